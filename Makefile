@@ -1,0 +1,198 @@
+# Builds $(BUILD)/dclua and $(BUILD)/dotcompute/core.so.  `make help` lists the targets.
+# Needs a C compiler, Lua 5.4's headers and library, libedit.  No CUDA: it is found at run time.
+
+SAN ?=
+BUILD ?= build$(if $(SAN),-san)
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib/lua/5.4
+LUADIR ?= $(PREFIX)/share/lua/5.4
+DESTDIR ?=
+LUA ?= lua5.4
+PKG_CONFIG ?= pkg-config
+LIBFLAG ?= -shared
+CFLAGS ?= -O2 -g
+
+MACHINE := $(patsubst %-pc-linux-gnu,%-linux-gnu,$(shell $(CC) -dumpmachine 2>/dev/null))
+
+# --- Lua 5.4 and libedit -------------------------------------------------------------------------
+LUA_PC := $(firstword $(foreach p,lua5.4 lua-5.4 lua54,$(shell $(PKG_CONFIG) --exists $(p) 2>/dev/null && echo $(p))))
+ifdef LUA_INCDIR
+  LUA_CFLAGS := -I$(LUA_INCDIR)
+else ifneq ($(LUA_PC),)
+  LUA_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LUA_PC))
+else
+  LUA_CFLAGS := $(addprefix -I,$(firstword $(wildcard /usr/include/lua5.4 /usr/local/include/lua5.4 /usr/include/lua54)))
+endif
+# The interpreter carries Lua inside, whole, so that C modules find every function of its API.
+LUA_PC_LIBDIR := $(if $(LUA_PC),$(shell $(PKG_CONFIG) --variable=libdir $(LUA_PC)))
+LUA_ARCHIVE ?= $(firstword $(foreach d,$(LUA_LIBDIR) $(LUA_PC_LIBDIR) $(addprefix /usr/lib/,$(MACHINE)) /usr/local/lib,\
+                 $(wildcard $(d)/liblua5.4.a $(d)/liblua-5.4.a $(d)/liblua54.a)))
+ifneq ($(LUA_ARCHIVE),)
+  LUA_LINK := -Wl,--whole-archive $(LUA_ARCHIVE) -Wl,--no-whole-archive
+else
+  LUA_LINK := $(or $(if $(LUA_PC),$(shell $(PKG_CONFIG) --libs $(LUA_PC))),-llua5.4)
+endif
+EDIT_CFLAGS := $(shell $(PKG_CONFIG) --cflags libedit 2>/dev/null)
+EDIT_LINK := $(or $(shell $(PKG_CONFIG) --libs libedit 2>/dev/null),-ledit)
+
+# --- flags ---------------------------------------------------------------------------------------
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wconversion -Wno-sign-conversion $(if $(WERROR),-Werror)
+OPS_OPT := -O3
+ifneq ($(SAN),)
+  override CFLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+  override LDFLAGS += -fsanitize=address,undefined
+  OPS_OPT :=
+endif
+DC_CFLAGS := -std=gnu11 -D_GNU_SOURCE= -Isrc $(LUA_CFLAGS) $(EDIT_CFLAGS) $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -pthread
+# A kernel's arithmetic must be what the kernel says: no contraction, no undefined overflow.
+CPU_CFLAGS := -ffp-contract=off -fwrapv -fno-strict-aliasing
+OPS_CFLAGS := $(OPS_OPT) -fno-math-errno -fno-trapping-math
+ISA_baseline :=
+ISA_avx2 := -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt
+ISA_avx512 := $(ISA_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
+SYSLIBS := -lm -ldl -lpthread
+
+ISAS := baseline $(if $(findstring x86_64,$(MACHINE)),avx2 avx512)
+
+# --- what is built from what ---------------------------------------------------------------------
+OBJ := $(BUILD)/obj
+GEN := $(BUILD)/gen
+LOWER := base compile device kernel cuda cpu array
+OPS := $(wildcard src/cpu/ops_*.c)
+LIB_SRC := $(filter-out $(OPS),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c)))
+SHIMS := $(wildcard src/compile/shims/*)
+LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(foreach i,$(ISAS),$(OPS:%.c=$(OBJ)/%.$(i).o)) \
+           $(if $(SHIMS),$(OBJ)/gen/shims.o)
+LUA_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/lua/*.c))
+EXE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/dclua/*.c)) $(OBJ)/gen/embedded.o
+LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
+UNIT_SRC := $(wildcard spec/c/test_*.c)
+UNITS := $(UNIT_SRC:spec/c/%.c=$(BUILD)/spec/%)
+HOST := $(if $(SAN),$(BUILD)/bin/lua5.4)
+FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/*.c))
+
+DCLUA := $(BUILD)/dclua
+CORE := $(BUILD)/dotcompute/core.so
+
+all: $(DCLUA) $(CORE)
+core: $(CORE)
+units: $(UNITS) $(FAKES) $(HOST)
+
+# Objects depend on a file that changes when the compiler or its flags do.  (+: also under -n and -q.)
+FLAGS := $(CC) $(DC_CFLAGS) | $(CPU_CFLAGS) | $(OPS_CFLAGS) | $(LDFLAGS) $(LIBFLAG) $(LUA_LINK) $(EDIT_LINK)
+$(BUILD)/flags: FORCE
+	+@mkdir -p $(@D)
+	+@printf '%s\n' '$(FLAGS)' | cmp -s - $@ || printf '%s\n' '$(FLAGS)' > $@
+# The same for the lists of files, so that a file taken away is noticed.
+$(BUILD)/files: FORCE
+	+@printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS)' | cmp -s - $@ || \
+	  printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS)' > $@
+$(BUILD)/files: | $(BUILD)/flags
+
+COMPILE = @mkdir -p $(@D); echo "  CC $(1)"; $(CC) $(DC_CFLAGS) $(2) -MMD -MP -c -o $@ $(3)
+
+$(OBJ)/src/cpu/%.o: src/cpu/%.c $(BUILD)/flags
+	$(call COMPILE,$<,$(CPU_CFLAGS),$<)
+$(OBJ)/src/%.o: src/%.c $(BUILD)/flags
+	$(call COMPILE,$<,,$<)
+$(OBJ)/gen/%.o: $(GEN)/%.c $(BUILD)/flags
+	$(call COMPILE,$<,,$<)
+define OPS_RULE
+$(OBJ)/src/cpu/%.$(1).o: src/cpu/%.c $(BUILD)/flags
+	$$(call COMPILE,$$< ($(1)),$(CPU_CFLAGS) $(OPS_CFLAGS) $(ISA_$(1)) -DDC_ISA=$(1),$$<)
+endef
+$(foreach i,$(ISAS),$(eval $(call OPS_RULE,$(i))))
+
+# Texts that travel inside the binaries: Lua modules in dclua, small headers in the compiler's room.
+$(BUILD)/embed: tools/embed.c $(BUILD)/flags
+	@mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 $(WARN) -O1 -o $@ $<
+$(GEN)/embedded.c: $(LUA_FILES) $(BUILD)/embed $(BUILD)/files
+	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_lua lua $(LUA_FILES) > $@.tmp && mv $@.tmp $@
+$(GEN)/shims.c: $(SHIMS) $(BUILD)/embed $(BUILD)/files
+	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_shims src/compile/shims $(SHIMS) > $@.tmp && mv $@.tmp $@
+
+# Lua's own functions come from the host, so core.so keeps them undefined; nodelete, because Lua
+# unloads modules at its end while threads of ours may still run.
+$(CORE): $(LIB_OBJ) $(LUA_OBJ) $(BUILD)/files
+	@mkdir -p $(@D); echo "  LD $@"
+	@$(CC) $(LIBFLAG) -pthread $(LDFLAGS) -Wl,-z,nodelete -o $@ $(LIB_OBJ) $(LUA_OBJ) $(SYSLIBS)
+$(DCLUA): $(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(BUILD)/files
+	@echo "  LD $@"
+	@$(CC) -pthread $(LDFLAGS) -Wl,-E -o $@ $(EXE_OBJ) $(LUA_OBJ) $(LIB_OBJ) $(LUA_LINK) $(EDIT_LINK) $(SYSLIBS)
+
+$(BUILD)/libdotcompute.a: $(LIB_OBJ) $(BUILD)/files
+	@rm -f $@; $(AR) rcs $@ $(LIB_OBJ)
+$(BUILD)/spec/%: spec/c/%.c $(BUILD)/libdotcompute.a $(BUILD)/flags
+	@mkdir -p $(@D); echo "  CC $<"
+	@$(CC) $(DC_CFLAGS) $(CPU_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(LDFLAGS) -o $@ $< $(BUILD)/libdotcompute.a $(SYSLIBS)
+$(BUILD)/bin/lua5.4: tools/host.c $(BUILD)/flags
+	@mkdir -p $(@D); echo "  CC $<"
+	@$(CC) $(DC_CFLAGS) $(LDFLAGS) -Wl,-E -o $@ $< $(LUA_LINK) -lm -ldl
+# Stand-ins for NVIDIA's libraries, which specs load in their place.
+$(BUILD)/spec/lib%.so: spec/fake/%.c $(BUILD)/flags
+	@mkdir -p $(@D); echo "  CC $<"
+	@$(CC) -std=gnu11 -Isrc $(WARN) -O1 -g -fPIC -shared -MMD -MP -MF $@.d -MT $@ -o $@ $< -pthread
+$(BUILD)/bench/native.so: bench/native.c $(BUILD)/flags
+	@mkdir -p $(@D); echo "  CC $<"
+	@$(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O3 -fPIC -shared -o $@ $< -lm -ldl
+
+-include $(LIB_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d)
+
+# --- the two commands ----------------------------------------------------------------------------
+# Each brings what it needs first (tools/setup.sh), then starts make afresh, which finds it.
+demo:
+	@CC="$(CC)" LUA="$(LUA)" LUA_INCDIR="$(LUA_INCDIR)" sh tools/setup.sh packages demo
+	@$(MAKE) --no-print-directory all
+	@NVRTC="$(NVRTC)" sh tools/setup.sh nvrtc $(DCLUA)
+	@sh tools/with.sh $(BUILD) $(DCLUA) examples/vecadd.lua
+	@sh tools/with.sh $(BUILD) $(DCLUA) examples/convolve2d.lua
+test:
+	@CC="$(CC)" LUA="$(LUA)" LUA_INCDIR="$(LUA_INCDIR)" sh tools/setup.sh packages test
+	@$(MAKE) --no-print-directory all units
+	@NVRTC="$(NVRTC)" sh tools/setup.sh nvrtc $(DCLUA)
+	@NVRTC="$(NVRTC)" DOTCOMPUTE_CACHE="$${DOTCOMPUTE_CACHE:-$(abspath $(BUILD))/cache}" \
+	  LUA="$(LUA)" sh tools/with.sh $(BUILD) lua spec/run.lua $(SPECS)
+bench: all $(BUILD)/bench/native.so
+	@LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" DOTCOMPUTE_CPU_THREADS=1 \
+	  sh tools/with.sh $(BUILD) $(DCLUA) bench/cpu.lua
+	@LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" \
+	  sh tools/with.sh $(BUILD) $(DCLUA) bench/launch.lua
+lint:
+	@sh tools/lint.sh
+
+install: all install-core
+	install -d "$(DESTDIR)$(BINDIR)"
+	install -m 755 $(DCLUA) "$(DESTDIR)$(BINDIR)/dclua"
+# The module alone, as luarocks wants it.
+install-core: core
+	install -d "$(DESTDIR)$(LIBDIR)/dotcompute" "$(DESTDIR)$(LUADIR)"
+	install -m 755 $(CORE) "$(DESTDIR)$(LIBDIR)/dotcompute/core.so"
+	cd lua && for f in $(LUA_FILES:lua/%=%); do \
+	  install -d "$(DESTDIR)$(LUADIR)/$$(dirname $$f)" && install -m 644 $$f "$(DESTDIR)$(LUADIR)/$$f" || exit 1; done
+uninstall:
+	rm -f "$(DESTDIR)$(BINDIR)/dclua" "$(DESTDIR)$(LIBDIR)/dotcompute/core.so" "$(DESTDIR)$(LUADIR)/dotcompute.lua"
+	rm -rf "$(DESTDIR)$(LUADIR)/dotcompute"
+	-rmdir "$(DESTDIR)$(LIBDIR)/dotcompute"
+clean:
+	rm -rf $(BUILD)
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make               build/dclua and build/dotcompute/core.so
+## make demo          brings what is missing, builds, runs two examples
+## make test          brings what is missing, builds, runs the specs   (SPECS="spec/10-x_spec.lua …" for some)
+## make bench         tables of our speed beside other programs'
+## make lint          luacheck, clang-format, the rules of CONTRIBUTING.md
+## make install       PREFIX=/usr/local DESTDIR= BINDIR= LIBDIR= LUADIR= ; make uninstall undoes it
+## make clean         removes the build folder
+##
+## SAN=1              with AddressSanitizer and UBSan, in build-san
+## BUILD=folder       builds there
+## NVRTC=off          demo and test neither look for NVIDIA's compiler nor fetch it
+## CC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
+
+FORCE:
+.PHONY: all core units demo test bench lint install install-core uninstall clean help FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:

@@ -1,0 +1,40 @@
+-- Rows of figures as an aligned table, and medians.
+local M = {}
+
+function M.median(t)
+  local s = table.move(t, 1, #t, 1, {})
+  table.sort(s)
+  return #s % 2 == 1 and s[#s // 2 + 1] or (s[#s // 2] + s[#s // 2 + 1]) / 2
+end
+
+-- Calls each of the functions `rounds` times by turns; returns the median of what each returned.
+function M.alternate(rounds, ...)
+  local fns, values = { ... }, {}
+  for k = 1, #fns do values[k] = {} end
+  for r = 1, rounds do
+    for k, fn in ipairs(fns) do values[k][r] = fn() end
+  end
+  for k = 1, #fns do values[k] = M.median(values[k]) end
+  return table.unpack(values)
+end
+
+function M.print(title, header, rows)
+  local width = {}
+  for _, row in ipairs { header, table.unpack(rows) } do
+    for c, cell in ipairs(row) do width[c] = math.max(width[c] or 0, utf8.len(cell) or #cell) end
+  end
+  local function line(row)
+    local cells = {}
+    for c, cell in ipairs(row) do
+      local pad = (" "):rep(width[c] - (utf8.len(cell) or #cell))
+      cells[c] = c == 1 and cell .. pad or pad .. cell
+    end
+    print((table.concat(cells, "  "):gsub("%s+$", "")))
+  end
+  print(title)
+  line(header)
+  for _, row in ipairs(rows) do line(row) end
+  print()
+end
+
+return M

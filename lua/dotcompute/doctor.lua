@@ -1,0 +1,92 @@
+-- `dclua --doctor`: what was found where, what works, and what to install for the rest.
+-- require "dotcompute.doctor"() prints it and returns true when kernels run on some device.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+
+local function row(name, text) print(("  %-10s %s"):format(name, text)) end
+
+local function rows(name, text)
+  for line in text:gmatch "[^\n]+" do
+    row(name, line)
+    name = ""
+  end
+end
+
+local function gib(bytes) return ("%.1f GiB"):format(bytes / 2 ^ 30) end
+
+-- CUDA's version numbers: 13000 is 13.0.
+local function version(n) return ("%d.%d"):format(n // 1000, n % 1000 // 10) end
+
+local function driver()
+  print "CUDA driver"
+  local d = core.driver()
+  if d.available then
+    row("version", "CUDA " .. version(d.version))
+    row("library", d.library)
+  else
+    rows("missing", d.why_not or "unknown")
+    row("", "Only machines with an NVIDIA GPU need it; the CPU device works without.")
+  end
+end
+
+local function compiler()
+  print "CUDA compiler (NVRTC)"
+  local c = core.compiler()
+  if c.available then
+    row("version", ("%d.%d"):format(c.major, c.minor))
+    row("library", c.library)
+    row("headers", c.include_dir or "not found: #include <cuda_fp16.h> and the like will fail")
+    row("CCCL", c.cccl_dir or "not found: #include <cub/...> and <cuda/std/...> will fail")
+  else
+    rows("missing", c.why_not or "unknown")
+    row("", "Kernels that are not in the cache cannot be compiled.  To get it: `make demo` in dotcompute's folder")
+    row("", "fetches it from PyPI; or install NVIDIA's CUDA toolkit and set CUDA_PATH.")
+  end
+  print "Cache of compiled kernels"
+  row("folder", c.cache_dir or "off")
+  if c.cache_note then rows("note", c.cache_note) end
+end
+
+-- Compiles and runs a kernel on the device; true, or false and the message.
+local function try(device)
+  return pcall(function()
+    dc.using(device, function()
+      local k = dc.kernel "__global__ void square(int n, int *x) { int i = threadIdx.x; if (i < n) x[i] = i * i; }"
+      local x = dc.zeros(100, "int32")
+      k(1, 128, 100, x)
+      for i = 1, 100 do assert(x[i] == (i - 1) ^ 2, "a kernel gave a wrong result") end
+    end)
+  end)
+end
+
+local function devices()
+  print "Devices"
+  local working = 0
+  for _, device in ipairs(dc.devices()) do
+    row(device.id, device.name)
+    local ok, err = pcall(function()
+      local free, total = device:memory_info()
+      row("", ("compute capability %s, %d multiprocessors, memory %s, free %s"):format(device.compute_capability,
+        device.multiprocessors, gib(total), gib(free)))
+    end)
+    if ok then ok, err = try(device) end
+    if ok then
+      working = working + 1
+      row("", "works: a kernel was compiled and run")
+    else
+      rows("", "does not work: " .. tostring(err))
+    end
+  end
+  local default, device = pcall(dc.device)
+  row("default", default and device.id or tostring(device))
+  return working > 0
+end
+
+return function()
+  print(("dotcompute %s, %s, Linux"):format(dc.version, _VERSION))
+  driver()
+  compiler()
+  local works = devices()
+  print(works and "Kernels can be run." or "No device can run kernels: see above.")
+  return works
+end

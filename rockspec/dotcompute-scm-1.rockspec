@@ -1,0 +1,37 @@
+rockspec_format = "3.0"
+package = "dotcompute"
+version = "scm-1"
+-- No address is given: the rock is made from a checkout, by `luarocks make`.
+source = { url = "." }
+description = {
+  summary = "GPU computing from Lua: CUDA C kernels and lazy arrays, on NVIDIA GPUs and on the CPU",
+  detailed = [[
+CUDA C kernels compiled at run time by NVRTC and launched from Lua, with arrays whose arithmetic is fused into kernels.
+The same script runs on an NVIDIA GPU and, where there is none, on a CPU device that runs the same compiled code.]],
+  license = "MIT",
+  labels = { "gpu", "cuda", "array", "numeric" },
+}
+dependencies = { "lua >= 5.4, < 5.5" }
+supported_platforms = { "linux" }
+build = {
+  type = "make",
+  build_target = "core",
+  build_variables = {
+    CFLAGS = "$(CFLAGS)",
+    LIBFLAG = "$(LIBFLAG)",
+    LUA_INCDIR = "$(LUA_INCDIR)",
+    LUA_LIBDIR = "$(LUA_LIBDIR)",
+    BUILD = "build-rock",
+  },
+  install_target = "install-core",
+  install_variables = {
+    BINDIR = "$(BINDIR)",
+    LIBDIR = "$(LIBDIR)",
+    LUADIR = "$(LUADIR)",
+    CFLAGS = "$(CFLAGS)",
+    LIBFLAG = "$(LIBFLAG)",
+    LUA_INCDIR = "$(LUA_INCDIR)",
+    LUA_LIBDIR = "$(LUA_LIBDIR)",
+    BUILD = "build-rock",
+  },
+}

@@ -1,0 +1,231 @@
+-- The compile path as users see it: options, headers, the cache, messages with lines of the script.
+local dc = require "dotcompute"
+
+local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+
+local function fails(fn, ...)
+  local ok, err = pcall(fn, ...)
+  assert.is_false(ok, "no error was raised")
+  assert.equal("table", type(err), tostring(err))
+  return err
+end
+
+local function shell(command)
+  local pipe = assert(io.popen(command .. " 2>&1"))
+  local text = pipe:read "a"
+  local _, _, code = pipe:close()
+  return text, code
+end
+
+local function temporary_folder()
+  local name = os.tmpname()
+  os.remove(name)
+  assert(os.execute("mkdir -m 700 " .. name))
+  return name
+end
+
+local function write(path, text)
+  local f = assert(io.open(path, "w"))
+  f:write(text)
+  f:close()
+end
+
+local function value_of(k)
+  local x = dc.zeros(1, "int32")
+  k(1, 1, x)
+  return x[1]
+end
+
+describe("options", function()
+  it("define, include, headers and flags reach the compiler", function()
+    local dir = temporary_folder()
+    write(dir .. "/deep.h", "#define DEEP 1000\n")
+    write(dir .. "/mine.h", "#include \"deep.h\"\n#define MINE (DEEP + 200)\n")
+    local source = [[
+#include <mine.h>
+#include "memory.h"
+__global__ void sum(int *x) { x[0] = MINE + MEMORY + N; }]]
+    local function compiled(n)
+      return dc.kernel(source, { include = { dir }, headers = { ["memory.h"] = "#define MEMORY 30\n" }, define = { N = n } })
+    end
+    assert.equal(1237, value_of(compiled(7)))
+    assert.equal(1238, value_of(compiled(8)))
+    write(dir .. "/deep.h", "#define DEEP 2000\n")
+    assert.equal(2237, value_of(compiled(7)), "a header two levels down changed")
+    os.execute("rm -rf " .. dir)
+  end)
+
+  it("of a wrong kind are errors that name them", function()
+    local source = "__global__ void k(int *x) {}"
+    for _, options in ipairs { { define = 3 }, { nonsense = true }, { flags = "--fmad=false" }, { include = { 1 } } } do
+      local err = fails(dc.kernel, source, options)
+      assert.equal("argument", err.kind)
+    end
+    assert.matches("nonsense", tostring(fails(dc.kernel, source, { nonsense = true })))
+  end)
+
+  it("a template's instance has its own types", function()
+    local m = dc.module([[
+template<class T, int N> __global__ void fill(T *x, T v) { for (int i = 0; i < N; i++) x[i] = v; }]],
+      { instantiate = { "fill<float, 3>", "fill<long long, 2>" } })
+    local f, i = dc.zeros(4), dc.zeros(4, "int64")
+    m:kernel "fill<float, 3>"(1, 1, f, 1.5)
+    m:kernel "fill<long long, 2>"(1, 1, i, 1 << 40)
+    assert.same({ 1.5, 1.5, 1.5, 0 }, f:to_table())
+    assert.same({ 1 << 40, 1 << 40, 0, 0 }, i:to_table())
+  end)
+
+  it("kernels in namespaces, behind macros and typedefs are typed", function()
+    local m = dc.module [[
+typedef unsigned short word;
+namespace a { namespace b { __global__ void inner(word *x, word v) { *x = v; } } }
+#define MAKE(name, op) __global__ void name(int *x, int v) { *x = *x op v; }
+MAKE(plus, +)
+MAKE(times, *)
+#ifdef NOT_DEFINED
+__global__ void dropped(int *x) {}
+#endif
+extern "C" __global__ void __launch_bounds__(64, 2) bounded(int *x) { *x = 5; }]]
+    local x, w = dc.full(1, 6, "int32"), dc.zeros(1, "uint16")
+    m:kernel "plus"(1, 1, x, 4)
+    m:kernel "times"(1, 1, x, 7)
+    assert.equal(70, x[1])
+    m:kernel "a::b::inner"(1, 1, w, 65535)
+    assert.equal(65535, w[1])
+    fails(function() m:kernel "a::b::inner"(1, 1, w, 65536) end)
+    m.bounded(1, 1, x)
+    assert.equal(5, x[1])
+    assert.matches("dropped", tostring(fails(function() return m:kernel "dropped" end)))
+  end)
+end)
+
+describe("a compile error", function()
+  it("shows the script's line, the message once and the source line", function()
+    local here = debug.getinfo(1, "l").currentline
+    local err = fails(function()
+      return dc.kernel [[
+__global__ void broken(float *x) {
+  int ok = 1;
+  x[0] = undeclared + ok;
+}]]
+    end)
+    assert.equal("compile", err.kind)
+    assert.equal("NVRTC_ERROR_COMPILATION", err.code)
+    local text = tostring(err)
+    assert.matches("26%-compile_spec%.lua:" .. here + 5, text)
+    assert.matches("undeclared", text)
+    assert.matches("x%[0%] = undeclared %+ ok;", text .. (err.log or ""))
+  end)
+
+  it("in a built string names the call's line and the source's", function()
+    local here = debug.getinfo(1, "l").currentline + 1
+    local err = fails(function() return dc.kernel("__global__ void b(int *x) {\n  *x = " .. "missing" .. ";\n}") end)
+    assert.matches("26%-compile_spec%.lua:" .. here, tostring(err))
+    assert.matches("2", tostring(err))
+  end)
+
+  it("comes of text that is no CUDA C, is empty, or has no kernel", function()
+    for _, source in ipairs { "hello world", "", "int f(int x) { return x; }", "__device__ int f() { return 1; }",
+      "__global__ void f() {", "\0", "/* no end" } do
+      local err = fails(dc.kernel, source)
+      assert.equal("compile", err.kind, source)
+      assert.is_true(#err.message > 10)
+    end
+  end)
+
+  it("does not come of a second kernel, but asks for the name", function()
+    local source = "__global__ void first(int *x) { *x = 1; }\n__global__ void second(int *x) { *x = 2; }"
+    local text = tostring(fails(dc.kernel, source))
+    assert.matches("first", text)
+    assert.matches("second", text)
+    assert.equal(2, value_of(dc.kernel(source, { name = "second" })))
+    assert.matches("third", tostring(fails(dc.kernel, source, { name = "third" })))
+  end)
+end)
+
+describe("the cache", function()
+  -- A child process with a cache folder of its own; prints the counters.
+  local function child(cache, extra, source)
+    local name = os.tmpname()
+    write(name, ([[
+local dc = require "dotcompute"
+dc.use "cpu"
+local k = dc.kernel "__global__ void k(int *x) { x[0] = %s; }"
+local x = dc.from_bytes(("\0"):rep(4), {1}, "int32")
+k(1, 1, x)
+local s = dc.stats()
+print(x[1], s.compiles, s.cache_hits)
+local maps = io.open("/proc/self/maps"):read "a"
+print(maps:find("libnvrtc", 1, true) and "nvrtc loaded" or "nvrtc not loaded")
+]]):format(source or "42"))
+    local text = shell(("DOTCOMPUTE_CACHE='%s' %s '%s/dclua' %s"):format(cache, extra or "", build, name))
+    os.remove(name)
+    return text
+  end
+
+  it("serves a second process without loading the compiler", function()
+    local dir = temporary_folder()
+    assert.equal("42\t1\t0\nnvrtc loaded\n", child(dir))
+    assert.equal("42\t0\t1\nnvrtc not loaded\n", child(dir))
+    assert.equal("43\t1\t0\nnvrtc loaded\n", child(dir, "", "43"))
+    os.execute("rm -rf " .. dir)
+  end)
+
+  it("makes damaged, cut and foreign files anew", function()
+    local dir = temporary_folder()
+    child(dir)
+    for _, damage in ipairs {
+      "printf x | dd of=$f bs=1 seek=200 conv=notrunc status=none", "truncate -s 100 $f", ": > $f", "head -c 5000 /dev/urandom > $f",
+    } do
+      shell(("for f in %s/*; do %s; done"):format(dir, damage))
+      assert.equal("42\t1\t0\nnvrtc loaded\n", child(dir), damage)
+      assert.equal("42\t0\t1\nnvrtc not loaded\n", child(dir), damage)
+    end
+    os.execute("rm -rf " .. dir)
+  end)
+
+  it("goes on in memory when the folder cannot be used", function()
+    local dir = temporary_folder()
+    assert.matches("^42\t1\t0\n", child("/proc/nowhere"))
+    write(dir .. "/file", "")
+    assert.matches("^42\t1\t0\n", child(dir .. "/file"))
+    assert.matches("^42\t1\t0\n", child("off"))
+    -- a folder that others may write is not trusted
+    os.execute("chmod 777 " .. dir)
+    child(dir)
+    assert.matches("^42\t1\t0\n", child(dir))
+    os.execute("rm -rf " .. dir)
+  end)
+
+  it("bears many processes that start cold at once", function()
+    local dir, script = temporary_folder(), os.tmpname()
+    write(script, [[
+local dc = require "dotcompute"
+dc.use "cpu"
+local k = dc.kernel "__global__ void k(int *x) { x[0] = 7; }"
+local x = dc.from_bytes(("\0"):rep(4), {1}, "int32")
+k(1, 1, x)
+print(x[1])
+]])
+    local text = shell(("for i in 1 2 3 4 5 6; do DOTCOMPUTE_CACHE=%s '%s/dclua' %s & done; wait"):format(dir, build, script))
+    assert.equal(("7\n"):rep(6), text)
+    assert.equal("0\n", shell(("ls %s | grep -vc '%%.bin$'"):format(dir):gsub("%%", "\\") .. " || true"))
+    os.execute("rm -rf " .. dir)
+    os.remove(script)
+  end)
+end)
+
+describe("without NVRTC", function()
+  it("the error says what to do, and the rest of Lua works", function()
+    local name = os.tmpname()
+    write(name, [[
+local dc = require "dotcompute"
+local ok, err = pcall(dc.kernel, "__global__ void k(int *x) {}")
+print(ok, err.kind, err.code)
+print(err.message:match "make demo" and "says how" or err.message)
+]])
+    local text = shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=off DOTCOMPUTE_NVRTC=off '%s/dclua' %s"):format(build, name))
+    os.remove(name)
+    assert.equal("false\tcompile\tNVRTC_NOT_FOUND\nsays how\n", text)
+  end)
+end)

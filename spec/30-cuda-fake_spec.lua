@@ -1,0 +1,328 @@
+-- The CUDA device over a driver library without a GPU (spec/fake/fake_cuda.c): loading, errors, what is released.
+-- Kernels compute nothing there; copies and fills are real, launches are recorded.  All in child processes.
+local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local dclua = build .. "/dclua"
+local fake = build .. "/spec/libfake_cuda.so"
+
+local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+
+local function read_all(path)
+  local f = assert(io.open(path))
+  local s = f:read "a"
+  f:close()
+  return s
+end
+
+setup(function()
+  os.execute("mkdir -p " .. quote(build .. "/spec"))
+  local cc = os.getenv "CC" or "cc"
+  assert(os.execute(("%s -std=gnu11 -O1 -g -shared -fPIC -Isrc -o %s spec/fake/fake_cuda.c"):format(cc, quote(fake))))
+end)
+
+-- Runs Lua text on the fake driver. Returns its output, and what the driver reports: {launch=, held=, misuse=, calls=}.
+local function run(script, env)
+  local source, rep, out = os.tmpname(), os.tmpname(), os.tmpname()
+  local f = assert(io.open(source, "w"))
+  f:write [[
+local dc = require "dotcompute"
+local function try(...)
+  local ok, err = pcall(...)
+  if ok then print("ok", err) else print(err.kind, err.code, (tostring(err):gsub("\n.*", ""))) end
+  return ok
+end
+]]
+  f:write(script)
+  f:close()
+  local words = { "env", "-u", "LD_PRELOAD", "DOTCOMPUTE_DEVICE=", "DOTCOMPUTE_LIBCUDA=" .. fake,
+                  "FAKE_CUDA_REPORT=" .. rep }
+  for name, value in pairs(env or {}) do words[#words + 1] = name .. "=" .. value end
+  for i, w in ipairs(words) do words[i] = quote(w) end
+  local ok, how, code = os.execute(("%s timeout 60 %s %s >%s 2>&1"):format(table.concat(words, " "), quote(dclua),
+    source, out))
+  local text = read_all(out)
+  assert.is_true(ok == true, ("%s %s: %s"):format(how, code, text))
+  local report = { launch = {}, held = {}, misuse = {}, calls = {}, text = read_all(rep) }
+  for what, rest in report.text:gmatch "(%l+) ?([^\n]*)\n" do
+    if what == "calls" then report.calls[rest:match "%S+"] = math.tointeger(rest:match "%d+$")
+    elseif report[what] then table.insert(report[what], rest) end
+  end
+  assert.matches("end\n$", report.text, 1, false, "no report: " .. text)
+  assert.same({}, report.misuse)
+  os.remove(source) os.remove(rep) os.remove(out)
+  return text, report
+end
+
+-- What Lua's end leaves to the end of the process: a context, a stream, … a device; nothing that scripts make.
+local function held(report, kind)
+  for _, line in ipairs(report.held) do
+    local n = line:match("^" .. kind .. " (%d+)$")
+    if n then return math.tointeger(n) end
+  end
+  return 0
+end
+local function assert_released(report)
+  for _, kind in ipairs { "module", "memory", "pool memory" } do
+    assert.equal(0, held(report, kind), kind .. " not released")
+  end
+end
+
+local saxpy = [==[
+local k = dc.kernel [[
+__global__ void saxpy(int n, float a, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}]]
+]==]
+
+it("our declarations of the driver agree with NVIDIA's header", function()
+  local include = require "dotcompute.core".compiler().include_dir
+  local header = include and io.open(include .. "/cuda.h")
+  if not header then return pending "no cuda.h here" end
+  local version = math.tointeger(header:read "a":match "#define CUDA_VERSION (%d+)")
+  header:close()
+  if version < 12040 then return pending "its cuda.h is older than the newest function that is used" end
+  local program = build .. "/spec/check_api"
+  assert(os.execute(("%s -std=gnu11 -Isrc -I%s -o %s spec/fake/check_api.c"):format(os.getenv "CC" or "cc",
+    quote(include), quote(program))))
+  assert.is_true(os.execute(quote(program)))
+end)
+
+describe("the CUDA driver is", function()
+  it("not touched by require", function()
+    local out = read_all("/proc/self/status") and "" -- the child itself says what it has mapped
+    out = out .. select(1, run [[
+      local f = io.open "/proc/self/maps"
+      print(f:read "a":find "libfake_cuda" and "loaded" or "not loaded")
+      dc.devices()
+      print(io.open "/proc/self/maps":read "a":find "libfake_cuda" and "loaded" or "not loaded")]])
+    assert.equal("not loaded\nloaded\n", out)
+  end)
+
+  it("not touched when only the CPU device is asked for", function()
+    local out = run([[
+      local x = dc.zeros(4) + 1
+      print(x:sum():item())
+      print(io.open "/proc/self/maps":read "a":find "libfake_cuda" and "loaded" or "not loaded")
+      dc.devices()]], { DOTCOMPUTE_DEVICE = "cpu" })
+    assert.equal("4.0\nnot loaded\n", out)
+  end)
+
+  it("refused with a reason when it cannot serve", function()
+    for env, reason in pairs {
+      [{ FAKE_CUDA_VERSION = "11080" }] = "too old: it serves CUDA 11.8",
+      [{ FAKE_CUDA_FAIL = "Init:100" }] = "finds no GPU",
+      [{ FAKE_CUDA_FAIL = "Init:34" }] = "stub",
+      [{ FAKE_CUDA_FAIL = "Init:999" }] = "CUDA_ERROR_UNKNOWN",
+      [{ FAKE_CUDA_FAIL = "DeviceGetCount:3" }] = "cannot count its GPUs",
+      [{ FAKE_CUDA_DEVICES = "0" }] = "finds no GPU",
+    } do
+      local out = run([[
+        print(dc.available "cuda")
+        print(dc.available "cuda")
+        print(dc.device())
+        print(#dc.devices())]], env)
+      local first, second, device, count = out:match "^(.-)\n(.-)\n(.-)\n(.-)\n$"
+      assert.matches("^false", first)
+      assert.is_truthy(first:find(reason, 1, true), first)
+      assert.equal(first, second)
+      assert.matches("cpu", device)
+      assert.equal("1", count)
+    end
+    local out = run([[dc.devices() print(dc.available "cuda")]], { FAKE_CUDA_VERSION = "12000" })
+    assert.matches("^true", out)
+  end)
+end)
+
+describe("a CUDA device", function()
+  it("is found, described and is the default", function()
+    local out = run([[
+      for _, d in ipairs(dc.devices()) do print(d.backend, d.index, d.name) end
+      local d = dc.device()
+      print(d == dc.device "cuda:0", d.multiprocessors, d:memory_info())
+      print(dc.device "cuda:1".name)
+      try(dc.device, "cuda:2")]], { FAKE_CUDA_DEVICES = "2" })
+    assert.matches("^cuda\t0\tFake GPU 0\ncuda\t1\tFake GPU 1\ncpu\t0\t[^\n]*\n"
+      .. "true\t132\t1073741824\t1073741824\nFake GPU 1\ndevice\t[^\n]*cuda:2[^\n]*cuda:0", out)
+  end)
+
+  it("copies and fills", function()
+    local out, report = run [[
+      local t, big = {}, {}
+      for i = 1, 100 do t[i] = i end
+      for i = 1, 40000 do big[i] = i % 1000 end
+      for _, dtype in ipairs { "int8", "int16", "int32", "int64", "float32", "float64" } do
+        local a, b = dc.array(t, dtype), dc.array(big, "float64")
+        for i = 1, 100 do assert(a[i] == i) end
+        local c, d = a:copy():to_table(), b:copy():to_table()
+        for i = 1, 100 do assert(c[i] == i) end
+        for i = 1, 40000 do assert(d[i] == i % 1000) end
+        for _, n in ipairs { 1, 7, 511, 512, 513, 30000 } do
+          local f = dc.full(n, 77, dtype)
+          for i = 1, n do assert(f[i] == 77, dtype) end
+        end
+      end
+      print "done"]]
+    assert.equal("done\n", out)
+    assert_released(report)
+    assert.equal(report.calls.MemAllocAsync, report.calls.MemFreeAsync)
+  end)
+
+  it("copies between two devices", function()
+    local out, report = run([[
+      local a = dc.using("cuda:0", dc.arange, 1, 1000)
+      local b = a:to "cuda:1"
+      print(b.device.index, b[1000])
+      local c = b:to "cpu"
+      print(c.device.backend, c[999])]], { FAKE_CUDA_DEVICES = "2" })
+    assert.equal("1\t1000.0\ncpu\t999.0\n", out)
+    assert_released(report)
+  end)
+
+  it("gets parameters packed as the ABI wants, and only legal launches", function()
+    local out, report = run(saxpy .. [==[
+      local x, y = dc.ones(10), dc.ones(10)
+      k(3, {32, 2}, 10, 0.5, x, y)
+      print(("%08x"):format(string.unpack(">I4", string.pack("<I4", 10))), x.ptr, y.ptr)
+      try(k, 1, 2048, 10, 1, x, y)
+      try(k, {1, 70000}, 1, 10, 1, x, y)
+      try(k, 0, 64, 10, 1, x, y)
+      try(k, 1, 64, 2.5, 1, x, y)
+      try(k, 1, 64, 1 << 31, 1, x, y)
+      try(k, 1, 64, 10, 1e300, x, y)
+      try(k, 1, 64, 10, 1, dc.zeros(10, "float64"), y)
+      try(k, 1, 64, 10, 1, x)
+      try(k, 1, 64, 10, 1, nil, y)
+      try(k, 1, 64, 10, 1, dc.null, y)]==])
+    local n, x, y = out:match "^(%x+)\t(%d+)\t(%d+)\n"
+    local function hex(address)
+      return (string.pack("<I8", address):gsub(".", function(c) return ("%02x"):format(c:byte()) end))
+    end
+    local expected = n .. "0000003f" .. hex(x) .. hex(y)
+    assert.equal("_Z5saxpyifPKfPf 3x1x1 32x2x1 0 24 " .. expected, report.launch[1])
+    assert.equal(2, #report.launch) -- the first, and the one with the null pointer
+    local lines = {}
+    for line in out:gmatch "[^\n]+" do lines[#lines + 1] = line end
+    for i, part in ipairs { "launch.*block of 2048 threads.*1024 threads a block on Fake GPU 0",
+                            "launch.*grid of 70000 blocks in y.*65535", "^ok", "argument.*2.5 has no integer",
+                            "argument.*2147483648 is out of range for int32", "argument.*too large for float32",
+                            "argument.*parameter 3 'x'.*float32 array", "argument", "argument.*parameter 3 'x'",
+                            "^ok" } do
+      assert.matches(part, lines[i + 1])
+    end
+    assert_released(report)
+  end)
+
+  it("refuses a kernel whose parameters lie elsewhere than its types say", function()
+    local out = run(saxpy .. "local x = dc.ones(10) try(k, 1, 64, 10, 1, x, x)",
+      { FAKE_CUDA_PARAMS = "0:4,8:8,16:8,24:8" })
+    assert.matches("parameter 2 'a' %(float%) should have 4 bytes at offset 4", out)
+  end)
+
+  it("collects, trims and tries again before it runs out of memory", function()
+    local out, report = run([[
+      for i = 1, 50 do local a = dc.empty(1 << 20) end -- 4 MiB each, 20 in all, nobody holds them
+      local keep = {}
+      try(function() for i = 1, 6 do keep[i] = dc.empty(1 << 20) end end)
+      keep = nil
+      try(dc.empty, 4 << 20)
+      try(dc.empty, 1 << 40)
+      print(dc.zeros(5)[5])]], { FAKE_CUDA_MEMORY = tostring(20 << 20) })
+    assert.matches("^memory\t[%w_]*\t.*cannot allocate.*\nok.*\nmemory\t.*in all.*\n0%.0\n$", out)
+    assert_released(report)
+  end)
+
+  it("works without stream-ordered memory and without staging memory", function()
+    local out, report = run([[
+      local a = dc.arange(1, 50000)
+      print(a[50000], a:copy()[7], dc.full(9, 3.5, "float64")[9])]],
+      { FAKE_CUDA_POOLS = "0", FAKE_CUDA_FAIL = "MemHostAlloc:2" })
+    assert.equal("50000.0\t7.0\t3.5\n", out)
+    assert.is_nil(report.calls.MemAllocAsync)
+    assert_released(report)
+  end)
+end)
+
+describe("a fault on the GPU", function()
+  local script = saxpy .. [==[
+    local x = dc.ones(10)
+    local other = dc.kernel "__global__ void other(float *x) { x[0] = 1; }"
+    other(1, 32, x)
+    dc.synchronize()
+    if not try(k, 1, 32, 10, 1, x, x) then print "at the launch" end
+    try(dc.synchronize)
+    try(k, 1, 32, 10, 1, x, x)
+    try(function() return x[1] end)
+    try(dc.zeros, 4)
+    try(dc.device().memory_info, dc.device())
+    print((dc.available "cuda"))
+    x:close()
+    local y = dc.using("cpu", function() return (dc.ones(4) * 3):sum():item() end)
+    print(y)]==]
+
+  it("is blamed on its kernel, loses the device and leaves the CPU device", function()
+    local out = run(script, { FAKE_CUDA_FAULT = "700:2" })
+    local lines = {}
+    for line in out:gmatch "[^\n]+" do lines[#lines + 1] = line end
+    assert.matches("^ok", lines[1])
+    for i = 2, 6 do
+      assert.matches((i == 2 and "^launch" or "^device") .. "\tCUDA_ERROR_ILLEGAL_ADDRESS", lines[i])
+      assert.matches("in kernel 'saxpy'", lines[i])
+      assert.matches("lost for this process", lines[i])
+    end
+    assert.same({ "false", "12.0" }, { lines[7], lines[8] })
+  end)
+
+  it("is raised by the launch itself with DOTCOMPUTE_SYNC=1", function()
+    local out = run(script, { FAKE_CUDA_FAULT = "719:2", DOTCOMPUTE_SYNC = "1" })
+    assert.matches("^launch\tCUDA_ERROR_LAUNCH_FAILED[^\n]*in kernel 'saxpy'[^\n]*\nat the launch\n", out)
+  end)
+end)
+
+describe("with a driver that fails", function()
+  local names = {}
+  for name in read_all "src/cuda/cuda_api.def":gmatch "\nDC_CUDA%(%u+, (%w+)," do names[#names + 1] = name end
+  assert(#names > 45)
+
+  -- Uses every function of the driver that this issue needs.
+  local script = saxpy .. [==[
+    local x, y = dc.ones(10), dc.full(40000, 2.5, "float64")
+    x:copy() y:copy()
+    k(1, 32, 10, 1, x, x)
+    k:with{ shared = 60000 }(1, 32, 10, 1, x, x)
+    k:forall(10, 10, 1, x, x)
+    dc.device():memory_info()
+    dc.synchronize()
+    local z = x:to "cuda:1"
+    return z[1], y[1], k.attributes.registers]==]
+
+  for _, name in ipairs(names) do
+    it(name .. ", every error is a Lua error and nothing stays held", function()
+      for _, code in ipairs { 2, 700 } do
+        for _, nth in ipairs { "1", "*" } do
+          local rule = ("%s:%d:%s"):format(name, code, nth)
+          local out, report = run("try(function()\n" .. script .. "\nend) collectgarbage() print 'alive'",
+            { FAKE_CUDA_FAIL = rule, FAKE_CUDA_DEVICES = "2" })
+          assert.matches("alive\n$", out, 1, false, rule)
+          local may_hold = name:match "Free" or name:match "Unload" or (name == "StreamQuery" and nth == "*")
+          if code ~= 700 and not may_hold then assert_released(report) end
+        end
+      end
+    end)
+  end
+end)
+
+describe("Ctrl-C", function()
+  it("ends the waiting for a kernel that never ends", function()
+    local out = run(saxpy .. [==[
+      local x = dc.ones(10)
+      k(1, 32, 10, 1, x, x)
+      -- the interrupt comes from a child of ours while we wait
+      local me = io.open "/proc/self/stat":read "n"
+      os.execute("(sleep 0.5; kill -INT " .. me .. ") &")
+      local t = dc.clock()
+      try(dc.synchronize)
+      print(dc.clock() - t < 5)
+      os.exit(true, false)]==], { FAKE_CUDA_HANG = "1" })
+    assert.matches("^interrupted\t\t[^\n]*'saxpy' still runs[^\n]*\ntrue\n$", out)
+  end)
+end)

@@ -1,0 +1,354 @@
+-- dclua is a Lua interpreter: whatever the stock one does with the same arguments, dclua does too; then what it adds,
+-- Ctrl-C and the prompt.
+local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local dclua = build .. "/dclua"
+local stock = os.getenv "DOTCOMPUTE_STOCK_LUA" or "lua5.4"
+
+local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+
+-- Runs a shell command; its output (both streams) and its status.
+local function shell(command)
+  local pipe = assert(io.popen("{ " .. command .. "\n} 2>&1"))
+  local text = pipe:read "a"
+  local _, _, code = pipe:close()
+  return text, code
+end
+
+local function command_line(program, arguments)
+  local words = { quote(program) }
+  for k, a in ipairs(arguments) do words[k + 1] = quote(a) end
+  return table.concat(words, " ")
+end
+
+local function temporary(text)
+  local name = os.tmpname()
+  local f = assert(io.open(name, "w"))
+  f:write(text)
+  f:close()
+  return name
+end
+
+local function plain(s) return (s:gsub("[%^%$%(%)%%%.%[%]%*%+%-%?]", "%%%0")) end
+
+local function run(program, arguments, before, after)
+  local text, code = shell((before or "") .. " " .. command_line(program, arguments) .. " " .. (after or "</dev/null"))
+  text = text:gsub(plain(program), "PROGRAM"):gsub("0x%x+", "0xADDRESS")
+  return text:gsub("\nusage: .*", "\nusage") .. "\nstatus " .. code
+end
+
+-- Both must answer the same; a shared text or nil.
+local function same(arguments, before, after)
+  assert.equal(run(stock, arguments, before, after), run(dclua, arguments, before, after))
+end
+
+describe("dclua behaves as lua", function()
+  local script = temporary [[
+#!/usr/bin/env lua
+print(select("#", ...), ...)
+local list = {}
+for k, v in pairs(arg) do list[#list + 1] = k .. "=" .. v end
+table.sort(list)
+print(table.concat(list, " "))
+]]
+  teardown(function() os.remove(script) end)
+
+  for name, arguments in pairs {
+    ["a script with arguments"] = { script, "a", "-b", "", "c d" },
+    ["options before a script"] = { "-e", "x = 1", "-W", script, "1" },
+    ["--"] = { "--", script, "x" },
+    ["-e joined"] = { "-eprint(1)" },
+    ["several -e"] = { "-e", "x = 1", "-e", "print(x)" },
+    ["-e without text"] = { "-e" },
+    ["-e before an option"] = { "-e", "-l" },
+    ["an unknown option"] = { "-x" },
+    ["an option with a tail"] = { "-vv" },
+    ["-l"] = { "-l", "string", "-e", "print(string.len 'x')" },
+    ["-l into a name"] = { "-l", "s=string", "-e", "print(s.len 'x')" },
+    ["-l of nothing there"] = { "-l", "nonexistent.module" },
+    ["a script that is not there"] = { "nonexistent.lua" },
+    ["a syntax error"] = { "-e", "x =" },
+    ["warnings off"] = { "-e", "warn 'hi'" },
+    ["warnings on"] = { "-W", "-e", "warn('hi', '!')" },
+    ["-E"] = { "-E", "-e", "print(package.path, package.cpath)" },
+    ["an exit code"] = { "-e", "os.exit(7)" },
+    ["an exit with closing"] = { "-e", "local x <close> = setmetatable({}, {__close = print}) os.exit(true, true)" },
+    ["arg is not a table"] = { "-e", "arg = 1", script },
+    ["an error with a traceback"] = { "-e", "local function f() error('deep') end local function g() f() end g()" },
+    ["an error table"] = { "-e", "error {}" },
+    ["an error nil"] = { "-e", "error()" },
+    ["an error number"] = { "-e", "error(42)" },
+    ["an error object with __tostring"] =
+      { "-e", "error(setmetatable({}, {__tostring = function() return 'told' end}))" },
+    ["a __tostring that gives no string"] =
+      { "-e", "error(setmetatable({}, {__tostring = function() return {} end}))" },
+    ["a stack overflow"] = { "-e", "local function f() return 1 + f() end f()" },
+    ["finalizers at the end"] = { "-e", "setmetatable({}, {__gc = function() print 'gc' end})" },
+    ["no argument, empty input"] = {},
+  } do
+    it("with " .. name, function() same(arguments) end)
+  end
+
+  it("reading stdin", function()
+    local input = temporary "print('from stdin', ...)"
+    for _, arguments in ipairs { {}, { "-" }, { "-", "a", "b" }, { "-e", "print(1)", "-", "c" } } do
+      same(arguments, nil, "<" .. input)
+    end
+    os.remove(input)
+  end)
+
+  it("with LUA_INIT", function()
+    same({ "-e", "print(2)" }, "LUA_INIT='print(1)'")
+    same({ "-e", "print(2)" }, "LUA_INIT='print(1)' LUA_INIT_5_4='print(54)'")
+    same({ "-e", "print(2)" }, "LUA_INIT='error [[bad]]'")
+    same({ "-E", "-e", "print(2)" }, "LUA_INIT='error [[bad]]'")
+    same({ "-e", "print(2)" }, "LUA_INIT=@" .. script)
+    same({ "-e", "print(2)" }, "LUA_INIT=@nonexistent.lua")
+  end)
+
+  it("in coroutines, which it runs itself", function()
+    local program = temporary [[
+local function p(...)
+  local t = table.pack(...)
+  for i = 1, t.n do t[i] = tostring(t[i]) end
+  print(table.concat(t, " | "))
+end
+local co = coroutine.create(function(a) local b = coroutine.yield(a) return b, 9 end)
+p(coroutine.resume(co, 1)) p(coroutine.status(co)) p(coroutine.resume(co, 2)) p(coroutine.resume(co))
+p(coroutine.status(co)) p(coroutine.close(co)) p(coroutine.resume(co))
+p(pcall(coroutine.resume, 1)) p(pcall(coroutine.wrap, 1)) p(pcall(coroutine.close, 1)) p(pcall(coroutine.resume))
+p(pcall(coroutine.close, coroutine.running()))
+local outer
+outer = coroutine.create(function() return coroutine.wrap(function() return pcall(coroutine.close, outer) end)() end)
+p(coroutine.resume(outer))
+local function closing(body)
+  return function()
+    local x <close> = setmetatable({}, { __close = function(_, e) p("close", e) error("from close") end })
+    body()
+  end
+end
+local w = coroutine.wrap(closing(function() error("first") end))
+p(pcall(w)) p(pcall(w))
+local c4 = coroutine.create(closing(coroutine.yield))
+p(coroutine.resume(c4)) p(coroutine.close(c4)) p(coroutine.status(c4)) p(coroutine.close(c4))
+local again
+again = coroutine.wrap(function() return pcall(again) end)
+p(again()) p(pcall(again))
+p(pcall(coroutine.wrap(function() error() end)))
+p(pcall(coroutine.wrap(function() error("position") end)))
+p(select("#", coroutine.resume(coroutine.create(function() return table.unpack({}, 1, 1000) end))))
+p(coroutine.resume(coroutine.create(function() return table.unpack({}, 1, 1e6) end)))
+local function deep(n) if n == 0 then return coroutine.isyieldable() end return coroutine.wrap(deep)(n - 1) end
+p(deep(150)) p((pcall(deep, 250)))
+for v in coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i, nil) end end) do p(v) end
+p(coroutine.wrap(function() return pcall(function() coroutine.yield(5) error("after") end) end)())
+coroutine.wrap(function() print(debug.traceback("tb")) end)()
+coroutine.wrap(function() error("uncaught") end)()
+]]
+    same { program }
+    os.remove(program)
+  end)
+end)
+
+describe("dclua's own options", function()
+  it("--version and --help succeed", function()
+    assert.matches("dotcompute %d+%.%d+%.%d+, Lua 5%.4", (run(dclua, { "--version" })))
+    assert.matches("status 0$", (run(dclua, { "--version" })))
+    local text, code = shell(quote(dclua) .. " --help </dev/null")
+    assert.equal(0, code)
+    assert.matches("%-%-doctor", text)
+  end)
+
+  it("unknown long options and a missing device name are refused with the usage", function()
+    for _, arguments in ipairs { { "--nonsense" }, { "--device" } } do
+      local text, code = shell(command_line(dclua, arguments) .. " </dev/null")
+      assert.equal(1, code)
+      assert.matches("usage: ", text)
+      assert.matches(plain(arguments[1]), text)
+    end
+  end)
+
+  it("--device chooses, and an unknown one is an error", function()
+    local program = "print(require 'dotcompute'.device().id)"
+    assert.equal("cpu\n", (shell(command_line(dclua, { "--device", "cpu", "-e", program }))))
+    assert.equal("cpu\n", (shell(command_line(dclua, { "--device=cpu", "-e", program }))))
+    local text, code = shell(command_line(dclua, { "--device", "abacus", "-e", program }))
+    assert.equal(1, code)
+    assert.matches("abacus", text)
+  end)
+
+  it("--doctor reports and succeeds where kernels run", function()
+    local text, code = shell(quote(dclua) .. " --device cpu --doctor")
+    assert.equal(0, code, text)
+    assert.matches("NVRTC", text)
+    assert.matches("works: a kernel was compiled and run", text)
+  end)
+
+  it("the module is inside: no file is read", function()
+    local text, code = shell("cd / && LUA_PATH=/nowhere LUA_CPATH=/nowhere " .. quote(dclua)
+      .. [[ -e 'local dc = require "dotcompute" print(type(dc.kernel), select(2, require "dotcompute"))']])
+    assert.equal(0, code, text)
+    assert.equal("function\t:preload:\n", text)
+  end)
+
+  it("errors of dotcompute are shown with their traceback", function()
+    local text, code = shell(quote(dclua) .. [[ -e 'local function f() require "dotcompute".device "abacus" end f()']])
+    assert.equal(1, code)
+    assert.matches("abacus", text)
+    assert.matches("stack traceback:\n.*upvalue 'f'", (text:gsub("local 'f'", "upvalue 'f'")))
+  end)
+end)
+
+-- Starts a script in the background, sends it SIGINT after it has written a line, waits for it.
+local function interrupt(program, signals)
+  local name, ready = temporary(program), os.tmpname()
+  local text, code = shell(([[
+%s %s %s >&2 & pid=$!
+n=0; while [ ! -s %s ] && [ $n -lt 200 ]; do sleep 0.05; n=$((n+1)); done
+sleep 0.2
+%s
+wait $pid; exit $?]]):format(quote(dclua), name, ready, ready, signals or "kill -INT $pid"))
+  os.remove(name)
+  os.remove(ready)
+  return text, code
+end
+
+local start = "local f = io.open(arg[1], 'w') f:write 'ready' f:close()\n"
+
+describe("Ctrl-C", function()
+  for name, body in pairs {
+    ["a Lua loop"] = "while true do end",
+    ["a loop of calls"] = "local function f() return f() end f()",
+    ["a loop in a coroutine"] = "coroutine.wrap(function() while true do end end)()",
+    ["a loop in a coroutine in a coroutine"] =
+      "coroutine.wrap(function() local c = coroutine.create(function() while true do end end) "
+      .. "error((select(2, coroutine.resume(c)))) end)()",
+    ["coroutines that take turns"] =
+      "local c = coroutine.wrap(function() while true do coroutine.yield() end end) while true do c() end",
+    ["a sort"] = "local t = {} for i = 1, 2e7 do t[i] = i end table.sort(t, function(a, b) return b < a end)",
+    ["a read from a pipe"] = "io.popen('sleep 3'):read()",
+  } do
+    it("stops " .. name .. " with an error and a traceback", function()
+      local text, code = interrupt(start .. body)
+      assert.equal(1, code, text)
+      assert.matches("interrupted", text)
+    end)
+  end
+
+  it("is an error that pcall catches, of kind interrupted, and the script goes on", function()
+    local text, code = interrupt(start .. [[
+local ok, err = pcall(function() while true do end end)
+print(ok, type(err), err.kind, err.where ~= nil)
+for i = 1, 1e6 do end
+print "went on"]])
+    assert.equal(0, code, text)
+    assert.equal("false\ttable\tinterrupted\ttrue\nwent on\n", text)
+  end)
+
+  it("twice within a second ends a process in which nothing listens", function()
+    -- a C function that never looks: string.rep with a pattern that backtracks for ages
+    local text, code = interrupt(start .. "string.find(('a'):rep(40), ('a*'):rep(30) .. 'b')",
+      "kill -INT $pid; sleep 0.3; kill -INT $pid")
+    assert.equal(130, code, text)
+  end)
+
+  it("stops a kernel that never ends on the CPU device", function()
+    local text, code = interrupt([[
+local dc = require "dotcompute"
+dc.use "cpu"
+local k = dc.kernel "__global__ void forever(volatile int *x) { while (*x == 0) ; }"
+local x = dc.zeros(1, "int32")
+x:eval()
+]] .. start .. [[
+local ok, err = pcall(function() k(1, 1, x) dc.synchronize() end)
+print(ok, err.kind)
+local y = dc.ones(3) + 1
+print(y[3])]])
+    assert.equal(0, code, text)
+    assert.equal("false\tinterrupted\n2.0\n", text)
+  end)
+end)
+
+-- Types into the prompt on a terminal (util-linux's script makes one); what the screen got, without escapes.
+local function prompt(...)
+  local state = os.tmpname()
+  os.remove(state)
+  local typing = {}
+  for _, keys in ipairs { ... } do typing[#typing + 1] = "printf " .. quote(keys) .. "; sleep 0.3" end
+  local text, code = shell(("(sleep 0.6; %s) | XDG_STATE_HOME=%s TERM=dumb timeout 60 script -qec %s /dev/null")
+    :format(table.concat(typing, "; "), state, quote(quote(dclua))))
+  local f = io.open(state .. "/dotcompute/history")
+  local history = f and f:read "a" or ""
+  if f then f:close() end
+  os.execute("rm -rf " .. state)
+  return text:gsub("\27%[[%d;?]*%a", ""):gsub("\r", ""), code, history
+end
+
+describe("the prompt", function()
+  it("prints expressions, keeps globals, takes several lines, ends with Ctrl-D", function()
+    local text, code, history = prompt("x = 20\\n", "x + 1, \"two\"\\n", "for i = 1, 2 do\\n", "print(i * 111)\\n",
+      "end\\n", "=x // 3\\n", "\\004")
+    assert.equal(0, code, text)
+    assert.matches("\n21\ttwo\n", text)
+    assert.matches("\n111\n222\n", text)
+    assert.matches("\n6\n", text)
+    assert.matches("print", history)
+  end)
+
+  it("reports errors and goes on", function()
+    local text, code = prompt("error \"boo\"\\n", "x = = 1\\n", "nothing.field\\n", "\"still \" .. \"here\"\\n",
+      "\\004")
+    assert.equal(0, code, text)
+    assert.matches("stdin:1: boo\nstack traceback:", text)
+    assert.matches("unexpected symbol", text)
+    assert.matches("attempt to index a nil value", text)
+    assert.matches("\nstill here\n", text)
+  end)
+
+  it("Ctrl-C drops the line, or stops what runs, and keeps the session", function()
+    local text, code = prompt("kept = 5\\n", "function half(\\n", "\\003", "kept\\n", "while true do end\\n", "\\003",
+      "kept + 1\\n", "\\004")
+    assert.equal(0, code, text)
+    assert.matches("\n5\n", text)
+    assert.matches("interrupted", text)
+    assert.matches("\n6\n", text)
+  end)
+
+  it("Tab completes names", function()
+    local text, code = prompt("string.rev\\t\\n", "dc = require \"dotcompute\"\\n", "dc.kern\\t\\n", "\\004")
+    assert.equal(0, code, text)
+    assert.matches("function: builtin", (text:gsub("function: 0x%x+", "function: builtin")))
+    assert.matches("string%.reverse", text)
+  end)
+
+  it("without a terminal, -i shows prompts and reads plain lines", function()
+    local text, code = shell("printf '1 + 1\\nif true then\\nprint(3)\\nend\\n' | " .. quote(dclua) .. " -i")
+    assert.equal(0, code, text)
+    assert.matches("> 2\n> >> >> 3\n> \n$", text)
+  end)
+end)
+
+describe("completion", function()
+  local complete = require "dotcompute.complete"
+
+  it("inserts what is sure and lists the rest", function()
+    assert.equal("nd", (complete "x = string.fi"))
+    local insert, list = complete "math.f"
+    assert.equal("", insert)
+    assert.matches("floor", list)
+    assert.matches("fmod", list)
+    assert.equal("tion", (complete "func"))
+    assert.equal("  ", (complete ""))
+  end)
+
+  it("knows methods of strings, tables with __index, and runs no code", function()
+    _G.completed = setmetatable({ apple = 1 }, { __index = { apricot = function() end } })
+    _G.trap = setmetatable({}, { __index = function() error "must not run" end })
+    local _, list = complete "completed.ap"
+    assert.matches("apple", list)
+    assert.matches("apricot", list)
+    assert.equal("ricot", (complete "completed:ap"))
+    assert.equal("", (complete "trap.x.y"))
+    assert.equal("", (complete "nowhere.to.be.f"))
+    _G.completed, _G.trap = nil, nil
+  end)
+end)

@@ -1,0 +1,246 @@
+-- The house: what make, the set-up, the spec runner and the checks promise.
+local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local dclua = build .. "/dclua"
+local lua = os.getenv "LUA" or "lua5.4"
+
+local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+
+local function shell(command)
+  local pipe = assert(io.popen("{ " .. command .. "\n} 2>&1"))
+  local text = pipe:read "a"
+  local _, _, code = pipe:close()
+  return text, code
+end
+
+local folder
+before_each(function()
+  folder = os.tmpname()
+  os.remove(folder)
+  assert(os.execute("mkdir -p " .. folder))
+end)
+after_each(function() os.execute("rm -rf " .. folder) end)
+
+local function write(name, text)
+  local path = folder .. "/" .. name
+  os.execute("mkdir -p " .. quote(path:match "^(.*)/"))
+  local f = assert(io.open(path, "w"))
+  f:write(text)
+  f:close()
+  return path
+end
+
+describe("make", function()
+  local make = ("make --no-print-directory BUILD=%s%s"):format(quote(build), build:match "%-san$" and " SAN=1" or "")
+
+  it("knows which objects a header concerns", function()
+    local text, code = shell(make .. " -n -W src/base/hash.h all")
+    assert.equal(0, code, text)
+    assert.matches("CC src/base/hash.c", text, 1, true)
+    assert.matches("LD ", text, 1, true)
+    assert.not_matches("CC src/base/file.c", text, 1, true)
+    assert.not_matches("CC tools/embed.c", text, 1, true)
+  end)
+
+  it("embeds a Lua file again when it changes", function()
+    local text = shell(make .. " -n -W lua/dotcompute/init.lua all")
+    assert.matches("embedded", text)
+    assert.not_matches("CC src/", text, 1, true)
+  end)
+
+  it("help names every target", function()
+    local text = shell "make help"
+    for target in ("demo test bench lint install clean SAN=1 NVRTC=off"):gmatch "%S+" do
+      assert.matches(target, text, 1, true)
+    end
+  end)
+
+  it("dclua starts in 10 ms", function()
+    if build:match "%-san$" then return pending "the sanitizers take their time" end
+    local best = math.huge
+    for _ = 1, 10 do
+      local text = shell("a=$(date +%s%N); " .. quote(dclua) .. " -e ''; b=$(date +%s%N); echo $((b - a))")
+      best = math.min(best, tonumber(text) / 1e6)
+    end
+    assert(best <= 10, ("took %.1f ms"):format(best))
+  end)
+
+  it("require is as quick, and loads no library of NVIDIA's", function()
+    if build:match "%-san$" then return pending "the sanitizers take their time" end
+    local text, code = shell(quote(dclua) .. [[ -e '
+local clock, dc = os.clock(), require "dotcompute"
+print((os.clock() - clock) * 1000)
+for line in io.lines "/proc/self/maps" do assert(not line:find "nvrtc" and not line:find "libcuda", line) end
+local threads = 0
+for line in io.lines "/proc/self/status" do threads = tonumber(line:match "^Threads:%s*(%d+)") or threads end
+print(threads)']])
+    assert.equal(0, code, text)
+    local ms, threads = text:match "^(%S+)\n(%d+)\n$"
+    assert(tonumber(ms) < 10, text)
+    assert.equal("1", threads)
+  end)
+end)
+
+describe("the set-up", function()
+  it("says nothing and does nothing when all is there", function()
+    local text, code = shell "sh tools/setup.sh packages test"
+    assert.equal("", text)
+    assert.equal(0, code)
+  end)
+
+  it("names what is missing where it cannot install", function()
+    -- a PATH with a few tools and nothing else
+    os.execute("mkdir " .. folder .. "/bin")
+    for tool in ("sh sed tr cat id head cut"):gmatch "%S+" do
+      os.execute(("ln -s $(command -v %s) %s/bin/%s"):format(tool, folder, tool))
+    end
+    local text, code = shell(("env -u LD_PRELOAD PATH=%s/bin LUA=no-lua CC=no-cc sh tools/setup.sh packages test")
+      :format(folder))
+    assert.equal(1, code, text)
+    for name in ("gcc lua5.4 libedit-dev lua-busted make"):gmatch "%S+" do assert.matches(name, text, 1, true) end
+    assert.matches("no apt-get", text, 1, true)
+  end)
+
+  it("NVRTC=off neither looks nor fetches", function()
+    local text, code = shell("NVRTC=off sh tools/setup.sh nvrtc " .. quote(dclua))
+    assert.equal(0, code)
+    assert.matches("NVRTC=off", text, 1, true)
+  end)
+
+  it("refuses wheels of an unknown CUDA, and what it does not know", function()
+    local text, code = shell("sh tools/setup.sh wheels " .. folder .. " 11")
+    assert.equal(1, code)
+    assert.matches("not 11", text, 1, true)
+    assert.equal(2, select(2, shell "sh tools/setup.sh nonsense"))
+  end)
+end)
+
+describe("the spec runner", function()
+  local function run(files)
+    local names = {}
+    for name, text in pairs(files) do names[#names + 1] = write("spec/" .. name, text) end
+    table.sort(names)
+    local text, code = shell(("DOTCOMPUTE_BUILD=%s DOTCOMPUTE_DEVICE=cpu %s spec/run.lua %s")
+      :format(folder, lua, table.concat(names, " ")))
+    return text:match "([^\n]*)\n$", code, text
+  end
+
+  it("ends with the count", function()
+    local last, code = run { ["a_spec.lua"] = "it('one', function() end) it('two', function() end)" }
+    assert.equal("2 passed, 0 failed", last)
+    assert.equal(0, code)
+  end)
+
+  it("counts failures and errors wherever they happen, shows them, and fails", function()
+    local last, code, text = run {
+      ["a_spec.lua"] = "it('one', function() end) it('bad', function() assert.equal(1, 2) end) "
+        .. "it('broken', function() error('thrown') end) pending('later')",
+      ["b_spec.lua"] = "describe('b', function() error('in describe') end)",
+      ["c_spec.lua"] = "x = = 1",
+      ["d_spec.lua"] = "describe('d', function() setup(function() error('in setup') end) it('x', function() end) end)",
+    }
+    assert.matches("^1 passed, %d failed$", last)
+    assert(tonumber(last:match ", (%d+)") >= 5, last)
+    assert.equal(1, code)
+    for _, part in ipairs { "thrown", "in describe", "in setup", "1 skipped", "Expected objects" } do
+      assert.matches(part, text, 1, true)
+    end
+  end)
+
+  it("fails with 256 failures too", function()
+    local last, code = run { ["a_spec.lua"] = "for i = 1, 256 do it('n' .. i, function() error 'x' end) end" }
+    assert.equal("0 passed, 256 failed", last)
+    assert.equal(1, code)
+  end)
+
+  it("fails without tests, and for a file that is not there", function()
+    assert.equal(1, select(2, run { ["a_spec.lua"] = "" }))
+    local text, code = shell(("DOTCOMPUTE_BUILD=%s %s spec/run.lua %s/none_spec.lua"):format(folder, lua, folder))
+    assert.equal(1, code)
+    assert.matches("did not run", text, 1, true)
+  end)
+end)
+
+describe("the rooms", function()
+  it("of src/ include downwards only", function()
+    local text, code = shell(lua .. " tools/check-rooms.lua $(find src -name '*.[ch]' | LC_ALL=C sort)")
+    assert.equal("", text)
+    assert.equal(0, code)
+  end)
+
+  it("are told apart by the check", function()
+    local here = shell "pwd":gsub("\n", "")
+    for text, complaint in pairs {
+      ['#include "lua/lib.h"\n'] = "must not include from lua/",
+      ['#include "error.h"\n'] = "write the room",
+      ["#include <lua.h>\n"] = "know Lua",
+      ["#include <lauxlib.h>\n"] = "know Lua",
+    } do
+      write("src/base/x.c", text)
+      local output, code = shell(("cd %s && %s %s/tools/check-rooms.lua src/base/x.c"):format(folder, lua, here))
+      assert.equal(1, code)
+      assert.matches(complaint, output, 1, true)
+    end
+    write("src/lua/x.c", '#include <lua.h>\n#include "base/error.h"\n')
+    assert.equal(0, select(2, shell(("cd %s && %s %s/tools/check-rooms.lua src/lua/x.c"):format(folder, lua, here))))
+  end)
+end)
+
+describe("lines", function()
+  it("with tabs, blanks at the end or over 120 columns are told", function()
+    for text, complaint in pairs {
+      ["int x;\ty\n"] = "a tab", ["int x; \n"] = "blanks at the end", [("x"):rep(121) .. "\n"] = "121 columns",
+    } do
+      local output, code = shell(("%s tools/check-lines.lua %s"):format(lua, write("x.c", text)))
+      assert.equal(1, code)
+      assert.matches(complaint, output, 1, true)
+    end
+    assert.equal(0, select(2, shell(("%s tools/check-lines.lua %s"):format(lua, write("y.c", ("x"):rep(120) .. "\n")))))
+  end)
+end)
+
+describe("embedding", function()
+  it("keeps every byte", function()
+    local bytes = {}
+    for i = 0, 255 do bytes[#bytes + 1] = string.char(i) end
+    local text = table.concat(bytes):rep(3) .. "\\\"??/\r\n"
+    write("root/sub/a.txt", text)
+    write("root/empty.txt", "")
+    write("main.c", [[
+#include <stdio.h>
+#include "out.c"
+int main(void) {
+  for (int i = 0; all[i].name; i++) printf("%s %zu\n", all[i].name, all[i].len);
+  fwrite(all[0].text, 1, all[0].len, stdout);
+  return 0;
+}]])
+    local output, code = shell(("'%s/embed' all %s/root %s/root/sub/a.txt %s/root/empty.txt > %s/out.c"
+      .. " && ${CC:-cc} -o %s/main %s/main.c && %s/main"):format(build, folder, folder, folder, folder, folder, folder,
+      folder))
+    assert.equal(0, code, output)
+    assert.equal(("sub/a.txt %d\nempty.txt 0\n"):format(#text) .. text, output)
+  end)
+end)
+
+describe("files", function()
+  it("the rockspec is one", function()
+    local rock = {}
+    assert(loadfile("rockspec/dotcompute-scm-1.rockspec", "t", rock))()
+    assert.equal("dotcompute", rock.package)
+    assert.equal("scm-1", rock.version)
+    assert.equal("make", rock.build.type)
+  end)
+
+  it("links of the documentation lead somewhere", function()
+    for path in shell "ls *.md docs/*.md":gmatch "[^\n]+" do
+      local f = assert(io.open(path))
+      local text = f:read "a"
+      f:close()
+      local dir = path:match "^(.*/)" or ""
+      for target in text:gmatch "%]%(([^)#]+)" do
+        if not target:match "^%a+:" then
+          assert(os.execute(("test -e '%s%s'"):format(dir, target)), path .. " links to " .. target)
+        end
+      end
+    end
+  end)
+end)

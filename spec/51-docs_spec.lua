@@ -1,0 +1,41 @@
+-- Every Lua example in the documentation runs as it stands.
+local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+
+local function examples(path)
+  local f = assert(io.open(path))
+  local list, code, first = {}, nil, nil
+  local n = 0
+  for line in f:lines() do
+    n = n + 1
+    if code and line:match "^```" then
+      list[#list + 1] = { line = first, code = table.concat(code, "\n") }
+      code = nil
+    elseif code then
+      code[#code + 1] = line
+    elseif line:match "^```lua" then
+      code, first = {}, n
+    end
+  end
+  f:close()
+  return list
+end
+
+for _, path in ipairs { "README.md", "docs/guide.md", "docs/api.md" } do
+  describe(path, function()
+    local list = examples(path)
+    it("has examples", function() assert.is_true(#list > 0) end)
+    for _, e in ipairs(list) do
+      it(("runs its example at line %d"):format(e.line), function()
+        local name = os.tmpname()
+        local f = assert(io.open(name, "w"))
+        f:write(e.code, "\n")
+        f:close()
+        local pipe = assert(io.popen(("'%s/dclua' %s 2>&1"):format(build, name)))
+        local text = pipe:read "a"
+        local ok = pipe:close()
+        os.remove(name)
+        assert(ok, text)
+      end)
+    end
+  end)
+end

@@ -1,0 +1,29 @@
+/*
+** check_api.c - compiled against NVIDIA's own cuda.h where one is found: fails to compile where our
+** declarations differ from it, fails to run where a plain name is mapped to another symbol than ours.
+*/
+#include <cuda.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DC_CUDA_CONST(name, value) _Static_assert(name == value, #name);
+#include "cuda/cuda_const.def"
+_Static_assert(CU_LAUNCH_PARAM_END_AS_INT == 0 && CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT == 1 &&
+                   CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT == 2,
+               "launch parameters");
+
+#define DC_CUDA(need, name, symbol, params) \
+  _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult params), #name);
+#include "cuda/cuda_api.def"
+#undef DC_CUDA
+
+#define TEXT(x) #x
+#define EXPANDED(x) TEXT(x)
+
+int main(void) {
+  int bad = 0;
+#define DC_CUDA(need, name, symbol, params) \
+  if (strcmp(EXPANDED(cu##name), #symbol) != 0) bad = printf("%s is %s, not %s\n", #name, EXPANDED(cu##name), #symbol);
+#include "cuda/cuda_api.def"
+  return bad != 0;
+}

@@ -1,0 +1,93 @@
+-- What the specs of arrays and kernels share: the seed, expected errors, references in plain Lua.
+local helper = {}
+
+helper.seed = tonumber(os.getenv "DOTCOMPUTE_SPEC_SEED") or os.time()
+math.randomseed(helper.seed)
+
+-- For messages of assertions on random data.
+function helper.note(text) return ("%s (DOTCOMPUTE_SPEC_SEED=%d)"):format(text or "", helper.seed) end
+
+-- Calls fn, which must raise an error object of ours: of `kind`, with `pattern` in its text and the line of a
+-- script in front. Gives the object.
+function helper.fails(kind, pattern, fn)
+  local ok, err = pcall(fn)
+  assert(not ok, "no error was raised; expected one of kind " .. kind .. " with " .. pattern)
+  assert(type(err) == "table" and err.kind, "no error object: " .. tostring(err))
+  local text = tostring(err)
+  assert(err.kind == kind, ("kind is %s, should be %s: %s"):format(err.kind, kind, text))
+  assert(text:find(pattern), ("%q does not match %q"):format(text, pattern))
+  assert(type(err.message) == "string" and #err.message > 0)
+  assert(type(err.traceback) == "string" and err.traceback:find "stack traceback")
+  assert(err.where and err.where:match "_spec%.lua:%d+$", "where is " .. tostring(err.where))
+  assert(text:sub(1, #err.where + 2) == err.where .. ": ", text)
+  return err
+end
+
+-- The line after the one that calls it, plus `more`.
+function helper.line(more) return debug.getinfo(2, "l").currentline + (more or 0) end
+
+function helper.f32(v) return (string.unpack("f", string.pack("f", v))) end
+
+helper.integers = {
+  int8 = { -128, 127 }, int16 = { -32768, 32767 }, int32 = { -2147483648, 2147483647 },
+  int64 = { math.mininteger, math.maxinteger },
+  uint8 = { 0, 255 }, uint16 = { 0, 65535 }, uint32 = { 0, 4294967295 }, uint64 = { 0, math.maxinteger },
+}
+helper.dtypes = {
+  "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
+}
+helper.itemsize = {
+  bool = 1, int8 = 1, int16 = 2, int32 = 4, int64 = 8, uint8 = 1, uint16 = 2, uint32 = 4, uint64 = 8, float32 = 4,
+  float64 = 8,
+}
+helper.pack = {
+  int8 = "<i1", int16 = "<i2", int32 = "<i4", int64 = "<i8", uint8 = "<I1", uint16 = "<I2", uint32 = "<I4",
+  uint64 = "<I8", float32 = "<f", float64 = "<d", bool = "<I1",
+}
+
+-- A random value that the dtype holds exactly, limits among them.
+function helper.value(dtype)
+  if dtype == "bool" then return math.random(2) == 1 end
+  local limits = helper.integers[dtype]
+  if limits then
+    if math.random(8) == 1 then return limits[math.random(2)] end
+    return math.random(limits[1], limits[2])
+  end
+  local v = (math.random() - 0.5) * 2.0 ^ math.random(-10, 10)
+  if dtype == "float32" then v = helper.f32(v) end
+  return v
+end
+
+-- n random values.
+function helper.values(n, dtype)
+  local t = {}
+  for i = 1, n do t[i] = helper.value(dtype) end
+  return t
+end
+
+-- A random nested table of this shape, and its values in C order.
+function helper.nested(shape, dtype, flat, axis)
+  axis, flat = axis or 1, flat or {}
+  if axis > #shape then
+    local v = helper.value(dtype)
+    flat[#flat + 1] = v
+    return v, flat
+  end
+  local t = {}
+  for i = 1, shape[axis] do t[i] = helper.nested(shape, dtype, flat, axis + 1) end
+  return t, flat
+end
+
+function helper.shape(ndim, most)
+  local shape = {}
+  for i = 1, ndim do shape[i] = math.random(1, most or 5) end
+  return shape
+end
+
+function helper.product(shape)
+  local n = 1
+  for _, v in ipairs(shape) do n = n * v end
+  return n
+end
+
+return helper

@@ -1,0 +1,45 @@
+-- Runs the specs with busted under this Lua, whichever `busted` the system has on its path.
+-- Usage: lua5.4 spec/run.lua [busted's options] [spec files]   (tools/with.sh sets the paths; `make test` does it all)
+-- Left out by themselves: tests tagged #gpu without a GPU, #multi without two.  Ends with "N passed, N failed".
+
+local options, files = {}, {}
+for _, a in ipairs(arg) do
+  local list = a:sub(1, 1) == "-" and options or files
+  list[#list + 1] = a
+end
+
+-- No file named: all of them. (Lua has no directory listing of its own.)
+if #files == 0 then
+  local pipe = assert(io.popen("find spec -name '*_spec.lua' | LC_ALL=C sort"))
+  for name in pipe:lines() do files[#files + 1] = name end
+  pipe:close()
+end
+assert(#files > 0, "no spec files")
+
+-- What the output handler must know. It is loaded by busted, so it is handed over by name.
+local session = { files = files }
+package.loaded["spec.session"] = session
+
+local ok, dc = pcall(require, "dotcompute")
+if ok then
+  local gpus = 0
+  for _, device in ipairs(dc.devices()) do
+    if device.backend == "cuda" then gpus = gpus + 1 end
+  end
+  if gpus < 1 or not dc.available "cuda" then options[#options + 1] = "--exclude-tags=gpu,multi"
+  elseif gpus < 2 then options[#options + 1] = "--exclude-tags=multi" end
+  local compiler = require "dotcompute.core".compiler()
+  session.no_nvrtc = os.getenv "NVRTC" == "off" and not compiler.available
+  print(("specs on %s; NVRTC %s; DOTCOMPUTE_SPEC_SEED=%s"):format(dc.device(),
+    compiler.available and compiler.library or "not found", os.getenv "DOTCOMPUTE_SPEC_SEED" or "unset"))
+else
+  print("dotcompute cannot be loaded: " .. tostring(dc))
+end
+
+-- busted reads the global `arg`. --helper= keeps a user's own configuration out.
+arg = { [0] = "spec/run.lua", "--config-file=.busted", "--output=spec/output.lua" }
+table.move(options, 1, #options, #arg + 1, arg)
+arg[#arg + 1] = "--"
+table.move(files, 1, #files, #arg + 1, arg)
+
+require "busted.runner" { standalone = false }

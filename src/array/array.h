@@ -1,0 +1,118 @@
+/*
+** array.h - device arrays and lazy expressions over them.  The room's whole face; no Lua here.
+**
+** A dc_array is reference-counted and has a fixed dtype, shape and device.  It is in one of three
+** states: READY (has a buffer: own, shared by views, or foreign), PENDING (an expression that nobody
+** has needed yet: no memory) or CLOSED.  Operators make PENDING arrays; shape, dtype and device
+** errors are raised when the operator is applied, never later.
+**
+** Soundness: whatever writes to a buffer calls dc_array_will_write first (all functions here do),
+** which computes every pending expression that still reads that buffer.
+**
+** Indices here are 0-based C; Lua's 1-based ones are translated in lua/.
+*/
+#ifndef DC_ARRAY_ARRAY_H
+#define DC_ARRAY_ARRAY_H
+
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+
+typedef struct dc_array dc_array;
+typedef struct dc_buffer dc_buffer; /* array/buffer.h: {device, address, bytes, references, pending readers} */
+
+typedef enum dc_array_state { DC_ARRAY_READY, DC_ARRAY_PENDING, DC_ARRAY_CLOSED } dc_array_state;
+
+/* One number, as Lua gives it, to meet arrays of any dtype. */
+typedef struct dc_scalar {
+  enum { DC_SCALAR_INT, DC_SCALAR_FLOAT, DC_SCALAR_BOOL } kind;
+  union {
+    int64_t i;
+    double f;
+    bool b;
+  };
+} dc_scalar;
+
+typedef enum dc_op {
+  DC_OP_NEG, DC_OP_SQRT, DC_OP_EXP, DC_OP_LOG, DC_OP_SIN, DC_OP_COS, DC_OP_ABS, /* unary */
+  DC_OP_ADD, DC_OP_SUB, DC_OP_MUL, DC_OP_DIV,                                   /* binary */
+  DC_OP_CAST, DC_OP_LEAF, DC_OP_NUMBER,
+  DC_NOPS
+} dc_op;
+
+typedef enum dc_reduce { DC_REDUCE_SUM, DC_REDUCE_MIN, DC_REDUCE_MAX } dc_reduce;
+
+/* --- making ------------------------------------------------------------------------------- */
+/* C order, contents undefined. A size over the device's memory or 2^62 bytes is DC_MEMORY. */
+dc_array *dc_array_empty(dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err);
+/* From host memory in C order, nbytes = product(shape) * itemsize. */
+dc_array *dc_array_from_host(dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, const void *src,
+                             dc_error *err);
+/* Memory that somebody else owns; `release(ud)` is called when the last view goes (may be NULL). */
+dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, const int64_t *shape,
+                        void (*release)(void *ud), void *ud, dc_error *err);
+dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err);
+
+void dc_array_ref(dc_array *a);
+void dc_array_unref(dc_array *a);
+/* Settles what reads it, frees the memory now (views included: they become CLOSED too). Idempotent.
+** Failing to settle is reported, the array is closed all the same. */
+int dc_array_close(dc_array *a, dc_error *err);
+
+/* --- facts (any state but CLOSED, for which only state is valid) ---------------------------- */
+dc_array_state dc_array_state_of(const dc_array *a);
+dc_dtype dc_array_dtype(const dc_array *a);
+dc_device *dc_array_device(const dc_array *a);
+const dc_geometry *dc_array_geometry(const dc_array *a); /* shape, byte strides */
+int64_t dc_array_size(const dc_array *a);                 /* elements */
+/* Computes if pending, then gives the address of element 0. */
+int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err);
+/* The fast path of launches: true when READY, open, contiguous, on dev, and nothing pending reads it. */
+bool dc_array_launch_ready(const dc_array *a, dc_device *dev, dc_ptr *ptr);
+
+/* --- views: share memory; the base is computed first when pending --------------------------- */
+dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, dc_error *err);
+/* Reshape: a view when the layout allows, else a copy. One extent may be -1. */
+dc_array *dc_array_reshape(dc_array *a, int ndim, const int64_t *shape, dc_error *err);
+
+/* --- data ---------------------------------------------------------------------------------- */
+int dc_array_read(dc_array *a, void *dst, dc_error *err);         /* all elements, C order, into host memory */
+int dc_array_write(dc_array *a, const void *src, dc_error *err);  /* all elements, C order, from host memory */
+int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err);     /* one-element arrays */
+int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err);       /* v must be a value of the dtype (floats round) */
+/* dst = src, broadcasting src to dst's shape, casting to dst's dtype, across devices too; overlap is safe.
+** A pending src that is used nowhere else computes straight into dst. */
+int dc_array_assign(dc_array *dst, dc_array *src, dc_error *err);
+dc_array *dc_array_copy(dc_array *a, dc_error *err);              /* contiguous copy on the same device */
+/* Itself (a new reference) when already there. */
+dc_array *dc_array_to_device(dc_array *a, dc_device *dev, dc_error *err);
+dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err);      /* lazy; itself when equal */
+
+/* Call before anything not of this room writes to a's memory (a kernel's non-const pointer). */
+int dc_array_will_write(dc_array *a, dc_error *err);
+/* Settles every pending expression on the device that reads any memory (opaque parameters). */
+int dc_array_settle_device(dc_device *dev, dc_error *err);
+
+/* --- expressions --------------------------------------------------------------------------- */
+dc_array *dc_array_unary(dc_op op, dc_array *a, dc_error *err);
+/* Either operand may be a number instead (a or b NULL, then the scalar is taken), not both. Scalars are
+** weak: they take the array's dtype; a float meeting an integer array gives float32; `/` of integers
+** gives float32 (float64 for 64-bit ones); an integer the dtype cannot hold is DC_DTYPE. */
+dc_array *dc_array_binary(dc_op op, dc_array *a, const dc_scalar *sa, dc_array *b, const dc_scalar *sb, dc_error *err);
+/* Over all elements: a 0-d array, pending and fusable with what feeds it. sum of integers is int64
+** (uint64 for unsigned), of bool int64, of floats their own dtype; min/max keep the dtype, NaN wins,
+** and an empty array is DC_SHAPE. */
+dc_array *dc_array_reduce(dc_reduce op, dc_array *a, dc_error *err);
+/* |a-b| <= atol + rtol*|b| everywhere (NaN equals nothing) / same shape and all elements equal. */
+int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *out, dc_error *err);
+int dc_array_equal(dc_array *a, dc_array *b, bool *out, dc_error *err);
+
+int dc_array_eval(dc_array *a, dc_error *err);
+/* The CUDA C that eval would run now, malloc'ed; for a READY array a comment that says so. */
+char *dc_array_source(dc_array *a, dc_error *err);
+/* Unloads all generated kernels of all devices; they are made again when needed. Call it before
+** dc_devices_close. */
+void dc_array_forget_kernels(void);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+** buffer.h - memory on a device, shared by the arrays that view it, and who still wants to read it.
+**
+** A pending expression that reads a buffer hangs in the buffer's list of readers.  Whoever writes to
+** the buffer computes them first.  Private to the room, like expr.h.
+*/
+#ifndef DC_ARRAY_BUFFER_H
+#define DC_ARRAY_BUFFER_H
+
+#include "device/registry.h"
+
+/* One operand of a pending expression: a link in the list of what it depends on, a buffer's readers
+** or the users of another pending array. */
+typedef struct dc_use {
+  struct dc_use *next, **link; /* link: what points at this one; NULL when in no list */
+  struct dc_array *user;       /* the pending array whose operand this is */
+} dc_use;
+
+struct dc_buffer {
+  dc_device *dev;
+  dc_ptr ptr; /* 0 when bytes is 0 */
+  size_t bytes;
+  int refs;
+  bool closed;
+  void (*release)(void *ud); /* for memory that somebody else owns; may be NULL */
+  void *ud;
+  bool foreign;
+  dc_use *readers;
+};
+
+/* Fresh memory with one reference; contents undefined. May run the collector (dc_memory_pressure). */
+struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err);
+struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
+                                 dc_error *err);
+void dc_buffer_unref(struct dc_buffer *b);
+/* Gives the memory back now; the views keep the empty shell. Idempotent. Readers are the caller's care. */
+void dc_buffer_release(struct dc_buffer *b);
+
+void dc_use_add(dc_use *u, dc_use **list);
+void dc_use_remove(dc_use *u);
+
+#endif

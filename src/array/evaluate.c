@@ -1,0 +1,112 @@
+/*
+** evaluate.c - computing pending arrays.
+**
+** Allocating may run the collector, and with it finalizers that drop, close or compute arrays.  So an
+** array that is being computed is held, its memory is allocated first, and its graph is looked at only
+** afterwards.
+*/
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "array/program.h"
+
+/* What a program has computed inside of it is computed anew if it is needed once more, but only once. */
+static void mark_passed(const dc_program *p) {
+  for (int i = 0; i < p->nsteps; i++) p->node[i]->expr->passed = true;
+}
+
+/* Computes on its own what p->first names; it is part of a graph that the caller holds. */
+static int compute_first(const dc_program *p, dc_error *err) {
+  dc_array *a = p->first;
+  dc_array_ref(a);
+  int rc = dc_evaluate(a, err);
+  dc_array_unref(a);
+  return rc;
+}
+
+/* Runs a's graph into fresh memory. `a` may cease to be pending on the way. */
+static int compute_into(dc_array *a, const struct dc_buffer *b, dc_error *err) {
+  dc_program p;
+  do {
+    if (a->state != DC_ARRAY_PENDING) return 0;
+    if (dc_program_build(&p, a, b->ptr, a->dtype, &a->g, false, err) != 0) return -1;
+    if (p.first != NULL && compute_first(&p, err) != 0) return -1;
+  } while (p.first != NULL);
+  if (dc_program_run(&p, err) != 0) return -1;
+  mark_passed(&p);
+  return 0;
+}
+
+static int evaluate_held(dc_array *a, dc_error *err) {
+  size_t bytes = (size_t)dc_geometry_size(&a->g) * dc_dtype_size(a->dtype);
+  struct dc_buffer *b = dc_buffer_new(a->dev, bytes, err);
+  if (b == NULL) return -1;
+  if (compute_into(a, b, err) != 0) {
+    dc_buffer_unref(b);
+    return -1;
+  }
+  if (a->state == DC_ARRAY_PENDING) {
+    dc_expr_settle(a, b);
+    return 0;
+  }
+  dc_buffer_unref(b); /* somebody was faster */
+  return dc_array_check_open(a, err);
+}
+
+int dc_evaluate(dc_array *a, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0) return -1;
+  if (a->state == DC_ARRAY_READY) return 0;
+  dc_array_ref(a);
+  int rc = evaluate_held(a, err);
+  dc_array_unref(a);
+  return rc;
+}
+
+int dc_array_eval(dc_array *a, dc_error *err) { return dc_evaluate(a, err); }
+
+int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
+  dc_program p;
+  bool safe;
+  do {
+    if (dc_program_build(&p, src, dst->ptr, dst->dtype, &dst->g, false, err) != 0) return -1;
+    if (p.first != NULL && compute_first(&p, err) != 0) return -1;
+  } while (p.first != NULL);
+  bool overlaps = dc_program_reads_out(&p, &safe);
+  if (reads != NULL) *reads = overlaps;
+  if (!safe) return 1;
+  if (dc_program_run(&p, err) != 0) return -1;
+  mark_passed(&p);
+  return 0;
+}
+
+int dc_evaluate_number(const dc_number *v, dc_array *dst, dc_error *err) {
+  dc_program p;
+  dc_program_number(&p, v, dst->dev, dst->ptr, dst->dtype, &dst->g);
+  return dc_program_run(&p, err);
+}
+
+/* --- showing ------------------------------------------------------------------------------------------ */
+
+static char *source_of_ready(const dc_array *a) {
+  dc_buf b = DC_BUF_INIT;
+  char shape[512];
+  dc_buf_printf(&b, "// already computed: %s %s on %s\n", dc_dtype_name(a->dtype),
+                dc_geometry_text(&a->g, shape, sizeof shape), a->dev->id);
+  return dc_buf_take(&b);
+}
+
+char *dc_array_source(dc_array *a, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0 || dc_device_open(a->dev, err) != 0) return NULL;
+  char *text;
+  if (a->state == DC_ARRAY_READY) {
+    text = source_of_ready(a);
+  } else {
+    dc_program p;
+    dc_buf b = DC_BUF_INIT;
+    if (dc_program_build(&p, a, 0, a->dtype, &a->g, true, err) != 0) return NULL;
+    dc_generate(&p, &b);
+    text = dc_buf_take(&b);
+  }
+  if (text == NULL) dc_fail_oom(err);
+  return text;
+}

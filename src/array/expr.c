@@ -1,0 +1,168 @@
+/*
+** expr.c - making, settling and dropping the nodes of pending expressions.
+*/
+#include "array/expr.h"
+
+#include <stdlib.h>
+
+static dc_use *all_pending; /* through dc_expr.pending */
+
+uint64_t dc_next_mark(void) {
+  static uint64_t last;
+  return ++last;
+}
+
+/* --- the size of a graph ------------------------------------------------------------------------ */
+
+typedef struct dc_count_walk {
+  uint64_t mark;
+  int nodes, inputs;
+  const dc_array *input[DC_MAX_INPUTS + 1];
+} dc_count_walk;
+
+/* Counts nodes and inputs once each, however often the graph leads to them. */
+static void count(dc_count_walk *w, const dc_array *a) {
+  if (a == NULL) return;
+  if (a->state == DC_ARRAY_PENDING) {
+    if (a->expr->mark == w->mark) return;
+    a->expr->mark = w->mark;
+    w->nodes++;
+    for (int i = 0; i < a->expr->nargs; i++) count(w, a->expr->arg[i]);
+    return;
+  }
+  for (int i = 0; i < w->inputs; i++)
+    if (w->input[i] == a) return;
+  if (w->inputs <= DC_MAX_INPUTS) w->input[w->inputs++] = a;
+}
+
+static int weight_of(const dc_array *a) { return a != NULL && a->state == DC_ARRAY_PENDING ? a->expr->weight : 0; }
+
+static int inputs_of(const dc_array *a) {
+  return a == NULL ? 0 : a->state == DC_ARRAY_PENDING ? a->expr->inputs : 1;
+}
+
+static bool fits(const dc_expr *e) { return e->weight <= DC_MAX_NODES && e->inputs <= DC_MAX_INPUTS; }
+
+/* The sums count a shared part twice; only when they are too large is it worth looking closer. */
+static void measure(dc_expr *e) {
+  e->weight = 1 + weight_of(e->arg[0]) + weight_of(e->arg[1]);
+  e->inputs = inputs_of(e->arg[0]) + inputs_of(e->arg[1]);
+  if (fits(e)) return;
+  dc_count_walk w = { .mark = dc_next_mark() };
+  for (int i = 0; i < e->nargs; i++) count(&w, e->arg[i]);
+  e->weight = 1 + w.nodes;
+  e->inputs = w.inputs;
+}
+
+/* Computes the larger operands until what is built on them is within the limits. */
+static int bound(dc_expr *e, dc_error *err) {
+  for (measure(e); !fits(e); measure(e)) {
+    bool first = weight_of(e->arg[0]) >= weight_of(e->arg[1]);
+    if (dc_evaluate(e->arg[first ? 0 : 1], err) != 0) return -1;
+  }
+  return 0;
+}
+
+/* --- making and dropping -------------------------------------------------------------------------- */
+
+/* Hangs operand i into the list of what it depends on, and holds it. */
+static void link_operand(dc_array *a, int i) {
+  dc_expr *e = a->expr;
+  dc_array *arg = e->arg[i];
+  e->use[i] = (dc_use){ .user = a };
+  if (arg == NULL) return;
+  dc_use_add(&e->use[i], arg->state == DC_ARRAY_PENDING ? &arg->users : &arg->buffer->readers);
+}
+
+dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err) {
+  dc_expr measured = *model;
+  if (bound(&measured, err) != 0) return NULL;
+  for (int i = 0; i < model->nargs; i++) /* computing may have run a finalizer that closed one */
+    if (model->arg[i] != NULL && dc_array_check_open(model->arg[i], err) != 0) return NULL;
+  dc_array *a = calloc(1, sizeof *a);
+  dc_expr *e = malloc(sizeof *e);
+  if (a == NULL || e == NULL || dc_geometry_c(&a->g, shape->ndim, shape->shape, dc_dtype_size(dtype), err) != 0) {
+    if (a == NULL || e == NULL) dc_fail_oom(err);
+    free(a);
+    free(e);
+    return NULL;
+  }
+  a->refs = 1;
+  a->state = DC_ARRAY_PENDING;
+  a->contiguous = true;
+  a->dtype = dtype;
+  a->dev = dev;
+  a->expr = e;
+  *e = measured;
+  for (int i = 0; i < e->nargs; i++) {
+    link_operand(a, i);
+    if (e->arg[i] != NULL) dc_array_ref(e->arg[i]);
+  }
+  e->pending = (dc_use){ .user = a };
+  dc_use_add(&e->pending, &all_pending);
+  return a;
+}
+
+static void release_operands(dc_expr *e) {
+  for (int i = 0; i < e->nargs; i++) dc_use_remove(&e->use[i]);
+  for (int i = 0; i < e->nargs; i++)
+    if (e->arg[i] != NULL) dc_array_unref(e->arg[i]);
+}
+
+void dc_expr_drop(dc_array *a) {
+  dc_expr *e = a->expr;
+  a->expr = NULL;
+  dc_use_remove(&e->pending);
+  release_operands(e);
+  free(e);
+}
+
+void dc_expr_settle(dc_array *a, struct dc_buffer *b) {
+  a->state = DC_ARRAY_READY;
+  a->buffer = b;
+  a->ptr = b->ptr;
+  while (a->users != NULL) { /* what is built on it is from now on a reader of its memory */
+    dc_use *u = a->users;
+    dc_use_remove(u);
+    dc_use_add(u, &b->readers);
+  }
+  dc_expr_drop(a);
+}
+
+void dc_expr_become_copy(dc_array *a, dc_array *from) {
+  dc_expr *e = a->expr;
+  dc_expr old = *e;
+  for (int i = 0; i < e->nargs; i++) dc_use_remove(&e->use[i]);
+  e->op = DC_OP_CAST;
+  e->nargs = 1;
+  e->arg[0] = from;
+  e->arg[1] = NULL;
+  e->weight = e->inputs = 1;
+  e->passed = false;
+  link_operand(a, 0);
+  for (int i = 0; i < old.nargs; i++)
+    if (old.arg[i] != NULL) dc_array_unref(old.arg[i]);
+}
+
+/* --- who is above -------------------------------------------------------------------------------- */
+
+bool dc_expr_exclusive(const dc_array *a) {
+  if (a->state != DC_ARRAY_PENDING || a->users == NULL) return false;
+  int uses = 0;
+  for (const dc_use *u = a->users; u != NULL; u = u->next) {
+    if (u->user != a->users->user) return false;
+    uses++;
+  }
+  return uses == a->refs;
+}
+
+dc_array *dc_expr_root(dc_array *a) {
+  while (dc_expr_exclusive(a)) a = a->users->user;
+  return a;
+}
+
+dc_array *dc_expr_any_pending(const dc_device *dev) {
+  for (dc_use *u = all_pending; u != NULL; u = u->next)
+    if (u->user->dev == dev) return u->user;
+  return NULL;
+}

@@ -1,0 +1,119 @@
+/*
+** expr.h - inside the room: what an array is made of, and the graph of pending expressions.
+**
+** A pending array owns a dc_expr: an operator, up to two operands, up to two numbers.  An operand that
+** is itself pending is a node of the same graph; one that is READY is a leaf.  While it waits, the
+** node hangs in the list of whatever it depends on (a dc_use for each operand), so that both "who
+** still reads this buffer" and "who is built on this node" are short walks.
+**
+** Graphs are bounded when they are made: a node whose graph would pass DC_MAX_NODES or DC_MAX_INPUTS
+** has its largest operand computed first.  So every recursion over a graph is bounded too.
+*/
+#ifndef DC_ARRAY_EXPR_H
+#define DC_ARRAY_EXPR_H
+
+#include "array/array.h"
+#include "array/buffer.h"
+
+#define DC_MAX_NODES 64
+#define DC_MAX_INPUTS 16
+
+/* Operators that users do not write; they continue dc_op. */
+enum {
+  DC_OP_EQUAL = DC_NOPS, /* exact equality across dtypes, gives bool */
+  DC_OP_CLOSE,           /* |a-b| <= number[1] + number[0]*|b| in float64, gives bool */
+  DC_OP_IOTA,            /* number[0] + i*number[1] for element i in C order; has no operands */
+  DC_OP_REDUCE           /* over all elements of its operand, as `reduce` says */
+};
+
+/* A number as a kernel's parameter: its dtype and its bytes. */
+typedef struct dc_number {
+  dc_dtype dtype;
+  union {
+    uint64_t bits;
+    int64_t i;
+    uint64_t u;
+    float f32;
+    double f64;
+  };
+} dc_number;
+
+typedef struct dc_expr {
+  int op;              /* dc_op or one of the above */
+  dc_reduce reduce;    /* for DC_OP_REDUCE */
+  int nargs;           /* 1 or 2, numbers included */
+  dc_array *arg[2];    /* NULL: the number of that index instead */
+  dc_use use[2];
+  dc_number number[2];
+  int weight, inputs;  /* nodes and leaves at and below this one: at most so many */
+  bool passed;         /* an evaluation has computed it as a part of something, or into somebody's memory */
+  uint64_t mark;       /* dc_next_mark of the last walk that saw it */
+  int index;           /* in that walk's program */
+  dc_use pending;      /* link in the list of all that is pending */
+} dc_expr;
+
+struct dc_array {
+  int refs;
+  dc_array_state state;
+  bool contiguous;
+  dc_dtype dtype;
+  dc_device *dev;
+  dc_ptr ptr;               /* of element 0; READY only */
+  struct dc_buffer *buffer; /* READY only */
+  dc_expr *expr;            /* PENDING only */
+  dc_use *users;            /* pending expressions built on this one; PENDING only */
+  dc_geometry g;            /* the strides of a PENDING one are those it will have: C order */
+};
+
+/* --- arrays (array.c) ------------------------------------------------------------------------ */
+/* A READY array over a buffer, whose reference it takes (also on failure). */
+dc_array *dc_array_over(struct dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err);
+/* DC_ARGUMENT when closed. */
+int dc_array_check_open(const dc_array *a, dc_error *err);
+/* -1 and DC_DEVICE unless both are on the same device. */
+int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err);
+static inline bool dc_array_is_closed(const dc_array *a) {
+  return a->state == DC_ARRAY_CLOSED || (a->state == DC_ARRAY_READY && a->buffer->closed);
+}
+
+/* --- nodes (expr.c) --------------------------------------------------------------------------- */
+/* A PENDING array of that shape (strides are set here). `e` gives op, reduce, nargs, arg and number;
+** operands are open, on `dev`, and get a reference.  May compute an operand that has grown too large. */
+dc_array *dc_expr_make(const dc_expr *e, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err);
+/* Drops a PENDING array's expression: operands are released. The caller sets the state. */
+void dc_expr_drop(dc_array *a);
+/* A PENDING array becomes READY over `b`, whose reference it takes. */
+void dc_expr_settle(dc_array *a, struct dc_buffer *b);
+/* The values of a PENDING array now stand in `from` (READY, same shape and dtype), which others may
+** overwrite: it becomes a pending copy of that.  Takes the reference to `from`. */
+void dc_expr_become_copy(dc_array *a, dc_array *from);
+/* The pending array to compute when `a` must be: up from it as long as nobody else can see what is passed. */
+dc_array *dc_expr_root(dc_array *a);
+/* Any pending array of the device, or NULL. */
+dc_array *dc_expr_any_pending(const dc_device *dev);
+/* Nobody but one pending node, `a`'s only user, holds it. */
+bool dc_expr_exclusive(const dc_array *a);
+uint64_t dc_next_mark(void);
+
+/* --- computing (evaluate.c) -------------------------------------------------------------------- */
+/* Makes it READY. */
+int dc_evaluate(dc_array *a, dc_error *err);
+/* Computes `src` (READY or PENDING) into READY `dst` with broadcasting and casts.  Returns 1 and does
+** nothing when src reads dst's memory in another order than it is written. `*reads` (may be NULL) says
+** whether it reads it at all. */
+int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err);
+/* dst = one number, through a kernel. */
+int dc_evaluate_number(const dc_number *v, dc_array *dst, dc_error *err);
+
+/* --- soundness (settle.c) ----------------------------------------------------------------------- */
+/* Computes all that reads `b`, save what only `except` (may be NULL) is built on. */
+int dc_settle_readers(struct dc_buffer *b, const dc_array *except, dc_error *err);
+
+/* --- numbers (number.c) ------------------------------------------------------------------------ */
+/* A Lua number as a value of the dtype: integers must be in range, floats with an integer value are
+** integers, floating dtypes round, and a finite number that would become infinite is an error (DC_DTYPE). */
+int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err);
+/* The other way round; uint64 wraps into int64. */
+void dc_number_to(const void *bytes, dc_dtype dtype, dc_scalar *out);
+
+#endif

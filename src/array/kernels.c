@@ -1,0 +1,199 @@
+/*
+** kernels.c - one kernel for each form of program and device, and running programs.
+**
+** The key is the form's bytes, made without any text; text is generated and compiled only when no
+** kernel of that form is there yet (and then mostly found in the disk cache).
+*/
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/program.h"
+#include "base/map.h"
+#include "base/runtime.h"
+#include "kernel/kernel.h"
+
+typedef struct dc_form {
+  dc_module *module;
+  dc_kernel kernel;
+  uint64_t turn; /* of the last launch, for reductions */
+} dc_form;
+
+static dc_map forms; /* key bytes -> dc_form */
+
+/* --- the key ------------------------------------------------------------------------------------- */
+
+typedef struct dc_key {
+  size_t len;
+  uint8_t bytes[32 + 3 * (DC_MAX_LEAVES + 1) + 12 * DC_MAX_NODES + DC_MAX_NODES * 2];
+} dc_key;
+
+static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }
+
+static void key_operand(dc_key *k, const dc_operand *o) {
+  key_put(k, o->dtype);
+  key_put(k, o->layout);
+}
+
+static void key_ref(dc_key *k, dc_ref r) {
+  key_put(k, r.kind);
+  key_put(k, r.index);
+}
+
+static void key_step(dc_key *k, const dc_step *s) {
+  key_put(k, s->op);
+  key_put(k, s->dtype);
+  key_put(k, s->reduce);
+  key_put(k, s->scopes);
+  key_put(k, s->extra);
+  key_put(k, s->nargs);
+  for (int i = 0; i < s->nargs; i++) key_ref(k, s->arg[i]);
+}
+
+/* Everything that dc_generate looks at, and the device. */
+static void key_make(dc_key *k, const dc_program *p) {
+  memcpy(k->bytes, &p->dev->serial, sizeof p->dev->serial);
+  k->len = sizeof p->dev->serial;
+  key_put(k, p->nsteps);
+  key_put(k, p->nleaves);
+  key_put(k, p->nnumbers);
+  key_put(k, p->nreduces);
+  key_put(k, p->rank);
+  key_put(k, p->wide + 2 * p->in_place);
+  key_put(k, p->lanes);
+  key_ref(k, p->result);
+  key_operand(k, &p->out);
+  for (int i = 0; i < p->nleaves; i++) key_operand(k, &p->leaf[i]);
+  for (int i = 0; i < p->nnumbers; i++) key_put(k, p->number[i].dtype);
+  for (int i = 0; i < p->nsteps; i++) key_step(k, &p->step[i]);
+}
+
+/* --- kernels -------------------------------------------------------------------------------------- */
+
+static void form_free(dc_form *f) {
+  dc_module_unref(f->module);
+  free(f);
+}
+
+/* The kernel is taken from the device itself: its parameters are ours, so no plan is needed. */
+static int take_kernel(dc_device *dev, dc_form *f, dc_error *err) {
+  static const dc_signature sig = { .name = (char *)"array expression" };
+  dc_kernel *k = &f->kernel;
+  k->module = f->module;
+  k->sig = &sig;
+  k->shared_limit = 0;
+  if (dev->ops->function(dev, f->module->code, DC_ENTRY, &k->fn, err) != 0) return -1;
+  return dev->ops->function_facts(k->fn, &k->facts, err);
+}
+
+static dc_form *form_build(const dc_program *p, dc_error *err) {
+  static const char *const options[] = { "--fmad=false", "-std=c++17" };
+  dc_buf text = DC_BUF_INIT;
+  dc_generate(p, &text);
+  dc_form *f = calloc(1, sizeof *f);
+  int rc = f == NULL || text.failed ? dc_fail_oom(err) : 0;
+  if (rc == 0) {
+    dc_source src = { .text = text.data, .len = text.len, .options = options, .noptions = 2, .no_signatures = true };
+    rc = dc_module_build(p->dev, &src, &f->module, err);
+  }
+  if (rc == 0) rc = take_kernel(p->dev, f, err);
+  if (rc != 0) {
+    if (err->kind == DC_COMPILE) dc_error_prefix(err, "compiling an array expression: ");
+    if (f != NULL && f->module != NULL) dc_module_unref(f->module);
+    free(f);
+    f = NULL;
+  }
+  dc_buf_free(&text);
+  return f;
+}
+
+static dc_form *form_for(const dc_program *p, dc_error *err) {
+  dc_key key;
+  key_make(&key, p);
+  dc_form *f = dc_map_get(&forms, (const char *)key.bytes, key.len);
+  if (f != NULL) return f;
+  f = form_build(p, err);
+  if (f == NULL) return NULL;
+  if (dc_map_set(&forms, (const char *)key.bytes, key.len, f) != 0) {
+    form_free(f);
+    dc_fail_oom(err);
+    return NULL;
+  }
+  return f;
+}
+
+void dc_array_forget_kernels(void) {
+  size_t at = 0;
+  void *value;
+  while (dc_map_next(&forms, &at, NULL, &value)) form_free(value);
+  dc_map_free(&forms);
+}
+
+/* --- parameters -------------------------------------------------------------------------------------- */
+
+typedef struct dc_pack {
+  size_t at;
+  _Alignas(16) unsigned char bytes[DC_MAX_PARAMS + 96];
+} dc_pack;
+
+/* A parameter at its natural alignment, as the ABI has it. */
+static void pack(dc_pack *k, const void *value, size_t size) {
+  k->at = (k->at + size - 1) & ~(size - 1);
+  memcpy(k->bytes + k->at, value, size);
+  k->at += size;
+}
+
+static void pack_index(dc_pack *k, const dc_program *p, int64_t v) {
+  int32_t narrow = (int32_t)v;
+  if (p->wide) pack(k, &v, sizeof v);
+  else pack(k, &narrow, sizeof narrow);
+}
+
+/* Returns whether the operand has strides. */
+static bool pack_strides(dc_pack *k, const dc_program *p, const dc_operand *o) {
+  if (o->layout != DC_LAYOUT_STRIDED) return false;
+  for (int d = 0; d < p->rank; d++) pack_index(k, p, o->strides[d]);
+  return true;
+}
+
+/* In the order of generate.c's emit_params. */
+static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
+  k->at = 0;
+  pack(k, &p->out.ptr, sizeof p->out.ptr);
+  for (int i = 0; i < p->nleaves; i++) pack(k, &p->leaf[i].ptr, sizeof p->leaf[i].ptr);
+  pack_index(k, p, p->n);
+  if (p->nreduces > 0) pack(k, &turn, sizeof turn);
+  bool strided = pack_strides(k, p, &p->out);
+  for (int i = 0; i < p->nleaves; i++) strided |= pack_strides(k, p, &p->leaf[i]);
+  if (strided)
+    for (int d = 1; d < p->rank; d++) pack_index(k, p, p->shape[d]);
+  for (int i = 0; i < p->nnumbers; i++) pack(k, &p->number[i].bits, dc_dtype_size(p->number[i].dtype));
+}
+
+/* --- running ------------------------------------------------------------------------------------------ */
+
+/* For reductions the count depends on n alone (see generate.c). */
+static int64_t blocks_of(const dc_program *p) {
+  if (p->nreduces == 0) {
+    int64_t a_block = (int64_t)DC_BLOCK * p->lanes;
+    return (p->n + a_block - 1) / a_block;
+  }
+  int64_t blocks = (p->n + 4 * DC_TILE - 1) / (4 * DC_TILE);
+  return blocks < 1 ? 1 : blocks > DC_MOST_BLOCKS ? DC_MOST_BLOCKS : blocks;
+}
+
+int dc_program_run(const dc_program *p, dc_error *err) {
+  if (p->n == 0 && p->nreduces == 0) return 0;
+  if (dc_device_open(p->dev, err) != 0) return -1;
+  int64_t blocks = blocks_of(p);
+  if (blocks > INT32_MAX)
+    return dc_fail(err, DC_LAUNCH, NULL, "an expression over %" PRId64 " elements is more than one launch can take",
+                   p->n);
+  dc_form *f = form_for(p, err);
+  if (f == NULL) return -1;
+  dc_pack params;
+  pack_all(&params, p, ++f->turn << 32);
+  f->kernel.params_size = (uint32_t)params.at;
+  dc_dim3 grid = { (uint32_t)blocks, 1, 1 }, block = { DC_BLOCK, 1, 1 };
+  return dc_kernel_launch(&f->kernel, grid, block, 0, params.bytes, err);
+}

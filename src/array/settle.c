@@ -1,0 +1,88 @@
+/*
+** settle.c - nobody's values change behind his back: before memory is written or given back, every
+** pending expression that reads it is computed.
+**
+** What is computed is the root of each reader, as far up as nobody else sees the parts below, so that
+** settling makes no temporaries either.
+*/
+#include "array/expr.h"
+
+#define COLLECT_AFTER ((size_t)64 << 20)
+
+/* The memory that the readers of `b` would take; a long list is not walked to its end. */
+static size_t bytes_of_readers(const struct dc_buffer *b) {
+  size_t bytes = 0;
+  int most = 256;
+  for (const dc_use *u = b->readers; u != NULL && most-- > 0; u = u->next)
+    bytes += (size_t)dc_geometry_size(&u->user->g) * dc_dtype_size(u->user->dtype);
+  return bytes;
+}
+
+/* Most readers are expressions whose variable is long gone and only waits for the collector.  When they
+** are large, collecting is cheaper than computing them. */
+static void collect_before(struct dc_buffer *b) {
+  static size_t since;
+  since += bytes_of_readers(b);
+  if (since < COLLECT_AFTER || dc_memory_pressure == NULL) return;
+  size_t wanted = since;
+  since = 0;
+  dc_memory_pressure(b->dev, wanted);
+}
+
+/* A root above one of b's readers, other than `except`; NULL when there is none. */
+static dc_array *reading_root(const struct dc_buffer *b, const dc_array *except) {
+  for (const dc_use *u = b->readers; u != NULL; u = u->next) {
+    dc_array *root = dc_expr_root(u->user);
+    if (root != except) return root;
+  }
+  return NULL;
+}
+
+int dc_settle_readers(struct dc_buffer *b, const dc_array *except, dc_error *err) {
+  if (reading_root(b, except) == NULL) return 0;
+  int rc = 0;
+  b->refs++; /* a finalizer may drop the last view meanwhile */
+  collect_before(b);
+  for (dc_array *a; rc == 0 && (a = reading_root(b, except)) != NULL;) rc = dc_evaluate(a, err);
+  dc_buffer_unref(b);
+  return rc;
+}
+
+int dc_array_will_write(dc_array *a, dc_error *err) {
+  if (dc_evaluate(a, err) != 0) return -1;
+  return a->buffer->readers == NULL ? 0 : dc_settle_readers(a->buffer, NULL, err);
+}
+
+int dc_array_settle_device(dc_device *dev, dc_error *err) {
+  for (dc_array *a; (a = dc_expr_any_pending(dev)) != NULL;)
+    if (dc_evaluate(dc_expr_root(a), err) != 0) return -1;
+  return 0;
+}
+
+/* Computes what is built on a pending array; `a` itself may become READY by that. */
+static int settle_users(dc_array *a, dc_error *err) {
+  while (a->state == DC_ARRAY_PENDING && a->users != NULL)
+    if (dc_evaluate(dc_expr_root(a->users->user), err) != 0) return -1;
+  return 0;
+}
+
+/* Only after a failure is anything left to be cut off: it will say that it reads something closed. */
+static void close_pending(dc_array *a) {
+  while (a->users != NULL) dc_use_remove(a->users);
+  dc_expr_drop(a);
+  a->state = DC_ARRAY_CLOSED;
+}
+
+int dc_array_close(dc_array *a, dc_error *err) {
+  if (dc_array_is_closed(a)) return 0;
+  dc_array_ref(a);
+  int rc = a->state == DC_ARRAY_PENDING ? settle_users(a, err) : 0;
+  if (a->state == DC_ARRAY_PENDING) {
+    close_pending(a);
+  } else if (!dc_array_is_closed(a)) {
+    if (dc_settle_readers(a->buffer, NULL, err) != 0) rc = -1;
+    dc_buffer_release(a->buffer);
+  }
+  dc_array_unref(a);
+  return rc;
+}

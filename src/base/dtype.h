@@ -1,0 +1,56 @@
+/*
+** dtype.h - element types: the one table that arrays, kernel parameters and generated code share.
+*/
+#ifndef DC_BASE_DTYPE_H
+#define DC_BASE_DTYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The order is part of no file format. float16, bfloat16 and the complex ones are known as names of
+** kernel parameters already; arrays of them come later (dc_dtype_storable says which work). */
+typedef enum dc_dtype {
+  DC_BOOL,
+  DC_INT8,
+  DC_INT16,
+  DC_INT32,
+  DC_INT64,
+  DC_UINT8,
+  DC_UINT16,
+  DC_UINT32,
+  DC_UINT64,
+  DC_FLOAT16,
+  DC_BFLOAT16,
+  DC_FLOAT32,
+  DC_FLOAT64,
+  DC_COMPLEX64,
+  DC_COMPLEX128,
+  DC_NDTYPES,
+  DC_DTYPE_NONE = 255
+} dc_dtype;
+
+typedef struct dc_dtype_info {
+  const char *name;    /* "float32" */
+  const char *ctype;   /* how generated CUDA C spells it: "float" */
+  uint8_t size;        /* bytes */
+  char kind;           /* 'b' bool, 'i' signed, 'u' unsigned, 'f' floating, 'c' complex */
+} dc_dtype_info;
+
+extern const dc_dtype_info dc_dtypes[DC_NDTYPES];
+
+static inline size_t dc_dtype_size(dc_dtype t) { return dc_dtypes[t].size; }
+static inline const char *dc_dtype_name(dc_dtype t) { return dc_dtypes[t].name; }
+
+/* By any of its names: "float32", "f32", "float", "int", "long", "unsigned char", "size_t", "double" …
+** DC_DTYPE_NONE when it is none. */
+dc_dtype dc_dtype_parse(const char *name, size_t len);
+
+/* True for the dtypes that arrays support today. */
+bool dc_dtype_storable(dc_dtype t);
+
+/* NumPy's promotion of two array dtypes (int32+float32 is float64 there; here, as documented in
+** API.md's spirit, it stays float32 unless a 64-bit integer or float64 takes part). */
+dc_dtype dc_dtype_promote(dc_dtype a, dc_dtype b);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+** file.h - whole files, folders, and safe replacement.
+*/
+#ifndef DC_BASE_FILE_H
+#define DC_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Reads all of `path` into a malloc'ed, NUL-terminated *data (the NUL is not counted). DC_IO on failure. */
+int dc_file_read(const char *path, char **data, size_t *len, dc_error *err);
+
+/* Writes a temporary file beside `path`, syncs it and renames it over `path`, mode 0600. DC_IO on failure. */
+int dc_file_replace(const char *path, const void *data, size_t len, dc_error *err);
+
+/* mkdir -p with mode 0700 for what it makes. */
+int dc_file_mkdirs(const char *path, dc_error *err);
+
+bool dc_file_exists(const char *path);
+bool dc_file_is_dir(const char *path);
+
+/* "a" + "/" + "b", malloc'ed; NULL when out of memory. */
+char *dc_file_join(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+** hash.h - SHA-256 (FIPS 180-4), for cache keys and checksums.
+*/
+#ifndef DC_BASE_HASH_H
+#define DC_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct dc_sha256 {
+  uint32_t h[8];
+  uint64_t bytes;
+  uint8_t block[64];
+} dc_sha256;
+
+void dc_sha256_init(dc_sha256 *s);
+void dc_sha256_add(dc_sha256 *s, const void *bytes, size_t n);
+/* Length-prefixed, so that neighbouring strings cannot run together. NULL counts as "". */
+void dc_sha256_str(dc_sha256 *s, const char *str);
+void dc_sha256_end(dc_sha256 *s, uint8_t digest[32]);
+void dc_sha256_hex(const uint8_t digest[32], char hex[65]);
+
+#endif

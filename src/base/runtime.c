@@ -1,0 +1,60 @@
+/*
+** runtime.c - the few things that are one per process: the interrupt flag, counters, the log, the clock.
+*/
+#include "base/runtime.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+atomic_int dc_interrupt_flag;
+dc_counters dc_stats;
+
+static unsigned topics_on; /* written once, by read_topics */
+static pthread_once_t topics_once = PTHREAD_ONCE_INIT;
+
+static unsigned topic_named(const char *name, size_t len) {
+  static const struct { const char *name; unsigned bits; } topics[] = {
+    { "cache", DC_LOG_CACHE },   { "compile", DC_LOG_COMPILE }, { "launch", DC_LOG_LAUNCH },
+    { "memory", DC_LOG_MEMORY }, { "all", ~0u },
+  };
+  for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+    if (strlen(topics[i].name) == len && memcmp(topics[i].name, name, len) == 0) return topics[i].bits;
+  return 0;
+}
+
+static void read_topics(void) {
+  const char *list = getenv("DOTCOMPUTE_LOG");
+  while (list && *list) {
+    size_t n = strcspn(list, ", ");
+    topics_on |= topic_named(list, n);
+    list += n + strspn(list + n, ", ");
+  }
+}
+
+bool dc_log_on(dc_topic topic) {
+  pthread_once(&topics_once, read_topics);
+  return (topics_on & (unsigned)topic) != 0;
+}
+
+void dc_log(dc_topic topic, const char *fmt, ...) {
+  if (!dc_log_on(topic)) return;
+  const char *name = topic == DC_LOG_CACHE ? "cache" : topic == DC_LOG_COMPILE ? "compile"
+                   : topic == DC_LOG_LAUNCH ? "launch" : "memory";
+  char line[1024]; /* one write, so that threads do not mix within a line; longer ones are cut */
+  int n = snprintf(line, sizeof line, "dotcompute: %s: ", name);
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(line + n, sizeof line - (size_t)n, fmt, ap);
+  va_end(ap);
+  fprintf(stderr, "%s\n", line);
+}
+
+double dc_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,37 @@
+/*
+** runtime.h - the few things that are one per process: the interrupt flag, counters, the log.
+*/
+#ifndef DC_BASE_RUNTIME_H
+#define DC_BASE_RUNTIME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Set by whoever catches SIGINT (async-signal-safe), read by everything that can run long. */
+extern atomic_int dc_interrupt_flag;
+static inline bool dc_interrupted(void) {
+  return atomic_load_explicit(&dc_interrupt_flag, memory_order_relaxed) != 0;
+}
+
+/* dc.stats(): counters since start. */
+typedef struct dc_counters {
+  atomic_uint_fast64_t launches, allocations, frees, bytes_allocated, bytes_to_device, bytes_to_host,
+      bytes_on_device, compiles, cache_hits, cache_misses;
+} dc_counters;
+extern dc_counters dc_stats;
+static inline void dc_count(atomic_uint_fast64_t *c, uint64_t n) {
+  atomic_fetch_add_explicit(c, n, memory_order_relaxed);
+}
+
+/* DOTCOMPUTE_LOG=cache,compile,launch,memory (or "all"): dc_log prints one line to stderr when its topic is on. */
+typedef enum dc_topic { DC_LOG_CACHE = 1, DC_LOG_COMPILE = 2, DC_LOG_LAUNCH = 4, DC_LOG_MEMORY = 8 } dc_topic;
+bool dc_log_on(dc_topic topic);
+void dc_log(dc_topic topic, const char *fmt, ...) DC_PRINTF(2, 3);
+
+/* Seconds on a monotonic clock. */
+double dc_clock(void);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+** cache.c - see cache.h.
+*/
+#include "compile/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/runtime.h"
+
+#define MAGIC "dotcompute cache 1\n" /* another format, another number */
+#define MAGIC_LEN (sizeof MAGIC - 1)
+#define HEAD (MAGIC_LEN + 32)
+#define SUFFIX ".bin"
+#define DEFAULT_LIMIT_MIB 256
+
+typedef struct blob {
+  size_t len;
+  unsigned char bytes[];
+} blob;
+
+static struct {
+  pthread_mutex_t lock;
+  dc_map map;
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct {
+  pthread_once_t once;
+  char *folder;
+  char *note;
+  bool complained;
+} disk = {.once = PTHREAD_ONCE_INIT};
+
+/* --- the folder ------------------------------------------------------------------------------ */
+
+static void refuse(const char *fmt, const char *folder, const char *why) {
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_printf(&b, fmt, folder, why);
+  free(disk.note);
+  disk.note = dc_buf_take(&b);
+  free(disk.folder);
+  disk.folder = NULL;
+  dc_log(DC_LOG_CACHE, "%s", disk.note ? disk.note : "cache switched off");
+}
+
+static char *choose_folder(void) {
+  const char *own = getenv("DOTCOMPUTE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (own) return *own && strcmp(own, "off") != 0 ? strdup(own) : NULL;
+  if (xdg && *xdg == '/') return dc_file_join(xdg, "dotcompute");
+  return home && *home ? dc_file_join(home, ".cache/dotcompute") : NULL;
+}
+
+static void open_folder(void) {
+  disk.folder = choose_folder();
+  if (!disk.folder) {
+    disk.note = strdup("the disk cache is switched off");
+    return;
+  }
+  dc_error err = DC_ERROR_INIT;
+  struct stat st;
+  if (dc_file_mkdirs(disk.folder, &err) != 0)
+    refuse("%s cannot be made (%s): compiled code is kept in memory only", disk.folder, dc_error_text(&err));
+  else if (lstat(disk.folder, &st) != 0 || !S_ISDIR(st.st_mode))
+    refuse("%s is not a folder%s: compiled code is kept in memory only", disk.folder, "");
+  else if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
+    refuse("%s belongs to or can be written by others%s: compiled code is kept in memory only; make it yours with "
+           "mode 0700", disk.folder, "");
+  else if (access(disk.folder, R_OK | X_OK) != 0)
+    refuse("%s cannot be read (%s): compiled code is kept in memory only", disk.folder, strerror(errno));
+  dc_error_clear(&err);
+}
+
+const char *dc_cache_folder(void) {
+  pthread_once(&disk.once, open_folder);
+  return disk.folder;
+}
+
+const char *dc_cache_note(void) {
+  pthread_once(&disk.once, open_folder);
+  return disk.note;
+}
+
+static char *file_of(const char *key) {
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_printf(&b, "%s/%s" SUFFIX, disk.folder, key);
+  return dc_buf_take(&b);
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+static bool memory_get(const char *key, void **data, size_t *len) {
+  pthread_mutex_lock(&memory.lock);
+  blob *b = dc_map_get(&memory.map, key, strlen(key));
+  void *copy = b ? malloc(b->len ? b->len : 1) : NULL;
+  if (copy) memcpy(copy, b->bytes, *len = b->len);
+  pthread_mutex_unlock(&memory.lock);
+  *data = copy;
+  return copy != NULL;
+}
+
+static void memory_put(const char *key, const void *data, size_t len) {
+  blob *b = malloc(sizeof *b + len);
+  if (!b) return;
+  b->len = len;
+  memcpy(b->bytes, data, len);
+  pthread_mutex_lock(&memory.lock);
+  blob *old = dc_map_get(&memory.map, key, strlen(key));
+  if (dc_map_set(&memory.map, key, strlen(key), b) == 0) free(old);
+  else free(b);
+  pthread_mutex_unlock(&memory.lock);
+}
+
+/* --- disk ------------------------------------------------------------------------------------ */
+
+/* Reads through one descriptor, which was checked: no link, a plain file of the user's. */
+static bool read_checked(const char *path, char **data, size_t *len) {
+  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return false;
+  struct stat st;
+  bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0 &&
+            st.st_size >= (off_t)HEAD && st.st_size < (off_t)1 << 31;
+  size_t n = ok ? (size_t)st.st_size : 0, got = 0;
+  char *bytes = ok ? malloc(n) : NULL;
+  while (bytes && got < n) {
+    ssize_t r = read(fd, bytes + got, n - got);
+    if (r < 0 && errno == EINTR) continue;
+    if (r <= 0) break;
+    got += (size_t)r;
+  }
+  if (bytes && got == n) futimens(fd, NULL); /* used now: kept longest */
+  close(fd);
+  if (!bytes || got < n) {
+    free(bytes);
+    return false;
+  }
+  *data = bytes;
+  *len = n;
+  return true;
+}
+
+static bool disk_get(const char *key, void **data, size_t *len) {
+  if (!dc_cache_folder()) return false;
+  char *path = file_of(key), *bytes = NULL;
+  size_t n = 0;
+  bool there = path && read_checked(path, &bytes, &n);
+  bool good = false;
+  if (there && memcmp(bytes, MAGIC, MAGIC_LEN) == 0) {
+    uint8_t sum[32];
+    dc_sha256 s;
+    dc_sha256_init(&s);
+    dc_sha256_add(&s, bytes + HEAD, n - HEAD);
+    dc_sha256_end(&s, sum);
+    good = memcmp(sum, bytes + MAGIC_LEN, 32) == 0;
+  }
+  if (good) {
+    *len = n - HEAD;
+    memmove(bytes, bytes + HEAD, *len);
+    *data = bytes;
+  } else {
+    if (there) dc_log(DC_LOG_CACHE, "%s is damaged: made anew", path);
+    free(bytes);
+  }
+  free(path);
+  return good;
+}
+
+typedef struct entry {
+  struct timespec used;
+  off_t size;
+  char name[64 + sizeof SUFFIX];
+} entry;
+
+static int older_first(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  if (x->used.tv_sec != y->used.tv_sec) return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+  return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
+}
+
+static off_t limit(void) {
+  const char *mib = getenv("DOTCOMPUTE_CACHE_SIZE");
+  long long v = mib ? strtoll(mib, NULL, 10) : 0;
+  return (off_t)(v > 0 ? v : DEFAULT_LIMIT_MIB) << 20;
+}
+
+/* Removes what was not used for longest until three quarters of the limit are left. */
+static void prune(void) {
+  DIR *d = opendir(disk.folder);
+  if (!d) return;
+  entry *list = NULL;
+  size_t n = 0, cap = 0;
+  off_t total = 0;
+  for (struct dirent *e; (e = readdir(d)) != NULL;) {
+    struct stat st;
+    size_t len = strlen(e->d_name);
+    if (len != 64 + strlen(SUFFIX) || strcmp(e->d_name + 64, SUFFIX) != 0) continue;
+    if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (n == cap) {
+      entry *more = realloc(list, (cap = cap ? 2 * cap : 64) * sizeof *list);
+      if (!more) break;
+      list = more;
+    }
+    list[n].used = st.st_mtim;
+    list[n].size = st.st_size;
+    memcpy(list[n++].name, e->d_name, len + 1);
+    total += st.st_size;
+  }
+  if (total > limit()) {
+    qsort(list, n, sizeof *list, older_first);
+    for (size_t i = 0; i < n && total > limit() / 4 * 3; i++) {
+      if (unlinkat(dirfd(d), list[i].name, 0) == 0) total -= list[i].size;
+      dc_log(DC_LOG_CACHE, "dropped %s, not used for longest", list[i].name);
+    }
+  }
+  free(list);
+  closedir(d);
+}
+
+static void disk_put(const char *key, const void *data, size_t len) {
+  if (!dc_cache_folder()) return;
+  dc_buf b = DC_BUF_INIT;
+  uint8_t sum[32];
+  dc_sha256 s;
+  dc_sha256_init(&s);
+  dc_sha256_add(&s, data, len);
+  dc_sha256_end(&s, sum);
+  dc_buf_add(&b, MAGIC, MAGIC_LEN);
+  dc_buf_add(&b, sum, 32);
+  dc_buf_add(&b, data, len);
+  char *path = file_of(key);
+  dc_error err = DC_ERROR_INIT;
+  if (!b.failed && path && dc_file_replace(path, b.data, b.len, &err) == 0) {
+    prune();
+  } else if (!disk.complained) {
+    disk.complained = true;
+    fprintf(stderr, "dotcompute: the cache cannot be written (%s); going on without\n", dc_error_text(&err));
+  }
+  dc_error_clear(&err);
+  free(path);
+  dc_buf_free(&b);
+}
+
+bool dc_cache_get(const char *key, void **data, size_t *len) {
+  if (memory_get(key, data, len)) return true;
+  if (!disk_get(key, data, len)) return false;
+  memory_put(key, *data, *len);
+  return true;
+}
+
+void dc_cache_put(const char *key, const void *data, size_t len, bool to_disk) {
+  memory_put(key, data, len);
+  if (to_disk) disk_put(key, data, len);
+}

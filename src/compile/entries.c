@@ -1,0 +1,69 @@
+/*
+** entries.c - see entries.h.
+*/
+#include "compile/entries.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "compile/signature.h"
+
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
+
+/* "_Z3addPfi" is add, "_ZN2ns3addEPfi" ns::add; templates and other manglings are left as they are. */
+static char *plain_name(const char *name, dc_arena *arena) {
+  const char *p = name;
+  if (strncmp(p, "_Z", 2) != 0) return dc_arena_strndup(arena, name, strlen(name));
+  p += 2;
+  bool nested = *p == 'N';
+  if (nested) p++;
+  dc_buf b = DC_BUF_INIT;
+  bool good = isdigit((unsigned char)*p);
+  while (good && isdigit((unsigned char)*p)) {
+    char *end;
+    unsigned long n = strtoul(p, &end, 10);
+    if (n == 0 || n > strlen(end)) {
+      good = false;
+      break;
+    }
+    if (b.len) dc_buf_puts(&b, "::");
+    dc_buf_add(&b, end, n);
+    p = end + n;
+    if (!nested) break;
+  }
+  if (nested && *p == 'E') p++;
+  else if (nested) good = false;
+  if (*p == 'I') good = false;
+  const char *text = good ? dc_buf_str(&b) : name;
+  char *copy = dc_arena_strndup(arena, text, strlen(text));
+  dc_buf_free(&b);
+  return copy;
+}
+
+dc_entry *dc_image_entries(const void *bytes, size_t len, bool binary, dc_arena *arena, bool *failed) {
+  const char *mark = binary ? ".text." : ".entry ", *p = bytes, *end = p + len;
+  size_t n = strlen(mark);
+  dc_entry *first = NULL, **last = &first;
+  while ((p = memmem(p, (size_t)(end - p), mark, n)) != NULL) {
+    p += n;
+    const char *q = p;
+    while (q < end && is_name(*q)) q++;
+    if (q == p || strncmp(p, DC_SIGNATURE_MARK, strlen(DC_SIGNATURE_MARK)) == 0) continue;
+    bool known = false;
+    for (dc_entry *e = first; e && !known; e = e->next)
+      known = strlen(e->name) == (size_t)(q - p) && memcmp(e->name, p, (size_t)(q - p)) == 0;
+    if (known) continue;
+    dc_entry *e = dc_arena_alloc(arena, sizeof *e);
+    if (e) e->name = dc_arena_strndup(arena, p, (size_t)(q - p));
+    if (e && e->name) e->source_name = plain_name(e->name, arena);
+    if (!e || !e->name || !e->source_name) {
+      *failed = true;
+      return first;
+    }
+    *last = e;
+    last = &e->next;
+  }
+  return first;
+}

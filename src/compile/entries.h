@@ -1,0 +1,21 @@
+/*
+** entries.h - the names of an image's entries, read off its bytes.
+*/
+#ifndef DC_COMPILE_ENTRIES_H
+#define DC_COMPILE_ENTRIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+typedef struct dc_entry {
+  char *name;          /* as it stands in the image */
+  char *source_name;   /* "ns::k" when the mangling is plain enough to tell, else the same as name */
+  struct dc_entry *next;
+} dc_entry;
+
+/* PTX: `.entry NAME`; cubin: the sections `.text.NAME`. Signature queries are left out. */
+dc_entry *dc_image_entries(const void *bytes, size_t len, bool binary, dc_arena *arena, bool *failed);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+** log.h - NVRTC's messages, without what is not about the user's source.
+*/
+#ifndef DC_COMPILE_LOG_H
+#define DC_COMPILE_LOG_H
+
+#include <stdbool.h>
+
+/* The name under which sources are given to NVRTC: absolute, so that the working folder does not get into
+** the image. dc_log_clean turns it into DC_SOURCE_NAME. */
+#define DC_NVRTC_NAME "/dotcompute.cu"
+
+/* A malloc'ed copy without remarks and without messages about the appended signature queries. */
+char *dc_log_clean(const char *log);
+
+/* The first error: its line in the source (0 when it has none) and its sentence (malloc'ed); false when the
+** log holds no error of the source itself. */
+bool dc_log_first_error(const char *cleaned, int *line, char **sentence);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+** pack.h - an image as bytes (for the cache) and back.
+*/
+#ifndef DC_COMPILE_PACK_H
+#define DC_COMPILE_PACK_H
+
+#include "compile/compile.h"
+
+/* malloc'ed bytes in *data; 0, or -1 out of memory */
+int dc_image_pack(const dc_image *image, void **data, size_t *len);
+/* NULL when the bytes are not what dc_image_pack made (nothing is trusted) or memory ran out */
+dc_image *dc_image_unpack(const void *data, size_t len);
+
+#endif

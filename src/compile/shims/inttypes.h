@@ -1,0 +1,24 @@
+/* inttypes.h for NVRTC: formats for device printf; 64-bit integers are `long long`. */
+#ifndef DC_SHIM_INTTYPES_H
+#define DC_SHIM_INTTYPES_H
+#include <stdint.h>
+#define PRId8 "d"
+#define PRId16 "d"
+#define PRId32 "d"
+#define PRId64 "lld"
+#define PRIi32 "i"
+#define PRIi64 "lli"
+#define PRIu8 "u"
+#define PRIu16 "u"
+#define PRIu32 "u"
+#define PRIu64 "llu"
+#define PRIx8 "x"
+#define PRIx16 "x"
+#define PRIx32 "x"
+#define PRIx64 "llx"
+#define PRIX32 "X"
+#define PRIX64 "llX"
+#define PRIdPTR PRId64
+#define PRIuPTR PRIu64
+#define PRIxPTR PRIx64
+#endif

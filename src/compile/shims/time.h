@@ -1,0 +1,1 @@
+/* time.h for NVRTC, where clock_t and clock are built in. */

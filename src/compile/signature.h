@@ -1,0 +1,29 @@
+/*
+** signature.h - parameter types of kernels, from the compiler itself.
+**
+** A template is appended to the source; the lowered (mangled) name of its instance for a kernel spells the
+** kernel's resolved parameter types, and a list of numbers with the size and alignment of each.
+*/
+#ifndef DC_COMPILE_SIGNATURE_H
+#define DC_COMPILE_SIGNATURE_H
+
+#include "compile/compile.h"
+#include "compile/scan.h"
+
+/* The text to append. Its lines carry another file name, so they never show as lines of the source. */
+extern const char dc_signature_prelude[];
+/* The entry's name of such an instance begins with it. */
+#define DC_SIGNATURE_MARK "_Z7dc_sig_I"
+
+/* The name expression that asks for kernel `name` ("ns::k", "scale<float>"), malloc'ed; NULL out of memory. */
+char *dc_signature_query(const char *name);
+
+/* Fills sig's types from the query's lowered name. What cannot be understood leaves sig->typed false. */
+int dc_signature_types(const char *lowered, dc_signature *sig, dc_error *err);
+
+/* Sets name, lowered, line and parameter names and the text for messages; `scanned` may be NULL. */
+int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered, const dc_scanned *scanned, dc_error *err);
+
+void dc_signature_free(dc_signature *sig);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+** toolkit.c - see toolkit.h.  Headers of the compiler's own version are wanted, so the folders beside
+** its library come first: CUDA's toolkit has them in ../include, its wheels in ../include (CUDA 13) or in
+** ../../cuda_runtime/include and ../../cuda_cccl/include (CUDA 12).
+*/
+#include "compile/toolkit.h"
+
+#include <glob.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "compile/nvrtc.h"
+
+static struct {
+  pthread_once_t once;
+  char *include, *cccl, *identity;
+} kit = {.once = PTHREAD_ONCE_INIT};
+
+/* The folder, if it holds `probe`; malloc'ed. */
+static char *with_probe(const char *pattern, const char *probe) {
+  glob_t g;
+  char *result = NULL;
+  if (glob(pattern, 0, NULL, &g) != 0) return NULL;
+  for (size_t i = g.gl_pathc; i-- > 0 && !result;) {
+    char *file = dc_file_join(g.gl_pathv[i], probe);
+    if (file && dc_file_exists(file)) result = realpath(g.gl_pathv[i], NULL);
+    free(file);
+  }
+  globfree(&g);
+  return result;
+}
+
+static char *search(const char *root, const char *const *folders, const char *probe) {
+  for (; *folders; folders++) {
+    char *pattern = dc_file_join(root, *folders);
+    char *result = pattern ? with_probe(pattern, probe) : NULL;
+    free(pattern);
+    if (result) return result;
+  }
+  return NULL;
+}
+
+static void find_from(const char *root) {
+  static const char *const includes[] = {"../include", "../../include", "../../../include", "../../cuda_runtime/include",
+                                         "include", "targets/x86_64-linux/include", NULL};
+  static const char *const cccls[] = {"../include/cccl", "../../include/cccl", "../../../include/cccl", "../include",
+                                      "../../cuda_cccl/include", "../../cuda_cccl/include/cccl", "include/cccl",
+                                      "include", "targets/x86_64-linux/include/cccl", NULL};
+  if (!kit.include) kit.include = search(root, includes, "cuda_fp16.h");
+  if (!kit.cccl) kit.cccl = search(root, cccls, "cub/cub.cuh");
+}
+
+static void stamp(dc_buf *b, const char *dir, const char *probe) {
+  struct stat st;
+  char *file = dir ? dc_file_join(dir, probe) : NULL;
+  if (file && stat(file, &st) == 0)
+    dc_buf_printf(b, "%s %lld %lld;", dir, (long long)st.st_size, (long long)st.st_mtim.tv_sec);
+  free(file);
+}
+
+static void find(void) {
+  const char *library = dc_nvrtc_library();
+  if (library) {
+    char *folder = strdup(library);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash) {
+      *slash = '\0';
+      find_from(folder);
+    }
+    free(folder);
+  }
+  const char *places[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda", "/opt/cuda", "/usr"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (places[i] && *places[i]) find_from(places[i]);
+  dc_buf b = DC_BUF_INIT;
+  stamp(&b, kit.include, "cuda_fp16.h");
+  stamp(&b, kit.cccl, "cub/cub.cuh");
+  kit.identity = dc_buf_take(&b);
+}
+
+const char *dc_toolkit_include(void) {
+  pthread_once(&kit.once, find);
+  return kit.include;
+}
+
+const char *dc_toolkit_cccl(void) {
+  pthread_once(&kit.once, find);
+  return kit.cccl;
+}
+
+const char *dc_toolkit_identity(void) {
+  pthread_once(&kit.once, find);
+  return kit.identity ? kit.identity : "";
+}

@@ -1,0 +1,25 @@
+/*
+** cfg.h - private to the control-flow passes: cfg.c (blocks and their order) and diverge.c (post-dominators,
+** which blocks may run with part of their lanes).
+*/
+#ifndef DC_CPU_CFG_H
+#define DC_CPU_CFG_H
+
+#include "cpu/ptx.h"
+
+/* Successor k of a block, or -1 at the end of the list: targets of brx, taken, fall-through.
+** The same block may come twice. */
+static inline bool ptx_block_succ(const ptx_block *b, int k, int32_t *succ) {
+  if (k < b->ntargets) *succ = b->targets[k];
+  else if (k - b->ntargets < 2) *succ = b->succ[1 - (k - b->ntargets)];
+  else return false;
+  return true;
+}
+
+/* Barriers and warp-wide operations wait for other lanes: they begin a block. */
+enum ptx_sync ptx_sync_kind(const ptx_ins *ins);
+
+/* Fills ipdom and divergent of f's blocks. -1 out of memory. */
+int ptx_divergence(ptx_func *f);
+
+#endif

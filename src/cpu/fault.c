@@ -1,0 +1,305 @@
+/*
+** fault.c - what goes wrong in a kernel: caught as a signal or found by the interpreter, and put into words.
+**
+** The handler only notes address and signal and jumps out of the interpreter, which holds nothing; the
+** lane, block and array are worked out afterwards from the warp's state.  A signal that is none of ours
+** goes to whoever had the handler before.
+*/
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/runtime.h"
+#include "cpu/exec.h"
+
+__thread dc_worker *dc_current_worker __attribute__((tls_model("initial-exec")));
+
+/* A host-side operation under way that may touch wrong addresses. */
+typedef struct guard {
+  sigjmp_buf escape;
+  uint64_t address;
+} guard;
+static __thread guard *current_guard __attribute__((tls_model("initial-exec")));
+
+/* --- signals --------------------------------------------------------------------------------------- */
+
+static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+#define NSIGNALS (sizeof fault_signals / sizeof *fault_signals)
+static struct sigaction before[NSIGNALS];
+static int users; /* open devices; changed under the registry's lock */
+
+/* As if we had not been there. */
+static void pass_on(int sig, siginfo_t *info, void *context) {
+  size_t i = 0;
+  while (i + 1 < NSIGNALS && fault_signals[i] != sig) i++;
+  const struct sigaction *old = &before[i];
+  if (old->sa_flags & SA_SIGINFO) {
+    old->sa_sigaction(sig, info, context);
+  } else if (old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN) {
+    signal(sig, SIG_DFL); /* the instruction faults again, and ends the process */
+    if (info->si_code <= 0) raise(sig); /* sent by somebody: it does not come again by itself */
+  } else {
+    old->sa_handler(sig);
+  }
+}
+
+static void on_fault(int sig, siginfo_t *info, void *context) {
+  dc_worker *k = dc_current_worker;
+  bool ours = info->si_code > 0; /* by the processor, not by kill() */
+  uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+  if (ours && current_guard) {
+    current_guard->address = address;
+    siglongjmp(current_guard->escape, 1);
+  }
+  if (ours && k && k->warp) {
+    k->fault_signal = sig;
+    k->fault_kind = DC_FAULT_ADDRESS;
+    k->fault_lane = -1;
+    k->fault_address = address;
+#ifdef SI_KERNEL
+    k->fault_has_address = info->si_code != SI_KERNEL; /* a non-canonical address: the processor does not say which */
+#else
+    k->fault_has_address = true;
+#endif
+    siglongjmp(k->escape, 1);
+  }
+  pass_on(sig, info, context);
+}
+
+void dc_fault_open(void) {
+  if (users++ > 0) return;
+  struct sigaction act;
+  memset(&act, 0, sizeof act);
+  act.sa_sigaction = on_fault;
+  act.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* we leave by a jump that restores no mask */
+  sigemptyset(&act.sa_mask);
+  for (size_t i = 0; i < NSIGNALS; i++) sigaction(fault_signals[i], &act, &before[i]);
+}
+
+void dc_fault_close(void) {
+  if (--users > 0) return;
+  for (size_t i = 0; i < NSIGNALS; i++) {
+    struct sigaction now;
+    if (sigaction(fault_signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
+      sigaction(fault_signals[i], &before[i], NULL);
+  }
+}
+
+void dc_fault_thread(void) {
+  static __thread bool done;
+  static __thread _Alignas(16) uint8_t stack[64 << 10]; /* goes with its thread */
+  stack_t have, mine;
+  if (done) return;
+  done = true;
+  if (sigaltstack(NULL, &have) == 0 && !(have.ss_flags & SS_DISABLE)) return; /* somebody else's will do */
+  memset(&mine, 0, sizeof mine);
+  mine.ss_sp = stack;
+  mine.ss_size = sizeof stack;
+  sigaltstack(&mine, NULL);
+}
+
+/* --- Ctrl-C ------------------------------------------------------------------------------------------ */
+
+static struct sigaction sigint_before;
+static volatile sig_atomic_t sigint_ours, sigint_caught;
+
+static void on_sigint(int sig) {
+  (void)sig;
+  sigint_caught = 1;
+  atomic_store(&dc_interrupt_flag, 1);
+}
+
+void dc_sigint_begin(void) {
+  struct sigaction act;
+  memset(&act, 0, sizeof act);
+  act.sa_handler = on_sigint;
+  act.sa_flags = SA_RESTART;
+  sigemptyset(&act.sa_mask);
+  sigint_caught = 0;
+  sigint_ours = sigaction(SIGINT, &act, &sigint_before) == 0;
+  if (sigint_ours && !(sigint_before.sa_flags & SA_SIGINFO) && sigint_before.sa_handler == SIG_IGN) {
+    sigaction(SIGINT, &sigint_before, NULL); /* who ignores it goes on doing so */
+    sigint_ours = 0;
+  }
+}
+
+void dc_sigint_end(bool taken) {
+  if (!sigint_ours) return;
+  sigaction(SIGINT, &sigint_before, NULL);
+  sigint_ours = 0;
+  if (sigint_caught && !taken) { /* it came when the kernel had nothing left to stop */
+    atomic_store(&dc_interrupt_flag, 0);
+    raise(SIGINT);
+  }
+}
+
+/* --- host-side operations ------------------------------------------------------------------------------ */
+
+/* "16 bytes past the end of an allocation of 400 bytes" and the like, to text. */
+static void describe_place(dc_memory *m, uint64_t address, char *text, size_t size) {
+  uint64_t base;
+  size_t bytes;
+  if (address < 65536)
+    snprintf(text, size, "a null pointer was followed");
+  else if (!dc_memory_find(m, address, &base, &bytes))
+    snprintf(text, size, "no array is there");
+  else if (address >= base + bytes)
+    snprintf(text, size, "%" PRIu64 " bytes past the end of an array of %zu bytes", address - (base + bytes), bytes);
+  else
+    snprintf(text, size, "inside an array of %zu bytes", bytes);
+}
+
+int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) {
+  guard g;
+  guard *outer = current_guard;
+  dc_fault_thread();
+  if (sigsetjmp(g.escape, 0) == 0) {
+    current_guard = &g;
+    fn(ud);
+    current_guard = outer;
+    return 0;
+  }
+  current_guard = outer;
+  char place[120];
+  describe_place(m, g.address, place, sizeof place);
+  return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal address 0x%" PRIx64 " in a copy or fill: %s",
+                 g.address, place);
+}
+
+/* --- faults of kernels ----------------------------------------------------------------------------------- */
+
+_Noreturn void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address) {
+  dc_worker *k = w->ctl->worker;
+  k->warp = w;
+  w->at = o;
+  k->fault_signal = 0;
+  k->fault_kind = (int)kind;
+  k->fault_lane = lane;
+  k->fault_address = address;
+  k->fault_has_address = true;
+  siglongjmp(k->escape, 1);
+}
+
+static bool accesses_memory(const dc_op *o) {
+  switch (o->ins->op) {
+    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED: return true;
+    default: return false;
+  }
+}
+
+static uint64_t lane_address(const dc_warp *w, const dc_op *o, int lane) {
+  uint64_t a = w->base[o->base] + (uint64_t)o->imm + w->lane_stride[o->base] * (uint64_t)lane;
+  if (o->addr_bits == 64) a += ((const uint64_t *)(const void *)(w->regs + o->a))[lane];
+  if (o->addr_bits == 32) a += ((const uint32_t *)(const void *)(w->regs + o->a))[lane];
+  return a;
+}
+
+static uint64_t access_bytes(const dc_op *o) {
+  return (uint64_t)ptx_type_bits((ptx_type)o->ins->type) / 8 * (o->ins->vec ? o->ins->vec : 1);
+}
+
+/* User addresses are below 2^47 (or 2^56): others fault without telling which. */
+static bool canonical(uint64_t a) { return a >> 56 == 0; }
+
+/* The lane to blame, and the address that it used. */
+static int blamed_lane(const dc_worker *k, const dc_op *o, uint64_t *address) {
+  const dc_warp *w = k->warp;
+  *address = k->fault_address;
+  if (k->fault_lane >= 0) return k->fault_lane;
+  uint32_t mask = w->mask ? w->mask : 1;
+  int first = __builtin_ctz(mask), best = -1;
+  if (o == NULL || !accesses_memory(o)) return first;
+  for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1) {
+    int l = __builtin_ctz(rest);
+    uint64_t a = lane_address(w, o, l);
+    bool hit = k->fault_has_address ? k->fault_address - a < access_bytes(o) : !canonical(a);
+    if (hit) best = l;
+  }
+  if (best < 0 && !k->fault_has_address) /* past 2^47, before 2^56 */
+    for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1)
+      if (lane_address(w, o, __builtin_ctz(rest)) >> 47) best = __builtin_ctz(rest);
+  if (best >= 0) *address = lane_address(w, o, best);
+  return best >= 0 ? best : first;
+}
+
+/* "read of 4 bytes at 0x7f…: 16 bytes past the end of an array of 400 bytes" */
+static void describe_access(const dc_worker *k, const dc_op *o, uint64_t address, char *text, size_t size) {
+  const dc_warp *w = k->warp;
+  char place[120];
+  const char *verb = o->ins->op == PTX_OP_LD || o->ins->op == PTX_OP_LDU ? "read"
+                   : o->ins->op == PTX_OP_ST ? "write" : "atomic operation";
+  unsigned long long bytes = access_bytes(o);
+  uint64_t offset = address - w->base[DC_BASE_SHARED];
+  if (o->base == DC_BASE_SHARED) {
+    snprintf(text, size, "%s of %llu bytes at offset %" PRId64 " of shared memory, of which the block has %u bytes", verb,
+             bytes, (int64_t)offset, k->job->grid.shared_bytes);
+  } else if (o->base == DC_BASE_LOCAL || o->base == DC_BASE_CALL || o->base == DC_BASE_FRAME) {
+    snprintf(text, size, "%s of %llu bytes outside of the thread's local memory", verb, bytes);
+  } else {
+    describe_place(k->cpu->memory, address, place, sizeof place);
+    snprintf(text, size, "%s of %llu bytes at 0x%" PRIx64 ": %s", verb, bytes, address, place);
+  }
+}
+
+/* What happened, without where; *code gets CUDA's name for it. */
+static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address, const char **code, char *text,
+                           size_t size) {
+  char access[240];
+  *code = "CUDA_ERROR_LAUNCH_FAILED";
+  switch ((dc_fault_kind)k->fault_kind) {
+    case DC_FAULT_ADDRESS:
+      *code = "CUDA_ERROR_ILLEGAL_ADDRESS";
+      if (k->fault_signal == SIGFPE || k->fault_signal == SIGILL) {
+        *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
+        snprintf(text, size, "the processor refused an instruction (signal %d)", k->fault_signal);
+      } else if (o && accesses_memory(o)) {
+        describe_access(k, o, address, access, sizeof access);
+        snprintf(text, size, "illegal address: %s", access);
+      } else {
+        describe_place(k->cpu->memory, address, access, sizeof access);
+        snprintf(text, size, "illegal address 0x%" PRIx64 ": %s", address, access);
+      }
+      return;
+    case DC_FAULT_MISALIGNED:
+      *code = "CUDA_ERROR_MISALIGNED_ADDRESS";
+      snprintf(text, size, "misaligned address: access of %llu bytes at 0x%" PRIx64,
+               o ? (unsigned long long)access_bytes(o) : 0ull, address);
+      return;
+    case DC_FAULT_TRAP: snprintf(text, size, "the kernel executed a trap"); return;
+    case DC_FAULT_ASSERT:
+      *code = "CUDA_ERROR_ASSERT";
+      snprintf(text, size, "%s", dc_buf_str(&k->text));
+      return;
+    case DC_FAULT_STACK:
+      snprintf(text, size, "stack overflow: functions call each other more than %d deep, or need more than %zu MiB a warp",
+               DC_MAX_DEPTH, DC_WARP_STACK >> 20);
+      return;
+    case DC_FAULT_CALL:
+      snprintf(text, size, "call through a pointer, 0x%" PRIx64 ", that is no function with these arguments", address);
+      return;
+    case DC_FAULT_REFUSED:
+      snprintf(text, size, "call of a function that cannot run: %s",
+               ((const dc_cpu_function *)(uintptr_t)address)->refusal);
+      return;
+    case DC_FAULT_BRANCH: snprintf(text, size, "branch with index %" PRIu64 ", past its list of targets", address); return;
+    case DC_FAULT_FREE:
+      snprintf(text, size, "free(0x%" PRIx64 ") of memory that malloc never gave", address);
+      return;
+    case DC_FAULT_HOST: snprintf(text, size, "out of memory (host) for the registers of a warp"); return;
+  }
+}
+
+void dc_fault_report(dc_worker *k) {
+  const dc_warp *w = k->warp;
+  const dc_op *o = w->at;
+  const dc_dim3 *b = &w->block->ctaid;
+  const char *code;
+  uint64_t address;
+  char what[900];
+  int l = blamed_lane(k, o, &address);
+  describe_fault(k, o, address, &code, what, sizeof what);
+  dc_job_fail(k->job, k->fault_kind == DC_FAULT_HOST ? DC_MEMORY : DC_LAUNCH, code, o ? o->ins->line : 0,
+              "%s, in block (%u,%u,%u), thread (%u,%u,%u)", what, b->x, b->y, b->z, w->tid[0][l], w->tid[1][l],
+              w->tid[2][l]);
+}

@@ -1,0 +1,40 @@
+/*
+** api.h - the part of the CUDA Driver API that is used, declared by ourselves.
+**
+** Types and numbers carry the names of NVIDIA's documentation.  Enumerations are plain ints here, as
+** they are in the ABI.  The functions stand in cuda_api.def, which is included three times: here for
+** the types of their pointers, and in driver.c for their names and for the look-up.
+*/
+#ifndef DC_CUDA_API_H
+#define DC_CUDA_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, CUmemPool_attribute, CUjit_option;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+
+enum {
+#define DC_CUDA_CONST(name, value) name = value,
+#include "cuda/cuda_const.def"
+#undef DC_CUDA_CONST
+};
+
+/* Tags of cuLaunchKernel's `extra` list (macros with pointer values in NVIDIA's header). */
+#define CU_LAUNCH_PARAM_END ((void *)0)
+#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)2)
+
+typedef struct dc_cuda_api {
+#define DC_CUDA(need, name, symbol, params) CUresult(*name) params;
+#include "cuda/cuda_api.def"
+#undef DC_CUDA
+} dc_cuda_api;
+
+#endif

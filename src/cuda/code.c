@@ -1,0 +1,219 @@
+/*
+** code.c - modules, functions and launches on a GPU.
+**
+** A launch is one call of the driver with the packed parameters as they are; the rest of it is a look
+** at two flags and a note of who was launched, for the case that the GPU stops.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/driver.h"
+
+#define JIT_LOG_SIZE 8192
+
+/* --- modules ------------------------------------------------------------------------------------- */
+
+/* A cubin (ELF) or a fat binary; else the image is PTX text. */
+static bool is_binary(const void *image, size_t len) {
+  return len >= 4 && (memcmp(image, "\x7f" "ELF", 4) == 0 || memcmp(image, "\x50\xed\x55\xba", 4) == 0);
+}
+
+static int fail_load(const dc_cuda *d, CUresult r, bool binary, const char *log, dc_error *err) {
+  const char *hint = "";
+  if (r == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+    hint = "; NVRTC is newer than the driver: update the driver, or use an NVRTC of the driver's CUDA version";
+  else if (r == CUDA_ERROR_NO_BINARY_FOR_GPU || r == CUDA_ERROR_INVALID_IMAGE)
+    hint = "; it was made for another architecture, or is damaged";
+  dc_cuda_fail(r, DC_COMPILE, err, "%s (%s) does not take the %s", d->dev->id, d->dev->name,
+               binary ? "machine code" : "PTX");
+  if (err->kind != DC_COMPILE) return -1;
+  if (hint[0] != '\0') dc_fail(err, err->kind, err->code, "%s%s", dc_error_text(err), hint);
+  if (log[0] != '\0') dc_error_set_log(err, log);
+  return -1;
+}
+
+int dc_cuda_load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err) {
+  dc_cuda *d = dev->impl;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  if (d->doomed != NULL) dc_cuda_poll(d);
+  dc_code *code = calloc(1, sizeof *code);
+  char *log = calloc(1, JIT_LOG_SIZE);
+  if (code == NULL || log == NULL) {
+    free(code);
+    free(log);
+    return dc_fail_oom(err);
+  }
+  CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
+  void *values[] = { log, (void *)(uintptr_t)(JIT_LOG_SIZE - 1) };
+  code->d = d;
+  CUresult r = dc_cu.ModuleLoadDataEx(&code->module, image, 2, options, values);
+  int rc = r == CUDA_SUCCESS ? 0 : fail_load(d, r, is_binary(image, len), log, err);
+  free(log);
+  if (rc != 0) free(code);
+  else *out = code;
+  return rc;
+}
+
+/* The host's part of it. */
+static void free_code(dc_code *code) {
+  while (code->functions != NULL) {
+    dc_function *fn = code->functions;
+    code->functions = fn->next;
+    free(fn);
+  }
+  free(code);
+}
+
+void dc_cuda_drop_doomed(dc_cuda *d, bool unload) {
+  while (d->doomed != NULL) {
+    dc_code *code = d->doomed;
+    d->doomed = code->next_doomed;
+    if (unload && !atomic_load(&dc_cuda_dead)) dc_cuda_note(dc_cu.ModuleUnload(code->module));
+    free_code(code);
+  }
+}
+
+/* Called by finalizers, so it never waits: code whose kernels may still run is unloaded at the next
+** moment the stream is seen idle.  Until then its names stay, for the blame of a fault. */
+void dc_cuda_unload(dc_device *dev, dc_code *code) {
+  dc_cuda *d = dev->impl;
+  dc_error ignored = DC_ERROR_INIT;
+  if (dev->state != DC_DEVICE_OPEN || dc_cuda_enter(d, &ignored) != 0) {
+    d->finished = d->issued; /* the driver's part is lost or gone, and nobody is to be blamed any more */
+    free_code(code);
+  } else if (code->last_launch <= d->finished) {
+    dc_cuda_note(dc_cu.ModuleUnload(code->module));
+    free_code(code);
+  } else {
+    code->next_doomed = d->doomed;
+    d->doomed = code;
+    dc_cuda_poll(d);
+  }
+  dc_error_clear(&ignored);
+}
+
+int dc_cuda_function(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err) {
+  dc_cuda *d = dev->impl;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  size_t size = strlen(name) + 1;
+  dc_function *fn = calloc(1, sizeof *fn + size);
+  if (fn == NULL) return dc_fail_oom(err);
+  CUresult r = dc_cu.ModuleGetFunction(&fn->handle, code->module, name);
+  if (r != CUDA_SUCCESS) {
+    free(fn);
+    if (r == CUDA_ERROR_NOT_FOUND)
+      return dc_fail(err, DC_ARGUMENT, "CUDA_ERROR_NOT_FOUND", "the compiled code has no kernel '%s'", name);
+    return dc_cuda_fail(r, DC_LAUNCH, err, "kernel '%s' cannot be had", name);
+  }
+  memcpy(fn->name, name, size);
+  fn->d = d;
+  fn->code = code;
+  fn->next = code->functions;
+  code->functions = fn;
+  *out = fn;
+  return 0;
+}
+
+/* Names the functions whose handles are in `list`. */
+static int visit_all(const CUfunction *list, unsigned int n, int (*visit)(void *ud, const char *name), void *ud,
+                     dc_error *err) {
+  for (unsigned int i = 0; i < n; i++) {
+    const char *name = NULL;
+    CUresult r = dc_cu.FuncGetName(&name, list[i]);
+    if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "a kernel does not tell its name");
+    if (visit(ud, name) != 0) return -1;
+  }
+  return 0;
+}
+
+int dc_cuda_entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud,
+                    dc_error *err) {
+  if (dc_cu.ModuleGetFunctionCount == NULL || dc_cu.ModuleEnumerateFunctions == NULL || dc_cu.FuncGetName == NULL)
+    return dc_fail(err, DC_DEVICE, NULL, "this driver cannot list a module's kernels (from CUDA 12.4 on they can)");
+  if (dc_cuda_enter(dev->impl, err) != 0) return -1;
+  unsigned int n = 0;
+  CUresult r = dc_cu.ModuleGetFunctionCount(&n, code->module);
+  CUfunction *list = calloc((size_t)n + 1, sizeof *list);
+  if (list == NULL) return dc_fail_oom(err);
+  if (r == CUDA_SUCCESS && n > 0) r = dc_cu.ModuleEnumerateFunctions(list, n, code->module);
+  int rc = r == CUDA_SUCCESS ? visit_all(list, n, visit, ud, err)
+                             : dc_cuda_fail(r, DC_DEVICE, err, "the kernels of loaded code cannot be listed");
+  free(list);
+  return rc;
+}
+
+int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err) {
+  CUdeviceptr p = 0;
+  if (dc_cuda_enter(dev->impl, err) != 0) return -1;
+  CUresult r = dc_cu.ModuleGetGlobal(&p, size, code->module, name);
+  if (r == CUDA_ERROR_NOT_FOUND)
+    return dc_fail(err, DC_ARGUMENT, "CUDA_ERROR_NOT_FOUND", "the compiled code has no variable '%s'", name);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "variable '%s' cannot be had", name);
+  *ptr = p;
+  return 0;
+}
+
+/* --- functions ----------------------------------------------------------------------------------- */
+
+int dc_cuda_param(dc_function *fn, int i, size_t *offset, size_t *size) {
+  dc_error ignored = DC_ERROR_INIT;
+  if (dc_cu.FuncGetParamInfo == NULL) return 2;
+  if (dc_cuda_enter(fn->d, &ignored) != 0) {
+    dc_error_clear(&ignored);
+    return 2;
+  }
+  CUresult r = dc_cu.FuncGetParamInfo(fn->handle, (size_t)i, offset, size);
+  dc_cuda_note(r);
+  return r == CUDA_SUCCESS ? 0 : r == CUDA_ERROR_INVALID_VALUE ? 1 : 2;
+}
+
+int dc_cuda_function_facts(dc_function *fn, dc_function_facts *out, dc_error *err) {
+  static const CUfunction_attribute wanted[6] = {
+    CU_FUNC_ATTRIBUTE_NUM_REGS,         CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,     CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+    CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_FUNC_ATTRIBUTE_BINARY_VERSION,
+  };
+  int v[6];
+  if (dc_cuda_enter(fn->d, err) != 0) return -1;
+  for (int i = 0; i < 6; i++) {
+    CUresult r = dc_cu.FuncGetAttribute(&v[i], wanted[i], fn->handle);
+    if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "kernel '%s' does not tell its attributes", fn->name);
+  }
+  *out = (dc_function_facts){ .registers = v[0], .shared = (size_t)v[1], .local = (size_t)v[2],
+                              .constant = (size_t)v[3], .max_threads = v[4], .binary_version = v[5] };
+  return 0;
+}
+
+int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
+  if (dc_cuda_enter(fn->d, err) != 0) return -1;
+  CUresult r = dc_cu.OccupancyMaxActiveBlocksPerMultiprocessor(blocks, fn->handle, (int)threads, shared);
+  if (r == CUDA_SUCCESS) return 0;
+  return dc_cuda_fail(r, DC_LAUNCH, err, "the occupancy for blocks of %u threads cannot be told", threads);
+}
+
+int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
+  if (dc_cuda_enter(fn->d, err) != 0) return -1;
+  CUresult r = dc_cu.FuncSetAttribute(fn->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_LAUNCH, err, "the device refuses that much shared memory");
+}
+
+/* --- launch -------------------------------------------------------------------------------------- */
+
+static int fail_launch(const dc_function *fn, CUresult r, dc_error *err) {
+  char name[128];
+  return dc_cuda_fail(r, DC_LAUNCH, err, "kernel '%s' cannot be launched",
+                      dc_cuda_short_name(fn->name, name, sizeof name));
+}
+
+int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
+  dc_cuda *d = dev->impl;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  size_t size = l->params_size;
+  void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                    CU_LAUNCH_PARAM_END };
+  CUresult r = dc_cu.LaunchKernel(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z,
+                                  l->shared, l->stream != NULL ? l->stream : d->stream, NULL,
+                                  size > 0 ? extra : NULL);
+  if (__builtin_expect(r != CUDA_SUCCESS, 0)) return fail_launch(fn, r, err);
+  dc_cuda_launched(fn);
+  return d->sync_launches ? dc_cuda_wait(d, err) : 0;
+}

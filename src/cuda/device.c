@@ -1,0 +1,422 @@
+/*
+** device.c - a GPU behind device.h: opening, memory, copies, waiting.
+**
+** All work of a device goes into one non-blocking stream of ours, never into the driver's NULL stream.
+** Small copies pass through page-locked memory: writes then need not wait at all, and reads can be
+** waited for in a way that Ctrl-C ends.  Large copies wait for the stream first, for the same reason.
+*/
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/runtime.h"
+#include "compile/compile.h"
+#include "cuda/driver.h"
+
+#define SMALL_COPY ((size_t)64 << 10)  /* up to here through the pinned memory */
+#define UPLOAD_SIZE ((size_t)1 << 20)  /* its part for writes; SMALL_COPY bytes for reads follow */
+
+static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
+
+/* --- waiting ------------------------------------------------------------------------------------- */
+
+static int fail_interrupted(const dc_cuda *d, dc_error *err) {
+  char names[256];
+  size_t n = dc_cuda_running(d, names, sizeof names);
+  if (n == 0)
+    return dc_fail(err, DC_INTERRUPTED, NULL, "interrupted while waiting for %s; its work goes on", d->dev->id);
+  return dc_fail(err, DC_INTERRUPTED, NULL,
+                 "interrupted while waiting for %s: nothing can stop a kernel on a GPU, so %s still run%s there",
+                 d->dev->id, names, n == 1 ? "s" : "");
+}
+
+/* Polling: without a pause at first (short kernels), giving way to other threads later, then asleep for
+** a small part of the time waited so far. */
+static void pause_after(double waited) {
+  if (waited < 50e-6) return;
+  if (waited < 2e-3) {
+    sched_yield();
+    return;
+  }
+  double nap = waited / 32 < 1e-3 ? waited / 32 : 1e-3;
+  nanosleep(&(struct timespec){ 0, (long)(nap * 1e9) }, NULL);
+}
+
+CUresult dc_cuda_poll(dc_cuda *d) {
+  CUresult r = dc_cu.StreamQuery(d->stream);
+  if (r == CUDA_SUCCESS) {
+    d->finished = d->issued;
+    if (d->doomed != NULL) dc_cuda_drop_doomed(d, true);
+  } else if (r != CUDA_ERROR_NOT_READY) {
+    dc_cuda_note(r);
+  }
+  return r;
+}
+
+int dc_cuda_wait(dc_cuda *d, dc_error *err) {
+  double start = 0;
+  for (;;) {
+    CUresult r = dc_cuda_poll(d);
+    if (r == CUDA_SUCCESS) return 0;
+    if (r != CUDA_ERROR_NOT_READY) return dc_cuda_fail(r, DC_DEVICE, err, "waiting for %s failed", d->dev->id);
+    if (dc_interrupted()) return fail_interrupted(d, err);
+    double now = dc_clock();
+    if (start == 0) start = now;
+    pause_after(now - start);
+  }
+}
+
+static int synchronize(dc_device *dev, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  return dc_cuda_enter(d, err) != 0 ? -1 : dc_cuda_wait(d, err);
+}
+
+/* After a large copy to or from ordinary memory, which the driver has mostly done by now. */
+static int finish_copy(dc_cuda *d, CUresult r, dc_error *err) {
+  if (r == CUDA_SUCCESS) r = dc_cu.StreamSynchronize(d->stream);
+  if (r == CUDA_SUCCESS) return 0;
+  return dc_cuda_fail(r, DC_DEVICE, err, "copying between the host and %s failed", d->dev->id);
+}
+
+/* --- memory -------------------------------------------------------------------------------------- */
+
+static CUresult raw_alloc(dc_cuda *d, CUdeviceptr *p, size_t n) {
+  return d->pool != NULL ? dc_cu.MemAllocAsync(p, n, d->stream) : dc_cu.MemAlloc(p, n);
+}
+
+static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
+  size_t free_bytes = 0, total = 0;
+  if (r != CUDA_ERROR_OUT_OF_MEMORY || dc_cu.MemGetInfo(&free_bytes, &total) != CUDA_SUCCESS)
+    return dc_cuda_fail(r, DC_DEVICE, err, "cannot allocate %zu bytes on %s", n, d->dev->id);
+  return dc_fail(err, DC_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
+                 "cannot allocate %.4g GiB on %s (%s): %.4g of %.4g GiB are free, %.4g are in arrays of this process",
+                 (double)n / 0x1p30, d->dev->id, d->dev->name, (double)free_bytes / 0x1p30, (double)total / 0x1p30,
+                 (double)d->dev->bytes_live / 0x1p30);
+}
+
+static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  CUdeviceptr p = 0;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = raw_alloc(d, &p, n);
+  if (r == CUDA_ERROR_OUT_OF_MEMORY && d->pool != NULL) { /* what was freed comes back when the stream is done */
+    if (dc_cuda_wait(d, err) != 0) return -1;
+    dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
+    r = raw_alloc(d, &p, n);
+  }
+  if (r != CUDA_SUCCESS) return fail_alloc(d, r, n, err);
+  *out = p;
+  return 0;
+}
+
+static void release_memory(dc_device *dev, dc_ptr p) {
+  dc_cuda *d = cuda_of(dev);
+  dc_error ignored = DC_ERROR_INIT; /* a fault is latched; anything else nobody could act on */
+  if (atomic_load(&dc_cuda_dead)) return;
+  if (dc_cuda_enter(d, &ignored) == 0)
+    dc_cuda_note(d->pool != NULL ? dc_cu.MemFreeAsync(p, d->stream) : dc_cu.MemFree(p));
+  dc_error_clear(&ignored);
+}
+
+static int memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = dc_cu.MemGetInfo(free_bytes, total_bytes);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot ask %s for its free memory", dev->id);
+  uint64_t reserved = 0, used = 0; /* what the pool keeps for the next allocation is free to us */
+  if (d->pool != NULL && dc_cu.MemPoolGetAttribute(d->pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) == 0 &&
+      dc_cu.MemPoolGetAttribute(d->pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) == 0 && reserved > used)
+    *free_bytes += (size_t)(reserved - used);
+  return 0;
+}
+
+/* --- copies -------------------------------------------------------------------------------------- */
+
+/* The bytes are taken at once; the device gets them in the order of the stream. */
+static int upload_small(dc_cuda *d, dc_ptr dst, const void *src, size_t n, dc_error *err) {
+  if (d->upload_at + n > UPLOAD_SIZE) { /* round again: what lies there must have been fetched */
+    if (dc_cuda_wait(d, err) != 0) return -1;
+    d->upload_at = 0;
+  }
+  char *staged = d->pinned + d->upload_at;
+  memcpy(staged, src, n);
+  d->upload_at += (n + 63) & ~(size_t)63;
+  CUresult r = dc_cu.MemcpyHtoDAsync(dst, staged, n, d->stream);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes to %s failed", n, d->dev->id);
+}
+
+static int to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  if (n <= SMALL_COPY && d->pinned != NULL) return upload_small(d, dst, src, n, err);
+  if (dc_cuda_wait(d, err) != 0) return -1;
+  return finish_copy(d, dc_cu.MemcpyHtoDAsync(dst, src, n, d->stream), err);
+}
+
+static int to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  if (n > SMALL_COPY || d->pinned == NULL) {
+    if (dc_cuda_wait(d, err) != 0) return -1;
+    return finish_copy(d, dc_cu.MemcpyDtoHAsync(dst, src, n, d->stream), err);
+  }
+  char *staged = d->pinned + UPLOAD_SIZE; /* read by nobody else; an interrupted read ends before the next one */
+  CUresult r = dc_cu.MemcpyDtoHAsync(staged, src, n, d->stream);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes from %s failed", n, dev->id);
+  if (dc_cuda_wait(d, err) != 0) return -1;
+  memcpy(dst, staged, n);
+  return 0;
+}
+
+static int copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = dc_cu.MemcpyDtoDAsync(dst, src, n, d->stream);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes on %s failed", n, dev->id);
+}
+
+/* Makes `waiter`'s stream wait for all that is in `first`'s now. The context of `first` is current. */
+static CUresult order(dc_cuda *first, dc_cuda *waiter) {
+  CUresult r = dc_cu.EventRecord(first->event, first->stream);
+  return r != CUDA_SUCCESS ? r : dc_cu.StreamWaitEvent(waiter->stream, first->event, 0);
+}
+
+/* Runs in the target's stream, after the source's work so far; the source's later work (which may
+** overwrite or free what is copied) waits for it. */
+static int peer_copy(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err) {
+  dc_cuda *to = cuda_of(dst_dev), *from = cuda_of(src_dev);
+  if (dc_cuda_enter(from, err) != 0) return -1;
+  CUresult r = order(from, to);
+  if (r == CUDA_SUCCESS) {
+    if (dc_cuda_enter(to, err) != 0) return -1;
+    r = dc_cu.MemcpyPeerAsync(dst, to->context, src, from->context, n, to->stream);
+  }
+  if (r == CUDA_SUCCESS) r = order(to, from);
+  if (r == CUDA_SUCCESS) return 0;
+  return dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes from %s to %s failed", n, src_dev->id, dst_dev->id);
+}
+
+/* Eight-byte patterns, which the driver has no memset for: a first piece from the host, then doubled. */
+static int fill_by_doubling(dc_cuda *d, dc_ptr dst, uint64_t pattern, size_t n, dc_error *err) {
+  uint64_t piece[512];
+  size_t total = n * sizeof pattern, done = total < sizeof piece ? total : sizeof piece;
+  for (size_t i = 0; i < done / sizeof pattern; i++) piece[i] = pattern;
+  if (to_device(d->dev, dst, piece, done, err) != 0) return -1;
+  while (done < total) {
+    size_t k = total - done < done ? total - done : done;
+    if (copy(d->dev, dst + done, dst, k, err) != 0) return -1;
+    done += k;
+  }
+  return 0;
+}
+
+static int fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  uint64_t v = 0;
+  CUresult r;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  memcpy(&v, pattern, size);
+  if (size == 8 && (v >> 32) == (v & UINT32_MAX)) { /* both halves alike, as in 0.0 and -1 */
+    size = 4;
+    n *= 2;
+  }
+  switch (size) {
+  case 1: r = dc_cu.MemsetD8Async(dst, (unsigned char)v, n, d->stream); break;
+  case 2: r = dc_cu.MemsetD16Async(dst, (unsigned short)v, n, d->stream); break;
+  case 4: r = dc_cu.MemsetD32Async(dst, (unsigned int)v, n, d->stream); break;
+  default: return fill_by_doubling(d, dst, v, n, err);
+  }
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "filling %zu elements on %s failed", n, dev->id);
+}
+
+/* --- opening and closing ------------------------------------------------------------------------- */
+
+static int read_facts(dc_cuda *d, dc_error *err) {
+  dc_device_facts *f = &d->dev->facts;
+  int v[16];
+  static const CUdevice_attribute wanted[16] = {
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+    CU_DEVICE_ATTRIBUTE_WARP_SIZE, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+  };
+  for (int i = 0; i < 16; i++) {
+    CUresult r = dc_cu.DeviceGetAttribute(&v[i], wanted[i], d->handle);
+    if (r != CUDA_SUCCESS)
+      return dc_cuda_fail(r, DC_DEVICE, err, "%s does not tell attribute %d", d->dev->id, wanted[i]);
+  }
+  for (int i = 0; i < 3; i++) {
+    f->max_block[i] = (uint32_t)v[i];
+    f->max_grid[i] = (uint32_t)v[3 + i];
+  }
+  f->shared_per_block = (size_t)v[6];
+  f->shared_per_block_optin = (size_t)v[7];
+  f->shared_per_multiprocessor = (size_t)v[8];
+  f->l2_cache = (size_t)v[9];
+  f->max_threads_per_block = v[10];
+  f->max_threads_per_multiprocessor = v[11];
+  f->max_blocks_per_multiprocessor = v[12];
+  f->multiprocessors = v[13];
+  f->warp_size = v[14];
+  f->registers_per_block = v[15];
+  if (dc_cu.DeviceGetAttribute(&f->clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, d->handle) != CUDA_SUCCESS)
+    f->clock_khz = 0; /* newer drivers may stop telling */
+  CUresult r = dc_cu.DeviceTotalMem(&f->total_memory, d->handle);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "%s does not tell its memory", d->dev->id);
+}
+
+/* The default pool, told to keep what is freed; without one cuMemAlloc serves. */
+static void find_pool(dc_cuda *d) {
+  int supported = 0;
+  uint64_t keep = UINT64_MAX;
+  CUmemoryPool pool = NULL;
+  if (dc_cu.DeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, d->handle) == CUDA_SUCCESS &&
+      supported && dc_cu.DeviceGetDefaultMemPool(&pool, d->handle) == CUDA_SUCCESS &&
+      dc_cu.MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep) == CUDA_SUCCESS)
+    d->pool = pool;
+}
+
+/* Context, stream, event, pool and staging memory, in this order. */
+static int acquire(dc_cuda *d, dc_error *err) {
+  CUcontext context = NULL;
+  CUresult r = dc_cu.DevicePrimaryCtxRetain(&context, d->handle);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot use %s (%s)", d->dev->id, d->dev->name);
+  d->context = context;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  r = dc_cu.StreamCreate(&d->stream, CU_STREAM_NON_BLOCKING);
+  if (r == CUDA_SUCCESS) r = dc_cu.EventCreate(&d->event, CU_EVENT_DISABLE_TIMING);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
+  find_pool(d);
+  void *pinned = NULL;
+  r = dc_cu.MemHostAlloc(&pinned, UPLOAD_SIZE + SMALL_COPY, 0);
+  d->pinned = r == CUDA_SUCCESS ? pinned : NULL; /* copies work without, a little slower */
+  d->upload_at = 0;
+  dc_cuda_note(r);
+  return atomic_load(&dc_cuda_dead) ? dc_cuda_fail_dead(err) : 0;
+}
+
+/* The driver's part of release; the context is retained. */
+static void release_handles(dc_cuda *d) {
+  dc_error err = DC_ERROR_INIT;
+  if (dc_cuda_enter(d, &err) == 0) {
+    bool interrupted = d->stream != NULL && dc_cuda_wait(d, &err) != 0 && err.kind == DC_INTERRUPTED;
+    dc_error_clear(&err);
+    if (interrupted || atomic_load(&dc_cuda_dead)) return; /* left to the end of the process */
+    if (d->pinned != NULL) dc_cuda_note(dc_cu.MemFreeHost(d->pinned));
+    if (d->event != NULL) dc_cuda_note(dc_cu.EventDestroy(d->event));
+    if (d->stream != NULL) dc_cuda_note(dc_cu.StreamDestroy(d->stream));
+    dc_cuda_note(dc_cu.CtxSetCurrent(NULL)); /* not left current: it may be gone */
+  }
+  dc_error_clear(&err);
+  if (!atomic_load(&dc_cuda_dead)) dc_cuda_note(dc_cu.DevicePrimaryCtxRelease(d->handle));
+}
+
+/* Gives back what acquire took, however far it came. */
+static void release(dc_cuda *d) {
+  if (d->context != NULL) release_handles(d);
+  dc_cuda_drop_doomed(d, false);
+  d->finished = d->issued; /* nothing is asked about these any more */
+  d->context = NULL;
+  d->stream = NULL;
+  d->event = NULL;
+  d->pool = NULL;
+  d->pinned = NULL;
+}
+
+static int open_device(dc_device *dev, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  const char *sync = getenv("DOTCOMPUTE_SYNC");
+  d->sync_launches = sync != NULL && sync[0] != '\0' && strcmp(sync, "0") != 0;
+  if (atomic_load(&dc_cuda_dead)) return dc_cuda_fail_dead(err);
+  if (read_facts(d, err) != 0) return -1;
+  if (dc_compile_target(dev->facts.compute_major, dev->facts.compute_minor, dev->target.arch, &dev->target.binary,
+                        err) != 0)
+    return dc_error_prefix(err, "%s (%s) cannot be used: ", dev->id, dev->name);
+  if (acquire(d, err) == 0) return 0;
+  release(d);
+  return -1;
+}
+
+static void close_device(dc_device *dev) {
+  if (dev->state == DC_DEVICE_OPEN) release(cuda_of(dev));
+}
+
+static const dc_device_ops cuda_ops = {
+  .open = open_device,
+  .close = close_device,
+  .alloc = alloc,
+  .free = release_memory,
+  .memory_info = memory_info,
+  .to_device = to_device,
+  .to_host = to_host,
+  .copy = copy,
+  .fill = fill,
+  .synchronize = synchronize,
+  .load = dc_cuda_load,
+  .unload = dc_cuda_unload,
+  .function = dc_cuda_function,
+  .entries = dc_cuda_entries,
+  .param = dc_cuda_param,
+  .function_facts = dc_cuda_function_facts,
+  .launch = dc_cuda_launch,
+  .global = dc_cuda_global,
+  .occupancy = dc_cuda_occupancy,
+  .set_shared_limit = dc_cuda_set_shared_limit,
+  .peer_copy = peer_copy,
+};
+
+/* --- discovery ----------------------------------------------------------------------------------- */
+
+/* What can be told of GPU i without opening it. */
+static CUresult describe(dc_device *dev, dc_cuda *d, int i) {
+  CUresult r = dc_cu.DeviceGet(&d->handle, i);
+  if (r == CUDA_SUCCESS) r = dc_cu.DeviceGetName(dev->name, sizeof dev->name, d->handle);
+  if (r == CUDA_SUCCESS)
+    r = dc_cu.DeviceGetAttribute(&dev->facts.compute_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, d->handle);
+  if (r == CUDA_SUCCESS)
+    r = dc_cu.DeviceGetAttribute(&dev->facts.compute_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, d->handle);
+  return r;
+}
+
+static int add_device(int i, dc_device *(*add)(void *ud), void *ud, dc_error *err) {
+  dc_cuda *d = calloc(1, sizeof *d);
+  dc_device *dev = d != NULL ? add(ud) : NULL;
+  if (dev == NULL) {
+    free(d);
+    return dc_fail_oom(err);
+  }
+  d->dev = dev;
+  dev->ops = &cuda_ops;
+  dev->index = i;
+  dev->impl = d;
+  snprintf(dev->id, sizeof dev->id, "cuda:%d", i);
+  CUresult r = describe(dev, d, i);
+  if (r == CUDA_SUCCESS) {
+    dc_cuda_adopt(dev);
+    return 0;
+  }
+  /* One broken card must not hide the others: it stays in the list and says what is wrong. */
+  snprintf(dev->name, sizeof dev->name, "unusable GPU");
+  dc_cuda_fail(r, DC_DEVICE, &dev->open_error, "%s does not answer", dev->id);
+  dev->state = DC_DEVICE_BROKEN;
+  return 0;
+}
+
+static int discover(const dc_backend *self, dc_device *(*add)(void *ud), void *ud, dc_error *err) {
+  (void)self;
+  int n = 0;
+  if (dc_cuda_start(err) != 0) return -1;
+  CUresult r = dc_cu.DeviceGetCount(&n);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "the NVIDIA driver cannot count its GPUs");
+  if (n == 0) return dc_fail(err, DC_DEVICE, NULL, "there is an NVIDIA driver, but it finds no GPU");
+  int i = 0;
+  while (i < n && add_device(i, add, ud, err) == 0) i++;
+  return i > 0 ? 0 : -1; /* those that there was room for */
+}
+
+const dc_backend dc_cuda_backend = { .name = "cuda", .discover = discover };

@@ -1,0 +1,38 @@
+/*
+** dclua.h - what the interpreter's files share: running code with tracebacks, Ctrl-C, the prompt, and
+** the Lua modules that travel inside the executable.
+*/
+#ifndef DC_DCLUA_DCLUA_H
+#define DC_DCLUA_DCLUA_H
+
+#include <lua.h>
+
+/* main.c */
+
+/* Calls the function below its `nargs` arguments with a message handler that adds a traceback.
+** Leaves `nresults` results, or the message; returns Lua's status. */
+int dclua_call(lua_State *L, int nargs, int nresults);
+/* Prints and pops the message on top when `status` is not LUA_OK; gives the status back. */
+int dclua_report(lua_State *L, int status);
+/* The one line that -v and the prompt show. */
+void dclua_print_version(void);
+
+/* interrupt.c */
+
+/* Catches SIGINT from now on for this state, the process's one. Replaces coroutine.resume, wrap and
+** close by ones that say which coroutine runs; call after luaL_openlibs. */
+void dclua_interrupt_open(lua_State *L);
+/* Forgets an interrupt that nobody has taken (the prompt, before it reads). True when there was one. */
+int dclua_interrupt_take(void);
+
+/* embedded.c */
+
+/* Puts `dotcompute.core` and every embedded Lua module into package.preload. */
+void dclua_embedded_open(lua_State *L);
+
+/* repl.c */
+
+/* Reads, evaluates and prints until end of file. The terminal's name for messages is argv[0]'s. */
+void dclua_repl(lua_State *L);
+
+#endif

@@ -1,0 +1,329 @@
+/*
+** main.c - the interpreter's start: options, LUA_INIT, the `arg` table, scripts with tracebacks, exit
+** codes.  It behaves as the stock `lua` does; what it adds is the embedded modules, Ctrl-C as an
+** error, and a few long options.
+*/
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/version.h"
+#include "dclua/dclua.h"
+
+static const char *progname = "dclua";
+
+static const char usage_text[] =
+    "usage: %s [options] [script [args]]\n"
+    "  -e stat        execute string 'stat'\n"
+    "  -i             enter the prompt after executing 'script'\n"
+    "  -l mod         require library 'mod' into global 'mod'\n"
+    "  -l g=mod       require library 'mod' into global 'g'\n"
+    "  -v             show version information\n"
+    "  -E             ignore environment variables\n"
+    "  -W             turn warnings on\n"
+    "  --             stop handling options\n"
+    "  -              stop handling options and execute stdin\n"
+    "  --device NAME  compute on this device: cpu, cuda:0, ...\n"
+    "  --doctor       what was found, what works, what to install\n"
+    "  --version      show version information\n"
+    "  --help         this text\n";
+
+/* What the command line asked for; indices are into argv. */
+typedef struct options {
+  bool interactive, version, no_environment, code, doctor, help;
+  const char *device;
+  int script; /* the first argument that is no option; argc when there is none */
+} options;
+
+void dclua_print_version(void) {
+  printf("dotcompute %s, %s\n", DC_VERSION, LUA_COPYRIGHT);
+  fflush(stdout);
+}
+
+static void print_message(const char *text) {
+  if (progname) fprintf(stderr, "%s: ", progname);
+  fprintf(stderr, "%s\n", text);
+  fflush(stderr);
+}
+
+/* --- calls with tracebacks --------------------------------------------------------------------- */
+
+/* Errors of ours took their traceback when they were raised. Pushes it, or nothing. */
+static bool push_own_traceback(lua_State *L) {
+  bool found = false;
+  if (lua_type(L, 1) == LUA_TTABLE) {
+    lua_pushliteral(L, "traceback");
+    found = lua_rawget(L, 1) == LUA_TSTRING && lua_rawlen(L, -1) > 0;
+    if (!found) lua_pop(L, 1);
+  }
+  return found;
+}
+
+static int message_handler(lua_State *L) {
+  if (lua_isstring(L, 1)) { /* or a number */
+    luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    return 1;
+  }
+  if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING) {
+    luaL_traceback(L, L, lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1)), 1);
+    return 1;
+  }
+  int text = lua_gettop(L);
+  if (!push_own_traceback(L)) return 1;
+  if (strstr(lua_tostring(L, text), lua_tostring(L, -1))) lua_pop(L, 1); /* the text has it already */
+  else {
+    lua_pushliteral(L, "\n");
+    lua_insert(L, -2);
+    lua_concat(L, 3);
+  }
+  return 1;
+}
+
+int dclua_call(lua_State *L, int nargs, int nresults) {
+  int base = lua_gettop(L) - nargs;
+  lua_pushcfunction(L, message_handler);
+  lua_insert(L, base);
+  int status = lua_pcall(L, nargs, nresults, base);
+  lua_remove(L, base);
+  return status;
+}
+
+int dclua_report(lua_State *L, int status) {
+  if (status == LUA_OK) return status;
+  const char *text = lua_tostring(L, -1);
+  print_message(text ? text : "(error message not a string)");
+  lua_pop(L, 1);
+  return status;
+}
+
+static int run_chunk(lua_State *L, int status) {
+  return dclua_report(L, status == LUA_OK ? dclua_call(L, 0, 0) : status);
+}
+
+static int run_file(lua_State *L, const char *name) { return run_chunk(L, luaL_loadfile(L, name)); }
+
+static int run_string(lua_State *L, const char *text, const char *name) {
+  return run_chunk(L, luaL_loadbuffer(L, text, strlen(text), name));
+}
+
+/* -l mod, -l g=mod: the global is named as the module up to a "-" suffix, or g. */
+static int run_require(lua_State *L, const char *spec) {
+  const char *equals = strchr(spec, '=');
+  const char *module = equals ? equals + 1 : spec;
+  size_t n = equals ? (size_t)(equals - spec) : strcspn(spec, "-");
+  lua_pushlstring(L, spec, n);
+  lua_getglobal(L, "require");
+  lua_pushstring(L, module);
+  int status = dclua_call(L, 1, 1);
+  if (status == LUA_OK) {
+    lua_pushvalue(L, -2); /* name, module, name */
+    lua_insert(L, -2);
+    lua_pushglobaltable(L);
+    lua_insert(L, -3);
+    lua_settable(L, -3);
+    lua_pop(L, 1);
+  }
+  dclua_report(L, status);
+  lua_pop(L, 1); /* the name */
+  return status;
+}
+
+/* --- options ------------------------------------------------------------------------------------- */
+
+/* A long option at argv[i]; returns the last argument it used, or 0 when there is no such option. */
+static int long_option(char **argv, int i, options *o) {
+  const char *name = argv[i] + 2;
+  if (strcmp(name, "help") == 0) o->help = true;
+  else if (strcmp(name, "version") == 0) o->version = true;
+  else if (strcmp(name, "doctor") == 0) o->doctor = true;
+  else if (strncmp(name, "device=", 7) == 0) o->device = name + 7;
+  else if (strcmp(name, "device") == 0 && argv[i + 1]) o->device = argv[++i];
+  else return 0;
+  return i;
+}
+
+/* Reads the options before anything runs. False with the offending argument in *bad. */
+static bool read_options(char **argv, options *o, const char **bad) {
+  int i = 1;
+  for (; argv[i]; i++) {
+    const char *a = *bad = argv[i];
+    o->script = i;
+    if (a[0] != '-' || a[1] == '\0') return true; /* a script, or "-": stdin */
+    if (a[1] == '-') {
+      if (a[2] == '\0') {
+        o->script = i + 1;
+        return true;
+      }
+      i = long_option(argv, i, o);
+      if (i == 0) return false;
+      continue;
+    }
+    if (a[1] == 'e' || a[1] == 'l') {
+      if (a[1] == 'e') o->code = true;
+      if (a[2] == '\0' && (!argv[++i] || argv[i][0] == '-')) return false;
+      continue;
+    }
+    if (a[2] != '\0') return false;
+    switch (a[1]) {
+      case 'E': o->no_environment = true; break;
+      case 'W': break; /* taken in order, by run_options */
+      case 'i': o->interactive = o->version = true; break;
+      case 'v': o->version = true; break;
+      default: return false;
+    }
+  }
+  o->script = i;
+  return true;
+}
+
+/* -e, -l and -W, in their order. False when one failed. */
+static bool run_options(lua_State *L, char **argv, int end) {
+  for (int i = 1; i < end; i++) {
+    char kind = argv[i][1];
+    if (kind == '-') {
+      if (strcmp(argv[i], "--device") == 0) i++;
+    } else if (kind == 'W') {
+      lua_warning(L, "@on", 0);
+    } else if (kind == 'e' || kind == 'l') {
+      const char *extra = argv[i][2] ? argv[i] + 2 : argv[++i];
+      int status = kind == 'e' ? run_string(L, extra, "=(command line)") : run_require(L, extra);
+      if (status != LUA_OK) return false;
+    }
+  }
+  return true;
+}
+
+static void print_usage(const char *bad, const options *o) {
+  if (bad) {
+    bool lacks = bad[1] == 'e' || bad[1] == 'l' || strcmp(bad, "--device") == 0;
+    fprintf(stderr, "%s: ", progname);
+    fprintf(stderr, lacks ? "'%s' needs argument\n" : "unrecognized option '%s'\n", bad);
+  }
+  fprintf(o->help ? stdout : stderr, usage_text, progname);
+}
+
+/* --- running ------------------------------------------------------------------------------------- */
+
+/* `arg`: the script at 0, its arguments after it, the interpreter and its options before. */
+static void push_arg_table(lua_State *L, char **argv, int argc, int script) {
+  if (script == argc) script = 0; /* no script: the interpreter's name is at 0 */
+  lua_createtable(L, argc - (script + 1) > 0 ? argc - (script + 1) : 0, script + 1);
+  for (int i = 0; i < argc; i++) {
+    lua_pushstring(L, argv[i]);
+    lua_rawseti(L, -2, i - script);
+  }
+  lua_setglobal(L, "arg");
+}
+
+static int push_arguments(lua_State *L) {
+  if (lua_getglobal(L, "arg") != LUA_TTABLE) luaL_error(L, "'arg' is not a table");
+  int n = (int)luaL_len(L, -1);
+  luaL_checkstack(L, n + 3, "too many arguments to script");
+  for (int i = 1; i <= n; i++) lua_rawgeti(L, -i, i);
+  lua_remove(L, -(n + 1));
+  return n;
+}
+
+static int run_script(lua_State *L, char **argv, int script) {
+  const char *name = argv[script];
+  if (strcmp(name, "-") == 0 && strcmp(argv[script - 1], "--") != 0) name = NULL; /* stdin */
+  int status = luaL_loadfile(L, name);
+  if (status == LUA_OK) {
+    int n = push_arguments(L);
+    status = dclua_call(L, n, LUA_MULTRET);
+  }
+  return dclua_report(L, status);
+}
+
+/* LUA_INIT_5_4, else LUA_INIT: a chunk, or @file. */
+static int run_init(lua_State *L) {
+  static const char *const names[] = { "=LUA_INIT_5_4", "=LUA_INIT" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *init = getenv(names[i] + 1);
+    if (!init) continue;
+    return init[0] == '@' ? run_file(L, init + 1) : run_string(L, init, names[i]);
+  }
+  return LUA_OK;
+}
+
+static void run_prompt(lua_State *L) {
+  const char *name = progname;
+  progname = NULL; /* at the prompt messages stand alone */
+  dclua_repl(L);
+  progname = name;
+}
+
+static int run_doctor(lua_State *L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "dotcompute.doctor");
+  int status = dclua_call(L, 1, 1);
+  if (status == LUA_OK) status = dclua_call(L, 0, 1);
+  if (status != LUA_OK) {
+    dclua_report(L, status);
+    return false;
+  }
+  return lua_toboolean(L, -1);
+}
+
+/* All of main that may raise errors. Arguments: argc, argv. Returns true when all went well. */
+static int protected_main(lua_State *L) {
+  int argc = (int)lua_tointeger(L, 1);
+  char **argv = lua_touserdata(L, 2);
+  options o = { .script = argc };
+  const char *bad = NULL;
+  if (!read_options(argv, &o, &bad) || o.help) {
+    print_usage(o.help ? NULL : bad, &o);
+    lua_pushboolean(L, o.help);
+    return 1;
+  }
+  if (o.version) dclua_print_version();
+  if (o.device) setenv("DOTCOMPUTE_DEVICE", o.device, 1);
+  if (o.no_environment) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV"); /* `package` looks at it */
+  }
+  luaL_checkversion(L);
+  luaL_openlibs(L);
+  dclua_embedded_open(L);
+  dclua_interrupt_open(L);
+  push_arg_table(L, argv, argc, o.script);
+  lua_gc(L, LUA_GCGEN, 0, 0);
+  if (!o.no_environment && run_init(L) != LUA_OK) return 0;
+  if (!run_options(L, argv, o.script)) return 0;
+  if (o.doctor) {
+    lua_pushboolean(L, run_doctor(L));
+    return 1;
+  }
+  if (o.script < argc && run_script(L, argv, o.script) != LUA_OK) return 0;
+  if (o.interactive) run_prompt(L);
+  else if (o.script == argc && !o.code && !o.version) {
+    if (isatty(STDIN_FILENO)) {
+      dclua_print_version();
+      run_prompt(L);
+    } else run_file(L, NULL);
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  if (argv[0] && argv[0][0]) progname = argv[0];
+  lua_State *L = luaL_newstate();
+  if (!L) {
+    print_message("cannot create state: not enough memory");
+    return EXIT_FAILURE;
+  }
+  lua_pushcfunction(L, protected_main);
+  lua_pushinteger(L, argc);
+  lua_pushlightuserdata(L, argv);
+  int status = lua_pcall(L, 2, 1, 0);
+  bool good = lua_toboolean(L, -1);
+  dclua_report(L, status);
+  lua_close(L);
+  return good && status == LUA_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}

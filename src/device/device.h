@@ -1,0 +1,135 @@
+/*
+** device.h - what a device is.  This is the one header that the author of a backend must read.
+**
+** A backend fills one `dc_backend` (how to find its devices) and one `dc_device_ops` (what a device
+** can do), with designated initialisers; slots marked "optional" may stay NULL.  Everybody else
+** goes through the dc_device_* functions below, which open the device when first used, count, and
+** refuse what a backend lacks.
+**
+** Conventions
+**  - Every function that can fail returns 0 or -1 and fills the dc_error.
+**  - Device addresses are 64-bit integers (dc_ptr); 0 is no address.
+**  - Work on one device is in order: copies, fills and launches run one after another in the
+**    device's own stream.  `launch` and device-side `fill`/`copy` may return before the work is
+**    done; copies to and from host memory return when the host memory may be reused or read.
+**  - Sizes are bytes unless a name says otherwise.
+**  - Calls come from one thread at a time for each device.
+*/
+#ifndef DC_DEVICE_DEVICE_H
+#define DC_DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef uint64_t dc_ptr;
+typedef struct dc_device dc_device;
+typedef struct dc_code dc_code;         /* a loaded module: the backend's own */
+typedef struct dc_function dc_function; /* an entry of a module: the backend's own, lives as long as its module */
+
+typedef struct dc_dim3 {
+  uint32_t x, y, z;
+} dc_dim3;
+
+/* What compiled code a device wants. */
+typedef struct dc_target {
+  char arch[24]; /* NVRTC's --gpu-architecture value: "compute_75" or "sm_90" */
+  bool binary;   /* load cubins rather than PTX */
+} dc_target;
+
+/* Facts read once when the device is opened. `attributes` in Lua is made from this. */
+typedef struct dc_device_facts {
+  int compute_major, compute_minor;
+  int multiprocessors, warp_size, clock_khz;
+  int max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
+  uint32_t max_block[3], max_grid[3];
+  size_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
+  size_t total_memory, l2_cache;
+  int registers_per_block;
+} dc_device_facts;
+
+typedef struct dc_function_facts {
+  int registers;      /* a thread */
+  size_t shared;      /* static, a block */
+  size_t local;       /* a thread */
+  size_t constant;    /* the module's constant memory that it uses */
+  int max_threads;    /* a block, for this function */
+  int binary_version; /* 90 for sm_90; 75 on the CPU device */
+} dc_function_facts;
+
+typedef struct dc_launch {
+  dc_dim3 grid, block;
+  uint32_t shared;    /* dynamic shared memory, bytes */
+  void *stream;       /* NULL: the device's own stream */
+  const void *params; /* packed as the ABI wants: each parameter at its own aligned offset */
+  size_t params_size;
+} dc_launch;
+
+typedef struct dc_device_ops {
+  /* Makes the device usable (context, stream, threads); called once, before any other slot but
+  ** `close`.  Fills dev->facts and dev->target. */
+  int (*open)(dc_device *dev, dc_error *err);
+  /* Releases all that `open` made; must bear a device that was never opened. Never fails. */
+  void (*close)(dc_device *dev);
+
+  /* memory: `alloc` gives at least 256-byte aligned memory of n > 0 bytes, contents undefined */
+  int (*alloc)(dc_device *dev, size_t n, dc_ptr *out, dc_error *err);
+  void (*free)(dc_device *dev, dc_ptr p); /* ordered after work issued before; never fails */
+  int (*memory_info)(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err);
+  int (*to_device)(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
+  int (*to_host)(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err); /* waits for the work before it */
+  /* within the device; the two may overlap only if equal */
+  int (*copy)(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
+  /* n elements of `size` bytes (1, 2, 4 or 8) set to the value at `pattern`, from dst on */
+  int (*fill)(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
+
+  int (*synchronize)(dc_device *dev, dc_error *err);
+
+  /* code: `image` is PTX text (NUL-terminated, len without the NUL) or a cubin, as target.binary asks */
+  int (*load)(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err);
+  void (*unload)(dc_device *dev, dc_code *code); /* waits for launches of it where it must; never fails */
+  /* DC_ARGUMENT when there is no entry of that (mangled) name */
+  int (*function)(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err);
+  /* Names the module's entries, one call each; optional (NULL: the image cannot be listed) */
+  int (*entries)(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud, dc_error *err);
+  /* offset and size of parameter i; returns 1 when there is no parameter i, 2 when the driver cannot tell */
+  int (*param)(dc_function *fn, int i, size_t *offset, size_t *size);
+  int (*function_facts)(dc_function *fn, dc_function_facts *out, dc_error *err);
+  int (*launch)(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
+  /* address and size of a module variable; optional */
+  int (*global)(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
+  /* resident blocks a multiprocessor; optional */
+  int (*occupancy)(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
+  /* raises the function's dynamic shared memory limit; optional (default: the limit is shared_per_block) */
+  int (*set_shared_limit)(dc_function *fn, size_t bytes, dc_error *err);
+  /* copies straight between two devices of this backend; optional (default: through host memory) */
+  int (*peer_copy)(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err);
+} dc_device_ops;
+
+struct dc_device {
+  const dc_device_ops *ops;
+  const char *backend; /* "cuda", "cpu" */
+  int index;           /* the backend's own number, from 0 */
+  char id[16];         /* "cuda:0", "cpu" */
+  char name[96];       /* "NVIDIA H200" */
+  dc_device_facts facts;
+  dc_target target;
+  int state;           /* enum dc_device_state */
+  dc_error open_error; /* why it could not be opened; remembered */
+  uint64_t serial;     /* unique in the process */
+  size_t bytes_live;   /* in dc_device_alloc'ed memory */
+  void *impl;          /* the backend's */
+};
+
+enum dc_device_state { DC_DEVICE_CLOSED, DC_DEVICE_OPEN, DC_DEVICE_BROKEN, DC_DEVICE_LOST };
+
+typedef struct dc_backend {
+  const char *name;
+  /* Appends its devices (unopened, name and id filled) through `add`.  Returns 0, or -1 with the
+  ** reason why there is none (no driver, no device, …): remembered by the registry, not raised. */
+  int (*discover)(const struct dc_backend *self, dc_device *(*add)(void *ud), void *ud, dc_error *err);
+} dc_backend;
+
+#endif

@@ -1,0 +1,89 @@
+/*
+** module.c - a source compiled for a device and loaded there, and its kernels by name.
+**
+** Kernels are looked up, and their launch plans made, when first asked for: a module of a hundred
+** kernels of which one is used costs one.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "kernel/plan.h"
+
+int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_error *err) {
+  *out = NULL;
+  dc_image *image = NULL;
+  if (dc_device_open(dev, err) != 0) return -1;
+  if (dc_compile(src, dev->target.arch, dev->target.binary, &image, err) != 0) return -1;
+  dc_module *m = calloc(1, sizeof *m);
+  dc_kernel *kernels = calloc((size_t)image->nkernels + 1, sizeof *kernels); /* never of size 0 */
+  int rc = m == NULL || kernels == NULL ? dc_fail_oom(err) : 0;
+  if (rc == 0) rc = dev->ops->load(dev, image->bytes, image->len, &m->code, err);
+  if (rc != 0) {
+    free(kernels);
+    free(m);
+    dc_image_free(image);
+    return -1;
+  }
+  m->dev = dev;
+  m->image = image;
+  m->refs = 1;
+  m->kernels = kernels;
+  *out = m;
+  return 0;
+}
+
+void dc_module_ref(dc_module *m) { m->refs++; }
+
+void dc_module_unref(dc_module *m) {
+  if (m == NULL || --m->refs > 0) return;
+  m->dev->ops->unload(m->dev, m->code);
+  for (int i = 0; i < m->image->nkernels; i++) free(m->kernels[i].params);
+  free(m->kernels);
+  dc_image_free(m->image);
+  free(m);
+}
+
+/* DC_ARGUMENT: there is no kernel `name`; these there are. */
+static int fail_no_kernel(const dc_module *m, const char *name, dc_error *err) {
+  dc_buf b = DC_BUF_INIT;
+  for (int i = 0; i < m->image->nkernels; i++)
+    dc_buf_printf(&b, "%s'%s'", i > 0 ? ", " : "", m->image->kernels[i].name);
+  if (m->image->nkernels == 0)
+    dc_fail(err, DC_ARGUMENT, NULL, "there is no kernel '%s': the source has no __global__ function", name);
+  else
+    dc_fail(err, DC_ARGUMENT, NULL, "there is no kernel '%s' in the source; it has %s", name, dc_buf_str(&b));
+  dc_buf_free(&b);
+  return -1;
+}
+
+/* The index of the kernel so called, or -1. Names as written come before lowered ones. */
+static int find_kernel(const dc_module *m, const char *name) {
+  const dc_signature *sigs = m->image->kernels;
+  for (int i = 0; i < m->image->nkernels; i++)
+    if (strcmp(sigs[i].name, name) == 0) return i;
+  for (int i = 0; i < m->image->nkernels; i++)
+    if (sigs[i].lowered != NULL && strcmp(sigs[i].lowered, name) == 0) return i;
+  return -1;
+}
+
+dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err) {
+  int i = find_kernel(m, name);
+  if (i < 0) {
+    fail_no_kernel(m, name, err);
+    return NULL;
+  }
+  dc_kernel *k = &m->kernels[i];
+  if (k->fn != NULL) return k;
+  const dc_signature *sig = &m->image->kernels[i];
+  dc_function *fn;
+  if (m->dev->ops->function(m->dev, m->code, sig->lowered != NULL ? sig->lowered : sig->name, &fn, err) != 0)
+    return NULL;
+  dc_kernel made = { .module = m, .fn = fn, .sig = sig };
+  if (dc_plan_make(&made, err) != 0) {
+    free(made.params);
+    return NULL;
+  }
+  *k = made;
+  return k;
+}

@@ -1,0 +1,294 @@
+/*
+** array.c - the type dotcompute.array: its object, its fields, and what moves whole arrays about.
+**
+** The object is one pointer, NULL once closed.  Fields and methods share one table, looked up by name;
+** where it has a number instead of a function, the number says which field is meant.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/lib.h"
+
+/* --- the object ------------------------------------------------------------------------------------------- */
+
+dc_lua_array *dc_lua_newarray(lua_State *L) { return dc_lua_new(L, DC_LUA_ARRAY, sizeof(dc_lua_array), 0); }
+
+int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {
+  if (!a) return dc_lua_raise(L, err);
+  slot->a = a;
+  return 1;
+}
+
+dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx) {
+  dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  if (!o) return NULL;
+  if (!o->a || dc_array_state_of(o->a) == DC_ARRAY_CLOSED) dc_lua_fail(L, DC_ARGUMENT, "the array is closed");
+  return o->a;
+}
+
+dc_array *dc_lua_checkarray(lua_State *L, const dc_lua *self, int arg) {
+  dc_array *a = dc_lua_toarray(L, self, arg);
+  if (!a) dc_lua_badarg(L, arg, "an array expected, got %s", dc_lua_describe(L, arg));
+  return a;
+}
+
+static size_t bytes_of(const dc_array *a) {
+  return (size_t)dc_array_size(a) * dc_dtype_size(dc_array_dtype(a));
+}
+
+void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
+  if (dc_array_state_of(a) != DC_ARRAY_PENDING) return;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_account(L, self, bytes_of(a));
+  if (DC_LUA_WORK(self, dc_array_eval(a, &err)) != 0) dc_lua_raise(L, &err);
+}
+
+/* Never raises. */
+static int array_gc(lua_State *L) {
+  dc_lua_array *o = lua_touserdata(L, 1);
+  dc_array *a = o->a;
+  o->a = NULL;
+  if (a) dc_array_unref(a);
+  return 0;
+}
+
+/* close(), and the end of a <close> variable. Idempotent.  The memory goes now, the dc_array with the
+** object: a finalizer may close an array that a function below it on the stack is working on. */
+static int array_close(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_array *o = dc_lua_test(L, self, 1, DC_LUA_ARRAY);
+  if (!o) return dc_lua_badarg(L, 1, "an array expected, got %s", dc_lua_describe(L, 1));
+  dc_error err = DC_ERROR_INIT;
+  if (!o->a || dc_array_state_of(o->a) == DC_ARRAY_CLOSED) return 0;
+  if (DC_LUA_WORK(self, dc_array_close(o->a, &err)) != 0) return dc_lua_raise(L, &err);
+  return 0;
+}
+
+static int array_len(lua_State *L) {
+  const dc_geometry *g = dc_array_geometry(dc_lua_checkarray(L, dc_lua_self(L), 1));
+  lua_pushinteger(L, g->ndim > 0 ? g->shape[0] : 1);
+  return 1;
+}
+
+/* --- fields ---------------------------------------------------------------------------------------------------- */
+
+enum field { FIELD_DTYPE = 1, FIELD_NDIM, FIELD_SIZE, FIELD_NBYTES, FIELD_DEVICE, FIELD_CONTIGUOUS, FIELD_T, FIELD_PTR };
+
+static const struct {
+  const char *name;
+  enum field id;
+} fields[] = {
+  { "dtype", FIELD_DTYPE },   { "ndim", FIELD_NDIM },             { "size", FIELD_SIZE }, { "nbytes", FIELD_NBYTES },
+  { "device", FIELD_DEVICE }, { "contiguous", FIELD_CONTIGUOUS }, { "T", FIELD_T },       { "ptr", FIELD_PTR },
+};
+
+static int push_transposed(lua_State *L, dc_lua *self, dc_array *a) {
+  dc_geometry g;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_settle(L, self, a);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  if (dc_geometry_transpose(dc_array_geometry(a), NULL, &g, &err) != 0) return dc_lua_raise(L, &err);
+  return dc_lua_made(L, slot, dc_array_view(a, &g, 0, &err), &err);
+}
+
+static int push_ptr(lua_State *L, dc_lua *self, dc_array *a) {
+  dc_ptr ptr;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_settle(L, self, a);
+  if (dc_array_ptr(a, &ptr, &err) != 0) return dc_lua_raise(L, &err);
+  self->address_taken = true;
+  lua_pushinteger(L, (lua_Integer)ptr);
+  return 1;
+}
+
+int dc_lua_array_field(lua_State *L, dc_lua *self, dc_array *a, int id) {
+  const dc_geometry *g = dc_array_geometry(a);
+  const size_t itemsize = dc_dtype_size(dc_array_dtype(a));
+  switch ((enum field)id) {
+    case FIELD_DTYPE: lua_pushstring(L, dc_dtype_name(dc_array_dtype(a))); break;
+    case FIELD_NDIM: lua_pushinteger(L, g->ndim); break;
+    case FIELD_SIZE: lua_pushinteger(L, dc_array_size(a)); break;
+    case FIELD_NBYTES: lua_pushinteger(L, (lua_Integer)bytes_of(a)); break;
+    case FIELD_DEVICE: dc_lua_pushdevice(L, dc_array_device(a)); break;
+    case FIELD_CONTIGUOUS: lua_pushboolean(L, dc_geometry_contiguous(g, itemsize)); break;
+    case FIELD_T: return push_transposed(L, self, a);
+    case FIELD_PTR: return push_ptr(L, self, a);
+  }
+  return 1;
+}
+
+/* --- methods ------------------------------------------------------------------------------------------------------ */
+
+static int array_shape(lua_State *L) {
+  const dc_geometry *g = dc_array_geometry(dc_lua_checkarray(L, dc_lua_self(L), 1));
+  luaL_checkstack(L, g->ndim, NULL);
+  for (int i = 0; i < g->ndim; i++) lua_pushinteger(L, g->shape[i]);
+  return g->ndim;
+}
+
+/* Pushes scratch memory with all elements in C order. */
+static const char *read_all(lua_State *L, dc_lua *self, dc_array *a) {
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_settle(L, self, a);
+  char *host = dc_lua_scratch(L, bytes_of(a));
+  if (DC_LUA_WORK(self, dc_array_read(a, host, &err)) != 0) dc_lua_raise(L, &err);
+  return host;
+}
+
+static int array_to_table(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  const dc_geometry g = *dc_array_geometry(a);
+  const dc_dtype dtype = dc_array_dtype(a);
+  const char *host = read_all(L, self, a);
+  int scratch = lua_gettop(L);
+  dc_lua_pushtable(L, dtype, g.ndim, g.shape, host);
+  dc_lua_scratch_free(L, scratch);
+  return 1;
+}
+
+static int array_bytes(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  const size_t n = bytes_of(a);
+  const char *host = read_all(L, self, a);
+  int scratch = lua_gettop(L);
+  lua_pushlstring(L, host, n);
+  dc_lua_scratch_free(L, scratch);
+  return 1;
+}
+
+static int array_item(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  if (dc_array_size(a) != 1)
+    return dc_lua_fail(L, DC_SHAPE, "item() reads a one-element array, this one has %lld elements",
+                       (long long)dc_array_size(a));
+  dc_scalar s;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_settle(L, self, a);
+  if (DC_LUA_WORK(self, dc_array_get(a, &s, &err)) != 0) return dc_lua_raise(L, &err);
+  dc_lua_pushscalar(L, &s);
+  return 1;
+}
+
+static int array_fill(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_scalar s;
+  dc_error err = DC_ERROR_INIT;
+  if (!dc_lua_toscalar(L, 2, &s)) return dc_lua_badarg(L, 2, "a number or a boolean expected, got %s", dc_lua_describe(L, 2));
+  dc_lua_settle(L, self, a);
+  if (DC_LUA_WORK(self, dc_array_fill(a, s, &err)) != 0) return dc_lua_raise(L, &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
+static int array_copy(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_settle(L, self, a);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  dc_lua_account(L, self, bytes_of(a));
+  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
+}
+
+static int array_copy_from(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_lua_checkarray(L, self, 2);
+  dc_lua_assign(L, self, a, 2);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* Pushes the array object at `idx` itself when `a` is what it holds already. */
+static int push_result(lua_State *L, dc_lua *self, int idx, dc_array *a, dc_error *err) {
+  dc_lua_array *from = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  if (from && a && a == from->a) {
+    dc_array_unref(a); /* the object has a reference of its own */
+    lua_pushvalue(L, idx);
+    return 1;
+  }
+  return dc_lua_made(L, lua_touserdata(L, -1), a, err);
+}
+
+/* to(device) or to(dtype): itself when it is so already. */
+static int array_to(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_error err = DC_ERROR_INIT;
+  size_t n;
+  lua_settop(L, 2);
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &n) : NULL;
+  if (name && dc_dtype_parse(name, n) != DC_DTYPE_NONE) {
+    dc_dtype dtype = dc_lua_checkdtype(L, 2);
+    dc_lua_newarray(L);
+    return push_result(L, self, 1, dc_array_cast(a, dtype, &err), &err);
+  }
+  dc_device *dev = dc_lua_checkdevice(L, 2);
+  dc_lua_settle(L, self, a);
+  dc_lua_newarray(L);
+  dc_lua_account(L, self, bytes_of(a));
+  return push_result(L, self, 1, DC_LUA_MAKE(self, dc_array_to_device(a, dev, &err)), &err);
+}
+
+static int array_eval(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_settle(L, self, dc_lua_checkarray(L, self, 1));
+  lua_settop(L, 1);
+  return 1;
+}
+
+static int push_text(lua_State *L) {
+  lua_pushstring(L, lua_touserdata(L, 1));
+  return 1;
+}
+
+/* source(): the CUDA C that eval would run. */
+static int array_source(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_error err = DC_ERROR_INIT;
+  char *text = dc_array_source(a, &err);
+  if (!text) return dc_lua_raise(L, &err);
+  lua_pushcfunction(L, push_text); /* protected: Lua may be out of memory, and the text is malloc'ed */
+  lua_pushlightuserdata(L, text);
+  int status = lua_pcall(L, 1, 1, 0);
+  free(text);
+  return status == LUA_OK ? 1 : lua_error(L);
+}
+
+static const luaL_Reg array_methods[] = {
+  { "shape", array_shape },     { "to_table", array_to_table },   { "bytes", array_bytes }, { "item", array_item },
+  { "fill", array_fill },       { "copy", array_copy },           { "to", array_to },       { "eval", array_eval },
+  { "copy_from", array_copy_from }, { "source", array_source },   { "close", array_close }, { NULL, NULL },
+};
+
+static const luaL_Reg array_meta[] = {
+  { "__gc", array_gc },
+  { "__close", array_close },
+  { "__len", array_len },
+  { "__tostring", dc_lua_array_tostring },
+  { NULL, NULL },
+};
+
+void dc_lua_open_array(lua_State *L, int self) {
+  const dc_lua *state = lua_touserdata(L, self);
+  if (state->types[DC_LUA_ARRAY]) return;
+  dc_lua_newtype(L, self, DC_LUA_ARRAY, "dotcompute.array", array_meta, array_methods);
+  lua_getiuservalue(L, self, DC_LUA_ARRAY); /* meta */
+  dc_lua_setfuncs(L, self, dc_lua_operators_meta);
+  lua_getfield(L, -1, "__methods"); /* meta methods */
+  dc_lua_setfuncs(L, self, dc_lua_operators_methods);
+  dc_lua_setfuncs(L, self, dc_lua_index_methods);
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    lua_pushinteger(L, fields[i].id);
+    lua_setfield(L, -2, fields[i].name);
+  }
+  lua_pushvalue(L, self);
+  lua_insert(L, -2); /* meta self methods */
+  luaL_setfuncs(L, dc_lua_index_meta, 2); /* __index and __newindex find the methods as their second upvalue */
+  lua_pop(L, 1);
+}

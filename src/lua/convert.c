@@ -1,0 +1,394 @@
+/*
+** convert.c - Lua values to host memory and back: elements, nested tables, dtypes, shapes.
+**
+** Conversions are strict: what the dtype cannot hold is an error, except that floating dtypes round.
+** With no dtype given, float32 is meant, and a Lua integer that it cannot hold exactly is an error too.
+*/
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/lib.h"
+
+/* --- numbers ------------------------------------------------------------------------------------------- */
+
+bool dc_lua_exact_float32(int64_t v) {
+  float f = (float)v;
+  return f < 0x1p63f && (int64_t)f == v;
+}
+
+bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v) {
+  int ok = 0;
+  if (lua_type(L, idx) != LUA_TNUMBER) return false; /* strings are no numbers here */
+  *v = lua_tointegerx(L, idx, &ok);
+  return ok != 0;
+}
+
+bool dc_lua_toscalar(lua_State *L, int idx, dc_scalar *s) {
+  switch (lua_type(L, idx)) {
+    case LUA_TBOOLEAN:
+      s->kind = DC_SCALAR_BOOL;
+      s->b = lua_toboolean(L, idx);
+      return true;
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, idx)) {
+        s->kind = DC_SCALAR_INT;
+        s->i = lua_tointeger(L, idx);
+      } else {
+        s->kind = DC_SCALAR_FLOAT;
+        s->f = lua_tonumber(L, idx);
+      }
+      return true;
+    default: return false;
+  }
+}
+
+void dc_lua_pushscalar(lua_State *L, const dc_scalar *s) {
+  if (s->kind == DC_SCALAR_BOOL) lua_pushboolean(L, s->b);
+  else if (s->kind == DC_SCALAR_INT) lua_pushinteger(L, s->i);
+  else lua_pushnumber(L, s->f);
+}
+
+/* The bits of a signed or unsigned integer of `size` bytes, if it holds v. */
+static bool integer_fits(dc_dtype dtype, int64_t v) {
+  unsigned bits = 8 * (unsigned)dc_dtype_size(dtype);
+  if (dc_dtypes[dtype].kind == 'u') return v >= 0 && (bits == 64 || v < (int64_t)1 << bits);
+  return bits == 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1));
+}
+
+static int fail_range(dc_dtype dtype, const char *value, dc_error *err) {
+  unsigned bits = 8 * (unsigned)dc_dtype_size(dtype);
+  if (dc_dtypes[dtype].kind == 'u')
+    return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (0 to %" PRIu64 ")", value, dc_dtype_name(dtype),
+                   UINT64_MAX >> (64 - bits));
+  int64_t max = (int64_t)(INT64_MAX >> (64 - bits));
+  return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (%" PRId64 " to %" PRId64 ")", value,
+                 dc_dtype_name(dtype), -max - 1, max);
+}
+
+static int put_integer(dc_dtype dtype, int64_t v, void *dst, dc_error *err) {
+  if (integer_fits(dtype, v)) {
+    memcpy(dst, &v, dc_dtype_size(dtype)); /* little-endian, as the devices */
+    return 0;
+  }
+  char text[32];
+  snprintf(text, sizeof text, "%" PRId64, v);
+  return fail_range(dtype, text, err);
+}
+
+/* A float that is to become an integer: only its exact value will do. */
+static int put_whole(dc_dtype dtype, double v, void *dst, dc_error *err) {
+  char text[40];
+  snprintf(text, sizeof text, "%.14g", v);
+  if (!isfinite(v) || v != floor(v))
+    return dc_fail(err, DC_DTYPE, NULL, "%s has no integer representation, which %s needs", text, dc_dtype_name(dtype));
+  if (v >= -0x1p63 && v < 0x1p63) return put_integer(dtype, (int64_t)v, dst, err);
+  if (dtype == DC_UINT64 && v > 0 && v < 0x1p64) {
+    uint64_t u = (uint64_t)v;
+    memcpy(dst, &u, sizeof u);
+    return 0;
+  }
+  return fail_range(dtype, text, err);
+}
+
+static int put_float32(double v, void *dst, dc_error *err) {
+  float f = (float)v;
+  if (isinf(f) && !isinf(v))
+    return dc_fail(err, DC_DTYPE, NULL, "%.14g is too large for float32 (at most 3.4028235e+38); use float64", v);
+  memcpy(dst, &f, sizeof f);
+  return 0;
+}
+
+static int put_bool(double v, const char *text, void *dst, dc_error *err) {
+  if (v != 0 && v != 1) return dc_fail(err, DC_DTYPE, NULL, "%s is neither a boolean nor 0 or 1", text);
+  *(unsigned char *)dst = v != 0;
+  return 0;
+}
+
+static int fail_inexact(int64_t v, dc_error *err) {
+  return dc_fail(err, DC_DTYPE, NULL,
+                 "the integer %" PRId64 " is not exact in float32, the default dtype; give a dtype (\"int64\", "
+                 "\"float64\", or \"float32\" to round)",
+                 v);
+}
+
+/* One Lua integer as an element. */
+static int element_integer(int64_t v, dc_dtype dtype, bool given, void *dst, dc_error *err) {
+  char text[32];
+  switch (dtype) {
+    case DC_FLOAT32: {
+      if (!given && !dc_lua_exact_float32(v)) return fail_inexact(v, err);
+      float f = (float)v;
+      memcpy(dst, &f, sizeof f);
+      return 0;
+    }
+    case DC_FLOAT64: {
+      double d = (double)v;
+      memcpy(dst, &d, sizeof d);
+      return 0;
+    }
+    case DC_BOOL: snprintf(text, sizeof text, "%" PRId64, v); return put_bool(v == 0 ? 0 : v == 1 ? 1 : 2, text, dst, err);
+    default: return put_integer(dtype, v, dst, err);
+  }
+}
+
+static int element_float(double v, dc_dtype dtype, void *dst, dc_error *err) {
+  char text[40];
+  switch (dtype) {
+    case DC_FLOAT32: return put_float32(v, dst, err);
+    case DC_FLOAT64: memcpy(dst, &v, sizeof v); return 0;
+    case DC_BOOL: snprintf(text, sizeof text, "%.14g", v); return put_bool(v, text, dst, err);
+    default: return put_whole(dtype, v, dst, err);
+  }
+}
+
+int dc_lua_element(lua_State *L, int idx, dc_dtype dtype, bool given, void *dst, dc_error *err) {
+  switch (lua_type(L, idx)) {
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, idx)) return element_integer(lua_tointeger(L, idx), dtype, given, dst, err);
+      return element_float(lua_tonumber(L, idx), dtype, dst, err);
+    case LUA_TBOOLEAN:
+      if (dtype != DC_BOOL && !given)
+        return dc_fail(err, DC_DTYPE, NULL, "a boolean among numbers; give a dtype to mix them");
+      return element_integer(lua_toboolean(L, idx), dtype, true, dst, err);
+    default: {
+      int rc = dc_fail(err, DC_ARGUMENT, NULL, "a number or a boolean expected, got %s", dc_lua_describe(L, idx));
+      lua_pop(L, 1);
+      return rc;
+    }
+  }
+}
+
+void dc_lua_pushelement(lua_State *L, dc_dtype dtype, const void *src) {
+  switch (dtype) {
+    case DC_BOOL: lua_pushboolean(L, *(const unsigned char *)src != 0); return;
+#define INTEGER(id, type)       \
+  case id: {                    \
+    type v;                     \
+    memcpy(&v, src, sizeof v);  \
+    lua_pushinteger(L, (lua_Integer)v); \
+    return;                     \
+  }
+      INTEGER(DC_INT8, int8_t)
+      INTEGER(DC_INT16, int16_t)
+      INTEGER(DC_INT32, int32_t)
+      INTEGER(DC_INT64, int64_t)
+      INTEGER(DC_UINT8, uint8_t)
+      INTEGER(DC_UINT16, uint16_t)
+      INTEGER(DC_UINT32, uint32_t)
+      INTEGER(DC_UINT64, uint64_t) /* wraps, as Lua's integers do */
+#undef INTEGER
+    case DC_FLOAT32: {
+      float v;
+      memcpy(&v, src, sizeof v);
+      lua_pushnumber(L, (lua_Number)v);
+      return;
+    }
+    case DC_FLOAT64: {
+      double v;
+      memcpy(&v, src, sizeof v);
+      lua_pushnumber(L, v);
+      return;
+    }
+    default: lua_pushnil(L); /* not reached: no such arrays */
+  }
+}
+
+/* --- dtypes and shapes ----------------------------------------------------------------------------------- */
+
+dc_dtype dc_lua_checkdtype(lua_State *L, int idx) {
+  if (lua_type(L, idx) != LUA_TSTRING)
+    dc_lua_badarg(L, idx, "the name of a dtype expected, got %s", dc_lua_describe(L, idx));
+  size_t n;
+  const char *name = lua_tolstring(L, idx, &n);
+  dc_dtype t = dc_dtype_parse(name, n);
+  if (t == DC_DTYPE_NONE)
+    dc_lua_fail(L, DC_DTYPE, "there is no dtype '%s'; there are bool, int8 to int64, uint8 to uint64, float32, float64",
+                name);
+  if (!dc_dtype_storable(t)) dc_lua_fail(L, DC_DTYPE, "arrays of %s are not supported by this version", dc_dtype_name(t));
+  return t;
+}
+
+dc_dtype dc_lua_default_dtype(lua_State *L, int idx) {
+  if (lua_type(L, idx) == LUA_TBOOLEAN) return DC_BOOL;
+  if (lua_isinteger(L, idx) && !dc_lua_exact_float32(lua_tointeger(L, idx))) {
+    dc_error err = DC_ERROR_INIT;
+    fail_inexact(lua_tointeger(L, idx), &err);
+    dc_lua_raise(L, &err);
+  }
+  return DC_FLOAT32;
+}
+
+static int64_t check_extent(lua_State *L, int idx, int axis, bool wild) {
+  int64_t v;
+  if (!dc_lua_tointeger(L, idx, &v))
+    dc_lua_fail(L, DC_SHAPE, "extent %d of the shape must be an integer, got %s", axis, dc_lua_describe(L, idx));
+  if (v < 0 && !(wild && v == -1))
+    dc_lua_fail(L, DC_SHAPE, "extent %d of the shape is %lld; extents are not negative%s", axis, (long long)v,
+                wild ? " (one may be -1: what is left)" : "");
+  return v;
+}
+
+void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shape *s) {
+  bool table = first == last && lua_istable(L, first);
+  lua_Integer n = table ? luaL_len(L, first) : last - first + 1;
+  if (n > DC_MAX_DIMS)
+    dc_lua_fail(L, DC_SHAPE, "a shape of %lld axes; arrays have at most %d", (long long)n, DC_MAX_DIMS);
+  s->ndim = n > 0 ? (int)n : 0;
+  for (int i = 0; i < s->ndim; i++) {
+    if (table) lua_geti(L, first, i + 1);
+    else lua_pushvalue(L, first + i);
+    s->extent[i] = check_extent(L, -1, i + 1, wild);
+    lua_pop(L, 1);
+  }
+}
+
+/* --- nested tables to arrays -------------------------------------------------------------------------------- */
+
+/* A conversion in progress: where in the nested table it is, and where its elements go. */
+typedef struct fill {
+  dc_lua_shape shape;
+  dc_dtype dtype;
+  bool given;
+  char *at;                     /* the next element */
+  lua_Integer path[DC_MAX_DIMS]; /* indices of the tables it is inside of */
+  dc_error err;
+} fill;
+
+/* Shape by the first element of each level; leaves the first leaf's type. */
+static int measure(lua_State *L, int idx, dc_lua_shape *s) {
+  int top = lua_gettop(L), type;
+  s->ndim = 0;
+  lua_pushvalue(L, idx);
+  while ((type = lua_type(L, -1)) == LUA_TTABLE) {
+    if (s->ndim == DC_MAX_DIMS)
+      dc_lua_fail(L, DC_SHAPE, "the table is nested deeper than %d levels, the most axes an array has", DC_MAX_DIMS);
+    luaL_checkstack(L, 2, NULL);
+    s->extent[s->ndim++] = luaL_len(L, -1);
+    if (s->extent[s->ndim - 1] == 0) {
+      type = LUA_TNIL;
+      break;
+    }
+    lua_geti(L, -1, 1);
+  }
+  lua_settop(L, top);
+  return type;
+}
+
+/* "t[2][3]" for the place `depth` levels down, into text. */
+static const char *place(const fill *f, int depth, char *text, size_t n) {
+  int used = snprintf(text, n, "t");
+  for (int i = 0; i < depth && used > 0 && (size_t)used < n; i++)
+    used += snprintf(text + used, n - (size_t)used, "[%lld]", (long long)f->path[i]);
+  return text;
+}
+
+/* The table on top should be row f->path of extent `want`; or a value stands where a row should, or the reverse. */
+static void check_row(lua_State *L, fill *f, int depth) {
+  char text[160];
+  if (!lua_istable(L, -1))
+    dc_lua_fail(L, DC_SHAPE, "ragged table: %s is %s, a row of %lld elements is expected",
+                place(f, depth, text, sizeof text), dc_lua_describe(L, -1), (long long)f->shape.extent[depth]);
+  lua_Integer n = luaL_len(L, -1);
+  if (n != f->shape.extent[depth])
+    dc_lua_fail(L, DC_SHAPE, "ragged table: row %s has %lld element%s, the first row has %lld",
+                place(f, depth, text, sizeof text), (long long)n, n == 1 ? "" : "s",
+                (long long)f->shape.extent[depth]);
+}
+
+static void fail_element(lua_State *L, fill *f, int depth) {
+  char text[160];
+  place(f, depth, text, sizeof text);
+  if (lua_istable(L, -1)) {
+    dc_error_clear(&f->err);
+    dc_lua_fail(L, DC_SHAPE, "ragged table: %s is a table, an element is expected", text);
+  }
+  dc_error_prefix(&f->err, "%s: ", text);
+  dc_lua_raise(L, &f->err);
+}
+
+/* Elements of the table on top, which is `depth` levels down; the last level. */
+static void fill_elements(lua_State *L, fill *f, int depth) {
+  const int64_t n = f->shape.extent[depth];
+  const size_t size = dc_dtype_size(f->dtype);
+  for (lua_Integer i = 1; i <= n; i++, f->at += size) {
+    int type = lua_geti(L, -1, i);
+    if (type == LUA_TNUMBER && f->dtype == DC_FLOAT32 && !lua_isinteger(L, -1) &&
+        put_float32(lua_tonumber(L, -1), f->at, &f->err) == 0) {
+      lua_pop(L, 1); /* the commonest case, without the detours */
+      continue;
+    }
+    if (dc_lua_element(L, -1, f->dtype, f->given, f->at, &f->err) != 0) {
+      f->path[depth] = i;
+      fail_element(L, f, depth + 1);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+static void fill_rows(lua_State *L, fill *f, int depth) {
+  luaL_checkstack(L, 4, NULL);
+  check_row(L, f, depth);
+  if (depth == f->shape.ndim - 1) {
+    fill_elements(L, f, depth);
+    return;
+  }
+  for (lua_Integer i = 1; i <= f->shape.extent[depth]; i++) {
+    f->path[depth] = i;
+    lua_geti(L, -1, i);
+    fill_rows(L, f, depth + 1);
+    lua_pop(L, 1);
+  }
+}
+
+dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, dc_dtype dtype) {
+  fill f = { .err = DC_ERROR_INIT };
+  idx = lua_absindex(L, idx);
+  int leaf = measure(L, idx, &f.shape);
+  f.given = dtype != DC_DTYPE_NONE;
+  f.dtype = f.given ? dtype : leaf == LUA_TBOOLEAN ? DC_BOOL : DC_FLOAT32;
+  dc_geometry g;
+  if (dc_geometry_c(&g, f.shape.ndim, f.shape.extent, dc_dtype_size(f.dtype), &f.err) != 0) dc_lua_raise(L, &f.err);
+  size_t bytes = (size_t)dc_geometry_size(&g) * dc_dtype_size(f.dtype);
+  char *host = dc_lua_scratch(L, bytes);
+  int scratch = lua_gettop(L);
+  f.at = host;
+  lua_pushvalue(L, idx);
+  if (bytes > 0) fill_rows(L, &f, 0);
+  else if (f.shape.ndim > 1) {
+    for (lua_Integer i = 1; i <= f.shape.extent[0] && f.shape.ndim == 2; i++) { /* rows without elements */
+      f.path[0] = i;
+      lua_geti(L, -1, i);
+      check_row(L, &f, 1);
+      lua_pop(L, 1);
+    }
+  }
+  lua_pop(L, 1);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  dc_lua_account(L, self, bytes);
+  dc_lua_made(L, slot, dc_array_from_host(dev, f.dtype, f.shape.ndim, f.shape.extent, host, &f.err), &f.err);
+  dc_lua_scratch_free(L, scratch);
+  lua_remove(L, scratch);
+  return slot->a;
+}
+
+/* --- arrays to nested tables ---------------------------------------------------------------------------------- */
+
+static const char *push_level(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src) {
+  if (ndim == 0) {
+    dc_lua_pushelement(L, dtype, src);
+    return src + dc_dtype_size(dtype);
+  }
+  luaL_checkstack(L, 3, NULL);
+  lua_createtable(L, shape[0] < INT32_MAX ? (int)shape[0] : INT32_MAX, 0);
+  for (int64_t i = 1; i <= shape[0]; i++) {
+    src = push_level(L, dtype, ndim - 1, shape + 1, src);
+    lua_rawseti(L, -2, i);
+  }
+  return src;
+}
+
+void dc_lua_pushtable(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src) {
+  push_level(L, dtype, ndim, shape, src);
+}

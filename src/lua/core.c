@@ -1,0 +1,162 @@
+/*
+** core.c - luaopen_dotcompute_core and what all types here stand on: the one dc_lua of a Lua state, its
+** metatables, and the tables of functions.  Opening touches no device and loads no library.
+*/
+#include <string.h>
+
+#include "base/runtime.h"
+#include "base/version.h"
+#include "cpu/cpu.h"
+#include "cuda/cuda.h"
+#include "lua/lib.h"
+
+static const char state_key = 0; /* its address is the registry's key for the dc_lua */
+
+dc_lua *dc_lua_self(lua_State *L) {
+  dc_lua_note_active(L);
+  return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+dc_lua *dc_lua_push_self(lua_State *L) {
+  luaL_checkstack(L, 8, NULL);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key) == LUA_TUSERDATA) return lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  dc_lua *self = lua_newuserdatauv(L, sizeof *self, DC_LUA_END - 1);
+  memset(self, 0, sizeof *self);
+  int at = lua_gettop(L);
+  lua_newtable(L);
+  lua_setiuservalue(L, at, DC_LUA_OWN);
+  lua_newtable(L);
+  lua_setiuservalue(L, at, DC_LUA_DEVICES);
+  dc_lua_open_error(L, at);
+  lua_pushvalue(L, at);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+  return self;
+}
+
+void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs) {
+  lua_pushvalue(L, self);
+  luaL_setfuncs(L, funcs, 1);
+}
+
+/* The names of a type, for completion and for its own lookup: the functions of `methods`. */
+void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const luaL_Reg *meta, const luaL_Reg *methods) {
+  dc_lua *state = lua_touserdata(L, self);
+  if (state->types[slot]) return;
+  lua_newtable(L);
+  dc_lua_setfuncs(L, self, meta);
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__name");
+  if (methods) {
+    lua_newtable(L);
+    dc_lua_setfuncs(L, self, methods);
+    lua_setfield(L, -2, "__methods");
+  }
+  const void *address = lua_topointer(L, -1);
+  lua_setiuservalue(L, self, slot);
+  state->types[slot] = address;
+}
+
+void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
+  luaL_checkstack(L, 4, NULL);
+  void *p = lua_newuserdatauv(L, size, nuservalues);
+  memset(p, 0, size);
+  lua_getiuservalue(L, lua_upvalueindex(1), slot);
+  lua_setmetatable(L, -2);
+  return p;
+}
+
+/* --- dc.null -------------------------------------------------------------------------------------- */
+
+static int null_tostring(lua_State *L) {
+  lua_pushliteral(L, "dc.null");
+  return 1;
+}
+
+/* Leaves dc.null on the stack. */
+static void push_null(lua_State *L, int self) {
+  dc_lua *state = lua_touserdata(L, self);
+  if (lua_getiuservalue(L, self, DC_LUA_NULL) == LUA_TUSERDATA) return;
+  lua_pop(L, 1);
+  lua_newuserdatauv(L, 0, 0);
+  lua_newtable(L);
+  lua_pushcfunction(L, null_tostring);
+  lua_setfield(L, -2, "__tostring");
+  lua_pushliteral(L, "dotcompute.null");
+  lua_setfield(L, -2, "__name");
+  lua_setmetatable(L, -2);
+  state->null = lua_touserdata(L, -1);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, self, DC_LUA_NULL);
+}
+
+/* --- the module ------------------------------------------------------------------------------------- */
+
+static int core_clock(lua_State *L) {
+  lua_pushnumber(L, dc_clock());
+  return 1;
+}
+
+/* A name that the module does not have is an error, not nil. */
+static int core_index(lua_State *L) {
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
+  return dc_lua_fail(L, DC_INDEX, "dotcompute has no '%s'", name);
+}
+
+/* own(source): the chunk of this source is one of our Lua files, which `where` of an error skips. */
+static int core_own(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TSTRING);
+  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_OWN);
+  lua_pushvalue(L, 1);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  return 0;
+}
+
+static const luaL_Reg api[] = {
+  { "clock", core_clock },
+  { NULL, NULL },
+};
+
+static const luaL_Reg internal[] = {
+  { "own", core_own },
+  { NULL, NULL },
+};
+
+/* Gives {api = what `require "dotcompute"` returns, …}; the rest is for our own Lua files. */
+int luaopen_dotcompute_core(lua_State *L) {
+  luaL_checkversion(L);
+  bool preloaded = lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), ":preload:") == 0;
+  lua_settop(L, 0);
+  dc_registry_add(&dc_cuda_backend); /* best first */
+  dc_registry_add(&dc_cpu_backend);
+  dc_lua *self = dc_lua_push_self(L);
+  self->host_interrupts = preloaded;
+  dc_lua_open_memory();
+  dc_lua_open_scratch(L, 1);
+  dc_lua_open_device(L, 1);
+  dc_lua_open_array(L, 1);
+  dc_lua_open_module(L, 1);
+  dc_lua_open_kernel(L, 1);
+
+  lua_newtable(L); /* 2: core */
+  dc_lua_setfuncs(L, 1, internal);
+  dc_lua_setfuncs(L, 1, dc_lua_device_internal);
+  lua_newtable(L); /* 3: api */
+  dc_lua_setfuncs(L, 1, api);
+  dc_lua_setfuncs(L, 1, dc_lua_device_core);
+  dc_lua_setfuncs(L, 1, dc_lua_create_core);
+  dc_lua_setfuncs(L, 1, dc_lua_operators_core);
+  dc_lua_setfuncs(L, 1, dc_lua_module_core);
+  push_null(L, 1);
+  lua_setfield(L, 3, "null");
+  lua_pushliteral(L, DC_VERSION);
+  lua_setfield(L, 3, "version");
+  lua_newtable(L);
+  lua_pushvalue(L, 1);
+  lua_pushcclosure(L, core_index, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, 3);
+  lua_setfield(L, 2, "api");
+  return 1;
+}

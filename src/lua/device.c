@@ -1,0 +1,337 @@
+/*
+** device.c - devices as Lua objects, which of them is the current one, counters, and what the doctor asks.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/runtime.h"
+#include "compile/compile.h"
+#include "cuda/cuda.h"
+#include "lua/lib.h"
+
+typedef struct device_object {
+  dc_device *dev;
+} device_object;
+
+/* The same device is always the same object, so that == works. */
+void dc_lua_pushdevice(lua_State *L, dc_device *dev) {
+  luaL_checkstack(L, 6, NULL);
+  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_DEVICES);
+  if (lua_rawgetp(L, -1, dev) != LUA_TUSERDATA) {
+    lua_pop(L, 1);
+    device_object *o = dc_lua_new(L, DC_LUA_DEVICE, sizeof *o, 0);
+    o->dev = dev;
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, -3, dev);
+  }
+  lua_remove(L, -2);
+}
+
+dc_device *dc_lua_checkdevice(lua_State *L, int idx) {
+  dc_lua *self = dc_lua_self(L);
+  device_object *o = dc_lua_test(L, self, idx, DC_LUA_DEVICE);
+  if (o) return o->dev;
+  if (lua_type(L, idx) != LUA_TSTRING)
+    dc_lua_badarg(L, idx, "a device or its name expected, got %s", dc_lua_describe(L, idx));
+  dc_error err = DC_ERROR_INIT;
+  dc_device *dev = dc_device_find(lua_tostring(L, idx), &err);
+  if (!dev) dc_lua_raise(L, &err);
+  return dev;
+}
+
+dc_device *dc_lua_current(lua_State *L, dc_lua *self) {
+  if (self->device) return self->device;
+  dc_error err = DC_ERROR_INIT;
+  self->device = dc_device_default(&err);
+  if (!self->device) dc_lua_raise(L, &err);
+  return self->device;
+}
+
+static void open_device(lua_State *L, dc_device *dev) {
+  dc_error err = DC_ERROR_INIT;
+  if (dc_device_open(dev, &err) != 0) dc_lua_raise(L, &err);
+}
+
+static device_object *check_object(lua_State *L) {
+  device_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_DEVICE);
+  if (!o) dc_lua_badarg(L, 1, "a device expected, got %s", dc_lua_describe(L, 1));
+  return o;
+}
+
+/* --- methods ------------------------------------------------------------------------------------------- */
+
+static int device_synchronize(lua_State *L) {
+  device_object *o = check_object(L);
+  dc_error err = DC_ERROR_INIT;
+  if (o->dev->state == DC_DEVICE_CLOSED) return 0; /* nobody gave it work */
+  if (DC_LUA_WORK(dc_lua_self(L), dc_device_synchronize(o->dev, &err)) != 0) return dc_lua_raise(L, &err);
+  return 0;
+}
+
+static int device_memory_info(lua_State *L) {
+  device_object *o = check_object(L);
+  dc_error err = DC_ERROR_INIT;
+  size_t free_bytes, total;
+  if (dc_device_memory_info(o->dev, &free_bytes, &total, &err) != 0) return dc_lua_raise(L, &err);
+  lua_pushinteger(L, (lua_Integer)free_bytes);
+  lua_pushinteger(L, (lua_Integer)total);
+  return 2;
+}
+
+static int device_tostring(lua_State *L) {
+  lua_pushstring(L, check_object(L)->dev->id);
+  return 1;
+}
+
+/* --- facts ---------------------------------------------------------------------------------------------- */
+
+static void set_integer(lua_State *L, const char *name, lua_Integer v) {
+  lua_pushinteger(L, v);
+  lua_setfield(L, -2, name);
+}
+
+static void set_extents(lua_State *L, const char *name, const uint32_t v[3]) {
+  lua_createtable(L, 3, 0);
+  for (int i = 0; i < 3; i++) {
+    lua_pushinteger(L, v[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, name);
+}
+
+static void push_attributes(lua_State *L, const dc_device_facts *f) {
+  lua_newtable(L);
+  set_integer(L, "multiprocessors", f->multiprocessors);
+  set_integer(L, "warp_size", f->warp_size);
+  set_integer(L, "clock_khz", f->clock_khz);
+  set_integer(L, "max_threads_per_block", f->max_threads_per_block);
+  set_integer(L, "max_threads_per_multiprocessor", f->max_threads_per_multiprocessor);
+  set_integer(L, "max_blocks_per_multiprocessor", f->max_blocks_per_multiprocessor);
+  set_extents(L, "max_block", f->max_block);
+  set_extents(L, "max_grid", f->max_grid);
+  set_integer(L, "shared_per_block", (lua_Integer)f->shared_per_block);
+  set_integer(L, "shared_per_block_optin", (lua_Integer)f->shared_per_block_optin);
+  set_integer(L, "shared_per_multiprocessor", (lua_Integer)f->shared_per_multiprocessor);
+  set_integer(L, "total_memory", (lua_Integer)f->total_memory);
+  set_integer(L, "l2_cache", (lua_Integer)f->l2_cache);
+  set_integer(L, "registers_per_block", f->registers_per_block);
+}
+
+/* Facts that a device tells only when it is open, which asking for them does. */
+static bool push_opened_fact(lua_State *L, dc_device *dev, const char *name) {
+  bool capability = strcmp(name, "compute_capability") == 0, processors = strcmp(name, "multiprocessors") == 0;
+  if (!capability && !processors && strcmp(name, "attributes") != 0) return false;
+  open_device(L, dev);
+  if (capability) lua_pushnumber(L, dev->facts.compute_major + dev->facts.compute_minor / 10.0);
+  else if (processors) lua_pushinteger(L, dev->facts.multiprocessors);
+  else push_attributes(L, &dev->facts);
+  return true;
+}
+
+static int device_index(lua_State *L) {
+  device_object *o = check_object(L);
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
+  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_DEVICE);
+  lua_getfield(L, -1, "__methods");
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (strcmp(name, "name") == 0) lua_pushstring(L, o->dev->name);
+  else if (strcmp(name, "backend") == 0) lua_pushstring(L, o->dev->backend);
+  else if (strcmp(name, "index") == 0) lua_pushinteger(L, o->dev->index);
+  else if (strcmp(name, "id") == 0) lua_pushstring(L, o->dev->id);
+  else if (!push_opened_fact(L, o->dev, name)) return dc_lua_fail(L, DC_INDEX, "a device has no '%s'", name);
+  return 1;
+}
+
+/* --- functions of the module ---------------------------------------------------------------------------- */
+
+static int core_devices(lua_State *L) {
+  dc_lua_self(L);
+  size_t n;
+  dc_device *const *list = dc_devices(&n);
+  lua_createtable(L, (int)n, 0);
+  for (size_t i = 0; i < n; i++) {
+    dc_lua_pushdevice(L, list[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+static int core_device(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_pushdevice(L, lua_isnoneornil(L, 1) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, 1));
+  return 1;
+}
+
+static int core_use(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_device *dev = dc_lua_checkdevice(L, 1);
+  open_device(L, dev);
+  self->device = dev;
+  dc_lua_pushdevice(L, dev);
+  return 1;
+}
+
+static int fail_reasons(lua_State *L, dc_error *err) {
+  lua_pushboolean(L, 0);
+  lua_pushstring(L, dc_error_text(err));
+  dc_error_clear(err);
+  return 2;
+}
+
+static int compiler_available(lua_State *L) {
+  const dc_compiler_info *c = dc_compiler();
+  lua_pushboolean(L, c->available);
+  if (c->available) return 1;
+  lua_pushfstring(L, "NVIDIA's compiler (NVRTC) is not available: %s", c->why_not ? c->why_not : "unknown reason");
+  return 2;
+}
+
+/* available(name): true, or false and why not. "cuda", "cpu", "cuda:1", "nvrtc". */
+static int core_available(lua_State *L) {
+  const char *name;
+  dc_error err = DC_ERROR_INIT;
+  device_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_DEVICE);
+  if (o) name = o->dev->id;
+  else if (lua_type(L, 1) == LUA_TSTRING) name = lua_tostring(L, 1);
+  else return dc_lua_badarg(L, 1, "a device or its name expected, got %s", dc_lua_describe(L, 1));
+  if (strcmp(name, "nvrtc") == 0) return compiler_available(L);
+  if (strchr(name, ':')) {
+    dc_device *dev = dc_device_find(name, &err);
+    if (!dev || dc_device_open(dev, &err) != 0) return fail_reasons(L, &err);
+  } else if (!dc_backend_available(name, &err)) {
+    return fail_reasons(L, &err);
+  }
+  return compiler_available(L);
+}
+
+static int core_synchronize(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_device *dev = dc_lua_current(L, self);
+  dc_error err = DC_ERROR_INIT;
+  if (DC_LUA_WORK(self, dc_device_synchronize(dev, &err)) != 0) return dc_lua_raise(L, &err);
+  return 0;
+}
+
+/* --- counters -------------------------------------------------------------------------------------------- */
+
+static const struct counter {
+  const char *name;
+  size_t offset;
+} counters[] = {
+#define COUNTER(name) { #name, offsetof(dc_counters, name) }
+  COUNTER(launches),        COUNTER(allocations),   COUNTER(frees),           COUNTER(bytes_allocated),
+  COUNTER(bytes_to_device), COUNTER(bytes_to_host), COUNTER(bytes_on_device), COUNTER(compiles),
+  COUNTER(cache_hits),      COUNTER(cache_misses),
+#undef COUNTER
+};
+
+static atomic_uint_fast64_t *counter_at(size_t i) {
+  return (atomic_uint_fast64_t *)((char *)&dc_stats + counters[i].offset);
+}
+
+/* Counters since start or since dc.stats "reset"; bytes_live: allocated on the current device and not yet freed. */
+static int core_stats(lua_State *L) {
+  const dc_lua *self = dc_lua_self(L);
+  const size_t n = sizeof counters / sizeof *counters;
+  if (!lua_isnoneornil(L, 1)) {
+    if (lua_type(L, 1) != LUA_TSTRING || strcmp(lua_tostring(L, 1), "reset") != 0)
+      return dc_lua_badarg(L, 1, "nothing or \"reset\" expected, got %s", dc_lua_describe(L, 1));
+    for (size_t i = 0; i < n; i++) atomic_store_explicit(counter_at(i), 0, memory_order_relaxed);
+    return 0;
+  }
+  lua_createtable(L, 0, (int)n + 1);
+  for (size_t i = 0; i < n; i++)
+    set_integer(L, counters[i].name, (lua_Integer)atomic_load_explicit(counter_at(i), memory_order_relaxed));
+  set_integer(L, "bytes_live", self->device ? (lua_Integer)self->device->bytes_live : 0);
+  return 1;
+}
+
+/* --- for our own Lua files --------------------------------------------------------------------------------- */
+
+/* switch(device): makes it current and gives the one before (nil when none had been chosen). */
+static int core_switch(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_device *dev = dc_lua_checkdevice(L, 1), *before = self->device;
+  open_device(L, dev);
+  self->device = dev;
+  if (before) dc_lua_pushdevice(L, before);
+  else lua_pushnil(L);
+  return 1;
+}
+
+/* restore(before): undoes a switch. */
+static int core_restore(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  self->device = lua_isnil(L, 1) ? NULL : dc_lua_checkdevice(L, 1);
+  return 0;
+}
+
+static void set_string(lua_State *L, const char *name, const char *s) {
+  if (!s) return;
+  lua_pushstring(L, s);
+  lua_setfield(L, -2, name);
+}
+
+/* compiler(): what is known of NVRTC, its headers and the cache. */
+static int core_compiler(lua_State *L) {
+  const dc_compiler_info *c = dc_compiler();
+  lua_newtable(L);
+  lua_pushboolean(L, c->available);
+  lua_setfield(L, -2, "available");
+  set_integer(L, "major", c->major);
+  set_integer(L, "minor", c->minor);
+  set_string(L, "library", c->library);
+  set_string(L, "include_dir", c->include_dir);
+  set_string(L, "cccl_dir", c->cccl_dir);
+  set_string(L, "cache_dir", c->cache_dir);
+  set_string(L, "why_not", c->why_not);
+  set_string(L, "cache_note", c->cache_note);
+  return 1;
+}
+
+/* driver(): what is known of CUDA's driver. */
+static int core_driver(lua_State *L) {
+  const dc_cuda_info *c = dc_cuda_driver();
+  lua_newtable(L);
+  lua_pushboolean(L, c->available);
+  lua_setfield(L, -2, "available");
+  set_integer(L, "version", c->version);
+  set_string(L, "library", c->library);
+  set_string(L, "why_not", c->why_not);
+  return 1;
+}
+
+const luaL_Reg dc_lua_device_core[] = {
+  { "devices", core_devices },
+  { "device", core_device },
+  { "use", core_use },
+  { "available", core_available },
+  { "synchronize", core_synchronize },
+  { "stats", core_stats },
+  { NULL, NULL },
+};
+
+const luaL_Reg dc_lua_device_internal[] = {
+  { "switch", core_switch },
+  { "restore", core_restore },
+  { "compiler", core_compiler },
+  { "driver", core_driver },
+  { NULL, NULL },
+};
+
+static const luaL_Reg device_methods[] = {
+  { "memory_info", device_memory_info },
+  { "synchronize", device_synchronize },
+  { NULL, NULL },
+};
+
+static const luaL_Reg device_meta[] = {
+  { "__index", device_index },
+  { "__tostring", device_tostring },
+  { NULL, NULL },
+};
+
+void dc_lua_open_device(lua_State *L, int self) {
+  dc_lua_newtype(L, self, DC_LUA_DEVICE, "dotcompute.device", device_meta, device_methods);
+}

@@ -1,0 +1,247 @@
+/*
+** error.c - dc_error to Lua error, in one place.
+**
+** The table is built inside a protected call, because building may run out of Lua's memory: whatever
+** comes of that is raised after the dc_error has been cleared, so nothing leaks.
+*/
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/runtime.h"
+#include "lua/lib.h"
+
+/* --- who is to blame ---------------------------------------------------------------------------------- */
+
+/* Is the chunk of this source one of our own Lua files? */
+static bool is_own(lua_State *L, int self, const char *source) {
+  lua_getiuservalue(L, self, DC_LUA_OWN);
+  lua_pushstring(L, source);
+  bool own = lua_rawget(L, -2) != LUA_TNIL;
+  lua_pop(L, 2);
+  return own;
+}
+
+bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
+  dc_lua_push_self(L);
+  int self = lua_gettop(L);
+  bool found = false;
+  for (int level = 0; !found && lua_getstack(L, level, ar); level++) {
+    lua_getinfo(L, "Sl", ar);
+    found = *ar->what != 'C' && ar->currentline > 0 && !is_own(L, self, ar->source);
+  }
+  lua_pop(L, 1);
+  return found;
+}
+
+/* --- building the table --------------------------------------------------------------------------------- */
+
+/* Puts the place into "kernel 'saxpy': …", or in front of other messages. Text on top is replaced. */
+static void add_place(lua_State *L, int origin, int line) {
+  const char *text = lua_tostring(L, -1);
+  dc_lua_place(L, origin, line);
+  const char *place = lua_tostring(L, -1);
+  static const char intro[] = "kernel '";
+  const char *name = strstr(text, intro);
+  const char *end = name ? strchr(name + sizeof intro - 1, '\'') : NULL;
+  if (end) {
+    lua_pushlstring(L, text, (size_t)(end + 1 - text));
+    lua_pushfstring(L, "%s (%s)%s", lua_tostring(L, -1), place, end + 1);
+    lua_replace(L, -4);
+    lua_pop(L, 2);
+  } else {
+    lua_pushfstring(L, "%s: %s", place, text);
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+  }
+}
+
+/* A GPU's fault is noticed long after the launch that is to blame: appends the line that launched the
+** kernel which the text on top names. */
+static void add_launch(lua_State *L) {
+  const char *text = lua_tostring(L, -1), *name = strstr(text, "kernel '");
+  const dc_lua *self = dc_lua_push_self(L);
+  lua_pop(L, 1);
+  if (!name) return;
+  name += strlen("kernel '");
+  for (unsigned i = 0; i < DC_LUA_LAUNCHES && i < self->launched; i++) {
+    const dc_lua_launch *l = &self->launches[(self->launched - 1 - i) % DC_LUA_LAUNCHES];
+    size_t n = strcspn(l->name, "<"); /* the driver knows no template arguments */
+    if (strncmp(l->name, name, n) != 0 || (name[n] != '\'' && name[n] != '<')) continue;
+    lua_pushfstring(L, "%s (launched at %s:%d)", text, l->script, l->line);
+    lua_remove(L, -2);
+    return;
+  }
+}
+
+/* Pushes the message with places of the script. */
+static void push_message(lua_State *L, const dc_error *err, int origin) {
+  const char *text = dc_error_text(err);
+  if (!lua_istable(L, origin)) {
+    lua_pushstring(L, text);
+    if (err->kind == DC_DEVICE && strncmp(err->code, "CUDA_ERROR_", 11) == 0) add_launch(L);
+    return;
+  }
+  dc_lua_map_lines(L, origin, text);
+  bool changed = strcmp(lua_tostring(L, -1), text) != 0;
+  if (!changed && err->source_line > 0) add_place(L, origin, err->source_line);
+}
+
+/* Arguments: the dc_error, and the origin of the source or nil. Gives the error table. */
+static int build(lua_State *L) {
+  const dc_error *err = lua_touserdata(L, 1);
+  lua_settop(L, 2);
+  lua_newtable(L); /* 3 */
+  lua_pushstring(L, dc_kind_name(err->kind));
+  lua_setfield(L, 3, "kind");
+  push_message(L, err, 2);
+  lua_setfield(L, 3, "message");
+  if (err->code[0]) {
+    lua_pushstring(L, err->code);
+    lua_setfield(L, 3, "code");
+  }
+  if (err->log) {
+    if (lua_istable(L, 2)) dc_lua_map_lines(L, 2, err->log);
+    else lua_pushstring(L, err->log);
+    lua_setfield(L, 3, "log");
+  }
+  lua_Debug ar;
+  if (dc_lua_caller(L, &ar)) {
+    lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
+    lua_setfield(L, 3, "where");
+  }
+  luaL_traceback(L, L, NULL, 1);
+  lua_setfield(L, 3, "traceback");
+  dc_lua_push_self(L);
+  lua_getiuservalue(L, -1, DC_LUA_ERROR);
+  lua_setmetatable(L, 3);
+  lua_settop(L, 3);
+  return 1;
+}
+
+int dc_lua_raise_at(lua_State *L, dc_error *err, int origin) {
+  if (err->kind == DC_INTERRUPTED) atomic_store(&dc_interrupt_flag, 0); /* it has been heard */
+  lua_checkstack(L, 4); /* C functions have LUA_MINSTACK more than they use; failing, the call below says so */
+  if (origin) lua_pushvalue(L, origin);
+  else lua_pushnil(L);
+  lua_pushcfunction(L, build);
+  lua_insert(L, -2);
+  lua_pushlightuserdata(L, err);
+  lua_insert(L, -2);
+  lua_pcall(L, 2, 1, 0); /* the table, or Lua's own "not enough memory": raised either way */
+  dc_error_clear(err);
+  return lua_error(L);
+}
+
+int dc_lua_raise(lua_State *L, dc_error *err) { return dc_lua_raise_at(L, err, 0); }
+
+int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) {
+  dc_error err = DC_ERROR_INIT;
+  va_list ap;
+  va_start(ap, fmt);
+  dc_vfail(&err, kind, NULL, fmt, ap);
+  va_end(ap);
+  return dc_lua_raise(L, &err);
+}
+
+int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
+  dc_error err = DC_ERROR_INIT;
+  va_list ap;
+  va_start(ap, fmt);
+  dc_vfail(&err, DC_ARGUMENT, NULL, fmt, ap);
+  va_end(ap);
+  lua_Debug ar;
+  const char *name = NULL;
+  if (lua_getstack(L, 0, &ar)) {
+    lua_getinfo(L, "n", &ar);
+    name = ar.name;
+    if (ar.namewhat && strcmp(ar.namewhat, "method") == 0) arg--;
+  }
+  if (!name) name = "?";
+  if (arg == 0) dc_error_prefix(&err, "calling '%s' on bad self: ", name);
+  else dc_error_prefix(&err, "bad argument #%d to '%s': ", arg, name);
+  return dc_lua_raise(L, &err);
+}
+
+const char *dc_lua_describe(lua_State *L, int idx) {
+  idx = lua_absindex(L, idx);
+  dc_lua *self = dc_lua_push_self(L);
+  dc_lua_array *array = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  lua_pop(L, 1);
+  if (array && array->a && dc_array_state_of(array->a) != DC_ARRAY_CLOSED)
+    return lua_pushfstring(L, "a %s array", dc_dtype_name(dc_array_dtype(array->a)));
+  if (array) return lua_pushliteral(L, "a closed array");
+  switch (lua_type(L, idx)) {
+    case LUA_TNONE: return lua_pushliteral(L, "no value");
+    case LUA_TNIL: return lua_pushliteral(L, "nil");
+    case LUA_TNUMBER: {
+      luaL_tolstring(L, idx, NULL);
+      lua_pushfstring(L, "the number %s", lua_tostring(L, -1));
+      lua_remove(L, -2);
+      return lua_tostring(L, -1);
+    }
+    case LUA_TSTRING: {
+      const char *s = lua_tostring(L, idx);
+      if (strlen(s) <= 40 && !strpbrk(s, "\r\n")) return lua_pushfstring(L, "the string '%s'", s);
+      return lua_pushliteral(L, "a string");
+    }
+    case LUA_TBOOLEAN: return lua_pushstring(L, lua_toboolean(L, idx) ? "true" : "false");
+    case LUA_TUSERDATA:
+      if (luaL_getmetafield(L, idx, "__name") == LUA_TSTRING) {
+        lua_pushfstring(L, "a %s", lua_tostring(L, -1));
+        lua_remove(L, -2);
+        return lua_tostring(L, -1);
+      }
+      break;
+    default: break;
+  }
+  return lua_pushfstring(L, "a %s", luaL_typename(L, idx));
+}
+
+/* --- the error object ------------------------------------------------------------------------------------ */
+
+/* "script.lua:17: sentence", and for compile errors the compiler's text below it. */
+static int error_tostring(lua_State *L) {
+  luaL_Buffer b;
+  if (!lua_istable(L, 1)) {
+    lua_pushliteral(L, "dotcompute.error");
+    return 1;
+  }
+  lua_settop(L, 1);
+  lua_getfield(L, 1, "where");   /* 2 */
+  lua_getfield(L, 1, "message"); /* 3 */
+  lua_getfield(L, 1, "log");     /* 4 */
+  luaL_buffinit(L, &b);
+  if (lua_isstring(L, 2)) {
+    luaL_addstring(&b, lua_tostring(L, 2));
+    luaL_addstring(&b, ": ");
+  }
+  luaL_addstring(&b, lua_isstring(L, 3) ? lua_tostring(L, 3) : "error");
+  if (lua_isstring(L, 4) && *lua_tostring(L, 4)) {
+    size_t n;
+    const char *log = lua_tolstring(L, 4, &n);
+    while (n > 0 && (log[n - 1] == '\n' || log[n - 1] == ' ')) n--;
+    luaL_addchar(&b, '\n');
+    luaL_addlstring(&b, log, n);
+  }
+  luaL_pushresult(&b);
+  return 1;
+}
+
+/* "text" .. err works as with errors that are strings. */
+static int error_concat(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  luaL_tolstring(L, 2, NULL);
+  lua_concat(L, 2);
+  return 1;
+}
+
+static const luaL_Reg error_meta[] = {
+  { "__tostring", error_tostring },
+  { "__concat", error_concat },
+  { NULL, NULL },
+};
+
+void dc_lua_open_error(lua_State *L, int self) {
+  dc_lua_newtype(L, self, DC_LUA_ERROR, "dotcompute.error", error_meta, NULL);
+}

@@ -1,0 +1,381 @@
+/*
+** index.c - a[i], a[{…}], views, and assignment through them.
+**
+** Everything becomes a list of ranges, one an axis, counted from 1 with both ends included, negatives
+** from the end.  Reading gives views, or a Lua value where integers stand for all axes; writing fills
+** or copies into the view.
+*/
+#include <string.h>
+
+#include "lua/lib.h"
+
+/* --- one axis ----------------------------------------------------------------------------------------------- */
+
+static int fail_bounds(lua_State *L, int64_t i, int axis, int64_t n) {
+  if (i == 0) return dc_lua_fail(L, DC_INDEX, "index 0 on axis %d: indices count from 1", axis);
+  return dc_lua_fail(L, DC_INDEX, "index %lld is out of bounds on axis %d, whose extent is %lld", (long long)i, axis,
+                     (long long)n);
+}
+
+/* 1..n from an index that may count from the end; 0 when out of bounds. */
+static int64_t resolve(int64_t i, int64_t n) {
+  if (i < 0) i = i >= -n ? n + 1 + i : 0;
+  return i <= n ? i : 0;
+}
+
+/* The integer `what` of a range on top of the stack; pops it. */
+static int64_t range_integer(lua_State *L, const char *what, int axis) {
+  int64_t v;
+  if (!dc_lua_tointeger(L, -1, &v))
+    dc_lua_fail(L, DC_INDEX, "the %s of the range on axis %d must be an integer, got %s", what, axis,
+                dc_lua_describe(L, -1));
+  lua_pop(L, 1);
+  return v;
+}
+
+static int fail_range(lua_State *L, int64_t first, int64_t last, int axis, int64_t n) {
+  return dc_lua_fail(L, DC_INDEX, "the range {%lld, %lld} is out of bounds on axis %d, whose extent is %lld",
+                     (long long)first, (long long)last, axis, (long long)n);
+}
+
+/* {first, last [, step]} at idx. A range that runs the wrong way is empty, and may then stand one past an end. */
+static dc_range read_range(lua_State *L, int idx, int axis, int64_t n) {
+  int64_t step = 1;
+  lua_Integer len = luaL_len(L, idx);
+  if (len != 2 && len != 3)
+    dc_lua_fail(L, DC_INDEX, "a range on axis %d is {first, last} or {first, last, step}, got a table of %lld", axis,
+                (long long)len);
+  lua_geti(L, idx, 1);
+  const int64_t first = range_integer(L, "first", axis);
+  lua_geti(L, idx, 2);
+  const int64_t last = range_integer(L, "last", axis);
+  if (len == 3) {
+    lua_geti(L, idx, 3);
+    step = range_integer(L, "step", axis);
+    if (step == 0) dc_lua_fail(L, DC_INDEX, "the step of the range on axis %d is 0", axis);
+  }
+  const int64_t a = first < 0 ? n + 1 + first : first, b = last < 0 ? n + 1 + last : last;
+  if (step > 0 ? b < a : b > a) {
+    if (a < 0 || a > n + 1 || b < 0 || b > n + 1) fail_range(L, first, last, axis, n);
+    return (dc_range){ .first = 0, .count = 0, .step = 1, .keep = true };
+  }
+  if (a < 1 || a > n || b < 1 || b > n) fail_range(L, first, last, axis, n);
+  /* The distance fits, but -step may not: divide as unsigned. */
+  uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
+  uint64_t distance = step > 0 ? (uint64_t)(b - a) : (uint64_t)(a - b);
+  int64_t count = (int64_t)(distance / stride) + 1;
+  return (dc_range){ .first = a - 1, .count = count, .step = count > 1 ? step : 1, .keep = true };
+}
+
+/* What stands at idx for axis `axis` (from 1) of extent n: an integer, a range, ":". */
+static dc_range read_axis(lua_State *L, int idx, int axis, int64_t n) {
+  int64_t i;
+  if (dc_lua_tointeger(L, idx, &i)) {
+    int64_t at = resolve(i, n);
+    if (at == 0) fail_bounds(L, i, axis, n);
+    return (dc_range){ .first = at - 1, .count = 1, .step = 1, .keep = false };
+  }
+  if (lua_type(L, idx) == LUA_TSTRING && strcmp(lua_tostring(L, idx), ":") == 0)
+    return (dc_range){ .first = 0, .count = n, .step = 1, .keep = true };
+  if (lua_istable(L, idx)) return read_range(L, lua_absindex(L, idx), axis, n);
+  dc_lua_fail(L, DC_INDEX, "axis %d is indexed by an integer, a range {first, last, step} or \":\", got %s", axis,
+              dc_lua_describe(L, idx));
+  return (dc_range){ 0 };
+}
+
+/* --- a whole index ------------------------------------------------------------------------------------------- */
+
+typedef struct selection {
+  int n; /* axes named */
+  bool all_integers;
+  dc_range range[DC_MAX_DIMS];
+} selection;
+
+/* Axis by axis from the table at `table`, or, where that is 0, from arguments 2 up. The geometry is copied
+** because reading a table may run metamethods. */
+static void read_selection(lua_State *L, const dc_geometry *g, int table, selection *s) {
+  lua_Integer n = table ? luaL_len(L, table) : lua_gettop(L) - 1;
+  if (n > g->ndim)
+    dc_lua_fail(L, DC_INDEX, "%lld indices for an array of %d ax%s", (long long)n, g->ndim, g->ndim == 1 ? "is" : "es");
+  s->n = (int)n;
+  s->all_integers = n == g->ndim;
+  for (int i = 0; i < s->n; i++) {
+    if (table) lua_geti(L, table, i + 1);
+    else lua_pushvalue(L, 2 + i);
+    s->range[i] = read_axis(L, lua_gettop(L), i + 1, g->shape[i]);
+    lua_pop(L, 1);
+    if (s->range[i].keep) s->all_integers = false;
+  }
+}
+
+/* Pushes the view. */
+static dc_array *push_view(lua_State *L, dc_lua *self, dc_array *a, const selection *s) {
+  dc_geometry g;
+  int64_t offset;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_settle(L, self, a);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  if (dc_array_state_of(a) == DC_ARRAY_CLOSED) dc_lua_fail(L, DC_ARGUMENT, "the array is closed");
+  dc_geometry_index(dc_array_geometry(a), s->n, s->range, &g, &offset);
+  dc_lua_made(L, slot, dc_array_view(a, &g, offset, &err), &err);
+  return slot->a;
+}
+
+/* Pushes the element that a selection of integers alone names. */
+static int push_element(lua_State *L, dc_lua *self, dc_array *a, const selection *s) {
+  dc_geometry g;
+  int64_t offset;
+  dc_scalar value;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_settle(L, self, a);
+  dc_geometry_index(dc_array_geometry(a), s->n, s->range, &g, &offset);
+  dc_array *one = dc_array_view(a, &g, offset, &err);
+  int rc = one ? DC_LUA_WORK(self, dc_array_get(one, &value, &err)) : -1;
+  if (one) dc_array_unref(one);
+  if (rc != 0) return dc_lua_raise(L, &err);
+  dc_lua_pushscalar(L, &value);
+  return 1;
+}
+
+/* --- assignment ------------------------------------------------------------------------------------------------ */
+
+static void check_writable(lua_State *L, const dc_array *a) {
+  const dc_geometry *g = dc_array_geometry(a);
+  for (int i = 0; i < g->ndim; i++)
+    if (g->strides[i] == 0 && g->shape[i] > 1)
+      dc_lua_fail(L, DC_ARGUMENT, "a broadcast view cannot be written: several of its elements are one in memory; "
+                                  "write to a copy (a:copy())");
+}
+
+void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value) {
+  dc_scalar s;
+  dc_error err = DC_ERROR_INIT;
+  value = lua_absindex(L, value);
+  dc_lua_settle(L, self, dst);
+  check_writable(L, dst);
+  if (dc_lua_toscalar(L, value, &s)) {
+    if (DC_LUA_WORK(self, dc_array_fill(dst, s, &err)) != 0) dc_lua_raise(L, &err);
+    return;
+  }
+  dc_array *src;
+  if (lua_istable(L, value)) src = dc_lua_fromtable(L, self, dc_array_device(dst), value, dc_array_dtype(dst));
+  else src = dc_lua_toarray(L, self, value);
+  if (!src)
+    dc_lua_fail(L, DC_ARGUMENT, "an array takes numbers, booleans, tables and arrays, got %s",
+                dc_lua_describe(L, value));
+  if (DC_LUA_WORK(self, dc_array_assign(dst, src, &err)) != 0) dc_lua_raise(L, &err);
+}
+
+/* --- metamethods ------------------------------------------------------------------------------------------------ */
+
+static dc_array *check_self(lua_State *L, dc_lua *self) {
+  dc_array *a = dc_lua_toarray(L, self, 1);
+  if (!a) dc_lua_fail(L, DC_ARGUMENT, "an array expected, got %s", dc_lua_describe(L, 1));
+  return a;
+}
+
+/* The single range of a[i]. False when i is one past the end of a 1-d array and `reading`. */
+static bool read_integer(lua_State *L, const dc_geometry *g, int64_t i, bool reading, selection *s) {
+  if (g->ndim == 0)
+    dc_lua_fail(L, DC_INDEX, "a 0-d array has no axis to index; a:item() reads it and a:fill(v) writes it");
+  int64_t at = resolve(i, g->shape[0]);
+  if (at == 0) {
+    if (reading && g->ndim == 1 && i == g->shape[0] + 1) return false;
+    fail_bounds(L, i, 1, g->shape[0]);
+  }
+  s->n = 1;
+  s->all_integers = g->ndim == 1;
+  s->range[0] = (dc_range){ .first = at - 1, .count = 1, .step = 1, .keep = false };
+  return true;
+}
+
+/* Any key but names of fields; false when the value is nil. */
+static bool read_key(lua_State *L, const dc_geometry *g, bool reading, selection *s) {
+  int64_t i;
+  if (dc_lua_tointeger(L, 2, &i)) return read_integer(L, g, i, reading, s);
+  switch (lua_type(L, 2)) {
+    case LUA_TTABLE: read_selection(L, g, 2, s); return true;
+    case LUA_TSTRING:
+      if (strcmp(lua_tostring(L, 2), ":") == 0) {
+        *s = (selection){ .n = 0 };
+        return true;
+      }
+      dc_lua_fail(L, DC_INDEX, reading ? "an array has no field or method '%s'" : "the field '%s' of an array cannot be set",
+                  lua_tostring(L, 2));
+      break;
+    case LUA_TNUMBER:
+      dc_lua_fail(L, DC_INDEX, "index %.14g is no integer", lua_tonumber(L, 2));
+      break;
+    case LUA_TUSERDATA:
+      dc_lua_fail(L, DC_INDEX, "indexing by arrays is not supported by this version; got %s", dc_lua_describe(L, 2));
+      break;
+    default: dc_lua_fail(L, DC_INDEX, "an array is indexed by integers, {…} or \":\", got %s", dc_lua_describe(L, 2));
+  }
+  return false;
+}
+
+static int array_index(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  if (lua_type(L, 2) == LUA_TSTRING) { /* a method, or a field's number */
+    lua_pushvalue(L, 2);
+    int type = lua_rawget(L, lua_upvalueindex(2));
+    if (type == LUA_TFUNCTION) return 1;
+    if (type == LUA_TNUMBER) return dc_lua_array_field(L, self, check_self(L, self), (int)lua_tointeger(L, -1));
+    lua_pop(L, 1);
+  }
+  dc_array *a = check_self(L, self);
+  const dc_geometry g = *dc_array_geometry(a);
+  selection s;
+  if (!read_key(L, &g, true, &s)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  if (s.all_integers) return push_element(L, self, a, &s);
+  push_view(L, self, a, &s);
+  return 1;
+}
+
+static int array_newindex(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = check_self(L, self);
+  const dc_geometry g = *dc_array_geometry(a);
+  selection s;
+  if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), ":") == 0) { /* no view: the whole */
+    dc_lua_assign(L, self, a, 3);
+    return 0;
+  }
+  read_key(L, &g, false, &s);
+  dc_lua_assign(L, self, push_view(L, self, a, &s), 3);
+  return 0;
+}
+
+/* --- views as methods --------------------------------------------------------------------------------------------- */
+
+static int array_slice(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  const dc_geometry g = *dc_array_geometry(a);
+  selection s;
+  read_selection(L, &g, 0, &s);
+  push_view(L, self, a, &s);
+  return 1;
+}
+
+/* The view with one integer on axis `axis` (from 0) of a matrix or more. */
+static int push_line(lua_State *L, int axis, const char *what) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  const dc_geometry g = *dc_array_geometry(a);
+  int64_t i;
+  if (g.ndim < 2) return dc_lua_fail(L, DC_SHAPE, "%s() needs an array of 2 axes or more, this has %d", what, g.ndim);
+  if (!dc_lua_tointeger(L, 2, &i)) return dc_lua_badarg(L, 2, "an integer expected, got %s", dc_lua_describe(L, 2));
+  selection s = { .n = axis + 1 };
+  s.range[0] = (dc_range){ .first = 0, .count = g.shape[0], .step = 1, .keep = true };
+  s.range[axis] = read_axis(L, 2, axis + 1, g.shape[axis]);
+  push_view(L, self, a, &s);
+  return 1;
+}
+
+static int array_row(lua_State *L) { return push_line(L, 0, "row"); }
+
+static int array_col(lua_State *L) { return push_line(L, 1, "col"); }
+
+static int array_reshape(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_lua_shape shape;
+  dc_error err = DC_ERROR_INIT;
+  if (lua_gettop(L) < 2) return dc_lua_badarg(L, 2, "a shape expected");
+  dc_lua_checkshape(L, 2, lua_gettop(L), true, &shape);
+  dc_lua_settle(L, self, a);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_reshape(a, shape.ndim, shape.extent, &err)), &err);
+}
+
+/* Pushes a view of a with another geometry and the same first element. */
+static int push_geometry(lua_State *L, dc_array *a, const dc_geometry *g) {
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_array *slot = dc_lua_newarray(L);
+  return dc_lua_made(L, slot, dc_array_view(a, g, 0, &err), &err);
+}
+
+/* Axis numbers from 0 out of arguments 2 up, or one table. Returns how many. */
+static int read_axes(lua_State *L, int ndim, int axes[DC_MAX_DIMS]) {
+  bool table = lua_gettop(L) == 2 && lua_istable(L, 2);
+  lua_Integer n = table ? luaL_len(L, 2) : lua_gettop(L) - 1;
+  if (n > ndim) dc_lua_fail(L, DC_SHAPE, "%lld axes named, the array has %d", (long long)n, ndim);
+  for (int i = 0; i < (int)n; i++) {
+    int64_t v;
+    if (table) lua_geti(L, 2, i + 1);
+    else lua_pushvalue(L, 2 + i);
+    if (!dc_lua_tointeger(L, -1, &v)) dc_lua_fail(L, DC_SHAPE, "an axis is an integer, got %s", dc_lua_describe(L, -1));
+    int64_t axis = resolve(v, ndim);
+    if (axis == 0) dc_lua_fail(L, DC_SHAPE, "there is no axis %lld in an array of %d (they count from 1)", (long long)v, ndim);
+    axes[i] = (int)axis - 1;
+    lua_pop(L, 1);
+  }
+  return n > 0 ? (int)n : 0;
+}
+
+static int array_transpose(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  int axes[DC_MAX_DIMS];
+  const int ndim = dc_array_geometry(a)->ndim, n = read_axes(L, ndim, axes);
+  dc_geometry g;
+  dc_error err = DC_ERROR_INIT;
+  if (n != 0 && n != ndim) return dc_lua_fail(L, DC_SHAPE, "transpose names all %d axes or none, got %d", ndim, n);
+  dc_lua_settle(L, self, a);
+  if (dc_geometry_transpose(dc_array_geometry(a), n ? axes : NULL, &g, &err) != 0) return dc_lua_raise(L, &err);
+  return push_geometry(L, a, &g);
+}
+
+/* squeeze(): without the axes of extent 1; squeeze(axis, …): without these, which must have it. */
+static int array_squeeze(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  int axes[DC_MAX_DIMS];
+  bool drop[DC_MAX_DIMS] = { false };
+  const int n = read_axes(L, dc_array_geometry(a)->ndim, axes);
+  dc_lua_settle(L, self, a);
+  const dc_geometry *from = dc_array_geometry(a);
+  for (int i = 0; i < n; i++) {
+    if (from->shape[axes[i]] != 1)
+      return dc_lua_fail(L, DC_SHAPE, "axis %d has extent %lld, only axes of extent 1 can go", axes[i] + 1,
+                         (long long)from->shape[axes[i]]);
+    drop[axes[i]] = true;
+  }
+  dc_geometry g = { .ndim = 0 };
+  for (int i = 0; i < from->ndim; i++) {
+    if (n > 0 ? drop[i] : from->shape[i] == 1) continue;
+    g.shape[g.ndim] = from->shape[i];
+    g.strides[g.ndim++] = from->strides[i];
+  }
+  return push_geometry(L, a, &g);
+}
+
+static int array_broadcast_to(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_lua_shape shape;
+  dc_geometry g;
+  dc_error err = DC_ERROR_INIT;
+  if (lua_gettop(L) < 2) return dc_lua_badarg(L, 2, "a shape expected");
+  dc_lua_checkshape(L, 2, lua_gettop(L), false, &shape);
+  dc_lua_settle(L, self, a);
+  if (dc_geometry_stretch(dc_array_geometry(a), shape.ndim, shape.extent, &g, &err) != 0) return dc_lua_raise(L, &err);
+  return push_geometry(L, a, &g);
+}
+
+const luaL_Reg dc_lua_index_methods[] = {
+  { "slice", array_slice },         { "row", array_row },
+  { "col", array_col },             { "reshape", array_reshape },
+  { "transpose", array_transpose }, { "squeeze", array_squeeze },
+  { "broadcast_to", array_broadcast_to }, { NULL, NULL },
+};
+
+const luaL_Reg dc_lua_index_meta[] = {
+  { "__index", array_index },
+  { "__newindex", array_newindex },
+  { NULL, NULL },
+};

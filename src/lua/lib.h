@@ -1,0 +1,218 @@
+/*
+** lib.h - what the files of lua/ share.
+**
+** One `dc_lua` per Lua state is the first upvalue of every C function here.  It knows the metatables by
+** address, so that a type check is one compare, and keeps them alive as its user values.  Userdata are
+** born closed: made, given their metatable, and only then filled, so no error in between leaks.
+** Functions of lower rooms return codes; dc_lua_raise turns them into Lua errors after all is released.
+*/
+#ifndef DC_LUA_LIB_H
+#define DC_LUA_LIB_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "device/registry.h"
+#include "kernel/kernel.h"
+#include "lua/lua_dc.h"
+
+/* User values of the state's dc_lua: the metatables of our types, then a few other values. */
+enum dc_lua_slot {
+  DC_LUA_ARRAY = 1,
+  DC_LUA_KERNEL,
+  DC_LUA_MODULE,
+  DC_LUA_DEVICE,
+  DC_LUA_ERROR,
+  DC_LUA_SCRATCH,
+  DC_LUA_NTYPES,
+  DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
+  DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
+  DC_LUA_OWN,                  /* sources of our own Lua files, which error messages skip */
+  DC_LUA_CORE,                 /* the table that luaopen gave */
+  DC_LUA_END
+};
+
+/* A recent launch, so that a fault that a GPU tells of later can be blamed on a line of Lua. */
+typedef struct dc_lua_launch {
+  char name[40];
+  char script[LUA_IDSIZE];
+  int line;
+} dc_lua_launch;
+#define DC_LUA_LAUNCHES 32
+
+typedef struct dc_lua {
+  const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
+  const void *null;
+  dc_device *device;      /* the current one; NULL until first asked for */
+  double owed;            /* KB of collector's work owed for device memory (memory.c) */
+  size_t since_full;      /* device bytes made since the last full collection */
+  bool collecting;        /* a collection of ours is running: its finalizers start no other */
+  bool host_interrupts;   /* the host catches SIGINT */
+  bool address_taken;     /* somebody read an array's .ptr: integers may be addresses */
+  unsigned launched;      /* counts launches noted */
+  dc_lua_launch launches[DC_LUA_LAUNCHES];
+} dc_lua;
+
+/* --- core.c --- */
+/* The running function's dc_lua; notes L as the state that is inside a call of ours. */
+dc_lua *dc_lua_self(lua_State *L);
+/* Pushes the state's dc_lua, made if this is its first use (an error may be raised before luaopen). */
+dc_lua *dc_lua_push_self(lua_State *L);
+/* Makes a metatable with these functions (the dc_lua as first upvalue) and __name, and keeps it as
+** `slot`'s.  Stack: dc_lua at `self`; nothing is left. When it exists already, does nothing. */
+void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const luaL_Reg *meta, const luaL_Reg *methods);
+/* Sets functions with the dc_lua at stack index `self` as upvalue into the table on top. */
+void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs);
+/* Userdata of `slot`'s type, zeroed, on top of the stack. */
+void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues);
+/* The userdata at idx if it is of that type, else NULL. */
+static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int slot) {
+  void *p = lua_touserdata(L, idx);
+  if (!p || !lua_getmetatable(L, idx)) return NULL;
+  bool same = lua_topointer(L, -1) == self->types[slot];
+  lua_pop(L, 1);
+  return same ? p : NULL;
+}
+
+/* --- error.c --- */
+/* As dc_lua_raise, with lines of the kernel source shown as places in the script: `origin` is the index
+** of the table that dc_lua_origin made. */
+int dc_lua_raise_at(lua_State *L, dc_error *err, int origin);
+int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
+/* Kind "argument": "bad argument #2 to 'reshape': …", methods counted as Lua does. */
+int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) DC_PRINTF(3, 4);
+/* Pushes and returns how a message calls the value: "nil", "a string", "a float64 array", "the number 2.5". */
+const char *dc_lua_describe(lua_State *L, int idx);
+/* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none. */
+bool dc_lua_caller(lua_State *L, lua_Debug *ar);
+void dc_lua_open_error(lua_State *L, int self);
+
+/* --- source.c --- */
+/* Pushes a table that remembers the source text (at index `text`) and the caller's place. `path`: the
+** file that the text is the whole of, or NULL. */
+void dc_lua_origin(lua_State *L, int text, const char *path);
+/* Pushes the place of line `line` of the source: "script.lua:17". */
+void dc_lua_place(lua_State *L, int origin, int line);
+/* Pushes `text` with every "dotcompute.cu(12)" replaced by its place. */
+void dc_lua_map_lines(lua_State *L, int origin, const char *text);
+
+/* --- memory.c --- */
+/* Before n bytes of device memory are made: lets the collector run in proportion. May run finalizers, so
+** hold no pointer that they could invalidate. */
+void dc_lua_account(lua_State *L, dc_lua *self, size_t n);
+void dc_lua_open_memory(void);
+/* The state that is inside a call of ours, for the memory pressure handler. */
+void dc_lua_note_active(lua_State *L);
+/* malloc'ed memory owned by a userdata that is pushed; raises when there is none. */
+void *dc_lua_scratch(lua_State *L, size_t n);
+void dc_lua_scratch_free(lua_State *L, int idx); /* early; idempotent */
+void dc_lua_open_scratch(lua_State *L, int self);
+
+/* --- interrupt.c --- */
+/* Around work of a device that may take long: Ctrl-C meanwhile sets dc_interrupt_flag. No Lua errors in between. */
+void dc_lua_work_begin(const dc_lua *self);
+void dc_lua_work_end(const dc_lua *self, bool failed);
+/* The value of an expression that gives 0 or -1, with Ctrl-C reaching the device meanwhile. */
+#define DC_LUA_WORK(self, expression)            \
+  ({                                             \
+    dc_lua_work_begin(self);                     \
+    int work_result_ = (expression);             \
+    dc_lua_work_end(self, work_result_ != 0);    \
+    work_result_;                                \
+  })
+/* The same for one that gives an array or NULL. */
+#define DC_LUA_MAKE(self, expression)               \
+  ({                                                \
+    dc_lua_work_begin(self);                        \
+    dc_array *work_result_ = (expression);          \
+    dc_lua_work_end(self, work_result_ == NULL);    \
+    work_result_;                                   \
+  })
+
+/* --- device.c --- */
+void dc_lua_pushdevice(lua_State *L, dc_device *dev);
+/* A device object or a name at idx; raises otherwise. */
+dc_device *dc_lua_checkdevice(lua_State *L, int idx);
+/* The current device; the first call chooses the default. */
+dc_device *dc_lua_current(lua_State *L, dc_lua *self);
+void dc_lua_open_device(lua_State *L, int self);
+extern const luaL_Reg dc_lua_device_core[], dc_lua_device_internal[];
+
+/* --- array.c --- */
+typedef struct dc_lua_array {
+  dc_array *a; /* NULL: not made yet, or collected */
+} dc_lua_array;
+
+/* Pushes a closed array object; fill its slot, then dc_lua_made. */
+dc_lua_array *dc_lua_newarray(lua_State *L);
+/* Stores the result in the array object on top, or raises. */
+int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err);
+/* The open array at idx, or NULL when it is no array (closed arrays raise). */
+dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx);
+/* The open array that is argument `arg`; raises otherwise. */
+dc_array *dc_lua_checkarray(lua_State *L, const dc_lua *self, int arg);
+/* Pushes the field (array.c's numbers) of an open array; returns 1. */
+int dc_lua_array_field(lua_State *L, dc_lua *self, dc_array *a, int id);
+/* Computes the array when it is pending. */
+void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a);
+void dc_lua_open_array(lua_State *L, int self);
+
+/* --- convert.c --- */
+/* A number or boolean at idx as a scalar; false when it is neither. */
+bool dc_lua_toscalar(lua_State *L, int idx, dc_scalar *s);
+void dc_lua_pushscalar(lua_State *L, const dc_scalar *s);
+/* One element of host memory as a Lua value. */
+void dc_lua_pushelement(lua_State *L, dc_dtype dtype, const void *src);
+/* The Lua value at idx as one element. `given`: the user chose the dtype, so floats may round an integer. */
+int dc_lua_element(lua_State *L, int idx, dc_dtype dtype, bool given, void *dst, dc_error *err);
+/* The nested table at idx as an array object, pushed. dtype DC_DTYPE_NONE: float32, or bool. */
+dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, dc_dtype dtype);
+/* Pushes nested tables (a plain value for 0 dimensions) from host memory in C order. */
+void dc_lua_pushtable(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src);
+/* True when float32 holds v exactly. */
+bool dc_lua_exact_float32(int64_t v);
+dc_dtype dc_lua_checkdtype(lua_State *L, int idx);
+/* Default dtype for the number or boolean at idx; raises for an integer that float32 cannot hold. */
+dc_dtype dc_lua_default_dtype(lua_State *L, int idx);
+
+typedef struct dc_lua_shape {
+  int ndim;
+  int64_t extent[DC_MAX_DIMS];
+} dc_lua_shape;
+/* Extents from arguments first..last: integers, or one table of them. `wild` allows -1. */
+void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shape *s);
+/* An integer, or a float with an integer's value, at idx. */
+bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
+
+/* --- create.c, operators.c, index.c, format.c --- */
+extern const luaL_Reg dc_lua_create_core[];
+extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_meta[], dc_lua_operators_methods[];
+extern const luaL_Reg dc_lua_index_meta[], dc_lua_index_methods[];
+int dc_lua_array_tostring(lua_State *L);
+/* Assigns the value at `value` (number, boolean, array, table) to all of `dst`. */
+void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value);
+/* An array operand at idx: an array itself, or an array made from a number, boolean or table (`like`
+** gives its dtype and device, or is NULL) and put in place of it on the stack. */
+dc_array *dc_lua_operand(lua_State *L, dc_lua *self, int idx, const dc_array *like);
+
+/* --- module.c, kernel.c --- */
+typedef struct dc_lua_module {
+  dc_module *m; /* NULL: closed */
+} dc_lua_module;
+enum { DC_LUA_MODULE_ORIGIN = 1, DC_LUA_MODULE_SOURCE, DC_LUA_MODULE_KERNELS, DC_LUA_MODULE_NVALUES = 3 };
+
+/* Pushes the kernel object of `name` from the module at idx; raises when there is none. */
+void dc_lua_pushkernel(lua_State *L, int module, const char *name);
+extern const luaL_Reg dc_lua_module_core[];
+void dc_lua_open_module(lua_State *L, int self);
+void dc_lua_open_kernel(lua_State *L, int self);
+
+/* --- options.c --- */
+/* Pushes a userdata that begins with a dc_source for the text at `text` and the options table (or
+** nil) at `options`; all its strings stay alive with it. */
+const dc_source *dc_lua_newsource(lua_State *L, int text, int options, const char *instance);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+** memory.c - device memory and Lua's collector.
+**
+** The collector sees a hundred bytes where the device holds gigabytes.  So device bytes drive it: each
+** allocation owes collector's work in proportion, a full collection comes when the device is filling
+** up, and when the device has no memory left everything dead is collected before the last attempt.
+** Also here: host memory that belongs to a userdata, so that an error frees it.
+*/
+#include <stdlib.h>
+
+#include "lua/lib.h"
+
+#define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
+#define STEP_KB 16                        /* work is done in steps of at least this */
+#define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
+
+static _Thread_local lua_State *active; /* the state inside a call of ours; valid while one runs */
+
+void dc_lua_note_active(lua_State *L) { active = L; }
+
+static void collect(lua_State *L, dc_lua *self, int what, int kb) {
+  if (self->collecting) return;
+  self->collecting = true;
+  lua_gc(L, what, kb);
+  if (what == LUA_GCCOLLECT) { /* again: what the finalizers let go of */
+    lua_gc(L, what, 0);
+    self->since_full = 0;
+  }
+  self->collecting = false;
+  active = L;
+}
+
+void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
+  if (n < 256) n = 256; /* what a device gives at least */
+  if (self->collecting || !lua_gc(L, LUA_GCISRUNNING)) return; /* in a finalizer, or stopped by the user */
+  self->since_full += n;
+  const dc_device *dev = self->device;
+  if (dev && dev->facts.total_memory && self->since_full > dev->facts.total_memory / 8 &&
+      (double)(dev->bytes_live + n) > SOFT_LIMIT * (double)dev->facts.total_memory) {
+    collect(L, self, LUA_GCCOLLECT, 0);
+    return;
+  }
+  /* A step of 1 KB's debt marks or sweeps several KB of objects, hence the 1/16. */
+  double share = (double)n / CYCLE_BYTES;
+  self->owed += (share < 1 ? share : 1) * (double)lua_gc(L, LUA_GCCOUNT) / 16 + share / 16;
+  if (self->owed < STEP_KB && share < 1) return;
+  int kb = (int)self->owed + 1;
+  self->owed = 0;
+  collect(L, self, LUA_GCSTEP, kb);
+}
+
+/* The device has no memory left. */
+static int memory_pressure(dc_device *dev, size_t wanted) {
+  (void)wanted;
+  lua_State *L = active;
+  if (!L) return 0;
+  if (!lua_checkstack(L, 4)) return 0;
+  dc_lua *self = dc_lua_push_self(L); /* exists: no allocation */
+  size_t before = dev->bytes_live;
+  collect(L, self, LUA_GCCOLLECT, 0);
+  lua_pop(L, 1);
+  return dev->bytes_live < before;
+}
+
+void dc_lua_open_memory(void) { dc_memory_pressure = memory_pressure; }
+
+/* --- scratch ------------------------------------------------------------------------------------------ */
+
+typedef struct scratch {
+  void *p;
+} scratch;
+
+void *dc_lua_scratch(lua_State *L, size_t n) {
+  scratch *s = dc_lua_new(L, DC_LUA_SCRATCH, sizeof *s, 0);
+  s->p = malloc(n ? n : 1);
+  if (!s->p) dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", n);
+  return s->p;
+}
+
+void dc_lua_scratch_free(lua_State *L, int idx) {
+  scratch *s = lua_touserdata(L, idx);
+  free(s->p);
+  s->p = NULL;
+}
+
+static int scratch_gc(lua_State *L) {
+  dc_lua_scratch_free(L, 1);
+  return 0;
+}
+
+static const luaL_Reg scratch_meta[] = {
+  { "__gc", scratch_gc },
+  { NULL, NULL },
+};
+
+void dc_lua_open_scratch(lua_State *L, int self) {
+  dc_lua_newtype(L, self, DC_LUA_SCRATCH, "dotcompute.scratch", scratch_meta, NULL);
+}

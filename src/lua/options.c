@@ -1,0 +1,222 @@
+/*
+** options.c - the options table of dc.kernel and dc.module, as the dc_source that the compiler takes.
+**
+** Strings are first collected in Lua tables, which keep them alive; then one userdata holds the
+** dc_source and the pointers to them, with those tables as its user value.
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/lib.h"
+
+/* Lists being collected: stack indices of Lua sequences of strings. */
+enum list { LIST_DEFINES, LIST_OPTIONS, LIST_INCLUDES, LIST_HEADERS, LIST_TEXTS, LIST_INSTANCES, NLISTS };
+
+typedef struct lists {
+  int at[NLISTS];
+} lists;
+
+/* Appends the string on top, popped. */
+static void append(lua_State *L, const lists *l, enum list which) {
+  lua_rawseti(L, l->at[which], (lua_Integer)lua_rawlen(L, l->at[which]) + 1);
+}
+
+static int fail_option(lua_State *L, const char *option, const char *wanted) {
+  return dc_lua_fail(L, DC_ARGUMENT, "option '%s' is %s, got %s", option, wanted, dc_lua_describe(L, -1));
+}
+
+/* The text of a macro's value at idx, pushed: false gives nil (no definition). */
+static void push_macro_value(lua_State *L, int idx) {
+  switch (lua_type(L, idx)) {
+    case LUA_TBOOLEAN:
+      if (lua_toboolean(L, idx)) lua_pushliteral(L, "1");
+      else lua_pushnil(L);
+      return;
+    case LUA_TSTRING: lua_pushvalue(L, idx); return;
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, idx)) {
+        lua_pushfstring(L, "%I", (LUAI_UACINT)lua_tointeger(L, idx));
+      } else {
+        char text[40];
+        double v = lua_tonumber(L, idx);
+        if (!isfinite(v)) dc_lua_fail(L, DC_ARGUMENT, "option 'define': %g cannot be written as a macro", v);
+        snprintf(text, sizeof text, "%.17g", v); /* a double again, not an int */
+        lua_pushfstring(L, strpbrk(text, ".e") ? "%s" : "%s.0", text);
+      }
+      return;
+    default:
+      dc_lua_fail(L, DC_ARGUMENT, "option 'define': a macro is a number, a string or a boolean, got %s",
+                  dc_lua_describe(L, idx));
+  }
+}
+
+static void read_define(lua_State *L, const lists *l) {
+  if (!lua_istable(L, -1)) fail_option(L, "define", "a table {NAME = value}");
+  int table = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING)
+      dc_lua_fail(L, DC_ARGUMENT, "option 'define': names are strings, got %s", dc_lua_describe(L, -2));
+    push_macro_value(L, lua_gettop(L));
+    if (lua_isnil(L, -1)) {
+      lua_pop(L, 1);
+      continue;
+    }
+    lua_pushfstring(L, "-D%s=%s", lua_tostring(L, -3), lua_tostring(L, -1));
+    append(L, l, LIST_DEFINES);
+    lua_pop(L, 1);
+  }
+}
+
+/* A sequence of strings, or one string. */
+static void read_strings(lua_State *L, const lists *l, const char *option, enum list which) {
+  if (lua_type(L, -1) == LUA_TSTRING) {
+    lua_pushvalue(L, -1);
+    append(L, l, which);
+    return;
+  }
+  if (!lua_istable(L, -1)) fail_option(L, option, "a list of strings");
+  lua_Integer n = luaL_len(L, -1);
+  for (lua_Integer i = 1; i <= n; i++) {
+    if (lua_geti(L, -1, i) != LUA_TSTRING) fail_option(L, option, "a list of strings");
+    append(L, l, which);
+  }
+}
+
+static void read_headers(lua_State *L, const lists *l) {
+  if (!lua_istable(L, -1)) fail_option(L, "headers", "a table {[\"name.h\"] = text}");
+  int table = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
+      fail_option(L, "headers", "a table {[\"name.h\"] = text}");
+    lua_pushvalue(L, -2);
+    append(L, l, LIST_HEADERS);
+    lua_pushvalue(L, -1);
+    append(L, l, LIST_TEXTS);
+  }
+}
+
+/* A switch that adds one compiler option. */
+static void read_switch(lua_State *L, const lists *l, const char *option, const char *flag) {
+  if (!lua_isboolean(L, -1)) fail_option(L, option, "true or false");
+  if (!lua_toboolean(L, -1)) return;
+  lua_pushstring(L, flag);
+  append(L, l, LIST_OPTIONS);
+}
+
+static void read_std(lua_State *L, const lists *l) {
+  if (lua_type(L, -1) != LUA_TSTRING) fail_option(L, "std", "a string such as \"c++17\"");
+  lua_pushfstring(L, "-std=%s", lua_tostring(L, -1));
+  append(L, l, LIST_OPTIONS);
+}
+
+/* One option; its value is on top and stays there. */
+static void read_option(lua_State *L, const lists *l, const char *name) {
+  if (strcmp(name, "define") == 0) read_define(L, l);
+  else if (strcmp(name, "include") == 0) read_strings(L, l, name, LIST_INCLUDES);
+  else if (strcmp(name, "headers") == 0) read_headers(L, l);
+  else if (strcmp(name, "flags") == 0) read_strings(L, l, name, LIST_OPTIONS);
+  else if (strcmp(name, "instantiate") == 0) read_strings(L, l, name, LIST_INSTANCES);
+  else if (strcmp(name, "std") == 0) read_std(L, l);
+  else if (strcmp(name, "fast_math") == 0) read_switch(L, l, name, "--use_fast_math");
+  else if (strcmp(name, "debug") == 0) read_switch(L, l, name, "--generate-line-info");
+  else if (strcmp(name, "name") != 0)
+    dc_lua_fail(L, DC_ARGUMENT,
+                "there is no option '%s'; there are name, define, include, headers, flags, std, fast_math, "
+                "instantiate and debug",
+                name);
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Puts the list's strings at `to`; returns how many. */
+static int gather(lua_State *L, int list, const char **to) {
+  int n = (int)lua_rawlen(L, list);
+  for (int i = 0; i < n; i++) {
+    lua_rawgeti(L, list, i + 1);
+    to[i] = lua_tostring(L, -1);
+    lua_pop(L, 1);
+  }
+  return n;
+}
+
+/* Keeps names and texts of headers in the order of the names, so that the cache's key does not depend on
+** the order in which Lua walks a table. */
+static void sort_headers(const char **names, const char **texts, int n) {
+  for (int i = 1; i < n; i++)
+    for (int k = i; k > 0 && strcmp(names[k - 1], names[k]) > 0; k--) {
+      const char *name = names[k], *text = texts[k];
+      names[k] = names[k - 1];
+      texts[k] = texts[k - 1];
+      names[k - 1] = name;
+      texts[k - 1] = text;
+    }
+}
+
+typedef struct source {
+  dc_source s;
+  const char *strings[];
+} source;
+
+/* The userdata from the lists, on top of the stack. */
+static dc_source *assemble(lua_State *L, const lists *l, int text) {
+  size_t total = 0;
+  for (int i = 0; i < NLISTS; i++) total += lua_rawlen(L, l->at[i]);
+  source *o = lua_newuserdatauv(L, sizeof *o + total * sizeof(char *), 1);
+  memset(o, 0, sizeof *o);
+  const char **at = o->strings;
+  o->s.text = lua_tolstring(L, text, &o->s.len);
+  o->s.options = at;
+  int ndefines = gather(L, l->at[LIST_DEFINES], at);
+  qsort(at, (size_t)ndefines, sizeof *at, by_text);
+  o->s.noptions = ndefines + gather(L, l->at[LIST_OPTIONS], at + ndefines);
+  at += o->s.noptions;
+  o->s.include_dirs = at;
+  at += o->s.ninclude_dirs = gather(L, l->at[LIST_INCLUDES], at);
+  const char **names = at;
+  o->s.header_names = names;
+  at += o->s.nheaders = gather(L, l->at[LIST_HEADERS], at);
+  o->s.header_texts = at;
+  at += gather(L, l->at[LIST_TEXTS], at);
+  sort_headers(names, names + o->s.nheaders, o->s.nheaders);
+  o->s.instantiate = at;
+  o->s.ninstantiate = gather(L, l->at[LIST_INSTANCES], at);
+  return &o->s;
+}
+
+const dc_source *dc_lua_newsource(lua_State *L, int text, int options, const char *instance) {
+  lists l;
+  text = lua_absindex(L, text);
+  options = lua_absindex(L, options);
+  luaL_checkstack(L, NLISTS + 12, NULL);
+  for (int i = 0; i < NLISTS; i++) {
+    lua_newtable(L);
+    l.at[i] = lua_gettop(L);
+  }
+  if (lua_istable(L, options)) {
+    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
+      if (lua_type(L, -2) != LUA_TSTRING)
+        dc_lua_fail(L, DC_ARGUMENT, "options are named, got the key %s", dc_lua_describe(L, -2));
+      read_option(L, &l, lua_tostring(L, -2));
+      lua_settop(L, l.at[NLISTS - 1] + 2); /* key, value */
+    }
+  } else if (!lua_isnil(L, options)) {
+    dc_lua_fail(L, DC_ARGUMENT, "options are a table, got %s", dc_lua_describe(L, options));
+  }
+  if (instance) {
+    lua_pushstring(L, instance);
+    append(L, &l, LIST_INSTANCES);
+  }
+  dc_source *s = assemble(L, &l, text); /* lists… userdata */
+  lua_createtable(L, NLISTS + 1, 0);
+  for (int i = 0; i < NLISTS; i++) {
+    lua_pushvalue(L, l.at[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_pushvalue(L, text);
+  lua_rawseti(L, -2, NLISTS + 1);
+  lua_setiuservalue(L, -2, 1);
+  lua_replace(L, l.at[0]);
+  lua_settop(L, l.at[0]);
+  return s;
+}

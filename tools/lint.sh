@@ -1,0 +1,40 @@
+#!/bin/sh
+# `make lint`: the rules a machine can check. A tool that is not installed is left out, and said so.
+status=0
+have() { command -v "$1" >/dev/null 2>&1; }
+step() { echo "== $1"; }
+
+step "rooms"
+${LUA:-lua5.4} tools/check-rooms.lua $(find src -name '*.[ch]' | LC_ALL=C sort) || status=1
+
+step "lines"
+${LUA:-lua5.4} tools/check-lines.lua $(find src spec lua examples bench tools -name '*.[ch]' -o -name '*.lua' -o -name '*.sh' \
+  -o -name '*.def' | LC_ALL=C sort) || status=1
+
+step "luacheck"
+if have luacheck; then luacheck -q lua spec examples bench tools rockspec || status=1
+else echo "not installed (Debian: lua-check)"; fi
+
+# incorrectLogicOperator: it cannot read hexadecimal floats.
+step "cppcheck"
+if have cppcheck; then
+  cppcheck -q -j 2 --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -Isrc \
+    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches --suppress=unknownMacro \
+    --suppress=incorrectLogicOperator src || status=1
+else echo "not installed"; fi
+
+# A report only: the formatter's taste is not binding where a table reads better by hand.
+step "clang-format"
+if have clang-format; then
+  n=$(clang-format --dry-run $(find src -name '*.[ch]') 2>&1 | grep -c 'warning: code should be clang-formatted')
+  echo "$n places differ from .clang-format (not counted as an error)"
+else echo "not installed"; fi
+
+step "shell"
+for f in tools/*.sh .ci/run; do
+  case $(head -n 1 "$f") in *bash) shell=bash ;; *) shell=sh ;; esac
+  $shell -n "$f" || status=1
+done
+
+[ $status -eq 0 ] && echo "lint: clean"
+exit $status

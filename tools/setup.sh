@@ -1,0 +1,140 @@
+#!/bin/sh
+# Brings what `make demo` and `make test` need, says what it does, and does nothing when all is there.
+#   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; busted for test
+#   setup.sh nvrtc DCLUA            NVIDIA's compiler library and headers, when DCLUA finds none
+#   setup.sh wheels FOLDER [12|13]  fetches those of one CUDA version into a folder, unasked
+# NVRTC=off in the environment: neither looks for NVRTC nor fetches it.
+set -eu
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { say "$@"; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# --- Debian packages --------------------------------------------------------------------------------
+
+LUA=${LUA:-lua5.4}
+CC=${CC:-cc}
+
+have_lua_headers() {
+  [ -n "${LUA_INCDIR:-}" ] && return 0
+  for d in /usr/include/lua5.4 /usr/local/include/lua5.4 /usr/include/lua54; do [ -e "$d/lua.h" ] && return 0; done
+  have pkg-config && { pkg-config --exists lua5.4 || pkg-config --exists lua-5.4 || pkg-config --exists lua54; }
+}
+have_libedit() {
+  printf '#include <histedit.h>\nint main(void){return el_init("",0,0,0)!=0;}\n' |
+    "$CC" $(pkg-config --cflags libedit 2>/dev/null) -x c - -o /dev/null -ledit >/dev/null 2>&1
+}
+have_compiler() {
+  have "$CC" && printf '#include <stdio.h>\nint main(void){return 0;}\n' | "$CC" -x c - -o /dev/null >/dev/null 2>&1
+}
+
+missing_packages() {
+  have_compiler || echo gcc libc6-dev
+  have make || echo make
+  have_lua_headers || echo liblua5.4-dev
+  have_compiler && have_libedit || echo libedit-dev
+  have "$LUA" || echo lua5.4
+  if [ "$1" = test ]; then
+    have "$LUA" && "$LUA" -e 'require "busted.runner"' >/dev/null 2>&1 || echo lua-busted
+  fi
+}
+
+# Runs its arguments as root.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif have sudo; then sudo "$@"
+  else fail "this needs root, and there is no sudo: run as root: $*"
+  fi
+}
+
+apt_install() {
+  say "installing Debian packages: $*"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null >&2 || say "apt-get update failed; trying with the lists there are"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2 ||
+    fail "apt-get could not install: $*"
+}
+
+packages() {
+  wanted=$(missing_packages "$1" | tr '\n' ' ' | sed 's/ *$//')
+  [ -z "$wanted" ] && return 0
+  if ! have apt-get; then
+    say "missing: $wanted"
+    say "(Debian's names.) This system has no apt-get: please install a C11 compiler, Lua 5.4 with its headers,"
+    fail "libedit with its headers$([ "$1" = test ] && echo ", and busted for Lua 5.4") by its own means."
+  fi
+  apt_install $wanted
+  wanted=$(missing_packages "$1" | tr '\n' ' ')
+  [ -z "$wanted" ] || fail "still missing after installing: $wanted"
+}
+
+# --- NVIDIA's wheels --------------------------------------------------------------------------------
+
+# Pinned. cccl and crt are headers only; of curand only the headers are kept.
+WHEELS_13="nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88
+           nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.0.35"
+WHEELS_12="nvidia-cuda-nvrtc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79
+           nvidia-cuda-cccl-cu12==12.9.27 nvidia-curand-cu12==10.3.10.19"
+
+# 12 when the driver here is older than CUDA 13's (580), else 13.
+cuda_for_driver() {
+  driver=$(sed -n 's/^NVRM version:.* \([0-9]\{3\}\)\.[0-9.]* .*/\1/p' /proc/driver/nvidia/version 2>/dev/null | head -n 1)
+  [ -n "$driver" ] || driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1 | cut -d. -f1)
+  case $driver in ''|*[!0-9]*) echo 13; return ;; esac
+  if [ "$driver" -lt 580 ]; then echo 12; else echo 13; fi
+}
+
+# Sets PIP to a command that runs pip, installing it by apt where it is missing.
+find_pip() {
+  if python3 -m pip --version >/dev/null 2>&1; then PIP="python3 -m pip"; return; fi
+  have apt-get || fail "python3 with pip is needed to fetch NVRTC; install it, or a CUDA toolkit, or use NVRTC=off"
+  apt_install python3 python3-pip
+  PIP="python3 -m pip"
+  $PIP --version >/dev/null 2>&1 || PIP="/usr/bin/python3 -m pip"
+}
+
+# wheels FOLDER 12|13: FOLDER becomes pip's tree, nvidia/... below it. Whole or not at all.
+wheels() {
+  folder=$1 cuda=$2
+  case $cuda in 12) list=$WHEELS_12 ;; 13) list=$WHEELS_13 ;; *) fail "there are wheels for CUDA 12 and 13, not $cuda" ;; esac
+  find_pip
+  say "fetching NVIDIA's CUDA $cuda compiler library (NVRTC) and headers from PyPI, about 160 MB:"
+  for w in $list; do say "  $w"; done
+  say "  into $folder (about 150 MB there); they are NVIDIA's, under the CUDA Toolkit's licence (EULA):"
+  say "  https://docs.nvidia.com/cuda/eula/   NVRTC=off does without."
+  part=$folder.part$$
+  trap 'rm -rf "$part"' EXIT
+  trap 'exit 130' INT TERM HUP
+  mkdir -p "$(dirname "$folder")"
+  $PIP install --quiet --disable-pip-version-check --no-input --no-cache-dir --no-deps --only-binary :all: \
+    --root-user-action=ignore --target "$part" $list </dev/null >&2 ||
+    fail "pip could not fetch them. Is there a network? Otherwise install a CUDA toolkit and set CUDA_PATH, or use NVRTC=off."
+  # Host libraries that nobody loads here, and NVRTC's second build of itself.
+  find "$part" \( -name 'libcurand*' -o -name 'libcudart*' -o -name '*.alt.so*' \) -type f -exec rm -f {} +
+  rm -rf "$folder"
+  mv "$part" "$folder"
+  trap - EXIT INT TERM HUP
+  say "done: $(du -sm "$folder" | cut -f1) MB in $folder"
+}
+
+# Where the compiler looks for them by itself (src/compile).
+wheel_home() { echo "${XDG_DATA_HOME:-$HOME/.local/share}/dotcompute/nvidia"; }
+
+nvrtc() {
+  dclua=$1
+  if [ "${NVRTC:-}" = off ]; then
+    say "NVRTC=off: kernels cannot be compiled unless their code is in the cache"
+    return 0
+  fi
+  if "$dclua" -e 'os.exit(require "dotcompute.core".compiler().available)' 2>/dev/null; then return 0; fi
+  say "no NVRTC was found on this machine"
+  wheels "$(wheel_home)" "$(cuda_for_driver)"
+  "$dclua" -e 'local c = require "dotcompute.core".compiler() if not c.available then io.stderr:write(c.why_not, "\n") os.exit(1) end' ||
+    fail "the library fetched cannot be loaded"
+}
+
+case "${1:-}" in
+  packages) packages "${2:-test}" ;;
+  nvrtc) nvrtc "${2:?the built dclua is needed}" ;;
+  wheels) wheels "${2:?a folder is needed}" "${3:-$(cuda_for_driver)}" ;;
+  *) sed -n '2,6s/^# *//p' "$0" >&2; exit 2 ;;
+esac

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Runs a command against a build folder: with.sh BUILD COMMAND ARGS...   The command `lua` is Lua 5.4.
+# Lua finds our modules, and specs find the binaries (DOTCOMPUTE_BUILD), the Lua to run scripts with (LUA; also first
+# on the PATH where it is one of ours) and one that is stock (DOTCOMPUTE_STOCK_LUA).
+build=$1
+shift
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+export DOTCOMPUTE_BUILD="$build"
+export LUA_PATH="$PWD/lua/?.lua;$PWD/lua/?/init.lua;${LUA_PATH:-;}"
+export LUA_CPATH="$build/?.so;${LUA_CPATH:-;}"
+export LUA="${LUA:-lua5.4}"
+export DOTCOMPUTE_STOCK_LUA="$LUA"
+export DOTCOMPUTE_SPEC_SEED="${DOTCOMPUTE_SPEC_SEED:-$(date +%s)}"
+if grep -qs 'fsanitize=address' "$build/flags"; then
+  DOTCOMPUTE_STOCK_LUA=$(command -v "$LUA")
+  export LUA="$build/bin/lua5.4" PATH="$build/bin:$PATH"
+  # A leak report at exit fails the run; what others keep for the process's life is listed.
+  export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=0:${ASAN_OPTIONS:-}"
+  export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
+  export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
+fi
+if [ "$1" = lua ]; then
+  shift
+  exec "$LUA" "$@"
+fi
+exec "$@"
