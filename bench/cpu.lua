@@ -2,7 +2,7 @@
 -- DOTCOMPUTE_CPU_THREADS=1 is set by `make bench`: kernels then run on the calling thread alone.
 local dc = require "dotcompute"
 local native = require "native"
-local report = require "table"
+local report = require "report"
 
 dc.use "cpu"
 local rows = {}

@@ -1,7 +1,7 @@
 -- Launches in a Lua loop beside a C loop over cuLaunchKernel: by turns, in one process, on one GPU.
 local dc = require "dotcompute"
 local native = require "native"
-local report = require "table"
+local report = require "report"
 
 local ok, why = dc.available "cuda"
 if not ok then

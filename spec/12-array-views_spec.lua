@@ -36,7 +36,7 @@ describe("views", function()
     assert.equal(12345, a[{ 1, 1, 1 }])
     fails("shape", "all 3 axes", function() a:transpose(1, 2) end)
     fails("shape", "axis 4", function() a:transpose(1, 2, 4) end)
-    fails("shape", "", function() a:transpose(1, 1, 2) end)
+    fails("argument", "twice", function() a:transpose(1, 1, 2) end)
   end)
 
   it("reshaped, also from views that must be copied", function()

@@ -44,7 +44,7 @@ describe("an error", function()
     local a = dc.ones(2)
     fails("argument", "array expected, got the number 3", function() a.fill(3, 1) end)
     fails("argument", "array expected, got a dotcompute.device", function() a.sum(dc.device()) end)
-    fails("argument", "array expected, got a file", function() a.sum(io.stdout) end)
+    fails("argument", "array expected, got a FILE", function() a.sum(io.stdout) end)
     fails("argument", "device expected", function() dc.device().synchronize(a) end)
     local meta = debug.getmetatable(a)
     for _, name in ipairs { "__index", "__len", "__add", "__newindex" } do

@@ -124,7 +124,7 @@ __global__ void addresses(const float *x, const float *y, unsigned long long *ou
     fails("argument", "3 is no array", call(3))
     fails("argument", "2%.5 is no array", call(2.5))
     fails("argument", "true is no array", call(true))
-    fails("argument", "file", call(io.stdout))
+    fails("argument", "FILE", call(io.stdout))
     fails("argument", "dotcompute.kernel", call(k))
     fails("argument", "float64", call(dc.zeros(4, "float64")))
   end)

@@ -57,7 +57,7 @@ __global__ void sum(int *x) { x[0] = MINE + MEMORY + N; }]]
 
   it("of a wrong kind are errors that name them", function()
     local source = "__global__ void k(int *x) {}"
-    for _, options in ipairs { { define = 3 }, { nonsense = true }, { flags = "--fmad=false" }, { include = { 1 } } } do
+    for _, options in ipairs { { define = 3 }, { nonsense = true }, { flags = 3 }, { include = { 1 } } } do
       local err = fails(dc.kernel, source, options)
       assert.equal("argument", err.kind)
     end
@@ -224,7 +224,7 @@ local ok, err = pcall(dc.kernel, "__global__ void k(int *x) {}")
 print(ok, err.kind, err.code)
 print(err.message:match "make demo" and "says how" or err.message)
 ]])
-    local text = shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=off DOTCOMPUTE_NVRTC=off '%s/dclua' %s"):format(build, name))
+    local text = shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=off DOTCOMPUTE_NVRTC=/no/such/file '%s/dclua' %s"):format(build, name))
     os.remove(name)
     assert.equal("false\tcompile\tNVRTC_NOT_FOUND\nsays how\n", text)
   end)

@@ -27,8 +27,13 @@ local function run(script, env)
 local dc = require "dotcompute"
 local function try(...)
   local ok, err = pcall(...)
-  if ok then print("ok", err) else print(err.kind, err.code, (tostring(err):gsub("\n.*", ""))) end
+  if ok then print("ok", err) else print(err.kind, err.code or "", (tostring(err):gsub("\n.*", ""))) end
   return ok
+end
+local function counting(n, dtype) -- 1, 2, … n, from the host: kernels compute nothing here
+  local t = {}
+  for i = 1, n do t[i] = i end
+  return dc.array(t, dtype)
 end
 ]]
   f:write(script)
@@ -89,12 +94,10 @@ end)
 
 describe("the CUDA driver is", function()
   it("not touched by require", function()
-    local out = read_all("/proc/self/status") and "" -- the child itself says what it has mapped
-    out = out .. select(1, run [[
-      local f = io.open "/proc/self/maps"
-      print(f:read "a":find "libfake_cuda" and "loaded" or "not loaded")
+    local out = run [[
+      print(io.open "/proc/self/maps":read "a":find "libfake_cuda" and "loaded" or "not loaded")
       dc.devices()
-      print(io.open "/proc/self/maps":read "a":find "libfake_cuda" and "loaded" or "not loaded")]])
+      print(io.open "/proc/self/maps":read "a":find "libfake_cuda" and "loaded" or "not loaded")]]
     assert.equal("not loaded\nloaded\n", out)
   end)
 
@@ -169,7 +172,7 @@ describe("a CUDA device", function()
 
   it("copies between two devices", function()
     local out, report = run([[
-      local a = dc.using("cuda:0", dc.arange, 1, 1000)
+      local a = dc.using("cuda:0", counting, 1000)
       local b = a:to "cuda:1"
       print(b.device.index, b[1000])
       local c = b:to "cpu"
@@ -213,7 +216,7 @@ describe("a CUDA device", function()
   end)
 
   it("refuses a kernel whose parameters lie elsewhere than its types say", function()
-    local out = run(saxpy .. "local x = dc.ones(10) try(k, 1, 64, 10, 1, x, x)",
+    local out = run("try(function()\n" .. saxpy .. "local x = dc.ones(10) k(1, 64, 10, 1, x, x) end)",
       { FAKE_CUDA_PARAMS = "0:4,8:8,16:8,24:8" })
     assert.matches("parameter 2 'a' %(float%) should have 4 bytes at offset 4", out)
   end)
@@ -233,7 +236,7 @@ describe("a CUDA device", function()
 
   it("works without stream-ordered memory and without staging memory", function()
     local out, report = run([[
-      local a = dc.arange(1, 50000)
+      local a = counting(50000)
       print(a[50000], a:copy()[7], dc.full(9, 3.5, "float64")[9])]],
       { FAKE_CUDA_POOLS = "0", FAKE_CUDA_FAIL = "MemHostAlloc:2" })
     assert.equal("50000.0\t7.0\t3.5\n", out)

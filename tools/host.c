@@ -23,6 +23,7 @@ static int run(lua_State *L, int status) {
     lua_insert(L, -2);
     int n = 0;
     lua_getglobal(L, "arg");
+    luaL_checkstack(L, (int)lua_rawlen(L, -1) + 1, "too many arguments");
     int table = lua_gettop(L);
     while (lua_rawgeti(L, table, n + 1) != LUA_TNIL) n++;
     lua_pop(L, 1);

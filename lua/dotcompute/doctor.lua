@@ -12,6 +12,19 @@ local function rows(name, text)
   end
 end
 
+-- Reasons, one a line, of places looked at in vain: those that say more than "not there" in full.
+local function reasons(name, text)
+  local absent = 0
+  for line in text:gmatch "[^\n]+" do
+    if line:find "No such file" or line:find ": no lib" then absent = absent + 1
+    else
+      row(name, line)
+      name = ""
+    end
+  end
+  if absent > 0 then row(name, ("not found in %d place%s"):format(absent, absent == 1 and "" or "s")) end
+end
+
 local function gib(bytes) return ("%.1f GiB"):format(bytes / 2 ^ 30) end
 
 -- CUDA's version numbers: 13000 is 13.0.
@@ -24,7 +37,7 @@ local function driver()
     row("version", "CUDA " .. version(d.version))
     row("library", d.library)
   else
-    rows("missing", d.why_not or "unknown")
+    reasons("missing", d.why_not or "unknown")
     row("", "Only machines with an NVIDIA GPU need it; the CPU device works without.")
   end
 end
@@ -38,7 +51,7 @@ local function compiler()
     row("headers", c.include_dir or "not found: #include <cuda_fp16.h> and the like will fail")
     row("CCCL", c.cccl_dir or "not found: #include <cub/...> and <cuda/std/...> will fail")
   else
-    rows("missing", c.why_not or "unknown")
+    reasons("missing", c.why_not or "unknown")
     row("", "Kernels that are not in the cache cannot be compiled.  To get it: `make demo` in dotcompute's folder")
     row("", "fetches it from PyPI; or install NVIDIA's CUDA toolkit and set CUDA_PATH.")
   end

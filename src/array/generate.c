@@ -281,6 +281,24 @@ void dc_emit_entry(const dc_text *t) {
 
 /* --- one element a thread ------------------------------------------------------------------------------ */
 
+/* Several elements a thread, one block's width apart: what a thread does before its first element is paid
+** once.  Only where the whole block has all of them is the loop unrolled. */
+static void emit_rounds(const dc_text *t) {
+  int block = DC_BLOCK * t->p->rounds;
+  dc_emit_entry(t);
+  dc_emit_single_values(t);
+  dc_buf_printf(t->b, "  auto element = [&](const %s i) {\n", t->index);
+  dc_emit_element_values(t, "    ");
+  dc_emit_steps(t, DC_SCOPE_ELEMENT, "    ");
+  dc_emit_store(t, "    ", t->p->out.layout == DC_LAYOUT_STRIDED ? "out[out_at]" : "out[i]");
+  dc_buf_printf(t->b, "  };\n  const %s first = (%s)blockIdx.x * %d;\n  if (first + %d <= n) {\n#pragma unroll\n",
+                t->index, t->index, block, block);
+  dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++) element(first + k * %d + (%s)threadIdx.x);\n", t->p->rounds,
+                DC_BLOCK, t->index);
+  dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s i = first + (%s)threadIdx.x; i < n; i += %d) "
+                "element(i);\n  }\n}\n", t->index, t->index, DC_BLOCK);
+}
+
 static void emit_plain(const dc_text *t) {
   dc_emit_entry(t);
   dc_buf_printf(t->b, "  const %s i = (%s)blockIdx.x * %d + (%s)threadIdx.x;\n  if (i >= n) return;\n", t->index,
@@ -347,5 +365,6 @@ void dc_generate(const dc_program *p, dc_buf *text) {
   dc_text t = { .p = p, .b = text, .index = p->wide ? "long long" : "int" };
   if (p->nreduces > 0) dc_emit_reduction(&t);
   else if (p->lanes > 1) emit_packed(&t);
+  else if (p->rounds > 1) emit_rounds(&t);
   else emit_plain(&t);
 }

@@ -61,6 +61,7 @@ static void key_make(dc_key *k, const dc_program *p) {
   key_put(k, p->rank);
   key_put(k, p->wide + 2 * p->in_place);
   key_put(k, p->lanes);
+  key_put(k, p->rounds);
   key_ref(k, p->result);
   key_operand(k, &p->out);
   for (int i = 0; i < p->nleaves; i++) key_operand(k, &p->leaf[i]);
@@ -175,7 +176,7 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
 /* For reductions the count depends on n alone (see generate.c). */
 static int64_t blocks_of(const dc_program *p) {
   if (p->nreduces == 0) {
-    int64_t a_block = (int64_t)DC_BLOCK * p->lanes;
+    int64_t a_block = (int64_t)DC_BLOCK * p->lanes * p->rounds;
     return (p->n + a_block - 1) / a_block;
   }
   int64_t blocks = (p->n + 4 * DC_TILE - 1) / (4 * DC_TILE);

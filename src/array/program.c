@@ -236,6 +236,15 @@ static int choose_lanes(const dc_program *p, dc_operand *const *o, int n) {
   return (int)lanes;
 }
 
+/* Where threads are not free, each does several elements; not of the long functions, which would be
+** compiled as often. */
+static int choose_rounds(const dc_program *p) {
+  if (p->dev->target.binary || p->nreduces > 0 || p->rank == 0) return 1;
+  for (int i = 0; i < p->nsteps; i++)
+    if (p->step[i].op >= DC_OP_EXP && p->step[i].op <= DC_OP_COS) return 1;
+  return 8;
+}
+
 static bool uses_order(const dc_program *p) { return p->nsteps > 0 && p->step[0].op == DC_OP_IOTA; }
 
 static void finish(dc_program *p, const dc_geometry *domain) {
@@ -254,6 +263,7 @@ static void finish(dc_program *p, const dc_geometry *domain) {
   else
     for (int i = 0; i < p->nsteps; i++) p->step[i].scopes = DC_SCOPE_ELEMENT;
   p->lanes = choose_lanes(p, o, n);
+  p->rounds = choose_rounds(p);
   bool safe;
   p->in_place = dc_program_reads_out(p, &safe);
 }

@@ -58,6 +58,7 @@ typedef struct dc_program {
   bool wide;                 /* 64-bit indices */
   bool in_place;             /* an input is the memory that is written */
   int lanes;                 /* elements a thread, in vector accesses */
+  int rounds;                /* elements a thread, DC_BLOCK apart; one of the two is 1 */
   dc_ref result;
   uint8_t reduce_step[DC_MAX_REDUCES];
   dc_operand out;

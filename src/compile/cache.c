@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -19,7 +21,7 @@
 #include "base/map.h"
 #include "base/runtime.h"
 
-#define MAGIC "dotcompute cache 1\n" /* another format, another number */
+#define MAGIC "dotcompute cache 2\n" /* another format, another number */
 #define MAGIC_LEN (sizeof MAGIC - 1)
 #define HEAD (MAGIC_LEN + 32)
 #define SUFFIX ".bin"
@@ -39,7 +41,7 @@ static struct {
   pthread_once_t once;
   char *folder;
   char *note;
-  bool complained;
+  atomic_bool complained;
 } disk = {.once = PTHREAD_ONCE_INIT};
 
 /* --- the folder ------------------------------------------------------------------------------ */
@@ -123,6 +125,15 @@ static void memory_put(const char *key, const void *data, size_t len) {
 
 /* --- disk ------------------------------------------------------------------------------------ */
 
+/* Over the key too: a file under another's name is not taken for it. */
+static void checksum(const char *key, const void *data, size_t len, uint8_t sum[32]) {
+  dc_sha256 s;
+  dc_sha256_init(&s);
+  dc_sha256_str(&s, key);
+  dc_sha256_add(&s, data, len);
+  dc_sha256_end(&s, sum);
+}
+
 /* Reads through one descriptor, which was checked: no link, a plain file of the user's. */
 static bool read_checked(const char *path, char **data, size_t *len) {
   int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -157,10 +168,7 @@ static bool disk_get(const char *key, void **data, size_t *len) {
   bool good = false;
   if (there && memcmp(bytes, MAGIC, MAGIC_LEN) == 0) {
     uint8_t sum[32];
-    dc_sha256 s;
-    dc_sha256_init(&s);
-    dc_sha256_add(&s, bytes + HEAD, n - HEAD);
-    dc_sha256_end(&s, sum);
+    checksum(key, bytes + HEAD, n - HEAD, sum);
     good = memcmp(sum, bytes + MAGIC_LEN, 32) == 0;
   }
   if (good) {
@@ -193,6 +201,12 @@ static off_t limit(void) {
   return (off_t)(v > 0 ? v : DEFAULT_LIMIT_MIB) << 20;
 }
 
+/* A temporary file of dc_file_replace that its writer left behind: killed, most likely. */
+static bool is_left_over(const char *name, const struct stat *st) {
+  return strlen(name) > 64 && strncmp(name + 64, SUFFIX ".tmp.", sizeof SUFFIX ".tmp." - 1) == 0 &&
+         st->st_mtim.tv_sec + 3600 < time(NULL);
+}
+
 /* Removes what was not used for longest until three quarters of the limit are left. */
 static void prune(void) {
   DIR *d = opendir(disk.folder);
@@ -203,8 +217,9 @@ static void prune(void) {
   for (struct dirent *e; (e = readdir(d)) != NULL;) {
     struct stat st;
     size_t len = strlen(e->d_name);
+    if (len < 64 + strlen(SUFFIX) || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (is_left_over(e->d_name, &st)) unlinkat(dirfd(d), e->d_name, 0);
     if (len != 64 + strlen(SUFFIX) || strcmp(e->d_name + 64, SUFFIX) != 0) continue;
-    if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (n == cap) {
       entry *more = realloc(list, (cap = cap ? 2 * cap : 64) * sizeof *list);
       if (!more) break;
@@ -230,10 +245,7 @@ static void disk_put(const char *key, const void *data, size_t len) {
   if (!dc_cache_folder()) return;
   dc_buf b = DC_BUF_INIT;
   uint8_t sum[32];
-  dc_sha256 s;
-  dc_sha256_init(&s);
-  dc_sha256_add(&s, data, len);
-  dc_sha256_end(&s, sum);
+  checksum(key, data, len, sum);
   dc_buf_add(&b, MAGIC, MAGIC_LEN);
   dc_buf_add(&b, sum, 32);
   dc_buf_add(&b, data, len);
@@ -241,8 +253,7 @@ static void disk_put(const char *key, const void *data, size_t len) {
   dc_error err = DC_ERROR_INIT;
   if (!b.failed && path && dc_file_replace(path, b.data, b.len, &err) == 0) {
     prune();
-  } else if (!disk.complained) {
-    disk.complained = true;
+  } else if (!atomic_exchange(&disk.complained, true)) {
     fprintf(stderr, "dotcompute: the cache cannot be written (%s); going on without\n", dc_error_text(&err));
   }
   dc_error_clear(&err);
@@ -257,7 +268,7 @@ bool dc_cache_get(const char *key, void **data, size_t *len) {
   return true;
 }
 
-void dc_cache_put(const char *key, const void *data, size_t len, bool to_disk) {
+void dc_cache_put(const char *key, const void *data, size_t len) {
   memory_put(key, data, len);
-  if (to_disk) disk_put(key, data, len);
+  disk_put(key, data, len);
 }

@@ -14,8 +14,8 @@
 
 /* `key` is 64 hexadecimal digits. *data is malloc'ed. Thread-safe. */
 bool dc_cache_get(const char *key, void **data, size_t *len);
-/* disk == false keeps it in memory only. Failures are logged, never raised. */
-void dc_cache_put(const char *key, const void *data, size_t len, bool disk);
+/* Failures are logged, never raised. */
+void dc_cache_put(const char *key, const void *data, size_t len);
 
 const char *dc_cache_folder(void); /* NULL when only memory is used */
 const char *dc_cache_note(void);   /* why, or NULL */

@@ -34,10 +34,11 @@ extern const struct dc_embedded dc_embedded_shims[];
 
 /* A kernel that is wanted with its types: by name, and what the scan knows of it. */
 typedef struct wanted {
-  const char *name;
+  const char *asked, *name; /* name is NULL once NVRTC refused it */
   const dc_scanned *scanned;
   char *query;             /* owned; NULL when its types could not be had before */
   char *lowered, *types;   /* owned results; NULL when the name is none */
+  char *why_not;           /* owned: what NVRTC said against the name */
 } wanted;
 
 typedef struct job {
@@ -48,10 +49,10 @@ typedef struct job {
   dc_arena arena;
   wanted *list;
   int nlist;
-  bool name_trouble;       /* the last run failed because of a name expression, not of the source */
-  char *log;               /* of the last run, cleaned */
+  char *raw, *log;         /* of the last run: as NVRTC wrote it, and cleaned */
   void *bytes;
   size_t len;
+  dc_entry *entries;
 } job;
 
 typedef struct strings {
@@ -101,22 +102,33 @@ static void collect_options(const job *j, strings *o) {
   for (int i = 0; i < src->ninclude_dirs; i++) add_option(o, "-I", src->include_dirs[i]);
   if (dc_toolkit_include()) add_option(o, "-I", dc_toolkit_include());
   if (dc_toolkit_cccl()) add_option(o, "-I", dc_toolkit_cccl());
+  if (dc_toolkit_curand()) add_option(o, "-I", dc_toolkit_curand());
 }
 
 static int fail_nvrtc(const job *j, nvrtcResult r, const char *what, dc_error *err) {
-  return dc_fail(err, DC_COMPILE, "NVRTC_ERROR", "NVRTC's %s failed: %s", what, j->api->nvrtcGetErrorString(r));
+  const char *code = j->api->nvrtcGetErrorString(r); /* "NVRTC_ERROR_INVALID_OPTION" */
+  return dc_fail(err, DC_COMPILE, code, "NVRTC's %s failed: %s", what, code);
+}
+
+/* One that came with a log, whose first line tells more than the code: an option refused, most often. */
+static int fail_logged(const job *j, nvrtcResult r, dc_error *err) {
+  const char *log = j->log && *j->log ? j->log : NULL, *code = j->api->nvrtcGetErrorString(r);
+  if (!log) return fail_nvrtc(j, r, "compilation", err);
+  dc_fail(err, DC_COMPILE, code, "%.*s", (int)strcspn(log, "\n"), log);
+  dc_error_set_log(err, log);
+  return -1;
 }
 
 static int fetch_log(job *j, nvrtcProgram p, dc_error *err) {
   size_t n = 0;
   if (j->api->nvrtcGetProgramLogSize(p, &n) != 0 || n == 0) n = 1;
-  char *raw = calloc(1, n + 1);
-  if (!raw) return dc_fail_oom(err);
-  if (n > 1 && j->api->nvrtcGetProgramLog(p, raw) != 0) raw[0] = '\0';
+  free(j->raw);
   free(j->log);
-  j->log = dc_log_clean(raw);
-  j->name_trouble = strstr(raw, "__nv_name_map(") != NULL || strstr(raw, "/dotcompute_signatures(") != NULL;
-  free(raw);
+  j->log = NULL;
+  j->raw = calloc(1, n + 1);
+  if (!j->raw) return dc_fail_oom(err);
+  if (n > 1 && j->api->nvrtcGetProgramLog(p, j->raw) != 0) j->raw[0] = '\0';
+  j->log = dc_log_clean(j->raw);
   return j->log ? 0 : dc_fail_oom(err);
 }
 
@@ -130,7 +142,7 @@ static int fetch_image(job *j, nvrtcProgram p, dc_error *err) {
   r = j->binary ? j->api->nvrtcGetCUBIN(p, j->bytes) : j->api->nvrtcGetPTX(p, j->bytes);
   if (r != 0) return fail_nvrtc(j, r, "result", err);
   ((char *)j->bytes)[n] = '\0';
-  j->len = j->binary || n == 0 ? n : n - 1; /* the size of PTX counts its NUL */
+  j->len = j->binary ? n : dc_ptx_strip_queries(j->bytes, strlen(j->bytes));
   return 0;
 }
 
@@ -162,12 +174,15 @@ static int compile_program(job *j, nvrtcProgram p, strings *options, dc_error *e
   dc_log(DC_LOG_COMPILE, "NVRTC: %zu bytes for %s in %.1f ms", j->src->len, j->arch, (dc_clock() - start) * 1e3);
   if (fetch_log(j, p, err) != 0) return -1;
   if (r == NVRTC_COMPILATION_FAILED) return 1;
-  if (r != 0) {
-    fail_nvrtc(j, r, "compilation", err);
-    dc_error_set_log(err, j->log);
-    return -1;
-  }
+  if (r != 0) return fail_logged(j, r, err);
   return fetch_image(j, p, err) != 0 || fetch_names(j, p, err) != 0 ? -1 : 0;
+}
+
+/* The caller's own header of that name takes the shim's place. */
+static bool brings(const dc_source *src, const char *name) {
+  for (int i = 0; i < src->nheaders; i++)
+    if (strcmp(src->header_names[i], name) == 0) return true;
+  return false;
 }
 
 static int run(job *j, dc_error *err) {
@@ -178,6 +193,7 @@ static int run(job *j, dc_error *err) {
     add_string(&texts, j->src->header_texts[i]);
   }
   for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) {
+    if (brings(j->src, s->name)) continue;
     add_string(&names, s->name);
     add_string(&texts, s->text);
   }
@@ -205,7 +221,7 @@ static int want(job *j, const char *name, const dc_scanned *scanned, dc_error *e
   wanted *more = realloc(j->list, sizeof *more * (size_t)(j->nlist + 1));
   if (!more) return dc_fail_oom(err);
   j->list = more;
-  j->list[j->nlist++] = (wanted){.name = name, .scanned = scanned, .query = dc_signature_query(name)};
+  j->list[j->nlist++] = (wanted){.asked = name, .name = name, .scanned = scanned, .query = dc_signature_query(name)};
   return j->list[j->nlist - 1].query ? 0 : dc_fail_oom(err);
 }
 
@@ -217,25 +233,31 @@ static const dc_scanned *template_of(const dc_scanned *all, const char *instance
   return NULL;
 }
 
-/* A name expression failed: find out which, by trying each alone; those keep no name (the preprocessor
-** dropped the kernel) or no query (overloaded, a type that has no name). */
-static int drop_bad_names(job *j, dc_error *err) {
-  wanted *list = j->list;
-  int n = j->nlist, result = 0;
-  for (int i = 0; i < n && result >= 0; i++) {
-    j->list = &list[i];
-    j->nlist = 1;
-    result = run(j, err);
-    if (result == 1) {
-      free(list[i].query);
-      list[i].query = NULL;
-      result = run(j, err);
-      if (result == 1) list[i].name = NULL;
+/* The last run failed over name expressions alone: those blamed lose their name (the preprocessor dropped the
+** kernel, or it is overloaded) or their query; where nothing is blamed, all queries go.  False: nothing to drop. */
+static bool drop_bad_names(job *j) {
+  bool blamed = false, asked = false;
+  for (int i = 0; i < j->nlist; i++) {
+    wanted *w = &j->list[i];
+    char *query = w->query ? dc_log_blame(j->raw, w->query) : NULL, *name = w->name ? dc_log_blame(j->raw, w->name) : NULL;
+    asked = asked || w->query;
+    blamed = blamed || query || name;
+    if (query || name) {
+      free(w->query);
+      w->query = NULL;
     }
+    if (name) {
+      w->name = NULL;
+      w->why_not = query ? query : name; /* the query's is about the types, the name's only says that it failed */
+    }
+    if (w->why_not != query) free(query);
+    if (w->why_not != name) free(name);
   }
-  j->list = list;
-  j->nlist = n;
-  return result < 0 ? -1 : 0;
+  for (int i = 0; i < j->nlist && !blamed; i++) {
+    free(j->list[i].query);
+    j->list[i].query = NULL;
+  }
+  return blamed || asked;
 }
 
 static int fail_compilation(const job *j, dc_error *err) {
@@ -249,40 +271,48 @@ static int fail_compilation(const job *j, dc_error *err) {
   return -1;
 }
 
+/* The errors are about names only, none about the source. */
+static bool only_names_failed(const job *j) {
+  int line;
+  char *sentence = NULL;
+  bool real = dc_log_first_error(j->log, &line, &sentence);
+  free(sentence);
+  return !real && dc_log_names_trouble(j->raw);
+}
+
 /* Compiles with all the names that are good. */
 static int run_with_names(job *j, dc_error *err) {
   int r = run(j, err);
-  if (r == 1 && j->name_trouble) {
-    int line;
-    char *sentence = NULL;
-    bool real = dc_log_first_error(j->log, &line, &sentence);
-    free(sentence);
-    if (!real) {
-      if (drop_bad_names(j, err) != 0) return -1;
-      r = run(j, err);
-    }
-  }
-  if (r == 1) return fail_compilation(j, err);
-  return r;
+  while (r == 1 && only_names_failed(j) && drop_bad_names(j)) r = run(j, err);
+  return r == 1 ? fail_compilation(j, err) : r;
 }
 
-static bool known(const job *j, const dc_entry *e) {
+static const wanted *by_lowered(const job *j, const char *lowered) {
   for (int i = 0; i < j->nlist; i++)
-    if ((j->list[i].lowered && strcmp(j->list[i].lowered, e->name) == 0) ||
-        (j->list[i].name && strcmp(j->list[i].name, e->source_name) == 0))
-      return true;
+    if (j->list[i].lowered && strcmp(j->list[i].lowered, lowered) == 0) return &j->list[i];
+  return NULL;
+}
+
+static bool asked_before(const job *j, const char *name) {
+  for (int i = 0; i < j->nlist; i++)
+    if (strcmp(j->list[i].asked, name) == 0) return true;
   return false;
 }
 
 /* Kernels that macros made show only in the image: asked for by the names found there. */
 static int want_unseen(job *j, bool *more, dc_error *err) {
-  bool failed = false;
   *more = false;
-  for (dc_entry *e = dc_image_entries(j->bytes, j->len, j->binary, &j->arena, &failed); e; e = e->next) {
-    if (known(j, e)) continue;
+  for (const dc_entry *e = j->entries; e; e = e->next) {
+    if (by_lowered(j, e->name) || asked_before(j, e->source_name)) continue;
     if (want(j, e->source_name, NULL, err) != 0) return -1;
     *more = true;
   }
+  return 0;
+}
+
+static int find_entries(job *j, dc_error *err) {
+  bool failed = false;
+  j->entries = dc_image_entries(j->bytes, j->len, j->binary, &j->arena, &failed);
   return failed ? dc_fail_oom(err) : 0;
 }
 
@@ -295,27 +325,52 @@ static int fill_signature(dc_signature *sig, const wanted *w, dc_error *err) {
   return dc_signature_finish(sig, w->name, w->lowered, w->scanned, err);
 }
 
-static int make_image(job *j, dc_image **out, dc_error *err) {
-  dc_image *image = calloc(1, sizeof *image);
-  if (image) image->kernels = calloc((size_t)j->nlist + 1, sizeof *image->kernels);
-  if (!image || !image->kernels) {
-    dc_image_free(image);
-    return dc_fail_oom(err);
-  }
+/* Entries that no name fetched (overloads above all) are told by their own mangling. */
+static int fill_rest(const job *j, dc_image *image, dc_error *err) {
+  for (const dc_entry *e = j->entries; e; e = e->next)
+    if (!by_lowered(j, e->name) && dc_signature_of_entry(&image->kernels[image->nkernels++], e->name, err) != 0) return -1;
+  return 0;
+}
+
+static int fill_image(job *j, dc_image *image, dc_error *err) {
+  int n = j->nlist;
+  for (const dc_entry *e = j->entries; e; e = e->next) n++;
+  image->kernels = calloc((size_t)n + 1, sizeof *image->kernels);
+  if (!image->kernels) return dc_fail_oom(err);
   for (int i = 0; i < j->nlist; i++) {
     if (!j->list[i].name || !j->list[i].lowered) continue;
-    if (fill_signature(&image->kernels[image->nkernels++], &j->list[i], err) != 0) {
-      dc_image_free(image);
-      return -1;
-    }
+    if (fill_signature(&image->kernels[image->nkernels++], &j->list[i], err) != 0) return -1;
   }
+  if (fill_rest(j, image, err) != 0) return -1;
   image->binary = j->binary;
   image->bytes = j->bytes;
   image->len = j->len;
   image->log = j->log;
   j->bytes = NULL;
   j->log = NULL;
+  return 0;
+}
+
+static int make_image(job *j, dc_image **out, dc_error *err) {
+  dc_image *image = calloc(1, sizeof *image);
+  if (!image) return dc_fail_oom(err);
+  if (fill_image(j, image, err) != 0) {
+    dc_image_free(image);
+    return -1;
+  }
   *out = image;
+  return 0;
+}
+
+/* Every template instance that the caller named must be there. */
+static int check_instances(const job *j, int first, dc_error *err) {
+  for (int i = first; i < first + j->src->ninstantiate; i++) {
+    const wanted *w = &j->list[i];
+    if (!w->name || !w->lowered)
+      return dc_fail(err, DC_COMPILE, "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+                     "'%s' names no instance of a kernel in this source%s%s", w->asked, w->why_not ? ": " : "",
+                     w->why_not ? w->why_not : "");
+  }
   return 0;
 }
 
@@ -336,14 +391,10 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
       free(j->list[i].query);
       j->list[i].query = NULL;
     }
-  if (run_with_names(j, err) != 0) return -1;
-  for (int i = j->nlist - src->ninstantiate; i < j->nlist; i++)
-    if (i >= 0 && (!j->list[i].name || !j->list[i].lowered))
-      return dc_fail(err, DC_COMPILE, "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
-                     "'%s' names no instance of a kernel in this source", src->instantiate[i - j->nlist + src->ninstantiate]);
+  if (run_with_names(j, err) != 0 || check_instances(j, j->nlist - src->ninstantiate, err) != 0) return -1;
   if (!src->no_signatures) {
-    if (want_unseen(j, &more, err) != 0) return -1;
-    if (more && run_with_names(j, err) != 0) return -1;
+    if (find_entries(j, err) != 0 || want_unseen(j, &more, err) != 0) return -1;
+    if (more && (run_with_names(j, err) != 0 || find_entries(j, err) != 0)) return -1;
   }
   if (make_image(j, out, err) != 0) return -1;
   if ((*out)->nkernels == 0 && !templates) {
@@ -356,7 +407,8 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
 
 /* --- cache -------------------------------------------------------------------------------------- */
 
-static int make_key(const dc_source *src, const char *arch, bool binary, char key[65], dc_error *err) {
+/* *whole: everything that the image depends on is in the key. */
+static int make_key(const dc_source *src, const char *arch, bool binary, char key[65], bool *whole, dc_error *err) {
   dc_sha256 h;
   uint8_t digest[32];
   dc_sha256_init(&h);
@@ -367,13 +419,14 @@ static int make_key(const dc_source *src, const char *arch, bool binary, char ke
   dc_sha256_str(&h, binary ? "cubin" : "ptx");
   dc_sha256_str(&h, src->no_signatures ? "plain" : "typed");
   dc_sha256_str(&h, src->text);
+  dc_sha256_str(&h, dc_signature_prelude);
   for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) dc_sha256_str(&h, s->text);
   for (int i = 0; i < src->noptions; i++) dc_sha256_str(&h, src->options[i]);
   dc_sha256_str(&h, "instances");
   for (int i = 0; i < src->ninstantiate; i++) dc_sha256_str(&h, src->instantiate[i]);
   dc_sha256_str(&h, "folders");
   for (int i = 0; i < src->ninclude_dirs; i++) dc_sha256_str(&h, src->include_dirs[i]);
-  if (dc_include_hash(src, &h, err) != 0) return -1;
+  if (dc_include_hash(src, &h, whole, err) != 0) return -1;
   dc_sha256_end(&h, digest);
   dc_sha256_hex(digest, key);
   return 0;
@@ -389,11 +442,11 @@ static dc_image *from_cache(const char *key) {
   return image;
 }
 
-static void to_cache(const char *key, const dc_image *image, bool disk) {
+static void to_cache(const char *key, const dc_image *image) {
   void *data;
   size_t len;
   if (dc_image_pack(image, &data, &len) != 0) return; /* out of memory: merely not cached */
-  dc_cache_put(key, data, len, disk);
+  dc_cache_put(key, data, len);
   free(data);
 }
 
@@ -402,19 +455,43 @@ static void job_free(job *j) {
     free(j->list[i].query);
     free(j->list[i].lowered);
     free(j->list[i].types);
+    free(j->list[i].why_not);
   }
   free(j->list);
+  free(j->raw);
   free(j->log);
   free(j->bytes);
   dc_arena_free(&j->arena);
 }
 
+/* Compiles and puts the image into the cache. */
+static int make_and_keep(const dc_source *src, const char *arch, bool binary, const char *key, dc_image **out,
+                         dc_error *err) {
+  const char *identity = dc_nvrtc_identity();
+  job j = {.src = src, .arch = arch, .binary = binary, .api = dc_nvrtc(err), .arena = DC_ARENA_INIT};
+  if (!j.api) return -1;
+  int result = compile_all(&j, out, err);
+  job_free(&j);
+  if (result != 0) return -1;
+  dc_count(&dc_stats.compiles, 1);
+  if (key && identity == dc_nvrtc_identity()) to_cache(key, *out); /* the key names the compiler that did it */
+  return 0;
+}
+
 int dc_compile(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   char key[65];
+  bool whole;
   *out = NULL;
-  if (strlen(src->text) != src->len)
-    return dc_fail(err, DC_COMPILE, NULL, "the source holds a NUL byte at position %zu", strlen(src->text) + 1);
-  if (make_key(src, arch, binary, key, err) != 0) return -1;
+  const char *nul = memchr(src->text, '\0', src->len);
+  if (nul)
+    return dc_fail(err, DC_COMPILE, NULL, "the source holds a NUL byte at position %zu", (size_t)(nul - src->text) + 1);
+  if (src->text[strspn(src->text, " \t\r\n\f\v")] == '\0')
+    return dc_fail(err, DC_COMPILE, NULL, "the source is empty: CUDA C with a function marked __global__ is needed");
+  if (make_key(src, arch, binary, key, &whole, err) != 0) return -1;
+  if (!whole) { /* an #include by a macro's name: nobody knows what the image depends on */
+    dc_log(DC_LOG_CACHE, "not cached: the source includes a header by a macro's name");
+    return make_and_keep(src, arch, binary, NULL, out, err);
+  }
   if ((*out = from_cache(key)) != NULL) {
     dc_count(&dc_stats.cache_hits, 1);
     dc_log(DC_LOG_CACHE, "hit %.16s", key);
@@ -422,14 +499,7 @@ int dc_compile(const dc_source *src, const char *arch, bool binary, dc_image **o
   }
   dc_count(&dc_stats.cache_misses, 1);
   dc_log(DC_LOG_CACHE, "miss %.16s", key);
-  job j = {.src = src, .arch = arch, .binary = binary, .api = dc_nvrtc(err), .arena = DC_ARENA_INIT};
-  if (!j.api) return -1;
-  int result = compile_all(&j, out, err);
-  job_free(&j);
-  if (result != 0) return -1;
-  dc_count(&dc_stats.compiles, 1);
-  to_cache(key, *out, !dc_include_computed(src->text));
-  return 0;
+  return make_and_keep(src, arch, binary, key, out, err);
 }
 
 /* --- which architecture ------------------------------------------------------------------------- */
@@ -456,7 +526,7 @@ static int supported(int archs[64], int *n, dc_error *err) {
   if (!api) return -1;
   if (api->nvrtcGetNumSupportedArchs(n) != 0 || *n < 1 || *n > 64 || api->nvrtcGetSupportedArchs(archs) != 0)
     return dc_fail(err, DC_COMPILE, "NVRTC_ERROR", "NVRTC does not tell which architectures it compiles for");
-  dc_cache_put(key, archs, (size_t)*n * sizeof(int), true);
+  dc_cache_put(key, archs, (size_t)*n * sizeof(int));
   return 0;
 }
 

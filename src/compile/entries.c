@@ -43,7 +43,7 @@ static char *plain_name(const char *name, dc_arena *arena) {
 }
 
 dc_entry *dc_image_entries(const void *bytes, size_t len, bool binary, dc_arena *arena, bool *failed) {
-  const char *mark = binary ? ".text." : ".entry ", *p = bytes, *end = p + len;
+  const char *mark = binary ? ".nv.constant0." : ".entry ", *p = bytes, *end = p + len;
   size_t n = strlen(mark);
   dc_entry *first = NULL, **last = &first;
   while ((p = memmem(p, (size_t)(end - p), mark, n)) != NULL) {
@@ -66,4 +66,40 @@ dc_entry *dc_image_entries(const void *bytes, size_t len, bool binary, dc_arena 
     last = &e->next;
   }
   return first;
+}
+
+/* The whole entry around its name at `name`: from its comment line or its own to the brace's line. */
+static void bounds(char *ptx, char *name, char **start, char **stop) {
+  char *line = name;
+  while (line > ptx && line[-1] != '\n') line--;
+  char *before = line > ptx ? line - 1 : line;
+  while (before > ptx && before[-1] != '\n') before--;
+  *start = strncmp(before, "\t// .", 5) == 0 ? before : line;
+  char *end = strstr(name, "\n}\n");
+  *stop = end ? end + 3 : NULL;
+}
+
+size_t dc_ptx_strip_queries(char *ptx, size_t len) {
+  static const char mark[] = ".entry " DC_SIGNATURE_MARK, file[] = "\t.file\t";
+  char *at = ptx, *start, *stop;
+  bool any = false;
+  while ((at = strstr(at, mark)) != NULL) {
+    bounds(ptx, at, &start, &stop);
+    if (!stop) return len;
+    memmove(start, stop, len - (size_t)(stop - ptx) + 1);
+    len -= (size_t)(stop - start);
+    at = start;
+    any = true;
+  }
+  for (at = ptx; any && (at = strstr(at, file)) != NULL;) {
+    char *eol = strchr(at, '\n');
+    char *own = strstr(at, DC_SIGNATURE_FILE);
+    if (eol && own && own < eol) {
+      memmove(at, eol + 1, len - (size_t)(eol + 1 - ptx) + 1);
+      len -= (size_t)(eol + 1 - at);
+    } else {
+      at++;
+    }
+  }
+  return len;
 }

@@ -15,7 +15,11 @@ typedef struct dc_entry {
   struct dc_entry *next;
 } dc_entry;
 
-/* PTX: `.entry NAME`; cubin: the sections `.text.NAME`. Signature queries are left out. */
+/* PTX: `.entry NAME`; cubin: the sections `.nv.constant0.NAME`, which only entries have.  Signature queries are
+** left out. */
 dc_entry *dc_image_entries(const void *bytes, size_t len, bool binary, dc_arena *arena, bool *failed);
+
+/* Takes the signature queries' empty entries out of PTX, in place; returns the new length. */
+size_t dc_ptx_strip_queries(char *ptx, size_t len);
 
 #endif

@@ -1,7 +1,7 @@
 /*
 ** include.h - which headers a source depends on.
 **
-** NVRTC cannot list them, so `#include` lines are followed here: in memory headers, beside the including
+** NVRTC cannot list them, so `#include` lines are followed here: headers in memory, beside the including
 ** file, in the user's folders.  Conditionals are ignored, so the set may be too large, never too small, as
 ** far as names are spelled out.  Headers of the toolkit are not followed: their identity is the toolkit's.
 */
@@ -11,12 +11,13 @@
 #include "base/hash.h"
 #include "compile/compile.h"
 
-/* Adds names and contents of all user headers that `src` reaches to the hash. Headers that are not found
-** are left to the compiler to complain about. */
-int dc_include_hash(const dc_source *src, dc_sha256 *hash, dc_error *err);
+/* Adds names and contents of all user headers that `src` reaches to the hash.  Headers that are not found are
+** left to the compiler to complain about.  *complete is false when a name is made by a macro (`#include NAME`):
+** such a source must not be cached. */
+int dc_include_hash(const dc_source *src, dc_sha256 *hash, bool *complete, dc_error *err);
 
-/* A conditional or macro-made include may escape dc_include_hash; this tells whether there is one
-** (`#include MACRO`) in the source's own text: such a source is not cached on disk. */
-bool dc_include_computed(const char *text);
+/* The value of option `i` when it is -I, --include-path, -include or --pre-include in any of its spellings
+** ("-Idir", "-I" "dir", "--include-path=dir"); NULL when it is another. *folder tells the first two from the others. */
+const char *dc_include_option(const dc_source *src, int i, bool *folder);
 
 #endif

@@ -11,13 +11,18 @@
 
 #include "base/buf.h"
 #include "compile/compile.h"
+#include "compile/signature.h"
+
+/* Files that are not the user's: the appended queries, and the place where NVRTC resolves name expressions. */
+static const char queries[] = DC_SIGNATURE_FILE "(", names[] = "__nv_name_map(";
 
 static bool starts(const char *s, const char *prefix) { return strncmp(s, prefix, strlen(prefix)) == 0; }
 
-/* "3 errors detected in the compilation of …" */
+/* "3 errors detected in the compilation of …", "1 catastrophic error detected …" */
 static bool is_count(const char *block) {
   size_t digits = strspn(block, "0123456789");
-  return digits > 0 && (starts(block + digits, " error detected") || starts(block + digits, " errors detected"));
+  const char *detected = strstr(block, " detected in the compilation of "), *end = strchr(block, '\n');
+  return digits > 0 && detected && (!end || detected < end);
 }
 
 /* A warning about a header: not the user's. */
@@ -27,8 +32,8 @@ static bool is_foreign_warning(const char *block) {
 }
 
 static bool unwanted(const char *block) {
-  return is_foreign_warning(block) || starts(block, "Remark:") || starts(block, "/dotcompute_signatures(") || starts(block, "__nv_name_map(") ||
-         is_count(block);
+  return is_foreign_warning(block) || is_count(block) || starts(block, "Remark:") || starts(block, queries) ||
+         starts(block, names);
 }
 
 static void add_block(dc_buf *out, const char *block, size_t n) {
@@ -53,6 +58,24 @@ char *dc_log_clean(const char *log) {
   }
   while (out.len > 0 && out.data[out.len - 1] == '\n') out.data[--out.len] = '\0';
   return dc_buf_take(&out);
+}
+
+bool dc_log_names_trouble(const char *log) { return strstr(log, queries) != NULL || strstr(log, names) != NULL; }
+
+/* Under each complaint NVRTC shows the line "  #pragma nv_mangled_name EXPRESSION". */
+char *dc_log_blame(const char *log, const char *expression) {
+  static const char pragma[] = "#pragma nv_mangled_name ", error[] = ": error: ";
+  size_t n = strlen(expression);
+  for (const char *p = log, *end; (p = strstr(p, names)) != NULL; p = end) {
+    end = p + strcspn(p, "\n");
+    const char *sentence = memmem(p, (size_t)(end - p), error, sizeof error - 1), *shown = strstr(end, pragma);
+    if (!sentence || !shown) continue;
+    shown += sizeof pragma - 1;
+    if (strncmp(shown, expression, n) != 0 || (shown[n] != '\n' && shown[n] != '\0')) continue;
+    sentence += sizeof error - 1;
+    return strndup(sentence, (size_t)(end - sentence));
+  }
+  return NULL;
 }
 
 bool dc_log_first_error(const char *cleaned, int *line, char **sentence) {

@@ -13,6 +13,12 @@
 /* A malloc'ed copy without remarks and without messages about the appended signature queries. */
 char *dc_log_clean(const char *log);
 
+/* What NVRTC's whole log says against a name expression: the sentence (malloc'ed), or NULL when nothing. */
+char *dc_log_blame(const char *log, const char *expression);
+
+/* True when the whole log speaks of name expressions or of the appended queries. */
+bool dc_log_names_trouble(const char *log);
+
 /* The first error: its line in the source (0 when it has none) and its sentence (malloc'ed); false when the
 ** log holds no error of the source itself. */
 bool dc_log_first_error(const char *cleaned, int *line, char **sentence);

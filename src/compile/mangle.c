@@ -3,11 +3,13 @@
 ** https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
 */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "compile/compile.h"
+#include "compile/signature.h"
 
 #define MAX_SUBSTITUTIONS 256
 #define MAX_DEPTH 64
@@ -100,15 +102,14 @@ static void classify(dc_ctype *t) {
 
 static dc_ctype read_type(reader *r);
 
-static dc_ctype opaque(reader *r, const char *spelling) {
-  (void)r;
+static dc_ctype opaque(const char *spelling) {
   dc_ctype t = {.cls = DC_CT_OPAQUE, .dtype = DC_DTYPE_NONE, .lanes = 1, .spelling = strdup(spelling)};
   return t;
 }
 
 static dc_ctype fail(reader *r) {
   r->bad = true;
-  return opaque(r, "?");
+  return opaque("?");
 }
 
 /* A template argument's literal: L <type> <value> E; values are spelled, types dropped. */
@@ -253,34 +254,69 @@ static dc_ctype read_class(reader *r) {
   return t;
 }
 
+/* "void ()(int)": a pointer to it puts its star between the brackets. */
 static dc_ctype read_function(reader *r) { /* after 'F' */
+  dc_buf b = DC_BUF_INIT;
   if (*r->p == 'Y') r->p++;
-  while (*r->p && *r->p != 'E' && !r->bad) {
+  for (int n = 0; *r->p && *r->p != 'E' && !r->bad; n++) {
     dc_ctype t = read_type(r);
+    bool none = n == 1 && t.cls == DC_CT_VOID && t.pointers == 0;
+    if (n > 1) dc_buf_puts(&b, ", ");
+    if (!none) dc_buf_puts(&b, t.spelling ? t.spelling : "?");
+    if (n == 0) dc_buf_puts(&b, " ()(");
     free(t.spelling);
   }
+  dc_buf_putc(&b, ')');
   if (*r->p == 'E') r->p++;
   else r->bad = true;
-  dc_ctype t = opaque(r, "function");
+  dc_ctype t = opaque(dc_buf_str(&b));
+  dc_buf_free(&b);
   remember(r, &t);
   return t;
 }
 
+/* Its class stays the element's: a pointer to rows takes an array of elements. */
 static dc_ctype read_array(reader *r) { /* after 'A' */
-  while (*r->p && *r->p != '_') r->p++;
+  const char *extent = r->p;
+  while (isdigit((unsigned char)*r->p)) r->p++;
+  char text[32];
+  snprintf(text, sizeof text, " ()[%.*s]", (int)(r->p - extent < 20 ? r->p - extent : 20), extent);
   if (*r->p == '_') r->p++;
+  else r->bad = true;
   dc_ctype t = read_type(r);
-  respell(&t, "", " (&)[]"); /* its class stays the element's: a pointer to rows takes an array of elements */
+  char *rows = t.spelling ? strstr(t.spelling, "()[") : NULL; /* int [4][5]: outer extents come first */
+  if (rows) {
+    dc_buf b = DC_BUF_INIT;
+    dc_buf_printf(&b, "%.*s%s%s", (int)(rows + 2 - t.spelling), t.spelling, text + 3, rows + 2);
+    free(t.spelling);
+    t.spelling = dc_buf_take(&b);
+  } else {
+    respell(&t, "", text);
+  }
   remember(r, &t);
   return t;
 }
 
-static dc_ctype read_pointer(reader *r, bool reference) { /* after 'P', 'R' or 'O' */
+/* Puts '*' or '&' behind a type, or inside the brackets of "int ()[5]". */
+static void respell_pointer(dc_ctype *t, char sign) {
+  const char *s = t->spelling ? t->spelling : "?";
+  const char *hole = strstr(s, ")(");
+  if (!hole) hole = strstr(s, ")[");
+  size_t n = hole ? (size_t)(hole - s) : strlen(s);
+  bool tight = n > 0 && (s[n - 1] == '*' || s[n - 1] == '(');
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_add(&b, s, n);
+  if (!tight) dc_buf_putc(&b, ' ');
+  dc_buf_putc(&b, sign);
+  if (hole) dc_buf_puts(&b, hole);
+  free(t->spelling);
+  t->spelling = dc_buf_take(&b);
+}
+
+static dc_ctype read_pointer(reader *r, char sign) { /* after 'P', 'R' or 'O' */
   dc_ctype t = read_type(r);
-  if (t.pointers > 0) t.is_const = false; /* of an inner pointer: the last pointee is what counts, see below */
-  size_t n = t.spelling ? strlen(t.spelling) : 0;
-  bool tight = n > 0 && t.spelling[n - 1] == '*';
-  respell(&t, "", reference ? " &" : tight ? "*" : " *");
+  if (t.pointers > 0) t.is_const = false; /* told of the last pointee only: that of `const T **` is a plain pointer */
+  respell_pointer(&t, sign);
   t.pointers++;
   remember(r, &t);
   return t;
@@ -305,14 +341,14 @@ static dc_ctype read_qualified(reader *r) {
 static dc_ctype read_builtin(reader *r) {
   if (*r->p == 'v') {
     r->p++;
-    dc_ctype t = opaque(r, "void");
+    dc_ctype t = opaque("void");
     t.cls = DC_CT_VOID;
     return t;
   }
   for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
     if (builtins[i].code == *r->p) {
       r->p++;
-      dc_ctype t = opaque(r, builtins[i].name);
+      dc_ctype t = opaque(builtins[i].name);
       if (builtins[i].dtype != DC_DTYPE_NONE) {
         t.cls = DC_CT_SCALAR;
         t.dtype = builtins[i].dtype;
@@ -332,7 +368,7 @@ static dc_ctype read_type(reader *r) {
   switch (c) {
     case 'P': case 'R': case 'O':
       r->p++;
-      t = read_pointer(r, c != 'P');
+      t = read_pointer(r, c == 'P' ? '*' : '&');
       break;
     case 'r': case 'V': case 'K': t = read_qualified(r); break;
     case 'F': r->p++; t = read_function(r); break;
@@ -341,10 +377,10 @@ static dc_ctype read_type(reader *r) {
     case 'D':
       if (r->p[1] == 'h') {
         r->p += 2;
-        t = opaque(r, "half");
+        t = opaque("half");
       } else if (r->p[1] == 'n') {
         r->p += 2;
-        t = opaque(r, "nullptr_t");
+        t = opaque("nullptr_t");
       } else {
         t = fail(r);
       }
@@ -372,25 +408,72 @@ static dc_ctype read_type(reader *r) {
   return t;
 }
 
-/* Numbers of `dc_list_<n, n, …>` after the function type: sizes of all parameters, then alignments. */
+/* An enumeration is passed as the integer that it is: `sign` 1 signed, 2 unsigned. */
+static void make_integer(dc_ctype *t, size_t sign) {
+  static const dc_dtype of_size[2][4] = {{DC_INT8, DC_INT16, DC_INT32, DC_INT64},
+                                         {DC_UINT8, DC_UINT16, DC_UINT32, DC_UINT64}};
+  int log = t->size == 1 ? 0 : t->size == 2 ? 1 : t->size == 4 ? 2 : t->size == 8 ? 3 : -1;
+  if (t->cls != DC_CT_STRUCT || log < 0 || sign < 1 || sign > 2) return;
+  t->cls = DC_CT_SCALAR;
+  t->dtype = of_size[sign - 1][log];
+}
+
+/* Numbers of `dc_list_<n, n, …>` after the function type: sizes of all parameters, then alignments, then what
+** kind of enumeration each is (0: none).  Of what stands behind a pointer, that. */
 static void read_layout(const char *p, dc_signature *sig) {
   const char *list = strstr(p, "8dc_list_IJ");
   if (!list) return;
   p = list + strlen("8dc_list_IJ");
-  for (int i = 0; i < 2 * sig->nparams && p[0] == 'L' && p[1] == 'm'; i++) {
+  for (int i = 0; i < 3 * sig->nparams && p[0] == 'L' && p[1] == 'm'; i++) {
     char *end;
     size_t v = strtoul(p + 2, &end, 10);
     dc_ctype *t = &sig->params[i % sig->nparams].type;
-    if (t->cls != DC_CT_VOID && t->cls != DC_CT_OPAQUE) {
-      if (i < sig->nparams) t->size = v;
-      else t->align = v;
-    } else if (t->pointers == 0) {
-      if (i < sig->nparams) t->size = v;
-      else t->align = v;
-    }
+    bool sized = t->pointers == 0 || (t->cls != DC_CT_VOID && t->cls != DC_CT_OPAQUE);
+    if (sized && i < sig->nparams) t->size = v;
+    else if (sized && i < 2 * sig->nparams) t->align = v;
+    else if (sized) make_integer(t, v);
     if (*end != 'E') return;
     p = end + 1;
   }
+}
+
+/* Types up to `stop` ('E', or '\0' for the end) become sig's parameters. */
+static void read_params(reader *r, char stop, dc_signature *sig) {
+  int cap = 0;
+  sig->nparams = 0;
+  sig->params = NULL;
+  if (*r->p == 'v' && r->p[1] == stop) r->p++;
+  while (*r->p && *r->p != stop && !r->bad) {
+    if (sig->nparams == cap) {
+      cap = cap ? 2 * cap : 8;
+      dc_cparam *more = realloc(sig->params, sizeof *more * (size_t)cap);
+      if (!more) {
+        r->bad = true;
+        break;
+      }
+      sig->params = more;
+    }
+    dc_cparam *q = &sig->params[sig->nparams++];
+    q->name = NULL;
+    q->type = read_type(r);
+  }
+  if (*r->p != stop) r->bad = true;
+}
+
+static void drop_params(dc_signature *sig) {
+  for (int i = 0; i < sig->nparams; i++) free(sig->params[i].type.spelling);
+  free(sig->params);
+  sig->nparams = 0;
+  sig->params = NULL;
+}
+
+/* Frees the reader; sig is typed when all was understood. */
+static void finish(reader *r, dc_signature *sig) {
+  for (int i = 0; i < sig->nparams; i++) r->bad = r->bad || !sig->params[i].type.spelling;
+  sig->typed = !r->bad;
+  if (r->bad) drop_params(sig);
+  for (int i = 0; i < r->nsubs; i++) free(r->subs[i].spelling);
+  free(r);
 }
 
 /* `mangled` begins at the pointer to the kernel's function type: "PFv…E", or holds it after a mark. */
@@ -402,38 +485,58 @@ int dc_signature_demangle(const char *mangled, dc_signature *sig, dc_error *err)
   if (!r) return dc_fail_oom(err);
   r->p = start + 3;
   if (start != mangled) {
-    dc_ctype self = opaque(r, "dc_sig_");
+    dc_ctype self = opaque("dc_sig_");
     remember(r, &self);
     free(self.spelling);
   }
-  int n = 0, cap = 0;
-  dc_cparam *params = NULL;
-  if (*r->p == 'v' && r->p[1] == 'E') r->p++;
-  while (*r->p && *r->p != 'E' && !r->bad) {
-    if (n == cap) {
-      cap = cap ? 2 * cap : 8;
-      dc_cparam *more = realloc(params, sizeof *params * (size_t)cap);
-      if (!more) {
-        r->bad = true;
-        break;
-      }
-      params = more;
-    }
-    params[n].name = NULL;
-    params[n++].type = read_type(r);
-  }
-  bool ok = !r->bad && *r->p == 'E';
+  read_params(r, 'E', sig);
   const char *rest = r->p;
-  for (int i = 0; i < r->nsubs; i++) free(r->subs[i].spelling);
-  sig->nparams = n;
-  sig->params = params;
-  sig->typed = ok;
-  if (ok) read_layout(rest, sig);
-  free(r);
-  if (ok) return 0;
-  for (int i = 0; i < n; i++) free(params[i].type.spelling);
-  free(params);
-  sig->nparams = 0;
-  sig->params = NULL;
-  return dc_fail(err, DC_COMPILE, NULL, "the types in '%s' are not understood", mangled);
+  finish(r, sig);
+  if (!sig->typed) return dc_fail(err, DC_COMPILE, NULL, "the types in '%s' are not understood", mangled);
+  read_layout(rest, sig);
+  return 0;
+}
+
+/* <encoding>: _Z <name> <parameter types>.  A function's own name is no substitution, its namespaces are. */
+static char *read_encoding(reader *r, dc_signature *sig) {
+  dc_buf name = DC_BUF_INIT;
+  r->p += 2;
+  if (*r->p == 'N') {
+    r->p++;
+    dc_ctype t = read_nested(r);
+    dc_buf_puts(&name, t.spelling ? t.spelling : "?");
+    free(t.spelling);
+    if (r->nsubs > 0) free(r->subs[--r->nsubs].spelling);
+  } else {
+    if (*r->p == 'L') r->p++; /* internal linkage */
+    read_identifier(r, &name);
+  }
+  if (*r->p == 'I' || strchr(dc_buf_str(&name), '<')) r->bad = true; /* a template: its types refer to its arguments */
+  read_params(r, '\0', sig);
+  return dc_buf_take(&name);
+}
+
+static int rename_overload(dc_signature *sig, const char *name, dc_error *err) {
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_printf(&b, "%s(", name);
+  for (int i = 0; i < sig->nparams; i++) dc_buf_printf(&b, "%s%s", i ? ", " : "", sig->params[i].type.spelling);
+  dc_buf_putc(&b, ')');
+  free(sig->name);
+  return (sig->name = dc_buf_take(&b)) ? 0 : dc_fail_oom(err);
+}
+
+int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err) {
+  char *name = NULL;
+  if (strncmp(lowered, "_Z", 2) == 0) {
+    reader *r = calloc(1, sizeof *r);
+    if (!r) return dc_fail_oom(err);
+    r->p = lowered;
+    name = read_encoding(r, sig);
+    finish(r, sig);
+  }
+  bool typed = sig->typed && name;
+  int result = dc_signature_finish(sig, typed ? name : lowered, lowered, NULL, err);
+  if (result == 0 && typed) result = rename_overload(sig, name, err);
+  free(name);
+  return result;
 }

@@ -14,18 +14,25 @@
 
 #include "base/dl.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "base/runtime.h"
 
 /* Newest first.  Only versioned names: another major version has another interface. */
 static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", NULL};
 
+typedef struct library {
+  char *path, *identity;
+} library;
+
+/* Guarded by `lock`.  Texts handed out stay alive for good. */
 static struct {
-  pthread_once_t once;
-  char *path;     /* the file, or NULL */
-  char *identity;
+  pthread_mutex_t lock;
+  bool looked;
+  library *now;   /* the file to load, or NULL */
   void *handle;   /* when finding needed loading */
-  dc_buf why;     /* places looked at in vain */
-} found = {.once = PTHREAD_ONCE_INIT};
+  dc_map refused; /* path to library: files that could not be loaded */
+  dc_buf why;     /* places looked at in vain, and what was wrong with files refused */
+} found = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct {
   pthread_mutex_t lock;
@@ -40,16 +47,27 @@ static bool switched_off(void) {
   return (a && strcmp(a, "off") == 0) || (b && strcmp(b, "off") == 0);
 }
 
+/* Takes over both texts. */
+static bool set_library(char *path, char *identity) {
+  found.now = path && identity ? malloc(sizeof *found.now) : NULL;
+  if (found.now) *found.now = (library){path, identity};
+  else free(path), free(identity);
+  return found.now != NULL;
+}
+
+/* The file becomes the one to load, unless that failed before. */
 static bool take(const char *path) {
   struct stat st;
   if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
   char *real = realpath(path, NULL);
-  found.path = real ? real : strdup(path);
+  if (!real || dc_map_get(&found.refused, real, strlen(real))) {
+    free(real);
+    return false;
+  }
   dc_buf id = DC_BUF_INIT;
-  dc_buf_printf(&id, "%s %lld %lld.%ld", found.path ? found.path : "", (long long)st.st_size,
-                (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-  found.identity = dc_buf_take(&id);
-  return found.path && found.identity;
+  dc_buf_printf(&id, "%s %lld %lld.%09ld", real, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                st.st_mtim.tv_nsec);
+  return set_library(real, dc_buf_take(&id));
 }
 
 /* Folders that match `pattern` (which may hold wildcards), the last in order first: newer versions. */
@@ -69,7 +87,7 @@ static bool look_in(const char *pattern) {
     }
     globfree(&g);
   }
-  dc_buf_printf(&found.why, "%s: no libnvrtc.so.13 or .12\n", pattern);
+  if (found.refused.count == 0) dc_buf_printf(&found.why, "%s: no libnvrtc.so.13 or .12\n", pattern);
   return false;
 }
 
@@ -136,79 +154,129 @@ static bool look_at_wheels(void) {
 /* The system's loader last: it knows paths that we don't, but can only be asked by loading. */
 static void ask_loader(void) {
   char *path = NULL;
+  if (found.refused.count > 0) return; /* it would not do better a second time */
   found.handle = dc_dl_open(sonames, &path, &found.why);
-  if (found.handle && path && !take(path)) {
-    found.path = path;
-    found.identity = strdup(path);
-    return;
-  }
+  if (found.handle && path && !take(path)) set_library(strdup(path), strdup(path));
   free(path);
 }
 
 static void find(void) {
   const char *file = getenv("DOTCOMPUTE_NVRTC");
+  found.now = NULL;
   if (switched_off()) {
     dc_buf_puts(&found.why, "switched off by NVRTC=off or DOTCOMPUTE_NVRTC=off\n");
-    return;
+  } else if (file && *file) {
+    if (!take(file) && found.refused.count == 0)
+      dc_buf_printf(&found.why, "DOTCOMPUTE_NVRTC=%s: no such file\n", file);
+  } else if (!look_at_environment() && !look_at_toolkits() && !look_at_wheels()) {
+    ask_loader();
   }
-  if (file && *file) {
-    if (!take(file)) dc_buf_printf(&found.why, "DOTCOMPUTE_NVRTC=%s: no such file\n", file);
-    return;
-  }
-  if (look_at_environment() || look_at_toolkits() || look_at_wheels()) return;
-  ask_loader();
+}
+
+static void look(void) {
+  pthread_mutex_lock(&found.lock);
+  if (!found.looked) find();
+  found.looked = true;
+  pthread_mutex_unlock(&found.lock);
 }
 
 const char *dc_nvrtc_library(void) {
-  pthread_once(&found.once, find);
-  return found.path;
+  look();
+  return found.now ? found.now->path : NULL;
 }
 
 const char *dc_nvrtc_identity(void) {
-  return dc_nvrtc_library() ? found.identity : NULL;
+  look();
+  return found.now ? found.now->identity : NULL;
 }
 
 const char *dc_nvrtc_why_not(void) {
-  (void)dc_nvrtc_library();
+  look();
   return dc_buf_str(&found.why);
 }
 
-static int load(dc_nvrtc_api *api, dc_error *err) {
-  const char *path = dc_nvrtc_library();
-  if (!path) {
+/* The file found cannot be used: looks for another. */
+static void refuse(const char *reason) {
+  pthread_mutex_lock(&found.lock);
+  size_t n = strlen(reason);
+  while (n > 0 && reason[n - 1] == '\n') n--;
+  dc_buf_printf(&found.why, "%.*s\n", (int)n, reason);
+  dc_log(DC_LOG_COMPILE, "%.*s", (int)n, reason);
+  if (dc_map_set(&found.refused, found.now->path, strlen(found.now->path), found.now) == 0) find();
+  else found.now = NULL; /* out of memory */
+  pthread_mutex_unlock(&found.lock);
+}
+
+static int fail_not_found(dc_error *err) {
+  if (switched_off())
     dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND",
-            "NVIDIA's compiler library (libnvrtc.so.13 or .12) was not found: run `make demo` in dotcompute's folder, which "
-            "fetches it, or install the CUDA toolkit, or set DOTCOMPUTE_NVRTC to the file; `dclua --doctor` lists where "
-            "it was looked for");
-    dc_error_set_log(err, dc_nvrtc_why_not());
-    return -1;
-  }
-  const char *only[] = {path, NULL};
-  dc_buf why = DC_BUF_INIT;
-  double start = dc_clock();
-  void *lib = found.handle ? found.handle : dc_dl_open(only, NULL, &why);
-  if (!lib) {
-    dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND", "NVIDIA's compiler library could not be loaded: %s", dc_buf_str(&why));
-    dc_buf_free(&why);
-    return -1;
-  }
-  dc_buf_free(&why);
+            "kernels cannot be compiled: NVIDIA's compiler library is switched off by NVRTC=off or DOTCOMPUTE_NVRTC=off");
+  else
+    dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND",
+            "NVIDIA's compiler library (libnvrtc.so.13 or .12) was not found or cannot be loaded: run `make demo` in "
+            "dotcompute's folder, which fetches it, or install the CUDA toolkit, or set DOTCOMPUTE_NVRTC to the file; "
+            "`dclua --doctor` lists where it was looked for");
+  dc_error_set_log(err, dc_nvrtc_why_not());
+  return -1;
+}
+
+/* Binds the functions; false with the reason. */
+static bool bind(void *lib, const char *path, dc_nvrtc_api *api, dc_buf *why) {
   const char *missing = NULL;
-#define X(name, params)                                    \
-  *(void **)&api->name = dc_dl_sym(lib, #name);            \
+#define X(name, params)                         \
+  *(void **)&api->name = dc_dl_sym(lib, #name); \
   if (!api->name) missing = #name;
 #include "compile/nvrtc_api.def"
 #undef X
   *(void **)&api->nvrtcGetErrorString = dc_dl_sym(lib, "nvrtcGetErrorString");
-  if (missing || !api->nvrtcGetErrorString)
-    return dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND", "%s lacks %s: CUDA 12 or 13 is needed", path,
-                   missing ? missing : "nvrtcGetErrorString");
-  if (api->nvrtcVersion(&api->major, &api->minor) != 0 || api->major < 12)
-    return dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND", "%s is NVRTC %d.%d: CUDA 12 or 13 is needed", path, api->major,
-                   api->minor);
+  if (!api->nvrtcGetErrorString) missing = "nvrtcGetErrorString";
+  if (missing) {
+    dc_buf_printf(why, "%s: lacks %s; CUDA 12 or 13 is needed", path, missing);
+    return false;
+  }
+  if (api->nvrtcVersion(&api->major, &api->minor) == 0 && api->major >= 12) return true;
+  dc_buf_printf(why, "%s: is NVRTC %d.%d; CUDA 12 or 13 is needed", path, api->major, api->minor);
+  return false;
+}
+
+/* NVRTC opens this second library by its bare name, which fails where nothing tells the loader of the folder (under
+** AddressSanitizer not even the library's own run path does).  Once loaded by its path, it is found by that name.
+** Where it is missing, NVRTC says so itself. */
+static void load_builtins(const char *path, const dc_nvrtc_api *api) {
+  const char *slash = strrchr(path, '/');
+  dc_buf file = DC_BUF_INIT;
+  if (slash) dc_buf_add(&file, path, (size_t)(slash + 1 - path));
+  dc_buf_printf(&file, "libnvrtc-builtins.so.%d.%d", api->major, api->minor);
+  const char *only[] = {dc_buf_str(&file), NULL};
+  if (slash && dc_file_exists(only[0])) (void)dc_dl_open(only, NULL, NULL); /* never closed, like NVRTC */
+  dc_buf_free(&file);
+}
+
+static bool load_file(const char *path, dc_nvrtc_api *api, dc_buf *why) {
+  const char *only[] = {path, NULL};
+  double start = dc_clock();
+  void *lib = found.handle ? found.handle : dc_dl_open(only, NULL, why);
+  found.handle = NULL;
+  if (!lib) return false;
+  if (!bind(lib, path, api, why)) {
+    dc_dl_close(lib);
+    return false;
+  }
+  load_builtins(path, api);
   dc_log(DC_LOG_COMPILE, "loaded NVRTC %d.%d from %s in %.1f ms", api->major, api->minor, path,
          (dc_clock() - start) * 1e3);
-  return 0;
+  return true;
+}
+
+static int load(dc_nvrtc_api *api, dc_error *err) {
+  for (const char *path; (path = dc_nvrtc_library()) != NULL;) {
+    dc_buf why = DC_BUF_INIT;
+    bool ok = load_file(path, api, &why);
+    if (!ok) refuse(dc_buf_str(&why));
+    dc_buf_free(&why);
+    if (ok) return 0;
+  }
+  return fail_not_found(err);
 }
 
 const dc_nvrtc_api *dc_nvrtc(dc_error *err) {

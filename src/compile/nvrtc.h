@@ -19,8 +19,9 @@ typedef struct dc_nvrtc_api {
 } dc_nvrtc_api;
 
 /* The library file that would be loaded, and what tells it from any other (path, size and time of
-** change): the compiler's identity in cache keys.  Found once, by looking at files only; NULL when there is
-** none.  A library that only the system's loader can find is loaded to learn where it is. */
+** change): the compiler's identity in cache keys.  Found by looking at files only; NULL when there is none.
+** A library that only the system's loader can find is loaded to learn where it is.  Both change when dc_nvrtc finds
+** that the file cannot be loaded and goes on to the next. */
 const char *dc_nvrtc_library(void);
 const char *dc_nvrtc_identity(void);
 

@@ -8,19 +8,32 @@
 
 #include "base/buf.h"
 
+/* Every name begins with dc_: a source may define N, T or v as a macro. */
+/* Every name ends in an underscore and begins with dc_: a macro of the user's called N or T must not meet one. */
 const char dc_signature_prelude[] =
-    "\n#line 1 \"/dotcompute_signatures\"\n"
-    "template<class T, class = void> struct dc_size_ { static const unsigned long v = 0, a = 1; };\n"
-    "template<class T> struct dc_size_<T, decltype((void)sizeof(T))> {"
-    " static const unsigned long v = sizeof(T), a = alignof(T); };\n"
-    "template<class T> struct dc_target_ { typedef T type; };\n"
-    "template<class T> struct dc_target_<T *> { typedef T type; };\n"
-    "template<class T> struct dc_target_<T &> { typedef T type; };\n"
-    "template<unsigned long... N> struct dc_list_ {};\n"
-    "template<class F> struct dc_layout_;\n"
-    "template<class... A> struct dc_layout_<void (*)(A...)> { typedef dc_list_<"
-    "dc_size_<typename dc_target_<A>::type>::v..., dc_size_<typename dc_target_<A>::type>::a...> type; };\n"
-    "template<class F, class L = typename dc_layout_<F>::type> __global__ void dc_sig_() {}\n";
+    "\n#line 1 \"" DC_SIGNATURE_FILE "\"\n"
+    "template<class dc_t, class = void> struct dc_size_ { enum : unsigned long { dc_s = 0, dc_a = 0 }; };\n"
+    "template<class dc_t> struct dc_size_<dc_t, decltype((void)sizeof(dc_t))> {"
+    " enum : unsigned long { dc_s = sizeof(dc_t), dc_a = alignof(dc_t) }; };\n"
+    "template<class dc_t> struct dc_target_ { typedef dc_t dc_u; };\n"
+    "template<class dc_t> struct dc_target_<dc_t *> { typedef dc_t dc_u; };\n"
+    "template<class dc_t> struct dc_target_<dc_t &> { typedef dc_t dc_u; };\n"
+    "template<class dc_t> struct dc_plain_ { typedef dc_t dc_u; };\n"
+    "template<class dc_t> struct dc_plain_<const dc_t> { typedef dc_t dc_u; };\n"
+    "template<class dc_t> struct dc_plain_<volatile dc_t> { typedef dc_t dc_u; };\n"
+    "template<class dc_t> struct dc_plain_<const volatile dc_t> { typedef dc_t dc_u; };\n"
+    "template<class dc_t, bool = __is_enum(dc_t)> struct dc_enum_ { enum : unsigned long { dc_e = 0 }; };\n"
+    "template<class dc_t> struct dc_enum_<dc_t, true> { typedef __underlying_type(dc_t) dc_u;"
+    " enum : unsigned long { dc_e = (dc_u)-1 < (dc_u)0 ? 1 : 2 }; };\n"
+    "template<class dc_p> struct dc_about_ { typedef typename dc_target_<dc_p>::dc_u dc_t;"
+    " typedef typename dc_plain_<dc_t>::dc_u dc_q;"
+    " enum : unsigned long { dc_s = dc_size_<dc_t>::dc_s, dc_a = dc_size_<dc_t>::dc_a, dc_e = dc_enum_<dc_q>::dc_e"
+    " }; };\n"
+    "template<unsigned long... dc_n> struct dc_list_ {};\n"
+    "template<class dc_f> struct dc_layout_;\n"
+    "template<class... dc_p> struct dc_layout_<void (*)(dc_p...)> {"
+    " typedef dc_list_<dc_about_<dc_p>::dc_s..., dc_about_<dc_p>::dc_a..., dc_about_<dc_p>::dc_e...> dc_u; };\n"
+    "template<class dc_f, class dc_l = typename dc_layout_<dc_f>::dc_u> __global__ void dc_sig_() {}\n";
 
 char *dc_signature_query(const char *name) {
   dc_buf b = DC_BUF_INIT;
@@ -47,6 +60,14 @@ static char *spell(const dc_signature *sig) {
   return dc_buf_take(&b);
 }
 
+/* In "f(S)" or "f(const S &)" the scan takes the type for the name. */
+static bool is_type_name(const char *name, const char *spelling) {
+  size_t n = strlen(name);
+  const char *at = spelling ? strstr(spelling, name) : NULL;
+  if (!at || (at > spelling && at[-1] != ' ' && at[-1] != ':')) return false;
+  return at[n] == '\0' || at[n] == ' ' || at[n] == '<';
+}
+
 int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered, const dc_scanned *scanned,
                         dc_error *err) {
   sig->name = strdup(name);
@@ -55,7 +76,8 @@ int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered
   bool named = scanned && scanned->nparams == sig->nparams;
   for (int i = 0; i < sig->nparams; i++) {
     dc_buf b = DC_BUF_INIT;
-    if (named && scanned->params[i]) dc_buf_puts(&b, scanned->params[i]);
+    bool has_name = named && scanned->params[i] && !is_type_name(scanned->params[i], sig->params[i].type.spelling);
+    if (has_name) dc_buf_puts(&b, scanned->params[i]);
     else dc_buf_printf(&b, "arg%d", i + 1);
     sig->params[i].name = dc_buf_take(&b);
     if (!sig->params[i].name) return dc_fail_oom(err);

@@ -12,6 +12,7 @@
 
 /* The text to append. Its lines carry another file name, so they never show as lines of the source. */
 extern const char dc_signature_prelude[];
+#define DC_SIGNATURE_FILE "/dotcompute_signatures"
 /* The entry's name of such an instance begins with it. */
 #define DC_SIGNATURE_MARK "_Z7dc_sig_I"
 
@@ -23,6 +24,10 @@ int dc_signature_types(const char *lowered, dc_signature *sig, dc_error *err);
 
 /* Sets name, lowered, line and parameter names and the text for messages; `scanned` may be NULL. */
 int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered, const dc_scanned *scanned, dc_error *err);
+
+/* A signature from an entry's name alone: "_Z1kPfi" is "k(float *, int)", typed; a name that is not mangled, or
+** not understood, stays as it is, untyped. */
+int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err);
 
 void dc_signature_free(dc_signature *sig);
 

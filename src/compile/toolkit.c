@@ -17,7 +17,7 @@
 
 static struct {
   pthread_once_t once;
-  char *include, *cccl, *identity;
+  char *include, *cccl, *curand, *identity;
 } kit = {.once = PTHREAD_ONCE_INIT};
 
 /* The folder, if it holds `probe`; malloc'ed. */
@@ -44,14 +44,29 @@ static char *search(const char *root, const char *const *folders, const char *pr
   return NULL;
 }
 
-static void find_from(const char *root) {
-  static const char *const includes[] = {"../include", "../../include", "../../../include", "../../cuda_runtime/include",
-                                         "include", "targets/x86_64-linux/include", NULL};
-  static const char *const cccls[] = {"../include/cccl", "../../include/cccl", "../../../include/cccl", "../include",
-                                      "../../cuda_cccl/include", "../../cuda_cccl/include/cccl", "include/cccl",
-                                      "include", "targets/x86_64-linux/include/cccl", NULL};
+#define TARGETS(up, below) up "targets/x86_64-linux/include" below, up "targets/sbsa-linux/include" below
+
+/* Beside a library's folder: a toolkit's lib64, a system's lib/x86_64-linux-gnu, conda's lib, wheels' lib. */
+static void find_beside(const char *folder) {
+  static const char *const includes[] = {"../include", "../../include", "../../../include",
+                                         "../../cuda_runtime/include", TARGETS("../", ""), NULL};
+  static const char *const cccls[] = {"../include/cccl", "../../include/cccl", "../../../include/cccl",
+                                      "../include", "../../include", "../../cuda_cccl/include",
+                                      "../../cuda_cccl/include/cccl", TARGETS("../", "/cccl"), TARGETS("../", ""), NULL};
+  static const char *const curands[] = {"../include", "../../include", "../../../include", "../../curand/include",
+                                        TARGETS("../", ""), NULL};
+  kit.include = search(folder, includes, "cuda_fp16.h");
+  kit.cccl = search(folder, cccls, "cub/cub.cuh");
+  kit.curand = search(folder, curands, "curand_kernel.h");
+}
+
+/* Below a toolkit's root, for what was not beside the library. */
+static void find_below(const char *root) {
+  static const char *const includes[] = {"include", TARGETS("", ""), NULL};
+  static const char *const cccls[] = {"include/cccl", "include", TARGETS("", "/cccl"), NULL};
   if (!kit.include) kit.include = search(root, includes, "cuda_fp16.h");
   if (!kit.cccl) kit.cccl = search(root, cccls, "cub/cub.cuh");
+  if (!kit.curand) kit.curand = search(root, includes, "curand_kernel.h");
 }
 
 static void stamp(dc_buf *b, const char *dir, const char *probe) {
@@ -69,16 +84,17 @@ static void find(void) {
     char *slash = folder ? strrchr(folder, '/') : NULL;
     if (slash) {
       *slash = '\0';
-      find_from(folder);
+      find_beside(folder);
     }
     free(folder);
   }
   const char *places[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda", "/opt/cuda", "/usr"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-    if (places[i] && *places[i]) find_from(places[i]);
+    if (places[i] && *places[i]) find_below(places[i]);
   dc_buf b = DC_BUF_INIT;
   stamp(&b, kit.include, "cuda_fp16.h");
   stamp(&b, kit.cccl, "cub/cub.cuh");
+  stamp(&b, kit.curand, "curand_kernel.h");
   kit.identity = dc_buf_take(&b);
 }
 
@@ -90,6 +106,11 @@ const char *dc_toolkit_include(void) {
 const char *dc_toolkit_cccl(void) {
   pthread_once(&kit.once, find);
   return kit.cccl;
+}
+
+const char *dc_toolkit_curand(void) {
+  pthread_once(&kit.once, find);
+  return kit.curand && kit.include && strcmp(kit.curand, kit.include) == 0 ? NULL : kit.curand;
 }
 
 const char *dc_toolkit_identity(void) {

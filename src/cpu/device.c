@@ -281,6 +281,7 @@ static int cpu_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
 /* --- the backend ------------------------------------------------------------------------------------------------ */
 
 static const dc_device_ops cpu_ops = {
+  .blocking = true,
   .open = cpu_open,
   .close = cpu_close,
   .alloc = cpu_alloc,

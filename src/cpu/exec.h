@@ -143,6 +143,7 @@ typedef struct dc_warp_slot {
   dc_warp w;
   dc_warp_control c;
   struct dc_warp_slot *next;
+  uint64_t launch;       /* for which it has been set up */
 } dc_warp_slot;
 
 /* warp.c */
@@ -195,7 +196,7 @@ typedef struct dc_job {
   dc_cpu_function *fn;
   uint64_t nblocks;
   _Atomic uint64_t next_block;
-  uint32_t (*tids)[3][DC_LANES];  /* of each warp of a block */
+  const uint32_t (*tids)[3][DC_LANES]; /* of each warp of a block */
   pthread_mutex_t lock;           /* guards what follows */
   bool failed;
   atomic_bool interrupted;
@@ -235,8 +236,8 @@ typedef struct dc_cpu_device {
   dc_memory *memory;
   const dc_ops *ops;
   struct dc_pool *pool;
-  uint64_t gridid;
-  uint64_t workspace;
+  uint64_t launches;
+  uint64_t workspace;    /* host address of what the blocks of a grid synchronize by */
   int nthreads;
 } dc_cpu_device;
 

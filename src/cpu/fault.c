@@ -86,16 +86,35 @@ void dc_fault_close(void) {
   }
 }
 
+/* The handler's stack of each thread: on the heap, since a module that is loaded late may have little
+** thread-local memory, and given back when the thread ends. */
+#define FAULT_STACK ((size_t)64 << 10)
+static pthread_key_t stack_key;
+static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
+
+static void drop_stack(void *stack) {
+  stack_t have;
+  if (sigaltstack(NULL, &have) == 0 && have.ss_sp == stack) {
+    have.ss_flags = SS_DISABLE;
+    sigaltstack(&have, NULL);
+  }
+  free(stack);
+}
+
+static void make_stack_key(void) { pthread_key_create(&stack_key, drop_stack); }
+
 void dc_fault_thread(void) {
   static __thread bool done;
-  static __thread _Alignas(16) uint8_t stack[64 << 10]; /* goes with its thread */
   stack_t have, mine;
   if (done) return;
   done = true;
   if (sigaltstack(NULL, &have) == 0 && !(have.ss_flags & SS_DISABLE)) return; /* somebody else's will do */
+  pthread_once(&stack_once, make_stack_key);
   memset(&mine, 0, sizeof mine);
-  mine.ss_sp = stack;
-  mine.ss_size = sizeof stack;
+  mine.ss_sp = malloc(FAULT_STACK);
+  mine.ss_size = FAULT_STACK;
+  if (!mine.ss_sp) return; /* faults are then caught on the thread's own stack */
+  pthread_setspecific(stack_key, mine.ss_sp);
   sigaltstack(&mine, NULL);
 }
 
@@ -231,7 +250,8 @@ static void describe_access(const dc_worker *k, const dc_op *o, uint64_t address
                    : o->ins->op == PTX_OP_ST ? "write" : "atomic operation";
   unsigned long long bytes = access_bytes(o);
   uint64_t offset = address - w->base[DC_BASE_SHARED];
-  if (o->base == DC_BASE_SHARED) {
+  bool near_shared = offset + (1u << 20) < (2u << 20) && k->job->grid.shared_bytes > 0; /* by a generic address */
+  if (o->base == DC_BASE_SHARED || (o->base == DC_BASE_FLAT && near_shared)) {
     snprintf(text, size, "%s of %llu bytes at offset %" PRId64 " of shared memory, of which the block has %u bytes", verb,
              bytes, (int64_t)offset, k->job->grid.shared_bytes);
   } else if (o->base == DC_BASE_LOCAL || o->base == DC_BASE_CALL || o->base == DC_BASE_FRAME) {

@@ -72,13 +72,10 @@ typedef struct dc_grid {
   uint32_t dynamic_shared;
   const uint8_t *params;
   struct dc_cpu_device *cpu;
-  uint64_t workspace;            /* host address of the grid's cooperative workspace: %envreg1 (high), %envreg2 (low half) */
-  uint32_t nsmid;                /* workers */
-  uint64_t gridid;
   uint32_t nsm;                  /* multiprocessors that the device reports: %nsmid */
   uint64_t id;                   /* of the launch: %gridid */
-  uint32_t envreg[2];            /* %envreg1, %envreg2: upper and lower half of the address of a cooperative grid's
-                                    synchronization state, 0 for ordinary launches */
+  uint32_t envreg[2];            /* %envreg1, %envreg2: upper and lower half of the address of the state by which all
+                                    blocks of a grid synchronize, 0 when there are more than can be resident */
   atomic_int stop;               /* set when a worker failed or was interrupted: everybody returns soon */
 } dc_grid;
 
@@ -103,7 +100,7 @@ struct dc_warp {
   uint32_t m32[DC_LANES] __attribute__((aligned(64))); /* mask expanded to 0 / ~0, see set_mask */
   uint64_t m64[DC_LANES] __attribute__((aligned(64)));
   /* thread coordinates, filled when the warp starts */
-  uint32_t tid[3][DC_LANES] __attribute__((aligned(64)));
+  const uint32_t (*tid)[DC_LANES]; /* three rows, aligned to 64 */
   uint32_t warpid;               /* in its block */
   uint32_t live;                 /* lanes that exist and have not exited */
   dc_block_state *block;

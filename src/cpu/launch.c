@@ -272,7 +272,8 @@ static void run_blocks(dc_worker *k) {
       prefer_new = !prefer_new;
       quiet = 0;
     }
-    if (k->index == 0) now_and_then(k->cpu->pool);
+    if (k->index == 0 && atomic_load_explicit(&job->next_block, memory_order_relaxed) < job->nblocks)
+      now_and_then(k->cpu->pool);
   }
 }
 
@@ -507,6 +508,14 @@ static void fill_tids(uint32_t (*tids)[3][DC_LANES], uint32_t nwarps, dc_dim3 bl
   }
 }
 
+/* Blocks that are all resident may synchronize through the workspace: its size, then the barrier's word. */
+static void offer_grid_barrier(const dc_cpu_device *cpu, dc_job *job) {
+  if (job->nblocks > (uint64_t)cpu->nthreads * DC_MAX_RESIDENT) return;
+  ((uint32_t *)(uintptr_t)cpu->workspace)[1] = 0;
+  job->grid.envreg[0] = (uint32_t)(cpu->workspace >> 32);
+  job->grid.envreg[1] = (uint32_t)cpu->workspace;
+}
+
 static int check_launch(const dc_cpu_function *fn, const dc_launch *l, dc_error *err) {
   const uint32_t *want = fn->ptx->reqntid;
   if (want[0] && (l->block.x != want[0] || l->block.y != (want[1] ? want[1] : 1) || l->block.z != (want[2] ? want[2] : 1)))
@@ -536,7 +545,7 @@ static int conclude(dc_job *job, dc_error *err) {
 }
 
 int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, dc_error *err) {
-  uint32_t tids[DC_MAX_WARPS][3][DC_LANES];
+  uint32_t tids[DC_MAX_WARPS][3][DC_LANES] __attribute__((aligned(64)));
   if (check_launch(fn, l, err) != 0) return -1;
   uint32_t threads = l->block.x * l->block.y * l->block.z;
   uint64_t shared = fn->ptx->shared_size + l->shared;
@@ -551,11 +560,10 @@ int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, d
   job.grid.dynamic_shared = l->shared;
   job.grid.params = l->params;
   job.grid.cpu = cpu;
-  job.grid.workspace = cpu->workspace;
-  job.grid.nsmid = (uint32_t)cpu->nthreads;
-  job.grid.gridid = ++cpu->gridid;
+  job.grid.nsm = (uint32_t)cpu->nthreads;
+  job.grid.id = ++cpu->launches;
+  offer_grid_barrier(cpu, &job);
   fill_tids(tids, job.grid.nwarps, l->block);
-  if (pool->owner != getpid()) pool->owner = getpid();
   pool->workers[0].job = &job;
   pool->begun = dc_clock();
   dc_fault_thread();

@@ -65,7 +65,7 @@ static inline f32 approx_turn(f32 x, u64 quarter) {
   s = s * z - 1.98412698e-4f;
   s = s * z + 8.33333333e-3f;
   s = s * z - 1.66666667e-1f;
-  s = r + r * z * s;
+  s = r * (1.0f + z * s); /* a product, so that -0 stays -0 */
   f32 c = -2.75573192e-7f;
   c = c * z + 2.48015873e-5f;
   c = c * z - 1.38888889e-3f;

@@ -29,6 +29,28 @@ INLINE void touch(dc_warp *w, const dc_op *o) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* An access of `size` bytes (a power of two) that does not begin at a multiple of them faults, as on a GPU.  Counted in
+** the space, whose own beginning is aligned enough.  Cold: finds the lane and gives up the launch. */
+static __attribute__((noinline, cold)) void misaligned(dc_warp *w, const dc_op *o, u32 size) {
+  u64 at[DC_LANES];
+  addresses(w, o, at);
+  EACH_LANE(l, w->mask) {
+    const u64 offset = at[l] - w->base[o->base] - w->lane_stride[o->base] * l;
+    if (offset & (size - 1)) dc_warp_fault(w, o, DC_FAULT_MISALIGNED, (int)l, at[l]);
+  }
+}
+/* All lanes alike, or in a row from `first` on. */
+INLINE void check_first(dc_warp *w, const dc_op *o, u64 first, u32 size) {
+  if (size > 1 && o->addr_bits && ((first - w->base[o->base]) & (size - 1))) misaligned(w, o, size);
+}
+INLINE void check_each(dc_warp *w, const dc_op *o, const u64 *at, u32 size) {
+  const u64 base = w->base[o->base], stride = w->lane_stride[o->base];
+  u64 bits = 0;
+  if (size == 1 || !o->addr_bits) return;
+  LANES(l) bits |= (at[l] - base - stride * (u64)l) & w->m64[l];
+  if (bits & (size - 1)) misaligned(w, o, size);
+}
+
 #define HOST(T, address) ((T *)(uintptr_t)(address))
 
 #endif

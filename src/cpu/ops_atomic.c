@@ -30,6 +30,7 @@ static bool all_same(const u64 *at, u32 mask) {
     if (!w->mask) return;                                                                                              \
     touch(w, o);                                                                                                       \
     addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, sizeof(T));                                                                                   \
     if (all_same(at, w->mask)) {                                                                                       \
       T *p = HOST(T, at[__builtin_ctz(w->mask)]), old = __atomic_load_n(p, __ATOMIC_SEQ_CST), now;                     \
       do {                                                                                                             \

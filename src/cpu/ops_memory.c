@@ -7,7 +7,7 @@
 */
 #include "cpu/ops_address.h"
 
-/* What memory holds may lie at any address: the hardware's alignment rules are the checker's business. */
+/* Accesses without an address register are not checked for alignment: parameters lie where they lie. */
 #define AT(T) T##_at
 typedef u8 u8_at;
 typedef s8 s8_at;
@@ -78,18 +78,21 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
     touch(w, o);                                                                                                       \
     switch (shape_of_it(w, o, sizeof(S), &first)) {                                                                    \
       case SAME: {                                                                                                     \
+        check_first(w, o, first, sizeof(S));                                                                           \
         const D v = (D)*HOST(const AT(S), first);                                                                      \
         if (masked) LANES(l) d[l] = m[l] ? v : d[l];                                                                   \
         else LANES(l) d[l] = v;                                                                                        \
         return;                                                                                                        \
       }                                                                                                                \
       case RUN: {                                                                                                      \
+        check_first(w, o, first, sizeof(S));                                                                           \
         const AT(S) *p = HOST(const AT(S), first);                                                                     \
         LANES(l) d[l] = (D)p[l];                                                                                       \
         return;                                                                                                        \
       }                                                                                                                \
       default:                                                                                                         \
         addresses(w, o, at);                                                                                           \
+        check_each(w, o, at, sizeof(S));                                                                               \
         EACH_LANE(l, w->mask) d[l] = (D)*HOST(const AT(S), at[l]);                                                     \
     }                                                                                                                  \
   }                                                                                                                    \
@@ -113,6 +116,7 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
     if (!w->mask) return;                                                                                              \
     touch(w, o);                                                                                                       \
     shape s = shape_of(w, o, (u32)sizeof(S) * n, &first);                                                              \
+    if (s != SCATTERED) check_first(w, o, first, (u32)sizeof(S) * n);                                                  \
     const AT(S) *p = HOST(const AT(S), first);                                                                         \
     if (s == SAME) {                                                                                                   \
       for (u32 e = 0; e < n; e++)                                                                                      \
@@ -128,6 +132,7 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
       LOAD_ELEMENTS(S, D, 4)                                                                                           \
     } else {                                                                                                           \
       addresses(w, o, at); /* first: an element may replace the address register */                                    \
+      check_each(w, o, at, (u32)sizeof(S) * n);                                                                        \
       for (u32 e = 0; e < n; e++)                                                                                      \
         if (o->v[e] != DC_NO_OPERAND) {                                                                                \
           D *d = REG(D, o->v[e]);                                                                                      \
@@ -144,6 +149,7 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
     u64 at[DC_LANES] BUFFER;                                                                                           \
     touch(w, o);                                                                                                       \
     addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, (u32)sizeof(S) * o->ins->vec);                                                                \
     for (u32 e = 0; e < o->ins->vec; e++)                                                                              \
       if (o->v[e] != DC_NO_OPERAND) {                                                                                  \
         D *d = REG(D, o->v[e]);                                                                                        \
@@ -158,6 +164,7 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
     u64 at[DC_LANES] BUFFER;                                                                                           \
     touch(w, o);                                                                                                       \
     addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
     for (u32 e = 0; e < n; e++) {                                                                                      \
       const u32 slot = o->ins->vec < 2 ? o->d : o->v[e];                                                               \
       if (slot == DC_NO_OPERAND) continue;                                                                             \
@@ -190,20 +197,27 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
 
 /* st of containers of type D as memory type S.  When all lanes write one place, the last one's value is as good as
 ** any (PTX says that one of them arrives). */
-#define STORE(name, S, D, shape_of_it)                                                                                           \
+#define STORE(name, S, D, shape_of_it)                                                                                 \
   static void name(dc_warp *w, const dc_op *o) {                                                                       \
     const D *b = REG(D, o->b);                                                                                         \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
     touch(w, o);                                                                                                       \
     switch (shape_of_it(w, o, sizeof(S), &first)) {                                                                    \
-      case SAME: *HOST(AT(S), first) = (S)b[31 - __builtin_clz(w->mask)]; return;                                      \
+      case SAME:                                                                                                       \
+        check_first(w, o, first, sizeof(S));                                                                           \
+        *HOST(AT(S), first) = (S)b[31 - __builtin_clz(w->mask)];                                                       \
+        return;                                                                                                        \
       case RUN: {                                                                                                      \
+        check_first(w, o, first, sizeof(S));                                                                           \
         AT(S) *p = HOST(AT(S), first);                                                                                 \
         LANES(l) p[l] = (S)b[l];                                                                                       \
         return;                                                                                                        \
       }                                                                                                                \
-      default: addresses(w, o, at); EACH_LANE(l, w->mask) * HOST(AT(S), at[l]) = (S)b[l];                              \
+      default:                                                                                                         \
+        addresses(w, o, at);                                                                                           \
+        check_each(w, o, at, sizeof(S));                                                                               \
+        EACH_LANE(l, w->mask) * HOST(AT(S), at[l]) = (S)b[l];                                                          \
     }                                                                                                                  \
   }
 #define STORE_VECTOR(name, S, D)                                                                                       \
@@ -212,6 +226,7 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
     if (!w->mask) return;                                                                                              \
     touch(w, o);                                                                                                       \
     if (shape_of(w, o, (u32)sizeof(S) * n, &first) == RUN) {                                                           \
+      check_first(w, o, first, (u32)sizeof(S) * n);                                                                    \
       for (u32 e = 0; e < n; e++) {                                                                                    \
         const D *b = REG(D, o->v[e]);                                                                                  \
         AT(S) *p = HOST(AT(S), first) + e;                                                                             \
@@ -220,6 +235,7 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
       return;                                                                                                          \
     }                                                                                                                  \
     addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
     EACH_LANE(l, w->mask)                                                                                              \
     for (u32 e = 0; e < n; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                                         \
   }                                                                                                                    \
@@ -233,6 +249,7 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
     u64 at[DC_LANES] BUFFER;                                                                                           \
     touch(w, o);                                                                                                       \
     addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, (u32)sizeof(S) * o->ins->vec);                                                                \
     EACH_LANE(l, w->mask)                                                                                              \
     for (u32 e = 0; e < o->ins->vec; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                               \
   }
@@ -242,6 +259,7 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
     u64 at[DC_LANES] BUFFER;                                                                                           \
     touch(w, o);                                                                                                       \
     addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
     if (o->ins->flags & PTX_F_RELEASE) __atomic_thread_fence(__ATOMIC_RELEASE);                                        \
     EACH_LANE(l, w->mask)                                                                                              \
     for (u32 e = 0; e < n; e++)                                                                                        \

@@ -173,14 +173,42 @@ static void mov_sreg(dc_warp *w, const dc_op *o) {
   EACH_LANE(l, w->mask) put_lane(w, o->d, container, l, each ? lane_sreg(w, sreg, l) : value);
 }
 
+/* The usual ones, 32 bits wide. */
+static void mov_tid(dc_warp *w, const dc_op *o) {
+  u32 *d = REG(u32, o->d);
+  const u32 *t = __builtin_assume_aligned(w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X], 64);
+  LANES(l) d[l] = t[l];
+}
+static void mov_tid_m(dc_warp *w, const dc_op *o) {
+  u32 *d = REG(u32, o->d);
+  const u32 *t = __builtin_assume_aligned(w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X], 64), *m = w->m32;
+  LANES(l) d[l] = m[l] ? t[l] : d[l];
+}
+static void mov_uniform(dc_warp *w, const dc_op *o) {
+  u32 *d = REG(u32, o->d), v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);
+  LANES(l) d[l] = v;
+}
+static void mov_uniform_m(dc_warp *w, const dc_op *o) {
+  u32 *d = REG(u32, o->d), v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);
+  const u32 *m = w->m32;
+  LANES(l) d[l] = m[l] ? v : d[l];
+}
+
+static bool select_sreg(dc_op *o) {
+  const int sreg = o->ins->opnd[1].sreg;
+  if (sreg == PTX_SR_NONE) return false;
+  if (o->bits[0] != 32) return PICK_RARE(mov_sreg);
+  if (sreg >= PTX_SR_TID_X && sreg <= PTX_SR_TID_Z) return PICK(mov_tid);
+  return is_lane_sreg(sreg) ? PICK_RARE(mov_sreg) : PICK(mov_uniform);
+}
+
 static bool select_mov(dc_op *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
   if (ins->type == PTX_PRED) return PICK(mov_pred);
   if (!bits) return false;
   if (ins->ndst > 1 || ins->nsrc > 1) return select_pack(o, bits);
-  if (ins->opnd && ins->opnd[ins->ndst].kind == PTX_SREG)
-    return ins->opnd[ins->ndst].sreg != PTX_SR_NONE && PICK_RARE(mov_sreg);
+  if (ins->opnd && ins->opnd[ins->ndst].kind == PTX_SREG) return select_sreg(o);
   if (!dc_shaped(o, dc_container(bits), dc_container(bits), 0, 0)) return false;
   switch (dc_container(bits)) {
     case 16: return PICK(mov_16);
@@ -211,18 +239,18 @@ static inline u64 window(const dc_warp *w, const dc_op *o, int l) {
 RARE1(cvta_64, u64, u64, x + window(w, o, l))
 RARE1(cvta_32, u32, u32, x + (u32)window(w, o, l))
 
-static inline bool in_shared(const dc_warp *w, u64 x) {
-  return x - w->base[DC_BASE_SHARED] < w->block->grid->shared_bytes;
-}
-static inline bool in_local(const dc_warp *w, u64 x) {
-  return x - w->base[DC_BASE_LOCAL] < w->lane_stride[DC_BASE_LOCAL] * DC_LANES;
+static inline bool in_space(const dc_warp *w, u64 x, dc_base k) { return x - w->low[k] < w->high[k] - w->low[k]; }
+/* A generic address is global unless it lies in the window of another space. */
+static inline bool in_any_window(const dc_warp *w, u64 x) {
+  return in_space(w, x, DC_BASE_SHARED) || in_space(w, x, DC_BASE_LOCAL) || in_space(w, x, DC_BASE_CONST) ||
+         in_space(w, x, DC_BASE_PARAM);
 }
 static void isspacep(dc_warp *w, const dc_op *o) {
   const u64 *a = REG(u64, o->a);
+  const int base = base_of_space(o->ins->space);
   u32 bits = 0;
   EACH_LANE(l, w->mask) {
-    const bool shared = in_shared(w, a[l]), local = in_local(w, a[l]);
-    const bool is = o->ins->space == PTX_SHARED ? shared : o->ins->space == PTX_LOCAL ? local : !shared && !local;
+    const bool is = base < 0 ? !in_any_window(w, a[l]) : in_space(w, a[l], (dc_base)base);
     bits |= (u32)is << l;
   }
   put_pred_masked(w, o->d, bits);
@@ -240,8 +268,7 @@ bool PER_ISA(dc_select_move)(dc_op *o) {
     case PTX_OP_MOV: return select_mov(o);
     case PTX_OP_CVTA: return select_cvta(o);
     case PTX_OP_ISSPACEP: {
-      const int space = o->ins->space;
-      if (space != PTX_GLOBAL && space != PTX_SHARED && space != PTX_LOCAL) return false;
+      if (o->ins->space == PTX_GENERIC) return false;
       return dc_shaped(o, 0, 64, 0, 0) && PICK_RARE(isspacep);
     }
     default: return false;

@@ -574,35 +574,44 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
 
 /* --- beginning and end ------------------------------------------------------------------------------------- */
 
+/* What stays the same for all warps of a launch on this worker. */
+static void set_up(dc_warp_slot *s, dc_worker *k) {
+  dc_warp *w = &s->w;
+  const dc_job *job = k->job;
+  const struct dc_code *code = job->fn->code;
+  s->launch = job->grid.id;
+  w->ctl = &s->c;
+  s->c.worker = k;
+  w->base[DC_BASE_CONST] = w->low[DC_BASE_CONST] = code->const_image;
+  w->high[DC_BASE_CONST] = w->low[DC_BASE_CONST] + code->ptx.const_size;
+  w->base[DC_BASE_PARAM] = w->low[DC_BASE_PARAM] = (uint64_t)(uintptr_t)job->grid.params;
+  w->high[DC_BASE_PARAM] = w->low[DC_BASE_PARAM] + job->fn->ptx->params_size;
+}
+
 void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
   dc_warp *w = &s->w;
   dc_warp_control *c = &s->c;
-  dc_worker *k = b->worker;
-  const dc_job *job = k->job;
+  const dc_job *job = b->worker->job;
   const dc_grid *g = &job->grid;
   uint32_t threads = g->block.x * g->block.y * g->block.z, left = threads - index * DC_LANES;
-  memset(c, 0, sizeof *c);
-  w->ctl = c;
-  c->worker = k;
+  if (s->launch != g->id) set_up(s, b->worker);
   c->block = b;
   c->fuel = FUEL;
+  c->at_barrier = c->released = 0;
+  c->parked = c->recheck = c->force = false;
   c->runnable = true;
   w->block = &b->s;
   w->warpid = index;
   w->live = left >= DC_LANES ? DC_ALL_LANES : (1u << left) - 1;
   w->at = NULL;
   w->carry = 0;
-  memcpy(w->tid, job->tids[index], sizeof w->tid);
+  w->tid = job->tids[index];
   w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
   w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + g->shared_bytes;
-  w->base[DC_BASE_CONST] = w->low[DC_BASE_CONST] = job->fn->code->const_image;
-  w->high[DC_BASE_CONST] = w->low[DC_BASE_CONST] + job->fn->code->ptx.const_size;
-  w->base[DC_BASE_PARAM] = w->low[DC_BASE_PARAM] = (uint64_t)(uintptr_t)g->params;
-  w->high[DC_BASE_PARAM] = w->low[DC_BASE_PARAM] + job->fn->ptx->params_size;
-  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)k->stack;
-  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + k->stack_reserved;
   dc_frame *f = push_frame(w, job->fn, NULL, w->live);
   if (f == NULL) dc_warp_fault(w, NULL, DC_FAULT_HOST, 0, 0);
+  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->stack;
+  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + b->worker->stack_reserved;
   enter(w, f);
   arrive(f, 0, w->live);
 }

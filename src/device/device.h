@@ -68,6 +68,10 @@ typedef struct dc_launch {
 } dc_launch;
 
 typedef struct dc_device_ops {
+  /* True when `launch` returns only after the kernel has run, so that its errors are its own; otherwise they
+  ** surface later, and the backend names the kernel. */
+  bool blocking;
+
   /* Makes the device usable (context, stream, threads); called once, before any other slot but
   ** `close`.  Fills dev->facts and dev->target. */
   int (*open)(dc_device *dev, dc_error *err);

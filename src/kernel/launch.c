@@ -65,7 +65,8 @@ int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, uint32_t shared,
     dc_log(DC_LOG_LAUNCH, "%s: %s grid %ux%ux%u block %ux%ux%u shared %u", dev->id, k->sig->name, grid.x, grid.y,
            grid.z, block.x, block.y, block.z, shared);
   dc_launch l = { .grid = grid, .block = block, .shared = shared, .params = params, .params_size = k->params_size };
-  if (dev->ops->launch(dev, k->fn, &l, err) != 0) return -1;
+  if (dev->ops->launch(dev, k->fn, &l, err) != 0)
+    return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
   dc_count(&dc_stats.launches, 1);
   return 0;
 }

@@ -221,7 +221,7 @@ dc_dtype dc_lua_default_dtype(lua_State *L, int idx) {
 }
 
 static int64_t check_extent(lua_State *L, int idx, int axis, bool wild) {
-  int64_t v;
+  int64_t v = 0;
   if (!dc_lua_tointeger(L, idx, &v))
     dc_lua_fail(L, DC_SHAPE, "extent %d of the shape must be an integer, got %s", axis, dc_lua_describe(L, idx));
   if (v < 0 && !(wild && v == -1))

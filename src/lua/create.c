@@ -265,7 +265,7 @@ static int core_arange(lua_State *L) {
 /* n numbers from a to b, both included: a + (b - a) * i / (n - 1), computed in double precision. */
 static int core_linspace(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  int64_t n;
+  int64_t n = 0;
   dc_error err = DC_ERROR_INIT;
   for (int i = 1; i <= 2; i++)
     if (lua_type(L, i) != LUA_TNUMBER) return dc_lua_badarg(L, i, "a number expected, got %s", dc_lua_describe(L, i));
@@ -294,7 +294,7 @@ static int core_linspace(lua_State *L) {
 
 static int core_eye(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  int64_t n;
+  int64_t n = 0;
   dc_error err = DC_ERROR_INIT;
   if (!dc_lua_tointeger(L, 1, &n) || n < 0) return dc_lua_badarg(L, 1, "an extent expected, got %s", dc_lua_describe(L, 1));
   dc_dtype dtype = lua_isnoneornil(L, 2) ? DC_FLOAT32 : dc_lua_checkdtype(L, 2);
@@ -339,7 +339,7 @@ static owner *keep_owner(lua_State *L, int idx) {
 /* wrap(ptr, shape [, dtype [, owner]]) */
 static int core_wrap(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  int64_t ptr;
+  int64_t ptr = 0;
   dc_lua_shape shape;
   dc_error err = DC_ERROR_INIT;
   if (!dc_lua_tointeger(L, 1, &ptr) || ptr == 0)

@@ -25,7 +25,7 @@ static int64_t resolve(int64_t i, int64_t n) {
 
 /* The integer `what` of a range on top of the stack; pops it. */
 static int64_t range_integer(lua_State *L, const char *what, int axis) {
-  int64_t v;
+  int64_t v = 0;
   if (!dc_lua_tointeger(L, -1, &v))
     dc_lua_fail(L, DC_INDEX, "the %s of the range on axis %d must be an integer, got %s", what, axis,
                 dc_lua_describe(L, -1));
@@ -69,7 +69,7 @@ static dc_range read_range(lua_State *L, int idx, int axis, int64_t n) {
 
 /* What stands at idx for axis `axis` (from 1) of extent n: an integer, a range, ":". */
 static dc_range read_axis(lua_State *L, int idx, int axis, int64_t n) {
-  int64_t i;
+  int64_t i = 0;
   if (dc_lua_tointeger(L, idx, &i)) {
     int64_t at = resolve(i, n);
     if (at == 0) fail_bounds(L, i, axis, n);
@@ -191,7 +191,7 @@ static bool read_integer(lua_State *L, const dc_geometry *g, int64_t i, bool rea
 
 /* Any key but names of fields; false when the value is nil. */
 static bool read_key(lua_State *L, const dc_geometry *g, bool reading, selection *s) {
-  int64_t i;
+  int64_t i = 0;
   if (dc_lua_tointeger(L, 2, &i)) return read_integer(L, g, i, reading, s);
   switch (lua_type(L, 2)) {
     case LUA_TTABLE: read_selection(L, g, 2, s); return true;
@@ -244,6 +244,7 @@ static int array_newindex(lua_State *L) {
     dc_lua_assign(L, self, a, 3);
     return 0;
   }
+  check_writable(L, a);
   read_key(L, &g, false, &s);
   dc_lua_assign(L, self, push_view(L, self, a, &s), 3);
   return 0;
@@ -266,7 +267,7 @@ static int push_line(lua_State *L, int axis, const char *what) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   const dc_geometry g = *dc_array_geometry(a);
-  int64_t i;
+  int64_t i = 0;
   if (g.ndim < 2) return dc_lua_fail(L, DC_SHAPE, "%s() needs an array of 2 axes or more, this has %d", what, g.ndim);
   if (!dc_lua_tointeger(L, 2, &i)) return dc_lua_badarg(L, 2, "an integer expected, got %s", dc_lua_describe(L, 2));
   selection s = { .n = axis + 1 };
@@ -305,7 +306,7 @@ static int read_axes(lua_State *L, int ndim, int axes[DC_MAX_DIMS]) {
   lua_Integer n = table ? luaL_len(L, 2) : lua_gettop(L) - 1;
   if (n > ndim) dc_lua_fail(L, DC_SHAPE, "%lld axes named, the array has %d", (long long)n, ndim);
   for (int i = 0; i < (int)n; i++) {
-    int64_t v;
+    int64_t v = 0;
     if (table) lua_geti(L, 2, i + 1);
     else lua_pushvalue(L, 2 + i);
     if (!dc_lua_tointeger(L, -1, &v)) dc_lua_fail(L, DC_SHAPE, "an axis is an integer, got %s", dc_lua_describe(L, -1));

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/runtime.h"
 #include "lua/lib.h"
@@ -25,10 +26,21 @@ static void on_sigint(int sig) {
   else forward(sig);
 }
 
+/* A host installs its handler anew for each chunk that it runs, but asking the system at each piece of work
+** would cost more than small pieces do: once in 20 ms is enough. */
+static bool time_to_look(void) {
+  static struct timespec last;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  if (last.tv_sec == now.tv_sec && now.tv_nsec - last.tv_nsec < 20 * 1000 * 1000) return false;
+  last = now;
+  return true;
+}
+
 void dc_lua_work_begin(const dc_lua *self) {
-  if (self->host_interrupts) return;
+  if (self->host_interrupts || atomic_fetch_add(&working, 1) > 0) return;
   struct sigaction now;
-  if (atomic_fetch_add(&working, 1) > 0 || sigaction(SIGINT, NULL, &now) != 0) return;
+  if (!time_to_look() || sigaction(SIGINT, NULL, &now) != 0) return;
   if (now.sa_handler == on_sigint || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) return;
   if (now.sa_flags & SA_SIGINFO) return; /* its handler wants more than we could forward */
   host = now;

@@ -36,7 +36,10 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   lua_setiuservalue(L, -2, 1);
   dc_module *m = ((dc_lua_module *)lua_touserdata(L, module))->m;
   dc_kernel *k = dc_module_kernel(m, name, &err);
-  if (!k) dc_lua_raise(L, &err);
+  if (!k) {
+    lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN);
+    dc_lua_raise_at(L, &err, lua_gettop(L));
+  }
   for (int i = 0; i < k->nparams; i++) {
     const dc_plan_param *p = &k->params[i];
     o->opaque = o->opaque || p->record;
@@ -65,7 +68,7 @@ static int fail_extents(lua_State *L, const dc_kernel *k, const char *what, int 
 
 /* One extent at idx. */
 static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, int idx, int axis, const uint32_t limit[3]) {
-  int64_t v;
+  int64_t v = 0;
   if (!dc_lua_tointeger(L, idx, &v)) {
     if (lua_type(L, idx) == LUA_TNUMBER)
       dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s's %c is %.14g, which is no integer", k->sig->name, what, "xyz"[axis],
@@ -247,7 +250,10 @@ static int launch(lua_State *L, dc_lua *self, const kernel_object *o, dc_dim3 gr
     note_launch(L, self, k);
     rc = dc_kernel_launch(k, grid, block, o->shared, params, &err);
   }
-  return rc != 0 ? raise_here(L, &err) : 0;
+  if (rc == 0) return 0;
+  if (err.kind == DC_LAUNCH && !strstr(dc_error_text(&err), k->sig->name)) /* a fault of the running kernel */
+    dc_error_prefix(&err, "kernel '%s': ", k->sig->name);
+  return raise_here(L, &err);
 }
 
 static int kernel_call(lua_State *L) {
@@ -287,7 +293,7 @@ static int kernel_forall(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   kernel_object *o = check_kernel(L, self);
   const dc_kernel *k = o->k;
-  int64_t n;
+  int64_t n = 0;
   if (!dc_lua_tointeger(L, 2, &n) || n < 0)
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': forall takes the number of threads first, got %s", k->sig->name,
                        dc_lua_describe(L, 2));
@@ -303,7 +309,7 @@ static int kernel_forall(lua_State *L) {
 /* --- the rest -------------------------------------------------------------------------------------------------------- */
 
 static uint32_t check_shared(lua_State *L, int idx) {
-  int64_t v;
+  int64_t v = 0;
   if (!dc_lua_tointeger(L, idx, &v) || v < 0 || v > UINT32_MAX)
     dc_lua_fail(L, DC_LAUNCH, "shared memory is a number of bytes, got %s", dc_lua_describe(L, idx));
   return (uint32_t)v;

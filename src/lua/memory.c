@@ -40,9 +40,9 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
     collect(L, self, LUA_GCCOLLECT, 0);
     return;
   }
-  /* A step of 1 KB's debt marks or sweeps several KB of objects, hence the 1/16. */
+  /* Lua waits between cycles until the heap has doubled: CYCLE_BYTES count as much as the heap. */
   double share = (double)n / CYCLE_BYTES;
-  self->owed += (share < 1 ? share : 1) * (double)lua_gc(L, LUA_GCCOUNT) / 16 + share / 16;
+  self->owed += (share < 1 ? share : 1) * (double)lua_gc(L, LUA_GCCOUNT);
   if (self->owed < STEP_KB && share < 1) return;
   int kb = (int)self->owed + 1;
   self->owed = 0;

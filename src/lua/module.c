@@ -115,7 +115,10 @@ static int find_kernel(lua_State *L, dc_lua_module *o, const char *name) {
   if (lua_rawget(L, 3) != LUA_TNIL) return 1;
   lua_pop(L, 1);
   bool there = dc_module_kernel(o->m, name, &err) != NULL;
-  if (!there && (err.kind != DC_ARGUMENT || !strchr(name, '<'))) return dc_lua_raise(L, &err);
+  if (!there && (err.kind != DC_ARGUMENT || !strchr(name, '<'))) {
+    lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
+    return dc_lua_raise_at(L, &err, lua_gettop(L));
+  }
   dc_error_clear(&err);
   if (there) dc_lua_pushkernel(L, 1, name);
   else push_instance(L, 1, name);
