@@ -35,18 +35,33 @@ describe("make", function()
   local relative = build:sub(1, #here + 1) == here .. "/" and build:sub(#here + 2) or build
   local make = ("make --no-print-directory BUILD=%s%s"):format(quote(relative), build:match "%-san$" and " SAN=1" or "")
 
+  -- What make would do besides if the file were newer; sources edited meanwhile must not count.
+  local function because_of(file)
+    local function steps(options)
+      local text, code = shell(("%s -n %s all"):format(make, options))
+      assert.equal(0, code, text)
+      local set = {}
+      for line in text:gmatch "[^\n]+" do set[line:match 'echo "  (%u%u [^"]+)"' or line] = true end
+      return set
+    end
+    local before, list = steps "", {}
+    for step in pairs(steps("-W " .. file)) do
+      if not before[step] then list[#list + 1] = step end
+    end
+    return "\n" .. table.concat(list, "\n") .. "\n", next(before) == nil
+  end
+
   it("knows which objects a header concerns", function()
-    local text, code = shell(make .. " -n -W src/base/hash.h all")
-    assert.equal(0, code, text)
-    assert.matches("CC src/base/hash.c", text, 1, true)
-    assert.matches("LD ", text, 1, true)
+    local text, settled = because_of "src/base/hash.h"
+    assert.matches("\nCC src/base/hash.c\n", text, 1, true)
+    if settled then assert.matches("\nLD ", text, 1, true) end
     assert.not_matches("CC src/base/file.c", text, 1, true)
     assert.not_matches("CC tools/embed.c", text, 1, true)
   end)
 
   it("embeds a Lua file again when it changes", function()
-    local text = shell(make .. " -n -W lua/dotcompute/init.lua all")
-    assert.matches("embedded", text)
+    local text, settled = because_of "lua/dotcompute/init.lua"
+    if settled then assert.matches("embedded", text, 1, true) end
     assert.not_matches("CC src/", text, 1, true)
   end)
 

@@ -15,7 +15,7 @@ left=$(find "$folder/usr" -type f)
 
 if command -v luarocks >/dev/null; then
   luarocks --lua-version 5.4 --tree "$folder/rocks" make rockspec/dotcompute-scm-1.rockspec \
-    LUA_INCDIR="$(pkg-config --variable=includedir lua5.4 2>/dev/null || echo /usr/include/lua5.4)" > "$folder/log" 2>&1 ||
+    > "$folder/log" 2>&1 ||
     { cat "$folder/log"; exit 1; }
   (cd / && LUA_PATH="$folder/rocks/share/lua/5.4/?.lua;$folder/rocks/share/lua/5.4/?/init.lua" \
     LUA_CPATH="$folder/rocks/lib/lua/5.4/?.so" lua5.4 -e "$use")

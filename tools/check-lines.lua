@@ -1,4 +1,5 @@
--- Checks lines of text: no tabs, no blanks at the end, at most 120 columns.   Usage: lua5.4 tools/check-lines.lua FILE...
+-- Checks lines of text: no tabs, no blanks at the end, at most 120 columns.
+-- Usage: lua5.4 tools/check-lines.lua FILE...
 local bad = 0
 
 for _, path in ipairs(arg) do

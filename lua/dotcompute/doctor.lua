@@ -12,17 +12,15 @@ local function rows(name, text)
   end
 end
 
--- Reasons, one a line, of places looked at in vain: those that say more than "not there" in full.
-local function reasons(name, text)
-  local absent = 0
+-- Reasons, one a line, of places looked at in vain.  Where a file is simply not there its path is enough.
+local function reasons(text)
+  local absent = {}
   for line in text:gmatch "[^\n]+" do
-    if line:find "No such file" or line:find ": no lib" then absent = absent + 1
-    else
-      row(name, line)
-      name = ""
-    end
+    local path = line:match "^(%S+): cannot open shared object.*No such file" or line:match "^(%S+): no lib"
+    if path then absent[#absent + 1] = path
+    else row("missing", line) end
   end
-  if absent > 0 then row(name, ("not found in %d place%s"):format(absent, absent == 1 and "" or "s")) end
+  for k, path in ipairs(absent) do row(k == 1 and "not in" or "", path) end
 end
 
 local function gib(bytes) return ("%.1f GiB"):format(bytes / 2 ^ 30) end
@@ -37,7 +35,7 @@ local function driver()
     row("version", "CUDA " .. version(d.version))
     row("library", d.library)
   else
-    reasons("missing", d.why_not or "unknown")
+    reasons(d.why_not or "unknown")
     row("", "Only machines with an NVIDIA GPU need it; the CPU device works without.")
   end
 end
@@ -51,7 +49,7 @@ local function compiler()
     row("headers", c.include_dir or "not found: #include <cuda_fp16.h> and the like will fail")
     row("CCCL", c.cccl_dir or "not found: #include <cub/...> and <cuda/std/...> will fail")
   else
-    reasons("missing", c.why_not or "unknown")
+    reasons(c.why_not or "unknown")
     row("", "Kernels that are not in the cache cannot be compiled.  To get it: `make demo` in dotcompute's folder")
     row("", "fetches it from PyPI; or install NVIDIA's CUDA toolkit and set CUDA_PATH.")
   end
@@ -87,7 +85,7 @@ local function devices()
       working = working + 1
       row("", "works: a kernel was compiled and run")
     else
-      rows("", "does not work: " .. tostring(err))
+      rows("", "does not work: " .. (type(err) == "table" and err.message or tostring(err)))
     end
   end
   local default, device = pcall(dc.device)

@@ -23,7 +23,8 @@ void dc_buf_puts(dc_buf *b, const char *s);
 void dc_buf_putc(dc_buf *b, char c);
 void dc_buf_printf(dc_buf *b, const char *fmt, ...) DC_PRINTF(2, 3);
 void dc_buf_reset(dc_buf *b);       /* length 0, memory kept */
-char *dc_buf_take(dc_buf *b);       /* gives the malloc'ed string away ("" when empty), NULL when failed; b is empty after */
+/* Gives the malloc'ed string away ("" when empty), NULL when failed; b is empty after. */
+char *dc_buf_take(dc_buf *b);
 const char *dc_buf_str(const dc_buf *b); /* "" when empty */
 void dc_buf_free(dc_buf *b);
 

@@ -239,7 +239,8 @@ static bool drop_bad_names(job *j) {
   bool blamed = false, asked = false;
   for (int i = 0; i < j->nlist; i++) {
     wanted *w = &j->list[i];
-    char *query = w->query ? dc_log_blame(j->raw, w->query) : NULL, *name = w->name ? dc_log_blame(j->raw, w->name) : NULL;
+    char *query = w->query ? dc_log_blame(j->raw, w->query) : NULL;
+    char *name = w->name ? dc_log_blame(j->raw, w->name) : NULL;
     asked = asked || w->query;
     blamed = blamed || query || name;
     if (query || name) {
@@ -264,7 +265,8 @@ static int fail_compilation(const job *j, dc_error *err) {
   int line;
   char *sentence;
   bool found = dc_log_first_error(j->log, &line, &sentence);
-  dc_fail(err, DC_COMPILE, "NVRTC_ERROR_COMPILATION", "%s", found && sentence ? sentence : "the source does not compile");
+  dc_fail(err, DC_COMPILE, "NVRTC_ERROR_COMPILATION", "%s",
+          found && sentence ? sentence : "the source does not compile");
   err->source_line = line;
   dc_error_set_log(err, j->log);
   free(sentence);
@@ -328,7 +330,8 @@ static int fill_signature(dc_signature *sig, const wanted *w, dc_error *err) {
 /* Entries that no name fetched (overloads above all) are told by their own mangling. */
 static int fill_rest(const job *j, dc_image *image, dc_error *err) {
   for (const dc_entry *e = j->entries; e; e = e->next)
-    if (!by_lowered(j, e->name) && dc_signature_of_entry(&image->kernels[image->nkernels++], e->name, err) != 0) return -1;
+    if (!by_lowered(j, e->name) && dc_signature_of_entry(&image->kernels[image->nkernels++], e->name, err) != 0)
+      return -1;
   return 0;
 }
 

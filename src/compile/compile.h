@@ -62,7 +62,7 @@ typedef struct dc_image {
 typedef struct dc_source {
   const char *text;              /* NUL-terminated CUDA C, as the user wrote it */
   size_t len;
-  const char *const *options;    /* NVRTC options in order ("-DN=16", "--fmad=false", "-std=c++17"), without -arch and -I */
+  const char *const *options;    /* NVRTC's, in order ("-DN=16", "--fmad=false", "-std=c++17"), without -arch, -I */
   int noptions;
   const char *const *include_dirs; /* the user's, searched before the toolkit's */
   int ninclude_dirs;

@@ -52,8 +52,9 @@ static const struct {
   const char *prefix;
   dc_dtype dtype;
 } vector_types[] = {
-    {"char", DC_INT8},   {"uchar", DC_UINT8}, {"short", DC_INT16},  {"ushort", DC_UINT16},  {"int", DC_INT32},    {"uint", DC_UINT32},
-    {"long", DC_INT64},  {"ulong", DC_UINT64}, {"longlong", DC_INT64}, {"ulonglong", DC_UINT64}, {"float", DC_FLOAT32}, {"double", DC_FLOAT64},
+    {"char", DC_INT8},   {"uchar", DC_UINT8},      {"short", DC_INT16},        {"ushort", DC_UINT16},
+    {"int", DC_INT32},   {"uint", DC_UINT32},      {"long", DC_INT64},         {"ulong", DC_UINT64},
+    {"longlong", DC_INT64}, {"ulonglong", DC_UINT64}, {"float", DC_FLOAT32}, {"double", DC_FLOAT64},
 };
 
 static dc_ctype copy_type(const dc_ctype *t) {

@@ -101,7 +101,8 @@ static bool look_below(const char *root, const char *const *folders) {
   return false;
 }
 
-static const char *const toolkit_folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", NULL};
+static const char *const toolkit_folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib",
+                                              NULL};
 static const char *const wheel_folders[] = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", NULL};
 static const char *const site_folders[] = {
     "lib/python3*/site-packages/nvidia/cu13/lib", "lib/python3*/site-packages/nvidia/cuda_nvrtc/lib", NULL};
@@ -116,7 +117,8 @@ static bool look_at_environment(void) {
 }
 
 static bool look_at_toolkits(void) {
-  static const char *const roots[] = {"/usr/local/cuda", "/usr/local/cuda-13*", "/usr/local/cuda-12*", "/opt/cuda", NULL};
+  static const char *const roots[] = {"/usr/local/cuda", "/usr/local/cuda-13*", "/usr/local/cuda-12*", "/opt/cuda",
+                                      NULL};
   for (const char *const *r = roots; *r; r++)
     if (look_below(*r, toolkit_folders)) return true;
   return false;
@@ -144,7 +146,8 @@ static bool look_at_wheels(void) {
     if (ok) return true;
   }
   static const char *const system_sites[] = {
-      "/usr/local/lib/python3*/dist-packages/nvidia/cu13/lib", "/usr/local/lib/python3*/dist-packages/nvidia/cuda_nvrtc/lib",
+      "/usr/local/lib/python3*/dist-packages/nvidia/cu13/lib",
+      "/usr/local/lib/python3*/dist-packages/nvidia/cuda_nvrtc/lib",
       "/usr/local/lib/python3*/site-packages/nvidia/cu13/lib", "/usr/lib/python3/dist-packages/nvidia/cu13/lib", NULL};
   for (const char *const *s = system_sites; *s; s++)
     if (look_in(*s)) return true;
@@ -210,7 +213,8 @@ static void refuse(const char *reason) {
 static int fail_not_found(dc_error *err) {
   if (switched_off())
     dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND",
-            "kernels cannot be compiled: NVIDIA's compiler library is switched off by NVRTC=off or DOTCOMPUTE_NVRTC=off");
+            "kernels cannot be compiled: NVIDIA's compiler library is switched off by NVRTC=off or "
+            "DOTCOMPUTE_NVRTC=off");
   else
     dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND",
             "NVIDIA's compiler library (libnvrtc.so.13 or .12) was not found or cannot be loaded: run `make demo` in "

@@ -168,7 +168,8 @@ static void read_params(scanner *s, const char *begin, dc_scanned *k) {
     else if (c == '=') in_default = true;
     if (round == 0 || (c == ',' && angle == 0)) {
       bool is_void = word.kind == WORD && is(word, "void") && n == 0 && round == 0;
-      if (any && !is_void && n < 256) names[n++] = word.kind == WORD && !is_type_word(word) ? copy(s, word.s, word.n) : NULL;
+      bool named = word.kind == WORD && !is_type_word(word);
+      if (any && !is_void && n < 256) names[n++] = named ? copy(s, word.s, word.n) : NULL;
       word.kind = END;
       any = in_default = false;
     } else {

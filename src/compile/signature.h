@@ -23,7 +23,8 @@ char *dc_signature_query(const char *name);
 int dc_signature_types(const char *lowered, dc_signature *sig, dc_error *err);
 
 /* Sets name, lowered, line and parameter names and the text for messages; `scanned` may be NULL. */
-int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered, const dc_scanned *scanned, dc_error *err);
+int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered, const dc_scanned *scanned,
+                        dc_error *err);
 
 /* A signature from an entry's name alone: "_Z1kPfi" is "k(float *, int)", typed; a name that is not mangled, or
 ** not understood, stays as it is, untyped. */

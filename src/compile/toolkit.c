@@ -52,7 +52,8 @@ static void find_beside(const char *folder) {
                                          "../../cuda_runtime/include", TARGETS("../", ""), NULL};
   static const char *const cccls[] = {"../include/cccl", "../../include/cccl", "../../../include/cccl",
                                       "../include", "../../include", "../../cuda_cccl/include",
-                                      "../../cuda_cccl/include/cccl", TARGETS("../", "/cccl"), TARGETS("../", ""), NULL};
+                                      "../../cuda_cccl/include/cccl", TARGETS("../", "/cccl"), TARGETS("../", ""),
+                                      NULL};
   static const char *const curands[] = {"../include", "../../include", "../../../include", "../../curand/include",
                                         TARGETS("../", ""), NULL};
   kit.include = search(folder, includes, "cuda_fp16.h");

@@ -10,7 +10,7 @@
 
 #define IDLE_ROUNDS 3 /* rounds of nothing but spinning after which another block may run */
 
-/* --- barriers -------------------------------------------------------------------------------------- */
+/* --- barriers ------------------------------------------------------------------------------------------- */
 
 /* Threads that count as arrived where a number of threads is expected: a warp whose live lanes are all
 ** there counts whole, as barriers of the hardware count warps. */
@@ -77,7 +77,7 @@ void dc_block_lanes_ended(dc_block_run *b, uint32_t n) {
   for (uint32_t left = b->used; left; left &= left - 1) try_complete(b, (uint32_t)__builtin_ctz(left));
 }
 
-/* --- beginning and end -------------------------------------------------------------------------------- */
+/* --- beginning and end ---------------------------------------------------------------------------------- */
 
 /* Shared memory of the block ends at a page that cannot be touched. */
 static int give_shared(dc_block_run *b, const dc_job *job) {
@@ -130,7 +130,7 @@ void dc_block_drop(dc_block_run *b) {
   }
 }
 
-/* --- running --------------------------------------------------------------------------------------------- */
+/* --- running -------------------------------------------------------------------------------------------- */
 
 static dc_warp_slot *begin_warp(dc_block_run *b, uint32_t i) {
   dc_worker *k = b->worker;

@@ -52,7 +52,7 @@ static int refuse(decoder *D, const ptx_ins *ins, const char *why) {
 
 static const char not_supported[] = "the CPU device has no instruction";
 
-/* --- immediates ------------------------------------------------------------------------------------ */
+/* --- immediates ----------------------------------------------------------------------------------------- */
 
 static int grow_constants(decoder *D) {
   size_t cap = D->cap ? D->cap * 2 : 64;
@@ -122,7 +122,7 @@ static int source_bits(const ptx_ins *ins, int src) {
   }
 }
 
-/* --- operands ---------------------------------------------------------------------------------------- */
+/* --- operands ------------------------------------------------------------------------------------------- */
 
 /* Which memory a named parameter lies in. */
 static dc_base param_base(const decoder *D, const ptx_sym *sym) {
@@ -272,7 +272,7 @@ static int plain_operands(decoder *D, dc_op *op) {
   return 0;
 }
 
-/* --- operations --------------------------------------------------------------------------------------- */
+/* --- operations ----------------------------------------------------------------------------------------- */
 
 /* A guarded operation: runs what op->v points at for the lanes whose predicate `a` holds. */
 static void run_guarded(dc_warp *w, const dc_op *o) {
@@ -567,7 +567,7 @@ static void link_nodes(decoder *D) {
   }
 }
 
-/* --- the function ---------------------------------------------------------------------------------------- */
+/* --- the function --------------------------------------------------------------------------------------- */
 
 static size_t put(size_t *end, size_t n, size_t align) {
   size_t at = (*end + align - 1) / align * align;
@@ -633,7 +633,8 @@ static int decode_callees(decoder *D) {
 
 int dc_decode(dc_cpu_function *fn, dc_error *err) {
   if (fn->state != 0) return 0;
-  decoder D = { .fn = fn, .f = fn->code->ptx.funcs[fn - fn->code->functions], .arena = &fn->code->ptx.arena, .err = err };
+  ptx_module *m = &fn->code->ptx;
+  decoder D = { .fn = fn, .f = m->funcs[fn - fn->code->functions], .arena = &m->arena, .err = err };
   fn->state = 1; /* while it is under way, so that recursion ends */
   int rc = decode_body(&D);
   free(D.constants);

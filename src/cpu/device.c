@@ -17,7 +17,7 @@ static dc_cpu_device *cpu_of(const dc_device *dev) { return dev->impl; }
 static dc_cpu_function *fn_of(dc_function *fn) { return (dc_cpu_function *)fn; }
 static struct dc_code *code_of(dc_code *code) { return code; }
 
-/* --- facts -------------------------------------------------------------------------------------------- */
+/* --- facts ---------------------------------------------------------------------------------------------- */
 
 /* The processor's own name, as /proc/cpuinfo has it. */
 static void processor_name(char *name, size_t size) {
@@ -65,7 +65,7 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
   dev->target.binary = false;
 }
 
-/* --- opening and closing ---------------------------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------------------------------------- */
 
 static void cpu_close(dc_device *dev) {
   dc_cpu_device *cpu = cpu_of(dev);
@@ -94,7 +94,7 @@ static int cpu_open(dc_device *dev, dc_error *err) {
   return 0;
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------ */
+/* --- memory --------------------------------------------------------------------------------------------- */
 
 static int cpu_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   *out = dc_memory_alloc(cpu_of(dev)->memory, n, err);
@@ -180,7 +180,7 @@ static int cpu_synchronize(dc_device *dev, dc_error *err) {
   return 0;
 }
 
-/* --- code ---------------------------------------------------------------------------------------------------- */
+/* --- code ----------------------------------------------------------------------------------------------- */
 
 static int cpu_load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err) {
   return dc_code_load(cpu_of(dev), image, len, out, err);
@@ -265,7 +265,8 @@ static int cpu_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *p
 /* As many as a worker keeps under way when they wait for each other. */
 static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
   (void)err;
-  bool fits = threads > 0 && threads <= DC_MAX_WARPS * DC_LANES && fn_of(fn)->ptx->shared_size + shared <= DC_SHARED_OPTIN;
+  size_t all = (size_t)fn_of(fn)->ptx->shared_size + shared;
+  bool fits = threads > 0 && threads <= DC_MAX_WARPS * DC_LANES && all <= DC_SHARED_OPTIN;
   *blocks = fits ? DC_MAX_RESIDENT : 0;
   return 0;
 }
@@ -274,11 +275,11 @@ static int cpu_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
   size_t fixed = (size_t)fn_of(fn)->ptx->shared_size;
   if (fixed + bytes <= DC_SHARED_OPTIN) return 0;
   return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE",
-                 "%zu bytes of dynamic and %zu of static shared memory are more than the %zu that a block may have", bytes,
-                 fixed, DC_SHARED_OPTIN);
+                 "%zu bytes of dynamic and %zu of static shared memory are more than the %zu that a block may have",
+                 bytes, fixed, DC_SHARED_OPTIN);
 }
 
-/* --- the backend ------------------------------------------------------------------------------------------------ */
+/* --- the backend ---------------------------------------------------------------------------------------- */
 
 static const dc_device_ops cpu_ops = {
   .blocking = true,

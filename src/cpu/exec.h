@@ -250,16 +250,22 @@ int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, d
 /* From inside a running kernel, now and then: wakes more threads, notes interrupts. True: stop. */
 bool dc_launch_tick(dc_worker *k);
 void dc_job_flush(dc_job *job); /* writes out what printf gave so far; the lock is held */
+void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, const char *fmt, ...) DC_PRINTF(5, 6);
+
+/* worker.c */
 dc_warp_slot *dc_warp_slot_take(dc_worker *k); /* NULL: no memory */
 dc_frame *dc_frame_new(dc_worker *k, const dc_cpu_function *fn); /* NULL: no room */
 void dc_frame_release(dc_worker *k, dc_frame *f);
-void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, const char *fmt, ...) DC_PRINTF(5, 6);
+void dc_worker_forget_frames(dc_worker *k); /* none is in use */
+void dc_worker_tidy(dc_worker *k);          /* after a launch */
+void dc_worker_free(dc_worker *k);          /* all that it keeps */
 
 /* fault.c */
 void dc_fault_open(void);                  /* installs the handlers, once for all devices */
 void dc_fault_close(void);
 extern __thread dc_worker *dc_current_worker __attribute__((tls_model("initial-exec")));
 void dc_fault_thread(void);                /* gives this thread an alternate stack */
+void dc_fault_landed(void);                /* to be called where the jump out of a handler arrives */
 void dc_fault_report(dc_worker *k);        /* after the escape: says what happened, in job->err */
 /* memcpy and the like on addresses that may be wrong: runs fn(ud), -1 with DC_LAUNCH when it faults. */
 int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err);

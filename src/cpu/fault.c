@@ -22,7 +22,7 @@ typedef struct guard {
 } guard;
 static __thread guard *current_guard __attribute__((tls_model("initial-exec")));
 
-/* --- signals --------------------------------------------------------------------------------------- */
+/* --- signals -------------------------------------------------------------------------------------------- */
 
 static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 #define NSIGNALS (sizeof fault_signals / sizeof *fault_signals)
@@ -65,6 +65,25 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
     siglongjmp(k->escape, 1);
   }
   pass_on(sig, info, context);
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define LEFT_FRAMES ((size_t)128 << 10) /* more than operations and what they call take */
+#endif
+
+/* AddressSanitizer follows jumps between frames, but not one from a handler's own stack: what the left
+** frames marked as out of bounds must be told to it. */
+void dc_fault_landed(void) {
+#ifdef __SANITIZE_ADDRESS__
+  char *here = __builtin_frame_address(0);
+  __asan_unpoison_memory_region(here - LEFT_FRAMES, LEFT_FRAMES);
+#endif
 }
 
 void dc_fault_open(void) {
@@ -118,7 +137,7 @@ void dc_fault_thread(void) {
   sigaltstack(&mine, NULL);
 }
 
-/* --- Ctrl-C ------------------------------------------------------------------------------------------ */
+/* --- Ctrl-C --------------------------------------------------------------------------------------------- */
 
 static struct sigaction sigint_before;
 static volatile sig_atomic_t sigint_ours, sigint_caught;
@@ -153,7 +172,7 @@ void dc_sigint_end(bool taken) {
   }
 }
 
-/* --- host-side operations ------------------------------------------------------------------------------ */
+/* --- host-side operations ------------------------------------------------------------------------------- */
 
 /* "16 bytes past the end of an allocation of 400 bytes" and the like, to text. */
 static void describe_place(dc_memory *m, uint64_t address, char *text, size_t size) {
@@ -179,6 +198,7 @@ int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) 
     current_guard = outer;
     return 0;
   }
+  dc_fault_landed();
   current_guard = outer;
   char place[120];
   describe_place(m, g.address, place, sizeof place);
@@ -186,7 +206,7 @@ int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) 
                  g.address, place);
 }
 
-/* --- faults of kernels ----------------------------------------------------------------------------------- */
+/* --- faults of kernels ---------------------------------------------------------------------------------- */
 
 _Noreturn void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address) {
   dc_worker *k = w->ctl->worker;
@@ -252,8 +272,8 @@ static void describe_access(const dc_worker *k, const dc_op *o, uint64_t address
   uint64_t offset = address - w->base[DC_BASE_SHARED];
   bool near_shared = offset + (1u << 20) < (2u << 20) && k->job->grid.shared_bytes > 0; /* by a generic address */
   if (o->base == DC_BASE_SHARED || (o->base == DC_BASE_FLAT && near_shared)) {
-    snprintf(text, size, "%s of %llu bytes at offset %" PRId64 " of shared memory, of which the block has %u bytes", verb,
-             bytes, (int64_t)offset, k->job->grid.shared_bytes);
+    snprintf(text, size, "%s of %llu bytes at offset %" PRId64 " of shared memory, of which the block has %u bytes",
+             verb, bytes, (int64_t)offset, k->job->grid.shared_bytes);
   } else if (o->base == DC_BASE_LOCAL || o->base == DC_BASE_CALL || o->base == DC_BASE_FRAME) {
     snprintf(text, size, "%s of %llu bytes outside of the thread's local memory", verb, bytes);
   } else {
@@ -292,8 +312,8 @@ static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address,
       snprintf(text, size, "%s", dc_buf_str(&k->text));
       return;
     case DC_FAULT_STACK:
-      snprintf(text, size, "stack overflow: functions call each other more than %d deep, or need more than %zu MiB a warp",
-               DC_MAX_DEPTH, DC_WARP_STACK >> 20);
+      snprintf(text, size, "stack overflow: functions call each other more than %d deep, or need more than %zu MiB "
+               "a warp", DC_MAX_DEPTH, DC_WARP_STACK >> 20);
       return;
     case DC_FAULT_CALL:
       snprintf(text, size, "call through a pointer, 0x%" PRIx64 ", that is no function with these arguments", address);
@@ -302,7 +322,9 @@ static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address,
       snprintf(text, size, "call of a function that cannot run: %s",
                ((const dc_cpu_function *)(uintptr_t)address)->refusal);
       return;
-    case DC_FAULT_BRANCH: snprintf(text, size, "branch with index %" PRIu64 ", past its list of targets", address); return;
+    case DC_FAULT_BRANCH:
+      snprintf(text, size, "branch with index %" PRIu64 ", past its list of targets", address);
+      return;
     case DC_FAULT_FREE:
       snprintf(text, size, "free(0x%" PRIx64 ") of memory that malloc never gave", address);
       return;

@@ -94,7 +94,7 @@ struct dc_warp {
   uint32_t mask;                 /* lanes that execute the current block */
   uint64_t base[DC_NBASES];
   uint64_t lane_stride[DC_NBASES];
-  uint64_t low[DC_NBASES], high[DC_NBASES]; /* host addresses of SHARED, CONST, PARAM, LOCAL: [low, high), for isspacep */
+  uint64_t low[DC_NBASES], high[DC_NBASES]; /* host addresses of SHARED, CONST, PARAM, LOCAL: [low, high) */
   const dc_op *at;               /* the memory operation under way: what a fault is blamed on */
   uint32_t carry;                /* condition code register's CF, one bit a lane */
   uint32_t m32[DC_LANES] __attribute__((aligned(64))); /* mask expanded to 0 / ~0, see set_mask */

@@ -16,9 +16,6 @@
 
 #define MAX_THREADS 1024
 #define WAKE_AFTER 30e-6  /* seconds of work after which the others are woken */
-#define STACK_RESERVE ((size_t)1 << 30)
-#define STACK_STEP ((size_t)4 << 20)
-#define STACK_KEEP ((size_t)64 << 20) /* more than this is given back after a launch */
 
 typedef struct dc_pool {
   dc_cpu_device *cpu;
@@ -39,108 +36,7 @@ typedef struct dc_pool {
 
 static dc_pool *pools; /* all, for fork and exit; changed only by opening and closing devices */
 
-/* --- what a worker owns -------------------------------------------------------------------------------- */
-
-dc_warp_slot *dc_warp_slot_take(dc_worker *k) {
-  dc_warp_slot *s = k->free_warps;
-  if (s) {
-    k->free_warps = s->next;
-    return s;
-  }
-  s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
-  if (s) memset(s, 0, sizeof *s);
-  return s;
-}
-
-static dc_frame_pool *pool_of(dc_worker *k, const dc_cpu_function *fn) {
-  for (int i = 0; i < k->npools; i++)
-    if (k->pools[i].fn == fn) return &k->pools[i];
-  if (k->npools == k->pools_cap) {
-    int cap = k->pools_cap ? 2 * k->pools_cap : 8;
-    dc_frame_pool *bigger = realloc(k->pools, (size_t)cap * sizeof *bigger);
-    if (bigger == NULL) return NULL;
-    k->pools = bigger;
-    k->pools_cap = cap;
-  }
-  k->pools[k->npools] = (dc_frame_pool){ fn, NULL };
-  return &k->pools[k->npools++];
-}
-
-/* The next n bytes of the worker's stack span. NULL: it is full. */
-static uint8_t *carve(dc_worker *k, size_t n) {
-  dc_error err = DC_ERROR_INIT;
-  if (k->stack == NULL) {
-    k->stack = dc_memory_span(k->cpu->memory, STACK_RESERVE, STACK_STEP, &err);
-    dc_error_clear(&err);
-    if (k->stack == NULL) return NULL;
-    k->stack_reserved = STACK_RESERVE;
-    k->stack_committed = STACK_STEP;
-    k->stack_used = 0;
-  }
-  if (n > k->stack_reserved - k->stack_used) return NULL;
-  size_t end = k->stack_used + n;
-  if (end > k->stack_committed) {
-    size_t commit = (end + STACK_STEP - 1) / STACK_STEP * STACK_STEP;
-    int rc = dc_memory_commit(k->cpu->memory, k->stack, commit, &err);
-    dc_error_clear(&err);
-    if (rc != 0) return NULL;
-    k->stack_committed = commit;
-  }
-  uint8_t *p = k->stack + k->stack_used;
-  k->stack_used = end;
-  return p;
-}
-
-/* A frame's fixed parts: pointers into its memory, and constants. */
-static void lay_out(dc_frame *f, const dc_cpu_function *fn) {
-  uint8_t *at = (uint8_t *)f;
-  f->fn = fn;
-  f->regs = at + (sizeof *f + 63) / 64 * 64;
-  f->preds = (uint32_t *)(void *)(at + fn->preds_at);
-  f->pend = (uint32_t *)(void *)(at + fn->pend_at);
-  f->ready = (uint64_t *)(void *)(at + fn->ready_at);
-  f->blocked = (uint64_t *)(void *)(at + fn->blocked_at);
-  f->params = at + fn->params_at;
-  f->call_area = at + fn->call_at;
-  f->local = at + fn->local_at;
-  if (fn->constant_bytes) memcpy(f->regs + fn->file_bytes, fn->constants, fn->constant_bytes);
-  memset(f->preds, 0, fn->npreds * sizeof *f->preds);
-  f->preds[fn->npreds - 1] = DC_ALL_LANES; /* the constants false and true */
-  memset(f->pend, 0, (size_t)fn->nnodes * sizeof *f->pend);
-  memset(f->ready, 0, fn->words * sizeof *f->ready);
-  memset(f->blocked, 0, fn->words * sizeof *f->blocked);
-}
-
-dc_frame *dc_frame_new(dc_worker *k, const dc_cpu_function *fn) {
-  dc_frame_pool *p = pool_of(k, fn);
-  if (p == NULL) return NULL;
-  dc_frame *f = p->free;
-  if (f) {
-    p->free = f->below;
-    return f;
-  }
-  f = (dc_frame *)(void *)carve(k, fn->frame_bytes);
-  if (f) lay_out(f, fn);
-  return f;
-}
-
-void dc_frame_release(dc_worker *k, dc_frame *f) {
-  dc_frame_pool *p = pool_of(k, f->fn); /* is there: the frame came from it */
-  f->below = p->free;
-  p->free = f;
-}
-
-/* All frames are free; forgets them, so that the stack begins anew. */
-static void forget_frames(dc_worker *k) {
-  k->npools = 0;
-  k->pools_of = NULL;
-  k->stack_used = 0;
-  if (k->stack_committed > STACK_KEEP) {
-    dc_memory_span_free(k->cpu->memory, k->stack);
-    k->stack = NULL;
-    k->stack_committed = k->stack_reserved = 0;
-  }
-}
+/* --- the job -------------------------------------------------------------------------------------------- */
 
 static void drop_blocks(dc_worker *k) {
   while (k->live_blocks) {
@@ -151,25 +47,6 @@ static void drop_blocks(dc_worker *k) {
     k->free_blocks = b;
   }
 }
-
-static void free_worker(dc_worker *k) {
-  while (k->free_blocks) {
-    dc_block_run *b = k->free_blocks;
-    k->free_blocks = b->next;
-    dc_memory_span_free(k->cpu->memory, b->shared_span);
-    free(b);
-  }
-  while (k->free_warps) {
-    dc_warp_slot *s = k->free_warps;
-    k->free_warps = s->next;
-    free(s);
-  }
-  free(k->pools);
-  dc_buf_free(&k->text);
-  dc_memory_span_free(k->cpu->memory, k->stack);
-}
-
-/* --- the job ------------------------------------------------------------------------------------------------ */
 
 void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, const char *fmt, ...) {
   pthread_mutex_lock(&job->lock);
@@ -220,8 +97,8 @@ static dc_block_run *next_block(dc_worker *k) {
   if (linear >= job->nblocks) return NULL;
   dc_block_run *b = take_block_run(k);
   if (b == NULL || dc_block_start(b, linear) != 0) {
-    dc_job_fail(job, DC_MEMORY, NULL, 0, "out of memory (host) for a block of %u threads with %u bytes of shared memory",
-                job->grid.block.x * job->grid.block.y * job->grid.block.z, job->grid.shared_bytes);
+    dc_job_fail(job, DC_MEMORY, NULL, 0,
+                "out of memory (host) for a block of %u threads with %u bytes of shared memory", job->grid.block.x * job->grid.block.y * job->grid.block.z, job->grid.shared_bytes);
     if (b) {
       b->next = k->free_blocks;
       k->free_blocks = b;
@@ -251,7 +128,7 @@ static void run_blocks(dc_worker *k) {
   dc_job *job = k->job;
   int resident = 0;
   bool prefer_new = true;
-  double quiet = 0;
+  int quiet = 0; /* blocks in a row that only waited */
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !interrupted(job)) {
     dc_block_run *b = NULL;
     if (resident == 0 || (prefer_new && resident < DC_MAX_RESIDENT)) b = next_block(k);
@@ -280,21 +157,22 @@ static void run_blocks(dc_worker *k) {
 /* One worker's share of the job, faults included. */
 static void work(dc_worker *k, dc_job *job) {
   k->job = job;
-  if (k->pools_of != job->fn->code) forget_frames(k);
+  if (k->pools_of != job->fn->code) dc_worker_forget_frames(k);
   k->pools_of = job->fn->code;
   dc_current_worker = k;
   if (sigsetjmp(k->escape, 0) == 0) {
     run_blocks(k);
   } else {
+    dc_fault_landed();
     dc_fault_report(k);
     k->warp = NULL;
   }
   dc_current_worker = NULL;
   drop_blocks(k);
-  if (k->stack_used > STACK_KEEP) forget_frames(k);
+  dc_worker_tidy(k);
 }
 
-/* --- threads --------------------------------------------------------------------------------------------------- */
+/* --- threads -------------------------------------------------------------------------------------------- */
 
 /* The rounding and flushing of floats that kernels expect, whatever the program has set. */
 #if defined(__x86_64__)
@@ -389,7 +267,7 @@ static void join_threads(dc_pool *pool) {
   pool->quit = false;
 }
 
-/* --- fork and exit ------------------------------------------------------------------------------------------------ */
+/* --- fork and exit -------------------------------------------------------------------------------------- */
 
 static void before_fork(void) {
   for (dc_pool *p = pools; p; p = p->next) {
@@ -429,7 +307,7 @@ static void register_once(void) {
   atexit(at_exit);
 }
 
-/* --- opening, closing, launching ------------------------------------------------------------------------------------ */
+/* --- opening, closing, launching ------------------------------------------------------------------------ */
 
 int dc_cpu_threads(void) {
   const char *text = getenv("DOTCOMPUTE_CPU_THREADS");
@@ -477,7 +355,7 @@ void dc_pool_close(dc_cpu_device *cpu) {
   join_threads(pool);
   while (*at != pool) at = &(*at)->next;
   *at = pool->next;
-  for (int i = 0; i < cpu->nthreads; i++) free_worker(&pool->workers[i]);
+  for (int i = 0; i < cpu->nthreads; i++) dc_worker_free(&pool->workers[i]);
   pthread_mutex_destroy(&pool->lock);
   pthread_cond_destroy(&pool->wake);
   pthread_cond_destroy(&pool->idle);
@@ -489,7 +367,7 @@ void dc_pool_close(dc_cpu_device *cpu) {
 
 void dc_pool_forget(dc_cpu_device *cpu, const struct dc_code *code) {
   for (int i = 0; cpu->pool && i < cpu->nthreads; i++)
-    if (cpu->pool->workers[i].pools_of == code) forget_frames(&cpu->pool->workers[i]);
+    if (cpu->pool->workers[i].pools_of == code) dc_worker_forget_frames(&cpu->pool->workers[i]);
 }
 
 /* Coordinates of every thread of a block, by warp. */
@@ -517,11 +395,12 @@ static void offer_grid_barrier(const dc_cpu_device *cpu, dc_job *job) {
 }
 
 static int check_launch(const dc_cpu_function *fn, const dc_launch *l, dc_error *err) {
-  const uint32_t *want = fn->ptx->reqntid;
-  if (want[0] && (l->block.x != want[0] || l->block.y != (want[1] ? want[1] : 1) || l->block.z != (want[2] ? want[2] : 1)))
+  const uint32_t *r = fn->ptx->reqntid;
+  const dc_dim3 want = { r[0], r[1] ? r[1] : 1, r[2] ? r[2] : 1 };
+  if (r[0] && (l->block.x != want.x || l->block.y != want.y || l->block.z != want.z))
     return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE",
                    "block of %ux%ux%u threads: the kernel was compiled for blocks of exactly %ux%ux%u", l->block.x,
-                   l->block.y, l->block.z, want[0], want[1] ? want[1] : 1, want[2] ? want[2] : 1);
+                   l->block.y, l->block.z, want.x, want.y, want.z);
   if (l->params_size < fn->ptx->params_size)
     return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", "%zu bytes of parameters, but the kernel has %u",
                    l->params_size, fn->ptx->params_size);

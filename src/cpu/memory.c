@@ -62,7 +62,7 @@ struct dc_memory {
   uint32_t cls_bytes[NCLASSES];
 };
 
-/* --- the machine --------------------------------------------------------------------------------- */
+/* --- the machine ---------------------------------------------------------------------------------------- */
 
 /* The number in a file, or `otherwise`. */
 static size_t number_in(const char *path, size_t otherwise) {
@@ -96,7 +96,7 @@ static size_t machine_available(void) {
   return available;
 }
 
-/* --- opening and closing ---------------------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------------------------------------- */
 
 static void make_classes(dc_memory *m) {
   int n = 0;
@@ -138,7 +138,7 @@ dc_memory *dc_memory_open(dc_error *err) {
   size_t chunks = m->reserved / CHUNK;
   m->owner = mmap(NULL, chunks * sizeof *m->owner, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  *all = (run){ NULL, 1, chunks - 1 }; /* chunk 0 guards the first run */
+  *all = (run){ NULL, chunks / 8, chunks - chunks / 4 }; /* an eighth at each end stays out of reach of wild indices */
   m->runs = all;
   if (m->owner == MAP_FAILED) {
     m->owner = NULL;
@@ -161,15 +161,18 @@ static void free_span(span *s) {
   free(s);
 }
 
-/* The first chunk of a run in use at or after chunk i, below the first untouched run at the end. */
+/* What describes the runs in use: those between the free ones. */
 static void free_spans(dc_memory *m) {
-  size_t free_tail = m->reserved / CHUNK;
-  for (run *r = m->runs; r; r = r->next)
-    if (r->first + r->count == m->reserved / CHUNK) free_tail = r->first;
-  for (size_t i = 1; i < free_tail; i++) {
+  size_t chunks = m->reserved / CHUNK, i = chunks / 8, end = chunks - chunks / 8;
+  const run *r = m->runs;
+  while (i < end) {
+    if (r && r->first == i) {
+      i += r->count;
+      r = r->next;
+      continue;
+    }
     span *s = m->owner[i];
-    if (s == NULL) continue;
-    i += s->chunks - 1;
+    i += s ? s->chunks : 1;
     free_span(s);
   }
 }
@@ -278,7 +281,7 @@ static void end_span(dc_memory *m, span *s) {
   free_span(s);
 }
 
-/* --- large blocks ---------------------------------------------------------------------------------------- */
+/* --- large blocks --------------------------------------------------------------------------------------- */
 
 static void uncache(dc_memory *m, span *s) {
   if (s->prev) s->prev->next = s->next;
@@ -343,7 +346,7 @@ static void free_large(dc_memory *m, span *s) {
   drop_cache(m, m->cache_limit, CACHED_SPANS);
 }
 
-/* --- small blocks ------------------------------------------------------------------------------------------ */
+/* --- small blocks --------------------------------------------------------------------------------------- */
 
 static void link_room(dc_memory *m, span *s) {
   s->prev = NULL;
@@ -403,7 +406,7 @@ static bool free_small(dc_memory *m, span *s, uint64_t p) {
   return true;
 }
 
-/* --- the face ------------------------------------------------------------------------------------------------ */
+/* --- the face ------------------------------------------------------------------------------------------- */
 
 static int fail_alloc(dc_memory *m, size_t n, size_t in_use, const char *why, dc_error *err) {
   return dc_fail(err, DC_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",

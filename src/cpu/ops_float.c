@@ -10,7 +10,6 @@ OP2(add_f32, f32, f32, f32, x + y)
 OP2(sub_f32, f32, f32, f32, x - y)
 OP2(mul_f32, f32, f32, f32, x *y)
 OP2(div_f32, f32, f32, f32, x / y)
-OP3(fma_f32_, f32, f32, f32, f32, fma_f32(x, y, z))
 OP1(sqrt_f32, f32, f32, __builtin_sqrtf(x))
 OP1(rcp_f32, f32, f32, 1.0f / x)
 OP1(neg_f32, u32, u32, x ^ 0x80000000u)
@@ -20,11 +19,54 @@ OP2(add_ftz, f32, f32, f32, flush(flush(x) + flush(y)))
 OP2(sub_ftz, f32, f32, f32, flush(flush(x) - flush(y)))
 OP2(mul_ftz, f32, f32, f32, flush(flush(x) * flush(y)))
 OP2(div_ftz, f32, f32, f32, flush(flush(x) / flush(y)))
-OP3(fma_ftz, f32, f32, f32, f32, flush(fma_f32(flush(x), flush(y), flush(z))))
 OP1(sqrt_ftz, f32, f32, __builtin_sqrtf(flush(x)))
 OP1(rcp_ftz, f32, f32, flush(1.0f / flush(x)))
 OP1(neg_ftz, f32, f32, flush(-x))
 OP1(abs_ftz, f32, f32, flush(__builtin_fabsf(x)))
+
+/* Where the machine cannot fuse: the product of two f32 is exact in f64, and rounding their sum to f64 first does
+** no harm unless it lands half way between two f32, or the result is subnormal.  Then lanes are done again by way of
+** rounding to odd. */
+#if !DC_HAS_FMA
+static void fma_lanes(const f32 *x, const f32 *y, const f32 *z, f32 *r) {
+  u32 unsafe = 0;
+  LANES(l) {
+    const f64 s = (f64)x[l] * y[l] + (f64)z[l];
+    const u64 u = f64_bits(s);
+    r[l] = (f32)s;
+    unsafe |= (u32)(((u32)u & 0x1fffffffu) == 0x10000000u) | (u32)(((u32)(u >> 32) & 0x7fffffffu) - 1 < 0x380fffffu);
+  }
+  for (int l = 0; unsafe && l < DC_LANES; l++) r[l] = (f32)add_to_odd((f64)x[l] * y[l], (f64)z[l]);
+}
+static void fma_any(const dc_warp *w, const dc_op *o, bool ftz, f32 *r) {
+  f32 x[DC_LANES] BUFFER, y[DC_LANES] BUFFER, z[DC_LANES] BUFFER;
+  if (!ftz) {
+    fma_lanes(REG(f32, o->a), REG(f32, o->b), REG(f32, o->c), r);
+    return;
+  }
+  LANES(l) x[l] = flush(REG(f32, o->a)[l]);
+  LANES(l) y[l] = flush(REG(f32, o->b)[l]);
+  LANES(l) z[l] = flush(REG(f32, o->c)[l]);
+  fma_lanes(x, y, z, r);
+  LANES(l) r[l] = flush(r[l]);
+}
+#define FMA(name, ftz)                                                                                                 \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    f32 r[DC_LANES] BUFFER;                                                                                            \
+    fma_any(w, o, ftz, r);                                                                                             \
+    memcpy(w->regs + o->d, r, sizeof r);                                                                               \
+  }                                                                                                                    \
+  static void name##_m(dc_warp *w, const dc_op *o) {                                                                   \
+    f32 r[DC_LANES] BUFFER;                                                                                            \
+    fma_any(w, o, ftz, r);                                                                                             \
+    PUT_MASKED(f32, o->d, r);                                                                                          \
+  }
+FMA(fma_f32, false)
+FMA(fma_ftz, true)
+#else
+OP3(fma_f32, f32, f32, f32, f32, __builtin_fmaf(x, y, z))
+OP3(fma_ftz, f32, f32, f32, f32, flush(__builtin_fmaf(flush(x), flush(y), flush(z))))
+#endif
 
 OP2(add_f64, f64, f64, f64, x + y)
 OP2(sub_f64, f64, f64, f64, x - y)
@@ -157,7 +199,7 @@ static bool select_f32(dc_op *o) {
     case PTX_OP_DIV: return FTZ_OR(div);
     case PTX_OP_SQRT: return FTZ_OR(sqrt);
     case PTX_OP_RCP: return FTZ_OR(rcp);
-    default: return ftz ? PICK(fma_ftz) : PICK(fma_f32_);
+    default: return FTZ_OR(fma);
   }
 }
 

@@ -20,7 +20,9 @@ static kind kind_of(const ptx_ins *ins) {
                 (ins->flags & PTX_F_FTZ) != 0};
 }
 
-/* Lower halves in x[0..32), upper ones in x[32..64). */
+#define HALVES(i) VECTOR_LOOP(i, MOST)
+
+/* Lower halves in x[0..32), upper ones (or nothing of interest) in x[32..64). */
 static void take_apart(const dc_warp *w, u32 slot, kind k, f32 *x) {
   u32 h[MOST] BUFFER;
   if (k.pair) {
@@ -29,24 +31,18 @@ static void take_apart(const dc_warp *w, u32 slot, kind k, f32 *x) {
     LANES(l) h[l + DC_LANES] = a[l] >> 16;
   } else {
     const u16 *a = REG(u16, slot);
-    LANES(l) h[l] = a[l];
+    LANES(l) h[l] = h[l + DC_LANES] = a[l];
   }
-  const int n = k.pair ? MOST : DC_LANES;
-  for (int i = 0; i < n; i++) h[i] = k.ftz ? f16_flush(h[i]) : h[i];
-  if (k.brain)
-    for (int i = 0; i < n; i++) x[i] = bf16_to_f32(h[i]);
-  else
-    for (int i = 0; i < n; i++) x[i] = f16_to_f32(h[i]);
+  if (k.ftz) HALVES(i) h[i] = f16_flush(h[i]);
+  if (k.brain) HALVES(i) x[i] = bf16_to_f32(h[i]);
+  else HALVES(i) x[i] = f16_to_f32(h[i]);
 }
 
 static void put_together(dc_warp *w, u32 slot, kind k, const f32 *x) {
   u32 h[MOST] BUFFER;
-  const int n = k.pair ? MOST : DC_LANES;
-  if (k.brain)
-    for (int i = 0; i < n; i++) h[i] = f32_to_bf16(x[i]);
-  else
-    for (int i = 0; i < n; i++) h[i] = f32_to_f16(x[i]);
-  for (int i = 0; i < n; i++) h[i] = k.ftz ? f16_flush(h[i]) : h[i];
+  if (k.brain) HALVES(i) h[i] = f32_to_bf16(x[i]);
+  else HALVES(i) h[i] = f32_to_f16(x[i]);
+  if (k.ftz) HALVES(i) h[i] = f16_flush(h[i]);
   if (k.pair) {
     u32 *d = REG(u32, slot);
     LANES(l) d[l] = w->m32[l] ? h[l] | h[l + DC_LANES] << 16 : d[l];
@@ -56,8 +52,13 @@ static void put_together(dc_warp *w, u32 slot, kind k, const f32 *x) {
   }
 }
 
-/* x * y + z rounded to odd, first at 53 bits, then at 24: the half that comes of it is rounded once. */
-static inline f32 exact_fma(f32 x, f32 y, f32 z) { return f64_to_f32_odd(add_to_odd((f64)x * y, (f64)z)); }
+/* bf16 has the exponents of f32, so that products may leave it: x * y + z rounded to odd, first at 53 bits, then at 24;
+** the half that comes of it is rounded once. */
+static inline f32 brain_fma(f32 x, f32 y, f32 z) { return f64_to_f32_odd(add_to_odd((f64)x * y, (f64)z)); }
+
+/* Sums and products of f16 rounded to the 24 bits of f32 and then to 11 are right (24 >= 2 * 11 + 2, Figueroa 1995); of
+** a fused multiply-add the product is exact, and the sum is rounded to odd. */
+static inline f32 half_fma(f32 x, f32 y, f32 z) { return add_to_odd_f32(x * y, z); }
 
 static inline f32 order(f32 x, f32 y, bool min) {
   const f32 r = y != y || (min ? x < y : x > y) ? x : y;
@@ -73,23 +74,39 @@ static f32 order_any(f32 x, f32 y, const ptx_ins *ins) {
 }
 
 #define ALL(expr)                                                                                                      \
-  for (int i = 0; i < n; i++) x[i] = expr;                                                                             \
+  HALVES(i) x[i] = expr;                                                                                               \
   break
-static void compute(const ptx_ins *ins, int n, f32 *x, const f32 *y, const f32 *z) {
-  switch (ins->op) {
-    case PTX_OP_ADD: ALL(f64_to_f32_odd(add_to_odd((f64)x[i], (f64)y[i])));
-    case PTX_OP_SUB: ALL(f64_to_f32_odd(add_to_odd((f64)x[i], -(f64)y[i])));
+static void compute_brain(int op, f32 *x, const f32 *y, const f32 *z) {
+  switch (op) {
+    case PTX_OP_ADD: ALL(brain_fma(x[i], 1.0f, y[i]));
+    case PTX_OP_SUB: ALL(brain_fma(-y[i], 1.0f, x[i]));
     case PTX_OP_MUL: ALL(f64_to_f32_odd((f64)x[i] * y[i]));
-    case PTX_OP_FMA: ALL(exact_fma(x[i], y[i], z[i]));
-    case PTX_OP_MIN:
-    case PTX_OP_MAX: ALL(order_any(x[i], y[i], ins));
-    case PTX_OP_EX2: ALL(approx_ex2(x[i]));
-    default: ALL(approx_tanh(x[i]));
+    default: ALL(brain_fma(x[i], y[i], z[i]));
   }
-  if (ins->flags & PTX_F_SAT)
-    for (int i = 0; i < n; i++) x[i] = saturate(x[i]);
-  if (ins->flags & PTX_F_RELU)
-    for (int i = 0; i < n; i++) x[i] = x[i] > 0.0f || x[i] != x[i] ? x[i] : 0.0f;
+}
+static void compute_half(int op, f32 *x, const f32 *y, const f32 *z) {
+  switch (op) {
+    case PTX_OP_ADD: ALL(x[i] + y[i]);
+    case PTX_OP_SUB: ALL(x[i] - y[i]);
+    case PTX_OP_MUL: ALL(x[i] * y[i]);
+    default: ALL(half_fma(x[i], y[i], z[i]));
+  }
+}
+static void compute(const ptx_ins *ins, kind k, f32 *x, const f32 *y, const f32 *z) {
+  const bool min = ins->op == PTX_OP_MIN, plain = !(ins->flags & (PTX_F_NAN | PTX_F_XORSIGN));
+  switch (ins->op) {
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+      if (!plain) HALVES(i) x[i] = order_any(x[i], y[i], ins);
+      else if (min) HALVES(i) x[i] = order(x[i], y[i], true);
+      else HALVES(i) x[i] = order(x[i], y[i], false);
+      break;
+    case PTX_OP_EX2: ALL(approx_ex2(x[i]));
+    case PTX_OP_TANH: ALL(approx_tanh(x[i]));
+    default: (k.brain ? compute_brain : compute_half)(ins->op, x, y, z);
+  }
+  if (ins->flags & PTX_F_SAT) HALVES(i) x[i] = saturate(x[i]);
+  if (ins->flags & PTX_F_RELU) HALVES(i) x[i] = x[i] > 0.0f || x[i] != x[i] ? x[i] : 0.0f;
 }
 
 static void half_op(dc_warp *w, const dc_op *o) {
@@ -98,7 +115,7 @@ static void half_op(dc_warp *w, const dc_op *o) {
   take_apart(w, o->a, k, x);
   if (o->ins->nsrc > 1) take_apart(w, o->b, k, y);
   if (o->ins->nsrc > 2) take_apart(w, o->c, k, z);
-  compute(o->ins, k.pair ? MOST : DC_LANES, x, y, z);
+  compute(o->ins, k, x, y, z);
   put_together(w, o->d, k, x);
 }
 

@@ -49,10 +49,11 @@ bool PER_ISA(dc_select_warp)(dc_op *o);
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that cannot be a vector is still a loop */
-#define LANES(l) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < DC_LANES; l++)
+#define VECTOR_LOOP(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); l++)
 #else
-#define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < DC_LANES; l++)
+#define VECTOR_LOOP(l, n) _Pragma("GCC ivdep") for (int l = 0; l < (n); l++)
 #endif
+#define LANES(l) VECTOR_LOOP(l, DC_LANES)
 /* Lanes of a mask one by one, in ascending order. */
 #define EACH_LANE(l, mask)                                                                                             \
   for (u32 rest_ = (mask), l; rest_ && (l = (u32)__builtin_ctz(rest_), 1); rest_ &= rest_ - 1)

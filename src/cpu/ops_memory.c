@@ -7,6 +7,10 @@
 */
 #include "cpu/ops_address.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 /* Accesses without an address register are not checked for alignment: parameters lie where they lie. */
 #define AT(T) T##_at
 typedef u8 u8_at;
@@ -20,16 +24,19 @@ typedef u128 __attribute__((aligned(1))) u128_at;
 
 typedef enum shape { SCATTERED, SAME, RUN } shape;
 
-/* The shape of the addresses of the lanes in w->mask (not empty), `step` bytes making a run; *first is the lowest
-** such lane's address.  Runs are looked for under a full mask only. */
+/* The shape of the addresses of the lanes in w->mask (not empty), `step` bytes making a run.  *lane is the lowest such
+** lane. */
 #define SHAPE_OF(T)                                                                                                    \
   INLINE shape shape_of_##T(const dc_warp *w, const T *a, T step, const T *m, u32 *lane) {                             \
     T x = 0;                                                                                                           \
     if (w->mask != DC_ALL_LANES) {                                                                                     \
+      T y = 0;                                                                                                         \
       *lane = (u32)__builtin_ctz(w->mask);                                                                             \
-      const T a0 = a[*lane];                                                                                           \
+      const T a0 = a[*lane], zeroth = a0 - step * *lane;                                                               \
       LANES(l) x |= (a[l] ^ a0) & m[l];                                                                                \
-      return x ? SCATTERED : SAME;                                                                                     \
+      if (!x) return SAME;                                                                                             \
+      LANES(l) y |= ((a[l] - zeroth) ^ (step * (T)l)) & m[l];                                                          \
+      return y ? SCATTERED : RUN;                                                                                      \
     }                                                                                                                  \
     const T a0 = a[0], second = a[1] - a0;                                                                             \
     *lane = 0;                                                                                                         \
@@ -44,6 +51,7 @@ typedef enum shape { SCATTERED, SAME, RUN } shape;
 SHAPE_OF(u64)
 SHAPE_OF(u32)
 
+/* *first: the one address of all, or where lane 0 of a run is (or would be). */
 INLINE shape shape_of(const dc_warp *w, const dc_op *o, u32 step, u64 *first) {
   const u64 stride = w->lane_stride[o->base];
   u32 lane;
@@ -53,13 +61,66 @@ INLINE shape shape_of(const dc_warp *w, const dc_op *o, u32 step, u64 *first) {
   if (stride) return SCATTERED;
   if (o->addr_bits == 64) {
     s = shape_of_u64(w, REG(u64, o->a), step, w->m64, &lane);
-    *first += REG(u64, o->a)[lane];
+    *first += REG(u64, o->a)[lane] - (s == RUN ? (u64)step * lane : 0);
   } else {
     s = shape_of_u32(w, REG(u32, o->a), step, w->m32, &lane);
-    *first += REG(u32, o->a)[lane];
+    *first += (u64)REG(u32, o->a)[lane] - (s == RUN ? (u64)step * lane : 0);
   }
   return s;
 }
+
+/* A run of which only some lanes are wanted: the hardware's masked accesses leave the other places alone. */
+#define EACH_OF_RUN(T, to, from, w) EACH_LANE(l, (w)->mask) to[l] = (T)from[l]
+#if defined(__AVX512F__)
+INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 16)
+    _mm512_store_si512(d + i, _mm512_mask_loadu_epi32(_mm512_load_si512(d + i), (__mmask16)(w->mask >> i), p + i));
+}
+INLINE void load_part_u64(u64 *d, const u64_at *p, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8)
+    _mm512_store_si512(d + i, _mm512_mask_loadu_epi64(_mm512_load_si512(d + i), (__mmask8)(w->mask >> i), p + i));
+}
+INLINE void store_part_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 16)
+    _mm512_mask_storeu_epi32(p + i, (__mmask16)(w->mask >> i), _mm512_load_si512(b + i));
+}
+INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8)
+    _mm512_mask_storeu_epi64(p + i, (__mmask8)(w->mask >> i), _mm512_load_si512(b + i));
+}
+#elif defined(__AVX2__)
+#define V256(p) ((__m256i *)(void *)(p))
+#define C256(p) ((const __m256i *)(const void *)(p))
+INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8) {
+    const __m256i m = _mm256_load_si256(C256(w->m32 + i)), v = _mm256_maskload_epi32((const int *)(const void *)(p + i), m);
+    _mm256_store_si256(V256(d + i), _mm256_blendv_epi8(_mm256_load_si256(C256(d + i)), v, m));
+  }
+}
+INLINE void load_part_u64(u64 *d, const u64_at *p, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 4) {
+    const __m256i m = _mm256_load_si256(C256(w->m64 + i));
+    const __m256i v = _mm256_maskload_epi64((const long long *)(const void *)(p + i), m);
+    _mm256_store_si256(V256(d + i), _mm256_blendv_epi8(_mm256_load_si256(C256(d + i)), v, m));
+  }
+}
+INLINE void store_part_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8)
+    _mm256_maskstore_epi32((int *)(void *)(p + i), _mm256_load_si256(C256(w->m32 + i)), _mm256_load_si256(C256(b + i)));
+}
+INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 4)
+    _mm256_maskstore_epi64((long long *)(void *)(p + i), _mm256_load_si256(C256(w->m64 + i)),
+                           _mm256_load_si256(C256(b + i)));
+}
+#else
+INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) { EACH_OF_RUN(u32, d, p, w); }
+INLINE void load_part_u64(u64 *d, const u64_at *p, const dc_warp *w) { EACH_OF_RUN(u64, d, p, w); }
+INLINE void store_part_u32(u32_at *p, const u32 *b, const dc_warp *w) { EACH_OF_RUN(u32, p, b, w); }
+INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) { EACH_OF_RUN(u64, p, b, w); }
+#endif
+INLINE void load_part_u16(u16 *d, const u16_at *p, const dc_warp *w) { EACH_OF_RUN(u16, d, p, w); }
+INLINE void store_part_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_OF_RUN(u16, p, b, w); }
 
 #define MASK_u128 w->m32
 
@@ -69,7 +130,7 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
 }
 
 /* ld of memory type S into containers of type D. */
-#define LOAD_(name, S, D, shape_of_it)                                                                                 \
+#define LOAD_(name, S, D, shape_of_it, part)                                                                           \
   INLINE void name##_any(dc_warp *w, const dc_op *o, bool masked) {                                                    \
     D *d = REG(D, o->d);                                                                                               \
     const typeof(MASK_##D[0]) *m = MASK_##D;                                                                           \
@@ -87,7 +148,8 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
       case RUN: {                                                                                                      \
         check_first(w, o, first, sizeof(S));                                                                           \
         const AT(S) *p = HOST(const AT(S), first);                                                                     \
-        LANES(l) d[l] = (D)p[l];                                                                                       \
+        if (w->mask == DC_ALL_LANES) LANES(l) d[l] = (D)p[l];                                                          \
+        else part;                                                                                                     \
         return;                                                                                                        \
       }                                                                                                                \
       default:                                                                                                         \
@@ -98,8 +160,9 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
   }                                                                                                                    \
   static void name##_m(dc_warp *w, const dc_op *o) { name##_any(w, o, true); }
 #define LOAD(name, S, D)                                                                                               \
-  LOAD_(name, S, D, shape_of) static void name(dc_warp *w, const dc_op *o) { name##_any(w, o, false); }
-#define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare)
+  LOAD_(name, S, D, shape_of, load_part_##S(d, p, w))                                                                  \
+  static void name(dc_warp *w, const dc_op *o) { name##_any(w, o, false); }
+#define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare, EACH_OF_RUN(D, d, p, w))
 
 /* Elements of a vector that is at address p of each lane. */
 #define LOAD_ELEMENTS(S, D, n)                                                                                         \
@@ -126,18 +189,17 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
           if (masked) LANES(l) d[l] = m[l] ? v : d[l];                                                                 \
           else LANES(l) d[l] = v;                                                                                      \
         }                                                                                                              \
-    } else if (s == RUN && n == 2) {                                                                                   \
+    } else if (s == RUN && n == 2 && w->mask == DC_ALL_LANES) {                                                        \
       LOAD_ELEMENTS(S, D, 2)                                                                                           \
-    } else if (s == RUN && n == 4) {                                                                                   \
+    } else if (s == RUN && n == 4 && w->mask == DC_ALL_LANES) {                                                        \
       LOAD_ELEMENTS(S, D, 4)                                                                                           \
     } else {                                                                                                           \
       addresses(w, o, at); /* first: an element may replace the address register */                                    \
       check_each(w, o, at, (u32)sizeof(S) * n);                                                                        \
-      for (u32 e = 0; e < n; e++)                                                                                      \
-        if (o->v[e] != DC_NO_OPERAND) {                                                                                \
-          D *d = REG(D, o->v[e]);                                                                                      \
-          EACH_LANE(l, w->mask) d[l] = (D)HOST(const AT(S), at[l])[e];                                                 \
-        }                                                                                                              \
+      D *d[8], sink[DC_LANES];                                                                                         \
+      for (u32 e = 0; e < n; e++) d[e] = o->v[e] == DC_NO_OPERAND ? sink : REG(D, o->v[e]);                            \
+      EACH_LANE(l, w->mask)                                                                                            \
+      for (u32 e = 0; e < n; e++) d[e][l] = (D)HOST(const AT(S), at[l])[e];                                            \
     }                                                                                                                  \
   }                                                                                                                    \
   static void name(dc_warp *w, const dc_op *o) { name##_any(w, o, false); }                                            \
@@ -197,7 +259,7 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
 
 /* st of containers of type D as memory type S.  When all lanes write one place, the last one's value is as good as
 ** any (PTX says that one of them arrives). */
-#define STORE(name, S, D, shape_of_it)                                                                                 \
+#define STORE(name, S, D, shape_of_it, part)                                                                           \
   static void name(dc_warp *w, const dc_op *o) {                                                                       \
     const D *b = REG(D, o->b);                                                                                         \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
@@ -211,7 +273,8 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
       case RUN: {                                                                                                      \
         check_first(w, o, first, sizeof(S));                                                                           \
         AT(S) *p = HOST(AT(S), first);                                                                                 \
-        LANES(l) p[l] = (S)b[l];                                                                                       \
+        if (w->mask == DC_ALL_LANES) LANES(l) p[l] = (S)b[l];                                                          \
+        else part;                                                                                                     \
         return;                                                                                                        \
       }                                                                                                                \
       default:                                                                                                         \
@@ -225,7 +288,7 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
     touch(w, o);                                                                                                       \
-    if (shape_of(w, o, (u32)sizeof(S) * n, &first) == RUN) {                                                           \
+    if (shape_of(w, o, (u32)sizeof(S) * n, &first) == RUN && w->mask == DC_ALL_LANES) {                                \
       check_first(w, o, first, (u32)sizeof(S) * n);                                                                    \
       for (u32 e = 0; e < n; e++) {                                                                                    \
         const D *b = REG(D, o->v[e]);                                                                                  \
@@ -266,9 +329,11 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
       __atomic_store_n(HOST(S, at[l]) + e, (S)REG(D, o->ins->vec < 2 ? o->b : o->v[e])[l], __ATOMIC_RELAXED);          \
   }
 #define STORES(S, D)                                                                                                   \
-  STORE(st_##S##_##D, S, D, shape_of) STORE_VECTOR(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
+  STORE(st_##S##_##D, S, D, shape_of, store_part_##S(p, b, w))                                                         \
+  STORE_VECTOR(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
 #define STORES_RARE(S, D)                                                                                              \
-  STORE(st_##S##_##D, S, D, shape_of_rare) STORE_VECTOR_RARE(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
+  STORE(st_##S##_##D, S, D, shape_of_rare, EACH_OF_RUN(S, p, b, w))                                                    \
+  STORE_VECTOR_RARE(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
 STORES_RARE(u8, u16)
 STORES(u16, u16)
 STORES_RARE(u8, u32)
@@ -278,7 +343,7 @@ STORES_RARE(u8, u64)
 STORES_RARE(u16, u64)
 STORES_RARE(u32, u64)
 STORES(u64, u64)
-STORE(st_u128_u128, u128, u128, shape_of_rare)
+STORE(st_u128_u128, u128, u128, shape_of_rare, EACH_OF_RUN(u128, p, b, w))
 STORE_VECTOR_RARE(stv_u128_u128, u128, u128)
 
 typedef struct access {

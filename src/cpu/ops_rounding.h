@@ -54,29 +54,29 @@ static inline bool dc_is_directed(int mode) {
 /* x + y rounded to odd: the last bit tells that something was lost, so that a second rounding to 24 bits or less
 ** is as good as one (Boldo and Melquiond 2008).  The error of the sum is Knuth's TwoSum. */
 static inline f64 add_to_odd(f64 x, f64 y) {
-  f64 s = x + y, v = s - x;
-  f64 e = (x - (s - v)) + (y - v);
-  u64 u = f64_bits(s), even = ~u & 1, lost = (e < 0.0) | (e > 0.0);
-  u64 away = (e > 0.0) == (s > 0.0) ? 1 : ~(u64)0;
-  return bits_f64(u + (lost & even ? away : 0));
+  const f64 s = x + y, v = s - x, e = (x - (s - v)) + (y - v);
+  const u64 u = f64_bits(s), toward = 1 - ((u ^ f64_bits(e)) >> 63 << 1); /* +1 away from zero, -1 towards it */
+  return bits_f64(__builtin_fabs(e) > 0.0 && !(u & 1) ? u + toward : u);
+}
+/* The same in single precision. */
+static inline f32 add_to_odd_f32(f32 x, f32 y) {
+  const f32 s = x + y, v = s - x, e = (x - (s - v)) + (y - v);
+  const u32 u = f32_bits(s), toward = 1 - ((u ^ f32_bits(e)) >> 31 << 1);
+  return bits_f32(__builtin_fabsf(e) > 0.0f && !(u & 1) ? u + toward : u);
 }
 
 /* x in single precision, rounded to odd. */
 static inline f32 f64_to_f32_odd(f64 x) {
-  f32 f = (f32)x;
-  f64 e = x - (f64)f;
-  u32 u = f32_bits(f), even = ~u & 1, lost = (e < 0.0) | (e > 0.0);
-  u32 away = (e > 0.0) == (x > 0.0) ? 1 : ~(u32)0;
-  return bits_f32(u + (lost & even ? away : 0));
+  const f32 f = (f32)x;
+  const f64 e = x - (f64)f;
+  const u32 u = f32_bits(f), toward = 1 - ((u >> 31 ^ (u32)(f64_bits(e) >> 63)) << 1);
+  return bits_f32(__builtin_fabs(e) > 0.0 && !(u & 1) ? u + toward : u);
 }
 
-/* Where the machine has no fused multiply-add: the product of two f32 is exact in f64. */
-static inline f32 fma_f32(f32 x, f32 y, f32 z) {
 #if defined(__FMA__) || defined(__FP_FAST_FMAF) || defined(__aarch64__)
-  return __builtin_fmaf(x, y, z);
+#define DC_HAS_FMA 1
 #else
-  return (f32)add_to_odd((f64)x * y, (f64)z);
+#define DC_HAS_FMA 0
 #endif
-}
 
 #endif

@@ -22,7 +22,7 @@
 static inline bool bit(const uint64_t *words, int32_t n) { return (words[n >> 6] >> (n & 63)) & 1; }
 static inline void set_bit(uint64_t *words, int32_t n) { words[n >> 6] |= (uint64_t)1 << (n & 63); }
 
-/* --- frames --------------------------------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------------------------------------- */
 
 /* The frame's memory becomes what operations see. */
 static void enter(dc_warp *w, dc_frame *f) {
@@ -109,7 +109,7 @@ static void leave(dc_warp *w, dc_frame *f, uint32_t lanes) {
   else arrive(p, f->call->next, lanes);
 }
 
-/* --- whose turn it is -------------------------------------------------------------------------------- */
+/* --- whose turn it is ----------------------------------------------------------------------------------- */
 
 /* The lowest node of the frame with lanes to be served, but for `shy`; -1: none. */
 static int32_t lowest(dc_frame *f, int32_t shy) {
@@ -256,7 +256,7 @@ static uint32_t gather(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
   return go;
 }
 
-/* --- what nodes end with --------------------------------------------------------------------------------- */
+/* --- what nodes end with -------------------------------------------------------------------------------- */
 
 static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
   if (lanes == 0) return;
@@ -476,7 +476,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, u
   return false;
 }
 
-/* --- running ------------------------------------------------------------------------------------------------ */
+/* --- running -------------------------------------------------------------------------------------------- */
 
 /* A barrier that every live lane of the warp has come to, in one frame: the usual case, with no lists kept. */
 static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *complete) {
@@ -492,87 +492,101 @@ static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *c
   return true;
 }
 
+#define PICK (-2) /* beside node numbers and DC_NODE_LEAVE: whose turn it is must be looked up */
+#define STOP (-3)
+
+/* A jump back costs fuel. */
+static inline bool burn(dc_warp_control *c, const dc_node *node, bool whole) {
+  c->fuel -= !node->spin ? 1 : whole ? SPIN_COST : SPLIT_COST;
+  return c->fuel < 0;
+}
+
+/* Lanes `t` of `m`, neither none nor all, jump.  The node at which the frame goes on with *m lanes, or PICK. */
+static int32_t part(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+                    dc_progress *progress) {
+  if (node->next == DC_NODE_LEAVE || node->taken == DC_NODE_LEAVE) { /* some end here, the rest go on together */
+    bool taken_leaves = node->taken == DC_NODE_LEAVE;
+    leave(w, f, taken_leaves ? t : *m & ~t);
+    *m = taken_leaves ? *m & ~t : t;
+    return taken_leaves ? node->next : node->taken;
+  }
+  arrive(f, node->next, *m & ~t);
+  arrive(f, node->taken, t);
+  int32_t back = node->taken <= n ? node->taken : node->next;
+  if (back <= n && burn(w->ctl, node, false) && out_of_fuel(w, back, node->spin, progress)) return STOP;
+  return PICK;
+}
+
+/* Where lanes `*m`, which have run the node, go on: a node of the same frame, PICK or STOP. */
+static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+                           dc_progress *progress) {
+  int32_t to = t == *m ? node->taken : t == 0 ? node->next : part(w, f, node, n, m, t, progress);
+  if (to == DC_NODE_LEAVE) {
+    leave(w, f, *m);
+    return PICK;
+  }
+  if (to < 0) return to;
+  bool whole = *m == f->lanes;
+  if (to <= n && burn(w->ctl, node, whole)) {
+    arrive(f, to, *m);
+    return out_of_fuel(w, to, node->spin, progress) ? STOP : PICK;
+  }
+  if (whole) return to;
+  arrive(f, to, *m);
+  return PICK;
+}
+
+/* The other ends.  A node of c->frame, PICK or STOP. */
+static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+                      dc_progress *progress) {
+  dc_warp_control *c = w->ctl;
+  bool tired = burn(c, node, true); /* `next` may lead back */
+  if (tired && out_of_fuel(w, n, false, progress)) return STOP;
+  if (node->end == DC_END_BARRIER && t == w->live && *m == f->lanes) {
+    bool complete;
+    if (park(w, node, n, *m, &complete)) {
+      *progress = DC_BLOCKED;
+      return complete ? node->next : STOP;
+    }
+  }
+  if (end_node(w, f, node, &n, m, t)) return n;
+  if (tired && node->spin && node->next >= 0 && c->frame == f) be_shy(c, node->next);
+  return PICK;
+}
+
 dc_progress dc_warp_run(dc_warp_slot *s) {
   dc_warp *w = &s->w;
   dc_warp_control *c = &s->c;
   const dc_ops *ops = c->worker->ops;
   dc_progress progress = DC_DONE;
   uint32_t m = 0;
-  int32_t n;
+  int32_t n = PICK;
   if (c->parked) { /* let go: behind the barrier */
     c->parked = false;
     n = c->frame->fn->nodes[c->node].next;
     m = c->frame->lanes;
-  } else {
-    n = pick(w, &m, &progress);
-    if (n < 0) return progress;
   }
   for (;;) {
+    if (n == PICK && (n = pick(w, &m, &progress)) < 0) return progress;
     dc_frame *f = c->frame;
-    const dc_node *nodes = f->fn->nodes;
-    for (;;) { /* while in this frame */
-      const dc_node *node = &nodes[n];
-      if (node->wait != DC_WAIT_NOT && (m != w->live || node->wait == DC_WAIT_GROUP)) {
-        m = gather(w, f, node, n, m);
-        if (m == 0) break;
+    const dc_node *node = &f->fn->nodes[n];
+    if (node->wait != DC_WAIT_NOT && (m != w->live || node->wait == DC_WAIT_GROUP)) {
+      m = gather(w, f, node, n, m);
+      if (m == 0) {
+        n = PICK;
+        continue;
       }
-      bool whole = m == f->lanes;
-      if (m != w->mask) ops->set_mask(w, m);
-      if (node->first != node->last) ops->run(w, node->first, node->last, !whole);
-      uint32_t t = m;
-      if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
-      int32_t to;
-      if (node->end != DC_END_JUMP) {
-        bool complete, tired = (c->fuel -= node->spin ? SPIN_COST : 1) < 0; /* `next` may lead back */
-        if (tired && dc_launch_tick(c->worker)) return DC_STOPPED;
-        if (tired) c->fuel = FUEL;
-        if (node->end == DC_END_BARRIER && t == w->live && whole && park(w, node, n, m, &complete)) {
-          if (!complete) return DC_BLOCKED;
-          n = node->next;
-          continue;
-        }
-        if (end_node(w, f, node, &n, &m, t)) goto other_frame;
-        if (tired && node->spin && node->next >= 0 && c->frame == f) be_shy(c, node->next);
-        break;
-      }
-      if (t == m) {
-        to = node->taken;
-      } else if (t == 0) {
-        to = node->next;
-      } else if (node->next == DC_NODE_LEAVE || node->taken == DC_NODE_LEAVE) { /* some end here, the rest go on */
-        bool taken_leaves = node->taken == DC_NODE_LEAVE;
-        leave(w, f, taken_leaves ? t : m & ~t);
-        m = taken_leaves ? m & ~t : t;
-        to = taken_leaves ? node->next : node->taken;
-        whole = m == f->lanes;
-      } else {
-        arrive(f, node->next, m & ~t);
-        arrive(f, node->taken, t);
-        if ((node->taken <= n || node->next <= n) && (c->fuel -= node->spin ? SPLIT_COST : 1) < 0)
-          if (out_of_fuel(w, node->taken <= n ? node->taken : node->next, node->spin, &progress)) return progress;
-        break;
-      }
-      if (to == DC_NODE_LEAVE) {
-        leave(w, f, m);
-        break;
-      }
-      if (to <= n && (c->fuel -= !node->spin ? 1 : whole ? SPIN_COST : SPLIT_COST) < 0) {
-        arrive(f, to, m);
-        if (out_of_fuel(w, to, node->spin, &progress)) return progress;
-        break;
-      }
-      n = to;
-      if (whole) continue;
-      arrive(f, to, m);
-      break;
     }
-    n = pick(w, &m, &progress);
-    if (n < 0) return progress;
-  other_frame:;
+    if (m != w->mask) ops->set_mask(w, m);
+    if (node->first != node->last) ops->run(w, node->first, node->last, m != f->lanes);
+    uint32_t t = m;
+    if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
+    n = node->end == DC_END_JUMP ? jump(w, f, node, n, &m, t, &progress) : finish(w, f, node, n, &m, t, &progress);
+    if (n == STOP) return progress;
   }
 }
 
-/* --- beginning and end ------------------------------------------------------------------------------------- */
+/* --- beginning and end ---------------------------------------------------------------------------------- */
 
 /* What stays the same for all warps of a launch on this worker. */
 static void set_up(dc_warp_slot *s, dc_worker *k) {

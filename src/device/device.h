@@ -116,7 +116,7 @@ struct dc_device {
   const dc_device_ops *ops;
   const char *backend; /* "cuda", "cpu" */
   int index;           /* the backend's own number, from 0 */
-  char id[16];         /* "cuda:0", "cpu" */
+  char id[24];         /* "cuda:0", "cpu" */
   char name[96];       /* "NVIDIA H200" */
   dc_device_facts facts;
   dc_target target;

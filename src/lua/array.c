@@ -9,7 +9,7 @@
 
 #include "lua/lib.h"
 
-/* --- the object ------------------------------------------------------------------------------------------- */
+/* --- the object ---------------------------------------------------------------------------------- */
 
 dc_lua_array *dc_lua_newarray(lua_State *L) { return dc_lua_new(L, DC_LUA_ARRAY, sizeof(dc_lua_array), 0); }
 
@@ -28,7 +28,7 @@ dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx) {
 
 dc_array *dc_lua_checkarray(lua_State *L, const dc_lua *self, int arg) {
   dc_array *a = dc_lua_toarray(L, self, arg);
-  if (!a) dc_lua_badarg(L, arg, "an array expected, got %s", dc_lua_describe(L, arg));
+  if (!a) dc_lua_expected(L, arg, "an array");
   return a;
 }
 
@@ -57,7 +57,7 @@ static int array_gc(lua_State *L) {
 static int array_close(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_lua_array *o = dc_lua_test(L, self, 1, DC_LUA_ARRAY);
-  if (!o) return dc_lua_badarg(L, 1, "an array expected, got %s", dc_lua_describe(L, 1));
+  if (!o) return dc_lua_expected(L, 1, "an array");
   dc_error err = DC_ERROR_INIT;
   if (!o->a || dc_array_state_of(o->a) == DC_ARRAY_CLOSED) return 0;
   if (DC_LUA_WORK(self, dc_array_close(o->a, &err)) != 0) return dc_lua_raise(L, &err);
@@ -70,9 +70,11 @@ static int array_len(lua_State *L) {
   return 1;
 }
 
-/* --- fields ---------------------------------------------------------------------------------------------------- */
+/* --- fields -------------------------------------------------------------------------------------- */
 
-enum field { FIELD_DTYPE = 1, FIELD_NDIM, FIELD_SIZE, FIELD_NBYTES, FIELD_DEVICE, FIELD_CONTIGUOUS, FIELD_T, FIELD_PTR };
+enum field {
+  FIELD_DTYPE = 1, FIELD_NDIM, FIELD_SIZE, FIELD_NBYTES, FIELD_DEVICE, FIELD_CONTIGUOUS, FIELD_T, FIELD_PTR
+};
 
 static const struct {
   const char *name;
@@ -117,7 +119,7 @@ int dc_lua_array_field(lua_State *L, dc_lua *self, dc_array *a, int id) {
   return 1;
 }
 
-/* --- methods ------------------------------------------------------------------------------------------------------ */
+/* --- methods ------------------------------------------------------------------------------------- */
 
 static int array_shape(lua_State *L) {
   const dc_geometry *g = dc_array_geometry(dc_lua_checkarray(L, dc_lua_self(L), 1));
@@ -177,7 +179,7 @@ static int array_fill(lua_State *L) {
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_scalar s;
   dc_error err = DC_ERROR_INIT;
-  if (!dc_lua_toscalar(L, 2, &s)) return dc_lua_badarg(L, 2, "a number or a boolean expected, got %s", dc_lua_describe(L, 2));
+  if (!dc_lua_toscalar(L, 2, &s)) return dc_lua_expected(L, 2, "a number or a boolean");
   dc_lua_settle(L, self, a);
   if (DC_LUA_WORK(self, dc_array_fill(a, s, &err)) != 0) return dc_lua_raise(L, &err);
   lua_settop(L, 1);

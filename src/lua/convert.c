@@ -11,7 +11,7 @@
 
 #include "lua/lib.h"
 
-/* --- numbers ------------------------------------------------------------------------------------------- */
+/* --- numbers ------------------------------------------------------------------------------------- */
 
 bool dc_lua_exact_float32(int64_t v) {
   float f = (float)v;
@@ -128,7 +128,9 @@ static int element_integer(int64_t v, dc_dtype dtype, bool given, void *dst, dc_
       memcpy(dst, &d, sizeof d);
       return 0;
     }
-    case DC_BOOL: snprintf(text, sizeof text, "%" PRId64, v); return put_bool(v == 0 ? 0 : v == 1 ? 1 : 2, text, dst, err);
+    case DC_BOOL:
+      snprintf(text, sizeof text, "%" PRId64, v);
+      return put_bool(v == 0 ? 0 : v == 1 ? 1 : 2, text, dst, err);
     default: return put_integer(dtype, v, dst, err);
   }
 }
@@ -195,18 +197,19 @@ void dc_lua_pushelement(lua_State *L, dc_dtype dtype, const void *src) {
   }
 }
 
-/* --- dtypes and shapes ----------------------------------------------------------------------------------- */
+/* --- dtypes and shapes --------------------------------------------------------------------------- */
 
 dc_dtype dc_lua_checkdtype(lua_State *L, int idx) {
   if (lua_type(L, idx) != LUA_TSTRING)
-    dc_lua_badarg(L, idx, "the name of a dtype expected, got %s", dc_lua_describe(L, idx));
+    dc_lua_expected(L, idx, "the name of a dtype");
   size_t n;
   const char *name = lua_tolstring(L, idx, &n);
   dc_dtype t = dc_dtype_parse(name, n);
   if (t == DC_DTYPE_NONE)
     dc_lua_fail(L, DC_DTYPE, "there is no dtype '%s'; there are bool, int8 to int64, uint8 to uint64, float32, float64",
                 name);
-  if (!dc_dtype_storable(t)) dc_lua_fail(L, DC_DTYPE, "arrays of %s are not supported by this version", dc_dtype_name(t));
+  if (!dc_dtype_storable(t))
+    dc_lua_fail(L, DC_DTYPE, "arrays of %s are not supported by this version", dc_dtype_name(t));
   return t;
 }
 
@@ -244,7 +247,7 @@ void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shap
   }
 }
 
-/* --- nested tables to arrays -------------------------------------------------------------------------------- */
+/* --- nested tables to arrays --------------------------------------------------------------------- */
 
 /* A conversion in progress: where in the nested table it is, and where its elements go. */
 typedef struct fill {
@@ -373,7 +376,7 @@ dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, 
   return slot->a;
 }
 
-/* --- arrays to nested tables ---------------------------------------------------------------------------------- */
+/* --- arrays to nested tables --------------------------------------------------------------------- */
 
 static const char *push_level(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src) {
   if (ndim == 0) {

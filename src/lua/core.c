@@ -66,7 +66,7 @@ void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
   return p;
 }
 
-/* --- dc.null -------------------------------------------------------------------------------------- */
+/* --- dc.null ------------------------------------------------------------------------------------- */
 
 static int null_tostring(lua_State *L) {
   lua_pushliteral(L, "dc.null");
@@ -90,7 +90,7 @@ static void push_null(lua_State *L, int self) {
   lua_setiuservalue(L, self, DC_LUA_NULL);
 }
 
-/* --- the module ------------------------------------------------------------------------------------- */
+/* --- the module ---------------------------------------------------------------------------------- */
 
 static int core_clock(lua_State *L) {
   lua_pushnumber(L, dc_clock());

@@ -19,7 +19,8 @@ static size_t bytes_for(dc_dtype dtype, int ndim, const int64_t *shape) {
 }
 
 /* Pushes an array of undefined contents. */
-static dc_array *push_empty(lua_State *L, dc_lua *self, dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape) {
+static dc_array *push_empty(lua_State *L, dc_lua *self, dc_device *dev, dc_dtype dtype, int ndim,
+                            const int64_t *shape) {
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, bytes_for(dtype, ndim, shape));
@@ -43,7 +44,8 @@ static dc_array *make_shaped(lua_State *L) {
   if (last > 0 && lua_isnil(L, last)) last--; /* zeros(3, opts.dtype) */
   if (last > 0 && lua_type(L, last) == LUA_TSTRING) dtype = dc_lua_checkdtype(L, last--);
   if (last == 0) dc_lua_badarg(L, 1, "a shape expected: integers, or one table of them");
-  if (last > 1 && lua_istable(L, 1)) dc_lua_badarg(L, 2, "a dtype expected after a shape table, got %s", dc_lua_describe(L, 2));
+  if (last > 1 && lua_istable(L, 1))
+    dc_lua_badarg(L, 2, "a dtype expected after a shape table, got %s", dc_lua_describe(L, 2));
   dc_lua_checkshape(L, 1, last, false, &shape);
   return push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
 }
@@ -68,7 +70,7 @@ static int core_ones(lua_State *L) {
 /* The scalar argument `arg` and the dtype argument after it, default by its kind. */
 static dc_dtype check_value(lua_State *L, int arg, int dtype_arg, dc_scalar *v) {
   if (!dc_lua_toscalar(L, arg, v))
-    dc_lua_badarg(L, arg, "a number or a boolean expected, got %s", dc_lua_describe(L, arg));
+    dc_lua_expected(L, arg, "a number or a boolean");
   return lua_isnoneornil(L, dtype_arg) ? dc_lua_default_dtype(L, arg) : dc_lua_checkdtype(L, dtype_arg);
 }
 
@@ -114,13 +116,13 @@ static int core_ones_like(lua_State *L) {
 static int core_full_like(lua_State *L) {
   dc_scalar v;
   if (!dc_lua_toscalar(L, 2, &v))
-    return dc_lua_badarg(L, 2, "a number or a boolean expected, got %s", dc_lua_describe(L, 2));
+    return dc_lua_expected(L, 2, "a number or a boolean");
   dc_array *a = make_like(L, 3);
   fill(L, dc_lua_self(L), a, v);
   return 1;
 }
 
-/* --- from values -------------------------------------------------------------------------------------------- */
+/* --- from values --------------------------------------------------------------------------------- */
 
 /* A copy of the array at 1 on the current device. */
 static int copy_array(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype) {
@@ -146,7 +148,7 @@ static int core_array(lua_State *L) {
     return 1;
   }
   if (lua_type(L, 1) != LUA_TNUMBER && lua_type(L, 1) != LUA_TBOOLEAN)
-    return dc_lua_badarg(L, 1, "a table, a number, a boolean or an array expected, got %s", dc_lua_describe(L, 1));
+    return dc_lua_expected(L, 1, "a table, a number, a boolean or an array");
   bool given = dtype != DC_DTYPE_NONE;
   if (!given) dtype = lua_isboolean(L, 1) ? DC_BOOL : DC_FLOAT32;
   if (dc_lua_element(L, 1, dtype, given, element, &err) != 0) return dc_lua_raise(L, &err);
@@ -169,7 +171,7 @@ static int core_from_bytes(lua_State *L) {
   dc_geometry g;
   dc_error err = DC_ERROR_INIT;
   size_t n;
-  if (lua_type(L, 1) != LUA_TSTRING) return dc_lua_badarg(L, 1, "a string of bytes expected, got %s", dc_lua_describe(L, 1));
+  if (lua_type(L, 1) != LUA_TSTRING) return dc_lua_expected(L, 1, "a string of bytes");
   const char *bytes = lua_tolstring(L, 1, &n);
   dc_lua_checkshape(L, 2, 2, false, &shape);
   dc_dtype dtype = lua_isnoneornil(L, 3) ? DC_FLOAT32 : dc_lua_checkdtype(L, 3);
@@ -186,7 +188,7 @@ static int core_from_bytes(lua_State *L) {
   return dc_lua_made(L, slot, dc_array_from_host(dev, dtype, shape.ndim, shape.extent, bytes, &err), &err);
 }
 
-/* --- ranges --------------------------------------------------------------------------------------------------- */
+/* --- ranges -------------------------------------------------------------------------------------- */
 
 /* Without a dtype: are first, first + step, … last all exact in float32?  They are when all are multiples of
 ** the spacing that its 24 bits of significand leave at the largest of them. */
@@ -211,7 +213,8 @@ static int push_range(lua_State *L, dc_lua *self, dc_dtype dtype, dc_scalar firs
 }
 
 static int integer_range(lua_State *L, dc_lua *self, dc_dtype dtype) {
-  const int64_t first = lua_tointeger(L, 1), last = lua_tointeger(L, 2), step = lua_isnil(L, 3) ? 1 : lua_tointeger(L, 3);
+  const int64_t first = lua_tointeger(L, 1), last = lua_tointeger(L, 2);
+  const int64_t step = lua_isnil(L, 3) ? 1 : lua_tointeger(L, 3);
   if (step == 0) return dc_lua_badarg(L, 3, "the step is 0");
   uint64_t n = 0;
   if (step > 0 ? first <= last : first >= last) {
@@ -255,7 +258,7 @@ static int core_arange(lua_State *L) {
   bool integers = true;
   for (int i = 1; i <= 3; i++) {
     if (i == 3 && lua_isnil(L, 3)) break;
-    if (lua_type(L, i) != LUA_TNUMBER) return dc_lua_badarg(L, i, "a number expected, got %s", dc_lua_describe(L, i));
+    if (lua_type(L, i) != LUA_TNUMBER) return dc_lua_expected(L, i, "a number");
     integers = integers && lua_isinteger(L, i);
   }
   dc_dtype dtype = lua_isnil(L, 4) ? DC_DTYPE_NONE : dc_lua_checkdtype(L, 4);
@@ -268,13 +271,14 @@ static int core_linspace(lua_State *L) {
   int64_t n = 0;
   dc_error err = DC_ERROR_INIT;
   for (int i = 1; i <= 2; i++)
-    if (lua_type(L, i) != LUA_TNUMBER) return dc_lua_badarg(L, i, "a number expected, got %s", dc_lua_describe(L, i));
+    if (lua_type(L, i) != LUA_TNUMBER) return dc_lua_expected(L, i, "a number");
   if (!dc_lua_tointeger(L, 3, &n) || n < 0)
-    return dc_lua_badarg(L, 3, "the number of elements expected, got %s", dc_lua_describe(L, 3));
+    return dc_lua_expected(L, 3, "the number of elements");
   dc_dtype dtype = lua_isnoneornil(L, 4) ? DC_FLOAT32 : dc_lua_checkdtype(L, 4);
   const double a = lua_tonumber(L, 1), b = lua_tonumber(L, 2);
   const size_t size = dc_dtype_size(dtype);
-  if ((uint64_t)n > SIZE_MAX / 16) return dc_lua_fail(L, DC_MEMORY, "%lld elements are more than memory holds", (long long)n);
+  if ((uint64_t)n > SIZE_MAX / 16)
+    return dc_lua_fail(L, DC_MEMORY, "%lld elements are more than memory holds", (long long)n);
   dc_device *dev = dc_lua_current(L, self);
   char *host = dc_lua_scratch(L, (size_t)n * size);
   int scratch = lua_gettop(L);
@@ -296,7 +300,7 @@ static int core_eye(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   int64_t n = 0;
   dc_error err = DC_ERROR_INIT;
-  if (!dc_lua_tointeger(L, 1, &n) || n < 0) return dc_lua_badarg(L, 1, "an extent expected, got %s", dc_lua_describe(L, 1));
+  if (!dc_lua_tointeger(L, 1, &n) || n < 0) return dc_lua_expected(L, 1, "an extent");
   dc_dtype dtype = lua_isnoneornil(L, 2) ? DC_FLOAT32 : dc_lua_checkdtype(L, 2);
   const int64_t shape[2] = { n, n };
   dc_array *a = push_empty(L, self, dc_lua_current(L, self), dtype, 2, shape);
@@ -309,7 +313,7 @@ static int core_eye(lua_State *L) {
   return 1;
 }
 
-/* --- memory of others ---------------------------------------------------------------------------------------------- */
+/* --- memory of others ---------------------------------------------------------------------------- */
 
 /* Keeps the owner of wrapped memory alive: a userdata whose release drops the registry's reference. */
 typedef struct owner {
@@ -343,7 +347,7 @@ static int core_wrap(lua_State *L) {
   dc_lua_shape shape;
   dc_error err = DC_ERROR_INIT;
   if (!dc_lua_tointeger(L, 1, &ptr) || ptr == 0)
-    return dc_lua_badarg(L, 1, "a device address (an integer) expected, got %s", dc_lua_describe(L, 1));
+    return dc_lua_expected(L, 1, "a device address (an integer)");
   dc_lua_checkshape(L, 2, 2, false, &shape);
   dc_dtype dtype = lua_isnoneornil(L, 3) ? DC_FLOAT32 : dc_lua_checkdtype(L, 3);
   if ((uint64_t)ptr % dc_dtype_size(dtype) != 0)

@@ -32,7 +32,7 @@ dc_device *dc_lua_checkdevice(lua_State *L, int idx) {
   device_object *o = dc_lua_test(L, self, idx, DC_LUA_DEVICE);
   if (o) return o->dev;
   if (lua_type(L, idx) != LUA_TSTRING)
-    dc_lua_badarg(L, idx, "a device or its name expected, got %s", dc_lua_describe(L, idx));
+    dc_lua_expected(L, idx, "a device or its name");
   dc_error err = DC_ERROR_INIT;
   dc_device *dev = dc_device_find(lua_tostring(L, idx), &err);
   if (!dev) dc_lua_raise(L, &err);
@@ -54,11 +54,11 @@ static void open_device(lua_State *L, dc_device *dev) {
 
 static device_object *check_object(lua_State *L) {
   device_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_DEVICE);
-  if (!o) dc_lua_badarg(L, 1, "a device expected, got %s", dc_lua_describe(L, 1));
+  if (!o) dc_lua_expected(L, 1, "a device");
   return o;
 }
 
-/* --- methods ------------------------------------------------------------------------------------------- */
+/* --- methods ------------------------------------------------------------------------------------- */
 
 static int device_synchronize(lua_State *L) {
   device_object *o = check_object(L);
@@ -83,7 +83,7 @@ static int device_tostring(lua_State *L) {
   return 1;
 }
 
-/* --- facts ---------------------------------------------------------------------------------------------- */
+/* --- facts --------------------------------------------------------------------------------------- */
 
 static void set_integer(lua_State *L, const char *name, lua_Integer v) {
   lua_pushinteger(L, v);
@@ -143,7 +143,7 @@ static int device_index(lua_State *L) {
   return 1;
 }
 
-/* --- functions of the module ---------------------------------------------------------------------------- */
+/* --- functions of the module --------------------------------------------------------------------- */
 
 static int core_devices(lua_State *L) {
   dc_lua_self(L);
@@ -194,7 +194,7 @@ static int core_available(lua_State *L) {
   device_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_DEVICE);
   if (o) name = o->dev->id;
   else if (lua_type(L, 1) == LUA_TSTRING) name = lua_tostring(L, 1);
-  else return dc_lua_badarg(L, 1, "a device or its name expected, got %s", dc_lua_describe(L, 1));
+  else return dc_lua_expected(L, 1, "a device or its name");
   if (strcmp(name, "nvrtc") == 0) return compiler_available(L);
   if (strchr(name, ':')) {
     dc_device *dev = dc_device_find(name, &err);
@@ -213,7 +213,7 @@ static int core_synchronize(lua_State *L) {
   return 0;
 }
 
-/* --- counters -------------------------------------------------------------------------------------------- */
+/* --- counters ------------------------------------------------------------------------------------ */
 
 static const struct counter {
   const char *name;
@@ -247,7 +247,7 @@ static int core_stats(lua_State *L) {
   return 1;
 }
 
-/* --- for our own Lua files --------------------------------------------------------------------------------- */
+/* --- for our own Lua files ----------------------------------------------------------------------- */
 
 /* switch(device): makes it current and gives the one before (nil when none had been chosen). */
 static int core_switch(lua_State *L) {

@@ -11,7 +11,7 @@
 #include "base/runtime.h"
 #include "lua/lib.h"
 
-/* --- who is to blame ---------------------------------------------------------------------------------- */
+/* --- who is to blame ----------------------------------------------------------------------------- */
 
 /* Is the chunk of this source one of our own Lua files? */
 static bool is_own(lua_State *L, int self, const char *source) {
@@ -34,7 +34,7 @@ bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
   return found;
 }
 
-/* --- building the table --------------------------------------------------------------------------------- */
+/* --- building the table -------------------------------------------------------------------------- */
 
 /* Puts the place into "kernel 'saxpy': …", or in front of other messages. Text on top is replaced. */
 static void add_place(lua_State *L, int origin, int line) {
@@ -163,6 +163,10 @@ int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
   return dc_lua_raise(L, &err);
 }
 
+int dc_lua_expected(lua_State *L, int arg, const char *what) {
+  return dc_lua_badarg(L, arg, "%s expected, got %s", what, dc_lua_describe(L, arg));
+}
+
 const char *dc_lua_describe(lua_State *L, int idx) {
   idx = lua_absindex(L, idx);
   dc_lua *self = dc_lua_push_self(L);
@@ -198,7 +202,7 @@ const char *dc_lua_describe(lua_State *L, int idx) {
   return lua_pushfstring(L, "a %s", luaL_typename(L, idx));
 }
 
-/* --- the error object ------------------------------------------------------------------------------------ */
+/* --- the error object ---------------------------------------------------------------------------- */
 
 /* "script.lua:17: sentence", and for compile errors the compiler's text below it. */
 static int error_tostring(lua_State *L) {

@@ -9,7 +9,7 @@
 
 #include "lua/lib.h"
 
-/* --- one axis ----------------------------------------------------------------------------------------------- */
+/* --- one axis ------------------------------------------------------------------------------------ */
 
 static int fail_bounds(lua_State *L, int64_t i, int axis, int64_t n) {
   if (i == 0) return dc_lua_fail(L, DC_INDEX, "index 0 on axis %d: indices count from 1", axis);
@@ -83,7 +83,7 @@ static dc_range read_axis(lua_State *L, int idx, int axis, int64_t n) {
   return (dc_range){ 0 };
 }
 
-/* --- a whole index ------------------------------------------------------------------------------------------- */
+/* --- a whole index ------------------------------------------------------------------------------- */
 
 typedef struct selection {
   int n; /* axes named */
@@ -137,7 +137,7 @@ static int push_element(lua_State *L, dc_lua *self, dc_array *a, const selection
   return 1;
 }
 
-/* --- assignment ------------------------------------------------------------------------------------------------ */
+/* --- assignment ---------------------------------------------------------------------------------- */
 
 static void check_writable(lua_State *L, const dc_array *a) {
   const dc_geometry *g = dc_array_geometry(a);
@@ -166,7 +166,7 @@ void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value) {
   if (DC_LUA_WORK(self, dc_array_assign(dst, src, &err)) != 0) dc_lua_raise(L, &err);
 }
 
-/* --- metamethods ------------------------------------------------------------------------------------------------ */
+/* --- metamethods --------------------------------------------------------------------------------- */
 
 static dc_array *check_self(lua_State *L, dc_lua *self) {
   dc_array *a = dc_lua_toarray(L, self, 1);
@@ -200,8 +200,8 @@ static bool read_key(lua_State *L, const dc_geometry *g, bool reading, selection
         *s = (selection){ .n = 0 };
         return true;
       }
-      dc_lua_fail(L, DC_INDEX, reading ? "an array has no field or method '%s'" : "the field '%s' of an array cannot be set",
-                  lua_tostring(L, 2));
+      if (reading) dc_lua_fail(L, DC_INDEX, "an array has no field or method '%s'", lua_tostring(L, 2));
+      dc_lua_fail(L, DC_INDEX, "the field '%s' of an array cannot be set", lua_tostring(L, 2));
       break;
     case LUA_TNUMBER:
       dc_lua_fail(L, DC_INDEX, "index %.14g is no integer", lua_tonumber(L, 2));
@@ -250,7 +250,7 @@ static int array_newindex(lua_State *L) {
   return 0;
 }
 
-/* --- views as methods --------------------------------------------------------------------------------------------- */
+/* --- views as methods ---------------------------------------------------------------------------- */
 
 static int array_slice(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -269,7 +269,7 @@ static int push_line(lua_State *L, int axis, const char *what) {
   const dc_geometry g = *dc_array_geometry(a);
   int64_t i = 0;
   if (g.ndim < 2) return dc_lua_fail(L, DC_SHAPE, "%s() needs an array of 2 axes or more, this has %d", what, g.ndim);
-  if (!dc_lua_tointeger(L, 2, &i)) return dc_lua_badarg(L, 2, "an integer expected, got %s", dc_lua_describe(L, 2));
+  if (!dc_lua_tointeger(L, 2, &i)) return dc_lua_expected(L, 2, "an integer");
   selection s = { .n = axis + 1 };
   s.range[0] = (dc_range){ .first = 0, .count = g.shape[0], .step = 1, .keep = true };
   s.range[axis] = read_axis(L, 2, axis + 1, g.shape[axis]);
@@ -311,7 +311,8 @@ static int read_axes(lua_State *L, int ndim, int axes[DC_MAX_DIMS]) {
     else lua_pushvalue(L, 2 + i);
     if (!dc_lua_tointeger(L, -1, &v)) dc_lua_fail(L, DC_SHAPE, "an axis is an integer, got %s", dc_lua_describe(L, -1));
     int64_t axis = resolve(v, ndim);
-    if (axis == 0) dc_lua_fail(L, DC_SHAPE, "there is no axis %lld in an array of %d (they count from 1)", (long long)v, ndim);
+    if (axis == 0)
+      dc_lua_fail(L, DC_SHAPE, "there is no axis %lld in an array of %d (they count from 1)", (long long)v, ndim);
     axes[i] = (int)axis - 1;
     lua_pop(L, 1);
   }

@@ -25,7 +25,7 @@ typedef struct kernel_object {
 
 static kernel_object *check_kernel(lua_State *L, const dc_lua *self) {
   kernel_object *o = dc_lua_test(L, self, 1, DC_LUA_KERNEL);
-  if (!o || !o->k) dc_lua_badarg(L, 1, "a kernel expected, got %s", dc_lua_describe(L, 1));
+  if (!o || !o->k) dc_lua_expected(L, 1, "a kernel");
   return o;
 }
 
@@ -39,6 +39,7 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   if (!k) {
     lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN);
     dc_lua_raise_at(L, &err, lua_gettop(L));
+    return; /* not reached */
   }
   for (int i = 0; i < k->nparams; i++) {
     const dc_plan_param *p = &k->params[i];
@@ -59,7 +60,7 @@ static int raise_here(lua_State *L, dc_error *err) {
   return dc_lua_raise_at(L, err, lua_gettop(L));
 }
 
-/* --- grid and block ----------------------------------------------------------------------------------------- */
+/* --- grid and block ------------------------------------------------------------------------------ */
 
 static int fail_extents(lua_State *L, const dc_kernel *k, const char *what, int idx) {
   return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s is an integer or {x, y, z}, got %s", k->sig->name, what,
@@ -67,12 +68,13 @@ static int fail_extents(lua_State *L, const dc_kernel *k, const char *what, int 
 }
 
 /* One extent at idx. */
-static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, int idx, int axis, const uint32_t limit[3]) {
+static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, int idx, int axis,
+                            const uint32_t limit[3]) {
   int64_t v = 0;
   if (!dc_lua_tointeger(L, idx, &v)) {
     if (lua_type(L, idx) == LUA_TNUMBER)
-      dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s's %c is %.14g, which is no integer", k->sig->name, what, "xyz"[axis],
-                  lua_tonumber(L, idx));
+      dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s's %c is %.14g, which is no integer", k->sig->name, what,
+                  "xyz"[axis], lua_tonumber(L, idx));
     fail_extents(L, k, what, idx);
   }
   if (v < 0 || v > UINT32_MAX)
@@ -108,7 +110,7 @@ static dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, 
   return (dc_dim3){ v[0], v[1], v[2] };
 }
 
-/* --- arguments -------------------------------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------------------------------- */
 
 static int fail_argument(lua_State *L, const dc_kernel *k, int param, dc_error *err) {
   dc_kernel_blame(k, param, err);
@@ -219,7 +221,7 @@ static void settle_arguments(lua_State *L, dc_lua *self, const kernel_object *o,
   }
 }
 
-/* --- launching ---------------------------------------------------------------------------------------------------- */
+/* --- launching ----------------------------------------------------------------------------------- */
 
 /* Remembers who launched what. */
 static void note_launch(lua_State *L, dc_lua *self, const dc_kernel *k) {
@@ -306,7 +308,7 @@ static int kernel_forall(lua_State *L) {
   return launch(L, self, o, (dc_dim3){ (uint32_t)blocks, 1, 1 }, (dc_dim3){ o->block, 1, 1 }, 3);
 }
 
-/* --- the rest -------------------------------------------------------------------------------------------------------- */
+/* --- the rest ------------------------------------------------------------------------------------ */
 
 static uint32_t check_shared(lua_State *L, int idx) {
   int64_t v = 0;
@@ -320,7 +322,7 @@ static int kernel_with(lua_State *L) {
   kernel_object *o = check_kernel(L, dc_lua_self(L));
   uint32_t shared = o->shared;
   lua_settop(L, 2);
-  if (!lua_istable(L, 2)) return dc_lua_badarg(L, 2, "a table expected, got %s", dc_lua_describe(L, 2));
+  if (!lua_istable(L, 2)) return dc_lua_expected(L, 2, "a table");
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
     if (strcmp(name, "shared") == 0) shared = check_shared(L, lua_gettop(L));
@@ -366,8 +368,12 @@ static void push_attributes(lua_State *L, const dc_function_facts *f) {
     const char *name;
     lua_Integer v;
   } list[] = {
-    { "registers", f->registers },     { "shared", (lua_Integer)f->shared },     { "local", (lua_Integer)f->local },
-    { "max_threads", f->max_threads }, { "constant", (lua_Integer)f->constant }, { "binary_version", f->binary_version },
+    { "registers", f->registers },
+    { "shared", (lua_Integer)f->shared },
+    { "local", (lua_Integer)f->local },
+    { "max_threads", f->max_threads },
+    { "constant", (lua_Integer)f->constant },
+    { "binary_version", f->binary_version },
   };
   lua_createtable(L, 0, 6);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {

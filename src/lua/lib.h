@@ -84,6 +84,8 @@ int dc_lua_raise_at(lua_State *L, dc_error *err, int origin);
 int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
 /* Kind "argument": "bad argument #2 to 'reshape': …", methods counted as Lua does. */
 int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) DC_PRINTF(3, 4);
+/* The same, "bad argument #2 to 'fill': an array expected, got nil". */
+int dc_lua_expected(lua_State *L, int arg, const char *what);
 /* Pushes and returns how a message calls the value: "nil", "a string", "a float64 array", "the number 2.5". */
 const char *dc_lua_describe(lua_State *L, int idx);
 /* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none. */

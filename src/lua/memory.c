@@ -64,7 +64,7 @@ static int memory_pressure(dc_device *dev, size_t wanted) {
 
 void dc_lua_open_memory(void) { dc_memory_pressure = memory_pressure; }
 
-/* --- scratch ------------------------------------------------------------------------------------------ */
+/* --- scratch ------------------------------------------------------------------------------------- */
 
 typedef struct scratch {
   void *p;

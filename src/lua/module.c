@@ -16,7 +16,7 @@
 
 static dc_lua_module *check_module(lua_State *L) {
   dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
-  if (!o || !o->m) dc_lua_badarg(L, 1, "a module expected, got %s", dc_lua_describe(L, 1));
+  if (!o || !o->m) dc_lua_expected(L, 1, "a module");
   return o;
 }
 
@@ -38,7 +38,7 @@ static dc_module *push_module(lua_State *L, dc_device *dev, int text, int option
   return m;
 }
 
-/* --- instances on request --------------------------------------------------------------------------------- */
+/* --- instances on request ------------------------------------------------------------------------ */
 
 /* The end of a comment or literal that begins at s, else s. */
 static const char *skip_quiet(const char *s) {
@@ -104,7 +104,7 @@ static void push_instance(lua_State *L, int module, const char *name) {
   dc_lua_pushkernel(L, lua_gettop(L), name);
 }
 
-/* --- methods --------------------------------------------------------------------------------------------------- */
+/* --- methods ------------------------------------------------------------------------------------- */
 
 /* Pushes the kernel `name`, from the module's table when it was asked for before. */
 static int find_kernel(lua_State *L, dc_lua_module *o, const char *name) {
@@ -130,7 +130,7 @@ static int find_kernel(lua_State *L, dc_lua_module *o, const char *name) {
 
 static int module_kernel(lua_State *L) {
   dc_lua_module *o = check_module(L);
-  if (lua_type(L, 2) != LUA_TSTRING) return dc_lua_badarg(L, 2, "a kernel's name expected, got %s", dc_lua_describe(L, 2));
+  if (lua_type(L, 2) != LUA_TSTRING) return dc_lua_expected(L, 2, "a kernel's name");
   return find_kernel(L, o, lua_tostring(L, 2));
 }
 
@@ -205,20 +205,21 @@ static int module_tostring(lua_State *L) {
   return 1;
 }
 
-/* --- functions of dc ---------------------------------------------------------------------------------------------- */
+/* --- functions of dc ----------------------------------------------------------------------------- */
 
 /* Stack on entry: source text at 1, options or nil at 2, the file it came from or nil at 3. Leaves the
 ** origin at 4, the module at 5. */
 static dc_module *compile(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   lua_settop(L, 3);
-  if (lua_type(L, 1) != LUA_TSTRING) dc_lua_badarg(L, 1, "CUDA C source expected, got %s", dc_lua_describe(L, 1));
+  if (lua_type(L, 1) != LUA_TSTRING) dc_lua_expected(L, 1, "CUDA C source");
   dc_lua_origin(L, 1, lua_tostring(L, 3)); /* 4 */
   lua_pushvalue(L, 2);
   lua_setfield(L, 4, "options");
   const char *name = NULL;
   if (lua_istable(L, 2) && lua_getfield(L, 2, "name") != LUA_TNIL) {
-    if (lua_type(L, -1) != LUA_TSTRING) dc_lua_fail(L, DC_ARGUMENT, "option 'name' is a string, got %s", dc_lua_describe(L, -1));
+    if (lua_type(L, -1) != LUA_TSTRING)
+      dc_lua_fail(L, DC_ARGUMENT, "option 'name' is a string, got %s", dc_lua_describe(L, -1));
     name = strchr(lua_tostring(L, -1), '<') ? lua_tostring(L, -1) : NULL; /* alive in the options */
   }
   lua_settop(L, 4);
@@ -277,7 +278,7 @@ static void read_source(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   bytes file = { NULL, 0 };
   lua_settop(L, 2);
-  if (lua_type(L, 1) != LUA_TSTRING) dc_lua_badarg(L, 1, "a file name expected, got %s", dc_lua_describe(L, 1));
+  if (lua_type(L, 1) != LUA_TSTRING) dc_lua_expected(L, 1, "a file name");
   if (dc_file_read(lua_tostring(L, 1), &file.data, &file.n, &err) != 0) dc_lua_raise(L, &err);
   lua_pushvalue(L, 1); /* 3 */
   lua_pushcfunction(L, push_bytes);

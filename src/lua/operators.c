@@ -29,7 +29,7 @@ dc_array *dc_lua_operand(lua_State *L, dc_lua *self, int idx, const dc_array *li
   return a;
 }
 
-/* --- binary --------------------------------------------------------------------------------------------------- */
+/* --- binary -------------------------------------------------------------------------------------- */
 
 /* One side of a binary operator: an array, or a scalar with the array NULL. */
 typedef struct side {
@@ -43,7 +43,8 @@ static void read_side(lua_State *L, dc_lua *self, int idx, const dc_array *other
   out->a = dc_lua_toarray(L, self, idx);
   if (!out->a && lua_istable(L, idx)) out->a = dc_lua_operand(L, self, idx, other);
   if (!out->a)
-    dc_lua_fail(L, DC_ARGUMENT, "operator '%s' takes arrays, tables and numbers, got %s", sign, dc_lua_describe(L, idx));
+    dc_lua_fail(L, DC_ARGUMENT, "operator '%s' takes arrays, tables and numbers, got %s", sign,
+                dc_lua_describe(L, idx));
 }
 
 /* Arguments 1 and 2, at least one of them an array. Pushes the result. */
@@ -65,12 +66,12 @@ static int array_sub(lua_State *L) { return binary(L, DC_OP_SUB, "-"); }
 static int array_mul(lua_State *L) { return binary(L, DC_OP_MUL, "*"); }
 static int array_div(lua_State *L) { return binary(L, DC_OP_DIV, "/"); }
 
-/* --- unary ------------------------------------------------------------------------------------------------------ */
+/* --- unary --------------------------------------------------------------------------------------- */
 
 static int unary(lua_State *L, dc_op op) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
-  if (lua_isnoneornil(L, 1)) return dc_lua_badarg(L, 1, "an array expected, got %s", dc_lua_describe(L, 1));
+  if (lua_isnoneornil(L, 1)) return dc_lua_expected(L, 1, "an array");
   dc_array *a = dc_lua_operand(L, self, 1, NULL);
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_unary(op, a, &err)), &err);
@@ -84,14 +85,15 @@ static int array_sin(lua_State *L) { return unary(L, DC_OP_SIN); }
 static int array_cos(lua_State *L) { return unary(L, DC_OP_COS); }
 static int array_abs(lua_State *L) { return unary(L, DC_OP_ABS); }
 
-/* --- reductions --------------------------------------------------------------------------------------------------- */
+/* --- reductions ---------------------------------------------------------------------------------- */
 
 static int reduce(lua_State *L, dc_reduce op) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_error err = DC_ERROR_INIT;
   if (!lua_isnoneornil(L, 2))
-    return dc_lua_badarg(L, 2, "reductions along an axis are not supported by this version; got %s", dc_lua_describe(L, 2));
+    return dc_lua_badarg(L, 2, "reductions along an axis are not supported by this version; got %s",
+                         dc_lua_describe(L, 2));
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_reduce(op, a, &err)), &err);
 }
@@ -100,7 +102,7 @@ static int array_sum(lua_State *L) { return reduce(L, DC_REDUCE_SUM); }
 static int array_min(lua_State *L) { return reduce(L, DC_REDUCE_MIN); }
 static int array_max(lua_State *L) { return reduce(L, DC_REDUCE_MAX); }
 
-/* --- comparisons to one boolean ------------------------------------------------------------------------------------- */
+/* --- comparisons to one boolean ------------------------------------------------------------------ */
 
 /* Puts a Lua value in place of the one-element array at idx. */
 static void compare_operand(lua_State *L, dc_lua *self, int idx) {
@@ -108,7 +110,8 @@ static void compare_operand(lua_State *L, dc_lua *self, int idx) {
   dc_error err = DC_ERROR_INIT;
   if (lua_type(L, idx) == LUA_TNUMBER) return;
   dc_array *a = dc_lua_toarray(L, self, idx);
-  if (!a) dc_lua_fail(L, DC_ARGUMENT, "'<' compares arrays of one element and numbers, got %s", dc_lua_describe(L, idx));
+  if (!a)
+    dc_lua_fail(L, DC_ARGUMENT, "'<' compares arrays of one element and numbers, got %s", dc_lua_describe(L, idx));
   if (dc_array_size(a) != 1)
     dc_lua_fail(L, DC_SHAPE,
                 "'<' and '<=' compare arrays of one element, this one has %lld; Lua makes one boolean of them",
@@ -135,8 +138,8 @@ static int array_le(lua_State *L) { return compare(L, LUA_OPLE); }
 
 /* Arguments 1 and 2 as arrays; tables and numbers take the dtype of the other. */
 static void check_pair(lua_State *L, dc_lua *self, dc_array **a, dc_array **b) {
-  if (lua_isnoneornil(L, 1)) dc_lua_badarg(L, 1, "an array expected, got %s", dc_lua_describe(L, 1));
-  if (lua_isnoneornil(L, 2)) dc_lua_badarg(L, 2, "an array expected, got %s", dc_lua_describe(L, 2));
+  if (lua_isnoneornil(L, 1)) dc_lua_expected(L, 1, "an array");
+  if (lua_isnoneornil(L, 2)) dc_lua_expected(L, 2, "an array");
   dc_array *left = dc_lua_toarray(L, self, 1), *right = dc_lua_toarray(L, self, 2);
   *a = left ? left : dc_lua_operand(L, self, 1, right);
   *b = right ? right : dc_lua_operand(L, self, 2, *a);
@@ -144,7 +147,7 @@ static void check_pair(lua_State *L, dc_lua *self, dc_array **a, dc_array **b) {
 
 static double tolerance(lua_State *L, int arg, double fallback) {
   if (lua_isnoneornil(L, arg)) return fallback;
-  if (lua_type(L, arg) != LUA_TNUMBER) dc_lua_badarg(L, arg, "a number expected, got %s", dc_lua_describe(L, arg));
+  if (lua_type(L, arg) != LUA_TNUMBER) dc_lua_expected(L, arg, "a number");
   return lua_tonumber(L, arg);
 }
 
