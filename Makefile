@@ -43,7 +43,7 @@ ifneq ($(SAN),)
   override CFLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
   override LDFLAGS += -fsanitize=address,undefined
   # What a kernel reads and writes is the kernel's affair: faults there are caught, and must not end the process.
-  OPS_OPT := -fno-sanitize=address,null,alignment,object-size,pointer-overflow
+  OPS_OPT := $(addprefix -fno-sanitize=,address null alignment object-size pointer-overflow)
 endif
 DC_CFLAGS := -std=gnu11 -D_GNU_SOURCE= -Isrc $(LUA_CFLAGS) $(EDIT_CFLAGS) $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -pthread
 # A kernel's arithmetic must be what the kernel says: no contraction, no undefined overflow.
@@ -71,7 +71,7 @@ LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
 UNIT_SRC := $(wildcard spec/c/test_*.c)
 UNITS := $(UNIT_SRC:spec/c/%.c=$(BUILD)/spec/%)
 HOST := $(if $(SAN),$(BUILD)/bin/lua5.4)
-FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/*.c))
+FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/fake_*.c))
 
 DCLUA := $(BUILD)/dclua
 CORE := $(BUILD)/dotcompute/core.so
@@ -101,7 +101,7 @@ $(OBJ)/gen/%.o: $(GEN)/%.c $(BUILD)/flags
 	$(call COMPILE,$<,,$<)
 define OPS_RULE
 $(OBJ)/src/cpu/%.$(1).o: src/cpu/%.c $(BUILD)/flags
-	$$(call COMPILE,$$< ($(1)),$(CPU_CFLAGS) $(OPS_CFLAGS) $(ISA_$(1)) -DDC_ISA=$(1),$$<)
+	$$(call COMPILE,$$< ($(1)),$$(CPU_CFLAGS) $$(OPS_CFLAGS) $$(ISA_$(1)) -DDC_ISA=$(1),$$<)
 endef
 $(foreach i,$(ISAS),$(eval $(call OPS_RULE,$(i))))
 

@@ -274,13 +274,15 @@ local function prompt(...)
   os.remove(state)
   local typing = {}
   for _, keys in ipairs { ... } do typing[#typing + 1] = "printf " .. quote(keys) .. "; sleep 0.3" end
-  local text, code = shell(("(sleep 0.6; %s) | XDG_STATE_HOME=%s TERM=dumb timeout 60 script -qec %s /dev/null")
-    :format(table.concat(typing, "; "), state, quote(quote(dclua))))
+  -- the status is printed inside: script's own differs from version to version after a Ctrl-C
+  local text = shell(("(sleep 0.6; %s) | XDG_STATE_HOME=%s TERM=dumb timeout 60 script -qec %s /dev/null")
+    :format(table.concat(typing, "; "), state, quote(quote(dclua) .. "; echo status $?")))
+  local code = math.tointeger(text:match "status (%d+)%s*$")
   local f = io.open(state .. "/dotcompute/history")
   local history = f and f:read "a" or ""
   if f then f:close() end
   os.execute("rm -rf " .. state)
-  return text:gsub("\27%[[%d;?]*%a", ""):gsub("\r", ""), code, history
+  return (text:gsub("\27%[[%d;?]*%a", ""):gsub("\r", "")), code, history
 end
 
 describe("the prompt", function()

@@ -28,8 +28,10 @@ static const dc_ops *ops;
 static char last_failed[200];
 
 static void check(bool ok, const char *what, const char *detail) {
-  if (ok) passed++;
-  else if (failed++ < 100 && strcmp(what, last_failed)) fprintf(stderr, "FAILED %s: %s %s\n", ops ? ops->isa : "", what, detail);
+  if (ok)
+    passed++;
+  else if (failed++ < 100 && strcmp(what, last_failed))
+    fprintf(stderr, "FAILED %s: %s %s\n", ops ? ops->isa : "", what, detail);
   if (!ok) snprintf(last_failed, sizeof last_failed, "%s", what);
 }
 
@@ -65,9 +67,33 @@ static inline u64 DB(double d) {
   return u;
 }
 
-static const u64 int_edges[] = {0, 1, 2, 7, 31, 32, 63, 64, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000,
-                                0x7ffffffe, 0x7fffffff, 0x80000000u, 0x80000001u, 0xffffffffu, 0x100000000u,
-                                0x7fffffffffffffffu, 0x8000000000000000u, 0x8000000000000001u, ~(u64)0, ~(u64)1};
+static const u64 int_edges[] = {0,
+                                1,
+                                2,
+                                7,
+                                31,
+                                32,
+                                63,
+                                64,
+                                127,
+                                128,
+                                255,
+                                256,
+                                0x7fff,
+                                0x8000,
+                                0xffff,
+                                0x10000,
+                                0x7ffffffe,
+                                0x7fffffff,
+                                0x80000000u,
+                                0x80000001u,
+                                0xffffffffu,
+                                0x100000000u,
+                                0x7fffffffffffffffu,
+                                0x8000000000000000u,
+                                0x8000000000000001u,
+                                ~(u64)0,
+                                ~(u64)1};
 static inline u64 make_int(int bits) {
   u64 x = rnd() % 3 ? rnd() >> (rnd() % 64) : int_edges[rnd() % (sizeof int_edges / sizeof *int_edges)];
   if (rnd() % 4 == 0) x = 0 - x;

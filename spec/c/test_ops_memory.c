@@ -13,7 +13,8 @@ static u64 low(u64 x, int bits) { return bits >= 64 ? x : x & (((u64)1 << bits) 
 
 static void expect(u64 got, u64 want, const char *what, const char *where, int lane) {
   char detail[160];
-  snprintf(detail, sizeof detail, "%s lane %d: %llx, not %llx", where, lane, (unsigned long long)got, (unsigned long long)want);
+  snprintf(detail, sizeof detail, "%s lane %d: %llx, not %llx", where, lane, (unsigned long long)got,
+           (unsigned long long)want);
   check(got == want, what, detail);
 }
 
@@ -76,10 +77,10 @@ typedef struct width {
   int container;
 } width;
 static const width widths[] = {
-  {"u8", 8, 0, 16}, {"s8", 8, 1, 16}, {"b8", 8, 0, 32}, {"s8", 8, 1, 32}, {"u8", 8, 0, 64}, {"s8", 8, 1, 64},
-  {"u16", 16, 0, 16}, {"s16", 16, 1, 16}, {"f16", 16, 0, 16}, {"u16", 16, 0, 32}, {"s16", 16, 1, 32}, {"s16", 16, 1, 64},
-  {"u32", 32, 0, 32}, {"s32", 32, 1, 32}, {"f32", 32, 0, 32}, {"b32", 32, 0, 64}, {"s32", 32, 1, 64}, {"u64", 64, 0, 64},
-  {"f64", 64, 0, 64}, {"s64", 64, 1, 64},
+    {"u8", 8, 0, 16},   {"s8", 8, 1, 16},   {"b8", 8, 0, 32},   {"s8", 8, 1, 32},   {"u8", 8, 0, 64},
+    {"s8", 8, 1, 64},   {"u16", 16, 0, 16}, {"s16", 16, 1, 16}, {"f16", 16, 0, 16}, {"u16", 16, 0, 32},
+    {"s16", 16, 1, 32}, {"s16", 16, 1, 64}, {"u32", 32, 0, 32}, {"s32", 32, 1, 32}, {"f32", 32, 0, 32},
+    {"b32", 32, 0, 64}, {"s32", 32, 1, 64}, {"u64", 64, 0, 64}, {"f64", 64, 0, 64}, {"s64", 64, 1, 64},
 };
 
 static const u32 element_slots[8] = {SLOT(2), SLOT(3), SLOT(4), SLOT(5), SLOT(6), SLOT(7), SLOT(8), SLOT(9)};
@@ -89,8 +90,10 @@ static void test_load(const char *modifier, const width *t, int vec, int shape, 
   u64 offset[DC_LANES];
   dc_op o;
   ptx_form form;
-  if (vec > 1) snprintf(text, sizeof text, "ld%s.global.v%d.%s", modifier, vec, t->type);
-  else snprintf(text, sizeof text, "ld%s.global.%s", modifier, t->type);
+  if (vec > 1)
+    snprintf(text, sizeof text, "ld%s.global.v%d.%s", modifier, vec, t->type);
+  else
+    snprintf(text, sizeof text, "ld%s.global.%s", modifier, t->type);
   fresh_warp();
   if (!decode(text, &o, &form, vec, 1)) return;
   for (size_t k = 0; k < sizeof arena; k += 8) *(u64 *)(void *)(arena + k) = rnd();
@@ -118,7 +121,8 @@ static void test_load(const char *modifier, const width *t, int vec, int shape, 
       if (mask >> l & 1)
         expect(got, load_shadow(arena, offset[l] + (u64)(e * t->bits / 8), t->bits, t->sign, t->container), text,
                shape_names[shape], l);
-      else if (masked && e == 0) expect(got, before[l], text, "inactive", l);
+      else if (masked && e == 0)
+        expect(got, before[l], text, "inactive", l);
     }
 }
 
@@ -127,8 +131,10 @@ static void test_store(const char *modifier, const width *t, int vec, int shape,
   u64 offset[DC_LANES];
   dc_op o;
   ptx_form form;
-  if (vec > 1) snprintf(text, sizeof text, "st%s.global.v%d.%s", modifier, vec, t->type);
-  else snprintf(text, sizeof text, "st%s.global.%s", modifier, t->type);
+  if (vec > 1)
+    snprintf(text, sizeof text, "st%s.global.v%d.%s", modifier, vec, t->type);
+  else
+    snprintf(text, sizeof text, "st%s.global.%s", modifier, t->type);
   fresh_warp();
   if (!decode(text, &o, &form, 0, vec + 1)) return;
   make_addresses(&o, shape, addr_bits, (u32)(t->bits / 8 * vec), offset);
@@ -192,12 +198,14 @@ static const struct {
   step f;
   char values; /* 'i' integers, 's' small ones, 'f' floats */
 } atoms[] = {
-  {"add.u32", 32, step_add, 'i'}, {"add.s32", 32, step_add, 'i'}, {"add.u64", 64, step_add, 'i'}, {"exch.b32", 32, step_exch, 'i'},
-  {"exch.b64", 64, step_exch, 'i'}, {"cas.b32", 32, step_cas, 's'}, {"cas.b64", 64, step_cas, 's'}, {"cas.b16", 16, step_cas, 's'},
-  {"and.b32", 32, step_and, 'i'}, {"or.b32", 32, step_or, 'i'}, {"xor.b32", 32, step_xor, 'i'}, {"and.b64", 64, step_and, 'i'},
-  {"or.b64", 64, step_or, 'i'}, {"xor.b64", 64, step_xor, 'i'}, {"inc.u32", 32, step_inc, 's'}, {"dec.u32", 32, step_dec, 's'},
-  {"min.u32", 32, step_umin, 'i'}, {"max.u64", 64, step_umax, 'i'}, {"min.s32", 32, step_min32, 'i'}, {"max.s64", 64, step_max64, 'i'},
-  {"add.f32", 32, step_addf, 'f'}, {"add.f64", 64, step_addd, 'd'},
+    {"add.u32", 32, step_add, 'i'},   {"add.s32", 32, step_add, 'i'},   {"add.u64", 64, step_add, 'i'},
+    {"exch.b32", 32, step_exch, 'i'}, {"exch.b64", 64, step_exch, 'i'}, {"cas.b32", 32, step_cas, 's'},
+    {"cas.b64", 64, step_cas, 's'},   {"cas.b16", 16, step_cas, 's'},   {"and.b32", 32, step_and, 'i'},
+    {"or.b32", 32, step_or, 'i'},     {"xor.b32", 32, step_xor, 'i'},   {"and.b64", 64, step_and, 'i'},
+    {"or.b64", 64, step_or, 'i'},     {"xor.b64", 64, step_xor, 'i'},   {"inc.u32", 32, step_inc, 's'},
+    {"dec.u32", 32, step_dec, 's'},   {"min.u32", 32, step_umin, 'i'},  {"max.u64", 64, step_umax, 'i'},
+    {"min.s32", 32, step_min32, 'i'}, {"max.s64", 64, step_max64, 'i'}, {"add.f32", 32, step_addf, 'f'},
+    {"add.f64", 64, step_addd, 'd'},
 };
 
 static u64 atom_value(char kind) {
@@ -336,8 +344,10 @@ static void test_pack(const char *text, int whole, int n, int container) {
   for (int l = 0; l < DC_LANES; l++) {
     u64 want = 0;
     for (int e = 0; e < n; e++) want |= low(get(element_slots[e], container, l), part) << (e * part);
-    if (mask >> l & 1) expect(get(SLOT(0), whole, l), want, text, "packs", l);
-    else if (l == 3) expect(get(SLOT(0), whole, l), before, text, "inactive", l);
+    if (mask >> l & 1)
+      expect(get(SLOT(0), whole, l), want, text, "packs", l);
+    else if (l == 3)
+      expect(get(SLOT(0), whole, l), before, text, "inactive", l);
   }
   fresh_warp();
   if (!decode(text, &o, &form, n, 1)) return;
@@ -370,14 +380,22 @@ static u64 move_sreg(const char *text, int bits, ptx_sreg sreg, int lane) {
   o.d = SLOT(0);
   o.a = DC_NO_OPERAND;
   o.bits[0] = (uint8_t)bits;
-  if (!ops->select(&o)) check(false, text, "reads no special register");
-  else ops->run(&warp, &o, &o + 1, false);
+  if (!ops->select(&o))
+    check(false, text, "reads no special register");
+  else
+    ops->run(&warp, &o, &o + 1, false);
   return get(SLOT(0), bits, lane);
 }
 
 static void test_sregs(void) {
   fresh_warp();
-  grid = (dc_grid){.grid = {7, 8, 9}, .block = {33, 3, 2}, .nwarps = 7, .shared_bytes = 1000, .dynamic_shared = 900, .nsm = 5, .id = 77};
+  grid = (dc_grid){.grid = {7, 8, 9},
+                   .block = {33, 3, 2},
+                   .nwarps = 7,
+                   .shared_bytes = 1000,
+                   .dynamic_shared = 900,
+                   .nsm = 5,
+                   .id = 77};
   block = (dc_block_state){.grid = &grid, .ctaid = {1, 2, 3}, .smid = 4};
   static _Alignas(64) u32 threads[3][DC_LANES];
   warp.tid = (const u32(*)[DC_LANES])threads;
@@ -388,15 +406,37 @@ static void test_sregs(void) {
     ptx_sreg sreg;
     u64 want;
   } t[] = {
-    {PTX_SR_TID_X, 9}, {PTX_SR_TID_Y, 109}, {PTX_SR_TID_Z, 209}, {PTX_SR_NTID_X, 33}, {PTX_SR_NTID_Y, 3}, {PTX_SR_NTID_Z, 2},
-    {PTX_SR_CTAID_X, 1}, {PTX_SR_CTAID_Y, 2}, {PTX_SR_CTAID_Z, 3}, {PTX_SR_NCTAID_X, 7}, {PTX_SR_NCTAID_Y, 8},
-    {PTX_SR_NCTAID_Z, 9}, {PTX_SR_LANEID, 9}, {PTX_SR_WARPID, 6}, {PTX_SR_NWARPID, 7}, {PTX_SR_WARP_SZ, 32}, {PTX_SR_SMID, 4},
-    {PTX_SR_NSMID, 5}, {PTX_SR_GRIDID, 77}, {PTX_SR_LANEMASK_EQ, 0x200}, {PTX_SR_LANEMASK_LE, 0x3ff},
-    {PTX_SR_LANEMASK_LT, 0x1ff}, {PTX_SR_LANEMASK_GE, 0xfffffe00u}, {PTX_SR_LANEMASK_GT, 0xfffffc00u},
-    {PTX_SR_DYNAMIC_SMEM_SIZE, 900}, {PTX_SR_TOTAL_SMEM_SIZE, 1000},
+      {PTX_SR_TID_X, 9},
+      {PTX_SR_TID_Y, 109},
+      {PTX_SR_TID_Z, 209},
+      {PTX_SR_NTID_X, 33},
+      {PTX_SR_NTID_Y, 3},
+      {PTX_SR_NTID_Z, 2},
+      {PTX_SR_CTAID_X, 1},
+      {PTX_SR_CTAID_Y, 2},
+      {PTX_SR_CTAID_Z, 3},
+      {PTX_SR_NCTAID_X, 7},
+      {PTX_SR_NCTAID_Y, 8},
+      {PTX_SR_NCTAID_Z, 9},
+      {PTX_SR_LANEID, 9},
+      {PTX_SR_WARPID, 6},
+      {PTX_SR_NWARPID, 7},
+      {PTX_SR_WARP_SZ, 32},
+      {PTX_SR_SMID, 4},
+      {PTX_SR_NSMID, 5},
+      {PTX_SR_GRIDID, 77},
+      {PTX_SR_LANEMASK_EQ, 0x200},
+      {PTX_SR_LANEMASK_LE, 0x3ff},
+      {PTX_SR_LANEMASK_LT, 0x1ff},
+      {PTX_SR_LANEMASK_GE, 0xfffffe00u},
+      {PTX_SR_LANEMASK_GT, 0xfffffc00u},
+      {PTX_SR_DYNAMIC_SMEM_SIZE, 900},
+      {PTX_SR_TOTAL_SMEM_SIZE, 1000},
   };
-  for (size_t i = 0; i < sizeof t / sizeof *t; i++) expect(move_sreg("mov.u32", 32, t[i].sreg, 9), t[i].want, "mov.u32", "sreg", (int)i);
-  const u64 before = move_sreg("mov.u64", 64, PTX_SR_GLOBALTIMER, 0), after = move_sreg("mov.u64", 64, PTX_SR_GLOBALTIMER, 31);
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+    expect(move_sreg("mov.u32", 32, t[i].sreg, 9), t[i].want, "mov.u32", "sreg", (int)i);
+  const u64 before = move_sreg("mov.u64", 64, PTX_SR_GLOBALTIMER, 0),
+            after = move_sreg("mov.u64", 64, PTX_SR_GLOBALTIMER, 31);
   check(before > 0 && after >= before && after - before < 1000000000u, "mov.u64", "%globaltimer");
   const u64 first = move_sreg("mov.u64", 64, PTX_SR_CLOCK64, 0);
   check(move_sreg("mov.u64", 64, PTX_SR_CLOCK64, 0) > first, "mov.u64", "%clock64");
@@ -443,7 +483,8 @@ static void test_moves(void) {
   test_cvta("cvta.const.u64", DC_BASE_CONST, false, 0);
 }
 
-/* --- between lanes -------------------------------------------------------------------------------------------------- */
+/* --- between lanes --------------------------------------------------------------------------------------------------
+ */
 
 /* The ISA's pseudo code for lane `lane`. */
 static int shfl_from(int mode, int lane, u32 b, u32 c, bool *inside) {
@@ -451,16 +492,26 @@ static int shfl_from(int mode, int lane, u32 b, u32 c, bool *inside) {
   const int most = (lane & mask) | (cval & ~mask), first = lane & mask;
   int j;
   switch (mode) {
-    case 0: j = lane - bval; *inside = j >= most; break;
-    case 1: j = lane + bval; *inside = j <= most; break;
-    case 2: j = lane ^ bval; *inside = j <= most; break;
+    case 0:
+      j = lane - bval;
+      *inside = j >= most;
+      break;
+    case 1:
+      j = lane + bval;
+      *inside = j <= most;
+      break;
+    case 2:
+      j = lane ^ bval;
+      *inside = j <= most;
+      break;
     default: j = first | (bval & ~mask); *inside = j <= most;
   }
   return *inside ? j : lane;
 }
 
 static void test_shfl(int mode, bool with_pred) {
-  static const char *const texts[] = {"shfl.sync.up.b32", "shfl.sync.down.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32"};
+  static const char *const texts[] = {"shfl.sync.up.b32", "shfl.sync.down.b32", "shfl.sync.bfly.b32",
+                                      "shfl.sync.idx.b32"};
   dc_op o;
   ptx_form form;
   fresh_warp();
@@ -522,8 +573,10 @@ static void test_group(const char *text, int ndst, int bits, bool pred_in, bool 
   const u64 kinds = rnd() % 4 + 1;
   for (int l = 0; l < DC_LANES; l++) {
     a[l] = pred_in ? (kinds == 1 ? some & 1 : rnd() & 1) : rnd() % kinds * 0x100000001u;
-    if (pred_in) preds[3] = (preds[3] & ~(1u << l)) | (u32)a[l] << l;
-    else put(SLOT(1), bits, l, a[l] = low(a[l], bits));
+    if (pred_in)
+      preds[3] = (preds[3] & ~(1u << l)) | (u32)a[l] << l;
+    else
+      put(SLOT(1), bits, l, a[l] = low(a[l], bits));
     put(SLOT(2), 32, l, some >> l & 1 ? some : ~some);
   }
   o.neg_a = pred_in && (rnd() & 1);
@@ -540,7 +593,9 @@ static void test_group(const char *text, int ndst, int bits, bool pred_in, bool 
   }
 }
 
-#define EACH(l, group) for (int l = 0; l < DC_LANES; l++) if (group >> l & 1)
+#define EACH(l, group)                                                                                                 \
+  for (int l = 0; l < DC_LANES; l++)                                                                                   \
+    if (group >> l & 1)
 #define WANT(name) static u64 name(const u64 *a, u32 group, int lane, bool *second)
 WANT(want_ballot) {
   u64 r = 0;
@@ -673,9 +728,10 @@ static void test_faults(void) {
 
 /* Instructions that do nothing here, and some that must be refused. */
 static void test_selection(void) {
-  static const char *const fine[] = {"membar.gl", "membar.cta", "membar.sys", "fence.sc.cta", "fence.acq_rel.gpu",
-                                     "prefetch.global.L2"};
-  static const char *const refused[] = {"add.f32x2", "atom.global.add.b32", "setp.lo.f32", "sin.approx.f64",
+  static const char *const fine[] = {"membar.gl",    "membar.cta",        "membar.sys",
+                                     "fence.sc.cta", "fence.acq_rel.gpu", "prefetch.global.L2"};
+  static const char *const refused[] = {"add.f32x2",         "atom.global.add.b32",
+                                        "setp.lo.f32",       "sin.approx.f64",
                                         "tex.2d.v4.f32.f32", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32"};
   dc_op o;
   ptx_form form;

@@ -80,8 +80,10 @@ static void cpu_close(dc_device *dev) {
 static int cpu_open(dc_device *dev, dc_error *err) {
   dc_cpu_device *cpu = calloc(1, sizeof *cpu);
   if (cpu == NULL) return dc_fail_oom(err);
+  static uint64_t last_serial;
   dc_fault_open();
   dev->impl = cpu;
+  cpu->serial = ++last_serial;
   cpu->ops = dc_ops_best();
   if ((cpu->memory = dc_memory_open(err)) == NULL || dc_pool_open(cpu, err) != 0 ||
       (cpu->workspace = dc_memory_alloc(cpu->memory, WORKSPACE, err)) == 0) {
@@ -187,9 +189,14 @@ static int cpu_load(dc_device *dev, const void *image, size_t len, dc_code **out
 }
 
 static void cpu_unload(dc_device *dev, dc_code *code) {
-  if (cpu_of(dev) == NULL || code == NULL) return;
-  dc_pool_forget(cpu_of(dev), code_of(code));
-  dc_code_unload(code_of(code));
+  struct dc_code *c = code_of(code);
+  if (c == NULL) return;
+  if (cpu_of(dev) == NULL || cpu_of(dev)->serial != c->cpu_serial) { /* the device was closed: its memory went with it */
+    c->global_image = c->const_image = 0;
+  } else {
+    dc_pool_forget(cpu_of(dev), c);
+  }
+  dc_code_unload(c);
 }
 
 static int fail_refused(const dc_cpu_function *fn, dc_error *err) {

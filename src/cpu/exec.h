@@ -98,6 +98,7 @@ struct dc_cpu_function {
 
 struct dc_code {
   struct dc_cpu_device *cpu;
+  uint64_t cpu_serial;
   ptx_module ptx;
   dc_cpu_function *functions; /* ptx.nfuncs of them */
   uint64_t global_image, const_image; /* host addresses; 0 when empty */
@@ -233,6 +234,7 @@ typedef struct dc_worker {
 } dc_worker;
 
 typedef struct dc_cpu_device {
+  uint64_t serial;       /* counts openings */
   dc_memory *memory;
   const dc_ops *ops;
   struct dc_pool *pool;

@@ -28,6 +28,7 @@ typedef enum span_kind { SPAN_LARGE, SPAN_SLAB, SPAN_OWN } span_kind;
 /* A run of chunks in use. */
 typedef struct span {
   struct span *prev, *next; /* in the cache (newest first), or among the slabs of a class with room */
+  struct span *older, *newer; /* among all */
   uint8_t *run;             /* first byte of the first chunk */
   size_t chunks;
   uint8_t *start;           /* of the usable part, */
@@ -53,6 +54,7 @@ struct dc_memory {
   uint8_t *base;
   size_t reserved, page;
   span **owner;         /* of each chunk */
+  span *newest;         /* all spans */
   run *runs;
   span *cache, *cache_last;
   size_t cache_bytes, cache_count, cache_limit;
@@ -161,28 +163,13 @@ static void free_span(span *s) {
   free(s);
 }
 
-/* What describes the runs in use: those between the free ones. */
-static void free_spans(dc_memory *m) {
-  size_t chunks = m->reserved / CHUNK, i = chunks / 8, end = chunks - chunks / 8;
-  const run *r = m->runs;
-  while (i < end) {
-    if (r && r->first == i) {
-      i += r->count;
-      r = r->next;
-      continue;
-    }
-    span *s = m->owner[i];
-    i += s ? s->chunks : 1;
-    free_span(s);
-  }
-}
-
 void dc_memory_close(dc_memory *m) {
   if (m == NULL) return;
-  if (m->owner != NULL) {
-    free_spans(m);
-    munmap(m->owner, m->reserved / CHUNK * sizeof *m->owner);
+  for (span *sp = m->newest, *older; sp; sp = older) {
+    older = sp->older;
+    free_span(sp);
   }
+  if (m->owner != NULL) munmap(m->owner, m->reserved / CHUNK * sizeof *m->owner);
   for (run *r = m->runs, *next; r; r = next) {
     next = r->next;
     free(r);
@@ -269,6 +256,9 @@ static span *new_span(dc_memory *m, span_kind kind, size_t reserve_bytes, size_t
     return NULL;
   }
   for (size_t i = 0; i < count; i++) m->owner[first + i] = s;
+  s->older = m->newest;
+  if (s->older) s->older->newer = s;
+  m->newest = s;
   return s;
 }
 
@@ -278,6 +268,9 @@ static void end_span(dc_memory *m, span *s) {
   mmap(s->run, s->chunks * CHUNK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   for (size_t i = 0; i < s->chunks; i++) m->owner[first + i] = NULL;
   give_run(m, first, s->chunks);
+  if (s->newer) s->newer->older = s->older;
+  else m->newest = s->older;
+  if (s->older) s->older->newer = s->newer;
   free_span(s);
 }
 

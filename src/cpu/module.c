@@ -72,6 +72,7 @@ int dc_code_load(dc_cpu_device *cpu, const char *text, size_t len, struct dc_cod
   *out = NULL;
   if (code == NULL) return dc_fail_oom(err);
   code->cpu = cpu;
+  code->cpu_serial = cpu->serial;
   code->shared_align = 128;
   if (ptx_parse(text, len, &code->ptx, err) != 0) goto failed;
   code->functions = calloc((size_t)code->ptx.nfuncs + 1, sizeof *code->functions);
@@ -95,8 +96,8 @@ failed:
 
 void dc_code_unload(struct dc_code *code) {
   if (code == NULL) return;
-  dc_memory_free(code->cpu->memory, code->global_image);
-  dc_memory_free(code->cpu->memory, code->const_image);
+  if (code->global_image) dc_memory_free(code->cpu->memory, code->global_image);
+  if (code->const_image) dc_memory_free(code->cpu->memory, code->const_image);
   for (int i = 0; code->functions && i < code->ptx.nfuncs; i++) free(code->functions[i].refusal);
   free(code->functions);
   ptx_free(&code->ptx);

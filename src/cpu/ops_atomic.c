@@ -44,7 +44,8 @@ static bool all_same(const u64 *at, u32 mask) {
       EACH_LANE(l, w->mask) {                                                                                          \
         T *p = HOST(T, at[l]), old = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                             \
         while (!__atomic_compare_exchange_n(p, &old, name##_new(o, old, b[l], c[l]), false, __ATOMIC_SEQ_CST,          \
-                                            __ATOMIC_SEQ_CST)) {}                                                      \
+                                            __ATOMIC_SEQ_CST)) {                                                       \
+        }                                                                                                              \
         t[l] = old;                                                                                                    \
       }                                                                                                                \
     }                                                                                                                  \
@@ -72,8 +73,8 @@ ATOM(exch_64, u64, y)
 ATOM(cas_16, u16, x == y ? z : x)
 ATOM(cas_32, u32, x == y ? z : x)
 ATOM(cas_64, u64, x == y ? z : x)
-ATOM(and_32, u32, x &y)
-ATOM(and_64, u64, x &y)
+ATOM(and_32, u32, x & (y))
+ATOM(and_64, u64, x & (y))
 ATOM(or_32, u32, x | y)
 ATOM(or_64, u64, x | y)
 ATOM(xor_32, u32, x ^ y)

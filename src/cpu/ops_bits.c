@@ -8,9 +8,9 @@
 #define SHR(x, y, n) ((y) < (n) ? (x) >> ((y) & ((n)-1)) : 0)
 #define SAR(x, y, n) ((x) >> ((y) < (n) ? (y) : (n)-1))
 
-OP2(and_16, u16, u16, u16, x & y)
-OP2(and_32, u32, u32, u32, x & y)
-OP2(and_64, u64, u64, u64, x & y)
+OP2(and_16, u16, u16, u16, x & (y))
+OP2(and_32, u32, u32, u32, x & (y))
+OP2(and_64, u64, u64, u64, x & (y))
 OP2(or_16, u16, u16, u16, x | y)
 OP2(or_32, u32, u32, u32, x | y)
 OP2(or_64, u64, u64, u64, x | y)
@@ -42,7 +42,7 @@ static u32 pred_of(const dc_warp *w, u32 index, bool neg) { return neg ? ~w->pre
   }                                                                                                                    \
   static void name(dc_warp *w, const dc_op *o) { put_pred(w, o->d, name##_bits(w, o)); }                               \
   static void name##_m(dc_warp *w, const dc_op *o) { put_pred_masked(w, o->d, name##_bits(w, o)); }
-PRED_OP(and_pred, x &y)
+PRED_OP(and_pred, x & (y))
 PRED_OP(or_pred, x | y)
 PRED_OP(xor_pred, x ^ y)
 static void not_pred_m(dc_warp *w, const dc_op *o) { put_pred_masked(w, o->d, ~pred_of(w, o->a, o->neg_a)); }

@@ -28,10 +28,10 @@ CARRY(sub_cc_32, u32, u64, 32, (u64)x - y - z - CF)
 CARRY(sub_cc_64, u64, u128, 64, (u128)x - y - z - CF)
 CARRY(madl_cc_32, u32, u64, 32, (u64)(x * y) + z + CF)
 CARRY(madl_cc_64, u64, u128, 64, (u128)(x * y) + z + CF)
-CARRY(madh_cc_u32, u32, u64, 32, ((u64)x * y >> 32) + z + CF)
-CARRY(madh_cc_s32, u32, u64, 32, (u64)(u32)((u64)((s64)(s32)x * (s32)y) >> 32) + z + CF)
+CARRY(madh_cc_u32, u32, u64, 32, (((u64)x * y) >> 32) + z + CF)
+CARRY(madh_cc_s32, u32, u64, 32, (u64)(u32)((u64)((s64)(s32)x *(s32)y) >> 32) + z + CF)
 CARRY(madh_cc_u64, u64, u128, 64, ((u128)x * y >> 64) + z + CF)
-CARRY(madh_cc_s64, u64, u128, 64, (u128)(u64)((u128)((s128)(s64)x * (s64)y) >> 64) + z + CF)
+CARRY(madh_cc_s64, u64, u128, 64, (u128)(u64)((u128)((s128)(s64)x *(s64)y) >> 64) + z + CF)
 
 bool PER_ISA(dc_select_carry)(dc_op *o) {
   const ptx_ins *ins = o->ins;

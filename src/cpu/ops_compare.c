@@ -133,7 +133,8 @@ typedef struct test {
   u32 (*bits)(const void *a, const void *b);
   dc_op_fn setp, setp_masked, setp_not, setp_not_masked;
 } test;
-#define TEST(name) {name##_test, setp_##name, setp_##name##_m, setp_not_##name, setp_not_##name##_m}
+#define TEST(name)                                                                                                     \
+  { name##_test, setp_##name, setp_##name##_m, setp_not_##name, setp_not_##name##_m }
 enum { T_EQ, T_LG, T_LT, T_LE, T_NUM };
 static const test tests_f32[] = {TEST(eq_f32), TEST(lg_f32), TEST(lt_f32), TEST(le_f32), TEST(num_f32)};
 static const test tests_f64[] = {TEST(eq_f64), TEST(lg_f64), TEST(lt_f64), TEST(le_f64), TEST(num_f64)};
@@ -209,9 +210,7 @@ static relation relation_of(int type, int cmp) {
 }
 
 static int source_type(const ptx_ins *ins) { return ins->op == PTX_OP_SET ? ins->type2 : ins->type; }
-static bool is_half(int type) {
-  return type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2;
-}
+static bool is_half(int type) { return type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2; }
 static bool is_pair(int type) { return type == PTX_F16X2 || type == PTX_BF16X2; }
 
 /* Half `part` of each lane of a register, as f32. */
@@ -275,8 +274,10 @@ static void set_any(dc_warp *w, const dc_op *o) {
   const u32 hi = pair ? combine(w, o, compare(w, o, 1)) : 0;
   EACH_LANE(l, w->mask) {
     const u32 x = lo >> l & 1 ? one : 0, y = hi >> l & 1 ? one : 0;
-    if (ptx_type_bits((ptx_type)o->ins->type) == 16) REG(u16, o->d)[l] = (u16)x;
-    else REG(u32, o->d)[l] = pair ? (x & 0xffffu) | y << 16 : x;
+    if (ptx_type_bits((ptx_type)o->ins->type) == 16)
+      REG(u16, o->d)[l] = (u16)x;
+    else
+      REG(u32, o->d)[l] = pair ? (x & 0xffffu) | y << 16 : x;
   }
 }
 

@@ -53,26 +53,20 @@ IF(u64, s64)
   const F safe = (inside) ? x : (F)0;                                                                                  \
   const T r = (T)safe, c = (inside) ? r : (above) ? (most) : (least);                                                  \
   return x == x ? c : (T)(nan_)
-static inline s32 f32_to_s32(f32 x) {
-  CLAMPED(s32, f32, x >= -0x1p31f && x < 0x1p31f, x > 0, INT32_MIN, INT32_MAX, 0);
-}
-static inline u32 f32_to_u32(f32 x) { CLAMPED(u32, f32, x > -1.0f && x < 0x1p32f, x > 0, 0, UINT32_MAX, 0); }
+static inline s32 f32_to_s32(f32 x) { CLAMPED(s32, f32, x >= -0x1p31f && x<0x1p31f, x> 0, INT32_MIN, INT32_MAX, 0); }
+static inline u32 f32_to_u32(f32 x) { CLAMPED(u32, f32, x > -1.0f && x<0x1p32f, x> 0, 0, UINT32_MAX, 0); }
 static inline s64 f32_to_s64(f32 x) {
-  CLAMPED(s64, f32, x >= -0x1p63f && x < 0x1p63f, x > 0, INT64_MIN, INT64_MAX, INT64_MIN);
+  CLAMPED(s64, f32, x >= -0x1p63f && x<0x1p63f, x> 0, INT64_MIN, INT64_MAX, INT64_MIN);
 }
-static inline u64 f32_to_u64(f32 x) {
-  CLAMPED(u64, f32, x > -1.0f && x < 0x1p64f, x > 0, 0, UINT64_MAX, (u64)1 << 63);
-}
+static inline u64 f32_to_u64(f32 x) { CLAMPED(u64, f32, x > -1.0f && x<0x1p64f, x> 0, 0, UINT64_MAX, (u64)1 << 63); }
 static inline s32 f64_to_s32(f64 x) {
-  CLAMPED(s32, f64, x > -0x1p31 - 1 && x < 0x1p31, x > 0, INT32_MIN, INT32_MAX, INT32_MIN);
+  CLAMPED(s32, f64, x > -0x1p31 - 1 && x<0x1p31, x> 0, INT32_MIN, INT32_MAX, INT32_MIN);
 }
-static inline u32 f64_to_u32(f64 x) { CLAMPED(u32, f64, x > -1.0 && x < 0x1p32, x > 0, 0, UINT32_MAX, 0x80000000u); }
+static inline u32 f64_to_u32(f64 x) { CLAMPED(u32, f64, x > -1.0 && x<0x1p32, x> 0, 0, UINT32_MAX, 0x80000000u); }
 static inline s64 f64_to_s64(f64 x) {
-  CLAMPED(s64, f64, x >= -0x1p63 && x < 0x1p63, x > 0, INT64_MIN, INT64_MAX, INT64_MIN);
+  CLAMPED(s64, f64, x >= -0x1p63 && x<0x1p63, x> 0, INT64_MIN, INT64_MAX, INT64_MIN);
 }
-static inline u64 f64_to_u64(f64 x) {
-  CLAMPED(u64, f64, x > -1.0 && x < 0x1p64, x > 0, 0, UINT64_MAX, (u64)1 << 63);
-}
+static inline u64 f64_to_u64(f64 x) { CLAMPED(u64, f64, x > -1.0 && x<0x1p64, x> 0, 0, UINT64_MAX, (u64)1 << 63); }
 OP1(cvt_rzi_s32_f32, s32, f32, f32_to_s32(x))
 OP1(cvt_rzi_u32_f32, u32, f32, f32_to_u32(x))
 OP1(cvt_rni_s32_f32, s32, f32, f32_to_s32(__builtin_rintf(x)))
@@ -157,8 +151,7 @@ static u64 to_int(number n, const ptx_ins *ins) {
   const bool sign = dc_is_signed(ins->type);
   const s128 most = ((s128)1 << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
   if (!n.whole) {
-    if (n.f != n.f)
-      return ins->type2 == PTX_F64 || bits == 64 ? (u64)1 << (bits - 1) : 0;
+    if (n.f != n.f) return ins->type2 == PTX_F64 || bits == 64 ? (u64)1 << (bits - 1) : 0;
     const f64 r = round_to_integer(n.f, ins->round == PTX_RND_NONE ? PTX_RZI : ins->round);
     n.i = r >= 0x1p64 ? (s128)1 << 64 : r <= -0x1p64 ? -((s128)1 << 64) : (s128)r;
   } else if (!(ins->flags & PTX_F_SAT)) {
@@ -204,17 +197,23 @@ static u32 to_tf32(f64 x, int round) {
 ** instruction, which no vector sequence for 64-bit integers is. */
 static ROUNDED void all_to_f32(const number *n, f32 *r) {
   for (int l = 0; l < DC_LANES; l++) {
-    if (!n[l].whole) r[l] = (f32)n[l].f;
-    else if (n[l].i >= 0 && n[l].i > INT64_MAX) r[l] = (f32)int_to_odd(n[l].i);
-    else r[l] = (f32)(s64)n[l].i;
+    if (!n[l].whole)
+      r[l] = (f32)n[l].f;
+    else if (n[l].i >= 0 && n[l].i > INT64_MAX)
+      r[l] = (f32)int_to_odd(n[l].i);
+    else
+      r[l] = (f32)(s64)n[l].i;
     __asm__ volatile("" : "+m"(r[l]));
   }
 }
 static ROUNDED void all_to_f64(const number *n, f64 *r) {
   for (int l = 0; l < DC_LANES; l++) {
-    if (!n[l].whole) r[l] = n[l].f;
-    else if (n[l].i > INT64_MAX) r[l] = 2.0 * (f64)(s64)((u64)n[l].i >> 1 | ((u64)n[l].i & 1));
-    else r[l] = (f64)(s64)n[l].i;
+    if (!n[l].whole)
+      r[l] = n[l].f;
+    else if (n[l].i > INT64_MAX)
+      r[l] = 2.0 * (f64)(s64)((u64)n[l].i >> 1 | ((u64)n[l].i & 1));
+    else
+      r[l] = (f64)(s64)n[l].i;
     __asm__ volatile("" : "+m"(r[l]));
   }
 }
@@ -270,16 +269,16 @@ static void convert_any(dc_warp *w, const dc_op *o) {
   number n[DC_LANES];
   u64 raw[DC_LANES];
   for (int l = 0; l < DC_LANES; l++)
-    n[l] = read_number(from == 16   ? REG(u16, o->a)[l]
-                       : from == 32 ? REG(u32, o->a)[l]
-                                    : REG(u64, o->a)[l],
-                       ins);
+    n[l] = read_number(from == 16 ? REG(u16, o->a)[l] : from == 32 ? REG(u32, o->a)[l] : REG(u64, o->a)[l], ins);
   convert_all(n, ins, raw);
   EACH_LANE(l, w->mask) {
     const u64 x = is_int(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l];
-    if (to == 16) REG(u16, o->d)[l] = (u16)x;
-    else if (to == 32) REG(u32, o->d)[l] = (u32)x;
-    else REG(u64, o->d)[l] = x;
+    if (to == 16)
+      REG(u16, o->d)[l] = (u16)x;
+    else if (to == 32)
+      REG(u32, o->d)[l] = (u32)x;
+    else
+      REG(u64, o->d)[l] = x;
   }
 }
 
@@ -306,9 +305,7 @@ static bool select_int_int(dc_op *o) {
   const bool sign = dc_is_signed(type);
   const int bits = dbits < sbits ? dbits : sbits;
 #define TO(S, T)                                                                                                       \
-  return to == 16   ? PICK(cvt_##S##_##T##_u16)                                                                        \
-         : to == 32 ? PICK(cvt_##S##_##T##_u32)                                                                        \
-                    : PICK(cvt_##S##_##T##_u64)
+  return to == 16 ? PICK(cvt_##S##_##T##_u16) : to == 32 ? PICK(cvt_##S##_##T##_u32) : PICK(cvt_##S##_##T##_u64)
 #define FROM(S)                                                                                                        \
   if (bits == 8 && sign) TO(S, s8);                                                                                    \
   if (bits == 8) TO(S, u8);                                                                                            \

@@ -8,7 +8,7 @@
 
 OP2(add_f32, f32, f32, f32, x + y)
 OP2(sub_f32, f32, f32, f32, x - y)
-OP2(mul_f32, f32, f32, f32, x *y)
+OP2(mul_f32, f32, f32, f32, x * (y))
 OP2(div_f32, f32, f32, f32, x / y)
 OP1(sqrt_f32, f32, f32, __builtin_sqrtf(x))
 OP1(rcp_f32, f32, f32, 1.0f / x)
@@ -70,7 +70,7 @@ OP3(fma_ftz, f32, f32, f32, f32, flush(__builtin_fmaf(flush(x), flush(y), flush(
 
 OP2(add_f64, f64, f64, f64, x + y)
 OP2(sub_f64, f64, f64, f64, x - y)
-OP2(mul_f64, f64, f64, f64, x *y)
+OP2(mul_f64, f64, f64, f64, x * (y))
 OP2(div_f64, f64, f64, f64, x / y)
 OP3(fma_f64, f64, f64, f64, f64, __builtin_fma(x, y, z))
 OP1(sqrt_f64, f64, f64, __builtin_sqrt(x))

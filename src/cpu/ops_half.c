@@ -34,14 +34,18 @@ static void take_apart(const dc_warp *w, u32 slot, kind k, f32 *x) {
     LANES(l) h[l] = h[l + DC_LANES] = a[l];
   }
   if (k.ftz) HALVES(i) h[i] = f16_flush(h[i]);
-  if (k.brain) HALVES(i) x[i] = bf16_to_f32(h[i]);
-  else HALVES(i) x[i] = f16_to_f32(h[i]);
+  if (k.brain)
+    HALVES(i) x[i] = bf16_to_f32(h[i]);
+  else
+    HALVES(i) x[i] = f16_to_f32(h[i]);
 }
 
 static void put_together(dc_warp *w, u32 slot, kind k, const f32 *x) {
   u32 h[MOST] BUFFER;
-  if (k.brain) HALVES(i) h[i] = f32_to_bf16(x[i]);
-  else HALVES(i) h[i] = f32_to_f16(x[i]);
+  if (k.brain)
+    HALVES(i) h[i] = f32_to_bf16(x[i]);
+  else
+    HALVES(i) h[i] = f32_to_f16(x[i]);
   if (k.ftz) HALVES(i) h[i] = f16_flush(h[i]);
   if (k.pair) {
     u32 *d = REG(u32, slot);
@@ -97,9 +101,12 @@ static void compute(const ptx_ins *ins, kind k, f32 *x, const f32 *y, const f32 
   switch (ins->op) {
     case PTX_OP_MIN:
     case PTX_OP_MAX:
-      if (!plain) HALVES(i) x[i] = order_any(x[i], y[i], ins);
-      else if (min) HALVES(i) x[i] = order(x[i], y[i], true);
-      else HALVES(i) x[i] = order(x[i], y[i], false);
+      if (!plain)
+        HALVES(i) x[i] = order_any(x[i], y[i], ins);
+      else if (min)
+        HALVES(i) x[i] = order(x[i], y[i], true);
+      else
+        HALVES(i) x[i] = order(x[i], y[i], false);
       break;
     case PTX_OP_EX2: ALL(approx_ex2(x[i]));
     case PTX_OP_TANH: ALL(approx_tanh(x[i]));

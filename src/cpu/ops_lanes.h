@@ -55,8 +55,7 @@ bool PER_ISA(dc_select_warp)(dc_op *o);
 #endif
 #define LANES(l) VECTOR_LOOP(l, DC_LANES)
 /* Lanes of a mask one by one, in ascending order. */
-#define EACH_LANE(l, mask)                                                                                             \
-  for (u32 rest_ = (mask), l; rest_ && (l = (u32)__builtin_ctz(rest_), 1); rest_ &= rest_ - 1)
+#define EACH_LANE(l, mask) for (u32 rest_ = (mask), l; rest_ && (l = (u32)__builtin_ctz(rest_), 1); rest_ &= rest_ - 1)
 
 #define REG(T, slot) ((T *)__builtin_assume_aligned(w->regs + (slot), 64))
 #define BUFFER __attribute__((aligned(64)))
@@ -76,9 +75,7 @@ bool PER_ISA(dc_select_warp)(dc_op *o);
 #define ALL_(name, TD, pointers, reads, expr)                                                                          \
   static void name(dc_warp *w, const dc_op *o) {                                                                       \
     TD *d = REG(TD, o->d);                                                                                             \
-    pointers LANES(l) {                                                                                                \
-      reads d[l] = (TD)(expr);                                                                                         \
-    }                                                                                                                  \
+    pointers LANES(l) { reads d[l] = (TD)(expr); }                                                                     \
   }
 #define MASKED_(name, TD, pointers, reads, expr)                                                                       \
   static void name(dc_warp *w, const dc_op *o) {                                                                       \

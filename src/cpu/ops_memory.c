@@ -93,7 +93,8 @@ INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) {
 #define C256(p) ((const __m256i *)(const void *)(p))
 INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 8) {
-    const __m256i m = _mm256_load_si256(C256(w->m32 + i)), v = _mm256_maskload_epi32((const int *)(const void *)(p + i), m);
+    const __m256i m = _mm256_load_si256(C256(w->m32 + i)),
+                  v = _mm256_maskload_epi32((const int *)(const void *)(p + i), m);
     _mm256_store_si256(V256(d + i), _mm256_blendv_epi8(_mm256_load_si256(C256(d + i)), v, m));
   }
 }
@@ -141,15 +142,19 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
       case SAME: {                                                                                                     \
         check_first(w, o, first, sizeof(S));                                                                           \
         const D v = (D)*HOST(const AT(S), first);                                                                      \
-        if (masked) LANES(l) d[l] = m[l] ? v : d[l];                                                                   \
-        else LANES(l) d[l] = v;                                                                                        \
+        if (masked)                                                                                                    \
+          LANES(l) d[l] = m[l] ? v : d[l];                                                                             \
+        else                                                                                                           \
+          LANES(l) d[l] = v;                                                                                           \
         return;                                                                                                        \
       }                                                                                                                \
       case RUN: {                                                                                                      \
         check_first(w, o, first, sizeof(S));                                                                           \
         const AT(S) *p = HOST(const AT(S), first);                                                                     \
-        if (w->mask == DC_ALL_LANES) LANES(l) d[l] = (D)p[l];                                                          \
-        else part;                                                                                                     \
+        if (w->mask == DC_ALL_LANES)                                                                                   \
+          LANES(l) d[l] = (D)p[l];                                                                                     \
+        else                                                                                                           \
+          part;                                                                                                        \
         return;                                                                                                        \
       }                                                                                                                \
       default:                                                                                                         \
@@ -186,8 +191,10 @@ static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_
         if (o->v[e] != DC_NO_OPERAND) {                                                                                \
           D *d = REG(D, o->v[e]);                                                                                      \
           const D v = (D)p[e];                                                                                         \
-          if (masked) LANES(l) d[l] = m[l] ? v : d[l];                                                                 \
-          else LANES(l) d[l] = v;                                                                                      \
+          if (masked)                                                                                                  \
+            LANES(l) d[l] = m[l] ? v : d[l];                                                                           \
+          else                                                                                                         \
+            LANES(l) d[l] = v;                                                                                         \
         }                                                                                                              \
     } else if (s == RUN && n == 2 && w->mask == DC_ALL_LANES) {                                                        \
       LOAD_ELEMENTS(S, D, 2)                                                                                           \
@@ -273,8 +280,10 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
       case RUN: {                                                                                                      \
         check_first(w, o, first, sizeof(S));                                                                           \
         AT(S) *p = HOST(AT(S), first);                                                                                 \
-        if (w->mask == DC_ALL_LANES) LANES(l) p[l] = (S)b[l];                                                          \
-        else part;                                                                                                     \
+        if (w->mask == DC_ALL_LANES)                                                                                   \
+          LANES(l) p[l] = (S)b[l];                                                                                     \
+        else                                                                                                           \
+          part;                                                                                                        \
         return;                                                                                                        \
       }                                                                                                                \
       default:                                                                                                         \
@@ -303,9 +312,12 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
     for (u32 e = 0; e < n; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                                         \
   }                                                                                                                    \
   static void name(dc_warp *w, const dc_op *o) {                                                                       \
-    if (o->ins->vec == 4) name##_n(w, o, 4);                                                                           \
-    else if (o->ins->vec == 2) name##_n(w, o, 2);                                                                      \
-    else name##_n(w, o, o->ins->vec);                                                                                  \
+    if (o->ins->vec == 4)                                                                                              \
+      name##_n(w, o, 4);                                                                                               \
+    else if (o->ins->vec == 2)                                                                                         \
+      name##_n(w, o, 2);                                                                                               \
+    else                                                                                                               \
+      name##_n(w, o, o->ins->vec);                                                                                     \
   }
 #define STORE_VECTOR_RARE(name, S, D)                                                                                  \
   static void name(dc_warp *w, const dc_op *o) {                                                                       \
@@ -351,23 +363,39 @@ typedef struct access {
   bool sign;
   dc_op_fn fn, fn_masked, vec, vec_masked, ordered;
 } access;
-#define ROW(S, D, b, c, s) {b, c, s, ld_##S##_##D, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D##_m, ldo_##S##_##D}
+#define ROW(S, D, b, c, s)                                                                                             \
+  { b, c, s, ld_##S##_##D, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D##_m, ldo_##S##_##D }
 #define RARE_ROW(S, D, b, c, s)                                                                                        \
-  {b, c, s, ld_##S##_##D##_m, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D, ldo_##S##_##D}
+  { b, c, s, ld_##S##_##D##_m, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D, ldo_##S##_##D }
 static const access loads[] = {
-    ROW(u32, u32, 32, 32, false),      ROW(u32, u32, 32, 32, true),       ROW(u64, u64, 64, 64, false),
-    ROW(u64, u64, 64, 64, true),       ROW(u16, u16, 16, 16, false),      ROW(u16, u16, 16, 16, true),
-    RARE_ROW(u8, u16, 8, 16, false),   RARE_ROW(s8, u16, 8, 16, true),    RARE_ROW(u8, u32, 8, 32, false),
-    RARE_ROW(s8, u32, 8, 32, true),    RARE_ROW(u16, u32, 16, 32, false), RARE_ROW(s16, u32, 16, 32, true),
-    RARE_ROW(u8, u64, 8, 64, false),   RARE_ROW(s8, u64, 8, 64, true),    RARE_ROW(u16, u64, 16, 64, false),
-    RARE_ROW(s16, u64, 16, 64, true),  RARE_ROW(u32, u64, 32, 64, false), RARE_ROW(s32, u64, 32, 64, true),
+    ROW(u32, u32, 32, 32, false),
+    ROW(u32, u32, 32, 32, true),
+    ROW(u64, u64, 64, 64, false),
+    ROW(u64, u64, 64, 64, true),
+    ROW(u16, u16, 16, 16, false),
+    ROW(u16, u16, 16, 16, true),
+    RARE_ROW(u8, u16, 8, 16, false),
+    RARE_ROW(s8, u16, 8, 16, true),
+    RARE_ROW(u8, u32, 8, 32, false),
+    RARE_ROW(s8, u32, 8, 32, true),
+    RARE_ROW(u16, u32, 16, 32, false),
+    RARE_ROW(s16, u32, 16, 32, true),
+    RARE_ROW(u8, u64, 8, 64, false),
+    RARE_ROW(s8, u64, 8, 64, true),
+    RARE_ROW(u16, u64, 16, 64, false),
+    RARE_ROW(s16, u64, 16, 64, true),
+    RARE_ROW(u32, u64, 32, 64, false),
+    RARE_ROW(s32, u64, 32, 64, true),
     {128, 128, false, ld_u128_u128_m, ld_u128_u128_m, ldv_u128_u128, ldv_u128_u128, NULL},
 };
 #undef ROW
-#define ROW(S, D, b, c) {b, c, false, st_##S##_##D, st_##S##_##D, stv_##S##_##D, stv_##S##_##D, sto_##S##_##D}
+#define ROW(S, D, b, c)                                                                                                \
+  { b, c, false, st_##S##_##D, st_##S##_##D, stv_##S##_##D, stv_##S##_##D, sto_##S##_##D }
 static const access stores[] = {
-    ROW(u8, u16, 8, 16),   ROW(u16, u16, 16, 16), ROW(u8, u32, 8, 32),   ROW(u16, u32, 16, 32),
-    ROW(u32, u32, 32, 32), ROW(u8, u64, 8, 64),   ROW(u16, u64, 16, 64), ROW(u32, u64, 32, 64),
+    ROW(u8, u16, 8, 16),   ROW(u16, u16, 16, 16),
+    ROW(u8, u32, 8, 32),   ROW(u16, u32, 16, 32),
+    ROW(u32, u32, 32, 32), ROW(u8, u64, 8, 64),
+    ROW(u16, u64, 16, 64), ROW(u32, u64, 32, 64),
     ROW(u64, u64, 64, 64), {128, 128, false, st_u128_u128, st_u128_u128, stv_u128_u128, stv_u128_u128, NULL},
 };
 

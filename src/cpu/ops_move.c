@@ -8,9 +8,7 @@
 OP1(mov_16, u16, u16, x)
 OP1(mov_32, u32, u32, x)
 OP1(mov_64, u64, u64, x)
-static void mov_128(dc_warp *w, const dc_op *o) {
-  EACH_LANE(l, w->mask) REG(u128, o->d)[l] = REG(u128, o->a)[l];
-}
+static void mov_128(dc_warp *w, const dc_op *o) { EACH_LANE(l, w->mask) REG(u128, o->d)[l] = REG(u128, o->a)[l]; }
 static u32 pred_source(const dc_warp *w, const dc_op *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
 static void mov_pred(dc_warp *w, const dc_op *o) { put_pred(w, o->d, pred_source(w, o)); }
 static void mov_pred_m(dc_warp *w, const dc_op *o) { put_pred_masked(w, o->d, pred_source(w, o)); }
@@ -43,7 +41,8 @@ static void unpack_any(dc_warp *w, const dc_op *o) {
   u128 t[DC_LANES];
   EACH_LANE(l, w->mask) t[l] = get_lane(w, o->a, dc_container(whole), l);
   for (int i = 0; i < n; i++)
-    if (o->v[i] != DC_NO_OPERAND) EACH_LANE(l, w->mask) put_lane(w, o->v[i], container, l, low_bits(t[l] >> (i * part), part));
+    if (o->v[i] != DC_NO_OPERAND)
+      EACH_LANE(l, w->mask) put_lane(w, o->v[i], container, l, low_bits(t[l] >> (i * part), part));
 }
 static void pack_any(dc_warp *w, const dc_op *o) {
   const int n = o->ins->nsrc, whole = ptx_type_bits((ptx_type)o->ins->type), part = whole / n;
@@ -174,14 +173,15 @@ static void mov_sreg(dc_warp *w, const dc_op *o) {
 }
 
 /* The usual ones, 32 bits wide. */
+static const u32 *tid_row(const dc_warp *w, const dc_op *o) { return w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X]; }
 static void mov_tid(dc_warp *w, const dc_op *o) {
   u32 *d = REG(u32, o->d);
-  const u32 *t = __builtin_assume_aligned(w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X], 64);
+  const u32 *t = tid_row(w, o);
   LANES(l) d[l] = t[l];
 }
 static void mov_tid_m(dc_warp *w, const dc_op *o) {
   u32 *d = REG(u32, o->d);
-  const u32 *t = __builtin_assume_aligned(w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X], 64), *m = w->m32;
+  const u32 *t = tid_row(w, o), *m = w->m32;
   LANES(l) d[l] = m[l] ? t[l] : d[l];
 }
 static void mov_uniform(dc_warp *w, const dc_op *o) {

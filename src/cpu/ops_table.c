@@ -19,9 +19,9 @@ static bool has_operands(const dc_op *o) {
 
 static bool select_op(dc_op *o) {
   static bool (*const shares[])(dc_op *) = {
-      PER_ISA(dc_select_int),     PER_ISA(dc_select_bits),    PER_ISA(dc_select_carry),   PER_ISA(dc_select_float),
-      PER_ISA(dc_select_memory),  PER_ISA(dc_select_move),    PER_ISA(dc_select_compare), PER_ISA(dc_select_convert),
-      PER_ISA(dc_select_half),    PER_ISA(dc_select_approx),  PER_ISA(dc_select_atomic),  PER_ISA(dc_select_warp),
+      PER_ISA(dc_select_int),    PER_ISA(dc_select_bits),   PER_ISA(dc_select_carry),   PER_ISA(dc_select_float),
+      PER_ISA(dc_select_memory), PER_ISA(dc_select_move),   PER_ISA(dc_select_compare), PER_ISA(dc_select_convert),
+      PER_ISA(dc_select_half),   PER_ISA(dc_select_approx), PER_ISA(dc_select_atomic),  PER_ISA(dc_select_warp),
       PER_ISA(dc_select_video),
   };
   if (!has_operands(o)) return false;

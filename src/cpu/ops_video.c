@@ -100,7 +100,8 @@ bool PER_ISA(dc_select_video)(dc_op *o) {
   const ptx_ins *ins = o->ins;
   action what = ADD;
   const int bits = parts_of(ins->op, &what);
-  const bool second = ins->mode == PTX_ATOM_ADD || (bits == 32 && (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX));
+  const bool second =
+      ins->mode == PTX_ATOM_ADD || (bits == 32 && (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX));
   if (!bits || (ins->mode != PTX_MODE_NONE && !second)) return false;
   if (ins->mode != PTX_MODE_NONE && ins->nsrc < 3) return false;
   if (what == COMPARE && (ins->cmp < PTX_EQ || ins->cmp > PTX_GE)) return false;
