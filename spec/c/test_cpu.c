@@ -133,7 +133,9 @@ static int launch(dc_code *code, const char *name, uint32_t blocks, uint32_t thr
   struct { dc_ptr p; uint64_t n; } params = { p, n };
   dc_function *fn;
   if (dev->ops->function(dev, code, name, &fn, &err) != 0) return -1;
-  dc_launch l = { .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 }, .params = &params, .params_size = sizeof params };
+  dc_launch l = { .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 } };
+  l.params = &params;
+  l.params_size = sizeof params;
   return dev->ops->launch(dev, fn, &l, &err);
 }
 

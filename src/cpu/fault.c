@@ -18,7 +18,7 @@ __thread dc_worker *dc_current_worker __attribute__((tls_model("initial-exec")))
 /* A host-side operation under way that may touch wrong addresses. */
 typedef struct guard {
   sigjmp_buf escape;
-  uint64_t address;
+  volatile uint64_t address;
 } guard;
 static __thread guard *current_guard __attribute__((tls_model("initial-exec")));
 
@@ -190,6 +190,7 @@ static void describe_place(dc_memory *m, uint64_t address, char *text, size_t si
 
 int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) {
   guard g;
+  g.address = 0;
   guard *outer = current_guard;
   dc_fault_thread();
   if (sigsetjmp(g.escape, 0) == 0) {
@@ -208,7 +209,7 @@ int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) 
 
 /* --- faults of kernels ---------------------------------------------------------------------------------- */
 
-_Noreturn void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address) {
+void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address) {
   dc_worker *k = w->ctl->worker;
   k->warp = w;
   w->at = o;

@@ -129,7 +129,8 @@ typedef enum dc_fault_kind {
   DC_FAULT_FREE,    /* free() of what malloc() never gave */
   DC_FAULT_HOST     /* no memory for the launch itself */
 } dc_fault_kind;
-_Noreturn void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address);
+void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address)
+    __attribute__((noreturn));
 
 const dc_ops *dc_ops_best(void); /* for this machine; DOTCOMPUTE_CPU_ISA=baseline|avx2|avx512 forces a lower one */
 

@@ -136,18 +136,16 @@ static void unblock(dc_warp_control *c) {
     }
 }
 
-/* Frames that no lane is in any more go, from the current one up. */
-static void pop_empty(dc_warp *w) {
-  dc_warp_control *c = w->ctl;
-  dc_frame *f = c->frame;
-  if (f->lanes) return;
+/* Frames that no lane is in any more go, from the current one up. False: none is left. */
+static bool pop_empty(dc_warp *w) {
+  dc_frame *f = w->ctl->frame;
   while (f && f->lanes == 0) {
     dc_frame *parent = f->parent;
     pop_frame(w, f);
     f = parent;
   }
   if (f) enter(w, f);
-  else c->frame = NULL;
+  return f != NULL;
 }
 
 /* A frame and node with lanes to be served: of the current frame first, then of the newest. */
@@ -177,8 +175,7 @@ static bool only_warp_waits(const dc_warp_control *c) {
 static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
   dc_warp_control *c = w->ctl;
   for (;;) {
-    if (c->frame->lanes == 0) pop_empty(w);
-    if (c->frame == NULL) {
+    if (c->frame->lanes == 0 && !pop_empty(w)) {
       *progress = DC_DONE;
       return -1;
     }

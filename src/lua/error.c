@@ -79,7 +79,7 @@ static void push_message(lua_State *L, const dc_error *err, int origin) {
   const char *text = dc_error_text(err);
   if (!lua_istable(L, origin)) {
     lua_pushstring(L, text);
-    if (err->kind == DC_DEVICE && strncmp(err->code, "CUDA_ERROR_", 11) == 0) add_launch(L);
+    if ((err->kind == DC_DEVICE || err->kind == DC_LAUNCH) && strncmp(err->code, "CUDA_ERROR_", 11) == 0) add_launch(L);
     return;
   }
   dc_lua_map_lines(L, origin, text);

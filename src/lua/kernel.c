@@ -226,8 +226,11 @@ static void settle_arguments(lua_State *L, dc_lua *self, const kernel_object *o,
 /* Remembers who launched what. */
 static void note_launch(lua_State *L, dc_lua *self, const dc_kernel *k) {
   lua_Debug ar;
-  if (!lua_getstack(L, 1, &ar)) return;
-  lua_getinfo(L, "Sl", &ar);
+  int level = 0;
+  do { /* the innermost function that has lines: pcall and its like have none */
+    if (!lua_getstack(L, ++level, &ar)) return;
+    lua_getinfo(L, "Sl", &ar);
+  } while (ar.currentline < 0);
   dc_lua_launch *l = &self->launches[self->launched++ % DC_LUA_LAUNCHES];
   strncpy(l->name, k->sig->name, sizeof l->name - 1);
   memcpy(l->script, ar.short_src, sizeof l->script);
@@ -253,8 +256,6 @@ static int launch(lua_State *L, dc_lua *self, const kernel_object *o, dc_dim3 gr
     rc = dc_kernel_launch(k, grid, block, o->shared, params, &err);
   }
   if (rc == 0) return 0;
-  if (err.kind == DC_LAUNCH && !strstr(dc_error_text(&err), k->sig->name)) /* a fault of the running kernel */
-    dc_error_prefix(&err, "kernel '%s': ", k->sig->name);
   return raise_here(L, &err);
 }
 
