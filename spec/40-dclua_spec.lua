@@ -276,7 +276,7 @@ local function prompt(...)
   for _, keys in ipairs { ... } do typing[#typing + 1] = "printf " .. quote(keys) .. "; sleep 0.3" end
   -- the status is printed inside: script's own differs from version to version after a Ctrl-C
   local text = shell(("(sleep 0.6; %s) | XDG_STATE_HOME=%s TERM=dumb timeout 60 script -qec %s /dev/null")
-    :format(table.concat(typing, "; "), state, quote(quote(dclua) .. "; echo status $?")))
+    :format(table.concat(typing, "; "), state, quote("trap : INT; " .. quote(dclua) .. "; echo status $?")))
   local code = math.tointeger(text:match "status (%d+)%s*$")
   local f = io.open(state .. "/dotcompute/history")
   local history = f and f:read "a" or ""

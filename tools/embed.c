@@ -33,7 +33,8 @@ int main(int argc, char **argv) {
   const char *symbol = argv[1], *root = argv[2];
   size_t rootlen = strlen(root);
   printf("/* made by tools/embed.c */\n#include <stddef.h>\n");
-  printf("struct dc_embedded { const char *name, *text; size_t len; };\nextern const struct dc_embedded %s[];\n", symbol);
+  printf("struct dc_embedded { const char *name, *text; size_t len; };\n");
+  printf("extern const struct dc_embedded %s[];\n", symbol);
   for (int i = 3; i < argc; i++)
     if (embed_text(argv[i], i) != 0) return 1;
   printf("const struct dc_embedded %s[] = {\n", symbol);

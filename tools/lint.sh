@@ -8,11 +8,11 @@ step "rooms"
 ${LUA:-lua5.4} tools/check-rooms.lua $(find src -name '*.[ch]' | LC_ALL=C sort) || status=1
 
 step "lines"
-${LUA:-lua5.4} tools/check-lines.lua $(find src spec lua examples bench tools -name '*.[ch]' -o -name '*.lua' -o -name '*.sh' \
-  -o -name '*.def' | LC_ALL=C sort) || status=1
+${LUA:-lua5.4} tools/check-lines.lua $(find src spec lua examples bench tools \
+  -name '*.[ch]' -o -name '*.lua' -o -name '*.sh' -o -name '*.def' | LC_ALL=C sort) || status=1
 
 step "luacheck"
-if have luacheck; then luacheck -q lua spec examples bench tools rockspec || status=1
+if have luacheck; then luacheck -q --no-color lua spec examples bench tools rockspec || status=1
 else echo "not installed (Debian: lua-check)"; fi
 
 # gcc's warnings show when building; here the other compiler's.

@@ -49,7 +49,8 @@ as_root() {
 
 apt_install() {
   say "installing Debian packages: $*"
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null >&2 || say "apt-get update failed; trying with the lists there are"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null >&2 ||
+    say "apt-get update failed; trying with the lists there are"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2 ||
     fail "apt-get could not install: $*"
 }
@@ -77,8 +78,10 @@ WHEELS_12="nvidia-cuda-nvrtc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79
 
 # 12 when the driver here is older than CUDA 13's (580), else 13.
 cuda_for_driver() {
-  driver=$(sed -n 's/^NVRM version:.* \([0-9]\{3\}\)\.[0-9.]* .*/\1/p' /proc/driver/nvidia/version 2>/dev/null | head -n 1)
-  [ -n "$driver" ] || driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1 | cut -d. -f1)
+  driver=$(sed -n 's/^NVRM version:.* \([0-9]\{3\}\)\.[0-9.]* .*/\1/p' /proc/driver/nvidia/version 2>/dev/null |
+    head -n 1)
+  [ -n "$driver" ] ||
+    driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1 | cut -d. -f1)
   case $driver in ''|*[!0-9]*) echo 13; return ;; esac
   if [ "$driver" -lt 580 ]; then echo 12; else echo 13; fi
 }
@@ -95,7 +98,11 @@ find_pip() {
 # wheels FOLDER 12|13: FOLDER becomes pip's tree, nvidia/... below it. Whole or not at all.
 wheels() {
   folder=$1 cuda=$2
-  case $cuda in 12) list=$WHEELS_12 ;; 13) list=$WHEELS_13 ;; *) fail "there are wheels for CUDA 12 and 13, not $cuda" ;; esac
+  case $cuda in
+    12) list=$WHEELS_12 ;;
+    13) list=$WHEELS_13 ;;
+    *) fail "there are wheels for CUDA 12 and 13, not $cuda" ;;
+  esac
   find_pip
   say "fetching NVIDIA's CUDA $cuda compiler library (NVRTC) and headers from PyPI, about 160 MB:"
   for w in $list; do say "  $w"; done
@@ -107,7 +114,7 @@ wheels() {
   mkdir -p "$(dirname "$folder")"
   $PIP install --quiet --disable-pip-version-check --no-input --no-cache-dir --no-deps --only-binary :all: \
     --root-user-action=ignore --target "$part" $list </dev/null >&2 ||
-    fail "pip could not fetch them. Is there a network? Otherwise install a CUDA toolkit and set CUDA_PATH, or use NVRTC=off."
+    fail "pip could not fetch them. No network? Install a CUDA toolkit and set CUDA_PATH, or use NVRTC=off."
   # Host libraries that nobody loads here, and NVRTC's second build of itself.
   find "$part" \( -name 'libcurand*' -o -name 'libcudart*' -o -name '*.alt.so*' \) -type f -exec rm -f {} +
   rm -rf "$folder"
@@ -128,7 +135,7 @@ nvrtc() {
   if "$dclua" -e 'os.exit(require "dotcompute.core".compiler().available)' 2>/dev/null; then return 0; fi
   say "no NVRTC was found on this machine"
   wheels "$(wheel_home)" "$(cuda_for_driver)"
-  "$dclua" -e 'local c = require "dotcompute.core".compiler() if not c.available then io.stderr:write(c.why_not, "\n") os.exit(1) end' ||
+  "$dclua" -e 'local c = require "dotcompute.core".compiler() assert(c.available, c.why_not)' ||
     fail "the library fetched cannot be loaded"
 }
 

@@ -97,8 +97,10 @@ static dc_block_run *next_block(dc_worker *k) {
   if (linear >= job->nblocks) return NULL;
   dc_block_run *b = take_block_run(k);
   if (b == NULL || dc_block_start(b, linear) != 0) {
+    const dc_dim3 *size = &job->grid.block;
     dc_job_fail(job, DC_MEMORY, NULL, 0,
-                "out of memory (host) for a block of %u threads with %u bytes of shared memory", job->grid.block.x * job->grid.block.y * job->grid.block.z, job->grid.shared_bytes);
+                "out of memory (host) for a block of %u threads with %u bytes of shared memory",
+                size->x * size->y * size->z, job->grid.shared_bytes);
     if (b) {
       b->next = k->free_blocks;
       k->free_blocks = b;
