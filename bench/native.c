@@ -79,7 +79,8 @@ static int l_saxpy(lua_State *L) {
 
 /* --- the launch loop ------------------------------------------------------------------------ */
 
-typedef int (*launch_fn)(void *f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+typedef int (*launch_fn)(void *f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                         void **);
 static launch_fn launch;
 static int (*synchronize)(void *stream);
 static void *function, *stream;

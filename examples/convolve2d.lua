@@ -95,7 +95,8 @@ local result = dc.empty(h, w, channels, "uint8")
 local rows = {}
 for j = 1, size do rows[j] = weights[j] end
 local t0 = dc.clock()
-convolve({ (w + 31) // 32, (h + 7) // 8 }, { 32, 8 }, w, h, channels, size, scale, dc.array(rows, "int32"), picture, result)
+convolve({ (w + 31) // 32, (h + 7) // 8 }, { 32, 8 }, w, h, channels, size, scale, dc.array(rows, "int32"), picture,
+  result)
 dc.synchronize()
 local seconds = dc.clock() - t0
 

@@ -16,7 +16,8 @@ __global__ void throw_darts(long long darts, unsigned long long seed, unsigned l
   if (threadIdx.x == 0) hits = 0;
   __syncthreads();
   unsigned int mine = 0;
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < darts; i += (long long)gridDim.x * blockDim.x) {
+  long long step = (long long)gridDim.x * blockDim.x;
+  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < darts; i += step) {
     unsigned long long r = bits(seed + i);
     float x = (unsigned int)(r >> 40) * 0x1p-24f, y = (unsigned int)(r >> 8 & 0xffffff) * 0x1p-24f;
     mine += x * x + y * y < 1.0f;

@@ -266,7 +266,8 @@ __global__ void convert(int n, const double *x, int *i32, unsigned *u32, long lo
     local x = {}
     for i = 1, n do x[i] = (math.random() - 0.5) * 2.0 ^ math.random(0, 40) end
     x[1], x[2], x[3], x[4] = 1e20, -1e20, 0.5, -2.5
-    local a, b, c, d, e = dc.empty(n, "int32"), dc.empty(n, "uint32"), dc.empty(n, "int64"), dc.empty(n), dc.empty(n, "int16")
+    local a, b, c = dc.empty(n, "int32"), dc.empty(n, "uint32"), dc.empty(n, "int64")
+    local d, e = dc.empty(n), dc.empty(n, "int16")
     k(2, 128, n, dc.array(x, "float64"), a, b, c, d, e)
     a, b, c, d, e = a:to_table(), b:to_table(), c:to_table(), d:to_table(), e:to_table()
     local function truncate(v) return v < 0 and math.ceil(v) or math.floor(v) end
@@ -486,7 +487,9 @@ __global__ void warp(const int *x, int *r) {
       end
       local want = { x[w + (l ~ 5)], x[l >= 3 and t - 3 or t], x[l % 8 + 2 < 8 and t + 2 or t],
         x[w + l // 16 * 16 + (l + 1) % 16], wrap(ballot, 32, true), (any and 1 or 0) + (all and 2 or 0) }
-      for j = 1, 6 do assert.equal(want[j], got[64 * (j - 1) + t + 1], note(("operation %d, thread %d"):format(j, t))) end
+      for j = 1, 6 do
+        assert.equal(want[j], got[64 * (j - 1) + t + 1], note(("operation %d, thread %d"):format(j, t)))
+      end
     end
   end)
 end)
@@ -514,7 +517,8 @@ __global__ void count(int n, const int *x, int *bins, unsigned long long *sum, i
       x[i] = math.random(0, 1 << 20)
       sum, bins[(x[i] & 15) + 1] = sum + x[i], bins[(x[i] & 15) + 1] + 1
     end
-    local b, s, low, high = dc.zeros(16, "int32"), dc.zeros(1, "uint64"), dc.full(1, 1 << 30, "int32"), dc.zeros(1, "int32")
+    local b, s = dc.zeros(16, "int32"), dc.zeros(1, "uint64")
+    local low, high = dc.full(1, 1 << 30, "int32"), dc.zeros(1, "int32")
     local total, tickets, locked = dc.zeros(1), dc.zeros(n + 1, "uint32"), dc.zeros(1, "int32")
     k(n // 256 + 1, 256, n, dc.array(x, "int32"), b, s, low, high, total, tickets, locked)
     assert.same(bins, b:to_table())

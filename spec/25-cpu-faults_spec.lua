@@ -171,7 +171,9 @@ print(dc.ones(10):sum():item())
     f:write [[
 local dc = require "dotcompute"
 dc.use "cpu"
-local k = dc.kernel "__global__ void say(float f) { if (threadIdx.x < 2) printf(\"%d %5.2f %s|%lld %x %c %%\\n\", threadIdx.x, f, \"text\", 1ll << 40, 255u, 'z'); }"
+local k = dc.kernel [=[__global__ void say(float f) {
+  if (threadIdx.x < 2) printf("%d %5.2f %s|%lld %x %c %%\n", threadIdx.x, f, "text", 1ll << 40, 255u, 'z');
+}]=]
 k(1, 32, 2.5)
 dc.synchronize()
 io.stdout:write("after\n")
@@ -192,7 +194,10 @@ describe("a stock lua5.4 that used the CPU device", function()
     f:write [[
 local dc = require "dotcompute"
 dc.use "cpu"
-local k = dc.kernel "__global__ void one(int n, int *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i; }"
+local k = dc.kernel [=[__global__ void one(int n, int *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = i;
+}]=]
 local x = dc.empty(100000, "int32")
 k(400, 256, 100000, x)
 assert(x[100000] == 99999)

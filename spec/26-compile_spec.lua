@@ -46,7 +46,8 @@ describe("options", function()
 #include "memory.h"
 __global__ void sum(int *x) { x[0] = MINE + MEMORY + N; }]]
     local function compiled(n)
-      return dc.kernel(source, { include = { dir }, headers = { ["memory.h"] = "#define MEMORY 30\n" }, define = { N = n } })
+      return dc.kernel(source,
+        { include = { dir }, headers = { ["memory.h"] = "#define MEMORY 30\n" }, define = { N = n } })
     end
     assert.equal(1237, value_of(compiled(7)))
     assert.equal(1238, value_of(compiled(8)))
@@ -175,7 +176,8 @@ print(maps:find("libnvrtc", 1, true) and "nvrtc loaded" or "nvrtc not loaded")
     local dir = temporary_folder()
     child(dir)
     for _, damage in ipairs {
-      "printf x | dd of=$f bs=1 seek=200 conv=notrunc status=none", "truncate -s 100 $f", ": > $f", "head -c 5000 /dev/urandom > $f",
+      "printf x | dd of=$f bs=1 seek=200 conv=notrunc status=none", "truncate -s 100 $f", ": > $f",
+      "head -c 5000 /dev/urandom > $f",
     } do
       shell(("for f in %s/*; do %s; done"):format(dir, damage))
       assert.equal("42\t1\t0\nnvrtc loaded\n", child(dir), damage)
@@ -207,7 +209,8 @@ local x = dc.from_bytes(("\0"):rep(4), {1}, "int32")
 k(1, 1, x)
 print(x[1])
 ]])
-    local text = shell(("for i in 1 2 3 4 5 6; do DOTCOMPUTE_CACHE=%s '%s/dclua' %s & done; wait"):format(dir, build, script))
+    local text = shell(("for i in 1 2 3 4 5 6; do DOTCOMPUTE_CACHE=%s '%s/dclua' %s & done; wait")
+      :format(dir, build, script))
     assert.equal(("7\n"):rep(6), text)
     assert.equal("0\n", shell(("ls %s | grep -vc '%%.bin$'"):format(dir):gsub("%%", "\\") .. " || true"))
     os.execute("rm -rf " .. dir)
@@ -224,7 +227,8 @@ local ok, err = pcall(dc.kernel, "__global__ void k(int *x) {}")
 print(ok, err.kind, err.code)
 print(err.message:match "make demo" and "says how" or err.message)
 ]])
-    local text = shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=off DOTCOMPUTE_NVRTC=/no/such/file '%s/dclua' %s"):format(build, name))
+    local text = shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=off DOTCOMPUTE_NVRTC=/no/such/file '%s/dclua' %s")
+      :format(build, name))
     os.remove(name)
     assert.equal("false\tcompile\tNVRTC_NOT_FOUND\nsays how\n", text)
   end)

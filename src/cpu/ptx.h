@@ -43,7 +43,9 @@ typedef enum ptx_cmp { /* setp, set, slct… ; U suffix: unordered */
   PTX_EQU, PTX_NEU, PTX_LTU, PTX_LEU, PTX_GTU, PTX_GEU, PTX_NUM, PTX_NAN
 } ptx_cmp;
 
-typedef enum ptx_round { PTX_RND_NONE, PTX_RN, PTX_RZ, PTX_RM, PTX_RP, PTX_RNI, PTX_RZI, PTX_RMI, PTX_RPI, PTX_RNA } ptx_round;
+typedef enum ptx_round {
+  PTX_RND_NONE, PTX_RN, PTX_RZ, PTX_RM, PTX_RP, PTX_RNI, PTX_RZI, PTX_RMI, PTX_RPI, PTX_RNA
+} ptx_round;
 
 /* Everything else that distinguishes forms of one opcode, where exactly one applies. */
 typedef enum ptx_mode {
@@ -178,14 +180,16 @@ typedef struct ptx_func {
   const char *name;
   bool entry;
   bool declared_only;
-  ptx_sym **params; int nparams;      /* entries: offsets in the parameter buffer; .func: in the callee's param frame, after the result */
+  /* entries: offsets in the parameter buffer; .func: in the callee's param frame, after the result */
+  ptx_sym **params; int nparams;
   ptx_sym *ret;                       /* .func result, or NULL */
   uint32_t params_size;               /* bytes of params (and result for .func: result first) */
-  ptx_sym **vars; int nvars;          /* .shared (demoted), .local, .param declared inside; locals have offsets in the thread's local frame */
+  /* .shared (demoted), .local, .param declared inside; locals have offsets in the thread's local frame */
+  ptx_sym **vars; int nvars;
   uint32_t local_size;                /* bytes a thread, 16-aligned */
   uint32_t callparam_size;            /* bytes a thread for .param variables declared inside (call sequences) */
   uint64_t shared_size;               /* entries: static shared memory of all it reaches; dynamic shared memory
-                                         (.extern .shared) begins at this offset in an entry that reaches such a variable */
+                                  (.extern .shared) begins at this offset in an entry that reaches such a variable */
   int max_threads;                    /* .maxntid product or 0 */
   uint32_t reqntid[3], maxntid[3];
   ptx_reg *regs; int nregs;
@@ -212,7 +216,8 @@ typedef struct ptx_module {
   uint64_t shared_size;                      /* the largest shared_size of its entries */
 } ptx_module;
 
-/* Bytes that a register of so many bits takes in the file: 16 bits and less 64, 32 bits 128, 64 bits 256, 128 bits 512. */
+/* Bytes that a register of so many bits takes in the file: 16 bits and less 64, 32 bits 128, 64 bits 256,
+** 128 bits 512. */
 static inline uint32_t ptx_slot_bytes(int bits) {
   return bits <= 16 ? 64u : bits == 32 ? 128u : bits == 64 ? 256u : 512u;
 }
