@@ -2,11 +2,9 @@
 -- flow, cooperation between threads, atomics.
 local dc = require "dotcompute"
 
-local seed = tonumber(os.getenv "DOTCOMPUTE_SPEC_SEED") or os.time()
-math.randomseed(seed)
-local function note(text) return ("%s (DOTCOMPUTE_SPEC_SEED=%d)"):format(text, seed) end
+local helper = require "spec.helper"
+local note, f32 = helper.note, helper.f32
 
-local function f32(v) return (string.unpack("f", string.pack("f", v))) end
 local function wrap(v, bits, signed) -- v as a C integer of so many bits
   if bits == 64 then return v end
   v = v & ((1 << bits) - 1)

@@ -1,0 +1,97 @@
+-- What only a real GPU can show (tag gpu), and two of them (tag multi).
+-- Faults run in a child process: they end CUDA there.
+local dc = require "dotcompute"
+local helper = require "spec.helper"
+
+local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+
+local function child(code)
+  local name = os.tmpname()
+  local f = assert(io.open(name, "w"))
+  f:write(code)
+  f:close()
+  local pipe = assert(io.popen(("DOTCOMPUTE_DEVICE=cuda:0 '%s/dclua' %s 2>&1"):format(build, name)))
+  local text = pipe:read "a"
+  local _, _, status = pipe:close()
+  os.remove(name)
+  return text:gsub("%s+$", ""), status
+end
+
+describe("#gpu arithmetic", function()
+  it("gives the CPU device's bits", function()
+    local n = 100003
+    local t, u = {}, {}
+    for i = 1, n do t[i], u[i] = (math.random() - 0.5) * 2.0 ^ math.random(-30, 30), math.random() + 0.5 end
+    local function compute(device)
+      return dc.using(device, function()
+        local a, b = dc.array(t), dc.array(u)
+        local e = (a * b + a / b - 3) * dc.sqrt(b) - dc.abs(a)
+        return { e:bytes(), e:sum():bytes(), (a * a):sum():bytes(), e:max():bytes(),
+          (dc.array(t, "float64") * u[1]):sum():bytes(), (dc.arange(1, n, "int64") * 7):sum():bytes() }
+      end)
+    end
+    assert.same(compute "cpu", compute "cuda:0")
+  end)
+
+  it("of exp, log, sin and cos agrees with the CPU device within 4 units in the last place", function()
+    local t = {}
+    for i = 1, 5000 do t[i] = math.random() * 20 + 2^-10 end
+    for _, name in ipairs { "exp", "log", "sin", "cos" } do
+      local a = dc.using("cpu", function() return dc[name](dc.array(t)):to_table() end)
+      local b = dc.using("cuda:0", function() return dc[name](dc.array(t)):to_table() end)
+      for i = 1, #t do
+        assert(math.abs(a[i] - b[i]) <= 4 * 2^-23 * math.max(math.abs(a[i]), 2^-3),
+          ("%s(%.9g): %.9g and %.9g"):format(name, t[i], a[i], b[i]))
+      end
+    end
+  end)
+end)
+
+describe("#gpu a fault", function()
+  for what, body in pairs {
+    ["an illegal address"] = "x[0] = x[1ll << 40];", ["a trap"] = "__trap();", ["a failed assertion"] = "assert(x == 0);",
+  } do
+    it("by " .. what .. " is blamed on its launch, loses CUDA and leaves Lua and the CPU device", function()
+      local text, status = child(([[
+local dc = require "dotcompute"
+local k = dc.kernel "__global__ void culprit(float *x) { %s }"
+local x = dc.zeros(10)
+local ok, err = pcall(function()
+  k(1, 1, x) -- line 5
+  dc.synchronize()
+end)
+print(ok, err.kind, err.code:match "^CUDA_ERROR" and true)
+print(tostring(err):match "culprit", tostring(err):match "launched at .-(:5)")
+print(pcall(function() return x[1] end))
+print(dc.using("cpu", function() return dc.ones(10):sum():item() end))
+x = nil
+collectgarbage()
+]]):format(body))
+      assert.equal(0, status, text)
+      assert.matches("false\tlaunch\ttrue\nculprit\t:5\nfalse\t", text)
+      assert.matches("10.0$", text)
+    end)
+  end
+end)
+
+describe("#multi two GPUs", function()
+  it("copy to each other, keep arrays apart and switch", function()
+    local n = 12345
+    local t = {}
+    for i = 1, n do t[i] = math.random(-1000, 1000) end
+    local a = dc.using("cuda:0", function() return dc.array(t) end)
+    local b = a:to "cuda:1"
+    assert.equal("cuda:1", tostring(b.device))
+    assert.same(t, b:to_table())
+    helper.fails("device", "cuda:1", function() return a + b end)
+    dc.using("cuda:1", function()
+      local k = dc.kernel [[
+__global__ void add_one(int n, float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += 1; }]]
+      k(n // 256 + 1, 256, n, b)
+      helper.fails("argument", "cuda:0", function() k(1, 1, 1, a) end)
+    end)
+    assert.is_true(dc.equal(b:to "cuda:0", a + 1))
+    a:copy_from(b)
+    assert.equal(t[7] + 1, a[7])
+  end)
+end)
