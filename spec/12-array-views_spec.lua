@@ -131,6 +131,18 @@ describe("item()", function()
 end)
 
 describe("tostring", function()
+  it("wraps long rows, every element once and in order", function()
+    local n = math.random(100, 900)
+    local s = tostring(dc.arange(1, n))
+    local at = 0
+    for line in s:gmatch "[^\n]+" do assert.is_true(#line <= 80, line) end
+    for v in s:match "{(.*)}":gmatch "%d+" do
+      at = at + 1
+      assert.equal(at, math.tointeger(v))
+    end
+    assert.equal(n, at)
+  end)
+
   it("shows dtype, shape, device and elements", function()
     local s = tostring(dc.array({ { 1, -2 }, { 3, 4 } }, "int32"))
     assert.equal(("int32 array (2, 2) on %s\n{{ 1, -2},\n { 3,  4}}"):format(dc.device().id), s)

@@ -13,6 +13,7 @@
 #define EDGE 3     /* elements shown at either end of a shortened axis */
 #define MOST 10000 /* elements shown at most (many axes) */
 #define CELL 40    /* bytes that the text of one element needs at most */
+#define COLUMNS 80 /* longer rows go on in the next line */
 
 /* What is being printed: the elements that will be shown, all fetched, as texts of equal width. */
 typedef struct picture {
@@ -97,6 +98,18 @@ static size_t fetch_parts(lua_State *L, dc_lua *self, dc_array *a, const picture
   return at - from;
 }
 
+/* What stands between two entries of an axis: rows, and the parts of a long row, begin in new lines. */
+static void separate(luaL_Buffer *b, const picture *p, int axis, int i) {
+  const bool last = axis == p->g.ndim - 1;
+  const int room = COLUMNS - axis - 1, a_line = room / (p->width + 2) > 1 ? room / (p->width + 2) : 1;
+  if (last && i % a_line != 0) {
+    luaL_addstring(b, ", ");
+    return;
+  }
+  luaL_addstring(b, ",\n");
+  for (int k = 0; k <= axis; k++) luaL_addchar(b, ' ');
+}
+
 /* {{1, 2},
 **  {3, 4}}, the axes from `axis` on. */
 static void print_level(luaL_Buffer *b, picture *p, int axis) {
@@ -109,10 +122,7 @@ static void print_level(luaL_Buffer *b, picture *p, int axis) {
   const bool last = axis == p->g.ndim - 1;
   luaL_addchar(b, '{');
   for (int i = 0; i < shown(p, axis); i++) {
-    if (i > 0) {
-      luaL_addstring(b, last ? ", " : ",\n");
-      for (int k = 0; !last && k <= axis; k++) luaL_addchar(b, ' ');
-    }
+    if (i > 0) separate(b, p, axis, i);
     if (p->shortened[axis] && i == EDGE) {
       luaL_addstring(b, last ? "..., " : "...,\n");
       for (int k = 0; !last && k <= axis; k++) luaL_addchar(b, ' ');
