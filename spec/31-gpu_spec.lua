@@ -49,7 +49,9 @@ end)
 
 describe("#gpu a fault", function()
   for what, body in pairs {
-    ["an illegal address"] = "x[0] = x[1ll << 40];", ["a trap"] = "__trap();", ["a failed assertion"] = "assert(x == 0);",
+    ["an illegal address"] = "x[0] = x[1ll << 40];",
+    ["a trap"] = "__trap();",
+    ["a failed assertion"] = "assert(x == 0);",
   } do
     it("by " .. what .. " is blamed on its launch, loses CUDA and leaves Lua and the CPU device", function()
       local text, status = child(([[

@@ -9,7 +9,7 @@ local restore = { __close = function(before) core.restore(before.device) end }
 
 -- Calls fn(...) with `device` as the current one.
 function dc.using(device, fn, ...)
-  local before <close> = setmetatable({ device = core.switch(device) }, restore)
+  local before <close> = setmetatable({ device = core.switch(device, fn) }, restore)
   return fn(...)
 end
 

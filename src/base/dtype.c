@@ -132,3 +132,24 @@ dc_dtype dc_dtype_promote(dc_dtype a, dc_dtype b) {
   if (wide) return DC_FLOAT64;
   return fa == fb ? fa : DC_FLOAT32; /* float16 with bfloat16 is float32 too */
 }
+
+const char *dc_dtype_noun(dc_dtype dtype) {
+  switch (dtype) {
+    case DC_INT8: return "an int8";
+    case DC_INT16: return "an int16";
+    case DC_INT32: return "an int32";
+    case DC_INT64: return "an int64";
+    case DC_BOOL: return "a bool";
+    case DC_UINT8: return "a uint8";
+    case DC_UINT16: return "a uint16";
+    case DC_UINT32: return "a uint32";
+    case DC_UINT64: return "a uint64";
+    case DC_FLOAT16: return "a float16";
+    case DC_BFLOAT16: return "a bfloat16";
+    case DC_FLOAT32: return "a float32";
+    case DC_FLOAT64: return "a float64";
+    case DC_COMPLEX64: return "a complex64";
+    case DC_COMPLEX128: return "a complex128";
+    default: return "an untyped";
+  }
+}

@@ -42,6 +42,9 @@ extern const dc_dtype_info dc_dtypes[DC_NDTYPES];
 static inline size_t dc_dtype_size(dc_dtype t) { return dc_dtypes[t].size; }
 static inline const char *dc_dtype_name(dc_dtype t) { return dc_dtypes[t].name; }
 
+/* The name with its article, for sentences: "an int32", "a float64". */
+const char *dc_dtype_noun(dc_dtype dtype);
+
 /* By any of its names: "float32", "f32", "float", "int", "long", "unsigned char", "size_t", "double" …
 ** DC_DTYPE_NONE when it is none. */
 dc_dtype dc_dtype_parse(const char *name, size_t len);

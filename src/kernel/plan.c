@@ -285,16 +285,16 @@ void dc_plan_put_ptr(const dc_plan_param *p, dc_ptr v, void *params) { put(p, &v
 static int check_pointee(const dc_plan_param *p, dc_dtype dtype, dc_error *err) {
   if (p->record) {
     if (dtype == DC_UINT8) return 0;
-    return dc_fail(err, DC_ARGUMENT, NULL, "a pointer to structs takes a uint8 array of whole structs, not a %s one",
-                   dc_dtype_name(dtype));
+    return dc_fail(err, DC_ARGUMENT, NULL, "a pointer to structs takes a uint8 array of whole structs, not %s one",
+                   dc_dtype_noun(dtype));
   }
   if (p->any_char) {
     if (dtype == DC_INT8 || dtype == DC_UINT8) return 0;
-    return dc_fail(err, DC_ARGUMENT, NULL, "it takes an int8 or uint8 array, not a %s one", dc_dtype_name(dtype));
+    return dc_fail(err, DC_ARGUMENT, NULL, "it takes an int8 or uint8 array, not %s one", dc_dtype_noun(dtype));
   }
   if (p->dtype == dtype) return 0;
-  return dc_fail(err, DC_ARGUMENT, NULL, "it takes a %s array, not a %s one", dc_dtype_name(p->dtype),
-                 dc_dtype_name(dtype));
+  return dc_fail(err, DC_ARGUMENT, NULL, "it takes %s array, not %s one", dc_dtype_noun(p->dtype),
+                 dc_dtype_noun(dtype));
 }
 
 int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, uint64_t count, dc_error *err) {

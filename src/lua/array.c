@@ -44,8 +44,9 @@ void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
 }
 
 /* Never raises. */
-static int array_gc(lua_State *L) {
-  dc_lua_array *o = lua_touserdata(L, 1);
+static int array_gc(lua_State *L) { /* scripts reach it too, through getmetatable */
+  dc_lua_array *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_ARRAY);
+  if (!o) return dc_lua_expected(L, 1, "an array");
   dc_array *a = o->a;
   o->a = NULL;
   if (a) dc_array_unref(a);

@@ -219,9 +219,12 @@ static int integer_range(lua_State *L, dc_lua *self, dc_dtype dtype) {
   uint64_t n = 0;
   if (step > 0 ? first <= last : first >= last) {
     uint64_t distance = step > 0 ? (uint64_t)last - (uint64_t)first : (uint64_t)first - (uint64_t)last;
-    n = distance / (step > 0 ? (uint64_t)step : -(uint64_t)step) + 1;
+    uint64_t steps = distance / (step > 0 ? (uint64_t)step : -(uint64_t)step);
+    if (steps >= INT64_MAX / 8) /* before the 1 is added: all 2^64 integers would count as none */
+      return dc_lua_fail(L, DC_MEMORY, "a range of more than %llu elements is more than memory holds",
+                         (unsigned long long)steps);
+    n = steps + 1;
   }
-  if (n > INT64_MAX / 8) return dc_lua_fail(L, DC_MEMORY, "a range of %llu elements", (unsigned long long)n);
   if (dtype == DC_DTYPE_NONE) {
     dtype = DC_FLOAT32;
     if (n > 0) check_range_exact(L, first, step, first + (int64_t)(n - 1) * step);
@@ -243,7 +246,7 @@ static int float_range(lua_State *L, dc_lua *self, dc_dtype dtype) {
   double q = (last - first) / step;
   double slack = 8 * DBL_EPSILON * (fabs(first) + fabs(last)) / fabs(step);
   double n = q + slack < 0 ? 0 : floor(q + slack) + 1;
-  if (n > 0x1p60) return dc_lua_fail(L, DC_MEMORY, "a range of %.14g elements", n);
+  if (n > 0x1p60) return dc_lua_fail(L, DC_MEMORY, "a range of %.14g elements is more than memory holds", n);
   if (dtype == DC_DTYPE_NONE) dtype = DC_FLOAT32;
   return push_range(L, self, dtype, number(L, 1), number(L, 3), (int64_t)n);
 }

@@ -249,10 +249,13 @@ static int core_stats(lua_State *L) {
 
 /* --- for our own Lua files ----------------------------------------------------------------------- */
 
-/* switch(device): makes it current and gives the one before (nil when none had been chosen). */
+/* switch(device, fn): makes it current and gives the one before (nil when none had been chosen). What will be
+** called is checked here, where an error still stands in the script. */
 static int core_switch(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_device *dev = dc_lua_checkdevice(L, 1), *before = self->device;
+  if (!lua_isfunction(L, 2) && luaL_getmetafield(L, 2, "__call") == LUA_TNIL)
+    return dc_lua_expected(L, 2, "a function");
   open_device(L, dev);
   self->device = dev;
   if (before) dc_lua_pushdevice(L, before);

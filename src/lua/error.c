@@ -22,6 +22,13 @@ static bool is_own(lua_State *L, int self, const char *source) {
   return own;
 }
 
+static bool is_own_source(lua_State *L, const char *source) {
+  dc_lua_push_self(L);
+  bool own = is_own(L, lua_gettop(L), source);
+  lua_pop(L, 1);
+  return own;
+}
+
 bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
   dc_lua_push_self(L);
   int self = lua_gettop(L);
@@ -152,13 +159,14 @@ int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
   va_end(ap);
   lua_Debug ar;
   const char *name = NULL;
-  if (lua_getstack(L, 0, &ar)) {
-    lua_getinfo(L, "n", &ar);
+  for (int level = 0; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
+    lua_getinfo(L, "nS", &ar);
+    if (level > 0 && !is_own_source(L, ar.source)) break;
     name = ar.name;
     if (ar.namewhat && strcmp(ar.namewhat, "method") == 0) arg--;
   }
-  if (!name) name = "?";
-  if (arg == 0) dc_error_prefix(&err, "calling '%s' on bad self: ", name);
+  if (arg == 0) dc_error_prefix(&err, "calling '%s' on bad self: ", name ? name : "?");
+  else if (!name) dc_error_prefix(&err, "bad argument #%d: ", arg); /* called by pcall: nameless */
   else dc_error_prefix(&err, "bad argument #%d to '%s': ", arg, name);
   return dc_lua_raise(L, &err);
 }
@@ -173,7 +181,7 @@ const char *dc_lua_describe(lua_State *L, int idx) {
   dc_lua_array *array = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
   lua_pop(L, 1);
   if (array && array->a && dc_array_state_of(array->a) != DC_ARRAY_CLOSED)
-    return lua_pushfstring(L, "a %s array", dc_dtype_name(dc_array_dtype(array->a)));
+    return lua_pushfstring(L, "%s array", dc_dtype_noun(dc_array_dtype(array->a)));
   if (array) return lua_pushliteral(L, "a closed array");
   switch (lua_type(L, idx)) {
     case LUA_TNONE: return lua_pushliteral(L, "no value");

@@ -145,11 +145,11 @@ static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
   if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
   dc_dtype dtype = dc_array_dtype(a);
   if (dc_array_device(a) != dev)
-    return dc_fail(err, DC_ARGUMENT, NULL, "got a %s array of device %s, the kernel is compiled for %s",
-                   dc_dtype_name(dtype), dc_array_device(a)->id, dev->id);
+    return dc_fail(err, DC_ARGUMENT, NULL, "got %s array of device %s, the kernel is compiled for %s",
+                   dc_dtype_noun(dtype), dc_array_device(a)->id, dev->id);
   if (!dc_geometry_contiguous(dc_array_geometry(a), dc_dtype_size(dtype)))
-    return dc_fail(err, DC_ARGUMENT, NULL, "got a view of a %s array that is not contiguous; pass a copy (a:copy())",
-                   dc_dtype_name(dtype));
+    return dc_fail(err, DC_ARGUMENT, NULL, "got a view of %s array that is not contiguous; pass a copy (a:copy())",
+                   dc_dtype_noun(dtype));
   return 0;
 }
 
@@ -404,7 +404,8 @@ static int kernel_tostring(lua_State *L) {
 }
 
 static int kernel_gc(lua_State *L) {
-  kernel_object *o = lua_touserdata(L, 1);
+  kernel_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_KERNEL);
+  if (!o) return dc_lua_expected(L, 1, "a kernel");
   dc_kernel *k = o->k;
   o->k = NULL;
   if (k) dc_module_unref(k->module);

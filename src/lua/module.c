@@ -184,7 +184,8 @@ static int module_ptx(lua_State *L) {
 }
 
 static int module_gc(lua_State *L) {
-  dc_lua_module *o = lua_touserdata(L, 1);
+  dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
+  if (!o) return dc_lua_expected(L, 1, "a module");
   dc_module *m = o->m;
   o->m = NULL;
   if (m) dc_module_unref(m);

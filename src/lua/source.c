@@ -105,10 +105,11 @@ void dc_lua_place(lua_State *L, int origin, int line) {
   lua_pop(L, 1);
 }
 
-/* A "dotcompute.cu(12)" or "dotcompute.cu:12" at s: its length and line, else 0. */
+/* A "dotcompute.cu(12)" or "dotcompute.cu:12" at s, perhaps with the '/' that __FILE__ has in front (an assert's
+** text): its length and line, else 0. */
 static size_t parse_mark(const char *s, int *line) {
-  const size_t name = sizeof DC_SOURCE_NAME - 1;
-  if (strncmp(s, DC_SOURCE_NAME, name) != 0 || (s[name] != '(' && s[name] != ':')) return 0;
+  const size_t root = *s == '/', name = root + sizeof DC_SOURCE_NAME - 1;
+  if (strncmp(s + root, DC_SOURCE_NAME, name - root) != 0 || (s[name] != '(' && s[name] != ':')) return 0;
   char *end;
   long n = strtol(s + name + 1, &end, 10);
   if (end == s + name + 1 || n <= 0 || n > 100000000) return 0;
