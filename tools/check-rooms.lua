@@ -6,10 +6,10 @@ local knows = {
   device = "base",
   kernel = "base compile device",
   cuda = "base compile device",
-  cpu = "base compile device",
+  cpu = "base device",
   array = "base compile device kernel",
   lua = "base compile device kernel cuda cpu array",
-  dclua = "base compile device kernel cuda cpu array lua",
+  dclua = "base lua",
 }
 
 local bad = 0

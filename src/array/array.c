@@ -8,7 +8,8 @@
 
 /* --- making ---------------------------------------------------------------------------------------- */
 
-dc_array *dc_array_over(struct dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
+/* A READY array over a buffer, whose reference it takes (also on failure). */
+static dc_array *array_over(struct dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
   dc_array *a = calloc(1, sizeof *a);
   if (a == NULL) {
     dc_buffer_unref(b);
@@ -43,7 +44,7 @@ dc_array *dc_array_empty(dc_device *dev, dc_dtype dtype, int ndim, const int64_t
     return NULL;
   }
   struct dc_buffer *b = dc_buffer_new(dev, (size_t)dc_geometry_size(&g) * itemsize, err);
-  return b == NULL ? NULL : dc_array_over(b, b->ptr, dtype, &g, err);
+  return b == NULL ? NULL : array_over(b, b->ptr, dtype, &g, err);
 }
 
 dc_array *dc_array_from_host(dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, const void *src,
@@ -71,7 +72,7 @@ dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, co
     return NULL;
   }
   struct dc_buffer *b = dc_buffer_wrap(dev, ptr, bytes, release, ud, err);
-  return b == NULL ? NULL : dc_array_over(b, ptr, dtype, &g, err);
+  return b == NULL ? NULL : array_over(b, ptr, dtype, &g, err);
 }
 
 void dc_array_ref(dc_array *a) { a->refs++; }
@@ -126,7 +127,7 @@ dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, 
     return NULL;
   }
   a->buffer->refs++;
-  return dc_array_over(a->buffer, a->ptr + (dc_ptr)byte_offset, a->dtype, g, err);
+  return array_over(a->buffer, a->ptr + (dc_ptr)byte_offset, a->dtype, g, err);
 }
 
 static int fail_reshape(const dc_array *a, const dc_geometry *wanted, dc_error *err) {

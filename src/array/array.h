@@ -78,7 +78,6 @@ dc_array *dc_array_reshape(dc_array *a, int ndim, const int64_t *shape, dc_error
 
 /* --- data ---------------------------------------------------------------------------------- */
 int dc_array_read(dc_array *a, void *dst, dc_error *err);         /* all elements, C order, into host memory */
-int dc_array_write(dc_array *a, const void *src, dc_error *err);  /* all elements, C order, from host memory */
 int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err);     /* one-element arrays */
 int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err);       /* v must be a value of the dtype (floats round) */
 /* dst = src, broadcasting src to dst's shape, casting to dst's dtype, across devices too; overlap is safe.
@@ -111,8 +110,5 @@ int dc_array_equal(dc_array *a, dc_array *b, bool *out, dc_error *err);
 int dc_array_eval(dc_array *a, dc_error *err);
 /* The CUDA C that eval would run now, malloc'ed; for a READY array a comment that says so. */
 char *dc_array_source(dc_array *a, dc_error *err);
-/* Unloads all generated kernels of all devices; they are made again when needed. Call it before
-** dc_devices_close. */
-void dc_array_forget_kernels(void);
 
 #endif

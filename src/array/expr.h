@@ -66,8 +66,6 @@ struct dc_array {
 };
 
 /* --- arrays (array.c) ------------------------------------------------------------------------ */
-/* A READY array over a buffer, whose reference it takes (also on failure). */
-dc_array *dc_array_over(struct dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err);
 /* DC_ARGUMENT when closed. */
 int dc_array_check_open(const dc_array *a, dc_error *err);
 /* -1 and DC_DEVICE unless both are on the same device. */

@@ -71,11 +71,6 @@ static void key_make(dc_key *k, const dc_program *p) {
 
 /* --- kernels -------------------------------------------------------------------------------------- */
 
-static void form_free(dc_form *f) {
-  dc_module_unref(f->module);
-  free(f);
-}
-
 /* The kernel is taken from the device itself: its parameters are ours, so no plan is needed. */
 static int take_kernel(dc_device *dev, dc_form *f, dc_error *err) {
   static const dc_signature sig = { .name = (char *)"array expression" };
@@ -116,18 +111,12 @@ static dc_form *form_for(const dc_program *p, dc_error *err) {
   f = form_build(p, err);
   if (f == NULL) return NULL;
   if (dc_map_set(&forms, (const char *)key.bytes, key.len, f) != 0) {
-    form_free(f);
+    dc_module_unref(f->module);
+    free(f);
     dc_fail_oom(err);
     return NULL;
   }
   return f;
-}
-
-void dc_array_forget_kernels(void) {
-  size_t at = 0;
-  void *value;
-  while (dc_map_next(&forms, &at, NULL, &value)) form_free(value);
-  dc_map_free(&forms);
 }
 
 /* --- parameters -------------------------------------------------------------------------------------- */

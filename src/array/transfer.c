@@ -25,17 +25,6 @@ static int check_writable(const dc_array *a, dc_error *err) {
   return 0;
 }
 
-int dc_array_write(dc_array *a, const void *src, dc_error *err) {
-  if (dc_array_will_write(a, err) != 0) return -1;
-  size_t bytes = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype);
-  if (a->contiguous) return dc_device_to_device(a->dev, a->ptr, src, bytes, err);
-  dc_array *packed = dc_array_from_host(a->dev, a->dtype, a->g.ndim, a->g.shape, src, err);
-  if (packed == NULL) return -1;
-  int rc = dc_array_assign(a, packed, err);
-  dc_array_unref(packed);
-  return rc;
-}
-
 int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
   uint64_t bytes;
   if (dc_array_check_open(a, err) != 0) return -1;

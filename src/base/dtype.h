@@ -53,7 +53,7 @@ dc_dtype dc_dtype_parse(const char *name, size_t len);
 bool dc_dtype_storable(dc_dtype t);
 
 /* NumPy's promotion of two array dtypes (int32+float32 is float64 there; here, as documented in
-** API.md's spirit, it stays float32 unless a 64-bit integer or float64 takes part). */
+** docs/api.md, it stays float32 unless a 64-bit integer or float64 takes part). */
 dc_dtype dc_dtype_promote(dc_dtype a, dc_dtype b);
 
 #endif

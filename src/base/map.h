@@ -15,8 +15,6 @@ typedef struct dc_map {
 
 void *dc_map_get(const dc_map *m, const char *key, size_t len);          /* NULL when absent */
 int dc_map_set(dc_map *m, const char *key, size_t len, void *value); /* 0, or -1 out of memory; value NULL removes */
-/* Walks the entries: start with *at = 0; returns 0 at the end. */
-int dc_map_next(const dc_map *m, size_t *at, const char **key, void **value);
 void dc_map_free(dc_map *m);
 
 #endif

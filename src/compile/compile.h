@@ -101,7 +101,4 @@ typedef struct dc_compiler_info {
 } dc_compiler_info;
 const dc_compiler_info *dc_compiler(void);
 
-/* Fills a dc_ctype's spelling, size and such from an Itanium-mangled parameter list; exposed for specs. */
-int dc_signature_demangle(const char *mangled, dc_signature *sig, dc_error *err);
-
 #endif

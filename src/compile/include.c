@@ -160,6 +160,24 @@ static int visit_content(walk *w, char *path, const char *name, dc_error *err) {
   return result;
 }
 
+/* The value of option `i` when it is -I, --include-path, -include or --pre-include in any of its spellings
+** ("-Idir", "-I" "dir", "--include-path=dir"); NULL when it is another. *folder tells the first two from the others. */
+static const char *include_option(const dc_source *src, int i, bool *folder) {
+  static const struct { const char *name; bool folder; } options[] = {
+    { "--include-path", true }, { "-I", true }, { "--pre-include", false }, { "-include", false },
+  };
+  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+    size_t n = strlen(options[k].name);
+    const char *rest = src->options[i] + n;
+    if (strncmp(src->options[i], options[k].name, n) != 0) continue;
+    *folder = options[k].folder;
+    if (*rest == '=') return rest + 1;
+    if (*rest == '\0') return i + 1 < src->noptions ? src->options[i + 1] : NULL;
+    if (n == 2) return rest;
+  }
+  return NULL;
+}
+
 /* 0: the folder has the file, and it is hashed; 1: it has not. */
 static int visit_file(walk *w, const char *folder, const char *name, dc_error *err) {
   char *path = name[0] == '/' ? strdup(name) : dc_file_join(folder, name);
@@ -185,7 +203,7 @@ static int visit_named(walk *w, const char *name, const char *folder, dc_error *
   int r = folder || name[0] == '/' ? visit_file(w, folder, name, err) : 1;
   for (int i = 0; r > 0 && i < src->noptions; i++) {
     bool is_folder;
-    const char *value = dc_include_option(src, i, &is_folder);
+    const char *value = include_option(src, i, &is_folder);
     if (value && is_folder) r = visit_file(w, value, name, err);
   }
   for (int i = 0; r > 0 && i < src->ninclude_dirs; i++) r = visit_file(w, src->include_dirs[i], name, err);
@@ -211,22 +229,6 @@ static int visit(walk *w, const char *content, const char *folder, dc_error *err
   return result;
 }
 
-const char *dc_include_option(const dc_source *src, int i, bool *folder) {
-  static const struct { const char *name; bool folder; } options[] = {
-    { "--include-path", true }, { "-I", true }, { "--pre-include", false }, { "-include", false },
-  };
-  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-    size_t n = strlen(options[k].name);
-    const char *rest = src->options[i] + n;
-    if (strncmp(src->options[i], options[k].name, n) != 0) continue;
-    *folder = options[k].folder;
-    if (*rest == '=') return rest + 1;
-    if (*rest == '\0') return i + 1 < src->noptions ? src->options[i + 1] : NULL;
-    if (n == 2) return rest;
-  }
-  return NULL;
-}
-
 int dc_include_hash(const dc_source *src, dc_sha256 *hash, bool *complete, dc_error *err) {
   walk w = { .src = src, .hash = hash, .seen = DC_MAP_INIT, .complete = true };
   int result = 0;
@@ -236,7 +238,7 @@ int dc_include_hash(const dc_source *src, dc_sha256 *hash, bool *complete, dc_er
   }
   for (int i = 0; result == 0 && i < src->noptions; i++) {
     bool is_folder;
-    const char *value = dc_include_option(src, i, &is_folder);
+    const char *value = include_option(src, i, &is_folder);
     if (value && !is_folder) result = visit_named(&w, value, ".", err);
   }
   if (result == 0) result = visit(&w, src->text, NULL, err);

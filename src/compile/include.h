@@ -16,8 +16,4 @@
 ** such a source must not be cached. */
 int dc_include_hash(const dc_source *src, dc_sha256 *hash, bool *complete, dc_error *err);
 
-/* The value of option `i` when it is -I, --include-path, -include or --pre-include in any of its spellings
-** ("-Idir", "-I" "dir", "--include-path=dir"); NULL when it is another. *folder tells the first two from the others. */
-const char *dc_include_option(const dc_source *src, int i, bool *folder);
-
 #endif

@@ -127,28 +127,17 @@ static void read_literal(reader *r, dc_buf *out) {
   else r->bad = true;
 }
 
-static void read_arguments(reader *r, dc_buf *out) {
-  dc_buf_putc(out, '<');
+/* Arguments up to their E. `packs`: a J…E among them is an argument pack, whose members stand in its place. */
+static void read_list(reader *r, dc_buf *out, bool packs) {
   for (int n = 0; *r->p && *r->p != 'E' && !r->bad; n++) {
     if (n) dc_buf_puts(out, ", ");
     if (*r->p == 'L') {
       read_literal(r, out);
-    } else if (*r->p == 'J') { /* an argument pack */
-      r->p++;
-      for (int m = 0; *r->p && *r->p != 'E' && !r->bad; m++) {
-        if (m) dc_buf_puts(out, ", ");
-        if (*r->p == 'L') {
-          read_literal(r, out);
-        } else {
-          dc_ctype t = read_type(r);
-          dc_buf_puts(out, t.spelling ? t.spelling : "?");
-          free(t.spelling);
-        }
-      }
-      if (*r->p == 'E') r->p++;
-      else r->bad = true;
     } else if (*r->p == 'X') {
       r->bad = true; /* expressions are beyond us */
+    } else if (*r->p == 'J' && packs) {
+      r->p++;
+      read_list(r, out, false);
     } else {
       dc_ctype t = read_type(r);
       dc_buf_puts(out, t.spelling ? t.spelling : "?");
@@ -157,6 +146,11 @@ static void read_arguments(reader *r, dc_buf *out) {
   }
   if (*r->p == 'E') r->p++;
   else r->bad = true;
+}
+
+static void read_arguments(reader *r, dc_buf *out) {
+  dc_buf_putc(out, '<');
+  read_list(r, out, true);
   dc_buf_putc(out, '>');
 }
 
@@ -477,8 +471,7 @@ static void finish(reader *r, dc_signature *sig) {
   free(r);
 }
 
-/* `mangled` begins at the pointer to the kernel's function type: "PFv…E", or holds it after a mark. */
-int dc_signature_demangle(const char *mangled, dc_signature *sig, dc_error *err) {
+int dc_signature_types(const char *mangled, dc_signature *sig, dc_error *err) {
   const char *start = strstr(mangled, "PFv");
   if (!start) return dc_fail(err, DC_COMPILE, NULL, "'%s' holds no kernel's type", mangled);
   /* Substitutions count from what stands before: the name of the template `dc_sig_` is the first. */

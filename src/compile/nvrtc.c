@@ -193,7 +193,8 @@ const char *dc_nvrtc_identity(void) {
   return found.now ? found.now->identity : NULL;
 }
 
-const char *dc_nvrtc_why_not(void) {
+/* Where it was looked for without success, one place a line. */
+static const char *why_not(void) {
   look();
   return dc_buf_str(&found.why);
 }
@@ -220,7 +221,7 @@ static int fail_not_found(dc_error *err) {
             "NVIDIA's compiler library (libnvrtc.so.13 or .12) was not found or cannot be loaded: run `make demo` in "
             "dotcompute's folder, which fetches it, or install the CUDA toolkit, or set DOTCOMPUTE_NVRTC to the file; "
             "`dclua --doctor` lists where it was looked for");
-  dc_error_set_log(err, dc_nvrtc_why_not());
+  dc_error_set_log(err, why_not());
   return -1;
 }
 

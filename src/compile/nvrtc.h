@@ -25,9 +25,6 @@ typedef struct dc_nvrtc_api {
 const char *dc_nvrtc_library(void);
 const char *dc_nvrtc_identity(void);
 
-/* Where it was looked for without success, one place a line. */
-const char *dc_nvrtc_why_not(void);
-
 /* Loads it. NULL with a DC_COMPILE error, code "NVRTC_NOT_FOUND", when it is not to be had. Thread-safe. */
 const dc_nvrtc_api *dc_nvrtc(dc_error *err);
 

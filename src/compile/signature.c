@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 
-/* Every name begins with dc_: a source may define N, T or v as a macro. */
 /* Every name ends in an underscore and begins with dc_: a macro of the user's called N or T must not meet one. */
 const char dc_signature_prelude[] =
     "\n#line 1 \"" DC_SIGNATURE_FILE "\"\n"
@@ -39,10 +38,6 @@ char *dc_signature_query(const char *name) {
   dc_buf b = DC_BUF_INIT;
   dc_buf_printf(&b, "dc_sig_<decltype(&%s)>", name);
   return dc_buf_take(&b);
-}
-
-int dc_signature_types(const char *lowered, dc_signature *sig, dc_error *err) {
-  return dc_signature_demangle(lowered, sig, err);
 }
 
 /* "saxpy(int n, float a, const float *x, float *y)" */

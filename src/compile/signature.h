@@ -19,8 +19,9 @@ extern const char dc_signature_prelude[];
 /* The name expression that asks for kernel `name` ("ns::k", "scale<float>"), malloc'ed; NULL out of memory. */
 char *dc_signature_query(const char *name);
 
-/* Fills sig's types from the query's lowered name. What cannot be understood leaves sig->typed false. */
-int dc_signature_types(const char *lowered, dc_signature *sig, dc_error *err);
+/* Fills sig's types from the query's lowered name, or from a pointer to a kernel's function type alone ("PFvPfiE").
+** What cannot be understood leaves sig->typed false and is DC_COMPILE. */
+int dc_signature_types(const char *mangled, dc_signature *sig, dc_error *err);
 
 /* Sets name, lowered, line and parameter names and the text for messages; `scanned` may be NULL. */
 int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered, const dc_scanned *scanned,

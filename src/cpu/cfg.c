@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum ptx_sync ptx_sync_kind(const ptx_ins *ins) {
+/* Barriers and warp-wide operations wait for other lanes: they begin a block. */
+static enum ptx_sync sync_kind(const ptx_ins *ins) {
   switch (ins->op) {
     case PTX_OP_BAR: return ins->mode == PTX_BAR_WARP ? PTX_SYNC_WARP : PTX_SYNC_BARRIER;
     case PTX_OP_BARRIER: return PTX_SYNC_BARRIER;
@@ -92,7 +93,7 @@ static int find_leaders(cfg *c) {
   lead[0] = 1;
   for (int i = 0; i < f->nins; i++) {
     const ptx_ins *ins = &f->ins[i];
-    if (ptx_sync_kind(ins) != PTX_SYNC_NONE) lead[i] = 1;
+    if (sync_kind(ins) != PTX_SYNC_NONE) lead[i] = 1;
     if (ends_block(ins)) lead[i + 1] = 1;
     for (int k = 0; k < ins->ndst + ins->nsrc; k++)
       if (ins->opnd[k].kind == PTX_LABEL) lead[ins->opnd[k].imm] = 1;
@@ -118,7 +119,7 @@ static int link_block(cfg *c, int32_t i) {
   bool falls = ins->op == PTX_OP_CALL || !ends_block(ins) || ins->pred >= 0;
   b->succ[0] = falls && i + 1 < c->nraw ? i + 1 : -1;
   b->succ[1] = ins->op == PTX_OP_BRA ? c->block_at[ins->opnd[0].imm] : -1;
-  b->sync = (uint8_t)ptx_sync_kind(&c->f->ins[b->first]);
+  b->sync = (uint8_t)sync_kind(&c->f->ins[b->first]);
   return ins->op == PTX_OP_BRX ? brx_targets(c, b, ins) : 0;
 }
 

@@ -16,9 +16,6 @@ static inline bool ptx_block_succ(const ptx_block *b, int k, int32_t *succ) {
   return true;
 }
 
-/* Barriers and warp-wide operations wait for other lanes: they begin a block. */
-enum ptx_sync ptx_sync_kind(const ptx_ins *ins);
-
 /* Fills ipdom and divergent of f's blocks. -1 out of memory. */
 int ptx_divergence(ptx_func *f);
 

@@ -195,8 +195,8 @@ typedef struct ptx_func {
   ptx_reg *regs; int nregs;
   ptx_ins *ins; int nins;
   ptx_block *blocks; int nblocks;     /* in reverse post-order, loops contiguous; block 0 is the entry */
-  /* storage after ptx_allocate: byte offset of each register in a warp's register file, in which a
-     register takes 32 lanes x max(4?, bits/8) (see ptx_slot_bytes); predicates: index of a 32-bit mask word */
+  /* storage after ptx_allocate: byte offset of each register in a warp's register file, where it takes
+     ptx_slot_bytes; predicates: index of a 32-bit mask word */
   int32_t *slot;                      /* per register; -1 when never used */
   uint32_t file_bytes;                /* size of the register file, multiple of 64 */
   int npreds;                         /* predicate words */
@@ -247,10 +247,5 @@ int ptx_analyse(ptx_module *m, ptx_func *f, dc_error *err);
 /* alloc.c: liveness and linear-scan assignment of register slots (all writes to live slots in
 ** divergent code are masked, so lanes never disturb each other). */
 int ptx_allocate(ptx_module *m, ptx_func *f, dc_error *err);
-
-const char *ptx_opcode_name(ptx_opcode op);
-/* Debug printers beside the passes: the module after parsing, blocks, and slots, to stdio `out`. */
-struct _IO_FILE;
-void ptx_dump(const ptx_func *f, struct _IO_FILE *out);
 
 #endif

@@ -127,7 +127,8 @@ static ptx_bind *find_kind(const ptx_parser *P, const char *s, size_t len, bool 
   return NULL;
 }
 
-ptx_bind *ptxp_find(const ptx_parser *P, const char *s, size_t len) { return find_kind(P, s, len, false); }
+/* The innermost name that is no label, or NULL. */
+static ptx_bind *find(const ptx_parser *P, const char *s, size_t len) { return find_kind(P, s, len, false); }
 
 ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind) {
   const ptx_bind *old = find_kind(P, s, len, is_label_kind((uint8_t)kind));
@@ -176,14 +177,14 @@ static int find_in_range(ptx_parser *P, const char *s, size_t len, int32_t *reg)
     if (c < '0' || c > '9') return 0;
     n += (uint64_t)(c - '0') * unit;
     if (c == '0' && k + 1 < len) continue; /* no leading zeros */
-    const ptx_bind *b = ptxp_find(P, s, k);
+    const ptx_bind *b = find(P, s, k);
     if (b && b->kind == PTX_BIND_REGS && n < b->count) return range_reg(P, b, (uint32_t)n, s, len, reg);
   }
   return 0;
 }
 
 int ptxp_find_reg(ptx_parser *P, const char *s, size_t len, int32_t *reg, int *vec) {
-  const ptx_bind *b = ptxp_find(P, s, len);
+  const ptx_bind *b = find(P, s, len);
   *vec = 1;
   if (!b) return find_in_range(P, s, len, reg);
   if (b->kind != PTX_BIND_REG) return 0;
@@ -193,7 +194,7 @@ int ptxp_find_reg(ptx_parser *P, const char *s, size_t len, int32_t *reg, int *v
 }
 
 ptx_sym *ptxp_sym_find(const ptx_parser *P, const char *s, size_t len) {
-  const ptx_bind *b = P->f ? ptxp_find(P, s, len) : NULL;
+  const ptx_bind *b = P->f ? find(P, s, len) : NULL;
   if (b) return b->kind == PTX_BIND_SYM ? b->u.sym : NULL;
   return dc_map_get(&P->m->syms, s, len);
 }

@@ -150,8 +150,6 @@ static const char *const op_names[] = {
 #undef X
 };
 
-const char *ptx_opcode_name(ptx_opcode op) { return (unsigned)op < PTX_NOPCODES ? op_names[op] : ""; }
-
 static ptx_opcode find_op(const char *s, size_t len) {
   for (int i = 1; i < PTX_NOPCODES; i++)
     if (strlen(op_names[i]) == len && memcmp(op_names[i], s, len) == 0) return (ptx_opcode)i;

@@ -121,7 +121,6 @@ bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value);
 void ptxp_map_clear(ptx_u64map *map);
 
 ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind); /* NULL: failed, error set */
-ptx_bind *ptxp_find(const ptx_parser *P, const char *s, size_t len); /* innermost name that is no label; NULL */
 int ptxp_find_reg(ptx_parser *P, const char *s, size_t len, int32_t *reg, int *vec); /* 1 found, 0 not, -1 failed */
 int ptxp_scope_open(ptx_parser *P);
 int ptxp_scope_close(ptx_parser *P);

@@ -14,8 +14,6 @@
 int dclua_call(lua_State *L, int nargs, int nresults);
 /* Prints and pops the message on top when `status` is not LUA_OK; gives the status back. */
 int dclua_report(lua_State *L, int status);
-/* The one line that -v and the prompt show. */
-void dclua_print_version(void);
 
 /* interrupt.c */
 

@@ -40,7 +40,8 @@ typedef struct options {
   int script; /* the first argument that is no option; argc when there is none */
 } options;
 
-void dclua_print_version(void) {
+/* The one line that -v and the prompt show. */
+static void print_version(void) {
   printf("dotcompute %s, %s\n", DC_VERSION, LUA_COPYRIGHT);
   fflush(stdout);
 }
@@ -281,7 +282,7 @@ static int protected_main(lua_State *L) {
     lua_pushboolean(L, o.help);
     return 1;
   }
-  if (o.version) dclua_print_version();
+  if (o.version) print_version();
   if (o.device) setenv("DOTCOMPUTE_DEVICE", o.device, 1);
   if (o.no_environment) {
     lua_pushboolean(L, 1);
@@ -303,7 +304,7 @@ static int protected_main(lua_State *L) {
   if (o.interactive) run_prompt(L);
   else if (o.script == argc && !o.code && !o.version) {
     if (isatty(STDIN_FILENO)) {
-      dclua_print_version();
+      print_version();
       run_prompt(L);
     } else run_file(L, NULL);
   }

@@ -13,7 +13,8 @@
 
 /* --- numbers ------------------------------------------------------------------------------------- */
 
-bool dc_lua_exact_float32(int64_t v) {
+/* True when float32 holds v exactly. */
+static bool exact_float32(int64_t v) {
   float f = (float)v;
   return f < 0x1p63f && (int64_t)f == v;
 }
@@ -118,7 +119,7 @@ static int element_integer(int64_t v, dc_dtype dtype, bool given, void *dst, dc_
   char text[32];
   switch (dtype) {
     case DC_FLOAT32: {
-      if (!given && !dc_lua_exact_float32(v)) return fail_inexact(v, err);
+      if (!given && !exact_float32(v)) return fail_inexact(v, err);
       float f = (float)v;
       memcpy(dst, &f, sizeof f);
       return 0;
@@ -162,7 +163,8 @@ int dc_lua_element(lua_State *L, int idx, dc_dtype dtype, bool given, void *dst,
   }
 }
 
-void dc_lua_pushelement(lua_State *L, dc_dtype dtype, const void *src) {
+/* One element of host memory as a Lua value. */
+static void push_element(lua_State *L, dc_dtype dtype, const void *src) {
   switch (dtype) {
     case DC_BOOL: lua_pushboolean(L, *(const unsigned char *)src != 0); return;
 #define INTEGER(id, type)       \
@@ -215,7 +217,7 @@ dc_dtype dc_lua_checkdtype(lua_State *L, int idx) {
 
 dc_dtype dc_lua_default_dtype(lua_State *L, int idx) {
   if (lua_type(L, idx) == LUA_TBOOLEAN) return DC_BOOL;
-  if (lua_isinteger(L, idx) && !dc_lua_exact_float32(lua_tointeger(L, idx))) {
+  if (lua_isinteger(L, idx) && !exact_float32(lua_tointeger(L, idx))) {
     dc_error err = DC_ERROR_INIT;
     fail_inexact(lua_tointeger(L, idx), &err);
     dc_lua_raise(L, &err);
@@ -380,7 +382,7 @@ dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, 
 
 static const char *push_level(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src) {
   if (ndim == 0) {
-    dc_lua_pushelement(L, dtype, src);
+    push_element(L, dtype, src);
     return src + dc_dtype_size(dtype);
   }
   luaL_checkstack(L, 3, NULL);

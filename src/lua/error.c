@@ -153,10 +153,6 @@ int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) {
 
 int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
   dc_error err = DC_ERROR_INIT;
-  va_list ap;
-  va_start(ap, fmt);
-  dc_vfail(&err, DC_ARGUMENT, NULL, fmt, ap);
-  va_end(ap);
   lua_Debug ar;
   const char *name = NULL;
   for (int level = 0; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
@@ -165,6 +161,10 @@ int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
     name = ar.name;
     if (ar.namewhat && strcmp(ar.namewhat, "method") == 0) arg--;
   }
+  va_list ap; /* after what may raise, out of memory: `err` holds memory from here on */
+  va_start(ap, fmt);
+  dc_vfail(&err, DC_ARGUMENT, NULL, fmt, ap);
+  va_end(ap);
   if (arg == 0) dc_error_prefix(&err, "calling '%s' on bad self: ", name ? name : "?");
   else if (!name) dc_error_prefix(&err, "bad argument #%d: ", arg); /* called by pcall: nameless */
   else dc_error_prefix(&err, "bad argument #%d to '%s': ", arg, name);

@@ -10,7 +10,7 @@
 
 #include "lua/lib.h"
 
-#define PARAMS_MAX 4096 /* bytes of parameters; CUDA's limit on every architecture */
+#define PARAMS_MAX 4096 /* bytes of parameters: what every CUDA takes (from 12.1 on, Volta and newer take 32764) */
 
 typedef struct kernel_object {
   dc_kernel *k;    /* NULL: not made yet */

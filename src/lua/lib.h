@@ -166,16 +166,12 @@ void dc_lua_open_array(lua_State *L, int self);
 /* A number or boolean at idx as a scalar; false when it is neither. */
 bool dc_lua_toscalar(lua_State *L, int idx, dc_scalar *s);
 void dc_lua_pushscalar(lua_State *L, const dc_scalar *s);
-/* One element of host memory as a Lua value. */
-void dc_lua_pushelement(lua_State *L, dc_dtype dtype, const void *src);
 /* The Lua value at idx as one element. `given`: the user chose the dtype, so floats may round an integer. */
 int dc_lua_element(lua_State *L, int idx, dc_dtype dtype, bool given, void *dst, dc_error *err);
 /* The nested table at idx as an array object, pushed. dtype DC_DTYPE_NONE: float32, or bool. */
 dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, dc_dtype dtype);
 /* Pushes nested tables (a plain value for 0 dimensions) from host memory in C order. */
 void dc_lua_pushtable(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src);
-/* True when float32 holds v exactly. */
-bool dc_lua_exact_float32(int64_t v);
 dc_dtype dc_lua_checkdtype(lua_State *L, int idx);
 /* Default dtype for the number or boolean at idx; raises for an integer that float32 cannot hold. */
 dc_dtype dc_lua_default_dtype(lua_State *L, int idx);
@@ -196,9 +192,6 @@ extern const luaL_Reg dc_lua_index_meta[], dc_lua_index_methods[];
 int dc_lua_array_tostring(lua_State *L);
 /* Assigns the value at `value` (number, boolean, array, table) to all of `dst`. */
 void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value);
-/* An array operand at idx: an array itself, or an array made from a number, boolean or table (`like`
-** gives its dtype and device, or is NULL) and put in place of it on the stack. */
-dc_array *dc_lua_operand(lua_State *L, dc_lua *self, int idx, const dc_array *like);
 
 /* --- module.c, kernel.c --- */
 typedef struct dc_lua_module {

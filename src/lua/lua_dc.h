@@ -13,7 +13,7 @@
 ** elsewhere a handler of ours serves while a device works. */
 __attribute__((visibility("default"))) int luaopen_dotcompute_core(lua_State *L);
 
-/* Raises `err` as a Lua error table (API.md, "Errors") and clears it. Never returns; the return type
+/* Raises `err` as a Lua error table (docs/api.md, "Errors") and clears it. Never returns; the return type
 ** is for `return dc_lua_raise(L, &err);`. Nothing may be held that the error would leak. */
 int dc_lua_raise(lua_State *L, dc_error *err);
 

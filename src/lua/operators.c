@@ -6,7 +6,9 @@
 */
 #include "lua/lib.h"
 
-dc_array *dc_lua_operand(lua_State *L, dc_lua *self, int idx, const dc_array *like) {
+/* An array operand at idx: an array itself, or an array made from a number, boolean or table (`like`
+** gives its dtype and device, or is NULL) and put in place of it on the stack. */
+static dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_array *like) {
   dc_array *a = dc_lua_toarray(L, self, idx);
   if (a) return a;
   dc_device *dev = like ? dc_array_device(like) : dc_lua_current(L, self);
@@ -41,7 +43,7 @@ static void read_side(lua_State *L, dc_lua *self, int idx, const dc_array *other
   out->a = NULL;
   if (dc_lua_toscalar(L, idx, &out->s)) return;
   out->a = dc_lua_toarray(L, self, idx);
-  if (!out->a && lua_istable(L, idx)) out->a = dc_lua_operand(L, self, idx, other);
+  if (!out->a && lua_istable(L, idx)) out->a = operand(L, self, idx, other);
   if (!out->a)
     dc_lua_fail(L, DC_ARGUMENT, "operator '%s' takes arrays, tables and numbers, got %s", sign,
                 dc_lua_describe(L, idx));
@@ -72,7 +74,7 @@ static int unary(lua_State *L, dc_op op) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
   if (lua_isnoneornil(L, 1)) return dc_lua_expected(L, 1, "an array");
-  dc_array *a = dc_lua_operand(L, self, 1, NULL);
+  dc_array *a = operand(L, self, 1, NULL);
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_unary(op, a, &err)), &err);
 }
@@ -141,8 +143,8 @@ static void check_pair(lua_State *L, dc_lua *self, dc_array **a, dc_array **b) {
   if (lua_isnoneornil(L, 1)) dc_lua_expected(L, 1, "an array");
   if (lua_isnoneornil(L, 2)) dc_lua_expected(L, 2, "an array");
   dc_array *left = dc_lua_toarray(L, self, 1), *right = dc_lua_toarray(L, self, 2);
-  *a = left ? left : dc_lua_operand(L, self, 1, right);
-  *b = right ? right : dc_lua_operand(L, self, 2, *a);
+  *a = left ? left : operand(L, self, 1, right);
+  *b = right ? right : operand(L, self, 2, *a);
 }
 
 static double tolerance(lua_State *L, int arg, double fallback) {
