@@ -1,6 +1,7 @@
 -- The compile path as users see it: options, headers, the cache, messages with lines of the script.
 local dc = require "dotcompute"
 
+local shell = require "spec.helper".shell
 local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
 
 local function fails(fn, ...)
@@ -8,13 +9,6 @@ local function fails(fn, ...)
   assert.is_false(ok, "no error was raised")
   assert.equal("table", type(err), tostring(err))
   return err
-end
-
-local function shell(command)
-  local pipe = assert(io.popen(command .. " 2>&1"))
-  local text = pipe:read "a"
-  local _, _, code = pipe:close()
-  return text, code
 end
 
 local function temporary_folder()

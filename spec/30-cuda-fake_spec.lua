@@ -1,10 +1,9 @@
 -- The CUDA device over a driver library without a GPU (spec/fake/fake_cuda.c): loading, errors, what is released.
 -- Kernels compute nothing there; copies and fills are real, launches are recorded.  All in child processes.
+local quote = require "spec.helper".quote
 local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
 local dclua = build .. "/dclua"
 local fake = build .. "/spec/libfake_cuda.so"
-
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
 local function read_all(path)
   local f = assert(io.open(path))
@@ -286,7 +285,7 @@ describe("with a driver that fails", function()
   for name in read_all "src/cuda/cuda_api.def":gmatch "\nDC_CUDA%(%u+, (%w+)," do names[#names + 1] = name end
   assert(#names > 45)
 
-  -- Uses every function of the driver that this issue needs.
+  -- Uses every function of the driver that src/cuda/ calls.
   local script = saxpy .. [==[
     local x, y = dc.ones(10), dc.full(40000, 2.5, "float64")
     x:copy() y:copy()

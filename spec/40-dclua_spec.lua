@@ -1,18 +1,11 @@
 -- dclua is a Lua interpreter: whatever the stock one does with the same arguments, dclua does too; then what it adds,
 -- Ctrl-C and the prompt.
+local helper = require "spec.helper"
+local quote, shell = helper.quote, helper.shell
 local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
 local dclua = build .. "/dclua"
 local stock = os.getenv "DOTCOMPUTE_STOCK_LUA" or "lua5.4"
 
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
-
--- Runs a shell command; its output (both streams) and its status.
-local function shell(command)
-  local pipe = assert(io.popen("{ " .. command .. "\n} 2>&1"))
-  local text = pipe:read "a"
-  local _, _, code = pipe:close()
-  return text, code
-end
 
 local function command_line(program, arguments)
   local words = { quote(program) }

@@ -1,16 +1,9 @@
 -- The house: what make, the set-up, the spec runner and the checks promise.
+local helper = require "spec.helper"
+local quote, shell = helper.quote, helper.shell
 local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
 local dclua = build .. "/dclua"
 local lua = os.getenv "LUA" or "lua5.4"
-
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
-
-local function shell(command)
-  local pipe = assert(io.popen("{ " .. command .. "\n} 2>&1"))
-  local text = pipe:read "a"
-  local _, _, code = pipe:close()
-  return text, code
-end
 
 local folder
 before_each(function()

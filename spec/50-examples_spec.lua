@@ -1,15 +1,10 @@
 -- Every example runs, checks its own result and says where it ran; sizes small enough for any machine.
+local shell = require "spec.helper".shell
 local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
 
-local function run(command)
-  local pipe = assert(io.popen(command .. " 2>&1", "r"))
-  local text = pipe:read "a"
-  local _, _, code = pipe:close()
-  return code, text
-end
-
 local function example(args)
-  return run(("'%s/dclua' examples/%s"):format(build, args))
+  local text, code = shell(("'%s/dclua' examples/%s"):format(build, args))
+  return code, text
 end
 
 describe("example", function()

@@ -1,4 +1,4 @@
--- What the specs of arrays and kernels share: the seed, expected errors, references in plain Lua.
+-- What specs share: the seed, expected errors, references in plain Lua, commands for the shell.
 local helper = {}
 
 helper.seed = tonumber(os.getenv "DOTCOMPUTE_SPEC_SEED") or os.time()
@@ -88,6 +88,17 @@ function helper.product(shape)
   local n = 1
   for _, v in ipairs(shape) do n = n * v end
   return n
+end
+
+-- The text as one word of the shell's.
+function helper.quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+
+-- Runs a shell command; its output (both streams) and its status.
+function helper.shell(command)
+  local pipe = assert(io.popen("{ " .. command .. "\n} 2>&1"))
+  local text = pipe:read "a"
+  local _, _, code = pipe:close()
+  return text, code
 end
 
 return helper

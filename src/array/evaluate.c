@@ -68,6 +68,7 @@ int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
   dc_program p;
   bool safe;
   do {
+    if (dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0) return -1; /* by a finalizer */
     if (dc_program_build(&p, src, dst->ptr, dst->dtype, &dst->g, false, err) != 0) return -1;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);

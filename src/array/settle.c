@@ -50,7 +50,9 @@ int dc_settle_readers(struct dc_buffer *b, const dc_array *except, dc_error *err
 
 int dc_array_will_write(dc_array *a, dc_error *err) {
   if (dc_evaluate(a, err) != 0) return -1;
-  return a->buffer->readers == NULL ? 0 : dc_settle_readers(a->buffer, NULL, err);
+  if (a->buffer->readers == NULL) return 0;
+  if (dc_settle_readers(a->buffer, NULL, err) != 0) return -1;
+  return dc_array_check_open(a, err); /* a finalizer may have closed it meanwhile */
 }
 
 int dc_array_settle_device(dc_device *dev, dc_error *err) {

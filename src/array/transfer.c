@@ -98,7 +98,13 @@ static bool apart(const dc_array *a, const dc_array *b) {
   return a->ptr + n <= b->ptr || b->ptr + n <= a->ptr;
 }
 
+/* Settling and computing may run finalizers, which may close either. */
+static int check_both_open(const dc_array *dst, const dc_array *src, dc_error *err) {
+  return dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0 ? -1 : 0;
+}
+
 static int assign_ready(dc_array *dst, dc_array *src, dc_error *err) {
+  if (check_both_open(dst, src, err) != 0) return -1;
   if (plain_copy(dst, src) && (dst->ptr == src->ptr || apart(dst, src)))
     return dc_device_copy(dst->dev, dst->ptr, src->ptr, (size_t)dc_array_size(dst) * dc_dtype_size(dst->dtype), err);
   int rc = dc_evaluate_into(src, dst, NULL, err);
@@ -131,12 +137,13 @@ static int assign_here(dc_array *dst, dc_array *src, dc_error *err) {
 
 int dc_array_assign(dc_array *dst, dc_array *src, dc_error *err) {
   dc_geometry stretched;
-  if (dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0) return -1;
+  if (check_both_open(dst, src, err) != 0) return -1;
   if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &stretched, err) != 0) return -1;
   if (check_writable(dst, err) != 0) return -1;
   if (dst == src || dc_array_size(dst) == 0) return 0;
   if (src->dev == dst->dev) return assign_here(dst, src, err);
   if (dc_array_will_write(dst, err) != 0 || dc_evaluate(src, err) != 0) return -1;
+  if (check_both_open(dst, src, err) != 0) return -1;
   if (plain_copy(dst, src))
     return dc_device_copy_across(dst->dev, dst->ptr, src->dev, src->ptr,
                                  (size_t)dc_array_size(dst) * dc_dtype_size(dst->dtype), err);

@@ -43,8 +43,8 @@ void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
   if (DC_LUA_WORK(self, dc_array_eval(a, &err)) != 0) dc_lua_raise(L, &err);
 }
 
-/* Never raises. */
-static int array_gc(lua_State *L) { /* scripts reach it too, through getmetatable */
+/* Never raises when the collector calls it; scripts reach it too, through getmetatable. */
+static int array_gc(lua_State *L) {
   dc_lua_array *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_ARRAY);
   if (!o) return dc_lua_expected(L, 1, "an array");
   dc_array *a = o->a;

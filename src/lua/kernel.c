@@ -212,11 +212,14 @@ static void settle_arguments(lua_State *L, dc_lua *self, const kernel_object *o,
     raise_here(L, &err);
   for (int i = 0; i < k->nparams; i++) {
     dc_lua_array *array = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
+    if (array && !k->params[i].is_const && DC_LUA_WORK(self, dc_array_will_write(array->a, &err)) != 0)
+      fail_argument(L, k, i, &err);
+  }
+  for (int i = 0; i < k->nparams; i++) { /* all is settled: no finalizer closes an array from here on */
+    dc_lua_array *array = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
     dc_ptr ptr = 0;
     if (!array) continue;
-    int rc = k->params[i].is_const ? 0 : DC_LUA_WORK(self, dc_array_will_write(array->a, &err));
-    if (rc == 0) rc = dc_array_ptr(array->a, &ptr, &err);
-    if (rc != 0) fail_argument(L, k, i, &err);
+    if (dc_array_ptr(array->a, &ptr, &err) != 0) fail_argument(L, k, i, &err);
     dc_plan_put_ptr(&k->params[i], ptr, params);
   }
 }

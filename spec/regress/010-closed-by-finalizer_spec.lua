@@ -1,0 +1,32 @@
+-- Before memory is written, what reads it is settled, and that may run the collector.  A finalizer that closed the
+-- target was not noticed, and values went to memory that had been freed.
+local dc = require "dotcompute"
+
+-- Calls write(a, other) while a finalizer is due that closes `victim` (1: a, 2: other).
+local function closed_meanwhile(victim, write)
+  local arrays = { dc.zeros(1 << 20), dc.ones(1 << 20) }
+  for _ = 1, 20 do -- 80 MB of garbage readers for each: collected rather than computed
+    local _, _ = arrays[1] + 1, arrays[2] + 1
+  end
+  setmetatable({}, { __gc = function() arrays[victim]:close() end })
+  local ok, err = pcall(write, arrays[1], arrays[2])
+  assert.is_false(ok, "no error was raised")
+  assert.equal("argument", err.kind)
+  assert.matches("closed", err.message)
+  assert.equal(1 << 20, dc.ones(1 << 20):sum():item())
+end
+
+describe("an array that a finalizer closes while it is about to be written", function()
+  it("refuses an assignment", function()
+    closed_meanwhile(1, function(a, b) a[":"] = b end)
+    closed_meanwhile(2, function(a, b) a[":"] = b end)
+  end)
+
+  it("refuses to be filled", function() closed_meanwhile(1, function(a) a:fill(2) end) end)
+
+  it("refuses a launch, whichever argument it is", function()
+    local k = dc.kernel [[
+__global__ void both(float *x, float *y) { x[0] = 1; y[0] = 2; }]]
+    for victim = 1, 2 do closed_meanwhile(victim, function(a, b) k(1, 1, a, b) end) end
+  end)
+end)
