@@ -63,8 +63,11 @@ LOWER := base compile device kernel cuda cpu array
 OPS := $(wildcard src/cpu/ops_*.c)
 LIB_SRC := $(filter-out $(OPS),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c)))
 SHIMS := $(wildcard src/compile/shims/*)
+# What natively compiled kernels include (and not what the library's own files about them do).
+NATIVE := $(filter-out $(addprefix src/cpu/,native.h native_build.h native_compile.h native_ops.h),\
+            $(wildcard src/cpu/native*.h))
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(foreach i,$(ISAS),$(OPS:%.c=$(OBJ)/%.$(i).o)) \
-           $(if $(SHIMS),$(OBJ)/gen/shims.o)
+           $(if $(SHIMS),$(OBJ)/gen/shims.o) $(OBJ)/gen/native.o
 LUA_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/lua/*.c))
 EXE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/dclua/*.c)) $(OBJ)/gen/embedded.o
 LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
@@ -72,13 +75,14 @@ UNIT_SRC := $(wildcard spec/c/test_*.c)
 UNITS := $(UNIT_SRC:spec/c/%.c=$(BUILD)/spec/%)
 HOST := $(if $(SAN),$(BUILD)/bin/lua5.4)
 FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/fake_*.c))
+BRIDGE := $(BUILD)/spec/kernels_bridge.so
 
 DCLUA := $(BUILD)/dclua
 CORE := $(BUILD)/dotcompute/core.so
 
 all: $(DCLUA) $(CORE)
 core: $(CORE)
-units: $(UNITS) $(FAKES) $(HOST)
+units: $(UNITS) $(FAKES) $(HOST) $(BRIDGE)
 
 # Objects depend on a file that changes when the compiler or its flags do.  (+: also under -n and -q.)
 FLAGS := $(CC) $(DC_CFLAGS) | $(CPU_CFLAGS) | $(OPS_CFLAGS) | $(LDFLAGS) $(LIBFLAG) $(LUA_LINK) $(EDIT_LINK)
@@ -87,8 +91,8 @@ $(BUILD)/flags: FORCE
 	+@printf '%s\n' '$(FLAGS)' | cmp -s - $@ || printf '%s\n' '$(FLAGS)' > $@
 # The same for the lists of files, so that a file taken away is noticed.
 $(BUILD)/files: FORCE
-	+@printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS)' | cmp -s - $@ || \
-	  printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS)' > $@
+	+@printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(NATIVE)' | cmp -s - $@ || \
+	  printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(NATIVE)' > $@
 $(BUILD)/files: | $(BUILD)/flags
 
 COMPILE = @mkdir -p $(@D); echo "  CC $(1)"; $(CC) $(DC_CFLAGS) $(2) -MMD -MP -c -o $@ $(3)
@@ -113,6 +117,9 @@ $(GEN)/embedded.c: $(LUA_FILES) $(BUILD)/embed $(BUILD)/files
 $(GEN)/shims.c: $(SHIMS) $(BUILD)/embed $(BUILD)/files
 	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_shims src/compile/shims $(SHIMS) > $@.tmp && mv $@.tmp $@
 
+$(GEN)/native.c: $(NATIVE) $(BUILD)/embed $(BUILD)/files
+	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_native src/cpu $(NATIVE) > $@.tmp && mv $@.tmp $@
+
 # Lua's own functions come from the host, so core.so keeps them undefined; nodelete, because Lua
 # unloads modules at its end while threads of ours may still run.
 $(CORE): $(LIB_OBJ) $(LUA_OBJ) $(BUILD)/files
@@ -134,9 +141,21 @@ $(BUILD)/bin/lua5.4: tools/host.c $(BUILD)/flags
 $(BUILD)/spec/lib%.so: spec/fake/%.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"
 	@$(CC) -std=gnu11 -Isrc $(WARN) -O1 -g -fPIC -shared -MMD -MP -MF $@.d -MT $@ -o $@ $< -pthread
-$(BUILD)/bench/native.so: bench/native.c $(BUILD)/flags
+# What the kernel suite needs of C, as a Lua module.
+$(BRIDGE): spec/c/kernels_bridge.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"
-	@$(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O3 -fPIC -shared -o $@ $< -lm -ldl
+	@$(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O2 -g -fPIC -fvisibility=hidden -shared -o $@ $< -lm -ldl
+# What bench/ measures against: C loops, plain and with -ffast-math, which must not be among the linker's flags too
+# (it would change the arithmetic of the whole process), and other programs' libraries.
+BENCH_CC = @mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O3 -fPIC
+BENCH := $(patsubst %,$(BUILD)/bench/%.so,native opencl nvrtc)
+$(BUILD)/bench/%.o: bench/%.c bench/loops.h $(BUILD)/flags
+	$(BENCH_CC) -march=native -c -o $@ $<
+$(BUILD)/bench/loops.fast.o: bench/loops.c bench/loops.h $(BUILD)/flags
+	$(BENCH_CC) -march=native -ffast-math -DTABLE=bench_fast -c -o $@ $<
+$(BUILD)/bench/native.so: $(patsubst %,$(BUILD)/bench/%.o,loops loops.fast reference)
+$(BUILD)/bench/%.so: bench/%.c bench/loops.h $(BUILD)/flags
+	$(BENCH_CC) -shared -o $@ $< $(filter %.o,$^) -lm -ldl -lpthread
 
 -include $(LIB_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d)
 
@@ -154,11 +173,13 @@ test:
 	@NVRTC="$(NVRTC)" sh tools/setup.sh nvrtc $(DCLUA)
 	@NVRTC="$(NVRTC)" DOTCOMPUTE_CACHE="$${DOTCOMPUTE_CACHE:-$(abspath $(BUILD))/cache}" \
 	  LUA="$(LUA)" sh tools/with.sh $(BUILD) lua spec/run.lua $(SPECS)
-bench: all $(BUILD)/bench/native.so
-	@LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" DOTCOMPUTE_CPU_THREADS=1 \
-	  sh tools/with.sh $(BUILD) $(DCLUA) bench/cpu.lua
-	@LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" \
-	  sh tools/with.sh $(BUILD) $(DCLUA) bench/launch.lua
+# TABLES="cpu …" for some; ROWS="saxpy …": those kernels of bench/cpu.lua; TEN="name …": those of the suite for
+# bench/suite.lua, else the ones that bench/ten.txt names.
+bench: all $(BENCH) $(BRIDGE)
+	@for t in $(or $(TABLES),cpu threads suite fresh launch); do \
+	  case $$t in cpu) set -- $(ROWS) ;; suite) set -- $(TEN) ;; *) set -- ;; esac; \
+	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" DOTCOMPUTE_CPU_THREADS=1 \
+	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua "$$@" || exit 1; done
 lint:
 	@sh tools/lint.sh
 
@@ -185,7 +206,7 @@ help:
 ## make               build/dclua and build/dotcompute/core.so
 ## make demo          brings what is missing, builds, runs two examples
 ## make test          brings what is missing, builds, runs the specs   (SPECS="spec/10-x_spec.lua …" for some)
-## make bench         tables of our speed beside other programs'
+## make bench         tables of our speed beside other programs'   (TABLES="cpu threads suite fresh launch" for some)
 ## make lint          luacheck, clang-format, the rules of CONTRIBUTING.md
 ## make install       PREFIX=/usr/local DESTDIR= BINDIR= LIBDIR= LUADIR= ; make uninstall undoes it
 ## make clean         removes the build folder

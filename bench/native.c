@@ -1,15 +1,20 @@
 /*
-** native.c - what ours is measured against: the same work in plain C, as a Lua module.
+** native.c - what ours is measured against, as a Lua module.
 **
-** CPU rows: the loops a C programmer would write, one thread, compiled with -O3, working on the very
-** memory that the CPU device's arrays live in (addresses come from a.ptr).
+** CPU rows: the loops of loops.c, one thread, working on the very memory that the CPU device's arrays live in
+** (addresses come from a.ptr); random contents for it; and how far a result is from its reference.
 ** GPU rows: a loop over cuLaunchKernel in this process, on the same device, with a module of its own.
 */
+#include "loops.h"
+
 #include <dlfcn.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -21,59 +26,113 @@ static double now(void) {
 
 static void *address(lua_State *L, int i) { return (void *)(uintptr_t)luaL_checkinteger(L, i); }
 
-static void mandelbrot(int *out, int w, int h, float x0, float y0, float d, int limit) {
-  for (int y = 0; y < h; y++)
-    for (int x = 0; x < w; x++) {
-      float cr = x0 + (float)x * d, ci = y0 + (float)y * d, zr = 0, zi = 0;
-      int n = 0;
-      while (n < limit && zr * zr + zi * zi < 4.0f) {
-        float t = zr * zr - zi * zi + cr;
-        zi = 2 * zr * zi + ci;
-        zr = t;
-        n++;
-      }
-      out[(size_t)y * (size_t)w + (size_t)x] = n;
-    }
-}
+/* --- the loops ------------------------------------------------------------------------------- */
 
-static void nbody(const float *restrict p, float *restrict a, int n) {
-  for (int i = 0; i < n; i++) {
-    float x = p[4 * i], y = p[4 * i + 1], z = p[4 * i + 2], ax = 0, ay = 0, az = 0;
-    for (int j = 0; j < n; j++) {
-      float dx = p[4 * j] - x, dy = p[4 * j + 1] - y, dz = p[4 * j + 2] - z;
-      float r = 1.0f / sqrtf(dx * dx + dy * dy + dz * dz + 1e-3f), f = p[4 * j + 3] * r * r * r;
-      ax += f * dx, ay += f * dy, az += f * dz;
-    }
-    a[4 * i] = ax, a[4 * i + 1] = ay, a[4 * i + 2] = az, a[4 * i + 3] = 0;
+enum { MOST = 16 };
+
+typedef struct call {
+  bench_fn *fn;
+  void *p[MOST];
+  double s[MOST];
+} call;
+
+/* At i: "native", "fast" or "reference"; the loop's name; a list of addresses; a list of numbers. */
+static void read_call(lua_State *L, int i, call *c) {
+  static const char *const names[] = {"native", "fast", "reference", NULL};
+  const bench_loop *const tables[] = {bench_native, bench_fast, bench_reference};
+  const bench_loop *l = tables[luaL_checkoption(L, i, NULL, names)];
+  const char *name = luaL_checkstring(L, i + 1);
+  while (l->name && strcmp(l->name, name) != 0) l++;
+  if (!l->name) luaL_error(L, "there is no loop '%s'", name);
+  c->fn = l->fn;
+  for (int k = 0; k < MOST; k++) {
+    lua_geti(L, i + 2, k + 1);
+    lua_geti(L, i + 3, k + 1);
+    c->p[k] = (void *)(uintptr_t)luaL_optinteger(L, -2, 0);
+    c->s[k] = luaL_optnumber(L, -1, 0);
+    lua_pop(L, 2);
   }
 }
 
-static void saxpy(int n, float a, const float *restrict x, float *restrict y) {
-  for (int i = 0; i < n; i++) y[i] = a * x[i] + y[i];
-}
-
-/* mandelbrot(out, w, h, x0, y0, d, limit) -> seconds */
-static int l_mandelbrot(lua_State *L) {
+/* run(table, name, addresses, numbers) -> seconds */
+static int l_run(lua_State *L) {
+  call c;
+  read_call(L, 1, &c);
   double t = now();
-  mandelbrot(address(L, 1), (int)luaL_checkinteger(L, 2), (int)luaL_checkinteger(L, 3), (float)luaL_checknumber(L, 4),
-             (float)luaL_checknumber(L, 5), (float)luaL_checknumber(L, 6), (int)luaL_checkinteger(L, 7));
+  c.fn(c.p, c.s);
   lua_pushnumber(L, now() - t);
   return 1;
 }
 
-/* nbody(positions, accelerations, n) -> seconds */
-static int l_nbody(lua_State *L) {
+static void *run_call(void *c) {
+  ((call *)c)->fn(((call *)c)->p, ((call *)c)->s);
+  return NULL;
+}
+
+/* run_two(table, name, addresses, numbers, other addresses) -> seconds: two at once, on two threads */
+static int l_run_two(lua_State *L) {
+  call a, b;
+  read_call(L, 1, &a);
+  lua_pushvalue(L, 5);
+  lua_replace(L, 3);
+  read_call(L, 1, &b);
+  pthread_t other;
   double t = now();
-  nbody(address(L, 1), address(L, 2), (int)luaL_checkinteger(L, 3));
+  if (pthread_create(&other, NULL, run_call, &b) != 0) return luaL_error(L, "no second thread");
+  run_call(&a);
+  pthread_join(other, NULL);
   lua_pushnumber(L, now() - t);
   return 1;
 }
 
-/* saxpy(n, a, x, y) -> seconds */
-static int l_saxpy(lua_State *L) {
-  double t = now();
-  saxpy((int)luaL_checkinteger(L, 1), (float)luaL_checknumber(L, 2), address(L, 3), address(L, 4));
-  lua_pushnumber(L, now() - t);
+/* random(address, n, low, high, seed): n floats */
+static int l_random(lua_State *L) {
+  float *x = address(L, 1);
+  lua_Integer n = luaL_checkinteger(L, 2);
+  const double low = luaL_checknumber(L, 3), high = luaL_checknumber(L, 4);
+  uint64_t state = (uint64_t)luaL_checkinteger(L, 5) * 2 + 1;
+  for (lua_Integer i = 0; i < n; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    x[i] = (float)(low + (high - low) * (double)(state >> 40) / (1 << 24));
+  }
+  return 0;
+}
+
+/* error(address, n, reference, scale) -> the largest of |x - r| / (|r| + scale) of n floats; infinite for a NaN */
+static int l_error(lua_State *L) {
+  const float *x = address(L, 1);
+  lua_Integer n = luaL_checkinteger(L, 2);
+  const double *r = address(L, 3), scale = luaL_checknumber(L, 4);
+  double worst = 0;
+  for (lua_Integer i = 0; i < n; i++) {
+    double e = fabs(x[i] - r[i]) / (fabs(r[i]) + scale);
+    if (!(e <= worst)) worst = isnan(e) ? HUGE_VAL : e;
+  }
+  lua_pushnumber(L, worst);
+  return 1;
+}
+
+/* differing(address, n, reference) -> the share of n int32 that are others */
+static int l_differing(lua_State *L) {
+  const int32_t *x = address(L, 1);
+  lua_Integer n = luaL_checkinteger(L, 2), count = 0;
+  const double *r = address(L, 3);
+  for (lua_Integer i = 0; i < n; i++) count += x[i] != r[i];
+  lua_pushnumber(L, (double)count / (double)n);
+  return 1;
+}
+
+/* best_isa() -> the most that this processor has of what the CPU device can use */
+static int l_best_isa(lua_State *L) {
+  const char *isa = "baseline";
+#if defined(__x86_64__)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (avx2) isa = "avx2";
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    isa = "avx512";
+#endif
+  lua_pushstring(L, isa);
   return 1;
 }
 
@@ -129,10 +188,25 @@ static int l_now(lua_State *L) {
   return 1;
 }
 
+/* setenv(name, value): for libraries that are loaded later */
+static int l_setenv(lua_State *L) {
+  setenv(luaL_checkstring(L, 1), luaL_checkstring(L, 2), 1);
+  return 0;
+}
+
+/* sleep(seconds) */
+static int l_sleep(lua_State *L) {
+  const double seconds = luaL_checknumber(L, 1);
+  struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  nanosleep(&t, NULL);
+  return 0;
+}
+
 static const luaL_Reg functions[] = {
-    {"now", l_now},         {"mandelbrot", l_mandelbrot},     {"nbody", l_nbody},
-    {"saxpy", l_saxpy},     {"launch_setup", l_launch_setup}, {"launch_loop", l_launch_loop},
-    {NULL, NULL},
+    {"now", l_now},           {"run", l_run},                   {"run_two", l_run_two},
+    {"random", l_random},     {"error", l_error},               {"differing", l_differing},
+    {"best_isa", l_best_isa}, {"launch_setup", l_launch_setup}, {"launch_loop", l_launch_loop},
+    {"setenv", l_setenv},     {"sleep", l_sleep},               {NULL, NULL},
 };
 
 int luaopen_native(lua_State *L);

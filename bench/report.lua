@@ -7,15 +7,30 @@ function M.median(t)
   return #s % 2 == 1 and s[#s // 2 + 1] or (s[#s // 2] + s[#s // 2 + 1]) / 2
 end
 
--- Calls each of the functions `rounds` times by turns; returns the median of what each returned.
+-- Calls each of the functions `rounds` times by turns, another first each time, after one turn that does not count;
+-- returns the median of what each returned.
 function M.alternate(rounds, ...)
   local fns, values = { ... }, {}
   for k = 1, #fns do values[k] = {} end
-  for r = 1, rounds do
-    for k, fn in ipairs(fns) do values[k][r] = fn() end
+  for r = 0, rounds do
+    for i = 1, #fns do
+      local k = (i + r) % #fns + 1
+      values[k][r] = fns[k]()
+    end
   end
   for k = 1, #fns do values[k] = M.median(values[k]) end
   return table.unpack(values)
+end
+
+function M.geometric_mean(t)
+  local sum = 0
+  for _, v in ipairs(t) do sum = sum + math.log(v) end
+  return math.exp(sum / #t)
+end
+
+-- A ratio and its limit as two cells: the limit with whether it is met.
+function M.judge(ratio, limit)
+  return ("%.2f"):format(ratio), ("%s %g"):format(ratio <= limit and "met" or "MISSED", limit)
 end
 
 function M.print(title, header, rows)

@@ -11,6 +11,8 @@ export LUA_CPATH="$build/?.so;${LUA_CPATH:-;}"
 export LUA="${LUA:-lua5.4}"
 export DOTCOMPUTE_STOCK_LUA="$LUA"
 export DOTCOMPUTE_SPEC_SEED="${DOTCOMPUTE_SPEC_SEED:-$(date +%s)}"
+# Specs run at tier 0 of the CPU device, without compiling every kernel a second time; those about tier 1 choose it.
+case "$*" in *spec/run.lua*) export DOTCOMPUTE_CPU_TIER="${DOTCOMPUTE_CPU_TIER:-0}" ;; esac
 if grep -qs 'fsanitize=address' "$build/flags"; then
   DOTCOMPUTE_STOCK_LUA=$(command -v "$LUA")
   export LUA="$build/bin/lua5.4" PATH="$build/bin:$PATH"

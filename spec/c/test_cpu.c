@@ -68,9 +68,10 @@ static void test_memory(void) {
     }
     b->n = random_size();
     b->mark = (uint8_t)rand();
-    b->p = dc_memory_alloc(m, b->n, &err);
+    bool tight = rand() % 2;
+    b->p = tight ? dc_memory_alloc_array(m, b->n, &err) : dc_memory_alloc(m, b->n, &err);
     if (b->p == 0) break;
-    aligned = aligned && b->p % 256 == 0;
+    aligned = aligned && b->p % (tight ? 64 : 256) == 0;
     uint64_t base;
     size_t size;
     found = found && dc_memory_find(m, b->p + b->n - 1, &base, &size) && base == b->p && size == b->n;
@@ -78,7 +79,7 @@ static void test_memory(void) {
     bytes[0] = bytes[b->n / 2] = bytes[b->n - 1] = b->mark;
   }
   check(err.kind == DC_OK, "allocations succeed");
-  check(aligned, "blocks are aligned to 256 bytes");
+  check(aligned, "blocks are aligned to 256 bytes, arrays to 64");
   check(kept, "blocks keep their contents, and are freed once");
   check(found, "a block is found by an address inside it");
   for (int i = 0; i < LIVE; i++) dc_memory_free(m, blocks[i].p);
@@ -87,6 +88,71 @@ static void test_memory(void) {
   check(dc_memory_alloc(m, (size_t)1 << 50, &err) == 0 && err.kind == DC_MEMORY, "too much is an error");
   dc_error_clear(&err);
   check(!dc_memory_free(m, (uint64_t)(uintptr_t)&m), "an address from elsewhere is not freed");
+  dc_memory_close(m);
+}
+
+static void read_byte(void *ud) {
+  volatile uint8_t byte = *(const volatile uint8_t *)ud;
+  (void)byte;
+}
+
+static bool readable(dc_memory *m, uint64_t p) {
+  bool ok = dc_fault_guard(read_byte, (void *)(uintptr_t)p, m, &err) == 0;
+  dc_error_clear(&err);
+  return ok;
+}
+
+/* Whether reading downwards from a block faults when it leaves the block's first page, or `slack` bytes later. */
+static bool guarded_before(dc_memory *m, uint64_t p, size_t slack) {
+  uint64_t page = p / 4096 * 4096, last = page - slack;
+  while (page > last && readable(m, page - 1)) page -= 4096;
+  return !readable(m, page - 1);
+}
+
+/* The byte behind a block, its size rounded up to what aligns it, faults; so does the page before its first, or,
+** where a larger block may have been reused, what lies an eighth of its size further. */
+static void test_guards(void) {
+  dc_memory *m = dc_memory_open(&err);
+  check(m != NULL, "memory opens");
+  if (m == NULL) return;
+  bool inside = true, behind = true, before = true, nearest = true;
+  for (int i = 0; i < 3000; i++) {
+    size_t n = random_size(), align = rand() % 2 ? 64 : 256, size;
+    uint64_t p = align == 64 ? dc_memory_alloc_array(m, n, &err) : dc_memory_alloc(m, n, &err), base;
+    uint64_t end = p + (n + align - 1) / align * align;
+    inside = inside && readable(m, p) && readable(m, end - 1);
+    behind = behind && !readable(m, end) && !readable(m, end + 4095);
+    before = before && guarded_before(m, p, n < 65536 ? 0 : n / 8 + 4096);
+    nearest = nearest && dc_memory_find(m, end, &base, &size) && base == p && size == n;
+    nearest = nearest && (p % 4096 || (dc_memory_find(m, p - 1, &base, &size) && base == p && size == n));
+    if (rand() % 3) dc_memory_free(m, p);
+  }
+  check(inside, "a block can be read to its end");
+  check(behind, "the page behind a block cannot be touched");
+  check(before, "what lies before a block cannot be touched");
+  check(nearest, "the block nearest to an address is found");
+  dc_memory_close(m);
+}
+
+/* More blocks than the system would give mappings for. */
+static void test_many(void) {
+  enum { MANY = 100000 };
+  static uint64_t p[MANY];
+  dc_memory *m = dc_memory_open(&err);
+  check(m != NULL, "memory opens");
+  if (m == NULL) return;
+  bool kept = true, freed = true;
+  for (int i = 0; i < MANY; i++) {
+    p[i] = dc_memory_alloc_array(m, sizeof i, &err);
+    if (p[i]) *(int *)(uintptr_t)p[i] = i;
+  }
+  check(err.kind == DC_OK, "there is room for many small blocks");
+  for (int i = 0; i < MANY; i++) {
+    kept = kept && p[i] && *(int *)(uintptr_t)p[i] == i;
+    freed = freed && dc_memory_free(m, p[i]);
+  }
+  check(kept && freed, "many small blocks keep their contents and are freed");
+  check(!readable(m, dc_memory_alloc_array(m, 64, &err) + 64), "blocks that come after many have guards again");
   dc_memory_close(m);
 }
 
@@ -192,6 +258,10 @@ int main(void) {
   const char *seed = getenv("DOTCOMPUTE_SPEC_SEED");
   srand(seed ? (unsigned)atoi(seed) : 1);
   test_memory();
+  dc_fault_open();
+  test_guards();
+  test_many();
+  dc_fault_close();
   test_printf();
   test_launches();
   dc_error_clear(&err);

@@ -730,7 +730,7 @@ static void test_faults(void) {
 static void test_selection(void) {
   static const char *const fine[] = {"membar.gl",    "membar.cta",        "membar.sys",
                                      "fence.sc.cta", "fence.acq_rel.gpu", "prefetch.global.L2"};
-  static const char *const refused[] = {"add.f32x2",         "atom.global.add.b32",
+  static const char *const refused[] = {"add.f16x3",         "atom.global.add.b32",
                                         "setp.lo.f32",       "sin.approx.f64",
                                         "tex.2d.v4.f32.f32", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32"};
   dc_op o;

@@ -19,6 +19,7 @@
 #include "compile/log.h"
 #include "compile/nvrtc.h"
 #include "compile/pack.h"
+#include "compile/ready.h"
 #include "compile/scan.h"
 #include "compile/signature.h"
 #include "compile/toolkit.h"
@@ -98,6 +99,9 @@ static void collect_options(const job *j, strings *o) {
   add_option(o, "--gpu-architecture=", j->arch);
   if (!names_standard(src)) add_string(o, "--std=c++17");
   if (!j->binary) add_string(o, "-lineinfo"); /* the CPU device names lines */
+  add_string(o, "-DINFINITY=(__builtin_bit_cast(float,0x7f800000))"); /* nvcc has these without any #include */
+  add_string(o, "-DNAN=(__builtin_bit_cast(float,0x7fc00000))");
+  add_string(o, "-DM_PI=3.14159265358979323846");
   for (int i = 0; i < src->noptions; i++) add_string(o, src->options[i]);
   for (int i = 0; i < src->ninclude_dirs; i++) add_option(o, "-I", src->include_dirs[i]);
   if (dc_toolkit_include()) add_option(o, "-I", dc_toolkit_include());
@@ -415,7 +419,7 @@ static int make_key(const dc_source *src, const char *arch, bool binary, char ke
   dc_sha256 h;
   uint8_t digest[32];
   dc_sha256_init(&h);
-  dc_sha256_str(&h, "image " DC_VERSION " 1");
+  dc_sha256_str(&h, "image " DC_VERSION " 2");
   dc_sha256_str(&h, dc_nvrtc_identity());
   dc_sha256_str(&h, dc_toolkit_identity());
   dc_sha256_str(&h, arch);
@@ -467,15 +471,41 @@ static void job_free(job *j) {
   dc_arena_free(&j->arena);
 }
 
-/* Compiles and puts the image into the cache. */
-static int make_and_keep(const dc_source *src, const char *arch, bool binary, const char *key, dc_image **out,
-                         dc_error *err) {
-  const char *identity = dc_nvrtc_identity();
+static int compile_for(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   job j = {.src = src, .arch = arch, .binary = binary, .api = dc_nvrtc(err), .arena = DC_ARENA_INIT};
   if (!j.api) return -1;
   int result = compile_all(&j, out, err);
   job_free(&j);
-  if (result != 0) return -1;
+  return result;
+}
+
+/* Whether a source that compute_75 refuses may be one for newer devices: what it lacks there is a name, or it says so
+** itself. */
+static bool wants_newer(const dc_error *err) {
+  static const char *const signs[] = {"is undefined", "#error", "static assertion", "architecture", "sm_", "arch",
+                                      "has no member"};
+  if (!err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return false;
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    if (strstr(err->log, signs[i])) return true;
+  return false;
+}
+
+/* The CPU device's PTX is compute_75's, the plainest; what only compiles for compute_80 (__reduce_add_sync, …) runs
+** there too.  When both fail, the first one's errors are told. */
+static int compile_widely(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  dc_error newer = DC_ERROR_INIT;
+  if (compile_for(src, arch, binary, out, err) == 0) return 0;
+  if (binary || strcmp(arch, "compute_75") != 0 || !wants_newer(err)) return -1;
+  int result = compile_for(src, "compute_80", false, out, &newer);
+  dc_error_clear(result == 0 ? err : &newer);
+  return result;
+}
+
+/* Compiles and puts the image into the cache. */
+static int make_and_keep(const dc_source *src, const char *arch, bool binary, const char *key, dc_image **out,
+                         dc_error *err) {
+  const char *identity = dc_nvrtc_identity();
+  if (compile_widely(src, arch, binary, out, err) != 0) return -1;
   dc_count(&dc_stats.compiles, 1);
   if (key && identity == dc_nvrtc_identity()) to_cache(key, *out); /* the key names the compiler that did it */
   return 0;
@@ -490,6 +520,7 @@ int dc_compile(const dc_source *src, const char *arch, bool binary, dc_image **o
     return dc_fail(err, DC_COMPILE, NULL, "the source holds a NUL byte at position %zu", (size_t)(nul - src->text) + 1);
   if (src->text[strspn(src->text, " \t\r\n\f\v")] == '\0')
     return dc_fail(err, DC_COMPILE, NULL, "the source is empty: CUDA C with a function marked __global__ is needed");
+  if (dc_is_ptx(src->text)) return dc_ready_image(src, out, err);
   if (make_key(src, arch, binary, key, &whole, err) != 0) return -1;
   if (!whole) { /* an #include by a macro's name: nobody knows what the image depends on */
     dc_log(DC_LOG_CACHE, "not cached: the source includes a header by a macro's name");

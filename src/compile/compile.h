@@ -20,7 +20,8 @@ typedef enum dc_ctype_class {
   DC_CT_VECTOR,  /* CUDA's float4, int2, …: `dtype` the component, `lanes` 1..4 */
   DC_CT_STRUCT,  /* any other class type by its name */
   DC_CT_VOID,    /* only behind a pointer */
-  DC_CT_OPAQUE   /* function pointers, enums' odd cases, things we cannot spell: only by size */
+  DC_CT_OPAQUE,  /* function pointers, enums' odd cases, things we cannot spell: only by size */
+  DC_CT_WORD     /* a parameter of ready-made PTX: bits of `dtype`'s size, of either sign; 8 bytes may be an address */
 } dc_ctype_class;
 
 typedef struct dc_ctype {

@@ -82,6 +82,14 @@ int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered
   return sig->text ? 0 : dc_fail_oom(err);
 }
 
+int dc_signature_name(dc_signature *sig, const char *lowered, dc_error *err) {
+  sig->name = strdup(lowered);
+  sig->lowered = strdup(lowered);
+  if (!sig->name || !sig->lowered) return dc_fail_oom(err);
+  sig->text = spell(sig);
+  return sig->text ? 0 : dc_fail_oom(err);
+}
+
 void dc_signature_free(dc_signature *sig) {
   for (int i = 0; i < sig->nparams; i++) {
     free(sig->params[i].name);

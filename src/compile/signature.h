@@ -27,6 +27,9 @@ int dc_signature_types(const char *mangled, dc_signature *sig, dc_error *err);
 int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered, const dc_scanned *scanned,
                         dc_error *err);
 
+/* The same for a signature whose parameters have their names already: name (as lowered) and text. */
+int dc_signature_name(dc_signature *sig, const char *lowered, dc_error *err);
+
 /* A signature from an entry's name alone: "_Z1kPfi" is "k(float *, int)", typed; a name that is not mangled, or
 ** not understood, stays as it is, untyped. */
 int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err);

@@ -89,7 +89,7 @@ static int give_shared(dc_block_run *b, const dc_job *job) {
     size_t cap = (need + 4095) / 4096 * 4096;
     dc_memory_span_free(m, b->shared_span);
     b->shared_cap = 0;
-    b->shared_span = dc_memory_span(m, cap, cap ? cap : 1, &err);
+    b->shared_span = dc_memory_span(m, DC_SPAN_SHARED, cap, cap ? cap : 1, &err);
     dc_error_clear(&err);
     if (b->shared_span == NULL) return -1;
     b->shared_cap = cap ? cap : 4096;

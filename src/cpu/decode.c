@@ -101,6 +101,11 @@ static int keep_constants(decoder *D) {
   return 0;
 }
 
+/* Whether the source behind the address is an mbarrier's state rather than a number. */
+static bool mbarrier_state(const ptx_ins *ins) {
+  return (ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY) && !(ins->flags & PTX_F_PARITY);
+}
+
 /* Container bits of source `src` of an instruction, should it be an immediate. */
 static int source_bits(const ptx_ins *ins, int src) {
   int bits = ptx_type_bits((ptx_type)ins->type);
@@ -118,6 +123,8 @@ static int source_bits(const ptx_ins *ins, int src) {
     case PTX_OP_BARRIER: case PTX_OP_NANOSLEEP: case PTX_OP_FNS: case PTX_OP_BMSK: case PTX_OP_SZEXT:
     case PTX_OP_ELECT: case PTX_OP_DP2A: case PTX_OP_DP4A: return 32;
     case PTX_OP_ISSPACEP: return 64;
+    case PTX_OP_CP: return 32;
+    case PTX_OP_MBARRIER: return src == 1 && mbarrier_state(ins) ? 64 : 32;
     default: return bits;
   }
 }
@@ -140,6 +147,22 @@ static dc_base space_base(const decoder *D, ptx_space space, const ptx_sym *sym)
   }
 }
 
+/* An address without a register is not checked when it is used; parameters lie where they lie. */
+static bool askew(const dc_op *op) {
+  const ptx_ins *ins = op->ins;
+  int64_t size = ins->op == PTX_OP_MBARRIER ? 8 : ptx_type_bits((ptx_type)ins->type) / 8 * (ins->vec ? ins->vec : 1);
+  if (op->base == DC_BASE_PARAM || op->base == DC_BASE_FRAME || op->base == DC_BASE_CALL) return false;
+  return size > 1 && (op->imm & (size - 1)) != 0;
+}
+
+/* One that is misaligned goes by way of a register, so that it faults like any other. */
+static int constant_address(decoder *D, dc_op *op) {
+  int64_t address = op->imm;
+  op->imm = 0;
+  op->addr_bits = 64;
+  return immediate(D, address, 64, &op->a);
+}
+
 /* [reg + imm], [sym + imm], [imm]. */
 static int address_operand(decoder *D, dc_op *op, const ptx_operand *o) {
   const ptx_ins *ins = op->ins;
@@ -149,7 +172,7 @@ static int address_operand(decoder *D, dc_op *op, const ptx_operand *o) {
   op->imm = o->imm;
   op->a = DC_NO_OPERAND;
   if (o->sym) op->imm += dc_code_address(D->fn->code, o->sym);
-  if (o->reg < 0) return 0;
+  if (o->reg < 0) return askew(op) ? constant_address(D, op) : 0;
   op->a = (uint32_t)D->f->slot[o->reg];
   op->addr_bits = D->f->regs[o->reg].bits == 32 ? 32 : 64;
   return 0;
@@ -219,6 +242,58 @@ static int elements(decoder *D, dc_op *op, int first, int n, uint8_t *bits) {
   return 0;
 }
 
+/* One of cp.async's two addresses becomes an operation of its own, so that a fault is blamed on the right one. */
+static int half_copy(decoder *D, dc_op *op, const ptx_ins *ins, int at) {
+  ptx_ins *half = dc_arena_alloc(D->arena, sizeof *half);
+  if (half == NULL) return dc_fail_oom(D->err);
+  *half = *ins;
+  half->op = at ? PTX_OP_LD : PTX_OP_ST;
+  half->space = at ? ins->space2 : ins->space;
+  op->ins = half;
+  op->d = DC_NO_OPERAND;
+  return address_operand(D, op, &ins->opnd[at]);
+}
+
+/* cp.async [to], [from], size {, bytes or predicate} {, policy} */
+static int copy_operands(decoder *D, dc_op *op) {
+  const ptx_ins *ins = op->ins;
+  dc_op *source = dc_arena_alloc(D->arena, sizeof *source);
+  if (source == NULL) return dc_fail_oom(D->err);
+  memset(source, 0, sizeof *source);
+  int rc = half_copy(D, source, ins, 1);
+  if (rc == 0) rc = half_copy(D, op, ins, 0);
+  op->v = (const uint32_t *)(const void *)source;
+  bool policy = strstr(ins->text, "cache_hint") != NULL;
+  if (rc != 0 || ins->nsrc - policy < 4) return rc;
+  return operand(D, ins, 3, &op->b, &op->bits[2], &op->neg_b);
+}
+
+static int make_op(decoder *D, const ptx_ins *ins, dc_op *op, bool select);
+
+/* atom and red of vectors: one operation an element, op->v. */
+static int vector_atomic(decoder *D, dc_op *op) {
+  const ptx_ins *ins = op->ins;
+  int n = ins->vec, dsts = ins->ndst ? 1 : 0, rc = 0;
+  dc_op *each = dc_arena_alloc(D->arena, (size_t)n * sizeof *each);
+  ptx_ins *parts = dc_arena_alloc(D->arena, (size_t)n * sizeof *parts);
+  ptx_operand *opnd = dc_arena_alloc(D->arena, 3 * (size_t)n * sizeof *opnd);
+  if (each == NULL || parts == NULL || opnd == NULL) return dc_fail_oom(D->err);
+  for (int e = 0; e < n && rc == 0; e++, opnd += 3) {
+    parts[e] = *ins;
+    parts[e].vec = 1;
+    parts[e].ndst = (uint16_t)dsts;
+    parts[e].nsrc = 2;
+    parts[e].opnd = opnd;
+    if (dsts) opnd[0] = ins->opnd[e];
+    opnd[dsts] = ins->opnd[ins->ndst];
+    opnd[dsts].imm += (int64_t)e * ptx_type_bits((ptx_type)ins->type) / 8;
+    opnd[dsts + 1] = ins->opnd[ins->ndst + 1 + e];
+    rc = make_op(D, &parts[e], &each[e], true);
+  }
+  op->v = (const uint32_t *)(const void *)each;
+  return rc;
+}
+
 static int memory_operands(decoder *D, dc_op *op) {
   const ptx_ins *ins = op->ins;
   bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU, atom = ins->op == PTX_OP_ATOM;
@@ -228,19 +303,14 @@ static int memory_operands(decoder *D, dc_op *op) {
   if (rc != 0) return rc;
   if (load && ins->vec > 1) return elements(D, op, 0, ins->vec, &op->bits[0]);
   if (ins->op == PTX_OP_ST && ins->vec > 1) return elements(D, op, at + 1, ins->vec, &op->bits[2]);
-  if ((atom || ins->op == PTX_OP_RED) && ins->vec > 1) return refuse(D, ins, not_supported);
+  if ((atom || ins->op == PTX_OP_RED) && ins->vec > 1) return vector_atomic(D, op);
   if ((load || atom) && (rc = operand(D, ins, 0, &op->d, &op->bits[0], &neg)) != 0) return rc;
-  if (load || ins->op == PTX_OP_PREFETCH || ins->op == PTX_OP_PREFETCHU) return 0;
+  bool barrier = ins->op == PTX_OP_MBARRIER;
+  if (barrier && ins->ndst && (rc = operand(D, ins, 0, &op->d, &op->bits[0], &neg)) != 0) return rc;
+  bool hint = ins->op == PTX_OP_APPLYPRIORITY || ins->op == PTX_OP_DISCARD;
+  if (load || hint || ins->nsrc == 1) return 0;
   if ((rc = operand(D, ins, at + 1, &op->b, &op->bits[2], &neg)) != 0) return rc;
   return ins->mode == PTX_ATOM_CAS ? operand(D, ins, at + 2, &op->c, &op->bits[3], &neg) : 0;
-}
-
-static bool is_memory(const ptx_ins *ins) {
-  switch (ins->op) {
-    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED: case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU: return true;
-    default: return false;
-  }
 }
 
 /* d and d2, then a, b, c, e in order. */
@@ -251,20 +321,29 @@ static int plain_operands(decoder *D, dc_op *op) {
   uint8_t extra;
   int rc;
   op->d = op->d2 = DC_NO_OPERAND;
+  if (ins->op == PTX_OP_CREATEPOLICY || ins->op == PTX_OP_GETCTARANK) /* what they say is known */
+    return operand(D, ins, 0, &op->d, &op->bits[0], &neg);
   if (ins->op == PTX_OP_MOV && ins->ndst > 1) {
     if (ins->nsrc > 1) return refuse(D, ins, not_supported);
     if ((rc = elements(D, op, 0, ins->ndst, &op->bits[0])) != 0) return rc;
     return operand(D, ins, ins->ndst, &op->a, &op->bits[1], &neg);
   }
-  if (ins->ndst > 2 || ins->nsrc > 4) return refuse(D, ins, not_supported);
+  bool fifth = ins->op == PTX_OP_LOP3 && ins->nsrc == 5; /* a predicate */
+  if (ins->ndst > 2 || ins->nsrc > 4 + fifth) return refuse(D, ins, not_supported);
   if (ins->ndst > 0 && (rc = operand(D, ins, 0, &op->d, &op->bits[0], &neg)) != 0) return rc;
   if (ins->ndst > 1 && (rc = operand(D, ins, 1, &op->d2, &extra, &neg)) != 0) return rc;
   if (ins->op == PTX_OP_MOV && ins->nsrc > 1) return elements(D, op, ins->ndst, ins->nsrc, &op->bits[1]);
-  for (int i = 0; i < ins->nsrc; i++) {
+  if (fifth) {
+    uint32_t place;
+    if ((rc = operand(D, ins, ins->ndst + 4, &place, &extra, &op->neg_c)) != 0) return rc;
+    op->imm = (int64_t)place;
+  }
+  for (int i = 0; i < ins->nsrc - fifth; i++) {
+    bool keep = fifth && i == 2; /* neg_c is the fifth's */
     neg = false;
     rc = operand(D, ins, ins->ndst + i, places[i], i < 3 ? &op->bits[i + 1] : &extra, &neg);
     if (rc != 0) return rc;
-    if (negs[i]) *negs[i] = neg;
+    if (negs[i] && !keep) *negs[i] = neg;
     else if (neg) return refuse(D, ins, not_supported);
   }
   if (ins->op == PTX_OP_CVTA || ins->op == PTX_OP_ISSPACEP)
@@ -293,9 +372,14 @@ static void run_guarded(dc_warp *w, const dc_op *o) {
 static int make_op(decoder *D, const ptx_ins *ins, dc_op *op, bool select) {
   memset(op, 0, sizeof *op);
   op->ins = ins;
-  int rc = is_memory(ins) ? memory_operands(D, op) : plain_operands(D, op);
+  bool copy = ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY;
+  int rc = copy ? copy_operands(D, op) : ptx_is_place(ins, ins->ndst) ? memory_operands(D, op) : plain_operands(D, op);
   if (rc != 0 || !select) return rc;
-  return D->fn->code->cpu->ops->select(op) ? 0 : refuse(D, ins, not_supported);
+  const ptx_ins *half = op->ins; /* of a copy, what it is blamed as */
+  op->ins = ins;
+  bool found = D->fn->code->cpu->ops->select(op);
+  op->ins = half;
+  return found ? 0 : refuse(D, ins, not_supported);
 }
 
 static int add_op(decoder *D, const ptx_ins *ins) {
@@ -343,6 +427,12 @@ static bool ends_node(const ptx_ins *ins) {
   }
 }
 
+/* Lanes come back to its node, which must hold nothing that they would do twice: they wait, or another lane's target
+** is called first. */
+static bool stands_alone(const ptx_ins *ins) {
+  return is_barrier(ins) || (ins->op == PTX_OP_CALL && ins->callee == NULL);
+}
+
 /* Nothing to do on this machine. */
 static bool is_nothing(const ptx_ins *ins) {
   return ins->op == PTX_OP_PMEVENT || ins->op == PTX_OP_BRKPT || (ins->op == PTX_OP_BAR && ins->mode == PTX_BAR_WARP) ||
@@ -353,6 +443,7 @@ static bool is_nothing(const ptx_ins *ins) {
 static bool may_spin(const ptx_ins *ins) {
   switch (ins->op) {
     case PTX_OP_ATOM: case PTX_OP_NANOSLEEP: case PTX_OP_CALL: case PTX_OP_MEMBAR: case PTX_OP_FENCE: return true;
+    case PTX_OP_MBARRIER: return ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY;
     case PTX_OP_LD: return (ins->flags & (PTX_F_VOLATILE | PTX_F_ACQUIRE | PTX_F_RELAXED)) != 0;
     default: return false;
   }
@@ -364,7 +455,7 @@ static int32_t count_nodes(const decoder *D, const ptx_block *b) {
   bool fresh = true;
   for (int32_t i = b->first; i < b->last; i++) {
     const ptx_ins *ins = &D->f->ins[i];
-    if (!fresh && (wait_of(ins) != DC_WAIT_NOT || is_barrier(ins))) n++;
+    if (!fresh && (wait_of(ins) != DC_WAIT_NOT || stands_alone(ins))) n++;
     fresh = false;
     if (ends_node(ins) && i + 1 < b->last) {
       n++;
@@ -377,7 +468,7 @@ static int32_t count_nodes(const decoder *D, const ptx_block *b) {
 static int survey_blocks(decoder *D) {
   ptx_func *f = D->f;
   size_t n = (size_t)f->nblocks + 1;
-  D->node_of = calloc(n, sizeof *D->node_of);
+  D->node_of = dc_arena_alloc(D->arena, n * sizeof *D->node_of);
   D->spinners = calloc(n, sizeof *D->spinners);
   if (D->node_of == NULL || D->spinners == NULL) return dc_fail_oom(D->err);
   int32_t nodes = 0;
@@ -508,7 +599,8 @@ static int decode_block(decoder *D, const ptx_block *b) {
   for (int32_t i = b->first; i < b->last && rc == 0; i++) {
     const ptx_ins *ins = &D->f->ins[i];
     bool waits = wait_of(ins) != DC_WAIT_NOT;
-    if (!fresh && (waits || is_barrier(ins))) node = begin_node(D);
+    if (ins->flags & PTX_F_REFUSED) return refuse(D, ins, not_supported);
+    if (!fresh && (waits || stands_alone(ins))) node = begin_node(D);
     fresh = false;
     if (waits && (rc = begin_wait(D, node, ins)) != 0) break;
     if (ends_node(ins)) {
@@ -587,10 +679,12 @@ static void lay_out_frame(dc_cpu_function *fn) {
   fn->params_stride = f->entry ? 0 : (f->params_size + 15) / 16 * 16;
   fn->call_stride = (f->callparam_size + 15) / 16 * 16;
   fn->local_stride = (f->local_size + 15) / 16 * 16;
+  fn->frame_bytes = (end + 63) / 64 * 64;
+  end = 0;
   fn->params_at = put(&end, (size_t)fn->params_stride * DC_LANES, 64);
   fn->call_at = put(&end, (size_t)fn->call_stride * DC_LANES, 64);
   fn->local_at = put(&end, (size_t)fn->local_stride * DC_LANES, 64);
-  fn->frame_bytes = (end + 63) / 64 * 64;
+  fn->lane_bytes = (end + 63) / 64 * 64;
 }
 
 static int decode_body(decoder *D) {
@@ -604,6 +698,7 @@ static int decode_body(decoder *D) {
     if ((rc = decode_block(D, &D->f->blocks[b])) != 0) return rc;
   link_nodes(D);
   D->fn->nodes = D->nodes;
+  D->fn->node_of = D->node_of;
   D->fn->nnodes = D->nnodes;
   if (keep_constants(D) != 0) return -1;
   lay_out_frame(D->fn);
@@ -638,7 +733,6 @@ int dc_decode(dc_cpu_function *fn, dc_error *err) {
   fn->state = 1; /* while it is under way, so that recursion ends */
   int rc = decode_body(&D);
   free(D.constants);
-  free(D.node_of);
   free(D.spinners);
   if (rc == 0) rc = decode_callees(&D);
   fn->state = rc == 0 ? 1 : rc < 0 ? 0 : -1;

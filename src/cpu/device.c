@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
-#include "cpu/exec.h"
+#include "cpu/native.h"
 
 #define WORKSPACE 4096 /* bytes for what a grid's blocks synchronize by */
 
@@ -85,6 +85,8 @@ static int cpu_open(dc_device *dev, dc_error *err) {
   dev->impl = cpu;
   cpu->serial = ++last_serial;
   cpu->ops = dc_ops_best();
+  const char *tier = getenv("DOTCOMPUTE_CPU_TIER");
+  cpu->tier = tier && (tier[0] == '0' || tier[0] == '1') && tier[1] == 0 ? tier[0] - '0' : -1;
   if ((cpu->memory = dc_memory_open(err)) == NULL || dc_pool_open(cpu, err) != 0 ||
       (cpu->workspace = dc_memory_alloc(cpu->memory, WORKSPACE, err)) == 0) {
     cpu_close(dev);
@@ -99,7 +101,7 @@ static int cpu_open(dc_device *dev, dc_error *err) {
 /* --- memory --------------------------------------------------------------------------------------------- */
 
 static int cpu_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
-  *out = dc_memory_alloc(cpu_of(dev)->memory, n, err);
+  *out = dc_memory_alloc_array(cpu_of(dev)->memory, n, err);
   return *out ? 0 : -1;
 }
 
@@ -270,6 +272,8 @@ static int cpu_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *p
 }
 
 /* As many as a worker keeps under way when they wait for each other. */
+static int cpu_tier(dc_function *fn) { return dc_native_tier(fn_of(fn)); }
+
 static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
   (void)err;
   size_t all = (size_t)fn_of(fn)->ptx->shared_size + shared;
@@ -309,6 +313,7 @@ static const dc_device_ops cpu_ops = {
   .launch = cpu_launch,
   .global = cpu_global,
   .occupancy = cpu_occupancy,
+  .tier = cpu_tier,
   .set_shared_limit = cpu_set_shared_limit,
 };
 

@@ -224,7 +224,8 @@ static bool varying_sreg(uint8_t r) {
     case PTX_SR_NTID_X: case PTX_SR_NTID_Y: case PTX_SR_NTID_Z: case PTX_SR_CTAID_X: case PTX_SR_CTAID_Y:
     case PTX_SR_CTAID_Z: case PTX_SR_NCTAID_X: case PTX_SR_NCTAID_Y: case PTX_SR_NCTAID_Z: case PTX_SR_WARPID:
     case PTX_SR_NWARPID: case PTX_SR_WARP_SZ: case PTX_SR_SMID: case PTX_SR_NSMID: case PTX_SR_GRIDID:
-    case PTX_SR_DYNAMIC_SMEM_SIZE: case PTX_SR_TOTAL_SMEM_SIZE: case PTX_SR_ENVREG1: case PTX_SR_ENVREG2: return false;
+    case PTX_SR_DYNAMIC_SMEM_SIZE: case PTX_SR_TOTAL_SMEM_SIZE: case PTX_SR_ENVREG1: case PTX_SR_ENVREG2:
+    case PTX_SR_ZERO: case PTX_SR_ONE: return false;
     default: return true;
   }
 }
@@ -247,7 +248,8 @@ static bool varies_by_itself(const ptx_func *f, const ptx_ins *ins) {
   }
   switch (ins->op) {
     case PTX_OP_LD: case PTX_OP_LDU: return ins->space == PTX_LOCAL || (ins->flags & racy) != 0;
-    case PTX_OP_ATOM: case PTX_OP_SHFL: case PTX_OP_MATCH: case PTX_OP_ACTIVEMASK: case PTX_OP_ELECT: return true;
+    case PTX_OP_ATOM: case PTX_OP_SHFL: case PTX_OP_MATCH: case PTX_OP_ACTIVEMASK: case PTX_OP_ELECT:
+    case PTX_OP_MBARRIER: return true;
     case PTX_OP_VOTE: case PTX_OP_REDUX: return !whole_warp(ins);
     default: return (ins->flags & PTX_F_CARRY_IN) != 0;
   }

@@ -17,9 +17,11 @@
 #include "base/buf.h"
 #include "cpu/interp.h"
 #include "cpu/memory.h"
+#include "cpu/native_abi.h"
 
 #define DC_MAX_WARPS 32      /* of a block: 1024 threads */
 #define DC_BARRIERS 16
+#define DC_MAX_GANGS 64     /* of a block: 16 threads each at the least */
 #define DC_MAX_RESIDENT 16   /* blocks that one worker keeps under way when they wait for each other */
 #define DC_SHARED_LIMIT ((size_t)48 << 10)
 #define DC_SHARED_OPTIN ((size_t)99 << 10)
@@ -29,6 +31,7 @@
 /* --- code ------------------------------------------------------------------------------------- */
 
 typedef struct dc_cpu_function dc_cpu_function;
+typedef struct dc_native_set dc_native_set; /* native.c: tier 1 of a function */
 
 typedef enum dc_end { /* what happens at the end of a node */
   DC_END_JUMP,
@@ -85,15 +88,19 @@ struct dc_cpu_function {
   int state;             /* 0: not decoded yet, 1: ready, -1: refused */
   const dc_node *nodes;
   int32_t nnodes;
+  const int32_t *node_of; /* per block of ptx: its first node */
   const uint8_t *constants; /* the part of the register file that never changes, behind the registers */
   uint32_t constant_bytes, file_bytes; /* file_bytes: registers only */
   uint32_t npreds;       /* two constants behind them included: false, true */
   /* a frame, as offsets from its start */
-  size_t frame_bytes, preds_at, pend_at, ready_at, blocked_at, params_at, call_at, local_at;
+  size_t frame_bytes, preds_at, pend_at, ready_at, blocked_at;
+  /* what kernels can write to, apart from that */
+  size_t lane_bytes, params_at, call_at, local_at;
   uint32_t words;        /* of ready and blocked */
   uint32_t params_stride, call_stride, local_stride;
   char *refusal;         /* why it cannot run, owned */
   uint32_t refusal_line;
+  dc_native_set *native; /* NULL: not asked for yet */
 };
 
 struct dc_code {
@@ -117,6 +124,9 @@ typedef struct dc_frame {
   uint32_t *preds, *pend; /* pend: lanes at each node */
   uint64_t *ready, *blocked; /* bits: nodes to be served; nodes whose lanes wait for others */
   uint8_t *params, *call_area, *local;
+  const struct dc_native_code *native; /* runs it; NULL: tier 0 does */
+  uint8_t *save;         /* of native code, save_bytes of it */
+  uint32_t save_bytes;
 } dc_frame;
 
 typedef enum dc_progress { DC_DONE, DC_BLOCKED, DC_YIELDED, DC_STOPPED } dc_progress;
@@ -149,6 +159,8 @@ typedef struct dc_warp_slot {
 
 /* warp.c */
 void dc_warp_start(dc_warp_slot *s, struct dc_block_run *b, uint32_t index);
+/* Readies a warp for code that needs no frames of it: native code for whole blocks. */
+void dc_warp_stage(dc_warp_slot *s, struct dc_block_run *b);
 dc_progress dc_warp_run(dc_warp_slot *s);
 void dc_warp_drop(dc_warp_slot *s);         /* gives its frames back */
 /* Whether some lanes of a warp that cannot go on wait at a warp-wide operation; they are told to pass. */
@@ -195,6 +207,7 @@ void dc_block_lanes_ended(dc_block_run *b, uint32_t n);
 typedef struct dc_job {
   dc_grid grid;
   dc_cpu_function *fn;
+  struct dc_native_code *native; /* NULL: tier 0 */
   uint64_t nblocks;
   _Atomic uint64_t next_block;
   const uint32_t (*tids)[3][DC_LANES]; /* of each warp of a block */
@@ -204,6 +217,12 @@ typedef struct dc_job {
   dc_error *err;
   dc_buf out;                     /* what printf wrote */
 } dc_job;
+
+/* Memory that is given out from one end, and grows. */
+typedef struct dc_stack {
+  uint8_t *base;         /* a span, NULL when there is none yet */
+  size_t used, committed;
+} dc_stack;
 
 /* Freed frames of one function. */
 typedef struct dc_frame_pool {
@@ -229,8 +248,17 @@ typedef struct dc_worker {
   dc_frame_pool *pools;
   int npools, pools_cap;
   const struct dc_code *pools_of;
-  uint8_t *stack;        /* span for frames */
-  size_t stack_used, stack_committed, stack_reserved;
+  dc_stack frames, lanes; /* lanes: local memory and parameters of calls, where an overrun meets no frame */
+  /* native code */
+  dc_native native;      /* what it is given, and gives back */
+  uint64_t native_for;   /* launch that `native` has been set up for */
+  bool in_native;        /* a fault now is native code's: nothing is known but the block */
+  bool replaying;        /* the block at fault runs again at tier 0, to find out */
+  bool simple_ready;
+  dc_block_run *simple_block;
+  dc_warp_slot *simple_warp;
+  dc_frame *gang_frames[DC_MAX_GANGS];
+  dc_gang gangs[DC_MAX_GANGS];
 } dc_worker;
 
 typedef struct dc_cpu_device {
@@ -241,6 +269,7 @@ typedef struct dc_cpu_device {
   uint64_t launches;
   uint64_t workspace;    /* host address of what the blocks of a grid synchronize by */
   int nthreads;
+  int tier;              /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
 } dc_cpu_device;
 
 /* launch.c */
@@ -258,9 +287,16 @@ void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, con
 dc_warp_slot *dc_warp_slot_take(dc_worker *k); /* NULL: no memory */
 dc_frame *dc_frame_new(dc_worker *k, const dc_cpu_function *fn); /* NULL: no room */
 void dc_frame_release(dc_worker *k, dc_frame *f);
+#define DC_STACK_RESERVE ((size_t)1 << 30) /* addresses of one stack */
+int dc_frame_save(dc_worker *k, dc_frame *f, uint32_t bytes); /* at least so many bytes at f->save; -1: no room */
 void dc_worker_forget_frames(dc_worker *k); /* none is in use */
 void dc_worker_tidy(dc_worker *k);          /* after a launch */
 void dc_worker_free(dc_worker *k);          /* all that it keeps */
+
+/* native_run.c: blocks of a launch whose native code is simple; after a launch */
+dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count);
+bool dc_native_is_simple(const struct dc_native_code *c);
+void dc_native_tidy(dc_worker *k);
 
 /* fault.c */
 void dc_fault_open(void);                  /* installs the handlers, once for all devices */
@@ -269,6 +305,7 @@ extern __thread dc_worker *dc_current_worker __attribute__((tls_model("initial-e
 void dc_fault_thread(void);                /* gives this thread an alternate stack */
 void dc_fault_landed(void);                /* to be called where the jump out of a handler arrives */
 void dc_fault_report(dc_worker *k);        /* after the escape: says what happened, in job->err */
+void dc_fault_report_block(dc_worker *k, dc_dim3 block); /* the same when no more than the block is known */
 /* memcpy and the like on addresses that may be wrong: runs fn(ud), -1 with DC_LAUNCH when it faults. */
 int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err);
 /* SIGINT sets dc_interrupt_flag from begin to end.  One that nobody took (`taken` false) is handed on. */

@@ -174,18 +174,35 @@ void dc_sigint_end(bool taken) {
 
 /* --- host-side operations ------------------------------------------------------------------------------- */
 
-/* "16 bytes past the end of an allocation of 400 bytes" and the like, to text. */
-static void describe_place(dc_memory *m, uint64_t address, char *text, size_t size) {
+/* An array as seen from a wrong address. */
+typedef struct place {
   uint64_t base;
   size_t bytes;
-  if (address < 65536)
+  int param; /* of the kernel, from 1; 0: none */
+} place;
+
+/* "16 bytes past the end of an array of 400 bytes" and the like, to text. */
+static void describe_place(const place *p, uint64_t address, char *text, size_t size) {
+  if (address < 65536) {
     snprintf(text, size, "a null pointer was followed");
-  else if (!dc_memory_find(m, address, &base, &bytes))
+    return;
+  }
+  if (p == NULL) {
     snprintf(text, size, "no array is there");
-  else if (address >= base + bytes)
-    snprintf(text, size, "%" PRIu64 " bytes past the end of an array of %zu bytes", address - (base + bytes), bytes);
-  else
-    snprintf(text, size, "inside an array of %zu bytes", bytes);
+    return;
+  }
+  uint64_t end = p->base + p->bytes;
+  int n;
+  if (address < p->base) n = snprintf(text, size, "%" PRIu64 " bytes before the start of", p->base - address);
+  else if (address > end) n = snprintf(text, size, "%" PRIu64 " bytes past the end of", address - end);
+  else n = snprintf(text, size, address == end ? "right at the end of" : "inside");
+  n += snprintf(text + n, size - (size_t)n, " an array of %zu bytes", p->bytes);
+  if (p->param) snprintf(text + n, size - (size_t)n, ", the kernel's parameter %d", p->param);
+}
+
+static bool find_place(dc_memory *m, uint64_t address, place *p) {
+  p->param = 0;
+  return dc_memory_find(m, address, &p->base, &p->bytes);
 }
 
 int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) {
@@ -201,10 +218,11 @@ int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) 
   }
   dc_fault_landed();
   current_guard = outer;
-  char place[120];
-  describe_place(m, g.address, place, sizeof place);
+  place p;
+  char text[160];
+  describe_place(find_place(m, g.address, &p) ? &p : NULL, g.address, text, sizeof text);
   return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal address 0x%" PRIx64 " in a copy or fill: %s",
-                 g.address, place);
+                 g.address, text);
 }
 
 /* --- faults of kernels ---------------------------------------------------------------------------------- */
@@ -263,10 +281,42 @@ static int blamed_lane(const dc_worker *k, const dc_op *o, uint64_t *address) {
   return best >= 0 ? best : first;
 }
 
+#define FAR ((uint64_t)1 << 40) /* an address that far from an array has nothing to do with it */
+
+static uint64_t distance(const place *p, uint64_t address) {
+  return address < p->base ? p->base - address : address < p->base + p->bytes ? 0 : address - p->base - p->bytes;
+}
+
+/* The array nearest to the address among those that the kernel was given; where it was given none, among all. */
+static bool blamed_array(const dc_worker *k, uint64_t address, place *best) {
+  const ptx_func *f = k->job->fn->ptx;
+  dc_memory *m = k->cpu->memory;
+  bool found = false;
+  for (int i = 0; i < f->nparams; i++) {
+    const ptx_sym *param = f->params[i];
+    for (uint64_t at = (param->offset + 7) / 8 * 8; at + 8 <= param->offset + param->size; at += 8) {
+      uint64_t pointer;
+      place p;
+      memcpy(&pointer, k->job->grid.params + at, sizeof pointer);
+      if (!dc_memory_find(m, pointer, &p.base, &p.bytes) || pointer - p.base >= p.bytes) continue;
+      p.param = i + 1;
+      if (distance(&p, address) >= (found ? distance(best, address) : FAR)) continue;
+      *best = p;
+      found = true;
+    }
+  }
+  return found || find_place(m, address, best);
+}
+
+static void describe_blamed(const dc_worker *k, uint64_t address, char *text, size_t size) {
+  place p;
+  describe_place(blamed_array(k, address, &p) ? &p : NULL, address, text, size);
+}
+
 /* "read of 4 bytes at 0x7f…: 16 bytes past the end of an array of 400 bytes" */
 static void describe_access(const dc_worker *k, const dc_op *o, uint64_t address, char *text, size_t size) {
   const dc_warp *w = k->warp;
-  char place[120];
+  char where[160];
   const char *verb = o->ins->op == PTX_OP_LD || o->ins->op == PTX_OP_LDU ? "read"
                    : o->ins->op == PTX_OP_ST ? "write" : "atomic operation";
   unsigned long long bytes = access_bytes(o);
@@ -278,15 +328,15 @@ static void describe_access(const dc_worker *k, const dc_op *o, uint64_t address
   } else if (o->base == DC_BASE_LOCAL || o->base == DC_BASE_CALL || o->base == DC_BASE_FRAME) {
     snprintf(text, size, "%s of %llu bytes outside of the thread's local memory", verb, bytes);
   } else {
-    describe_place(k->cpu->memory, address, place, sizeof place);
-    snprintf(text, size, "%s of %llu bytes at 0x%" PRIx64 ": %s", verb, bytes, address, place);
+    describe_blamed(k, address, where, sizeof where);
+    snprintf(text, size, "%s of %llu bytes at 0x%" PRIx64 ": %s", verb, bytes, address, where);
   }
 }
 
 /* What happened, without where; *code gets CUDA's name for it. */
 static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address, const char **code, char *text,
                            size_t size) {
-  char access[240];
+  char access[280];
   *code = "CUDA_ERROR_LAUNCH_FAILED";
   switch ((dc_fault_kind)k->fault_kind) {
     case DC_FAULT_ADDRESS:
@@ -298,7 +348,7 @@ static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address,
         describe_access(k, o, address, access, sizeof access);
         snprintf(text, size, "illegal address: %s", access);
       } else {
-        describe_place(k->cpu->memory, address, access, sizeof access);
+        describe_blamed(k, address, access, sizeof access);
         snprintf(text, size, "illegal address 0x%" PRIx64 ": %s", address, access);
       }
       return;
@@ -331,6 +381,13 @@ static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address,
       return;
     case DC_FAULT_HOST: snprintf(text, size, "out of memory (host) for the registers of a warp"); return;
   }
+}
+
+void dc_fault_report_block(dc_worker *k, dc_dim3 b) {
+  const char *code;
+  char what[900];
+  describe_fault(k, NULL, k->fault_address, &code, what, sizeof what);
+  dc_job_fail(k->job, DC_LAUNCH, code, 0, "%s, in block (%u,%u,%u)", what, b.x, b.y, b.z);
 }
 
 void dc_fault_report(dc_worker *k) {

@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "base/runtime.h"
-#include "cpu/exec.h"
+#include "cpu/native.h"
 
 #define MAX_THREADS 1024
+#define REPLAY_TURNS 1000 /* of a block that waits for others, when it is run again to find a fault */
 #define WAKE_AFTER 30e-6  /* seconds of work after which the others are woken */
 
 typedef struct dc_pool {
@@ -156,19 +157,63 @@ static void run_blocks(dc_worker *k) {
   }
 }
 
+/* The same where native code runs blocks by itself: some at a time, fewer as fewer are left. */
+static void run_simple_blocks(dc_worker *k) {
+  dc_job *job = k->job;
+  uint64_t share = job->nblocks / (64u * (uint64_t)k->cpu->nthreads);
+  if (share > 64) share = 64;
+  if (share < 1) share = 1;
+  while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !interrupted(job)) {
+    uint64_t first = atomic_fetch_add_explicit(&job->next_block, share, memory_order_relaxed);
+    if (first >= job->nblocks) return;
+    uint64_t left = job->nblocks - first;
+    if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED) return;
+    if (k->index == 0) now_and_then(k->cpu->pool);
+  }
+}
+
+/* Native code at fault knows no more than the block: tier 0 runs that once more, to see which thread does it where.
+** (What the launch has written is lost anyway.) */
+static void replay(dc_worker *k, dc_dim3 at) {
+  const dc_dim3 *grid = &k->job->grid.grid;
+  dc_block_run *b = take_block_run(k);
+  k->replaying = true;
+  if (b && dc_block_start(b, at.x + (uint64_t)grid->x * (at.y + (uint64_t)grid->y * at.z)) == 0) {
+    b->next = k->live_blocks;
+    k->live_blocks = b;
+    for (int i = 0; i < REPLAY_TURNS && dc_block_go(b) == DC_YIELDED; i++) {}
+  }
+  k->replaying = false;
+  dc_fault_report_block(k, at);
+}
+
 /* One worker's share of the job, faults included. */
 static void work(dc_worker *k, dc_job *job) {
   k->job = job;
   if (k->pools_of != job->fn->code) dc_worker_forget_frames(k);
   k->pools_of = job->fn->code;
   dc_current_worker = k;
+  k->replaying = k->in_native = false;
+  bool again = false;
   if (sigsetjmp(k->escape, 0) == 0) {
-    run_blocks(k);
+    if (job->native && dc_native_is_simple(job->native)) run_simple_blocks(k);
+    else run_blocks(k);
   } else {
     dc_fault_landed();
-    dc_fault_report(k);
-    k->warp = NULL;
+    again = k->in_native && k->fault_kind != DC_FAULT_HOST;
+    if (!again) dc_fault_report(k);
   }
+  if (again) {
+    dc_dim3 at = k->warp->block->ctaid;
+    k->in_native = false;
+    if (sigsetjmp(k->escape, 0) == 0) {
+      replay(k, at);
+    } else {
+      dc_fault_landed();
+      dc_fault_report(k);
+    }
+  }
+  k->warp = NULL;
   dc_current_worker = NULL;
   drop_blocks(k);
   dc_worker_tidy(k);
@@ -443,6 +488,7 @@ int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, d
   job.grid.cpu = cpu;
   job.grid.nsm = (uint32_t)cpu->nthreads;
   job.grid.id = ++cpu->launches;
+  job.native = dc_native_prepare(fn, l->block);
   offer_grid_barrier(cpu, &job);
   fill_tids(tids, job.grid.nwarps, l->block);
   pool->workers[0].job = &job;

@@ -36,5 +36,6 @@ static inline u32 f32_to_bf16(f32 x) {
 
 /* Subnormal halves to zeros of their sign (.ftz on f16). */
 static inline u32 f16_flush(u32 h) { return h & 0x7c00u ? h : h & 0x8000u; }
+static inline u32 bf16_flush(u32 h) { return h & 0x7f80u ? h : h & 0x8000u; }
 
 #endif

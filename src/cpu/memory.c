@@ -3,8 +3,14 @@
 **
 ** A block of 64 KiB or more has a run of chunks to itself, its pages at the start of the run (so that huge
 ** pages fit) and its end at the first page left untouchable; the last page of every run stays so, which
-** guards the next run's start.  Smaller blocks share chunks ("slabs"), one size class a chunk.  What is
-** known about blocks lies outside of the range, where a kernel that runs wild cannot write.
+** guards the next run's start.  Smaller blocks share chunks ("slabs"), one size class a chunk, each with
+** pages of its own and an untouchable one behind them.  To make such a place takes microseconds, so it is kept
+** for reuse, and two mappings, of which a process may have 65530: an eighth as many places are made, of one
+** page each an eighth of that; further blocks are packed without guards.
+**
+** What is known about blocks lies outside of the range, where a kernel that runs wild cannot write.  The
+** device's own spans lie in zones far from the arrays and from each other: an index of 32 bits that goes
+** wrong in one does not reach the next.
 */
 #include "cpu/memory.h"
 
@@ -19,11 +25,25 @@
 #define CHUNK ((size_t)2 << 20)
 #define PAGE ((size_t)4096)       /* guards; a host's larger pages are seen to in dc_memory_open */
 #define GRAIN ((size_t)256)
+#define ARRAY_GRAIN ((size_t)64)  /* a cache line: vectors that cross lines cost up to 60 % */
 #define LARGE ((size_t)64 << 10)
-#define NCLASSES 28               /* 256 to 2048 in steps of 256, then four a doubling up to 65536 */
+#define PACKED_CLASSES 28         /* 256 to 2048 in steps of 256, then four a doubling up to 65536 */
+#define GUARDED_CLASSES ((int)(LARGE / PAGE)) /* one page, two … */
+#define NCLASSES (PACKED_CLASSES + GUARDED_CLASSES)
 #define CACHED_SPANS 64
+#define IDLE_BYTES ((size_t)64 << 20) /* of guarded places that may wait for reuse in slabs of nothing else */
+
+/* Parts of the range, in 64ths.  What lies between is never used. */
+enum { ARRAY_ZONE, SPAN_ZONES, NZONES = SPAN_ZONES + DC_SPAN_FRAMES + 1 };
+static const struct { unsigned first, end; } zones[NZONES] = { { 8, 38 }, { 42, 43 }, { 46, 52 }, { 55, 61 } };
 
 typedef enum span_kind { SPAN_LARGE, SPAN_SLAB, SPAN_OWN } span_kind;
+
+/* A block of a slab. */
+typedef struct small {
+  uint32_t size; /* asked for, 0: free */
+  uint32_t at;   /* from the slab's start */
+} small;
 
 /* A run of chunks in use. */
 typedef struct span {
@@ -36,11 +56,13 @@ typedef struct span {
   span_kind kind;
   /* SPAN_LARGE */
   size_t size;              /* asked for; 0: free, in the cache */
+  size_t room;              /* that with what aligns it */
   /* SPAN_SLAB */
   int cls;
-  uint32_t count, used, fresh, nfree; /* blocks: all, live, never given out from here on, in `free` */
+  uint32_t stride;          /* from one place to the next */
+  uint32_t count, used, fresh, nfree; /* places: all, live, never given out from here on, in `free` */
   uint16_t *free;
-  uint32_t *sizes;          /* asked for, 0: free */
+  small *blocks;
 } span;
 
 /* Chunks not in use. */
@@ -58,9 +80,12 @@ struct dc_memory {
   run *runs;
   span *cache, *cache_last;
   size_t cache_bytes, cache_count, cache_limit;
-  span *room[NCLASSES]; /* slabs with a free block */
+  span *room[NCLASSES]; /* slabs with a free place */
+  size_t guarded, guarded_limit; /* places with guards */
+  size_t one_page, one_page_limit; /* those of one page among them */
+  size_t idle;          /* bytes of those that are free */
   size_t in_use, total;
-  uint8_t cls_of[LARGE / GRAIN + 1];
+  uint8_t cls_of[LARGE / GRAIN + 1]; /* among the packed ones */
   uint32_t cls_bytes[NCLASSES];
 };
 
@@ -105,6 +130,7 @@ static void make_classes(dc_memory *m) {
   for (uint32_t b = 256; b <= 2048; b += 256) m->cls_bytes[n++] = b;
   for (uint32_t b = 2048; b < LARGE; b *= 2)
     for (uint32_t k = 1; k <= 4; k++) m->cls_bytes[n++] = b + b / 4 * k;
+  for (size_t pages = 1; n < NCLASSES; pages++) m->cls_bytes[n++] = (uint32_t)(pages * m->page);
   for (size_t units = 1, c = 0; units <= LARGE / GRAIN; units++) {
     if (units * GRAIN > m->cls_bytes[c]) c++;
     m->cls_of[units] = (uint8_t)c;
@@ -127,23 +153,31 @@ static int reserve(dc_memory *m, dc_error *err) {
                  strerror(errno));
 }
 
+/* The zones as free runs. -1: no memory (host). */
+static int make_zones(dc_memory *m) {
+  size_t unit = m->reserved / CHUNK / 64;
+  for (int z = NZONES; z-- > 0;) {
+    run *r = malloc(sizeof *r);
+    if (r == NULL) return -1;
+    *r = (run){ m->runs, zones[z].first * unit, (zones[z].end - zones[z].first) * unit };
+    m->runs = r;
+  }
+  return 0;
+}
+
 dc_memory *dc_memory_open(dc_error *err) {
   dc_memory *m = calloc(1, sizeof *m);
-  run *all = calloc(1, sizeof *all);
-  if (m == NULL || all == NULL || reserve(m, err) != 0) {
-    if (m == NULL || all == NULL) dc_fail_oom(err);
+  if (m == NULL || reserve(m, err) != 0) {
+    if (m == NULL) dc_fail_oom(err);
     free(m);
-    free(all);
     return NULL;
   }
   pthread_mutex_init(&m->lock, NULL);
   size_t chunks = m->reserved / CHUNK;
   m->owner = mmap(NULL, chunks * sizeof *m->owner, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  *all = (run){ NULL, chunks / 8, chunks - chunks / 4 }; /* an eighth at each end stays out of reach of wild indices */
-  m->runs = all;
-  if (m->owner == MAP_FAILED) {
-    m->owner = NULL;
+  if (m->owner == MAP_FAILED) m->owner = NULL;
+  if (m->owner == NULL || make_zones(m) != 0) {
     dc_memory_close(m);
     dc_fail_oom(err);
     return NULL;
@@ -152,6 +186,8 @@ dc_memory *dc_memory_open(dc_error *err) {
   if (m->page < PAGE) m->page = PAGE;
   m->total = machine_memory((size_t)sysconf(_SC_PAGESIZE));
   m->cache_limit = m->total / 8 < (size_t)1 << 30 ? m->total / 8 : (size_t)1 << 30;
+  m->guarded_limit = number_in("/proc/sys/vm/max_map_count", 65530) / 8;
+  m->one_page_limit = m->guarded_limit / 8;
   make_classes(m);
   return m;
 }
@@ -159,7 +195,7 @@ dc_memory *dc_memory_open(dc_error *err) {
 static void free_span(span *s) {
   if (s == NULL) return;
   free(s->free);
-  free(s->sizes);
+  free(s->blocks);
   free(s);
 }
 
@@ -184,11 +220,11 @@ void dc_memory_unlock(dc_memory *m) { pthread_mutex_unlock(&m->lock); }
 
 /* --- runs of chunks; the lock is held from here on ------------------------------------------------------ */
 
-/* First fit. SIZE_MAX: there is none. */
-static size_t take_run(dc_memory *m, size_t count) {
+/* First fit from chunk `from` on. SIZE_MAX: there is none. */
+static size_t take_run_from(dc_memory *m, size_t from, size_t count) {
   for (run **at = &m->runs; *at; at = &(*at)->next) {
     run *r = *at;
-    if (r->count < count) continue;
+    if (r->first < from || r->count < count) continue;
     size_t first = r->first;
     r->first += count;
     r->count -= count;
@@ -199,6 +235,12 @@ static size_t take_run(dc_memory *m, size_t count) {
     return first;
   }
   return SIZE_MAX;
+}
+
+/* In this zone, or where there is room. */
+static size_t take_run(dc_memory *m, int z, size_t count) {
+  size_t first = take_run_from(m, zones[z].first * (m->reserved / CHUNK / 64), count);
+  return first != SIZE_MAX ? first : take_run_from(m, 0, count);
 }
 
 static void give_run(dc_memory *m, size_t first, size_t count) {
@@ -228,14 +270,18 @@ static void give_run(dc_memory *m, size_t first, size_t count) {
 
 static size_t chunk_of(const dc_memory *m, const void *p) { return (size_t)((const uint8_t *)p - m->base) / CHUNK; }
 
+static int make_usable(const dc_memory *m, uint8_t *start, size_t bytes) {
+  return mprotect(start, (bytes + m->page - 1) / m->page * m->page, PROT_READ | PROT_WRITE);
+}
+
 /* A run with its first or last `bytes` usable (last: the end at the run's untouchable page). NULL with errno. */
-static span *new_span(dc_memory *m, span_kind kind, size_t reserve_bytes, size_t bytes, bool at_end) {
+static span *new_span(dc_memory *m, span_kind kind, int z, size_t reserve_bytes, size_t bytes, bool at_end) {
   span *s = calloc(1, sizeof *s);
   if (s == NULL) {
     errno = ENOMEM;
     return NULL;
   }
-  size_t count = (reserve_bytes + m->page + CHUNK - 1) / CHUNK, first = take_run(m, count);
+  size_t count = (reserve_bytes + m->page + CHUNK - 1) / CHUNK, first = take_run(m, z, count);
   if (first == SIZE_MAX) {
     free(s);
     errno = ENOMEM;
@@ -247,8 +293,7 @@ static span *new_span(dc_memory *m, span_kind kind, size_t reserve_bytes, size_t
   s->bytes = bytes;
   s->start = at_end ? s->run + count * CHUNK - m->page - bytes : s->run;
   uint8_t *page = s->start - (uintptr_t)s->start % m->page;
-  size_t length = (size_t)(s->start + bytes - page);
-  if (bytes && mprotect(page, (length + m->page - 1) / m->page * m->page, PROT_READ | PROT_WRITE) != 0) {
+  if (bytes && make_usable(m, page, (size_t)(s->start + bytes - page)) != 0) {
     int why = errno;
     give_run(m, first, count);
     free(s);
@@ -303,18 +348,18 @@ static span *from_cache(dc_memory *m, size_t bytes) {
   return best;
 }
 
-static uint64_t large_address(const span *s) {
-  return (uint64_t)(uintptr_t)(s->start + s->bytes - (s->size + GRAIN - 1) / GRAIN * GRAIN);
-}
+static uint64_t large_address(const span *s) { return (uint64_t)(uintptr_t)(s->start + s->bytes - s->room); }
 
-static uint64_t alloc_large(dc_memory *m, size_t n) {
+static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+static uint64_t alloc_large(dc_memory *m, size_t n, size_t align) {
   size_t bytes = (n + m->page - 1) / m->page * m->page;
   span *s = from_cache(m, bytes);
   if (s == NULL) {
-    s = new_span(m, SPAN_LARGE, bytes, bytes, false);
+    s = new_span(m, SPAN_LARGE, ARRAY_ZONE, bytes, bytes, false);
     if (s == NULL) { /* perhaps too many mappings: those of the cache can go */
       drop_cache(m, 0, 0);
-      s = new_span(m, SPAN_LARGE, bytes, bytes, false);
+      s = new_span(m, SPAN_LARGE, ARRAY_ZONE, bytes, bytes, false);
     }
     if (s == NULL) return 0;
 #ifdef MADV_HUGEPAGE
@@ -322,6 +367,7 @@ static uint64_t alloc_large(dc_memory *m, size_t n) {
 #endif
   }
   s->size = n;
+  s->room = round_up(n, align);
   m->in_use += s->bytes;
   return large_address(s);
 }
@@ -355,47 +401,93 @@ static void unlink_room(dc_memory *m, span *s) {
   s->prev = s->next = NULL;
 }
 
+static bool guarded(int cls) { return cls >= PACKED_CLASSES; }
+
+static bool may_guard_more(const dc_memory *m, int cls) {
+  return m->guarded < m->guarded_limit && (cls != PACKED_CLASSES || m->one_page < m->one_page_limit);
+}
+
+/* `n` places of a guarded class have been made, or (negative) are gone. */
+static void count_guarded(dc_memory *m, int cls, int64_t n) {
+  m->guarded += (size_t)n;
+  if (cls == PACKED_CLASSES) m->one_page += (size_t)n;
+}
+
 static span *new_slab(dc_memory *m, int cls) {
-  uint32_t count = (uint32_t)((CHUNK - m->page) / m->cls_bytes[cls]);
-  size_t bytes = (size_t)count * m->cls_bytes[cls];
-  span *s = new_span(m, SPAN_SLAB, bytes, bytes, true);
+  uint32_t bytes = m->cls_bytes[cls], stride = guarded(cls) ? bytes + (uint32_t)m->page : bytes;
+  uint32_t count = (uint32_t)((CHUNK - m->page) / stride);
+  /* a guarded place becomes usable when it is first given out */
+  size_t all = (size_t)count * stride;
+  span *s = new_span(m, SPAN_SLAB, ARRAY_ZONE, all, guarded(cls) ? 0 : all, !guarded(cls));
   if (s == NULL) return NULL;
   s->cls = cls;
+  s->stride = stride;
   s->count = count;
   s->free = malloc(count * sizeof *s->free);
-  s->sizes = calloc(count, sizeof *s->sizes);
-  if (s->free == NULL || s->sizes == NULL) {
+  s->blocks = calloc(count, sizeof *s->blocks);
+  if (s->free == NULL || s->blocks == NULL) {
     end_span(m, s);
+    errno = ENOMEM;
     return NULL;
   }
   link_room(m, s);
   return s;
 }
 
-static uint64_t alloc_small(dc_memory *m, size_t n) {
-  int cls = m->cls_of[(n + GRAIN - 1) / GRAIN];
+static void end_slab(dc_memory *m, span *s) {
+  unlink_room(m, s);
+  if (guarded(s->cls)) {
+    count_guarded(m, s->cls, -(int64_t)s->fresh);
+    m->idle -= (size_t)s->fresh * m->cls_bytes[s->cls];
+  }
+  end_span(m, s);
+}
+
+/* A place of a slab with room: its index. -1: no more may be made, or errno. */
+static int64_t take_place(dc_memory *m, span *s) {
+  bool guards = guarded(s->cls);
+  if (s->nfree) {
+    if (guards) m->idle -= m->cls_bytes[s->cls];
+    return s->free[--s->nfree];
+  }
+  if (guards) {
+    if (!may_guard_more(m, s->cls)) return -1;
+    if (make_usable(m, s->start + (size_t)s->fresh * s->stride, m->cls_bytes[s->cls]) != 0) return -1;
+    count_guarded(m, s->cls, 1);
+  }
+  return s->fresh++;
+}
+
+static uint64_t alloc_in(dc_memory *m, int cls, size_t n, size_t align) {
   span *s = m->room[cls];
+  if (s == NULL && guarded(cls) && !may_guard_more(m, cls)) return 0;
   if (s == NULL && (s = new_slab(m, cls)) == NULL) return 0;
-  uint32_t i = s->nfree ? s->free[--s->nfree] : s->fresh++;
-  s->sizes[i] = (uint32_t)n;
+  int64_t i = take_place(m, s);
+  if (i < 0) return 0;
+  size_t gap = guarded(cls) ? m->cls_bytes[cls] - round_up(n, align) : 0; /* its end is at the guard */
+  s->blocks[i] = (small){ (uint32_t)n, (uint32_t)((size_t)i * s->stride + gap) };
   if (++s->used == s->count) unlink_room(m, s);
   m->in_use += m->cls_bytes[cls];
-  return (uint64_t)(uintptr_t)s->start + (uint64_t)i * m->cls_bytes[cls];
+  return (uint64_t)(uintptr_t)s->start + s->blocks[i].at;
+}
+
+/* With a guard, or without when there are too many of those. */
+static uint64_t alloc_small(dc_memory *m, size_t n, size_t align) {
+  size_t pages = (n + m->page - 1) / m->page;
+  uint64_t p = alloc_in(m, PACKED_CLASSES + (int)pages - 1, n, align);
+  return p ? p : alloc_in(m, m->cls_of[(n + GRAIN - 1) / GRAIN], n, align);
 }
 
 static bool free_small(dc_memory *m, span *s, uint64_t p) {
-  uint32_t size = m->cls_bytes[s->cls];
-  uint64_t offset = p - (uint64_t)(uintptr_t)s->start; /* wraps when below: then too large */
-  if (offset % size != 0 || offset / size >= s->fresh || s->sizes[offset / size] == 0) return false;
-  uint32_t i = (uint32_t)(offset / size);
-  s->sizes[i] = 0;
+  uint64_t offset = p - (uint64_t)(uintptr_t)s->start, i = offset / s->stride; /* wraps when below: then too large */
+  if (i >= s->fresh || s->blocks[i].size == 0 || s->blocks[i].at != offset) return false;
+  s->blocks[i].size = 0;
   s->free[s->nfree++] = (uint16_t)i;
-  m->in_use -= size;
+  m->in_use -= m->cls_bytes[s->cls];
+  if (guarded(s->cls)) m->idle += m->cls_bytes[s->cls];
   if (s->used-- == s->count) link_room(m, s);
-  if (s->used == 0 && (s->prev || s->next)) { /* others have room: this one can go */
-    unlink_room(m, s);
-    end_span(m, s);
-  }
+  if (s->used == 0 && (s->prev || s->next) && (!guarded(s->cls) || m->idle > IDLE_BYTES))
+    end_slab(m, s); /* others have room: this one can go */
   return true;
 }
 
@@ -407,7 +499,7 @@ static int fail_alloc(dc_memory *m, size_t n, size_t in_use, const char *why, dc
                  why, m->total, in_use);
 }
 
-uint64_t dc_memory_alloc(dc_memory *m, size_t n, dc_error *err) {
+static uint64_t allocate(dc_memory *m, size_t n, size_t align, dc_error *err) {
   pthread_mutex_lock(&m->lock);
   size_t in_use = m->in_use;
   if (n > m->total || n > m->total - in_use) {
@@ -418,7 +510,7 @@ uint64_t dc_memory_alloc(dc_memory *m, size_t n, dc_error *err) {
   uint64_t p = 0;
   bool fits = true;
   if (n < LARGE) {
-    p = alloc_small(m, n);
+    p = alloc_small(m, n, align);
   } else {
     /* large enough to make the system kill somebody: ask it first */
     if (n >= (size_t)64 << 20 && n > m->cache_bytes) {
@@ -426,13 +518,17 @@ uint64_t dc_memory_alloc(dc_memory *m, size_t n, dc_error *err) {
       if (n > available) drop_cache(m, 0, 0), available = machine_available();
       fits = n <= available;
     }
-    if (fits) p = alloc_large(m, n);
+    if (fits) p = alloc_large(m, n, align);
   }
   int why = errno;
   pthread_mutex_unlock(&m->lock);
   if (p == 0) fail_alloc(m, n, in_use, fits ? strerror(why) : "the machine has less than that available", err);
   return p;
 }
+
+uint64_t dc_memory_alloc(dc_memory *m, size_t n, dc_error *err) { return allocate(m, n, GRAIN, err); }
+
+uint64_t dc_memory_alloc_array(dc_memory *m, size_t n, dc_error *err) { return allocate(m, n, ARRAY_GRAIN, err); }
 
 bool dc_memory_within(const dc_memory *m, uint64_t address) {
   return address - (uint64_t)(uintptr_t)m->base < m->reserved;
@@ -467,36 +563,56 @@ void dc_memory_info(dc_memory *m, size_t *free_bytes, size_t *total_bytes) {
   pthread_mutex_unlock(&m->lock);
 }
 
-/* The live block of `s` that holds the address or lies nearest below it. */
-static bool find_in(const dc_memory *m, const span *s, uint64_t address, uint64_t *base, size_t *size) {
+/* What dc_memory_find looks for, and the nearest found so far. */
+typedef struct search {
+  uint64_t address, distance, base;
+  size_t size;
+} search;
+
+static void consider(search *q, uint64_t base, size_t size) {
+  uint64_t past = q->address - base; /* wraps when before */
+  uint64_t distance = q->address < base ? base - q->address : past < size ? 0 : past - size + 1;
+  if (size == 0 || distance >= q->distance) return;
+  q->distance = distance;
+  q->base = base;
+  q->size = size;
+}
+
+/* The live blocks of `s` around the address. */
+static void search_span(search *q, const span *s) {
   uint64_t start = (uint64_t)(uintptr_t)s->start;
-  if (s->kind == SPAN_LARGE && s->size && address >= large_address(s)) {
-    *base = large_address(s);
-    *size = s->size;
-    return true;
-  }
-  if (s->kind != SPAN_SLAB || address < start || s->fresh == 0) return false;
-  uint64_t i = (address - start) / m->cls_bytes[s->cls];
-  if (i >= s->fresh) i = s->fresh - 1;
-  while (i > 0 && s->sizes[i] == 0) i--;
-  *base = start + i * m->cls_bytes[s->cls];
-  *size = s->sizes[i];
-  return s->sizes[i] != 0;
+  if (s->kind == SPAN_LARGE && s->size) consider(q, large_address(s), s->size);
+  if (s->kind != SPAN_SLAB || s->fresh == 0) return;
+  uint64_t here = q->address < start ? 0 : (q->address - start) / s->stride;
+  if (here >= s->fresh) here = s->fresh - 1;
+  uint64_t below = here, above = here;
+  while (below > 0 && s->blocks[below].size == 0) below--;
+  do above++;
+  while (above < s->fresh && s->blocks[above].size == 0);
+  consider(q, start + s->blocks[below].at, s->blocks[below].size);
+  if (above < s->fresh) consider(q, start + s->blocks[above].at, s->blocks[above].size);
 }
 
 bool dc_memory_find(dc_memory *m, uint64_t address, uint64_t *base, size_t *size) {
+  search q = { address, CHUNK, 0, 0 };
   pthread_mutex_lock(&m->lock);
-  span *s = owner_of(m, address);
-  bool found = s && find_in(m, s, address, base, size);
-  if (!found && (s = owner_of(m, address - CHUNK)) != NULL) found = find_in(m, s, address, base, size);
+  span *last = NULL;
+  for (int i = -1; i <= 1; i++) {
+    span *s = owner_of(m, address + (uint64_t)((int64_t)i * (int64_t)CHUNK));
+    if (s && s != last) search_span(&q, s);
+    last = s;
+  }
   pthread_mutex_unlock(&m->lock);
-  return found;
+  *base = q.base;
+  *size = q.size;
+  return q.size != 0;
 }
 
-uint8_t *dc_memory_span(dc_memory *m, size_t reserve_bytes, size_t commit, dc_error *err) {
+uint8_t *dc_memory_span(dc_memory *m, dc_span_use use, size_t reserve_bytes, size_t commit, dc_error *err) {
   pthread_mutex_lock(&m->lock);
   commit = (commit + m->page - 1) / m->page * m->page;
-  span *s = new_span(m, SPAN_OWN, reserve_bytes < commit ? commit : reserve_bytes, commit, false);
+  if (reserve_bytes < commit) reserve_bytes = commit;
+  span *s = new_span(m, SPAN_OWN, SPAN_ZONES + (int)use, reserve_bytes, commit, false);
   int why = errno;
   pthread_mutex_unlock(&m->lock);
   if (s == NULL) {

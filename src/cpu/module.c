@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/exec.h"
+#include "cpu/native.h"
 
 dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func *f) {
   for (int i = 0; i < code->ptx.nfuncs; i++)
@@ -98,7 +98,10 @@ void dc_code_unload(struct dc_code *code) {
   if (code == NULL) return;
   if (code->global_image) dc_memory_free(code->cpu->memory, code->global_image);
   if (code->const_image) dc_memory_free(code->cpu->memory, code->const_image);
-  for (int i = 0; code->functions && i < code->ptx.nfuncs; i++) free(code->functions[i].refusal);
+  for (int i = 0; code->functions && i < code->ptx.nfuncs; i++) {
+    dc_native_drop(&code->functions[i]);
+    free(code->functions[i].refusal);
+  }
   free(code->functions);
   ptx_free(&code->ptx);
   free(code);

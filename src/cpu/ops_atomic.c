@@ -67,6 +67,18 @@ static inline u32 add_pair(u32 x, u32 y, bool brain) {
   return add_half(x & 0xffffu, y & 0xffffu, brain) | add_half(x >> 16, y >> 16, brain) << 16;
 }
 
+/* .min and .max: of a number and a NaN the number; -0 is less than +0. */
+static inline u32 order_half(u32 x, u32 y, bool brain, bool min) {
+  const f32 a = brain ? bf16_to_f32(x) : f16_to_f32(x), b = brain ? bf16_to_f32(y) : f16_to_f32(y);
+  if (a != a && b != b) return brain ? 0x7fff : f32_to_f16(a);
+  if (a != a || b != b) return a != a ? y : x;
+  if (a == b) return min ? x | y : x & y; /* zeros: by their signs */
+  return (a < b) == min ? x : y;
+}
+static inline u32 order_pair(u32 x, u32 y, bool brain, bool min) {
+  return order_half(x & 0xffffu, y & 0xffffu, brain, min) | order_half(x >> 16, y >> 16, brain, min) << 16;
+}
+
 ATOM(exch_16, u16, y)
 ATOM(exch_32, u32, y)
 ATOM(exch_64, u64, y)
@@ -98,6 +110,68 @@ ATOM(max_u64, u64, x > y ? x : y)
 ATOM(min_s64, u64, (s64)x < (s64)y ? x : y)
 ATOM(max_s64, u64, (s64)x > (s64)y ? x : y)
 
+ATOM(min_f16, u16, order_half(x, y, false, true))
+ATOM(max_f16, u16, order_half(x, y, false, false))
+ATOM(min_bf16, u16, order_half(x, y, true, true))
+ATOM(max_bf16, u16, order_half(x, y, true, false))
+ATOM(min_f16x2, u32, order_pair(x, y, false, true))
+ATOM(max_f16x2, u32, order_pair(x, y, false, false))
+ATOM(min_bf16x2, u32, order_pair(x, y, true, true))
+ATOM(max_bf16x2, u32, order_pair(x, y, true, false))
+
+/* --- 16 bytes ------------------------------------------------------------------------------------------ */
+
+#if defined(__x86_64__)
+/* Every processor that runs this has the instruction; the baseline build may not assume it elsewhere. */
+static __attribute__((target("cx16"))) u128 swap_128(u128 *p, u128 expected, u128 now) {
+  return __sync_val_compare_and_swap(p, expected, now);
+}
+#else
+/* Exclusive among themselves, which is all that exch and cas of 16 bytes can promise without an instruction. */
+static u128 swap_128(u128 *p, u128 expected, u128 now) {
+  static char lock;
+  while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) {
+  }
+  const u128 old = *p;
+  if (old == expected) *p = now;
+  __atomic_clear(&lock, __ATOMIC_RELEASE);
+  return old;
+}
+#endif
+
+static void atom_128(dc_warp *w, const dc_op *o) {
+  u64 at[DC_LANES] BUFFER;
+  const bool cas = o->ins->mode == PTX_ATOM_CAS;
+  const u128 *b = REG(u128, o->b), *c = cas ? REG(u128, o->c) : b;
+  u128 t[DC_LANES];
+  if (!w->mask) return;
+  touch(w, o);
+  addresses(w, o, at);
+  check_each(w, o, at, 16);
+  EACH_LANE(l, w->mask) {
+    u128 *p = HOST(u128, at[l]), seen = b[l];
+    if (cas) {
+      t[l] = swap_128(p, b[l], c[l]);
+      continue;
+    }
+    while ((t[l] = swap_128(p, seen, b[l])) != seen) seen = t[l];
+  }
+  if (o->d == DC_NO_OPERAND) return;
+  EACH_LANE(l, w->mask) REG(u128, o->d)[l] = t[l];
+}
+
+/* --- vectors ------------------------------------------------------------------------------------------- */
+
+/* Each element by an operation of its own, which o->v points at; the vector as a whole must be aligned. */
+static void atom_vector(dc_warp *w, const dc_op *o) {
+  const dc_op *each = (const dc_op *)(const void *)o->v;
+  u64 at[DC_LANES] BUFFER;
+  if (!w->mask) return;
+  addresses(w, o, at);
+  check_each(w, o, at, (u32)ptx_type_bits((ptx_type)o->ins->type) / 8 * o->ins->vec);
+  for (u32 e = 0; e < o->ins->vec; e++) each[e].fn(w, &each[e]);
+}
+
 static dc_op_fn find_add(int type) {
   switch (type) {
     case PTX_U32:
@@ -120,11 +194,16 @@ static dc_op_fn find_order(int type, bool min) {
     case PTX_S32: return min ? min_s32 : max_s32;
     case PTX_U64: return min ? min_u64 : max_u64;
     case PTX_S64: return min ? min_s64 : max_s64;
+    case PTX_F16: return min ? min_f16 : max_f16;
+    case PTX_BF16: return min ? min_bf16 : max_bf16;
+    case PTX_F16X2: return min ? min_f16x2 : max_f16x2;
+    case PTX_BF16X2: return min ? min_bf16x2 : max_bf16x2;
     default: return NULL;
   }
 }
 
 static dc_op_fn find_atom(const ptx_ins *ins, int bits) {
+  if (bits == 128) return ins->mode == PTX_ATOM_EXCH || ins->mode == PTX_ATOM_CAS ? atom_128 : NULL;
 #define WIDTHS(name) (bits == 32 ? name##_32 : bits == 64 ? name##_64 : NULL)
   switch (ins->mode) {
     case PTX_ATOM_ADD: return find_add(ins->type);
@@ -144,7 +223,8 @@ static dc_op_fn find_atom(const ptx_ins *ins, int bits) {
 bool PER_ISA(dc_select_atomic)(dc_op *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
-  if ((ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) || ins->vec > 1) return false;
+  if (ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) return false;
+  if (ins->vec > 1) return dc_pick(o, atom_vector, atom_vector);
   if (!dc_shaped(o, ins->op == PTX_OP_ATOM && o->d != DC_NO_OPERAND ? bits : 0, 0, bits,
                  ins->mode == PTX_ATOM_CAS ? bits : 0))
     return false;

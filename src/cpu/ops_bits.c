@@ -148,6 +148,17 @@ static inline u32 lop3(u32 x, u32 y, u32 z, u32 table) {
 }
 RARE4(lop3_32, u32, u32, u32, u32, u32, lop3(x, y, z, v))
 
+/* lop3.and d|p, a, b, c, table, q: also whether anything came out, with q.  q's index is in imm, its sign neg_c. */
+static void lop3_pred(dc_warp *w, const dc_op *o) {
+  const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = REG(u32, o->c), *e = REG(u32, o->e);
+  const u32 q = pred_of(w, (u32)o->imm, o->neg_c);
+  u32 t[DC_LANES] BUFFER, some = 0;
+  LANES(l) t[l] = lop3(a[l], b[l], c[l], e[l]);
+  for (u32 l = 0; l < DC_LANES; l++) some |= (u32)(t[l] != 0) << l;
+  if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, t);
+  if (o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, o->ins->boolop == 1 ? some & q : some | q);
+}
+
 /* prmt: four bytes out of eight, each chosen by a nibble; its top bit asks for the chosen byte's sign instead. */
 static inline u32 prmt(u32 x, u32 y, u32 sel) {
   u64 bytes = (u64)y << 32 | x;
@@ -237,14 +248,14 @@ static bool select_field(dc_op *o, int bits) {
 
 static bool select_32(dc_op *o) {
   bool sign = dc_is_signed(o->ins->type), clamp = o->ins->mode == PTX_L_CLAMP;
-  if (!dc_shaped(o, 32, 32, 32, 0)) return false;
+  if (!dc_shaped(o, o->d == DC_NO_OPERAND ? 0 : 32, 32, 32, 0)) return false;
   switch (o->ins->op) {
     case PTX_OP_FNS: return PICK_RARE(fns_32);
     case PTX_OP_BMSK: return clamp ? PICK_RARE(bmsk_clamp) : PICK_RARE(bmsk_wrap);
     case PTX_OP_SZEXT:
       if (clamp) return sign ? PICK_RARE(szext_clamp_s) : PICK_RARE(szext_clamp_u);
       return sign ? PICK_RARE(szext_wrap_s) : PICK_RARE(szext_wrap_u);
-    case PTX_OP_LOP3: return PICK_RARE(lop3_32);
+    case PTX_OP_LOP3: return o->ins->boolop ? PICK_RARE(lop3_pred) : PICK_RARE(lop3_32);
     case PTX_OP_SHF:
       switch (o->ins->mode) {
         case PTX_L_WRAP: return PICK_RARE(shf_l_wrap);

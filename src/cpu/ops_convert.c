@@ -414,7 +414,7 @@ static bool select_float_float(dc_op *o) {
 
 bool PER_ISA(dc_select_convert)(dc_op *o) {
   const ptx_ins *ins = o->ins;
-  if (ins->op != PTX_OP_CVT) return false;
+  if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8: ops_fp8.c */
   const int to = destination_container(o), from = source_container(o);
   if ((ins->type == PTX_F16X2 || ins->type == PTX_BF16X2) && ins->type2 == PTX_F32)
     return ins->nsrc == 2 && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(convert_pair);

@@ -113,6 +113,15 @@ static inline f32 order32(f32 x, f32 y, const ptx_ins *ins) {
 }
 RARE2(order_f32, f32, f32, f32, order32(x, y, o->ins))
 
+/* Of three, as min(min(a, b), c): the NaN and the signs of zeros come out alike either way. */
+static inline f32 order3(f32 x, f32 y, f32 z, const ptx_ins *ins) {
+  if (!(ins->flags & PTX_F_XORSIGN)) return order32(order32(x, y, ins), z, ins);
+  const u32 sign = (f32_bits(x) ^ f32_bits(y) ^ f32_bits(z)) & 0x80000000u;
+  const f32 r = order32(order32(__builtin_fabsf(x), __builtin_fabsf(y), ins), __builtin_fabsf(z), ins);
+  return bits_f32((f32_bits(r) & 0x7fffffffu) | sign);
+}
+RARE3(order3_f32, f32, f32, f32, f32, order3(x, y, z, o->ins))
+
 /* d has the magnitude of b and the sign of a. */
 OP2(copysign_f32, u32, u32, u32, (y & 0x7fffffffu) | (x & 0x80000000u))
 OP2(copysign_f64, u64, u64, u64, (y & ~((u64)1 << 63)) | (x & (u64)1 << 63))
@@ -175,6 +184,33 @@ static void flush_all_f64(f64 *x) { (void)x; } /* f64 has no .ftz but in approxi
 GENERAL(f32, __builtin_fmaf, __builtin_sqrtf, saturate)
 GENERAL(f64, __builtin_fma, __builtin_sqrt, saturate64)
 
+/* .f32x2: a register's halves one after the other. */
+static void general_f32x2(dc_warp *w, const dc_op *o) {
+  const u32 slots[3] = {o->a, o->b, o->ins->nsrc > 2 ? o->c : o->a};
+  const bool ftz = (o->ins->flags & PTX_F_FTZ) != 0;
+  u64 t[DC_LANES] BUFFER = {0};
+  for (int half = 0; half < 64; half += 32) {
+    f32 x[3][DC_LANES] BUFFER;
+    for (int i = 0; i < 3; i++) {
+      const u64 *a = REG(u64, slots[i]);
+      LANES(l) x[i][l] = bits_f32((u32)(a[l] >> half));
+      if (ftz) flush_all_f32(x[i]);
+    }
+    const unsigned old = dc_round_begin(o->ins->round);
+    loop_f32(x[0], x[1], x[2], o->ins->op);
+    dc_round_end(old);
+    if (ftz) flush_all_f32(x[0]);
+    LANES(l) t[l] |= (u64)f32_bits(x[0][l]) << half;
+  }
+  PUT_MASKED(u64, o->d, t);
+}
+
+static bool select_f32x2(dc_op *o) {
+  const int op = o->ins->op;
+  if (op != PTX_OP_ADD && op != PTX_OP_SUB && op != PTX_OP_MUL && op != PTX_OP_FMA) return false;
+  return dc_shaped(o, 64, 64, 64, op == PTX_OP_FMA ? 64 : 0) && PICK_RARE(general_f32x2);
+}
+
 static bool select_f32(dc_op *o) {
   const u32 flags = o->ins->flags;
   bool ftz = (flags & PTX_F_FTZ) != 0, approx = (flags & (PTX_F_APPROX | PTX_F_FULL)) != 0;
@@ -184,8 +220,12 @@ static bool select_f32(dc_op *o) {
   switch (o->ins->op) {
     case PTX_OP_NEG: return FTZ_OR(neg);
     case PTX_OP_ABS: return FTZ_OR(abs);
-    case PTX_OP_MIN: return order ? PICK_RARE(order_f32) : FTZ_OR(min);
-    case PTX_OP_MAX: return order ? PICK_RARE(order_f32) : FTZ_OR(max);
+    case PTX_OP_MIN:
+      if (o->ins->nsrc == 3) return PICK_RARE(order3_f32);
+      return order ? PICK_RARE(order_f32) : FTZ_OR(min);
+    case PTX_OP_MAX:
+      if (o->ins->nsrc == 3) return PICK_RARE(order3_f32);
+      return order ? PICK_RARE(order_f32) : FTZ_OR(max);
     case PTX_OP_COPYSIGN: return PICK(copysign_f32);
     case PTX_OP_TESTP: return PICK_RARE(testp_f32);
     default: break;
@@ -228,6 +268,7 @@ static bool select_f64(dc_op *o) {
 
 bool PER_ISA(dc_select_float)(dc_op *o) {
   int bits = o->ins->type == PTX_F32 ? 32 : o->ins->type == PTX_F64 ? 64 : 0, a = bits, b = 0, c = 0, d = bits;
+  if (o->ins->type == PTX_F32X2) return select_f32x2(o);
   if (!bits) return false;
   switch (o->ins->op) {
     case PTX_OP_TESTP: d = 0; break;
@@ -246,6 +287,6 @@ bool PER_ISA(dc_select_float)(dc_op *o) {
     case PTX_OP_MAD: b = c = bits; break; /* mad.f32 is fma from sm_20 on */
     default: return false;
   }
-  if (!dc_shaped(o, d, a, b, c) || o->ins->nsrc > 3) return false;
+  if (!dc_shaped(o, d, a, b, o->ins->nsrc > 2 ? bits : c) || o->ins->nsrc > 3) return false;
   return bits == 32 ? select_f32(o) : select_f64(o);
 }

@@ -33,7 +33,8 @@ static void take_apart(const dc_warp *w, u32 slot, kind k, f32 *x) {
     const u16 *a = REG(u16, slot);
     LANES(l) h[l] = h[l + DC_LANES] = a[l];
   }
-  if (k.ftz) HALVES(i) h[i] = f16_flush(h[i]);
+  if (k.ftz && !k.brain) HALVES(i) h[i] = f16_flush(h[i]);
+  if (k.ftz && k.brain) HALVES(i) h[i] = bf16_flush(h[i]);
   if (k.brain)
     HALVES(i) x[i] = bf16_to_f32(h[i]);
   else
@@ -46,7 +47,8 @@ static void put_together(dc_warp *w, u32 slot, kind k, const f32 *x) {
     HALVES(i) h[i] = f32_to_bf16(x[i]);
   else
     HALVES(i) h[i] = f32_to_f16(x[i]);
-  if (k.ftz) HALVES(i) h[i] = f16_flush(h[i]);
+  if (k.ftz && !k.brain) HALVES(i) h[i] = f16_flush(h[i]);
+  if (k.ftz && k.brain) HALVES(i) h[i] = bf16_flush(h[i]);
   if (k.pair) {
     u32 *d = REG(u32, slot);
     LANES(l) d[l] = w->m32[l] ? h[l] | h[l + DC_LANES] << 16 : d[l];

@@ -224,10 +224,24 @@ static bool select_dot(dc_op *o) {
   BY_SIGNS(PICK_RARE, dp2a_lo);
 }
 
+/* Pairs of 16 bits: .u16x2, .s16x2. */
+static inline u32 pair_part(u32 x, u32 y, const ptx_ins *ins) {
+  const bool sign = ins->type == PTX_S16X2, less = sign ? (s16)x < (s16)y : x < y;
+  if (ins->op == PTX_OP_ADD) return (x + y) & 0xffffu;
+  const u32 r = less == (ins->op == PTX_OP_MIN) ? x : y;
+  return (ins->flags & PTX_F_RELU) && (s16)r < 0 ? 0 : r;
+}
+RARE2(pair_16, u32, u32, u32,
+      pair_part(x & 0xffffu, y & 0xffffu, o->ins) | pair_part(x >> 16, y >> 16, o->ins) << 16)
+
 static bool is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
 
 bool PER_ISA(dc_select_int)(dc_op *o) {
   const ptx_ins *ins = o->ins;
+  if (ins->type == PTX_U16X2 || ins->type == PTX_S16X2) {
+    const bool known = ins->op == PTX_OP_ADD || ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX;
+    return known && !(ins->flags & PTX_F_SAT) && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(pair_16);
+  }
   if (!is_integer(ins->type)) return false;
   if (ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) return false; /* ops_carry.c's */
   int bits = ptx_type_bits((ptx_type)ins->type);

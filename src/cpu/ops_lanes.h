@@ -45,6 +45,8 @@ bool PER_ISA(dc_select_convert)(dc_op *o);
 bool PER_ISA(dc_select_move)(dc_op *o);
 bool PER_ISA(dc_select_memory)(dc_op *o);
 bool PER_ISA(dc_select_atomic)(dc_op *o);
+bool PER_ISA(dc_select_async)(dc_op *o);
+bool PER_ISA(dc_select_fp8)(dc_op *o);
 bool PER_ISA(dc_select_warp)(dc_op *o);
 
 #if defined(__clang__)

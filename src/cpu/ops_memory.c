@@ -431,6 +431,7 @@ bool PER_ISA(dc_select_memory)(dc_op *o) {
     case PTX_OP_APPLYPRIORITY:
     case PTX_OP_DISCARD:
     case PTX_OP_GRIDDEPCONTROL:
+    case PTX_OP_SETMAXNREG:
     case PTX_OP_PMEVENT: return dc_pick(o, no_operation, no_operation);
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE: return dc_pick(o, fence, fence);

@@ -139,7 +139,9 @@ static u64 uniform_sreg(const dc_warp *w, int sreg) {
     case PTX_SR_DYNAMIC_SMEM_SIZE: return g->dynamic_shared;
     case PTX_SR_TOTAL_SMEM_SIZE: return g->shared_bytes;
     case PTX_SR_ENVREG1: return g->envreg[0];
-    default: return g->envreg[1];
+    case PTX_SR_ENVREG2: return g->envreg[1];
+    case PTX_SR_ONE: return 1;
+    default: return 0;
   }
 }
 
@@ -194,9 +196,12 @@ static void mov_uniform_m(dc_warp *w, const dc_op *o) {
   LANES(l) d[l] = m[l] ? v : d[l];
 }
 
+static void clear_pred(dc_warp *w, const dc_op *o) { put_pred_masked(w, o->d, 0); }
+
 static bool select_sreg(dc_op *o) {
   const int sreg = o->ins->opnd[1].sreg;
   if (sreg == PTX_SR_NONE) return false;
+  if (o->ins->type == PTX_PRED) return sreg == PTX_SR_ZERO && PICK_RARE(clear_pred); /* %is_explicit_cluster */
   if (o->bits[0] != 32) return PICK_RARE(mov_sreg);
   if (sreg >= PTX_SR_TID_X && sreg <= PTX_SR_TID_Z) return PICK(mov_tid);
   return is_lane_sreg(sreg) ? PICK_RARE(mov_sreg) : PICK(mov_uniform);
@@ -205,10 +210,11 @@ static bool select_sreg(dc_op *o) {
 static bool select_mov(dc_op *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
-  if (ins->type == PTX_PRED) return PICK(mov_pred);
+  const bool special = ins->opnd && ins->opnd[ins->ndst].kind == PTX_SREG;
+  if (ins->type == PTX_PRED && !special) return PICK(mov_pred);
   if (!bits) return false;
   if (ins->ndst > 1 || ins->nsrc > 1) return select_pack(o, bits);
-  if (ins->opnd && ins->opnd[ins->ndst].kind == PTX_SREG) return select_sreg(o);
+  if (special) return select_sreg(o);
   if (!dc_shaped(o, dc_container(bits), dc_container(bits), 0, 0)) return false;
   switch (dc_container(bits)) {
     case 16: return PICK(mov_16);
@@ -263,10 +269,18 @@ static bool select_cvta(dc_op *o) {
   return bits == 32 ? PICK_RARE(cvta_32) : PICK_RARE(cvta_64);
 }
 
+/* --- clusters, of one block here ------------------------------------------------------------------- */
+
+static void zero_64(dc_warp *w, const dc_op *o) { EACH_LANE(l, w->mask) REG(u64, o->d)[l] = 0; }
+static void zero_32(dc_warp *w, const dc_op *o) { EACH_LANE(l, w->mask) REG(u32, o->d)[l] = 0; }
+
 bool PER_ISA(dc_select_move)(dc_op *o) {
   switch (o->ins->op) {
     case PTX_OP_MOV: return select_mov(o);
     case PTX_OP_CVTA: return select_cvta(o);
+    case PTX_OP_MAPA: return o->bits[0] == 64 ? PICK(mov_64) : PICK(mov_32);
+    case PTX_OP_GETCTARANK: return dc_shaped(o, 32, 0, 0, 0) && PICK_RARE(zero_32);
+    case PTX_OP_CREATEPOLICY: return dc_shaped(o, 64, 0, 0, 0) && PICK_RARE(zero_64);
     case PTX_OP_ISSPACEP: {
       if (o->ins->space == PTX_GENERIC) return false;
       return dc_shaped(o, 0, 64, 0, 0) && PICK_RARE(isspacep);

@@ -10,7 +10,8 @@ const u32 PER_ISA(dc_bit_of_lane)[DC_LANES] BUFFER = {BITS8(0), BITS8(8), BITS8(
 static bool has_operands(const dc_op *o) {
   const ptx_ins *ins = o->ins;
   const bool several = ins->ndst > 1 || ins->vec > 1;
-  const bool sink = several || ins->op == PTX_OP_ATOM || ins->op == PTX_OP_SHFL || ins->op == PTX_OP_MATCH;
+  const bool sink = several || ins->op == PTX_OP_ATOM || ins->op == PTX_OP_SHFL || ins->op == PTX_OP_MATCH ||
+                    ins->op == PTX_OP_MBARRIER;
   if (ins->ndst > 0 && o->d == DC_NO_OPERAND && !sink) return false;
   for (int i = ins->ndst; ins->opnd && i < ins->ndst + ins->nsrc; i++)
     if (ins->opnd[i].kind == PTX_SINK || (ins->opnd[i].kind == PTX_SREG && ins->op != PTX_OP_MOV)) return false;
@@ -22,7 +23,7 @@ static bool select_op(dc_op *o) {
       PER_ISA(dc_select_int),    PER_ISA(dc_select_bits),   PER_ISA(dc_select_carry),   PER_ISA(dc_select_float),
       PER_ISA(dc_select_memory), PER_ISA(dc_select_move),   PER_ISA(dc_select_compare), PER_ISA(dc_select_convert),
       PER_ISA(dc_select_half),   PER_ISA(dc_select_approx), PER_ISA(dc_select_atomic),  PER_ISA(dc_select_warp),
-      PER_ISA(dc_select_video),
+      PER_ISA(dc_select_video),  PER_ISA(dc_select_async),   PER_ISA(dc_select_fp8),
   };
   if (!has_operands(o)) return false;
   for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)

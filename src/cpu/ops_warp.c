@@ -110,6 +110,20 @@ static void redux(dc_warp *w, const dc_op *o) {
   PUT_MASKED(u32, o->d, t);
 }
 
+/* The lowest of the partners that are here leads. */
+static void elect(dc_warp *w, const dc_op *o) {
+  const u32 *member = REG(u32, o->a);
+  u32 t[DC_LANES] BUFFER, leads = 0;
+  memset(t, 0, sizeof t);
+  EACH_LANE(l, w->mask) {
+    const u32 group = partners(w, member, l) | 1u << l;
+    t[l] = (u32)__builtin_ctz(group);
+    leads |= (u32)(t[l] == l) << l;
+  }
+  if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, t);
+  if (o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, leads);
+}
+
 bool PER_ISA(dc_select_warp)(dc_op *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
@@ -126,6 +140,7 @@ bool PER_ISA(dc_select_warp)(dc_op *o) {
       if (bits == 64) return PICK_RARE(match_64);
       return bits == 32 && PICK_RARE(match_32);
     case PTX_OP_ACTIVEMASK: return dc_shaped(o, 32, 0, 0, 0) && PICK_RARE(activemask);
+    case PTX_OP_ELECT: return dc_shaped(o, sink ? 0 : 32, 32, 0, 0) && PICK_RARE(elect);
     case PTX_OP_REDUX:
       if (ins->mode < PTX_ATOM_ADD || ins->mode > PTX_ATOM_XOR || ins->mode == PTX_ATOM_EXCH ||
           ins->mode == PTX_ATOM_CAS || ins->mode == PTX_ATOM_INC || ins->mode == PTX_ATOM_DEC)

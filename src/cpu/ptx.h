@@ -21,7 +21,8 @@ typedef enum ptx_type {
   PTX_B8, PTX_B16, PTX_B32, PTX_B64, PTX_B128,
   PTX_U8, PTX_U16, PTX_U32, PTX_U64,
   PTX_S8, PTX_S16, PTX_S32, PTX_S64,
-  PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_F32, PTX_F64, PTX_TF32
+  PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_F32, PTX_F64, PTX_TF32,
+  PTX_F32X2, PTX_U16X2, PTX_S16X2, PTX_E4M3X2, PTX_E5M2X2
 } ptx_type;
 
 typedef enum ptx_space {
@@ -59,7 +60,10 @@ typedef enum ptx_mode {
   PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_RED_POPC, PTX_BAR_RED_AND, PTX_BAR_RED_OR, PTX_BAR_WARP,
   PTX_ATOM_ADD, PTX_ATOM_EXCH, PTX_ATOM_CAS, PTX_ATOM_MIN, PTX_ATOM_MAX, PTX_ATOM_INC, PTX_ATOM_DEC,
   PTX_ATOM_AND, PTX_ATOM_OR, PTX_ATOM_XOR,
-  PTX_TESTP_FINITE, PTX_TESTP_INFINITE, PTX_TESTP_NUMBER, PTX_TESTP_NOTANUMBER, PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL
+  PTX_TESTP_FINITE, PTX_TESTP_INFINITE, PTX_TESTP_NUMBER, PTX_TESTP_NOTANUMBER, PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL,
+  PTX_MB_INIT, PTX_MB_INVAL, PTX_MB_EXPECT, PTX_MB_COMPLETE, PTX_MB_ARRIVE, PTX_MB_DROP, PTX_MB_TEST, PTX_MB_TRY,
+  PTX_MB_PENDING,                                                  /* mbarrier */
+  PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT, PTX_CP_ARRIVE           /* cp.async */
 } ptx_mode;
 
 enum ptx_flag {
@@ -68,7 +72,13 @@ enum ptx_flag {
   PTX_F_CARRY_IN = 1u << 7 /* addc subc madc */, PTX_F_TO = 1u << 8 /* cvta.to */,
   PTX_F_SHIFTAMT = 1u << 9 /* bfind.shiftamt */, PTX_F_NC = 1u << 10, PTX_F_NAN = 1u << 11 /* min.NaN */,
   PTX_F_ALIGNED = 1u << 12, PTX_F_ACQUIRE = 1u << 13, PTX_F_RELEASE = 1u << 14, PTX_F_RELAXED = 1u << 15,
-  PTX_F_XORSIGN = 1u << 16, PTX_F_RELU = 1u << 17
+  PTX_F_XORSIGN = 1u << 16, PTX_F_RELU = 1u << 17,
+  PTX_F_PARITY = 1u << 18 /* mbarrier.test_wait.parity */, PTX_F_EXPECT = 1u << 19 /* mbarrier.arrive.expect_tx */,
+  PTX_F_NOINC = 1u << 20 /* cp.async.mbarrier.arrive.noinc */,
+  PTX_F_CLAMP = 1u << 21 /* vshl, vshr */, PTX_F_PLUS_ONE = 1u << 22 /* vmad.po */, PTX_F_SHR7 = 1u << 23,
+  PTX_F_SHR15 = 1u << 24, PTX_F_CLUSTER = 1u << 25 /* barrier.cluster */,
+  PTX_F_REFUSED = 1u << 26 /* holds something of no known meaning: must not run */,
+  PTX_F_SATFINITE = 1u << 27
 };
 
 typedef enum ptx_operand_kind {
@@ -87,15 +97,25 @@ typedef enum ptx_sreg {
   PTX_SR_LANEID, PTX_SR_WARPID, PTX_SR_NWARPID, PTX_SR_WARP_SZ, PTX_SR_SMID, PTX_SR_NSMID, PTX_SR_GRIDID,
   PTX_SR_LANEMASK_EQ, PTX_SR_LANEMASK_LE, PTX_SR_LANEMASK_LT, PTX_SR_LANEMASK_GE, PTX_SR_LANEMASK_GT,
   PTX_SR_CLOCK, PTX_SR_CLOCK_HI, PTX_SR_CLOCK64, PTX_SR_GLOBALTIMER, PTX_SR_GLOBALTIMER_LO, PTX_SR_GLOBALTIMER_HI,
-  PTX_SR_DYNAMIC_SMEM_SIZE, PTX_SR_TOTAL_SMEM_SIZE, PTX_SR_ENVREG1, PTX_SR_ENVREG2
+  PTX_SR_DYNAMIC_SMEM_SIZE, PTX_SR_TOTAL_SMEM_SIZE, PTX_SR_ENVREG1, PTX_SR_ENVREG2,
+  PTX_SR_ZERO, PTX_SR_ONE /* the same for everybody here: places in a cluster of one block, unused counters */
 } ptx_sreg;
 
 typedef struct ptx_sym ptx_sym;
+
+/* What a video instruction takes of an operand. r.b2 and r.h1: one part, PTX_PART_B0 + 2, PTX_PART_H0 + 1.  r.b3210,
+** r.h10: a list, three bits each, the last written lowest, with PTX_PART_LIST and how many there are.  0: nothing
+** said. */
+enum ptx_part {
+  PTX_PART_B0 = 1, PTX_PART_H0 = 5, PTX_PART_COUNT = 1 << 12 /* times 1 to 4, minus 1 */, PTX_PART_NEGATED = 1 << 14,
+  PTX_PART_LIST = 1 << 15
+};
 
 typedef struct ptx_operand {
   uint8_t kind;     /* ptx_operand_kind */
   bool negated;     /* predicate source written !p */
   uint8_t sreg;     /* ptx_sreg */
+  uint16_t part;    /* enum ptx_part */
   bool is_float;    /* the immediate was spelled 0f…, 0d… or as a decimal float */
   int32_t reg;      /* index into ptx_func.regs, or -1 */
   ptx_sym *sym;
@@ -108,6 +128,7 @@ typedef struct ptx_ins {
   uint8_t space, space2;    /* ptx_space (space2: cvta target, cp.async …) */
   uint8_t vec;              /* 1, 2, 4 or 8 elements */
   uint8_t round, cmp, mode;
+  uint8_t type3;            /* video: b's type */
   uint8_t boolop;           /* setp p, a, b, c with .and (1) .or (2) .xor (3); 0 none */
   uint32_t flags;
   int32_t pred;             /* guard predicate's register, -1 for none */
@@ -225,9 +246,11 @@ static inline int ptx_type_bits(ptx_type t) {
   switch (t) {
     case PTX_PRED: return 1;
     case PTX_B8: case PTX_U8: case PTX_S8: return 8;
-    case PTX_B16: case PTX_U16: case PTX_S16: case PTX_F16: case PTX_BF16: return 16;
-    case PTX_B32: case PTX_U32: case PTX_S32: case PTX_F32: case PTX_F16X2: case PTX_BF16X2: case PTX_TF32: return 32;
-    case PTX_B64: case PTX_U64: case PTX_S64: case PTX_F64: return 64;
+    case PTX_B16: case PTX_U16: case PTX_S16: case PTX_F16: case PTX_BF16: case PTX_E4M3X2:
+    case PTX_E5M2X2: return 16;
+    case PTX_B32: case PTX_U32: case PTX_S32: case PTX_F32: case PTX_F16X2: case PTX_BF16X2: case PTX_TF32:
+    case PTX_U16X2: case PTX_S16X2: return 32;
+    case PTX_B64: case PTX_U64: case PTX_S64: case PTX_F64: case PTX_F32X2: return 64;
     case PTX_B128: return 128;
     default: return 0;
   }

@@ -35,6 +35,12 @@ void ptx_form_decode(const char *text, ptx_form *form);
 /* True when operand i of `ins` (operands in place) has to be a predicate. */
 bool ptx_wants_predicate(const ptx_ins *ins, int i);
 
+/* True when operand i of `ins` is an address in brackets. */
+bool ptx_is_place(const ptx_ins *ins, int i);
+
+/* True when operands may name parts of registers. */
+bool ptx_takes_parts(const ptx_ins *ins);
+
 ptx_type ptx_type_find(const char *word, size_t len); /* "f32" without its dot; PTX_NOTYPE when none */
 int ptx_space_find(const char *word, size_t len);     /* ptx_space, or -1 */
 ptx_sreg ptx_sreg_find(const char *name, size_t len); /* "%tid.x"; PTX_SR_NONE when unknown */

@@ -64,6 +64,36 @@ static bool is_special(const ptx_tok *name) {
   return false;
 }
 
+/* %r1.b0, %r1.h1, %r1.b3210: which parts, as enum ptx_part; 0 when it is none of these. */
+static uint16_t read_part(const char *s, size_t len) {
+  const int kinds = s[0] == 'b' ? 4 : s[0] == 'h' ? 2 : 0;
+  unsigned list = 0;
+  if (kinds == 0 || len < 2 || len > 1 + (size_t)kinds) return 0;
+  for (size_t i = 1; i < len; i++) {
+    if (s[i] < '0' || s[i] >= '0' + 2 * kinds) return 0;
+    list |= (unsigned)(s[i] - '0') << (3 * (len - 1 - i));
+  }
+  if (len == 2 && list < (unsigned)kinds) return (uint16_t)((kinds == 4 ? PTX_PART_B0 : PTX_PART_H0) + list);
+  return (uint16_t)(PTX_PART_LIST | (len - 2) * PTX_PART_COUNT | list);
+}
+
+/* %tid without a suffix is {x, y, z, 0}. 1: it was one of those, and its operands are there. */
+static int special_vector(ptx_parser *P, const ptx_tok *name) {
+  char text[32];
+  if (name->len + 3 > sizeof text) return 0;
+  memcpy(text, name->s, name->len);
+  text[name->len] = '.';
+  for (int i = 0; i < 4; i++) {
+    text[name->len + 1] = "xyz"[i % 3];
+    ptx_sreg sreg = i < 3 ? ptx_sreg_find(text, name->len + 2) : PTX_SR_ZERO;
+    if (sreg == PTX_SR_NONE) return 0;
+    ptx_operand *o = add(P, PTX_SREG);
+    if (!o) return -1;
+    o->sreg = (uint8_t)sreg;
+  }
+  return 1;
+}
+
 /* Registers (all elements of a vector), special registers, symbols. `refuse` is set for what cannot be run. */
 static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   ptx_tok name = P->lex.tok;
@@ -77,9 +107,10 @@ static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   if (found < 0) return -1;
   if (found) {
     int first = 0, end = vec;
-    if (suffix) {
+    uint16_t part = suffix && vec == 1 ? read_part(name.s + bare + 1, name.len - bare - 1) : 0;
+    if (suffix && !part) {
       first = element_index(&name, bare, vec);
-      if (vec == 1 || first < 0) *refuse = true; /* %r1.b0 of a video instruction */
+      if (vec == 1 || first < 0) *refuse = true;
       if (first < 0) first = 0;
       end = first + 1;
     }
@@ -88,6 +119,7 @@ static int read_name(ptx_parser *P, bool negated, bool *refuse) {
       if (!o) return -1;
       o->reg = reg + first;
       o->negated = negated;
+      o->part = part;
     }
     return 0;
   }
@@ -95,6 +127,8 @@ static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   ptx_sym *sym = sreg != PTX_SR_NONE || suffix ? NULL : ptxp_sym_find(P, name.s, name.len);
   if (!sym && sreg == PTX_SR_NONE) {
     if (!is_special(&name)) return unknown_name(P, &name);
+    int whole = suffix ? 0 : special_vector(P, &name);
+    if (whole) return whole < 0 ? -1 : 0;
     *refuse = true; /* a special register that has no meaning here */
   }
   ptx_operand *o = add(P, sreg == PTX_SR_WARP_SZ ? PTX_IMM : sym ? PTX_SYM : PTX_SREG);
@@ -149,6 +183,20 @@ static int read_constant(ptx_parser *P) {
   return 0;
 }
 
+/* -1, or -%r1 (vmad's). */
+static int read_negative(ptx_parser *P, bool *refuse) {
+  ptx_lex saved = P->lex;
+  ptx_lex_next(&P->lex);
+  if (P->lex.tok.kind != PTX_T_NAME) {
+    P->lex = saved;
+    return read_constant(P);
+  }
+  size_t at = P->ops.n;
+  if (read_name(P, false, refuse) != 0) return -1;
+  if (P->ops.n > at) ((ptx_operand *)P->ops.data)[at].part |= PTX_PART_NEGATED;
+  return 0;
+}
+
 static int read_operand(ptx_parser *P, bool *refuse, int depth) {
   if (depth > 8) return ptxp_fail(P, P->lex.tok.line, "operands are nested too deep");
   if (ptxp_accept(P, '{')) return read_list(P, refuse, depth);
@@ -159,6 +207,7 @@ static int read_operand(ptx_parser *P, bool *refuse, int depth) {
     return read_name(P, true, refuse);
   }
   if (P->lex.tok.kind == PTX_T_NAME) return read_name(P, false, refuse);
+  if (ptx_tok_is(&P->lex.tok, '-')) return read_negative(P, refuse);
   return read_constant(P);
 }
 
@@ -202,10 +251,9 @@ static bool count_fits(const ptx_form *form, const ptx_ins *ins) {
 /* What kind of operand may stand at place i. */
 static bool kind_fits(const ptx_parser *P, const ptx_ins *ins, int i) {
   const ptx_operand *o = &ins->opnd[i];
-  bool memory = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU || ins->op == PTX_OP_ST || ins->op == PTX_OP_ATOM ||
-                ins->op == PTX_OP_RED || ins->op == PTX_OP_PREFETCH || ins->op == PTX_OP_PREFETCHU;
-  bool place = memory && i == ins->ndst;
+  bool place = ptx_is_place(ins, i);
   bool wants_pred = ptx_wants_predicate(ins, i);
+  if (ins->op == PTX_OP_CREATEPOLICY && i > 0) return true; /* never looked at */
   if (i < ins->ndst && o->kind != PTX_REG && o->kind != PTX_SINK) return false;
   if (i >= ins->ndst && o->kind == PTX_SINK) return false;
   if ((o->kind == PTX_ADDR) != place) return false;
@@ -213,17 +261,20 @@ static bool kind_fits(const ptx_parser *P, const ptx_ins *ins, int i) {
       ins->op != PTX_OP_ADD && ins->op != PTX_OP_SUB && ins->op != PTX_OP_ST && ins->op != PTX_OP_CVT)
     return false;
   if (o->kind == PTX_SREG && ins->op != PTX_OP_MOV && ins->op != PTX_OP_CVT) return false;
+  if (o->part && !ptx_takes_parts(ins)) return false;
   if (o->negated && (!wants_pred || i < ins->ndst)) return false;
   if (o->reg < 0) return true;
   int bits = ((const ptx_reg *)P->regs.data)[o->reg].bits;
+  if (ins->op == PTX_OP_CP && i == 3) return true; /* bytes to copy, or a predicate that says "none" */
   return (bits == 1) == wants_pred && !(o->kind == PTX_ADDR && bits != 32 && bits != 64);
 }
 
 /* A named variable must lie in the space that the instruction reads; parameters are also held to their size. */
 static int check_place(ptx_parser *P, const ptx_ins *ins, const ptx_operand *o) {
   const ptx_sym *sym = o->sym;
+  uint8_t space = ins->op == PTX_OP_CP && o != ins->opnd ? ins->space2 : ins->space;
   if (o->kind != PTX_ADDR || !sym) return 0;
-  if (sym->kind != PTX_SYM_VAR || (ins->space != PTX_GENERIC && ins->space != sym->space))
+  if (sym->kind != PTX_SYM_VAR || (space != PTX_GENERIC && space != sym->space))
     return ptxp_fail(P, ins->ptx_line, "'%.80s' does not lie in the space of %.80s", sym->name, ins->text);
   uint64_t bytes = (uint64_t)ptx_type_bits((ptx_type)ins->type) / 8 * ins->vec;
   if (sym->space == PTX_PARAM && (o->imm < 0 || (uint64_t)o->imm > sym->size || sym->size - (uint64_t)o->imm < bytes))
@@ -245,9 +296,10 @@ static int check(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
 
 /* Float constants become bits of the type that reads them: f64, or f32 in the low half. */
 static void fix_floats(ptx_ins *ins) {
-  ptx_type t = (ptx_type)(ins->op == PTX_OP_CVT || ins->op == PTX_OP_SET ? ins->type2 : ins->type);
   for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
     ptx_operand *o = &ins->opnd[i];
+    bool second = ins->op == PTX_OP_CVT || ins->op == PTX_OP_SET || (ins->op == PTX_OP_SLCT && i == 3);
+    ptx_type t = (ptx_type)(second ? ins->type2 : ins->type);
     if (o->kind != PTX_IMM || !o->is_float) continue;
     uint64_t bits = (uint64_t)o->imm;
     uint32_t low = (uint32_t)bits;
@@ -269,25 +321,48 @@ static void fix_floats(ptx_ins *ins) {
 
 /* ---- calls and branches ---- */
 
-/* (a, b): symbols of .param variables. Anything else makes the call one that cannot be run. */
-static int read_arguments(ptx_parser *P, ptx_vec *syms, bool *refuse) {
+/* An argument that is a register or a constant gets a variable of its own, `size` bytes, 0: as the register says. */
+static int direct_argument(ptx_parser *P, ptx_argument *a, uint64_t size, bool *refuse) {
+  ptx_tok t = P->lex.tok;
+  char fkind;
+  int vec = 1;
+  a->value.kind = PTX_REG;
+  int found = t.kind == PTX_T_NAME ? ptxp_find_reg(P, t.s, t.len, &a->value.reg, &vec) : 0;
+  if (found < 0) return -1;
+  if (found) {
+    int bits = ((ptx_reg *)P->regs.data)[a->value.reg].bits;
+    size = (uint64_t)bits / 8;
+    ptx_lex_next(&P->lex);
+  } else if (t.kind == PTX_T_NAME) {
+    ptx_lex_next(&P->lex);
+    *refuse = true;
+    return 0;
+  } else {
+    if (ptxp_constant(P, &a->value, &fkind) != 0) return -1;
+    a->value.kind = PTX_IMM;
+    a->value.reg = -1;
+  }
+  if (vec > 1 || size == 0 || size > 16) *refuse = true;
+  if (*refuse) return 0;
+  a->direct = true;
+  a->sym = ptxp_hidden_param(P, size);
+  return a->sym ? 0 : ptxp_oom(P);
+}
+
+/* (a, b): .param variables, registers, constants. Anything else makes the call one that cannot be run. */
+static int read_arguments(ptx_parser *P, ptx_vec *list, const ptx_func *callee, bool *refuse) {
   if (ptxp_expect(P, '(') != 0) return -1;
   while (!ptx_tok_is(&P->lex.tok, ')')) {
     ptx_tok t = P->lex.tok;
-    ptx_operand c;
-    char fkind;
     ptx_sym *sym = t.kind == PTX_T_NAME ? ptxp_sym_find(P, t.s, t.len) : NULL;
-    if (t.kind != PTX_T_NAME) {
-      if (ptxp_constant(P, &c, &fkind) != 0) return -1;
-    } else {
-      ptx_lex_next(&P->lex);
-    }
+    int i = (int)list->n;
+    ptx_argument *a = ptxp_push(list, sizeof *a);
+    if (!a) return ptxp_oom(P);
     if (sym && sym->kind == PTX_SYM_VAR && sym->space == PTX_PARAM) {
-      ptx_sym **slot = ptxp_push(syms, sizeof *slot);
-      if (!slot) return ptxp_oom(P);
-      *slot = sym;
-    } else {
-      *refuse = true;
+      a->sym = sym;
+      ptx_lex_next(&P->lex);
+    } else if (direct_argument(P, a, callee && i < callee->nparams ? callee->params[i]->size : 4, refuse) != 0) {
+      return -1;
     }
     if (!ptxp_accept(P, ',')) break;
   }
@@ -326,35 +401,38 @@ static int check_call(ptx_parser *P, const ptx_ins *ins) {
   return ptxp_fail(P, ins->ptx_line, "the call's arguments or result do not fit function '%.80s'", f->name);
 }
 
+/* The callee's view of the arguments. */
+static int keep_arguments(ptx_parser *P, ptx_ins *ins, const ptx_vec *args, const ptx_vec *rets) {
+  const ptx_argument *a = args->data;
+  ins->ncall_args = (int)args->n;
+  ins->call_args = dc_arena_alloc(&P->m->arena, (args->n + 1) * sizeof *ins->call_args);
+  if (!ins->call_args) return ptxp_oom(P);
+  for (size_t i = 0; i < args->n; i++) ins->call_args[i] = a[i].sym;
+  if (rets->n > 0) ins->call_ret = ((const ptx_argument *)rets->data)->sym;
+  return 0;
+}
+
 /* call (result), target, (arguments), prototype; with every part but the target optional. */
-static int read_call(ptx_parser *P, ptx_ins *ins, bool *refuse) {
-  ptx_vec rets = {0}, args = {0};
-  int rc = -1;
+static int read_call(ptx_parser *P, ptx_ins *ins, ptx_vec *rets, ptx_vec *args, bool *refuse) {
   P->ops.n = 0;
-  if (ptx_tok_is(&P->lex.tok, '(') && (read_arguments(P, &rets, refuse) != 0 || ptxp_expect(P, ',') != 0)) goto done;
-  if (call_target(P, ins) != 0) goto done;
+  if (ptx_tok_is(&P->lex.tok, '(') && (read_arguments(P, rets, NULL, refuse) != 0 || ptxp_expect(P, ',') != 0))
+    return -1;
+  for (size_t i = 0; i < rets->n; i++) /* a result is no constant */
+    if (((ptx_argument *)rets->data)[i].direct && ((ptx_argument *)rets->data)[i].value.kind != PTX_REG) *refuse = true;
+  if (call_target(P, ins) != 0) return -1;
   bool more = ptxp_accept(P, ',');
   if (more && ptx_tok_is(&P->lex.tok, '(')) {
-    if (read_arguments(P, &args, refuse) != 0) goto done;
+    if (read_arguments(P, args, ins->callee ? ins->callee->func : NULL, refuse) != 0) return -1;
     more = ptxp_accept(P, ',');
   }
   if (more) { /* a .callprototype or .calltargets: only says what the arguments already show */
-    if (P->lex.tok.kind != PTX_T_NAME) {
-      ptxp_expected(P, "a prototype's name");
-      goto done;
-    }
+    if (P->lex.tok.kind != PTX_T_NAME) return ptxp_expected(P, "a prototype's name");
     ptx_lex_next(&P->lex);
   }
-  if (rets.n > 1) *refuse = true;
-  if (rets.n > 0) ins->call_ret = *(ptx_sym **)rets.data;
-  ins->ncall_args = (int)args.n;
-  ins->call_args = ptxp_keep(P, &args, sizeof(ptx_sym *));
-  rc = ins->call_args ? ptxp_expect(P, ';') : ptxp_oom(P);
-  if (rc == 0 && !*refuse) rc = check_call(P, ins);
-done:
-  ptxp_vec_free(&rets);
-  ptxp_vec_free(&args);
-  return rc;
+  if (rets->n > 1) *refuse = true;
+  if (*refuse) args->n = rets->n = 0;
+  if (keep_arguments(P, ins, args, rets) != 0 || ptxp_expect(P, ';') != 0) return -1;
+  return *refuse ? 0 : check_call(P, ins);
 }
 
 /* bra label; its operand gets the instruction index when the scope ends. */
@@ -421,11 +499,20 @@ static const ptx_form *find_form(ptx_parser *P) {
   return form;
 }
 
-static void refuse_function(ptx_parser *P, const ptx_ins *ins) {
+static void refuse_function(ptx_parser *P, ptx_ins *ins) {
+  ins->flags |= PTX_F_REFUSED;
   if (P->f->refused) return;
   P->f->refused = ins->text;
   P->f->refused_line = ins->line;
   P->f->refused_ptx_line = ins->ptx_line;
+}
+
+/* cp.async's size is an operand; here it becomes the type. */
+static int size_copy(ptx_parser *P, ptx_ins *ins) {
+  const ptx_operand *o = &ins->opnd[2];
+  int64_t n = o->kind == PTX_IMM && !o->is_float ? o->imm : 0;
+  ins->type = n == 4 ? PTX_B32 : n == 8 ? PTX_B64 : n == 16 ? PTX_B128 : PTX_NOTYPE;
+  return ins->type ? 0 : ptxp_fail(P, ins->ptx_line, "%.80s copies 4, 8 or 16 bytes", ins->text);
 }
 
 /* Splits the flat operands: all sources for a form without a destination. */
@@ -435,39 +522,71 @@ static int place_operands(ptx_parser *P, const ptx_form *form, ptx_ins *ins, int
   ins->ndst = (uint16_t)(has_dst ? first : 0);
   ins->nsrc = (uint16_t)(P->ops.n - ins->ndst);
   if (refused || form->shape == PTX_SHAPE_FREE) return 0;
-  return check(P, form, ins);
+  if (check(P, form, ins) != 0) return -1;
+  return ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY ? size_copy(P, ins) : 0;
+}
+
+static int push_instruction(ptx_parser *P, const ptx_ins *ins) {
+  ptx_ins *slot = ptxp_push(&P->ins, sizeof *slot);
+  if (!slot) return ptxp_oom(P);
+  *slot = *ins;
+  return 0;
+}
+
+/* A call with what brings its arguments and takes its results. */
+static int call_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
+  ptx_vec rets = {0}, args = {0};
+  bool refuse = form->refused;
+  int rc = read_call(P, ins, &rets, &args, &refuse);
+  if (rc == 0 && !(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) rc = ptxp_oom(P);
+  if (rc == 0 && refuse) refuse_function(P, ins);
+  if (rc == 0) rc = ptxp_before_call(P, ins, &args);
+  if (rc == 0) rc = push_instruction(P, ins);
+  if (rc == 0) rc = ptxp_after_call(P, ins, &rets);
+  ptxp_vec_free(&rets);
+  ptxp_vec_free(&args);
+  return rc;
+}
+
+static int jump_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
+  bool list = form->shape == PTX_SHAPE_BRX;
+  if ((list ? read_brx(P, ins) : read_branch(P, ins)) != 0) return -1;
+  if (list && !(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) return ptxp_oom(P);
+  if (form->refused) refuse_function(P, ins);
+  return push_instruction(P, ins);
+}
+
+static int plain_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
+  bool refuse = false;
+  int first = 0, rc = read_operands(P, &first, &refuse);
+  if (rc == 0) rc = ptxp_move_specials(P, ins);
+  if (rc != 0) return -1;
+  refuse = refuse || form->refused;
+  if (!(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) return ptxp_oom(P);
+  if (place_operands(P, form, ins, first, refuse) != 0) return -1;
+  fix_floats(ins);
+  if (refuse) refuse_function(P, ins);
+  else if ((rc = ptxp_expand(P, ins)) != 0) return rc < 0 ? -1 : 0;
+  if (ins->op == PTX_OP_RET && ptxp_before_ret(P, ins) != 0) return -1;
+  return push_instruction(P, ins);
 }
 
 int ptxp_instruction(ptx_parser *P) {
-  ptx_ins ins;
   int32_t pred = -1;
-  bool neg = false, refuse = false;
-  int first = 0, rc;
+  bool neg = false;
   if (ptxp_accept(P, '@') && read_guard(P, &pred, &neg) != 0) return -1;
   if (P->lex.tok.kind != PTX_T_NAME) return ptxp_expected(P, "an instruction");
   const ptx_form *form = find_form(P);
   if (!form) return -1;
-  ins = form->ins;
+  ptx_ins ins = form->ins;
   ins.pred = pred;
   ins.pred_neg = neg;
   ins.ptx_line = P->lex.tok.line;
-  ins.line = P->line;
+  ins.line = ptxp_line(P, ins.ptx_line);
   ptx_lex_next(&P->lex);
   switch (form->shape) {
-    case PTX_SHAPE_CALL: rc = read_call(P, &ins, &refuse); break;
-    case PTX_SHAPE_BRANCH: rc = read_branch(P, &ins); break;
-    case PTX_SHAPE_BRX: rc = read_brx(P, &ins); break;
-    default: rc = read_operands(P, &first, &refuse); break;
+    case PTX_SHAPE_CALL: return call_instruction(P, form, &ins);
+    case PTX_SHAPE_BRANCH: case PTX_SHAPE_BRX: return jump_instruction(P, form, &ins);
+    default: return plain_instruction(P, form, &ins);
   }
-  if (rc != 0) return -1;
-  refuse = refuse || form->refused;
-  if (form->shape != PTX_SHAPE_BRANCH && !(ins.opnd = ptxp_keep(P, &P->ops, sizeof *ins.opnd))) return ptxp_oom(P);
-  bool counted = form->shape == PTX_SHAPE_CALL || form->shape == PTX_SHAPE_BRANCH || form->shape == PTX_SHAPE_BRX;
-  if (!counted && place_operands(P, form, &ins, first, refuse) != 0) return -1;
-  fix_floats(&ins);
-  if (refuse) refuse_function(P, &ins);
-  ptx_ins *slot = ptxp_push(&P->ins, sizeof *slot);
-  if (!slot) return ptxp_oom(P);
-  *slot = ins;
-  return 0;
 }

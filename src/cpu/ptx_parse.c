@@ -135,7 +135,7 @@ static int read_loc(ptx_parser *P) {
   return 0;
 }
 
-/* The number under which the user's own file is listed (the list closes the text). */
+/* The number under which the user's own file is listed (the list closes the text); 0 when it is not: ready-made PTX. */
 static uint32_t find_user_file(const char *text, size_t len) {
   static const char mark[] = "dotcompute.cu\"", file[] = ".file";
   const char *p = text, *end = text + len;
@@ -149,8 +149,10 @@ static uint32_t find_user_file(const char *text, size_t len) {
     for (; s < p && *s >= '0' && *s <= '9' && n < 100000; s++) n = n * 10 + (uint32_t)(*s - '0');
     if (n > 0) return n;
   }
-  return 1;
+  return 0;
 }
+
+uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line) { return P->user_file ? P->line : ptx_line; }
 
 /* ---- statements of a body ---- */
 
@@ -256,13 +258,39 @@ static int place_param(ptx_parser *P, ptx_sym *sym, uint64_t *end) {
   return 0;
 }
 
-/* ( .param …, .param … ). Old-style .reg parameters, gone since sm_20, are refused. */
-static int read_params(ptx_parser *P, ptx_vec *list, uint64_t *end) {
+/* .reg .b32 x among the parameters: a .param variable, and a register that it is copied from or to. */
+static int reg_param(ptx_parser *P, const ptx_decl *d, ptx_vec *list, uint64_t *end, bool result) {
+  ptx_tok name = P->lex.tok;
+  int bits = ptx_type_bits(d->type);
+  if (bits < 8 || d->vec > 1) return ptxp_expected(P, "a register of 8 to 128 bits");
+  ptx_sym *sym;
+  ptx_regparam *p = ptxp_push(&P->regparams, sizeof *p);
+  if (!p) return ptxp_oom(P);
+  p->reg = (int32_t)P->regs.n;
+  p->result = result;
+  if (ptxp_declarator(P, d, &sym) != 0 || ptxp_register(P, &name, bits, 1) != 0) return -1;
+  if (sym->size != (uint64_t)bits / 8) return ptxp_fail(P, name.line, "a parameter in a register is no array");
+  ((ptx_regparam *)P->regparams.data)[P->regparams.n - 1].sym = sym;
+  sym->space = PTX_PARAM;
+  sym->inside = false;
+  ptx_sym **slot = ptxp_push(list, sizeof *slot);
+  if (!slot) return ptxp_oom(P);
+  *slot = sym;
+  return place_param(P, sym, end);
+}
+
+/* ( .param …, .param … ). */
+static int read_params(ptx_parser *P, ptx_vec *list, uint64_t *end, bool result) {
   if (ptxp_expect(P, '(') != 0) return -1;
   while (!ptx_tok_is(&P->lex.tok, ')')) {
     ptx_decl d = {.space = -1};
     ptx_sym *sym;
     if (ptxp_decl(P, &d) != 0) return -1;
+    if (d.space == PTX_REGSPACE) {
+      if (reg_param(P, &d, list, end, result) != 0) return -1;
+      if (!ptxp_accept(P, ',')) break;
+      continue;
+    }
     if (d.space != PTX_PARAM) return ptxp_expected(P, "a .param parameter in front of the name");
     if (d.elem == 0) return ptxp_expected(P, "a parameter's type");
     if (ptxp_declarator(P, &d, &sym) != 0 || place_param(P, sym, end) != 0) return -1;
@@ -363,13 +391,15 @@ static int settle_brxs(ptx_parser *P) {
 
 /* The body's lists move to the arena. A final ret makes sure that control never runs off the end. */
 static int keep_body(ptx_parser *P, ptx_func *f) {
+  ptx_ins ret = {.pred = -1, .line = ptxp_line(P, P->lex.tok.line), .ptx_line = P->lex.tok.line};
+  if (ptxp_before_ret(P, &ret) != 0) return -1;
   ptx_ins *end = ptxp_push(&P->ins, sizeof *end);
   if (!end) return ptxp_oom(P);
   end->op = PTX_OP_RET;
   end->text = "ret";
   end->pred = -1;
   end->vec = 1;
-  end->line = P->line;
+  end->line = ret.line;
   end->ptx_line = P->lex.tok.line;
   if (settle_brxs(P) != 0) return -1;
   f->regs = ptxp_keep(P, &P->regs, sizeof(ptx_reg));
@@ -385,6 +415,7 @@ static int keep_body(ptx_parser *P, ptx_func *f) {
 }
 
 static void reset_function(ptx_parser *P) {
+  P->regparams.n = 0;
   P->scopes.n = P->pendings.n = P->brxs.n = P->regs.n = P->ins.n = P->fvars.n = 0;
   P->callparam = 0;
   P->line = 0;
@@ -397,13 +428,13 @@ static void reset_function(ptx_parser *P) {
 /* The head: [(result)] name [(parameters)], bound in a scope of depth 1. */
 static int read_head(ptx_parser *P, bool entry, ptx_vec *params, ptx_vec *rets, ptx_sym **sym, uint64_t *size) {
   if (ptxp_scope_open(P) != 0) return -1;
-  if (!entry && ptx_tok_is(&P->lex.tok, '(') && read_params(P, rets, size) != 0) return -1;
+  if (!entry && ptx_tok_is(&P->lex.tok, '(') && read_params(P, rets, size, true) != 0) return -1;
   if (rets->n > 1) return ptxp_fail(P, P->lex.tok.line, "functions with more than one result are not supported");
   ptx_tok name = P->lex.tok;
   if (name.kind != PTX_T_NAME) return ptxp_expected(P, "a function's name");
   if (!(*sym = function_symbol(P, &name))) return -1;
   ptx_lex_next(&P->lex);
-  if (ptx_tok_is(&P->lex.tok, '(') && read_params(P, params, size) != 0) return -1;
+  if (ptx_tok_is(&P->lex.tok, '(') && read_params(P, params, size, false) != 0) return -1;
   return 0;
 }
 
@@ -445,7 +476,7 @@ static int read_function(ptx_parser *P, bool entry, const ptx_decl *d) {
   P->f = f;
   if (body) {
     ptx_lex_next(&P->lex);
-    rc = read_body(P) != 0 ? -1 : keep_body(P, f);
+    rc = ptxp_begin_body(P) != 0 || read_body(P) != 0 ? -1 : keep_body(P, f);
   } else {
     rc = ptxp_expect(P, ';');
   }
@@ -502,7 +533,7 @@ static int read_module(ptx_parser *P) {
 
 static void free_parser(ptx_parser *P) {
   ptx_vec *vecs[] = {&P->funcs, &P->vars, &P->late, &P->bytes, &P->relocs, &P->scopes, &P->pendings, &P->brxs, &P->regs,
-                     &P->ins, &P->fvars, &P->ops};
+                     &P->ins, &P->fvars, &P->ops, &P->regparams};
   for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++) ptxp_vec_free(vecs[i]);
   ptxp_map_clear(&P->ranges);
   ptxp_map_clear(&P->inlined);
@@ -518,6 +549,7 @@ int ptx_parse(const char *text, size_t len, ptx_module *m, dc_error *err) {
   P->m = m;
   P->err = err;
   P->user_file = find_user_file(text, len);
+  P->has_stack = memmem(text, len, "alloca", 6) != NULL;
   ptx_lex_init(&P->lex, text, len);
   int rc = read_module(P);
   free_parser(P);

@@ -78,6 +78,20 @@ typedef struct ptx_late_reloc {
   uint32_t len, line;
 } ptx_late_reloc;
 
+/* A parameter or result of a function under way that is written as a register. */
+typedef struct ptx_regparam {
+  ptx_sym *sym;
+  int32_t reg;
+  bool result;
+} ptx_regparam;
+
+/* One argument or result of a call: a .param variable, or (direct) one made for a register or constant. */
+typedef struct ptx_argument {
+  ptx_sym *sym;
+  bool direct;
+  ptx_operand value;
+} ptx_argument;
+
 typedef struct ptx_parser {
   ptx_lex lex;
   ptx_module *m;
@@ -99,9 +113,13 @@ typedef struct ptx_parser {
   ptx_u64map ranges;     /* range id, number -> register */
   uint32_t range_ids;
   uint64_t callparam;    /* bytes of .param variables in the scopes now open */
+  ptx_vec regparams;     /* ptx_regparam */
+  bool has_stack;        /* some function calls alloca */
+  int32_t stack_reg;     /* its pointer, -1 none; the memory */
+  ptx_sym *stack;
   /* source lines */
   uint32_t line;         /* of the last .loc */
-  uint32_t user_file;    /* number of the user's file, usually 1 */
+  uint32_t user_file;    /* number of the user's file; 0: ready-made PTX, whose own lines count */
   ptx_u64map inlined;    /* location -> line in the user's file */
 } ptx_parser;
 
@@ -138,12 +156,24 @@ typedef struct ptx_decl {
 int ptxp_decl(ptx_parser *P, ptx_decl *d);                      /* the directives in front of a name */
 int ptxp_declarator(ptx_parser *P, const ptx_decl *d, ptx_sym **sym); /* name and dimensions: a new symbol, size set */
 int ptxp_variables(ptx_parser *P, ptx_decl *d);                 /* the rest of a declaration, through its ';' */
+int ptxp_register(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec); /* one of that name */
 int ptxp_registers(ptx_parser *P);                              /* behind .reg, through its ';' */
 int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind);  /* a constant expression as PTX_IMM */
 uint64_t ptxp_place(uint64_t *end, uint64_t size, uint32_t align); /* the offset given; *end moves behind it */
 
 /* ptx_operand.c */
 int ptxp_instruction(ptx_parser *P);
+
+uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line); /* of the source, for what stands on that line of PTX */
+
+/* ptx_expand.c */
+int ptxp_begin_body(ptx_parser *P);
+int ptxp_before_ret(ptx_parser *P, const ptx_ins *ret);
+ptx_sym *ptxp_hidden_param(ptx_parser *P, uint64_t size); /* NULL: out of memory */
+int ptxp_before_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *args);
+int ptxp_after_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *rets);
+int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins); /* of P->ops */
+int ptxp_expand(ptx_parser *P, const ptx_ins *ins); /* 1: others stand for it now; 0: it stands for itself; -1 */
 
 /* ptx_layout.c */
 int ptxp_finish(ptx_parser *P);

@@ -505,7 +505,7 @@ static int register_range(ptx_parser *P, const ptx_tok *name, int bits) {
   return ptxp_expect(P, '>');
 }
 
-static int register_single(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec) {
+int ptxp_register(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec) {
   ptx_bind *b = ptxp_bind(P, name->s, name->len, PTX_BIND_REG);
   if (!b) return -1;
   b->bits = (uint8_t)bits;
@@ -529,7 +529,7 @@ int ptxp_registers(ptx_parser *P) {
     ptx_tok name = P->lex.tok;
     if (name.kind != PTX_T_NAME) return ptxp_expected(P, "a register's name");
     ptx_lex_next(&P->lex);
-    if (ptxp_accept(P, '<') ? register_range(P, &name, bits) : register_single(P, &name, bits, d.vec ? d.vec : 1u))
+    if (ptxp_accept(P, '<') ? register_range(P, &name, bits) : ptxp_register(P, &name, bits, d.vec ? d.vec : 1u))
       return -1;
   } while (ptxp_accept(P, ','));
   return ptxp_expect(P, ';');

@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "cpu/exec.h"
+#include "cpu/native.h"
 
 #define FUEL 4096        /* jumps back between two looks at the clock */
 #define SPIN_COST 16     /* of a jump that closes a loop that may wait for others */
@@ -38,20 +38,23 @@ static void enter(dc_warp *w, dc_frame *f) {
   w->lane_stride[DC_BASE_CALL] = fn->call_stride;
 }
 
+static size_t stack_bytes(const dc_cpu_function *fn) { return fn->frame_bytes + fn->lane_bytes; }
+
 /* A new frame of the warp, on top of the list; its node words are all clear. NULL: no room. */
 static dc_frame *push_frame(dc_warp *w, const dc_cpu_function *fn, dc_frame *parent, uint32_t lanes) {
   dc_warp_control *c = w->ctl;
-  if (c->depth >= DC_MAX_DEPTH || c->stack + fn->frame_bytes > DC_WARP_STACK + (parent ? 0 : fn->frame_bytes))
+  if (c->depth >= DC_MAX_DEPTH || c->stack + stack_bytes(fn) > DC_WARP_STACK + (parent ? 0 : stack_bytes(fn)))
     return NULL;
   dc_frame *f = dc_frame_new(c->worker, fn);
   if (f == NULL) return NULL;
   f->parent = parent;
   f->lanes = lanes;
   f->low = fn->words;
+  f->native = NULL;
   f->below = c->frames;
   c->frames = f;
   c->depth++;
-  c->stack += fn->frame_bytes;
+  c->stack += stack_bytes(fn);
   return f;
 }
 
@@ -61,7 +64,7 @@ static void pop_frame(dc_warp *w, dc_frame *f) {
   while (*at != f) at = &(*at)->below;
   *at = f->below;
   c->depth--;
-  c->stack -= f->fn->frame_bytes;
+  c->stack -= stack_bytes(f->fn);
   if (c->shy_frame == f) c->shy_frame = NULL;
   dc_frame_release(c->worker, f);
 }
@@ -376,6 +379,13 @@ static void assertion_failed(dc_warp *w, dc_frame *f, const dc_node *node, uint3
   dc_warp_fault(w, node->op, DC_FAULT_ASSERT, l, 0);
 }
 
+/* Native code runs the new frame, if there is any and room for what it keeps. */
+static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
+  dc_worker *k = w->ctl->worker;
+  if (c == NULL || k->replaying) return;
+  if (dc_frame_save(k, f, c->info.save_bytes + (uint32_t)c->info.ntracked * 4 + 64) == 0) f->native = c;
+}
+
 /* A frame of `callee` for lanes `t`, which becomes the current one. */
 static void call(dc_warp *w, dc_frame *f, const dc_node *node, const dc_cpu_function *callee, uint32_t t) {
   int l = __builtin_ctz(t);
@@ -383,6 +393,7 @@ static void call(dc_warp *w, dc_frame *f, const dc_node *node, const dc_cpu_func
   dc_frame *g = push_frame(w, callee, f, t);
   if (g == NULL) dc_warp_fault(w, node->op, DC_FAULT_STACK, l, 0);
   g->call = node;
+  go_native(w, g, dc_native_callee(callee, w->ctl->worker->job->native));
   for (int i = 0; i < node->nargs; i++) {
     const dc_copy *a = &node->args[i];
     size_t to = node->callee ? a->to : (size_t)callee->ptx->params[i]->offset;
@@ -480,6 +491,7 @@ static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *c
   dc_warp_control *c = w->ctl;
   const dc_op *o = node->op;
   if (o->ins->mode != PTX_BAR_SYNC || o->ins->nsrc != 1 || node->next < 0) return false;
+  if (c->at_barrier | c->released) return false; /* some have been counted already */
   const uint32_t *ids = (const uint32_t *)(const void *)(w->regs + o->a);
   if (o->ins->opnd[0].kind != PTX_IMM) return false;
   c->parked = true;
@@ -551,6 +563,42 @@ static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, u
   return PICK;
 }
 
+/* Frame f goes on natively at node n.  As jump: a node, PICK or STOP. */
+static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_progress *progress) {
+  const dc_native_code *c = f->native;
+  if (!c->info.resumes[n]) { /* they have waited at what ends the node */
+    const dc_node *node = &f->fn->nodes[n];
+    uint32_t t = *m;
+    if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
+    return finish(w, f, node, n, m, t, progress);
+  }
+  if (*m != f->lanes) { /* the others are in a call, or have still to come */
+    block_lanes(f, n, *m);
+    return PICK;
+  }
+  const dc_native *io = &w->ctl->worker->native;
+  int r = dc_native_frame(w, f, n);
+  uint32_t gone = f->lanes & ~io->live;
+  if (r == DC_NATIVE_STOP) {
+    *progress = DC_STOPPED;
+    return STOP;
+  }
+  if (r == DC_NATIVE_LEAVE || r == DC_NATIVE_FINISH) { /* tier 0 takes over */
+    f->native = NULL;
+    for (int32_t i = 0; i < c->info.ntracked; i++)
+      if (io->wait[i]) arrive(f, c->info.tracked[i], io->wait[i]);
+  }
+  if (gone) leave(w, f, gone);
+  n = (int32_t)io->node;
+  *m = io->lanes;
+  if (r == DC_NATIVE_LEAVE && *m) arrive(f, n, *m);
+  if (r == DC_NATIVE_DONE || r == DC_NATIVE_LEAVE) return PICK;
+  const dc_node *node = &f->fn->nodes[n];
+  uint32_t t = *m;
+  if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
+  return finish(w, f, node, n, m, t, progress);
+}
+
 dc_progress dc_warp_run(dc_warp_slot *s) {
   dc_warp *w = &s->w;
   dc_warp_control *c = &s->c;
@@ -567,6 +615,10 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
     if (n == PICK && (n = pick(w, &m, &progress)) < 0) return progress;
     dc_frame *f = c->frame;
     const dc_node *node = &f->fn->nodes[n];
+    if (f->native) {
+      if ((n = run_native(w, f, n, &m, &progress)) == STOP) return progress;
+      continue;
+    }
     if (node->wait != DC_WAIT_NOT && (m != w->live || node->wait == DC_WAIT_GROUP)) {
       m = gather(w, f, node, n, m);
       if (m == 0) {
@@ -621,10 +673,33 @@ void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
   w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + g->shared_bytes;
   dc_frame *f = push_frame(w, job->fn, NULL, w->live);
   if (f == NULL) dc_warp_fault(w, NULL, DC_FAULT_HOST, 0, 0);
-  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->stack;
-  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + b->worker->stack_reserved;
+  go_native(w, f, job->native);
+  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->lanes.base;
+  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? DC_STACK_RESERVE : 0);
   enter(w, f);
   arrive(f, 0, w->live);
+}
+
+void dc_warp_stage(dc_warp_slot *s, dc_block_run *b) {
+  dc_warp *w = &s->w;
+  const dc_job *job = b->worker->job;
+  if (s->launch != job->grid.id) set_up(s, b->worker);
+  w->block = &b->s;
+  s->c.block = b;
+  s->c.frames = s->c.frame = NULL;
+  w->at = NULL;
+  w->carry = 0;
+  w->mask = 0;
+  w->tid = job->tids[0];
+  w->warpid = 0;
+  w->live = DC_ALL_LANES;
+  w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
+  w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + job->grid.shared_bytes;
+  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->lanes.base;
+  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? DC_STACK_RESERVE : 0);
+  w->lane_stride[DC_BASE_LOCAL] = job->fn->local_stride;
+  w->lane_stride[DC_BASE_FRAME] = job->fn->params_stride;
+  w->lane_stride[DC_BASE_CALL] = job->fn->call_stride;
 }
 
 void dc_warp_drop(dc_warp_slot *s) {

@@ -106,6 +106,8 @@ typedef struct dc_device_ops {
   int (*global)(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
   /* resident blocks a multiprocessor; optional */
   int (*occupancy)(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
+  /* how far the function has been compiled, of what the device has: 0 or 1; optional (the device has one way) */
+  int (*tier)(dc_function *fn);
   /* raises the function's dynamic shared memory limit; optional (default: the limit is shared_per_block) */
   int (*set_shared_limit)(dc_function *fn, size_t bytes, dc_error *err);
   /* copies straight between two devices of this backend; optional (default: through host memory) */

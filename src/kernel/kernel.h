@@ -14,6 +14,8 @@ typedef enum dc_conv {
   DC_CONV_BOOL,
   DC_CONV_FLOAT,   /* float32, float64 (float16, bfloat16 later) */
   DC_CONV_POINTER,
+  DC_CONV_WORD,    /* of ready-made PTX: an integer of either sign; with 8 bytes also any array's address */
+  DC_CONV_RECORD,  /* of ready-made PTX: a struct or an array by value, as a string of its bytes */
   DC_CONV_UNSUPPORTED /* structs and vectors by value, T **: launching says so */
 } dc_conv;
 
@@ -67,6 +69,8 @@ int dc_plan_put_int(const dc_plan_param *p, int64_t v, void *params, dc_error *e
 int dc_plan_put_float(const dc_plan_param *p, double v, void *params, dc_error *err);
 int dc_plan_put_bool(const dc_plan_param *p, bool v, void *params, dc_error *err);
 void dc_plan_put_ptr(const dc_plan_param *p, dc_ptr v, void *params); /* already checked, or null */
+/* A string of `n` bytes for a DC_CONV_RECORD. */
+int dc_plan_put_bytes(const dc_plan_param *p, const char *bytes, size_t n, void *params, dc_error *err);
 /* Whether an array of `dtype`, `count` elements at `addr` may be passed for this pointer parameter. */
 int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, uint64_t count, dc_error *err);
 

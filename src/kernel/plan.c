@@ -64,6 +64,8 @@ static void plan_conversion(dc_plan_param *p, const dc_ctype *t) {
   *p = (dc_plan_param){ .conv = DC_CONV_UNSUPPORTED, .dtype = DC_DTYPE_NONE, .lanes = 1, .align = 1 };
   if (t->pointers > 1) p->why = no_nested;
   else if (t->pointers == 1) plan_pointer(p, t);
+  else if (t->cls == DC_CT_WORD) p->conv = DC_CONV_WORD, p->dtype = t->dtype;
+  else if (t->cls == DC_CT_STRUCT && t->spelling && t->spelling[0] == '.') p->conv = DC_CONV_RECORD; /* PTX's .b8[n] */
   else if (t->cls == DC_CT_SCALAR) plan_scalar(p, t);
   else if (t->cls == DC_CT_OPAQUE) p->why = no_opaque;
   else p->why = no_records;
@@ -73,7 +75,7 @@ static void plan_conversion(dc_plan_param *p, const dc_ctype *t) {
 static void abi_layout(const dc_ctype *t, size_t *size, size_t *align) {
   if (t->pointers > 0) {
     *size = *align = 8;
-  } else if (t->cls == DC_CT_SCALAR) {
+  } else if (t->cls == DC_CT_SCALAR || t->cls == DC_CT_WORD) {
     *size = *align = dc_dtype_size(t->dtype);
   } else if (t->cls == DC_CT_VECTOR) {
     *size = dc_dtype_size(t->dtype) * (size_t)t->lanes;
@@ -206,8 +208,18 @@ static int put_integer(const dc_plan_param *p, int64_t v, void *params, dc_error
   return fail_range(p, text, err);
 }
 
+/* Bits whose sign nobody knows: what fits as a signed or as an unsigned integer. */
+static int put_word(const dc_plan_param *p, int64_t v, void *params, dc_error *err) {
+  unsigned bits = 8 * p->size;
+  bool fits = bits == 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << bits);
+  if (fits) return put_bits(p, (uint64_t)v, params);
+  return dc_fail(err, DC_ARGUMENT, NULL, "%lld does not fit %u bits", (long long)v, bits);
+}
+
 static int fail_kind(const dc_plan_param *p, const char *what, dc_error *err) {
   if (p->conv == DC_CONV_UNSUPPORTED) return dc_fail(err, DC_ARGUMENT, NULL, "%s", p->why);
+  if (p->conv == DC_CONV_RECORD)
+    return dc_fail(err, DC_ARGUMENT, NULL, "%s is no string of %u bytes, which it takes", what, p->size);
   return dc_fail(err, DC_ARGUMENT, NULL, "%s is no array; pass one, or dc.null for a null pointer", what);
 }
 
@@ -219,6 +231,7 @@ int dc_plan_put_int(const dc_plan_param *p, int64_t v, void *params, dc_error *e
   char text[32];
   switch (p->conv) {
   case DC_CONV_INT: return put_integer(p, v, params, err);
+  case DC_CONV_WORD: return put_word(p, v, params, err);
   case DC_CONV_FLOAT:
     if (p->dtype == DC_FLOAT32) put(p, &(float){ (float)v }, params); /* rounded once, not by way of double */
     else put(p, &(double){ (double)v }, params);
@@ -241,7 +254,7 @@ static int put_whole(const dc_plan_param *p, double v, void *params, dc_error *e
     return dc_fail(err, DC_ARGUMENT, NULL, "%s has no integer representation, which %s needs", text,
                    dc_dtype_name(p->dtype));
   const double two63 = 9223372036854775808.0;
-  if (v >= -two63 && v < two63) return put_integer(p, (int64_t)v, params, err);
+  if (v >= -two63 && v < two63) return dc_plan_put_int(p, (int64_t)v, params, err);
   if (p->dtype == DC_UINT64 && v > 0 && v < 2 * two63) return put_bits(p, (uint64_t)v, params);
   return fail_range(p, text, err);
 }
@@ -257,7 +270,8 @@ static int put_float32(const dc_plan_param *p, double v, void *params, dc_error 
 int dc_plan_put_float(const dc_plan_param *p, double v, void *params, dc_error *err) {
   char text[40];
   switch (p->conv) {
-  case DC_CONV_INT: return put_whole(p, v, params, err);
+  case DC_CONV_INT:
+  case DC_CONV_WORD: return put_whole(p, v, params, err);
   case DC_CONV_FLOAT:
     if (p->dtype == DC_FLOAT32) return put_float32(p, v, params, err);
     put(p, &v, params);
@@ -273,8 +287,15 @@ int dc_plan_put_float(const dc_plan_param *p, double v, void *params, dc_error *
 }
 
 int dc_plan_put_bool(const dc_plan_param *p, bool v, void *params, dc_error *err) {
-  if (p->conv == DC_CONV_POINTER || p->conv == DC_CONV_UNSUPPORTED) return fail_kind(p, v ? "true" : "false", err);
+  if (p->conv >= DC_CONV_POINTER && p->conv != DC_CONV_WORD) return fail_kind(p, v ? "true" : "false", err);
   return dc_plan_put_int(p, v, params, err);
+}
+
+int dc_plan_put_bytes(const dc_plan_param *p, const char *bytes, size_t n, void *params, dc_error *err) {
+  if (n != p->size)
+    return dc_fail(err, DC_ARGUMENT, NULL, "a string of %u bytes is wanted, got one of %zu", p->size, n);
+  put(p, bytes, params);
+  return 0;
 }
 
 void dc_plan_put_ptr(const dc_plan_param *p, dc_ptr v, void *params) { put(p, &v, params); }
@@ -299,6 +320,8 @@ static int check_pointee(const dc_plan_param *p, dc_dtype dtype, dc_error *err) 
 
 int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, uint64_t count, dc_error *err) {
   if (p->conv == DC_CONV_UNSUPPORTED) return dc_fail(err, DC_ARGUMENT, NULL, "%s", p->why);
+  if (p->conv == DC_CONV_WORD && p->size == sizeof(dc_ptr)) return 0;
+  if (p->conv == DC_CONV_RECORD) return fail_kind(p, "an array", err);
   if (p->conv != DC_CONV_POINTER)
     return dc_fail(err, DC_ARGUMENT, NULL, "an array was given where one %s value is wanted; a:item() reads it",
                    dc_dtype_name(p->dtype));

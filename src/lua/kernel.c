@@ -45,7 +45,8 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
     const dc_plan_param *p = &k->params[i];
     o->opaque = o->opaque || p->record;
     bool wide = p->dtype == DC_INT64 || p->dtype == DC_UINT64;
-    o->wide = o->wide || (wide && (p->conv == DC_CONV_INT || p->conv == DC_CONV_POINTER));
+    bool integer = p->conv == DC_CONV_INT || p->conv == DC_CONV_WORD;
+    o->wide = o->wide || (wide && (integer || p->conv == DC_CONV_POINTER)) || p->conv == DC_CONV_RECORD;
   }
   o->working = strcmp(m->dev->backend, "cuda") != 0;
   dc_module_ref(m);
@@ -124,13 +125,20 @@ static int fail_count(lua_State *L, const dc_kernel *k, int got) {
   return fail_argument(L, k, -1, &err);
 }
 
+/* A pointer, or what may be one in ready-made PTX. */
+static bool takes_array(const dc_plan_param *p) {
+  return p->conv == DC_CONV_POINTER || (p->conv == DC_CONV_WORD && p->size == sizeof(dc_ptr));
+}
+
 /* A value of a type that no parameter takes. */
 static int fail_type(lua_State *L, const dc_kernel *k, int param, int idx) {
   dc_error err = DC_ERROR_INIT;
   const dc_plan_param *p = &k->params[param];
   char ignored[8];
   if (p->conv == DC_CONV_UNSUPPORTED) dc_plan_put_int(p, 0, ignored, &err); /* says why nothing is taken */
-  else if (p->conv != DC_CONV_POINTER)
+  else if (p->conv == DC_CONV_RECORD)
+    dc_fail(&err, DC_ARGUMENT, NULL, "a string of %u bytes expected, got %s", p->size, dc_lua_describe(L, idx));
+  else if (p->conv != DC_CONV_POINTER && !takes_array(p))
     dc_fail(&err, DC_ARGUMENT, NULL, "a %s expected, got %s", p->conv == DC_CONV_BOOL ? "boolean" : "number",
             dc_lua_describe(L, idx));
   else
@@ -158,7 +166,7 @@ static int put_array(const dc_kernel *k, const dc_plan_param *p, dc_array *a, ch
   dc_ptr ptr = 0;
   int due = 0;
   if (!a || !dc_array_launch_ready(a, k->module->dev, &ptr)) {
-    if (p->conv == DC_CONV_POINTER && check_array(k, a, err) != 0) return -1;
+    if (takes_array(p) && check_array(k, a, err) != 0) return -1;
     if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
     if (dc_array_state_of(a) == DC_ARRAY_READY && dc_array_ptr(a, &ptr, err) != 0) return -1;
     due = 1;
@@ -187,12 +195,16 @@ static int put_argument(lua_State *L, const dc_lua *self, const dc_kernel *k, in
       if (o) {
         rc = put_array(k, p, o->a, params, &err);
       } else {
-        if (lua_touserdata(L, idx) != self->null || p->conv != DC_CONV_POINTER) return fail_type(L, k, i, idx);
+        if (lua_touserdata(L, idx) != self->null || !takes_array(p)) return fail_type(L, k, i, idx);
         dc_plan_put_ptr(p, 0, params);
         rc = 0;
       }
       break;
     }
+    case LUA_TSTRING:
+      if (p->conv != DC_CONV_RECORD) return fail_type(L, k, i, idx);
+      rc = dc_plan_put_bytes(p, lua_tostring(L, idx), lua_rawlen(L, idx), params, &err);
+      break;
     default: return fail_type(L, k, i, idx);
   }
   return rc < 0 ? fail_argument(L, k, i, &err) : rc;
@@ -367,7 +379,9 @@ static int kernel_occupancy(lua_State *L) {
   return 2;
 }
 
-static void push_attributes(lua_State *L, const dc_function_facts *f) {
+static void push_attributes(lua_State *L, const dc_kernel *k) {
+  const dc_function_facts *f = &k->facts;
+  const dc_device *dev = k->module->dev;
   const struct {
     const char *name;
     lua_Integer v;
@@ -384,6 +398,10 @@ static void push_attributes(lua_State *L, const dc_function_facts *f) {
     lua_pushinteger(L, list[i].v);
     lua_setfield(L, -2, list[i].name);
   }
+  if (dev->ops->tier && dev->state == DC_DEVICE_OPEN) {
+    lua_pushinteger(L, dev->ops->tier(k->fn));
+    lua_setfield(L, -2, "tier");
+  }
 }
 
 static int kernel_index(lua_State *L) {
@@ -396,7 +414,7 @@ static int kernel_index(lua_State *L) {
   if (strcmp(name, "name") == 0) lua_pushstring(L, o->k->sig->name);
   else if (strcmp(name, "signature") == 0) lua_pushstring(L, o->k->sig->text);
   else if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, o->k->module->dev);
-  else if (strcmp(name, "attributes") == 0) push_attributes(L, &o->k->facts);
+  else if (strcmp(name, "attributes") == 0) push_attributes(L, o->k);
   else return dc_lua_fail(L, DC_INDEX, "a kernel has no '%s'", name);
   return 1;
 }

@@ -1,0 +1,430 @@
+/*
+** test_build.c - cpu/native_build.c: C source to loaded code.
+**
+** Each case runs in a process of its own (this program again, with the case's name), with a fresh cache and folder for
+** temporary files, and with a compiler that notes each of its runs in a file; "plain cc" precompiles no header, which
+** takes long and is not what most cases are about.
+*/
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/runtime.h"
+#include "cpu/native_build.h"
+
+static int failures;
+#define CHECK(cond, ...) \
+  do { \
+    if (!(cond)) { \
+      failures++; \
+      printf("line %d: %s: ", __LINE__, #cond); \
+      printf(__VA_ARGS__); \
+      putchar('\n'); \
+      fflush(stdout); \
+    } \
+  } while (0)
+
+static char root[64]; /* the folder of all that is written */
+static const char *isa = "baseline";
+
+static const char *in_root(const char *name) {
+  static char paths[8][256];
+  static int next;
+  char *path = paths[next++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", root, name);
+  return path;
+}
+
+/* Polls for up to 20 seconds. */
+#define EVENTUALLY(cond) \
+  __extension__({ \
+    bool done_ = false; \
+    for (int i_ = 0; i_ < 2000 && !(done_ = (cond)); i_++) usleep(10000); \
+    done_; \
+  })
+
+/* --- what the cases do ------------------------------------------------------------------------------------------ */
+
+static dc_build *ask(int result) {
+  char source[512];
+  int n = snprintf(source, sizeof source,
+                   "#include \"native32.h\"\n__attribute__((visibility(\"default\"))) int answer(void) {\n"
+                   "  return (int)M_word(M_from(%du)) + DC_W - 32;\n}\n", result);
+  return dc_build_start(source, (size_t)n, isa, 2);
+}
+
+static int call(dc_build *b) {
+  int (*f)(void) = (int (*)(void))(uintptr_t)dc_build_symbol(b, "answer");
+  CHECK(f != NULL, "state %d", dc_build_state(b));
+  return f ? f() : -1;
+}
+
+static void expect(int result) {
+  dc_build *b = ask(result);
+  CHECK(b != NULL, "refused");
+  if (b == NULL) return;
+  CHECK(dc_build_wait(b) == 1, "%s", dc_build_log(b));
+  CHECK(call(b) == result, "%d", result);
+  CHECK(dc_build_symbol(b, "nothing") == NULL, " ");
+  dc_build_free(b);
+}
+
+static void case_one(void) { expect(123); }
+
+/* Many at once, each with a result of its own; the last one asked for is ready without the others. */
+static void case_many(void) {
+  enum { N = 4 };
+  dc_build *b[N];
+  for (int i = 0; i < N; i++) b[i] = ask(1000 + i);
+  for (int i = N - 1; i >= 0; i--) CHECK(dc_build_wait(b[i]) == 1, "%s", dc_build_log(b[i]));
+  for (int i = 0; i < N; i++) CHECK(call(b[i]) == 1000 + i, "%d", i);
+  for (int i = 0; i < N; i++) dc_build_free(b[i]);
+}
+
+/* What was built before is ready when it is asked for. */
+static void case_again(void) {
+  expect(77);
+  dc_build *b = NULL;
+  CHECK(EVENTUALLY((dc_build_free(b), b = ask(77), dc_build_state(b) == 1)), "not found in the cache");
+  CHECK(call(b) == 77, " ");
+  dc_build_free(b);
+}
+
+static void case_hit(void) {
+  dc_build *b = ask(123);
+  CHECK(dc_build_state(b) == 1, "the cache has it, yet it is not ready at once");
+  CHECK(call(b) == 123, " ");
+  dc_build_free(b);
+}
+
+static void case_none(void) { CHECK(ask(1) == NULL, "there is no compiler"); }
+
+static void case_wrong(void) {
+  static const char text[] = "#include \"native32.h\"\nint answer(void) { return undeclared_thing; }\n";
+  dc_build *b = dc_build_start(text, sizeof text - 1, isa, 2);
+  CHECK(dc_build_wait(b) == -1, " ");
+  CHECK(strstr(dc_build_log(b), "undeclared_thing") != NULL, "%s", dc_build_log(b));
+  CHECK(dc_build_symbol(b, "answer") == NULL, " ");
+  dc_build_free(b);
+  expect(5); /* it goes on */
+}
+
+static void case_options(void) {
+  isa = "unknown";
+  CHECK(ask(1) == NULL, "no such instruction set");
+}
+
+/* The compiler sleeps; it is gone, with its own child, when the request is. */
+static bool gone(const char *file) {
+  FILE *f = fopen(file, "r");
+  int pid = 0;
+  bool there = f && fscanf(f, "%d", &pid) == 1 && kill(pid, 0) == 0;
+  if (f) fclose(f);
+  return pid > 0 && !there;
+}
+
+static void wait_for_sleeper(void) {
+  struct stat st;
+  CHECK(EVENTUALLY(stat(in_root("kernel.sleeps"), &st) == 0 && st.st_size > 0), "the compiler does not start");
+}
+
+static void case_free(void) {
+  dc_build *b = ask(1);
+  wait_for_sleeper();
+  CHECK(dc_build_state(b) == 0, " ");
+  dc_build_free(b);
+  CHECK(EVENTUALLY(gone(in_root("kernel.sleeps"))), "the compiler still runs");
+}
+
+static void case_shutdown(void) {
+  dc_build *b = ask(1), *waiting = ask(2);
+  wait_for_sleeper();
+  dc_build_shutdown();
+  CHECK(EVENTUALLY(gone(in_root("kernel.sleeps"))), "the compiler still runs");
+  CHECK(dc_build_state(b) == -1 && dc_build_state(waiting) == -1, " ");
+  dc_build_free(b);
+  dc_build_free(waiting);
+}
+
+static void case_exit(void) { /* main's caller looks whether the compiler is gone */
+  static dc_build *kept;
+  kept = ask(1);
+  wait_for_sleeper();
+  CHECK(kept != NULL, "refused");
+}
+
+static void case_interrupt(void) {
+  dc_build *b = ask(1);
+  atomic_store(&dc_interrupt_flag, 1);
+  CHECK(dc_build_wait(b) == 0, " ");
+  dc_build_free(b);
+}
+
+static void case_sigchld(void) {
+  signal(SIGCHLD, SIG_IGN);
+  case_wrong();
+  expect(9);
+}
+
+static void case_fork(void) {
+  dc_build *b = ask(321), *queued = ask(322);
+  usleep(30000); /* somewhere in the middle */
+  pid_t child = fork();
+  CHECK(dc_build_wait(b) == 1 && call(b) == 321, "%s", dc_build_log(b));
+  CHECK(dc_build_wait(queued) == 1 && call(queued) == 322, "%s", dc_build_log(queued));
+  expect(child ? 400 : 500);
+  dc_build_free(b);
+  dc_build_free(queued);
+  if (child == 0) exit(failures != 0);
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0, "the child ended with %#x", status);
+}
+
+static void case_fork_poll(void) { /* the child only looks at the state, now and then */
+  dc_build *b = ask(321);
+  pid_t child = fork();
+  CHECK(EVENTUALLY(dc_build_state(b) != 0) && call(b) == 321, "%s", dc_build_log(b));
+  dc_build_free(b);
+  if (child == 0) exit(failures != 0);
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0, "the child ended with %#x", status);
+}
+
+/* The path of a precompiled header in the cache. */
+static bool find_precompiled(char path[512]) {
+  DIR *d = opendir(in_root("cache"));
+  bool found = false;
+  for (struct dirent *e; d && !found && (e = readdir(d)) != NULL;) {
+    static const char *const suffixes[] = { "gch", "pch" };
+    for (int i = 0; i < 2 && !found && strncmp(e->d_name, "native-", 7) == 0; i++) {
+      snprintf(path, 512, "%s/%s/native32.h.%s", in_root("cache"), e->d_name, suffixes[i]);
+      found = access(path, F_OK) == 0;
+    }
+  }
+  if (d) closedir(d);
+  return found;
+}
+
+static void case_precompiled(void) {
+  char path[512];
+  expect(10000 + getpid());
+  CHECK(EVENTUALLY(find_precompiled(path)), "the header is not precompiled");
+  expect(20000 + getpid());
+  CHECK(access(path, F_OK) == 0, "it was not usable");
+}
+
+static void case_bad_precompiled(void) {
+  char path[512];
+  CHECK(find_precompiled(path), " ");
+  CHECK(truncate(path, 5000) == 0, " ");
+  expect(3);
+}
+
+/* A header is changed while we use it. */
+static void case_bad_header(void) {
+  char path[512];
+  expect(4);
+  CHECK(find_precompiled(path), " ");
+  CHECK(unlink(path) == 0, " ");
+  strcpy(strrchr(path, '/'), "/native_types.h");
+  FILE *f = fopen(path, "w");
+  CHECK(f && fputs("#error broken\n", f) >= 0 && fclose(f) == 0, "%s", path);
+  expect(5);
+}
+
+static const struct test {
+  const char *name;
+  void (*run)(void);
+} tests[] = {
+  { "one", case_one }, { "many", case_many }, { "again", case_again }, { "hit", case_hit }, { "none", case_none },
+  { "wrong", case_wrong }, { "options", case_options }, { "free", case_free }, { "shutdown", case_shutdown },
+  { "exit", case_exit }, { "interrupt", case_interrupt }, { "sigchld", case_sigchld }, { "fork", case_fork },
+  { "fork_poll", case_fork_poll }, { "precompiled", case_precompiled }, { "bad_precompiled", case_bad_precompiled },
+  { "bad_header", case_bad_header },
+};
+
+/* --- who runs them ------------------------------------------------------------------------------------------------ */
+
+static pid_t launch(const char *name) {
+  fflush(stdout);
+  pid_t pid = fork();
+  if (pid == 0) {
+    execl("/proc/self/exe", "test_build", name, root, (char *)NULL);
+    _exit(127);
+  }
+  return pid;
+}
+
+static void finish(const char *name, pid_t pid) {
+  int status = -1;
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0, "case %s ended with %#x", name, status);
+}
+
+static void run(const char *name) { finish(name, launch(name)); }
+
+static void write_script(const char *name, const char *text) {
+  FILE *f = fopen(in_root(name), "w");
+  CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0 && chmod(in_root(name), 0700) == 0, "%s", name);
+}
+
+/* How often a kernel (and no header) was compiled. */
+static int compiled(void) {
+  FILE *f = fopen(in_root("runs"), "r");
+  char line[4096];
+  int n = 0;
+  while (f && fgets(line, sizeof line, f)) n += strstr(line, "kernel.c") != NULL;
+  if (f) fclose(f);
+  return n;
+}
+
+static int entries(const char *folder, const char *suffix, bool (*each)(const char *path)) {
+  DIR *d = opendir(folder);
+  int n = 0;
+  for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+    size_t len = strlen(e->d_name), end = strlen(suffix);
+    if (e->d_name[0] == '.' || len < end || strcmp(e->d_name + len - end, suffix) != 0) continue;
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+    n += each == NULL || each(path);
+  }
+  if (d) closedir(d);
+  return n;
+}
+
+static bool damage(const char *path) {
+  FILE *f = fopen(path, "r+");
+  bool done = f && fseek(f, -100, SEEK_END) == 0 && fputs("damage", f) >= 0;
+  return (f == NULL || fclose(f) == 0) && done;
+}
+
+static void fresh(const char *compiler) {
+  char command[512];
+  snprintf(command, sizeof command, "rm -rf '%s/cache' '%s/tmp' '%s/runs' '%s'/*.sleeps && mkdir '%s/tmp'", root, root,
+           root, root, root);
+  CHECK(system(command) == 0, "%s", command);
+  setenv("DOTCOMPUTE_CC", compiler, 1);
+  setenv("DOTCOMPUTE_CACHE", in_root("cache"), 1);
+}
+
+static void test_cache(void) {
+  fresh(in_root("plain cc"));
+  run("one");
+  CHECK(compiled() == 1, "%d", compiled());
+  run("hit");
+  CHECK(compiled() == 1, "%d", compiled());
+  CHECK(entries(in_root("cache"), ".bin", damage) == 1, "no file of the cache was found");
+  run("one");
+  CHECK(compiled() == 2, "%d: the damaged file was used", compiled());
+  run("hit");
+  run("again");
+  fresh(in_root("plain cc"));
+  run("many");
+  CHECK(compiled() == 4, "%d", compiled());
+}
+
+/* Several processes with one cache, from nothing. */
+static void test_at_once(void) {
+  enum { N = 3 };
+  pid_t pids[N];
+  fresh(in_root("noting cc"));
+  for (int i = 0; i < N; i++) pids[i] = launch(i == 0 ? "precompiled" : "many");
+  for (int i = 0; i < N; i++) finish("at once", pids[i]);
+  run("many");
+}
+
+static void test_compilers(void) {
+  fresh("/nowhere/cc");
+  run("none");
+  fresh("off");
+  run("none");
+  fresh(in_root("plain cc"));
+  run("options");
+  run("wrong");
+  run("sigchld");
+  run("interrupt");
+  static const char *const real[] = { "gcc -g0", "clang" };
+  for (int i = 0; i < 2; i++) {
+    char command[64];
+    snprintf(command, sizeof command, "command -v %.5s >/dev/null", real[i]);
+    if (system(command) != 0) continue;
+    fresh(real[i]);
+    run("precompiled");
+    run("bad_header");
+    run("precompiled");
+    run("bad_precompiled");
+  }
+}
+
+static void test_ends(void) {
+  static const char *const cases[] = { "free", "shutdown", "exit" };
+  for (int i = 0; i < 3; i++) {
+    fresh(in_root("sleeping cc"));
+    run(cases[i]);
+    CHECK(EVENTUALLY(gone(in_root("kernel.sleeps"))), "case %s left the compiler running", cases[i]);
+    bool header = access(in_root("header.sleeps"), F_OK) == 0;
+    CHECK(!header || EVENTUALLY(gone(in_root("header.sleeps"))), "case %s left the compiler running", cases[i]);
+    CHECK(entries(in_root("tmp"), "", NULL) == 0, "case %s left files in TMPDIR", cases[i]);
+  }
+  fresh(in_root("plain cc"));
+  run("fork");
+  run("fork_poll");
+  CHECK(entries(in_root("tmp"), "", NULL) == 0, "files are left in TMPDIR");
+}
+
+/* Without a cache, or with one that cannot be written, headers go to a folder that does not stay. */
+static void test_no_cache(void) {
+  fresh(in_root("plain cc"));
+  setenv("DOTCOMPUTE_CACHE", "off", 1);
+  run("fork");
+  setenv("DOTCOMPUTE_CACHE", "/proc/nowhere", 1);
+  run("many");
+  CHECK(entries(in_root("tmp"), "", NULL) == 0, "files are left in TMPDIR");
+}
+
+static int run_case(const char *name) {
+  alarm(120); /* whatever hangs fails */
+  for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+    if (strcmp(tests[i].name, name) != 0) continue;
+    tests[i].run();
+    if (failures) printf("in case %s\n", name);
+    return failures != 0;
+  }
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3) {
+    snprintf(root, sizeof root, "%s", argv[2]);
+    return run_case(argv[1]);
+  }
+  snprintf(root, sizeof root, "/tmp/dc-build-XXXXXX");
+  if (mkdtemp(root) == NULL ) return 1;
+  setenv("TMPDIR", in_root("tmp"), 1);
+  char script[512];
+  snprintf(script, sizeof script, "#!/bin/sh\necho \"$*\" >> '%s'\nexec cc \"$@\"\n", in_root("runs"));
+  write_script("noting cc", script);
+  snprintf(script, sizeof script,
+           "#!/bin/sh\ncase $* in *c-header*) exit 1 ;; esac\necho \"$*\" >> '%s'\nexec cc \"$@\"\n", in_root("runs"));
+  write_script("plain cc", script);
+  snprintf(script, sizeof script, "#!/bin/sh\nsleep 1000 &\ncase $* in *c-header*) w=header;; *) w=kernel;; esac\n"
+           "echo $! > '%s'/$w.sleeps\nwait\n", root);
+  write_script("sleeping cc", script);
+  test_cache();
+  test_at_once();
+  test_compilers();
+  test_ends();
+  test_no_cache();
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", root);
+  if (!failures && system(command) != 0) return 1;
+  return failures != 0;
+}

@@ -1,0 +1,22 @@
+-- Runs kernels of the suite in this process and prints for each its name and a word for each array that it makes,
+-- so that two runs can be compared: of two tiers (DOTCOMPUTE_CPU_TIER), two devices, two builds.
+-- Usage: lua5.4 spec/kernels_run.lua [NAME ...] [SEED]     all kernels and seed 1 by themselves
+-- One that fails prints its name and "failed:" with the reason, and the others go on.
+local kernels = require "spec.kernels"
+
+local names, seed = {}, 1
+for _, word in ipairs(arg) do
+  if math.tointeger(tonumber(word)) then seed = math.tointeger(tonumber(word))
+  else names[#names + 1] = word end
+end
+if #names == 0 then names = kernels.names() end
+
+local failed = false
+for _, name in ipairs(names) do
+  local ok, words = pcall(kernels.fingerprint, name, seed)
+  if ok then print(name, table.concat(words, " "))
+  else print(name, "failed: " .. tostring(words):gsub("\n", " ")) end
+  io.flush()
+  failed = failed or not ok
+end
+os.exit(not failed, true)

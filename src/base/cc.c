@@ -1,0 +1,258 @@
+/*
+** cc.c - see cc.h.
+*/
+#include "base/cc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+extern char **environ;
+
+#define CPU_SECONDS 60 /* that a compiler may take */
+
+/* --- finding it ------------------------------------------------------------------------------------------------ */
+
+static struct {
+  pthread_once_t once;
+  dc_cc cc;
+  bool there;
+  char *words; /* of DOTCOMPUTE_CC: the options lie in it */
+  const char *note;
+} found = { .once = PTHREAD_ONCE_INIT };
+
+static bool runnable(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The program of this name, on PATH unless it has a slash; malloc'ed, absolute. NULL: there is none. */
+static char *program(const char *name) {
+  if (strchr(name, '/')) {
+    char *cwd = name[0] == '/' ? NULL : getcwd(NULL, 0);
+    char *path = !runnable(name) ? NULL : cwd ? dc_file_join(cwd, name) : strdup(name);
+    free(cwd);
+    return path;
+  }
+  const char *list = getenv("PATH");
+  for (const char *at = list; at && *at; at += strspn(at, ":")) {
+    size_t n = strcspn(at, ":");
+    char *folder = strndup(at, n), *path = folder ? dc_file_join(folder, name) : NULL;
+    free(folder);
+    at += n;
+    if (path && path[0] == '/' && runnable(path)) return path;
+    free(path);
+  }
+  return NULL;
+}
+
+static char *identity(const dc_cc *cc, bool *clang) {
+  char *real = realpath(cc->path, NULL);
+  struct stat st;
+  dc_buf b = DC_BUF_INIT;
+  if (real == NULL || stat(real, &st) != 0) {
+    free(real);
+    return NULL;
+  }
+  const char *base = strrchr(real, '/');
+  *clang = strstr(base ? base : real, "clang") != NULL;
+  dc_buf_printf(&b, "%s %lld %lld.%09ld %llu", real, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                st.st_mtim.tv_nsec, (unsigned long long)st.st_ino);
+  for (char **o = cc->options; *o; o++) dc_buf_printf(&b, " %s", *o);
+  free(real);
+  return dc_buf_take(&b);
+}
+
+/* Splits `text` at blanks, in place, into a program's name, which is returned, and options. */
+static char *split(char *text, char ***options) {
+  char *rest = NULL;
+  size_t n = 0;
+  *options = text ? calloc(strlen(text) / 2 + 2, sizeof **options) : NULL;
+  if (*options == NULL) return NULL;
+  char *name = strtok_r(text, " \t", &rest);
+  for (char *word; name && (word = strtok_r(NULL, " \t", &rest)) != NULL;) (*options)[n++] = word;
+  return name;
+}
+
+static void find(void) {
+  static const char *const usual[] = { "cc", "gcc", "clang", NULL };
+  const char *own = getenv("DOTCOMPUTE_CC");
+  dc_cc *cc = &found.cc;
+  if (own && (*own == '\0' || strcmp(own, "off") == 0)) {
+    found.note = "it is switched off by DOTCOMPUTE_CC";
+    return;
+  }
+  if (own && runnable(own)) { /* whole: a path may have blanks in it */
+    cc->path = program(own);
+    cc->options = calloc(1, sizeof *cc->options);
+  } else if (own) {
+    char *name = split(found.words = strdup(own), &cc->options);
+    if (name) cc->path = program(name);
+  } else {
+    cc->options = calloc(1, sizeof *cc->options);
+    for (int i = 0; usual[i] && cc->path == NULL; i++) cc->path = program(usual[i]);
+  }
+  if (cc->path && cc->options) cc->identity = identity(cc, &cc->clang);
+  found.there = cc->identity != NULL;
+  if (!found.there) found.note = own ? "DOTCOMPUTE_CC names no program" : "none of cc, gcc and clang is on PATH";
+}
+
+const dc_cc *dc_cc_find(void) {
+  pthread_once(&found.once, find);
+  return found.there ? &found.cc : NULL;
+}
+
+const char *dc_cc_note(void) {
+  pthread_once(&found.once, find);
+  return found.note;
+}
+
+/* --- running it ------------------------------------------------------------------------------------------------ */
+
+/* Our environment, but with temporary files in `folder` (kept there they are removed even if the compiler is killed),
+** and without what makes gcc write further files.  Only the first string is malloc'ed. */
+static char **environment(const char *folder) {
+  size_t n = 0, out = 0;
+  while (environ && environ[n]) n++;
+  char **list = calloc(n + 2, sizeof *list);
+  if (list == NULL) return NULL;
+  if (asprintf(&list[out++], "TMPDIR=%s", folder) < 0) {
+    free(list);
+    return NULL;
+  }
+  for (size_t i = 0; i < n; i++)
+    if (strncmp(environ[i], "TMPDIR=", 7) != 0 && strncmp(environ[i], "DEPENDENCIES_OUTPUT=", 20) != 0 &&
+        strncmp(environ[i], "SUNPRO_DEPENDENCIES=", 20) != 0)
+      list[out++] = environ[i];
+  return list;
+}
+
+/* A process group of its own, so that all of it can be killed and a Ctrl-C at the terminal passes it by; signals as
+** a fresh program expects them, whatever the host has blocked or ignored. */
+static int spawn(const dc_cc *cc, char *const *argv, char *const *env, int out, pid_t *pid) {
+  posix_spawnattr_t attr;
+  posix_spawn_file_actions_t files;
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  int rc = posix_spawnattr_init(&attr);
+  if (rc != 0) return rc;
+  if ((rc = posix_spawn_file_actions_init(&files)) == 0) {
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attr, 0);
+    posix_spawnattr_setsigdefault(&attr, &all);
+    posix_spawnattr_setsigmask(&attr, &none);
+    rc = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    if (rc == 0) rc = posix_spawn_file_actions_adddup2(&files, out, 1);
+    if (rc == 0) rc = posix_spawn_file_actions_adddup2(&files, out, 2);
+    if (rc == 0) rc = posix_spawn(pid, cc->path, &files, &attr, argv, env);
+    posix_spawn_file_actions_destroy(&files);
+  }
+  posix_spawnattr_destroy(&attr);
+#ifdef __linux__
+  const struct rlimit limit = { CPU_SECONDS, CPU_SECONDS }; /* also should we die before we can stop it */
+  if (rc == 0) prlimit(*pid, RLIMIT_CPU, &limit, NULL);
+#endif
+  return rc;
+}
+
+static dc_cc_end await(pid_t pid) {
+  int status;
+  for (;;) {
+    pid_t got = waitpid(pid, &status, 0);
+    if (got == pid) return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? DC_CC_DONE : DC_CC_FAILED;
+    if (got < 0 && errno != EINTR) return DC_CC_UNKNOWN;
+  }
+}
+
+static dc_cc_end run(const dc_cc *cc, char *const *argv, char *const *env, int out, dc_cc_child *child, dc_buf *log) {
+  pid_t pid = 0;
+  pthread_mutex_lock(&child->lock);
+  int rc = child->stopped ? ECANCELED : spawn(cc, argv, env, out, &pid);
+  child->pid = rc == 0 ? pid : 0;
+  pthread_mutex_unlock(&child->lock);
+  if (rc != 0) {
+    dc_buf_printf(log, "%s cannot be run: %s\n", cc->path, strerror(rc));
+    return DC_CC_FAILED;
+  }
+  dc_cc_end end = await(pid);
+  pthread_mutex_lock(&child->lock);
+  child->pid = 0;
+  if (child->stopped) end = DC_CC_FAILED;
+  pthread_mutex_unlock(&child->lock);
+  return end;
+}
+
+/* What was written to the file, from its beginning. */
+static void collect(int fd, dc_buf *log) {
+  char piece[4096];
+  off_t at = 0;
+  for (ssize_t n; (n = pread(fd, piece, sizeof piece, at)) > 0; at += n) dc_buf_add(log, piece, (size_t)n);
+}
+
+/* A file that has no name any more, out of the way of descriptors 0 to 2, which `spawn` fills. */
+static int scratch_file(const char *folder) {
+  char *path = dc_file_join(folder, "said.XXXXXX");
+  int fd = path ? mkostemp(path, O_CLOEXEC) : -1, high = fd;
+  if (fd >= 0) unlink(path);
+  if (fd >= 0 && fd < 3) {
+    high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    close(fd);
+  }
+  free(path);
+  return high;
+}
+
+dc_cc_end dc_cc_run(const dc_cc *cc, const char *const *args, const char *folder, dc_cc_child *child, dc_buf *log) {
+  size_t nopts = 0, nargs = 0;
+  while (cc->options[nopts]) nopts++;
+  while (args[nargs]) nargs++;
+  const char **argv = calloc(nopts + nargs + 2, sizeof *argv);
+  char **env = environment(folder);
+  int out = scratch_file(folder);
+  dc_cc_end end = DC_CC_FAILED;
+  if (argv && env && out >= 0) {
+    argv[0] = cc->path;
+    memcpy(argv + 1, cc->options, nopts * sizeof *argv);
+    memcpy(argv + 1 + nopts, args, nargs * sizeof *argv);
+    end = run(cc, (char *const *)argv, env, out, child, log);
+    collect(out, log);
+  } else {
+    dc_buf_printf(log, "%s cannot be run in %s: %s\n", cc->path, folder, strerror(errno));
+  }
+  if (out >= 0) close(out);
+  if (env) free(env[0]);
+  free(env);
+  free(argv);
+  return end;
+}
+
+void dc_cc_stop(dc_cc_child *child) {
+  pthread_mutex_lock(&child->lock);
+  child->stopped = true;
+  if (child->pid > 0) kill(-child->pid, SIGKILL);
+  pthread_mutex_unlock(&child->lock);
+}
+
+void dc_cc_resume(dc_cc_child *child) {
+  pthread_mutex_lock(&child->lock);
+  child->stopped = false;
+  pthread_mutex_unlock(&child->lock);
+}
+
+bool dc_cc_stopped(dc_cc_child *child) {
+  pthread_mutex_lock(&child->lock);
+  bool stopped = child->stopped;
+  pthread_mutex_unlock(&child->lock);
+  return stopped;
+}

@@ -1,0 +1,16 @@
+/*
+** ready.h - sources that are PTX already: taken as they are, with their kernels' parameters read off the text.
+*/
+#ifndef DC_COMPILE_READY_H
+#define DC_COMPILE_READY_H
+
+#include "compile/compile.h"
+
+/* Whether the text is PTX: its first word, comments aside, is a .version directive. */
+bool dc_is_ptx(const char *text);
+
+/* An image of the text itself.  Kernels with mangled names have the types that the name tells; the others those of
+** their .param declarations, which do not tell pointers from integers. */
+int dc_ready_image(const dc_source *src, dc_image **out, dc_error *err);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+** emit_parts.h - private to the emitter: emit.c (nodes and jumps), emit_ops.c (operations), emit_memory.c (loads
+** and stores), emit_state.c (what is kept over a pause and handed to tier 0).
+**
+** Names in emitted code: s12 is a uniform or affine register's scalar (an affine one's value in lane 0), v12 a
+** varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit affine value that
+** instruction 7 widened, and whether it did not wrap around among the lanes.
+*/
+#ifndef DC_CPU_EMIT_PARTS_H
+#define DC_CPU_EMIT_PARTS_H
+
+#include "cpu/emit.h"
+#include "cpu/native_ops.h"
+
+typedef struct emitter {
+  const dc_cpu_function *fn;
+  const ptx_func *f;
+  dc_spreads k;
+  dc_emitted *out;
+  dc_buf *t;            /* = &out->text */
+  dc_error *err;
+  int32_t nnodes;
+  int32_t *block_of;    /* per node */
+  bool *tracked;        /* per node: lanes may wait there, in t<node> */
+  int32_t *ordinal;     /* per tracked node: its place in dc_native.wait */
+  bool *entered;        /* per node: emitted code begins there after a pause */
+  bool *origin;         /* per instruction: it widens an affine value */
+  uint64_t *live;       /* per node: registers that are read there or later, before they are written */
+  size_t words;         /* of each */
+  int32_t *place;       /* per register: where it is kept over a pause, -1 nowhere yet */
+  int32_t *origin_place;
+  bool *given;          /* per register: a result of what warp.c does while emitted code pauses */
+  bool leaves;          /* some site hands over to tier 0 */
+  bool operates;        /* some operation is tier 0's */
+  bool numbers;         /* some operation reads the warp's number */
+  const char *mask;     /* of the code under way: "act" or "m" */
+} emitter;
+
+static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e->k.divergent[e->block_of[node]]; }
+static inline const dc_spread *dc_emit_spread(const emitter *e, int32_t reg) { return &e->k.reg[reg]; }
+static inline int dc_emit_bits(const emitter *e, int32_t reg) {
+  int bits = e->f->regs[reg].bits;
+  return bits == 1 ? 1 : bits <= 16 ? 16 : bits;
+}
+
+/* emit_ops.c: an operand as C: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'p' a mask; capitals: the scalar. */
+void dc_emit_operand(emitter *e, const ptx_operand *o, char kind);
+void dc_emit_register(emitter *e, int32_t reg, char kind);
+bool dc_emit_has_scalar(const ptx_ins *ins);
+/* One operation, for the lanes of `mask` (a C expression); `keep`: a varying result keeps other lanes' values. */
+void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep);
+/* Opens an assignment to varying register `reg`, closed by dc_emit_assign_end. */
+void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep);
+void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
+/* emit_memory.c: false: not a load or store that emitted code does by itself. */
+bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
+void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep);
+/* The offsets of lanes 1.. from lane 0 of an affine 64-bit value, slow but always right. */
+void dc_emit_offsets(emitter *e, const dc_spread *s);
+
+/* emit_state.c */
+int dc_emit_liveness(emitter *e);
+void dc_emit_pause(emitter *e, int32_t node);   /* keeps what lives at a node */
+void dc_emit_resume(emitter *e, int32_t node);
+/* Hands what lives at the node to tier 0, for the lanes of `mask`; `node` < 0: nothing. */
+void dc_emit_hand_over(emitter *e, int32_t node, const char *mask);
+/* The same for everything that lives where lanes wait; m: all of them. */
+void dc_emit_hand_over_all(emitter *e);
+void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask); /* one register; mask NULL: all lanes */
+void dc_emit_from_slot(emitter *e, int32_t reg);
+
+#endif
