@@ -155,9 +155,13 @@ local function add_launches(h, run)
   function h.launch(kernel, grid, block, ...)
     local k = module(run.name):kernel(kernel)
     if shared then k, shared = k:with { shared = shared }, nil end
-    if run.running then return k(grid, block, ...) end
+    local function launch(...)
+      k(grid, block, ...)
+      kernels.launches, kernels.native = kernels.launches + 1, kernels.native + (k.attributes.tier or 0)
+    end
+    if run.running then return launch(...) end
     local arguments = table.pack(...)
-    run.steps[#run.steps + 1] = function() k(grid, block, table.unpack(arguments, 1, arguments.n)) end
+    run.steps[#run.steps + 1] = function() launch(table.unpack(arguments, 1, arguments.n)) end
   end
   function h.host(fn) run.steps[#run.steps + 1] = fn end
 end
@@ -183,11 +187,19 @@ local function describe(name, size, seed)
   return run
 end
 
+-- Launches, and those of them that native code ran (DOTCOMPUTE_CPU_TIER=1).
+kernels.launches, kernels.native = 0, 0
+
 local function execute(run)
   run.running = true
   for _, step in ipairs(run.steps) do step() end
   run.running = false
   dc.synchronize()
+end
+
+-- Why a kernel cannot run on the current device; nil when it can.
+function kernels.unsuited(name)
+  if definition(name).deep and dc.device().id ~= "cpu" then return "it recurses deeper than a GPU's stack of 1 KiB" end
 end
 
 -- Runs ref; the bytes it left, by array, and its time in seconds.

@@ -13,10 +13,17 @@ if #names == 0 then names = kernels.names() end
 
 local failed = false
 for _, name in ipairs(names) do
+  local why = kernels.unsuited(name)
+  if why then
+    print(name, "left out: " .. why)
+    goto continue
+  end
   local ok, words = pcall(kernels.fingerprint, name, seed)
   if ok then print(name, table.concat(words, " "))
   else print(name, "failed: " .. tostring(words):gsub("\n", " ")) end
   io.flush()
   failed = failed or not ok
+  ::continue::
 end
+print("#", ("%d of %d launches ran natively"):format(kernels.native, kernels.launches))
 os.exit(not failed, true)

@@ -1,6 +1,7 @@
 -- Adaptive quadrature: a recursive device function, integrands by a table of function pointers, double precision.
 return {
   field = "numerical analysis",
+  deep = true, -- 14 calls inside each other
   cuda = [==[
 typedef double (*function)(double, double);
 

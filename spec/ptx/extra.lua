@@ -111,6 +111,7 @@ test("min and max of three", function()
           if n.nan then return nil end
           if not best then best = v else
             local order = exact.compare(n, exact.decode("f32", best))
+            if order == 0 then order = (best >> 31) - (v >> 31) end -- -0 is less than +0
             if order ~= 0 and (order < 0) == (op:sub(1, 3) == "min") then best = v end
           end
         end
@@ -138,6 +139,21 @@ for _, op in ipairs { "cvt.rn.f16x2.f32", "cvt.rz.f16x2.f32", "cvt.rn.relu.f16x2
       end
       return r
     end, { value = function() return harness.value "f32" << 32 | harness.value "f32" end })
+  end)
+end
+for _, form in ipairs { "u16.s32", "s16.s32", "u8.s32.b32", "s8.s32.b32" } do
+  test("cvt.pack.sat." .. form, function()
+    local bits, signed = tonumber(form:match "%d+"), form:sub(1, 1) == "s"
+    local most = (1 << (signed and bits - 1 or bits)) - 1
+    local function limited(v)
+      v = harness.extend(v, 32, true)
+      return math.max(signed and -most - 1 or 0, math.min(most, v)) & (1 << bits) - 1
+    end
+    check("cvt.pack.sat." .. form, ("{ .reg .b32 lo, hi; mov.b64 {lo, hi}, %%rd10; $op %%r11, lo, hi%s; }\n" ..
+      "  cvt.u64.u32 %%rd9, %%r11;"):format(bits == 8 and ", %r1" or ""), function(i, x)
+        local pair = limited(x) << bits | limited(x >> 32)
+        return bits == 8 and low(i << 16) | pair or pair
+      end, { value = function() return math.random(-300, 300) << 32 | low(math.random(-40000, 40000)) end })
   end)
 end
 test("cvt.rna.tf32.f32", function()
@@ -230,6 +246,7 @@ test("hints to caches do nothing", function()
   check("ld.global.L2::cache_hint.b64", "createpolicy.fractional.L2::evict_last.b64 %rd15, 1.0;\n" ..
     "  $op %rd9, [%rd3], %rd15;",
     function(_, x) return x end)
+  check("ld.global.b64", "$op %rd9, [%rd3].unified;", function(_, x) return x end)
   check("st.global.L2::cache_hint.b64", "createpolicy.fractional.L2::evict_last.b64 %rd15;\n" ..
     "  $op [%rd6], %rd10, %rd15;\n  ld.global.b64 %rd9, [%rd6];", function(_, x) return x end)
   check("ld.global.L1::evict_last.L2::cache_hint.L2::128B.v2.b32", "mov.b64 %rd15, 0;\n" ..

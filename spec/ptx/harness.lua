@@ -93,10 +93,19 @@ end
 
 local HEAD = ".version %s\n.target %s\n.address_size 64\n"
 
--- A module of this text (without its head).
+-- What calls itself a GPU's newest architecture is taken by the CPU device; a GPU takes its own.
+local function own_target()
+  if dc.device().id == "cpu" then return "sm_100a" end
+  local number = math.floor(dc.device().compute_capability * 10 + 0.5)
+  return ("sm_%d%s"):format(number, number >= 90 and "a" or "")
+end
+
+-- A module of this text (without its head).  What this GPU is too old for is left out: harness.pending(reason).
 function harness.module(text, target, version)
-  local source = HEAD:format(version or "8.8", target or "sm_100a") .. text
+  local source = HEAD:format(version or "8.8", target or own_target()) .. text
   local ok, m = pcall(dc.module, source)
+  local newer = not ok and dc.device().id ~= "cpu" and tostring(m):match "[^\n]*requires %.target sm_%d+[^\n]*"
+  if newer then return harness.pending(newer) end
   if not ok then error(tostring(m) .. "\n" .. source, 2) end
   return m
 end

@@ -3,7 +3,8 @@
 -- A kernel under construction, `g`, has
 --   g.vars     list of { name, type, class, fixed, low, high }: class "u" (meant to be one value for all threads),
 --              "a" (affine in threadIdx) or "v"; fixed: not to be assigned; low, high: known bounds of an int
---   g.functions  list of { name, type, params }
+--   g.functions  list of { name, type, params };  g.plain: it is such a function, without threads and inputs
+--   g.lean     expressions are short, for the sake of what is between them
 -- Nothing here can be undefined: int arithmetic goes through unsigned, divisors are looked at, indices are masked
 -- or known to be in range, NaNs lose their payload before their bits are read.
 local expressions = {}
@@ -301,6 +302,7 @@ end
 -- An expression of exactly this type (narrow ones have been cut), of this class or a lower one.
 function expressions.expression(g, type, depth, class)
   class = class or "v"
+  if depth > 1 and g.lean then depth = 1 end
   if depth <= 0 or chance(12) then return leaf(g, type, class, depth) end
   if float[type] then return float_operation(g, type, depth, class) end
   if not unsigned_of[type] then

@@ -104,11 +104,12 @@ end
 -- The kernel of a seed: name, source (without the prelude), blocks, grid, scalars, threads.
 function generate.kernel(seed)
   math.randomseed(seed)
-  local g = { seed = seed, name = ("k%d"):format(seed), lines = {}, indent = 1, count = 0, left = random(5, 30),
-    vars = {}, functions = {}, used = {}, place = {}, last = {} }
+  local g = { seed = seed, name = ("k%d"):format(seed), lines = {}, indent = 1, count = 0,
+    left = chance(80) and random(5, 30) or random(30, 60), vars = {}, functions = {}, used = {}, place = {}, last = {},
+    lean = chance(60) }
   choose_launches(g)
   for _, name in ipairs { "o", "oi", "of", "od", "os", "oc" } do g.place[name] = random(4) end
-  for _ = 1, random(0, 2) do add_function(g) end
+  for _ = 1, g.lean and random(4) // 4 or random(0, 2) do add_function(g) end
   add_kernel(g)
   g.slots = 5
   for _, n in pairs(g.last) do g.slots = math.max(g.slots, n + 1) end

@@ -60,13 +60,13 @@ local function run(module, g)
     args[i] = dc.from_bytes(generate.bytes(x[2], expressions.size), expressions.size, x[3])
   end
   local start = {}
-  for i, x in ipairs(collected) do start[i] = generate.bytes(x[2], 192) end
+  for i, x in ipairs(collected) do start[i] = generate.bytes(x[2], 192) .. string.pack(x[2] .. x[2], 0, 0) end
   local kernel = module:kernel(g.name)
   for _, block in ipairs(g.blocks) do
     local list = table.move(args, 1, #args, 1, {})
     local n = block[1] * block[2] * block[3] * g.grid[1] * g.grid[2] * g.slots
     for _, x in ipairs(outputs) do list[#list + 1] = dc.zeros(n, x[2]) end
-    for i, x in ipairs(collected) do list[#list + 1] = dc.from_bytes(start[i], 192, x[3]) end
+    for i, x in ipairs(collected) do list[#list + 1] = dc.from_bytes(start[i], 194, x[3]) end
     local made = #args + 1
     local made_end = #list
     for _, name in ipairs { "pn", "pu", "pl", "ps", "pz", "pf", "pd" } do list[#list + 1] = g.scalars[name] end
@@ -92,6 +92,7 @@ for from = first, first + count - 1, GROUP do
   local list, text = {}, { prelude }
   for seed = from, math.min(from + GROUP, first + count) - 1 do
     list[#list + 1] = generate.kernel(seed)
+    if show.file then list[#list].slots = 40 end
     text[#text + 1] = show.file and assert(io.open(show.file)):read "a" or list[#list].source
   end
   local ok, module = pcall(dc.module, table.concat(text), { flags = { "--fmad=false", "--disable-warnings" } })

@@ -141,6 +141,29 @@ local function atomic(g)
     expression(g, type, 2, pick { "u", "a", "v" }))
 end
 
+-- Loops that wait for other threads: compare-and-swap until it succeeds, and a lock.
+local function contend(g)
+  if chance(70) then
+    local at, old, seen = fresh(g, "n"), fresh(g, "n"), fresh(g, "n")
+    put(g, "int %s = %s, %s = ai[%s], %s;", at, expressions.index(g, 32, pick { "u", "a", "v" }), old, at, seen)
+    put(g, "do {")
+    put(g, "  %s = %s;", seen, old)
+    put(g, "  %s = atomicCAS(&ai[%s], %s, (int)((unsigned)%s + (unsigned)%s));", old, at, seen, seen,
+      expression(g, "int", 1))
+    return put(g, "} while (%s != %s);", old, seen)
+  end
+  local done = fresh(g, "c")
+  put(g, "bool %s = false;", done)
+  put(g, "while (!%s) {", done)
+  put(g, "  if (atomicCAS(&ai[192], 0, 1) == 0) {")
+  put(g, "    *(volatile unsigned *)&ai[193] = *(volatile unsigned *)&ai[193] + (unsigned)%s;", expression(g, "int", 1))
+  put(g, "    __threadfence();")
+  put(g, "    atomicExch(&ai[192], 0);")
+  put(g, "    %s = true;", done)
+  put(g, "  }")
+  put(g, "}")
+end
+
 local function vector(g)
   local name = fresh(g, "v")
   if chance(50) then
@@ -228,14 +251,19 @@ local function warp(g, ctx)
 end
 
 -- --- branches --------------------------------------------------------------------------------------------------
-local function strict_condition()
+-- The same for all threads of the block; some of these only turn out to be.
+local function strict_condition(g, ctx)
+  if ctx.sync and chance(25) then
+    return ("__syncthreads_%s(%s)"):format(pick { "or", "and", "count" }, expressions.condition(g, 1))
+  end
   return pick { "pz == 0", "pz != 0", "(blockIdx.x & 1) == 0", "pn > 3", "(pu & 4) != 0", "blockIdx.x == 0", "pl < 0",
-    "gridDim.x > 2" }
+    "gridDim.x > 2", "lt * pz == 0", "lt * pz != 0", "(threadIdx.x & pz) < pn", "xi[pn] < 0", "xi[pn + lt * pz] > 0",
+    "table[pn] > 3" }
 end
 
 local function branch(g, ctx)
   if not g.plain and chance(20) then -- the same way for all
-    put(g, "if (%s) {", strict_condition())
+    put(g, "if (%s) {", strict_condition(g, ctx))
     block(g, with(ctx, { depth = ctx.depth - 1 }), random(1, 3))
     if chance(50) then
       put(g, "} else {")
@@ -313,6 +341,7 @@ local function trips(g, kind)
       local n = random(1, 6)
       return tostring(n), n
     end
+    if chance(15) then return "pn + lt * pz", g.scalars.pn end
     if chance(70) then return "pn", g.scalars.pn end
     return "(int)(blockIdx.x & 3) + 1", 4
   end
@@ -335,13 +364,32 @@ local function loop_body(g, ctx, strict, variable)
   while #g.vars > known do g.vars[#g.vars] = nil end
 end
 
+-- What the turn before left behind, in a variable that has no value in the first.
+local function turn_before(g, i, last)
+  local v = assignable(g)
+  if not v then return end
+  local w = fresh(g, "w")
+  put(g, "  ull %s = (ull)(%s) + (unsigned)(threadIdx.x + %s * %d - %d);", w, expressions.wrapping(g, "a"), i,
+    random(0, 40), random(0, 40))
+  local by = pick { last, ("guarded(xi, %s, 3)"):format(last) }
+  put(g, "  if (%s > 0) %s = (%s)(%s ^ (ull)(%s));", i, v.name, v.type, is_float[v.type] and "(ull)lt" or "(ull)" .. v.name,
+    by)
+  put(g, "  %s = %s;", last, w)
+end
+
 local loops = {}
 
 function loops.up(g, ctx, kind, i)
+  local last = not g.plain and chance(25) and fresh(g, "last")
+  if last then
+    put(g, "ull %s;", last)
+    if chance(50) then put(g, "#pragma unroll 1") end
+  end
   local text, most = trips(g, kind)
   local by = chance(70) and "i++" or "i += " .. random(2, 3)
   put(g, ("for (int i = 0; i < %s; %s) {"):gsub("%f[%w]i%f[%W]", i):gsub("i%+%+", i .. "++"), text,
     (by:gsub("%f[%w]i%f[%W]", i)))
+  if last then turn_before(g, i, last) end
   loop_body(g, ctx, kind == "strict", { name = i, type = "int", class = "u", fixed = true, low = 0,
     high = math.max(most - 1, 0) })
   put(g, "}")
@@ -377,6 +425,9 @@ end
 function loops.while_(g, ctx, _, i)
   put(g, "int %s = 0;", i)
   put(g, "while (%s++ < %d && %s) {", i, random(3, 8), expressions.condition(g, 2))
+  if not g.plain and chance(30) then
+    put(g, "atomicAdd(&ai[%d], %s);", random(0, 31), expression(g, "int", 1))
+  end
   loop_body(g, ctx, false, { name = i, type = "int", class = "u", fixed = true, low = 0, high = 9 })
   put(g, "}")
   add_variable(g, { name = i, type = "int", class = "u", fixed = true, low = 0, high = 9 })
@@ -455,7 +506,7 @@ local function loop(g, ctx)
 end
 
 -- --- the choice ------------------------------------------------------------------------------------------------
-local simple = { assign, assign, assign, step, step, step, swap, store, store, write_local, use_record, atomic, vector,
+local simple = { assign, assign, assign, step, step, step, swap, store, store, write_local, use_record, atomic, contend, vector,
   statements.declare, statements.declare, leave, leave, barrier, barrier, warp, warp, early_return }
 local plain = { assign, assign, step, step, swap, statements.declare, leave, leave }
 

@@ -242,7 +242,7 @@ static int elements(decoder *D, dc_op *op, int first, int n, uint8_t *bits) {
   return 0;
 }
 
-/* One of cp.async's two addresses becomes an operation of its own, so that a fault is blamed on the right one. */
+/* Each of cp.async's two addresses becomes an operation of its own, so that a fault is blamed on the right one. */
 static int half_copy(decoder *D, dc_op *op, const ptx_ins *ins, int at) {
   ptx_ins *half = dc_arena_alloc(D->arena, sizeof *half);
   if (half == NULL) return dc_fail_oom(D->err);
@@ -257,12 +257,13 @@ static int half_copy(decoder *D, dc_op *op, const ptx_ins *ins, int at) {
 /* cp.async [to], [from], size {, bytes or predicate} {, policy} */
 static int copy_operands(decoder *D, dc_op *op) {
   const ptx_ins *ins = op->ins;
-  dc_op *source = dc_arena_alloc(D->arena, sizeof *source);
-  if (source == NULL) return dc_fail_oom(D->err);
-  memset(source, 0, sizeof *source);
-  int rc = half_copy(D, source, ins, 1);
-  if (rc == 0) rc = half_copy(D, op, ins, 0);
-  op->v = (const uint32_t *)(const void *)source;
+  dc_op *halves = dc_arena_alloc(D->arena, 2 * sizeof *halves);
+  if (halves == NULL) return dc_fail_oom(D->err);
+  memset(halves, 0, 2 * sizeof *halves);
+  int rc = half_copy(D, &halves[0], ins, 0);
+  if (rc == 0) rc = half_copy(D, &halves[1], ins, 1);
+  op->d = DC_NO_OPERAND;
+  op->v = (const uint32_t *)(const void *)halves;
   bool policy = strstr(ins->text, "cache_hint") != NULL;
   if (rc != 0 || ins->nsrc - policy < 4) return rc;
   return operand(D, ins, 3, &op->b, &op->bits[2], &op->neg_b);
@@ -375,11 +376,7 @@ static int make_op(decoder *D, const ptx_ins *ins, dc_op *op, bool select) {
   bool copy = ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY;
   int rc = copy ? copy_operands(D, op) : ptx_is_place(ins, ins->ndst) ? memory_operands(D, op) : plain_operands(D, op);
   if (rc != 0 || !select) return rc;
-  const ptx_ins *half = op->ins; /* of a copy, what it is blamed as */
-  op->ins = ins;
-  bool found = D->fn->code->cpu->ops->select(op);
-  op->ins = half;
-  return found ? 0 : refuse(D, ins, not_supported);
+  return D->fn->code->cpu->ops->select(op) ? 0 : refuse(D, ins, not_supported);
 }
 
 static int add_op(decoder *D, const ptx_ins *ins) {

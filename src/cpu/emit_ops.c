@@ -89,6 +89,11 @@ void dc_emit_assign_end(emitter *e, int32_t reg, bool keep) {
 
 static char kind_of_bits(int bits) { return bits == 1 ? 'p' : bits == 64 ? 'd' : 'w'; }
 
+/* cvt takes the low part of a source register that is wider than its type. */
+static bool is_low_half(const emitter *e, const ptx_ins *ins, const ptx_operand *o, char want) {
+  return ins->op == PTX_OP_CVT && want == 'w' && o->kind == PTX_REG && dc_emit_bits(e, o->reg) == 64;
+}
+
 /* The registers of an operation must be of the sizes that its form wants. */
 static bool fits(const emitter *e, const ptx_ins *ins, const dc_native_form *form) {
   if (form->ndst != ins->ndst || form->nsrc != ins->nsrc) return false;
@@ -98,6 +103,7 @@ static bool fits(const emitter *e, const ptx_ins *ins, const dc_native_form *for
     if (o->kind == PTX_SREG || o->kind == PTX_SINK || o->kind == PTX_LABEL) return false;
     if (o->kind != PTX_REG) continue;
     int bits = dc_emit_bits(e, o->reg);
+    if (i >= ins->ndst && is_low_half(e, ins, o, want)) continue;
     if (bits == 128 || kind_of_bits(bits) != want || (i < ins->ndst && bits != form->dst_bits[i])) return false;
   }
   return true;
@@ -197,8 +203,12 @@ static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *
     char kind = form->src[i];
     ptx_operand o = ins->opnd[ins->ndst + i];
     if (o.kind == PTX_IMM && kind == 'w' && is_short(ins, i)) o.imm &= 0xffff;
+    bool low = is_low_half(e, ins, &o, kind);
+    if (low) kind = 'd';
     if (i) PUT(", ");
+    if (low) PUT(scalar ? "(uint32_t)" : "v_low_half(");
     dc_emit_operand(e, &o, scalar ? (char)(kind - 'a' + 'A') : kind);
+    if (low && !scalar) PUT(")");
   }
 }
 

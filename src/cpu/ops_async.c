@@ -8,27 +8,27 @@
 
 /* --- copies -------------------------------------------------------------------------------------------- */
 
-/* o: where to; o->v: the operation's other half, where from; b: bytes to copy, the rest becoming zeros, or (bits 1) a
-** predicate that says to copy none. */
+/* o->v: two operations, where to and where from; b: bytes to copy, the rest becoming zeros, or (bits 1) a predicate
+** that says to copy none. */
 static void copy_async(dc_warp *w, const dc_op *o) {
-  const dc_op *source = (const dc_op *)(const void *)o->v;
+  const dc_op *target = (const dc_op *)(const void *)o->v, *source = target + 1;
   const u32 size = (u32)ptx_type_bits((ptx_type)source->ins->type) / 8;
   u64 from[DC_LANES] BUFFER, to[DC_LANES] BUFFER;
   if (!w->mask) return;
   const u32 ignored = o->bits[2] == 1 ? (o->neg_b ? ~w->preds[o->b] : w->preds[o->b]) : 0;
   addresses(w, source, from);
-  addresses(w, o, to);
+  addresses(w, target, to);
   touch(w, source);
   check_each(w, source, from, size);
-  touch(w, o);
-  check_each(w, o, to, size);
+  touch(w, target);
+  check_each(w, target, to, size);
   EACH_LANE(l, w->mask) {
     u32 n = o->bits[2] == 32 ? REG(u32, o->b)[l] : size;
     uint8_t bytes[16] = {0};
     if (ignored >> l & 1) n = 0;
     touch(w, source);
     memcpy(bytes, HOST(const void, from[l]), n < size ? n : size);
-    touch(w, o);
+    touch(w, target);
     memcpy(HOST(void, to[l]), bytes, size);
   }
 }

@@ -292,6 +292,28 @@ static void convert_pair(dc_warp *w, const dc_op *o) {
   }
 }
 
+/* cvt.pack.sat: a and b limited to 8 or 16 bits, side by side; what is left holds c's lower end. */
+static inline u32 pack_lane(u32 a, u32 b, u32 c, const ptx_ins *ins) {
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  const number x = {true, (s32)a, 0}, y = {true, (s32)b, 0};
+  const u32 mask = ((u32)1 << bits) - 1;
+  const u32 pair = ((u32)to_int(x, ins) & mask) << bits | ((u32)to_int(y, ins) & mask);
+  return ins->type3 && bits < 16 ? c << (2 * bits) | pair : pair;
+}
+static void convert_pack(dc_warp *w, const dc_op *o) {
+  const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = o->ins->nsrc > 2 ? REG(u32, o->c) : b;
+  u32 *d = REG(u32, o->d);
+  EACH_LANE(l, w->mask) d[l] = pack_lane(a[l], b[l], c[l], o->ins);
+}
+
+static bool select_pack(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  if (!is_int(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
+  if ((bits == 8) != (ins->type3 == PTX_B32) || ins->nsrc != (bits == 8 ? 3 : 2)) return false;
+  return dc_shaped(o, 32, 32, 32, bits == 8 ? 32 : 0) && PICK_RARE(convert_pack);
+}
+
 /* --- choosing -------------------------------------------------------------------------------------------- */
 
 /* Integer to integer is taking the source type out of its container, unless the destination's type is the narrower
@@ -415,6 +437,7 @@ static bool select_float_float(dc_op *o) {
 bool PER_ISA(dc_select_convert)(dc_op *o) {
   const ptx_ins *ins = o->ins;
   if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8: ops_fp8.c */
+  if (ins->mode == PTX_CVT_PACK) return select_pack(o);
   const int to = destination_container(o), from = source_container(o);
   if ((ins->type == PTX_F16X2 || ins->type == PTX_BF16X2) && ins->type2 == PTX_F32)
     return ins->nsrc == 2 && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(convert_pair);

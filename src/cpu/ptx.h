@@ -63,7 +63,8 @@ typedef enum ptx_mode {
   PTX_TESTP_FINITE, PTX_TESTP_INFINITE, PTX_TESTP_NUMBER, PTX_TESTP_NOTANUMBER, PTX_TESTP_NORMAL, PTX_TESTP_SUBNORMAL,
   PTX_MB_INIT, PTX_MB_INVAL, PTX_MB_EXPECT, PTX_MB_COMPLETE, PTX_MB_ARRIVE, PTX_MB_DROP, PTX_MB_TEST, PTX_MB_TRY,
   PTX_MB_PENDING,                                                  /* mbarrier */
-  PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT, PTX_CP_ARRIVE           /* cp.async */
+  PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT, PTX_CP_ARRIVE,          /* cp.async */
+  PTX_CVT_PACK
 } ptx_mode;
 
 enum ptx_flag {

@@ -310,6 +310,7 @@ static bool read_own_word(const op_info *info, ptx_ins *ins, const char *s, size
   if (ins->op == PTX_OP_CVTA && is(s, len, "to")) return (ins->flags |= PTX_F_TO) != 0;
   if (ins->op == PTX_OP_BFIND && is(s, len, "shiftamt")) return (ins->flags |= PTX_F_SHIFTAMT) != 0;
   if (ins->op == PTX_OP_BRX && is(s, len, "idx")) return true;
+  if (ins->op == PTX_OP_CVT && is(s, len, "pack")) return (ins->mode = PTX_CVT_PACK) != 0;
   if (ins->op == PTX_OP_MBARRIER && read_mbarrier(ins, s, len)) return true;
   if (ins->op == PTX_OP_CP && read_copy(ins, s, len)) return true;
   if (is_hint((ptx_opcode)ins->op) && ptx_type_find(s, len) == PTX_NOTYPE) return true;
@@ -332,7 +333,8 @@ static bool read_own_word(const op_info *info, ptx_ins *ins, const char *s, size
 static bool read_type(ptx_ins *ins, ptx_type t) {
   if (ins->type == PTX_NOTYPE) ins->type = (uint8_t)t;
   else if (ins->type2 == PTX_NOTYPE) ins->type2 = (uint8_t)t;
-  else if (is_video((ptx_opcode)ins->op) && ins->type3 == PTX_NOTYPE) ins->type3 = (uint8_t)t;
+  else if ((is_video((ptx_opcode)ins->op) || ins->mode == PTX_CVT_PACK) && ins->type3 == PTX_NOTYPE)
+    ins->type3 = (uint8_t)t;
   else return false;
   return true;
 }
@@ -404,6 +406,7 @@ static void refine(ptx_form *f, bool sync) {
   bool pair = ins->type == PTX_F16X2 || ins->type == PTX_BF16X2;
   bool eight = ins->type == PTX_E4M3X2 || ins->type == PTX_E5M2X2;
   if ((ins->flags & PTX_F_SATFINITE) && !eight) f->refused = true;
+  if (ins->mode == PTX_CVT_PACK) set_counts(f, 1, ins->type3 ? 3 : 2, ins->type3 ? 3 : 2);
   if (ins->op == PTX_OP_CVT && (pair || eight) && ins->type2 == PTX_F32)
     f->nsrc_min = f->nsrc_max = 2;
   if (ins->op == PTX_OP_LOP3) {

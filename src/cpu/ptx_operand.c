@@ -170,7 +170,10 @@ static int read_address(ptx_parser *P, bool *refuse, int depth) {
   while (ptxp_accept(P, ','))
     if (read_operand(P, refuse, depth + 1) != 0) return -1;
   if (P->ops.n != first + 1) *refuse = true;
-  return ptxp_expect(P, ']');
+  if (ptxp_expect(P, ']') != 0) return -1;
+  if (P->lex.tok.kind == PTX_T_DOT && P->lex.tok.len == 8 && memcmp(P->lex.tok.s, ".unified", 8) == 0)
+    ptx_lex_next(&P->lex); /* a hint */
+  return 0;
 }
 
 static int read_constant(ptx_parser *P) {

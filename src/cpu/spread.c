@@ -304,6 +304,21 @@ static bool two_definitions(const dc_spreads *k, int32_t r, bool only_inside) {
   return loop_variable(k, r, a, b, only_inside) || loop_variable(k, r, b, a, only_inside);
 }
 
+/* What an origin noted about register r's value is about that value: it has not run again between r's definition and
+** a use, as it does when a loop carries the value into its next turn.  (Where the origin dominates a definition, and
+** that a use, no way leads from the origin to the use past the definition.) */
+static bool stays_true(const dc_spreads *k, int32_t r, int32_t origin) {
+  int32_t first = k->def_at[r], end = k->def_at[r + 1];
+  if (origin < 0 || (end - first == 1 && k->defs[first] == origin)) return true;
+  for (int32_t i = first; i < end; i++) {
+    int32_t d = k->defs[i], u = k->use_at[r];
+    if (d != origin && !reaches(k, origin, d)) continue;
+    while (u < k->use_at[r + 1] && reaches(k, d, k->uses[u])) u++;
+    if (u == k->use_at[r + 1]) return true;
+  }
+  return false;
+}
+
 /* Whether register r may be one scalar although some lanes may be elsewhere when it is written. */
 static bool holds(const dc_spreads *k, int32_t r) {
   int32_t n = k->def_at[r + 1] - k->def_at[r];
@@ -534,7 +549,7 @@ static bool sweep(dc_spreads *k, dc_has_scalar has_scalar) {
       int32_t reg = ins->opnd[d].reg;
       if (reg < 0 || k->reg[reg].tag == DC_VARYING) continue;
       dc_spread now = merge(k->reg[reg], r);
-      if (now.tag != DC_UNKNOWN && now.tag != DC_VARYING && !holds(k, reg)) now = varying;
+      if (dc_spread_is_scalar(&now) && !(holds(k, reg) && stays_true(k, reg, now.origin))) now = varying;
       if (same(&now, &k->reg[reg]) && now.aligned == k->reg[reg].aligned) continue;
       k->reg[reg] = now;
       news = true;

@@ -9,7 +9,6 @@
 ** inside it or inside what it calls, so "all lanes of the frame are here" implies that no call is under way
 ** and the frame's registers may be written whole.
 */
-#include <sched.h>
 #include <string.h>
 
 #include "cpu/native.h"
@@ -472,7 +471,10 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, u
     case DC_END_BARRIER:
       if (!at_barrier(w, f, node, *n, t)) return false;
       break;
-    case DC_END_SLEEP: sched_yield(); break;
+    case DC_END_SLEEP: /* others first: what it waits for may be theirs to do */
+      send(w, f, node->next, t);
+      if (node->next >= 0) be_shy(w->ctl, node->next);
+      return false;
     case DC_END_TRAP: dc_warp_fault(w, node->op, DC_FAULT_TRAP, __builtin_ctz(t), 0);
     case DC_END_ASSERT: assertion_failed(w, f, node, t); break;
     case DC_END_PRINTF: device_printf(w, f, node, t); break;
