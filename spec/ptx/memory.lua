@@ -155,7 +155,7 @@ function memory.kernel_parameter(opcode, f)
   local c = harness.container(f.t.bits)
   local value = random_bytes(64)
   local m = harness.module(([[
-.visible .entry k(.param .u64 out, .param .u8 pad, .param .align 32 .b8 p[64]) {
+.visible .entry k(.param .u64 out, .param .u8 pad, .param .align 16 .b8 p[64]) {
   .reg .b16 %%h<32>; .reg .b32 %%r<32>; .reg .b64 %%rd<32>; .reg .b128 %%q<32>;
   ld.param.u64 %%rd6, [out];
   %s %s, [p+32];

@@ -212,7 +212,9 @@ local function leaf(g, type, class, depth)
   end
   if r <= 12 then return special(g, type, class) end
   if r <= 15 then return expressions.constant(type) end
-  if r <= 16 and class == "v" and g.array then return cast(type, "int", ("local[%s]"):format(expressions.index(g, 8))) end
+  if r <= 16 and class == "v" and g.array then
+    return cast(type, "int", ("local[%s]"):format(expressions.index(g, 8)))
+  end
   if class == "a" then return special(g, type, class) end
   if g.plain then return expressions.constant(type) end
   return load(g, type, class, depth)

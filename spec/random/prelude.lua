@@ -14,7 +14,9 @@ template <typename T, typename I> __device__ __forceinline__ T guarded(const T *
   return x[i];
 }
 
-__device__ __forceinline__ int quotient(int a, int b) { return b == 0 ? 77 : b == -1 ? (int)(0u - (unsigned)a) : a / b; }
+__device__ __forceinline__ int quotient(int a, int b) {
+  return b == 0 ? 77 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+}
 __device__ __forceinline__ unsigned quotient(unsigned a, unsigned b) { return b == 0 ? 77 : a / b; }
 __device__ __forceinline__ ll quotient(ll a, ll b) { return b == 0 ? 77 : b == -1 ? (ll)(0ull - (ull)a) : a / b; }
 __device__ __forceinline__ ull quotient(ull a, ull b) { return b == 0 ? 77 : a / b; }

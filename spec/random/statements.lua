@@ -372,7 +372,8 @@ local function turn_before(g, i, last)
   put(g, "  ull %s = (ull)(%s) + (unsigned)(threadIdx.x + %s * %d - %d);", w, expressions.wrapping(g, "a"), i,
     random(0, 40), random(0, 40))
   local by = pick { last, ("guarded(xi, %s, 3)"):format(last) }
-  put(g, "  if (%s > 0) %s = (%s)(%s ^ (ull)(%s));", i, v.name, v.type, is_float[v.type] and "(ull)lt" or "(ull)" .. v.name,
+  put(g, "  if (%s > 0) %s = (%s)(%s ^ (ull)(%s));", i, v.name, v.type,
+    is_float[v.type] and "(ull)lt" or "(ull)" .. v.name,
     by)
   put(g, "  %s = %s;", last, w)
 end
@@ -416,7 +417,8 @@ end
 
 function loops.halving(g, ctx, kind, i)
   put(g, "for (unsigned %s = %s; %s != 0; %s >>= 1) {", i,
-    kind == "strict" and (g.plain and "21" or "pu & 31") or ("%s & 63"):format(expression(g, "unsigned", 1, kind)), i, i)
+    kind == "strict" and (g.plain and "21" or "pu & 31")
+      or ("%s & 63"):format(expression(g, "unsigned", 1, kind)), i, i)
   loop_body(g, ctx, kind == "strict", { name = i, type = "unsigned", class = kind == "strict" and "u" or kind,
     fixed = true })
   put(g, "}")
@@ -506,8 +508,8 @@ local function loop(g, ctx)
 end
 
 -- --- the choice ------------------------------------------------------------------------------------------------
-local simple = { assign, assign, assign, step, step, step, swap, store, store, write_local, use_record, atomic, contend, vector,
-  statements.declare, statements.declare, leave, leave, barrier, barrier, warp, warp, early_return }
+local simple = { assign, assign, assign, step, step, step, swap, store, store, write_local, use_record, atomic,
+  contend, vector, statements.declare, statements.declare, leave, leave, barrier, barrier, warp, warp, early_return }
 local plain = { assign, assign, step, step, swap, statements.declare, leave, leave }
 
 function statements.one(g, ctx)

@@ -2,6 +2,8 @@
 -- wrapped around among the lanes, and where.
 local helper = require "spec.helper"
 
+local lua = helper.quote(os.getenv "LUA" or "lua5.4")
+
 local script = [==[
 local dc = require "dotcompute"
 local k = dc.kernel [[
@@ -34,8 +36,8 @@ describe("a widened index that a loop carries into its next turn", function()
       want[t + 1] = sum
     end
     for tier = 0, 1 do
-      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%d %s - %d %d <<'EOF'\n%s\nEOF"):format(tier,
-        helper.quote(os.getenv "LUA" or "lua5.4"), n, s, script))
+      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%d %s - %d %d <<'EOF'\n%s\nEOF"):format(
+        tier, lua, n, s, script))
       assert.equal(table.concat(want, " ") .. "\n", text, helper.note("tier " .. tier))
     end
   end)

@@ -92,7 +92,8 @@ static bool decided_by_memory(const emitter *e, int32_t reg, int32_t first, int3
     const ptx_ins *ins = &e->f->ins[d];
     if (d < first || d >= last) continue; /* made before the loop */
     bool loads = ins->op == PTX_OP_LD || ins->op == PTX_OP_ATOM || ins->op == PTX_OP_SHFL || ins->op == PTX_OP_VOTE ||
-                 ins->op == PTX_OP_MATCH || ins->op == PTX_OP_REDUX || ins->op == PTX_OP_LDU;
+                 ins->op == PTX_OP_MATCH || ins->op == PTX_OP_REDUX || ins->op == PTX_OP_LDU ||
+                 ins->op == PTX_OP_MBARRIER || ins->op == PTX_OP_ACTIVEMASK || ins->op == PTX_OP_ELECT;
     if (depth > 12 || (loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST))))
       return true;
     if (ins->pred >= 0) return true;
@@ -290,8 +291,8 @@ static void end_node(emitter *e, int32_t n) {
 ** tier 0 goes on from here. */
 static void gather(emitter *e, int32_t n) {
   const dc_node *node = node_at(e, n);
-  const ptx_ins *ins = node->ins;
   if (node->wait == DC_WAIT_NOT) return;
+  const ptx_ins *ins = dc_emit_waiting(node);
   e->out->lane_free = false;
   const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
   bool divergent = dc_emit_divergent(e, n), scalar = dc_spread_of(&e->k, member).tag == DC_UNIFORM;

@@ -37,6 +37,15 @@ typedef struct emitter {
 } emitter;
 
 static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e->k.divergent[e->block_of[node]]; }
+/* The warp-wide operation that a node begins with. (node->ins may be what ends it, and a warp's barrier is no operation:
+** it stands before the first, or before what ends the node.) */
+static inline const ptx_ins *dc_emit_waiting(const dc_node *node) {
+  const ptx_ins *ins = node->first != node->last ? node->first->ins : node->ins;
+  switch (ins->op) {
+    case PTX_OP_SHFL: case PTX_OP_VOTE: case PTX_OP_MATCH: case PTX_OP_REDUX: case PTX_OP_ELECT: return ins;
+    default: return (ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER) && ins->mode == PTX_BAR_WARP ? ins : ins - 1;
+  }
+}
 static inline const dc_spread *dc_emit_spread(const emitter *e, int32_t reg) { return &e->k.reg[reg]; }
 static inline int dc_emit_bits(const emitter *e, int32_t reg) {
   int bits = e->f->regs[reg].bits;

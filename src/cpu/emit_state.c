@@ -60,7 +60,10 @@ int dc_emit_liveness(emitter *e) {
       const dc_node *node = &fn->nodes[n];
       at_end(e, node, set);
       for (const dc_op *o = node->last; o > node->first; o--) pass_back(set, o[-1].ins);
-      if (node->wait != DC_WAIT_NOT && node->ins) add(set, node->ins->opnd[node->ins->ndst + node->ins->nsrc - 1].reg);
+      if (node->wait != DC_WAIT_NOT) {
+        const ptx_ins *ins = dc_emit_waiting(node);
+        add(set, ins->opnd[ins->ndst + ins->nsrc - 1].reg);
+      }
       uint64_t *have = row(e, n), news = 0;
       for (size_t i = 0; i < e->words; i++) news |= set[i] & ~have[i], have[i] |= set[i];
       moved |= news != 0;

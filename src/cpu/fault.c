@@ -241,7 +241,8 @@ void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uin
 
 static bool accesses_memory(const dc_op *o) {
   switch (o->ins->op) {
-    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED: return true;
+    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED:
+    case PTX_OP_MBARRIER: return true;
     default: return false;
   }
 }
