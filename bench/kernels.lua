@@ -56,7 +56,7 @@ kernel void stencil(global const float *restrict in, global float *restrict out,
   float u = y > 0 ? in[i - w] : c, d = y < h - 1 ? in[i + w] : c;
   out[i] = c0 * c + c1 * (l + r + u + d);
 }]],
-  grid = { 4096 // 32, 4096 // 8 }, block = { 32, 8 },
+  grid = { 4096 // 256, 4096 // 2 }, block = { 256, 2 },
   make = function(input, output)
     local w = 4096
     return input(w * w, 0, 1), output(w * w), w, w, 0.5, 0.125

@@ -7,8 +7,17 @@ local harness = require "spec.ptx.harness"
 local integers = require "spec.ptx.integers"
 local memory = require "spec.ptx.memory"
 
-harness.pending = pending
 local on_gpu = require "dotcompute".device().id ~= "cpu"
+
+-- A test that this GPU is too old for is left out.
+local function unless_too_new(test)
+  return function()
+    local ok, err = pcall(test)
+    if ok then return end
+    if type(err) == "table" and err.too_new then return pending(err.too_new) end
+    error(err, 0)
+  end
+end
 
 local function split(opcode)
   local parts = {}
@@ -38,7 +47,7 @@ describe("PTX form", function()
     if opcode and tonumber(users) > 0 then
       local test = test_of(opcode)
       seen[opcode] = true
-      it(opcode, test or function() error("no test exists for " .. opcode) end)
+      it(opcode, unless_too_new(test or function() error("no test exists for " .. opcode) end))
     end
   end
 end)
@@ -46,13 +55,15 @@ end)
 describe("PTX family", function()
   for _, opcode in ipairs(require "spec.ptx.list") do
     local test = test_of(opcode)
-    if not seen[opcode] then it(opcode, test or function() error("no test exists for " .. opcode) end) end
+    if not seen[opcode] then
+      it(opcode, unless_too_new(test or function() error("no test exists for " .. opcode) end))
+    end
     seen[opcode] = true
   end
 end)
 
 describe("PTX", function()
-  for _, t in ipairs(require "spec.ptx.extra") do it(t[1], t[2]) end
+  for _, t in ipairs(require "spec.ptx.extra") do it(t[1], unless_too_new(t[2])) end
 end)
 
 -- --- whole modules as nvcc writes them -----------------------------------------------------------------------------

@@ -109,7 +109,8 @@ function maker.testp(parts)
     local exponent = a >> (f.p - 1) & ((1 << (f.bits - f.p)) - 1)
     local is = ({
       finite = x.m ~= nil, infinite = x.inf, number = not x.nan, notanumber = x.nan,
-      normal = x.m ~= nil and exponent ~= 0, subnormal = x.m ~= nil and exponent == 0 and not exact.is_zero(x),
+      normal = x.m ~= nil and (exponent ~= 0 or exact.is_zero(x)),
+      subnormal = x.m ~= nil and exponent == 0 and not exact.is_zero(x),
     })[parts[2]]
     return is and 1 or 0
   end }

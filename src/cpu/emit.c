@@ -344,14 +344,23 @@ static void emit_node(emitter *e, int32_t n) {
 
 /* --- the function --------------------------------------------------------------------------------------- */
 
+/* A write that keeps other lanes' values reads the register: with no value at all in it, compilers take the result for
+** undefined too, in all lanes. */
+static bool kept(const emitter *e, int32_t r) {
+  for (int32_t i = e->k.def_at[r]; i < e->k.def_at[r + 1]; i++)
+    if (e->k.blend[e->k.defs[i]]) return true;
+  return false;
+}
+
 static void declare(emitter *e) {
   for (int32_t r = 0; r < e->f->nregs; r++) {
     bool defined = e->k.def_at[r] != e->k.def_at[r + 1], used = e->k.use_at[r] != e->k.use_at[r + 1];
     int bits = dc_emit_bits(e, r);
     if (!defined && !used) continue;
     if (dc_spread_is_scalar(dc_emit_spread(e, r))) PUT("uint%d_t s%d = 0; ", bits == 64 ? 64 : 32, r);
-    else if (bits == 1) PUT("M p%d; ", r);
-    else PUT("V%d v%d; ", bits == 64 ? 64 : 32, r);
+    else if (bits == 1) PUT("M p%d%s; ", r, kept(e, r) ? " = M_none()" : "");
+    else if (bits == 64) PUT("V64 v%d%s; ", r, kept(e, r) ? " = V64_splat(0)" : "");
+    else PUT("V32 v%d%s; ", r, kept(e, r) ? " = V32_splat(0)" : "");
   }
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->origin[i]) PUT("uint32_t x%d = 0; int ok%d = 1; ", i, i);

@@ -37,8 +37,8 @@ typedef struct emitter {
 } emitter;
 
 static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e->k.divergent[e->block_of[node]]; }
-/* The warp-wide operation that a node begins with. (node->ins may be what ends it, and a warp's barrier is no operation:
-** it stands before the first, or before what ends the node.) */
+/* The warp-wide operation that a node begins with. (node->ins may be what ends it, and a warp's barrier is no
+** operation: it stands before the first, or before what ends the node.) */
 static inline const ptx_ins *dc_emit_waiting(const dc_node *node) {
   const ptx_ins *ins = node->first != node->last ? node->first->ins : node->ins;
   switch (ins->op) {

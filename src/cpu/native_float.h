@@ -328,7 +328,11 @@ DC_TESTP(finite, 0u, DC_INF32, (u64)0, DC_INF64)
 DC_TESTP(infinite, DC_INF32, 1u, DC_INF64, (u64)1)
 DC_TESTP(number, 0u, DC_INF32 + 1, (u64)0, DC_INF64 + 1)
 DC_TESTP(notanumber, DC_INF32 + 1, DC_INF32, DC_INF64 + 1, DC_INF64)
-DC_TESTP(normal, 0x00800000u, DC_INF32 - 0x00800000u, DC_TINY64, DC_INF64 - DC_TINY64)
 DC_TESTP(subnormal, 1u, 0x007fffffu, (u64)1, DC_TINY64 - 1)
+/* What is finite and not subnormal, zero included. */
+DC_FN M v_testp_normal_f32(V32 x) { return M_andn(v_testp_finite_f32(x), v_testp_subnormal_f32(x)); }
+DC_FN int s_testp_normal_f32(u32 x) { return s_testp_finite_f32(x) && !s_testp_subnormal_f32(x); }
+DC_FN M v_testp_normal_f64(V64 x) { return M_andn(v_testp_finite_f64(x), v_testp_subnormal_f64(x)); }
+DC_FN int s_testp_normal_f64(u64 x) { return s_testp_finite_f64(x) && !s_testp_subnormal_f64(x); }
 
 #endif

@@ -133,7 +133,7 @@ static inline bool testp(u64 x, u64 tiny, u64 inf, int mode) {
     case PTX_TESTP_INFINITE: return x == inf;
     case PTX_TESTP_NUMBER: return x <= inf;
     case PTX_TESTP_NOTANUMBER: return x > inf;
-    case PTX_TESTP_NORMAL: return x >= tiny && x < inf;
+    case PTX_TESTP_NORMAL: return x == 0 || (x >= tiny && x < inf); /* zero counts as normal, says the PTX ISA */
     default: return x != 0 && x < tiny;
   }
 }
