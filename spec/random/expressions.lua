@@ -175,7 +175,8 @@ end
 -- An element of an input, found in one of many ways.
 local function load(g, type, class, depth)
   local from = expressions.inputs[type] and type or pick { "int", "unsigned", "float", "short" }
-  local array, size, text = expressions.inputs[from], expressions.size, nil
+  local array, size = expressions.inputs[from], expressions.size
+  local text
   local way = random(10)
   if way <= 5 then
     text = ("%s[%s]"):format(array, expressions.index(g, size, class))

@@ -132,7 +132,8 @@ local function number(form)
     return (random() - 0.5) * 2.0 ^ random(-6, 12)
   end
   local bits = 8 * string.packsize(form)
-  local r, v = random(10), nil
+  local r = random(10)
+  local v
   if r <= 4 then v = random(0, 40)
   elseif r <= 6 then v = random(-9, 9)
   elseif r == 7 then v = pick { 0, -1, 1 << (bits - 1), (1 << (bits - 1)) - 1, 1 << random(0, bits - 1) }
