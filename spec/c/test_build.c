@@ -175,6 +175,15 @@ static void case_sigchld(void) {
   expect(9);
 }
 
+/* What the parent's threads held at the fork is out of reach in the child, and no leak to look for. */
+static void leave_child(void) {
+#ifdef __SANITIZE_ADDRESS__
+  _exit(failures != 0);
+#else
+  exit(failures != 0);
+#endif
+}
+
 static void case_fork(void) {
   dc_build *b = ask(321), *queued = ask(322);
   usleep(30000); /* somewhere in the middle */
@@ -184,7 +193,7 @@ static void case_fork(void) {
   expect(child ? 400 : 500);
   dc_build_free(b);
   dc_build_free(queued);
-  if (child == 0) exit(failures != 0);
+  if (child == 0) leave_child();
   int status = -1;
   CHECK(waitpid(child, &status, 0) == child && status == 0, "the child ended with %#x", status);
 }
@@ -194,7 +203,7 @@ static void case_fork_poll(void) { /* the child only looks at the state, now and
   pid_t child = fork();
   CHECK(EVENTUALLY(dc_build_state(b) != 0) && call(b) == 321, "%s", dc_build_log(b));
   dc_build_free(b);
-  if (child == 0) exit(failures != 0);
+  if (child == 0) leave_child();
   int status = -1;
   CHECK(waitpid(child, &status, 0) == child && status == 0, "the child ended with %#x", status);
 }
