@@ -47,6 +47,7 @@ describe("a local array that is overrun", function()
     f:close()
     local text = helper.shell(("%s %s"):format(helper.quote(os.getenv "LUA" or "lua5.4"), helper.quote(name)))
     os.remove(name)
-    assert.equal(("false\tlocal memory\n"):rep(3) .. "100.0\n", text)
+    local want = ("false\tlocal memory\n"):rep(3) .. "100.0\n"
+    assert.equal(want, text:sub(-#want)) -- a sanitizer may have something to say before
   end)
 end)
