@@ -178,6 +178,7 @@ static void case_sigchld(void) {
 /* What the parent's threads held at the fork is out of reach in the child, and no leak to look for. */
 static void leave_child(void) {
 #ifdef __SANITIZE_ADDRESS__
+  dc_build_shutdown();
   _exit(failures != 0);
 #else
   exit(failures != 0);
