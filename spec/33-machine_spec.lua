@@ -4,24 +4,7 @@ local dc = require "dotcompute"
 
 local helper = require "spec.helper"
 local note = helper.note
-
-local function int32(v)
-  v = v & 0xffffffff
-  return v >= 1 << 31 and v - (1 << 32) or v
-end
-
-local function ints(n, low, high)
-  local t = {}
-  for i = 1, n do t[i] = math.random(low or -1000, high or 1000) end
-  return t
-end
-
-local function same(want, got, text)
-  assert.equal(#want, #got, note(text))
-  for i = 1, #want do
-    if want[i] ~= got[i] then assert.equal(want[i], got[i], note(("%s, element %d"):format(text or "", i))) end
-  end
-end
+local int32, ints, same = helper.int32, helper.ints, helper.same
 
 describe("C++ in a kernel", function()
   it("recurses, with arrays of its own in each call", function()

@@ -1,4 +1,5 @@
 -- What specs share: the seed, expected errors, references in plain Lua, commands for the shell.
+local check = require "luassert"
 local helper = {}
 
 helper.seed = tonumber(os.getenv "DOTCOMPUTE_SPEC_SEED") or os.time()
@@ -99,6 +100,29 @@ function helper.shell(command)
   local text = pipe:read "a"
   local _, _, code = pipe:close()
   return text, code
+end
+
+-- An integer as 32 bits hold it, with their sign.
+function helper.int32(v)
+  v = v & 0xffffffff
+  return v >= 1 << 31 and v - (1 << 32) or v
+end
+
+-- n random integers, of -1000 to 1000 if nothing else is said.
+function helper.ints(n, low, high)
+  local t = {}
+  for i = 1, n do t[i] = math.random(low or -1000, high or 1000) end
+  return t
+end
+
+-- Asserts that two tables hold the same; the first element that differs is named.
+function helper.same(want, got, text)
+  check.equal(#want, #got, helper.note(text))
+  for i = 1, #want do
+    if want[i] ~= got[i] then
+      check.equal(want[i], got[i], helper.note(("%s, element %d"):format(text or "", i)))
+    end
+  end
 end
 
 return helper

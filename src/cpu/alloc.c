@@ -126,23 +126,6 @@ static int sort_defs(scan *s, int32_t ndefs) {
   return 0;
 }
 
-static int list_preds(scan *s) {
-  const ptx_func *f = s->f;
-  int32_t to;
-  for (int fill = 0; fill < 2; fill++) {
-    for (int32_t b = 0; b < f->nblocks; b++)
-      for (int k = 0; ptx_block_succ(&f->blocks[b], k, &to); k++) {
-        if (to >= 0 && fill) s->preds[--s->pred_at[to]] = b;
-        else if (to >= 0) s->pred_at[to]++;
-      }
-    if (fill) break;
-    for (int32_t b = 0; b < f->nblocks; b++) s->pred_at[b + 1] += s->pred_at[b];
-    s->preds = calloc((size_t)s->pred_at[f->nblocks] + 1, sizeof *s->preds);
-    if (!s->preds) return -1;
-  }
-  return 0;
-}
-
 /* ---- liveness across blocks ---- */
 
 static int by_register(const void *a, const void *b) {
@@ -316,7 +299,7 @@ static int allocate(ptx_module *m, ptx_func *f) {
   if (f->slot && alloc_scan(&s) == 0) {
     for (int r = 0; r < f->nregs; r++) f->slot[r] = -1;
     scan_blocks(&s, &ndefs);
-    if (sort_defs(&s, ndefs) == 0 && list_preds(&s) == 0) {
+    if (sort_defs(&s, ndefs) == 0 && ptx_list_preds(f, s.pred_at, &s.preds) == 0) {
       find_liveness(&s);
       for (int32_t r = 0; r < f->nregs; r++)
         if (s.begin[r] >= 0) s.list[s.nlist++] = (interval){r, s.begin[r], s.end[r]};

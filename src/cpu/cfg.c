@@ -266,6 +266,23 @@ static int rewrite(cfg *c) {
   return 0;
 }
 
+/* Counted, then filled from each list's end downwards, which leaves `at` at the beginnings. */
+int ptx_list_preds(const ptx_func *f, int32_t *at, int32_t **preds) {
+  int32_t s;
+  for (int fill = 0; fill < 2; fill++) {
+    for (int32_t b = 0; b < f->nblocks; b++)
+      for (int k = 0; ptx_block_succ(&f->blocks[b], k, &s); k++) {
+        if (s >= 0 && fill) (*preds)[--at[s]] = b;
+        else if (s >= 0) at[s]++;
+      }
+    if (fill) break;
+    for (int32_t b = 0; b < f->nblocks; b++) at[b + 1] += at[b];
+    *preds = calloc((size_t)at[f->nblocks] + 1, sizeof **preds);
+    if (!*preds) return -1;
+  }
+  return 0;
+}
+
 int ptx_analyse(ptx_module *m, ptx_func *f, dc_error *err) {
   if (f->declared_only || f->nblocks > 0) return 0;
   cfg c = {.m = m, .f = f};

@@ -28,12 +28,6 @@ typedef struct pass {
   int32_t *mark;          /* per block: last branch whose region reached it */
 } pass;
 
-static bool is_bare(const ptx_func *f, const ptx_block *b) {
-  const ptx_ins *ins = &f->ins[b->first];
-  if (b->last - b->first != 1 || ins->pred >= 0) return false;
-  return ins->op == PTX_OP_RET || ins->op == PTX_OP_EXIT || ins->op == PTX_OP_TRAP;
-}
-
 /* Whether b has a successor that is no bare exit: then its edges to bare exits are left out. */
 static bool goes_on(const pass *p, const ptx_block *b) {
   int32_t s;
@@ -325,7 +319,7 @@ int ptx_divergence(ptx_func *f) {
   int rc = -1;
   if (alloc_pass(&p) == 0) {
     for (int32_t b = 0; b < p.n; b++) {
-      p.bare[b] = is_bare(f, &f->blocks[b]);
+      p.bare[b] = ptx_is_bare(f, &f->blocks[b]);
       p.mark[b] = -1;
     }
     if (list_preds(&p) == 0 && post_dominators(&p) == 0 && list_uses(&p) == 0) {

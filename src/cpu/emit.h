@@ -20,7 +20,7 @@ typedef struct dc_emitted {
   uint8_t *resumes;     /* per node: emitted code may begin there; owned */
 } dc_emitted;
 
-/* 0: emitted; 1: this function stays at tier 0 (out->why says for what reason); -1: out of memory. */
+/* 0: emitted; 1: this function stays at tier 0; -1: out of memory. */
 int dc_emit(const dc_cpu_function *fn, dc_shape shape, dc_emitted *out, dc_error *err);
 void dc_emitted_free(dc_emitted *e);
 

@@ -94,7 +94,7 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
     look(c, fn, list[i]);
     if (c->state == -1) continue;
     if (c->state != 2) return NULL;
-    if (!c->info.simple) prepare_callees(fn, list[i]);
+    if (fn->ptx->has_call) prepare_callees(fn, list[i]);
     return c;
   }
   return NULL;

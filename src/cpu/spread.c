@@ -18,31 +18,6 @@ static const dc_spread varying = {.tag = DC_VARYING, .origin = -1};
 
 /* --- the flow graph ------------------------------------------------------------------------------------- */
 
-static bool is_bare(const ptx_func *f, const ptx_block *b) {
-  const ptx_ins *ins = &f->ins[b->first];
-  if (b->last - b->first != 1 || ins->pred >= 0) return false;
-  return ins->op == PTX_OP_RET || ins->op == PTX_OP_EXIT || ins->op == PTX_OP_TRAP;
-}
-
-static int list_preds(dc_spreads *k) {
-  const ptx_func *f = k->f;
-  int32_t s;
-  for (int fill = 0; fill < 2; fill++) {
-    for (int32_t b = 0; b < f->nblocks; b++)
-      for (int i = 0; ptx_block_succ(&f->blocks[b], i, &s); i++) {
-        if (s >= 0 && fill)
-          k->preds[--k->pred_at[s]] = b;
-        else if (s >= 0)
-          k->pred_at[s]++;
-      }
-    if (fill) break;
-    for (int32_t b = 0; b < f->nblocks; b++) k->pred_at[b + 1] += k->pred_at[b];
-    k->preds = calloc((size_t)k->pred_at[f->nblocks] + 1, sizeof *k->preds);
-    if (!k->preds) return -1;
-  }
-  return 0;
-}
-
 /* Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm" (2001); blocks are in reverse post-order already. */
 static void find_dominators(dc_spreads *k) {
   const ptx_func *f = k->f;
@@ -609,10 +584,10 @@ int dc_spreads_find(dc_spreads *k, ptx_func *f, dc_shape shape, dc_has_scalar ha
   memset(k, 0, sizeof *k);
   k->f = f;
   k->shape = shape;
-  if (allocate(k) != 0 || list_preds(k) != 0 || list_registers(k) != 0) return -1;
+  if (allocate(k) != 0 || ptx_list_preds(f, k->pred_at, &k->preds) != 0 || list_registers(k) != 0) return -1;
   for (int32_t i = 0; i < f->nins; i++) k->block_of[i] = -1;
   for (int32_t b = 0; b < f->nblocks; b++) {
-    k->bare[b] = is_bare(f, &f->blocks[b]);
+    k->bare[b] = ptx_is_bare(f, &f->blocks[b]);
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) k->block_of[i] = b;
   }
   for (int32_t r = 0; r < f->nregs; r++) {
