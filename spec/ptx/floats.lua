@@ -237,7 +237,7 @@ function maker.cvt(parts)
   local ftz, sat = has(parts, "ftz"), has(parts, "sat")
   local function read(a)
     if s.integer then return exact.integer(extend(a, s.bits, s.signed), s.signed) end
-    if ftz and name == "f32" and a & 0x7f800000 == 0 then a = a & 0x80000000 end
+    if ftz and name == "f32" and dst ~= "f16" and a & 0x7f800000 == 0 then a = a & 0x80000000 end
     return exact.decode(s.float, a)
   end
   local function convert(a)

@@ -100,12 +100,12 @@ local function own_target()
   return ("sm_%d%s"):format(number, number >= 90 and "a" or "")
 end
 
--- A module of this text (without its head).  What this GPU is too old for is an error { too_new = reason }.
+-- A module of this text (without its head).  What this GPU is too old for is an error { left_out = reason }.
 function harness.module(text, target, version)
   local source = HEAD:format(version or "8.8", target or own_target()) .. text
   local ok, m = pcall(dc.module, source)
   local newer = not ok and dc.device().id ~= "cpu" and tostring(m):match "[^\n]*requires %.target sm_%d+[^\n]*"
-  if newer then error({ too_new = newer }, 0) end
+  if newer then error({ left_out = newer }, 0) end
   if not ok then error(tostring(m) .. "\n" .. source, 2) end
   return m
 end

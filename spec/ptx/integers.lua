@@ -589,9 +589,10 @@ function maker.vmad(parts)
     local z = extend(c, 32, final)
     if na then p = -p end
     if nc then z = -z end
-    local function halves(v, negative) return v & 0xffffffff, negative and v // (1 << 32) or v >> 32 end
-    local unsigned = not a.signed and not b.signed and not na
-    local low, high = halves(p * q, not unsigned)
+    -- p * q has up to 65 bits, so it is the sum of its products with q's upper and lower 16 bits.
+    local t0, t1 = p * (q & 0xffff), p * (q // 65536)
+    t1 = t1 + t0 // 65536
+    local low, high = (t1 & 0xffff) << 16 | t0 & 0xffff, t1 // 65536
     low = low + (z & 0xffffffff) + (po and 1 or 0)
     high = high + z // (1 << 32) + (low >> 32)
     low = low & 0xffffffff

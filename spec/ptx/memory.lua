@@ -6,6 +6,7 @@ local harness = require "spec.ptx.harness"
 local helper = require "spec.helper"
 local integers = require "spec.ptx.integers"
 
+local on_gpu = dc.device().id ~= "cpu"
 local memory = {}
 local types, extend, mask = harness.types, harness.extend, harness.mask
 
@@ -227,9 +228,11 @@ function memory.store(opcode, parts)
         local at = i * 64 + 1 + e * (c == 128 and 16 or 8)
         want[#want + 1] = input:sub(at, at + size - 1)
       end
-      want = table.concat(want)
-      want = want .. ("\0"):rep(64 - #want)
-      assert(got:sub(i * 64 + 1, i * 64 + 64) == want, helper.note(("%s of thread %d from %d bits wrote something else")
+      local stored = table.concat(want)
+      want = stored .. ("\0"):rep(64 - #want)
+      -- Only the CPU device defines the bytes of a parameter that were not written.
+      local seen = f.space == "param" and on_gpu and #stored or 64
+      assert(got:sub(i * 64 + 1, i * 64 + seen) == want:sub(1, seen), helper.note(("%s of thread %d from %d bits wrote something else")
         :format(opcode, i, c)))
     end
   end
@@ -273,8 +276,10 @@ local actions = {
   min = pairwise(least(-1)), max = pairwise(least(1)),
 }
 
--- In global memory f32 additions flush subnormals.
-local function flushes(f, action) return action == "add" and f.type == "f32" and f.space == "global" end
+-- In global memory (where generic addresses of these tests lead) f32 additions flush subnormals.
+local function flushes(f, action)
+  return action == "add" and f.type == "f32" and (f.space == nil or f.space == "global")
+end
 local function flush(n) return n & 0x7f800000 == 0 and n & 0x80000000 or n end
 
 local function action_of(parts)

@@ -261,6 +261,13 @@ static uint64_t access_bytes(const dc_op *o) {
 /* User addresses are below 2^47 (or 2^56): others fault without telling which. */
 static bool canonical(uint64_t a) { return a >> 56 == 0; }
 
+/* Whether n bytes at a touch the page where the fault was. A vector's lanes may reach memory in any order, so the first
+** lane there is blamed, not the one whose address the system gave; 4096: no system's pages are smaller. */
+static bool on_page_of(uint64_t fault, uint64_t a, uint64_t n) {
+  const uint64_t page = fault & ~(uint64_t)4095;
+  return a - page < 4096 || page - a < n;
+}
+
 /* The lane to blame, and the address that it used. */
 static int blamed_lane(const dc_worker *k, const dc_op *o, uint64_t *address) {
   const dc_warp *w = k->warp;
@@ -272,7 +279,7 @@ static int blamed_lane(const dc_worker *k, const dc_op *o, uint64_t *address) {
   for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1) {
     int l = __builtin_ctz(rest);
     uint64_t a = lane_address(w, o, l);
-    bool hit = k->fault_has_address ? k->fault_address - a < access_bytes(o) : !canonical(a);
+    bool hit = k->fault_has_address ? on_page_of(k->fault_address, a, access_bytes(o)) : !canonical(a);
     if (hit) best = l;
   }
   if (best < 0 && !k->fault_has_address) /* past 2^47, before 2^56 */

@@ -53,9 +53,10 @@ static bool all_same(const u64 *at, u32 mask) {
     PUT_MASKED(T, o->d, t);                                                                                            \
   }
 
-/* atom.global.add.f32 flushes subnormals, the other spaces keep them. */
+/* atom.global.add.f32 flushes subnormals, atom.shared keeps them.  A generic address is taken for one of global memory:
+** the compiler says .shared wherever it knows. */
 static inline u32 add_f32(const dc_op *o, u32 x, u32 y) {
-  if (o->ins->space != PTX_GLOBAL) return f32_bits(bits_f32(x) + bits_f32(y));
+  if (o->ins->space != PTX_GLOBAL && o->ins->space != PTX_GENERIC) return f32_bits(bits_f32(x) + bits_f32(y));
   return f32_bits(flush(flush(bits_f32(x)) + flush(bits_f32(y))));
 }
 static inline u32 add_half(u32 x, u32 y, bool brain) {
@@ -121,7 +122,9 @@ ATOM(max_bf16x2, u32, order_pair(x, y, true, false))
 
 /* --- 16 bytes ------------------------------------------------------------------------------------------ */
 
-#if defined(__x86_64__)
+#if defined(__aarch64__)
+static u128 swap_128(u128 *p, u128 expected, u128 now) { return __sync_val_compare_and_swap(p, expected, now); }
+#elif defined(__x86_64__)
 /* Every processor that runs this has the instruction; the baseline build may not assume it elsewhere. */
 static __attribute__((target("cx16"))) u128 swap_128(u128 *p, u128 expected, u128 now) {
   return __sync_val_compare_and_swap(p, expected, now);
@@ -130,6 +133,7 @@ static __attribute__((target("cx16"))) u128 swap_128(u128 *p, u128 expected, u12
 /* Exclusive among themselves, which is all that exch and cas of 16 bytes can promise without an instruction. */
 static u128 swap_128(u128 *p, u128 expected, u128 now) {
   static char lock;
+  (void)*(volatile u128 *)p; /* a wrong address faults here, not with the lock held */
   while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) {
   }
   const u128 old = *p;

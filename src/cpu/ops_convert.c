@@ -126,10 +126,12 @@ static s128 extend(u64 raw, int type) {
 
 static number read_number(u64 raw, const ptx_ins *ins) {
   number n = {is_int(ins->type2), 0, 0};
+  /* Towards f16 a GPU keeps a tiny source, .ftz or not: cvt.rp makes the least f16 of it (seen on sm_90). */
+  const bool flushed = ins->flags & PTX_F_FTZ && ins->type != PTX_F16;
   switch (ins->type2) {
     case PTX_F16: n.f = f16_to_f32((u32)raw & 0xffffu); break;
     case PTX_BF16: n.f = bf16_to_f32((u32)raw & 0xffffu); break;
-    case PTX_F32: n.f = ins->flags & PTX_F_FTZ ? flush(bits_f32((u32)raw)) : bits_f32((u32)raw); break;
+    case PTX_F32: n.f = flushed ? flush(bits_f32((u32)raw)) : bits_f32((u32)raw); break;
     case PTX_F64: n.f = bits_f64(raw); break;
     default: n.i = extend(raw, ins->type2);
   }
