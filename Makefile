@@ -12,6 +12,7 @@ LUA ?= lua5.4
 PKG_CONFIG ?= pkg-config
 LIBFLAG ?= -shared
 CFLAGS ?= -O2 -g
+HOSTCC ?= $(CC)# for what runs while building; CC may be a cross compiler
 
 MACHINE := $(patsubst %-pc-linux-gnu,%-linux-gnu,$(shell $(CC) -dumpmachine 2>/dev/null))
 
@@ -62,7 +63,7 @@ GEN := $(BUILD)/gen
 LOWER := base compile device kernel cuda cpu array
 OPS := $(wildcard src/cpu/ops_*.c)
 LIB_SRC := $(filter-out $(OPS),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c)))
-SHIMS := $(wildcard src/compile/shims/*)
+SHIMS := $(shell find src/compile/shims -type f | LC_ALL=C sort)
 # What natively compiled kernels include (and not what the library's own files about them do).
 NATIVE := $(filter-out $(addprefix src/cpu/,native.h native_build.h native_compile.h native_ops.h),\
             $(wildcard src/cpu/native*.h))
@@ -111,7 +112,7 @@ $(foreach i,$(ISAS),$(eval $(call OPS_RULE,$(i))))
 
 # Texts that travel inside the binaries: Lua modules in dclua, small headers in the compiler's room.
 $(BUILD)/embed: tools/embed.c $(BUILD)/flags
-	@mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 $(WARN) -O1 -o $@ $<
+	@mkdir -p $(@D); echo "  CC $<"; $(HOSTCC) -std=gnu11 $(WARN) -O1 -o $@ $<
 $(GEN)/embedded.c: $(LUA_FILES) $(BUILD)/embed $(BUILD)/files
 	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_lua lua $(LUA_FILES) > $@.tmp && mv $@.tmp $@
 $(GEN)/shims.c: $(SHIMS) $(BUILD)/embed $(BUILD)/files
@@ -147,8 +148,8 @@ $(BRIDGE): spec/c/kernels_bridge.c $(BUILD)/flags
 	@$(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O2 -g -fPIC -fvisibility=hidden -shared -o $@ $< -lm -ldl
 # What bench/ measures against: C loops, plain and with -ffast-math, which must not be among the linker's flags too
 # (it would change the arithmetic of the whole process), and other programs' libraries.
-BENCH_CC = @mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O3 -fPIC
-BENCH := $(patsubst %,$(BUILD)/bench/%.so,native opencl nvrtc)
+BENCH_CC = @mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 -Isrc $(LUA_CFLAGS) $(WARN) -O3 -fPIC
+BENCH := $(patsubst %,$(BUILD)/bench/%.so,native opencl nvrtc driver)
 $(BUILD)/bench/%.o: bench/%.c bench/loops.h $(BUILD)/flags
 	$(BENCH_CC) -march=native -c -o $@ $<
 $(BUILD)/bench/loops.fast.o: bench/loops.c bench/loops.h $(BUILD)/flags
@@ -156,6 +157,9 @@ $(BUILD)/bench/loops.fast.o: bench/loops.c bench/loops.h $(BUILD)/flags
 $(BUILD)/bench/native.so: $(patsubst %,$(BUILD)/bench/%.o,loops loops.fast reference)
 $(BUILD)/bench/%.so: bench/%.c bench/loops.h $(BUILD)/flags
 	$(BENCH_CC) -shared -o $@ $< $(filter %.o,$^) -lm -ldl -lpthread
+
+$(BUILD)/bench/start: bench/start.c $(BUILD)/flags
+	$(BENCH_CC) -o $@ $< -ldl
 
 -include $(LIB_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d)
 
@@ -176,10 +180,15 @@ test:
 # TABLES="cpu …" for some; ROWS="saxpy …": those kernels of bench/cpu.lua; TEN="name …": those of the suite for
 # bench/suite.lua, else the ones that bench/ten.txt names.
 bench: all $(BENCH) $(BRIDGE)
-	@for t in $(or $(TABLES),cpu threads suite fresh launch); do \
+	@for t in $(or $(TABLES),cpu threads suite fresh); do \
 	  case $$t in cpu) set -- $(ROWS) ;; suite) set -- $(TEN) ;; *) set -- ;; esac; \
 	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" DOTCOMPUTE_CPU_THREADS=1 \
 	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua "$$@" || exit 1; done
+# The same on a GPU: launches, graphs, streams; whole processes.
+bench-gpu: all $(BENCH) $(BUILD)/bench/start
+	@for t in $(or $(TABLES),gpu start); do \
+	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" \
+	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua || exit 1; done
 lint:
 	@sh tools/lint.sh
 
@@ -214,9 +223,9 @@ help:
 ## SAN=1              with AddressSanitizer and UBSan, in build-san
 ## BUILD=folder       builds there
 ## NVRTC=off          demo and test neither look for NVIDIA's compiler nor fetch it
-## CC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
+## CC= HOSTCC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
 
 FORCE:
-.PHONY: all core units demo test bench lint install install-core uninstall clean help print-flags FORCE
+.PHONY: all core units demo test bench bench-gpu lint install install-core uninstall clean help print-flags FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

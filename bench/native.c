@@ -3,11 +3,9 @@
 **
 ** CPU rows: the loops of loops.c, one thread, working on the very memory that the CPU device's arrays live in
 ** (addresses come from a.ptr); random contents for it; and how far a result is from its reference.
-** GPU rows: a loop over cuLaunchKernel in this process, on the same device, with a module of its own.
 */
 #include "loops.h"
 
-#include <dlfcn.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <math.h>
@@ -136,53 +134,6 @@ static int l_best_isa(lua_State *L) {
   return 1;
 }
 
-/* --- the launch loop ------------------------------------------------------------------------ */
-
-typedef int (*launch_fn)(void *f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                         void **);
-static launch_fn launch;
-static int (*synchronize)(void *stream);
-static void *function, *stream;
-
-/* launch_setup(ptx, name): the module and a non-blocking stream in device 0's primary context */
-static int l_launch_setup(lua_State *L) {
-  const char *ptx = luaL_checkstring(L, 1), *name = luaL_checkstring(L, 2);
-  void *lib = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!lib) return luaL_error(L, "%s", dlerror());
-  int (*init)(unsigned) = (int (*)(unsigned))dlsym(lib, "cuInit");
-  int (*retain)(void **, int) = (int (*)(void **, int))dlsym(lib, "cuDevicePrimaryCtxRetain");
-  int (*set)(void *) = (int (*)(void *))dlsym(lib, "cuCtxSetCurrent");
-  int (*load)(void **, const void *) = (int (*)(void **, const void *))dlsym(lib, "cuModuleLoadData");
-  int (*get)(void **, void *, const char *) = (int (*)(void **, void *, const char *))dlsym(lib, "cuModuleGetFunction");
-  int (*create)(void **, unsigned) = (int (*)(void **, unsigned))dlsym(lib, "cuStreamCreate");
-  launch = (launch_fn)dlsym(lib, "cuLaunchKernel");
-  synchronize = (int (*)(void *))dlsym(lib, "cuStreamSynchronize");
-  void *ctx, *module;
-  int r;
-  if ((r = init(0)) || (r = retain(&ctx, 0)) || (r = set(ctx)) || (r = load(&module, ptx)) ||
-      (r = get(&function, module, name)) || (r = create(&stream, 1)))
-    return luaL_error(L, "CUDA error %d", r);
-  return 0;
-}
-
-/* launch_loop(times, n, a, x, y) -> seconds to issue, seconds until done; 4 blocks of 256 threads */
-static int l_launch_loop(lua_State *L) {
-  lua_Integer times = luaL_checkinteger(L, 1);
-  int n = (int)luaL_checkinteger(L, 2);
-  float a = (float)luaL_checknumber(L, 3);
-  uint64_t x = (uint64_t)luaL_checkinteger(L, 4), y = (uint64_t)luaL_checkinteger(L, 5);
-  void *params[] = {&n, &a, &x, &y};
-  double t = now();
-  int r = 0;
-  for (lua_Integer i = 0; i < times; i++) r |= launch(function, 4, 1, 1, 256, 1, 1, 0, stream, params, NULL);
-  double issued = now();
-  r |= synchronize(stream);
-  if (r) return luaL_error(L, "CUDA error %d", r);
-  lua_pushnumber(L, issued - t);
-  lua_pushnumber(L, now() - t);
-  return 2;
-}
-
 static int l_now(lua_State *L) {
   lua_pushnumber(L, now());
   return 1;
@@ -205,8 +156,8 @@ static int l_sleep(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"now", l_now},           {"run", l_run},                   {"run_two", l_run_two},
     {"random", l_random},     {"error", l_error},               {"differing", l_differing},
-    {"best_isa", l_best_isa}, {"launch_setup", l_launch_setup}, {"launch_loop", l_launch_loop},
-    {"setenv", l_setenv},     {"sleep", l_sleep},               {NULL, NULL},
+    {"best_isa", l_best_isa}, {"setenv", l_setenv},             {"sleep", l_sleep},
+    {NULL, NULL},
 };
 
 int luaopen_native(lua_State *L);

@@ -220,15 +220,3 @@ describe("the number of arguments", function()
     assert.equal(want, out[1], note())
   end)
 end)
-
-describe("parameters that cannot be passed yet", function()
-  it("are a clear error at the launch", function()
-    local x = dc.zeros(4)
-    for _, param in ipairs { "float4 v", "P p", "float **v" } do
-      local k = dc.kernel(("struct P { int a, b; };\n__global__ void f(int n, %s) {}"):format(param))
-      for _, v in ipairs { x, { 1, 2 }, 5, 2.5, true, "x" } do
-        fails("argument", "parameter 2.*cannot be passed yet", function() k(1, 1, 1, v) end)
-      end
-    end
-  end)
-end)

@@ -112,6 +112,81 @@ __global__ void broken(float *x) {
     assert.matches("x%[0%] = undeclared %+ ok;", text .. (err.log or ""))
   end)
 
+  it("'s first line is the place and the sentence, then the line with a caret, and three errors at most", function()
+    local here = debug.getinfo(1, "l").currentline
+    local err = fails(function()
+      return dc.kernel [[
+__global__ void broken(float *x) {
+  x[0] = first;
+  x[1] = "äöü" + second;
+  x[2] = third;
+  x[3] = fourth;
+  x[4] = fifth;
+}]]
+    end)
+    local lines = {}
+    for text in (tostring(err) .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = text end
+    assert.matches("^[^ ]*26%-compile_spec%.lua:" .. here + 4 .. ': error: identifier "first" is undefined$', lines[1])
+    assert.equal("    x[0] = first;", lines[2])
+    assert.equal("           ^", lines[3])
+    assert.matches("26%-compile_spec%.lua:" .. here + 5 .. ': error: identifier "second"', lines[4])
+    assert.equal((" "):rep(19) .. "^", lines[6], "columns are characters")
+    assert.equal("    x[2] = third;", lines[8])
+    assert.equal("           ^", lines[9])
+    assert.equal("and 2 more", lines[10])
+    assert.equal(10, #lines)
+    assert.matches("compile_spec%.lua:" .. here + 4 .. "$", err.at)
+    assert.matches("compile_spec%.lua:" .. here + 2 .. "$", err.where)
+    assert.equal(5, select(2, err.log:gsub("is undefined", "")), "the log has all of them, once")
+    assert.matches("compile_spec%.lua:" .. here + 8 .. ": error: identifier \"fifth\"", err.log)
+  end)
+
+  it("in a header names the header's line, and goes round no cycle", function()
+    local err = fails(dc.kernel, '#include "mine.h"\n__global__ void k() {}',
+      { headers = { ["mine.h"] = "\n__device__ int f() {\n  return gone; }" } })
+    assert.matches("compile_spec%.lua:%d+: mine%.h:3: error: identifier \"gone\"", tostring(err))
+    err = fails(dc.kernel, '#include "a.h"\n__global__ void k() {}',
+      { headers = { ["a.h"] = '#include "b.h"', ["b.h"] = '#include "a.h"' } })
+    assert.matches("b%.h:1: .*includes itself", err.message)
+    assert.is_truthy(dc.kernel('#include "a.h"\n__global__ void k(int *x) { *x = A + B; }',
+      { headers = { ["a.h"] = '#pragma once\n#include "b.h"\n#define A 1', ["b.h"] = '#include "a.h"\n#define B 2' } }))
+  end)
+
+  it("keeps tabs before the caret", function()
+    local err = fails(dc.kernel, "__global__ void k(int *x) {\n\tx[0] = \tnothing;\n}")
+    assert.matches("\n  \tx%[0%] = \tnothing;\n  \t       \t^", err.message)
+  end)
+
+  it("is short, however long the line or the name", function()
+    local long = ("x[0] = 1; "):rep(1000)
+    local err = fails(dc.kernel, "__global__ void k(int *x) { " .. long .. "x[1] = nothing;" .. long .. "}")
+    local shown, caret = err.message:match "\n(.-)\n( *%^)"
+    assert.is_true(#shown < 200)
+    assert.equal("nothing", shown:sub(#caret, #caret + 6))
+    err = fails(dc.kernel, "__global__ void k() { " .. ("y"):rep(1 << 20) .. "; }")
+    assert.is_true(#err.message < 1000)
+  end)
+
+  it("in sources of 10 MB is found, and they compile", function()
+    local filler = ("// one more line of which there are many, all about nothing in particular\n"):rep(145000)
+    assert.is_true(#filler > 10 << 20)
+    assert.equal(3, value_of(dc.kernel(filler .. "__global__ void k(int *x) { *x = 3; }")))
+    local err = fails(dc.kernel, filler .. "__global__ void k(int *x) { *x = missing; }")
+    assert.matches("line 145001 of the source: error: identifier \"missing\"", err.message)
+    assert.is_true(#err.message < 500)
+  end)
+
+  it("comes of bytes that the compiler would take for the end", function()
+    local source = "__global__ void k(int *x) { *x = 1; }"
+    assert.matches("NUL byte at position 3", fails(dc.kernel, "//\0\n" .. source).message)
+    assert.matches("line 2 of the source: .*byte 0xFF", fails(dc.kernel, "\n// \xff\n" .. source).message)
+    local err = fails(dc.kernel, source, { headers = { ["mine.h"] = "// \xff" } })
+    assert.matches("mine%.h holds the byte 0xFF", err.message)
+    assert.matches("NUL", fails(dc.kernel, source, { define = { A = "1\0002" } }).message)
+    assert.matches("NUL", fails(dc.kernel, source, { headers = { ["a.h"] = "\0" } }).message)
+    assert.equal(1, value_of(dc.kernel("// Latin-1: \xe4\xf6, half a character: \xc3\n" .. source)))
+  end)
+
   it("in a built string names the call's line and the source's", function()
     local here = debug.getinfo(1, "l").currentline + 1
     local err = fails(function() return dc.kernel("__global__ void b(int *x) {\n  *x = " .. "missing" .. ";\n}") end)
@@ -135,6 +210,29 @@ __global__ void broken(float *x) {
     assert.matches("second", text)
     assert.equal(2, value_of(dc.kernel(source, { name = "second" })))
     assert.matches("third", tostring(fails(dc.kernel, source, { name = "third" })))
+  end)
+end)
+
+describe("warnings", function()
+  local source = "__global__ void k(int *x) {\n  int never_used;\n  *x = 1;\n}"
+
+  it("are shown on request, with lines of the script, from the cache too", function()
+    local name = os.tmpname()
+    local function child(options, environment)
+      write(name, ("local dc = require 'dotcompute'\nlocal k = dc.kernel([[\n%s]]%s)\nio.write(k.module:log())\n")
+        :format(source, options))
+      return shell(("DOTCOMPUTE_DEVICE=cpu %s '%s/dclua' %s 2>&1 >/dev/null"):format(environment or "", build, name))
+    end
+    assert.equal("", child "")
+    for _ = 1, 2 do
+      local text = child ", { warnings = true }"
+      assert.matches("^[^\n]*:4: warning [^\n]*never_used[^\n]*\n +int never_used;\n +%^", text)
+      assert.equal(1, select(2, text:gsub("never_used\"", "")))
+    end
+    assert.matches(":4: warning .*never_used", child("", "DOTCOMPUTE_LOG=compile"))
+    os.remove(name)
+    assert.matches("never_used", dc.kernel(source).module:log())
+    assert.equal("argument", fails(dc.kernel, source, { warnings = "yes" }).kind)
   end)
 end)
 

@@ -1,74 +1,11 @@
 -- The CUDA device over a driver library without a GPU (spec/fake/fake_cuda.c): loading, errors, what is released.
 -- Kernels compute nothing there; copies and fills are real, launches are recorded.  All in child processes.
 local quote = require "spec.helper".quote
+local fake = require "spec.fake"
+local run, assert_released = fake.run, fake.assert_released
 local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
-local dclua = build .. "/dclua"
-local fake = build .. "/spec/libfake_cuda.so"
 
-local function read_all(path)
-  local f = assert(io.open(path))
-  local s = f:read "a"
-  f:close()
-  return s
-end
-
-setup(function()
-  os.execute("mkdir -p " .. quote(build .. "/spec"))
-  local cc = os.getenv "CC" or "cc"
-  assert(os.execute(("%s -std=gnu11 -O1 -g -shared -fPIC -Isrc -o %s spec/fake/fake_cuda.c"):format(cc, quote(fake))))
-end)
-
--- Runs Lua text on the fake driver. Returns its output, and what the driver reports: {launch=, held=, misuse=, calls=}.
-local function run(script, env)
-  local source, rep, out = os.tmpname(), os.tmpname(), os.tmpname()
-  local f = assert(io.open(source, "w"))
-  f:write [[
-local dc = require "dotcompute"
-local function try(...)
-  local ok, err = pcall(...)
-  if ok then print("ok", err) else print(err.kind, err.code or "", (tostring(err):gsub("\n.*", ""))) end
-  return ok
-end
-local function counting(n, dtype) -- 1, 2, … n, from the host: kernels compute nothing here
-  local t = {}
-  for i = 1, n do t[i] = i end
-  return dc.array(t, dtype)
-end
-]]
-  f:write(script)
-  f:close()
-  local words = { "env", "-u", "LD_PRELOAD", "DOTCOMPUTE_DEVICE=", "DOTCOMPUTE_LIBCUDA=" .. fake,
-                  "FAKE_CUDA_REPORT=" .. rep }
-  for name, value in pairs(env or {}) do words[#words + 1] = name .. "=" .. value end
-  for i, w in ipairs(words) do words[i] = quote(w) end
-  local ok, how, code = os.execute(("%s timeout 60 %s %s >%s 2>&1"):format(table.concat(words, " "), quote(dclua),
-    source, out))
-  local text = read_all(out)
-  assert.is_true(ok == true, ("%s %s: %s"):format(how, code, text))
-  local report = { launch = {}, held = {}, misuse = {}, calls = {}, text = read_all(rep) }
-  for what, rest in report.text:gmatch "(%l+) ?([^\n]*)\n" do
-    if what == "calls" then report.calls[rest:match "%S+"] = math.tointeger(rest:match "%d+$")
-    elseif report[what] then table.insert(report[what], rest) end
-  end
-  assert.matches("end\n$", report.text, 1, false, "no report: " .. text)
-  assert.same({}, report.misuse)
-  os.remove(source) os.remove(rep) os.remove(out)
-  return text, report
-end
-
--- What Lua's end leaves to the end of the process: a context, a stream, … a device; nothing that scripts make.
-local function held(report, kind)
-  for _, line in ipairs(report.held) do
-    local n = line:match("^" .. kind .. " (%d+)$")
-    if n then return math.tointeger(n) end
-  end
-  return 0
-end
-local function assert_released(report)
-  for _, kind in ipairs { "module", "memory", "pool memory" } do
-    assert.equal(0, held(report, kind), kind .. " not released")
-  end
-end
+setup(fake.build)
 
 local saxpy = [==[
 local k = dc.kernel [[
@@ -281,8 +218,7 @@ describe("a fault on the GPU", function()
 end)
 
 describe("with a driver that fails", function()
-  local names = {}
-  for name in read_all "src/cuda/cuda_api.def":gmatch "\nDC_CUDA%(%u+, (%w+)," do names[#names + 1] = name end
+  local names = fake.functions()
   assert(#names > 45)
 
   -- Uses every function of the driver that src/cuda/ calls.
@@ -326,5 +262,44 @@ describe("Ctrl-C", function()
       print(dc.clock() - t < 5)
       os.exit(true, false)]==], { FAKE_CUDA_HANG = "1" })
     assert.matches("^interrupted\t\t[^\n]*'saxpy' still runs[^\n]*\ntrue\n$", out)
+  end)
+end)
+
+describe("launch options on a GPU", function()
+  local shared = [==[
+local k = dc.kernel "__global__ void plain(int n) {}"
+local grid = dc.kernel [[
+#include <cooperative_groups.h>
+__global__ void meet(int n) { cooperative_groups::this_grid().sync(); }]]
+]==]
+  it("reach the driver as attributes, and only where there are any", function()
+    local _, report = run(shared .. [[
+k(4, 32, 7)
+k:with { cooperative = true }(4, 32, 7)
+k:with { cluster = { 2, 1, 1 }, pdl = true }(4, 32, 7)
+grid(2, 32, 7)
+grid:with { cooperative = false }(2, 32, 7)]])
+    local seen = {}
+    for i, line in ipairs(report.launch) do seen[i] = line:match "07000000%s*(.*)$" end
+    assert.same({ "", "cooperative", "pdl cluster 2x1x1", "cooperative", "" }, seen)
+    assert.equal(2, report.calls.LaunchKernel)
+    assert.equal(3, report.calls.LaunchKernelEx)
+  end)
+  it("that the GPU cannot have are refused with the limit, before the driver is asked", function()
+    local out, report = run(shared .. [[
+try(k:with { cluster = 16 }, 32, 32, 7)
+try(k:with { cluster = 3 }, 4, 32, 7)
+try(k:with { cooperative = true }, 1000000, 32, 7)]])
+    assert.matches("clusters of 16 blocks .- takes at most 8", out)
+    assert.matches("no whole number of clusters of 3x1x1", out)
+    assert.matches("cooperative launch of 1000000 blocks of 32 threads", out)
+    assert.same({}, report.launch)
+  end)
+  it("of newer GPUs are refused on older ones", function()
+    local out = run(shared .. [[
+try(k:with { cluster = 2 }, 4, 32, 7)
+try(k:with { pdl = true }, 4, 32, 7)]], { FAKE_CUDA_CC = "80" })
+    assert.matches("takes at most 1 %(GPUs of compute capability 9.0", out)
+    assert.matches("no programmatic dependent launch", out)
   end)
 end)

@@ -20,7 +20,8 @@ function helper.fails(kind, pattern, fn)
   assert(type(err.message) == "string" and #err.message > 0)
   assert(type(err.traceback) == "string" and err.traceback:find "stack traceback")
   assert(err.where and err.where:match "_spec%.lua:%d+$", "where is " .. tostring(err.where))
-  assert(text:sub(1, #err.where + 2) == err.where .. ": ", text)
+  local place = err.at or err.where -- of what does not compile, the line in the source
+  assert(text:sub(1, #place + 2) == place .. ": ", text)
   return err
 end
 

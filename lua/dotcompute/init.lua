@@ -5,12 +5,37 @@ core.own(debug.getinfo(1, "S").source)
 local dc = core.api
 
 -- A variable that is closed when its function is left, in whichever way: switches back.
-local restore = { __close = function(before) core.restore(before.device) end }
+local restore = { __close = function(before) core.restore(before[1], before[2], before[3]) end }
 
--- Calls fn(...) with `device` as the current one.
-function dc.using(device, fn, ...)
-  local before <close> = setmetatable({ device = core.switch(device, fn) }, restore)
+-- Calls fn(...) with a device, or a stream and its device, as the current one.
+function dc.using(what, fn, ...)
+  local before <close> = setmetatable({ core.switch(what, fn) }, restore)
   return fn(...)
 end
+
+-- Functions whose files are read when they are first called. `file` gives a table of functions.
+local function later(file, ...)
+  for _, name in ipairs { ... } do
+    dc[name] = function(...)
+      local fn = require("dotcompute." .. file)[name]
+      dc[name] = fn
+      return fn(...)
+    end
+  end
+end
+later("elementwise", "elementwise")
+later("reduction", "reduction")
+later("scan", "scan")
+later("vectorize", "vectorize")
+later("time", "time", "range")
+core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
+
+-- Functions of symbolic values, and of arrays, that the core does not have.
+local function of_symbols(name)
+  if rawget(dc, name) then return end
+  dc[name] = function(...) return require "dotcompute.vectorize".apply(name, ...) end
+end
+for name in pairs(require "dotcompute.functions") do of_symbols(name) end
+for _, name in ipairs { "where", "clip", "cast" } do of_symbols(name) end
 
 return dc

@@ -104,8 +104,8 @@ static bool readable(dc_memory *m, uint64_t p) {
 
 /* Whether reading downwards from a block faults when it leaves the block's first page, or `slack` bytes later. */
 static bool guarded_before(dc_memory *m, uint64_t p, size_t slack) {
-  uint64_t page = p / 4096 * 4096, last = page - slack;
-  while (page > last && readable(m, page - 1)) page -= 4096;
+  uint64_t step = dc_memory_page(m), page = p / step * step, last = page - slack;
+  while (page > last && readable(m, page - 1)) page -= step;
   return !readable(m, page - 1);
 }
 
@@ -115,16 +115,17 @@ static void test_guards(void) {
   dc_memory *m = dc_memory_open(&err);
   check(m != NULL, "memory opens");
   if (m == NULL) return;
+  size_t page = dc_memory_page(m);
   bool inside = true, behind = true, before = true, nearest = true;
   for (int i = 0; i < 3000; i++) {
     size_t n = random_size(), align = rand() % 2 ? 64 : 256, size;
     uint64_t p = align == 64 ? dc_memory_alloc_array(m, n, &err) : dc_memory_alloc(m, n, &err), base;
     uint64_t end = p + (n + align - 1) / align * align;
     inside = inside && readable(m, p) && readable(m, end - 1);
-    behind = behind && !readable(m, end) && !readable(m, end + 4095);
-    before = before && guarded_before(m, p, n < 65536 ? 0 : n / 8 + 4096);
+    behind = behind && !readable(m, end) && !readable(m, end + page - 1);
+    before = before && guarded_before(m, p, n < 65536 ? 0 : n / 8 + page);
     nearest = nearest && dc_memory_find(m, end, &base, &size) && base == p && size == n;
-    nearest = nearest && (p % 4096 || (dc_memory_find(m, p - 1, &base, &size) && base == p && size == n));
+    nearest = nearest && (p % page || (dc_memory_find(m, p - 1, &base, &size) && base == p && size == n));
     if (rand() % 3) dc_memory_free(m, p);
   }
   check(inside, "a block can be read to its end");

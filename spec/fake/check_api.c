@@ -8,6 +8,8 @@
 
 #define DC_CUDA_CONST(name, value) _Static_assert(name == value, #name);
 #include "cuda/cuda_const.def"
+#undef cuEventElapsedTime /* newer headers map it to a successor, which drivers of CUDA 12.0 lack */
+CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to);
 _Static_assert(CU_LAUNCH_PARAM_END_AS_INT == 0 && CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT == 1 &&
                    CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT == 2,
                "launch parameters");

@@ -11,7 +11,8 @@
 **                      several with commas
 **   FAKE_CUDA_FAULT    "700:2": the second launch faults; from the next look at it on, every call fails
 **   FAKE_CUDA_HANG     launches never end
-**   FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION (13000), FAKE_CUDA_CC (90), FAKE_CUDA_POOLS (1),
+**   FAKE_CUDA_LAZY     see order.h
+**   FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION (13000), FAKE_CUDA_CC (90), FAKE_CUDA_POOLS (1), FAKE_CUDA_PEERS (1),
 **   FAKE_CUDA_MEMORY   bytes a device (1 GiB)
 **   FAKE_CUDA_PARAMS   "0:4,8:8": offset and size of every kernel's parameters; else read from PTX, and
 **                      for cubins "not supported"
@@ -33,6 +34,7 @@
 #include "cuda/api.h"
 
 #define MAX_DEVICES 8
+typedef struct object object;
 
 #define DC_CUDA(need, name, symbol, params) CUresult symbol params;
 #include "cuda/cuda_api.def"
@@ -127,13 +129,15 @@ static CUresult enter(int f) {
     if (r_ != CUDA_SUCCESS) return r_; \
   } while (0)
 
+#include "order_types.h"
+
 /* --- objects: everything that is acquired and released ---------------------------------------------- */
 
-typedef enum { STREAM, EVENT, MODULE, FUNCTION, MEMORY, POOL_MEMORY, PINNED, GLOBAL, NKINDS } kind_t;
+typedef enum { STREAM, EVENT, MODULE, FUNCTION, MEMORY, POOL_MEMORY, PINNED, GLOBAL, GRAPH, EXEC, NKINDS } kind_t;
 static const char *const kind_names[NKINDS] = { "stream",      "event",  "module", "function", "memory",
-                                                "pool memory", "pinned", "global" };
+                                                "pool memory", "pinned", "global", "graph",  "executable graph" };
 
-typedef struct object {
+struct object {
   struct object *next;
   kind_t kind;
   int device;
@@ -142,7 +146,8 @@ typedef struct object {
   struct object *module; /* of functions and globals */
   int dynamic_limit;     /* of functions */
   char name[128];
-} object;
+  order o;
+};
 
 static object *objects;
 typedef struct CUctx_st {
@@ -185,6 +190,7 @@ static void release(object *gone) {
   object **p = &objects;
   while (*p != gone) p = &(*p)->next;
   *p = gone->next;
+  free_nodes(&gone->o.nodes);
   free(gone->bytes);
   free(gone);
 }
@@ -222,6 +228,21 @@ static object *memory_at(CUdeviceptr at, size_t n) {
   do { \
     if (memory_at(p, n) == NULL) return misuse(CUDA_ERROR_INVALID_VALUE, "bad address"); \
   } while (0)
+
+static bool bad_device(CUdevice d) { return d < 0 || d >= setting("FAKE_CUDA_DEVICES", 1) || d >= MAX_DEVICES; }
+
+static CUresult record_launch(const node *k) {
+  const CUlaunchConfig *c = &k->config;
+  char hex[513] = "";
+  for (size_t i = 0; i < k->n && i < 256; i++) snprintf(hex + 2 * i, 3, "%02x", k->bytes[i]);
+  report("launch %s %ux%ux%u %ux%ux%u %u %zu %s%s\n", k->function->name, c->grid_x, c->grid_y, c->grid_z, c->block_x,
+         c->block_y, c->block_z, c->shared, k->n, hex, k->special);
+  launches++;
+  if (setting("FAKE_CUDA_HANG", 0)) busy[current->device] = true;
+  return CUDA_SUCCESS;
+}
+
+#include "order.h"
 
 /* --- the library ----------------------------------------------------------------------------------- */
 
@@ -263,8 +284,6 @@ CUresult cuGetErrorString(CUresult error, const char **text) {
 
 /* --- devices and contexts -------------------------------------------------------------------------- */
 
-static bool bad_device(CUdevice d) { return d < 0 || d >= setting("FAKE_CUDA_DEVICES", 1) || d >= MAX_DEVICES; }
-
 CUresult cuDeviceGetCount(int *count) {
   ENTER(DeviceGetCount);
   *count = (int)setting("FAKE_CUDA_DEVICES", 1);
@@ -301,6 +320,8 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
   case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK: *value = 65536; break;
   case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: *value = 1980000; break;
   case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 132; break;
+  case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH: *value = 1; break;
+  case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH: *value = setting("FAKE_CUDA_CC", 90) >= 90; break;
   case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = 50 << 20; break;
   case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: *value = 2048; break;
   case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: *value = 32; break;
@@ -349,73 +370,6 @@ CUresult cuCtxSetCurrent(CUcontext c) {
   return CUDA_SUCCESS;
 }
 
-/* --- streams and events ---------------------------------------------------------------------------- */
-
-/* What looking at, or waiting for, a stream brings: an earlier launch's fault. */
-static CUresult settle(void) {
-  if (fault_code != 0 && launches >= fault_nth) fault = fault_code;
-  return fault;
-}
-
-CUresult cuStreamCreate(CUstream *stream, unsigned int flags) {
-  ENTER(StreamCreate);
-  NEED_CONTEXT();
-  if (flags != CU_STREAM_NON_BLOCKING) return misuse(CUDA_ERROR_INVALID_VALUE, "blocking stream");
-  *stream = (CUstream)acquire(STREAM, 0);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamDestroy_v2(CUstream stream) {
-  ENTER(StreamDestroy);
-  NEED_STREAM(stream);
-  release((object *)stream);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamQuery(CUstream stream) {
-  ENTER(StreamQuery);
-  NEED_STREAM(stream);
-  if (busy[current->device]) return CUDA_ERROR_NOT_READY;
-  return settle();
-}
-
-CUresult cuStreamSynchronize(CUstream stream) {
-  ENTER(StreamSynchronize);
-  NEED_STREAM(stream);
-  while (busy[current->device]) sleep(1);
-  return settle();
-}
-
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
-  ENTER(StreamWaitEvent);
-  NEED_CONTEXT();
-  if (known(stream, STREAM) == NULL || known(event, EVENT) == NULL || flags != 0)
-    return misuse(CUDA_ERROR_INVALID_HANDLE, "wait for event");
-  return CUDA_SUCCESS;
-}
-
-CUresult cuEventCreate(CUevent *event, unsigned int flags) {
-  ENTER(EventCreate);
-  NEED_CONTEXT();
-  if ((flags & ~(unsigned)CU_EVENT_DISABLE_TIMING) != 0) return misuse(CUDA_ERROR_INVALID_VALUE, "event flags");
-  *event = (CUevent)acquire(EVENT, 0);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuEventRecord(CUevent event, CUstream stream) {
-  ENTER(EventRecord);
-  object *e = known(event, EVENT), *s = known(stream, STREAM);
-  if (e == NULL || s == NULL || e->device != s->device) return misuse(CUDA_ERROR_INVALID_HANDLE, "record event");
-  return CUDA_SUCCESS;
-}
-
-CUresult cuEventDestroy_v2(CUevent event) {
-  ENTER(EventDestroy);
-  if (known(event, EVENT) == NULL) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad event");
-  release((object *)event);
-  return CUDA_SUCCESS;
-}
-
 /* --- memory ---------------------------------------------------------------------------------------- */
 
 static CUresult allocate(kind_t kind, CUdeviceptr *ptr, size_t n) {
@@ -454,38 +408,60 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes) {
 CUresult cuMemAlloc_v2(CUdeviceptr *ptr, size_t n) {
   ENTER(MemAlloc);
   NEED_CONTEXT();
+  NEED_SAFETY(MemAlloc);
   return allocate(MEMORY, ptr, n);
 }
 
 CUresult cuMemFree_v2(CUdeviceptr ptr) {
   ENTER(MemFree);
   NEED_CONTEXT();
+  NEED_SAFETY(MemFree);
   return give_back(MEMORY, ptr);
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *ptr, size_t n, CUstream stream) {
   ENTER(MemAllocAsync);
   NEED_STREAM(stream);
-  return allocate(POOL_MEMORY, ptr, n);
+  NEED_NO_CAPTURE(stream);
+  CUresult r = allocate(POOL_MEMORY, ptr, n);
+  step((object *)stream);
+  if (r == CUDA_SUCCESS) touch((object *)stream, *ptr, 1, true, "allocation");
+  return r;
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream) {
   ENTER(MemFreeAsync);
   NEED_STREAM(stream);
+  NEED_NO_CAPTURE(stream);
+  step((object *)stream);
+  touch((object *)stream, ptr, 1, true, "free");
   return give_back(POOL_MEMORY, ptr);
 }
 
 CUresult cuMemHostAlloc(void **ptr, size_t n, unsigned int flags) {
   ENTER(MemHostAlloc);
   NEED_CONTEXT();
-  if (flags != 0) return misuse(CUDA_ERROR_INVALID_VALUE, "host memory flags");
+  NEED_SAFETY(MemHostAlloc);
+  if ((flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE) != 0) return misuse(CUDA_ERROR_INVALID_VALUE, "host memory flags");
   *ptr = acquire(PINNED, n)->bytes;
   return *ptr != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static const object *pinned_at(const void *ptr) {
+  for (const object *o = objects; o != NULL; o = o->next)
+    if (o->kind == PINNED && o->bytes == ptr) return o;
+  return NULL;
 }
 
 CUresult cuMemFreeHost(void *ptr) {
   ENTER(MemFreeHost);
   NEED_CONTEXT();
+  NEED_SAFETY(MemFreeHost);
+  for (const transfer *t = transfers; t != NULL; t = t->next) {
+    const object *o = pinned_at(ptr);
+    if (o != NULL && t->host >= o->bytes && t->host < o->bytes + o->size)
+      report("misuse page-locked memory freed while it is copied\n");
+  }
   for (object *o = objects; o != NULL; o = o->next)
     if (o->kind == PINNED && o->bytes == ptr) {
       release(o);
@@ -528,65 +504,55 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t n, CUstream stream) {
   ENTER(MemcpyHtoDAsync);
   NEED_STREAM(stream);
-  NEED_MEMORY(dst, n);
-  memcpy((void *)(uintptr_t)dst, src, n);
-  return CUDA_SUCCESS;
+  return submit(stream, copying(NODE_UPLOAD, dst, (uintptr_t)src, n, "upload"));
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t n, CUstream stream) {
   ENTER(MemcpyDtoHAsync);
   NEED_STREAM(stream);
-  NEED_MEMORY(src, n);
-  memcpy(dst, (void *)(uintptr_t)src, n);
-  return CUDA_SUCCESS;
+  return submit(stream, copying(NODE_DOWNLOAD, (uintptr_t)dst, src, n, "download"));
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t n, CUstream stream) {
   ENTER(MemcpyDtoDAsync);
   NEED_STREAM(stream);
-  NEED_MEMORY(dst, n);
-  NEED_MEMORY(src, n);
   if (dst < src + n && src < dst + n) return misuse(CUDA_ERROR_INVALID_VALUE, "overlapping copy");
-  memcpy((void *)(uintptr_t)dst, (void *)(uintptr_t)src, n);
-  return CUDA_SUCCESS;
+  return submit(stream, copying(NODE_COPY, dst, src, n, "copy"));
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n, CUstream stream) {
   ENTER(MemcpyPeerAsync);
   NEED_STREAM(stream);
+  NEED_NO_CAPTURE(stream);
   NEED_MEMORY(dst, n);
   NEED_MEMORY(src, n);
   if (memory_at(dst, n)->device != to->device || memory_at(src, n)->device != from->device)
     return misuse(CUDA_ERROR_INVALID_VALUE, "peer copy with the wrong contexts");
-  memcpy((void *)(uintptr_t)dst, (void *)(uintptr_t)src, n);
-  return CUDA_SUCCESS;
+  return submit(stream, copying(NODE_COPY, dst, src, n, "peer copy"));
 }
 
-static CUresult memset_any(CUdeviceptr dst, const void *value, size_t size, size_t count) {
-  if (dst % size != 0) return misuse(CUDA_ERROR_INVALID_VALUE, "misaligned fill");
-  for (size_t i = 0; i < count; i++) memcpy((char *)(uintptr_t)dst + i * size, value, size);
-  return CUDA_SUCCESS;
+static CUresult fill(CUdeviceptr dst, const void *value, size_t size, size_t count, CUstream stream) {
+  node k = { .kind = NODE_FILL, .dst = dst, .size = size, .count = count, .name = "fill" };
+  memcpy(k.bytes, value, size);
+  return submit(stream, k);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream) {
   ENTER(MemsetD8Async);
   NEED_STREAM(stream);
-  NEED_MEMORY(dst, count);
-  return memset_any(dst, &value, 1, count);
+  return fill(dst, &value, 1, count, stream);
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream) {
   ENTER(MemsetD16Async);
   NEED_STREAM(stream);
-  NEED_MEMORY(dst, count * 2);
-  return memset_any(dst, &value, 2, count);
+  return fill(dst, &value, 2, count, stream);
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned int value, size_t count, CUstream stream) {
   ENTER(MemsetD32Async);
   NEED_STREAM(stream);
-  NEED_MEMORY(dst, count * 4);
-  return memset_any(dst, &value, 4, count);
+  return fill(dst, &value, 4, count, stream);
 }
 
 /* --- modules and functions ------------------------------------------------------------------------- */
@@ -603,6 +569,7 @@ static size_t image_size(const char *image) {
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int n, CUjit_option *options, void **values) {
   ENTER(ModuleLoadDataEx);
   NEED_CONTEXT();
+  NEED_SAFETY(ModuleLoadDataEx);
   size_t size = image_size(image);
   if (size == 0) {
     for (unsigned int i = 0; i + 1 < n; i++)
@@ -620,9 +587,10 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int n,
 CUresult cuModuleUnload(CUmodule module) {
   ENTER(ModuleUnload);
   NEED_CONTEXT();
+  NEED_SAFETY(ModuleUnload);
   object *m = known(module, MODULE);
   if (m == NULL) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad module");
-  if (busy[m->device]) report("misuse unload while busy\n");
+  if (busy[m->device] || !known_done(m->o.last_line, m->o.last_time)) report("misuse unload while busy\n");
   release_module_parts(m);
   release(m);
   return CUDA_SUCCESS;
@@ -760,32 +728,55 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
   return CUDA_SUCCESS;
 }
 
-/* Records it; the parameters as hexadecimal bytes. */
-CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
-                        CUstream stream, void **params, void **extra) {
-  ENTER(LaunchKernel);
-  NEED_STREAM(stream);
+/* Records it; the parameters as hexadecimal bytes, then what is special. */
+static CUresult launch(CUfunction function, const CUlaunchConfig *c, void **params, void **extra, const char *special) {
   object *f = function_of(function);
   if (f == NULL || f->device != current->device) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad function");
   if (settle() != 0) return fault;
-  unsigned long long threads = (unsigned long long)block_x * block_y * block_z;
-  if (threads == 0 || threads > 1024 || grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 || params != NULL)
+  unsigned long long threads = (unsigned long long)c->block_x * c->block_y * c->block_z;
+  if (threads == 0 || threads > 1024 || c->grid_x == 0 || c->grid_y == 0 || c->grid_z == 0 || c->grid_y > 65535 ||
+      params != NULL)
     return misuse(CUDA_ERROR_INVALID_VALUE, "launch");
-  if (shared > (unsigned)f->dynamic_limit)
+  if (c->shared > (unsigned)f->dynamic_limit)
     return misuse(CUDA_ERROR_INVALID_VALUE, "launch with too much shared memory");
-  const unsigned char *bytes = NULL;
+  const void *bytes = NULL;
   size_t n = 0;
   for (; extra != NULL && extra[0] != CU_LAUNCH_PARAM_END; extra += 2) {
     if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) bytes = extra[1];
     else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) n = *(size_t *)extra[1];
     else return misuse(CUDA_ERROR_INVALID_VALUE, "launch extra");
   }
-  char hex[513] = "";
-  for (size_t i = 0; i < n && i < 256; i++) snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
-  report("launch %s %ux%ux%u %ux%ux%u %u %zu %s\n", f->name, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
-         n, hex);
-  launches++;
-  if (setting("FAKE_CUDA_HANG", 0)) busy[current->device] = true;
-  return CUDA_SUCCESS;
+  node k = { .kind = NODE_LAUNCH, .function = f, .config = *c, .n = n };
+  if (n > sizeof k.bytes) n = sizeof k.bytes; /* enough to be told apart */
+  if (n > 0) memcpy(k.bytes, bytes, n);
+  snprintf(k.special, sizeof k.special, "%s", special);
+  return submit(c->stream, k);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
+                        CUstream stream, void **params, void **extra) {
+  ENTER(LaunchKernel);
+  NEED_STREAM(stream);
+  const CUlaunchConfig c = { grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, NULL, 0 };
+  return launch(function, &c, params, extra, "");
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra) {
+  ENTER(LaunchKernelEx);
+  NEED_STREAM(c->stream);
+  char special[200] = "";
+  for (unsigned i = 0; i < c->nattributes; i++) {
+    const CUlaunchAttribute *a = &c->attributes[i];
+    size_t n = strlen(special);
+    if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && a->value.flag == 1)
+      snprintf(special + n, sizeof special - n, " cooperative");
+    else if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION && a->value.flag == 1)
+      snprintf(special + n, sizeof special - n, " pdl");
+    else if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+      snprintf(special + n, sizeof special - n, " cluster %ux%ux%u", a->value.extents[0], a->value.extents[1],
+               a->value.extents[2]);
+    else return misuse(CUDA_ERROR_INVALID_VALUE, "launch attribute");
+  }
+  return launch(function, c, params, extra, special);
 }

@@ -65,7 +65,8 @@ end
 local specials = {
   ["%tid.x"] = function(i) return i % 64 end, ["%ctaid.x"] = function(i) return i // 64 end,
   ["%ntid.x"] = function() return 64 end, ["%nctaid.x"] = function() return 2 end, ["%tid.y"] = function() return 0 end,
-  ["%laneid"] = function(i) return i % 32 end, ["%warpid"] = function(i) return not on_gpu and i % 64 // 32 or nil end, -- a GPU may give any
+  ["%laneid"] = function(i) return i % 32 end,
+  ["%warpid"] = function(i) return not on_gpu and i % 64 // 32 or nil end, -- a GPU may give any
   ["%lanemask_lt"] = function(i) return (1 << i % 32) - 1 end, ["%lanemask_eq"] = function(i) return 1 << i % 32 end,
   ["%lanemask_le"] = function(i) return (2 << i % 32) - 1 end,
   ["%lanemask_gt"] = function(i) return 0xffffffff & ~((2 << i % 32) - 1) end,

@@ -229,11 +229,11 @@ function memory.store(opcode, parts)
         want[#want + 1] = input:sub(at, at + size - 1)
       end
       local stored = table.concat(want)
-      want = stored .. ("\0"):rep(64 - #want)
+      want = stored .. ("\0"):rep(64 - #stored)
       -- Only the CPU device defines the bytes of a parameter that were not written.
       local seen = f.space == "param" and on_gpu and #stored or 64
-      assert(got:sub(i * 64 + 1, i * 64 + seen) == want:sub(1, seen), helper.note(("%s of thread %d from %d bits wrote something else")
-        :format(opcode, i, c)))
+      local note = "%s of thread %d from %d bits wrote something else"
+      assert(got:sub(i * 64 + 1, i * 64 + seen) == want:sub(1, seen), helper.note(note:format(opcode, i, c)))
     end
   end
 end

@@ -7,6 +7,8 @@
 --   g.lean     expressions are short, for the sake of what is between them
 -- Nothing here can be undefined: int arithmetic goes through unsigned, divisors are looked at, indices are masked
 -- or known to be in range, NaNs lose their payload before their bits are read.
+local instructions = require "spec.random.instructions"
+
 local expressions = {}
 
 -- Inputs have this many elements, a power of two.
@@ -231,10 +233,23 @@ local function call(g, type, depth, class)
   return cast(type, f.type, ("%s(%s)"):format(f.name, table.concat(args, ", ")))
 end
 
+-- One of instructions.lua whose result is of this type.
+local function instruction(g, type, depth, class)
+  local from = ({ int = "unsigned", ll = "ull" })[type] or type
+  if from == "unsigned" and chance(15) then from = "ushort" end
+  local list = instructions.exact[from]
+  if g.approximate and instructions.approximate[from] and chance(15) then list = instructions.approximate[from] end
+  local f = pick(list)
+  local args = {}
+  for i, t in ipairs(f[2]) do args[i] = expressions.expression(g, t, depth - 1, class) end
+  return cast(type, from, ("%s(%s)"):format(f[1], table.concat(args, ", ")))
+end
+
 local high_half = { int = "__mulhi", unsigned = "__umulhi", ll = "__mul64hi", ull = "__umul64hi" }
 
 local function integer_operation(g, type, depth, class)
   local function e(t) return expressions.expression(g, t or type, depth - 1, class) end
+  if chance(g.assembly) then return instruction(g, type, depth, class) end
   local wide, suffix = type == "ll" or type == "ull", (type == "ll" or type == "ull") and "ll" or ""
   local bits = wide and 64 or 32
   local u = unsigned_of[type]
@@ -269,6 +284,7 @@ end
 
 local function float_operation(g, type, depth, class)
   local function e(t) return expressions.expression(g, t or type, depth - 1, class) end
+  if chance(g.assembly) then return instruction(g, type, depth, class) end
   local f = type == "float" and "f" or ""
   local op = random(18)
   if op <= 7 then return ("(%s %s %s)"):format(e(), pick { "+", "-", "*", "*" }, e())

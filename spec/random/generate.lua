@@ -2,10 +2,12 @@
 -- device that keeps to IEEE arithmetic.  Compile it with --fmad=false, behind the text of prelude.lua.
 local expressions = require "spec.random.expressions"
 local statements = require "spec.random.statements"
+local writer = require "spec.random.writer"
 
+-- generate.ieee is set: no approximate functions, so that GPUs give the same bits too.
 local generate = {}
 local random = math.random
-local pick, chance, put = expressions.pick, expressions.chance, statements.put
+local pick, chance, put = expressions.pick, expressions.chance, writer.put
 
 -- Blocks of odd and even shapes; one more of about the same number of threads runs the same kernel.
 local shapes = {
@@ -41,7 +43,8 @@ end
 local function add_function(g)
   local f = { name = ("f%d_%d"):format(g.seed, #g.functions + 1), type = pick(expressions.types), params = {} }
   local h = { plain = true, lines = {}, indent = 1, count = 0, left = random(4, 10), vars = {}, functions = {},
-    used = {}, grid = g.grid, most = g.most, threads = g.threads, fewest = g.fewest, scalars = g.scalars }
+    result = f.type, assembly = g.assembly, approximate = g.approximate, used = {}, grid = g.grid, most = g.most,
+    threads = g.threads, fewest = g.fewest, scalars = g.scalars }
   local list = {}
   for i = 1, random(1, 4) do
     f.params[i] = pick(expressions.types)
@@ -75,16 +78,35 @@ __global__ void %s(const int *xi, const unsigned *xu, const ll *xl, const ull *x
   sq[lt] = xq[lt];
   __syncthreads();]]
 
-local function add_kernel(g)
-  g.lines[#g.lines + 1] = head:format(g.name)
-  g.array, g.record = chance(40), chance(25)
+-- What only some kernels have.
+local function add_parts(g)
+  g.array, g.record, g.bytes, g.tile, g.dynamic = chance(40), chance(25), chance(25), chance(25), chance(25)
+  if g.tile then
+    put(g, "__shared__ float tile[33 * 32];")
+    put(g, "for (int i = lt; i < 33 * 32; i += nt) tile[i] = 0.5f;")
+    put(g, "__syncthreads();")
+  end
+  if g.dynamic then
+    put(g, "extern __shared__ ull dynamic[];")
+    put(g, "dynamic[lt] = lt;")
+    put(g, "__syncthreads();")
+  end
+  if g.bytes then
+    put(g, "union { uchar b[32]; short s[16]; int i[8]; float f[8]; ull q[4]; } bytes;")
+    put(g, "for (int i = 0; i < 4; i++) bytes.q[i] = (ull)(lt + 5 * i) * 0x9e3779b97f4a7c15ull;")
+  end
   if g.array then
     put(g, "int local[8];")
     put(g, "for (int i = 0; i < 8; i++) local[i] = %s;", pick { "i", "lt + i", "xi[lt + i]", "pn * i" })
   end
   if g.record then put(g, "record r = { pn, pf, (short)lt, pd, pl };") end
+end
+
+local function add_kernel(g)
+  g.lines[#g.lines + 1] = head:format(g.name)
+  add_parts(g)
   for _ = 1, random(2, 5) do statements.declare(g) end
-  statements.several(g, { loops = 0, depth = 4, sync = true, mask = "mask" }, 100)
+  statements.several(g, { loops = 0, depth = 4, sync = true, mask = "mask", returns = true }, 100)
   for _, v in ipairs(g.vars) do
     local name = ({ float = "of", double = "od" })[v.type] or "o"
     local slot = g.last[name] or 4
@@ -93,6 +115,7 @@ local function add_kernel(g)
       or "(ull)" .. v.name)
   end
   if g.array then put(g, "for (int i = 0; i < 8; i++) oi[gid + all * (4 + i)] = local[i];") end
+  if g.bytes then put(g, "oi[gid + all * 4] ^= bytes.i[0] ^ bytes.i[3] ^ bytes.b[21] ^ (int)bytes.q[2];") end
   if g.record then
     put(g, "oi[gid + all * 12] = r.a ^ r.c ^ (int)r.e;")
     put(g, "of[gid + all * %d] = r.b;", g.last.of or 4)
@@ -106,7 +129,8 @@ function generate.kernel(seed)
   math.randomseed(seed)
   local g = { seed = seed, name = ("k%d"):format(seed), lines = {}, indent = 1, count = 0,
     left = chance(80) and random(5, 30) or random(30, 60), vars = {}, functions = {}, used = {}, place = {}, last = {},
-    lean = chance(60) }
+    lean = chance(60), assembly = pick { 0, 10, 10, 40 }, approximate = not generate.ieee,
+    features = pick { 0, 20, 50 } }
   choose_launches(g)
   for _, name in ipairs { "o", "oi", "of", "od", "os", "oc" } do g.place[name] = random(4) end
   for _ = 1, g.lean and random(4) // 4 or random(0, 2) do add_function(g) end

@@ -5,8 +5,10 @@
 --        lua5.4 spec/random/run.lua --arrays SEED [COUNT]  a word for each output of each launch
 --        lua5.4 spec/random/run.lua --file=PATH SEED       with this text as the kernel's source
 --        lua5.4 spec/random/run.lua --tiers SEED [COUNT]   the tier at which each launch ran, too
+--        lua5.4 spec/random/run.lua --ieee SEED [COUNT]    nothing approximate: the same on a GPU
 local generate = require "spec.random.generate"
-local prelude = require "spec.random.prelude"
+local prelude = require "spec.random.prelude" .. require "spec.random.instructions".source
+  .. require "spec.random.helpers"
 local expressions = require "spec.random.expressions"
 
 local show, numbers = {}, {}
@@ -16,6 +18,7 @@ for _, word in ipairs(arg) do
   else show[word] = true end
 end
 local first, count = numbers[1] or 1, numbers[2] or 1
+generate.ieee = show["--ieee"]
 local GROUP = 6 -- kernels of one module: compiled together
 
 if show["--source"] then
@@ -70,7 +73,8 @@ local function run(module, g)
     local made = #args + 1
     local made_end = #list
     for _, name in ipairs { "pn", "pu", "pl", "ps", "pz", "pf", "pd" } do list[#list + 1] = g.scalars[name] end
-    kernel(g.grid, block, table.unpack(list))
+    local launched = g.dynamic and kernel:with { shared = 8 * block[1] * block[2] * block[3] } or kernel
+    launched(g.grid, block, table.unpack(list))
     local all = 0
     for i = made, made_end do
       local w = word(list[i]:bytes(), list[i].dtype)

@@ -2,31 +2,20 @@
 --   sync    all threads of the block that still run come here together: barriers may stand here
 --   mask    the name of a mask of the threads of this warp that come here together; nil: no warp functions
 --   loops   how many loops are around;  exits: break and continue may be used (for the innermost);  flow: either
+--   returns threads may end here: nothing before this place comes again that must know who is there
 --   label   a name that `goto` may leave an outer loop by
 --   depth   how deep statements may still nest
 local expressions = require "spec.random.expressions"
+
+local writer = require "spec.random.writer"
+local features = require "spec.random.features"
 
 local statements = {}
 local random = math.random
 local pick, chance, expression = expressions.pick, expressions.chance, expressions.expression
 local is_float = expressions.is_float
-
-local function put(g, text, ...)
-  g.lines[#g.lines + 1] = ("  "):rep(g.indent) .. (select("#", ...) > 0 and text:format(...) or text)
-end
-statements.put = put
-
-local function fresh(g, letter)
-  g.count = g.count + 1
-  return letter .. g.count
-end
-
-local function with(ctx, changes)
-  local new = {}
-  for key, value in pairs(ctx) do new[key] = value end
-  for key, value in pairs(changes) do if value == "none" then new[key] = nil else new[key] = value end end
-  return new
-end
+local put, fresh, with, add_variable, assignable =
+  writer.put, writer.fresh, writer.with, writer.add_variable, writer.assignable
 
 local function block(g, ctx, n)
   local known = #g.vars
@@ -36,18 +25,7 @@ local function block(g, ctx, n)
   while #g.vars > known do g.vars[#g.vars] = nil end
 end
 
-local function add_variable(g, v)
-  g.vars[#g.vars + 1] = v
-  return v
-end
-
 -- --- simple ones -----------------------------------------------------------------------------------------------
-local function assignable(g)
-  local list = {}
-  for _, v in ipairs(g.vars) do if not v.fixed then list[#list + 1] = v end end
-  return #list > 0 and pick(list) or nil
-end
-
 function statements.declare(g)
   local type = pick(expressions.types)
   local class = pick { "u", "a", "v", "v" }
@@ -87,21 +65,11 @@ local function swap(g)
   assign(g)
 end
 
--- Each thread has four places of its own in each output.
 local outputs = { oi = "int", of = "float", od = "double", os = "short", oc = "uchar", o = "ull" }
 local output_names = { "oi", "of", "od", "os", "oc", "o" }
 local function store(g)
   local name = pick(output_names)
-  local slot = tostring(random(0, 3))
-  for _, v in ipairs(g.vars) do if v.low and chance(25) then slot = "(" .. v.name .. " & 3)" end end
-  local own = chance(30) and "gid" or "((int)(blockIdx.y * gridDim.x + blockIdx.x) * nt + lt)"
-  if g.most[2] == 1 and g.most[3] == 1 and g.grid[2] == 1 and chance(60) then
-    own = pick { "(int)(blockIdx.x * blockDim.x + threadIdx.x)", "(blockIdx.x * blockDim.x + threadIdx.x)" }
-  end
-  local at = ({
-    "%s + all * %s", "%s * 4 + %s", "all - 1 - %s + all * %s", "(all - 1 - %s) * 4 + %s",
-  })[g.place[name]]:format(own, slot)
-  local target = ("%s[%s]"):format(name, at)
+  local target = ("%s[%s]"):format(name, writer.place(g, name))
   if chance(20) then
     local type = outputs[name]
     if is_float[type] then put(g, "%s += %s;", target, expression(g, type, 1))
@@ -141,7 +109,8 @@ local function atomic(g)
     expression(g, type, 2, pick { "u", "a", "v" }))
 end
 
--- Loops that wait for other threads: compare-and-swap until it succeeds, and a lock.
+-- Loops that wait for other threads: compare-and-swap until it succeeds, and a lock. Behind a lock a warp may be in
+-- parts for long, and parts that call a function do not meet inside it.
 local function contend(g)
   if chance(70) then
     local at, old, seen = fresh(g, "n"), fresh(g, "n"), fresh(g, "n")
@@ -153,6 +122,7 @@ local function contend(g)
     return put(g, "} while (%s != %s);", old, seen)
   end
   local done = fresh(g, "c")
+  g.parted = true
   put(g, "bool %s = false;", done)
   put(g, "while (!%s) {", done)
   put(g, "  if (atomicCAS(&ai[192], 0, 1) == 0) {")
@@ -162,19 +132,6 @@ local function contend(g)
   put(g, "    %s = true;", done)
   put(g, "  }")
   put(g, "}")
-end
-
-local function vector(g)
-  local name = fresh(g, "v")
-  if chance(50) then
-    put(g, "int4 %s = ((const int4 *)xi)[%s];", name, expressions.index(g, 1024))
-    add_variable(g, { name = name .. "." .. pick { "x", "y", "z", "w" }, type = "int", class = "v" })
-    add_variable(g, { name = name .. "." .. pick { "y", "w" }, type = "int", class = "v", fixed = true })
-  else
-    put(g, "float2 %s = ((const float2 *)xf)[%s];", name, expressions.index(g, 2048))
-    add_variable(g, { name = name .. ".x", type = "float", class = "v" })
-    add_variable(g, { name = name .. ".y", type = "float", class = "v" })
-  end
 end
 
 -- --- together --------------------------------------------------------------------------------------------------
@@ -189,7 +146,8 @@ local function barrier(g, ctx)
     add_variable(g, { name = name, type = "int", class = "u" })
     return
   end
-  local array, type = table.unpack(pick { { "si", "int" }, { "sf", "float" }, { "sq", "ull" } })
+  local array, type = table.unpack(pick { { "si", "int" }, { "sf", "float" }, { "sq", "ull" },
+    g.dynamic and { "dynamic", "ull" } or nil })
   if form == 3 and array == "si" then
     put(g, "__syncthreads();")
     put(g, "si[lt] = %s;", expressions.constant "int")
@@ -211,7 +169,7 @@ local function barrier(g, ctx)
 end
 
 local function warp(g, ctx)
-  local m = ctx.mask
+  local m = writer.mask(g, ctx)
   if not m then return assign(g) end
   local name = fresh(g, "v")
   local form = random(8)
@@ -275,7 +233,7 @@ local function branch(g, ctx)
   local class = pick { "u", "a", "v", "v" }
   local condition = expressions.condition(g, 2, class)
   local other = inner
-  if ctx.mask and chance(50) then
+  if writer.mask(g, ctx) and chance(50) then
     local name, yes = fresh(g, "m"), fresh(g, "c")
     put(g, "bool %s = %s;", yes, condition)
     put(g, "unsigned %s = __ballot_sync(%s, %s);", name, ctx.mask, yes)
@@ -292,8 +250,8 @@ local function branch(g, ctx)
 end
 
 local function switch(g, ctx)
-  local inner = with(ctx, { sync = "none", mask = "none", depth = ctx.depth - 1, exits = "none" })
-  local n = random(2, 6)
+  local inner = with(ctx, { sync = "none", mask = "none", depth = ctx.depth - 1, exits = ctx.exits and "continue" })
+  local n = chance(75) and random(2, 6) or random(7, 14)
   put(g, "switch ((unsigned)%s %% %du) {", expression(g, "int", 1, pick { "u", "a", "v" }), n + random(0, 2))
   for i = 0, n - 1 do
     put(g, i == n - 1 and chance(50) and "default: {" or "case %d: {", i)
@@ -306,6 +264,11 @@ end
 local function leave(g, ctx)
   if not ctx.flow then return assign(g) end
   local condition = expressions.condition(g, 1, pick { "u", "a", "v", "v" })
+  if g.plain and chance(20) then return put(g, "if (%s) return %s;", condition, expression(g, g.result, 1)) end
+  if not g.plain and ctx.returns and chance(12) then -- from here on nobody knows who is still there
+    g.masks_gone = true
+    return put(g, "if (%s) return;", condition)
+  end
   if ctx.label and chance(30) then
     g.used[ctx.label] = true
     return put(g, "if (%s) goto %s;", condition, ctx.label)
@@ -314,16 +277,17 @@ local function leave(g, ctx)
     if chance(25) then
       put(g, "if (%s) {", condition)
       block(g, with(ctx, { sync = "none", mask = "none", depth = ctx.depth - 1 }), random(1, 2))
-      put(g, "  %s;", pick { "break", "continue" })
+      put(g, "  %s;", ctx.exits == "continue" and "continue" or pick { "break", "continue" })
       return put(g, "}")
     end
-    return put(g, "if (%s) %s;", condition, pick { "break", "break", "continue" })
+    return put(g, "if (%s) %s;", condition, ctx.exits == "continue" and "continue" or pick { "break", "break",
+      "continue" })
   end
   assign(g)
 end
 
 local function early_return(g, ctx)
-  if g.plain or ctx.loops > 0 or not (ctx.sync and ctx.mask == "mask") or ctx.inner then return assign(g) end
+  if g.plain or ctx.loops > 0 or not (ctx.sync and writer.mask(g, ctx) == "mask") then return assign(g) end
   local name = fresh(g, "c")
   put(g, "bool %s = %s;", name, expressions.condition(g, 1, pick { "a", "v" }))
   put(g, "mask = __ballot_sync(mask, !%s);", name)
@@ -353,7 +317,8 @@ local function loop_body(g, ctx, strict, variable)
   local n = random(1, 4)
   local inner
   if strict and chance(65) then
-    inner = with(ctx, { depth = ctx.depth - 1, loops = ctx.loops + 1, exits = "none", flow = "none", label = "none" })
+    inner = with(ctx, { depth = ctx.depth - 1, loops = ctx.loops + 1, exits = "none", flow = "none", label = "none",
+      returns = "none" })
   else
     inner = with(ctx, { depth = ctx.depth - 1, loops = ctx.loops + 1, exits = true, flow = true, sync = "none",
       mask = "none" })
@@ -438,8 +403,10 @@ end
 function loops.stride(g, ctx, _, i)
   local limit = random(1, g.fewest * 4)
   if g.plain then return loops.up(g, ctx, "v", i) end
-  put(g, "for (%s %s = lt; %s < %d; %s += nt) {", pick { "int", "int", "unsigned" }, i, i, limit, i)
-  loop_body(g, ctx, false, { name = i, type = "int", class = "a", fixed = true, low = 0, high = limit - 1 })
+  local type = pick { "int", "int", "unsigned" }
+  put(g, "for (%s %s = lt; %s < %d; %s += nt) {", type, i, i, limit, i)
+  loop_body(g, ctx, false, { name = i, type = type, class = "a", fixed = true, low = type == "int" and 0 or nil,
+    high = limit - 1 })
   put(g, "}")
 end
 
@@ -478,7 +445,7 @@ end
 
 -- Lanes leave one after the other, and those that stay know each other.
 function loops.voted(g, ctx, _, i)
-  if not ctx.mask then return loops.while_(g, ctx, nil, i) end
+  if not writer.mask(g, ctx) then return loops.while_(g, ctx, nil, i) end
   local m, go = fresh(g, "m"), fresh(g, "c")
   put(g, "unsigned %s = %s;", m, ctx.mask)
   put(g, "for (int %s = 0; %s < %d; %s++) {", i, i, random(3, 6), i)
@@ -488,13 +455,63 @@ function loops.voted(g, ctx, _, i)
   local known = #g.vars
   add_variable(g, { name = i, type = "int", class = "u", fixed = true, low = 0, high = 5 })
   block(g, with(ctx, { depth = ctx.depth - 1, loops = ctx.loops + 1, exits = "none", flow = "none", label = "none",
-    sync = "none", mask = m }), random(1, 4))
+    returns = "none", sync = "none", mask = m }), random(1, 4))
   while #g.vars > known do g.vars[#g.vars] = nil end
   put(g, "}")
 end
 
+-- Its end is looked at in its middle.
+function loops.endless(g, ctx, kind, i)
+  local text, most = trips(g, kind)
+  put(g, "for (int %s = 0;; %s++) {", i, i)
+  put(g, "  if (%s >= %s) break;", i, text)
+  loop_body(g, ctx, kind == "strict", { name = i, type = "int", class = "u", fixed = true, low = 0,
+    high = math.max(most - 1, 0) })
+  put(g, "}")
+end
+
+-- A variable that is no int.
+function loops.other(g, ctx, kind, i)
+  local text = trips(g, kind)
+  local type = pick { "uchar", "short", "ll", "ull", "float", "unsigned" }
+  if type == "unsigned" and chance(50) then
+    put(g, "for (unsigned %s = %s; %s-- > 0;) {", i, text, i)
+  else
+    put(g, "for (%s %s = 0; %s < (%s)(%s); %s%s) {", type, i, i, type, text, i, pick { "++", " += 1", " += 2" })
+  end
+  loop_body(g, ctx, kind == "strict", { name = i, type = type, class = "u", fixed = true })
+  put(g, "}")
+end
+
+-- Ways back to the outer loop's beginning from the middle of the inner one, or with nothing behind the inner one.
+function loops.crossing(g, ctx, _, i)
+  local j, label = fresh(g, "j"), fresh(g, "out")
+  local over = ("if (%s > %d || %s > %d) "):format(i, random(1, 4), j, random(1, 4))
+  local back = chance(50)
+  put(g, "int %s = 0, %s = 0;", i, j)
+  put(g, back and label .. ":;" or "for (;;) {")
+  put(g, "%s++;", i)
+  local known = #g.vars
+  if chance(50) then
+    statements.one(g, with(ctx, { depth = 0, sync = "none", mask = "none", exits = "none", returns = "none" }))
+  end
+  put(g, "for (%s = 0;; %s++) {", j, j)
+  put(g, "  %s%s", over, back and "break;" or ("goto %s;"):format(label))
+  loop_body(g, ctx, false, { name = j, type = "int", class = "u", fixed = true, low = 0, high = 5 })
+  local inner = expressions.condition(g, 1)
+  put(g, "  if (%s) %s", inner, back and ("goto %s;"):format(label) or "break;")
+  if back and chance(50) then put(g, "  if (%s) break;", expressions.condition(g, 1)) end
+  put(g, "}")
+  if not back then
+    put(g, "}")
+    put(g, "%s:;", label)
+  end
+  while #g.vars > known do g.vars[#g.vars] = nil end
+  add_variable(g, { name = i, type = "int", class = "u", fixed = true, low = 0, high = 6 })
+end
+
 local loop_names = { "up", "up", "up", "down", "outside", "outside", "halving", "while_", "stride", "walk", "meeting",
-  "voted" }
+  "voted", "endless", "other", "crossing", "crossing" }
 
 local function loop(g, ctx)
   local kind = pick { "strict", "strict", "u", "a", "v", "v" }
@@ -509,7 +526,7 @@ end
 
 -- --- the choice ------------------------------------------------------------------------------------------------
 local simple = { assign, assign, assign, step, step, step, swap, store, store, write_local, use_record, atomic,
-  contend, vector, statements.declare, statements.declare, leave, leave, barrier, barrier, warp, warp, early_return }
+  contend, statements.declare, statements.declare, leave, leave, barrier, barrier, warp, warp, early_return }
 local plain = { assign, assign, step, step, swap, statements.declare, leave, leave }
 
 function statements.one(g, ctx)
@@ -519,6 +536,7 @@ function statements.one(g, ctx)
     if chance(20) then return switch(g, ctx) end
     return branch(g, ctx)
   end
+  if not g.plain and chance(g.features) then return pick(features)(g, ctx) end
   pick(g.plain and plain or simple)(g, ctx)
 end
 

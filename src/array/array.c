@@ -32,18 +32,29 @@ static int check_dtype(dc_dtype dtype, dc_error *err) {
   return dc_fail(err, DC_DTYPE, NULL, "arrays of %s are not supported", dc_dtype_name(dtype));
 }
 
+/* The geometry of a new array, in C order. */
+static int plan(const dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, dc_geometry *g, dc_error *err) {
+  if (check_dtype(dtype, err) != 0) return -1;
+  if (dc_geometry_c(g, ndim, shape, dc_dtype_size(dtype), err) == 0) return 0;
+  /* A shape that is fine but for its size is a matter of memory. */
+  bool fine = ndim >= 0 && ndim <= DC_MAX_DIMS;
+  for (int i = 0; fine && i < ndim; i++) fine = shape[i] >= 0;
+  if (fine) dc_fail(err, DC_MEMORY, NULL, "cannot allocate an array of more than 2^62 bytes on %s", dev->id);
+  return -1;
+}
+
 dc_array *dc_array_empty(dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err) {
   dc_geometry g;
-  size_t itemsize = dc_dtype_size(dtype);
-  if (check_dtype(dtype, err) != 0) return NULL;
-  if (dc_geometry_c(&g, ndim, shape, itemsize, err) != 0) {
-    /* A shape that is fine but for its size is a matter of memory. */
-    bool fine = ndim >= 0 && ndim <= DC_MAX_DIMS;
-    for (int i = 0; fine && i < ndim; i++) fine = shape[i] >= 0;
-    if (fine) dc_fail(err, DC_MEMORY, NULL, "cannot allocate an array of more than 2^62 bytes on %s", dev->id);
-    return NULL;
-  }
-  struct dc_buffer *b = dc_buffer_new(dev, (size_t)dc_geometry_size(&g) * itemsize, err);
+  if (plan(dev, dtype, ndim, shape, &g, err) != 0) return NULL;
+  struct dc_buffer *b = dc_buffer_new(dev, (size_t)dc_geometry_size(&g) * dc_dtype_size(dtype), err);
+  return b == NULL ? NULL : array_over(b, b->ptr, dtype, &g, err);
+}
+
+dc_array *dc_array_pinned(dc_device *host, dc_device *gpu, dc_dtype dtype, int ndim, const int64_t *shape,
+                          dc_error *err) {
+  dc_geometry g;
+  if (dc_device_open(host, err) != 0 || plan(host, dtype, ndim, shape, &g, err) != 0) return NULL;
+  struct dc_buffer *b = dc_buffer_pinned(host, gpu, (size_t)dc_geometry_size(&g) * dc_dtype_size(dtype), err);
   return b == NULL ? NULL : array_over(b, b->ptr, dtype, &g, err);
 }
 

@@ -17,7 +17,7 @@
 #include "array/geometry.h"
 #include "base/dtype.h"
 #include "base/error.h"
-#include "device/device.h"
+#include "device/capture.h"
 
 typedef struct dc_array dc_array;
 typedef struct dc_buffer dc_buffer; /* array/buffer.h: {device, address, bytes, references, pending readers} */
@@ -52,6 +52,9 @@ dc_array *dc_array_from_host(dc_device *dev, dc_dtype dtype, int ndim, const int
 /* Memory that somebody else owns; `release(ud)` is called when the last view goes (may be NULL). */
 dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, const int64_t *shape,
                         void (*release)(void *ud), void *ud, dc_error *err);
+/* In page-locked memory of `gpu`, on the device `host` (the CPU device); contents undefined. */
+dc_array *dc_array_pinned(dc_device *host, dc_device *gpu, dc_dtype dtype, int ndim, const int64_t *shape,
+                          dc_error *err);
 dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err);
 
 void dc_array_ref(dc_array *a);
@@ -82,11 +85,26 @@ int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err);     /* one-element
 int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err);       /* v must be a value of the dtype (floats round) */
 /* dst = src, broadcasting src to dst's shape, casting to dst's dtype, across devices too; overlap is safe.
 ** A pending src that is used nowhere else computes straight into dst. */
-int dc_array_assign(dc_array *dst, dc_array *src, dc_error *err);
+/* `async`: between page-locked memory and a GPU the copy is not waited for; whoever uses either array next is ordered
+** behind it. */
+int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err);
 dc_array *dc_array_copy(dc_array *a, dc_error *err);              /* contiguous copy on the same device */
-/* Itself (a new reference) when already there. */
-dc_array *dc_array_to_device(dc_array *a, dc_device *dev, dc_error *err);
+/* Itself (a new reference) when already there. `async` as above; what comes from a GPU then comes into page-locked
+** memory. */
+dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *err);
 dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err);      /* lazy; itself when equal */
+
+/* --- several streams, graphs (order.c) ------------------------------------------------------- */
+/* Call before anything not of this room uses a READY array on its device in stream `by` (NULL: the current one),
+** when the device's `tracking` is set: orders it behind the uses of other streams, or makes it part of the graph
+** that is being captured. */
+int dc_array_use(dc_array *a, dc_stream *by, bool writes, dc_error *err);
+/* Begins to capture a graph on the device; what is pending there is computed first. End it with one of: */
+int dc_array_capture_begin(dc_device *dev, dc_error *err);
+/* What is pending becomes part of the graph; see dc_capture_end. */
+int dc_array_capture_end(dc_device *dev, dc_graph **g, dc_error *err);
+/* Runs a graph in its device's current stream: whoever waits to read what it writes is computed first. */
+int dc_array_graph_launch(dc_graph *g, dc_error *err);
 
 /* Call before anything not of this room writes to a's memory (a kernel's non-const pointer). */
 int dc_array_will_write(dc_array *a, dc_error *err);

@@ -23,7 +23,59 @@ struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err) {
     free(b);
     return NULL;
   }
+  if (b != NULL && dev->tracking != 0 && dc_trace_born(&b->trace, dev, err) != 0) {
+    dc_buffer_unref(b);
+    return NULL;
+  }
   return b;
+}
+
+struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_error *err) {
+  void *p = NULL;
+  struct dc_buffer *b = make(host, bytes, err);
+  if (b == NULL) return NULL;
+  if (bytes > 0 && (b->pinned = dc_pinned_new(gpu, bytes, &p, err)) == NULL) {
+    free(b);
+    return NULL;
+  }
+  b->ptr = (dc_ptr)(uintptr_t)p;
+  b->foreign = true;
+  if (b->pinned != NULL) host->tracking++; /* its work may have to wait for the other device */
+  return b;
+}
+
+static void give_back(struct dc_buffer *b) {
+  dc_ptr ptr = b->ptr;
+  b->ptr = 0;
+  if (b->pinned != NULL) {
+    b->dev->tracking--;
+    dc_pinned_free(b->pinned, b->trace);
+    b->pinned = NULL;
+    b->trace = NULL;
+  } else if (!b->foreign && b->trace == NULL && b->dev->tracking == 0) {
+    dc_device_free(b->dev, ptr, b->bytes);
+  } else if (!b->foreign) {
+    dc_trace_free(&b->trace, b->dev, ptr, b->bytes);
+  }
+  dc_trace_drop(&b->trace);
+  if (b->foreign && b->release != NULL) b->release(b->ud);
+}
+
+/* A graph lets go of it. */
+static void drop(void *thing) {
+  struct dc_buffer *b = thing;
+  b->held--;
+  if (b->closed && b->held == 0) give_back(b);
+  dc_buffer_unref(b);
+}
+
+int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err) {
+  if (dev->capture != NULL) {
+    b->refs++;
+    b->held++;
+    return dc_capture_hold(dev, b, drop, writes ? DC_WRITES : DC_READS, err);
+  }
+  return dc_trace_use(&b->trace, dev, by, writes, err);
 }
 
 struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
@@ -40,10 +92,7 @@ struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void 
 void dc_buffer_release(struct dc_buffer *b) {
   if (b->closed) return;
   b->closed = true;
-  dc_ptr ptr = b->ptr;
-  b->ptr = 0;
-  if (!b->foreign) dc_device_free(b->dev, ptr, b->bytes);
-  else if (b->release != NULL) b->release(b->ud);
+  if (b->held == 0) give_back(b);
 }
 
 void dc_buffer_unref(struct dc_buffer *b) {

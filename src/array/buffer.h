@@ -7,6 +7,7 @@
 #ifndef DC_ARRAY_BUFFER_H
 #define DC_ARRAY_BUFFER_H
 
+#include "device/capture.h"
 #include "device/registry.h"
 
 /* One operand of a pending expression: a link in the list of what it depends on, a buffer's readers
@@ -21,19 +22,33 @@ struct dc_buffer {
   dc_ptr ptr; /* 0 when bytes is 0 */
   size_t bytes;
   int refs;
-  bool closed;
+  bool closed; /* for arrays */
+  int held;    /* by so many graphs, which may still use it when it is closed */
   void (*release)(void *ud); /* for memory that somebody else owns; may be NULL */
   void *ud;
   bool foreign;
   dc_use *readers;
+  dc_trace *trace;   /* who used it last, where there are several streams */
+  dc_pinned *pinned; /* it is page-locked host memory; `dev` is the CPU device */
 };
 
 /* Fresh memory with one reference; contents undefined. May run the collector (dc_memory_pressure). */
 struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err);
 struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
                                  dc_error *err);
+/* Host memory that `gpu` copies to and from without waiting; `host` is the device that reads and writes it. */
+struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_error *err);
+/* Work on `dev` in stream `by` (NULL: the current one) is about to use the memory.  It is ordered behind other
+** streams' uses; or, while a graph is captured on `dev`, the graph holds the memory.  Only needed when
+** dev->tracking is set. */
+int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err);
+/* The same for work on its own device, in the current stream. */
+static inline int dc_buffer_used(struct dc_buffer *b, bool writes, dc_error *err) {
+  return __builtin_expect(b->dev->tracking == 0, 1) ? 0 : dc_buffer_use(b, b->dev, NULL, writes, err);
+}
 void dc_buffer_unref(struct dc_buffer *b);
-/* Gives the memory back now; the views keep the empty shell. Idempotent. Readers are the caller's care. */
+/* Gives the memory back now (when the last graph that holds it goes); the views keep the empty shell. Idempotent.
+** Readers are the caller's care. */
 void dc_buffer_release(struct dc_buffer *b);
 
 void dc_use_add(dc_use *u, dc_use **list);

@@ -25,14 +25,14 @@ static int compute_first(const dc_program *p, dc_error *err) {
 }
 
 /* Runs a's graph into fresh memory. `a` may cease to be pending on the way. */
-static int compute_into(dc_array *a, const struct dc_buffer *b, dc_error *err) {
+static int compute_into(dc_array *a, struct dc_buffer *b, dc_error *err) {
   dc_program p;
   do {
     if (a->state != DC_ARRAY_PENDING) return 0;
     if (dc_program_build(&p, a, b->ptr, a->dtype, &a->g, false, err) != 0) return -1;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
-  if (dc_program_run(&p, err) != 0) return -1;
+  if (dc_buffer_used(b, true, err) != 0 || dc_program_run(&p, err) != 0) return -1;
   mark_passed(&p);
   return 0;
 }
@@ -75,7 +75,7 @@ int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
   bool overlaps = dc_program_reads_out(&p, &safe);
   if (reads != NULL) *reads = overlaps;
   if (!safe) return 1;
-  if (dc_program_run(&p, err) != 0) return -1;
+  if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_program_run(&p, err) != 0) return -1;
   mark_passed(&p);
   return 0;
 }
@@ -83,7 +83,7 @@ int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
 int dc_evaluate_number(const dc_number *v, dc_array *dst, dc_error *err) {
   dc_program p;
   dc_program_number(&p, v, dst->dev, dst->ptr, dst->dtype, &dst->g);
-  return dc_program_run(&p, err);
+  return dc_buffer_used(dst->buffer, true, err) != 0 ? -1 : dc_program_run(&p, err);
 }
 
 /* --- showing ------------------------------------------------------------------------------------------ */

@@ -146,7 +146,7 @@ void dc_emit_reduction(const dc_text *t) {
     emit_join(t, k);
     emit_fold(t, k);
   }
-  dc_buf_puts(t->b, "static __device__ unsigned long long ticket;\n");
+  dc_buf_puts(t->b, "__device__ unsigned long long ticket;\n");
   dc_emit_entry(t);
   dc_emit_single_values(t);
   emit_value_lambda(t);

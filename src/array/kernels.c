@@ -12,11 +12,13 @@
 #include "base/map.h"
 #include "base/runtime.h"
 #include "kernel/kernel.h"
+#include "kernel/profile.h"
 
 typedef struct dc_form {
   dc_module *module;
   dc_kernel kernel;
   uint64_t turn; /* of the last launch, for reductions */
+  struct dc_buffer *scratch; /* stands for a reduction's variables, which two launches must not use at once */
 } dc_form;
 
 static dc_map forms; /* key bytes -> dc_form */
@@ -172,6 +174,34 @@ static int64_t blocks_of(const dc_program *p) {
   return blocks < 1 ? 1 : blocks > DC_MOST_BLOCKS ? DC_MOST_BLOCKS : blocks;
 }
 
+/* A launch that Ctrl-C ended may leave a count behind, which a greater `turn` makes void; but in a graph `turn` stays
+** as it is.  So there the count is set to 0 first, where launches can be ended. */
+static int reset_ticket(const dc_program *p, const dc_form *f, dc_error *err) {
+  static const uint64_t zero;
+  dc_ptr ticket;
+  size_t size;
+  if (p->dev->capture == NULL || !p->dev->ops->blocking) return 0;
+  if (p->dev->ops->global(p->dev, f->module->code, "ticket", &ticket, &size, err) != 0) return -1;
+  return dc_device_fill(p->dev, ticket, &zero, size, 1, err);
+}
+
+/* Where there are several streams or a graph is captured: what the launch uses is told. */
+static int use_operands(const dc_program *p, dc_form *f, dc_error *err) {
+  for (int i = 0; i < p->nleaves; i++)
+    if (dc_buffer_used(p->leaf[i].buffer, false, err) != 0) return -1;
+  if (p->nreduces == 0) return 0;
+  if (f->scratch == NULL && (f->scratch = dc_buffer_wrap(p->dev, 0, 0, NULL, NULL, err)) == NULL) return -1;
+  return dc_buffer_used(f->scratch, true, err) != 0 ? -1 : reset_ticket(p, f, err);
+}
+
+/* What a run moves: each operand read once, the result written. */
+static double bytes_of(const dc_program *p) {
+  double bytes = (double)dc_dtype_size(p->out.dtype) * (p->nreduces > 0 ? 1 : (double)p->n);
+  for (int i = 0; i < p->nleaves; i++)
+    bytes += (double)dc_dtype_size(p->leaf[i].dtype) * (p->leaf[i].layout == DC_LAYOUT_ONE ? 1 : (double)p->n);
+  return bytes;
+}
+
 int dc_program_run(const dc_program *p, dc_error *err) {
   if (p->n == 0 && p->nreduces == 0) return 0;
   if (dc_device_open(p->dev, err) != 0) return -1;
@@ -181,9 +211,11 @@ int dc_program_run(const dc_program *p, dc_error *err) {
                    p->n);
   dc_form *f = form_for(p, err);
   if (f == NULL) return -1;
+  if (p->dev->tracking != 0 && use_operands(p, f, err) != 0) return -1;
   dc_pack params;
   pack_all(&params, p, ++f->turn << 32);
   f->kernel.params_size = (uint32_t)params.at;
   dc_dim3 grid = { (uint32_t)blocks, 1, 1 }, block = { DC_BLOCK, 1, 1 };
-  return dc_kernel_launch(&f->kernel, grid, block, 0, params.bytes, err);
+  if (dc_profiling) dc_profile_bytes(bytes_of(p));
+  return dc_kernel_launch(&f->kernel, grid, block, &(dc_launch_options){ 0 }, params.bytes, err);
 }

@@ -40,6 +40,7 @@ static int add_leaf(dc_builder *b, dc_array *a, bool final, dc_ref *out, dc_erro
   }
   dc_operand *leaf = &p->leaf[p->nleaves];
   leaf->ptr = a->state == DC_ARRAY_READY ? a->ptr : (dc_ptr)(uintptr_t)a; /* pretended: an address of its own */
+  leaf->buffer = a->state == DC_ARRAY_READY ? a->buffer : NULL;
   leaf->dtype = a->dtype;
   if (final || b->domain == NULL) memset(leaf->strides, 0, sizeof leaf->strides);
   else stretch(&a->g, b->domain, leaf->strides);

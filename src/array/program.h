@@ -33,6 +33,7 @@ typedef enum dc_layout {
 
 typedef struct dc_operand {
   dc_ptr ptr;
+  struct dc_buffer *buffer; /* of a leaf; NULL: pretended */
   dc_dtype dtype;
   dc_layout layout;
   int64_t strides[DC_MAX_DIMS]; /* bytes while the program is built, then elements */

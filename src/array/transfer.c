@@ -5,13 +5,19 @@
 
 #include "array/expr.h"
 
+/* The first bytes of a READY array. */
+static int to_host(dc_array *a, void *dst, size_t bytes, dc_error *err) {
+  if (dc_buffer_used(a->buffer, false, err) != 0) return -1;
+  return dc_device_to_host(a->dev, dst, a->ptr, bytes, err);
+}
+
 int dc_array_read(dc_array *a, void *dst, dc_error *err) {
   if (dc_evaluate(a, err) != 0) return -1;
   size_t bytes = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype);
-  if (a->contiguous) return dc_device_to_host(a->dev, dst, a->ptr, bytes, err);
+  if (a->contiguous) return to_host(a, dst, bytes, err);
   dc_array *gathered = dc_array_copy(a, err);
   if (gathered == NULL) return -1;
-  int rc = dc_device_to_host(a->dev, dst, gathered->ptr, bytes, err);
+  int rc = to_host(gathered, dst, bytes, err);
   dc_array_unref(gathered);
   return rc;
 }
@@ -34,7 +40,7 @@ int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
                    dc_geometry_text(&a->g, shape, sizeof shape));
   }
   if (dc_evaluate(a, err) != 0) return -1;
-  if (dc_device_to_host(a->dev, &bytes, a->ptr, dc_dtype_size(a->dtype), err) != 0) return -1;
+  if (to_host(a, &bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
   dc_number_to(&bytes, a->dtype, out);
   return 0;
 }
@@ -43,20 +49,50 @@ int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
   dc_number number;
   if (dc_array_check_open(a, err) != 0 || dc_number_from(&v, a->dtype, &number, err) != 0) return -1;
   if (check_writable(a, err) != 0 || dc_array_will_write(a, err) != 0) return -1;
-  if (!a->contiguous) return dc_evaluate_number(&number, a, err);
+  bool capturing = a->dev->capture != NULL; /* drivers have no fill of 8 bytes that a graph could hold */
+  if (!a->contiguous || (capturing && dc_dtype_size(a->dtype) == 8)) return dc_evaluate_number(&number, a, err);
+  if (dc_buffer_used(a->buffer, true, err) != 0) return -1;
   return dc_device_fill(a->dev, a->ptr, &number.bits, dc_dtype_size(a->dtype), (size_t)dc_array_size(a), err);
 }
 
 /* --- from array to array ----------------------------------------------------------------------------- */
 
-/* An array of src's values, contiguous on dev; a new reference. */
-static dc_array *bring(dc_array *src, dc_device *dev, dc_error *err) {
+static size_t bytes_of(const dc_array *a) { return (size_t)dc_array_size(a) * dc_dtype_size(a->dtype); }
+
+/* The bytes of one READY, contiguous array to another, of another device.  Between two devices of a kind the copy runs
+** in the target's stream, so both have to know. */
+static int copy_across(dc_array *dst, dc_array *src, dc_error *err) {
+  dc_device *dd = dst->dev, *sd = src->dev;
+  if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_buffer_used(src->buffer, false, err) != 0) return -1;
+  if (dd->ops == sd->ops && sd->tracking != 0 && dc_buffer_use(src->buffer, dd, NULL, false, err) != 0) return -1;
+  return dc_device_copy_across(dd, dst->ptr, sd, src->ptr, bytes_of(dst), err);
+}
+
+/* The same without waiting, when one of them is page-locked memory and the other on a GPU; else as copy_across. */
+static int copy_async(dc_array *dst, dc_array *src, dc_error *err) {
+  const bool up = src->buffer->pinned != NULL && dst->dev->ops->to_device_async != NULL;
+  const bool down = dst->buffer->pinned != NULL && src->dev->ops->to_host_async != NULL;
+  if (!up && !down) return copy_across(dst, src, err);
+  dc_array *host = up ? src : dst, *there = up ? dst : src;
+  if (dc_device_open(there->dev, err) != 0) return -1;
+  if (dc_capture_refuse(there->dev, "copies between the host and the device", err) != 0) return -1;
+  if (dc_buffer_used(there->buffer, up, err) != 0) return -1;
+  if (dc_trace_use(&host->buffer->trace, there->dev, NULL, down, err) != 0) return -1;
+  void *p = (void *)(uintptr_t)host->ptr;
+  return up ? dc_device_to_device_async(there->dev, there->ptr, p, bytes_of(dst), err)
+            : dc_device_to_host_async(there->dev, p, there->ptr, bytes_of(dst), err);
+}
+
+/* An array of src's values, contiguous on dev; a new reference.  `async`: the copy is not waited for where that can be;
+** so what comes from a GPU then comes into page-locked memory. */
+static dc_array *bring(dc_array *src, dc_device *dev, bool async, dc_error *err) {
   if (dc_evaluate(src, err) != 0) return NULL;
   dc_array *packed = src->contiguous ? src : dc_array_copy(src, err);
   if (packed == NULL) return NULL;
-  dc_array *there = dc_array_empty(dev, src->dtype, src->g.ndim, src->g.shape, err);
-  if (there != NULL &&
-      dc_device_copy_across(dev, there->ptr, src->dev, packed->ptr, there->buffer->bytes, err) != 0) {
+  dc_array *there = async && src->dev->ops->pinned_alloc != NULL && dev->ops->pinned_alloc == NULL
+                        ? dc_array_pinned(dev, src->dev, src->dtype, src->g.ndim, src->g.shape, err)
+                        : dc_array_empty(dev, src->dtype, src->g.ndim, src->g.shape, err);
+  if (there != NULL && (async ? copy_async(there, packed, err) : copy_across(there, packed, err)) != 0) {
     dc_array_unref(there);
     there = NULL;
   }
@@ -64,9 +100,9 @@ static dc_array *bring(dc_array *src, dc_device *dev, dc_error *err) {
   return there;
 }
 
-dc_array *dc_array_to_device(dc_array *a, dc_device *dev, dc_error *err) {
+dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return NULL;
-  if (a->dev != dev) return bring(a, dev, err);
+  if (a->dev != dev) return bring(a, dev, async, err);
   dc_array_ref(a);
   return a;
 }
@@ -74,7 +110,7 @@ dc_array *dc_array_to_device(dc_array *a, dc_device *dev, dc_error *err) {
 dc_array *dc_array_copy(dc_array *a, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return NULL;
   dc_array *copy = dc_array_empty(a->dev, a->dtype, a->g.ndim, a->g.shape, err);
-  if (copy == NULL || dc_array_assign(copy, a, err) == 0) return copy;
+  if (copy == NULL || dc_array_assign(copy, a, false, err) == 0) return copy;
   dc_array_unref(copy);
   return NULL;
 }
@@ -103,10 +139,15 @@ static int check_both_open(const dc_array *dst, const dc_array *src, dc_error *e
   return dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0 ? -1 : 0;
 }
 
+static int copy_here(dc_array *dst, dc_array *src, dc_error *err) {
+  if (dc_buffer_used(src->buffer, false, err) != 0 || dc_buffer_used(dst->buffer, true, err) != 0) return -1;
+  return dc_device_copy(dst->dev, dst->ptr, src->ptr, bytes_of(dst), err);
+}
+
 static int assign_ready(dc_array *dst, dc_array *src, dc_error *err) {
   if (check_both_open(dst, src, err) != 0) return -1;
   if (plain_copy(dst, src) && (dst->ptr == src->ptr || apart(dst, src)))
-    return dc_device_copy(dst->dev, dst->ptr, src->ptr, (size_t)dc_array_size(dst) * dc_dtype_size(dst->dtype), err);
+    return copy_here(dst, src, err);
   int rc = dc_evaluate_into(src, dst, NULL, err);
   return rc == 1 ? assign_overlapping(dst, src, err) : rc;
 }
@@ -135,7 +176,7 @@ static int assign_here(dc_array *dst, dc_array *src, dc_error *err) {
   return src->state == DC_ARRAY_PENDING ? assign_pending(dst, src, err) : assign_ready(dst, src, err);
 }
 
-int dc_array_assign(dc_array *dst, dc_array *src, dc_error *err) {
+int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err) {
   dc_geometry stretched;
   if (check_both_open(dst, src, err) != 0) return -1;
   if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &stretched, err) != 0) return -1;
@@ -145,9 +186,8 @@ int dc_array_assign(dc_array *dst, dc_array *src, dc_error *err) {
   if (dc_array_will_write(dst, err) != 0 || dc_evaluate(src, err) != 0) return -1;
   if (check_both_open(dst, src, err) != 0) return -1;
   if (plain_copy(dst, src))
-    return dc_device_copy_across(dst->dev, dst->ptr, src->dev, src->ptr,
-                                 (size_t)dc_array_size(dst) * dc_dtype_size(dst->dtype), err);
-  dc_array *there = bring(src, dst->dev, err);
+    return async ? copy_async(dst, src, err) : copy_across(dst, src, err);
+  dc_array *there = bring(src, dst->dev, false, err);
   if (there == NULL) return -1;
   int rc = assign_ready(dst, there, err);
   dc_array_unref(there);
@@ -190,7 +230,7 @@ dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_sc
   dc_array *range = NULL;
   if (rc == 0) rc = dc_geometry_c(&g, 1, &n, dc_dtype_size(t), err);
   if (rc == 0 && (range = dc_expr_make(&e, dev, t, &g, err)) == NULL) rc = -1;
-  if (rc == 0) rc = dc_array_assign(a, range, err);
+  if (rc == 0) rc = dc_array_assign(a, range, false, err);
   if (range != NULL) dc_array_unref(range);
   if (rc == 0) return a;
   dc_array_unref(a);

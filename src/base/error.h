@@ -36,6 +36,14 @@ typedef struct dc_error {
 
 #define DC_ERROR_INIT { DC_OK, "", NULL, NULL, 0 }
 
+/* The same for one that exists, by the few stores that matter: for paths that hardly ever fail. */
+static inline void dc_error_start(dc_error *err) {
+  err->kind = DC_OK;
+  err->code[0] = '\0';
+  err->message = err->log = NULL;
+  err->source_line = 0;
+}
+
 #if defined(__GNUC__)
 #define DC_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #else

@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/runtime.h"
+#include "compile/pack.h"
 
 #define MAGIC "dotcompute cache 2\n" /* another format, another number */
 #define MAGIC_LEN (sizeof MAGIC - 1)
@@ -135,7 +136,7 @@ static void checksum(const char *key, const void *data, size_t len, uint8_t sum[
 }
 
 /* Reads through one descriptor, which was checked: no link, a plain file of the user's. */
-static bool read_checked(const char *path, char **data, size_t *len) {
+static bool read_checked(const char *path, bool used, char **data, size_t *len) {
   int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return false;
   struct stat st;
@@ -149,7 +150,7 @@ static bool read_checked(const char *path, char **data, size_t *len) {
     if (r <= 0) break;
     got += (size_t)r;
   }
-  if (bytes && got == n) futimens(fd, NULL); /* used now: kept longest */
+  if (bytes && got == n && used) futimens(fd, NULL); /* used now: kept longest */
   close(fd);
   if (!bytes || got < n) {
     free(bytes);
@@ -160,13 +161,13 @@ static bool read_checked(const char *path, char **data, size_t *len) {
   return true;
 }
 
-static bool disk_get(const char *key, void **data, size_t *len) {
-  if (!dc_cache_folder()) return false;
+/* used: the file's time is to say so. *there: it can be read at all. */
+static bool disk_read(const char *key, bool used, bool *there, void **data, size_t *len) {
   char *path = file_of(key), *bytes = NULL;
   size_t n = 0;
-  bool there = path && read_checked(path, &bytes, &n);
   bool good = false;
-  if (there && memcmp(bytes, MAGIC, MAGIC_LEN) == 0) {
+  *there = path && read_checked(path, used, &bytes, &n);
+  if (*there && memcmp(bytes, MAGIC, MAGIC_LEN) == 0) {
     uint8_t sum[32];
     checksum(key, bytes + HEAD, n - HEAD, sum);
     good = memcmp(sum, bytes + MAGIC_LEN, 32) == 0;
@@ -176,10 +177,17 @@ static bool disk_get(const char *key, void **data, size_t *len) {
     memmove(bytes, bytes + HEAD, *len);
     *data = bytes;
   } else {
-    if (there) dc_log(DC_LOG_CACHE, "%s is damaged: made anew", path);
     free(bytes);
   }
   free(path);
+  return good;
+}
+
+static bool disk_get(const char *key, void **data, size_t *len) {
+  bool there;
+  if (!dc_cache_folder()) return false;
+  bool good = disk_read(key, true, &there, data, len);
+  if (there && !good) dc_log(DC_LOG_CACHE, "%s/%s" SUFFIX " is damaged: made anew", disk.folder, key);
   return good;
 }
 
@@ -202,43 +210,56 @@ static off_t limit(void) {
 }
 
 /* A temporary file of dc_file_replace that its writer left behind: killed, most likely. */
-static bool is_left_over(const char *name, const struct stat *st) {
+static bool is_left_over(const char *name, const struct stat *st, bool all) {
   return strlen(name) > 64 && strncmp(name + 64, SUFFIX ".tmp.", sizeof SUFFIX ".tmp." - 1) == 0 &&
-         st->st_mtim.tv_sec + 3600 < time(NULL);
+         (all || st->st_mtim.tv_sec + 3600 < time(NULL));
 }
 
-/* Removes what was not used for longest until three quarters of the limit are left. */
-static void prune(void) {
+/* The files, malloc'ed; what killed writers left behind is removed: at once when `all`, else after an hour. */
+static entry *list_files(bool all, size_t *n, dc_cache_sum *removed) {
   DIR *d = opendir(disk.folder);
-  if (!d) return;
   entry *list = NULL;
-  size_t n = 0, cap = 0;
-  off_t total = 0;
-  for (struct dirent *e; (e = readdir(d)) != NULL;) {
+  size_t cap = 0;
+  *n = 0;
+  for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
     struct stat st;
     size_t len = strlen(e->d_name);
     if (len < 64 + strlen(SUFFIX) || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (is_left_over(e->d_name, &st)) unlinkat(dirfd(d), e->d_name, 0);
+    if (is_left_over(e->d_name, &st, all) && unlinkat(dirfd(d), e->d_name, 0) == 0)
+      removed->files++, removed->bytes += (size_t)st.st_size;
     if (len != 64 + strlen(SUFFIX) || strcmp(e->d_name + 64, SUFFIX) != 0) continue;
-    if (n == cap) {
+    if (*n == cap) {
       entry *more = realloc(list, (cap = cap ? 2 * cap : 64) * sizeof *list);
       if (!more) break;
       list = more;
     }
-    list[n].used = st.st_mtim;
-    list[n].size = st.st_size;
-    memcpy(list[n++].name, e->d_name, len + 1);
-    total += st.st_size;
+    list[*n].used = st.st_mtim;
+    list[*n].size = st.st_size;
+    memcpy(list[(*n)++].name, e->d_name, len + 1);
   }
-  if (total > limit()) {
-    qsort(list, n, sizeof *list, older_first);
-    for (size_t i = 0; i < n && total > limit() / 4 * 3; i++) {
-      if (unlinkat(dirfd(d), list[i].name, 0) == 0) total -= list[i].size;
-      dc_log(DC_LOG_CACHE, "dropped %s, not used for longest", list[i].name);
-    }
+  if (d) closedir(d);
+  return list;
+}
+
+/* When more than `most` bytes are there: removes what was not used for longest until `left` are left. */
+static dc_cache_sum prune(off_t most, off_t left, bool all) {
+  dc_cache_sum removed = {0, 0};
+  size_t n;
+  off_t total = 0;
+  entry *list = list_files(all, &n, &removed);
+  for (size_t i = 0; i < n; i++) total += list[i].size;
+  int folder = total > most ? open(disk.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (folder >= 0) qsort(list, n, sizeof *list, older_first);
+  for (size_t i = 0; folder >= 0 && i < n && total > left; i++) {
+    if (unlinkat(folder, list[i].name, 0) != 0) continue;
+    total -= list[i].size;
+    removed.files++;
+    removed.bytes += (size_t)list[i].size;
+    dc_log(DC_LOG_CACHE, "dropped %s, not used for longest", list[i].name);
   }
+  if (folder >= 0) close(folder);
   free(list);
-  closedir(d);
+  return removed;
 }
 
 static void disk_put(const char *key, const void *data, size_t len) {
@@ -252,7 +273,7 @@ static void disk_put(const char *key, const void *data, size_t len) {
   char *path = file_of(key);
   dc_error err = DC_ERROR_INIT;
   if (!b.failed && path && dc_file_replace(path, b.data, b.len, &err) == 0) {
-    prune();
+    prune(limit(), limit() / 4 * 3, false);
   } else if (!atomic_exchange(&disk.complained, true)) {
     fprintf(stderr, "dotcompute: the cache cannot be written (%s); going on without\n", dc_error_text(&err));
   }
@@ -271,4 +292,56 @@ bool dc_cache_get(const char *key, void **data, size_t *len) {
 void dc_cache_put(const char *key, const void *data, size_t len) {
   memory_put(key, data, len);
   disk_put(key, data, len);
+}
+
+/* --- tools ------------------------------------------------------------------------------------- */
+
+dc_cache_sum dc_cache_clear(void) { return dc_cache_folder() ? prune(-1, -1, true) : (dc_cache_sum){0, 0}; }
+
+dc_cache_sum dc_cache_prune(size_t most) {
+  off_t left = most ? (off_t)most : limit();
+  return dc_cache_folder() ? prune(left, left, false) : (dc_cache_sum){0, 0};
+}
+
+/* What an entry's content is. */
+static void describe(dc_cache_entry *e, const void *data, size_t len) {
+  dc_image *image = dc_image_unpack(data, len);
+  dc_buf b = DC_BUF_INIT;
+  e->image = image != NULL;
+  if (image) dc_buf_puts(&b, image->binary ? "machine code:" : "PTX:");
+  else if (len > 4 && memcmp(data, "\x7f" "ELF", 4) == 0) dc_buf_puts(&b, "native code of the CPU device");
+  else dc_buf_puts(&b, "facts about the compiler");
+  for (int i = 0; image && i < image->nkernels; i++)
+    dc_buf_printf(&b, "%s %s", i ? "," : "", image->kernels[i].name);
+  snprintf(e->about, sizeof e->about, "%s", dc_buf_str(&b));
+  if (b.len >= sizeof e->about) memcpy(e->about + sizeof e->about - 4, "...", 4);
+  dc_buf_free(&b);
+  if (image) dc_image_free(image);
+}
+
+dc_cache_entry *dc_cache_list(int *count) {
+  dc_cache_sum removed = {0, 0};
+  struct timespec now;
+  size_t n = 0;
+  *count = 0;
+  if (!dc_cache_folder()) return NULL;
+  entry *files = list_files(false, &n, &removed);
+  dc_cache_entry *list = n > 0 ? calloc(n, sizeof *list) : NULL;
+  if (n > 0) qsort(files, n, sizeof *files, older_first);
+  clock_gettime(CLOCK_REALTIME, &now);
+  for (size_t i = n; list && i-- > 0;) {
+    dc_cache_entry *e = &list[(*count)++];
+    void *data;
+    size_t len;
+    bool there;
+    memcpy(e->key, files[i].name, 64);
+    e->size = (size_t)files[i].size;
+    e->age = (double)(now.tv_sec - files[i].used.tv_sec) + (double)(now.tv_nsec - files[i].used.tv_nsec) * 1e-9;
+    e->good = disk_read(e->key, false, &there, &data, &len);
+    if (!e->good) continue;
+    describe(e, data, len);
+    free(data);
+  }
+  free(files);
+  return list;
 }

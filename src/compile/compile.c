@@ -1,35 +1,23 @@
 /*
-** compile.c - the room's face: cache, compiler, signatures put together.
+** compile.c - one source by NVRTC: names, signatures, records, image.
 */
-#include "compile/compile.h"
+#include "compile/fresh.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/hash.h"
 #include "base/runtime.h"
-#include "base/version.h"
-#include "compile/cache.h"
 #include "compile/entries.h"
-#include "compile/include.h"
 #include "compile/log.h"
 #include "compile/nvrtc.h"
-#include "compile/pack.h"
-#include "compile/ready.h"
+#include "compile/record.h"
 #include "compile/scan.h"
 #include "compile/signature.h"
 #include "compile/toolkit.h"
-
-/* Small C headers of our own, which NVRTC lacks; embedded by the build (tools/embed.c). */
-struct dc_embedded {
-  const char *name, *text;
-  size_t len;
-};
-extern const struct dc_embedded dc_embedded_shims[];
+#include "compile/variable.h"
 
 /* --- one run of NVRTC --------------------------------------------------------------------------- */
 
@@ -45,7 +33,8 @@ typedef struct wanted {
 typedef struct job {
   const dc_source *src;
   const char *arch;
-  bool binary;
+  bool binary, default_device;
+  bool debug;              /* with debugging information, for the layouts of structs */
   const dc_nvrtc_api *api;
   dc_arena arena;
   wanted *list;
@@ -98,10 +87,14 @@ static void collect_options(const job *j, strings *o) {
   const dc_source *src = j->src;
   add_option(o, "--gpu-architecture=", j->arch);
   if (!names_standard(src)) add_string(o, "--std=c++17");
-  if (!j->binary) add_string(o, "-lineinfo"); /* the CPU device names lines */
+  if (j->debug) add_string(o, "--device-debug");
+  else if (!j->binary) add_string(o, "-lineinfo"); /* the CPU device names lines */
   add_string(o, "-DINFINITY=(__builtin_bit_cast(float,0x7f800000))"); /* nvcc has these without any #include */
   add_string(o, "-DNAN=(__builtin_bit_cast(float,0x7fc00000))");
   add_string(o, "-DM_PI=3.14159265358979323846");
+  add_string(o, "--device-int128"); /* as nvcc does on Linux */
+  if (j->default_device) add_string(o, "-default-device");
+  if (src->part) add_string(o, "-rdc=true");
   for (int i = 0; i < src->noptions; i++) add_string(o, src->options[i]);
   for (int i = 0; i < src->ninclude_dirs; i++) add_option(o, "-I", src->include_dirs[i]);
   if (dc_toolkit_include()) add_option(o, "-I", dc_toolkit_include());
@@ -157,9 +150,10 @@ static int fetch_names(job *j, nvrtcProgram p, dc_error *err) {
     free(w->lowered);
     free(w->types);
     w->lowered = w->types = NULL;
-    if (w->name && j->api->nvrtcGetLoweredName(p, w->name, &name) == 0 && !(w->lowered = strdup(name)))
+    if (w->name && j->api->nvrtcGetLoweredName(p, w->name, &name) == 0 && name && !(w->lowered = strdup(name)))
       return dc_fail_oom(err);
-    if (w->query && j->api->nvrtcGetLoweredName(p, w->query, &name) == 0 && !(w->types = strdup(name)))
+    name = NULL; /* a source that ends early may leave it so */
+    if (w->query && j->api->nvrtcGetLoweredName(p, w->query, &name) == 0 && name && !(w->types = strdup(name)))
       return dc_fail_oom(err);
   }
   return 0;
@@ -221,12 +215,21 @@ static int run(job *j, dc_error *err) {
 
 /* --- the kernels of a source ------------------------------------------------------------------ */
 
+static bool is_variable(const wanted *w) { return w->scanned && w->scanned->is_variable; }
+
 static int want(job *j, const char *name, const dc_scanned *scanned, dc_error *err) {
   wanted *more = realloc(j->list, sizeof *more * (size_t)(j->nlist + 1));
   if (!more) return dc_fail_oom(err);
   j->list = more;
-  j->list[j->nlist++] = (wanted){.asked = name, .name = name, .scanned = scanned, .query = dc_signature_query(name)};
-  return j->list[j->nlist - 1].query ? 0 : dc_fail_oom(err);
+  wanted *w = &j->list[j->nlist++];
+  *w = (wanted){.asked = name, .name = name, .scanned = scanned};
+  if (is_variable(w)) {
+    char *expression = dc_variable_expression(name);
+    w->name = expression ? dc_arena_strndup(&j->arena, expression, strlen(expression)) : NULL;
+    free(expression);
+  }
+  w->query = is_variable(w) ? dc_variable_query(name) : dc_signature_query(name);
+  return w->name && w->query ? 0 : dc_fail_oom(err);
 }
 
 /* "ns::scale<float, 4>" belongs to the template "ns::scale". */
@@ -265,15 +268,16 @@ static bool drop_bad_names(job *j) {
   return blamed || asked;
 }
 
+/* So many errors are shown in the message; the log holds all. */
+#define SHOWN_ERRORS 3
+
 static int fail_compilation(const job *j, dc_error *err) {
-  int line;
-  char *sentence;
-  bool found = dc_log_first_error(j->log, &line, &sentence);
-  dc_fail(err, DC_COMPILE, "NVRTC_ERROR_COMPILATION", "%s",
-          found && sentence ? sentence : "the source does not compile");
+  int line = 0;
+  char *digest = dc_log_digest(j->log, SHOWN_ERRORS, &line);
+  dc_fail(err, DC_COMPILE, "NVRTC_ERROR_COMPILATION", "%s", digest ? digest : "error: the source does not compile");
   err->source_line = line;
   dc_error_set_log(err, j->log);
-  free(sentence);
+  free(digest);
   return -1;
 }
 
@@ -339,16 +343,34 @@ static int fill_rest(const job *j, dc_image *image, dc_error *err) {
   return 0;
 }
 
+/* Variables of which both symbol and type are known; others can be had by their symbol, as bytes. */
+static int fill_variables(const job *j, dc_image *image, dc_error *err) {
+  image->variables = calloc((size_t)j->nlist + 1, sizeof *image->variables);
+  if (!image->variables) return dc_fail_oom(err);
+  for (int i = 0; i < j->nlist; i++) {
+    const wanted *w = &j->list[i];
+    dc_variable v = {0};
+    if (!is_variable(w) || !w->lowered) continue;
+    dc_variable_type(&v, w->types);
+    if (v.dtype == DC_DTYPE_NONE) continue;
+    v.name = strdup(w->asked);
+    v.lowered = strdup(w->lowered);
+    image->variables[image->nvariables++] = v;
+    if (!v.name || !v.lowered) return dc_fail_oom(err);
+  }
+  return 0;
+}
+
 static int fill_image(job *j, dc_image *image, dc_error *err) {
   int n = j->nlist;
   for (const dc_entry *e = j->entries; e; e = e->next) n++;
   image->kernels = calloc((size_t)n + 1, sizeof *image->kernels);
   if (!image->kernels) return dc_fail_oom(err);
   for (int i = 0; i < j->nlist; i++) {
-    if (!j->list[i].name || !j->list[i].lowered) continue;
+    if (!j->list[i].name || !j->list[i].lowered || is_variable(&j->list[i])) continue;
     if (fill_signature(&image->kernels[image->nkernels++], &j->list[i], err) != 0) return -1;
   }
-  if (fill_rest(j, image, err) != 0) return -1;
+  if (fill_rest(j, image, err) != 0 || fill_variables(j, image, err) != 0) return -1;
   image->binary = j->binary;
   image->bytes = j->bytes;
   image->len = j->len;
@@ -381,6 +403,28 @@ static int check_instances(const job *j, int first, dc_error *err) {
   return 0;
 }
 
+static void job_free(job *j);
+
+/* A second run, for sources whose kernels take structs by value: debugging information tells their fields.  When it
+** fails, they can only be passed as bytes. */
+static int read_records(const job *j, dc_image *image, dc_error *err) {
+  char arch[32];
+  const char *number = strchr(j->arch, '_');
+  snprintf(arch, sizeof arch, "compute%s", number ? number : "_75");
+  job d = {.src = j->src, .arch = arch, .default_device = j->default_device, .debug = true, .api = j->api,
+           .arena = DC_ARENA_INIT, .list = calloc((size_t)j->nlist + 1, sizeof *d.list), .nlist = j->nlist};
+  dc_error failed = DC_ERROR_INIT;
+  int rc = d.list ? 0 : dc_fail_oom(err);
+  for (int i = 0; i < j->nlist && rc == 0; i++)
+    if (j->list[i].lowered && !is_variable(&j->list[i])) d.list[i].name = j->list[i].name;
+  if (rc == 0 && run(&d, &failed) == 0) rc = dc_records_read(d.bytes, image, err);
+  else if (rc == 0) dc_log(DC_LOG_COMPILE, "no layouts of structs: %s", failed.kind ? dc_error_text(&failed) : d.log);
+  if (!d.list) d.nlist = 0;
+  dc_error_clear(&failed);
+  job_free(&d);
+  return rc;
+}
+
 static int compile_all(job *j, dc_image **out, dc_error *err) {
   bool failed = false, more = false;
   const dc_source *src = j->src;
@@ -388,6 +432,7 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
   if (failed) return dc_fail_oom(err);
   bool templates = false;
   for (dc_scanned *k = all; k; k = k->next) {
+    if (k->is_variable && src->no_signatures) continue;
     templates = templates || k->is_template;
     if (!k->is_template && want(j, k->name, k, err) != 0) return -1;
   }
@@ -404,57 +449,17 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
     if (more && (run_with_names(j, err) != 0 || find_entries(j, err) != 0)) return -1;
   }
   if (make_image(j, out, err) != 0) return -1;
-  if ((*out)->nkernels == 0 && !templates) {
+  if (!src->no_signatures && dc_records_wanted(*out) && read_records(j, *out, err) != 0) {
+    dc_image_free(*out);
+    *out = NULL;
+    return -1;
+  }
+  if ((*out)->nkernels == 0 && !templates && !src->part) {
     dc_image_free(*out);
     *out = NULL;
     return dc_fail(err, DC_COMPILE, NULL, "the source holds no kernel: a function marked __global__ is needed");
   }
   return 0;
-}
-
-/* --- cache -------------------------------------------------------------------------------------- */
-
-/* *whole: everything that the image depends on is in the key. */
-static int make_key(const dc_source *src, const char *arch, bool binary, char key[65], bool *whole, dc_error *err) {
-  dc_sha256 h;
-  uint8_t digest[32];
-  dc_sha256_init(&h);
-  dc_sha256_str(&h, "image " DC_VERSION " 2");
-  dc_sha256_str(&h, dc_nvrtc_identity());
-  dc_sha256_str(&h, dc_toolkit_identity());
-  dc_sha256_str(&h, arch);
-  dc_sha256_str(&h, binary ? "cubin" : "ptx");
-  dc_sha256_str(&h, src->no_signatures ? "plain" : "typed");
-  dc_sha256_str(&h, src->text);
-  dc_sha256_str(&h, dc_signature_prelude);
-  for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) dc_sha256_str(&h, s->text);
-  for (int i = 0; i < src->noptions; i++) dc_sha256_str(&h, src->options[i]);
-  dc_sha256_str(&h, "instances");
-  for (int i = 0; i < src->ninstantiate; i++) dc_sha256_str(&h, src->instantiate[i]);
-  dc_sha256_str(&h, "folders");
-  for (int i = 0; i < src->ninclude_dirs; i++) dc_sha256_str(&h, src->include_dirs[i]);
-  if (dc_include_hash(src, &h, whole, err) != 0) return -1;
-  dc_sha256_end(&h, digest);
-  dc_sha256_hex(digest, key);
-  return 0;
-}
-
-static dc_image *from_cache(const char *key) {
-  void *data;
-  size_t len;
-  if (!dc_cache_get(key, &data, &len)) return NULL;
-  dc_image *image = dc_image_unpack(data, len);
-  free(data);
-  if (image) image->cached = true;
-  return image;
-}
-
-static void to_cache(const char *key, const dc_image *image) {
-  void *data;
-  size_t len;
-  if (dc_image_pack(image, &data, &len) != 0) return; /* out of memory: merely not cached */
-  dc_cache_put(key, data, len);
-  free(data);
 }
 
 static void job_free(job *j) {
@@ -471,138 +476,64 @@ static void job_free(job *j) {
   dc_arena_free(&j->arena);
 }
 
-static int compile_for(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
-  job j = {.src = src, .arch = arch, .binary = binary, .api = dc_nvrtc(err), .arena = DC_ARENA_INIT};
+typedef struct target {
+  const char *arch;
+  bool binary;
+  bool default_device; /* functions that say nothing are __device__ ones */
+} target;
+
+static int compile_for(const dc_source *src, target t, dc_image **out, dc_error *err) {
+  job j = {.src = src, .arch = t.arch, .binary = t.binary, .default_device = t.default_device, .api = dc_nvrtc(err),
+           .arena = DC_ARENA_INIT};
   if (!j.api) return -1;
   int result = compile_all(&j, out, err);
   job_free(&j);
   return result;
 }
 
-/* Whether a source that compute_75 refuses may be one for newer devices: what it lacks there is a name, or it says so
-** itself. */
-static bool wants_newer(const dc_error *err) {
-  static const char *const signs[] = {"is undefined", "#error", "static assertion", "architecture", "sm_", "arch",
-                                      "has no member"};
+static bool log_holds(const dc_error *err, const char *const *signs) {
   if (!err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return false;
-  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-    if (strstr(err->log, signs[i])) return true;
+  for (; *signs; signs++)
+    if (strstr(err->log, *signs)) return true;
   return false;
 }
 
-/* The CPU device's PTX is compute_75's, the plainest; what only compiles for compute_80 (__reduce_add_sync, …) runs
-** there too.  When both fail, the first one's errors are told. */
-static int compile_widely(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
-  dc_error newer = DC_ERROR_INIT;
-  if (compile_for(src, arch, binary, out, err) == 0) return 0;
-  if (binary || strcmp(arch, "compute_75") != 0 || !wants_newer(err)) return -1;
-  int result = compile_for(src, "compute_80", false, out, &newer);
-  dc_error_clear(result == 0 ? err : &newer);
+/* Whether a source that compute_75 refuses may be one for newer devices: what it lacks there is a name, or it says so
+** itself. */
+static bool wants_newer(const dc_error *err) {
+  static const char *const signs[] = {"is undefined", "#error", "static assertion", "arch", "sm_", "has no member",
+                                      "no suitable", "no instance of", "no operator", "has been explicitly deleted",
+                                      NULL};
+  return log_holds(err, signs);
+}
+
+/* nvcc leaves functions of the host to the host's compiler, and takes generic lambdas in kernels for the device's.
+** NVRTC refuses both, unless functions are __device__ ones by default.  When both ways fail, the first one's errors are
+** told.  *newer: whether another architecture may help. */
+static int compile_at(const dc_source *src, const char *arch, bool binary, dc_image **out, bool *newer, dc_error *err) {
+  static const char *const signs[] = {"is considered a host function", NULL};
+  dc_error again = DC_ERROR_INIT;
+  if (compile_for(src, (target){arch, binary, false}, out, err) == 0) return 0;
+  *newer = wants_newer(err);
+  if (!log_holds(err, signs)) return -1;
+  int result = compile_for(src, (target){arch, binary, true}, out, &again);
+  *newer = *newer || wants_newer(&again);
+  dc_error_clear(result == 0 ? err : &again);
   return result;
 }
 
-/* Compiles and puts the image into the cache. */
-static int make_and_keep(const dc_source *src, const char *arch, bool binary, const char *key, dc_image **out,
-                         dc_error *err) {
-  const char *identity = dc_nvrtc_identity();
-  if (compile_widely(src, arch, binary, out, err) != 0) return -1;
-  dc_count(&dc_stats.compiles, 1);
-  if (key && identity == dc_nvrtc_identity()) to_cache(key, *out); /* the key names the compiler that did it */
-  return 0;
-}
-
-int dc_compile(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
-  char key[65];
-  bool whole;
-  *out = NULL;
-  const char *nul = memchr(src->text, '\0', src->len);
-  if (nul)
-    return dc_fail(err, DC_COMPILE, NULL, "the source holds a NUL byte at position %zu", (size_t)(nul - src->text) + 1);
-  if (src->text[strspn(src->text, " \t\r\n\f\v")] == '\0')
-    return dc_fail(err, DC_COMPILE, NULL, "the source is empty: CUDA C with a function marked __global__ is needed");
-  if (dc_is_ptx(src->text)) return dc_ready_image(src, out, err);
-  if (make_key(src, arch, binary, key, &whole, err) != 0) return -1;
-  if (!whole) { /* an #include by a macro's name: nobody knows what the image depends on */
-    dc_log(DC_LOG_CACHE, "not cached: the source includes a header by a macro's name");
-    return make_and_keep(src, arch, binary, NULL, out, err);
+/* The CPU device's PTX is compute_75's, the plainest; what only compiles for compute_80 (__reduce_add_sync, …) or
+** compute_90 (clusters) runs there too.  When all fail, the first one's errors are told. */
+int dc_compile_fresh(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  static const char *const archs[] = {"compute_80", "compute_90"};
+  bool newer = false, more;
+  if (compile_at(src, arch, binary, out, &newer, err) == 0) return 0;
+  if (binary || strcmp(arch, "compute_75") != 0 || !newer) return -1;
+  for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+    dc_error again = DC_ERROR_INIT;
+    int result = compile_at(src, archs[i], false, out, &more, &again);
+    dc_error_clear(result == 0 ? err : &again);
+    if (result == 0) return 0;
   }
-  if ((*out = from_cache(key)) != NULL) {
-    dc_count(&dc_stats.cache_hits, 1);
-    dc_log(DC_LOG_CACHE, "hit %.16s", key);
-    return 0;
-  }
-  dc_count(&dc_stats.cache_misses, 1);
-  dc_log(DC_LOG_CACHE, "miss %.16s", key);
-  return make_and_keep(src, arch, binary, key, out, err);
-}
-
-/* --- which architecture ------------------------------------------------------------------------- */
-
-/* NVRTC's list of architectures, remembered in the cache so that a warm start does not load NVRTC. */
-static int supported(int archs[64], int *n, dc_error *err) {
-  char key[65];
-  uint8_t digest[32];
-  dc_sha256 h;
-  dc_sha256_init(&h);
-  dc_sha256_str(&h, "architectures");
-  dc_sha256_str(&h, dc_nvrtc_identity());
-  dc_sha256_end(&h, digest);
-  dc_sha256_hex(digest, key);
-  void *data;
-  size_t len;
-  if (dc_cache_get(key, &data, &len)) {
-    *n = len <= 64 * sizeof(int) ? (int)(len / sizeof(int)) : 0;
-    memcpy(archs, data, (size_t)*n * sizeof(int));
-    free(data);
-    if (*n > 0) return 0;
-  }
-  const dc_nvrtc_api *api = dc_nvrtc(err);
-  if (!api) return -1;
-  if (api->nvrtcGetNumSupportedArchs(n) != 0 || *n < 1 || *n > 64 || api->nvrtcGetSupportedArchs(archs) != 0)
-    return dc_fail(err, DC_COMPILE, "NVRTC_ERROR", "NVRTC does not tell which architectures it compiles for");
-  dc_cache_put(key, archs, (size_t)*n * sizeof(int));
-  return 0;
-}
-
-int dc_compile_target(int major, int minor, char arch[24], bool *binary, dc_error *err) {
-  int archs[64], n, best = 0, own = major * 10 + minor;
-  if (supported(archs, &n, err) != 0) return -1;
-  for (int i = 0; i < n; i++)
-    if (archs[i] <= own && archs[i] > best) best = archs[i];
-  if (best == 0)
-    return dc_fail(err, DC_COMPILE, NULL, "%s does not compile for compute capability %d.%d any more (oldest: %d.%d)",
-                   dc_nvrtc_library(), major, minor, archs[0] / 10, archs[0] % 10);
-  *binary = best == own;
-  snprintf(arch, 24, "%s_%d", *binary ? "sm" : "compute", best);
-  return 0;
-}
-
-/* --- what is there ------------------------------------------------------------------------------ */
-
-static dc_compiler_info info;
-static pthread_once_t info_once = PTHREAD_ONCE_INIT;
-
-static void gather(void) {
-  dc_error err = DC_ERROR_INIT;
-  const dc_nvrtc_api *api = dc_nvrtc(&err);
-  info.available = api != NULL;
-  if (api) {
-    info.major = api->major;
-    info.minor = api->minor;
-  } else {
-    dc_buf b = DC_BUF_INIT;
-    dc_buf_printf(&b, "%s\n%s", dc_error_text(&err), err.log ? err.log : "");
-    info.why_not = dc_buf_take(&b); /* kept for the life of the process */
-  }
-  info.library = dc_nvrtc_library();
-  info.include_dir = dc_toolkit_include();
-  info.cccl_dir = dc_toolkit_cccl();
-  info.cache_dir = dc_cache_folder();
-  info.cache_note = dc_cache_note();
-  dc_error_clear(&err);
-}
-
-const dc_compiler_info *dc_compiler(void) {
-  pthread_once(&info_once, gather);
-  return &info;
+  return -1;
 }

@@ -31,9 +31,35 @@ typedef struct dc_ctype {
   int pointers;       /* 0: by value; 1: T *; 2: T ** … */
   bool is_const;      /* the pointee of the last pointer is const (`const T *`) */
   bool any_char;      /* pointee is a char of any sign: int8 or uint8 or bool arrays of bytes fit */
+  bool is_reference;  /* `T &`: counted among the pointers, but nothing that a launch can pass */
+  bool is_complex;    /* VECTOR of two that the source calls cuFloatComplex or cuDoubleComplex: a number will do */
+  bool is_natural;    /* SCALAR: no negative value is meant (an enumeration without any) */
+  int record;         /* STRUCT by value: its layout is image->records[record - 1]; 0 where that is not known */
   size_t size, align; /* of the value (pointers == 0) or of the pointee (pointers == 1), where known; else 0 */
   char *spelling;     /* as C writes it, owned by the image: "const float *" */
 } dc_ctype;
+
+/* CUDA aligns vectors of 2 and 4 components to their size, at most 16, and others to a component. */
+size_t dc_vector_align(size_t component, int lanes);
+
+/* A field of a struct. */
+#define DC_FIELD_DIMS 4
+typedef struct dc_field {
+  char *name;
+  dc_ctype type;                  /* of an element, where it is an array */
+  size_t offset;                  /* bytes from the struct's start */
+  int ndim;                       /* 0: no array */
+  uint32_t extent[DC_FIELD_DIMS]; /* outermost first */
+} dc_field;
+
+/* The layout of a struct that is passed by value, its bases' fields among its own. */
+typedef struct dc_record {
+  char *name;         /* for messages: "Body" */
+  size_t size, align; /* align: what its fields ask for */
+  char *why_not;      /* why it can only be passed as bytes ("it has bit-fields"); NULL: by its fields */
+  int nfields;
+  dc_field *fields;
+} dc_record;
 
 typedef struct dc_cparam {
   char *name;    /* from the source text; "arg3" where the scan found none */
@@ -50,12 +76,27 @@ typedef struct dc_signature {
   int line;      /* of the kernel in the source, from 1; 0 unknown */
 } dc_signature;
 
+/* A __device__ or __constant__ variable, as an array over it. */
+#define DC_VARIABLE_DIMS 8
+typedef struct dc_variable {
+  char *name;     /* as the source calls it: "ns::coeffs" */
+  char *lowered;  /* the symbol's name in the image */
+  dc_dtype dtype; /* of its elements; uint8 for what is no number */
+  int ndim;       /* 0 for one number */
+  int64_t shape[DC_VARIABLE_DIMS];
+  size_t size;    /* bytes of the whole */
+} dc_variable;
+
 typedef struct dc_image {
   void *bytes;   /* PTX (NUL-terminated) or cubin */
   size_t len;    /* without the NUL */
   bool binary;
   int nkernels;
   dc_signature *kernels; /* in the order of the source; those made by `instantiate` last */
+  int nrecords;
+  dc_record *records;    /* structs that kernels take by value, and those inside them */
+  int nvariables;
+  dc_variable *variables; /* those of which the compiler told type and symbol */
   char *log;     /* compiler's warnings, "" when none */
   bool cached;   /* came from the cache */
 } dc_image;
@@ -72,6 +113,14 @@ typedef struct dc_source {
   int nheaders;
   const char *const *instantiate;  /* name expressions of template instances wanted ("scale<float>") */
   int ninstantiate;
+  const char *const *units;      /* several sources to be linked, ready-made ones among them: `text` is then all that
+                                 ** are CUDA C, each followed by a newline, so that lines count through them */
+  const size_t *unit_lens;
+  int nunits;                    /* 0: `text` is one source */
+  bool part;                     /* one of those, on its own: compiled to be linked, and may have no kernel */
+  const char *const *arg_kernels; /* parameter lists that the caller declares: of which kernel ("": the only one) */
+  const char *const *arg_lists;   /* "const float *x, int n" */
+  int nargs;
   bool no_signatures;            /* skip the type queries (array/'s own generated code knows its types) */
 } dc_source;
 

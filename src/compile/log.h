@@ -23,4 +23,9 @@ bool dc_log_names_trouble(const char *log);
 ** log holds no error of the source itself. */
 bool dc_log_first_error(const char *cleaned, int *line, char **sentence);
 
+/* The errors of a cleaned log as a message shows them: the first `most` with their source lines and carets (long lines
+** cut around the caret), then how many more there are.  The first begins with its sentence when it is in the source
+** (then *line is its line), else with its place; *line is 0 then.  malloc'ed; NULL when the log holds no error. */
+char *dc_log_digest(const char *cleaned, int most, int *line);
+
 #endif

@@ -40,7 +40,7 @@ static const struct builtin {
     {'y', "unsigned long long", DC_UINT64},
     {'f', "float", DC_FLOAT32},
     {'d', "double", DC_FLOAT64},
-    {'w', "wchar_t", DC_DTYPE_NONE},
+    {'w', "wchar_t", DC_INT32},
     {'n', "__int128", DC_DTYPE_NONE},
     {'o', "unsigned __int128", DC_DTYPE_NONE},
     {'e', "long double", DC_DTYPE_NONE},
@@ -75,19 +75,46 @@ static void respell(dc_ctype *t, const char *before, const char *after) {
   t->spelling = dc_buf_take(&b);
 }
 
-/* What a class name means to us: CUDA's vector types, its half types, else a struct. */
-static void classify(dc_ctype *t) {
-  const char *name = t->spelling ? t->spelling : "";
+/* "thrust::complex<float>", "cuda::std::__4::complex<float>", "std::complex<float>" */
+static dc_dtype complex_of(const char *name) {
+  static const char *const owners[] = {"cuda::", "thrust::", "std::"};
+  static const char part[] = "::complex<";
+  const char *at = strstr(name, part);
+  if (!at) return DC_DTYPE_NONE;
+  for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+    if (strncmp(name, owners[i], strlen(owners[i])) != 0) continue;
+    if (strcmp(at + strlen(part), "float>") == 0) return DC_COMPLEX64;
+    if (strcmp(at + strlen(part), "double>") == 0) return DC_COMPLEX128;
+  }
+  return DC_DTYPE_NONE;
+}
+
+size_t dc_vector_align(size_t component, int lanes) {
+  if (lanes == 1 || lanes == 3) return component;
+  size_t size = component * (size_t)lanes;
+  return size < 16 ? size : 16;
+}
+
+void dc_ctype_classify(const char *name, dc_ctype *t) {
+  static const struct {
+    const char *name;
+    dc_ctype_class cls;
+    dc_dtype dtype;
+    int lanes;
+  } halves[] = {{"__half", DC_CT_SCALAR, DC_FLOAT16, 1},  {"half", DC_CT_SCALAR, DC_FLOAT16, 1},
+                {"__half2", DC_CT_VECTOR, DC_FLOAT16, 2}, {"__nv_bfloat16", DC_CT_SCALAR, DC_BFLOAT16, 1},
+                {"__nv_bfloat162", DC_CT_VECTOR, DC_BFLOAT16, 2}};
   t->cls = DC_CT_STRUCT;
   t->lanes = 1;
-  if (strcmp(name, "__half") == 0 || strcmp(name, "half") == 0) {
-    t->cls = DC_CT_SCALAR;
-    t->dtype = DC_FLOAT16;
+  for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
+    if (strcmp(name, halves[i].name) != 0) continue;
+    t->cls = halves[i].cls;
+    t->dtype = halves[i].dtype;
+    t->lanes = halves[i].lanes;
     return;
   }
-  if (strcmp(name, "__nv_bfloat16") == 0) {
+  if ((t->dtype = complex_of(name)) != DC_DTYPE_NONE) {
     t->cls = DC_CT_SCALAR;
-    t->dtype = DC_BFLOAT16;
     return;
   }
   for (size_t i = 0; i < sizeof vector_types / sizeof *vector_types; i++) {
@@ -186,7 +213,7 @@ static dc_ctype substitution(reader *r) { /* after 'S' */
 
 static dc_ctype named(dc_buf *name) {
   dc_ctype t = {.cls = DC_CT_STRUCT, .dtype = DC_DTYPE_NONE, .lanes = 1, .spelling = dc_buf_take(name)};
-  classify(&t);
+  dc_ctype_classify(t.spelling ? t.spelling : "", &t);
   return t;
 }
 
@@ -313,6 +340,7 @@ static dc_ctype read_pointer(reader *r, char sign) { /* after 'P', 'R' or 'O' */
   if (t.pointers > 0) t.is_const = false; /* told of the last pointee only: that of `const T **` is a plain pointer */
   respell_pointer(&t, sign);
   t.pointers++;
+  t.is_reference = sign == '&';
   remember(r, &t);
   return t;
 }
@@ -333,6 +361,16 @@ static dc_ctype read_qualified(reader *r) {
   return t;
 }
 
+static dc_ctype builtin(const struct builtin *b) {
+  dc_ctype t = opaque(b->name);
+  if (b->dtype == DC_DTYPE_NONE) return t;
+  t.cls = DC_CT_SCALAR;
+  t.dtype = b->dtype;
+  t.any_char = strchr("cahu", b->code) != NULL && dc_dtype_size(b->dtype) == 1;
+  t.size = t.align = dc_dtype_size(t.dtype);
+  return t;
+}
+
 static dc_ctype read_builtin(reader *r) {
   if (*r->p == 'v') {
     r->p++;
@@ -343,15 +381,22 @@ static dc_ctype read_builtin(reader *r) {
   for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
     if (builtins[i].code == *r->p) {
       r->p++;
-      dc_ctype t = opaque(builtins[i].name);
-      if (builtins[i].dtype != DC_DTYPE_NONE) {
-        t.cls = DC_CT_SCALAR;
-        t.dtype = builtins[i].dtype;
-        t.any_char = strchr("cah", builtins[i].code) != NULL;
-        t.size = t.align = dc_dtype_size(t.dtype);
-      }
-      return t;
+      return builtin(&builtins[i]);
     }
+  return fail(r);
+}
+
+/* Builtin types whose code is D and another letter. */
+static dc_ctype read_two_letters(reader *r) {
+  static const struct builtin list[] = {
+      {'h', "half", DC_DTYPE_NONE},  {'n', "nullptr_t", DC_DTYPE_NONE}, {'u', "char8_t", DC_UINT8},
+      {'s', "char16_t", DC_UINT16}, {'i', "char32_t", DC_UINT32},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    if (r->p[1] != list[i].code) continue;
+    r->p += 2;
+    return builtin(&list[i]);
+  }
   return fail(r);
 }
 
@@ -369,17 +414,7 @@ static dc_ctype read_type(reader *r) {
     case 'F': r->p++; t = read_function(r); break;
     case 'A': r->p++; t = read_array(r); break;
     case 'N': r->p++; t = read_nested(r); break;
-    case 'D':
-      if (r->p[1] == 'h') {
-        r->p += 2;
-        t = opaque("half");
-      } else if (r->p[1] == 'n') {
-        r->p += 2;
-        t = opaque("nullptr_t");
-      } else {
-        t = fail(r);
-      }
-      break;
+    case 'D': t = read_two_letters(r); break;
     case 'S':
       if (r->p[1] == 't') {
         t = read_class(r);
@@ -413,6 +448,15 @@ static void make_integer(dc_ctype *t, size_t sign) {
   t->dtype = of_size[sign - 1][log];
 }
 
+/* A struct that only happens to be called like one of CUDA's types is a struct. */
+static void check_size(dc_ctype *t) {
+  if ((t->cls != DC_CT_SCALAR && t->cls != DC_CT_VECTOR) || t->pointers > 1 || t->size == 0) return;
+  if (t->size == dc_dtype_size(t->dtype) * (size_t)t->lanes) return;
+  t->cls = DC_CT_STRUCT;
+  t->dtype = DC_DTYPE_NONE;
+  t->lanes = 1;
+}
+
 /* Numbers of `dc_list_<n, n, …>` after the function type: sizes of all parameters, then alignments, then what
 ** kind of enumeration each is (0: none).  Of what stands behind a pointer, that. */
 static void read_layout(const char *p, dc_signature *sig) {
@@ -424,8 +468,10 @@ static void read_layout(const char *p, dc_signature *sig) {
     size_t v = strtoul(p + 2, &end, 10);
     dc_ctype *t = &sig->params[i % sig->nparams].type;
     bool sized = t->pointers == 0 || (t->cls != DC_CT_VOID && t->cls != DC_CT_OPAQUE);
-    if (sized && i < sig->nparams) t->size = v;
-    else if (sized && i < 2 * sig->nparams) t->align = v;
+    if (sized && i < sig->nparams) {
+      t->size = v;
+      check_size(t);
+    } else if (sized && i < 2 * sig->nparams) t->align = v;
     else if (sized) make_integer(t, v);
     if (*end != 'E') return;
     p = end + 1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "compile/record.h"
 #include "compile/signature.h"
 
 static void put_number(dc_buf *b, uint64_t v) {
@@ -22,6 +23,32 @@ static void put_bytes(dc_buf *b, const void *p, size_t n) {
 
 static void put_string(dc_buf *b, const char *s) { put_bytes(b, s, strlen(s)); }
 
+static void put_type(dc_buf *b, const dc_ctype *t) {
+  put_string(b, t->spelling ? t->spelling : "?");
+  put_number(b, (uint64_t)t->cls | (uint64_t)t->dtype << 8 | (uint64_t)t->lanes << 16 | (uint64_t)t->pointers << 24 |
+                    (uint64_t)t->is_const << 32 | (uint64_t)t->any_char << 33 | (uint64_t)t->is_reference << 34 |
+                    (uint64_t)t->is_complex << 35 | (uint64_t)t->is_natural << 36);
+  put_number(b, (uint64_t)t->record);
+  put_number(b, t->size);
+  put_number(b, t->align);
+}
+
+static void put_record(dc_buf *b, const dc_record *r) {
+  put_string(b, r->name);
+  put_string(b, r->why_not ? r->why_not : "");
+  put_number(b, r->size);
+  put_number(b, r->align);
+  put_number(b, (uint64_t)r->nfields);
+  for (int i = 0; i < r->nfields; i++) {
+    const dc_field *f = &r->fields[i];
+    put_string(b, f->name);
+    put_type(b, &f->type);
+    put_number(b, f->offset);
+    put_number(b, (uint64_t)f->ndim);
+    for (int k = 0; k < f->ndim; k++) put_number(b, f->extent[k]);
+  }
+}
+
 static void put_signature(dc_buf *b, const dc_signature *s) {
   put_string(b, s->name);
   put_string(b, s->lowered);
@@ -30,14 +57,18 @@ static void put_signature(dc_buf *b, const dc_signature *s) {
   put_number(b, (uint64_t)s->line);
   put_number(b, (uint64_t)s->nparams);
   for (int i = 0; i < s->nparams; i++) {
-    const dc_ctype *t = &s->params[i].type;
     put_string(b, s->params[i].name);
-    put_string(b, t->spelling ? t->spelling : "?");
-    put_number(b, (uint64_t)t->cls | (uint64_t)t->dtype << 8 | (uint64_t)t->lanes << 16 | (uint64_t)t->pointers << 24 |
-                      (uint64_t)t->is_const << 32 | (uint64_t)t->any_char << 33);
-    put_number(b, t->size);
-    put_number(b, t->align);
+    put_type(b, &s->params[i].type);
   }
+}
+
+static void put_variable(dc_buf *b, const dc_variable *v) {
+  put_string(b, v->name);
+  put_string(b, v->lowered);
+  put_number(b, v->dtype);
+  put_number(b, v->size);
+  put_number(b, (uint64_t)v->ndim);
+  for (int i = 0; i < v->ndim; i++) put_number(b, (uint64_t)v->shape[i]);
 }
 
 int dc_image_pack(const dc_image *image, void **data, size_t *len) {
@@ -45,8 +76,12 @@ int dc_image_pack(const dc_image *image, void **data, size_t *len) {
   put_number(&b, image->binary);
   put_bytes(&b, image->bytes, image->len);
   put_string(&b, image->log ? image->log : "");
+  put_number(&b, (uint64_t)image->nrecords); /* kernels' types refer to them */
   put_number(&b, (uint64_t)image->nkernels);
   for (int i = 0; i < image->nkernels; i++) put_signature(&b, &image->kernels[i]);
+  for (int i = 0; i < image->nrecords; i++) put_record(&b, &image->records[i]);
+  put_number(&b, (uint64_t)image->nvariables);
+  for (int i = 0; i < image->nvariables; i++) put_variable(&b, &image->variables[i]);
   *len = b.len;
   *data = dc_buf_take(&b);
   return *data ? 0 : -1;
@@ -54,6 +89,7 @@ int dc_image_pack(const dc_image *image, void **data, size_t *len) {
 
 typedef struct source {
   const unsigned char *p, *end;
+  uint64_t nrecords; /* types refer to records by number */
   bool bad;
 } source;
 
@@ -87,6 +123,64 @@ static char *get_bytes(source *s, size_t *len) {
   return copy;
 }
 
+static void get_type(source *s, dc_ctype *t) {
+  t->spelling = get_bytes(s, NULL);
+  uint64_t bits = get_number(s);
+  t->cls = (dc_ctype_class)(bits & 0xff);
+  t->dtype = (dc_dtype)(bits >> 8 & 0xff);
+  t->lanes = (int)(bits >> 16 & 0xff);
+  t->pointers = (int)(bits >> 24 & 0xff);
+  t->is_const = bits >> 32 & 1;
+  t->any_char = bits >> 33 & 1;
+  t->is_reference = bits >> 34 & 1;
+  t->is_complex = bits >> 35 & 1;
+  t->is_natural = bits >> 36 & 1;
+  uint64_t record = get_number(s);
+  t->record = (int)record;
+  t->size = (size_t)get_number(s);
+  t->align = (size_t)get_number(s);
+  bool has_dtype = t->cls == DC_CT_SCALAR || t->cls == DC_CT_VECTOR;
+  if (t->cls > DC_CT_OPAQUE || (t->dtype >= DC_NDTYPES && t->dtype != DC_DTYPE_NONE) || t->lanes < 1 || t->lanes > 4 ||
+      (has_dtype && t->dtype == DC_DTYPE_NONE) || record > s->nrecords)
+    s->bad = true;
+}
+
+static void get_field(source *s, dc_field *f) {
+  f->name = get_bytes(s, NULL);
+  get_type(s, &f->type);
+  f->offset = (size_t)get_number(s);
+  uint64_t ndim = get_number(s);
+  if (ndim > DC_FIELD_DIMS) s->bad = true;
+  for (uint64_t i = 0; i < ndim && !s->bad; i++) {
+    uint64_t extent = get_number(s);
+    f->extent[f->ndim++] = (uint32_t)extent;
+    if (extent == 0 || extent > UINT32_MAX) s->bad = true;
+  }
+}
+
+static void get_record(source *s, dc_record *r) {
+  r->name = get_bytes(s, NULL);
+  r->why_not = get_bytes(s, NULL);
+  if (r->why_not && !r->why_not[0]) {
+    free(r->why_not);
+    r->why_not = NULL;
+  }
+  r->size = (size_t)get_number(s);
+  r->align = (size_t)get_number(s);
+  uint64_t n = get_number(s);
+  if (s->bad || n > 1u << 20 || (r->fields = calloc(n ? (size_t)n : 1, sizeof *r->fields)) == NULL) {
+    s->bad = true;
+    return;
+  }
+  for (uint64_t i = 0; i < n && !s->bad; i++) get_field(s, &r->fields[r->nfields++]);
+}
+
+static void get_records(source *s, dc_image *image) {
+  image->records = calloc((size_t)s->nrecords + 1, sizeof *image->records);
+  if (!image->records) s->bad = true;
+  for (uint64_t i = 0; i < s->nrecords && !s->bad; i++) get_record(s, &image->records[image->nrecords++]);
+}
+
 static void get_signature(source *s, dc_signature *g) {
   g->name = get_bytes(s, NULL);
   g->lowered = get_bytes(s, NULL);
@@ -105,37 +199,60 @@ static void get_signature(source *s, dc_signature *g) {
   }
   g->nparams = (int)n;
   for (int i = 0; i < g->nparams; i++) {
-    dc_ctype *t = &g->params[i].type;
     g->params[i].name = get_bytes(s, NULL);
-    t->spelling = get_bytes(s, NULL);
-    uint64_t bits = get_number(s);
-    t->cls = (dc_ctype_class)(bits & 0xff);
-    t->dtype = (dc_dtype)(bits >> 8 & 0xff);
-    t->lanes = (int)(bits >> 16 & 0xff);
-    t->pointers = (int)(bits >> 24 & 0xff);
-    t->is_const = bits >> 32 & 1;
-    t->any_char = bits >> 33 & 1;
-    t->size = (size_t)get_number(s);
-    t->align = (size_t)get_number(s);
-    if (t->cls > DC_CT_OPAQUE || (t->dtype >= DC_NDTYPES && t->dtype != DC_DTYPE_NONE)) s->bad = true;
+    get_type(s, &g->params[i].type);
+  }
+}
+
+static void get_variable(source *s, dc_variable *v) {
+  v->name = get_bytes(s, NULL);
+  v->lowered = get_bytes(s, NULL);
+  uint64_t dtype = get_number(s);
+  v->size = (size_t)get_number(s);
+  uint64_t ndim = get_number(s), bytes = 1;
+  if (s->bad || dtype >= DC_NDTYPES || ndim > DC_VARIABLE_DIMS) {
+    s->bad = true;
+    return;
+  }
+  v->dtype = (dc_dtype)dtype;
+  v->ndim = (int)ndim;
+  for (int i = 0; i < v->ndim; i++) {
+    v->shape[i] = (int64_t)get_number(s);
+    if (v->shape[i] < 0 || __builtin_mul_overflow(bytes, (uint64_t)v->shape[i], &bytes)) s->bad = true;
+  }
+  if (s->bad || bytes * dc_dtype_size(v->dtype) != v->size) s->bad = true;
+}
+
+static void get_variables(source *s, dc_image *image) {
+  uint64_t n = get_number(s);
+  if (s->bad || n > 1u << 20 || (image->variables = calloc(n ? (size_t)n : 1, sizeof *image->variables)) == NULL) {
+    s->bad = true;
+    return;
+  }
+  for (uint64_t i = 0; i < n && !s->bad; i++) {
+    image->nvariables++;
+    get_variable(s, &image->variables[i]);
   }
 }
 
 dc_image *dc_image_unpack(const void *data, size_t len) {
-  source s = {data, (const unsigned char *)data + len, false};
+  source s = {data, (const unsigned char *)data + len, 0, false};
   dc_image *image = calloc(1, sizeof *image);
   if (!image) return NULL;
   image->binary = get_number(&s) != 0;
   image->bytes = get_bytes(&s, &image->len);
   image->log = get_bytes(&s, NULL);
+  s.nrecords = get_number(&s);
   uint64_t n = get_number(&s);
-  if (n > 1u << 20) s.bad = true;
+  if (n > 1u << 20 || s.nrecords > 1u << 20) s.bad = true;
   if (!s.bad) image->kernels = calloc(n ? (size_t)n : 1, sizeof *image->kernels);
   if (!image->kernels) s.bad = true;
   for (uint64_t i = 0; i < n && !s.bad; i++) {
     image->nkernels++;
     get_signature(&s, &image->kernels[i]);
   }
+  if (!s.bad) get_records(&s, image);
+  if (!s.bad) get_variables(&s, image);
   if (s.bad || s.p != s.end) {
     dc_image_free(image);
     return NULL;
@@ -147,6 +264,12 @@ void dc_image_free(dc_image *image) {
   if (!image) return;
   for (int i = 0; i < image->nkernels; i++) dc_signature_free(&image->kernels[i]);
   free(image->kernels);
+  dc_records_free(image);
+  for (int i = 0; i < image->nvariables; i++) {
+    free(image->variables[i].name);
+    free(image->variables[i].lowered);
+  }
+  free(image->variables);
   free(image->bytes);
   free(image->log);
   free(image);

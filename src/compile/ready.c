@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
+#include "compile/entries.h"
 #include "compile/signature.h"
 
 /* --- words -------------------------------------------------------------------------------------- */
@@ -47,6 +49,12 @@ bool dc_is_ptx(const char *text) {
   size_t len = read_word(&text, &word);
   return word_is(word, len, ".version");
 }
+
+bool dc_is_machine_code(const char *text, size_t len) {
+  return len >= 4 && (memcmp(text, "\x7f" "ELF", 4) == 0 || memcmp(text, "\x50\xed\x55\xba", 4) == 0);
+}
+
+bool dc_is_ready(const char *text, size_t len) { return dc_is_machine_code(text, len) || dc_is_ptx(text); }
 
 /* --- parameters ---------------------------------------------------------------------------------- */
 
@@ -191,13 +199,34 @@ static int read_kernels(const char *text, dc_image *image, dc_error *err) {
   return 0;
 }
 
+/* Of machine code only the kernels' names can be read: mangled ones tell their types. */
+static int read_entries(dc_image *image, dc_error *err) {
+  dc_arena arena = DC_ARENA_INIT;
+  bool failed = false;
+  int n = 0, rc = 0;
+  const dc_entry *list = dc_image_entries(image->bytes, image->len, true, &arena, &failed);
+  for (const dc_entry *e = list; e; e = e->next) n++;
+  image->kernels = calloc((size_t)n + 1, sizeof *image->kernels);
+  if (failed || !image->kernels) rc = dc_fail_oom(err);
+  for (const dc_entry *e = list; e && rc == 0; e = e->next)
+    rc = dc_signature_of_entry(&image->kernels[image->nkernels++], e->name, err);
+  dc_arena_free(&arena);
+  return rc;
+}
+
 int dc_ready_image(const dc_source *src, dc_image **out, dc_error *err) {
   dc_image *image = calloc(1, sizeof *image);
   if (!image) return dc_fail_oom(err);
-  image->len = strlen(src->text);
-  image->bytes = strdup(src->text);
+  image->binary = dc_is_machine_code(src->text, src->len);
+  image->len = image->binary ? src->len : strlen(src->text);
+  image->bytes = malloc(image->len + 1);
   image->log = strdup("");
-  int rc = image->bytes && image->log ? read_kernels(src->text, image, err) : dc_fail_oom(err);
+  int rc = image->bytes && image->log ? 0 : dc_fail_oom(err);
+  if (rc == 0) {
+    memcpy(image->bytes, src->text, image->len);
+    ((char *)image->bytes)[image->len] = '\0';
+    rc = image->binary ? read_entries(image, err) : read_kernels(src->text, image, err);
+  }
   if (rc != 0) {
     dc_image_free(image);
     return -1;

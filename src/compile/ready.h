@@ -1,5 +1,6 @@
 /*
-** ready.h - sources that are PTX already: taken as they are, with their kernels' parameters read off the text.
+** ready.h - sources that are PTX or machine code already: taken as they are, with their kernels' parameters read off
+** them as far as that goes.
 */
 #ifndef DC_COMPILE_READY_H
 #define DC_COMPILE_READY_H
@@ -8,6 +9,10 @@
 
 /* Whether the text is PTX: its first word, comments aside, is a .version directive. */
 bool dc_is_ptx(const char *text);
+
+/* Whether a source is machine code (a cubin or a fat binary), and whether it is that or PTX. */
+bool dc_is_machine_code(const char *text, size_t len);
+bool dc_is_ready(const char *text, size_t len);
 
 /* An image of the text itself.  Kernels with mangled names have the types that the name tells; the others those of
 ** their .param declarations, which do not tell pointers from integers. */

@@ -25,7 +25,8 @@ typedef struct scanner {
   dc_scanned *first, **last;
   bool failed;
   /* open braces; those of a namespace carry its name */
-  struct { const char *s; size_t n; } nest[MAX_NESTING];
+  struct { const char *s; size_t n; bool block; } nest[MAX_NESTING];
+  int blocks;       /* how many of them are no namespaces */
   int depth;
   bool in_template; /* since the last ';', '{' or '}' a template<…> was seen */
 } scanner;
@@ -135,15 +136,22 @@ static bool is_type_word(token t) {
   return false;
 }
 
+/* CUDA's complex types are float2 and double2 to the compiler, so that they are told by their names alone. */
+static bool is_complex_word(token t) {
+  return is(t, "cuFloatComplex") || is(t, "cuComplex") || is(t, "cuDoubleComplex");
+}
+
 /* The parameter's name is the last word of its declarator: "const float *x", "float x[4]", "void (*f)(int)". */
 static void read_params(scanner *s, const char *begin, dc_scanned *k) {
   char *names[256];
+  bool complexes[256] = {false};
   int n = 0;
   token word = {END, NULL, 0, 0};
-  bool any = false, in_default = false;
+  bool any = false, in_default = false, is_complex = false;
   for (int round = 1, angle = 0; round > 0;) {
     token t = next(s, begin);
     if (t.kind == END) break;
+    is_complex = is_complex || is_complex_word(t);
     char c = t.kind == PUNCT ? *t.s : '\0';
     if (c == '(' || c == '[' || c == '{') {
       if (c == '(' && !in_default && round == 1) { /* void (*name)(…): the name is in the first group */
@@ -169,9 +177,12 @@ static void read_params(scanner *s, const char *begin, dc_scanned *k) {
     if (round == 0 || (c == ',' && angle == 0)) {
       bool is_void = word.kind == WORD && is(word, "void") && n == 0 && round == 0;
       bool named = word.kind == WORD && !is_type_word(word);
-      if (any && !is_void && n < 256) names[n++] = named ? copy(s, word.s, word.n) : NULL;
+      if (any && !is_void && n < 256) {
+        complexes[n] = is_complex;
+        names[n++] = named ? copy(s, word.s, word.n) : NULL;
+      }
       word.kind = END;
-      any = in_default = false;
+      any = in_default = is_complex = false;
     } else {
       any = true;
       if (t.kind == WORD && !in_default && angle == 0) word = t;
@@ -179,8 +190,13 @@ static void read_params(scanner *s, const char *begin, dc_scanned *k) {
   }
   k->nparams = n;
   k->params = dc_arena_alloc(s->arena, sizeof *k->params * (size_t)(n ? n : 1));
-  if (k->params) memcpy(k->params, names, sizeof *names * (size_t)n);
-  else s->failed = true;
+  k->complexes = dc_arena_alloc(s->arena, sizeof *complexes * (size_t)(n ? n : 1));
+  if (!k->params || !k->complexes) {
+    s->failed = true;
+    return;
+  }
+  memcpy(k->params, names, sizeof *names * (size_t)n);
+  memcpy(k->complexes, complexes, sizeof *complexes * (size_t)n);
 }
 
 static char *qualify(scanner *s, token name) {
@@ -212,6 +228,7 @@ static void add_kernel(scanner *s, const char *begin, token name, int line) {
       o->line = k->line;
       o->nparams = k->nparams;
       o->params = k->params;
+      o->complexes = k->complexes;
       return;
     }
   *s->last = k;
@@ -243,6 +260,74 @@ static void read_kernel(scanner *s, const char *begin, int line) {
   }
 }
 
+static void add_variable(scanner *s, token name) {
+  dc_scanned *v = dc_arena_alloc(s->arena, sizeof *v);
+  if (v) *v = (dc_scanned){.name = qualify(s, name), .is_variable = true, .line = name.line};
+  if (!v || !v->name) {
+    s->failed = true;
+    return;
+  }
+  for (dc_scanned *o = s->first; o; o = o->next)
+    if (o->is_variable && o->name && strcmp(o->name, v->name) == 0) return;
+  *s->last = v;
+  s->last = &v->next;
+}
+
+/* The initializer, up to the ',' or ';' behind it, which is given. */
+static token skip_initializer(scanner *s, const char *begin) {
+  for (;;) {
+    token t = next(s, begin);
+    if (t.kind == END || (t.kind == PUNCT && strchr(",;", *t.s))) return t;
+    if (t.kind == PUNCT && strchr("([{", *t.s)) skip_group(s, begin);
+  }
+}
+
+/* After `__device__` or `__constant__`, of which functions are full too: a variable's name is the last word before the
+** first of = [ { , ; and its declaration has no parenthesis before. */
+static void read_variables(scanner *s, const char *begin) {
+  token word = {END, NULL, 0, 0};
+  for (int angle = 0;;) {
+    token t = next(s, begin);
+    if (t.kind == END) return;
+    if (t.kind == WORD && angle == 0) {
+      if (is(t, "__global__") || is(t, "__managed__") || is(t, "struct") || is(t, "class") || is(t, "union") ||
+          is(t, "enum"))
+        return;
+      word = t;
+    }
+    if (t.kind != PUNCT) continue;
+    if (*t.s == '<') angle++;
+    else if (*t.s == '>' && angle > 0) angle--;
+    if (*t.s == '(' && word.kind == WORD &&
+        (is(word, "__align__") || is(word, "__attribute__") || is(word, "alignas") || is(word, "decltype"))) {
+      skip_group(s, begin);
+      word.kind = END;
+      continue;
+    }
+    if (*t.s == '(') { /* a function; its body is the caller's */
+      skip_group(s, begin);
+      return;
+    }
+    if (angle > 0 || !strchr("=[{,;", *t.s)) continue;
+    if (word.kind == WORD && !s->in_template) add_variable(s, word);
+    word.kind = END;
+    while (*t.s == '[') {
+      skip_group(s, begin);
+      t = next(s, begin);
+      if (t.kind != PUNCT) return;
+    }
+    if (*t.s == '{') {
+      skip_group(s, begin);
+      t = next(s, begin);
+    }
+    if (t.kind == PUNCT && *t.s == '=') t = skip_initializer(s, begin);
+    if (t.kind != PUNCT || *t.s != ',') {
+      s->in_template = false;
+      return;
+    }
+  }
+}
+
 static void read_namespace(scanner *s, const char *begin) {
   token name = next(s, begin);
   token t = name.kind == WORD ? next(s, begin) : name;
@@ -256,6 +341,7 @@ static void read_namespace(scanner *s, const char *begin) {
   if (t.kind != PUNCT || *t.s != '{') return;
   if (s->depth < MAX_NESTING) {
     s->nest[s->depth].s = name.s;
+    s->nest[s->depth].block = false;
     s->nest[s->depth].n = name.kind == WORD ? name.n : 0;
   }
   s->depth++;
@@ -264,18 +350,29 @@ static void read_namespace(scanner *s, const char *begin) {
 dc_scanned *dc_scan(const char *text, size_t len, dc_arena *arena, bool *failed) {
   scanner s = {.p = text, .end = text + len, .line = 1, .arena = arena};
   s.last = &s.first;
+  token before = {END, text, 0, 0};
   for (token t = next(&s, text); t.kind != END; t = next(&s, text)) {
     if (t.kind == WORD) {
       if (is(t, "__global__")) read_kernel(&s, text, t.line);
       else if (is(t, "namespace")) read_namespace(&s, text);
       else if (is(t, "template")) s.in_template = true;
+      else if (s.blocks == 0 && (is(t, "__device__") || is(t, "__constant__")) && !is(before, "__managed__"))
+        read_variables(&s, text);
     } else if (t.kind == PUNCT) {
       if (*t.s == '{') {
-        if (s.depth < MAX_NESTING) s.nest[s.depth].n = 0;
+        if (s.depth < MAX_NESTING) {
+          s.nest[s.depth].n = 0;
+          s.nest[s.depth].block = before.kind != OTHER; /* behind a literal it is extern "C" */
+          s.blocks += s.nest[s.depth].block;
+        }
         s.depth++;
-      } else if (*t.s == '}' && s.depth > 0) s.depth--;
+      } else if (*t.s == '}' && s.depth > 0) {
+        s.depth--;
+        if (s.depth < MAX_NESTING) s.blocks -= s.nest[s.depth].block;
+      }
       if (strchr(";{}", *t.s)) s.in_template = false;
     }
+    before = t;
   }
   *failed = s.failed;
   return s.first;

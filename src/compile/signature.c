@@ -40,8 +40,7 @@ char *dc_signature_query(const char *name) {
   return dc_buf_take(&b);
 }
 
-/* "saxpy(int n, float a, const float *x, float *y)" */
-static char *spell(const dc_signature *sig) {
+char *dc_signature_spell(const dc_signature *sig) {
   dc_buf b = DC_BUF_INIT;
   dc_buf_printf(&b, "%s(", sig->name);
   for (int i = 0; i < sig->nparams; i++) {
@@ -63,6 +62,20 @@ static bool is_type_name(const char *name, const char *spelling) {
   return at[n] == '\0' || at[n] == ' ' || at[n] == '<';
 }
 
+/* What the source calls complex is float2 or double2 to the compiler. */
+static void make_complex(dc_ctype *t) {
+  if (t->cls != DC_CT_VECTOR || t->lanes != 2) return;
+  const char *name = t->dtype == DC_FLOAT32 ? "cuFloatComplex" : t->dtype == DC_FLOAT64 ? "cuDoubleComplex" : NULL;
+  const char *vector = t->dtype == DC_FLOAT32 ? "float2" : "double2";
+  const char *at = name && t->spelling ? strstr(t->spelling, vector) : NULL;
+  if (!at) return;
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_printf(&b, "%.*s%s%s", (int)(at - t->spelling), t->spelling, name, at + strlen(vector));
+  t->is_complex = true;
+  free(t->spelling);
+  t->spelling = dc_buf_take(&b);
+}
+
 int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered, const dc_scanned *scanned,
                         dc_error *err) {
   sig->name = strdup(name);
@@ -71,14 +84,15 @@ int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered
   bool named = scanned && scanned->nparams == sig->nparams;
   for (int i = 0; i < sig->nparams; i++) {
     dc_buf b = DC_BUF_INIT;
+    if (named && scanned->complexes[i]) make_complex(&sig->params[i].type);
     bool has_name = named && scanned->params[i] && !is_type_name(scanned->params[i], sig->params[i].type.spelling);
     if (has_name) dc_buf_puts(&b, scanned->params[i]);
     else dc_buf_printf(&b, "arg%d", i + 1);
     sig->params[i].name = dc_buf_take(&b);
-    if (!sig->params[i].name) return dc_fail_oom(err);
+    if (!sig->params[i].name || !sig->params[i].type.spelling) return dc_fail_oom(err);
   }
   if (!sig->name || !sig->lowered) return dc_fail_oom(err);
-  sig->text = spell(sig);
+  sig->text = dc_signature_spell(sig);
   return sig->text ? 0 : dc_fail_oom(err);
 }
 
@@ -86,7 +100,7 @@ int dc_signature_name(dc_signature *sig, const char *lowered, dc_error *err) {
   sig->name = strdup(lowered);
   sig->lowered = strdup(lowered);
   if (!sig->name || !sig->lowered) return dc_fail_oom(err);
-  sig->text = spell(sig);
+  sig->text = dc_signature_spell(sig);
   return sig->text ? 0 : dc_fail_oom(err);
 }
 

@@ -30,9 +30,16 @@ int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered
 /* The same for a signature whose parameters have their names already: name (as lowered) and text. */
 int dc_signature_name(dc_signature *sig, const char *lowered, dc_error *err);
 
+/* "saxpy(int n, float a, const float *x, float *y)", malloc'ed; NULL out of memory. */
+char *dc_signature_spell(const dc_signature *sig);
+
 /* A signature from an entry's name alone: "_Z1kPfi" is "k(float *, int)", typed; a name that is not mangled, or
 ** not understood, stays as it is, untyped. */
 int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err);
+
+/* What a class's name means: sets cls, dtype and lanes for CUDA's vectors, half types and the libraries' complex ones;
+** DC_CT_STRUCT for all others. */
+void dc_ctype_classify(const char *name, dc_ctype *t);
 
 void dc_signature_free(dc_signature *sig);
 

@@ -86,13 +86,13 @@ static int give_shared(dc_block_run *b, const dc_job *job) {
   size_t need = ((size_t)job->grid.shared_bytes + align - 1) / align * align;
   if (need > b->shared_cap || b->shared_span == NULL) {
     dc_error err = DC_ERROR_INIT;
-    size_t cap = (need + 4095) / 4096 * 4096;
+    size_t page = dc_memory_page(m), cap = need ? (need + page - 1) / page * page : page;
     dc_memory_span_free(m, b->shared_span);
     b->shared_cap = 0;
-    b->shared_span = dc_memory_span(m, DC_SPAN_SHARED, cap, cap ? cap : 1, &err);
+    b->shared_span = dc_memory_span(m, DC_SPAN_SHARED, cap, cap, &err);
     dc_error_clear(&err);
     if (b->shared_span == NULL) return -1;
-    b->shared_cap = cap ? cap : 4096;
+    b->shared_cap = cap;
   }
   b->s.shared = b->shared_span + b->shared_cap - need;
   return 0;
@@ -112,7 +112,10 @@ int dc_block_start(dc_block_run *b, uint64_t linear) {
   b->idle_rounds = 0;
   if (b->used) memset(b->barriers, 0, sizeof b->barriers);
   b->used = 0;
-  return give_shared(b, job);
+  if (give_shared(b, job) != 0) return -1;
+  const ptx_func *f = job->fn->ptx;
+  if (f->reserved_bytes) memset(b->s.shared + f->reserved_at, 0, f->reserved_bytes);
+  return 0;
 }
 
 static void end_warp(dc_block_run *b, uint32_t i) {

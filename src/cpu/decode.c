@@ -617,13 +617,14 @@ static int decode_block(decoder *D, const ptx_block *b) {
   return rc;
 }
 
-/* Where lanes really get to that are sent to node n: empty nodes that only jump on are passed by. */
+/* Where lanes really get to that are sent to node n: empty nodes that only jump on are passed by. One that jumps back
+** is not: there the lanes of a loop wait for each other, and who passed it by would be a turn ahead of the others. */
 static int32_t through(const decoder *D, int32_t n) {
   for (int steps = 0; n >= 0 && steps < 32; steps++) {
     const dc_node *node = &D->nodes[n];
     if (node->first != node->last || node->guard >= 0 || node->wait != DC_WAIT_NOT) break;
     if (node->end == DC_END_LEAVE || (node->end == DC_END_EXIT && D->f->entry)) return DC_NODE_LEAVE;
-    if (node->end != DC_END_JUMP || node->taken == n) break;
+    if (node->end != DC_END_JUMP || node->taken <= n) break;
     n = node->taken;
   }
   return n;

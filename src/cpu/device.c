@@ -10,6 +10,7 @@
 
 #include "cpu/cpu.h"
 #include "cpu/native.h"
+#include "cpu/stream.h"
 
 #define WORKSPACE 4096 /* bytes for what a grid's blocks synchronize by */
 
@@ -60,6 +61,7 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
     .shared_per_block = DC_SHARED_LIMIT, .shared_per_block_optin = DC_SHARED_OPTIN,
     .shared_per_multiprocessor = DC_SHARED_OPTIN * DC_MAX_RESIDENT,
     .total_memory = total, .l2_cache = l2 > 0 ? (size_t)l2 : 0, .registers_per_block = 65536,
+    .max_cluster = 1, .cooperative = true,
   };
   snprintf(dev->target.arch, sizeof dev->target.arch, "compute_75");
   dev->target.binary = false;
@@ -140,6 +142,8 @@ static int cpu_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error
 }
 
 static int cpu_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
+  int captured = dc_cpu_capture_copy(dev, dst, src, n, err);
+  if (captured != 0) return captured < 0 ? -1 : 0;
   return move(dev, (void *)(uintptr_t)dst, (const void *)(uintptr_t)src, n, err);
 }
 
@@ -175,6 +179,8 @@ static void do_fill(void *ud) {
 
 static int cpu_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
   filling f = { (uint8_t *)(uintptr_t)dst, pattern, size, n };
+  int captured = dc_cpu_capture_fill(dev, dst, pattern, size, n, err);
+  if (captured != 0) return captured < 0 ? -1 : 0;
   return dc_fault_guard(do_fill, &f, cpu_of(dev)->memory, err);
 }
 
@@ -257,6 +263,8 @@ static int cpu_function_facts(dc_function *fn, dc_function_facts *out, dc_error 
 }
 
 static int cpu_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
+  int captured = dc_cpu_capture_launch(dev, fn, l, err);
+  if (captured != 0) return captured < 0 ? -1 : 0;
   return dc_cpu_launch(cpu_of(dev), fn_of(fn), l, err);
 }
 
@@ -315,6 +323,21 @@ static const dc_device_ops cpu_ops = {
   .occupancy = cpu_occupancy,
   .tier = cpu_tier,
   .set_shared_limit = cpu_set_shared_limit,
+  .stream_open = dc_cpu_stream_open,
+  .stream_close = dc_cpu_stream_close,
+  .stream_done = dc_cpu_stream_done,
+  .stream_synchronize = dc_cpu_stream_synchronize,
+  .stream_wait = dc_cpu_stream_wait,
+  .event_open = dc_cpu_event_open,
+  .event_close = dc_cpu_event_close,
+  .event_record = dc_cpu_event_record,
+  .event_done = dc_cpu_event_done,
+  .event_synchronize = dc_cpu_event_synchronize,
+  .event_elapsed = dc_cpu_event_elapsed,
+  .capture_begin = dc_cpu_capture_begin,
+  .capture_end = dc_cpu_capture_end,
+  .graph_launch = dc_cpu_graph_launch,
+  .graph_close = dc_cpu_graph_close,
 };
 
 static int discover(const dc_backend *self, dc_device *(*add)(void *ud), void *ud, dc_error *err) {

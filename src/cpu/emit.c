@@ -160,12 +160,14 @@ static void jump_together(emitter *e, int32_t n, int32_t to) {
   }
 }
 
+/* Lanes of node n went to a and b, of which either may be a node before: the lower one first. */
 static void go_on_after_parting(emitter *e, int32_t n, int32_t a, int32_t b) {
-  int32_t back = a >= 0 && a <= n ? a : b >= 0 && b <= n ? b : -1;
-  if (back >= 0) {
-    PUT("if (M_any(t%d)) { ", back);
-    burn(e, n, back);
-    PUT("goto T%d; } ", back);
+  const int32_t to[] = { a < b ? a : b, a < b ? b : a };
+  for (int i = 0; i < 2; i++) {
+    if (to[i] < 0 || to[i] > n || (i && to[i] == to[0])) continue;
+    PUT("if (M_any(t%d)) { ", to[i]);
+    burn(e, n, to[i]);
+    PUT("goto T%d; } ", to[i]);
   }
   go_to_next_tracked(e, n);
 }

@@ -1,6 +1,7 @@
 /*
 ** emit_memory.c - loads and stores as C: one access for uniform addresses, a row for affine ones, else lane by lane.
 */
+#include <stdio.h>
 #include <string.h>
 
 #include "cpu/emit_parts.h"
@@ -106,37 +107,49 @@ static void begin_access(emitter *e, const ptx_ins *ins, const place *p) {
   else PUT("%lldull", p->offset);
   if (p->base == DC_BASE_FLAT) PUT(", a_ = o_; ");
   else PUT(", a_ = n->base[%d] + o_; ", p->base);
-  if (bytes > 1 && p->at->reg >= 0) PUT("if (DC_RARE((o_ & %d) != 0)) n->fault(n); ", bytes - 1);
+  if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
 }
 
-/* When a row is no row: the addresses, lane by lane.  (Rows have a stride that keeps the alignment, or are checked.) */
-static void slow_addresses(emitter *e, const place *p) {
-  if (p->narrow) {
-    PUT("dc_narrow(n->base[%d], s%d, %lldll, %lldull)", p->base, p->at->reg, p->stride, p->offset);
-    return;
-  }
-  PUT("V64_plus(V64_splat(a_), ");
-  dc_emit_offsets(e, &p->s);
-  PUT(")");
+/* A row that wraps around: the beginning of the call that loads or stores its lanes; values and mask remain. */
+static void begin_wrapped(emitter *e, const ptx_ins *ins, const place *p, int j) {
+  int size = ptx_type_bits((ptx_type)ins->type) / 8;
+  bool is_store = ins->op == PTX_OP_ST, sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
+  char rest[64];
+  snprintf(rest, sizeof rest, "DC_WRAP_%s, %d, %d", is_store ? "STORE" : "LOAD", size, sign);
+  if (p->narrow) PUT("({ static const dc_wrap w_ = { %lldll, 0, 1, 0, %s }; ", p->stride, rest);
+  else dc_emit_wrap(e, &p->s, rest);
+  PUT("dc_wrapped_%s_V%d(n, &w_, a_ + %d, ", is_store ? "store" : "load", size == 8 ? 64 : 32, j * size);
+  if (p->narrow) PUT("s%d, ", p->at->reg);
+  else PUT("x%d, ", p->s.origin);
 }
 
-/* The condition under which a row of addresses is one; false: it always is. */
-static bool put_condition(emitter *e, const place *p) {
-  if (p->narrow && p->at->reg >= 0 && p->s.tag == DC_AFFINE && p->s.exact != 0 && p->base != DC_BASE_LOCAL) {
-    PUT("dc_no_wrap_u32(s%d, %lldll)", p->at->reg, (long long)dc_spread_stride(&p->s));
-    return true;
-  }
-  if (p->s.origin >= 0 && p->base != DC_BASE_LOCAL) {
-    PUT("ok%d", p->s.origin);
-    return true;
-  }
-  return false;
+/* The condition under which a row of addresses is none, after `before`; false: it always is one. */
+static bool put_condition(emitter *e, const place *p, const char *before) {
+  if (p->base == DC_BASE_LOCAL) return false;
+  if (p->narrow && p->at->reg >= 0 && p->s.tag == DC_AFFINE && p->s.exact != 0)
+    PUT("%s(DC_RARE(!dc_no_wrap_u32(s%d, %lldll)))", before, p->at->reg, (long long)dc_spread_stride(&p->s));
+  else if (p->s.origin >= 0) PUT("%s(DC_RARE(!ok%d))", before, p->s.origin);
+  else return false;
+  return true;
 }
 
 /* Local memory reached through a register that differs by more than the lane: as lanes. */
 static void as_lanes_if_odd(place *p) {
   if (p->base == DC_BASE_LOCAL && p->how == ROW && p->at->reg >= 0 && (p->s.origin >= 0 || p->s.exact != 0))
     p->how = LANES;
+}
+
+/* A row of which other lanes keep their values. */
+static void load_row_over(emitter *e, const ptx_ins *ins, const place *p, int j, const char *mask) {
+  int32_t d = ins->opnd[j].reg;
+  int size = ptx_type_bits((ptx_type)ins->type) / 8;
+  PUT("v%d = ", d);
+  if (put_condition(e, p, "")) {
+    PUT(" ? V%d_select(%s, ", size == 8 ? 64 : 32, mask);
+    begin_wrapped(e, ins, p, j);
+    PUT("%s); }), v%d) : ", mask, d);
+  }
+  PUT("dc_row_or_%s(a_ + %d, %s, v%d);\n", element(ins), j * size, mask, d);
 }
 
 static void load_element(emitter *e, const ptx_ins *ins, const place *p, int j, const char *mask, bool keep) {
@@ -153,6 +166,10 @@ static void load_element(emitter *e, const ptx_ins *ins, const place *p, int j, 
     PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, T, j * size);
     return;
   }
+  if (keep && p->how == ROW && p->stride == size && !low && !widens) {
+    load_row_over(e, ins, p, j, mask);
+    return;
+  }
   dc_emit_assign(e, d, mask, keep);
   if (low) PUT("V32_low16(");
   if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
@@ -161,15 +178,14 @@ static void load_element(emitter *e, const ptx_ins *ins, const place *p, int j, 
   } else if (p->how == LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
   } else {
-    bool guarded = put_condition(e, p);
-    if (guarded) PUT(" ? ");
+    bool guarded = put_condition(e, p, "");
+    if (guarded) {
+      PUT(" ? ");
+      begin_wrapped(e, ins, p, j);
+      PUT("%s); }) : ", mask);
+    }
     if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
     else PUT("dc_stride_%s(a_ + %d, %lldll, %s)", T, j * size, p->stride, mask);
-    if (guarded) {
-      PUT(" : dc_slow_gather_%s(", T);
-      slow_addresses(e, p);
-      PUT(", %d, %s)", j * size, mask);
-    }
   }
   if (low || widens) PUT(")");
   dc_emit_assign_end(e, d, keep);
@@ -205,18 +221,13 @@ static void store_element(emitter *e, const ptx_ins *ins, const place *p, int j,
     PUT(", %s); ", mask);
     return;
   }
-  PUT("if (");
-  bool guarded = put_condition(e, p);
-  if (!guarded) PUT("1");
-  PUT(") ");
+  if (put_condition(e, p, "if ")) {
+    begin_wrapped(e, ins, p, j);
+    put_value(e, o, size, false);
+    PUT(", %s); }); else ", mask);
+  }
   if (p->stride == size) PUT("dc_put_row_%s(a_ + %d, ", T, j * size);
   else PUT("dc_put_stride_%s(a_ + %d, %lldll, ", T, j * size, p->stride);
-  put_value(e, o, size, false);
-  PUT(", %s); ", mask);
-  if (!guarded) return;
-  PUT("else dc_slow_scatter_%s(", T);
-  slow_addresses(e, p);
-  PUT(", %d, ", j * size);
   put_value(e, o, size, false);
   PUT(", %s); ", mask);
 }
@@ -228,8 +239,8 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   as_lanes_if_odd(&p);
   if (p.base == DC_BASE_LOCAL) e->out->lane_free = false;
   begin_access(e, ins, &p);
-  if (p.how == LANES && bytes > 1) {
-    PUT("if (DC_RARE(dc_misaligned(a_, n->base[%d], %d, %s))) n->fault(n); ", p.base, bytes, mask);
+  if (p.how == LANES && (bytes > 1 || DC_IGNORED)) {
+    PUT("if (DC_RARE(dc_bad_addresses(a_, n->base[%d], %d, %s))) n->fault(n); ", p.base, bytes, mask);
   } else if (p.how == ROW && bytes > 1 && p.stride % bytes != 0) {
     PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p.stride, bytes, mask);
   }

@@ -12,15 +12,11 @@
 
 static bool wide(char kind) { return kind == 'd' || kind == 'D'; }
 
-void dc_emit_offsets(emitter *e, const dc_spread *s) {
-  if (s->origin < 0) {
-    PUT("V64_affine(0, %lldull)", (long long)s->exact);
-    return;
-  }
+void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest) {
   const ptx_ins *ins = &e->f->ins[s->origin];
   int type = ins->op == PTX_OP_CVT ? ins->type2 : ins->type;
-  PUT("dc_offsets(x%d, %lld, %d, %lldll, %lldll)", s->origin, (long long)s->step, type == PTX_S32,
-      (long long)s->exact, (long long)s->times);
+  PUT("({ static const dc_wrap w_ = { %lldll, %lldll, %lldll, %d, %s }; ", (long long)s->step, (long long)s->exact,
+      (long long)s->times, type == PTX_S32, rest);
 }
 
 void dc_emit_register(emitter *e, int32_t reg, char kind) {
@@ -38,10 +34,9 @@ void dc_emit_register(emitter *e, int32_t reg, char kind) {
   } else if (s->origin < 0) {
     PUT("V64_affine(s%d, %lldull)", reg, (long long)dc_spread_stride(s));
   } else {
-    PUT("(ok%d ? V64_affine(s%d, %lldull) : V64_plus(V64_splat(s%d), ", s->origin, reg,
-        (long long)dc_spread_stride(s), reg);
-    dc_emit_offsets(e, s);
-    PUT("))");
+    PUT("(ok%d ? V64_affine(s%d, %lldull) : ", s->origin, reg, (long long)dc_spread_stride(s));
+    dc_emit_wrap(e, s, "DC_WRAP_LIST");
+    PUT("dc_wrapped(n, &w_, s%d, x%d); }))", reg, s->origin);
   }
 }
 
@@ -227,9 +222,42 @@ static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form 
   PUT("}\n");
 }
 
+static bool is_range(const emitter *e, const ptx_operand *o) {
+  if (o->kind != PTX_REG || o->negated || dc_emit_bits(e, o->reg) != 32) return false;
+  const dc_spread *s = dc_emit_spread(e, o->reg);
+  return s->tag == DC_AFFINE && dc_spread_stride(s) == 1;
+}
+
+/* Consecutive numbers compared with one: a matter of scalars. False: it is something else. */
+static bool by_range(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
+  static const char *const swapped[][2] = { { "lt", "gt" }, { "le", "ge" }, { "gt", "lt" }, { "ge", "le" } };
+  char cmp[3] = "", type[4] = "";
+  int end = 0;
+  const ptx_operand *x = &ins->opnd[1], *y = x + 1;
+  if (sscanf(form->name, "setp_%2[a-z]_%3s%n", cmp, type, &end) != 2 || form->name[end] != 0 || form->nsrc != 2)
+    return false;
+  if (strcmp(type, "s32") != 0 && strcmp(type, "u32") != 0) return false;
+  bool swap = is_range(e, y);
+  if (swap) x = y, y = &ins->opnd[1];
+  if (!is_range(e, x) || dc_spread_of(&e->k, y).tag != DC_UNIFORM) return false;
+  for (int i = 0; i < 4; i++) {
+    if (strcmp(cmp, swapped[i][0]) != 0) continue;
+    dc_emit_assign(e, ins->opnd[0].reg, mask, keep);
+    PUT("v_setp_range_%s_%s(", swapped[i][swap], type);
+    dc_emit_operand(e, x, 'W');
+    PUT(", ");
+    dc_emit_operand(e, y, 'W');
+    PUT(")");
+    dc_emit_assign_end(e, ins->opnd[0].reg, keep);
+    return true;
+  }
+  return false; /* equal or not: no range of lanes */
+}
+
 static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
   bool scalar = dc_spread_is_scalar(dc_emit_spread(e, d));
+  if (!scalar && by_range(e, ins, form, mask, keep)) return;
   if (scalar) PUT("s%d = s_%s(", d, form->name);
   else {
     dc_emit_assign(e, d, mask, keep);
@@ -241,25 +269,36 @@ static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, 
   else dc_emit_assign_end(e, d, keep);
 }
 
-/* Tier 0's function: operands to its register file, results back. */
+/* A result in tier 0's register file: of lane 0 for a scalar. */
+static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
+  int bits = dc_emit_bits(e, d);
+  unsigned at = (unsigned)e->f->slot[d];
+  if (dc_spread_is_scalar(dc_emit_spread(e, d))) {
+    if (bits == 1) PUT("s%d = n->preds[%u] & 1;\n", d, at);
+    else PUT("s%d = *(const uint%d_t *)(n->regs + %u);\n", d, bits, at);
+    return;
+  }
+  dc_emit_assign(e, d, mask, keep);
+  if (bits == 1) PUT("M_from(n->preds[%u])", at);
+  else if (bits == 16) PUT("V16_load((const uint16_t *)(n->regs + %u))", at);
+  else if (bits == 32) PUT("V32_load((const uint32_t *)(n->regs + %u))", at);
+  else PUT("V64_load((const uint64_t *)(n->regs + %u))", at);
+  dc_emit_assign_end(e, d, keep);
+}
+
+/* Tier 0's function: operands to its register file, results back.  A scalar result comes from scalar operands, which
+** all lanes have; so all of them may do it, lane 0 too, which holds that result. */
 static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
+  bool scalar = false;
   e->operates = true;
   e->out->lane_free = false;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
     if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
-  PUT("n->operate(n, %d, M_word(%s));\n", index, mask);
-  for (int i = 0; i < ins->ndst; i++) {
-    int32_t d = ins->opnd[i].reg;
-    if (d < 0) continue;
-    int bits = dc_emit_bits(e, d);
-    unsigned at = (unsigned)e->f->slot[d];
-    dc_emit_assign(e, d, mask, keep);
-    if (bits == 1) PUT("M_from(n->preds[%u])", at);
-    else if (bits == 16) PUT("V16_load((const uint16_t *)(n->regs + %u))", at);
-    else if (bits == 32) PUT("V32_load((const uint32_t *)(n->regs + %u))", at);
-    else PUT("V64_load((const uint64_t *)(n->regs + %u))", at);
-    dc_emit_assign_end(e, d, keep);
-  }
+  for (int i = 0; i < ins->ndst; i++)
+    if (ins->opnd[i].reg >= 0) scalar |= dc_spread_is_scalar(dc_emit_spread(e, ins->opnd[i].reg));
+  PUT("n->operate(n, %d, M_word(%s));\n", index, scalar ? "M_all()" : mask);
+  for (int i = 0; i < ins->ndst; i++)
+    if (ins->opnd[i].reg >= 0) from_tier0(e, ins->opnd[i].reg, mask, keep);
 }
 
 static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
@@ -337,6 +376,7 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
              fits(e, ins, &form)) {
     by_double_form(e, ins, &form, mask, keep);
   } else {
+    note_origin(e, ins, i);
     by_tier0(e, ins, index, mask, keep);
   }
 }

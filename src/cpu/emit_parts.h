@@ -64,8 +64,8 @@ void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
 /* emit_memory.c: false: not a load or store that emitted code does by itself. */
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep);
-/* The offsets of lanes 1.. from lane 0 of an affine 64-bit value, slow but always right. */
-void dc_emit_offsets(emitter *e, const dc_spread *s);
+/* Opens an expression with a dc_wrap w_ for an affine value; `rest`: its fields from .what on. "})" closes it. */
+void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest);
 
 /* emit_state.c */
 int dc_emit_liveness(emitter *e);

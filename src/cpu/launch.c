@@ -231,6 +231,17 @@ static unsigned normal_floats(void) {
 static void restore_floats(unsigned old) {
   if ((old & 0xffc0u) != 0x1f80u) __builtin_ia32_ldmxcsr(old);
 }
+#elif defined(__aarch64__)
+static void set_floats(uint64_t fpcr) { __asm__ volatile("msr fpcr, %0" : : "r"(fpcr) : "memory"); }
+static unsigned normal_floats(void) {
+  uint64_t old;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(old) : : "memory");
+  if (old) set_floats(0);
+  return (unsigned)old;
+}
+static void restore_floats(unsigned old) {
+  if (old) set_floats(old);
+}
 #else
 static unsigned normal_floats(void) { return 0; }
 static void restore_floats(unsigned old) { (void)old; }

@@ -530,6 +530,8 @@ uint64_t dc_memory_alloc(dc_memory *m, size_t n, dc_error *err) { return allocat
 
 uint64_t dc_memory_alloc_array(dc_memory *m, size_t n, dc_error *err) { return allocate(m, n, ARRAY_GRAIN, err); }
 
+size_t dc_memory_page(const dc_memory *m) { return m->page; }
+
 bool dc_memory_within(const dc_memory *m, uint64_t address) {
   return address - (uint64_t)(uintptr_t)m->base < m->reserved;
 }

@@ -31,6 +31,8 @@ uint64_t dc_memory_alloc_array(dc_memory *m, size_t n, dc_error *err);
 bool dc_memory_free(dc_memory *m, uint64_t p);
 void dc_memory_info(dc_memory *m, size_t *free_bytes, size_t *total_bytes);
 
+/* Bytes of a page: what can be made untouchable. */
+size_t dc_memory_page(const dc_memory *m);
 /* The live block that holds `address`, or else the nearest one before or behind it within 2 MiB. */
 bool dc_memory_find(dc_memory *m, uint64_t address, uint64_t *base, size_t *size);
 /* Whether the address lies in the reserved range at all. */

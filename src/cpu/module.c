@@ -70,6 +70,10 @@ static void widen_alignment(struct dc_code *code, ptx_sym *const *vars, int n) {
 int dc_code_load(dc_cpu_device *cpu, const char *text, size_t len, struct dc_code **out, dc_error *err) {
   struct dc_code *code = calloc(1, sizeof *code);
   *out = NULL;
+  if (len >= 4 && (memcmp(text, "\x7f" "ELF", 4) == 0 || memcmp(text, "\x50\xed\x55\xba", 4) == 0)) {
+    free(code);
+    return dc_fail(err, DC_COMPILE, NULL, "the module is machine code of a GPU; the CPU device runs PTX");
+  }
   if (code == NULL) return dc_fail_oom(err);
   code->cpu = cpu;
   code->cpu_serial = cpu->serial;

@@ -16,9 +16,10 @@ static const dc_shape shapes[NSHAPES] = { { 32, true }, { 16, true }, { 32, fals
 struct dc_native_set {
   dc_native_code code[NSHAPES];
   int last; /* shape prepared last */
+  bool loops;
 };
 
-/* Instructions above which -O2 takes too long. */
+/* Instructions above which more than -O1 takes too long. */
 #define HUGE 1200
 
 static void emit_and_build(dc_native_code *c, const char *isa) {
@@ -57,18 +58,29 @@ static void look(dc_native_code *c, const dc_cpu_function *fn, int shape) {
   c->state = c->run ? 2 : -1;
 }
 
+static bool loops(const dc_cpu_function *fn) {
+  for (int32_t n = 0; n < fn->nnodes; n++)
+    if ((fn->nodes[n].next >= 0 && fn->nodes[n].next <= n) || (fn->nodes[n].taken >= 0 && fn->nodes[n].taken <= n))
+      return true;
+  return false;
+}
+
 static dc_native_set *set_of(dc_cpu_function *fn) {
-  if (fn->native == NULL) fn->native = calloc(1, sizeof *fn->native);
+  if (fn->native == NULL && (fn->native = calloc(1, sizeof *fn->native)) != NULL) fn->native->loops = loops(fn);
   return fn->native;
 }
 
+/* Small gangs have their values in registers, which pays in loops; elsewhere what a gang begins with counts more. */
+static bool likes_small_gangs(const dc_native_set *set, const char *isa) {
+  return strcmp(isa, "baseline") == 0 || (strcmp(isa, "avx2") == 0 && set->loops);
+}
+
 /* Shapes that suit a block, best first; -1 ends the list. */
-static void suitable(dc_dim3 block, const char *isa, int list[3]) {
+static void suitable(const dc_native_set *set, dc_dim3 block, const char *isa, int list[3]) {
   bool line = block.y == 1 && block.z == 1;
   bool rows32 = line || block.x % 32 == 0, rows16 = line || block.x % 16 == 0;
-  bool short_vectors = strcmp(isa, "avx512") != 0;
   int n = 0;
-  if (rows16 && (short_vectors || !rows32)) list[n++] = ROWS_16;
+  if (rows16 && (!rows32 || likes_small_gangs(set, isa))) list[n++] = ROWS_16;
   list[n++] = rows32 ? ROWS_32 : ODD_32;
   list[n] = -1;
 }
@@ -87,7 +99,7 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
   if (cpu->tier == 0) return NULL;
   dc_native_set *set = set_of(fn);
   if (set == NULL) return NULL;
-  suitable(block, cpu->ops->isa, list);
+  suitable(set, block, cpu->ops->isa, list);
   for (int i = 0; list[i] >= 0; i++) {
     dc_native_code *c = &set->code[list[i]];
     set->last = list[i];

@@ -31,4 +31,7 @@ void dc_native_drop(dc_cpu_function *fn);
 ** the rest. */
 int dc_native_frame(dc_warp *w, dc_frame *f, int32_t n);
 
+/* native_wrap.c: dc_native.wrapped. */
+void dc_native_wrapped(const dc_wrap *w, uint64_t first, uint32_t x, uint32_t lanes, void *values);
+
 #endif

@@ -12,7 +12,7 @@
 typedef struct dc_build dc_build; /* a request; belongs to whoever asked */
 
 /* Asks for this source (copied; its first line includes native32.h or native16.h) compiled for `isa` ("baseline",
-** "avx2", "avx512") with -O1 or -O2 (`opt`).  Does not wait.  NULL: there is no compiler, or no memory. */
+** "avx2", "avx512"), much optimised or (`opt` 1) little.  Does not wait.  NULL: there is no compiler, or no memory. */
 dc_build *dc_build_start(const char *source, size_t len, const char *isa, int opt);
 int dc_build_state(dc_build *b);                        /* 0 under way, 1 ready, -1 failed */
 void *dc_build_symbol(dc_build *b, const char *name);   /* NULL unless ready and there */

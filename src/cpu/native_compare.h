@@ -71,6 +71,25 @@ DC_SETP64(ne_u64, DC_COMPARE64(epu64, cmpneq, n_equal_64, x, y, ~), x != y)
 DC_ORDER64(u, epu64, u64)
 DC_ORDER64(s, epi64, s64)
 
+/* setp_CMP_TYPE(x + lane, y): the lanes below y are the first ones, unless x + lane wraps around. */
+DC_FN M M_first(s64 n) { return n <= 0 ? 0 : n >= DC_W ? DC_EVERY : ((M)1 << n) - 1; }
+#define DC_RANGE_SETP(cmp, t, T, which)                                                                                \
+  static __attribute__((noinline, cold, unused)) M v_setp_wrapped_##cmp##_##t(u32 x, u32 y) {                          \
+    return v_setp_##cmp##_##t(V32_affine(x, 1), V32_splat(y));                                                         \
+  }                                                                                                                    \
+  DC_FN M v_setp_range_##cmp##_##t(u32 x, u32 y) {                                                                     \
+    const s64 first = (T)x, end = (T)y;                                                                                \
+    if (__builtin_expect(first + (DC_W - 1) != (T)(x + (DC_W - 1)), 0)) return v_setp_wrapped_##cmp##_##t(x, y);       \
+    return which;                                                                                                      \
+  }
+#define DC_RANGE_ORDER(t, T)                                                                                           \
+  DC_RANGE_SETP(lt, t, T, M_first(end - first))                                                                        \
+  DC_RANGE_SETP(le, t, T, M_first(end - first + 1))                                                                    \
+  DC_RANGE_SETP(ge, t, T, M_not(M_first(end - first)))                                                                 \
+  DC_RANGE_SETP(gt, t, T, M_not(M_first(end - first + 1)))
+DC_RANGE_ORDER(s32, s32)
+DC_RANGE_ORDER(u32, u32)
+
 /* --- floats --------------------------------------------------------------------------------------------------- */
 
 #if DC_NW == 16

@@ -1,9 +1,9 @@
 /*
 ** native_memory.h - loads and stores of natively compiled kernels, and what goes with affine addresses.
 **
-** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on; dc_stride_T: at a
-** constant distance; dc_gather_T: anywhere (dc_far_gather_T: the same as a call, for long functions).  Lanes that are
-*not in the mask touch no memory, and read zero.
+** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on (dc_row_or_T: the
+** others from a value); dc_stride_T: at a constant distance; dc_gather_T: anywhere (dc_far_gather_T: the same as a
+** call, for long functions).  Lanes that are not in the mask touch no memory, and read zero.
 */
 #ifndef DC_CPU_NATIVE_MEMORY_H
 #define DC_CPU_NATIVE_MEMORY_H
@@ -71,31 +71,36 @@ DC_FN int dc_no_wrap_u32(u32 x, s64 step) {
   const s64 last = (s64)x + step * (DC_W - 1);
   return last == (s64)(u32)last;
 }
-/* exact * lane + times * (ext(x + step * lane) - ext(x)). */
-DC_COLD V64 dc_offsets(u32 x, s64 step, int sign, s64 exact, s64 times) {
-  u64 t[DC_W];
-  for (int l = 0; l < DC_W; l++) {
-    const u32 y = x + (u32)step * (u32)l;
-    const s64 d = sign ? (s64)(s32)y - (s64)(s32)x : (s64)y - (s64)x;
-    t[l] = (u64)exact * (u64)l + (u64)times * (u64)d;
+/* Lanes of a row that does (n->wrapped), `first` being lane 0's address. */
+DC_FN V64 dc_wrapped(const dc_native *n, const dc_wrap *w, u64 first, u32 x) {
+  u64 t[32];
+  n->wrapped(w, first, x, 0, t);
+  return V64_load(t);
+}
+#define DC_WRAPPED(V, R)                                                                                               \
+  DC_FN V dc_wrapped_load_##V(const dc_native *n, const dc_wrap *w, u64 first, u32 x, M m) {                           \
+    R t[32];                                                                                                           \
+    n->wrapped(w, first, x, M_word(m), t);                                                                             \
+    return V##_load(t);                                                                                                \
+  }                                                                                                                    \
+  DC_FN void dc_wrapped_store_##V(const dc_native *n, const dc_wrap *w, u64 first, u32 x, V values, M m) {             \
+    R t[32];                                                                                                           \
+    V##_store(t, values);                                                                                              \
+    n->wrapped(w, first, x, M_word(m), t);                                                                             \
   }
-  return V64_load(t);
-}
-/* base + zext(x + step * lane) + offset: 32-bit addresses. */
-DC_COLD V64 dc_narrow(u64 base, u32 x, s64 step, u64 offset) {
-  u64 t[DC_W];
-  for (int l = 0; l < DC_W; l++) t[l] = base + (u64)(x + (u32)step * (u32)l) + offset;
-  return V64_load(t);
-}
+DC_WRAPPED(V32, u32)
+DC_WRAPPED(V64, u64)
 
-/* --- alignment --------------------------------------------------------------------------------------------------- */
+/* --- alignment, and bits that the machine ignores ----------------------------------------------------------------- */
 
-DC_FN int dc_misaligned(V64 a, u64 base, unsigned bytes, M m) {
-  const V64 off = V64_select(m, a, V64_splat(base));
-  dc_ul any = {0};
-#define DC_LOW_(i, unused) any |= (off.l##i - base) | (off.h##i - base);
-  DC_PARTS(DC_LOW_, )
-  any &= (u64)(bytes - 1);
+/* Offset o in its space, whose bits `low` are to be 0, is address a. */
+#define DC_BAD(o, low, a) DC_RARE((((o) & (low)) | ((a)&DC_IGNORED)) != 0)
+DC_FN int dc_bad_addresses(V64 a, u64 base, unsigned bytes, M m) {
+  const V64 at = V64_select(m, a, V64_splat(base));
+  dc_ul any = {0}, all = {0};
+#define DC_BITS_(i, unused) any |= (at.l##i - base) | (at.h##i - base), all |= at.l##i | at.h##i;
+  DC_PARTS(DC_BITS_, )
+  any = (any & (u64)(bytes - 1)) | (all & DC_IGNORED);
 #if DC_NW == 16
   return _mm512_test_epi64_mask((__m512i)any, (__m512i)any) != 0;
 #elif DC_NW == 8
@@ -164,8 +169,8 @@ DC_LANE_BY_LANE(u64, V64, u64)
 /* --- rows ----------------------------------------------------------------------------------------------------------
  */
 
-/* n_row_T, n_put_row_T: one native vector. */
 #if DC_NW == 16
+/* n_row_T, n_put_row_T: one native vector. */
 DC_FN dc_u n_row_u32(u64 a, dc_m m) { return (dc_u)_mm512_maskz_loadu_epi32(m, DC_AT(const void, a)); }
 DC_FN dc_u n_row_u16(u64 a, dc_m m) {
   return (dc_u)_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, DC_AT(const void, a)));
@@ -186,98 +191,6 @@ DC_FN void n_put_row_u8(u64 a, dc_u x, dc_m m) {
 }
 DC_FN void n_put_row_lo(u64 a, dc_ul x, dc_m m) { _mm512_mask_storeu_epi64(DC_AT(void, a), (__mmask8)m, (__m512i)x); }
 DC_FN void n_put_row_hi(u64 a, dc_ul x, dc_m m) { n_put_row_lo(a, x, (dc_m)(m >> 8)); }
-#else
-#define DC_WHOLE ((1u << DC_NW) - 1)
-/* Whole rows are plain accesses of vectors; parts of them go lane by lane. */
-#define DC_ROW_(T, type)                                                                                               \
-  DC_FN dc_u n_row_##T(u64 a, dc_m m) {                                                                                \
-    u32 t[DC_NW] = {0}, w = n_word(m);                                                                                 \
-    dc_u r;                                                                                                            \
-    if (__builtin_expect(w == DC_WHOLE, 1)) {                                                                          \
-      type x[DC_NW];                                                                                                   \
-      memcpy(x, DC_AT(const void, a), sizeof x);                                                                       \
-      for (int l = 0; l < DC_NW; l++) t[l] = (u32)x[l];                                                                \
-    } else {                                                                                                           \
-      for (; w; w &= w - 1) t[__builtin_ctz(w)] = dc_ld_##T(a + sizeof(type) * (u64)__builtin_ctz(w));                 \
-    }                                                                                                                  \
-    memcpy(&r, t, sizeof r);                                                                                           \
-    return r;                                                                                                          \
-  }
-#define DC_PUT_ROW_(T, type)                                                                                           \
-  DC_FN void n_put_row_##T(u64 a, dc_u v, dc_m m) {                                                                    \
-    u32 t[DC_NW], w = n_word(m);                                                                                       \
-    memcpy(t, &v, sizeof t);                                                                                           \
-    if (__builtin_expect(w == DC_WHOLE, 1)) {                                                                          \
-      type x[DC_NW];                                                                                                   \
-      for (int l = 0; l < DC_NW; l++) x[l] = (type)t[l];                                                               \
-      memcpy(DC_AT(void, a), x, sizeof x);                                                                             \
-    } else {                                                                                                           \
-      for (; w; w &= w - 1) dc_st_##T(a + sizeof(type) * (u64)__builtin_ctz(w), t[__builtin_ctz(w)]);                  \
-    }                                                                                                                  \
-  }
-DC_ROW_(u16, dc_u16)
-DC_ROW_(s16, dc_s16)
-DC_ROW_(u8, dc_u8)
-DC_ROW_(s8, dc_s8)
-DC_PUT_ROW_(u16, dc_u16)
-DC_PUT_ROW_(u8, dc_u8)
-DC_FN dc_ul n_row_64(u64 a, u32 w) {
-  u64 t[DC_NW / 2] = {0};
-  dc_ul r;
-  if (__builtin_expect(w == (1u << DC_NW / 2) - 1, 1)) {
-    memcpy(&r, DC_AT(const void, a), sizeof r);
-    return r;
-  }
-  for (; w; w &= w - 1) t[__builtin_ctz(w)] = dc_ld_u64(a + 8 * (u64)__builtin_ctz(w));
-  memcpy(&r, t, sizeof r);
-  return r;
-}
-DC_FN void n_put_row_64(u64 a, dc_ul x, u32 w) {
-  u64 t[DC_NW / 2];
-  if (__builtin_expect(w == (1u << DC_NW / 2) - 1, 1)) {
-    memcpy(DC_AT(void, a), &x, sizeof x);
-    return;
-  }
-  memcpy(t, &x, sizeof t);
-  for (; w; w &= w - 1) dc_st_u64(a + 8 * (u64)__builtin_ctz(w), t[__builtin_ctz(w)]);
-}
-#define DC_HALF_WORD(m) (n_word(m) & ((1u << DC_NW / 2) - 1))
-DC_FN dc_ul n_row_lo(u64 a, dc_m m) { return n_row_64(a, DC_HALF_WORD(m)); }
-DC_FN dc_ul n_row_hi(u64 a, dc_m m) { return n_row_64(a, n_word(m) >> DC_NW / 2); }
-DC_FN void n_put_row_lo(u64 a, dc_ul x, dc_m m) { n_put_row_64(a, x, DC_HALF_WORD(m)); }
-DC_FN void n_put_row_hi(u64 a, dc_ul x, dc_m m) { n_put_row_64(a, x, n_word(m) >> DC_NW / 2); }
-#if DC_NW == 8
-DC_FN dc_u n_row_u32(u64 a, dc_m m) { return (dc_u)_mm256_maskload_epi32(DC_AT(const int, a), (__m256i)m); }
-DC_FN void n_put_row_u32(u64 a, dc_u x, dc_m m) {
-  if (__builtin_expect(n_word(m) == DC_WHOLE, 1))
-    memcpy(DC_AT(void, a), &x, sizeof x);
-  else
-    _mm256_maskstore_epi32(DC_AT(int, a), (__m256i)m, (__m256i)x);
-}
-#else
-DC_FN dc_u n_row_u32(u64 a, dc_m m) {
-  u32 w = n_word(m);
-  dc_u r = {0};
-  if (__builtin_expect(w == DC_WHOLE, 1)) {
-    memcpy(&r, DC_AT(const void, a), sizeof r);
-    return r;
-  }
-  u32 t[DC_NW] = {0};
-  for (; w; w &= w - 1) t[__builtin_ctz(w)] = dc_ld_u32(a + 4 * (u64)__builtin_ctz(w));
-  memcpy(&r, t, sizeof r);
-  return r;
-}
-DC_FN void n_put_row_u32(u64 a, dc_u x, dc_m m) {
-  u32 w = n_word(m), t[DC_NW];
-  if (__builtin_expect(w == DC_WHOLE, 1)) {
-    memcpy(DC_AT(void, a), &x, sizeof x);
-    return;
-  }
-  memcpy(t, &x, sizeof t);
-  for (; w; w &= w - 1) dc_st_u32(a + 4 * (u64)__builtin_ctz(w), t[__builtin_ctz(w)]);
-}
-#endif
-#endif
 DC_FN void n_put_row_s8(u64 a, dc_u x, dc_m m) { n_put_row_u8(a, x, m); }
 DC_FN void n_put_row_s16(u64 a, dc_u x, dc_m m) { n_put_row_u16(a, x, m); }
 
@@ -295,6 +208,12 @@ DC_ROWS(s8, 1u)
 DC_ROWS(u16, 2u)
 DC_ROWS(s16, 2u)
 DC_ROWS(u32, 4u)
+#define dc_row_or_u8(a, m, old) V32_select(m, dc_row_u8(a, m), old)
+#define dc_row_or_s8(a, m, old) V32_select(m, dc_row_s8(a, m), old)
+#define dc_row_or_u16(a, m, old) V32_select(m, dc_row_u16(a, m), old)
+#define dc_row_or_s16(a, m, old) V32_select(m, dc_row_s16(a, m), old)
+#define dc_row_or_u32(a, m, old) V32_select(m, dc_row_u32(a, m), old)
+#define dc_row_or_u64(a, m, old) V64_select(m, dc_row_u64(a, m), old)
 DC_FN V64 dc_row_u64(u64 a, M m) {
   V64 r;
 #define DC_ROW64_(i, unused)                                                                                           \
@@ -309,6 +228,101 @@ DC_FN void dc_put_row_u64(u64 a, V64 x, M m) {
   n_put_row_hi(a + 8u * DC_NW * i + 4u * DC_NW, x.h##i, DC_PART(m, i));
   DC_PARTS(DC_PUT64_, )
 }
+#else
+/* The whole row of a gang. */
+typedef uint8_t dc_bytes __attribute__((vector_size(DC_NW)));
+typedef int8_t dc_signed_bytes __attribute__((vector_size(DC_NW)));
+DC_FN dc_u n_load_u8(u64 a) {
+  dc_bytes x;
+  memcpy(&x, DC_AT(const void, a), sizeof x);
+  return __builtin_convertvector(x, dc_u);
+}
+DC_FN dc_u n_load_s8(u64 a) {
+  dc_signed_bytes x;
+  memcpy(&x, DC_AT(const void, a), sizeof x);
+  return (dc_u)__builtin_convertvector(x, dc_s);
+}
+DC_FN dc_u n_load_s16(u64 a) { return (dc_u)((dc_s)(n_load16(DC_AT(const uint16_t, a)) << 16) >> 16); }
+DC_FN void n_store_u8(u64 a, dc_u x) {
+  const dc_bytes b = __builtin_convertvector(x, dc_bytes);
+  memcpy(DC_AT(void, a), &b, sizeof b);
+}
+#define DC_WHOLE_(i, f, size) r.p##i = f(a + (size)*DC_NW * i);
+#define DC_WHOLE(T, size)                                                                                              \
+  DC_FN V32 dc_whole_##T(u64 a) {                                                                                      \
+    V32 r;                                                                                                             \
+    DC_PARTS(DC_WHOLE_, n_load_##T, size)                                                                              \
+    return r;                                                                                                          \
+  }
+DC_WHOLE(u8, 1u)
+DC_WHOLE(s8, 1u)
+DC_WHOLE(s16, 2u)
+DC_FN V32 dc_whole_u16(u64 a) { return V16_load(DC_AT(const uint16_t, a)); }
+DC_FN V32 dc_whole_u32(u64 a) { return V32_load(DC_AT(const u32, a)); }
+DC_FN V64 dc_whole_u64(u64 a) { return V64_load(DC_AT(const u64, a)); }
+#define DC_PUT_BYTES_(i, unused) n_store_u8(a + DC_NW * i, x.p##i);
+DC_FN void dc_put_whole_u8(u64 a, V32 x) { DC_PARTS(DC_PUT_BYTES_, ) }
+DC_FN void dc_put_whole_u16(u64 a, V32 x) { V16_store(DC_AT(uint16_t, a), x); }
+DC_FN void dc_put_whole_u32(u64 a, V32 x) { V32_store(DC_AT(u32, a), x); }
+DC_FN void dc_put_whole_u64(u64 a, V64 x) { V64_store(DC_AT(u64, a), x); }
+#define dc_put_whole_s8 dc_put_whole_u8
+#define dc_put_whole_s16 dc_put_whole_u16
+
+/* A part of one: a call, since it would be long. */
+#define DC_PART_ROW(T, V, R, size)                                                                                     \
+  DC_CALL V dc_part_row_##T(u64 a, M m) {                                                                              \
+    R t[DC_W];                                                                                                         \
+    memset(t, 0, sizeof t);                                                                                            \
+    DC_EACH_LANE(l, m) t[l] = dc_ld_##T(a + (size)*l);                                                                 \
+    return V##_load(t);                                                                                                \
+  }                                                                                                                    \
+  DC_CALL void dc_put_part_row_##T(u64 a, V x, M m) {                                                                  \
+    R t[DC_W];                                                                                                         \
+    V##_store(t, x);                                                                                                   \
+    DC_EACH_LANE(l, m) dc_st_##T(a + (size)*l, t[l]);                                                                  \
+  }
+DC_PART_ROW(u8, V32, u32, (u64)1)
+DC_PART_ROW(s8, V32, u32, (u64)1)
+DC_PART_ROW(u16, V32, u32, (u64)2)
+DC_PART_ROW(s16, V32, u32, (u64)2)
+DC_PART_ROW(u64, V64, u64, (u64)8)
+#if DC_NW == 8
+#define DC_MASKED_(i, unused)                                                                                          \
+  r.p##i = (dc_u)_mm256_maskload_epi32(DC_AT(const int, a + 4u * DC_NW * i), (__m256i)DC_PART(m, i));
+DC_CALL V32 dc_part_row_u32(u64 a, M m) {
+  V32 r;
+  DC_PARTS(DC_MASKED_, )
+  return r;
+}
+#define DC_PUT_MASKED_(i, unused)                                                                                      \
+  _mm256_maskstore_epi32(DC_AT(int, a + 4u * DC_NW * i), (__m256i)DC_PART(m, i), (__m256i)x.p##i);
+DC_CALL void dc_put_part_row_u32(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_MASKED_, ) }
+#else
+DC_PART_ROW(u32, V32, u32, (u64)4)
+#endif
+#define DC_ROWS(T, V)                                                                                                  \
+  DC_CALL V dc_part_row_or_##T(u64 a, M m, V old) { return V##_select(m, dc_part_row_##T(a, m), old); }                \
+  DC_FN V dc_row_or_##T(u64 a, M m, V old) {                                                                           \
+    if (__builtin_expect(m == DC_EVERY, 1)) return dc_whole_##T(a);                                                    \
+    return dc_part_row_or_##T(a, m, old);                                                                              \
+  }                                                                                                                    \
+  DC_FN V dc_row_##T(u64 a, M m) {                                                                                     \
+    if (__builtin_expect(m == DC_EVERY, 1)) return dc_whole_##T(a);                                                    \
+    return dc_part_row_##T(a, m);                                                                                      \
+  }                                                                                                                    \
+  DC_FN void dc_put_row_##T(u64 a, V x, M m) {                                                                         \
+    if (__builtin_expect(m == DC_EVERY, 1))                                                                            \
+      dc_put_whole_##T(a, x);                                                                                          \
+    else                                                                                                               \
+      dc_put_part_row_##T(a, x, m);                                                                                    \
+  }
+DC_ROWS(u8, V32)
+DC_ROWS(s8, V32)
+DC_ROWS(u16, V32)
+DC_ROWS(s16, V32)
+DC_ROWS(u32, V32)
+DC_ROWS(u64, V64)
+#endif
 
 /* --- anywhere ------------------------------------------------------------------------------------------------------
  */

@@ -53,6 +53,7 @@ static void set_up(dc_native *n, const dc_job *job, dc_warp *w) {
   n->operate = operate;
   n->tick = tick;
   n->fault = misaligned;
+  n->wrapped = dc_native_wrapped;
   n->fuel = FUEL;
   n->patience = PATIENCE;
 }

@@ -125,9 +125,15 @@ ATOM(max_bf16x2, u32, order_pair(x, y, true, false))
 #if defined(__aarch64__)
 static u128 swap_128(u128 *p, u128 expected, u128 now) { return __sync_val_compare_and_swap(p, expected, now); }
 #elif defined(__x86_64__)
-/* Every processor that runs this has the instruction; the baseline build may not assume it elsewhere. */
-static __attribute__((target("cx16"))) u128 swap_128(u128 *p, u128 expected, u128 now) {
-  return __sync_val_compare_and_swap(p, expected, now);
+/* Every processor that runs this has the instruction, but compilers must not use it elsewhere in the baseline build,
+** and clang calls a library for it then. */
+static u128 swap_128(u128 *p, u128 expected, u128 now) {
+  u64 low = (u64)expected, high = (u64)(expected >> 64);
+  __asm__ volatile("lock cmpxchg16b %0"
+                   : "+m"(*p), "+a"(low), "+d"(high)
+                   : "b"((u64)now), "c"((u64)(now >> 64))
+                   : "cc", "memory");
+  return (u128)high << 64 | low;
 }
 #else
 /* Exclusive among themselves, which is all that exch and cas of 16 bytes can promise without an instruction. */

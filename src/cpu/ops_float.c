@@ -115,6 +115,7 @@ RARE2(order_f32, f32, f32, f32, order32(x, y, o->ins))
 
 /* Of three, as min(min(a, b), c): the NaN and the signs of zeros come out alike either way. */
 static inline f32 order3(f32 x, f32 y, f32 z, const ptx_ins *ins) {
+  if (ins->flags & PTX_F_ABS) x = __builtin_fabsf(x), y = __builtin_fabsf(y), z = __builtin_fabsf(z);
   if (!(ins->flags & PTX_F_XORSIGN)) return order32(order32(x, y, ins), z, ins);
   const u32 sign = (f32_bits(x) ^ f32_bits(y) ^ f32_bits(z)) & 0x80000000u;
   const f32 r = order32(order32(__builtin_fabsf(x), __builtin_fabsf(y), ins), __builtin_fabsf(z), ins);
@@ -216,6 +217,7 @@ static bool select_f32(dc_op *o) {
   bool ftz = (flags & PTX_F_FTZ) != 0, approx = (flags & (PTX_F_APPROX | PTX_F_FULL)) != 0;
   bool general = dc_is_directed(o->ins->round) || (flags & PTX_F_SAT);
   bool order = (flags & (PTX_F_NAN | PTX_F_XORSIGN)) != 0;
+  if ((flags & PTX_F_ABS) && o->ins->nsrc != 3) return false;
 #define FTZ_OR(name) (ftz ? PICK(name##_ftz) : PICK(name##_f32))
   switch (o->ins->op) {
     case PTX_OP_NEG: return FTZ_OR(neg);

@@ -96,6 +96,29 @@ static u32 redux_step(u32 x, u32 y, const ptx_ins *ins) {
     default: return (sign ? (s32)x > (s32)y : x > y) ? x : y;
   }
 }
+/* In the order of the numbers, -0 below +0. A NaN gives way to a number, or with .NaN the number to it. */
+static u32 redux_f32_step(u32 x, u32 y, const ptx_ins *ins) {
+  const bool x_nan = (x & 0x7fffffffu) > 0x7f800000u, y_nan = (y & 0x7fffffffu) > 0x7f800000u;
+  const u32 kx = x >> 31 ? ~x : x | 0x80000000u, ky = y >> 31 ? ~y : y | 0x80000000u;
+  if (x_nan && y_nan) return 0x7fffffffu;
+  if (x_nan || y_nan) return ins->flags & PTX_F_NAN ? 0x7fffffffu : x_nan ? y : x;
+  return (ins->mode == PTX_ATOM_MIN) == (kx < ky) ? x : y;
+}
+
+static void redux_f32(dc_warp *w, const dc_op *o) {
+  const u32 *a = REG(u32, o->a), *member = REG(u32, o->b), keep = o->ins->flags & PTX_F_ABS ? 0x7fffffffu : ~(u32)0;
+  u32 t[DC_LANES] BUFFER, left = w->mask;
+  memset(t, 0, sizeof t);
+  while (left) {
+    const u32 first = (u32)__builtin_ctz(left), group = partners(w, member, first) | 1u << first;
+    u32 r = a[first] & keep;
+    EACH_LANE(l, group) r = redux_f32_step(r, a[l] & keep, o->ins); /* the first again: a NaN becomes the one NaN */
+    EACH_LANE(l, group) t[l] = r;
+    left &= ~group;
+  }
+  PUT_MASKED(u32, o->d, t);
+}
+
 static void redux(dc_warp *w, const dc_op *o) {
   const u32 *a = REG(u32, o->a), *member = REG(u32, o->b);
   u32 t[DC_LANES] BUFFER, left = w->mask;
@@ -145,7 +168,10 @@ bool PER_ISA(dc_select_warp)(dc_op *o) {
       if (ins->mode < PTX_ATOM_ADD || ins->mode > PTX_ATOM_XOR || ins->mode == PTX_ATOM_EXCH ||
           ins->mode == PTX_ATOM_CAS || ins->mode == PTX_ATOM_INC || ins->mode == PTX_ATOM_DEC)
         return false;
-      return bits == 32 && ins->type != PTX_F32 && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(redux);
+      if (!dc_shaped(o, 32, 32, 32, 0) || bits != 32) return false;
+      if (ins->type == PTX_F32)
+        return (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) && PICK_RARE(redux_f32);
+      return !(ins->flags & (PTX_F_ABS | PTX_F_NAN)) && PICK_RARE(redux);
     default: return false;
   }
 }

@@ -79,7 +79,7 @@ enum ptx_flag {
   PTX_F_CLAMP = 1u << 21 /* vshl, vshr */, PTX_F_PLUS_ONE = 1u << 22 /* vmad.po */, PTX_F_SHR7 = 1u << 23,
   PTX_F_SHR15 = 1u << 24, PTX_F_CLUSTER = 1u << 25 /* barrier.cluster */,
   PTX_F_REFUSED = 1u << 26 /* holds something of no known meaning: must not run */,
-  PTX_F_SATFINITE = 1u << 27
+  PTX_F_SATFINITE = 1u << 27, PTX_F_ABS = 1u << 28 /* redux, min and max of three: of the magnitudes */
 };
 
 typedef enum ptx_operand_kind {
@@ -212,6 +212,8 @@ typedef struct ptx_func {
   uint32_t callparam_size;            /* bytes a thread for .param variables declared inside (call sequences) */
   uint64_t shared_size;               /* entries: static shared memory of all it reaches; dynamic shared memory
                                   (.extern .shared) begins at this offset in an entry that reaches such a variable */
+  uint64_t reserved_at;               /* offset of reserved_bytes of it that are zero when a block begins; mostly 0 */
+  uint32_t reserved_bytes;
   int max_threads;                    /* .maxntid product or 0 */
   uint32_t reqntid[3], maxntid[3];
   ptx_reg *regs; int nregs;

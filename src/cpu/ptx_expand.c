@@ -157,6 +157,26 @@ static int expand_vector(ptx_parser *P, const ptx_ins *ins) {
   return 1;
 }
 
+/* add, sub and fma in f32 of f16 or bf16 numbers, which are all but the last operand: widened first. */
+static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
+  bool half = ins->type2 == PTX_F16;
+  if (ins->type != PTX_F32 || (!half && ins->type2 != PTX_BF16)) return 0;
+  ptx_operand opnd[4];
+  size_t n = (size_t)(strrchr(ins->text, '.') - ins->text); /* without the type of what is widened */
+  const char *text = dc_arena_strndup(&P->m->arena, ins->text, n);
+  if (!text) return ptxp_oom(P);
+  for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
+    opnd[i] = ins->opnd[i];
+    if (i == 0 || i == ins->nsrc) continue;
+    int32_t reg = -1;
+    if (hidden_reg(P, 32, &reg) != 0) return -1;
+    ptx_operand widen[] = {reg_operand(reg), opnd[i]};
+    if (emit(P, half ? "cvt.f32.f16" : "cvt.f32.bf16", ins, 1, 2, widen) != 0) return -1;
+    opnd[i] = widen[0];
+  }
+  return emit(P, text, ins, 1, 1 + ins->nsrc, opnd) != 0 ? -1 : 1;
+}
+
 /* ---- the stack ---- */
 
 /* alloca d, size[, align]: the pointer goes up to a multiple of align; beyond the end the thread traps. */
@@ -208,6 +228,8 @@ static int expand_cluster(ptx_parser *P, const ptx_ins *ins) {
 int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
   switch (ins->op) {
     case PTX_OP_MOV: return expand_vector(P, ins);
+    case PTX_OP_FENCE: return ins->nsrc == 0 ? 0 : emit(P, "fence.acq_rel.sys", ins, 0, 0, NULL) != 0 ? -1 : 1;
+    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_FMA: return expand_mixed(P, ins);
     case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE: return expand_stack(P, ins);
     case PTX_OP_BARRIER: return ins->flags & PTX_F_CLUSTER ? expand_cluster(P, ins) : 0;
     default: return 0;

@@ -193,6 +193,11 @@ static int place_shared(graph *g, uint64_t *at, uint64_t *sizes, long nentries) 
   long e = 0;
   for (int i = 0; i < m->nfuncs; i++) {
     if (!m->funcs[i]->entry) continue;
+    for (size_t k = 0; k < g->shared.n; k++) {
+      if (vars[k] != g->P->reserved || !uses(g, k, e)) continue;
+      m->funcs[i]->reserved_at = vars[k]->offset;
+      m->funcs[i]->reserved_bytes = (uint32_t)vars[k]->size;
+    }
     m->funcs[i]->shared_size = sizes[e++];
     if (m->funcs[i]->shared_size > m->shared_size) m->shared_size = m->funcs[i]->shared_size;
   }

@@ -54,11 +54,8 @@ static const word_num sregs[] = {
   {"%cluster_ctaid.x", PTX_SR_ZERO}, {"%cluster_ctaid.y", PTX_SR_ZERO}, {"%cluster_ctaid.z", PTX_SR_ZERO},
   {"%cluster_nctaid.x", PTX_SR_ONE}, {"%cluster_nctaid.y", PTX_SR_ONE}, {"%cluster_nctaid.z", PTX_SR_ONE},
   {"%cluster_ctarank", PTX_SR_ZERO}, {"%cluster_nctarank", PTX_SR_ONE}, {"%is_explicit_cluster", PTX_SR_ZERO},
-  {"%aggr_smem_size", PTX_SR_TOTAL_SMEM_SIZE}, {"%reserved_smem_offset_begin", PTX_SR_ZERO},
-  {"%reserved_smem_offset_end", PTX_SR_ZERO}, {"%reserved_smem_offset_cap", PTX_SR_ZERO},
-  {"%current_graph_exec", PTX_SR_ZERO}, {"%pm0", PTX_SR_ZERO}, {"%pm1", PTX_SR_ZERO}, {"%pm2", PTX_SR_ZERO},
-  {"%pm3", PTX_SR_ZERO}, {"%pm4", PTX_SR_ZERO}, {"%pm5", PTX_SR_ZERO}, {"%pm6", PTX_SR_ZERO}, {"%pm7", PTX_SR_ZERO},
-  {NULL, 0}
+  {"%aggr_smem_size", PTX_SR_TOTAL_SMEM_SIZE},
+  {"%current_graph_exec", PTX_SR_ZERO}, {NULL, 0}
 };
 
 static const word_num rounds[] = {
@@ -156,7 +153,8 @@ static const op_info infos[] = {
   FIXED(TRAP, 0, 0), FIXED(BRKPT, 0, 0), FIXED(NANOSLEEP, 0, 1), FIXED(PMEVENT, 0, 1),
   RANGE(BAR, 0, 1, 0, 3, bars), RANGE(BARRIER, 0, 1, 0, 3, bars), RANGE(VOTE, 1, 1, 2, 2, votes),
   RANGE(MATCH, 1, 2, 2, 2, matches), FIXED(ACTIVEMASK, 1, 0), RANGE(REDUX, 1, 1, 2, 2, atoms),
-  SHAPE(ATOM, ATOM, atoms), SHAPE(RED, RED, atoms), FIXED(MEMBAR, 0, 0), FIXED(FENCE, 0, 0),
+  SHAPE(ATOM, ATOM, atoms), SHAPE(RED, RED, atoms), FIXED(MEMBAR, 0, 0),
+  RANGE(FENCE, 0, 0, 0, 2, NULL),
   SHAPE(MBARRIER, FIXED, mbarriers), SHAPE(CP, FIXED, copies), FIXED(ELECT, 2, 1), FIXED(APPLYPRIORITY, 0, 2),
   FIXED(DISCARD, 0, 2), RANGE(CREATEPOLICY, 1, 1, 0, 4, NULL), FIXED(GETCTARANK, 1, 1), FIXED(MAPA, 1, 2),
   RANGE(ALLOCA, 1, 1, 1, 2, NULL), FIXED(STACKSAVE, 1, 0), FIXED(STACKRESTORE, 0, 1), FIXED(SETMAXNREG, 0, 1),
@@ -198,7 +196,9 @@ int ptx_space_find(const char *word, size_t len) { return find_word(spaces, word
 
 ptx_sreg ptx_sreg_find(const char *name, size_t len) {
   int r = find_word(sregs, name, len);
-  return r < 0 ? PTX_SR_NONE : (ptx_sreg)r;
+  if (r >= 0) return (ptx_sreg)r;
+  bool unused = (len > 3 && memcmp(name, "%pm", 3) == 0) || (len > 7 && memcmp(name, "%envreg", 7) == 0);
+  return unused ? PTX_SR_ZERO : PTX_SR_NONE; /* nobody counts, nobody sets them */
 }
 
 static bool is(const char *s, size_t len, const char *word) { return strlen(word) == len && memcmp(s, word, len) == 0; }
@@ -362,7 +362,9 @@ static bool read_common_word(ptx_ins *ins, const char *s, size_t len) {
     return true;
   }
   if (is(s, len, "xorsign")) return (ins->flags |= PTX_F_XORSIGN) != 0;
-  return is(s, len, "abs") && (ins->flags & PTX_F_XORSIGN) && (ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX);
+  if (!is(s, len, "abs")) return false;
+  if (ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX) return (ins->flags & PTX_F_XORSIGN) || (ins->flags |= PTX_F_ABS);
+  return ins->op == PTX_OP_REDUX && (ins->flags |= PTX_F_ABS);
 }
 
 static void set_counts(ptx_form *f, int ndst, int least, int most) {
@@ -454,6 +456,7 @@ bool ptx_is_place(const ptx_ins *ins, int i) {
   switch (ins->op) {
     case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED: case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU: case PTX_OP_APPLYPRIORITY: case PTX_OP_DISCARD: return i == ins->ndst;
+    case PTX_OP_FENCE: return i == 0 && ins->nsrc > 0;
     case PTX_OP_MBARRIER: return i == ins->ndst && ins->mode != PTX_MB_PENDING;
     case PTX_OP_CP: return i == 0 ? ins->mode == PTX_CP_COPY || ins->mode == PTX_CP_ARRIVE
                                   : i == 1 && ins->mode == PTX_CP_COPY;

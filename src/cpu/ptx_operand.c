@@ -94,6 +94,33 @@ static int special_vector(ptx_parser *P, const ptx_tok *name) {
   return 1;
 }
 
+/* %reserved_smem_offset_begin, _end, _0, _1: places in a piece of shared memory that is nobody's variable (cooperative
+** groups of several warps meet there); _cap: its size.  1: it was one of those; 0: not. */
+static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
+  static const char begin[] = "%reserved_smem_offset_";
+  static const struct { char name[6]; int64_t offset; } known[] = {
+    {"begin", 0}, {"0", 0}, {"1", PTX_RESERVED_BYTES / 2}, {"end", PTX_RESERVED_BYTES}, {"cap", PTX_RESERVED_BYTES}
+  };
+  const size_t skip = sizeof begin - 1, rest = name->len - skip;
+  if (name->len <= skip || memcmp(name->s, begin, skip) != 0) return 0;
+  size_t i = 0;
+  const size_t n = sizeof known / sizeof *known;
+  while (i < n && (strlen(known[i].name) != rest || memcmp(known[i].name, name->s + skip, rest) != 0)) i++;
+  if (i == n) return 0;
+  if (!P->reserved) {
+    ptx_sym *sym = dc_arena_alloc(&P->m->arena, sizeof *sym), **slot = ptxp_push(&P->vars, sizeof *slot);
+    if (!sym || !slot) return ptxp_oom(P);
+    *sym = (ptx_sym){.name = "%reserved_smem", .kind = PTX_SYM_VAR, .space = PTX_SHARED, .type = PTX_B8, .align = 128,
+                     .size = PTX_RESERVED_BYTES};
+    *slot = P->reserved = sym;
+  }
+  ptx_operand *o = add(P, i == n - 1 ? PTX_IMM : PTX_SYM);
+  if (!o) return -1;
+  if (o->kind == PTX_SYM) o->sym = P->reserved;
+  o->imm = known[i].offset;
+  return 1;
+}
+
 /* Registers (all elements of a vector), special registers, symbols. `refuse` is set for what cannot be run. */
 static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   ptx_tok name = P->lex.tok;
@@ -127,7 +154,8 @@ static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   ptx_sym *sym = sreg != PTX_SR_NONE || suffix ? NULL : ptxp_sym_find(P, name.s, name.len);
   if (!sym && sreg == PTX_SR_NONE) {
     if (!is_special(&name)) return unknown_name(P, &name);
-    int whole = suffix ? 0 : special_vector(P, &name);
+    int whole = suffix ? 0 : reserved_offset(P, &name);
+    if (whole == 0 && !suffix) whole = special_vector(P, &name);
     if (whole) return whole < 0 ? -1 : 0;
     *refuse = true; /* a special register that has no meaning here */
   }

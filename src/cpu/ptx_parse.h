@@ -117,6 +117,7 @@ typedef struct ptx_parser {
   bool has_stack;        /* some function calls alloca */
   int32_t stack_reg;     /* its pointer, -1 none; the memory */
   ptx_sym *stack;
+  ptx_sym *reserved;     /* the shared memory that %reserved_smem_offset_… tell of; NULL: nobody asked */
   /* source lines */
   uint32_t line;         /* of the last .loc */
   uint32_t user_file;    /* number of the user's file; 0: ready-made PTX, whose own lines count */
@@ -162,6 +163,7 @@ int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind);  /* a constant ex
 uint64_t ptxp_place(uint64_t *end, uint64_t size, uint32_t align); /* the offset given; *end moves behind it */
 
 /* ptx_operand.c */
+#define PTX_RESERVED_BYTES 1024 /* of shared memory, for CUDA's own headers */
 int ptxp_instruction(ptx_parser *P);
 
 uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line); /* of the source, for what stands on that line of PTX */

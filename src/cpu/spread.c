@@ -53,6 +53,23 @@ static bool dominates(const dc_spreads *k, int32_t a, int32_t b) {
   return a == b;
 }
 
+/* A loop inside of another, with a way back to the outer header from its middle or from its own last block: it is part
+** of the outer loop with all its blocks, and lanes that took that way are in another turn than those that stayed. So
+** the outer loop counts as one with several ways back. */
+static void join_crossing_loops(dc_spreads *k) {
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (int32_t h = 0; h < k->f->nblocks; h++)
+      for (int32_t s = h + 1; s <= k->loop_last[h]; s++) {
+        if (k->loop_last[s] < k->loop_last[h]) continue;
+        moved |= k->loop_last[s] > k->loop_last[h];
+        k->loop_last[h] = k->loop_last[s];
+        if (k->latches[h] < 2) k->latches[h] = 2;
+      }
+  }
+}
+
 /* Loops are runs of blocks [header, loop_last[header]].  One that others can enter in its middle, or that other blocks
 ** lie among, is not covered. */
 static void find_loops(dc_spreads *k) {
@@ -68,6 +85,7 @@ static void find_loops(dc_spreads *k) {
       k->latches[s]++;
       if (b > k->loop_last[s]) k->loop_last[s] = b;
     }
+  join_crossing_loops(k);
   for (int32_t h = 0; h < f->nblocks && k->regular; h++)
     for (int32_t b = h + 1; b <= k->loop_last[h]; b++)
       if (!dominates(k, h, b)) k->regular = false;
@@ -475,7 +493,7 @@ static dc_spread affine_result(const dc_spreads *k, const ptx_ins *ins) {
     case PTX_OP_AND: return of_aligned(k, ins, a);
     case PTX_OP_SHR:
       return ins->type == PTX_U32 || ins->type == PTX_S32 || ins->type == PTX_B32 ? of_aligned(k, ins, a) : varying;
-    case PTX_OP_SELP: return dc_spread_of(k, src + 2).tag == DC_UNIFORM && same(&a, &b) ? a : varying;
+    case PTX_OP_SELP: return dc_spread_of(k, src + 2).tag == DC_UNIFORM ? merge(a, b) : varying;
     default: return varying;
   }
 }

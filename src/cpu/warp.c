@@ -173,6 +173,45 @@ static bool only_warp_waits(const dc_warp_control *c) {
   return false;
 }
 
+/* Lanes of frame `from` go on in `to`, a frame of the same call, which they would all be in had they come together. */
+static void merge_frame(dc_warp *w, dc_frame *to, dc_frame *from) {
+  const ptx_func *f = to->fn->ptx;
+  const uint32_t lanes = from->lanes;
+  for (int32_t r = 0; r < f->nregs; r++) {
+    const size_t bits = f->regs[r].bits, size = bits <= 16 ? 2 : bits / 8;
+    if (f->slot[r] >= 0 && bits > 1)
+      copy_lanes(to->regs + f->slot[r], size, from->regs + f->slot[r], size, size, lanes);
+  }
+  for (uint32_t i = 0; i < to->fn->npreds; i++)
+    to->preds[i] = (to->preds[i] & ~lanes) | (from->preds[i] & lanes);
+  copy_lanes(to->params, to->fn->params_stride, from->params, to->fn->params_stride, to->fn->params_stride, lanes);
+  copy_lanes(to->call_area, to->fn->call_stride, from->call_area, to->fn->call_stride, to->fn->call_stride, lanes);
+  for (int32_t n = 0; n < to->fn->nnodes; n++) {
+    if (from->pend[n]) block_lanes(to, n, from->pend[n]);
+    from->pend[n] = 0;
+  }
+  memset(from->ready, 0, from->fn->words * sizeof *from->ready); /* frames are kept clear between uses */
+  memset(from->blocked, 0, from->fn->words * sizeof *from->blocked);
+  for (dc_frame *g = w->ctl->frames; g; g = g->below)
+    if (g->parent == from) g->parent = to;
+  to->lanes |= lanes;
+  if (w->ctl->frame == from) enter(w, to);
+  pop_frame(w, from);
+}
+
+/* Lanes that came to one call at different times (some had spun, say) wait for each other inside, each part in a frame
+** of its own. Not where addresses of a frame's memory may be about. True: two frames have become one. */
+static bool merge_frames(dc_warp *w) {
+  for (dc_frame *a = w->ctl->frames; a; a = a->below)
+    for (dc_frame *b = a->below; a->parent && b; b = b->below)
+      if (b->fn == a->fn && b->parent == a->parent && b->call == a->call && !a->native && !b->native &&
+          a->fn->local_stride == 0) {
+        merge_frame(w, a, b);
+        return true;
+      }
+  return false;
+}
+
 /* The next node to serve and its lanes. -1: nothing now, *progress says why. */
 static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
   dc_warp_control *c = w->ctl;
@@ -202,7 +241,7 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
       return -1;
     }
     if (!c->force && only_warp_waits(c)) { /* each part of the warp waits for another: let the first pass */
-      c->force = true;
+      c->force = !merge_frames(w);
       unblock(c);
       continue;
     }

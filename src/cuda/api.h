@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, CUmemPool_attribute, CUjit_option;
+typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, CUmemPool_attribute, CUjit_option,
+    CUstreamCaptureMode, CUgraphExecUpdateResult, CUmemLocationType, CUmemAccess_flags;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
@@ -19,6 +20,9 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
 
 enum {
 #define DC_CUDA_CONST(name, value) name = value,
@@ -30,6 +34,39 @@ enum {
 #define CU_LAUNCH_PARAM_END ((void *)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)2)
+
+/* CUlaunchAttribute: a number and a value of 64 bytes, of which we use ints and three extents. */
+typedef struct CUlaunchAttribute {
+  int id;
+  int pad;
+  union {
+    int flag;
+    unsigned int extents[3];
+    char bytes[64];
+  } value;
+} CUlaunchAttribute;
+typedef struct CUlaunchConfig {
+  unsigned int grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+  CUstream stream;
+  CUlaunchAttribute *attributes;
+  unsigned int nattributes;
+} CUlaunchConfig;
+
+/* Why an executable graph could not be changed. */
+typedef struct CUgraphExecUpdateResultInfo {
+  CUgraphExecUpdateResult result;
+  CUgraphNode error_node, error_from_node;
+} CUgraphExecUpdateResultInfo;
+
+/* Who may reach a pool's memory. */
+typedef struct CUmemLocation {
+  CUmemLocationType type;
+  int id;
+} CUmemLocation;
+typedef struct CUmemAccessDesc {
+  CUmemLocation location;
+  CUmemAccess_flags flags;
+} CUmemAccessDesc;
 
 typedef struct dc_cuda_api {
 #define DC_CUDA(need, name, symbol, params) CUresult(*name) params;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "cuda/driver.h"
 
 #define JIT_LOG_SIZE 8192
@@ -35,7 +36,7 @@ static int fail_load(const dc_cuda *d, CUresult r, bool binary, const char *log,
 int dc_cuda_load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err) {
   dc_cuda *d = dev->impl;
   if (dc_cuda_enter(d, err) != 0) return -1;
-  if (d->doomed != NULL) dc_cuda_poll(d);
+  if (d->doomed != NULL && d->dev->capture == NULL) dc_cuda_poll(d, &d->own);
   dc_code *code = calloc(1, sizeof *code);
   char *log = calloc(1, JIT_LOG_SIZE);
   if (code == NULL || log == NULL) {
@@ -46,7 +47,9 @@ int dc_cuda_load(dc_device *dev, const void *image, size_t len, dc_code **out, d
   CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
   void *values[] = { log, (void *)(uintptr_t)(JIT_LOG_SIZE - 1) };
   code->d = d;
+  int mode = dc_cuda_relax(d);
   CUresult r = dc_cu.ModuleLoadDataEx(&code->module, image, 2, options, values);
+  dc_cuda_restrain(d, mode);
   int rc = r == CUDA_SUCCESS ? 0 : fail_load(d, r, is_binary(image, len), log, err);
   free(log);
   if (rc != 0) free(code);
@@ -64,30 +67,48 @@ static void free_code(dc_code *code) {
   free(code);
 }
 
-void dc_cuda_drop_doomed(dc_cuda *d, bool unload) {
-  while (d->doomed != NULL) {
-    dc_code *code = d->doomed;
-    d->doomed = code->next_doomed;
-    if (unload && !atomic_load(&dc_cuda_dead)) dc_cuda_note(dc_cu.ModuleUnload(code->module));
-    free_code(code);
+/* Whether none of its kernels can be running. */
+static bool has_ended(const dc_code *code) {
+  for (const dc_cuda_stream *s = &code->d->own; s != NULL; s = s->next)
+    if (s->finished < s->issued && s->finished < code->last_launch) return false;
+  return true;
+}
+
+static void unload(dc_code *code) {
+  int mode = dc_cuda_relax(code->d);
+  if (!atomic_load(&dc_cuda_dead)) dc_cuda_note(dc_cu.ModuleUnload(code->module));
+  dc_cuda_restrain(code->d, mode);
+  free_code(code);
+}
+
+void dc_cuda_drop_doomed(dc_cuda *d, bool all) {
+  for (dc_code **p = &d->doomed; *p != NULL;) {
+    dc_code *code = *p;
+    if (!all && !has_ended(code)) {
+      p = &code->next_doomed;
+      continue;
+    }
+    *p = code->next_doomed;
+    if (all) free_code(code);
+    else unload(code);
   }
 }
 
 /* Called by finalizers, so it never waits: code whose kernels may still run is unloaded at the next
-** moment the stream is seen idle.  Until then its names stay, for the blame of a fault. */
+** moment the streams are seen idle.  Until then its names stay, for the blame of a fault. */
 void dc_cuda_unload(dc_device *dev, dc_code *code) {
   dc_cuda *d = dev->impl;
   dc_error ignored = DC_ERROR_INIT;
   if (dev->state != DC_DEVICE_OPEN || dc_cuda_enter(d, &ignored) != 0) {
-    d->finished = d->issued; /* the driver's part is lost or gone, and nobody is to be blamed any more */
+    for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next)
+      s->finished = s->issued; /* the driver's part is lost or gone, and nobody is to be blamed any more */
     free_code(code);
-  } else if (code->last_launch <= d->finished) {
-    dc_cuda_note(dc_cu.ModuleUnload(code->module));
-    free_code(code);
+  } else if (has_ended(code)) {
+    unload(code);
   } else {
     code->next_doomed = d->doomed;
     d->doomed = code;
-    dc_cuda_poll(d);
+    for (dc_cuda_stream *s = &d->own; s != NULL && d->doomed != NULL; s = s->next) dc_cuda_poll(d, s);
   }
   dc_error_clear(&ignored);
 }
@@ -201,19 +222,41 @@ int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
 static int fail_launch(const dc_function *fn, CUresult r, dc_error *err) {
   char name[128];
   return dc_cuda_fail(r, DC_LAUNCH, err, "kernel '%s' cannot be launched",
-                      dc_cuda_short_name(fn->name, name, sizeof name));
+                      dc_short_name(fn->name, name, sizeof name));
+}
+
+/* A launch with attributes. */
+static CUresult launch_special(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
+  CUlaunchAttribute a[3] = { { 0 } };
+  unsigned int n = 0;
+  if (l->cooperative) a[n++] = (CUlaunchAttribute){ .id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.flag = 1 };
+  if (l->dependent)
+    a[n++] = (CUlaunchAttribute){ .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.flag = 1 };
+  if (l->cluster.x != 0)
+    a[n++] = (CUlaunchAttribute){ .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                  .value.extents = { l->cluster.x, l->cluster.y, l->cluster.z } };
+  const CUlaunchConfig config = { l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
+                                  stream, a, n };
+  return dc_cu.LaunchKernelEx(&config, fn, NULL, extra);
 }
 
 int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
   dc_cuda *d = dev->impl;
   if (dc_cuda_enter(d, err) != 0) return -1;
+  dc_cuda_stream *s = l->stream != NULL ? l->stream : dc_cuda_now(d);
   size_t size = l->params_size;
   void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                     CU_LAUNCH_PARAM_END };
-  CUresult r = dc_cu.LaunchKernel(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z,
-                                  l->shared, l->stream != NULL ? l->stream : d->stream, NULL,
-                                  size > 0 ? extra : NULL);
+  CUresult r;
+  if (__builtin_expect(l->special, 0)) r = launch_special(s->handle, fn->handle, l, size > 0 ? extra : NULL);
+  else
+    r = dc_cu.LaunchKernel(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
+                           s->handle, NULL, size > 0 ? extra : NULL);
   if (__builtin_expect(r != CUDA_SUCCESS, 0)) return fail_launch(fn, r, err);
-  dc_cuda_launched(fn);
-  return d->sync_launches ? dc_cuda_wait(d, err) : 0;
+  if (__builtin_expect(dev->capture != NULL, 0)) { /* it has not been launched yet */
+    dc_cuda_captured(fn);
+    return 0;
+  }
+  dc_cuda_launched(fn, s);
+  return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
 }

@@ -1,15 +1,13 @@
 /*
 ** device.c - a GPU behind device.h: opening, memory, copies, waiting.
 **
-** All work of a device goes into one non-blocking stream of ours, never into the driver's NULL stream.
+** All work of a device goes into non-blocking streams of ours, never into the driver's NULL stream.
 ** Small copies pass through page-locked memory: writes then need not wait at all, and reads can be
 ** waited for in a way that Ctrl-C ends.  Large copies wait for the stream first, for the same reason.
 */
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/runtime.h"
 #include "compile/compile.h"
@@ -22,60 +20,14 @@ static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
 
 /* --- waiting ------------------------------------------------------------------------------------- */
 
-static int fail_interrupted(const dc_cuda *d, dc_error *err) {
-  char names[256];
-  size_t n = dc_cuda_running(d, names, sizeof names);
-  if (n == 0)
-    return dc_fail(err, DC_INTERRUPTED, NULL, "interrupted while waiting for %s; its work goes on", d->dev->id);
-  return dc_fail(err, DC_INTERRUPTED, NULL,
-                 "interrupted while waiting for %s: nothing can stop a kernel on a GPU, so %s still run%s there",
-                 d->dev->id, names, n == 1 ? "s" : "");
-}
-
-/* Polling: without a pause at first (short kernels), giving way to other threads later, then asleep for
-** a small part of the time waited so far. */
-static void pause_after(double waited) {
-  if (waited < 50e-6) return;
-  if (waited < 2e-3) {
-    sched_yield();
-    return;
-  }
-  double nap = waited / 32 < 1e-3 ? waited / 32 : 1e-3;
-  nanosleep(&(struct timespec){ 0, (long)(nap * 1e9) }, NULL);
-}
-
-CUresult dc_cuda_poll(dc_cuda *d) {
-  CUresult r = dc_cu.StreamQuery(d->stream);
-  if (r == CUDA_SUCCESS) {
-    d->finished = d->issued;
-    if (d->doomed != NULL) dc_cuda_drop_doomed(d, true);
-  } else if (r != CUDA_ERROR_NOT_READY) {
-    dc_cuda_note(r);
-  }
-  return r;
-}
-
-int dc_cuda_wait(dc_cuda *d, dc_error *err) {
-  double start = 0;
-  for (;;) {
-    CUresult r = dc_cuda_poll(d);
-    if (r == CUDA_SUCCESS) return 0;
-    if (r != CUDA_ERROR_NOT_READY) return dc_cuda_fail(r, DC_DEVICE, err, "waiting for %s failed", d->dev->id);
-    if (dc_interrupted()) return fail_interrupted(d, err);
-    double now = dc_clock();
-    if (start == 0) start = now;
-    pause_after(now - start);
-  }
-}
-
 static int synchronize(dc_device *dev, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
-  return dc_cuda_enter(d, err) != 0 ? -1 : dc_cuda_wait(d, err);
+  return dc_cuda_enter(d, err) != 0 ? -1 : dc_cuda_wait(d, &d->own, err);
 }
 
 /* After a large copy to or from ordinary memory, which the driver has mostly done by now. */
 static int finish_copy(dc_cuda *d, CUresult r, dc_error *err) {
-  if (r == CUDA_SUCCESS) r = dc_cu.StreamSynchronize(d->stream);
+  if (r == CUDA_SUCCESS) r = dc_cu.StreamSynchronize(dc_cuda_handle(d));
   if (r == CUDA_SUCCESS) return 0;
   return dc_cuda_fail(r, DC_DEVICE, err, "copying between the host and %s failed", d->dev->id);
 }
@@ -83,7 +35,10 @@ static int finish_copy(dc_cuda *d, CUresult r, dc_error *err) {
 /* --- memory -------------------------------------------------------------------------------------- */
 
 static CUresult raw_alloc(dc_cuda *d, CUdeviceptr *p, size_t n) {
-  return d->pool != NULL ? dc_cu.MemAllocAsync(p, n, d->stream) : dc_cu.MemAlloc(p, n);
+  int mode = dc_cuda_relax(d);
+  CUresult r = d->pool != NULL ? dc_cu.MemAllocAsync(p, n, dc_cuda_handle(d)) : dc_cu.MemAlloc(p, n);
+  dc_cuda_restrain(d, mode);
+  return r;
 }
 
 static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
@@ -101,8 +56,8 @@ static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   CUdeviceptr p = 0;
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = raw_alloc(d, &p, n);
-  if (r == CUDA_ERROR_OUT_OF_MEMORY && d->pool != NULL) { /* what was freed comes back when the stream is done */
-    if (dc_cuda_wait(d, err) != 0) return -1;
+  if (r == CUDA_ERROR_OUT_OF_MEMORY && d->pool != NULL) { /* what was freed comes back when the streams are done */
+    if (dc_cuda_wait_all(d, err) != 0) return -1;
     dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
     r = raw_alloc(d, &p, n);
   }
@@ -115,8 +70,11 @@ static void release_memory(dc_device *dev, dc_ptr p) {
   dc_cuda *d = cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT; /* a fault is latched; anything else nobody could act on */
   if (atomic_load(&dc_cuda_dead)) return;
-  if (dc_cuda_enter(d, &ignored) == 0)
-    dc_cuda_note(d->pool != NULL ? dc_cu.MemFreeAsync(p, d->stream) : dc_cu.MemFree(p));
+  if (dc_cuda_enter(d, &ignored) == 0) {
+    int mode = dc_cuda_relax(d);
+    dc_cuda_note(d->pool != NULL ? dc_cu.MemFreeAsync(p, dc_cuda_handle(d)) : dc_cu.MemFree(p));
+    dc_cuda_restrain(d, mode);
+  }
   dc_error_clear(&ignored);
 }
 
@@ -137,13 +95,13 @@ static int memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, 
 /* The bytes are taken at once; the device gets them in the order of the stream. */
 static int upload_small(dc_cuda *d, dc_ptr dst, const void *src, size_t n, dc_error *err) {
   if (d->upload_at + n > UPLOAD_SIZE) { /* round again: what lies there must have been fetched */
-    if (dc_cuda_wait(d, err) != 0) return -1;
+    if (dc_cuda_wait_all(d, err) != 0) return -1;
     d->upload_at = 0;
   }
   char *staged = d->pinned + d->upload_at;
   memcpy(staged, src, n);
   d->upload_at += (n + 63) & ~(size_t)63;
-  CUresult r = dc_cu.MemcpyHtoDAsync(dst, staged, n, d->stream);
+  CUresult r = dc_cu.MemcpyHtoDAsync(dst, staged, n, dc_cuda_handle(d));
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes to %s failed", n, d->dev->id);
 }
 
@@ -151,36 +109,89 @@ static int to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_e
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   if (n <= SMALL_COPY && d->pinned != NULL) return upload_small(d, dst, src, n, err);
-  if (dc_cuda_wait(d, err) != 0) return -1;
-  return finish_copy(d, dc_cu.MemcpyHtoDAsync(dst, src, n, d->stream), err);
+  if (dc_cuda_wait(d, dc_cuda_now(d), err) != 0) return -1;
+  return finish_copy(d, dc_cu.MemcpyHtoDAsync(dst, src, n, dc_cuda_handle(d)), err);
 }
 
 static int to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   if (n > SMALL_COPY || d->pinned == NULL) {
-    if (dc_cuda_wait(d, err) != 0) return -1;
-    return finish_copy(d, dc_cu.MemcpyDtoHAsync(dst, src, n, d->stream), err);
+    if (dc_cuda_wait(d, dc_cuda_now(d), err) != 0) return -1;
+    return finish_copy(d, dc_cu.MemcpyDtoHAsync(dst, src, n, dc_cuda_handle(d)), err);
   }
-  char *staged = d->pinned + UPLOAD_SIZE; /* read by nobody else; an interrupted read ends before the next one */
-  CUresult r = dc_cu.MemcpyDtoHAsync(staged, src, n, d->stream);
+  if (d->reading && dc_cuda_wait_all(d, err) != 0) return -1;
+  char *staged = d->pinned + UPLOAD_SIZE;
+  CUresult r = dc_cu.MemcpyDtoHAsync(staged, src, n, dc_cuda_handle(d));
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes from %s failed", n, dev->id);
-  if (dc_cuda_wait(d, err) != 0) return -1;
+  d->reading = true;
+  if (dc_cuda_wait(d, dc_cuda_now(d), err) != 0) return -1;
+  d->reading = false;
   memcpy(dst, staged, n);
   return 0;
+}
+
+static int to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = dc_cu.MemcpyHtoDAsync(dst, src, n, dc_cuda_handle(d));
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes to %s failed", n, dev->id);
+}
+
+static int to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = dc_cu.MemcpyDtoHAsync(dst, src, n, dc_cuda_handle(d));
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes from %s failed", n, dev->id);
+}
+
+/* Page-locked for every device. */
+static int pinned_alloc(dc_device *dev, size_t n, void **out, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  int mode = dc_cuda_relax(d);
+  CUresult r = dc_cu.MemHostAlloc(out, n, CU_MEMHOSTALLOC_PORTABLE);
+  dc_cuda_restrain(d, mode);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_MEMORY, err, "cannot allocate %zu bytes of page-locked memory", n);
+}
+
+static void pinned_free(dc_device *dev, void *p) {
+  dc_cuda *d = cuda_of(dev);
+  dc_error ignored = DC_ERROR_INIT;
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(d, &ignored) == 0) {
+    int mode = dc_cuda_relax(d);
+    dc_cuda_note(dc_cu.MemFreeHost(p));
+    dc_cuda_restrain(d, mode);
+  }
+  dc_error_clear(&ignored);
 }
 
 static int copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
-  CUresult r = dc_cu.MemcpyDtoDAsync(dst, src, n, d->stream);
+  CUresult r = dc_cu.MemcpyDtoDAsync(dst, src, n, dc_cuda_handle(d));
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes on %s failed", n, dev->id);
 }
 
-/* Makes `waiter`'s stream wait for all that is in `first`'s now. The context of `first` is current. */
+/* Makes `waiter`'s current stream wait for all that is in `first`'s now. The context of `first` is current. */
 static CUresult order(dc_cuda *first, dc_cuda *waiter) {
-  CUresult r = dc_cu.EventRecord(first->event, first->stream);
-  return r != CUDA_SUCCESS ? r : dc_cu.StreamWaitEvent(waiter->stream, first->event, 0);
+  CUresult r = dc_cu.EventRecord(first->event, dc_cuda_handle(first));
+  return r != CUDA_SUCCESS ? r : dc_cu.StreamWaitEvent(dc_cuda_handle(waiter), first->event, 0);
+}
+
+/* Lets `user` reach the memory of `owner` straight, once, where the hardware can; elsewhere the driver copies by way
+** of the host.  The context of `user` is current. */
+static void open_way(dc_cuda *user, dc_cuda *owner) {
+  int can = 0, i = user->dev->index;
+  if (i >= 128 || (owner->peers[i / 64] >> i % 64 & 1) != 0) return;
+  owner->peers[i / 64] |= (uint64_t)1 << i % 64;
+  CUresult r = dc_cu.DeviceCanAccessPeer(&can, user->handle, owner->handle);
+  if (r == CUDA_SUCCESS && can) {
+    CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, user->handle }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    r = owner->pool != NULL ? dc_cu.MemPoolSetAccess(owner->pool, &access, 1)
+                            : dc_cu.CtxEnablePeerAccess(owner->context, 0);
+  }
+  dc_cuda_note(r);
 }
 
 /* Runs in the target's stream, after the source's work so far; the source's later work (which may
@@ -188,10 +199,12 @@ static CUresult order(dc_cuda *first, dc_cuda *waiter) {
 static int peer_copy(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err) {
   dc_cuda *to = cuda_of(dst_dev), *from = cuda_of(src_dev);
   if (dc_cuda_enter(from, err) != 0) return -1;
+  open_way(from, to);
   CUresult r = order(from, to);
   if (r == CUDA_SUCCESS) {
     if (dc_cuda_enter(to, err) != 0) return -1;
-    r = dc_cu.MemcpyPeerAsync(dst, to->context, src, from->context, n, to->stream);
+    open_way(to, from);
+    r = dc_cu.MemcpyPeerAsync(dst, to->context, src, from->context, n, dc_cuda_handle(to));
   }
   if (r == CUDA_SUCCESS) r = order(to, from);
   if (r == CUDA_SUCCESS) return 0;
@@ -223,9 +236,9 @@ static int fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, si
     n *= 2;
   }
   switch (size) {
-  case 1: r = dc_cu.MemsetD8Async(dst, (unsigned char)v, n, d->stream); break;
-  case 2: r = dc_cu.MemsetD16Async(dst, (unsigned short)v, n, d->stream); break;
-  case 4: r = dc_cu.MemsetD32Async(dst, (unsigned int)v, n, d->stream); break;
+  case 1: r = dc_cu.MemsetD8Async(dst, (unsigned char)v, n, dc_cuda_handle(d)); break;
+  case 2: r = dc_cu.MemsetD16Async(dst, (unsigned short)v, n, dc_cuda_handle(d)); break;
+  case 4: r = dc_cu.MemsetD32Async(dst, (unsigned int)v, n, dc_cuda_handle(d)); break;
   default: return fill_by_doubling(d, dst, v, n, err);
   }
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "filling %zu elements on %s failed", n, dev->id);
@@ -235,8 +248,8 @@ static int fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, si
 
 static int read_facts(dc_cuda *d, dc_error *err) {
   dc_device_facts *f = &d->dev->facts;
-  int v[16];
-  static const CUdevice_attribute wanted[16] = {
+  int v[18];
+  static const CUdevice_attribute wanted[18] = {
     CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
     CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
@@ -244,8 +257,9 @@ static int read_facts(dc_cuda *d, dc_error *err) {
     CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
     CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
     CU_DEVICE_ATTRIBUTE_WARP_SIZE, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+    CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH,
   };
-  for (int i = 0; i < 16; i++) {
+  for (int i = 0; i < 18; i++) {
     CUresult r = dc_cu.DeviceGetAttribute(&v[i], wanted[i], d->handle);
     if (r != CUDA_SUCCESS)
       return dc_cuda_fail(r, DC_DEVICE, err, "%s does not tell attribute %d", d->dev->id, wanted[i]);
@@ -264,6 +278,9 @@ static int read_facts(dc_cuda *d, dc_error *err) {
   f->multiprocessors = v[13];
   f->warp_size = v[14];
   f->registers_per_block = v[15];
+  f->cooperative = v[16] != 0;
+  f->max_cluster = v[17] != 0 ? 8 : 1; /* what the programming guide promises; a kernel may get 16 by being asked */
+  f->overlapping = f->compute_major >= 9;
   if (dc_cu.DeviceGetAttribute(&f->clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, d->handle) != CUDA_SUCCESS)
     f->clock_khz = 0; /* newer drivers may stop telling */
   CUresult r = dc_cu.DeviceTotalMem(&f->total_memory, d->handle);
@@ -288,7 +305,7 @@ static int acquire(dc_cuda *d, dc_error *err) {
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot use %s (%s)", d->dev->id, d->dev->name);
   d->context = context;
   if (dc_cuda_enter(d, err) != 0) return -1;
-  r = dc_cu.StreamCreate(&d->stream, CU_STREAM_NON_BLOCKING);
+  r = dc_cu.StreamCreate(&d->own.handle, CU_STREAM_NON_BLOCKING);
   if (r == CUDA_SUCCESS) r = dc_cu.EventCreate(&d->event, CU_EVENT_DISABLE_TIMING);
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
   find_pool(d);
@@ -304,12 +321,13 @@ static int acquire(dc_cuda *d, dc_error *err) {
 static void release_handles(dc_cuda *d) {
   dc_error err = DC_ERROR_INIT;
   if (dc_cuda_enter(d, &err) == 0) {
-    bool interrupted = d->stream != NULL && dc_cuda_wait(d, &err) != 0 && err.kind == DC_INTERRUPTED;
+    bool interrupted = d->own.handle != NULL && dc_cuda_wait(d, &d->own, &err) != 0 && err.kind == DC_INTERRUPTED;
     dc_error_clear(&err);
     if (interrupted || atomic_load(&dc_cuda_dead)) return; /* left to the end of the process */
     if (d->pinned != NULL) dc_cuda_note(dc_cu.MemFreeHost(d->pinned));
     if (d->event != NULL) dc_cuda_note(dc_cu.EventDestroy(d->event));
-    if (d->stream != NULL) dc_cuda_note(dc_cu.StreamDestroy(d->stream));
+    dc_cuda_close_capture(d, true);
+    if (d->own.handle != NULL) dc_cuda_note(dc_cu.StreamDestroy(d->own.handle));
     dc_cuda_note(dc_cu.CtxSetCurrent(NULL)); /* not left current: it may be gone */
   }
   dc_error_clear(&err);
@@ -319,10 +337,14 @@ static void release_handles(dc_cuda *d) {
 /* Gives back what acquire took, however far it came. */
 static void release(dc_cuda *d) {
   if (d->context != NULL) release_handles(d);
-  dc_cuda_drop_doomed(d, false);
-  d->finished = d->issued; /* nothing is asked about these any more */
+  dc_cuda_drop_doomed(d, true);
+  d->own.finished = d->own.issued; /* nothing is asked about these any more */
+  dc_cuda_close_capture(d, false);
   d->context = NULL;
-  d->stream = NULL;
+  d->own.handle = NULL;
+  d->own.next = NULL;
+  d->reading = false;
+  d->peers[0] = d->peers[1] = 0;
   d->event = NULL;
   d->pool = NULL;
   d->pinned = NULL;
@@ -368,6 +390,25 @@ static const dc_device_ops cuda_ops = {
   .occupancy = dc_cuda_occupancy,
   .set_shared_limit = dc_cuda_set_shared_limit,
   .peer_copy = peer_copy,
+  .stream_open = dc_cuda_stream_open,
+  .stream_close = dc_cuda_stream_close,
+  .stream_done = dc_cuda_stream_done,
+  .stream_synchronize = dc_cuda_stream_synchronize,
+  .stream_wait = dc_cuda_stream_wait,
+  .event_open = dc_cuda_event_open,
+  .event_close = dc_cuda_event_close,
+  .event_record = dc_cuda_event_record,
+  .event_done = dc_cuda_event_done,
+  .event_synchronize = dc_cuda_event_synchronize,
+  .event_elapsed = dc_cuda_event_elapsed,
+  .capture_begin = dc_cuda_capture_begin,
+  .capture_end = dc_cuda_capture_end,
+  .graph_launch = dc_cuda_graph_launch,
+  .graph_close = dc_cuda_graph_close,
+  .pinned_alloc = pinned_alloc,
+  .pinned_free = pinned_free,
+  .to_device_async = to_device_async,
+  .to_host_async = to_host_async,
 };
 
 /* --- discovery ----------------------------------------------------------------------------------- */

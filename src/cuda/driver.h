@@ -9,19 +9,28 @@
 #include "cuda/api.h"
 #include "cuda/cuda.h"
 
+/* A stream; its address is the handle that device.h's slots take. */
+typedef struct dc_cuda_stream {
+  CUstream handle;   /* non-blocking */
+  uint64_t issued;   /* serial of the last launch in it */
+  uint64_t finished; /* serial of the last launch that is known to have ended well */
+  struct dc_cuda_stream *next;
+} dc_cuda_stream;
+
 /* A device's own part (dev->impl). */
 typedef struct dc_cuda {
   dc_device *dev;
   CUdevice handle;
   CUcontext context;  /* the primary one, retained while open */
-  CUstream stream;    /* non-blocking: everything runs here */
-  CUevent event;      /* orders this stream against another device's */
+  dc_cuda_stream own; /* the device's own: everything runs here as long as nobody makes another; head of the list */
+  struct dc_cuda_capture *capture; /* graph.c's; NULL until a graph is captured */
+  CUevent event;      /* orders this device against another */
   CUmemoryPool pool;  /* the device's default pool; NULL: no stream-ordered memory */
   char *pinned;       /* staging for small copies, or NULL */
   size_t upload_at;   /* first unused byte of its upload part */
+  bool reading;       /* its part for reads is in use: an interrupted read left a copy under way */
+  uint64_t peers[2];  /* bits of devices that have been told that they may reach this one's memory */
   bool sync_launches; /* DOTCOMPUTE_SYNC: wait after each launch */
-  uint64_t issued;    /* serial of the last launch in this stream */
-  uint64_t finished;  /* serial of the last launch that is known to have ended well */
   dc_code *doomed;    /* unloaded by their owners while their kernels could still run */
 } dc_cuda;
 
@@ -64,12 +73,13 @@ int dc_cuda_fail(CUresult r, dc_kind kind, dc_error *err, const char *what, ...)
 /* For calls whose failure nobody is told: only latches faults. */
 void dc_cuda_note(CUresult r);
 
-/* Notes that fn was launched, for the blame. */
-void dc_cuda_launched(dc_function *fn);
+/* Notes that fn was launched in s, for the blame. */
+void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s);
+/* Nobody is asked about the stream any more: it goes. */
+void dc_cuda_forget(const dc_cuda_stream *s);
+void dc_cuda_forget_function(const dc_function *fn);
 /* "'saxpy', 'norm'": the kernels launched on d that are not known to have ended, into text[n]; returns how many. */
 size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n);
-/* The name a user knows for an image's entry: "saxpy" for "_Z5saxpyiPf", into text[n]. */
-const char *dc_cuda_short_name(const char *entry, char *text, size_t n);
 
 /* --- device.c ------------------------------------------------------------------------------------ */
 
@@ -83,17 +93,54 @@ static inline int dc_cuda_enter(dc_cuda *d, dc_error *err) {
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot switch to %s", d->dev->id);
 }
 
+/* The device's current stream. */
+static inline dc_cuda_stream *dc_cuda_now(dc_cuda *d) {
+  return d->dev->stream != NULL ? (dc_cuda_stream *)d->dev->stream : &d->own;
+}
+static inline CUstream dc_cuda_handle(dc_cuda *d) { return dc_cuda_now(d)->handle; }
+
+/* --- stream.c -------------------------------------------------------------------------------------- */
+
 /* One look at the stream: CUDA_SUCCESS when all that was issued has ended (what waited for that is done
 ** then), else CUDA_ERROR_NOT_READY or an error.  The context is current. */
-CUresult dc_cuda_poll(dc_cuda *d);
-
+CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s);
 /* Waits until the stream is done; DC_INTERRUPTED when Ctrl-C came first. */
-int dc_cuda_wait(dc_cuda *d, dc_error *err);
+int dc_cuda_wait(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
+int dc_cuda_wait_all(dc_cuda *d, dc_error *err); /* every stream of the list */
+
+/* While a graph is captured the driver refuses calls that might be part of it by mistake; between these two it does
+** not.  The context is current. */
+int dc_cuda_relax(const dc_cuda *d);
+void dc_cuda_restrain(const dc_cuda *d, int mode);
+
+int dc_cuda_stream_open(dc_device *dev, void **stream, dc_error *err);
+void dc_cuda_stream_close(dc_device *dev, void *stream);
+int dc_cuda_stream_done(dc_device *dev, void *stream, dc_error *err);
+int dc_cuda_stream_synchronize(dc_device *dev, void *stream, dc_error *err);
+int dc_cuda_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err);
+int dc_cuda_event_open(dc_device *dev, bool timed, void **event, dc_error *err);
+void dc_cuda_event_close(dc_device *dev, void *event);
+int dc_cuda_event_record(dc_device *dev, void *event, void *stream, dc_error *err);
+int dc_cuda_event_done(dc_device *dev, void *event, dc_error *err);
+int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err);
+int dc_cuda_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err);
+
+/* --- graph.c --------------------------------------------------------------------------------------- */
+
+int dc_cuda_capture_begin(dc_device *dev, void **stream, dc_error *err);
+int dc_cuda_capture_end(dc_device *dev, void *old, void **graph, dc_error *err);
+int dc_cuda_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *err);
+void dc_cuda_graph_close(dc_device *dev, void *graph);
+/* Notes that fn is part of the graph that is being captured. */
+void dc_cuda_captured(const dc_function *fn);
+/* The stream for it goes; the driver is told if it is `alive`. */
+void dc_cuda_close_capture(dc_cuda *d, bool alive);
 
 /* --- code.c ---------------------------------------------------------------------------------------- */
 
-/* Empties d->doomed; with `unload` the driver is told (the stream is idle, the context current). */
-void dc_cuda_drop_doomed(dc_cuda *d, bool unload);
+/* Unloads what is in d->doomed and has ended; the context is current. With `all` the driver is gone: it is just
+** dropped. */
+void dc_cuda_drop_doomed(dc_cuda *d, bool all);
 
 /* Slots of dc_device_ops. */
 int dc_cuda_load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err);

@@ -7,7 +7,6 @@
 */
 #include "cuda/driver.h"
 
-#include <ctype.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/name.h"
 
 #define MAX_DEVICES 128
 #define RING 64 /* recent launches; a power of two */
@@ -29,9 +29,10 @@ static atomic_bool told; /* somebody has heard it */
 
 /* Recent launches. `fn` may dangle only once its launch has ended: unloading code waits for its kernels. */
 static struct {
-  dc_cuda *d;
+  const dc_cuda *d;
+  const dc_cuda_stream *stream;
   dc_function *fn;
-  uint64_t serial;
+  uint64_t serial; /* 0: nothing here */
 } ring[RING];
 static atomic_uint_fast64_t last_serial;
 
@@ -41,25 +42,23 @@ void dc_cuda_adopt(dc_device *dev) {
 
 /* --- who was running ----------------------------------------------------------------------------- */
 
-void dc_cuda_launched(dc_function *fn) {
+void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s) {
   uint64_t serial = atomic_fetch_add_explicit(&last_serial, 1, memory_order_relaxed) + 1;
   ring[serial % RING].d = fn->d;
+  ring[serial % RING].stream = s;
   ring[serial % RING].fn = fn;
   ring[serial % RING].serial = serial;
-  fn->d->issued = fn->code->last_launch = serial;
+  s->issued = fn->code->last_launch = serial;
 }
 
-const char *dc_cuda_short_name(const char *entry, char *text, size_t n) {
-  if (strncmp(entry, "_Z", 2) == 0 && isdigit((unsigned char)entry[2])) { /* <length><name>… */
-    char *name;
-    unsigned long len = strtoul(entry + 2, &name, 10);
-    if (len <= strlen(name)) {
-      snprintf(text, n, "%.*s", (int)len, name);
-      return text;
-    }
-  }
-  snprintf(text, n, "%s", entry);
-  return text;
+void dc_cuda_forget(const dc_cuda_stream *s) {
+  for (int i = 0; i < RING; i++)
+    if (ring[i].stream == s) ring[i].serial = 0;
+}
+
+void dc_cuda_forget_function(const dc_function *fn) {
+  for (int i = 0; i < RING; i++)
+    if (ring[i].fn == fn) ring[i].serial = 0;
 }
 
 /* The functions of the launches not known to have ended, of one device or (d NULL) of all, oldest first. */
@@ -68,7 +67,8 @@ static size_t unfinished(const dc_cuda *d, const dc_function *found[RING]) {
   size_t n = 0;
   for (uint64_t s = last >= RING ? last - RING + 1 : 1; s <= last; s++) {
     const dc_cuda *owner = ring[s % RING].d;
-    if (ring[s % RING].serial == s && s > owner->finished && (d == NULL || d == owner)) found[n++] = ring[s % RING].fn;
+    if (ring[s % RING].serial == s && s > ring[s % RING].stream->finished && (d == NULL || d == owner))
+      found[n++] = ring[s % RING].fn;
   }
   return n;
 }
@@ -83,7 +83,7 @@ size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n) {
     if (named) continue;
     char name[64];
     int wrote = snprintf(text + used, n - used, "%s'%s'", used > 0 ? ", " : "",
-                         dc_cuda_short_name(found[i]->name, name, sizeof name));
+                         dc_short_name(found[i]->name, name, sizeof name));
     if (wrote < 0 || (size_t)wrote >= n - used) {
       text[used] = '\0'; /* the rest does not fit */
       break;

@@ -29,14 +29,17 @@ static const char usage_text[] =
     "  --             stop handling options\n"
     "  -              stop handling options and execute stdin\n"
     "  --device NAME  compute on this device: cpu, cuda:0, ...\n"
+    "  --profile      time every kernel, and show a table at the end\n"
+    "  --bundle       run 'script', and put its compiled kernels beside it: SCRIPT.dcb\n"
+    "  --cache CMD    list, verify, clear or prune [SIZE] the cache of compiled code\n"
     "  --doctor       what was found, what works, what to install\n"
     "  --version      show version information\n"
     "  --help         this text\n";
 
 /* What the command line asked for; indices are into argv. */
 typedef struct options {
-  bool interactive, version, no_environment, code, doctor, help;
-  const char *device;
+  bool interactive, version, no_environment, code, doctor, help, profile, bundle;
+  const char *device, *cache, *size; /* size: of --cache prune */
   int script; /* the first argument that is no option; argc when there is none */
 } options;
 
@@ -142,6 +145,12 @@ static int long_option(char **argv, int i, options *o) {
   if (strcmp(name, "help") == 0) o->help = true;
   else if (strcmp(name, "version") == 0) o->version = true;
   else if (strcmp(name, "doctor") == 0) o->doctor = true;
+  else if (strcmp(name, "profile") == 0) o->profile = true;
+  else if (strcmp(name, "bundle") == 0) o->bundle = true;
+  else if (strcmp(name, "cache") == 0 && argv[i + 1]) {
+    o->cache = argv[++i];
+    if (strcmp(o->cache, "prune") == 0 && argv[i + 1] && argv[i + 1][0] != '-') o->size = argv[++i];
+  }
   else if (strncmp(name, "device=", 7) == 0) o->device = name + 7;
   else if (strcmp(name, "device") == 0 && argv[i + 1]) o->device = argv[++i];
   else return 0;
@@ -187,7 +196,9 @@ static bool run_options(lua_State *L, char **argv, int end) {
   for (int i = 1; i < end; i++) {
     char kind = argv[i][1];
     if (kind == '-') {
-      if (strcmp(argv[i], "--device") == 0) i++;
+      options ignored = { .script = 0 };
+      int last = long_option(argv, i, &ignored); /* 0 for "--" */
+      if (last > 0) i = last;
     } else if (kind == 'W') {
       lua_warning(L, "@on", 0);
     } else if (kind == 'e' || kind == 'l') {
@@ -201,7 +212,7 @@ static bool run_options(lua_State *L, char **argv, int end) {
 
 static void print_usage(const char *bad, const options *o) {
   if (bad) {
-    bool lacks = bad[1] == 'e' || bad[1] == 'l' || strcmp(bad, "--device") == 0;
+    bool lacks = bad[1] == 'e' || bad[1] == 'l' || strcmp(bad, "--device") == 0 || strcmp(bad, "--cache") == 0;
     fprintf(stderr, "%s: ", progname);
     fprintf(stderr, lacks ? "'%s' needs argument\n" : "unrecognized option '%s'\n", bad);
   }
@@ -271,6 +282,53 @@ static int run_doctor(lua_State *L) {
   return lua_toboolean(L, -1);
 }
 
+/* Calls the function `name` of dotcompute.cache with up to two strings; true when it gives true. */
+static bool run_cache(lua_State *L, const char *name, const char *first, const char *second) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "dotcompute.cache");
+  int status = dclua_call(L, 1, 1);
+  if (status == LUA_OK) {
+    lua_getfield(L, -1, name);
+    lua_pushstring(L, first);
+    lua_pushstring(L, second);
+    status = dclua_call(L, 2, 1);
+  }
+  if (status != LUA_OK) return dclua_report(L, status) == LUA_OK;
+  return lua_toboolean(L, -1);
+}
+
+/* Calls the function of this name in dotcompute.profile. */
+static bool run_profile(lua_State *L, const char *name) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "dotcompute.profile");
+  int status = dclua_call(L, 1, 1);
+  if (status == LUA_OK) {
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+    status = dclua_call(L, 0, 0);
+  }
+  return dclua_report(L, status) == LUA_OK;
+}
+
+static bool start_bundle(lua_State *L, char **argv, int argc, const options *o) {
+  if (o->script < argc && strcmp(argv[o->script], "-") != 0) return run_cache(L, "record", NULL, NULL);
+  print_message("--bundle needs a script");
+  return false;
+}
+
+/* Script, prompt or standard input, as the command line says. */
+static bool run_program(lua_State *L, char **argv, int argc, const options *o) {
+  if (o->script < argc && run_script(L, argv, o->script) != LUA_OK) return false;
+  if (o->interactive) run_prompt(L);
+  else if (o->script == argc && !o->code && !o->version) {
+    if (isatty(STDIN_FILENO)) {
+      print_version();
+      run_prompt(L);
+    } else run_file(L, NULL);
+  }
+  return true;
+}
+
 /* All of main that may raise errors. Arguments: argc, argv. Returns true when all went well. */
 static int protected_main(lua_State *L) {
   int argc = (int)lua_tointeger(L, 1);
@@ -295,20 +353,21 @@ static int protected_main(lua_State *L) {
   push_arg_table(L, argv, argc, o.script);
   lua_gc(L, LUA_GCGEN, 0, 0);
   if (!o.no_environment && run_init(L) != LUA_OK) return 0;
-  if (!run_options(L, argv, o.script)) return 0;
-  if (o.doctor) {
+  if (o.profile && !run_profile(L, "start")) return 0;
+  bool good = run_options(L, argv, o.script);
+  if (good && o.bundle) good = start_bundle(L, argv, argc, &o);
+  if (good && o.cache) {
+    lua_pushboolean(L, run_cache(L, "command", o.cache, o.size));
+    return 1;
+  }
+  if (good && o.doctor) {
     lua_pushboolean(L, run_doctor(L));
     return 1;
   }
-  if (o.script < argc && run_script(L, argv, o.script) != LUA_OK) return 0;
-  if (o.interactive) run_prompt(L);
-  else if (o.script == argc && !o.code && !o.version) {
-    if (isatty(STDIN_FILENO)) {
-      print_version();
-      run_prompt(L);
-    } else run_file(L, NULL);
-  }
-  lua_pushboolean(L, 1);
+  good = good && run_program(L, argv, argc, &o);
+  if (good && o.bundle) good = run_cache(L, "bundle", argv[o.script], NULL);
+  if (o.profile && !run_profile(L, "report")) good = false;
+  lua_pushboolean(L, good);
   return 1;
 }
 

@@ -9,9 +9,11 @@
 ** Conventions
 **  - Every function that can fail returns 0 or -1 and fills the dc_error.
 **  - Device addresses are 64-bit integers (dc_ptr); 0 is no address.
-**  - Work on one device is in order: copies, fills and launches run one after another in the
-**    device's own stream.  `launch` and device-side `fill`/`copy` may return before the work is
-**    done; copies to and from host memory return when the host memory may be reused or read.
+**  - Copies, fills, launches, allocations and frees go into the device's current stream (dev->stream) and run
+**    there one after another.  A device begins with one stream, its own; others are made with
+**    `stream_open`, and stream.h keeps their uses of memory in order.  `launch` and device-side
+**    `fill`/`copy` may return before the work is done; copies to and from host memory return when
+**    the host memory may be reused or read.
 **  - Sizes are bytes unless a name says otherwise.
 **  - Calls come from one thread at a time for each device.
 */
@@ -48,6 +50,9 @@ typedef struct dc_device_facts {
   size_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
   size_t total_memory, l2_cache;
   int registers_per_block;
+  int max_cluster;     /* blocks of a cluster that every kernel may have; 1: there are no clusters */
+  bool cooperative;    /* grids can be launched so that all their blocks are resident */
+  bool overlapping;    /* a kernel can be launched to start before the one before has ended */
 } dc_device_facts;
 
 typedef struct dc_function_facts {
@@ -62,9 +67,13 @@ typedef struct dc_function_facts {
 typedef struct dc_launch {
   dc_dim3 grid, block;
   uint32_t shared;    /* dynamic shared memory, bytes */
-  void *stream;       /* NULL: the device's own stream */
+  void *stream;       /* the backend's; NULL: the device's own stream */
   const void *params; /* packed as the ABI wants: each parameter at its own aligned offset */
   size_t params_size;
+  bool special;       /* one of the following is set */
+  bool cooperative;   /* all blocks are to be resident together */
+  bool dependent;     /* programmatic dependent launch: may start early, and waits for the kernel before by itself */
+  dc_dim3 cluster;    /* blocks of a cluster; x 0: none asked for */
 } dc_launch;
 
 typedef struct dc_device_ops {
@@ -112,6 +121,37 @@ typedef struct dc_device_ops {
   int (*set_shared_limit)(dc_function *fn, size_t bytes, dc_error *err);
   /* copies straight between two devices of this backend; optional (default: through host memory) */
   int (*peer_copy)(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err);
+
+  /* Streams and events; all of them or none.  A `stream` that is NULL is the device's own.  The functions that
+  ** wait end with DC_INTERRUPTED after Ctrl-C; those that ask give 1 (done), 0 (not yet) or -1. */
+  int (*stream_open)(dc_device *dev, void **stream, dc_error *err);
+  void (*stream_close)(dc_device *dev, void *stream); /* its work is done; never fails */
+  int (*stream_done)(dc_device *dev, void *stream, dc_error *err);
+  int (*stream_synchronize)(dc_device *dev, void *stream, dc_error *err);
+  /* what is issued to the stream from now on runs after the event; it may be of another device of this backend */
+  int (*stream_wait)(dc_device *dev, void *stream, void *event, dc_error *err);
+  int (*event_open)(dc_device *dev, bool timed, void **event, dc_error *err);
+  void (*event_close)(dc_device *dev, void *event);
+  int (*event_record)(dc_device *dev, void *event, void *stream, dc_error *err);
+  int (*event_done)(dc_device *dev, void *event, dc_error *err);
+  int (*event_synchronize)(dc_device *dev, void *event, dc_error *err);
+  /* between two timed events that are done */
+  int (*event_elapsed)(dc_device *dev, void *from, void *to, double *seconds, dc_error *err);
+
+  /* Graphs; all or none.  capture_begin gives a stream of the backend's: launches, copies and fills that are
+  ** issued to it until capture_end do not run but are remembered.  capture_end gives them as a graph; `old` (may
+  ** be NULL) is one that may be changed into it: then *graph is `old`.  With graph NULL all is forgotten. */
+  int (*capture_begin)(dc_device *dev, void **stream, dc_error *err);
+  int (*capture_end)(dc_device *dev, void *old, void **graph, dc_error *err);
+  int (*graph_launch)(dc_device *dev, void *graph, void *stream, dc_error *err);
+  void (*graph_close)(dc_device *dev, void *graph); /* its runs are over; never fails */
+
+  /* Page-locked host memory, for copies that need not be waited for; optional. */
+  int (*pinned_alloc)(dc_device *dev, size_t n, void **out, dc_error *err);
+  void (*pinned_free)(dc_device *dev, void *p);
+  /* to_device and to_host without waiting, in the stream's order; the host memory is page-locked; with pinned_alloc */
+  int (*to_device_async)(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
+  int (*to_host_async)(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
 } dc_device_ops;
 
 struct dc_device {
@@ -126,6 +166,12 @@ struct dc_device {
   dc_error open_error; /* why it could not be opened; remembered */
   uint64_t serial;     /* unique in the process */
   size_t bytes_live;   /* in dc_device_alloc'ed memory */
+  void *stream;        /* the backend's current stream; NULL: the device's own */
+  /* Not 0: there are other streams, a graph is being captured, or memory is in use by another device.  Then
+  ** whoever uses memory says so first (stream.h). */
+  int tracking;
+  struct dc_streams *streams; /* stream.c's; NULL until needed */
+  struct dc_capture *capture; /* capture.c's; NULL: nothing is being captured */
   void *impl;          /* the backend's */
 };
 

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/runtime.h"
+#include "device/streams.h"
 
 #define MAX_BACKENDS 8
 #define MAX_DEVICES 128
@@ -171,6 +172,7 @@ void dc_devices_close(void) {
     for (size_t k = 0; k < entries[i].ndevices; k++) {
       dc_device *dev = entries[i].devices[k];
       if (dev->state != DC_DEVICE_OPEN) continue;
+      dc_streams_shut(dev);
       dev->ops->close(dev);
       if (dev->state == DC_DEVICE_OPEN) dev->state = DC_DEVICE_CLOSED;
     }
@@ -241,6 +243,28 @@ static int try_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   return dev->ops->alloc(dev, n, out, err);
 }
 
+/* While a graph is captured, memory is made in the device's own stream: it is no part of the graph. */
+static int alloc_outside(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+  void *stream = dev->stream;
+  if (dev->capture != NULL) dev->stream = NULL;
+  int rc = try_alloc(dev, n, out, err);
+  dev->stream = stream;
+  return rc;
+}
+
+/* A copy went into the current stream that nobody waits for: it gets a mark of its own. */
+static void issued_async(dc_device *dev) {
+  dc_error ignored = DC_ERROR_INIT; /* a mark that fails is recorded when somebody asks for it */
+  dc_stream *s = dc_stream_current(dev, &ignored);
+  if (s != NULL) dc_stream_mark(s, &ignored);
+  dc_error_clear(&ignored);
+}
+
+/* Work went into the current stream. */
+static inline void issued(dc_device *dev) {
+  if (__builtin_expect(dev->tracking != 0, 0)) dc_stream_issued(dev, dev->stream);
+}
+
 int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   *out = 0;
   if (dc_device_open(dev, err) != 0) return -1;
@@ -248,7 +272,7 @@ int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   if (dev->facts.total_memory != 0 && n > dev->facts.total_memory)
     return dc_fail(err, DC_MEMORY, NULL, "cannot allocate %.4g GiB on %s (%s): it has %.4g GiB of memory in all",
                    (double)n / 0x1p30, dev->id, dev->name, (double)dev->facts.total_memory / 0x1p30);
-  if (try_alloc(dev, n, out, err) != 0) {
+  if (alloc_outside(dev, n, out, err) != 0) {
     *out = 0;
     return -1;
   }
@@ -268,16 +292,39 @@ void dc_device_free(dc_device *dev, dc_ptr p, size_t n) {
 
 int dc_device_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
   if (dc_device_open(dev, err) != 0) return -1;
+  if (dc_capture_refuse(dev, "copies values from the host", err) != 0) return -1;
   if (n == 0) return 0;
   if (dev->ops->to_device(dev, dst, src, n, err) != 0) return -1;
+  issued(dev);
   dc_count(&dc_stats.bytes_to_device, n);
   return 0;
 }
 
 int dc_device_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
   if (dc_device_open(dev, err) != 0) return -1;
+  if (dc_capture_refuse(dev, "reads values, which will be there only when the graph runs", err) != 0) return -1;
   if (n == 0) return 0;
   if (dev->ops->to_host(dev, dst, src, n, err) != 0) return -1;
+  dc_count(&dc_stats.bytes_to_host, n);
+  return 0;
+}
+
+int dc_device_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
+  if (dc_device_open(dev, err) != 0) return -1;
+  if (dc_capture_refuse(dev, "copies values from the host", err) != 0) return -1;
+  if (n == 0) return 0;
+  if (dev->ops->to_device_async(dev, dst, src, n, err) != 0) return -1;
+  issued_async(dev);
+  dc_count(&dc_stats.bytes_to_device, n);
+  return 0;
+}
+
+int dc_device_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
+  if (dc_device_open(dev, err) != 0) return -1;
+  if (dc_capture_refuse(dev, "copies values to the host", err) != 0) return -1;
+  if (n == 0) return 0;
+  if (dev->ops->to_host_async(dev, dst, src, n, err) != 0) return -1;
+  issued_async(dev);
   dc_count(&dc_stats.bytes_to_host, n);
   return 0;
 }
@@ -286,6 +333,7 @@ int dc_device_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *e
   if (dc_device_open(dev, err) != 0) return -1;
   if (n == 0 || dst == src) return 0;
   if (dev->ops->copy(dev, dst, src, n, err) != 0) return -1;
+  issued(dev);
   dc_count(&dc_stats.bytes_on_device, n);
   return 0;
 }
@@ -309,21 +357,26 @@ static int copy_through_host(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr sr
 int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, size_t n, dc_error *err) {
   if (dd == sd) return dc_device_copy(dd, dst, src, n, err);
   if (dc_device_open(dd, err) != 0 || dc_device_open(sd, err) != 0) return -1;
+  if (dc_capture_refuse(dd, "copies between devices", err) != 0) return -1;
+  if (dc_capture_refuse(sd, "copies between devices", err) != 0) return -1;
   if (n == 0) return 0;
   if (dd->ops != sd->ops || dd->ops->peer_copy == NULL) return copy_through_host(dd, dst, sd, src, n, err);
   if (dd->ops->peer_copy(dd, dst, sd, src, n, err) != 0) return -1;
+  issued(dd);
   dc_count(&dc_stats.bytes_on_device, n);
   return 0;
 }
 
 int dc_device_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
   if (dc_device_open(dev, err) != 0) return -1;
-  return n == 0 ? 0 : dev->ops->fill(dev, dst, pattern, size, n, err);
+  if (n > 0 && dev->ops->fill(dev, dst, pattern, size, n, err) != 0) return -1;
+  issued(dev);
+  return 0;
 }
 
 int dc_device_synchronize(dc_device *dev, dc_error *err) {
-  if (dc_device_open(dev, err) != 0) return -1;
-  return dev->ops->synchronize(dev, err);
+  if (dc_device_open(dev, err) != 0 || dc_capture_refuse(dev, "waits", err) != 0) return -1;
+  return dc_streams_synchronize(dev, err);
 }
 
 int dc_device_memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err) {

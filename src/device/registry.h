@@ -37,10 +37,13 @@ int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err); /* n 
 void dc_device_free(dc_device *dev, dc_ptr p, size_t n);
 int dc_device_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
 int dc_device_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
+/* The same without waiting; the host memory is page-locked (dc_pinned_new) and stays until the stream has got there. */
+int dc_device_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
+int dc_device_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
 int dc_device_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
 int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, size_t n, dc_error *err);
 int dc_device_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
-int dc_device_synchronize(dc_device *dev, dc_error *err);
+int dc_device_synchronize(dc_device *dev, dc_error *err); /* all its streams */
 int dc_device_memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err);
 
 /* Called by the memory layer when an allocation fails, before it is tried once more: the Lua side

@@ -12,25 +12,69 @@
 typedef enum dc_conv {
   DC_CONV_INT,     /* integers of `size` bytes, signed or not as dtype says; range-checked */
   DC_CONV_BOOL,
-  DC_CONV_FLOAT,   /* float32, float64 (float16, bfloat16 later) */
+  DC_CONV_FLOAT,   /* float16, bfloat16, float32, float64 */
   DC_CONV_POINTER,
   DC_CONV_WORD,    /* of ready-made PTX: an integer of either sign; with 8 bytes also any array's address */
-  DC_CONV_RECORD,  /* of ready-made PTX: a struct or an array by value, as a string of its bytes */
-  DC_CONV_UNSUPPORTED /* structs and vectors by value, T **: launching says so */
+  DC_CONV_NATURAL, /* as INT, and not negative */
+  DC_CONV_COMPLEX, /* two components of dtype: a number, or as VECTOR */
+  DC_CONV_VECTOR,  /* `lanes` components of dtype: a table of them */
+  DC_CONV_STRUCT,  /* by `fields`: a table of them, or a string of its bytes */
+  DC_CONV_RECORD,  /* a struct, or PTX's array, whose fields are unknown: a string of its bytes */
+  DC_CONV_UNSUPPORTED /* `why` says what is not possible */
 } dc_conv;
+
+/* Whether a launch may reach memory that its arguments do not show. */
+typedef enum dc_reach {
+  DC_REACH_SHOWN,  /* no */
+  DC_REACH_MAYBE,  /* where somebody has read an array's address, and 64-bit integers or bytes carry it */
+  DC_REACH_HIDDEN  /* memory that it points to may hold addresses */
+} dc_reach;
+
+typedef struct dc_plan_record dc_plan_record;
+
+/* Parameters whose usual values are put by a few instructions, without a call. */
+typedef enum dc_quick {
+  DC_QUICK_NONE,
+  DC_QUICK_I32,
+  DC_QUICK_I64,
+  DC_QUICK_F32,
+  DC_QUICK_F64,
+  DC_QUICK_ARRAY
+} dc_quick;
 
 typedef struct dc_plan_param {
   dc_conv conv;
-  dc_dtype dtype;      /* of the scalar, or of the pointee; DC_DTYPE_NONE for void * and opaque pointees */
-  uint8_t lanes;       /* pointee is a vector type of so many components; else 1 */
+  uint8_t quick;       /* a dc_quick */
+  dc_dtype dtype;      /* of the scalar, of a component, or of the pointee; DC_DTYPE_NONE for void * and opaque ones */
+  uint8_t lanes;       /* a vector, or the pointee is one, of so many components; else 1 */
   bool is_const;       /* pointer to const: the kernel does not write through it */
   bool any_char;
+  bool any_word;       /* pointee is itself a pointer: an array of addresses, of 64-bit integers of either sign */
   bool record;         /* pointee is a struct (or a type that cannot be spelled): passed as whole records of bytes */
-  uint32_t offset, size;   /* in the parameter buffer */
+  uint8_t reach;       /* a dc_reach */
+  uint32_t offset, size;   /* in the parameter buffer; of a field: in its struct */
   uint32_t align;      /* the pointee's alignment in bytes; 1 when unknown */
   uint32_t pointee;    /* the pointee's size in bytes, for struct pointers; 0 unknown */
-  const char *why;     /* DC_CONV_UNSUPPORTED: a static text that says what is not supported; else NULL */
+  const dc_plan_record *fields; /* DC_CONV_STRUCT: as long as its module lives */
+  const char *why;     /* UNSUPPORTED: what is not supported; RECORD: why it takes bytes alone; else NULL. Not owned */
 } dc_plan_param;
+
+/* A field of a struct: of an array, `value` is the first element, and the others follow. */
+typedef struct dc_plan_field {
+  const dc_field *field;
+  dc_plan_param value;
+  uint32_t key;        /* its name's number among the keys of the image (dc_plan_keys) */
+} dc_plan_field;
+
+struct dc_plan_record {
+  const dc_record *record;
+  dc_plan_field *fields; /* record->nfields of them; NULL: not made yet */
+  dc_reach reach;
+};
+
+/* Every name that a table may be asked for has a number from 1: "x" "y" "z" "w" of vectors, then those of all fields
+** of the image's structs in order.  Calls `visit` with each in turn. */
+void dc_plan_keys(const dc_image *image, void (*visit)(void *ud, const char *name), void *ud);
 
 typedef struct dc_module dc_module;
 
@@ -43,7 +87,23 @@ typedef struct dc_kernel {
   uint32_t params_size;
   dc_function_facts facts;
   uint32_t shared_limit;       /* dynamic shared memory allowed so far */
+  char label[40];              /* the name, cut where it is longer: for notes of who was launched */
+  uint8_t grid_sync;           /* 2: it synchronizes its whole grid; 1: something in its module does; 0: nothing */
+  struct {
+    uint32_t threads, shared;
+    uint64_t blocks;
+  } resident;                  /* the last answer of dc_kernel_resident; threads 0: none yet */
 } dc_kernel;
+
+/* How a kernel is launched, beyond grid and block.  Zeroed: plainly, on the device's own stream. */
+typedef enum dc_choice { DC_AUTO, DC_YES, DC_NO } dc_choice;
+typedef struct dc_launch_options {
+  uint32_t shared;       /* dynamic shared memory, bytes */
+  dc_choice cooperative; /* DC_AUTO: where the kernel synchronizes its grid, or may and the grid fits */
+  bool dependent;        /* programmatic dependent launch */
+  dc_dim3 cluster;       /* blocks of a cluster; x 0: as the kernel was compiled */
+  void *stream;          /* the backend's; NULL: the device's own */
+} dc_launch_options;
 
 struct dc_module {
   dc_device *dev;
@@ -51,6 +111,7 @@ struct dc_module {
   dc_image *image;
   int refs;
   dc_kernel *kernels; /* image->nkernels of them, resolved when first asked for (fn == NULL before) */
+  dc_plan_record *records; /* image->nrecords of them; NULL: none asked for yet */
 };
 
 /* Compiles (or takes from the cache) for `dev`, loads, and gives a module with one reference. */
@@ -58,9 +119,15 @@ int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_er
 void dc_module_ref(dc_module *m);
 void dc_module_unref(dc_module *m); /* unloads at zero */
 
+/* Whether two names of kernels differ in blanks at most: "scale<float, 4>", "scale< float,4 >". */
+bool dc_name_same(const char *a, const char *b);
+
 /* A kernel by its name as written ("saxpy", "scale<float>") or its lowered name. NULL with DC_ARGUMENT
 ** and the list of what there is.  Lives as long as the module. */
 dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err);
+
+/* Sets p->quick by what else is known of the parameter. */
+void dc_plan_quicken(dc_plan_param *p);
 
 /* Checked conversions into the parameter buffer `params` at p->offset.  They return 0, or -1 with a
 ** DC_ARGUMENT error that says what was wrong with the value alone ("2.5 has no integer representation",
@@ -69,8 +136,10 @@ int dc_plan_put_int(const dc_plan_param *p, int64_t v, void *params, dc_error *e
 int dc_plan_put_float(const dc_plan_param *p, double v, void *params, dc_error *err);
 int dc_plan_put_bool(const dc_plan_param *p, bool v, void *params, dc_error *err);
 void dc_plan_put_ptr(const dc_plan_param *p, dc_ptr v, void *params); /* already checked, or null */
-/* A string of `n` bytes for a DC_CONV_RECORD. */
+/* A string of `n` bytes for a DC_CONV_RECORD or a DC_CONV_STRUCT. */
 int dc_plan_put_bytes(const dc_plan_param *p, const char *bytes, size_t n, void *params, dc_error *err);
+/* Component i of a DC_CONV_VECTOR or DC_CONV_COMPLEX as a parameter of its own. */
+dc_plan_param dc_plan_lane(const dc_plan_param *p, int i);
 /* Whether an array of `dtype`, `count` elements at `addr` may be passed for this pointer parameter. */
 int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, uint64_t count, dc_error *err);
 
@@ -80,6 +149,11 @@ int dc_kernel_blame(const dc_kernel *k, int param, dc_error *err);
 
 /* Checks the grid and block against the device and the kernel, then launches.  Zero threads is no
 ** launch and succeeds.  DC_LAUNCH errors name the limit.  `params` holds k->params_size bytes. */
-int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, uint32_t shared, const void *params, dc_error *err);
+int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const dc_launch_options *how, const void *params,
+                     dc_error *err);
+
+/* Blocks of so many threads and bytes of dynamic shared memory that the whole device keeps resident at once, which is
+** the largest grid of a cooperative launch.  The last answer is kept. */
+int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err);
 
 #endif

@@ -5,7 +5,9 @@
 ** launches, but with "invalid argument"; here the message names the limit.
 */
 #include "base/runtime.h"
+#include "device/capture.h"
 #include "kernel/plan.h"
+#include "kernel/profile.h"
 
 static const char axis_name[3] = { 'x', 'y', 'z' };
 
@@ -48,7 +50,93 @@ static int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
   return 0;
 }
 
-int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, uint32_t shared, const void *params, dc_error *err) {
+int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err) {
+  const dc_device *dev = k->module->dev;
+  if (k->resident.threads != threads || k->resident.shared != shared) {
+    int each = 0;
+    if (dev->ops->occupancy == NULL)
+      return dc_fail(err, DC_LAUNCH, NULL, "%s cannot tell how many blocks are resident at once", dev->name);
+    if (dev->ops->occupancy(k->fn, threads, shared, &each, err) != 0) return -1;
+    k->resident.blocks = (uint64_t)(each > 0 ? each : 0) * (uint64_t)dev->facts.multiprocessors;
+    k->resident.threads = threads;
+    k->resident.shared = shared;
+  }
+  *blocks = k->resident.blocks;
+  return 0;
+}
+
+/* Whether the launch is to be cooperative, whose grid must be resident all at once: 1, 0, or -1 with an error. */
+static int choose_cooperative(dc_kernel *k, const dc_launch *l, const dc_launch_options *how, dc_error *err) {
+  const dc_device *dev = k->module->dev;
+  const uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
+  const uint32_t threads = l->block.x * l->block.y * l->block.z;
+  const bool automatic = how->cooperative == DC_AUTO;
+  uint64_t most;
+  if (automatic ? k->grid_sync == 0 : how->cooperative == DC_NO) return 0;
+  if (!dev->facts.cooperative)
+    return dc_fail(err, DC_LAUNCH, NULL, "kernel '%s': %s has no cooperative launches", k->sig->name, dev->name);
+  if (dc_kernel_resident(k, threads, how->shared, &most, err) != 0) return -1;
+  if (blocks <= most) return 1;
+  if (automatic && k->grid_sync < 2) return 0;
+  return dc_fail(err, DC_LAUNCH, NULL,
+                 "kernel '%s': a cooperative launch of %llu blocks of %u threads, but %s holds at most %llu of them at "
+                 "once%s",
+                 k->sig->name, (unsigned long long)blocks, threads, dev->name, (unsigned long long)most,
+                 automatic ? "; it is cooperative because the kernel synchronizes its whole grid" : "");
+}
+
+static int check_cluster(const dc_kernel *k, dc_dim3 grid, dc_dim3 c, dc_error *err) {
+  const dc_device *dev = k->module->dev;
+  const uint64_t blocks = (uint64_t)c.x * c.y * c.z;
+  if (blocks > (uint64_t)dev->facts.max_cluster)
+    return dc_fail(err, DC_LAUNCH, NULL, "kernel '%s': clusters of %llu blocks (%ux%ux%u); %s takes at most %d%s",
+                   k->sig->name, (unsigned long long)blocks, c.x, c.y, c.z, dev->name, dev->facts.max_cluster,
+                   dev->facts.max_cluster == 1 ? " (GPUs of compute capability 9.0 and newer have clusters)" : "");
+  if (grid.x % c.x == 0 && grid.y % c.y == 0 && grid.z % c.z == 0) return 0;
+  return dc_fail(err, DC_LAUNCH, NULL,
+                 "kernel '%s': a grid of %ux%ux%u blocks is no whole number of clusters of %ux%ux%u", k->sig->name,
+                 grid.x, grid.y, grid.z, c.x, c.y, c.z);
+}
+
+/* What is out of the ordinary about a launch, checked and noted in `l`. */
+static int make_special(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
+  const dc_device *dev = k->module->dev;
+  const int cooperative = choose_cooperative(k, l, how, err);
+  if (cooperative < 0) return -1;
+  l->cooperative = cooperative > 0;
+  l->cluster = how->cluster;
+  l->dependent = how->dependent;
+  l->special = l->cooperative || l->dependent || l->cluster.x != 0;
+  if (l->cluster.x != 0 && check_cluster(k, l->grid, l->cluster, err) != 0) return -1;
+  if (l->dependent && !dev->facts.overlapping)
+    return dc_fail(err, DC_LAUNCH, NULL,
+                   "kernel '%s': %s has no programmatic dependent launch (GPUs of compute capability 9.0 and newer "
+                   "have)",
+                   k->sig->name, dev->name);
+  return 0;
+}
+
+static void drop_module(void *m) { dc_module_unref(m); }
+
+/* The graph that is being captured will launch the module's kernels. */
+static int hold(dc_module *m, dc_error *err) {
+  dc_module_ref(m);
+  return dc_capture_hold(m->dev, m, drop_module, 0, err);
+}
+
+/* After a launch where there are several streams, or into a graph. */
+static int note(dc_device *dev, const dc_launch *l) {
+  if (dev->capture != NULL) {
+    dc_capture_launched(dev);
+    return 0;
+  }
+  dc_stream_issued(dev, l->stream != NULL ? l->stream : dev->stream);
+  dc_count(&dc_stats.launches, 1);
+  return 0;
+}
+
+int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const dc_launch_options *how, const void *params,
+                     dc_error *err) {
   dc_device *dev = k->module->dev;
   const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return 0;
@@ -59,14 +147,21 @@ int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, uint32_t shared,
   if (grid.x > mg[0] || grid.y > mg[1] || grid.z > mg[2]) return fail_extent(k, "grid", "block", grid, mg, err);
   uint64_t threads = (uint64_t)block.x * block.y * block.z; /* no overflow: each is at most its limit */
   if (threads > (uint64_t)k->facts.max_threads) return fail_threads(k, threads, block, err);
-  if (shared > k->shared_limit && raise_shared(k, shared, err) != 0) return -1;
+  if (how->shared > k->shared_limit && raise_shared(k, how->shared, err) != 0) return -1;
 
   if (dc_log_on(DC_LOG_LAUNCH))
     dc_log(DC_LOG_LAUNCH, "%s: %s grid %ux%ux%u block %ux%ux%u shared %u", dev->id, k->sig->name, grid.x, grid.y,
-           grid.z, block.x, block.y, block.z, shared);
-  dc_launch l = { .grid = grid, .block = block, .shared = shared, .params = params, .params_size = k->params_size };
-  if (dev->ops->launch(dev, k->fn, &l, err) != 0)
+           grid.z, block.x, block.y, block.z, how->shared);
+  dc_launch l = { .grid = grid, .block = block, .shared = how->shared, .stream = how->stream, .params = params,
+                  .params_size = k->params_size };
+  const bool plain = how->cooperative != DC_YES && k->grid_sync == 0 && how->cluster.x == 0 && !how->dependent;
+  if (!plain && make_special(k, how, &l, err) != 0) return -1;
+  if (__builtin_expect(dev->tracking != 0, 0) && dev->capture != NULL && hold(k->module, err) != 0) return -1;
+  const int rc = __builtin_expect(dc_profiling, 0) ? dc_profile_launch(k, &l, err)
+                                                   : dev->ops->launch(dev, k->fn, &l, err);
+  if (rc != 0)
     return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
+  if (__builtin_expect(dev->tracking != 0, 0)) return note(dev, &l);
   dc_count(&dc_stats.launches, 1);
   return 0;
 }

@@ -4,11 +4,38 @@
 ** Kernels are looked up, and their launch plans made, when first asked for: a module of a hundred
 ** kernels of which one is used costs one.
 */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "kernel/plan.h"
+
+/* Where line `line` (from 1) of the text begins. */
+static size_t line_start(const dc_source *src, int line) {
+  const char *p = src->text, *end = p + src->len;
+  while (--line > 0 && p < end) {
+    const char *next = memchr(p, '\n', (size_t)(end - p));
+    p = next != NULL ? next + 1 : end;
+  }
+  return (size_t)(p - src->text);
+}
+
+/* Notes which kernels synchronize their whole grid.  A kernel's own part goes from its line to the next kernel's. */
+static void find_grid_syncs(const dc_source *src, const dc_image *image, dc_kernel *kernels) {
+  if (image->nkernels == 0 || !dc_syncs_grid(src->text, src->len)) return;
+  for (int i = 0; i < image->nkernels; i++) {
+    int line = image->kernels[i].line, next = 0;
+    kernels[i].grid_sync = 1;
+    if (line < 1) continue;
+    for (int j = 0; j < image->nkernels; j++) {
+      int l = image->kernels[j].line;
+      if (l > line && (next == 0 || l < next)) next = l;
+    }
+    size_t from = line_start(src, line), to = next > 0 ? line_start(src, next) : src->len;
+    if (dc_syncs_grid(src->text + from, to - from)) kernels[i].grid_sync = 2;
+  }
+}
 
 int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_error *err) {
   *out = NULL;
@@ -27,6 +54,7 @@ int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_er
   }
   m->dev = dev;
   m->image = image;
+  if (src->text != NULL) find_grid_syncs(src, image, kernels);
   m->refs = 1;
   m->kernels = kernels;
   *out = m;
@@ -40,6 +68,7 @@ void dc_module_unref(dc_module *m) {
   m->dev->ops->unload(m->dev, m->code);
   for (int i = 0; i < m->image->nkernels; i++) free(m->kernels[i].params);
   free(m->kernels);
+  dc_plan_free_records(m);
   dc_image_free(m->image);
   free(m);
 }
@@ -55,6 +84,28 @@ static int fail_no_kernel(const dc_module *m, const char *name, dc_error *err) {
     dc_fail(err, DC_ARGUMENT, NULL, "there is no kernel '%s' in the source; it has %s", name, dc_buf_str(&b));
   dc_buf_free(&b);
   return -1;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80; }
+
+/* The next character that matters at *s: blanks do between two words only. Goes behind it. */
+static char significant(const char *start, const char **s) {
+  const char *p = *s;
+  while (is_blank(*p)) p++;
+  bool apart = p > *s && p > start && *s > start && is_word((*s)[-1]) && is_word(*p);
+  *s = apart ? p : *p ? p + 1 : p;
+  return apart ? ' ' : *p;
+}
+
+bool dc_name_same(const char *a, const char *b) {
+  const char *p = a, *q = b;
+  for (;;) {
+    char c = significant(a, &p), d = significant(b, &q);
+    if (c != d) return false;
+    if (c == '\0') return true;
+  }
 }
 
 /* The index of the kernel so called, or -1. Names as written come before lowered ones. */
@@ -79,7 +130,8 @@ dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err) {
   dc_function *fn;
   if (m->dev->ops->function(m->dev, m->code, sig->lowered != NULL ? sig->lowered : sig->name, &fn, err) != 0)
     return NULL;
-  dc_kernel made = { .module = m, .fn = fn, .sig = sig };
+  dc_kernel made = { .module = m, .fn = fn, .sig = sig, .grid_sync = k->grid_sync };
+  strncpy(made.label, sig->name, sizeof made.label - 1);
   if (dc_plan_make(&made, err) != 0) {
     free(made.params);
     return NULL;

@@ -12,4 +12,16 @@
 ** k->params may be set and is the caller's to free. */
 int dc_plan_make(dc_kernel *k, dc_error *err);
 
+/* Whether CUDA C synchronizes a whole grid (cooperative groups): of a module's text, or of a kernel's own part. */
+bool dc_syncs_grid(const char *text, size_t len);
+
+/* The conversion of a value of type `t`, all but offset and size.  `m` owns the plans of structs.  Out of memory is the
+** only failure. */
+int dc_plan_conversion(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err);
+/* Size and alignment of a parameter or field of this type; 0 where the type does not tell. */
+void dc_plan_layout(const dc_ctype *t, size_t *size, size_t *align);
+/* The plan of the image's struct `index`, made when first asked for; NULL out of memory. */
+const dc_plan_record *dc_plan_record_of(dc_module *m, int index, dc_error *err);
+void dc_plan_free_records(dc_module *m);
+
 #endif

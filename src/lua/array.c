@@ -197,11 +197,28 @@ static int array_copy(lua_State *L) {
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
 }
 
+/* The options table at `arg`, if any: {async = boolean}. */
+static bool check_async(lua_State *L, int arg) {
+  if (lua_isnoneornil(L, arg)) return false;
+  if (!lua_istable(L, arg)) dc_lua_expected(L, arg, "a table of options");
+  for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+    if (strcmp(name, "async") != 0) dc_lua_fail(L, DC_ARGUMENT, "there is no option '%s'; there is async", name);
+    if (!lua_isboolean(L, -1))
+      dc_lua_fail(L, DC_ARGUMENT, "option 'async' is a boolean, got %s", dc_lua_describe(L, -1));
+  }
+  lua_getfield(L, arg, "async");
+  bool async = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return async;
+}
+
+/* copy_from(b [, {async = true}]) */
 static int array_copy_from(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_lua_checkarray(L, self, 2);
-  dc_lua_assign(L, self, a, 2);
+  dc_lua_assign(L, self, a, 2, check_async(L, 3));
   lua_settop(L, 1);
   return 1;
 }
@@ -217,13 +234,14 @@ static int push_result(lua_State *L, dc_lua *self, int idx, dc_array *a, dc_erro
   return dc_lua_made(L, lua_touserdata(L, -1), a, err);
 }
 
-/* to(device) or to(dtype): itself when it is so already. */
+/* to(device [, {async = true}]) or to(dtype): itself when it is so already. */
 static int array_to(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_error err = DC_ERROR_INIT;
   size_t n;
-  lua_settop(L, 2);
+  lua_settop(L, 3);
+  bool async = check_async(L, 3);
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &n) : NULL;
   if (name && dc_dtype_parse(name, n) != DC_DTYPE_NONE) {
     dc_dtype dtype = dc_lua_checkdtype(L, 2);
@@ -234,7 +252,7 @@ static int array_to(lua_State *L) {
   dc_lua_settle(L, self, a);
   dc_lua_newarray(L);
   dc_lua_account(L, self, bytes_of(a));
-  return push_result(L, self, 1, DC_LUA_MAKE(self, dc_array_to_device(a, dev, &err)), &err);
+  return push_result(L, self, 1, DC_LUA_MAKE(self, dc_array_to_device(a, dev, async, &err)), &err);
 }
 
 static int array_eval(lua_State *L) {

@@ -8,7 +8,7 @@
 #include "base/version.h"
 #include "cpu/cpu.h"
 #include "cuda/cuda.h"
-#include "lua/lib.h"
+#include "lua/stream.h"
 
 static const char state_key = 0; /* its address is the registry's key for the dc_lua */
 
@@ -59,8 +59,11 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
 
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
   luaL_checkstack(L, 4, NULL);
-  void *p = lua_newuserdatauv(L, size, nuservalues);
-  memset(p, 0, size);
+  const size_t whole = (size + 7) / 8 * 8 + sizeof(dc_lua_tag);
+  char *p = lua_newuserdatauv(L, whole, nuservalues);
+  memset(p, 0, whole);
+  *(dc_lua_tag *)(void *)(p + whole - sizeof(dc_lua_tag)) =
+      (dc_lua_tag){ lua_touserdata(L, lua_upvalueindex(1)), (uintptr_t)slot };
   lua_getiuservalue(L, lua_upvalueindex(1), slot);
   lua_setmetatable(L, -2);
   return p;
@@ -128,6 +131,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   luaL_checkversion(L);
   bool preloaded = lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), ":preload:") == 0;
   lua_settop(L, 0);
+  dc_lua_find_bundle(L);
   dc_registry_add(&dc_cuda_backend); /* best first */
   dc_registry_add(&dc_cpu_backend);
   dc_lua *self = dc_lua_push_self(L);
@@ -138,16 +142,24 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_array(L, 1);
   dc_lua_open_module(L, 1);
   dc_lua_open_kernel(L, 1);
+  dc_lua_open_stream(L, 1);
+  dc_lua_open_graph(L, 1);
 
   lua_newtable(L); /* 2: core */
   dc_lua_setfuncs(L, 1, internal);
   dc_lua_setfuncs(L, 1, dc_lua_device_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_cache_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_builders_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);
   dc_lua_setfuncs(L, 1, dc_lua_device_core);
   dc_lua_setfuncs(L, 1, dc_lua_create_core);
   dc_lua_setfuncs(L, 1, dc_lua_operators_core);
   dc_lua_setfuncs(L, 1, dc_lua_module_core);
+  dc_lua_setfuncs(L, 1, dc_lua_stream_core);
+  dc_lua_setfuncs(L, 1, dc_lua_graph_core);
+  dc_lua_setfuncs(L, 1, dc_lua_pinned_core);
   push_null(L, 1);
   lua_setfield(L, 3, "null");
   lua_pushliteral(L, DC_VERSION);

@@ -35,18 +35,24 @@ static void fill(lua_State *L, dc_lua *self, dc_array *a, dc_scalar v) {
 
 static dc_scalar integer(int64_t v) { return (dc_scalar){ .kind = DC_SCALAR_INT, .i = v }; }
 
-/* (d1, d2, … [, dtype]) or (shape [, dtype]); pushes the array. */
-static dc_array *make_shaped(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
+/* (d1, d2, … [, dtype]) or (shape [, dtype]) */
+dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *shape) {
   int last = lua_gettop(L);
   dc_dtype dtype = DC_FLOAT32;
-  dc_lua_shape shape;
   if (last > 0 && lua_isnil(L, last)) last--; /* zeros(3, opts.dtype) */
   if (last > 0 && lua_type(L, last) == LUA_TSTRING) dtype = dc_lua_checkdtype(L, last--);
   if (last == 0) dc_lua_badarg(L, 1, "a shape expected: integers, or one table of them");
   if (last > 1 && lua_istable(L, 1))
     dc_lua_badarg(L, 2, "a dtype expected after a shape table, got %s", dc_lua_describe(L, 2));
-  dc_lua_checkshape(L, 1, last, false, &shape);
+  dc_lua_checkshape(L, 1, last, false, shape);
+  return dtype;
+}
+
+/* Pushes the array that the arguments describe. */
+static dc_array *make_shaped(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_shape shape;
+  dc_dtype dtype = dc_lua_checkshaped(L, &shape);
   return push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
 }
 
@@ -131,7 +137,7 @@ static int copy_array(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype) {
   dc_lua_settle(L, self, a);
   if (dtype == DC_DTYPE_NONE) dtype = dc_array_dtype(a);
   dc_array *copy = push_empty(L, self, dc_lua_current(L, self), dtype, g.ndim, g.shape);
-  if (DC_LUA_WORK(self, dc_array_assign(copy, a, &err)) != 0) return dc_lua_raise(L, &err);
+  if (DC_LUA_WORK(self, dc_array_assign(copy, a, false, &err)) != 0) return dc_lua_raise(L, &err);
   return 1;
 }
 

@@ -7,7 +7,7 @@
 #include "base/runtime.h"
 #include "compile/compile.h"
 #include "cuda/cuda.h"
-#include "lua/lib.h"
+#include "lua/stream.h"
 
 typedef struct device_object {
   dc_device *dev;
@@ -249,24 +249,42 @@ static int core_stats(lua_State *L) {
 
 /* --- for our own Lua files ----------------------------------------------------------------------- */
 
-/* switch(device, fn): makes it current and gives the one before (nil when none had been chosen). What will be
-** called is checked here, where an error still stands in the script. */
+/* switch(device or stream, fn): makes it current and gives what restore takes: the device before (nil when none had
+** been chosen), and for a stream its device and that device's stream before (nil for its own). What will be called is
+** checked here, where an error still stands in the script. */
 static int core_switch(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_device *dev = dc_lua_checkdevice(L, 1), *before = self->device;
+  dc_stream *s = dc_lua_tostream(L, self, 1), *stream_before = NULL;
+  dc_device *dev = s ? s->dev : dc_lua_checkdevice(L, 1), *before = self->device;
+  dc_error err = DC_ERROR_INIT;
   if (!lua_isfunction(L, 2) && luaL_getmetafield(L, 2, "__call") == LUA_TNIL)
     return dc_lua_expected(L, 2, "a function");
   open_device(L, dev);
-  self->device = dev;
   if (before) dc_lua_pushdevice(L, before);
   else lua_pushnil(L);
-  return 1;
+  if (!s) {
+    self->device = dev;
+    return 1;
+  }
+  dc_lua_pushdevice(L, dev);
+  stream_before = dc_stream_chosen(dev);
+  if (stream_before) dc_lua_pushstream(L, stream_before);
+  else lua_pushnil(L);
+  if (dc_stream_choose(dev, s, &err) != 0) return dc_lua_raise(L, &err);
+  self->device = dev;
+  return 3;
 }
 
-/* restore(before): undoes a switch. */
+/* restore(device, stream's device, stream): undoes a switch. */
 static int core_restore(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
+  dc_error err = DC_ERROR_INIT;
+  lua_settop(L, 3);
   self->device = lua_isnil(L, 1) ? NULL : dc_lua_checkdevice(L, 1);
+  if (lua_isnil(L, 2)) return 0;
+  dc_stream *s = dc_lua_tostream(L, self, 3);
+  if (s && s->closed) s = NULL; /* by its device's end */
+  if (dc_stream_choose(dc_lua_checkdevice(L, 2), s, &err) != 0) return dc_lua_raise(L, &err);
   return 0;
 }
 

@@ -81,9 +81,32 @@ static void add_launch(lua_State *L) {
   }
 }
 
+/* Pushes how the script calls the function that raises: "array:item()", "dc.zeros()"; "the call" where that is not
+** known.  Runs in `build`, above that function. */
+static void push_call(lua_State *L) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "n", &ar)) return (void)lua_pushliteral(L, "the call");
+  const bool method = ar.namewhat && strcmp(ar.namewhat, "method") == 0;
+  const char *type = NULL;
+  if (lua_getlocal(L, &ar, 1)) {
+    if (lua_isuserdata(L, -1) && luaL_getmetafield(L, -1, "__name") == LUA_TSTRING) type = lua_tostring(L, -1);
+    if (type && strchr(type, '.')) type = strchr(type, '.') + 1;
+  }
+  if (method && type) lua_pushfstring(L, "%s:%s()", type, ar.name);
+  else if (ar.namewhat && strcmp(ar.namewhat, "metamethod") == 0 && type) lua_pushfstring(L, "%s[...]", type);
+  else if (ar.name) lua_pushfstring(L, "%s()", ar.name);
+  else if (type) lua_pushfstring(L, "the call with the %s", type);
+  else lua_pushliteral(L, "the call");
+}
+
 /* Pushes the message with places of the script. */
 static void push_message(lua_State *L, const dc_error *err, int origin) {
   const char *text = dc_error_text(err);
+  if (strcmp(err->code, DC_CAPTURE_CODE) == 0 && strncmp(text, "cannot ", 7) == 0) {
+    push_call(L);
+    lua_pushfstring(L, "%s %s", lua_tostring(L, -1), text);
+    return;
+  }
   if (!lua_istable(L, origin)) {
     lua_pushstring(L, text);
     if ((err->kind == DC_DEVICE || err->kind == DC_LAUNCH) && strncmp(err->code, "CUDA_ERROR_", 11) == 0) add_launch(L);
@@ -94,6 +117,17 @@ static void push_message(lua_State *L, const dc_error *err, int origin) {
   if (!changed && err->source_line > 0) add_place(L, origin, err->source_line);
 }
 
+static bool is_compilation(const dc_error *err) { return strcmp(err->code, "NVRTC_ERROR_COMPILATION") == 0; }
+
+/* A message of the compiler's, which begins with its first error's sentence: that error's place is put in front and
+** pushed on top too, the field `at`. */
+static void push_compiler_message(lua_State *L, const dc_error *err, int origin) {
+  dc_lua_map_lines(L, origin, dc_error_text(err));
+  dc_lua_place(L, origin, err->source_line);
+  lua_pushfstring(L, "%s: %s", lua_tostring(L, -1), lua_tostring(L, -2));
+  lua_replace(L, -3);
+}
+
 /* Arguments: the dc_error, and the origin of the source or nil. Gives the error table. */
 static int build(lua_State *L) {
   const dc_error *err = lua_touserdata(L, 1);
@@ -101,7 +135,13 @@ static int build(lua_State *L) {
   lua_newtable(L); /* 3 */
   lua_pushstring(L, dc_kind_name(err->kind));
   lua_setfield(L, 3, "kind");
-  push_message(L, err, 2);
+  bool compiler = is_compilation(err) && err->source_line > 0 && lua_istable(L, 2);
+  if (compiler) {
+    push_compiler_message(L, err, 2);
+    lua_setfield(L, 3, "at");
+  } else {
+    push_message(L, err, 2);
+  }
   lua_setfield(L, 3, "message");
   if (err->code[0]) {
     lua_pushstring(L, err->code);
@@ -212,7 +252,8 @@ const char *dc_lua_describe(lua_State *L, int idx) {
 
 /* --- the error object ---------------------------------------------------------------------------- */
 
-/* "script.lua:17: sentence", and for compile errors the compiler's text below it. */
+/* "script.lua:17: sentence", and the log below it.  Of the compiler's errors the message shows enough, and begins with
+** the line that is wrong, which says more than the one that called us. */
 static int error_tostring(lua_State *L) {
   luaL_Buffer b;
   if (!lua_istable(L, 1)) {
@@ -223,13 +264,16 @@ static int error_tostring(lua_State *L) {
   lua_getfield(L, 1, "where");   /* 2 */
   lua_getfield(L, 1, "message"); /* 3 */
   lua_getfield(L, 1, "log");     /* 4 */
+  lua_getfield(L, 1, "code");    /* 5 */
+  bool shown = lua_isstring(L, 5) && strcmp(lua_tostring(L, 5), "NVRTC_ERROR_COMPILATION") == 0;
+  lua_getfield(L, 1, "at");      /* 6 */
   luaL_buffinit(L, &b);
-  if (lua_isstring(L, 2)) {
+  if (lua_isstring(L, 2) && !lua_isstring(L, 6)) {
     luaL_addstring(&b, lua_tostring(L, 2));
     luaL_addstring(&b, ": ");
   }
   luaL_addstring(&b, lua_isstring(L, 3) ? lua_tostring(L, 3) : "error");
-  if (lua_isstring(L, 4) && *lua_tostring(L, 4)) {
+  if (!shown && lua_isstring(L, 4) && *lua_tostring(L, 4)) {
     size_t n;
     const char *log = lua_tolstring(L, 4, &n);
     while (n > 0 && (log[n - 1] == '\n' || log[n - 1] == ' ')) n--;

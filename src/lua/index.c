@@ -147,7 +147,7 @@ static void check_writable(lua_State *L, const dc_array *a) {
                                   "write to a copy (a:copy())");
 }
 
-void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value) {
+void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool async) {
   dc_scalar s;
   dc_error err = DC_ERROR_INIT;
   value = lua_absindex(L, value);
@@ -163,7 +163,7 @@ void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value) {
   if (!src)
     dc_lua_fail(L, DC_ARGUMENT, "an array takes numbers, booleans, tables and arrays, got %s",
                 dc_lua_describe(L, value));
-  if (DC_LUA_WORK(self, dc_array_assign(dst, src, &err)) != 0) dc_lua_raise(L, &err);
+  if (DC_LUA_WORK(self, dc_array_assign(dst, src, async, &err)) != 0) dc_lua_raise(L, &err);
 }
 
 /* --- metamethods --------------------------------------------------------------------------------- */
@@ -241,12 +241,12 @@ static int array_newindex(lua_State *L) {
   const dc_geometry g = *dc_array_geometry(a);
   selection s;
   if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), ":") == 0) { /* no view: the whole */
-    dc_lua_assign(L, self, a, 3);
+    dc_lua_assign(L, self, a, 3, false);
     return 0;
   }
   check_writable(L, a);
   read_key(L, &g, false, &s);
-  dc_lua_assign(L, self, push_view(L, self, a, &s), 3);
+  dc_lua_assign(L, self, push_view(L, self, a, &s), 3, false);
   return 0;
 }
 

@@ -27,6 +27,9 @@ enum dc_lua_slot {
   DC_LUA_DEVICE,
   DC_LUA_ERROR,
   DC_LUA_SCRATCH,
+  DC_LUA_STREAM,
+  DC_LUA_EVENT,
+  DC_LUA_GRAPH,
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
@@ -68,13 +71,19 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
 void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs);
 /* Userdata of `slot`'s type, zeroed, on top of the stack. */
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues);
+/* At the end of each userdata of ours: whose it is, and of which type.  Cheaper to look at than a metatable, and there
+** even when a script has changed that. */
+typedef struct dc_lua_tag {
+  const void *owner; /* the state's dc_lua */
+  uintptr_t slot;
+} dc_lua_tag;
 /* The userdata at idx if it is of that type, else NULL. */
 static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int slot) {
-  void *p = lua_touserdata(L, idx);
-  if (!p || !lua_getmetatable(L, idx)) return NULL;
-  bool same = lua_topointer(L, -1) == self->types[slot];
-  lua_pop(L, 1);
-  return same ? p : NULL;
+  char *p = lua_touserdata(L, idx);
+  const size_t n = p ? lua_rawlen(L, idx) : 0; /* 0 for light userdata */
+  if (n < sizeof(dc_lua_tag)) return NULL;
+  const dc_lua_tag *tag = (const void *)(p + n - sizeof *tag);
+  return n % 8 == 0 && tag->owner == self && tag->slot == (uintptr_t)slot ? p : NULL;
 }
 
 /* --- error.c --- */
@@ -96,6 +105,9 @@ void dc_lua_open_error(lua_State *L, int self);
 /* Pushes a table that remembers the source text (at index `text`) and the caller's place. `path`: the
 ** file that the text is the whole of, or NULL. */
 void dc_lua_origin(lua_State *L, int text, const char *path);
+/* The same for several sources that are linked, with their paths or false in the table at `paths` (or nil): lines
+** count through them. */
+void dc_lua_origins(lua_State *L, int texts, int paths);
 /* Pushes the place of line `line` of the source: "script.lua:17". */
 void dc_lua_place(lua_State *L, int origin, int line);
 /* Pushes `text` with every "dotcompute.cu(12)" replaced by its place. */
@@ -108,6 +120,8 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n);
 void dc_lua_open_memory(void);
 /* The state that is inside a call of ours, for the memory pressure handler. */
 void dc_lua_note_active(lua_State *L);
+/* That state, or NULL. */
+lua_State *dc_lua_active(void);
 /* malloc'ed memory owned by a userdata that is pushed; raises when there is none. */
 void *dc_lua_scratch(lua_State *L, size_t n);
 void dc_lua_scratch_free(lua_State *L, int idx); /* early; idempotent */
@@ -182,6 +196,8 @@ typedef struct dc_lua_shape {
 } dc_lua_shape;
 /* Extents from arguments first..last: integers, or one table of them. `wild` allows -1. */
 void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shape *s);
+/* All arguments, as a shape and perhaps a dtype, which is given (float32 otherwise). (create.c) */
+dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *s);
 /* An integer, or a float with an integer's value, at idx. */
 bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
 
@@ -190,14 +206,25 @@ extern const luaL_Reg dc_lua_create_core[];
 extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_meta[], dc_lua_operators_methods[];
 extern const luaL_Reg dc_lua_index_meta[], dc_lua_index_methods[];
 int dc_lua_array_tostring(lua_State *L);
-/* Assigns the value at `value` (number, boolean, array, table) to all of `dst`. */
-void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value);
+/* Assigns the value at `value` (number, boolean, array, table) to all of `dst`. `async`: as dc_array_assign. */
+void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool async);
 
 /* --- module.c, kernel.c --- */
 typedef struct dc_lua_module {
-  dc_module *m; /* NULL: closed */
+  dc_module *m;        /* NULL: closed */
+  unsigned generation; /* changes when m does: kernel objects then look theirs up again */
+  dc_array **globals;  /* arrays over its variables, of which its kernels may write any */
+  int nglobals;
 } dc_lua_module;
-enum { DC_LUA_MODULE_ORIGIN = 1, DC_LUA_MODULE_SOURCE, DC_LUA_MODULE_KERNELS, DC_LUA_MODULE_NVALUES = 3 };
+enum {
+  DC_LUA_MODULE_ORIGIN = 1, DC_LUA_MODULE_SOURCE, DC_LUA_MODULE_KERNELS, DC_LUA_MODULE_INSTANCES,
+  DC_LUA_MODULE_NVALUES = DC_LUA_MODULE_INSTANCES
+};
+
+/* Computes what still reads the module's variables: before its kernels run. */
+int dc_lua_settle_globals(dc_lua_module *o, dc_error *err);
+/* Compiles the file that the module at idx came from anew; pushes whether anything had changed. */
+int dc_lua_reload(lua_State *L, int module);
 
 /* Pushes the kernel object of `name` from the module at idx; raises when there is none. */
 void dc_lua_pushkernel(lua_State *L, int module, const char *name);
@@ -205,9 +232,22 @@ extern const luaL_Reg dc_lua_module_core[];
 void dc_lua_open_module(lua_State *L, int self);
 void dc_lua_open_kernel(lua_State *L, int self);
 
+/* --- cache.c --- */
+extern const luaL_Reg dc_lua_cache_internal[];
+/* Notes the script (`arg[0]`) whose bundle of compiled code is to be used. The stack is emptied. */
+void dc_lua_find_bundle(lua_State *L);
+
+/* --- builders.c --- */
+extern const luaL_Reg dc_lua_builders_internal[];
+
+/* --- profile.c --- */
+extern const luaL_Reg dc_lua_profile_internal[];
+/* Tells the profiler how much the arguments of the coming launch of `k` weigh; they are from `first` on. */
+void dc_lua_profile_arguments(lua_State *L, const dc_lua *self, const dc_kernel *k, int first);
+
 /* --- options.c --- */
-/* Pushes a userdata that begins with a dc_source for the text at `text` and the options table (or
-** nil) at `options`; all its strings stay alive with it. */
-const dc_source *dc_lua_newsource(lua_State *L, int text, int options, const char *instance);
+/* Pushes a userdata that begins with a dc_source for the texts and options of the origin at `origin`; all its
+** strings stay alive with it. `instance`: one more instance of a template, or NULL. */
+const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance);
 
 #endif

@@ -18,6 +18,8 @@ static _Thread_local lua_State *active; /* the state inside a call of ours; vali
 
 void dc_lua_note_active(lua_State *L) { active = L; }
 
+lua_State *dc_lua_active(void) { return active; }
+
 static void collect(lua_State *L, dc_lua *self, int what, int kb) {
   if (self->collecting) return;
   self->collecting = true;

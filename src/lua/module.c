@@ -10,31 +10,33 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "lua/lib.h"
+#include "lua/module.h"
 
-/* User values: the origin (source.c), the dc_source's userdata, and a table name -> kernel object. */
-
-static dc_lua_module *check_module(lua_State *L) {
+dc_lua_module *dc_lua_check_module(lua_State *L) {
   dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
-  if (!o || !o->m) dc_lua_expected(L, 1, "a module");
+  if (!o) dc_lua_expected(L, 1, "a module");
+  if (!o->m) dc_lua_fail(L, DC_ARGUMENT, "the module is closed");
   return o;
 }
 
-/* Compiles for the current device and pushes the module object. `instance`: one more instance, or NULL. */
-static dc_module *push_module(lua_State *L, dc_device *dev, int text, int options, int origin, const char *instance) {
+/* Compiles for the device and pushes the module object. `instance`: one more instance, or NULL. */
+static dc_module *push_module(lua_State *L, dc_device *dev, int origin, const char *instance) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
   dc_lua_module *o = dc_lua_new(L, DC_LUA_MODULE, sizeof *o, DC_LUA_MODULE_NVALUES);
   int at = lua_gettop(L);
   lua_pushvalue(L, origin);
   lua_setiuservalue(L, at, DC_LUA_MODULE_ORIGIN);
-  const dc_source *source = dc_lua_newsource(L, text, options, instance);
+  const dc_source *source = dc_lua_newsource(L, origin, instance);
   lua_setiuservalue(L, at, DC_LUA_MODULE_SOURCE);
   lua_newtable(L);
   lua_setiuservalue(L, at, DC_LUA_MODULE_KERNELS);
+  lua_newtable(L);
+  lua_setiuservalue(L, at, DC_LUA_MODULE_INSTANCES);
   dc_module *m = NULL;
   if (DC_LUA_WORK(self, dc_module_build(dev, source, &m, &err)) != 0) dc_lua_raise_at(L, &err, origin);
   o->m = m;
+  dc_lua_show_warnings(L, m, origin);
   return m;
 }
 
@@ -68,8 +70,7 @@ static bool declares_variable(const char *s) {
   return false;
 }
 
-/* Has the source __constant__, __managed__ or __device__ variables? */
-static bool has_variables(const char *s) {
+bool dc_lua_has_variables(const char *s) {
   while (*s) {
     const char *quiet = skip_quiet(s);
     if (quiet != s) {
@@ -89,65 +90,86 @@ static bool has_variables(const char *s) {
   return false;
 }
 
-/* Compiles the module at `module` again with one more instance, and pushes that kernel's object. */
-static void push_instance(lua_State *L, int module, const char *name) {
-  const dc_module *m = ((dc_lua_module *)lua_touserdata(L, module))->m;
-  lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN);
+/* Compiles the module at 1 again with one more instance, and pushes that kernel's object. */
+static void push_instance(lua_State *L, const char *name) {
+  const dc_module *m = ((dc_lua_module *)lua_touserdata(L, 1))->m;
+  lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
   int origin = lua_gettop(L);
   lua_getfield(L, origin, "text");
-  lua_getfield(L, origin, "options");
-  if (has_variables(lua_tostring(L, origin + 1)))
+  if (dc_lua_has_variables(lua_tostring(L, -1)))
     dc_lua_fail(L, DC_ARGUMENT,
                 "the module has variables and so is one image: name '%s' beforehand, in its option instantiate = {…}",
                 name);
-  push_module(L, m->dev, origin + 1, origin + 2, origin, name);
-  dc_lua_pushkernel(L, lua_gettop(L), name);
+  push_module(L, m->dev, origin, name);
+  int module = lua_gettop(L);
+  dc_lua_pushkernel(L, module, name);
+  lua_getiuservalue(L, 1, DC_LUA_MODULE_INSTANCES);
+  lua_pushvalue(L, module);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
 }
 
 /* --- methods ------------------------------------------------------------------------------------- */
 
-/* Pushes the kernel `name`, from the module's table when it was asked for before. */
-static int find_kernel(lua_State *L, dc_lua_module *o, const char *name) {
+/* The kernel as the module's image calls it: `name` but for blanks. NULL: it has none so called. */
+static const char *find_name(const dc_module *m, const char *name) {
+  for (int i = 0; i < m->image->nkernels; i++)
+    if (dc_name_same(m->image->kernels[i].name, name)) return m->image->kernels[i].name;
+  return NULL;
+}
+
+/* Pushes the kernel whose name is at 2, from the module's table when it was asked for before. */
+static int find_kernel(lua_State *L, dc_lua_module *o) {
   dc_error err = DC_ERROR_INIT;
   lua_settop(L, 2);
   lua_getiuservalue(L, 1, DC_LUA_MODULE_KERNELS); /* 3 */
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, 3) != LUA_TNIL) return 1;
-  lua_pop(L, 1);
+  if (lua_rawget(L, 3) == LUA_TUSERDATA) return 1;
+  const char *name = lua_tostring(L, 2), *known = find_name(o->m, name);
+  dc_lua_push_canonical(L, name);
+  lua_replace(L, 4);
+  lua_pushvalue(L, 4);
+  if (lua_rawget(L, 3) == LUA_TUSERDATA) return 1;
+  lua_settop(L, 4);
+  if (known) name = known;
   bool there = dc_module_kernel(o->m, name, &err) != NULL;
-  if (!there && (err.kind != DC_ARGUMENT || !strchr(name, '<'))) {
+  if (!there && (err.kind != DC_ARGUMENT || !strchr(name, '<') || known)) {
     lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
     return dc_lua_raise_at(L, &err, lua_gettop(L));
   }
   dc_error_clear(&err);
   if (there) dc_lua_pushkernel(L, 1, name);
-  else push_instance(L, 1, name);
-  lua_pushvalue(L, 2);
+  else push_instance(L, name);
+  lua_pushvalue(L, 4);
   lua_pushvalue(L, -2);
   lua_rawset(L, 3);
   return 1;
 }
 
+/* kernel(name), kernel(template, argument, …) */
 static int module_kernel(lua_State *L) {
-  dc_lua_module *o = check_module(L);
+  dc_lua_module *o = dc_lua_check_module(L);
   if (lua_type(L, 2) != LUA_TSTRING) return dc_lua_expected(L, 2, "a kernel's name");
-  return find_kernel(L, o, lua_tostring(L, 2));
+  if (strlen(lua_tostring(L, 2)) != lua_rawlen(L, 2)) return dc_lua_badarg(L, 2, "the name holds a NUL byte");
+  dc_lua_instance_name(L);
+  return find_kernel(L, o);
 }
 
 static int module_index(lua_State *L) {
-  dc_lua_module *o = check_module(L);
-  if (lua_type(L, 2) != LUA_TSTRING)
+  if (lua_type(L, 2) != LUA_TSTRING) {
+    dc_lua_check_module(L);
     return dc_lua_fail(L, DC_INDEX, "a module is indexed by names of kernels, got %s", dc_lua_describe(L, 2));
+  }
   lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_MODULE);
   lua_getfield(L, -1, "__methods");
   lua_pushvalue(L, 2);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
-  return find_kernel(L, o, lua_tostring(L, 2));
+  return find_kernel(L, dc_lua_check_module(L));
 }
 
 /* kernels(): their names. */
 static int module_kernels(lua_State *L) {
-  const dc_image *image = check_module(L)->m->image;
+  const dc_image *image = dc_lua_check_module(L)->m->image;
   lua_createtable(L, image->nkernels, 0);
   for (int i = 0; i < image->nkernels; i++) {
     lua_pushstring(L, image->kernels[i].name);
@@ -156,65 +178,106 @@ static int module_kernels(lua_State *L) {
   return 1;
 }
 
-static int push_image(lua_State *L) {
-  const dc_image *image = lua_touserdata(L, 1);
-  lua_pushlstring(L, image->bytes, image->len);
-  return 1;
+/* The module object at idx has no module from now on, or another one. Arrays over its variables are closed. */
+static int replace_module(lua_State *L, int idx, dc_module *m, dc_error *err) {
+  dc_lua_module *o = lua_touserdata(L, idx);
+  dc_module *old = o->m;
+  int rc = dc_lua_close_globals(o, err);
+  o->m = m;
+  o->generation++;
+  if (old) dc_module_unref(old);
+  return rc;
 }
 
-/* ptx(): the image where it is PTX, else compiled again to PTX of the same architecture. */
-static int module_ptx(lua_State *L) {
-  dc_lua_module *o = check_module(L);
-  dc_error err = DC_ERROR_INIT;
-  dc_image *image = o->m->image, *made = NULL;
-  if (image->binary) {
-    char arch[sizeof o->m->dev->target.arch + 8] = "compute_";
-    const char *number = strchr(o->m->dev->target.arch, '_');
-    strncat(arch, number ? number + 1 : "75", sizeof arch - strlen(arch) - 1);
-    lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
-    lua_getiuservalue(L, 1, DC_LUA_MODULE_SOURCE);
-    if (dc_compile(lua_touserdata(L, -1), arch, false, &made, &err) != 0) return dc_lua_raise_at(L, &err, -2);
-    image = made;
-  }
-  lua_pushcfunction(L, push_image);
-  lua_pushlightuserdata(L, image);
-  int status = lua_pcall(L, 1, 1, 0);
-  if (made) dc_image_free(made);
-  return status == LUA_OK ? 1 : lua_error(L);
+/* close(): the module, its kernels and the arrays over its variables cannot be used any more. Idempotent. */
+static int module_close(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_error err = DC_ERROR_INIT, more = DC_ERROR_INIT;
+  if (!dc_lua_test(L, self, 1, DC_LUA_MODULE)) return dc_lua_expected(L, 1, "a module");
+  lua_settop(L, 1);
+  if (lua_getiuservalue(L, 1, DC_LUA_MODULE_INSTANCES) == LUA_TTABLE)
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) replace_module(L, lua_gettop(L), NULL, &more);
+  dc_error_clear(&more); /* instances have no variables, hence no arrays to settle */
+  if (DC_LUA_WORK(self, replace_module(L, 1, NULL, &err)) != 0) return dc_lua_raise(L, &err);
+  return 0;
 }
 
 static int module_gc(lua_State *L) {
   dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
   if (!o) return dc_lua_expected(L, 1, "a module");
   dc_module *m = o->m;
+  dc_array **globals = o->globals;
+  int n = o->nglobals;
   o->m = NULL;
+  o->generation++;
+  o->globals = NULL;
+  o->nglobals = 0;
+  for (int i = 0; i < n; i++) dc_array_unref(globals[i]); /* others may still use them */
+  free(globals);
   if (m) dc_module_unref(m);
   return 0;
 }
 
 static int module_tostring(lua_State *L) {
-  const dc_image *image = check_module(L)->m->image;
+  const dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
+  if (!o) return dc_lua_expected(L, 1, "a module");
   luaL_Buffer b;
   luaL_buffinit(L, &b);
-  luaL_addstring(&b, "module of");
-  for (int i = 0; i < image->nkernels; i++) {
+  luaL_addstring(&b, o->m ? "module of" : "closed module");
+  for (int i = 0; o->m && i < o->m->image->nkernels; i++) {
     luaL_addstring(&b, i ? ", " : " ");
-    luaL_addstring(&b, image->kernels[i].name);
+    luaL_addstring(&b, o->m->image->kernels[i].name);
   }
-  if (image->nkernels == 0) luaL_addstring(&b, " no kernels");
+  if (o->m && o->m->image->nkernels == 0) luaL_addstring(&b, " no kernels");
   luaL_pushresult(&b);
   return 1;
 }
 
 /* --- functions of dc ----------------------------------------------------------------------------- */
 
-/* Stack on entry: source text at 1, options or nil at 2, the file it came from or nil at 3. Leaves the
-** origin at 4, the module at 5. */
+/* Appends the string, or the strings of the list, on top to the list at `list`; `what` it is. Popped. */
+static void append_strings(lua_State *L, int list, const char *what) {
+  lua_Integer at = (lua_Integer)lua_rawlen(L, list), n = lua_istable(L, -1) ? luaL_len(L, -1) : 0;
+  if (lua_type(L, -1) == LUA_TSTRING) {
+    lua_rawseti(L, list, at + 1);
+    return;
+  }
+  if (n == 0) dc_lua_fail(L, DC_ARGUMENT, "%s: a string or a list of them, got %s", what, dc_lua_describe(L, -1));
+  for (lua_Integer i = 1; i <= n; i++) {
+    if (lua_geti(L, -1, i) != LUA_TSTRING)
+      dc_lua_fail(L, DC_ARGUMENT, "%s: source %d is no string but %s", what, (int)i, dc_lua_describe(L, -1));
+    lua_rawseti(L, list, at + i);
+  }
+  lua_pop(L, 1);
+}
+
+/* The sources at 1 and in the option link, as a list at 4; raises. */
+static void collect_sources(lua_State *L) {
+  lua_newtable(L); /* 4 */
+  if (lua_type(L, 1) != LUA_TSTRING && (!lua_istable(L, 1) || luaL_len(L, 1) == 0))
+    dc_lua_expected(L, 1, "CUDA C source");
+  lua_pushvalue(L, 1);
+  append_strings(L, 4, "linked sources");
+  if (lua_istable(L, 2) && lua_getfield(L, 2, "link") != LUA_TNIL) append_strings(L, 4, "option 'link'");
+  lua_settop(L, 4);
+}
+
+/* Stack on entry: a source or a list of them at 1, options or nil at 2, a list of the files they came from or nil at
+** 3. Leaves the origin at 4, the module at 5. */
 static dc_module *compile(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   lua_settop(L, 3);
-  if (lua_type(L, 1) != LUA_TSTRING) dc_lua_expected(L, 1, "CUDA C source");
-  dc_lua_origin(L, 1, lua_tostring(L, 3)); /* 4 */
+  collect_sources(L); /* 4 */
+  if (lua_rawlen(L, 4) > 1) {
+    dc_lua_origins(L, 4, 3);
+  } else {
+    lua_rawgeti(L, 4, 1);
+    if (lua_istable(L, 3)) lua_rawgeti(L, 3, 1);
+    else lua_pushnil(L);
+    dc_lua_origin(L, 5, lua_tostring(L, 6));
+  }
+  lua_replace(L, 4);
+  lua_settop(L, 4);
   lua_pushvalue(L, 2);
   lua_setfield(L, 4, "options");
   const char *name = NULL;
@@ -223,8 +286,10 @@ static dc_module *compile(lua_State *L) {
       dc_lua_fail(L, DC_ARGUMENT, "option 'name' is a string, got %s", dc_lua_describe(L, -1));
     name = strchr(lua_tostring(L, -1), '<') ? lua_tostring(L, -1) : NULL; /* alive in the options */
   }
+  lua_pushstring(L, name); /* nil when NULL */
+  lua_setfield(L, 4, "instance");
   lua_settop(L, 4);
-  return push_module(L, dc_lua_current(L, self), 1, 2, 4, name);
+  return push_module(L, dc_lua_current(L, self), 4, name);
 }
 
 /* Which kernel dc.kernel means: option name, or the only one. */
@@ -274,32 +339,150 @@ static int push_bytes(lua_State *L) {
   return 1;
 }
 
-/* Arguments (path, options) become (text, options, path). */
-static void read_source(lua_State *L) {
+/* Replaces the path on top by the file's text. */
+static void read_file(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   bytes file = { NULL, 0 };
-  lua_settop(L, 2);
-  if (lua_type(L, 1) != LUA_TSTRING) dc_lua_expected(L, 1, "a file name");
-  if (dc_file_read(lua_tostring(L, 1), &file.data, &file.n, &err) != 0) dc_lua_raise(L, &err);
-  lua_pushvalue(L, 1); /* 3 */
+  if (dc_file_read(lua_tostring(L, -1), &file.data, &file.n, &err) != 0) dc_lua_raise(L, &err);
   lua_pushcfunction(L, push_bytes);
   lua_pushlightuserdata(L, &file);
   int status = lua_pcall(L, 1, 1, 0);
   free(file.data);
   if (status != LUA_OK) lua_error(L);
+  lua_replace(L, -2);
+}
+
+/* Arguments (path or paths, options) become (texts, options, paths). */
+static void read_sources(lua_State *L) {
+  lua_settop(L, 2);
+  lua_newtable(L); /* 3 */
+  if (lua_type(L, 1) != LUA_TSTRING && !lua_istable(L, 1)) dc_lua_expected(L, 1, "a file name");
+  lua_pushvalue(L, 1);
+  append_strings(L, 3, "file names");
+  lua_newtable(L); /* 4 */
+  for (lua_Integer i = 1; lua_rawgeti(L, 3, i) == LUA_TSTRING; i++) {
+    read_file(L);
+    lua_rawseti(L, 4, i);
+  }
+  lua_settop(L, 4);
   lua_replace(L, 1);
+}
+
+/* --- files that were edited ------------------------------------------------------------------------ */
+
+/* Pushes the origin of the same files as they are now; `old` is the one before. */
+static void push_fresh_origin(lua_State *L, int old) {
+  const int base = lua_gettop(L);
+  lua_newtable(L); /* base + 1: texts */
+  lua_newtable(L); /* base + 2: paths */
+  bool linked = lua_getfield(L, old, "units") == LUA_TTABLE; /* base + 3 */
+  bool any = false;
+  for (lua_Integer i = 1; i == 1 || linked; i++) {
+    if (!linked) lua_pushvalue(L, old);
+    else if (lua_rawgeti(L, base + 3, i) != LUA_TTABLE) break;
+    const int unit = lua_gettop(L);
+    if (lua_getfield(L, unit, "path") == LUA_TSTRING) {
+      any = true;
+      lua_pushvalue(L, -1);
+      lua_rawseti(L, base + 2, i);
+      read_file(L);
+    } else {
+      lua_pushboolean(L, 0);
+      lua_rawseti(L, base + 2, i);
+      lua_getfield(L, unit, "text");
+    }
+    lua_rawseti(L, base + 1, i);
+    lua_settop(L, base + 3);
+  }
+  if (!any) dc_lua_fail(L, DC_ARGUMENT, "the module does not come from a file (dc.kernel_file, dc.module_file)");
+  if (linked) {
+    dc_lua_origins(L, base + 1, base + 2);
+  } else {
+    lua_rawgeti(L, base + 1, 1);
+    lua_rawgeti(L, base + 2, 1);
+    dc_lua_origin(L, base + 4, lua_tostring(L, base + 5));
+  }
+  lua_getfield(L, old, "options");
+  lua_setfield(L, -2, "options");
+  lua_replace(L, base + 1);
+  lua_settop(L, base + 1);
+}
+
+static bool same_image(const dc_image *a, const dc_image *b) {
+  return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
+}
+
+/* The module objects in the list at `fresh` take the place of those in the list at `stale`, at the same indices. */
+static void exchange(lua_State *L, int stale, int fresh) {
+  dc_error err = DC_ERROR_INIT;
+  for (lua_Integer i = 1; lua_rawgeti(L, stale, i) == LUA_TUSERDATA; i++) {
+    const int old = lua_gettop(L);
+    lua_rawgeti(L, fresh, i);
+    dc_lua_module *made = lua_touserdata(L, -1);
+    dc_module *m = made->m;
+    made->m = NULL;
+    for (int v = DC_LUA_MODULE_ORIGIN; v <= DC_LUA_MODULE_SOURCE; v++) {
+      lua_getiuservalue(L, old + 1, v);
+      lua_setiuservalue(L, old, v);
+    }
+    replace_module(L, old, m, &err);
+    lua_settop(L, old - 1);
+  }
+  lua_pop(L, 1);
+  if (err.kind != DC_OK) dc_lua_raise(L, &err); /* of expressions that read a variable as it was */
+}
+
+/* Everything is compiled before anything is replaced: after an error all is as it was. */
+int dc_lua_reload(lua_State *L, int module) {
+  module = lua_absindex(L, module);
+  luaL_checkstack(L, 24, NULL);
+  dc_module *m = ((dc_lua_module *)lua_touserdata(L, module))->m;
+  lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN);
+  const int old = lua_gettop(L);
+  push_fresh_origin(L, old);
+  const int origin = old + 1, stale = old + 2, fresh = old + 3;
+  lua_newtable(L);
+  lua_newtable(L);
+  lua_getfield(L, old, "instance"); /* of dc.kernel's option name */
+  dc_module *made = push_module(L, m->dev, origin, lua_tostring(L, -1));
+  bool changed = !same_image(m->image, made->image);
+  lua_rawseti(L, fresh, 1);
+  lua_pop(L, 1);
+  lua_pushvalue(L, module);
+  lua_rawseti(L, stale, 1);
+  lua_Integer n = 1;
+  lua_getiuservalue(L, module, DC_LUA_MODULE_INSTANCES);
+  for (lua_pushnil(L); lua_next(L, fresh + 1); lua_settop(L, fresh + 2)) {
+    lua_rawseti(L, stale, ++n);
+    lua_rawgeti(L, stale, n);
+    const dc_module *before = ((dc_lua_module *)lua_touserdata(L, -1))->m;
+    made = push_module(L, m->dev, origin, lua_tostring(L, fresh + 2));
+    changed = changed || !same_image(before->image, made->image);
+    lua_rawseti(L, fresh, n);
+  }
+  if (changed) exchange(L, stale, fresh);
+  lua_settop(L, old - 1);
+  lua_pushboolean(L, changed);
+  return 1;
+}
+
+/* reload() */
+static int module_reload(lua_State *L) {
+  dc_lua_check_module(L);
+  lua_settop(L, 1);
+  return dc_lua_reload(L, 1);
 }
 
 static int core_module_file(lua_State *L) {
   dc_lua_self(L);
-  read_source(L);
+  read_sources(L);
   compile(L);
   return 1;
 }
 
 static int core_kernel_file(lua_State *L) {
   dc_lua_self(L);
-  read_source(L);
+  read_sources(L);
   return push_chosen(L);
 }
 
@@ -314,13 +497,20 @@ const luaL_Reg dc_lua_module_core[] = {
 static const luaL_Reg module_methods[] = {
   { "kernel", module_kernel },
   { "kernels", module_kernels },
-  { "ptx", module_ptx },
+  { "global", dc_lua_module_global },
+  { "ptx", dc_lua_module_ptx },
+  { "cubin", dc_lua_module_cubin },
+  { "sass", dc_lua_module_sass },
+  { "log", dc_lua_module_log },
+  { "reload", module_reload },
+  { "close", module_close },
   { NULL, NULL },
 };
 
 static const luaL_Reg module_meta[] = {
   { "__index", module_index },
   { "__gc", module_gc },
+  { "__close", module_close },
   { "__tostring", module_tostring },
   { NULL, NULL },
 };

@@ -70,22 +70,31 @@ static int array_div(lua_State *L) { return binary(L, DC_OP_DIV, "/"); }
 
 /* --- unary --------------------------------------------------------------------------------------- */
 
-static int unary(lua_State *L, dc_op op) {
+/* A symbolic value of dc.vectorize: its own function of that name makes a node of it. */
+static int unary_symbolic(lua_State *L, const char *name) {
+  lua_pushstring(L, name);
+  lua_pushvalue(L, 1);
+  lua_call(L, 2, 1);
+  return 1;
+}
+
+static int unary(lua_State *L, dc_op op, const char *name) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
   if (lua_isnoneornil(L, 1)) return dc_lua_expected(L, 1, "an array");
+  if (lua_istable(L, 1) && luaL_getmetafield(L, 1, "__symbolic") != LUA_TNIL) return unary_symbolic(L, name);
   dc_array *a = operand(L, self, 1, NULL);
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_unary(op, a, &err)), &err);
 }
 
-static int array_unm(lua_State *L) { return unary(L, DC_OP_NEG); }
-static int array_sqrt(lua_State *L) { return unary(L, DC_OP_SQRT); }
-static int array_exp(lua_State *L) { return unary(L, DC_OP_EXP); }
-static int array_log(lua_State *L) { return unary(L, DC_OP_LOG); }
-static int array_sin(lua_State *L) { return unary(L, DC_OP_SIN); }
-static int array_cos(lua_State *L) { return unary(L, DC_OP_COS); }
-static int array_abs(lua_State *L) { return unary(L, DC_OP_ABS); }
+static int array_unm(lua_State *L) { return unary(L, DC_OP_NEG, "unm"); }
+static int array_sqrt(lua_State *L) { return unary(L, DC_OP_SQRT, "sqrt"); }
+static int array_exp(lua_State *L) { return unary(L, DC_OP_EXP, "exp"); }
+static int array_log(lua_State *L) { return unary(L, DC_OP_LOG, "log"); }
+static int array_sin(lua_State *L) { return unary(L, DC_OP_SIN, "sin"); }
+static int array_cos(lua_State *L) { return unary(L, DC_OP_COS, "cos"); }
+static int array_abs(lua_State *L) { return unary(L, DC_OP_ABS, "abs"); }
 
 /* --- reductions ---------------------------------------------------------------------------------- */
 

@@ -11,14 +11,17 @@
 #include "lua/lib.h"
 
 /* Lists being collected: stack indices of Lua sequences of strings. */
-enum list { LIST_DEFINES, LIST_OPTIONS, LIST_INCLUDES, LIST_HEADERS, LIST_TEXTS, LIST_INSTANCES, NLISTS };
+enum list { LIST_DEFINES, LIST_OPTIONS, LIST_INCLUDES, LIST_HEADERS, LIST_TEXTS, LIST_INSTANCES, LIST_UNITS,
+            LIST_ARG_KERNELS, LIST_ARG_LISTS, NLISTS };
 
 typedef struct lists {
   int at[NLISTS];
 } lists;
 
-/* Appends the string on top, popped. */
+/* Appends the string on top, popped.  All but sources end at a NUL byte for the compiler, which therefore have none. */
 static void append(lua_State *L, const lists *l, enum list which) {
+  if (which != LIST_UNITS && strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1))
+    dc_lua_fail(L, DC_ARGUMENT, "an option holds a NUL byte, behind '%s'", lua_tostring(L, -1));
   lua_rawseti(L, l->at[which], (lua_Integer)lua_rawlen(L, l->at[which]) + 1);
 }
 
@@ -62,7 +65,11 @@ static void read_define(lua_State *L, const lists *l) {
       lua_pop(L, 1);
       continue;
     }
-    lua_pushfstring(L, "-D%s=%s", lua_tostring(L, -3), lua_tostring(L, -1));
+    lua_pushliteral(L, "-D"); /* whole, so that a NUL byte in it is noticed */
+    lua_pushvalue(L, -4);
+    lua_pushliteral(L, "=");
+    lua_pushvalue(L, -4);
+    lua_concat(L, 4);
     append(L, l, LIST_DEFINES);
     lua_pop(L, 1);
   }
@@ -96,6 +103,28 @@ static void read_headers(lua_State *L, const lists *l) {
   }
 }
 
+/* The parameter list of the only kernel, or a table of them by kernel. */
+static void read_args(lua_State *L, const lists *l) {
+  static const char wanted[] =
+      "a kernel's parameter list such as \"const float *x, int n\", or a table {kernel = list}";
+  if (lua_type(L, -1) == LUA_TSTRING) {
+    lua_pushliteral(L, "");
+    append(L, l, LIST_ARG_KERNELS);
+    lua_pushvalue(L, -1);
+    append(L, l, LIST_ARG_LISTS);
+    return;
+  }
+  if (!lua_istable(L, -1)) fail_option(L, "args", wanted);
+  int table = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING) fail_option(L, "args", wanted);
+    lua_pushvalue(L, -2);
+    append(L, l, LIST_ARG_KERNELS);
+    lua_pushvalue(L, -1);
+    append(L, l, LIST_ARG_LISTS);
+  }
+}
+
 /* A switch that adds one compiler option. */
 static void read_switch(lua_State *L, const lists *l, const char *option, const char *flag) {
   if (!lua_isboolean(L, -1)) fail_option(L, option, "true or false");
@@ -118,12 +147,15 @@ static void read_option(lua_State *L, const lists *l, const char *name) {
   else if (strcmp(name, "flags") == 0) read_strings(L, l, name, LIST_OPTIONS);
   else if (strcmp(name, "instantiate") == 0) read_strings(L, l, name, LIST_INSTANCES);
   else if (strcmp(name, "std") == 0) read_std(L, l);
+  else if (strcmp(name, "args") == 0) read_args(L, l);
   else if (strcmp(name, "fast_math") == 0) read_switch(L, l, name, "--use_fast_math");
   else if (strcmp(name, "debug") == 0) read_switch(L, l, name, "--generate-line-info");
-  else if (strcmp(name, "name") != 0)
+  else if (strcmp(name, "warnings") == 0) {
+    if (!lua_isboolean(L, -1)) fail_option(L, name, "true or false");
+  } else if (strcmp(name, "name") != 0 && strcmp(name, "link") != 0) /* read by module.c */
     dc_lua_fail(L, DC_ARGUMENT,
                 "there is no option '%s'; there are name, define, include, headers, flags, std, fast_math, "
-                "instantiate and debug",
+                "instantiate, args, link, warnings and debug",
                 name);
 }
 
@@ -160,8 +192,9 @@ typedef struct source {
 
 /* The userdata from the lists, on top of the stack. */
 static dc_source *assemble(lua_State *L, const lists *l, int text) {
-  size_t total = 0;
+  size_t total = lua_rawlen(L, l->at[LIST_UNITS]); /* their lengths stand behind all the pointers */
   for (int i = 0; i < NLISTS; i++) total += lua_rawlen(L, l->at[i]);
+  _Static_assert(sizeof(size_t) == sizeof(char *), "lengths take the room of pointers");
   source *o = lua_newuserdatauv(L, sizeof *o + total * sizeof(char *), 1);
   memset(o, 0, sizeof *o);
   const char **at = o->strings;
@@ -180,15 +213,40 @@ static dc_source *assemble(lua_State *L, const lists *l, int text) {
   at += gather(L, l->at[LIST_TEXTS], at);
   sort_headers(names, names + o->s.nheaders, o->s.nheaders);
   o->s.instantiate = at;
-  o->s.ninstantiate = gather(L, l->at[LIST_INSTANCES], at);
+  at += o->s.ninstantiate = gather(L, l->at[LIST_INSTANCES], at);
+  o->s.arg_kernels = at;
+  at += o->s.nargs = gather(L, l->at[LIST_ARG_KERNELS], at);
+  o->s.arg_lists = at;
+  at += gather(L, l->at[LIST_ARG_LISTS], at);
+  o->s.units = at;
+  at += o->s.nunits = gather(L, l->at[LIST_UNITS], at);
+  size_t *lengths = (size_t *)at;
+  o->s.unit_lens = lengths;
+  for (int i = 0; i < o->s.nunits; i++) {
+    lua_rawgeti(L, l->at[LIST_UNITS], i + 1);
+    lengths[i] = lua_rawlen(L, -1);
+    lua_pop(L, 1);
+  }
   return &o->s;
 }
 
-const dc_source *dc_lua_newsource(lua_State *L, int text, int options, const char *instance) {
+/* The texts of the linked sources' origins in the list on top, popped. */
+static void read_units(lua_State *L, const lists *l) {
+  for (lua_Integer i = 1; lua_istable(L, -1) && lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
+    lua_getfield(L, -1, "text");
+    append(L, l, LIST_UNITS);
+    lua_pop(L, 1);
+  }
+  lua_settop(L, l->at[NLISTS - 1]);
+}
+
+const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance) {
   lists l;
-  text = lua_absindex(L, text);
-  options = lua_absindex(L, options);
-  luaL_checkstack(L, NLISTS + 12, NULL);
+  luaL_checkstack(L, NLISTS + 16, NULL);
+  const int base = lua_gettop(L);
+  lua_getfield(L, origin, "text");
+  lua_getfield(L, origin, "options");
+  const int text = base + 1, options = base + 2;
   for (int i = 0; i < NLISTS; i++) {
     lua_newtable(L);
     l.at[i] = lua_gettop(L);
@@ -203,6 +261,8 @@ const dc_source *dc_lua_newsource(lua_State *L, int text, int options, const cha
   } else if (!lua_isnil(L, options)) {
     dc_lua_fail(L, DC_ARGUMENT, "options are a table, got %s", dc_lua_describe(L, options));
   }
+  lua_getfield(L, origin, "units");
+  read_units(L, &l);
   if (instance) {
     lua_pushstring(L, instance);
     append(L, &l, LIST_INSTANCES);
@@ -216,7 +276,7 @@ const dc_source *dc_lua_newsource(lua_State *L, int text, int options, const cha
   lua_pushvalue(L, text);
   lua_rawseti(L, -2, NLISTS + 1);
   lua_setiuservalue(L, -2, 1);
-  lua_replace(L, l.at[0]);
-  lua_settop(L, l.at[0]);
+  lua_replace(L, base + 1);
+  lua_settop(L, base + 1);
   return s;
 }

@@ -10,10 +10,13 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "compile/ready.h"
 #include "lua/lib.h"
 
 /* The origin is a table: text, script (file name or false), shown (its short name), call (line of the
-** call), and once looked up start (script's line of the text's first line, 0: not found). */
+** call), path (the file it is), and once looked up start (script's line of the text's first line, 0: not
+** found).  That of several sources which are linked has as text all of them, each on lines of its own, and as
+** units a list of the sources' own origins, with the number of lines of each in lines. */
 
 void dc_lua_origin(lua_State *L, int text, const char *path) {
   text = lua_absindex(L, text);
@@ -25,6 +28,8 @@ void dc_lua_origin(lua_State *L, int text, const char *path) {
   if (path) {
     lua_pushstring(L, path);
     lua_setfield(L, -2, "shown");
+    lua_pushstring(L, path);
+    lua_setfield(L, -2, "path");
     lua_pushinteger(L, 1);
     lua_setfield(L, -2, "start");
   } else if (known) {
@@ -36,6 +41,68 @@ void dc_lua_origin(lua_State *L, int text, const char *path) {
   }
   lua_pushinteger(L, known ? ar.currentline : 0);
   lua_setfield(L, -2, "call");
+}
+
+/* Lines that a source takes among others: ready-made code takes none. */
+static lua_Integer count_lines(const char *s, size_t n) {
+  lua_Integer lines = 1;
+  if (dc_is_ready(s, n)) return 0;
+  for (const char *end = s + n; (s = memchr(s, '\n', (size_t)(end - s))) != NULL; s++) lines++;
+  return lines;
+}
+
+void dc_lua_origins(lua_State *L, int texts, int paths) {
+  texts = lua_absindex(L, texts);
+  paths = lua_absindex(L, paths);
+  luaL_checkstack(L, 8, NULL);
+  lua_pushliteral(L, "");
+  dc_lua_origin(L, -1, NULL);
+  lua_remove(L, -2);
+  const int origin = lua_gettop(L);
+  lua_newtable(L); /* units */
+  lua_pushliteral(L, ""); /* the whole text */
+  for (lua_Integer i = 1; lua_rawgeti(L, texts, i) != LUA_TNIL; i++) {
+    size_t n;
+    const char *text = lua_tolstring(L, -1, &n);
+    const char *path = NULL;
+    if (lua_istable(L, paths) && lua_rawgeti(L, paths, i) == LUA_TSTRING) path = lua_tostring(L, -1);
+    lua_settop(L, origin + 3);
+    dc_lua_origin(L, origin + 3, path);
+    lua_pushinteger(L, count_lines(text, n));
+    lua_setfield(L, -2, "lines");
+    lua_rawseti(L, origin + 1, i);
+    if (dc_is_ready(text, n)) {
+      lua_pop(L, 1);
+    } else {
+      lua_pushliteral(L, "\n");
+      lua_concat(L, 3);
+    }
+  }
+  lua_pop(L, 1); /* nil */
+  lua_setfield(L, origin, "text");
+  lua_setfield(L, origin, "units");
+}
+
+/* Of linked sources: replaces the origin on top by that of the source which line *line is in, counted there. */
+static void choose_unit(lua_State *L, int *line) {
+  if (lua_getfield(L, -1, "units") != LUA_TTABLE) {
+    lua_pop(L, 1);
+    return;
+  }
+  for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
+    lua_getfield(L, -1, "lines");
+    int lines = (int)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    if (*line <= lines) break;
+    *line -= lines;
+    lua_pop(L, 1);
+  }
+  if (lua_isnil(L, -1)) { /* behind the last: the whole's own */
+    lua_pop(L, 2);
+    return;
+  }
+  lua_replace(L, -3);
+  lua_pop(L, 1);
 }
 
 /* Line ends as Lua's lexer reads them: \r\n, \n\r and \r are one \n. In place; returns the new length. */
@@ -93,7 +160,9 @@ static int start_line(lua_State *L, int origin) {
 }
 
 void dc_lua_place(lua_State *L, int origin, int line) {
-  origin = lua_absindex(L, origin);
+  lua_pushvalue(L, origin);
+  choose_unit(L, &line);
+  origin = lua_gettop(L);
   int start = start_line(L, origin);
   lua_getfield(L, origin, "shown");
   lua_getfield(L, origin, "call");
@@ -101,8 +170,8 @@ void dc_lua_place(lua_State *L, int origin, int line) {
   if (start > 0) lua_pushfstring(L, "%s:%d", shown ? shown : "?", start + line - 1);
   else if (shown) lua_pushfstring(L, "%s:%d, line %d of the source", shown, (int)lua_tointeger(L, -1), line);
   else lua_pushfstring(L, "line %d of the source", line);
-  lua_replace(L, -3);
-  lua_pop(L, 1);
+  lua_replace(L, origin);
+  lua_settop(L, origin);
 }
 
 /* A "dotcompute.cu(12)" or "dotcompute.cu:12" at s, perhaps with the '/' that __FILE__ has in front (an assert's
@@ -121,7 +190,7 @@ static size_t parse_mark(const char *s, int *line) {
 void dc_lua_map_lines(lua_State *L, int origin, const char *text) {
   luaL_Buffer b;
   origin = lua_absindex(L, origin);
-  start_line(L, origin); /* before the buffer: it uses the stack */
+  luaL_checkstack(L, 12, NULL);
   luaL_buffinit(L, &b);
   while (*text) {
     int line;

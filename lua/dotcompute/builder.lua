@@ -1,0 +1,262 @@
+-- What the builders share: declarations of parameters ("float x, raw const int *index, T y"), the types that a call
+-- gives them, compiling with errors shown at the script's lines, axes of strided operands.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local functions = require "dotcompute.functions"
+core.own(debug.getinfo(1, "S").source)
+
+local builder = {}
+
+function builder.fail(kind, text, ...) core.fail(kind, text:format(...)) end
+local fail = builder.fail
+
+-- --- declarations -----------------------------------------------------------------------------------------------
+
+-- A dtype's name of our own, or one of C's; nil when it is none.
+local function dtype_of(words)
+  local name, ctype, size, kind = core.dtype(words)
+  if name then return { name = name, ctype = ctype, size = size, kind = kind } end
+end
+builder.dtype = dtype_of
+
+-- A name that stands for a type: a capital letter first, as templates have it.
+local function is_placeholder(word) return word:match "^%u[%w_]*$" ~= nil end
+
+-- "const unsigned int" is {dtype = …}; "T" is {placeholder = "T"}.
+local function parse_type(words, whole)
+  local type_words = words:gsub("%f[%w_]const%f[^%w_]", " "):match "^%s*(.-)%s*$"
+  if type_words == "" then fail("argument", "'%s': a type and a name are expected", whole) end
+  local dtype = dtype_of(type_words)
+  if dtype then return { dtype = dtype } end
+  if is_placeholder(type_words) then return { placeholder = type_words } end
+  fail("argument", "'%s': '%s' is no type that arrays have, nor a placeholder (which begins with a capital letter)",
+    whole, type_words)
+end
+builder.parse_type = parse_type
+
+local reserved = { i = true, n = true }
+
+local function parse_one(text, seen)
+  local whole = text:match "^%s*(.-)%s*$"
+  local words, name = whole:match "^(.-)%s*([%a_][%w_]*)$"
+  if not words or words == "" then fail("argument", "'%s' is no parameter: a type and a name are expected", whole) end
+  if reserved[name] then
+    fail("argument", "'%s': the name '%s' is taken (i is the element's number, n their count)", whole, name)
+  end
+  if name:find "^dc_" then fail("argument", "'%s': names that begin with dc_ are taken", whole) end
+  if seen[name] then fail("argument", "the name '%s' is used twice", name) end
+  seen[name] = true
+  local raw = false
+  words = words:gsub("%f[%w_]raw%f[^%w_]", function()
+    raw = true
+    return " "
+  end)
+  local base, star = words:match "^(.-)%s*(%*?)%s*$"
+  if star == "*" and not raw then
+    fail("argument", "'%s': a parameter that is a pointer begins with 'raw', and is indexed by the body", whole)
+  end
+  local p = parse_type(base, whole)
+  p.name, p.raw, p.text = name, raw, whole
+  return p
+end
+
+-- The parameters that a list declares. `what` names the list; `seen`: names already in use.
+function builder.parse(text, what, seen)
+  if type(text) ~= "string" then
+    fail("argument", "%s: a string of parameters expected (\"float x, float y\"), got %s", what, core.describe(text))
+  end
+  local list = {}
+  if not text:find "%S" then return list end
+  for one in (text .. ","):gmatch "(.-)," do list[#list + 1] = parse_one(one, seen) end
+  return list
+end
+
+-- An option that is a string, or nil.
+function builder.option(options, name, default)
+  local v = options[name]
+  if v == nil then return default end
+  if type(v) ~= "string" then fail("argument", "option '%s' is a string, got %s", name, core.describe(v)) end
+  return v
+end
+
+-- Complains about options that nobody reads. `known`: a set.
+function builder.check_options(options, known)
+  if type(options) ~= "table" then fail("argument", "a table of options expected, got %s", core.describe(options)) end
+  for name in pairs(options) do
+    if not known[name] then fail("argument", "there is no option '%s'", tostring(name)) end
+  end
+end
+
+-- --- types ------------------------------------------------------------------------------------------------------
+
+-- The dtype's name of a value when it is an array, else nil.
+local function array_dtype(v)
+  if type(v) == "userdata" and core.is_array(v) then return v.dtype end
+end
+
+-- What an argument that is no array counts as when nothing else settles its placeholder.
+local function plain_dtype(v)
+  if type(v) == "table" then return array_dtype(dc.array(v)) end
+  return type(v) == "boolean" and "bool" or "float32"
+end
+
+local function settle_type(p, v, types, who)
+  local dtype = array_dtype(v)
+  if not dtype then return end
+  if p.dtype then
+    if p.dtype.name ~= dtype then
+      fail("dtype", "%s: '%s' takes arrays of %s, got one of %s", who, p.text, p.dtype.name, dtype)
+    end
+  elseif not types[p.placeholder] then
+    types[p.placeholder] = { dtype = dtype_of(dtype), by = p.name }
+  elseif types[p.placeholder].dtype.name ~= dtype then
+    fail("dtype", "%s: %s is %s by '%s' and %s by '%s'", who, p.placeholder, types[p.placeholder].dtype.name,
+      types[p.placeholder].by, dtype, p.name)
+  end
+end
+
+local takes = { number = true, boolean = true, table = true }
+
+-- The dtype of each placeholder, from the arguments args[k] of params[k]; errors name the function `who`.
+function builder.bind(params, args, who)
+  local types = {}
+  for k, p in ipairs(params) do
+    local v = args[k]
+    local is_array = array_dtype(v)
+    if p.raw and not is_array then
+      fail("argument", "%s: '%s' takes an array, got %s", who, p.text, core.describe(v))
+    end
+    if not is_array and not takes[type(v)] then
+      fail("argument", "%s: '%s' takes an array or a number, got %s", who, p.text, core.describe(v))
+    end
+    settle_type(p, v, types, who)
+  end
+  for k, p in ipairs(params) do
+    if p.placeholder and not types[p.placeholder] then
+      types[p.placeholder] = { dtype = dtype_of(plain_dtype(args[k])), by = p.name }
+    end
+  end
+  return types
+end
+
+-- The dtype of a parameter (or of a type alone) once the placeholders are known.
+function builder.resolve(p, types, who)
+  if p.dtype then return p.dtype end
+  local t = types[p.placeholder]
+  if not t then fail("dtype", "%s: no argument tells what %s is", who, p.placeholder) end
+  return t.dtype
+end
+
+-- --- text -------------------------------------------------------------------------------------------------------
+
+local headers = { float16 = "cuda_fp16.h", bfloat16 = "cuda_bf16.h", complex64 = "cuComplex.h",
+  complex128 = "cuComplex.h" }
+
+-- The beginning of a source: headers of the dtypes in use, placeholders as type names, the user's preamble.
+function builder.prelude(types, dtypes, preamble, wide)
+  local out, done = {}, {}
+  for _, t in ipairs(dtypes) do
+    local header = headers[t.name]
+    if header and not done[header] then
+      done[header] = true
+      out[#out + 1] = ("#include <%s>"):format(header)
+    end
+  end
+  local names = {}
+  for name in pairs(types) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do out[#out + 1] = ("typedef %s %s;"):format(types[name].dtype.ctype, name) end
+  out[#out + 1] = ("typedef %s dc_index;"):format(wide and "long long" or "int")
+  if preamble then out[#out + 1] = builder.piece("preamble", preamble) end
+  return table.concat(out, "\n") .. "\n"
+end
+
+-- The user's text with line numbers of its own, so that the compiler's messages name its lines.
+function builder.piece(name, text)
+  return ('\n#line 1 "/dc.%s"\n%s\n#line 1 "/dc.generated"\n'):format(name, text)
+end
+
+-- An element at `place` of an array parameter as a value. Bytes of bool arrays may hold anything but 0 for true.
+function builder.load(dtype, name, place)
+  if dtype.kind == "b" then return ("(((const unsigned char *)%s)[%s] != 0)"):format(name, place) end
+  return ("%s[%s]"):format(name, place)
+end
+
+-- --- compiling --------------------------------------------------------------------------------------------------
+
+-- The compiler's places in the pieces, as places in the script.
+local function place_errors(text, origins)
+  return text and (text:gsub("/dc%.(%w+)([(:])(%d+)%)?", function(name, _, line)
+    local origin = origins[name]
+    if origin then return core.place(origin, tonumber(line)) end
+  end))
+end
+
+-- Compiles for the device; `origins`: the pieces' names -> core.origin(text).
+function builder.compile(device, source, options, origins)
+  local ok, result = pcall(dc.using, device, dc.kernel, source, options)
+  if ok then return result end
+  if type(result) == "table" and result.kind == "compile" then
+    result.message, result.log = place_errors(result.message, origins), place_errors(result.log, origins)
+  end
+  error(result, 0)
+end
+
+-- What the kernel is called in C: functions of CUDA's that have the name already would make it one of several.
+function builder.c_name(name) return functions[name] and name .. "_" or name end
+
+-- Options of dc.kernel that builders pass on.
+function builder.kernel_options(options, name)
+  return { name = builder.c_name(name), flags = options.flags, include = options.include, headers = options.headers,
+    define = options.define, std = options.std, fast_math = options.fast_math }
+end
+
+builder.kernel_option_names = { "name", "preamble", "flags", "include", "headers", "define", "std", "fast_math" }
+
+-- A set of the names in the lists.
+function builder.set(...)
+  local set = {}
+  for _, list in ipairs { ... } do
+    for _, name in ipairs(list) do set[name] = true end
+  end
+  return set
+end
+
+-- The name that kernels and messages have.
+function builder.name(options, default)
+  local name = builder.option(options, "name", default)
+  if not name:match "^[%a_][%w_]*$" then fail("argument", "option 'name': '%s' is no name that C allows", name) end
+  return name
+end
+
+-- --- axes -------------------------------------------------------------------------------------------------------
+
+-- Leaves out axes of extent 1 and joins neighbours that every operand steps through as one.  `axes`: positions in
+-- `shape` to look at, ascending; `strides`: a list of tables.  Gives extents and a list of tables of strides.
+function builder.merge(shape, axes, strides)
+  local extents, steps = {}, {}
+  for k = 1, #strides do steps[k] = {} end
+  for _, d in ipairs(axes) do
+    local n, last = shape[d], #extents
+    local joins = last > 0
+    for k, s in ipairs(strides) do joins = joins and steps[k][last] == s[d] * n end
+    if n ~= 1 then
+      local at = joins and last or last + 1
+      extents[at] = joins and extents[last] * n or n
+      for k, s in ipairs(strides) do steps[k][at] = s[d] end
+    end
+  end
+  return extents, steps
+end
+
+-- The farthest that an operand reaches from its first element.
+function builder.reach(extents, steps)
+  local far = 0
+  for d, n in ipairs(extents) do far = far + (n - 1) * math.abs(steps[d]) end
+  return far
+end
+
+-- Above this indices take 64 bits: what blocks may overshoot is left free.
+builder.narrow_limit = 2 ^ 31 - 2 ^ 22
+
+return builder

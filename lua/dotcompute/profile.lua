@@ -1,0 +1,119 @@
+-- `dclua --profile script.lua`: a table of kernels, slowest first, when the script has ended.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+core.own(debug.getinfo(1, "S").source)
+
+local profile = {}
+
+-- --- the device's peak ------------------------------------------------------------------------------------------
+
+-- Bytes a second of a copy, by a kernel or by the device itself, whichever is faster; nil when memory is short.
+local function measure_peak(device)
+  local ok, peak = pcall(dc.using, device, function()
+    local free = device:memory_info()
+    local most = device.backend == "cuda" and 256 << 20 or 64 << 20
+    local n = math.min(most, free // 8) // 4
+    if n < 1 << 16 then return nil end
+    local copy = dc.elementwise("float x", "float y", "y = x", { name = "copy" })
+    local x <close> = dc.zeros(n)
+    local y <close> = dc.zeros(n)
+    local _, by_kernel = dc.time(copy, 10, x, y)
+    local _, by_device = dc.time(function() y:copy_from(x) end, 10)
+    return 2 * 4 * n / math.min(by_kernel.min, by_device.min)
+  end)
+  return ok and peak or nil
+end
+
+-- --- the table --------------------------------------------------------------------------------------------------
+
+local function seconds_text(s)
+  if s >= 1 then return ("%.3f s"):format(s) end
+  if s >= 1e-3 then return ("%.3f ms"):format(s * 1e3) end
+  return ("%.2f us"):format(s * 1e6)
+end
+
+-- Bytes a second over what was timed; nil when bytes are not known.
+local function bandwidth(e)
+  if not e.bytes or e.timed == 0 or e.seconds <= 0 then return nil end
+  return e.bytes / e.calls * e.timed / e.seconds
+end
+
+local function cells(e, total, peaks)
+  local rate = bandwidth(e)
+  local peak = peaks[e.device.id]
+  return { e.kernel, tostring(e.calls), e.timed > 0 and seconds_text(e.seconds) or "-",
+    total > 0 and ("%.1f%%"):format(100 * e.seconds / total) or "-",
+    e.timed > 0 and seconds_text(e.seconds / e.timed) or "-", rate and ("%.1f"):format(rate / 1e9) or "-",
+    rate and peak and ("%.0f%%"):format(100 * rate / peak) or "-", e.device.id, e.site }
+end
+
+local titles = { "kernel", "calls", "total", "share", "mean", "GB/s", "of peak", "device", "launched at" }
+local left = { [1] = true, [8] = true, [9] = true }
+
+-- Rows in columns as wide as they need to be.
+local function layout(rows)
+  local widths, lines = {}, {}
+  for _, row in ipairs(rows) do
+    for k, text in ipairs(row) do widths[k] = math.max(widths[k] or 0, utf8.len(text) or #text) end
+  end
+  for _, row in ipairs(rows) do
+    local out = {}
+    for k, text in ipairs(row) do
+      local space = (" "):rep(widths[k] - (utf8.len(text) or #text))
+      out[k] = left[k] and text .. space or space .. text
+    end
+    lines[#lines + 1] = (table.concat(out, "  "):gsub("%s+$", ""))
+  end
+  return table.concat(lines, "\n")
+end
+
+-- The report as text, from core.profile_stop's list; `peaks`: device id -> bytes a second.
+function profile.text(list, peaks)
+  if #list == 0 then return "profile: no kernel was launched" end
+  local total, untimed = 0, 0
+  for _, e in ipairs(list) do
+    total = total + e.seconds
+    untimed = untimed + e.calls - e.timed
+  end
+  local rows = { titles }
+  for _, e in ipairs(list) do rows[#rows + 1] = cells(e, total, peaks) end
+  local out = { ("profile: %s in kernels"):format(seconds_text(total)), layout(rows) }
+  out[#out + 1] = "GB/s is an estimate: const arrays count once, others twice (read and written)"
+    .. "; an operand of an expression counts once"
+  for id, peak in pairs(peaks) do
+    out[#out + 1] = ("peak of %s: %.1f GB/s, measured by copying"):format(id, peak / 1e9)
+  end
+  if untimed > 0 then
+    out[#out + 1] = ("%d launches were recorded into graphs, whose runs are not timed"):format(untimed)
+  end
+  return table.concat(out, "\n")
+end
+
+-- --- beginning and end ------------------------------------------------------------------------------------------
+
+local running = false
+
+-- Ends and prints the report to standard error.
+function profile.report()
+  if not running then return end
+  running = false
+  local list, peaks = core.profile_stop(), {}
+  for _, e in ipairs(list) do
+    local id = e.device.id
+    if bandwidth(e) and peaks[id] == nil then peaks[id] = measure_peak(e.device) or nil end
+  end
+  io.stderr:write(profile.text(list, peaks), "\n")
+end
+
+-- From here on every launch is timed; a script that ends by os.exit is reported too.
+function profile.start()
+  running = true
+  core.profile_start()
+  local exit = os.exit
+  function os.exit(...) -- luacheck: ignore
+    pcall(profile.report)
+    return exit(...)
+  end
+end
+
+return profile

@@ -1,0 +1,135 @@
+-- Symbolic values: what a function given to dc.vectorize computes with.  Operators and functions of them make nodes
+-- {op = name, operands…}; nothing is computed.  A node's dtype is only known when arrays are there (vectorize.lua).
+local core = require "dotcompute.core"
+core.own(debug.getinfo(1, "S").source)
+
+local symbolic = { functions = {} }
+local methods = {}
+local meta = { __name = "symbolic value" }
+
+local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
+
+local function is_symbol(v) return getmetatable(v) == meta end
+symbolic.is = is_symbol
+
+-- A constant as a node; an operand that is one already.
+local operand
+function operand(v, what)
+  if is_symbol(v) then return v end
+  local t = type(v)
+  if t == "number" then
+    return setmetatable({ op = "constant", value = v, weak = math.type(v) == "integer" and "i" or "f" }, meta)
+  end
+  if t == "boolean" then return setmetatable({ op = "constant", value = v, dtype = "bool" }, meta) end
+  if t == "userdata" and core.is_array(v) then
+    if v.ndim == 0 then return operand(v:item(), what) end
+    fail("argument", "%s: an array meets a symbolic value; make the array an argument of the function", what)
+  end
+  fail("argument", "%s: a symbolic value or a number expected, got %s", what, core.describe(v))
+end
+
+function symbolic.node(op, what, ...)
+  local node = { op = op }
+  for k = 1, select("#", ...) do node[k] = operand((select(k, ...)), what) end
+  return setmetatable(node, meta)
+end
+local node = symbolic.node
+
+-- Argument k of the function.
+function symbolic.argument(k) return setmetatable({ op = "argument", index = k }, meta) end
+symbolic.operand = operand
+
+for event, op in pairs {
+  __add = "+", __sub = "-", __mul = "*", __div = "/", __idiv = "//", __mod = "%", __pow = "^", __band = "&",
+  __bor = "|", __bxor = "~", __shl = "<<", __shr = ">>",
+} do
+  meta[event] = function(a, b) return node(op, ("operator '%s'"):format(op), a, b) end
+end
+function meta.__unm(a) return node("neg", "operator '-'", a) end
+function meta.__bnot(a) return node("not", "operator '~'", a) end
+
+for name, op in pairs { lt = "<", le = "<=", gt = ">", ge = ">=", eq = "==", ne = "!=" } do
+  methods[name] = function(a, b) return node(op, ("'%s'"):format(name), a, b) end
+end
+
+-- Lua wants one boolean here, which is not known while the function is traced.
+local function no_boolean(sign, instead)
+  return function()
+    fail("argument", "'%s' of symbolic values: Lua would make one boolean of it, for all elements; "
+      .. "write %s, and dc.where(c, a, b) in place of if and and/or", sign, instead)
+  end
+end
+meta.__lt = no_boolean("<", "a:lt(b) or a:gt(b)")
+meta.__le = no_boolean("<=", "a:le(b) or a:ge(b)")
+meta.__eq = no_boolean("==", "a:eq(b) or a:ne(b)")
+
+function meta.__concat() fail("argument", "a symbolic value is no string: it has no value before the kernel runs") end
+function meta.__len()
+  fail("argument", "a symbolic value has no length: it stands for one element (an array that meets it must "
+    .. "be an argument of the function)")
+end
+function meta.__call() fail("argument", "a symbolic value is no function") end
+function meta.__tostring(v) return ("symbolic value (%s)"):format(v.op) end
+function meta.__newindex() fail("argument", "a symbolic value has no fields to set") end
+
+-- --- functions --------------------------------------------------------------------------------------------------
+
+for name, f in pairs(require "dotcompute.functions") do symbolic.functions[name] = f end
+
+-- The node of function `name`.
+function symbolic.call(name, ...)
+  local f, n = symbolic.functions[name], select("#", ...)
+  if n ~= f.count then
+    fail("argument", "'%s' takes %d argument%s, got %d", name, f.count, f.count == 1 and "" or "s", n)
+  end
+  return node(name, ("'%s'"):format(name), ...)
+end
+
+for name in pairs(symbolic.functions) do
+  methods[name] = function(...) return symbolic.call(name, ...) end
+end
+
+-- where(c, a, b): a where c is true (not 0), else b.
+function symbolic.where(...)
+  if select("#", ...) ~= 3 then fail("argument", "'where' takes 3 arguments, got %d", select("#", ...)) end
+  return node("where", "'where'", ...)
+end
+
+function symbolic.clip(...)
+  if select("#", ...) ~= 3 then fail("argument", "'clip' takes 3 arguments, got %d", select("#", ...)) end
+  local x, low, high = ...
+  return symbolic.call("min", symbolic.call("max", x, low), high)
+end
+
+-- cast(x, dtype): as conversions of arrays are.
+function symbolic.cast(x, name)
+  local dtype = type(name) == "string" and core.dtype(name)
+  if not dtype then fail("dtype", "'cast': %s is no dtype", core.describe(name)) end
+  local v = node("cast", "'cast'", x)
+  rawset(v, "dtype", dtype)
+  return v
+end
+
+methods.where, methods.clip, methods.cast, methods.to = symbolic.where, symbolic.clip, symbolic.cast, symbolic.cast
+
+local functions_alone = { where = true, clip = true, cast = true }
+
+-- Any function by name, for C (operators.c) and for dc's.
+function symbolic.apply(name, ...)
+  local own = symbolic[name]
+  if own and functions_alone[name] then return own(...) end
+  return symbolic.call(name, ...)
+end
+meta.__symbolic = symbolic.apply
+
+-- Fields that some nodes have and others not.
+local absent = { weak = true, dtype = true, value = true, index = true }
+
+function meta.__index(_, name)
+  local method = methods[name]
+  if method then return method end
+  if absent[name] or math.type(name) == "integer" then return nil end
+  fail("index", "a symbolic value has no '%s'", tostring(name))
+end
+
+return symbolic

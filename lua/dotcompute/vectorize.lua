@@ -1,0 +1,415 @@
+-- dc.vectorize: a Lua function of numbers becomes a fused elementwise kernel.
+--
+-- The function runs once, on symbolic values.  What it returns is a graph; when arrays of certain dtypes come, each
+-- node gets a dtype by the rules of the arrays' own operators, and the graph becomes the body of an elementwise kernel.
+-- Numbers are weak: they take the dtype of what they meet.  As in expressions of arrays nothing is contracted.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local builder = require "dotcompute.builder"
+local elementwise = require "dotcompute.elementwise"
+local symbolic = require "dotcompute.symbolic"
+core.own(debug.getinfo(1, "S").source)
+
+local fail = builder.fail
+local dtypes = {}
+
+local function dtype(name)
+  local d = dtypes[name]
+  if not d then
+    d = builder.dtype(name)
+    dtypes[name] = d
+  end
+  return d
+end
+
+-- --- which dtype ------------------------------------------------------------------------------------------------
+
+local function is_integer(d) return d.kind == "i" or d.kind == "u" end
+
+-- The floating dtype in which an operator that needs one computes.
+local function floating(d)
+  if d.kind == "f" then return d end
+  return dtype(is_integer(d) and d.size == 8 and "float64" or "float32")
+end
+
+-- A constant must be a value of the dtype that it takes.
+local function check_constant(v, d, what)
+  if v.op ~= "constant" or not is_integer(d) then return end
+  local x, bits = math.tointeger(v.value), 8 * d.size
+  local low = d.kind == "i" and (bits == 64 and math.mininteger or -(1 << (bits - 1))) or 0
+  local high = bits == 64 and math.maxinteger or (1 << (d.kind == "i" and bits - 1 or bits)) - 1
+  if not x or x < low or x > high then fail("dtype", "%s: %s is out of range for %s", what, v.value, d.name) end
+end
+
+-- What a number becomes when it meets dtype d.
+local function of_weak(weak, d)
+  if weak == "f" then return d.kind == "f" and d or dtype "float32" end
+  return d.kind == "b" and dtype "int32" or d
+end
+
+-- The dtype in which values meet; nil when all of them are numbers.
+local function meet(list)
+  local d, weak
+  for _, v in ipairs(list) do
+    if v.dtype then d = d and dtype(core.promote(d.name, v.dtype.name)) or v.dtype end
+  end
+  for _, v in ipairs(list) do
+    if not v.dtype then weak = (weak == "f" or v.weak == "f") and "f" or "i" end
+  end
+  if d and weak then return of_weak(weak, d) end
+  return d
+end
+
+-- --- text of values ---------------------------------------------------------------------------------------------
+
+local function literal(x, d)
+  if type(x) == "boolean" then return x and "true" or "false" end
+  if d.kind == "f" then
+    if x ~= x then return ("(%s)__longlong_as_double(0x7ff8000000000000ll)"):format(d.ctype) end
+    if x == math.huge then return ("(%s)__longlong_as_double(0x7ff0000000000000ll)"):format(d.ctype) end
+    if x == -math.huge then return ("(%s)__longlong_as_double(0xfff0000000000000ull)"):format(d.ctype) end
+    return ("(%s)%s"):format(d.ctype, math.type(x) == "integer" and ("%dll"):format(x):gsub("^%-9223372036854775808ll",
+      "(-9223372036854775807ll - 1)") or ("%.17g"):format(x):gsub("^-?%d+$", "%0.0"))
+  end
+  if d.kind == "b" then return x ~= 0 and "true" or "false" end
+  local i = math.tointeger(x)
+  return ("(%s)%s"):format(d.ctype, i == math.mininteger and "(-9223372036854775807ll - 1)" or ("%dll"):format(i))
+end
+
+-- Toward zero, saturating, NaN gives 0: as arrays convert.
+local function float_to_integer(text, from, to)
+  local f, signed = from.size == 8 and "double" or "float", to.kind == "i"
+  if from.size < 4 then text = ("(float)(%s)"):format(text) end
+  local name = to.size == 8 and (signed and "ll" or "ull") or signed and "int" or "uint"
+  local whole = ("__%s2%s_rz(%s)"):format(f, name, text)
+  if to.size < 4 then
+    local high = (1 << (8 * to.size - (signed and 1 or 0))) - 1
+    whole = signed and ("max(-%d, min(%d, %s))"):format(high + 1, high, whole) or ("min(%uu, %s)"):gsub("%%u", high)
+      :format(whole)
+  end
+  return ("(%s)(%s == %s ? %s : 0)"):format(to.ctype, text, text, whole)
+end
+
+-- A value as a `to`.
+local function as(v, to)
+  if not v.dtype then return v.constant ~= nil and literal(v.constant, to) or ("(%s)%s"):format(to.ctype, v.text) end
+  if v.dtype.name == to.name then return v.text end
+  if to.kind == "b" then return ("(%s != 0)"):format(v.text) end
+  if v.dtype.kind == "f" and is_integer(to) then return float_to_integer(v.text, v.dtype, to) end
+  return ("(%s)%s"):format(to.ctype, v.text)
+end
+
+-- --- operators --------------------------------------------------------------------------------------------------
+
+-- Each takes the values of its operands and gives the text and the dtype.
+local emit = {}
+
+local function need_integers(d, sign)
+  if not d or not (is_integer(d) or d.kind == "b") then
+    fail("dtype", "operator '%s' takes integers and booleans, got %s", sign, d and d.name or "a number with a fraction")
+  end
+  return d
+end
+
+local function common(node, list, what)
+  local d = meet(list) or dtype "float32"
+  for k, v in ipairs(list) do
+    if not v.dtype then check_constant(node[k], d, what) end
+  end
+  return d
+end
+
+local function unsigned(d) return d.size == 8 and "unsigned long long" or "unsigned int" end
+
+for _, sign in ipairs { "+", "-", "*" } do
+  emit[sign] = function(node, list)
+    local d = common(node, list, "operator '" .. sign .. "'")
+    if d.kind == "b" then d = dtype "int32" end
+    if d.kind == "f" then return ("%s %s %s"):format(as(list[1], d), sign, as(list[2], d)), d end
+    local u = unsigned(d) -- signed integers wrap
+    return ("(%s)((%s)%s %s (%s)%s)"):format(d.ctype, u, as(list[1], d), sign, u, as(list[2], d)), d
+  end
+end
+
+emit["/"] = function(node, list)
+  local d = floating(common(node, list, "operator '/'"))
+  return ("%s / %s"):format(as(list[1], d), as(list[2], d)), d
+end
+
+-- As Lua's: rounded toward minus infinity, and a remainder with the divisor's sign. Integers by 0 give 0.
+local function division(sign, of_float, of_integer)
+  emit[sign] = function(node, list)
+    local d = common(node, list, "operator '" .. sign .. "'")
+    if d.kind == "b" then d = dtype "int32" end
+    local a, b = as(list[1], d), as(list[2], d)
+    local text = d.kind == "f" and of_float or d.kind == "u" and (sign == "//" and "(B == 0 ? 0 : A / B)"
+      or "(B == 0 ? 0 : A % B)") or of_integer
+    return ("(%s)(%s)"):format(d.ctype, (text:gsub("[ABT]", { A = "(" .. a .. ")", B = "(" .. b .. ")",
+      T = "(" .. unsigned(d) .. ")" }))), d
+  end
+end
+division("//", "floor(A / B)",
+  "(B == 0 ? 0 : B == -1 ? 0 - TA : A / B - (A % B != 0 && (A % B < 0) != (B < 0)))")
+division("%", "(fmod(A, B) != 0 && (fmod(A, B) < 0) != (B < 0) ? fmod(A, B) + B : fmod(A, B))",
+  "(B == 0 || B == -1 ? 0 : A % B + (A % B != 0 && (A % B < 0) != (B < 0) ? B : 0))")
+
+emit["^"] = function(node, list)
+  local d = floating(common(node, list, "operator '^'"))
+  local a = as(list[1], d)
+  if node[2].op == "constant" and node[2].value == 2 then return ("%s * %s"):format(a, a), d end
+  return ("pow(%s, %s)"):format(a, as(list[2], d)), d
+end
+
+for lua_sign, sign in pairs { ["&"] = "&", ["|"] = "|", ["~"] = "^" } do
+  emit[lua_sign] = function(node, list)
+    local d = need_integers(common(node, list, "operator '" .. lua_sign .. "'"), lua_sign)
+    return ("(%s)(%s %s %s)"):format(d.ctype, as(list[1], d), sign, as(list[2], d)), d
+  end
+end
+
+-- By as many bits as there are, or more, nothing is left but a negative number's sign.
+local function shift(sign)
+  emit[sign] = function(node, list)
+    local d = need_integers(common(node, list, "operator '" .. sign .. "'"), sign)
+    if d.kind == "b" then d = dtype "int32" end
+    local a, count = as(list[1], d), ("(unsigned long long)(%s)"):format(as(list[2], d))
+    if sign == ">>" and d.kind == "i" then
+      return ("(%s)((long long)(%s) >> (int)min(%s, 63ull))"):format(d.ctype, a, count), d
+    end
+    return ("(%s)(%s >= %dull ? 0 : (%s)(%s) %s %s)"):format(d.ctype, count, 8 * d.size, unsigned(d), a, sign, count), d
+  end
+end
+shift "<<"
+shift ">>"
+
+emit.neg = function(_, list)
+  local d = list[1].dtype or dtype "float32"
+  if d.kind == "b" then d = dtype "int32" end
+  local a = as(list[1], d)
+  if d.kind == "f" then return ("-(%s)"):format(a), d end
+  return ("(%s)(0 - (%s)(%s))"):format(d.ctype, unsigned(d), a), d
+end
+
+emit["not"] = function(_, list)
+  local d = need_integers(list[1].dtype or dtype(list[1].weak == "i" and "int32" or "float32"), "~")
+  return (d.kind == "b" and "!(%s)" or "(" .. d.ctype .. ")~(%s)"):format(as(list[1], d)), d
+end
+
+-- The dtype in which values are compared: a number that an integer dtype does not have is compared all the same.
+local function comparable(list)
+  local d = meet(list) or dtype "float64"
+  local strong = list[1].dtype or list[2].dtype
+  if d.kind == "b" then return dtype "int32" end
+  for _, v in ipairs(list) do
+    if not v.dtype and strong and is_integer(strong) and (v.weak == "f" or v.constant
+      and not pcall(check_constant, { op = "constant", value = v.constant }, strong, "")) then
+      return dtype "float64"
+    end
+  end
+  return d
+end
+
+for _, sign in ipairs { "<", "<=", ">", ">=", "==", "!=" } do
+  emit[sign] = function(_, list)
+    local d = comparable(list)
+    return ("%s %s %s"):format(as(list[1], d), sign, as(list[2], d)), dtype "bool"
+  end
+end
+
+emit.where = function(node, list)
+  local d = common({ node[2], node[3] }, { list[2], list[3] }, "'where'")
+  local c = list[1].dtype and as(list[1], dtype "bool") or ("(%s != 0)"):format(as(list[1], dtype "float64"))
+  return ("%s ? %s : %s"):format(c, as(list[2], d), as(list[3], d)), d
+end
+
+emit.cast = function(node, list)
+  local d = dtype(node.dtype)
+  if not list[1].dtype and list[1].constant == nil then
+    return as({ text = list[1].text, dtype = dtype(list[1].weak == "i" and "int64" or "float64") }, d), d
+  end
+  if not list[1].dtype then check_constant(node[1], d, "'cast'") end
+  return as(list[1], d), d
+end
+
+-- --- functions --------------------------------------------------------------------------------------------------
+
+local function call_text(name, list, d)
+  local texts = {}
+  for k, v in ipairs(list) do texts[k] = as(v, d) end
+  return ("%s(%s)"):format(name, table.concat(texts, ", "))
+end
+
+local by_kind = {}
+
+function by_kind.float(f, node, list)
+  local d = floating(common(node, list, "'" .. f.name .. "'"))
+  return call_text(f.name, list, d), d
+end
+
+function by_kind.test(f, node, list)
+  local d = floating(common(node, list, "'" .. f.name .. "'"))
+  return ("%s(%s) != 0"):format(f.name, as(list[1], d)), dtype "bool"
+end
+
+function by_kind.exponent(f, _, list)
+  local d = floating(list[1].dtype or dtype "float32")
+  return ("%s(%s, (int)%s)"):format(f.name, as(list[1], d), as(list[2], dtype "int32")), d
+end
+
+local plain_min = { min = "<", max = ">", fmin = "<", fmax = ">" }
+
+-- Integers keep their dtype: they are whole already.
+function by_kind.keep(f, node, list)
+  local d = common(node, list, "'" .. f.name .. "'")
+  if d.kind == "f" then
+    local name = ({ abs = "fabs", min = "fmin", max = "fmax" })[f.name] or f.name
+    return call_text(name, list, d), d
+  end
+  local a = as(list[1], d)
+  if plain_min[f.name] then
+    local b = as(list[2], d)
+    return ("%s %s %s ? %s : %s"):format(a, plain_min[f.name], b, a, b), d
+  end
+  if f.name == "abs" and d.kind == "i" then
+    return ("%s < 0 ? (%s)(0 - (%s)%s) : %s"):format(a, d.ctype, unsigned(d), a, a), d
+  end
+  return a, d
+end
+
+-- --- a graph as a body ------------------------------------------------------------------------------------------
+
+local function value_of(node, state)
+  local v = state.values[node]
+  if v then return v end
+  if node.op == "constant" then
+    v = { constant = node.value, weak = node.weak, dtype = node.dtype and dtype(node.dtype),
+      text = node.dtype and tostring(node.value) }
+  elseif node.op == "argument" then
+    v = state.arguments[node.index]
+  else
+    local list = {}
+    for k = 1, rawlen(node) do list[k] = value_of(node[k], state) end
+    local text, d
+    if emit[node.op] then
+      text, d = emit[node.op](node, list)
+    else
+      local f = symbolic.functions[node.op]
+      text, d = by_kind[f.kind](f, node, list)
+    end
+    state.count = state.count + 1
+    local name = "t" .. state.count
+    state.lines[#state.lines + 1] = ("const %s %s = %s;"):format(d.ctype, name, text)
+    v = { text = name, dtype = d }
+  end
+  state.values[node] = v
+  return v
+end
+
+-- Called when the dtypes of arguments are known: those of the results, and the body.
+local function infer(graph, bound, args)
+  local state = { values = {}, lines = {}, count = 0, arguments = {} }
+  for k = 1, graph.count do
+    local x, t = args[k], bound.types["T" .. k]
+    if type(x) == "number" then
+      local weak = math.type(x) == "integer" and "i" or "f"
+      t.dtype = dtype(weak == "i" and "int64" or "float64")
+      state.arguments[k] = { text = "x" .. k, weak = weak }
+    else
+      state.arguments[k] = { text = "x" .. k, dtype = t.dtype }
+    end
+  end
+  for k, root in ipairs(graph) do
+    local v = value_of(root, state)
+    local name = "R" .. k
+    local d = bound.types[name] and bound.types[name].dtype or v.dtype or dtype "float32"
+    bound.types[name] = bound.types[name] or { dtype = d, by = "the function" }
+    state.lines[#state.lines + 1] = ("y%d = %s;"):format(k, as(v, d))
+  end
+  bound.body = table.concat(state.lines, "\n")
+end
+
+-- --- tracing ----------------------------------------------------------------------------------------------------
+
+-- The function's results on symbolic arguments.
+local function trace(fn, count)
+  local arguments = {}
+  for k = 1, count do arguments[k] = symbolic.argument(k) end
+  symbolic.tracing = (symbolic.tracing or 0) + 1
+  local results = table.pack(pcall(fn, table.unpack(arguments, 1, count)))
+  symbolic.tracing = symbolic.tracing - 1
+  if not results[1] then
+    local err = results[2]
+    if type(err) == "string" and err:find("got symbolic value", 1, true) then
+      fail("argument", "%s; Lua's own functions take no symbolic values: in place of math.sin and its like use "
+        .. "dc.sin or x:sin()", err)
+    end
+    error(err, 0)
+  end
+  local graph = { count = count }
+  for k = 2, results.n do
+    local v = results[k]
+    if not symbolic.is(v) and type(v) ~= "number" and type(v) ~= "boolean" then
+      fail("argument", "the function's result %d is %s, not a symbolic value or a number", k - 1, core.describe(v))
+    end
+    graph[k - 1] = symbolic.operand(v, "a result")
+  end
+  if #graph == 0 then fail("argument", "the function returns nothing") end
+  return graph
+end
+
+local known = builder.set({ "name", "args", "fast_math" })
+
+-- How many arguments the function takes, and what they are called.
+local function parameters(fn, options)
+  local info, names = debug.getinfo(fn, "u"), {}
+  local count = options.args or info.nparams
+  if not options.args and (info.isvararg or info.nparams == 0) then
+    fail("argument", "how many arguments the function takes is not plain: say it in option 'args'")
+  end
+  if math.type(count) ~= "integer" or count < 1 or count > 32 then
+    fail("argument", "option 'args' is a number of arguments (1 to 32), got %s", core.describe(count))
+  end
+  for k = 1, count do names[k] = debug.getlocal(fn, k) or "x" .. k end
+  return count, table.concat(names, ", ")
+end
+
+local function vectorize(fn, options)
+  if type(fn) ~= "function" then fail("argument", "a function expected, got %s", core.describe(fn)) end
+  options = options or {}
+  builder.check_options(options, known)
+  local count, names = parameters(fn, options)
+  local graph = trace(fn, count)
+  local inputs, outputs = {}, {}
+  for k = 1, count do inputs[k] = ("T%d x%d"):format(k, k) end
+  for k = 1, #graph do outputs[k] = ("R%d y%d"):format(k, k) end
+  return elementwise.make(table.concat(inputs, ", "), table.concat(outputs, ", "), nil,
+    { name = options.name or "vectorized", fast_math = options.fast_math, flags = { "--fmad=false" }, shown = names },
+    function(bound, args) infer(graph, bound, args) end)
+end
+
+-- --- dc.sin and its like ----------------------------------------------------------------------------------------
+
+local eager = {}
+
+-- On symbolic values (and, while a function is traced, on numbers) a node; on arrays a kernel at once.
+local function apply(name, ...)
+  local n = select("#", ...)
+  for k = 1, n do
+    if symbolic.is((select(k, ...))) then return symbolic.apply(name, ...) end
+  end
+  if (symbolic.tracing or 0) > 0 then return symbolic.apply(name, ...) end
+  if name == "cast" then
+    local x, to = ...
+    if not core.is_array(x) then x = dc.array(x) end
+    return x:to(to)
+  end
+  local f = eager[name]
+  if not f then
+    local count = symbolic.functions[name] and symbolic.functions[name].count or 3
+    f = vectorize(function(...) return symbolic.apply(name, ...) end, { args = count, name = name })
+    eager[name] = f
+  end
+  return f(...)
+end
+
+return { vectorize = vectorize, apply = apply }

@@ -1,0 +1,605 @@
+-- Every kind of parameter: half and complex numbers, vectors, structs, pointers to pointers, and the option args.
+local dc = require "dotcompute"
+local h = require "spec.helper"
+local note, fails = h.note, h.fails
+
+local random = math.random
+
+describe("a 16-bit float", function()
+  local m = dc.module [[
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+__global__ void half_(char pad, __half v, unsigned short *out) { *out = __half_as_ushort(v); }
+__global__ void bfloat16_(char pad, __nv_bfloat16 v, unsigned short *out) { *out = __bfloat16_as_ushort(v); }
+__global__ void pair(__half2 v, unsigned short *out) {
+  out[0] = __half_as_ushort(v.x);
+  out[1] = __half_as_ushort(v.y);
+}
+__global__ void twice(int n, const __half *x, __half *y) { y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x]; }]]
+  local out = dc.zeros(2, "uint16")
+
+  -- The value of such bits.
+  local function value(bits, digits, bias)
+    local e, m10 = bits >> digits & (1 << (15 - digits)) - 1, bits & (1 << digits) - 1
+    local v = e == 0 and m10 * 2.0 ^ (1 - bias - digits) or (m10 + (1 << digits)) * 2.0 ^ (e - bias - digits)
+    return bits & 0x8000 == 0 and v or -v
+  end
+
+  for name, digits in pairs { half_ = 10, bfloat16_ = 7 } do
+    it(name .. " takes numbers, rounded to the nearest", function()
+      local bias = digits == 10 and 15 or 127
+      local largest = (0x7fff >> digits << digits) - 1
+      for _ = 1, 40 do
+        local bits = random(0, largest - 1) | (random(0, 1) << 15)
+        local v, next = value(bits, digits, bias), value(bits + 1, digits, bias)
+        m[name](1, 1, 0, v, out)
+        assert.equal(bits, out[1], note())
+        m[name](1, 1, 0, v + (next - v) * (0.01 + 0.48 * random()), out)
+        assert.equal(bits, out[1], note())
+        m[name](1, 1, 0, v + (next - v) * (0.51 + 0.48 * random()), out)
+        assert.equal(bits + 1, out[1], note())
+        m[name](1, 1, 0, v + (next - v) / 2, out)
+        assert.equal(bits + (bits & 1), out[1], note())
+      end
+      m[name](1, 1, 0, 3, out)
+      assert.equal(3, value(out[1], digits, bias))
+      m[name](1, 1, 0, -1 / 0, out)
+      assert.equal(largest + 1 | 0x8000, out[1])
+      m[name](1, 1, 0, 0 / 0, out)
+      assert.is_true(out[1] & 0x7fff > largest + 1)
+      fails("argument", "parameter 2 'v'.*1e%+39 is too large for b?float16", function()
+        m[name](1, 1, 0, 1e39, out)
+      end)
+      fails("argument", "number expected, got true", function() m[name](1, 1, 0, true, out) end)
+    end)
+  end
+
+  it("of 65504 is the largest half, 65520 none", function()
+    m.half_(1, 1, 0, 65519.9, out)
+    assert.equal(0x7bff, out[1])
+    fails("argument", "65520 is too large for float16 %(at most 65504%)", function() m.half_(1, 1, 0, 65520, out) end)
+  end)
+
+  it("may be a vector's component, or the pointee of an array of uint16 bits", function()
+    m.pair(1, 1, { 1, -2 }, out)
+    assert.same({ 0x3c00, 0xc000 }, out:to_table())
+    local x, y = dc.array({ 0x3c00, 0xc000 }, "uint16"), dc.zeros(2, "uint16")
+    m.twice(1, 2, 2, x, y)
+    assert.same({ 0x4000, 0xc400 }, y:to_table())
+    fails("argument", "parameter 2 'x'.*float16 array, not a float32", function() m.twice(1, 1, 1, dc.zeros(2), y) end)
+  end)
+end)
+
+describe("a complex number", function()
+  local m = dc.module [[
+#include <cuComplex.h>
+#include <cuda/std/complex>
+__global__ void c64(cuFloatComplex z, float *out) { out[0] = z.x; out[1] = z.y; }
+__global__ void c128(char pad, const cuDoubleComplex z, double *out) { out[0] = z.x; out[1] = z.y; }
+__global__ void s64(cuda::std::complex<float> z, float *out) { out[0] = z.real(); out[1] = z.imag(); }
+__global__ void s128(char pad, cuda::std::complex<double> z, double *out) { out[0] = z.real(); out[1] = z.imag(); }
+__global__ void sum(int n, const cuFloatComplex *z, cuda::std::complex<float> *w) {
+  w[threadIdx.x] = cuda::std::complex<float>(z[threadIdx.x].x * 2, z[threadIdx.x].y * 2);
+}]]
+  for name, dtype in pairs { c64 = "float32", c128 = "float64", s64 = "float32", s128 = "float64" } do
+    it(name .. " is a table of two or a number", function()
+      local k, out = m[name], dc.zeros(2, dtype)
+      local function call(z)
+        if name:find "128" then k(1, 1, 0, z, out) else k(1, 1, z, out) end
+        return out:to_table()
+      end
+      local a, b = h.value(dtype), h.value(dtype)
+      assert.same({ a, b }, call { a, b }, note())
+      assert.same({ b, a }, call { y = a, x = b }, note())
+      assert.same({ a, 0 }, call(a), note())
+      assert.same({ 3, 0 }, call(3))
+      fails("argument", "'z'.*table of 2 numbers.*got one of 3", function() call { 1, 2, 3 } end)
+      fails("argument", "'z'.*table of 2 numbers.*got one of 1", function() call { 1 } end)
+      fails("argument", "'z'.*'y': a number expected, got the string", function() call { x = 1, y = "i" } end)
+      fails("argument", "number or a table", function() call "i" end)
+      fails("argument", "neither a number nor a table", function() call(true) end)
+    end)
+  end
+
+  it("behind a pointer is two floats", function()
+    local z, w = dc.array { 1, 2, 3, 4 }, dc.zeros(4)
+    m.sum(1, 2, 2, z, w)
+    assert.same({ 2, 4, 6, 8 }, w:to_table())
+    fails("argument", "'w'.*groups of 2", function() m.sum(1, 1, 1, z, dc.zeros(3)) end)
+    fails("argument", "'z'.*not a float64", function() m.sum(1, 1, 1, dc.zeros(2, "float64"), w) end)
+  end)
+end)
+
+describe("a vector", function()
+  local bases = {
+    char = "int8", uchar = "uint8", short = "int16", ushort = "uint16", int = "int32", uint = "uint32", long = "int64",
+    ulong = "uint64", longlong = "int64", ulonglong = "uint64", float = "float32", double = "float64",
+  }
+  local names, source = {}, {}
+  for base in pairs(bases) do
+    for n = 1, 4 do
+      local wide = n == 4 and (base:find "long" or base == "double") -- double4 is deprecated for its alignment
+      local name = base .. n .. (wide and "_16a" or "")
+      names[#names + 1] = { name, bases[base], n }
+      source[#source + 1] = ("__global__ void f_%s(char pad, %s v, %s *out) { *out = v; }"):format(name, name, name)
+    end
+  end
+  local ok, m = pcall(dc.module, table.concat(source, "\n"))
+  if not ok then -- CUDA 12 has no double4_16a
+    for i, v in ipairs(names) do
+      v[1] = v[1]:gsub("_16a", "")
+      source[i] = source[i]:gsub("_16a", "")
+    end
+    m = dc.module(table.concat(source, "\n"))
+  end
+  local axes = { "x", "y", "z", "w" }
+
+  it("of every type is a table by number or by name", function()
+    for _, v in ipairs(names) do
+      local k, out, n = m["f_" .. v[1]], dc.zeros(v[3], v[2]), v[3]
+      local list, named = h.values(n, v[2]), {}
+      k(1, 1, 0, list, out)
+      h.same(list, out:to_table(), v[1])
+      list = h.values(n, v[2])
+      for i = 1, n do named[axes[i]] = list[i] end
+      k(1, 1, 0, named, out)
+      h.same(list, out:to_table(), v[1])
+    end
+  end)
+
+  it("is refused where components are missing, too many, or do not fit", function()
+    for _, v in ipairs(names) do
+      local k, out, n = m["f_" .. v[1]], dc.zeros(v[3], v[2]), v[3]
+      local list, named = {}, { q = 1 }
+      for i = 1, n do list[i], named[axes[i]] = 1, 1 end
+      local function refused(pattern, t)
+        fails("argument", "'f_" .. v[1] .. "', parameter 2 'v' %(.*" .. pattern, function() k(1, 1, 0, t, out) end)
+      end
+      refused(("table of %d numbers.*got one of %d"):format(n, n + 1), named)
+      refused("no table of", 5)
+      refused("no table of", out)
+      refused("table of " .. n .. " numbers expected, got the string", "x")
+      list[n] = "x"
+      refused("field '%[" .. n .. "%]': a number expected, got the string 'x'", list)
+      list[n] = nil
+      refused("table of " .. n .. " numbers", list)
+      local limits = h.integers[v[2]]
+      if limits and limits[2] < math.maxinteger then
+        list[n] = limits[2] + 1
+        refused("field '%[" .. n .. "%]': .*out of range for " .. v[2], list)
+        list[n] = 0.5
+        refused("field '%[" .. n .. "%]': .*no integer", list)
+      end
+    end
+  end)
+end)
+
+-- Random structs: their C text, a value for each field, and the values one behind the other.  The layout is computed
+-- here again, by the rules of C.
+local scalars = {
+  { "char", "int8" }, { "unsigned char", "uint8" }, { "short", "int16" }, { "unsigned short", "uint16" },
+  { "int", "int32" }, { "unsigned", "uint32" }, { "long long", "int64" }, { "size_t", "uint64" },
+  { "float", "float32" }, { "double", "float64" }, { "bool", "bool" },
+}
+local made = 0
+
+local function pack(dtype, v)
+  if dtype == "bool" then v = v and 1 or 0 end
+  return string.pack(h.pack[dtype], v)
+end
+
+local function round_up(n, to) return (n + to - 1) // to * to end
+
+-- A type: how to declare it, its size and alignment, and `fill(path, leaves, offset)`, which gives a random Lua value
+-- and appends to `leaves` what it consists of: {path, C type, bytes, offset}.
+local function random_type(depth, texts)
+  local kind = random(depth < 3 and 10 or 6)
+  if kind <= 6 then
+    local T = scalars[random(#scalars)]
+    local size = h.itemsize[T[2]]
+    return { name = T[1], size = size, align = size, fill = function(path, leaves, offset)
+      local v = h.value(T[2])
+      leaves[#leaves + 1] = { path, T[1], pack(T[2], v), offset }
+      return v
+    end }
+  elseif kind == 7 then
+    local axes, n = { "x", "y", "z", "w" }, random(2, 4)
+    local align = n == 3 and 4 or n == 2 and 8 or 16
+    return { name = "float" .. n, size = 4 * n, align = align, fill = function(path, leaves, offset)
+      local t = h.values(n, "float32")
+      for i = 1, n do
+        leaves[#leaves + 1] = { path .. "." .. axes[i], "float", pack("float32", t[i]), offset + 4 * (i - 1) }
+      end
+      return t
+    end }
+  end
+  made = made + 1
+  local name, fields, size, align = "S" .. made, {}, 0, 1
+  local lines = { "struct " .. name .. " {" }
+  for i = 1, random(1, 6) do
+    local T = random_type(depth + 1, texts)
+    local extents, count, text = {}, 1, ""
+    for d = 1, random(4) == 1 and random(2) or 0 do
+      extents[d] = random(1, 3)
+      count, text = count * extents[d], ("%s[%d]"):format(text, extents[d])
+    end
+    size = round_up(size, T.align)
+    fields[i] = { name = "f" .. i, type = T, extents = extents, offset = size }
+    size, align = size + T.size * count, math.max(align, T.align)
+    lines[#lines + 1] = ("  %s f%d%s;"):format(T.name, i, text)
+  end
+  lines[#lines + 1] = "};"
+  texts[#texts + 1] = table.concat(lines, "\n")
+  local function fill_array(f, d, path, leaves, offset)
+    if d > #f.extents then return f.type.fill(path, leaves, offset), f.type.size end
+    local t, at = {}, 0
+    for i = 1, f.extents[d] do
+      local bytes
+      t[i], bytes = fill_array(f, d + 1, ("%s[%d]"):format(path, i - 1), leaves, offset + at)
+      at = at + bytes
+    end
+    return t, at
+  end
+  return { name = name, size = round_up(size, align), align = align, fill = function(path, leaves, offset)
+    local t = {}
+    for _, f in ipairs(fields) do t[f.name] = fill_array(f, 1, path .. "." .. f.name, leaves, offset + f.offset) end
+    return t
+  end }
+end
+
+describe("a struct by value", function()
+  it("gets every field of random structs, and zeros between them", function()
+    for _ = 1, 8 do
+      local texts, T = {}
+      repeat T = random_type(0, texts) until T.name:find "^S" and T.size < 3000
+      local leaves = {}
+      local v = T.fill("s", leaves, 0)
+      local source, bytes, want = { table.concat(texts, "\n") }, {}, ("\0"):rep(T.size)
+      source[#source + 1] = "typedef unsigned char Byte;"
+      source[#source + 1] = ("__global__ void f(char pad, const __grid_constant__ %s s, Byte *raw, Byte *out) {")
+        :format(T.name)
+      source[#source + 1] = "  for (int i = 0; i < sizeof s; i++) raw[i] = ((const Byte *)&s)[i];"
+      for i, leaf in ipairs(leaves) do
+        source[#source + 1] = ("  *(%s *)(out + %d) = %s;"):format(leaf[2], 8 * (i - 1), leaf[1])
+        bytes[i] = leaf[3] .. ("\0"):rep(8 - #leaf[3])
+        want = want:sub(1, leaf[4]) .. leaf[3] .. want:sub(leaf[4] + #leaf[3] + 1)
+      end
+      local k = dc.kernel(table.concat(source, "\n") .. "\n}")
+      local raw, out = dc.full({ T.size }, 170, "uint8"), dc.zeros(8 * #leaves, "uint8")
+      local function check(s, what)
+        raw:fill(170)
+        out:fill(0)
+        k(1, 1, 0, s, raw, out)
+        assert.equal(want, raw:bytes(), note(what .. "\n" .. source[1]))
+        assert.equal(table.concat(bytes), out:bytes(), note(what .. "\n" .. source[1]))
+      end
+      check(v, "as a table")
+      check(want, "as a string")
+    end
+  end)
+
+  it("may have 32 fields, none, an alignment of 16, a base, and be a template or a typedef", function()
+    local fields, t, want = {}, {}, 0
+    for i = 1, 32 do
+      fields[i], t["field_" .. i] = ("%s field_%d;"):format(i % 2 == 0 and "int" or "double", i), i * 3
+      want = want + i * 3
+    end
+    local sum = {}
+    for i = 1, 32 do sum[i] = "s.field_" .. i end
+    local m = dc.module([[
+#include "shape.h"
+struct Many { ]] .. table.concat(fields, " ") .. [[ };
+struct Empty {};
+struct alignas(16) Wide { int a; };
+struct Tail { double d; char c; };
+struct Base { int a; static constexpr int limit = 3; __device__ int get() const { return a; } };
+class Derived : public Base { int b; public: short c; __device__ int all() const { return a + b + c; } };
+template <class T, int N> struct Row { T v[N]; };
+typedef struct { int x, y; } Plain;
+__global__ void many(const Many s, double *out) { *out = ]] .. table.concat(sum, " + ") .. [[; }
+__global__ void empty(Empty e, int n, int *out) { *out = n; }
+__global__ void wide(int n, Wide w, Tail t, int *out) { *out = n + w.a + (int)t.d + t.c; }
+__global__ void derived(Derived d, int *out) { *out = d.all(); }
+__global__ void row(Row<short, 3> r, int *out) { *out = r.v[0] * 100 + r.v[1] * 10 + r.v[2]; }
+__global__ void plain(Plain p, int *out) { *out = p.x - p.y; }
+__global__ void grid(const __grid_constant__ Tail t, int *out) { *out = (int)t.d * t.c; }
+__global__ void shape(Shape s, int *out) { *out = s.width * s.height; }]], { headers = { ["shape.h"] = [[
+#define FIELD(T, name) T name;
+struct Shape { FIELD(int, width) FIELD(long long, height) };]] } })
+    local out, sums = dc.zeros(1, "int32"), dc.zeros(1, "float64")
+    m.many(1, 1, t, sums)
+    assert.equal(want, sums[1])
+    m.empty(1, 1, {}, 5, out)
+    assert.equal(5, out[1])
+    m.empty(1, 1, "\0", 6, out)
+    assert.equal(6, out[1])
+    fails("argument", "'e'.*Empty has no field 'a'; it has none", function() m.empty(1, 1, { a = 1 }, 1, out) end)
+    m.wide(1, 1, 1, { a = 20 }, { d = 300, c = 4 }, out)
+    assert.equal(325, out[1])
+    m.derived(1, 1, { a = 1, b = 20, c = 300 }, out)
+    assert.equal(321, out[1])
+    m.row(1, 1, { v = { 4, 5, 6 } }, out)
+    assert.equal(456, out[1])
+    m.row(1, 1, { v = string.pack("<i2i2i2", 7, 8, 9) }, out)
+    assert.equal(789, out[1])
+    m.plain(1, 1, { x = 50, y = 8 }, out)
+    assert.equal(42, out[1])
+    m.grid(1, 1, { d = 6, c = 7 }, out)
+    assert.equal(42, out[1])
+    m.shape(1, 1, { width = 6, height = 8 }, out)
+    assert.equal(48, out[1])
+  end)
+
+  local m = dc.module [[
+enum Mode : unsigned char { OFF, ON };
+enum class Sign { minus = -1, plus = 1 };
+enum Large : unsigned { SMALL, HUGE_ = 4000000000u };
+struct Inner { float v[2]; int n; };
+struct Body { float mass; Inner in[2]; bool on; Mode mode; Sign sign; Large large; float3 at; };
+struct Bits { int a : 3, b : 5; };
+struct Anonymous { int a; union { int i; float f; }; };
+union Either { int i; float f; };
+struct Outer { int a; Bits bits; Either either; };
+struct Virtual { int a; __device__ virtual int get() { return a; } };
+struct Callback { void (*f)(int); int n; };
+__global__ void body(Body b, int *out) {
+  *out = (int)b.mass + (int)b.in[1].v[1] + b.in[0].n + b.on + b.mode + (int)b.sign + (b.large == HUGE_) + (int)b.at.z;
+}
+__global__ void bits(Bits b, int *out) { *out = b.a * 100 + b.b; }
+__global__ void anonymous(Anonymous a, int *out) { *out = a.a + a.i; }
+__global__ void either(Either e, int *out) { *out = e.i; }
+__global__ void outer(Outer o, int *out) { *out = o.a + o.bits.b + o.either.i; }
+__global__ void virtual_(Virtual v, int *out) { *out = v.a; }
+__global__ void callback(Callback c, int *out) { *out = c.n; }
+__global__ void mode(Mode mode, Sign sign, int *out) { *out = mode * 10 + (int)sign; }
+__global__ void reference(int &r) {}
+__global__ void function(void (*f)(int), int *out) {}]]
+  local out = dc.zeros(1, "int32")
+  local function body()
+    return { mass = 1.5, ["in"] = { { v = { 1, 2 }, n = 10 }, { v = { 3, 4 }, n = 20 } }, on = true, mode = 1,
+             sign = -1, large = 4000000000, at = { x = 1, y = 2, z = 3 } }
+  end
+
+  it("names what is missing, unknown, or wrong", function()
+    m.body(1, 1, body(), out)
+    assert.equal(1 + 4 + 10 + 1 + 1 - 1 + 1 + 3, out[1])
+    local launches = dc.stats().launches
+    local function wrong(pattern, change)
+      local b = body()
+      change(b)
+      local text = "kernel 'body', parameter 1 'b' %(Body%): " .. pattern .. ".*body%(Body b, int %*out%)"
+      fails("argument", text, function() m.body(1, 1, b, out) end)
+    end
+    wrong("field 'mass': it is missing", function(b) b.mass = nil end)
+    wrong("field 'in%[2%]%.n': it is missing", function(b) b["in"][2].n = nil end)
+    wrong("Body has no field 'weight'; it has mass, in, on", function(b) b.weight = 1 end)
+    wrong("Body has no field 'the number 1'", function(b) b[1] = 1 end)
+    wrong("field 'in%[1%]': Inner has no field 'm'; it has v, n", function(b) b["in"][1].m = 1 end)
+    wrong("field 'in': a table of 2 values is wanted, got one of 3", function(b) b["in"][3] = b["in"][1] end)
+    wrong("field 'in': a table of 2 values is wanted, got one of 1", function(b) b["in"][2] = nil end)
+    wrong("field 'in%[2%]%.v%[1%]': a number expected, got the string 'x'", function(b) b["in"][2].v[1] = "x" end)
+    wrong("field 'in%[2%]%.v%[2%]': 1e%+40 is too large for float32", function(b) b["in"][2].v[2] = 1e40 end)
+    wrong("field 'in%[1%]%.n': 2%.5 has no integer", function(b) b["in"][1].n = 2.5 end)
+    wrong("field 'in%[1%]%.n': 2147483648 is out of range for int32", function(b) b["in"][1].n = 1 << 31 end)
+    wrong("field 'in%[1%]': a string of 12 bytes", function(b) b["in"][1] = "short" end)
+    wrong("field 'in': a table of 2 values expected, got the number 5", function(b) b["in"] = 5 end)
+    wrong("field 'on': 2 is neither a boolean nor 0 or 1", function(b) b.on = 2 end)
+    wrong("field 'mode': 256 is out of range", function(b) b.mode = 256 end)
+    wrong("field 'mode': %-1 is out of range", function(b) b.mode = -1 end)
+    wrong("field 'sign': .*out of range for int32", function(b) b.sign = 1 << 31 end)
+    wrong("field 'large': %-1 is out of range", function(b) b.large = -1 end)
+    wrong("field 'at': a table of 3 numbers", function(b) b.at = { 1, 2 } end)
+    wrong("field 'at%.y': a number expected", function(b) b.at = { x = 1, y = "", z = 1 } end)
+    local function refused(pattern, v)
+      fails("argument", "parameter 1 'b' %(Body%): " .. pattern, function() m.body(1, 1, v, out) end)
+    end
+    refused("a string of %d+ bytes is wanted, got one of 3", "abc")
+    refused("5 is no table", 5)
+    refused("an array is no table", out)
+    refused("a table of its fields or a string of %d+ bytes expected, got nil", nil)
+    refused("a table of its fields or a string of %d+ bytes expected, got a dotcompute.null", dc.null)
+    assert.equal(launches, dc.stats().launches)
+  end)
+
+  it("of which fields cannot be told apart takes its bytes alone", function()
+    m.bits(1, 1, string.pack("<I4", 2 | 9 << 3), out)
+    assert.equal(209, out[1])
+    fails("argument", "'bits', parameter 1 'b' %(Bits%): a string of 4 bytes expected %(it has bit%-fields%), got a t",
+      function() m.bits(1, 1, { a = 1, b = 2 }, out) end)
+    m.anonymous(1, 1, string.pack("<i4i4", 5, 6), out)
+    assert.equal(11, out[1])
+    fails("argument", "member without a name", function() m.anonymous(1, 1, { a = 1, i = 2 }, out) end)
+    m.either(1, 1, string.pack("<i4", 77), out)
+    assert.equal(77, out[1])
+    fails("argument", "it is a union", function() m.either(1, 1, { i = 2 }, out) end)
+    fails("argument", "virtual functions", function() m.virtual_(1, 1, { a = 2 }, out) end)
+    m.outer(1, 1, { a = 1, bits = string.pack("<I4", 4 << 3), either = string.pack("<i4", 100) }, out)
+    assert.equal(105, out[1])
+    fails("argument", "field 'bits': a string of 4 bytes expected %(it has bit%-fields%), got a table",
+      function() m.outer(1, 1, { a = 1, bits = { a = 1, b = 2 }, either = "1234" }, out) end)
+    fails("argument", "field 'f': a function pointer cannot be passed",
+      function() m.callback(1, 1, { f = dc.null, n = 1 }, out) end)
+    m.callback(1, 1, string.pack("<i8i4i4", 0, 9, 0), out)
+    assert.equal(9, out[1])
+  end)
+
+  it("may be an enumeration's integer; references and functions are refused", function()
+    m.mode(1, 1, 1, -1, out)
+    assert.equal(9, out[1])
+    fails("argument", "parameter 1 'mode' %(Mode%): 256 is out of range for uint8", function()
+      m.mode(1, 1, 256, 0, out)
+    end)
+    fails("argument", "parameter 2 'sign'.*out of range for int32", function() m.mode(1, 1, 0, 1 << 31, out) end)
+    fails("argument", "parameter 1 'r' %(int &%): a reference cannot be passed", function() m.reference(1, 1, out) end)
+    fails("argument", "parameter 1 'f'.*function pointer", function() m["function"](1, 1, dc.null, out) end)
+  end)
+end)
+
+describe("pointers in a struct", function()
+  local k = dc.kernel [[
+struct Span { const float *from; float *to[2]; int n; };
+__global__ void add(Span s) {
+  int i = threadIdx.x;
+  if (i < s.n) {
+    s.to[0][i] = s.from ? s.from[i] + 1 : -1;
+    if (s.to[1]) s.to[1][i] = 2 * s.to[0][i];
+  }
+}]]
+
+  it("take arrays and dc.null, computed and settled first", function()
+    local x, y, z = dc.arange(1, 4), dc.zeros(4), dc.zeros(4)
+    local before = y + z * 10
+    k(1, 32, { from = x * 2, to = { y, z }, n = 4 })
+    assert.same({ 3, 5, 7, 9 }, y:to_table())
+    assert.same({ 6, 10, 14, 18 }, z:to_table())
+    assert.same({ 0, 0, 0, 0 }, before:to_table())
+    local e = x + y -- reads what is written through, and is written itself
+    k(1, 32, { from = dc.null, to = { e, dc.null }, n = 4 })
+    assert.same({ -1, -1, -1, -1 }, e:to_table())
+    local same = y + 0
+    k(1, 32, { from = y, to = { y, dc.null }, n = 4 })
+    assert.same({ 3, 5, 7, 9 }, same:to_table())
+    assert.same({ 4, 6, 8, 10 }, y:to_table())
+  end)
+
+  it("are checked like pointers of their own", function()
+    local y = dc.zeros(4)
+    local function wrong(pattern, from, to)
+      fails("argument", "kernel 'add', parameter 1 's' %(Span%): " .. pattern, function()
+        k(1, 32, { from = from, to = { to, dc.null }, n = 4 })
+      end)
+    end
+    local closed = dc.zeros(4)
+    closed:close()
+    wrong("field 'from': it takes a float32 array, not an int32 one", dc.zeros(4, "int32"), y)
+    wrong("field 'from': the array is closed", closed, y)
+    wrong("field 'to%[1%]': got a view.*not contiguous", y, dc.zeros(4, 4).T)
+    wrong("field 'to%[1%]': 5 is no array", y, 5)
+    wrong("field 'from': an array expected, got the string", "x", y)
+    wrong("field 'from': it is missing", nil, y)
+  end)
+
+  it("may be given as bytes that hold addresses", function()
+    local x, y = dc.ones(3), dc.zeros(3)
+    local e = y + 5
+    k(1, 32, string.pack("<i8i8i8i4i4", x.ptr, y.ptr, 0, 3, 0))
+    assert.same({ 2, 2, 2 }, y:to_table())
+    assert.same({ 5, 5, 5 }, e:to_table())
+  end)
+end)
+
+describe("a pointer to pointers", function()
+  local k = dc.kernel [[
+__global__ void sums(int n, const float *const *in, float **out) {
+  for (int i = 0; i < n; i++) out[i][0] = in[i][0] + in[i][1];
+}]]
+  it("takes an array of addresses, and settles what they lead to", function()
+    local a, b, c, d = dc.array { 1, 2 }, dc.array { 3, 4 }, dc.zeros(1), dc.zeros(1)
+    local before = c + d + 7
+    k(1, 1, 2, dc.array({ a.ptr, b.ptr }, "uint64"), dc.array({ c.ptr, d.ptr }, "int64"))
+    assert.equal(3, c[1])
+    assert.equal(7, d[1])
+    assert.equal(7, before[1])
+    k(1, 1, 0, dc.null, dc.null)
+    fails("argument", "'in'.*uint64 array of addresses.*not a float32", function() k(1, 1, 1, a, dc.null) end)
+    fails("argument", "'out'.*uint64 array of addresses.*not an int32", function()
+      k(1, 1, 1, dc.null, dc.zeros(2, "int32"))
+    end)
+    fails("argument", "'in'.*got a table", function() k(1, 1, 1, { a, b }, dc.null) end)
+  end)
+end)
+
+describe("a wrong argument", function()
+  it("late in a loop is raised before anything is launched", function()
+    local k = dc.kernel [[
+struct P { int n; float *x; };
+__global__ void count(P p, float4 v) { p.x[0] += p.n; }]]
+    local x = dc.zeros(1)
+    for i = 1, 1000 do
+      if i == 1000 then
+        local before = dc.stats().launches
+        fails("argument", "field 'n': 0%.5 has no integer", function() k(1, 1, { n = 0.5, x = x }, { 1, 2, 3, 4 }) end)
+        fails("argument", "parameter 2 'v'", function() k(1, 1, { n = 1, x = x }, { 1, 2, 3 }) end)
+        assert.equal(before, dc.stats().launches)
+      else
+        k(1, 1, { n = 1, x = x }, { 1, 2, 3, 4 })
+      end
+    end
+    assert.equal(999, x[1])
+  end)
+end)
+
+describe("the option args", function()
+  local source = [[
+struct P { int a; float b; };
+extern "C" __global__ void scale(const float *x, float *y, float a, int n, P p, __half2 *h) {
+  int i = threadIdx.x;
+  if (i < n) y[i] = a * x[i] + p.a;
+}]]
+  local ptx = dc.module("#include <cuda_fp16.h>\n" .. source):ptx()
+
+  it("gives ready-made code its types", function()
+    local k = dc.kernel(ptx, { args = "const float *x, float *__restrict__ y, float a, int n, P p, __half2 *h" })
+    assert.equal("scale(const float *x, float *y, float a, int n, P p, __half2 *h)", k.signature)
+    local x, y = dc.arange(1, 4), dc.zeros(4)
+    k(1, 32, x, y, 2, 4, string.pack("<i4f", 10, 0), dc.null)
+    assert.same({ 12, 14, 16, 18 }, y:to_table())
+    fails("argument", "'scale', parameter 1 'x' %(const float %*%): it takes a float32 array, not an int32 one",
+      function() k(1, 1, dc.zeros(4, "int32"), y, 2, 4, ("x"):rep(8), dc.null) end)
+    fails("argument", "parameter 4 'n'.*2%.5 has no integer", function()
+      k(1, 1, x, y, 2, 2.5, ("x"):rep(8), dc.null)
+    end)
+    fails("argument", "parameter 5 'p' %(P%): a string of 8 bytes expected.*got a table",
+      function() k(1, 1, x, y, 2, 4, { a = 1 }, dc.null) end)
+  end)
+
+  it("may be a table by kernel, and change how a kernel's own types are taken", function()
+    local m = dc.module("#include <cuda_fp16.h>\n" .. source .. "\n__global__ void raw(unsigned long long p, int n) {}",
+      { args = { raw = "float *p, int n",
+                 scale = "const float x[], float y[4], float, unsigned int n, P body, void *" } })
+    assert.equal("raw(float *p, int n)", m.raw.signature)
+    assert.equal("scale(const float *x, float *y, float arg3, unsigned int n, P body, void *arg6)", m.scale.signature)
+    m.raw(1, 1, dc.zeros(1), 1)
+    local y = dc.zeros(4)
+    m.scale(1, 4, dc.ones(4), y, 3, 4, { a = 1, b = 2 }, y)
+    assert.same({ 4, 4, 4, 4 }, y:to_table())
+  end)
+
+  it("must fit the code", function()
+    local function bad(kind, pattern, args, text)
+      fails(kind, pattern, function() dc.kernel(text or ptx, { args = args }) end)
+    end
+    bad("argument", "lists 2 parameters, but kernel add%(float %*x, int n, int m%) has 3", "int a, int b",
+      "__global__ void add(float *x, int n, int m) {}")
+    bad("launch", "parameter 3 'a' %(double%) should have 8 bytes", "float *x, float *y, double a, int n, P p, void *h")
+    bad("argument", "'float %+x' is no parameter", "float +x")
+    bad("argument", "'' is no parameter", "int a, , int b")
+    bad("argument", "no kernel 'other'", { other = "int n" })
+    bad("argument", "option 'args' is a kernel's parameter list.*got the number 5", 5)
+    bad("argument", "option 'args' is a kernel's parameter list", { "int n" })
+    fails("argument", "source has 2 kernels: say whose it is", function()
+      dc.module("__global__ void a(int n) {} __global__ void b(int n) {}", { args = "int n" })
+    end)
+  end)
+end)
+
+describe("layouts of structs", function()
+  it("are kept with the code: a warm start does not load the compiler", function()
+    local build, cache = assert(os.getenv "DOTCOMPUTE_BUILD"), os.tmpname()
+    os.remove(cache)
+    local script = [[
+local dc = require "dotcompute"
+local k = dc.kernel("struct P { short a; float4 v; struct Q { double d[2]; const float *x; } q; };\n" ..
+  "__global__ void f(P p, float *y) { *y = p.a + p.v.w + (float)p.q.d[1] + p.q.x[0]; }")
+local y = dc.zeros(1)
+k(1, 1, { a = 1, v = { x = 0, y = 0, z = 0, w = 20 }, q = { d = { 0, 300 }, x = dc.full(2, 4000) } }, y)
+print(y[1])]]
+    local command = ("DOTCOMPUTE_LOG=compile DOTCOMPUTE_CACHE='%s' '%s/dclua' -e %s")
+      :format(cache, build, h.quote(script))
+    local cold, warm = h.shell(command), h.shell(command)
+    assert.matches("loaded NVRTC", cold)
+    assert.matches("\n4321%.0\n", "\n" .. cold)
+    assert.equal("4321.0\n", warm)
+    h.shell(("rm -r '%s'"):format(cache))
+  end)
+end)

@@ -1,0 +1,251 @@
+-- Compiled code that is kept: the cache's tools, many processes at once, disks that refuse, bundles beside scripts.
+local h = require "spec.helper"
+local shell = h.shell
+
+local dclua = (os.getenv "DOTCOMPUTE_BUILD" or "build") .. "/dclua"
+local cpu = "DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=0 "
+
+local function write(path, text)
+  local f = assert(io.open(path, "wb"))
+  f:write(text)
+  f:close()
+end
+
+local function read(path)
+  local f = assert(io.open(path, "rb"))
+  local text = f:read "a"
+  f:close()
+  return text
+end
+
+-- Calls fn with a folder that is gone afterwards.
+local function with_folder(fn)
+  local dir = os.tmpname()
+  os.remove(dir)
+  assert(os.execute("mkdir -m 700 " .. dir))
+  local ok, err = pcall(fn, dir)
+  os.execute("rm -rf " .. dir)
+  if not ok then error(err, 0) end
+end
+
+local script = [[
+local dc = require "dotcompute"
+local x = dc.from_bytes(("\0"):rep(4), { 1 }, "int32")
+dc.kernel "__global__ void answer(int *x) { x[0] = %d; }"(1, 1, x)
+local s = dc.stats()
+print(x[1], s.compiles, s.cache_hits)
+]]
+
+local function run(dir, path, extra, arguments)
+  return shell(("%s DOTCOMPUTE_CACHE='%s/cache' %s '%s' %s %s")
+    :format(cpu, dir, extra or "", dclua, arguments or "", path))
+end
+
+local function tool(dir, command)
+  return shell(("DOTCOMPUTE_CACHE='%s/cache' '%s' --cache %s"):format(dir, dclua, command))
+end
+
+local function files(dir) return tonumber((shell(("ls %s/cache | wc -l"):format(dir)))) end
+
+describe("dclua --cache", function()
+  it("lists, verifies, prunes and clears", function()
+    with_folder(function(dir)
+      local path = dir .. "/s.lua"
+      for n = 1, 3 do
+        write(path, script:format(n))
+        assert.equal(("%d\t1\t0\n"):format(n), run(dir, path))
+      end
+      assert.equal("3\t0\t1\n", run(dir, path))
+      local text, code = tool(dir, "list")
+      assert.equal(0, code)
+      assert.equal(3, select(2, text:gsub("PTX: answer", "")), text)
+      assert.matches("3 entries, %d+ B\n$", text)
+      text, code = tool(dir, "verify")
+      assert.matches("3 entries, 0 damaged", text)
+      assert.equal(0, code)
+
+      shell(("f=$(ls -t %s/cache/* | tail -1); printf x | dd of=$f bs=1 seek=120 conv=notrunc status=none"):format(dir))
+      text, code = tool(dir, "verify")
+      assert.matches("3 entries, 1 damaged", text)
+      assert.equal(1, code)
+      assert.matches("DAMAGED", (tool(dir, "list")))
+
+      assert.equal("3\t0\t1\n", run(dir, path)) -- used now, after the damage was done
+      local size = tonumber((shell(("stat -c %%s %s/cache/* | sort -n | tail -1"):format(dir))))
+      assert.matches("removed 2 files", (tool(dir, ("prune %fK"):format((size + 1) / 1024))))
+      assert.equal("3\t0\t1\n", run(dir, path), "the one used last is kept")
+      write(dir .. "/cache/" .. ("0"):rep(64) .. ".bin.tmp.1234", "left by a killed writer")
+      assert.matches("removed 2 files", (tool(dir, "clear")))
+      assert.equal(0, files(dir))
+      assert.matches("0 entries, 0 B", (tool(dir, "list")))
+    end)
+  end)
+
+  it("refuses what it does not know", function()
+    with_folder(function(dir)
+      local text, code = tool(dir, "burn")
+      assert.matches("no command 'burn'; there are list, verify, clear, prune", text)
+      assert.equal(1, code)
+      text, code = tool(dir, "prune lots")
+      assert.matches("'lots' is no size", text)
+      assert.equal(1, code)
+      text, code = tool(dir, "")
+      assert.matches("needs argument", text)
+      assert.equal(1, code)
+      text, code = shell(("DOTCOMPUTE_CACHE=off '%s' --cache list"):format(dclua))
+      assert.matches("switched off", text)
+      assert.equal(1, code)
+    end)
+  end)
+end)
+
+describe("the cache", function()
+  it("tells hits and misses when it is asked to", function()
+    with_folder(function(dir)
+      write(dir .. "/s.lua", script:format(5))
+      assert.matches("cache: miss %x+: answer, %d+ bytes", run(dir, dir .. "/s.lua", "DOTCOMPUTE_LOG=cache"))
+      assert.matches("cache: hit %x+: answer, %d+ bytes", run(dir, dir .. "/s.lua", "DOTCOMPUTE_LOG=cache"))
+    end)
+  end)
+
+  it("bears 32 processes that start cold at once", function()
+    with_folder(function(dir)
+      write(dir .. "/s.lua", (script:gsub("print%(.*", "print(x[1])")):format(6))
+      local text = shell(("for i in $(seq 32); do %s DOTCOMPUTE_CACHE=%s/cache '%s' %s/s.lua & done; wait")
+        :format(cpu, dir, dclua, dir))
+      assert.equal(("6\n"):rep(32), text)
+      assert.equal(1, files(dir), "one entry, and nothing half written")
+      assert.matches("1 entry, 0 damaged", (tool(dir, "verify")))
+    end)
+  end)
+
+  it("goes on without a disk that takes anything, and says so once", function()
+    with_folder(function(dir)
+      write(dir .. "/s.lua", script:format(7) .. 'dc.kernel "__global__ void second() {}"(1, 1)\n')
+      local text = shell(("trap '' XFSZ; ulimit -f 0; %s DOTCOMPUTE_CACHE=%s/cache '%s' %s/s.lua 2>&1 | cat")
+        :format(cpu, dir, dclua, dir))
+      assert.matches("7\t1\t0\n", text)
+      assert.equal(1, select(2, text:gsub("the cache cannot be written", "")), text)
+      assert.equal(0, files(dir))
+    end)
+  end)
+
+  it("is read where it cannot be written", function()
+    with_folder(function(dir)
+      write(dir .. "/s.lua", script:format(8))
+      run(dir, dir .. "/s.lua")
+      os.execute("chmod 500 " .. dir .. "/cache")
+      assert.equal("8\t0\t1\n", run(dir, dir .. "/s.lua"))
+      write(dir .. "/s.lua", script:format(9))
+      assert.matches("9\t1\t0\n", run(dir, dir .. "/s.lua"))
+      os.execute("chmod 700 " .. dir .. "/cache")
+    end)
+  end)
+end)
+
+describe("dclua --bundle", function()
+  local rich = [[
+local dc = require "dotcompute"
+local m = dc.module("#include <mine.h>\ntemplate<class T> __global__ void k(T *x) { *x = MINE; }",
+  { headers = { ["mine.h"] = "#define MINE 12\n" } })
+local x = dc.zeros(1, "int32")
+m:kernel("k", "int32")(1, 1, x)
+local linked = dc.module { "extern __device__ int f();\n__global__ void k(int *x) { *x += f(); }",
+  "__device__ int f() { return 30; }" }
+linked.k(1, 1, x)
+print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
+]]
+  local without = "DOTCOMPUTE_NVRTC=off DOTCOMPUTE_CACHE=off "
+
+  it("makes a script run without the compiler", function()
+    with_folder(function(dir)
+      local path = dir .. "/s.lua"
+      write(path, rich)
+      local text, code = run(dir, path, "", "--bundle")
+      assert.matches("42\t20.0\t%d+\n", text)
+      assert.matches("s%.lua%.dcb: %d+ images, ", text)
+      assert.equal(0, code)
+      assert.equal("42\t20.0\t0\n", run(dir, path, without))
+      local moved = dir .. "/elsewhere"
+      os.execute(("mkdir %s; cp %s %s.dcb %s"):format(moved, path, path, moved))
+      assert.equal("42\t20.0\t0\n", shell(("cd %s && %s %s '%s' s.lua"):format(moved, cpu, without, dclua)))
+      local lua = os.getenv "LUA" or "lua5.4"
+      assert.equal("42\t20.0\t0\n", shell(("%s %s %s %s"):format(cpu, without, lua, path)), "stock Lua uses it too")
+      assert.matches("NVIDIA's compiler", run(dir, path, without .. "DOTCOMPUTE_BUNDLE=off"))
+      os.rename(path .. ".dcb", dir .. "/other.dcb")
+      assert.matches("NVIDIA's compiler", run(dir, path, without))
+      assert.equal("42\t20.0\t0\n", run(dir, path, without .. "DOTCOMPUTE_BUNDLE=" .. dir .. "/other.dcb"))
+    end)
+  end)
+
+  it("is not used for what was edited since", function()
+    with_folder(function(dir)
+      local path = dir .. "/s.lua"
+      write(path, rich)
+      run(dir, path, "", "--bundle")
+      write(path, (rich:gsub("return 30", "return 31")))
+      local text = run(dir, path, without)
+      assert.matches("the bundle '.-s%.lua%.dcb' %(compute_75%) does not hold this source", text)
+      assert.matches("^43\t20.0\t[1-9]", run(dir, path), "with the compiler it is compiled")
+      write(path, (rich:gsub("MINE 12", "MINE 13")))
+      assert.matches("does not hold this source", run(dir, path, without))
+    end)
+  end)
+
+  it("is not trusted when damaged, cut, or more people's than the script", function()
+    with_folder(function(dir)
+      local path = dir .. "/s.lua"
+      local bundle = path .. ".dcb"
+      write(path, rich)
+      run(dir, path, "", "--bundle")
+      local good = read(bundle)
+      for _ = 1, 8 do
+        local at = math.random(21, #good)
+        local bad = good:sub(1, at - 1) .. string.char(good:byte(at) ~ (1 << math.random(0, 7))) .. good:sub(at + 1)
+        write(bundle, bad)
+        local text, code = run(dir, path, without)
+        assert.is_true(code == 1 and text:find("compile", 1, true) ~= nil or text == "42\t20.0\t0\n", h.note(text))
+      end
+      for _, cut in ipairs { 0, 10, 30, 100, #good // 2, #good - 1 } do
+        write(bundle, good:sub(1, cut))
+        assert.matches("NVIDIA's compiler", run(dir, path, without), h.note("cut at " .. cut))
+        assert.matches("^42\t20.0\t", run(dir, path))
+      end
+      write(bundle, good)
+      os.execute("chmod 666 " .. bundle)
+      assert.matches("NVIDIA's compiler", run(dir, path, without))
+      assert.matches("the bundle .- is not used", run(dir, path, without .. "DOTCOMPUTE_LOG=cache"))
+      os.execute("chmod 644 " .. bundle)
+      assert.equal("42\t20.0\t0\n", run(dir, path, without))
+    end)
+  end)
+
+  it("serves GPUs, and keeps what it has for other architectures", function()
+    local fake = require "spec.fake"
+    fake.build()
+    with_folder(function(dir)
+      local path = dir .. "/s.lua"
+      write(path, 'local dc = require "dotcompute"\nlocal k = dc.kernel "__global__ void k(int n) {}"\nk(1, 1, 5)\n'
+        .. "print(k.device.backend, dc.stats().compiles, #k.module:kernels())\n")
+      local gpu = ("DOTCOMPUTE_DEVICE= DOTCOMPUTE_LIBCUDA='%s/spec/libfake_cuda.so' FAKE_CUDA_REPORT=%s/report ")
+        :format(os.getenv "DOTCOMPUTE_BUILD" or "build", dir)
+      assert.matches("cuda\t1\t1\n.*s%.lua%.dcb: 2 images", run(dir, path, gpu, "--bundle"))
+      assert.matches("cpu\t1\t1\n.*s%.lua%.dcb: 3 images", run(dir, path, "", "--bundle"))
+      assert.equal("cuda\t0\t1\n", run(dir, path, gpu .. without))
+      assert.equal("cpu\t0\t1\n", run(dir, path, without))
+    end)
+  end)
+
+  it("needs a script that ends well", function()
+    with_folder(function(dir)
+      local text, code = shell(("'%s' --bundle"):format(dclua))
+      assert.matches("needs a script", text)
+      assert.equal(1, code)
+      write(dir .. "/s.lua", rich .. "error 'no'")
+      text, code = run(dir, dir .. "/s.lua", "", "--bundle")
+      assert.matches("no\n", text)
+      assert.equal(1, code)
+      assert.is_nil(io.open(dir .. "/s.lua.dcb"))
+    end)
+  end)
+end)

@@ -1,0 +1,46 @@
+/*
+** order_types.h - part of fake_cuda.c: what order.h knows of objects.
+*/
+#define LINES 64
+
+typedef struct clock_t_ {
+  unsigned long long t[LINES];
+} clocks;
+
+typedef enum { NODE_LAUNCH, NODE_COPY, NODE_UPLOAD, NODE_DOWNLOAD, NODE_FILL } node_kind;
+
+/* One operation of a stream, or of a graph. */
+typedef struct node {
+  struct node *next;
+  node_kind kind;
+  struct object *function;
+  CUlaunchConfig config;
+  char special[200];
+  unsigned char bytes[512]; /* parameters; a fill's value */
+  size_t n;
+  CUdeviceptr dst, src; /* of a copy to or from the host: its address */
+  size_t size, count;
+  const char *name;
+} node;
+
+/* What the objects of fake_cuda.c have besides. */
+typedef struct order {
+  int line;                /* of streams */
+  clocks clock;            /* of streams, and of events when they were recorded */
+  int asked;               /* how often in vain */
+  bool recorded, timed;    /* of events */
+  unsigned long long time; /* of events: operations of all streams before */
+  int writer, last_line;   /* of memory; of functions and graphs: their last run */
+  unsigned long long written, last_time;
+  clocks readers;
+  node *nodes; /* of graphs, and of streams that capture one */
+  bool capturing;
+} order;
+
+static void free_nodes(node **list) {
+  while (*list != NULL) {
+    node *k = *list;
+    *list = k->next;
+    free(k);
+  }
+}

@@ -1,0 +1,322 @@
+/*
+** face.c - the room's face: an image comes from a bundle, from the cache, from NVRTC, or is taken as it is.
+*/
+#include "compile/compile.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/runtime.h"
+#include "base/version.h"
+#include "compile/bundle.h"
+#include "compile/cache.h"
+#include "compile/declare.h"
+#include "compile/fresh.h"
+#include "compile/include.h"
+#include "compile/link.h"
+#include "compile/nvrtc.h"
+#include "compile/pack.h"
+#include "compile/ready.h"
+#include "compile/signature.h"
+#include "compile/toolkit.h"
+
+/* --- keys ----------------------------------------------------------------------------------------- */
+
+static void end_key(dc_sha256 *h, char key[65]) {
+  uint8_t digest[32];
+  dc_sha256_end(h, digest);
+  dc_sha256_hex(digest, key);
+}
+
+/* What the image depends on, the compiler and the places of folders aside: that is a bundle's key too.
+** *whole: nothing is missing. */
+static int hash_source(const dc_source *src, const char *arch, bool binary, dc_sha256 *h, bool *whole, dc_error *err) {
+  dc_sha256_init(h);
+  dc_sha256_str(h, "image " DC_VERSION " 8");
+  dc_sha256_str(h, arch);
+  dc_sha256_str(h, binary ? "cubin" : "ptx");
+  dc_sha256_str(h, src->no_signatures ? "plain" : src->part ? "part" : "typed");
+  dc_sha256_str(h, src->text);
+  dc_sha256_str(h, dc_signature_prelude);
+  for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) dc_sha256_str(h, s->text);
+  for (int i = 0; i < src->noptions; i++) dc_sha256_str(h, src->options[i]);
+  dc_sha256_str(h, "instances");
+  for (int i = 0; i < src->ninstantiate; i++) dc_sha256_str(h, src->instantiate[i]);
+  dc_sha256_str(h, "units");
+  for (int i = 0; i < src->nunits; i++) {
+    dc_sha256_add(h, &src->unit_lens[i], sizeof src->unit_lens[i]);
+    dc_sha256_add(h, src->units[i], src->unit_lens[i]);
+  }
+  return dc_include_hash(src, h, whole, err);
+}
+
+static int make_keys(const dc_source *src, const char *arch, bool binary, char key[65], char portable[65], bool *whole,
+                     dc_error *err) {
+  dc_sha256 h, p;
+  if (hash_source(src, arch, binary, &h, whole, err) != 0) return -1;
+  p = h;
+  dc_sha256_str(&p, "portable");
+  end_key(&p, portable);
+  dc_sha256_str(&h, dc_nvrtc_identity());
+  dc_sha256_str(&h, dc_toolkit_identity());
+  dc_sha256_str(&h, "folders");
+  for (int i = 0; i < src->ninclude_dirs; i++) dc_sha256_str(&h, src->include_dirs[i]);
+  end_key(&h, key);
+  return 0;
+}
+
+/* --- where images are kept ------------------------------------------------------------------------ */
+
+static dc_image *from_cache(const char *key) {
+  void *data;
+  size_t len;
+  if (!dc_cache_get(key, &data, &len)) return NULL;
+  dc_image *image = dc_image_unpack(data, len);
+  free(data);
+  if (image) image->cached = true;
+  return image;
+}
+
+static void to_cache(const char *key, const dc_image *image) {
+  void *data;
+  size_t len;
+  if (dc_image_pack(image, &data, &len) != 0) return; /* out of memory: merely not cached */
+  dc_cache_put(key, data, len);
+  free(data);
+}
+
+static dc_image *from_bundle(const char *key) {
+  void *data;
+  size_t len;
+  if (!dc_bundle_active() || !dc_bundle_get(key, &data, &len)) return NULL;
+  dc_image *image = dc_image_unpack(data, len);
+  free(data);
+  if (image) image->cached = true;
+  return image;
+}
+
+static void to_bundle(const char *key, const char *arch, const dc_image *image) {
+  void *data;
+  size_t len;
+  if (!dc_bundle_active() || dc_image_pack(image, &data, &len) != 0) return;
+  dc_bundle_note(key, arch, data, len);
+  free(data);
+}
+
+/* Without a compiler, what a bundle does not hold cannot be had: the message says so. */
+static void mention_bundle(const char *arch, dc_error *err) {
+  char *which = strcmp(err->code, "NVRTC_NOT_FOUND") == 0 ? dc_bundle_describe() : NULL;
+  if (!which) return;
+  char *log = err->log ? strdup(err->log) : NULL;
+  dc_fail(err, err->kind, err->code, "the bundle %s does not hold this source for %s, and %s", which, arch,
+          dc_error_text(err));
+  dc_error_set_log(err, log);
+  free(log);
+  free(which);
+}
+
+/* Compiles and puts the image into the cache. key: NULL for none. */
+static int make_and_keep(const dc_source *src, const char *arch, bool binary, const char *key, dc_image **out,
+                         dc_error *err) {
+  const char *identity = dc_nvrtc_identity();
+  int rc = src->nunits > 0 ? dc_link_units(src, arch, binary, out, err) : dc_compile_fresh(src, arch, binary, out, err);
+  if (rc != 0) {
+    mention_bundle(arch, err);
+    return -1;
+  }
+  if (src->nunits == 0) dc_count(&dc_stats.compiles, 1);
+  if (key && identity == dc_nvrtc_identity()) to_cache(key, *out); /* the key names the compiler that did it */
+  return 0;
+}
+
+/* Kernels' names, for the log: what the key stands for. */
+static void log_image(const char *what, const char *key, const dc_image *image, double seconds) {
+  dc_buf names = DC_BUF_INIT;
+  if (!dc_log_on(DC_LOG_CACHE)) return;
+  for (int i = 0; i < image->nkernels && i < 3; i++)
+    dc_buf_printf(&names, "%s%s", i ? ", " : "", image->kernels[i].name);
+  if (image->nkernels > 3) dc_buf_puts(&names, ", ...");
+  dc_log(DC_LOG_CACHE, "%s %.16s: %s, %zu bytes, %.1f ms", what, key, dc_buf_str(&names), image->len, seconds * 1e3);
+  dc_buf_free(&names);
+}
+
+static int look_up_or_make(const dc_source *src, const char *arch, bool binary, const char *key, dc_image **out,
+                           dc_error *err) {
+  double start = dc_clock();
+  if (key && (*out = from_cache(key)) != NULL) {
+    dc_count(&dc_stats.cache_hits, 1);
+    log_image("hit", key, *out, dc_clock() - start);
+    return 0;
+  }
+  if (key) dc_count(&dc_stats.cache_misses, 1);
+  if (make_and_keep(src, arch, binary, key, out, err) != 0) return -1;
+  if (key) log_image("miss", key, *out, dc_clock() - start);
+  return 0;
+}
+
+/* NVRTC takes a byte 0xFF, which no UTF-8 text has, for the end of the text, even inside a comment. */
+static int check_bytes(const char *what, const char *text, size_t len, bool own, dc_error *err) {
+  const char *bad = memchr(text, 0xff, len);
+  int line = 1;
+  if (!bad) return 0;
+  for (const char *p = text; p < bad; p++) line += *p == '\n';
+  dc_fail(err, DC_COMPILE, NULL, "%s holds the byte 0xFF, which ends it for the compiler: it must be UTF-8 text", what);
+  if (own) err->source_line = line;
+  return -1;
+}
+
+static int check_text(const dc_source *src, dc_error *err) {
+  const char *nul = memchr(src->text, '\0', src->len);
+  if (nul)
+    return dc_fail(err, DC_COMPILE, NULL, "the source holds a NUL byte at position %zu", (size_t)(nul - src->text) + 1);
+  if (check_bytes("the source", src->text, src->len, true, err) != 0) return -1;
+  for (int i = 0; i < src->nheaders; i++)
+    if (check_bytes(src->header_names[i], src->header_texts[i], strlen(src->header_texts[i]), false, err) != 0)
+      return -1;
+  if (src->nunits == 0 && src->text[strspn(src->text, " \t\r\n\f\v")] == '\0')
+    return dc_fail(err, DC_COMPILE, NULL, "the source is empty: CUDA C with a function marked __global__ is needed");
+  return 0;
+}
+
+/* The image as the compiler made it, from wherever it is at hand. */
+static int find_image(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  char key[65], portable[65];
+  bool whole;
+  *out = NULL;
+  if (src->nunits == 0 && dc_is_machine_code(src->text, src->len)) return dc_ready_image(src, out, err);
+  if (check_text(src, err) != 0) return -1;
+  if (src->nunits == 0 && dc_is_ptx(src->text)) return dc_ready_image(src, out, err);
+  if (make_keys(src, arch, binary, key, portable, &whole, err) != 0) return -1;
+  if (!whole) { /* an #include by a macro's name: nobody knows what the image depends on */
+    dc_log(DC_LOG_CACHE, "not cached: the source includes a header by a macro's name");
+    return look_up_or_make(src, arch, binary, NULL, out, err);
+  }
+  if ((*out = from_bundle(portable)) != NULL) {
+    dc_count(&dc_stats.cache_hits, 1);
+    log_image("bundle", portable, *out, 0);
+  } else if (look_up_or_make(src, arch, binary, key, out, err) != 0) {
+    return -1;
+  }
+  if (!src->part) to_bundle(portable, arch, *out);
+  return 0;
+}
+
+int dc_compile(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  if (find_image(src, arch, binary, out, err) != 0) return -1;
+  if (src->part || dc_declare_args(*out, src, err) == 0) return 0;
+  dc_image_free(*out);
+  *out = NULL;
+  return -1;
+}
+
+/* --- which architecture ------------------------------------------------------------------------- */
+
+/* NVRTC's list of architectures, remembered in the cache so that a warm start does not load NVRTC. */
+static int supported(int archs[64], int *n, dc_error *err) {
+  char key[65];
+  dc_sha256 h;
+  dc_sha256_init(&h);
+  dc_sha256_str(&h, "architectures");
+  dc_sha256_str(&h, dc_nvrtc_identity());
+  end_key(&h, key);
+  void *data;
+  size_t len;
+  if (dc_cache_get(key, &data, &len)) {
+    *n = len <= 64 * sizeof(int) ? (int)(len / sizeof(int)) : 0;
+    memcpy(archs, data, (size_t)*n * sizeof(int));
+    free(data);
+    if (*n > 0) return 0;
+  }
+  const dc_nvrtc_api *api = dc_nvrtc(err);
+  if (!api) return -1;
+  if (api->nvrtcGetNumSupportedArchs(n) != 0 || *n < 1 || *n > 64 || api->nvrtcGetSupportedArchs(archs) != 0)
+    return dc_fail(err, DC_COMPILE, "NVRTC_ERROR", "NVRTC does not tell which architectures it compiles for");
+  dc_cache_put(key, archs, (size_t)*n * sizeof(int));
+  return 0;
+}
+
+/* The choice is in a bundle too, whose images are for it. */
+static void target_key(int own, char key[65]) {
+  dc_sha256 h;
+  char text[48];
+  snprintf(text, sizeof text, "target " DC_VERSION " %d", own);
+  dc_sha256_init(&h);
+  dc_sha256_str(&h, text);
+  end_key(&h, key);
+}
+
+static bool target_from_bundle(int own, char arch[24], bool *binary) {
+  char key[65];
+  void *data;
+  size_t len;
+  target_key(own, key);
+  if (!dc_bundle_active() || !dc_bundle_get(key, &data, &len)) return false;
+  const char *text = data;
+  bool good = len > 1 && len < 24;
+  if (good) {
+    *binary = text[0] == 'b';
+    memcpy(arch, text + 1, len - 1);
+    arch[len - 1] = '\0';
+  }
+  free(data);
+  return good;
+}
+
+static void target_to_bundle(int own, const char *arch, bool binary) {
+  char key[65], text[32];
+  if (!dc_bundle_active()) return;
+  target_key(own, key);
+  dc_bundle_note(key, arch, text, (size_t)snprintf(text, sizeof text, "%c%s", binary ? 'b' : 'p', arch));
+}
+
+int dc_compile_target(int major, int minor, char arch[24], bool *binary, dc_error *err) {
+  int archs[64], n, best = 0, own = major * 10 + minor;
+  if (target_from_bundle(own, arch, binary)) {
+    target_to_bundle(own, arch, *binary);
+    return 0;
+  }
+  if (supported(archs, &n, err) != 0) return -1;
+  for (int i = 0; i < n; i++)
+    if (archs[i] <= own && archs[i] > best) best = archs[i];
+  if (best == 0)
+    return dc_fail(err, DC_COMPILE, NULL, "%s does not compile for compute capability %d.%d any more (oldest: %d.%d)",
+                   dc_nvrtc_library(), major, minor, archs[0] / 10, archs[0] % 10);
+  *binary = best == own;
+  snprintf(arch, 24, "%s_%d", *binary ? "sm" : "compute", best);
+  target_to_bundle(own, arch, *binary);
+  return 0;
+}
+
+/* --- what is there ------------------------------------------------------------------------------ */
+
+static dc_compiler_info info;
+static pthread_once_t info_once = PTHREAD_ONCE_INIT;
+
+static void gather(void) {
+  dc_error err = DC_ERROR_INIT;
+  const dc_nvrtc_api *api = dc_nvrtc(&err);
+  info.available = api != NULL;
+  if (api) {
+    info.major = api->major;
+    info.minor = api->minor;
+  } else {
+    dc_buf b = DC_BUF_INIT;
+    dc_buf_printf(&b, "%s\n%s", dc_error_text(&err), err.log ? err.log : "");
+    info.why_not = dc_buf_take(&b); /* kept for the life of the process */
+  }
+  info.library = dc_nvrtc_library();
+  info.include_dir = dc_toolkit_include();
+  info.cccl_dir = dc_toolkit_cccl();
+  info.cache_dir = dc_cache_folder();
+  info.cache_note = dc_cache_note();
+  dc_error_clear(&err);
+}
+
+const dc_compiler_info *dc_compiler(void) {
+  pthread_once(&info_once, gather);
+  return &info;
+}

@@ -1,0 +1,2 @@
+/* malloc.h for NVRTC. */
+#include <stdlib.h>

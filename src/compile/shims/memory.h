@@ -1,0 +1,2 @@
+/* memory.h for NVRTC. */
+#include <string.h>

@@ -1,0 +1,20 @@
+/*
+** variable.h - a source's __device__ and __constant__ variables: their types, from the compiler.
+*/
+#ifndef DC_COMPILE_VARIABLE_H
+#define DC_COMPILE_VARIABLE_H
+
+#include "compile/compile.h"
+
+/* The name expressions that ask for a variable's symbol and for its type, malloc'ed; NULL out of memory. */
+char *dc_variable_expression(const char *name);
+char *dc_variable_query(const char *name);
+
+/* Fills dtype and shape from the lowered name of dc_variable_query's expression.  What is no number of a dtype that
+** arrays have is bytes (uint8), with an axis for those of one element. */
+void dc_variable_type(dc_variable *v, const char *mangled);
+
+/* A variable of which only the size is known: bytes. */
+void dc_variable_bytes(dc_variable *v, size_t size);
+
+#endif

@@ -1,0 +1,154 @@
+/*
+** graph.c - graphs of a GPU: captured in a stream that serves nothing else, in the thread's own mode, so
+** that other threads' calls do not spoil them.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "cuda/driver.h"
+
+/* A graph's launch is noted, for the blame, as that of a function that bears its kernels' names. */
+typedef struct dc_cuda_graph {
+  CUgraphExec exec;
+  dc_code code; /* of these stand-ins: the newest first; changing a graph adds one */
+} dc_cuda_graph;
+
+/* The stream comes first, so that both have one address. */
+struct dc_cuda_capture {
+  dc_cuda_stream stream;
+  char names[200];
+};
+
+static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
+
+/* --- capturing ----------------------------------------------------------------------------------- */
+
+static int make_capture(dc_cuda *d, dc_error *err) {
+  if (d->capture != NULL) return 0;
+  struct dc_cuda_capture *c = calloc(1, sizeof *c);
+  if (c == NULL) return dc_fail_oom(err);
+  CUresult r = dc_cu.StreamCreate(&c->stream.handle, CU_STREAM_NON_BLOCKING);
+  if (r != CUDA_SUCCESS) {
+    free(c);
+    return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
+  }
+  d->capture = c;
+  return 0;
+}
+
+int dc_cuda_capture_begin(dc_device *dev, void **stream, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0 || make_capture(d, err) != 0) return -1;
+  CUresult r = dc_cu.StreamBeginCapture(d->capture->stream.handle, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "%s cannot capture a graph", dev->id);
+  d->capture->names[0] = '\0';
+  *stream = d->capture;
+  return 0;
+}
+
+void dc_cuda_captured(const dc_function *fn) {
+  char *names = fn->d->capture->names, name[64];
+  size_t n = strlen(names), room = sizeof fn->d->capture->names;
+  dc_short_name(fn->name, name, sizeof name);
+  if (strstr(names, name) != NULL || n + strlen(name) + 3 > room) return;
+  if (n > 0) memcpy(names + n, ", ", 3);
+  strcat(names, name);
+}
+
+void dc_cuda_close_capture(dc_cuda *d, bool alive) {
+  if (d->capture != NULL && alive) dc_cuda_note(dc_cu.StreamDestroy(d->capture->stream.handle));
+  if (d->capture != NULL) dc_cuda_forget(&d->capture->stream);
+  free(d->capture);
+  d->capture = NULL;
+}
+
+/* --- graphs -------------------------------------------------------------------------------------- */
+
+/* A stand-in for what was captured, in front of the graph's list. */
+static int add_stand_in(dc_cuda_graph *g, const char *names, dc_error *err) {
+  static const char head[] = "graph of ";
+  if (names[0] == '\0') names = "nothing";
+  dc_function *fn = calloc(1, sizeof *fn + sizeof head + strlen(names));
+  if (fn == NULL) return dc_fail_oom(err);
+  memcpy(fn->name, head, sizeof head);
+  strcat(fn->name, names);
+  fn->d = g->code.d;
+  fn->code = &g->code;
+  fn->next = g->code.functions;
+  g->code.functions = fn;
+  return 0;
+}
+
+static void free_graph(dc_cuda_graph *g) {
+  while (g->code.functions != NULL) {
+    dc_function *fn = g->code.functions;
+    g->code.functions = fn->next;
+    dc_cuda_forget_function(fn);
+    free(fn);
+  }
+  free(g);
+}
+
+static int make_graph(dc_cuda *d, CUgraph captured, void **out, dc_error *err) {
+  dc_cuda_graph *g = calloc(1, sizeof *g);
+  if (g == NULL) return dc_fail_oom(err);
+  g->code.d = d;
+  if (add_stand_in(g, d->capture->names, err) != 0) {
+    free_graph(g);
+    return -1;
+  }
+  CUresult r = dc_cu.GraphInstantiate(&g->exec, captured, 0);
+  if (r != CUDA_SUCCESS) {
+    free_graph(g);
+    return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be made ready to run on %s", d->dev->id);
+  }
+  *out = g;
+  return 0;
+}
+
+/* `old` changed in place, which its runs so far do not notice. False where that cannot be done. */
+static bool change(dc_cuda *d, dc_cuda_graph *old, CUgraph captured) {
+  CUgraphExecUpdateResultInfo info = { 0 };
+  dc_error ignored = DC_ERROR_INIT;
+  CUresult r = dc_cu.GraphExecUpdate(old->exec, captured, &info);
+  dc_cuda_note(r);
+  if (r != CUDA_SUCCESS) return false;
+  if (add_stand_in(old, d->capture->names, &ignored) != 0) dc_error_clear(&ignored); /* the old name will do */
+  return true;
+}
+
+int dc_cuda_capture_end(dc_device *dev, void *old, void **graph, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  CUgraph captured = NULL;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = dc_cu.StreamEndCapture(d->capture->stream.handle, &captured);
+  int rc = 0;
+  if (r != CUDA_SUCCESS) rc = dc_cuda_fail(r, DC_LAUNCH, err, "what was captured on %s is no graph", dev->id);
+  else if (graph == NULL) rc = 0;
+  else if (old != NULL && change(d, old, captured)) *graph = old;
+  else if (!atomic_load(&dc_cuda_dead)) rc = make_graph(d, captured, graph, err);
+  else rc = dc_cuda_fail_dead(err);
+  if (captured != NULL) dc_cuda_note(dc_cu.GraphDestroy(captured));
+  return rc;
+}
+
+int dc_cuda_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  dc_cuda_graph *g = graph;
+  dc_cuda_stream *s = stream != NULL ? stream : &d->own;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = dc_cu.GraphLaunch(g->exec, s->handle);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be launched on %s", dev->id);
+  dc_cuda_launched(g->code.functions, s);
+  return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
+}
+
+void dc_cuda_graph_close(dc_device *dev, void *graph) {
+  dc_cuda_graph *g = graph;
+  dc_error ignored = DC_ERROR_INIT;
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(cuda_of(dev), &ignored) == 0)
+    dc_cuda_note(dc_cu.GraphExecDestroy(g->exec));
+  dc_error_clear(&ignored);
+  free_graph(g);
+}

@@ -1,0 +1,188 @@
+/*
+** stream.c - streams and events of a GPU, and waiting for them in a way that Ctrl-C ends.
+*/
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/runtime.h"
+#include "cuda/driver.h"
+
+static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
+
+/* --- waiting ------------------------------------------------------------------------------------- */
+
+static int fail_interrupted(const dc_cuda *d, dc_error *err) {
+  char names[256];
+  size_t n = dc_cuda_running(d, names, sizeof names);
+  if (n == 0)
+    return dc_fail(err, DC_INTERRUPTED, NULL, "interrupted while waiting for %s; its work goes on", d->dev->id);
+  return dc_fail(err, DC_INTERRUPTED, NULL,
+                 "interrupted while waiting for %s: nothing can stop a kernel on a GPU, so %s still run%s there",
+                 d->dev->id, names, n == 1 ? "s" : "");
+}
+
+/* Polling: without a pause at first (short kernels), giving way to other threads later, then asleep for
+** a small part of the time waited so far. */
+static void pause_after(double waited) {
+  if (waited < 50e-6) return;
+  if (waited < 2e-3) {
+    sched_yield();
+    return;
+  }
+  double nap = waited / 32 < 1e-3 ? waited / 32 : 1e-3;
+  nanosleep(&(struct timespec){ 0, (long)(nap * 1e9) }, NULL);
+}
+
+CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s) {
+  int mode = dc_cuda_relax(d);
+  CUresult r = dc_cu.StreamQuery(s->handle);
+  dc_cuda_restrain(d, mode);
+  if (r == CUDA_SUCCESS) {
+    s->finished = s->issued;
+    if (d->doomed != NULL) dc_cuda_drop_doomed(d, false);
+  } else if (r != CUDA_ERROR_NOT_READY) {
+    dc_cuda_note(r);
+  }
+  return r;
+}
+
+/* Waits for the stream, or for the event when there is one. */
+static int wait_for(dc_cuda *d, dc_cuda_stream *s, CUevent event, dc_error *err) {
+  double start = 0;
+  for (;;) {
+    CUresult r = event != NULL ? dc_cu.EventQuery(event) : dc_cuda_poll(d, s);
+    if (r == CUDA_SUCCESS) return 0;
+    if (r != CUDA_ERROR_NOT_READY) return dc_cuda_fail(r, DC_DEVICE, err, "waiting for %s failed", d->dev->id);
+    if (dc_interrupted()) return fail_interrupted(d, err);
+    double now = dc_clock();
+    if (start == 0) start = now;
+    pause_after(now - start);
+  }
+}
+
+int dc_cuda_wait(dc_cuda *d, dc_cuda_stream *s, dc_error *err) { return wait_for(d, s, NULL, err); }
+
+int dc_cuda_wait_all(dc_cuda *d, dc_error *err) {
+  for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next)
+    if (dc_cuda_wait(d, s, err) != 0) return -1;
+  return 0;
+}
+
+int dc_cuda_relax(const dc_cuda *d) {
+  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (__builtin_expect(d->dev->capture == NULL, 1)) return -1;
+  CUresult r = dc_cu.ThreadExchangeStreamCaptureMode(&mode);
+  dc_cuda_note(r);
+  return r == CUDA_SUCCESS ? mode : -1;
+}
+
+void dc_cuda_restrain(const dc_cuda *d, int mode) {
+  (void)d;
+  if (mode >= 0) dc_cuda_note(dc_cu.ThreadExchangeStreamCaptureMode(&mode));
+}
+
+/* --- streams ------------------------------------------------------------------------------------- */
+
+static dc_cuda_stream *stream_of(dc_cuda *d, void *stream) { return stream != NULL ? stream : &d->own; }
+
+int dc_cuda_stream_open(dc_device *dev, void **stream, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  dc_cuda_stream *s = calloc(1, sizeof *s);
+  if (s == NULL) return dc_fail_oom(err);
+  CUresult r = dc_cu.StreamCreate(&s->handle, CU_STREAM_NON_BLOCKING);
+  if (r != CUDA_SUCCESS) {
+    free(s);
+    return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", dev->id);
+  }
+  s->next = d->own.next;
+  d->own.next = s;
+  *stream = s;
+  return 0;
+}
+
+void dc_cuda_stream_close(dc_device *dev, void *stream) {
+  dc_cuda *d = cuda_of(dev);
+  dc_error ignored = DC_ERROR_INIT;
+  if (stream == NULL) return;
+  dc_cuda_stream *gone = stream, *s = &d->own;
+  while (s->next != gone) s = s->next;
+  s->next = gone->next;
+  dc_cuda_forget(gone);
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(d, &ignored) == 0) dc_cuda_note(dc_cu.StreamDestroy(gone->handle));
+  dc_error_clear(&ignored);
+  free(gone);
+}
+
+static int answer(CUresult r, const dc_device *dev, dc_error *err) {
+  if (r == CUDA_SUCCESS) return 1;
+  if (r == CUDA_ERROR_NOT_READY) return 0;
+  return dc_cuda_fail(r, DC_DEVICE, err, "asking %s what it has done failed", dev->id);
+}
+
+int dc_cuda_stream_done(dc_device *dev, void *stream, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  return answer(dc_cuda_poll(d, stream_of(d, stream)), dev, err);
+}
+
+int dc_cuda_stream_synchronize(dc_device *dev, void *stream, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  return dc_cuda_wait(d, stream_of(d, stream), err);
+}
+
+int dc_cuda_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = dc_cu.StreamWaitEvent(stream_of(d, stream)->handle, event, 0);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "making a stream of %s wait failed", dev->id);
+}
+
+/* --- events -------------------------------------------------------------------------------------- */
+
+int dc_cuda_event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
+  CUevent made = NULL;
+  if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
+  CUresult r = dc_cu.EventCreate(&made, timed ? 0 : CU_EVENT_DISABLE_TIMING);
+  *event = made;
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot make an event on %s", dev->id);
+}
+
+void dc_cuda_event_close(dc_device *dev, void *event) {
+  dc_error ignored = DC_ERROR_INIT;
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(cuda_of(dev), &ignored) == 0)
+    dc_cuda_note(dc_cu.EventDestroy(event));
+  dc_error_clear(&ignored);
+}
+
+int dc_cuda_event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = dc_cu.EventRecord(event, stream_of(d, stream)->handle);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "recording an event on %s failed", dev->id);
+}
+
+int dc_cuda_event_done(dc_device *dev, void *event, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  int mode = dc_cuda_relax(d);
+  CUresult r = dc_cu.EventQuery(event);
+  dc_cuda_restrain(d, mode);
+  return answer(r, dev, err);
+}
+
+int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  return wait_for(d, NULL, event, err);
+}
+
+int dc_cuda_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {
+  float milliseconds = 0;
+  if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
+  CUresult r = dc_cu.EventElapsedTime(&milliseconds, from, to);
+  *seconds = (double)milliseconds * 1e-3;
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "the time between two events cannot be told");
+}

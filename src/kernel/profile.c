@@ -1,0 +1,183 @@
+/*
+** profile.c - see profile.h.
+**
+** Events are taken from a small ring: when it has gone round, the oldest launch is waited for and read.  What goes
+** wrong with events only costs the time of a launch, never the launch.
+*/
+#include "kernel/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/runtime.h"
+
+#define RING 1024 /* launches that may be under way */
+
+typedef struct pair {
+  dc_device *dev; /* of the events; NULL: none made yet */
+  void *from, *to;
+  dc_profile_entry *entry; /* whose launch they stand around; NULL: nobody's */
+} pair;
+
+bool dc_profiling;
+static dc_profile_place place_of;
+static dc_profile_entry *entries;
+static dc_map by_key;
+static pair ring[RING];
+static unsigned next_pair;
+static double coming_bytes = -1;
+
+void dc_profile_bytes(double bytes) { coming_bytes = bytes; }
+
+/* --- entries --------------------------------------------------------------------------------------- */
+
+static void forget(void) {
+  while (entries != NULL) {
+    dc_profile_entry *e = entries;
+    entries = e->next;
+    free(e->kernel);
+    free(e->site);
+    free(e);
+  }
+  dc_map_free(&by_key);
+  by_key = (dc_map)DC_MAP_INIT;
+}
+
+/* The entry for a launch from here; NULL when there is no memory for a new one. */
+static dc_profile_entry *entry_for(const dc_kernel *k) {
+  char site[256] = "", key[512];
+  const dc_device *dev = k->module->dev;
+  if (place_of != NULL) place_of(site, sizeof site);
+  const int n = snprintf(key, sizeof key, "%llu|%s|%s", (unsigned long long)dev->serial, site, k->sig->name);
+  const size_t len = n < 0 ? 0 : (size_t)n < sizeof key ? (size_t)n : sizeof key - 1;
+  dc_profile_entry *e = dc_map_get(&by_key, key, len);
+  if (e != NULL) return e;
+  e = calloc(1, sizeof *e);
+  if (e == NULL) return NULL;
+  e->dev = dev;
+  e->kernel = strdup(k->sig->name);
+  e->site = strdup(site);
+  if (e->kernel == NULL || e->site == NULL || dc_map_set(&by_key, key, len, e) != 0) {
+    free(e->kernel);
+    free(e->site);
+    free(e);
+    return NULL;
+  }
+  e->next = entries;
+  entries = e;
+  return e;
+}
+
+static void add_time(dc_profile_entry *e, double seconds) {
+  e->seconds += seconds;
+  e->timed++;
+}
+
+/* --- events ---------------------------------------------------------------------------------------- */
+
+/* Reads the time of the launch that the pair stands around, waiting for it. */
+static void read_pair(pair *p) {
+  dc_error err = DC_ERROR_INIT;
+  double seconds;
+  dc_profile_entry *e = p->entry;
+  p->entry = NULL;
+  if (e == NULL || p->dev->state != DC_DEVICE_OPEN) return;
+  if (p->dev->ops->event_synchronize(p->dev, p->to, &err) == 0 &&
+      p->dev->ops->event_elapsed(p->dev, p->from, p->to, &seconds, &err) == 0)
+    add_time(e, seconds);
+  dc_error_clear(&err);
+}
+
+static void close_pair(pair *p) {
+  read_pair(p);
+  if (p->dev != NULL && p->dev->state == DC_DEVICE_OPEN) {
+    if (p->from != NULL) p->dev->ops->event_close(p->dev, p->from);
+    if (p->to != NULL) p->dev->ops->event_close(p->dev, p->to);
+  }
+  *p = (pair){ NULL, NULL, NULL, NULL };
+}
+
+/* The next pair, free and of this device; NULL when events cannot be made. */
+static pair *take_pair(dc_device *dev) {
+  dc_error err = DC_ERROR_INIT;
+  pair *p = &ring[next_pair++ % RING];
+  if (p->dev == dev) {
+    read_pair(p);
+    return p;
+  }
+  close_pair(p);
+  p->dev = dev;
+  if (dev->ops->event_open(dev, true, &p->from, &err) == 0 && dev->ops->event_open(dev, true, &p->to, &err) == 0)
+    return p;
+  dc_error_clear(&err);
+  close_pair(p);
+  return NULL;
+}
+
+static int launch_between_events(dc_kernel *k, const dc_launch *l, dc_profile_entry *e, dc_error *err) {
+  dc_device *dev = k->module->dev;
+  dc_error lost = DC_ERROR_INIT;
+  void *stream = l->stream != NULL ? l->stream : dev->stream;
+  pair *p = take_pair(dev);
+  if (p != NULL && dev->ops->event_record(dev, p->from, stream, &lost) != 0) p = NULL;
+  const int rc = dev->ops->launch(dev, k->fn, l, err);
+  if (rc == 0 && p != NULL && dev->ops->event_record(dev, p->to, stream, &lost) == 0) p->entry = e;
+  dc_error_clear(&lost);
+  return rc;
+}
+
+/* --- launches -------------------------------------------------------------------------------------- */
+
+int dc_profile_launch(dc_kernel *k, const dc_launch *l, dc_error *err) {
+  dc_device *dev = k->module->dev;
+  dc_profile_entry *e = entry_for(k);
+  int rc;
+  if (e == NULL || dev->capture != NULL || (!dev->ops->blocking && dev->ops->event_elapsed == NULL)) {
+    rc = dev->ops->launch(dev, k->fn, l, err);
+  } else if (dev->ops->blocking) {
+    const double start = dc_clock();
+    rc = dev->ops->launch(dev, k->fn, l, err);
+    if (rc == 0) add_time(e, dc_clock() - start);
+  } else {
+    rc = launch_between_events(k, l, e, err);
+  }
+  if (e != NULL && rc == 0) {
+    e->calls++;
+    if (coming_bytes < 0) e->bytes = -1;
+    else if (e->bytes >= 0) e->bytes += coming_bytes;
+  }
+  coming_bytes = -1;
+  return rc;
+}
+
+/* --- beginning and end ----------------------------------------------------------------------------- */
+
+void dc_profile_start(dc_profile_place place) {
+  dc_profile_stop();
+  forget();
+  place_of = place;
+  coming_bytes = -1;
+  dc_profiling = true;
+}
+
+/* Slowest first; the lists are short. */
+static void sort_entries(void) {
+  dc_profile_entry *sorted = NULL;
+  while (entries != NULL) {
+    dc_profile_entry *e = entries, **at = &sorted;
+    entries = e->next;
+    while (*at != NULL && (*at)->seconds >= e->seconds) at = &(*at)->next;
+    e->next = *at;
+    *at = e;
+  }
+  entries = sorted;
+}
+
+const dc_profile_entry *dc_profile_stop(void) {
+  dc_profiling = false;
+  for (unsigned i = 0; i < RING; i++) close_pair(&ring[i]);
+  sort_entries();
+  return entries;
+}

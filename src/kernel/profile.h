@@ -1,0 +1,38 @@
+/*
+** profile.h - how long each kernel ran, while somebody wants to know (`dclua --profile`).
+**
+** While it is on, every launch is timed: on a device that works on its own by two events around it, read later; on
+** one that does its work at once by the clock.  Launches are gathered by device, kernel and the line that made them.
+** Off, the price is one test of a flag that never changes.
+*/
+#ifndef DC_KERNEL_PROFILE_H
+#define DC_KERNEL_PROFILE_H
+
+#include "kernel/kernel.h"
+
+extern bool dc_profiling;
+
+/* All launches of one kernel from one line on one device. */
+typedef struct dc_profile_entry {
+  const dc_device *dev;
+  char *kernel, *site; /* site: "script.lua:17" */
+  uint64_t calls, timed; /* timed: those whose time is known (inside a graph it is not) */
+  double seconds;        /* of the timed ones, together */
+  double bytes;          /* that their arrays suggest; negative when one of them did not tell */
+  struct dc_profile_entry *next;
+} dc_profile_entry;
+
+/* Who is asked for the place of a launch: writes "script.lua:17", or "" when there is none. */
+typedef void (*dc_profile_place)(char *text, size_t n);
+
+/* Forgets what was gathered, and begins. */
+void dc_profile_start(dc_profile_place place);
+/* Ends, waits for what is still running and gives the list, slowest first; valid until the next start. */
+const dc_profile_entry *dc_profile_stop(void);
+
+/* The bytes that the arguments of the coming launch suggest. */
+void dc_profile_bytes(double bytes);
+/* In place of dev->ops->launch. */
+int dc_profile_launch(dc_kernel *k, const dc_launch *l, dc_error *err);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+** argument.c - see argument.h.
+**
+** The good path converts straight from the Lua stack into the caller's buffer, by the launch plan: no allocation, no
+** text.  First everything is checked; then arrays that are still expressions are computed and readers of what the
+** kernel may write are settled.
+*/
+#include "lua/argument.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- once for a kernel --------------------------------------------------------------------------- */
+
+typedef struct keys {
+  lua_State *L;
+  lua_Integer n;
+} keys;
+
+static void add_key(void *ud, const char *name) {
+  keys *k = ud;
+  lua_pushstring(k->L, name);
+  lua_rawseti(k->L, -2, ++k->n);
+}
+
+dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
+  dc_lua_arguments how = { .opaque = false };
+  bool tables = false;
+  for (int i = 0; i < k->nparams; i++) {
+    const dc_plan_param *p = &k->params[i];
+    how.opaque = how.opaque || p->reach == DC_REACH_HIDDEN;
+    how.wide = how.wide || p->reach == DC_REACH_MAYBE;
+    tables = tables || p->conv == DC_CONV_VECTOR || p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_STRUCT;
+  }
+  if (tables) {
+    keys list = { L, 0 };
+    lua_newtable(L);
+    dc_plan_keys(k->module->image, add_key, &list);
+    lua_setiuservalue(L, -2, DC_LUA_KERNEL_KEYS);
+  }
+  return how;
+}
+
+/* --- errors -------------------------------------------------------------------------------------- */
+
+int dc_lua_raise_kernel(lua_State *L, dc_error *err) {
+  lua_checkstack(L, 2); /* C functions have room beyond their arguments */
+  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, -1, DC_LUA_MODULE_ORIGIN);
+  return dc_lua_raise_at(L, err, lua_gettop(L));
+}
+
+static int fail_argument(lua_State *L, const dc_kernel *k, int param, dc_error *err) {
+  dc_kernel_blame(k, param, err);
+  return dc_lua_raise_kernel(L, err);
+}
+
+static int fail_count(lua_State *L, const dc_kernel *k, int got) {
+  dc_error err = DC_ERROR_INIT;
+  dc_fail(&err, DC_ARGUMENT, NULL, "%d argument%s expected after grid and block, got %d", k->nparams,
+          k->nparams == 1 ? "" : "s", got);
+  return fail_argument(L, k, -1, &err);
+}
+
+bool dc_lua_takes_array(const dc_plan_param *p) {
+  return p->conv == DC_CONV_POINTER || (p->conv == DC_CONV_WORD && p->size == sizeof(dc_ptr));
+}
+
+/* What values the parameter takes, where they are no arrays. */
+static const char *wanted(const dc_plan_param *p, char text[64]) {
+  switch (p->conv) {
+    case DC_CONV_BOOL: return "a boolean";
+    case DC_CONV_VECTOR: snprintf(text, 64, "a table of %d numbers", p->lanes); return text;
+    case DC_CONV_COMPLEX: return "a number or a table {real, imaginary}";
+    case DC_CONV_STRUCT: snprintf(text, 64, "a table of its fields or a string of %u bytes", p->size); return text;
+    case DC_CONV_RECORD: snprintf(text, 64, "a string of %u bytes", p->size); return text;
+    default: return "a number";
+  }
+}
+
+/* A value of a type that no parameter takes. */
+static int fail_type(lua_State *L, const dc_plan_param *p, int idx, dc_error *err) {
+  char text[64];
+  if (p->conv == DC_CONV_UNSUPPORTED) return dc_fail(err, DC_ARGUMENT, NULL, "%s", p->why);
+  if (dc_lua_takes_array(p))
+    return dc_fail(err, DC_ARGUMENT, NULL, "an array expected, got %s%s", dc_lua_describe(L, idx),
+                   lua_isnil(L, idx) ? " (a null pointer is dc.null)" : "");
+  const char *why = p->conv == DC_CONV_RECORD ? p->why : NULL;
+  return dc_fail(err, DC_ARGUMENT, NULL, "%s expected%s%s%s, got %s", wanted(p, text), why ? " (" : "",
+                 why ? why : "", why ? ")" : "", dc_lua_describe(L, idx));
+}
+
+/* --- values -------------------------------------------------------------------------------------- */
+
+/* Why an array may not be passed: closed, elsewhere, or not contiguous. 0 when none of these. */
+static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
+  const dc_device *dev = k->module->dev;
+  if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
+  dc_dtype dtype = dc_array_dtype(a);
+  if (dc_array_device(a) != dev)
+    return dc_fail(err, DC_ARGUMENT, NULL, "got %s array of device %s, the kernel is compiled for %s",
+                   dc_dtype_noun(dtype), dc_array_device(a)->id, dev->id);
+  if (!dc_geometry_contiguous(dc_array_geometry(a), dc_dtype_size(dtype)))
+    return dc_fail(err, DC_ARGUMENT, NULL, "got a view of %s array that is not contiguous; pass a copy (a:copy())",
+                   dc_dtype_noun(dtype));
+  return 0;
+}
+
+/* Checks the array for parameter p and puts its address. 1: it must be computed or settled first. */
+static int put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
+  const dc_kernel *k = w->k;
+  dc_ptr ptr = 0;
+  int due = 0;
+  if (!a || !dc_array_launch_ready(a, k->module->dev, &ptr)) {
+    if (dc_lua_takes_array(p) && check_array(k, a, err) != 0) return -1;
+    if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
+    const bool ready = dc_array_state_of(a) == DC_ARRAY_READY;
+    if (ready && dc_array_ptr(a, &ptr, err) != 0) return -1;
+    due = !ready || !w->settled;
+  }
+  if (dc_plan_check_pointer(p, dc_array_dtype(a), ptr, (uint64_t)dc_array_size(a), err) != 0) return -1;
+  if (!due) dc_plan_put_ptr(p, ptr, params);
+  return due;
+}
+
+int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err) {
+  lua_State *L = w->L;
+  switch (lua_type(L, idx)) {
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, idx)) return dc_plan_put_int(p, lua_tointeger(L, idx), base, err);
+      return dc_plan_put_float(p, lua_tonumber(L, idx), base, err);
+    case LUA_TUSERDATA: {
+      dc_lua_array *o = dc_lua_test(L, w->self, idx, DC_LUA_ARRAY);
+      if (o) return put_array(w, p, o->a, base, err);
+      if (lua_touserdata(L, idx) != w->self->null || !dc_lua_takes_array(p)) return fail_type(L, p, idx, err);
+      dc_plan_put_ptr(p, 0, base);
+      return 0;
+    }
+    case LUA_TBOOLEAN:
+      if (p->conv == DC_CONV_FLOAT) return fail_type(L, p, idx, err);
+      return dc_plan_put_bool(p, lua_toboolean(L, idx), base, err);
+    case LUA_TSTRING:
+      if (p->conv != DC_CONV_RECORD && p->conv != DC_CONV_STRUCT) return fail_type(L, p, idx, err);
+      return dc_plan_put_bytes(p, lua_tostring(L, idx), lua_rawlen(L, idx), base, err);
+    case LUA_TTABLE:
+      if (p->conv != DC_CONV_VECTOR && p->conv != DC_CONV_COMPLEX && p->conv != DC_CONV_STRUCT)
+        return fail_type(L, p, idx, err);
+      return dc_lua_put_table(w, p, idx, base, err);
+    default: return fail_type(L, p, idx, err);
+  }
+}
+
+/* Puts the usual value of a usual type, as dc_lua_put_value would; false: leave it to that. */
+static inline bool put_quick(lua_State *L, const dc_lua *self, dc_device *dev, const dc_plan_param *p, int idx,
+                             char *params) {
+  char *to = params + p->offset;
+  switch (p->quick) {
+    case DC_QUICK_I32:
+    case DC_QUICK_I64: {
+      if (!lua_isinteger(L, idx)) return false;
+      const lua_Integer v = lua_tointeger(L, idx);
+      if (p->quick == DC_QUICK_I64) memcpy(to, &v, sizeof v);
+      else if (v == (int32_t)v) memcpy(to, &(int32_t){ (int32_t)v }, sizeof(int32_t));
+      else return false;
+      return true;
+    }
+    case DC_QUICK_F32:
+    case DC_QUICK_F64: {
+      if (lua_type(L, idx) != LUA_TNUMBER) return false;
+      const lua_Number v = lua_tonumber(L, idx);
+      if (!(v > -0x1p53 && v < 0x1p53)) return false; /* beyond, integers and infinities take care */
+      if (p->quick == DC_QUICK_F64) memcpy(to, &v, sizeof v);
+      else memcpy(to, &(float){ (float)v }, sizeof(float));
+      return true;
+    }
+    case DC_QUICK_ARRAY: {
+      dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+      dc_ptr ptr;
+      if (!o || !o->a || !dc_array_launch_ready(o->a, dev, &ptr)) return false;
+      if (dc_array_dtype(o->a) != p->dtype || (ptr & (p->align - 1)) != 0) return false;
+      memcpy(to, &ptr, sizeof ptr);
+      return true;
+    }
+    default: return false;
+  }
+}
+
+static int fail_value(dc_lua_walk *w, int param, dc_error *err) {
+  if (w->field[0]) dc_error_prefix(err, "field '%s': ", w->field);
+  return fail_argument(w->L, w->k, param, err);
+}
+
+/* --- settling ------------------------------------------------------------------------------------ */
+
+static int compute(dc_lua_walk *w, const dc_plan_param *p, dc_lua_array *array, dc_error *err) {
+  (void)p;
+  if (!array->a) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
+  dc_lua_settle(w->L, w->self, array->a);
+  return 0;
+}
+
+static int about_to_write(dc_lua_walk *w, const dc_plan_param *p, dc_lua_array *array, dc_error *err) {
+  if (p->is_const) return 0;
+  if (!array->a) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
+  return DC_LUA_WORK(w->self, dc_array_will_write(array->a, err));
+}
+
+/* Every array among the arguments, those in tables too. */
+static void visit_arguments(dc_lua_walk *w, int first, dc_lua_visit *visit) {
+  for (int i = 0; i < w->k->nparams; i++) {
+    const dc_plan_param *p = &w->k->params[i];
+    dc_error err = DC_ERROR_INIT;
+    int rc = 0;
+    if (lua_istable(w->L, first + i)) {
+      rc = dc_lua_visit_table(w, p, first + i, visit, &err);
+    } else {
+      dc_lua_array *array = dc_lua_test(w->L, w->self, first + i, DC_LUA_ARRAY);
+      if (array) rc = visit(w, p, array, &err);
+    }
+    if (rc != 0) fail_value(w, i, &err);
+  }
+}
+
+/* Computes what is still an expression, then settles what reads the arrays that the kernel may write, then
+** puts all arguments anew. Everything has been checked. */
+static void settle_arguments(dc_lua_walk *w, bool all, int first, char *params) {
+  dc_error err = DC_ERROR_INIT;
+  visit_arguments(w, first, compute);
+  if (all && DC_LUA_WORK(w->self, dc_array_settle_device(w->k->module->dev, &err)) != 0)
+    dc_lua_raise_kernel(w->L, &err);
+  visit_arguments(w, first, about_to_write);
+  w->settled = true; /* no finalizer closes an array from here on */
+  for (int i = 0; i < w->k->nparams; i++) {
+    int rc = dc_lua_put_value(w, &w->k->params[i], first + i, params, &err);
+    if (rc == 0) continue;
+    if (rc > 0) dc_fail(&err, DC_ARGUMENT, NULL, "its table was changed while it was being passed");
+    fail_value(w, i, &err);
+  }
+}
+
+void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
+                          char *params) {
+  const int got = lua_gettop(L) - first + 1;
+  const bool all = how->opaque || (how->wide && self->address_taken);
+  int due = all;
+  if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
+  if (k->params_size > DC_LUA_PARAMS_MAX)
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
+                k->params_size, DC_LUA_PARAMS_MAX);
+  dc_lua_walk w;
+  w.L = L, w.self = self, w.k = k, w.keys = 0, w.settled = false;
+  w.field[0] = '\0';
+  dc_device *dev = k->module->dev;
+  for (int i = 0; i < got; i++) {
+    if (put_quick(L, self, dev, &k->params[i], first + i, params)) continue;
+    dc_error err = DC_ERROR_INIT;
+    const int rc = dc_lua_put_value(&w, &k->params[i], first + i, params, &err);
+    if (rc < 0) fail_value(&w, i, &err);
+    due |= rc;
+  }
+  if (due) settle_arguments(&w, all, first, params);
+  if (w.keys) lua_settop(L, first + got - 1);
+}

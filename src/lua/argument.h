@@ -1,0 +1,55 @@
+/*
+** argument.h - the arguments of a launch: Lua values become bytes of the kernel's parameters.
+*/
+#ifndef DC_LUA_ARGUMENT_H
+#define DC_LUA_ARGUMENT_H
+
+#include "lua/lib.h"
+
+#define DC_LUA_PARAMS_MAX 4096 /* bytes of parameters: what every CUDA takes (from 12.1 on, Volta and newer 32764) */
+
+/* User values of a kernel object: its module object, what dc_lua_prepare_arguments keeps there, with{}'s stream. */
+enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_KEYS, DC_LUA_KERNEL_STREAM,
+       DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_STREAM };
+
+/* What a launch must know of all its parameters together (dc_reach); found once. */
+typedef struct dc_lua_arguments {
+  bool opaque; /* takes pointers to structs or to pointers, which may hold addresses of anything */
+  bool wide;   /* takes 64-bit integers, arrays of them or bytes, which may be addresses */
+} dc_lua_arguments;
+
+/* For the new kernel object on top of the stack, whose kernel is `k`. */
+dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k);
+
+/* Checks and converts all arguments, which are at the stack indices from `first` to the top, into `params` (aligned
+** to 16, DC_LUA_PARAMS_MAX bytes); then computes what is still an expression and settles what reads memory that the
+** kernel may write.  The kernel object is at 1.  Raises. */
+void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
+                          char *params);
+
+/* Raises with places of the script where the kernel's source stands. The kernel object is at 1. */
+int dc_lua_raise_kernel(lua_State *L, dc_error *err);
+
+/* --- between argument.c and argument_table.c ------------------------------------------------------- */
+
+typedef struct dc_lua_walk {
+  lua_State *L;
+  dc_lua *self;
+  const dc_kernel *k;
+  int keys;        /* stack index of the kernel object's table of keys; 0: not needed yet */
+  bool settled;    /* all arrays are computed and their readers settled: what is due no more is put */
+  char field[120]; /* of the error: which field of the parameter, "in[2].v.x"; "" for the whole */
+} dc_lua_walk;
+
+/* Whether it takes an array: a pointer, or what may be one in ready-made PTX. */
+bool dc_lua_takes_array(const dc_plan_param *p);
+/* Converts the value at idx into the bytes at base + p->offset.  0; 1: it is an array that is due first; -1: *err and
+** w->field say what is wrong. */
+int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err);
+/* The same for a table, whose parameter is a DC_CONV_VECTOR, _COMPLEX or _STRUCT. */
+int dc_lua_put_table(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err);
+/* Calls `visit` for every array in the fields of such a table that are pointers; stops when it gives -1. */
+typedef int dc_lua_visit(dc_lua_walk *w, const dc_plan_param *p, dc_lua_array *array, dc_error *err);
+int dc_lua_visit_table(dc_lua_walk *w, const dc_plan_param *p, int idx, dc_lua_visit *visit, dc_error *err);
+
+#endif

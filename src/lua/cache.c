@@ -1,0 +1,95 @@
+/*
+** cache.c - what our own Lua files (dotcompute.cache) need of the compiler's cache and of bundles.
+*/
+#include <stdlib.h>
+
+#include "compile/bundle.h"
+#include "compile/cache.h"
+#include "lua/lib.h"
+
+/* cache_folder(): the folder, or nil and why there is none. */
+static int core_cache_folder(lua_State *L) {
+  lua_pushstring(L, dc_cache_folder());
+  lua_pushstring(L, dc_cache_note());
+  return 2;
+}
+
+typedef struct entries {
+  dc_cache_entry *list;
+  int n;
+} entries;
+
+static int push_entries(lua_State *L) {
+  const entries *all = lua_touserdata(L, 1);
+  lua_createtable(L, all->n, 0);
+  for (int i = 0; i < all->n; i++) {
+    const dc_cache_entry *e = &all->list[i];
+    lua_createtable(L, 0, 6);
+    lua_pushstring(L, e->key);
+    lua_setfield(L, -2, "key");
+    lua_pushinteger(L, (lua_Integer)e->size);
+    lua_setfield(L, -2, "size");
+    lua_pushnumber(L, e->age);
+    lua_setfield(L, -2, "age");
+    lua_pushboolean(L, e->good);
+    lua_setfield(L, -2, "good");
+    lua_pushstring(L, e->about);
+    lua_setfield(L, -2, "about");
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+/* cache_list(): {key, size, age, good, about} of each entry, those used last first. */
+static int core_cache_list(lua_State *L) {
+  entries all;
+  all.list = dc_cache_list(&all.n);
+  lua_pushcfunction(L, push_entries);
+  lua_pushlightuserdata(L, &all);
+  int status = lua_pcall(L, 1, 1, 0);
+  free(all.list);
+  return status == LUA_OK ? 1 : lua_error(L);
+}
+
+static int push_sum(lua_State *L, dc_cache_sum sum) {
+  lua_pushinteger(L, sum.files);
+  lua_pushinteger(L, (lua_Integer)sum.bytes);
+  return 2;
+}
+
+/* cache_clear(), cache_prune([bytes]): files and bytes removed. */
+static int core_cache_clear(lua_State *L) { return push_sum(L, dc_cache_clear()); }
+
+static int core_cache_prune(lua_State *L) {
+  lua_Integer most = luaL_optinteger(L, 1, 0);
+  return push_sum(L, dc_cache_prune(most > 0 ? (size_t)most : 0));
+}
+
+/* bundle_record(): from now on; bundle_write(path): images and bytes written. */
+static int core_bundle_record(lua_State *L) {
+  dc_bundle_record();
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+static int core_bundle_write(lua_State *L) {
+  dc_error err = DC_ERROR_INIT;
+  int count;
+  size_t bytes;
+  if (dc_bundle_write(luaL_checkstring(L, 1), &count, &bytes, &err) != 0) return dc_lua_raise(L, &err);
+  lua_pushinteger(L, count);
+  lua_pushinteger(L, (lua_Integer)bytes);
+  return 2;
+}
+
+const luaL_Reg dc_lua_cache_internal[] = {
+  { "cache_folder", core_cache_folder }, { "cache_list", core_cache_list },       { "cache_clear", core_cache_clear },
+  { "cache_prune", core_cache_prune },   { "bundle_record", core_bundle_record }, { "bundle_write", core_bundle_write },
+  { NULL, NULL },
+};
+
+void dc_lua_find_bundle(lua_State *L) {
+  if (lua_getglobal(L, "arg") == LUA_TTABLE && lua_rawgeti(L, -1, 0) == LUA_TSTRING)
+    dc_bundle_beside(lua_tostring(L, -1));
+  lua_settop(L, 0);
+}

@@ -1,0 +1,129 @@
+/*
+** graph.c - graphs as Lua objects: capturing what a function launches, and running it again without it.
+*/
+#include <string.h>
+
+#include "lua/stream.h"
+
+typedef struct graph_object {
+  dc_graph *g; /* NULL: not made yet, or closed */
+} graph_object;
+
+static graph_object *check_object(lua_State *L, const dc_lua *self) {
+  graph_object *o = dc_lua_test(L, self, 1, DC_LUA_GRAPH);
+  if (!o) dc_lua_expected(L, 1, "a graph");
+  return o;
+}
+
+static dc_graph *check_graph(lua_State *L, const dc_lua *self) {
+  graph_object *o = check_object(L, self);
+  if (!o->g || !o->g->handle) {
+    dc_error err = DC_ERROR_INIT; /* of a lost device there is more to be said */
+    if (o->g && dc_device_open(o->g->dev, &err) != 0) dc_lua_raise(L, &err);
+    dc_lua_fail(L, DC_ARGUMENT, "the graph is closed");
+  }
+  return o->g;
+}
+
+static void check_function(lua_State *L, int arg) {
+  if (lua_isfunction(L, arg)) return;
+  if (luaL_getmetafield(L, arg, "__call") == LUA_TNIL) dc_lua_expected(L, arg, "a function");
+  lua_pop(L, 1);
+}
+
+/* Calls the function at `fn` and makes what it launches the graph of `o`.  The collector runs before and after: what is
+** pending but held by nobody would be computed in vain, each time the graph runs. */
+static void capture(lua_State *L, dc_lua *self, dc_device *dev, graph_object *o, int fn) {
+  dc_error err = DC_ERROR_INIT;
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  if (DC_LUA_WORK(self, dc_array_capture_begin(dev, &err)) != 0) dc_lua_raise(L, &err);
+  lua_pushvalue(L, fn);
+  if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
+    dc_capture_abandon(dev);
+    lua_error(L);
+  }
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  if (DC_LUA_WORK(self, dc_array_capture_end(dev, &o->g, &err)) != 0) dc_lua_raise(L, &err);
+}
+
+/* graph(fn): calls fn once; what it launches on the current device does not run but becomes the graph. */
+static int core_graph(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  check_function(L, 1);
+  dc_device *dev = dc_lua_current(L, self);
+  graph_object *o = dc_lua_new(L, DC_LUA_GRAPH, sizeof *o, 0);
+  capture(L, self, dev, o, 1);
+  return 1;
+}
+
+/* g(): runs it in the current stream. */
+static int graph_call(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_graph *g = check_graph(L, self);
+  dc_error err = DC_ERROR_INIT;
+  if (DC_LUA_WORK(self, dc_array_graph_launch(g, &err)) != 0) return dc_lua_raise(L, &err);
+  return 0;
+}
+
+/* update(fn): captures again, in place; returns the graph, which is as it was when that fails. */
+static int graph_update(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  graph_object *o = check_object(L, self);
+  dc_graph *g = check_graph(L, self);
+  check_function(L, 2);
+  capture(L, self, g->dev, o, 2);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* close(): what it holds goes when its runs are over. Idempotent. */
+static int graph_close(lua_State *L) {
+  graph_object *o = check_object(L, dc_lua_self(L));
+  dc_graph *g = o->g;
+  o->g = NULL;
+  dc_graph_close(g);
+  return 0;
+}
+
+static int graph_index(lua_State *L) {
+  dc_graph *g = check_object(L, dc_lua_self(L))->g;
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
+  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_GRAPH);
+  lua_getfield(L, -1, "__methods");
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (!g) check_graph(L, dc_lua_self(L)); /* says that it is closed */
+  if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, g->dev);
+  else if (strcmp(name, "launches") == 0) lua_pushinteger(L, (lua_Integer)g->launches);
+  else return dc_lua_fail(L, DC_INDEX, "a graph has no '%s'", name);
+  return 1;
+}
+
+static int graph_tostring(lua_State *L) {
+  const dc_graph *g = check_object(L, dc_lua_self(L))->g;
+  if (!g) lua_pushliteral(L, "graph (closed)");
+  else
+    lua_pushfstring(L, "graph of %I launch%s on %s", (LUAI_UACINT)g->launches, g->launches == 1 ? "" : "es",
+                    g->dev->id);
+  return 1;
+}
+
+const luaL_Reg dc_lua_graph_core[] = {
+  { "graph", core_graph },
+  { NULL, NULL },
+};
+
+static const luaL_Reg graph_methods[] = {
+  { "update", graph_update },
+  { "close", graph_close },
+  { NULL, NULL },
+};
+
+static const luaL_Reg graph_meta[] = {
+  { "__call", graph_call },   { "__index", graph_index }, { "__tostring", graph_tostring },
+  { "__close", graph_close }, { "__gc", graph_close },    { NULL, NULL },
+};
+
+void dc_lua_open_graph(lua_State *L, int self) {
+  dc_lua_newtype(L, self, DC_LUA_GRAPH, "dotcompute.graph", graph_meta, graph_methods);
+}

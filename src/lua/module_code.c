@@ -1,0 +1,126 @@
+/*
+** module_code.c - what became of a source: PTX, machine code, its disassembly, the compiler's warnings.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/runtime.h"
+#include "compile/disassemble.h"
+#include "lua/module.h"
+
+static int push_image(lua_State *L) {
+  const dc_image *image = lua_touserdata(L, 1);
+  lua_pushlstring(L, image->bytes, image->len);
+  return 1;
+}
+
+/* Pushes the image's bytes, and frees the image when `own`. */
+static int push_bytes(lua_State *L, dc_image *image, bool own) {
+  lua_pushcfunction(L, push_image); /* protected: Lua may be out of memory */
+  lua_pushlightuserdata(L, image);
+  int status = lua_pcall(L, 1, 1, 0);
+  if (own) dc_image_free(image);
+  return status == LUA_OK ? 1 : lua_error(L);
+}
+
+/* The module's source compiled for another architecture; raises. The caller frees it. */
+static dc_image *compile_for(lua_State *L, const char *arch, bool binary) {
+  dc_error err = DC_ERROR_INIT;
+  dc_image *made = NULL;
+  lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
+  int origin = lua_gettop(L);
+  lua_getiuservalue(L, 1, DC_LUA_MODULE_SOURCE);
+  if (dc_compile(lua_touserdata(L, -1), arch, binary, &made, &err) != 0) dc_lua_raise_at(L, &err, origin);
+  if (made->binary == binary) return made;
+  dc_image_free(made); /* ready-made code */
+  dc_lua_fail(L, DC_ARGUMENT, "the module came as %s, of which %s cannot be made here",
+              binary ? "PTX" : "machine code", binary ? "machine code" : "PTX");
+  return NULL;
+}
+
+/* The architecture at 2, "compute_90" or "sm_90" with `prefix` in front of the number; else the device's. Pushed. */
+static const char *read_arch(lua_State *L, const dc_module *m, const char *prefix) {
+  lua_settop(L, 2);
+  const char *given = m->dev->target.arch;
+  if (!lua_isnil(L, 2)) {
+    if (lua_type(L, 2) != LUA_TSTRING) dc_lua_expected(L, 2, "an architecture such as 'sm_90'");
+    given = lua_tostring(L, 2);
+  }
+  const char *number = strchr(given, '_');
+  number = number ? number + 1 : "?";
+  if (strspn(number, "0123456789af") != strlen(number) || (strncmp(given, "sm_", 3) && strncmp(given, "compute_", 8)))
+    dc_lua_badarg(L, 2, "'%s' is no architecture such as 'sm_90' or 'compute_90'", given);
+  return lua_pushfstring(L, "%s%s", prefix, number);
+}
+
+/* ptx([arch]): the image where it is PTX, else the source compiled to PTX. */
+int dc_lua_module_ptx(lua_State *L) {
+  dc_lua_module *o = dc_lua_check_module(L);
+  const char *arch = read_arch(L, o->m, "compute_");
+  if (!o->m->image->binary && lua_isnil(L, 2)) return push_bytes(L, o->m->image, false);
+  return push_bytes(L, compile_for(L, arch, false), true);
+}
+
+/* The machine code for the architecture at 2, or the device's. *own: the caller frees it. */
+static dc_image *machine_code(lua_State *L, const dc_module *m, bool *own) {
+  *own = false;
+  if (m->image->binary && lua_isnoneornil(L, 2)) return m->image;
+  if (lua_isnoneornil(L, 2) && !m->dev->target.binary)
+    dc_lua_fail(L, DC_ARGUMENT, "%s runs PTX: name the architecture that machine code is wanted for, such as 'sm_90'",
+                m->dev->name);
+  *own = true;
+  return compile_for(L, read_arch(L, m, "sm_"), true);
+}
+
+/* cubin([arch]) */
+int dc_lua_module_cubin(lua_State *L) {
+  dc_lua_module *o = dc_lua_check_module(L);
+  bool own;
+  dc_image *image = machine_code(L, o->m, &own);
+  return push_bytes(L, image, own);
+}
+
+static int push_text(lua_State *L) {
+  lua_pushstring(L, lua_touserdata(L, 1));
+  return 1;
+}
+
+/* sass([arch]) */
+int dc_lua_module_sass(lua_State *L) {
+  dc_lua_module *o = dc_lua_check_module(L);
+  dc_error err = DC_ERROR_INIT;
+  bool own;
+  dc_image *image = machine_code(L, o->m, &own);
+  char *text = dc_disassemble(image->bytes, image->len, &err);
+  if (own) dc_image_free(image);
+  if (!text) return dc_lua_raise(L, &err);
+  lua_pushcfunction(L, push_text);
+  lua_pushlightuserdata(L, text);
+  int status = lua_pcall(L, 1, 1, 0);
+  free(text);
+  return status == LUA_OK ? 1 : lua_error(L);
+}
+
+/* log(): the compiler's warnings, with places of the script. */
+int dc_lua_module_log(lua_State *L) {
+  dc_lua_module *o = dc_lua_check_module(L);
+  lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
+  dc_lua_map_lines(L, lua_gettop(L), o->m->image->log ? o->m->image->log : "");
+  return 1;
+}
+
+void dc_lua_show_warnings(lua_State *L, const dc_module *m, int origin) {
+  bool wanted = dc_log_on(DC_LOG_COMPILE);
+  lua_getfield(L, origin, "options");
+  if (!wanted && lua_istable(L, -1)) {
+    lua_getfield(L, -1, "warnings");
+    wanted = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  if (!wanted || !m->image->log || !*m->image->log) return;
+  dc_lua_map_lines(L, origin, m->image->log);
+  fprintf(stderr, "%s\n", lua_tostring(L, -1));
+  lua_pop(L, 1);
+}

@@ -1,0 +1,131 @@
+/*
+** module_global.c - m:global: arrays over a module's __device__ and __constant__ variables.
+**
+** A kernel may write to any variable of its module, whatever its parameters are.  So the module object keeps the
+** arrays that were made, and each launch settles the expressions that still read them.  The arrays' memory keeps the
+** loaded code alive; the module object is not kept by them.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/module.h"
+
+static void release_module(void *ud) { dc_module_unref(ud); }
+
+/* The variable by its name as written, or by its symbol; NULL when the compiler told nothing of it. */
+static const dc_variable *find_variable(const dc_image *image, const char *name) {
+  for (int i = 0; i < image->nvariables; i++)
+    if (strcmp(image->variables[i].name, name) == 0) return &image->variables[i];
+  for (int i = 0; i < image->nvariables; i++)
+    if (strcmp(image->variables[i].lowered, name) == 0) return &image->variables[i];
+  return NULL;
+}
+
+static int fail_unknown(lua_State *L, const dc_module *m, const char *name) {
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (int i = 0; i < m->image->nvariables; i++) {
+    if (i) luaL_addstring(&b, ", ");
+    luaL_addstring(&b, m->image->variables[i].name);
+  }
+  luaL_pushresult(&b);
+  const char *list = lua_tostring(L, -1);
+  return dc_lua_fail(L, DC_ARGUMENT, "there is no variable '%s' in the module; %s%s", name,
+                     *list ? "it has " : "no __device__ or __constant__ variable was found in it", list);
+}
+
+/* An array over the variable, which refers to the module; NULL with an error. */
+static dc_array *wrap_variable(dc_module *m, const char *name, dc_error *err) {
+  const dc_variable *known = find_variable(m->image, name);
+  dc_variable v = known ? *known : (dc_variable){0};
+  dc_ptr ptr = 0;
+  size_t size = 0;
+  if (m->dev->ops->global(m->dev, m->code, known ? known->lowered : name, &ptr, &size, err) != 0) return NULL;
+  if (!known || v.size != size) { /* bytes: its type is not known */
+    v.dtype = DC_UINT8;
+    v.ndim = 1;
+    v.shape[0] = (int64_t)size;
+  }
+  dc_module_ref(m);
+  dc_array *a = dc_array_wrap(m->dev, ptr, v.dtype, v.ndim, v.shape, release_module, m, err);
+  if (!a && err->kind != DC_MEMORY) dc_module_unref(m); /* out of memory: it may have been released already */
+  return a;
+}
+
+/* Room for one more array that is kept. */
+static bool make_room(dc_lua_module *o) {
+  dc_array **more = realloc(o->globals, sizeof *more * (size_t)(o->nglobals + 1));
+  if (more) o->globals = more;
+  return more != NULL;
+}
+
+/* Forgets arrays that were closed. */
+static void drop_closed(dc_lua_module *o) {
+  int n = 0;
+  for (int i = 0; i < o->nglobals; i++) {
+    if (dc_array_state_of(o->globals[i]) == DC_ARRAY_CLOSED) dc_array_unref(o->globals[i]);
+    else o->globals[n++] = o->globals[i];
+  }
+  o->nglobals = n;
+}
+
+/* global(name): the array over that variable; the same memory's array as before while it is open. */
+int dc_lua_module_global(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_module *o = dc_lua_check_module(L);
+  dc_error err = DC_ERROR_INIT;
+  lua_settop(L, 2);
+  if (lua_type(L, 2) != LUA_TSTRING) return dc_lua_expected(L, 2, "a variable's name");
+  if (!o->m->dev->ops->global) return dc_lua_fail(L, DC_DEVICE, "%s cannot find variables", o->m->dev->name);
+  lua_getiuservalue(L, 1, DC_LUA_MODULE_KERNELS); /* 3; globals are kept there with a blank in front */
+  lua_pushfstring(L, " %s", lua_tostring(L, 2));  /* 4 */
+  lua_pushvalue(L, 4);
+  if (lua_rawget(L, 3) == LUA_TUSERDATA) {
+    dc_lua_array *before = dc_lua_test(L, self, -1, DC_LUA_ARRAY);
+    if (before->a && dc_array_state_of(before->a) != DC_ARRAY_CLOSED) return 1;
+  }
+  lua_settop(L, 4);
+  dc_lua_array *slot = dc_lua_newarray(L); /* 5 */
+  drop_closed(o);
+  if (!make_room(o)) dc_fail_oom(&err);
+  dc_array *a = err.kind == DC_OK ? wrap_variable(o->m, lua_tostring(L, 2), &err) : NULL;
+  if (!a && strcmp(err.code, "CUDA_ERROR_NOT_FOUND") == 0) {
+    dc_error_clear(&err);
+    return fail_unknown(L, o->m, lua_tostring(L, 2));
+  }
+  if (a) {
+    dc_array_ref(a);
+    o->globals[o->nglobals++] = a;
+  }
+  dc_lua_made(L, slot, a, &err);
+  lua_settop(L, 5);
+  lua_pushvalue(L, 4);
+  lua_pushvalue(L, 5);
+  lua_rawset(L, 3);
+  return 1;
+}
+
+int dc_lua_settle_globals(dc_lua_module *o, dc_error *err) {
+  drop_closed(o);
+  for (int i = 0; i < o->nglobals; i++) { /* a finalizer that runs meanwhile may close one */
+    bool open = dc_array_state_of(o->globals[i]) != DC_ARRAY_CLOSED;
+    if (open && dc_array_will_write(o->globals[i], err) != 0) return -1;
+  }
+  drop_closed(o);
+  return 0;
+}
+
+int dc_lua_close_globals(dc_lua_module *o, dc_error *err) {
+  dc_error more = DC_ERROR_INIT;
+  dc_array **list = o->globals;
+  int n = o->nglobals;
+  o->globals = NULL;
+  o->nglobals = 0;
+  for (int i = 0; i < n; i++) {
+    dc_array_close(list[i], err->kind == DC_OK ? err : &more);
+    dc_array_unref(list[i]);
+  }
+  dc_error_clear(&more);
+  free(list);
+  return err->kind == DC_OK ? 0 : -1;
+}

@@ -1,0 +1,153 @@
+/*
+** profile.c - what `dclua --profile` and dc.range need of C: which line launches, how much its arrays weigh, the
+** gathered times as a table, ranges for NVIDIA's profilers.
+*/
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/profile.h"
+#include "lua/lib.h"
+
+/* --- launches -------------------------------------------------------------------------------------- */
+
+static void place_of_launch(char *text, size_t n) {
+  lua_State *L = dc_lua_active();
+  lua_Debug ar;
+  if (L && lua_checkstack(L, 8) && dc_lua_caller(L, &ar)) snprintf(text, n, "%s:%d", ar.short_src, ar.currentline);
+}
+
+/* What a launch moves at least, if it goes through its arrays once: those that it may write count twice, for they
+** are read too as a rule.  The arguments are from `first` on. */
+void dc_lua_profile_arguments(lua_State *L, const dc_lua *self, const dc_kernel *k, int first) {
+  double bytes = 0;
+  for (int i = 0; i < k->nparams; i++) {
+    const dc_lua_array *o = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
+    if (!o || !o->a || dc_array_state_of(o->a) != DC_ARRAY_READY) continue;
+    const double own = (double)dc_array_size(o->a) * (double)dc_dtype_size(dc_array_dtype(o->a));
+    bytes += k->params[i].is_const ? own : 2 * own;
+  }
+  dc_profile_bytes(bytes);
+}
+
+static int core_profile_start(lua_State *L) {
+  dc_lua_self(L);
+  dc_profile_start(place_of_launch);
+  return 0;
+}
+
+static void set_number(lua_State *L, const char *name, double v) {
+  lua_pushnumber(L, v);
+  lua_setfield(L, -2, name);
+}
+
+/* profile_stop(): a list of {device, kernel, site, calls, timed, seconds, bytes}, slowest first; bytes nil when
+** unknown. */
+static int core_profile_stop(lua_State *L) {
+  dc_lua_self(L);
+  lua_newtable(L);
+  int n = 0;
+  for (const dc_profile_entry *e = dc_profile_stop(); e; e = e->next) {
+    lua_createtable(L, 0, 7);
+    dc_lua_pushdevice(L, (dc_device *)e->dev);
+    lua_setfield(L, -2, "device");
+    lua_pushstring(L, e->kernel);
+    lua_setfield(L, -2, "kernel");
+    lua_pushstring(L, e->site);
+    lua_setfield(L, -2, "site");
+    lua_pushinteger(L, (lua_Integer)e->calls);
+    lua_setfield(L, -2, "calls");
+    lua_pushinteger(L, (lua_Integer)e->timed);
+    lua_setfield(L, -2, "timed");
+    set_number(L, "seconds", e->seconds);
+    if (e->bytes > 0) set_number(L, "bytes", e->bytes);
+    lua_rawseti(L, -2, ++n);
+  }
+  return 1;
+}
+
+/* --- ranges ---------------------------------------------------------------------------------------- */
+
+/*
+** NVTX, from version 3 on, is a protocol and not a library: the profiler names its own library in
+** NVTX_INJECTION64_PATH; we load it, call its entry, and it asks for tables of pointers to function pointers, which
+** it fills.  The layout below is that of NVIDIA's nvtx3 headers.  Older toolkits have libnvToolsExt instead.
+*/
+typedef void (*any_function)(void);
+enum { NVTX_CALLBACKS = 1, NVTX_VERSION_INFO = 3 };
+enum { NVTX_MODULE_CORE = 1, NVTX_PUSH = 9, NVTX_POP = 11, NVTX_CORE_SIZE = 16 };
+
+typedef struct nvtx_callbacks {
+  size_t size;
+  int (*table)(int module, any_function ***out, unsigned *count);
+} nvtx_callbacks;
+
+typedef struct nvtx_version {
+  size_t size;
+  uint32_t version, reserved;
+  void (*set_injection_version)(uint32_t version);
+} nvtx_version;
+
+static any_function core_functions[NVTX_CORE_SIZE];
+static any_function *core_table[NVTX_CORE_SIZE + 1];
+
+static int give_table(int module, any_function ***out, unsigned *count) {
+  if (module != NVTX_MODULE_CORE) return 0;
+  for (int i = 1; i < NVTX_CORE_SIZE; i++) core_table[i] = &core_functions[i];
+  *out = core_table;
+  *count = NVTX_CORE_SIZE;
+  return 1;
+}
+
+static void ignore_version(uint32_t version) { (void)version; }
+
+static const void *export_table(uint32_t id) {
+  static const nvtx_callbacks callbacks = { sizeof callbacks, give_table };
+  static const nvtx_version version = { sizeof version, 3, 0, ignore_version };
+  return id == NVTX_CALLBACKS ? (const void *)&callbacks : id == NVTX_VERSION_INFO ? (const void *)&version : NULL;
+}
+
+static int (*range_push)(const char *name);
+static int (*range_pop)(void);
+
+/* Finds a profiler, once. */
+static void find_profiler(void) {
+  static bool looked;
+  if (looked) return;
+  looked = true;
+  const char *path = getenv("NVTX_INJECTION64_PATH");
+  void *lib = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  int (*begin)(const void *(*)(uint32_t)) = NULL;
+  if (lib) *(void **)&begin = dlsym(lib, "InitializeInjectionNvtx2");
+  if (begin && begin(export_table)) {
+    memcpy(&range_push, &core_functions[NVTX_PUSH], sizeof range_push);
+    memcpy(&range_pop, &core_functions[NVTX_POP], sizeof range_pop);
+    return;
+  }
+  lib = dlopen("libnvToolsExt.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!lib) return;
+  *(void **)&range_push = dlsym(lib, "nvtxRangePushA");
+  *(void **)&range_pop = dlsym(lib, "nvtxRangePop");
+}
+
+static int core_range_push(lua_State *L) {
+  const char *name = luaL_checkstring(L, 1);
+  find_profiler();
+  if (range_push && range_pop) range_push(name);
+  return 0;
+}
+
+static int core_range_pop(lua_State *L) {
+  (void)L;
+  if (range_push && range_pop) range_pop();
+  return 0;
+}
+
+const luaL_Reg dc_lua_profile_internal[] = {
+  { "profile_start", core_profile_start },
+  { "profile_stop", core_profile_stop },
+  { "range_push", core_range_push },
+  { "range_pop", core_range_pop },
+  { NULL, NULL },
+};
