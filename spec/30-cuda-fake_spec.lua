@@ -215,6 +215,16 @@ describe("a fault on the GPU", function()
     local out = run(script, { FAKE_CUDA_FAULT = "719:2", DOTCOMPUTE_SYNC = "1" })
     assert.matches("^launch\tCUDA_ERROR_LAUNCH_FAILED[^\n]*in kernel 'saxpy'[^\n]*\nat the launch\n", out)
   end)
+
+  it("in a builder's kernel is blamed on the script's line, not on a file of ours", function()
+    local out = run([[
+local twice = dc.elementwise("float x", "float y", "y = 2 * x")
+local x = dc.array { 1, 2, 3 }
+local y = twice(x) print("line", debug.getinfo(1, "l").currentline)
+try(dc.synchronize)]], { FAKE_CUDA_FAULT = "700:1" })
+    assert.equal(out:match "line\t(%d+)", out:match "launched at [^%s()]*:(%d+)", out)
+    assert.is_nil(out:find "elementwise.lua")
+  end)
 end)
 
 describe("with a driver that fails", function()

@@ -368,6 +368,7 @@ static void declare(emitter *e) {
     if (e->origin[i]) PUT("uint32_t x%d = 0; int ok%d = 1; ", i, i);
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
+  for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) PUT("const uint64_t %s = n->base[%d]; ", dc_emit_base(b), b);
   PUT("\nM act, m = M_none(), tk, nt; int fuel = n->fuel, patience = n->patience, r; uint32_t go_on;\n");
 }
 

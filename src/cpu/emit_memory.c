@@ -96,9 +96,9 @@ static void begin_access(emitter *e, const ptx_ins *ins, const place *p) {
     dc_emit_register(e, p->at->reg, p->narrow ? 'w' : 'd');
     if (p->narrow) PUT(")");
     if (p->base == DC_BASE_LOCAL)
-      PUT(", V64_affine(n->base[%d] + %lldull, %uull)", p->base, p->offset, e->fn->local_stride);
+      PUT(", V64_affine(%s + %lldull, %uull)", dc_emit_base(p->base), p->offset, e->fn->local_stride);
     else if (p->base == DC_BASE_FLAT) PUT(", V64_splat(%lldull)", p->offset);
-    else PUT(", V64_splat(n->base[%d] + %lldull)", p->base, p->offset);
+    else PUT(", V64_splat(%s + %lldull)", dc_emit_base(p->base), p->offset);
     PUT("); ");
     return;
   }
@@ -106,7 +106,7 @@ static void begin_access(emitter *e, const ptx_ins *ins, const place *p) {
   if (p->at->reg >= 0) PUT("(uint64_t)s%d + %lldull", p->at->reg, p->offset);
   else PUT("%lldull", p->offset);
   if (p->base == DC_BASE_FLAT) PUT(", a_ = o_; ");
-  else PUT(", a_ = n->base[%d] + o_; ", p->base);
+  else PUT(", a_ = %s + o_; ", dc_emit_base(p->base));
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
 }
 
@@ -240,7 +240,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (p.base == DC_BASE_LOCAL) e->out->lane_free = false;
   begin_access(e, ins, &p);
   if (p.how == LANES && (bytes > 1 || DC_IGNORED)) {
-    PUT("if (DC_RARE(dc_bad_addresses(a_, n->base[%d], %d, %s))) n->fault(n); ", p.base, bytes, mask);
+    PUT("if (DC_RARE(dc_bad_addresses(a_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p.base), bytes, mask);
   } else if (p.how == ROW && bytes > 1 && p.stride % bytes != 0) {
     PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p.stride, bytes, mask);
   }

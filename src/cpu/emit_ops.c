@@ -335,13 +335,13 @@ static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bo
   if (dc_spread_is_scalar(dc_emit_spread(e, d))) {
     PUT("s%d = ", d);
     dc_emit_operand(e, &ins->opnd[1], 'D');
-    PUT(base == DC_BASE_FLAT ? ";\n" : " %s n->base[%d];\n", sign, base);
+    PUT(base == DC_BASE_FLAT ? ";\n" : " %s %s;\n", sign, dc_emit_base(base));
     return;
   }
   dc_emit_assign(e, d, mask, keep);
   if (base != DC_BASE_FLAT) PUT("V64_plus(");
   dc_emit_operand(e, &ins->opnd[1], 'd');
-  if (base != DC_BASE_FLAT) PUT(", V64_splat(%s n->base[%d]))", sign[0] == '-' ? "-" : "", base);
+  if (base != DC_BASE_FLAT) PUT(", V64_splat(%s %s))", sign[0] == '-' ? "-" : "", dc_emit_base(base));
   dc_emit_assign_end(e, d, keep);
 }
 

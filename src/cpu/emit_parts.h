@@ -64,6 +64,11 @@ void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
 /* emit_memory.c: false: not a load or store that emitted code does by itself. */
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep);
+/* The base of a space as C: a variable where it stays the same, so that no store can be taken to change it. */
+static inline const char *dc_emit_base(int base) {
+  static const char *const names[] = { "0", "base1", "base2", "base3", "n->base[4]" };
+  return names[base];
+}
 /* Opens an expression with a dc_wrap w_ for an affine value; `rest`: its fields from .what on. "})" closes it. */
 void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest);
 

@@ -262,7 +262,7 @@ DC_FN V32 dc_whole_u32(u64 a) { return V32_load(DC_AT(const u32, a)); }
 DC_FN V64 dc_whole_u64(u64 a) { return V64_load(DC_AT(const u64, a)); }
 #define DC_PUT_BYTES_(i, unused) n_store_u8(a + DC_NW * i, x.p##i);
 DC_FN void dc_put_whole_u8(u64 a, V32 x) { DC_PARTS(DC_PUT_BYTES_, ) }
-DC_FN void dc_put_whole_u16(u64 a, V32 x) { V16_store(DC_AT(uint16_t, a), x); }
+DC_FN void dc_put_whole_u16(u64 a, V32 x) { V16_store(DC_AT(uint16_t, a), V32_low16(x)); }
 DC_FN void dc_put_whole_u32(u64 a, V32 x) { V32_store(DC_AT(u32, a), x); }
 DC_FN void dc_put_whole_u64(u64 a, V64 x) { V64_store(DC_AT(u64, a), x); }
 #define dc_put_whole_s8 dc_put_whole_u8

@@ -121,14 +121,21 @@ static dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, 
 
 /* --- launching ----------------------------------------------------------------------------------- */
 
+/* The script's line that calls, as dc_lua_caller; quickly where it is in the file that the last launch came from. */
+static bool find_caller(lua_State *L, dc_lua *self, lua_Debug *ar) {
+  if (lua_getstack(L, 1, ar)) {
+    lua_getinfo(L, "Sl", ar);
+    if (ar->source == self->launcher && ar->currentline > 0) return true;
+  }
+  if (!dc_lua_caller(L, ar)) return false;
+  self->launcher = ar->source;
+  return true;
+}
+
 /* Remembers who launched what. */
 static void note_launch(lua_State *L, dc_lua *self, const dc_kernel *k) {
   lua_Debug ar;
-  int level = 0;
-  do { /* the innermost function that has lines: pcall and its like have none */
-    if (!lua_getstack(L, ++level, &ar)) return;
-    lua_getinfo(L, "Sl", &ar);
-  } while (ar.currentline < 0);
+  if (!find_caller(L, self, &ar)) return;
   dc_lua_launch *l = &self->launches[self->launched++ % DC_LUA_LAUNCHES];
   memcpy(l->name, k->label, sizeof l->name);
   memcpy(l->script, ar.short_src, sizeof l->script);

@@ -56,6 +56,7 @@ typedef struct dc_lua {
   bool host_interrupts;   /* the host catches SIGINT */
   bool address_taken;     /* somebody read an array's .ptr: integers may be addresses */
   unsigned launched;      /* counts launches noted */
+  const char *launcher;   /* the source text's address of the last script that launched: only compared */
   dc_lua_launch launches[DC_LUA_LAUNCHES];
 } dc_lua;
 
