@@ -435,8 +435,9 @@ static int allocate(emitter *e) {
   e->given = calloc(regs, sizeof *e->given);
   e->place = malloc(regs * sizeof *e->place);
   e->origin_place = malloc(ins * sizeof *e->origin_place);
+  e->origin_turn = calloc(ins, sizeof *e->origin_turn);
   if (!e->block_of || !e->tracked || !e->ordinal || !e->entered) return dc_fail_oom(e->err);
-  if (!e->origin || !e->given || !e->place || !e->origin_place) return dc_fail_oom(e->err);
+  if (!e->origin || !e->given || !e->place || !e->origin_place || !e->origin_turn) return dc_fail_oom(e->err);
   memset(e->place, 0xff, regs * sizeof *e->place);
   memset(e->origin_place, 0xff, ins * sizeof *e->origin_place);
   return 0;
@@ -444,8 +445,8 @@ static int allocate(emitter *e) {
 
 static void release(emitter *e) {
   dc_spreads_free(&e->k);
-  void *all[] = { e->block_of, e->tracked, e->ordinal, e->entered, e->origin, e->given, e->place, e->origin_place,
-                  e->live };
+  void *all[] = { e->block_of, e->tracked, e->ordinal,      e->entered,     e->origin,
+                  e->given,    e->place,   e->origin_place, e->origin_turn, e->live };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 

@@ -29,6 +29,8 @@ typedef struct emitter {
   size_t words;         /* of each */
   int32_t *place;       /* per register: where it is kept over a pause, -1 nowhere yet */
   int32_t *origin_place;
+  int32_t *origin_turn; /* per instruction: the last pause or resumption that kept what it noted */
+  int32_t turn;
   bool *given;          /* per register: a result of what warp.c does while emitted code pauses */
   bool leaves;          /* some site hands over to tier 0 */
   bool operates;        /* some operation is tier 0's */

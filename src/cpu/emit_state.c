@@ -96,13 +96,14 @@ static int32_t place_of(emitter *e, int32_t reg) {
 }
 
 static void keep_origin(emitter *e, int32_t origin, bool back) {
-  if (origin < 0) return;
+  if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* several registers have it */
+  e->origin_turn[origin] = e->turn;
   if (e->origin_place[origin] < 0) e->origin_place[origin] = reserve(e, 8, 8);
   if (back)
-    PUT("x%d = *(uint32_t *)(n->save + %d); ok%d = n->save[%d]; ", origin, e->origin_place[origin], origin,
+    PUT("x%d = *(uint32_t *)(save + %d); ok%d = save[%d]; ", origin, e->origin_place[origin], origin,
         e->origin_place[origin] + 4);
   else
-    PUT("*(uint32_t *)(n->save + %d) = x%d; n->save[%d] = (uint8_t)ok%d; ", e->origin_place[origin], origin,
+    PUT("*(uint32_t *)(save + %d) = x%d; save[%d] = (uint8_t)ok%d; ", e->origin_place[origin], origin,
         e->origin_place[origin] + 4, origin);
 }
 
@@ -117,30 +118,33 @@ static void keep_register(emitter *e, int32_t r, bool back) {
   }
   int at = place_of(e, r);
   if (dc_spread_is_scalar(s)) {
-    if (back) PUT("s%d = *(uint64_t *)(n->save + %d); ", r, at);
-    else PUT("*(uint64_t *)(n->save + %d) = s%d; ", at, r);
+    if (back) PUT("s%d = *(uint64_t *)(save + %d); ", r, at);
+    else PUT("*(uint64_t *)(save + %d) = s%d; ", at, r);
     if (s->tag == DC_AFFINE) keep_origin(e, s->origin, back);
   } else if (bits == 1) {
-    if (back) PUT("p%d = M_from(*(uint32_t *)(n->save + %d)); ", r, at);
-    else PUT("*(uint32_t *)(n->save + %d) = M_word(p%d); ", at, r);
+    if (back) PUT("p%d = M_from(*(uint32_t *)(save + %d)); ", r, at);
+    else PUT("*(uint32_t *)(save + %d) = M_word(p%d); ", at, r);
   } else {
     const char *type = bits == 64 ? "uint64_t" : "uint32_t";
     int lanes = bits == 64 ? 64 : 32;
-    if (back) PUT("v%d = V%d_load((const %s *)(n->save + %d)); ", r, lanes, type, at);
-    else PUT("V%d_store((%s *)(n->save + %d), v%d); ", lanes, type, at, r);
+    if (back) PUT("v%d = V%d_load((const %s *)(save + %d)); ", r, lanes, type, at);
+    else PUT("V%d_store((%s *)(save + %d), v%d); ", lanes, type, at, r);
   }
 }
 
-void dc_emit_pause(emitter *e, int32_t node) {
-  if (node < 0) return;
-  EACH_LIVE(r, row(e, node)) keep_register(e, r, false);
-  PUT("\n");
+/* `save` is a variable of its own, since any store could be taken to change n->save. */
+static void keep_registers(emitter *e, int32_t node, bool back) {
+  e->turn++;
+  PUT("{ uint8_t *const save = n->save; ");
+  EACH_LIVE(r, row(e, node)) keep_register(e, r, back);
+  PUT("}\n");
 }
 
-void dc_emit_resume(emitter *e, int32_t node) {
-  EACH_LIVE(r, row(e, node)) keep_register(e, r, true);
-  PUT("\n");
+void dc_emit_pause(emitter *e, int32_t node) {
+  if (node >= 0) keep_registers(e, node, false);
 }
+
+void dc_emit_resume(emitter *e, int32_t node) { keep_registers(e, node, true); }
 
 /* --- to tier 0 ------------------------------------------------------------------------------------------ */
 
