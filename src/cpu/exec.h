@@ -22,6 +22,7 @@
 #define DC_MAX_WARPS 32      /* of a block: 1024 threads */
 #define DC_BARRIERS 16
 #define DC_MAX_GANGS 64     /* of a block: 16 threads each at the least */
+#define DC_SHY_NODES 4       /* loops of one warp that spin at the same time and know of each other */
 #define DC_MAX_RESIDENT 16   /* blocks that one worker keeps under way when they wait for each other */
 #define DC_SHARED_LIMIT ((size_t)48 << 10)
 #define DC_SHARED_OPTIN ((size_t)99 << 10)
@@ -145,8 +146,8 @@ typedef struct dc_warp_control {
   bool force;            /* let a group of lanes pass a warp-wide operation without the rest */
   bool runnable;
   int32_t node;
-  dc_frame *shy_frame;   /* its node shy_node has spun long enough: others first, for shy_left picks */
-  int32_t shy_node, shy_left;
+  dc_frame *shy_frame;   /* its nodes shy_nodes have spun long enough: others first, for shy_left picks */
+  int32_t shy_nodes[DC_SHY_NODES], nshy, shy_left;
   uint32_t red[DC_LANES]; /* results of bar.red */
 } dc_warp_control;
 

@@ -113,16 +113,17 @@ static void leave(dc_warp *w, dc_frame *f, uint32_t lanes) {
 
 /* --- whose turn it is ----------------------------------------------------------------------------------- */
 
-/* The lowest node of the frame with lanes to be served, but for `shy`; -1: none. */
-static int32_t lowest(dc_frame *f, int32_t shy) {
+/* The lowest node of the frame with lanes to be served, but for the `n` nodes `shy`; -1: none. */
+static int32_t lowest(dc_frame *f, const int32_t *shy, int32_t n) {
   for (uint32_t i = f->low; i < f->fn->words; i++) {
     uint64_t word = f->ready[i];
-    if (shy >= 0 && (uint32_t)shy >> 6 == i) word &= ~((uint64_t)1 << (shy & 63));
+    for (int32_t k = 0; k < n; k++)
+      if ((uint32_t)shy[k] >> 6 == i) word &= ~((uint64_t)1 << (shy[k] & 63));
     if (word == 0) continue;
-    if (shy < 0) f->low = i;
+    if (n == 0) f->low = i;
     return (int32_t)(i * 64) + __builtin_ctzll(word);
   }
-  if (shy < 0) f->low = f->fn->words;
+  if (n == 0) f->low = f->fn->words;
   return -1;
 }
 
@@ -154,10 +155,10 @@ static bool pop_empty(dc_warp *w) {
 static int32_t find_ready(dc_warp *w) {
   dc_warp_control *c = w->ctl;
   dc_frame *f = c->frame;
-  int32_t n = lowest(f, f == c->shy_frame ? c->shy_node : -1);
+  int32_t n = lowest(f, c->shy_nodes, f == c->shy_frame ? c->nshy : 0);
   if (n >= 0) return n;
   for (f = c->frames; f; f = f->below) {
-    if (f == c->frame || (n = lowest(f, f == c->shy_frame ? c->shy_node : -1)) < 0) continue;
+    if (f == c->frame || (n = lowest(f, c->shy_nodes, f == c->shy_frame ? c->nshy : 0)) < 0) continue;
     enter(w, f);
     return n;
   }
@@ -250,11 +251,18 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
   }
 }
 
-/* Lanes at node n of the current frame have spun long enough. */
+/* Lanes at node n of the current frame have spun long enough.  Those of other loops stay shy, too: where two parts of a
+** warp spin on what a third holds, they would else only make way for each other. */
 static void be_shy(dc_warp_control *c, int32_t n) {
+  int32_t i = 0;
+  if (c->shy_frame != c->frame) c->nshy = 0;
   c->shy_frame = c->frame;
-  c->shy_node = n;
   c->shy_left = SHY_PICKS;
+  while (i < c->nshy && c->shy_nodes[i] != n) i++;
+  if (i < c->nshy) return;
+  if (c->nshy == DC_SHY_NODES) memmove(c->shy_nodes, c->shy_nodes + 1, (DC_SHY_NODES - 1) * sizeof *c->shy_nodes);
+  else c->nshy++;
+  c->shy_nodes[c->nshy - 1] = n;
 }
 
 /* A loop has used up its fuel. True: the warp has to give way now. */
