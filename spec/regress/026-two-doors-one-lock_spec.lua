@@ -6,6 +6,7 @@ it("lanes that spin at two places let the holder go on", function()
   local k = dc.kernel [[
 #define DOOR(v) for (bool done = false; !done;) \
     if (atomicCAS(lock, 0, 1) == 0) { \
+      for (int q = 0; q < 2000 && *(volatile int *)sum >= 0; q++) {} \
       *(volatile int *)sum = *(volatile int *)sum + v; \
       __threadfence(); \
       atomicExch(lock, 0); \
