@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -66,14 +67,24 @@ static CUresult launch(const call *c, CUstream s) {
   return cu.LaunchKernel(c->function, c->grid, 1, 1, c->block, 1, 1, 0, s, (void **)(uintptr_t)c->params, NULL);
 }
 
+/* So many launches on each of the first n streams; `wait`: for each at once. */
+static CUresult launches(const call *c, lua_Integer times, int n, bool wait) {
+  CUresult r = CUDA_SUCCESS;
+  for (lua_Integer i = 0; i < times; i++)
+    for (int s = 0; s < n && r == CUDA_SUCCESS; s++) {
+      r = launch(c, streams[s]);
+      if (wait && r == CUDA_SUCCESS) r = cu.StreamSynchronize(streams[s]);
+    }
+  return r;
+}
+
 /* issue(name, grid, block, times, parameters…) -> seconds to issue so many launches, seconds until they are done */
 static int l_issue(lua_State *L) {
   call c;
   get_call(L, &c);
   const lua_Integer times = luaL_checkinteger(L, 4);
-  CUresult r = CUDA_SUCCESS;
   double t = now();
-  for (lua_Integer i = 0; i < times; i++) r = r ? r : launch(&c, streams[0]);
+  CUresult r = launches(&c, times, 1, false);
   double issued = now();
   need(L, cu.StreamSynchronize(streams[0]), "cuStreamSynchronize");
   need(L, r, "cuLaunchKernel");
@@ -87,12 +98,8 @@ static int l_launch_and_wait(lua_State *L) {
   call c;
   get_call(L, &c);
   const lua_Integer times = luaL_checkinteger(L, 4);
-  CUresult r = CUDA_SUCCESS;
   double t = now();
-  for (lua_Integer i = 0; i < times; i++) {
-    r = r ? r : launch(&c, streams[0]);
-    r = r ? r : cu.StreamSynchronize(streams[0]);
-  }
+  CUresult r = launches(&c, times, 1, true);
   t = now() - t;
   need(L, r, "cuLaunchKernel");
   lua_pushnumber(L, t);
@@ -105,10 +112,10 @@ static CUgraphExec captured;
 static int l_graph(lua_State *L) {
   call c;
   get_call(L, &c);
-  const lua_Integer launches = luaL_checkinteger(L, 4);
+  const lua_Integer times = luaL_checkinteger(L, 4);
   CUgraph graph;
   need(L, cu.StreamBeginCapture(streams[0], CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
-  for (lua_Integer i = 0; i < launches; i++) need(L, launch(&c, streams[0]), "cuLaunchKernel");
+  need(L, launches(&c, times, 1, false), "cuLaunchKernel");
   need(L, cu.StreamEndCapture(streams[0], &graph), "cuStreamEndCapture");
   need(L, cu.GraphInstantiate(&captured, graph, 0), "cuGraphInstantiate");
   need(L, cu.GraphDestroy(graph), "cuGraphDestroy");
@@ -130,10 +137,8 @@ static int l_two_streams(lua_State *L) {
   call c;
   get_call(L, &c);
   const lua_Integer times = luaL_checkinteger(L, 4);
-  CUresult r = CUDA_SUCCESS;
   double t = now();
-  for (lua_Integer i = 0; i < times; i++)
-    for (int s = 0; s < 2; s++) r = r ? r : launch(&c, streams[s]);
+  CUresult r = launches(&c, times, 2, false);
   for (int s = 0; s < 2; s++) r = r ? r : cu.StreamSynchronize(streams[s]);
   need(L, r, "two streams");
   lua_pushnumber(L, now() - t);

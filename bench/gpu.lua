@@ -3,12 +3,7 @@
 local dc = require "dotcompute"
 local report = require "report"
 
-local ok, why = dc.available "cuda"
-if not ok then
-  print("GPU rows left out: " .. why)
-  return
-end
-dc.use "cuda:0"
+if not report.use_gpu "GPU" then return end
 local driver = require "driver"
 
 local source = [[

@@ -1,4 +1,5 @@
 -- Rows of figures as an aligned table, and medians.
+local dc = require "dotcompute"
 local M = {}
 
 function M.median(t)
@@ -50,6 +51,17 @@ function M.print(title, header, rows)
   line(header)
   for _, row in ipairs(rows) do line(row) end
   print()
+end
+
+-- Makes the first GPU the current device; where there is none, says that `what` is left out, and gives false.
+function M.use_gpu(what)
+  local ok, why = dc.available "cuda"
+  if not ok then
+    print(what .. " rows left out: " .. why)
+    return false
+  end
+  dc.use "cuda:0"
+  return true
 end
 
 return M

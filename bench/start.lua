@@ -4,12 +4,7 @@
 local dc = require "dotcompute"
 local report = require "report"
 
-local ok, why = dc.available "cuda"
-if not ok then
-  print("start-up rows left out: " .. why)
-  return
-end
-dc.use "cuda:0"
+if not report.use_gpu "start-up" then return end
 local driver = require "driver"
 local nvrtc = require "nvrtc"
 

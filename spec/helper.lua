@@ -103,6 +103,15 @@ function helper.shell(command)
   return text, code
 end
 
+-- Runs a Lua script, given as text, with these arguments in a process of its own on the CPU device; `how` is what
+-- stands behind DOTCOMPUTE_CPU_ in the environment ("TIER=1"). Gives its output, as helper.shell.
+function helper.on_cpu(how, script, ...)
+  local words = { helper.quote(os.getenv "LUA" or "lua5.4"), "-" }
+  for i = 1, select("#", ...) do words[i + 2] = helper.quote(tostring((select(i, ...)))) end
+  return helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s <<'EOF'\n%s\nEOF"):format(how,
+    table.concat(words, " "), script))
+end
+
 -- An integer as 32 bits hold it, with their sign.
 function helper.int32(v)
   v = v & 0xffffffff

@@ -10,6 +10,16 @@ local builder = {}
 function builder.fail(kind, text, ...) core.fail(kind, text:format(...)) end
 local fail = builder.fail
 
+-- What a caller gave to compute into must be an array of the result's dtype.
+function builder.check_result(who, output, out)
+  if not core.is_array(out) then
+    fail("argument", "%s: the result takes an array, got %s", who, core.describe(out))
+  end
+  if out.dtype ~= output.name then
+    fail("dtype", "%s: the result is %s, got an array of %s", who, output.name, out.dtype)
+  end
+end
+
 -- --- declarations -----------------------------------------------------------------------------------------------
 
 -- A dtype's name of our own, or one of C's; nil when it is none.

@@ -175,12 +175,7 @@ end
 local function result_for(f, bound, args, plan, out)
   local function new() return dc.using(bound.device, dc.empty, plan.shape, bound.output.name) end
   if out == nil then return new() end
-  if not core.is_array(out) then
-    fail("argument", "%s: the result takes an array, got %s", f.name, core.describe(out))
-  end
-  if out.dtype ~= bound.output.name then
-    fail("dtype", "%s: the result is %s, got an array of %s", f.name, bound.output.name, out.dtype)
-  end
+  builder.check_result(f.name, bound.output, out)
   local shape = { out:shape() }
   if not same_shape(shape, plan.shape) then
     fail("shape", "%s: the result has the shape %s, got an array of %s", f.name, shape_text(plan.shape),

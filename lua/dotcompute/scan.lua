@@ -255,12 +255,7 @@ end
 
 -- Where to compute: nil for the caller's own array.
 local function check_result(f, bound, from, out)
-  if not core.is_array(out) then
-    fail("argument", "%s: the result takes an array, got %s", f.name, core.describe(out))
-  end
-  if out.dtype ~= bound.output.name then
-    fail("dtype", "%s: the result is %s, got an array of %s", f.name, bound.output.name, out.dtype)
-  end
+  builder.check_result(f.name, bound.output, out)
   local ops = { out, from }
   return core.arrange(ops, 1, 2, bound.device) == false
 end

@@ -2,8 +2,6 @@
 -- tier 0 for good.  NVRTC writes both.
 local helper = require "spec.helper"
 
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 local script = [==[
 local dc = require "dotcompute"
 local k = dc.kernel [[
@@ -54,8 +52,7 @@ describe("registers wider than the types of a load and a cvt", function()
       table.move({ n + x[i], low(x[i], 8) + low(x[i], 16), low(n, 16), x[i] & 0xffffffff }, 1, 4, #want + 1, want)
     end
     for tier = 0, 1 do
-      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%d %s - %d %s <<'EOF'\n%s\nEOF"):format(
-        tier, lua, n, helper.quote(table.concat(x, " ")), script))
+      local text = helper.on_cpu("TIER=" .. tier, script, n, table.concat(x, " "))
       assert.equal(("%d\n%s\n"):format(tier, table.concat(want, " ")), text, helper.note("tier " .. tier))
     end
   end)

@@ -2,8 +2,6 @@
 -- wrapped around among the lanes, and where.
 local helper = require "spec.helper"
 
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 local script = [==[
 local dc = require "dotcompute"
 local k = dc.kernel [[
@@ -36,8 +34,7 @@ describe("a widened index that a loop carries into its next turn", function()
       want[t + 1] = sum
     end
     for tier = 0, 1 do
-      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%d %s - %d %d <<'EOF'\n%s\nEOF"):format(
-        tier, lua, n, s, script))
+      local text = helper.on_cpu("TIER=" .. tier, script, n, s)
       assert.equal(table.concat(want, " ") .. "\n", text, helper.note("tier " .. tier))
     end
   end)

@@ -3,8 +3,6 @@
 local helper = require "spec.helper"
 
 -- Even and odd lanes go different ways back to a shuffle; `pads` blocks in front change the numbers of the labels.
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 local script = [==[
 local dc = require "dotcompute"
 local text = { ".version 8.5\n.target sm_75\n.address_size 64\n" }
@@ -71,8 +69,7 @@ describe("a shuffle in divergent code, followed by a branch", function()
       want[#want + 1] = table.concat(v, " ", 0, 31)
     end
     for tier = 0, 1 do
-      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%d %s - %d %s <<'EOF'\n%s\nEOF"):format(
-        tier, lua, n, helper.quote(table.concat(x, " ")), script))
+      local text = helper.on_cpu("TIER=" .. tier, script, n, table.concat(x, " "))
       assert.equal(table.concat(want, "\n") .. "\n", text, helper.note("tier " .. tier))
     end
   end)

@@ -1,8 +1,6 @@
 -- A register that lanes write at different times began with no value in the emitted C; gcc then took the whole vector
 -- for undefined, and the lanes' results with it (seen with SSE2 alone).
 local helper = require "spec.helper"
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 local script = [==[
 local dc = require "dotcompute"
 local k = dc.module [[
@@ -34,8 +32,7 @@ describe("a register that lanes write in different turns of a loop", function()
     end
     local want = table.concat(last, " ") .. "\n" .. table.concat(shifted, " ") .. "\n"
     for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
-      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s - %d <<'EOF'\n%s\nEOF"):format(how, lua, n,
-        script))
+      local text = helper.on_cpu(how, script, n)
       assert.equal(want, text, helper.note(how))
     end
   end)

@@ -2,8 +2,6 @@
 -- nothing behind it ("both"): tier 1 held the inner loop's counter in one scalar although lanes were in different
 -- turns, and forgot the lanes that went back further than others.
 local helper = require "spec.helper"
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 local script = [==[
 local dc = require "dotcompute"
 local m = dc.module [[
@@ -86,8 +84,7 @@ describe("an inner loop that leads back to the outer's beginning", function()
     for i = 1, 256 do x[i] = math.random(0, 4000) * (math.random(3) > 1 and 2 or 1) end
     for t = 0, 63 do want[1][t + 1], want[2][t + 1] = outer(x, t), both(x, t) end
     for tier = 0, 1 do
-      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%d %s - %s <<'EOF'\n%s\nEOF"):format(tier,
-        lua, helper.quote(table.concat(x, " ")), script))
+      local text = helper.on_cpu("TIER=" .. tier, script, table.concat(x, " "))
       assert.equal(table.concat(want[1], " ") .. "\n" .. table.concat(want[2], " ") .. "\n", text,
         helper.note("tier " .. tier))
     end

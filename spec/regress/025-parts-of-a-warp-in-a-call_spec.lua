@@ -1,8 +1,6 @@
 -- Lanes that had spun at a lock came to a call later than others. Each part of the warp had a frame of its own, and in
 -- the function they did not meet: its shuffles and votes went on without the lanes that their masks named.
 local helper = require "spec.helper"
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 local script = [==[
 local dc = require "dotcompute"
 local k = dc.kernel [[
@@ -41,8 +39,7 @@ describe("parts of a warp that come to a call at different times", function()
       for l = 1, 32 do want[32 * w + l] = sum * 64 + 32 * (sum & 1) end
     end
     for tier = 0, 1 do
-      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%d %s - %d %s <<'EOF'\n%s\nEOF"):format(
-        tier, lua, n, helper.quote(table.concat(x, " ")), script))
+      local text = helper.on_cpu("TIER=" .. tier, script, n, table.concat(x, " "))
       assert.equal(("%d\t%s\n"):format(all, table.concat(want, " ")), text, helper.note("tier " .. tier))
     end
   end)

@@ -2,8 +2,6 @@
 -- to a vector that had not been declared; the C did not compile and the kernel stayed at tier 0 for good.
 local helper = require "spec.helper"
 
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 local script = [==[
 local dc = require "dotcompute"
 local k = dc.kernel [[
@@ -54,8 +52,7 @@ describe("a uniform value that tier 0's function makes", function()
       table.move({ n & 0xffff, signed(n, 16), signed(n, 8), last }, 1, 4, #want + 1, want)
     end
     for tier = 0, 1 do
-      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%d %s - %d <<'EOF'\n%s\nEOF"):format(
-        tier, lua, n, script))
+      local text = helper.on_cpu("TIER=" .. tier, script, n)
       assert.equal(("%d\n%s\n"):format(tier, table.concat(want, " ")), text, helper.note("tier " .. tier))
     end
   end)

@@ -1,8 +1,6 @@
 -- Lanes whose 32-bit indices run over the end of the numbers are no row in memory, and no range of numbers either:
 -- emitted C leaves such rows to the library (native_wrap.c) and compares such numbers lane by lane.
 local helper = require "spec.helper"
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 local TYPES <const> = { "uint8", "int8", "uint16", "int16", "uint32", "uint64" }
 local BITS <const> = { uint8 = 8, int8 = 8, uint16 = 16, int16 = 16, uint32 = 32, int32 = 32, uint64 = 64 }
 
@@ -111,8 +109,7 @@ describe("rows of lanes that wrap around", function()
     file:flush()
     local sets = "TIER=1 DOTCOMPUTE_CPU_ISA="
     for _, how in ipairs { "TIER=0", "TIER=1", sets .. "avx2", sets .. "baseline" } do
-      local command = "DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s - %s <<'EOF'\n%s\nEOF"
-      local text = helper.shell(command:format(how, lua, path, script))
+      local text = helper.on_cpu(how, script, path)
       local expected = table.concat(want, "\n"):gsub("TIER", how:match "%d")
       assert.equal(sorted(expected), sorted(text), helper.note(how))
     end

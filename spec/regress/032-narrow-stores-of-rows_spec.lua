@@ -1,7 +1,5 @@
 -- A row of 16-bit stores from registers of 32 bits was saturated with AVX2, instead of cut off.
 local helper = require "spec.helper"
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 local script = [==[
 local dc = require "dotcompute"
 local k = dc.kernel [[
@@ -29,8 +27,7 @@ describe("rows of stores from wider registers", function()
     end
     local sets = "TIER=1 DOTCOMPUTE_CPU_ISA="
     for _, how in ipairs { "TIER=0", "TIER=1", sets .. "avx2", sets .. "baseline" } do
-      local command = "DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s - %s <<'EOF'\n%s\nEOF"
-      local text = helper.shell(command:format(how, lua, helper.quote(table.concat(x, " ")), script))
+      local text = helper.on_cpu(how, script, table.concat(x, " "))
       local want = ("%s\n%s\n%s\n"):format(how:match "%d", table.concat(b, " "), table.concat(h, " "))
       assert.equal(want, text, helper.note(how))
     end

@@ -1,8 +1,6 @@
 -- AArch64 ignores the upper 8 bits of an address: accesses 2^56 bytes and more from an array, which a GPU refuses,
 -- went to the array itself.  Every kind of access is checked, on every machine.
 local helper = require "spec.helper"
-local lua = helper.quote(os.getenv "LUA" or "lua5.4")
-
 -- Each statement uses i, which is 0 at first (and must work), then far away.
 local statements = {
   "out[t] = x[i]", "out[t] = x[i + t]", "out[t] = x[i + 3 * t]", "out[t] = x[i + order[t]]",
@@ -48,8 +46,7 @@ describe("an access 2^56 bytes or more from where it belongs", function()
     local far, want = math.random(1, 127) << 56, {}
     for n in ipairs(statements) do want[n] = n .. "\tCUDA_ERROR_ILLEGAL_ADDRESS\ttouch" end
     for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
-      local text = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s - %d %s <<'EOF'\n%s\nEOF"):format(how, lua,
-        far, helper.quote(table.concat(statements, "\n")), script))
+      local text = helper.on_cpu(how, script, far, table.concat(statements, "\n"))
       assert.equal(table.concat(want, "\n") .. "\n", text, helper.note(how))
     end
   end)

@@ -67,27 +67,29 @@ static uint64_t number(reader *r, unsigned width) {
   return v;
 }
 
-/* LEB128. */
-static uint64_t unsigned_leb(reader *r) {
-  uint64_t v = 0, byte;
-  unsigned shift = 0;
+/* LEB128: the bits, and in *shift and *last how many there were and the last byte. */
+static uint64_t leb(reader *r, unsigned *shift, uint64_t *last) {
+  uint64_t v = 0;
+  *shift = 0;
   do {
-    byte = number(r, 1);
-    if (shift < 64) v |= (byte & 0x7f) << shift;
-    shift += 7;
-  } while (byte & 0x80);
+    *last = number(r, 1);
+    if (*shift < 64) v |= (*last & 0x7f) << *shift;
+    *shift += 7;
+  } while (*last & 0x80);
   return v;
 }
 
+static uint64_t unsigned_leb(reader *r) {
+  uint64_t last;
+  unsigned shift;
+  return leb(r, &shift, &last);
+}
+
 static int64_t signed_leb(reader *r) {
-  uint64_t v = 0, byte;
-  unsigned shift = 0;
-  do {
-    byte = number(r, 1);
-    if (shift < 64) v |= (byte & 0x7f) << shift;
-    shift += 7;
-  } while (byte & 0x80);
-  if (shift < 64 && (byte & 0x40)) v |= UINT64_MAX << shift;
+  uint64_t last;
+  unsigned shift;
+  uint64_t v = leb(r, &shift, &last);
+  if (shift < 64 && (last & 0x40)) v |= UINT64_MAX << shift;
   return (int64_t)v;
 }
 

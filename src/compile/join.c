@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "compile/ready.h"
 
 typedef enum linkage { LOCAL, VISIBLE, EXTERN, WEAK } linkage;
 
@@ -61,20 +62,6 @@ typedef struct join {
 
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%'; }
 
-static const char *skip_blank(const char *s) {
-  for (;;) {
-    s += strspn(s, " \t\r\n\f\v");
-    if (s[0] == '/' && s[1] == '/') {
-      s += strcspn(s, "\n");
-    } else if (s[0] == '/' && s[1] == '*') {
-      const char *end = strstr(s + 2, "*/");
-      s = end ? end + 2 : s + strlen(s);
-    } else {
-      return s;
-    }
-  }
-}
-
 /* Behind the token at s, which is no blank: a directive or name, a string, or one character. */
 static const char *skip_token(const char *s) {
   if (*s == '"') {
@@ -97,7 +84,7 @@ static bool token_is(const char *s, const char *end, const char *text) {
 static const char *skip_group(const char *s) {
   int depth = 0;
   do {
-    s = skip_blank(s);
+    s = dc_ptx_skip_blank(s);
     if (!*s) return s;
     if (strchr("([{", *s)) depth++;
     if (strchr(")]}", *s)) depth--;
@@ -150,7 +137,7 @@ static int note(join *j, piece *p) {
 /* The name in a function's head: behind .func or .entry, attributes and the results. */
 static const char *function_name(const char *s, const char **end) {
   for (;;) {
-    s = skip_blank(s);
+    s = dc_ptx_skip_blank(s);
     *end = skip_token(s);
     if (*s == '(') s = skip_group(s);
     else if (*s == '.') s = *end;
@@ -163,7 +150,7 @@ static const char *variable_name(const char *s, const char **end) {
   const char *name = s;
   *end = s;
   for (;;) {
-    s = skip_blank(s);
+    s = dc_ptx_skip_blank(s);
     if (!*s || strchr("[=;,", *s)) return name;
     const char *stop = skip_token(s);
     if (is_name(*s) && !isdigit((unsigned char)*s)) name = s, *end = stop;
@@ -177,7 +164,7 @@ static linkage read_linkage(const char **s) {
   linkage link = token_is(*s, end, ".visible") || token_is(*s, end, ".common") ? VISIBLE
                : token_is(*s, end, ".extern") ? EXTERN
                : token_is(*s, end, ".weak") ? WEAK : LOCAL;
-  if (link != LOCAL) *s = skip_blank(end);
+  if (link != LOCAL) *s = dc_ptx_skip_blank(end);
   return link;
 }
 
@@ -189,18 +176,18 @@ static const char *read_piece(join *j, const char *s) {
   p->link = read_linkage(&s);
   p->s = s;
   p->unit = j->unit;
-  for (const char *t = s, *e; *t == '.'; t = skip_blank(e)) { /* directives in front of the name */
+  for (const char *t = s, *e; *t == '.'; t = dc_ptx_skip_blank(e)) { /* directives in front of the name */
     e = skip_token(t);
     if (token_is(t, e, ".func") || token_is(t, e, ".entry")) p->function = true;
-    if (token_is(t, e, ".align")) e = skip_token(skip_blank(e));
-    if (token_is(t, e, ".attribute")) e = skip_group(skip_blank(e));
+    if (token_is(t, e, ".align")) e = skip_token(dc_ptx_skip_blank(e));
+    if (token_is(t, e, ".attribute")) e = skip_group(dc_ptx_skip_blank(e));
   }
   p->name = p->function ? function_name(s, &name_end) : variable_name(s, &name_end);
   p->nname = (size_t)(name_end - p->name);
   s = name_end;
-  while (*(s = skip_blank(s)) && *s != ';' && *s != '{') {
+  while (*(s = dc_ptx_skip_blank(s)) && *s != ';' && *s != '{') {
     if (*s == '=') { /* an initializer, in braces or not */
-      while (*(s = skip_blank(s)) && *s != ';') s = *s == '{' ? skip_group(s) : skip_token(s);
+      while (*(s = dc_ptx_skip_blank(s)) && *s != ';') s = *s == '{' ? skip_group(s) : skip_token(s);
       break;
     }
     s = strchr("([", *s) ? skip_group(s) : skip_token(s);
@@ -234,7 +221,7 @@ static const char *read_file(join *j, const char *s) {
   static const char user[] = "\"/" DC_SOURCE_NAME "\"";
   char *rest;
   long number = strtol(s, &rest, 10);
-  const char *name = skip_blank(rest), *end = skip_token(name);
+  const char *name = dc_ptx_skip_blank(rest), *end = skip_token(name);
   size_t n = (size_t)(end - name);
   if (*name != '"' || number < 1 || number > 100000) return end;
   bool own = n == sizeof user - 1 && memcmp(name, user, n) == 0;
@@ -249,7 +236,7 @@ static const char *read_file(join *j, const char *s) {
   }
   if (((*list)[number] = file_number(j, name, n)) == 0) return NULL;
   if (own && !j->units[j->unit].ready) j->user[j->unit] = (int)number;
-  for (end = skip_blank(end); *end == ','; end = skip_blank(end)) end = skip_token(skip_blank(end + 1));
+  for (end = dc_ptx_skip_blank(end); *end == ','; end = dc_ptx_skip_blank(end)) end = skip_token(dc_ptx_skip_blank(end + 1));
   return end;
 }
 
@@ -270,7 +257,7 @@ static void read_head(join *j, const char *what, const char *s) {
 static void copy_text(join *j, dc_buf *out, const char *s, const char *end);
 
 static const char *read_section(join *j, const char *s) {
-  const char *name_end = skip_token(s), *open = skip_blank(name_end);
+  const char *name_end = skip_token(s), *open = dc_ptx_skip_blank(name_end);
   if (*open != '{') return open;
   const char *end = skip_group(open);
   if (token_is(s, name_end, ".debug_str")) copy_text(j, &j->debug, open + 1, end - 1);
@@ -278,15 +265,15 @@ static const char *read_section(join *j, const char *s) {
 }
 
 static int read_unit(join *j) {
-  for (const char *s = skip_blank(j->units[j->unit].ptx); s && *s; s = s ? skip_blank(s) : NULL) {
+  for (const char *s = dc_ptx_skip_blank(j->units[j->unit].ptx); s && *s; s = s ? dc_ptx_skip_blank(s) : NULL) {
     const char *end = skip_token(s);
     if (token_is(s, end, ".version") || token_is(s, end, ".target") || token_is(s, end, ".address_size")) {
-      if (s[1] != 'a') read_head(j, s[1] == 'v' ? ".version" : ".target", skip_blank(end));
+      if (s[1] != 'a') read_head(j, s[1] == 'v' ? ".version" : ".target", dc_ptx_skip_blank(end));
       s = end + strcspn(end, "\n");
     } else if (token_is(s, end, ".file")) {
-      s = read_file(j, skip_blank(end));
+      s = read_file(j, dc_ptx_skip_blank(end));
     } else if (token_is(s, end, ".section")) {
-      s = read_section(j, skip_blank(end));
+      s = read_section(j, dc_ptx_skip_blank(end));
     } else if (*s == ';' || token_is(s, end, ".pragma")) {
       s = *s == ';' ? end : end + strcspn(end, ";");
     } else {
@@ -320,7 +307,7 @@ static void add_name(const join *j, dc_buf *out, const char *name, size_t n) {
 static const char *copy_place(const join *j, dc_buf *out, const char *s) {
   char *rest;
   long number = strtol(s, &rest, 10);
-  const char *line_at = skip_blank(rest);
+  const char *line_at = dc_ptx_skip_blank(rest);
   long line = strtol(line_at, &rest, 10);
   if (rest == line_at || number < 1 || number >= j->nnumbers[j->unit]) return s;
   if (number == j->user[j->unit] && line > 0) line += j->units[j->unit].line_base;
@@ -331,7 +318,7 @@ static const char *copy_place(const join *j, dc_buf *out, const char *s) {
 /* Text with this unit's names and places as they are in the joined one. */
 static void copy_text(join *j, dc_buf *out, const char *s, const char *end) {
   while (s < end) {
-    const char *next = skip_blank(s);
+    const char *next = dc_ptx_skip_blank(s);
     if (next > end) next = end;
     dc_buf_add(out, s, (size_t)(next - s));
     if (next == end) return;
@@ -339,7 +326,7 @@ static void copy_text(join *j, dc_buf *out, const char *s, const char *end) {
     next = skip_token(s);
     if (is_name(*s) && !isdigit((unsigned char)*s)) add_name(j, out, s, (size_t)(next - s));
     else dc_buf_add(out, s, (size_t)(next - s));
-    if (token_is(s, next, ".loc") || token_is(s, next, "inlined_at")) next = copy_place(j, out, skip_blank(next));
+    if (token_is(s, next, ".loc") || token_is(s, next, "inlined_at")) next = copy_place(j, out, dc_ptx_skip_blank(next));
     s = next;
   }
 }
@@ -389,7 +376,7 @@ static void write_declarations(join *j) {
     if (!p->function || !is_written(p) || memcmp(p->s, ".entry", 6) == 0) continue;
     if (p->link == LOCAL && !p->defined) continue; /* its definition is another piece */
     const char *stop = p->name + p->nname;
-    while (*(stop = skip_blank(stop)) == '(') stop = skip_group(stop);
+    while (*(stop = dc_ptx_skip_blank(stop)) == '(') stop = skip_group(stop);
     j->unit = p->unit;
     dc_buf_puts(&j->out, directive(p->link));
     copy_text(j, &j->out, p->s, stop);

@@ -16,7 +16,7 @@
 
 /* --- words -------------------------------------------------------------------------------------- */
 
-static const char *skip_blank(const char *s) {
+const char *dc_ptx_skip_blank(const char *s) {
   for (;;) {
     s += strspn(s, " \t\r\n\f\v");
     if (s[0] == '/' && s[1] == '/') {
@@ -34,7 +34,7 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c 
 
 /* The word at *s (".param", "k_param_0", "16"), empty at punctuation; *s goes behind it. */
 static size_t read_word(const char **s, const char **word) {
-  *word = *s = skip_blank(*s);
+  *word = *s = dc_ptx_skip_blank(*s);
   if (**s == '.') ++*s; /* a directive ends where the next begins */
   while (is_word(**s) && **s != '.') ++*s;
   return (size_t)(*s - *word);
@@ -93,7 +93,7 @@ static bool read_param(const char **s, dc_cparam *p) {
     if (p->type.dtype == DC_DTYPE_NONE) own = strtoul(number, NULL, 10); /* behind .ptr it is the pointee's */
   }
   if (len > 0) p->name = strndup(word, len);
-  *s = skip_blank(*s);
+  *s = dc_ptx_skip_blank(*s);
   if (**s == '[') { /* a struct or an array: bytes */
     char *end;
     size_t n = strtoul(*s + 1, &end, 0);
@@ -102,9 +102,9 @@ static bool read_param(const char **s, dc_cparam *p) {
     p->type.align = own ? own : p->type.align;
     p->type.dtype = DC_DTYPE_NONE;
     dc_buf_printf(&spelling, "[%zu]", n);
-    end = (char *)skip_blank(end);
+    end = (char *)dc_ptx_skip_blank(end);
     if (*end != ']') p->type.size = 0;
-    *s = skip_blank(*end == ']' ? end + 1 : end);
+    *s = dc_ptx_skip_blank(*end == ']' ? end + 1 : end);
   }
   p->type.spelling = dc_buf_take(&spelling);
   return p->name && p->type.spelling && p->type.size > 0;
@@ -122,9 +122,9 @@ static void drop_params(dc_signature *sig) {
 
 /* Behind an entry's name: its parameters into sig.  False: a declaration that was not understood. */
 static bool read_params(const char *s, dc_signature *sig) {
-  s = skip_blank(s);
+  s = dc_ptx_skip_blank(s);
   if (*s != '(') return true; /* none */
-  s = skip_blank(s + 1);
+  s = dc_ptx_skip_blank(s + 1);
   while (*s && *s != ')') {
     dc_cparam *more = realloc(sig->params, sizeof *more * (size_t)(sig->nparams + 1));
     if (!more) return false;
@@ -132,7 +132,7 @@ static bool read_params(const char *s, dc_signature *sig) {
     memset(&more[sig->nparams], 0, sizeof *more);
     bool good = read_param(&s, &more[sig->nparams++]);
     if (!good || (*s != ',' && *s != ')')) return false;
-    if (*s == ',') s = skip_blank(s + 1);
+    if (*s == ',') s = dc_ptx_skip_blank(s + 1);
   }
   return *s == ')';
 }

@@ -11,6 +11,9 @@
 bool dc_is_ptx(const char *text);
 
 /* Whether a source is machine code (a cubin or a fat binary), and whether it is that or PTX. */
+/* Behind blanks and comments of PTX text. */
+const char *dc_ptx_skip_blank(const char *s);
+
 bool dc_is_machine_code(const char *text, size_t len);
 bool dc_is_ready(const char *text, size_t len);
 

@@ -126,9 +126,6 @@ bool dc_name_same(const char *a, const char *b);
 ** and the list of what there is.  Lives as long as the module. */
 dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err);
 
-/* Sets p->quick by what else is known of the parameter. */
-void dc_plan_quicken(dc_plan_param *p);
-
 /* Checked conversions into the parameter buffer `params` at p->offset.  They return 0, or -1 with a
 ** DC_ARGUMENT error that says what was wrong with the value alone ("2.5 has no integer representation",
 ** "300 is out of range for uint8 (0 to 255)"): the caller prefixes kernel, parameter and signature. */

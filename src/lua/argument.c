@@ -241,7 +241,7 @@ static void settle_arguments(dc_lua_walk *w, bool all, int first, char *params) 
 void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
                           char *params) {
   const int got = lua_gettop(L) - first + 1;
-  const bool all = how->opaque || (how->wide && self->address_taken);
+  const bool all = dc_lua_reaches_all(self, how);
   int due = all;
   if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
   if (k->params_size > DC_LUA_PARAMS_MAX)
