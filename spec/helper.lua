@@ -104,12 +104,19 @@ function helper.shell(command)
 end
 
 -- Runs a Lua script, given as text, with these arguments in a process of its own on the CPU device; `how` is what
--- stands behind DOTCOMPUTE_CPU_ in the environment ("TIER=1"). Gives its output, as helper.shell.
+-- stands behind DOTCOMPUTE_CPU_ in the environment ("TIER=1"). Gives what it printed, and the status; what it said on
+-- stderr (where a sanitizer may remark on signals) comes behind that when it failed.
 function helper.on_cpu(how, script, ...)
   local words = { helper.quote(os.getenv "LUA" or "lua5.4"), "-" }
   for i = 1, select("#", ...) do words[i + 2] = helper.quote(tostring((select(i, ...)))) end
-  return helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s <<'EOF'\n%s\nEOF"):format(how,
-    table.concat(words, " "), script))
+  local said = os.tmpname()
+  local text, code = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s 2>%s <<'EOF'\n%s\nEOF"):format(how,
+    table.concat(words, " "), helper.quote(said), script))
+  local file = assert(io.open(said))
+  if code ~= 0 then text = text .. file:read "a" end
+  file:close()
+  os.remove(said)
+  return text, code
 end
 
 -- An integer as 32 bits hold it, with their sign.
