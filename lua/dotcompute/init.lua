@@ -30,12 +30,4 @@ later("vectorize", "vectorize")
 later("time", "time", "range")
 core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
 
--- Functions of symbolic values, and of arrays, that the core does not have.
-local function of_symbols(name)
-  if rawget(dc, name) then return end
-  dc[name] = function(...) return require "dotcompute.vectorize".apply(name, ...) end
-end
-for name in pairs(require "dotcompute.functions") do of_symbols(name) end
-for _, name in ipairs { "where", "clip", "cast" } do of_symbols(name) end
-
 return dc

@@ -4,7 +4,6 @@
 -- node gets a dtype by the rules of the arrays' own operators, and the graph becomes the body of an elementwise kernel.
 -- Numbers are weak: they take the dtype of what they meet.  As in expressions of arrays nothing is contracted.
 local core = require "dotcompute.core"
-local dc = require "dotcompute"
 local builder = require "dotcompute.builder"
 local elementwise = require "dotcompute.elementwise"
 local symbolic = require "dotcompute.symbolic"
@@ -334,9 +333,9 @@ end
 local function trace(fn, count)
   local arguments = {}
   for k = 1, count do arguments[k] = symbolic.argument(k) end
-  symbolic.tracing = (symbolic.tracing or 0) + 1
+  core.trace(1)
   local results = table.pack(pcall(fn, table.unpack(arguments, 1, count)))
-  symbolic.tracing = symbolic.tracing - 1
+  core.trace(-1)
   if not results[1] then
     local err = results[2]
     if type(err) == "string" and err:find("got symbolic value", 1, true) then
@@ -387,29 +386,4 @@ local function vectorize(fn, options)
     function(bound, args) infer(graph, bound, args) end)
 end
 
--- --- dc.sin and its like ----------------------------------------------------------------------------------------
-
-local eager = {}
-
--- On symbolic values (and, while a function is traced, on numbers) a node; on arrays a kernel at once.
-local function apply(name, ...)
-  local n = select("#", ...)
-  for k = 1, n do
-    if symbolic.is((select(k, ...))) then return symbolic.apply(name, ...) end
-  end
-  if (symbolic.tracing or 0) > 0 then return symbolic.apply(name, ...) end
-  if name == "cast" then
-    local x, to = ...
-    if not core.is_array(x) then x = dc.array(x) end
-    return x:to(to)
-  end
-  local f = eager[name]
-  if not f then
-    local count = symbolic.functions[name] and symbolic.functions[name].count or 3
-    f = vectorize(function(...) return symbolic.apply(name, ...) end, { args = count, name = name })
-    eager[name] = f
-  end
-  return f(...)
-end
-
-return { vectorize = vectorize, apply = apply }
+return { vectorize = vectorize }

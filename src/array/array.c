@@ -27,14 +27,8 @@ static dc_array *array_over(struct dc_buffer *b, dc_ptr ptr, dc_dtype dtype, con
   return a;
 }
 
-static int check_dtype(dc_dtype dtype, dc_error *err) {
-  if (dc_dtype_storable(dtype)) return 0;
-  return dc_fail(err, DC_DTYPE, NULL, "arrays of %s are not supported", dc_dtype_name(dtype));
-}
-
 /* The geometry of a new array, in C order. */
 static int plan(const dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, dc_geometry *g, dc_error *err) {
-  if (check_dtype(dtype, err) != 0) return -1;
   if (dc_geometry_c(g, ndim, shape, dc_dtype_size(dtype), err) == 0) return 0;
   /* A shape that is fine but for its size is a matter of memory. */
   bool fine = ndim >= 0 && ndim <= DC_MAX_DIMS;
@@ -75,7 +69,7 @@ dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, co
                         void (*release)(void *ud), void *ud, dc_error *err) {
   dc_geometry g;
   size_t itemsize = dc_dtype_size(dtype);
-  if (check_dtype(dtype, err) != 0 || check_aligned(ptr, dtype, err) != 0) return NULL;
+  if (check_aligned(ptr, dtype, err) != 0) return NULL;
   if (dc_geometry_c(&g, ndim, shape, itemsize, err) != 0 || dc_device_open(dev, err) != 0) return NULL;
   size_t bytes = (size_t)dc_geometry_size(&g) * itemsize;
   if (ptr == 0 && bytes > 0) {

@@ -15,6 +15,7 @@
 #define DC_ARRAY_ARRAY_H
 
 #include "array/geometry.h"
+#include "array/op.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/capture.h"
@@ -26,22 +27,23 @@ typedef enum dc_array_state { DC_ARRAY_READY, DC_ARRAY_PENDING, DC_ARRAY_CLOSED 
 
 /* One number, as Lua gives it, to meet arrays of any dtype. */
 typedef struct dc_scalar {
-  enum { DC_SCALAR_INT, DC_SCALAR_FLOAT, DC_SCALAR_BOOL } kind;
+  enum { DC_SCALAR_INT, DC_SCALAR_FLOAT, DC_SCALAR_BOOL, DC_SCALAR_COMPLEX } kind;
   union {
     int64_t i;
     double f;
     bool b;
+    struct {
+      double re, im;
+    };
   };
 } dc_scalar;
 
-typedef enum dc_op {
-  DC_OP_NEG, DC_OP_SQRT, DC_OP_EXP, DC_OP_LOG, DC_OP_SIN, DC_OP_COS, DC_OP_ABS, /* unary */
-  DC_OP_ADD, DC_OP_SUB, DC_OP_MUL, DC_OP_DIV,                                   /* binary */
-  DC_OP_CAST, DC_OP_LEAF, DC_OP_NUMBER,
-  DC_NOPS
-} dc_op;
-
-typedef enum dc_reduce { DC_REDUCE_SUM, DC_REDUCE_MIN, DC_REDUCE_MAX } dc_reduce;
+typedef enum dc_reduce {
+  DC_REDUCE_SUM, DC_REDUCE_PROD, DC_REDUCE_MIN, DC_REDUCE_MAX, DC_REDUCE_ANY, DC_REDUCE_ALL,
+  DC_REDUCE_ARGMIN, DC_REDUCE_ARGMAX, /* the first index, from 0, int64 */
+  DC_REDUCE_SPREAD,                   /* the sum of squared distances from the mean */
+  DC_NREDUCES
+} dc_reduce;
 
 /* --- making ------------------------------------------------------------------------------- */
 /* C order, contents undefined. A size over the device's memory or 2^62 bytes is DC_MEMORY. */
@@ -112,15 +114,22 @@ int dc_array_will_write(dc_array *a, dc_error *err);
 int dc_array_settle_device(dc_device *dev, dc_error *err);
 
 /* --- expressions --------------------------------------------------------------------------- */
-dc_array *dc_array_unary(dc_op op, dc_array *a, dc_error *err);
-/* Either operand may be a number instead (a or b NULL, then the scalar is taken), not both. Scalars are
-** weak: they take the array's dtype; a float meeting an integer array gives float32; `/` of integers
-** gives float32 (float64 for 64-bit ones); an integer the dtype cannot hold is DC_DTYPE. */
-dc_array *dc_array_binary(dc_op op, dc_array *a, const dc_scalar *sa, dc_array *b, const dc_scalar *sb, dc_error *err);
-/* Over all elements: a 0-d array, pending and fusable with what feeds it. sum of integers is int64
-** (uint64 for unsigned), of bool int64, of floats their own dtype; min/max keep the dtype, NaN wins,
-** and an empty array is DC_SHAPE. */
-dc_array *dc_array_reduce(dc_reduce op, dc_array *a, dc_error *err);
+/* The operator of dc_ops over dc_ops[op].nargs operands: operand i is arg[i] or, where that is NULL, the number
+** scalar[i]; one is an array.  Shapes broadcast (DC_SHAPE), arrays are on one device (DC_DEVICE), dtypes follow the
+** rules of operators.c (DC_DTYPE). */
+dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err);
+/* Over the axes whose bits are set in `axes` (from 0); they vanish, or stay with extent 1 (`keep`).  Pending, and
+** fusable with what feeds it and with what follows.  sum and prod of integers and bools are int64 (uint64 for unsigned
+** ones), of others their own dtype; min and max keep the dtype and NaN wins; any and all are bool; argmin and argmax
+** (of one axis or all) give the first index, from 0, int64, NaN winning.  No elements: DC_SHAPE for min max argmin
+** argmax. */
+dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err);
+/* The mean, in the floating dtype that division gives; of no elements NaN. */
+dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err);
+/* The mean of squared distances from the mean, the divisor being n - ddof; `root`: its square root.  One pass. */
+dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, bool root, dc_error *err);
+/* The square root of the sum of squared absolute values. */
+dc_array *dc_array_norm(dc_array *a, uint32_t axes, bool keep, dc_error *err);
 /* |a-b| <= atol + rtol*|b| everywhere (NaN equals nothing) / same shape and all elements equal. */
 int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *out, dc_error *err);
 int dc_array_equal(dc_array *a, dc_array *b, bool *out, dc_error *err);

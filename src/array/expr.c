@@ -45,8 +45,12 @@ static bool fits(const dc_expr *e) { return e->weight <= DC_MAX_NODES && e->inpu
 
 /* The sums count a shared part twice; only when they are too large is it worth looking closer. */
 static void measure(dc_expr *e) {
-  e->weight = 1 + weight_of(e->arg[0]) + weight_of(e->arg[1]);
-  e->inputs = inputs_of(e->arg[0]) + inputs_of(e->arg[1]);
+  e->weight = 1;
+  e->inputs = 0;
+  for (int i = 0; i < e->nargs; i++) {
+    e->weight += weight_of(e->arg[i]);
+    e->inputs += inputs_of(e->arg[i]);
+  }
   if (fits(e)) return;
   dc_count_walk w = { .mark = dc_next_mark() };
   for (int i = 0; i < e->nargs; i++) count(&w, e->arg[i]);
@@ -54,11 +58,13 @@ static void measure(dc_expr *e) {
   e->inputs = w.inputs;
 }
 
-/* Computes the larger operands until what is built on them is within the limits. */
+/* Computes the largest operands until what is built on them is within the limits. */
 static int bound(dc_expr *e, dc_error *err) {
   for (measure(e); !fits(e); measure(e)) {
-    bool first = weight_of(e->arg[0]) >= weight_of(e->arg[1]);
-    if (dc_evaluate(e->arg[first ? 0 : 1], err) != 0) return -1;
+    int largest = 0;
+    for (int i = 1; i < e->nargs; i++)
+      if (weight_of(e->arg[i]) > weight_of(e->arg[largest])) largest = i;
+    if (dc_evaluate(e->arg[largest], err) != 0) return -1;
   }
   return 0;
 }
@@ -136,7 +142,6 @@ void dc_expr_become_copy(dc_array *a, dc_array *from) {
   e->op = DC_OP_CAST;
   e->nargs = 1;
   e->arg[0] = from;
-  e->arg[1] = NULL;
   e->weight = e->inputs = 1;
   e->passed = false;
   link_operand(a, 0);

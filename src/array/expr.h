@@ -18,15 +18,7 @@
 #define DC_MAX_NODES 64
 #define DC_MAX_INPUTS 16
 
-/* Operators that users do not write; they continue dc_op. */
-enum {
-  DC_OP_EQUAL = DC_NOPS, /* exact equality across dtypes, gives bool */
-  DC_OP_CLOSE,           /* |a-b| <= number[1] + number[0]*|b| in float64, gives bool */
-  DC_OP_IOTA,            /* number[0] + i*number[1] for element i in C order; has no operands */
-  DC_OP_REDUCE           /* over all elements of its operand, as `reduce` says */
-};
-
-/* A number as a kernel's parameter: its dtype and its bytes. */
+/* A number as a kernel's parameter: its dtype and its value as registers hold it (16-bit floats as a float32). */
 typedef struct dc_number {
   dc_dtype dtype;
   union {
@@ -35,21 +27,26 @@ typedef struct dc_number {
     uint64_t u;
     float f32;
     double f64;
+    float c64[2];
+    double c128[2];
   };
 } dc_number;
 
 typedef struct dc_expr {
-  int op;              /* dc_op or one of the above */
-  dc_reduce reduce;    /* for DC_OP_REDUCE */
-  int nargs;           /* 1 or 2, numbers included */
-  dc_array *arg[2];    /* NULL: the number of that index instead */
-  dc_use use[2];
-  dc_number number[2];
-  int weight, inputs;  /* nodes and leaves at and below this one: at most so many */
+  uint8_t op;          /* dc_op */
+  uint8_t as;          /* the dtype that operand 0 (and, mostly, the others) is converted to; NONE: its own */
+  uint8_t reduce;      /* dc_reduce, for DC_OP_REDUCE */
+  bool keep;           /* its axes stay with extent 1 */
+  uint8_t nargs;       /* numbers included */
   bool passed;         /* an evaluation has computed it as a part of something, or into somebody's memory */
-  uint64_t mark;       /* dc_next_mark of the last walk that saw it */
-  int index;           /* in that walk's program */
+  uint32_t axes;       /* of a reduction */
+  int weight, inputs;  /* nodes and leaves at and below this one: at most so many */
+  int index;           /* in the program of the walk that saw it last */
+  uint64_t mark;       /* dc_next_mark of that walk */
+  dc_array *arg[DC_MAX_ARGS];  /* NULL: the number of that index instead */
+  dc_use use[DC_MAX_ARGS];
   dc_use pending;      /* link in the list of all that is pending */
+  dc_number number[DC_MAX_ARGS];
 } dc_expr;
 
 struct dc_array {
@@ -64,6 +61,12 @@ struct dc_array {
   dc_use *users;            /* pending expressions built on this one; PENDING only */
   dc_geometry g;            /* the strides of a PENDING one are those it will have: C order */
 };
+
+/* --- dtypes (operators.c) --------------------------------------------------------------------- */
+/* The dtype of a complex one's parts; others themselves. */
+dc_dtype dc_dtype_real(dc_dtype t);
+/* What an array's dtype becomes when it meets a number. */
+dc_dtype dc_dtype_with_number(dc_dtype t, const dc_scalar *s);
 
 /* --- arrays (array.c) ------------------------------------------------------------------------ */
 /* DC_ARGUMENT when closed. */
@@ -111,7 +114,9 @@ int dc_settle_readers(struct dc_buffer *b, const dc_array *except, dc_error *err
 /* A Lua number as a value of the dtype: integers must be in range, floats with an integer value are
 ** integers, floating dtypes round, and a finite number that would become infinite is an error (DC_DTYPE). */
 int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err);
-/* The other way round; uint64 wraps into int64. */
+/* Its bytes as memory holds them (dc_dtype_size of them). */
+void dc_number_store(const dc_number *v, void *bytes);
+/* A value in memory as a Lua number; uint64 wraps into int64. */
 void dc_number_to(const void *bytes, dc_dtype dtype, dc_scalar *out);
 
 #endif

@@ -1,5 +1,10 @@
 /*
-** generate.h - inside the room: what the two files that write kernels share.
+** generate.h - inside the room: what the files that write kernels share.
+**
+** Names in the text: x0 … are the operands' addresses, v0 … their values, s0 … the numbers, t0 … the steps, a0 …
+** accumulators, f0 … what was folded; n elements, i one of them; rows of `length` elements, r one of these.
+**
+** Registers hold 16-bit floats as float32 values that float16 or bfloat16 has, and complex numbers as structs.
 */
 #ifndef DC_ARRAY_GENERATE_H
 #define DC_ARRAY_GENERATE_H
@@ -12,25 +17,61 @@ typedef struct dc_text {
   const char *index; /* the integer type of indices */
 } dc_text;
 
-#define DC_VALUE_TEXT 256 /* room for any converted value */
+#define DC_VALUE_TEXT 320 /* room for any converted value */
 
-static inline const char *dc_ctype_of(dc_dtype t) { return dc_dtypes[t].ctype; }
 static inline char dc_kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
-/* In memory a bool is a byte that users' kernels may have set to anything. */
-static inline const char *dc_stored_as(dc_dtype t) { return t == DC_BOOL ? "unsigned char" : dc_ctype_of(t); }
+static inline bool dc_is_half(dc_dtype t) { return t == DC_FLOAT16 || t == DC_BFLOAT16; }
 
+/* --- generate_value.c: types and conversions ------------------------------------------------------------ */
+const char *dc_ctype_of(dc_dtype t);  /* in registers */
+const char *dc_stored_as(dc_dtype t); /* in memory */
 /* The C expression for `v`, a name of type `from`, as a `to`; or for what a reference names. */
 void dc_convert(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]);
 void dc_value_as(const dc_text *t, dc_ref r, dc_dtype to, char out[DC_VALUE_TEXT]);
+void dc_name_of(dc_ref r, char name[16]);
+/* A value as registers hold it, from one as memory does, and the other way round. */
+void dc_from_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]);
+void dc_to_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]);
 /* "l op r" for + - *, wrapping where integers overflow. */
 void dc_emit_arithmetic(dc_buf *b, const char *op, dc_dtype t, const char *l, const char *r);
 
-void dc_emit_entry(const dc_text *t);                             /* from extern "C" to the opening brace */
-void dc_emit_single_values(const dc_text *t);                     /* operands of which there is one value */
-void dc_emit_element_values(const dc_text *t, const char *indent); /* the others', at element i */
-void dc_emit_steps(const dc_text *t, int scope, const char *indent);
-void dc_emit_store(const dc_text *t, const char *indent, const char *place); /* place = result; */
+/* --- generate_prelude.c ---------------------------------------------------------------------------------- */
+/* The device functions that the program's dtypes and operators need. */
+void dc_emit_prelude(const dc_text *t);
 
-void dc_emit_reduction(const dc_text *t); /* generate_reduce.c: a whole kernel */
+/* --- generate_random.c ------------------------------------------------------------------------------------ */
+/* The kinds of random numbers: a DC_OP_RANDOM's `as`. */
+enum { DC_RANDOM_UNIFORM, DC_RANDOM_NORMAL, DC_RANDOM_EXPONENTIAL, DC_RANDOM_INTEGER };
+void dc_emit_random_prelude(dc_buf *b);
+/* The expression for element `i` of the stream that seed and call name. */
+void dc_emit_random(dc_buf *b, int kind, dc_dtype t, const char *i, const char *seed, const char *call,
+                    const char *range);
+
+/* --- generate_step.c --------------------------------------------------------------------------------------- */
+/* The steps of a scope that depend on reductions of exactly (`level` >= 0) or any level, one a line. */
+void dc_emit_steps(const dc_text *t, unsigned scope, int level, const char *indent);
+
+/* --- generate.c -------------------------------------------------------------------------------------------- */
+void dc_emit_entry(const dc_text *t);        /* from extern "C" to the opening brace */
+void dc_emit_single_values(const dc_text *t); /* operands of which there is one value */
+void dc_emit_value(const dc_text *t, const char *indent, int leaf, const char *place);
+/* "x3" or "out" */
+void dc_operand_name(const dc_program *p, const dc_operand *o, char name[16]);
+void dc_emit_store(const dc_text *t, const char *indent, const char *place); /* place = result; */
+/* "const index <name>_<suffix> = …;" for each operand for which `takes` holds: its offset by the coordinates along axes
+** first … end-1 of the element number `from`. */
+void dc_emit_places(const dc_text *t, const char *indent, const char *from, int first, int end, const char *suffix,
+                    bool (*takes)(const dc_operand *o));
+
+/* --- generate_reduce.c, generate_join.c --------------------------------------------------------------------- */
+void dc_emit_rows(const dc_text *t); /* a whole kernel of kind REDUCTION or ROWS */
+/* The type of reduction k's accumulators, and what leaves each of them as it is. */
+void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]);
+/* join0 … and what they need. */
+void dc_emit_joins(const dc_text *t);
+/* "r0 = …;": what element r, the operand of reduction k, adds. */
+void dc_emit_contribution(const dc_text *t, int k, const char *indent);
+/* "const float t5 = …;": the value of reduction k, of which f0 is all. */
+void dc_emit_reduced(const dc_text *t, int k);
 
 #endif

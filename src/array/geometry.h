@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-#define DC_MAX_DIMS 16
+#define DC_MAX_DIMS 32
 
 typedef struct dc_geometry {
   int ndim;                       /* 0 .. DC_MAX_DIMS */

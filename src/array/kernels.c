@@ -27,7 +27,7 @@ static dc_map forms; /* key bytes -> dc_form */
 
 typedef struct dc_key {
   size_t len;
-  uint8_t bytes[32 + 3 * (DC_MAX_LEAVES + 1) + 12 * DC_MAX_NODES + DC_MAX_NODES * 2];
+  uint8_t bytes[64 + 3 * (DC_MAX_LEAVES + 1) + (8 + 2 * DC_MAX_ARGS) * DC_MAX_NODES + DC_MAX_NODES * DC_MAX_ARGS];
 } dc_key;
 
 static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }
@@ -35,6 +35,7 @@ static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }
 static void key_operand(dc_key *k, const dc_operand *o) {
   key_put(k, o->dtype);
   key_put(k, o->layout);
+  key_put(k, o->packed + 2 * o->index);
 }
 
 static void key_ref(dc_key *k, dc_ref r) {
@@ -44,10 +45,11 @@ static void key_ref(dc_key *k, dc_ref r) {
 
 static void key_step(dc_key *k, const dc_step *s) {
   key_put(k, s->op);
+  key_put(k, s->as);
   key_put(k, s->dtype);
   key_put(k, s->reduce);
   key_put(k, s->scopes);
-  key_put(k, s->extra);
+  key_put(k, s->level);
   key_put(k, s->nargs);
   for (int i = 0; i < s->nargs; i++) key_ref(k, s->arg[i]);
 }
@@ -61,6 +63,14 @@ static void key_make(dc_key *k, const dc_program *p) {
   key_put(k, p->nnumbers);
   key_put(k, p->nreduces);
   key_put(k, p->rank);
+  key_put(k, p->kind);
+  if (p->kind != DC_ELEMENTS) {
+    key_put(k, p->npasses);
+    key_put(k, p->kept);
+    key_put(k, p->mapping + 4 * p->deep + 8 * (p->segments > 1));
+    key_put(k, __builtin_ctz((unsigned)p->chains));
+    key_put(k, __builtin_ctz((unsigned)p->threads));
+  }
   key_put(k, p->wide + 2 * p->in_place);
   key_put(k, p->lanes);
   key_put(k, p->rounds);
@@ -141,37 +151,55 @@ static void pack_index(dc_pack *k, const dc_program *p, int64_t v) {
   else pack(k, &narrow, sizeof narrow);
 }
 
-/* Returns whether the operand has strides. */
-static bool pack_strides(dc_pack *k, const dc_program *p, const dc_operand *o) {
-  if (o->layout != DC_LAYOUT_STRIDED) return false;
-  for (int d = 0; d < p->rank; d++) pack_index(k, p, o->strides[d]);
-  return true;
+static void pack_strides(dc_pack *k, const dc_program *p, const dc_operand *o) {
+  for (int d = 0; d < dc_operand_strides(p, o); d++) pack_index(k, p, o->strides[d]);
+}
+
+/* As registers hold it. */
+static void pack_number(dc_pack *k, const dc_number *v) {
+  const size_t size = dc_dtype_size(v->dtype);
+  pack(k, &v->bits, dc_dtypes[v->dtype].kind == 'f' && size == 2 ? sizeof v->f32 : size);
 }
 
 /* In the order of generate.c's emit_params. */
 static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
   k->at = 0;
   pack(k, &p->out.ptr, sizeof p->out.ptr);
-  for (int i = 0; i < p->nleaves; i++) pack(k, &p->leaf[i].ptr, sizeof p->leaf[i].ptr);
-  pack_index(k, p, p->n);
-  if (p->nreduces > 0) pack(k, &turn, sizeof turn);
-  bool strided = pack_strides(k, p, &p->out);
-  for (int i = 0; i < p->nleaves; i++) strided |= pack_strides(k, p, &p->leaf[i]);
-  if (strided)
+  for (int i = 0; i < p->nleaves; i++)
+    if (!p->leaf[i].index) pack(k, &p->leaf[i].ptr, sizeof p->leaf[i].ptr);
+  pack_index(k, p, p->kind == DC_ELEMENTS ? p->n : p->rows);
+  if (p->kind != DC_ELEMENTS) pack_index(k, p, p->length);
+  if (p->kind != DC_ELEMENTS && p->segments > 1) {
+    pack_index(k, p, p->segments);
+    pack_index(k, p, p->segment);
+    pack(k, &turn, sizeof turn);
+  }
+  pack_strides(k, p, &p->out);
+  for (int i = 0; i < p->nleaves; i++) pack_strides(k, p, &p->leaf[i]);
+  if (dc_program_has_places(p))
     for (int d = 1; d < p->rank; d++) pack_index(k, p, p->shape[d]);
-  for (int i = 0; i < p->nnumbers; i++) pack(k, &p->number[i].bits, dc_dtype_size(p->number[i].dtype));
+  for (int i = 0; i < p->nnumbers; i++) pack_number(k, &p->number[i]);
 }
 
 /* --- running ------------------------------------------------------------------------------------------ */
 
-/* For reductions the count depends on n alone (see generate.c). */
-static int64_t blocks_of(const dc_program *p) {
-  if (p->nreduces == 0) {
+/* Blocks, and *block gets their threads. */
+static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
+  *block = (dc_dim3){ DC_BLOCK, 1, 1 };
+  if (p->kind == DC_ELEMENTS) {
     int64_t a_block = (int64_t)DC_BLOCK * p->lanes * p->rounds;
     return (p->n + a_block - 1) / a_block;
   }
-  int64_t blocks = (p->n + 4 * DC_TILE - 1) / (4 * DC_TILE);
-  return blocks < 1 ? 1 : blocks > DC_MOST_BLOCKS ? DC_MOST_BLOCKS : blocks;
+  const int64_t units = p->rows * p->segments;
+  if (p->mapping == DC_MAP_COLUMNS) {
+    const int tile = p->threads == 16 ? 32 : DC_BLOCK / p->threads;
+    *block = (dc_dim3){ (uint32_t)tile, (uint32_t)p->threads, 1 };
+    return (p->rows + tile - 1) / tile * p->segments;
+  }
+  int64_t a_block = DC_BLOCK / p->threads;
+  if (a_block > units) a_block = units;
+  block->x = (uint32_t)(a_block * p->threads);
+  return (units + a_block - 1) / a_block;
 }
 
 /* A launch that Ctrl-C ended may leave a count behind, which a greater `turn` makes void; but in a graph `turn` stays
@@ -182,30 +210,34 @@ static int reset_ticket(const dc_program *p, const dc_form *f, dc_error *err) {
   size_t size;
   if (p->dev->capture == NULL || !p->dev->ops->blocking) return 0;
   if (p->dev->ops->global(p->dev, f->module->code, "ticket", &ticket, &size, err) != 0) return -1;
-  return dc_device_fill(p->dev, ticket, &zero, size, 1, err);
+  return dc_device_fill(p->dev, ticket, &zero, sizeof zero, size / sizeof zero, err);
 }
 
 /* Where there are several streams or a graph is captured: what the launch uses is told. */
 static int use_operands(const dc_program *p, dc_form *f, dc_error *err) {
   for (int i = 0; i < p->nleaves; i++)
-    if (dc_buffer_used(p->leaf[i].buffer, false, err) != 0) return -1;
-  if (p->nreduces == 0) return 0;
+    if (p->leaf[i].buffer != NULL && dc_buffer_used(p->leaf[i].buffer, false, err) != 0) return -1;
+  if (p->kind == DC_ELEMENTS || p->segments == 1) return 0;
   if (f->scratch == NULL && (f->scratch = dc_buffer_wrap(p->dev, 0, 0, NULL, NULL, err)) == NULL) return -1;
   return dc_buffer_used(f->scratch, true, err) != 0 ? -1 : reset_ticket(p, f, err);
 }
 
 /* What a run moves: each operand read once, the result written. */
 static double bytes_of(const dc_program *p) {
-  double bytes = (double)dc_dtype_size(p->out.dtype) * (p->nreduces > 0 ? 1 : (double)p->n);
-  for (int i = 0; i < p->nleaves; i++)
-    bytes += (double)dc_dtype_size(p->leaf[i].dtype) * (p->leaf[i].layout == DC_LAYOUT_ONE ? 1 : (double)p->n);
+  double bytes = (double)dc_dtype_size(p->out.dtype) * (double)(p->kind == DC_REDUCTION ? p->rows : p->n);
+  for (int i = 0; i < p->nleaves; i++) {
+    const dc_operand *o = &p->leaf[i];
+    const int64_t n = o->layout == DC_LAYOUT_ONE ? 1 : o->layout == DC_LAYOUT_ROW ? p->rows : p->n;
+    if (!o->index) bytes += (double)dc_dtype_size(o->dtype) * (double)n;
+  }
   return bytes;
 }
 
 int dc_program_run(const dc_program *p, dc_error *err) {
-  if (p->n == 0 && p->nreduces == 0) return 0;
+  dc_dim3 block;
+  if (p->kind == DC_REDUCTION ? p->rows == 0 : p->n == 0) return 0;
   if (dc_device_open(p->dev, err) != 0) return -1;
-  int64_t blocks = blocks_of(p);
+  int64_t blocks = blocks_of(p, &block);
   if (blocks > INT32_MAX)
     return dc_fail(err, DC_LAUNCH, NULL, "an expression over %" PRId64 " elements is more than one launch can take",
                    p->n);
@@ -215,7 +247,7 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   dc_pack params;
   pack_all(&params, p, ++f->turn << 32);
   f->kernel.params_size = (uint32_t)params.at;
-  dc_dim3 grid = { (uint32_t)blocks, 1, 1 }, block = { DC_BLOCK, 1, 1 };
+  dc_dim3 grid = { (uint32_t)blocks, 1, 1 };
   if (dc_profiling) dc_profile_bytes(bytes_of(p));
   return dc_kernel_launch(&f->kernel, grid, block, &(dc_launch_options){ 0 }, params.bytes, err);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array/expr.h"
+#include "base/half.h"
 
 static int64_t lowest(dc_dtype t) {
   if (dc_dtypes[t].kind != 'i') return 0;
@@ -44,29 +45,48 @@ static int integer_from_float(double v, dc_dtype t, dc_number *out, dc_error *er
   return 0;
 }
 
+/* A float as registers hold it; what is too large for the dtype is an error. */
 static int floating_from(double v, dc_dtype t, dc_number *out, dc_error *err) {
   if (t == DC_FLOAT64) {
     out->f64 = v;
     return 0;
   }
-  float f = (float)v;
-  if (isinf(f) && !isinf(v)) return dc_fail(err, DC_DTYPE, NULL, "%.17g is out of range for float32", v);
-  out->f32 = f;
+  const bool half = t != DC_FLOAT32;
+  out->f32 = half ? (float)dc_half_value(dc_half_bits(v, t), t) : (float)v;
+  if (isinf(out->f32) && !isinf(v))
+    return dc_fail(err, DC_DTYPE, NULL, "%.17g is out of range for %s", v, dc_dtype_name(t));
   return 0;
 }
 
 /* Straight to float32: by way of double an integer would round twice. */
-static int floating_from_int(int64_t v, dc_dtype t, dc_number *out) {
-  if (t == DC_FLOAT64) out->f64 = (double)v;
-  else out->f32 = (float)v;
+static int floating_from_int(int64_t v, dc_dtype t, dc_number *out, dc_error *err) {
+  if (t != DC_FLOAT32) return floating_from((double)v, t, out, err);
+  out->f32 = (float)v;
+  return 0;
+}
+
+static int complex_from(double re, double im, dc_dtype t, dc_number *out, dc_error *err) {
+  dc_number part[2];
+  const dc_dtype real = t == DC_COMPLEX64 ? DC_FLOAT32 : DC_FLOAT64;
+  if (floating_from(re, real, &part[0], err) != 0 || floating_from(im, real, &part[1], err) != 0) return -1;
+  for (int i = 0; i < 2; i++) {
+    if (t == DC_COMPLEX64) out->c64[i] = part[i].f32;
+    else out->c128[i] = part[i].f64;
+  }
   return 0;
 }
 
 int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
   int64_t i = s->kind == DC_SCALAR_BOOL ? s->b : s->kind == DC_SCALAR_INT ? s->i : 0;
-  *out = (dc_number){ .dtype = dtype, .bits = 0 };
+  *out = (dc_number){ .dtype = dtype };
+  memset(out->c128, 0, sizeof out->c128);
+  if (dc_dtypes[dtype].kind == 'c' && s->kind == DC_SCALAR_COMPLEX) return complex_from(s->re, s->im, dtype, out, err);
+  if (dc_dtypes[dtype].kind == 'c')
+    return complex_from(s->kind == DC_SCALAR_FLOAT ? s->f : (double)i, 0, dtype, out, err);
+  if (s->kind == DC_SCALAR_COMPLEX)
+    return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value", dc_dtype_name(dtype));
   if (dc_dtypes[dtype].kind == 'f')
-    return s->kind == DC_SCALAR_FLOAT ? floating_from(s->f, dtype, out, err) : floating_from_int(i, dtype, out);
+    return s->kind == DC_SCALAR_FLOAT ? floating_from(s->f, dtype, out, err) : floating_from_int(i, dtype, out, err);
   return s->kind == DC_SCALAR_FLOAT ? integer_from_float(s->f, dtype, out, err) : integer_from_int(i, dtype, out, err);
 }
 
@@ -82,17 +102,36 @@ static int64_t integer_at(const void *bytes, dc_dtype t) {
   return (int64_t)u;
 }
 
-void dc_number_to(const void *bytes, dc_dtype dtype, dc_scalar *out) {
-  if (dtype == DC_FLOAT32) {
-    float f;
-    memcpy(&f, bytes, sizeof f);
-    *out = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)f };
-  } else if (dtype == DC_FLOAT64) {
-    *out = (dc_scalar){ .kind = DC_SCALAR_FLOAT };
-    memcpy(&out->f, bytes, sizeof out->f);
-  } else if (dtype == DC_BOOL) {
-    *out = (dc_scalar){ .kind = DC_SCALAR_BOOL, .b = integer_at(bytes, dtype) != 0 };
+void dc_number_store(const dc_number *v, void *bytes) {
+  if (v->dtype == DC_FLOAT16 || v->dtype == DC_BFLOAT16) {
+    uint16_t bits = dc_half_bits((double)v->f32, v->dtype);
+    memcpy(bytes, &bits, sizeof bits);
   } else {
-    *out = (dc_scalar){ .kind = DC_SCALAR_INT, .i = integer_at(bytes, dtype) };
+    memcpy(bytes, v->c128, dc_dtype_size(v->dtype)); /* little-endian, as the devices */
+  }
+}
+
+/* One floating number of memory. */
+static double floating_at(const void *bytes, dc_dtype t) {
+  float f;
+  double d;
+  uint16_t h;
+  switch (t) {
+    case DC_FLOAT64: case DC_COMPLEX128: memcpy(&d, bytes, sizeof d); return d;
+    case DC_FLOAT32: case DC_COMPLEX64: memcpy(&f, bytes, sizeof f); return (double)f;
+    default: memcpy(&h, bytes, sizeof h); return dc_half_value(h, t);
+  }
+}
+
+void dc_number_to(const void *bytes, dc_dtype dtype, dc_scalar *out) {
+  switch (dc_dtypes[dtype].kind) {
+    case 'f': *out = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = floating_at(bytes, dtype) }; break;
+    case 'c': {
+      const char *im = (const char *)bytes + dc_dtype_size(dtype) / 2;
+      *out = (dc_scalar){ .kind = DC_SCALAR_COMPLEX, .re = floating_at(bytes, dtype), .im = floating_at(im, dtype) };
+      break;
+    }
+    case 'b': *out = (dc_scalar){ .kind = DC_SCALAR_BOOL, .b = integer_at(bytes, dtype) != 0 }; break;
+    default: *out = (dc_scalar){ .kind = DC_SCALAR_INT, .i = integer_at(bytes, dtype) }; break;
   }
 }

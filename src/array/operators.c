@@ -2,91 +2,259 @@
 ** operators.c - which dtype and shape each operator gives, and what it refuses.
 **
 ** The rules, in one place:
-**  - two arrays meet in dc_dtype_promote's dtype; a number takes the array's, save that a floating one
-**    makes an integer array float32 and that an integer one makes a bool array int32;
-**  - + - * of bools count: they are int32;
-**  - / is true division: float32 for integers and bools, float64 where a 64-bit integer takes part;
-**  - sqrt exp log sin cos of integers likewise; abs and - keep the dtype (- of bool is an error);
-**  - integers wrap around.
+**  - arrays meet in dc_dtype_promote's dtype; a number takes the arrays', save that a floating one makes an integer
+**    dtype float32, an integer one makes bool int32, and a complex one makes a real dtype complex;
+**  - arithmetic on bools counts: it is int32;
+**  - / and ^ and the functions of analysis give a floating dtype: float32 for integers and bools, float64 where a
+**    64-bit integer takes part;
+**  - // and % round toward minus infinity, as Lua's; by an integer 0 they give 0; integers wrap around;
+**  - comparisons are exact, whatever the dtypes; a number that meets a floating array takes its dtype first;
+**  - & | ~ of bools are bool; shifts by the dtype's width or more leave nothing but a negative number's sign.
 */
+#include <stdio.h>
+
 #include "array/expr.h"
 
-static bool is_floating(dc_dtype t) { return dc_dtypes[t].kind == 'f'; }
+const dc_op_info dc_ops[DC_NOPS] = {
+#define DC_OP_ROW(id, name, n, rule, flags) { name, n, DC_RULE_##rule, flags },
+  DC_ALL_OPS(DC_OP_ROW)
+#undef DC_OP_ROW
+};
+
+static char kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
+static bool is_floating(dc_dtype t) { return kind_of(t) == 'f' || kind_of(t) == 'c'; }
 
 /* The floating dtype that takes an integer's place. */
 static dc_dtype floating_for(dc_dtype t) {
   return is_floating(t) ? t : dc_dtype_size(t) == 8 ? DC_FLOAT64 : DC_FLOAT32;
 }
 
-/* --- one operand ------------------------------------------------------------------------------------- */
-
-static int unary_dtype(dc_op op, dc_dtype t, dc_dtype *out, dc_error *err) {
-  switch (op) {
-    case DC_OP_NEG:
-      if (t == DC_BOOL) return dc_fail(err, DC_DTYPE, NULL, "a bool array cannot be negated: cast it first");
-      *out = t;
-      return 0;
-    case DC_OP_ABS: *out = t; return 0;
-    case DC_OP_SQRT: case DC_OP_EXP: case DC_OP_LOG: case DC_OP_SIN: case DC_OP_COS: *out = floating_for(t); return 0;
-    default: return dc_fail(err, DC_ARGUMENT, NULL, "operator %d does not take one operand", (int)op);
-  }
+dc_dtype dc_dtype_real(dc_dtype t) {
+  return t == DC_COMPLEX64 ? DC_FLOAT32 : t == DC_COMPLEX128 ? DC_FLOAT64 : t;
 }
 
-dc_array *dc_array_unary(dc_op op, dc_array *a, dc_error *err) {
-  dc_dtype t = a->dtype;
-  if (dc_array_check_open(a, err) != 0 || unary_dtype(op, a->dtype, &t, err) != 0) return NULL;
-  dc_expr e = { .op = op, .nargs = 1, .arg = { a } };
-  return dc_expr_make(&e, a->dev, t, &a->g, err);
-}
-
-dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err) {
-  if (dc_array_check_open(a, err) != 0) return NULL;
-  if (!dc_dtype_storable(dtype)) {
-    dc_fail(err, DC_DTYPE, NULL, "arrays of %s are not supported", dc_dtype_name(dtype));
-    return NULL;
-  }
-  if (a->dtype == dtype) {
-    dc_array_ref(a);
-    return a;
-  }
-  dc_expr e = { .op = DC_OP_CAST, .nargs = 1, .arg = { a } };
-  return dc_expr_make(&e, a->dev, dtype, &a->g, err);
-}
-
-/* --- two operands ------------------------------------------------------------------------------------- */
-
-/* The dtype of an array's with a number's. */
-static dc_dtype dtype_with_number(dc_op op, dc_dtype t, const dc_scalar *s) {
-  if (is_floating(t)) return t;
-  if (op == DC_OP_DIV) return floating_for(t);
+dc_dtype dc_dtype_with_number(dc_dtype t, const dc_scalar *s) {
+  if (kind_of(t) == 'c') return t;
+  if (s->kind == DC_SCALAR_COMPLEX) return t == DC_FLOAT64 ? DC_COMPLEX128 : DC_COMPLEX64;
+  if (is_floating(t) || s->kind == DC_SCALAR_BOOL) return t;
   if (s->kind == DC_SCALAR_FLOAT) return DC_FLOAT32;
   return t == DC_BOOL ? DC_INT32 : t;
 }
 
-static dc_dtype dtype_of_both(dc_op op, dc_dtype a, dc_dtype b) {
-  dc_dtype t = dc_dtype_promote(a, b);
-  if (op == DC_OP_DIV) return floating_for(t);
-  return t == DC_BOOL ? DC_INT32 : t;
+/* --- what is asked for -------------------------------------------------------------------------------- */
+
+/* An operator applied: operand i is arg[i] or, where that is NULL, scalar[i]. */
+typedef struct dc_call {
+  dc_op op;
+  const dc_op_info *info;
+  dc_array *const *arg;
+  const dc_scalar *scalar;
+} dc_call;
+
+static const char *title(const dc_call *c, char text[64]) {
+  snprintf(text, 64, dc_op_is_function(c->op) ? "'%s'" : "operator '%s'", c->info->name);
+  return text;
 }
 
-dc_array *dc_array_binary(dc_op op, dc_array *a, const dc_scalar *sa, dc_array *b, const dc_scalar *sb, dc_error *err) {
+static int fail_dtype(const dc_call *c, dc_dtype t, const char *why, dc_error *err) {
+  char name[64];
+  return dc_fail(err, DC_DTYPE, NULL, "%s is not defined for %s%s", title(c, name), dc_dtype_name(t), why);
+}
+
+/* Operands first … last in one dtype. */
+static dc_dtype meet(const dc_call *c, int first, int last) {
+  dc_dtype t = DC_DTYPE_NONE;
+  for (int i = first; i <= last; i++)
+    if (c->arg[i] != NULL) t = t == DC_DTYPE_NONE ? c->arg[i]->dtype : dc_dtype_promote(t, c->arg[i]->dtype);
+  for (int i = first; i <= last; i++) {
+    if (c->arg[i] != NULL) continue;
+    if (t == DC_DTYPE_NONE) t = c->scalar[i].kind == DC_SCALAR_BOOL ? DC_BOOL : DC_FLOAT32;
+    t = dc_dtype_with_number(t, &c->scalar[i]);
+  }
+  return t;
+}
+
+/* --- numbers ------------------------------------------------------------------------------------------- */
+
+static bool is_true(const dc_scalar *s) {
+  switch (s->kind) {
+    case DC_SCALAR_INT: return s->i != 0;
+    case DC_SCALAR_FLOAT: return s->f != 0;
+    case DC_SCALAR_COMPLEX: return s->re != 0 || s->im != 0;
+    default: return s->b;
+  }
+}
+
+static int truth(const dc_scalar *s, dc_number *out, dc_error *err) {
+  const dc_scalar v = { .kind = DC_SCALAR_BOOL, .b = is_true(s) };
+  return dc_number_from(&v, DC_BOOL, out, err);
+}
+
+/* A number that is compared with an array of dtype t: as t if that is floating, else as it is. */
+static int compared(const dc_scalar *s, dc_dtype t, dc_number *out, dc_error *err) {
+  if (s->kind == DC_SCALAR_COMPLEX) return dc_number_from(s, kind_of(t) == 'c' ? t : DC_COMPLEX128, out, err);
+  if (is_floating(t)) {
+    dc_dtype real = dc_dtype_real(t);
+    dc_error narrow = DC_ERROR_INIT; /* one that t has not is compared in float64 */
+    if (dc_number_from(s, real, out, &narrow) == 0) return 0;
+    dc_error_clear(&narrow);
+    return dc_number_from(s, DC_FLOAT64, out, err);
+  }
+  return dc_number_from(s, s->kind == DC_SCALAR_FLOAT ? DC_FLOAT64 : s->kind == DC_SCALAR_INT ? DC_INT64 : DC_BOOL,
+                        out, err);
+}
+
+/* --- the rules ------------------------------------------------------------------------------------------ */
+
+/* What the operands become (`as`, NONE: as they are) and what comes out. */
+typedef struct dc_typing {
+  dc_dtype out, as[DC_MAX_ARGS];
+} dc_typing;
+
+static void all_as(dc_typing *t, int n, dc_dtype as) {
+  for (int i = 0; i < n; i++) t->as[i] = as;
+}
+
+static int check_integers(const dc_call *c, dc_dtype t, dc_error *err) {
+  return is_floating(t) ? fail_dtype(c, t, ": it takes integers and bools", err) : 0;
+}
+
+static int check_real(const dc_call *c, dc_dtype t, dc_error *err) {
+  return kind_of(t) == 'c' && !(c->info->flags & DC_OP_COMPLEX) ? fail_dtype(c, t, " numbers", err) : 0;
+}
+
+static int type_same(const dc_call *c, dc_typing *t, dc_error *err) {
+  const int n = c->info->nargs;
+  dc_dtype d = meet(c, 0, n - 1);
+  switch ((dc_rule)c->info->rule) {
+    case DC_RULE_ARITHMETIC: case DC_RULE_SHIFT: d = d == DC_BOOL ? DC_INT32 : d; break;
+    case DC_RULE_FLOAT: case DC_RULE_ANGLE: case DC_RULE_WHOLE: {
+      dc_dtype arrays = DC_DTYPE_NONE; /* 1.5 / int64 is float64, though 1.5 * int64 is float32 */
+      for (int i = 0; i < n; i++)
+        if (c->arg[i] != NULL && kind_of(c->arg[i]->dtype) != 'b')
+          arrays = arrays == DC_DTYPE_NONE ? c->arg[i]->dtype : dc_dtype_promote(arrays, c->arg[i]->dtype);
+      if (arrays != DC_DTYPE_NONE && !is_floating(arrays)) d = dc_dtype_promote(floating_for(arrays), d);
+      d = floating_for(d);
+      break;
+    }
+    default: break;
+  }
+  if (c->op == DC_OP_NEG && d == DC_BOOL)
+    return dc_fail(err, DC_DTYPE, NULL, "a bool array cannot be negated: cast it first");
+  if (c->op == DC_OP_NEXTAFTER && dc_dtype_size(d) == 2) return fail_dtype(c, d, "", err);
+  if (c->info->rule == DC_RULE_BITS || c->info->rule == DC_RULE_SHIFT)
+    if (check_integers(c, d, err) != 0) return -1;
+  if (check_real(c, d, err) != 0) return -1;
+  all_as(t, n, d);
+  t->out = d;
+  if (c->info->rule == DC_RULE_REAL || c->info->rule == DC_RULE_ANGLE) t->out = dc_dtype_real(d);
+  if (c->info->rule == DC_RULE_WHOLE) t->out = DC_INT64;
+  return 0;
+}
+
+static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
+  const int n = c->info->nargs;
+  all_as(t, DC_MAX_ARGS, DC_DTYPE_NONE);
+  switch ((dc_rule)c->info->rule) {
+    case DC_RULE_TEST: case DC_RULE_COMPARE:
+      t->out = DC_BOOL;
+      return check_real(c, meet(c, 0, n - 1), err);
+    case DC_RULE_LOGIC:
+      t->out = DC_BOOL;
+      all_as(t, n, DC_BOOL);
+      return 0;
+    case DC_RULE_WHERE:
+      t->as[0] = DC_BOOL;
+      t->out = t->as[1] = t->as[2] = meet(c, 1, 2);
+      return 0;
+    case DC_RULE_SCALE: case DC_RULE_ORDER: {
+      const int whole = c->info->rule == DC_RULE_SCALE; /* the index of the int32 */
+      dc_dtype d = floating_for(meet(c, 1 - whole, 1 - whole));
+      dc_dtype i = meet(c, whole, whole);
+      const bool number = c->arg[whole] == NULL && c->scalar[whole].kind != DC_SCALAR_COMPLEX;
+      if (is_floating(i) && !number) return fail_dtype(c, i, " there: its order or exponent is an integer", err);
+      if (kind_of(d) == 'c') return fail_dtype(c, d, " numbers", err);
+      t->out = t->as[1 - whole] = d;
+      t->as[whole] = DC_INT32;
+      return 0;
+    }
+    default: return type_same(c, t, err);
+  }
+}
+
+/* --- making ---------------------------------------------------------------------------------------------- */
+
+static int check_operands(const dc_call *c, dc_geometry *shape, dc_device **dev, dc_error *err) {
+  const dc_array *first = NULL;
+  for (int i = 0; i < c->info->nargs; i++) {
+    const dc_array *a = c->arg[i];
+    if (a == NULL) continue;
+    if (dc_array_check_open(a, err) != 0) return -1;
+    if (first == NULL) {
+      first = a;
+      *shape = a->g;
+      continue;
+    }
+    const dc_geometry before = *shape;
+    if (dc_array_check_together(first, a, err) != 0 || dc_geometry_broadcast(&before, &a->g, shape, err) != 0)
+      return -1;
+  }
+  if (first == NULL) return dc_fail(err, DC_ARGUMENT, NULL, "'%s' needs an array among its operands", c->info->name);
+  *dev = first->dev;
+  return 0;
+}
+
+/* The array beside a number that is compared. */
+static dc_dtype other_dtype(const dc_call *c, int i) {
+  return c->arg[1 - i] != NULL ? c->arg[1 - i]->dtype : DC_FLOAT64;
+}
+
+static int number_operand(const dc_call *c, int i, const dc_typing *t, dc_number *out, dc_error *err) {
+  const dc_scalar *s = &c->scalar[i];
+  int rc;
+  if (t->as[i] == DC_BOOL && c->info->rule != DC_RULE_BITS) rc = truth(s, out, err);
+  else if (t->as[i] == DC_DTYPE_NONE) rc = compared(s, other_dtype(c, i), out, err);
+  else rc = dc_number_from(s, t->as[i], out, err);
+  return rc;
+}
+
+/* x ^ 2 is the exact product. */
+static bool squares(const dc_call *c) {
+  const dc_scalar *s = &c->scalar[1];
+  return (c->op == DC_OP_POWER || c->op == DC_OP_POW) && c->arg[1] == NULL &&
+         ((s->kind == DC_SCALAR_INT && s->i == 2) || (s->kind == DC_SCALAR_FLOAT && s->f == 2));
+}
+
+dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
+  const dc_call c = { op, &dc_ops[op], arg, scalar };
   dc_geometry shape;
-  dc_array *one = a != NULL ? a : b;
-  if (op < DC_OP_ADD || op > DC_OP_DIV || one == NULL || (a == NULL && sa == NULL) || (b == NULL && sb == NULL)) {
-    dc_fail(err, DC_ARGUMENT, NULL, "operator %d does not take these operands", (int)op);
+  dc_device *dev = NULL;
+  dc_typing t;
+  if (check_operands(&c, &shape, &dev, err) != 0 || type_call(&c, &t, err) != 0) return NULL;
+  dc_expr e = { .op = (uint8_t)op, .nargs = c.info->nargs, .as = (uint8_t)t.as[0] };
+  if (squares(&c)) {
+    e.op = DC_OP_SQUARE;
+    e.nargs = 1;
+  }
+  for (int i = 0; i < e.nargs; i++) {
+    e.arg[i] = arg[i];
+    if (arg[i] == NULL && number_operand(&c, i, &t, &e.number[i], err) != 0) return NULL;
+  }
+  return dc_expr_make(&e, dev, t.out, &shape, err);
+}
+
+dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  if (a->dtype == dtype) {
+    dc_array_ref(a);
+    return a;
+  }
+  if (kind_of(a->dtype) == 'c' && kind_of(dtype) != 'c' && dtype != DC_BOOL) {
+    dc_fail(err, DC_DTYPE, NULL,
+            "%s does not become %s: its imaginary part would be lost; take dc.real(a) or dc.abs(a)",
+            dc_dtype_name(a->dtype), dc_dtype_name(dtype));
     return NULL;
   }
-  if ((a != NULL && dc_array_check_open(a, err) != 0) || (b != NULL && dc_array_check_open(b, err) != 0)) return NULL;
-  dc_expr e = { .op = op, .nargs = 2, .arg = { a, b } };
-  dc_dtype t;
-  if (a != NULL && b != NULL) {
-    if (dc_array_check_together(a, b, err) != 0 || dc_geometry_broadcast(&a->g, &b->g, &shape, err) != 0) return NULL;
-    t = dtype_of_both(op, a->dtype, b->dtype);
-  } else {
-    shape = one->g;
-    t = dtype_with_number(op, one->dtype, a != NULL ? sb : sa);
-    int i = a != NULL; /* the operand that is the number */
-    if (dc_number_from(i ? sb : sa, t, &e.number[i], err) != 0) return NULL;
-  }
-  return dc_expr_make(&e, one->dev, t, &shape, err);
+  dc_expr e = { .op = DC_OP_CAST, .nargs = 1, .arg = { a } };
+  return dc_expr_make(&e, a->dev, dtype, &a->g, err);
 }

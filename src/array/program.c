@@ -1,5 +1,9 @@
 /*
-** program.c - from a graph of pending arrays to steps over a domain.
+** program.c - from a graph of pending arrays to steps.
+**
+** The walk begins above all reductions.  The first reduction that it meets decides what the program is: if it has the
+** result's shape, rows are reduced and what is above it is computed once a row; if it runs over elements of the
+** result's own shape, rows are reduced and the elements follow.  A reduction that fits neither is computed first.
 */
 #include "array/program.h"
 
@@ -8,29 +12,30 @@
 typedef struct dc_builder {
   dc_program *p;
   dc_array *root;
-  const dc_geometry *domain; /* NULL until the first reduction names it, where there is one */
-  dc_geometry operand_shape; /* where that is kept */
+  const dc_geometry *g;      /* the result's shape */
+  dc_geometry domain;        /* the elements' */
+  bool decided;              /* by a reduction */
+  bool aligned;              /* what is computed once a row meets elements axis by axis */
+  bool keep;                 /* the reductions keep their axes */
   uint64_t mark;
   bool pretend;
-  bool too_many; /* leaves */
+  bool too_many;             /* leaves */
 } dc_builder;
 
 /* --- operands ----------------------------------------------------------------------------------- */
 
 static dc_ref ref(dc_ref_kind kind, int index) { return (dc_ref){ (uint8_t)kind, (uint8_t)index }; }
 
-/* Byte strides of `g` seen with the domain's shape; the shapes are known to fit. */
-static void stretch(const dc_geometry *g, const dc_geometry *domain, int64_t *strides) {
-  int missing = domain->ndim - g->ndim;
-  for (int i = 0; i < domain->ndim; i++)
-    strides[i] = i < missing || g->shape[i - missing] == 1 ? 0 : g->strides[i - missing];
+static bool same_view(const dc_geometry *a, const dc_geometry *b) {
+  return a->ndim == b->ndim && memcmp(a->shape, b->shape, sizeof(int64_t) * (size_t)a->ndim) == 0 &&
+         memcmp(a->strides, b->strides, sizeof(int64_t) * (size_t)a->ndim) == 0;
 }
 
-/* The leaf for a, an earlier one where it is the same memory seen in the same way.  In the final scope
-** every operand has one element. */
-static int add_leaf(dc_builder *b, dc_array *a, bool final, dc_ref *out, dc_error *err) {
+/* The leaf for a, an earlier one where it is the same memory seen in the same way. `index`: not its elements are
+** meant but their numbers. */
+static int add_leaf(dc_builder *b, dc_array *a, bool row, bool index, dc_ref *out, dc_error *err) {
   dc_program *p = b->p;
-  if (dc_array_is_closed(a))
+  if (!index && dc_array_is_closed(a))
     return dc_fail(err, DC_ARGUMENT, NULL, "an array that the expression reads was closed before it was computed");
   if (p->nleaves == DC_MAX_LEAVES) {
     if (b->pretend) return dc_fail(err, DC_ARGUMENT, NULL, "the expression has too many parts to be shown at once");
@@ -39,15 +44,17 @@ static int add_leaf(dc_builder *b, dc_array *a, bool final, dc_ref *out, dc_erro
     return 0;
   }
   dc_operand *leaf = &p->leaf[p->nleaves];
-  leaf->ptr = a->state == DC_ARRAY_READY ? a->ptr : (dc_ptr)(uintptr_t)a; /* pretended: an address of its own */
-  leaf->buffer = a->state == DC_ARRAY_READY ? a->buffer : NULL;
-  leaf->dtype = a->dtype;
-  if (final || b->domain == NULL) memset(leaf->strides, 0, sizeof leaf->strides);
-  else stretch(&a->g, b->domain, leaf->strides);
-  size_t used = sizeof(int64_t) * (size_t)(b->domain ? b->domain->ndim : 0);
+  const bool ready = a->state == DC_ARRAY_READY && !index;
+  leaf->ptr = ready ? a->ptr : index ? 0 : (dc_ptr)(uintptr_t)a; /* pretended: an address of its own */
+  leaf->buffer = ready ? a->buffer : NULL;
+  leaf->dtype = index ? DC_INT64 : a->dtype;
+  leaf->g = &a->g;
+  leaf->row = row;
+  leaf->index = index;
   for (int i = 0; i < p->nleaves; i++) {
     const dc_operand *o = &p->leaf[i];
-    if (o->ptr == leaf->ptr && o->dtype == leaf->dtype && memcmp(o->strides, leaf->strides, used) == 0) {
+    if (o->ptr != leaf->ptr || o->dtype != leaf->dtype || o->row != row || o->index != index) continue;
+    if (same_view(o->g, &a->g)) {
       *out = ref(DC_REF_LEAF, i);
       return 0;
     }
@@ -61,86 +68,168 @@ static dc_ref add_number(dc_program *p, const dc_number *v) {
   return ref(DC_REF_NUMBER, p->nnumbers++);
 }
 
-/* --- the walk ------------------------------------------------------------------------------------- */
+/* --- reductions ------------------------------------------------------------------------------------ */
 
-/* A reduction can be part of this kernel when nothing per element comes after it, and when it runs over
-** the same elements as the others do. */
-static bool takes_reduction(dc_builder *b, dc_array *a, bool final) {
-  const dc_geometry *over = &a->expr->arg[0]->g;
-  if (!final || b->p->nreduces == DC_MAX_REDUCES) return false;
-  if (b->domain == NULL) {
-    b->operand_shape = *over;
-    b->domain = &b->operand_shape;
+/* Reductions that drop their axes meet the elements where they belong if only leading axes go. */
+static bool drops_leading(uint32_t axes, int ndim) {
+  int gone = __builtin_popcount(axes);
+  return gone == ndim || axes == (gone == 32 ? UINT32_MAX : (1u << gone) - 1);
+}
+
+static void decide(dc_builder *b, const dc_array *a) {
+  const dc_array *over = a->expr->arg[0];
+  dc_program *p = b->p;
+  const bool whole = __builtin_popcount(a->expr->axes) == over->g.ndim;
+  const bool aligned = a->expr->keep || drops_leading(a->expr->axes, over->g.ndim);
+  if (dc_geometry_same_shape(&a->g, b->g) || (whole && dc_geometry_size(b->g) == 1)) p->kind = DC_REDUCTION;
+  else if (dc_geometry_same_shape(&over->g, b->g) && aligned) p->kind = DC_ROWS;
+  else return;
+  b->decided = true;
+  b->aligned = aligned;
+  b->keep = a->expr->keep;
+  b->domain = over->g;
+  p->axes = a->expr->axes;
+}
+
+/* Elements along the reduced axes, and the number of rows. */
+static int64_t rows_of(const dc_geometry *g, uint32_t axes, int64_t *length) {
+  int64_t rows = 1;
+  *length = 1;
+  for (int i = 0; i < g->ndim; i++) {
+    if (axes >> i & 1) *length *= g->shape[i];
+    else rows *= g->shape[i];
   }
-  return dc_geometry_same_shape(over, b->domain);
+  return rows;
+}
+
+/* Whether a row is reduced in one piece, so that there can be another pass over it. */
+static bool in_one_piece(const dc_builder *b) {
+  dc_program *p = b->p;
+  int64_t length, rows = rows_of(&b->domain, p->axes, &length);
+  dc_program_cut(p, rows, length);
+  return p->segments == 1;
+}
+
+/* Whether what was reduced can meet the row's elements once more, in another pass. */
+static bool passes_again(const dc_builder *b) { return b->aligned && in_one_piece(b); }
+
+/* Whether the reduction can be part of this kernel. */
+static bool takes_reduction(dc_builder *b, const dc_array *a, bool above) {
+  dc_program *p = b->p;
+  const dc_expr *e = a->expr;
+  if (p->nreduces == DC_MAX_REDUCES) return false;
+  if (!b->decided) {
+    decide(b, a);
+    if (!b->decided) return false;
+    if (p->kind == DC_REDUCTION || passes_again(b)) return true;
+    b->decided = false;
+    p->kind = DC_ELEMENTS;
+    return false;
+  }
+  if (!above && !passes_again(b)) return false; /* its value would be needed while the row is reduced */
+  const bool whole = dc_geometry_size(&a->g) == 1 && p->axes == e->axes;
+  return dc_geometry_same_shape(&e->arg[0]->g, &b->domain) && e->axes == p->axes && (e->keep == b->keep || whole);
 }
 
 /* A part that is computed on its own, because it cannot be fused or because it was computed as a part of
 ** something once before, and somebody else holds it. */
-static bool stands_alone(dc_builder *b, dc_array *a, bool final) {
+static bool stands_alone(dc_builder *b, dc_array *a, bool above) {
   if (a != b->root && a->expr->passed && !dc_expr_exclusive(a)) return true;
-  return a->expr->op == DC_OP_REDUCE && !takes_reduction(b, a, final);
+  return a->expr->op == DC_OP_REDUCE && !takes_reduction(b, a, above);
 }
 
-static int visit(dc_builder *b, dc_array *a, bool final, dc_ref *out, dc_error *err);
+/* --- the walk ---------------------------------------------------------------------------------------- */
 
-static int visit_args(dc_builder *b, dc_array *a, bool final, dc_step *s, dc_error *err) {
+static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err);
+
+static int visit_args(dc_builder *b, dc_array *a, bool above, dc_step *s, dc_error *err) {
   const dc_expr *e = a->expr;
-  s->reduced = e->op == DC_OP_REDUCE;
   for (int i = 0; i < e->nargs; i++) {
-    if (e->arg[i] == NULL) s->arg[i] = add_number(b->p, &e->number[i]);
-    else if (visit(b, e->arg[i], final && e->op != DC_OP_REDUCE, &s->arg[i], err) != 0) return -1;
+    if (e->arg[i] != NULL) {
+      if (visit(b, e->arg[i], above && e->op != DC_OP_REDUCE, &s->arg[i], err) != 0) return -1;
+    } else if (i == 0 && (e->op == DC_OP_INDEX || e->op == DC_OP_RANDOM)) {
+      if (add_leaf(b, a, above, true, &s->arg[i], err) != 0) return -1;
+    } else {
+      s->arg[i] = add_number(b->p, &e->number[i]);
+    }
     if (b->p->first != NULL) return 0;
-    if (s->arg[i].kind == DC_REF_STEP && b->p->step[s->arg[i].index].reduced) s->reduced = true;
+    if (s->arg[i].kind == DC_REF_STEP && b->p->step[s->arg[i].index].level > s->level)
+      s->level = b->p->step[s->arg[i].index].level;
   }
   return 0;
 }
 
 /* What is not computed with the rest: a leaf when that is only to be shown, else it has to come first. */
-static int leave_out(dc_builder *b, dc_array *a, bool final, dc_ref *out, dc_error *err) {
-  if (b->pretend) return add_leaf(b, a, final, out, err);
+static int leave_out(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err) {
+  if (b->pretend) return add_leaf(b, a, above, false, out, err);
   b->p->first = a;
   return 0;
 }
 
-/* A step seen before is wanted in another scope too: so is all below it. */
-static void widen_scope(dc_program *p, int index, int scope) {
-  dc_step *s = &p->step[index];
-  if (s->scopes & scope) return;
-  s->scopes |= (uint8_t)scope;
-  int below = s->op == DC_OP_REDUCE ? DC_SCOPE_ELEMENT : scope;
-  for (int i = 0; i < s->nargs; i++)
-    if (s->arg[i].kind == DC_REF_STEP) widen_scope(p, s->arg[i].index, below);
-}
-
-static int visit(dc_builder *b, dc_array *a, bool final, dc_ref *out, dc_error *err) {
+static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err) {
   dc_program *p = b->p;
-  if (a->state != DC_ARRAY_PENDING) return add_leaf(b, a, final, out, err);
+  if (a->state != DC_ARRAY_PENDING) return add_leaf(b, a, above, false, out, err);
   dc_expr *e = a->expr;
-  int scope = final ? DC_SCOPE_FINAL : DC_SCOPE_ELEMENT;
   if (e->mark == b->mark) {
-    /* What follows a reduction of this kernel cannot feed another one of it. */
-    if (!final && p->step[e->index].reduced) return leave_out(b, a, final, out, err);
+    const dc_step *seen = &p->step[e->index];
+    const bool was_above = seen->rowwise; /* how it was met first */
+    /* Once a row and for each element, it would be two things, unless it is one value or its axes agree. */
+    if (was_above != above && dc_geometry_size(&a->g) != 1 && !(p->kind == DC_ROWS || b->keep))
+      return leave_out(b, a, above, out, err);
+    if (!above && seen->level > 0 && !passes_again(b)) return leave_out(b, a, above, out, err);
     *out = ref(DC_REF_STEP, e->index);
-    widen_scope(p, e->index, scope);
     return 0;
   }
-  if (stands_alone(b, a, final)) return leave_out(b, a, final, out, err);
-  dc_step s = { .op = (uint8_t)e->op, .reduce = (uint8_t)e->reduce, .dtype = (uint8_t)a->dtype,
-                .nargs = (uint8_t)e->nargs, .scopes = (uint8_t)scope };
-  if (visit_args(b, a, final, &s, err) != 0) return -1;
+  if (stands_alone(b, a, above)) return leave_out(b, a, above, out, err);
+  dc_step s = { .op = e->op, .as = e->as, .reduce = e->reduce, .dtype = (uint8_t)a->dtype, .nargs = e->nargs,
+                .rowwise = above };
+  if (visit_args(b, a, above, &s, err) != 0) return -1;
   if (p->first != NULL) return 0;
-  if (e->op == DC_OP_CLOSE) {
-    s.extra = add_number(p, &e->number[0]).index;
-    add_number(p, &e->number[1]);
+  if (e->op == DC_OP_REDUCE) {
+    p->reduce_step[p->nreduces++] = (uint8_t)p->nsteps;
+    s.level++;
   }
-  if (e->op == DC_OP_REDUCE) p->reduce_step[p->nreduces++] = (uint8_t)p->nsteps;
   e->mark = b->mark;
   e->index = p->nsteps;
   p->node[p->nsteps] = a;
   p->step[p->nsteps] = s;
   *out = ref(DC_REF_STEP, p->nsteps++);
   return 0;
+}
+
+/* --- where steps are computed -------------------------------------------------------------------------- */
+
+/* One value a row: every reduced axis that the shape has has extent 1. */
+static bool one_a_row(const dc_builder *b, const dc_array *a) {
+  const dc_program *p = b->p;
+  if (p->kind == DC_REDUCTION && !b->aligned) return a->expr->op == DC_OP_REDUCE || dc_geometry_size(&a->g) == 1;
+  int missing = b->domain.ndim - a->g.ndim;
+  for (int i = 0; i < b->domain.ndim; i++)
+    if ((p->axes >> i & 1) && i >= missing && a->g.shape[i - missing] != 1) return false;
+  return true;
+}
+
+static void want(dc_program *p, dc_ref r, uint8_t scopes) {
+  if (r.kind == DC_REF_STEP) p->step[r.index].scopes |= scopes;
+}
+
+/* From the result down: who needs what where. Steps stand after their arguments. */
+static void place_steps(dc_builder *b) {
+  dc_program *p = b->p;
+  p->npasses = 0;
+  for (int i = 0; i < p->nsteps; i++) p->step[i].scopes = 0;
+  for (int i = 0; i < p->nreduces; i++)
+    if (p->step[p->reduce_step[i]].level > p->npasses) p->npasses = p->step[p->reduce_step[i]].level;
+  if (p->kind != DC_REDUCTION) p->npasses++;
+  want(p, p->result, p->kind == DC_REDUCTION ? DC_SCOPE_ROW : DC_SCOPE_PASS(p->npasses - 1));
+  for (int i = p->nsteps - 1; i >= 0; i--) {
+    dc_step *s = &p->step[i];
+    const bool row = s->level > 0 && (s->op == DC_OP_REDUCE || (s->scopes & DC_SCOPE_ROW) ||
+                                      (p->kind != DC_ELEMENTS && one_a_row(b, p->node[i])));
+    if (row) s->scopes = DC_SCOPE_ROW; /* reductions' values are known once a row */
+    for (int k = 0; k < s->nargs; k++)
+      want(p, s->arg[k], s->op == DC_OP_REDUCE ? DC_SCOPE_PASS(s->level - 1) : s->scopes);
+  }
 }
 
 /* The operand of the root with the largest graph; NULL when none is pending. */
@@ -154,145 +243,32 @@ static dc_array *largest_operand(const dc_array *root) {
   return best;
 }
 
-/* --- the domain ----------------------------------------------------------------------------------- */
-
-/* All operands that have an element for each of the domain: the leaves, and the result unless reduced. */
-static int domain_operands(dc_program *p, dc_operand **o) {
-  int n = 0;
-  if (p->nreduces == 0) o[n++] = &p->out;
-  for (int i = 0; i < p->nleaves; i++) o[n++] = &p->leaf[i];
-  return n;
-}
-
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
-static void swap_axes(dc_program *p, dc_operand **o, int n, int i, int k) {
-  int64_t t = p->shape[i];
-  p->shape[i] = p->shape[k];
-  p->shape[k] = t;
-  for (int j = 0; j < n; j++) {
-    t = o[j]->strides[i];
-    o[j]->strides[i] = o[j]->strides[k];
-    o[j]->strides[k] = t;
-  }
-}
-
-/* Writing in the order of memory is faster than in the order of axes, and elements do not care. */
-static void order_axes(dc_program *p, dc_operand **o, int n) {
-  for (int i = 1; i < p->rank; i++)
-    for (int k = i; k > 0 && magnitude(p->out.strides[k - 1]) < magnitude(p->out.strides[k]); k--)
-      swap_axes(p, o, n, k - 1, k);
-}
-
-static bool mergeable(const dc_program *p, dc_operand **o, int n, int last, int axis) {
-  for (int j = 0; j < n; j++)
-    if (o[j]->strides[last] != o[j]->strides[axis] * p->shape[axis]) return false;
-  return true;
-}
-
-/* Drops axes of extent 1 and joins neighbours that every operand steps through as one. */
-static void merge_axes(dc_program *p, dc_operand **o, int n) {
-  int rank = 0;
-  for (int i = 0; i < p->rank; i++) {
-    if (p->shape[i] == 1) continue;
-    if (rank > 0 && mergeable(p, o, n, rank - 1, i)) {
-      p->shape[rank - 1] *= p->shape[i];
-      for (int j = 0; j < n; j++) o[j]->strides[rank - 1] = o[j]->strides[i];
-      continue;
-    }
-    p->shape[rank] = p->shape[i];
-    for (int j = 0; j < n; j++) o[j]->strides[rank] = o[j]->strides[i];
-    rank++;
-  }
-  p->rank = rank;
-}
-
-/* Turns strides into elements and says how the operand is reached; returns its farthest element. */
-static int64_t classify(const dc_program *p, dc_operand *o) {
-  int64_t size = (int64_t)dc_dtype_size(o->dtype), in_order = 1, farthest = 0;
-  bool one = true, flat = true;
-  for (int i = p->rank - 1; i >= 0; i--) {
-    o->strides[i] /= size;
-    if (o->strides[i] != 0) one = false;
-    if (o->strides[i] != in_order) flat = false;
-    in_order *= p->shape[i];
-    farthest += magnitude(o->strides[i]) * (p->shape[i] - 1);
-  }
-  o->layout = one ? DC_LAYOUT_ONE : flat ? DC_LAYOUT_FLAT : DC_LAYOUT_STRIDED;
-  if (p->rank == 0 && o == &p->out) o->layout = DC_LAYOUT_FLAT;
-  return farthest;
-}
-
-/* 16 bytes of the widest operand, where the device likes that and every address is aligned for it. */
-static int choose_lanes(const dc_program *p, dc_operand *const *o, int n) {
-  size_t widest = 1;
-  if (!p->dev->target.binary || p->nreduces > 0 || p->rank == 0) return 1;
-  for (int j = 0; j < n; j++) {
-    if (o[j]->layout == DC_LAYOUT_STRIDED) return 1;
-    if (dc_dtype_size(o[j]->dtype) > widest) widest = dc_dtype_size(o[j]->dtype);
-  }
-  size_t lanes = 16 / widest;
-  for (int j = 0; j < n; j++)
-    if (o[j]->layout == DC_LAYOUT_FLAT && o[j]->ptr % (lanes * dc_dtype_size(o[j]->dtype)) != 0) return 1;
-  return (int)lanes;
-}
-
-/* Where threads are not free, each does several elements; not of the long functions, which would be
-** compiled as often. */
-static int choose_rounds(const dc_program *p) {
-  if (p->dev->target.binary || p->nreduces > 0 || p->rank == 0) return 1;
-  for (int i = 0; i < p->nsteps; i++)
-    if (p->step[i].op >= DC_OP_EXP && p->step[i].op <= DC_OP_COS) return 1;
-  return 8;
-}
-
-static bool uses_order(const dc_program *p) { return p->nsteps > 0 && p->step[0].op == DC_OP_IOTA; }
-
-static void finish(dc_program *p, const dc_geometry *domain) {
-  dc_operand *o[DC_MAX_LEAVES + 1];
-  int n = domain_operands(p, o);
-  p->rank = domain->ndim;
-  p->n = dc_geometry_size(domain);
-  memcpy(p->shape, domain->shape, sizeof(int64_t) * (size_t)domain->ndim);
-  if (p->nreduces == 0 && !uses_order(p)) order_axes(p, o, n);
-  merge_axes(p, o, n);
-  /* The last block may run past n, by less than this. */
-  p->wide = p->n > INT32_MAX - 16 * DC_BLOCK;
-  for (int j = 0; j < n; j++)
-    if (classify(p, o[j]) > INT32_MAX) p->wide = true;
-  if (p->nreduces > 0) p->out.layout = DC_LAYOUT_ONE;
-  else
-    for (int i = 0; i < p->nsteps; i++) p->step[i].scopes = DC_SCOPE_ELEMENT;
-  p->lanes = choose_lanes(p, o, n);
-  p->rounds = choose_rounds(p);
-  bool safe;
-  p->in_place = dc_program_reads_out(p, &safe);
-}
-
 /* An upper bound of what kernels.c packs. */
 static int params_bytes(const dc_program *p) {
-  int operands = p->nleaves + 1;
-  return 8 * (operands + 4 + p->rank + operands * p->rank + p->nnumbers);
+  int operands = p->nleaves + 1, numbers = 0;
+  for (int i = 0; i < p->nnumbers; i++) numbers += (int)dc_dtype_size(p->number[i].dtype) > 8 ? 32 : 8;
+  return 8 * (operands + 8 + p->rank + operands * p->rank) + numbers;
 }
 
 static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g) {
   p->dev = dev;
+  p->kind = DC_ELEMENTS;
   p->nsteps = p->nleaves = p->nnumbers = p->nreduces = 0;
+  p->npasses = 1;
+  p->axes = 0;
   p->first = NULL;
-  p->out.ptr = ptr;
-  p->out.dtype = dtype;
-  memcpy(p->out.strides, g->strides, sizeof(int64_t) * (size_t)g->ndim);
+  p->out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };
 }
 
 int dc_program_build(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool pretend,
                      dc_error *err) {
-  dc_builder b = { .p = p, .root = src, .mark = dc_next_mark(), .pretend = pretend };
-  bool final = dc_geometry_size(g) == 1; /* then reductions may be fused; else they come first */
+  /* An assignment may broadcast: then the result's shape is src's own for what is computed once a row. */
+  dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(), .pretend = pretend };
   start(p, src->dev, ptr, dtype, g);
-  if (!final) b.domain = g;
-  if (visit(&b, src, final, &p->result, err) != 0) return -1;
+  if (visit(&b, src, true, &p->result, err) != 0) return -1;
   if (p->first == NULL) {
-    finish(p, p->nreduces > 0 ? b.domain : g);
+    place_steps(&b);
+    dc_program_finish(p, g, b.decided ? &b.domain : g);
     b.too_many = !pretend && params_bytes(p) > DC_MAX_PARAMS;
   }
   if (b.too_many) p->first = largest_operand(src);
@@ -303,40 +279,7 @@ void dc_program_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr
                        const dc_geometry *g) {
   start(p, dev, ptr, dtype, g);
   p->result = add_number(p, v);
-  finish(p, g);
-}
-
-/* --- questions ------------------------------------------------------------------------------------ */
-
-/* The bytes that an operand covers: [*low, *high). */
-static void extent(const dc_program *p, const dc_operand *o, int rank, dc_ptr *low, dc_ptr *high) {
-  int64_t size = (int64_t)dc_dtype_size(o->dtype), before = 0, after = size;
-  for (int i = 0; i < rank; i++) {
-    int64_t reach = o->strides[i] * (p->shape[i] - 1) * size;
-    if (reach < 0) before += reach;
-    else after += reach;
-  }
-  *low = o->ptr + (dc_ptr)before;
-  *high = o->ptr + (dc_ptr)after;
-}
-
-bool dc_program_reads_out(const dc_program *p, bool *safe) {
-  dc_ptr out_low, out_high;
-  bool reads = false;
-  *safe = true;
-  if (p->n == 0) return false;
-  extent(p, &p->out, p->nreduces > 0 ? 0 : p->rank, &out_low, &out_high);
-  for (int i = 0; i < p->nleaves; i++) {
-    const dc_operand *o = &p->leaf[i];
-    dc_ptr low, high;
-    extent(p, o, p->rank, &low, &high);
-    if (high <= out_low || out_high <= low) continue;
-    reads = true;
-    bool same = p->nreduces == 0 && o->ptr == p->out.ptr && dc_dtype_size(o->dtype) == dc_dtype_size(p->out.dtype) &&
-                memcmp(o->strides, p->out.strides, sizeof(int64_t) * (size_t)p->rank) == 0;
-    if (!same) *safe = false;
-  }
-  return reads;
+  dc_program_finish(p, g, g);
 }
 
 dc_dtype dc_program_dtype(const dc_program *p, dc_ref r) {
@@ -345,9 +288,4 @@ dc_dtype dc_program_dtype(const dc_program *p, dc_ref r) {
     case DC_REF_LEAF: return p->leaf[r.index].dtype;
     default: return p->number[r.index].dtype;
   }
-}
-
-dc_dtype dc_reduce_accumulator(dc_reduce r, dc_dtype t) {
-  if (r == DC_REDUCE_SUM || dc_dtypes[t].kind == 'f' || dc_dtype_size(t) == 8) return t;
-  return dc_dtypes[t].kind == 'u' ? DC_UINT32 : DC_INT32;
 }

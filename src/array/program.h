@@ -1,10 +1,13 @@
 /*
 ** program.h - inside the room: an expression flattened into steps over a domain of elements.
 **
-** This is what stands between the graph and the kernel: operands with their addresses and strides,
-** steps in an order in which each finds its arguments computed, numbers, and one result.  The parts
-** that decide the kernel's text are its form; sizes, strides, addresses and numbers become the
-** kernel's parameters.
+** This is what stands between the graph and the kernel: operands with their addresses and strides, steps in an order
+** in which each finds its arguments computed, numbers, and one result.  The parts that decide the kernel's text are
+** its form; sizes, strides, addresses and numbers become the kernel's parameters.
+**
+** A program is of one of three kinds.  ELEMENTS: one result for each element of the domain.  REDUCTION: the domain's
+** axes are kept or reduced, and there is one result for each combination of kept ones (a row).  ROWS: as that, but
+** there is one result for each element again, made with the help of what its row was reduced to (softmax).
 */
 #ifndef DC_ARRAY_PROGRAM_H
 #define DC_ARRAY_PROGRAM_H
@@ -14,64 +17,93 @@
 
 #define DC_MAX_LEAVES 32
 #define DC_MAX_REDUCES 4
-#define DC_MAX_PARAMS 4000  /* bytes of a kernel's parameters (the hardware takes 4096) */
-#define DC_BLOCK 256        /* threads a block, of every generated kernel */
-#define DC_TILE 1024        /* a reduction's block takes so many elements at a time */
-#define DC_MOST_BLOCKS 1024 /* of a reduction */
+#define DC_MAX_PARAMS 4000   /* bytes of a kernel's parameters (the hardware takes 4096) */
+#define DC_BLOCK 256         /* threads a block, unless the form says otherwise */
+#define DC_MOST_CHAINS 256   /* see domain.c for these */
+#define DC_MOST_SEGMENTS 2048
+#define DC_SEGMENT 4096
+#define DC_FOLDERS 32
 
 typedef enum dc_ref_kind { DC_REF_STEP, DC_REF_LEAF, DC_REF_NUMBER } dc_ref_kind;
 typedef struct dc_ref {
   uint8_t kind, index;
 } dc_ref;
 
-/* How an operand's element is found from the element's number i in the domain. */
+typedef enum dc_kind_of_program { DC_ELEMENTS, DC_REDUCTION, DC_ROWS } dc_kind_of_program;
+
+/* How an operand's element is found from the element's number i in the domain (ELEMENTS), or from the row's number
+** and the element's number r in it. */
 typedef enum dc_layout {
-  DC_LAYOUT_ONE,    /* one value for all */
-  DC_LAYOUT_FLAT,   /* at i */
-  DC_LAYOUT_STRIDED /* by coordinates and strides */
+  DC_LAYOUT_ONE,     /* one value for all */
+  DC_LAYOUT_FLAT,    /* at i */
+  DC_LAYOUT_STRIDED, /* by coordinates and strides */
+  DC_LAYOUT_ROW,     /* one value a row, by the row's coordinates */
+  DC_LAYOUT_UNIT,    /* from a place of the row on, at r */
 } dc_layout;
 
 typedef struct dc_operand {
   dc_ptr ptr;
-  struct dc_buffer *buffer; /* of a leaf; NULL: pretended */
+  struct dc_buffer *buffer; /* of a leaf; NULL: pretended, or the index */
+  const dc_geometry *g;     /* while the program is built */
+  bool row;                 /* a leaf that is read once a row, whose axes are the kept ones */
+  bool index;               /* no memory: its value is its place */
   dc_dtype dtype;
   dc_layout layout;
-  int64_t strides[DC_MAX_DIMS]; /* bytes while the program is built, then elements */
+  bool packed;                  /* ELEMENTS with lanes: consecutive elements are consecutive in memory */
+  int64_t strides[DC_MAX_DIMS]; /* along the domain's axes: bytes while the program is built, then elements */
 } dc_operand;
 
-/* Where a step is needed: for each element, or once after the reductions. */
-enum { DC_SCOPE_ELEMENT = 1, DC_SCOPE_FINAL = 2 };
+/* Where a step is computed: bit p, for each element in pass p over the row (the last pass writes the results of
+** ROWS); and once a row. */
+#define DC_SCOPE_PASS(p) ((uint8_t)(1u << (p)))
+#define DC_SCOPE_ROW 0x80u
 
 typedef struct dc_step {
-  uint8_t op, reduce, dtype, nargs;
+  uint8_t op, as, reduce, dtype, nargs;
   uint8_t scopes;
-  bool reduced;  /* it is a reduction or depends on one */
-  uint8_t extra; /* the first of DC_OP_CLOSE's two numbers */
-  dc_ref arg[2];
+  uint8_t level; /* of the reductions that it depends on, the last one's pass, from 1; of a reduction its own */
+  bool rowwise;  /* its shape has one value a row */
+  dc_ref arg[DC_MAX_ARGS];
 } dc_step;
+
+/* How the threads of a reduction share it; see domain.c. */
+typedef enum dc_mapping {
+  DC_MAP_LANES,   /* chains side by side: neighbouring threads, neighbouring elements of the row */
+  DC_MAP_PACKED,  /* each thread has neighbouring chains, for vector accesses */
+  DC_MAP_COLUMNS  /* neighbouring threads, neighbouring rows */
+} dc_mapping;
 
 typedef struct dc_program {
   dc_device *dev;
-  int nsteps, nleaves, nnumbers, nreduces;
-  int rank;                  /* axes left after merging */
+  dc_kind_of_program kind;
+  int nsteps, nleaves, nnumbers, nreduces, npasses;
+  int rank;                   /* axes left after merging; */
+  int kept;                   /* the first so many are kept ones (ELEMENTS: all) */
   int64_t shape[DC_MAX_DIMS]; /* the domain's, merged */
-  int64_t n;                 /* elements of the domain */
-  bool wide;                 /* 64-bit indices */
-  bool in_place;             /* an input is the memory that is written */
-  int lanes;                 /* elements a thread, in vector accesses */
-  int rounds;                /* elements a thread, DC_BLOCK apart; one of the two is 1 */
+  int64_t n;                  /* elements of the domain */
+  int64_t rows, length;       /* of REDUCTION and ROWS: rows * length == n */
+  int64_t segments, segment;  /* parts of a row that are reduced apart, and how long they are */
+  int chains;                 /* of additions, a segment */
+  bool deep;                  /* a chain's sums are folded every 16 elements */
+  dc_mapping mapping;
+  int threads, each;          /* a segment has so many threads, a thread so many chains */
+  bool wide;                  /* 64-bit indices */
+  bool in_place;              /* an input is the memory that is written */
+  int lanes;                  /* ELEMENTS: elements a thread, in vector accesses */
+  int rounds;                 /* ELEMENTS: elements a thread, DC_BLOCK apart; one of the two is 1 */
   dc_ref result;
   uint8_t reduce_step[DC_MAX_REDUCES];
   dc_operand out;
   dc_operand leaf[DC_MAX_LEAVES];
   dc_step step[DC_MAX_NODES];
-  dc_number number[DC_MAX_NODES * 2];
+  dc_number number[DC_MAX_NODES * DC_MAX_ARGS];
   dc_array *node[DC_MAX_NODES]; /* the pending array that step i stands for; borrowed */
   dc_array *first;              /* must be computed on its own before; borrowed */
+  uint32_t axes;                /* while it is built: which are reduced */
 } dc_program;
 
 /* Flattens `src` (READY or PENDING) for a result of dtype, shape and strides as given at address `ptr`.
-** Where a part must be computed on its own first (a reduction amid elements, a part that is shared, too
+** Where a part must be computed on its own first (a reduction of other elements, a part that is shared, too
 ** many operands), p->first names it and the rest of p is not valid; with `pretend` such parts count as
 ** computed already and p->first stays NULL. */
 int dc_program_build(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool pretend,
@@ -84,8 +116,15 @@ void dc_program_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr
 bool dc_program_reads_out(const dc_program *p, bool *safe);
 
 dc_dtype dc_program_dtype(const dc_program *p, dc_ref r); /* of a value, in registers */
-/* What a reduction's accumulator is. */
-dc_dtype dc_reduce_accumulator(dc_reduce r, dc_dtype dtype);
+
+/* domain.c: how rows of `length` elements are cut and summed, which depends on nothing but these two numbers. */
+void dc_program_cut(dc_program *p, int64_t rows, int64_t length);
+/* Strides, axes, layouts, and how threads share the work. `g`: the result's shape; `domain`: the elements'. */
+void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *domain);
+
+/* How many strides of the operand, and whether extents, are parameters of the kernel. */
+int dc_operand_strides(const dc_program *p, const dc_operand *o);
+bool dc_program_has_places(const dc_program *p);
 
 /* generate.c: the kernel's text. Its entry is called DC_ENTRY. */
 #define DC_ENTRY "expression"

@@ -1,35 +1,156 @@
 /*
-** reduce.c - reductions over all elements, and the two questions that are reductions of a comparison.
+** reduce.c - reductions and what is made of them: mean, variance, norm; and the two questions that are reductions of a
+** comparison.
 */
+#include <string.h>
+
 #include "array/expr.h"
 
-static dc_dtype sum_dtype(dc_dtype t) {
-  switch (dc_dtypes[t].kind) {
-    case 'u': return DC_UINT64;
-    case 'f': return t;
-    default: return DC_INT64;
+static const char *const names[DC_NREDUCES] = {
+  [DC_REDUCE_SUM] = "sum", [DC_REDUCE_PROD] = "prod", [DC_REDUCE_MIN] = "minimum", [DC_REDUCE_MAX] = "maximum",
+  [DC_REDUCE_ANY] = "any", [DC_REDUCE_ALL] = "all", [DC_REDUCE_ARGMIN] = "minimum", [DC_REDUCE_ARGMAX] = "maximum",
+  [DC_REDUCE_SPREAD] = "variance",
+};
+
+static bool is_integer(dc_dtype t) { return strchr("biu", dc_dtypes[t].kind) != NULL; }
+
+static dc_dtype reduced_dtype(dc_reduce op, dc_dtype t) {
+  switch (op) {
+    case DC_REDUCE_SUM: case DC_REDUCE_PROD:
+      return dc_dtypes[t].kind == 'u' ? DC_UINT64 : is_integer(t) ? DC_INT64 : t;
+    case DC_REDUCE_ANY: case DC_REDUCE_ALL: return DC_BOOL;
+    case DC_REDUCE_ARGMIN: case DC_REDUCE_ARGMAX: return DC_INT64;
+    default: return t;
   }
 }
 
-dc_array *dc_array_reduce(dc_reduce op, dc_array *a, dc_error *err) {
-  static const dc_geometry scalar = { .ndim = 0 };
+/* The shape that is left; *n gets how many elements each result is made of. */
+static void reduced_shape(const dc_geometry *g, uint32_t axes, bool keep, dc_geometry *out, int64_t *n) {
+  out->ndim = 0;
+  *n = 1;
+  for (int i = 0; i < g->ndim; i++) {
+    const bool gone = axes >> i & 1;
+    if (gone) *n *= g->shape[i];
+    if (!gone || keep) out->shape[out->ndim++] = gone ? 1 : g->shape[i];
+  }
+}
+
+dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err) {
+  dc_geometry shape;
+  int64_t n;
   if (dc_array_check_open(a, err) != 0) return NULL;
-  if (op != DC_REDUCE_SUM && dc_array_size(a) == 0) {
-    char shape[512];
-    dc_fail(err, DC_SHAPE, NULL, "an array of shape %s has no %s: it has no elements",
-            dc_geometry_text(&a->g, shape, sizeof shape), op == DC_REDUCE_MIN ? "minimum" : "maximum");
+  if (a->g.ndim < 32) axes &= (1u << a->g.ndim) - 1;
+  const bool ordered = op == DC_REDUCE_MIN || op == DC_REDUCE_MAX || op == DC_REDUCE_ARGMIN || op == DC_REDUCE_ARGMAX;
+  reduced_shape(&a->g, axes, keep, &shape, &n);
+  if (ordered && dc_dtypes[a->dtype].kind == 'c') {
+    dc_fail(err, DC_DTYPE, NULL, "%s numbers have no order and so no %s", dc_dtype_name(a->dtype), names[op]);
     return NULL;
   }
-  dc_expr e = { .op = DC_OP_REDUCE, .reduce = op, .nargs = 1, .arg = { a } };
-  return dc_expr_make(&e, a->dev, op == DC_REDUCE_SUM ? sum_dtype(a->dtype) : a->dtype, &scalar, err);
+  if (ordered && n == 0) {
+    char text[512];
+    dc_fail(err, DC_SHAPE, NULL, "an array of shape %s has no %s: %s", dc_geometry_text(&a->g, text, sizeof text),
+            names[op], dc_array_size(a) == 0 ? "it has no elements" : "there are no elements along the axis");
+    return NULL;
+  }
+  dc_expr e = { .op = DC_OP_REDUCE, .reduce = (uint8_t)op, .axes = axes, .keep = keep, .nargs = 1, .arg = { a } };
+  return dc_expr_make(&e, a->dev, reduced_dtype(op, a->dtype), &shape, err);
 }
+
+/* --- combinations: each step takes the reference to what it is made of ------------------------------------ */
+
+static dc_array *cast(dc_array *a, dc_dtype t, dc_error *err) {
+  if (a == NULL) return NULL;
+  dc_array *b = dc_array_cast(a, t, err);
+  dc_array_unref(a);
+  return b;
+}
+
+static dc_array *apply(dc_op op, dc_array *a, dc_array *b, const dc_scalar *s, dc_error *err) {
+  if (a == NULL) return NULL;
+  dc_array *const arg[2] = { a, b };
+  const dc_scalar scalar[2] = { [1] = s != NULL ? *s : (dc_scalar){ 0 } };
+  dc_array *c = dc_array_apply(op, arg, scalar, err);
+  dc_array_unref(a);
+  return c;
+}
+
+static dc_array *divided(dc_array *a, double n, dc_error *err) {
+  return apply(DC_OP_DIV, a, NULL, &(dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = n }, err);
+}
+
+/* The dtype of means, and the one in which they are summed: 16-bit floats would overflow soon. */
+static dc_dtype mean_dtype(dc_dtype t) {
+  return is_integer(t) ? (dc_dtype_size(t) == 8 ? DC_FLOAT64 : DC_FLOAT32) : t;
+}
+
+static dc_dtype wide_dtype(dc_dtype t) { return t == DC_FLOAT16 || t == DC_BFLOAT16 ? DC_FLOAT32 : t; }
+
+static dc_array *as_wide(dc_array *a, dc_error *err) { return dc_array_cast(a, wide_dtype(mean_dtype(a->dtype)), err); }
+
+static int64_t count_of(const dc_array *a, uint32_t axes) {
+  dc_geometry shape;
+  int64_t n;
+  reduced_shape(&a->g, axes, false, &shape, &n);
+  return n;
+}
+
+static dc_array *reduced(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err) {
+  if (a == NULL) return NULL;
+  dc_array *b = dc_array_reduce(op, a, axes, keep, err);
+  dc_array_unref(a);
+  return b;
+}
+
+dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  const dc_dtype out = mean_dtype(a->dtype);
+  const double n = (double)count_of(a, axes);
+  dc_array *sum;
+  if (is_integer(a->dtype)) { /* integers are summed exactly */
+    dc_array_ref(a);
+    sum = cast(reduced(DC_REDUCE_SUM, a, axes, keep, err), DC_FLOAT64, err);
+  } else {
+    sum = reduced(DC_REDUCE_SUM, as_wide(a, err), axes, keep, err);
+  }
+  return cast(divided(sum, n, err), out, err);
+}
+
+dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, bool root, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  const dc_dtype out = dc_dtype_real(mean_dtype(a->dtype));
+  double n = (double)count_of(a, axes) - ddof;
+  if (n < 0) n = 0;
+  dc_array *spread;
+  if (dc_dtypes[a->dtype].kind == 'c') { /* the parts' variances add up */
+    dc_array_ref(a);
+    dc_array_ref(a);
+    dc_array *re = reduced(DC_REDUCE_SPREAD, apply(DC_OP_REAL, a, NULL, NULL, err), axes, keep, err);
+    dc_array *im = reduced(DC_REDUCE_SPREAD, apply(DC_OP_IMAG, a, NULL, NULL, err), axes, keep, err);
+    spread = im == NULL ? (dc_array_unref(re), NULL) : apply(DC_OP_ADD, re, im, NULL, err);
+    dc_array_unref(im);
+  } else {
+    spread = reduced(DC_REDUCE_SPREAD, as_wide(a, err), axes, keep, err);
+  }
+  dc_array *v = divided(spread, n, err);
+  return cast(root ? apply(DC_OP_SQRT, v, NULL, NULL, err) : v, out, err);
+}
+
+dc_array *dc_array_norm(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  const dc_dtype out = dc_dtype_real(mean_dtype(a->dtype));
+  dc_array *wide = as_wide(a, err);
+  if (wide != NULL && dc_dtypes[a->dtype].kind == 'c') wide = apply(DC_OP_ABS, wide, NULL, NULL, err);
+  dc_array *squares = apply(DC_OP_SQUARE, wide, NULL, NULL, err);
+  return cast(apply(DC_OP_SQRT, reduced(DC_REDUCE_SUM, squares, axes, keep, err), NULL, NULL, err), out, err);
+}
+
+/* --- questions ------------------------------------------------------------------------------------------- */
 
 /* Whether a pending bool array, whose reference it takes, is true everywhere. */
 static int all_true(dc_array *test, bool *out, dc_error *err) {
   if (test == NULL) return -1;
   dc_scalar v;
-  dc_array *all = dc_array_reduce(DC_REDUCE_MIN, test, err);
-  dc_array_unref(test);
+  dc_array *all = reduced(DC_REDUCE_ALL, test, UINT32_MAX, false, err);
   if (all == NULL) return -1;
   int rc = dc_array_get(all, &v, err);
   dc_array_unref(all);
@@ -44,7 +165,7 @@ int dc_array_equal(dc_array *a, dc_array *b, bool *out, dc_error *err) {
   if (!dc_geometry_same_shape(&a->g, &b->g)) return 0;
   *out = true;
   if (dc_array_size(a) == 0) return 0;
-  dc_expr e = { .op = DC_OP_EQUAL, .nargs = 2, .arg = { a, b } };
+  dc_expr e = { .op = DC_OP_EQUAL, .as = DC_DTYPE_NONE, .nargs = 2, .arg = { a, b } };
   return all_true(dc_expr_make(&e, a->dev, DC_BOOL, &a->g, err), out, err);
 }
 
@@ -54,7 +175,8 @@ int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *
   if (dc_array_check_together(a, b, err) != 0 || dc_geometry_broadcast(&a->g, &b->g, &shape, err) != 0) return -1;
   *out = true;
   if (dc_geometry_size(&shape) == 0) return 0;
-  dc_expr e = { .op = DC_OP_CLOSE, .nargs = 2, .arg = { a, b },
-                .number = { { .dtype = DC_FLOAT64, .f64 = rtol }, { .dtype = DC_FLOAT64, .f64 = atol } } };
+  const bool complex = dc_dtypes[a->dtype].kind == 'c' || dc_dtypes[b->dtype].kind == 'c';
+  dc_expr e = { .op = DC_OP_CLOSE, .as = complex ? DC_COMPLEX128 : DC_FLOAT64, .nargs = 4, .arg = { a, b },
+                .number = { [2] = { .dtype = DC_FLOAT64, .f64 = rtol }, [3] = { .dtype = DC_FLOAT64, .f64 = atol } } };
   return all_true(dc_expr_make(&e, a->dev, DC_BOOL, &shape, err), out, err);
 }

@@ -2,6 +2,7 @@
 ** transfer.c - values between arrays and host memory, and single values.
 */
 #include <inttypes.h>
+#include <string.h>
 
 #include "array/expr.h"
 
@@ -32,7 +33,7 @@ static int check_writable(const dc_array *a, dc_error *err) {
 }
 
 int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
-  uint64_t bytes;
+  uint64_t bytes[2];
   if (dc_array_check_open(a, err) != 0) return -1;
   if (dc_array_size(a) != 1) {
     char shape[512];
@@ -40,8 +41,8 @@ int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
                    dc_geometry_text(&a->g, shape, sizeof shape));
   }
   if (dc_evaluate(a, err) != 0) return -1;
-  if (to_host(a, &bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
-  dc_number_to(&bytes, a->dtype, out);
+  if (to_host(a, bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
+  dc_number_to(bytes, a->dtype, out);
   return 0;
 }
 
@@ -49,10 +50,14 @@ int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
   dc_number number;
   if (dc_array_check_open(a, err) != 0 || dc_number_from(&v, a->dtype, &number, err) != 0) return -1;
   if (check_writable(a, err) != 0 || dc_array_will_write(a, err) != 0) return -1;
-  bool capturing = a->dev->capture != NULL; /* drivers have no fill of 8 bytes that a graph could hold */
-  if (!a->contiguous || (capturing && dc_dtype_size(a->dtype) == 8)) return dc_evaluate_number(&number, a, err);
+  const size_t size = dc_dtype_size(a->dtype);
+  /* Drivers have no fill of 16 bytes, nor one of 8 that a graph could hold. */
+  const bool fills = size < 8 || (size == 8 && a->dev->capture == NULL);
+  if (!a->contiguous || !fills) return dc_evaluate_number(&number, a, err);
   if (dc_buffer_used(a->buffer, true, err) != 0) return -1;
-  return dc_device_fill(a->dev, a->ptr, &number.bits, dc_dtype_size(a->dtype), (size_t)dc_array_size(a), err);
+  uint64_t stored = 0;
+  dc_number_store(&number, &stored);
+  return dc_device_fill(a->dev, a->ptr, &stored, size, (size_t)dc_array_size(a), err);
 }
 
 /* --- from array to array ----------------------------------------------------------------------------- */
@@ -179,6 +184,9 @@ static int assign_here(dc_array *dst, dc_array *src, dc_error *err) {
 int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err) {
   dc_geometry stretched;
   if (check_both_open(dst, src, err) != 0) return -1;
+  if (dc_dtypes[src->dtype].kind == 'c' && dc_dtypes[dst->dtype].kind != 'c' && dst->dtype != DC_BOOL)
+    return dc_fail(err, DC_DTYPE, NULL, "a %s array does not take %s values: their imaginary parts would be lost; "
+                   "assign dc.real(b) or dc.abs(b)", dc_dtype_name(dst->dtype), dc_dtype_name(src->dtype));
   if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &stretched, err) != 0) return -1;
   if (check_writable(dst, err) != 0) return -1;
   if (dst == src || dc_array_size(dst) == 0) return 0;
@@ -214,18 +222,18 @@ static int integer_range(dc_dtype t, const dc_scalar *first, const dc_scalar *st
 dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err) {
   dc_geometry g;
   bool integers = first.kind != DC_SCALAR_FLOAT && step.kind != DC_SCALAR_FLOAT;
-  bool floating = dc_dtypes[dtype].kind == 'f';
+  bool floating = strchr("fc", dc_dtypes[dtype].kind) != NULL;
   dc_array *a = dc_array_empty(dev, dtype, 1, &n, err);
   if (a == NULL || n == 0) return a;
   /* Whole numbers are counted in int64, exactly; all else is first + i*step in float64. */
   dc_dtype t = integers || !floating ? DC_INT64 : DC_FLOAT64;
-  dc_expr e = { .op = DC_OP_IOTA, .nargs = 2 };
+  dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3 };
   int rc;
   if (!floating) {
-    rc = integer_range(dtype, &first, &step, n, e.number, err);
+    rc = integer_range(dtype, &first, &step, n, e.number + 1, err);
   } else {
-    rc = dc_number_from(&first, t, &e.number[0], err);
-    if (rc == 0) rc = dc_number_from(&step, t, &e.number[1], err);
+    rc = dc_number_from(&first, t, &e.number[1], err);
+    if (rc == 0) rc = dc_number_from(&step, t, &e.number[2], err);
   }
   dc_array *range = NULL;
   if (rc == 0) rc = dc_geometry_c(&g, 1, &n, dc_dtype_size(t), err);

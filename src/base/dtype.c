@@ -89,8 +89,6 @@ dc_dtype dc_dtype_parse(const char *name, size_t len) {
   return t != DC_DTYPE_NONE ? t : c_integer(name, len);
 }
 
-bool dc_dtype_storable(dc_dtype t) { return t <= DC_UINT64 || t == DC_FLOAT32 || t == DC_FLOAT64; }
-
 static dc_dtype signed_of_size(size_t size) {
   return size == 1 ? DC_INT8 : size == 2 ? DC_INT16 : size == 4 ? DC_INT32 : DC_INT64;
 }

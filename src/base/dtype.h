@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The order is part of no file format. float16, bfloat16 and the complex ones are known as names of
-** kernel parameters already; arrays of them come later (dc_dtype_storable says which work). */
+/* The order is part of no file format. */
 typedef enum dc_dtype {
   DC_BOOL,
   DC_INT8,
@@ -48,9 +47,6 @@ const char *dc_dtype_noun(dc_dtype dtype);
 /* By any of its names: "float32", "f32", "float", "int", "long", "unsigned char", "size_t", "double" …
 ** DC_DTYPE_NONE when it is none. */
 dc_dtype dc_dtype_parse(const char *name, size_t len);
-
-/* True for the dtypes that arrays support today. */
-bool dc_dtype_storable(dc_dtype t);
 
 /* NumPy's promotion of two array dtypes (int32+float32 is float64 there; here, as documented in
 ** docs/api.md, it stays float32 unless a 64-bit integer or float64 takes part). */

@@ -236,7 +236,8 @@ static const char *read_file(join *j, const char *s) {
   }
   if (((*list)[number] = file_number(j, name, n)) == 0) return NULL;
   if (own && !j->units[j->unit].ready) j->user[j->unit] = (int)number;
-  for (end = dc_ptx_skip_blank(end); *end == ','; end = dc_ptx_skip_blank(end)) end = skip_token(dc_ptx_skip_blank(end + 1));
+  for (end = dc_ptx_skip_blank(end); *end == ','; end = dc_ptx_skip_blank(end))
+    end = skip_token(dc_ptx_skip_blank(end + 1));
   return end;
 }
 
@@ -326,7 +327,8 @@ static void copy_text(join *j, dc_buf *out, const char *s, const char *end) {
     next = skip_token(s);
     if (is_name(*s) && !isdigit((unsigned char)*s)) add_name(j, out, s, (size_t)(next - s));
     else dc_buf_add(out, s, (size_t)(next - s));
-    if (token_is(s, next, ".loc") || token_is(s, next, "inlined_at")) next = copy_place(j, out, dc_ptx_skip_blank(next));
+    if (token_is(s, next, ".loc") || token_is(s, next, "inlined_at"))
+      next = copy_place(j, out, dc_ptx_skip_blank(next));
     s = next;
   }
 }

@@ -83,7 +83,7 @@ static bool read_type(dc_variable *v, const char *p) {
   while (*p == 'K' || *p == 'V') p++;
   v->dtype = isdigit((unsigned char)*p) ? class_type(p, &lanes) : builtin(*p);
   size_t element = count > 0 ? v->size / (size_t)count : 0;
-  bool number = v->dtype != DC_DTYPE_NONE && dc_dtype_storable(v->dtype) &&
+  bool number = v->dtype != DC_DTYPE_NONE &&
                 dc_dtype_size(v->dtype) * (size_t)lanes == element;
   if (number && lanes > 1) add_axis(v, lanes);
   if (number) return true;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "kernel/plan.h"
 
 static void put(const dc_plan_param *p, const void *value, void *params) {
@@ -136,24 +137,10 @@ static int put_float32(const dc_plan_param *p, double v, void *params, dc_error 
   return 0;
 }
 
-/* The nearest 16-bit float with `digits` bits behind the point and the exponent's bias, to even where two are. */
-static uint16_t round_small(double v, int digits, int bias) {
-  const uint16_t sign = signbit(v) ? 0x8000 : 0, infinite = (uint16_t)(0x7fff >> digits << digits);
-  if (isnan(v)) return 0x7fff;
-  if (isinf(v)) return sign | infinite;
-  int e = v == 0 ? 1 - bias : ilogb(v);
-  if (e < 1 - bias) e = 1 - bias; /* subnormal: the step stays */
-  double steps = rint(ldexp(fabs(v), digits - e)); /* 2^digits of them to the next power of two */
-  if (e > bias) return sign | infinite;
-  double bits = steps + ldexp(e - 1 + bias, digits); /* a carry goes into the exponent */
-  return sign | (bits >= infinite ? infinite : (uint16_t)bits);
-}
-
 static int put_small(const dc_plan_param *p, double v, void *params, dc_error *err) {
-  const bool half = p->dtype == DC_FLOAT16;
-  uint16_t bits = half ? round_small(v, 10, 15) : round_small(v, 7, 127);
-  if (isfinite(v) && (bits & 0x7fff) == (half ? 0x7c00 : 0x7f80))
-    return half ? fail_large(v, "float16", "65504", err) : fail_large(v, "bfloat16", "3.3895314e+38", err);
+  uint16_t bits = dc_half_bits(v, p->dtype);
+  if (dc_half_overflows(v, p->dtype))
+    return fail_large(v, dc_dtype_name(p->dtype), p->dtype == DC_FLOAT16 ? "65504" : "3.3895314e+38", err);
   put(p, &bits, params);
   return 0;
 }

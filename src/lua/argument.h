@@ -18,7 +18,8 @@ typedef struct dc_lua_arguments {
   bool wide;   /* takes 64-bit integers, arrays of them or bytes, which may be addresses */
 } dc_lua_arguments;
 
-/* Whether a launch may reach memory that its arguments do not show: all of the device is to be settled, or waited for. */
+/* Whether a launch may reach memory that its arguments do not show: all of the device is to be settled, or waited
+** for. */
 static inline bool dc_lua_reaches_all(const dc_lua *self, const dc_lua_arguments *how) {
   return how->opaque || (how->wide && self->address_taken);
 }

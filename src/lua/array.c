@@ -302,7 +302,8 @@ void dc_lua_open_array(lua_State *L, int self) {
   lua_getiuservalue(L, self, DC_LUA_ARRAY); /* meta */
   dc_lua_setfuncs(L, self, dc_lua_operators_meta);
   lua_getfield(L, -1, "__methods"); /* meta methods */
-  dc_lua_setfuncs(L, self, dc_lua_operators_methods);
+  dc_lua_set_functions(L, self);
+  dc_lua_setfuncs(L, self, dc_lua_reduce_methods);
   dc_lua_setfuncs(L, self, dc_lua_index_methods);
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     lua_pushinteger(L, fields[i].id);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "lua/lib.h"
 
 /* --- numbers ------------------------------------------------------------------------------------- */
@@ -41,13 +42,22 @@ bool dc_lua_toscalar(lua_State *L, int idx, dc_scalar *s) {
         s->f = lua_tonumber(L, idx);
       }
       return true;
+    case LUA_TUSERDATA:
+      if (!dc_lua_tocomplex(L, lua_touserdata(L, lua_upvalueindex(1)), idx, &s->re, &s->im)) return false;
+      s->kind = DC_SCALAR_COMPLEX;
+      return true;
     default: return false;
   }
+}
+
+dc_dtype dc_lua_value_dtype(const dc_scalar *s) {
+  return s->kind == DC_SCALAR_BOOL ? DC_BOOL : s->kind == DC_SCALAR_COMPLEX ? DC_COMPLEX64 : DC_FLOAT32;
 }
 
 void dc_lua_pushscalar(lua_State *L, const dc_scalar *s) {
   if (s->kind == DC_SCALAR_BOOL) lua_pushboolean(L, s->b);
   else if (s->kind == DC_SCALAR_INT) lua_pushinteger(L, s->i);
+  else if (s->kind == DC_SCALAR_COMPLEX) dc_lua_pushcomplex(L, s->re, s->im);
   else lua_pushnumber(L, s->f);
 }
 
@@ -101,6 +111,27 @@ static int put_float32(double v, void *dst, dc_error *err) {
   return 0;
 }
 
+static int put_half(dc_dtype dtype, double v, void *dst, dc_error *err) {
+  uint16_t bits = dc_half_bits(v, dtype);
+  if (dc_half_overflows(v, dtype))
+    return dc_fail(err, DC_DTYPE, NULL, "%.14g is too large for %s (at most %s)", v, dc_dtype_name(dtype),
+                   dtype == DC_FLOAT16 ? "65504" : "3.3895314e+38");
+  memcpy(dst, &bits, sizeof bits);
+  return 0;
+}
+
+static int put_complex(dc_dtype dtype, double re, double im, void *dst, dc_error *err) {
+  double wide[2] = { re, im };
+  float narrow[2];
+  if (dtype == DC_COMPLEX128) {
+    memcpy(dst, wide, sizeof wide);
+    return 0;
+  }
+  if (put_float32(re, &narrow[0], err) != 0 || put_float32(im, &narrow[1], err) != 0) return -1;
+  memcpy(dst, narrow, sizeof narrow);
+  return 0;
+}
+
 static int put_bool(double v, const char *text, void *dst, dc_error *err) {
   if (v != 0 && v != 1) return dc_fail(err, DC_DTYPE, NULL, "%s is neither a boolean nor 0 or 1", text);
   *(unsigned char *)dst = v != 0;
@@ -129,6 +160,8 @@ static int element_integer(int64_t v, dc_dtype dtype, bool given, void *dst, dc_
       memcpy(dst, &d, sizeof d);
       return 0;
     }
+    case DC_FLOAT16: case DC_BFLOAT16: return put_half(dtype, (double)v, dst, err);
+    case DC_COMPLEX64: case DC_COMPLEX128: return put_complex(dtype, (double)v, 0, dst, err);
     case DC_BOOL:
       snprintf(text, sizeof text, "%" PRId64, v);
       return put_bool(v == 0 ? 0 : v == 1 ? 1 : 2, text, dst, err);
@@ -141,6 +174,8 @@ static int element_float(double v, dc_dtype dtype, void *dst, dc_error *err) {
   switch (dtype) {
     case DC_FLOAT32: return put_float32(v, dst, err);
     case DC_FLOAT64: memcpy(dst, &v, sizeof v); return 0;
+    case DC_FLOAT16: case DC_BFLOAT16: return put_half(dtype, v, dst, err);
+    case DC_COMPLEX64: case DC_COMPLEX128: return put_complex(dtype, v, 0, dst, err);
     case DC_BOOL: snprintf(text, sizeof text, "%.14g", v); return put_bool(v, text, dst, err);
     default: return put_whole(dtype, v, dst, err);
   }
@@ -155,6 +190,14 @@ int dc_lua_element(lua_State *L, int idx, dc_dtype dtype, bool given, void *dst,
       if (dtype != DC_BOOL && !given)
         return dc_fail(err, DC_DTYPE, NULL, "a boolean among numbers; give a dtype to mix them");
       return element_integer(lua_toboolean(L, idx), dtype, true, dst, err);
+    case LUA_TUSERDATA: {
+      double re, im;
+      if (dc_lua_tocomplex(L, lua_touserdata(L, lua_upvalueindex(1)), idx, &re, &im)) {
+        if (dc_dtypes[dtype].kind == 'c') return put_complex(dtype, re, im, dst, err);
+        return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value; give a dtype (\"complex64\", "
+                       "\"complex128\")", dc_dtype_name(dtype));
+      }
+    } /* fall through */
     default: {
       int rc = dc_fail(err, DC_ARGUMENT, NULL, "a number or a boolean expected, got %s", dc_lua_describe(L, idx));
       lua_pop(L, 1);
@@ -195,7 +238,22 @@ static void push_element(lua_State *L, dc_dtype dtype, const void *src) {
       lua_pushnumber(L, v);
       return;
     }
-    default: lua_pushnil(L); /* not reached: no such arrays */
+    default: {
+      const bool half = dc_dtype_size(dtype) == 2;
+      uint16_t bits;
+      float f[2];
+      double d[2];
+      memcpy(&bits, src, sizeof bits);
+      if (half) {
+        lua_pushnumber(L, dc_half_value(bits, dtype));
+      } else if (dtype == DC_COMPLEX64) {
+        memcpy(f, src, sizeof f);
+        dc_lua_pushcomplex(L, (double)f[0], (double)f[1]);
+      } else {
+        memcpy(d, src, sizeof d);
+        dc_lua_pushcomplex(L, d[0], d[1]);
+      }
+    }
   }
 }
 
@@ -208,15 +266,15 @@ dc_dtype dc_lua_checkdtype(lua_State *L, int idx) {
   const char *name = lua_tolstring(L, idx, &n);
   dc_dtype t = dc_dtype_parse(name, n);
   if (t == DC_DTYPE_NONE)
-    dc_lua_fail(L, DC_DTYPE, "there is no dtype '%s'; there are bool, int8 to int64, uint8 to uint64, float32, float64",
-                name);
-  if (!dc_dtype_storable(t))
-    dc_lua_fail(L, DC_DTYPE, "arrays of %s are not supported by this version", dc_dtype_name(t));
+    dc_lua_fail(L, DC_DTYPE,
+                "there is no dtype '%s'; there are bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, "
+                "float64, complex64, complex128", name);
   return t;
 }
 
 dc_dtype dc_lua_default_dtype(lua_State *L, int idx) {
   if (lua_type(L, idx) == LUA_TBOOLEAN) return DC_BOOL;
+  if (lua_type(L, idx) == LUA_TUSERDATA) return DC_COMPLEX64;
   if (lua_isinteger(L, idx) && !exact_float32(lua_tointeger(L, idx))) {
     dc_error err = DC_ERROR_INIT;
     fail_inexact(lua_tointeger(L, idx), &err);
@@ -352,7 +410,7 @@ dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, 
   idx = lua_absindex(L, idx);
   int leaf = measure(L, idx, &f.shape);
   f.given = dtype != DC_DTYPE_NONE;
-  f.dtype = f.given ? dtype : leaf == LUA_TBOOLEAN ? DC_BOOL : DC_FLOAT32;
+  f.dtype = f.given ? dtype : leaf == LUA_TBOOLEAN ? DC_BOOL : leaf == LUA_TUSERDATA ? DC_COMPLEX64 : DC_FLOAT32;
   dc_geometry g;
   if (dc_geometry_c(&g, f.shape.ndim, f.shape.extent, dc_dtype_size(f.dtype), &f.err) != 0) dc_lua_raise(L, &f.err);
   size_t bytes = (size_t)dc_geometry_size(&g) * dc_dtype_size(f.dtype);

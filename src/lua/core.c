@@ -116,6 +116,12 @@ static int core_own(lua_State *L) {
   return 0;
 }
 
+/* trace(n): n more functions are being traced by dc.vectorize. */
+static int core_trace(lua_State *L) {
+  dc_lua_self(L)->tracing += (int)luaL_checkinteger(L, 1);
+  return 0;
+}
+
 static const luaL_Reg api[] = {
   { "clock", core_clock },
   { NULL, NULL },
@@ -123,6 +129,7 @@ static const luaL_Reg api[] = {
 
 static const luaL_Reg internal[] = {
   { "own", core_own },
+  { "trace", core_trace },
   { NULL, NULL },
 };
 
@@ -139,6 +146,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_memory();
   dc_lua_open_scratch(L, 1);
   dc_lua_open_device(L, 1);
+  dc_lua_open_complex(L, 1);
   dc_lua_open_array(L, 1);
   dc_lua_open_module(L, 1);
   dc_lua_open_kernel(L, 1);
@@ -156,6 +164,9 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_device_core);
   dc_lua_setfuncs(L, 1, dc_lua_create_core);
   dc_lua_setfuncs(L, 1, dc_lua_operators_core);
+  dc_lua_set_functions(L, 1);
+  dc_lua_setfuncs(L, 1, dc_lua_reduce_core);
+  dc_lua_setfuncs(L, 1, dc_lua_complex_core);
   dc_lua_setfuncs(L, 1, dc_lua_module_core);
   dc_lua_setfuncs(L, 1, dc_lua_stream_core);
   dc_lua_setfuncs(L, 1, dc_lua_graph_core);

@@ -146,17 +146,17 @@ static int core_array(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_dtype dtype = lua_isnoneornil(L, 2) ? DC_DTYPE_NONE : dc_lua_checkdtype(L, 2);
   dc_error err = DC_ERROR_INIT;
-  unsigned char element[8];
+  unsigned char element[16];
+  dc_scalar value;
   dc_array *a = dc_lua_toarray(L, self, 1);
   if (a) return copy_array(L, self, a, dtype);
   if (lua_istable(L, 1)) {
     dc_lua_fromtable(L, self, dc_lua_current(L, self), 1, dtype);
     return 1;
   }
-  if (lua_type(L, 1) != LUA_TNUMBER && lua_type(L, 1) != LUA_TBOOLEAN)
-    return dc_lua_expected(L, 1, "a table, a number, a boolean or an array");
+  if (!dc_lua_toscalar(L, 1, &value)) return dc_lua_expected(L, 1, "a table, a number, a boolean or an array");
   bool given = dtype != DC_DTYPE_NONE;
-  if (!given) dtype = lua_isboolean(L, 1) ? DC_BOOL : DC_FLOAT32;
+  if (!given) dtype = dc_lua_value_dtype(&value);
   if (dc_lua_element(L, 1, dtype, given, element, &err) != 0) return dc_lua_raise(L, &err);
   dc_device *dev = dc_lua_current(L, self);
   dc_lua_array *slot = dc_lua_newarray(L);

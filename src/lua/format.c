@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "lua/lib.h"
 
 #define WHOLE 1000 /* arrays of more elements are shown in part */
 #define EDGE 3     /* elements shown at either end of a shortened axis */
 #define MOST 10000 /* elements shown at most (many axes) */
-#define CELL 40    /* bytes that the text of one element needs at most */
+#define CELL 56    /* bytes that the text of one element needs at most */
 #define COLUMNS 80 /* longer rows go on in the next line */
 
 /* What is being printed: the elements that will be shown, all fetched, as texts of equal width. */
@@ -24,9 +25,21 @@ typedef struct picture {
   int width;
 } picture;
 
+/* The sign of NaN means nothing. */
+static int format_number(char *text, size_t room, int digits, double v) {
+  return isnan(v) ? snprintf(text, room, "nan") : snprintf(text, room, "%.*g", digits, v);
+}
+
+static int format_complex(char *text, int digits, double re, double im) {
+  int n = format_number(text, CELL, digits, re);
+  if (isnan(im)) return n + snprintf(text + n, (size_t)(CELL - n), "+nani");
+  return n + snprintf(text + n, (size_t)(CELL - n), "%+.*gi", digits, im);
+}
+
 static int format_element(dc_dtype dtype, const void *src, char *text) {
-  double v;
-  float f;
+  double v, parts[2];
+  float f, pair[2];
+  uint16_t bits;
   switch (dtype) {
     case DC_BOOL: return snprintf(text, CELL, "%s", *(const unsigned char *)src ? "true" : "false");
 #define INTEGER(id, type, spec)                                  \
@@ -46,10 +59,19 @@ static int format_element(dc_dtype dtype, const void *src, char *text) {
 #undef INTEGER
     case DC_FLOAT32:
       memcpy(&f, src, sizeof f);
-      return isnan(f) ? snprintf(text, CELL, "nan") : snprintf(text, CELL, "%.7g", (double)f);
+      return format_number(text, CELL, 7, (double)f);
+    case DC_FLOAT16: case DC_BFLOAT16:
+      memcpy(&bits, src, sizeof bits);
+      return format_number(text, CELL, dtype == DC_FLOAT16 ? 4 : 3, dc_half_value(bits, dtype));
+    case DC_COMPLEX64:
+      memcpy(pair, src, sizeof pair);
+      return format_complex(text, 7, (double)pair[0], (double)pair[1]);
+    case DC_COMPLEX128:
+      memcpy(parts, src, sizeof parts);
+      return format_complex(text, 14, parts[0], parts[1]);
     default:
       memcpy(&v, src, sizeof v);
-      return isnan(v) ? snprintf(text, CELL, "nan") : snprintf(text, CELL, "%.14g", v);
+      return format_number(text, CELL, 14, v);
   }
 }
 

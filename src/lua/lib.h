@@ -30,6 +30,7 @@ enum dc_lua_slot {
   DC_LUA_STREAM,
   DC_LUA_EVENT,
   DC_LUA_GRAPH,
+  DC_LUA_COMPLEX,
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
@@ -52,6 +53,7 @@ typedef struct dc_lua {
   dc_device *device;      /* the current one; NULL until first asked for */
   double owed;            /* KB of collector's work owed for device memory (memory.c) */
   size_t since_full;      /* device bytes made since the last full collection */
+  int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
   bool collecting;        /* a collection of ours is running: its finalizers start no other */
   bool host_interrupts;   /* the host catches SIGINT */
   bool address_taken;     /* somebody read an array's .ptr: integers may be addresses */
@@ -178,7 +180,7 @@ void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a);
 void dc_lua_open_array(lua_State *L, int self);
 
 /* --- convert.c --- */
-/* A number or boolean at idx as a scalar; false when it is neither. */
+/* A number, boolean or complex number at idx as a scalar; false when it is none. */
 bool dc_lua_toscalar(lua_State *L, int idx, dc_scalar *s);
 void dc_lua_pushscalar(lua_State *L, const dc_scalar *s);
 /* The Lua value at idx as one element. `given`: the user chose the dtype, so floats may round an integer. */
@@ -188,6 +190,8 @@ dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, 
 /* Pushes nested tables (a plain value for 0 dimensions) from host memory in C order. */
 void dc_lua_pushtable(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src);
 dc_dtype dc_lua_checkdtype(lua_State *L, int idx);
+/* The dtype that an array of this one value has: bool, complex64 or float32. */
+dc_dtype dc_lua_value_dtype(const dc_scalar *s);
 /* Default dtype for the number or boolean at idx; raises for an integer that float32 cannot hold. */
 dc_dtype dc_lua_default_dtype(lua_State *L, int idx);
 
@@ -204,7 +208,24 @@ bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
 
 /* --- create.c, operators.c, index.c, format.c --- */
 extern const luaL_Reg dc_lua_create_core[];
-extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_meta[], dc_lua_operators_methods[];
+extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_meta[];
+/* The operator or function of the arguments on the stack; pushes the result, returns 1. */
+int dc_lua_apply(lua_State *L, dc_op op);
+/* All functions of dc_ops by name, into the table on top. */
+void dc_lua_set_functions(lua_State *L, int self);
+
+/* --- reduce.c --- */
+extern const luaL_Reg dc_lua_reduce_core[], dc_lua_reduce_methods[];
+/* The reduction of argument 1 over what argument 2 says; pushes it, returns 1. */
+int dc_lua_reduce(lua_State *L, dc_reduce op);
+
+/* --- complex.c --- */
+void dc_lua_pushcomplex(lua_State *L, double re, double im);
+bool dc_lua_tocomplex(lua_State *L, const dc_lua *self, int idx, double *re, double *im);
+extern const luaL_Reg dc_lua_complex_core[];
+void dc_lua_open_complex(lua_State *L, int self);
+
+/* --- index.c, format.c --- */
 extern const luaL_Reg dc_lua_index_meta[], dc_lua_index_methods[];
 int dc_lua_array_tostring(lua_State *L);
 /* Assigns the value at `value` (number, boolean, array, table) to all of `dst`. `async`: as dc_array_assign. */

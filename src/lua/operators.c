@@ -17,11 +17,12 @@ static dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_array *li
     a = dc_lua_fromtable(L, self, dev, idx, dtype);
   } else {
     dc_error err = DC_ERROR_INIT;
-    unsigned char element[8];
+    unsigned char element[16];
+    dc_scalar value;
     bool given = dtype != DC_DTYPE_NONE;
-    if (!given) dtype = lua_isboolean(L, idx) ? DC_BOOL : DC_FLOAT32;
-    if (lua_type(L, idx) != LUA_TNUMBER && lua_type(L, idx) != LUA_TBOOLEAN)
+    if (!dc_lua_toscalar(L, idx, &value))
       dc_lua_fail(L, DC_ARGUMENT, "an array, a table or a number expected, got %s", dc_lua_describe(L, idx));
+    if (!given) dtype = dc_lua_value_dtype(&value);
     if (dc_lua_element(L, idx, dtype, given, element, &err) != 0) dc_lua_raise(L, &err);
     dc_lua_array *slot = dc_lua_newarray(L);
     dc_lua_made(L, slot, dc_array_from_host(dev, dtype, 0, NULL, element, &err), &err);
@@ -31,87 +32,125 @@ static dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_array *li
   return a;
 }
 
-/* --- binary -------------------------------------------------------------------------------------- */
+/* --- one gate for all operators and functions ----------------------------------------------------- */
 
-/* One side of a binary operator: an array, or a scalar with the array NULL. */
-typedef struct side {
-  dc_array *a;
-  dc_scalar s;
-} side;
-
-static void read_side(lua_State *L, dc_lua *self, int idx, const dc_array *other, const char *sign, side *out) {
-  out->a = NULL;
-  if (dc_lua_toscalar(L, idx, &out->s)) return;
-  out->a = dc_lua_toarray(L, self, idx);
-  if (!out->a && lua_istable(L, idx)) out->a = operand(L, self, idx, other);
-  if (!out->a)
-    dc_lua_fail(L, DC_ARGUMENT, "operator '%s' takes arrays, tables and numbers, got %s", sign,
-                dc_lua_describe(L, idx));
+static int fail_operand(lua_State *L, dc_op op, int idx) {
+  if (!dc_op_is_function(op))
+    return dc_lua_fail(L, DC_ARGUMENT, "operator '%s' takes arrays, tables and numbers, got %s", dc_ops[op].name,
+                       dc_lua_describe(L, idx));
+  return dc_lua_expected(L, idx, "an array, a table or a number");
 }
 
-/* Arguments 1 and 2, at least one of them an array. Pushes the result. */
-static int binary(lua_State *L, dc_op op, const char *sign) {
-  dc_lua *self = dc_lua_self(L);
-  dc_error err = DC_ERROR_INIT;
-  side l, r;
-  lua_settop(L, 2);
-  dc_array *left = dc_lua_toarray(L, self, 1), *right = dc_lua_toarray(L, self, 2);
-  read_side(L, self, 1, right, sign, &l);
-  read_side(L, self, 2, left, sign, &r);
-  if (!l.a && !r.a) dc_lua_fail(L, DC_ARGUMENT, "operator '%s' needs an array", sign);
-  dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_binary(op, l.a, &l.s, r.a, &r.s, &err)), &err);
-}
-
-static int array_add(lua_State *L) { return binary(L, DC_OP_ADD, "+"); }
-static int array_sub(lua_State *L) { return binary(L, DC_OP_SUB, "-"); }
-static int array_mul(lua_State *L) { return binary(L, DC_OP_MUL, "*"); }
-static int array_div(lua_State *L) { return binary(L, DC_OP_DIV, "/"); }
-
-/* --- unary --------------------------------------------------------------------------------------- */
-
-/* A symbolic value of dc.vectorize: its own function of that name makes a node of it. */
-static int unary_symbolic(lua_State *L, const char *name) {
+/* Calls the function on the stack's top with the operator's name and all arguments: it makes a node of them. */
+static void call_symbolic(lua_State *L, const char *name) {
+  lua_insert(L, 1);
   lua_pushstring(L, name);
-  lua_pushvalue(L, 1);
-  lua_call(L, 2, 1);
-  return 1;
+  lua_insert(L, 2);
+  lua_call(L, lua_gettop(L) - 1, 1);
 }
 
-static int unary(lua_State *L, dc_op op, const char *name) {
+/* The arguments are symbolic values of dc.vectorize, or numbers while it traces a function. */
+static bool apply_symbolic(lua_State *L, const dc_lua *self, const char *name) {
+  const int n = lua_gettop(L);
+  bool numbers = self->tracing > 0;
+  for (int i = 1; i <= n; i++) {
+    if (lua_istable(L, i) && luaL_getmetafield(L, i, "__symbolic") != LUA_TNIL) {
+      call_symbolic(L, name);
+      return true;
+    }
+    numbers = numbers && lua_type(L, i) != LUA_TUSERDATA;
+  }
+  if (!numbers || n == 0) return false;
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, "dotcompute.symbolic");
+  lua_getfield(L, -1, "apply");
+  lua_insert(L, n + 1);
+  lua_settop(L, n + 1);
+  call_symbolic(L, name);
+  return true;
+}
+
+/* The operands on the stack: arrays, numbers, and tables, of which arrays are made in the dtype of the first array. */
+typedef struct operands {
+  dc_array *arg[DC_MAX_ARGS];
+  dc_scalar scalar[DC_MAX_ARGS];
+} operands;
+
+static void read_operands(lua_State *L, dc_lua *self, dc_op op, operands *o) {
+  const int n = dc_ops[op].nargs;
+  const dc_array *like = NULL;
+  for (int i = 0; i < n; i++) {
+    o->arg[i] = dc_lua_toarray(L, self, i + 1);
+    if (o->arg[i] && !like) like = o->arg[i];
+  }
+  for (int i = 0; i < n; i++) {
+    if (o->arg[i] || dc_lua_toscalar(L, i + 1, &o->scalar[i])) continue;
+    if (!lua_istable(L, i + 1)) fail_operand(L, op, i + 1);
+    o->arg[i] = operand(L, self, i + 1, like);
+    if (!like) like = o->arg[i];
+  }
+  if (!like) o->arg[0] = operand(L, self, 1, NULL); /* numbers alone: the result is an array all the same */
+}
+
+int dc_lua_apply(lua_State *L, dc_op op) {
+  const int n = dc_ops[op].nargs;
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
-  if (lua_isnoneornil(L, 1)) return dc_lua_expected(L, 1, "an array");
-  if (lua_istable(L, 1) && luaL_getmetafield(L, 1, "__symbolic") != LUA_TNIL) return unary_symbolic(L, name);
-  dc_array *a = operand(L, self, 1, NULL);
+  operands o;
+  if (dc_op_is_function(op)) {
+    if (apply_symbolic(L, self, dc_ops[op].name)) return 1;
+    if (lua_gettop(L) > n)
+      return dc_lua_fail(L, DC_ARGUMENT, "'%s' takes %d argument%s, got %d", dc_ops[op].name, n, n == 1 ? "" : "s",
+                         lua_gettop(L));
+    if (lua_gettop(L) < n) return fail_operand(L, op, lua_gettop(L) + 1);
+  }
+  lua_settop(L, n);
+  read_operands(L, self, op, &o);
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_unary(op, a, &err)), &err);
+  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_apply(op, o.arg, o.scalar, &err)), &err);
 }
 
-static int array_unm(lua_State *L) { return unary(L, DC_OP_NEG, "unm"); }
-static int array_sqrt(lua_State *L) { return unary(L, DC_OP_SQRT, "sqrt"); }
-static int array_exp(lua_State *L) { return unary(L, DC_OP_EXP, "exp"); }
-static int array_log(lua_State *L) { return unary(L, DC_OP_LOG, "log"); }
-static int array_sin(lua_State *L) { return unary(L, DC_OP_SIN, "sin"); }
-static int array_cos(lua_State *L) { return unary(L, DC_OP_COS, "cos"); }
-static int array_abs(lua_State *L) { return unary(L, DC_OP_ABS, "abs"); }
+#define OPERATOR(name, op) \
+  static int array_##name(lua_State *L) { return dc_lua_apply(L, DC_OP_##op); }
+OPERATOR(add, ADD) OPERATOR(sub, SUB) OPERATOR(mul, MUL) OPERATOR(div, DIV) OPERATOR(idiv, FLOORDIV)
+OPERATOR(mod, MOD) OPERATOR(pow, POWER) OPERATOR(band, AND) OPERATOR(bor, OR) OPERATOR(bxor, XOR)
+OPERATOR(shl, SHL) OPERATOR(shr, SHR) OPERATOR(unm, NEG) OPERATOR(bnot, NOT)
+#undef OPERATOR
 
-/* --- reductions ---------------------------------------------------------------------------------- */
+/* The function whose dc_op is the second upvalue. dc.min(a) and dc.max(a) of one array are reductions. */
+static int call_function(lua_State *L) {
+  const dc_op op = (dc_op)lua_tointeger(L, lua_upvalueindex(2));
+  if ((op == DC_OP_MIN || op == DC_OP_MAX) && lua_gettop(L) == 1 && dc_lua_toarray(L, dc_lua_self(L), 1))
+    return dc_lua_reduce(L, op == DC_OP_MIN ? DC_REDUCE_MIN : DC_REDUCE_MAX);
+  return dc_lua_apply(L, op);
+}
 
-static int reduce(lua_State *L, dc_reduce op) {
+void dc_lua_set_functions(lua_State *L, int self) {
+  for (dc_op op = 0; op < DC_NOPS; op++) {
+    if (!dc_op_is_function(op)) continue;
+    lua_pushvalue(L, self);
+    lua_pushinteger(L, op);
+    lua_pushcclosure(L, call_function, 2);
+    lua_setfield(L, -2, dc_ops[op].name);
+  }
+}
+
+/* cast(a, dtype): converted; a itself when it is so already. */
+static int core_cast(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_error err = DC_ERROR_INIT;
-  if (!lua_isnoneornil(L, 2))
-    return dc_lua_badarg(L, 2, "reductions along an axis are not supported by this version; got %s",
-                         dc_lua_describe(L, 2));
+  if (apply_symbolic(L, self, "cast")) return 1;
+  const dc_dtype dtype = dc_lua_checkdtype(L, 2);
+  lua_settop(L, 2);
+  dc_array *a = dc_lua_toarray(L, self, 1);
+  if (a && dc_array_dtype(a) == dtype) {
+    lua_settop(L, 1);
+    return 1;
+  }
+  if (!a) a = operand(L, self, 1, NULL);
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_reduce(op, a, &err)), &err);
+  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_cast(a, dtype, &err)), &err);
 }
-
-static int array_sum(lua_State *L) { return reduce(L, DC_REDUCE_SUM); }
-static int array_min(lua_State *L) { return reduce(L, DC_REDUCE_MIN); }
-static int array_max(lua_State *L) { return reduce(L, DC_REDUCE_MAX); }
 
 /* --- comparisons to one boolean ------------------------------------------------------------------ */
 
@@ -121,6 +160,7 @@ static void compare_operand(lua_State *L, dc_lua *self, int idx) {
   dc_error err = DC_ERROR_INIT;
   if (lua_type(L, idx) == LUA_TNUMBER) return;
   dc_array *a = dc_lua_toarray(L, self, idx);
+  if (a && dc_dtypes[dc_array_dtype(a)].kind == 'c') dc_lua_fail(L, DC_DTYPE, "complex numbers have no order");
   if (!a)
     dc_lua_fail(L, DC_ARGUMENT, "'<' compares arrays of one element and numbers, got %s", dc_lua_describe(L, idx));
   if (dc_array_size(a) != 1)
@@ -186,19 +226,14 @@ static int core_equal(lua_State *L) {
   return 1;
 }
 
-#define ELEMENTARY                                                                               \
-  { "sqrt", array_sqrt }, { "exp", array_exp }, { "log", array_log }, { "sin", array_sin },      \
-      { "cos", array_cos }, { "abs", array_abs }
-
 const luaL_Reg dc_lua_operators_core[] = {
-  ELEMENTARY, { "allclose", core_allclose }, { "equal", core_equal }, { NULL, NULL },
-};
-
-const luaL_Reg dc_lua_operators_methods[] = {
-  ELEMENTARY, { "sum", array_sum }, { "min", array_min }, { "max", array_max }, { NULL, NULL },
+  { "allclose", core_allclose }, { "equal", core_equal }, { "cast", core_cast }, { NULL, NULL },
 };
 
 const luaL_Reg dc_lua_operators_meta[] = {
-  { "__add", array_add }, { "__sub", array_sub }, { "__mul", array_mul }, { "__div", array_div },
-  { "__unm", array_unm }, { "__lt", array_lt },   { "__le", array_le },   { NULL, NULL },
+  { "__add", array_add }, { "__sub", array_sub }, { "__mul", array_mul },   { "__div", array_div },
+  { "__idiv", array_idiv }, { "__mod", array_mod }, { "__pow", array_pow }, { "__band", array_band },
+  { "__bor", array_bor }, { "__bxor", array_bxor }, { "__shl", array_shl }, { "__shr", array_shr },
+  { "__unm", array_unm }, { "__bnot", array_bnot }, { "__lt", array_lt },   { "__le", array_le },
+  { NULL, NULL },
 };

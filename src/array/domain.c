@@ -1,0 +1,345 @@
+/*
+** domain.c - the elements that a program runs over: axes and strides, how rows are cut and summed, and how threads
+** share the work.
+**
+** The order of additions depends on nothing but the number of rows and their length (dc_program_cut), so that every
+** device, layout and fusion gives the same bits:
+**  - a long row, where there are few, is cut into segments of equal length;
+**  - element r of a segment is added to chain r % chains; where a chain has more than 32 elements, every 16 are summed
+**    apart before they are added to it;
+**  - chains are folded as a tree: the upper half onto the lower, until one is left;
+**  - segments s are added to folder s % DC_FOLDERS, and folders are folded likewise.
+** So an element passes through some dozens of additions, whatever the length (pairwise summation: Higham, Accuracy and
+** Stability of Numerical Algorithms, section 4.1).
+*/
+#include <string.h>
+
+#include "array/program.h"
+
+static int64_t up(int64_t n, int64_t d) { return (n + d - 1) / d; }
+
+void dc_program_cut(dc_program *p, int64_t rows, int64_t length) {
+  int64_t most = rows > 0 ? DC_MOST_SEGMENTS / rows : 1, wanted = up(length, DC_SEGMENT);
+  p->rows = rows;
+  p->length = length;
+  p->segments = wanted < most ? wanted : most;
+  if (p->segments < 1) p->segments = 1;
+  p->segment = length;
+  if (p->segments > 1) {
+    p->segment = up(up(length, p->segments), 1024) * 1024;
+    p->segments = up(length, p->segment);
+  }
+  for (p->chains = 1; p->chains < DC_MOST_CHAINS && p->chains * 8 <= p->segment;) p->chains *= 2;
+  p->deep = p->segment / p->chains > 32;
+}
+
+/* --- strides ------------------------------------------------------------------------------------------- */
+
+/* Byte strides of `g` seen along the axes of `domain`, to whose last ones its own are aligned. */
+static void stretch(const dc_geometry *g, const dc_geometry *domain, int64_t *strides) {
+  int missing = domain->ndim - g->ndim;
+  for (int i = 0; i < domain->ndim; i++)
+    strides[i] = i < missing || g->shape[i - missing] == 1 ? 0 : g->strides[i - missing];
+}
+
+/* The same for what has one value a row: along kept axes, its axes being aligned to those of the result `g`. */
+static void stretch_row(const dc_geometry *a, const dc_geometry *g, const dc_geometry *domain, uint32_t axes,
+                        int64_t *strides) {
+  int64_t own[DC_MAX_DIMS];
+  const bool keep = g->ndim == domain->ndim;
+  int at = 0;
+  if (dc_geometry_size(a) == 1) {
+    memset(strides, 0, sizeof(int64_t) * (size_t)domain->ndim);
+    return;
+  }
+  stretch(a, g, own);
+  for (int i = 0; i < domain->ndim; i++) {
+    const bool reduced = axes >> i & 1;
+    strides[i] = reduced ? 0 : own[keep ? i : at];
+    at += !reduced;
+  }
+}
+
+static void stretch_operand(const dc_program *p, dc_operand *o, const dc_geometry *g, const dc_geometry *domain) {
+  dc_geometry order;
+  const dc_geometry *own = o->g;
+  if (o->index) { /* the element's number in C order */
+    dc_error none = DC_ERROR_INIT;
+    dc_geometry_c(&order, own->ndim, own->shape, sizeof(int64_t), &none);
+    own = &order;
+  }
+  if (p->kind == DC_REDUCTION && (o->row || o == &p->out)) stretch_row(own, g, domain, p->axes, o->strides);
+  else stretch(own, domain, o->strides);
+}
+
+/* --- axes ----------------------------------------------------------------------------------------------- */
+
+typedef struct dc_operands {
+  dc_operand *o[DC_MAX_LEAVES + 1];
+  int n;
+} dc_operands;
+
+static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+
+static void move_axis(dc_program *p, const dc_operands *s, int from, int to) {
+  const int64_t extent = p->shape[from];
+  p->shape[to] = extent;
+  for (int j = 0; j < s->n; j++) s->o[j]->strides[to] = s->o[j]->strides[from];
+}
+
+static void swap_axes(dc_program *p, const dc_operands *s, int i, int k) {
+  int64_t t = p->shape[i];
+  p->shape[i] = p->shape[k];
+  p->shape[k] = t;
+  for (int j = 0; j < s->n; j++) {
+    int64_t *strides = s->o[j]->strides;
+    t = strides[i];
+    strides[i] = strides[k];
+    strides[k] = t;
+  }
+}
+
+/* Writing in the order of memory is faster than in the order of axes, and elements do not care. */
+static void order_axes(dc_program *p, const dc_operands *s) {
+  for (int i = 1; i < p->rank; i++)
+    for (int k = i; k > 0 && magnitude(p->out.strides[k - 1]) < magnitude(p->out.strides[k]); k--)
+      swap_axes(p, s, k - 1, k);
+}
+
+/* Kept axes first, the order otherwise as it was. */
+static void part_axes(dc_program *p, const dc_operands *s) {
+  uint32_t axes = p->axes;
+  p->kept = 0;
+  for (int i = 0; i < p->rank; i++) {
+    if (axes >> i & 1) continue;
+    for (int k = i; k > p->kept; k--) {
+      swap_axes(p, s, k - 1, k);
+      const uint32_t lower = axes >> (k - 1) & 1;
+      axes = (axes & ~(3u << (k - 1))) | lower << k;
+    }
+    p->kept++;
+  }
+}
+
+static bool mergeable(const dc_program *p, const dc_operands *s, int last, int axis) {
+  for (int j = 0; j < s->n; j++)
+    if (s->o[j]->strides[last] != s->o[j]->strides[axis] * p->shape[axis]) return false;
+  return true;
+}
+
+/* Drops axes of extent 1 among first … end-1 and joins neighbours that every operand steps through as one; they are
+** moved to `to` and up. Returns where they end then. */
+static int merge_axes(dc_program *p, const dc_operands *s, int first, int end, int to) {
+  int at = to;
+  for (int i = first; i < end; i++) {
+    if (p->shape[i] == 1) continue;
+    if (at > to && mergeable(p, s, at - 1, i)) {
+      p->shape[at - 1] *= p->shape[i];
+      for (int j = 0; j < s->n; j++) s->o[j]->strides[at - 1] = s->o[j]->strides[i];
+      continue;
+    }
+    move_axis(p, s, i, at++);
+  }
+  return at;
+}
+
+/* --- layouts --------------------------------------------------------------------------------------------- */
+
+/* Turns strides into elements; returns the farthest of them. */
+static int64_t count_strides(const dc_program *p, dc_operand *o) {
+  int64_t size = (int64_t)dc_dtype_size(o->dtype), farthest = 0;
+  for (int i = 0; i < p->rank; i++) {
+    o->strides[i] /= size;
+    farthest += magnitude(o->strides[i]) * (p->shape[i] - 1);
+  }
+  return farthest;
+}
+
+static bool all_zero(const int64_t *strides, int first, int end) {
+  for (int i = first; i < end; i++)
+    if (strides[i] != 0) return false;
+  return true;
+}
+
+static dc_layout layout_of_elements(const dc_program *p, const dc_operand *o) {
+  int64_t in_order = 1;
+  bool flat = true;
+  for (int i = p->rank - 1; i >= 0; i--) {
+    if (o->strides[i] != in_order) flat = false;
+    in_order *= p->shape[i];
+  }
+  if (p->rank == 0) return o == &p->out || o->index ? DC_LAYOUT_FLAT : DC_LAYOUT_ONE;
+  return all_zero(o->strides, 0, p->rank) ? DC_LAYOUT_ONE : flat ? DC_LAYOUT_FLAT : DC_LAYOUT_STRIDED;
+}
+
+static dc_layout layout_of_rows(const dc_program *p, const dc_operand *o) {
+  if (p->n == 0 && dc_geometry_size(o->g) == 0) return DC_LAYOUT_STRIDED; /* nothing that could be read */
+  if (all_zero(o->strides, p->kept, p->rank)) return all_zero(o->strides, 0, p->kept) ? DC_LAYOUT_ONE : DC_LAYOUT_ROW;
+  return p->rank == p->kept + 1 && o->strides[p->kept] == 1 ? DC_LAYOUT_UNIT : DC_LAYOUT_STRIDED;
+}
+
+static bool is_aligned(const dc_operand *o, const int64_t *strides, int n, int64_t lanes) {
+  if (o->ptr % ((size_t)lanes * dc_dtype_size(o->dtype)) != 0) return false;
+  for (int i = 0; i < n; i++)
+    if (strides[i] % lanes != 0) return false;
+  return true;
+}
+
+static size_t widest(const dc_operands *s) {
+  size_t most = 1;
+  for (int j = 0; j < s->n; j++)
+    if (!s->o[j]->index && dc_dtype_size(s->o[j]->dtype) > most) most = dc_dtype_size(s->o[j]->dtype);
+  return most;
+}
+
+/* 16 bytes of the widest operand, where the device likes that, the last axis is whole packs of so many elements, and
+** each operand is either aligned and without gaps along it or has one value there. */
+static int choose_lanes(dc_program *p, const dc_operands *s) {
+  if (!p->dev->target.binary || p->rank == 0) return 1;
+  const int64_t lanes = 16 / (int64_t)widest(s);
+  const int last = p->rank - 1;
+  bool strided = false;
+  for (int j = 0; j < s->n; j++) strided = strided || s->o[j]->layout == DC_LAYOUT_STRIDED;
+  if (lanes < 2 || (strided && p->shape[last] % lanes != 0)) return 1;
+  for (int j = 0; j < s->n; j++) {
+    dc_operand *o = s->o[j];
+    o->packed = o->layout != DC_LAYOUT_ONE && o->strides[last] == 1;
+    if (o->packed && !o->index && !is_aligned(o, o->strides, strided ? last : 0, lanes)) return 1;
+    if (o->layout == DC_LAYOUT_STRIDED && o->strides[last] != 1 && o->strides[last] != 0) return 1;
+    if (o == &p->out && !o->packed) return 1;
+  }
+  return (int)lanes;
+}
+
+/* Several elements a thread: where threads are not free, but not of the long functions, which would be compiled as
+** often; and to have more loads under way where they are not wide. */
+static int choose_rounds(const dc_program *p) {
+  if (p->lanes > 1 || p->rank == 0) return 1;
+  for (int i = 0; i < p->nsteps; i++)
+    if (dc_ops[p->step[i].op].flags & DC_OP_LONG) return 1;
+  return p->dev->target.binary ? 4 : 8;
+}
+
+/* Whether most of what is read has neighbouring elements in neighbouring rows. */
+static bool columns_are_better(const dc_program *p) {
+  int along = 0, across = 0;
+  if (p->kept == 0 || p->rows < 32) return false;
+  for (int i = 0; i < p->nleaves; i++) {
+    const dc_operand *o = &p->leaf[i];
+    if (o->index || o->layout == DC_LAYOUT_ONE || o->layout == DC_LAYOUT_ROW) continue;
+    if (magnitude(o->strides[p->rank - 1]) == 1) along++;
+    else if (magnitude(o->strides[p->kept - 1]) == 1) across++;
+  }
+  return across > along;
+}
+
+static bool can_pack(const dc_program *p, const dc_operands *s, int each) {
+  if (!p->dev->target.binary || p->chains < DC_MOST_CHAINS || p->npasses > 1 || p->kind != DC_REDUCTION || each < 2)
+    return false;
+  bool any = false;
+  for (int i = 0; i < p->nleaves; i++) {
+    const dc_operand *o = &p->leaf[i];
+    if (o->layout != DC_LAYOUT_UNIT || o->index) continue;
+    any = true;
+    if (!is_aligned(o, o->strides, p->kept, each)) return false;
+  }
+  (void)s;
+  return any;
+}
+
+/* How many threads a segment has, and how many chains each of them. */
+static void choose_mapping(dc_program *p, const dc_operands *s) {
+  const int vector = 16 / (int)widest(s);
+  p->mapping = columns_are_better(p) ? DC_MAP_COLUMNS : can_pack(p, s, vector) ? DC_MAP_PACKED : DC_MAP_LANES;
+  int most = p->dev->target.binary ? (p->npasses > 1 ? 256 : 64) : 32;
+  if (p->mapping == DC_MAP_COLUMNS) most = 16;
+  p->threads = p->chains < most ? p->chains : most;
+  if (p->mapping == DC_MAP_PACKED) p->threads = p->chains / vector;
+  p->each = p->chains / p->threads;
+}
+
+/* --- all together ----------------------------------------------------------------------------------------- */
+
+static void finish_elements(dc_program *p, const dc_operands *s) {
+  int64_t farthest = 0;
+  order_axes(p, s);
+  p->kept = p->rank = merge_axes(p, s, 0, p->rank, 0);
+  for (int j = 0; j < s->n; j++) {
+    int64_t f = count_strides(p, s->o[j]);
+    if (f > farthest) farthest = f;
+    s->o[j]->layout = layout_of_elements(p, s->o[j]);
+  }
+  p->wide = p->n > INT32_MAX - 16 * DC_BLOCK || farthest > INT32_MAX; /* the last block may run past n */
+  p->lanes = choose_lanes(p, s);
+  p->rounds = choose_rounds(p);
+}
+
+static void finish_rows(dc_program *p, const dc_operands *s) {
+  int64_t farthest = 0, rows = 1, length = 1;
+  part_axes(p, s);
+  for (int i = 0; i < p->rank; i++) *(i < p->kept ? &rows : &length) *= p->shape[i];
+  const int kept = p->kept, rank = p->rank;
+  p->kept = merge_axes(p, s, 0, kept, 0);
+  p->rank = merge_axes(p, s, kept, rank, p->kept);
+  for (int j = 0; j < s->n; j++) {
+    int64_t f = count_strides(p, s->o[j]);
+    if (f > farthest) farthest = f;
+    s->o[j]->layout = layout_of_rows(p, s->o[j]);
+  }
+  dc_program_cut(p, rows, length);
+  const int64_t slack = INT32_MAX - 16 * DC_SEGMENT;
+  p->wide = p->n > slack || rows > slack / 512 || farthest > INT32_MAX;
+  p->lanes = p->rounds = 1;
+  choose_mapping(p, s);
+}
+
+void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *domain) {
+  dc_operands s = { .n = 0 };
+  s.o[s.n++] = &p->out;
+  for (int i = 0; i < p->nleaves; i++) s.o[s.n++] = &p->leaf[i];
+  p->rank = domain->ndim;
+  p->n = dc_geometry_size(domain);
+  memcpy(p->shape, domain->shape, sizeof(int64_t) * (size_t)domain->ndim);
+  for (int j = 0; j < s.n; j++) {
+    s.o[j]->packed = false;
+    stretch_operand(p, s.o[j], g, domain);
+  }
+  if (p->kind == DC_ELEMENTS) finish_elements(p, &s);
+  else finish_rows(p, &s);
+  bool safe;
+  p->in_place = dc_program_reads_out(p, &safe);
+}
+
+/* The bytes that an operand covers: [*low, *high). */
+static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr *high) {
+  int64_t size = (int64_t)dc_dtype_size(o->dtype), before = 0, after = size;
+  for (int i = 0; i < p->rank; i++) {
+    int64_t reach = o->strides[i] * (p->shape[i] - 1) * size;
+    if (reach < 0) before += reach;
+    else after += reach;
+  }
+  *low = o->ptr + (dc_ptr)before;
+  *high = o->ptr + (dc_ptr)after;
+}
+
+bool dc_program_reads_out(const dc_program *p, bool *safe) {
+  dc_ptr out_low, out_high;
+  bool reads = false;
+  *safe = true;
+  if (p->n == 0) return false;
+  extent(p, &p->out, &out_low, &out_high);
+  for (int i = 0; i < p->nleaves; i++) {
+    const dc_operand *o = &p->leaf[i];
+    dc_ptr low, high;
+    if (o->index) continue;
+    extent(p, o, &low, &high);
+    if (high <= out_low || out_high <= low) continue;
+    reads = true;
+    /* In several passes over a row, too, an element is read and written by one thread. */
+    bool same = p->kind != DC_REDUCTION && o->ptr == p->out.ptr &&
+                dc_dtype_size(o->dtype) == dc_dtype_size(p->out.dtype) &&
+                memcmp(o->strides, p->out.strides, sizeof(int64_t) * (size_t)p->rank) == 0;
+    if (!same) *safe = false;
+  }
+  return reads;
+}
