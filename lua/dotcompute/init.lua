@@ -28,6 +28,15 @@ later("reduction", "reduction")
 later("scan", "scan")
 later("vectorize", "vectorize")
 later("time", "time", "range")
+-- Tables of functions whose file is read when a name is first looked up.
+local function later_table(name)
+  dc[name] = setmetatable({}, { __index = function(_, key)
+    local functions = require("dotcompute." .. name)
+    dc[name] = functions
+    return functions[key]
+  end })
+end
+later_table "random"
 core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
 
 return dc

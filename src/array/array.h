@@ -130,6 +130,13 @@ dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err);
 dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, bool root, dc_error *err);
 /* The square root of the sum of squared absolute values. */
 dc_array *dc_array_norm(dc_array *a, uint32_t axes, bool keep, dc_error *err);
+/* Random numbers by element, see generate_random.c: float32 or float64, and int64 for integers, which are 0 to range-1
+** (a range of 0 stands for 2^64: all bits). */
+typedef enum dc_random {
+  DC_RANDOM_UNIFORM, DC_RANDOM_NORMAL, DC_RANDOM_EXPONENTIAL, DC_RANDOM_INTEGER
+} dc_random;
+dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int ndim, const int64_t *shape, uint64_t seed,
+                          uint64_t call, uint64_t range, dc_error *err);
 /* |a-b| <= atol + rtol*|b| everywhere (NaN equals nothing) / same shape and all elements equal. */
 int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *out, dc_error *err);
 int dc_array_equal(dc_array *a, dc_array *b, bool *out, dc_error *err);

@@ -40,11 +40,9 @@ void dc_emit_arithmetic(dc_buf *b, const char *op, dc_dtype t, const char *l, co
 void dc_emit_prelude(const dc_text *t);
 
 /* --- generate_random.c ------------------------------------------------------------------------------------ */
-/* The kinds of random numbers: a DC_OP_RANDOM's `as`. */
-enum { DC_RANDOM_UNIFORM, DC_RANDOM_NORMAL, DC_RANDOM_EXPONENTIAL, DC_RANDOM_INTEGER };
 void dc_emit_random_prelude(dc_buf *b);
-/* The expression for element `i` of the stream that seed and call name. */
-void dc_emit_random(dc_buf *b, int kind, dc_dtype t, const char *i, const char *seed, const char *call,
+/* The expression for element `i` of the stream that seed and call name; the kind is a DC_OP_RANDOM's `as`. */
+void dc_emit_random(dc_buf *b, dc_random kind, dc_dtype t, const char *i, const char *seed, const char *call,
                     const char *range);
 
 /* --- generate_step.c --------------------------------------------------------------------------------------- */

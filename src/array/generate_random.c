@@ -54,7 +54,7 @@ static const char philox_text[] =
 
 void dc_emit_random_prelude(dc_buf *b) { dc_buf_puts(b, philox_text); }
 
-void dc_emit_random(dc_buf *b, int kind, dc_dtype t, const char *i, const char *seed, const char *call,
+void dc_emit_random(dc_buf *b, dc_random kind, dc_dtype t, const char *i, const char *seed, const char *call,
                     const char *range) {
   const int bits = t == DC_FLOAT32 ? 32 : 64;
   switch (kind) {

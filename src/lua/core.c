@@ -159,6 +159,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_cache_internal);
   dc_lua_setfuncs(L, 1, dc_lua_builders_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_random_internal);
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);
   dc_lua_setfuncs(L, 1, dc_lua_device_core);

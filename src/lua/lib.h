@@ -262,6 +262,9 @@ void dc_lua_find_bundle(lua_State *L);
 /* --- builders.c --- */
 extern const luaL_Reg dc_lua_builders_internal[];
 
+/* --- random.c --- */
+extern const luaL_Reg dc_lua_random_internal[];
+
 /* --- profile.c --- */
 extern const luaL_Reg dc_lua_profile_internal[];
 /* Tells the profiler how much the arguments of the coming launch of `k` weigh; they are from `first` on. */

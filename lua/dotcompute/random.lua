@@ -1,0 +1,257 @@
+-- dc.random: random arrays.  A number is Philox4x32-10 of a seed, of the number of the call that made its array, and of
+-- its place in that, so it is the same on every device, and making it can be fused with what uses it.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+core.own(debug.getinfo(1, "S").source)
+
+local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
+
+-- --- arguments ----------------------------------------------------------------------------------------------------
+
+-- (shape… [, options]) or ({shape} [, options]): the shape as a table, the options as one.
+local function read(name, known, ...)
+  local list, options = { ... }, {}
+  local n = select("#", ...)
+  local last = list[n]
+  local is_options = type(last) == "table" and (n > 1 or #last == 0 and next(last) ~= nil)
+  if is_options then
+    options, list[n], n = last, nil, n - 1
+  end
+  for key, value in pairs(options) do
+    if not known[key] then
+      local names = {}
+      for k in pairs(known) do names[#names + 1] = k end
+      table.sort(names)
+      fail("argument", "'%s': there is no option '%s'; there are %s", name, tostring(key), table.concat(names, ", "))
+    end
+    if key == "dtype" then
+      if type(value) ~= "string" then
+        fail("argument", "'%s': option 'dtype' is the name of a dtype, got %s", name, core.describe(value))
+      end
+    elseif type(value) ~= "number" then
+      fail("argument", "'%s': option '%s' is a number, got %s", name, key, core.describe(value))
+    end
+  end
+  local shape = n == 1 and type(list[1]) == "table" and list[1] or list
+  if shape == list and n == 0 and not is_options then
+    fail("argument", "'%s' takes a shape: integers, or one table of them", name)
+  end
+  return shape, options
+end
+
+-- Name and kind ("f", "i", "u", "b", "c") of the dtype that the options name.
+local function dtype_of(options, default)
+  local name, _, _, kind = core.dtype(options.dtype or default)
+  if not name then fail("dtype", "there is no dtype '%s'", options.dtype) end
+  return name, kind
+end
+
+-- The dtype in which numbers are made, and that which they then become.
+local function floating(name, options)
+  local dtype, kind = dtype_of(options, "float32")
+  if kind ~= "f" then
+    fail("dtype", "'%s' makes floating numbers; %s is none (dc.random.integers makes integers)", name, dtype)
+  end
+  return dtype == "float64" and "float64" or "float32", dtype
+end
+
+local function finite(name, key, v, default)
+  v = v or default
+  if v ~= v or v == math.huge or v == -math.huge then
+    fail("argument", "'%s': option '%s' is a finite number, got %s", name, key, tostring(v))
+  end
+  return v
+end
+
+-- --- generators ---------------------------------------------------------------------------------------------------
+
+local methods = {}
+local meta = { __index = methods, __name = "dotcompute.generator" }
+
+function meta.__tostring(g) return ("dotcompute.generator (seed %d, call %d)"):format(g.state.seed, g.state.call) end
+
+local function whole(v, what)
+  local i = math.type(v) and math.tointeger(v)
+  if not i then fail("argument", "%s is an integer, got %s", what, core.describe(v)) end
+  return i
+end
+
+local function new(seed) return setmetatable({ state = { seed = seed, call = 0 } }, meta) end
+
+local function make(g, kind, shape, dtype, range)
+  local s = g.state
+  local a = core.random(kind, shape, dtype, s.seed, s.call, range)
+  s.call = s.call + 1
+  return a
+end
+
+-- Starts the stream of numbers that belongs to the seed, an integer.
+function methods:seed(n)
+  self.state.seed, self.state.call = whole(n, "a seed"), 0
+end
+
+-- As if n more calls had been made: generators of one seed that are far apart make independent numbers.
+function methods:jump(n)
+  n = whole(n, "the number of calls to jump over")
+  if n < 0 then fail("argument", "the number of calls to jump over is not negative, got %d", n) end
+  self.state.call = self.state.call + n
+end
+
+-- Of so many bits that none of them rounds up to 1 in the dtype.
+local few_bits = { float16 = 2048, bfloat16 = 256 }
+
+-- uniform(shape… [, {low=, high=, dtype=}]): in [low, high), by default [0, 1).
+function methods:uniform(...)
+  local shape, o = read("uniform", { low = true, high = true, dtype = true }, ...)
+  local made, dtype = floating("uniform", o)
+  local low, high = finite("uniform", "low", o.low, 0), finite("uniform", "high", o.high, 1)
+  if high < low then fail("argument", "'uniform': low, %s, is above high, %s", low, high) end
+  local a = make(self, "uniform", shape, made)
+  local bits = few_bits[dtype]
+  if bits then a = dc.trunc(a * bits) / bits end
+  if high - low ~= 1 then
+    local range = high - low
+    if range == math.huge then fail("argument", "'uniform': the range from %s to %s is too large", low, high) end
+    a = a * range
+  end
+  if low ~= 0 then a = a + low end
+  return a:to(dtype)
+end
+
+-- normal(shape… [, {mean=, std=, dtype=}])
+function methods:normal(...)
+  local shape, o = read("normal", { mean = true, std = true, dtype = true }, ...)
+  local made, dtype = floating("normal", o)
+  local mean, std = finite("normal", "mean", o.mean, 0), finite("normal", "std", o.std, 1)
+  if std < 0 then fail("argument", "'normal': the standard deviation is not negative, got %s", std) end
+  local a = make(self, "normal", shape, made)
+  if std ~= 1 then a = a * std end
+  if mean ~= 0 then a = a + mean end
+  return a:to(dtype)
+end
+
+-- exponential(shape… [, {mean=, dtype=}]): with that mean, by default 1.
+function methods:exponential(...)
+  local shape, o = read("exponential", { mean = true, dtype = true }, ...)
+  local made, dtype = floating("exponential", o)
+  local mean = finite("exponential", "mean", o.mean, 1)
+  if mean < 0 then fail("argument", "'exponential': the mean is not negative, got %s", mean) end
+  local a = make(self, "exponential", shape, made)
+  if mean ~= 1 then a = a * mean end
+  return a:to(dtype)
+end
+
+local limits = {}
+for bits = 8, 64, 8 do
+  if bits == 8 or bits == 16 or bits == 32 or bits == 64 then
+    limits["int" .. bits] = { -(1 << (bits - 1)), (1 << (bits - 1)) - 1 }
+    limits["uint" .. bits] = { 0, bits == 64 and math.maxinteger or (1 << bits) - 1 }
+  end
+end
+limits.bool = { 0, 1 }
+
+-- integers(shape… [, {low=, high=, dtype=}]): low to high, both included; by default 0 to the dtype's largest.
+function methods:integers(...)
+  local shape, o = read("integers", { low = true, high = true, dtype = true }, ...)
+  local dtype = dtype_of(o, "int64")
+  local limit = limits[dtype]
+  if not limit then fail("dtype", "'integers' makes integers and bools; %s is neither", dtype) end
+  local low = whole(o.low or 0, "'integers': option 'low'")
+  local high = whole(o.high or limit[2], "'integers': option 'high'")
+  if high < low then fail("argument", "'integers': low, %d, is above high, %d", low, high) end
+  if low < limit[1] or high > limit[2] then
+    fail("dtype", "'integers': %d to %d is out of range for %s", low, high, dtype)
+  end
+  local a = make(self, "integer", shape, "int64", high - low + 1) -- 2^64 wraps to 0, which stands for it
+  if low ~= 0 then a = a + low end
+  return a:to(dtype)
+end
+
+-- permutation(n): the integers 1 to n in random order, int64; permutation(a): the rows of `a` in random order.
+function methods:permutation(what)
+  if core.is_array(what) then
+    if what.ndim == 0 then fail("shape", "a 0-d array has no rows to put in order") end
+    return dc.take(what, self:permutation(#what), 1)
+  end
+  local n = whole(what, "what is permuted, if no array,")
+  if n < 0 then fail("argument", "a permutation has 0 elements or more, got %d", n) end
+  return make(self, "integer", { n }, "int64", 0):argsort()
+end
+
+local function check_probabilities(p, n)
+  if not core.is_array(p) then p = dc.array(p, "float64") end
+  if p.ndim ~= 1 or #p ~= n then
+    fail("shape", "'choice': there are %d things to choose from, and probabilities of shape (%s)", n,
+      table.concat({ p:shape() }, ", "))
+  end
+  p = p:to "float64"
+  local total = p:sum():item()
+  if not (p:min():item() >= 0) or not (total > 0) or total == math.huge then
+    fail("argument", "'choice': probabilities are not negative, and at least one is positive")
+  end
+  return p / total
+end
+
+-- choice(a or n, shape [, {replace=false, p=}]): elements (rows) of `a`, or integers 1 to n; each as likely as the others,
+-- or as `p`, a list of as many numbers, says; without `replace` none twice.
+function methods:choice(what, shape, options)
+  options = options or {}
+  for key in pairs(options) do
+    if key ~= "replace" and key ~= "p" then
+      fail("argument", "'choice': there is no option '%s'; there are p, replace", tostring(key))
+    end
+  end
+  local n = core.is_array(what) and (what.ndim > 0 and #what or 1) or whole(what, "what is chosen from, if no array,")
+  if n < 1 then fail("argument", "'choice': there is nothing to choose from") end
+  if type(shape) ~= "table" then shape = { whole(shape or 1, "the number of choices") } end
+  local count = 1
+  for _, extent in ipairs(shape) do count = count * whole(extent, "an extent") end
+  local index
+  if options.replace == false then
+    if count > n then fail("argument", "'choice': %d different ones of %d", count, n) end
+    local order
+    if options.p then -- the largest of log(u)/p: Efraimidis and Spirakis, 2006
+      local p = check_probabilities(options.p, n)
+      if count > p:count():item() then
+        fail("argument", "'choice': %d different ones, but fewer have a probability above 0", count)
+      end
+      local e = make(self, "exponential", { n }, "float64")
+      order = dc.where(p:gt(0), e / p, math.huge):argsort()
+    else
+      order = self:permutation(n)
+    end
+    index = order[{ { 1, count } }]
+  elseif options.p then
+    local p = check_probabilities(options.p, n)
+    local sums = p:cumsum()
+    local u = make(self, "uniform", { count }, "float64") * sums[-1]
+    index = dc.clip(dc.searchsorted(sums, u, "right"), 1, n)
+  else
+    index = make(self, "integer", { count }, "int64", n) + 1
+  end
+  index = index:reshape(table.unpack(shape))
+  if not core.is_array(what) then return index end
+  return dc.take(what, index, 1)
+end
+
+-- --- the module ---------------------------------------------------------------------------------------------------
+
+-- A seed that nobody chose.
+local function fresh_seed()
+  local file = io.open("/dev/urandom", "rb")
+  local bytes = file and file:read(8)
+  if file then file:close() end
+  return bytes and ("<i8"):unpack(bytes) or os.time() * 1000003 + math.floor(os.clock() * 1e6)
+end
+
+local default = new(fresh_seed())
+
+local random = {}
+for name, method in pairs(methods) do
+  random[name] = function(...) return method(default, ...) end
+end
+
+-- generator([seed]): with a stream of its own and the same functions as methods.
+function random.generator(seed) return new(seed == nil and fresh_seed() or whole(seed, "a seed")) end
+
+return setmetatable(random, { __index = function(_, name) fail("index", "dc.random has no '%s'", tostring(name)) end })
