@@ -96,6 +96,23 @@ dc_array *dc_array_copy(dc_array *a, dc_error *err);              /* contiguous 
 dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *err);
 dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err);      /* lazy; itself when equal */
 
+/* --- indices (gather.c) ---------------------------------------------------------------------- */
+/* What selects along one axis: a range, or an array of integers, which count from 1 and, negative, from the end. */
+typedef struct dc_index_axis {
+  dc_range range;
+  dc_array *array; /* NULL: the range */
+} dc_index_axis;
+/* For each of the first n axes; at least one has an array. The other axes are whole. */
+typedef struct dc_index {
+  int n;
+  dc_index_axis axis[DC_MAX_DIMS];
+} dc_index;
+/* The elements that the index names: pending, see gather.c for its shape. DC_INDEX: out of bounds. */
+dc_array *dc_array_gather(dc_array *a, const dc_index *ix, dc_error *err);
+/* Writes src (broadcast, converted; of the same device) or, where that is NULL, the number to them; where an element is
+** named several times, the last value is taken. */
+int dc_array_scatter(dc_array *a, const dc_index *ix, dc_array *src, const dc_scalar *s, dc_error *err);
+
 /* --- several streams, graphs (order.c) ------------------------------------------------------- */
 /* Call before anything not of this room uses a READY array on its device in stream `by` (NULL: the current one),
 ** when the device's `tracking` is set: orders it behind the uses of other streams, or makes it part of the graph

@@ -63,7 +63,11 @@ static void stretch_row(const dc_geometry *a, const dc_geometry *g, const dc_geo
 static void stretch_operand(const dc_program *p, dc_operand *o, const dc_geometry *g, const dc_geometry *domain) {
   dc_geometry order;
   const dc_geometry *own = o->g;
-  if (o->index) { /* the element's number in C order */
+  if (o->bare) {
+    memset(o->strides, 0, sizeof(int64_t) * (size_t)domain->ndim);
+    return;
+  }
+  if (o->index && !o->framed) { /* the element's number in C order */
     dc_error none = DC_ERROR_INIT;
     dc_geometry_c(&order, own->ndim, own->shape, sizeof(int64_t), &none);
     own = &order;
@@ -195,7 +199,7 @@ static size_t widest(const dc_operands *s) {
 /* 16 bytes of the widest operand, where the device likes that, the last axis is whole packs of so many elements, and
 ** each operand is either aligned and without gaps along it or has one value there. */
 static int choose_lanes(dc_program *p, const dc_operands *s) {
-  if (!p->dev->target.binary || p->rank == 0) return 1;
+  if (!p->dev->target.binary || p->rank == 0 || p->scatters) return 1;
   const int64_t lanes = 16 / (int64_t)widest(s);
   const int last = p->rank - 1;
   bool strided = false;
@@ -313,6 +317,11 @@ void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *d
 /* The bytes that an operand covers: [*low, *high). */
 static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr *high) {
   int64_t size = (int64_t)dc_dtype_size(o->dtype), before = 0, after = size;
+  if (o->bare || (o == &p->out && p->scatters)) { /* anything in its buffer */
+    *low = o->buffer->ptr;
+    *high = o->buffer->ptr + o->buffer->bytes;
+    return;
+  }
   for (int i = 0; i < p->rank; i++) {
     int64_t reach = o->strides[i] * (p->shape[i] - 1) * size;
     if (reach < 0) before += reach;
@@ -336,7 +345,7 @@ bool dc_program_reads_out(const dc_program *p, bool *safe) {
     if (high <= out_low || out_high <= low) continue;
     reads = true;
     /* In several passes over a row, too, an element is read and written by one thread. */
-    bool same = p->kind != DC_REDUCTION && o->ptr == p->out.ptr &&
+    bool same = p->kind != DC_REDUCTION && !p->scatters && !o->bare && o->ptr == p->out.ptr &&
                 dc_dtype_size(o->dtype) == dc_dtype_size(p->out.dtype) &&
                 memcmp(o->strides, p->out.strides, sizeof(int64_t) * (size_t)p->rank) == 0;
     if (!same) *safe = false;

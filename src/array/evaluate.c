@@ -86,6 +86,20 @@ int dc_evaluate_number(const dc_number *v, dc_array *dst, dc_error *err) {
   return dc_buffer_used(dst->buffer, true, err) != 0 ? -1 : dc_program_run(&p, err);
 }
 
+int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame, dc_array *offset,
+                        dc_array *guard, bool most, dc_error *err) {
+  dc_program p;
+  bool safe;
+  do {
+    if (dc_array_check_open(dst, err) != 0) return -1;
+    if (dc_program_scatter(&p, src, v, dst, frame, offset, guard, most, err) != 0) return -1;
+    if (p.first != NULL && compute_first(&p, err) != 0) return -1;
+  } while (p.first != NULL);
+  dc_program_reads_out(&p, &safe);
+  if (!safe) return 1;
+  return dc_buffer_used(dst->buffer, true, err) != 0 ? -1 : dc_program_run(&p, err);
+}
+
 /* --- showing ------------------------------------------------------------------------------------------ */
 
 static char *source_of_ready(const dc_array *a) {

@@ -120,6 +120,7 @@ void dc_expr_drop(dc_array *a) {
   a->expr = NULL;
   dc_use_remove(&e->pending);
   release_operands(e);
+  free(e->frame);
   free(e);
 }
 
@@ -145,6 +146,8 @@ void dc_expr_become_copy(dc_array *a, dc_array *from) {
   e->weight = e->inputs = 1;
   e->passed = false;
   link_operand(a, 0);
+  e->frame = NULL;
+  free(old.frame);
   for (int i = 0; i < old.nargs; i++)
     if (old.arg[i] != NULL) dc_array_unref(old.arg[i]);
 }

@@ -46,6 +46,7 @@ typedef struct dc_expr {
   dc_array *arg[DC_MAX_ARGS];  /* NULL: the number of that index instead */
   dc_use use[DC_MAX_ARGS];
   dc_use pending;      /* link in the list of all that is pending */
+  dc_geometry *frame;  /* of GATHER, else NULL: the node's shape, and strides in operand 0; owned */
   dc_number number[DC_MAX_ARGS];
 } dc_expr;
 
@@ -105,6 +106,18 @@ int dc_evaluate(dc_array *a, dc_error *err);
 int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err);
 /* dst = one number, through a kernel. */
 int dc_evaluate_number(const dc_number *v, dc_array *dst, dc_error *err);
+/* Writes `src` (READY or PENDING, without reductions, of the frame's shape once broadcast), or where that is NULL the
+** number, to dst's memory: for each element at the place that the frame's strides and `offset` (counts of elements,
+** int64) say, where `guard` (bool; may be NULL) is true.  `most`: the greatest of what is there and of the values (int64)
+** is kept.  Returns 1 and does nothing when what is read shares memory with dst. */
+int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame, dc_array *offset,
+                        dc_array *guard, bool most, dc_error *err);
+
+/* --- copying (transfer.c) ------------------------------------------------------------------------ */
+/* -1 and DC_DTYPE when dst's dtype cannot take values of src's. */
+int dc_array_check_values(const dc_array *dst, const dc_array *src, dc_error *err);
+/* -1 when several elements of the view share memory. */
+int dc_array_check_writable(const dc_array *a, dc_error *err);
 
 /* --- soundness (settle.c) ----------------------------------------------------------------------- */
 /* Computes all that reads `b`, save what only `except` (may be NULL) is built on. */

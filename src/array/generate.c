@@ -79,7 +79,7 @@ void dc_emit_value(const dc_text *t, const char *indent, int leaf, const char *p
 void dc_emit_single_values(const dc_text *t) {
   char place[32];
   for (int i = 0; i < t->p->nleaves; i++) {
-    if (t->p->leaf[i].layout != DC_LAYOUT_ONE) continue;
+    if (t->p->leaf[i].layout != DC_LAYOUT_ONE || t->p->leaf[i].bare) continue;
     if (t->p->leaf[i].index) snprintf(place, sizeof place, "0");
     else snprintf(place, sizeof place, "*x%d", i);
     dc_emit_value(t, "  ", i, place);
@@ -148,6 +148,24 @@ static void element_place(const dc_text *t, const dc_operand *o, const char *at,
   else snprintf(place, 64, "%s[%s_at]", name, name);
 }
 
+/* The result goes where the offset says. */
+static void emit_scatter(const dc_text *t, const char *indent) {
+  const dc_program *p = t->p;
+  char offset[16], guard[16], place[64], v[DC_VALUE_TEXT];
+  dc_name_of(p->offset, offset);
+  if (p->guarded) dc_name_of(p->guard, guard);
+  const char *at = p->out.layout == DC_LAYOUT_ONE ? "0" : p->out.layout == DC_LAYOUT_FLAT ? "i" : "out_at";
+  snprintf(place, sizeof place, "out[%s + %s]", at, offset);
+  if (p->guarded) dc_buf_printf(t->b, "%sif (%s) {\n", indent, guard);
+  if (p->most) {
+    dc_value_as(t, p->result, p->out.dtype, v);
+    dc_buf_printf(t->b, "%satomicMax(&%s, %s);\n", indent, place, v);
+  } else {
+    dc_emit_store(t, indent, place);
+  }
+  if (p->guarded) dc_buf_printf(t->b, "%s}\n", indent);
+}
+
 /* One element a time: values of all operands at element i. */
 static void emit_element(const dc_text *t, const char *indent) {
   char place[64];
@@ -158,6 +176,10 @@ static void emit_element(const dc_text *t, const char *indent) {
     dc_emit_value(t, indent, i, place);
   }
   dc_emit_steps(t, DC_SCOPE_PASS(0), -1, indent);
+  if (t->p->scatters) {
+    emit_scatter(t, indent);
+    return;
+  }
   element_place(t, &t->p->out, "i", place);
   dc_emit_store(t, indent, place);
 }

@@ -217,6 +217,13 @@ static void put_index(dc_writer *w) {
                   w->v[1], w->v[0], w->v[2]);
 }
 
+static void put_gather(dc_writer *w) {
+  char place[DC_VALUE_TEXT], v[DC_VALUE_TEXT];
+  snprintf(place, sizeof place, "x%d[%.100s + %.100s]", w->s->arg[0].index, w->v[1], w->v[2]);
+  dc_from_memory(place, (dc_dtype)w->s->dtype, v);
+  dc_buf_puts(w->b, v);
+}
+
 static void put_power(dc_writer *w) {
   if (w->kind == 'c') dc_buf_printf(w->b, "c_pow(%s, %s)", w->v[0], w->v[1]);
   else dc_buf_printf(w->b, "pow%s(%s, %s)", suffix(w->as), w->v[0], w->v[1]);
@@ -274,6 +281,7 @@ static void put_operator(dc_writer *w) {
     case DC_OP_RANDOM:
       dc_emit_random(w->b, (dc_random)w->s->as, (dc_dtype)w->s->dtype, w->v[0], w->v[1], w->v[2], w->v[3]);
       return;
+    case DC_OP_GATHER: put_gather(w); return;
     case DC_OP_CAST: dc_buf_puts(w->b, w->v[0]); return;
     default: /* floor and its like are nothing to integers */
       if (dc_ops[op].rule == DC_RULE_KEEP && w->kind != 'f') dc_buf_puts(w->b, w->v[0]);

@@ -35,7 +35,7 @@ static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }
 static void key_operand(dc_key *k, const dc_operand *o) {
   key_put(k, o->dtype);
   key_put(k, o->layout);
-  key_put(k, o->packed + 2 * o->index);
+  key_put(k, o->packed + 2 * o->index + 4 * o->bare);
 }
 
 static void key_ref(dc_key *k, dc_ref r) {
@@ -75,6 +75,9 @@ static void key_make(dc_key *k, const dc_program *p) {
   key_put(k, p->lanes);
   key_put(k, p->rounds);
   key_ref(k, p->result);
+  key_put(k, p->scatters + 2 * p->guarded + 4 * p->most);
+  if (p->scatters) key_ref(k, p->offset);
+  if (p->guarded) key_ref(k, p->guard);
   key_operand(k, &p->out);
   for (int i = 0; i < p->nleaves; i++) key_operand(k, &p->leaf[i]);
   for (int i = 0; i < p->nnumbers; i++) key_put(k, p->number[i].dtype);

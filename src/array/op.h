@@ -92,11 +92,12 @@ enum {
   X(WHERE, "where", 3, WHERE, DC_OP_COMPLEX) X(CLIP, "clip", 3, KEEP, 0)
 
 /* Made by this room only.  CLOSE: |a-b| <= number[3] + number[2]*|b| in float64.  INDEX: number[1] + i*number[2] for
-** element i in C order.  RANDOM: see random.c. */
+** element i in C order.  RANDOM: see generate_random.c.  GATHER: operand 0 read where the node's frame and operand 2,
+** counts of elements, say (operand 1 is the place by the frame; it has neither array nor number). */
 #define DC_INTERNAL(X)                                                                                        \
   X(CAST, "cast", 1, INTERNAL, DC_OP_COMPLEX) X(EQUAL, "equal", 2, INTERNAL, DC_OP_COMPLEX)                   \
   X(CLOSE, "allclose", 4, INTERNAL, DC_OP_COMPLEX) X(INDEX, "arange", 3, INTERNAL, 0)                         \
-  X(RANDOM, "random", 4, INTERNAL, DC_OP_LONG) X(REDUCE, "reduction", 1, INTERNAL, DC_OP_COMPLEX)
+  X(RANDOM, "random", 4, INTERNAL, DC_OP_LONG) X(GATHER, "index", 3, INTERNAL, DC_OP_COMPLEX) X(REDUCE, "reduction", 1, INTERNAL, DC_OP_COMPLEX)
 
 #define DC_ALL_OPS(X) \
   DC_OPERATORS(X) DC_FUNCTIONS_1(X) DC_FUNCTIONS_LONG(X) DC_FUNCTIONS_N(X) DC_INTERNAL(X)

@@ -31,10 +31,13 @@ static bool same_view(const dc_geometry *a, const dc_geometry *b) {
          memcmp(a->strides, b->strides, sizeof(int64_t) * (size_t)a->ndim) == 0;
 }
 
-/* The leaf for a, an earlier one where it is the same memory seen in the same way. `index`: not its elements are
-** meant but their numbers. */
-static int add_leaf(dc_builder *b, dc_array *a, bool row, bool index, dc_ref *out, dc_error *err) {
+/* What of an array is wanted: its elements, their numbers in C order, their places in a frame, its address. */
+typedef enum dc_aspect { DC_ELEMENTS_OF, DC_NUMBERS_OF, DC_PLACES_OF, DC_ADDRESS_OF } dc_aspect;
+
+/* The leaf for a, an earlier one where it is the same memory seen in the same way. */
+static int add_leaf(dc_builder *b, dc_array *a, bool row, dc_aspect aspect, dc_ref *out, dc_error *err) {
   dc_program *p = b->p;
+  const bool index = aspect == DC_NUMBERS_OF || aspect == DC_PLACES_OF;
   if (!index && dc_array_is_closed(a))
     return dc_fail(err, DC_ARGUMENT, NULL, "an array that the expression reads was closed before it was computed");
   if (p->nleaves == DC_MAX_LEAVES) {
@@ -48,13 +51,15 @@ static int add_leaf(dc_builder *b, dc_array *a, bool row, bool index, dc_ref *ou
   leaf->ptr = ready ? a->ptr : index ? 0 : (dc_ptr)(uintptr_t)a; /* pretended: an address of its own */
   leaf->buffer = ready ? a->buffer : NULL;
   leaf->dtype = index ? DC_INT64 : a->dtype;
-  leaf->g = &a->g;
+  leaf->g = aspect == DC_PLACES_OF ? a->expr->frame : &a->g;
   leaf->row = row;
   leaf->index = index;
+  leaf->framed = aspect == DC_PLACES_OF;
+  leaf->bare = aspect == DC_ADDRESS_OF;
   for (int i = 0; i < p->nleaves; i++) {
     const dc_operand *o = &p->leaf[i];
     if (o->ptr != leaf->ptr || o->dtype != leaf->dtype || o->row != row || o->index != index) continue;
-    if (same_view(o->g, &a->g)) {
+    if (o->framed == leaf->framed && o->bare == leaf->bare && same_view(o->g, leaf->g)) {
       *out = ref(DC_REF_LEAF, i);
       return 0;
     }
@@ -145,10 +150,18 @@ static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *
 static int visit_args(dc_builder *b, dc_array *a, bool above, dc_step *s, dc_error *err) {
   const dc_expr *e = a->expr;
   for (int i = 0; i < e->nargs; i++) {
-    if (e->arg[i] != NULL) {
+    if (e->op == DC_OP_GATHER && i < 2) {
+      dc_array *of = i == 0 ? e->arg[0] : a;
+      if (i == 0 && of->state == DC_ARRAY_PENDING) {
+        if (b->pretend) return dc_fail(err, DC_ARGUMENT, NULL, "the expression indexes one that was not computed yet");
+        b->p->first = of;
+        return 0;
+      }
+      if (add_leaf(b, of, above, i == 0 ? DC_ADDRESS_OF : DC_PLACES_OF, &s->arg[i], err) != 0) return -1;
+    } else if (e->arg[i] != NULL) {
       if (visit(b, e->arg[i], above && e->op != DC_OP_REDUCE, &s->arg[i], err) != 0) return -1;
     } else if (i == 0 && (e->op == DC_OP_INDEX || e->op == DC_OP_RANDOM)) {
-      if (add_leaf(b, a, above, true, &s->arg[i], err) != 0) return -1;
+      if (add_leaf(b, a, above, DC_NUMBERS_OF, &s->arg[i], err) != 0) return -1;
     } else {
       s->arg[i] = add_number(b->p, &e->number[i]);
     }
@@ -161,14 +174,14 @@ static int visit_args(dc_builder *b, dc_array *a, bool above, dc_step *s, dc_err
 
 /* What is not computed with the rest: a leaf when that is only to be shown, else it has to come first. */
 static int leave_out(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err) {
-  if (b->pretend) return add_leaf(b, a, above, false, out, err);
+  if (b->pretend) return add_leaf(b, a, above, DC_ELEMENTS_OF, out, err);
   b->p->first = a;
   return 0;
 }
 
 static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err) {
   dc_program *p = b->p;
-  if (a->state != DC_ARRAY_PENDING) return add_leaf(b, a, above, false, out, err);
+  if (a->state != DC_ARRAY_PENDING) return add_leaf(b, a, above, DC_ELEMENTS_OF, out, err);
   dc_expr *e = a->expr;
   if (e->mark == b->mark) {
     const dc_step *seen = &p->step[e->index];
@@ -257,6 +270,7 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
   p->npasses = 1;
   p->axes = 0;
   p->first = NULL;
+  p->scatters = p->guarded = p->most = false;
   p->out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };
 }
 
@@ -272,6 +286,35 @@ int dc_program_build(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, c
     b.too_many = !pretend && params_bytes(p) > DC_MAX_PARAMS;
   }
   if (b.too_many) p->first = largest_operand(src);
+  return 0;
+}
+
+/* One of a scatter's parts; it is all per element. */
+static int visit_part(dc_builder *b, dc_array *a, dc_ref *out, dc_error *err) {
+  b->root = a;
+  return b->p->first != NULL ? 0 : visit(b, a, true, out, err);
+}
+
+int dc_program_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame,
+                       dc_array *offset, dc_array *guard, bool most, dc_error *err) {
+  dc_builder b = { .p = p, .root = offset, .g = frame, .mark = dc_next_mark() };
+  start(p, dst->dev, dst->ptr, dst->dtype, frame);
+  p->scatters = true;
+  p->out.buffer = dst->buffer;
+  p->guarded = guard != NULL;
+  p->most = most;
+  if (src == NULL) p->result = add_number(p, v);
+  else if (visit_part(&b, src, &p->result, err) != 0) return -1;
+  if (visit_part(&b, offset, &p->offset, err) != 0) return -1;
+  if (guard != NULL && visit_part(&b, guard, &p->guard, err) != 0) return -1;
+  if (p->first == NULL && p->kind != DC_ELEMENTS)
+    return dc_fail(err, DC_ARGUMENT, NULL, "a reduction cannot be written through an index before it is computed");
+  if (p->first != NULL) return 0;
+  place_steps(&b);
+  want(p, p->offset, DC_SCOPE_PASS(0));
+  if (guard != NULL) want(p, p->guard, DC_SCOPE_PASS(0));
+  for (int i = 0; i < p->nsteps; i++) p->step[i].scopes = DC_SCOPE_PASS(0);
+  dc_program_finish(p, frame, frame);
   return 0;
 }
 

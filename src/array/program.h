@@ -47,6 +47,8 @@ typedef struct dc_operand {
   const dc_geometry *g;     /* while the program is built */
   bool row;                 /* a leaf that is read once a row, whose axes are the kept ones */
   bool index;               /* no memory: its value is its place */
+  bool framed;              /* an index by the strides of `g`, not by C order */
+  bool bare;                /* only its address is wanted */
   dc_dtype dtype;
   dc_layout layout;
   bool packed;                  /* ELEMENTS with lanes: consecutive elements are consecutive in memory */
@@ -92,6 +94,8 @@ typedef struct dc_program {
   int lanes;                  /* ELEMENTS: elements a thread, in vector accesses */
   int rounds;                 /* ELEMENTS: elements a thread, DC_BLOCK apart; one of the two is 1 */
   dc_ref result;
+  bool scatters, guarded, most; /* see dc_evaluate_scatter */
+  dc_ref offset, guard;         /* where it does, and where it is guarded */
   uint8_t reduce_step[DC_MAX_REDUCES];
   dc_operand out;
   dc_operand leaf[DC_MAX_LEAVES];
@@ -108,6 +112,9 @@ typedef struct dc_program {
 ** computed already and p->first stays NULL. */
 int dc_program_build(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool pretend,
                      dc_error *err);
+/* A program of kind ELEMENTS over a frame; see dc_evaluate_scatter. Parts that must come first are named as above. */
+int dc_program_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame,
+                       dc_array *offset, dc_array *guard, bool most, dc_error *err);
 /* The program that writes one number everywhere. */
 void dc_program_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr ptr, dc_dtype dtype,
                        const dc_geometry *g);

@@ -24,7 +24,7 @@ int dc_array_read(dc_array *a, void *dst, dc_error *err) {
 }
 
 /* Stretched axes share memory: what would an assignment to one of their elements mean? */
-static int check_writable(const dc_array *a, dc_error *err) {
+int dc_array_check_writable(const dc_array *a, dc_error *err) {
   for (int i = 0; i < a->g.ndim; i++)
     if (a->g.strides[i] == 0 && a->g.shape[i] > 1)
       return dc_fail(err, DC_ARGUMENT, NULL,
@@ -49,7 +49,7 @@ int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
 int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
   dc_number number;
   if (dc_array_check_open(a, err) != 0 || dc_number_from(&v, a->dtype, &number, err) != 0) return -1;
-  if (check_writable(a, err) != 0 || dc_array_will_write(a, err) != 0) return -1;
+  if (dc_array_check_writable(a, err) != 0 || dc_array_will_write(a, err) != 0) return -1;
   const size_t size = dc_dtype_size(a->dtype);
   /* Drivers have no fill of 16 bytes, nor one of 8 that a graph could hold. */
   const bool fills = size < 8 || (size == 8 && a->dev->capture == NULL);
@@ -181,14 +181,19 @@ static int assign_here(dc_array *dst, dc_array *src, dc_error *err) {
   return src->state == DC_ARRAY_PENDING ? assign_pending(dst, src, err) : assign_ready(dst, src, err);
 }
 
-int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err) {
-  dc_geometry stretched;
-  if (check_both_open(dst, src, err) != 0) return -1;
+int dc_array_check_values(const dc_array *dst, const dc_array *src, dc_error *err) {
   if (dc_dtypes[src->dtype].kind == 'c' && dc_dtypes[dst->dtype].kind != 'c' && dst->dtype != DC_BOOL)
     return dc_fail(err, DC_DTYPE, NULL, "a %s array does not take %s values: their imaginary parts would be lost; "
                    "assign dc.real(b) or dc.abs(b)", dc_dtype_name(dst->dtype), dc_dtype_name(src->dtype));
+  return 0;
+}
+
+int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err) {
+  dc_geometry stretched;
+  if (check_both_open(dst, src, err) != 0) return -1;
+  if (dc_array_check_values(dst, src, err) != 0) return -1;
   if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &stretched, err) != 0) return -1;
-  if (check_writable(dst, err) != 0) return -1;
+  if (dc_array_check_writable(dst, err) != 0) return -1;
   if (dst == src || dc_array_size(dst) == 0) return 0;
   if (src->dev == dst->dev) return assign_here(dst, src, err);
   if (dc_array_will_write(dst, err) != 0 || dc_evaluate(src, err) != 0) return -1;

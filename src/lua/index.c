@@ -166,6 +166,134 @@ void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool as
   if (DC_LUA_WORK(self, dc_array_assign(dst, src, async, &err)) != 0) dc_lua_raise(L, &err);
 }
 
+/* --- arrays as indices ----------------------------------------------------------------------------- */
+
+/* The function dc.<name>, written in Lua, on the stack. */
+static void push_function(lua_State *L, const char *name) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, "dotcompute");
+  lua_getfield(L, -1, name);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}
+
+static bool is_mask(const dc_array *a) { return dc_array_dtype(a) == DC_BOOL; }
+
+/* A mask stands for as many axes as it has, `axis` (from 0) being the first: their extents must agree. */
+static void check_mask(lua_State *L, const dc_geometry *g, const dc_array *mask, int axis) {
+  const dc_geometry *m = dc_array_geometry(mask);
+  char have[300], want[300];
+  bool fits = m->ndim > 0 && axis + m->ndim <= g->ndim;
+  for (int i = 0; fits && i < m->ndim; i++) fits = m->shape[i] == g->shape[axis + i];
+  if (fits) return;
+  dc_lua_fail(L, DC_INDEX, "a mask of shape %s does not fit axis %d and up of an array of shape %s",
+              dc_geometry_text(m, have, sizeof have), axis + 1, dc_geometry_text(g, want, sizeof want));
+}
+
+static void add_array(lua_State *L, const dc_geometry *g, dc_index *ix, dc_array *a) {
+  if (ix->n == g->ndim) dc_lua_fail(L, DC_INDEX, "more indices than the array's %d axes", g->ndim);
+  ix->axis[ix->n++] = (dc_index_axis){ .array = a };
+}
+
+/* The array at idx as an index of one axis, or a mask as the places of its true elements; these stay on the stack. */
+static void read_array(lua_State *L, dc_lua *self, const dc_geometry *g, int idx, dc_index *ix) {
+  dc_array *a = dc_lua_toarray(L, self, idx);
+  if (!is_mask(a)) {
+    add_array(L, g, ix, a);
+    return;
+  }
+  check_mask(L, g, a, ix->n);
+  const int n = dc_array_geometry(a)->ndim, top = lua_gettop(L);
+  luaL_checkstack(L, n + 4, NULL);
+  push_function(L, "nonzero");
+  lua_pushvalue(L, idx);
+  lua_call(L, 1, n);
+  for (int i = 1; i <= n; i++) add_array(L, g, ix, dc_lua_checkarray(L, self, top + i));
+}
+
+/* Whether the key at 2 is or has an array. If so, the index that it means; arrays made for it stay on the stack. */
+static bool read_fancy(lua_State *L, dc_lua *self, const dc_geometry *g, dc_index *ix) {
+  ix->n = 0;
+  if (lua_type(L, 2) == LUA_TUSERDATA && dc_lua_toarray(L, self, 2)) {
+    if (g->ndim == 0) dc_lua_fail(L, DC_INDEX, "a 0-d array has no axis to index");
+    read_array(L, self, g, 2, ix);
+    return true;
+  }
+  if (lua_type(L, 2) != LUA_TTABLE) return false;
+  const lua_Integer n = luaL_len(L, 2);
+  bool any = false;
+  for (lua_Integer i = 1; i <= n && !any; i++) {
+    any = lua_geti(L, 2, i) == LUA_TUSERDATA && dc_lua_toarray(L, self, -1);
+    lua_pop(L, 1);
+  }
+  if (!any) return false;
+  for (lua_Integer i = 1; i <= n; i++) {
+    luaL_checkstack(L, 4, NULL);
+    const bool user = lua_geti(L, 2, i) == LUA_TUSERDATA;
+    if (user && dc_lua_toarray(L, self, -1)) {
+      read_array(L, self, g, lua_gettop(L), ix); /* it stays on the stack, which holds it */
+      continue;
+    }
+    if (ix->n == g->ndim) dc_lua_fail(L, DC_INDEX, "more indices than the array's %d axes", g->ndim);
+    const int axis = ix->n++;
+    ix->axis[axis] = (dc_index_axis){ .range = read_axis(L, lua_gettop(L), axis + 1, g->shape[axis]) };
+    lua_pop(L, 1);
+  }
+  return true;
+}
+
+/* a[mask] of a mask with all of a's axes: one pass. */
+static bool push_selected(lua_State *L, dc_lua *self, const dc_geometry *g) {
+  dc_array *mask = lua_type(L, 2) == LUA_TUSERDATA ? dc_lua_toarray(L, self, 2) : NULL;
+  if (!mask || !is_mask(mask) || dc_array_geometry(mask)->ndim != g->ndim) return false;
+  check_mask(L, g, mask, 0);
+  push_function(L, "select");
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 1);
+  return true;
+}
+
+/* a[mask] = number: every element is written, with itself where the mask is false. */
+static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
+  dc_error err = DC_ERROR_INIT;
+  dc_scalar s[3];
+  dc_array *mask = lua_type(L, 2) == LUA_TUSERDATA ? dc_lua_toarray(L, self, 2) : NULL;
+  if (!mask || !is_mask(mask) || !dc_lua_toscalar(L, 3, &s[1])) return false;
+  const dc_geometry g = *dc_array_geometry(a);
+  check_mask(L, &g, mask, 0);
+  dc_lua_settle(L, self, mask);
+  dc_geometry m = *dc_array_geometry(mask);
+  while (m.ndim < g.ndim) {
+    m.shape[m.ndim] = 1;
+    m.strides[m.ndim++] = 0;
+  }
+  dc_lua_array *view = dc_lua_newarray(L);
+  dc_lua_made(L, view, dc_array_view(mask, &m, 0, &err), &err);
+  /* The number must be one of the dtype; it does not change that. */
+  dc_array *number = dc_array_empty(dc_array_device(a), dc_array_dtype(a), 0, NULL, &err);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  dc_lua_made(L, slot, number, &err);
+  if (DC_LUA_WORK(self, dc_array_fill(number, s[1], &err)) != 0) dc_lua_raise(L, &err);
+  dc_array *const arg[3] = { view->a, number, a };
+  dc_lua_array *result = dc_lua_newarray(L);
+  dc_lua_made(L, result, DC_LUA_MAKE(self, dc_array_apply(DC_OP_WHERE, arg, s, &err)), &err);
+  if (DC_LUA_WORK(self, dc_array_assign(a, result->a, false, &err)) != 0) dc_lua_raise(L, &err);
+  return true;
+}
+
+static void scatter(lua_State *L, dc_lua *self, dc_array *a, const dc_index *ix) {
+  dc_error err = DC_ERROR_INIT;
+  dc_scalar s;
+  dc_array *src = NULL;
+  const bool number = dc_lua_toscalar(L, 3, &s);
+  if (!number && lua_istable(L, 3)) src = dc_lua_fromtable(L, self, dc_array_device(a), 3, dc_array_dtype(a));
+  else if (!number) src = dc_lua_toarray(L, self, 3);
+  if (!number && !src)
+    dc_lua_fail(L, DC_ARGUMENT, "an array takes numbers, booleans, tables and arrays, got %s", dc_lua_describe(L, 3));
+  if (DC_LUA_WORK(self, dc_array_scatter(a, ix, src, &s, &err)) != 0) dc_lua_raise(L, &err);
+}
+
 /* --- metamethods --------------------------------------------------------------------------------- */
 
 static dc_array *check_self(lua_State *L, dc_lua *self) {
@@ -206,9 +334,6 @@ static bool read_key(lua_State *L, const dc_geometry *g, bool reading, selection
     case LUA_TNUMBER:
       dc_lua_fail(L, DC_INDEX, "index %.14g is no integer", lua_tonumber(L, 2));
       break;
-    case LUA_TUSERDATA:
-      dc_lua_fail(L, DC_INDEX, "indexing by arrays is not supported by this version; got %s", dc_lua_describe(L, 2));
-      break;
     default: dc_lua_fail(L, DC_INDEX, "an array is indexed by integers, {…} or \":\", got %s", dc_lua_describe(L, 2));
   }
   return false;
@@ -226,6 +351,13 @@ static int array_index(lua_State *L) {
   dc_array *a = check_self(L, self);
   const dc_geometry g = *dc_array_geometry(a);
   selection s;
+  dc_index ix;
+  if (push_selected(L, self, &g)) return 1;
+  if (read_fancy(L, self, &g, &ix)) {
+    dc_error err = DC_ERROR_INIT;
+    dc_lua_array *slot = dc_lua_newarray(L);
+    return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_gather(a, &ix, &err)), &err);
+  }
   if (!read_key(L, &g, true, &s)) {
     lua_pushnil(L);
     return 1;
@@ -245,6 +377,12 @@ static int array_newindex(lua_State *L) {
     return 0;
   }
   check_writable(L, a);
+  dc_index ix;
+  if (fill_masked(L, self, a)) return 0;
+  if (read_fancy(L, self, &g, &ix)) {
+    scatter(L, self, a, &ix);
+    return 0;
+  }
   read_key(L, &g, false, &s);
   dc_lua_assign(L, self, push_view(L, self, a, &s), 3, false);
   return 0;

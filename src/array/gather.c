@@ -1,0 +1,346 @@
+/*
+** gather.c - reading and writing through arrays of indices.
+**
+** The result's axes are those of ranges, and in place of the indexed ones the axes of all index arrays, broadcast
+** together; where the indexed axes are not neighbours, these come first (NumPy's rule, but that integers drop their axis
+** before).  Where an element is found is the sum of a place by strides, the frame, and an offset by the indices; the
+** latter is an expression of the index arrays, so that reading is one node of an expression and makes no temporaries.
+**
+** Indices count from 1, negatives from the end; what is out of range is an error when the index is applied, for which
+** one boolean is read back.  Of several values for one element the last wins, on every device: the greatest position
+** that names an element is found first.
+*/
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/expr.h"
+
+/* An index that is being applied. */
+typedef struct dc_where {
+  dc_array *base;        /* the view that the ranges leave; own reference */
+  int n;                 /* index arrays */
+  dc_array *index[DC_MAX_DIMS]; /* READY, borrowed */
+  int axis[DC_MAX_DIMS]; /* of the base */
+  int named[DC_MAX_DIMS]; /* the axis as the user counts, from 1 */
+  dc_geometry shape;     /* of the indices, broadcast */
+  dc_geometry frame;     /* the result's shape, and byte strides in the base */
+  int inner;             /* axes of the result behind those of the indices */
+} dc_where;
+
+/* --- small expressions: each takes the references to what it is made of --------------------------------------- */
+
+static dc_array *with_number(dc_op op, dc_array *a, int64_t v, dc_error *err) {
+  if (a == NULL) return NULL;
+  dc_array *const arg[2] = { a, NULL };
+  const dc_scalar s[2] = { [1] = { .kind = DC_SCALAR_INT, .i = v } };
+  dc_array *r = dc_array_apply(op, arg, s, err);
+  dc_array_unref(a);
+  return r;
+}
+
+static dc_array *with_array(dc_op op, dc_array *a, dc_array *b, dc_error *err) {
+  dc_array *const arg[2] = { a, b };
+  dc_array *r = a != NULL && b != NULL ? dc_array_apply(op, arg, NULL, err) : NULL;
+  dc_array_unref(a);
+  dc_array_unref(b);
+  return r;
+}
+
+static dc_array *held(dc_array *a) {
+  if (a != NULL) dc_array_ref(a);
+  return a;
+}
+
+/* --- shapes ------------------------------------------------------------------------------------------------------ */
+
+static int check_index(const dc_where *w, const dc_array *a, const dc_array *ix, dc_error *err) {
+  const char k = dc_dtypes[ix->dtype].kind;
+  (void)w;
+  if (dc_array_check_open(ix, err) != 0 || dc_array_check_together(a, ix, err) != 0) return -1;
+  if (k == 'i' || k == 'u') return 0;
+  return dc_fail(err, DC_INDEX, NULL, "an array is indexed by arrays of integers or of bools, not of %s",
+                 dc_dtype_name(ix->dtype));
+}
+
+/* The frame: axes of ranges with their strides, axes of indices with stride 0. */
+static int make_frame(dc_where *w, const dc_geometry *g, dc_error *err) {
+  bool indexed[DC_MAX_DIMS] = { false };
+  for (int i = 0; i < w->n; i++) indexed[w->axis[i]] = true;
+  const bool together = w->axis[w->n - 1] - w->axis[0] == w->n - 1;
+  const int at = together ? w->axis[0] : 0;
+  dc_geometry *f = &w->frame;
+  if (g->ndim - w->n + w->shape.ndim > DC_MAX_DIMS)
+    return dc_fail(err, DC_SHAPE, NULL, "the result would have %d axes; arrays have at most %d",
+                   g->ndim - w->n + w->shape.ndim, DC_MAX_DIMS);
+  f->ndim = 0;
+  int passed = 0;
+  for (int i = 0; i <= g->ndim; i++) {
+    if (i == at) {
+      for (int k = 0; k < w->shape.ndim; k++) {
+        f->shape[f->ndim] = w->shape.shape[k];
+        f->strides[f->ndim++] = 0;
+      }
+      passed = f->ndim;
+    }
+    if (i == g->ndim || indexed[i]) continue;
+    f->shape[f->ndim] = g->shape[i];
+    f->strides[f->ndim++] = g->strides[i];
+  }
+  w->inner = f->ndim - passed;
+  return 0;
+}
+
+static void where_free(dc_where *w) { dc_array_unref(w->base); }
+
+static int where_init(dc_where *w, dc_array *a, const dc_index *ix, dc_error *err) {
+  dc_range ranges[DC_MAX_DIMS];
+  dc_geometry g;
+  int64_t offset;
+  int kept = 0;
+  *w = (dc_where){ .n = 0 };
+  for (int i = 0; i < ix->n; i++) {
+    const dc_index_axis *x = &ix->axis[i];
+    ranges[i] = x->array ? (dc_range){ .first = 0, .count = a->g.shape[i], .step = 1, .keep = true } : x->range;
+    if (x->array) {
+      if (check_index(w, a, x->array, err) != 0 || dc_evaluate(x->array, err) != 0) return -1;
+      w->index[w->n] = x->array;
+      w->axis[w->n] = kept;
+      w->named[w->n++] = i + 1;
+    }
+    kept += ranges[i].keep;
+  }
+  w->shape = w->index[0]->g;
+  for (int i = 1; i < w->n; i++) {
+    const dc_geometry before = w->shape;
+    if (dc_geometry_broadcast(&before, &w->index[i]->g, &w->shape, err) != 0) return -1;
+  }
+  if (dc_evaluate(a, err) != 0 || dc_array_check_open(a, err) != 0) return -1;
+  dc_geometry_index(&a->g, ix->n, ranges, &g, &offset);
+  if ((w->base = dc_array_view(a, &g, offset, err)) == NULL) return -1;
+  return make_frame(w, &g, err);
+}
+
+/* --- bounds -------------------------------------------------------------------------------------------------------- */
+
+static dc_array *out_of_bounds(const dc_where *w, int i, dc_error *err) {
+  const int64_t n = w->base->g.shape[w->axis[i]];
+  dc_array *x = w->index[i];
+  dc_array *bad = with_array(DC_OP_LOGICAL_OR, with_number(DC_OP_EQ, held(x), 0, err),
+                             with_number(DC_OP_GT, held(x), n, err), err);
+  if (dc_dtypes[x->dtype].kind == 'u') return bad;
+  return with_array(DC_OP_LOGICAL_OR, bad, with_number(DC_OP_LT, held(x), -n, err), err);
+}
+
+static int is_any(dc_array *test, bool *any, dc_error *err) {
+  dc_scalar v;
+  dc_array *all = test != NULL ? dc_array_reduce(DC_REDUCE_ANY, test, UINT32_MAX, false, err) : NULL;
+  dc_array_unref(test);
+  int rc = all != NULL ? dc_array_get(all, &v, err) : -1;
+  dc_array_unref(all);
+  if (rc == 0) *any = v.b;
+  return rc;
+}
+
+/* The first index that is out of bounds, for the message. */
+static int fail_bounds(const dc_where *w, int i, dc_error *err) {
+  dc_array *bad = out_of_bounds(w, i, err);
+  dc_array *place = bad != NULL ? dc_array_reduce(DC_REDUCE_ARGMAX, bad, UINT32_MAX, false, err) : NULL;
+  dc_scalar at, v = { .kind = DC_SCALAR_INT };
+  dc_array_unref(bad);
+  int rc = place != NULL ? dc_array_get(place, &at, err) : -1;
+  dc_array_unref(place);
+  if (rc != 0) return -1;
+  int64_t rest = at.i, flat = dc_array_size(w->index[i]);
+  dc_geometry one = { .ndim = 0 };
+  int64_t offset = 0;
+  const dc_geometry *g = &w->index[i]->g;
+  for (int d = 0; d < g->ndim; d++) {
+    flat /= g->shape[d];
+    offset += rest / flat * g->strides[d];
+    rest %= flat;
+  }
+  dc_array *element = dc_array_view(w->index[i], &one, offset, err);
+  rc = element != NULL ? dc_array_get(element, &v, err) : -1;
+  dc_array_unref(element);
+  if (rc != 0) return -1;
+  if (v.i == 0)
+    return dc_fail(err, DC_INDEX, NULL, "index 0 on axis %d, in the index array's element %" PRId64
+                   ": indices count from 1", w->named[i], at.i + 1);
+  return dc_fail(err, DC_INDEX, NULL, "index %" PRId64 ", the index array's element %" PRId64
+                 ", is out of bounds on axis %d, whose extent is %" PRId64, v.i, at.i + 1, w->named[i],
+                 w->base->g.shape[w->axis[i]]);
+}
+
+static int check_bounds(const dc_where *w, dc_error *err) {
+  bool any = false;
+  if (dc_geometry_size(&w->shape) == 0) return 0;
+  dc_array *bad = out_of_bounds(w, 0, err);
+  for (int i = 1; i < w->n; i++) bad = with_array(DC_OP_LOGICAL_OR, bad, out_of_bounds(w, i, err), err);
+  if (is_any(bad, &any, err) != 0) return -1;
+  for (int i = 0; any && i < w->n; i++) {
+    bool here = false;
+    if (is_any(out_of_bounds(w, i, err), &here, err) != 0) return -1;
+    if (here) return fail_bounds(w, i, err);
+  }
+  return 0;
+}
+
+/* --- offsets ------------------------------------------------------------------------------------------------------- */
+
+/* Index array i with `more` axes of extent 1 behind its own. */
+static dc_array *padded(const dc_where *w, int i, int more, dc_error *err) {
+  dc_geometry g = w->index[i]->g;
+  for (int k = 0; k < more; k++) {
+    g.shape[g.ndim] = 1;
+    g.strides[g.ndim++] = 0;
+  }
+  return dc_array_view(w->index[i], &g, 0, err);
+}
+
+/* The sum over all indices, counted from 0, of stride[i] elements each; int64, its shape that of the indices and `more`
+** axes of extent 1. */
+static dc_array *offset_of(const dc_where *w, const int64_t *stride, int more, dc_error *err) {
+  dc_array *sum = NULL;
+  for (int i = 0; i < w->n; i++) {
+    const int64_t n = w->base->g.shape[w->axis[i]];
+    dc_array *view = padded(w, i, more, err), *x = view != NULL ? dc_array_cast(view, DC_INT64, err) : NULL;
+    dc_array_unref(view);
+    if (x == NULL) {
+      dc_array_unref(sum);
+      return NULL;
+    }
+    if (dc_dtypes[w->index[i]->dtype].kind == 'i') { /* negatives: n - (-x), else x - 1 */
+      dc_array *negative = with_number(DC_OP_LT, held(x), 0, err), *after = with_number(DC_OP_ADD, held(x), n, err);
+      dc_array *before = with_number(DC_OP_SUB, x, 1, err);
+      dc_array *const arg[3] = { negative, after, before };
+      x = negative && after && before ? dc_array_apply(DC_OP_WHERE, arg, NULL, err) : NULL;
+      for (int k = 0; k < 3; k++) dc_array_unref(arg[k]);
+    } else {
+      x = with_number(DC_OP_SUB, x, 1, err);
+    }
+    x = with_number(DC_OP_MUL, x, stride[i], err);
+    sum = sum != NULL ? with_array(DC_OP_ADD, sum, x, err) : x;
+    if (sum == NULL) return NULL;
+  }
+  return sum;
+}
+
+static dc_array *offset_in_base(const dc_where *w, dc_error *err) {
+  int64_t stride[DC_MAX_DIMS];
+  for (int i = 0; i < w->n; i++)
+    stride[i] = w->base->g.strides[w->axis[i]] / (int64_t)dc_dtype_size(w->base->dtype);
+  return offset_of(w, stride, w->inner, err);
+}
+
+/* base read through `frame` (byte strides in it) and offset. */
+static dc_array *gathered(dc_array *base, const dc_geometry *frame, dc_array *offset, dc_error *err) {
+  dc_geometry *own = malloc(sizeof *own);
+  if (own == NULL) {
+    dc_fail_oom(err);
+    return NULL;
+  }
+  *own = *frame; /* counts of elements, as places are: in units of an int64 */
+  for (int i = 0; i < own->ndim; i++)
+    own->strides[i] = own->strides[i] / (int64_t)dc_dtype_size(base->dtype) * (int64_t)sizeof(int64_t);
+  dc_expr e = { .op = DC_OP_GATHER, .as = DC_DTYPE_NONE, .nargs = 3, .arg = { base, NULL, offset }, .frame = own };
+  dc_array *a = dc_expr_make(&e, base->dev, base->dtype, frame, err);
+  if (a == NULL) free(own);
+  return a;
+}
+
+dc_array *dc_array_gather(dc_array *a, const dc_index *ix, dc_error *err) {
+  dc_where w;
+  dc_array *result = NULL;
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  if (where_init(&w, a, ix, err) == 0 && check_bounds(&w, err) == 0) {
+    dc_array *offset = offset_in_base(&w, err);
+    if (offset != NULL) result = gathered(w.base, &w.frame, offset, err);
+    dc_array_unref(offset);
+  }
+  where_free(&w);
+  return result;
+}
+
+/* --- writing ---------------------------------------------------------------------------------------------------------- */
+
+/* The numbers 0, 1, … of the indices in C order, with `more` axes of extent 1 behind. */
+static dc_array *positions(const dc_where *w, int more, dc_error *err) {
+  dc_geometry g = w->shape;
+  for (int k = 0; k < more; k++) g.shape[g.ndim++] = 1;
+  dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3,
+                .number = { [1] = { .dtype = DC_INT64, .i = 0 }, [2] = { .dtype = DC_INT64, .i = 1 } } };
+  return dc_expr_make(&e, w->base->dev, DC_INT64, &g, err);
+}
+
+/* Which positions are the last ones that name their element: bool, in the shape of the offset. */
+static dc_array *last_positions(const dc_where *w, dc_error *err) {
+  int64_t stride[DC_MAX_DIMS], n = 1;
+  for (int i = w->n - 1; i >= 0; i--) {
+    stride[i] = n;
+    n *= w->base->g.shape[w->axis[i]];
+  }
+  dc_array *last = dc_array_empty(w->base->dev, DC_INT64, 1, &n, err), *guard = NULL;
+  dc_array *flat = offset_of(w, stride, 0, err), *place = positions(w, 0, err);
+  dc_geometry frame = w->shape;
+  memset(frame.strides, 0, sizeof frame.strides);
+  if (last != NULL && flat != NULL && place != NULL &&
+      dc_array_fill(last, (dc_scalar){ .kind = DC_SCALAR_INT, .i = -1 }, err) == 0 &&
+      dc_evaluate_scatter(place, NULL, last, &frame, flat, NULL, true, err) == 0) {
+    dc_geometry wide = frame;
+    for (int k = 0; k < w->inner; k++) {
+      wide.shape[wide.ndim] = 1;
+      wide.strides[wide.ndim++] = 0;
+    }
+    dc_array *offset = offset_of(w, stride, w->inner, err);
+    dc_array *winner = offset != NULL ? gathered(last, &wide, offset, err) : NULL;
+    dc_array_unref(offset);
+    guard = with_array(DC_OP_EQ, winner, positions(w, w->inner, err), err);
+  }
+  dc_array_unref(last);
+  dc_array_unref(flat);
+  dc_array_unref(place);
+  return guard;
+}
+
+/* Values that share memory with the target, or indices that do, are copied first. */
+static int scatter_apart(const dc_where *w, dc_array *src, const dc_number *v, dc_array *offset, dc_array *guard,
+                         dc_error *err) {
+  dc_array *copy = src != NULL ? dc_array_copy(src, err) : NULL;
+  int rc = (src != NULL && copy == NULL) || dc_evaluate(offset, err) != 0 ? -1 : 0;
+  if (rc == 0 && guard != NULL) rc = dc_evaluate(guard, err);
+  if (rc == 0) rc = dc_evaluate_scatter(copy, v, w->base, &w->frame, offset, guard, false, err);
+  dc_array_unref(copy);
+  return rc;
+}
+
+static int scatter(const dc_where *w, dc_array *src, const dc_number *v, dc_error *err) {
+  const bool several = src != NULL && dc_array_size(src) > 1 && dc_geometry_size(&w->shape) > 1;
+  dc_array *guard = several ? last_positions(w, err) : NULL, *offset = offset_in_base(w, err);
+  int rc = (several && guard == NULL) || offset == NULL ? -1 : 0;
+  if (rc == 0) rc = dc_evaluate_scatter(src, v, w->base, &w->frame, offset, guard, false, err);
+  if (rc == 1) rc = scatter_apart(w, src, v, offset, guard, err);
+  dc_array_unref(guard);
+  dc_array_unref(offset);
+  return rc;
+}
+
+int dc_array_scatter(dc_array *a, const dc_index *ix, dc_array *src, const dc_scalar *s, dc_error *err) {
+  dc_where w;
+  dc_geometry stretched;
+  dc_number v;
+  if (dc_array_check_open(a, err) != 0 || dc_array_check_writable(a, err) != 0) return -1;
+  if (src != NULL ? dc_array_check_values(a, src, err) != 0 || dc_array_check_together(a, src, err) != 0
+                  : dc_number_from(s, a->dtype, &v, err) != 0)
+    return -1;
+  if (src != NULL) dc_array_ref(src);
+  int rc = where_init(&w, a, ix, err);
+  if (rc == 0 && src != NULL) rc = dc_geometry_stretch(&src->g, w.frame.ndim, w.frame.shape, &stretched, err);
+  if (rc == 0) rc = check_bounds(&w, err);
+  if (rc == 0 && src != NULL) rc = dc_evaluate(src, err);
+  if (rc == 0) rc = dc_array_will_write(w.base, err);
+  if (rc == 0 && dc_geometry_size(&w.frame) > 0) rc = scatter(&w, src, src != NULL ? NULL : &v, err);
+  where_free(&w);
+  dc_array_unref(src);
+  return rc;
+}
