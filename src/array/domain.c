@@ -221,7 +221,7 @@ static int choose_rounds(const dc_program *p) {
   if (p->lanes > 1 || p->rank == 0) return 1;
   for (int i = 0; i < p->nsteps; i++)
     if (dc_ops[p->step[i].op].flags & DC_OP_LONG) return 1;
-  return p->dev->target.binary ? 4 : 8;
+  return p->dev->target.binary ? 4 : 1;
 }
 
 /* Whether most of what is read has neighbouring elements in neighbouring rows. */

@@ -52,13 +52,16 @@ void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]
     case DC_REDUCE_PROD: snprintf(identity, 96, dc_kind_of(a) == 'c' ? "%s{ 1, 0 }" : "1", c); return;
     case DC_REDUCE_ANY: snprintf(identity, 96, "0"); return;
     case DC_REDUCE_ALL: snprintf(identity, 96, "1"); return;
-    case DC_REDUCE_ARGMIN: case DC_REDUCE_ARGMAX: snprintf(identity, 96, "place<%s>{ 0, -1 }", c); return;
+    case DC_REDUCE_ARGMIN: case DC_REDUCE_ARGMAX: /* an index behind all others */
+      snprintf(identity, 96, "place<%s>{ %s, %s }", c, limit(a, s->reduce == DC_REDUCE_ARGMIN),
+               limit(p->wide ? DC_INT64 : DC_INT32, true));
+      return;
     case DC_REDUCE_SPREAD: snprintf(identity, 96, "spread{ -0.0, 0.0 }"); return;
     default: snprintf(identity, 96, "%s", limit(a, s->reduce == DC_REDUCE_MIN)); return;
   }
 }
 
-static const char place_text[] = "template <typename T> struct place { T v; long long i; };\n";
+static const char place_text[] = "template <typename T> struct place { T v; %s i; };\n";
 static const char spread_text[] = "struct spread { double s, q; };\n";
 
 /* A value of any type from another lane or, past the first-level cache, from memory that other blocks wrote. */
@@ -82,6 +85,7 @@ static void emit_join(const dc_text *t, int k) {
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
   dc_buf_printf(t->b, "static __device__ __forceinline__ %s join%d(%s a, %s b) {\n  ", type, k, type, type);
+  const bool floating = dc_kind_of(a) == 'f';
   const char *cmp = s->reduce == DC_REDUCE_MIN || s->reduce == DC_REDUCE_ARGMIN ? "<" : ">";
   switch ((dc_reduce)s->reduce) {
     case DC_REDUCE_SUM: case DC_REDUCE_PROD:
@@ -92,10 +96,9 @@ static void emit_join(const dc_text *t, int k) {
     case DC_REDUCE_ALL: dc_buf_puts(t->b, "return a & b"); break;
     case DC_REDUCE_SPREAD: dc_buf_puts(t->b, "return { a.s + b.s, a.q + b.q }"); break;
     case DC_REDUCE_ARGMIN: case DC_REDUCE_ARGMAX: /* NaN wins, then the first one */
-      dc_buf_printf(t->b, "if (a.i < 0) return b;\n  if (b.i < 0) return a;\n"
-                    "  const bool na = a.v != a.v, nb = b.v != b.v;\n"
-                    "  const bool better = na != nb ? nb : na || a.v == b.v ? b.i < a.i : b.v %s a.v;\n"
-                    "  return better ? b : a", cmp);
+      dc_buf_printf(t->b, "const bool same = a.v == b.v%s;\n  return b.v %s a.v%s || (same && b.i < a.i) ? b : a",
+                    floating ? " || (a.v != a.v && b.v != b.v)" : "", cmp,
+                    floating ? " || (b.v != b.v && a.v == a.v)" : "");
       break;
     default: /* NaN wins */
       dc_buf_printf(t->b, dc_kind_of(a) == 'f' ? "return b %s a || b != b ? b : a" : "return b %s a ? b : a", cmp);
@@ -111,7 +114,7 @@ void dc_emit_joins(const dc_text *t) {
     arg = arg || is_arg(step_of(t->p, k));
     spread = spread || step_of(t->p, k)->reduce == DC_REDUCE_SPREAD;
   }
-  if (arg) dc_buf_puts(t->b, place_text);
+  if (arg) dc_buf_printf(t->b, place_text, t->index);
   if (spread) dc_buf_puts(t->b, spread_text);
   for (int k = 0; k < t->p->nreduces; k++) emit_join(t, k);
 }
