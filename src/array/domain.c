@@ -215,6 +215,31 @@ static int choose_lanes(dc_program *p, const dc_operands *s) {
   return (int)lanes;
 }
 
+#define TILE_MEMORY ((size_t)40 << 10) /* bytes of shared memory, of the 48 KB that every kernel may have */
+
+/* A square of the plane of the last axis and of that along which an operand lies that is not without gaps along the
+** last one, if there is such an operand and the plane is large enough. */
+static void choose_tile(dc_program *p, const dc_operands *s) {
+  const int last = p->rank - 1;
+  size_t bytes = 0;
+  if (p->rank < 2 || p->scatters || p->out.strides[last] != 1 || p->shape[last] < 32) return;
+  for (int j = 1; j < s->n && p->tile == 0; j++) {
+    const dc_operand *o = s->o[j];
+    if (o->index || o->bare || o->layout != DC_LAYOUT_STRIDED || o->strides[last] == 0 || o->strides[last] == 1) continue;
+    for (int d = last - 1; d >= 0 && p->tile == 0; d--) {
+      if (o->strides[d] != 1 || p->shape[d] < 32) continue;
+      p->tile_axis = d;
+      p->tile = widest(s) <= 4 ? 64 : 32;
+    }
+  }
+  if (p->tile == 0) return;
+  for (int j = 1; j < s->n; j++)
+    if (dc_lies_across(p, s->o[j])) bytes += dc_dtype_size(s->o[j]->dtype) * (size_t)(p->tile * (p->tile + 1));
+  if (bytes > TILE_MEMORY) p->tile = 0;
+  for (int j = 0; j < s->n && p->tile > 0; j++) /* all by coordinates */
+    if (s->o[j]->layout == DC_LAYOUT_FLAT) s->o[j]->layout = DC_LAYOUT_STRIDED;
+}
+
 /* Several elements a thread: where threads are not free, but not of the long functions, which would be compiled as
 ** often; and to have more loads under way where they are not wide. */
 static int choose_rounds(const dc_program *p) {
@@ -274,8 +299,9 @@ static void finish_elements(dc_program *p, const dc_operands *s) {
     s->o[j]->layout = layout_of_elements(p, s->o[j]);
   }
   p->wide = p->n > INT32_MAX - 16 * DC_BLOCK || farthest > INT32_MAX; /* the last block may run past n */
-  p->lanes = choose_lanes(p, s);
-  p->rounds = choose_rounds(p);
+  choose_tile(p, s);
+  p->lanes = p->tile > 0 ? 1 : choose_lanes(p, s);
+  p->rounds = p->tile > 0 ? 1 : choose_rounds(p);
 }
 
 static void finish_rows(dc_program *p, const dc_operands *s) {

@@ -55,7 +55,7 @@ static void emit_params(const dc_text *t) {
   emit_stride_params(t, &p->out);
   for (int i = 0; i < p->nleaves; i++) emit_stride_params(t, &p->leaf[i]);
   if (dc_program_has_places(p))
-    for (int d = 1; d < p->rank; d++) dc_buf_printf(t->b, ", %s n_%d", t->index, d);
+    for (int d = p->tile > 0 ? 0 : 1; d < p->rank; d++) dc_buf_printf(t->b, ", %s n_%d", t->index, d);
   for (int i = 0; i < p->nnumbers; i++) dc_buf_printf(t->b, ", %s s%d", dc_ctype_of(p->number[i].dtype), i);
   dc_buf_puts(t->b, ") {\n");
 }
@@ -304,6 +304,7 @@ void dc_generate(const dc_program *p, dc_buf *text) {
   dc_text t = { .p = p, .b = text, .index = p->wide ? "long long" : "int" };
   dc_emit_prelude(&t);
   if (p->kind != DC_ELEMENTS) dc_emit_rows(&t);
+  else if (p->tile > 0) dc_emit_tiles(&t);
   else if (p->lanes > 1) emit_packed(&t);
   else if (p->rounds > 1) emit_rounds(&t);
   else emit_plain(&t);

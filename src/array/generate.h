@@ -61,6 +61,9 @@ void dc_emit_store(const dc_text *t, const char *indent, const char *place); /* 
 void dc_emit_places(const dc_text *t, const char *indent, const char *from, int first, int end, const char *suffix,
                     bool (*takes)(const dc_operand *o));
 
+/* --- generate_tiles.c -------------------------------------------------------------------------------------- */
+void dc_emit_tiles(const dc_text *t);
+
 /* --- generate_reduce.c, generate_join.c --------------------------------------------------------------------- */
 void dc_emit_rows(const dc_text *t); /* a whole kernel of kind REDUCTION or ROWS */
 /* The type of reduction k's accumulators, and what leaves each of them as it is. */

@@ -27,7 +27,7 @@ static dc_map forms; /* key bytes -> dc_form */
 
 typedef struct dc_key {
   size_t len;
-  uint8_t bytes[64 + 3 * (DC_MAX_LEAVES + 1) + (8 + 2 * DC_MAX_ARGS) * DC_MAX_NODES + DC_MAX_NODES * DC_MAX_ARGS];
+  uint8_t bytes[64 + 4 * (DC_MAX_LEAVES + 1) + (8 + 2 * DC_MAX_ARGS) * DC_MAX_NODES + DC_MAX_NODES * DC_MAX_ARGS];
 } dc_key;
 
 static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }
@@ -74,6 +74,9 @@ static void key_make(dc_key *k, const dc_program *p) {
   key_put(k, p->wide + 2 * p->in_place);
   key_put(k, p->lanes);
   key_put(k, p->rounds);
+  key_put(k, p->tile);
+  key_put(k, p->tile_axis);
+  for (int i = 0; i < p->nleaves && p->tile > 0; i++) key_put(k, dc_lies_across(p, &p->leaf[i]));
   key_ref(k, p->result);
   key_put(k, p->scatters + 2 * p->guarded + 4 * p->most);
   if (p->scatters) key_ref(k, p->offset);
@@ -180,7 +183,7 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
   pack_strides(k, p, &p->out);
   for (int i = 0; i < p->nleaves; i++) pack_strides(k, p, &p->leaf[i]);
   if (dc_program_has_places(p))
-    for (int d = 1; d < p->rank; d++) pack_index(k, p, p->shape[d]);
+    for (int d = p->tile > 0 ? 0 : 1; d < p->rank; d++) pack_index(k, p, p->shape[d]);
   for (int i = 0; i < p->nnumbers; i++) pack_number(k, &p->number[i]);
 }
 
@@ -189,6 +192,12 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
 /* Blocks, and *block gets their threads. */
 static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
   *block = (dc_dim3){ DC_BLOCK, 1, 1 };
+  if (p->tile > 0) {
+    *block = (dc_dim3){ (uint32_t)p->tile, (uint32_t)(DC_BLOCK / p->tile), 1 };
+    const int64_t along = (p->shape[p->rank - 1] + p->tile - 1) / p->tile;
+    const int64_t across = (p->shape[p->tile_axis] + p->tile - 1) / p->tile;
+    return p->n / p->shape[p->rank - 1] / p->shape[p->tile_axis] * along * across;
+  }
   if (p->kind == DC_ELEMENTS) {
     int64_t a_block = (int64_t)DC_BLOCK * p->lanes * p->rounds;
     return (p->n + a_block - 1) / a_block;

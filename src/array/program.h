@@ -93,6 +93,7 @@ typedef struct dc_program {
   bool in_place;              /* an input is the memory that is written */
   int lanes;                  /* ELEMENTS: elements a thread, in vector accesses */
   int rounds;                 /* ELEMENTS: elements a thread, DC_BLOCK apart; one of the two is 1 */
+  int tile, tile_axis;        /* ELEMENTS: a block takes a square of the last axis and this one; 0: it does not */
   dc_ref result;
   bool scatters, guarded, most; /* see dc_evaluate_scatter */
   dc_ref offset, guard;         /* where it does, and where it is guarded */
@@ -129,6 +130,8 @@ void dc_program_cut(dc_program *p, int64_t rows, int64_t length);
 /* Strides, axes, layouts, and how threads share the work. `g`: the result's shape; `domain`: the elements'. */
 void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *domain);
 
+/* Whether an operand is read along the tile's other axis (generate_tiles.c). */
+bool dc_lies_across(const dc_program *p, const dc_operand *o);
 /* How many strides of the operand, and whether extents, are parameters of the kernel. */
 int dc_operand_strides(const dc_program *p, const dc_operand *o);
 bool dc_program_has_places(const dc_program *p);
