@@ -185,15 +185,15 @@ local function check_probabilities(p, n)
       table.concat({ p:shape() }, ", "))
   end
   p = p:to "float64"
-  local total = p:sum():item()
-  if not (p:min():item() >= 0) or not (total > 0) or total == math.huge then
+  local least, total = p:min():item(), p:sum():item()
+  if least ~= least or least < 0 or total <= 0 or total == math.huge then
     fail("argument", "'choice': probabilities are not negative, and at least one is positive")
   end
   return p / total
 end
 
--- choice(a or n, shape [, {replace=false, p=}]): elements (rows) of `a`, or integers 1 to n; each as likely as the others,
--- or as `p`, a list of as many numbers, says; without `replace` none twice.
+-- choice(a or n, shape [, {replace=false, p=}]): elements (rows) of `a`, or integers 1 to n; each as likely as the
+-- others, or as `p`, a list of as many numbers, says; without `replace` none twice.
 function methods:choice(what, shape, options)
   options = options or {}
   for key in pairs(options) do

@@ -225,7 +225,8 @@ static void choose_tile(dc_program *p, const dc_operands *s) {
   if (p->rank < 2 || p->scatters || p->out.strides[last] != 1 || p->shape[last] < 32) return;
   for (int j = 1; j < s->n && p->tile == 0; j++) {
     const dc_operand *o = s->o[j];
-    if (o->index || o->bare || o->layout != DC_LAYOUT_STRIDED || o->strides[last] == 0 || o->strides[last] == 1) continue;
+    if (o->index || o->bare || o->layout != DC_LAYOUT_STRIDED) continue;
+    if (o->strides[last] == 0 || o->strides[last] == 1) continue;
     for (int d = last - 1; d >= 0 && p->tile == 0; d--) {
       if (o->strides[d] != 1 || p->shape[d] < 32) continue;
       p->tile_axis = d;

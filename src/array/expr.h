@@ -108,8 +108,8 @@ int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err);
 int dc_evaluate_number(const dc_number *v, dc_array *dst, dc_error *err);
 /* Writes `src` (READY or PENDING, without reductions, of the frame's shape once broadcast), or where that is NULL the
 ** number, to dst's memory: for each element at the place that the frame's strides and `offset` (counts of elements,
-** int64) say, where `guard` (bool; may be NULL) is true.  `most`: the greatest of what is there and of the values (int64)
-** is kept.  Returns 1 and does nothing when what is read shares memory with dst. */
+** int64) say, where `guard` (bool; may be NULL) is true.  `most`: the greatest of what is there and of the values
+** (int64) is kept.  Returns 1 and does nothing when what is read shares memory with dst. */
 int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame, dc_array *offset,
                         dc_array *guard, bool most, dc_error *err);
 

@@ -2,9 +2,10 @@
 ** gather.c - reading and writing through arrays of indices.
 **
 ** The result's axes are those of ranges, and in place of the indexed ones the axes of all index arrays, broadcast
-** together; where the indexed axes are not neighbours, these come first (NumPy's rule, but that integers drop their axis
-** before).  Where an element is found is the sum of a place by strides, the frame, and an offset by the indices; the
-** latter is an expression of the index arrays, so that reading is one node of an expression and makes no temporaries.
+** together; where the indexed axes are not neighbours, these come first (NumPy's rule, but that integers drop their
+** axis before).  Where an element is found is the sum of a place by strides, the frame, and an offset by the indices;
+** the latter is an expression of the index arrays, so that reading is one node of an expression and makes no
+** temporaries.
 **
 ** Indices count from 1, negatives from the end; what is out of range is an error when the index is applied, for which
 ** one boolean is read back.  Of several values for one element the last wins, on every device: the greatest position
@@ -121,7 +122,7 @@ static int where_init(dc_where *w, dc_array *a, const dc_index *ix, dc_error *er
   return make_frame(w, &g, err);
 }
 
-/* --- bounds -------------------------------------------------------------------------------------------------------- */
+/* --- bounds ---------------------------------------------------------------------------------------------------- */
 
 static dc_array *out_of_bounds(const dc_where *w, int i, dc_error *err) {
   const int64_t n = w->base->g.shape[w->axis[i]];
@@ -186,7 +187,7 @@ static int check_bounds(const dc_where *w, dc_error *err) {
   return 0;
 }
 
-/* --- offsets ------------------------------------------------------------------------------------------------------- */
+/* --- offsets --------------------------------------------------------------------------------------------------- */
 
 /* Index array i with `more` axes of extent 1 behind its own. */
 static dc_array *padded(const dc_where *w, int i, int more, dc_error *err) {
@@ -262,7 +263,7 @@ dc_array *dc_array_gather(dc_array *a, const dc_index *ix, dc_error *err) {
   return result;
 }
 
-/* --- writing ---------------------------------------------------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------------------------------------------- */
 
 /* The numbers 0, 1, … of the indices in C order, with `more` axes of extent 1 behind. */
 static dc_array *positions(const dc_where *w, int more, dc_error *err) {

@@ -34,8 +34,8 @@ static void emit_bases(const dc_text *t) {
   }
   for (int d = last - 1; d >= 0; d--) {
     if (d == p->tile_axis) continue;
-    dc_buf_printf(t->b, "  const %s c%d = (%s)((%s)block %% (%s)n_%d);\n  block /= n_%d;\n", t->index, d, t->index, u, u,
-                  d, d);
+    dc_buf_printf(t->b, "  const %s c%d = (%s)((%s)block %% (%s)n_%d);\n  block /= n_%d;\n", t->index, d, t->index,
+                  u, u, d, d);
     for (int j = -1; j < p->nleaves; j++) {
       const dc_operand *o = j < 0 ? &p->out : &p->leaf[j];
       char name[16];
@@ -57,7 +57,8 @@ static void emit_loads(const dc_text *t) {
   dc_buf_printf(t->b, "    if (y < n_%d && x < n_%d) {\n", p->tile_axis, last);
   for (int i = 0; i < p->nleaves; i++)
     if (dc_lies_across(p, &p->leaf[i]))
-      dc_buf_printf(t->b, "      w%d[threadIdx.y + k][threadIdx.x] = x%d[x%d_at + y + x * x%d_%d];\n", i, i, i, i, last);
+      dc_buf_printf(t->b, "      w%d[threadIdx.y + k][threadIdx.x] = x%d[x%d_at + y + x * x%d_%d];\n", i, i, i, i,
+                    last);
   dc_buf_puts(t->b, "    }\n  }\n  __syncthreads();\n");
 }
 

@@ -97,7 +97,8 @@ enum {
 #define DC_INTERNAL(X)                                                                                        \
   X(CAST, "cast", 1, INTERNAL, DC_OP_COMPLEX) X(EQUAL, "equal", 2, INTERNAL, DC_OP_COMPLEX)                   \
   X(CLOSE, "allclose", 4, INTERNAL, DC_OP_COMPLEX) X(INDEX, "arange", 3, INTERNAL, 0)                         \
-  X(RANDOM, "random", 4, INTERNAL, DC_OP_LONG) X(GATHER, "index", 3, INTERNAL, DC_OP_COMPLEX) X(REDUCE, "reduction", 1, INTERNAL, DC_OP_COMPLEX)
+  X(RANDOM, "random", 4, INTERNAL, DC_OP_LONG) X(GATHER, "index", 3, INTERNAL, DC_OP_COMPLEX) \
+  X(REDUCE, "reduction", 1, INTERNAL, DC_OP_COMPLEX)
 
 #define DC_ALL_OPS(X) \
   DC_OPERATORS(X) DC_FUNCTIONS_1(X) DC_FUNCTIONS_LONG(X) DC_FUNCTIONS_N(X) DC_INTERNAL(X)

@@ -1,0 +1,250 @@
+-- Random numbers: Philox4x32-10 against an implementation in plain Lua and the authors' own test vectors, and tests of
+-- randomness after NIST SP 800-22 (frequency, runs, serial), Kolmogorov and Smirnov's, chi squared.
+local helper = require "spec.helper"
+local dc = require "dotcompute"
+local fails, note = helper.fails, helper.note
+
+-- --- the generator in Lua -------------------------------------------------------------------------------------------
+
+local function philox(counter, key)
+  local c0, c1, c2, c3 = counter[1], counter[2], counter[3], counter[4]
+  local k0, k1 = key[1], key[2]
+  for _ = 1, 10 do
+    local p0, p1 = 0xD2511F53 * c0, 0xCD9E8D57 * c2
+    c0, c1, c2, c3 = (p1 >> 32) ~ c1 ~ k0, p1 & 0xffffffff, (p0 >> 32) ~ c3 ~ k1, p0 & 0xffffffff
+    k0, k1 = (k0 + 0x9E3779B9) & 0xffffffff, (k1 + 0xBB67AE85) & 0xffffffff
+  end
+  return { c0, c1, c2, c3 }
+end
+
+local function words(seed, call, at)
+  return philox({ at & 0xffffffff, at >> 32, call & 0xffffffff, call >> 32 }, { seed & 0xffffffff, seed >> 32 })
+end
+
+-- The bits of element i (from 0), as 32 and as 64.
+local function bits32(seed, call, i) return words(seed, call, i >> 2)[1 + (i & 3)] end
+local function bits64(seed, call, i)
+  local w = words(seed, call, i >> 1)
+  return i & 1 == 1 and w[4] << 32 | w[3] or w[2] << 32 | w[1]
+end
+
+describe("the reference of this spec", function()
+  it("gives the test vectors of Random123", function() -- its file kat_vectors, philox4x32 10
+    assert.same({ 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 }, philox({ 0, 0, 0, 0 }, { 0, 0 }))
+    local f = 0xffffffff
+    assert.same({ 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd }, philox({ f, f, f, f }, { f, f }))
+    assert.same({ 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 },
+      philox({ 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 }, { 0xa4093822, 0x299f31d0 }))
+  end)
+end)
+
+describe("dc.random", function()
+  it("gives the generator's numbers, by seed, call and place", function()
+    for _ = 1, 3 do
+      local seed, jump, n = math.random(0), math.random(0, 1 << 40), math.random(1, 3000)
+      local g = dc.random.generator(seed)
+      g:jump(jump)
+      local f, d, i = g:uniform(n):to_table(), g:uniform(n, { dtype = "float64" }):to_table(), g:integers(n, {
+        low = math.mininteger, high = math.maxinteger }):to_table()
+      local low, high = -math.random(1000), math.random(1 << 30)
+      local limited = g:integers({ n }, { low = low, high = high }):to_table()
+      for _ = 1, 200 do
+        local k = math.random(n)
+        assert.equal((bits32(seed, jump, k - 1) >> 8) / 2 ^ 24, f[k])
+        assert.equal((bits64(seed, jump + 1, k - 1) >> 11) / 2 ^ 53, d[k])
+        assert.equal(math.mininteger + bits64(seed, jump + 2, k - 1), i[k])
+        local b, range = bits64(seed, jump + 3, k - 1), high - low + 1 -- the upper half of the 128-bit product
+        local upper = (b >> 32) * range + (((b & 0xffffffff) * range) >> 32)
+        assert.equal(low + (upper >> 32), limited[k])
+      end
+    end
+  end)
+
+  it("gives normal numbers by Box and Muller, and exponential ones", function()
+    local seed, n = math.random(0), 500
+    local g = dc.random.generator(seed)
+    local z, e = g:normal(n, { dtype = "float64" }):to_table(), g:exponential(n, { dtype = "float64" }):to_table()
+    for k = 1, n do
+      local pair = (k - 1) >> 1
+      local w = words(seed, 0, pair)
+      local u = ((w[2] << 32 | w[1]) >> 11) + 1
+      local angle = 2 * math.pi * (((w[4] << 32 | w[3]) >> 11) / 2 ^ 53)
+      local want = math.sqrt(-2 * math.log(u / 2 ^ 53)) * (k % 2 == 1 and math.cos(angle) or math.sin(angle))
+      assert.is_true(math.abs(z[k] - want) <= 1e-14 * math.max(1, math.abs(want)), note(k))
+      local v = ((bits64(seed, 1, k - 1) >> 11) + 1) / 2 ^ 53
+      assert.is_true(math.abs(e[k] + math.log(v)) <= 1e-14 * math.max(1, e[k]))
+    end
+  end)
+
+  it("starts again with the seed; generators are independent of each other", function()
+    dc.random.seed(7)
+    local a, b = dc.random.uniform(100), dc.random.normal(10)
+    dc.random.seed(7)
+    assert.is_true(dc.equal(a, dc.random.uniform(100)))
+    assert.is_true(dc.equal(b, dc.random.normal(10)))
+    local g = dc.random.generator(7)
+    dc.random.uniform(5)
+    assert.is_true(dc.equal(a, g:uniform(10, 10):reshape(100)))
+    assert.is_false(dc.equal(a, dc.random.generator():uniform(100)))
+    local far = dc.random.generator(7)
+    far:jump(1)
+    assert.is_true(dc.equal(b, far:normal(10)))
+  end)
+
+  it("is part of expressions", function()
+    local g = dc.random.generator(3)
+    dc.stats "reset"
+    local x = g:uniform(100, 100)
+    local mean = (x * x):mean():item()
+    assert.equal(1, dc.stats().launches)
+    assert.is_true(math.abs(mean - 1 / 3) < 0.02)
+    local whole = dc.random.generator(3):uniform(100, 100)
+    assert.is_true(dc.equal(whole:eval()[{ ":", { 2, 50 } }], x[{ ":", { 2, 50 } }]))
+    assert.is_true(dc.allclose(whole:sum(1), x:sum(1)))
+    local turned = dc.zeros(100, 100)
+    turned.T[":"] = dc.random.generator(3):uniform(100, 100)
+    assert.is_true(dc.equal(turned.T, whole))
+  end)
+
+  it("keeps to the range and the dtype", function()
+    local g = dc.random.generator(math.random(0))
+    for _, dtype in ipairs { "float16", "bfloat16", "float32", "float64" } do
+      local u = g:uniform(20000, { dtype = dtype })
+      assert.equal(dtype, u.dtype)
+      assert.is_true(u:min():item() >= 0 and u:max():item() < 1, note(dtype))
+      assert.equal(dtype, g:normal(3, { dtype = dtype }).dtype)
+      assert.equal(dtype, g:exponential(3, { dtype = dtype, mean = 2 }).dtype)
+    end
+    for dtype, limits in pairs { uint8 = { 0, 255 }, int8 = { -128, 127 }, bool = { 0, 1 }, int32 = { -5, 5 } } do
+      local i = g:integers(5000, { dtype = dtype, low = limits[1], high = limits[2] })
+      assert.equal(dtype, i.dtype)
+      if dtype == "bool" then i = i:to "int32" end
+      assert.same(limits, { i:min():item(), i:max():item() }, note(dtype))
+    end
+    local u = g:uniform(1000, { low = -3, high = 5 })
+    assert.is_true(u:min():item() >= -3 and u:max():item() <= 5)
+    assert.equal(0, g:uniform({}).ndim)
+  end)
+
+  it("refuses what makes no sense", function()
+    fails("argument", "shape", function() dc.random.uniform() end)
+    fails("shape", "%-1", function() dc.random.uniform(-1) end)
+    fails("argument", "no option 'hihg'; there are dtype, high, low", function() dc.random.uniform(3, { hihg = 1 }) end)
+    fails("argument", "above high", function() dc.random.uniform(3, { low = 2, high = 1 }) end)
+    fails("argument", "finite", function() dc.random.uniform(3, { low = 0 / 0 }) end)
+    fails("argument", "not negative", function() dc.random.normal(3, { std = -1 }) end)
+    fails("dtype", "int32", function() dc.random.normal(3, { dtype = "int32" }) end)
+    fails("dtype", "float32", function() dc.random.integers(3, { dtype = "float32" }) end)
+    fails("dtype", "out of range", function() dc.random.integers(3, { high = 300, dtype = "uint8" }) end)
+    fails("argument", "integer", function() dc.random.seed(1.5) end)
+    fails("argument", "integer", function() dc.random.seed "x" end)
+    fails("index", "no 'unifrom'", function() return dc.random.unifrom end)
+  end)
+end)
+
+describe("permutations and choices", function()
+  it("have every element once, in changing order", function()
+    local g = dc.random.generator(math.random(0))
+    local n = math.random(2, 5000)
+    local p = g:permutation(n):to_table()
+    local seen = {}
+    for _, v in ipairs(p) do seen[v] = true end
+    assert.equal(n, #seen)
+    assert.is_false(dc.equal(dc.array(p, "int64"), g:permutation(n)) and n > 10)
+    local rows = g:permutation(dc.arange(1, 12):reshape(4, 3))
+    assert.equal(78, rows:sum():item())
+    assert.equal(rows[{ 1, 1 }] + 1, rows[{ 1, 2 }])
+  end)
+
+  it("choose as often as the probabilities say", function()
+    local g = dc.random.generator(math.random(0))
+    local p = { 0.5, 0, 0.3, 0.2 }
+    local n = 20000
+    local chosen = g:choice(4, n, { p = p }):to_table()
+    local counts = { 0, 0, 0, 0 }
+    for _, v in ipairs(chosen) do counts[v] = counts[v] + 1 end
+    for k = 1, 4 do
+      local deviation = math.sqrt(n * p[k] * (1 - p[k]))
+      assert.is_true(math.abs(counts[k] - n * p[k]) <= 6 * deviation, note(k))
+    end
+    local few = g:choice(10, 10, { replace = false }):to_table()
+    table.sort(few)
+    assert.same({ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 }, few)
+    local two = g:choice(4, 3, { replace = false, p = p }):to_table()
+    table.sort(two)
+    assert.same({ 1, 3, 4 }, two)
+    assert.same({ 2, 3 }, { g:choice(dc.arange(1, 50), { 2, 3 }):shape() })
+    fails("argument", "5 different ones of 4", function() g:choice(4, 5, { replace = false }) end)
+    fails("shape", "4 things", function() g:choice(4, 5, { p = { 1, 2 } }) end)
+    fails("argument", "probabilities", function() g:choice(2, 5, { p = { -1, 2 } }) end)
+  end)
+end)
+
+-- The bounds are six standard deviations or a probability below 1e-8: a random seed fails them once in a lifetime.
+describe("randomness", function()
+  local n = 1 << 18
+
+  it("passes frequency, runs and serial tests of its bits", function()
+    local g = dc.random.generator(math.random(0))
+    local w = g:integers(n, { low = 0, high = (1 << 32) - 1 })
+    local ones = dc.zeros(n, "int64")
+    for bit = 0, 31 do
+      local b = (w >> bit) & 1
+      local count = b:sum():item()
+      assert.is_true(math.abs(count - n / 2) <= 6 * math.sqrt(n) / 2, note("bit " .. bit))
+      ones = (ones + b):eval()
+      local changes = (b[{ { 2, n } }] ~ b[{ { 1, n - 1 } }]):sum():item() -- runs
+      assert.is_true(math.abs(changes - (n - 1) / 2) <= 6 * math.sqrt(n - 1) / 2, note("runs of bit " .. bit))
+    end
+    local mean, var = ones:mean():item(), ones:var():item()
+    assert.is_true(math.abs(mean - 16) <= 6 * math.sqrt(8 / n))
+    assert.is_true(math.abs(var - 8) <= 6 * 8 * math.sqrt(2 / n))
+  end)
+
+  it("is uniform: chi squared of 256 cells, of pairs, and Kolmogorov's distance", function()
+    local g = dc.random.generator(math.random(0))
+    local u = g:uniform(n)
+    local cells = {}
+    local list = u:to_table()
+    for i = 1, 256 do cells[i] = 0 end
+    for _, v in ipairs(list) do
+      local c = math.floor(v * 256) + 1
+      cells[c] = cells[c] + 1
+    end
+    local function chi(counts, total)
+      local sum, want = 0, total / #counts
+      for _, c in ipairs(counts) do sum = sum + (c - want) ^ 2 / want end
+      return (sum - (#counts - 1)) / math.sqrt(2 * (#counts - 1))
+    end
+    assert.is_true(math.abs(chi(cells, n)) < 7)
+    local pairs_ = {}
+    for i = 1, 256 do pairs_[i] = 0 end
+    for i = 1, n - 1, 2 do
+      local c = math.floor(list[i] * 16) * 16 + math.floor(list[i + 1] * 16) + 1
+      pairs_[c] = pairs_[c] + 1
+    end
+    assert.is_true(math.abs(chi(pairs_, n // 2)) < 7)
+    table.sort(list)
+    local distance = 0
+    for i, v in ipairs(list) do distance = math.max(distance, math.abs(v - i / n), math.abs(v - (i - 1) / n)) end
+    assert.is_true(distance * math.sqrt(n) < 3.2) -- P = 2 exp(-2 * 3.2^2)
+  end)
+
+  it("has the moments of the normal and exponential distributions, and no correlation", function()
+    local g = dc.random.generator(math.random(0))
+    local z = g:normal(n):to "float64"
+    local e = g:exponential(n):to "float64"
+    for power, want in pairs { 0, 1, 0, 3, 0, 15 } do
+      local moment = (z ^ power):mean():item()
+      local spread = ({ 1, 2, 15, 96, 945, 10170 })[power] -- the variance of z^power
+      assert.is_true(math.abs(moment - want) <= 6 * math.sqrt(spread / n), note("moment " .. power))
+    end
+    assert.is_true(math.abs(e:mean():item() - 1) <= 6 / math.sqrt(n))
+    assert.is_true(math.abs(e:var():item() - 1) <= 6 * math.sqrt(8 / n))
+    for lag = 1, 5 do
+      local r = (z[{ { 1, n - lag } }] * z[{ { 1 + lag, n } }]):mean():item()
+      assert.is_true(math.abs(r) <= 6 / math.sqrt(n - lag), note("lag " .. lag))
+    end
+    assert.is_true(math.abs((z * g:normal(n):to "float64"):mean():item()) <= 6 / math.sqrt(n))
+  end)
+end)
