@@ -123,6 +123,12 @@ static int put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, 
   return due;
 }
 
+/* A dc.complex for a complex parameter or a pair of floats. */
+static int put_complex(const dc_plan_param *p, double re, double im, char *base, dc_error *err) {
+  const dc_plan_param x = dc_plan_lane(p, 0), y = dc_plan_lane(p, 1);
+  return dc_plan_put_float(&x, re, base, err) != 0 ? -1 : dc_plan_put_float(&y, im, base, err);
+}
+
 int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   lua_State *L = w->L;
   switch (lua_type(L, idx)) {
@@ -132,6 +138,10 @@ int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base
     case LUA_TUSERDATA: {
       dc_lua_array *o = dc_lua_test(L, w->self, idx, DC_LUA_ARRAY);
       if (o) return put_array(w, p, o->a, base, err);
+      double re, im;
+      if ((p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_VECTOR) && p->lanes == 2 &&
+          dc_dtypes[p->dtype].kind == 'f' && dc_lua_tocomplex(L, w->self, idx, &re, &im))
+        return put_complex(p, re, im, base, err);
       if (lua_touserdata(L, idx) != w->self->null || !dc_lua_takes_array(p)) return fail_type(L, p, idx, err);
       dc_plan_put_ptr(p, 0, base);
       return 0;
