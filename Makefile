@@ -184,9 +184,13 @@ bench: all $(BENCH) $(BRIDGE)
 	  case $$t in cpu) set -- $(ROWS) ;; suite) set -- $(TEN) ;; *) set -- ;; esac; \
 	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" DOTCOMPUTE_CPU_THREADS=1 \
 	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua "$$@" || exit 1; done
-# The same on a GPU: launches, graphs, streams; whole processes.
+# Arrays beside NumPy, two threads each. PYTHON: the one that has it.
+bench-arrays: all
+	@LUA_PATH="bench/?.lua;;" DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_THREADS=2 OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 \
+	  sh tools/with.sh $(BUILD) $(DCLUA) bench/arrays.lua $(ROWS)
+# The same on a GPU: launches, graphs, streams; whole processes; arrays.
 bench-gpu: all $(BENCH) $(BUILD)/bench/start
-	@for t in $(or $(TABLES),gpu start); do \
+	@for t in $(or $(TABLES),gpu start arrays); do \
 	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" \
 	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua || exit 1; done
 lint:
@@ -226,6 +230,6 @@ help:
 ## CC= HOSTCC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
 
 FORCE:
-.PHONY: all core units demo test bench bench-gpu lint install install-core uninstall clean help print-flags FORCE
+.PHONY: all core units demo test bench bench-arrays bench-gpu lint install install-core uninstall clean help print-flags FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -1,0 +1,139 @@
+-- Arrays beside NumPy (CPU device) or CuPy and PyTorch (GPU): the same work, from plain operators, with evaluation
+-- forced and garbage collected inside the timed loop.  Rows named as arguments, else all.
+--
+-- On a GPU the limit of a row is a rate: that of memory as a read, a write or a copy reaches it, or of a peer.
+local dc = require "dotcompute"
+local report = require "report"
+
+local gpu = dc.device().backend == "cuda"
+local N <const> = gpu and 1 << 28 or 1 << 24
+local SIDE <const> = math.floor(N ^ 0.5)
+local PRODUCT <const> = gpu and 8192 or 1024
+
+local x, y = dc.random.uniform(N):eval(), dc.random.uniform(N):eval()
+local m, v = x:reshape(SIDE, SIDE), y[{ { 1, SIDE } }]
+local half = x[{ { 1, N // 2 } }]
+local h = (half * 256):to("int32"):eval()
+local s, t = x[{ { 1, 1000 } }]:copy(), y[{ { 1, 1000 } }]:copy()
+local d = x[{ { 1, 1 << 20 } }]:to("float64"):eval()
+local q = (x * 100):to("int8"):eval()
+local p = dc.random.uniform(PRODUCT, PRODUCT):eval()
+local index = (h + 1):eval()
+
+local function softmax()
+  local e = dc.exp(m - m:max { 2, keep = true })
+  return e / e:sum { 2, keep = true }
+end
+
+-- name, work, bytes that must move, and the limit: on the CPU device our time over NumPy's, on a GPU GB/s.
+local B <const> = 4 * N
+local rows = {
+  { "add", function() return x + y end, 3 * B, 1.0, 4320 },
+  { "mul", function() return x * y end, 3 * B, 1.0, 4320 },
+  { "div", function() return x / y end, 3 * B, 1.0, 4320 },
+  { "sqrt", function() return dc.sqrt(x) end, 2 * B, 1.0, 4100 },
+  { "exp", function() return dc.exp(x) end, 2 * B, 1.0, 4100 },
+  { "compare", function() return x:lt(y) end, 2.25 * B, 1.0, 4300 },
+  { "four", function() return (x * 0.5 + y) * x - y end, 3 * B, 0.35, 4320 },
+  { "trig", function() return dc.exp(0.5 * dc.sin(x) + dc.cos(y)) end, 3 * B, 0.35, 4300 },
+  { "sum", function() return x:sum() end, B, 1.0, 4404 },
+  { "max", function() return x:max() end, B, 1.0, 4404 },
+  { "argmax", function() return x:argmax() end, B, nil, 4000 },
+  { "var", function() return x:var() end, B, nil, 4000 },
+  { "dot", function() return (x * x):sum() end, B, nil, 4200 },
+  { "rows", function() return m:sum(2) end, B, 1.0, 4241 },
+  { "columns", function() return m:sum(1) end, B, nil, 4078 },
+  { "transpose", function() return m.T:copy() end, 2 * B, nil, 3700 },
+  { "row vector", function() return m + v end, 2 * B, 1.0, 4100 },
+  { "column vector", function() return m + v:reshape(SIDE, 1) end, 2 * B, 1.0, 4100 },
+  { "plus transpose", function() return m + m.T end, 3 * B, nil, 3700 },
+  { "shifted", function() return x[{ { 2, N } }] + y[{ { 2, N } }] end, 3 * B, 1.0, 4320 },
+  { "int8", function() return q + q end, 2 * N, nil, 4100 },
+  { "float64", function() return d + d end, 2 * 8 << 20, 1.0 },
+  { "softmax", softmax, 2 * B, nil, 3305 },
+  { "cumsum", function() return half:cumsum() end, B, nil, 3300 },
+  { "sort", function() return half:sort() end, B, nil, 38 * 8 },
+  { "select", function() return half[half:gt(0.5)] end, B / 2, nil, 2000 },
+  { "bincount", function() return h:bincount { minlength = 256 } end, B / 2, nil, 3500 },
+  { "take", function() return x[index] end, 3 * B / 2 },
+  { "matmul", function() return p:matmul(p) end, nil, 1.1 },
+  { "uniform", function() return dc.random.uniform(N) end, B, nil, 4000 },
+  { "normal", function() return dc.random.normal(N) end, B, nil, 2400 },
+  { "small add", function() return s + t end },
+  { "small trig", function() return dc.exp(0.5 * dc.sin(s) + dc.cos(t)) end },
+  { "small sum", function() return s:sum():item() end },
+}
+
+local wanted = {}
+for _, name in ipairs(arg) do wanted[name] = true end
+local chosen = {}
+for _, row in ipairs(rows) do
+  if not next(wanted) or wanted[row[1]] then chosen[#chosen + 1] = row end
+end
+
+-- Seconds, the median: of the device's time on a GPU, of the wall's on the CPU.
+local function ours(row)
+  local name, work = row[1], row[2]
+  local small = name:find "^small"
+  local function once()
+    local e = work()
+    if type(e) == "userdata" then e:eval() end
+  end
+  for _ = 1, small and 200 or 4 do once() end
+  dc.synchronize()
+  if gpu and not small then return dc.time(once, 20) end
+  local times = {}
+  for k = 1, small and 200 or 9 do
+    local begun = dc.clock()
+    once()
+    if not gpu or not small then dc.synchronize() end
+    times[k] = dc.clock() - begun
+  end
+  return report.median(times)
+end
+
+-- A peer's seconds for one row; nil where it has none.
+local function peer(library, name)
+  local python = os.getenv "PYTHON" or "python3"
+  local pipe = io.popen(("%s bench/peers.py %s %d '%s' 2>/dev/null"):format(python, library, N, name))
+  local line = pipe:read "l"
+  pipe:close()
+  return line and tonumber(line:match "%S+ (%S+)")
+end
+
+-- Native code is made in the background: before anything is timed it must be there.
+if not gpu then
+  for _ = 1, 3 do
+    for _, row in ipairs(chosen) do ours(row) end
+  end
+end
+
+local table_, peers = {}, gpu and { "cupy", "torch" } or { "numpy" }
+for _, row in ipairs(chosen) do
+  local name, bytes, cpu_limit, gpu_limit = row[1], row[3], row[4], row[5]
+  local mine = ours(row)
+  local cells = { name, ("%.3f"):format(mine * 1e3), bytes and ("%.0f"):format(bytes / mine / 1e9) or "" }
+  local best
+  for _, library in ipairs(peers) do
+    local theirs = peer(library, name)
+    cells[#cells + 1] = theirs and ("%.3f"):format(theirs * 1e3) or "-"
+    if theirs and (not best or theirs < best) then best = theirs end
+  end
+  cells[#cells + 1] = best and ("%.2f"):format(mine / best) or "-"
+  if gpu then
+    local rate = gpu_limit and bytes / mine / 1e9 / gpu_limit
+    cells[#cells + 1] = rate and ("%s %g GB/s"):format(rate >= 1 and "met" or "MISSED", gpu_limit) or ""
+  elseif name:find "^small" then
+    cells[#cells + 1] = mine <= 20e-6 and "met 0.02 ms" or "MISSED 0.02 ms"
+  else
+    local ratio = best and cpu_limit and mine / best
+    cells[#cells + 1] = ratio and select(2, report.judge(ratio, cpu_limit)) or ""
+  end
+  table_[#table_ + 1] = cells
+end
+
+local header = { ("arrays, %s, n = 2^%d"):format(dc.device().id, math.log(N, 2)), "ms", "GB/s" }
+for _, library in ipairs(peers) do header[#header + 1] = library .. " ms" end
+header[#header + 1] = "ratio to the best"
+header[#header + 1] = "limit"
+report.print(("Arrays on %s"):format(dc.device().name), header, table_)

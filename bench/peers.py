@@ -1,0 +1,114 @@
+"""The work of bench/arrays.lua by NumPy, CuPy or PyTorch: peers.py LIBRARY N ROW...
+
+Prints "ROW SECONDS" a line: the median of the wall time on the CPU, of the device's time on a GPU.
+A row that the library does not have is left out; a library that is not there ends the script with status 3.
+"""
+import statistics
+import sys
+import time
+
+library, n, rows = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+small = 1000
+try:
+    if library == "torch":
+        import torch
+        lib = None
+    else:
+        lib = __import__(library)
+except ImportError:
+    sys.exit(3)
+
+
+def timed(fn, reps):
+    for _ in range(3):
+        fn()
+    if library == "numpy":
+        times = []
+        for _ in range(reps):
+            begun = time.perf_counter()
+            fn()
+            times.append(time.perf_counter() - begun)
+        return statistics.median(times)
+    cuda = torch.cuda if library == "torch" else lib.cuda
+    event = (lambda: cuda.Event(enable_timing=True)) if library == "torch" else cuda.Event
+    times = []
+    for _ in range(reps):
+        first, last = event(), event()
+        first.record()
+        fn()
+        last.record()
+        last.synchronize()
+        ms = first.elapsed_time(last) if library == "torch" else cuda.get_elapsed_time(first, last)
+        times.append(ms * 1e-3)
+    return statistics.median(times)
+
+
+def work_of_arrays():
+    """Rows for NumPy and CuPy, which have the same functions."""
+    x = lib.random.random(n).astype("float32")
+    y = lib.random.random(n).astype("float32")
+    side = int(n ** 0.5)
+    m, v = x[: side * side].reshape(side, side), y[:side]
+    h = (x[: n // 2] * 256).astype("int32")
+    s, t = x[:small].copy(), y[:small].copy()
+    a = lib.float32(0.5)
+    d = lib.asarray(x[: 1 << 20], dtype="float64")
+    q = (x * 100).astype("int8")
+    size = 1024 if library == "numpy" else 8192
+    p = lib.random.random((size, size)).astype("float32")
+    yield from {
+        "add": lambda: x + y, "mul": lambda: x * y, "div": lambda: x / y, "sqrt": lambda: lib.sqrt(x),
+        "exp": lambda: lib.exp(x), "compare": lambda: x < y,
+        "four": lambda: (x * a + y) * x - y, "trig": lambda: lib.exp(a * lib.sin(x) + lib.cos(y)),
+        "sum": lambda: x.sum(), "max": lambda: x.max(), "argmax": lambda: x.argmax(), "var": lambda: x.var(),
+        "dot": lambda: (x * x).sum(), "rows": lambda: m.sum(1), "columns": lambda: m.sum(0),
+        "transpose": lambda: lib.ascontiguousarray(m.T), "row vector": lambda: m + v,
+        "column vector": lambda: m + v[:, None], "plus transpose": lambda: m + m.T,
+        "shifted": lambda: x[1:] + y[1:], "int8": lambda: q + q, "float64": lambda: d + d,
+        "softmax": lambda: softmax(m), "cumsum": lambda: x[: n // 2].cumsum(), "sort": lambda: lib.sort(x[: n // 2]),
+        "select": lambda: x[: n // 2][x[: n // 2] > 0.5], "bincount": lambda: lib.bincount(h, minlength=256),
+        "take": lambda: x[h], "matmul": lambda: p @ p,
+        "uniform": lambda: lib.random.random(n), "normal": lambda: lib.random.standard_normal(n),
+        "small add": lambda: s + t, "small trig": lambda: lib.exp(a * lib.sin(s) + lib.cos(t)),
+        "small sum": lambda: float(s.sum()),
+    }.items()
+
+
+def softmax(m):
+    e = lib.exp(m - m.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def work_of_torch():
+    x, y = torch.rand(n, device="cuda"), torch.rand(n, device="cuda")
+    side = int(n ** 0.5)
+    m, v = x[: side * side].view(side, side), y[:side]
+    h = (x[: n // 2] * 256).int()
+    s, t = x[:small].clone(), y[:small].clone()
+    d = x[: 1 << 20].double()
+    q = (x * 100).to(torch.int8)
+    p = torch.rand(8192, 8192, device="cuda")
+    trig = lambda x, y: torch.exp(0.5 * torch.sin(x) + torch.cos(y))
+    compiled = torch.compile(trig) if "trig" in rows else None
+    yield from {
+        "add": lambda: x + y, "mul": lambda: x * y, "div": lambda: x / y, "sqrt": lambda: torch.sqrt(x),
+        "exp": lambda: torch.exp(x), "compare": lambda: x < y, "four": lambda: (x * 0.5 + y) * x - y,
+        "trig": lambda: compiled(x, y), "sum": lambda: x.sum(), "max": lambda: x.max(), "argmax": lambda: x.argmax(),
+        "var": lambda: x.var(), "dot": lambda: (x * x).sum(), "rows": lambda: m.sum(1), "columns": lambda: m.sum(0),
+        "transpose": lambda: m.T.contiguous(), "row vector": lambda: m + v, "column vector": lambda: m + v[:, None],
+        "plus transpose": lambda: m + m.T, "shifted": lambda: x[1:] + y[1:], "int8": lambda: q + q,
+        "float64": lambda: d + d, "softmax": lambda: torch.softmax(m, 1), "cumsum": lambda: x[: n // 2].cumsum(0),
+        "sort": lambda: x[: n // 2].sort(), "select": lambda: x[: n // 2][x[: n // 2] > 0.5],
+        "bincount": lambda: torch.bincount(h, minlength=256), "take": lambda: x[h], "matmul": lambda: p @ p,
+        "uniform": lambda: torch.rand(n, device="cuda"), "normal": lambda: torch.randn(n, device="cuda"),
+        "small add": lambda: s + t, "small trig": lambda: trig(s, t), "small sum": lambda: s.sum().item(),
+    }.items()
+
+
+for row, fn in (work_of_torch if library == "torch" else work_of_arrays)():
+    if row not in rows:
+        continue
+    try:
+        print(row.replace(" ", "_"), timed(fn, 200 if row.startswith("small") else 9), flush=True)
+    except Exception as error:  # a row that fails is a row without a figure
+        print(f"# {row}: {error!r}"[:200], file=sys.stderr)
