@@ -213,7 +213,8 @@ int dc_npy_read_header(dc_npy *npy, const dc_source_of *from, uint64_t size, dc_
   if (len > size - before)
     return dc_fail(err, DC_IO, NULL, "the file is cut short: its header of %" PRIu64 " bytes ends behind its end", len);
   if (len > MAX_HEADER)
-    return dc_fail(err, DC_IO, NULL, "the .npy header has %" PRIu64 " bytes; more than %u are not read", len, MAX_HEADER);
+    return dc_fail(err, DC_IO, NULL, "the .npy header has %" PRIu64 " bytes; more than %u are not read", len,
+                   MAX_HEADER);
   char *text = malloc((size_t)len + 1);
   if (text == NULL) return dc_fail_oom(err);
   int rc = from->pull(from->ud, text, (size_t)len, err);
@@ -233,7 +234,8 @@ int dc_npy_settle(dc_dtype dtype, bool swapped, void *bytes, size_t n, uint64_t 
   const uint8_t *p = bytes;
   for (size_t i = 0; i < n; i++)
     if (p[i] > 1)
-      return dc_fail(err, DC_IO, NULL, "element %" PRIu64 " of the bool array is %d, neither 0 nor 1", at + i + 1, p[i]);
+      return dc_fail(err, DC_IO, NULL, "element %" PRIu64 " of the bool array is %d, neither 0 nor 1", at + i + 1,
+                     p[i]);
   return 0;
 }
 

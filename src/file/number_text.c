@@ -114,7 +114,8 @@ static bool scan_word(const char **p, double *v) {
 }
 
 bool dc_number_small(double v, dc_dtype dtype, uint16_t *bits) {
-  const int fraction = dtype == DC_FLOAT16 ? 10 : 7, least = dtype == DC_FLOAT16 ? -14 : -126; /* least normal exponent */
+  const int fraction = dtype == DC_FLOAT16 ? 10 : 7;
+  const int least = dtype == DC_FLOAT16 ? -14 : -126; /* normal exponent */
   const unsigned infinity = dtype == DC_FLOAT16 ? 0x7c00 : 0x7f80;
   const unsigned sign = signbit(v) ? 0x8000 : 0;
   int e;

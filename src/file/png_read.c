@@ -24,7 +24,9 @@ typedef struct png {
   dc_error *err;
 } png;
 
-static int damaged(png *s, const char *what) { return dc_fail(s->err, DC_IO, NULL, "the PNG file is damaged: %s", what); }
+static int damaged(png *s, const char *what) {
+  return dc_fail(s->err, DC_IO, NULL, "the PNG file is damaged: %s", what);
+}
 
 /* --- chunks ------------------------------------------------------------------------------------------------- */
 
@@ -37,7 +39,8 @@ typedef struct chunk {
 static int next_chunk(png *s, chunk *c) {
   if (s->end - s->chunk < 12) return damaged(s, "it is cut short");
   *c = (chunk){ dc_get_be32(s->chunk + 4), dc_get_be32(s->chunk), s->chunk + 8 };
-  if (c->length > (uint64_t)(s->end - s->chunk) - 12) return damaged(s, "it is cut short, or a chunk's length is wrong");
+  if (c->length > (uint64_t)(s->end - s->chunk) - 12)
+    return damaged(s, "it is cut short, or a chunk's length is wrong");
   if (dc_crc32(0, s->chunk + 4, (size_t)c->length + 4) != dc_get_be32(c->data + c->length)) {
     char what[80], name[5] = { 0 };
     for (int i = 0; i < 4; i++) {
@@ -70,7 +73,8 @@ static int read_header(png *s) {
                                                : (s->colour == PNG_RGB || s->colour == PNG_GREY_ALPHA ||
                                                   s->colour == PNG_RGBA) && wide;
   if (!fine)
-    return dc_fail(s->err, DC_IO, NULL, "the PNG file is damaged: there is no colour type %d with %d bits", s->colour, d);
+    return dc_fail(s->err, DC_IO, NULL, "the PNG file is damaged: there is no colour type %d with %d bits", s->colour,
+                   d);
   if (c.data[10] != 0 || c.data[11] != 0 || c.data[12] > 1)
     return damaged(s, "its ways of compression, filtering or interlacing are unknown");
   s->samples = s->colour == PNG_RGB ? 3 : s->colour == PNG_RGBA ? 4 : s->colour == PNG_GREY_ALPHA ? 2 : 1;

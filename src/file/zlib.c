@@ -47,7 +47,8 @@ static bool find_all(void *handle) {
     void *slot;
     const char *name;
   } list[] = { { &lib.inflate_init, "inflateInit2_" }, { &lib.inflate, "inflate" }, { &lib.inflate_end, "inflateEnd" },
-               { &lib.deflate_init, "deflateInit2_" }, { &lib.deflate, "deflate" }, { &lib.deflate_end, "deflateEnd" } };
+               { &lib.deflate_init, "deflateInit2_" }, { &lib.deflate, "deflate" },
+               { &lib.deflate_end, "deflateEnd" } };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     void *symbol = dc_dl_sym(handle, list[i].name);
     if (symbol == NULL) return false;
@@ -128,18 +129,17 @@ int dc_inflate_read(dc_inflate *s, void *dst, size_t n, size_t *got, dc_error *e
   uint8_t *p = dst;
   *got = 0;
   while (n > *got && !s->ended) {
-    if (s->z.avail_in == 0) {
-      const int rc = feed(s, err);
-      if (rc < 0) return -1;
-      if (rc > 0) return dc_fail(err, DC_IO, NULL, "its compressed data is cut short");
-    }
+    int dry = 0;
+    if (s->z.avail_in == 0 && (dry = feed(s, err)) < 0) return -1;
     const size_t room = n - *got < 1u << 26 ? n - *got : 1u << 26;
     s->z.next_out = p + *got;
     s->z.avail_out = (unsigned)room;
-    const int status = lib.inflate(&s->z, Z_NONE);
-    *got += room - s->z.avail_out;
+    const int status = lib.inflate(&s->z, Z_NONE); /* without input too: it may hold the last bytes already */
+    const size_t made = room - s->z.avail_out;
+    *got += made;
     if (status == Z_END) s->ended = true;
     else if (status != Z_GOOD && status != Z_NO_PROGRESS) return fail_inflate(s, status, err);
+    else if (dry && made == 0) return dc_fail(err, DC_IO, NULL, "its compressed data is cut short");
     if (dc_file_interrupted(err) != 0) return -1;
   }
   return 0;

@@ -11,7 +11,7 @@
 /* No stream of deflate's expands by more than this, which bounds what a file can ask for. */
 #define DC_DEFLATE_MOST 1032
 
-typedef enum dc_wrapping { DC_ZLIB_STREAM, DC_RAW_DEFLATE } dc_wrapping; /* with zlib's header and check value, or not */
+typedef enum dc_wrapping { DC_ZLIB_STREAM, DC_RAW_DEFLATE } dc_wrapping; /* with header and check value, or not */
 
 /* Compressed bytes in, plain bytes out. */
 typedef struct dc_inflate dc_inflate;

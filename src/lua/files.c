@@ -327,8 +327,8 @@ static int fit_shape(dc_lua_shape *s, bool given, dc_dtype dtype, uint64_t bytes
   if (!beyond && needed <= there && (!exact || needed * size == bytes)) return 0;
   if (beyond || needed > UINT64_MAX / size)
     return dc_fail(err, DC_SHAPE, NULL, "the shape has more elements than any file");
-  return dc_fail(err, DC_SHAPE, NULL, "the shape needs %" PRIu64 " bytes, %" PRIu64 " are there%s", needed * size, bytes,
-                 needed > there ? "" : rest);
+  return dc_fail(err, DC_SHAPE, NULL, "the shape needs %" PRIu64 " bytes, %" PRIu64 " are there%s", needed * size,
+                 bytes, needed > there ? "" : rest);
 }
 
 /* raw_load(path, dtype, shape, offset, big, mmap): elements as bytes. shape: a table or nil. With an offset (nil: none)
