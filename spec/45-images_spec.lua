@@ -57,7 +57,7 @@ describe("dc.image.read of PNG", function()
     local colour, depth = kind[1], kind[2]
     for _, interlaced in ipairs { false, true } do
       it(("reads colour type %d of %d bits%s"):format(colour, depth, interlaced and ", interlaced" or ""), function()
-        for round = 1, 6 do
+        for round = 1, 4 do
           local width, height = math.random(1, 20), math.random(1, 20)
           local p, t = random_png(colour, depth, interlaced, width, height)
           local extra, palette, key = "", {}, nil
@@ -298,7 +298,7 @@ describe("damaged pictures", function()
       return table.concat(out)
     end
     local fine = 0
-    for i = 1, 3000 do
+    for i = 1, 1500 do
       local png = i % 4 < 2
       local s = seeds[i % 4 + 1]
       for _ = 1, math.random(3) do
