@@ -286,6 +286,8 @@ describe("dc.load of .npy", function()
 
   it("closes files also when it fails", function()
     dc.load(path "one.npy")
+    collectgarbage() -- what specs before have left open
+    collectgarbage()
     local before = open_files()
     for _ = 1, 20 do
       pcall(dc.load, write("bad.npy", formats.npy("{}", "")))
@@ -293,7 +295,7 @@ describe("dc.load of .npy", function()
       pcall(dc.load, path "one.npy", { name = "x" })
       dc.load(path "one.npy")
     end
-    assert.equal(before, open_files())
+    assert(open_files() <= before, "files are left open")
   end)
 end)
 
@@ -500,6 +502,17 @@ describe(".npz", function()
     end
   end)
 
+  it("leaves nothing behind when one of its arrays cannot be had", function()
+    write("whole.npz", "old")
+    local files = h.shell("ls -a " .. folder)
+    local endless = dc.ones(1):broadcast_to(1 << 45) -- would have to be gathered
+    collectgarbage "stop"
+    fails("memory", "GiB", function() dc.save(path "whole.npz", { a = a, b = b, c = endless }) end)
+    assert.equal(files, h.shell("ls -a " .. folder))
+    collectgarbage "restart"
+    assert.equal("old", formats.read(path "whole.npz"))
+  end)
+
   it("refuses what it cannot write", function()
     fails("argument", "table of arrays", function() dc.save(path "x.npz", a) end)
     fails("argument", "the key the number 1", function() dc.save(path "x.npz", { a }) end)
@@ -546,7 +559,7 @@ describe("damaged files", function()
       packed = formats.deflate(x), method = 8 } }, formats.zip({ { name = "x.npy", bytes = x, zip64 = true } },
       { zip64 = true }), "a,b\n1,2\n3,4e5\n-inf,\"7\"\n" }
     local fine = 0
-    for i = 1, 2000 do
+    for i = 1, 1200 do
       local s = seeds[i % #seeds + 1]
       for _ = 1, math.random(3) do
         local at = math.random(#s)

@@ -1,9 +1,9 @@
 /*
 ** files.c - arrays from and to .npy, .npz and raw files; what is common to all files.
 **
-** Functions of core, for dotcompute.files, which has checked options: paths are strings, arrays arrays.  Between
-** opening something and the userdata that holds it nothing can raise; what a device or a file does runs between
-** DC_LUA_WORK, so that Ctrl-C ends it.
+** Functions of core, for dotcompute.files, which has checked options: paths are strings, arrays arrays.  Whatever is
+** open belongs to a to-be-closed userdata, so functions here just return or raise; what a device or a file does runs
+** within DC_LUA_WORK, so that Ctrl-C ends it.
 */
 #include "lua/files.h"
 
@@ -23,10 +23,11 @@ dc_lua_file *dc_lua_newfile(lua_State *L, int arg) {
   f->path = path;
   lua_pushvalue(L, arg);
   lua_setiuservalue(L, -2, 1);
+  lua_toclose(L, -1);
   return f;
 }
 
-void dc_lua_file_close(dc_lua_file *f) {
+static void close_all(dc_lua_file *f) {
   dc_zip_reader_close(&f->reader);
   dc_zip_writer_close(&f->writer);
   dc_zip_close(&f->zip);
@@ -38,15 +39,14 @@ void dc_lua_file_close(dc_lua_file *f) {
   f->bytes = NULL;
 }
 
-int dc_lua_file_raise(lua_State *L, dc_lua_file *f, dc_error *err) {
-  dc_lua_file_close(f);
+int dc_lua_file_raise(lua_State *L, const dc_lua_file *f, dc_error *err) {
   dc_file_blame(err, f->path);
   return dc_lua_raise(L, err);
 }
 
 static int file_gc(lua_State *L) {
   dc_lua_file *f = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_FILE);
-  if (f) dc_lua_file_close(f);
+  if (f) close_all(f);
   return 0;
 }
 
@@ -298,7 +298,6 @@ static int core_file_load(lua_State *L) {
   if (err.kind != DC_OK) return dc_lua_file_raise(L, f, &err);
   if (npy) read_npy(L, self, f, mapped);
   else read_npz(L, self, f, name);
-  dc_lua_file_close(f);
   return 1;
 }
 
@@ -360,7 +359,6 @@ static int core_raw_load(lua_State *L) {
     dc_array *a = dc_lua_file_array(L, self, dtype, shape.ndim, shape.extent);
     if (DC_LUA_WORK(self, dc_array_receive(a, give, &r, &err)) != 0) return dc_lua_file_raise(L, f, &err);
   }
-  dc_lua_file_close(f);
   return 1;
 }
 
@@ -405,7 +403,6 @@ static int core_npy_save(lua_State *L) {
     return dc_lua_file_raise(L, f, &err);
   if (DC_LUA_WORK(self, dc_array_send(a, dc_output_push, &f->out, &err)) != 0 || dc_output_commit(&f->out, &err) != 0)
     return dc_lua_file_raise(L, f, &err);
-  dc_lua_file_close(f);
   return 0;
 }
 
@@ -442,7 +439,6 @@ static int core_npz_save(lua_State *L) {
   }
   if (dc_zip_writer_finish(&f->writer, &err) != 0 || dc_output_commit(&f->out, &err) != 0)
     return dc_lua_file_raise(L, f, &err);
-  dc_lua_file_close(f);
   return 0;
 }
 
@@ -455,6 +451,7 @@ const luaL_Reg dc_lua_files_internal[] = {
 
 static const luaL_Reg file_meta[] = {
   { "__gc", file_gc },
+  { "__close", file_gc },
   { NULL, NULL },
 };
 

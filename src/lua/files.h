@@ -10,9 +10,9 @@
 #include "file/zip.h"
 #include "lua/lib.h"
 
-/* Everything that reading or writing a file may hold, released by dc_lua_file_close or by the collector. */
+/* Everything that reading or writing a file may hold. */
 typedef struct dc_lua_file {
-  const char *path; /* a string on the stack, or the userdata's user value */
+  const char *path; /* the userdata's user value, or a string on the stack */
   dc_input in;
   dc_output out;
   dc_zip zip;
@@ -23,11 +23,11 @@ typedef struct dc_lua_file {
   dc_picture image;
 } dc_lua_file;
 
-/* Pushes one with nothing open, for the path at `arg`. */
+/* Pushes one with nothing open, for the path at `arg`.  When the function returns or raises, all that is in it then is
+** closed, and what was being written is given up unless it was committed. */
 dc_lua_file *dc_lua_newfile(lua_State *L, int arg);
-void dc_lua_file_close(dc_lua_file *f); /* idempotent */
-/* Closes the file, puts its name in front of the message, raises. */
-int dc_lua_file_raise(lua_State *L, dc_lua_file *f, dc_error *err);
+/* Puts the file's name in front of the message of an error of kind io, and raises. */
+int dc_lua_file_raise(lua_State *L, const dc_lua_file *f, dc_error *err);
 
 /* Pushes an array of undefined contents on the current device. */
 dc_array *dc_lua_file_array(lua_State *L, dc_lua *self, dc_dtype dtype, int ndim, const int64_t *shape);

@@ -27,7 +27,6 @@ static int core_image_read(lua_State *L) {
   slot->a = dc_array_from_host(dev, m->depth == 16 ? DC_UINT16 : DC_UINT8, m->channels == 1 ? 2 : 3, shape, m->data,
                                &err);
   if (slot->a == NULL) return dc_lua_file_raise(L, f, &err);
-  dc_lua_file_close(f);
   return 1;
 }
 
@@ -60,7 +59,6 @@ static int core_image_write(lua_State *L) {
   if (dc_output_open(&f->out, f->path, &err) != 0) return dc_lua_file_raise(L, f, &err);
   if (DC_LUA_WORK(self, write_image(f, png, level, &err)) != 0 || dc_output_commit(&f->out, &err) != 0)
     return dc_lua_file_raise(L, f, &err);
-  dc_lua_file_close(f);
   return 0;
 }
 

@@ -44,7 +44,6 @@ static int core_csv_load(lua_State *L) {
   slot->a = dc_array_from_host(dev, o.dtype, 2, shape, f->csv.data, &err);
   if (slot->a == NULL) return dc_lua_file_raise(L, f, &err);
   if (o.header) push_names(L, &f->csv.names);
-  dc_lua_file_close(f);
   return o.header ? 2 : 1;
 }
 
