@@ -83,7 +83,7 @@ static int grow(reader *r) {
   if (data == NULL) return dc_fail_oom(r->err);
   r->csv->data = data;
   r->cap = cap;
-  return (r->used & 0xfffff) == 0 ? dc_file_interrupted(r->err) : 0;
+  return 0;
 }
 
 /* One field, blanks around it included, up to its delimiter or the line's end. */
@@ -131,8 +131,7 @@ static int read_row(reader *r) {
   } while (take_delimiter(r));
   if (r->csv->columns == 0) r->csv->columns = fields;
   if (fields != r->csv->columns) return fail_ragged(r, fields);
-  r->csv->rows++;
-  return 0;
+  return (++r->csv->rows & 0xfff) == 0 ? dc_file_interrupted(r->err) : 0;
 }
 
 /* --- the header --------------------------------------------------------------------------------------------- */
