@@ -60,7 +60,7 @@ ISAS := baseline $(if $(findstring x86_64,$(MACHINE)),avx2 avx512)
 # --- what is built from what ---------------------------------------------------------------------
 OBJ := $(BUILD)/obj
 GEN := $(BUILD)/gen
-LOWER := base compile device kernel cuda cpu array
+LOWER := base file compile device kernel cuda cpu array
 OPS := $(wildcard src/cpu/ops_*.c)
 LIB_SRC := $(filter-out $(OPS),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c)))
 SHIMS := $(shell find src/compile/shims -type f | LC_ALL=C sort)

@@ -1,47 +1,13 @@
 -- A filter over a picture.  Usage: convolve2d.lua [IN OUT [blur|edge]]
--- IN and OUT are PGM or PPM files (binary or text in, binary out).  Without IN: a picture of its own, in memory.
+-- IN and OUT are PNG, PGM or PPM files of 8 bits a channel.  Without IN: a picture of its own, in memory.
 local dc = require "dotcompute"
 
 local input, output, filter = arg and arg[1], arg and arg[2], arg and arg[3] or "blur"
 
--- PNM: "P5 width height maxval" and bytes; P6 has three channels, P2 and P3 are the same as text.
-local function read_pnm(path)
-  local f = assert(io.open(path, "rb"))
-  local bytes = f:read "a"
-  f:close()
-  local magic = bytes:sub(1, 2)
-  local channels = ({ P2 = 1, P3 = 3, P5 = 1, P6 = 3 })[magic]
-  if not channels then error(path .. " is no PGM or PPM file", 0) end
-  local at, header = 3, {}
-  while #header < 3 do
-    local comment = bytes:match("^%s*#[^\n]*\n()", at)
-    if comment then
-      at = comment
-    else
-      local number, after = bytes:match("^%s*(%d+)()", at)
-      if not number then error(path .. ": the header is damaged", 0) end
-      header[#header + 1], at = math.tointeger(number), after
-    end
-  end
-  local w, h, max = header[1], header[2], header[3]
-  if w < 1 or h < 1 or max < 1 or max > 255 then error(path .. ": only pictures of 8 bits a channel are read", 0) end
-  local data
-  if magic == "P5" or magic == "P6" then
-    data = bytes:sub(at + 1, at + w * h * channels)
-  else
-    local t = {}
-    for v in bytes:gmatch("%d+", at) do t[#t + 1] = string.char(math.min(tonumber(v), 255)) end
-    data = table.concat(t, "", 1, math.min(#t, w * h * channels))
-  end
-  if #data < w * h * channels then error(path .. ": the file is cut short", 0) end
-  return dc.from_bytes(data, { h, w, channels }, "uint8")
-end
-
-local function write_pnm(path, picture)
-  local h, w, channels = picture:shape()
-  local f = assert(io.open(path, "wb"))
-  f:write(("%s\n%d %d\n255\n"):format(channels == 3 and "P6" or "P5", w, h), picture:bytes())
-  assert(f:close())
+local function read_picture(path)
+  local picture = dc.image.read(path)
+  if picture.dtype ~= "uint8" then error(path .. ": only pictures of 8 bits a channel are filtered", 0) end
+  return picture.ndim == 3 and picture or picture:reshape(#picture, -1, 1)
 end
 
 local function own_picture()
@@ -89,7 +55,7 @@ __global__ void convolve(int w, int h, int channels, int size, float scale, cons
   }
 }]]
 
-local picture = input and read_pnm(input) or own_picture()
+local picture = input and read_picture(input) or own_picture()
 local h, w, channels = picture:shape()
 local result = dc.empty(h, w, channels, "uint8")
 local rows = {}
@@ -117,6 +83,6 @@ for k = 1, 500 do
   local got = after:byte((y * w + x) * channels + c + 1)
   assert(got == want, ("pixel %d,%d channel %d is %d, should be %d"):format(x, y, c, got, want))
 end
-if output then write_pnm(output, result) end
+if output then dc.image.write(output, result) end
 print(("convolve2d: %dx%d, %d channel%s, filter '%s' in %.3f ms, 500 values checked%s, on %s"):format(w, h, channels,
   channels == 1 and "" or "s", filter, seconds * 1e3, output and ", written to " .. output or "", dc.device().name))

@@ -10,7 +10,7 @@ end
 describe("example", function()
   for _, args in ipairs {
     "vecadd.lua 100003", "vecadd.lua 1", "saxpy.lua 5000", "matmul.lua 65 33 47", "convolve1d.lua",
-    "convolve2d.lua", "pi.lua 200000", "reduce.lua 70001", "errors.lua",
+    "convolve2d.lua", "pi.lua 200000", "reduce.lua 70001", "errors.lua", "picture.lua",
   } do
     it(args .. " succeeds and names its device", function()
       local code, text = example(args)
@@ -32,12 +32,14 @@ describe("example", function()
       f:write(("%s\n# a comment\n%d %d\n255\n"):format(kind, w, h), data)
       f:close()
       for _, filter in ipairs { "blur", "edge" } do
-        local code, text = example(("convolve2d.lua '%s.in' '%s.out' %s"):format(dir, dir, filter))
+        local name = dir .. (kind == "P5" and ".pgm" or ".ppm")
+        local code, text = example(("convolve2d.lua '%s.in' '%s' %s"):format(dir, name, filter))
         assert.equal(0, code, text)
-        local out = assert(io.open(dir .. ".out", "rb"))
+        local out = assert(io.open(name, "rb"))
         local header = ("%s\n%d %d\n255\n"):format(kind, w, h)
         local bytes = out:read "a"
         out:close()
+        os.remove(name)
         assert.equal(header, bytes:sub(1, #header))
         assert.equal(#header + #data, #bytes)
         results[kind .. filter] = bytes
@@ -45,13 +47,30 @@ describe("example", function()
     end
     assert.not_equal(results.P5blur, results.P5edge)
     os.remove(dir .. ".in")
-    os.remove(dir .. ".out")
+  end)
+
+  it("picture.lua reads and writes pictures of any kind", function()
+    local dc = require "dotcompute"
+    local dir = os.tmpname()
+    for channels = 1, 4 do
+      for _, dtype in ipairs { "uint8", "uint16" } do
+        local w, h = math.random(1, 60), math.random(1, 60)
+        local bytes = {}
+        for i = 1, w * h * channels * (dtype == "uint8" and 1 or 2) do bytes[i] = string.char(math.random(0, 255)) end
+        dc.image.write(dir .. ".png", dc.from_bytes(table.concat(bytes), { h, w, channels }, dtype))
+        local code, text = example(("picture.lua '%s.png' '%s.pgm'"):format(dir, dir))
+        assert.equal(0, code, text)
+        assert.same({ h, w }, { dc.image.read(dir .. ".pgm"):shape() })
+      end
+    end
+    for _, ending in ipairs { "", ".png", ".pgm" } do os.remove(dir .. ending) end
   end)
 
   it("convolve2d.lua says what is wrong with a damaged picture", function()
     local name = os.tmpname()
     for text, complaint in pairs {
-      ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PGM or PPM", ["P5\n0 3\n255\n"] = "8 bits",
+      ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PNG, PGM or PPM",
+      ["P5\n0 3\n255\n"] = "is 0", ["P5\n1 1\n256\n\0\0"] = "8 bits",
     } do
       local f = assert(io.open(name, "wb"))
       f:write(text)

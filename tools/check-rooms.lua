@@ -2,13 +2,14 @@
 -- Usage: lua5.4 tools/check-rooms.lua FILE...   (the C files and headers of src/)
 local knows = {
   base = "",
+  file = "base",
   compile = "base",
   device = "base",
   kernel = "base compile device",
   cuda = "base compile device",
   cpu = "base compile device",
   array = "base compile device kernel",
-  lua = "base compile device kernel cuda cpu array",
+  lua = "base file compile device kernel cuda cpu array",
   dclua = "base lua",
 }
 

@@ -28,6 +28,8 @@ later("reduction", "reduction")
 later("scan", "scan")
 later("vectorize", "vectorize")
 later("time", "time", "range")
+later("files", "load", "save", "load_raw", "save_raw", "load_csv", "save_csv")
+
 -- Tables of functions whose file is read when a name is first looked up.
 local function later_table(name)
   dc[name] = setmetatable({}, { __index = function(_, key)
@@ -37,6 +39,7 @@ local function later_table(name)
   end })
 end
 later_table "random"
+later_table "image"
 core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
 
 return dc

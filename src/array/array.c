@@ -76,8 +76,12 @@ dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, co
     dc_fail(err, DC_ARGUMENT, NULL, "an array of %zu bytes cannot be wrapped around address 0", bytes);
     return NULL;
   }
-  struct dc_buffer *b = dc_buffer_wrap(dev, ptr, bytes, release, ud, err);
-  return b == NULL ? NULL : array_over(b, ptr, dtype, &g, err);
+  struct dc_buffer *b = dc_buffer_wrap(dev, ptr, bytes, NULL, NULL, err);
+  dc_array *a = b == NULL ? NULL : array_over(b, ptr, dtype, &g, err);
+  if (a == NULL) return NULL;
+  b->release = release; /* from now on: until here the owner's memory is the owner's affair */
+  b->ud = ud;
+  return a;
 }
 
 void dc_array_ref(dc_array *a) { a->refs++; }

@@ -51,7 +51,8 @@ dc_array *dc_array_empty(dc_device *dev, dc_dtype dtype, int ndim, const int64_t
 /* From host memory in C order, nbytes = product(shape) * itemsize. */
 dc_array *dc_array_from_host(dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, const void *src,
                              dc_error *err);
-/* Memory that somebody else owns; `release(ud)` is called when the last view goes (may be NULL). */
+/* Memory that somebody else owns; `release(ud)` is called when the last view goes (may be NULL), and not when the
+** array could not be made. */
 dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, const int64_t *shape,
                         void (*release)(void *ud), void *ud, dc_error *err);
 /* In page-locked memory of `gpu`, on the device `host` (the CPU device); contents undefined. */
@@ -83,6 +84,12 @@ dc_array *dc_array_reshape(dc_array *a, int ndim, const int64_t *shape, dc_error
 
 /* --- data ---------------------------------------------------------------------------------- */
 int dc_array_read(dc_array *a, void *dst, dc_error *err);         /* all elements, C order, into host memory */
+/* The bytes of a contiguous array in C order, through host memory of some megabytes: to `take`, which gets all of them
+** piece by piece; from `give`, which makes them. A piece is a whole number of elements. */
+typedef int (*dc_array_taker)(void *ud, const void *bytes, size_t n, dc_error *err);
+typedef int (*dc_array_giver)(void *ud, void *bytes, size_t n, dc_error *err);
+int dc_array_send(dc_array *a, dc_array_taker take, void *ud, dc_error *err);
+int dc_array_receive(dc_array *a, dc_array_giver give, void *ud, dc_error *err);
 int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err);     /* one-element arrays */
 int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err);       /* v must be a value of the dtype (floats round) */
 /* dst = src, broadcasting src to dst's shape, casting to dst's dtype, across devices too; overlap is safe.

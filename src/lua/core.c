@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "cpu/cpu.h"
 #include "cuda/cuda.h"
+#include "lua/files.h"
 #include "lua/stream.h"
 
 static const char state_key = 0; /* its address is the registry's key for the dc_lua */
@@ -152,6 +153,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_kernel(L, 1);
   dc_lua_open_stream(L, 1);
   dc_lua_open_graph(L, 1);
+  dc_lua_open_files(L, 1);
 
   lua_newtable(L); /* 2: core */
   dc_lua_setfuncs(L, 1, internal);
@@ -160,6 +162,9 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_builders_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_random_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_files_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_tables_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_image_internal);
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);
   dc_lua_setfuncs(L, 1, dc_lua_device_core);

@@ -31,6 +31,7 @@ enum dc_lua_slot {
   DC_LUA_EVENT,
   DC_LUA_GRAPH,
   DC_LUA_COMPLEX,
+  DC_LUA_FILE,
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
