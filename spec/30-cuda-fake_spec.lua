@@ -106,6 +106,39 @@ describe("a CUDA device", function()
     assert.equal(report.calls.MemAllocAsync, report.calls.MemFreeAsync)
   end)
 
+  it("copies what is large by way of page-locked chunks, on several threads", function()
+    for _, extra in ipairs { 0, 1, 4096, 3 << 20 } do
+      local out, report = run(([[
+        local n = (60 << 20) + %d
+        local piece = {}
+        for i = 1, 65536 do piece[i] = string.char(math.random(0, 255)) end
+        local text = table.concat(piece):rep(n // 65536 + 1):sub(1, n)
+        local a = dc.from_bytes(text, n, "uint8")
+        assert(a:bytes() == text)
+        assert(a:to "cpu":bytes() == text)
+        assert(dc.using("cpu", dc.from_bytes, text, n, "uint8"):to "cuda:0":bytes() == text)
+        print "done"]]):format(extra))
+      assert.equal("done\n", out)
+      assert_released(report)
+      assert.is_true(report.calls.EventRecord > 60) -- a chunk each: it was that way
+    end
+  end)
+
+  it("large copies that fail or find no page-locked memory leave nothing behind", function()
+    local script = [[
+      local n = 20 << 20
+      local a
+      try(function() a = dc.from_bytes(("x"):rep(n), n, "uint8") end)
+      if a then try(function() return #a:bytes() end) end
+      collectgarbage() print "alive"]]
+    for _, rule in ipairs { "MemHostAlloc:2:*", "MemHostAlloc:2:2", "EventCreate:2:*", "EventCreate:2:4",
+                            "EventRecord:2:3", "MemcpyHtoDAsync:2:2", "MemcpyDtoHAsync:2:3", "EventQuery:2:5" } do
+      local out, report = run(script, { FAKE_CUDA_FAIL = rule })
+      assert.matches("alive\n$", out, 1, false, rule)
+      assert_released(report)
+    end
+  end)
+
   it("copies between two devices", function()
     local out, report = run([[
       local a = dc.using("cuda:0", counting, 1000)

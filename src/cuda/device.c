@@ -110,6 +110,7 @@ static int to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_e
   if (dc_cuda_enter(d, err) != 0) return -1;
   if (n <= SMALL_COPY && d->pinned != NULL) return upload_small(d, dst, src, n, err);
   if (dc_cuda_wait(d, dc_cuda_now(d), err) != 0) return -1;
+  if (dc_cuda_staged(d, n)) return dc_cuda_staged_copy(d, (void *)(uintptr_t)src, dst, n, true, err); /* only read */
   return finish_copy(d, dc_cu.MemcpyHtoDAsync(dst, src, n, dc_cuda_handle(d)), err);
 }
 
@@ -118,6 +119,7 @@ static int to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *er
   if (dc_cuda_enter(d, err) != 0) return -1;
   if (n > SMALL_COPY || d->pinned == NULL) {
     if (dc_cuda_wait(d, dc_cuda_now(d), err) != 0) return -1;
+    if (dc_cuda_staged(d, n)) return dc_cuda_staged_copy(d, dst, src, n, false, err);
     return finish_copy(d, dc_cu.MemcpyDtoHAsync(dst, src, n, dc_cuda_handle(d)), err);
   }
   if (d->reading && dc_cuda_wait_all(d, err) != 0) return -1;
@@ -327,6 +329,7 @@ static void release_handles(dc_cuda *d) {
     if (d->pinned != NULL) dc_cuda_note(dc_cu.MemFreeHost(d->pinned));
     if (d->event != NULL) dc_cuda_note(dc_cu.EventDestroy(d->event));
     dc_cuda_close_capture(d, true);
+    dc_cuda_staging_close(d, true);
     if (d->own.handle != NULL) dc_cuda_note(dc_cu.StreamDestroy(d->own.handle));
     dc_cuda_note(dc_cu.CtxSetCurrent(NULL)); /* not left current: it may be gone */
   }
@@ -340,6 +343,7 @@ static void release(dc_cuda *d) {
   dc_cuda_drop_doomed(d, true);
   d->own.finished = d->own.issued; /* nothing is asked about these any more */
   dc_cuda_close_capture(d, false);
+  dc_cuda_staging_close(d, false);
   d->context = NULL;
   d->own.handle = NULL;
   d->own.next = NULL;

@@ -17,6 +17,8 @@ typedef struct dc_cuda_stream {
   struct dc_cuda_stream *next;
 } dc_cuda_stream;
 
+typedef struct dc_cuda_staging dc_cuda_staging; /* staging.c */
+
 /* A device's own part (dev->impl). */
 typedef struct dc_cuda {
   dc_device *dev;
@@ -29,6 +31,7 @@ typedef struct dc_cuda {
   char *pinned;       /* staging for small copies, or NULL */
   size_t upload_at;   /* first unused byte of its upload part */
   bool reading;       /* its part for reads is in use: an interrupted read left a copy under way */
+  dc_cuda_staging *staging; /* for large copies; NULL until there was one */
   uint64_t peers[2];  /* bits of devices that have been told that they may reach this one's memory */
   bool sync_launches; /* DOTCOMPUTE_SYNC: wait after each launch */
   dc_code *doomed;    /* unloaded by their owners while their kernels could still run */
@@ -124,6 +127,17 @@ int dc_cuda_event_record(dc_device *dev, void *event, void *stream, dc_error *er
 int dc_cuda_event_done(dc_device *dev, void *event, dc_error *err);
 int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err);
 int dc_cuda_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err);
+
+/* --- staging.c ------------------------------------------------------------------------------------- */
+
+#define DC_CUDA_STAGED ((size_t)8 << 20) /* copies of so many bytes and more go this way */
+/* Whether a copy of n bytes should and can go this way. The context is current. */
+bool dc_cuda_staged(dc_cuda *d, size_t n);
+/* Copies n bytes between the device, at `at`, and pageable host memory; `up`: to the device. In the current stream;
+** waits for it. */
+int dc_cuda_staged_copy(dc_cuda *d, void *host, dc_ptr at, size_t n, bool up, dc_error *err);
+/* Gives all back; the driver is told if it is `alive`. */
+void dc_cuda_staging_close(dc_cuda *d, bool alive);
 
 /* --- graph.c --------------------------------------------------------------------------------------- */
 
