@@ -184,6 +184,20 @@ describe("a CUDA device", function()
     assert_released(report)
   end)
 
+  it("is told nothing of a launch with a wrong argument, however many good ones there were before", function()
+    local out, report = run(saxpy .. [==[
+      local x, y, wrong = dc.zeros(8), dc.zeros(8), dc.zeros(8, "float64")
+      local bad = { [1000] = { "8", 1, x, y }, [1001] = { 8, 1, x, wrong }, [1002] = { 8.5, 1, x, y },
+                    [1003] = { 8, 1, nil, y }, [1004] = { 8, 1, x, y, y }, [1005] = { 8, 1e39, x, y } }
+      for i = 1, 1006 do
+        if bad[i] then try(k, 1, 32, table.unpack(bad[i], 1, i == 1004 and 5 or 4)) else k(1, 32, 8, 1.5, x, y) end
+      end]==])
+    local kinds = {}
+    for kind in out:gmatch "(%w+)[^\n]*\n" do kinds[#kinds + 1] = kind end
+    assert.same({ "argument", "argument", "argument", "argument", "argument", "argument" }, kinds)
+    assert.equal(1000, #report.launch)
+  end)
+
   it("refuses a kernel whose parameters lie elsewhere than its types say", function()
     local out = run("try(function()\n" .. saxpy .. "local x = dc.ones(10) k(1, 64, 10, 1, x, x) end)",
       { FAKE_CUDA_PARAMS = "0:4,8:8,16:8,24:8" })
