@@ -329,12 +329,12 @@ static int core_base(lua_State *L) {
 
 /* --- methods written in Lua ---------------------------------------------------------------------- */
 
-/* method(name, fn): kernels have this method from now on. */
-static int core_method(lua_State *L) {
+/* Objects of the type `slot` have the method `name` (at 1) from now on: the function at 2. */
+static int add_method(lua_State *L, int slot) {
   dc_lua_self(L);
   luaL_checktype(L, 1, LUA_TSTRING);
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_KERNEL);
+  lua_getiuservalue(L, lua_upvalueindex(1), slot);
   lua_getfield(L, -1, "__methods");
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);
@@ -342,10 +342,15 @@ static int core_method(lua_State *L) {
   return 0;
 }
 
+/* method(name, fn): of kernels; array_method(name, fn): of arrays. */
+static int core_method(lua_State *L) { return add_method(L, DC_LUA_KERNEL); }
+static int core_array_method(lua_State *L) { return add_method(L, DC_LUA_ARRAY); }
+
 const luaL_Reg dc_lua_builders_internal[] = {
   { "fail", core_fail },           { "describe", core_describe }, { "origin", core_origin },
   { "place", core_place },         { "dtype", core_dtype },       { "promote", core_promote },
   { "signature", core_signature }, { "broadcast", core_broadcast }, { "arrange", core_arrange },
   { "overlap", core_overlap },     { "strides", core_strides },   { "base", core_base },
-  { "method", core_method },       { "is_array", core_is_array }, { NULL, NULL },
+  { "method", core_method },       { "is_array", core_is_array }, { "array_method", core_array_method },
+  { NULL, NULL },
 };

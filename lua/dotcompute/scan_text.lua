@@ -1,0 +1,256 @@
+-- The CUDA C of dc.scan's kernels: see scan.lua for what they do.
+--
+-- Names: dc_m rows of dc_total elements, each in dc_pieces pieces; dc_o is a row, dc_piece a piece of it, dc_x and dc_y
+-- are the row's places in what is read and written, dc_x_r and dc_y_r the steps from an element to the next.
+local builder = require "dotcompute.builder"
+local lookback = require "dotcompute.lookback_text"
+
+local BLOCK, WARPS, ROUNDS, LANE = 256, 8, 4, 4
+local CHUNK = 32 * LANE * ROUNDS -- elements of a warp
+local TILE = CHUNK * WARPS
+
+-- Places of both arrays: dc_x and dc_y of the row dc_o (x is what is read, y what is written).
+local function row_places(v)
+  local out = { "  dc_index dc_rest = dc_o, dc_c, dc_x = 0, dc_y = 0;" }
+  for d = v.kept, 1, -1 do
+    out[#out + 1] = d > 1 and ("  dc_c = dc_rest %% dc_nk%d; dc_rest /= dc_nk%d;"):format(d, d) or "  dc_c = dc_rest;"
+    out[#out + 1] = ("  dc_x += dc_c * dc_x_k%d; dc_y += dc_c * dc_y_k%d;"):format(d, d)
+  end
+  return table.concat(out, "\n") .. "\n"
+end
+
+local function signature(v)
+  local list = { "dc_result *dc_out", v.team and "void *dc_state" or ("%s *dc_parts"):format(v.acc),
+    ("const %s *%s"):format(v.input.ctype, v.input.name) }
+  local size = v.team and "dc_row_words" or "dc_length"
+  for _, name in ipairs { "dc_m", "dc_total", "dc_pieces", size, "dc_x_r", "dc_y_r" } do
+    list[#list + 1] = "dc_index " .. name
+  end
+  for d = 1, v.kept do list[#list + 1] = ("dc_index dc_x_k%d, dc_index dc_y_k%d"):format(d, d) end
+  for d = 2, v.kept do list[#list + 1] = ("dc_index dc_nk%d"):format(d) end
+  return table.concat(list, ", ")
+end
+
+local function functions(v)
+  local out = { ("typedef %s dc_acc;\ntypedef %s dc_result;"):format(v.acc, v.output.ctype) }
+  local function define(name, params, piece, text)
+    out[#out + 1] = ("static __device__ __forceinline__ dc_acc dc_%s(%s) { return (dc_acc)(%s); }"):format(name, params,
+      builder.piece(piece, text))
+  end
+  define("map", ("%s %s, const dc_index i, const dc_index n"):format(v.input.ctype, v.input.name), "map",
+    v.first and v.map or v.input.name)
+  define("fold", "const dc_acc a, const dc_acc b", "op", v.op)
+  if v.identity then define("identity", "", "identity", v.identity) end
+  return table.concat(out, "\n") .. "\n"
+end
+
+-- Scans `v` at the text `value`, which is replaced: dc_run is the fold of what was before, if dc_have.
+local function step(v, indent, value)
+  if v.exclusive then
+    return ([[
+{const dc_acc dc_v = VALUE;
+ VALUE = dc_have ? dc_run : dc_identity();
+ dc_run = dc_have ? dc_fold(dc_run, dc_v) : dc_v;
+ dc_have = true;}]]):gsub("VALUE", value):gsub("\n", "\n" .. indent)
+  end
+  return ("dc_run = dc_have ? dc_fold(dc_run, VALUE) : VALUE; dc_have = true; VALUE = dc_run;"):gsub("VALUE", value)
+end
+
+local function element(v, number)
+  return ("dc_map(%s, %s, dc_total)"):format(
+    builder.load(v.input.dtype, v.input.name, ("dc_x + (%s) * dc_x_r"):format(number)), number)
+end
+
+-- A lane has LANE neighbouring elements in each of ROUNDS rounds, a warp CHUNK elements in a row.  What each lane has
+-- is folded in order, then across the lanes, then from round to round; dc_item becomes the running folds within the
+-- chunk and dc_carry what the whole chunk folds to.
+local chunk_text = [[
+    dc_acc dc_item[ROUNDS][LANE];
+    const bool dc_full = dc_begin - dc_lane * LANE + CHUNK <= dc_total;
+    #pragma unroll
+    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+      const dc_index dc_first = dc_begin + dc_u * (32 * LANE);
+LOAD    }
+    #pragma unroll
+    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+      #pragma unroll
+      for (int dc_k = 1; dc_k < LANE; dc_k++)
+        dc_item[dc_u][dc_k] = dc_fold(dc_item[dc_u][dc_k - 1], dc_item[dc_u][dc_k]);
+      const dc_acc dc_run = dc_warp_scan(dc_item[dc_u][LANE - 1], dc_lane);
+      dc_acc dc_left = dc_from_below(dc_run, 1);
+      const bool dc_any = dc_u > 0 || dc_carried;
+      if (dc_any) dc_left = dc_lane > 0 ? dc_fold(dc_carry, dc_left) : dc_carry;
+      const dc_acc dc_round = dc_from_lane(dc_run, 31);
+      dc_carry = dc_any ? dc_fold(dc_carry, dc_round) : dc_round;
+      if (dc_any || dc_lane > 0) {
+        #pragma unroll
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_left, dc_item[dc_u][dc_k]);
+      }
+    }
+]]
+
+local load_one_text = [[
+      #pragma unroll
+      for (int dc_k = 0; dc_k < LANE; dc_k++) {
+        const dc_index dc_i = dc_first + dc_k;
+        if (dc_full || dc_i < dc_total) dc_item[dc_u][dc_k] = ELEMENT;
+        else dc_item[dc_u][dc_k] = dc_acc();
+      }
+]]
+
+local load_text = [[
+      if (dc_full) {
+        const dc_pack<INPUT> dc_p = *(const dc_pack<INPUT> *)(NAME + dc_x + dc_first);
+        #pragma unroll
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = PACKED;
+        continue;
+      }
+]]
+
+-- Inclusive folds, or those of one element earlier; dc_before is the fold of all before the chunk, if dc_have.
+local store_text = [[
+    #pragma unroll
+    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+      const dc_index dc_first = dc_begin + dc_u * (32 * LANE);
+SHIFT
+STORE      #pragma unroll
+      for (int dc_k = 0; dc_k < LANE; dc_k++) {
+        if (dc_full || dc_first + dc_k < dc_total)
+          dc_out[dc_y + (dc_first + dc_k) * dc_y_r] = (dc_result)dc_item[dc_u][dc_k];
+      }
+    }
+]]
+
+local shift_text = [[
+      dc_acc dc_left = dc_from_below(dc_item[dc_u][LANE - 1], 1);
+      const dc_acc dc_end = dc_from_lane(dc_item[dc_u][LANE - 1], 31);
+      if (dc_lane == 0) dc_left = dc_have || dc_u > 0 ? dc_before : dc_identity();
+      #pragma unroll
+      for (int dc_k = LANE - 1; dc_k > 0; dc_k--) dc_item[dc_u][dc_k] = dc_item[dc_u][dc_k - 1];
+      dc_item[dc_u][0] = dc_left;
+      dc_before = dc_end;]]
+
+local pack_text = [[
+      if (dc_full) {
+        dc_pack<dc_result> dc_p;
+        #pragma unroll
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_p.v[dc_k] = (dc_result)dc_item[dc_u][dc_k];
+        *(dc_pack<dc_result> *)(dc_out + dc_y + dc_first) = dc_p;
+        continue;
+      }
+]]
+
+-- A warp for each row, chunk by chunk.
+local short_text = [[
+  const int dc_lane = threadIdx.x % 32;
+  const dc_index dc_o = (dc_index)blockIdx.x * WARPS + threadIdx.x / 32;
+  if (dc_o >= dc_m) return;
+PLACES  dc_acc dc_carry = dc_acc(), dc_before = dc_acc();
+  bool dc_carried = false;
+  for (dc_index dc_begin = dc_lane * LANE; dc_begin - dc_lane * LANE < dc_total; dc_begin += CHUNK) {
+    const bool dc_have = dc_carried;
+    dc_before = dc_carry;
+SCAN
+    dc_carried = true;
+RESULT  }
+]]
+
+-- A block for each piece of a row; where there are several, it looks back at those before.
+local tile_text = [[
+  __shared__ alignas(16) unsigned char dc_memory[(WARPS + 1) * sizeof(dc_acc)];
+  __shared__ unsigned dc_number;
+  dc_acc *const dc_totals = (dc_acc *)dc_memory;
+  const int dc_t = threadIdx.x, dc_lane = dc_t % 32, dc_warp = dc_t / 32;
+  if (dc_t == 0) dc_number = dc_pieces > 1 ? atomicAdd((unsigned *)dc_state, 1u) : blockIdx.x;
+  __syncthreads();
+  const dc_index dc_job = dc_number;
+  const dc_index dc_o = dc_job / dc_pieces, dc_piece = dc_job % dc_pieces;
+PLACES  {
+    const dc_index dc_begin = dc_piece * TILE + dc_warp * CHUNK + dc_lane * LANE;
+    dc_acc dc_carry = dc_acc();
+    const bool dc_carried = false;
+SCAN
+    if (dc_lane == 0) dc_totals[dc_warp] = dc_carry;
+    __syncthreads();
+    if (dc_warp == 0) {
+      const dc_acc dc_run = dc_warp_scan(dc_totals[dc_lane % WARPS], dc_lane);
+      const dc_acc dc_own = dc_from_lane(dc_run, WARPS - 1);
+      __syncwarp();
+      if (dc_lane < WARPS) dc_totals[dc_lane] = dc_run;
+      if (dc_pieces > 1) {
+        const dc_acc dc_older = dc_look_back((unsigned long long *)dc_state + 1 + dc_o * dc_row_words, dc_piece,
+                                             dc_pieces, dc_own, dc_lane);
+        if (dc_lane == 0) dc_totals[WARPS] = dc_older;
+      }
+    }
+    __syncthreads();
+    const bool dc_have = dc_piece > 0 || dc_warp > 0;
+    dc_acc dc_before = dc_totals[dc_piece > 0 ? WARPS : 0];
+    if (dc_warp > 0)
+      dc_before = dc_piece > 0 ? dc_fold(dc_before, dc_totals[dc_warp - 1]) : dc_totals[dc_warp - 1];
+    if (dc_have) {
+      #pragma unroll
+      for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+        #pragma unroll
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_before, dc_item[dc_u][dc_k]);
+      }
+    }
+RESULT  }
+]]
+
+local columns_text = [[
+  const dc_index dc_job = (dc_index)blockIdx.x * BLOCK + threadIdx.x;
+  if (dc_job >= dc_m * dc_pieces) return;
+  const dc_index dc_o = dc_job % dc_m, dc_piece = dc_job / dc_m;
+PLACES  const dc_index dc_first = dc_piece * dc_length, dc_stop = dc_first + dc_length;
+  const dc_index dc_end = dc_stop < dc_total ? dc_stop : dc_total;
+  dc_acc dc_run;
+  bool dc_have = false;
+]]
+
+local column_sums_text = [[
+  for (dc_index dc_i = dc_first; dc_i < dc_end; dc_i++) {
+    const dc_acc dc_v = ELEMENT;
+    dc_run = dc_have ? dc_fold(dc_run, dc_v) : dc_v, dc_have = true;
+  }
+  dc_parts[dc_job] = dc_run;
+]]
+
+local column_apply_text = [[
+  if (dc_piece > 0) dc_run = dc_parts[dc_job - dc_m], dc_have = true;
+  for (dc_index dc_i = dc_first; dc_i < dc_end; dc_i++) {
+    dc_acc dc_value = ELEMENT;
+    STEP
+    dc_out[dc_y + dc_i * dc_y_r] = (dc_result)dc_value;
+  }
+]]
+
+local packs_text = [[
+template <typename T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) dc_pack { T v[4]; };
+]]
+
+-- A kernel's text from pieces of ours, without what is the user's: words of capitals are pieces.
+local function assemble(v)
+  if not v.team then return columns_text .. (v.sums and column_sums_text or column_apply_text) end
+  local pieces = { SCAN = chunk_text, RESULT = store_text, LOAD = (v.packed and load_text or "") .. load_one_text,
+    SHIFT = v.exclusive and shift_text or "", STORE = v.packed and pack_text or "" }
+  local text = v.team == "warp" and short_text or tile_text
+  for _ = 1, 2 do -- some pieces are made of others
+    text = text:gsub("%f[%w_](%u+)%f[^%w_]\n?", function(word) return pieces[word] end)
+  end
+  return text
+end
+
+local function source_of(v)
+  local packed = v.input.dtype.kind == "b" and "unsigned char" or v.input.ctype
+  local fill = { WARPS = WARPS, ROUNDS = ROUNDS, LANE = LANE, CHUNK = CHUNK, TILE = TILE, BLOCK = BLOCK,
+    PLACES = row_places(v), ELEMENT = element(v, "dc_i"), STEP = step(v, "    ", "dc_value"), INPUT = packed,
+    NAME = v.input.name,
+    PACKED = ("dc_map(dc_p.v[dc_k]%s, dc_first + dc_k, dc_total)"):format(packed ~= v.input.ctype and " != 0" or "") }
+  return table.concat { builder.prelude(v.types, v.dtypes, v.preamble, v.wide), functions(v),
+    v.team and lookback.text or "", v.packed and packs_text or "",
+    ("__global__ void __launch_bounds__(%d) %s(%s) {\n"):format(BLOCK, v.name, signature(v)),
+    (assemble(v):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }
+end
+
+return { source_of = source_of, BLOCK = BLOCK, WARPS = WARPS, TILE = TILE }
