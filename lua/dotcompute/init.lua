@@ -40,6 +40,18 @@ local function later_table(name)
 end
 later_table "random"
 later_table "image"
+
+-- The same, for functions whose first argument is an array: methods of arrays too.
+local function later_methods(file, ...)
+  later(file, ...)
+  for _, name in ipairs { ... } do
+    core.array_method(name, function(...) return dc[name](...) end)
+  end
+end
+later_methods("cumulative", "cumsum", "cumprod")
+later_methods("sort", "sort", "argsort")
+later_methods("select", "select", "nonzero")
+later_methods("take", "take", "scatter_add")
 core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
 
 return dc

@@ -116,7 +116,7 @@ SHIFT
 STORE      #pragma unroll
       for (int dc_k = 0; dc_k < LANE; dc_k++) {
         if (dc_full || dc_first + dc_k < dc_total)
-          dc_out[dc_y + (dc_first + dc_k) * dc_y_r] = (dc_result)dc_item[dc_u][dc_k];
+          WRITE;
       }
     }
 ]]
@@ -245,7 +245,7 @@ local function source_of(v)
   local packed = v.input.dtype.kind == "b" and "unsigned char" or v.input.ctype
   local fill = { WARPS = WARPS, ROUNDS = ROUNDS, LANE = LANE, CHUNK = CHUNK, TILE = TILE, BLOCK = BLOCK,
     PLACES = row_places(v), ELEMENT = element(v, "dc_i"), STEP = step(v, "    ", "dc_value"), INPUT = packed,
-    NAME = v.input.name,
+    NAME = v.input.name, WRITE = "dc_out[dc_y + (dc_first + dc_k) * dc_y_r] = (dc_result)dc_item[dc_u][dc_k]",
     PACKED = ("dc_map(dc_p.v[dc_k]%s, dc_first + dc_k, dc_total)"):format(packed ~= v.input.ctype and " != 0" or "") }
   return table.concat { builder.prelude(v.types, v.dtypes, v.preamble, v.wide), functions(v),
     v.team and lookback.text or "", v.packed and packs_text or "",
@@ -253,4 +253,17 @@ local function source_of(v)
     (assemble(v):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }
 end
 
-return { source_of = source_of, BLOCK = BLOCK, WARPS = WARPS, TILE = TILE }
+-- A scan of one row whose elements are read and whose folds are used by text of the caller's: `element` is the value of
+-- element dc_i, `write` what is done with the fold dc_item[dc_u][dc_k] up to element dc_first + dc_k.  `types` defines
+-- dc_index, dc_acc and dc_fold. The kernel takes `params`, then memory for dc_row_words words (lookback.words) and a
+-- counter, the number of elements, that of pieces of TILE.
+local function custom(v)
+  local fill = { WARPS = WARPS, ROUNDS = ROUNDS, LANE = LANE, CHUNK = CHUNK, TILE = TILE, PLACES = "",
+    ELEMENT = v.element, WRITE = v.write }
+  return table.concat { v.types, lookback.text,
+    ("__global__ void __launch_bounds__(%d) %s(%s, void *dc_state, const dc_index dc_total, "):format(BLOCK, v.name,
+      v.params), "const dc_index dc_pieces) {\n  const dc_index dc_row_words = 0;\n",
+    (assemble({ team = "tile" }):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }
+end
+
+return { source_of = source_of, custom = custom, BLOCK = BLOCK, WARPS = WARPS, TILE = TILE }

@@ -1,0 +1,175 @@
+-- What the algorithms over arrays share (sort, select, histogram, take …): checks of arguments, kernels kept for each
+-- device, elements as so many bytes.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+core.own(debug.getinfo(1, "S").source)
+
+local algorithm = {}
+
+function algorithm.fail(kind, text, ...) core.fail(kind, text:format(...)) end
+local fail = algorithm.fail
+
+-- Calls fn with the device current: where it is already, with the current stream too.
+function algorithm.on(device, fn, ...)
+  if dc.device() == device then return fn(...) end
+  return dc.using(device, fn, ...)
+end
+
+function algorithm.empty(device, ...) return algorithm.on(device, dc.empty, ...) end
+function algorithm.zeros(device, ...) return algorithm.on(device, dc.zeros, ...) end
+
+-- --- arguments --------------------------------------------------------------------------------------------------
+
+-- An array, or what becomes one: a table, a number or a boolean.
+function algorithm.array(who, what, v, dtype, device)
+  if core.is_array(v) then return v end
+  local t = type(v)
+  if t ~= "table" and t ~= "number" and t ~= "boolean" then
+    fail("argument", "%s: %s is an array or a table, got %s", who, what, core.describe(v))
+  end
+  return algorithm.on(device or dc.device(), dc.array, v, dtype)
+end
+
+-- The array must be on the device.
+function algorithm.check_device(who, what, a, device)
+  if a.device ~= device then
+    fail("device", "%s: %s is on %s, the array on %s; move one with a:to(device)", who, what, a.device.id, device.id)
+  end
+end
+
+-- The axis, counted from 1; the last one if none is given.
+function algorithm.axis(who, axis, ndim)
+  if axis == nil then
+    if ndim == 0 then fail("shape", "%s: an array without axes has none to go along", who) end
+    return ndim
+  end
+  local d = math.tointeger(axis)
+  if not d or type(axis) ~= "number" then
+    fail("argument", "%s: an axis is an integer, got %s", who, core.describe(axis))
+  end
+  local at = d < 0 and ndim + 1 + d or d
+  if at < 1 or at > ndim then
+    fail("index", "%s: axis %d is out of range: there %s %d", who, d, ndim == 1 and "is" or "are", ndim)
+  end
+  return at
+end
+
+-- An integer from `low` on (and to `high`).
+function algorithm.integer(who, what, v, low, high)
+  local n = type(v) == "number" and math.tointeger(v)
+  if not n or n < low or (high and n > high) then
+    local range = high and ("an integer of %d to %d"):format(low, high) or ("an integer from %d on"):format(low)
+    fail("argument", "%s: %s is %s, got %s", who, what, range, core.describe(v))
+  end
+  return n
+end
+
+-- Complains about options that nobody reads, and those of another type; gives the table. `known`: name -> type.
+function algorithm.options(who, options, known)
+  if options == nil then return {} end
+  if type(options) ~= "table" then
+    fail("argument", "%s: a table of options expected, got %s", who, core.describe(options))
+  end
+  for name, v in pairs(options) do
+    local wanted = known[name]
+    if not wanted then
+      local names = {}
+      for k in pairs(known) do names[#names + 1] = k end
+      table.sort(names)
+      fail("argument", "%s: there is no option '%s'; there %s %s", who, tostring(name), #names == 1 and "is" or "are",
+        table.concat(names, ", "))
+    end
+    if wanted ~= "any" and type(v) ~= wanted then
+      fail("argument", "%s: option '%s' is a %s, got %s", who, name, wanted, core.describe(v))
+    end
+  end
+  return options
+end
+
+-- Name, C's name, bytes and kind of a dtype, or of an array's.
+function algorithm.dtype(a)
+  local name, ctype, size, kind = core.dtype(core.is_array(a) and a.dtype or a)
+  return { name = name, ctype = ctype, size = size, kind = kind }
+end
+
+function algorithm.refuse_complex(who, a, why)
+  if algorithm.dtype(a).kind == "c" then fail("dtype", "%s: %s arrays %s", who, a.dtype, why) end
+end
+
+-- Integers that count from 1: an array of any integer dtype, or what becomes one.
+function algorithm.indices(who, v, device)
+  local a = algorithm.array(who, "the indices", v, "int64", device)
+  local kind = algorithm.dtype(a).kind
+  if kind ~= "i" and kind ~= "u" then
+    fail("dtype", "%s: indices are integers, got an array of %s", who, a.dtype)
+  end
+  algorithm.check_device(who, "the array of indices", a, device)
+  return a
+end
+
+-- The array in C order, without gaps, computed.
+function algorithm.flat(a)
+  a:eval()
+  return a.contiguous and a or a:copy()
+end
+
+function algorithm.product(shape, first, last)
+  local n = 1
+  for d = first or 1, last or #shape do n = n * shape[d] end
+  return n
+end
+
+-- The array with the axis at the end, in C order, and the axes in that order (nil when they are as they were).
+function algorithm.axis_last(a, axis)
+  if axis == a.ndim then return algorithm.flat(a) end
+  local order = {}
+  for d = 1, a.ndim do
+    if d ~= axis then order[#order + 1] = d end
+  end
+  order[#order + 1] = axis
+  return a:transpose(order):copy(), order
+end
+
+-- Undoes axis_last for a result: in C order again.
+function algorithm.axis_back(a, order)
+  if not order then return a end
+  local back = {}
+  for k, d in ipairs(order) do back[d] = k end
+  return a:transpose(back):copy()
+end
+
+-- Whether kernels are written as a GPU likes them. `as_gpu` makes the CPU device run those too, for specs.
+function algorithm.is_gpu(device) return device.backend == "cuda" or algorithm.as_gpu == true end
+
+-- --- kernels ----------------------------------------------------------------------------------------------------
+
+local kernels = {}
+
+-- The kernel `key` of the device; `make` gives its text (one kernel, called `name`) when it is new.
+function algorithm.kernel(device, name, key, make, ...)
+  local own = kernels[device]
+  if not own then
+    own = {}
+    kernels[device] = own
+  end
+  key = name .. " " .. key
+  local kernel = own[key]
+  if not kernel then
+    kernel = dc.using(device, dc.kernel, make(...), { name = name })
+    own[key] = kernel
+  end
+  return kernel
+end
+
+-- Elements of which only the size matters: C's name of something as large. Nothing is aligned beyond 8 bytes.
+algorithm.opaque = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int", [8] = "unsigned long long",
+  [16] = "dc_two" }
+algorithm.opaque_text = "struct dc_two { unsigned long long low, high; };\n"
+
+-- In place of each word of capitals that `with` has, its text.
+function algorithm.fill(text, with) return (text:gsub("%f[%w_]%u[%u%d]*%f[^%w_]", with)) end
+
+-- How many elements a kernel may count in 32 bits.
+algorithm.narrow = 2 ^ 31 - 2 ^ 22
+
+return algorithm

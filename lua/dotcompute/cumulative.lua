@@ -1,0 +1,44 @@
+-- cumsum and cumprod: dc.scan with the dtype of the result chosen, and float16 and bfloat16 folded in float32.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
+core.own(debug.getinfo(1, "S").source)
+
+local fail = algorithm.fail
+local scans = {}
+
+-- The dtype of the running sums of a dtype.
+local function result_of(who, dtype)
+  if dtype.kind == "b" or dtype.kind == "i" then return "int64" end
+  if dtype.kind == "u" then return "uint64" end
+  if dtype.kind == "f" then return dtype.name end
+  fail("dtype", "%s: arrays of %s have no running folds yet; take real and imaginary part apart", who, dtype.name)
+end
+
+local function scan_for(name, dtype)
+  local key = name .. dtype.name
+  local f = scans[key]
+  if not f then
+    local output = result_of(name, dtype)
+    local acc = dtype.kind == "f" and dtype.size == 2 and "float32" or output
+    local ctype = select(2, core.dtype(acc))
+    f = dc.scan { name = name, input = dtype.name .. " x", output = output, acc = acc, map = ("(%s)x"):format(ctype),
+      op = name == "cumsum" and "a + b" or "a * b", flags = { "--fmad=false" } }
+    scans[key] = f
+  end
+  return f
+end
+
+local function cumulative(name, ...)
+  local a, axis = ...
+  local n = select("#", ...)
+  if n < 1 or n > 2 then fail("argument", "%s takes an array, then perhaps an axis; got %d arguments", name, n) end
+  a = algorithm.array(name, "the first argument", a)
+  axis = algorithm.axis(name, axis, a.ndim)
+  return scan_for(name, algorithm.dtype(a))(a, axis)
+end
+
+return {
+  cumsum = function(...) return cumulative("cumsum", ...) end,
+  cumprod = function(...) return cumulative("cumprod", ...) end,
+}

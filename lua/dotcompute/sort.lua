@@ -1,0 +1,129 @@
+-- sort and argsort: stable, by digits of 8 bits from the lowest on.
+--
+--   rows of up to 128:      a thread for each element counts those before it
+--   rows that fit a block:  a block sorts a row in shared memory, digit after digit
+--   longer rows:            all digits are counted in one go; then a pass a digit, in which each block sorts a tile in
+--                           shared memory, learns where its digits belong by looking back at the tiles before it, and
+--                           writes runs of keys there.  So each pass reads and writes once
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
+local text = require "dotcompute.sort_text"
+core.own(debug.getinfo(1, "S").source)
+
+local fail, empty, zeros = algorithm.fail, algorithm.empty, algorithm.zeros
+local SHORT = 128
+local BINS_LENGTH = 65536 -- keys that a block counts
+
+-- Elements a thread, so that a tile's keys and indices fit into shared memory.
+local function items_for(bytes) return bytes > 4 and 10 or 20 end
+
+local function kernel_for(device, what, v)
+  v.gpu = algorithm.is_gpu(device)
+  local key = ("%s %s %s %s %s %s %s %s %s %s"):format(v.dtype.name, v.descending, v.items, v.wide, v.pay, v.first,
+    v.last, v.keys, v.width, v.gpu)
+  return algorithm.kernel(device, "dc_sort_" .. what, key, text[what == "rows" and "block" or what], v)
+end
+
+-- --- the three ways ---------------------------------------------------------------------------------------------
+
+local function short_rows(job, v)
+  v.width = 32
+  while v.width < job.total do v.width = v.width * 2 end
+  v.pay = job.index and "int" or nil
+  kernel_for(job.device, "short", v)((job.rows * v.width + 255) // 256, 256, job.to or dc.null, job.from,
+    job.index or dc.null, job.total, job.rows)
+end
+
+local function block_rows(job, v)
+  v.items = 1
+  while v.items * text.THREADS < job.total do v.items = v.items * 2 end
+  v.items = math.min(v.items, items_for(job.dtype.size))
+  v.pay = job.index and "unsigned short" or nil
+  kernel_for(job.device, "rows", v)(job.rows, text.THREADS, job.to or dc.null, job.from, job.index or dc.null, job.total)
+end
+
+-- Where digits begin, for all rows and passes.
+local function count_digits(job, wide)
+  local bins = zeros(job.device, job.rows * job.dtype.size * 256, "uint64")
+  local pieces = (job.total + BINS_LENGTH - 1) // BINS_LENGTH
+  local v = { dtype = job.dtype, descending = job.descending, wide = wide }
+  kernel_for(job.device, "bins", v)(job.rows * pieces, 256, bins, job.from, job.total, pieces, BINS_LENGTH)
+  algorithm.kernel(job.device, "dc_sort_starts", "", text.starts)(job.rows * job.dtype.size, 256, bins)
+  return bins
+end
+
+local function long_rows(job, v)
+  local device, passes, n = job.device, job.dtype.size, job.rows * job.total
+  v.wide = n > 2 ^ 30 - 2 ^ 22
+  v.pay = job.index and (v.wide and "unsigned long long" or "unsigned int") or nil
+  v.items = items_for(math.max(passes, v.pay and v.wide and 8 or 0))
+  local bins = count_digits(job, v.wide)
+  local tile = text.THREADS * v.items
+  local pieces = (job.total + tile - 1) // tile
+  local blocks = job.rows * pieces
+  local state = zeros(device, 8 + passes * blocks * (v.wide and 256 or 128), "uint64")
+  local function memory(count, dtype) return count > 0 and empty(device, n, dtype) or dc.null end
+  local key_type, pay_type = "uint" .. 8 * passes, v.wide and "uint64" or "uint32"
+  -- keys go from buffer to buffer so that the last pass writes the result; without one it writes none
+  local spare = { memory(passes - 1, key_type), job.to and job.to or memory(passes - 2, key_type) }
+  local pays = { memory(v.pay and passes - 1 or 0, pay_type), memory(v.pay and passes - 2 or 0, pay_type) }
+  local from, pay_from = job.from, dc.null
+  for pass = 0, passes - 1 do
+    local left = passes - 1 - pass
+    local to, pay_to = spare[2 - left % 2], v.pay and pays[2 - left % 2] or dc.null
+    if left == 0 and v.pay then pay_to = job.index end
+    local w = setmetatable({ first = pass == 0, last = left == 0, keys = left > 0 or job.to ~= nil }, { __index = v })
+    kernel_for(device, "pass", w)(blocks, text.THREADS, w.keys and to or dc.null, from, pay_to, pay_from, bins, state,
+      job.total, pieces, 8 * pass, pass, passes)
+    from, pay_from = to, pay_to
+  end
+end
+
+-- --- calls ------------------------------------------------------------------------------------------------------
+
+local sort = {}
+
+-- Sorts the rows (of `total`) of a contiguous array: gives keys and indices, of those that are wanted.
+function sort.rows(from, total, descending, want_keys, want_index)
+  local dtype, device, shape = algorithm.dtype(from), from.device, { from:shape() }
+  local job = { from = from, device = device, dtype = dtype, total = total, descending = descending,
+    rows = total > 0 and from.size // total or 0 }
+  job.to = want_keys and empty(device, shape, dtype.name) or nil
+  job.index = want_index and empty(device, shape, "int64") or nil
+  if from.size == 0 then return job.to, job.index end
+  local v = { dtype = dtype, descending = descending, keys = want_keys, wide = from.size > algorithm.narrow }
+  if total <= SHORT then short_rows(job, v)
+  elseif total <= text.THREADS * items_for(dtype.size) then block_rows(job, v)
+  else long_rows(job, v) end
+  return job.to, job.index
+end
+
+-- The arguments of sort and argsort: array, axis, options; the axis may be left out.
+local function arguments(who, ...)
+  local a, axis, options = ...
+  local n = select("#", ...)
+  if n < 1 or n > 3 then
+    fail("argument", "%s takes an array, then perhaps an axis, then options; got %d arguments", who, n)
+  end
+  if type(axis) == "table" and options == nil then axis, options = nil, axis end
+  options = algorithm.options(who, options, { descending = "boolean", axis = "number" })
+  if axis == nil then axis = options.axis end
+  a = algorithm.array(who, "the first argument", a)
+  algorithm.refuse_complex(who, a, "have no order")
+  return a, axis, options.descending or false
+end
+
+local function sorted(who, keys, index, ...)
+  local a, axis, descending = arguments(who, ...)
+  axis = algorithm.axis(who, axis, a.ndim)
+  local total = select(axis, a:shape())
+  local from, order = algorithm.axis_last(a, axis)
+  local to, places = sort.rows(from, total, descending, keys, index)
+  return algorithm.axis_back(keys and to or places, order)
+end
+
+function sort.sort(...) return sorted("sort", true, false, ...) end
+function sort.argsort(...) return sorted("argsort", false, true, ...) end
+
+return sort

@@ -1,0 +1,415 @@
+-- The CUDA C of sorting: see sort.lua for what runs when.
+--
+-- Keys are moved as the bits they are; dc_order turns them into unsigned integers that ascend as wanted whenever a
+-- digit is asked for.  NaN comes last either way, and -0 and 0 are the same.
+local algorithm = require "dotcompute.algorithm"
+
+local text = {}
+
+local THREADS = 384
+text.THREADS = THREADS
+
+local unsigned = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int", [8] = "unsigned long long" }
+text.unsigned = unsigned
+local infinity = { float16 = "0x7c00", bfloat16 = "0x7f80", float32 = "0x7f800000u", float64 = "0x7ff0000000000000ull" }
+
+-- dc_key and dc_order for a dtype.
+function text.order(dtype, descending)
+  local out = { ("typedef %s dc_key;"):format(unsigned[dtype.size]),
+    "static __device__ __forceinline__ dc_key dc_order(dc_key k) {" }
+  local sign = ("(dc_key)((dc_key)1 << %d)"):format(8 * dtype.size - 1)
+  if dtype.kind == "f" then
+    out[#out + 1] = ("  const dc_key sign = %s, size = k & (dc_key)~sign;"):format(sign)
+    out[#out + 1] = ("  if (size > (dc_key)%s) return (dc_key)~(dc_key)0;"):format(infinity[dtype.name])
+    out[#out + 1] = "  if (size == 0) k = 0;"
+    out[#out + 1] = "  k = k & sign ? (dc_key)~k : (dc_key)(k | sign);"
+  elseif dtype.kind == "i" then
+    out[#out + 1] = ("  k ^= %s;"):format(sign)
+  elseif dtype.kind == "b" then
+    out[#out + 1] = "  k = k != 0;"
+  end
+  out[#out + 1] = descending and "  return (dc_key)~k;" or "  return k;"
+  out[#out + 1] = "}"
+  return table.concat(out, "\n") .. "\n"
+end
+
+-- --- digits of a tile -------------------------------------------------------------------------------------------
+
+-- A warp has 32 * ITEMS neighbouring keys, each lane every 32nd of them.  dc_rank gives each key its place in the tile
+-- sorted by one digit: keys of a smaller digit come first, then those of warps before, then those before it in its
+-- warp.  Lanes with the same digit find each other by a word of shared memory a digit (on a GPU), or by votes.
+-- dc_tile_count is what the digit threadIdx.x occurs, dc_tile_start where it begins (of the first 256 threads).
+local rank_text = [=[
+enum { dc_threads = THREADS, dc_items = ITEMS, dc_warps = dc_threads / 32, dc_tile = dc_threads * dc_items };
+struct dc_shared {
+  unsigned counts[dc_warps][256];
+  unsigned totals[8];
+  union {
+    unsigned masks[dc_warps][256];
+    dc_key keys[dc_tile];
+    PAYSHARED
+  };
+};
+static __device__ __forceinline__ unsigned dc_digit(dc_key k, int shift) { return (dc_order(k) >> shift) & 255; }
+static __device__ __forceinline__ unsigned dc_peers(unsigned digit, int lane, unsigned *masks) {
+PEERS
+}
+template <typename Publish>
+static __device__ __forceinline__ void dc_rank(dc_shared &s, const dc_key (&key)[dc_items], int shift,
+                                               unsigned (&place)[dc_items], unsigned &tile_start, Publish publish) {
+  const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+  unsigned *const counts = s.counts[warp];
+  for (int d = lane; d < 256; d += 32) counts[d] = 0;
+  CLEARMASKS
+  __syncwarp();
+COUNT
+  __syncthreads();
+  unsigned count = 0;
+  if (t < 256) {
+    #pragma unroll
+    for (int w = 0; w < dc_warps; w++) {
+      const unsigned c = s.counts[w][t];
+      s.counts[w][t] = count;
+      count += c;
+    }
+    publish(count);
+    unsigned run = count;
+    #pragma unroll
+    for (int n = 1; n < 32; n *= 2) {
+      const unsigned other = __shfl_up_sync(~0u, run, n);
+      if (lane >= n) run += other;
+    }
+    if (lane == 31) s.totals[warp] = run;
+    tile_start = run - count;
+  }
+  __syncthreads();
+  if (t < 256) {
+    for (int w = 0; w < warp; w++) tile_start += s.totals[w];
+    #pragma unroll
+    for (int w = 0; w < dc_warps; w++) s.counts[w][t] += tile_start;
+  }
+  __syncthreads();
+PLACE
+}
+]=]
+
+local gpu_rank = {
+  PEERS = [=[
+  atomicOr(&masks[digit], 1u << lane);
+  __syncwarp();
+  const unsigned peers = masks[digit];
+  __syncwarp();
+  if (31 - __clz(peers) == lane) masks[digit] = 0;
+  __syncwarp();
+  return peers;]=],
+  CLEARMASKS = "for (int d = lane; d < 256; d += 32) s.masks[warp][d] = 0;",
+  COUNT = [=[
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) atomicAdd(&counts[dc_digit(key[i], shift)], 1u);]=],
+  PLACE = [=[
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) {
+    const unsigned digit = dc_digit(key[i], shift), peers = dc_peers(digit, lane, s.masks[warp]);
+    const unsigned before = peers & ((1u << lane) - 1);
+    const int leader = 31 - __clz(peers);
+    unsigned first = 0;
+    if (lane == leader) first = atomicAdd(&counts[digit], __popc(peers));
+    place[i] = __shfl_sync(~0u, first, leader) + __popc(before);
+  }
+  __syncthreads();]=],
+}
+
+-- What each lane finds while counting is kept for placing: its rank among the lanes with the same digit, whether it
+-- is the one that counts for them.
+local cpu_rank = {
+  PEERS = [=[
+  unsigned peers = ~0u;
+  #pragma unroll
+  for (int b = 0; b < 8; b++) {
+    const unsigned votes = __ballot_sync(~0u, digit >> b & 1);
+    peers &= digit >> b & 1 ? votes : ~votes;
+  }
+  return peers;]=],
+  CLEARMASKS = "",
+  COUNT = [=[
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) {
+    const unsigned digit = dc_digit(key[i], shift), peers = dc_peers(digit, lane, 0);
+    const unsigned before = counts[digit];
+    __syncwarp();
+    place[i] = before + __popc(peers & ((1u << lane) - 1));
+    if (peers >> lane == 1) counts[digit] = before + __popc(peers);
+    __syncwarp();
+  }]=],
+  PLACE = [=[
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) place[i] += counts[dc_digit(key[i], shift)];
+  __syncthreads();]=],
+}
+
+local function ranking(v)
+  local fill = { THREADS = THREADS, ITEMS = v.items, PAYSHARED = v.pay and "dc_pay pays[dc_tile];" or "" }
+  for name, piece in pairs(v.gpu and gpu_rank or cpu_rank) do fill[name] = piece end
+  return algorithm.fill(rank_text, fill)
+end
+
+local function types(v)
+  return ("typedef %s dc_index;\n"):format(v.wide and "long long" or "int")
+    .. (v.pay and ("typedef %s dc_pay;\n"):format(v.pay) or "") .. text.order(v.dtype, v.descending)
+end
+
+-- Keys that are not there have a digit of 255 throughout and stand at the end.
+local load_text = [=[
+  const int dc_t = threadIdx.x;
+  const dc_index dc_first = dc_piece * dc_tile + dc_t / 32 * (32 * dc_items) + dc_t % 32;
+  dc_key dc_k[dc_items];
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) {
+    const dc_index at = dc_first + i * 32;
+    dc_k[i] = at < dc_total ? dc_from[dc_row + at] : PAD;
+  }
+]=]
+
+-- A key after which, or beside which, all others stand.
+local function pad_of(v)
+  local d = v.dtype
+  if d.kind == "f" then return "(dc_key)((dc_key)~(dc_key)0 >> 1)" end -- a NaN
+  if d.kind == "i" then
+    local most = "(dc_key)((dc_key)~(dc_key)0 >> 1)"
+    return v.descending and ("(dc_key)~%s"):format(most) or most
+  end
+  return v.descending and "(dc_key)0" or "(dc_key)~(dc_key)0"
+end
+
+-- --- a pass over all --------------------------------------------------------------------------------------------
+
+-- One digit: tiles in order; each digit's thread learns how often it stands in the tiles before by looking back at
+-- what these have published: their own count (flag 1), or the sum up to them (flag 2).
+local pass_text = [=[
+__global__ void __launch_bounds__(dc_threads) dc_sort_pass(void *dc_keys_to, const void *dc_keys_from, PAYOUT *dc_pay_to,
+    const PAYIN *dc_pay_from, const unsigned long long *dc_bins, void *dc_state, const dc_index dc_total,
+    const dc_index dc_pieces, const int dc_shift, const int dc_pass, const int dc_passes) {
+  dc_key *const dc_to = (dc_key *)dc_keys_to;
+  const dc_key *const dc_from = (const dc_key *)dc_keys_from;
+  __shared__ dc_shared s;
+  __shared__ dc_index dc_base[256];
+  __shared__ unsigned dc_number;
+  if (threadIdx.x == 0) dc_number = atomicAdd((unsigned *)dc_state + 2 * dc_pass, 1u);
+  __syncthreads();
+  const dc_index dc_job = dc_number, dc_o = dc_job / dc_pieces, dc_piece = dc_job % dc_pieces;
+  const dc_index dc_row = dc_o * dc_total;
+LOAD
+  unsigned dc_place[dc_items], dc_start = 0, dc_count = 0;
+  volatile dc_word *const status = (volatile dc_word *)((unsigned long long *)dc_state + 8)
+    + ((dc_index)dc_pass * gridDim.x + dc_job) * 256 + dc_t;
+  dc_rank(s, dc_k, dc_shift, dc_place, dc_start, [&](unsigned count) {
+    dc_count = count;
+    *status = (dc_word)(dc_piece == 0 ? 2 : 1) << dc_flag | count;
+  });
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) s.keys[dc_place[i]] = dc_k[i];
+  if (dc_t < 256) {
+    dc_word before = 0;
+    if (dc_piece > 0) {
+      for (dc_index back = 1; ; back++) {
+        const volatile dc_word *const other = status - back * 256;
+        dc_word word;
+        do word = *other; while (word >> dc_flag == 0);
+        before += word & (((dc_word)1 << dc_flag) - 1);
+        if (word >> dc_flag == 2) break;
+      }
+      *status = (dc_word)2 << dc_flag | (before + dc_count);
+    }
+    dc_base[dc_t] = (dc_index)(dc_bins[(dc_o * dc_passes + dc_pass) * 256 + dc_t] + before) - (dc_index)dc_start;
+  }
+  __syncthreads();
+  const dc_index dc_left = dc_total - dc_piece * dc_tile;
+  const int dc_have = dc_left < dc_tile ? (int)dc_left : dc_tile;
+  dc_index dc_target[dc_items];
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) {
+    const int at = dc_t + i * dc_threads;
+    const dc_key k = s.keys[at];
+    dc_target[i] = dc_row + dc_base[dc_digit(k, dc_shift)] + at;
+    KEYOUT
+  }
+PAYLOAD
+}
+]=]
+
+local key_out = "if (at < dc_have) dc_to[dc_target[i]] = k;"
+local payload_text = [=[
+  __syncthreads();
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) {
+    const dc_index at = dc_first + i * 32;
+    if (at < dc_total) s.pays[dc_place[i]] = PAYLOAD_FROM;
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) {
+    const int at = dc_t + i * dc_threads;
+    if (at < dc_have) dc_pay_to[dc_target[i]] = (PAYOUT)s.pays[at]PLUS;
+  }
+]=]
+
+-- v: dtype, descending, items, wide, gpu, pay (C's type, or nil), first and last (of the passes), keys (are written).
+function text.pass(v)
+  local pay_in = v.pay and (v.first and "void" or v.pay) or "void"
+  local fill = { LOAD = load_text:gsub("PAD", pad_of(v)), KEYOUT = v.keys and key_out or "", PAYIN = pay_in,
+    PAYOUT = v.pay and (v.last and "long long" or v.pay) or "void", PAYLOAD = "" }
+  if v.pay then
+    fill.PAYLOAD = payload_text:gsub("PAYLOAD_FROM", v.first and "(dc_pay)at" or "dc_pay_from[dc_row + at]")
+      :gsub("PLUS", v.last and " + 1" or ""):gsub("PAYOUT", fill.PAYOUT)
+  end
+  return table.concat { types(v), ranking(v),
+    ("typedef %s dc_word;\nenum { dc_flag = %d };\n"):format(v.wide and "unsigned long long" or "unsigned int",
+      v.wide and 62 or 30), algorithm.fill(pass_text, fill) }
+end
+
+-- --- how often each digit stands where --------------------------------------------------------------------------
+
+local bins_text = [=[
+__global__ void __launch_bounds__(256) dc_sort_bins(unsigned long long *bins, const void *x, const dc_index total,
+                                                    const dc_index pieces, const dc_index length) {
+  enum { passes = sizeof(dc_key) };
+  __shared__ unsigned counts[passes][256];
+  const int t = threadIdx.x;
+  #pragma unroll
+  for (int p = 0; p < passes; p++) counts[p][t] = 0;
+  __syncthreads();
+  const dc_index row = blockIdx.x / pieces, first = blockIdx.x % pieces * length;
+  const dc_index end = total - first < length ? total : first + length;
+  const dc_key *const from = (const dc_key *)x + row * total;
+  for (dc_index i = first + t; i < end; i += 4 * 256) {
+    dc_key k[4];
+    #pragma unroll
+    for (int u = 0; u < 4; u++) k[u] = i + u * 256 < end ? from[i + u * 256] : 0;
+    #pragma unroll
+    for (int u = 0; u < 4; u++) {
+      if (i + u * 256 < end) {
+        const dc_key o = dc_order(k[u]);
+        #pragma unroll
+        for (int p = 0; p < passes; p++) atomicAdd(&counts[p][o >> (8 * p) & 255], 1u);
+      }
+    }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int p = 0; p < passes; p++)
+    if (counts[p][t]) atomicAdd(&bins[(row * passes + p) * 256 + t], (unsigned long long)counts[p][t]);
+}
+]=]
+
+function text.bins(v) return types(v) .. bins_text end
+
+-- Counts become the places where digits begin.
+function text.starts()
+  return [=[
+__global__ void __launch_bounds__(256) dc_sort_starts(unsigned long long *bins) {
+  __shared__ unsigned long long totals[8];
+  const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+  const unsigned long long own = bins[blockIdx.x * 256ll + t];
+  unsigned long long run = own;
+  for (int n = 1; n < 32; n *= 2) {
+    const unsigned long long other = __shfl_up_sync(~0u, run, n);
+    if (lane >= n) run += other;
+  }
+  if (lane == 31) totals[warp] = run;
+  __syncthreads();
+  for (int w = 0; w < warp; w++) run += totals[w];
+  bins[blockIdx.x * 256ll + t] = run - own;
+}
+]=]
+end
+
+-- --- rows that fit into a block ---------------------------------------------------------------------------------
+
+local block_text = [=[
+__global__ void __launch_bounds__(dc_threads) dc_sort_rows(void *dc_keys_to, const void *dc_keys_from,
+                                                           long long *dc_index_to, const dc_index dc_total) {
+  dc_key *const dc_to = (dc_key *)dc_keys_to;
+  const dc_key *const dc_from = (const dc_key *)dc_keys_from;
+  __shared__ dc_shared s;
+  const dc_index dc_piece = 0, dc_row = (long long)blockIdx.x * dc_total;
+LOAD
+  PAYBEGIN
+  for (int shift = 0; shift < 8 * (int)sizeof(dc_key); shift += 8) {
+    unsigned place[dc_items], start;
+    dc_rank(s, dc_k, shift, place, start, [](unsigned) {});
+    #pragma unroll
+    for (int i = 0; i < dc_items; i++) s.keys[place[i]] = dc_k[i];
+    __syncthreads();
+    #pragma unroll
+    for (int i = 0; i < dc_items; i++) dc_k[i] = s.keys[dc_first + i * 32];
+    __syncthreads();
+    PAYMOVE
+  }
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) {
+    const dc_index at = dc_first + i * 32;
+    if (at < dc_total) {
+      KEYOUT
+      PAYEND
+    }
+  }
+}
+]=]
+
+local block_pay = {
+  PAYBEGIN = [=[
+  dc_pay dc_p[dc_items];
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) dc_p[i] = (dc_pay)(dc_first + i * 32);]=],
+  PAYMOVE = [=[
+    #pragma unroll
+    for (int i = 0; i < dc_items; i++) s.pays[place[i]] = dc_p[i];
+    __syncthreads();
+    #pragma unroll
+    for (int i = 0; i < dc_items; i++) dc_p[i] = s.pays[dc_first + i * 32];
+    __syncthreads();]=],
+  PAYEND = "dc_index_to[dc_row + at] = (long long)dc_p[i] + 1;",
+}
+
+function text.block(v)
+  local fill = { LOAD = load_text:gsub("PAD", pad_of(v)), PAYBEGIN = "", PAYMOVE = "", PAYEND = "",
+    KEYOUT = v.keys and "dc_to[dc_row + at] = dc_k[i];" or "" }
+  for name, piece in pairs(v.pay and block_pay or {}) do fill[name] = piece end
+  return table.concat { types(v), ranking(v), algorithm.fill(block_text, fill) }
+end
+
+-- --- short rows -------------------------------------------------------------------------------------------------
+
+-- A thread for each element: its place is how many stand before it. `WIDTH` threads a row, as many rows as fit.
+local short_text = [=[
+__global__ void __launch_bounds__(256) dc_sort_short(void *to, const void *from, long long *index_to,
+                                                     const dc_index total, const long long rows) {
+  __shared__ dc_key keys[256];
+  const int t = threadIdx.x, at = t % WIDTH, base = t - at;
+  const long long row = (long long)blockIdx.x * (256 / WIDTH) + t / WIDTH;
+  const bool have = row < rows && at < total;
+  dc_key own = 0;
+  if (have) {
+    own = ((const dc_key *)from)[row * total + at];
+    keys[t] = dc_order(own);
+  }
+  __syncthreads();
+  if (!have) return;
+  const dc_key mine = keys[t];
+  int place = 0;
+  for (int k = 0; k < total; k++) {
+    const dc_key other = keys[base + k];
+    place += other < mine || (other == mine && k < at);
+  }
+  KEYOUT
+  PAYEND
+}
+]=]
+
+function text.short(v)
+  return types(v) .. algorithm.fill(short_text, { WIDTH = v.width,
+    KEYOUT = v.keys and "((dc_key *)to)[row * total + place] = own;" or "",
+    PAYEND = v.pay and "index_to[row * total + place] = at + 1;" or "" })
+end
+
+return text

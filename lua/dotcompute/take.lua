@@ -1,0 +1,233 @@
+-- take and scatter_add: elements by their numbers, which count from 1, and from the end when negative.
+--
+-- Numbers out of range are found by a pass over them before anything else is done; one value is read back.
+--
+-- scatter_add adds in a fixed order where order matters: of floating dtypes the numbers are sorted (stably), the values
+-- of each are summed along a tree by a segmented scan, and each sum is added once.  Integers of 32 and 64 bits are
+-- added atomically, which gives the same in any order.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
+local scan_text = require "dotcompute.scan_text"
+local lookback = require "dotcompute.lookback_text"
+local sort = require "dotcompute.sort"
+core.own(debug.getinfo(1, "S").source)
+
+local fail = algorithm.fail
+
+-- --- indices ----------------------------------------------------------------------------------------------------
+
+-- dc_place(v, n): the place from 0 of the index v among n, or -1.
+local function place_text(index)
+  local negative = index.kind == "i" and " if (v < 0 && (long long)v >= -n) return n + (long long)v;" or ""
+  return ("typedef %s dc_number;\nstatic __device__ __forceinline__ long long dc_place(dc_number v, long long n) {%s\n"
+    .. "  return v >= 1 && (unsigned long long)v <= (unsigned long long)n ? (long long)v - 1 : -1;\n}\n")
+    :format(index.ctype, negative)
+end
+
+local function check_source(index)
+  return place_text(index) .. [[
+__global__ void dc_check_indices(const dc_number *at, long long count, long long n, unsigned long long *first_bad) {
+  const long long step = (long long)gridDim.x * blockDim.x;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+    if (dc_place(at[i], n) < 0) atomicMin(first_bad, (unsigned long long)i);
+}
+]]
+end
+
+-- Complains about the first index that is not among 1..n, or -n..-1.
+local function check(who, index, n)
+  if index.size == 0 then return end
+  local dtype = algorithm.dtype(index)
+  local bad = algorithm.on(index.device, dc.full, 1, math.maxinteger, "uint64")
+  local kernel = algorithm.kernel(index.device, "dc_check_indices", dtype.name, check_source, dtype)
+  kernel(math.min(2048, (index.size + 1023) // 1024), 256, index, index.size, n, bad)
+  local at = bad[1]
+  if at ~= math.maxinteger then
+    local v = index:reshape(-1)[at + 1]
+    fail("index", "%s: index %s (number %d of %d) is out of range: there are %d elements%s", who, v, at + 1,
+      index.size, n, v == 0 and ", counted from 1" or "")
+  end
+end
+
+-- --- take -------------------------------------------------------------------------------------------------------
+
+local units = { 16, 8, 4, 2, 1 }
+local unit_names = { [16] = "uint4", [8] = "unsigned long long", [4] = "unsigned int", [2] = "unsigned short",
+  [1] = "unsigned char" }
+
+-- outer × numbers × inner units; neighbouring threads take neighbouring units.
+local function take_source(index, unit, wide)
+  return place_text(index) .. ("typedef %s dc_unit;\ntypedef %s dc_index;\n"):format(unit_names[unit],
+    wide and "long long" or "unsigned int") .. [[
+__global__ void __launch_bounds__(256) dc_take(void *to, const void *from, const dc_number *at, const dc_index total,
+                                               const dc_index count, const dc_index inner, const dc_index extent) {
+  dc_index i = (dc_index)blockIdx.x * 1024 + threadIdx.x;
+  #pragma unroll
+  for (int u = 0; u < 4; u++, i += 256) {
+    if (i >= total) return;
+    const dc_index c = i % inner, rest = i / inner, outer = rest / count;
+    const dc_index place = (dc_index)dc_place(at[rest % count], extent);
+    ((dc_unit *)to)[i] = ((const dc_unit *)from)[(outer * extent + place) * inner + c];
+  }
+}
+]]
+end
+
+local function take(...)
+  local a, index, axis = ...
+  local n = select("#", ...)
+  if n < 2 or n > 3 then
+    fail("argument", "take takes an array, indices, then perhaps an axis; got %d arguments", n)
+  end
+  a = algorithm.array("take", "the first argument", a)
+  index = algorithm.indices("take", index, a.device)
+  local shape = { a:shape() }
+  if axis == nil then shape, axis = { a.size }, 1 else axis = algorithm.axis("take", axis, a.ndim) end
+  local from, at = algorithm.flat(a), algorithm.flat(index)
+  check("take", at, shape[axis])
+  local result = table.move(shape, 1, axis - 1, 1, {})
+  for _, extent in ipairs { index:shape() } do result[#result + 1] = extent end
+  table.move(shape, axis + 1, #shape, #result + 1, result)
+  local out = algorithm.empty(a.device, result, a.dtype)
+  if out.size == 0 then return out end
+  local bytes = algorithm.product(shape, axis + 1) * algorithm.dtype(a).size
+  local _, layout = core.arrange({ from }, 0, 1, a.device) -- "V": at a multiple of 16 bytes
+  local unit
+  for _, size in ipairs(units) do
+    if not unit and bytes % size == 0 and (size <= algorithm.dtype(a).size or layout == "VF") then unit = size end
+  end
+  if layout ~= "VF" then unit = math.min(unit, 8) end
+  local inner = bytes // unit
+  local total, wide = out.nbytes // unit, math.max(out.nbytes, a.nbytes) // unit > algorithm.narrow
+  local dtype = algorithm.dtype(at)
+  local kernel = algorithm.kernel(a.device, "dc_take", ("%s %d %s"):format(dtype.name, unit, wide), take_source, dtype,
+    unit, wide)
+  kernel((total + 1023) // 1024, 256, out, from, at, total, at.size, inner, shape[axis])
+  return out
+end
+
+-- --- scatter_add ------------------------------------------------------------------------------------------------
+
+local function atomic_source(index, dtype)
+  local word = dtype.size == 8 and "unsigned long long" or "unsigned int"
+  return place_text(index) .. ([[
+__global__ void dc_scatter_atomic(void *a, const void *values, const dc_number *at, long long total, long long width,
+                                  long long extent) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= total) return;
+  atomicAdd((WORD *)a + dc_place(at[i / width], extent) * width + i %% width, ((const WORD *)values)[i]);
+}
+]]):gsub("WORD", word):gsub("%%%%", "%%")
+end
+
+-- A type's sums are made in: of half precision in float32.
+local function acc_of(dtype)
+  return dtype.kind == "f" and dtype.size == 2 and "float" or dtype.ctype
+end
+
+local includes = { float16 = "#include <cuda_fp16.h>\n", bfloat16 = "#include <cuda_bf16.h>\n" }
+
+-- The sums of neighbours with the same place, in columns; the last of them adds the sum to a.  `order` gives the
+-- element numbers (from 1) by which the places ascend.
+local function segments_source(dtype, wide)
+  local complex = dtype.kind == "c"
+  local real = complex and (dtype.size == 8 and "float" or "double") or acc_of(dtype)
+  local value = complex and ("struct dc_value { %s re, im; };\n"):format(real)
+    or ("typedef %s dc_value;\n"):format(acc_of(dtype))
+  local element = complex and "dc_value" or dtype.ctype
+  local types = table.concat { includes[dtype.name] or "", ("typedef %s dc_index;\n"):format(wide and "long long"
+    or "int"), value, "static __device__ __forceinline__ dc_value dc_add(const dc_value &a, const dc_value &b) {\n",
+    complex and "  return dc_value{a.re + b.re, a.im + b.im};\n" or "  return (dc_value)(a + b);\n", [[
+}
+struct dc_acc { dc_value v; int head; };
+static __device__ __forceinline__ dc_acc dc_fold(const dc_acc &a, const dc_acc &b) {
+  return dc_acc{b.head ? b.v : dc_add(a.v, b.v), a.head | b.head};
+}
+]] }
+  local params = ("void *a_, const void *values_, const long long *places, const long long *order, "
+    .. "const long long width, const long long column")
+  local function place(i) return ("places[order[%s] - 1]"):format(i) end
+  return scan_text.custom { name = "dc_scatter_segments", types = types, params = params,
+    element = ("(dc_acc{(dc_value)((const %s *)values_)[(order[dc_i] - 1) * width + column], "
+      .. "dc_i == 0 || %s != %s})"):format(element, place "dc_i", place "(dc_i - 1)"),
+    write = ([[
+{
+            const dc_index i = dc_first + dc_k;
+            const long long to = PLACE0;
+            if (i == dc_total - 1 || PLACE1 != to) {
+              ELEMENT *const p = (ELEMENT *)a_ + to * width + column;
+              *p = (ELEMENT)dc_add((dc_value)*p, dc_item[dc_u][dc_k].v);
+            }
+          }]]):gsub("PLACE0", place "i"):gsub("PLACE1", place "(i + 1)"):gsub("ELEMENT", element) }
+end
+
+local function places_source(index)
+  return place_text(index) .. [[
+__global__ void dc_scatter_places(long long *to, const dc_number *at, long long count, long long extent) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) to[i] = dc_place(at[i], extent);
+}
+]]
+end
+
+local function by_segments(a, at, values, width, dtype, index)
+  local device, count = a.device, at.size
+  local places = algorithm.empty(device, count, "int64")
+  local blocks = (count + 255) // 256
+  algorithm.kernel(device, "dc_scatter_places", index.name, places_source, index)(blocks, 256, places, at, count,
+    a.size // width)
+  local _, order = sort.rows(places, count, false, false, true)
+  local wide = count > algorithm.narrow
+  local kernel = algorithm.kernel(device, "dc_scatter_segments", ("%s %s"):format(dtype.name, wide), segments_source,
+    dtype, wide)
+  local pieces = (count + scan_text.TILE - 1) // scan_text.TILE
+  local size = acc_of(dtype) == "float" and 8 or dtype.size + math.max(4, dtype.kind == "c" and dtype.size // 2
+    or dtype.size)
+  for column = 0, width - 1 do
+    local state = pieces > 1 and algorithm.zeros(device, 1 + lookback.words(pieces, size), "uint64") or dc.null
+    kernel(pieces, scan_text.BLOCK, a, values, places, order, width, column, state, count, pieces)
+  end
+end
+
+local function scatter_add(...)
+  local a, index, values = ...
+  if select("#", ...) ~= 3 then
+    fail("argument", "scatter_add takes an array, indices and values, got %d arguments", (select("#", ...)))
+  end
+  if not core.is_array(a) then fail("argument", "scatter_add: an array expected, got %s", core.describe(a)) end
+  if a.ndim == 0 then fail("shape", "scatter_add: an array without axes has no elements to name") end
+  local dtype = algorithm.dtype(a)
+  if dtype.kind == "b" then fail("dtype", "scatter_add: arrays of bool cannot be added to") end
+  index = algorithm.indices("scatter_add", index, a.device)
+  values = algorithm.array("scatter_add", "the third argument", values, a.dtype, a.device)
+  algorithm.check_device("scatter_add", "the array of values", values, a.device)
+  if core.promote(a.dtype, values.dtype) ~= a.dtype then
+    fail("dtype", "scatter_add: values of %s do not fit an array of %s; convert them with values:to \"%s\"",
+      values.dtype, a.dtype, a.dtype)
+  end
+  local shape = { index:shape() }
+  for d, extent in ipairs { a:shape() } do
+    if d > 1 then shape[#shape + 1] = extent end
+  end
+  local at = algorithm.flat(index)
+  check("scatter_add", at, #a)
+  if algorithm.product(shape) == 0 then return a end
+  local given = algorithm.flat(values:to(a.dtype):broadcast_to(shape))
+  if core.overlap(given, a) then given = given:copy() end
+  if core.overlap(at, a) then at = at:copy() end
+  local to = a.contiguous and a or a:copy()
+  local width = algorithm.product({ a:shape() }, 2)
+  local numbers = algorithm.dtype(at)
+  if (dtype.kind == "i" or dtype.kind == "u") and dtype.size >= 4 then
+    local total = at.size * width
+    algorithm.kernel(a.device, "dc_scatter_atomic", numbers.name .. dtype.size, atomic_source, numbers, dtype)(
+      (total + 255) // 256, 256, to, given, at, total, width, #a)
+  else
+    by_segments(to, at, given, width, dtype, numbers)
+  end
+  if to ~= a then a:copy_from(to) end
+  return a
+end
+
+return { take = take, scatter_add = scatter_add, check = check }
