@@ -52,6 +52,9 @@ later_methods("cumulative", "cumsum", "cumprod")
 later_methods("sort", "sort", "argsort")
 later_methods("select", "select", "nonzero")
 later_methods("take", "take", "scatter_add")
+later_methods("order", "topk", "unique", "searchsorted")
+later("rearrange", "concat", "stack")
+later_methods("rearrange", "tile", "repeat_", "flip", "roll", "pad")
 core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
 
 return dc

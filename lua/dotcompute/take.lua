@@ -14,6 +14,7 @@ local sort = require "dotcompute.sort"
 core.own(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
+local WIDE = 32 -- elements of a row from which on its columns are added side by side
 
 -- --- indices ----------------------------------------------------------------------------------------------------
 
@@ -162,6 +163,25 @@ static __device__ __forceinline__ dc_acc dc_fold(const dc_acc &a, const dc_acc &
           }]]):gsub("PLACE0", place "i"):gsub("PLACE1", place "(i + 1)"):gsub("ELEMENT", element) }
 end
 
+-- Wide rows: a thread for each column of each place that is added to, in the order of the indices.
+local function columns_source(dtype)
+  return (includes[dtype.name] or "") .. ([[
+__global__ void __launch_bounds__(256) dc_scatter_columns(void *a_, const void *values_, const long long *places,
+    const long long *order, const long long total, const long long count, const long long width) {
+  const long long i = (long long)blockIdx.x * 256 + threadIdx.x, column = i % width;
+  if (i >= total) return;
+  long long at = i / width;
+  const long long to = places[order[at] - 1];
+  if (at > 0 && places[order[at - 1] - 1] == to) return;
+  ELEMENT *const p = (ELEMENT *)a_ + to * width + column;
+  ACC sum = (ACC)*p;
+  for (; at < count && places[order[at] - 1] == to; at++)
+    sum = (ACC)(sum + (ACC)((const ELEMENT *)values_)[(order[at] - 1) * width + column]);
+  *p = (ELEMENT)sum;
+}
+]]):gsub("ELEMENT", dtype.ctype):gsub("ACC", acc_of(dtype))
+end
+
 local function places_source(index)
   return place_text(index) .. [[
 __global__ void dc_scatter_places(long long *to, const dc_number *at, long long count, long long extent) {
@@ -178,6 +198,14 @@ local function by_segments(a, at, values, width, dtype, index)
   algorithm.kernel(device, "dc_scatter_places", index.name, places_source, index)(blocks, 256, places, at, count,
     a.size // width)
   local _, order = sort.rows(places, count, false, false, true)
+  if width >= WIDE then
+    if dtype.kind == "c" then -- as twice as many reals
+      width, dtype = width * 2, algorithm.dtype(dtype.size == 8 and "float32" or "float64")
+    end
+    local total = count * width
+    return algorithm.kernel(device, "dc_scatter_columns", dtype.name, columns_source, dtype)((total + 255) // 256, 256,
+      a, values, places, order, total, count, width)
+  end
   local wide = count > algorithm.narrow
   local kernel = algorithm.kernel(device, "dc_scatter_segments", ("%s %s"):format(dtype.name, wide), segments_source,
     dtype, wide)

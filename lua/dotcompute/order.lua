@@ -1,0 +1,167 @@
+-- topk, unique and searchsorted: what follows from sorting. NaN is beyond all numbers, and equal to itself here.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
+local sort = require "dotcompute.sort"
+local sort_text = require "dotcompute.sort_text"
+local select_ = require "dotcompute.select"
+core.own(debug.getinfo(1, "S").source)
+
+local fail = algorithm.fail
+
+-- --- topk -------------------------------------------------------------------------------------------------------
+
+local function topk(...)
+  local a, k, axis, options = ...
+  local n = select("#", ...)
+  if n < 2 or n > 4 then
+    fail("argument", "topk takes an array, how many, then perhaps an axis and options; got %d arguments", n)
+  end
+  if type(axis) == "table" and options == nil then axis, options = nil, axis end
+  options = algorithm.options("topk", options, { axis = "number", smallest = "boolean" })
+  if axis == nil then axis = options.axis end
+  a = algorithm.array("topk", "the first argument", a)
+  algorithm.refuse_complex("topk", a, "have no order")
+  axis = algorithm.axis("topk", axis, a.ndim)
+  local total = select(axis, a:shape())
+  k = algorithm.integer("topk", "how many are wanted", k, 0, total)
+  local from, order = algorithm.axis_last(a, axis)
+  local keys, places = sort.rows(from, total, not options.smallest, true, true)
+  if k < total then
+    local range = {}
+    for d = 1, a.ndim do range[d] = ":" end
+    range[a.ndim] = { 1, k }
+    keys, places = keys:slice(table.unpack(range)), places:slice(table.unpack(range))
+    if not order then keys, places = keys:copy(), places:copy() end
+  end
+  return algorithm.axis_back(keys, order), algorithm.axis_back(places, order)
+end
+
+-- --- unique -----------------------------------------------------------------------------------------------------
+
+local function heads_source(dtype)
+  return sort_text.order(dtype) .. [[
+__global__ void dc_unique_heads(bool *first, const void *x, long long n) {
+  const dc_key *const k = (const dc_key *)x;
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) first[i] = i == 0 || dc_order(k[i]) != dc_order(k[i - 1]);
+}
+]]
+end
+
+-- From the places where values begin, how many there are of each.
+local function counts_source()
+  return [[
+__global__ void dc_unique_counts(long long *counts, const long long *starts, long long m, long long n) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < m) counts[i] = (i + 1 < m ? starts[i + 1] : n + 1) - starts[i];
+}
+]]
+end
+
+local function inverse_source()
+  return [[
+__global__ void dc_unique_inverse(long long *inverse, const long long *order, const long long *number, long long n) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) inverse[order[i] - 1] = number[i];
+}
+]]
+end
+
+local function blocks(n) return (n + 255) // 256 end
+
+local function unique(...)
+  local a, options = ...
+  local n = select("#", ...)
+  if n < 1 or n > 2 then fail("argument", "unique takes an array, then perhaps options; got %d arguments", n) end
+  options = algorithm.options("unique", options, { counts = "boolean", inverse = "boolean" })
+  a = algorithm.array("unique", "the first argument", a)
+  algorithm.refuse_complex("unique", a, "have no order")
+  local device, count = a.device, a.size
+  local flat = algorithm.flat(a):reshape(-1)
+  local keys, order = sort.rows(flat, count, false, true, options.inverse == true)
+  local first = algorithm.empty(device, count, "bool")
+  if count > 0 then
+    local dtype = algorithm.dtype(a)
+    algorithm.kernel(device, "dc_unique_heads", dtype.name, heads_source, dtype)(blocks(count), 256, first, keys, count)
+  end
+  local results = { select_.flat(keys, first) }
+  if options.counts then
+    local starts = select_.flat(nil, first)
+    local m = starts.size
+    local counts = algorithm.empty(device, m, "int64")
+    if m > 0 then
+      algorithm.kernel(device, "dc_unique_counts", "", counts_source)(blocks(m), 256, counts, starts, m, count)
+    end
+    results[#results + 1] = counts
+  end
+  if options.inverse then
+    local inverse = algorithm.empty(device, { a:shape() }, "int64")
+    if count > 0 then
+      algorithm.kernel(device, "dc_unique_inverse", "", inverse_source)(blocks(count), 256, inverse, order,
+        dc.cumsum(first), count)
+    end
+    results[#results + 1] = inverse
+  end
+  return table.unpack(results)
+end
+
+-- --- searchsorted -----------------------------------------------------------------------------------------------
+
+-- The first place whose key is not before the value's (left), or the first that is after it.
+local function search_source(dtype, right)
+  return sort_text.order(dtype) .. ([[
+__global__ void dc_searchsorted(long long *to, const void *sorted, const void *values, long long n, long long count) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const dc_key wanted = dc_order(((const dc_key *)values)[i]);
+  long long low = 0, high = n;
+  while (low < high) {
+    const long long middle = low + (high - low) / 2;
+    const dc_key k = dc_order(((const dc_key *)sorted)[middle]);
+    if (k %s wanted) low = middle + 1;
+    else high = middle;
+  }
+  to[i] = low + 1;
+}
+]]):format(right and "<=" or "<")
+end
+
+-- What values that are no array become: the sorted array's dtype where that holds them, else float64.
+local function values_array(values, sorted)
+  if core.is_array(values) then return values end
+  local ok, array = pcall(algorithm.array, "searchsorted", "the second argument", values, sorted.dtype, sorted.device)
+  if ok then return array end
+  if type(array) ~= "table" or array.kind ~= "dtype" then error(array, 0) end
+  return algorithm.array("searchsorted", "the second argument", values, "float64", sorted.device)
+end
+
+local function searchsorted(...)
+  local sorted, values, side = ...
+  local n = select("#", ...)
+  if n < 2 or n > 3 then
+    fail("argument", "searchsorted takes a sorted array, values, then perhaps \"left\" or \"right\"; got %d arguments", n)
+  end
+  if side ~= nil and side ~= "left" and side ~= "right" then
+    fail("argument", "searchsorted: the side is \"left\" or \"right\", got %s", core.describe(side))
+  end
+  sorted = algorithm.array("searchsorted", "the first argument", sorted)
+  if sorted.ndim ~= 1 then
+    fail("shape", "searchsorted: the sorted array has 1 axis, this one has %d", sorted.ndim)
+  end
+  values = values_array(values, sorted)
+  algorithm.check_device("searchsorted", "the array of values", values, sorted.device)
+  algorithm.refuse_complex("searchsorted", sorted, "have no order")
+  algorithm.refuse_complex("searchsorted", values, "have no order")
+  local device, dtype = sorted.device, algorithm.dtype(core.promote(sorted.dtype, values.dtype))
+  local from, wanted = algorithm.flat(sorted:to(dtype.name)), algorithm.flat(values:to(dtype.name))
+  local out = algorithm.empty(device, { values:shape() }, "int64")
+  if out.size > 0 then
+    local right = side == "right"
+    algorithm.kernel(device, "dc_searchsorted", dtype.name .. tostring(right), search_source, dtype, right)(
+      blocks(out.size), 256, out, from, wanted, from.size, out.size)
+  end
+  return out
+end
+
+return { topk = topk, unique = unique, searchsorted = searchsorted }

@@ -1,0 +1,322 @@
+-- concat, stack, tile, repeat_, flip, roll and pad: views of the result filled with views of what is given, each by one
+-- copy on the device.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
+core.own(debug.getinfo(1, "S").source)
+
+local fail = algorithm.fail
+
+-- A view of the range first..last (perhaps with a step) along one axis.
+local function range(a, axis, first, last, step)
+  local list = {}
+  for d = 1, axis - 1 do list[d] = ":" end
+  list[axis] = { first, last, step }
+  return a:slice(table.unpack(list))
+end
+
+local function shape_text(shape)
+  return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
+end
+
+local function count_arguments(who, n, low, high, what)
+  if n < low or n > high then fail("argument", "%s takes %s; got %d arguments", who, what, n) end
+end
+
+-- --- several arrays ---------------------------------------------------------------------------------------------
+
+-- The list as arrays of one device, and the dtype in which they meet. Tables and numbers take that of the arrays.
+local function list_of(who, list)
+  if type(list) ~= "table" then
+    fail("argument", "%s takes a table of arrays, got %s", who, core.describe(list))
+  end
+  if #list == 0 then fail("argument", "%s: the table of arrays is empty", who) end
+  local arrays, dtype, device = {}, nil, nil
+  for k = 1, #list do
+    local a = list[k]
+    if core.is_array(a) then
+      device = device or a.device
+      if a.device ~= device then
+        fail("device", "%s: array 1 is on %s, array %d on %s; move one with a:to(device)", who, device.id, k,
+          a.device.id)
+      end
+      dtype = dtype and core.promote(dtype, a.dtype) or a.dtype
+    end
+  end
+  for k = 1, #list do
+    arrays[k] = algorithm.array(who, ("element %d of the table"):format(k), list[k], dtype, device)
+  end
+  if not dtype then
+    for _, a in ipairs(arrays) do dtype = dtype and core.promote(dtype, a.dtype) or a.dtype end
+  end
+  return arrays, dtype, arrays[1].device
+end
+
+local function concat(...)
+  local list, axis = ...
+  count_arguments("concat", select("#", ...), 1, 2, "a table of arrays, then perhaps an axis (the first)")
+  local arrays, dtype, device = list_of("concat", list)
+  if arrays[1].ndim == 0 then fail("shape", "concat: arrays without axes cannot be joined; dc.stack gives them one") end
+  axis = algorithm.axis("concat", axis == nil and 1 or axis, arrays[1].ndim)
+  local shape, total = { arrays[1]:shape() }, 0
+  for k, a in ipairs(arrays) do
+    local own = { a:shape() }
+    local fits = #own == #shape
+    for d = 1, #shape do fits = fits and (d == axis or own[d] == shape[d]) end
+    if not fits then
+      fail("shape", "concat: array %d has the shape %s, array 1 %s; they may differ along axis %d only", k,
+        shape_text(own), shape_text(shape), axis)
+    end
+    total = total + own[axis]
+  end
+  shape[axis] = total
+  local out, at = algorithm.empty(device, shape, dtype), 0
+  for _, a in ipairs(arrays) do
+    local n = select(axis, a:shape())
+    if a.size > 0 then range(out, axis, at + 1, at + n):copy_from(a) end
+    at = at + n
+  end
+  return out
+end
+
+local function stack(...)
+  local list, axis = ...
+  count_arguments("stack", select("#", ...), 1, 2, "a table of arrays, then perhaps the axis that is new (the first)")
+  local arrays, dtype, device = list_of("stack", list)
+  local shape = { arrays[1]:shape() }
+  axis = algorithm.axis("stack", axis == nil and 1 or axis, #shape + 1)
+  for k, a in ipairs(arrays) do
+    local own = { a:shape() }
+    local fits = #own == #shape
+    for d = 1, #shape do fits = fits and own[d] == shape[d] end
+    if not fits then
+      fail("shape", "stack: array %d has the shape %s, array 1 %s; they must be the same", k, shape_text(own),
+        shape_text(shape))
+    end
+  end
+  table.insert(shape, axis, #arrays)
+  local out = algorithm.empty(device, shape, dtype)
+  local one = table.move(shape, 1, #shape, 1, {})
+  one[axis] = 1
+  for k, a in ipairs(arrays) do
+    if a.size > 0 then range(out, axis, k, k):copy_from(a:reshape(one)) end
+  end
+  return out
+end
+
+-- --- again and again --------------------------------------------------------------------------------------------
+
+-- The integers after the first argument, or one table of them.
+local function integers(who, what, low, ...)
+  local list = ...
+  if type(list) ~= "table" or core.is_array(list) then list = { ... } end
+  for k = 1, #list do list[k] = algorithm.integer(who, what, list[k], low) end
+  return list
+end
+
+-- a as often as `before` says before each axis and `after` behind it: (before1, n1, after1, before2, …) is one copy.
+local function spread(a, shape, before, after)
+  local whole, own, result = {}, {}, {}
+  for d, n in ipairs(shape) do
+    local b, f = before[d] or 1, after[d] or 1
+    for _, v in ipairs { b, n, f } do whole[#whole + 1] = v end
+    for _, v in ipairs { 1, n, 1 } do own[#own + 1] = v end
+    result[d] = b * n * f
+  end
+  local out = algorithm.empty(a.device, result, a.dtype)
+  if out.size == 0 then return out end
+  -- extents of 1 say nothing, and 32 axes are soon used up
+  for d = #whole, 1, -1 do
+    if whole[d] == 1 then
+      table.remove(whole, d)
+      table.remove(own, d)
+    end
+  end
+  out:reshape(whole):copy_from(a:reshape(own))
+  return out
+end
+
+local function tile(...)
+  local a = ...
+  if select("#", ...) < 2 then fail("argument", "tile takes an array, then how often along each axis") end
+  a = algorithm.array("tile", "the first argument", a)
+  local reps = integers("tile", "how often", 0, select(2, ...))
+  local shape = { a:shape() }
+  while #shape < #reps do table.insert(shape, 1, 1) end
+  while #reps < #shape do table.insert(reps, 1, 1) end
+  return spread(a, shape, reps, {})
+end
+
+local function repeat_(...)
+  local a, times, axis = ...
+  count_arguments("repeat_", select("#", ...), 2, 3, "an array, how often, then perhaps an axis")
+  a = algorithm.array("repeat_", "the first argument", a)
+  times = algorithm.integer("repeat_", "how often", times, 0)
+  if axis == nil then return spread(a, { a.size }, {}, { times }) end
+  axis = algorithm.axis("repeat_", axis, a.ndim)
+  return spread(a, { a:shape() }, {}, { [axis] = times })
+end
+
+-- --- turning ----------------------------------------------------------------------------------------------------
+
+-- The axes that the arguments name as a set; all without any.
+local function axes_of(who, ndim, ...)
+  local set, list = {}, integers(who, "an axis", math.mininteger, ...)
+  for _, axis in ipairs(list) do
+    local d = algorithm.axis(who, axis, ndim)
+    if set[d] then fail("argument", "%s: axis %d is named twice", who, axis) end
+    set[d] = true
+  end
+  if #list == 0 then
+    for d = 1, ndim do set[d] = true end
+  end
+  return set
+end
+
+local function flip(...)
+  if select("#", ...) < 1 then fail("argument", "flip takes an array, then perhaps axes") end
+  local a = algorithm.array("flip", "the first argument", (...))
+  local set, list, shape = axes_of("flip", a.ndim, select(2, ...)), {}, { a:shape() }
+  for d, n in ipairs(shape) do list[d] = set[d] and n > 1 and { n, 1, -1 } or ":" end
+  return a:slice(table.unpack(list))
+end
+
+-- Elements move n places on along the axis, those that fall off at the end begin it.
+local function roll_axis(a, n, axis)
+  local extent = select(axis, a:shape())
+  local out = algorithm.empty(a.device, { a:shape() }, a.dtype)
+  if out.size == 0 then return out end
+  local by = n % extent
+  if by == 0 then return out:copy_from(a) end
+  range(out, axis, by + 1, extent):copy_from(range(a, axis, 1, extent - by))
+  range(out, axis, 1, by):copy_from(range(a, axis, extent - by + 1, extent))
+  return out
+end
+
+local function roll(...)
+  local a, n, axis = ...
+  count_arguments("roll", select("#", ...), 2, 3, "an array, how far, then perhaps an axis")
+  a = algorithm.array("roll", "the first argument", a)
+  n = algorithm.integer("roll", "how far", n, math.mininteger)
+  if axis == nil then return roll_axis(a:reshape(-1), n, 1):reshape({ a:shape() }) end
+  return roll_axis(a, n, algorithm.axis("roll", axis, a.ndim))
+end
+
+-- --- pad --------------------------------------------------------------------------------------------------------
+
+-- Fills out's elements first..last of the axis, which has content from low to high that repeats every `period`.
+local function continue_after(out, axis, low, high, last, period)
+  while high < last do
+    local shift = (high - low + 1) // period * period
+    local n = math.min(shift, last - high)
+    range(out, axis, high + 1, high + n):copy_from(range(out, axis, high + 1 - shift, high + n - shift))
+    high = high + n
+  end
+end
+
+local function continue_before(out, axis, low, high, period)
+  while low > 1 do
+    local shift = (high - low + 1) // period * period
+    local n = math.min(shift, low - 1)
+    range(out, axis, low - n, low - 1):copy_from(range(out, axis, low - n + shift, low - 1 + shift))
+    low = low - n
+  end
+end
+
+local fill_axis = {}
+
+function fill_axis.edge(out, axis, low, high, extent)
+  if low > 1 then range(out, axis, 1, low - 1):copy_from(range(out, axis, low, low)) end
+  if high < extent then range(out, axis, high + 1, extent):copy_from(range(out, axis, high, high)) end
+end
+
+function fill_axis.wrap(out, axis, low, high, extent)
+  local period = high - low + 1
+  continue_after(out, axis, low, high, extent, period)
+  continue_before(out, axis, low, extent, period)
+end
+
+-- To and fro; the ends are not doubled. Mirrored once on each side as far as there are elements; what has a whole period
+-- goes on by that.
+function fill_axis.reflect(out, axis, low, high, extent)
+  local n = high - low + 1
+  if n == 1 then return fill_axis.edge(out, axis, low, high, extent) end
+  local period = 2 * (n - 1)
+  local after, before = math.min(n - 1, extent - high), math.min(n - 1, low - 1)
+  if after > 0 then
+    range(out, axis, high + 1, high + after):copy_from(range(out, axis, high - 1, high - after, -1))
+  end
+  if before > 0 then
+    range(out, axis, low - before, low - 1):copy_from(range(out, axis, low + before, low + 1, -1))
+  end
+  low, high = low - before, high + after
+  if high < extent then continue_after(out, axis, low, high, extent, period) end
+  if low > 1 then continue_before(out, axis, low, extent, period) end
+end
+
+-- {{before, after}, …}, an entry an axis; an integer for both sides, or for all.
+local function widths(widths_, ndim)
+  local list = {}
+  local function one(v)
+    if type(v) ~= "table" then
+      local n = algorithm.integer("pad", "a width", v, 0)
+      return { n, n }
+    end
+    if #v ~= 2 then
+      fail("argument", "pad: the widths of an axis are {before, after}, got a table of %d", #v)
+    end
+    return { algorithm.integer("pad", "a width", v[1], 0), algorithm.integer("pad", "a width", v[2], 0) }
+  end
+  if type(widths_) ~= "table" then
+    for d = 1, ndim do list[d] = one(widths_) end
+    return list
+  end
+  if #widths_ ~= ndim then
+    fail("shape", "pad: widths of %d axes for an array of %d; give {{before, after}, …}, an entry an axis", #widths_,
+      ndim)
+  end
+  for d = 1, ndim do list[d] = one(widths_[d]) end
+  return list
+end
+
+local function pad(...)
+  local a, by, options = ...
+  count_arguments("pad", select("#", ...), 2, 3, "an array, widths ({{before, after}, …}), then perhaps options")
+  options = algorithm.options("pad", options, { value = "any", mode = "string" })
+  a = algorithm.array("pad", "the first argument", a)
+  local mode = options.mode or "constant"
+  if mode ~= "constant" and not fill_axis[mode] then
+    fail("argument", "pad: option 'mode' is \"constant\", \"edge\", \"reflect\" or \"wrap\", got \"%s\"", mode)
+  end
+  if options.value ~= nil and mode ~= "constant" then
+    fail("argument", "pad: option 'value' has no meaning with mode \"%s\"", mode)
+  end
+  local width = widths(by, a.ndim)
+  local shape, inner = { a:shape() }, {}
+  for d, n in ipairs(shape) do
+    if n == 0 and mode ~= "constant" and width[d][1] + width[d][2] > 0 then
+      fail("shape", "pad: axis %d has no elements that mode \"%s\" could repeat", d, mode)
+    end
+    inner[d] = { width[d][1] + 1, width[d][1] + n }
+    shape[d] = width[d][1] + n + width[d][2]
+  end
+  local out = algorithm.empty(a.device, shape, a.dtype)
+  if out.size == 0 then return out end
+  if mode == "constant" then
+    local value = options.value
+    if value == nil then value = a.dtype ~= "bool" and 0 end
+    out[":"] = value
+  end
+  if a.size > 0 then out:slice(table.unpack(inner)):copy_from(a) end
+  if mode ~= "constant" then
+    for d = 1, a.ndim do -- the axes after d are not filled beyond their own elements yet: that is done in their turn
+      local list = {}
+      for e = 1, a.ndim do list[e] = e <= d and ":" or inner[e] end
+      local part = out:slice(table.unpack(list))
+      fill_axis[mode](part, d, inner[d][1], inner[d][2], shape[d])
+    end
+  end
+  return out
+end
+
+return { concat = concat, stack = stack, tile = tile, repeat_ = repeat_, flip = flip, roll = roll, pad = pad }
