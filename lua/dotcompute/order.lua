@@ -140,7 +140,8 @@ local function searchsorted(...)
   local sorted, values, side = ...
   local n = select("#", ...)
   if n < 2 or n > 3 then
-    fail("argument", "searchsorted takes a sorted array, values, then perhaps \"left\" or \"right\"; got %d arguments", n)
+    fail("argument", "searchsorted takes a sorted array, values, then perhaps \"left\" or \"right\"; got %d arguments",
+      n)
   end
   if side ~= nil and side ~= "left" and side ~= "right" then
     fail("argument", "searchsorted: the side is \"left\" or \"right\", got %s", core.describe(side))

@@ -1,7 +1,6 @@
 -- concat, stack, tile, repeat_, flip, roll and pad: views of the result filled with views of what is given, each by one
 -- copy on the device.
 local core = require "dotcompute.core"
-local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 core.own(debug.getinfo(1, "S").source)
 
@@ -236,8 +235,8 @@ function fill_axis.wrap(out, axis, low, high, extent)
   continue_before(out, axis, low, extent, period)
 end
 
--- To and fro; the ends are not doubled. Mirrored once on each side as far as there are elements; what has a whole period
--- goes on by that.
+-- To and fro; the ends are not doubled. Mirrored once on each side as far as there are elements; what has a whole
+-- period goes on by that.
 function fill_axis.reflect(out, axis, low, high, extent)
   local n = high - low + 1
   if n == 1 then return fill_axis.edge(out, axis, low, high, extent) end

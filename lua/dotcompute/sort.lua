@@ -40,7 +40,8 @@ local function block_rows(job, v)
   while v.items * text.THREADS < job.total do v.items = v.items * 2 end
   v.items = math.min(v.items, items_for(job.dtype.size))
   v.pay = job.index and "unsigned short" or nil
-  kernel_for(job.device, "rows", v)(job.rows, text.THREADS, job.to or dc.null, job.from, job.index or dc.null, job.total)
+  kernel_for(job.device, "rows", v)(job.rows, text.THREADS, job.to or dc.null, job.from, job.index or dc.null,
+    job.total)
 end
 
 -- Where digits begin, for all rows and passes.

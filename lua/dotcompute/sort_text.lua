@@ -186,9 +186,9 @@ end
 -- One digit: tiles in order; each digit's thread learns how often it stands in the tiles before by looking back at
 -- what these have published: their own count (flag 1), or the sum up to them (flag 2).
 local pass_text = [=[
-__global__ void __launch_bounds__(dc_threads) dc_sort_pass(void *dc_keys_to, const void *dc_keys_from, PAYOUT *dc_pay_to,
-    const PAYIN *dc_pay_from, const unsigned long long *dc_bins, void *dc_state, const dc_index dc_total,
-    const dc_index dc_pieces, const int dc_shift, const int dc_pass, const int dc_passes) {
+__global__ void __launch_bounds__(dc_threads) dc_sort_pass(void *dc_keys_to, const void *dc_keys_from,
+    PAYOUT *dc_pay_to, const PAYIN *dc_pay_from, const unsigned long long *dc_bins, void *dc_state,
+    const dc_index dc_total, const dc_index dc_pieces, const int dc_shift, const int dc_pass, const int dc_passes) {
   dc_key *const dc_to = (dc_key *)dc_keys_to;
   const dc_key *const dc_from = (const dc_key *)dc_keys_from;
   __shared__ dc_shared s;

@@ -191,12 +191,9 @@ __global__ void dc_scatter_places(long long *to, const dc_number *at, long long 
 ]]
 end
 
-local function by_segments(a, at, values, width, dtype, index)
-  local device, count = a.device, at.size
-  local places = algorithm.empty(device, count, "int64")
-  local blocks = (count + 255) // 256
-  algorithm.kernel(device, "dc_scatter_places", index.name, places_source, index)(blocks, 256, places, at, count,
-    a.size // width)
+-- Adds rows of `width` values to the rows of a that `places` (int64, from 0) names; all contiguous.
+local function by_segments(a, places, values, width)
+  local device, count, dtype = a.device, places.size, algorithm.dtype(a)
   local _, order = sort.rows(places, count, false, false, true)
   if width >= WIDE then
     if dtype.kind == "c" then -- as twice as many reals
@@ -252,10 +249,19 @@ local function scatter_add(...)
     algorithm.kernel(a.device, "dc_scatter_atomic", numbers.name .. dtype.size, atomic_source, numbers, dtype)(
       (total + 255) // 256, 256, to, given, at, total, width, #a)
   else
-    by_segments(to, at, given, width, dtype, numbers)
+    local places = algorithm.empty(a.device, at.size, "int64")
+    algorithm.kernel(a.device, "dc_scatter_places", numbers.name, places_source, numbers)((at.size + 255) // 256, 256,
+      places, at, at.size, #a)
+    by_segments(to, places, given, width)
   end
   if to ~= a then a:copy_from(to) end
   return a
 end
 
-return { take = take, scatter_add = scatter_add, check = check }
+-- For histograms: adds the flat array `values` to a[v + 1] for each v of the integers x, which are in range.
+local function add(a, x, values)
+  by_segments(a, algorithm.flat(x:to "int64"), values, 1)
+  return a
+end
+
+return { take = take, scatter_add = scatter_add, add = add }
