@@ -1,7 +1,7 @@
 -- select and nonzero: elements, or their places, that pass a test, in their order, in one pass over the input.
 --
--- A block counts what passes in its tile, learns how many pass before it by looking back (lookback_text.lua), gathers
--- the tile's in shared memory and writes them side by side.  The result has room for all; how many there are is read
+-- A block counts what passes in its tile, gathers it in shared memory, learns how many pass before the tile by looking
+-- back (lookback_text.lua), and writes its own side by side.  The result has room for all; how many there are is read
 -- back, and where that is little, it is copied into memory of its own size.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
@@ -60,28 +60,21 @@ __global__ void __launch_bounds__(256) dc_select(void *out_, const void *x_, con
   run -= counts;
   if (lane == 0) totals[warp] = (all & 255) + (all >> 8 & 255) + (all >> 16 & 255) + (all >> 24);
   __syncthreads();
-  if (warp == 0) {
-    const dc_acc sums = dc_warp_scan(totals[lane % 8], lane);
-    const dc_acc own = dc_from_lane(sums, 7);
-    __syncwarp();
-    if (lane < 8) totals[lane] = sums;
-    dc_acc before = 0;
-    if (pieces > 1) before = dc_look_back((unsigned long long *)state + 1, piece, pieces, own, lane);
-    if (piece == 0) before = 0;
-    if (lane == 0) {
-      totals[8] = before;
-      if (piece == pieces - 1) *count = before + own;
-    }
+  dc_acc own = 0;
+  int in_tile = 0;
+  #pragma unroll
+  for (int w = 0; w < 8; w++) {
+    if (w == warp) in_tile = (int)own;
+    own += totals[w];
   }
-  __syncthreads();
-  const int in_tile = warp > 0 ? (int)totals[warp - 1] : 0;
-  const dc_acc base = totals[8];
+  if (t == 0 && pieces > 1) dc_publish((unsigned long long *)state + 1 + piece * dc_words, own);
   unsigned long long rounds = 0, sum = 0;
   #pragma unroll
   for (int u = 0; u < 4; u++) {
     rounds |= sum << 16 * u;
     sum += all >> 8 * u & 255;
   }
+  EARLY
   LOADER
   #pragma unroll
   for (int u = 0; u < 4; u++) {
@@ -95,9 +88,23 @@ __global__ void __launch_bounds__(256) dc_select(void *out_, const void *x_, con
         if (b >> k & 1) PUT
     }
   }
-  COPY
+  LATE
 }
 ]=]
+
+-- How many pass before the tile.
+local look_back = [=[
+  if (warp == 0) {
+    dc_acc before = 0;
+    if (pieces > 1) before = dc_look_back((unsigned long long *)state + 1, piece, pieces, own, lane);
+    if (piece == 0) before = 0;
+    if (lane == 0) {
+      totals[8] = before;
+      if (piece == pieces - 1) *count = before + own;
+    }
+  }
+  __syncthreads();
+  const dc_acc base = totals[8];]=]
 
 local values = {
   LOADER = [=[
@@ -116,13 +123,13 @@ local values = {
 local places = { LOADER = "", FETCH = "", ELEMENT = "first + k + 1" }
 local through_shared = {
   SHARED = "__shared__ VALUE found[TILE];",
+  EARLY = "",
   PUT = "found[at++] = ELEMENT;",
-  COPY = [=[
-  __syncthreads();
-  const int have = (int)totals[7];
-  for (int i = t; i < have; i += 256) out[base + i] = found[i];]=],
+  LATE = look_back .. [=[
+
+  for (int i = t; i < (int)own; i += 256) out[base + i] = found[i];]=],
 }
-local direct = { SHARED = "", PUT = "out[base + at++] = ELEMENT;", COPY = "" }
+local direct = { SHARED = "", EARLY = look_back, PUT = "out[base + at++] = ELEMENT;", LATE = "" }
 
 -- Is an element to be taken? Of floats: their bits but the sign's.
 local function test_of(dtype)

@@ -272,11 +272,13 @@ end
 local bins_text = [=[
 __global__ void __launch_bounds__(256) dc_sort_bins(unsigned long long *bins, const void *x, const dc_index total,
                                                     const dc_index pieces, const dc_index length) {
-  enum { passes = sizeof(dc_key) };
-  __shared__ unsigned counts[passes][256];
-  const int t = threadIdx.x;
+  enum { passes = sizeof(dc_key), parts = passes > 4 ? 2 : 4 }; // lanes of a warp that meet at a digit take turns
+  __shared__ unsigned counts[passes][256 * parts];
+  const int t = threadIdx.x, part = t % parts;
   #pragma unroll
-  for (int p = 0; p < passes; p++) counts[p][t] = 0;
+  for (int p = 0; p < passes; p++) {
+    for (int i = t; i < 256 * parts; i += 256) counts[p][i] = 0;
+  }
   __syncthreads();
   const dc_index row = blockIdx.x / pieces, first = blockIdx.x % pieces * length;
   const dc_index end = total - first < length ? total : first + length;
@@ -290,14 +292,17 @@ __global__ void __launch_bounds__(256) dc_sort_bins(unsigned long long *bins, co
       if (i + u * 256 < end) {
         const dc_key o = dc_order(k[u]);
         #pragma unroll
-        for (int p = 0; p < passes; p++) atomicAdd(&counts[p][o >> (8 * p) & 255], 1u);
+        for (int p = 0; p < passes; p++) atomicAdd(&counts[p][(o >> (8 * p) & 255) * parts + part], 1u);
       }
     }
   }
   __syncthreads();
   #pragma unroll
-  for (int p = 0; p < passes; p++)
-    if (counts[p][t]) atomicAdd(&bins[(row * passes + p) * 256 + t], (unsigned long long)counts[p][t]);
+  for (int p = 0; p < passes; p++) {
+    unsigned long long sum = 0;
+    for (int k = 0; k < parts; k++) sum += counts[p][t * parts + k];
+    if (sum) atomicAdd(&bins[(row * passes + p) * 256 + t], sum);
+  }
 }
 ]=]
 
