@@ -25,7 +25,7 @@ function algorithm.array(who, what, v, dtype, device)
   if core.is_array(v) then return v end
   local t = type(v)
   if t ~= "table" and t ~= "number" and t ~= "boolean" then
-    fail("argument", "%s: %s is an array or a table, got %s", who, what, core.describe(v))
+    fail("argument", "%s: an array or a table is expected for %s, got %s", who, what, core.describe(v))
   end
   return algorithm.on(device or dc.device(), dc.array, v, dtype)
 end

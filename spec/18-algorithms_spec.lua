@@ -1,0 +1,452 @@
+-- cumsum, cumprod, select, nonzero, scatter_add, bincount, histogram against plain Lua; how all algorithms go together
+-- with graphs, streams and threads.
+local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
+local h = require "spec.helper"
+local note, fails = h.note, h.fails
+
+local nan = 0 / 0
+
+-- Both ways in which kernels are written.
+local function each_way(fn)
+  fn()
+  algorithm.as_gpu = true
+  local ok, err = pcall(fn)
+  algorithm.as_gpu = nil
+  if not ok then error(err, 0) end
+end
+
+local sums_of = { bool = "int64", uint8 = "uint64", uint16 = "uint64", uint32 = "uint64", uint64 = "uint64",
+  int8 = "int64", int16 = "int64", int32 = "int64", int64 = "int64", float32 = "float32", float64 = "float64",
+  float16 = "float16", bfloat16 = "bfloat16" }
+
+describe("cumsum and cumprod", function()
+  it("run along every dtype, integers in 64 bits", function()
+    for _, dtype in ipairs(h.dtypes) do
+      for _, n in ipairs { 1, 63, 65, 511, 513, 2048, 2049, 4096, 4097, math.random(9000, 14000) } do
+        local t, want, run = {}, {}, 0
+        for k = 1, n do
+          t[k] = dtype == "bool" and math.random(2) == 1 or dtype ~= "bool" and math.random(0, 3)
+          if dtype:find "^int" then t[k] = t[k] - 2 end
+          if dtype:find "float16" then t[k] = k % 500 == 1 and 1 or 0 end
+          run = run + (t[k] == true and 1 or t[k] or 0)
+          want[k] = run
+        end
+        local got = dc.array(t, dtype):cumsum()
+        assert.equal(sums_of[dtype], got.dtype)
+        h.same(want, got:to_table(), ("cumsum of %d %s"):format(n, dtype))
+      end
+    end
+    h.same({ 2, 6, 24, -24 }, dc.array({ 2, 3, 4, -1 }, "int8"):cumprod():to_table())
+    h.same({ 0.5, 1, 4 }, dc.cumprod({ 0.5, 2, 4 }):to_table())
+    h.same({ 1 << 62, math.mininteger }, dc.array({ 1 << 62, 1 << 62 }, "int64"):cumsum():to_table())
+  end)
+
+  it("goes along any axis, of views and expressions too", function()
+    for _ = 1, 15 do
+      local shape = h.shape(math.random(1, 3), 6)
+      local axis = math.random(#shape)
+      if math.random(3) == 1 then shape[axis] = math.random(100, 5000) end
+      local flat, want, step = h.ints(h.product(shape), -9, 9), {}, 1
+      for d = axis + 1, #shape do step = step * shape[d] end
+      for k = 1, #flat do want[k] = flat[k] + ((k - 1) // step % shape[axis] > 0 and want[k - step] or 0) end
+      local a = dc.array(flat, "int32"):reshape(shape)
+      for _, x in ipairs { a, a.T:copy().T, a + 0, a:flip():copy():flip() } do
+        h.same(want, x:cumsum(axis):reshape(-1):to_table(), "axis " .. axis)
+      end
+    end
+  end)
+
+  it("adds with the error of a tree, the same bits each time", function()
+    local n = 300000
+    local t, exact = {}, 0
+    for k = 1, n do t[k] = h.f32(math.random()) end
+    local a = dc.array(t)
+    local got, bytes = a:cumsum():to_table(), a:cumsum():bytes()
+    for k = 1, n do
+      exact = exact + t[k]
+      -- some 60 additions of at most the sum itself; one after another it would be k of them
+      assert(math.abs(got[k] - exact) <= 60 * 2.0 ^ -24 * exact, note("element " .. k))
+    end
+    for _ = 1, 3 do assert.equal(bytes, a:cumsum():bytes()) end
+  end)
+
+  it("gives the same bits with one thread and with many", function()
+    local script = [[
+      local dc = require "dotcompute"
+      local n = 200000
+      local x = (dc.arange(1, n, "int64") * 2654435761):to "uint32":to "float32" / 4294967296.0
+      local m = x:sort()
+      local keep = dc.elementwise("float x", "bool y", "y = x > 0.3f")(x)
+      local list = { x:cumsum(), m, x:argsort(), x:select(keep), keep:nonzero(), x:reshape(2, n // 2):cumsum(2) }
+      for _, a in ipairs(list) do
+        local sum = 0
+        for _, v in ipairs { string.unpack(("<" .. ("I4"):rep(100)), a:reshape(-1):bytes():sub(-400)) } do
+          sum = sum * 31 + v
+        end
+        print(a.size, sum)
+      end]]
+    local one = h.on_cpu("THREADS=1", script)
+    assert(#one > 50, one)
+    for _, threads in ipairs { 2, 7 } do
+      for _ = 1, 2 do assert.equal(one, (h.on_cpu("THREADS=" .. threads, script))) end
+    end
+  end)
+
+  it("passes NaN on, and infinities", function()
+    local t = {}
+    for k = 1, 6000 do t[k] = 1 end
+    t[4500] = nan
+    local got = dc.array(t):cumsum()
+    assert.equal(4499, got[4499])
+    for _, k in ipairs { 4500, 4501, 6000 } do assert(got[k] ~= got[k]) end
+    h.same({ 1, math.huge, math.huge }, dc.cumsum({ 1, math.huge, 5 }):to_table())
+  end)
+
+  it("refuses what does not fit", function()
+    fails("shape", "without axes", function() dc.array(3):cumsum() end)
+    fails("index", "cumsum: axis 2 is out of range", function() dc.ones(3):cumsum(2) end)
+    fails("argument", "cumprod takes an array", function() dc.cumprod() end)
+    fails("argument", "expected for the first argument, got nil", function() dc.cumsum(nil) end)
+    assert.equal(0, dc.empty(3, 0):cumsum().size)
+    assert.equal("int64", dc.empty(0, "int8"):cumsum().dtype)
+  end)
+end)
+
+describe("select and nonzero", function()
+  it("keep what passes, in order, of every dtype", function()
+    for _, dtype in ipairs(h.dtypes) do
+      for _, n in ipairs { 1, 31, 4095, 4096, 4097, math.random(8000, 20000) } do
+        local share = ({ 0, 0.02, 0.5, 1 })[math.random(4)]
+        local a, mask, want = dc.array(h.values(n, dtype), dtype), {}, {}
+        local t = a:to_table()
+        for k = 1, n do
+          mask[k] = math.random() < share
+          if mask[k] then want[#want + 1] = t[k] end
+        end
+        local got = a:select(dc.array(mask))
+        assert.equal(dtype, got.dtype)
+        assert.equal(1, got.ndim)
+        h.same(want, got:to_table(), ("select %d of %d %s"):format(#want, n, dtype))
+      end
+    end
+  end)
+
+  it("know where elements are not zero, by axis", function()
+    for _, dtype in ipairs(h.dtypes) do
+      local shape = h.shape(math.random(1, 3), 20)
+      local flat, want = {}, {}
+      for d = 1, #shape do want[d] = {} end
+      for k = 1, h.product(shape) do
+        local v = math.random(0, 1)
+        flat[k] = v
+        if dtype == "bool" then flat[k] = v == 1 end
+        local rest = k - 1
+        for d = #shape, 1, -1 do
+          if v == 1 then want[d][#want[d] + 1] = rest % shape[d] + 1 end
+          rest = rest // shape[d]
+        end
+      end
+      local found = { dc.array(flat, dtype):reshape(shape):nonzero() }
+      assert.equal(#shape, #found)
+      for d = 1, #shape do
+        assert.equal("int64", found[d].dtype)
+        h.same(want[d], found[d]:to_table(), dtype .. ", axis " .. d)
+      end
+    end
+    h.same({ 1, 3 }, dc.nonzero({ nan, -0.0, 1, 0 }):to_table())
+  end)
+
+  it("take views and expressions", function()
+    local x = dc.arange(1, 10000)
+    local even = dc.elementwise("float x", "bool y", "y = (int)x % 2 == 0")
+    h.same({ 4, 8 }, (x * 2):slice({ 1, 4 }):select(even(x:slice { 1, 4 })):to_table())
+    local m = dc.arange(1, 6):reshape(2, 3)
+    h.same({ 4, 2, 6 }, m.T:select(even(m).T):to_table())
+    for first = 2, 6 do -- at any alignment
+      local part = x:slice { first, 9000 }
+      local want = {}
+      for v = first, 9000 do
+        if v % 2 == 0 then want[#want + 1] = v end
+      end
+      h.same(want, part:select(even(x):slice { first, 9000 }):to_table(), "from " .. first)
+    end
+  end)
+
+  it("refuse what does not fit", function()
+    local a = dc.ones(3)
+    fails("dtype", "an array of bool, got one of float32", function() a:select(a) end)
+    fails("shape", "%(3,%), the mask %(4,%)", function() a:select(dc.ones(4, "bool")) end)
+    fails("argument", "select takes an array and a mask", function() a:select() end)
+    fails("shape", "no places", function() dc.array(1):nonzero() end)
+    assert.equal(0, dc.empty(0):select(dc.empty(0, "bool")).size)
+    assert.equal(0, dc.empty(0, 3):nonzero().size)
+    assert.equal(1, dc.array(7):select(dc.array(true)).size)
+  end)
+end)
+
+describe("scatter_add", function()
+  it("adds values where indices say, duplicates too", function()
+    for _, dtype in ipairs(h.dtypes) do
+      for _, n in ipairs { 1, 100, math.random(5000, 9000) } do
+        if dtype ~= "bool" then
+          local m = math.random(1, 40)
+          local index, values, want = {}, {}, {}
+          for k = 1, m do want[k] = k end
+          for k = 1, n do
+            index[k], values[k] = math.random(m), math.random(0, 3)
+            if dtype:find "16" then values[k] = k % 100 == 1 and 1 or 0 end
+            want[index[k]] = want[index[k]] + values[k]
+            if math.random(2) == 1 then index[k] = index[k] - m - 1 end
+          end
+          for k = 1, m do
+            if dtype == "int8" then want[k] = (want[k] + 128) % 256 - 128 end
+            if dtype == "uint8" then want[k] = want[k] % 256 end
+          end
+          local a = dc.arange(1, m, dtype)
+          assert(rawequal(a, a:scatter_add(dc.array(index, "int16"), dc.array(values, dtype))))
+          h.same(want, a:to_table(), ("%d %s"):format(n, dtype))
+        end
+      end
+    end
+  end)
+
+  it("adds rows, narrow and wide, and broadcasts", function()
+    for _, width in ipairs { 1, 3, 40 } do
+      for _, dtype in ipairs { "float32", "int64", "int16" } do
+        local m, n = 5, 60
+        local want, index, values = {}, {}, {}
+        for k = 1, m * width do want[k] = 0 end
+        for k = 1, n do
+          index[k] = math.random(m)
+          for c = 1, width do
+            local v = math.random(-9, 9)
+            values[#values + 1] = v
+            local at = (index[k] - 1) * width + c
+            want[at] = want[at] + v
+          end
+        end
+        local a = dc.zeros({ m, width }, dtype)
+        a:scatter_add(index, dc.array(values, dtype):reshape(n, width))
+        h.same(want, a:reshape(-1):to_table(), "width " .. width)
+      end
+    end
+    h.same({ 2, 0, 1 }, dc.zeros(3):scatter_add({ 1, 1, 3 }, 1):to_table())
+    local turned = dc.zeros(2, 3).T
+    turned:scatter_add({ 2, 2 }, { { 1, 2 }, { 3, 4 } })
+    h.same({ 0, 0, 4, 6, 0, 0 }, turned:reshape(-1):to_table())
+  end)
+
+  it("gives the same bits each time, with the error of a tree", function()
+    local n = 50000
+    local t, exact = {}, 0
+    for k = 1, n do
+      t[k] = h.f32(math.random())
+      exact = exact + t[k]
+    end
+    local values, index = dc.array(t), dc.ones(n, "int32")
+    local first = dc.zeros(2):scatter_add(index, values)
+    assert(math.abs(first[1] - exact) <= 60 * 2.0 ^ -24 * exact, note())
+    for _ = 1, 3 do assert.equal(first:bytes(), dc.zeros(2):scatter_add(index, values):bytes()) end
+  end)
+
+  it("reads what it writes before it writes", function()
+    local a = dc.arange(1, 4)
+    a:scatter_add({ 1, 2, 3, 4 }, a:flip())
+    h.same({ 5, 5, 5, 5 }, a:to_table())
+    local b = dc.array({ 2, 1, 1 }, "int32")
+    local e = b + 10
+    b:scatter_add(b, b)
+    h.same({ 4, 3, 1 }, b:to_table())
+    h.same({ 12, 11, 11 }, e:to_table())
+  end)
+
+  it("refuses what does not fit", function()
+    local a = dc.zeros(3, "int32")
+    fails("index", "index 4 %(number 1 of 1%)", function() a:scatter_add({ 4 }, 1) end)
+    fails("dtype", "values of float32 do not fit an array of int32", function() a:scatter_add({ 1 }, dc.ones(1)) end)
+    fails("dtype", "bool", function() dc.zeros(3, "bool"):scatter_add({ 1 }, true) end)
+    fails("shape", "%(2,%)", function() a:scatter_add({ 1, 2, 3 }, dc.ones(2, "int32")) end)
+    fails("argument", "scatter_add takes", function() a:scatter_add({ 1 }) end)
+    fails("argument", "an array expected", function() dc.scatter_add({ 1 }, { 1 }, { 1 }) end)
+    fails("shape", "without axes", function() dc.array(1):scatter_add({ 1 }, 1) end)
+    h.same({ 0, 0, 0 }, a:to_table())
+    assert(rawequal(a, a:scatter_add(dc.empty(0, "int32"), 1)))
+  end)
+end)
+
+describe("bincount", function()
+  it("counts values from 0 on", function()
+    each_way(function()
+      for _, dtype in ipairs { "int32", "uint8", "int64", "uint16", "int8", "uint64", "bool" } do
+        for _, most in ipairs { 1, 100, 1023, 1024, 5000, 20000 } do
+          local limit = (h.integers[dtype] or { 0, 1 })[2]
+          local top, n = math.min(most, limit), math.random(1, 20000)
+          local t, want = {}, {}
+          for k = 1, n do
+            local v = math.random(0, top)
+            for j = #want, v do want[j + 1] = 0 end
+            want[v + 1] = want[v + 1] + 1
+            t[k] = v
+            if dtype == "bool" then t[k] = v == 1 end
+          end
+          local got = dc.array(t, dtype):bincount()
+          assert.equal("int64", got.dtype)
+          h.same(want, got:to_table(), dtype .. " up to " .. top)
+        end
+      end
+    end)
+  end)
+
+  it("adds weights, and gives at least as many as wanted", function()
+    h.same({ 1, 2, 0, 0 }, dc.bincount({ 0, 1, 1 }, { minlength = 4 }):to_table())
+    h.same({ 1, 2 }, dc.bincount({ 0, 1, 1 }, { minlength = 1 }):to_table())
+    h.same({ 0, 0, 0 }, dc.empty(0, "int32"):bincount { minlength = 3 }:to_table())
+    assert.equal(0, dc.empty(0, "int32"):bincount().size)
+    assert.equal(10000, dc.bincount({ 3 }, { minlength = 10000 }).size)
+    local t, w, want = h.ints(9000, 0, 20), {}, {}
+    for k = 1, 21 do want[k] = 0 end
+    for k = 1, 9000 do
+      w[k] = math.random(-8, 8) / 4
+      want[t[k] + 1] = want[t[k] + 1] + w[k]
+    end
+    t[1], want[t[1] + 1], want[21] = 20, want[t[1] + 1] - w[1], want[21] + w[1]
+    local got = dc.array(t, "int16"):bincount { weights = dc.array(w) }
+    assert.equal("float64", got.dtype)
+    h.same(want, got:to_table(), "weights")
+  end)
+
+  it("refuses what it cannot count", function()
+    fails("argument", "negative values", function() dc.bincount { 1, -1 } end)
+    fails("argument", "2%^63", function() dc.from_bytes(("\255"):rep(8), { 1 }, "uint64"):bincount() end)
+    fails("dtype", "bincount counts integers, got an array of float32", function() dc.ones(3):bincount() end)
+    fails("shape", "2 weights for 3 elements", function() dc.bincount({ 1, 2, 3 }, { weights = { 1, 2 } }) end)
+    fails("argument", "'minlength' is an integer from 0", function() dc.bincount({ 1 }, { minlength = -1 }) end)
+    fails("argument", "no option 'weight'", function() dc.bincount({ 1 }, { weight = { 1 } }) end)
+  end)
+end)
+
+describe("histogram", function()
+  local function count(t, edges, weights)
+    local want = {}
+    for k = 1, #edges - 1 do want[k] = 0 end
+    for j, v in ipairs(t) do
+      for k = 1, #want do
+        if v >= edges[k] and (v < edges[k + 1] or (k == #want and v == edges[k + 1])) then
+          want[k] = want[k] + (weights and weights[j] or 1)
+          break
+        end
+      end
+    end
+    return want
+  end
+
+  it("counts by equal bins, the last one closed", function()
+    each_way(function()
+      for _, dtype in ipairs { "float32", "float64", "int16", "uint8", "int64" } do
+        for _, bins in ipairs { 1, 7, 10, 300 } do
+          local n = math.random(2, 3000)
+          local t = {}
+          for k = 1, n do t[k] = dtype:find "float" and math.random(-500, 500) / 8 or math.random(0, 120) end
+          local got, edges = dc.array(t, dtype):histogram(bins)
+          assert.equal("int64", got.dtype)
+          assert.equal("float64", edges.dtype)
+          local e = edges:to_table()
+          assert.equal(bins + 1, #e)
+          assert.equal(math.min(table.unpack(t)), e[1])
+          assert.equal(math.max(table.unpack(t)), e[#e])
+          for k = 1, bins do assert(math.abs(e[k] - (e[1] + (e[#e] - e[1]) * (k - 1) / bins)) < 1e-9, note()) end
+          h.same(count(t, e), got:to_table(), ("%s, %d bins"):format(dtype, bins))
+        end
+      end
+    end)
+  end)
+
+  it("counts between edges that are given, and within a range", function()
+    each_way(function()
+      local t, edges = {}, { -3, -1, -1, 0.5, 2, 10 }
+      for k = 1, 2000 do t[k] = math.random(-20, 60) / 4 end
+      t[7], t[8], t[9] = nan, math.huge, -math.huge
+      local got, back = dc.array(t):histogram(edges)
+      h.same(count(t, edges), got:to_table(), "edges")
+      h.same(edges, back:to_table(), "edges")
+      got, back = dc.array(t):histogram(6, { range = { -1, 2 } })
+      h.same({ -1, -0.5, 0, 0.5, 1, 1.5, 2 }, back:to_table(), "edges")
+      h.same(count(t, back:to_table()), got:to_table(), "range")
+    end)
+    local many = dc.arange(0, 9999):histogram(9000, { range = { 0, 9000 } })
+    assert.equal(1, many[1])
+    assert.equal(2, many[9000])
+    assert.equal(9001, many:sum():item())
+  end)
+
+  it("adds weights", function()
+    local t, w = h.ints(5000, 0, 50), {}
+    for k = 1, 5000 do w[k] = math.random(-20, 20) / 4 end
+    local got, edges = dc.array(t, "int32"):histogram(9, { weights = w, range = { 10, 40 } })
+    assert.equal("float64", got.dtype)
+    h.same(count(t, edges:to_table(), w), got:to_table(), "weights")
+  end)
+
+  it("has bins where there is nothing, or one value", function()
+    local got, edges = dc.histogram({ 3, 3 }, 2)
+    h.same({ 0, 2 }, got:to_table())
+    h.same({ 2.5, 3, 3.5 }, edges:to_table())
+    got, edges = dc.empty(0):histogram(2)
+    h.same({ 0, 0 }, got:to_table())
+    h.same({ 0, 0.5, 1 }, edges:to_table())
+    assert.equal(10, dc.histogram({ 1, 2 }).size)
+  end)
+
+  it("refuses what makes no bins", function()
+    fails("argument", "not finite", function() dc.histogram({ 1, nan }) end)
+    fails("argument", "not finite", function() dc.histogram({ 1, math.huge }, 3) end)
+    fails("argument", "number of bins is an integer from 1 on", function() dc.histogram({ 1 }, 0) end)
+    fails("argument", "low <= high", function() dc.histogram({ 1 }, 3, { range = { 2, 1 } }) end)
+    fails("argument", "two numbers", function() dc.histogram({ 1 }, 3, { range = { 2 } }) end)
+    fails("argument", "edges ascend, but edge 2 is 1.0 after 2.0", function() dc.histogram({ 1 }, { 2, 1 }) end)
+    fails("shape", "at least 2", function() dc.histogram({ 1 }, { 2 }) end)
+    fails("argument", "'range' has no meaning", function() dc.histogram({ 1 }, { 2, 3 }, { range = { 0, 1 } }) end)
+    fails("shape", "1 weights for 2 elements", function() dc.histogram({ 1, 2 }, 2, { weights = { 1 } }) end)
+  end)
+end)
+
+describe("algorithms", function()
+  it("are captured in graphs where nothing is read back", function()
+    local x = dc.arange(1, 9000):flip():copy()
+    local sums, sorted, places, rolled
+    local g = dc.graph(function()
+      sums, sorted, places, rolled = x:cumsum(), x:sort(), x:argsort(), x:roll(1)
+    end)
+    for round = 1, 2 do
+      g()
+      assert.equal(9000 * 9001 // 2 + (round - 1) * 9000, sums[9000])
+      assert.equal(round, sorted[1])
+      assert.equal(9000, places[1])
+      assert.equal(round, rolled[1])
+      x[":"] = x + 1
+    end
+    for _, fn in ipairs { function() x:unique() end, function() x:take { 1 } end, function() dc.ones(3, "int32"):bincount() end,
+      function() x:nonzero() end } do
+      fails("launch", "cannot be captured", function() dc.graph(fn) end)
+    end
+  end)
+
+  it("run in the stream that is current", function()
+    local s = dc.stream()
+    local x = dc.ones(10000)
+    local sums, places = dc.using(s, function()
+      x[":"] = x * 2
+      return x:cumsum(), x:nonzero()
+    end)
+    assert.equal(20000, sums[10000])
+    assert.equal(10000, places[10000])
+    s:close()
+  end)
+
+  it("run on the array's device, and refuse arrays of two", function()
+    local x = dc.using("cpu", dc.array, { 3, 1, 2 })
+    assert.equal(dc.device "cpu", x:sort().device)
+    assert.equal(dc.device "cpu", dc.concat({ x, x }).device)
+  end)
+end)

@@ -1,0 +1,298 @@
+-- sort, argsort, topk, unique, searchsorted against plain Lua.
+local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
+local h = require "spec.helper"
+local note, fails = h.note, h.fails
+
+local nan = 0 / 0
+local floats = { float32 = true, float64 = true, float16 = true, bfloat16 = true }
+
+local function is_nan(v) return v ~= v end
+local function number(v) return v == true and 1 or v == false and 0 or v end
+
+-- Unsigned 64-bit values above 2^63 read as negative integers.
+local function before(dtype, a, b, descending)
+  if is_nan(a) or is_nan(b) then return not is_nan(a) and is_nan(b) end
+  a, b = number(a), number(b)
+  if descending then a, b = b, a end
+  if dtype == "uint64" then return math.ult(a, b) end
+  return a < b
+end
+
+-- Positions in stable order.
+local function order_of(t, dtype, descending)
+  local at = {}
+  for k = 1, #t do at[k] = k end
+  table.sort(at, function(i, j)
+    if before(dtype, t[i], t[j], descending) then return true end
+    if before(dtype, t[j], t[i], descending) then return false end
+    return i < j
+  end)
+  return at
+end
+
+local function bits(v) return math.type(v) == "float" and string.pack("<d", v) or v end
+
+-- Values with ties; among floats NaN, infinities and both zeros.
+local function values(n, dtype)
+  local t, few = {}, math.random(3) == 1
+  for k = 1, n do
+    local v = h.value(dtype)
+    if few and dtype ~= "bool" then v = math.random(0, 5) end
+    if floats[dtype] then
+      v = v + 0.0
+      local special = math.random(30)
+      if special == 1 then v = nan elseif special == 2 then v = -0.0 elseif special == 3 then v = 0.0
+      elseif special == 4 then v = math.huge elseif special == 5 then v = -math.huge end
+    end
+    t[k] = v
+  end
+  return t
+end
+
+local function same_values(want, got, text)
+  assert.equal(#want, #got, note(text))
+  for k = 1, #want do
+    if bits(want[k]) ~= bits(got[k]) and not (is_nan(want[k]) and is_nan(got[k])) then
+      error(("%s, element %d: %s should be %s"):format(note(text), k, got[k], want[k]))
+    end
+  end
+end
+
+local function check_sorted(t, dtype, descending, text)
+  local a, want = dc.array(t, dtype), {}
+  t = a:to_table() -- as the dtype holds them
+  local at = order_of(t, dtype, descending)
+  for k = 1, #t do want[k] = t[at[k]] end
+  same_values(want, a:sort { descending = descending }:to_table(), text)
+  local places = a:argsort { descending = descending }
+  assert.equal("int64", places.dtype)
+  h.same(at, places:to_table(), text)
+  same_values(t, a:to_table(), "what was sorted")
+end
+
+-- Both ways in which kernels are written.
+local function each_way(fn)
+  fn()
+  algorithm.as_gpu = true
+  local ok, err = pcall(fn)
+  algorithm.as_gpu = nil
+  if not ok then error(err, 0) end
+end
+
+describe("sort and argsort", function()
+  it("order every dtype, stably, both ways, NaN last", function()
+    for _, dtype in ipairs(h.dtypes) do
+      for _, n in ipairs { 1, 2, math.random(3, 128), math.random(129, 900) } do
+        local descending = math.random(2) == 1
+        check_sorted(values(n, dtype), dtype, descending, ("%s of %d, descending %s"):format(dtype, n, descending))
+      end
+    end
+  end)
+
+  it("order rows of every length around what a warp, a block and a tile hold", function()
+    each_way(function()
+      for _, n in ipairs { 32, 33, 128, 129, 384, 385, 3840, 3841, 7680, 7681 } do
+        check_sorted(values(n, "float32"), "float32", false, "length " .. n)
+      end
+      check_sorted(values(3841, "int64"), "int64", true, "of 64 bits")
+    end)
+  end)
+
+  it("order several tiles, whose digits begin where those of earlier tiles end", function()
+    each_way(function()
+      for _, dtype in ipairs { "float32", "uint8", "int16", "float64", "bool" } do
+        local n = math.random(9000, 25000)
+        check_sorted(values(n, dtype), dtype, math.random(2) == 1, dtype .. " of " .. n)
+      end
+    end)
+  end)
+
+  it("order sequences that are sorted, reversed or all the same", function()
+    local n = 10000
+    local up, down, same = {}, {}, {}
+    for k = 1, n do up[k], down[k], same[k] = k, n - k, 7 end
+    for _, t in ipairs { up, down, same } do check_sorted(t, "int32", false, "a simple sequence") end
+  end)
+
+  it("go along any axis, of views and pending expressions too", function()
+    for _ = 1, 12 do
+      local shape = h.shape(math.random(1, 3), 6)
+      local axis = math.random(#shape)
+      shape[axis] = math.random(3) == 1 and 200 or shape[axis]
+      local n, step = h.product(shape), 1
+      local flat = h.ints(n, -20, 20)
+      for d = axis + 1, #shape do step = step * shape[d] end
+      local want, places = {}, {}
+      for k = 0, n - 1 do
+        if k // step % shape[axis] == 0 then
+          local row = {}
+          for j = 1, shape[axis] do row[j] = flat[k + (j - 1) * step + 1] end
+          for j, from in ipairs(order_of(row, "int32")) do
+            want[k + (j - 1) * step + 1], places[k + (j - 1) * step + 1] = row[from], from
+          end
+        end
+      end
+      local a = dc.array(flat, "int32"):reshape(shape)
+      for _, x in ipairs { a, a.T:copy().T, a + 0 } do
+        local sorted = x:sort(axis)
+        assert.is_true(sorted.contiguous)
+        h.same(want, sorted:reshape(-1):to_table(), "axis " .. axis)
+        h.same(places, x:argsort(axis - #shape - 1):reshape(-1):to_table(), "places along axis " .. axis)
+      end
+    end
+  end)
+
+  it("order many rows longer than a tile at once", function()
+    local rows, n = 3, 8000
+    local a = dc.array(h.ints(rows * n, -1e9 // 1, 1e9 // 1), "int32"):reshape(rows, n)
+    local sorted, places = a:sort(), a:argsort { descending = true }
+    for r = 1, rows do
+      local t, want = a[r]:to_table(), {}
+      for k, from in ipairs(order_of(t, "int32")) do want[k] = t[from] end
+      h.same(want, sorted[r]:to_table(), "row " .. r)
+      h.same(order_of(t, "int32", true), places[r]:to_table(), "places of row " .. r)
+    end
+  end)
+
+  it("take tables, empty arrays and options", function()
+    h.same({ 1, 2, 3 }, dc.sort { 3, 1, 2 }:to_table())
+    h.same({ 2, 3, 1 }, dc.argsort({ 3, 1, 2 }):to_table())
+    assert.equal(0, dc.empty(0):sort().size)
+    assert.equal(0, dc.empty(3, 0):argsort().size)
+    assert.equal(0, dc.empty(0, 3):argsort().size)
+    h.same({ 3, 4, 1, 2 }, dc.array { { 3, 4 }, { 1, 2 } }:sort(1, { descending = true }):reshape(-1):to_table())
+    h.same({ 1, 2, 3, 4 }, dc.array { { 3, 4 }, { 1, 2 } }:sort { axis = 1 }:reshape(-1):to_table())
+  end)
+
+  it("refuse what has no order, and arguments that make no sense", function()
+    local a = dc.ones(2, 3)
+    fails("shape", "without axes", function() dc.array(3):sort() end)
+    fails("index", "axis 3 is out of range: there are 2", function() a:sort(3) end)
+    fails("index", "axis 0", function() a:argsort(0) end)
+    fails("argument", "an axis is an integer, got the number 1.5", function() a:sort(1.5) end)
+    fails("argument", "no option 'descend'; there are axis, descending", function() a:sort { descend = true } end)
+    fails("argument", "'descending' is a boolean", function() a:sort { descending = 1 } end)
+    fails("argument", "sort takes an array", function() dc.sort() end)
+    fails("argument", "got nil", function() dc.sort(nil) end)
+    fails("argument", "the array is closed", function()
+      local x = dc.ones(3)
+      x:close()
+      x:sort()
+    end)
+  end)
+end)
+
+describe("topk", function()
+  it("gives the largest or smallest with their places", function()
+    for _, dtype in ipairs { "float32", "int16", "uint64", "float64" } do
+      for _, n in ipairs { 1, 50, 700, 9000 } do
+        local a = dc.array(values(n, dtype), dtype)
+        local t, k, smallest = a:to_table(), math.random(0, n), math.random(2) == 1
+        local at, want = order_of(t, dtype, not smallest), {}
+        for j = 1, k do want[j] = t[at[j]] end
+        local got, places = a:topk(k, { smallest = smallest })
+        same_values(want, got:to_table(), dtype)
+        h.same(table.move(at, 1, k, 1, {}), places:to_table(), dtype)
+        assert.equal("int64", places.dtype)
+        assert(got.contiguous and places.contiguous)
+      end
+    end
+  end)
+
+  it("goes along an axis", function()
+    local a = dc.array { { 1, 9, 5 }, { 7, 2, 8 } }
+    local v, at = a:topk(2)
+    h.same({ 9, 5, 8, 7 }, v:reshape(-1):to_table())
+    h.same({ 2, 3, 3, 1 }, at:reshape(-1):to_table())
+    v, at = a:topk(1, 1)
+    h.same({ 7, 9, 8 }, v:reshape(-1):to_table())
+    h.same({ 2, 1, 2 }, at:reshape(-1):to_table())
+  end)
+
+  it("refuses more than there are", function()
+    fails("argument", "an integer of 0 to 3, got the number 4", function() dc.ones(3):topk(4) end)
+    fails("argument", "how many", function() dc.ones(3):topk(-1) end)
+    fails("argument", "how many", function() dc.ones(3):topk(1.5) end)
+    fails("argument", "topk takes", function() dc.ones(3):topk() end)
+  end)
+end)
+
+describe("unique", function()
+  it("gives each value once, how often it stands where", function()
+    for _, dtype in ipairs(h.dtypes) do
+      for _, n in ipairs { 1, 40, math.random(200, 600), 9000 } do
+        if n < 9000 or dtype == "float32" then
+          local a = dc.array(values(n, dtype), dtype)
+          local t, want, counts, numbers = a:to_table(), {}, {}, {}
+          for _, from in ipairs(order_of(t, dtype)) do
+            local v, last = t[from], want[#want]
+            if #want == 0 or not (v == last or (is_nan(v) and is_nan(last))) then want[#want + 1] = v end
+            counts[#want] = (counts[#want] or 0) + 1
+            numbers[from] = #want
+          end
+          local got, how_many, inverse = a:unique { counts = true, inverse = true }
+          same_values(want, got:to_table(), dtype .. " of " .. n)
+          h.same(counts, how_many:to_table(), dtype)
+          h.same(numbers, inverse:to_table(), dtype)
+          local second
+          got, second = a:unique { inverse = true }
+          same_values(want, got:to_table(), dtype)
+          h.same(numbers, second:to_table(), dtype)
+        end
+      end
+    end
+  end)
+
+  it("takes any shape", function()
+    local got, inverse = dc.array { { 3, 1 }, { 1, 2 } }:unique { inverse = true }
+    h.same({ 1, 2, 3 }, got:to_table())
+    h.same({ 3, 1, 1, 2 }, inverse:reshape(-1):to_table())
+    assert.equal(2, inverse.ndim)
+    assert.equal(0, dc.unique(dc.empty(0)).size)
+    assert.equal(1, dc.unique(dc.array(5)).size)
+    fails("argument", "there is no option 'count'", function() dc.unique({ 1 }, { count = true }) end)
+  end)
+end)
+
+describe("searchsorted", function()
+  local function place(t, v, dtype, right)
+    for k = 1, #t do
+      if right and before(dtype, v, t[k]) or not right and not before(dtype, t[k], v) then return k end
+    end
+    return #t + 1
+  end
+
+  it("finds where values belong, left or right of their equals", function()
+    for _, dtype in ipairs { "int32", "float32", "uint8", "float64" } do
+      for _, n in ipairs { 0, 1, 2, 100 } do
+        local sorted = dc.array(values(n, dtype), dtype)
+        if n > 0 then sorted = sorted:sort() else sorted = dc.empty(0, dtype) end
+        local wanted = dc.array(values(60, dtype), dtype)
+        local t, w = sorted:to_table(), wanted:to_table()
+        for _, side in ipairs { "left", "right" } do
+          local want = {}
+          for k, v in ipairs(w) do want[k] = place(t, v, dtype, side == "right") end
+          h.same(want, dc.searchsorted(sorted, wanted, side):to_table(), dtype .. " " .. side)
+        end
+      end
+    end
+  end)
+
+  it("takes numbers, tables and other dtypes", function()
+    local a = dc.array({ 10, 20, 30 }, "int32")
+    assert.equal(2, a:searchsorted(15):item())
+    assert.equal(3, a:searchsorted(20.5):item())
+    h.same({ 1, 2, 4 }, a:searchsorted({ 10, 10.5, 99 }):to_table())
+    h.same({ 2, 4 }, a:searchsorted(dc.array({ 11, 300 }, "int64")):to_table())
+    h.same({ 2, 1, 3, 4 }, a:searchsorted(dc.array { { 10, 9 }, { 29, 30 } }, "right"):reshape(-1):to_table())
+  end)
+
+  it("refuses what does not fit", function()
+    local a = dc.array { 1, 2, 3 }
+    fails("argument", '"left" or "right", got', function() a:searchsorted(1, "middle") end)
+    fails("shape", "has 1 axis, this one has 2", function() dc.ones(2, 2):searchsorted(1) end)
+    fails("argument", "searchsorted takes", function() a:searchsorted() end)
+    fails("argument", "expected for the second argument", function() a:searchsorted "x" end)
+  end)
+end)
