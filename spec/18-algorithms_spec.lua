@@ -93,6 +93,36 @@ describe("cumsum and cumprod", function()
     end
   end)
 
+  it("looks back along all levels of the tree", function()
+    -- 1024 tiles of 4096 are two levels, more are three
+    local n = 4096 * (1024 + 33) + math.random(4096)
+    assert(dc.equal(dc.arange(1, n, "int64"), dc.ones(n, "int8"):cumsum()))
+    local ends = { 1, 4096 * 31 + 7, 4096 * 32 + 7, 4096 * 1023 + 1, 4096 * 1024, 4096 * 1024 + 1, n }
+    local mask = dc.zeros(n, "bool")
+    for _, at in ipairs(ends) do mask[at] = true end
+    h.same(ends, mask:nonzero():to_table(), "nonzero")
+  end)
+
+  it("folds in the order of elements, across tiles and groups of tiles", function()
+    -- the last one that is not 0: forgets what was before, so that a wrong order shows
+    local last = dc.scan { input = "int x", op = "b != 0 ? b : a" }
+    local compose = dc.scan { input = "unsigned int x",
+      op = "(((a >> 16) * (b >> 16)) << 16) | (((a & 0xffffu) * (b >> 16) + (b & 0xffffu)) & 0xffffu)" }
+    local n = 4096 * 70 + math.random(9000)
+    local t, want, maps, composed, seen = {}, {}, {}, {}, 0
+    for k = 1, n do
+      t[k] = math.random(5000) == 1 and k or 0
+      if t[k] ~= 0 then seen = k end
+      want[k] = seen
+      local p, q = math.random(0, 32767) * 2 + 1, math.random(0, 65535)
+      maps[k] = p << 16 | q
+      local a = composed[k - 1]
+      composed[k] = a and ((a >> 16) * p & 0xffff) << 16 | ((a & 0xffff) * p + q) & 0xffff or maps[k]
+    end
+    assert(dc.equal(dc.array(want, "int32"), last(dc.array(t, "int32"))), note())
+    assert(dc.equal(dc.array(composed, "uint32"), compose(dc.array(maps, "uint32"))), note())
+  end)
+
   it("passes NaN on, and infinities", function()
     local t = {}
     for k = 1, 6000 do t[k] = 1 end
@@ -412,6 +442,37 @@ describe("histogram", function()
 end)
 
 describe("algorithms", function()
+  it("count in 64 bits where 32 do not suffice", function()
+    local builder = require "dotcompute.builder"
+    local narrow, limit = algorithm.narrow, builder.narrow_limit
+    algorithm.narrow, builder.narrow_limit = 10, 10
+    local ok, err = pcall(function()
+      local n = 9000
+      local t = h.ints(n, -1000, 1000)
+      local a, at, sums, run = dc.array(t, "int32"), {}, {}, 0
+      for k = 1, n do
+        run = run + t[k]
+        at[k], sums[k] = k, run
+      end
+      table.sort(at, function(i, j) return t[i] < t[j] or (t[i] == t[j] and i < j) end)
+      h.same(at, a:argsort():to_table(), "argsort")
+      h.same(sums, a:cumsum():to_table(), "cumsum")
+      h.same(sums, a:reshape(n, 1):cumsum(1):reshape(-1):to_table(), "cumsum")
+      assert.equal(t[at[1]], a:sort()[1])
+      local picked = a:take(a:argsort())
+      for k = 1, n do assert.equal(t[at[k]], picked[k], note()) end
+      local places, want = a:nonzero(), {}
+      for k = 1, n do
+        if t[k] ~= 0 then want[#want + 1] = k end
+      end
+      h.same(want, places:to_table(), "nonzero")
+      assert.equal(n - 1, dc.zeros(2):scatter_add(dc.ones(n, "int32"), 1)[1] - 1)
+      h.same({ 3, 1, 2 }, dc.argsort({ { 2, 3, 1 } }):reshape(-1):to_table())
+    end)
+    algorithm.narrow, builder.narrow_limit = narrow, limit
+    if not ok then error(err, 0) end
+  end)
+
   it("are captured in graphs where nothing is read back", function()
     local x = dc.arange(1, 9000):flip():copy()
     local sums, sorted, places, rolled
@@ -426,8 +487,9 @@ describe("algorithms", function()
       assert.equal(round, rolled[1])
       x[":"] = x + 1
     end
-    for _, fn in ipairs { function() x:unique() end, function() x:take { 1 } end, function() dc.ones(3, "int32"):bincount() end,
-      function() x:nonzero() end } do
+    local whole = dc.ones(3, "int32")
+    for _, fn in ipairs { function() x:unique() end, function() x:take(whole) end, function() whole:bincount() end,
+      function() x:nonzero() end, function() x:select(dc.ones(9000, "bool")) end } do
       fails("launch", "cannot be captured", function() dc.graph(fn) end)
     end
   end)

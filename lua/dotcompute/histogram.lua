@@ -12,6 +12,7 @@ core.own(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
 local MOST_SHARED, MOST_LANES = 8192, 4096
+local MOST_EVEN = 1 << 24 -- bins of equal width that are found by a product
 local GUESS = 1024 -- bins that bincount tries first
 
 -- --- the text ---------------------------------------------------------------------------------------------------
@@ -21,22 +22,25 @@ local bins = {}
 
 -- The value itself; a negative one is larger than all. *most learns the largest.
 bins.value = [[
-struct dc_facts { double low, high, step; };
+struct dc_facts { double low, high, scale; };
 static __device__ __forceinline__ unsigned long long dc_bin(dc_value v, const dc_facts &, const double *,
                                                             unsigned long long) {
   return (unsigned long long)v;
 }
 ]]
 
--- Equal widths: a quotient, corrected by what the edges next to it say.
+-- Equal widths: a product, whose integer part may be off by one close to an edge; there the edges decide.
 bins.even = [[
-struct dc_facts { double low, high, step; };
+struct dc_facts { double low, high, scale; };
 static __device__ __forceinline__ unsigned long long dc_bin(dc_value given, const dc_facts &f, const double *edges,
                                                             unsigned long long n) {
   const double v = (double)DC_WIDE(given);
   if (!(v >= f.low && v <= f.high)) return ~0ull;
-  const double quotient = (v - f.low) / f.step;
-  unsigned long long at = quotient >= (double)n ? n - 1 : (unsigned long long)quotient;
+  const double product = (v - f.low) * f.scale;
+  unsigned at = (unsigned)product;
+  const double part = product - (double)at;
+  if (part > 1e-6 && part < 1 - 1e-6) return at;
+  if (at >= n) at = (unsigned)n - 1;
   if (at > 0 && v < edges[at]) at--;
   else if (at + 1 < n && v >= edges[at + 1]) at++;
   return at;
@@ -45,7 +49,7 @@ static __device__ __forceinline__ unsigned long long dc_bin(dc_value given, cons
 
 -- Edges of any distance: the last that is not above the element.
 bins.edges = [[
-struct dc_facts { double low, high, step; };
+struct dc_facts { double low, high, scale; };
 static __device__ __forceinline__ unsigned long long dc_bin(dc_value given, const dc_facts &f, const double *edges,
                                                             unsigned long long n) {
   const double v = (double)DC_WIDE(given);
@@ -70,11 +74,11 @@ static __device__ __forceinline__ unsigned long long dc_largest(unsigned long lo
 
 local body = [[
 __global__ void __launch_bounds__(THREADS) dc_count(void *counts_, void *lanes, unsigned long long *most,
-    const void *x_, const double *edges, const double low, const double high, const double step_, const long long n,
+    const void *x_, const double *edges, const double low, const double high, const double scale, const long long n,
     const unsigned long long bins) {
   unsigned long long *const counts = (unsigned long long *)counts_;
   const dc_value *const x = (const dc_value *)x_;
-  const dc_facts facts = { low, high, step_ };
+  const dc_facts facts = { low, high, scale };
   const long long step = (long long)gridDim.x * THREADS, first = (long long)blockIdx.x * THREADS + threadIdx.x;
   unsigned long long largest = 0;
 BEGIN
@@ -168,7 +172,7 @@ end
 -- --- counting ---------------------------------------------------------------------------------------------------
 
 -- Counts the elements of the flat array x by `rule` into `n` bins; gives the counts (uint64) and, for rule "value", the
--- largest value in an array. `facts`: edges (an array, or nil), low, high, step.
+-- largest value in an array. `facts`: edges (an array, or nil), low, high, scale.
 local function count(x, rule, n, facts)
   local device, dtype = x.device, algorithm.dtype(x)
   local counts = algorithm.zeros(device, n, "int64")
@@ -193,7 +197,7 @@ local function count(x, rule, n, facts)
     way == shared and "s" or way == global and "g" or "l", entries, copies), source_of, dtype, rule, way,
     entries, copies)
   kernel(blocks, way == by_lanes and 32 or 256, counts, lanes or dc.null, most or dc.null, x, facts.edges or dc.null,
-    facts.low or 0, facts.high or 0, facts.step or 1, x.size, n)
+    facts.low or 0, facts.high or 0, facts.scale or 1, x.size, n)
   return counts, most
 end
 
@@ -267,7 +271,7 @@ local function even_edges(device, n, low, high)
   local edges = algorithm.on(device, dc.arange, 0, n, "float64") * step + low
   edges = edges:eval()
   edges[n + 1] = high
-  return edges, step
+  return edges
 end
 
 local function uneven_edges(device, given)
@@ -294,11 +298,11 @@ local function bin_numbers(x, rule, n, facts)
   local value, wide = value_text(dtype)
   local kernel = algorithm.kernel(x.device, "dc_bin_numbers", dtype.name .. rule, function()
     return table.concat { value, ("#define DC_WIDE %s\n"):format(wide), bins[rule], [[
-__global__ void dc_bin_numbers(long long *to, const void *x, const double *edges, double low, double high, double step,
+__global__ void dc_bin_numbers(long long *to, const void *x, const double *edges, double low, double high, double scale,
                                long long count, unsigned long long n) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const dc_facts facts = { low, high, step };
+  const dc_facts facts = { low, high, scale };
   const unsigned long long b = dc_bin(((const dc_value *)x)[i], facts, edges, n);
   to[i] = b < n ? b : n;
 }
@@ -306,7 +310,7 @@ __global__ void dc_bin_numbers(long long *to, const void *x, const double *edges
   end)
   local to = algorithm.empty(x.device, x.size, "int64")
   if x.size > 0 then
-    kernel((x.size + 255) // 256, 256, to, x, facts.edges, facts.low, facts.high, facts.step, x.size, n)
+    kernel((x.size + 255) // 256, 256, to, x, facts.edges, facts.low, facts.high, facts.scale, x.size, n)
   end
   return to
 end
@@ -327,14 +331,16 @@ local function histogram(...)
     count_of = algorithm.integer("histogram", "the number of bins", by, 1)
     local low, high = range_of(x, options.range)
     if low == high then low, high = low - 0.5, high + 0.5 end
-    local edges, step = even_edges(a.device, count_of, low, high)
-    facts = { edges = edges, low = low, high = high, step = step }
+    local scale = count_of / (high - low)
+    facts = { edges = even_edges(a.device, count_of, low, high), low = low, high = high, scale = scale }
+    -- where bins are too narrow for the product, or too many, they are searched
+    if scale == math.huge or high - low == math.huge or count_of > MOST_EVEN then rule = "edges" end
   else
     if options.range ~= nil then
       fail("argument", "histogram: option 'range' has no meaning with edges of bins given")
     end
     local edges, low, high = uneven_edges(a.device, by)
-    rule, count_of, facts = "edges", #edges - 1, { edges = edges, low = low, high = high, step = 1 }
+    rule, count_of, facts = "edges", #edges - 1, { edges = edges, low = low, high = high, scale = 1 }
   end
   if options.weights == nil then return (count(x, rule, count_of, facts)), facts.edges end
   local weights = weights_of("histogram", options.weights, a)

@@ -56,7 +56,7 @@ end
 
 local function long_rows(job, v)
   local device, passes, n = job.device, job.dtype.size, job.rows * job.total
-  v.wide = n > 2 ^ 30 - 2 ^ 22
+  v.wide = n > algorithm.narrow // 2 -- two bits of a word are flags
   v.pay = job.index and (v.wide and "unsigned long long" or "unsigned int") or nil
   v.items = items_for(math.max(passes, v.pay and v.wide and 8 or 0))
   local bins = count_digits(job, v.wide)
