@@ -6,6 +6,22 @@ local h = require "spec.helper"
 local note, fails = h.note, h.fails
 
 local nan = 0 / 0
+local dtypes = { "float16", "bfloat16", table.unpack(h.dtypes) }
+
+-- Of float16 and bfloat16 quarters that both hold exactly.
+local function value(dtype)
+  if dtype == "float16" or dtype == "bfloat16" then return math.random(-120, 120) / 4 end
+  if dtype:find "complex" then return dc.complex(math.random(-9, 9), math.random(-1, 1)) end
+  return h.value(dtype)
+end
+
+local function random_values(n, dtype)
+  local t = {}
+  for k = 1, n do t[k] = value(dtype) end
+  return t
+end
+
+local with_complex = { "complex64", "complex128", table.unpack(dtypes) }
 
 -- Both ways in which kernels are written.
 local function each_way(fn)
@@ -22,7 +38,7 @@ local sums_of = { bool = "int64", uint8 = "uint64", uint16 = "uint64", uint32 = 
 
 describe("cumsum and cumprod", function()
   it("run along every dtype, integers in 64 bits", function()
-    for _, dtype in ipairs(h.dtypes) do
+    for _, dtype in ipairs(dtypes) do
       for _, n in ipairs { 1, 63, 65, 511, 513, 2048, 2049, 4096, 4097, math.random(9000, 14000) } do
         local t, want, run = {}, {}, 0
         for k = 1, n do
@@ -37,6 +53,13 @@ describe("cumsum and cumprod", function()
         h.same(want, got:to_table(), ("cumsum of %d %s"):format(n, dtype))
       end
     end
+    local z, run, want = { dc.complex(1, 2), dc.complex(0, -1), dc.complex(3, 0) }, dc.complex(0, 0), {}
+    for k = 1, 3 do
+      run = run + z[k]
+      want[k] = run
+    end
+    h.same(want, dc.array(z, "complex64"):cumsum():to_table())
+    h.same({ z[1], z[1] * z[2], z[1] * z[2] * z[3] }, dc.array(z, "complex128"):cumprod():to_table())
     h.same({ 2, 6, 24, -24 }, dc.array({ 2, 3, 4, -1 }, "int8"):cumprod():to_table())
     h.same({ 0.5, 1, 4 }, dc.cumprod({ 0.5, 2, 4 }):to_table())
     h.same({ 1 << 62, math.mininteger }, dc.array({ 1 << 62, 1 << 62 }, "int64"):cumsum():to_table())
@@ -145,10 +168,10 @@ end)
 
 describe("select and nonzero", function()
   it("keep what passes, in order, of every dtype", function()
-    for _, dtype in ipairs(h.dtypes) do
+    for _, dtype in ipairs(with_complex) do
       for _, n in ipairs { 1, 31, 4095, 4096, 4097, math.random(8000, 20000) } do
         local share = ({ 0, 0.02, 0.5, 1 })[math.random(4)]
-        local a, mask, want = dc.array(h.values(n, dtype), dtype), {}, {}
+        local a, mask, want = dc.array(random_values(n, dtype), dtype), {}, {}
         local t = a:to_table()
         for k = 1, n do
           mask[k] = math.random() < share
@@ -163,7 +186,7 @@ describe("select and nonzero", function()
   end)
 
   it("know where elements are not zero, by axis", function()
-    for _, dtype in ipairs(h.dtypes) do
+    for _, dtype in ipairs(with_complex) do
       local shape = h.shape(math.random(1, 3), 20)
       local flat, want = {}, {}
       for d = 1, #shape do want[d] = {} end
@@ -171,6 +194,7 @@ describe("select and nonzero", function()
         local v = math.random(0, 1)
         flat[k] = v
         if dtype == "bool" then flat[k] = v == 1 end
+        if v == 1 and dtype:find "complex" then flat[k] = dc.complex(0, -2) end
         local rest = k - 1
         for d = #shape, 1, -1 do
           if v == 1 then want[d][#want[d] + 1] = rest % shape[d] + 1 end
@@ -217,7 +241,7 @@ end)
 
 describe("scatter_add", function()
   it("adds values where indices say, duplicates too", function()
-    for _, dtype in ipairs(h.dtypes) do
+    for _, dtype in ipairs(with_complex) do
       for _, n in ipairs { 1, 100, math.random(5000, 9000) } do
         if dtype ~= "bool" then
           local m = math.random(1, 40)
@@ -225,11 +249,13 @@ describe("scatter_add", function()
           for k = 1, m do want[k] = k end
           for k = 1, n do
             index[k], values[k] = math.random(m), math.random(0, 3)
-            if dtype:find "16" then values[k] = k % 100 == 1 and 1 or 0 end
+            if dtype:find "float16" then values[k] = k % 100 == 1 and 1 or 0 end
+            if dtype:find "complex" then values[k] = dc.complex(values[k], -values[k]) end
             want[index[k]] = want[index[k]] + values[k]
             if math.random(2) == 1 then index[k] = index[k] - m - 1 end
           end
           for k = 1, m do
+            if dtype:find "complex" then want[k] = want[k] + dc.complex(0, 0) end
             if dtype == "int8" then want[k] = (want[k] + 128) % 256 - 128 end
             if dtype == "uint8" then want[k] = want[k] % 256 end
           end
@@ -243,10 +269,10 @@ describe("scatter_add", function()
 
   it("adds rows, narrow and wide, and broadcasts", function()
     for _, width in ipairs { 1, 3, 40 } do
-      for _, dtype in ipairs { "float32", "int64", "int16" } do
+      for _, dtype in ipairs { "float32", "int64", "int16", "float16", "complex64" } do
         local m, n = 5, 60
         local want, index, values = {}, {}, {}
-        for k = 1, m * width do want[k] = 0 end
+        for k = 1, m * width do want[k] = dtype == "complex64" and dc.complex(0, 0) or 0 end
         for k = 1, n do
           index[k] = math.random(m)
           for c = 1, width do

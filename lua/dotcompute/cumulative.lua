@@ -8,22 +8,24 @@ local fail = algorithm.fail
 local scans = {}
 
 -- The dtype of the running sums of a dtype.
-local function result_of(who, dtype)
+local function result_of(dtype)
   if dtype.kind == "b" or dtype.kind == "i" then return "int64" end
   if dtype.kind == "u" then return "uint64" end
-  if dtype.kind == "f" then return dtype.name end
-  fail("dtype", "%s: arrays of %s have no running folds yet; take real and imaginary part apart", who, dtype.name)
+  return dtype.name
 end
+
+local complex = { cumsum = { complex64 = "cuCaddf(a, b)", complex128 = "cuCadd(a, b)" },
+  cumprod = { complex64 = "cuCmulf(a, b)", complex128 = "cuCmul(a, b)" } }
 
 local function scan_for(name, dtype)
   local key = name .. dtype.name
   local f = scans[key]
   if not f then
-    local output = result_of(name, dtype)
+    local output = result_of(dtype)
     local acc = dtype.kind == "f" and dtype.size == 2 and "float32" or output
     local ctype = select(2, core.dtype(acc))
     f = dc.scan { name = name, input = dtype.name .. " x", output = output, acc = acc, map = ("(%s)x"):format(ctype),
-      op = name == "cumsum" and "a + b" or "a * b", flags = { "--fmad=false" } }
+      op = complex[name][dtype.name] or (name == "cumsum" and "a + b" or "a * b"), flags = { "--fmad=false" } }
     scans[key] = f
   end
   return f
