@@ -361,12 +361,12 @@ describe("bincount", function()
     assert.equal(0, dc.empty(0, "int32"):bincount().size)
     assert.equal(10000, dc.bincount({ 3 }, { minlength = 10000 }).size)
     local t, w, want = h.ints(9000, 0, 20), {}, {}
+    t[1] = 20
     for k = 1, 21 do want[k] = 0 end
     for k = 1, 9000 do
       w[k] = math.random(-8, 8) / 4
       want[t[k] + 1] = want[t[k] + 1] + w[k]
     end
-    t[1], want[t[1] + 1], want[21] = 20, want[t[1] + 1] - w[1], want[21] + w[1]
     local got = dc.array(t, "int16"):bincount { weights = dc.array(w) }
     assert.equal("float64", got.dtype)
     h.same(want, got:to_table(), "weights")

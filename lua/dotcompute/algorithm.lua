@@ -18,6 +18,15 @@ end
 function algorithm.empty(device, ...) return algorithm.on(device, dc.empty, ...) end
 function algorithm.zeros(device, ...) return algorithm.on(device, dc.zeros, ...) end
 
+-- Gives back memory that was needed in between: the collector does not see how large it is. What is no array, or is
+-- one of the user's (`kept`), is left alone.
+function algorithm.free(kept, ...)
+  for k = 1, select("#", ...) do
+    local a = select(k, ...)
+    if core.is_array(a) and a ~= kept then a:close() end
+  end
+end
+
 -- --- arguments --------------------------------------------------------------------------------------------------
 
 -- An array, or what becomes one: a table, a number or a boolean.

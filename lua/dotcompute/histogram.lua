@@ -198,6 +198,7 @@ local function count(x, rule, n, facts)
     entries, copies)
   kernel(blocks, way == by_lanes and 32 or 256, counts, lanes or dc.null, most or dc.null, x, facts.edges or dc.null,
     facts.low or 0, facts.high or 0, facts.scale or 1, x.size, n)
+  algorithm.free(nil, lanes)
   return counts, most
 end
 

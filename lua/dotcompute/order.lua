@@ -27,12 +27,14 @@ local function topk(...)
   k = algorithm.integer("topk", "how many are wanted", k, 0, total)
   local from, order = algorithm.axis_last(a, axis)
   local keys, places = sort.rows(from, total, not options.smallest, true, true)
+  algorithm.free(a, from)
   if k < total then
     local range = {}
     for d = 1, a.ndim do range[d] = ":" end
     range[a.ndim] = { 1, k }
-    keys, places = keys:slice(table.unpack(range)), places:slice(table.unpack(range))
-    if not order then keys, places = keys:copy(), places:copy() end
+    local whole_keys, whole_places = keys, places
+    keys, places = keys:slice(table.unpack(range)):copy(), places:slice(table.unpack(range)):copy()
+    algorithm.free(nil, whole_keys, whole_places)
   end
   return algorithm.axis_back(keys, order), algorithm.axis_back(places, order)
 end
@@ -93,6 +95,7 @@ local function unique(...)
     if m > 0 then
       algorithm.kernel(device, "dc_unique_counts", "", counts_source)(blocks(m), 256, counts, starts, m, count)
     end
+    algorithm.free(nil, starts)
     results[#results + 1] = counts
   end
   if options.inverse then
@@ -103,6 +106,7 @@ local function unique(...)
     end
     results[#results + 1] = inverse
   end
+  algorithm.free(results[1], keys, order, first)
   return table.unpack(results)
 end
 

@@ -67,7 +67,7 @@ local function long_rows(job, v)
   local function memory(count, dtype) return count > 0 and empty(device, n, dtype) or dc.null end
   local key_type, pay_type = "uint" .. 8 * passes, v.wide and "uint64" or "uint32"
   -- keys go from buffer to buffer so that the last pass writes the result; without one it writes none
-  local spare = { memory(passes - 1, key_type), job.to and job.to or memory(passes - 2, key_type) }
+  local spare = { memory(passes - 1, key_type), job.to or memory(passes - 2, key_type) }
   local pays = { memory(v.pay and passes - 1 or 0, pay_type), memory(v.pay and passes - 2 or 0, pay_type) }
   local from, pay_from = job.from, dc.null
   for pass = 0, passes - 1 do
@@ -79,6 +79,7 @@ local function long_rows(job, v)
       job.total, pieces, 8 * pass, pass, passes)
     from, pay_from = to, pay_to
   end
+  algorithm.free(job.to, bins, state, spare[1], spare[2], pays[1], pays[2])
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
@@ -121,7 +122,11 @@ local function sorted(who, keys, index, ...)
   local total = select(axis, a:shape())
   local from, order = algorithm.axis_last(a, axis)
   local to, places = sort.rows(from, total, descending, keys, index)
-  return algorithm.axis_back(keys and to or places, order)
+  local sorted_rows = keys and to or places
+  local result = algorithm.axis_back(sorted_rows, order)
+  algorithm.free(a, from)
+  algorithm.free(result, sorted_rows)
+  return result
 end
 
 function sort.sort(...) return sorted("sort", true, false, ...) end

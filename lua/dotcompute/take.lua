@@ -194,7 +194,7 @@ end
 -- Adds rows of `width` values to the rows of a that `places` (int64, from 0) names; all contiguous.
 local function by_segments(a, places, values, width)
   local device, count, dtype = a.device, places.size, algorithm.dtype(a)
-  local _, order = sort.rows(places, count, false, false, true)
+  local _, order <close> = sort.rows(places, count, false, false, true)
   if width >= WIDE then
     if dtype.kind == "c" then -- as twice as many reals
       width, dtype = width * 2, algorithm.dtype(dtype.size == 8 and "float32" or "float64")
@@ -253,6 +253,7 @@ local function scatter_add(...)
     algorithm.kernel(a.device, "dc_scatter_places", numbers.name, places_source, numbers)((at.size + 255) // 256, 256,
       places, at, at.size, #a)
     by_segments(to, places, given, width)
+    algorithm.free(nil, places)
   end
   if to ~= a then a:copy_from(to) end
   return a
