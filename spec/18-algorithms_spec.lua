@@ -117,7 +117,7 @@ describe("cumsum and cumprod", function()
   end)
 
   it("looks back along all levels of the tree", function()
-    -- 1024 tiles of 4096 are two levels, more are three
+    -- 1024 tiles are two levels, more are three; of 8 bytes a tile has 4096 elements
     local n = 4096 * (1024 + 33) + math.random(4096)
     assert(dc.equal(dc.arange(1, n, "int64"), dc.ones(n, "int8"):cumsum()))
     local ends = { 1, 4096 * 31 + 7, 4096 * 32 + 7, 4096 * 1023 + 1, 4096 * 1024, 4096 * 1024 + 1, n }

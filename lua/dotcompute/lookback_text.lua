@@ -8,8 +8,8 @@
 -- pieces: the result is the same each time, on every device, and rounding grows with the depth of the tree.
 --
 -- Published values lie in 64-bit words that hold 32 bits of the value and a mark that they are there, so that a single
--- load sees both.  The words begin as zeros.  Blocks take their number from a counter: a piece is only waited for when
--- its block runs already.
+-- load sees both.  The words begin as zeros.  Pieces are blocks in their order: devices start these in that order, so a
+-- piece that is waited for runs already.
 --
 -- Expects dc_acc and dc_fold(a, b), associative, in this order.
 local lookback = {}
@@ -52,41 +52,65 @@ static __device__ __forceinline__ void dc_publish(volatile unsigned long long *s
   #pragma unroll
   for (int k = 0; k < dc_words; k++) slot[k] = 1ull << 32 | b.w[k];
 }
-static __device__ __forceinline__ dc_acc dc_await(const volatile unsigned long long *slot) {
-  dc_bits b;
+static __device__ __forceinline__ bool dc_look(const volatile unsigned long long *slot, dc_bits &b) {
+  bool there = true;
   #pragma unroll
   for (int k = 0; k < dc_words; k++) {
-    unsigned long long word;
-    do word = slot[k]; while (word >> 32 == 0);
+    const unsigned long long word = slot[k];
     b.w[k] = (unsigned)word;
+    there = there && word >> 32 != 0;
   }
-  return dc_join(b);
+  return there;
+}
+// What dc_look_back knows on its way up.
+struct dc_climb {
+  unsigned long long *level;
+  dc_index index, count;
+  dc_acc own, before;
+  bool have, last;
+};
+// One level: `there`: has the lane seen its older sibling's value, `seen`, already?
+static __device__ __forceinline__ void dc_step_up(dc_climb &c, bool there, dc_bits seen, int lane) {
+  const int digit = (int)(c.index % 32);
+  if (digit > 0) {
+    if (lane < digit && !there) {
+      while (!dc_look(c.level + (c.index - digit + lane) * dc_words, seen)) {}
+    }
+    __syncwarp();
+    const dc_acc v = lane < digit ? dc_join(seen) : c.own;
+    const dc_acc older = dc_from_lane(dc_warp_scan(v, lane), digit - 1);
+    c.before = c.have ? dc_fold(older, c.before) : older;
+    c.have = true;
+    c.own = dc_fold(older, c.own);
+  }
+  c.last = c.last && digit == 31;
+  c.level += c.count * dc_words;
+  c.count = (c.count + 31) / 32;
+  c.index /= 32;
+  if (c.last && lane == 0) dc_publish(c.level + c.index * dc_words, c.own);
 }
 // For a whole warp: publishes `own`, what piece `index` of `count` folds to; gives what is before it. Of piece 0 the
 // result means nothing.
 static __device__ __forceinline__ dc_acc dc_look_back(unsigned long long *level, dc_index index, dc_index count,
-                                                      dc_acc own, int lane) {
-  dc_acc before = own;
-  bool have = false, last = true;
+                                                      const dc_acc &own, int lane) {
+  enum { early = 3 }; // so many levels are looked at before any is waited for
+  dc_climb c = { level, index, count, own, own, false, true };
+  dc_bits seen[early];
+  bool there[early];
   if (lane == 0) dc_publish(level + index * dc_words, own);
-  while (index > 0) {
+  #pragma unroll
+  for (int k = 0; k < early; k++) {
     const int digit = (int)(index % 32);
-    if (digit > 0) {
-      dc_acc v = own;
-      if (lane < digit) v = dc_await(level + (index - digit + lane) * dc_words);
-      __syncwarp();
-      const dc_acc older = dc_from_lane(dc_warp_scan(v, lane), digit - 1);
-      before = have ? dc_fold(older, before) : older;
-      have = true;
-      own = dc_fold(older, own);
-    }
-    last = last && digit == 31;
+    there[k] = lane < digit && dc_look(level + (index - digit + lane) * dc_words, seen[k]);
     level += count * dc_words;
     count = (count + 31) / 32;
     index /= 32;
-    if (last && lane == 0) dc_publish(level + index * dc_words, own);
   }
-  return before;
+  #pragma unroll
+  for (int k = 0; k < early; k++)
+    if (c.index > 0) dc_step_up(c, there[k], seen[k], lane);
+  while (c.index > 0) dc_step_up(c, false, dc_split(own), lane);
+  return c.before;
 }
 ]]
 

@@ -16,7 +16,7 @@ local lookback = require "dotcompute.lookback_text"
 core.own(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
-local BLOCK, TILE = text.BLOCK, text.TILE
+local BLOCK = text.BLOCK
 local SHORT = 64 -- axes up to this are a thread's work
 local MIDDLE = 2048 -- and those up to this a warp's
 
@@ -29,7 +29,7 @@ local function kernel_for(f, bound, v)
   v.name, v.preamble, v.types = builder.c_name(f.name), f.preamble, bound.types
   v.dtypes = { bound.input, bound.output, bound.acc }
   v.map, v.op, v.identity, v.acc = f.map, f.op, f.identity, bound.acc.ctype
-  v.output = v.first and bound.output or bound.acc
+  v.acc_size, v.output = bound.acc.size, v.first and bound.output or bound.acc
   v.exclusive = v.first and f.exclusive
   local dtype = v.first and bound.input or bound.acc
   v.input = { name = v.first and f.input.name or "a", dtype = dtype, ctype = dtype.ctype }
@@ -80,9 +80,10 @@ local function scan_rows(f, bound, w)
       table.unpack(arguments(w, dc.null, 1, 0)))
   end
   v.team = "tile"
-  local pieces = (w.total + TILE - 1) // TILE
+  local tile = text.tile_for(bound.acc.size)
+  local pieces = (w.total + tile - 1) // tile
   local words = lookback.words(pieces, bound.acc.size)
-  local state = pieces > 1 and dc.using(bound.device, dc.zeros, 1 + w.m * words, "uint64") or dc.null
+  local state = pieces > 1 and dc.using(bound.device, dc.zeros, w.m * words, "uint64") or dc.null
   kernel_for(f, bound, v)(w.m * pieces, BLOCK, table.unpack(arguments(w, state, pieces, words)))
 end
 

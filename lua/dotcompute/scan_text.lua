@@ -5,9 +5,19 @@
 local builder = require "dotcompute.builder"
 local lookback = require "dotcompute.lookback_text"
 
-local BLOCK, WARPS, ROUNDS, LANE = 256, 8, 4, 4
-local CHUNK = 32 * LANE * ROUNDS -- elements of a warp
-local TILE = CHUNK * WARPS
+local BLOCK, WARPS, LANE = 256, 8, 4
+
+-- How often a lane takes LANE elements of a tile, when they are of so many bytes while they are folded: what a block
+-- has on its way at a time must be much, but fit into registers.
+local function rounds_for(size) return size > 8 and 2 or size > 4 and 4 or 8 end
+local function tile_for(size) return 32 * LANE * WARPS * rounds_for(size) end
+
+-- The words of the texts that stand for these sizes.
+local function sizes(size)
+  local rounds = rounds_for(size)
+  return { WARPS = WARPS, LANE = LANE, BLOCK = BLOCK, ROUNDS = rounds, CHUNK = 32 * LANE * rounds,
+    TILE = tile_for(size) }
+end
 
 -- Places of both arrays: dc_x and dc_y of the row dc_o (x is what is read, y what is written).
 local function row_places(v)
@@ -158,13 +168,9 @@ RESULT  }
 -- A block for each piece of a row; where there are several, it looks back at those before.
 local tile_text = [[
   __shared__ alignas(16) unsigned char dc_memory[(WARPS + 1) * sizeof(dc_acc)];
-  __shared__ unsigned dc_number;
   dc_acc *const dc_totals = (dc_acc *)dc_memory;
   const int dc_t = threadIdx.x, dc_lane = dc_t % 32, dc_warp = dc_t / 32;
-  if (dc_t == 0) dc_number = dc_pieces > 1 ? atomicAdd((unsigned *)dc_state, 1u) : blockIdx.x;
-  __syncthreads();
-  const dc_index dc_job = dc_number;
-  const dc_index dc_o = dc_job / dc_pieces, dc_piece = dc_job % dc_pieces;
+  const dc_index dc_job = blockIdx.x, dc_o = dc_job / dc_pieces, dc_piece = dc_job % dc_pieces;
 PLACES  {
     const dc_index dc_begin = dc_piece * TILE + dc_warp * CHUNK + dc_lane * LANE;
     dc_acc dc_carry = dc_acc();
@@ -178,7 +184,7 @@ SCAN
       __syncwarp();
       if (dc_lane < WARPS) dc_totals[dc_lane] = dc_run;
       if (dc_pieces > 1) {
-        const dc_acc dc_older = dc_look_back((unsigned long long *)dc_state + 1 + dc_o * dc_row_words, dc_piece,
+        const dc_acc dc_older = dc_look_back((unsigned long long *)dc_state + dc_o * dc_row_words, dc_piece,
                                              dc_pieces, dc_own, dc_lane);
         if (dc_lane == 0) dc_totals[WARPS] = dc_older;
       }
@@ -243,10 +249,11 @@ end
 
 local function source_of(v)
   local packed = v.input.dtype.kind == "b" and "unsigned char" or v.input.ctype
-  local fill = { WARPS = WARPS, ROUNDS = ROUNDS, LANE = LANE, CHUNK = CHUNK, TILE = TILE, BLOCK = BLOCK,
-    PLACES = row_places(v), ELEMENT = element(v, "dc_i"), STEP = step(v, "    ", "dc_value"), INPUT = packed,
-    NAME = v.input.name, WRITE = "dc_out[dc_y + (dc_first + dc_k) * dc_y_r] = (dc_result)dc_item[dc_u][dc_k]",
-    PACKED = ("dc_map(dc_p.v[dc_k]%s, dc_first + dc_k, dc_total)"):format(packed ~= v.input.ctype and " != 0" or "") }
+  local fill = sizes(v.acc_size)
+  fill.PLACES, fill.ELEMENT, fill.STEP = row_places(v), element(v, "dc_i"), step(v, "    ", "dc_value")
+  fill.INPUT, fill.NAME = packed, v.input.name
+  fill.WRITE = "dc_out[dc_y + (dc_first + dc_k) * dc_y_r] = (dc_result)dc_item[dc_u][dc_k]"
+  fill.PACKED = ("dc_map(dc_p.v[dc_k]%s, dc_first + dc_k, dc_total)"):format(packed ~= v.input.ctype and " != 0" or "")
   return table.concat { builder.prelude(v.types, v.dtypes, v.preamble, v.wide), functions(v),
     v.team and lookback.text or "", v.packed and packs_text or "",
     ("__global__ void __launch_bounds__(%d) %s(%s) {\n"):format(BLOCK, v.name, signature(v)),
@@ -255,15 +262,15 @@ end
 
 -- A scan of one row whose elements are read and whose folds are used by text of the caller's: `element` is the value of
 -- element dc_i, `write` what is done with the fold dc_item[dc_u][dc_k] up to element dc_first + dc_k.  `types` defines
--- dc_index, dc_acc and dc_fold. The kernel takes `params`, then memory for dc_row_words words (lookback.words) and a
--- counter, the number of elements, that of pieces of TILE.
+-- dc_index, dc_acc (of `acc_size` bytes) and dc_fold. The kernel takes `params`, then memory for the words of
+-- lookback.words, the number of elements, that of pieces of tile_for(acc_size).
 local function custom(v)
-  local fill = { WARPS = WARPS, ROUNDS = ROUNDS, LANE = LANE, CHUNK = CHUNK, TILE = TILE, PLACES = "",
-    ELEMENT = v.element, WRITE = v.write }
+  local fill = sizes(v.acc_size)
+  fill.PLACES, fill.ELEMENT, fill.WRITE = "", v.element, v.write
   return table.concat { v.types, lookback.text,
     ("__global__ void __launch_bounds__(%d) %s(%s, void *dc_state, const dc_index dc_total, "):format(BLOCK, v.name,
       v.params), "const dc_index dc_pieces) {\n  const dc_index dc_row_words = 0;\n",
     (assemble({ team = "tile" }):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }
 end
 
-return { source_of = source_of, custom = custom, BLOCK = BLOCK, WARPS = WARPS, TILE = TILE }
+return { source_of = source_of, custom = custom, BLOCK = BLOCK, WARPS = WARPS, tile_for = tile_for }

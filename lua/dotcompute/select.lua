@@ -26,12 +26,9 @@ __global__ void __launch_bounds__(256) dc_select(void *out_, const void *x_, con
   VALUE *const out = (VALUE *)out_;
   const dc_tested *const mask = (const dc_tested *)mask_;
   __shared__ dc_acc totals[9];
-  __shared__ unsigned number;
   SHARED
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;
-  if (t == 0) number = pieces > 1 ? atomicAdd((unsigned *)state, 1u) : 0;
-  __syncthreads();
-  const dc_index piece = number, begin = piece * TILE + warp * 512 + lane * 4;
+  const dc_index piece = blockIdx.x, begin = piece * TILE + warp * 512 + lane * 4;
   const bool full = piece * TILE + TILE <= n, vector = full && dc_aligned(mask);
   unsigned bits = 0, counts = 0;
   #pragma unroll
@@ -67,7 +64,7 @@ __global__ void __launch_bounds__(256) dc_select(void *out_, const void *x_, con
     if (w == warp) in_tile = (int)own;
     own += totals[w];
   }
-  if (t == 0 && pieces > 1) dc_publish((unsigned long long *)state + 1 + piece * dc_words, own);
+  if (t == 0 && pieces > 1) dc_publish((unsigned long long *)state + piece * dc_words, own);
   unsigned long long rounds = 0, sum = 0;
   #pragma unroll
   for (int u = 0; u < 4; u++) {
@@ -96,7 +93,7 @@ __global__ void __launch_bounds__(256) dc_select(void *out_, const void *x_, con
 local look_back = [=[
   if (warp == 0) {
     dc_acc before = 0;
-    if (pieces > 1) before = dc_look_back((unsigned long long *)state + 1, piece, pieces, own, lane);
+    if (pieces > 1) before = dc_look_back((unsigned long long *)state, piece, pieces, own, lane);
     if (piece == 0) before = 0;
     if (lane == 0) {
       totals[8] = before;
@@ -177,7 +174,7 @@ function select_.flat(x, tested)
   local out, count = empty(device, n, result_type), empty(device, 1, "int64")
   local pieces = (n + TILE - 1) // TILE
   local words = lookback.words(pieces, wide and 8 or 4)
-  local state = pieces > 1 and algorithm.zeros(device, 1 + words, "uint64") or dc.null
+  local state = pieces > 1 and algorithm.zeros(device, words, "uint64") or dc.null
   kernel(pieces, 256, out, x or dc.null, tested, count, state, n, pieces)
   local found = count:item()
   if found == n then return out end

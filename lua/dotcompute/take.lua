@@ -127,6 +127,12 @@ local function acc_of(dtype)
   return dtype.kind == "f" and dtype.size == 2 and "float" or dtype.ctype
 end
 
+-- Bytes of a sum and the mark of a head beside it, as C lays them out.
+local function pair_size(dtype)
+  local sum = acc_of(dtype) == "float" and 4 or dtype.size
+  return sum < 4 and 8 or sum + math.max(4, dtype.kind == "c" and sum // 2 or sum)
+end
+
 local includes = { float16 = "#include <cuda_fp16.h>\n", bfloat16 = "#include <cuda_bf16.h>\n" }
 
 -- The sums of neighbours with the same place, in columns; the last of them adds the sum to a.  `order` gives the
@@ -149,7 +155,7 @@ static __device__ __forceinline__ dc_acc dc_fold(const dc_acc &a, const dc_acc &
   local params = ("void *a_, const void *values_, const long long *places, const long long *order, "
     .. "const long long width, const long long column")
   local function place(i) return ("places[order[%s] - 1]"):format(i) end
-  return scan_text.custom { name = "dc_scatter_segments", types = types, params = params,
+  return scan_text.custom { name = "dc_scatter_segments", acc_size = pair_size(dtype), types = types, params = params,
     element = ("(dc_acc{(dc_value)((const %s *)values_)[(order[dc_i] - 1) * width + column], "
       .. "dc_i == 0 || %s != %s})"):format(element, place "dc_i", place "(dc_i - 1)"),
     write = ([[
@@ -206,11 +212,11 @@ local function by_segments(a, places, values, width)
   local wide = count > algorithm.narrow
   local kernel = algorithm.kernel(device, "dc_scatter_segments", ("%s %s"):format(dtype.name, wide), segments_source,
     dtype, wide)
-  local pieces = (count + scan_text.TILE - 1) // scan_text.TILE
-  local size = acc_of(dtype) == "float" and 8 or dtype.size + math.max(4, dtype.kind == "c" and dtype.size // 2
-    or dtype.size)
+  local size = pair_size(dtype)
+  local tile = scan_text.tile_for(size)
+  local pieces = (count + tile - 1) // tile
   for column = 0, width - 1 do
-    local state = pieces > 1 and algorithm.zeros(device, 1 + lookback.words(pieces, size), "uint64") or dc.null
+    local state = pieces > 1 and algorithm.zeros(device, lookback.words(pieces, size), "uint64") or dc.null
     kernel(pieces, scan_text.BLOCK, a, values, places, order, width, column, state, count, pieces)
   end
 end
