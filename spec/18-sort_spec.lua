@@ -220,6 +220,33 @@ describe("topk", function()
     h.same({ 2, 1, 2 }, at:reshape(-1):to_table())
   end)
 
+  it("finds the first few of a long row, ties and NaN among them", function()
+    for _, case in ipairs { { "float32", 70000 }, { "int64", 66000 }, { "uint8", 66000 }, { "float64", 66000 } } do
+      local dtype, n = table.unpack(case)
+      local few = math.random(2) == 1
+      local t = {}
+      for k = 1, n do
+        t[k] = few and math.random(0, 3) or dtype == "uint8" and math.random(0, 255) or math.random(-1 << 40, 1 << 40)
+      end
+      if floats[dtype] then
+        for _ = 1, 50 do t[math.random(n)] = nan end
+        t[math.random(n)] = -math.huge
+      end
+      local a = dc.array(t, "float64"):to(dtype):eval()
+      t = a:to_table()
+      for _, smallest in ipairs { false, true } do
+        local k = math.random(1, 3000)
+        local at, want = order_of(t, dtype, not smallest), {}
+        for j = 1, k do want[j] = t[at[j]] end
+        local got, places = a:topk(k, { smallest = smallest })
+        same_values(want, got:to_table(), dtype)
+        h.same(table.move(at, 1, k, 1, {}), places:to_table(), dtype)
+      end
+      local column = a:reshape(n, 1):topk(2, 1)
+      h.same({ 2, 1 }, { column:shape() })
+    end
+  end)
+
   it("refuses more than there are", function()
     fails("argument", "an integer of 0 to 3, got the number 4", function() dc.ones(3):topk(4) end)
     fails("argument", "how many", function() dc.ones(3):topk(-1) end)

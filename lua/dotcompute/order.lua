@@ -1,4 +1,4 @@
--- topk, unique and searchsorted: what follows from sorting. NaN is beyond all numbers, and equal to itself here.
+-- unique and searchsorted: what follows from sorting. NaN is beyond all numbers, and equal to itself here.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -8,36 +8,6 @@ local select_ = require "dotcompute.select"
 core.own(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
-
--- --- topk -------------------------------------------------------------------------------------------------------
-
-local function topk(...)
-  local a, k, axis, options = ...
-  local n = select("#", ...)
-  if n < 2 or n > 4 then
-    fail("argument", "topk takes an array, how many, then perhaps an axis and options; got %d arguments", n)
-  end
-  if type(axis) == "table" and options == nil then axis, options = nil, axis end
-  options = algorithm.options("topk", options, { axis = "number", smallest = "boolean" })
-  if axis == nil then axis = options.axis end
-  a = algorithm.array("topk", "the first argument", a)
-  algorithm.refuse_complex("topk", a, "have no order")
-  axis = algorithm.axis("topk", axis, a.ndim)
-  local total = select(axis, a:shape())
-  k = algorithm.integer("topk", "how many are wanted", k, 0, total)
-  local from, order = algorithm.axis_last(a, axis)
-  local keys, places = sort.rows(from, total, not options.smallest, true, true)
-  algorithm.free(a, from)
-  if k < total then
-    local range = {}
-    for d = 1, a.ndim do range[d] = ":" end
-    range[a.ndim] = { 1, k }
-    local whole_keys, whole_places = keys, places
-    keys, places = keys:slice(table.unpack(range)):copy(), places:slice(table.unpack(range)):copy()
-    algorithm.free(nil, whole_keys, whole_places)
-  end
-  return algorithm.axis_back(keys, order), algorithm.axis_back(places, order)
-end
 
 -- --- unique -----------------------------------------------------------------------------------------------------
 
@@ -169,4 +139,4 @@ local function searchsorted(...)
   return out
 end
 
-return { topk = topk, unique = unique, searchsorted = searchsorted }
+return { unique = unique, searchsorted = searchsorted }

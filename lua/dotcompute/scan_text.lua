@@ -77,10 +77,7 @@ end
 local chunk_text = [[
     dc_acc dc_item[ROUNDS][LANE];
     const bool dc_full = dc_begin - dc_lane * LANE + CHUNK <= dc_total;
-    #pragma unroll
-    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
-      const dc_index dc_first = dc_begin + dc_u * (32 * LANE);
-LOAD    }
+LOAD
     #pragma unroll
     for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
       #pragma unroll
@@ -100,54 +97,70 @@ LOAD    }
 ]]
 
 local load_one_text = [[
+    #pragma unroll
+    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
       #pragma unroll
       for (int dc_k = 0; dc_k < LANE; dc_k++) {
-        const dc_index dc_i = dc_first + dc_k;
+        const dc_index dc_i = dc_begin + dc_u * (32 * LANE) + dc_k;
         if (dc_full || dc_i < dc_total) dc_item[dc_u][dc_k] = ELEMENT;
         else dc_item[dc_u][dc_k] = dc_acc();
       }
+    }
 ]]
 
+-- All is asked for before any of it is used.
 local load_text = [[
-      if (dc_full) {
-        const dc_pack<INPUT> dc_p = *(const dc_pack<INPUT> *)(NAME + dc_x + dc_first);
+    if (dc_full) {
+      dc_pack<INPUT> dc_p[ROUNDS];
+      #pragma unroll
+      for (int dc_u = 0; dc_u < ROUNDS; dc_u++)
+        dc_p[dc_u] = *(const dc_pack<INPUT> *)(NAME + dc_x + dc_begin + dc_u * (32 * LANE));
+      #pragma unroll
+      for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
         #pragma unroll
         for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = PACKED;
-        continue;
       }
+    } else
 ]]
 
 -- Inclusive folds, or those of one element earlier; dc_before is the fold of all before the chunk, if dc_have.
 local store_text = [[
-    #pragma unroll
-    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
-      const dc_index dc_first = dc_begin + dc_u * (32 * LANE);
 SHIFT
-STORE      #pragma unroll
+STORE    #pragma unroll
+    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+      #pragma unroll
       for (int dc_k = 0; dc_k < LANE; dc_k++) {
-        if (dc_full || dc_first + dc_k < dc_total)
+        const dc_index dc_i = dc_begin + dc_u * (32 * LANE) + dc_k;
+        if (dc_full || dc_i < dc_total) {
+          const dc_acc dc_value = dc_item[dc_u][dc_k];
           WRITE;
+        }
       }
     }
 ]]
 
 local shift_text = [[
+    #pragma unroll
+    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
       dc_acc dc_left = dc_from_below(dc_item[dc_u][LANE - 1], 1);
       const dc_acc dc_end = dc_from_lane(dc_item[dc_u][LANE - 1], 31);
       if (dc_lane == 0) dc_left = dc_have || dc_u > 0 ? dc_before : dc_identity();
       #pragma unroll
       for (int dc_k = LANE - 1; dc_k > 0; dc_k--) dc_item[dc_u][dc_k] = dc_item[dc_u][dc_k - 1];
       dc_item[dc_u][0] = dc_left;
-      dc_before = dc_end;]]
+      dc_before = dc_end;
+    }]]
 
 local pack_text = [[
-      if (dc_full) {
+    if (dc_full) {
+      #pragma unroll
+      for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
         dc_pack<dc_result> dc_p;
         #pragma unroll
         for (int dc_k = 0; dc_k < LANE; dc_k++) dc_p.v[dc_k] = (dc_result)dc_item[dc_u][dc_k];
-        *(dc_pack<dc_result> *)(dc_out + dc_y + dc_first) = dc_p;
-        continue;
+        *(dc_pack<dc_result> *)(dc_out + dc_y + dc_begin + dc_u * (32 * LANE)) = dc_p;
       }
+    } else
 ]]
 
 -- A warp for each row, chunk by chunk.
@@ -252,8 +265,9 @@ local function source_of(v)
   local fill = sizes(v.acc_size)
   fill.PLACES, fill.ELEMENT, fill.STEP = row_places(v), element(v, "dc_i"), step(v, "    ", "dc_value")
   fill.INPUT, fill.NAME = packed, v.input.name
-  fill.WRITE = "dc_out[dc_y + (dc_first + dc_k) * dc_y_r] = (dc_result)dc_item[dc_u][dc_k]"
-  fill.PACKED = ("dc_map(dc_p.v[dc_k]%s, dc_first + dc_k, dc_total)"):format(packed ~= v.input.ctype and " != 0" or "")
+  fill.WRITE = "dc_out[dc_y + dc_i * dc_y_r] = (dc_result)dc_value"
+  fill.PACKED = ("dc_map(dc_p[dc_u].v[dc_k]%s, dc_begin + dc_u * %d + dc_k, dc_total)"):format(
+    packed ~= v.input.ctype and " != 0" or "", 32 * LANE)
   return table.concat { builder.prelude(v.types, v.dtypes, v.preamble, v.wide), functions(v),
     v.team and lookback.text or "", v.packed and packs_text or "",
     ("__global__ void __launch_bounds__(%d) %s(%s) {\n"):format(BLOCK, v.name, signature(v)),
@@ -261,7 +275,7 @@ local function source_of(v)
 end
 
 -- A scan of one row whose elements are read and whose folds are used by text of the caller's: `element` is the value of
--- element dc_i, `write` what is done with the fold dc_item[dc_u][dc_k] up to element dc_first + dc_k.  `types` defines
+-- element dc_i, `write` what is done with the fold dc_value up to element dc_i.  `types` defines
 -- dc_index, dc_acc (of `acc_size` bytes) and dc_fold. The kernel takes `params`, then memory for the words of
 -- lookback.words, the number of elements, that of pieces of tile_for(acc_size).
 local function custom(v)

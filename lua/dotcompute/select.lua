@@ -31,22 +31,27 @@ __global__ void __launch_bounds__(256) dc_select(void *out_, const void *x_, con
   const dc_index piece = blockIdx.x, begin = piece * TILE + warp * 512 + lane * 4;
   const bool full = piece * TILE + TILE <= n, vector = full && dc_aligned(mask);
   unsigned bits = 0, counts = 0;
-  #pragma unroll
-  for (int u = 0; u < 4; u++) {
-    const dc_index first = begin + u * 128;
-    unsigned b = 0;
-    if (vector) {
-      const dc_pack<dc_tested> p = *(const dc_pack<dc_tested> *)(mask + first);
+  if (vector) {
+    dc_pack<dc_tested> p[4];
+    #pragma unroll
+    for (int u = 0; u < 4; u++) p[u] = *(const dc_pack<dc_tested> *)(mask + begin + u * 128);
+    #pragma unroll
+    for (int u = 0; u < 4; u++) {
       #pragma unroll
-      for (int k = 0; k < 4; k++) b |= (unsigned)dc_test(p.v[k]) << k;
-    } else {
-      #pragma unroll
-      for (int k = 0; k < 4; k++)
-        if (full || first + k < n) b |= (unsigned)dc_test(mask[first + k]) << k;
+      for (int k = 0; k < 4; k++) bits |= (unsigned)dc_test(p[u].v[k]) << (4 * u + k);
     }
-    bits |= b << 4 * u;
-    counts |= __popc(b) << 8 * u;
+  } else {
+    #pragma unroll
+    for (int u = 0; u < 4; u++) {
+      #pragma unroll
+      for (int k = 0; k < 4; k++) {
+        const dc_index i = begin + u * 128 + k;
+        if (full || i < n) bits |= (unsigned)dc_test(mask[i]) << (4 * u + k);
+      }
+    }
   }
+  #pragma unroll
+  for (int u = 0; u < 4; u++) counts |= __popc(bits >> 4 * u & 15) << 8 * u;
   unsigned run = counts;
   #pragma unroll
   for (int s = 1; s < 32; s *= 2) {
@@ -72,18 +77,14 @@ __global__ void __launch_bounds__(256) dc_select(void *out_, const void *x_, con
     sum += all >> 8 * u & 255;
   }
   EARLY
-  LOADER
+  FETCH
   #pragma unroll
   for (int u = 0; u < 4; u++) {
-    const dc_index first = begin + u * 128;
     const unsigned b = bits >> 4 * u & 15;
-    if (b) {
-      int at = in_tile + (int)(rounds >> 16 * u & 65535) + (int)(run >> 8 * u & 255);
-      FETCH
-      #pragma unroll
-      for (int k = 0; k < 4; k++)
-        if (b >> k & 1) PUT
-    }
+    int at = in_tile + (int)(rounds >> 16 * u & 65535) + (int)(run >> 8 * u & 255);
+    #pragma unroll
+    for (int k = 0; k < 4; k++)
+      if (b >> k & 1) PUT
   }
   LATE
 }
@@ -103,21 +104,26 @@ local look_back = [=[
   __syncthreads();
   const dc_acc base = totals[8];]=]
 
+-- Elements are asked for by fours of which any is taken.
 local values = {
-  LOADER = [=[
-  const VALUE *const x = (const VALUE *)x_;
-  const bool x_vector = full && dc_aligned(x);]=],
   FETCH = [=[
-      dc_pack<VALUE> p;
-      if (x_vector) p = *(const dc_pack<VALUE> *)(x + first);
-      else {
-        #pragma unroll
-        for (int k = 0; k < 4; k++)
-          if (full || first + k < n) p.v[k] = x[first + k];
-      }]=],
-  ELEMENT = "p.v[k]",
+  const VALUE *const x = (const VALUE *)x_;
+  dc_pack<VALUE> p[4];
+  if (full && dc_aligned(x)) {
+    #pragma unroll
+    for (int u = 0; u < 4; u++)
+      if (bits >> 4 * u & 15) p[u] = *(const dc_pack<VALUE> *)(x + begin + u * 128);
+  } else {
+    #pragma unroll
+    for (int u = 0; u < 4; u++) {
+      #pragma unroll
+      for (int k = 0; k < 4; k++)
+        if (bits >> (4 * u + k) & 1) p[u].v[k] = x[begin + u * 128 + k];
+    }
+  }]=],
+  ELEMENT = "p[u].v[k]",
 }
-local places = { LOADER = "", FETCH = "", ELEMENT = "first + k + 1" }
+local places = { FETCH = "", ELEMENT = "begin + u * 128 + k + 1" }
 local through_shared = {
   SHARED = "__shared__ VALUE found[TILE];",
   EARLY = "",

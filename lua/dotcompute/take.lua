@@ -140,14 +140,14 @@ local includes = { float16 = "#include <cuda_fp16.h>\n", bfloat16 = "#include <c
 local function segments_source(dtype, wide)
   local complex = dtype.kind == "c"
   local real = complex and (dtype.size == 8 and "float" or "double") or acc_of(dtype)
-  local value = complex and ("struct dc_value { %s re, im; };\n"):format(real)
-    or ("typedef %s dc_value;\n"):format(acc_of(dtype))
-  local element = complex and "dc_value" or dtype.ctype
+  local value = complex and ("struct dc_sum { %s re, im; };\n"):format(real)
+    or ("typedef %s dc_sum;\n"):format(acc_of(dtype))
+  local element = complex and "dc_sum" or dtype.ctype
   local types = table.concat { includes[dtype.name] or "", ("typedef %s dc_index;\n"):format(wide and "long long"
-    or "int"), value, "static __device__ __forceinline__ dc_value dc_add(const dc_value &a, const dc_value &b) {\n",
-    complex and "  return dc_value{a.re + b.re, a.im + b.im};\n" or "  return (dc_value)(a + b);\n", [[
+    or "int"), value, "static __device__ __forceinline__ dc_sum dc_add(const dc_sum &a, const dc_sum &b) {\n",
+    complex and "  return dc_sum{a.re + b.re, a.im + b.im};\n" or "  return (dc_sum)(a + b);\n", [[
 }
-struct dc_acc { dc_value v; int head; };
+struct dc_acc { dc_sum v; int head; };
 static __device__ __forceinline__ dc_acc dc_fold(const dc_acc &a, const dc_acc &b) {
   return dc_acc{b.head ? b.v : dc_add(a.v, b.v), a.head | b.head};
 }
@@ -156,17 +156,16 @@ static __device__ __forceinline__ dc_acc dc_fold(const dc_acc &a, const dc_acc &
     .. "const long long width, const long long column")
   local function place(i) return ("places[order[%s] - 1]"):format(i) end
   return scan_text.custom { name = "dc_scatter_segments", acc_size = pair_size(dtype), types = types, params = params,
-    element = ("(dc_acc{(dc_value)((const %s *)values_)[(order[dc_i] - 1) * width + column], "
+    element = ("(dc_acc{(dc_sum)((const %s *)values_)[(order[dc_i] - 1) * width + column], "
       .. "dc_i == 0 || %s != %s})"):format(element, place "dc_i", place "(dc_i - 1)"),
     write = ([[
 {
-            const dc_index i = dc_first + dc_k;
             const long long to = PLACE0;
-            if (i == dc_total - 1 || PLACE1 != to) {
+            if (dc_i == dc_total - 1 || PLACE1 != to) {
               ELEMENT *const p = (ELEMENT *)a_ + to * width + column;
-              *p = (ELEMENT)dc_add((dc_value)*p, dc_item[dc_u][dc_k].v);
+              *p = (ELEMENT)dc_add((dc_sum)*p, dc_value.v);
             }
-          }]]):gsub("PLACE0", place "i"):gsub("PLACE1", place "(i + 1)"):gsub("ELEMENT", element) }
+          }]]):gsub("PLACE0", place "dc_i"):gsub("PLACE1", place "(dc_i + 1)"):gsub("ELEMENT", element) }
 end
 
 -- Wide rows: a thread for each column of each place that is added to, in the order of the indices.

@@ -1,0 +1,131 @@
+-- topk: the largest or smallest k of each row, in order.
+--
+-- Rows are sorted.  Of a single long row only what may be among the k: digit by digit from the highest, those that
+-- share the digits so far with the k-th are counted, until little enough stands before them or with them.
+local core = require "dotcompute.core"
+local algorithm = require "dotcompute.algorithm"
+local sort = require "dotcompute.sort"
+local sort_text = require "dotcompute.sort_text"
+local select_ = require "dotcompute.select"
+core.own(debug.getinfo(1, "S").source)
+
+local fail = algorithm.fail
+local LONG = 1 << 16 -- elements of a row from which on it is not sorted as a whole
+
+-- --- a long row -------------------------------------------------------------------------------------------------
+
+-- Counts the digit at `shift` of the keys whose digits above are `prefix`.
+local function count_source(dtype, descending)
+  return sort_text.order(dtype, descending) .. [[
+__global__ void __launch_bounds__(256) dc_topk_count(unsigned long long *bins, const void *x_, long long n,
+                                                     unsigned long long prefix, int shift) {
+  enum { parts = 4 };
+  __shared__ unsigned counts[256 * parts];
+  const dc_key *const x = (const dc_key *)x_;
+  const int t = threadIdx.x, part = t % parts;
+  for (int i = t; i < 256 * parts; i += 256) counts[i] = 0;
+  __syncthreads();
+  const long long step = (long long)gridDim.x * 256;
+  for (long long i = (long long)blockIdx.x * 256 + t; i < n; i += 4 * step) {
+    dc_key k[4];
+    #pragma unroll
+    for (int u = 0; u < 4; u++) k[u] = i + u * step < n ? x[i + u * step] : 0;
+    #pragma unroll
+    for (int u = 0; u < 4; u++) {
+      const unsigned long long o = dc_order(k[u]);
+      if (i + u * step < n && (shift == 8 * (int)sizeof(dc_key) - 8 || o >> (shift + 8) == prefix))
+        atomicAdd(&counts[(o >> shift & 255) * parts + part], 1u);
+    }
+  }
+  __syncthreads();
+  unsigned long long sum = 0;
+  for (int k = 0; k < parts; k++) sum += counts[t * parts + k];
+  if (sum) atomicAdd(&bins[t], sum);
+}
+]]
+end
+
+local function mask_source(dtype, descending)
+  return sort_text.order(dtype, descending) .. [[
+__global__ void dc_topk_mask(bool *mask, const void *x, long long n, unsigned long long last, int shift) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) mask[i] = (unsigned long long)dc_order(((const dc_key *)x)[i]) >> shift <= last;
+}
+]]
+end
+
+-- The places of the at most `most` elements of the flat array that include its first k in order; nil where too many are
+-- equal.
+local function candidates(x, k, most, descending)
+  local device, n, dtype = x.device, x.size, algorithm.dtype(x)
+  local key = dtype.name .. tostring(descending)
+  local count = algorithm.kernel(device, "dc_topk_count", key, count_source, dtype, descending)
+  local blocks = math.min(device.multiprocessors * 8, (n + 4095) // 4096)
+  local before, prefix = 0, 0
+  -- of 64 bits the lowest 8 are left to sorting: Lua's integers end at 2^63
+  for shift = 8 * dtype.size - 8, dtype.size == 8 and 8 or 0, -8 do
+    local bins <close> = algorithm.zeros(device, 256, "uint64")
+    count(blocks, 256, bins, x, n, prefix, shift)
+    local counts, digit = bins:to_table(), 0
+    while before + counts[digit + 1] < k do
+      before = before + counts[digit + 1]
+      digit = digit + 1
+    end
+    prefix = prefix << 8 | digit
+    if before + counts[digit + 1] <= most then
+      local mask <close> = algorithm.empty(device, n, "bool")
+      algorithm.kernel(device, "dc_topk_mask", key, mask_source, dtype, descending)((n + 255) // 256, 256, mask, x, n,
+        prefix, shift)
+      return select_.flat(nil, mask)
+    end
+  end
+end
+
+-- Keys and places as sort.rows gives them, but k of them.
+local function long_row(from, k, descending)
+  local places = candidates(from, k, math.max(4 * k, 4096), descending)
+  if not places then return nil end
+  local some <close> = from:take(places)
+  local keys, order = sort.rows(some, some.size, descending, true, true)
+  local best_keys, best_places = keys:slice({ 1, k }):copy(), places:take(order:slice { 1, k })
+  algorithm.free(nil, keys, order, places)
+  return best_keys, best_places
+end
+
+-- --- calls ------------------------------------------------------------------------------------------------------
+
+local function topk(...)
+  local a, k, axis, options = ...
+  local n = select("#", ...)
+  if n < 2 or n > 4 then
+    fail("argument", "topk takes an array, how many, then perhaps an axis and options; got %d arguments", n)
+  end
+  if type(axis) == "table" and options == nil then axis, options = nil, axis end
+  options = algorithm.options("topk", options, { axis = "number", smallest = "boolean" })
+  if axis == nil then axis = options.axis end
+  a = algorithm.array("topk", "the first argument", a)
+  algorithm.refuse_complex("topk", a, "have no order")
+  axis = algorithm.axis("topk", axis, a.ndim)
+  local total = select(axis, a:shape())
+  k = algorithm.integer("topk", "how many are wanted", k, 0, total)
+  local from, order = algorithm.axis_last(a, axis)
+  local shape, keys, places, descending = { from:shape() }, nil, nil, not options.smallest
+  shape[#shape] = k
+  if from.size == total and total >= LONG and k > 0 and 16 * k <= total then
+    keys, places = long_row(from:reshape(-1), k, descending)
+    if keys then keys, places = keys:reshape(shape), places:reshape(shape) end
+  end
+  if not keys then
+    keys, places = sort.rows(from, total, descending, true, true)
+    if k < total then
+      local whole_keys, whole_places, range = keys, places, {}
+      for d = 1, a.ndim do range[d] = d < a.ndim and ":" or { 1, k } end
+      keys, places = keys:slice(table.unpack(range)):copy(), places:slice(table.unpack(range)):copy()
+      algorithm.free(nil, whole_keys, whole_places)
+    end
+  end
+  algorithm.free(a, from)
+  return algorithm.axis_back(keys, order), algorithm.axis_back(places, order)
+end
+
+return { topk = topk }
