@@ -16,7 +16,7 @@ local function tile_for(size) return 32 * LANE * WARPS * rounds_for(size) end
 local function sizes(size)
   local rounds = rounds_for(size)
   return { WARPS = WARPS, LANE = LANE, BLOCK = BLOCK, ROUNDS = rounds, CHUNK = 32 * LANE * rounds,
-    TILE = tile_for(size) }
+    TILE = tile_for(size), COUNT = WARPS * rounds, OWN = math.max(1, WARPS * rounds // 32) }
 end
 
 -- Places of both arrays: dc_x and dc_y of the row dc_o (x is what is read, y what is written).
@@ -71,37 +71,14 @@ local function element(v, number)
     builder.load(v.input.dtype, v.input.name, ("dc_x + (%s) * dc_x_r"):format(number)), number)
 end
 
--- A lane has LANE neighbouring elements in each of ROUNDS rounds, a warp CHUNK elements in a row.  What each lane has
--- is folded in order, then across the lanes, then from round to round; dc_item becomes the running folds within the
--- chunk and dc_carry what the whole chunk folds to.
-local chunk_text = [[
-    dc_acc dc_item[ROUNDS][LANE];
-    const bool dc_full = dc_begin - dc_lane * LANE + CHUNK <= dc_total;
-LOAD
-    #pragma unroll
-    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
-      #pragma unroll
-      for (int dc_k = 1; dc_k < LANE; dc_k++)
-        dc_item[dc_u][dc_k] = dc_fold(dc_item[dc_u][dc_k - 1], dc_item[dc_u][dc_k]);
-      const dc_acc dc_run = dc_warp_scan(dc_item[dc_u][LANE - 1], dc_lane);
-      dc_acc dc_left = dc_from_below(dc_run, 1);
-      const bool dc_any = dc_u > 0 || dc_carried;
-      if (dc_any) dc_left = dc_lane > 0 ? dc_fold(dc_carry, dc_left) : dc_carry;
-      const dc_acc dc_round = dc_from_lane(dc_run, 31);
-      dc_carry = dc_any ? dc_fold(dc_carry, dc_round) : dc_round;
-      if (dc_any || dc_lane > 0) {
-        #pragma unroll
-        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_left, dc_item[dc_u][dc_k]);
-      }
-    }
-]]
-
+-- A lane has LANE neighbouring elements in each of ROUNDS rounds, STRIDE apart, from dc_begin on; dc_full says that all
+-- are there.
 local load_one_text = [[
     #pragma unroll
     for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
       #pragma unroll
       for (int dc_k = 0; dc_k < LANE; dc_k++) {
-        const dc_index dc_i = dc_begin + dc_u * (32 * LANE) + dc_k;
+        const dc_index dc_i = dc_begin + dc_u * STRIDE + dc_k;
         if (dc_full || dc_i < dc_total) dc_item[dc_u][dc_k] = ELEMENT;
         else dc_item[dc_u][dc_k] = dc_acc();
       }
@@ -114,7 +91,7 @@ local load_text = [[
       dc_pack<INPUT> dc_p[ROUNDS];
       #pragma unroll
       for (int dc_u = 0; dc_u < ROUNDS; dc_u++)
-        dc_p[dc_u] = *(const dc_pack<INPUT> *)(NAME + dc_x + dc_begin + dc_u * (32 * LANE));
+        dc_p[dc_u] = *(const dc_pack<INPUT> *)(NAME + dc_x + dc_begin + dc_u * STRIDE);
       #pragma unroll
       for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
         #pragma unroll
@@ -123,14 +100,30 @@ local load_text = [[
     } else
 ]]
 
--- Inclusive folds, or those of one element earlier; dc_before is the fold of all before the chunk, if dc_have.
+-- Running folds of what each lane has, and across the lanes: dc_run of what all lanes up to this one have.
+local fold_text = [[
+      #pragma unroll
+      for (int dc_k = 1; dc_k < LANE; dc_k++)
+        dc_item[dc_u][dc_k] = dc_fold(dc_item[dc_u][dc_k - 1], dc_item[dc_u][dc_k]);
+      const dc_acc dc_run = dc_warp_scan(dc_item[dc_u][LANE - 1], dc_lane);
+      dc_acc dc_left = dc_from_below(dc_run, 1);
+]]
+
+-- Exclusive folds: those of one element earlier; before lane 0 stands dc_before, if dc_have.
+local shift_text = [[
+      dc_acc dc_edge = dc_from_below(dc_item[dc_u][LANE - 1], 1);
+      if (dc_lane == 0) dc_edge = dc_have ? dc_before : dc_identity();
+      #pragma unroll
+      for (int dc_k = LANE - 1; dc_k > 0; dc_k--) dc_item[dc_u][dc_k] = dc_item[dc_u][dc_k - 1];
+      dc_item[dc_u][0] = dc_edge;
+]]
+
 local store_text = [[
-SHIFT
 STORE    #pragma unroll
     for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
       #pragma unroll
       for (int dc_k = 0; dc_k < LANE; dc_k++) {
-        const dc_index dc_i = dc_begin + dc_u * (32 * LANE) + dc_k;
+        const dc_index dc_i = dc_begin + dc_u * STRIDE + dc_k;
         if (dc_full || dc_i < dc_total) {
           const dc_acc dc_value = dc_item[dc_u][dc_k];
           WRITE;
@@ -139,18 +132,6 @@ STORE    #pragma unroll
     }
 ]]
 
-local shift_text = [[
-    #pragma unroll
-    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
-      dc_acc dc_left = dc_from_below(dc_item[dc_u][LANE - 1], 1);
-      const dc_acc dc_end = dc_from_lane(dc_item[dc_u][LANE - 1], 31);
-      if (dc_lane == 0) dc_left = dc_have || dc_u > 0 ? dc_before : dc_identity();
-      #pragma unroll
-      for (int dc_k = LANE - 1; dc_k > 0; dc_k--) dc_item[dc_u][dc_k] = dc_item[dc_u][dc_k - 1];
-      dc_item[dc_u][0] = dc_left;
-      dc_before = dc_end;
-    }]]
-
 local pack_text = [[
     if (dc_full) {
       #pragma unroll
@@ -158,63 +139,95 @@ local pack_text = [[
         dc_pack<dc_result> dc_p;
         #pragma unroll
         for (int dc_k = 0; dc_k < LANE; dc_k++) dc_p.v[dc_k] = (dc_result)dc_item[dc_u][dc_k];
-        *(dc_pack<dc_result> *)(dc_out + dc_y + dc_begin + dc_u * (32 * LANE)) = dc_p;
+        *(dc_pack<dc_result> *)(dc_out + dc_y + dc_begin + dc_u * STRIDE) = dc_p;
       }
     } else
 ]]
 
--- A warp for each row, chunk by chunk.
+-- A warp for each row, CHUNK elements at a time; dc_carry is the fold so far.
 local short_text = [[
   const int dc_lane = threadIdx.x % 32;
   const dc_index dc_o = (dc_index)blockIdx.x * WARPS + threadIdx.x / 32;
   if (dc_o >= dc_m) return;
-PLACES  dc_acc dc_carry = dc_acc(), dc_before = dc_acc();
-  bool dc_carried = false;
-  for (dc_index dc_begin = dc_lane * LANE; dc_begin - dc_lane * LANE < dc_total; dc_begin += CHUNK) {
-    const bool dc_have = dc_carried;
-    dc_before = dc_carry;
-SCAN
-    dc_carried = true;
-RESULT  }
+PLACES  dc_acc dc_carry = dc_acc();
+  for (dc_index dc_chunk = 0; dc_chunk < dc_total; dc_chunk += CHUNK) {
+    const dc_index dc_begin = dc_chunk + dc_lane * LANE;
+    const bool dc_full = dc_chunk + CHUNK <= dc_total;
+    dc_acc dc_item[ROUNDS][LANE];
+LOAD
+    #pragma unroll
+    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+FOLD
+      const bool dc_have = dc_u > 0 || dc_chunk > 0;
+      const dc_acc dc_before = dc_carry, dc_round = dc_from_lane(dc_run, 31);
+      if (dc_have) dc_left = dc_lane > 0 ? dc_fold(dc_before, dc_left) : dc_before;
+      dc_carry = dc_have ? dc_fold(dc_before, dc_round) : dc_round;
+      if (dc_have || dc_lane > 0) {
+        #pragma unroll
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_left, dc_item[dc_u][dc_k]);
+      }
+SHIFT
+    }
+RESULT
+  }
 ]]
 
--- A block for each piece of a row; where there are several, it looks back at those before.
+-- A block for each piece of a row.  dc_totals[n]: what warp n % WARPS has in round n / WARPS, then the fold up to it;
+-- behind them what stands before the piece, for which the block looks back.
 local tile_text = [[
-  __shared__ alignas(16) unsigned char dc_memory[(WARPS + 1) * sizeof(dc_acc)];
+  __shared__ alignas(16) unsigned char dc_memory[(COUNT + 1) * sizeof(dc_acc)];
   dc_acc *const dc_totals = (dc_acc *)dc_memory;
   const int dc_t = threadIdx.x, dc_lane = dc_t % 32, dc_warp = dc_t / 32;
   const dc_index dc_job = blockIdx.x, dc_o = dc_job / dc_pieces, dc_piece = dc_job % dc_pieces;
-PLACES  {
-    const dc_index dc_begin = dc_piece * TILE + dc_warp * CHUNK + dc_lane * LANE;
-    dc_acc dc_carry = dc_acc();
-    const bool dc_carried = false;
-SCAN
-    if (dc_lane == 0) dc_totals[dc_warp] = dc_carry;
-    __syncthreads();
-    if (dc_warp == 0) {
-      const dc_acc dc_run = dc_warp_scan(dc_totals[dc_lane % WARPS], dc_lane);
-      const dc_acc dc_own = dc_from_lane(dc_run, WARPS - 1);
-      __syncwarp();
-      if (dc_lane < WARPS) dc_totals[dc_lane] = dc_run;
-      if (dc_pieces > 1) {
-        const dc_acc dc_older = dc_look_back((unsigned long long *)dc_state + dc_o * dc_row_words, dc_piece,
-                                             dc_pieces, dc_own, dc_lane);
-        if (dc_lane == 0) dc_totals[WARPS] = dc_older;
-      }
+PLACES  const dc_index dc_begin = dc_piece * TILE + dc_t * LANE;
+  const bool dc_full = dc_piece * TILE + TILE <= dc_total;
+  dc_acc dc_item[ROUNDS][LANE];
+LOAD
+  #pragma unroll
+  for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+FOLD
+    if (dc_lane == 31) dc_totals[dc_u * WARPS + dc_warp] = dc_run;
+    if (dc_lane > 0) {
+      #pragma unroll
+      for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_left, dc_item[dc_u][dc_k]);
     }
-    __syncthreads();
-    const bool dc_have = dc_piece > 0 || dc_warp > 0;
-    dc_acc dc_before = dc_totals[dc_piece > 0 ? WARPS : 0];
-    if (dc_warp > 0)
-      dc_before = dc_piece > 0 ? dc_fold(dc_before, dc_totals[dc_warp - 1]) : dc_totals[dc_warp - 1];
+  }
+  __syncthreads();
+  if (dc_warp == 0) {
+    dc_acc dc_sums[OWN];
+    #pragma unroll
+    for (int dc_k = 0; dc_k < OWN; dc_k++) {
+      dc_sums[dc_k] = dc_totals[(dc_lane * OWN + dc_k) % COUNT];
+      if (dc_k > 0) dc_sums[dc_k] = dc_fold(dc_sums[dc_k - 1], dc_sums[dc_k]);
+    }
+    const dc_acc dc_run = dc_warp_scan(dc_sums[OWN - 1], dc_lane);
+    const dc_acc dc_left = dc_from_below(dc_run, 1), dc_all = dc_from_lane(dc_run, COUNT / OWN - 1);
+    __syncwarp();
+    #pragma unroll
+    for (int dc_k = 0; dc_k < OWN; dc_k++) {
+      if (dc_lane > 0) dc_sums[dc_k] = dc_fold(dc_left, dc_sums[dc_k]);
+      if (dc_lane < COUNT / OWN) dc_totals[dc_lane * OWN + dc_k] = dc_sums[dc_k];
+    }
+    if (dc_pieces > 1) {
+      const dc_acc dc_older = dc_look_back((unsigned long long *)dc_state + dc_o * dc_row_words, dc_piece, dc_pieces,
+                                           dc_all, dc_lane);
+      if (dc_lane == 0) dc_totals[COUNT] = dc_older;
+    }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+    const int dc_at = dc_u * WARPS + dc_warp;
+    const bool dc_have = dc_piece > 0 || dc_at > 0;
+    dc_acc dc_before = dc_totals[dc_piece > 0 ? COUNT : 0];
+    if (dc_at > 0) dc_before = dc_piece > 0 ? dc_fold(dc_before, dc_totals[dc_at - 1]) : dc_totals[dc_at - 1];
     if (dc_have) {
       #pragma unroll
-      for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
-        #pragma unroll
-        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_before, dc_item[dc_u][dc_k]);
-      }
+      for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_before, dc_item[dc_u][dc_k]);
     }
-RESULT  }
+SHIFT
+  }
+RESULT
 ]]
 
 local columns_text = [[
@@ -274,7 +287,7 @@ template <typename T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) dc_pack
 -- A kernel's text from pieces of ours, without what is the user's: words of capitals are pieces.
 local function assemble(v)
   if not v.team then return columns_text .. (v.sums and column_sums_text or column_apply_text) end
-  local pieces = { SCAN = chunk_text, RESULT = store_text, LOAD = (v.packed and load_text or "") .. load_one_text,
+  local pieces = { RESULT = store_text, LOAD = (v.packed and load_text or "") .. load_one_text, FOLD = fold_text,
     SHIFT = v.exclusive and shift_text or "", STORE = v.packed and pack_text or "" }
   local text = v.team == "warp" and short_text or tile_text
   for _ = 1, 2 do -- some pieces are made of others
@@ -289,8 +302,9 @@ local function source_of(v)
   fill.PLACES, fill.ELEMENT, fill.STEP = row_places(v), element(v, "dc_i"), step(v, "    ", "dc_value")
   fill.INPUT, fill.NAME, fill.BATCH, fill.LATER = packed, v.input.name, 8, element(v, "(dc_i + dc_k)")
   fill.WRITE = "dc_out[dc_y + dc_i * dc_y_r] = (dc_result)dc_value"
+  fill.STRIDE = v.team == "warp" and 32 * LANE or BLOCK * LANE
   fill.PACKED = ("dc_map(dc_p[dc_u].v[dc_k]%s, dc_begin + dc_u * %d + dc_k, dc_total)"):format(
-    packed ~= v.input.ctype and " != 0" or "", 32 * LANE)
+    packed ~= v.input.ctype and " != 0" or "", fill.STRIDE)
   return table.concat { builder.prelude(v.types, v.dtypes, v.preamble, v.wide), functions(v),
     v.team and lookback.text or "", v.packed and packs_text or "",
     ("__global__ void __launch_bounds__(%d) %s(%s) {\n"):format(BLOCK, v.name, signature(v)),
@@ -303,7 +317,7 @@ end
 -- lookback.words, the number of elements, that of pieces of tile_for(acc_size).
 local function custom(v)
   local fill = sizes(v.acc_size)
-  fill.PLACES, fill.ELEMENT, fill.WRITE = "", v.element, v.write
+  fill.PLACES, fill.ELEMENT, fill.WRITE, fill.STRIDE = "", v.element, v.write, BLOCK * LANE
   return table.concat { v.types, lookback.text,
     ("__global__ void __launch_bounds__(%d) %s(%s, void *dc_state, const dc_index dc_total, "):format(BLOCK, v.name,
       v.params), "const dc_index dc_pieces) {\n  const dc_index dc_row_words = 0;\n",
