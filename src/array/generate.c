@@ -248,8 +248,7 @@ static void emit_pack_loads(const dc_text *t, bool flat) {
   dc_buf_printf(t->b, "  } else {\n#pragma unroll\n    for (int k = 0; k < %d; k++) {\n", p->lanes);
   dc_buf_puts(t->b, "      const bool in = first + k < n;\n");
   for (int k = 0; k < p->nleaves; k++)
-    if (loads_pack(&p->leaf[k]))
-      dc_buf_printf(t->b, "      p%d.v[k] = in ? x%d[first + k] : %s{};\n", k, k, dc_stored_as(p->leaf[k].dtype));
+    if (loads_pack(&p->leaf[k])) dc_buf_printf(t->b, "      p%d.v[k] = x%d[in ? first + k : first];\n", k, k);
   dc_buf_puts(t->b, "    }\n  }\n");
 }
 

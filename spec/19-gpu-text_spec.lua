@@ -1,0 +1,75 @@
+-- What expressions become on a GPU: every shape of kernel in every dtype is accepted by the compiler for one, also where
+-- there is none (the stand-in for the driver runs nothing, so values are not looked at here).
+local fake = require "spec.fake"
+local helper = require "spec.helper"
+
+local script = [==[
+  local dtypes, what = {%s}, %q
+  local n, failed = 5000, 0
+  local work = {
+    elements = function(x, y, m)
+      (x + y):eval();                               -- packs
+      (x[{ { 2, n } }] + y[{ { 2, n } }]):eval();   -- not aligned
+      (m + m[1]):eval();                            -- a row for all rows
+      (m * m[{ ":", { 1, 1 } }]):eval();            -- a value a row
+      m.T:copy();                                   -- across
+      local square = m[{ { 1, 64 } }];
+      (square + square.T):eval();
+      (x[{ { 1, n, 3 } }] * 2):eval();
+    end,
+    compare = function(x, y)
+      x:eq(y):eval();
+      dc.where(x:ne(y), x, y):eval();
+      x:to "bool":eval();
+      x:to "complex128":eval();
+    end,
+    order = function(x, y, m)
+      x:lt(y):eval();
+      x:ge(0.5):eval();
+      dc.clip(x, 0, 1):eval();
+      dc.maximum(x, y):eval();
+      x:max():eval();
+      m:min(1):eval();
+      m:argmax(2):eval();
+      x:argmin():eval();
+      local e = dc.exp(m - m:max { 2, keep = true });
+      (e / e:sum { 2, keep = true }):eval();
+      e = dc.exp(m - m:max { 1, keep = true });
+      (e / e:sum { 1, keep = true }):eval();
+    end,
+    sums = function(x, _, m)
+      x:sum():eval();
+      m:sum(1):eval();
+      m:prod(2):eval();
+      m:any(1):eval();
+      x:var():eval();
+      m:std(2):eval();
+      x:norm():eval();
+      (m - m:mean(1)):eval();
+      m:count():eval();
+    end,
+  }
+  for _, t in ipairs(dtypes) do
+    local x, y, m = dc.empty(n, t), dc.empty(n, t), dc.empty({ 70, 64 }, t)
+    local big = what == "sums" and dc.empty(1 << 19, t)
+    local ok, err = pcall(work[what], x, y, m)
+    if ok and big then ok, err = pcall(function() big:sum():eval(); big:var():eval() end) end
+    if not ok then print(t, err) end
+  end
+  print("done", dc.device())]==]
+
+local all = { '"bool", "int8", "int16"', '"int32", "int64", "uint8"', '"uint16", "uint32", "uint64"',
+  '"float16", "bfloat16"', '"float32", "float64"' }
+local complex = '"complex64", "complex128"'
+
+describe("on a GPU the kernels of expressions compile:", function()
+  for _, what in ipairs { "elements", "compare", "order", "sums" } do
+    it(what, function()
+      local lists = { table.unpack(all) }
+      if what ~= "order" then lists[#lists + 1] = complex end
+      for _, list in ipairs { lists[math.random(#lists)], '"float32"' } do -- the commonest always, some others
+        assert.equal("done\tcuda:0\n", (fake.run(script:format(list, what))), helper.note(list))
+      end
+    end)
+  end
+end)
