@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "array/linalg.h"
-#include "device/library.h"
 #include "lua/lib.h"
 
 /* An array at idx, or a table made into one (of the dtype and on the device of `like`, if any) and put in its place. */
@@ -208,20 +207,6 @@ static int core_fourier(lua_State *L) {
   return dc_lua_made(L, slot, made, &err);
 }
 
-/* library(name): whether the current device has it: true, or false and why not. */
-static int core_library(lua_State *L) {
-  static const char *const names[] = { "blas", "lapack", "fft", NULL };
-  dc_lua *self = dc_lua_self(L);
-  dc_error err = DC_ERROR_INIT;
-  const int which = luaL_checkoption(L, 1, NULL, names);
-  const bool there = dc_device_library(dc_lua_current(L, self), (dc_library)which, &err) == 0;
-  lua_pushboolean(L, there);
-  if (there) return 1;
-  lua_pushstring(L, dc_error_text(&err));
-  dc_error_clear(&err);
-  return 2;
-}
-
 #define PRODUCTS { "matmul", array_matmul }, { "dot", array_dot }
 
 const luaL_Reg dc_lua_linalg_core[] = { PRODUCTS, { "precision", core_precision }, { NULL, NULL } };
@@ -229,6 +214,5 @@ const luaL_Reg dc_lua_linalg_methods[] = { PRODUCTS, { NULL, NULL } };
 const luaL_Reg dc_lua_linalg_internal[] = {
   { "matrix_solve", matrix_solve }, { "matrix_cholesky", matrix_cholesky },   { "matrix_det", matrix_det },
   { "matrix_qr", matrix_qr },       { "matrix_eigh", matrix_eigh },           { "matrix_svd", matrix_svd },
-  { "fourier", core_fourier },      { "solver_dtype", core_solver_dtype },    { "library", core_library },
-  { NULL, NULL },
+  { "fourier", core_fourier },      { "solver_dtype", core_solver_dtype }, { NULL, NULL },
 };
