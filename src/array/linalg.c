@@ -167,6 +167,7 @@ static dc_array *right_sides(dc_array *b, dc_dtype dtype, bool vector, const dc_
   dc_geometry g = *batch;
   g.shape[g.ndim] = k;
   g.shape[g.ndim + 1] = n;
+  if (vector && g.ndim == 0) return dc_matrix_copy(b, dtype, 1, b->g.shape, err);
   if (vector) return dc_matrix_copy(b, dtype, g.ndim + 2, g.shape, err);
   dc_array *turned = dc_evaluate(b, err) == 0 ? dc_matrix_transposed(b, err) : NULL;
   if (turned == NULL) return NULL;
