@@ -123,9 +123,7 @@ function linalg.lstsq(a, b, cutoff)
   local x = adjoint(vh):matmul(scale:reshape(#values, 1) * adjoint(u):matmul(right))
   local rest
   if rank == n and m > n then
-    local r = dc.abs(right - a:matmul(x))
-    rest = linalg.norm(r, 2, 1)
-    rest = rest * rest
+    rest = dc.square(dc.abs(right - a:matmul(x))):sum(1)
   else
     rest = dc.using(a.device, dc.empty, { 0 }, s.dtype)
   end
@@ -135,46 +133,27 @@ end
 
 -- --- norms ------------------------------------------------------------------------------------------------------
 
-local folds = {}
-
--- A reduction of the absolute values of a's elements, made at its first use.
-local function fold(name, map, reduce, identity, post)
-  return function(...)
-    folds[name] = folds[name] or dc.reduction { inputs = name == "power" and "T x, double p" or "T x", output = "T",
-      acc = "double", map = map, reduce = reduce, identity = identity, post = post, name = "vector_norm" }
-    return folds[name](...)
-  end
-end
-
-local absolute = "fabs((double)x)"
-local sum = fold("sum", absolute, "a + b", "0")
-local square = fold("square", "(double)x * (double)x", "a + b", "0", "sqrt(a)")
-local most = fold("most", absolute, "a >= b || a != a ? a : b", "0")
-local least = fold("least", absolute, "a <= b || a != a ? a : b")
-local count = fold("count", "x != 0 ? 1.0 : 0.0", "a + b", "0")
-local power = fold("power", "pow(fabs((double)x), p)", "a + b", "0")
-
 -- Of the elements along the axes (all without any).
 local function vector_norm(a, ord, axes)
-  if ord == nil or ord == 2 then return square(a, axes) end
-  if ord == 1 then return sum(a, axes) end
-  if ord == math.huge then return most(a, axes) end
-  if ord == -math.huge then return least(a, axes) end
-  if ord == 0 then return count(a, axes) end
-  return dc.pow(power(a, ord, axes), 1 / ord)
+  if ord == nil or ord == 2 then return a:norm(axes) end
+  a = dc.abs(a)
+  if ord == 0 then return a:count(axes):to(a.dtype) end
+  if ord == 1 then return a:sum(axes) end
+  if ord == math.huge then return a:max(axes) end
+  if ord == -math.huge then return a:min(axes) end
+  return (a ^ ord):sum(axes) ^ (1 / ord)
 end
 
 -- Of the matrices that the last two axes are.
 local function matrix_norm(a, ord)
-  if ord == nil or ord == "fro" then return square(a, { -2, -1 }) end
-  local size = math.abs(ord == "nuc" and 0 or ord)
-  if size == 1 or size == math.huge then
-    local sums = sum(a, size == 1 and -2 or -1)
-    return (ord > 0 and most or least)(sums, -1)
+  if ord == nil or ord == "fro" then return a:norm { -2, -1 } end
+  if ord == "nuc" or math.abs(ord) == 2 then
+    local _, s = core.matrix_svd(a, false, false)
+    if ord == "nuc" then return s:sum(-1) end
+    return ord > 0 and s:max(-1) or s:min(-1)
   end
-  local _, s = core.matrix_svd(a, false, false)
-  if ord == "nuc" then return sum(s, -1) end
-  return (ord > 0 and most or least)(s, -1)
+  local sums = dc.abs(a):sum(math.abs(ord) == 1 and -2 or -1)
+  return ord > 0 and sums:max(-1) or sums:min(-1)
 end
 
 -- The axes of the call as a list of positive numbers, nil for none.
@@ -230,11 +209,6 @@ function linalg.norm(a, ord, axis)
     fail("shape", "norm: an order of an array of %d axes needs the axis, or the two, that it is for", a.ndim)
   end
   a = a:to(core.solver_dtype(a.dtype))
-  if matrix and (ord == 2 or ord == -2 or ord == "nuc") then
-    if axes then a = last_two(a, axes) end
-    return matrix_norm(a, ord)
-  end
-  if is_complex(a) then a = dc.abs(a) end
   if not matrix then return vector_norm(a, ord, axes) end
   return matrix_norm(axes and last_two(a, axes) or a, ord)
 end

@@ -300,7 +300,8 @@ static dc_array *dot_of_many(dc_array *a, dc_array *b, dc_precision precision, d
 dc_array *dc_array_dot(dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
   if (dc_array_check_open(a, err) != 0 || dc_array_check_open(b, err) != 0) return NULL;
   if (dc_array_check_together(a, b, err) != 0) return NULL;
-  if (a->g.ndim == 0 || b->g.ndim == 0) return dc_array_binary(DC_OP_MUL, a, NULL, b, NULL, err);
+  dc_array *const both[] = { a, b };
+  if (a->g.ndim == 0 || b->g.ndim == 0) return dc_array_apply(DC_OP_MUL, both, NULL, err);
   if (b->g.ndim == 1 || (a->g.ndim <= 2 && b->g.ndim == 2)) return dc_array_matmul(a, b, precision, err);
   return dot_of_many(a, b, precision, err);
 }
