@@ -720,6 +720,150 @@ describe("a solver", function()
   end)
 end)
 
+-- --- complex and 16-bit numbers ------------------------------------------------------------------------------------
+
+-- A complex matrix in plain Lua as the real one of twice the size that acts alike: [[re, -im], [im, re]] for each value.
+local function as_real(t)
+  local m, n = t.shape[1], t.shape[2]
+  local r = { shape = { 2 * m, 2 * n } }
+  for i = 0, m - 1 do
+    for j = 0, n - 1 do
+      local v = t[i * n + j + 1]
+      local at = 4 * i * n + 2 * j + 1
+      r[at], r[at + 1], r[at + 2 * n], r[at + 2 * n + 1] = v.re, -v.im, v.im, v.re
+    end
+  end
+  return r
+end
+
+local function real_of(a) return as_real(of_array(a)) end
+local function complex_eighths() return dc.complex(eighths(), eighths()) end
+local function any_complex() return dc.complex(any(), any()) end
+
+local function transposed_real(t) return permuted(t, { 2, 1 }) end -- of the real one: the conjugate transpose
+
+describe("of complex numbers", function()
+  with("blas", "products are exact where they can be", function()
+    for _ = 1, 40 do
+      local m, k, n = random(6), random(6), random(6)
+      local a, b = plain({ m, k }, complex_eighths), plain({ k, n }, complex_eighths)
+      for _, dtype in ipairs { "complex64", "complex128" } do
+        local x, y = (lay(a, dtype)), (lay(b, dtype))
+        local c = x:matmul(y)
+        assert.equal(dtype, c.dtype)
+        local want = times(as_real(a), as_real(b))
+        helper.same(table.move(want, 1, #want, 1, {}), real_of(c), "product")
+        local v = x[1]:dot(y[{ ":", 1 }]):item()
+        assert.equal(want[1], v.re)
+      end
+    end
+    assert.equal("complex64", dc.ones(2, 2):matmul(dc.ones(2, 2, "complex64")).dtype)
+    assert.equal("complex128", dc.ones(2, 2, "float64"):matmul(dc.ones(2, "complex64")).dtype)
+  end)
+
+  with("lapack", "solvers solve", function()
+    for _, case in ipairs { { 1, "complex128" }, { 4, "complex64" }, { 5, "complex128" }, { 30, "complex128" } } do
+      local n, dtype = case[1], case[2]
+      local most = (dtype == "complex64" and 1e-4 or 1e-12) * n
+      local a = plain({ n, n }, function(i)
+        return dc.complex(any() + ((i - 1) // n == (i - 1) % n and n or 0), any())
+      end)
+      local r = as_real(a)
+      local x = lay(a, dtype)
+      close(identity(2 * n), times(r, real_of(dc.linalg.inv(x))), most, "inv")
+      local b = plain({ n, 2 }, any_complex)
+      close(as_real(b), times(r, real_of(dc.linalg.solve(x, (lay(b, dtype))))), most, "solve")
+
+      local hermitian = times(r, transposed_real(r)) -- positive definite
+      local h = plain({ n, n }, function(i)
+        local row, column = (i - 1) // n, (i - 1) % n
+        return dc.complex(hermitian[4 * row * n + 2 * column + 1], hermitian[(2 * row + 1) * 2 * n + 2 * column + 1])
+      end)
+      local l = real_of(dc.linalg.cholesky(dc.array(nested(h), dtype)))
+      close(hermitian, times(l, transposed_real(l)), most * 10 * n, "cholesky")
+      local w, v = dc.linalg.eigh(dc.array(nested(h), dtype))
+      assert.equal(dtype == "complex64" and "float32" or "float64", w.dtype)
+      local vectors, values_of = real_of(v), values(w)
+      local scaled = shaped({}, { 2 * n, 2 * n })
+      for i, z in ipairs(vectors) do scaled[i] = z * values_of[(i - 1) % (2 * n) // 2 + 1] end
+      close(scaled, times(hermitian, vectors), most * 20 * n, "eigh")
+      close(identity(2 * n), times(transposed_real(vectors), vectors), most, "eigh's vectors")
+    end
+  end)
+
+  with("lapack", "factors are unitary", function()
+    for _, case in ipairs { { 4, 3 }, { 3, 4 }, { 5, 5 }, { 20, 6 } } do
+      local m, n = case[1], case[2]
+      local k = math.min(m, n)
+      local a = plain({ m, n }, any_complex)
+      local r = as_real(a)
+      local q, upper = dc.linalg.qr((lay(a, "complex128")))
+      q, upper = real_of(q), real_of(upper)
+      close(r, times(q, upper), 1e-12 * m, "Q R")
+      close(identity(2 * k), times(transposed_real(q), q), 1e-12 * m, "Q* Q")
+      for _, full in ipairs { false, true } do
+        local u, s, vh = dc.linalg.svd((lay(a, "complex128")), { full = full })
+        assert.equal("float64", s.dtype)
+        local sigma = values(s)
+        u, vh = real_of(u), real_of(vh)
+        local middle = plain({ u.shape[2], vh.shape[1] }, function(i)
+          local row, column = (i - 1) // vh.shape[1], (i - 1) % vh.shape[1]
+          return row == column and sigma[row // 2 + 1] or 0.0
+        end)
+        close(r, times(times(u, middle), vh), 1e-12 * m * n, "U S Vh")
+        close(identity(u.shape[2]), times(transposed_real(u), u), 1e-12 * m, "U* U")
+        close(identity(vh.shape[1]), times(vh, transposed_real(vh)), 1e-12 * n, "Vh Vh*")
+      end
+      local b = plain({ m, 2 }, any_complex)
+      local x = dc.linalg.lstsq(dc.array(nested(a), "complex128"), dc.array(nested(b), "complex128"))
+      local left = times(r, real_of(x))
+      local want = as_real(b)
+      for i = 1, #left do left[i] = want[i] - left[i] end
+      local zero = plain({ 2 * n, 4 }, function() return 0.0 end)
+      close(zero, times(transposed_real(r), left), 1e-10, "a* (b - a x)")
+    end
+  end)
+
+  with("lapack", "determinants and norms are right", function()
+    for _ = 1, 10 do
+      local t = plain({ 2, 2 }, complex_eighths)
+      local d = dc.linalg.det((lay(t, "complex128"))):item()
+      close({ t[1].re * t[4].re - t[1].im * t[4].im - t[2].re * t[3].re + t[2].im * t[3].im,
+              t[1].re * t[4].im + t[1].im * t[4].re - t[2].re * t[3].im - t[2].im * t[3].re }, { d.re, d.im }, 1e-12,
+        "det")
+    end
+    local a = dc.array { { dc.complex(3, 4), 0 }, { 0, dc.complex(0, 12) } }
+    close({ 13, 12, 5, 17, 2 }, { dc.linalg.norm(a):item(), dc.linalg.norm(a, 1):item(),
+      dc.linalg.norm(a, -math.huge):item(), dc.linalg.norm(a, "nuc"):item(), dc.linalg.norm(a:reshape(4), 0):item() },
+      1e-4, "norms")
+    assert.equal("float32", dc.linalg.norm(a).dtype)
+    assert.equal("float32", dc.linalg.norm(a, 0, 1).dtype)
+  end)
+end)
+
+describe("of 16-bit floating numbers", function()
+  with("blas", "products are accumulated in float32 and rounded once", function()
+    for _, dtype in ipairs { "float16", "bfloat16" } do
+      for _ = 1, 10 do
+        local m, k, n = random(9), random(9), random(9)
+        local function small() return random(-3, 3) * 1.0 end
+        local a, b = plain({ m, k }, small), plain({ k, n }, small)
+        local c = (lay(a, dtype)):matmul((lay(b, dtype)))
+        assert.equal(dtype, c.dtype)
+        check_values(times(a, b), c, dtype)
+      end
+      -- 1000 times 0.5 * 0.5 would stick at 128, or 64, if each sum were rounded to the dtype
+      assert.equal(250, dc.full({ 1, 1000 }, 0.5, dtype):matmul(dc.full({ 1000, 1 }, 0.5, dtype)):item())
+      assert.equal("float32", dc.ones(2, 2, dtype):matmul(dc.ones(2, 2)).dtype)
+    end
+  end)
+
+  with("lapack", "solvers compute in float32", function()
+    assert.equal("float32", dc.linalg.inv(dc.eye(3, "float16")).dtype)
+    assert.equal("float32", dc.linalg.svd(dc.eye(3, "bfloat16"), { vectors = false }).dtype)
+  end)
+end)
+
 -- --- graphs, memory, libraries ------------------------------------------------------------------------------------
 
 with("blas", "a product becomes part of a graph; a solver is refused there", function()

@@ -125,7 +125,7 @@ static void matrix_by_matrix(const dc_product *p, one q) {
   }
 }
 
-/* y = matrix x, or transpose(matrix) x; the matrix lies in `rows` rows of `columns`. */
+/* y = matrix x, or transpose(matrix) x, of real numbers; the matrix lies in `rows` rows of `columns`. */
 static void matrix_by_vector(dc_dtype dtype, bool transposed, int64_t rows, int64_t columns, const void *matrix,
                              int64_t ld, const void *x, int64_t step_x, void *y, int64_t step_y) {
   const int t = transposed ? TRANSPOSED : PLAIN, m = (int)rows, n = (int)columns, l = (int)ld, sx = (int)step_x,
@@ -133,12 +133,8 @@ static void matrix_by_vector(dc_dtype dtype, bool transposed, int64_t rows, int6
   const size_t size = dc_dtype_size(dtype);
   for (int64_t i = 0; i < (transposed ? columns : rows); i++) /* what stands there must not matter, be it NaN */
     memset((char *)y + (size_t)(i * step_y) * size, 0, size);
-  switch (dtype) {
-  case DC_FLOAT32: api.cblas_sgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy); break;
-  case DC_FLOAT64: api.cblas_dgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy); break;
-  case DC_COMPLEX64: api.cblas_cgemv(ROW_MAJOR, t, m, n, one_f, matrix, l, x, sx, zero_f, y, sy); break;
-  default: api.cblas_zgemv(ROW_MAJOR, t, m, n, one_d, matrix, l, x, sx, zero_d, y, sy); break;
-  }
+  if (dtype == DC_FLOAT32) api.cblas_sgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy);
+  else api.cblas_dgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy);
 }
 
 static void vector_by_vector(const dc_product *p, one q) {
@@ -151,8 +147,13 @@ static void vector_by_vector(const dc_product *p, one q) {
   }
 }
 
+/* OpenBLAS's complex functions for vectors read a little beyond the end of what has steps or is transposed (0.3.21, on
+** AVX-512), which may be the end of the page.  Its products of matrices do not. */
 static void product(const dc_product *p, one q) {
-  if (p->m == 1 && p->n == 1) vector_by_vector(p, q);
+  const bool complex = p->dtype == DC_COMPLEX64 || p->dtype == DC_COMPLEX128;
+  const bool steps = (p->ta && p->lda != 1) || (!p->tb && p->ldb != 1);
+  if (p->m == 1 && p->n == 1 && !(complex && steps)) vector_by_vector(p, q);
+  else if (complex) matrix_by_matrix(p, q);
   else if (p->n == 1)
     matrix_by_vector(p->dtype, p->ta, p->ta ? p->k : p->m, p->ta ? p->m : p->k, q.a, p->lda, q.b,
                      p->tb ? 1 : p->ldb, q.c, p->ldc);

@@ -212,6 +212,41 @@ static void steps_of(const dc_dense *p, int64_t size, int64_t step[3]) {
   }
 }
 
+/* NULL stays NULL. */
+static char *at(dc_ptr p, int64_t bytes) { return p != 0 ? (char *)(uintptr_t)p + bytes : NULL; }
+
+#define MARGIN ((size_t)512)
+
+/* A copy of n bytes with room before and behind; NULL for none of them, or when there is no memory (*ok false). */
+static char *with_margin(const char *from, size_t n, bool *ok) {
+  char *p = from != NULL && n > 0 ? malloc(n + 2 * MARGIN) : NULL;
+  if (p != NULL) memcpy(p + MARGIN, from, n);
+  else if (from != NULL && n > 0) *ok = false;
+  return p;
+}
+
+static void give_back(char *p, char *to, size_t n) {
+  if (p != NULL) memcpy(to, p + MARGIN, n);
+  free(p);
+}
+
+/* OpenBLAS reads beyond the end of complex numbers (see blas.c), in ?gesdd for one: it gets copies. */
+static int run_on_copies(const dc_dense *p, const matrix *q, const int64_t step[3], work *w, dc_error *err) {
+  bool ok = true;
+  const size_t bytes[4] = { (size_t)p->step_a * dc_dtype_size(p->dtype), (size_t)step[0], (size_t)step[1],
+                            (size_t)step[2] };
+  char *const from[4] = { q->a, q->b, q->c, q->d };
+  char *copies[4];
+  for (int i = 0; i < 4; i++) copies[i] = with_margin(from[i], bytes[i], &ok);
+  const matrix there = { copies[0] + MARGIN, copies[1] != NULL ? copies[1] + MARGIN : NULL,
+                         copies[2] != NULL ? copies[2] + MARGIN : NULL, copies[3] != NULL ? copies[3] + MARGIN : NULL,
+                         q->info };
+  if (ok) run(p, &there, w);
+  for (int i = 0; i < 4; i++) give_back(ok ? copies[i] : NULL, from[i], bytes[i]);
+  for (int i = 0; i < 4 && !ok; i++) free(copies[i]);
+  return ok ? 0 : dc_fail_oom(err);
+}
+
 int dc_cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
   work w;
   int64_t step[3];
@@ -225,11 +260,13 @@ int dc_cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
   steps_of(p, size, step);
   int rc = 0;
   for (int64_t i = 0; i < p->batch && rc == 0; i++) {
-    matrix q = { (char *)(uintptr_t)p->a + i * p->step_a * size, (char *)(uintptr_t)p->b + i * step[0],
-                 (char *)(uintptr_t)p->c + i * step[1], (char *)(uintptr_t)p->d + i * step[2], &p->info[i] };
-    run(p, &q, &w);
+    matrix q = { at(p->a, i * p->step_a * size), at(p->b, i * step[0]), at(p->c, i * step[1]), at(p->d, i * step[2]),
+                 &p->info[i] };
+    if (dc_dtypes[p->dtype].kind == 'c') rc = run_on_copies(p, &q, step, &w, err);
+    else run(p, &q, &w);
     if (p->op == DC_DENSE_LU) store_pivots((int64_t *)(void *)q.b, w.integers, p->n);
-    if (dc_interrupted()) rc = dc_fail(err, DC_INTERRUPTED, NULL, "interrupted in a batch of matrices");
+    if (rc == 0 && dc_interrupted())
+      rc = dc_fail(err, DC_INTERRUPTED, NULL, "interrupted in a batch of matrices");
   }
   work_free(&w);
   return rc;
