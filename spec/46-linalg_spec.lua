@@ -722,7 +722,7 @@ end)
 
 -- --- complex and 16-bit numbers ------------------------------------------------------------------------------------
 
--- A complex matrix in plain Lua as the real one of twice the size that acts alike: [[re, -im], [im, re]] for each value.
+-- A complex matrix in plain Lua as the real one of twice the size that acts alike: [[re, -im], [im, re]] for a value.
 local function as_real(t)
   local m, n = t.shape[1], t.shape[2]
   local r = { shape = { 2 * m, 2 * n } }

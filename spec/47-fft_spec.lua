@@ -73,6 +73,13 @@ local function flatten(v, list)
   return list
 end
 
+-- A complex array in plain Lua.
+local function of(a)
+  local t = { shape = { a:shape() }, re = {}, im = {} }
+  for i, v in ipairs(flatten(a:to_table(), {})) do t.re[i], t.im[i] = v.re, v.im end
+  return t
+end
+
 local function check(want, got, text)
   assert.same(want.shape, { got:shape() }, note(text))
   local most = (got.dtype == "complex64" or got.dtype == "float32") and 2e-6 or 1e-13
@@ -207,6 +214,27 @@ describe("a transform", function()
       assert.equal(partner[want], dc.fft.irfft(dc.ones(4):to(dtype)).dtype)
     end
     assert.same({ 6, 0, 0 }, dc.real(dc.fft.fft { 2, 2, 2 }):to_table())
+  end)
+
+  with("of many columns, and of more points than are done at once", function()
+    for _, dtype in ipairs(complex) do
+      local n, m = random(64, 90), random(8, 40)
+      local t, r = plain({ n, m }), plain({ 2, n, m }, true)
+      local x, y = dc.array(nested(t), dtype), dc.array(nested(r, true), partner[dtype])
+      check(transform(t, 1, -1, 1), dc.fft.fft(x, { axis = 1 }), "fft of columns")
+      check(transform(t, 1, 1, n), dc.fft.ifft(x, { axis = 1 }), "ifft of columns")
+      check(transform(r, 2, -1, 1, n, n // 2 + 1), dc.fft.rfft(y, { axis = 2 }), "rfft of columns")
+      check(r, dc.fft.irfft(dc.fft.rfft(y, { axis = 2 }), { axis = 2, n = n }), "irfft of columns")
+      check(t, x, "what was transformed")
+      local cut = x[{ ":", { 2, m - 1, 2 } }]
+      check(transform(of(cut), 1, -1, 1), dc.fft.fft(cut, { axis = 1 }), "fft of every other column")
+    end
+    local t = plain({ 70, 66 })
+    check(transform(transform(t, 1, -1, 1), 2, -1, 1), dc.fft.fft2(dc.array(nested(t), "complex128")), "fft2")
+    t = plain({ 20, 2, 18, 17 })
+    local want = t
+    for d = 1, 4 do want = transform(want, d, -1, 1) end
+    check(want, dc.fft.fftn(dc.array(nested(t), "complex128")), "fftn")
   end)
 
   with("of long and of many rows", function()

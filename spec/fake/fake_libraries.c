@@ -1,7 +1,7 @@
 /*
-** fake_libraries.c - cuBLAS, cuSOLVER and cuFFT without a GPU, for specs, beside fake_cuda.c: built from the loaders' own
-** lists, with exactly their types.  Device memory is the host's there, so what they are asked for is computed, naively
-** and by NVIDIA's conventions: Fortran's order, leading dimensions, strides, embedded extents.
+** fake_libraries.c - cuBLAS, cuSOLVER and cuFFT without a GPU, for specs, beside fake_cuda.c: built from the loaders'
+** own lists, with exactly their types.  Device memory is the host's there, so what they are asked for is computed,
+** naively and by NVIDIA's conventions: Fortran's order, leading dimensions, strides, embedded extents.
 **
 ** One file is all three libraries: name it in DOTCOMPUTE_CUBLAS, DOTCOMPUTE_CUSOLVER and DOTCOMPUTE_CUFFT.
 **   FAKE_LIBRARIES_FAIL   "GemmEx:13": that function always gives that status

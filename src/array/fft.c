@@ -1,6 +1,6 @@
 /*
-** fft.c - Fourier transforms: the axes are taken in runs of neighbours, a run at a time, as they lie in memory where the
-** library takes that; else the run's axes are brought to the end by a copy, and back.
+** fft.c - Fourier transforms: the axes are taken in runs of neighbours, a run at a time, as they lie in memory where
+** the library takes that; else the run's axes are brought to the end by a copy, and back.
 */
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "array/batch.h"
 #include "array/matrix.h"
 
-#define MOST_CALLS 64 /* batches that need more calls of the library than this are copied instead */
+/* Batches that need more calls of the library than this are copied instead. */
+static int64_t most_calls(const dc_device *dev) { return dev->ops->blocking ? 4096 : 64; }
 
 /* One run: `count` axes from `first` on. */
 typedef struct run {
@@ -61,7 +62,7 @@ static bool describe(dc_fft *f, dc_batch *all, const dc_array *in, const dc_arra
   dc_batch_take(all, &f->batch, step);
   f->in_batch = step[0];
   f->out_batch = step[1];
-  return dc_batch_count(all) <= MOST_CALLS;
+  return dc_batch_count(all) <= most_calls(out->dev);
 }
 
 static int perform(dc_fft *f, const dc_batch *all, dc_array *in, dc_array *out, dc_error *err) {
@@ -211,7 +212,11 @@ dc_array *dc_array_fft(dc_array *a, dc_fft_kind kind, int naxes, const int *axes
   for (int d = a->g.ndim - 1; d >= 0 && now != NULL; d--) {
     if (!wanted[d]) continue;
     run r = { kind, d, 1, n };
+    int64_t points = now->g.shape[d];
+    const int64_t limit = now->dev->ops->fft_points;
     while (!real && r.first > 0 && wanted[r.first - 1] && r.count < DC_FFT_AXES) {
+      points *= now->g.shape[r.first - 1];
+      if (limit > 0 && points > limit) break;
       r.first--;
       r.count++;
     }

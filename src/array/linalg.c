@@ -1,8 +1,8 @@
 /*
 ** linalg.c - dense solvers: matrices brought into Fortran's order for the library, and what it gives back into C order.
 **
-** A matrix in C order is its transpose in Fortran's.  Where that will do (solving with the transpose, a triangle and its
-** mirror image, the singular values of a wide matrix) a plain copy goes to the library; else a transposed one.
+** A matrix in C order is its transpose in Fortran's.  Where that will do (solving with the transpose, a triangle and
+** its mirror image, the singular values of a wide matrix) a plain copy goes to the library; else a transposed one.
 */
 #include <inttypes.h>
 #include <stdio.h>

@@ -34,8 +34,8 @@ int dc_array_qr(dc_array *a, dc_qr_mode mode, dc_array *out[2], dc_error *err);
 /* Of the hermitian matrix with a's lower triangle: out[0] eigenvalues, ascending, real; out[1] the vectors as columns,
 ** NULL without `vectors`.  DC_ARGUMENT when it does not converge. */
 int dc_array_eigh(dc_array *a, bool vectors, dc_array *out[2], dc_error *err);
-/* a = U diag(S) Vh: out[0] U (m by k), out[1] S (k), descending, real, out[2] Vh (k by n); k is min(m, n), with `full` U
-** and Vh are square.  Without `vectors` only S.  DC_ARGUMENT when it does not converge. */
+/* a = U diag(S) Vh: out[0] U (m by k), out[1] S (k), descending, real, out[2] Vh (k by n); k is min(m, n), with `full`
+** U and Vh are square.  Without `vectors` only S.  DC_ARGUMENT when it does not converge. */
 int dc_array_svd(dc_array *a, bool full, bool vectors, dc_array *out[3], dc_error *err);
 
 /* The transform along `naxes` different axes (0-based), not scaled; of DC_FFT_REAL and DC_FFT_TO_REAL along one.

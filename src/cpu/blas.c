@@ -148,7 +148,7 @@ static void vector_by_vector(const dc_product *p, one q) {
 }
 
 /* OpenBLAS's complex functions for vectors read a little beyond the end of what has steps or is transposed (0.3.21, on
-** AVX-512), which may be the end of the page.  Its products of matrices do not. */
+** every x86-64 tried), and there the memory may end.  Its products of matrices do not. */
 static void product(const dc_product *p, one q) {
   const bool complex = p->dtype == DC_COMPLEX64 || p->dtype == DC_COMPLEX128;
   const bool steps = (p->ta && p->lda != 1) || (!p->tb && p->ldb != 1);

@@ -340,6 +340,7 @@ static const dc_device_ops cpu_ops = {
   .graph_launch = dc_cpu_graph_launch,
   .graph_close = dc_cpu_graph_close,
   .products_in_graphs = true,
+  .fft_points = 4096,
   .library = dc_cpu_library,
   .product = dc_cpu_product,
   .dense = dc_cpu_dense,

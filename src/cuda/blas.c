@@ -48,7 +48,7 @@ int dc_cuda_product(dc_device *dev, const dc_product *p, dc_error *err) {
   struct dc_cuda_libraries *x = dc_cuda_libraries_of(d, DC_LIBRARY_PRODUCT, err);
   if (x == NULL) return -1;
   int mode = dc_cuda_relax(d); /* kernels may be loaded at their first use */
-  cublasStatus_t status = dc_cublas.SetStream(x->blas, dc_cuda_handle(d)); /* forgets the workspace, so it comes first */
+  cublasStatus_t status = dc_cublas.SetStream(x->blas, dc_cuda_handle(d)); /* forgets the workspace */
   if (status == 0) status = dc_cublas.SetWorkspace(x->blas, (void *)(uintptr_t)p->work, p->work_bytes);
   if (status == 0) status = multiply(x->blas, p);
   dc_cuda_restrain(d, mode);

@@ -1,6 +1,6 @@
 /*
-** fft.c - Fourier transforms on a GPU: cuFFT.  Plans are kept, the few last ones of each device; the memory they work in
-** comes with each call, so one plan serves several streams.
+** fft.c - Fourier transforms on a GPU: cuFFT.  Plans are kept, the few last ones of each device; the memory that they
+** work in comes with each call, so one plan serves several streams.
 */
 #include "cuda/library.h"
 

@@ -184,7 +184,7 @@ static int core_solver_dtype(lua_State *L) {
 
 /* --- transforms ------------------------------------------------------------------------------------ */
 
-/* fourier(a, kind, axes [, n]): kind "forward", "backward", "real", "to real"; axes: a list, from 1, checked already. */
+/* fourier(a, kind, axes [, n]): kind "forward", "backward", "real", "to real"; axes: a list, from 1, checked before. */
 static int core_fourier(lua_State *L) {
   static const char *const kinds[] = { "forward", "backward", "real", "to real", NULL };
   dc_lua *self = dc_lua_self(L);
