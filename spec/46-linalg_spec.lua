@@ -328,6 +328,10 @@ describe("dot and outer", function()
   with("blas", "are NumPy's", function()
     assert.equal(32, dc.dot(dc.array { 1, 2, 3 }, { 4, 5, 6 }):item())
     assert.same({ 3, 6 }, dc.array({ 1, 2 }):dot(dc.array(3)):to_table())
+    assert.same({ 3, 6 }, dc.array({ 1, 2 }):dot(3):to_table())
+    assert.same({ 3, 6 }, dc.dot(3, dc.array { 1, 2 }):to_table())
+    fails("argument", "an array expected", function() dc.dot(2, 3) end)
+    fails("argument", "an array expected", function() dc.dot(dc.ones(2), "x") end)
     for _ = 1, 20 do
       local sa, sb = helper.shape(random(1, 3), 4), helper.shape(random(2, 3), 4)
       sa[#sa] = sb[#sb - 1]

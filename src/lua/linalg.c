@@ -63,7 +63,18 @@ static int product(lua_State *L, product_fn *fn) {
 }
 
 static int array_matmul(lua_State *L) { return product(L, dc_array_matmul); }
-static int array_dot(lua_State *L) { return product(L, dc_array_dot); }
+/* With a number on one side it is the product of every element. */
+static int array_dot(lua_State *L) {
+  const dc_lua *self = dc_lua_self(L);
+  dc_scalar number;
+  for (int i = 1; i <= 2; i++) {
+    if (!dc_lua_toscalar(L, i, &number) || !dc_lua_toarray(L, self, 3 - i)) continue;
+    lua_settop(L, 2);
+    lua_arith(L, LUA_OPMUL);
+    return 1;
+  }
+  return product(L, dc_array_dot);
+}
 
 static const char *const precisions[] = { "float32", "tf32", "bfloat16", NULL };
 
