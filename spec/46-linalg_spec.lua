@@ -124,6 +124,28 @@ describe("a matrix product", function()
     end
   end)
 
+  with("blas", "of a matrix by its own transpose is right", function()
+    for _, dtype in ipairs { "float32", "float64", "complex64" } do
+      for _ = 1, 4 do
+        local t = plain({ random(30, 70), random(30, 70) }, eighths)
+        local x = lay(t, dtype)
+        local turned = permuted(t, { 2, 1 })
+        local function check(want, got)
+          check_values(want, dtype == "complex64" and dc.real(got) or got, dtype .. " " .. shape_text(t))
+        end
+        check(times(t, turned), x:matmul(x.T))
+        check(times(turned, t), x.T:matmul(x))
+        local part = x[{ { 1, 30 }, { 1, 30 } }] -- the same memory, but no transpose
+        check(times(matrices.of_array(dc.real(part)), matrices.of_array(dc.real(part))), part:matmul(part))
+      end
+    end
+    local x = dc.ones(40, 3)
+    x[{ 7, 2 }] = 0 / 0
+    local c = x:matmul(x.T):to_table()
+    assert.is_true(c[7][1] ~= c[7][1] and c[1][7] ~= c[1][7])
+    assert.equal(3, c[39][40])
+  end)
+
   with("blas", "lets NaN and infinity through, and nothing that memory held before", function()
     local nan = dc.full({ 300, 300 }, 0 / 0)
     nan:close() -- what is allocated next may begin with NaN

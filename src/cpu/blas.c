@@ -16,7 +16,7 @@
 #include "cpu/library.h"
 #include "cpu/stream.h"
 
-enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* CBLAS_ORDER, CBLAS_TRANSPOSE */
+enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112, UPPER = 121 }; /* CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_UPLO */
 
 static struct {
   pthread_once_t once;
@@ -147,6 +147,37 @@ static void vector_by_vector(const dc_product *p, one q) {
   }
 }
 
+/* --- a matrix by its own transpose --- */
+
+#define MIRROR_BLOCK 32
+
+/* The lower triangle from the upper one, a block at a time. */
+#define MIRROR(type)                                                                        \
+  for (int64_t bi = 0; bi < n; bi += MIRROR_BLOCK)                                          \
+    for (int64_t bj = 0; bj <= bi; bj += MIRROR_BLOCK)                                      \
+      for (int64_t i = bi; i < n && i < bi + MIRROR_BLOCK; i++)                             \
+        for (int64_t j = bj; j < i && j < bj + MIRROR_BLOCK; j++)                           \
+  ((type *)c)[i * ld + j] = ((const type *)c)[j * ld + i]
+
+static bool is_by_itself(const dc_product *p, one q) {
+  return q.a == q.b && p->lda == p->ldb && p->ta != p->tb && p->m == p->n && p->n >= MIRROR_BLOCK;
+}
+
+/* Of real numbers: half the work, for the result is symmetric. */
+static void matrix_by_itself(const dc_product *p, void *c, const void *a) {
+  const int t = p->ta ? TRANSPOSED : PLAIN, k = (int)p->k, lda = (int)p->lda, ldc = (int)p->ldc;
+  const int64_t n = p->n, ld = p->ldc;
+  const size_t size = dc_dtype_size(p->dtype);
+  for (int64_t i = 0; i < n; i++) memset((char *)c + (size_t)(i * ld) * size, 0, (size_t)n * size); /* be it NaN */
+  if (p->dtype == DC_FLOAT32) {
+    api.cblas_ssyrk(ROW_MAJOR, UPPER, t, (int)n, k, 1, a, lda, 0, c, ldc);
+    MIRROR(float);
+  } else {
+    api.cblas_dsyrk(ROW_MAJOR, UPPER, t, (int)n, k, 1, a, lda, 0, c, ldc);
+    MIRROR(double);
+  }
+}
+
 /* OpenBLAS's complex functions for vectors read a little beyond the end of what has steps or is transposed (0.3.21, on
 ** every x86-64 tried), and there the memory may end.  Its products of matrices do not. */
 static void product(const dc_product *p, one q) {
@@ -154,6 +185,7 @@ static void product(const dc_product *p, one q) {
   const bool steps = (p->ta && p->lda != 1) || (!p->tb && p->ldb != 1);
   if (p->m == 1 && p->n == 1 && !(complex && steps)) vector_by_vector(p, q);
   else if (complex) matrix_by_matrix(p, q);
+  else if (is_by_itself(p, q)) matrix_by_itself(p, q.c, q.a);
   else if (p->n == 1)
     matrix_by_vector(p->dtype, p->ta, p->ta ? p->k : p->m, p->ta ? p->m : p->k, q.a, p->lda, q.b,
                      p->tb ? 1 : p->ldb, q.c, p->ldc);
