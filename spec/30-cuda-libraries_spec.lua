@@ -184,6 +184,84 @@ describe("solvers on a GPU", function()
   end)
 end)
 
+describe("Fourier transforms on a GPU", function()
+  it("are right along any axes, forward, backward and of real numbers", function()
+    local out, report = run [[
+      local core = require "dotcompute.core"
+      local function value(v) return type(v) == "number" and v or v.re, type(v) == "number" and 0 or v.im end
+      -- The transform of a nested table along one axis, by its definition; `m` values of it.
+      local function along(t, axis, sign, m)
+        if axis > 1 then
+          local list = {}
+          for i, row in ipairs(t) do list[i] = along(row, axis - 1, sign, m) end
+          return list
+        end
+        local function add(into, v, c, s) -- into += v (c + i s)
+          if type(v) == "table" and v.shape == nil and v[1] ~= nil then
+            for i = 1, #v do into[i] = add(into[i] or {}, v[i], c, s) end
+            return into
+          end
+          local re, im = value(v)
+          into.re, into.im = (into.re or 0) + re * c - im * s, (into.im or 0) + re * s + im * c
+          return into
+        end
+        local list = {}
+        for q = 0, (m or #t) - 1 do
+          list[q + 1] = {}
+          for j = 0, #t - 1 do
+            local angle = sign * 2 * math.pi * (q * j % #t) / #t
+            add(list[q + 1], t[j + 1], math.cos(angle), math.sin(angle))
+          end
+        end
+        return list
+      end
+      local function same(want, got, most)
+        if want.re then
+          local re, im = value(got)
+          assert(math.abs(want.re - re) <= most and math.abs(want.im - im) <= most,
+            ("%s + %si, should be %s + %si"):format(re, im, want.re, want.im))
+          return
+        end
+        for i = 1, #want do same(want[i], got[i], most) end
+      end
+      local function complexes(...) return nested({ ... }, function() return dc.complex(eighth(), eighth()) end) end
+      for dtype, most in pairs { complex64 = 1e-3, complex128 = 1e-10 } do
+        local t = complexes(3, 4, 5)
+        local x = dc.array(t, dtype)
+        for axis = 1, 3 do
+          same(along(t, axis, -1), dc.fft.fft(x, { axis = axis }):to_table(), most)
+          same(along(t, axis, 1), core.fourier(x, "backward", { axis }):to_table(), most)
+        end
+        same(along(along(t, 3, -1), 2, -1), dc.fft.fft2(x):to_table(), most)
+        same(along(along(t, 1, -1), 2, -1), dc.fft.fft2(x, { axes = { 1, 2 } }):to_table(), most)
+        same(along(along(along(t, 3, -1), 2, -1), 1, -1), dc.fft.fftn(x):to_table(), most)
+        same(along(along(t, 3, -1), 1, -1), dc.fft.fftn(x, { axes = { 1, 3 } }):to_table(), most)
+        local part = x[{ { 1, 3, 2 }, { 2, 4 }, { 1, 5, 2 } }] -- with gaps, in place
+        same(along(nested({ 2, 3, 3 }, function(i, j, k) return t[2 * i - 1][j + 1][2 * k - 1] end), 3, -1),
+          dc.fft.fft(part):to_table(), most)
+        local r = random(3, 6)
+        local y = dc.array(r, dtype == "complex64" and "float32" or "float64")
+        same(along(r, 2, -1, 4), dc.fft.rfft(y):to_table(), most)
+        same(along(r, 1, -1, 2), dc.fft.rfft(y, { axis = 1 }):to_table(), most)
+        local half = along(r, 2, -1, 4)
+        for i = 1, 3 do
+          for k = 1, 4 do
+            local im = (k == 1 or k == 4) and 0 or half[i][k].im -- where only kernels would clear it
+            half[i][k] = dc.complex(half[i][k].re, im)
+          end
+        end
+        local back = core.fourier(dc.array(half, dtype), "to real", { 2 }, 6):to_table()
+        close(r, nested({ 3, 6 }, function(i, j) return back[i][j] / 6 end), most)
+      end
+      for n = 1, 40 do dc.fft.fft(dc.array(complexes(n), "complex64")) end -- more than are kept
+      try(dc.graph, function() dc.fft.fft(dc.array(complexes(4))) end)
+      print "done"]]
+    assert.matches("\ndone\n$", out)
+    local plans = select(2, report.text:gsub("plan %d", ""))
+    assert.is_true(plans >= 40 + 2 * 8 and plans <= 40 + 2 * 16, plans)
+  end)
+end)
+
 describe("when a library of CUDA's", function()
   it("is missing, an error says what to install", function()
     local out = run([[
