@@ -141,7 +141,7 @@ $(BUILD)/bin/lua5.4: tools/host.c $(BUILD)/flags
 # Stand-ins for NVIDIA's libraries, which specs load in their place.
 $(BUILD)/spec/lib%.so: spec/fake/%.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"
-	@$(CC) -std=gnu11 -Isrc $(WARN) -O1 -g -fPIC -shared -MMD -MP -MF $@.d -MT $@ -o $@ $< -pthread
+	@$(CC) -std=gnu11 -Isrc $(WARN) -O1 -g -fPIC -shared -MMD -MP -MF $@.d -MT $@ -o $@ $< -lm -pthread
 # What the kernel suite needs of C, as a Lua module.
 $(BRIDGE): spec/c/kernels_bridge.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Brings what `make demo` and `make test` need, says what it does, and does nothing when all is there.
-#   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; busted for test
+#   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; busted, OpenBLAS and FFTW for test
 #   setup.sh nvrtc DCLUA            NVIDIA's compiler library and headers, when DCLUA finds none
 #   setup.sh wheels FOLDER [12|13]  fetches those of one CUDA version into a folder, unasked
 # NVRTC=off in the environment: neither looks for NVRTC nor fetches it.
@@ -39,6 +39,18 @@ missing_packages() {
   fi
 }
 
+# A shared library, by its soname, among those that the system's loader knows.
+have_library() {
+  { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null | grep -q "$1 "
+}
+
+# What matrix products and Fourier transforms on the CPU device load at run time. Specs leave out what is not there.
+missing_libraries() {
+  have_library libopenblas.so.0 || echo libopenblas0-pthread
+  have_library libfftw3.so.3 || echo libfftw3-double3
+  have_library libfftw3f.so.3 || echo libfftw3-single3
+}
+
 # Runs its arguments as root.
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"
@@ -53,6 +65,13 @@ apt_install() {
     say "apt-get update failed; trying with the lists there are"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2 ||
     fail "apt-get could not install: $*"
+}
+
+libraries() {
+  wanted=$(missing_libraries | tr '\n' ' ' | sed 's/ *$//')
+  [ -z "$wanted" ] && return 0
+  have apt-get && (apt_install $wanted) && return 0
+  say "going on without: $wanted (Debian's names); what needs them is left out"
 }
 
 packages() {
@@ -140,7 +159,9 @@ nvrtc() {
 }
 
 case "${1:-}" in
-  packages) packages "${2:-test}" ;;
+  packages)
+    packages "${2:-test}"
+    [ "${2:-test}" != test ] || libraries ;;
   nvrtc) nvrtc "${2:?the built dclua is needed}" ;;
   wheels) wheels "${2:?a folder is needed}" "${3:-$(cuda_for_driver)}" ;;
   *) sed -n '2,6s/^# *//p' "$0" >&2; exit 2 ;;

@@ -70,6 +70,16 @@ local function try(device)
   end)
 end
 
+-- Libraries of the device: which are there, and what is said of the others.
+local function libraries(device)
+  local there = {}
+  for _, name in ipairs { "blas", "lapack", "fft" } do
+    local ok, why = dc.using(device, dc.available, name)
+    if ok then there[#there + 1] = name else row("", "no " .. name .. ": " .. why) end
+  end
+  if #there > 0 then row("", "libraries: " .. table.concat(there, ", ")) end
+end
+
 local function devices()
   print "Devices"
   local working = 0
@@ -84,6 +94,7 @@ local function devices()
     if ok then
       working = working + 1
       row("", "works: a kernel was compiled and run")
+      libraries(device)
     else
       rows("", "does not work: " .. (type(err) == "table" and err.message or tostring(err)))
     end

@@ -29,6 +29,7 @@ later("scan", "scan")
 later("vectorize", "vectorize")
 later("time", "time", "range")
 later("files", "load", "save", "load_raw", "save_raw", "load_csv", "save_csv")
+later("linalg", "outer")
 
 -- Tables of functions whose file is read when a name is first looked up.
 local function later_table(name)
@@ -40,6 +41,8 @@ local function later_table(name)
 end
 later_table "random"
 later_table "image"
+later_table "linalg"
+later_table "fft"
 
 -- The same, for functions whose first argument is an array: methods of arrays too.
 local function later_methods(file, ...)

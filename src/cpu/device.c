@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
+#include "cpu/library.h"
 #include "cpu/native.h"
 #include "cpu/stream.h"
 
@@ -338,6 +339,12 @@ static const dc_device_ops cpu_ops = {
   .capture_end = dc_cpu_capture_end,
   .graph_launch = dc_cpu_graph_launch,
   .graph_close = dc_cpu_graph_close,
+  .products_in_graphs = true,
+  .fft_points = 4096,
+  .library = dc_cpu_library,
+  .product = dc_cpu_product,
+  .dense = dc_cpu_dense,
+  .fft = dc_cpu_fft,
 };
 
 static int discover(const dc_backend *self, dc_device *(*add)(void *ud), void *ud, dc_error *err) {

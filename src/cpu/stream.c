@@ -2,7 +2,7 @@
 ** stream.c - streams, events and graphs of the CPU device.
 **
 ** Work is done when a slot returns, so a stream has nothing to order: it is a handle and no more.  An
-** event is the time at which it was recorded.  A graph is a list of launches, copies and fills, taken
+** event is the time at which it was recorded.  A graph is a list of launches, copies, fills and products, taken
 ** down instead of done while it is captured, and done one after the other when it runs.
 */
 #include <stdlib.h>
@@ -74,7 +74,7 @@ int dc_cpu_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, 
 
 /* --- graphs ----------------------------------------------------------------------------------------------- */
 
-typedef enum action_kind { ACTION_LAUNCH, ACTION_COPY, ACTION_FILL } action_kind;
+typedef enum action_kind { ACTION_LAUNCH, ACTION_COPY, ACTION_FILL, ACTION_PRODUCT } action_kind;
 
 typedef struct action {
   struct action *next;
@@ -83,7 +83,7 @@ typedef struct action {
   dc_launch launch;
   dc_ptr dst, src; /* of copies and fills */
   size_t size, n;
-  _Alignas(16) unsigned char bytes[]; /* parameters, or a fill's pattern */
+  _Alignas(16) unsigned char bytes[]; /* parameters, a fill's pattern, a dc_product */
 } action;
 
 /* While it is captured its address is the handle of the stream. */
@@ -138,6 +138,11 @@ int dc_cpu_capture_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t 
   return 1;
 }
 
+int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err) {
+  if (!capturing(dev)) return 0;
+  return add(dev, ACTION_PRODUCT, p, sizeof *p, err) != NULL ? 1 : -1;
+}
+
 void dc_cpu_graph_close(dc_device *dev, void *handle) {
   graph *g = handle;
   (void)dev;
@@ -181,6 +186,7 @@ int dc_cpu_graph_launch(dc_device *dev, void *handle, void *stream, dc_error *er
       break;
     case ACTION_COPY: rc = dev->ops->copy(dev, a->dst, a->src, a->n, err); break;
     case ACTION_FILL: rc = dev->ops->fill(dev, a->dst, a->bytes, a->size, a->n, err); break;
+    case ACTION_PRODUCT: rc = dev->ops->product(dev, (const void *)a->bytes, err); break;
     }
     if (rc != 0) return -1;
   }

@@ -28,6 +28,7 @@ void dc_cpu_graph_close(dc_device *dev, void *graph);
 ** work is to be done, -1 with an error. */
 int dc_cpu_capture_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
 int dc_cpu_capture_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
+int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err);
 int dc_cpu_capture_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/runtime.h"
 #include "compile/compile.h"
 #include "cuda/driver.h"
+#include "cuda/library.h"
 
 #define SMALL_COPY ((size_t)64 << 10)  /* up to here through the pinned memory */
 #define UPLOAD_SIZE ((size_t)1 << 20)  /* its part for writes; SMALL_COPY bytes for reads follow */
@@ -114,7 +115,7 @@ static int to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_e
   return finish_copy(d, dc_cu.MemcpyHtoDAsync(dst, src, n, dc_cuda_handle(d)), err);
 }
 
-static int to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
+int dc_cuda_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   if (n > SMALL_COPY || d->pinned == NULL) {
@@ -326,6 +327,7 @@ static void release_handles(dc_cuda *d) {
     bool interrupted = d->own.handle != NULL && dc_cuda_wait(d, &d->own, &err) != 0 && err.kind == DC_INTERRUPTED;
     dc_error_clear(&err);
     if (interrupted || atomic_load(&dc_cuda_dead)) return; /* left to the end of the process */
+    dc_cuda_libraries_close(d, true);
     if (d->pinned != NULL) dc_cuda_note(dc_cu.MemFreeHost(d->pinned));
     if (d->event != NULL) dc_cuda_note(dc_cu.EventDestroy(d->event));
     dc_cuda_close_capture(d, true);
@@ -340,6 +342,7 @@ static void release_handles(dc_cuda *d) {
 /* Gives back what acquire took, however far it came. */
 static void release(dc_cuda *d) {
   if (d->context != NULL) release_handles(d);
+  dc_cuda_libraries_close(d, false);
   dc_cuda_drop_doomed(d, true);
   d->own.finished = d->own.issued; /* nothing is asked about these any more */
   dc_cuda_close_capture(d, false);
@@ -379,7 +382,7 @@ static const dc_device_ops cuda_ops = {
   .free = release_memory,
   .memory_info = memory_info,
   .to_device = to_device,
-  .to_host = to_host,
+  .to_host = dc_cuda_to_host,
   .copy = copy,
   .fill = fill,
   .synchronize = synchronize,
@@ -413,6 +416,15 @@ static const dc_device_ops cuda_ops = {
   .pinned_free = pinned_free,
   .to_device_async = to_device_async,
   .to_host_async = to_host_async,
+  .half_products = true,
+  .products_in_graphs = true,
+  .library = dc_cuda_library,
+  .product = dc_cuda_product,
+  .dense = dc_cuda_dense,
+  .fft = dc_cuda_fft,
+  .product_work = dc_cuda_product_work,
+  .dense_work = dc_cuda_dense_work,
+  .fft_work = dc_cuda_fft_work,
 };
 
 /* --- discovery ----------------------------------------------------------------------------------- */

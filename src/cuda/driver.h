@@ -34,6 +34,7 @@ typedef struct dc_cuda {
   dc_cuda_staging *staging; /* for large copies; NULL until there was one */
   uint64_t peers[2];  /* bits of devices that have been told that they may reach this one's memory */
   bool sync_launches; /* DOTCOMPUTE_SYNC: wait after each launch */
+  struct dc_cuda_libraries *libraries; /* library.c's; NULL until one is used */
   dc_code *doomed;    /* unloaded by their owners while their kernels could still run */
 } dc_cuda;
 
@@ -101,6 +102,9 @@ static inline dc_cuda_stream *dc_cuda_now(dc_cuda *d) {
   return d->dev->stream != NULL ? (dc_cuda_stream *)d->dev->stream : &d->own;
 }
 static inline CUstream dc_cuda_handle(dc_cuda *d) { return dc_cuda_now(d)->handle; }
+
+/* device.h's slot: waits for the stream, then copies. */
+int dc_cuda_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
 
 /* --- stream.c -------------------------------------------------------------------------------------- */
 

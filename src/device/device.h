@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/dtype.h"
 #include "base/error.h"
 
 typedef uint64_t dc_ptr;
@@ -75,6 +76,78 @@ typedef struct dc_launch {
   bool dependent;     /* programmatic dependent launch: may start early, and waits for the kernel before by itself */
   dc_dim3 cluster;    /* blocks of a cluster; x 0: none asked for */
 } dc_launch;
+
+/* --- libraries: matrix products, dense solvers, Fourier transforms ---
+** Each backend fills these slots with its vendor's libraries, loaded when first used.  A slot may want memory of the
+** device to work in: its `…_work` slot says how much, the caller puts an address into `work`. */
+
+typedef enum dc_library { DC_LIBRARY_PRODUCT, DC_LIBRARY_SOLVER, DC_LIBRARY_FFT, DC_NLIBRARIES } dc_library;
+
+/* How products of float32 may be rounded on their way: not at all, or factors to TF32 (10 bits), or to bfloat16. */
+typedef enum dc_precision { DC_PRECISION_FLOAT32, DC_PRECISION_TF32, DC_PRECISION_BFLOAT16 } dc_precision;
+
+/* c = a b for each matrix of a batch, in C order; m, n, k, batch > 0.  float32, float64, complex64, complex128; also
+** float16 and bfloat16, accumulated in float32, where ops->half_products.  Distances are in elements. */
+typedef struct dc_product {
+  dc_dtype dtype;
+  dc_precision precision;
+  int64_t m, n, k, batch;  /* a is m by k, b is k by n */
+  dc_ptr a, b, c;
+  bool ta, tb;             /* a lies transposed: its element (i, l) at a[l * lda + i], else at a[i * lda + l] */
+  int64_t lda, ldb, ldc;   /* from row to row as they lie; at least the length of a row */
+  int64_t step_a, step_b, step_c; /* from matrix to matrix; 0: the same for all */
+  dc_ptr work;
+  size_t work_bytes;
+} dc_product;
+
+/* What is done with a batch of matrices. They lie in Fortran's order, a column after the other without gaps. */
+typedef enum dc_dense_op {
+  DC_DENSE_LU,       /* a (n by n) becomes its LU factors with unit L, b the n pivots, int64 from 1 */
+  DC_DENSE_SOLVE,    /* b (n by k) becomes the x of transpose(a) x = b; a (n by n) is spoiled */
+  DC_DENSE_CHOLESKY, /* a's upper triangle becomes the U of a = conjugate transpose(U) U; the other stays as it is */
+  DC_DENSE_QR,       /* a (m by n) becomes R and the reflectors below it, b their min(m, n) factors */
+  DC_DENSE_FORM_Q,   /* a, with the n reflectors as above and factors in b, becomes the first k columns of Q */
+  DC_DENSE_EIGH,     /* of a's lower triangle: b becomes the n real eigenvalues, ascending; a the vectors, if wanted */
+  DC_DENSE_SVD       /* of a (m by n, m >= n), which is spoiled: b becomes the n singular values, descending; if wanted,
+                        c the left vectors (m by n, m by m with `full`) and d the right ones as rows (n by n) */
+} dc_dense_op;
+
+/* float32, float64, complex64, complex128; m, n, k, batch > 0. `info` is filled when the slot returns: so the work is
+** done then. A number > 0 means, of LU and SOLVE, a zero pivot, of CHOLESKY, not positive definite, of EIGH and SVD,
+** that they did not converge. */
+typedef struct dc_dense {
+  dc_dense_op op;
+  dc_dtype dtype;
+  int64_t m, n, k, batch;
+  int64_t step_a;    /* elements from matrix to matrix of a; those of the others have no gaps */
+  bool vectors, full;
+  dc_ptr a, b, c, d;
+  int *info;         /* one a matrix, in host memory */
+  dc_ptr work;
+  size_t work_bytes;
+} dc_dense;
+
+typedef enum dc_fft_kind {
+  DC_FFT_FORWARD,  /* complex to complex, exponent -i */
+  DC_FFT_BACKWARD, /* complex to complex, exponent +i, not divided by n */
+  DC_FFT_REAL,     /* forward, of real numbers: the first n/2 + 1 of the last axis */
+  DC_FFT_TO_REAL   /* backward, from such a half; the input is spoiled */
+} dc_fft_kind;
+#define DC_FFT_AXES 3
+
+/* A batch of transforms from one memory to another, over 1 to 3 axes; all extents > 0. Distances are in elements of
+** what lies there; that of an outer axis is a multiple of the next inner one's, and not less than it. */
+typedef struct dc_fft {
+  dc_fft_kind kind;
+  bool wide;               /* float64 and complex128, else float32 and complex64 */
+  int axes;
+  int64_t n[DC_FFT_AXES];  /* of the real numbers where there are some; outermost first */
+  int64_t in_step[DC_FFT_AXES], out_step[DC_FFT_AXES];
+  int64_t batch, in_batch, out_batch; /* how many, and from one to the next */
+  dc_ptr in, out;
+  dc_ptr work;
+  size_t work_bytes;
+} dc_fft;
 
 typedef struct dc_device_ops {
   /* True when `launch` returns only after the kernel has run, so that its errors are its own; otherwise they
@@ -152,6 +225,20 @@ typedef struct dc_device_ops {
   /* to_device and to_host without waiting, in the stream's order; the host memory is page-locked; with pinned_alloc */
   int (*to_device_async)(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
   int (*to_host_async)(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
+
+  /* Libraries, in the current stream; each optional (default: the device has none).  DC_DEVICE when the library is not
+  ** installed; the message says how to get it. */
+  bool half_products;      /* products of float16 and bfloat16 too */
+  bool products_in_graphs; /* products can be captured */
+  int64_t fft_points;      /* of more points a transform over several axes is better done axis by axis; 0: it is not */
+  int (*library)(dc_device *dev, dc_library which, dc_error *err); /* 0 when it is there and can be used */
+  int (*product)(dc_device *dev, const dc_product *p, dc_error *err);
+  int (*dense)(dc_device *dev, const dc_dense *p, dc_error *err);
+  int (*fft)(dc_device *dev, const dc_fft *p, dc_error *err);
+  /* Fill work_bytes; the addresses are not looked at. Optional (default: 0). */
+  int (*product_work)(dc_device *dev, dc_product *p, dc_error *err);
+  int (*dense_work)(dc_device *dev, dc_dense *p, dc_error *err);
+  int (*fft_work)(dc_device *dev, dc_fft *p, dc_error *err);
 } dc_device_ops;
 
 struct dc_device {

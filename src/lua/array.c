@@ -305,6 +305,7 @@ void dc_lua_open_array(lua_State *L, int self) {
   dc_lua_set_functions(L, self);
   dc_lua_setfuncs(L, self, dc_lua_reduce_methods);
   dc_lua_setfuncs(L, self, dc_lua_index_methods);
+  dc_lua_setfuncs(L, self, dc_lua_linalg_methods);
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     lua_pushinteger(L, fields[i].id);
     lua_setfield(L, -2, fields[i].name);

@@ -165,6 +165,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);
   dc_lua_setfuncs(L, 1, dc_lua_tables_internal);
   dc_lua_setfuncs(L, 1, dc_lua_image_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);
   dc_lua_setfuncs(L, 1, dc_lua_device_core);
@@ -173,6 +174,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_set_functions(L, 1);
   dc_lua_setfuncs(L, 1, dc_lua_reduce_core);
   dc_lua_setfuncs(L, 1, dc_lua_complex_core);
+  dc_lua_setfuncs(L, 1, dc_lua_linalg_core);
   dc_lua_setfuncs(L, 1, dc_lua_module_core);
   dc_lua_setfuncs(L, 1, dc_lua_stream_core);
   dc_lua_setfuncs(L, 1, dc_lua_graph_core);

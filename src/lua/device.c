@@ -7,6 +7,7 @@
 #include "base/runtime.h"
 #include "compile/compile.h"
 #include "cuda/cuda.h"
+#include "device/library.h"
 #include "lua/stream.h"
 
 typedef struct device_object {
@@ -187,7 +188,15 @@ static int compiler_available(lua_State *L) {
   return 2;
 }
 
-/* available(name): true, or false and why not. "cuda", "cpu", "cuda:1", "nvrtc". */
+/* A library of the current device. */
+static int library_available(lua_State *L, dc_library which) {
+  dc_error err = DC_ERROR_INIT;
+  if (dc_device_library(dc_lua_current(L, dc_lua_self(L)), which, &err) != 0) return fail_reasons(L, &err);
+  lua_pushboolean(L, true);
+  return 1;
+}
+
+/* available(name): true, or false and why not. "cuda", "cpu", "cuda:1", "nvrtc", "blas", "lapack", "fft". */
 static int core_available(lua_State *L) {
   const char *name;
   dc_error err = DC_ERROR_INIT;
@@ -196,6 +205,9 @@ static int core_available(lua_State *L) {
   else if (lua_type(L, 1) == LUA_TSTRING) name = lua_tostring(L, 1);
   else return dc_lua_expected(L, 1, "a device or its name");
   if (strcmp(name, "nvrtc") == 0) return compiler_available(L);
+  if (strcmp(name, "blas") == 0) return library_available(L, DC_LIBRARY_PRODUCT);
+  if (strcmp(name, "lapack") == 0) return library_available(L, DC_LIBRARY_SOLVER);
+  if (strcmp(name, "fft") == 0) return library_available(L, DC_LIBRARY_FFT);
   if (strchr(name, ':')) {
     dc_device *dev = dc_device_find(name, &err);
     if (!dev || dc_device_open(dev, &err) != 0) return fail_reasons(L, &err);

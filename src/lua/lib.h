@@ -58,6 +58,7 @@ typedef struct dc_lua {
   bool collecting;        /* a collection of ours is running: its finalizers start no other */
   bool host_interrupts;   /* the host catches SIGINT */
   bool address_taken;     /* somebody read an array's .ptr: integers may be addresses */
+  dc_precision precision; /* of float32 products */
   unsigned launched;      /* counts launches noted */
   const char *launcher;   /* the source text's address of the last script that launched: only compared */
   dc_lua_launch launches[DC_LUA_LAUNCHES];
@@ -231,6 +232,9 @@ extern const luaL_Reg dc_lua_index_meta[], dc_lua_index_methods[];
 int dc_lua_array_tostring(lua_State *L);
 /* Assigns the value at `value` (number, boolean, array, table) to all of `dst`. `async`: as dc_array_assign. */
 void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool async);
+
+/* --- linalg.c --- */
+extern const luaL_Reg dc_lua_linalg_core[], dc_lua_linalg_methods[], dc_lua_linalg_internal[];
 
 /* --- module.c, kernel.c --- */
 typedef struct dc_lua_module {

@@ -1,0 +1,216 @@
+-- dc.linalg: matrix products, solvers and norms. Read when one of its functions is first asked for.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+core.own(debug.getinfo(1, "S").source)
+
+local linalg = { matmul = dc.matmul, dot = dc.dot }
+
+local function fail(kind, ...) return core.fail(kind, string.format(...)) end
+
+local function shape_text(a)
+  local shape = { a:shape() }
+  return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
+end
+
+-- An array, or what dc.array makes of a table or number.
+local function to_array(name, a)
+  if core.is_array(a) then return a end
+  if type(a) == "table" or type(a) == "number" or type(a) == "boolean" then return dc.array(a) end
+  fail("argument", "%s: an array expected, got %s", name, core.describe(a))
+end
+
+-- The options of a call: a table with these names only; each is a boolean.
+local function check_options(name, options, names)
+  if options == nil then return {} end
+  if type(options) ~= "table" then
+    fail("argument", "%s: a table of options expected, got %s", name, core.describe(options))
+  end
+  for key, value in pairs(options) do
+    if not names[key] then fail("argument", "%s has no option '%s'", name, tostring(key)) end
+    if type(value) ~= "boolean" then
+      fail("argument", "%s: option '%s' is a boolean, got %s", name, key, core.describe(value))
+    end
+  end
+  return options
+end
+
+local function is_complex(a) return a.dtype:find("complex", 1, true) ~= nil end
+
+-- --- products ---------------------------------------------------------------------------------------------------
+
+-- Every element of a with every one of b, both taken as one row.
+function linalg.outer(a, b)
+  a, b = to_array("outer", a), to_array("outer", b)
+  return (a:reshape(a.size, 1) * b:reshape(1, b.size)):eval()
+end
+
+-- --- solvers ----------------------------------------------------------------------------------------------------
+
+function linalg.solve(a, b)
+  return core.matrix_solve(to_array("solve", a), to_array("solve", b))
+end
+
+function linalg.inv(a)
+  a = to_array("inv", a)
+  local rows, columns = select(a.ndim > 1 and -2 or 1, a:shape())
+  if a.ndim < 2 or rows ~= columns then fail("shape", "inv takes square matrices; this array has shape %s",
+    shape_text(a)) end
+  local eye = dc.using(a.device, dc.eye, rows, core.solver_dtype(a.dtype))
+  return core.matrix_solve(a, eye)
+end
+
+function linalg.cholesky(a) return core.matrix_cholesky(to_array("cholesky", a)) end
+function linalg.det(a) return core.matrix_det(to_array("det", a)) end
+
+-- Q and R; with "r" R alone.
+function linalg.qr(a, mode)
+  local q, r = core.matrix_qr(to_array("qr", a), mode)
+  if q then return q, r end
+  return r
+end
+
+-- Eigenvalues, ascending, and vectors as columns; the values alone with {vectors = false}.
+function linalg.eigh(a, options)
+  options = check_options("eigh", options, { vectors = true })
+  local w, v = core.matrix_eigh(to_array("eigh", a), options.vectors ~= false)
+  if v then return w, v end
+  return w
+end
+
+-- U, S, Vh; S alone with {vectors = false}; square U and Vh with {full = true}.
+function linalg.svd(a, options)
+  options = check_options("svd", options, { vectors = true, full = true })
+  local u, s, vh = core.matrix_svd(to_array("svd", a), options.vectors ~= false, options.full == true)
+  if u then return u, s, vh end
+  return s
+end
+
+-- --- least squares ----------------------------------------------------------------------------------------------
+
+local epsilon = { float32 = 2.0 ^ -23, complex64 = 2.0 ^ -23, float64 = 2.0 ^ -52, complex128 = 2.0 ^ -52 }
+
+-- Conjugate transpose of a matrix.
+local function adjoint(a) return is_complex(a) and dc.conj(a.T) or a.T end
+
+local function check_lstsq(a, b, cutoff)
+  if a.ndim ~= 2 or b.ndim < 1 or b.ndim > 2 or (b:shape()) ~= (a:shape()) then
+    fail("shape", "lstsq of a %s and b %s: a is a matrix, and b a vector or matrix of as many rows", shape_text(a),
+      shape_text(b))
+  end
+  if cutoff ~= nil and (type(cutoff) ~= "number" or cutoff ~= cutoff) then
+    fail("argument", "lstsq: the cutoff of small singular values is a number, got %s", core.describe(cutoff))
+  end
+end
+
+-- The x of least norm among those for which |a x - b| is least; then the squares of what is left over for each column
+-- of b (an empty array when a has not full rank or no rows to spare), the rank, and a's singular values.
+function linalg.lstsq(a, b, cutoff)
+  a, b = to_array("lstsq", a), to_array("lstsq", b)
+  check_lstsq(a, b, cutoff)
+  local dtype = core.solver_dtype(core.promote(a.dtype, b.dtype))
+  local m, n = a:shape()
+  a, b = a:to(dtype), b:to(dtype)
+  local right = b.ndim == 1 and b:reshape(m, 1) or b
+  local u, s, vh = core.matrix_svd(a, true, false)
+  local values, inverse, rank = s:to_table(), {}, 0
+  local least = (values[1] or 0) * (cutoff or epsilon[dtype] * math.max(m, n))
+  for i, v in ipairs(values) do
+    local counts = v > least or v ~= v -- NaN goes through
+    rank = rank + (counts and 1 or 0)
+    inverse[i] = counts and 1 / v or 0
+  end
+  local scale = dc.using(a.device, dc.array, inverse, s.dtype)
+  local x = adjoint(vh):matmul(scale:reshape(#values, 1) * adjoint(u):matmul(right))
+  local rest
+  if rank == n and m > n then
+    rest = dc.square(dc.abs(right - a:matmul(x))):sum(1)
+  else
+    rest = dc.using(a.device, dc.empty, { 0 }, s.dtype)
+  end
+  if b.ndim == 1 then x = x:reshape(n) end
+  return x, rest, rank, s
+end
+
+-- --- norms ------------------------------------------------------------------------------------------------------
+
+-- Of the elements along the axes (all without any).
+local function vector_norm(a, ord, axes)
+  if ord == nil or ord == 2 then return a:norm(axes) end
+  a = dc.abs(a)
+  if ord == 0 then return a:count(axes):to(a.dtype) end
+  if ord == 1 then return a:sum(axes) end
+  if ord == math.huge then return a:max(axes) end
+  if ord == -math.huge then return a:min(axes) end
+  return (a ^ ord):sum(axes) ^ (1 / ord)
+end
+
+-- Of the matrices that the last two axes are.
+local function matrix_norm(a, ord)
+  if ord == nil or ord == "fro" then return a:norm { -2, -1 } end
+  if ord == "nuc" or math.abs(ord) == 2 then
+    local _, s = core.matrix_svd(a, false, false)
+    if ord == "nuc" then return s:sum(-1) end
+    return ord > 0 and s:max(-1) or s:min(-1)
+  end
+  local sums = dc.abs(a):sum(math.abs(ord) == 1 and -2 or -1)
+  return ord > 0 and sums:max(-1) or sums:min(-1)
+end
+
+-- The axes of the call as a list of positive numbers, nil for none.
+local function norm_axes(a, axis)
+  if axis == nil then return nil end
+  local list = {}
+  for i, v in ipairs(type(axis) == "table" and axis or { axis }) do
+    local d = math.tointeger(v)
+    if not d then fail("argument", "norm: an axis is an integer, got %s", core.describe(v)) end
+    list[i] = d < 0 and a.ndim + 1 + d or d
+    if list[i] < 1 or list[i] > a.ndim then
+      fail("index", "norm: axis %d is out of range: there %s %d", d, a.ndim == 1 and "is" or "are", a.ndim)
+    end
+  end
+  if #list < 1 or #list > 2 or list[1] == list[2] then
+    fail("argument", "norm: one axis is for norms of vectors, two different ones for norms of matrices")
+  end
+  return list
+end
+
+local matrix_orders = { fro = true, nuc = true, [1] = true, [-1] = true, [2] = true, [-2] = true,
+  [math.huge] = true, [-math.huge] = true }
+
+local function check_order(ord, matrix)
+  if ord == nil then return end
+  if matrix and not matrix_orders[ord] then
+    fail("argument", "norm: matrices have the orders 1, -1, 2, -2, math.huge, -math.huge, \"fro\" and \"nuc\", not %s",
+      core.describe(ord))
+  end
+  if not matrix and (type(ord) ~= "number" or ord ~= ord) then
+    fail("argument", "norm: vectors have an order that is a number, not %s", core.describe(ord))
+  end
+end
+
+-- A view in which these two axes are the last ones.
+local function last_two(a, axes)
+  local order = {}
+  for d = 1, a.ndim do
+    if d ~= axes[1] and d ~= axes[2] then order[#order + 1] = d end
+  end
+  table.move(axes, 1, 2, #order + 1, order)
+  return a:transpose(table.unpack(order))
+end
+
+-- norm(a [, ord [, axis]]): without ord the root of the sum of squares, over all elements or the axes; with it NumPy's
+-- norms of vectors (one axis, or 1-d) and matrices (two axes, or 2-d).
+function linalg.norm(a, ord, axis)
+  a = to_array("norm", a)
+  local axes = norm_axes(a, axis)
+  local matrix = axes and #axes == 2 or (not axes and ord ~= nil and a.ndim == 2)
+  check_order(ord, matrix)
+  if ord ~= nil and not axes and a.ndim ~= 1 and a.ndim ~= 2 then
+    fail("shape", "norm: an order of an array of %d axes needs the axis, or the two, that it is for", a.ndim)
+  end
+  a = a:to(core.solver_dtype(a.dtype))
+  if not matrix then return vector_norm(a, ord, axes) end
+  return matrix_norm(axes and last_two(a, axes) or a, ord)
+end
+
+return setmetatable(linalg, { __index = function(_, name) fail("index", "dc.linalg has no '%s'", tostring(name)) end })

@@ -1,0 +1,59 @@
+/*
+** library.h - inside cuda/: cuBLAS, cuSOLVER and cuFFT, loaded when first used, with one handle a device each, bound to
+** the device's current stream at every call.
+**
+** DOTCOMPUTE_CUBLAS, DOTCOMPUTE_CUSOLVER and DOTCOMPUTE_CUFFT name the one file to take, or are "off".
+*/
+#ifndef DC_CUDA_LIBRARY_H
+#define DC_CUDA_LIBRARY_H
+
+#include "cuda/driver.h"
+#include "cuda/library_api.h"
+
+#define DC_CUFFT_PLANS 16 /* kept on a device; the one used longest ago makes way */
+
+typedef struct dc_cufft_plan {
+  cufftHandle handle;
+  bool made;
+  dc_fft key;
+  size_t work_bytes;
+  uint64_t used;
+} dc_cufft_plan;
+
+/* A device's handles; NULL where not made yet. */
+struct dc_cuda_libraries {
+  cublasHandle_t blas;
+  cusolverDnHandle_t solver;
+  cusolverDnParams_t params;
+  dc_cufft_plan plans[DC_CUFFT_PLANS];
+  uint64_t turn;
+};
+
+extern dc_cublas_api dc_cublas;
+extern dc_cusolver_api dc_cusolver;
+extern dc_cufft_api dc_cufft;
+
+/* The device's libraries, after `which` has been loaded and its handle made; the context is current. NULL: DC_DEVICE
+** with what to install, or what the library said. */
+struct dc_cuda_libraries *dc_cuda_libraries_of(dc_cuda *d, dc_library which, dc_error *err);
+/* Destroys handles and plans; with `alive` false the driver is gone and they are just forgotten. */
+void dc_cuda_libraries_close(dc_cuda *d, bool alive);
+
+/* An error for a status of a library that is not 0: "<what>: CUBLAS_STATUS_…". Always -1. */
+int dc_cuda_fail_library(dc_library which, int status, dc_error *err, const char *what);
+/* After work of a library was issued: waits where DOTCOMPUTE_SYNC asks for it. */
+int dc_cuda_library_issued(dc_cuda *d, dc_error *err);
+
+/* A dtype as these libraries number them. */
+cudaDataType dc_cuda_data_type(dc_dtype t);
+
+/* Slots of dc_device_ops. */
+int dc_cuda_library(dc_device *dev, dc_library which, dc_error *err);
+int dc_cuda_product(dc_device *dev, const dc_product *p, dc_error *err);
+int dc_cuda_product_work(dc_device *dev, dc_product *p, dc_error *err);
+int dc_cuda_dense(dc_device *dev, const dc_dense *p, dc_error *err);
+int dc_cuda_dense_work(dc_device *dev, dc_dense *p, dc_error *err);
+int dc_cuda_fft(dc_device *dev, const dc_fft *p, dc_error *err);
+int dc_cuda_fft_work(dc_device *dev, dc_fft *p, dc_error *err);
+
+#endif
