@@ -1,5 +1,5 @@
--- What expressions become on a GPU: every shape of kernel in every dtype is accepted by the compiler for one, also where
--- there is none (the stand-in for the driver runs nothing, so values are not looked at here).
+-- What expressions become on a GPU: every shape of kernel in every dtype is accepted by the compiler for one, also
+-- where there is none (the stand-in for the driver runs nothing, so values are not looked at here).
 local fake = require "spec.fake"
 local helper = require "spec.helper"
 
