@@ -24,7 +24,13 @@ static const char brain_text[] =
 static const char odd_text[] =
   "static __device__ __forceinline__ float odd_float(double d) {\n"
   "  const float f = __double2float_rz(d);\n"
-  "  return (double)f == d ? f : __uint_as_float(__float_as_uint(f) | 1);\n}\n";
+  "  return (double)f == d ? f : __uint_as_float(__float_as_uint(f) | 1);\n}\n"
+  "static __device__ __forceinline__ float odd_float(long long v) {\n"
+  "  const double d = __ll2double_rz(v);\n"
+  "  return odd_float((long long)d == v ? d : __longlong_as_double(__double_as_longlong(d) | 1));\n}\n"
+  "static __device__ __forceinline__ float odd_float(unsigned long long v) {\n"
+  "  const double d = __ull2double_rz(v);\n"
+  "  return odd_float((unsigned long long)d == v ? d : __longlong_as_double(__double_as_longlong(d) | 1));\n}\n";
 
 /* --- complex numbers --------------------------------------------------------------------------------------- */
 
