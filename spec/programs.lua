@@ -300,7 +300,7 @@ end
 function Program:function_of(text, m) -- luacheck: no self
   local kind, dtype = o.kind[m.dtype], m.dtype
   if kind == "b" then
-    if chance(50) then return ("~%s"):format(text), unary(m, dtype, function(x) return not x end) end
+    if chance(50) then return ("(~%s)"):format(text), unary(m, dtype, function(x) return not x end) end
     return ("%s:logical_not()"):format(text), unary(m, dtype, function(x) return not x end)
   end
   if kind == "f" then
@@ -319,7 +319,7 @@ function Program:function_of(text, m) -- luacheck: no self
   end
   local name = pick { "-", "~", "abs", "square", "clip", "minimum", "max" }
   if name == "-" then return ("(-%s)"):format(text), unary(m, dtype, function(x) return o.wrap(-x, dtype) end) end
-  if name == "~" then return ("~%s"):format(text), unary(m, dtype, function(x) return o.wrap(~x, dtype) end) end
+  if name == "~" then return ("(~%s)"):format(text), unary(m, dtype, function(x) return o.wrap(~x, dtype) end) end
   if name == "abs" then
     return ("dc.abs(%s)"):format(text), unary(m, dtype, function(x)
       return kind == "i" and x < 0 and o.wrap(-x, dtype) or x
@@ -636,7 +636,7 @@ function statements.launch(p)
   end
   local dtype, ys = y.dtype, read(y)
   if chance(30) then
-    p:run(("k.reverse[%q](1, 64, %d, v[%d])"):format(dtype, n, number))
+    p:run(("k.reverse[%q](16, 64, %d, v[%d])"):format(dtype, n, number))
     for i = 1, n // 2 do ys[i], ys[n + 1 - i] = ys[n + 1 - i], ys[i] end
     write(y, ys)
     return
@@ -649,7 +649,7 @@ function statements.launch(p)
       return for_kernel(m) and m.dtype == dtype and size_of(m.shape) == n and m.store ~= y.store and m.store ~= x.store
     end)
     if third then
-      p:run(("k.twist[%q](1, 64, %d, v[%d], v[%d], v[%d])"):format(dtype, n, other, number, third))
+      p:run(("k.twist[%q](16, 64, %d, v[%d], v[%d], v[%d])"):format(dtype, n, other, number, third))
       local zs = {}
       for i = 1, n do ys[i], zs[n + 1 - i] = o.arithmetic("-", xs[i], ys[i], dtype), xs[i] end
       write(y, ys)
@@ -657,7 +657,7 @@ function statements.launch(p)
       return
     end
   end
-  p:run(("k.add[%q](1, 64, %d, v[%d], v[%d])"):format(dtype, n, other, number))
+  p:run(("k.add[%q](16, 64, %d, v[%d], v[%d])"):format(dtype, n, other, number))
   for i = 1, n do ys[i] = o.arithmetic("+", ys[i], xs[i], dtype) end
   write(y, ys)
 end
