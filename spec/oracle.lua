@@ -247,7 +247,9 @@ function oracle.arithmetic(sign, x, y, dtype)
   local kind = oracle.kind[dtype]
   if kind == "f" then
     local round = oracle.round[dtype]
-    if sign == "//" then return oracle.floor(round(x / y)) end
+    if sign == "//" then -- floored in float32, where 16-bit floats are computed
+      return round(oracle.floor(oracle.round[dtype == "float64" and dtype or "float32"](x / y)))
+    end
     if sign == "%" then return oracle.modulo(x, y, round) end
     return round(floating[sign](x, y))
   end

@@ -713,6 +713,32 @@ function statements.capture(p)
   statements.replay(p)
 end
 
+-- A loop that makes a graph larger than one kernel takes, by deep nesting or by many operands.
+function statements.grow(p)
+  local number, m = p:choose(function(m) return m.dtype ~= "bool" and #m.shape > 0 end)
+  if not number then return end
+  local operands, models = {}, {}
+  for i = 1, math.random(4) == 1 and 20 or math.random(2) do
+    operands[i], models[i] = p:choose(function(b) return takes(m, b) and o.promote(m.dtype, b.dtype) == m.dtype end)
+  end
+  local sign, times = pick(arithmetic), math.random(30, 90)
+  local words = {}
+  for i = 1, #operands do words[i] = ("v[%d]"):format(operands[i]) end
+  p.count = p.count + 1
+  p:run(("v[%d] = v[%d]; local t = {%s}; for i = 1, %d do v[%d] = v[%d] %s t[i %% #t + 1] end"):format(p.count, number,
+    table.concat(words, ", "), times, p.count, p.count, sign))
+  local values = read(m)
+  for i = 1, times do
+    local b = models[i % #models + 1]
+    local y = read(b, m.shape)
+    for k = 1, #values do
+      values[k] = o.arithmetic(sign, values[k], o.cast(y[k], b.dtype, m.dtype), m.dtype)
+    end
+  end
+  p.models[p.count] = fresh(m.dtype, m.shape, values)
+  p.live[#p.live + 1] = p.count
+end
+
 function statements.replay(p)
   if p.graphs == 0 then return end
   local number = math.random(p.graphs)
@@ -725,7 +751,7 @@ end
 local weights = {
   { "create", 6 }, { "compute", 40 }, { "look", 10 }, { "stretch", 2 }, { "set_one", 8 }, { "set_block", 8 },
   { "set_all", 6 }, { "update", 6 }, { "fill", 3 }, { "copy", 2 }, { "launch", 10 }, { "read", 3 }, { "eval", 2 },
-  { "close", 2 }, { "drop", 14 }, { "collect", 3 }, { "capture", 1 }, { "replay", 1 }, { "stream", 1 },
+  { "close", 2 }, { "drop", 14 }, { "collect", 3 }, { "capture", 1 }, { "replay", 1 }, { "stream", 1 }, { "grow", 1 },
 }
 local total = 0
 for _, w in ipairs(weights) do total = total + w[2] end
