@@ -310,7 +310,8 @@ local one = {
   rcbrt = { function(x) return 1 / cbrt(x) end, 0.1, 50 }, exp2 = { function(x) return 2.0 ^ x end, -9, 9 },
   exp10 = { function(x) return 10.0 ^ x end, -4, 4, 8 }, expm1 = { expm1, -3, 3, 8 },
   log2 = { function(x) return math.log(x, 2) end, 0.01, 9, 4, 4 }, log10 = { function(x) return math.log(x, 10) end,
-    0.01, 9, 4, 4 }, log1p = { log1p, -0.9, 5, 8 }, asin = { math.asin, -1, 1, 8 }, acos = { math.acos, -0.99, 0.99, 8 },
+    0.01, 9, 4, 4 }, log1p = { log1p, -0.9, 5, 8 }, asin = { math.asin, -1, 1, 8 },
+  acos = { math.acos, -0.99, 0.99, 8 },
   atan = { math.atan, -9, 9 },
   asinh = { function(x)
     local size = math.log(math.abs(x) + math.sqrt(x * x + 1))

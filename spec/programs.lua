@@ -718,8 +718,10 @@ function statements.grow(p)
   local number, m = p:choose(function(m) return m.dtype ~= "bool" and #m.shape > 0 end)
   if not number then return end
   local operands, models = {}, {}
-  for i = 1, math.random(4) == 1 and 20 or math.random(2) do
-    operands[i], models[i] = p:choose(function(b) return takes(m, b) and o.promote(m.dtype, b.dtype) == m.dtype end)
+  for _ = 1, math.random(4) == 1 and 20 or math.random(2) do
+    local other, b = p:choose(function(b) return takes(m, b) and o.promote(m.dtype, b.dtype) == m.dtype end)
+    if not other then return end
+    operands[#operands + 1], models[#models + 1] = other, b
   end
   local sign, times = pick(arithmetic), math.random(30, 90)
   local words = {}
