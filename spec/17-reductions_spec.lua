@@ -195,7 +195,7 @@ describe("a reduction", function()
       for _, n in ipairs { 1, 2, 7, 8, 31, 33, 1000, 4097, 70000 } do
         local values = values_of(n, dtype)
         local a = array(values, dtype)
-        local list = { "sum", pick { "max", "argmin" }, pick(some(dtype)) }
+        local list = { pick { "sum", "max", "argmin" }, pick(some(dtype)) }
         for _, name in ipairs(list) do check(a, values, { n }, dtype, name, nil, nil, nil, "contiguous") end
       end
     end
@@ -207,7 +207,7 @@ describe("a reduction", function()
         local shape = { 9, 14 }
         local values = values_of(126, dtype)
         local a = array(values, dtype, shape)
-        for _ = 1, 2 do check(a, values, shape, dtype, pick(some(dtype)), nil, nil, nil, "all") end
+        check(a, values, shape, dtype, pick(some(dtype)), nil, nil, nil, "all")
         for _ = 1, 2 do check(a, values, shape, dtype, pick(some(dtype)), { math.random(2) }, nil, nil, "axis") end
       end
     end
@@ -266,7 +266,7 @@ describe("a reduction", function()
           end
           return #axes > 0 and axes or nil
         end
-        for _ = 1, 2 do
+        for _ = 1, math.random(2) do
           local axes, keep = axes_of(), math.random(3) == 1 or nil
           local name = pick(some(dtype))
           if axes and #axes > 1 and places_only(name) then name = "max" end
