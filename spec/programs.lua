@@ -3,85 +3,12 @@
 -- Nothing in a program depends on time or addresses: its number makes it again.
 local dc = require "dotcompute"
 local o = require "spec.oracle"
+local model = require "spec.model"
+local size_of, c_strides, fresh, view = model.size_of, model.c_strides, model.fresh, model.view
+local places, read, write = model.places, model.read, model.write
+local contiguous, broadcast, takes = model.contiguous, model.broadcast, model.takes
 
 local programs = {}
-
--- ------------------------------------------------------------------------------------------------ the model's arrays
--- {dtype, shape, strides (elements), offset, store}; a store is a list of values, shared by views.
-
-local function size_of(shape)
-  local n = 1
-  for _, extent in ipairs(shape) do n = n * extent end
-  return n
-end
-
-local function c_strides(shape)
-  local strides, step = {}, 1
-  for axis = #shape, 1, -1 do strides[axis], step = step, step * shape[axis] end
-  return strides
-end
-
-local function fresh(dtype, shape, values)
-  return { dtype = dtype, shape = shape, strides = c_strides(shape), offset = 1, store = values, root = true }
-end
-
-local function view(m, shape, strides, offset)
-  return { dtype = m.dtype, shape = shape, strides = strides, offset = offset, store = m.store, fixed = m.fixed }
-end
-
--- Places in the store, in C order of the shape (the model's own, or one that it broadcasts to).
-local function places(m, shape)
-  shape = shape or m.shape
-  local list, n, skip = {}, 0, #shape - #m.shape
-  local function walk(axis, at)
-    if axis > #shape then
-      n = n + 1
-      list[n] = at
-      return
-    end
-    local own = axis - skip
-    local step = own > 0 and m.shape[own] ~= 1 and m.strides[own] or 0
-    for i = 0, shape[axis] - 1 do walk(axis + 1, at + i * step) end
-  end
-  walk(1, m.offset)
-  return list
-end
-
-local function read(m, shape)
-  local list = places(m, shape)
-  for i, at in ipairs(list) do list[i] = m.store[at] end
-  return list
-end
-
-local function write(m, values)
-  for i, at in ipairs(places(m)) do m.store[at] = values[i] end
-end
-
-local function contiguous(m)
-  local want = c_strides(m.shape)
-  for axis, extent in ipairs(m.shape) do
-    if extent ~= 1 and m.strides[axis] ~= want[axis] then return false end
-  end
-  return true
-end
-
-local function broadcast(a, b)
-  local shape = {}
-  for back = 0, math.max(#a, #b) - 1 do
-    local x, y = a[#a - back] or 1, b[#b - back] or 1
-    if x ~= y and x ~= 1 and y ~= 1 then return nil end
-    table.insert(shape, 1, x == 1 and y or x)
-  end
-  return shape
-end
-
--- Does every element of a have a place of its own in it, and does b's shape broadcast to a's?
-local function takes(a, b)
-  local shape = broadcast(a.shape, b.shape)
-  if not shape or #shape ~= #a.shape then return false end
-  for axis, extent in ipairs(shape) do if extent ~= a.shape[axis] then return false end end
-  return true
-end
 
 -- -------------------------------------------------------------------------------------------------------- random text
 local function pick(list) return list[math.random(#list)] end
@@ -672,7 +599,33 @@ function statements.eval(p)
   if number then p:run(("v[%d]:eval()"):format(number)) end
 end
 
--- e, kept, then one of its operands changes: what soundness is about.
+-- Reads rows or elements by an array of places, writes by a mask.
+function statements.gather(p)
+  local number, m = p:choose(function(m) return #m.shape > 0 and size_of(m.shape) > 0 end)
+  if not number then return end
+  if chance(50) or not may_write(m) then
+    local at, list = {}, {}
+    for i = 1, math.random(5) do at[i] = math.random(m.shape[1]) end
+    for i = 1, #at do list[i] = literal(chance(20) and at[i] - m.shape[1] - 1 or at[i]) end
+    local rest = { table.unpack(m.shape, 2) }
+    local inner, values, all = size_of(rest), {}, read(m)
+    for i = 1, #at do
+      for k = 1, inner do values[#values + 1] = all[(at[i] - 1) * inner + k] end
+    end
+    table.insert(rest, 1, #at)
+    p:define(("v[%d][dc.array(%s, \"int32\")]"):format(number, list_text(list)), fresh(m.dtype, rest, values))
+    return
+  end
+  local other, mask = p:choose(function(b)
+    return b.dtype == "bool" and takes(b, m) and takes(m, b) and #b.shape == #m.shape
+  end)
+  if not other then return end
+  local flags, at, new = read(mask), places(m), value(m.dtype)
+  p:run(("v[%d][v[%d]] = %s"):format(number, other, literal(new)))
+  for i = 1, #flags do if flags[i] then m.store[at[i]] = new end end
+end
+
+-- Not every array is closed that could be: the others go by garbage.
 function statements.close(p)
   local number, m = p:choose(function(m) return m.root end)
   if not number or chance(40) then return end
@@ -753,7 +706,8 @@ end
 local weights = {
   { "create", 6 }, { "compute", 40 }, { "look", 10 }, { "stretch", 2 }, { "set_one", 8 }, { "set_block", 8 },
   { "set_all", 6 }, { "update", 6 }, { "fill", 3 }, { "copy", 2 }, { "launch", 10 }, { "read", 3 }, { "eval", 2 },
-  { "close", 2 }, { "drop", 14 }, { "collect", 3 }, { "capture", 1 }, { "replay", 1 }, { "stream", 1 }, { "grow", 1 },
+  { "close", 2 }, { "drop", 14 }, { "collect", 3 }, { "capture", 1 }, { "replay", 1 }, { "stream", 1 },
+  { "grow", 1 }, { "gather", 3 },
 }
 local total = 0
 for _, w in ipairs(weights) do total = total + w[2] end
