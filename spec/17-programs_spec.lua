@@ -1,13 +1,13 @@
 -- Random programs (spec/programs.lua) against an eager model in plain Lua.
 --   DOTCOMPUTE_SPEC_PROGRAMS=100000   so many, however long it takes (a hunt)
---   DOTCOMPUTE_SPEC_PROGRAM=123       that one alone, its text printed
+--   DOTCOMPUTE_SPEC_PROGRAM=123       that one alone, its text printed (L123: with large arrays)
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local programs = require "spec.programs"
 
 local function failure(number, err, text, options)
-  local dtypes = options.dtypes and " of " .. table.concat(options.dtypes, ", ") or ""
-  return ("program %d%s: %s\n\n%s\n\n%s"):format(number, dtypes, "again with DOTCOMPUTE_SPEC_PROGRAM=" .. number, text,
+  return ("program %d%s of %s, again with DOTCOMPUTE_SPEC_PROGRAM=%s%d\n\n%s\n\n%s"):format(number,
+    options.scale and ", large," or "", table.concat(options.dtypes, ", "), options.scale and "L" or "", number, text,
     tostring(err))
 end
 
@@ -17,22 +17,27 @@ local sets = {
   { "int32", "float32" }, { "int8", "uint8", "bool" }, { "float16", "float32" }, { "int64", "float64" },
   { "uint64", "uint32", "int16" }, { "bfloat16", "int32" }, { "bool", "float64" }, { "uint16", "int64" },
 }
-local function options_of(number) return { dtypes = sets[number // 1000 % #sets + 1], depth = 2 } end
+local large_sets = { { "int32" }, { "int64", "uint8" }, { "float32", "int16" } }
+local function options_of(number, large)
+  if large then return { dtypes = large_sets[number % #large_sets + 1], depth = 2, scale = 12, statements = 20 } end
+  return { dtypes = sets[number // 1000 % #sets + 1], depth = 2 }
+end
 
-local function run(number)
-  local options = options_of(number)
+local function run(number, large)
+  local options = options_of(number, large)
   local ok, err, text = programs.run(number, options)
   if not ok then error(failure(number, err, text, options), 0) end
   return text
 end
 
 describe("random programs", function()
-  local only, count = tonumber(os.getenv "DOTCOMPUTE_SPEC_PROGRAM"), tonumber(os.getenv "DOTCOMPUTE_SPEC_PROGRAMS")
+  local only, count = os.getenv "DOTCOMPUTE_SPEC_PROGRAM", tonumber(os.getenv "DOTCOMPUTE_SPEC_PROGRAMS")
 
   it("give what plain Lua gives", function()
     if only then
-      local options = options_of(only)
-      local ok, err, text = programs.run(only, options)
+      local large, number = only:match "^(L?)(%d+)$"
+      number = math.tointeger(number)
+      local ok, err, text = programs.run(number, options_of(number, large == "L"))
       io.stderr:write(text, "\n")
       assert(ok, err)
       return
@@ -44,6 +49,16 @@ describe("random programs", function()
       done = done + 1
       if not count and done >= 10 and dc.clock() - started > 10 then break end
     until done == (count or 300)
+    math.randomseed(h.seed)
+  end)
+
+  it("on arrays that take many blocks, too", function()
+    if only then return end
+    local started = dc.clock()
+    for i = 1, count or 6 do
+      run(h.seed % 1000000 * 1000 + i, true)
+      if not count and dc.clock() - started > 4 then break end
+    end
     math.randomseed(h.seed)
   end)
 

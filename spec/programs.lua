@@ -195,7 +195,7 @@ function Program:pair(text, m, depth)
     other, b = self:expression(depth - 1)
     if not other then return end
     local shape = broadcast(m.shape, b.shape)
-    if shape then
+    if shape and size_of(shape) <= 9000 then
       if chance(20) then
         local name = pick(compared)
         return ("dc.%s(%s, %s)"):format(name, text, other), compare(name, m, b, shape)
@@ -413,8 +413,19 @@ local statements = {}
 
 local function may_write(m) return not m.fixed and size_of(m.shape) > 0 end
 
+-- Of large ones the text is a formula: whole numbers that come again after a while.
+local function create_large(p, shape, dtype)
+  local n, factor, values = size_of(shape), math.random(1, 999), {}
+  local most = o.kind[dtype] == "u" and 0 or 50
+  for i = 1, n do values[i] = o.cast(i * factor % 101 - most, "int64", dtype) end
+  p:define(("to(dc.arange(1, %d, \"int64\") * %d %% 101 - %d, %q):reshape(%s)"):format(n, factor, most, dtype,
+    table.concat(shape, ", ")), fresh(dtype, shape, values))
+end
+
 function statements.create(p)
-  local shape, dtype, values = pick(shapes), pick(p.dtypes), {}
+  local shape, dtype, values = {}, pick(p.dtypes), {}
+  for axis, extent in ipairs(pick(shapes)) do shape[axis] = extent > 1 and extent * p.scale or 1 end
+  if p.scale > 1 then return create_large(p, shape, dtype) end
   for i = 1, size_of(shape) do values[i] = value(dtype) end
   p:define(("dc.array(%s, %q)"):format(nested(shape, values), dtype), fresh(dtype, shape, values))
 end
@@ -439,9 +450,9 @@ function statements.look(p)
 end
 
 function statements.stretch(p)
-  local number, m = p:choose(function(m) return size_of(m.shape) <= 6 end)
+  local number, m = p:choose(function(m) return size_of(m.shape) <= 6 * p.scale end)
   if not number then return end
-  local shape = broadcast(m.shape, { 6, 4 })
+  local shape = broadcast(m.shape, { 6 * p.scale, 4 * p.scale })
   if not shape or #shape ~= 2 then return end
   local strides, skip = {}, 2 - #m.shape
   for axis = 1, 2 do
@@ -505,11 +516,23 @@ function statements.set_all(p)
   else p:assign(("v[%d]:copy_from("):format(number), ")", m) end
 end
 
+-- All of an array, along some axes backwards.
+local function reversed(text, m)
+  local words, strides, offset = {}, {}, m.offset
+  for axis, extent in ipairs(m.shape) do
+    local back = chance(60)
+    words[axis], strides[axis] = back and "{-1, 1, -1}" or '":"', back and -m.strides[axis] or m.strides[axis]
+    if back then offset = offset + (extent - 1) * m.strides[axis] end
+  end
+  return ("%s:slice(%s)"):format(text, table.concat(words, ", ")), view(m, m.shape, strides, offset)
+end
+
 -- a[":"] = an expression that reads a, in place or through an overlapping view.
 function statements.update(p)
   local number, m = p:choose(may_write)
   if not number or #m.shape == 0 then return end
   local text, other = p:seen(("v[%d]"):format(number), m)
+  if chance(50) then text, other = reversed(("v[%d]"):format(number), m) end
   if not takes(m, other) then text, other = ("v[%d]"):format(number), m end
   local sign = pick(arithmetic)
   if m.dtype == "bool" then sign = pick { "&", "|", "~" } end
@@ -563,7 +586,7 @@ function statements.launch(p)
   end
   local dtype, ys = y.dtype, read(y)
   if chance(30) then
-    p:run(("k.reverse[%q](16, 64, %d, v[%d])"):format(dtype, n, number))
+    p:run(("k.reverse[%q](200, 64, %d, v[%d])"):format(dtype, n, number))
     for i = 1, n // 2 do ys[i], ys[n + 1 - i] = ys[n + 1 - i], ys[i] end
     write(y, ys)
     return
@@ -576,7 +599,7 @@ function statements.launch(p)
       return for_kernel(m) and m.dtype == dtype and size_of(m.shape) == n and m.store ~= y.store and m.store ~= x.store
     end)
     if third then
-      p:run(("k.twist[%q](16, 64, %d, v[%d], v[%d], v[%d])"):format(dtype, n, other, number, third))
+      p:run(("k.twist[%q](200, 64, %d, v[%d], v[%d], v[%d])"):format(dtype, n, other, number, third))
       local zs = {}
       for i = 1, n do ys[i], zs[n + 1 - i] = o.arithmetic("-", xs[i], ys[i], dtype), xs[i] end
       write(y, ys)
@@ -584,7 +607,7 @@ function statements.launch(p)
       return
     end
   end
-  p:run(("k.add[%q](16, 64, %d, v[%d], v[%d])"):format(dtype, n, other, number))
+  p:run(("k.add[%q](200, 64, %d, v[%d], v[%d])"):format(dtype, n, other, number))
   for i = 1, n do ys[i] = o.arithmetic("+", ys[i], xs[i], dtype) end
   write(y, ys)
 end
@@ -733,7 +756,8 @@ local function kernel_table()
   return names
 end
 
--- Runs program `number`: statements on at most these dtypes (all by default), expressions of at most this depth.
+-- Runs program `number`: statements on at most these dtypes (all by default), expressions of at most this depth,
+-- all extents times scale.
 -- Gives true, or nil and what was wrong, and the program's text. `spoil` makes the model wrong.
 function programs.run(number, options)
   math.randomseed(number)
@@ -749,7 +773,7 @@ function programs.run(number, options)
   end
   local p = setmetatable({
     dtypes = dtypes, depth = options.depth or 2, models = {}, live = {}, lines = {}, count = 0, graphs = 0,
-    captured = {},
+    captured = {}, scale = options.scale or 1,
   }, Program)
   p.env = {
     dc = dc, v = {}, g = {}, k = programs.kernels, math = math, collectgarbage = collectgarbage, first = dc.device(),
