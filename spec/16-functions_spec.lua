@@ -328,7 +328,8 @@ local one = {
   erfcx = { function(x) return math.exp(x * x) * (1 - erf(x)) end, -1.5, 1.5, 8, 8, rough = true },
   normcdf = { normcdf, -2, 3, 8, 0, rough = true },
   normcdfinv = { inverse(normcdf, -5, 5), 0.05, 0.95, 8, 8, rough = true },
-  lgamma = { lgamma, -3.4, 20, 16, 16, rough = true }, tgamma = { tgamma, -2.6, 9, 16, 0, rough = true },
+  lgamma = { lgamma, -3.4, 20, 16, 16, rough = true, poles = true },
+  tgamma = { tgamma, -2.6, 9, 16, 0, rough = true, poles = true },
   j0 = { function(x) return bessel_j(0, x) end, -7, 7, 16, 16, rough = true },
   j1 = { function(x) return bessel_j(1, x) end, -7, 7, 16, 16, rough = true },
   y0 = { function(x) return bessel_y(0, x) end, 0.3, 2.2, 16, 16, rough = true },
@@ -364,7 +365,8 @@ describe("functions of one number", function()
       local got = e:to_table()
       for i = 1, 64 do
         local want = row[1](row.minus and -x[i] or x[i])
-        if x[i] >= row[2] and x[i] <= row[3] then near(name, dtype, row, want, got[i], o.show(x[i])) end
+        local pole = row.poles and x[i] < 0.02 and math.abs(x[i] - o.rint(x[i])) < 0.02
+        if x[i] >= row[2] and x[i] <= row[3] and not pole then near(name, dtype, row, want, got[i], o.show(x[i])) end
       end
     end
   end)
