@@ -35,8 +35,8 @@ static const char odd_text[] =
 /* --- complex numbers --------------------------------------------------------------------------------------- */
 
 /* Division: Smith, Algorithm 116, 1962.  Square root: the part that does not cancel first (Kahan, Branch Cuts, 1987).
-** tanh: sinh(x) cosh(x) + i sin(y) cos(y) over sinh^2(x) + cos^2(y), which does not cancel near the poles, and its limit
-** where cosh would overflow. */
+** tanh: sinh(x) cosh(x) + i sin(y) cos(y) over sinh^2(x) + cos^2(y), which does not cancel near the poles, and its
+** limit where cosh would overflow. */
 static const char complex_text[] =
   "template <typename R> struct __align__(2 * sizeof(R)) complex { R x, y; };\n"
   "typedef complex<float> c64;\ntypedef complex<double> c128;\n"

@@ -88,9 +88,10 @@ int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error 
   *out = (dc_number){ .dtype = dtype };
   memset(out->c128, 0, sizeof out->c128);
   if (dc_dtypes[dtype].kind == 'c' && s->kind == DC_SCALAR_COMPLEX) return complex_from(s->re, s->im, dtype, out, err);
-  if (dc_dtypes[dtype].kind == 'c')
-    return complex_from(s->kind == DC_SCALAR_FLOAT ? s->f : dtype == DC_COMPLEX64 ? dc_half_round_once(i) : (double)i, 0, dtype,
-                        out, err);
+  if (dc_dtypes[dtype].kind == 'c') {
+    const double whole = dtype == DC_COMPLEX64 ? dc_half_round_once(i) : (double)i;
+    return complex_from(s->kind == DC_SCALAR_FLOAT ? s->f : whole, 0, dtype, out, err);
+  }
   if (s->kind == DC_SCALAR_COMPLEX)
     return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value", dc_dtype_name(dtype));
   if (dc_dtypes[dtype].kind == 'f')
