@@ -219,4 +219,43 @@ describe("a[{…}]", function()
     a[":"] = 4
     assert.same({ 4, 4 }, view:to_table())
   end)
+
+  -- Of many blocks, so that what is written too early is read by others.
+  it("a value that reads the array elsewhere is as if computed before anything is written", function()
+    local n = 20000
+    local function numbers() return dc.arange(1, n, "int32"):eval() end
+    local a = numbers()
+    a[":"] = a[{ { -1, 1, -1 } }]
+    assert.is_true(dc.equal(a, dc.arange(n, 1, -1, "int32")))
+    a = numbers()
+    a[":"] = a[{ { -1, 1, -1 } }] + a
+    assert.is_true(dc.equal(a, dc.full(n, n + 1, "int32")))
+    a = numbers()
+    a[{ { 2, -1 } }] = a[{ { 1, -2 } }]
+    assert.is_true(dc.equal(a[{ { 2, -1 } }], dc.arange(1, n - 1, "int32")))
+    a = numbers()
+    a[{ { 1, -2 } }] = a[{ { 2, -1 } }] * 2
+    assert.is_true(dc.equal(a[{ { 1, -2 } }], dc.arange(4, 2 * n, 2, "int32")))
+    a = numbers()
+    a:copy_from(a[{ { 1, 1 } }] + a)
+    assert.is_true(dc.equal(a, dc.arange(2, n + 1, "int32")))
+    a = numbers()
+    a[":"] = a - a:max()
+    assert.is_true(dc.equal(a, dc.arange(1 - n, 0, "int32")))
+    local m = dc.arange(1, 150 * 150, "int32"):reshape(150, 150):copy()
+    local before = m:copy()
+    m[":"] = m.T
+    assert.is_true(dc.equal(m, before.T))
+    m[":"] = m.T - m
+    assert.is_true(dc.equal(m, before - before.T))
+    m:copy_from(before)
+    m[":"] = m - m:row(7)
+    assert.is_true(dc.equal(m, before - before:row(7)))
+    m:copy_from(before)
+    m[{ { 2, 150 }, { 2, 150 } }] = m[{ { 1, 149 }, { 1, 149 } }]
+    assert.is_true(dc.equal(m[{ { 2, 150 }, { 2, 150 } }], before[{ { 1, 149 }, { 1, 149 } }]))
+    m:copy_from(before)
+    m[":"] = m - m:min { 1, keep = true } + m:max { 2, keep = true }
+    assert.is_true(dc.equal(m, before - before:min { 1, keep = true } + before:max { 2, keep = true }))
+  end)
 end)

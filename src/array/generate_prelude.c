@@ -24,12 +24,19 @@ static const char brain_text[] =
 static const char odd_text[] =
   "static __device__ __forceinline__ float odd_float(double d) {\n"
   "  const float f = __double2float_rz(d);\n"
-  "  return (double)f == d ? f : __uint_as_float(__float_as_uint(f) | 1);\n}\n";
+  "  return (double)f == d ? f : __uint_as_float(__float_as_uint(f) | 1);\n}\n"
+  "static __device__ __forceinline__ float odd_float(long long v) {\n"
+  "  const double d = __ll2double_rz(v);\n"
+  "  return odd_float((long long)d == v ? d : __longlong_as_double(__double_as_longlong(d) | 1));\n}\n"
+  "static __device__ __forceinline__ float odd_float(unsigned long long v) {\n"
+  "  const double d = __ull2double_rz(v);\n"
+  "  return odd_float((unsigned long long)d == v ? d : __longlong_as_double(__double_as_longlong(d) | 1));\n}\n";
 
 /* --- complex numbers --------------------------------------------------------------------------------------- */
 
 /* Division: Smith, Algorithm 116, 1962.  Square root: the part that does not cancel first (Kahan, Branch Cuts, 1987).
-** tanh: by 2x, and its limit where cosh would overflow. */
+** tanh: sinh(x) cosh(x) + i sin(y) cos(y) over sinh^2(x) + cos^2(y), which does not cancel near the poles, and its
+** limit where cosh would overflow. */
 static const char complex_text[] =
   "template <typename R> struct __align__(2 * sizeof(R)) complex { R x, y; };\n"
   "typedef complex<float> c64;\ntypedef complex<double> c128;\n"
@@ -59,12 +66,15 @@ static const char complex_functions_text[] =
   "FN complex<R> c_cos(complex<R> a) { return { cos(a.x) * cosh(a.y), -sin(a.x) * sinh(a.y) }; }\n"
   "FN complex<R> c_tanh(complex<R> a) {\n"
   "  if (fabs(a.x) > 20) return { copysign((R)1, a.x), 4 * sin(a.y) * cos(a.y) * exp(-2 * fabs(a.x)) };\n"
-  "  const R d = cosh(2 * a.x) + cos(2 * a.y);\n  return { sinh(2 * a.x) / d, sin(2 * a.y) / d };\n}\n"
+  "  const R s = sinh(a.x), c = cos(a.y), d = s * s + c * c;\n"
+  "  return { s * cosh(a.x) / d, sin(a.y) * c / d };\n}\n"
   "FN complex<R> c_tan(complex<R> a) {\n"
   "  const complex<R> t = c_tanh(complex<R>{ -a.y, a.x });\n  return { t.y, -t.x };\n}\n"
   "FN complex<R> c_pow(complex<R> a, complex<R> b) {\n"
   "  if (b.x == 0 && b.y == 0) return { 1, 0 };\n"
-  "  if (a.x == 0 && a.y == 0) return { 0, 0 };\n  return c_exp(b * c_log(a));\n}\n";
+  "  if (a.x == 0 && a.y == 0) {\n    const R i = 1 / fabs(a.x);\n"
+  "    if (b.x > 0) return { 0, 0 };\n    return { b.x < 0 ? i : i - i, i - i };\n  }\n"
+  "  return c_exp(b * c_log(a));\n}\n";
 
 /* --- integers ------------------------------------------------------------------------------------------------ */
 

@@ -50,13 +50,15 @@ static void float_to_integer(const char *v, dc_dtype from, dc_dtype to, char out
              whole);
 }
 
-/* To a 16-bit float, by way of a float32 that is rounded to odd where it is not exact: so it is rounded but once
-** (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008). */
+/* To a 16-bit float, by way of a float32 (and of a double, for 64-bit integers) that is rounded to odd where it is not
+** exact: so it is rounded but once (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008). */
 static void to_half(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]) {
   const char *name = half_name(to);
   const bool direct = from == DC_FLOAT32 || dc_is_half(from);
   const bool small = dc_kind_of(from) != 'f' && dc_dtype_size(from) < 4;
   if (direct || small) snprintf(out, DC_VALUE_TEXT, "%s_round(%s%s)", name, direct ? "" : "(float)", v);
+  else if (dc_kind_of(from) != 'f' && dc_dtype_size(from) == 8)
+    snprintf(out, DC_VALUE_TEXT, "%s_round(odd_float(%s))", name, v);
   else snprintf(out, DC_VALUE_TEXT, "%s_round(odd_float((double)%s))", name, v);
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "array/expr.h"
@@ -35,9 +36,16 @@ static int integer_from_int(int64_t v, dc_dtype t, dc_number *out, dc_error *err
   return 0;
 }
 
+/* As few digits as give the number back, or 17. */
+static const char *shown(double v, char text[static 32]) {
+  snprintf(text, 32, "%.15g", v);
+  if (strtod(text, NULL) != v) snprintf(text, 32, "%.17g", v);
+  return text;
+}
+
 static int integer_from_float(double v, dc_dtype t, dc_number *out, dc_error *err) {
   char text[32];
-  snprintf(text, sizeof text, "%.17g", v);
+  shown(v, text);
   if (!(v == floor(v)) || isinf(v)) return dc_fail(err, DC_DTYPE, NULL, "%s has no %s value", text, dc_dtype_name(t));
   if (v >= -0x1p63 && v < 0x1p63) return integer_from_int((int64_t)v, t, out, err);
   if (t != DC_UINT64 || v < 0 || v >= 0x1p64) return fail_range(text, t, err);
@@ -53,16 +61,15 @@ static int floating_from(double v, dc_dtype t, dc_number *out, dc_error *err) {
   }
   const bool half = t != DC_FLOAT32;
   out->f32 = half ? (float)dc_half_value(dc_half_bits(v, t), t) : (float)v;
+  char text[32];
   if (isinf(out->f32) && !isinf(v))
-    return dc_fail(err, DC_DTYPE, NULL, "%.17g is out of range for %s", v, dc_dtype_name(t));
+    return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (at most %s)", shown(v, text), dc_dtype_name(t),
+                   t == DC_FLOAT16 ? "65504" : t == DC_BFLOAT16 ? "3.3895314e+38" : "3.4028235e+38");
   return 0;
 }
 
-/* Straight to float32: by way of double an integer would round twice. */
 static int floating_from_int(int64_t v, dc_dtype t, dc_number *out, dc_error *err) {
-  if (t != DC_FLOAT32) return floating_from((double)v, t, out, err);
-  out->f32 = (float)v;
-  return 0;
+  return floating_from(t == DC_FLOAT64 ? (double)v : dc_half_round_once(v), t, out, err);
 }
 
 static int complex_from(double re, double im, dc_dtype t, dc_number *out, dc_error *err) {
@@ -81,8 +88,10 @@ int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error 
   *out = (dc_number){ .dtype = dtype };
   memset(out->c128, 0, sizeof out->c128);
   if (dc_dtypes[dtype].kind == 'c' && s->kind == DC_SCALAR_COMPLEX) return complex_from(s->re, s->im, dtype, out, err);
-  if (dc_dtypes[dtype].kind == 'c')
-    return complex_from(s->kind == DC_SCALAR_FLOAT ? s->f : (double)i, 0, dtype, out, err);
+  if (dc_dtypes[dtype].kind == 'c') {
+    const double whole = dtype == DC_COMPLEX64 ? dc_half_round_once(i) : (double)i;
+    return complex_from(s->kind == DC_SCALAR_FLOAT ? s->f : whole, 0, dtype, out, err);
+  }
   if (s->kind == DC_SCALAR_COMPLEX)
     return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value", dc_dtype_name(dtype));
   if (dc_dtypes[dtype].kind == 'f')

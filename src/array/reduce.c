@@ -106,7 +106,7 @@ dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   const dc_dtype out = mean_dtype(a->dtype);
   const double n = (double)count_of(a, axes);
   dc_array *sum;
-  if (is_integer(a->dtype)) { /* integers are summed exactly */
+  if (is_integer(a->dtype) && dc_dtype_size(a->dtype) < 8) { /* summed exactly; sums of 64-bit ones would wrap */
     dc_array_ref(a);
     sum = cast(reduced(DC_REDUCE_SUM, a, axes, keep, err), DC_FLOAT64, err);
   } else {

@@ -37,3 +37,11 @@ double dc_half_value(uint16_t bits, dc_dtype t) {
 }
 
 int dc_half_overflows(double v, dc_dtype t) { return isfinite(v) && isinf(dc_half_value(dc_half_bits(v, t), t)); }
+
+/* Bits that a double has no place for leave a mark in its last one. */
+double dc_half_round_once(int64_t v) {
+  const uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+  if (u >> 53 == 0) return (double)v;
+  const double d = (double)(u >> 11 | ((u & 2047) != 0)) * 2048;
+  return v < 0 ? -d : d;
+}

@@ -15,5 +15,8 @@ uint16_t dc_half_bits(double v, dc_dtype t);
 double dc_half_value(uint16_t bits, dc_dtype t);
 /* Whether v is finite but dc_half_bits would make an infinity of it. */
 int dc_half_overflows(double v, dc_dtype t);
+/* An integer as a double that rounds to any narrower format as the integer itself does; by way of the nearest double
+** it would round twice. */
+double dc_half_round_once(int64_t v);
 
 #endif

@@ -89,9 +89,17 @@ static int complex_div(lua_State *L) {
   return operands(L, DC_OP_DIV, &a, &b) ? push(L, a / b) : 1;
 }
 
+/* As arrays have it: x^0 is 1, squares are products, and powers of 0 do not come from its logarithm. */
+static double complex power(double complex a, double complex b) {
+  if (b == 0) return 1;
+  if (b == 2) return a * a;
+  if (a == 0 && creal(b) > 0) return 0;
+  return cpow(a, b);
+}
+
 static int complex_pow(lua_State *L) {
   double complex a, b;
-  return operands(L, DC_OP_POWER, &a, &b) ? push(L, cpow(a, b)) : 1;
+  return operands(L, DC_OP_POWER, &a, &b) ? push(L, power(a, b)) : 1;
 }
 
 static int complex_unm(lua_State *L) { return push(L, -check(L, 1)); }

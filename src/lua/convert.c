@@ -160,8 +160,11 @@ static int element_integer(int64_t v, dc_dtype dtype, bool given, void *dst, dc_
       memcpy(dst, &d, sizeof d);
       return 0;
     }
-    case DC_FLOAT16: case DC_BFLOAT16: return put_half(dtype, (double)v, dst, err);
-    case DC_COMPLEX64: case DC_COMPLEX128: return put_complex(dtype, (double)v, 0, dst, err);
+    case DC_FLOAT16: case DC_BFLOAT16: return put_half(dtype, dc_half_round_once(v), dst, err);
+    case DC_COMPLEX64:
+      if (!given && !exact_float32(v)) return fail_inexact(v, err);
+      return put_complex(dtype, dc_half_round_once(v), 0, dst, err);
+    case DC_COMPLEX128: return put_complex(dtype, (double)v, 0, dst, err);
     case DC_BOOL:
       snprintf(text, sizeof text, "%" PRId64, v);
       return put_bool(v == 0 ? 0 : v == 1 ? 1 : 2, text, dst, err);

@@ -198,7 +198,7 @@ int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
   for (int level = 0; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
     lua_getinfo(L, "nS", &ar);
     if (level > 0 && !is_own_source(L, ar.source)) break;
-    name = ar.name;
+    name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
     if (ar.namewhat && strcmp(ar.namewhat, "method") == 0) arg--;
   }
   va_list ap; /* after what may raise, out of memory: `err` holds memory from here on */

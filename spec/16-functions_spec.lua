@@ -1,0 +1,774 @@
+-- Every operator and function of arrays, on every kind of dtype that it takes, against plain Lua: random values and the
+-- edges, and what is refused.
+local dc = require "dotcompute"
+local h = require "spec.helper"
+local o = require "spec.oracle"
+local note, fails = h.note, h.fails
+
+local nan, inf = 0 / 0, 1 / 0
+local real = {}
+for i = 1, 13 do real[i] = o.dtypes[i] end
+local floats, integers = { "float16", "bfloat16", "float32", "float64" }, {}
+for _, dtype in ipairs(real) do
+  if o.kind[dtype] == "i" or o.kind[dtype] == "u" then integers[#integers + 1] = dtype end
+end
+
+local function array(values, dtype) return dc.from_bytes(o.bytes(values, dtype), #values, dtype) end
+local function pick(list) return list[math.random(#list)] end
+
+-- n different members of a list.
+local function some(list, n)
+  local rest, t = { table.unpack(list) }, {}
+  for i = 1, math.min(n, #list) do t[i] = table.remove(rest, math.random(#rest)) end
+  return t
+end
+
+-- Zeros are equal whatever their sign, unless it is asked for.
+local function equal(want, got, signed)
+  return o.same(want, got) or not signed and math.type(want) == "float" and want == 0 and got == 0
+end
+
+local function check(e, dtype, want, text, show, signed)
+  assert.equal(dtype, e.dtype, note(text))
+  local got = e:to_table()
+  assert.equal(#want, #got, note(text))
+  for i = 1, #want do
+    if not equal(want[i], got[i], signed) then
+      error(note(("%s of %s is %s, should be %s"):format(text, show(i), o.show(got[i]), o.show(want[i]))), 2)
+    end
+  end
+end
+
+-- Pairs of values: every edge with some others, and random ones.
+local function pairs_of(dtype)
+  local edges, x, y = o.edges(dtype), {}, {}
+  for i = 1, #edges do
+    for j = 1, #edges do
+      if #edges < 15 or math.random(3) == 1 then x[#x + 1], y[#y + 1] = edges[i], edges[j] end
+    end
+  end
+  for _ = 1, 150 do x[#x + 1], y[#y + 1] = o.value(dtype), o.value(dtype) end
+  for _ = 1, 50 do x[#x + 1], y[#y + 1] = o.value(dtype, true), o.value(dtype, true) end
+  return x, y
+end
+
+local operators = {
+  ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,
+  ["*"] = function(a, b) return a * b end, ["/"] = function(a, b) return a / b end,
+  ["//"] = function(a, b) return a // b end, ["%"] = function(a, b) return a % b end,
+  ["&"] = function(a, b) return a & b end, ["|"] = function(a, b) return a | b end,
+  ["~"] = function(a, b) return a ~ b end, ["<<"] = function(a, b) return a << b end,
+  [">>"] = function(a, b) return a >> b end,
+}
+
+describe("the operator", function()
+  for _, sign in ipairs { "+", "-", "*", "//", "%", "&", "|", "~", "<<", ">>" } do
+    local bits = sign == "&" or sign == "|" or sign == "~" or sign == "<<" or sign == ">>"
+    it(sign .. " is exact, or rounded once, for every pair", function()
+      local list = some(integers, 3)
+      if bits then list[#list + 1] = "bool"
+      else
+        list[#list + 1] = pick { "float16", "bfloat16" }
+        list[#list + 1] = pick { "float32", "float64", "bool" }
+      end
+      for _, dtype in ipairs(list) do
+        local x, y = pairs_of(dtype)
+        local into = bits and sign ~= "<<" and sign ~= ">>" and dtype or o.arithmetic_dtype(dtype)
+        if sign == "<<" or sign == ">>" then -- also counts that mean something
+          for i = 1, #y, 2 do y[i] = dtype == "bool" and y[i] or math.random(0, o.bits[dtype] - 1) end
+        end
+        local want = {}
+        for i = 1, #x do want[i] = o.arithmetic(sign, o.cast(x[i], dtype, into), o.cast(y[i], dtype, into), into) end
+        check(operators[sign](array(x, dtype), array(y, dtype)), into, want, dtype .. " " .. sign,
+          function(i) return o.show(x[i]) .. " and " .. o.show(y[i]) end)
+      end
+    end)
+  end
+
+  it("/ divides floats with one rounding, and integers as floats", function()
+    for _, dtype in ipairs { "float32", pick { "float16", "bfloat16" }, "float64", pick(integers), "uint64", "bool" } do
+      local x, y = pairs_of(dtype)
+      local into, want = o.float_dtype(dtype), {}
+      for i = 1, #x do want[i] = o.arithmetic("/", o.cast(x[i], dtype, into), o.cast(y[i], dtype, into), into) end
+      check(array(x, dtype) / array(y, dtype), into, want, dtype .. " /",
+        function(i) return o.show(x[i]) .. " and " .. o.show(y[i]) end, true)
+    end
+  end)
+
+  it("^ is a power, and a square exactly", function()
+    for _, dtype in ipairs { "float32", "float64", pick { "float16", "bfloat16" } } do
+      local x = {}
+      for i = 1, 100 do x[i] = o.value(dtype) end
+      local want = {}
+      for i = 1, 100 do want[i] = o.round[dtype](x[i] * x[i]) end
+      check(array(x, dtype) ^ 2, dtype, want, dtype .. " ^ 2", function(i) return o.show(x[i]) end)
+      local y, z = {}, {}
+      for i = 1, 100 do y[i], z[i] = o.round[dtype](math.random() * 9 + 0.01), o.round[dtype](math.random() * 6 - 3) end
+      local got = (array(y, dtype) ^ array(z, dtype)):to_table()
+      for i = 1, 100 do
+        local power = y[i] ^ z[i]
+        assert.is_true(math.abs(got[i] - power) <= 8 * o.epsilon[dtype] * power, note(dtype .. " ^"))
+      end
+    end
+    assert.equal("float32", (dc.ones(1, "int32") ^ 2).dtype)
+    assert.equal("float64", (dc.ones(1, "int64") ^ 2).dtype)
+    assert.same({ 9.0, 4.0, 0.0 }, (dc.array({ -3, 2, 0 }, "int32") ^ 2):to_table())
+    assert.same({ 1.0, 1.0 }, (dc.array { 0, nan } ^ 0):to_table())
+    assert.same({ -8.0, 0.0, inf }, (dc.array { -2, 0, inf } ^ 3):to_table())
+    assert.same({ 8.0, 16.0 }, (2 ^ dc.array { 3, 4 }):to_table())
+    local got = (dc.array { -8 } ^ 0.5)[1]
+    assert.is_true(got ~= got)
+  end)
+
+  it("- and ~ of one operand", function()
+    for _, dtype in ipairs(some(integers, 4)) do
+      local x = pairs_of(dtype)
+      local minus, complement = {}, {}
+      for i = 1, #x do minus[i], complement[i] = o.wrap(-x[i], dtype), o.wrap(~x[i], dtype) end
+      check(-array(x, dtype), dtype, minus, "-", function(i) return o.show(x[i]) end)
+      check(~array(x, dtype), dtype, complement, "~", function(i) return o.show(x[i]) end)
+    end
+    for _, dtype in ipairs(floats) do
+      local x, minus = pairs_of(dtype), {}
+      for i = 1, #x do minus[i] = -x[i] end
+      check(-array(x, dtype), dtype, minus, "-", function(i) return o.show(x[i]) end, true)
+    end
+    assert.same({ false, true }, (~dc.array { true, false }):to_table())
+    fails("dtype", "bool", function() return -dc.array { true } end)
+    for _, dtype in ipairs(floats) do fails("dtype", "'~'.*" .. dtype, function() return ~dc.ones(1, dtype) end) end
+  end)
+
+  it("takes numbers on either side", function()
+    for sign, op in pairs(operators) do
+      local dtype = pick(integers)
+      local x = o.values(40, dtype, true)
+      local into = sign == "/" and o.float_dtype(dtype) or dtype
+      local a, number, left, right = array(x, dtype), math.random(1, 7), {}, {}
+      for i = 1, 40 do
+        local v, n = o.cast(x[i], dtype, into), into ~= dtype and number + 0.0 or number
+        left[i], right[i] = o.arithmetic(sign, n, v, into), o.arithmetic(sign, v, n, into)
+      end
+      check(op(number, a), into, left, number .. sign, function(i) return o.show(x[i]) end)
+      check(op(a, number), into, right, sign .. number, function(i) return o.show(x[i]) end)
+    end
+    assert.same({ 11.0, 22.0 }, (dc.array { 1, 2 } + { 10, 20 }):to_table())
+    assert.same({ { 11, 12 }, { 21, 22 } }, (dc.array({ 1, 2 }, "int32") + { { 10 }, { 20 } }):to_table())
+  end)
+
+  it("// and % of integers by 0 give 0, and of the least by -1 wrap", function()
+    for _, dtype in ipairs { "int8", "int32", "int64", "uint8", "uint64" } do
+      local least, greatest = o.limits(dtype)
+      local a = array({ least, greatest, 0, 1 }, dtype)
+      assert.same({ 0, 0, 0, 0 }, (a // 0):to_table())
+      assert.same({ 0, 0, 0, 0 }, (a % 0):to_table())
+      if least < 0 then
+        assert.same({ least, -greatest, 0, -1 }, (a // -1):to_table())
+        assert.same({ 0, 0, 0, 0 }, (a % -1):to_table())
+      end
+    end
+  end)
+end)
+
+describe("comparisons", function()
+  it("of two arrays of any dtypes are exact", function()
+    local all = {}
+    for _, x in ipairs(real) do for _, y in ipairs(real) do all[#all + 1] = { x, y } end end
+    local list = some(all, 24)
+    list[#list + 1], list[#list + 2] = { "int64", "float64" }, { "uint64", "float64" }
+    list[#list + 1], list[#list + 2] = { "uint64", "int64" }, { "int64", "float32" }
+    for _, both in ipairs(list) do
+      local xtype, ytype = both[1], both[2]
+      local x, y = o.values(300, xtype), o.values(300, ytype)
+      for i = 1, 100 do y[i] = o.cast(x[i], xtype, ytype) end -- nearly the same
+      local name = pick { "eq", "ne", "lt", "le", "gt", "ge" }
+      local want = {}
+      for i = 1, 300 do want[i] = o.comparisons[name](o.compare(x[i], xtype, y[i], ytype)) end
+      check(dc[name](array(x, xtype), array(y, ytype)), "bool", want, xtype .. " " .. name .. " " .. ytype,
+        function(i) return o.show(x[i]) .. " and " .. o.show(y[i]) end)
+    end
+  end)
+
+  it("know what float64 cannot tell apart", function()
+    local i, f = dc.array({ (1 << 53) + 1, 1 << 53 }, "int64"), dc.array({ 2.0 ^ 53, 2.0 ^ 53 }, "float64")
+    assert.same({ false, true }, i:eq(f):to_table())
+    assert.same({ true, false }, i:gt(f):to_table())
+    assert.same({ true, false }, f:lt(i):to_table())
+    local u = array({ -1, math.mininteger, 5 }, "uint64")
+    assert.same({ true, true, true }, u:gt(dc.array({ -1, math.maxinteger, -5 }, "int64")):to_table())
+    assert.same({ false, true, false }, u:eq(dc.array({ 2.0 ^ 64, 2.0 ^ 63, 5.5 }, "float64")):to_table())
+    assert.same({ true, true }, dc.array({ 255, 0 }, "uint8"):ne(dc.array({ -1, -256 }, "int16")):to_table())
+  end)
+
+  it("with a number take the dtype of a floating array", function()
+    assert.same({ true }, dc.array { 0.1 }:eq(0.1):to_table())
+    assert.same({ true }, dc.array({ 0.1 }, "float16"):eq(0.1):to_table())
+    assert.same({ false, true }, dc.array({ 0, 1 }, "int32"):gt(0.5):to_table())
+    assert.same({ true, false }, dc.array({ 0, 1 }, "uint8"):lt(1):to_table())
+    assert.same({ true, false, true }, dc.array { true, false, true }:eq(true):to_table())
+    assert.same({ false, false, false, true }, dc.array { nan, nan, 1, 1 }:eq { nan, 1, nan, 1 }:to_table())
+    assert.same({ true, true }, dc.array { nan, 1 }:ne(nan):to_table())
+    assert.same({ true, true, false }, dc.array({ 3, 3, 4 }, "int8"):le(3):to_table())
+  end)
+
+  it("broadcast, and are methods and functions", function()
+    local a = dc.array { { 1 }, { 2 } }
+    assert.same({ { false, false }, { true, false } }, a:gt { 1, 2 }:to_table())
+    assert.same({ { false, false }, { true, false } }, dc.gt(a, dc.array { 1, 2 }):to_table())
+    assert.same({ true, false }, dc.lt(1, dc.array { 2, 1 }):to_table())
+  end)
+end)
+
+-- ------------------------------------------------------------------------- functions of one number, to some roundings
+local function series(first, ratio) -- first * (1 + ratio(1) + ratio(1)*ratio(2) + …)
+  local sum, term = first, first
+  for k = 1, 200 do
+    term = term * ratio(k)
+    sum = sum + term
+    if math.abs(term) < 1e-18 * math.abs(sum) then break end
+  end
+  return sum
+end
+local pi, euler = math.pi, 0.57721566490153286
+local function erf(x)
+  return 2 / math.sqrt(pi) * math.exp(-x * x) * series(x, function(k) return 2 * x * x / (2 * k + 1) end)
+end
+local function bessel_i(n, x)
+  local first = 1
+  for k = 1, n do first = first * x / 2 / k end
+  return series(first, function(k) return x * x / 4 / (k * (n + k)) end)
+end
+local function bessel_j(n, x)
+  local first = 1
+  for k = 1, n do first = first * x / 2 / k end
+  return series(first, function(k) return -x * x / 4 / (k * (n + k)) end)
+end
+local function bessel_y(n, x) -- Abramowitz and Stegun 9.1.13 and 9.1.16, then upwards
+  local sum, term, harmonic = 0, 1, 0
+  for k = 1, 60 do
+    term, harmonic = term * -(x * x / 4) / (k * k), harmonic + 1 / k
+    sum = sum - term * harmonic
+  end
+  local below = 2 / pi * ((math.log(x / 2) + euler) * bessel_j(0, x) + sum)
+  if n == 0 then return below end
+  local at = (bessel_j(1, x) * below - 2 / (pi * x)) / bessel_j(0, x)
+  for k = 1, n - 1 do below, at = at, 2 * k / x * at - below end
+  return at
+end
+local function lgamma(x)
+  if x < 0.5 then return math.log(pi / math.abs(math.sin(pi * x))) - lgamma(1 - x) end
+  local shift = 0
+  while x < 15 do
+    shift, x = shift + math.log(x), x + 1
+  end
+  local s, power = 0, x
+  for _, c in ipairs { 1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156 } do
+    s, power = s + c / power, power * x * x
+  end
+  return (x - 0.5) * math.log(x) - x + 0.5 * math.log(2 * pi) + s - shift
+end
+local function tgamma(x)
+  local r, negative = math.exp(lgamma(x)), x < 0 and math.floor(x) % 2 == 1
+  return negative and -r or r
+end
+local function cbrt(x) return x < 0 and -((-x) ^ (1 / 3)) or x ^ (1 / 3) end
+local function sinh(x)
+  return math.abs(x) < 0.5 and series(x, function(k) return x * x / (2 * k * (2 * k + 1)) end) or
+    (math.exp(x) - math.exp(-x)) / 2
+end
+local function cosh(x) return (math.exp(x) + math.exp(-x)) / 2 end
+local function expm1(x)
+  return math.abs(x) < 0.5 and series(x, function(k) return x / (k + 1) end) or math.exp(x) - 1
+end
+local function log1p(x)
+  local y = x / (2 + x) -- 2 artanh y
+  if math.abs(x) > 0.5 then return math.log(1 + x) end
+  local sum, term = 0, y
+  for k = 0, 60 do sum, term = sum + term / (2 * k + 1), term * y * y end
+  return 2 * sum
+end
+-- x with fn(x) = y, fn growing.
+local function inverse(fn, low, high)
+  return function(y)
+    local l, u = low, high
+    for _ = 1, 200 do
+      local m = (l + u) / 2
+      if fn(m) < y then l = m else u = m end
+    end
+    return (l + u) / 2
+  end
+end
+local function normcdf(x) return 0.5 * (1 + erf(x / math.sqrt(2))) end
+
+-- The function, the values from which it is tried, how many roundings the result may be off (4), and how many of the
+-- result 1, where it passes through 0 (0). `rough`: the reference is not good for float64's last digits.
+local one = {
+  sqrt = { math.sqrt, 0, 100, 0.5 }, exp = { math.exp, -8, 8 }, log = { math.log, 0.01, 9, 4, 4 },
+  sin = { math.sin, -9, 9, 4, 4 }, cos = { math.cos, -9, 9, 4, 4 }, tan = { math.tan, -1.4, 1.4, 8 },
+  sinh = { sinh, -6, 6, 8 }, cosh = { cosh, -6, 6 },
+  tanh = { function(x) return sinh(x) / cosh(x) end, -6, 6, 8 },
+  rsqrt = { function(x) return 1 / math.sqrt(x) end, 0.1, 50 }, cbrt = { cbrt, -50, 50 },
+  rcbrt = { function(x) return 1 / cbrt(x) end, 0.1, 50 }, exp2 = { function(x) return 2.0 ^ x end, -9, 9 },
+  exp10 = { function(x) return 10.0 ^ x end, -4, 4, 8 }, expm1 = { expm1, -3, 3, 8 },
+  log2 = { function(x) return math.log(x, 2) end, 0.01, 9, 4, 4 }, log10 = { function(x) return math.log(x, 10) end,
+    0.01, 9, 4, 4 }, log1p = { log1p, -0.9, 5, 8 }, asin = { math.asin, -1, 1, 8 },
+  acos = { math.acos, -0.99, 0.99, 8 },
+  atan = { math.atan, -9, 9 },
+  asinh = { function(x)
+    local size = math.log(math.abs(x) + math.sqrt(x * x + 1))
+    return x < 0 and -size or size
+  end, -9, 9, 8, 8 },
+  acosh = { function(x) return math.log(x + math.sqrt(x * x - 1)) end, 1.5, 9, 8, 4 },
+  atanh = { function(x) return log1p(2 * x / (1 - x)) / 2 end, -0.8, 0.8, 8 },
+  sinpi = { function(x) return math.sin(pi * x) end, -3, 3, 4, 16 },
+  cospi = { function(x) return math.cos(pi * x) end, -3, 3, 4, 16 },
+  erf = { erf, -2.5, 2.5, 8, 0, rough = true },
+  erfc = { function(x) return 1 - erf(x) end, -2.5, 1.5, 8, 8, rough = true },
+  erfinv = { inverse(erf, -4, 4), -0.9, 0.9, 8, 8, rough = true },
+  erfcinv = { inverse(function(x) return -(1 - erf(x)) end, -4, 4), 0.1, 1.9, 8, 8, rough = true, minus = true },
+  erfcx = { function(x) return math.exp(x * x) * (1 - erf(x)) end, -1.5, 1.5, 8, 8, rough = true },
+  normcdf = { normcdf, -2, 3, 8, 0, rough = true },
+  normcdfinv = { inverse(normcdf, -5, 5), 0.05, 0.95, 8, 8, rough = true },
+  lgamma = { lgamma, -3.4, 20, 16, 16, rough = true, poles = true },
+  tgamma = { tgamma, -2.6, 9, 16, 0, rough = true, poles = true },
+  j0 = { function(x) return bessel_j(0, x) end, -7, 7, 16, 16, rough = true },
+  j1 = { function(x) return bessel_j(1, x) end, -7, 7, 16, 16, rough = true },
+  y0 = { function(x) return bessel_y(0, x) end, 0.3, 2.2, 16, 16, rough = true },
+  y1 = { function(x) return bessel_y(1, x) end, 0.3, 2.2, 16, 16, rough = true },
+  cyl_bessel_i0 = { function(x) return bessel_i(0, x) end, -6, 6, 16 },
+  cyl_bessel_i1 = { function(x) return bessel_i(1, x) end, -6, 6, 16 },
+  reciprocal = { function(x) return 1 / x end, 0.1, 9, 0.5 },
+  logb = { function(x) return math.floor(math.log(math.abs(x), 2)) + 0.0 end, 0.3, 0.49, 0.5 },
+}
+
+-- How close got is to want, in roundings of the dtype.
+local function near(name, dtype, row, want, got, text)
+  local eps = math.max(o.epsilon[dtype], row.rough and 1e-12 or 0)
+  local off = (row[4] or 4) * eps * math.abs(want) + (row[5] or 0) * eps + o.least[dtype]
+  if math.abs(got - want) > off or got ~= got then
+    error(note(("%s(%s) of %s is %.17g, should be %.17g"):format(name, text, dtype, got, want)), 2)
+  end
+end
+
+describe("functions of one number", function()
+  local names = {}
+  for name in pairs(one) do names[#names + 1] = name end
+  table.sort(names)
+
+  it("are within their accuracy, as functions and as methods", function()
+    for _, name in ipairs(names) do
+      local row, dtype = one[name], pick { "float32", "float64", "float32", "float16", "bfloat16" }
+      local x = {}
+      for i = 1, 64 do x[i] = o.round[dtype](row[2] + (row[3] - row[2]) * math.random()) end
+      local a = array(x, dtype)
+      local e = math.random(2) == 1 and dc[name](a) or a[name](a)
+      assert.equal(dtype, e.dtype)
+      local got = e:to_table()
+      for i = 1, 64 do
+        local want = row[1](row.minus and -x[i] or x[i])
+        local pole = row.poles and x[i] < 0.02 and math.abs(x[i] - o.rint(x[i])) < 0.02
+        if x[i] >= row[2] and x[i] <= row[3] and not pole then near(name, dtype, row, want, got[i], o.show(x[i])) end
+      end
+    end
+  end)
+
+  it("make floats of integers", function()
+    for _, name in ipairs(some(names, 12)) do
+      local dtype = pick(integers)
+      assert.equal(o.float_dtype(dtype), dc[name](dc.ones(2, dtype)).dtype, name)
+    end
+    for _, dtype in ipairs { "int8", "uint64", "bool" } do
+      local into = o.float_dtype(dtype)
+      near("exp", into, one.exp, math.exp(1), dc.ones(2, dtype):exp()[2], "1")
+    end
+    assert.same({ 0.0, 1.0, 2.0, 3.0 }, dc.sqrt(dc.array({ 0, 1, 4, 9 }, "int32")):to_table())
+  end)
+
+  it("take numbers and tables, too", function()
+    assert.near(math.exp(1), dc.exp(1):item(), 1e-6)
+    assert.same({ 1.0, 2.0 }, dc.sqrt { 1, 4 }:to_table())
+    assert.equal(0, dc.sqrt(4).ndim)
+  end)
+
+  it("give infinities and NaN where they should", function()
+    local function values(name, x, want)
+      for _, dtype in ipairs { "float32", "float64" } do
+        local got = dc[name](dc.array(x, dtype)):to_table()
+        for i = 1, #x do
+          if not o.same(want[i], got[i]) then
+            error(("%s(%s) of %s is %s, should be %s"):format(name, o.show(x[i]), dtype, o.show(got[i]),
+              o.show(want[i])), 2)
+          end
+        end
+      end
+    end
+    values("exp", { inf, -inf, nan, 1e4, -1e4, 0.0 }, { inf, 0.0, nan, inf, 0.0, 1.0 })
+    values("log", { 0.0, -0.0, -1.0, inf, nan, 1.0 }, { -inf, -inf, nan, inf, nan, 0.0 })
+    values("sqrt", { -1.0, -0.0, inf, 0.0 }, { nan, -0.0, inf, 0.0 })
+    values("sin", { inf, -0.0, nan }, { nan, -0.0, nan })
+    values("tanh", { inf, -inf, -0.0 }, { 1.0, -1.0, -0.0 })
+    values("rsqrt", { 0.0, inf, -1.0 }, { inf, 0.0, nan })
+    values("erf", { inf, -inf, nan }, { 1.0, -1.0, nan })
+    values("tgamma", { 100.0 ^ 3, inf, nan }, { inf, inf, nan })
+    values("acos", { 2.0, 1.0 }, { nan, 0.0 })
+    values("log1p", { -1.0, -2.0 }, { -inf, nan })
+    values("atanh", { 1.0, -1.0 }, { inf, -inf })
+    values("erfinv", { 1.0, -1.0, 2.0 }, { inf, -inf, nan })
+    values("reciprocal", { 0.0, -0.0, inf }, { inf, -inf, 0.0 })
+    values("cospi", { 0.5, 1.0, 1e6 }, { 0.0, -1.0, 1.0 })
+  end)
+end)
+
+describe("exact functions", function()
+  local function half_away(x)
+    local floor = o.floor(math.abs(x))
+    local r = math.abs(x) - floor >= 0.5 and floor + 1 or floor
+    return x < 0 and -r or r
+  end
+  local rounding = {
+    floor = o.floor,
+    ceil = function(x) return -o.floor(-x) end,
+    trunc = function(x) return x < 0 and -o.floor(-x) or o.floor(x) end,
+    round = half_away, rint = o.rint, nearbyint = o.rint,
+  }
+
+  local function each(name, dtype, fn, into, signed)
+    local x = pairs_of(dtype)
+    local want = {}
+    for i = 1, #x do want[i] = fn(x[i]) end
+    check(dc[name](array(x, dtype)), into or dtype, want, name, function(i) return dtype .. " " .. o.show(x[i]) end,
+      signed)
+  end
+
+  for name, fn in pairs(rounding) do
+    it(name .. " gives whole numbers of the same dtype", function()
+      for _, dtype in ipairs(some(floats, 2)) do
+        each(name, dtype, function(x) return x - x == 0 and o.round[dtype](fn(x)) or x end)
+      end
+      local dtype = pick(integers)
+      each(name, dtype, function(x) return x end)
+      assert.equal("bool", dc[name](dc.array { true }).dtype)
+    end)
+  end
+
+  it("abs, sign, square", function()
+    for _, dtype in ipairs(some(floats, 2)) do
+      each("abs", dtype, math.abs, nil, true)
+      each("sign", dtype, function(x) return x ~= x and x or x > 0 and 1.0 or x < 0 and -1.0 or 0.0 end)
+      each("square", dtype, function(x) return o.round[dtype](x * x) end)
+    end
+    for _, dtype in ipairs(some(integers, 3)) do
+      local signed = o.kind[dtype] == "i"
+      each("abs", dtype, function(x) return signed and x < 0 and o.wrap(-x, dtype) or x end)
+      each("sign", dtype, function(x) return x == 0 and 0 or signed and x < 0 and -1 or 1 end)
+      each("square", dtype, function(x) return o.wrap(x * x, dtype) end)
+    end
+    assert.same({ 1, 0 }, dc.square(dc.array { true, false }):to_table())
+  end)
+
+  it("isnan, isinf, isfinite, signbit, logical_not", function()
+    for _, dtype in ipairs(some(floats, 2)) do
+      each("isnan", dtype, function(x) return x ~= x end, "bool")
+      each("isinf", dtype, function(x) return x == inf or x == -inf end, "bool")
+      each("isfinite", dtype, function(x) return x - x == 0 end, "bool")
+      each("logical_not", dtype, function(x) return x == 0 end, "bool")
+    end
+    assert.same({ true, false, true, false }, dc.signbit(dc.array { -0.0, 0.0, -inf, 1 }):to_table())
+    local dtype = pick(integers)
+    each("isnan", dtype, function() return false end, "bool")
+    each("isfinite", dtype, function() return true end, "bool")
+    each("signbit", dtype, function(x) return o.kind[dtype] == "i" and x < 0 end, "bool")
+    each("logical_not", dtype, function(x) return x == 0 end, "bool")
+  end)
+
+  it("llrint, llround, ilogb give int64", function()
+    local x = { 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49999997, 1e10, -1e10, 8388609.0 }
+    for _, dtype in ipairs { "float32", "float64" } do
+      local to_even, away = {}, {}
+      for i, v in ipairs(x) do
+        v = o.round[dtype](v)
+        to_even[i], away[i] = math.tointeger(o.rint(v)), math.tointeger(half_away(v))
+      end
+      check(dc.llrint(dc.array(x, dtype)), "int64", to_even, "llrint", function(i) return o.show(x[i]) end)
+      check(dc.llround(dc.array(x, dtype)), "int64", away, "llround", function(i) return o.show(x[i]) end)
+      assert.same({ 0, 3, -1, 100, -126 },
+        dc.ilogb(dc.array({ 1, 15.9, -0.5, 2.0 ^ 100, 2.0 ^ -126 }, dtype)):to_table())
+      assert.same({ 0.0, 3.0, -1.0, -inf }, dc.logb(dc.array({ 1, 15.9, -0.5, 0 }, dtype)):to_table())
+    end
+  end)
+
+  it("real, imag, conj, angle of real numbers", function()
+    local a = dc.array { 1.5, -2 }
+    assert.same({ 1.5, -2 }, dc.real(a):to_table())
+    assert.same({ 0, 0 }, dc.imag(a):to_table())
+    assert.same({ 1.5, -2 }, dc.conj(a):to_table())
+    assert.near(pi, dc.angle(a)[2], 1e-6)
+    assert.equal(0.0, dc.angle(a)[1])
+    assert.equal("int32", dc.imag(dc.ones(1, "int32")).dtype)
+    assert.equal("float32", dc.angle(dc.ones(1, "int32")).dtype)
+  end)
+end)
+
+describe("functions of several numbers", function()
+  local function over(name, dtype, fn, into, x, y, signed)
+    if not x then x, y = pairs_of(dtype) end
+    local want = {}
+    for i = 1, #x do want[i] = fn(x[i], y[i]) end
+    check(dc[name](array(x, dtype), array(y, dtype)), into or dtype, want, name,
+      function(i) return dtype .. " " .. o.show(x[i]) .. " and " .. o.show(y[i]) end, signed)
+  end
+
+  it("min and max prefer numbers, minimum and maximum NaN", function()
+    for _, dtype in ipairs { pick(floats), pick(floats), pick(integers), "uint64", "bool" } do
+      local function least(x, y)
+        if x ~= x then return y elseif y ~= y then return x end
+        return o.compare(x, dtype, y, dtype) == 1 and y or x
+      end
+      local function greatest(x, y)
+        if x ~= x then return y elseif y ~= y then return x end
+        return o.compare(x, dtype, y, dtype) == -1 and y or x
+      end
+      if dtype == "bool" then
+        least, greatest = function(x, y) return x and y end, function(x, y) return x or y end
+      end
+      local function strict(fn) return function(x, y) return (x ~= x or y ~= y) and nan or fn(x, y) end end
+      if dtype == "bool" then strict = function(fn) return fn end end
+      over(pick { "min", "fmin" }, dtype, least)
+      over(pick { "max", "fmax" }, dtype, greatest)
+      over("minimum", dtype, strict(least))
+      over("maximum", dtype, strict(greatest))
+    end
+    assert.same({ 2, 3 }, dc.max(dc.array { 1, 3 }, 2):to_table())
+    assert.same({ 1, 2 }, dc.array { 1, 3 }:minimum(2):to_table())
+    assert.equal(3, dc.max(dc.array { 1, 3 }):item()) -- of one array: its greatest element
+  end)
+
+  it("logical_and, logical_or, logical_xor ask whether operands are not 0", function()
+    local function truth(x) return x ~= false and x ~= 0 end
+    for _, dtype in ipairs { "bool", pick(floats), pick(integers) } do
+      over("logical_and", dtype, function(x, y) return truth(x) and truth(y) end, "bool")
+      over("logical_or", dtype, function(x, y) return truth(x) or truth(y) end, "bool")
+      over("logical_xor", dtype, function(x, y) return truth(x) ~= truth(y) end, "bool")
+    end
+    assert.same({ true, false }, dc.logical_and(dc.array({ 256, 0 }, "int32"), dc.array { 0.5, 1 }):to_table())
+  end)
+
+  it("where chooses, clip bounds", function()
+    local n = 200
+    for _, dtype in ipairs { pick(floats), pick(integers), "bool", pick(real) } do
+      local x, y, mask, want = o.values(n, dtype), o.values(n, dtype), o.values(n, "bool"), {}
+      for i = 1, n do if mask[i] then want[i] = x[i] else want[i] = y[i] end end
+      check(dc.where(array(mask, "bool"), array(x, dtype), array(y, dtype)), dtype, want, "where",
+        function(i) return tostring(i) end, true)
+    end
+    local mask = dc.array { true, false }
+    assert.same({ 1.5, 0 }, dc.where(mask, dc.array { 1.5, 2 }, 0):to_table())
+    assert.same({ { 1, 9 }, { 2, 9 } }, dc.where(mask, dc.array({ { 1 }, { 2 } }, "int32"), 9):to_table())
+    assert.same({ 7.0, 8.0 }, dc.where(mask, 7.0, dc.array { 8, 8 }):to_table())
+    assert.equal("float32", dc.where(mask, dc.ones(2, "int32"), 0.5).dtype)
+    for _, dtype in ipairs { pick(floats), pick(integers), "uint64" } do
+      local x, want = pairs_of(dtype), {}
+      local low, high = 2, 5
+      if o.kind[dtype] == "f" then low, high = 2.0, 5.0 end
+      for i, v in ipairs(x) do
+        want[i] = v ~= v and v or o.compare(v, dtype, low, dtype) == -1 and low or
+          o.compare(v, dtype, high, dtype) == 1 and high or v
+      end
+      check(dc.clip(array(x, dtype), 2, 5), dtype, want, "clip " .. dtype, function(i) return o.show(x[i]) end)
+    end
+    assert.same({ 1, 3, 5 }, dc.array({ 0, 3, 9 }, "int32"):clip(dc.array({ 1, 1, 1 }, "int32"), 5):to_table())
+  end)
+
+  it("fmod, remainder, copysign, fdim, nextafter are exact", function()
+    for _, dtype in ipairs { "float32", "float64" } do
+      local x, y = {}, {}
+      for i = 1, 200 do x[i], y[i] = o.value(dtype, true), o.value(dtype, true) end
+      for _, special in ipairs { { 5.0, 0.0 }, { inf, 2.0 }, { 5.0, inf }, { nan, 1.0 }, { -5.0, inf },
+        { 6.0, -3.0 } } do
+        x[#x + 1], y[#y + 1] = special[1], special[2]
+      end
+      local function fmod(p, q)
+        if p ~= p or q ~= q or q == 0 or p == inf or p == -inf then return nan end
+        return math.fmod(p, q)
+      end
+      over("fmod", dtype, fmod, nil, x, y)
+      over("remainder", dtype, function(p, q)
+        local r = fmod(p, q)
+        if r ~= r or q == inf or q == -inf then return r end
+        local size, other = math.abs(r), math.abs(q)
+        local odd = math.abs(math.fmod(o.rint((p - r) / q), 2)) == 1
+        if size * 2 > other or size * 2 == other and odd then r = r < 0 and r + other or r - other end
+        return r
+      end, nil, x, y)
+      over("copysign", dtype, function(p, q)
+        if q ~= q then return nil end
+        local negative = q < 0 or 1 / q < 0
+        return negative and -math.abs(p) or math.abs(p)
+      end, nil, { 1.5, -2.0, 0.0, inf, 3.0 }, { -0.0, 5.0, -1.0, -inf, 0.0 }, true)
+      over("fdim", dtype, function(p, q)
+        if p ~= p or q ~= q then return nan end
+        return p > q and o.round[dtype](p - q) or 0.0
+      end, nil, x, y)
+      local eps = o.epsilon[dtype]
+      over("nextafter", dtype, function(p, q)
+        return p == 1 and (q > 1 and 1 + eps or 1 - eps / 2) or o.least[dtype]
+      end, nil, { 1.0, 1.0, 0.0 }, { 2.0, 0.0, 1.0 })
+    end
+  end)
+
+  it("pow, atan2, hypot and the norms are within their accuracy", function()
+    local function off(name, dtype, args, want)
+      local arrays = {}
+      for k = 1, #args do arrays[k] = array(args[k], dtype) end
+      local e = dc[name](table.unpack(arrays))
+      assert.equal(dtype, e.dtype)
+      local got = e:to_table()
+      for i = 1, #args[1] do
+        local v = {}
+        for k = 1, #args do v[k] = args[k][i] end
+        near(name, dtype, { [4] = 8 }, want(table.unpack(v)), got[i], "…")
+      end
+    end
+    local dtype = pick { "float32", "float64" }
+    local x, y, z, w = {}, {}, {}, {}
+    for i = 1, 100 do
+      for _, t in ipairs { x, y, z, w } do t[i] = o.round[dtype](0.1 + 5 * math.random()) end
+    end
+    off("pow", dtype, { x, y }, function(p, q) return p ^ q end)
+    off("atan2", dtype, { x, y }, math.atan)
+    off("hypot", dtype, { x, y }, function(p, q) return math.sqrt(p * p + q * q) end)
+    off("rhypot", dtype, { x, y }, function(p, q) return 1 / math.sqrt(p * p + q * q) end)
+    off("norm3d", dtype, { x, y, z }, function(p, q, r) return math.sqrt(p * p + q * q + r * r) end)
+    off("rnorm3d", dtype, { x, y, z }, function(p, q, r) return 1 / math.sqrt(p * p + q * q + r * r) end)
+    off("norm4d", dtype, { x, y, z, w }, function(p, q, r, s) return math.sqrt(p * p + q * q + r * r + s * s) end)
+    off("rnorm4d", dtype, { x, y, z, w }, function(p, q, r, s) return 1 / math.sqrt(p * p + q * q + r * r + s * s) end)
+    assert.equal(inf, dc.hypot(dc.array { inf }, nan)[1])
+    assert.near(-pi, dc.atan2(dc.array { -0.0 }, -1)[1], 1e-6)
+    assert.equal(1.0, dc.pow(dc.array { nan }, 0)[1])
+    assert.near(5e200, dc.hypot(dc.array({ 3e200 }, "float64"), 4e200)[1], 1e186)
+  end)
+
+  it("fma rounds once", function()
+    local x = 1 + 2.0 ^ -12
+    assert.equal(2.0 ^ -24, dc.fma(dc.array { x }, dc.array { x }, -(1 + 2.0 ^ -11))[1])
+    assert.equal(0.0, (dc.array { x } * dc.array { x } - (1 + 2.0 ^ -11))[1])
+    local d = 1 + 2.0 ^ -27
+    assert.equal(2.0 ^ -54, dc.fma(dc.array({ d }, "float64"), d, -(1 + 2.0 ^ -26))[1])
+    assert.same({ 7.0, 10.0 }, dc.fma(dc.array({ 2, 3 }, "int32"), 3, 1):to_table())
+  end)
+
+  it("ldexp, scalbn, jn, yn take an integer", function()
+    for _, name in ipairs { "ldexp", "scalbn" } do
+      assert.same({ 12.0, -0.25, 0.0, inf }, dc[name](dc.array { 1.5, -1, 0, 1 },
+        dc.array({ 3, -2, 9, 1000 }, "int32")):to_table())
+      assert.same({ 6.0 }, dc[name](dc.array { 1.5 }, 2):to_table())
+      assert.equal("float64", dc[name](dc.ones(1, "int64"), 2).dtype)
+      fails("dtype", "float32.*integer", function() return dc[name](dc.ones(2), dc.ones(2)) end)
+      fails("dtype", "2%.5", function() return dc[name](dc.ones(2), 2.5) end)
+    end
+    local x = { 0.5, 1.25, 2.0 }
+    for n = 0, 3 do
+      local j, y = dc.jn(n, dc.array(x, "float64")):to_table(), dc.yn(n, dc.array(x, "float64")):to_table()
+      for i = 1, 3 do
+        assert.near(bessel_j(n, x[i]), j[i], 1e-11)
+        assert.near(bessel_y(n, x[i]), y[i], 1e-9)
+      end
+    end
+    fails("dtype", "integer", function() return dc.jn(dc.ones(2), dc.ones(2)) end)
+    fails("dtype", "1%.5", function() return dc.jn(1.5, dc.ones(2)) end)
+  end)
+end)
+
+describe("what is refused", function()
+  it("wrong counts and values that are no operands", function()
+    local a = dc.ones(2)
+    for _, name in ipairs { "exp", "floor", "abs", "isnan" } do
+      fails("argument", "#1.*number expected, got no value", function() return dc[name]() end)
+      fails("argument", "#1.*number expected, got nil", function() return dc[name](nil) end)
+      fails("argument", "#1.*the string 'x'", function() return dc[name] "x" end)
+      fails("argument", "#1.*function", function() return dc[name](print) end)
+      fails("argument", name .. ".*1.*2", function() return dc[name](a, a) end)
+    end
+    for _, name in ipairs { "pow", "atan2", "eq", "lt", "minimum", "logical_or" } do
+      fails("argument", "#2.*got no value", function() return dc[name](a) end)
+      fails("argument", "#2.*got no value", function() return a[name](a) end)
+      fails("argument", "#2.*got nil", function() return dc[name](a, nil) end)
+      fails("argument", "#2.*string", function() return dc[name](a, "x") end)
+      fails("argument", name .. ".*2.*3", function() return dc[name](a, a, a) end)
+    end
+    fails("argument", "#3.*'where'", function() return dc.where(dc.array { true }, a) end)
+    fails("argument", "#3.*'clip'", function() return dc.clip(a, 1) end)
+    fails("argument", "'fma'", function() return a:fma(1) end)
+    for sign, op in pairs(operators) do
+      local pattern = sign:gsub("%p", "%%%0")
+      fails("argument", "'" .. pattern .. "'.*nil", function() return op(a, nil) end)
+      fails("argument", "'" .. pattern .. "'.*nil", function() return op(nil, a) end)
+      fails("argument", "'" .. pattern .. "'", function() return op(a, print) end)
+    end
+    assert.is_false(pcall(function() return a + "x" end))
+    assert.is_false(pcall(function() return dc.no_such_function(a) end))
+    assert.is_false(pcall(function() return a:no_such_function() end))
+  end)
+
+  it("bits and shifts of floats", function()
+    for _, dtype in ipairs(floats) do
+      local a = dc.ones(2, dtype)
+      for _, sign in ipairs { "&", "|", "~", "<<", ">>" } do
+        local pattern = "'" .. sign:gsub("%p", "%%%0") .. "'.*" .. dtype
+        fails("dtype", pattern, function() return operators[sign](a, a) end)
+        fails("dtype", pattern, function() return operators[sign](a, 1) end)
+        fails("dtype", sign:gsub("%p", "%%%0"), function() return operators[sign](1, a) end)
+      end
+    end
+    fails("dtype", "'<<'", function() return dc.ones(2, "int32") << 1.5 end)
+    fails("dtype", "'&'", function() return dc.ones(2, "int32") & 1.5 end)
+  end)
+
+  it("shapes that do not broadcast, both named", function()
+    local function refused(a, b, pattern)
+      for _, op in pairs(operators) do fails("shape", pattern, function() return op(a, b) end) end
+      for _, name in ipairs { "eq", "pow", "minimum", "hypot", "logical_and" } do
+        fails("shape", pattern, function() return dc[name](a, b) end)
+      end
+      fails("shape", pattern, function() return dc.where(dc.array { true }, a, b) end)
+    end
+    local i = "int32"
+    refused(dc.ones(2, i), dc.ones(3, i), "%(2,%).*%(3,%)")
+    refused(dc.ones(2, 3, i), dc.ones(3, 2, i), "%(2, 3%).*%(3, 2%)")
+    refused(dc.ones(4, 1, 5, i), dc.ones(3, 2, i), "%(4, 1, 5%).*%(3, 2%)")
+    refused(dc.ones(0, i), dc.ones(2, i), "%(0,%).*%(2,%)")
+    fails("shape", "%(2,%).*%(3,%)", function() return dc.ones(2) + { 1, 2, 3 } end)
+    fails("shape", "%(2,%).*%(3,%)", function() return dc.where(dc.ones(2, "bool"), dc.ones(3), 1) end)
+    assert.same({ 0, 3 }, { (dc.ones(0, 1) + dc.ones(3)):shape() })
+    assert.same({ 0 }, { (dc.ones(0) + dc.ones(1)):shape() })
+  end)
+
+  it("closed arrays; but what is pending when they are closed has its value", function()
+    local a, b = dc.array { 1, 2 }, dc.array { 3, 4 }
+    local e, total = dc.exp(a) * 0 + a * b, (a - b):sum()
+    local seen = a[":"]
+    a:close()
+    for _, op in pairs { operators["+"], operators["/"], dc.pow, dc.eq, dc.minimum } do
+      fails("argument", "closed", function() return op(a, b) end)
+      fails("argument", "closed", function() return op(b, a) end)
+      fails("argument", "closed", function() return op(seen, 1) end)
+    end
+    fails("argument", "closed", function() return dc.exp(a) end)
+    fails("argument", "closed", function() return -a end)
+    fails("argument", "closed", function() return dc.where(dc.array { true }, a, b) end)
+    assert.same({ 3, 8 }, e:to_table())
+    assert.equal(-4, total:item())
+    local pending = b + 1
+    pending:close()
+    fails("argument", "closed", function() return pending + 1 end)
+    fails("argument", "closed", function() return pending:eval() end)
+  end)
+
+  it("arrays of two devices #gpu", function()
+    local here, there = dc.ones(2), dc.using("cpu", function() return dc.ones(2) end)
+    for _, op in pairs { operators["+"], dc.pow, dc.eq, dc.minimum } do
+      fails("device", "cpu", function() return op(here, there) end)
+      fails("device", "cpu", function() return op(there, here) end)
+    end
+    fails("device", "cpu", function() return dc.where(here, there, 1) end)
+  end)
+end)
