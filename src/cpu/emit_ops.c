@@ -332,6 +332,15 @@ static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bo
   int base = ins->space == PTX_SHARED ? DC_BASE_SHARED : ins->space == PTX_CONST ? DC_BASE_CONST
              : ins->space == PTX_PARAM ? DC_BASE_PARAM : DC_BASE_FLAT;
   const char *sign = ins->flags & PTX_F_TO ? "-" : "+";
+  if (ins->space == PTX_LOCAL) { /* each lane has a window of its own */
+    e->out->lane_free = false;
+    dc_emit_assign(e, d, mask, keep);
+    PUT("V64_plus(");
+    dc_emit_operand(e, &ins->opnd[1], 'd');
+    PUT(", V64_affine(0ull %s %s, 0ull %s %uull))", sign, dc_emit_base(DC_BASE_LOCAL), sign, e->fn->local_stride);
+    dc_emit_assign_end(e, d, keep);
+    return;
+  }
   if (dc_spread_is_scalar(dc_emit_spread(e, d))) {
     PUT("s%d = ", d);
     dc_emit_operand(e, &ins->opnd[1], 'D');
@@ -353,6 +362,7 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
   if (o->kind == PTX_REG && dc_emit_bits(e, o->reg) != 64) return false;
   if (o->kind != PTX_REG && o->kind != PTX_SYM && o->kind != PTX_IMM) return false;
   if (ins->space == PTX_PARAM) return e->f->entry && !(o->sym && o->sym->inside);
+  if (ins->space == PTX_LOCAL) return o->kind == PTX_REG && dc_emit_spread(e, d)->tag == DC_VARYING;
   return ins->space == PTX_GLOBAL || ins->space == PTX_SHARED || ins->space == PTX_CONST;
 }
 
