@@ -31,6 +31,10 @@ static void emit_stride_params(const dc_text *t, const dc_operand *o) {
   for (int d = 0; d < dc_operand_strides(t->p, o); d++) dc_buf_printf(t->b, ", %s %s_%d", t->index, name, d);
 }
 
+/* Division of a number below 2^31 by an extent, as a product (Granlund and Montgomery, Division by Invariant Integers
+** using Multiplication, 1994, figure 4.1): no processor here divides vectors of integers. */
+bool dc_program_multiplies(const dc_program *p) { return !p->wide && p->tile == 0; }
+
 bool dc_program_has_places(const dc_program *p) {
   if (p->kind != DC_ELEMENTS || p->out.layout == DC_LAYOUT_STRIDED) return true;
   for (int i = 0; i < p->nleaves; i++)
@@ -55,7 +59,10 @@ static void emit_params(const dc_text *t) {
   emit_stride_params(t, &p->out);
   for (int i = 0; i < p->nleaves; i++) emit_stride_params(t, &p->leaf[i]);
   if (dc_program_has_places(p))
-    for (int d = p->tile > 0 ? 0 : 1; d < p->rank; d++) dc_buf_printf(t->b, ", %s n_%d", t->index, d);
+    for (int d = p->tile > 0 ? 0 : 1; d < p->rank; d++) {
+      dc_buf_printf(t->b, ", %s n_%d", t->index, d);
+      if (dc_program_multiplies(p)) dc_buf_printf(t->b, ", unsigned int by_%d, unsigned int bits_%d", d, d);
+    }
   for (int i = 0; i < p->nnumbers; i++) dc_buf_printf(t->b, ", %s s%d", dc_ctype_of(p->number[i].dtype), i);
   dc_buf_puts(t->b, ") {\n");
 }
@@ -123,10 +130,14 @@ void dc_emit_places(const dc_text *t, const char *indent, const char *from, int 
     dc_buf_printf(t->b, "%sconst %s %s_%s = 0;\n", indent, t->index, rest, suffix);
   }
   snprintf(rest, sizeof rest, "%s", from);
-  const char *u = p->wide ? "unsigned long long" : "unsigned int"; /* the cheaper division */
   for (int d = end - 1; d >= first; d--) {
     if (d > first) {
-      dc_buf_printf(t->b, "%sconst %s i%d = (%s)((%s)%s / (%s)n_%d);\n", indent, t->index, d, t->index, u, rest, u, d);
+      if (dc_program_multiplies(p))
+        dc_buf_printf(t->b, "%sconst int i%d = (int)((__umulhi((unsigned int)%s, by_%d) + (unsigned int)%s) >> bits_%d);"
+                      "\n", indent, d, rest, d, rest, d);
+      else
+        dc_buf_printf(t->b, "%sconst %s i%d = (%s)((unsigned long long)%s / (unsigned long long)n_%d);\n", indent,
+                      t->index, d, t->index, rest, d);
       dc_buf_printf(t->b, "%sconst %s c%d = %s - i%d * n_%d;\n", indent, t->index, d, rest, d, d);
     } else {
       dc_buf_printf(t->b, "%sconst %s c%d = %s;\n", indent, t->index, d, rest);

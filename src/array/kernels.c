@@ -161,6 +161,18 @@ static void pack_strides(dc_pack *k, const dc_program *p, const dc_operand *o) {
   for (int d = 0; d < dc_operand_strides(p, o); d++) pack_index(k, p, o->strides[d]);
 }
 
+/* An extent, and what divides by it: see dc_program_multiplies. */
+static void pack_extent(dc_pack *k, const dc_program *p, int64_t extent) {
+  pack_index(k, p, extent);
+  if (!dc_program_multiplies(p)) return;
+  uint32_t bits = 0;
+  while (bits < 32 && (int64_t)1 << bits < extent) bits++;
+  const uint64_t divisor = extent > 0 ? (uint64_t)extent : 1;
+  const uint32_t by = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << bits) - divisor)) / divisor + 1);
+  pack(k, &by, sizeof by);
+  pack(k, &bits, sizeof bits);
+}
+
 /* As registers hold it. */
 static void pack_number(dc_pack *k, const dc_number *v) {
   const size_t size = dc_dtype_size(v->dtype);
@@ -183,7 +195,7 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
   pack_strides(k, p, &p->out);
   for (int i = 0; i < p->nleaves; i++) pack_strides(k, p, &p->leaf[i]);
   if (dc_program_has_places(p))
-    for (int d = p->tile > 0 ? 0 : 1; d < p->rank; d++) pack_index(k, p, p->shape[d]);
+    for (int d = p->tile > 0 ? 0 : 1; d < p->rank; d++) pack_extent(k, p, p->shape[d]);
   for (int i = 0; i < p->nnumbers; i++) pack_number(k, &p->number[i]);
 }
 

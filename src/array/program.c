@@ -260,7 +260,7 @@ static dc_array *largest_operand(const dc_array *root) {
 static int params_bytes(const dc_program *p) {
   int operands = p->nleaves + 1, numbers = 0;
   for (int i = 0; i < p->nnumbers; i++) numbers += (int)dc_dtype_size(p->number[i].dtype) > 8 ? 32 : 8;
-  return 8 * (operands + 8 + p->rank + operands * p->rank) + numbers;
+  return 8 * (operands + 8 + 2 * p->rank + operands * p->rank) + numbers;
 }
 
 static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g) {

@@ -135,6 +135,8 @@ bool dc_lies_across(const dc_program *p, const dc_operand *o);
 /* How many strides of the operand, and whether extents, are parameters of the kernel. */
 int dc_operand_strides(const dc_program *p, const dc_operand *o);
 bool dc_program_has_places(const dc_program *p);
+/* Whether coordinates are found by products: each extent then has two more parameters behind it. */
+bool dc_program_multiplies(const dc_program *p);
 
 /* generate.c: the kernel's text. Its entry is called DC_ENTRY. */
 #define DC_ENTRY "expression"
