@@ -169,6 +169,8 @@ dc_array *dc_expr_root(dc_array *a) {
   return a;
 }
 
+const dc_use *dc_expr_all_pending(void) { return all_pending; }
+
 dc_array *dc_expr_any_pending(const dc_device *dev) {
   for (dc_use *u = all_pending; u != NULL; u = u->next)
     if (u->user->dev == dev) return u->user;

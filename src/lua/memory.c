@@ -37,8 +37,8 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   if (self->collecting || !lua_gc(L, LUA_GCISRUNNING)) return; /* in a finalizer, or stopped by the user */
   self->since_full += n;
   const dc_device *dev = self->device;
-  if (dev && dev->facts.total_memory && self->since_full > dev->facts.total_memory / 8 &&
-      (double)(dev->bytes_live + n) > SOFT_LIMIT * (double)dev->facts.total_memory) {
+  const size_t most = !dev ? 0 : dev->bytes_limit ? dev->bytes_limit : dev->facts.total_memory;
+  if (most && self->since_full > most / 8 && (double)(dev->bytes_live + n) > SOFT_LIMIT * (double)most) {
     collect(L, self, LUA_GCCOLLECT, 0);
     return;
   }
@@ -64,7 +64,10 @@ static int memory_pressure(dc_device *dev, size_t wanted) {
   return dev->bytes_live < before;
 }
 
-void dc_lua_open_memory(void) { dc_memory_pressure = memory_pressure; }
+void dc_lua_open_memory(void) {
+  dc_memory_pressure = memory_pressure;
+  dc_lua_open_ledger();
+}
 
 /* --- scratch ------------------------------------------------------------------------------------- */
 
