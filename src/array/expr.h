@@ -70,6 +70,10 @@ dc_dtype dc_dtype_real(dc_dtype t);
 dc_dtype dc_dtype_with_number(dc_dtype t, const dc_scalar *s);
 
 /* --- arrays (array.c) ------------------------------------------------------------------------ */
+/* One reference, PENDING without an expression, contiguous; its geometry is not set. dc_array_drop is for one that
+** never got anything to hold. */
+dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err);
+void dc_array_drop(dc_array *a);
 /* DC_ARGUMENT when closed. */
 int dc_array_check_open(const dc_array *a, dc_error *err);
 /* -1 and DC_DEVICE unless both are on the same device. */

@@ -11,7 +11,17 @@
 
 /* --- the object ---------------------------------------------------------------------------------- */
 
-dc_lua_array *dc_lua_newarray(lua_State *L) { return dc_lua_new(L, DC_LUA_ARRAY, sizeof(dc_lua_array), 0); }
+#define COUNTED_ARRAYS 16384
+#define ARRAY_BYTES 1024
+
+dc_lua_array *dc_lua_newarray(lua_State *L) {
+  dc_lua *self = lua_touserdata(L, lua_upvalueindex(1));
+  if (++self->arrays == COUNTED_ARRAYS) {
+    self->arrays = 0;
+    dc_lua_account_host(L, self, (size_t)COUNTED_ARRAYS * ARRAY_BYTES);
+  }
+  return dc_lua_new(L, DC_LUA_ARRAY, sizeof(dc_lua_array), 0);
+}
 
 int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {
   if (!a) return dc_lua_raise(L, err);

@@ -12,6 +12,7 @@
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
 #define STEP_KB 16                        /* work is done in steps of at least this */
+#define SMALL_HEAP ((double)(8u << 20))
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
 static _Thread_local lua_State *active; /* the state inside a call of ours; valid while one runs */
@@ -49,6 +50,14 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   int kb = (int)self->owed + 1;
   self->owed = 0;
   collect(L, self, LUA_GCSTEP, kb);
+}
+
+/* In a small heap few dead objects fit between two cycles, and asking for more of these costs time.  In one of gigabytes
+** millions of expressions could lie about: they count as if they were in it, at least. */
+void dc_lua_account_host(lua_State *L, dc_lua *self, size_t n) {
+  const double heap = 1024 * (double)lua_gc(L, LUA_GCCOUNT);
+  if (heap < SMALL_HEAP) return;
+  dc_lua_account(L, self, heap > CYCLE_BYTES ? (size_t)((double)n * CYCLE_BYTES / heap) : n);
 }
 
 /* The device has no memory left. */
