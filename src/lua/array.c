@@ -11,15 +11,8 @@
 
 /* --- the object ---------------------------------------------------------------------------------- */
 
-#define COUNTED_ARRAYS 16384
-#define ARRAY_BYTES 1024
-
 dc_lua_array *dc_lua_newarray(lua_State *L) {
-  dc_lua *self = lua_touserdata(L, lua_upvalueindex(1));
-  if (++self->arrays == COUNTED_ARRAYS) {
-    self->arrays = 0;
-    dc_lua_account_host(L, self, (size_t)COUNTED_ARRAYS * ARRAY_BYTES);
-  }
+  dc_lua_count_array(L, lua_touserdata(L, lua_upvalueindex(1)));
   return dc_lua_new(L, DC_LUA_ARRAY, sizeof(dc_lua_array), 0);
 }
 
@@ -55,10 +48,12 @@ void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
 
 /* Never raises when the collector calls it; scripts reach it too, through getmetatable. */
 static int array_gc(lua_State *L) {
-  dc_lua_array *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_ARRAY);
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_array *o = dc_lua_test(L, self, 1, DC_LUA_ARRAY);
   if (!o) return dc_lua_expected(L, 1, "an array");
   dc_array *a = o->a;
   o->a = NULL;
+  if (self->arrays > 0) self->arrays--;
   if (a) dc_array_unref(a);
   return 0;
 }

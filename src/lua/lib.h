@@ -60,7 +60,8 @@ typedef struct dc_lua {
   const void *null;
   dc_device *device;      /* the current one; NULL until first asked for */
   double owed;            /* KB of collector's work owed for device memory (memory.c) */
-  int arrays;             /* made since the collector was last told of them */
+  size_t arrays;          /* array objects that the collector has not taken; */
+  size_t arrays_most;     /* past so many, it is asked to */
   size_t since_full;      /* device bytes made since the last full collection */
   int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
   bool collecting;        /* a collection of ours is running: its finalizers start no other */
@@ -133,8 +134,8 @@ void dc_lua_map_lines(lua_State *L, int origin, const char *text);
 /* Before n bytes of device memory are made: lets the collector run in proportion. May run finalizers, so
 ** hold no pointer that they could invalidate. */
 void dc_lua_account(lua_State *L, dc_lua *self, size_t n);
-/* The same for host memory that belongs to objects which look small to the collector. */
-void dc_lua_account_host(lua_State *L, dc_lua *self, size_t n);
+/* Before an array object is made; may collect, as above. */
+void dc_lua_count_array(lua_State *L, dc_lua *self);
 void dc_lua_open_memory(void);
 /* The state that is inside a call of ours, for the memory pressure handler. */
 void dc_lua_note_active(lua_State *L);

@@ -12,7 +12,8 @@
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
 #define STEP_KB 16                        /* work is done in steps of at least this */
-#define SMALL_HEAP ((double)(8u << 20))
+#define FEW_ARRAYS 8192 /* so many objects are no reason to collect */
+#define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
 static _Thread_local lua_State *active; /* the state inside a call of ours; valid while one runs */
@@ -52,12 +53,22 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   collect(L, self, LUA_GCSTEP, kb);
 }
 
-/* In a small heap few dead objects fit between two cycles, and asking for more of these costs time.  In one of gigabytes
-** millions of expressions could lie about: they count as if they were in it, at least. */
-void dc_lua_account_host(lua_State *L, dc_lua *self, size_t n) {
-  const double heap = 1024 * (double)lua_gc(L, LUA_GCCOUNT);
-  if (heap < SMALL_HEAP) return;
-  dc_lua_account(L, self, heap > CYCLE_BYTES ? (size_t)((double)n * CYCLE_BYTES / heap) : n);
+/* Expressions take host memory that the collector does not see, and an incremental one lets tens of thousands of dead
+** ones lie, each of which costs a cache miss when it is made anew.  So a full collection runs when there are many more
+** than it left last time, and their memory is no less than the heap, which it has to walk through. */
+void dc_lua_count_array(lua_State *L, dc_lua *self) {
+  if (++self->arrays <= self->arrays_most) return;
+  const size_t heap = 1024 * (size_t)lua_gc(L, LUA_GCCOUNT);
+  if (!self->collecting && lua_gc(L, LUA_GCISRUNNING) && self->arrays * ARRAY_BYTES >= heap) {
+    self->collecting = true;
+    lua_gc(L, LUA_GCCOLLECT);
+    self->collecting = false;
+    active = L;
+    self->arrays_most = 2 * self->arrays;
+  } else {
+    self->arrays_most = self->arrays + FEW_ARRAYS;
+  }
+  if (self->arrays_most < FEW_ARRAYS) self->arrays_most = FEW_ARRAYS;
 }
 
 /* The device has no memory left. */
