@@ -112,7 +112,8 @@ bool dc_settle_pinned(dc_device *dev, size_t wanted) {
   struct dc_buffer *b;
   if (settling || dev->capture != NULL) return false;
   settling = true;
-  const size_t before = dev->bytes_live;
+  const size_t before = dev->bytes_live, limit = dev->bytes_limit;
+  dev->bytes_limit = 0; /* the results come before what is freed: a limit of ours yields that much */
   while (before - dev->bytes_live < wanted && (b = most_pinned(dev, wanted / 16)) != NULL) {
     dc_error ignored = DC_ERROR_INIT; /* what cannot be computed now says so when its values are asked for */
     int rc = dc_settle_readers(b, NULL, &ignored);
@@ -120,6 +121,7 @@ bool dc_settle_pinned(dc_device *dev, size_t wanted) {
     if (rc != 0) break;
     any = true;
   }
+  dev->bytes_limit = limit;
   settling = false;
   return any;
 }
