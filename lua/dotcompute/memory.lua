@@ -60,7 +60,9 @@ end
 local function memory_limit(...)
   local bytes, device = ...
   local n = bytes
-  if select("#", ...) == 0 then core.fail("argument", "dc.memory_limit takes a number of bytes, or nil for no limit") end
+  if select("#", ...) == 0 then
+    core.fail("argument", "dc.memory_limit takes a number of bytes, or nil for no limit")
+  end
   if bytes ~= nil then
     n = math.type(bytes) and math.tointeger(bytes)
     if not n or n < 1 then
