@@ -4,6 +4,8 @@ local helper = require "spec.helper"
 local fake = require "spec.fake"
 local fails, note = helper.fails, helper.note
 local MiB = 1 << 20
+local collector = collectgarbage "generational"
+collectgarbage(collector)
 
 setup(fake.build)
 
@@ -25,7 +27,7 @@ after_each(function()
   dc.memory_limit(nil)
   dc.memory "untrace"
   collectgarbage "restart"
-  collectgarbage "generational"
+  collectgarbage(collector)
 end)
 
 describe("dc.memory", function()

@@ -97,6 +97,8 @@ static int core_trace_memory(lua_State *L) {
 static int core_trim(lua_State *L) {
   dc_device *dev = device_at(L, 1);
   dc_lua *self = dc_lua_self(L);
+  dc_error err = DC_ERROR_INIT;
+  if (dc_capture_refuse(dev, "waits", &err) != 0) return dc_lua_raise(L, &err);
   dc_lua_work_begin(self);
   if (dev->ops->trim) dev->ops->trim(dev);
   dc_lua_work_end(self, false);
