@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define DC_STOCK_MOST 8192
+#define DC_STOCK_MOST 4096
 
 typedef struct dc_stock {
   void *first; /* each begins with the address of the next */

@@ -12,7 +12,7 @@
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
 #define STEP_KB 16                        /* work is done in steps of at least this */
-#define FEW_ARRAYS 8192 /* so many objects are no reason to collect */
+#define FEW_ARRAYS 4096 /* so many objects are no reason to collect */
 #define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
@@ -55,11 +55,11 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
 
 /* Expressions take host memory that the collector does not see, and an incremental one lets tens of thousands of dead
 ** ones lie, each of which costs a cache miss when it is made anew.  So a full collection runs when there are many more
-** than it left last time, and their memory is no less than the heap, which it has to walk through. */
+** than it left last time, and their memory is twice the heap, which it has to walk through. */
 void dc_lua_count_array(lua_State *L, dc_lua *self) {
   if (++self->arrays <= self->arrays_most) return;
   const size_t heap = 1024 * (size_t)lua_gc(L, LUA_GCCOUNT);
-  if (!self->collecting && lua_gc(L, LUA_GCISRUNNING) && self->arrays * ARRAY_BYTES >= heap) {
+  if (!self->collecting && lua_gc(L, LUA_GCISRUNNING) && self->arrays * ARRAY_BYTES >= 2 * heap) {
     self->collecting = true;
     lua_gc(L, LUA_GCCOLLECT);
     self->collecting = false;
