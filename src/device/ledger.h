@@ -1,9 +1,9 @@
 /*
 ** ledger.h - live device memory by the line of the script that made it.
 **
-** What to find the line costs (lua/ walks its stack) is nothing beside making a large block, so blocks of DC_NOTED bytes
-** and more are always noted; smaller ones while somebody asks for it (dc_ledger_trace).  A line is forgotten with
-** its last block.
+** To find the line (lua/ walks its stack) costs nothing beside making a large block, so blocks of DC_NOTED bytes and
+** more are always noted; smaller ones while somebody asks for it (dc_ledger_trace).  A line is forgotten with its last
+** block.
 */
 #ifndef DC_DEVICE_LEDGER_H
 #define DC_DEVICE_LEDGER_H
