@@ -30,6 +30,7 @@ later("vectorize", "vectorize")
 later("time", "time", "range")
 later("files", "load", "save", "load_raw", "save_raw", "load_csv", "save_csv")
 later("linalg", "outer")
+later("memory", "memory", "memory_limit")
 
 -- Tables of functions whose file is read when a name is first looked up.
 local function later_table(name)

@@ -14,6 +14,7 @@
 **   FAKE_CUDA_LAZY     see order.h
 **   FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION (13000), FAKE_CUDA_CC (90), FAKE_CUDA_POOLS (1), FAKE_CUDA_PEERS (1),
 **   FAKE_CUDA_MEMORY   bytes a device (1 GiB)
+**   FAKE_CUDA_KEEP     the bytes that pools are to be told to keep (all)
 **   FAKE_CUDA_PARAMS   "0:4,8:8": offset and size of every kernel's parameters; else read from PTX, and
 **                      for cubins "not supported"
 **   FAKE_CUDA_REPORT   a file that gets, at exit, "calls NAME n", "held KIND n" and "misuse TEXT" lines;
@@ -479,7 +480,9 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
   ENTER(MemPoolSetAttribute);
-  if (pool == NULL || attribute != CU_MEMPOOL_ATTR_RELEASE_THRESHOLD || *(uint64_t *)value != UINT64_MAX)
+  const char *keep = getenv("FAKE_CUDA_KEEP");
+  const uint64_t wanted = keep != NULL ? strtoull(keep, NULL, 10) : UINT64_MAX;
+  if (pool == NULL || attribute != CU_MEMPOOL_ATTR_RELEASE_THRESHOLD || *(uint64_t *)value != wanted)
     return misuse(CUDA_ERROR_INVALID_VALUE, "pool attribute");
   return CUDA_SUCCESS;
 }

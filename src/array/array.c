@@ -2,27 +2,45 @@
 ** array.c - making arrays, the facts about them, and views.
 */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "array/expr.h"
+#include "base/stock.h"
 
 /* --- making ---------------------------------------------------------------------------------------- */
 
-/* A READY array over a buffer, whose reference it takes (also on failure). */
-static dc_array *array_over(struct dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
-  dc_array *a = calloc(1, sizeof *a);
+static dc_stock arrays;
+
+dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
+  dc_array *a = dc_stock_take(&arrays, sizeof *a);
   if (a == NULL) {
-    dc_buffer_unref(b);
     dc_fail_oom(err);
     return NULL;
   }
   a->refs = 1;
-  a->state = DC_ARRAY_READY;
+  a->state = DC_ARRAY_PENDING;
+  a->contiguous = true;
   a->dtype = dtype;
-  a->dev = b->dev;
+  a->dev = dev;
+  a->ptr = 0;
+  a->buffer = NULL;
+  a->expr = NULL;
+  a->users = NULL;
+  return a;
+}
+
+void dc_array_drop(dc_array *a) { dc_stock_give(&arrays, a); }
+
+/* A READY array over a buffer, whose reference it takes (also on failure). */
+static dc_array *array_over(struct dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
+  dc_array *a = dc_array_new(b->dev, dtype, err);
+  if (a == NULL) {
+    dc_buffer_unref(b);
+    return NULL;
+  }
+  a->state = DC_ARRAY_READY;
   a->ptr = ptr;
   a->buffer = b;
-  a->g = *g;
+  dc_geometry_copy(&a->g, g);
   a->contiguous = dc_geometry_contiguous(g, dc_dtype_size(dtype));
   return a;
 }
@@ -90,7 +108,7 @@ void dc_array_unref(dc_array *a) {
   if (a == NULL || --a->refs > 0) return;
   if (a->state == DC_ARRAY_PENDING) dc_expr_drop(a);
   if (a->buffer != NULL) dc_buffer_unref(a->buffer);
-  free(a);
+  dc_array_drop(a);
 }
 
 /* --- facts ----------------------------------------------------------------------------------------- */

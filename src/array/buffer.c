@@ -1,9 +1,11 @@
 /*
 ** buffer.c - reference-counted device memory.
 */
-#include "array/buffer.h"
-
 #include <stdlib.h>
+
+#include "array/expr.h"
+#include "base/buf.h"
+#include "base/bytes.h"
 
 static struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
   struct dc_buffer *b = calloc(1, sizeof *b);
@@ -17,12 +19,39 @@ static struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
   return b;
 }
 
+/* Appends to the message who holds most of what is in use. */
+static void tell_holders(const dc_device *dev, dc_error *err) {
+  const dc_line *line[5];
+  dc_buf b = DC_BUF_INIT;
+  char text[32];
+  size_t n = dc_ledger_largest(dev, line, sizeof line / sizeof *line);
+  for (size_t i = 0; i < n; i++)
+    dc_buf_printf(&b, "%s %s (%s in %zu array%s)", i == 0 ? "; most were made at" : ",", line[i]->where,
+                  dc_bytes_text(line[i]->bytes, text, sizeof text), line[i]->count, line[i]->count == 1 ? "" : "s");
+  if (n == 0 && dev->bytes_live > 0)
+    dc_buf_puts(&b, "; dc.memory \"trace\" at the script's start notes which lines made them");
+  dc_fail(err, DC_MEMORY, err->code, "%s%s", dc_error_text(err), dc_buf_str(&b));
+  dc_buf_free(&b);
+}
+
+static int allocate(dc_device *dev, size_t bytes, dc_ptr *ptr, dc_error *err) {
+  if (dc_device_alloc(dev, bytes, ptr, err) == 0) return 0;
+  if (err->kind != DC_MEMORY) return -1;
+  if (dc_device_may_hold(dev, bytes) && dc_settle_pinned(dev, bytes)) {
+    dc_error_clear(err);
+    if (dc_device_alloc(dev, bytes, ptr, err) == 0) return 0;
+  }
+  if (err->kind == DC_MEMORY) tell_holders(dev, err);
+  return -1;
+}
+
 struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err) {
   struct dc_buffer *b = make(dev, bytes, err);
-  if (b != NULL && dc_device_alloc(dev, bytes, &b->ptr, err) != 0) {
+  if (b != NULL && allocate(dev, bytes, &b->ptr, err) != 0) {
     free(b);
     return NULL;
   }
+  if (b != NULL && bytes > 0) b->line = dc_ledger_enter(dev, bytes);
   if (b != NULL && dev->tracking != 0 && dc_trace_born(&b->trace, dev, err) != 0) {
     dc_buffer_unref(b);
     return NULL;
@@ -47,6 +76,8 @@ struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes
 static void give_back(struct dc_buffer *b) {
   dc_ptr ptr = b->ptr;
   b->ptr = 0;
+  dc_ledger_leave(b->line, b->bytes);
+  b->line = NULL;
   if (b->pinned != NULL) {
     b->dev->tracking--;
     dc_pinned_free(b->pinned, b->trace);

@@ -8,6 +8,7 @@
 #define DC_ARRAY_BUFFER_H
 
 #include "device/capture.h"
+#include "device/ledger.h"
 #include "device/registry.h"
 
 /* One operand of a pending expression: a link in the list of what it depends on, a buffer's readers
@@ -29,10 +30,12 @@ struct dc_buffer {
   bool foreign;
   dc_use *readers;
   dc_trace *trace;   /* who used it last, where there are several streams */
+  dc_line *line;     /* of the script that made it, where that was noted */
   dc_pinned *pinned; /* it is page-locked host memory; `dev` is the CPU device */
 };
 
-/* Fresh memory with one reference; contents undefined. May run the collector (dc_memory_pressure). */
+/* Fresh memory with one reference; contents undefined.  May run the collector (dc_memory_pressure), and compute
+** expressions whose operands take much memory.  DC_MEMORY tells which lines of the script hold most. */
 struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err);
 struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
                                  dc_error *err);

@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+#include "base/stock.h"
+
+static dc_stock exprs;
 static dc_use *all_pending; /* through dc_expr.pending */
 
 uint64_t dc_next_mark(void) {
@@ -80,26 +83,47 @@ static void link_operand(dc_array *a, int i) {
   dc_use_add(&e->use[i], arg->state == DC_ARRAY_PENDING ? &arg->users : &arg->buffer->readers);
 }
 
+/* What a model says; the rest is set by dc_expr_make. */
+static void copy_model(dc_expr *e, const dc_expr *model) {
+  e->op = model->op;
+  e->as = model->as;
+  e->reduce = model->reduce;
+  e->keep = model->keep;
+  e->nargs = model->nargs;
+  e->passed = false;
+  e->axes = model->axes;
+  e->index = 0;
+  e->mark = 0;
+  e->frame = model->frame;
+  for (int i = 0; i < model->nargs; i++) {
+    e->arg[i] = model->arg[i];
+    e->number[i] = model->number[i];
+  }
+}
+
+/* For an expression that has no place in any graph. */
+static void drop_unlinked(dc_array *a, dc_expr *e) {
+  if (a != NULL) dc_array_drop(a);
+  if (e != NULL) dc_stock_give(&exprs, e);
+}
+
 dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err) {
-  dc_expr measured = *model;
-  if (bound(&measured, err) != 0) return NULL;
-  for (int i = 0; i < model->nargs; i++) /* computing may have run a finalizer that closed one */
-    if (model->arg[i] != NULL && dc_array_check_open(model->arg[i], err) != 0) return NULL;
-  dc_array *a = calloc(1, sizeof *a);
-  dc_expr *e = malloc(sizeof *e);
-  if (a == NULL || e == NULL || dc_geometry_c(&a->g, shape->ndim, shape->shape, dc_dtype_size(dtype), err) != 0) {
-    if (a == NULL || e == NULL) dc_fail_oom(err);
-    free(a);
-    free(e);
+  dc_expr *e = dc_stock_take(&exprs, sizeof *e);
+  dc_array *a = NULL;
+  bool made = e != NULL || dc_fail_oom(err) == 0;
+  if (made) {
+    copy_model(e, model);
+    made = bound(e, err) == 0;
+  }
+  for (int i = 0; made && i < e->nargs; i++) /* computing may have run a finalizer that closed one */
+    made = e->arg[i] == NULL || dc_array_check_open(e->arg[i], err) == 0;
+  made = made && (a = dc_array_new(dev, dtype, err)) != NULL &&
+         dc_geometry_c(&a->g, shape->ndim, shape->shape, dc_dtype_size(dtype), err) == 0;
+  if (!made) {
+    drop_unlinked(a, e);
     return NULL;
   }
-  a->refs = 1;
-  a->state = DC_ARRAY_PENDING;
-  a->contiguous = true;
-  a->dtype = dtype;
-  a->dev = dev;
   a->expr = e;
-  *e = measured;
   for (int i = 0; i < e->nargs; i++) {
     link_operand(a, i);
     if (e->arg[i] != NULL) dc_array_ref(e->arg[i]);
@@ -121,7 +145,7 @@ void dc_expr_drop(dc_array *a) {
   dc_use_remove(&e->pending);
   release_operands(e);
   free(e->frame);
-  free(e);
+  dc_stock_give(&exprs, e);
 }
 
 void dc_expr_settle(dc_array *a, struct dc_buffer *b) {
@@ -168,6 +192,8 @@ dc_array *dc_expr_root(dc_array *a) {
   while (dc_expr_exclusive(a)) a = a->users->user;
   return a;
 }
+
+const dc_use *dc_expr_all_pending(void) { return all_pending; }
 
 dc_array *dc_expr_any_pending(const dc_device *dev) {
   for (dc_use *u = all_pending; u != NULL; u = u->next)

@@ -70,6 +70,10 @@ dc_dtype dc_dtype_real(dc_dtype t);
 dc_dtype dc_dtype_with_number(dc_dtype t, const dc_scalar *s);
 
 /* --- arrays (array.c) ------------------------------------------------------------------------ */
+/* One reference, PENDING without an expression, contiguous; its geometry is not set. dc_array_drop is for one that
+** never got anything to hold. */
+dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err);
+void dc_array_drop(dc_array *a);
 /* DC_ARGUMENT when closed. */
 int dc_array_check_open(const dc_array *a, dc_error *err);
 /* -1 and DC_DEVICE unless both are on the same device. */
@@ -93,6 +97,8 @@ void dc_expr_become_copy(dc_array *a, dc_array *from);
 dc_array *dc_expr_root(dc_array *a);
 /* Any pending array of the device, or NULL. */
 dc_array *dc_expr_any_pending(const dc_device *dev);
+/* All that is pending, linked by their dc_expr.pending. */
+const dc_use *dc_expr_all_pending(void);
 /* Nobody but one pending node, `a`'s only user, holds it. */
 bool dc_expr_exclusive(const dc_array *a);
 uint64_t dc_next_mark(void);
@@ -122,6 +128,10 @@ int dc_array_check_writable(const dc_array *a, dc_error *err);
 /* --- soundness (settle.c) ----------------------------------------------------------------------- */
 /* Computes all that reads `b`, save what only `except` (may be NULL) is built on. */
 int dc_settle_readers(struct dc_buffer *b, const dc_array *except, dc_error *err);
+
+/* The device has no room for `wanted` bytes: computes expressions that alone still hold much more memory than their
+** results take.  Whether any was computed. */
+bool dc_settle_pinned(dc_device *dev, size_t wanted);
 
 /* --- numbers (number.c) ------------------------------------------------------------------------ */
 /* A Lua number as a value of the dtype: integers must be in range, floats with an integer value are

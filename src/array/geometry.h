@@ -18,6 +18,15 @@ typedef struct dc_geometry {
   int64_t strides[DC_MAX_DIMS];   /* bytes; 0 for broadcast axes, negative for reversed ones */
 } dc_geometry;
 
+/* to = from, of which most axes are unused: a plain assignment copies half a KiB. */
+static inline void dc_geometry_copy(dc_geometry *to, const dc_geometry *from) {
+  to->ndim = from->ndim;
+  for (int i = 0; i < from->ndim; i++) {
+    to->shape[i] = from->shape[i];
+    to->strides[i] = from->strides[i];
+  }
+}
+
 /* C order strides for elements of `itemsize` bytes. DC_SHAPE when an extent is negative, there are too
 ** many axes, or the size overflows. */
 int dc_geometry_c(dc_geometry *g, int ndim, const int64_t *shape, size_t itemsize, dc_error *err);

@@ -184,7 +184,9 @@ static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
 
 /* --- making ---------------------------------------------------------------------------------------------- */
 
-static int check_operands(const dc_call *c, dc_geometry *shape, dc_device **dev, dc_error *err) {
+/* *shape: where the operands' common shape is; `room` is used for it where it is none of theirs. */
+static int check_operands(const dc_call *c, const dc_geometry **shape, dc_geometry *room, dc_device **dev,
+                          dc_error *err) {
   const dc_array *first = NULL;
   for (int i = 0; i < c->info->nargs; i++) {
     const dc_array *a = c->arg[i];
@@ -192,12 +194,15 @@ static int check_operands(const dc_call *c, dc_geometry *shape, dc_device **dev,
     if (dc_array_check_open(a, err) != 0) return -1;
     if (first == NULL) {
       first = a;
-      *shape = a->g;
+      *shape = &a->g;
       continue;
     }
-    const dc_geometry before = *shape;
-    if (dc_array_check_together(first, a, err) != 0 || dc_geometry_broadcast(&before, &a->g, shape, err) != 0)
-      return -1;
+    if (dc_array_check_together(first, a, err) != 0) return -1;
+    if (dc_geometry_same_shape(*shape, &a->g)) continue;
+    dc_geometry before;
+    dc_geometry_copy(&before, *shape);
+    if (dc_geometry_broadcast(&before, &a->g, room, err) != 0) return -1;
+    *shape = room;
   }
   if (first == NULL) return dc_fail(err, DC_ARGUMENT, NULL, "'%s' needs an array among its operands", c->info->name);
   *dev = first->dev;
@@ -227,20 +232,25 @@ static bool squares(const dc_call *c) {
 
 dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
   const dc_call c = { op, &dc_ops[op], arg, scalar };
-  dc_geometry shape;
+  const dc_geometry *shape = NULL;
+  dc_geometry room;
   dc_device *dev = NULL;
-  dc_typing t;
-  if (check_operands(&c, &shape, &dev, err) != 0 || type_call(&c, &t, err) != 0) return NULL;
-  dc_expr e = { .op = (uint8_t)op, .nargs = c.info->nargs, .as = (uint8_t)t.as[0] };
-  if (squares(&c)) {
-    e.op = DC_OP_SQUARE;
-    e.nargs = 1;
-  }
+  dc_typing t = { .out = DC_DTYPE_NONE };
+  if (check_operands(&c, &shape, &room, &dev, err) != 0 || type_call(&c, &t, err) != 0) return NULL;
+  dc_expr e; /* of its operands only so many are looked at */
+  const bool square = squares(&c);
+  e.op = square ? DC_OP_SQUARE : (uint8_t)op;
+  e.as = (uint8_t)t.as[0];
+  e.reduce = 0;
+  e.keep = false;
+  e.nargs = square ? 1 : c.info->nargs;
+  e.axes = 0;
+  e.frame = NULL;
   for (int i = 0; i < e.nargs; i++) {
     e.arg[i] = arg[i];
     if (arg[i] == NULL && number_operand(&c, i, &t, &e.number[i], err) != 0) return NULL;
   }
-  return dc_expr_make(&e, dev, t.out, &shape, err);
+  return dc_expr_make(&e, dev, t.out, shape, err);
 }
 
 dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err) {

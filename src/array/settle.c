@@ -61,6 +61,73 @@ int dc_array_settle_device(dc_device *dev, dc_error *err) {
   return 0;
 }
 
+/* --- when memory is short ---------------------------------------------------------------------------- */
+
+static size_t bytes_of(const dc_array *a) { return (size_t)dc_geometry_size(&a->g) * dc_dtype_size(a->dtype); }
+
+/* The operand that a use stands for. */
+static const dc_array *operand_of(const dc_use *u) { return u->user->expr->arg[u - u->user->expr->use]; }
+
+/* What computing all that reads `b` would free, in bytes: 0 unless nobody but pending expressions holds it, and their
+** results take less than half of it. */
+static size_t pinned_bytes(const struct dc_buffer *b) {
+  int uses = 0, refs = 0, arrays = 0;
+  size_t results = 0;
+  if (b->foreign || b->closed || b->held > 0) return 0;
+  for (const dc_use *u = b->readers; u != NULL; u = u->next) {
+    const dc_array *a = operand_of(u);
+    bool seen = false;
+    for (const dc_use *v = b->readers; v != u && !seen; v = v->next) seen = operand_of(v) == a;
+    if (!seen) {
+      arrays++;
+      refs += a->refs;
+    }
+    results += bytes_of(dc_expr_root(u->user));
+    if (++uses > DC_MAX_NODES) return 0;
+  }
+  return refs == uses && arrays == b->refs && results <= b->bytes / 2 ? b->bytes - results : 0;
+}
+
+/* The buffer on `dev` that it pays most to free. */
+static struct dc_buffer *most_pinned(const dc_device *dev, size_t least) {
+  struct dc_buffer *best = NULL;
+  size_t most = least;
+  for (const dc_use *p = dc_expr_all_pending(); p != NULL; p = p->next) {
+    const dc_expr *e = p->user->expr;
+    for (int i = 0; p->user->dev == dev && i < e->nargs; i++) {
+      struct dc_buffer *b = e->arg[i] != NULL ? e->arg[i]->buffer : NULL;
+      if (b == NULL || b->bytes <= most || b->dev != dev) continue;
+      size_t gain = pinned_bytes(b);
+      if (gain <= most) continue;
+      best = b;
+      most = gain;
+    }
+  }
+  return best;
+}
+
+bool dc_settle_pinned(dc_device *dev, size_t wanted) {
+  static bool settling; /* computing allocates, too */
+  bool any = false;
+  struct dc_buffer *b;
+  if (settling || dev->capture != NULL) return false;
+  settling = true;
+  const size_t before = dev->bytes_live, limit = dev->bytes_limit;
+  dev->bytes_limit = 0; /* the results come before what is freed: a limit of ours yields that much */
+  while (before - dev->bytes_live < wanted && (b = most_pinned(dev, wanted / 16)) != NULL) {
+    dc_error ignored = DC_ERROR_INIT; /* what cannot be computed now says so when its values are asked for */
+    int rc = dc_settle_readers(b, NULL, &ignored);
+    dc_error_clear(&ignored);
+    if (rc != 0) break;
+    any = true;
+  }
+  dev->bytes_limit = limit;
+  settling = false;
+  return any;
+}
+
+/* --- closing --------------------------------------------------------------------------------------- */
+
 /* Computes what is built on a pending array; `a` itself may become READY by that. */
 static int settle_users(dc_array *a, dc_error *err) {
   while (a->state == DC_ARRAY_PENDING && a->users != NULL)

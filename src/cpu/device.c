@@ -118,6 +118,10 @@ static int cpu_memory_info(dc_device *dev, size_t *free_bytes, size_t *total_byt
   return 0;
 }
 
+static size_t cpu_reserved(dc_device *dev) { return dc_memory_reserved(cpu_of(dev)->memory); }
+
+static void cpu_trim(dc_device *dev) { dc_memory_trim(cpu_of(dev)->memory); }
+
 typedef struct transfer {
   void *dst;
   const void *src;
@@ -308,6 +312,8 @@ static const dc_device_ops cpu_ops = {
   .alloc = cpu_alloc,
   .free = cpu_free,
   .memory_info = cpu_memory_info,
+  .reserved = cpu_reserved,
+  .trim = cpu_trim,
   .to_device = cpu_to_device,
   .to_host = cpu_to_host,
   .copy = cpu_copy,

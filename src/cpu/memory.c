@@ -22,6 +22,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+
 #define CHUNK ((size_t)2 << 20)
 #define PAGE ((size_t)4096)       /* guards; a host's larger pages are seen to in dc_memory_open */
 #define GRAIN ((size_t)256)
@@ -30,7 +32,8 @@
 #define PACKED_CLASSES 28         /* 256 to 2048 in steps of 256, then four a doubling up to 65536 */
 #define GUARDED_CLASSES ((int)(LARGE / PAGE)) /* one page, two … */
 #define NCLASSES (PACKED_CLASSES + GUARDED_CLASSES)
-#define CACHED_SPANS 64
+#define EIGHTHS 512               /* classes of freed large blocks: eight a doubling */
+#define LAZY ((size_t)4 << 20)    /* blocks from here on may lose their pages to the system while they wait for reuse */
 #define IDLE_BYTES ((size_t)64 << 20) /* of guarded places that may wait for reuse in slabs of nothing else */
 
 /* Parts of the range, in 64ths.  What lies between is never used. */
@@ -48,6 +51,7 @@ typedef struct small {
 /* A run of chunks in use. */
 typedef struct span {
   struct span *prev, *next; /* in the cache (newest first), or among the slabs of a class with room */
+  struct span *like, *unlike; /* in the cache, among those of about its size: the next, the one before */
   struct span *older, *newer; /* among all */
   uint8_t *run;             /* first byte of the first chunk */
   size_t chunks;
@@ -79,7 +83,8 @@ struct dc_memory {
   span *newest;         /* all spans */
   run *runs;
   span *cache, *cache_last;
-  size_t cache_bytes, cache_count, cache_limit;
+  span *cached[EIGHTHS]; /* the newest of each class */
+  size_t cache_bytes, cache_count, cache_limit, cache_most;
   span *room[NCLASSES]; /* slabs with a free place */
   size_t guarded, guarded_limit; /* places with guards */
   size_t one_page, one_page_limit; /* those of one page among them */
@@ -185,8 +190,9 @@ dc_memory *dc_memory_open(dc_error *err) {
   m->page = (size_t)sysconf(_SC_PAGESIZE);
   if (m->page < PAGE) m->page = PAGE;
   m->total = machine_memory((size_t)sysconf(_SC_PAGESIZE));
-  m->cache_limit = m->total / 8 < (size_t)1 << 30 ? m->total / 8 : (size_t)1 << 30;
+  m->cache_limit = dc_bytes_setting("DOTCOMPUTE_POOL", m->total / 8);
   m->guarded_limit = number_in("/proc/sys/vm/max_map_count", 65530) / 8;
+  m->cache_most = m->guarded_limit / 2;
   m->one_page_limit = m->guarded_limit / 8;
   make_classes(m);
   return m;
@@ -321,12 +327,36 @@ static void end_span(dc_memory *m, span *s) {
 
 /* --- large blocks --------------------------------------------------------------------------------------- */
 
+/* The class of blocks of `bytes`: by the three bits after the first. */
+static int eighth_of(size_t bytes) {
+  int top = 63 - __builtin_clzll(bytes);
+  return top * 8 + (int)(bytes >> (top - 3) & 7);
+}
+
+static void cache(dc_memory *m, span *s) {
+  span **like = &m->cached[eighth_of(s->bytes)];
+  s->prev = NULL;
+  s->next = m->cache;
+  if (m->cache) m->cache->prev = s;
+  else m->cache_last = s;
+  m->cache = s;
+  s->unlike = NULL;
+  s->like = *like;
+  if (*like) (*like)->unlike = s;
+  *like = s;
+  m->cache_bytes += s->bytes;
+  m->cache_count++;
+}
+
 static void uncache(dc_memory *m, span *s) {
   if (s->prev) s->prev->next = s->next;
   else m->cache = s->next;
   if (s->next) s->next->prev = s->prev;
   else m->cache_last = s->prev;
-  s->prev = s->next = NULL;
+  if (s->unlike) s->unlike->like = s->like;
+  else m->cached[eighth_of(s->bytes)] = s->like;
+  if (s->like) s->like->unlike = s->unlike;
+  s->prev = s->next = s->like = s->unlike = NULL;
   m->cache_bytes -= s->bytes;
   m->cache_count--;
 }
@@ -339,11 +369,15 @@ static void drop_cache(dc_memory *m, size_t keep_bytes, size_t keep_count) {
   }
 }
 
-/* The smallest freed block that fits with at most an eighth to spare. */
+/* The best of a few freed blocks that fit with at most an eighth to spare. */
 static span *from_cache(dc_memory *m, size_t bytes) {
+  const int cls = eighth_of(bytes);
   span *best = NULL;
-  for (span *s = m->cache; s; s = s->next)
-    if (s->bytes >= bytes && s->bytes <= bytes + bytes / 8 && (best == NULL || s->bytes < best->bytes)) best = s;
+  for (int c = cls; c <= cls + 1 && best == NULL; c++) {
+    int looks = 16;
+    for (span *s = m->cached[c]; s && looks-- > 0 && (best == NULL || best->bytes > bytes); s = s->like)
+      if (s->bytes >= bytes && s->bytes <= bytes + bytes / 8 && (best == NULL || s->bytes < best->bytes)) best = s;
+  }
   if (best) uncache(m, best);
   return best;
 }
@@ -363,7 +397,7 @@ static uint64_t alloc_large(dc_memory *m, size_t n, size_t align) {
     }
     if (s == NULL) return 0;
 #ifdef MADV_HUGEPAGE
-    if (bytes >= 2 * CHUNK) madvise(s->start, bytes, MADV_HUGEPAGE);
+    if (bytes >= LAZY) madvise(s->start, bytes, MADV_HUGEPAGE);
 #endif
   }
   s->size = n;
@@ -375,14 +409,11 @@ static uint64_t alloc_large(dc_memory *m, size_t n, size_t align) {
 static void free_large(dc_memory *m, span *s) {
   m->in_use -= s->bytes;
   s->size = 0;
-  s->prev = NULL;
-  s->next = m->cache;
-  if (m->cache) m->cache->prev = s;
-  else m->cache_last = s;
-  m->cache = s;
-  m->cache_bytes += s->bytes;
-  m->cache_count++;
-  drop_cache(m, m->cache_limit, CACHED_SPANS);
+#ifdef MADV_FREE
+  if (s->bytes >= LAZY) madvise(s->start, s->bytes, MADV_FREE); /* the system may have the pages if it needs them */
+#endif
+  cache(m, s);
+  drop_cache(m, m->cache_limit, m->cache_most);
 }
 
 /* --- small blocks --------------------------------------------------------------------------------------- */
@@ -494,9 +525,11 @@ static bool free_small(dc_memory *m, span *s, uint64_t p) {
 /* --- the face ------------------------------------------------------------------------------------------- */
 
 static int fail_alloc(dc_memory *m, size_t n, size_t in_use, const char *why, dc_error *err) {
+  char text[3][32];
   return dc_fail(err, DC_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
-                 "%zu bytes cannot be allocated on the CPU device: %s (memory %zu bytes, of which arrays hold %zu)", n,
-                 why, m->total, in_use);
+                 "cannot allocate %s on cpu: %s (%s of memory, of which arrays hold %s)",
+                 dc_bytes_text(n, text[0], 32), why, dc_bytes_text(m->total, text[1], 32),
+                 dc_bytes_text(in_use, text[2], 32));
 }
 
 static uint64_t allocate(dc_memory *m, size_t n, size_t align, dc_error *err) {
@@ -562,6 +595,24 @@ void dc_memory_info(dc_memory *m, size_t *free_bytes, size_t *total_bytes) {
   if (available != SIZE_MAX && available + m->cache_bytes < left) left = available + m->cache_bytes;
   *free_bytes = left;
   *total_bytes = m->total;
+  pthread_mutex_unlock(&m->lock);
+}
+
+size_t dc_memory_reserved(dc_memory *m) {
+  pthread_mutex_lock(&m->lock);
+  size_t bytes = m->in_use + m->cache_bytes + m->idle;
+  pthread_mutex_unlock(&m->lock);
+  return bytes;
+}
+
+void dc_memory_trim(dc_memory *m) {
+  pthread_mutex_lock(&m->lock);
+  drop_cache(m, 0, 0);
+  for (int cls = 0; cls < NCLASSES; cls++)
+    for (span *s = m->room[cls], *next; s; s = next) {
+      next = s->next;
+      if (s->used == 0) end_slab(m, s);
+    }
   pthread_mutex_unlock(&m->lock);
 }
 

@@ -31,6 +31,12 @@ uint64_t dc_memory_alloc_array(dc_memory *m, size_t n, dc_error *err);
 bool dc_memory_free(dc_memory *m, uint64_t p);
 void dc_memory_info(dc_memory *m, size_t *free_bytes, size_t *total_bytes);
 
+/* Bytes that blocks take and that are kept for reuse: of large blocks at most DOTCOMPUTE_POOL (an eighth of the
+** memory), the longest unused going first.  The system may take their pages, from 4 MiB on, when it is short. */
+size_t dc_memory_reserved(dc_memory *m);
+/* Gives back all that is kept. An allocation that finds no room does so itself. */
+void dc_memory_trim(dc_memory *m);
+
 /* Bytes of a page: what can be made untouchable. */
 size_t dc_memory_page(const dc_memory *m);
 /* The live block that holds `address`, or else the nearest one before or behind it within 2 MiB. */

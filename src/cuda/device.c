@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/runtime.h"
 #include "compile/compile.h"
 #include "cuda/driver.h"
@@ -43,13 +44,14 @@ static CUresult raw_alloc(dc_cuda *d, CUdeviceptr *p, size_t n) {
 }
 
 static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
+  char text[4][32];
   size_t free_bytes = 0, total = 0;
   if (r != CUDA_ERROR_OUT_OF_MEMORY || dc_cu.MemGetInfo(&free_bytes, &total) != CUDA_SUCCESS)
     return dc_cuda_fail(r, DC_DEVICE, err, "cannot allocate %zu bytes on %s", n, d->dev->id);
   return dc_fail(err, DC_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
-                 "cannot allocate %.4g GiB on %s (%s): %.4g of %.4g GiB are free, %.4g are in arrays of this process",
-                 (double)n / 0x1p30, d->dev->id, d->dev->name, (double)free_bytes / 0x1p30, (double)total / 0x1p30,
-                 (double)d->dev->bytes_live / 0x1p30);
+                 "cannot allocate %s on %s (%s): %s of %s are free, %s are in arrays of this process",
+                 dc_bytes_text(n, text[0], 32), d->dev->id, d->dev->name, dc_bytes_text(free_bytes, text[1], 32),
+                 dc_bytes_text(total, text[2], 32), dc_bytes_text(d->dev->bytes_live, text[3], 32));
 }
 
 static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
@@ -79,16 +81,42 @@ static void release_memory(dc_device *dev, dc_ptr p) {
   dc_error_clear(&ignored);
 }
 
+/* An attribute of the pool's that is an amount; false when it cannot be told. */
+static bool pool_bytes(dc_cuda *d, CUmemPool_attribute attribute, size_t *bytes) {
+  uint64_t v = 0;
+  bool told = d->pool != NULL && dc_cu.MemPoolGetAttribute(d->pool, attribute, &v) == CUDA_SUCCESS;
+  *bytes = (size_t)v;
+  return told;
+}
+
 static int memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.MemGetInfo(free_bytes, total_bytes);
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot ask %s for its free memory", dev->id);
-  uint64_t reserved = 0, used = 0; /* what the pool keeps for the next allocation is free to us */
-  if (d->pool != NULL && dc_cu.MemPoolGetAttribute(d->pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) == 0 &&
-      dc_cu.MemPoolGetAttribute(d->pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) == 0 && reserved > used)
-    *free_bytes += (size_t)(reserved - used);
+  size_t kept = 0, used = 0; /* what the pool keeps for the next allocation is free to us */
+  if (pool_bytes(d, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &kept) &&
+      pool_bytes(d, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) && kept > used)
+    *free_bytes += kept - used;
   return 0;
+}
+
+static size_t reserved(dc_device *dev) {
+  dc_cuda *d = cuda_of(dev);
+  size_t bytes = 0;
+  dc_error ignored = DC_ERROR_INIT;
+  if (dc_cuda_enter(d, &ignored) == 0) pool_bytes(d, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes);
+  dc_error_clear(&ignored);
+  return bytes > dev->bytes_live ? bytes : dev->bytes_live;
+}
+
+/* What was freed can go when the streams have come to that. */
+static void trim(dc_device *dev) {
+  dc_cuda *d = cuda_of(dev);
+  dc_error ignored = DC_ERROR_INIT;
+  if (d->pool != NULL && dc_cuda_enter(d, &ignored) == 0 && dc_cuda_wait_all(d, &ignored) == 0)
+    dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
+  dc_error_clear(&ignored);
 }
 
 /* --- copies -------------------------------------------------------------------------------------- */
@@ -290,10 +318,11 @@ static int read_facts(dc_cuda *d, dc_error *err) {
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "%s does not tell its memory", d->dev->id);
 }
 
-/* The default pool, told to keep what is freed; without one cuMemAlloc serves. */
+/* The default pool, told to keep what is freed (DOTCOMPUTE_POOL: at most so much once a stream is waited for); without
+** one cuMemAlloc serves. */
 static void find_pool(dc_cuda *d) {
   int supported = 0;
-  uint64_t keep = UINT64_MAX;
+  uint64_t keep = dc_bytes_setting("DOTCOMPUTE_POOL", SIZE_MAX);
   CUmemoryPool pool = NULL;
   if (dc_cu.DeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, d->handle) == CUDA_SUCCESS &&
       supported && dc_cu.DeviceGetDefaultMemPool(&pool, d->handle) == CUDA_SUCCESS &&
@@ -381,6 +410,8 @@ static const dc_device_ops cuda_ops = {
   .alloc = alloc,
   .free = release_memory,
   .memory_info = memory_info,
+  .reserved = reserved,
+  .trim = trim,
   .to_device = to_device,
   .to_host = dc_cuda_to_host,
   .copy = copy,

@@ -160,10 +160,13 @@ typedef struct dc_device_ops {
   /* Releases all that `open` made; must bear a device that was never opened. Never fails. */
   void (*close)(dc_device *dev);
 
-  /* memory: `alloc` gives at least 256-byte aligned memory of n > 0 bytes, contents undefined */
+  /* memory: `alloc` gives at least 64-byte aligned memory of n > 0 bytes, contents undefined.  What was freed may be
+  ** kept for it, but before it fails with DC_MEMORY all that has been given back */
   int (*alloc)(dc_device *dev, size_t n, dc_ptr *out, dc_error *err);
   void (*free)(dc_device *dev, dc_ptr p); /* ordered after work issued before; never fails */
   int (*memory_info)(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err);
+  size_t (*reserved)(dc_device *dev); /* bytes in use and kept for the next allocations; optional (what is in use) */
+  void (*trim)(dc_device *dev);       /* gives back what is kept and not in use; optional; never fails */
   int (*to_device)(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
   int (*to_host)(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err); /* waits for the work before it */
   /* within the device; the two may overlap only if equal */
@@ -252,7 +255,9 @@ struct dc_device {
   int state;           /* enum dc_device_state */
   dc_error open_error; /* why it could not be opened; remembered */
   uint64_t serial;     /* unique in the process */
-  size_t bytes_live;   /* in dc_device_alloc'ed memory */
+  size_t bytes_live;   /* in dc_device_alloc'ed memory; */
+  size_t bytes_peak;   /* the most that was */
+  size_t bytes_limit;  /* the most that may be: then dc_device_alloc fails; 0: whatever the device has */
   void *stream;        /* the backend's current stream; NULL: the device's own */
   /* Not 0: there are other streams, a graph is being captured, or memory is in use by another device.  Then
   ** whoever uses memory says so first (stream.h). */

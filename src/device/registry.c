@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/runtime.h"
 #include "device/streams.h"
 
@@ -235,12 +236,32 @@ dc_device *dc_device_default(dc_error *err) {
 
 /* --- checked calls --------------------------------------------------------------------------- */
 
+static int fail_limit(const dc_device *dev, size_t n, dc_error *err) {
+  char text[3][32];
+  return dc_fail(err, DC_MEMORY, NULL,
+                 "cannot allocate %s on %s: its limit (dc.memory_limit) is %s, of which %s are in use",
+                 dc_bytes_text(n, text[0], 32), dev->id, dc_bytes_text(dev->bytes_limit, text[1], 32),
+                 dc_bytes_text(dev->bytes_live, text[2], 32));
+}
+
+static int alloc_within(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+  const size_t limit = dev->bytes_limit;
+  if (limit != 0 && (n > limit || dev->bytes_live > limit - n)) return fail_limit(dev, n, err);
+  return dev->ops->alloc(dev, n, out, err);
+}
+
+bool dc_device_may_hold(const dc_device *dev, size_t n) {
+  return (dev->facts.total_memory == 0 || n <= dev->facts.total_memory) &&
+         (dev->bytes_limit == 0 || n <= dev->bytes_limit);
+}
+
 static int try_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
-  if (dev->ops->alloc(dev, n, out, err) == 0) return 0;
-  if (err->kind != DC_MEMORY || dc_memory_pressure == NULL || !dc_memory_pressure(dev, n)) return -1;
+  if (alloc_within(dev, n, out, err) == 0) return 0;
+  if (err->kind != DC_MEMORY || !dc_device_may_hold(dev, n)) return -1;
+  if (dc_memory_pressure == NULL || !dc_memory_pressure(dev, n)) return -1;
   dc_log(DC_LOG_MEMORY, "%s: trying again to allocate %zu bytes after a collection", dev->id, n);
   dc_error_clear(err);
-  return dev->ops->alloc(dev, n, out, err);
+  return alloc_within(dev, n, out, err);
 }
 
 /* While a graph is captured, memory is made in the device's own stream: it is no part of the graph. */
@@ -266,17 +287,20 @@ static inline void issued(dc_device *dev) {
 }
 
 int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+  char text[2][32];
   *out = 0;
   if (dc_device_open(dev, err) != 0) return -1;
   if (n == 0) return 0;
   if (dev->facts.total_memory != 0 && n > dev->facts.total_memory)
-    return dc_fail(err, DC_MEMORY, NULL, "cannot allocate %.4g GiB on %s (%s): it has %.4g GiB of memory in all",
-                   (double)n / 0x1p30, dev->id, dev->name, (double)dev->facts.total_memory / 0x1p30);
+    return dc_fail(err, DC_MEMORY, NULL, "cannot allocate %s on %s (%s): it has %s of memory in all",
+                   dc_bytes_text(n, text[0], 32), dev->id, dev->name,
+                   dc_bytes_text(dev->facts.total_memory, text[1], 32));
   if (alloc_outside(dev, n, out, err) != 0) {
     *out = 0;
     return -1;
   }
   dev->bytes_live += n;
+  if (dev->bytes_live > dev->bytes_peak) dev->bytes_peak = dev->bytes_live;
   dc_count(&dc_stats.allocations, 1);
   dc_count(&dc_stats.bytes_allocated, n);
   dc_log(DC_LOG_MEMORY, "%s: %zu bytes at 0x%llx, %zu live", dev->id, n, (unsigned long long)*out, dev->bytes_live);

@@ -35,6 +35,8 @@ void dc_devices_close(void);
 /* Thin checked layer over the slots: open first, count in dc_stats, refuse n == 0 gracefully. */
 int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err); /* n == 0 gives 0 */
 void dc_device_free(dc_device *dev, dc_ptr p, size_t n);
+/* Whether n bytes could be allocated if nothing else were in use. */
+bool dc_device_may_hold(const dc_device *dev, size_t n);
 int dc_device_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
 int dc_device_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
 /* The same without waiting; the host memory is page-locked (dc_pinned_new) and stays until the stream has got there. */

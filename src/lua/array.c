@@ -11,7 +11,10 @@
 
 /* --- the object ---------------------------------------------------------------------------------- */
 
-dc_lua_array *dc_lua_newarray(lua_State *L) { return dc_lua_new(L, DC_LUA_ARRAY, sizeof(dc_lua_array), 0); }
+dc_lua_array *dc_lua_newarray(lua_State *L) {
+  dc_lua_count_array(L, lua_touserdata(L, lua_upvalueindex(1)));
+  return dc_lua_new(L, DC_LUA_ARRAY, sizeof(dc_lua_array), 0);
+}
 
 int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {
   if (!a) return dc_lua_raise(L, err);
@@ -45,10 +48,12 @@ void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
 
 /* Never raises when the collector calls it; scripts reach it too, through getmetatable. */
 static int array_gc(lua_State *L) {
-  dc_lua_array *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_ARRAY);
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_array *o = dc_lua_test(L, self, 1, DC_LUA_ARRAY);
   if (!o) return dc_lua_expected(L, 1, "an array");
   dc_array *a = o->a;
   o->a = NULL;
+  if (self->arrays > 0) self->arrays--;
   if (a) dc_array_unref(a);
   return 0;
 }

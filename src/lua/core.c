@@ -109,11 +109,18 @@ static int core_index(lua_State *L) {
 
 /* own(source): the chunk of this source is one of our Lua files, which `where` of an error skips. */
 static int core_own(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  size_t len;
   luaL_checktype(L, 1, LUA_TSTRING);
+  const char *source = lua_tolstring(L, 1, &len);
+  for (int i = 0; i < self->nowns; i++) /* modules may be loaded anew */
+    if (self->own[i].len == len && memcmp(self->own[i].source, source, len) == 0) return 0;
+  if (self->nowns == DC_LUA_MOST_OWN) return luaL_error(L, "too many files of dotcompute's own");
   lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_OWN);
   lua_pushvalue(L, 1);
   lua_pushboolean(L, 1);
   lua_rawset(L, -3);
+  self->own[self->nowns++] = (dc_lua_own){ source, len }; /* kept alive by that table, as it is its key */
   return 0;
 }
 
@@ -166,6 +173,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_tables_internal);
   dc_lua_setfuncs(L, 1, dc_lua_image_internal);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);
   dc_lua_setfuncs(L, 1, dc_lua_device_core);

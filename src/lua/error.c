@@ -13,31 +13,21 @@
 
 /* --- who is to blame ----------------------------------------------------------------------------- */
 
-/* Is the chunk of this source one of our own Lua files? */
-static bool is_own(lua_State *L, int self, const char *source) {
-  lua_getiuservalue(L, self, DC_LUA_OWN);
-  lua_pushstring(L, source);
-  bool own = lua_rawget(L, -2) != LUA_TNIL;
-  lua_pop(L, 2);
-  return own;
-}
-
-static bool is_own_source(lua_State *L, const char *source) {
-  dc_lua_push_self(L);
-  bool own = is_own(L, lua_gettop(L), source);
-  lua_pop(L, 1);
-  return own;
+/* Is the function's chunk one of our own Lua files? */
+static bool is_own(const dc_lua *self, const lua_Debug *ar) {
+  for (int i = 0; i < self->nowns; i++)
+    if (self->own[i].len == ar->srclen && memcmp(self->own[i].source, ar->source, ar->srclen) == 0) return true;
+  return false;
 }
 
 bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
-  dc_lua_push_self(L);
-  int self = lua_gettop(L);
+  const dc_lua *self = dc_lua_push_self(L);
   bool found = false;
+  lua_pop(L, 1);
   for (int level = 0; !found && lua_getstack(L, level, ar); level++) {
     lua_getinfo(L, "Sl", ar);
-    found = *ar->what != 'C' && ar->currentline > 0 && !is_own(L, self, ar->source);
+    found = *ar->what != 'C' && ar->currentline > 0 && !is_own(self, ar);
   }
-  lua_pop(L, 1);
   return found;
 }
 
@@ -195,9 +185,11 @@ int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
   dc_error err = DC_ERROR_INIT;
   lua_Debug ar;
   const char *name = NULL;
+  const dc_lua *self = dc_lua_push_self(L);
+  lua_pop(L, 1);
   for (int level = 0; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
     lua_getinfo(L, "nS", &ar);
-    if (level > 0 && !is_own_source(L, ar.source)) break;
+    if (level > 0 && !is_own(self, &ar)) break;
     name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
     if (ar.namewhat && strcmp(ar.namewhat, "method") == 0) arg--;
   }

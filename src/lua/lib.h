@@ -35,7 +35,7 @@ enum dc_lua_slot {
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
-  DC_LUA_OWN,                  /* sources of our own Lua files, which error messages skip */
+  DC_LUA_OWN,                  /* keeps what dc_lua.own points to */
   DC_LUA_CORE,                 /* the table that luaopen gave */
   DC_LUA_END
 };
@@ -48,11 +48,20 @@ typedef struct dc_lua_launch {
 } dc_lua_launch;
 #define DC_LUA_LAUNCHES 32
 
+/* The source of a Lua file of our own. */
+typedef struct dc_lua_own {
+  const char *source;
+  size_t len;
+} dc_lua_own;
+#define DC_LUA_MOST_OWN 256
+
 typedef struct dc_lua {
   const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
   const void *null;
   dc_device *device;      /* the current one; NULL until first asked for */
   double owed;            /* KB of collector's work owed for device memory (memory.c) */
+  size_t arrays;          /* array objects that the collector has not taken; */
+  size_t arrays_most;     /* past so many, it is asked to */
   size_t since_full;      /* device bytes made since the last full collection */
   int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
   bool collecting;        /* a collection of ours is running: its finalizers start no other */
@@ -62,6 +71,8 @@ typedef struct dc_lua {
   unsigned launched;      /* counts launches noted */
   const char *launcher;   /* the source text's address of the last script that launched: only compared */
   dc_lua_launch launches[DC_LUA_LAUNCHES];
+  int nowns;
+  dc_lua_own own[DC_LUA_MOST_OWN]; /* what error messages skip */
 } dc_lua;
 
 /* --- core.c --- */
@@ -102,7 +113,8 @@ int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) DC_PRINTF(3, 4);
 int dc_lua_expected(lua_State *L, int arg, const char *what);
 /* Pushes and returns how a message calls the value: "nil", "a string", "a float64 array", "the number 2.5". */
 const char *dc_lua_describe(lua_State *L, int idx);
-/* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none. */
+/* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none.  Takes 8 places of the
+** stack, and raises nothing if there are so many. */
 bool dc_lua_caller(lua_State *L, lua_Debug *ar);
 void dc_lua_open_error(lua_State *L, int self);
 
@@ -122,6 +134,8 @@ void dc_lua_map_lines(lua_State *L, int origin, const char *text);
 /* Before n bytes of device memory are made: lets the collector run in proportion. May run finalizers, so
 ** hold no pointer that they could invalidate. */
 void dc_lua_account(lua_State *L, dc_lua *self, size_t n);
+/* Before an array object is made; may collect, as above. */
+void dc_lua_count_array(lua_State *L, dc_lua *self);
 void dc_lua_open_memory(void);
 /* The state that is inside a call of ours, for the memory pressure handler. */
 void dc_lua_note_active(lua_State *L);
@@ -131,6 +145,10 @@ lua_State *dc_lua_active(void);
 void *dc_lua_scratch(lua_State *L, size_t n);
 void dc_lua_scratch_free(lua_State *L, int idx); /* early; idempotent */
 void dc_lua_open_scratch(lua_State *L, int self);
+
+/* --- ledger.c --- */
+extern const luaL_Reg dc_lua_memory_internal[];
+void dc_lua_open_ledger(void);
 
 /* --- interrupt.c --- */
 /* Around work of a device that may take long: Ctrl-C meanwhile sets dc_interrupt_flag. No Lua errors in between. */

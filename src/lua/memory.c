@@ -12,6 +12,8 @@
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
 #define STEP_KB 16                        /* work is done in steps of at least this */
+#define FEW_ARRAYS 4096 /* so many objects are no reason to collect */
+#define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
 static _Thread_local lua_State *active; /* the state inside a call of ours; valid while one runs */
@@ -37,8 +39,8 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   if (self->collecting || !lua_gc(L, LUA_GCISRUNNING)) return; /* in a finalizer, or stopped by the user */
   self->since_full += n;
   const dc_device *dev = self->device;
-  if (dev && dev->facts.total_memory && self->since_full > dev->facts.total_memory / 8 &&
-      (double)(dev->bytes_live + n) > SOFT_LIMIT * (double)dev->facts.total_memory) {
+  const size_t most = !dev ? 0 : dev->bytes_limit ? dev->bytes_limit : dev->facts.total_memory;
+  if (most && self->since_full > most / 8 && (double)(dev->bytes_live + n) > SOFT_LIMIT * (double)most) {
     collect(L, self, LUA_GCCOLLECT, 0);
     return;
   }
@@ -49,6 +51,24 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   int kb = (int)self->owed + 1;
   self->owed = 0;
   collect(L, self, LUA_GCSTEP, kb);
+}
+
+/* Expressions take host memory that the collector does not see, and an incremental one lets tens of thousands of dead
+** ones lie, each of which costs a cache miss when it is made anew.  So a full collection runs when there are many more
+** than it left last time, and their memory is twice the heap, which it has to walk through. */
+void dc_lua_count_array(lua_State *L, dc_lua *self) {
+  if (++self->arrays <= self->arrays_most) return;
+  const size_t heap = 1024 * (size_t)lua_gc(L, LUA_GCCOUNT);
+  if (!self->collecting && lua_gc(L, LUA_GCISRUNNING) && self->arrays * ARRAY_BYTES >= 2 * heap) {
+    self->collecting = true;
+    lua_gc(L, LUA_GCCOLLECT);
+    self->collecting = false;
+    active = L;
+    self->arrays_most = 2 * self->arrays;
+  } else {
+    self->arrays_most = self->arrays + FEW_ARRAYS;
+  }
+  if (self->arrays_most < FEW_ARRAYS) self->arrays_most = FEW_ARRAYS;
 }
 
 /* The device has no memory left. */
@@ -64,7 +84,10 @@ static int memory_pressure(dc_device *dev, size_t wanted) {
   return dev->bytes_live < before;
 }
 
-void dc_lua_open_memory(void) { dc_memory_pressure = memory_pressure; }
+void dc_lua_open_memory(void) {
+  dc_memory_pressure = memory_pressure;
+  dc_lua_open_ledger();
+}
 
 /* --- scratch ------------------------------------------------------------------------------------- */
 
