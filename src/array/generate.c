@@ -133,8 +133,8 @@ void dc_emit_places(const dc_text *t, const char *indent, const char *from, int 
   for (int d = end - 1; d >= first; d--) {
     if (d > first) {
       if (dc_program_multiplies(p))
-        dc_buf_printf(t->b, "%sconst int i%d = (int)((__umulhi((unsigned int)%s, by_%d) + (unsigned int)%s) >> bits_%d);"
-                      "\n", indent, d, rest, d, rest, d);
+        dc_buf_printf(t->b, "%sconst int i%d = (int)((__umulhi((unsigned int)%s, by_%d) + (unsigned int)%s) >> bits_%d)"
+                      ";\n", indent, d, rest, d, rest, d);
       else
         dc_buf_printf(t->b, "%sconst %s i%d = (%s)((unsigned long long)%s / (unsigned long long)n_%d);\n", indent,
                       t->index, d, t->index, rest, d);
