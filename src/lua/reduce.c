@@ -97,14 +97,28 @@ static int arg_extreme(lua_State *L, dc_reduce op) {
 static int array_argmin(lua_State *L) { return arg_extreme(L, DC_REDUCE_ARGMIN); }
 static int array_argmax(lua_State *L) { return arg_extreme(L, DC_REDUCE_ARGMAX); }
 
-static int array_mean(lua_State *L) {
+/* A combination of reductions, of no options of its own. */
+static int combine(lua_State *L, dc_array *(*make)(dc_array *a, uint32_t axes, bool keep, dc_error *err)) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   const over o = read_over(L, a, false);
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_mean(a, o.axes, o.keep, &err)), &err);
+  return dc_lua_made(L, slot, DC_LUA_MAKE(self, make(a, o.axes, o.keep, &err)), &err);
 }
+
+static int array_mean(lua_State *L) { return combine(L, dc_array_mean); }
+static int array_norm(lua_State *L) { return combine(L, dc_array_norm); }
+
+/* How many elements are not 0 (true). */
+static dc_array *count(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
+  dc_array *truth = dc_array_cast(a, DC_BOOL, err);
+  dc_array *n = truth ? dc_array_reduce(DC_REDUCE_SUM, truth, axes, keep, err) : NULL;
+  dc_array_unref(truth);
+  return n;
+}
+
+static int array_count(lua_State *L) { return combine(L, count); }
 
 static int variance(lua_State *L, bool root) {
   dc_lua *self = dc_lua_self(L);
@@ -117,29 +131,6 @@ static int variance(lua_State *L, bool root) {
 
 static int array_var(lua_State *L) { return variance(L, false); }
 static int array_std(lua_State *L) { return variance(L, true); }
-
-static int array_norm(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  dc_array *a = dc_lua_checkarray(L, self, 1);
-  const over o = read_over(L, a, false);
-  dc_error err = DC_ERROR_INIT;
-  dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_norm(a, o.axes, o.keep, &err)), &err);
-}
-
-/* How many elements are not 0 (true). */
-static int array_count(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  dc_array *a = dc_lua_checkarray(L, self, 1);
-  const over o = read_over(L, a, false);
-  dc_error err = DC_ERROR_INIT;
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_array *truth = DC_LUA_MAKE(self, dc_array_cast(a, DC_BOOL, &err));
-  if (!truth) return dc_lua_raise(L, &err);
-  dc_array *n = DC_LUA_MAKE(self, dc_array_reduce(DC_REDUCE_SUM, truth, o.axes, o.keep, &err));
-  dc_array_unref(truth);
-  return dc_lua_made(L, slot, n, &err);
-}
 
 #define NAMES                                                                                               \
   { "sum", array_sum }, { "prod", array_prod }, { "any", array_any }, { "all", array_all },                 \
