@@ -308,6 +308,7 @@ void dc_lua_open_array(lua_State *L, int self) {
   dc_lua_setfuncs(L, self, dc_lua_operators_meta);
   lua_getfield(L, -1, "__methods"); /* meta methods */
   dc_lua_set_functions(L, self);
+  dc_lua_setfuncs(L, self, dc_lua_operators_methods);
   dc_lua_setfuncs(L, self, dc_lua_reduce_methods);
   dc_lua_setfuncs(L, self, dc_lua_index_methods);
   dc_lua_setfuncs(L, self, dc_lua_linalg_methods);

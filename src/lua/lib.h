@@ -228,7 +228,7 @@ bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
 
 /* --- create.c, operators.c, index.c, format.c --- */
 extern const luaL_Reg dc_lua_create_core[];
-extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_meta[];
+extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_meta[], dc_lua_operators_methods[];
 /* The operator or function of the arguments on the stack; pushes the result, returns 1. */
 int dc_lua_apply(lua_State *L, dc_op op);
 /* All functions of dc_ops by name, into the table on top. */

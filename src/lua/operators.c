@@ -230,6 +230,8 @@ const luaL_Reg dc_lua_operators_core[] = {
   { "allclose", core_allclose }, { "equal", core_equal }, { "cast", core_cast }, { NULL, NULL },
 };
 
+const luaL_Reg dc_lua_operators_methods[] = { { "cast", core_cast }, { NULL, NULL } };
+
 const luaL_Reg dc_lua_operators_meta[] = {
   { "__add", array_add }, { "__sub", array_sub }, { "__mul", array_mul },   { "__div", array_div },
   { "__idiv", array_idiv }, { "__mod", array_mod }, { "__pow", array_pow }, { "__band", array_band },
