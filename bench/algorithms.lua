@@ -60,14 +60,8 @@ def best(f):
 local function numpy(wanted)
   local lines = { numpy_script:format(n) }
   for _, row in ipairs(wanted) do lines[#lines + 1] = ("print(best(lambda: %s))"):format(row[6]) end
-  local name = os.tmpname()
-  local file = assert(io.open(name, "w"))
-  file:write(table.concat(lines, "\n"), "\n")
-  file:close()
-  local pipe, times = assert(io.popen("python3 " .. name .. " 2>/dev/null")), {}
-  for line in pipe:lines() do times[#times + 1] = tonumber(line) end
-  pipe:close()
-  os.remove(name)
+  local times = {}
+  for _, line in ipairs((report.python(table.concat(lines, "\n")))) do times[#times + 1] = tonumber(line) end
   return times
 end
 

@@ -57,19 +57,10 @@ end
 
 -- The medians of one round, and NumPy's version; nil and why not.
 local function numpy()
-  local path = os.tmpname()
-  local file = assert(io.open(path, "w"))
-  file:write(python_script())
-  file:close()
-  local pipe = assert(io.popen(("OPENBLAS_NUM_THREADS=%d OMP_NUM_THREADS=%d '%s' %s 2>&1"):format(threads, threads,
-    os.getenv "PYTHON" or "python3", path)))
-  local times, last = {}, nil
-  for line in pipe:lines() do
-    last = line
-    times[#times + 1] = tonumber(line)
-  end
-  local ok = pipe:close()
-  os.remove(path)
+  local lines, ok = report.python(python_script(),
+    ("OPENBLAS_NUM_THREADS=%d OMP_NUM_THREADS=%d"):format(threads, threads), true)
+  local times, last = {}, lines[#lines]
+  for _, line in ipairs(lines) do times[#times + 1] = tonumber(line) end
   if not ok then return nil, last or "python3 cannot be run" end
   return times, last
 end

@@ -53,6 +53,22 @@ function M.print(title, header, rows)
   print()
 end
 
+-- What a Python script, given as text, prints, line by line (on stderr too, if `all`); and whether it ended well.
+-- PYTHON in the environment names the interpreter, `before` stands in front of it.
+function M.python(script, before, all)
+  local path = os.tmpname()
+  local file = assert(io.open(path, "w"))
+  file:write(script, "\n")
+  file:close()
+  local pipe = assert(io.popen(("%s '%s' %s %s"):format(before or "", os.getenv "PYTHON" or "python3", path,
+    all and "2>&1" or "2>/dev/null")))
+  local lines = {}
+  for line in pipe:lines() do lines[#lines + 1] = line end
+  local ok = pipe:close()
+  os.remove(path)
+  return lines, ok
+end
+
 -- Makes the first GPU the current device; where there is none, says that `what` is left out, and gives false.
 function M.use_gpu(what)
   local ok, why = dc.available "cuda"

@@ -324,14 +324,7 @@ with("lapack", "nothing stays allocated, nor after an error", function()
     pcall(dc.linalg.cholesky, dc.zeros(9, 9))
     pcall(dc.linalg.svd, dc.full({ 5, 4 }, 0 / 0))
   end
-  work()
-  collectgarbage()
-  collectgarbage()
-  local live = dc.stats().bytes_live
-  for _ = 1, 3 do work() end
-  collectgarbage()
-  collectgarbage()
-  assert.equal(live, dc.stats().bytes_live)
+  helper.gives_back(work)
 end)
 
 it("a library that is not there is an error that says what to install", function()

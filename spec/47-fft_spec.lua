@@ -360,14 +360,7 @@ with("transforms leave no memory behind", function()
       dc.fft[name](a.T):eval()
     end
   end
-  work()
-  collectgarbage()
-  collectgarbage()
-  local live = dc.stats().bytes_live
-  for _ = 1, 3 do work() end
-  collectgarbage()
-  collectgarbage()
-  assert.equal(live, dc.stats().bytes_live)
+  helper.gives_back(work)
 end)
 
 it("FFTW that is not there is an error that says what to install", function()

@@ -119,6 +119,20 @@ function helper.on_cpu(how, script, ...)
   return text, code
 end
 
+-- Asserts that the device memory in use is the same after `work` has run a few times as after its first run.
+function helper.gives_back(work)
+  local dc = require "dotcompute"
+  local function live()
+    collectgarbage()
+    collectgarbage()
+    return dc.stats().bytes_live
+  end
+  work()
+  local before = live()
+  for _ = 1, 3 do work() end
+  check.equal(before, live())
+end
+
 -- An integer as 32 bits hold it, with their sign.
 function helper.int32(v)
   v = v & 0xffffffff

@@ -2,11 +2,10 @@
 -- device, elements as so many bytes.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
-local algorithm = {}
-
-function algorithm.fail(kind, text, ...) core.fail(kind, text:format(...)) end
+local algorithm = { fail = builder.fail, options = builder.options }
 local fail = algorithm.fail
 
 -- Calls fn with the device current: where it is already, with the current stream too.
@@ -71,28 +70,6 @@ function algorithm.integer(who, what, v, low, high)
     fail("argument", "%s: %s is %s, got %s", who, what, range, core.describe(v))
   end
   return n
-end
-
--- Complains about options that nobody reads, and those of another type; gives the table. `known`: name -> type.
-function algorithm.options(who, options, known)
-  if options == nil then return {} end
-  if type(options) ~= "table" then
-    fail("argument", "%s: a table of options expected, got %s", who, core.describe(options))
-  end
-  for name, v in pairs(options) do
-    local wanted = known[name]
-    if not wanted then
-      local names = {}
-      for k in pairs(known) do names[#names + 1] = k end
-      table.sort(names)
-      fail("argument", "%s: there is no option '%s'; there %s %s", who, tostring(name), #names == 1 and "is" or "are",
-        table.concat(names, ", "))
-    end
-    if wanted ~= "any" and type(v) ~= wanted then
-      fail("argument", "%s: option '%s' is a %s, got %s", who, name, wanted, core.describe(v))
-    end
-  end
-  return options
 end
 
 -- Name, C's name, bytes and kind of a dtype, or of an array's.

@@ -97,6 +97,32 @@ function builder.check_options(options, known)
   end
 end
 
+-- A table of options, {} for nil: complains about those that nobody reads, and those of another type. `known`: name ->
+-- type, as `type` or `math.type` name it, or "any". `unknown`: how the first complaint is put (it gets `who` and the
+-- name), if not with a list of what there is.
+function builder.options(who, options, known, unknown)
+  if options == nil then return {} end
+  if type(options) ~= "table" then
+    fail("argument", "%s: a table of options expected, got %s", who, core.describe(options))
+  end
+  for name, v in pairs(options) do
+    local wanted = known[name]
+    if not wanted and unknown then fail("argument", unknown, who, tostring(name)) end
+    if not wanted then
+      local names = {}
+      for k in pairs(known) do names[#names + 1] = k end
+      table.sort(names)
+      fail("argument", "%s: there is no option '%s'; there %s %s", who, tostring(name), #names == 1 and "is" or "are",
+        #names > 0 and table.concat(names, ", ") or "none")
+    end
+    if wanted ~= "any" and type(v) ~= wanted and math.type(v) ~= wanted then
+      fail("argument", "%s: option '%s' is a%s %s, got %s", who, name, wanted:find "^[aio]" and "n" or "", wanted,
+        core.describe(v))
+    end
+  end
+  return options
+end
+
 -- --- types ------------------------------------------------------------------------------------------------------
 
 -- The dtype's name of a value when it is an array, else nil.

@@ -4,11 +4,12 @@
 -- part of what is computed next.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
 local fft = {}
 
-local function fail(kind, ...) return core.fail(kind, string.format(...)) end
+local fail = builder.fail
 
 -- --- arguments --------------------------------------------------------------------------------------------------
 
@@ -16,17 +17,6 @@ local function to_array(name, a)
   if core.is_array(a) then return a end
   if type(a) == "table" then return dc.array(a) end
   fail("argument", "%s: an array expected, got %s", name, core.describe(a))
-end
-
-local function check_options(name, options, names)
-  if options == nil then return {} end
-  if type(options) ~= "table" then
-    fail("argument", "%s: a table of options expected, got %s", name, core.describe(options))
-  end
-  for key in pairs(options) do
-    if not names[key] then fail("argument", "%s has no option '%s'", name, tostring(key)) end
-  end
-  return options
 end
 
 local function check_axis(name, a, axis)
@@ -83,11 +73,12 @@ end
 
 -- --- one axis ---------------------------------------------------------------------------------------------------
 
-local one_axis = { axis = true, n = true }
+local UNKNOWN = "%s has no option '%s'"
+local one_axis = { axis = "any", n = "any" } -- checked with what they mean
 
 local function along(name, a, options)
   a = to_array(name, a)
-  options = check_options(name, options, one_axis)
+  options = builder.options(name, options, one_axis, UNKNOWN)
   local axis = check_axis(name, a, options.axis == nil and -1 or options.axis)
   return a, axis, options.n ~= nil and check_points(name, options.n) or nil
 end
@@ -120,11 +111,11 @@ end
 
 -- --- several axes -----------------------------------------------------------------------------------------------
 
-local many_axes = { axes = true, n = true }
+local many_axes = { axes = "any", n = "any" }
 
 local function transform(name, a, options, axes, direction)
   local x = to_array(name, a)
-  options = check_options(name, options, many_axes)
+  options = builder.options(name, options, many_axes, UNKNOWN)
   if options.axes ~= nil then axes = options.axes end
   local points
   axes, points = check_axes(name, x, axes or {}, options.n)

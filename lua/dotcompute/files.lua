@@ -18,28 +18,6 @@ local function check_array(who, a)
   if not core.is_array(a) then fail("argument", "%s: an array expected, got %s", who, core.describe(a)) end
 end
 
--- The options as a table of their values; `known` has the type of each, as `type` or `math.type` name it.
-local function check_options(who, options, known)
-  if options == nil then return {} end
-  if type(options) ~= "table" then
-    fail("argument", "%s: a table of options expected, got %s", who, core.describe(options))
-  end
-  for name, value in pairs(options) do
-    local want = known[name]
-    if not want then
-      local names = {}
-      for k in pairs(known) do names[#names + 1] = k end
-      table.sort(names)
-      fail("argument", "%s: there is no option '%s'; there are: %s", who, tostring(name), table.concat(names, ", "))
-    end
-    if want ~= "any" and type(value) ~= want and math.type(value) ~= want then
-      fail("argument", "%s: option '%s' is a%s %s, got %s", who, name, want:find "^[aio]" and "n" or "", want,
-        core.describe(value))
-    end
-  end
-  return options
-end
-
 local function check_dtype(who, dtype)
   if type(dtype) ~= "string" then
     fail("argument", "%s: the name of a dtype expected, got %s", who, core.describe(dtype))
@@ -51,7 +29,7 @@ end
 -- load(path [, {mmap = true, name = "x"}])
 function files.load(path, options)
   check_path("dc.load", path)
-  local o = check_options("dc.load", options, { mmap = "boolean", name = "string" })
+  local o = builder.options("dc.load", options, { mmap = "boolean", name = "string" })
   return core.file_load(path, o.mmap, o.name)
 end
 
@@ -82,14 +60,14 @@ function files.save(path, value, options)
   check_path("dc.save", path)
   local ending = path:lower():match "%.(%w+)$"
   if ending == "npy" then
-    check_options("dc.save", options, {})
+    builder.options("dc.save", options, {})
     if type(value) == "table" then
       fail("argument", "dc.save: a .npy file holds one array; a table of arrays goes into a .npz file")
     end
     check_array("dc.save", value)
     return core.npy_save(path, value)
   elseif ending == "npz" then
-    local o = check_options("dc.save", options, { compress = "boolean" })
+    local o = builder.options("dc.save", options, { compress = "boolean" })
     if type(value) ~= "table" then
       fail("argument", "dc.save: a .npz file holds a table of arrays, as in {x = a}; got %s", core.describe(value))
     end
@@ -114,7 +92,7 @@ function files.load_raw(path, dtype, shape, options)
   if shape ~= nil and type(shape) ~= "table" then
     fail("argument", "%s: a shape expected: an integer or a table of them, got %s", who, core.describe(shape))
   end
-  local o = check_options(who, options, { offset = "integer", endian = "string", mmap = "boolean" })
+  local o = builder.options(who, options, { offset = "integer", endian = "string", mmap = "boolean" })
   if o.endian ~= nil and o.endian ~= "little" and o.endian ~= "big" then
     fail("argument", "%s: option 'endian' is \"little\" or \"big\", got '%s'", who, o.endian)
   end
@@ -143,7 +121,7 @@ end
 function files.load_csv(path, options)
   local who = "dc.load_csv"
   check_path(who, path)
-  local o = check_options(who, options, { dtype = "string", delimiter = "string", header = "boolean",
+  local o = builder.options(who, options, { dtype = "string", delimiter = "string", header = "boolean",
     skip = "integer", comment = "string", missing = "any" })
   local delimiter, comment = check_delimiter(who, o.delimiter), o.comment or "#"
   if #comment > 1 or comment == delimiter or comment:find '[%w%.%+%-"%s%z]' then
@@ -174,7 +152,7 @@ function files.save_csv(path, a, options)
   local who = "dc.save_csv"
   check_path(who, path)
   check_array(who, a)
-  local o = check_options(who, options, { delimiter = "string", header = "table" })
+  local o = builder.options(who, options, { delimiter = "string", header = "table" })
   local delimiter = check_delimiter(who, o.delimiter)
   if a.ndim > 2 then
     fail("shape", "%s: a table has at most 2 axes, the array has %d; reshape it first", who, a.ndim)
@@ -183,6 +161,6 @@ function files.save_csv(path, a, options)
   return core.csv_save(path, a, columns, delimiter, o.header and header_line(o.header, columns, delimiter))
 end
 
-files.check_path, files.check_array, files.check_options = check_path, check_array, check_options
+files.check_path, files.check_array = check_path, check_array
 
 return files

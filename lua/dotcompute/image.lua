@@ -24,7 +24,7 @@ function image.write(path, a, options)
     fail("argument", "%s: '%s' ends in neither .png nor .pgm, .ppm, .pnm", who, path)
   end
   local png = ending == "png"
-  local o = files.check_options(who, options, png and { compression = "integer" } or {})
+  local o = builder.options(who, options, png and { compression = "integer" } or {})
   local level = o.compression or 6
   if level < 0 or level > 9 then fail("argument", "%s: option 'compression' is 0 to 9, got %d", who, level) end
   if a.dtype ~= "uint8" and a.dtype ~= "uint16" then

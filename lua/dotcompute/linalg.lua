@@ -1,11 +1,13 @@
 -- dc.linalg: matrix products, solvers and norms. Read when one of its functions is first asked for.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
 local linalg = { matmul = dc.matmul, dot = dc.dot }
 
-local function fail(kind, ...) return core.fail(kind, string.format(...)) end
+local fail = builder.fail
+local UNKNOWN = "%s has no option '%s'"
 
 local function shape_text(a)
   local shape = { a:shape() }
@@ -17,21 +19,6 @@ local function to_array(name, a)
   if core.is_array(a) then return a end
   if type(a) == "table" or type(a) == "number" or type(a) == "boolean" then return dc.array(a) end
   fail("argument", "%s: an array expected, got %s", name, core.describe(a))
-end
-
--- The options of a call: a table with these names only; each is a boolean.
-local function check_options(name, options, names)
-  if options == nil then return {} end
-  if type(options) ~= "table" then
-    fail("argument", "%s: a table of options expected, got %s", name, core.describe(options))
-  end
-  for key, value in pairs(options) do
-    if not names[key] then fail("argument", "%s has no option '%s'", name, tostring(key)) end
-    if type(value) ~= "boolean" then
-      fail("argument", "%s: option '%s' is a boolean, got %s", name, key, core.describe(value))
-    end
-  end
-  return options
 end
 
 local function is_complex(a) return a.dtype:find("complex", 1, true) ~= nil end
@@ -71,7 +58,7 @@ end
 
 -- Eigenvalues, ascending, and vectors as columns; the values alone with {vectors = false}.
 function linalg.eigh(a, options)
-  options = check_options("eigh", options, { vectors = true })
+  options = builder.options("eigh", options, { vectors = "boolean" }, UNKNOWN)
   local w, v = core.matrix_eigh(to_array("eigh", a), options.vectors ~= false)
   if v then return w, v end
   return w
@@ -79,7 +66,7 @@ end
 
 -- U, S, Vh; S alone with {vectors = false}; square U and Vh with {full = true}.
 function linalg.svd(a, options)
-  options = check_options("svd", options, { vectors = true, full = true })
+  options = builder.options("svd", options, { vectors = "boolean", full = "boolean" }, UNKNOWN)
   local u, s, vh = core.matrix_svd(to_array("svd", a), options.vectors ~= false, options.full == true)
   if u then return u, s, vh end
   return s

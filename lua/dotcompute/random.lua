@@ -2,9 +2,10 @@
 -- its place in that, so it is the same on every device, and making it can be fused with what uses it.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
-local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
+local fail = builder.fail
 
 -- --- arguments ----------------------------------------------------------------------------------------------------
 
@@ -17,20 +18,9 @@ local function read(name, known, ...)
   if is_options then
     options, list[n], n = last, nil, n - 1
   end
-  for key, value in pairs(options) do
-    if not known[key] then
-      local names = {}
-      for k in pairs(known) do names[#names + 1] = k end
-      table.sort(names)
-      fail("argument", "'%s': there is no option '%s'; there are %s", name, tostring(key), table.concat(names, ", "))
-    end
-    if key == "dtype" then
-      if type(value) ~= "string" then
-        fail("argument", "'%s': option 'dtype' is the name of a dtype, got %s", name, core.describe(value))
-      end
-    elseif type(value) ~= "number" then
-      fail("argument", "'%s': option '%s' is a number, got %s", name, key, core.describe(value))
-    end
+  builder.options(("'%s'"):format(name), options, known)
+  if options.dtype ~= nil and type(options.dtype) ~= "string" then
+    fail("argument", "'%s': option 'dtype' is the name of a dtype, got %s", name, core.describe(options.dtype))
   end
   local shape = n == 1 and type(list[1]) == "table" and list[1] or list
   if shape == list and n == 0 and not is_options then
@@ -102,7 +92,7 @@ local few_bits = { float16 = 2048, bfloat16 = 256 }
 
 -- uniform(shape… [, {low=, high=, dtype=}]): in [low, high), by default [0, 1).
 function methods:uniform(...)
-  local shape, o = read("uniform", { low = true, high = true, dtype = true }, ...)
+  local shape, o = read("uniform", { low = "number", high = "number", dtype = "any" }, ...)
   local made, dtype = floating("uniform", o)
   local low, high = finite("uniform", "low", o.low, 0), finite("uniform", "high", o.high, 1)
   if high < low then fail("argument", "'uniform': low, %s, is above high, %s", low, high) end
@@ -120,7 +110,7 @@ end
 
 -- normal(shape… [, {mean=, std=, dtype=}])
 function methods:normal(...)
-  local shape, o = read("normal", { mean = true, std = true, dtype = true }, ...)
+  local shape, o = read("normal", { mean = "number", std = "number", dtype = "any" }, ...)
   local made, dtype = floating("normal", o)
   local mean, std = finite("normal", "mean", o.mean, 0), finite("normal", "std", o.std, 1)
   if std < 0 then fail("argument", "'normal': the standard deviation is not negative, got %s", std) end
@@ -132,7 +122,7 @@ end
 
 -- exponential(shape… [, {mean=, dtype=}]): with that mean, by default 1.
 function methods:exponential(...)
-  local shape, o = read("exponential", { mean = true, dtype = true }, ...)
+  local shape, o = read("exponential", { mean = "number", dtype = "any" }, ...)
   local made, dtype = floating("exponential", o)
   local mean = finite("exponential", "mean", o.mean, 1)
   if mean < 0 then fail("argument", "'exponential': the mean is not negative, got %s", mean) end
@@ -152,7 +142,7 @@ limits.bool = { 0, 1 }
 
 -- integers(shape… [, {low=, high=, dtype=}]): low to high, both included; by default 0 to the dtype's largest.
 function methods:integers(...)
-  local shape, o = read("integers", { low = true, high = true, dtype = true }, ...)
+  local shape, o = read("integers", { low = "number", high = "number", dtype = "any" }, ...)
   local dtype = dtype_of(o, "int64")
   local limit = limits[dtype]
   if not limit then fail("dtype", "'integers' makes integers and bools; %s is neither", dtype) end
@@ -195,12 +185,7 @@ end
 -- choice(a or n, shape [, {replace=false, p=}]): elements (rows) of `a`, or integers 1 to n; each as likely as the
 -- others, or as `p`, a list of as many numbers, says; without `replace` none twice.
 function methods:choice(what, shape, options)
-  options = options or {}
-  for key in pairs(options) do
-    if key ~= "replace" and key ~= "p" then
-      fail("argument", "'choice': there is no option '%s'; there are p, replace", tostring(key))
-    end
-  end
+  options = builder.options("'choice'", options, { p = "any", replace = "any" })
   local n = core.is_array(what) and (what.ndim > 0 and #what or 1) or whole(what, "what is chosen from, if no array,")
   if n < 1 then fail("argument", "'choice': there is nothing to choose from") end
   if type(shape) ~= "table" then shape = { whole(shape or 1, "the number of choices") } end

@@ -20,18 +20,7 @@
 
 #include "base/runtime.h"
 #include "cpu/native_build.h"
-
-static int failures;
-#define CHECK(cond, ...) \
-  do { \
-    if (!(cond)) { \
-      failures++; \
-      printf("line %d: %s: ", __LINE__, #cond); \
-      printf(__VA_ARGS__); \
-      putchar('\n'); \
-      fflush(stdout); \
-    } \
-  } while (0)
+#include "check.h"
 
 static char root[64]; /* the folder of all that is written */
 static const char *isa = "baseline";

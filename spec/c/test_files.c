@@ -11,17 +11,8 @@
 #include "file/number_text.h"
 #include "file/zip.h"
 #include "file/zip_format.h"
+#include "check.h"
 
-static int failures;
-#define CHECK(cond, ...)                           \
-  do {                                             \
-    if (!(cond)) {                                 \
-      failures++;                                  \
-      printf("line %d: %s: ", __LINE__, #cond);    \
-      printf(__VA_ARGS__);                         \
-      putchar('\n');                               \
-    }                                              \
-  } while (0)
 #define FINE(call)                                                      \
   do {                                                                  \
     const int rc_ = (call);                                             \

@@ -11,18 +11,7 @@
 #include <string.h>
 
 #include "kernel/plan.h"
-
-static int failures, checks;
-#define CHECK(cond, ...) \
-  do { \
-    checks++; \
-    if (!(cond)) { \
-      failures++; \
-      printf("line %d: %s: ", __LINE__, #cond); \
-      printf(__VA_ARGS__); \
-      putchar('\n'); \
-    } \
-  } while (0)
+#include "check.h"
 
 /* --- values ------------------------------------------------------------------------------------------ */
 

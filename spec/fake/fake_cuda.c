@@ -155,7 +155,7 @@ typedef struct CUctx_st {
   int device, retained;
 } context;
 static context contexts[MAX_DEVICES];
-static _Thread_local context *current __attribute__((tls_model("initial-exec"))); /* the leak checker misreads others */
+static _Thread_local context *current;
 static size_t used[MAX_DEVICES], cached[MAX_DEVICES];
 static bool busy[MAX_DEVICES];
 

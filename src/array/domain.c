@@ -263,7 +263,7 @@ static bool columns_are_better(const dc_program *p) {
   return across > along;
 }
 
-static bool can_pack(const dc_program *p, const dc_operands *s, int each) {
+static bool can_pack(const dc_program *p, int each) {
   if (!p->dev->target.binary || p->chains < DC_MOST_CHAINS || p->npasses > 1 || p->kind != DC_REDUCTION || each < 2)
     return false;
   bool any = false;
@@ -273,19 +273,59 @@ static bool can_pack(const dc_program *p, const dc_operands *s, int each) {
     any = true;
     if (!is_aligned(o, o->strides, p->kept, each)) return false;
   }
-  (void)s;
   return any;
 }
 
 /* How many threads a segment has, and how many chains each of them. */
 static void choose_mapping(dc_program *p, const dc_operands *s) {
   const int vector = 16 / (int)widest(s);
-  p->mapping = columns_are_better(p) ? DC_MAP_COLUMNS : can_pack(p, s, vector) ? DC_MAP_PACKED : DC_MAP_LANES;
+  p->mapping = columns_are_better(p) ? DC_MAP_COLUMNS : can_pack(p, vector) ? DC_MAP_PACKED : DC_MAP_LANES;
   int most = p->dev->target.binary ? (p->npasses > 1 ? 256 : 64) : 32;
   if (p->mapping == DC_MAP_COLUMNS) most = 16;
   p->threads = p->chains < most ? p->chains : most;
   if (p->mapping == DC_MAP_PACKED) p->threads = p->chains / vector;
   p->each = p->chains / p->threads;
+}
+
+/* --- overlap ------------------------------------------------------------------------------------------- */
+
+/* The bytes that an operand covers: [*low, *high). */
+static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr *high) {
+  int64_t size = (int64_t)dc_dtype_size(o->dtype), before = 0, after = size;
+  if (o->bare || (o == &p->out && p->scatters)) { /* anything in its buffer */
+    *low = o->buffer->ptr;
+    *high = o->buffer->ptr + o->buffer->bytes;
+    return;
+  }
+  for (int i = 0; i < p->rank; i++) {
+    int64_t reach = o->strides[i] * (p->shape[i] - 1) * size;
+    if (reach < 0) before += reach;
+    else after += reach;
+  }
+  *low = o->ptr + (dc_ptr)before;
+  *high = o->ptr + (dc_ptr)after;
+}
+
+/* Whether an input shares memory with the result, and whether that does no harm. */
+static void note_overlap(dc_program *p) {
+  dc_ptr out_low, out_high;
+  p->in_place = false;
+  p->safe = true;
+  if (p->n == 0) return;
+  extent(p, &p->out, &out_low, &out_high);
+  for (int i = 0; i < p->nleaves; i++) {
+    const dc_operand *o = &p->leaf[i];
+    dc_ptr low, high;
+    if (o->index) continue;
+    extent(p, o, &low, &high);
+    if (high <= out_low || out_high <= low) continue;
+    p->in_place = true;
+    /* In several passes over a row, too, an element is read and written by one thread. */
+    bool same = p->kind != DC_REDUCTION && !p->scatters && !o->bare && o->ptr == p->out.ptr &&
+                dc_dtype_size(o->dtype) == dc_dtype_size(p->out.dtype) &&
+                memcmp(o->strides, p->out.strides, sizeof(int64_t) * (size_t)p->rank) == 0;
+    if (!same) p->safe = false;
+  }
 }
 
 /* --- all together ----------------------------------------------------------------------------------------- */
@@ -337,45 +377,5 @@ void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *d
   }
   if (p->kind == DC_ELEMENTS) finish_elements(p, &s);
   else finish_rows(p, &s);
-  bool safe;
-  p->in_place = dc_program_reads_out(p, &safe);
-}
-
-/* The bytes that an operand covers: [*low, *high). */
-static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr *high) {
-  int64_t size = (int64_t)dc_dtype_size(o->dtype), before = 0, after = size;
-  if (o->bare || (o == &p->out && p->scatters)) { /* anything in its buffer */
-    *low = o->buffer->ptr;
-    *high = o->buffer->ptr + o->buffer->bytes;
-    return;
-  }
-  for (int i = 0; i < p->rank; i++) {
-    int64_t reach = o->strides[i] * (p->shape[i] - 1) * size;
-    if (reach < 0) before += reach;
-    else after += reach;
-  }
-  *low = o->ptr + (dc_ptr)before;
-  *high = o->ptr + (dc_ptr)after;
-}
-
-bool dc_program_reads_out(const dc_program *p, bool *safe) {
-  dc_ptr out_low, out_high;
-  bool reads = false;
-  *safe = true;
-  if (p->n == 0) return false;
-  extent(p, &p->out, &out_low, &out_high);
-  for (int i = 0; i < p->nleaves; i++) {
-    const dc_operand *o = &p->leaf[i];
-    dc_ptr low, high;
-    if (o->index) continue;
-    extent(p, o, &low, &high);
-    if (high <= out_low || out_high <= low) continue;
-    reads = true;
-    /* In several passes over a row, too, an element is read and written by one thread. */
-    bool same = p->kind != DC_REDUCTION && !p->scatters && !o->bare && o->ptr == p->out.ptr &&
-                dc_dtype_size(o->dtype) == dc_dtype_size(p->out.dtype) &&
-                memcmp(o->strides, p->out.strides, sizeof(int64_t) * (size_t)p->rank) == 0;
-    if (!same) *safe = false;
-  }
-  return reads;
+  note_overlap(p);
 }

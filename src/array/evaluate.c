@@ -66,15 +66,13 @@ int dc_array_eval(dc_array *a, dc_error *err) { return dc_evaluate(a, err); }
 
 int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
   dc_program p;
-  bool safe;
   do {
     if (dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0) return -1; /* by a finalizer */
     if (dc_program_build(&p, src, dst->ptr, dst->dtype, &dst->g, false, err) != 0) return -1;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
-  bool overlaps = dc_program_reads_out(&p, &safe);
-  if (reads != NULL) *reads = overlaps;
-  if (!safe) return 1;
+  if (reads != NULL) *reads = p.in_place;
+  if (!p.safe) return 1;
   if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_program_run(&p, err) != 0) return -1;
   mark_passed(&p);
   return 0;
@@ -89,14 +87,12 @@ int dc_evaluate_number(const dc_number *v, dc_array *dst, dc_error *err) {
 int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame, dc_array *offset,
                         dc_array *guard, bool most, dc_error *err) {
   dc_program p;
-  bool safe;
   do {
     if (dc_array_check_open(dst, err) != 0) return -1;
     if (dc_program_scatter(&p, src, v, dst, frame, offset, guard, most, err) != 0) return -1;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
-  dc_program_reads_out(&p, &safe);
-  if (!safe) return 1;
+  if (!p.safe) return 1;
   return dc_buffer_used(dst->buffer, true, err) != 0 ? -1 : dc_program_run(&p, err);
 }
 

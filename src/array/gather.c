@@ -55,9 +55,8 @@ static dc_array *held(dc_array *a) {
 
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
 
-static int check_index(const dc_where *w, const dc_array *a, const dc_array *ix, dc_error *err) {
+static int check_index(const dc_array *a, const dc_array *ix, dc_error *err) {
   const char k = dc_dtypes[ix->dtype].kind;
-  (void)w;
   if (dc_array_check_open(ix, err) != 0 || dc_array_check_together(a, ix, err) != 0) return -1;
   if (k == 'i' || k == 'u') return 0;
   return dc_fail(err, DC_INDEX, NULL, "an array is indexed by arrays of integers or of bools, not of %s",
@@ -104,7 +103,7 @@ static int where_init(dc_where *w, dc_array *a, const dc_index *ix, dc_error *er
     const dc_index_axis *x = &ix->axis[i];
     ranges[i] = x->array ? (dc_range){ .first = 0, .count = a->g.shape[i], .step = 1, .keep = true } : x->range;
     if (x->array) {
-      if (check_index(w, a, x->array, err) != 0 || dc_evaluate(x->array, err) != 0) return -1;
+      if (check_index(a, x->array, err) != 0 || dc_evaluate(x->array, err) != 0) return -1;
       w->index[w->n] = x->array;
       w->axis[w->n] = kept;
       w->named[w->n++] = i + 1;

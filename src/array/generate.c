@@ -69,7 +69,8 @@ static void emit_params(const dc_text *t) {
 
 void dc_emit_entry(const dc_text *t) {
   const dc_program *p = t->p;
-  const int block = p->kind != DC_ELEMENTS && p->mapping == DC_MAP_COLUMNS && p->threads == 16 ? 512 : DC_BLOCK;
+  const bool columns = p->kind != DC_ELEMENTS && p->mapping == DC_MAP_COLUMNS;
+  const int block = columns ? dc_program_columns(p) * p->threads : DC_BLOCK;
   dc_buf_printf(t->b, "extern \"C\" __global__ void __launch_bounds__(%d) " DC_ENTRY, block);
   emit_params(t);
 }

@@ -25,6 +25,7 @@ static inline bool dc_is_half(dc_dtype t) { return t == DC_FLOAT16 || t == DC_BF
 /* --- generate_value.c: types and conversions ------------------------------------------------------------ */
 const char *dc_ctype_of(dc_dtype t);  /* in registers */
 const char *dc_stored_as(dc_dtype t); /* in memory */
+const char *dc_half_name(dc_dtype t); /* with which the functions of a 16-bit format begin */
 /* The C expression for `v`, a name of type `from`, as a `to`; or for what a reference names. */
 void dc_convert(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]);
 void dc_value_as(const dc_text *t, dc_ref r, dc_dtype to, char out[DC_VALUE_TEXT]);

@@ -17,9 +17,6 @@
 
 static bool columns(const dc_program *p) { return p->mapping == DC_MAP_COLUMNS; }
 
-/* Threads side by side in a block of COLUMNS. */
-static int tile(const dc_program *p) { return p->threads == 16 ? 32 : DC_BLOCK / p->threads; }
-
 static void type_of(const dc_text *t, int k, char type[32]) {
   char identity[96];
   dc_accumulator(t->p, k, type, identity);
@@ -39,7 +36,7 @@ static void emit_fold(const dc_text *t, int k, const char *what, int n) {
   if (columns(p)) {
     if (n > 1) {
       dc_buf_printf(t->b, "  __shared__ %s w[%d][%d];\n  w[threadIdx.y][threadIdx.x] = v;\n", type, p->threads,
-                    tile(p));
+                    dc_program_columns(p));
       dc_buf_printf(t->b, "  for (int d = %d; d > 0; d >>= 1) {\n    __syncthreads();\n    if (threadIdx.y < d)\n"
                     "      w[threadIdx.y][threadIdx.x] = join%d(w[threadIdx.y][threadIdx.x], w[threadIdx.y + d]"
                     "[threadIdx.x]);\n  }\n  __syncthreads();\n  v = w[0][threadIdx.x];\n  __syncthreads();\n", n / 2,
@@ -93,7 +90,7 @@ static void emit_position(const dc_text *t) {
     dc_buf_printf(t->b, "  const int y = threadIdx.y;\n  const %s tile = (%s)blockIdx.x%s;\n", i, i,
                   cut ? " / segments" : "");
     dc_buf_printf(t->b, "  const %s wanted = tile * %d + (%s)threadIdx.x;\n  const bool active = wanted < rows;\n"
-                  "  const %s row = active ? wanted : 0;\n", i, tile(p), i, i);
+                  "  const %s row = active ? wanted : 0;\n", i, dc_program_columns(p), i, i);
     if (cut) dc_buf_printf(t->b, "  const %s part = (%s)blockIdx.x %% segments;\n", i, i);
   } else {
     dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n", p->threads);

@@ -196,8 +196,6 @@ static void put_whole(dc_writer *w) {
 static void put_angle(dc_writer *w) {
   if (w->kind == 'c') {
     const char *f = w->as == DC_COMPLEX128 ? "" : "f";
-    char v[16];
-    dc_name_of(w->s->arg[0], v);
     dc_buf_printf(w->b, "[](%s a) { return atan2%s(a.y, a.x); }(%s)", dc_ctype_of(w->as), f, w->v[0]);
   } else {
     dc_buf_printf(w->b, "atan2%s(0, %s)", suffix(w->as), w->v[0]);
@@ -319,7 +317,7 @@ static void put_step(const dc_text *t, const dc_step *s, int index) {
   for (int i = 0; i < s->nargs; i++) dc_value_as(t, s->arg[i], operand_dtype(t, s, i), w.v[i]);
   const bool round = dc_is_half(out) && !stays_in_format(s);
   dc_buf_printf(t->b, "const %s t%d = ", dc_ctype_of(out), index);
-  if (round) dc_buf_puts(t->b, out == DC_FLOAT16 ? "half_round(" : "brain_round(");
+  if (round) dc_buf_printf(t->b, "%s_round(", dc_half_name(out));
   put_operator(&w);
   dc_buf_puts(t->b, round ? ");\n" : ";\n");
 }

@@ -19,16 +19,16 @@ const char *dc_stored_as(dc_dtype t) {
   return dc_is_half(t) ? "unsigned short" : dc_ctype_of(t);
 }
 
-static const char *half_name(dc_dtype t) { return t == DC_FLOAT16 ? "half" : "brain"; }
+const char *dc_half_name(dc_dtype t) { return t == DC_FLOAT16 ? "half" : "brain"; }
 
 void dc_from_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]) {
   if (t == DC_BOOL) snprintf(out, DC_VALUE_TEXT, "%s != 0", v);
-  else if (dc_is_half(t)) snprintf(out, DC_VALUE_TEXT, "%s_value(%s)", half_name(t), v);
+  else if (dc_is_half(t)) snprintf(out, DC_VALUE_TEXT, "%s_value(%s)", dc_half_name(t), v);
   else snprintf(out, DC_VALUE_TEXT, "%s", v);
 }
 
 void dc_to_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]) {
-  if (dc_is_half(t)) snprintf(out, DC_VALUE_TEXT, "%s_bits(%s)", half_name(t), v);
+  if (dc_is_half(t)) snprintf(out, DC_VALUE_TEXT, "%s_bits(%s)", dc_half_name(t), v);
   else snprintf(out, DC_VALUE_TEXT, "%s", v);
 }
 
@@ -53,7 +53,7 @@ static void float_to_integer(const char *v, dc_dtype from, dc_dtype to, char out
 /* To a 16-bit float, by way of a float32 (and of a double, for 64-bit integers) that is rounded to odd where it is not
 ** exact: so it is rounded but once (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008). */
 static void to_half(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]) {
-  const char *name = half_name(to);
+  const char *name = dc_half_name(to);
   const bool direct = from == DC_FLOAT32 || dc_is_half(from);
   const bool small = dc_kind_of(from) != 'f' && dc_dtype_size(from) < 4;
   if (direct || small) snprintf(out, DC_VALUE_TEXT, "%s_round(%s%s)", name, direct ? "" : "(float)", v);

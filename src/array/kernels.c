@@ -216,7 +216,7 @@ static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
   }
   const int64_t units = p->rows * p->segments;
   if (p->mapping == DC_MAP_COLUMNS) {
-    const int tile = p->threads == 16 ? 32 : DC_BLOCK / p->threads;
+    const int tile = dc_program_columns(p);
     *block = (dc_dim3){ (uint32_t)tile, (uint32_t)p->threads, 1 };
     return (p->rows + tile - 1) / tile * p->segments;
   }

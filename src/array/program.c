@@ -311,9 +311,6 @@ int dc_program_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_arra
   if (p->first == NULL && p->kind != DC_ELEMENTS)
     return dc_fail(err, DC_ARGUMENT, NULL, "a reduction cannot be written through an index before it is computed");
   if (p->first != NULL) return 0;
-  place_steps(&b);
-  want(p, p->offset, DC_SCOPE_PASS(0));
-  if (guard != NULL) want(p, p->guard, DC_SCOPE_PASS(0));
   for (int i = 0; i < p->nsteps; i++) p->step[i].scopes = DC_SCOPE_PASS(0);
   dc_program_finish(p, frame, frame);
   return 0;

@@ -90,7 +90,8 @@ typedef struct dc_program {
   dc_mapping mapping;
   int threads, each;          /* a segment has so many threads, a thread so many chains */
   bool wide;                  /* 64-bit indices */
-  bool in_place;              /* an input is the memory that is written */
+  bool in_place;              /* an input shares memory with the result */
+  bool safe;                  /* if so, each element is read only where it is written */
   int lanes;                  /* ELEMENTS: elements a thread, in vector accesses */
   int rounds;                 /* ELEMENTS: elements a thread, DC_BLOCK apart; one of the two is 1 */
   int tile, tile_axis;        /* ELEMENTS: a block takes a square of the last axis and this one; 0: it does not */
@@ -119,10 +120,6 @@ int dc_program_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_arra
 /* The program that writes one number everywhere. */
 void dc_program_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr ptr, dc_dtype dtype,
                        const dc_geometry *g);
-/* Whether an input shares memory with the result, and if so whether each element is read only where it is
-** written (so that computing in place is safe). */
-bool dc_program_reads_out(const dc_program *p, bool *safe);
-
 dc_dtype dc_program_dtype(const dc_program *p, dc_ref r); /* of a value, in registers */
 
 /* domain.c: how rows of `length` elements are cut and summed, which depends on nothing but these two numbers. */
@@ -132,6 +129,8 @@ void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *d
 
 /* Whether an operand is read along the tile's other axis (generate_tiles.c). */
 bool dc_lies_across(const dc_program *p, const dc_operand *o);
+/* Of the mapping COLUMNS: rows that a block takes, a thread each. */
+static inline int dc_program_columns(const dc_program *p) { return p->threads == 16 ? 32 : DC_BLOCK / p->threads; }
 /* How many strides of the operand, and whether extents, are parameters of the kernel. */
 int dc_operand_strides(const dc_program *p, const dc_operand *o);
 bool dc_program_has_places(const dc_program *p);

@@ -123,7 +123,7 @@ static void drop_stack(void *stack) {
 static void make_stack_key(void) { pthread_key_create(&stack_key, drop_stack); }
 
 void dc_fault_thread(void) {
-  static __thread bool done __attribute__((tls_model("initial-exec")));
+  static __thread bool done;
   stack_t have, mine;
   if (done) return;
   done = true;

@@ -16,8 +16,7 @@
 #define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
-/* The state inside a call of ours; valid while one runs. */
-static _Thread_local lua_State *active __attribute__((tls_model("initial-exec")));
+static _Thread_local lua_State *active; /* the state inside a call of ours; valid while one runs */
 
 void dc_lua_note_active(lua_State *L) { active = L; }
 
