@@ -587,6 +587,29 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
       end]==], lazy)
   end)
 
+  it("let kernels run side by side whose numbers are no addresses, whoever has read one", function()
+    local _, report = run(kernels .. [==[
+      local s1, s2, a = dc.stream(), dc.stream()
+      local address = dc.using(s1, function() a = dc.zeros(64) return a.ptr end)
+      local k = dc.kernel [[
+        struct some { double x; long long n; int m[3]; };
+        extern "C" __global__ void use_w(long long n, unsigned long long *none, some s) {}]]
+      dc.using(s1, w, 1, 32, a)
+      for _, n in ipairs { 0, 1, 1000000, -1, address - 1, address + 4096 } do
+        dc.using(s2, k, 1, 32, n, dc.null, { x = 0.1, n = n, m = { 1, 2, 3 } })
+      end]==])
+    assert.equal(2, report.calls.StreamWaitEvent) -- new streams begin behind the device's own
+    _, report = run(kernels .. [==[
+      local s1, s2, a = dc.stream(), dc.stream()
+      local address = dc.using(s1, function() a = dc.zeros(64) return a.ptr end)
+      local k = dc.kernel [[
+        struct some { double x; long long n; int m[3]; };
+        extern "C" __global__ void use_w(int i, some s) {}]]
+      dc.using(s1, w, 1, 32, a)
+      dc.using(s2, k, 1, 32, 1, { x = 0.1, n = address + 4, m = { 1, 2, 3 } })]==])
+    assert.is_true(report.calls.StreamWaitEvent > 2)
+  end)
+
   it("are given back: streams with work, events, graphs, page-locked memory", function()
     local _, report = run(kernels .. [==[
       local a = dc.zeros(64)

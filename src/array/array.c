@@ -136,6 +136,11 @@ int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err) {
   return 0;
 }
 
+void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
+  *from = a->buffer->ptr;
+  *to = a->buffer->ptr + a->buffer->bytes;
+}
+
 bool dc_array_launch_ready(const dc_array *a, dc_device *dev, dc_ptr *ptr) {
   *ptr = a->ptr;
   return a->state == DC_ARRAY_READY && a->contiguous && a->dev == dev && a->buffer->readers == NULL &&

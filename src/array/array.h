@@ -74,6 +74,8 @@ const dc_geometry *dc_array_geometry(const dc_array *a); /* shape, byte strides 
 int64_t dc_array_size(const dc_array *a);                 /* elements */
 /* Computes if pending, then gives the address of element 0. */
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err);
+/* The memory that a READY array shares with its views, from the first byte to the one behind the last. */
+void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);
 /* The fast path of launches: true when READY, open, contiguous, on dev, and nothing pending reads it. */
 bool dc_array_launch_ready(const dc_array *a, dc_device *dev, dc_ptr *ptr);
 

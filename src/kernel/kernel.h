@@ -26,7 +26,8 @@ typedef enum dc_conv {
 /* Whether a launch may reach memory that its arguments do not show. */
 typedef enum dc_reach {
   DC_REACH_SHOWN,  /* no */
-  DC_REACH_MAYBE,  /* where somebody has read an array's address, and 64-bit integers or bytes carry it */
+  DC_REACH_VALUE,  /* where somebody has read an array's address, and its 64-bit integers or bytes are that */
+  DC_REACH_TABLE,  /* where somebody has, and memory that it points to holds it */
   DC_REACH_HIDDEN  /* memory that it points to may hold addresses */
 } dc_reach;
 

@@ -35,7 +35,7 @@ static void plan_scalar(dc_plan_param *p, const dc_ctype *t) {
     return;
   default:
     p->conv = t->is_natural ? DC_CONV_NATURAL : DC_CONV_INT;
-    if (is_wide(t->dtype)) p->reach = DC_REACH_MAYBE;
+    if (is_wide(t->dtype)) p->reach = DC_REACH_VALUE;
     return;
   }
 }
@@ -46,14 +46,14 @@ static void plan_pointer(dc_plan_param *p, const dc_ctype *t) {
   p->is_const = t->is_const;
   p->any_char = t->any_char;
   switch (t->cls) {
-  case DC_CT_VOID: p->reach = DC_REACH_MAYBE; return;
+  case DC_CT_VOID: p->reach = DC_REACH_TABLE; return;
   case DC_CT_SCALAR:
   case DC_CT_VECTOR:
     p->dtype = t->dtype;
     p->lanes = (uint8_t)t->lanes;
     p->pointee = (uint32_t)(dc_dtype_size(t->dtype) * (size_t)t->lanes);
     p->align = (uint32_t)(t->align != 0 ? t->align : dc_vector_align(dc_dtype_size(t->dtype), t->lanes));
-    if (is_wide(t->dtype)) p->reach = DC_REACH_MAYBE;
+    if (is_wide(t->dtype)) p->reach = DC_REACH_TABLE;
     return;
   default:
     p->record = true;
@@ -77,13 +77,13 @@ static void plan_vector(dc_plan_param *p, const dc_ctype *t) {
   p->conv = t->is_complex ? DC_CONV_COMPLEX : DC_CONV_VECTOR;
   p->dtype = t->dtype;
   p->lanes = (uint8_t)t->lanes;
-  if (is_wide(t->dtype)) p->reach = DC_REACH_MAYBE;
+  if (is_wide(t->dtype)) p->reach = DC_REACH_VALUE;
 }
 
 /* A value of which at least the bytes can be passed. */
 static int plan_struct(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err) {
   p->conv = DC_CONV_RECORD;
-  p->reach = DC_REACH_MAYBE;
+  p->reach = DC_REACH_VALUE;
   if (t->spelling && t->spelling[0] == '.') return 0; /* PTX's .b8[n] */
   p->why = no_fields;
   if (t->record == 0) return 0;
@@ -103,7 +103,7 @@ int dc_plan_conversion(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_err
   else if (t->pointers > 0 && t->spelling && strstr(t->spelling, ")(")) p->why = no_function;
   else if (t->pointers > 1) plan_nested(p);
   else if (t->pointers == 1) plan_pointer(p, t);
-  else if (t->cls == DC_CT_WORD) p->conv = DC_CONV_WORD, p->dtype = t->dtype, p->reach = DC_REACH_MAYBE;
+  else if (t->cls == DC_CT_WORD) p->conv = DC_CONV_WORD, p->dtype = t->dtype, p->reach = DC_REACH_TABLE;
   else if (t->cls == DC_CT_SCALAR) plan_scalar(p, t);
   else if (t->cls == DC_CT_VECTOR) plan_vector(p, t);
   else if (t->cls == DC_CT_STRUCT || t->cls == DC_CT_OPAQUE) return plan_struct(m, p, t, err);

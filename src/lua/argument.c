@@ -29,7 +29,7 @@ dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
   for (int i = 0; i < k->nparams; i++) {
     const dc_plan_param *p = &k->params[i];
     how.opaque = how.opaque || p->reach == DC_REACH_HIDDEN;
-    how.wide = how.wide || p->reach == DC_REACH_MAYBE;
+    how.wide = how.wide || p->reach == DC_REACH_VALUE || p->reach == DC_REACH_TABLE;
     tables = tables || p->conv == DC_CONV_VECTOR || p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_STRUCT;
   }
   if (tables) {
@@ -248,11 +248,34 @@ static void settle_arguments(dc_lua_walk *w, bool all, int first, char *params) 
   }
 }
 
-void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
+/* Whether the bytes at `from` have an address in them that the script has read. */
+static bool has_address(const dc_lua *self, const char *from, uint32_t n) {
+  for (uint32_t i = 0; i + sizeof(dc_ptr) <= n; i++) { /* anywhere: structs may be packed */
+    dc_ptr v;
+    memcpy(&v, from + i, sizeof v);
+    if (v - self->lowest_read <= self->highest_read - self->lowest_read) return true;
+  }
+  return false;
+}
+
+/* Whether arguments may lead to arrays whose address the script has read. */
+static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *params) {
+  for (int i = 0; i < k->nparams; i++) {
+    const dc_plan_param *p = &k->params[i];
+    const char *at = params + p->offset;
+    dc_ptr v = 1;
+    if (p->reach == DC_REACH_VALUE && has_address(self, at, p->size)) return true;
+    if (p->reach != DC_REACH_TABLE) continue;
+    if (p->size == sizeof v) memcpy(&v, at, sizeof v);
+    if (v != 0) return true;
+  }
+  return false;
+}
+
+bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
                           char *params) {
   const int got = lua_gettop(L) - first + 1;
-  const bool all = dc_lua_reaches_all(self, how);
-  int due = all;
+  int due = 0;
   if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
   if (k->params_size > DC_LUA_PARAMS_MAX)
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
@@ -268,6 +291,8 @@ void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const 
     if (rc < 0) fail_value(&w, i, &err);
     due |= rc;
   }
-  if (due) settle_arguments(&w, all, first, params);
+  const bool all = how->opaque || (how->wide && self->highest_read != 0 && lead_anywhere(self, k, params));
+  if (due || all) settle_arguments(&w, all, first, params);
   if (w.keys) lua_settop(L, first + got - 1);
+  return all;
 }

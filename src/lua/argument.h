@@ -18,19 +18,14 @@ typedef struct dc_lua_arguments {
   bool wide;   /* takes 64-bit integers, arrays of them or bytes, which may be addresses */
 } dc_lua_arguments;
 
-/* Whether a launch may reach memory that its arguments do not show: all of the device is to be settled, or waited
-** for. */
-static inline bool dc_lua_reaches_all(const dc_lua *self, const dc_lua_arguments *how) {
-  return how->opaque || (how->wide && self->address_taken);
-}
-
 /* For the new kernel object on top of the stack, whose kernel is `k`. */
 dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k);
 
 /* Checks and converts all arguments, which are at the stack indices from `first` to the top, into `params` (aligned
 ** to 16, DC_LUA_PARAMS_MAX bytes); then computes what is still an expression and settles what reads memory that the
-** kernel may write.  The kernel object is at 1.  Raises. */
-void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
+** kernel may write.  The kernel object is at 1.  True: the launch may reach memory that its arguments do not show, so
+** all of the device has been settled, and is to be waited for.  Raises. */
+bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
                           char *params);
 
 /* Raises with places of the script where the kernel's source stands. The kernel object is at 1. */

@@ -100,11 +100,13 @@ static int push_transposed(lua_State *L, dc_lua *self, dc_array *a) {
 }
 
 static int push_ptr(lua_State *L, dc_lua *self, dc_array *a) {
-  dc_ptr ptr;
+  dc_ptr ptr, from, to;
   dc_error err = DC_ERROR_INIT;
   dc_lua_settle(L, self, a);
   if (dc_array_ptr(a, &ptr, &err) != 0) return dc_lua_raise(L, &err);
-  self->address_taken = true;
+  dc_array_memory(a, &from, &to);
+  if (from != 0 && (self->highest_read == 0 || from < self->lowest_read)) self->lowest_read = from;
+  if (to > self->highest_read) self->highest_read = to;
   lua_pushinteger(L, (lua_Integer)ptr);
   return 1;
 }

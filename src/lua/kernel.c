@@ -151,9 +151,8 @@ static int launch(lua_State *L, dc_lua *self, const kernel_object *o, dc_dim3 gr
   int rc;
   if (o->home->nglobals && DC_LUA_WORK(self, dc_lua_settle_globals(o->home, &err)) != 0)
     return dc_lua_raise_kernel(L, &err);
-  dc_lua_put_arguments(L, self, k, &o->arguments, first, params);
-  if (__builtin_expect(k->module->dev->tracking != 0, 0))
-    dc_lua_order_launch(L, self, k, o->stream, dc_lua_reaches_all(self, &o->arguments), first);
+  const bool anything = dc_lua_put_arguments(L, self, k, &o->arguments, first, params);
+  if (__builtin_expect(k->module->dev->tracking != 0, 0)) dc_lua_order_launch(L, self, k, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (__builtin_expect(dc_profiling, 0)) dc_lua_profile_arguments(L, self, k, first);
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(k, grid, block, &o->how, params, &err));

@@ -66,7 +66,7 @@ typedef struct dc_lua {
   int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
   bool collecting;        /* a collection of ours is running: its finalizers start no other */
   bool host_interrupts;   /* the host catches SIGINT */
-  bool address_taken;     /* somebody read an array's .ptr: integers may be addresses */
+  dc_ptr lowest_read, highest_read; /* where arrays lie whose .ptr somebody read: such integers may be addresses */
   dc_precision precision; /* of float32 products */
   unsigned launched;      /* counts launches noted */
   const char *launcher;   /* the source text's address of the last script that launched: only compared */
