@@ -30,7 +30,7 @@ __global__ void recurse(int *x, int *r) {
 }]]
     local x = ints(40 * 70)
     local a, r = dc.array(x, "int32"), dc.empty(70, "int32")
-    k(2, 35, a, r)
+    k:with { stack = 16384 }(2, 35, a, r)
     local function ackermann(m, n)
       if m == 0 then return n + 1 end
       return ackermann(m - 1, n == 0 and 1 or ackermann(m, n - 1))

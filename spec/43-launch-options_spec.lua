@@ -121,6 +121,25 @@ __global__ void reverse(int *x) {
       k:with { shared = 1 << 24 }(1, 32, dc.zeros(32, "int32"))
     end)
   end)
+  it("gives threads a stack for functions that call themselves", function()
+    local deep = dc.kernel [[
+__device__ __noinline__ int depth(int n, int *below) {
+  int here[64];
+  for (int i = 0; i < 64; i++) here[i] = below[(i * 7) % 64] + 1;
+  return n == 0 ? here[5] : depth(n - 1, here) + here[63] - here[62];
+}
+__global__ void recurse(int *x) {
+  int first[64];
+  for (int i = 0; i < 64; i++) first[i] = threadIdx.x;
+  x[threadIdx.x] = depth(200, first);
+}]]
+    local x = dc.zeros(32, "int32")
+    deep:with { stack = 200 * 400 }(1, 32, x) -- 200 frames of 256 bytes and what the call saves
+    for i = 1, 32 do assert.equal(201 + i - 1, x[i]) end
+    fails("launch", "stack of a thread is a number of bytes, got", function() k:with { stack = "much" } end)
+    fails("launch", "stack of a thread is a number of bytes, got", function() k:with { stack = 0 } end)
+    fails("launch", "stack of 1099511627776 bytes", function() k:with { stack = 1 << 40 } end)
+  end)
   if not on_gpu then
     it("says what the CPU device lacks", function()
       local x = dc.zeros(64, "int32")

@@ -195,10 +195,11 @@ describe("a matrix product", function()
       :copy():reshape(28, 16)[{ { 1, 28 }, { 1, 8 } }]:copy():reshape(32, 7))
     assert.same({ 16, 7 }, { c:shape() })
     dc.stats "reset"
+    local each = dc.device().backend == "cuda" and 2 or 1 -- cuBLAS is given memory to work in
     local d = a:matmul(b.T)
-    assert.equal(1, dc.stats().allocations)
+    assert.equal(each, dc.stats().allocations)
     local e = a[{ { 3, 20 }, ":" }]:matmul(b[{ { 1, 64, 2 }, ":" }].T)
-    assert.equal(2, dc.stats().allocations)
+    assert.equal(2 * each, dc.stats().allocations)
     assert.equal(16, d[1][1] * e[18][32] / 16)
   end)
 

@@ -118,10 +118,12 @@ describe("dc.memory", function()
   end)
 
   it("gives back what is kept for reuse", function()
-    for _ = 1, 8 do dc.empty(3 * MiB):close() end
+    local made = {}
+    for i = 1, 4 do made[i] = dc.empty(64 * MiB, "uint8") end -- CUDA's pools grow by 32 MiB
+    for i = 1, 4 do made[i]:close() end
     dc.memory "trim"
     local usage = dc.memory()
-    assert.is_true(usage.reserved - usage.in_use < 8 * MiB)
+    assert.is_true(usage.reserved - usage.in_use < 64 * MiB, usage.reserved .. " reserved, in use " .. usage.in_use)
     assert.equal(3, dc.ones(3):sum():item())
   end)
 end)

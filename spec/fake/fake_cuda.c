@@ -155,6 +155,7 @@ typedef struct CUctx_st {
   int device, retained;
 } context;
 static context contexts[MAX_DEVICES];
+static size_t stack_size = 1024;
 static _Thread_local context *current;
 static size_t used[MAX_DEVICES], cached[MAX_DEVICES];
 static bool busy[MAX_DEVICES];
@@ -361,6 +362,21 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 CUresult cuCtxGetCurrent(CUcontext *out) {
   ENTER(CtxGetCurrent);
   *out = current;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {
+  ENTER(CtxGetLimit);
+  if (current == NULL || limit != CU_LIMIT_STACK_SIZE) return misuse(CUDA_ERROR_INVALID_VALUE, "limit");
+  *value = stack_size;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+  ENTER(CtxSetLimit);
+  if (current == NULL || limit != CU_LIMIT_STACK_SIZE) return misuse(CUDA_ERROR_INVALID_VALUE, "limit");
+  if (value > 512 << 10) return CUDA_ERROR_INVALID_VALUE;
+  stack_size = value;
   return CUDA_SUCCESS;
 }
 

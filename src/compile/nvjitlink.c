@@ -96,6 +96,7 @@ static int fail_link(handle h, const char *what, int r, dc_error *err) {
   char *log = api.log_size(h, &n) == 0 && n > 1 ? calloc(1, n + 1) : NULL;
   if (log && api.log(h, log) != 0) log[0] = '\0';
   const char *first = log ? log + strspn(log, " \n") : "";
+  if (strncmp(first, "error", 5) == 0) first += 5 + strspn(first + 5, " :"); /* as its lines begin */
   dc_fail(err, DC_COMPILE, "NVJITLINK_ERROR", "the sources cannot be linked: %.*s%s", (int)strcspn(first, "\n"), first,
           *first ? "" : what);
   if (!*first) dc_fail(err, DC_COMPILE, "NVJITLINK_ERROR", "the sources cannot be linked: %s failed (%d)", what, r);

@@ -295,6 +295,12 @@ static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *
   return 0;
 }
 
+static int cpu_set_stack(dc_device *dev, size_t bytes, dc_error *err) {
+  if (bytes <= DC_WARP_STACK / DC_LANES) return 0;
+  return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", "a stack of %zu bytes a thread; %s has %zu", bytes, dev->id,
+                 DC_WARP_STACK / DC_LANES);
+}
+
 static int cpu_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
   size_t fixed = (size_t)fn_of(fn)->ptx->shared_size;
   if (fixed + bytes <= DC_SHARED_OPTIN) return 0;
@@ -330,6 +336,7 @@ static const dc_device_ops cpu_ops = {
   .occupancy = cpu_occupancy,
   .tier = cpu_tier,
   .set_shared_limit = cpu_set_shared_limit,
+  .set_stack = cpu_set_stack,
   .stream_open = dc_cpu_stream_open,
   .stream_close = dc_cpu_stream_close,
   .stream_done = dc_cpu_stream_done,

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, CUmemPool_attribute, CUjit_option,
+typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, CUmemPool_attribute, CUjit_option, CUlimit,
     CUstreamCaptureMode, CUgraphExecUpdateResult, CUmemLocationType, CUmemAccess_flags;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;

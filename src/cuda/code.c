@@ -217,6 +217,18 @@ int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_LAUNCH, err, "the device refuses that much shared memory");
 }
 
+/* The driver sets stacks aside for as many threads as are resident at most, and has one limit for all kernels. */
+int dc_cuda_set_stack(dc_device *dev, size_t bytes, dc_error *err) {
+  size_t now = 0;
+  if (dc_cuda_enter(dev->impl, err) != 0) return -1;
+  CUresult r = dc_cu.CtxGetLimit(&now, CU_LIMIT_STACK_SIZE);
+  if (r == CUDA_SUCCESS && now >= bytes) return 0;
+  if (r == CUDA_SUCCESS) r = dc_cu.CtxSetLimit(CU_LIMIT_STACK_SIZE, bytes);
+  if (r == CUDA_SUCCESS) return 0;
+  return dc_cuda_fail(r, DC_LAUNCH, err, "%s cannot have a stack of %zu bytes a thread (it is %zu now; a GPU takes 512 "
+                      "KiB at most, and needs that for every thread that may be resident)", dev->id, bytes, now);
+}
+
 /* --- launch -------------------------------------------------------------------------------------- */
 
 static int fail_launch(const dc_function *fn, CUresult r, dc_error *err) {

@@ -427,6 +427,7 @@ static const dc_device_ops cuda_ops = {
   .global = dc_cuda_global,
   .occupancy = dc_cuda_occupancy,
   .set_shared_limit = dc_cuda_set_shared_limit,
+  .set_stack = dc_cuda_set_stack,
   .peer_copy = peer_copy,
   .stream_open = dc_cuda_stream_open,
   .stream_close = dc_cuda_stream_close,

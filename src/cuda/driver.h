@@ -171,5 +171,6 @@ int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error
 int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
 int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
 int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err);
+int dc_cuda_set_stack(dc_device *dev, size_t bytes, dc_error *err);
 
 #endif

@@ -195,6 +195,9 @@ typedef struct dc_device_ops {
   int (*tier)(dc_function *fn);
   /* raises the function's dynamic shared memory limit; optional (default: the limit is shared_per_block) */
   int (*set_shared_limit)(dc_function *fn, size_t bytes, dc_error *err);
+  /* every thread of every kernel has a stack of at least so many bytes from now on; optional (default: stacks are not
+  ** to be set).  DC_LAUNCH when that is more than the device can have. */
+  int (*set_stack)(dc_device *dev, size_t bytes, dc_error *err);
   /* copies straight between two devices of this backend; optional (default: through host memory) */
   int (*peer_copy)(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err);
 

@@ -231,6 +231,16 @@ static uint32_t check_shared(lua_State *L, int idx) {
   return (uint32_t)v;
 }
 
+/* The device's stacks grow now, for all kernels: a launch has no time for it. */
+static void raise_stack(lua_State *L, const dc_kernel *k, int idx) {
+  dc_device *dev = k->module->dev;
+  int64_t bytes = 0;
+  dc_error err = DC_ERROR_INIT;
+  if (!dc_lua_tointeger(L, idx, &bytes) || bytes < 1)
+    dc_lua_fail(L, DC_LAUNCH, "the stack of a thread is a number of bytes, got %s", dc_lua_describe(L, idx));
+  if (dev->ops->set_stack && dev->ops->set_stack(dev, (size_t)bytes, &err) != 0) dc_lua_raise_kernel(L, &err);
+}
+
 /* The option `name` of with{}, whose value is on top, into `how`, and a stream into *stream too. */
 static void read_option(lua_State *L, const kernel_object *o, const char *name, dc_launch_options *how,
                         dc_stream **stream) {
@@ -238,6 +248,8 @@ static void read_option(lua_State *L, const kernel_object *o, const char *name, 
   const bool flag = lua_toboolean(L, idx);
   if (strcmp(name, "shared") == 0) {
     how->shared = check_shared(L, idx);
+  } else if (strcmp(name, "stack") == 0) {
+    raise_stack(L, o->k, idx);
   } else if (strcmp(name, "cluster") == 0) {
     how->cluster = read_extents(L, o->k, "cluster", idx, o->k->module->dev->facts.max_grid);
     if (how->cluster.x == 0 || how->cluster.y == 0 || how->cluster.z == 0)
@@ -255,12 +267,13 @@ static void read_option(lua_State *L, const kernel_object *o, const char *name, 
     if (dc_stream_check(*stream, o->k->module->dev, &err) != 0) dc_lua_raise_kernel(L, &err);
     how->stream = (*stream)->handle;
   } else {
-    dc_lua_fail(L, DC_ARGUMENT, "there is no launch option '%s'; there are shared, cooperative, cluster, pdl, stream",
+    dc_lua_fail(L, DC_ARGUMENT, "there is no launch option '%s'; there are shared, stack, cooperative, cluster, pdl, "
+                "stream",
                 name);
   }
 }
 
-/* with{shared = bytes, cooperative = boolean, cluster = extents, pdl = boolean, stream = stream}: the same kernel,
+/* with{shared = bytes, stack = bytes, cooperative = boolean, cluster = extents, pdl = boolean, stream = stream}: the same kernel,
 ** launched so. */
 static int kernel_with(lua_State *L) {
   kernel_object *o = check_kernel(L, dc_lua_self(L));
