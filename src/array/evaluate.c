@@ -24,24 +24,41 @@ static int compute_first(const dc_program *p, dc_error *err) {
   return rc;
 }
 
+/* Where a value of the host's is wanted that the kernel itself can hand over. */
+typedef struct told {
+  void *value;
+  bool done;
+} told;
+
+/* Runs the program, and waits for its value where one is wanted and the device has mail. */
+static int run_and_tell(dc_program *p, told *t, dc_error *err) {
+  dc_device *dev = p->dev;
+  if (t == NULL || !dc_program_tells(p) || dev->ops->mail == NULL || !dev->ops->mail(dev, &p->mail, &p->letter))
+    return dc_program_run(p, err);
+  if (dc_program_run(p, err) != 0) return -1;
+  const int rc = dev->ops->mail_wait(dev, p->letter, t->value, dc_dtype_size(p->out.dtype), err);
+  t->done = rc == 0;
+  return rc < 0 ? -1 : 0;
+}
+
 /* Runs a's graph into fresh memory. `a` may cease to be pending on the way. */
-static int compute_into(dc_array *a, struct dc_buffer *b, dc_error *err) {
+static int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
   dc_program p;
   do {
     if (a->state != DC_ARRAY_PENDING) return 0;
     if (dc_program_build(&p, a, b->ptr, a->dtype, &a->g, false, err) != 0) return -1;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
-  if (dc_buffer_used(b, true, err) != 0 || dc_program_run(&p, err) != 0) return -1;
+  if (dc_buffer_used(b, true, err) != 0 || run_and_tell(&p, t, err) != 0) return -1;
   mark_passed(&p);
   return 0;
 }
 
-static int evaluate_held(dc_array *a, dc_error *err) {
+static int evaluate_held(dc_array *a, told *t, dc_error *err) {
   size_t bytes = (size_t)dc_geometry_size(&a->g) * dc_dtype_size(a->dtype);
   struct dc_buffer *b = dc_buffer_new(a->dev, bytes, err);
   if (b == NULL) return -1;
-  if (compute_into(a, b, err) != 0) {
+  if (compute_into(a, b, t, err) != 0) {
     dc_buffer_unref(b);
     return -1;
   }
@@ -53,12 +70,21 @@ static int evaluate_held(dc_array *a, dc_error *err) {
   return dc_array_check_open(a, err);
 }
 
-int dc_evaluate(dc_array *a, dc_error *err) {
+static int evaluate(dc_array *a, told *t, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return -1;
   if (a->state == DC_ARRAY_READY) return 0;
   dc_array_ref(a);
-  int rc = evaluate_held(a, err);
+  int rc = evaluate_held(a, t, err);
   dc_array_unref(a);
+  return rc;
+}
+
+int dc_evaluate(dc_array *a, dc_error *err) { return evaluate(a, NULL, err); }
+
+int dc_evaluate_value(dc_array *a, void *value, bool *is_told, dc_error *err) {
+  told t = { value, false };
+  const int rc = evaluate(a, &t, err);
+  *is_told = t.done;
   return rc;
 }
 

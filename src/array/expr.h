@@ -106,6 +106,8 @@ uint64_t dc_next_mark(void);
 /* --- computing (evaluate.c) -------------------------------------------------------------------- */
 /* Makes it READY. */
 int dc_evaluate(dc_array *a, dc_error *err);
+/* The same for an array of one element; where the kernel can hand that to the host, *value is it and *told is true. */
+int dc_evaluate_value(dc_array *a, void *value, bool *told, dc_error *err);
 /* Computes `src` (READY or PENDING) into READY `dst` with broadcasting and casts.  Returns 1 and does
 ** nothing when src reads dst's memory in another order than it is written. `*reads` (may be NULL) says
 ** whether it reads it at all. */

@@ -376,5 +376,8 @@ void dc_emit_rows(const dc_text *t) {
   }
   dc_buf_printf(t->b, "  if (!active || y != 0%s) return;\n", cut ? " || !done" : "");
   dc_emit_store(t, "  ", p->out.layout == DC_LAYOUT_ONE ? "*out" : "out[out_row]");
+  if (dc_program_tells(p))
+    dc_buf_printf(t->b, "  if (mail) {\n    *(%s *)mail = *out;\n    __threadfence_system();\n"
+                  "    *(volatile unsigned long long *)(mail + 2) = letter;\n  }\n", dc_stored_as(p->out.dtype));
   dc_buf_puts(t->b, "}\n");
 }

@@ -192,6 +192,10 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
     pack_index(k, p, p->segment);
     pack(k, &turn, sizeof turn);
   }
+  if (dc_program_tells(p)) {
+    pack(k, &p->mail, sizeof p->mail);
+    pack(k, &p->letter, sizeof p->letter);
+  }
   pack_strides(k, p, &p->out);
   for (int i = 0; i < p->nleaves; i++) pack_strides(k, p, &p->leaf[i]);
   if (dc_program_has_places(p))

@@ -270,6 +270,8 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
   p->npasses = 1;
   p->axes = 0;
   p->first = NULL;
+  p->mail = 0;
+  p->letter = 0;
   p->scatters = p->guarded = p->most = false;
   p->tile = p->tile_axis = 0;
   p->out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };

@@ -89,6 +89,8 @@ typedef struct dc_program {
   bool deep;                  /* a chain's sums are folded every 16 elements */
   dc_mapping mapping;
   int threads, each;          /* a segment has so many threads, a thread so many chains */
+  dc_ptr mail;                /* the host is told the single result there: see dc_device_ops; 0: it is not */
+  uint64_t letter;            /* under this number */
   bool wide;                  /* 64-bit indices */
   bool in_place;              /* an input shares memory with the result */
   bool safe;                  /* if so, each element is read only where it is written */
@@ -127,6 +129,10 @@ void dc_program_cut(dc_program *p, int64_t rows, int64_t length);
 /* Strides, axes, layouts, and how threads share the work. `g`: the result's shape; `domain`: the elements'. */
 void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *domain);
 
+/* Whether the program can tell the host its result: a reduction to one value can. */
+static inline bool dc_program_tells(const dc_program *p) {
+  return p->kind == DC_REDUCTION && p->out.layout == DC_LAYOUT_ONE;
+}
 /* Whether an operand is read along the tile's other axis (generate_tiles.c). */
 bool dc_lies_across(const dc_program *p, const dc_operand *o);
 /* Of the mapping COLUMNS: rows that a block takes, a thread each. */

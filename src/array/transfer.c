@@ -34,14 +34,15 @@ int dc_array_check_writable(const dc_array *a, dc_error *err) {
 
 int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
   uint64_t bytes[2];
+  bool told;
   if (dc_array_check_open(a, err) != 0) return -1;
   if (dc_array_size(a) != 1) {
     char shape[512];
     return dc_fail(err, DC_SHAPE, NULL, "only an array of one element is a number: this one has shape %s",
                    dc_geometry_text(&a->g, shape, sizeof shape));
   }
-  if (dc_evaluate(a, err) != 0) return -1;
-  if (to_host(a, bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
+  if (dc_evaluate_value(a, bytes, &told, err) != 0) return -1;
+  if (!told && to_host(a, bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
   dc_number_to(bytes, a->dtype, out);
   return 0;
 }

@@ -16,7 +16,9 @@
 #include "cuda/library.h"
 
 #define SMALL_COPY ((size_t)64 << 10)  /* up to here through the pinned memory */
-#define UPLOAD_SIZE ((size_t)1 << 20)  /* its part for writes; SMALL_COPY bytes for reads follow */
+#define UPLOAD_SIZE ((size_t)1 << 20)  /* its part for writes; SMALL_COPY bytes for reads follow, then DC_CUDA_MAIL */
+
+_Static_assert(UPLOAD_SIZE + SMALL_COPY == DC_CUDA_MAIL_AT, "mail lies behind both");
 
 static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
 
@@ -342,8 +344,9 @@ static int acquire(dc_cuda *d, dc_error *err) {
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
   find_pool(d);
   void *pinned = NULL;
-  r = dc_cu.MemHostAlloc(&pinned, UPLOAD_SIZE + SMALL_COPY, 0);
+  r = dc_cu.MemHostAlloc(&pinned, DC_CUDA_MAIL_AT + DC_CUDA_MAIL, 0);
   d->pinned = r == CUDA_SUCCESS ? pinned : NULL; /* copies work without, a little slower */
+  if (d->pinned != NULL) memset(d->pinned + DC_CUDA_MAIL_AT, 0, DC_CUDA_MAIL);
   d->upload_at = 0;
   dc_cuda_note(r);
   return atomic_load(&dc_cuda_dead) ? dc_cuda_fail_dead(err) : 0;
@@ -444,6 +447,8 @@ static const dc_device_ops cuda_ops = {
   .capture_end = dc_cuda_capture_end,
   .graph_launch = dc_cuda_graph_launch,
   .graph_close = dc_cuda_graph_close,
+  .mail = dc_cuda_mail,
+  .mail_wait = dc_cuda_mail_wait,
   .pinned_alloc = pinned_alloc,
   .pinned_free = pinned_free,
   .to_device_async = to_device_async,

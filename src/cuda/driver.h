@@ -28,7 +28,8 @@ typedef struct dc_cuda {
   struct dc_cuda_capture *capture; /* graph.c's; NULL until a graph is captured */
   CUevent event;      /* orders this device against another */
   CUmemoryPool pool;  /* the device's default pool; NULL: no stream-ordered memory */
-  char *pinned;       /* staging for small copies, or NULL */
+  char *pinned;       /* staging for small copies, and mail, or NULL */
+  uint64_t letters;   /* mail.c has given out so many numbers */
   size_t upload_at;   /* first unused byte of its upload part */
   bool reading;       /* its part for reads is in use: an interrupted read left a copy under way */
   dc_cuda_staging *staging; /* for large copies; NULL until there was one */
@@ -172,5 +173,11 @@ int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr,
 int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
 int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err);
 int dc_cuda_set_stack(dc_device *dev, size_t bytes, dc_error *err);
+
+/* --- mail.c -------------------------------------------------------------------------------------- */
+#define DC_CUDA_MAIL_AT ((size_t)17 << 16) /* in the pinned memory */
+#define DC_CUDA_MAIL ((size_t)64)          /* bytes there */
+bool dc_cuda_mail(dc_device *dev, dc_ptr *at, uint64_t *number);
+int dc_cuda_mail_wait(dc_device *dev, uint64_t number, void *value, size_t n, dc_error *err);
 
 #endif

@@ -176,7 +176,7 @@ static int array_item(lua_State *L) {
                        (long long)dc_array_size(a));
   dc_scalar s;
   dc_error err = DC_ERROR_INIT;
-  dc_lua_settle(L, self, a);
+  if (dc_array_state_of(a) == DC_ARRAY_PENDING) dc_lua_account(L, self, bytes_of(a));
   if (DC_LUA_WORK(self, dc_array_get(a, &s, &err)) != 0) return dc_lua_raise(L, &err);
   dc_lua_pushscalar(L, &s);
   return 1;
