@@ -363,7 +363,7 @@ describe("on a CUDA device", function()
       print(dc.memory().in_use <= 3 << 20)]])
     assert.matches("^2097152\t:%d+\t2097152\nnil\t1048576\nmemory\t\t[^\n]*cannot allocate 2 MiB on cuda:0: its limit"
       .. "[^\n]*3 MiB, of which 2 MiB[^\n]*%(2 MiB in 1 array%)\n0\t2097152\t2097152\n0\ntrue\n$", out)
-    assert.equal(1, report.calls.MemPoolTrimTo)
+    assert.equal(2, report.calls.MemPoolTrimTo) -- once at the end of the script
     fake.assert_released(report)
   end)
 
@@ -375,7 +375,7 @@ describe("on a CUDA device", function()
       print(#sums, dc.memory().in_use <= (8 << 20) + 4096)
       local keep = {}
       for i = 1, 6 do keep[i] = dc.empty(1 << 18) end
-      try(dc.empty, 3 << 20, "uint8")]], { FAKE_CUDA_MEMORY = tostring((8 << 20) + 4096) })
+      try(dc.empty, 3 << 20, "uint8")]], { FAKE_CUDA_MEMORY = tostring((8 << 20) + 65536) })
     assert.matches("^30\ttrue\nmemory\tCUDA_ERROR_OUT_OF_MEMORY\t[^\n]*cannot allocate 3 MiB on cuda:0[^\n]*"
       .. "most were made at [^\n]*%(6 MiB in 6 arrays%)[^\n]*\n$", out)
     assert.equal(0, fake.held(report, "pool memory")) -- kernels of expressions stay for the next

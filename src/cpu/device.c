@@ -108,7 +108,8 @@ static int cpu_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   return *out ? 0 : -1;
 }
 
-static void cpu_free(dc_device *dev, dc_ptr p) {
+static void cpu_free(dc_device *dev, dc_ptr p, size_t n) {
+  (void)n;
   if (cpu_of(dev)) dc_memory_free(cpu_of(dev)->memory, p);
 }
 

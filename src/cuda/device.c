@@ -45,6 +45,12 @@ static CUresult raw_alloc(dc_cuda *d, CUdeviceptr *p, size_t n) {
   return r;
 }
 
+static void raw_free(dc_cuda *d, dc_ptr p) {
+  int mode = dc_cuda_relax(d);
+  dc_cuda_note(d->pool != NULL ? dc_cu.MemFreeAsync(p, dc_cuda_handle(d)) : dc_cu.MemFree(p));
+  dc_cuda_restrain(d, mode);
+}
+
 static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
   char text[4][32];
   size_t free_bytes = 0, total = 0;
@@ -60,7 +66,10 @@ static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   CUdeviceptr p = 0;
   if (dc_cuda_enter(d, err) != 0) return -1;
+  if (dc_cuda_block_take(d, n, out)) return 0;
+  n = dc_cuda_block_size(n);
   CUresult r = raw_alloc(d, &p, n);
+  if (r == CUDA_ERROR_OUT_OF_MEMORY) dc_cuda_blocks_drop(d, raw_free);
   if (r == CUDA_ERROR_OUT_OF_MEMORY && d->pool != NULL) { /* what was freed comes back when the streams are done */
     if (dc_cuda_wait_all(d, err) != 0) return -1;
     dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
@@ -71,15 +80,11 @@ static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   return 0;
 }
 
-static void release_memory(dc_device *dev, dc_ptr p) {
+static void release_memory(dc_device *dev, dc_ptr p, size_t n) {
   dc_cuda *d = cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT; /* a fault is latched; anything else nobody could act on */
   if (atomic_load(&dc_cuda_dead)) return;
-  if (dc_cuda_enter(d, &ignored) == 0) {
-    int mode = dc_cuda_relax(d);
-    dc_cuda_note(d->pool != NULL ? dc_cu.MemFreeAsync(p, dc_cuda_handle(d)) : dc_cu.MemFree(p));
-    dc_cuda_restrain(d, mode);
-  }
+  if (dc_cuda_enter(d, &ignored) == 0 && !dc_cuda_block_keep(d, n, p)) raw_free(d, p);
   dc_error_clear(&ignored);
 }
 
@@ -116,6 +121,7 @@ static size_t reserved(dc_device *dev) {
 static void trim(dc_device *dev) {
   dc_cuda *d = cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT;
+  if (dc_cuda_enter(d, &ignored) == 0) dc_cuda_blocks_drop(d, raw_free);
   if (d->pool != NULL && dc_cuda_enter(d, &ignored) == 0 && dc_cuda_wait_all(d, &ignored) == 0)
     dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
   dc_error_clear(&ignored);
@@ -360,6 +366,7 @@ static void release_handles(dc_cuda *d) {
     dc_error_clear(&err);
     if (interrupted || atomic_load(&dc_cuda_dead)) return; /* left to the end of the process */
     dc_cuda_libraries_close(d, true);
+    dc_cuda_blocks_drop(d, raw_free);
     if (d->pinned != NULL) dc_cuda_note(dc_cu.MemFreeHost(d->pinned));
     if (d->event != NULL) dc_cuda_note(dc_cu.EventDestroy(d->event));
     dc_cuda_close_capture(d, true);
@@ -375,6 +382,7 @@ static void release_handles(dc_cuda *d) {
 static void release(dc_cuda *d) {
   if (d->context != NULL) release_handles(d);
   dc_cuda_libraries_close(d, false);
+  dc_cuda_blocks_drop(d, NULL);
   dc_cuda_drop_doomed(d, true);
   d->own.finished = d->own.issued; /* nothing is asked about these any more */
   dc_cuda_close_capture(d, false);

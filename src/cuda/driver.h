@@ -30,6 +30,7 @@ typedef struct dc_cuda {
   CUmemoryPool pool;  /* the device's default pool; NULL: no stream-ordered memory */
   char *pinned;       /* staging for small copies, and mail, or NULL */
   uint64_t letters;   /* mail.c has given out so many numbers */
+  struct dc_cuda_blocks *blocks; /* blocks.c's; NULL: none kept */
   size_t upload_at;   /* first unused byte of its upload part */
   bool reading;       /* its part for reads is in use: an interrupted read left a copy under way */
   dc_cuda_staging *staging; /* for large copies; NULL until there was one */
@@ -173,6 +174,13 @@ int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr,
 int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
 int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err);
 int dc_cuda_set_stack(dc_device *dev, size_t bytes, dc_error *err);
+
+/* --- blocks.c ------------------------------------------------------------------------------------ */
+size_t dc_cuda_block_size(size_t n); /* of the block that n bytes are given */
+bool dc_cuda_block_take(dc_cuda *d, size_t n, dc_ptr *p);
+bool dc_cuda_block_keep(dc_cuda *d, size_t n, dc_ptr p); /* false: give it back to the driver */
+/* Keeps none any more; `give_back` NULL: the memory is gone already. */
+void dc_cuda_blocks_drop(dc_cuda *d, void (*give_back)(dc_cuda *d, dc_ptr p));
 
 /* --- mail.c -------------------------------------------------------------------------------------- */
 #define DC_CUDA_MAIL_AT ((size_t)17 << 16) /* in the pinned memory */

@@ -163,7 +163,8 @@ typedef struct dc_device_ops {
   /* memory: `alloc` gives at least 64-byte aligned memory of n > 0 bytes, contents undefined.  What was freed may be
   ** kept for it, but before it fails with DC_MEMORY all that has been given back */
   int (*alloc)(dc_device *dev, size_t n, dc_ptr *out, dc_error *err);
-  void (*free)(dc_device *dev, dc_ptr p); /* ordered after work issued before; never fails */
+  /* n as it was allocated; ordered after work issued before; never fails */
+  void (*free)(dc_device *dev, dc_ptr p, size_t n);
   int (*memory_info)(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err);
   size_t (*reserved)(dc_device *dev); /* bytes in use and kept for the next allocations; optional (what is in use) */
   void (*trim)(dc_device *dev);       /* gives back what is kept and not in use; optional; never fails */

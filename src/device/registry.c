@@ -311,7 +311,7 @@ void dc_device_free(dc_device *dev, dc_ptr p, size_t n) {
   if (p == 0) return;
   dev->bytes_live -= n;
   dc_count(&dc_stats.frees, 1);
-  if (dev->state == DC_DEVICE_OPEN) dev->ops->free(dev, p);
+  if (dev->state == DC_DEVICE_OPEN) dev->ops->free(dev, p, n);
 }
 
 int dc_device_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
