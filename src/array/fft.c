@@ -122,6 +122,14 @@ static int clear_imaginary(dc_array *in, const run *r, dc_error *err) {
   return rc;
 }
 
+/* The array where the library takes it: itself, or a copy. A new reference. */
+static dc_array *placed(dc_array *a, const run *r, dc_error *err) {
+  const bool pairs = r->kind == DC_FFT_REAL && a->dev->ops->fft_pairs;
+  if (pairs && a->ptr % (2 * dc_dtype_size(a->dtype)) != 0) return dc_array_copy(a, err);
+  dc_array_ref(a);
+  return a;
+}
+
 /* One run of READY `in`, of the dtype that the library reads. */
 static dc_array *transform(dc_array *in, run r, dc_error *err) {
   dc_fft f;
@@ -220,7 +228,9 @@ dc_array *dc_array_fft(dc_array *a, dc_fft_kind kind, int naxes, const int *axes
       r.first--;
       r.count++;
     }
-    dc_array *next = transform(now, r, err);
+    dc_array *there = placed(now, &r, err);
+    dc_array *next = there != NULL ? transform(there, r, err) : NULL;
+    if (there != NULL) dc_array_unref(there);
     dc_array_unref(now);
     now = next;
     d = r.first;

@@ -11,11 +11,12 @@
 
 #define UNIT ((size_t)512) /* what the driver's memory is aligned to */
 #define CLASSES 64         /* of blocks of 1, 2, … units */
-#define MOST 64            /* blocks of a class */
+#define MOST ((size_t)32 << 20) /* bytes kept in all: a collector gives back thousands of blocks at once */
 
 struct dc_cuda_blocks {
-  int n[CLASSES];
-  dc_ptr kept[CLASSES][MOST];
+  size_t bytes;
+  int n[CLASSES], room[CLASSES];
+  dc_ptr *kept[CLASSES];
 };
 
 size_t dc_cuda_block_size(size_t n) { return n <= CLASSES * UNIT ? (n + UNIT - 1) / UNIT * UNIT : n; }
@@ -30,6 +31,18 @@ bool dc_cuda_block_take(dc_cuda *d, size_t n, dc_ptr *p) {
   const int c = class_of(d, n);
   if (c < 0 || d->blocks == NULL || d->blocks->n[c] == 0) return false;
   *p = d->blocks->kept[c][--d->blocks->n[c]];
+  d->blocks->bytes -= dc_cuda_block_size(n);
+  return true;
+}
+
+/* Room for one more of class c. */
+static bool grow(struct dc_cuda_blocks *b, int c) {
+  if (b->n[c] < b->room[c]) return true;
+  const int room = b->room[c] > 0 ? 2 * b->room[c] : 16;
+  dc_ptr *kept = realloc(b->kept[c], (size_t)room * sizeof *kept);
+  if (kept == NULL) return false;
+  b->kept[c] = kept;
+  b->room[c] = room;
   return true;
 }
 
@@ -37,15 +50,19 @@ bool dc_cuda_block_keep(dc_cuda *d, size_t n, dc_ptr p) {
   const int c = class_of(d, n);
   if (c < 0) return false;
   if (d->blocks == NULL) d->blocks = calloc(1, sizeof *d->blocks);
-  if (d->blocks == NULL || d->blocks->n[c] == MOST) return false;
-  d->blocks->kept[c][d->blocks->n[c]++] = p;
+  struct dc_cuda_blocks *b = d->blocks;
+  if (b == NULL || b->bytes + dc_cuda_block_size(n) > MOST || !grow(b, c)) return false;
+  b->kept[c][b->n[c]++] = p;
+  b->bytes += dc_cuda_block_size(n);
   return true;
 }
 
 void dc_cuda_blocks_drop(dc_cuda *d, void (*give_back)(dc_cuda *d, dc_ptr p)) {
   struct dc_cuda_blocks *b = d->blocks;
   d->blocks = NULL;
-  for (int c = 0; b != NULL && give_back != NULL && c < CLASSES; c++)
-    for (int i = 0; i < b->n[c]; i++) give_back(d, b->kept[c][i]);
+  for (int c = 0; b != NULL && c < CLASSES; c++) {
+    for (int i = 0; give_back != NULL && i < b->n[c]; i++) give_back(d, b->kept[c][i]);
+    free(b->kept[c]);
+  }
   free(b);
 }

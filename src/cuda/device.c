@@ -71,7 +71,7 @@ static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   CUresult r = raw_alloc(d, &p, n);
   if (r == CUDA_ERROR_OUT_OF_MEMORY) dc_cuda_blocks_drop(d, raw_free);
   if (r == CUDA_ERROR_OUT_OF_MEMORY && d->pool != NULL) { /* what was freed comes back when the streams are done */
-    if (dc_cuda_wait_all(d, err) != 0) return -1;
+    if (dc_cuda_wait_to_trim(d, err) != 0) return -1;
     dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
     r = raw_alloc(d, &p, n);
   }
@@ -122,7 +122,7 @@ static void trim(dc_device *dev) {
   dc_cuda *d = cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT;
   if (dc_cuda_enter(d, &ignored) == 0) dc_cuda_blocks_drop(d, raw_free);
-  if (d->pool != NULL && dc_cuda_enter(d, &ignored) == 0 && dc_cuda_wait_all(d, &ignored) == 0)
+  if (d->pool != NULL && dc_cuda_enter(d, &ignored) == 0 && dc_cuda_wait_to_trim(d, &ignored) == 0)
     dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
   dc_error_clear(&ignored);
 }
@@ -463,6 +463,7 @@ static const dc_device_ops cuda_ops = {
   .to_host_async = to_host_async,
   .half_products = true,
   .products_in_graphs = true,
+  .fft_pairs = true,
   .library = dc_cuda_library,
   .product = dc_cuda_product,
   .dense = dc_cuda_dense,

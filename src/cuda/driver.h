@@ -116,6 +116,7 @@ CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s);
 /* Waits until the stream is done; DC_INTERRUPTED when Ctrl-C came first. */
 int dc_cuda_wait(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
 int dc_cuda_wait_all(dc_cuda *d, dc_error *err); /* every stream of the list */
+int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err);
 
 /* While a graph is captured the driver refuses calls that might be part of it by mistake; between these two it does
 ** not.  The context is current. */

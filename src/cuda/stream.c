@@ -69,6 +69,15 @@ int dc_cuda_wait_all(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
+/* A pool gives back only what was freed before a synchronization; that a stream was asked and was done is none. */
+int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err) {
+  if (dc_cuda_wait_all(d, err) != 0) return -1;
+  int mode = dc_cuda_relax(d);
+  for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next) dc_cuda_note(dc_cu.StreamSynchronize(s->handle));
+  dc_cuda_restrain(d, mode);
+  return 0;
+}
+
 int dc_cuda_relax(const dc_cuda *d) {
   int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   if (__builtin_expect(d->dev->capture == NULL, 1)) return -1;

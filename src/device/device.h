@@ -242,6 +242,7 @@ typedef struct dc_device_ops {
   ** installed; the message says how to get it. */
   bool half_products;      /* products of float16 and bfloat16 too */
   bool products_in_graphs; /* products can be captured */
+  bool fft_pairs;          /* real numbers to transform lie at a multiple of two of them */
   int64_t fft_points;      /* of more points a transform over several axes is better done axis by axis; 0: it is not */
   int (*library)(dc_device *dev, dc_library which, dc_error *err); /* 0 when it is there and can be used */
   int (*product)(dc_device *dev, const dc_product *p, dc_error *err);
