@@ -56,6 +56,8 @@ def work_of_arrays():
     q = (x * 100).astype("int8")
     size = 1024 if library == "numpy" else 8192
     p = lib.random.random((size, size)).astype("float32")
+    if library == "cupy":
+        yield from work_of_cupy(x, y, p)
     yield from {
         "add": lambda: x + y, "mul": lambda: x * y, "div": lambda: x / y, "sqrt": lambda: lib.sqrt(x),
         "exp": lambda: lib.exp(x), "compare": lambda: x < y,
@@ -74,6 +76,19 @@ def work_of_arrays():
     }.items()
 
 
+def work_of_cupy(x, y, p):
+    half = x[: n // 2]
+    w, p64 = half.astype("float64"), p.astype("float64") if "matmul float64" in rows else None
+    system, right = lib.random.random((4096, 4096)), lib.random.random((4096, 16))
+    signal, host = lib.random.random(1 << 26).astype("complex64"), lib.asnumpy(half)
+    yield from {
+        "copy": lambda: x.copy(), "uneven": lambda: x[: n - 3] + y[: n - 3], "float64 half": lambda: w + w,
+        "matmul float64": lambda: p64 @ p64, "solve": lambda: lib.linalg.solve(system, right),
+        "fft": lambda: lib.fft.fft(signal), "host to device": lambda: lib.asarray(host),
+        "host from device": lambda: lib.asnumpy(half),
+    }.items()
+
+
 def softmax(m):
     e = lib.exp(m - m.max(1, keepdims=True))
     return e / e.sum(1, keepdims=True)
@@ -88,6 +103,14 @@ def work_of_torch():
     d = x[: 1 << 20].double()
     q = (x * 100).to(torch.int8)
     p = torch.rand(8192, 8192, device="cuda")
+    half, host = p.to(torch.bfloat16), x[: n // 2].cpu()
+
+    def tf32():
+        torch.backends.cuda.matmul.allow_tf32 = True
+        c = p @ p
+        torch.backends.cuda.matmul.allow_tf32 = False
+        return c
+
     trig = lambda x, y: torch.exp(0.5 * torch.sin(x) + torch.cos(y))
     compiled = torch.compile(trig) if "trig" in rows else None
     yield from {
@@ -102,6 +125,9 @@ def work_of_torch():
         "bincount": lambda: torch.bincount(h, minlength=256), "take": lambda: x[h], "matmul": lambda: p @ p,
         "uniform": lambda: torch.rand(n, device="cuda"), "normal": lambda: torch.randn(n, device="cuda"),
         "small add": lambda: s + t, "small trig": lambda: trig(s, t), "small sum": lambda: s.sum().item(),
+        "copy": lambda: x.clone(), "uneven": lambda: x[: n - 3] + y[: n - 3], "matmul tf32": tf32,
+        "matmul bfloat16": lambda: half @ half, "host to device": lambda: host.cuda(),
+        "host from device": lambda: x[: n // 2].cpu(),
     }.items()
 
 

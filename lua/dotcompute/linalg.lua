@@ -33,8 +33,24 @@ end
 
 -- --- solvers ----------------------------------------------------------------------------------------------------
 
+-- What `factor` makes of square matrices, NaN where a matrix has one. cuSOLVER's LU takes NaN for a 0 and gives numbers
+-- (seen with CUDA 13.0), so on GPUs such matrices are found before. `axes`: how many of the result's axes are one
+-- matrix's own.
+local function with_nan(a, factor, axes)
+  local known = a.dtype:find "^float" or a.dtype:find "^bfloat" or is_complex(a)
+  if a.device.backend ~= "cuda" or not known or a.ndim < 2 or not a:ne(a):any():item() then return factor(a) end
+  local rows, columns = select(-2, a:shape())
+  if rows ~= columns then return factor(a) end -- an error
+  local bad = a:ne(a):any { -2, -1, keep = true }
+  local eye = dc.using(a.device, dc.eye, rows, core.solver_dtype(a.dtype))
+  local result = factor(dc.where(bad, eye, a))
+  local shape = { bad:shape() }
+  return dc.where(bad:reshape { table.unpack(shape, 1, #shape - 2 + axes) }, 0 / 0, result):eval()
+end
+
 function linalg.solve(a, b)
-  return core.matrix_solve(to_array("solve", a), to_array("solve", b))
+  a, b = to_array("solve", a), to_array("solve", b)
+  return with_nan(a, function(m) return core.matrix_solve(m, b) end, b.ndim == 1 and 1 or 2)
 end
 
 function linalg.inv(a)
@@ -43,11 +59,11 @@ function linalg.inv(a)
   if a.ndim < 2 or rows ~= columns then fail("shape", "inv takes square matrices; this array has shape %s",
     shape_text(a)) end
   local eye = dc.using(a.device, dc.eye, rows, core.solver_dtype(a.dtype))
-  return core.matrix_solve(a, eye)
+  return with_nan(a, function(m) return core.matrix_solve(m, eye) end, 2)
 end
 
 function linalg.cholesky(a) return core.matrix_cholesky(to_array("cholesky", a)) end
-function linalg.det(a) return core.matrix_det(to_array("det", a)) end
+function linalg.det(a) return with_nan(to_array("det", a), core.matrix_det, 0) end
 
 -- Q and R; with "r" R alone.
 function linalg.qr(a, mode)
