@@ -285,6 +285,7 @@ describe("code", function()
     assert.matches("%.target sm_80", m:ptx "compute_80")
     assert.equal("\127ELF", m:cubin "sm_90":sub(1, 4))
     assert.equal("\127ELF", dc.module { source, "__device__ int f() { return 1; }" }:cubin "sm_90":sub(1, 4))
+    assert.equal("\127ELF", dc.module(m:ptx()):cubin "sm_90":sub(1, 4))
     fails("argument", "no architecture", function() m:cubin "ninety" end)
     fails("argument", "no architecture", function() m:ptx "sm_9x" end)
     if on_cpu then

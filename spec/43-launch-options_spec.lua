@@ -140,7 +140,21 @@ __global__ void recurse(int *x) {
     fails("launch", "stack of a thread is a number of bytes, got", function() k:with { stack = 0 } end)
     fails("launch", "stack of 1099511627776 bytes", function() k:with { stack = 1 << 40 } end)
   end)
-  if not on_gpu then
+  if on_gpu then
+    it("makes clusters of up to 16 blocks", function()
+      local sizes = dc.kernel [[
+__global__ void sizes(int *x) {
+  unsigned int n;
+  asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(n));
+  if (threadIdx.x == 0) x[blockIdx.x] = n;
+}]]
+      for _, n in ipairs { 1, 2, 4, 8, 16 } do
+        local x = dc.zeros(32, "int32")
+        sizes:with { cluster = n }(32, 64, x)
+        for _, v in ipairs(x:to_table()) do assert.equal(n, v) end
+      end
+    end)
+  else
     it("says what the CPU device lacks", function()
       local x = dc.zeros(64, "int32")
       fails("launch", "clusters of 2 blocks .*takes at most 1", function()

@@ -733,6 +733,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   ENTER(FuncSetAttribute);
   object *f = function_of(function);
+  if (f != NULL && attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED && value == 1) return CUDA_SUCCESS;
   if (f == NULL || attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > 232448)
     return misuse(CUDA_ERROR_INVALID_VALUE, "function attribute");
   f->dynamic_limit = value;

@@ -239,6 +239,10 @@ static int fail_launch(const dc_function *fn, CUresult r, dc_error *err) {
 
 /* A launch with attributes. */
 static CUresult launch_special(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
+  if (l->cluster.x * l->cluster.y * l->cluster.z > DC_CUDA_PORTABLE_CLUSTER) {
+    CUresult r = dc_cu.FuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    if (r != CUDA_SUCCESS) return r;
+  }
   CUlaunchAttribute a[3] = { { 0 } };
   unsigned int n = 0;
   if (l->cooperative) a[n++] = (CUlaunchAttribute){ .id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.flag = 1 };

@@ -318,7 +318,7 @@ static int read_facts(dc_cuda *d, dc_error *err) {
   f->warp_size = v[14];
   f->registers_per_block = v[15];
   f->cooperative = v[16] != 0;
-  f->max_cluster = v[17] != 0 ? 8 : 1; /* what the programming guide promises; a kernel may get 16 by being asked */
+  f->max_cluster = v[17] != 0 ? DC_CUDA_CLUSTER : 1;
   f->overlapping = f->compute_major >= 9;
   if (dc_cu.DeviceGetAttribute(&f->clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, d->handle) != CUDA_SUCCESS)
     f->clock_khz = 0; /* newer drivers may stop telling */

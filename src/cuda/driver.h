@@ -176,6 +176,11 @@ int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blo
 int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err);
 int dc_cuda_set_stack(dc_device *dev, size_t bytes, dc_error *err);
 
+/* Blocks of a cluster: 8 everywhere (the programming guide), 16 on GPUs of compute capability 9.0 for kernels that say
+** that they are not portable. */
+#define DC_CUDA_PORTABLE_CLUSTER 8
+#define DC_CUDA_CLUSTER 16
+
 /* --- blocks.c ------------------------------------------------------------------------------------ */
 size_t dc_cuda_block_size(size_t n); /* of the block that n bytes are given */
 bool dc_cuda_block_take(dc_cuda *d, size_t n, dc_ptr *p);

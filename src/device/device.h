@@ -51,7 +51,7 @@ typedef struct dc_device_facts {
   size_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
   size_t total_memory, l2_cache;
   int registers_per_block;
-  int max_cluster;     /* blocks of a cluster that every kernel may have; 1: there are no clusters */
+  int max_cluster;     /* most blocks of a cluster; 1: there are no clusters */
   bool cooperative;    /* grids can be launched so that all their blocks are resident */
   bool overlapping;    /* a kernel can be launched to start before the one before has ended */
 } dc_device_facts;

@@ -7,6 +7,7 @@
 
 #include "base/runtime.h"
 #include "compile/disassemble.h"
+#include "compile/nvjitlink.h"
 #include "lua/module.h"
 
 static int push_image(lua_State *L) {
@@ -24,6 +25,18 @@ static int push_bytes(lua_State *L, dc_image *image, bool own) {
   return status == LUA_OK ? 1 : lua_error(L);
 }
 
+/* Ready-made PTX becomes machine code in the same image, by NVIDIA's linker. */
+static int assemble(dc_image *image, const char *arch, dc_error *err) {
+  size_t len;
+  void *cubin = dc_nvjitlink(&(dc_link_input){ image->bytes, image->len, DC_LINK_PTX }, 1, arch, &len, err);
+  if (!cubin) return -1;
+  free(image->bytes);
+  image->bytes = cubin;
+  image->len = len;
+  image->binary = true;
+  return 0;
+}
+
 /* The module's source compiled for another architecture; raises. The caller frees it. */
 static dc_image *compile_for(lua_State *L, const char *arch, bool binary) {
   dc_error err = DC_ERROR_INIT;
@@ -32,10 +45,10 @@ static dc_image *compile_for(lua_State *L, const char *arch, bool binary) {
   int origin = lua_gettop(L);
   lua_getiuservalue(L, 1, DC_LUA_MODULE_SOURCE);
   if (dc_compile(lua_touserdata(L, -1), arch, binary, &made, &err) != 0) dc_lua_raise_at(L, &err, origin);
-  if (made->binary == binary) return made;
+  if (made->binary == binary || (binary && assemble(made, arch, &err) == 0)) return made;
   dc_image_free(made); /* ready-made code */
-  dc_lua_fail(L, DC_ARGUMENT, "the module came as %s, of which %s cannot be made here",
-              binary ? "PTX" : "machine code", binary ? "machine code" : "PTX");
+  if (binary) dc_lua_raise(L, &err);
+  dc_lua_fail(L, DC_ARGUMENT, "the module came as machine code, of which PTX cannot be made");
   return NULL;
 }
 
