@@ -158,6 +158,20 @@ if arg[1] == "exit" then os.exit(5) end
     assert(text:find "no kernel was launched", text)
   end)
 
+  it("times a graph's runs as a whole", function()
+    local text, code = run("--profile -e " .. h.quote [[
+local dc = require "dotcompute"
+local k, x = dc.kernel "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }", dc.ones(32)
+local g = dc.graph(function() k(1, 32, x) k(1, 32, x) end)
+for _ = 1, 5 do g() end
+print(x[1])]])
+    assert.equal(0, code, text)
+    assert(text:find("1024.0\n", 1, true), text)
+    assert(text:find "\ngraph of 2 launches +5 +[%d.]+ [mu]?s ", text)
+    assert(text:find "\ntwice +2 +%- ", text)
+    assert(text:find("2 launches were recorded into graphs", 1, true), text)
+  end)
+
   it("is silent when not asked for", function()
     local text = run(h.quote(script))
     assert.equal("16000.0\n", text)

@@ -84,7 +84,7 @@ function profile.text(list, peaks)
     out[#out + 1] = ("peak of %s: %.1f GB/s, measured by copying"):format(id, peak / 1e9)
   end
   if untimed > 0 then
-    out[#out + 1] = ("%d launches were recorded into graphs, whose runs are not timed"):format(untimed)
+    out[#out + 1] = ("%d launches were recorded into graphs, whose runs are timed as a whole"):format(untimed)
   end
   return table.concat(out, "\n")
 end

@@ -46,18 +46,17 @@ static void forget(void) {
 }
 
 /* The entry for a launch from here; NULL when there is no memory for a new one. */
-static dc_profile_entry *entry_for(const dc_kernel *k) {
+static dc_profile_entry *entry_for(const dc_device *dev, const char *name) {
   char site[256] = "", key[512];
-  const dc_device *dev = k->module->dev;
   if (place_of != NULL) place_of(site, sizeof site);
-  const int n = snprintf(key, sizeof key, "%llu|%s|%s", (unsigned long long)dev->serial, site, k->sig->name);
+  const int n = snprintf(key, sizeof key, "%llu|%s|%s", (unsigned long long)dev->serial, site, name);
   const size_t len = n < 0 ? 0 : (size_t)n < sizeof key ? (size_t)n : sizeof key - 1;
   dc_profile_entry *e = dc_map_get(&by_key, key, len);
   if (e != NULL) return e;
   e = calloc(1, sizeof *e);
   if (e == NULL) return NULL;
   e->dev = dev;
-  e->kernel = strdup(k->sig->name);
+  e->kernel = strdup(name);
   e->site = strdup(site);
   if (e->kernel == NULL || e->site == NULL || dc_map_set(&by_key, key, len, e) != 0) {
     free(e->kernel);
@@ -116,13 +115,12 @@ static pair *take_pair(dc_device *dev) {
   return NULL;
 }
 
-static int launch_between_events(dc_kernel *k, const dc_launch *l, dc_profile_entry *e, dc_error *err) {
-  dc_device *dev = k->module->dev;
+static int issue_between_events(dc_device *dev, void *stream, dc_profile_entry *e, dc_profile_issue *issue, void *ud,
+                                dc_error *err) {
   dc_error lost = DC_ERROR_INIT;
-  void *stream = l->stream != NULL ? l->stream : dev->stream;
   pair *p = take_pair(dev);
   if (p != NULL && dev->ops->event_record(dev, p->from, stream, &lost) != 0) p = NULL;
-  const int rc = dev->ops->launch(dev, k->fn, l, err);
+  const int rc = issue(ud, err);
   if (rc == 0 && p != NULL && dev->ops->event_record(dev, p->to, stream, &lost) == 0) p->entry = e;
   dc_error_clear(&lost);
   return rc;
@@ -130,26 +128,50 @@ static int launch_between_events(dc_kernel *k, const dc_launch *l, dc_profile_en
 
 /* --- launches -------------------------------------------------------------------------------------- */
 
-int dc_profile_launch(dc_kernel *k, const dc_launch *l, dc_error *err) {
-  dc_device *dev = k->module->dev;
-  dc_profile_entry *e = entry_for(k);
+/* Work in `stream`, timed for the entry, which may be NULL. */
+static int timed(dc_device *dev, void *stream, dc_profile_entry *e, dc_profile_issue *issue, void *ud, dc_error *err) {
   int rc;
   if (e == NULL || dev->capture != NULL || (!dev->ops->blocking && dev->ops->event_elapsed == NULL)) {
-    rc = dev->ops->launch(dev, k->fn, l, err);
+    rc = issue(ud, err);
   } else if (dev->ops->blocking) {
     const double start = dc_clock();
-    rc = dev->ops->launch(dev, k->fn, l, err);
+    rc = issue(ud, err);
     if (rc == 0) add_time(e, dc_clock() - start);
   } else {
-    rc = launch_between_events(k, l, e, err);
+    rc = issue_between_events(dev, stream, e, issue, ud, err);
   }
+  if (e != NULL && rc == 0) e->calls++;
+  return rc;
+}
+
+typedef struct coming {
+  dc_kernel *k;
+  const dc_launch *l;
+} coming;
+
+static int issue_launch(void *ud, dc_error *err) {
+  const coming *c = ud;
+  dc_device *dev = c->k->module->dev;
+  return dev->ops->launch(dev, c->k->fn, c->l, err);
+}
+
+int dc_profile_launch(dc_kernel *k, const dc_launch *l, dc_error *err) {
+  dc_device *dev = k->module->dev;
+  dc_profile_entry *e = entry_for(dev, k->sig->name);
+  coming c = { k, l };
+  const int rc = timed(dev, l->stream != NULL ? l->stream : dev->stream, e, issue_launch, &c, err);
   if (e != NULL && rc == 0) {
-    e->calls++;
     if (coming_bytes < 0) e->bytes = -1;
     else if (e->bytes >= 0) e->bytes += coming_bytes;
   }
   coming_bytes = -1;
   return rc;
+}
+
+int dc_profile_work(dc_device *dev, const char *name, dc_profile_issue *issue, void *ud, dc_error *err) {
+  dc_profile_entry *e = entry_for(dev, name);
+  if (e != NULL) e->bytes = -1;
+  return timed(dev, dev->stream, e, issue, ud, err);
 }
 
 /* --- beginning and end ----------------------------------------------------------------------------- */

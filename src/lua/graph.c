@@ -1,8 +1,10 @@
 /*
 ** graph.c - graphs as Lua objects: capturing what a function launches, and running it again without it.
 */
+#include <stdio.h>
 #include <string.h>
 
+#include "kernel/profile.h"
 #include "lua/stream.h"
 
 typedef struct graph_object {
@@ -57,12 +59,21 @@ static int core_graph(lua_State *L) {
 }
 
 /* g(): runs it in the current stream. */
+static int run_graph(void *g, dc_error *err) { return dc_array_graph_launch(g, err); }
+
+static int run_profiled(dc_graph *g, dc_error *err) {
+  char name[48];
+  snprintf(name, sizeof name, "graph of %llu launches", (unsigned long long)g->launches);
+  return dc_profile_work(g->dev, name, run_graph, g, err);
+}
+
 static int graph_call(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_graph *g = check_graph(L, self);
   dc_error err = DC_ERROR_INIT;
-  if (DC_LUA_WORK(self, dc_array_graph_launch(g, &err)) != 0) return dc_lua_raise(L, &err);
-  return 0;
+  const int rc = DC_LUA_WORK(self, __builtin_expect(dc_profiling, 0) ? run_profiled(g, &err)
+                                                                     : dc_array_graph_launch(g, &err));
+  return rc == 0 ? 0 : dc_lua_raise(L, &err);
 }
 
 /* update(fn): captures again, in place; returns the graph, which is as it was when that fails. */
