@@ -350,6 +350,7 @@ static void emit_after_pass(const dc_text *t, int pass) {
 
 void dc_emit_rows(const dc_text *t) {
   const dc_program *p = t->p;
+  char place[64];
   const bool cut = p->segments > 1;
   if (p->mapping == DC_MAP_PACKED)
     dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n", p->each,
@@ -376,8 +377,11 @@ void dc_emit_rows(const dc_text *t) {
   }
   dc_buf_printf(t->b, "  if (!active || y != 0%s) return;\n", cut ? " || !done" : "");
   dc_emit_store(t, "  ", p->out.layout == DC_LAYOUT_ONE ? "*out" : "out[out_row]");
-  if (dc_program_tells(p))
-    dc_buf_printf(t->b, "  if (mail) {\n    *(%s *)mail = *out;\n    __threadfence_system();\n"
-                  "    *(volatile unsigned long long *)(mail + 2) = letter;\n  }\n", dc_stored_as(p->out.dtype));
+  if (dc_program_tells(p)) {
+    snprintf(place, sizeof place, "*(%s *)mail", dc_stored_as(p->out.dtype));
+    dc_buf_puts(t->b, "  if (mail) {\n");
+    dc_emit_store(t, "    ", place);
+    dc_buf_puts(t->b, "    __threadfence_system();\n    *(volatile unsigned long long *)(mail + 2) = letter;\n  }\n");
+  }
   dc_buf_puts(t->b, "}\n");
 }
