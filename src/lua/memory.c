@@ -12,7 +12,7 @@
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
 #define STEP_KB 16                        /* work is done in steps of at least this */
-#define FEW_ARRAYS 4096 /* so many objects are no reason to collect */
+#define FEW_ARRAYS 1024 /* so many objects are no reason to collect */
 #define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
