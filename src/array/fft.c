@@ -36,6 +36,15 @@ static dc_array *result_for(const dc_array *in, const run *r, dc_error *err) {
   return dc_array_empty(in->dev, dtype, in->g.ndim, shape, err);
 }
 
+/* Whether each call of the batch begins where the library takes real numbers. */
+static bool begins_well(const dc_batch *all, const dc_array *in, const run *r) {
+  if (r->kind != DC_FFT_REAL || !in->dev->ops->fft_pairs) return true;
+  const int64_t size = (int64_t)dc_dtype_size(in->dtype);
+  bool well = (int64_t)in->ptr % (2 * size) == 0;
+  for (int i = 0; i < all->naxes; i++) well = well && all->step[i][0] % 2 == 0;
+  return well;
+}
+
 /* The description of the transform and its batch; false when `in` does not lie so that the library takes it. */
 static bool describe(dc_fft *f, dc_batch *all, const dc_array *in, const dc_array *out, const run *r) {
   *f = (dc_fft){ .kind = r->kind, .wide = complex_of(in->dtype) == DC_COMPLEX128, .axes = r->count };
@@ -62,7 +71,7 @@ static bool describe(dc_fft *f, dc_batch *all, const dc_array *in, const dc_arra
   dc_batch_take(all, &f->batch, step);
   f->in_batch = step[0];
   f->out_batch = step[1];
-  return dc_batch_count(all) <= most_calls(out->dev);
+  return dc_batch_count(all) <= most_calls(out->dev) && begins_well(all, in, r);
 }
 
 static int perform(dc_fft *f, const dc_batch *all, dc_array *in, dc_array *out, dc_error *err) {
@@ -120,14 +129,6 @@ static int clear_imaginary(dc_array *in, const run *r, dc_error *err) {
   }
   if (parts != NULL) dc_array_unref(parts);
   return rc;
-}
-
-/* The array where the library takes it: itself, or a copy. A new reference. */
-static dc_array *placed(dc_array *a, const run *r, dc_error *err) {
-  const bool pairs = r->kind == DC_FFT_REAL && a->dev->ops->fft_pairs;
-  if (pairs && a->ptr % (2 * dc_dtype_size(a->dtype)) != 0) return dc_array_copy(a, err);
-  dc_array_ref(a);
-  return a;
 }
 
 /* One run of READY `in`, of the dtype that the library reads. */
@@ -228,9 +229,7 @@ dc_array *dc_array_fft(dc_array *a, dc_fft_kind kind, int naxes, const int *axes
       r.first--;
       r.count++;
     }
-    dc_array *there = placed(now, &r, err);
-    dc_array *next = there != NULL ? transform(there, r, err) : NULL;
-    if (there != NULL) dc_array_unref(there);
+    dc_array *next = transform(now, r, err);
     dc_array_unref(now);
     now = next;
     d = r.first;

@@ -187,6 +187,12 @@ static int matrix_svd(lua_State *L) {
   return give(L, first, out, 3);
 }
 
+/* capturing(array): whether a graph is being captured on its device. */
+static int core_capturing(lua_State *L) {
+  lua_pushboolean(L, dc_array_device(dc_lua_checkarray(L, dc_lua_self(L), 1))->capture != NULL);
+  return 1;
+}
+
 /* solver_dtype(name): the dtype that solvers and transforms compute it in. */
 static int core_solver_dtype(lua_State *L) {
   lua_pushstring(L, dc_dtype_name(dc_solver_dtype(dc_lua_checkdtype(L, 1))));
@@ -225,5 +231,6 @@ const luaL_Reg dc_lua_linalg_methods[] = { PRODUCTS, { NULL, NULL } };
 const luaL_Reg dc_lua_linalg_internal[] = {
   { "matrix_solve", matrix_solve }, { "matrix_cholesky", matrix_cholesky },   { "matrix_det", matrix_det },
   { "matrix_qr", matrix_qr },       { "matrix_eigh", matrix_eigh },           { "matrix_svd", matrix_svd },
-  { "fourier", core_fourier },      { "solver_dtype", core_solver_dtype }, { NULL, NULL },
+  { "fourier", core_fourier },      { "solver_dtype", core_solver_dtype },
+  { "capturing", core_capturing },  { NULL, NULL },
 };
