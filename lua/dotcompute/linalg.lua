@@ -37,9 +37,7 @@ end
 -- (seen with CUDA 13.0), so on GPUs such matrices are found before. `axes`: how many of the result's axes are one
 -- matrix's own.
 local function with_nan(a, factor, axes)
-  local known = a.dtype:find "^float" or a.dtype:find "^bfloat" or is_complex(a)
-  if a.device.backend ~= "cuda" or not known or a.ndim < 2 or core.capturing(a) then return factor(a) end
-  if not a:ne(a):any():item() then return factor(a) end
+  if a.device.backend ~= "cuda" or a.ndim < 2 or core.capturing(a) or not core.has_nan(a) then return factor(a) end
   local rows, columns = select(-2, a:shape())
   if rows ~= columns then return factor(a) end -- an error
   local bad = a:ne(a):any { -2, -1, keep = true }

@@ -165,6 +165,8 @@ dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int nd
                           uint64_t call, uint64_t range, dc_error *err);
 /* |a-b| <= atol + rtol*|b| everywhere (NaN equals nothing) / same shape and all elements equal. */
 int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *out, dc_error *err);
+/* Whether a float or complex array has a NaN; of other dtypes none has. */
+int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err);
 int dc_array_equal(dc_array *a, dc_array *b, bool *out, dc_error *err);
 
 int dc_array_eval(dc_array *a, dc_error *err);

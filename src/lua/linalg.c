@@ -187,6 +187,18 @@ static int matrix_svd(lua_State *L) {
   return give(L, first, out, 3);
 }
 
+/* has_nan(array) */
+static int core_has_nan(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  bool yes;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_settle(L, self, a);
+  if (DC_LUA_WORK(self, dc_array_has_nan(a, &yes, &err)) != 0) return dc_lua_raise(L, &err);
+  lua_pushboolean(L, yes);
+  return 1;
+}
+
 /* capturing(array): whether a graph is being captured on its device. */
 static int core_capturing(lua_State *L) {
   lua_pushboolean(L, dc_array_device(dc_lua_checkarray(L, dc_lua_self(L), 1))->capture != NULL);
@@ -232,5 +244,5 @@ const luaL_Reg dc_lua_linalg_internal[] = {
   { "matrix_solve", matrix_solve }, { "matrix_cholesky", matrix_cholesky },   { "matrix_det", matrix_det },
   { "matrix_qr", matrix_qr },       { "matrix_eigh", matrix_eigh },           { "matrix_svd", matrix_svd },
   { "fourier", core_fourier },      { "solver_dtype", core_solver_dtype },
-  { "capturing", core_capturing },  { NULL, NULL },
+  { "capturing", core_capturing },  { "has_nan", core_has_nan },           { NULL, NULL },
 };
