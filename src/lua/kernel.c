@@ -267,14 +267,13 @@ static void read_option(lua_State *L, const kernel_object *o, const char *name, 
     if (dc_stream_check(*stream, o->k->module->dev, &err) != 0) dc_lua_raise_kernel(L, &err);
     how->stream = (*stream)->handle;
   } else {
-    dc_lua_fail(L, DC_ARGUMENT, "there is no launch option '%s'; there are shared, stack, cooperative, cluster, pdl, "
-                "stream",
-                name);
+    dc_lua_fail(L, DC_ARGUMENT,
+                "there is no launch option '%s'; there are shared, stack, cooperative, cluster, pdl, stream", name);
   }
 }
 
-/* with{shared = bytes, stack = bytes, cooperative = boolean, cluster = extents, pdl = boolean, stream = stream}: the same kernel,
-** launched so. */
+/* with{shared = bytes, stack = bytes, cooperative = boolean, cluster = extents, pdl = boolean, stream = stream}: the
+** same kernel, launched so. */
 static int kernel_with(lua_State *L) {
   kernel_object *o = check_kernel(L, dc_lua_self(L));
   dc_launch_options how = o->how;
