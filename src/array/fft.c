@@ -36,12 +36,13 @@ static dc_array *result_for(const dc_array *in, const run *r, dc_error *err) {
   return dc_array_empty(in->dev, dtype, in->g.ndim, shape, err);
 }
 
-/* Whether each call of the batch begins where the library takes real numbers. */
-static bool begins_well(const dc_batch *all, const dc_array *in, const run *r) {
-  if (r->kind != DC_FFT_REAL || !in->dev->ops->fft_pairs) return true;
-  const int64_t size = (int64_t)dc_dtype_size(in->dtype);
-  bool well = (int64_t)in->ptr % (2 * size) == 0;
-  for (int i = 0; i < all->naxes; i++) well = well && all->step[i][0] % 2 == 0;
+/* Whether each call of the batch begins where the library takes and gives real numbers. */
+static bool begins_well(const dc_batch *all, const dc_array *in, const dc_array *out, const run *r) {
+  const bool reads = r->kind == DC_FFT_REAL;
+  if ((!reads && r->kind != DC_FFT_TO_REAL) || !in->dev->ops->fft_pairs) return true;
+  const dc_array *real = reads ? in : out;
+  bool well = real->ptr % (2 * dc_dtype_size(real->dtype)) == 0;
+  for (int i = 0; i < all->naxes; i++) well = well && all->step[i][reads ? 0 : 1] % 2 == 0;
   return well;
 }
 
@@ -71,7 +72,7 @@ static bool describe(dc_fft *f, dc_batch *all, const dc_array *in, const dc_arra
   dc_batch_take(all, &f->batch, step);
   f->in_batch = step[0];
   f->out_batch = step[1];
-  return dc_batch_count(all) <= most_calls(out->dev) && begins_well(all, in, r);
+  return dc_batch_count(all) <= most_calls(out->dev) && begins_well(all, in, out, r);
 }
 
 static int perform(dc_fft *f, const dc_batch *all, dc_array *in, dc_array *out, dc_error *err) {

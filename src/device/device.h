@@ -227,8 +227,8 @@ typedef struct dc_device_ops {
   void (*graph_close)(dc_device *dev, void *graph); /* its runs are over; never fails */
 
   /* A value of up to 16 bytes that a kernel hands to the host without a copy; optional, both or none.  The kernel writes
-  ** it to `at`, fences, and writes `number` 16 bytes behind; then mail_wait gives it, 0; 1: it did not come, and the
-  ** kernel has ended.  One at a time, in the device's own stream; false: not now. */
+  ** it to `at`, fences, and writes `number` 16 bytes behind; then mail_wait gives it, 0; 1: it did not come, and
+  ** the kernel has ended.  One at a time, in the device's own stream; false: not now. */
   bool (*mail)(dc_device *dev, dc_ptr *at, uint64_t *number);
   int (*mail_wait)(dc_device *dev, uint64_t number, void *value, size_t n, dc_error *err);
   /* Page-locked host memory, for copies that need not be waited for; optional. */
@@ -242,7 +242,7 @@ typedef struct dc_device_ops {
   ** installed; the message says how to get it. */
   bool half_products;      /* products of float16 and bfloat16 too */
   bool products_in_graphs; /* products can be captured */
-  bool fft_pairs;          /* real numbers to transform lie at a multiple of two of them */
+  bool fft_pairs;          /* real numbers that are transformed, or come of it, begin at a multiple of two of them */
   int64_t fft_points;      /* of more points a transform over several axes is better done axis by axis; 0: it is not */
   int (*library)(dc_device *dev, dc_library which, dc_error *err); /* 0 when it is there and can be used */
   int (*product)(dc_device *dev, const dc_product *p, dc_error *err);
