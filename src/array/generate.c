@@ -264,6 +264,18 @@ static void emit_pack_loads(const dc_text *t, bool flat) {
   dc_buf_puts(t->b, "    }\n  }\n");
 }
 
+static void emit_pack_draws(const dc_text *t) {
+  const dc_program *p = t->p;
+  char place[32];
+  for (int i = 0; i < p->nsteps; i++) {
+    if (!dc_random_drawn(p, &p->step[i])) continue;
+    const int leaf = p->step[i].arg[0].index;
+    if (p->leaf[leaf].layout == DC_LAYOUT_FLAT) snprintf(place, sizeof place, "first");
+    else snprintf(place, sizeof place, "x%d_at", leaf);
+    dc_emit_draws(t, i, p->lanes, place, "  ");
+  }
+}
+
 /* The values that are one for the whole pack, then the pack element by element. */
 static void emit_pack_elements(const dc_text *t) {
   const dc_program *p = t->p;
@@ -274,6 +286,7 @@ static void emit_pack_elements(const dc_text *t) {
     element_place(t, o, "first", place);
     dc_emit_value(t, "  ", k, place);
   }
+  emit_pack_draws(t);
   dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k++) {\n", p->lanes);
   for (int k = 0; k < p->nleaves; k++) {
     const dc_operand *o = &p->leaf[k];
