@@ -14,9 +14,9 @@
 ** the draws of both.  One element alone costs a whole counter; a thread that has neighbouring ones makes them together,
 ** which gives the same numbers.
 **
-** In single precision, the logarithm, the root and the angle's functions are our own.  Their arguments are integers over
-** a power of two: nothing exceptional, and little to reduce; each operation rounds once, so every device gives the same
-** bits.  A normal number costs two thirds of the instructions that it takes with the library's functions.
+** In single precision, the logarithm, the root and the angle's functions are our own.  Their arguments are integers
+** over a power of two: nothing exceptional, and little to reduce; each operation rounds once, so every device gives
+** the same bits.  A normal number costs two thirds of the instructions that it takes with the library's functions.
 */
 #include "array/generate.h"
 
@@ -160,24 +160,36 @@ void dc_emit_random(dc_buf *b, dc_random kind, dc_dtype t, const char *i, const 
 
 bool dc_random_drawn(const dc_program *p, const dc_step *s) {
   if (s->op != DC_OP_RANDOM || s->arg[0].kind != DC_REF_LEAF) return false;
-  return p->kind == DC_ELEMENTS && p->lanes > 1 && p->leaf[s->arg[0].index].packed;
+  const dc_operand *place = &p->leaf[s->arg[0].index];
+  if (p->kind == DC_ELEMENTS) return p->lanes > 1 && place->packed;
+  return p->kind == DC_REDUCTION && p->mapping == DC_MAP_PACKED && place->layout == DC_LAYOUT_UNIT;
+}
+
+/* What names the numbers: seed, call, range. */
+static void stream_of(const dc_text *t, const dc_step *s, char names[3][DC_VALUE_TEXT]) {
+  for (int i = 0; i < 3; i++) dc_value_as(t, s->arg[i + 1], DC_UINT64, names[i]);
+}
+
+void dc_emit_draw(const dc_text *t, int step, const char *at) {
+  const dc_step *s = &t->p->step[step];
+  char of[3][DC_VALUE_TEXT];
+  stream_of(t, s, of);
+  dc_emit_random(t->b, (dc_random)s->as, (dc_dtype)s->dtype, at, of[0], of[1], of[2]);
 }
 
 void dc_emit_draws(const dc_text *t, int step, int n, const char *at, const char *indent) {
   const dc_step *s = &t->p->step[step];
   const dc_dtype d = (dc_dtype)s->dtype;
-  const char *type = dc_ctype_of(d), *draw = d == DC_FLOAT32 ? "unsigned int" : "unsigned long long";
-  const char *pair = d == DC_FLOAT32 ? "float2" : d == DC_FLOAT64 ? "double2" : "longlong2";
-  const int bits = d == DC_FLOAT32 ? 32 : 64;
-  const char *name = name_of((dc_random)s->as);
-  char seed[DC_VALUE_TEXT], call[DC_VALUE_TEXT], range[DC_VALUE_TEXT];
-  dc_value_as(t, s->arg[1], DC_UINT64, seed);
-  dc_value_as(t, s->arg[2], DC_UINT64, call);
-  dc_value_as(t, s->arg[3], DC_UINT64, range);
+  const bool single = d == DC_FLOAT32;
+  const int bits = single ? 32 : 64;
+  const char *draw = single ? "unsigned int" : "unsigned long long", *name = name_of((dc_random)s->as);
+  char of[3][DC_VALUE_TEXT];
+  stream_of(t, s, of);
   dc_buf_printf(t->b, "%s%s z%d[%d];\n%sdraws%d(z%d, %s, %s, (unsigned %s)(%s), [&](%s a, %s b) { return ", indent,
-                type, step, n, indent, bits, step, seed, call, t->index, at, draw, draw);
+                dc_ctype_of(d), step, n, indent, bits, step, of[0], of[1], t->index, at, draw, draw);
   if (s->as == DC_RANDOM_NORMAL) dc_buf_printf(t->b, "normal%d(a, b); });\n", bits);
   else if (s->as == DC_RANDOM_INTEGER)
-    dc_buf_printf(t->b, "make_longlong2(integer64(a, %s), integer64(b, %s)); });\n", range, range);
-  else dc_buf_printf(t->b, "make_%s(%s%d(a), %s%d(b)); });\n", pair, name, bits, name, bits);
+    dc_buf_printf(t->b, "make_longlong2(integer64(a, %s), integer64(b, %s)); });\n", of[2], of[2]);
+  else
+    dc_buf_printf(t->b, "make_%s(%s%d(a), %s%d(b)); });\n", single ? "float2" : "double2", name, bits, name, bits);
 }
