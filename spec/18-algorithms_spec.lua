@@ -373,7 +373,14 @@ describe("bincount", function()
   end)
 
   it("refuses what it cannot count", function()
-    fails("argument", "negative values", function() dc.bincount { 1, -1 } end)
+    each_way(function()
+      for _, dtype in ipairs { "int8", "int16", "int32", "int64" } do
+        local t = h.ints(9000, 0, 100)
+        t[math.random(9000)] = -math.random(128)
+        fails("argument", "negative values", function() dc.array(t, dtype):bincount() end)
+        fails("argument", "negative values", function() dc.array(t, dtype):bincount { minlength = 9000 } end)
+      end
+    end)
     fails("argument", "2%^63", function() dc.from_bytes(("\255"):rep(8), { 1 }, "uint64"):bincount() end)
     fails("dtype", "bincount counts integers, got an array of float32", function() dc.ones(3):bincount() end)
     fails("shape", "2 weights for 3 elements", function() dc.bincount({ 1, 2, 3 }, { weights = { 1, 2 } }) end)
@@ -413,6 +420,28 @@ describe("histogram", function()
           assert.equal(math.max(table.unpack(t)), e[#e])
           for k = 1, bins do assert(math.abs(e[k] - (e[1] + (e[#e] - e[1]) * (k - 1) / bins)) < 1e-9, note()) end
           h.same(count(t, e), got:to_table(), ("%s, %d bins"):format(dtype, bins))
+        end
+      end
+    end)
+  end)
+
+  -- Far from 0, in a range that float32 hardly divides, in a tiny and in a huge one; and on edges and beside them.
+  it("counts as the edges say, however close an element is", function()
+    local function f32(x) return (("<f"):unpack(("<f"):pack(x))) end
+    local ranges = { { 0, 1 }, { -1, 2 / 3 }, { 1e6, 1e6 + 1 }, { -3e-39, 1e-38 }, { -1e38, 2e38 }, { -7, 1e-9 } }
+    each_way(function()
+      for _, range in ipairs(ranges) do
+        for _, bins in ipairs { 1, 10, 33, 256 } do
+          local low, high, t = range[1], range[2], {}
+          local width = (high - low) / bins
+          for _ = 1, 1000 do
+            local edge = low + width * math.random(0, bins)
+            local unit = f32(math.max(math.abs(edge), 1e-38) * 2 ^ -23)
+            t[#t + 1], t[#t + 2], t[#t + 3] = f32(edge), f32(edge + unit), f32(edge - unit)
+            t[#t + 1] = f32(low + (high - low) * (math.random() * 1.1 - 0.05))
+          end
+          local got, edges = dc.array(t):histogram(bins, { range = range })
+          h.same(count(t, edges:to_table()), got:to_table(), ("%g to %g, %d bins"):format(low, high, bins))
         end
       end
     end)

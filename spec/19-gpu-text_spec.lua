@@ -48,6 +48,22 @@ local script = [==[
       (m - m:mean(1)):eval();
       m:count():eval();
     end,
+    random = function(x, _, m)
+      local t = x.dtype
+      for _, kind in ipairs { "uniform", "normal", "exponential" } do
+        dc.random[kind](n):to(t):eval();            -- packs of 2 to 16 numbers
+        if t ~= "bool" then
+          (dc.random[kind](n) * x):sum():eval();
+          (dc.random[kind](70, 64) + m[{ ":", { 1, 1 } }]):eval();
+        end;
+      end;
+      dc.random.integers(n, { high = 9 }):to(t):eval();
+      dc.random.uniform(n, { dtype = "float64" }):to(t):eval();
+      dc.random.normal(n, { dtype = "float64" }):eval();
+      (dc.random.integers(70, 64) + dc.random.integers(64)):sum(2):eval();
+      dc.random.uniform(n):lt(0.5):sum():eval();
+      dc.random.normal(n):var():eval();
+    end,
   }
   for _, t in ipairs(dtypes) do
     local x, y, m = dc.empty(n, t), dc.empty(n, t), dc.empty({ 70, 64 }, t)
@@ -63,7 +79,7 @@ local all = { '"bool", "int8", "int16"', '"int32", "int64", "uint8"', '"uint16",
 local complex = '"complex64", "complex128"'
 
 describe("on a GPU the kernels of expressions compile:", function()
-  for _, what in ipairs { "elements", "compare", "order", "sums" } do
+  for _, what in ipairs { "elements", "compare", "order", "sums", "random" } do
     it(what, function()
       local lists = { table.unpack(all) }
       if what ~= "order" then lists[#lists + 1] = complex end

@@ -33,6 +33,18 @@ describe("#gpu arithmetic", function()
     assert.same(compute "cpu", compute "cuda:0")
   end)
 
+  it("gives the CPU device's random numbers, bit by bit", function()
+    local seed, n = math.random(0), 100003
+    local function compute(device)
+      return dc.using(device, function()
+        local g = dc.random.generator(seed)
+        return { g:uniform(n):bytes(), g:normal(n):bytes(), g:exponential(n):bytes(), g:normal(n):sum():bytes(),
+          g:uniform(n, { dtype = "float64" }):bytes(), g:integers(n, { low = -3, high = 99 }):bytes() }
+      end)
+    end
+    assert.same(compute "cpu", compute "cuda:0")
+  end)
+
   it("of exp, log, sin and cos agrees with the CPU device within 4 units in the last place", function()
     local t = {}
     for i = 1, 5000 do t[i] = math.random() * 20 + 2^-10 end

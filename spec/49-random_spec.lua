@@ -28,6 +28,8 @@ local function bits64(seed, call, i)
   return i & 1 == 1 and w[4] << 32 | w[3] or w[2] << 32 | w[1]
 end
 
+local function f32(x) return (("<f"):unpack(("<f"):pack(x))) end
+
 describe("the reference of this spec", function()
   it("gives the test vectors of Random123", function() -- its file kat_vectors, philox4x32 10
     assert.same({ 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 }, philox({ 0, 0, 0, 0 }, { 0, 0 }))
@@ -73,6 +75,71 @@ describe("dc.random", function()
       assert.is_true(math.abs(z[k] - want) <= 1e-14 * math.max(1, math.abs(want)), note(k))
       local v = ((bits64(seed, 1, k - 1) >> 11) + 1) / 2 ^ 53
       assert.is_true(math.abs(e[k] + math.log(v)) <= 1e-14 * math.max(1, e[k]))
+    end
+  end)
+
+  it("makes float32 numbers of draws of 32 bits, within 4 units in the last place", function()
+    local seed, n = math.random(0), 3001
+    local g = dc.random.generator(seed)
+    local z, e = g:normal(n):to_table(), g:exponential(n):to_table()
+    for k = 1, n do
+      local w, upper = words(seed, 0, (k - 1) >> 2), (k - 1) & 2
+      local angle = 2 * math.pi * ((w[2 + upper] >> 8) / 2 ^ 24)
+      local want = math.sqrt(-2 * math.log(f32(f32(w[1 + upper]) + 1) / 2 ^ 32)) *
+        (k % 2 == 1 and math.cos(angle) or math.sin(angle))
+      assert.is_true(math.abs(z[k] - want) <= 2.0 ^ -21 * math.abs(want), note(k))
+      local v = f32(f32(bits32(seed, 1, k - 1)) + 1) / 2 ^ 32
+      assert.is_true(math.abs(e[k] + math.log(v)) <= 2.0 ^ -21 * e[k], note(k))
+    end
+  end)
+
+  -- A thread may have 2 to 16 neighbouring elements, by the widest dtype that it reads or writes.
+  it("gives the same numbers whatever they are used with", function()
+    local seed = math.random(0)
+    local function made(kind, options, use, ...)
+      local t = use(dc.random.generator(seed)[kind](dc.random.generator(seed), ..., options))
+      return t:to "float64":reshape(-1):to_table()
+    end
+    local function u32(k) return (bits32(seed, 0, k) >> 8) / 2 ^ 24 end
+    local function u64(k) return (bits64(seed, 0, k) >> 11) / 2 ^ 53 end
+    local function upper(k) return bits64(seed, 0, k) >> 63 end
+    for _, n in ipairs { 4 * math.random(200), 4 * math.random(200) + math.random(3) } do
+      local wide, narrow = dc.full(n, 2, "float64"), dc.full(n, 1, "int8")
+      local cases = {
+        { "uniform", {}, function(a) return a:to "float64" end, u32 },
+        { "uniform", {}, function(a) return a * wide end, function(k) return 2 * u32(k) end },
+        { "uniform", {}, function(a) return a:ge(0.5) end, function(k) return u32(k) >= 0.5 and 1 or 0 end },
+        { "uniform", {}, function(a) return (a * 256):to "float16" end, function(k) return u32(k) * 256 end, 2 ^ -4 },
+        { "uniform", { dtype = "float64" }, function(a) return a:to "float32" end, u64, 2 ^ -24 },
+        { "uniform", { dtype = "float64" }, function(a) return a:lt(0.5) end,
+          function(k) return u64(k) < 0.5 and 1 or 0 end },
+        { "integers", { low = 0, high = 1, dtype = "int8" }, function(a) return a + narrow end,
+          function(k) return 1 + upper(k) end },
+        { "integers", { low = 0, high = 1 }, function(a) return a:to "int16" end, upper },
+      }
+      for i, case in ipairs(cases) do
+        local list = made(case[1], case[2], case[3], n)
+        for k = 1, n do
+          local want = case[4](k - 1)
+          assert.is_true(math.abs(list[k] - want) <= (case[5] or 0), note(("case %d, %d of %d"):format(i, k, n)))
+        end
+      end
+    end
+  end)
+
+  it("gives the same numbers in rows, columns and along the result's other axes", function()
+    local seed, rows, columns = math.random(0), math.random(2, 9), 4 * math.random(9)
+    local function g() return dc.random.generator(seed) end
+    local zero = dc.zeros(rows, 1)
+    for _, kind in ipairs { "uniform", "normal", "exponential" } do
+      local both, row, column = g()[kind](g(), rows, columns):eval(), g()[kind](g(), columns):eval(),
+        g()[kind](g(), rows, 1):eval()
+      assert.is_true(dc.equal(both, g()[kind](g(), rows, columns) + zero), kind)
+      assert.is_true(dc.equal(row + zero, g()[kind](g(), columns) + zero), kind)
+      assert.is_true(dc.equal(column + dc.zeros(columns), g()[kind](g(), rows, 1) + dc.zeros(columns)), kind)
+      assert.is_true(dc.equal(both:sum(), g()[kind](g(), rows, columns):sum()), kind)
+      assert.is_true(dc.equal(both:sum(1), g()[kind](g(), rows, columns):sum(1)), kind)
+      assert.is_true(dc.equal(both:sum(2), g()[kind](g(), rows, columns):sum(2)), kind)
     end
   end)
 

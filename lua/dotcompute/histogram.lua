@@ -1,9 +1,8 @@
 -- bincount and histogram: how many elements fall where, in one pass.
 --
--- On a GPU each warp of a block counts in shared memory of its own as far as that goes (8192 counters a block, shared
--- by more warps the more bins there are), and a block adds what it has to the result; more bins are counted in global
--- memory.  On the CPU device, where atomics are slow, each lane of a block of 32 has counters of its own.  Sums of
--- weights are made in a fixed order, by scatter_add.
+-- On a GPU a block counts in shared memory, in up to 8 copies of the bins (8192 counters), and adds what it has to the
+-- result; more bins are counted in global memory. On the CPU device, where atomics are slow, each lane of a block of 32
+-- has counters of its own. Sums of weights are made in a fixed order, by scatter_add.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -13,143 +12,193 @@ core.own(debug.getinfo(1, "S").source)
 local fail = algorithm.fail
 local MOST_SHARED, MOST_LANES = 8192, 4096
 local MOST_EVEN = 1 << 24 -- bins of equal width that are found by a product
+local THREADS, BLOCKS = 512, 3 -- of a block, and of a multiprocessor, on a GPU: four blocks are not faster
 local GUESS = 1024 -- bins that bincount tries first
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 
 -- dc_bin(v, facts): the bin of an element from 0, or a number beyond all bins. dc_facts: what it needs to know.
+-- dc_number is what bins are counted in.
 local bins = {}
 
--- The value itself; a negative one is larger than all. *most learns the largest.
+-- The value itself; a negative one is larger than all. What the largest is must be known, too.
 bins.value = [[
-struct dc_facts { double low, high, scale; };
-static __device__ __forceinline__ unsigned long long dc_bin(dc_value v, const dc_facts &, const double *,
-                                                            unsigned long long) {
-  return (unsigned long long)v;
-}
+struct dc_facts {
+  __device__ dc_facts(double, double, double, const double *, unsigned long long) {}
+};
+static __device__ __forceinline__ dc_number dc_bin(dc_value v, const dc_facts &) { return (dc_number)v; }
 ]]
 
 -- Equal widths: a product, whose integer part may be off by one close to an edge; there the edges decide.
 bins.even = [[
-struct dc_facts { double low, high, scale; };
-static __device__ __forceinline__ unsigned long long dc_bin(dc_value given, const dc_facts &f, const double *edges,
-                                                            unsigned long long n) {
+struct dc_facts {
+  double low, high, scale;
+  const double *edges;
+  unsigned n;
+  __device__ dc_facts(double low, double high, double scale, const double *edges, unsigned long long n)
+      : low(low), high(high), scale(scale), edges(edges), n((unsigned)n) {}
+};
+static __device__ __forceinline__ unsigned dc_bin(dc_value given, const dc_facts &f) {
   const double v = (double)DC_WIDE(given);
-  if (!(v >= f.low && v <= f.high)) return ~0ull;
+  if (!(v >= f.low && v <= f.high)) return ~0u;
   const double product = (v - f.low) * f.scale;
   unsigned at = (unsigned)product;
   const double part = product - (double)at;
   if (part > 1e-6 && part < 1 - 1e-6) return at;
-  if (at >= n) at = (unsigned)n - 1;
-  if (at > 0 && v < edges[at]) at--;
-  else if (at + 1 < n && v >= edges[at + 1]) at++;
+  if (at >= f.n) at = f.n - 1;
+  if (at > 0 && v < f.edges[at]) at--;
+  else if (at + 1 < f.n && v >= f.edges[at + 1]) at++;
   return at;
+}
+]]
+
+-- The same for values that float32 has: the product in float32, whose error is bounded by `unsure` bins (the difference
+-- is rounded, and so are low, scale and product; twice that). Only closer to an edge double precision is needed, whose
+-- conversions a GPU does slowly. Adding 2^23 and rounding down leaves the integer part in the lower bits.
+bins.even32 = bins.even:gsub("__forceinline__ unsigned dc_bin%(dc_value given, const dc_facts &f",
+  "__noinline__ unsigned dc_bin_exactly(dc_value given, const dc_facts f") .. [[
+struct dc_facts32 : dc_facts {
+  float low32, least, most, scale32, unsure;
+  __device__ dc_facts32(double low, double high, double scale, const double *edges, unsigned long long n)
+      : dc_facts(low, high, scale, edges, n), low32((float)low), least(__double2float_ru(low)),
+        most(__double2float_rd(high)), scale32((float)scale),
+        unsure(__double2float_ru(((double)n + fabs(low) * scale) * 2.384185791015625e-7)) {}
+};
+#define dc_facts dc_facts32
+static __device__ __forceinline__ unsigned dc_bin(dc_value given, const dc_facts &f) {
+  const float v = DC_WIDE(given);
+  if (!(v >= f.least && v <= f.most)) return ~0u;
+  const float product = fmaxf((v - f.low32) * f.scale32, 0.0f), sum = __fadd_rd(product, 8388608.0f);
+  const float part = product - (sum - 8388608.0f);
+  if (part > f.unsure && part < 1.0f - f.unsure) return __float_as_uint(sum) - 0x4b000000u;
+  return dc_bin_exactly(given, f);
 }
 ]]
 
 -- Edges of any distance: the last that is not above the element.
 bins.edges = [[
-struct dc_facts { double low, high, scale; };
-static __device__ __forceinline__ unsigned long long dc_bin(dc_value given, const dc_facts &f, const double *edges,
-                                                            unsigned long long n) {
+struct dc_facts {
+  double low, high;
+  const double *edges;
+  unsigned long long n;
+  __device__ dc_facts(double low, double high, double, const double *edges, unsigned long long n)
+      : low(low), high(high), edges(edges), n(n) {}
+};
+static __device__ __forceinline__ unsigned long long dc_bin(dc_value given, const dc_facts &f) {
   const double v = (double)DC_WIDE(given);
   if (!(v >= f.low && v <= f.high)) return ~0ull;
-  unsigned long long low = 0, high = n;
+  unsigned long long low = 0, high = f.n;
   while (high - low > 1) {
     const unsigned long long middle = (low + high) / 2;
-    if (edges[middle] <= v) low = middle;
+    if (f.edges[middle] <= v) low = middle;
     else high = middle;
   }
   return low;
 }
 ]]
 
--- COUNT(b) is what is done with the bin of an element. Elements are read 16 bytes at a time, four times in a row.
-local loop = [[
-template <typename T, int N> struct alignas(sizeof(T) * N) dc_pack { T v[N]; };
-static __device__ __forceinline__ unsigned long long dc_largest(unsigned long long a, unsigned long long b) {
-  return a > b ? a : b;
-}
-]]
-
+-- COUNT is what is done with the bin b of an element. Elements are read 16 bytes at a time, up to four times in a row.
+-- The largest value goes behind the counts; where a block has counters it is known from these, but for values that have
+-- none.
 local body = [[
-__global__ void __launch_bounds__(THREADS) dc_count(void *counts_, void *lanes, unsigned long long *most,
-    const void *x_, const double *edges, const double low, const double high, const double scale, const long long n,
+template <typename T, int N> struct alignas(sizeof(T) * N) dc_pack { T v[N]; };
+__global__ void __launch_bounds__(THREADS, BLOCKS) dc_count(void *counts_, void *lanes, const void *x_,
+    const double *edges, const double low, const double high, const double scale, const PLACE n,
     const unsigned long long bins) {
   unsigned long long *const counts = (unsigned long long *)counts_;
   const dc_value *const x = (const dc_value *)x_;
-  const dc_facts facts = { low, high, scale };
-  const long long step = (long long)gridDim.x * THREADS, first = (long long)blockIdx.x * THREADS + threadIdx.x;
-  unsigned long long largest = 0;
+  const dc_facts facts(low, high, scale, edges, bins);
+  const PLACE step = (PLACE)gridDim.x * THREADS, first = (PLACE)blockIdx.x * THREADS + (PLACE)threadIdx.x;
+  dc_number largest = 0;
 BEGIN
+  auto take = [&](const dc_value v) {
+    const dc_number b = dc_bin(v, facts);
+    COUNT
+  };
   enum { V = VECTOR };
   typedef dc_pack<dc_value, V> pack;
-  const long long vectors = (unsigned long long)x % alignof(pack) == 0 ? n / V : 0;
-  for (long long i = first; i < vectors; i += 4 * step) {
-    pack p[4];
+  const PLACE vectors = (unsigned long long)x % alignof(pack) == 0 ? n / V : 0;
+  for (PLACE i = first; i < vectors; i += LOADS * step) {
+    pack p[LOADS];
     #pragma unroll
-    for (int u = 0; u < 4; u++)
+    for (int u = 0; u < LOADS; u++)
       if (i + u * step < vectors) p[u] = ((const pack *)x)[i + u * step];
     #pragma unroll
-    for (int u = 0; u < 4; u++) {
+    for (int u = 0; u < LOADS; u++) {
       if (i + u * step < vectors) {
         #pragma unroll
-        for (int k = 0; k < V; k++) {
-          const unsigned long long b = dc_bin(p[u].v[k], facts, edges, bins);
-          TRACK
-          if (b < bins) COUNT
-        }
+        for (int k = 0; k < V; k++) take(p[u].v[k]);
       }
     }
   }
-  for (long long i = vectors * V + first; i < n; i += step) {
-    const unsigned long long b = dc_bin(x[i], facts, edges, bins);
-    TRACK
-    if (b < bins) COUNT
-  }
+  for (PLACE i = vectors * V + first; i < n; i += step) take(x[i]);
 END
   LARGEST
 }
 ]]
 
+-- A counter has its copies side by side; lanes take turns.
 local shared = {
   BEGIN = [[
   __shared__ unsigned own[MOST];
-  for (int i = threadIdx.x; i < MOST; i += THREADS) own[i] = 0;
+  const unsigned limit = (unsigned)bins;
+  for (unsigned i = threadIdx.x; i < limit * COPIES; i += THREADS) own[i] = 0;
   __syncthreads();
-  unsigned *const mine = own + threadIdx.x / 32 % COPIES * (int)bins;]],
-  COUNT = "atomicAdd(&mine[b], 1u);",
+  unsigned *const mine = own + threadIdx.x % COPIES;]],
+  COUNT = [[
+    if (b < limit) atomicAdd(&mine[(unsigned)b * COPIES], 1u);
+    BEYOND]],
   END = [[
   __syncthreads();
-  for (int i = threadIdx.x; i < (int)bins; i += THREADS) {
+  for (unsigned i = threadIdx.x; i < limit; i += THREADS) {
     unsigned long long sum = 0;
-    for (int c = 0; c < COPIES; c++) sum += own[c * (int)bins + i];
-    if (sum) atomicAdd(&counts[i], sum);
+    for (unsigned c = 0; c < COPIES; c++) sum += own[i * COPIES + (c + i) % COPIES];
+    if (sum == 0) continue;
+    atomicAdd(&counts[i], sum);
+    SEEN
   }]],
 }
 
-local global = { BEGIN = "", COUNT = "atomicAdd(&counts[b], 1ull);", END = "" }
+local global = {
+  BEGIN = "",
+  COUNT = [[
+    if (b < bins) {
+      atomicAdd(&counts[b], 1ull);
+      SEEN
+    }
+    BEYOND]],
+  END = "",
+}
 
 local by_lanes = {
   BEGIN = [[
   unsigned *const mine = (unsigned *)lanes + (long long)blockIdx.x * bins * 32 + threadIdx.x;]],
-  COUNT = "mine[b * 32]++;",
+  COUNT = [[
+    if (b < bins) mine[b * 32]++;
+    BEYOND]],
   END = [[
   __syncwarp();
   const unsigned *const all = (const unsigned *)lanes + (long long)blockIdx.x * bins * 32;
-  for (unsigned long long b = threadIdx.x; b < bins; b += 32) {
+  for (unsigned long long i = threadIdx.x; i < bins; i += 32) {
     unsigned long long sum = 0;
-    for (int c = 0; c < 32; c++) sum += all[b * 32 + c];
-    if (sum) atomicAdd(&counts[b], sum);
+    for (int c = 0; c < 32; c++) sum += all[i * 32 + c];
+    if (sum == 0) continue;
+    atomicAdd(&counts[i], sum);
+    SEEN
   }]],
 }
 
+-- Negative values stay larger than all others.
 local largest_text = [[
+unsigned long long top = (unsigned long long)(dc_signed)largest;
 #pragma unroll
-  for (int s = 16; s > 0; s /= 2) largest = dc_largest(largest, __shfl_xor_sync(~0u, largest, s));
-  if (threadIdx.x % 32 == 0) atomicMax(most, largest);]]
+  for (int s = 16; s > 0; s /= 2) {
+    const unsigned long long other = __shfl_xor_sync(~0u, top, s);
+    top = other > top ? other : top;
+  }
+  if (threadIdx.x % 32 == 0 && top > 0) atomicMax(&counts[bins], top);]]
 
--- How an element is held, and how it becomes a double.
+-- How an element is held, and how it becomes a number that has an order.
 local function value_text(dtype)
   if dtype.name == "float16" then return "#include <cuda_fp16.h>\ntypedef __half dc_value;\n", "__half2float" end
   if dtype.name == "bfloat16" then
@@ -158,29 +207,41 @@ local function value_text(dtype)
   return ("typedef %s dc_value;\n"):format(dtype.kind == "b" and "bool" or dtype.ctype), ""
 end
 
-local function source_of(dtype, rule, way, entries, copies)
+-- Everything that decides about dc_bin.
+local function bin_text(dtype, rule)
   local value, wide = value_text(dtype)
-  local threads = way == by_lanes and 32 or 256
+  local narrow = rule == "value" and dtype.size <= 4 or rule == "even"
+  local number = narrow and "unsigned int" or "unsigned long long"
+  local signed = dtype.kind == "i" and (narrow and "int" or "long long") or number
+  local single = dtype.size < 4 or dtype.name == "float32" -- whose values float32 has
+  return table.concat { value, ("#define DC_WIDE %s\ntypedef %s dc_number;\ntypedef %s dc_signed;\n"):format(wide,
+    number, signed), bins[rule == "even" and single and "even32" or rule] }
+end
+
+local function source_of(dtype, rule, way, entries, copies, place)
+  local track = rule == "value"
   local text = algorithm.fill(body, { BEGIN = way.BEGIN, COUNT = way.COUNT, END = way.END,
-    TRACK = rule == "value" and "largest = dc_largest(largest, b);" or "",
-    LARGEST = rule == "value" and largest_text or "" })
-  return table.concat { value, ("#define DC_WIDE %s\n"):format(wide), bins[rule], loop,
-    algorithm.fill(text, { THREADS = threads, MOST = entries, COPIES = copies,
-      VECTOR = way == by_lanes and 1 or 16 // dtype.size }) }
+    LARGEST = track and largest_text or "" })
+  text = algorithm.fill(text, {
+    SEEN = track and "largest = largest > (dc_number)(INDEX) ? largest : (dc_number)(INDEX);" or "",
+    BEYOND = track and "else largest = largest > b ? largest : b;" or "" })
+  return table.concat { bin_text(dtype, rule), algorithm.fill(text, {
+    PLACE = place, INDEX = way == global and "b" or "i", THREADS = way == by_lanes and 32 or THREADS,
+    BLOCKS = way == by_lanes and 1 or BLOCKS, MOST = entries, COPIES = copies,
+    VECTOR = way == by_lanes and 1 or 16 // dtype.size, LOADS = dtype.size == 1 and 2 or 4 }) }
 end
 
 -- --- counting ---------------------------------------------------------------------------------------------------
 
--- Counts the elements of the flat array x by `rule` into `n` bins; gives the counts (uint64) and, for rule "value", the
--- largest value in an array. `facts`: edges (an array, or nil), low, high, scale.
+-- Counts the elements of the flat array x by `rule` into `n` bins; gives the counts (int64), behind which there is for
+-- rule "value" the largest value. `facts`: edges (an array, or nil), low, high, scale.
 local function count(x, rule, n, facts)
   local device, dtype = x.device, algorithm.dtype(x)
-  local counts = algorithm.zeros(device, n, "int64")
-  local most = rule == "value" and algorithm.zeros(device, 1, "uint64") or nil
-  if x.size == 0 then return counts, most end
+  local counts = algorithm.zeros(device, rule == "value" and n + 1 or n, "int64")
+  if x.size == 0 then return counts end
   local way, entries, copies, lanes, blocks = global, 0, 0, nil, nil -- luacheck: ignore 311
   if algorithm.is_gpu(device) then
-    blocks = math.min(device.multiprocessors * 8, (x.size + 4095) // 4096)
+    blocks = math.min(device.multiprocessors * BLOCKS, (x.size + 8191) // 8192)
     if n <= MOST_SHARED then
       way, entries = shared, n <= 256 and 2048 or MOST_SHARED
       copies = 8
@@ -193,13 +254,14 @@ local function count(x, rule, n, facts)
       lanes = algorithm.zeros(device, blocks * n * 32, "uint32")
     end
   end
-  local kernel = algorithm.kernel(device, "dc_count", ("%s %s %s %d %d"):format(dtype.name, rule,
-    way == shared and "s" or way == global and "g" or "l", entries, copies), source_of, dtype, rule, way,
-    entries, copies)
-  kernel(blocks, way == by_lanes and 32 or 256, counts, lanes or dc.null, most or dc.null, x, facts.edges or dc.null,
+  local place = x.size < algorithm.narrow and "int" or "long long"
+  local kernel = algorithm.kernel(device, "dc_count", ("%s %s %s %d %d %s"):format(dtype.name, rule,
+    way == shared and "s" or way == global and "g" or "l", entries, copies, place), source_of, dtype, rule, way,
+    entries, copies, place)
+  kernel(blocks, way == by_lanes and 32 or THREADS, counts, lanes or dc.null, x, facts.edges or dc.null,
     facts.low or 0, facts.high or 0, facts.scale or 1, x.size, n)
   algorithm.free(nil, lanes)
-  return counts, most
+  return counts
 end
 
 local function weights_of(who, weights, a)
@@ -227,8 +289,8 @@ local function bincount(...)
   end
   local x = algorithm.flat(a):reshape(-1)
   local guess = dtype.kind == "b" and 2 or dtype.size == 1 and 256 or math.max(GUESS, math.min(least, MOST_LANES))
-  local counts, most = count(x, "value", guess, {})
-  local largest = a.size > 0 and most[1] or -1
+  local counts = count(x, "value", guess, {})
+  local largest = a.size > 0 and counts[guess + 1] or -1
   if a.size > 0 and largest < 0 then
     fail("argument", "bincount: the array has %s; values from 0 on are counted",
       dtype.kind == "i" and "negative values" or "values of 2^63 and more")
@@ -239,8 +301,11 @@ local function bincount(...)
     local weights = weights_of("bincount", options.weights, a)
     return size > 0 and take.add(sums, x, weights) or sums
   end
-  if size > guess then counts = count(x, "value", size, {}) end
-  return size < #counts and counts:slice({ 1, size }):copy() or counts
+  if size > guess then
+    counts:close()
+    counts = count(x, "value", size, {})
+  end
+  return counts:slice { 1, size } -- what is behind it is little
 end
 
 -- --- histogram --------------------------------------------------------------------------------------------------
@@ -296,18 +361,17 @@ end
 -- The bin of each element, from 0; `n` for those in none.
 local function bin_numbers(x, rule, n, facts)
   local dtype = algorithm.dtype(x)
-  local value, wide = value_text(dtype)
   local kernel = algorithm.kernel(x.device, "dc_bin_numbers", dtype.name .. rule, function()
-    return table.concat { value, ("#define DC_WIDE %s\n"):format(wide), bins[rule], [[
+    return bin_text(dtype, rule) .. [[
 __global__ void dc_bin_numbers(long long *to, const void *x, const double *edges, double low, double high, double scale,
                                long long count, unsigned long long n) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const dc_facts facts = { low, high, scale };
-  const unsigned long long b = dc_bin(((const dc_value *)x)[i], facts, edges, n);
+  const dc_facts facts(low, high, scale, edges, n);
+  const unsigned long long b = dc_bin(((const dc_value *)x)[i], facts);
   to[i] = b < n ? b : n;
 }
-]] }
+]]
   end)
   local to = algorithm.empty(x.device, x.size, "int64")
   if x.size > 0 then
@@ -343,7 +407,7 @@ local function histogram(...)
     local edges, low, high = uneven_edges(a.device, by)
     rule, count_of, facts = "edges", #edges - 1, { edges = edges, low = low, high = high, scale = 1 }
   end
-  if options.weights == nil then return (count(x, rule, count_of, facts)), facts.edges end
+  if options.weights == nil then return count(x, rule, count_of, facts), facts.edges end
   local weights = weights_of("histogram", options.weights, a)
   local sums = algorithm.zeros(a.device, count_of + 1, "float64")
   if x.size > 0 then take.add(sums, bin_numbers(x, rule, count_of, facts), weights) end

@@ -1,9 +1,10 @@
 /*
 ** generate.c - the CUDA C of a program: parameters, operands, and the kernels that compute element by element.
 **
-** These come in three shapes: one element a thread, several in vector accesses (where the device likes that and each
-** operand is without gaps or constant along the last axis), and several elements a block's width apart.  Operands that
-** are not flat are reached by coordinates and strides.  Reductions are generate_reduce.c's.
+** These come in three shapes: one element a thread, several in vector accesses (a pack, or several packs a block's
+** width apart, where the device likes that and each operand is without gaps or constant along the last axis), and
+** several elements a block's width apart.  Operands that are not flat are reached by coordinates and strides.
+** Reductions are generate_reduce.c's.
 */
 #include "array/generate.h"
 
@@ -249,7 +250,8 @@ static void emit_pack_loads(const dc_text *t, bool flat) {
     dc_buf_printf(t->b, "  pack<%s> p%d;\n", dc_stored_as(p->leaf[k].dtype), k);
   }
   dc_buf_printf(t->b, "  pack<%s> po;\n", dc_stored_as(p->out.dtype));
-  if (flat) dc_buf_printf(t->b, "  const bool whole = first + %d <= n;\n", p->lanes);
+  const char *known = p->rounds > 1 ? "inside || " : "";
+  if (flat) dc_buf_printf(t->b, "  const bool whole = %sfirst + %d <= n;\n", known, p->lanes);
   if (!any) return;
   if (flat) dc_buf_puts(t->b, "  if (whole) {\n");
   for (int k = 0; k < p->nleaves; k++) {
@@ -265,6 +267,18 @@ static void emit_pack_loads(const dc_text *t, bool flat) {
   dc_buf_puts(t->b, "    }\n  }\n");
 }
 
+static void emit_pack_draws(const dc_text *t) {
+  const dc_program *p = t->p;
+  char place[32];
+  for (int i = 0; i < p->nsteps; i++) {
+    if (!dc_random_drawn(p, &p->step[i])) continue;
+    const int leaf = p->step[i].arg[0].index;
+    if (p->leaf[leaf].layout == DC_LAYOUT_FLAT) snprintf(place, sizeof place, "first");
+    else snprintf(place, sizeof place, "x%d_at", leaf);
+    dc_emit_draws(t, i, p->lanes, place, "  ");
+  }
+}
+
 /* The values that are one for the whole pack, then the pack element by element. */
 static void emit_pack_elements(const dc_text *t) {
   const dc_program *p = t->p;
@@ -275,6 +289,7 @@ static void emit_pack_elements(const dc_text *t) {
     element_place(t, o, "first", place);
     dc_emit_value(t, "  ", k, place);
   }
+  emit_pack_draws(t);
   dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k++) {\n", p->lanes);
   for (int k = 0; k < p->nleaves; k++) {
     const dc_operand *o = &p->leaf[k];
@@ -289,27 +304,47 @@ static void emit_pack_elements(const dc_text *t) {
   dc_buf_puts(t->b, "  }\n");
 }
 
-static void emit_packed(const dc_text *t) {
+/* The pack whose first element is `first`. With several a thread, `inside` says that all of them end before n. */
+static void emit_pack(const dc_text *t, bool flat) {
   const dc_program *p = t->p;
   char place[160];
-  const bool flat = !dc_program_has_places(p);
-  dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n", p->lanes,
-                p->lanes);
-  dc_emit_entry(t);
-  dc_buf_printf(t->b, "  const %s first = ((%s)blockIdx.x * %d + (%s)threadIdx.x) * %d;\n  if (first >= n) return;\n",
-                t->index, t->index, DC_BLOCK, t->index, p->lanes);
-  dc_emit_single_values(t);
   dc_emit_places(t, "  ", "first", 0, p->rank, "at", is_strided);
   emit_pack_loads(t, flat);
   emit_pack_elements(t);
   pack_place(t, &p->out, place);
   if (!flat) {
-    dc_buf_printf(t->b, "  %s = po;\n}\n", place);
+    dc_buf_printf(t->b, "  %s = po;\n", place);
     return;
   }
   dc_buf_printf(t->b, "  if (whole) {\n    %s = po;\n  } else {\n#pragma unroll\n", place);
-  dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++)\n      if (first + k < n) out[first + k] = po.v[k];\n  }\n}\n",
+  dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++)\n      if (first + k < n) out[first + k] = po.v[k];\n  }\n",
                 p->lanes);
+}
+
+static void emit_packed(const dc_text *t) {
+  const dc_program *p = t->p;
+  const bool flat = !dc_program_has_places(p);
+  const int block = DC_BLOCK * p->lanes * p->rounds;
+  const char *i = t->index;
+  dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n", p->lanes,
+                p->lanes);
+  dc_emit_entry(t);
+  dc_emit_single_values(t);
+  if (p->rounds == 1) {
+    dc_buf_printf(t->b, "  const %s first = ((%s)blockIdx.x * %d + (%s)threadIdx.x) * %d;\n  if (first >= n) return;\n",
+                  i, i, DC_BLOCK, i, p->lanes);
+    emit_pack(t, flat);
+    dc_buf_puts(t->b, "}\n");
+    return;
+  }
+  dc_buf_printf(t->b, "  auto one = [&](const %s first, const bool inside) {\n", i);
+  emit_pack(t, flat);
+  dc_buf_printf(t->b, "  };\n  const %s begin = (%s)blockIdx.x * %d, mine = begin + (%s)threadIdx.x * %d;\n", i, i,
+                block, i, p->lanes);
+  dc_buf_printf(t->b, "  if (begin + %d <= n) {\n#pragma unroll\n    for (int k = 0; k < %d; k++) "
+                "one(mine + k * %d, true);\n", block, p->rounds, DC_BLOCK * p->lanes);
+  dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s first = mine; first < n; first += %d) "
+                "one(first, false);\n  }\n}\n", i, DC_BLOCK * p->lanes);
 }
 
 void dc_generate(const dc_program *p, dc_buf *text) {

@@ -2,7 +2,8 @@
 ** generate.h - inside the room: what the files that write kernels share.
 **
 ** Names in the text: x0 … are the operands' addresses, v0 … their values, s0 … the numbers, t0 … the steps, a0 …
-** accumulators, f0 … what was folded; n elements, i one of them; rows of `length` elements, r one of these.
+** accumulators, f0 … what was folded, z0 … the random numbers of steps; n elements, i one of them; rows of `length`
+** elements, r one of these.
 **
 ** Registers hold 16-bit floats as float32 values that float16 or bfloat16 has, and complex numbers as structs.
 */
@@ -45,6 +46,10 @@ void dc_emit_random_prelude(dc_buf *b);
 /* The expression for element `i` of the stream that seed and call name; the kind is a DC_OP_RANDOM's `as`. */
 void dc_emit_random(dc_buf *b, dc_random kind, dc_dtype t, const char *i, const char *seed, const char *call,
                     const char *range);
+/* The expression for the number of a step of random numbers, of element `at` alone. */
+void dc_emit_draw(const dc_text *t, int step, const char *at);
+/* z<step>[n]: those of the elements from `at` on, a multiple of n or of what a counter serves. */
+void dc_emit_draws(const dc_text *t, int step, int n, const char *at, const char *indent);
 
 /* --- generate_step.c --------------------------------------------------------------------------------------- */
 /* The steps of a scope that depend on reductions of exactly (`level` >= 0) or any level, one a line. */

@@ -121,20 +121,34 @@ static void emit_row_values(const dc_text *t) {
 
 static bool is_unit(const dc_operand *o) { return o->layout == DC_LAYOUT_UNIT && !o->index; }
 
-/* ", const float u0, …": operands that are loaded where the lambda is called. */
+/* ", const float u0, …, const float z3, …": operands that are loaded, and random numbers that are drawn, where the
+** lambda is called. */
 static void emit_unit_params(const dc_text *t) {
-  for (int i = 0; i < t->p->nleaves; i++)
-    if (is_unit(&t->p->leaf[i])) dc_buf_printf(t->b, ", const %s u%d", dc_stored_as(t->p->leaf[i].dtype), i);
+  const dc_program *p = t->p;
+  for (int i = 0; i < p->nleaves; i++)
+    if (is_unit(&p->leaf[i])) dc_buf_printf(t->b, ", const %s u%d", dc_stored_as(p->leaf[i].dtype), i);
+  for (int i = 0; i < p->nsteps; i++)
+    if (dc_random_drawn(p, &p->step[i]))
+      dc_buf_printf(t->b, ", const %s z%d", dc_ctype_of((dc_dtype)p->step[i].dtype), i);
 }
 
 static void emit_unit_loads(const dc_text *t) {
   for (int i = 0; i < t->p->nleaves; i++)
     if (is_unit(&t->p->leaf[i])) dc_buf_printf(t->b, ", x%d[x%d_row + r]", i, i);
+  for (int i = 0; i < t->p->nsteps; i++) {
+    char at[32];
+    if (!dc_random_drawn(t->p, &t->p->step[i])) continue;
+    snprintf(at, sizeof at, "(x%d_row + r)", t->p->step[i].arg[0].index);
+    dc_buf_puts(t->b, ", ");
+    dc_emit_draw(t, i, at);
+  }
 }
 
 static void emit_unit_packs(const dc_text *t) {
   for (int i = 0; i < t->p->nleaves; i++)
     if (is_unit(&t->p->leaf[i])) dc_buf_printf(t->b, ", u%d.v[q]", i);
+  for (int i = 0; i < t->p->nsteps; i++)
+    if (dc_random_drawn(t->p, &t->p->step[i])) dc_buf_printf(t->b, ", z%d[q]", i);
 }
 
 static void emit_element_values(const dc_text *t) {
@@ -212,6 +226,12 @@ static void emit_take(const dc_text *t, int pass, const char *indent, const char
       const char *c = dc_stored_as(p->leaf[i].dtype);
       if (is_unit(&p->leaf[i]))
         dc_buf_printf(t->b, "%sconst pack<%s> u%d = *(const pack<%s> *)(x%d + x%d_row + r);\n", indent, c, i, c, i, i);
+    }
+    for (int i = 0; i < p->nsteps; i++) {
+      char at[32];
+      if (!dc_random_drawn(p, &p->step[i])) continue;
+      snprintf(at, sizeof at, "x%d_row + r", p->step[i].arg[0].index);
+      dc_emit_draws(t, i, p->each, at, indent);
     }
   }
   dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) {\n%s  ", indent, p->each, indent);

@@ -277,7 +277,10 @@ static void put_operator(dc_writer *w) {
     case DC_OP_LLRINT: case DC_OP_LLROUND: case DC_OP_ILOGB: put_whole(w); return;
     case DC_OP_INDEX: put_index(w); return;
     case DC_OP_RANDOM:
-      dc_emit_random(w->b, (dc_random)w->s->as, (dc_dtype)w->s->dtype, w->v[0], w->v[1], w->v[2], w->v[3]);
+      if (dc_random_drawn(w->t->p, w->s))
+        dc_buf_printf(w->b, w->t->p->kind == DC_ELEMENTS ? "z%d[k]" : "z%d", (int)(w->s - w->t->p->step));
+      else
+        dc_emit_random(w->b, (dc_random)w->s->as, (dc_dtype)w->s->dtype, w->v[0], w->v[1], w->v[2], w->v[3]);
       return;
     case DC_OP_GATHER: put_gather(w); return;
     case DC_OP_CAST: dc_buf_puts(w->b, w->v[0]); return;

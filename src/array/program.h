@@ -95,7 +95,7 @@ typedef struct dc_program {
   bool in_place;              /* an input shares memory with the result */
   bool safe;                  /* if so, each element is read only where it is written */
   int lanes;                  /* ELEMENTS: elements a thread, in vector accesses */
-  int rounds;                 /* ELEMENTS: elements a thread, DC_BLOCK apart; one of the two is 1 */
+  int rounds;                 /* ELEMENTS: such packs, or single elements, a thread, DC_BLOCK of them apart */
   int tile, tile_axis;        /* ELEMENTS: a block takes a square of the last axis and this one; 0: it does not */
   dc_ref result;
   bool scatters, guarded, most; /* see dc_evaluate_scatter */
@@ -137,6 +137,8 @@ static inline bool dc_program_tells(const dc_program *p) {
 bool dc_lies_across(const dc_program *p, const dc_operand *o);
 /* Of the mapping COLUMNS: rows that a block takes, a thread each. */
 static inline int dc_program_columns(const dc_program *p) { return p->threads == 16 ? 32 : DC_BLOCK / p->threads; }
+/* Whether a thread makes the random numbers of its neighbouring elements together (generate_random.c). */
+bool dc_random_drawn(const dc_program *p, const dc_step *s);
 /* How many strides of the operand, and whether extents, are parameters of the kernel. */
 int dc_operand_strides(const dc_program *p, const dc_operand *o);
 bool dc_program_has_places(const dc_program *p);
