@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lua/argument.h"
+#include "lua/argument_quick.h"
 
 #define STACK 8 /* slots that one level needs */
 
@@ -162,7 +162,8 @@ static int put_struct(dc_lua_walk *w, const dc_plan_param *p, int idx, char *bas
 int dc_lua_put_table(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   keys(w); /* below whatever comes on the stack */
   luaL_checkstack(w->L, STACK, NULL);
-  return p->conv == DC_CONV_STRUCT ? put_struct(w, p, idx, base, err) : put_vector(w, p, idx, base, err);
+  if (p->conv != DC_CONV_STRUCT) return put_vector(w, p, idx, base, err);
+  return dc_lua_put_fields(w, p, idx, base) ? 0 : put_struct(w, p, idx, base, err);
 }
 
 /* --- arrays in tables --------------------------------------------------------------------------------- */
