@@ -131,20 +131,30 @@ static int note(dc_device *dev, const dc_launch *l) {
     return 0;
   }
   dc_stream_issued(dev, l->stream != NULL ? l->stream : dev->stream);
-  dc_count(&dc_stats.launches, 1);
+  dc_count_launch();
   return 0;
+}
+
+/* Whether every extent is from 1 to its limit. */
+static inline bool is_within(dc_dim3 d, const uint32_t limit[3]) {
+  return d.x - 1 < limit[0] && d.y - 1 < limit[1] && d.z - 1 < limit[2];
+}
+
+/* A launch of no threads, which is none, or of too many in some direction. */
+static int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error *err) {
+  const dc_device *dev = k->module->dev;
+  const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return 0;
+  if (is_within(block, mb)) return fail_extent(k, "grid", "block", grid, mg, err);
+  if (block.y == 1 && block.z == 1) return fail_threads(k, block.x, block, err);
+  return fail_extent(k, "block", "thread", block, mb, err);
 }
 
 int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const dc_launch_options *how, const void *params,
                      dc_error *err) {
   dc_device *dev = k->module->dev;
-  const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return 0;
-  if (block.x > mb[0] || block.y > mb[1] || block.z > mb[2]) {
-    if (block.y == 1 && block.z == 1) return fail_threads(k, block.x, block, err);
-    return fail_extent(k, "block", "thread", block, mb, err);
-  }
-  if (grid.x > mg[0] || grid.y > mg[1] || grid.z > mg[2]) return fail_extent(k, "grid", "block", grid, mg, err);
+  if (!is_within(grid, dev->facts.max_grid) || !is_within(block, dev->facts.max_block))
+    return not_within(k, grid, block, err);
   uint64_t threads = (uint64_t)block.x * block.y * block.z; /* no overflow: each is at most its limit */
   if (threads > (uint64_t)k->facts.max_threads) return fail_threads(k, threads, block, err);
   if (how->shared > k->shared_limit && raise_shared(k, how->shared, err) != 0) return -1;
@@ -162,6 +172,6 @@ int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const dc_launch_
   if (rc != 0)
     return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
   if (__builtin_expect(dev->tracking != 0, 0)) return note(dev, &l);
-  dc_count(&dc_stats.launches, 1);
+  dc_count_launch();
   return 0;
 }
