@@ -276,3 +276,8 @@ int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error
   dc_cuda_launched(fn, s, serial);
   return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
 }
+
+bool dc_cuda_is_idle(const dc_device *dev, const void *stream) {
+  const dc_cuda_stream *s = stream != NULL ? stream : dc_cuda_now(dev->impl);
+  return s->finished == s->issued;
+}

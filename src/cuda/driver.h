@@ -174,6 +174,7 @@ int dc_cuda_entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const 
 int dc_cuda_param(dc_function *fn, int i, size_t *offset, size_t *size);
 int dc_cuda_function_facts(dc_function *fn, dc_function_facts *out, dc_error *err);
 int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
+bool dc_cuda_is_idle(const dc_device *dev, const void *stream);
 int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
 int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
 int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err);

@@ -239,9 +239,11 @@ void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const 
   w.field[0] = '\0';
   dc_device *dev = k->module->dev;
   for (int i = 0; i < got; i++) {
-    if (dc_lua_put_quick(L, self, dev, &k->params[i], first + i, params)) continue;
+    const dc_plan_param *p = &k->params[i];
+    if (dc_lua_put_quick(L, self, dev, p, first + i, params)) continue;
+    if (p->conv == DC_CONV_STRUCT && lua_istable(L, first + i) && dc_lua_put_fields(&w, p, first + i, params)) continue;
     dc_error err = DC_ERROR_INIT;
-    const int rc = dc_lua_put_value(&w, &k->params[i], first + i, params, &err);
+    const int rc = dc_lua_put_value(&w, p, first + i, params, &err);
     if (rc < 0) fail_value(&w, i, &err);
     due |= rc;
   }

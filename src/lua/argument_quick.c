@@ -15,7 +15,9 @@ static bool put_one(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base)
   if (dc_lua_put_quick(w->L, w->self, w->k->module->dev, p, idx, base)) return true;
   if (p->conv == DC_CONV_STRUCT && lua_istable(w->L, idx)) return dc_lua_put_fields(w, p, idx, base);
   dc_error err = DC_ERROR_INIT;
-  const int rc = dc_lua_put_value(w, p, idx, base, &err);
+  const int top = lua_gettop(w->L), keys = w->keys, rc = dc_lua_put_value(w, p, idx, base, &err);
+  lua_settop(w->L, top);
+  w->keys = keys;
   dc_error_clear(&err); /* it is found again, with the names that lead there */
   w->field[0] = '\0';
   return rc == 0;

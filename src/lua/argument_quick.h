@@ -51,7 +51,7 @@ static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, dc_device 
 }
 
 /* Puts a table for a DC_CONV_STRUCT that is as usual: all fields and nothing else, and in them values that are ready.
-** The table of keys is on the stack already.  False: leave it to dc_lua_put_table; the stack is as it was. */
+** False: leave it to dc_lua_put_table; the stack is as it was. */
 bool dc_lua_put_fields(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base);
 
 #endif

@@ -126,8 +126,20 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
 
 /* --- launching ----------------------------------------------------------------------------------- */
 
+/* Launches on a device that does not wait for it, and remembers who did where a fault may be blamed on it: kernels that
+** follow others are not told apart. */
+static int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
+  dc_kernel *k = o->k;
+  const dc_device *dev = k->module->dev;
+  const bool first = dev->ops->is_idle == NULL || dev->ops->is_idle(dev, o->how.stream);
+  if (first) dc_lua_note_launch(L, self, &o->site, k->label);
+  if (dc_kernel_launch(k, l, &o->how, err) != 0) return -1;
+  if (!first) dc_lua_forget_launch(self, &o->site);
+  return 0;
+}
+
 /* The kernel is at 1, its arguments are from `first` on. */
-static int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_dim3 grid, dc_dim3 block, int first) {
+static int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first) {
   dc_kernel *k = o->k;
   alignas(16) char params[DC_LUA_PARAMS_MAX];
   dc_error err;
@@ -140,11 +152,9 @@ static int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_dim3 grid, dc
     dc_lua_order_launch(L, self, k, o->stream, dc_lua_reaches_all(self, &o->arguments), first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (__builtin_expect(dc_profiling, 0)) dc_lua_profile_arguments(L, self, k, first);
-  if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(k, grid, block, &o->how, params, &err));
-  else {
-    dc_lua_note_launch(L, self, &o->site, k->label);
-    rc = dc_kernel_launch(k, grid, block, &o->how, params, &err);
-  }
+  l->params = params;
+  if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(k, l, &o->how, &err));
+  else rc = launch_noted(L, self, o, l, &err);
   if (rc == 0) return 0;
   return dc_lua_raise_kernel(L, &err);
 }
@@ -184,10 +194,10 @@ static int kernel_call(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   kernel_object *o = check_kernel(L, self);
   if (lua_gettop(L) < 3) lua_settop(L, 3);
-  dc_dim3 grid, block;
-  if (!is_extent(L, 2, &grid)) grid = read_extents(L, o->k, "grid", 2, o->k->module->dev->facts.max_grid);
-  if (!is_extent(L, 3, &block)) block = read_block(L, o, 3);
-  return launch(L, self, o, grid, block, 4);
+  dc_launch l;
+  if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->module->dev->facts.max_grid);
+  if (!is_extent(L, 3, &l.block)) l.block = read_block(L, o, 3);
+  return launch(L, self, o, &l, 4);
 }
 
 /* forall(n, ...): at least n threads. */
@@ -205,7 +215,7 @@ static int kernel_forall(lua_State *L) {
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': %lld threads are %lld blocks of %u; %s takes at most %u",
                        k->sig->name, (long long)n, (long long)blocks, o->block, k->module->dev->name,
                        k->module->dev->facts.max_grid[0]);
-  return launch(L, self, o, (dc_dim3){ (uint32_t)blocks, 1, 1 }, (dc_dim3){ o->block, 1, 1 }, 3);
+  return launch(L, self, o, &(dc_launch){ .grid = { (uint32_t)blocks, 1, 1 }, .block = { o->block, 1, 1 } }, 3);
 }
 
 /* --- the rest ------------------------------------------------------------------------------------ */

@@ -1,7 +1,8 @@
 /*
 ** launched.c - who launched what: the line of the script to blame when a GPU tells of a fault, long after the launch.
 **
-** Scripts launch in loops, so what is kept is places, and a launch from where the kernel's last one came from has just
+** The first launch in a stream that was idle is noted alone (kernel.c): behind another one that is under way, nobody can
+** tell which of them went wrong.  And scripts launch in loops, so what is kept is places, and a launch from where the kernel's last one came from has just
 ** its order noted: to ask Lua for the running function and its line takes a third of what asking for the script's name
 ** and keeping that would.  A place is known by function and line.  A function may be collected and another one stand at
 ** its address, but hardly one in another file that launches the same kernel in a line of the same number.
@@ -38,6 +39,11 @@ void dc_lua_note_launch(lua_State *L, dc_lua *self, dc_lua_site *site, const cha
   dc_lua_launch *l = &self->launches[site->number % DC_LUA_LAUNCHES];
   if (fn && fn == site->caller && ar.currentline == site->line && l->site == site->number) l->order = ++self->launched;
   else note_site(L, self, site, name, fn, ar.currentline);
+}
+
+void dc_lua_forget_launch(dc_lua *self, const dc_lua_site *site) {
+  dc_lua_launch *l = &self->launches[site->number % DC_LUA_LAUNCHES];
+  if (l->site == site->number) l->order = 0;
 }
 
 const dc_lua_launch *dc_lua_last_launch(const dc_lua *self, const char *text) {

@@ -266,6 +266,8 @@ extern const luaL_Reg dc_lua_linalg_core[], dc_lua_linalg_methods[], dc_lua_lina
 /* --- launched.c --- */
 /* Remembers the script's line that launches the kernel that is called `name`; `site` is the kernel object's. */
 void dc_lua_note_launch(lua_State *L, dc_lua *self, dc_lua_site *site, const char name[40]);
+/* The last launch there is not to be blamed for anything: its kernel has been launched from who knows where. */
+void dc_lua_forget_launch(dc_lua *self, const dc_lua_site *site);
 /* The last launch noted of the kernel whose name text[] begins with, quoted by a ' behind it; NULL: there is none. */
 const dc_lua_launch *dc_lua_last_launch(const dc_lua *self, const char *text);
 
