@@ -285,11 +285,16 @@ places.d = coroutine.wrap(function()
   while true do k:forall(4, 4, 1, x, y) lines.d = line() coroutine.yield() end
 end)
 places.e = function() k:with { shared = 8 }(1, 32, 4, 1, x, y) lines.e = line() end
-for i = 1, 200 do places[i] = load(("\n"):rep(i) .. "local k, x, y = ... k(1, 32, 4, 1, x, y)", "=many.lua") end
-places.m = function() for i = 1, 200 do dc.synchronize() places[i](k, x, y) end lines.m = 201 end
+for i = 1, 200 do
+  places[i] = load(("\n"):rep(i) .. "local k, x, y = ... k(1, 32, 4, 1, x, y)", "=many.lua")
+end
+places.m = function()
+  for i = 1, 200 do dc.synchronize() places[i](k, x, y) end
+  lines.m = 201
+end
 ]==]
-    for _, order in ipairs { "a", "a|a|b", "aa|b", "ab|a", "abcab|b", "bc|b|c", "a|dad|d", "eae|a", "aea|e", "m|a", "am",
-      "ama|m|a" } do
+    for _, order in ipairs { "a", "a|a|b", "aa|b", "ab|a", "abcab|b", "bc|b|c", "a|dad|d", "eae|a", "aea|e", "m|a",
+      "am", "ama|m|a" } do
       local launches = #order:gsub("|", "") + 199 * select(2, order:gsub("m", ""))
       local out = run(saxpy .. places .. ([==[
 local order = %q
