@@ -1,11 +1,12 @@
 /*
 ** launched.c - who launched what: the line of the script to blame when a GPU tells of a fault, long after the launch.
 **
-** The first launch in a stream that was idle is noted alone (kernel.c): behind another one that is under way, nobody can
-** tell which of them went wrong.  And scripts launch in loops, so what is kept is places, and a launch from where the kernel's last one came from has just
-** its order noted: to ask Lua for the running function and its line takes a third of what asking for the script's name
-** and keeping that would.  A place is known by function and line.  A function may be collected and another one stand at
-** its address, but hardly one in another file that launches the same kernel in a line of the same number.
+** Only the first launch in a stream that was idle is noted (kernel.c): behind others that are under way, nobody can
+** tell which of them went wrong.  And scripts launch in loops, so what is kept is places, and a launch from where the
+** kernel's last one came from has just its order noted: to ask Lua for the running function and its line takes less
+** than to ask for the script's name and to keep that.  A place is known by function and line.  A function may be
+** collected and another one stand at its address, but hardly one in another file that launches the same kernel in a
+** line of the same number.
 */
 #include <string.h>
 
