@@ -272,6 +272,79 @@ try(dc.synchronize)]], { FAKE_CUDA_FAULT = "700:1" })
     assert.equal(out:match "line\t(%d+)", out:match "launched at [^%s()]*:(%d+)", out)
     assert.is_nil(out:find "elementwise.lua")
   end)
+
+  it("is blamed on the line that launched the kernel last, wherever it was launched before", function()
+    local places = [==[
+local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()
+local function line() return debug.getinfo(2, "l").currentline end
+local lines, places = {}, {}
+places.a = function() k(1, 32, 4, 1, x, y) lines.a = line() end
+places.b = function() k(1, 32, 4, 1, x, y) lines.b = line() end
+places.c = function() pcall(k, 1, 32, 4, 1, x, y) lines.c = line() end
+places.d = coroutine.wrap(function()
+  while true do k:forall(4, 4, 1, x, y) lines.d = line() coroutine.yield() end
+end)
+places.e = function() k:with { shared = 8 }(1, 32, 4, 1, x, y) lines.e = line() end
+for i = 1, 200 do
+  places[i] = load(("\n"):rep(i) .. "local k, x, y = ... k(1, 32, 4, 1, x, y)", "=many.lua")
+end
+places.m = function()
+  for i = 1, 200 do dc.synchronize() places[i](k, x, y) end
+  lines.m = 201
+end
+]==]
+    for _, order in ipairs { "a", "a|a|b", "aa|b", "ab|a", "abcab|b", "bc|b|c", "a|dad|d", "eae|a", "aea|e", "m|a",
+      "am", "ama|m|a" } do
+      local launches = #order:gsub("|", "") + 199 * select(2, order:gsub("m", ""))
+      local out = run(saxpy .. places .. ([==[
+local order = %q
+for name in order:gmatch "." do
+  if name == "|" then dc.synchronize() else places[name]() end
+end
+print("line", lines[order:sub(-1)])
+try(dc.synchronize)]==]):format(order), { FAKE_CUDA_FAULT = "700:" .. launches })
+      assert.equal(out:match "line\t(%d+)", out:match "launched at [^%s()]*:(%d+)", order .. out)
+      assert.equal(order:find "m$" and "many.lua" or nil, out:match "launched at (many.lua)")
+    end
+  end)
+end)
+
+describe("a launch", function()
+  it("is issued whichever device's context is current, also by a driver that refuses that once", function()
+    for _, strict in ipairs { "0", "1" } do
+      local _, report = run(saxpy .. [==[
+        local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()
+        local far, a, b = dc.using("cuda:1", function()
+          local kernel = dc.kernel "__global__ void far(float *x) {}":with { shared = 16 }
+          return kernel, dc.zeros(4):eval(), dc.zeros(4):eval()
+        end)
+        for i = 1, 3 do
+          k(1, 32, 4, 1, x, y)
+          dc.using("cuda:1", far, 1, 32, i == 2 and a or b)
+          k:with { pdl = true }(1, 32, 4, 2, x, y)
+        end
+        dc.using("cuda:1", dc.synchronize)]==], { FAKE_CUDA_DEVICES = "2", FAKE_CUDA_STRICT = strict })
+      local names = {}
+      for _, launch in ipairs(report.launch) do
+        local name = launch:match "saxpy" or launch:match "far"
+        if name then names[#names + 1] = name end
+      end
+      assert.equal(("saxpy far saxpy "):rep(3), table.concat(names, " ") .. " ")
+      assert_released(report)
+    end
+  end)
+
+  it("costs one call of the driver", function()
+    local function calls(n)
+      local _, report = run(saxpy .. ([==[
+        local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()
+        for _ = 1, %d do k(1, 32, 4, 1, x, y) end]==]):format(n))
+      local sum = 0
+      for _, count in pairs(report.calls) do sum = sum + count end
+      return sum
+    end
+    assert.equal(100, calls(101) - calls(1))
+  end)
 end)
 
 describe("with a driver that fails", function()

@@ -360,6 +360,50 @@ __global__ void function(void (*f)(int), int *out) {}]]
              sign = -1, large = 4000000000, at = { x = 1, y = 2, z = 3 } }
   end
 
+  it("may have long arrays, arrays of those, and a long name for a field", function()
+    local long = ("a_name_"):rep(6) .. "of_more_than_forty_bytes"
+    local k = dc.kernel(([[
+struct Inner { float v[17]; bool on[18]; };
+struct Long { short row[35]; double grid[3][20]; Inner inner[2]; int %s; };
+__global__ void copy(Long s, unsigned char *out) {
+  for (int i = 0; i < sizeof s; i++) out[i] = ((const unsigned char *)&s)[i];
+}]]):format(long))
+    local function list(n, value)
+      local t = {}
+      for i = 1, n do t[i] = value(i) end
+      return t
+    end
+    local function put(format, t) return string.pack("<" .. format:rep(#t), table.unpack(t)) end
+    local s, want = { inner = {}, grid = {}, [long] = -7 }, {}
+    s.row = list(35, function(i) return i - 17 end)
+    want[1] = put("h", s.row) .. "\0\0"
+    for g = 1, 3 do
+      s.grid[g] = list(20, function(i) return g == 1 and i or g == 2 and i / 8 or 2.0 ^ (40 + i) end)
+      want[#want + 1] = put("d", s.grid[g])
+    end
+    for g = 1, 2 do
+      s.inner[g] = { v = list(17, function(i) return i / g end), on = list(18, function(i) return i * g % 3 == 0 end) }
+      want[#want + 1] = put("f", s.inner[g].v) .. put("B", list(18, function(i) return i * g % 3 == 0 and 1 or 0 end))
+        .. "\0\0"
+    end
+    want[#want + 1] = string.pack("<i4", -7)
+    want = table.concat(want)
+    local copied = dc.zeros(#want + 8, "uint8")
+    local function check()
+      copied:fill(0)
+      k(1, 1, s, copied)
+      assert.equal(want, copied:bytes():sub(1, #want))
+    end
+    check()
+    s.row[35] = 1 << 15
+    fails("argument", "field 'row%[35%]': 32768 is out of range", function() k(1, 1, s, copied) end)
+    s.row[35] = 18
+    s.inner[2].on[18] = 3
+    fails("argument", "field 'inner%[2%]%.on%[18%]': 3 is neither", function() k(1, 1, s, copied) end)
+    s.inner[2].on[18] = true
+    check()
+  end)
+
   it("names what is missing, unknown, or wrong", function()
     m.body(1, 1, body(), out)
     assert.equal(1 + 4 + 10 + 1 + 1 - 1 + 1 + 3, out[1])

@@ -119,6 +119,27 @@ describe("the cache", function()
     end)
   end)
 
+  it("is looked through when much has been written, and then keeps to its size", function()
+    with_folder(function(dir)
+      write(dir .. "/s.lua", script:format(10))
+      run(dir, dir .. "/s.lua")
+      local old = ("0"):rep(63)
+      for i = 1, 9 do write(("%s/cache/%s%d.bin"):format(dir, old, i), ("x"):rep(200000)) end
+      shell(("touch -d yesterday %s/cache/%s*"):format(dir, old))
+      local body = {}
+      for i = 1, 600 do body[i] = ("x[%d] = x[%d] * %d + %d;"):format(i, i + 1, i + 2, i) end
+      write(dir .. "/s.lua", ('require "dotcompute".kernel [[__global__ void many(int *x) { %s }]]')
+        :format(table.concat(body, " ")))
+      run(dir, dir .. "/s.lua", "DOTCOMPUTE_CACHE_SIZE=1")
+      local bytes = 0
+      for size in shell(("stat -c %%s %s/cache/*"):format(dir)):gmatch "%d+" do bytes = bytes + tonumber(size) end
+      assert.is_true(bytes <= 1 << 20, bytes)
+      local list = tool(dir, "list")
+      assert.matches("PTX: many", list)
+      assert.matches("PTX: answer", list, 1, false, "used after those of yesterday")
+    end)
+  end)
+
   it("goes on without a disk that takes anything, and says so once", function()
     with_folder(function(dir)
       write(dir .. "/s.lua", script:format(7) .. 'dc.kernel "__global__ void second() {}"(1, 1)\n')

@@ -372,7 +372,8 @@ static void test_layout(void) {
 static void try_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, uint32_t shared, const char *want) {
   dc_error err = DC_ERROR_INIT;
   int before = launched;
-  int rc = dc_kernel_launch(k, grid, block, &(dc_launch_options){ .shared = shared }, NULL, &err);
+  dc_launch l = { .grid = grid, .block = block };
+  int rc = dc_kernel_launch(k, &l, &(dc_launch_options){ .shared = shared }, &err);
   CHECK((rc == 0) == (want[0] == '\0') && (rc == 0 || (err.kind == DC_LAUNCH && strstr(dc_error_text(&err), want))),
         "wanted '%s', got '%s'", want, dc_error_text(&err));
   CHECK(rc == 0 || launched == before, "a refused launch was issued");

@@ -12,6 +12,7 @@
 **   FAKE_CUDA_FAULT    "700:2": the second launch faults; from the next look at it on, every call fails
 **   FAKE_CUDA_HANG     launches never end
 **   FAKE_CUDA_LAZY     see order.h
+**   FAKE_CUDA_STRICT   launches are refused while another device's context is current
 **   FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION (13000), FAKE_CUDA_CC (90), FAKE_CUDA_POOLS (1), FAKE_CUDA_PEERS (1),
 **   FAKE_CUDA_MEMORY   bytes a device (1 GiB)
 **   FAKE_CUDA_KEEP     the bytes that pools are to be told to keep (all)
@@ -240,7 +241,7 @@ static CUresult record_launch(const node *k) {
   report("launch %s %ux%ux%u %ux%ux%u %u %zu %s%s\n", k->function->name, c->grid_x, c->grid_y, c->grid_z, c->block_x,
          c->block_y, c->block_z, c->shared, k->n, hex, k->special);
   launches++;
-  if (setting("FAKE_CUDA_HANG", 0)) busy[current->device] = true;
+  if (setting("FAKE_CUDA_HANG", 0)) busy[k->function->device] = true;
   return CUDA_SUCCESS;
 }
 
@@ -748,10 +749,14 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
   return CUDA_SUCCESS;
 }
 
-/* Records it; the parameters as hexadecimal bytes, then what is special. */
+/* Records it; the parameters as hexadecimal bytes, then what is special.  Stream and function tell the context, so
+** drivers take it whichever is current; others might refuse. */
 static CUresult launch(CUfunction function, const CUlaunchConfig *c, void **params, void **extra, const char *special) {
-  object *f = function_of(function);
-  if (f == NULL || f->device != current->device) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad function");
+  object *f = function_of(function), *s = known(c->stream, STREAM);
+  if (s == NULL) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad stream");
+  if (f == NULL || f->device != s->device) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad function");
+  if (setting("FAKE_CUDA_STRICT", 0) && (current == NULL || current->device != s->device))
+    return current == NULL ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE;
   if (settle() != 0) return fault;
   unsigned long long threads = (unsigned long long)c->block_x * c->block_y * c->block_z;
   if (threads == 0 || threads > 1024 || c->grid_x == 0 || c->grid_y == 0 || c->grid_z == 0 || c->grid_y > 65535 ||
@@ -777,14 +782,12 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
                         CUstream stream, void **params, void **extra) {
   ENTER(LaunchKernel);
-  NEED_STREAM(stream);
   const CUlaunchConfig c = { grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, NULL, 0 };
   return launch(function, &c, params, extra, "");
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra) {
   ENTER(LaunchKernelEx);
-  NEED_STREAM(c->stream);
   char special[200] = "";
   for (unsigned i = 0; i < c->nattributes; i++) {
     const CUlaunchAttribute *a = &c->attributes[i];

@@ -141,10 +141,10 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
   *to = a->buffer->ptr + a->buffer->bytes;
 }
 
-bool dc_array_launch_ready(const dc_array *a, dc_device *dev, dc_ptr *ptr) {
+bool dc_array_launch_ready(const dc_array *a, dc_device *dev, bool written, dc_ptr *ptr) {
   *ptr = a->ptr;
-  return a->state == DC_ARRAY_READY && a->contiguous && a->dev == dev && a->buffer->readers == NULL &&
-         !a->buffer->closed;
+  return a->state == DC_ARRAY_READY && a->contiguous && a->dev == dev && !a->buffer->closed &&
+         (!written || a->buffer->readers == NULL);
 }
 
 /* --- views ------------------------------------------------------------------------------------------ */

@@ -277,5 +277,6 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   f->kernel.params_size = (uint32_t)params.at;
   dc_dim3 grid = { (uint32_t)blocks, 1, 1 };
   if (dc_profiling) dc_profile_bytes(bytes_of(p));
-  return dc_kernel_launch(&f->kernel, grid, block, &(dc_launch_options){ 0 }, params.bytes, err);
+  dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
+  return dc_kernel_launch(&f->kernel, &l, &(dc_launch_options){ 0 }, err);
 }

@@ -120,7 +120,8 @@ static uint32_t blocks_for(int64_t n, int64_t a_block, int64_t most) {
 /* All parameters have 8 bytes. */
 static int launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const uint64_t *params, size_t size, dc_error *err) {
   k->params_size = (uint32_t)size;
-  return dc_kernel_launch(k, grid, block, &(dc_launch_options){ 0 }, params, err);
+  dc_launch l = { .grid = grid, .block = block, .params = params };
+  return dc_kernel_launch(k, &l, &(dc_launch_options){ 0 }, err);
 }
 
 int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_integer_product *p, dc_error *err) {

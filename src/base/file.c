@@ -60,7 +60,7 @@ static int write_all(int fd, const char *p, size_t n) {
   return 0;
 }
 
-int dc_file_replace(const char *path, const void *data, size_t len, dc_error *err) {
+int dc_file_replace(const char *path, const void *data, size_t len, bool lasting, dc_error *err) {
   char *temp = NULL;
   if (asprintf(&temp, "%s.tmp.XXXXXX", path) < 0) return dc_fail_oom(err);
   int fd = mkostemp(temp, O_CLOEXEC); /* mode 0600 */
@@ -69,7 +69,7 @@ int dc_file_replace(const char *path, const void *data, size_t len, dc_error *er
     free(temp);
     return dc_fail(err, DC_IO, NULL, "cannot create a file beside '%s': %s", path, strerror(why));
   }
-  int bad = write_all(fd, data, len) != 0 || fsync(fd) != 0, why = errno;
+  int bad = write_all(fd, data, len) != 0 || (lasting && fsync(fd) != 0), why = errno;
   if (close(fd) != 0 && !bad) {
     bad = 1;
     why = errno;

@@ -13,7 +13,7 @@
 atomic_int dc_interrupt_flag;
 dc_counters dc_stats;
 
-static unsigned topics_on; /* written once, by read_topics */
+atomic_uint dc_log_topics = ~0u;
 static pthread_once_t topics_once = PTHREAD_ONCE_INIT;
 
 static unsigned topic_named(const char *name, size_t len) {
@@ -28,16 +28,18 @@ static unsigned topic_named(const char *name, size_t len) {
 
 static void read_topics(void) {
   const char *list = getenv("DOTCOMPUTE_LOG");
+  unsigned on = 0;
   while (list && *list) {
     size_t n = strcspn(list, ", ");
-    topics_on |= topic_named(list, n);
+    on |= topic_named(list, n);
     list += n + strspn(list + n, ", ");
   }
+  atomic_store(&dc_log_topics, on);
 }
 
-bool dc_log_on(dc_topic topic) {
+bool dc_log_chosen(dc_topic topic) {
   pthread_once(&topics_once, read_topics);
-  return (topics_on & (unsigned)topic) != 0;
+  return (atomic_load(&dc_log_topics) & (unsigned)topic) != 0;
 }
 
 void dc_log(dc_topic topic, const char *fmt, ...) {

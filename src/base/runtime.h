@@ -25,10 +25,21 @@ extern dc_counters dc_stats;
 static inline void dc_count(atomic_uint_fast64_t *c, uint64_t n) {
   atomic_fetch_add_explicit(c, n, memory_order_relaxed);
 }
+/* One launch more. Threads that launch at the same time may lose one; an atomic addition right behind a launch waits
+** until the GPU has been told of it. */
+static inline void dc_count_launch(void) {
+  const uint64_t n = atomic_load_explicit(&dc_stats.launches, memory_order_relaxed);
+  atomic_store_explicit(&dc_stats.launches, n + 1, memory_order_relaxed);
+}
 
 /* DOTCOMPUTE_LOG=cache,compile,launch,memory (or "all"): dc_log prints one line to stderr when its topic is on. */
 typedef enum dc_topic { DC_LOG_CACHE = 1, DC_LOG_COMPILE = 2, DC_LOG_LAUNCH = 4, DC_LOG_MEMORY = 8 } dc_topic;
-bool dc_log_on(dc_topic topic);
+extern atomic_uint dc_log_topics; /* topics that may be on: all until the variable has been read */
+bool dc_log_chosen(dc_topic topic);
+static inline bool dc_log_on(dc_topic topic) {
+  return __builtin_expect(atomic_load_explicit(&dc_log_topics, memory_order_relaxed) & (unsigned)topic, 0) != 0 &&
+         dc_log_chosen(topic);
+}
 void dc_log(dc_topic topic, const char *fmt, ...) DC_PRINTF(2, 3);
 
 /* Seconds on a monotonic clock. */

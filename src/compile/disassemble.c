@@ -85,7 +85,7 @@ char *dc_disassemble(const void *cubin, size_t len, dc_error *err) {
   }
   char *folder = make_folder(err), *file = folder ? dc_file_join(folder, "code.cubin") : NULL, *text = NULL;
   if (folder && !file) dc_fail_oom(err);
-  if (file && dc_file_replace(file, cubin, len, err) == 0) text = run_tool(tool, nvdisasm, folder, file, err);
+  if (file && dc_file_replace(file, cubin, len, false, err) == 0) text = run_tool(tool, nvdisasm, folder, file, err);
   if (file) unlink(file);
   if (folder) rmdir(folder);
   free(file);

@@ -266,7 +266,7 @@ static int write_header(const char *folder, const char *name, const char *text, 
     rc = 0;
   } else if (path) {
     dc_error_clear(&err);
-    rc = dc_file_replace(path, text, len, &err) == 0 ? 1 : -1;
+    rc = dc_file_replace(path, text, len, false, &err) == 0 ? 1 : -1;
   }
   dc_error_clear(&err);
   free(old);

@@ -2,7 +2,7 @@
 ** code.c - modules, functions and launches on a GPU.
 **
 ** A launch is one call of the driver with the packed parameters as they are; the rest of it is a look
-** at two flags and a note of who was launched, for the case that the GPU stops.
+** at three flags and a note of who was launched, for the case that the GPU stops.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -256,23 +256,44 @@ static CUresult launch_special(CUstream stream, CUfunction fn, const dc_launch *
   return dc_cu.LaunchKernelEx(&config, fn, NULL, extra);
 }
 
-int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
-  dc_cuda *d = dev->impl;
-  if (dc_cuda_enter(d, err) != 0) return -1;
-  dc_cuda_stream *s = l->stream != NULL ? l->stream : dc_cuda_now(d);
+static CUresult issue(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l) {
   size_t size = l->params_size;
   void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                     CU_LAUNCH_PARAM_END };
-  CUresult r;
-  if (__builtin_expect(l->special, 0)) r = launch_special(s->handle, fn->handle, l, size > 0 ? extra : NULL);
-  else
-    r = dc_cu.LaunchKernel(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
-                           s->handle, NULL, size > 0 ? extra : NULL);
-  if (__builtin_expect(r != CUDA_SUCCESS, 0)) return fail_launch(fn, r, err);
+  if (__builtin_expect(l->special, 0)) return launch_special(s->handle, fn->handle, l, size > 0 ? extra : NULL);
+  return dc_cu.LaunchKernel(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
+                            s->handle, NULL, size > 0 ? extra : NULL);
+}
+
+/* After a launch that failed with r: once more if it was for want of our context. */
+static CUresult issue_again(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l, CUresult r) {
+  CUcontext now = NULL;
+  if (dc_cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == fn->d->context) return r;
+  CUresult switched = dc_cu.CtxSetCurrent(fn->d->context);
+  return switched == CUDA_SUCCESS ? issue(fn, s, l) : switched;
+}
+
+/* A launch names its stream and function, which know their context: drivers take it whichever is current, or refuse.
+** So nobody asks which one is (15 ns) before it fails, but for graphs, which a refused launch could spoil. */
+int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
+  dc_cuda *d = dev->impl;
+  if (__builtin_expect(dev->capture != NULL || dc_cuda_is_dead(), 0) && dc_cuda_enter(d, err) != 0) return -1;
+  dc_cuda_stream *s = l->stream != NULL ? l->stream : dc_cuda_now(d);
+  const uint64_t serial = dc_cuda_next_serial(); /* before: behind a launch an atomic add waits for its writes */
+  CUresult r = issue(fn, s, l);
+  if (__builtin_expect(r != CUDA_SUCCESS, 0)) {
+    r = issue_again(fn, s, l, r);
+    if (r != CUDA_SUCCESS) return fail_launch(fn, r, err);
+  }
   if (__builtin_expect(dev->capture != NULL, 0)) { /* it has not been launched yet */
     dc_cuda_captured(fn);
     return 0;
   }
-  dc_cuda_launched(fn, s);
+  dc_cuda_launched(fn, s, serial);
   return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
+}
+
+bool dc_cuda_is_idle(const dc_device *dev, const void *stream) {
+  const dc_cuda_stream *s = stream != NULL ? stream : dc_cuda_now(dev->impl);
+  return s->finished == s->issued;
 }

@@ -435,6 +435,7 @@ static const dc_device_ops cuda_ops = {
   .param = dc_cuda_param,
   .function_facts = dc_cuda_function_facts,
   .launch = dc_cuda_launch,
+  .is_idle = dc_cuda_is_idle,
   .global = dc_cuda_global,
   .occupancy = dc_cuda_occupancy,
   .set_shared_limit = dc_cuda_set_shared_limit,

@@ -67,6 +67,7 @@ int dc_cuda_start(dc_error *err);
 /* Nonzero once CUDA cannot be used in this process any more: after a fault, or in a forked child. */
 extern atomic_int dc_cuda_dead;
 int dc_cuda_fail_dead(dc_error *err); /* says why; always -1 */
+static inline bool dc_cuda_is_dead(void) { return atomic_load_explicit(&dc_cuda_dead, memory_order_relaxed) != 0; }
 
 /* Makes the device known, so that it becomes DC_DEVICE_LOST when CUDA is lost. */
 void dc_cuda_adopt(dc_device *dev);
@@ -79,8 +80,13 @@ int dc_cuda_fail(CUresult r, dc_kind kind, dc_error *err, const char *what, ...)
 /* For calls whose failure nobody is told: only latches faults. */
 void dc_cuda_note(CUresult r);
 
-/* Notes that fn was launched in s, for the blame. */
-void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s);
+/* The number of the coming launch. */
+extern atomic_uint_fast64_t dc_cuda_last_serial;
+static inline uint64_t dc_cuda_next_serial(void) {
+  return atomic_fetch_add_explicit(&dc_cuda_last_serial, 1, memory_order_relaxed) + 1;
+}
+/* Notes that fn was launched in s under that number, for the blame. */
+void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial);
 /* Nobody is asked about the stream any more: it goes. */
 void dc_cuda_forget(const dc_cuda_stream *s);
 void dc_cuda_forget_function(const dc_function *fn);
@@ -92,7 +98,7 @@ size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n);
 /* Before every driver call that needs the context: refuses when CUDA is lost, else makes the device's
 ** context current in this thread (other libraries may have changed it). */
 static inline int dc_cuda_enter(dc_cuda *d, dc_error *err) {
-  if (__builtin_expect(atomic_load_explicit(&dc_cuda_dead, memory_order_relaxed), 0)) return dc_cuda_fail_dead(err);
+  if (__builtin_expect(dc_cuda_is_dead(), 0)) return dc_cuda_fail_dead(err);
   CUcontext now = NULL;
   if (__builtin_expect(dc_cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == d->context, 1)) return 0;
   CUresult r = dc_cu.CtxSetCurrent(d->context);
@@ -171,6 +177,7 @@ int dc_cuda_entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const 
 int dc_cuda_param(dc_function *fn, int i, size_t *offset, size_t *size);
 int dc_cuda_function_facts(dc_function *fn, dc_function_facts *out, dc_error *err);
 int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
+bool dc_cuda_is_idle(const dc_device *dev, const void *stream);
 int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
 int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
 int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err);

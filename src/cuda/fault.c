@@ -34,7 +34,7 @@ static struct {
   dc_function *fn;
   uint64_t serial; /* 0: nothing here */
 } ring[RING];
-static atomic_uint_fast64_t last_serial;
+atomic_uint_fast64_t dc_cuda_last_serial;
 
 void dc_cuda_adopt(dc_device *dev) {
   if (ndevices < MAX_DEVICES) devices[ndevices++] = dev;
@@ -42,8 +42,7 @@ void dc_cuda_adopt(dc_device *dev) {
 
 /* --- who was running ----------------------------------------------------------------------------- */
 
-void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s) {
-  uint64_t serial = atomic_fetch_add_explicit(&last_serial, 1, memory_order_relaxed) + 1;
+void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial) {
   ring[serial % RING].d = fn->d;
   ring[serial % RING].stream = s;
   ring[serial % RING].fn = fn;
@@ -63,7 +62,7 @@ void dc_cuda_forget_function(const dc_function *fn) {
 
 /* The functions of the launches not known to have ended, of one device or (d NULL) of all, oldest first. */
 static size_t unfinished(const dc_cuda *d, const dc_function *found[RING]) {
-  uint64_t last = atomic_load_explicit(&last_serial, memory_order_relaxed);
+  uint64_t last = atomic_load_explicit(&dc_cuda_last_serial, memory_order_relaxed);
   size_t n = 0;
   for (uint64_t s = last >= RING ? last - RING + 1 : 1; s <= last; s++) {
     const dc_cuda *owner = ring[s % RING].d;

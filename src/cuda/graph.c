@@ -140,7 +140,7 @@ int dc_cuda_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *er
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.GraphLaunch(g->exec, s->handle);
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be launched on %s", dev->id);
-  dc_cuda_launched(g->code.functions, s);
+  dc_cuda_launched(g->code.functions, s, dc_cuda_next_serial());
   return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
 }
 

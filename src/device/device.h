@@ -188,6 +188,9 @@ typedef struct dc_device_ops {
   int (*param)(dc_function *fn, int i, size_t *offset, size_t *size);
   int (*function_facts)(dc_function *fn, dc_function_facts *out, dc_error *err);
   int (*launch)(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
+  /* Whether all that was launched in the stream (NULL: the current one) is known to have ended, without a look at it;
+  ** else nobody will be told of a single kernel that went wrong there.  Optional, for those that are not `blocking`. */
+  bool (*is_idle)(const dc_device *dev, const void *stream);
   /* address and size of a module variable; optional */
   int (*global)(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
   /* resident blocks a multiprocessor; optional */

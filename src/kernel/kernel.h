@@ -145,10 +145,9 @@ int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, u
 ** `param` counts from 0 here; negative blames the kernel alone. Always returns -1. */
 int dc_kernel_blame(const dc_kernel *k, int param, dc_error *err);
 
-/* Checks the grid and block against the device and the kernel, then launches.  Zero threads is no
-** launch and succeeds.  DC_LAUNCH errors name the limit.  `params` holds k->params_size bytes. */
-int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const dc_launch_options *how, const void *params,
-                     dc_error *err);
+/* Checks l's grid and block against the device and the kernel, then launches.  Zero threads is no launch and succeeds.
+** DC_LAUNCH errors name the limit.  l->params holds k->params_size bytes; what else `l` has is set here. */
+int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err);
 
 /* Blocks of so many threads and bytes of dynamic shared memory that the whole device keeps resident at once, which is
 ** the largest grid of a cooperative launch.  The last answer is kept. */

@@ -131,37 +131,50 @@ static int note(dc_device *dev, const dc_launch *l) {
     return 0;
   }
   dc_stream_issued(dev, l->stream != NULL ? l->stream : dev->stream);
-  dc_count(&dc_stats.launches, 1);
+  dc_count_launch();
   return 0;
 }
 
-int dc_kernel_launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const dc_launch_options *how, const void *params,
-                     dc_error *err) {
-  dc_device *dev = k->module->dev;
+/* Whether every extent is from 1 to its limit. */
+static inline bool is_within(const dc_dim3 *d, const uint32_t limit[3]) {
+  return d->x - 1 < limit[0] && d->y - 1 < limit[1] && d->z - 1 < limit[2];
+}
+
+/* A launch of no threads, which is none, or of too many in some direction. */
+static int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error *err) {
+  const dc_device *dev = k->module->dev;
   const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return 0;
-  if (block.x > mb[0] || block.y > mb[1] || block.z > mb[2]) {
-    if (block.y == 1 && block.z == 1) return fail_threads(k, block.x, block, err);
-    return fail_extent(k, "block", "thread", block, mb, err);
-  }
-  if (grid.x > mg[0] || grid.y > mg[1] || grid.z > mg[2]) return fail_extent(k, "grid", "block", grid, mg, err);
-  uint64_t threads = (uint64_t)block.x * block.y * block.z; /* no overflow: each is at most its limit */
-  if (threads > (uint64_t)k->facts.max_threads) return fail_threads(k, threads, block, err);
+  if (is_within(&block, mb)) return fail_extent(k, "grid", "block", grid, mg, err);
+  if (block.y == 1 && block.z == 1) return fail_threads(k, block.x, block, err);
+  return fail_extent(k, "block", "thread", block, mb, err);
+}
+
+int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
+  dc_device *dev = k->module->dev;
+  if (!is_within(&l->grid, dev->facts.max_grid) || !is_within(&l->block, dev->facts.max_block))
+    return not_within(k, l->grid, l->block, err);
+  /* no overflow: each is at most its limit */
+  const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
+  if (threads > (uint64_t)k->facts.max_threads) return fail_threads(k, threads, l->block, err);
   if (how->shared > k->shared_limit && raise_shared(k, how->shared, err) != 0) return -1;
 
   if (dc_log_on(DC_LOG_LAUNCH))
-    dc_log(DC_LOG_LAUNCH, "%s: %s grid %ux%ux%u block %ux%ux%u shared %u", dev->id, k->sig->name, grid.x, grid.y,
-           grid.z, block.x, block.y, block.z, how->shared);
-  dc_launch l = { .grid = grid, .block = block, .shared = how->shared, .stream = how->stream, .params = params,
-                  .params_size = k->params_size };
+    dc_log(DC_LOG_LAUNCH, "%s: %s grid %ux%ux%u block %ux%ux%u shared %u", dev->id, k->sig->name, l->grid.x, l->grid.y,
+           l->grid.z, l->block.x, l->block.y, l->block.z, how->shared);
+  l->shared = how->shared;
+  l->stream = how->stream;
+  l->params_size = k->params_size;
+  l->special = l->cooperative = l->dependent = false;
+  l->cluster = (dc_dim3){ 0 };
   const bool plain = how->cooperative != DC_YES && k->grid_sync == 0 && how->cluster.x == 0 && !how->dependent;
-  if (!plain && make_special(k, how, &l, err) != 0) return -1;
+  if (!plain && make_special(k, how, l, err) != 0) return -1;
   if (__builtin_expect(dev->tracking != 0, 0) && dev->capture != NULL && hold(k->module, err) != 0) return -1;
-  const int rc = __builtin_expect(dc_profiling, 0) ? dc_profile_launch(k, &l, err)
-                                                   : dev->ops->launch(dev, k->fn, &l, err);
+  const int rc = __builtin_expect(dc_profiling, 0) ? dc_profile_launch(k, l, err)
+                                                   : dev->ops->launch(dev, k->fn, l, err);
   if (rc != 0)
     return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
-  if (__builtin_expect(dev->tracking != 0, 0)) return note(dev, &l);
-  dc_count(&dc_stats.launches, 1);
+  if (__builtin_expect(dev->tracking != 0, 0)) return note(dev, l);
+  dc_count_launch();
   return 0;
 }

@@ -172,8 +172,7 @@ static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
   return 0;
 }
 
-/* Sets p->quick by what else is known of the parameter. */
-static void quicken(dc_plan_param *p) {
+void dc_plan_quicken(dc_plan_param *p) {
   p->quick = DC_QUICK_NONE;
   if (p->conv == DC_CONV_INT && p->dtype == DC_INT32) p->quick = DC_QUICK_I32;
   if (p->conv == DC_CONV_INT && p->dtype == DC_INT64) p->quick = DC_QUICK_I64;
@@ -191,7 +190,7 @@ static int plan_typed(dc_kernel *k, dc_error *err) {
   for (int i = 0; i < k->nparams; i++) {
     if (dc_plan_conversion(k->module, &k->params[i], &k->sig->params[i].type, err) != 0) return -1;
     if (place_param(k, i, &end, err) != 0) return -1;
-    quicken(&k->params[i]);
+    dc_plan_quicken(&k->params[i]);
   }
   if (k->module->dev->ops->param(k->fn, k->nparams, &offset, &size) == 0) return fail_count(k, k->nparams + 1, err);
   k->params_size = end == SIZE_MAX ? 0 : (uint32_t)end;

@@ -18,6 +18,8 @@ bool dc_syncs_grid(const char *text, size_t len);
 /* The conversion of a value of type `t`, all but offset and size.  `m` owns the plans of structs.  Out of memory is the
 ** only failure. */
 int dc_plan_conversion(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err);
+/* Sets p->quick by what else is known of the parameter or field. */
+void dc_plan_quicken(dc_plan_param *p);
 /* Size and alignment of a parameter or field of this type; 0 where the type does not tell. */
 void dc_plan_layout(const dc_ctype *t, size_t *size, size_t *align);
 /* The plan of the image's struct `index`, made when first asked for; NULL out of memory. */

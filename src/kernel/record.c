@@ -31,6 +31,7 @@ static int plan_field(dc_module *m, dc_plan_record *r, int i, dc_error *err) {
   dc_plan_layout(&f->type, &size, &align);
   plan->value.offset = (uint32_t)f->offset;
   plan->value.size = (uint32_t)size;
+  dc_plan_quicken(&plan->value);
   const bool pointer = plan->value.conv == DC_CONV_POINTER;
   const dc_reach reach = pointer && plan->value.reach == DC_REACH_SHOWN ? DC_REACH_VALUE : plan->value.reach;
   if (reach > r->reach) r->reach = reach; /* given as bytes, it may hold an address */

@@ -5,7 +5,7 @@
 ** text.  First everything is checked; then arrays that are still expressions are computed and readers of what the
 ** kernel may write are settled.
 */
-#include "lua/argument.h"
+#include "lua/argument_quick.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +15,29 @@
 typedef struct keys {
   lua_State *L;
   lua_Integer n;
+  const void **names; /* NULL: they are but counted */
 } keys;
 
 static void add_key(void *ud, const char *name) {
   keys *k = ud;
+  k->n++;
+  if (!k->names) return;
   lua_pushstring(k->L, name);
-  lua_rawseti(k->L, -2, ++k->n);
+  k->names[k->n] = lua_topointer(k->L, -1);
+  lua_rawseti(k->L, -2, k->n);
+}
+
+/* Sets the table of keys of the kernel object on top, which keeps the list of their addresses too; gives that. */
+static const void *const *make_keys(lua_State *L, const dc_image *image) {
+  keys list = { L, 0, NULL };
+  dc_plan_keys(image, add_key, &list);
+  lua_createtable(L, (int)list.n, 1);
+  list.names = lua_newuserdatauv(L, ((size_t)list.n + 1) * sizeof *list.names, 0);
+  lua_rawseti(L, -2, 0);
+  list.n = 0;
+  dc_plan_keys(image, add_key, &list);
+  lua_setiuservalue(L, -2, DC_LUA_KERNEL_KEYS);
+  return list.names;
 }
 
 dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
@@ -32,12 +49,7 @@ dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
     how.wide = how.wide || p->reach == DC_REACH_VALUE || p->reach == DC_REACH_TABLE;
     tables = tables || p->conv == DC_CONV_VECTOR || p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_STRUCT;
   }
-  if (tables) {
-    keys list = { L, 0 };
-    lua_newtable(L);
-    dc_plan_keys(k->module->image, add_key, &list);
-    lua_setiuservalue(L, -2, DC_LUA_KERNEL_KEYS);
-  }
+  if (tables) how.names = make_keys(L, k->module->image);
   return how;
 }
 
@@ -111,7 +123,7 @@ static int put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, 
   const dc_kernel *k = w->k;
   dc_ptr ptr = 0;
   int due = 0;
-  if (!a || !dc_array_launch_ready(a, k->module->dev, &ptr)) {
+  if (!a || !dc_array_launch_ready(a, k->module->dev, !p->is_const, &ptr)) {
     if (dc_lua_takes_array(p) && check_array(k, a, err) != 0) return -1;
     if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
     const bool ready = dc_array_state_of(a) == DC_ARRAY_READY;
@@ -157,41 +169,6 @@ int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base
         return fail_type(L, p, idx, err);
       return dc_lua_put_table(w, p, idx, base, err);
     default: return fail_type(L, p, idx, err);
-  }
-}
-
-/* Puts the usual value of a usual type, as dc_lua_put_value would; false: leave it to that. */
-static inline bool put_quick(lua_State *L, const dc_lua *self, dc_device *dev, const dc_plan_param *p, int idx,
-                             char *params) {
-  char *to = params + p->offset;
-  switch (p->quick) {
-    case DC_QUICK_I32:
-    case DC_QUICK_I64: {
-      if (!lua_isinteger(L, idx)) return false;
-      const lua_Integer v = lua_tointeger(L, idx);
-      if (p->quick == DC_QUICK_I64) memcpy(to, &v, sizeof v);
-      else if (v == (int32_t)v) memcpy(to, &(int32_t){ (int32_t)v }, sizeof(int32_t));
-      else return false;
-      return true;
-    }
-    case DC_QUICK_F32:
-    case DC_QUICK_F64: {
-      if (lua_type(L, idx) != LUA_TNUMBER) return false;
-      const lua_Number v = lua_tonumber(L, idx);
-      if (!(v > -0x1p53 && v < 0x1p53)) return false; /* beyond, integers and infinities take care */
-      if (p->quick == DC_QUICK_F64) memcpy(to, &v, sizeof v);
-      else memcpy(to, &(float){ (float)v }, sizeof(float));
-      return true;
-    }
-    case DC_QUICK_ARRAY: {
-      dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
-      dc_ptr ptr;
-      if (!o || !o->a || !dc_array_launch_ready(o->a, dev, &ptr)) return false;
-      if (dc_array_dtype(o->a) != p->dtype || (ptr & (p->align - 1)) != 0) return false;
-      memcpy(to, &ptr, sizeof ptr);
-      return true;
-    }
-    default: return false;
   }
 }
 
@@ -281,13 +258,15 @@ bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const 
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
                 k->params_size, DC_LUA_PARAMS_MAX);
   dc_lua_walk w;
-  w.L = L, w.self = self, w.k = k, w.keys = 0, w.settled = false;
+  w.L = L, w.self = self, w.k = k, w.names = how->names, w.keys = 0, w.settled = false;
   w.field[0] = '\0';
   dc_device *dev = k->module->dev;
   for (int i = 0; i < got; i++) {
-    if (put_quick(L, self, dev, &k->params[i], first + i, params)) continue;
+    const dc_plan_param *p = &k->params[i];
+    if (dc_lua_put_quick(L, self, dev, p, first + i, params)) continue;
+    if (p->conv == DC_CONV_STRUCT && lua_istable(L, first + i) && dc_lua_put_fields(&w, p, first + i, params)) continue;
     dc_error err = DC_ERROR_INIT;
-    const int rc = dc_lua_put_value(&w, &k->params[i], first + i, params, &err);
+    const int rc = dc_lua_put_value(&w, p, first + i, params, &err);
     if (rc < 0) fail_value(&w, i, &err);
     due |= rc;
   }

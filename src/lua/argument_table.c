@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lua/argument.h"
+#include "lua/argument_quick.h"
 
 #define STACK 8 /* slots that one level needs */
 
@@ -160,6 +160,7 @@ static int put_struct(dc_lua_walk *w, const dc_plan_param *p, int idx, char *bas
 }
 
 int dc_lua_put_table(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err) {
+  if (p->conv == DC_CONV_STRUCT && dc_lua_put_fields(w, p, idx, base)) return 0;
   keys(w); /* below whatever comes on the stack */
   luaL_checkstack(w->L, STACK, NULL);
   return p->conv == DC_CONV_STRUCT ? put_struct(w, p, idx, base, err) : put_vector(w, p, idx, base, err);

@@ -59,16 +59,10 @@ static void add_launch(lua_State *L) {
   const char *text = lua_tostring(L, -1), *name = strstr(text, "kernel '");
   const dc_lua *self = dc_lua_push_self(L);
   lua_pop(L, 1);
-  if (!name) return;
-  name += strlen("kernel '");
-  for (unsigned i = 0; i < DC_LUA_LAUNCHES && i < self->launched; i++) {
-    const dc_lua_launch *l = &self->launches[(self->launched - 1 - i) % DC_LUA_LAUNCHES];
-    size_t n = strcspn(l->name, "<"); /* the driver knows no template arguments */
-    if (strncmp(l->name, name, n) != 0 || (name[n] != '\'' && name[n] != '<')) continue;
-    lua_pushfstring(L, "%s (launched at %s:%d)", text, l->script, l->line);
-    lua_remove(L, -2);
-    return;
-  }
+  const dc_lua_launch *l = name ? dc_lua_last_launch(self, name + strlen("kernel '")) : NULL;
+  if (!l) return;
+  lua_pushfstring(L, "%s (launched at %s:%d)", text, l->script, l->line);
+  lua_remove(L, -2);
 }
 
 /* Pushes how the script calls the function that raises: "array:item()", "dc.zeros()"; "the call" where that is not

@@ -19,6 +19,7 @@ typedef struct kernel_object {
   dc_stream *stream; /* from with{}; kept alive as a user value; NULL: the current one */
   dc_lua_module *home; /* the module object's; kept alive as a user value */
   unsigned generation; /* of home, when k was looked up */
+  dc_lua_site site; /* of its last launch */
 } kernel_object;
 
 /* The module was closed, or loaded anew: then the kernel of that name is the one from now on. */
@@ -91,10 +92,6 @@ static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, 
 static dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx, const uint32_t limit[3]) {
   static const char *const names[3] = { "x", "y", "z" };
   uint32_t v[3] = { 1, 1, 1 };
-  if (lua_isinteger(L, idx)) { /* the usual case */
-    const lua_Integer n = lua_tointeger(L, idx);
-    if (n >= 0 && n <= UINT32_MAX) return (dc_dim3){ (uint32_t)n, 1, 1 };
-  }
   if (lua_type(L, idx) != LUA_TTABLE) {
     v[0] = read_extent(L, k, what, idx, 0, limit);
     return (dc_dim3){ v[0], 1, 1 };
@@ -119,31 +116,30 @@ static dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, 
   return (dc_dim3){ v[0], v[1], v[2] };
 }
 
-/* --- launching ----------------------------------------------------------------------------------- */
-
-/* The script's line that calls, as dc_lua_caller; quickly where it is in the file that the last launch came from. */
-static bool find_caller(lua_State *L, dc_lua *self, lua_Debug *ar) {
-  if (lua_getstack(L, 1, ar)) {
-    lua_getinfo(L, "Sl", ar);
-    if (ar->source == self->launcher && ar->currentline > 0) return true;
-  }
-  if (!dc_lua_caller(L, ar)) return false;
-  self->launcher = ar->source;
-  return true;
+/* One extent for all, which is an integer in range: the usual case. */
+static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
+  if (!lua_isinteger(L, idx)) return false;
+  const lua_Integer n = lua_tointeger(L, idx);
+  *d = (dc_dim3){ (uint32_t)n, 1, 1 };
+  return n >= 0 && n <= UINT32_MAX;
 }
 
-/* Remembers who launched what. */
-static void note_launch(lua_State *L, dc_lua *self, const dc_kernel *k) {
-  lua_Debug ar;
-  if (!find_caller(L, self, &ar)) return;
-  dc_lua_launch *l = &self->launches[self->launched++ % DC_LUA_LAUNCHES];
-  memcpy(l->name, k->label, sizeof l->name);
-  memcpy(l->script, ar.short_src, sizeof l->script);
-  l->line = ar.currentline;
+/* --- launching ----------------------------------------------------------------------------------- */
+
+/* Launches on a device that does not wait for it, and remembers who did where a fault may be blamed on it: kernels that
+** follow others are not told apart. */
+static int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
+  dc_kernel *k = o->k;
+  const dc_device *dev = k->module->dev;
+  const bool first = dev->ops->is_idle == NULL || dev->ops->is_idle(dev, o->how.stream);
+  if (first) dc_lua_note_launch(L, self, &o->site, k->label);
+  if (dc_kernel_launch(k, l, &o->how, err) != 0) return -1;
+  if (!first) dc_lua_forget_launch(self, &o->site);
+  return 0;
 }
 
 /* The kernel is at 1, its arguments are from `first` on. */
-static int launch(lua_State *L, dc_lua *self, const kernel_object *o, dc_dim3 grid, dc_dim3 block, int first) {
+static int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first) {
   dc_kernel *k = o->k;
   alignas(16) char params[DC_LUA_PARAMS_MAX];
   dc_error err;
@@ -155,11 +151,9 @@ static int launch(lua_State *L, dc_lua *self, const kernel_object *o, dc_dim3 gr
   if (__builtin_expect(k->module->dev->tracking != 0, 0)) dc_lua_order_launch(L, self, k, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (__builtin_expect(dc_profiling, 0)) dc_lua_profile_arguments(L, self, k, first);
-  if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(k, grid, block, &o->how, params, &err));
-  else {
-    note_launch(L, self, k);
-    rc = dc_kernel_launch(k, grid, block, &o->how, params, &err);
-  }
+  l->params = params;
+  if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(k, l, &o->how, &err));
+  else rc = launch_noted(L, self, o, l, &err);
   if (rc == 0) return 0;
   return dc_lua_raise_kernel(L, &err);
 }
@@ -189,7 +183,7 @@ static uint32_t choose_block(lua_State *L, const kernel_object *o) {
 
 /* The block at idx: extents, or "auto" for as many threads as occupy the device best. */
 static dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
-  if (lua_isinteger(L, idx) || lua_type(L, idx) != LUA_TSTRING || strcmp(lua_tostring(L, idx), "auto") != 0)
+  if (lua_type(L, idx) != LUA_TSTRING || strcmp(lua_tostring(L, idx), "auto") != 0)
     return read_extents(L, o->k, "block", idx, o->k->module->dev->facts.max_block);
   if (!o->block) o->block = choose_block(L, o);
   return (dc_dim3){ o->block, 1, 1 };
@@ -199,9 +193,10 @@ static int kernel_call(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   kernel_object *o = check_kernel(L, self);
   if (lua_gettop(L) < 3) lua_settop(L, 3);
-  dc_dim3 grid = read_extents(L, o->k, "grid", 2, o->k->module->dev->facts.max_grid);
-  dc_dim3 block = read_block(L, o, 3);
-  return launch(L, self, o, grid, block, 4);
+  dc_launch l;
+  if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->module->dev->facts.max_grid);
+  if (!is_extent(L, 3, &l.block)) l.block = read_block(L, o, 3);
+  return launch(L, self, o, &l, 4);
 }
 
 /* forall(n, ...): at least n threads. */
@@ -219,7 +214,7 @@ static int kernel_forall(lua_State *L) {
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': %lld threads are %lld blocks of %u; %s takes at most %u",
                        k->sig->name, (long long)n, (long long)blocks, o->block, k->module->dev->name,
                        k->module->dev->facts.max_grid[0]);
-  return launch(L, self, o, (dc_dim3){ (uint32_t)blocks, 1, 1 }, (dc_dim3){ o->block, 1, 1 }, 3);
+  return launch(L, self, o, &(dc_launch){ .grid = { (uint32_t)blocks, 1, 1 }, .block = { o->block, 1, 1 } }, 3);
 }
 
 /* --- the rest ------------------------------------------------------------------------------------ */
@@ -296,6 +291,7 @@ static int kernel_with(lua_State *L) {
     lua_setiuservalue(L, -2, DC_LUA_KERNEL_STREAM);
   }
   variant->block = 0;
+  variant->site = (dc_lua_site){ 0 };
   return 1;
 }
 
@@ -348,13 +344,13 @@ static void push_attributes(lua_State *L, const dc_kernel *k) {
   }
 }
 
+/* The methods are its second upvalue. */
 static int kernel_index(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
   kernel_object *o = check_kernel(L, dc_lua_self(L));
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_KERNEL);
-  lua_getfield(L, -1, "__methods");
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
   if (strcmp(name, "name") == 0) lua_pushstring(L, o->k->sig->name);
   else if (strcmp(name, "signature") == 0) lua_pushstring(L, o->k->sig->text);
   else if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, o->k->module->dev);
@@ -395,10 +391,17 @@ static const luaL_Reg kernel_methods[] = {
 };
 
 static const luaL_Reg kernel_meta[] = {
-  { "__call", kernel_call }, { "__index", kernel_index }, { "__tostring", kernel_tostring }, { "__gc", kernel_gc },
-  { NULL, NULL },
+  { "__call", kernel_call }, { "__tostring", kernel_tostring }, { "__gc", kernel_gc }, { NULL, NULL },
 };
 
 void dc_lua_open_kernel(lua_State *L, int self) {
+  const dc_lua *state = lua_touserdata(L, self);
+  if (state->types[DC_LUA_KERNEL]) return;
   dc_lua_newtype(L, self, DC_LUA_KERNEL, "dotcompute.kernel", kernel_meta, kernel_methods);
+  lua_getiuservalue(L, self, DC_LUA_KERNEL);
+  lua_pushvalue(L, self);
+  lua_getfield(L, -2, "__methods");
+  lua_pushcclosure(L, kernel_index, 2);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
 }

@@ -40,13 +40,22 @@ enum dc_lua_slot {
   DC_LUA_END
 };
 
-/* A recent launch, so that a fault that a GPU tells of later can be blamed on a line of Lua. */
+/* A line that launched a kernel, so that a fault that a GPU tells of later can be blamed on a line of Lua. */
 typedef struct dc_lua_launch {
+  uint64_t order; /* launches are numbered; this is its last; 0: nothing here */
+  uint64_t site;  /* dc_lua_site's number of it */
   char name[40];
   char script[LUA_IDSIZE];
   int line;
 } dc_lua_launch;
-#define DC_LUA_LAUNCHES 32
+#define DC_LUA_LAUNCHES 128
+
+/* Which of the above a kernel object's last launch is; zeroed: none yet. */
+typedef struct dc_lua_site {
+  const void *caller; /* the Lua function, only compared; NULL: it is to be looked for */
+  int line;
+  uint64_t number;    /* of all sites so far: its place is that modulo DC_LUA_LAUNCHES */
+} dc_lua_site;
 
 /* The source of a Lua file of our own. */
 typedef struct dc_lua_own {
@@ -68,8 +77,8 @@ typedef struct dc_lua {
   bool host_interrupts;   /* the host catches SIGINT */
   dc_ptr lowest_read, highest_read; /* where arrays lie whose .ptr somebody read: such integers may be addresses */
   dc_precision precision; /* of float32 products */
-  unsigned launched;      /* counts launches noted */
-  const char *launcher;   /* the source text's address of the last script that launched: only compared */
+  uint64_t launched;      /* counts launches noted, */
+  uint64_t sites;         /* and the places that they came from */
   dc_lua_launch launches[DC_LUA_LAUNCHES];
   int nowns;
   dc_lua_own own[DC_LUA_MOST_OWN]; /* what error messages skip */
@@ -253,6 +262,14 @@ void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool as
 
 /* --- linalg.c --- */
 extern const luaL_Reg dc_lua_linalg_core[], dc_lua_linalg_methods[], dc_lua_linalg_internal[];
+
+/* --- launched.c --- */
+/* Remembers the script's line that launches the kernel that is called `name`; `site` is the kernel object's. */
+void dc_lua_note_launch(lua_State *L, dc_lua *self, dc_lua_site *site, const char name[40]);
+/* The last launch there is not to be blamed for anything: its kernel has been launched from who knows where. */
+void dc_lua_forget_launch(dc_lua *self, const dc_lua_site *site);
+/* The last launch noted of the kernel whose name text[] begins with, quoted by a ' behind it; NULL: there is none. */
+const dc_lua_launch *dc_lua_last_launch(const dc_lua *self, const char *text);
 
 /* --- module.c, kernel.c --- */
 typedef struct dc_lua_module {
