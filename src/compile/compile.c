@@ -12,6 +12,7 @@
 #include "base/runtime.h"
 #include "compile/entries.h"
 #include "compile/log.h"
+#include "compile/mend.h"
 #include "compile/nvrtc.h"
 #include "compile/record.h"
 #include "compile/scan.h"
@@ -436,6 +437,10 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
     templates = templates || k->is_template;
     if (!k->is_template && want(j, k->name, k, err) != 0) return -1;
   }
+  for (int i = 0; i < src->nlaunched; i++) {
+    const dc_scanned *k = template_of(all, src->launched[i]);
+    if (k && want(j, src->launched[i], k, err) != 0) return -1;
+  }
   for (int i = 0; i < src->ninstantiate; i++)
     if (want(j, src->instantiate[i], template_of(all, src->instantiate[i]), err) != 0) return -1;
   if (src->no_signatures)
@@ -524,7 +529,7 @@ static int compile_at(const dc_source *src, const char *arch, bool binary, dc_im
 
 /* The CPU device's PTX is compute_75's, the plainest; what only compiles for compute_80 (__reduce_add_sync, …) or
 ** compute_90 (clusters) runs there too.  When all fail, the first one's errors are told. */
-int dc_compile_fresh(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+static int compile_anywhere(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   static const char *const archs[] = {"compute_80", "compute_90"};
   bool newer = false, more;
   if (compile_at(src, arch, binary, out, &newer, err) == 0) return 0;
@@ -536,4 +541,37 @@ int dc_compile_fresh(const dc_source *src, const char *arch, bool binary, dc_ima
     if (result == 0) return 0;
   }
   return -1;
+}
+
+/* More than a source needs: each adds a header or takes some of the host's code away. */
+#define MOST_MENDS 100
+
+/* What is refused is mended, as far as errors say how.  The errors that are left then are told, since the others were
+** no errors of kernels; but where functions went that may have been a kernel's, those from before. */
+int dc_compile_fresh(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  int result = compile_anywhere(src, arch, binary, out, err);
+  dc_error before = DC_ERROR_INIT, last = DC_ERROR_INIT;
+  dc_mend m;
+  if (result == 0 || !err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return result;
+  bool more = dc_mend_init(&m, src);
+  for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log; i++) {
+    bool launches_went = i == 0 && m.mended, blanked = m.blanked;
+    if (!dc_mend_learn(&m, err->log) && !launches_went) break;
+    if (m.blanked && !blanked && !m.has_host_code) before = *err;
+    else dc_error_clear(err);
+    *err = (dc_error)DC_ERROR_INIT;
+    result = compile_for(&m.source, (target){arch, binary, m.default_device}, out, err);
+  }
+  if (result != 0 && m.mended && wants_newer(err)) {
+    result = compile_anywhere(&m.source, arch, binary, out, &last);
+    dc_error_clear(result == 0 ? err : &last);
+  }
+  if (result != 0 && before.kind) {
+    dc_error_clear(err);
+    *err = before;
+  } else {
+    dc_error_clear(&before);
+  }
+  dc_mend_free(&m);
+  return result;
 }

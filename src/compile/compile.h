@@ -113,6 +113,8 @@ typedef struct dc_source {
   int nheaders;
   const char *const *instantiate;  /* name expressions of template instances wanted ("scale<float>") */
   int ninstantiate;
+  const char *const *launched;     /* instances that the source itself launches: compiled where they can be */
+  int nlaunched;
   const char *const *units;      /* several sources to be linked, ready-made ones among them: `text` is then all that
                                  ** are CUDA C, each followed by a newline, so that lines count through them */
   const size_t *unit_lens;

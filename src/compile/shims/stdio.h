@@ -2,4 +2,7 @@
 #ifndef DC_SHIM_STDIO_H
 #define DC_SHIM_STDIO_H
 #include <stddef.h>
+#ifndef EOF
+#define EOF (-1)
+#endif
 #endif

@@ -6,4 +6,7 @@
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #endif
+#ifndef RAND_MAX
+#define RAND_MAX 2147483647
+#endif
 #endif

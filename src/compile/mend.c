@@ -1,0 +1,211 @@
+/*
+** mend.c - see mend.h.
+*/
+#include "compile/mend.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/host_code.h"
+#include "compile/missing.h"
+
+void dc_mend_free(dc_mend *m) { dc_arena_free(&m->arena); }
+
+/* --- what is added to the source's options and headers ------------------------------------------------------------ */
+
+/* The list with one more at its end; NULL when out of memory or when it is there already. */
+static const char **longer(dc_mend *m, const char *const *list, int n, const char *more) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(list[i], more) == 0) return NULL;
+  const char **v = dc_arena_alloc(&m->arena, sizeof *v * (size_t)(n + 1));
+  if (!v) return NULL;
+  if (n) memcpy(v, list, sizeof *v * (size_t)n);
+  v[n] = dc_arena_strndup(&m->arena, more, strlen(more));
+  return v[n] ? v : NULL;
+}
+
+static bool add_option(dc_mend *m, const char *option) {
+  const char **v = longer(m, m->source.options, m->source.noptions, option);
+  if (!v) return false;
+  m->source.options = v;
+  m->source.noptions++;
+  return true;
+}
+
+static bool add_include(dc_mend *m, const char *header) {
+  static const char option[] = "--pre-include=";
+  size_t n = strlen(header);
+  char *text = header ? dc_arena_alloc(&m->arena, sizeof option + n) : NULL;
+  if (!text) return false;
+  memcpy(text, option, sizeof option - 1);
+  memcpy(text + sizeof option - 1, header, n + 1);
+  return add_option(m, text);
+}
+
+static bool add_header(dc_mend *m, const char *name, size_t n, const char *content) {
+  char *own = dc_arena_strndup(&m->arena, name, n);
+  const char **names = own ? longer(m, m->source.header_names, m->source.nheaders, own) : NULL;
+  const char **texts = dc_arena_alloc(&m->arena, sizeof *texts * (size_t)(m->source.nheaders + 1));
+  if (!names || !texts) return false;
+  if (m->source.nheaders) memcpy(texts, m->source.header_texts, sizeof *texts * (size_t)m->source.nheaders);
+  texts[m->source.nheaders] = content;
+  m->source.header_names = names;
+  m->source.header_texts = texts;
+  m->source.nheaders++;
+  return true;
+}
+
+/* True when any of them was there still. */
+static bool drop_heavy_headers(dc_mend *m) {
+  bool any = false;
+  for (const char *w = dc_missing_heavy_headers; *w; w += strspn(w, " ")) {
+    size_t n = strcspn(w, " ");
+    any = add_header(m, w, n, "") || any;
+    w += n;
+  }
+  return any;
+}
+
+/* --- what an error says ------------------------------------------------------------------------------------------- */
+
+/* A message of the log: "dotcompute.cu(12): error: …", source line, caret. */
+typedef struct message {
+  const char *text, *end;
+  const char *sentence; /* behind "error: "; NULL when it is no error */
+  int line;             /* of the source; 0 in a header */
+} message;
+
+static message read_message(const char *text) {
+  static const char error[] = "error: ";
+  const char *end = strstr(text, "\n\n");
+  message m = {.text = text, .end = end ? end : text + strlen(text)};
+  const char *eol = memchr(text, '\n', (size_t)(m.end - text));
+  m.sentence = memmem(text, (size_t)((eol ? eol : m.end) - text), error, sizeof error - 1);
+  if (m.sentence) m.sentence += sizeof error - 1;
+  if (strncmp(text, DC_SOURCE_NAME "(", sizeof DC_SOURCE_NAME) == 0)
+    m.line = (int)strtol(text + sizeof DC_SOURCE_NAME, NULL, 10);
+  return m;
+}
+
+static bool says(const message *e, const char *words) {
+  return memmem(e->sentence, (size_t)(e->end - e->sentence), words, strlen(words)) != NULL;
+}
+
+/* What the sentence has between `before` and the next quote; *n is 0 when it is no such sentence. */
+static const char *quoted(const message *e, const char *before, size_t *n) {
+  const char *p = memmem(e->sentence, (size_t)(e->end - e->sentence), before, strlen(before));
+  *n = 0;
+  if (!p) return NULL;
+  p += strlen(before);
+  const char *close = memchr(p, '"', (size_t)(e->end - p));
+  if (close) *n = (size_t)(close - p);
+  return p;
+}
+
+/* The name above the caret. */
+static const char *pointed_at(const message *e, size_t *n) {
+  const char *above = NULL;
+  *n = 0;
+  for (const char *p = e->text; p < e->end;) {
+    const char *eol = memchr(p, '\n', (size_t)(e->end - p)), *end = eol ? eol : e->end;
+    size_t at = strspn(p, " \t");
+    if (above && p + at + 1 == end && p[at] == '^' && above + at < p) {
+      while (isalnum((unsigned char)above[at + *n]) || above[at + *n] == '_') ++*n;
+      return above + at;
+    }
+    above = p;
+    p = end + 1;
+  }
+  return NULL;
+}
+
+static bool include_for(dc_mend *m, const char *space, const char *name, size_t n) {
+  const char *header = n ? dc_missing_header(space, name, n) : NULL;
+  return header && add_include(m, header);
+}
+
+/* Vectors' operators and functions, which CUDA's samples bring in a header of their own. */
+static bool about_vectors(const message *e) {
+  static const char *const types[] = {"float2", "float3", "float4", "int2", "int3", "int4", "uint2", "uint3", "uint4"};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (says(e, types[i])) return true;
+  return false;
+}
+
+static bool learn_names(dc_mend *m, const message *e) {
+  size_t n;
+  const char *name = quoted(e, "identifier \"", &n);
+  if (n && says(e, "is undefined")) return include_for(m, "", name, n);
+  name = quoted(e, "namespace \"std\" has no member \"", &n);
+  if (n) return include_for(m, "std", name, n);
+  name = quoted(e, "namespace \"cub\" has no member \"", &n);
+  if (n) return include_for(m, "cub", name, n);
+  if (says(e, "must be a class or namespace name")) {
+    name = pointed_at(e, &n);
+    if (m->has_host_code && n == 6 && memcmp(name, "thrust", n) == 0) return false; /* the host's, most often */
+    return include_for(m, "", name, n);
+  }
+  if (says(e, "more than one instance of overloaded function")) return add_include(m, "dotcompute/mixed_math.h");
+  if (says(e, "no operator \"") && says(e, "these operands") && about_vectors(e))
+    return add_include(m, "dotcompute/vector_math.h");
+  return false;
+}
+
+static bool learn_files(dc_mend *m, const message *e) {
+  size_t n;
+  const char *path = quoted(e, "cannot open source file \"", &n);
+  if (!n) return false;
+  const char *name = path;
+  while (memchr(name, '/', n - (size_t)(name - path))) name++; /* "../common/helper_math.h" too */
+  size_t last = n - (size_t)(name - path);
+  if ((last == 13 && memcmp(name, "helper_math.h", last) == 0) ||
+      (last == 12 && memcmp(name, "cutil_math.h", last) == 0))
+    return add_header(m, path, n, "#include <dotcompute/vector_math.h>\n");
+  if (!dc_missing_host_header(path, n) && !dc_missing_host_header(name, last)) return false;
+  return add_header(m, path, n, "");
+}
+
+static bool blank_at(dc_mend *m, int line) {
+  bool blanked = dc_host_code_blank(m->text, m->source.len, line);
+  m->blanked = m->blanked || blanked;
+  return blanked;
+}
+
+static bool learn_dialect(dc_mend *m, const message *e) {
+  if (says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
+  if (says(e, "annotation on lambda requires")) return dc_host_code_plain_lambdas(m->text, m->source.len);
+  if (e->line && says(e, "explicitly marked as a __host__ function")) return blank_at(m, e->line);
+  if (m->default_device || !says(e, "is considered a host ")) return false;
+  return m->default_device = true;
+}
+
+bool dc_mend_init(dc_mend *m, const dc_source *src) {
+  *m = (dc_mend){.source = *src, .arena = DC_ARENA_INIT};
+  m->text = dc_arena_strndup(&m->arena, src->text, src->len);
+  if (!m->text) return false;
+  m->source.text = m->text;
+  m->has_host_code = dc_host_code_in(src->text, src->len);
+  if (!m->has_host_code) return true;
+  drop_heavy_headers(m);
+  m->source.launched = dc_host_code_launches(src->text, src->len, &m->arena, &m->source.nlaunched);
+  m->mended = m->blanked = dc_host_code_blank_launches(m->text, src->len);
+  return true;
+}
+
+bool dc_mend_learn(dc_mend *m, const char *log) {
+  bool any = false;
+  for (const char *p = log; *p;) {
+    message e = read_message(p);
+    if (e.sentence) any = learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e) || any;
+    if (e.sentence && !e.line) any = drop_heavy_headers(m) || any;
+    p = e.end + strspn(e.end, "\n");
+  }
+  for (const char *p = any ? "" : log; *p;) {
+    message e = read_message(p);
+    if (e.sentence && e.line) any = blank_at(m, e.line) || any;
+    p = e.end + strspn(e.end, "\n");
+  }
+  m->mended = m->mended || any;
+  return any;
+}

@@ -1,0 +1,30 @@
+/*
+** mend.h - what nvcc would have taken: a source that NVRTC refuses is changed by what the errors say, step by step,
+** without a change to its lines or to what its kernels mean.  Names get the header that brings them, what is the host's
+** goes.
+*/
+#ifndef DC_COMPILE_MEND_H
+#define DC_COMPILE_MEND_H
+
+#include "base/arena.h"
+#include "compile/compile.h"
+
+typedef struct dc_mend {
+  dc_source source;    /* as it is by now */
+  bool default_device; /* functions and variables that say nothing are __device__ ones */
+  bool has_host_code;
+  bool mended;         /* anything was learned */
+  bool blanked;        /* functions are gone */
+  char *text;          /* source.text, to be written */
+  dc_arena arena;
+} dc_mend;
+
+/* False when out of memory. */
+bool dc_mend_init(dc_mend *m, const dc_source *src);
+
+/* Learns from a cleaned log; true when that changed anything, so that another try is worth it. */
+bool dc_mend_learn(dc_mend *m, const char *log);
+
+void dc_mend_free(dc_mend *m);
+
+#endif
