@@ -227,6 +227,61 @@ describe("select and nonzero", function()
     end
   end)
 
+  it("take masks that are not computed yet", function()
+    local function check(what, a, make)
+      local mask, t, want, places = make():eval():to_table(), a:to_table(), {}, {}
+      for k = 1, #t do
+        if mask[k] then
+          want[#want + 1] = t[k]
+          places[#places + 1] = k
+        end
+      end
+      h.same(want, a[make()]:to_table(), what)
+      h.same(places, make():nonzero():to_table(), "places: " .. what)
+    end
+    each_way(function()
+      for _, dtype in ipairs(with_complex) do
+        local n = math.random(1, 9000)
+        local a, b = dc.array(random_values(n, dtype), dtype), dc.array(random_values(n, dtype), dtype)
+        local masks = {
+          function() return a:ne(0) end,
+          function() return a:eq(b):logical_or(b:eq(0)) end,
+          function() return b:ne(a) end,
+          function() return (dc.arange(1, n, "int32") % 3):eq(1) end,
+        }
+        local which = math.random(#masks) -- each is a kernel to compile
+        check(("%s, mask %d"):format(dtype, which), a, masks[which])
+        if dtype == "int8" then check("int8 by one of another size", a, function() return b:to("float64"):eval():eq(0) end) end
+      end
+      local n = math.random(5000, 9000)
+      local x, y = dc.random.uniform(n + 1):eval(), dc.random.uniform(n + 1):eval()
+      local v, w = x:slice { 1, n }, y:slice { 2, n + 1 } -- one of the two is not aligned
+      check("two alignments", v, function() return (v * 2 - w):gt(0.5) end)
+      check("a value for all", v, function() return v:gt(w:mean()) end)
+      check("a row's values", v, function() return (v - v:mean()):gt(w:slice { 7, 7 } - 0.5) end)
+      check("an index", v, function() return w[dc.arange(n, 1, -1):to "int64"]:gt(v) end)
+      check("steps", v, function() return x[{ { n, 1, -1 } }]:gt(w) end)
+      check("numbers", v, function() return dc.arange(1, n):gt(n / 2) end)
+      check("functions", v, function() return (dc.sqrt(v) * w + 1):lt(dc.where(v:lt(0.2), w, 1.5)) end)
+      local mask = v:gt(0.25)
+      local once, twice, again = v[mask]:to_table(), w[mask], (v + w)[mask]:to_table()
+      h.same(mask:nonzero():to_table(), dc.nonzero(mask):to_table())
+      assert.equal(#once, twice.size)
+      assert.equal(#once, #again)
+      local m = dc.random.uniform(37, 41):eval()
+      h.same(m:reshape(-1)[m:reshape(-1):gt(0.5)]:to_table(), m[m:gt(0.5)]:to_table())
+      h.same(m:reshape(-1)[(m.T + 0):gt(0.5):reshape(-1)]:to_table(), m[(m.T:reshape(37, 41)):gt(0.5)]:to_table())
+      h.same(m.T:copy()[m.T:copy():gt(0.5)]:to_table(), m.T[m.T:gt(0.5)]:to_table())
+      h.same(m:slice({ 1, 30 }):copy()[m[{ { 1, 30 } }]:gt(0.5)]:to_table(), m[{ { 1, 30 } }][m[{ { 1, 30 } }]:gt(0.5)]
+        :to_table())
+      assert.equal(1, dc.array({ 3 })[dc.array({ 3 }):gt(2)].size)
+      local gone = dc.ones(9)
+      local late = gone:gt(0)
+      gone:close()
+      assert.equal(9, dc.ones(9)[late].size) -- closing has computed it
+    end)
+  end)
+
   it("refuse what does not fit", function()
     local a = dc.ones(3)
     fails("dtype", "an array of bool, got one of float32", function() a:select(a) end)

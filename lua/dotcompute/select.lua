@@ -10,48 +10,55 @@ local lookback = require "dotcompute.lookback_text"
 core.own(debug.getinfo(1, "S").source)
 
 local fail, empty = algorithm.fail, algorithm.empty
-local TILE = 4096
+local ROUNDS <const>, WARPS <const> = 4, 8
+local TILE <const> = 128 * ROUNDS * WARPS
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 
--- A lane has 4 neighbouring elements in each of 4 rounds, a warp 512 in a row. The counts of the rounds are bytes of
--- one word: none goes beyond 128.
-local body = [=[
+local packs = [=[
 template <typename T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) dc_pack { T v[4]; };
 template <typename T> static __device__ __forceinline__ bool dc_aligned(const T *p) {
   return (unsigned long long)p % alignof(dc_pack<T>) == 0;
 }
-__global__ void __launch_bounds__(256) dc_select(void *out_, const void *x_, const void *mask_, long long *count,
-                                                 void *state, const dc_index n, const dc_index pieces) {
+]=]
+
+-- A lane has 4 neighbouring elements in each round, a warp 128. The counts of four rounds are bytes of one word: none
+-- goes beyond 128.
+local body = [=[
+__global__ void __launch_bounds__(WARPS * 32) dc_select(const dc_operands o, void *out_, const void *x_,
+                                                        long long *count, void *state, const dc_index n,
+                                                        const dc_index pieces) {
   VALUE *const out = (VALUE *)out_;
-  const dc_tested *const mask = (const dc_tested *)mask_;
-  __shared__ dc_acc totals[9];
+  __shared__ dc_acc totals[WARPS + 1];
   SHARED
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;
-  const dc_index piece = blockIdx.x, begin = piece * TILE + warp * 512 + lane * 4;
-  const bool full = piece * TILE + TILE <= n, vector = full && dc_aligned(mask);
+  const dc_index piece = blockIdx.x, begin = piece * TILE + warp * (128 * ROUNDS) + lane * 4;
+  const bool full = piece * TILE + TILE <= n;
+  dc_packs taken[ROUNDS];
   unsigned bits = 0, counts = 0;
-  if (vector) {
-    dc_pack<dc_tested> p[4];
+  if (full && dc_aligned(o)) {
     #pragma unroll
-    for (int u = 0; u < 4; u++) p[u] = *(const dc_pack<dc_tested> *)(mask + begin + u * 128);
+    for (int u = 0; u < ROUNDS; u++) dc_take(o, begin + u * 128, taken[u]);
     #pragma unroll
-    for (int u = 0; u < 4; u++) {
+    for (int u = 0; u < ROUNDS; u++) {
       #pragma unroll
-      for (int k = 0; k < 4; k++) bits |= (unsigned)dc_test(p[u].v[k]) << (4 * u + k);
+      for (int k = 0; k < 4; k++) bits |= (unsigned)dc_test(o, taken[u], begin + u * 128, k) << (4 * u + k);
     }
   } else {
     #pragma unroll
-    for (int u = 0; u < 4; u++) {
+    for (int u = 0; u < ROUNDS; u++) {
       #pragma unroll
       for (int k = 0; k < 4; k++) {
-        const dc_index i = begin + u * 128 + k;
-        if (full || i < n) bits |= (unsigned)dc_test(mask[i]) << (4 * u + k);
+        const dc_index i = begin + u * 128;
+        if (full || i + k < n) {
+          dc_take_one(o, i, k, taken[u]);
+          bits |= (unsigned)dc_test(o, taken[u], i, k) << (4 * u + k);
+        }
       }
     }
   }
   #pragma unroll
-  for (int u = 0; u < 4; u++) counts |= __popc(bits >> 4 * u & 15) << 8 * u;
+  for (int u = 0; u < ROUNDS; u++) counts |= __popc(bits >> 4 * u & 15) << 8 * u;
   unsigned run = counts;
   #pragma unroll
   for (int s = 1; s < 32; s *= 2) {
@@ -65,21 +72,21 @@ __global__ void __launch_bounds__(256) dc_select(void *out_, const void *x_, con
   dc_acc own = 0;
   int in_tile = 0;
   #pragma unroll
-  for (int w = 0; w < 8; w++) {
+  for (int w = 0; w < WARPS; w++) {
     if (w == warp) in_tile = (int)own;
     own += totals[w];
   }
   if (t == 0 && pieces > 1) dc_publish((unsigned long long *)state + piece * dc_words, own);
   unsigned long long rounds = 0, sum = 0;
   #pragma unroll
-  for (int u = 0; u < 4; u++) {
+  for (int u = 0; u < ROUNDS; u++) {
     rounds |= sum << 16 * u;
     sum += all >> 8 * u & 255;
   }
   EARLY
   FETCH
   #pragma unroll
-  for (int u = 0; u < 4; u++) {
+  for (int u = 0; u < ROUNDS; u++) {
     const unsigned b = bits >> 4 * u & 15;
     int at = in_tile + (int)(rounds >> 16 * u & 65535) + (int)(run >> 8 * u & 255);
     #pragma unroll
@@ -97,25 +104,25 @@ local look_back = [=[
     if (pieces > 1) before = dc_look_back((unsigned long long *)state, piece, pieces, own, lane);
     if (piece == 0) before = 0;
     if (lane == 0) {
-      totals[8] = before;
+      totals[WARPS] = before;
       if (piece == pieces - 1) *count = before + own;
     }
   }
   __syncthreads();
-  const dc_acc base = totals[8];]=]
+  const dc_acc base = totals[WARPS];]=]
 
--- Elements are asked for by fours of which any is taken.
+-- Values that the test has not read are asked for by fours of which any is taken.
 local values = {
   FETCH = [=[
   const VALUE *const x = (const VALUE *)x_;
-  dc_pack<VALUE> p[4];
+  dc_pack<VALUE> p[ROUNDS];
   if (full && dc_aligned(x)) {
     #pragma unroll
-    for (int u = 0; u < 4; u++)
+    for (int u = 0; u < ROUNDS; u++)
       if (bits >> 4 * u & 15) p[u] = *(const dc_pack<VALUE> *)(x + begin + u * 128);
   } else {
     #pragma unroll
-    for (int u = 0; u < 4; u++) {
+    for (int u = 0; u < ROUNDS; u++) {
       #pragma unroll
       for (int k = 0; k < 4; k++)
         if (bits >> (4 * u + k) & 1) p[u].v[k] = x[begin + u * 128 + k];
@@ -123,6 +130,7 @@ local values = {
   }]=],
   ELEMENT = "p[u].v[k]",
 }
+local taken = { FETCH = "", ELEMENT = "dc_value(taken[u], k)" }
 local places = { FETCH = "", ELEMENT = "begin + u * 128 + k + 1" }
 local through_shared = {
   SHARED = "__shared__ VALUE found[TILE];",
@@ -130,58 +138,60 @@ local through_shared = {
   PUT = "found[at++] = ELEMENT;",
   LATE = look_back .. [=[
 
-  for (int i = t; i < (int)own; i += 256) out[base + i] = found[i];]=],
+  for (int i = t; i < (int)own; i += WARPS * 32) out[base + i] = found[i];]=],
 }
 local direct = { SHARED = "", EARLY = look_back, PUT = "out[base + at++] = ELEMENT;", LATE = "" }
 
--- Is an element to be taken? Of floats: their bits but the sign's.
-local function test_of(dtype)
-  local words = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int", [8] = "unsigned long long" }
-  local part = dtype.kind == "c" and dtype.size // 2 or dtype.size
-  local one = words[part]
-  local function is(v)
-    if dtype.kind == "f" or dtype.kind == "c" then return ("((%s)(%s << 1) != 0)"):format(one, v) end
-    return ("(%s != 0)"):format(v)
-  end
-  if dtype.kind == "c" then
-    return ("struct dc_tested { %s re, im; };\nstatic __device__ __forceinline__ bool dc_test(const dc_tested &v) "
-      .. "{ return %s || %s; }\n"):format(one, is "v.re", is "v.im")
-  end
-  return ("typedef %s dc_tested;\nstatic __device__ __forceinline__ bool dc_test(dc_tested v) { return %s; }\n")
-    :format(one, is "v")
-end
-
-local function source_of(value, size, tested, wide)
+-- `part`: the text of the test (array/generate_part.c); `value`: C's name of elements, nil where places are wanted;
+-- `size`: their bytes; `what`: where they come from.
+local function source_of(part, value, size, what, wide)
   local index = wide and "long long" or "int"
   local how = size > 8 and direct or through_shared
-  local what = value and values or places
   local text = algorithm.fill(algorithm.fill(body, how), what)
   return table.concat { algorithm.opaque_text,
     ("typedef %s dc_index;\ntypedef %s dc_acc;\n"):format(index, index),
-    "static __device__ __forceinline__ dc_acc dc_fold(dc_acc a, dc_acc b) { return a + b; }\n", test_of(tested),
-    lookback.text, algorithm.fill(text, { VALUE = value or "long long", TILE = TILE }) }
+    "static __device__ __forceinline__ dc_acc dc_fold(dc_acc a, dc_acc b) { return a + b; }\n", packs, part,
+    lookback.text, algorithm.fill(text, { VALUE = value or "long long", TILE = TILE, ROUNDS = ROUNDS,
+      WARPS = WARPS }) }
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
 
 local select_ = {}
+local kernels = { [false] = {}, [true] = {} } -- by the width of indices, then by the test's key
 
--- The elements of the flat array x where the flat array `tested` is not 0, or, without x, their numbers from 1 on.
--- The result is 1-d.
+-- The kernel for the test, which is computed first if it cannot be part of one, and the test's operands.
+local function kernel_for(x, test, wide)
+  local known = kernels[wide]
+  local key, operands, takes, text = core.part(test, x, known)
+  if not key then
+    test:eval()
+    test = algorithm.flat(test)
+    key, operands, takes, text = core.part(test, x, known)
+  end
+  if not known[key] then
+    local size = x and algorithm.dtype(x).size or 8
+    local value = takes and "dc_value_type" or x and algorithm.opaque[size] or nil
+    local source = source_of(text, value, size, takes and taken or x and values or places, wide)
+    known[key] = dc.using(test.device, dc.kernel, source, { name = "dc_select", flags = { "--fmad=false" } })
+  end
+  return known[key], operands
+end
+
+-- The elements of x, in C order without gaps, where `tested`, an array or a pending expression of the same shape, is
+-- not 0, or, without x, their numbers from 1 on.  The result is 1-d.
 function select_.flat(x, tested)
   local device, n = tested.device, tested.size
-  local dtype = algorithm.dtype(tested)
-  local size = x and algorithm.dtype(x).size or 8
   local result_type = x and x.dtype or "int64"
   if n == 0 then return empty(device, 0, result_type) end
-  local value, wide = x and algorithm.opaque[size] or nil, n > algorithm.narrow
-  local kernel = algorithm.kernel(device, "dc_select", ("%s %s %s"):format(value, dtype.name, wide), source_of, value,
-    size, dtype, wide)
+  local wide = n > algorithm.narrow
   local out, count = empty(device, n, result_type), empty(device, 1, "int64")
   local pieces = (n + TILE - 1) // TILE
   local words = lookback.words(pieces, wide and 8 or 4)
   local state = pieces > 1 and algorithm.zeros(device, words, "uint64") or dc.null
-  kernel(pieces, 256, out, x or dc.null, tested, count, state, n, pieces)
+  local test = tested.dtype == "bool" and tested or tested:ne(0)
+  local kernel, operands = kernel_for(x, test, wide)
+  kernel(pieces, 32 * WARPS, operands, out, x or dc.null, count, state, n, pieces)
   local found = count:item()
   if found == n then return out end
   local part = out:slice { 1, found }
@@ -189,6 +199,13 @@ function select_.flat(x, tested)
   local own = part:copy()
   out:close()
   return own
+end
+
+-- A mask that is a pending expression is computed by the kernel where that is a GPU's; there, memory is the limit.  On
+-- the CPU device it would have to be made into native code once for each expression.
+local function mask_of(a, mask)
+  if algorithm.is_gpu(a.device) then return mask end
+  return algorithm.flat(mask)
 end
 
 local function same_shape(a, b)
@@ -220,7 +237,7 @@ function select_.select(...)
     fail("shape", "select: the array has the shape %s, the mask %s; they must be the same", shape_text(a),
       shape_text(mask))
   end
-  return select_.flat(algorithm.flat(a), algorithm.flat(mask))
+  return select_.flat(algorithm.flat(a), mask_of(a, mask))
 end
 
 -- --- nonzero ----------------------------------------------------------------------------------------------------
@@ -245,7 +262,7 @@ function select_.nonzero(...)
   if a.ndim == 0 then
     fail("shape", "nonzero: an array without axes has no places; a:reshape(1) has one")
   end
-  local flat = select_.flat(nil, algorithm.flat(a))
+  local flat = select_.flat(nil, mask_of(a, a))
   if a.ndim == 1 then return flat end
   return coordinates(flat, { a:shape() })
 end

@@ -87,6 +87,12 @@ static void key_make(dc_key *k, const dc_program *p) {
   for (int i = 0; i < p->nsteps; i++) key_step(k, &p->step[i]);
 }
 
+void dc_program_key(const dc_program *p, dc_buf *key) {
+  dc_key k;
+  key_make(&k, p);
+  dc_buf_add(key, k.bytes, k.len);
+}
+
 /* --- kernels -------------------------------------------------------------------------------------- */
 
 /* The kernel is taken from the device itself: its parameters are ours, so no plan is needed. */

@@ -318,6 +318,19 @@ int dc_program_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_arra
   return 0;
 }
 
+int dc_program_part(dc_program *p, dc_array *test, dc_array *value, dc_error *err) {
+  dc_builder b = { .p = p, .root = test, .g = &test->g, .mark = dc_next_mark() };
+  start(p, test->dev, 0, DC_BOOL, &test->g);
+  p->guarded = true;
+  if (visit_part(&b, test, &p->guard, err) != 0) return -1;
+  p->result = p->guard;
+  if (value != NULL && visit_part(&b, value, &p->result, err) != 0) return -1;
+  if (p->first != NULL || p->kind != DC_ELEMENTS) return 0;
+  for (int i = 0; i < p->nsteps; i++) p->step[i].scopes = DC_SCOPE_PASS(0);
+  dc_program_finish(p, &test->g, &test->g);
+  return 0;
+}
+
 void dc_program_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr ptr, dc_dtype dtype,
                        const dc_geometry *g) {
   start(p, dev, ptr, dtype, g);

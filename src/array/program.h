@@ -119,6 +119,9 @@ int dc_program_build(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, c
 /* A program of kind ELEMENTS over a frame; see dc_evaluate_scatter. Parts that must come first are named as above. */
 int dc_program_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame,
                        dc_array *offset, dc_array *guard, bool most, dc_error *err);
+/* Of one that is only a part of somebody's kernel: `guard` is the test's value, `result` that of the array `value`,
+** which is READY (NULL: the guard once more). Nothing is written. Not of kind ELEMENTS: the rest of p is not valid. */
+int dc_program_part(dc_program *p, dc_array *test, dc_array *value, dc_error *err);
 /* The program that writes one number everywhere. */
 void dc_program_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr ptr, dc_dtype dtype,
                        const dc_geometry *g);
@@ -149,7 +152,14 @@ bool dc_program_multiplies(const dc_program *p);
 #define DC_ENTRY "expression"
 void dc_generate(const dc_program *p, dc_buf *text);
 
+/* generate_part.c: the text of a program that dc_program_part made, and whether an operand has an element for each of
+** the test's that it reads. */
+void dc_generate_part(const dc_program *p, dc_buf *text);
+bool dc_part_takes(const dc_program *p, int leaf);
+
 /* kernels.c: one kernel a form and device; runs a program on its device. */
+/* Appends what tells the program's form from others: everything that the generators look at, and the device. */
+void dc_program_key(const dc_program *p, dc_buf *key);
 int dc_program_run(const dc_program *p, dc_error *err);
 
 #endif
