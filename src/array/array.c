@@ -136,9 +136,9 @@ int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err) {
   return 0;
 }
 
-bool dc_array_launch_ready(const dc_array *a, dc_device *dev, bool written, dc_ptr *ptr) {
+bool dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written, dc_ptr *ptr) {
   *ptr = a->ptr;
-  return a->state == DC_ARRAY_READY && a->contiguous && a->dev == dev && !a->buffer->closed &&
+  return a->state == DC_ARRAY_READY && a->contiguous && a->dtype == dtype && a->dev == dev && !a->buffer->closed &&
          (!written || a->buffer->readers == NULL);
 }
 

@@ -42,9 +42,18 @@ typedef enum dc_quick {
   DC_QUICK_ARRAY
 } dc_quick;
 
+/* What such a parameter needs: few bytes, because a launch finds the processor's cache full of the driver's. */
+typedef struct dc_quick_param {
+  uint8_t quick;    /* a dc_quick */
+  uint8_t dtype;    /* the pointee's, */
+  uint8_t mask;     /* the bits of its address that must be 0, */
+  bool written;     /* and whether the kernel may write it */
+  uint32_t offset;  /* as dc_plan_param's */
+} dc_quick_param;
+
 typedef struct dc_plan_param {
   dc_conv conv;
-  uint8_t quick;       /* a dc_quick */
+  dc_quick_param quick;
   dc_dtype dtype;      /* of the scalar, of a component, or of the pointee; DC_DTYPE_NONE for void * and opaque ones */
   uint8_t lanes;       /* a vector, or the pointee is one, of so many components; else 1 */
   bool is_const;       /* pointer to const: the kernel does not write through it */
@@ -84,6 +93,7 @@ typedef struct dc_kernel {
   const dc_signature *sig;
   int nparams;
   dc_plan_param *params;
+  dc_quick_param *quick;       /* those of `params`, close together, in the same block */
   uint32_t params_size;
   dc_function_facts facts;
   uint32_t shared_limit;       /* dynamic shared memory allowed so far */

@@ -123,7 +123,7 @@ static int put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, 
   const dc_kernel *k = w->k;
   dc_ptr ptr = 0;
   int due = 0;
-  if (!a || !dc_array_launch_ready(a, k->module->dev, !p->is_const, &ptr)) {
+  if (!a || !dc_array_launch_ready(a, k->module->dev, dc_array_dtype(a), !p->is_const, &ptr)) {
     if (dc_lua_takes_array(p) && check_array(k, a, err) != 0) return -1;
     if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
     const bool ready = dc_array_state_of(a) == DC_ARRAY_READY;
@@ -225,22 +225,17 @@ static void settle_arguments(dc_lua_walk *w, bool all, int first, char *params) 
   }
 }
 
-void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
-                          char *params) {
-  const int got = lua_gettop(L) - first + 1;
-  const bool all = dc_lua_reaches_all(self, how);
+/* From argument `i` on, which is none of the usual, or only settles (`all`: the whole device). */
+static __attribute__((noinline)) void put_rest(lua_State *L, dc_lua *self, const dc_kernel *k,
+                                               const dc_lua_arguments *how, int i, bool all, int first, char *params) {
   int due = all;
-  if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
-  if (k->params_size > DC_LUA_PARAMS_MAX)
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
-                k->params_size, DC_LUA_PARAMS_MAX);
   dc_lua_walk w;
   w.L = L, w.self = self, w.k = k, w.names = how->names, w.keys = 0, w.settled = false;
   w.field[0] = '\0';
-  dc_device *dev = k->module->dev;
-  for (int i = 0; i < got; i++) {
+  const dc_device *dev = k->module->dev;
+  for (; i < k->nparams; i++) {
     const dc_plan_param *p = &k->params[i];
-    if (dc_lua_put_quick(L, self, dev, p, first + i, params)) continue;
+    if (dc_lua_put_quick(L, self, dev, &p->quick, first + i, params)) continue;
     if (p->conv == DC_CONV_STRUCT && lua_istable(L, first + i) && dc_lua_put_fields(&w, p, first + i, params)) continue;
     dc_error err = DC_ERROR_INIT;
     const int rc = dc_lua_put_value(&w, p, first + i, params, &err);
@@ -248,5 +243,19 @@ void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const 
     due |= rc;
   }
   if (due) settle_arguments(&w, all, first, params);
-  if (w.keys) lua_settop(L, first + got - 1);
+  if (w.keys) lua_settop(L, first + k->nparams - 1);
+}
+
+void dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
+                          char *params) {
+  const int got = lua_gettop(L) - first + 1;
+  const bool all = dc_lua_reaches_all(self, how);
+  const dc_device *dev = k->module->dev;
+  if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
+  if (k->params_size > DC_LUA_PARAMS_MAX)
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
+                k->params_size, DC_LUA_PARAMS_MAX);
+  int i = 0;
+  while (i < got && dc_lua_put_quick(L, self, dev, &k->quick[i], first + i, params)) i++;
+  if (i < got || all) put_rest(L, self, k, how, i, all, first, params);
 }

@@ -12,7 +12,7 @@
 
 /* One value, whatever it is. */
 static bool put_one(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base) {
-  if (dc_lua_put_quick(w->L, w->self, w->k->module->dev, p, idx, base)) return true;
+  if (dc_lua_put_quick(w->L, w->self, w->k->module->dev, &p->quick, idx, base)) return true;
   if (p->conv == DC_CONV_STRUCT && lua_istable(w->L, idx)) return dc_lua_put_fields(w, p, idx, base);
   dc_error err = DC_ERROR_INIT;
   const int top = lua_gettop(w->L), keys = w->keys, rc = dc_lua_put_value(w, p, idx, base, &err);
@@ -23,28 +23,28 @@ static bool put_one(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base)
   return rc == 0;
 }
 
-/* The last dimension of a field's array, from the table at idx. */
+/* The last dimension of a field's array, from the table at idx; it leaves up to ROW values on the stack. */
 static bool put_row(dc_lua_walk *w, const dc_plan_field *f, size_t n, int idx, char *base) {
   lua_State *L = w->L;
-  const uint8_t quick = f->value.quick;
+  const uint8_t quick = f->value.quick.quick;
   const bool is_float = quick == DC_QUICK_F32 || quick == DC_QUICK_F64;
   const int at = lua_gettop(L) + 1;
   for (size_t i = 0; i < n; i++, base += f->value.size) {
-    const int k = (int)(i % ROW), type = lua_rawgeti(L, idx, (lua_Integer)i + 1);
+    const int k = (int)(i % ROW);
+    if (k == 0 && i > 0) lua_settop(L, at - 1);
+    const int type = lua_rawgeti(L, idx, (lua_Integer)i + 1);
     if (is_float ? type != LUA_TNUMBER || !dc_lua_put_float(L, quick, -1, base + f->value.offset)
                  : !put_one(w, &f->value, at + k, base))
       return false;
-    if (k == ROW - 1) lua_settop(L, at - 1);
   }
-  lua_settop(L, at - 1);
   return true;
 }
 
-/* Dimension `dim` of a field's array, from the table at idx. */
+/* Dimension `dim` of a field's array, from the table at idx; the same. */
 static bool put_dimension(dc_lua_walk *w, const dc_plan_field *f, int dim, int idx, char *base) {
   lua_State *L = w->L;
   const size_t n = f->field->extent[dim];
-  if (!lua_istable(L, idx) || lua_rawlen(L, idx) != n) return false;
+  if (lua_type(L, idx) != LUA_TTABLE || lua_rawlen(L, idx) != n) return false;
   if (dim + 1 == f->field->ndim) return put_row(w, f, n, idx, base);
   size_t each = f->value.size;
   for (int i = dim + 1; i < f->field->ndim; i++) each *= f->field->extent[i];
@@ -63,9 +63,9 @@ static bool put_walking(dc_lua_walk *w, const dc_plan_param *p, int idx, char *s
   const int n = p->fields->record->nfields;
   const void *const *names = w->names + fields[0].key; /* a struct's keys follow each other */
   int found = 0;
-  luaL_checkstack(L, STACK, NULL);
-  const int key = lua_gettop(L) + 1;
-  for (lua_pushnil(L); lua_next(L, idx); lua_settop(L, key)) {
+  if (!lua_checkstack(L, STACK)) return false;
+  lua_pushnil(L);
+  for (const int key = lua_gettop(L); lua_next(L, idx); lua_settop(L, key)) {
     const void *name = lua_topointer(L, key); /* NULL for a number */
     int i = 0;
     while (i < n && names[i] != name) i++;
