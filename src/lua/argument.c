@@ -234,8 +234,8 @@ static __attribute__((noinline)) void put_rest(lua_State *L, dc_lua *self, const
   w.field[0] = '\0';
   const dc_device *dev = k->module->dev;
   for (; i < k->nparams; i++) {
+    if (dc_lua_put_quick(L, self, dev, &k->quick[i], first + i, params)) continue;
     const dc_plan_param *p = &k->params[i];
-    if (dc_lua_put_quick(L, self, dev, &p->quick, first + i, params)) continue;
     if (p->conv == DC_CONV_STRUCT && lua_istable(L, first + i) && dc_lua_put_fields(&w, p, first + i, params)) continue;
     dc_error err = DC_ERROR_INIT;
     const int rc = dc_lua_put_value(&w, p, first + i, params, &err);
