@@ -76,9 +76,9 @@ int64_t dc_array_size(const dc_array *a);                 /* elements */
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err);
 /* The memory that a READY array shares with its views, from the first byte to the one behind the last. */
 void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);
-/* The fast path of launches: true when READY, open, contiguous, on dev, and, if it is `written`, nothing pending reads
-** it. */
-bool dc_array_launch_ready(const dc_array *a, dc_device *dev, bool written, dc_ptr *ptr);
+/* The fast path of launches: true when READY, open, contiguous, of that dtype, on dev, and, if it is `written`, nothing
+** pending reads it. */
+bool dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written, dc_ptr *ptr);
 
 /* --- views: share memory; the base is computed first when pending --------------------------- */
 dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, dc_error *err);

@@ -256,7 +256,7 @@ static CUresult launch_special(CUstream stream, CUfunction fn, const dc_launch *
   return dc_cu.LaunchKernelEx(&config, fn, NULL, extra);
 }
 
-static CUresult issue(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l) {
+static inline CUresult issue(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l) {
   size_t size = l->params_size;
   void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                     CU_LAUNCH_PARAM_END };
@@ -266,7 +266,8 @@ static CUresult issue(const dc_function *fn, const dc_cuda_stream *s, const dc_l
 }
 
 /* After a launch that failed with r: once more if it was for want of our context. */
-static CUresult issue_again(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l, CUresult r) {
+static __attribute__((cold)) CUresult issue_again(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l,
+                                                  CUresult r) {
   CUcontext now = NULL;
   if (dc_cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == fn->d->context) return r;
   CUresult switched = dc_cu.CtxSetCurrent(fn->d->context);

@@ -47,14 +47,17 @@ CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s) {
   return r;
 }
 
+#define QUICK_LOOKS 32 /* so many without a look at the clock: some 8 µs */
+
 /* Waits for the stream, or for the event when there is one. */
 static int wait_for(dc_cuda *d, dc_cuda_stream *s, CUevent event, dc_error *err) {
   double start = 0;
-  for (;;) {
+  for (int looks = 1;; looks++) {
     CUresult r = event != NULL ? dc_cu.EventQuery(event) : dc_cuda_poll(d, s);
     if (r == CUDA_SUCCESS) return 0;
     if (r != CUDA_ERROR_NOT_READY) return dc_cuda_fail(r, DC_DEVICE, err, "waiting for %s failed", d->dev->id);
     if (dc_interrupted()) return fail_interrupted(d, err);
+    if (start == 0 && looks < QUICK_LOOKS) continue;
     double now = dc_clock();
     if (start == 0) start = now;
     pause_after(now - start);

@@ -43,9 +43,19 @@ typedef enum dc_quick {
   DC_QUICK_ARRAY
 } dc_quick;
 
+/* What such a parameter needs: few bytes, because a launch finds the processor's cache full of the driver's. */
+typedef struct dc_quick_param {
+  uint8_t quick;    /* a dc_quick */
+  uint8_t dtype;    /* the pointee's, */
+  uint8_t mask;     /* the bits of its address that must be 0, */
+  bool written;     /* and whether the kernel may write it */
+  uint32_t offset;  /* as dc_plan_param's */
+} dc_quick_param;
+
 typedef struct dc_plan_param {
   dc_conv conv;
-  uint8_t quick;       /* a dc_quick */
+  uint32_t offset, size;   /* in the parameter buffer; of a field: in its struct */
+  dc_quick_param quick;
   dc_dtype dtype;      /* of the scalar, of a component, or of the pointee; DC_DTYPE_NONE for void * and opaque ones */
   uint8_t lanes;       /* a vector, or the pointee is one, of so many components; else 1 */
   bool is_const;       /* pointer to const: the kernel does not write through it */
@@ -53,7 +63,6 @@ typedef struct dc_plan_param {
   bool any_word;       /* pointee is itself a pointer: an array of addresses, of 64-bit integers of either sign */
   bool record;         /* pointee is a struct (or a type that cannot be spelled): passed as whole records of bytes */
   uint8_t reach;       /* a dc_reach */
-  uint32_t offset, size;   /* in the parameter buffer; of a field: in its struct */
   uint32_t align;      /* the pointee's alignment in bytes; 1 when unknown */
   uint32_t pointee;    /* the pointee's size in bytes, for struct pointers; 0 unknown */
   const dc_plan_record *fields; /* DC_CONV_STRUCT: as long as its module lives */
@@ -63,8 +72,10 @@ typedef struct dc_plan_param {
 /* A field of a struct: of an array, `value` is the first element, and the others follow. */
 typedef struct dc_plan_field {
   const dc_field *field;
-  dc_plan_param value;
   uint32_t key;        /* its name's number among the keys of the image (dc_plan_keys) */
+  int ndim;            /* as the field's, */
+  uint32_t extent;     /* and its outermost extent; 0 where it is no array */
+  dc_plan_param value;
 } dc_plan_field;
 
 struct dc_plan_record {
@@ -85,6 +96,7 @@ typedef struct dc_kernel {
   const dc_signature *sig;
   int nparams;
   dc_plan_param *params;
+  dc_quick_param *quick;       /* those of `params`, close together, in the same block */
   uint32_t params_size;
   dc_function_facts facts;
   uint32_t shared_limit;       /* dynamic shared memory allowed so far */

@@ -173,24 +173,36 @@ static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
 }
 
 void dc_plan_quicken(dc_plan_param *p) {
-  p->quick = DC_QUICK_NONE;
-  if (p->conv == DC_CONV_INT && p->dtype == DC_INT32) p->quick = DC_QUICK_I32;
-  if (p->conv == DC_CONV_INT && p->dtype == DC_INT64) p->quick = DC_QUICK_I64;
-  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT32) p->quick = DC_QUICK_F32;
-  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT64) p->quick = DC_QUICK_F64;
+  dc_quick quick = DC_QUICK_NONE;
+  if (p->conv == DC_CONV_INT && p->dtype == DC_INT32) quick = DC_QUICK_I32;
+  if (p->conv == DC_CONV_INT && p->dtype == DC_INT64) quick = DC_QUICK_I64;
+  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT32) quick = DC_QUICK_F32;
+  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT64) quick = DC_QUICK_F64;
   const bool plain = !p->record && !p->any_char && !p->any_word && p->lanes == 1 && p->dtype != DC_DTYPE_NONE;
-  if (p->conv == DC_CONV_POINTER && plain && (p->align & (p->align - 1)) == 0) p->quick = DC_QUICK_ARRAY;
+  if (p->conv == DC_CONV_POINTER && plain && p->align <= 128 && (p->align & (p->align - 1)) == 0)
+    quick = DC_QUICK_ARRAY;
+  p->quick = (dc_quick_param){ .quick = (uint8_t)quick, .dtype = (uint8_t)p->dtype, .mask = (uint8_t)(p->align - 1),
+                               .written = !p->is_const, .offset = p->offset };
+}
+
+/* Both lists of k->nparams in one block. */
+static int alloc_params(dc_kernel *k, dc_error *err) {
+  const size_t n = (size_t)k->nparams + 1;
+  k->params = calloc(n, sizeof *k->params + sizeof *k->quick);
+  if (k->params == NULL) return dc_fail_oom(err);
+  k->quick = (dc_quick_param *)(void *)(k->params + n);
+  return 0;
 }
 
 static int plan_typed(dc_kernel *k, dc_error *err) {
   size_t end = 0, offset, size;
   k->nparams = k->sig->nparams;
-  k->params = calloc((size_t)k->nparams + 1, sizeof *k->params);
-  if (k->params == NULL) return dc_fail_oom(err);
+  if (alloc_params(k, err) != 0) return -1;
   for (int i = 0; i < k->nparams; i++) {
     if (dc_plan_conversion(k->module, &k->params[i], &k->sig->params[i].type, err) != 0) return -1;
     if (place_param(k, i, &end, err) != 0) return -1;
     dc_plan_quicken(&k->params[i]);
+    k->quick[i] = k->params[i].quick;
   }
   if (k->module->dev->ops->param(k->fn, k->nparams, &offset, &size) == 0) return fail_count(k, k->nparams + 1, err);
   k->params_size = end == SIZE_MAX ? 0 : (uint32_t)end;
@@ -208,8 +220,7 @@ static int plan_untyped(dc_kernel *k, dc_error *err) {
                    "parameters (drivers of CUDA 12.4 and newer can)",
                    k->sig->name);
   k->nparams = n;
-  k->params = calloc((size_t)n + 1, sizeof *k->params);
-  if (k->params == NULL) return dc_fail_oom(err);
+  if (alloc_params(k, err) != 0) return -1;
   for (int i = 0; i < n; i++) {
     k->module->dev->ops->param(k->fn, i, &offset, &size);
     k->params[i] = (dc_plan_param){ .conv = DC_CONV_UNSUPPORTED, .dtype = DC_DTYPE_NONE, .lanes = 1, .align = 1,

@@ -27,6 +27,8 @@ static int plan_field(dc_module *m, dc_plan_record *r, int i, dc_error *err) {
   dc_plan_field *plan = &r->fields[i];
   size_t size, align;
   plan->field = f;
+  plan->ndim = f->ndim;
+  plan->extent = f->ndim > 0 ? f->extent[0] : 0;
   if (dc_plan_conversion(m, &plan->value, &f->type, err) != 0) return -1;
   dc_plan_layout(&f->type, &size, &align);
   plan->value.offset = (uint32_t)f->offset;

@@ -123,7 +123,7 @@ static int put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, 
   const dc_kernel *k = w->k;
   dc_ptr ptr = 0;
   int due = 0;
-  if (!a || !dc_array_launch_ready(a, k->module->dev, !p->is_const, &ptr)) {
+  if (!a || !dc_array_launch_ready(a, k->module->dev, dc_array_dtype(a), !p->is_const, &ptr)) {
     if (dc_lua_takes_array(p) && check_array(k, a, err) != 0) return -1;
     if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
     const bool ready = dc_array_state_of(a) == DC_ARRAY_READY;
@@ -249,21 +249,17 @@ static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *pa
   return false;
 }
 
-bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
-                          char *params) {
-  const int got = lua_gettop(L) - first + 1;
+/* From argument `i` on, which is none of the usual, or all are and some may lead anywhere. */
+static __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const dc_kernel *k,
+                                               const dc_lua_arguments *how, int i, int first, char *params) {
   int due = 0;
-  if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
-  if (k->params_size > DC_LUA_PARAMS_MAX)
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
-                k->params_size, DC_LUA_PARAMS_MAX);
   dc_lua_walk w;
   w.L = L, w.self = self, w.k = k, w.names = how->names, w.keys = 0, w.settled = false;
   w.field[0] = '\0';
-  dc_device *dev = k->module->dev;
-  for (int i = 0; i < got; i++) {
+  const dc_device *dev = k->module->dev;
+  for (; i < k->nparams; i++) {
+    if (dc_lua_put_quick(L, self, dev, &k->quick[i], first + i, params)) continue;
     const dc_plan_param *p = &k->params[i];
-    if (dc_lua_put_quick(L, self, dev, p, first + i, params)) continue;
     if (p->conv == DC_CONV_STRUCT && lua_istable(L, first + i) && dc_lua_put_fields(&w, p, first + i, params)) continue;
     dc_error err = DC_ERROR_INIT;
     const int rc = dc_lua_put_value(&w, p, first + i, params, &err);
@@ -272,6 +268,20 @@ bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const 
   }
   const bool all = how->opaque || (how->wide && self->highest_read != 0 && lead_anywhere(self, k, params));
   if (due || all) settle_arguments(&w, all, first, params);
-  if (w.keys) lua_settop(L, first + got - 1);
+  if (w.keys) lua_settop(L, first + k->nparams - 1);
   return all;
+}
+
+bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
+                          char *params) {
+  const int got = lua_gettop(L) - first + 1;
+  const dc_device *dev = k->module->dev;
+  if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
+  if (k->params_size > DC_LUA_PARAMS_MAX)
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
+                k->params_size, DC_LUA_PARAMS_MAX);
+  int i = 0;
+  while (i < got && dc_lua_put_quick(L, self, dev, &k->quick[i], first + i, params)) i++;
+  if (i == got && !how->opaque && (!how->wide || self->highest_read == 0)) return false;
+  return put_rest(L, self, k, how, i, first, params);
 }

@@ -29,20 +29,20 @@ static inline bool dc_lua_put_integer(lua_State *L, uint8_t quick, int idx, char
   return true;
 }
 
-/* Puts the usual value of a usual type at base + p->offset, as dc_lua_put_value would; false: leave it to that. */
-static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, dc_device *dev, const dc_plan_param *p, int idx,
-                                    char *base) {
-  char *to = base + p->offset;
-  switch (p->quick) {
+/* Puts the usual value of a usual type at base + q->offset, as dc_lua_put_value would; false: leave it to that. */
+static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, const dc_device *dev, const dc_quick_param *q,
+                                    int idx, char *base) {
+  char *to = base + q->offset;
+  switch (q->quick) {
     case DC_QUICK_I32:
-    case DC_QUICK_I64: return dc_lua_put_integer(L, p->quick, idx, to);
+    case DC_QUICK_I64: return dc_lua_put_integer(L, q->quick, idx, to);
     case DC_QUICK_F32:
-    case DC_QUICK_F64: return lua_type(L, idx) == LUA_TNUMBER && dc_lua_put_float(L, p->quick, idx, to);
+    case DC_QUICK_F64: return lua_type(L, idx) == LUA_TNUMBER && dc_lua_put_float(L, q->quick, idx, to);
     case DC_QUICK_ARRAY: {
-      dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+      const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
       dc_ptr ptr;
-      if (!o || !o->a || !dc_array_launch_ready(o->a, dev, !p->is_const, &ptr)) return false;
-      if (dc_array_dtype(o->a) != p->dtype || (ptr & (p->align - 1)) != 0) return false;
+      if (!o || !o->a || !dc_array_launch_ready(o->a, dev, (dc_dtype)q->dtype, q->written, &ptr)) return false;
+      if ((ptr & q->mask) != 0) return false;
       memcpy(to, &ptr, sizeof ptr);
       return true;
     }

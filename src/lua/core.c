@@ -14,8 +14,10 @@
 static const char state_key = 0; /* its address is the registry's key for the dc_lua */
 
 dc_lua *dc_lua_self(lua_State *L) {
-  dc_lua_note_active(L);
-  return lua_touserdata(L, lua_upvalueindex(1));
+  dc_lua *self = lua_touserdata(L, lua_upvalueindex(1));
+  dc_lua_active.L = L;
+  dc_lua_active.self = self;
+  return self;
 }
 
 dc_lua *dc_lua_push_self(lua_State *L) {

@@ -39,8 +39,9 @@ static void renew(lua_State *L, kernel_object *o) {
   o->generation = o->home->generation;
 }
 
-static kernel_object *check_kernel(lua_State *L, const dc_lua *self) {
-  kernel_object *o = dc_lua_test(L, self, 1, DC_LUA_KERNEL);
+/* The kernel at 1, and the running function's dc_lua. */
+static inline kernel_object *check_kernel(lua_State *L, dc_lua **self) {
+  kernel_object *o = dc_lua_self_test(L, DC_LUA_KERNEL, self);
   if (!o || !o->k) dc_lua_expected(L, 1, "a kernel");
   if (o->generation != o->home->generation) renew(L, o);
   return o;
@@ -190,8 +191,8 @@ static dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
 }
 
 static int kernel_call(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  kernel_object *o = check_kernel(L, self);
+  dc_lua *self;
+  kernel_object *o = check_kernel(L, &self);
   if (lua_gettop(L) < 3) lua_settop(L, 3);
   dc_launch l;
   if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->module->dev->facts.max_grid);
@@ -201,8 +202,8 @@ static int kernel_call(lua_State *L) {
 
 /* forall(n, ...): at least n threads. */
 static int kernel_forall(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  kernel_object *o = check_kernel(L, self);
+  dc_lua *self;
+  kernel_object *o = check_kernel(L, &self);
   const dc_kernel *k = o->k;
   int64_t n = 0;
   if (!dc_lua_tointeger(L, 2, &n) || n < 0)
@@ -270,7 +271,8 @@ static void read_option(lua_State *L, const kernel_object *o, const char *name, 
 /* with{shared = bytes, stack = bytes, cooperative = boolean, cluster = extents, pdl = boolean, stream = stream}: the
 ** same kernel, launched so. */
 static int kernel_with(lua_State *L) {
-  kernel_object *o = check_kernel(L, dc_lua_self(L));
+  dc_lua *self;
+  kernel_object *o = check_kernel(L, &self);
   dc_launch_options how = o->how;
   dc_stream *stream = o->stream;
   lua_settop(L, 2);
@@ -297,7 +299,8 @@ static int kernel_with(lua_State *L) {
 
 /* occupancy(block [, shared]): resident blocks a multiprocessor, and their share of its threads. */
 static int kernel_occupancy(lua_State *L) {
-  kernel_object *o = check_kernel(L, dc_lua_self(L));
+  dc_lua *self;
+  kernel_object *o = check_kernel(L, &self);
   const dc_device *dev = o->k->module->dev;
   dc_error err = DC_ERROR_INIT;
   int blocks;
@@ -349,7 +352,8 @@ static int kernel_index(lua_State *L) {
   lua_settop(L, 2);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
-  kernel_object *o = check_kernel(L, dc_lua_self(L));
+  dc_lua *self;
+  kernel_object *o = check_kernel(L, &self);
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
   if (strcmp(name, "name") == 0) lua_pushstring(L, o->k->sig->name);
   else if (strcmp(name, "signature") == 0) lua_pushstring(L, o->k->sig->text);
@@ -361,7 +365,8 @@ static int kernel_index(lua_State *L) {
 }
 
 static int kernel_tostring(lua_State *L) {
-  lua_pushfstring(L, "kernel %s", check_kernel(L, dc_lua_self(L))->k->sig->text);
+  dc_lua *self;
+  lua_pushfstring(L, "kernel %s", check_kernel(L, &self)->k->sig->text);
   return 1;
 }
 
@@ -376,7 +381,8 @@ static int kernel_gc(lua_State *L) {
 
 /* reload(): of a kernel that came from a file. */
 static int kernel_reload(lua_State *L) {
-  check_kernel(L, dc_lua_self(L));
+  dc_lua *self;
+  check_kernel(L, &self);
   lua_settop(L, 1);
   lua_getiuservalue(L, 1, DC_LUA_KERNEL_MODULE);
   return dc_lua_reload(L, 2);

@@ -11,7 +11,7 @@
 
 /* dc_ledger_place. Nothing here may raise. */
 static bool running_line(char *text) {
-  lua_State *L = dc_lua_active();
+  lua_State *L = dc_lua_active.L;
   lua_Debug ar;
   if (!L || !lua_checkstack(L, STACK) || !dc_lua_caller(L, &ar)) return false;
   snprintf(text, DC_PLACE, "%s:%d", ar.short_src, ar.currentline);

@@ -85,6 +85,12 @@ typedef struct dc_lua {
 } dc_lua;
 
 /* --- core.c --- */
+/* The state that is inside a call of ours, for the memory pressure handler: valid while one runs; and the dc_lua of the
+** last such call, only to be compared. */
+extern _Thread_local struct dc_lua_active {
+  lua_State *L;
+  dc_lua *self;
+} dc_lua_active;
 /* The running function's dc_lua; notes L as the state that is inside a call of ours. */
 dc_lua *dc_lua_self(lua_State *L);
 /* Pushes the state's dc_lua, made if this is its first use (an error may be raised before luaopen). */
@@ -109,6 +115,18 @@ static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int s
   if (n < sizeof(dc_lua_tag)) return NULL;
   const dc_lua_tag *tag = (const void *)(p + n - sizeof *tag);
   return n % 8 == 0 && tag->owner == self && tag->slot == (uintptr_t)slot ? p : NULL;
+}
+
+/* Both dc_lua_self and dc_lua_test of index 1: an object's owner that is the one of the call before is the state's. */
+static inline void *dc_lua_self_test(lua_State *L, int slot, dc_lua **self) {
+  void *p = dc_lua_test(L, dc_lua_active.self, 1, slot);
+  if (__builtin_expect(p == NULL, 0)) {
+    *self = dc_lua_self(L);
+    return dc_lua_test(L, *self, 1, slot);
+  }
+  dc_lua_active.L = L;
+  *self = dc_lua_active.self;
+  return p;
 }
 
 /* --- error.c --- */
@@ -146,10 +164,6 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n);
 /* Before an array object is made; may collect, as above. */
 void dc_lua_count_array(lua_State *L, dc_lua *self);
 void dc_lua_open_memory(void);
-/* The state that is inside a call of ours, for the memory pressure handler. */
-void dc_lua_note_active(lua_State *L);
-/* That state, or NULL. */
-lua_State *dc_lua_active(void);
 /* malloc'ed memory owned by a userdata that is pushed; raises when there is none. */
 void *dc_lua_scratch(lua_State *L, size_t n);
 void dc_lua_scratch_free(lua_State *L, int idx); /* early; idempotent */

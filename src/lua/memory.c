@@ -16,11 +16,7 @@
 #define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
-static _Thread_local lua_State *active; /* the state inside a call of ours; valid while one runs */
-
-void dc_lua_note_active(lua_State *L) { active = L; }
-
-lua_State *dc_lua_active(void) { return active; }
+_Thread_local struct dc_lua_active dc_lua_active;
 
 static void collect(lua_State *L, dc_lua *self, int what, int kb) {
   if (self->collecting) return;
@@ -31,7 +27,7 @@ static void collect(lua_State *L, dc_lua *self, int what, int kb) {
     self->since_full = 0;
   }
   self->collecting = false;
-  active = L;
+  dc_lua_active.L = L;
 }
 
 void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
@@ -63,7 +59,7 @@ void dc_lua_count_array(lua_State *L, dc_lua *self) {
     self->collecting = true;
     lua_gc(L, LUA_GCCOLLECT);
     self->collecting = false;
-    active = L;
+    dc_lua_active.L = L;
     self->arrays_most = 2 * self->arrays;
   } else {
     self->arrays_most = self->arrays + FEW_ARRAYS;
@@ -74,7 +70,7 @@ void dc_lua_count_array(lua_State *L, dc_lua *self) {
 /* The device has no memory left. */
 static int memory_pressure(dc_device *dev, size_t wanted) {
   (void)wanted;
-  lua_State *L = active;
+  lua_State *L = dc_lua_active.L;
   if (!L) return 0;
   if (!lua_checkstack(L, 4)) return 0;
   dc_lua *self = dc_lua_push_self(L); /* exists: no allocation */

@@ -13,7 +13,7 @@
 /* --- launches -------------------------------------------------------------------------------------- */
 
 static void place_of_launch(char *text, size_t n) {
-  lua_State *L = dc_lua_active();
+  lua_State *L = dc_lua_active.L;
   lua_Debug ar;
   if (L && lua_checkstack(L, 8) && dc_lua_caller(L, &ar)) snprintf(text, n, "%s:%d", ar.short_src, ar.currentline);
 }
