@@ -363,7 +363,8 @@ local function range_of(x, given)
   end
   if x.size == 0 then return 0, 1 end
   local function number(v) return v == true and 1 or v == false and 0 or v end
-  local low, high = number(x:min():item()), number(x:max():item())
+  local least, most = x:min():eval(), x:max():eval() -- both before the device is waited for
+  local low, high = number(least:item()), number(most:item())
   if low ~= low or high ~= high or low == -math.huge or high == math.huge then
     fail("argument", "histogram: the array has elements that are not finite (%s to %s); give option 'range'", low, high)
   end
