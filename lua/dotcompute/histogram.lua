@@ -111,19 +111,22 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) dc_count(void *counts_, void 
   const dc_facts facts(low, high, scale, edges, bins);
   const PLACE step = (PLACE)gridDim.x * THREADS, first = (PLACE)blockIdx.x * THREADS + (PLACE)threadIdx.x;
   dc_number largest = 0;
+  enum { V = VECTOR };
+  typedef dc_pack<dc_value, V> pack;
+  const PLACE vectors = (unsigned long long)x % alignof(pack) == 0 ? n / V : 0;
+  pack p[LOADS];
+  auto load = [&](const PLACE i) {
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++)
+      if (i + u * step < vectors) p[u] = ((const pack *)x)[i + u * step];
+  };
+  load(first); // under way while counters are cleared
 BEGIN
   auto take = [&](const dc_value v) {
     const dc_number b = dc_bin(v, facts);
     COUNT
   };
-  enum { V = VECTOR };
-  typedef dc_pack<dc_value, V> pack;
-  const PLACE vectors = (unsigned long long)x % alignof(pack) == 0 ? n / V : 0;
-  for (PLACE i = first; i < vectors; i += LOADS * step) {
-    pack p[LOADS];
-    #pragma unroll
-    for (int u = 0; u < LOADS; u++)
-      if (i + u * step < vectors) p[u] = ((const pack *)x)[i + u * step];
+  for (PLACE i = first; i < vectors; load(i)) {
     #pragma unroll
     for (int u = 0; u < LOADS; u++) {
       if (i + u * step < vectors) {
@@ -131,6 +134,7 @@ BEGIN
         for (int k = 0; k < V; k++) take(p[u].v[k]);
       }
     }
+    i += LOADS * step;
   }
   for (PLACE i = vectors * V + first; i < n; i += step) take(x[i]);
 END
@@ -151,7 +155,7 @@ local shared = {
   BEGIN = [[
   OWN
   const unsigned limit = (unsigned)bins;
-  for (unsigned i = threadIdx.x; i < limit * COPIES; i += THREADS) own[i] = 0;
+  for (unsigned i = threadIdx.x; 4 * i < limit * COPIES; i += THREADS) ((uint4 *)own)[i] = make_uint4(0, 0, 0, 0);
   __syncthreads();
   unsigned *const mine = own + threadIdx.x % COPIES;]],
   COUNT = [[
@@ -160,10 +164,11 @@ local shared = {
   END = [[
   __syncthreads();
   for (unsigned i = threadIdx.x; i < limit; i += THREADS) {
-    unsigned long long sum = 0;
-    for (unsigned c = 0; c < COPIES; c++) sum += own[i * COPIES + (c + i) % COPIES];
+    unsigned sum = 0; // of what one block counts
+    #pragma unroll
+    for (unsigned c = 0; c < COPIES; c++) sum += own[i * COPIES + c];
     if (sum == 0) continue;
-    atomicAdd(&counts[i], sum);
+    atomicAdd(&counts[i], (unsigned long long)sum);
     SEEN
   }]],
 }
@@ -244,7 +249,7 @@ local function source_of(dtype, rule, shape)
     EDGES = shape.near and near_edges:gsub("MOST", MOST_NEAR + 1) or far_edges,
     LARGEST = track and largest_text or "" })
   text = algorithm.fill(text, {
-    OWN = shape.entries and "__shared__ unsigned own[MOST];" or "extern __shared__ unsigned own[];",
+    OWN = "alignas(16) " .. (shape.entries and "__shared__ unsigned own[MOST];" or "extern __shared__ unsigned own[];"),
     SEEN = track and "largest = largest > (dc_number)(INDEX) ? largest : (dc_number)(INDEX);" or "",
     BEYOND = track and "else largest = largest > b ? largest : b;" or "" })
   return table.concat { bin_text(dtype, rule), algorithm.fill(text, {
@@ -275,7 +280,7 @@ local function shape_of(device, rule, n, size)
       shape.entries = MOST_STATIC
       while 2 * shape.copies * n <= MOST_STATIC do shape.copies = 2 * shape.copies end
     elseif n * 4 + 4096 <= device.attributes.shared_per_block_optin then
-      shape.dynamic = n * 4
+      shape.dynamic = (n + 3) // 4 * 16
     else
       shape.way, shape.threads, shape.resident = global, 512, 3
     end
