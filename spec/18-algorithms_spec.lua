@@ -390,7 +390,7 @@ describe("bincount", function()
   it("counts values from 0 on", function()
     each_way(function()
       for _, dtype in ipairs { "int32", "uint8", "int64", "uint16", "int8", "uint64", "bool" } do
-        for _, most in ipairs { 1, 100, 1023, 1024, 5000, 20000 } do
+        for _, most in ipairs { 1, 100, 1023, 1024, 3000, 5000, 20000, 60000 } do
           local limit = (h.integers[dtype] or { 0, 1 })[2]
           local top, n = math.min(most, limit), math.random(1, 20000)
           local t, want = {}, {}
@@ -513,6 +513,13 @@ describe("histogram", function()
       got, back = dc.array(t):histogram(6, { range = { -1, 2 } })
       h.same({ -1, -0.5, 0, 0.5, 1, 1.5, 2 }, back:to_table(), "edges")
       h.same(count(t, back:to_table()), got:to_table(), "range")
+      for _, n in ipairs { 3, 513, 600 } do
+        local many = {}
+        for k = 1, n do many[k] = math.random(-2000, 2000) / 32 end
+        table.sort(many)
+        got = dc.array(t):histogram(many)
+        h.same(count(t, many), got:to_table(), n .. " edges")
+      end
     end)
     local many = dc.arange(0, 9999):histogram(9000, { range = { 0, 9000 } })
     assert.equal(1, many[1])

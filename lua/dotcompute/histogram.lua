@@ -1,8 +1,8 @@
 -- bincount and histogram: how many elements fall where, in one pass.
 --
 -- On a GPU a block counts in shared memory, in up to 8 copies of the bins (8192 counters), and adds what it has to the
--- result; more bins are counted in global memory. On the CPU device, where atomics are slow, each lane of a block of 32
--- has counters of its own. Sums of weights are made in a fixed order, by scatter_add.
+-- result; bins that exceed all shared memory are counted in global memory. On the CPU device, where atomics are slow,
+-- each lane of a block of 32 has counters of its own. Sums of weights are made in a fixed order, by scatter_add.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -10,10 +10,10 @@ local take = require "dotcompute.take"
 core.own(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
-local MOST_SHARED, MOST_LANES = 8192, 4096
+local MOST_STATIC, MOST_LANES = 8192, 4096 -- counters of a block in memory that every kernel may have; of a lane
+local MOST_NEAR = 512 -- edges that a block keeps in shared memory
 local MOST_EVEN = 1 << 24 -- bins of equal width that are found by a product
-local THREADS, BLOCKS = 512, 3 -- of a block, and of a multiprocessor, on a GPU: four blocks are not faster
-local GUESS = 1024 -- bins that bincount tries first
+local GUESS, MOST_GUESS = 1024, 1 << 15 -- bins that bincount tries first; at most, if more are asked for
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 
@@ -103,26 +103,30 @@ static __device__ __forceinline__ unsigned long long dc_bin(dc_value given, cons
 local body = [[
 template <typename T, int N> struct alignas(sizeof(T) * N) dc_pack { T v[N]; };
 __global__ void __launch_bounds__(THREADS, BLOCKS) dc_count(void *counts_, void *lanes, const void *x_,
-    const double *edges, const double low, const double high, const double scale, const PLACE n,
+    const double *edges_, const double low, const double high, const double scale, const PLACE n,
     const unsigned long long bins) {
   unsigned long long *const counts = (unsigned long long *)counts_;
   const dc_value *const x = (const dc_value *)x_;
+  EDGES
   const dc_facts facts(low, high, scale, edges, bins);
   const PLACE step = (PLACE)gridDim.x * THREADS, first = (PLACE)blockIdx.x * THREADS + (PLACE)threadIdx.x;
   dc_number largest = 0;
+  enum { V = VECTOR };
+  typedef dc_pack<dc_value, V> pack;
+  const PLACE vectors = (unsigned long long)x % alignof(pack) == 0 ? n / V : 0;
+  pack p[LOADS];
+  auto load = [&](const PLACE i) {
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++)
+      if (i + u * step < vectors) p[u] = ((const pack *)x)[i + u * step];
+  };
+  load(first); // under way while counters are cleared
 BEGIN
   auto take = [&](const dc_value v) {
     const dc_number b = dc_bin(v, facts);
     COUNT
   };
-  enum { V = VECTOR };
-  typedef dc_pack<dc_value, V> pack;
-  const PLACE vectors = (unsigned long long)x % alignof(pack) == 0 ? n / V : 0;
-  for (PLACE i = first; i < vectors; i += LOADS * step) {
-    pack p[LOADS];
-    #pragma unroll
-    for (int u = 0; u < LOADS; u++)
-      if (i + u * step < vectors) p[u] = ((const pack *)x)[i + u * step];
+  for (PLACE i = first; i < vectors; load(i)) {
     #pragma unroll
     for (int u = 0; u < LOADS; u++) {
       if (i + u * step < vectors) {
@@ -130,6 +134,7 @@ BEGIN
         for (int k = 0; k < V; k++) take(p[u].v[k]);
       }
     }
+    i += LOADS * step;
   }
   for (PLACE i = vectors * V + first; i < n; i += step) take(x[i]);
 END
@@ -137,12 +142,20 @@ END
 }
 ]]
 
+-- Edges are read often: a block has its own, if they are few.
+local far_edges = "const double *const edges = edges_;"
+local near_edges = [[
+__shared__ double edges[MOST];
+  for (unsigned i = threadIdx.x; i <= (unsigned)bins; i += THREADS) edges[i] = edges_[i];
+  __syncthreads();]]
+
 -- A counter has its copies side by side; lanes take turns.
 local shared = {
+  name = "s",
   BEGIN = [[
-  __shared__ unsigned own[MOST];
+  OWN
   const unsigned limit = (unsigned)bins;
-  for (unsigned i = threadIdx.x; i < limit * COPIES; i += THREADS) own[i] = 0;
+  for (unsigned i = threadIdx.x; 4 * i < limit * COPIES; i += THREADS) ((uint4 *)own)[i] = make_uint4(0, 0, 0, 0);
   __syncthreads();
   unsigned *const mine = own + threadIdx.x % COPIES;]],
   COUNT = [[
@@ -151,15 +164,17 @@ local shared = {
   END = [[
   __syncthreads();
   for (unsigned i = threadIdx.x; i < limit; i += THREADS) {
-    unsigned long long sum = 0;
-    for (unsigned c = 0; c < COPIES; c++) sum += own[i * COPIES + (c + i) % COPIES];
+    unsigned sum = 0; // of what one block counts
+    #pragma unroll
+    for (unsigned c = 0; c < COPIES; c++) sum += own[i * COPIES + c];
     if (sum == 0) continue;
-    atomicAdd(&counts[i], sum);
+    atomicAdd(&counts[i], (unsigned long long)sum);
     SEEN
   }]],
 }
 
 local global = {
+  name = "g",
   BEGIN = "",
   COUNT = [[
     if (b < bins) {
@@ -171,6 +186,7 @@ local global = {
 }
 
 local by_lanes = {
+  name = "l",
   BEGIN = [[
   unsigned *const mine = (unsigned *)lanes + (long long)blockIdx.x * bins * 32 + threadIdx.x;]],
   COUNT = [[
@@ -188,15 +204,24 @@ local by_lanes = {
   }]],
 }
 
--- Negative values stay larger than all others.
+-- Negative values stay larger than all others. One atomic operation a block: they all meet at one place.
 local largest_text = [[
-unsigned long long top = (unsigned long long)(dc_signed)largest;
-#pragma unroll
-  for (int s = 16; s > 0; s /= 2) {
-    const unsigned long long other = __shfl_xor_sync(~0u, top, s);
-    top = other > top ? other : top;
-  }
-  if (threadIdx.x % 32 == 0 && top > 0) atomicMax(&counts[bins], top);]]
+__shared__ unsigned long long tops[32];
+  unsigned long long top = (unsigned long long)(dc_signed)largest;
+  auto fold = [&]() {
+    #pragma unroll
+    for (int s = 16; s > 0; s /= 2) {
+      const unsigned long long other = __shfl_xor_sync(~0u, top, s);
+      top = other > top ? other : top;
+    }
+  };
+  fold();
+  if (threadIdx.x % 32 == 0) tops[threadIdx.x / 32] = top;
+  __syncthreads();
+  if (threadIdx.x >= 32) return;
+  top = threadIdx.x < THREADS / 32 ? tops[threadIdx.x] : 0;
+  fold();
+  if (threadIdx.x == 0 && top > 0) atomicMax(&counts[bins], top);]]
 
 -- How an element is held, and how it becomes a number that has an order.
 local function value_text(dtype)
@@ -218,20 +243,51 @@ local function bin_text(dtype, rule)
     number, signed), bins[rule == "even" and single and "even32" or rule] }
 end
 
-local function source_of(dtype, rule, way, entries, copies, place)
-  local track = rule == "value"
+local function source_of(dtype, rule, shape)
+  local way, track = shape.way, rule == "value"
   local text = algorithm.fill(body, { BEGIN = way.BEGIN, COUNT = way.COUNT, END = way.END,
+    EDGES = shape.near and near_edges:gsub("MOST", MOST_NEAR + 1) or far_edges,
     LARGEST = track and largest_text or "" })
   text = algorithm.fill(text, {
+    OWN = "alignas(16) " .. (shape.entries and "__shared__ unsigned own[MOST];" or "extern __shared__ unsigned own[];"),
     SEEN = track and "largest = largest > (dc_number)(INDEX) ? largest : (dc_number)(INDEX);" or "",
     BEYOND = track and "else largest = largest > b ? largest : b;" or "" })
   return table.concat { bin_text(dtype, rule), algorithm.fill(text, {
-    PLACE = place, INDEX = way == global and "b" or "i", THREADS = way == by_lanes and 32 or THREADS,
-    BLOCKS = way == by_lanes and 1 or BLOCKS, MOST = entries, COPIES = copies,
-    VECTOR = way == by_lanes and 1 or 16 // dtype.size, LOADS = dtype.size == 1 and 2 or 4 }) }
+    PLACE = shape.place, INDEX = way == global and "b" or "i", THREADS = shape.threads, BLOCKS = shape.resident,
+    MOST = shape.entries, COPIES = shape.copies, VECTOR = way == by_lanes and 1 or 16 // dtype.size,
+    LOADS = dtype.size == 1 and 2 or 4 }) }
 end
 
 -- --- counting ---------------------------------------------------------------------------------------------------
+
+-- How `size` elements are counted into n bins: the way, threads of a block, blocks of a multiprocessor (`resident`) and
+-- in all; of counters in shared memory the copies, and their number where that is fixed when the kernel is compiled.
+local function shape_of(device, rule, n, size)
+  local shape = { place = size < algorithm.narrow and "int" or "long long", copies = 1 }
+  if not algorithm.is_gpu(device) then
+    shape.way = n <= MOST_LANES and by_lanes or global
+    shape.threads, shape.resident = shape.way == global and 512 or 32, 1
+    shape.blocks = math.min(device.multiprocessors * 4, (size + 16383) // 16384)
+    return shape
+  end
+  shape.near = rule == "edges" and n <= MOST_NEAR
+  shape.way, shape.threads, shape.resident = shared, 512, 3 -- four are not faster
+  if n <= GUESS then
+    shape.copies, shape.entries = 8, n <= 256 and 2048 or MOST_STATIC
+  else -- few large blocks, for each adds all its bins to the result
+    shape.threads, shape.resident = 1024, 1
+    if n <= MOST_STATIC then
+      shape.entries = MOST_STATIC
+      while 2 * shape.copies * n <= MOST_STATIC do shape.copies = 2 * shape.copies end
+    elseif n * 4 + 4096 <= device.attributes.shared_per_block_optin then
+      shape.dynamic = (n + 3) // 4 * 16
+    else
+      shape.way, shape.threads, shape.resident = global, 512, 3
+    end
+  end
+  shape.blocks = math.min(device.multiprocessors * shape.resident, (size + 8191) // 8192)
+  return shape
+end
 
 -- Counts the elements of the flat array x by `rule` into `n` bins; gives the counts (int64), behind which there is for
 -- rule "value" the largest value. `facts`: edges (an array, or nil), low, high, scale.
@@ -239,27 +295,13 @@ local function count(x, rule, n, facts)
   local device, dtype = x.device, algorithm.dtype(x)
   local counts = algorithm.zeros(device, rule == "value" and n + 1 or n, "int64")
   if x.size == 0 then return counts end
-  local way, entries, copies, lanes, blocks = global, 0, 0, nil, nil -- luacheck: ignore 311
-  if algorithm.is_gpu(device) then
-    blocks = math.min(device.multiprocessors * BLOCKS, (x.size + 8191) // 8192)
-    if n <= MOST_SHARED then
-      way, entries = shared, n <= 256 and 2048 or MOST_SHARED
-      copies = 8
-      while copies * n > entries do copies = copies // 2 end
-    end
-  else
-    blocks = math.min(device.multiprocessors * 4, (x.size + 16383) // 16384)
-    if n <= MOST_LANES then
-      way = by_lanes
-      lanes = algorithm.zeros(device, blocks * n * 32, "uint32")
-    end
-  end
-  local place = x.size < algorithm.narrow and "int" or "long long"
-  local kernel = algorithm.kernel(device, "dc_count", ("%s %s %s %d %d %s"):format(dtype.name, rule,
-    way == shared and "s" or way == global and "g" or "l", entries, copies, place), source_of, dtype, rule, way,
-    entries, copies, place)
-  kernel(blocks, way == by_lanes and 32 or THREADS, counts, lanes or dc.null, x, facts.edges or dc.null,
-    facts.low or 0, facts.high or 0, facts.scale or 1, x.size, n)
+  local shape = shape_of(device, rule, n, x.size)
+  local lanes = shape.way == by_lanes and algorithm.zeros(device, shape.blocks * n * 32, "uint32") or nil
+  local kernel = algorithm.kernel(device, "dc_count", ("%s %s %s %s %d %s %s"):format(dtype.name, rule, shape.way.name,
+    shape.entries, shape.copies, shape.place, shape.near), source_of, dtype, rule, shape)
+  if shape.dynamic then kernel = kernel:with { shared = shape.dynamic } end
+  kernel(shape.blocks, shape.threads, counts, lanes or dc.null, x, facts.edges or dc.null, facts.low or 0,
+    facts.high or 0, facts.scale or 1, x.size, n)
   algorithm.free(nil, lanes)
   return counts
 end
@@ -288,7 +330,8 @@ local function bincount(...)
     fail("dtype", "bincount counts integers, got an array of %s; dc.histogram sorts numbers into bins", a.dtype)
   end
   local x = algorithm.flat(a):reshape(-1)
-  local guess = dtype.kind == "b" and 2 or dtype.size == 1 and 256 or math.max(GUESS, math.min(least, MOST_LANES))
+  local most_guess = algorithm.is_gpu(x.device) and MOST_GUESS or MOST_LANES
+  local guess = dtype.kind == "b" and 2 or dtype.size == 1 and 256 or math.max(GUESS, math.min(least, most_guess))
   local counts = count(x, "value", guess, {})
   local largest = a.size > 0 and counts[guess + 1] or -1
   if a.size > 0 and largest < 0 then
@@ -325,7 +368,8 @@ local function range_of(x, given)
   end
   if x.size == 0 then return 0, 1 end
   local function number(v) return v == true and 1 or v == false and 0 or v end
-  local low, high = number(x:min():item()), number(x:max():item())
+  local least, most = x:min():eval(), x:max():eval() -- both before the device is waited for
+  local low, high = number(least:item()), number(most:item())
   if low ~= low or high ~= high or low == -math.huge or high == math.huge then
     fail("argument", "histogram: the array has elements that are not finite (%s to %s); give option 'range'", low, high)
   end

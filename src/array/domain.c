@@ -242,8 +242,8 @@ static void choose_tile(dc_program *p, const dc_operands *s) {
 }
 
 /* Of random numbers several packs a thread: what does not depend on the element, such as the generator's keys, is a
-** good part of what a thread computes (2^28 float32 on an H200, uniform: 0.271 ms with one pack, 0.252 with four;
-** normal: 0.490 and 0.421).  Where a number takes long, or a pack is large, the text would become so too. */
+** good part of what a thread computes (2^28 float32 on an H200, uniform: 0.274 ms with one pack, 0.235 with four;
+** normal: 0.486 and 0.396).  Where a number takes long, or a pack is large, the text would become so too. */
 static int choose_packs(const dc_program *p) {
   bool drawn = false;
   if (p->lanes > 8) return 1;
