@@ -387,6 +387,28 @@ for name, want in pairs(voting) do
   end
 end
 
+-- as they were before they had a member mask: among the lanes that are there
+exactly["vote.ballot.b32"] = function()
+  check("vote.ballot.b32", [[
+  and.b32 %r11, %r1, 1;
+  setp.ne.u32 %p1, %r11, 1;
+  setp.ne.u32 %p2, %r10, 0;
+  mov.b64 %rd9, 3;
+  @%p1 bra OUT;
+  $op %r12, %p2;
+  cvt.u64.u32 %rd9, %r12;
+OUT:]], function(i, _, input) return i % 2 == 0 and 3 or votes(input, i) & 0xaaaaaaaa end, { n = 64, value = sparse })
+end
+exactly["shfl.up.b32"] = function()
+  check("shfl.up.b32", [[
+  $op %r11|%p1, %r10, 2, 0;
+  selp.b32 %r12, 1, 0, %p1;
+  mov.b64 %rd9, {%r11, %r12};]], function(i, _, input)
+      local ok = i % 32 >= 2
+      return low(input[(ok and i - 2 or i) + 1]) | (ok and 1 or 0) << 32
+    end, { n = 64 })
+end
+
 exactly["activemask.b32"] = function()
   check("activemask.b32", [[
   and.b32 %r11, %r1, 3;

@@ -1,6 +1,6 @@
 /*
 ** ptx_expand.c - what is written as one and runs as several: registers as parameters, special registers as operands,
-** moves of vectors, a thread's own stack (alloca).
+** moves of vectors, votes and shuffles without a mask, a thread's own stack (alloca).
 **
 ** Everything becomes plain instructions on hidden registers and variables, so that nobody behind the parser knows.
 */
@@ -177,6 +177,27 @@ static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
   return emit(P, text, ins, 1, 1 + ins->nsrc, opnd) != 0 ? -1 : 1;
 }
 
+/* vote and shfl without .sync, as PTX had them before 6.0: among the lanes that are there together. */
+static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
+  ptx_operand opnd[6];
+  int n = ins->ndst + ins->nsrc;
+  int32_t mask = -1;
+  const char *rest = strchr(ins->text, '.');
+  bool is_vote = ins->op == PTX_OP_VOTE;
+  if (!rest || ins->nsrc != (is_vote ? 1 : 3)) return 0;
+  size_t length = strlen(ins->text) + sizeof ".sync", head = (size_t)(rest - ins->text);
+  char *text = dc_arena_alloc(&P->m->arena, length);
+  if (!text) return ptxp_oom(P);
+  memcpy(text, ins->text, head);
+  memcpy(text + head, ".sync", 5);
+  memcpy(text + head + 5, rest, strlen(rest) + 1);
+  if (hidden_reg(P, 32, &mask) != 0) return -1;
+  memcpy(opnd, ins->opnd, (size_t)n * sizeof *opnd);
+  opnd[n] = reg_operand(mask);
+  if (emit(P, "activemask.b32", ins, 1, 1, opnd + n) != 0) return -1;
+  return emit(P, text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
+}
+
 /* ---- the stack ---- */
 
 /* alloca d, size[, align]: the pointer goes up to a multiple of align; beyond the end the thread traps. */
@@ -230,6 +251,7 @@ int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
     case PTX_OP_MOV: return expand_vector(P, ins);
     case PTX_OP_FENCE: return ins->nsrc == 0 ? 0 : emit(P, "fence.acq_rel.sys", ins, 0, 0, NULL) != 0 ? -1 : 1;
     case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_FMA: return expand_mixed(P, ins);
+    case PTX_OP_VOTE: case PTX_OP_SHFL: return expand_unmasked(P, ins);
     case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE: return expand_stack(P, ins);
     case PTX_OP_BARRIER: return ins->flags & PTX_F_CLUSTER ? expand_cluster(P, ins) : 0;
     default: return 0;

@@ -417,7 +417,10 @@ static void refine(ptx_form *f, bool sync) {
   }
   if ((ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX) && ins->type != PTX_F32) f->nsrc_max = 2;
   if (is_video((ptx_opcode)ins->op) && ins->mode != PTX_MODE_NONE) f->nsrc_min = 3;
-  if (is_warp_op((ptx_opcode)ins->op) && !sync) f->refused = true; /* gone from sm_70 on */
+  if (is_warp_op((ptx_opcode)ins->op) && !sync) { /* the old form, without a member mask (ptx_expand.c) */
+    f->refused = ins->op != PTX_OP_SHFL && ins->op != PTX_OP_VOTE;
+    f->nsrc_min = f->nsrc_max = ins->op == PTX_OP_VOTE ? 1 : 3;
+  }
 }
 
 void ptx_form_decode(const char *text, ptx_form *form) {
