@@ -358,7 +358,7 @@ static void finish_rows(dc_program *p, const dc_operands *s) {
     s->o[j]->layout = layout_of_rows(p, s->o[j]);
   }
   dc_program_cut(p, rows, length);
-  const int64_t slack = INT32_MAX - 16 * DC_SEGMENT;
+  const int64_t slack = INT32_MAX - (1 << 16) - (p->segments > 1 ? p->segment : 0); /* the last one may end behind n */
   p->wide = p->n > slack || rows > slack / 512 || farthest > INT32_MAX;
   p->lanes = p->rounds = 1;
   choose_mapping(p, s);
