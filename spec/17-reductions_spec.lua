@@ -361,6 +361,39 @@ describe("a reduction", function()
     assert.equal(2, dc.array({ 1, 1 / 0, 0 }):argmax():item())
   end)
 
+  it("the place of a value that no other is beyond is the first one, in rows of any length", function()
+    for dtype, limits in pairs { float32 = { -1 / 0, 1 / 0 }, float16 = { -1 / 0, 1 / 0 }, float64 = { -1 / 0, 1 / 0 },
+      int32 = h.integers.int32, int8 = h.integers.int8, uint32 = h.integers.uint32, bool = { false, true } } do
+      for _, n in ipairs { 1, math.random(2, 300), math.random(4096, 9000) } do
+        for i, name in ipairs { "argmax", "argmin" } do
+          local same = dc.full(n, limits[i], dtype)
+          assert.equal(1, same[name](same):item(), note(name .. " " .. dtype))
+          local rows = dc.full({ 2, n }, limits[i], dtype)
+          local at = math.random(n)
+          rows[{ 2, at }] = limits[3 - i]
+          assert.same({ 1, at }, rows[name](rows, 2):to_table(), note(name .. " " .. dtype))
+          assert.same({ 1, at }, rows.T[name](rows.T, 1):to_table(), note(name .. " " .. dtype))
+        end
+      end
+    end
+  end)
+
+  it("of long rows has every element once, wherever they are cut", function()
+    for _, shape in ipairs { { 1, (1 << 21) + math.random(-3, 3) }, { 3, math.random(1 << 18, 1 << 19) },
+      { math.random(500, 1024), 4097 }, { 1056, 4097 }, { 1057, 4097 } } do
+      local rows, length = shape[1], shape[2]
+      local x = dc.arange(1, rows * length, "int64"):reshape(rows, length) -- pending: without memory
+      for _, a in ipairs { x, x:copy(), x.T:copy().T } do
+        local sums, tops, places = a:sum(2):to_table(), a:max(2):to_table(), a:argmax(2):to_table()
+        for i = 1, rows do
+          assert.equal((i - 1) * length * length + length * (length + 1) // 2, sums[i], note(rows .. " " .. length))
+          assert.equal(i * length, tops[i])
+          assert.equal(length, places[i])
+        end
+      end
+    end
+  end)
+
   it("of nothing gives what it can, and is an error where there is nothing to give", function()
     local a, rows, columns = dc.zeros(0), dc.zeros(3, 0), dc.zeros(0, 3)
     assert.equal(0.0, a:sum():item())

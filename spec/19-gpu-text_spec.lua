@@ -34,6 +34,9 @@ local script = [==[
       x:argmin():eval();
       local e = dc.exp(m - m:max { 2, keep = true });
       (e / e:sum { 2, keep = true }):eval();
+      local apart = m[{ ":", { 2, 64 } }];          -- copied to shared memory one by one, not in packs
+      e = dc.exp(apart - apart:max { 2, keep = true });
+      (e / e:sum { 2, keep = true }):eval();
       e = dc.exp(m - m:max { 1, keep = true });
       (e / e:sum { 1, keep = true }):eval();
     end,
@@ -46,6 +49,9 @@ local script = [==[
       m:std(2):eval();
       x:norm():eval();
       (m - m:mean(1)):eval();
+      (dc.abs(m - m:mean { 2, keep = true }) - m:std { 2, keep = true }):eval();
+      local y = m * m:sum { 2, keep = true };
+      (y * y - y:sum { 2, keep = true } * m):eval();
       m:count():eval();
     end,
     random = function(x, _, m)

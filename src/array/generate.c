@@ -73,7 +73,10 @@ void dc_emit_entry(const dc_text *t) {
   const dc_program *p = t->p;
   const bool columns = p->kind != DC_ELEMENTS && p->mapping == DC_MAP_COLUMNS;
   const int block = columns ? dc_program_columns(p) * p->threads : DC_BLOCK;
-  dc_buf_printf(t->b, "extern \"C\" __global__ void __launch_bounds__(%d) " DC_ENTRY, block);
+  const int residents = p->kind != DC_ELEMENTS ? dc_reduction_residents(p) : 0;
+  dc_buf_printf(t->b, "extern \"C\" __global__ void __launch_bounds__(%d", block);
+  if (residents > 0) dc_buf_printf(t->b, ", %d", residents);
+  dc_buf_puts(t->b, ") " DC_ENTRY);
   emit_params(t);
 }
 

@@ -70,12 +70,27 @@ void dc_emit_places(const dc_text *t, const char *indent, const char *from, int 
 /* --- generate_tiles.c -------------------------------------------------------------------------------------- */
 void dc_emit_tiles(const dc_text *t);
 
+/* --- generate_carry.c -------------------------------------------------------------------------------------- */
+void dc_emit_fetch_function(const dc_text *t);
+/* "float *const kx0 = …;": where the row's carried values lie; and the copies of those that the first pass finds
+** there. */
+void dc_emit_carried_places(const dc_text *t);
+void dc_emit_fetches(const dc_text *t);
+/* "const float t5 = kt5[r];": steps of element r that an earlier pass computed. */
+void dc_emit_carried_steps(const dc_text *t, int pass, const char *indent);
+/* "kt5[r] = t5;": what later passes want of the values of this one. */
+void dc_emit_carry(const dc_text *t, int pass, const char *indent, const char *guard);
+
 /* --- generate_reduce.c, generate_join.c --------------------------------------------------------------------- */
 void dc_emit_rows(const dc_text *t); /* a whole kernel of kind REDUCTION or ROWS */
+int dc_reduction_residents(const dc_program *p); /* blocks of it that a multiprocessor is to have room for; 0: any */
 /* The type of reduction k's accumulators, and what leaves each of them as it is. */
 void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]);
-/* join0 … and what they need. */
+/* join0 … and later0 …, of what stands behind in the row, and what they need. */
 void dc_emit_joins(const dc_text *t);
+const char *dc_join_of_later(const dc_program *p, int k); /* which of the two */
+/* Sets the places of accumulators a<k>[q] to those of the chains' first elements, if reduction k has places. */
+void dc_emit_first_place(const dc_text *t, int k, const char *indent, const char *chain);
 /* "r0 = …;": what element r, the operand of reduction k, adds. */
 void dc_emit_contribution(const dc_text *t, int k, const char *indent);
 /* "const float t5 = …;": the value of reduction k, of which f0 is all. */

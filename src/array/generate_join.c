@@ -107,6 +107,26 @@ static void emit_join(const dc_text *t, int k) {
   dc_buf_puts(t->b, ";\n}\n");
 }
 
+const char *dc_join_of_later(const dc_program *p, int k) { return is_arg(step_of(p, k)) ? "later" : "join"; }
+
+/* Where b is known to be behind a, places need not be compared. */
+static void emit_later(const dc_text *t, int k) {
+  const dc_step *s = step_of(t->p, k);
+  const bool least = s->reduce == DC_REDUCE_ARGMIN, floating = dc_kind_of(accumulated(t->p, k)) == 'f';
+  char type[32], identity[96];
+  dc_accumulator(t->p, k, type, identity);
+  dc_buf_printf(t->b, "static __device__ __forceinline__ %s later%d(%s a, %s b) {\n  return ", type, k, type, type);
+  if (floating) dc_buf_printf(t->b, "!(b.v %s a.v) && a.v == a.v ? b : a;\n}\n", least ? ">=" : "<=");
+  else dc_buf_printf(t->b, "b.v %s a.v ? b : a;\n}\n", least ? "<" : ">");
+}
+
+/* A chain begins with its first element's place, so that later<k> is right where no value is beyond the limit. */
+void dc_emit_first_place(const dc_text *t, int k, const char *indent, const char *chain) {
+  if (is_arg(step_of(t->p, k)))
+    dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) a%d[q].i = first + %s;\n", indent, t->p->each,
+                  k, chain);
+}
+
 void dc_emit_joins(const dc_text *t) {
   bool arg = false, spread = false;
   dc_buf_puts(t->b, words_text);
@@ -116,7 +136,10 @@ void dc_emit_joins(const dc_text *t) {
   }
   if (arg) dc_buf_printf(t->b, place_text, t->index);
   if (spread) dc_buf_puts(t->b, spread_text);
-  for (int k = 0; k < t->p->nreduces; k++) emit_join(t, k);
+  for (int k = 0; k < t->p->nreduces; k++) {
+    emit_join(t, k);
+    if (is_arg(step_of(t->p, k))) emit_later(t, k);
+  }
 }
 
 void dc_emit_contribution(const dc_text *t, int k, const char *indent) {

@@ -8,8 +8,9 @@
 ** so the upper half of the chains is folded within threads first; in PACKED it has chains y*each + q, and it is the
 ** other way round.  The tree is the same.
 **
-** Where rows are cut into segments, the last segment of a row (of a tile of rows) to be done folds all.  A ticket
-** counts them; `turn` is larger in every launch, so a count that an interrupted launch left behind is void.
+** Where rows are cut into segments, a block has several segments of one row (of COLUMNS, one segment of neighbouring
+** rows), and the last block of a row (of a tile of rows) to be done folds all.  A ticket counts them; `turn` is larger
+** in every launch, so a count that an interrupted launch left behind is void.
 */
 #include <stdio.h>
 
@@ -24,15 +25,21 @@ static void type_of(const dc_text *t, int k, char type[32]) {
 
 static int pass_of(const dc_program *p, int k) { return p->step[p->reduce_step[k]].level - 1; }
 
+static bool has_pivots(const dc_program *p, int pass) {
+  for (int k = 0; k < p->nreduces; k++)
+    if (pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD) return true;
+  return false;
+}
+
 /* --- folding ------------------------------------------------------------------------------------------------ */
 
-/* fold<k>(v): all threads' values of a segment as one, known to all of them. `n` threads take part; the name carries
-** `what`. */
-static void emit_fold(const dc_text *t, int k, const char *what, int n) {
+/* fold<k>(v): all threads' values of a segment as one, known to all of them; gather<k>(v): those of a block (of
+** COLUMNS, of a column in it). `n` threads take part. */
+static void emit_fold(const dc_text *t, int k, const char *name, int n) {
   const dc_program *p = t->p;
   char type[32];
   type_of(t, k, type);
-  dc_buf_printf(t->b, "static __device__ %s %s%d(%s v) {\n", type, what, k, type);
+  dc_buf_printf(t->b, "static __device__ %s %s%d(%s v) {\n", type, name, k, type);
   if (columns(p)) {
     if (n > 1) {
       dc_buf_printf(t->b, "  __shared__ %s w[%d][%d];\n  w[threadIdx.y][threadIdx.x] = v;\n", type, p->threads,
@@ -59,18 +66,18 @@ static void emit_fold(const dc_text *t, int k, const char *what, int n) {
 }
 
 /* The chains a<k>[n] of a thread as one, into f<k>. */
-static void emit_fold_chains(const dc_text *t, int k, const char *name, const char *what, int n, bool packed) {
+static void emit_fold_chains(const dc_text *t, int k, const char *name, const char *fold, int n, bool packed) {
   char type[32];
   type_of(t, k, type);
   if (packed)
-    dc_buf_printf(t->b, "#pragma unroll\n  for (int q = 0; q < %d; q++) %s%d[q] = %s%d(%s%d[q]);\n", n, name, k, what,
+    dc_buf_printf(t->b, "#pragma unroll\n  for (int q = 0; q < %d; q++) %s%d[q] = %s%d(%s%d[q]);\n", n, name, k, fold,
                   k, name, k);
   if (n > 1)
     dc_buf_printf(t->b, "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) {\n#pragma unroll\n"
                   "    for (int q = 0; q < d; q++) %s%d[q] = join%d(%s%d[q], %s%d[q + d]);\n  }\n", n / 2, name, k, k,
                   name, k, name, k);
   if (packed) dc_buf_printf(t->b, "  const %s f%d = %s%d[0];\n", type, k, name, k);
-  else dc_buf_printf(t->b, "  const %s f%d = %s%d(%s%d[0]);\n", type, k, what, k, name, k);
+  else dc_buf_printf(t->b, "  const %s f%d = %s%d(%s%d[0]);\n", type, k, fold, k, name, k);
 }
 
 /* --- where a thread is ---------------------------------------------------------------------------------------- */
@@ -86,19 +93,27 @@ static void emit_position(const dc_text *t) {
   const dc_program *p = t->p;
   const char *i = t->index;
   const bool cut = p->segments > 1;
+  if (cut) {
+    const int segments = columns(p) ? 1 : DC_BLOCK / p->threads;
+    dc_buf_printf(t->b, "  const %s blocks = (segments + %d) / %d;\n", i, segments - 1, segments);
+  }
   if (columns(p)) {
     dc_buf_printf(t->b, "  const int y = threadIdx.y;\n  const %s tile = (%s)blockIdx.x%s;\n", i, i,
-                  cut ? " / segments" : "");
+                  cut ? " / blocks" : "");
     dc_buf_printf(t->b, "  const %s wanted = tile * %d + (%s)threadIdx.x;\n  const bool active = wanted < rows;\n"
                   "  const %s row = active ? wanted : 0;\n", i, dc_program_columns(p), i, i);
-    if (cut) dc_buf_printf(t->b, "  const %s part = (%s)blockIdx.x %% segments;\n", i, i);
+    if (cut) dc_buf_printf(t->b, "  const %s part = (%s)blockIdx.x %% blocks;\n", i, i);
+  } else if (cut) {
+    dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n  const %s row = (%s)blockIdx.x / blocks;\n", p->threads,
+                  i, i);
+    dc_buf_printf(t->b, "  const %s wanted = (%s)blockIdx.x %% blocks * %d + (%s)(threadIdx.x / %d);\n"
+                  "  const bool active = wanted < segments;\n  const %s part = active ? wanted : 0;\n", i, i,
+                  DC_BLOCK / p->threads, i, p->threads, i);
   } else {
     dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n", p->threads);
     dc_buf_printf(t->b, "  const %s unit = (%s)blockIdx.x * (%s)(blockDim.x / %d) + (%s)(threadIdx.x / %d);\n", i, i, i,
                   p->threads, i, p->threads);
-    dc_buf_printf(t->b, "  const bool active = unit < rows%s;\n", cut ? " * segments" : "");
-    dc_buf_printf(t->b, "  const %s row = active ? unit%s : 0;\n", i, cut ? " / segments" : "");
-    if (cut) dc_buf_printf(t->b, "  const %s part = active ? unit %% segments : 0;\n", i);
+    dc_buf_printf(t->b, "  const bool active = unit < rows;\n  const %s row = active ? unit : 0;\n", i);
   }
   if (cut)
     dc_buf_printf(t->b, "  const %s first = part * segment;\n  const %s last = active ? min(first + segment, length) : "
@@ -119,22 +134,25 @@ static void emit_row_values(const dc_text *t) {
 
 /* --- elements --------------------------------------------------------------------------------------------------- */
 
-static bool is_unit(const dc_operand *o) { return o->layout == DC_LAYOUT_UNIT && !o->index; }
+/* Whether the pass loads it from memory, at r. */
+static bool is_unit(const dc_operand *o, int pass) {
+  return o->layout == DC_LAYOUT_UNIT && !o->index && dc_in_pass(o->loaded, pass);
+}
 
 /* ", const float u0, …, const float z3, …": operands that are loaded, and random numbers that are drawn, where the
 ** lambda is called. */
-static void emit_unit_params(const dc_text *t) {
+static void emit_unit_params(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   for (int i = 0; i < p->nleaves; i++)
-    if (is_unit(&p->leaf[i])) dc_buf_printf(t->b, ", const %s u%d", dc_stored_as(p->leaf[i].dtype), i);
+    if (is_unit(&p->leaf[i], pass)) dc_buf_printf(t->b, ", const %s u%d", dc_stored_as(p->leaf[i].dtype), i);
   for (int i = 0; i < p->nsteps; i++)
     if (dc_random_drawn(p, &p->step[i]))
       dc_buf_printf(t->b, ", const %s z%d", dc_ctype_of((dc_dtype)p->step[i].dtype), i);
 }
 
-static void emit_unit_loads(const dc_text *t) {
+static void emit_unit_loads(const dc_text *t, int pass) {
   for (int i = 0; i < t->p->nleaves; i++)
-    if (is_unit(&t->p->leaf[i])) dc_buf_printf(t->b, ", x%d[x%d_row + r]", i, i);
+    if (is_unit(&t->p->leaf[i], pass)) dc_buf_printf(t->b, ", x%d[x%d_row + r]", i, i);
   for (int i = 0; i < t->p->nsteps; i++) {
     char at[32];
     if (!dc_random_drawn(t->p, &t->p->step[i])) continue;
@@ -144,20 +162,22 @@ static void emit_unit_loads(const dc_text *t) {
   }
 }
 
-static void emit_unit_packs(const dc_text *t) {
+static void emit_unit_packs(const dc_text *t, int pass) {
   for (int i = 0; i < t->p->nleaves; i++)
-    if (is_unit(&t->p->leaf[i])) dc_buf_printf(t->b, ", u%d.v[q]", i);
+    if (is_unit(&t->p->leaf[i], pass)) dc_buf_printf(t->b, ", u%d.v[q]", i);
   for (int i = 0; i < t->p->nsteps; i++)
     if (dc_random_drawn(t->p, &t->p->step[i])) dc_buf_printf(t->b, ", z%d[q]", i);
 }
 
-static void emit_element_values(const dc_text *t) {
+static void emit_element_values(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   char place[48];
   dc_emit_places(t, "    ", "r", p->kept, p->rank, "r", per_element);
   for (int i = 0; i < p->nleaves; i++) {
     const dc_operand *o = &p->leaf[i];
-    if (o->layout == DC_LAYOUT_UNIT) snprintf(place, sizeof place, o->index ? "x%d_row + r" : "u%d", i);
+    if (dc_in_pass(o->carried, pass)) snprintf(place, sizeof place, "kx%d[r]", i);
+    else if (!dc_in_pass(o->loaded, pass)) continue;
+    else if (o->layout == DC_LAYOUT_UNIT) snprintf(place, sizeof place, o->index ? "x%d_row + r" : "u%d", i);
     else if (o->layout != DC_LAYOUT_STRIDED) continue;
     else snprintf(place, sizeof place, o->index ? "x%d_row + x%d_r" : "x%d[x%d_row + x%d_r]", i, i, i);
     dc_emit_value(t, "    ", i, place);
@@ -167,21 +187,25 @@ static void emit_element_values(const dc_text *t) {
 /* The lambda `value<pass>(r, …, r0, …)`: what element r contributes to the reductions of the pass. */
 static void emit_value_lambda(const dc_text *t, int pass) {
   const dc_program *p = t->p;
-  char type[32];
+  char type[32], guard[24] = "";
   for (int k = 0; k < p->nreduces; k++)
     if (pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD)
       dc_buf_printf(t->b, "  double pivot%d = 0;\n", k);
+  if (has_pivots(p, pass)) dc_buf_printf(t->b, "  bool pivoted%d = false;\n", pass);
   dc_buf_printf(t->b, "  auto value%d = [&](const %s r", pass, t->index);
-  emit_unit_params(t);
+  emit_unit_params(t, pass);
   for (int k = 0; k < p->nreduces; k++) {
     type_of(t, k, type);
     if (pass_of(p, k) == pass) dc_buf_printf(t->b, ", %s &r%d", type, k);
   }
   dc_buf_puts(t->b, ") {\n");
-  emit_element_values(t);
+  emit_element_values(t, pass);
+  dc_emit_carried_steps(t, pass, "    ");
   dc_emit_steps(t, DC_SCOPE_PASS(pass), -1, "    ");
   for (int k = 0; k < p->nreduces; k++)
     if (pass_of(p, k) == pass) dc_emit_contribution(t, k, "    ");
+  if (has_pivots(p, pass)) snprintf(guard, sizeof guard, "if (pivoted%d) ", pass); /* all threads look at pivots */
+  dc_emit_carry(t, pass, "    ", guard);
   dc_buf_puts(t->b, "  };\n");
 }
 
@@ -192,8 +216,8 @@ static void emit_call(const dc_text *t, int pass, bool packed) {
     if (pass_of(t->p, k) == pass) dc_buf_printf(t->b, "%s r%d; ", type, k);
   }
   dc_buf_printf(t->b, packed ? "value%d(r + q" : "value%d(r", pass);
-  if (packed) emit_unit_packs(t);
-  else emit_unit_loads(t);
+  if (packed) emit_unit_packs(t, pass);
+  else emit_unit_loads(t, pass);
   for (int k = 0; k < t->p->nreduces; k++)
     if (pass_of(t->p, k) == pass) dc_buf_printf(t->b, ", r%d", k);
   dc_buf_puts(t->b, "); ");
@@ -202,30 +226,54 @@ static void emit_call(const dc_text *t, int pass, bool packed) {
 /* The distances of a spread are taken from the row's first element. */
 static void emit_pivots(const dc_text *t, int pass) {
   const dc_program *p = t->p;
-  bool any = false;
-  for (int k = 0; k < p->nreduces; k++)
-    any = any || (pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD);
-  if (!any) return;
+  if (!has_pivots(p, pass)) return;
+  if (p->carried > 0) dc_buf_puts(t->b, "  __syncthreads();\n"); /* it is read where another thread put it */
   dc_buf_printf(t->b, "  if (active && length > 0) {\n    const %s r = 0;\n    ", t->index);
   emit_call(t, pass, false);
   for (int k = 0; k < p->nreduces; k++)
     if (pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD)
       dc_buf_printf(t->b, "pivot%d = r%d.s; ", k, k);
-  dc_buf_puts(t->b, "\n  }\n");
+  dc_buf_printf(t->b, "\n  }\n  pivoted%d = true;\n", pass);
+  if (p->carried > 0) dc_buf_puts(t->b, "  __syncthreads();\n"); /* and its place may be taken then */
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------ */
 
+/* How often loops over elements are unrolled: a GPU then has so many loads under way (2^28 float32 values on an H200:
+** 3.7 TB/s with 4, 4.3 with 16). Not the long functions: see choose_rounds in domain.c. */
+static int unrolled(const dc_program *p, int pass) {
+  if (!p->dev->target.binary || p->mapping == DC_MAP_COLUMNS || (p->segments == 1 && p->npasses == 1)) return 4;
+  for (int i = 0; i < p->nsteps; i++)
+    if (dc_in_pass(p->step[i].scopes, pass) && (dc_ops[p->step[i].op].flags & DC_OP_LONG)) return 4;
+  return 16;
+}
+
+/* Whether 16 packs are loaded before the first of them is looked at, by the one operand of a plain sum and its like.
+** That and what is added need 64 registers, so four blocks have room on a multiprocessor (dc_reduction_residents). */
+static bool reads_ahead(const dc_program *p) {
+  int units = 0;
+  for (int i = 0; i < p->nleaves; i++) units += is_unit(&p->leaf[i], 0);
+  return p->mapping == DC_MAP_PACKED && p->each == 4 && p->segments > 1 && p->deep && units == 1 && p->nreduces == 1 &&
+         !has_pivots(p, 0) && unrolled(p, 0) == 16;
+}
+
+int dc_reduction_residents(const dc_program *p) { return reads_ahead(p) ? 4 : 0; }
+
+typedef enum dc_taking { TAKE_WHOLE, TAKE_GUARDED, TAKE_LOADED } dc_taking;
+
 /* Joins the elements number j of the thread's chains to <into>0[], …. */
-static void emit_take(const dc_text *t, int pass, const char *indent, const char *j, const char *into, bool guarded) {
+static void emit_take(const dc_text *t, int pass, const char *indent, const char *j, const char *into, dc_taking how) {
   const dc_program *p = t->p;
+  const bool guarded = how == TAKE_GUARDED;
   const bool packed = p->mapping == DC_MAP_PACKED && !guarded;
   if (packed) {
     dc_buf_printf(t->b, "%sconst %s r = first + (%s) * %d + y * %d;\n", indent, t->index, j, p->chains, p->each);
     for (int i = 0; i < p->nleaves; i++) {
       const char *c = dc_stored_as(p->leaf[i].dtype);
-      if (is_unit(&p->leaf[i]))
-        dc_buf_printf(t->b, "%sconst pack<%s> u%d = *(const pack<%s> *)(x%d + x%d_row + r);\n", indent, c, i, c, i, i);
+      if (!is_unit(&p->leaf[i], pass)) continue;
+      dc_buf_printf(t->b, "%sconst pack<%s> u%d = ", indent, c, i);
+      if (how == TAKE_LOADED) dc_buf_printf(t->b, "w%d[i];\n", i);
+      else dc_buf_printf(t->b, "*(const pack<%s> *)(x%d + x%d_row + r);\n", c, i, i);
     }
     for (int i = 0; i < p->nsteps; i++) {
       char at[32];
@@ -244,7 +292,8 @@ static void emit_take(const dc_text *t, int pass, const char *indent, const char
   }
   emit_call(t, pass, packed);
   for (int k = 0; k < p->nreduces; k++)
-    if (pass_of(p, k) == pass) dc_buf_printf(t->b, "%s%d[q] = join%d(%s%d[q], r%d); ", into, k, k, into, k, k);
+    if (pass_of(p, k) == pass)
+      dc_buf_printf(t->b, "%s%d[q] = %s%d(%s%d[q], r%d); ", into, k, dc_join_of_later(p, k), k, into, k, k);
   dc_buf_printf(t->b, "\n%s}\n", indent);
 }
 
@@ -258,37 +307,58 @@ static void emit_accumulators(const dc_text *t, int pass, const char *indent, co
   }
 }
 
-static void emit_group(const dc_text *t, int pass, const char *loop) {
+/* w0[i], …: what emit_take finds loaded. */
+static void emit_ahead(const dc_text *t, int pass) {
   const dc_program *p = t->p;
+  for (int i = 0; i < p->nleaves; i++) {
+    const char *c = dc_stored_as(p->leaf[i].dtype);
+    if (is_unit(&p->leaf[i], pass))
+      dc_buf_printf(t->b, "    pack<%s> w%d[16];\n#pragma unroll\n    for (int i = 0; i < 16; i++)\n      w%d[i] = "
+                    "*(const pack<%s> *)(x%d + x%d_row + first + (j + i) * %d + y * %d);\n", c, i, i, c, i, i,
+                    p->chains, p->each);
+  }
+}
+
+static void emit_group(const dc_text *t, int pass, const char *loop, dc_taking how) {
+  const dc_program *p = t->p;
+  if (how == TAKE_LOADED) emit_ahead(t, pass);
   emit_accumulators(t, pass, "    ", "b", p->each);
   dc_buf_puts(t->b, loop);
-  emit_take(t, pass, "      ", "j + i", "b", false);
+  emit_take(t, pass, "      ", "j + i", "b", how);
   dc_buf_puts(t->b, "    }\n");
   for (int k = 0; k < p->nreduces; k++)
     if (pass_of(p, k) == pass)
-      dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = join%d(a%d[q], b%d[q]);\n",
-                    p->each, k, k, k, k);
+      dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = %s%d(a%d[q], b%d[q]);\n",
+                    p->each, k, dc_join_of_later(p, k), k, k, k);
 }
 
 static void emit_reducing_pass(const dc_text *t, int pass) {
   const dc_program *p = t->p;
+  char loop[96], chain[32];
   emit_value_lambda(t, pass);
   emit_pivots(t, pass);
   emit_accumulators(t, pass, "  ", "a", p->each);
+  if (p->mapping == DC_MAP_PACKED) snprintf(chain, sizeof chain, "y * %d + q", p->each);
+  else snprintf(chain, sizeof chain, "q * %d + y", p->threads);
+  for (int k = 0; k < p->nreduces; k++)
+    if (pass_of(p, k) == pass) dc_emit_first_place(t, k, "  ", chain);
   if (p->deep) {
     dc_buf_printf(t->b, "  for (%s j = 0; j + 16 <= whole; j += 16) {\n", t->index);
-    emit_group(t, pass, "#pragma unroll 4\n    for (int i = 0; i < 16; i++) {\n");
+    snprintf(loop, sizeof loop, "#pragma unroll %d\n    for (int i = 0; i < 16; i++) {\n", unrolled(p, pass));
+    emit_group(t, pass, loop, reads_ahead(p) ? TAKE_LOADED : TAKE_WHOLE);
     dc_buf_printf(t->b, "  }\n  if (whole %% 16 != 0) {\n    const %s j = whole - whole %% 16;\n", t->index);
-    emit_group(t, pass, "#pragma unroll 1\n    for (int i = 0; i < (int)(whole % 16); i++) {\n");
+    snprintf(loop, sizeof loop, "#pragma unroll %d\n    for (int i = 0; i < (int)(whole %% 16); i++) {\n",
+             p->dev->target.binary ? 4 : 1);
+    emit_group(t, pass, loop, TAKE_WHOLE);
     dc_buf_puts(t->b, "  }\n");
   } else {
-    dc_buf_printf(t->b, "#pragma unroll 4\n  for (%s j = 0; j < whole; j++) {\n", t->index);
-    emit_take(t, pass, "    ", "j", "a", false);
+    dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s j = 0; j < whole; j++) {\n", unrolled(p, pass), t->index);
+    emit_take(t, pass, "    ", "j", "a", TAKE_WHOLE);
     dc_buf_puts(t->b, "  }\n");
   }
   dc_buf_puts(t->b, "  if (first + whole * ");
   dc_buf_printf(t->b, "%d < last) {\n", p->chains);
-  emit_take(t, pass, "    ", "whole", "a", true);
+  emit_take(t, pass, "    ", "whole", "a", TAKE_GUARDED);
   dc_buf_puts(t->b, "  }\n");
 }
 
@@ -296,16 +366,17 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
 static void emit_writing_pass(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   dc_buf_printf(t->b, "  auto write = [&](const %s r", t->index);
-  emit_unit_params(t);
+  emit_unit_params(t, pass);
   dc_buf_puts(t->b, ") {\n");
-  emit_element_values(t);
+  emit_element_values(t, pass);
+  dc_emit_carried_steps(t, pass, "    ");
   dc_emit_steps(t, DC_SCOPE_PASS(pass), -1, "    ");
   dc_emit_store(t, "    ", p->out.layout == DC_LAYOUT_UNIT ? "out[out_row + r]" :
                 p->out.layout == DC_LAYOUT_STRIDED ? "out[out_row + out_r]" :
                 p->out.layout == DC_LAYOUT_ROW ? "out[out_row]" : "*out");
   dc_buf_printf(t->b, "  };\n#pragma unroll 4\n  for (%s r = first + y; r < last; r += %d) write(r", t->index,
                 p->threads);
-  emit_unit_loads(t);
+  emit_unit_loads(t, pass);
   dc_buf_puts(t->b, ");\n}\n");
 }
 
@@ -313,39 +384,38 @@ static void emit_writing_pass(const dc_text *t, int pass) {
 
 static void emit_part_variables(const dc_text *t) {
   char type[32];
-  dc_buf_printf(t->b, "__device__ unsigned long long ticket[%d];\n", DC_MOST_SEGMENTS);
+  dc_buf_printf(t->b, "__device__ unsigned long long ticket[%d];\n", DC_MOST_SEGMENTS / 2);
   for (int k = 0; k < t->p->nreduces; k++) {
     type_of(t, k, type);
-    dc_buf_printf(t->b, "static __device__ %s part%d[%d];\n", type, k, 2 * DC_MOST_SEGMENTS);
+    dc_buf_printf(t->b, "static __device__ %s part%d[%d];\n", type, k, DC_MOST_SEGMENTS);
   }
 }
 
-static void emit_last_segment(const dc_text *t) {
+/* Of a block whose segments were the last ones of their row (of COLUMNS, their rows) all threads fold what there is;
+** the others end here. */
+static void emit_last_block(const dc_text *t) {
   const dc_program *p = t->p;
   const bool c = columns(p);
-  const int folders = p->threads < DC_FOLDERS ? p->threads : DC_FOLDERS, each = DC_FOLDERS / folders;
-  const char *i = t->index;
-  dc_buf_printf(t->b, "  __shared__ bool all_done[%d];\n  const int slot = %s;\n", c ? 1 : DC_BLOCK / p->threads,
-                c ? "0" : "threadIdx.x / threads");
-  dc_buf_puts(t->b, "  if (y == 0 && active) {\n");
+  const int threads = c ? p->threads : DC_BLOCK, each = DC_FOLDERS / threads;
+  const char *i = t->index, *of = c ? "tile" : "row", *y = c ? "y" : "(int)threadIdx.x";
+  dc_buf_puts(t->b, "  __shared__ bool last_block;\n  if (y == 0 && active) {\n");
   for (int k = 0; k < p->nreduces; k++)
     dc_buf_printf(t->b, "    part%d[row * segments + part] = g%d;\n", k, k);
-  dc_buf_puts(t->b, "    __threadfence();\n  }\n");
-  if (c) dc_buf_puts(t->b, "  __syncthreads();\n");
-  dc_buf_printf(t->b, "  if (%s) {\n", c ? "threadIdx.x == 0 && y == 0" : "y == 0");
-  dc_buf_printf(t->b, "    bool done = false;\n    if (%s) {\n      atomicMax(&ticket[%s], turn);\n"
-                "      done = (unsigned int)atomicAdd(&ticket[%s], 1ull) == (unsigned int)segments - 1;\n    }\n"
-                "    all_done[slot] = done;\n  }\n  __syncthreads();\n  const bool done = all_done[slot];\n"
-                "  __threadfence();\n", c ? "true" : "active", c ? "tile" : "row", c ? "tile" : "row");
+  dc_buf_puts(t->b, "    __threadfence();\n  }\n  __syncthreads();\n");
+  dc_buf_printf(t->b, "  if (threadIdx.x == 0%s) {\n    atomicMax(&ticket[%s], turn);\n"
+                "    last_block = (unsigned int)atomicAdd(&ticket[%s], 1ull) == (unsigned int)blocks - 1;\n"
+                "    if (last_block) ticket[%s] = 0;\n  }\n  __syncthreads();\n  if (!last_block) return;\n"
+                "  __threadfence();\n", c ? " && y == 0" : "", of, of, of);
   emit_accumulators(t, 0, "  ", "h", each);
-  dc_buf_printf(t->b, "  if (done && active && y < %d) {\n#pragma unroll\n    for (int q = 0; q < %d; q++)\n", folders,
-                each);
-  dc_buf_printf(t->b, "      for (%s s = q * %d + y; s < segments; s += %d) {\n", i, folders, DC_FOLDERS);
+  if (c) dc_buf_puts(t->b, "  if (active) {\n");
+  dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s s = %s; s < segments; s += %d) {\n", each < 8 ? 8 / each : 1, i, y,
+                DC_FOLDERS);
+  dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) {\n      const %s from = s + q * %d;\n"
+                "      if (from >= segments) break;\n", each, i, threads);
   for (int k = 0; k < p->nreduces; k++)
-    dc_buf_printf(t->b, "        h%d[q] = join%d(h%d[q], fetch(&part%d[row * segments + s]));\n", k, k, k, k);
-  dc_buf_puts(t->b, "      }\n  }\n");
+    dc_buf_printf(t->b, "      h%d[q] = join%d(h%d[q], fetch(&part%d[row * segments + from]));\n", k, k, k, k);
+  dc_buf_puts(t->b, c ? "    }\n  }\n  }\n" : "    }\n  }\n");
   for (int k = 0; k < p->nreduces; k++) emit_fold_chains(t, k, "h", "gather", each, false);
-  dc_buf_printf(t->b, "  if (done && y == 0%s) ticket[%s] = 0;\n", c ? " && threadIdx.x == 0" : "", c ? "tile" : "row");
 }
 
 /* --- the kernel --------------------------------------------------------------------------------------------- */
@@ -354,7 +424,6 @@ static void emit_after_pass(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   char type[32];
   const bool cut = p->segments > 1;
-  if (cut) dc_buf_printf(t->b, "  const int threads = %d;\n", p->threads);
   for (int k = 0; k < p->nreduces; k++) {
     if (pass_of(p, k) != pass) continue;
     type_of(t, k, type);
@@ -362,7 +431,7 @@ static void emit_after_pass(const dc_text *t, int pass) {
     emit_fold_chains(t, k, "a", "fold", p->each, p->mapping == DC_MAP_PACKED);
     if (cut) dc_buf_printf(t->b, "  g%d = f%d;\n  }\n", k, k);
   }
-  if (cut) emit_last_segment(t);
+  if (cut) emit_last_block(t);
   for (int k = 0; k < p->nreduces; k++)
     if (pass_of(p, k) == pass) dc_emit_reduced(t, k);
   dc_emit_steps(t, DC_SCOPE_ROW, pass + 1, "  ");
@@ -378,12 +447,15 @@ void dc_emit_rows(const dc_text *t) {
   dc_emit_joins(t);
   for (int k = 0; k < p->nreduces; k++) {
     emit_fold(t, k, "fold", p->threads);
-    if (cut) emit_fold(t, k, "gather", p->threads < DC_FOLDERS ? p->threads : DC_FOLDERS);
+    if (cut) emit_fold(t, k, "gather", columns(p) ? p->threads : DC_BLOCK);
   }
   if (cut) emit_part_variables(t);
+  dc_emit_fetch_function(t);
   dc_emit_entry(t);
   dc_emit_single_values(t);
   emit_position(t);
+  dc_emit_carried_places(t);
+  dc_emit_fetches(t);
   emit_row_values(t);
   dc_emit_steps(t, DC_SCOPE_ROW, 0, "  ");
   const int reducing = p->kind == DC_ROWS ? p->npasses - 1 : p->npasses;
@@ -395,7 +467,7 @@ void dc_emit_rows(const dc_text *t) {
     emit_writing_pass(t, p->npasses - 1);
     return;
   }
-  dc_buf_printf(t->b, "  if (!active || y != 0%s) return;\n", cut ? " || !done" : "");
+  dc_buf_puts(t->b, !cut || columns(p) ? "  if (!active || y != 0) return;\n" : "  if (threadIdx.x != 0) return;\n");
   dc_emit_store(t, "  ", p->out.layout == DC_LAYOUT_ONE ? "*out" : "out[out_row]");
   if (dc_program_tells(p)) {
     snprintf(place, sizeof place, "*(%s *)mail", dc_stored_as(p->out.dtype));

@@ -27,15 +27,22 @@ static dc_map forms; /* key bytes -> dc_form */
 
 typedef struct dc_key {
   size_t len;
-  uint8_t bytes[64 + 4 * (DC_MAX_LEAVES + 1) + (8 + 2 * DC_MAX_ARGS) * DC_MAX_NODES + DC_MAX_NODES * DC_MAX_ARGS];
+  uint8_t bytes[64 + 8 * (DC_MAX_LEAVES + 1) + (12 + 2 * DC_MAX_ARGS) * DC_MAX_NODES + DC_MAX_NODES * DC_MAX_ARGS];
 } dc_key;
 
 static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }
 
-static void key_operand(dc_key *k, const dc_operand *o) {
+static void key_carried(dc_key *k, int loaded, int carried, int place) {
+  key_put(k, loaded);
+  key_put(k, carried);
+  key_put(k, place);
+}
+
+static void key_operand(dc_key *k, const dc_operand *o, bool carries) {
   key_put(k, o->dtype);
   key_put(k, o->layout);
   key_put(k, o->packed + 2 * o->index + 4 * o->bare);
+  if (carries) key_carried(k, o->loaded, o->carried, o->place);
 }
 
 static void key_ref(dc_key *k, dc_ref r) {
@@ -43,19 +50,21 @@ static void key_ref(dc_key *k, dc_ref r) {
   key_put(k, r.index);
 }
 
-static void key_step(dc_key *k, const dc_step *s) {
+static void key_step(dc_key *k, const dc_step *s, bool carries) {
   key_put(k, s->op);
   key_put(k, s->as);
   key_put(k, s->dtype);
   key_put(k, s->reduce);
   key_put(k, s->scopes);
   key_put(k, s->level);
+  if (carries) key_carried(k, 0, s->carried, s->place);
   key_put(k, s->nargs);
   for (int i = 0; i < s->nargs; i++) key_ref(k, s->arg[i]);
 }
 
 /* Everything that dc_generate looks at, and the device. */
 static void key_make(dc_key *k, const dc_program *p) {
+  const bool carries = p->kind != DC_ELEMENTS && p->carried > 0;
   memcpy(k->bytes, &p->dev->serial, sizeof p->dev->serial);
   k->len = sizeof p->dev->serial;
   key_put(k, p->nsteps);
@@ -67,6 +76,7 @@ static void key_make(dc_key *k, const dc_program *p) {
   if (p->kind != DC_ELEMENTS) {
     key_put(k, p->npasses);
     key_put(k, p->kept);
+    key_put(k, p->carried);
     key_put(k, p->mapping + 4 * p->deep + 8 * (p->segments > 1));
     key_put(k, __builtin_ctz((unsigned)p->chains));
     key_put(k, __builtin_ctz((unsigned)p->threads));
@@ -81,10 +91,10 @@ static void key_make(dc_key *k, const dc_program *p) {
   key_put(k, p->scatters + 2 * p->guarded + 4 * p->most);
   if (p->scatters) key_ref(k, p->offset);
   if (p->guarded) key_ref(k, p->guard);
-  key_operand(k, &p->out);
-  for (int i = 0; i < p->nleaves; i++) key_operand(k, &p->leaf[i]);
+  key_operand(k, &p->out, false);
+  for (int i = 0; i < p->nleaves; i++) key_operand(k, &p->leaf[i], carries);
   for (int i = 0; i < p->nnumbers; i++) key_put(k, p->number[i].dtype);
-  for (int i = 0; i < p->nsteps; i++) key_step(k, &p->step[i]);
+  for (int i = 0; i < p->nsteps; i++) key_step(k, &p->step[i], carries);
 }
 
 void dc_program_key(const dc_program *p, dc_buf *key) {
@@ -224,16 +234,16 @@ static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
     int64_t a_block = (int64_t)DC_BLOCK * p->lanes * p->rounds;
     return (p->n + a_block - 1) / a_block;
   }
-  const int64_t units = p->rows * p->segments;
   if (p->mapping == DC_MAP_COLUMNS) {
     const int tile = dc_program_columns(p);
     *block = (dc_dim3){ (uint32_t)tile, (uint32_t)p->threads, 1 };
     return (p->rows + tile - 1) / tile * p->segments;
   }
   int64_t a_block = DC_BLOCK / p->threads;
-  if (a_block > units) a_block = units;
+  if (p->segments > 1) return (p->segments + a_block - 1) / a_block * p->rows;
+  if (a_block > p->rows) a_block = p->rows;
   block->x = (uint32_t)(a_block * p->threads);
-  return (units + a_block - 1) / a_block;
+  return (p->rows + a_block - 1) / a_block;
 }
 
 /* A launch that Ctrl-C ended may leave a count behind, which a greater `turn` makes void; but in a graph `turn` stays
@@ -282,7 +292,8 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   pack_all(&params, p, ++f->turn << 32);
   f->kernel.params_size = (uint32_t)params.at;
   dc_dim3 grid = { (uint32_t)blocks, 1, 1 };
+  dc_launch_options how = { .shared = (uint32_t)dc_program_shared(p) };
   if (dc_profiling) dc_profile_bytes(bytes_of(p));
   dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
-  return dc_kernel_launch(&f->kernel, &l, &(dc_launch_options){ 0 }, err);
+  return dc_kernel_launch(&f->kernel, &l, &how, err);
 }

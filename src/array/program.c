@@ -31,10 +31,16 @@ static bool same_view(const dc_geometry *a, const dc_geometry *b) {
          memcmp(a->strides, b->strides, sizeof(int64_t) * (size_t)a->ndim) == 0;
 }
 
+/* The same memory seen in the same way. */
+static bool same_operand(const dc_operand *a, const dc_operand *b) {
+  return a->ptr == b->ptr && a->dtype == b->dtype && a->index == b->index && a->framed == b->framed &&
+         a->bare == b->bare && same_view(a->g, b->g);
+}
+
 /* What of an array is wanted: its elements, their numbers in C order, their places in a frame, its address. */
 typedef enum dc_aspect { DC_ELEMENTS_OF, DC_NUMBERS_OF, DC_PLACES_OF, DC_ADDRESS_OF } dc_aspect;
 
-/* The leaf for a, an earlier one where it is the same memory seen in the same way. */
+/* The leaf for a, an earlier one where that is the same. */
 static int add_leaf(dc_builder *b, dc_array *a, bool row, dc_aspect aspect, dc_ref *out, dc_error *err) {
   dc_program *p = b->p;
   const bool index = aspect == DC_NUMBERS_OF || aspect == DC_PLACES_OF;
@@ -57,12 +63,9 @@ static int add_leaf(dc_builder *b, dc_array *a, bool row, dc_aspect aspect, dc_r
   leaf->framed = aspect == DC_PLACES_OF;
   leaf->bare = aspect == DC_ADDRESS_OF;
   for (int i = 0; i < p->nleaves; i++) {
-    const dc_operand *o = &p->leaf[i];
-    if (o->ptr != leaf->ptr || o->dtype != leaf->dtype || o->row != row || o->index != index) continue;
-    if (o->framed == leaf->framed && o->bare == leaf->bare && same_view(o->g, leaf->g)) {
-      *out = ref(DC_REF_LEAF, i);
-      return 0;
-    }
+    if (p->leaf[i].row != row || !same_operand(&p->leaf[i], leaf)) continue;
+    *out = ref(DC_REF_LEAF, i);
+    return 0;
   }
   *out = ref(DC_REF_LEAF, p->nleaves++);
   return 0;
@@ -210,6 +213,26 @@ static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *
   return 0;
 }
 
+static void rename_leaf(dc_ref *r, const uint8_t *now) {
+  if (r->kind == DC_REF_LEAF) r->index = now[r->index];
+}
+
+/* In ROWS an operand that is read above reductions and below is but one. */
+static void merge_leaves(dc_program *p) {
+  uint8_t now[DC_MAX_LEAVES];
+  int n = 0;
+  for (int i = 0; i < p->nleaves; i++) {
+    int j = 0;
+    while (j < n && !same_operand(&p->leaf[j], &p->leaf[i])) j++;
+    now[i] = (uint8_t)j;
+    if (j == n) p->leaf[n++] = p->leaf[i];
+  }
+  p->nleaves = n;
+  rename_leaf(&p->result, now);
+  for (int i = 0; i < p->nsteps; i++)
+    for (int k = 0; k < p->step[i].nargs; k++) rename_leaf(&p->step[i].arg[k], now);
+}
+
 /* --- where steps are computed -------------------------------------------------------------------------- */
 
 /* One value a row: every reduced axis that the shape has has extent 1. */
@@ -284,6 +307,7 @@ int dc_program_build(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, c
   start(p, src->dev, ptr, dtype, g);
   if (visit(&b, src, true, &p->result, err) != 0) return -1;
   if (p->first == NULL) {
+    if (p->kind == DC_ROWS) merge_leaves(p);
     place_steps(&b);
     dc_program_finish(p, g, b.decided ? &b.domain : g);
     b.too_many = !pretend && params_bytes(p) > DC_MAX_PARAMS;

@@ -20,9 +20,9 @@
 #define DC_MAX_PARAMS 4000   /* bytes of a kernel's parameters (the hardware takes 4096) */
 #define DC_BLOCK 256         /* threads a block, unless the form says otherwise */
 #define DC_MOST_CHAINS 256   /* see domain.c for these */
-#define DC_MOST_SEGMENTS 2048
+#define DC_MOST_SEGMENTS 2112 /* of all rows together */
 #define DC_SEGMENT 4096
-#define DC_FOLDERS 32
+#define DC_FOLDERS 256
 
 typedef enum dc_ref_kind { DC_REF_STEP, DC_REF_LEAF, DC_REF_NUMBER } dc_ref_kind;
 typedef struct dc_ref {
@@ -51,7 +51,10 @@ typedef struct dc_operand {
   bool bare;                /* only its address is wanted */
   dc_dtype dtype;
   dc_layout layout;
-  bool packed;                  /* ELEMENTS with lanes: consecutive elements are consecutive in memory */
+  bool packed;                  /* ELEMENTS with lanes: consecutive elements are consecutive in memory; carried: it is
+                                ** copied by 16 bytes */
+  uint8_t loaded, carried;      /* by pass, as DC_SCOPE_PASS: from memory; from where it was put before */
+  uint8_t place;                /* where that is: see dc_program_carry */
   int64_t strides[DC_MAX_DIMS]; /* along the domain's axes: bytes while the program is built, then elements */
 } dc_operand;
 
@@ -65,6 +68,7 @@ typedef struct dc_step {
   uint8_t scopes;
   uint8_t level; /* of the reductions that it depends on, the last one's pass, from 1; of a reduction its own */
   bool rowwise;  /* its shape has one value a row */
+  uint8_t carried, place; /* as an operand's */
   dc_ref arg[DC_MAX_ARGS];
 } dc_step;
 
@@ -89,6 +93,7 @@ typedef struct dc_program {
   bool deep;                  /* a chain's sums are folded every 16 elements */
   dc_mapping mapping;
   int threads, each;          /* a segment has so many threads, a thread so many chains */
+  int carried;                /* bytes of shared memory for what passes hand on of an element; 0: nothing is */
   dc_ptr mail;                /* the host is told the single result there: see dc_device_ops; 0: it is not */
   uint64_t letter;            /* under this number */
   bool wide;                  /* 64-bit indices */
@@ -136,6 +141,19 @@ void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *d
 static inline bool dc_program_tells(const dc_program *p) {
   return p->kind == DC_REDUCTION && p->out.layout == DC_LAYOUT_ONE;
 }
+/* Whether packs of `lanes` elements, their places told apart by n strides, are aligned. */
+bool dc_is_aligned(const dc_operand *o, const int64_t *strides, int n, int64_t lanes);
+
+/* carry.c: what passes over a row hand on to later ones. Values of a row's elements stand together, those of a `place`
+** that many times dc_program_span bytes behind the first ones. */
+void dc_program_carry(dc_program *p);
+static inline bool dc_in_pass(uint8_t scopes, int pass) { return (scopes & DC_SCOPE_PASS(pass)) != 0; }
+static inline int64_t dc_program_span(const dc_program *p) { return (p->length + 15) / 16 * 16; }
+/* Bytes of shared memory that a block has for that. */
+static inline int64_t dc_program_shared(const dc_program *p) {
+  return p->kind == DC_ELEMENTS ? 0 : DC_BLOCK / p->threads * dc_program_span(p) * p->carried;
+}
+
 /* Whether an operand is read along the tile's other axis (generate_tiles.c). */
 bool dc_lies_across(const dc_program *p, const dc_operand *o);
 /* Of the mapping COLUMNS: rows that a block takes, a thread each. */

@@ -1,0 +1,111 @@
+-- What passes over rows several times (softmax, layer norm and longer ones): all at once beside one step after the
+-- other, bit for bit, in rows of many lengths, that fit into shared memory or do not; and a few rows against plain Lua.
+local dc = require "dotcompute"
+local h = require "spec.helper"
+
+local keep <const> = { 2, keep = true }
+
+-- Each is written with `each`, which does nothing, or computes what it is given.
+local programs = {
+  softmax = function(x, each)
+    local e = each(dc.exp(each(x - each(x:max(keep)))))
+    return each(e / each(e:sum(keep)))
+  end,
+  norm = function(x, each)
+    return each(each(x - each(x:mean(keep))) / each(dc.sqrt(each(each(x:var(keep)) + 1))))
+  end,
+  ["variance of a later pass"] = function(x, each)
+    local y = each(dc.abs(each(x - each(x:mean(keep)))))
+    return each(each(y * x) - each(y:std(keep)))
+  end,
+  ["four passes"] = function(x, each)
+    local y = each(x - each(x:mean(keep)))
+    local z = each(y / each(each(dc.abs(y):max(keep)) + 1))
+    local w = each(z * each(z:sum(keep)))
+    return each(each(w - x) * each(w:min(keep)) + each(each(y * z) - w))
+  end,
+  ["one value a row"] = function(x, each)
+    local y = each(x - each(x:mean(keep)))
+    return each(each(y * each(dc.abs(y))):sum(keep))
+  end,
+  ["with places and other dtypes"] = function(x, each)
+    local i = each(dc.arange(1, (select(2, x:shape()))):to "float64")
+    local y = each(each(x * i) - each(x:min(keep)))
+    local positive = each(y:gt(each(y:mean(keep))))
+    return each(dc.where(positive, y, each(x - each(positive:count(keep)))))
+  end,
+  ["scaled along the row"] = function(x, each)
+    local v = each(x[1] * 0.5)
+    local y = each(x * v)
+    return each(each(y - each(y:max(keep))) * v + each(y:sum(keep)) * each(x:sum(keep)))
+  end,
+}
+
+local all = {}
+for name in pairs(programs) do all[#all + 1] = name end
+table.sort(all)
+
+local function lazily(e) return e end
+local function eagerly(e) return e:eval() end
+
+local function check(x, text, names)
+  for _, name in ipairs(names or all) do
+    local program = programs[name]
+    local got, want = program(x, lazily):eval(), program(x, eagerly)
+    assert.equal(want.dtype, got.dtype)
+    assert.equal(want:bytes(), got:bytes(), h.note(("%s, %s"):format(name, text)))
+  end
+end
+
+describe("several passes over rows are what single steps are,", function()
+  for _, dtype in ipairs { "float32", "float64", "float16" } do
+    it("in " .. dtype, function()
+      for _, length in ipairs { 1, math.random(2, 31), 32, math.random(33, 255), 256, math.random(257, 2047), 4096 } do
+        local rows = math.random(1, 9)
+        local x = (dc.random.normal(rows, length) * 3):to(dtype):eval()
+        check(x, ("%d rows of %d %s"):format(rows, length, dtype))
+      end
+    end)
+  end
+
+  it("where rows are long, and too many to be cut", function()
+    local gpu = dc.device().backend == "cuda" -- where they may lie in shared memory
+    for _, length in ipairs(gpu and { math.random(4097, 9000), 20000, math.random(59000, 60000) } or { 4100 }) do
+      local x = dc.random.normal(1, length):broadcast_to(1100, length)
+      check(x, ("1100 equal rows of %d"):format(length), not gpu and { "norm", "four passes" })
+    end
+  end)
+
+  it("of views", function()
+    local whole = dc.random.normal(21, 700):eval()
+    check(whole[{ { 1, 21, 2 }, { 2, 700, 3 } }], "strides")
+    check(whole[{ ":", { 2, 600 } }], "not aligned")
+    check(whole.T, "transposed")
+    check(whole:reshape(21, 10, 70):transpose(2, 1, 3):reshape(10, 21, 70)[3], "rearranged")
+  end)
+
+  it("and of what is overwritten", function()
+    for _, name in ipairs(all) do
+      local x, program = dc.random.normal(30, 1500):eval(), programs[name]
+      local y = x:copy()
+      local want = program(x, eagerly):to "float32"
+      y[":"] = program(y, lazily)
+      assert.equal(want:broadcast_to(30, 1500):copy():bytes(), y:bytes(), h.note(name))
+    end
+  end)
+
+  it("and what plain Lua says", function()
+    local rows, length = 5, 1000
+    local x = dc.random.normal(rows, length):eval()
+    local soft, norm = programs.softmax(x, lazily):to_table(), programs.norm(x, lazily):to_table()
+    for i, row in ipairs(x:to_table()) do
+      local top, sum, mean, var = math.max(table.unpack(row)), 0, 0, 0
+      for _, v in ipairs(row) do sum, mean = sum + math.exp(v - top), mean + v / length end
+      for _, v in ipairs(row) do var = var + (v - mean) ^ 2 / length end
+      for j, v in ipairs(row) do
+        assert.near(math.exp(v - top) / sum, soft[i][j], 1e-6)
+        assert.near((v - mean) / math.sqrt(var + 1), norm[i][j], 1e-5)
+      end
+    end
+  end)
+end)
