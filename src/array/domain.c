@@ -281,7 +281,8 @@ static bool can_pack(const dc_program *p, int each) {
 
 /* How many threads a segment has, and how many chains each of them. */
 static void choose_mapping(dc_program *p, const dc_operands *s) {
-  const int vector = 16 / (int)widest(s, 1); /* the result, one a row, does not matter */
+  int vector = 16 / (int)widest(s, 1); /* the result, one a row, does not matter */
+  if (vector == 16 && p->segments > 1) vector = 4; /* else a block had 16 segments, and there were few blocks */
   p->mapping = columns_are_better(p) ? DC_MAP_COLUMNS : can_pack(p, vector) ? DC_MAP_PACKED : DC_MAP_LANES;
   const bool warps = p->npasses == 1 ? false : p->length <= 2048; /* a warp a row, which need not wait for others */
   int most = p->dev->target.binary ? (warps ? 32 : p->npasses > 1 ? 256 : 64) : 32;
