@@ -297,6 +297,7 @@ static int choose_each(const dc_program *p, const dc_operands *s) {
     if (p->leaf[i].layout == DC_LAYOUT_UNIT && !p->leaf[i].index) each = 16 / (int)widest(s, 1); /* not the result's */
   for (int i = 0; i < p->nleaves && each == 0; i++)
     if (p->leaf[i].layout == DC_LAYOUT_UNIT && is_random_place(p, i)) each = 4;
+  if (each == 16 && p->segments > 1) each = 4; /* else a block had 16 segments, and there were few blocks */
   if (each < 2) return 1;
   for (int i = 0; i < p->nleaves; i++) {
     const dc_operand *o = &p->leaf[i];

@@ -191,7 +191,7 @@ static void emit_value_lambda(const dc_text *t, int pass) {
   for (int k = 0; k < p->nreduces; k++)
     if (pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD)
       dc_buf_printf(t->b, "  double pivot%d = 0;\n", k);
-  if (has_pivots(p, pass)) dc_buf_printf(t->b, "  bool pivoted%d = false;\n", pass);
+  if (p->carried > 0 && has_pivots(p, pass)) dc_buf_printf(t->b, "  bool pivoted%d = false;\n", pass);
   dc_buf_printf(t->b, "  auto value%d = [&](const %s r", pass, t->index);
   emit_unit_params(t, pass);
   for (int k = 0; k < p->nreduces; k++) {
@@ -233,16 +233,19 @@ static void emit_pivots(const dc_text *t, int pass) {
   for (int k = 0; k < p->nreduces; k++)
     if (pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD)
       dc_buf_printf(t->b, "pivot%d = r%d.s; ", k, k);
-  dc_buf_printf(t->b, "\n  }\n  pivoted%d = true;\n", pass);
-  if (p->carried > 0) dc_buf_puts(t->b, "  __syncthreads();\n"); /* and its place may be taken then */
+  dc_buf_puts(t->b, "\n  }\n");
+  if (p->carried > 0) dc_buf_printf(t->b, "  pivoted%d = true;\n  __syncthreads();\n", pass);
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------ */
 
 /* How often loops over elements are unrolled: a GPU then has so many loads under way (2^28 float32 values on an H200:
-** 3.7 TB/s with 4, 4.3 with 16). Not the long functions: see choose_rounds in domain.c. */
+** 3.7 TB/s with 4, 4.3 with 16).  Where there are many rows, more threads are better (16384 rows of as many: 4.5 TB/s
+** with 4, 4.4 with 16); and the long functions are not to be compiled so often (choose_rounds in domain.c). */
 static int unrolled(const dc_program *p, int pass) {
-  if (!p->dev->target.binary || p->mapping == DC_MAP_COLUMNS || (p->segments == 1 && p->npasses == 1)) return 4;
+  const bool many = p->segments == 1 && p->npasses == 1;
+  if (!p->dev->target.binary || p->mapping == DC_MAP_COLUMNS || many || has_pivots(p, pass)) return 4;
+  if (p->mapping == DC_MAP_LANES && p->each > 1) return 4; /* times each */
   for (int i = 0; i < p->nsteps; i++)
     if (dc_in_pass(p->step[i].scopes, pass) && (dc_ops[p->step[i].op].flags & DC_OP_LONG)) return 4;
   return 16;
@@ -254,7 +257,7 @@ static bool reads_ahead(const dc_program *p) {
   int units = 0;
   for (int i = 0; i < p->nleaves; i++) units += is_unit(&p->leaf[i], 0);
   return p->mapping == DC_MAP_PACKED && p->each == 4 && p->segments > 1 && p->deep && units == 1 && p->nreduces == 1 &&
-         !has_pivots(p, 0) && unrolled(p, 0) == 16;
+         unrolled(p, 0) == 16;
 }
 
 int dc_reduction_residents(const dc_program *p) { return reads_ahead(p) ? 4 : 0; }
@@ -348,7 +351,7 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
     emit_group(t, pass, loop, reads_ahead(p) ? TAKE_LOADED : TAKE_WHOLE);
     dc_buf_printf(t->b, "  }\n  if (whole %% 16 != 0) {\n    const %s j = whole - whole %% 16;\n", t->index);
     snprintf(loop, sizeof loop, "#pragma unroll %d\n    for (int i = 0; i < (int)(whole %% 16); i++) {\n",
-             p->dev->target.binary ? 4 : 1);
+             unrolled(p, pass) / 4);
     emit_group(t, pass, loop, TAKE_WHOLE);
     dc_buf_puts(t->b, "  }\n");
   } else {
