@@ -70,6 +70,19 @@ local script = [==[
       dc.random.uniform(n):lt(0.5):sum():eval();
       dc.random.normal(n):var():eval();
     end,
+    running = function(x, y, m) -- a selection's count is that of a kernel that does not run here
+      x:cumsum():eval();
+      m:cumsum(1):eval();
+      local many = dc.empty(1 << 23, x.dtype);
+      many:cumsum():eval();
+      local function counted(...)
+        local ok, err = pcall(...)
+        if not ok and err.kind ~= "index" then error(err, 0) end
+      end
+      counted(x.select, x, x:ne(0));
+      counted(x.select, x, y:eq(0):eval());
+      counted(x.nonzero, x);
+    end,
   }
   for _, t in ipairs(dtypes) do
     local x, y, m = dc.empty(n, t), dc.empty(n, t), dc.empty({ 70, 64 }, t)
@@ -85,7 +98,7 @@ local all = { '"bool", "int8", "int16"', '"int32", "int64", "uint8"', '"uint16",
 local complex = '"complex64", "complex128"'
 
 describe("on a GPU the kernels of expressions compile:", function()
-  for _, what in ipairs { "elements", "compare", "order", "sums", "random" } do
+  for _, what in ipairs { "elements", "compare", "order", "sums", "random", "running" } do
     it(what, function()
       local lists = { table.unpack(all) }
       if what ~= "order" then lists[#lists + 1] = complex end

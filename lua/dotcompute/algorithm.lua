@@ -147,6 +147,11 @@ function algorithm.kernel(device, name, key, make, ...)
   return kernel
 end
 
+-- How many pieces ahead of its own a block tells later ones what they will look back for (lookback_text.lua); 0: none.
+-- As few as keep nobody waiting: a piece must still be in the cache when it is read again.  A kernel that adds up 2^27
+-- float32 on an H200 takes 0.363 ms without, 0.319 with 3 for each multiprocessor, 0.369 with 4.
+function algorithm.lead(device) return algorithm.is_gpu(device) and 3 * device.multiprocessors or 0 end
+
 -- Elements of which only the size matters: C's name of something as large. Nothing is aligned beyond 8 bytes.
 algorithm.opaque = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int", [8] = "unsigned long long",
   [16] = "dc_two" }

@@ -10,6 +10,7 @@
 --            last kernel scans each piece from what stands before it
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
 local text = require "dotcompute.scan_text"
 local lookback = require "dotcompute.lookback_text"
@@ -19,11 +20,12 @@ local fail = builder.fail
 local BLOCK = text.BLOCK
 local SHORT = 64 -- axes up to this are a thread's work
 local MIDDLE = 2048 -- and those up to this a warp's
+local AHEAD = 8 -- more pieces than so many for each multiprocessor are folded ahead of time
 
 -- --- kernels ----------------------------------------------------------------------------------------------------
 
 local function kernel_for(f, bound, v)
-  local key = ("%s %s %s %s %s %d"):format(v.team, v.packed, v.sums, v.first, v.wide, v.kept)
+  local key = ("%s %s %s %s %s %s %d"):format(v.team, v.packed, v.ahead, v.sums, v.first, v.wide, v.kept)
   local kernel = bound.variants[key]
   if kernel then return kernel end
   v.name, v.preamble, v.types = builder.c_name(f.name), f.preamble, bound.types
@@ -84,7 +86,14 @@ local function scan_rows(f, bound, w)
   local pieces = (w.total + tile - 1) // tile
   local words = lookback.words(pieces, bound.acc.size)
   local state = pieces > 1 and dc.using(bound.device, dc.zeros, w.m * words, "uint64") or dc.null
-  kernel_for(f, bound, v)(w.m * pieces, BLOCK, table.unpack(arguments(w, state, pieces, words)))
+  local list, blocks = arguments(w, state, pieces, words), w.m * pieces
+  v.ahead = w.apart and pieces > 1 and algorithm.is_gpu(bound.device)
+    and blocks > AHEAD * bound.device.multiprocessors
+  if v.ahead then
+    list[#list + 1] = algorithm.lead(bound.device)
+    blocks = blocks + algorithm.lead(bound.device)
+  end
+  kernel_for(f, bound, v)(blocks, BLOCK, table.unpack(list))
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
@@ -99,7 +108,8 @@ local function axis_of(f, axis, ndim)
   return at
 end
 
-local function run(f, bound, from, to, axis)
+-- `apart`: the result is no memory of the caller's.
+local function run(f, bound, from, to, axis, apart)
   local shape = { from:shape() }
   local x, y, kept = core.strides(from, shape), core.strides(to, shape), {}
   for d = 1, #shape do
@@ -114,7 +124,7 @@ local function run(f, bound, from, to, axis)
   local m = from.size // shape[axis]
   local _, layouts = core.arrange({ to, from }, 1, 2, bound.device)
   local go = rows and scan_rows or scan_columns
-  go(f, bound, { from = core.base(from), to = core.base(to), first = true, m = m,
+  go(f, bound, { from = core.base(from), to = core.base(to), first = true, apart = apart, m = m,
     total = shape[axis], wide = far > builder.narrow_limit, x_step = x[axis], y_step = y[axis], extents = extents,
     packed = layouts == "VFF" and x[axis] == 1 and (m == 1 or shape[axis] % 4 == 0),
     x_steps = steps[1], y_steps = steps[2] })
@@ -158,7 +168,7 @@ local function call(f, ...)
   axis = axis_of(f, axis, from.ndim)
   local beside = out == nil or check_result(f, bound, from, out)
   local to = beside and dc.empty_like(from, bound.output.name) or out
-  if from.size > 0 then run(f, bound, from, to, axis) end
+  if from.size > 0 then run(f, bound, from, to, axis, beside) end
   if out and beside then out:copy_from(to) end
   return out or to
 end

@@ -38,6 +38,7 @@ local function signature(v)
   end
   for d = 1, v.kept do list[#list + 1] = ("dc_index dc_x_k%d, dc_index dc_y_k%d"):format(d, d) end
   for d = 2, v.kept do list[#list + 1] = ("dc_index dc_nk%d"):format(d) end
+  if v.ahead then list[#list + 1] = "dc_index dc_lead" end
   return table.concat(list, ", ")
 end
 
@@ -172,28 +173,23 @@ RESULT
   }
 ]]
 
--- A block for each piece of a row.  dc_totals[n]: what warp n % WARPS has in round n / WARPS, then the fold up to it;
--- behind them what stands before the piece, for which the block looks back.
-local tile_text = [[
-  __shared__ alignas(16) unsigned char dc_memory[(COUNT + 1) * sizeof(dc_acc)];
-  dc_acc *const dc_totals = (dc_acc *)dc_memory;
-  const int dc_t = threadIdx.x, dc_lane = dc_t % 32, dc_warp = dc_t / 32;
-  const dc_index dc_job = blockIdx.x, dc_o = dc_job / dc_pieces, dc_piece = dc_job % dc_pieces;
-PLACES  const dc_index dc_begin = dc_piece * TILE + dc_t * LANE;
-  const bool dc_full = dc_piece * TILE + TILE <= dc_total;
-  dc_acc dc_item[ROUNDS][LANE];
-LOAD
-  #pragma unroll
-  for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+-- dc_item becomes, in each round, the folds up to each element; dc_totals[n]: what warp n % WARPS has in round
+-- n / WARPS.
+local piece_text = [[
+    #pragma unroll
+    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
 FOLD
-    if (dc_lane == 31) dc_totals[dc_u * WARPS + dc_warp] = dc_run;
-    if (dc_lane > 0) {
-      #pragma unroll
-      for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_left, dc_item[dc_u][dc_k]);
+      if (dc_lane == 31) dc_totals[dc_u * WARPS + dc_warp] = dc_run;
+      if (dc_lane > 0) {
+        #pragma unroll
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_left, dc_item[dc_u][dc_k]);
+      }
     }
-  }
-  __syncthreads();
-  if (dc_warp == 0) {
+]]
+
+-- By one warp: dc_sums are the totals that a lane has, each folded with what the lane has before it; dc_all is the fold
+-- of the whole piece, dc_left that of what lanes before have.
+local totals_text = [[
     dc_acc dc_sums[OWN];
     #pragma unroll
     for (int dc_k = 0; dc_k < OWN; dc_k++) {
@@ -202,24 +198,88 @@ FOLD
     }
     const dc_acc dc_run = dc_warp_scan(dc_sums[OWN - 1], dc_lane);
     const dc_acc dc_left = dc_from_below(dc_run, 1), dc_all = dc_from_lane(dc_run, COUNT / OWN - 1);
+]]
+
+local publish_text = [[
+    if (dc_pieces > 1 && dc_lane == 0) dc_publish(dc_slots + dc_piece * dc_words, dc_all, dc_mark);
+]]
+
+-- Which row and which piece of it; and where that lies.
+local job_text = [[
+  const dc_index dc_o = dc_job / dc_pieces, dc_piece = dc_job % dc_pieces;
+  unsigned long long *const dc_slots = (unsigned long long *)dc_state + dc_o * dc_row_words;
+]]
+local places_text = [[
+PLACES  const dc_index dc_begin = dc_piece * TILE + dc_t * LANE;
+  const bool dc_full = dc_piece * TILE + TILE <= dc_total;
+]]
+
+-- A block also folds a piece that is dc_lead pieces further on than its own, and publishes that: then what others look
+-- back for is there when they come.  The cache still has the piece when it is read again.
+local ahead_text = [[
+  dc_acc *const dc_early = dc_totals + COUNT + dc_folds;
+  const bool dc_ahead = blockIdx.x < dc_m * dc_pieces;
+  if (dc_ahead) {
+    dc_acc *const dc_totals = dc_early;
+    const dc_index dc_job = blockIdx.x;
+JOB
+WHERE
+    dc_acc dc_item[ROUNDS][LANE];
+LOAD
+PIECE
+  }
+]]
+local early_text = [[
+    if (dc_ahead) {
+      dc_acc *const dc_totals = dc_early;
+      const dc_index dc_job = blockIdx.x;
+JOB
+TOTALS
+PUBLISH
+    }
+]]
+
+-- A block for each piece of a row.  dc_totals become the folds up to each; behind them is what the block looks back
+-- with.
+local tile_text = [[
+  __shared__ alignas(16) unsigned char dc_memory[(SHARED + dc_folds) * sizeof(dc_acc)];
+  dc_acc *const dc_totals = (dc_acc *)dc_memory;
+  enum { dc_mark = 1 };
+  const int dc_t = threadIdx.x, dc_lane = dc_t % 32, dc_warp = dc_t / 32;
+  const dc_index dc_job = (dc_index)blockIdx.x - FIRST;
+JOB
+WHERE
+  dc_acc dc_item[ROUNDS][LANE];
+  if (MINE) {
+LOAD
+  }
+AHEAD
+  if (MINE) {
+PIECE
+  }
+  __syncthreads();
+  dc_acc dc_own = dc_acc();
+  if (dc_warp == 0) {
+EARLY
+TOTALS
     __syncwarp();
     #pragma unroll
     for (int dc_k = 0; dc_k < OWN; dc_k++) {
       if (dc_lane > 0) dc_sums[dc_k] = dc_fold(dc_left, dc_sums[dc_k]);
       if (dc_lane < COUNT / OWN) dc_totals[dc_lane * OWN + dc_k] = dc_sums[dc_k];
     }
-    if (dc_pieces > 1) {
-      const dc_acc dc_older = dc_look_back((unsigned long long *)dc_state + dc_o * dc_row_words, dc_piece, dc_pieces,
-                                           dc_all, dc_lane);
-      if (dc_lane == 0) dc_totals[COUNT] = dc_older;
-    }
+    dc_own = dc_all;
+NOW
   }
-  __syncthreads();
+  if (!MINE) return;
+  dc_acc dc_older = dc_own;
+  if (dc_pieces > 1) dc_older = dc_look_back(dc_slots, dc_piece, dc_pieces, dc_own, dc_mark, dc_totals + COUNT);
+  else __syncthreads();
   #pragma unroll
   for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
     const int dc_at = dc_u * WARPS + dc_warp;
     const bool dc_have = dc_piece > 0 || dc_at > 0;
-    dc_acc dc_before = dc_totals[dc_piece > 0 ? COUNT : 0];
+    dc_acc dc_before = dc_piece > 0 ? dc_older : dc_totals[0];
     if (dc_at > 0) dc_before = dc_piece > 0 ? dc_fold(dc_before, dc_totals[dc_at - 1]) : dc_totals[dc_at - 1];
     if (dc_have) {
       #pragma unroll
@@ -288,9 +348,13 @@ template <typename T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) dc_pack
 local function assemble(v)
   if not v.team then return columns_text .. (v.sums and column_sums_text or column_apply_text) end
   local pieces = { RESULT = store_text, LOAD = (v.packed and load_text or "") .. load_one_text, FOLD = fold_text,
-    SHIFT = v.exclusive and shift_text or "", STORE = v.packed and pack_text or "" }
+    SHIFT = v.exclusive and shift_text or "", STORE = v.packed and pack_text or "", JOB = job_text,
+    WHERE = places_text, PIECE = piece_text, TOTALS = totals_text, PUBLISH = publish_text,
+    AHEAD = v.ahead and ahead_text or "", EARLY = v.ahead and early_text or "", NOW = v.ahead and "" or publish_text,
+    FIRST = v.ahead and "dc_lead" or "0", MINE = v.ahead and "(blockIdx.x >= dc_lead)" or "true",
+    SHARED = v.ahead and "2 * COUNT" or "COUNT" }
   local text = v.team == "warp" and short_text or tile_text
-  for _ = 1, 2 do -- some pieces are made of others
+  for _ = 1, 3 do -- some pieces are made of others
     text = text:gsub("%f[%w_](%u+)%f[^%w_]\n?", function(word) return pieces[word] end)
   end
   return text
@@ -307,7 +371,7 @@ local function source_of(v)
     packed ~= v.input.ctype and " != 0" or "", fill.STRIDE)
   return table.concat { builder.prelude(v.types, v.dtypes, v.preamble, v.wide), functions(v),
     v.team and lookback.text or "", v.packed and packs_text or "",
-    ("__global__ void __launch_bounds__(%d) %s(%s) {\n"):format(BLOCK, v.name, signature(v)),
+    ("__global__ void __launch_bounds__(%d%s) %s(%s) {\n"):format(BLOCK, v.ahead and ", 2" or "", v.name, signature(v)),
     (assemble(v):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }
 end
 

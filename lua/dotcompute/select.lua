@@ -10,8 +10,11 @@ local lookback = require "dotcompute.lookback_text"
 core.own(debug.getinfo(1, "S").source)
 
 local fail, empty = algorithm.fail, algorithm.empty
-local ROUNDS <const>, WARPS <const> = 4, 8
-local TILE <const> = 128 * ROUNDS * WARPS
+local WARPS <const> = 8
+
+-- How often a lane takes 4 elements: the more the better, but what is gathered must fit into shared memory.
+local function rounds_for(size) return size > 4 and 4 or 8 end
+local function tile_for(size) return 128 * WARPS * rounds_for(size) end
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 
@@ -25,17 +28,10 @@ template <typename T> static __device__ __forceinline__ bool dc_aligned(const T 
 -- A lane has 4 neighbouring elements in each round, a warp 128. The counts of four rounds are bytes of one word: none
 -- goes beyond 128.
 local body = [=[
-__global__ void __launch_bounds__(WARPS * 32) dc_select(const dc_operands o, void *out_, const void *x_,
-                                                        long long *count, void *state, const dc_index n,
-                                                        const dc_index pieces) {
-  VALUE *const out = (VALUE *)out_;
-  __shared__ dc_acc totals[WARPS + 1];
-  SHARED
-  const int t = threadIdx.x, lane = t % 32, warp = t / 32;
-  const dc_index piece = blockIdx.x, begin = piece * TILE + warp * (128 * ROUNDS) + lane * 4;
-  const bool full = piece * TILE + TILE <= n;
-  dc_packs taken[ROUNDS];
-  unsigned bits = 0, counts = 0;
+// The operands of a lane's elements, from `begin` on, and a bit for each that passes.
+static __device__ __forceinline__ unsigned dc_pass(const dc_operands &o, dc_packs *taken, const dc_index begin,
+                                                   const dc_index n, const bool full) {
+  unsigned bits = 0;
   if (full && dc_aligned(o)) {
     #pragma unroll
     for (int u = 0; u < ROUNDS; u++) dc_take(o, begin + u * 128, taken[u]);
@@ -57,18 +53,55 @@ __global__ void __launch_bounds__(WARPS * 32) dc_select(const dc_operands o, voi
       }
     }
   }
-  #pragma unroll
-  for (int u = 0; u < ROUNDS; u++) counts |= __popc(bits >> 4 * u & 15) << 8 * u;
-  unsigned run = counts;
-  #pragma unroll
-  for (int s = 1; s < 32; s *= 2) {
-    const unsigned other = __shfl_up_sync(~0u, run, s);
-    if (lane >= s) run += other;
+  return bits;
+}
+__global__ void __launch_bounds__(WARPS * 32, 3) dc_select(const dc_operands o, void *out_, const void *x_,
+                                                        long long *count, unsigned long long *slots,
+                                                        const unsigned mark, const dc_index n,
+                                                        const dc_index pieces, const dc_index lead) {
+  VALUE *const out = (VALUE *)out_;
+  __shared__ dc_acc totals[WARPS], early[WARPS], folds[dc_folds];
+  SHARED
+  const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+  const dc_index first = warp * (128 * ROUNDS) + lane * 4, block = blockIdx.x;
+  dc_packs taken[ROUNDS];
+  // Later blocks will look back for how many pass in a piece further on: told early, nobody has to wait.
+  const bool ahead = lead > 0 && block < pieces, mine = block >= lead;
+  if (ahead) {
+    int sum = __popc(dc_pass(o, taken, block * TILE + first, n, block * TILE + TILE <= n));
+    #pragma unroll
+    for (int s = 16; s > 0; s /= 2) sum += __shfl_xor_sync(~0u, sum, s);
+    if (lane == 0) early[warp] = sum;
   }
-  const unsigned all = __shfl_sync(~0u, run, 31);
-  run -= counts;
-  if (lane == 0) totals[warp] = (all & 255) + (all >> 8 & 255) + (all >> 16 & 255) + (all >> 24);
+  const dc_index piece = block - lead, begin = piece * TILE + first;
+  const bool full = piece * TILE + TILE <= n;
+  const unsigned bits = mine ? dc_pass(o, taken, begin, n, full) : 0;
+  unsigned run[QUADS], all[QUADS];
+  dc_acc in_warp = 0;
+  #pragma unroll
+  for (int q = 0; q < QUADS; q++) {
+    unsigned counts = 0;
+    #pragma unroll
+    for (int u = 0; u < 4; u++) counts |= __popc(bits >> (16 * q + 4 * u) & 15) << 8 * u;
+    unsigned sum = counts;
+    #pragma unroll
+    for (int s = 1; s < 32; s *= 2) {
+      const unsigned other = __shfl_up_sync(~0u, sum, s);
+      if (lane >= s) sum += other;
+    }
+    all[q] = __shfl_sync(~0u, sum, 31);
+    run[q] = sum - counts;
+    in_warp += (all[q] & 255) + (all[q] >> 8 & 255) + (all[q] >> 16 & 255) + (all[q] >> 24);
+  }
+  if (lane == 0) totals[warp] = in_warp;
   __syncthreads();
+  if (ahead && t == 0) {
+    dc_acc sum = 0;
+    #pragma unroll
+    for (int w = 0; w < WARPS; w++) sum += early[w];
+    dc_publish(slots + block * dc_words, sum, mark);
+  }
+  if (!mine) return;
   dc_acc own = 0;
   int in_tile = 0;
   #pragma unroll
@@ -76,22 +109,17 @@ __global__ void __launch_bounds__(WARPS * 32) dc_select(const dc_operands o, voi
     if (w == warp) in_tile = (int)own;
     own += totals[w];
   }
-  if (t == 0 && pieces > 1) dc_publish((unsigned long long *)state + piece * dc_words, own);
-  unsigned long long rounds = 0, sum = 0;
-  #pragma unroll
-  for (int u = 0; u < ROUNDS; u++) {
-    rounds |= sum << 16 * u;
-    sum += all >> 8 * u & 255;
-  }
+  if (lead == 0 && t == 0 && pieces > 1) dc_publish(slots + piece * dc_words, own, mark);
   EARLY
   FETCH
   #pragma unroll
   for (int u = 0; u < ROUNDS; u++) {
     const unsigned b = bits >> 4 * u & 15;
-    int at = in_tile + (int)(rounds >> 16 * u & 65535) + (int)(run >> 8 * u & 255);
+    int at = in_tile + (int)(run[u / 4] >> 8 * (u % 4) & 255);
     #pragma unroll
     for (int k = 0; k < 4; k++)
       if (b >> k & 1) PUT
+    in_tile += (int)(all[u / 4] >> 8 * (u % 4) & 255);
   }
   LATE
 }
@@ -99,17 +127,11 @@ __global__ void __launch_bounds__(WARPS * 32) dc_select(const dc_operands o, voi
 
 -- How many pass before the tile.
 local look_back = [=[
-  if (warp == 0) {
-    dc_acc before = 0;
-    if (pieces > 1) before = dc_look_back((unsigned long long *)state, piece, pieces, own, lane);
-    if (piece == 0) before = 0;
-    if (lane == 0) {
-      totals[WARPS] = before;
-      if (piece == pieces - 1) *count = before + own;
-    }
-  }
-  __syncthreads();
-  const dc_acc base = totals[WARPS];]=]
+  dc_acc base = 0;
+  if (pieces > 1) base = dc_look_back(slots, piece, pieces, own, mark, folds);
+  else __syncthreads();
+  if (piece == 0) base = 0;
+  if (t == 0 && piece == pieces - 1) *count = base + own;]=]
 
 -- Values that the test has not read are asked for by fours of which any is taken.
 local values = {
@@ -151,8 +173,8 @@ local function source_of(part, value, size, what, wide)
   return table.concat { algorithm.opaque_text,
     ("typedef %s dc_index;\ntypedef %s dc_acc;\n"):format(index, index),
     "static __device__ __forceinline__ dc_acc dc_fold(dc_acc a, dc_acc b) { return a + b; }\n", packs, part,
-    lookback.text, algorithm.fill(text, { VALUE = value or "long long", TILE = TILE, ROUNDS = ROUNDS,
-      WARPS = WARPS }) }
+    lookback.text, algorithm.fill(text, { VALUE = value or "long long", TILE = tile_for(size),
+      ROUNDS = rounds_for(size), QUADS = rounds_for(size) // 4, WARPS = WARPS }) }
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
@@ -178,6 +200,23 @@ local function kernel_for(x, test, wide)
   return known[key], operands
 end
 
+-- What a launch needs beside its operands and result, kept for the next: `count`, and `state`, words in which pieces
+-- publish what they fold to, none of which has the mark.  Never part of a graph, as the count is read at once.
+local workspaces = {}
+local function workspace(device, words)
+  local w = workspaces[device]
+  if not w or w.words < words then
+    w = { state = algorithm.zeros(device, words, "uint64"), count = empty(device, 1, "int64"), words = words, mark = 0 }
+    workspaces[device] = w
+  end
+  w.mark = w.mark + 1
+  if w.mark > 0xffffffff then
+    w.state:fill(0)
+    w.mark = 1
+  end
+  return w
+end
+
 -- The elements of x, in C order without gaps, where `tested`, an array or a pending expression of the same shape, is
 -- not 0, or, without x, their numbers from 1 on.  The result is 1-d.
 function select_.flat(x, tested)
@@ -185,14 +224,16 @@ function select_.flat(x, tested)
   local result_type = x and x.dtype or "int64"
   if n == 0 then return empty(device, 0, result_type) end
   local wide = n > algorithm.narrow
-  local out, count = empty(device, n, result_type), empty(device, 1, "int64")
-  local pieces = (n + TILE - 1) // TILE
-  local words = lookback.words(pieces, wide and 8 or 4)
-  local state = pieces > 1 and algorithm.zeros(device, words, "uint64") or dc.null
+  local tile = tile_for(x and algorithm.dtype(x).size or 8)
+  local pieces = (n + tile - 1) // tile
+  local work = workspace(device, lookback.words(pieces, wide and 8 or 4))
+  local out = empty(device, n, result_type)
   local test = tested.dtype == "bool" and tested or tested:ne(0)
   local kernel, operands = kernel_for(x, test, wide)
-  kernel(pieces, 32 * WARPS, operands, out, x or dc.null, count, state, n, pieces)
-  local found = count:item()
+  local lead = algorithm.lead(device)
+  if pieces < 3 * lead then lead = 0 end
+  kernel(pieces + lead, 32 * WARPS, operands, out, x or dc.null, work.count, work.state, work.mark, n, pieces, lead)
+  local found = work.count:item()
   if found == n then return out end
   local part = out:slice { 1, found }
   if found >= n // 4 then return part end

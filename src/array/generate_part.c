@@ -34,7 +34,8 @@ bool dc_part_takes(const dc_program *p, int leaf) {
 static void emit_operands(const dc_text *t) {
   const dc_program *p = t->p;
   const int words = p->nleaves + p->nnumbers;
-  dc_buf_printf(t->b, "struct dc_operands { unsigned long long word[%d]; };\nstruct dc_packs {\n", words > 0 ? words : 1);
+  dc_buf_printf(t->b, "struct dc_operands { unsigned long long word[%d]; };\n", words > 0 ? words : 1);
+  dc_buf_puts(t->b, "struct dc_packs {\n");
   for (int i = 0; i < p->nleaves; i++)
     if (dc_part_takes(p, i)) dc_buf_printf(t->b, "  dc_pack<%s> p%d;\n", dc_stored_as(p->leaf[i].dtype), i);
   dc_buf_puts(t->b, "};\n");
