@@ -182,14 +182,15 @@ end
 local select_ = {}
 local kernels = { [false] = {}, [true] = {} } -- by the width of indices, then by the test's key
 
--- The kernel for the test, which is computed first if it cannot be part of one, and the test's operands.
+-- The kernel for the test, which is computed first if it cannot be part of one, the test's operands, and what keeps
+-- these, which is to be closed after the launch.
 local function kernel_for(x, test, wide)
   local known = kernels[wide]
-  local key, operands, takes, text = core.part(test, x, known)
+  local kept, key, operands, takes, text = core.part(test, x, known)
   if not key then
     test:eval()
     test = algorithm.flat(test)
-    key, operands, takes, text = core.part(test, x, known)
+    kept, key, operands, takes, text = core.part(test, x, known)
   end
   if not known[key] then
     local size = x and algorithm.dtype(x).size or 8
@@ -197,7 +198,7 @@ local function kernel_for(x, test, wide)
     local source = source_of(text, value, size, takes and taken or x and values or places, wide)
     known[key] = dc.using(test.device, dc.kernel, source, { name = "dc_select", flags = { "--fmad=false" } })
   end
-  return known[key], operands
+  return known[key], operands, kept
 end
 
 -- What a launch needs beside its operands and result, kept for the next: `count`, and `state`, words in which pieces
@@ -229,7 +230,8 @@ function select_.flat(x, tested)
   local work = workspace(device, lookback.words(pieces, wide and 8 or 4))
   local out = empty(device, n, result_type)
   local test = tested.dtype == "bool" and tested or tested:ne(0)
-  local kernel, operands = kernel_for(x, test, wide)
+  local kernel, operands, kept = kernel_for(x, test, wide)
+  local _ <close> = kept
   local lead = algorithm.lead(device)
   if pieces < 3 * lead then lead = 0 end
   kernel(pieces + lead, 32 * WARPS, operands, out, x or dc.null, work.count, work.state, work.mark, n, pieces, lead)

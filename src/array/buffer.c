@@ -92,8 +92,12 @@ static void give_back(struct dc_buffer *b) {
   if (b->foreign && b->release != NULL) b->release(b->ud);
 }
 
-/* A graph lets go of it. */
-static void drop(void *thing) {
+void dc_buffer_hold(struct dc_buffer *b) {
+  b->refs++;
+  b->held++;
+}
+
+void dc_buffer_drop(void *thing) {
   struct dc_buffer *b = thing;
   b->held--;
   if (b->closed && b->held == 0) give_back(b);
@@ -102,9 +106,8 @@ static void drop(void *thing) {
 
 int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err) {
   if (dev->capture != NULL) {
-    b->refs++;
-    b->held++;
-    return dc_capture_hold(dev, b, drop, writes ? DC_WRITES : DC_READS, err);
+    dc_buffer_hold(b);
+    return dc_capture_hold(dev, b, dc_buffer_drop, writes ? DC_WRITES : DC_READS, err);
   }
   return dc_trace_use(&b->trace, dev, by, writes, err);
 }

@@ -24,7 +24,7 @@ struct dc_buffer {
   size_t bytes;
   int refs;
   bool closed; /* for arrays */
-  int held;    /* by so many graphs, which may still use it when it is closed */
+  int held;    /* by so many graphs and the like, which may still use it when it is closed */
   void (*release)(void *ud); /* for memory that somebody else owns; may be NULL */
   void *ud;
   bool foreign;
@@ -50,6 +50,9 @@ static inline int dc_buffer_used(struct dc_buffer *b, bool writes, dc_error *err
   return __builtin_expect(b->dev->tracking == 0, 1) ? 0 : dc_buffer_use(b, b->dev, NULL, writes, err);
 }
 void dc_buffer_unref(struct dc_buffer *b);
+/* One more reference, by a graph or a launch to come: until it is dropped the memory stays, although it is released. */
+void dc_buffer_hold(struct dc_buffer *b);
+void dc_buffer_drop(void *b);
 /* Gives the memory back now (when the last graph that holds it goes); the views keep the empty shell. Idempotent.
 ** Readers are the caller's care. */
 void dc_buffer_release(struct dc_buffer *b);

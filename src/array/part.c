@@ -5,6 +5,8 @@
 
 #include "array/program.h"
 
+_Static_assert(DC_PART_OPERANDS >= DC_MAX_LEAVES, "every operand has a place");
+
 /* A part of the expression that must come first. */
 static int compute_first(const dc_program *p, dc_error *err) {
   dc_array *a = p->first;
@@ -28,6 +30,14 @@ static int use_operands(const dc_program *p, dc_error *err) {
   for (int i = 0; i < p->nleaves; i++)
     if (p->leaf[i].buffer != NULL && dc_buffer_used(p->leaf[i].buffer, false, err) != 0) return -1;
   return 0;
+}
+
+static void hold_operands(const dc_program *p, dc_part *out) {
+  for (int i = 0; i < p->nleaves; i++) {
+    if (p->leaf[i].buffer == NULL || p->leaf[i].index) continue;
+    dc_buffer_hold(p->leaf[i].buffer);
+    out->held[out->nheld++] = p->leaf[i].buffer;
+  }
 }
 
 static void put_operands(const dc_program *p, dc_buf *b) {
@@ -56,6 +66,7 @@ static int describe(dc_array *test, dc_array *value, bool text, dc_part *out, dc
   } else {
     dc_program_key(&p, &out->key);
     put_operands(&p, &out->operands);
+    hold_operands(&p, out);
     if (use_operands(&p, err) != 0) return -1;
   }
   return out->key.failed || out->operands.failed || out->text.failed ? dc_fail_oom(err) : 0;
@@ -78,6 +89,7 @@ void dc_array_part_done(dc_array *test) {
 }
 
 void dc_part_free(dc_part *part) {
+  while (part->nheld > 0) dc_buffer_drop(part->held[--part->nheld]);
   dc_buf_free(&part->key);
   dc_buf_free(&part->operands);
   dc_buf_free(&part->text);

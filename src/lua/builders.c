@@ -7,7 +7,6 @@
 */
 #include <string.h>
 
-#include "array/part.h"
 #include "lua/lib.h"
 
 #define MOST_OPERANDS 64
@@ -328,42 +327,6 @@ static int core_base(lua_State *L) {
   return dc_lua_made(L, slot, dc_array_view(a, &point, 0, &err), &err);
 }
 
-/* --- expressions in kernels of ours ---------------------------------------------------------------- */
-
-/*
-** part(test, value, known): how a kernel computes the bool array `test` itself (array/part.h), beside the array
-** `value` of the same shape, or nil.  Gives a key, the operands as the bytes of a parameter, whether there is dc_value,
-** and, where known[key] is nil, the text; or nil where `test` must be computed first.
-*/
-static int core_part(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  lua_settop(L, 3);
-  dc_array *test = dc_lua_checkarray(L, self, 1), *value = lua_isnil(L, 2) ? NULL : dc_lua_checkarray(L, self, 2);
-  dc_error err = DC_ERROR_INIT;
-  dc_part part;
-  luaL_checktype(L, 3, LUA_TTABLE);
-  if (value) dc_lua_settle(L, self, value);
-  if (DC_LUA_WORK(self, dc_array_part(test, value, false, &part, &err)) != 0) return dc_lua_raise(L, &err);
-  if (!part.fits) {
-    dc_part_free(&part);
-    return 0;
-  }
-  lua_pushlstring(L, part.key.data, part.key.len);
-  lua_pushlstring(L, part.operands.data, part.operands.len);
-  lua_pushboolean(L, part.takes_value);
-  dc_part_free(&part);
-  lua_pushvalue(L, 4);
-  if (lua_rawget(L, 3) == LUA_TNIL) {
-    if (DC_LUA_WORK(self, dc_array_part(test, value, true, &part, &err)) != 0) return dc_lua_raise(L, &err);
-    lua_pushlstring(L, part.text.data, part.text.len);
-    dc_part_free(&part);
-  }
-  dc_array_part_done(test);
-  lua_settop(L, 8);
-  lua_remove(L, 7);
-  return 4;
-}
-
 /* --- methods written in Lua ---------------------------------------------------------------------- */
 
 /* Objects of the type `slot` have the method `name` (at 1) from now on: the function at 2. */
@@ -389,6 +352,5 @@ const luaL_Reg dc_lua_builders_internal[] = {
   { "signature", core_signature }, { "broadcast", core_broadcast }, { "arrange", core_arrange },
   { "overlap", core_overlap },     { "strides", core_strides },   { "base", core_base },
   { "method", core_method },       { "is_array", core_is_array }, { "array_method", core_array_method },
-  { "part", core_part },
   { NULL, NULL },
 };

@@ -163,12 +163,14 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_stream(L, 1);
   dc_lua_open_graph(L, 1);
   dc_lua_open_files(L, 1);
+  dc_lua_open_part(L, 1);
 
   lua_newtable(L); /* 2: core */
   dc_lua_setfuncs(L, 1, internal);
   dc_lua_setfuncs(L, 1, dc_lua_device_internal);
   dc_lua_setfuncs(L, 1, dc_lua_cache_internal);
   dc_lua_setfuncs(L, 1, dc_lua_builders_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_part_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_random_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);

@@ -32,6 +32,7 @@ enum dc_lua_slot {
   DC_LUA_GRAPH,
   DC_LUA_COMPLEX,
   DC_LUA_FILE,
+  DC_LUA_PART,
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
@@ -168,6 +169,7 @@ void dc_lua_open_memory(void);
 void *dc_lua_scratch(lua_State *L, size_t n);
 void dc_lua_scratch_free(lua_State *L, int idx); /* early; idempotent */
 void dc_lua_open_scratch(lua_State *L, int self);
+void dc_lua_open_part(lua_State *L, int self);
 
 /* --- ledger.c --- */
 extern const luaL_Reg dc_lua_memory_internal[];
@@ -315,6 +317,7 @@ void dc_lua_find_bundle(lua_State *L);
 
 /* --- builders.c --- */
 extern const luaL_Reg dc_lua_builders_internal[];
+extern const luaL_Reg dc_lua_part_internal[];
 
 /* --- random.c --- */
 extern const luaL_Reg dc_lua_random_internal[];
