@@ -1,8 +1,8 @@
 /*
 ** part.c - expressions that kernels of ours compute themselves (array/part.h), for lua/dotcompute/select.lua.
 **
-** Until such a kernel is launched, its operands are kept: a finalizer, or the launch itself, may compute the expression,
-** which then lets go of them.
+** Until such a kernel is launched, its operands are kept: a finalizer, or the launch itself, may compute the
+** expression, which then lets go of them.
 */
 #include "array/part.h"
 #include "lua/lib.h"
