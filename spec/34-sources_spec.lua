@@ -186,6 +186,34 @@ describe("a whole file", function()
     helper.same({ 42, 98 }, out:to_table())
   end)
 
+  it("finds headers beside it, and leaves the host's part of them out", function()
+    local header = os.tmpname()
+    local f = assert(io.open(header, "w"))
+    f:write [[
+#pragma once
+#include <random>
+#include <vector>
+struct Item { int key; float value; };
+template <class T> void reference(const std::vector<T> &in, std::vector<T> &out) { out[0] = in[0] * 2; }
+static void check(float *a, int n) {
+  std::mt19937 gen(1);
+  for (int i = 0; i < n; i++) if (fabs(a[i] - gen()) > 1e-3) fprintf(stderr, "bad\n");
+}
+__device__ __forceinline__ float weigh(const Item &it) { return it.key * it.value; }
+]]
+    f:close()
+    local k = with_file(([[
+#include <cstdio>
+#include "%s"
+__global__ void weigh_all(const Item *in, float *out) { out[threadIdx.x] = weigh(in[threadIdx.x]); }
+int main() { check(nullptr, 0); weigh_all<<<1, 1>>>(nullptr, nullptr); }
+]]):format(header:match "[^/]+$"), dc.kernel_file)
+    os.remove(header)
+    local out = dc.zeros(2)
+    k(1, 2, dc.from_bytes(string.pack("<i4fi4f", 2, 1.5, 3, 4), { 16 }, "uint8"), out)
+    helper.same({ 3, 12 }, out:to_table())
+  end)
+
   it("tells a kernel's error with its line, not the host's", function()
     local text = program:gsub("weights%[1%]", "wights[1]")
     local _, line = text:sub(1, text:find "wights"):gsub("\n", "")
