@@ -214,6 +214,14 @@ int main() { check(nullptr, 0); weigh_all<<<1, 1>>>(nullptr, nullptr); }
     helper.same({ 3, 12 }, out:to_table())
   end)
 
+  it("does without a header that is not there, unless its kernels need it", function()
+    local text = '#include "../common/wibble.h"\n' .. program
+    assert.equal(1, #with_file(text, dc.module_file):kernels() - 1)
+    with_file(text:gsub("weights%[1%]", "WIBBLE"), function(path)
+      helper.fails("compile", 'cannot open source file "../common/wibble.h"', function() dc.module_file(path) end)
+    end)
+  end)
+
   it("tells a kernel's error with its line, not the host's", function()
     local text = program:gsub("weights%[1%]", "wights[1]")
     local _, line = text:sub(1, text:find "wights"):gsub("\n", "")

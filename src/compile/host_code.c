@@ -18,15 +18,21 @@ static bool holds(const char *begin, const char *end, const char *what) {
 
 static bool is_char(dc_token t, char c) { return t.kind == DC_TOKEN_PUNCT && *t.s == c; }
 
+/* A function of the runtime that only the host calls: cudaMalloc, cudaGetLastError, … */
+static bool is_runtime(dc_token t) {
+  static const char *const for_kernels[] = {"cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion",
+                                            "cudaDeviceSynchronize", "cudaTextureObject_t", "cudaSurfaceObject_t",
+                                            NULL};
+  return t.n > 4 && memcmp(t.s, "cuda", 4) == 0 && isupper((unsigned char)t.s[4]) && !dc_token_in(t, for_kernels);
+}
+
 bool dc_host_code_in(const char *text, size_t len) {
   dc_tokens in = dc_tokens_of(text, len);
   int angles = 0;
   for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
     angles = is_char(t, '<') ? angles + 1 : 0;
     if (angles == 3) return true; /* a launch */
-    if (t.kind != DC_TOKEN_WORD) continue;
-    if (dc_token_is(t, "main")) return true;
-    if (t.n > 6 && (memcmp(t.s, "cudaMa", 6) == 0 || memcmp(t.s, "cudaMe", 6) == 0)) return true; /* …lloc, …mcpy */
+    if (t.kind == DC_TOKEN_WORD && (dc_token_is(t, "main") || is_runtime(t))) return true;
   }
   return false;
 }

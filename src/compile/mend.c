@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/runtime.h"
 #include "compile/host_code.h"
 #include "compile/missing.h"
 
@@ -169,7 +170,11 @@ static bool learn_files(dc_mend *m, const message *e) {
   if ((last == 13 && memcmp(name, "helper_math.h", last) == 0) ||
       (last == 12 && memcmp(name, "cutil_math.h", last) == 0))
     return add_header(m, path, n, "#include <dotcompute/vector_math.h>\n");
-  if (!dc_missing_host_header(path, n) && !dc_missing_host_header(name, last)) return false;
+  if (!dc_missing_host_header(path, n) && !dc_missing_host_header(name, last)) {
+    if (!m->has_host_code) return false;
+    m->lacks_header = true; /* it may be the host's, too */
+    dc_log(DC_LOG_COMPILE, "'%.*s' is not there, and taken for empty", (int)n, path);
+  }
   return add_header(m, path, n, "");
 }
 

@@ -23,6 +23,7 @@ typedef struct dc_mend {
   bool has_host_code;
   bool mended;         /* anything was learned */
   bool blanked;        /* functions are gone */
+  bool lacks_header;   /* a header of the user's that is not there is taken for empty */
   char *text;          /* source.text, to be written */
   dc_mend_header *headers;
   dc_arena arena;
