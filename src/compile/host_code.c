@@ -87,7 +87,7 @@ static bool next_piece(dc_tokens *in, piece *p) {
       p->body = in->p;
       p->body_line = in->line;
       dc_token_skip_group(in);
-      p->body_end = in->p - 1;
+      p->body_end = in->p > p->body ? in->p - 1 : in->p; /* without a } at the end of the text */
       p->is_function = params && !initial && !p->is_class;
       p->end = in->p;
       p->last = in->line;
