@@ -118,9 +118,19 @@ local program = [[
 #include <string>
 #include <thrust/device_vector.h>
 using namespace std;
+#if 0
+This isn't code { ( "
+#else
 #define HD __host__ __device__ inline
 #define CHECK(x) do { if ((x) != cudaSuccess) { printf("no: %s\n", cudaGetErrorString(x)); exit(1); } } while (0)
+#endif
 typedef struct { int n; float3 at; } params;
+struct Point {
+  float x, y;
+  Point() : x(0), y{0} {}
+  __host__ __device__ Point(float a, float b) : x(a), y(b) {}
+  friend std::ostream &operator<<(std::ostream &o, const Point &p) { return o << p.x << ' ' << p.y; }
+};
 static double now() { struct timeval t; gettimeofday(&t, NULL); return t.tv_sec + 1e-6 * t.tv_usec; }
 struct Timer {
   cudaEvent_t a, b;
@@ -135,7 +145,7 @@ public:
   __host__ __device__ float &at(int r, int c) const { return data[r * cols + c]; }
   void read(const std::string &file) { std::ifstream in(file); in >> rows; }
 };
-HD float square(float x) { return x * x; }
+HD float square(float x) { return Point(x, 0).x * x; }
 template <typename T> void fill_up(std::vector<T> &v) { for (auto &x : v) x = T(rand() % 10); }
 float *h_a, *h_b;
 FILE *log_file = NULL;

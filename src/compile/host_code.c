@@ -52,7 +52,7 @@ typedef struct piece {
 static bool next_piece(dc_tokens *in, piece *p) {
   dc_token t = dc_token_next(in), before = t;
   *p = (piece){.begin = t.s, .first = t.line};
-  bool space = false, initial = false, literal = false, params = false;
+  bool space = false, initial = false, literal = false, params = false, members = false;
   for (; t.kind != DC_TOKEN_END; before = t, t = dc_token_next(in)) {
     p->end = in->p;
     p->last = in->line;
@@ -74,10 +74,11 @@ static bool next_piece(dc_tokens *in, piece *p) {
     if (t.kind != DC_TOKEN_PUNCT) continue;
     if (*t.s == ';') return true;
     if (*t.s == '=' && !params && !dc_token_is(before, "operator")) initial = true;
+    members = members || (params && !p->is_class && *t.s == ':'); /* a constructor's: "a(1), b{2}" */
     if (*t.s == '(') {
       params = true;
       dc_token_skip_group(in);
-    } else if (*t.s == '[') {
+    } else if (*t.s == '[' || (*t.s == '{' && members && before.kind == DC_TOKEN_WORD)) {
       dc_token_skip_group(in);
     } else if (*t.s == '{' && (space || literal) && !initial) {
       p->is_scope = true;
@@ -141,7 +142,7 @@ bool dc_host_code_blank(char *text, size_t len, int line) {
   dc_tokens in = dc_tokens_of(text, len);
   piece p;
   while (in.p < in.end && next_piece(&in, &p)) {
-    if (p.is_scope || line < p.first || line > p.last) continue;
+    if (p.is_scope || line < p.first || line > p.last || holds(p.begin, p.end, "__global__")) continue;
     if (p.is_class && p.body) {
       if (blank_member(text, &p, line)) return true;
       if (p.is_device || holds_device_words(p.body, p.body_end)) continue;
@@ -190,7 +191,7 @@ bool dc_host_code_blank_launches(char *text, size_t len) {
   dc_tokens in = dc_tokens_of(text, len);
   bool any = false;
   for (piece p; in.p < in.end && next_piece(&in, &p);) {
-    if (!p.is_function || p.is_device) continue;
+    if (!p.is_function || p.is_device || holds(p.begin, p.end, "__global__")) continue;
     dc_tokens head = dc_tokens_of(p.begin, (size_t)(p.body - p.begin));
     bool sure = holds(p.body, p.body_end, "<<<");
     for (dc_token t = dc_token_next(&head); t.kind != DC_TOKEN_END && !sure; t = dc_token_next(&head))
