@@ -118,9 +118,19 @@ local program = [[
 #include <string>
 #include <thrust/device_vector.h>
 using namespace std;
+#if 0
+This isn't code { ( "
+#else
 #define HD __host__ __device__ inline
 #define CHECK(x) do { if ((x) != cudaSuccess) { printf("no: %s\n", cudaGetErrorString(x)); exit(1); } } while (0)
+#endif
 typedef struct { int n; float3 at; } params;
+struct Point {
+  float x, y;
+  Point() : x(0), y{0} {}
+  __host__ __device__ Point(float a, float b) : x(a), y(b) {}
+  friend std::ostream &operator<<(std::ostream &o, const Point &p) { return o << p.x << ' ' << p.y; }
+};
 static double now() { struct timeval t; gettimeofday(&t, NULL); return t.tv_sec + 1e-6 * t.tv_usec; }
 struct Timer {
   cudaEvent_t a, b;
@@ -135,7 +145,7 @@ public:
   __host__ __device__ float &at(int r, int c) const { return data[r * cols + c]; }
   void read(const std::string &file) { std::ifstream in(file); in >> rows; }
 };
-HD float square(float x) { return x * x; }
+HD float square(float x) { return Point(x, 0).x * x; }
 template <typename T> void fill_up(std::vector<T> &v) { for (auto &x : v) x = T(rand() % 10); }
 float *h_a, *h_b;
 FILE *log_file = NULL;
@@ -184,6 +194,42 @@ describe("a whole file", function()
     helper.same({ 21, 49 }, out:to_table())
     m:kernel("scale", "float32")(1, 2, out, 2)
     helper.same({ 42, 98 }, out:to_table())
+  end)
+
+  it("finds headers beside it, and leaves the host's part of them out", function()
+    local header = os.tmpname()
+    local f = assert(io.open(header, "w"))
+    f:write [[
+#pragma once
+#include <random>
+#include <vector>
+struct Item { int key; float value; };
+template <class T> void reference(const std::vector<T> &in, std::vector<T> &out) { out[0] = in[0] * 2; }
+static void check(float *a, int n) {
+  std::mt19937 gen(1);
+  for (int i = 0; i < n; i++) if (fabs(a[i] - gen()) > 1e-3) fprintf(stderr, "bad\n");
+}
+__device__ __forceinline__ float weigh(const Item &it) { return it.key * it.value; }
+]]
+    f:close()
+    local k = with_file(([[
+#include <cstdio>
+#include "%s"
+__global__ void weigh_all(const Item *in, float *out) { out[threadIdx.x] = weigh(in[threadIdx.x]); }
+int main() { check(nullptr, 0); weigh_all<<<1, 1>>>(nullptr, nullptr); }
+]]):format(header:match "[^/]+$"), dc.kernel_file)
+    os.remove(header)
+    local out = dc.zeros(2)
+    k(1, 2, dc.from_bytes(string.pack("<i4fi4f", 2, 1.5, 3, 4), { 16 }, "uint8"), out)
+    helper.same({ 3, 12 }, out:to_table())
+  end)
+
+  it("does without a header that is not there, unless its kernels need it", function()
+    local text = '#include "../common/wibble.h"\n' .. program
+    assert.equal(1, #with_file(text, dc.module_file):kernels() - 1)
+    with_file(text:gsub("weights%[1%]", "WIBBLE"), function(path)
+      helper.fails("compile", 'cannot open source file "../common/wibble.h"', function() dc.module_file(path) end)
+    end)
   end)
 
   it("tells a kernel's error with its line, not the host's", function()

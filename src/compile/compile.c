@@ -547,7 +547,8 @@ static int compile_anywhere(const dc_source *src, const char *arch, bool binary,
 #define MOST_MENDS 100
 
 /* What is refused is mended, as far as errors say how.  The errors that are left then are told, since the others were
-** no errors of kernels; but where functions went that may have been a kernel's, those from before. */
+** no errors of kernels; but where functions went that may have been a kernel's, or a header is not there, those from
+** before. */
 int dc_compile_fresh(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   int result = compile_anywhere(src, arch, binary, out, err);
   dc_error before = DC_ERROR_INIT, last = DC_ERROR_INIT;
@@ -555,9 +556,9 @@ int dc_compile_fresh(const dc_source *src, const char *arch, bool binary, dc_ima
   if (result == 0 || !err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return result;
   bool more = dc_mend_init(&m, src);
   for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log; i++) {
-    bool launches_went = i == 0 && m.mended, blanked = m.blanked;
+    bool launches_went = i == 0 && m.mended, doubtful = m.lacks_header || (m.blanked && !m.has_host_code);
     if (!dc_mend_learn(&m, err->log) && !launches_went) break;
-    if (m.blanked && !blanked && !m.has_host_code) before = *err;
+    if (!doubtful && (m.lacks_header || (m.blanked && !m.has_host_code))) before = *err;
     else dc_error_clear(err);
     *err = (dc_error)DC_ERROR_INIT;
     result = compile_for(&m.source, (target){arch, binary, m.default_device}, out, err);

@@ -18,15 +18,21 @@ static bool holds(const char *begin, const char *end, const char *what) {
 
 static bool is_char(dc_token t, char c) { return t.kind == DC_TOKEN_PUNCT && *t.s == c; }
 
+/* A function of the runtime that only the host calls: cudaMalloc, cudaGetLastError, … */
+static bool is_runtime(dc_token t) {
+  static const char *const for_kernels[] = {"cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion",
+                                            "cudaDeviceSynchronize", "cudaTextureObject_t", "cudaSurfaceObject_t",
+                                            NULL};
+  return t.n > 4 && memcmp(t.s, "cuda", 4) == 0 && isupper((unsigned char)t.s[4]) && !dc_token_in(t, for_kernels);
+}
+
 bool dc_host_code_in(const char *text, size_t len) {
   dc_tokens in = dc_tokens_of(text, len);
   int angles = 0;
   for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
     angles = is_char(t, '<') ? angles + 1 : 0;
     if (angles == 3) return true; /* a launch */
-    if (t.kind != DC_TOKEN_WORD) continue;
-    if (dc_token_is(t, "main")) return true;
-    if (t.n > 6 && (memcmp(t.s, "cudaMa", 6) == 0 || memcmp(t.s, "cudaMe", 6) == 0)) return true; /* …lloc, …mcpy */
+    if (t.kind == DC_TOKEN_WORD && (dc_token_is(t, "main") || is_runtime(t))) return true;
   }
   return false;
 }
@@ -46,7 +52,7 @@ typedef struct piece {
 static bool next_piece(dc_tokens *in, piece *p) {
   dc_token t = dc_token_next(in), before = t;
   *p = (piece){.begin = t.s, .first = t.line};
-  bool space = false, initial = false, literal = false, params = false;
+  bool space = false, initial = false, literal = false, params = false, members = false;
   for (; t.kind != DC_TOKEN_END; before = t, t = dc_token_next(in)) {
     p->end = in->p;
     p->last = in->line;
@@ -68,10 +74,11 @@ static bool next_piece(dc_tokens *in, piece *p) {
     if (t.kind != DC_TOKEN_PUNCT) continue;
     if (*t.s == ';') return true;
     if (*t.s == '=' && !params && !dc_token_is(before, "operator")) initial = true;
+    members = members || (params && !p->is_class && *t.s == ':'); /* a constructor's: "a(1), b{2}" */
     if (*t.s == '(') {
       params = true;
       dc_token_skip_group(in);
-    } else if (*t.s == '[') {
+    } else if (*t.s == '[' || (*t.s == '{' && members && before.kind == DC_TOKEN_WORD)) {
       dc_token_skip_group(in);
     } else if (*t.s == '{' && (space || literal) && !initial) {
       p->is_scope = true;
@@ -81,7 +88,7 @@ static bool next_piece(dc_tokens *in, piece *p) {
       p->body = in->p;
       p->body_line = in->line;
       dc_token_skip_group(in);
-      p->body_end = in->p - 1;
+      p->body_end = in->p > p->body ? in->p - 1 : in->p; /* without a } at the end of the text */
       p->is_function = params && !initial && !p->is_class;
       p->end = in->p;
       p->last = in->line;
@@ -135,7 +142,7 @@ bool dc_host_code_blank(char *text, size_t len, int line) {
   dc_tokens in = dc_tokens_of(text, len);
   piece p;
   while (in.p < in.end && next_piece(&in, &p)) {
-    if (p.is_scope || line < p.first || line > p.last) continue;
+    if (p.is_scope || line < p.first || line > p.last || holds(p.begin, p.end, "__global__")) continue;
     if (p.is_class && p.body) {
       if (blank_member(text, &p, line)) return true;
       if (p.is_device || holds_device_words(p.body, p.body_end)) continue;
@@ -184,7 +191,7 @@ bool dc_host_code_blank_launches(char *text, size_t len) {
   dc_tokens in = dc_tokens_of(text, len);
   bool any = false;
   for (piece p; in.p < in.end && next_piece(&in, &p);) {
-    if (!p.is_function || p.is_device) continue;
+    if (!p.is_function || p.is_device || holds(p.begin, p.end, "__global__")) continue;
     dc_tokens head = dc_tokens_of(p.begin, (size_t)(p.body - p.begin));
     bool sure = holds(p.body, p.body_end, "<<<");
     for (dc_token t = dc_token_next(&head); t.kind != DC_TOKEN_END && !sure; t = dc_token_next(&head))

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/runtime.h"
 #include "compile/host_code.h"
 #include "compile/missing.h"
 
@@ -74,6 +76,8 @@ typedef struct message {
   const char *text, *end;
   const char *sentence; /* behind "error: "; NULL when it is no error */
   int line;             /* of the source; 0 in a header */
+  size_t nfile;         /* the header's path is so long; 0 in the source */
+  int header_line;
 } message;
 
 static message read_message(const char *text) {
@@ -83,8 +87,12 @@ static message read_message(const char *text) {
   const char *eol = memchr(text, '\n', (size_t)(m.end - text));
   m.sentence = memmem(text, (size_t)((eol ? eol : m.end) - text), error, sizeof error - 1);
   if (m.sentence) m.sentence += sizeof error - 1;
-  if (strncmp(text, DC_SOURCE_NAME "(", sizeof DC_SOURCE_NAME) == 0)
-    m.line = (int)strtol(text + sizeof DC_SOURCE_NAME, NULL, 10);
+  const char *paren = m.sentence ? memchr(text, '(', (size_t)(m.sentence - text)) : NULL;
+  if (!paren) return m;
+  int line = (int)strtol(paren + 1, NULL, 10);
+  if (strncmp(text, DC_SOURCE_NAME "(", sizeof DC_SOURCE_NAME) == 0) return m.line = line, m;
+  m.nfile = (size_t)(paren - text);
+  m.header_line = line;
   return m;
 }
 
@@ -162,12 +170,47 @@ static bool learn_files(dc_mend *m, const message *e) {
   if ((last == 13 && memcmp(name, "helper_math.h", last) == 0) ||
       (last == 12 && memcmp(name, "cutil_math.h", last) == 0))
     return add_header(m, path, n, "#include <dotcompute/vector_math.h>\n");
-  if (!dc_missing_host_header(path, n) && !dc_missing_host_header(name, last)) return false;
+  if (!dc_missing_host_header(path, n) && !dc_missing_host_header(name, last)) {
+    if (!m->has_host_code) return false;
+    m->lacks_header = true; /* it may be the host's, too */
+    dc_log(DC_LOG_COMPILE, "'%.*s' is not there, and taken for empty", (int)n, path);
+  }
   return add_header(m, path, n, "");
 }
 
-static bool blank_at(dc_mend *m, int line) {
-  bool blanked = dc_host_code_blank(m->text, m->source.len, line);
+/* A header in one of the user's folders: read, and given to the compiler as text from now on. */
+static dc_mend_header *take_header(dc_mend *m, const char *path, size_t n) {
+  for (int i = 0; i < m->source.ninclude_dirs; i++) {
+    const char *dir = m->source.include_dirs[i];
+    size_t k = strlen(dir), len = 0;
+    if (k == 0 || n <= k || memcmp(path, dir, k) != 0) continue;
+    if (dir[k - 1] != '/' && path[k++] != '/') continue;
+    dc_mend_header *h = dc_arena_alloc(&m->arena, sizeof *h);
+    char *whole = dc_arena_strndup(&m->arena, path, n), *data = NULL;
+    dc_error unreadable = DC_ERROR_INIT;
+    if (!h || !whole || dc_file_read(whole, &data, &len, &unreadable) != 0) {
+      dc_error_clear(&unreadable);
+      return NULL;
+    }
+    *h = (dc_mend_header){whole + k, dc_arena_strndup(&m->arena, data, len), len, m->headers};
+    free(data);
+    if (!h->text || !add_header(m, h->name, strlen(h->name), h->text)) return NULL;
+    return m->headers = h;
+  }
+  return NULL;
+}
+
+static dc_mend_header *header_of(dc_mend *m, const message *e) {
+  for (dc_mend_header *h = m->headers; h; h = h->next)
+    if (strlen(h->name) == e->nfile && memcmp(h->name, e->text, e->nfile) == 0) return h;
+  return take_header(m, e->text, e->nfile);
+}
+
+static bool blank_at(dc_mend *m, const message *e) {
+  bool blanked = false;
+  if (e->line) blanked = dc_host_code_blank(m->text, m->source.len, e->line);
+  dc_mend_header *h = e->nfile ? header_of(m, e) : NULL;
+  if (h) blanked = dc_host_code_blank(h->text, h->len, e->header_line);
   m->blanked = m->blanked || blanked;
   return blanked;
 }
@@ -175,7 +218,7 @@ static bool blank_at(dc_mend *m, int line) {
 static bool learn_dialect(dc_mend *m, const message *e) {
   if (says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
   if (says(e, "annotation on lambda requires")) return dc_host_code_plain_lambdas(m->text, m->source.len);
-  if (e->line && says(e, "explicitly marked as a __host__ function")) return blank_at(m, e->line);
+  if (says(e, "explicitly marked as a __host__ function")) return blank_at(m, e);
   if (m->default_device || !says(e, "is considered a host ")) return false;
   return m->default_device = true;
 }
@@ -203,7 +246,7 @@ bool dc_mend_learn(dc_mend *m, const char *log) {
   }
   for (const char *p = any ? "" : log; *p;) {
     message e = read_message(p);
-    if (e.sentence && e.line) any = blank_at(m, e.line) || any;
+    if (e.sentence) any = blank_at(m, &e) || any;
     p = e.end + strspn(e.end, "\n");
   }
   m->mended = m->mended || any;

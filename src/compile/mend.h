@@ -9,13 +9,23 @@
 #include "base/arena.h"
 #include "compile/compile.h"
 
+/* A header of the user's, as it is by now. */
+typedef struct dc_mend_header {
+  const char *name; /* as it is included */
+  char *text;
+  size_t len;
+  struct dc_mend_header *next;
+} dc_mend_header;
+
 typedef struct dc_mend {
   dc_source source;    /* as it is by now */
   bool default_device; /* functions and variables that say nothing are __device__ ones */
   bool has_host_code;
   bool mended;         /* anything was learned */
   bool blanked;        /* functions are gone */
+  bool lacks_header;   /* a header of the user's that is not there is taken for empty */
   char *text;          /* source.text, to be written */
+  dc_mend_header *headers;
   dc_arena arena;
 } dc_mend;
 

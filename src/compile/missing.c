@@ -75,7 +75,7 @@ static const char host_headers[] =
 /* Those that are there, and that NVRTC refuses or takes a second for. */
 const char dc_missing_heavy_headers[] =
   "chrono cublas.h cublas_v2.h cublasXt.h cublasLt.h cusparse.h cusparse_v2.h cusolverDn.h cusolverSp.h "
-  "cusolver_common.h cufft.h cufftXt.h curand.h cuda_profiler_api.h cudaProfiler.h npp.h nppi.h nvml.h nccl.h cudnn.h "
+  "cusolver_common.h cuda_profiler_api.h cudaProfiler.h npp.h nppi.h nvml.h nccl.h cudnn.h "
   "thrust/device_vector.h thrust/host_vector.h thrust/device_ptr.h thrust/device_malloc.h thrust/device_free.h "
   "thrust/device_malloc_allocator.h thrust/device_allocator.h thrust/universal_vector.h thrust/universal_allocator.h "
   "thrust/sort.h thrust/reduce.h thrust/scan.h thrust/copy.h thrust/fill.h thrust/sequence.h thrust/transform.h "

@@ -50,6 +50,37 @@ static void skip_directive(dc_tokens *s) {
   }
 }
 
+/* The word of the directive that s->p is on, behind the #. */
+static const char *directive(const dc_tokens *s, size_t *n) {
+  const char *p = s->p + 1;
+  while (p < s->end && (*p == ' ' || *p == '\t')) p++;
+  for (*n = 0; p + *n < s->end && is_word(p[*n]);) ++*n;
+  return p;
+}
+
+/* From "#if 0", which people write around what need not even be code, to its #else or #endif. */
+static void skip_never(dc_tokens *s) {
+  for (int depth = 0; s->p < s->end;) {
+    while (s->p < s->end && *s->p != '\n') step(s);
+    while (s->p < s->end && isspace((unsigned char)*s->p)) step(s);
+    if (s->p == s->end || *s->p != '#') continue;
+    size_t n;
+    const char *word = directive(s, &n);
+    if (n >= 2 && memcmp(word, "if", 2) == 0) depth++;
+    else if (n == 5 && memcmp(word, "endif", n) == 0 && depth-- == 0) return;
+    else if (n == 4 && memcmp(word, "el", 2) == 0 && depth == 0) return; /* else, elif */
+  }
+}
+
+static bool is_never(const dc_tokens *s) {
+  size_t n;
+  const char *p = directive(s, &n);
+  if (n != 2 || memcmp(p, "if", n) != 0) return false;
+  p += n;
+  while (p < s->end && (*p == ' ' || *p == '\t')) p++;
+  return p < s->end && *p == '0' && (p + 1 == s->end || isspace((unsigned char)p[1]));
+}
+
 /* Whatever looks like the beginning of another comment in it. */
 static void skip_line_comment(dc_tokens *s) {
   while (s->p < s->end && *s->p != '\n') {
@@ -65,7 +96,10 @@ static bool skip_blank(dc_tokens *s) {
   else if (p[0] == '/' && p + 1 < s->end && p[1] == '*') {
     for (s->p += 2; s->p < s->end && !(s->p[0] == '*' && s->p + 1 < s->end && s->p[1] == '/');) step(s);
     s->p = s->end - s->p < 2 ? s->end : s->p + 2;
-  } else if (*p == '#' && at_line_start(s)) skip_directive(s);
+  } else if (*p == '#' && at_line_start(s)) {
+    if (is_never(s)) skip_never(s);
+    skip_directive(s);
+  }
   else return false;
   return true;
 }

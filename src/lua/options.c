@@ -230,9 +230,21 @@ static dc_source *assemble(lua_State *L, const lists *l, int text) {
   return &o->s;
 }
 
+/* The folder of the file that the origin on top is from: what it includes is searched there, after the user's. */
+static void read_folder(lua_State *L, const lists *l) {
+  if (lua_getfield(L, -1, "path") == LUA_TSTRING) {
+    const char *path = lua_tostring(L, -1), *slash = strrchr(path, '/');
+    if (slash) lua_pushlstring(L, path, slash == path ? 1 : (size_t)(slash - path));
+    else lua_pushliteral(L, ".");
+    append(L, l, LIST_INCLUDES);
+  }
+  lua_pop(L, 1);
+}
+
 /* The texts of the linked sources' origins in the list on top, popped. */
 static void read_units(lua_State *L, const lists *l) {
   for (lua_Integer i = 1; lua_istable(L, -1) && lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
+    read_folder(L, l);
     lua_getfield(L, -1, "text");
     append(L, l, LIST_UNITS);
     lua_pop(L, 1);
@@ -261,6 +273,8 @@ const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance
   } else if (!lua_isnil(L, options)) {
     dc_lua_fail(L, DC_ARGUMENT, "options are a table, got %s", dc_lua_describe(L, options));
   }
+  lua_pushvalue(L, origin);
+  read_folder(L, &l);
   lua_getfield(L, origin, "units");
   read_units(L, &l);
   if (instance) {
