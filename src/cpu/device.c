@@ -298,8 +298,8 @@ static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *
 
 static int cpu_set_stack(dc_device *dev, size_t bytes, dc_error *err) {
   if (bytes <= DC_WARP_STACK / DC_LANES) return 0;
-  return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", "a stack of %zu bytes a thread; %s has %zu", bytes, dev->id,
-                 DC_WARP_STACK / DC_LANES);
+  return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", "a stack of %zu bytes a thread; %s has %zu", bytes,
+                 dev->id, DC_WARP_STACK / DC_LANES);
 }
 
 static int cpu_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
