@@ -537,7 +537,8 @@ static cufftResult transform(cufftHandle h, cufftType type, const void *in, cuda
   const plan *p = &plans[h];
   if (!p->ready || p->type != type || p->stream == NULL || p->work == NULL) return misuse("transform");
   memset(p->work, 0x5a, p->bytes);
-  const size_t pair = (type == CUFFT_R2C || type == CUFFT_C2R ? 2 : type == CUFFT_D2Z || type == CUFFT_Z2D ? 4 : 1) * sizeof(float);
+  const bool real = type == CUFFT_R2C || type == CUFFT_C2R, wide = type == CUFFT_D2Z || type == CUFFT_Z2D;
+  const size_t pair = (real ? 2 : wide ? 4 : 1) * sizeof(float);
   if ((uintptr_t)in % pair != 0 || (uintptr_t)out % pair != 0) return misuse("alignment");
   const bool half = in_type > 1 && out_type <= 1, to_half = in_type <= 1 && out_type > 1;
   long long i[3] = { 0 }, total = 1;
