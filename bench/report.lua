@@ -34,22 +34,37 @@ function M.judge(ratio, limit)
   return ("%.2f"):format(ratio), ("%s %g"):format(ratio <= limit and "met" or "MISSED", limit)
 end
 
+-- One line: the first cell to the left, the others to the right of their columns.
+local function print_line(cells, width)
+  local out = {}
+  for c, cell in ipairs(cells) do
+    local pad = (" "):rep(width[c] - (utf8.len(cell) or #cell))
+    out[c] = c == 1 and cell .. pad or pad .. cell
+  end
+  print((table.concat(out, "  "):gsub("%s+$", "")))
+end
+
+-- Begins a table whose rows are printed as they come: gives the function that prints one. The first column has `first`
+-- characters, others those of their header and no less than `least`.
+function M.stream(title, header, first, least)
+  local width = { first }
+  for c = 2, #header do width[c] = math.max(least, utf8.len(header[c]) or #header[c]) end
+  print(title)
+  print_line(header, width)
+  return function(row)
+    print_line(row, width)
+    io.stdout:flush()
+  end
+end
+
 function M.print(title, header, rows)
   local width = {}
   for _, row in ipairs { header, table.unpack(rows) } do
     for c, cell in ipairs(row) do width[c] = math.max(width[c] or 0, utf8.len(cell) or #cell) end
   end
-  local function line(row)
-    local cells = {}
-    for c, cell in ipairs(row) do
-      local pad = (" "):rep(width[c] - (utf8.len(cell) or #cell))
-      cells[c] = c == 1 and cell .. pad or pad .. cell
-    end
-    print((table.concat(cells, "  "):gsub("%s+$", "")))
-  end
   print(title)
-  line(header)
-  for _, row in ipairs(rows) do line(row) end
+  print_line(header, width)
+  for _, row in ipairs(rows) do print_line(row, width) end
   print()
 end
 
