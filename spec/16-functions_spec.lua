@@ -576,6 +576,18 @@ describe("functions of several numbers", function()
       check(dc.clip(array(x, dtype), 2, 5), dtype, want, "clip " .. dtype, function(i) return o.show(x[i]) end)
     end
     assert.same({ 1, 3, 5 }, dc.array({ 0, 3, 9 }, "int32"):clip(dc.array({ 1, 1, 1 }, "int32"), 5):to_table())
+    local nan = 0 / 0
+    for _, dtype in ipairs(floats) do
+      local function has_nan(...)
+        local v = { ... }
+        for i = 1, 3 do v[i] = dc.array({ v[i] }, dtype) end
+        local here = dc.vectorize(function(a, b, c) return dc.clip(a, b, c) end)(v[1], v[2], v[3])[1]
+        local there = dc.clip(v[1], v[2], v[3])[1]
+        return here ~= here and there ~= there
+      end
+      assert.is_true(has_nan(nan, 0, 1) and has_nan(0.5, nan, 1) and has_nan(0.5, 0, nan), dtype)
+      assert.is_false(has_nan(0.5, 0, 1))
+    end
   end)
 
   it("fmod, remainder, copysign, fdim, nextafter are exact", function()

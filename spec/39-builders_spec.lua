@@ -490,6 +490,23 @@ end)
 -- --- vectorize --------------------------------------------------------------------------------------------------
 
 describe("dc.vectorize", function()
+  it("has every operator and question of 16-bit floats", function()
+    for _, t in ipairs { "float16", "bfloat16" } do
+      local v = { 1.5, -2.5, 0.25, 3 }
+      local f = dc.vectorize(function(x) return x % 2, x // 2, dc.isnan(x), dc.signbit(x), x / 2 end)
+      local got = { f(dc.array(v, t)) }
+      for i, x in ipairs(v) do
+        assert.equal(x % 2, got[1][i])
+        assert.equal(x // 2, got[2][i])
+        assert.equal(false, got[3][i])
+        assert.equal(x < 0, got[4][i])
+        assert.equal(x / 2, got[5][i])
+      end
+      assert.equal(t, got[1].dtype)
+      assert.is_true(dc.vectorize(function(x) return dc.isnan(x) end)(dc.array({ 0 / 0 }, t))[1])
+    end
+  end)
+
   it("computes what the function computes on numbers", function()
     local function f(x, y)
       local t = x * y - 3

@@ -95,10 +95,18 @@ function symbolic.where(...)
   return node("where", "'where'", ...)
 end
 
+-- min and max prefer numbers to NaN; here NaN wins, whichever of the three it is.
 function symbolic.clip(...)
   if select("#", ...) ~= 3 then fail("argument", "'clip' takes 3 arguments, got %d", select("#", ...)) end
   local x, low, high = ...
-  return symbolic.call("min", symbolic.call("max", x, low), high)
+  local result = symbolic.call("min", symbolic.call("max", x, low), high)
+  for k = 1, 3 do
+    local v = operand((select(k, ...)), "'clip'")
+    if v.op ~= "constant" or v.value ~= v.value then
+      result = symbolic.where(symbolic.call("isnan", v), v, result)
+    end
+  end
+  return result
 end
 
 -- cast(x, dtype): as conversions of arrays are.

@@ -120,6 +120,12 @@ end
 
 local function unsigned(d) return d.size == 8 and "unsigned long long" or "unsigned int" end
 
+-- 16-bit floats have not every function and comparison of their own.
+local function as_float(v, d)
+  local text = as(v, d)
+  return d.kind == "f" and d.size == 2 and "(float)" .. text or text
+end
+
 for _, sign in ipairs { "+", "-", "*" } do
   emit[sign] = function(node, list)
     local d = common(node, list, "operator '" .. sign .. "'")
@@ -140,7 +146,7 @@ local function division(sign, of_float, of_integer)
   emit[sign] = function(node, list)
     local d = common(node, list, "operator '" .. sign .. "'")
     if d.kind == "b" then d = dtype "int32" end
-    local a, b = as(list[1], d), as(list[2], d)
+    local a, b = as_float(list[1], d), as_float(list[2], d)
     local text = d.kind == "f" and of_float or d.kind == "u" and (sign == "//" and "(B == 0 ? 0 : A / B)"
       or "(B == 0 ? 0 : A % B)") or of_integer
     return ("(%s)(%s)"):format(d.ctype, (text:gsub("[ABT]", { A = "(" .. a .. ")", B = "(" .. b .. ")",
@@ -247,7 +253,7 @@ end
 
 function by_kind.test(f, node, list)
   local d = floating(common(node, list, "'" .. f.name .. "'"))
-  return ("%s(%s) != 0"):format(f.name, as(list[1], d)), dtype "bool"
+  return ("%s(%s) != 0"):format(f.name, as_float(list[1], d)), dtype "bool"
 end
 
 function by_kind.exponent(f, _, list)

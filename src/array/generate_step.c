@@ -89,10 +89,12 @@ static void put_extreme(dc_writer *w, bool least, bool number) {
   else dc_buf_printf(w->b, "%s %s %s ? %s : %s", r, least ? "<" : ">", l, r, l);
 }
 
+/* NaN wins, whichever of the three it is. */
 static void put_clip(dc_writer *w) {
-  const char *c = dc_ctype_of(w->as);
-  dc_buf_printf(w->b, "[](%s x, %s low, %s high) { x = x < low ? low : x; return (%s)(x > high ? high : x); }(%s, %s, "
-                "%s)", c, c, c, c, w->v[0], w->v[1], w->v[2]);
+  const char *c = dc_ctype_of(w->as), *low = w->kind == 'f' ? " || low != low" : "";
+  const char *high = w->kind == 'f' ? " || high != high" : "";
+  dc_buf_printf(w->b, "[](%s x, %s low, %s high) { x = x < low%s ? low : x; return (%s)(x > high%s ? high : x); }"
+                "(%s, %s, %s)", c, c, c, low, c, high, w->v[0], w->v[1], w->v[2]);
 }
 
 /* --- questions --------------------------------------------------------------------------------------------- */
