@@ -576,7 +576,6 @@ describe("functions of several numbers", function()
       check(dc.clip(array(x, dtype), 2, 5), dtype, want, "clip " .. dtype, function(i) return o.show(x[i]) end)
     end
     assert.same({ 1, 3, 5 }, dc.array({ 0, 3, 9 }, "int32"):clip(dc.array({ 1, 1, 1 }, "int32"), 5):to_table())
-    local nan = 0 / 0
     for _, dtype in ipairs(floats) do
       local function has_nan(...)
         local v = { ... }
