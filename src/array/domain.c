@@ -311,7 +311,7 @@ static int choose_each(const dc_program *p, const dc_operands *s) {
 static void choose_mapping(dc_program *p, const dc_operands *s) {
   const int each = choose_each(p, s);
   p->mapping = columns_are_better(p) ? DC_MAP_COLUMNS : each > 1 ? DC_MAP_PACKED : DC_MAP_LANES;
-  const bool warps = p->npasses == 1 ? false : p->length <= 2048; /* a warp a row, which need not wait for others */
+  const bool warps = p->npasses > 1 && p->length <= 2048; /* a warp a row, which need not wait for others */
   int most = p->dev->target.binary ? (warps ? 32 : p->npasses > 1 ? 256 : 64) : 32;
   if (p->mapping == DC_MAP_COLUMNS) most = 16;
   p->threads = p->chains < most ? p->chains : most;

@@ -22,10 +22,7 @@ static dc_dtype complex_of(dc_dtype t) {
   t = dc_solver_dtype(t);
   return t == DC_FLOAT32 ? DC_COMPLEX64 : t == DC_FLOAT64 ? DC_COMPLEX128 : t;
 }
-static dc_dtype real_of(dc_dtype t) {
-  t = complex_of(t);
-  return t == DC_COMPLEX64 ? DC_FLOAT32 : DC_FLOAT64;
-}
+static dc_dtype real_of(dc_dtype t) { return dc_dtype_real(complex_of(t)); }
 
 static dc_array *result_for(const dc_array *in, const run *r, dc_error *err) {
   int64_t shape[DC_MAX_DIMS];

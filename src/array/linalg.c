@@ -19,10 +19,6 @@ dc_dtype dc_solver_dtype(dc_dtype t) {
   }
 }
 
-static dc_dtype real_of(dc_dtype t) {
-  return t == DC_COMPLEX64 ? DC_FLOAT32 : t == DC_COMPLEX128 ? DC_FLOAT64 : t;
-}
-
 /* --- arguments ------------------------------------------------------------------------------------------ */
 
 static int check_matrices(const dc_array *a, bool square, const char *what, dc_error *err) {
@@ -403,7 +399,7 @@ int dc_array_eigh(dc_array *a, bool vectors, dc_array *out[2], dc_error *err) {
   const int64_t n = rows_of(a);
   dc_dense p = { .op = DC_DENSE_EIGH, .m = n, .n = n, .step_a = n * n, .vectors = vectors };
   dc_array *v = by_columns(a, dtype, err);
-  if (v != NULL) out[0] = beside(a, real_of(dtype), 1, n, 0, err);
+  if (v != NULL) out[0] = beside(a, dc_dtype_real(dtype), 1, n, 0, err);
   int rc = out[0] != NULL ? 0 : -1;
   if (rc == 0 && dc_array_size(v) > 0) rc = call(&p, v, out[0], NULL, NULL, NULL, err);
   if (rc == 0 && vectors) {
@@ -447,7 +443,7 @@ int dc_array_svd(dc_array *a, bool full, bool vectors, dc_array *out[3], dc_erro
   const bool wide = m <= n; /* in C order it is the tall matrix transpose(a): U and Vh change places */
   const int64_t rows = wide ? n : m;
   dc_array *copy = NULL, *u = NULL, *vt = NULL;
-  int rc = (out[1] = beside(a, real_of(dtype), 1, small, 0, err)) != NULL ? 0 : -1;
+  int rc = (out[1] = beside(a, dc_dtype_real(dtype), 1, small, 0, err)) != NULL ? 0 : -1;
   if (rc == 0 && dc_array_size(a) == 0) rc = vectors ? svd_of_nothing(a, dtype, full, out, err) : 0;
   else if (rc == 0) {
     copy = wide ? by_rows(a, dtype, err) : by_columns(a, dtype, err);

@@ -1,10 +1,12 @@
 /*
 ** nan.c - whether there is a NaN among the elements.
 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array/expr.h"
+#include "base/half.h"
 
 #define SMALL ((size_t)64 << 10) /* bytes that are sooner fetched than looked at by a kernel */
 
@@ -17,14 +19,14 @@ static bool is_nan(const void *at, dc_dtype t) {
   case DC_FLOAT16:
   case DC_BFLOAT16:
     memcpy(&half, at, sizeof half);
-    return (half & 0x7fff) > (t == DC_FLOAT16 ? 0x7c00 : 0x7f80);
-  case DC_FLOAT32: memcpy(&f, at, sizeof f); return f != f;
-  default: memcpy(&d, at, sizeof d); return d != d;
+    return isnan(dc_half_value(half, t));
+  case DC_FLOAT32: memcpy(&f, at, sizeof f); return isnan(f);
+  default: memcpy(&d, at, sizeof d); return isnan(d);
   }
 }
 
 int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err) {
-  const dc_dtype t = a->dtype == DC_COMPLEX64 ? DC_FLOAT32 : a->dtype == DC_COMPLEX128 ? DC_FLOAT64 : a->dtype;
+  const dc_dtype t = dc_dtype_real(a->dtype);
   const size_t bytes = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype), size = dc_dtype_size(t);
   *yes = false;
   if (dc_array_check_open(a, err) != 0) return -1;

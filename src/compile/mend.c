@@ -38,7 +38,7 @@ static bool add_option(dc_mend *m, const char *option) {
 static bool add_include(dc_mend *m, const char *header) {
   static const char option[] = "--pre-include=";
   size_t n = strlen(header);
-  char *text = header ? dc_arena_alloc(&m->arena, sizeof option + n) : NULL;
+  char *text = dc_arena_alloc(&m->arena, sizeof option + n);
   if (!text) return false;
   memcpy(text, option, sizeof option - 1);
   memcpy(text + sizeof option - 1, header, n + 1);

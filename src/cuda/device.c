@@ -62,6 +62,15 @@ static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
                  dc_bytes_text(total, text[2], 32), dc_bytes_text(d->dev->bytes_live, text[3], 32));
 }
 
+/* All that is kept of what was freed; it can go when the streams have come to that. */
+static int give_back(dc_cuda *d, dc_error *err) {
+  dc_cuda_blocks_drop(d, raw_free);
+  if (d->pool == NULL) return 0;
+  if (dc_cuda_wait_to_trim(d, err) != 0) return -1;
+  dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
+  return 0;
+}
+
 static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   CUdeviceptr p = 0;
@@ -69,10 +78,8 @@ static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   if (dc_cuda_block_take(d, n, out)) return 0;
   n = dc_cuda_block_size(n);
   CUresult r = raw_alloc(d, &p, n);
-  if (r == CUDA_ERROR_OUT_OF_MEMORY) dc_cuda_blocks_drop(d, raw_free);
-  if (r == CUDA_ERROR_OUT_OF_MEMORY && d->pool != NULL) { /* what was freed comes back when the streams are done */
-    if (dc_cuda_wait_to_trim(d, err) != 0) return -1;
-    dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
+  if (r == CUDA_ERROR_OUT_OF_MEMORY) {
+    if (give_back(d, err) != 0) return -1;
     r = raw_alloc(d, &p, n);
   }
   if (r != CUDA_SUCCESS) return fail_alloc(d, r, n, err);
@@ -117,13 +124,10 @@ static size_t reserved(dc_device *dev) {
   return bytes > dev->bytes_live ? bytes : dev->bytes_live;
 }
 
-/* What was freed can go when the streams have come to that. */
 static void trim(dc_device *dev) {
   dc_cuda *d = cuda_of(dev);
-  dc_error ignored = DC_ERROR_INIT;
-  if (dc_cuda_enter(d, &ignored) == 0) dc_cuda_blocks_drop(d, raw_free);
-  if (d->pool != NULL && dc_cuda_enter(d, &ignored) == 0 && dc_cuda_wait_to_trim(d, &ignored) == 0)
-    dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
+  dc_error ignored = DC_ERROR_INIT; /* then it stays kept */
+  if (dc_cuda_enter(d, &ignored) == 0) (void)give_back(d, &ignored);
   dc_error_clear(&ignored);
 }
 

@@ -249,6 +249,11 @@ static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *pa
   return false;
 }
 
+/* Whether a launch may reach memory that its arguments do not show, by their types. */
+static inline bool may_lead(const dc_lua *self, const dc_lua_arguments *how) {
+  return how->opaque || (how->wide && self->highest_read != 0);
+}
+
 /* From argument `i` on, which is none of the usual, or all are and some may lead anywhere. */
 static __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const dc_kernel *k,
                                                const dc_lua_arguments *how, int i, int first, char *params) {
@@ -266,7 +271,7 @@ static __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const
     if (rc < 0) fail_value(&w, i, &err);
     due |= rc;
   }
-  const bool all = how->opaque || (how->wide && self->highest_read != 0 && lead_anywhere(self, k, params));
+  const bool all = may_lead(self, how) && (how->opaque || lead_anywhere(self, k, params));
   if (due || all) settle_arguments(&w, all, first, params);
   if (w.keys) lua_settop(L, first + k->nparams - 1);
   return all;
@@ -282,6 +287,6 @@ bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const 
                 k->params_size, DC_LUA_PARAMS_MAX);
   int i = 0;
   while (i < got && dc_lua_put_quick(L, self, dev, &k->quick[i], first + i, params)) i++;
-  if (i == got && !how->opaque && (!how->wide || self->highest_read == 0)) return false;
+  if (i == got && !may_lead(self, how)) return false;
   return put_rest(L, self, k, how, i, first, params);
 }
