@@ -1,7 +1,8 @@
 -- Arrays beside NumPy (CPU device) or CuPy and PyTorch (GPU): the same work, from plain operators, with evaluation
 -- forced and garbage collected inside the timed loop.  Rows named as arguments, else all.
 --
--- On a GPU the limit of a row is a rate: that of memory as a read, a write or a copy reaches it, or of a peer.
+-- On a GPU the limit of a row is a rate: that of memory as a read, a write or a copy reaches it, or of a peer; of small
+-- arrays so many microseconds above a C program's launch (for a sum that is read: its launch and synchronization).
 local dc = require "dotcompute"
 local report = require "report"
 
@@ -45,7 +46,7 @@ local function softmax()
 end
 
 -- name, work, bytes that must move, and the limit: on the CPU device our time over NumPy's; on a GPU GB/s, and our time
--- over the best peer's. Rows of the "host" are timed by the wall's clock.
+-- over the best peer's. Rows "host to" and "host from" are timed by the wall's clock.
 local B <const> = 4 * N
 local rows = {
   { "add", function() return x + y end, 3 * B, 1.0, 4320 },
@@ -79,9 +80,9 @@ local rows = {
   { "matmul", function() return p:matmul(p) end, nil, 1.1, nil, 1.02 },
   { "uniform", function() return dc.random.uniform(N) end, B, nil, 4000 },
   { "normal", function() return dc.random.normal(N) end, B, nil, 2400 },
-  { "small add", function() return s + t end },
-  { "small trig", function() return dc.exp(0.5 * dc.sin(s) + dc.cos(t)) end },
-  { "small sum", function() return s:sum():item() end },
+  { "small add", function() return s + t end, over_c = 0.8 },
+  { "small trig", function() return dc.exp(0.5 * dc.sin(s) + dc.cos(t)) end, over_c = 1.5 },
+  { "small sum", function() return s:sum():item() end, over_c = 0, waits = true },
 }
 
 if gpu then
@@ -108,25 +109,52 @@ for _, row in ipairs(rows) do
   if not next(wanted) or wanted[row[1]] then chosen[#chosen + 1] = row end
 end
 
+local function once(row)
+  local e = row[2]()
+  if type(e) == "userdata" then e:eval() end
+end
+
 -- Seconds, the median: of the device's time on a GPU, of the wall's on the CPU.
 local function ours(row)
-  local name, work = row[1], row[2]
-  local small = name:find "^small"
-  local function once()
-    local e = work()
-    if type(e) == "userdata" then e:eval() end
-  end
-  for _ = 1, small and 200 or 4 do once() end
+  local small = row.over_c
+  for _ = 1, small and 200 or 4 do once(row) end
   dc.synchronize()
-  if gpu and not small and not name:find "^host" then return dc.time(once, 20) end
+  if gpu and not row[1]:find "^host %a" then return dc.time(once, 20, row) end
   local times = {}
   for k = 1, small and 200 or 9 do
     local begun = dc.clock()
-    once()
-    if not gpu or not small then dc.synchronize() end
+    once(row)
+    dc.synchronize()
     times[k] = dc.clock() - begun
   end
   return report.median(times)
+end
+
+-- Of small arrays on a GPU: seconds to issue the work (to read its result, if the row waits), and those of a C program
+-- for a launch of four arguments, by turns.
+local driver
+local function issued(row)
+  if not driver then
+    driver = require "driver"
+    driver.setup(dc.using(dc.device "cpu", function()
+      return dc.kernel([[extern "C" __global__ void axpy(int n, float a, const float *x, float *y) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) y[i] = a * x[i] + y[i];
+      }]]).module:ptx()
+    end))
+  end
+  local times <const> = row.waits and 100 or 1000
+  local bytes = { string.pack("<i4", 1000), string.pack("<f", 0.5), string.pack("<I8", s.ptr),
+    string.pack("<I8", t.ptr) }
+  return report.alternate(40, function()
+    dc.synchronize()
+    local begun = driver.now()
+    for _ = 1, times do once(row) end
+    return (driver.now() - begun) / times
+  end, function()
+    dc.synchronize()
+    return driver[row.waits and "launch_and_wait" or "issue"]("axpy", 4, 256, times, table.unpack(bytes)) / times
+  end)
 end
 
 -- A peer's seconds by row, as far as it has these rows.
@@ -152,6 +180,7 @@ end
 local peers = gpu and { "cupy", "torch" } or { "numpy" }
 local header = { ("arrays, %s, n = 2^%d"):format(dc.device().id, math.log(N, 2)), "ms", "GB/s" }
 for _, library in ipairs(peers) do header[#header + 1] = library .. " ms" end
+if gpu then header[#header + 1] = "C launch ms" end
 header[#header + 1] = "ratio to the best"
 header[#header + 1] = "limit"
 
@@ -167,20 +196,25 @@ end
 local show = report.stream(("Arrays on %s"):format(dc.device().name), header, 28, 7)
 for _, row in ipairs(chosen) do
   local name, bytes, cpu_limit, gpu_limit = row[1], row[3], row[4], row[5]
-  local mine = ours(row)
-  local cells = { name, ("%.3f"):format(mine * 1e3), bytes and ("%.0f"):format(bytes / mine / 1e9) or "" }
+  local mine, c
+  if gpu and row.over_c then mine, c = issued(row) else mine = ours(row) end
+  local figure <const> = c and "%.4f" or "%.3f"
+  local cells = { name, figure:format(mine * 1e3), bytes and ("%.0f"):format(bytes / mine / 1e9) or "" }
   local best
   for _, library in ipairs(peers) do
     local theirs = (before[library] or peer(library, { name }))[name]
-    cells[#cells + 1] = theirs and ("%.3f"):format(theirs * 1e3) or "-"
+    cells[#cells + 1] = theirs and figure:format(theirs * 1e3) or "-"
     if theirs and (not best or theirs < best) then best = theirs end
   end
+  if gpu then cells[#cells + 1] = c and ("%.4f"):format(c * 1e3) or "" end
   cells[#cells + 1] = best and ("%.2f"):format(mine / best) or "-"
-  if gpu then
+  if c then
+    cells[#cells + 1] = ("%s C %+g us"):format((mine - c) * 1e6 <= row.over_c and "met" or "MISSED", row.over_c)
+  elseif gpu then
     local rate = gpu_limit and bytes / mine / 1e9 / gpu_limit
     cells[#cells + 1] = rate and ("%s %g GB/s"):format(rate >= 1 and "met" or "MISSED", gpu_limit)
       or best and row[6] and select(2, report.judge(mine / best, row[6])) or ""
-  elseif name:find "^small" then
+  elseif row.over_c then
     cells[#cells + 1] = mine <= 20e-6 and "met 0.02 ms" or "MISSED 0.02 ms"
   else
     local ratio = best and cpu_limit and mine / best

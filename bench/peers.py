@@ -7,6 +7,8 @@ import statistics
 import sys
 import time
 
+import numpy
+
 library, n, rows = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 small = 1000
 try:
@@ -19,7 +21,14 @@ except ImportError:
     sys.exit(3)
 
 
-def timed(fn, reps):
+def cuda_wait(cuda):
+    if library == "torch":
+        cuda.synchronize()
+    else:
+        cuda.Stream.null.synchronize()
+
+
+def timed(fn, reps, many):
     for _ in range(3):
         fn()
     if library == "numpy":
@@ -32,6 +41,14 @@ def timed(fn, reps):
     cuda = torch.cuda if library == "torch" else lib.cuda
     event = (lambda: cuda.Event(enable_timing=True)) if library == "torch" else cuda.Event
     times = []
+    if many > 1:  # small work: what it costs to issue
+        for _ in range(20):
+            cuda_wait(cuda)
+            begun = time.perf_counter()
+            for _ in range(many):
+                fn()
+            times.append((time.perf_counter() - begun) / many)
+        return statistics.median(times)
     for _ in range(reps):
         first, last = event(), event()
         first.record()
@@ -81,11 +98,15 @@ def work_of_cupy(x, y, p):
     w, p64 = half.astype("float64"), p.astype("float64") if "matmul float64" in rows else None
     system, right = lib.random.random((4096, 4096)), lib.random.random((4096, 16))
     signal, host = lib.random.random(1 << 26).astype("complex64"), lib.asnumpy(half)
+    there = lib.empty_like(half)
+    locked = numpy.frombuffer(lib.cuda.alloc_pinned_memory(half.nbytes), half.dtype, half.size)
     yield from {
         "copy": lambda: x.copy(), "uneven": lambda: x[: n - 3] + y[: n - 3], "float64 half": lambda: w + w,
         "matmul float64": lambda: p64 @ p64, "solve": lambda: lib.linalg.solve(system, right),
         "fft": lambda: lib.fft.fft(signal), "host to device": lambda: lib.asarray(host),
         "host from device": lambda: lib.asnumpy(half),
+        "host, pinned, to device": lambda: there.set(locked),
+        "host, pinned, from device": lambda: half.get(out=locked),
     }.items()
 
 
@@ -135,6 +156,8 @@ for row, fn in (work_of_torch if library == "torch" else work_of_arrays)():
     if row not in rows:
         continue
     try:
-        print(row.replace(" ", "_"), timed(fn, 200 if row.startswith("small") else 9), flush=True)
+        tiny = row.startswith("small")
+        many = 100 if row == "small sum" else 1000 if tiny else 1
+        print(row.replace(" ", "_"), timed(fn, 200 if tiny else 9, many), flush=True)
     except Exception as error:  # a row that fails is a row without a figure
         print(f"# {row}: {error!r}"[:200], file=sys.stderr)

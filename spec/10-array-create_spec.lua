@@ -123,8 +123,8 @@ describe("dc.array", function()
       fails("dtype", "out of range", function() dc.array({ 1e30 }, dtype) end)
     end
     fails("dtype", "%-1 is out of range for uint64", function() dc.array({ -1 }, "uint64") end)
-    fails("dtype", "neither a boolean nor 0 or 1", function() dc.array({ 2 }, "bool") end)
-    fails("dtype", "too large for float32", function() dc.array { 1e39 } end)
+    fails("dtype", "neither true nor false", function() dc.array({ 2 }, "bool") end)
+    fails("dtype", "out of range for float32 %(at most", function() dc.array { 1e39 } end)
     fails("dtype", "boolean among numbers", function() dc.array { 1, true } end)
   end)
 

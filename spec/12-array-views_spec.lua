@@ -171,3 +171,112 @@ describe("tostring", function()
     assert.is_true(#tostring(dc.zeros(7, 7, 7, 7, 7, 7, "int8")) < 1000000)
   end)
 end)
+
+-- Transposing and reshaping leave an expression pending; what they give is a view of it all the same.
+describe("views of pending expressions", function()
+  local function launches(fn)
+    collectgarbage()
+    local before = dc.stats().launches
+    fn()
+    return dc.stats().launches - before
+  end
+  local rows, columns = math.random(2, 40), math.random(2, 40)
+  local function numbers(n)
+    local t = {}
+    for i = 1, n do t[i] = math.random(-99, 99) / 4 end
+    return dc.array(t)
+  end
+  local function operand() return numbers(rows * columns):reshape(rows, columns):copy() end
+
+  it("are computed with what is built on them, in one kernel", function()
+    for _, dtype in ipairs { "float32", "float16", "int64", "complex64" } do
+      local a, b = operand():to(dtype):eval(), operand():to(dtype):eval()
+      local row = numbers(columns):to(dtype):eval()
+      local e = (a + b):eval()
+      local want = { e.T:copy() * 2, e:reshape(-1):copy() - 1, e:reshape(columns, rows):copy():sum(1),
+        (a * row):eval().T:copy():sum(2), (e * 2):eval():reshape(1, -1):squeeze():copy() + 1 }
+      for _, w in ipairs(want) do w:eval() end
+      local got
+      assert.equal(5, launches(function()
+        got = { (a + b).T * 2, (a + b):reshape(-1) - 1, (a + b):reshape(columns, rows):sum(1), (a * row).T:sum(2),
+          ((a + b) * 2):reshape(1, -1):squeeze() + 1 }
+        for _, g in ipairs(got) do g:eval() end
+      end))
+      for k, g in ipairs(got) do assert.is_true(dc.equal(want[k], g), note(dtype .. " " .. k)) end
+    end
+    local a = dc.array(h.values(24, "float64"), "float64"):reshape(2, 3, 4)
+    assert.is_true(dc.equal((a:copy():transpose(3, 1, 2) + 1):eval(), (a + 1):transpose(3, 1, 2)))
+    assert.is_true(dc.equal(a.T:copy() * 2 + 1, ((a * 2).T + 1):transpose(1, 2, 3))) -- views of views
+    assert.is_true(dc.equal(a:transpose(2, 3, 1):copy():reshape(3, 8) * 2, (a * 2):transpose(2, 3, 1):reshape(3, 8)))
+    assert.is_true(dc.equal(a * 2, ((a * 2).T.T)))
+  end)
+
+  it("share memory with the expression, whichever is computed or written first", function()
+    local a = operand()
+    local i, j = math.random(rows), math.random(columns)
+    for way = 1, 4 do
+      local e = a * 2
+      local t, r = e.T, e:reshape(-1)
+      if way == 1 then e:eval() elseif way == 2 then t:eval() elseif way == 3 then r:eval() end
+      local read = t + 1
+      t[{ j, i }] = 77
+      assert.equal(77, e[{ i, j }], note())
+      assert.equal(77, r[(i - 1) * columns + j])
+      assert.equal(a[{ i, j }] * 2 + 1, read[{ j, i }]) -- from before
+      r:fill(5)
+      assert.equal(5, t[{ j, i }])
+      e[":"] = a
+      assert.equal(a[{ i, j }], t[{ j, i }])
+      assert.is_false(t.contiguous)
+      assert.is_true(e.contiguous and r.contiguous)
+    end
+    local e = a + 1
+    local t = e.T
+    local want = (a + 1):eval()
+    a:fill(3) -- what they read
+    assert.is_true(dc.equal(want.T, t))
+    assert.is_true(dc.equal(want, e))
+    e = a * 2
+    t = e:reshape(columns, rows).T
+    e:close()
+    fails("argument", "closed", function() t:eval() end)
+    e = a * 2
+    t = e.T
+    t:close()
+    fails("argument", "closed", function() e:eval() end)
+  end)
+
+  it("meet the expression itself, other views of it, and their operands being overwritten", function()
+    local n = math.random(3, 50)
+    local a = numbers(n * n):reshape(n, n):copy()
+    local e = (a * 3):eval()
+    local want = e + e:copy().T:copy()
+    local x = a * 3
+    assert.is_true(dc.equal(want, x + x.T))
+    x = a * 3
+    assert.is_true(dc.equal(want + e, x.T + x:reshape(n, n) + x))
+    local before = a:copy()
+    a[":"] = (a + 1).T
+    assert.is_true(dc.equal((before + 1):eval().T, a))
+    a[":"] = (a:reshape(-1) * 2):reshape(n, n)
+    assert.is_true(dc.equal((before + 1):eval().T * 2, a))
+    local v = a
+    for k = 1, 150 do v = (v + k).T end
+    local w = a
+    for k = 1, 150 do w = (w + k):eval().T:copy() end
+    assert.is_true(dc.equal(w, v))
+  end)
+
+  it("of random numbers and of ranges have the same numbers", function()
+    local function drawn()
+      dc.random.seed(h.seed)
+      return dc.random.uniform(60) * 2
+    end
+    local want = drawn():eval()
+    local got = drawn():reshape(6, 10)
+    assert.is_true(dc.equal(want:reshape(6, 10) + 1, got + 1))
+    dc.random.seed(h.seed)
+    local turned = (dc.random.uniform(6, 10) * 2).T
+    assert.is_true(dc.equal(want:reshape(6, 10).T, turned))
+  end)
+end)

@@ -626,6 +626,39 @@ describe("functions of several numbers", function()
     end
   end)
 
+  -- Through all steps of the format, which oracle.round knows: nothing lies between a number and the next.
+  it("nextafter of 16-bit floats is the next number of the format, in dc.vectorize too", function()
+    for _, dtype in ipairs { "float16", "bfloat16" } do
+      local round, x, y = o.round[dtype], {}, {}
+      for i, v in ipairs(o.values(300, dtype)) do x[i], y[i] = v, o.value(dtype) end
+      for _, v in ipairs(o.edges(dtype)) do
+        for _, w in ipairs { inf, -inf, 0.0, v, nan } do x[#x + 1], y[#y + 1] = v, w end
+      end
+      local function check_next(e)
+        assert.equal(dtype, e.dtype)
+        for i, got in ipairs(e:to_table()) do
+          local p, q = x[i], y[i]
+          local up = q > p
+          local away, fine = math.abs(got) > math.abs(p) or p == 0
+          if p ~= p or q ~= q then fine = got ~= got
+          elseif p == q then fine = got == p
+          elseif got == inf or got == -inf then fine = math.abs(p) == o.greatest[dtype] and up == (got > 0)
+          elseif p == inf or p == -inf then fine = math.abs(got) == o.greatest[dtype] and got * p > 0
+          else -- what is halfway to it rounds to one of the two, what is a little off to the nearer one
+            local gap = got - p
+            fine = round(got) == got and gap ~= 0 and up == (gap > 0) and round(p + gap * 0.51) == got
+              and round(p + gap * 0.49) == p and away == ((p == 0) or (up == (p > 0)))
+          end
+          assert.is_true(fine, note(("%s: from %s toward %s is %s"):format(dtype, o.show(p), o.show(q), o.show(got))))
+        end
+      end
+      check_next(dc.nextafter(array(x, dtype), array(y, dtype)))
+      check_next(dc.vectorize(function(p, q) return dc.nextafter(p, q) end)(array(x, dtype), array(y, dtype)))
+      check(dc.nextafter(array({ 1.0, 2.0 }, dtype), 7), dtype, { 1 + o.epsilon[dtype], 2 + 2 * o.epsilon[dtype] },
+        "nextafter", tostring)
+    end
+  end)
+
   it("pow, atan2, hypot and the norms are within their accuracy", function()
     local function off(name, dtype, args, want)
       local arrays = {}

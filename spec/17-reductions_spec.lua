@@ -499,6 +499,30 @@ describe("accuracy and order", function()
       assert.equal(evaluated:sum():bytes(), shifted:sum():bytes(), note("shifted"))
     end
   end)
+
+  it("columns of memory give the bits that rows of it do", function()
+    for _, width in ipairs { pick { 31, 32, 33 }, pick { 64, 200, 255 }, 256, pick { 257, 300, 1000 } } do
+      local length = pick { 1, 5, 100, 700 }
+      local dtype = pick { "float32", "float64", "complex64", "int8" }
+      local x = ((dc.random.uniform(pick { 1, 3 }, length, width) - 0.3) * 100):to(dtype):eval()
+      local y = x:transpose(1, 3, 2):copy()
+      local reductions = { "sum", "prod", "var" }
+      if dtype ~= "complex64" then reductions = { "sum", "prod", "var", "max", "argmin" } end
+      for _, name in ipairs(reductions) do
+        assert.equal(y[name](y, 3):bytes(), x[name](x, 2):bytes(), note(name, dtype, length, width))
+      end
+      if dtype == "float32" then
+        local v = dc.random.uniform(width):eval()
+        local function several(a, b, axis) return ((a - b) * a):sum(axis) / a:max(axis) + a:argmax(axis) end
+        assert.equal(several(y, v:reshape(width, 1), 3):bytes(), several(x, v, 2):bytes(), note("several"))
+      end
+    end
+    local few = dc.random.uniform(pick { 5000, 20011 }, pick { 40, 64, 70 }):eval()
+    for _, name in ipairs { "sum", "max", "argmax", "var" } do
+      local rows = few.T:copy()
+      assert.equal(rows[name](rows, 2):bytes(), few[name](few, 1):bytes(), note("segments", name))
+    end
+  end)
 end)
 
 describe("fused with what feeds and what follows", function()

@@ -76,6 +76,26 @@ describe("several passes over rows are what single steps are,", function()
     end
   end)
 
+  it("down columns", function()
+    local gpu = dc.device().backend == "cuda" -- where a column may be several blocks'
+    for _, dtype in ipairs { "float32", "float64", "float16" } do
+      for _, length in ipairs { math.random(2, 31), math.random(33, 600), math.random(601, 1500) } do
+        local rows = math.random(32, 70)
+        local x = (dc.random.normal(length, rows) * 3):to(dtype):eval()
+        check(x.T, ("%d columns of %d %s"):format(rows, length, dtype))
+      end
+      local long = gpu and { math.random(1501, 4095), 4096, 9001, 16384, math.random(20000, 40000) } or {}
+      for _, length in ipairs(long) do
+        local rows = math.random(1100, 1200)
+        check((dc.random.normal(length, rows) * 3):to(dtype):eval().T, ("%d columns of %d %s"):format(rows, length,
+          dtype))
+      end
+    end
+    local x = dc.random.normal(3, 100, 40):eval() -- several axes are kept, or reduced
+    check(x:transpose(1, 3, 2):reshape(120, 100), "columns side by side")
+    check(x:reshape(300, 40).T, "columns of 300")
+  end)
+
   it("of views", function()
     local whole = dc.random.normal(21, 700):eval()
     check(whole[{ { 1, 21, 2 }, { 2, 700, 3 } }], "strides")

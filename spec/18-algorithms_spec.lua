@@ -567,6 +567,7 @@ describe("histogram", function()
 
   it("refuses what makes no bins", function()
     fails("argument", "not finite", function() dc.histogram({ 1, nan }) end)
+    fails("argument", "not finite %(%-inf to 2.0%)", function() dc.histogram({ -math.huge, 2 }) end)
     fails("argument", "not finite", function() dc.histogram({ 1, math.huge }, 3) end)
     fails("argument", "number of bins is an integer from 1 on", function() dc.histogram({ 1 }, 0) end)
     fails("argument", "low <= high", function() dc.histogram({ 1 }, 3, { range = { 2, 1 } }) end)

@@ -59,6 +59,17 @@ __global__ void sum(int *x) { x[0] = MINE + MEMORY + N; }]]
     assert.matches("nonsense", tostring(fails(dc.kernel, source, { nonsense = true })))
   end)
 
+  it("that make no code for a device are errors that say what they make", function()
+    local source = "__global__ void k(int *x) { *x = 8; }"
+    for flag, what in pairs { ["-dlto"] = "optimizing linker", ["--dlink-time-opt"] = "optimizing linker",
+      ["-optix-ir"] = "OptiX", ["--fdevice-syntax-only"] = "no code" } do
+      local err = fails(dc.kernel, source, { flags = { "--fmad=false", flag } })
+      assert.equal("argument", err.kind)
+      assert.is_truthy(err.message:find("option 'flags': '" .. flag .. "' makes", 1, true), err.message)
+      assert.matches(what, err.message)
+    end
+  end)
+
   it("a template's instance has its own types", function()
     local m = dc.module([[
 template<class T, int N> __global__ void fill(T *x, T v) { for (int i = 0; i < N; i++) x[i] = v; }]],
@@ -91,6 +102,40 @@ extern "C" __global__ void __launch_bounds__(64, 2) bounded(int *x) { *x = 5; }]
     m.bounded(1, 1, x)
     assert.equal(5, x[1])
     assert.matches("dropped", tostring(fails(function() return m:kernel "dropped" end)))
+  end)
+end)
+
+describe("the types of parameters", function()
+  local source = [[
+struct body { double mass; int id[3]; };
+enum class mode : short { none = -1 };
+struct hidden;
+extern "C" __global__ void k(const body *b, body v, mode m, const mode *ms, hidden *h, float4 *f, float (*rows)[4],
+                             const unsigned long long n) {}]]
+  local signature = "k(const body *b, body v, mode m, const mode *ms, hidden *h, float4 *f, float (*)[4] rows, " ..
+    "unsigned long long n)"
+
+  it("are the same in every dialect of C++, and with debugging information", function()
+    for _, options in ipairs { {}, { std = "c++11" }, { std = "c++14" }, { std = "c++20" }, { flags = { "-G" } } } do
+      local m = dc.module(source, options)
+      assert.equal(signature, m.k.signature)
+      assert.is_nil(m:ptx():find("dc_sig_", 1, true), "what was asked of the compiler stands in the code")
+      m.k(1, 1, dc.zeros(24 * 2, "uint8"), { mass = 1, id = { 1, 2, 3 } }, -1, dc.zeros(3, "int16"),
+        dc.zeros(1, "uint8"), dc.zeros(4), dc.zeros(8), 1 << 40)
+    end
+  end)
+
+  it("are there whatever of CUDA the source uses", function()
+    local m = dc.module [[
+#define WORD(a, b) a ## b
+typedef WORD(cu, daError_t) fault;
+__global__ void pasted(int *x, fault e) { *x = (int)e + WORD(cu, daErrorInvalidValue); }
+__global__ void plain(int *x) { *x = 3; }]]
+    local x = dc.zeros(1, "int32")
+    m.pasted(1, 1, x, 4)
+    assert.equal(5, x[1])
+    assert.equal("pasted(int *x, cudaError e)", m.pasted.signature)
+    assert.equal("k(unsigned long long t)", dc.kernel("__global__ void k(cudaTextureObject_t t) {}").signature)
   end)
 end)
 

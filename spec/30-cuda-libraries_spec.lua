@@ -184,6 +184,96 @@ describe("solvers on a GPU", function()
   end)
 end)
 
+describe("a batch of small matrices on a GPU", function()
+  local script = [[
+    local function regular(batch, n)
+      return nested({ batch, n, n }, function(_, i, j) return eighth() + (i == j and 5 * n or 0) end)
+    end
+    local function turned(a) return nested({ #a[1], #a }, function(i, j) return a[j][i] end) end
+    for _, dtype in ipairs { "float32", "float64" } do
+      local most = dtype == "float32" and 1e-4 or 1e-12
+      local batch, n = math.random(2, 9), math.random(2, 9)
+      local a = regular(batch, n)
+      local b = random(batch, n, 1)
+      local x = dc.linalg.solve(dc.array(a, dtype), dc.array(b, dtype)):to_table()
+      for z = 1, batch do close(b[z], times(a[z], x[z]), most * 50) end
+      local squares = {}
+      for z = 1, batch do squares[z] = times(a[z], turned(a[z])) end
+      local roots = dc.linalg.cholesky(dc.array(squares, dtype)):to_table()
+      for z = 1, batch do
+        local l = nested({ n, n }, function(i, j) return j > i and 0 or roots[z][i][j] end)
+        close(squares[z], times(l, turned(l)), most * 1e5)
+      end
+      local _, s, vh = dc.linalg.svd(dc.array(a, dtype))
+      s, vh = s:to_table(), vh:to_table()
+      for z = 1, batch do -- a' a = v s^2 v'
+        local scaled = nested({ n, n }, function(i, j) return s[z][i] ^ 2 * vh[z][i][j] end)
+        close(times(turned(a[z]), a[z]), times(turned(vh[z]), scaled), most * 1e5)
+      end
+      close(s, dc.linalg.svd(dc.array(a, dtype), { vectors = false }):to_table(), most * 100)
+      for j = 1, n do a[2][1][j] = 0 end
+      try(dc.linalg.solve, dc.array(a, dtype), dc.array(b, dtype))
+      squares[2][n][n] = -1
+      try(dc.linalg.cholesky, dc.array(squares, dtype))
+    end
+    dc.linalg.qr(dc.array(random(3, 5, 4)))
+    dc.linalg.qr(dc.array(random(3, 4, 5), "float64"))
+    dc.linalg.eigh(dc.array(random(3, 4, 4)))
+    dc.linalg.eigh(dc.array(random(2, 4, 4), "float64"), { vectors = false })
+    dc.linalg.det(dc.array(random(4, 3, 3), "float64"))
+    print "done"]]
+  local failures = ("argument\t\t[^\n]*matrix 2 of the batch is singular: pivot 1 is 0\n"
+    .. "argument\t\t[^\n]*matrix 2 of the batch is not positive definite[^\n]*\n"):rep(2)
+
+  it("is solved at once", function()
+    local out, report = run(script)
+    assert.matches("^" .. failures .. "done\n$", out)
+    assert.matches("batched LU of %d, %d by %d\n", report.text)
+    assert.matches("batched eigenvalues of 3\n", report.text)
+  end)
+
+  it("is solved by older libraries too, or without cuBLAS", function()
+    local old = build .. "/spec/libfake_old_libraries.so"
+    assert(os.execute(("%s -std=gnu11 -O1 -g -shared -fPIC -Isrc -DFAKE_OLD_LIBRARIES -o %s %s -lm"):format(
+      os.getenv "CC" or "cc", quote(old), "spec/fake/fake_libraries.c")))
+    for _, cublas in ipairs { old, "off" } do
+      local out, report = run(script, { DOTCOMPUTE_CUBLAS = cublas, DOTCOMPUTE_CUSOLVER = old })
+      assert.matches("^" .. failures .. "done\n$", out)
+      assert.not_matches("batched eigenvalues", report.text)
+      assert.equal(cublas == old, report.text:find "batched LU" ~= nil)
+    end
+  end)
+
+  it("that holds NaN has no singular values", function()
+    local out = run [[
+      local a = random(3, 4, 4)
+      a[2][3][1] = 0 / 0
+      try(dc.linalg.svd, dc.array(a))]]
+    assert.matches("matrix 2 of the batch does not converge; does it hold NaN or infinity%?", out)
+  end)
+
+  it("is an error where the library fails, and nothing stays allocated", function()
+    local calls = { SgetrfBatched = "solve(b, v)", SgetrsBatched = "solve(b, v)", SgeqrfBatched = "dc.linalg.qr(b)",
+                    cusolverDnSpotrfBatched = "dc.linalg.cholesky(b)",
+                    cusolverDnCreateGesvdjInfo = "dc.linalg.svd(b)", cusolverDnSgesvdjBatched = "dc.linalg.svd(b)",
+                    cusolverDnXsyevBatched_bufferSize = "dc.linalg.eigh(b)",
+                    cusolverDnXsyevBatched = "dc.linalg.eigh(b)" }
+    for name, call in pairs(calls) do
+      local solver = name:find "cusolver"
+      local out, report = run(([[
+        local b, v = dc.ones(2, 2, 2), dc.ones(2, 2, 1)
+        local solve = dc.linalg.solve
+        try(function() %s end)
+        b:close() v:close()
+        collectgarbage()]]):format(call), { FAKE_LIBRARIES_FAIL = name .. ":" .. (solver and 7 or 14) })
+      local said = solver and "CUSOLVER_STATUS_INTERNAL_ERROR" or "CUBLAS_STATUS_INTERNAL_ERROR"
+      assert.matches("^device\t" .. said .. "\t[^\n]*" .. said .. "\n$", out, 1, false, name)
+      assert.equal(0, fake.held(report, "memory"))
+      assert.equal(0, fake.held(report, "pool memory"))
+    end
+  end)
+end)
+
 describe("Fourier transforms on a GPU", function()
   it("are right along any axes, forward, backward and of real numbers", function()
     local out, report = run [[

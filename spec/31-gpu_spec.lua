@@ -88,6 +88,83 @@ collectgarbage()
   end
 end)
 
+describe("#gpu a graph", function()
+  -- Each kernel waits, for two seconds at most, until the other one has begun too.
+  local source = [[
+__device__ volatile int begun[2];
+__device__ void meet(int me, int *met) {
+  begun[me] = 1;
+  long long start = clock64();
+  while (!begun[1 - me] && clock64() - start < 4000000000ll) {}
+  *met = begun[1 - me];
+}
+extern "C" __global__ void first(int *met) { meet(0, met); }
+extern "C" __global__ void second(int *met) { meet(1, met); }
+extern "C" __global__ void begin() { begun[0] = begun[1] = 0; }
+extern "C" __global__ void sum(const int *a, const int *b, int *out) { *out += *a + *b; }]]
+
+  it("runs its branches side by side, in order where they conflict, and ends when all have", function()
+    dc.using("cuda:0", function()
+      local m = dc.module(source)
+      local a, b, out = dc.zeros({ 1 }, "int32"), dc.zeros({ 1 }, "int32"), dc.zeros({ 1 }, "int32")
+      local s, t = dc.stream(), dc.stream()
+      local g = dc.graph(function()
+        m.begin(1, 1)
+        local begun = dc.event():record()
+        s:wait(begun)
+        m.first(1, 1, a)
+        m.second:with { stream = s }(1, 1, b)
+        m.sum:with { stream = t }(1, 1, a, b, out)
+      end)
+      assert.equal(4, g.launches)
+      for round = 1, 3 do
+        g()
+        assert.equal(2 * round, out[1])
+      end
+      dc.using(s, g) -- in a stream that stood for one of its branches
+      assert.equal(8, out[1])
+      g:update(function() -- another shape
+        m.sum(1, 1, a, b, out)
+        m.sum:with { stream = s }(1, 1, a, b, a)
+      end)
+      g()
+      assert.equal(10, out[1])
+      assert.equal(3, a[1])
+    end)
+  end)
+
+  it("can have many branches, with expressions, copies and products, again and again", function()
+    dc.using("cuda:0", function()
+      local n, streams, x, y = 256, {}, {}, {}
+      for i = 1, 8 do streams[i], x[i], y[i] = dc.stream(), dc.full({ n, n }, i), dc.zeros(n, n) end
+      local total = dc.zeros(1)
+      local function work()
+        for i = 1, 8 do
+          dc.using(streams[i], function()
+            y[i][":"] = x[i]:matmul(dc.eye(n)) + 1
+            x[i]:copy_from(y[i])
+          end)
+        end
+        local all = x[1]
+        for i = 2, 8 do all = all + x[i] end
+        total[":"] = all:sum()
+      end
+      local g = dc.graph(work)
+      for round = 1, 5 do
+        g()
+        assert.equal(n * n * (36 + 8 * round), total[1])
+        if round == 3 then g:update(work) end
+      end
+      pcall(dc.graph, function()
+        work()
+        error "given up"
+      end)
+      work()
+      assert.equal(n * n * (36 + 8 * 6), total[1])
+    end)
+  end)
+end)
+
 describe("#multi two GPUs", function()
   it("copy to each other, keep arrays apart and switch", function()
     local n = 12345

@@ -224,6 +224,57 @@ int main() { check(nullptr, 0); weigh_all<<<1, 1>>>(nullptr, nullptr); }
     helper.same({ 3, 12 }, out:to_table())
   end)
 
+  it("keeps its other kernels where some launch kernels, which are errors when they are asked for", function()
+    local text = [[
+#include <cstdio>
+#include <cuda_runtime.h>
+namespace ns {
+__global__ void parent(int *x, int n);
+template<class T> __global__ void tree(T *x, int depth) {
+  x[0] += depth;
+  if (depth > 0)
+    tree<T><<<1, 1>>>(x, depth - 1);
+}
+}
+__global__ void child(int *x) { x[threadIdx.x] += 1; }
+namespace ns { __global__ void __launch_bounds__(32) parent(int *x, int n) { child<<<1, n>>>(x); } }
+int main() {
+  int *x;
+  cudaMalloc(&x, 4);
+  ns::parent<<<1, 1>>>(x, 32);
+  ns::tree<int><<<1, 1>>>(x, 3);
+  printf("%d\n", (int)cudaDeviceSynchronize());
+}
+]]
+    local name = os.tmpname()
+    local function write(s)
+      local f = assert(io.open(name, "w"))
+      f:write(s)
+      f:close()
+    end
+    write(text)
+    for _ = 1, 2 do -- from the compiler and from the cache
+      local m = dc.module_file(name)
+      assert.same({ "child" }, m:kernels())
+      local x = dc.zeros(4, "int32")
+      m.child(1, 4, x)
+      helper.same({ 1, 1, 1, 1 }, x:to_table())
+      for kernel, line in pairs { ["ns::parent"] = 12, ["ns::tree<int>"] = 8, ["ns::tree<float>"] = 8 } do
+        local err = helper.fails("compile", "launches kernels itself", function() return m:kernel(kernel) end)
+        assert.is_truthy(err.message:find(name .. ":" .. line, 1, true) or err.at == name .. ":" .. line, tostring(err))
+      end
+      helper.fails("argument", "no kernel 'ns::other'", function() return m:kernel "ns::other" end)
+      helper.fails("argument", "has 3 kernels", function() return dc.kernel_file(name) end)
+    end
+    helper.fails("compile", "launch", function() dc.module(text) end) -- in a script it is an error at once
+    write(text:gsub("threadIdx", "threadIdy")) -- and so is any other one
+    helper.fails("compile", "threadIdy", function() dc.module_file(name) end)
+    write(text:gsub("template<class T> __global__ void tree", "template<class T> __device__ void tree") ..
+      "__global__ void uses(int *x) { ns::tree(x, 1); }")
+    helper.fails("compile", "kernel launch", function() dc.module_file(name) end)
+    os.remove(name)
+  end)
+
   it("does without a header that is not there, unless its kernels need it", function()
     local text = '#include "../common/wibble.h"\n' .. program
     assert.equal(1, #with_file(text, dc.module_file):kernels() - 1)

@@ -142,6 +142,65 @@ __global__ void look(int *out) { *out = n; }]]
     assert.equal(want + 0.25, out[1], h.note())
   end)
 
+  it("may be templates, named beforehand or used by a kernel", function()
+    local m = dc.module([[
+namespace ns { template<class T, int N> __constant__ T fixed[N][2]; }
+template<class T> __device__ T table[4] = { 1, 2 };
+template<> __device__ int table<int>[4] = { 9 };
+template<class T> __global__ void k(T *x) { *x = table<T>[1] + ns::fixed<T, 3>[2][1]; }
+__global__ void other(int *x) { *x = table<int>[0]; }]], { instantiate = { "k<float>", "table<double>" } })
+    local want = {
+      ["table<float>"] = "float32 4", ["table<int>"] = "int32 4", [" table < double >"] = "float64 4",
+      ["ns::fixed<float,3>"] = "float32 3x2",
+    }
+    for name, text in pairs(want) do
+      local g = m:global(name)
+      assert.equal(text, g.dtype .. " " .. table.concat({ g:shape() }, "x"), name)
+      assert.equal(g, m:global(name))
+    end
+    assert.same({ 9, 0, 0, 0 }, m:global "table<int>":to_table())
+    local a, b = math.random(1000), math.random(1000)
+    m:global "table<float>"[2] = a
+    m:global "ns::fixed<float, 3>"[{ 3, 2 }] = b
+    local out = one "float32"
+    m:kernel "k<float>"(1, 1, out)
+    assert.equal(a + b, out[1], h.note())
+    fails("argument", "no kernel of the module uses the variable 'table<short>', .*instantiate", function()
+      m:global "table<short>"
+    end)
+    for _, name in ipairs { "k<float>", "nothing<int>", "table<floot>", "table<" } do
+      fails("argument", "no variable '" .. name .. "' in the module; it has table<double>", function()
+        m:global(name)
+      end)
+    end
+    fails("compile", "names no instance of a kernel or variable", function()
+      dc.module("template<class T> __device__ T v;", { instantiate = { "w<int>" } })
+    end)
+  end)
+
+  it("may be managed", function()
+    local m = dc.module [[
+__managed__ int three[3] = { 1, 2, 3 };
+static __managed__ short small = 7;
+namespace ns {
+  __device__ __managed__ float y = 2;
+  __managed__ __device__ float4 w[2];
+  static __managed__ double z[2][2];
+}
+__global__ void k(double *x) { *x = three[1] + small + ns::y + ns::w[1].y + ns::z[1][0]; ns::y = 3; }]]
+    local want = { three = "int32 3", small = "int16 ", ["ns::y"] = "float32 ", ["ns::w"] = "float32 2x4",
+      ["ns::z"] = "float64 2x2" }
+    for name, text in pairs(want) do
+      local g = m:global(name)
+      assert.equal(text, g.dtype .. " " .. table.concat({ g:shape() }, "x"), name)
+    end
+    m:global "three"[2], m:global "ns::w"[{ 2, 2 }], m:global "ns::z"[{ 2, 1 }] = 100, 1000, 10000
+    local out = one "float64"
+    m.k(1, 1, out)
+    assert.equal(11109.0, out[1])
+    assert.equal(3.0, m:global "ns::y":item())
+  end)
+
   it("are settled before a kernel of the module runs", function()
     local m = dc.module(source)
     local t = m:global "table"

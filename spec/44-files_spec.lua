@@ -302,51 +302,6 @@ describe("dc.load of .npy", function()
   end)
 end)
 
-describe("memory-mapped files", function()
-  it("are not changed by writes, and outlive their name", function()
-    local values = h.values(1000, "float64")
-    local a = dc.array(values, "float64")
-    dc.save(path "m.npy", a)
-    local m = dc.load(path "m.npy", { mmap = true })
-    local view = m[{ { 1, 10 } }]
-    m[3] = 77
-    m[":"] = m + 1
-    assert.equal(78, view[3])
-    assert.is_true(dc.equal(a, dc.load(path "m.npy")))
-    os.remove(path "m.npy")
-    assert.equal(values[1000] + 1, m[1000])
-    m:close()
-    fails("argument", "closed", function() return view[1] end)
-  end)
-
-  it("take no memory of the device's on the CPU device, and sums are those of the copy", function()
-    if dc.device().backend ~= "cpu" then return pending "the CPU device's" end
-    local a = dc.arange(1, 300000, "int32")
-    dc.save(path "m.npy", a)
-    local before = dc.stats().bytes_allocated
-    local m <close> = dc.load(path "m.npy", { mmap = true })
-    assert.equal(before, dc.stats().bytes_allocated)
-    assert.equal(0, m.ptr % 64)
-    assert.equal(a:sum():item(), m:sum():item())
-  end)
-
-  it("end in an error when the file is cut short meanwhile", function()
-    if dc.device().backend ~= "cpu" then return pending "the CPU device's" end
-    local text, code = h.on_cpu("THREADS=1", [[
-      local dc = require "dotcompute"
-      local name = ...
-      dc.save(name, dc.ones(1000000))
-      local m = dc.load(name, { mmap = true })
-      io.open(name, "w"):close()
-      local ok, err = pcall(m.bytes, m)
-      print(ok, err.kind)
-      ok, err = pcall(dc.save, name .. ".npy", m)
-      print(ok, err.kind)]], path "cut.npy")
-    assert.equal(0, code, text)
-    assert.equal("false\tlaunch\nfalse\tlaunch\n", text)
-  end)
-end)
-
 describe("files on a GPU", function()
   local fake = require "spec.fake"
 
@@ -453,7 +408,6 @@ describe(".npz", function()
       assert.is_true(dc.equal(a, all.twice))
       assert.is_true(dc.equal(random, dc.load(path "r.npz", { name = "packed" })))
       fails("io", "no array 'x'; it has plain, packed, blocks", function() dc.load(path "r.npz", { name = "x" }) end)
-      fails("argument", "only %.npy files can be mapped", function() dc.load(path "r.npz", { mmap = true }) end)
     end
     fails("io", "holds no arrays", function() dc.load(write("r.npz", formats.zip { { name = "x", bytes = "y" } })) end)
   end)

@@ -244,6 +244,53 @@ describe("a solver", function()
     fails("argument", "does not converge", function() dc.linalg.svd(dc.full({ 4, 4 }, 0 / 0)) end)
   end)
 
+  with("lapack", "does with a batch what it does with each of its matrices", function()
+    for _, dtype in ipairs { "float64", "complex128" } do
+      local n, batch, more = random(2, 40), random(3, 20), dc.random.normal
+      local function any_of(...)
+        local x = more(..., { dtype = "float64" }):to(dtype)
+        if dtype == "complex128" then x = x + more(..., { dtype = "float64" }) * dc.complex(0, 1) end
+        return x:eval()
+      end
+      local a, b = any_of { batch, n, n } + 2 * n * dc.eye(n, dtype), any_of { batch, n, 3 }
+      local tall, wide = any_of { batch, n + 3, n }, any_of { batch, n, n + 2 }
+      local square = a:matmul(dc.conj(a):transpose(1, 3, 2))
+      local function same(what, all, one)
+        for z = 1, batch do
+          local want = one(z)
+          local most = 1e-9 * (1 + dc.abs(want):max():item())
+          assert.is_true(dc.abs(all[z] - want):max():item() <= most, note(("%s, %d of %d"):format(what, z, batch)))
+        end
+      end
+      local l = dc.linalg
+      same("solve", l.solve(a, b), function(z) return l.solve(a[z], b[z]) end)
+      same("inv", l.inv(a), function(z) return l.inv(a[z]) end)
+      same("cholesky", l.cholesky(square), function(z) return l.cholesky(square[z]) end)
+      local d = l.det(a / (2 * n))
+      for z = 1, batch do
+        local one = l.det(a[z] / (2 * n))
+        assert.is_true(dc.abs(d[z] - one):item() <= 1e-9 * (1 + dc.abs(one):item()), note "det")
+      end
+      local w, v = l.eigh(square)
+      same("eigh", w, function(z) return (l.eigh(square[z])) end)
+      same("eigenvectors", square:matmul(v), function(z) return v[z] * w[z]:reshape(1, n) end)
+      for _, x in ipairs { a, tall, wide } do
+        for _, full in ipairs { false, true } do
+          local u, s, vh = l.svd(x, { full = full })
+          local k = (select(2, s:shape()))
+          local product = (u[{ ":", ":", { 1, k } }] * s:reshape(batch, 1, k)):matmul(vh[{ ":", { 1, k } }])
+          same("svd", product, function(z) return x[z] end)
+          local rows = (select(2, u:shape()))
+          assert.equal(full and rows or math.min(rows, k), (select(3, u:shape())))
+        end
+        same("singular values", select(2, l.svd(x)), function(z) return (select(2, l.svd(x[z]))) end)
+        local q, r = l.qr(x)
+        same("qr", q:matmul(r), function(z) return x[z] end)
+      end
+      same("values alone", l.svd(a, { vectors = false }), function(z) return l.svd(a[z], { vectors = false }) end)
+    end
+  end)
+
   with("lapack", "finds least squares", function()
     for _, case in ipairs { { 6, 3 }, { 3, 6 }, { 5, 5 }, { 30, 4, 2 } } do
       local m, n, k = case[1], case[2], case[3]

@@ -4,6 +4,7 @@
 -- part of what is computed next.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
@@ -17,16 +18,6 @@ local function to_array(name, a)
   if core.is_array(a) then return a end
   if type(a) == "table" then return dc.array(a) end
   fail("argument", "%s: an array expected, got %s", name, core.describe(a))
-end
-
-local function check_axis(name, a, axis)
-  local d = math.tointeger(axis)
-  if not d then fail("argument", "%s: an axis is an integer, got %s", name, core.describe(axis)) end
-  if d < 0 then d = a.ndim + 1 + d end
-  if d < 1 or d > a.ndim then
-    fail("index", "%s: axis %s is out of range: there %s %d", name, axis, a.ndim == 1 and "is" or "are", a.ndim)
-  end
-  return d
 end
 
 local function check_points(name, n)
@@ -46,7 +37,7 @@ local function check_axes(name, a, axes, n)
   end
   local list, points, seen, shape = {}, {}, {}, { a:shape() }
   for i, axis in ipairs(axes) do
-    local d = check_axis(name, a, axis)
+    local d = algorithm.axis(name, axis, a.ndim)
     if seen[d] then fail("argument", "%s: axis %s is named twice", name, axis) end
     seen[d], list[i] = true, d
     points[i] = check_points(name, n and n[i] or shape[d])
@@ -79,7 +70,7 @@ local one_axis = { axis = "any", n = "any" } -- checked with what they mean
 local function along(name, a, options)
   a = to_array(name, a)
   options = builder.options(name, options, one_axis, UNKNOWN)
-  local axis = check_axis(name, a, options.axis == nil and -1 or options.axis)
+  local axis = algorithm.axis(name, options.axis, a.ndim)
   return a, axis, options.n ~= nil and check_points(name, options.n) or nil
 end
 

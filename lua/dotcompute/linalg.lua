@@ -1,6 +1,7 @@
 -- dc.linalg: matrix products, solvers and norms. Read when one of its functions is first asked for.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
@@ -163,12 +164,7 @@ local function norm_axes(a, axis)
   if axis == nil then return nil end
   local list = {}
   for i, v in ipairs(type(axis) == "table" and axis or { axis }) do
-    local d = math.tointeger(v)
-    if not d then fail("argument", "norm: an axis is an integer, got %s", core.describe(v)) end
-    list[i] = d < 0 and a.ndim + 1 + d or d
-    if list[i] < 1 or list[i] > a.ndim then
-      fail("index", "norm: axis %d is out of range: there %s %d", d, a.ndim == 1 and "is" or "are", a.ndim)
-    end
+    list[i] = algorithm.axis("norm", v, a.ndim)
   end
   if #list < 1 or #list > 2 or list[1] == list[2] then
     fail("argument", "norm: one axis is for norms of vectors, two different ones for norms of matrices")

@@ -8,6 +8,7 @@
 --            side in memory
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
 local text = require "dotcompute.reduction_text"
 core.own(debug.getinfo(1, "S").source)
@@ -26,12 +27,7 @@ local function folded_axes(f, axes, ndim)
     return folded
   end
   for _, axis in ipairs(type(axes) == "table" and axes or { axes }) do
-    local d = math.tointeger(axis)
-    if not d then fail("argument", "%s: an axis is an integer, got %s", f.name, core.describe(axis)) end
-    if d < 0 then d = ndim + 1 + d end
-    if d < 1 or d > ndim then
-      fail("index", "%s: axis %s is out of range: there %s %d", f.name, axis, ndim == 1 and "is" or "are", ndim)
-    end
+    local d = algorithm.axis(f.name, axis, ndim)
     if folded[d] then fail("argument", "%s: axis %s is named twice", f.name, axis) end
     folded[d] = true
   end

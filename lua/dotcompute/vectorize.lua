@@ -244,10 +244,16 @@ local function call_text(name, list, d)
   return ("%s(%s)"):format(name, table.concat(texts, ", "))
 end
 
+-- The next 16-bit float is a step of the bits: the compiler's function would be float's.
+local next_text = "[](T x, T y) { const float a = (float)x, b = (float)y; if (!(a < b || a > b)) return a == b ? y : "
+  .. "(T)(a + b); unsigned short bits = *(unsigned short *)&x; bits = a == 0 ? (b < 0 ? 0x8001 : 1) : "
+  .. "(unsigned short)(bits + ((a < b) == (a > 0) ? 1 : -1)); return *(T *)&bits; }"
+
 local by_kind = {}
 
 function by_kind.float(f, node, list)
   local d = floating(common(node, list, "'" .. f.name .. "'"))
+  if f.name == "nextafter" and d.size == 2 then return call_text(next_text:gsub("T", d.ctype), list, d), d end
   return call_text(f.name, list, d), d
 end
 

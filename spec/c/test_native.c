@@ -2,8 +2,8 @@
 ** test_native.c - the operations of natively compiled code (native_lanes.h by native_ops.c's table) against tier 0's.
 **
 ** Every instruction that the table knows, out of all spellings below, becomes functions of one C file: on W lanes, on
-** scalars, some with a constant operand.  The file is compiled by cc for each instruction set of this machine, loaded,
-** and run on random and edge values beside tier 0's operation.  Has to be run in the repository's root.
+** scalars, with constant operands.  The file is compiled by cc for each instruction set of this machine, loaded, and
+** run on random and edge values beside tier 0's operation.  Has to be run in the repository's root.
 **
 ** usage: test_native [all | baseline | avx2 | avx512]   (all: with gangs of 16 lanes for each)
 */
@@ -27,8 +27,8 @@ typedef struct row {
   ptx_operand operands[6];
   dc_native_form native;
   int dst_bits[2], src_bits[4];
-  int fn;       /* the row whose functions it shares */
-  u64 constant; /* of the last source, in one of the functions */
+  int fn;              /* the row whose functions it shares */
+  u64 constants[3][4]; /* of the sources, by which mode of constants */
 } row;
 static row rows[3000];
 static int nrows;
@@ -180,38 +180,67 @@ static bool alike(const row *r, u64 x, u64 y) {
 
 /* --- the C file ----------------------------------------------------------------------------------------------- */
 
+/*
+** Constant operands, which compilers fold into something else: the last source alone (only where folding goes by it),
+** or all sources, where the compiler works out the result itself, as the machine's instruction has to give it.
+*/
+enum { NO_CONSTANT = -1, LAST_CONSTANT, ALL_CONSTANT, ALL_CONSTANT_TOO, NMODES };
+
+static bool is_constant(const row *r, int i, int mode) {
+  if (mode == NO_CONSTANT || r->native.src[i] == 'p') return false;
+  return mode != LAST_CONSTANT || i == r->native.nsrc - 1;
+}
+
+static bool has_mode(const row *r, int mode) {
+  if (mode != LAST_CONSTANT) return true;
+  switch (r->form.ins.op) {
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_SHF:
+    case PTX_OP_BFE:
+    case PTX_OP_BFI:
+    case PTX_OP_PRMT:
+    case PTX_OP_LOP3:
+    case PTX_OP_MUL: return is_constant(r, r->native.nsrc - 1, mode) && rows[r->fn].form.ins.type < PTX_F16;
+    default: return false;
+  }
+}
+
 static const char *scalar_type(int bits) { return bits == 64 ? "u64" : bits == 16 ? "uint16_t" : "u32"; }
 static const char *vector_prefix(int bits) { return bits == 64 ? "V64" : bits == 16 ? "V16" : "V32"; }
 
-static void write_source(FILE *f, const row *r, int i, bool vector, bool constant) {
+static void write_source(FILE *f, const row *r, int i, bool vector, int mode) {
   const int bits = r->src_bits[i];
-  if (constant)
-    fprintf(f, bits == 64 ? "V64_splat(%lluu)" : "V32_splat(%lluu)", (unsigned long long)r->constant);
+  if (is_constant(r, i, mode))
+    fprintf(f, bits == 64 ? "V64_splat(%lluu)" : "V32_splat(%lluu)", (unsigned long long)r->constants[mode][i]);
   else if (bits == 1)
-    fprintf(f, vector ? "M_from(*(const u32 *)s[%d])" : "*(const u32 *)s[%d] >> l & 1", i);
+    fprintf(f, vector ? "P_from(*(const u32 *)s[%d])" : "*(const u32 *)s[%d] >> l & 1", i);
   else if (vector)
     fprintf(f, "%s_load((const %s *)s[%d])", vector_prefix(bits), scalar_type(bits), i);
   else
     fprintf(f, "((const %s *)s[%d])[l]", scalar_type(bits), i);
 }
 
-static void write_vector(FILE *f, const row *r, int n, bool constant) {
+/* Of a row's functions: on lanes with each mode of constants, and on scalars. */
+static const char *const names[] = {"v", "k", "c", "e", "s"};
+
+static void write_vector(FILE *f, const row *r, int n, int mode) {
   const dc_native_form *form = &r->native;
-  fprintf(f, "void %c_%d(const void *const *s, void *const *d) {\n  ", constant ? 'k' : 'v', n);
-  const char *type = form->dst[0] == 'p' ? "M" : form->dst[0] == 'd' ? "V64" : "V32";
+  fprintf(f, "void %s_%d(const void *const *s, void *const *d) {\n  ", names[1 + mode], n);
+  const char *type = form->dst[0] == 'p' ? "P" : form->dst[0] == 'd' ? "V64" : "V32";
   if (form->ndst == 2)
     fprintf(f, "%s r, q;\n  v_%s(&r, &q", type, form->name);
   else
     fprintf(f, "const %s r = v_%s(", type, form->name);
   for (int i = 0; i < form->nsrc; i++) {
     fputs(i || form->ndst == 2 ? ", " : "", f);
-    write_source(f, r, i, true, constant && i == form->nsrc - 1);
+    write_source(f, r, i, true, mode);
   }
   fputs(");\n", f);
   for (int i = 0; i < form->ndst; i++) {
     const char *value = i ? "q" : "r";
     if (form->dst[i] == 'p')
-      fprintf(f, "  *(u32 *)d[%d] = M_word(%s);\n", i, value);
+      fprintf(f, "  *(u32 *)d[%d] = P_word(%s);\n", i, value);
     else
       fprintf(f, "  %s_store((%s *)d[%d], %s);\n", vector_prefix(r->dst_bits[i]), scalar_type(r->dst_bits[i]), i,
               value);
@@ -231,7 +260,7 @@ static void write_scalar(FILE *f, const row *r, int n) {
     fprintf(f, "const %s r = s_%s(", type, form->name);
   for (int i = 0; i < form->nsrc; i++) {
     fputs(i || form->ndst == 2 ? ", " : "", f);
-    write_source(f, r, i, false, false);
+    write_source(f, r, i, false, NO_CONSTANT);
   }
   fputs(");\n", f);
   for (int i = 0; i < form->ndst; i++) {
@@ -245,30 +274,15 @@ static void write_scalar(FILE *f, const row *r, int n) {
   fputs("  }\n}\n", f);
 }
 
-/* Where compilers fold a constant operand into something else. */
-static bool takes_constant(const row *r) {
-  switch (r->form.ins.op) {
-    case PTX_OP_SHL:
-    case PTX_OP_SHR:
-    case PTX_OP_SHF:
-    case PTX_OP_BFE:
-    case PTX_OP_BFI:
-    case PTX_OP_PRMT:
-    case PTX_OP_LOP3:
-    case PTX_OP_MUL: return r->native.src[r->native.nsrc - 1] != 'p' && rows[r->fn].form.ins.type < PTX_F16;
-    default: return false;
-  }
-}
-
 static bool write_file(const char *path) {
   FILE *f = fopen(path, "w");
   if (f == NULL) return false;
   fputs("#include \"native_lanes.h\"\ntypedef uint16_t u16;\n", f);
   for (int i = 0; i < nrows; i++) {
     if (rows[i].fn != i) continue;
-    write_vector(f, &rows[i], i, false);
+    for (int mode = NO_CONSTANT; mode < NMODES; mode++)
+      if (mode == NO_CONSTANT || has_mode(&rows[i], mode)) write_vector(f, &rows[i], i, mode);
     write_scalar(f, &rows[i], i);
-    if (takes_constant(&rows[i])) write_vector(f, &rows[i], i, true);
   }
   return fclose(f) == 0;
 }
@@ -295,13 +309,13 @@ static bool place_row(row *r, dc_op *o) {
   return ops->select(o);
 }
 
-static void fill_sources(const row *r, bool constant) {
+static void fill_sources(const row *r, int mode) {
   for (int i = 0; i < r->native.nsrc; i++)
     for (int l = 0; l < DC_LANES; l++) {
       u64 x = source_value(r, i);
       if (i == 1 && r->src_bits[1] == r->src_bits[0] && r->src_bits[1] > 1 && rnd() % 6 == 0)
         x = get(SLOT(0), r->src_bits[0], l);
-      if (constant && i == r->native.nsrc - 1) x = r->constant;
+      if (is_constant(r, i, mode)) x = r->constants[mode][i];
       if (r->src_bits[i] == 1)
         preds[i] = (preds[i] & ~(1u << l)) | (u32)x << l;
       else
@@ -345,9 +359,9 @@ static bool compare_row(const row *r, native_fn fn, const char *what, int lanes)
   return true;
 }
 
-static bool run_row(row *r, dc_op *o, native_fn fn, const char *what, int lanes, bool constant) {
+static bool run_row(row *r, dc_op *o, native_fn fn, const char *what, int lanes, int mode) {
   for (int round = 0; round < 40; round++) {
-    fill_sources(r, constant);
+    fill_sources(r, mode);
     ops->set_mask(&warp, DC_ALL_LANES);
     ops->run(&warp, o, o + 1, false);
     if (!compare_row(r, fn, what, lanes)) return false;
@@ -371,12 +385,13 @@ static void run_library(const char *path, int lanes) {
       check(false, r->text, "is not known to tier 0");
       continue;
     }
-    static const char *const what[] = {"v", "s", "k"};
-    for (int k = 0; k < 2 + takes_constant(r); k++) {
-      snprintf(name, sizeof name, "%s_%d", what[k], r->fn);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+      const int mode = k <= NMODES ? (int)k - 1 : NO_CONSTANT;
+      if (mode != NO_CONSTANT && !has_mode(r, mode)) continue;
+      snprintf(name, sizeof name, "%s_%d", names[k], r->fn);
       native_fn fn = (native_fn)dlsym(library, name);
       if (fn == NULL) check(false, r->text, "has no function");
-      else run_row(r, &o, fn, what[k], lanes, k == 2);
+      else run_row(r, &o, fn, names[k], lanes, mode);
     }
   }
   dlclose(library);
@@ -417,8 +432,10 @@ int main(int argc, char **argv) {
   const int ntargets = only ? NTARGETS : USUAL;
   make_rows();
   make_packing_rows();
-  for (int i = 0; i < nrows; i++) rows[i].constant = source_value(&rows[i], rows[i].native.nsrc - 1);
-  for (int i = 0; i < nrows; i++) rows[i].constant = rows[rows[i].fn].constant;
+  for (int i = 0; i < nrows; i++)
+    for (int k = 0; k < NMODES * 4; k++)
+      rows[i].constants[k / 4][k % 4] = k % 4 < rows[i].native.nsrc ? source_value(&rows[i], k % 4) : 0;
+  for (int i = 0; i < nrows; i++) memcpy(rows[i].constants, rows[rows[i].fn].constants, sizeof rows[i].constants);
   if (mkdtemp(dir) == NULL) return 1;
   snprintf(path, sizeof path, "%s/ops.c", dir);
   if (!write_file(path)) return 1;

@@ -327,6 +327,76 @@ cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t handle, cusolverDnParams_t 
   return 0;
 }
 
+/* Of many matrices: their addresses are an array in the device's memory, their pivots have 32 bits. */
+static int lu_of_all(cublasHandle_t h, cudaDataType t, int n, void *const a[], int lda, int *pivots, int *info,
+                     int batch) {
+  if (h->stream == NULL || n < 1 || lda < n || batch < 1 || pivots == NULL || info == NULL) return misuse("batched LU");
+  report("batched LU of %d, %d by %d\n", batch, n, n);
+  int64_t *wide = malloc((size_t)n * sizeof *wide);
+  for (int z = 0; z < batch; z++) {
+    char device_work[DEVICE_WORK], host_work[HOST_WORK];
+    (void)cusolverDnXgetrf(NULL, NULL, n, n, t, a[z], lda, wide, t, device_work, DEVICE_WORK, host_work, HOST_WORK,
+                           &info[z]);
+    for (int i = 0; i < n; i++) pivots[z * n + i] = (int)wide[i];
+  }
+  free(wide);
+  return 0;
+}
+
+static int substitute_all(cublasHandle_t h, cublasOperation_t trans, cudaDataType t, int n, int k,
+                          const void *const a[], int lda, const int *pivots, void *const b[], int ldb, int *info,
+                          int batch) {
+  if (h->stream == NULL || n < 1 || k < 1 || batch < 1) return misuse("batched solving");
+  int64_t *wide = malloc((size_t)n * sizeof *wide);
+  for (int z = 0; z < batch; z++) {
+    for (int i = 0; i < n; i++) wide[i] = pivots[z * n + i];
+    (void)cusolverDnXgetrs(NULL, NULL, trans, n, k, t, a[z], lda, wide, t, b[z], ldb, info);
+  }
+  free(wide);
+  return 0;
+}
+
+static int roots_of_all(cudaDataType t, cublasFillMode_t uplo, int n, void *const a[], int lda, int *info, int batch) {
+  for (int z = 0; z < batch; z++) {
+    char device_work[DEVICE_WORK], host_work[HOST_WORK];
+    const int rc = cusolverDnXpotrf(NULL, NULL, uplo, n, t, a[z], lda, t, device_work, DEVICE_WORK, host_work,
+                                    HOST_WORK, &info[z]);
+    if (rc != 0) return rc;
+  }
+  return 0;
+}
+
+#define BATCHED(letter, type, number) \
+  cublasStatus_t cublas##letter##getrfBatched(cublasHandle_t handle, int n, type *const a[], int lda, int *pivots, \
+                                              int *info, int batch) { \
+    ENTER(#letter "getrfBatched"); \
+    return lu_of_all(handle, number, n, (void *const *)a, lda, pivots, info, batch); \
+  } \
+  cublasStatus_t cublas##letter##getrsBatched(cublasHandle_t handle, cublasOperation_t trans, int n, int k, \
+                                              const type *const a[], int lda, const int *pivots, type *const b[], \
+                                              int ldb, int *info, int batch) { \
+    ENTER(#letter "getrsBatched"); \
+    return substitute_all(handle, trans, number, n, k, (const void *const *)a, lda, pivots, (void *const *)b, ldb, \
+                          info, batch); \
+  } \
+  cublasStatus_t cublas##letter##geqrfBatched(cublasHandle_t handle, int m, int n, type *const a[], int lda, \
+                                              type *const tau[], int *info, int batch) { \
+    ENTER(#letter "geqrfBatched"); \
+    *info = 0; \
+    return handle->stream == NULL || lda < m || n < 1 || a[batch - 1] == NULL || tau[batch - 1] == NULL \
+               ? misuse("batched QR") : 0; \
+  } \
+  cusolverStatus_t cusolverDn##letter##potrfBatched(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, \
+                                                    type *a[], int lda, int *info, int batch) { \
+    ENTER("cusolverDn" #letter "potrfBatched"); \
+    return handle->stream == NULL ? misuse("batched Cholesky") \
+                                  : roots_of_all(number, uplo, n, (void *const *)a, lda, info, batch); \
+  }
+BATCHED(S, float, CUDA_R_32F)
+BATCHED(D, double, CUDA_R_64F)
+BATCHED(C, cuComplex, CUDA_C_32F)
+BATCHED(Z, cuDoubleComplex, CUDA_C_64F)
+
 /* By rotations of the columns (Jacobi's way from one side), m >= n. */
 cusolverStatus_t cusolverDnXgesvd(cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu,
                                   signed char jobvt, int64_t m, int64_t n, cudaDataType t, void *a, int64_t lda,
@@ -391,6 +461,66 @@ cusolverStatus_t cusolverDnXgesvd(cusolverDnHandle_t handle, cusolverDnParams_t 
   return 0;
 }
 
+struct gesvdjInfo {
+  int unused;
+};
+cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t *how) {
+  ENTER("cusolverDnCreateGesvdjInfo");
+  *how = calloc(1, sizeof **how);
+  return 0;
+}
+cusolverStatus_t cusolverDnDestroyGesvdjInfo(gesvdjInfo_t how) {
+  free(how);
+  return 0;
+}
+
+/* Left vectors m by m, of which only the first n are made here; the right ones as columns. */
+static int svd_of_all(cudaDataType t, cusolverEigMode_t job, int m, int n, char *a, int lda, char *s, char *u, int ldu,
+                      char *v, int ldv, int *info, int batch) {
+  if (m > 32 || n > 32 || lda != m || ldu != m || ldv != n || batch < 1 || u == NULL || v == NULL)
+    return misuse("batched singular values");
+  memset(u, 0x5a, size_of(t) * (size_t)(m * m * batch)); /* whether they are wanted or not */
+  memset(v, 0x5a, size_of(t) * (size_t)(n * n * batch));
+  const size_t size = size_of(t), real = t == CUDA_R_32F || t == CUDA_C_32F ? 4 : 8;
+  const bool vectors = job == CUSOLVER_EIG_MODE_VECTOR;
+  for (size_t z = 0; z < (size_t)batch; z++) {
+    char device_work[DEVICE_WORK], host_work[HOST_WORK], *right = vectors ? v + z * size * (size_t)(n * n) : NULL;
+    const int rc = cusolverDnXgesvd(NULL, NULL, vectors ? 'S' : 'N', vectors ? 'S' : 'N', m, n, t,
+                                    a + z * size * (size_t)(m * n), lda, t, s + z * real * (size_t)n, t,
+                                    vectors ? u + z * size * (size_t)(m * m) : NULL, ldu, t, right, ldv, t,
+                                    device_work, DEVICE_WORK, host_work, HOST_WORK, &info[z]);
+    if (rc != 0) return rc;
+    for (int i = 0; vectors && i < n; i++)
+      for (int j = 0; j < i; j++) {
+        const number x = get(right, t, i + j * n);
+        put(right, t, i + j * n, get(right, t, j + i * n));
+        put(right, t, j + i * n, x);
+      }
+  }
+  return 0;
+}
+
+#define JACOBI(letter, type, real, number) \
+  cusolverStatus_t cusolverDn##letter##gesvdjBatched_bufferSize( \
+      cusolverDnHandle_t handle, cusolverEigMode_t job, int m, int n, const type *a, int lda, const real *s, \
+      const type *u, int ldu, const type *v, int ldv, int *numbers, gesvdjInfo_t how, int batch) { \
+    *numbers = DEVICE_WORK; \
+    return handle->stream == NULL || how == NULL ? misuse("size of batched singular values") : 0; \
+  } \
+  cusolverStatus_t cusolverDn##letter##gesvdjBatched(cusolverDnHandle_t handle, cusolverEigMode_t job, int m, int n, \
+                                                     type *a, int lda, real *s, type *u, int ldu, type *v, int ldv, \
+                                                     type *work, int numbers, int *info, gesvdjInfo_t how, \
+                                                     int batch) { \
+    ENTER("cusolverDn" #letter "gesvdjBatched"); \
+    if (numbers != DEVICE_WORK || work == NULL || how == NULL) return misuse("memory of batched singular values"); \
+    memset(work, 0x5a, sizeof(type) * DEVICE_WORK); \
+    return svd_of_all(number, job, m, n, (char *)a, lda, (char *)s, (char *)u, ldu, (char *)v, ldv, info, batch); \
+  }
+JACOBI(S, float, float, CUDA_R_32F)
+JACOBI(D, double, double, CUDA_R_64F)
+JACOBI(C, cuComplex, float, CUDA_C_32F)
+JACOBI(Z, cuDoubleComplex, double, CUDA_C_64F)
+
 /* Not computed here: what leads to them goes through kernels. */
 cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n,
                                   cudaDataType t, void *a, int64_t lda, cudaDataType tau_type, void *tau,
@@ -412,6 +542,30 @@ cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t 
   *info = 0;
   return 0;
 }
+
+#ifndef FAKE_OLD_LIBRARIES
+cusolverStatus_t cusolverDnXsyevBatched_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                                   cusolverEigMode_t job, cublasFillMode_t uplo, int64_t n,
+                                                   cudaDataType a_type, const void *a, int64_t lda,
+                                                   cudaDataType w_type, const void *w, cudaDataType compute,
+                                                   size_t *device_bytes, size_t *host_bytes, int64_t batch) {
+  ENTER("cusolverDnXsyevBatched_bufferSize");
+  SIZES(handle);
+}
+cusolverStatus_t cusolverDnXsyevBatched(cusolverDnHandle_t handle, cusolverDnParams_t params, cusolverEigMode_t job,
+                                        cublasFillMode_t uplo, int64_t n, cudaDataType t, void *a, int64_t lda,
+                                        cudaDataType w_type, void *w, cudaDataType compute, void *device_work,
+                                        size_t device_bytes, void *host_work, size_t host_bytes, int *info,
+                                        int64_t batch) {
+  ENTER("cusolverDnXsyevBatched");
+  USE();
+  if (uplo != CUBLAS_FILL_MODE_LOWER || lda != n || compute != t || w == NULL || batch < 2)
+    return misuse("batched eigenvalues");
+  report("batched eigenvalues of %lld\n", (long long)batch);
+  for (int64_t z = 0; z < batch; z++) info[z] = 0;
+  return 0;
+}
+#endif
 
 #define FORM_Q(name, type) \
   cusolverStatus_t name##_bufferSize(cusolverDnHandle_t handle, int m, int n, int k, const type *a, int lda, \

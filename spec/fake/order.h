@@ -23,7 +23,7 @@ typedef struct transfer {
 
 static clocks host_clock;
 static unsigned long long ticks;
-static int lines, captures, thread_mode; /* CU_STREAM_CAPTURE_MODE_GLOBAL at first */
+static int lines, captures, last_capture, thread_mode; /* CU_STREAM_CAPTURE_MODE_GLOBAL at first */
 static transfer *transfers;
 
 static bool lazy(void) { return setting("FAKE_CUDA_LAZY", 0) != 0; }
@@ -178,14 +178,24 @@ static node copying(node_kind kind, CUdeviceptr dst, CUdeviceptr src, size_t n, 
   return (node){ .kind = kind, .dst = dst, .src = src, .size = 1, .count = n, .name = name };
 }
 
+/* The stream that began a capture. */
+static object *origin_of(int capture) {
+  for (object *o = objects; o != NULL; o = o->next)
+    if (o->kind == STREAM && o->o.capture == capture && o->o.branch == 0) return o;
+  return NULL;
+}
+
 /* The stream runs it, or remembers it for the graph. */
 static CUresult submit(CUstream stream, node what) {
   object *s = (object *)stream;
   node *k = &what;
-  if (!s->o.capturing) return perform(s, k);
+  if (s->o.capture == 0) return perform(s, k);
   if (k->kind == NODE_UPLOAD || k->kind == NODE_DOWNLOAD)
     return misuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "host copy in a graph");
-  append(&s->o.nodes, k);
+  s->o.known.t[s->o.branch]++;
+  k->branch = s->o.branch;
+  k->need = s->o.known;
+  append(&origin_of(s->o.capture)->o.nodes, k);
   return CUDA_SUCCESS;
 }
 
@@ -199,7 +209,7 @@ static bool unsafe(void) { return captures > 0 && thread_mode != CU_STREAM_CAPTU
   } while (0)
 #define NEED_NO_CAPTURE(s) \
   do { \
-    if (((object *)(s))->o.capturing) return misuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "in a captured stream"); \
+    if (((object *)(s))->o.capture != 0) return misuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "in a captured stream"); \
   } while (0)
 
 /* --- streams and events ---------------------------------------------------------------------------- */
@@ -265,8 +275,20 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
   NEED_CONTEXT();
   object *s = known(stream, STREAM), *e = known(event, EVENT);
   if (s == NULL || e == NULL || flags != 0) return misuse(CUDA_ERROR_INVALID_HANDLE, "wait for event");
-  NEED_NO_CAPTURE(s);
-  join(&s->o.clock, &e->o.clock);
+  if (e->o.capture == 0) {
+    NEED_NO_CAPTURE(s);
+    join(&s->o.clock, &e->o.clock);
+    return CUDA_SUCCESS;
+  }
+  object *first = origin_of(e->o.capture);
+  if (first == NULL) return misuse(CUDA_ERROR_INVALID_VALUE, "event of a capture that is over");
+  if (s->o.capture == 0) {
+    s->o.capture = e->o.capture;
+    s->o.branch = first->o.branches++;
+    s->o.known = (clocks){ { 0 } };
+  }
+  if (s->o.capture != e->o.capture) return misuse(CUDA_ERROR_INVALID_VALUE, "event of another capture");
+  join(&s->o.known, &e->o.known);
   return CUDA_SUCCESS;
 }
 
@@ -284,7 +306,9 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   ENTER(EventRecord);
   object *e = known(event, EVENT), *s = known(stream, STREAM);
   if (e == NULL || s == NULL || e->device != s->device) return misuse(CUDA_ERROR_INVALID_HANDLE, "record event");
-  NEED_NO_CAPTURE(s);
+  e->o.capture = s->o.capture;
+  e->o.known = s->o.known;
+  if (s->o.capture != 0) return CUDA_SUCCESS;
   join(&s->o.clock, &host_clock);
   e->o.clock = s->o.clock;
   e->o.recorded = true;
@@ -296,7 +320,7 @@ CUresult cuEventQuery(CUevent event) {
   ENTER(EventQuery);
   NEED_CONTEXT();
   object *e = known(event, EVENT);
-  if (e == NULL) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad event");
+  if (e == NULL || e->o.capture != 0) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad event");
   if (busy[current->device]) return CUDA_ERROR_NOT_READY;
   return look_at(e);
 }
@@ -327,7 +351,11 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   NEED_STREAM(stream);
   NEED_NO_CAPTURE(stream);
   if (mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) return misuse(CUDA_ERROR_INVALID_VALUE, "capture mode");
-  ((object *)stream)->o.capturing = true;
+  order *o = &((object *)stream)->o;
+  o->capture = ++last_capture;
+  o->branch = 0;
+  o->branches = 1;
+  o->known = (clocks){ { 0 } };
   captures++;
   return CUDA_SUCCESS;
 }
@@ -336,14 +364,26 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
   CUresult r = enter(F_StreamEndCapture);
   object *s = known(stream, STREAM);
-  if (s == NULL || !s->o.capturing) return misuse(CUDA_ERROR_INVALID_HANDLE, "no capture to end");
-  s->o.capturing = false;
+  if (s == NULL || s->o.capture == 0 || s->o.branch != 0) return misuse(CUDA_ERROR_INVALID_HANDLE, "no capture to end");
+  bool joined = true;
+  for (object *o = objects; o != NULL; o = o->next) {
+    if (o->kind != STREAM || o == s || o->o.capture != s->o.capture) continue;
+    for (int i = 0; i < LINES; i++) joined = joined && o->o.known.t[i] <= s->o.known.t[i];
+    o->o.capture = 0;
+  }
+  s->o.capture = 0;
   captures--;
+  if (r == CUDA_SUCCESS && !joined) {
+    bool excused = forced[F_StreamWaitEvent].code != 0 || forced[F_EventRecord].code != 0 ||
+                   forced[F_EventCreate].code != 0;
+    r = excused ? 904 : misuse(904, "a branch that was not joined"); /* ..._CAPTURE_UNJOINED */
+  }
   if (r != CUDA_SUCCESS) {
     free_nodes(&s->o.nodes);
     return r;
   }
   object *g = acquire(GRAPH, 0);
+  g->o.branches = s->o.branches;
   g->o.nodes = s->o.nodes;
   s->o.nodes = NULL;
   *graph = (CUgraph)g;
@@ -361,6 +401,25 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
 static void copy_nodes(object *to, const object *from) {
   free_nodes(&to->o.nodes);
   for (const node *k = from->o.nodes; k != NULL; k = k->next) append(&to->o.nodes, k);
+  to->o.branches = from->o.branches;
+}
+
+/* The nth operation of a branch, from 1 on. */
+static node *node_of(const object *g, int branch, unsigned long long nth) {
+  for (node *k = g->o.nodes; k != NULL; k = k->next)
+    if (k->branch == branch && k->need.t[branch] == nth) return k;
+  return NULL;
+}
+
+/* Says how many branches there are, and how often an operation waits for one of another branch. */
+static void report_branches(const object *g) {
+  int edges = 0;
+  for (const node *k = g->o.nodes; k != NULL; k = k->next) {
+    const node *before = node_of(g, k->branch, k->need.t[k->branch] - 1);
+    for (int i = 0; i < LINES; i++)
+      edges += i != k->branch && k->need.t[i] > (before != NULL ? before->need.t[i] : 0);
+  }
+  report("graph of %d branches, %d edges\n", g->o.branches, edges);
 }
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags) {
@@ -370,6 +429,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
   if (g == NULL || flags != 0) return misuse(CUDA_ERROR_INVALID_VALUE, "instantiate");
   object *e = acquire(EXEC, 0);
   copy_nodes(e, g);
+  if (g->o.branches > 1) report_branches(e);
   *exec = (CUgraphExec)e;
   return CUDA_SUCCESS;
 }
@@ -380,12 +440,37 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdate
   object *e = known(exec, EXEC), *g = known(graph, GRAPH);
   if (e == NULL || g == NULL || info == NULL) return misuse(CUDA_ERROR_INVALID_VALUE, "update");
   const node *a = e->o.nodes, *b = g->o.nodes;
-  while (a != NULL && b != NULL && a->kind == b->kind) {
+  while (a != NULL && b != NULL && a->kind == b->kind && memcmp(&a->need, &b->need, sizeof a->need) == 0) {
     a = a->next;
     b = b->next;
   }
   if (a != NULL || b != NULL) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   copy_nodes(e, g);
+  return CUDA_SUCCESS;
+}
+
+/* The first branch runs on the stream's own line, others on lines of theirs; the stream goes on after all. */
+static CUresult run_graph(object *e, object *s) {
+  join(&s->o.clock, &host_clock);
+  const clocks start = s->o.clock;
+  clocks last = start;
+  for (node *k = e->o.nodes; k != NULL; k = k->next) {
+    object at = *s;
+    if (k->branch > 0 && e->o.lines[k->branch] == 0) e->o.lines[k->branch] = 1 + lines++ % LINES;
+    at.o.line = k->branch > 0 ? e->o.lines[k->branch] - 1 : s->o.line;
+    at.o.clock = start;
+    for (int i = 0; i < LINES; i++) {
+      const node *before = node_of(e, i, k->need.t[i] - (i == k->branch));
+      if (before != NULL) join(&at.o.clock, &before->after);
+    }
+    if (e->o.known.t[k->branch] > at.o.clock.t[at.o.line]) at.o.clock.t[at.o.line] = e->o.known.t[k->branch];
+    CUresult r = perform(&at, k);
+    if (r != CUDA_SUCCESS) return r;
+    k->after = at.o.clock;
+    if (k->branch > 0) e->o.known.t[k->branch] = at.o.clock.t[at.o.line];
+    join(&last, &k->after);
+  }
+  s->o.clock = last;
   return CUDA_SUCCESS;
 }
 
@@ -397,10 +482,8 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   if (e == NULL) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad graph");
   if (settle() != 0) return fault;
   report("graph launch\n");
-  for (node *k = e->o.nodes; k != NULL; k = k->next) {
-    CUresult r = perform(s, k);
-    if (r != CUDA_SUCCESS) return r;
-  }
+  CUresult r = run_graph(e, s);
+  if (r != CUDA_SUCCESS) return r;
   e->o.last_line = s->o.line;
   e->o.last_time = s->o.clock.t[s->o.line];
   return CUDA_SUCCESS;

@@ -21,6 +21,9 @@ typedef struct node {
   CUdeviceptr dst, src; /* of a copy to or from the host: its address */
   size_t size, count;
   const char *name;
+  int branch;   /* of a graph */
+  clocks need;  /* how many operations of each branch come before it or are it */
+  clocks after; /* when it was run last */
 } node;
 
 /* What the objects of fake_cuda.c have besides. */
@@ -33,8 +36,11 @@ typedef struct order {
   int writer, last_line;   /* of memory; of functions and graphs: their last run */
   unsigned long long written, last_time;
   clocks readers;
-  node *nodes; /* of graphs, and of streams that capture one */
-  bool capturing;
+  node *nodes; /* of graphs, and of streams that began to capture one */
+  int capture; /* of streams and of events that were recorded then: which; 0: none */
+  int branch, branches; /* of capturing streams: which; of the first one and of graphs: how many */
+  clocks known;         /* of capturing streams and of events: how many operations of each branch come before */
+  int lines[LINES];     /* of graphs that can be run: of branches but the first, from 1 on */
 } order;
 
 static void free_nodes(node **list) {

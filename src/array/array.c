@@ -162,6 +162,20 @@ dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, 
   return array_over(a->buffer, a->ptr + (dc_ptr)byte_offset, a->dtype, g, err);
 }
 
+bool dc_array_views_lazily(const dc_array *a, bool turned) {
+  return !dc_array_is_closed(a) && dc_expr_can_view(a, turned);
+}
+
+dc_array *dc_array_transpose(dc_array *a, const int *axes, dc_error *err) {
+  int reversed[DC_MAX_DIMS];
+  dc_geometry g;
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  for (int i = 0; i < a->g.ndim; i++) reversed[i] = a->g.ndim - 1 - i;
+  if (dc_geometry_transpose(&a->g, axes, &g, err) != 0) return NULL;
+  if (dc_expr_can_view(a, true)) return dc_expr_view(a, &g, axes != NULL ? axes : reversed, err);
+  return dc_array_view(a, &g, 0, err);
+}
+
 static int fail_reshape(const dc_array *a, const dc_geometry *wanted, dc_error *err) {
   char from[512], to[512];
   return dc_fail(err, DC_SHAPE, NULL, "cannot reshape %s, %" PRId64 " elements, to %s",
@@ -201,6 +215,7 @@ static int infer_shape(const dc_array *a, int ndim, const int64_t *shape, dc_geo
 dc_array *dc_array_reshape(dc_array *a, int ndim, const int64_t *shape, dc_error *err) {
   dc_geometry wanted, view;
   if (dc_array_check_open(a, err) != 0 || infer_shape(a, ndim, shape, &wanted, err) != 0) return NULL;
+  if (dc_expr_can_view(a, false)) return dc_expr_view(a, &wanted, NULL, err);
   if (dc_evaluate(a, err) != 0) return NULL;
   if (dc_geometry_reshape(&a->g, ndim, wanted.shape, dc_dtype_size(a->dtype), &view))
     return dc_array_view(a, &view, 0, err);

@@ -38,6 +38,12 @@ typedef struct dc_scalar {
   };
 } dc_scalar;
 
+/* A Lua number as an element in memory: integers must be in range, floats with an integer value are integers, floating
+** dtypes round, and a finite number that would become infinite is an error (DC_DTYPE). */
+int dc_scalar_put(const dc_scalar *s, dc_dtype dtype, void *bytes, dc_error *err);
+/* The element as a Lua number; uint64 wraps into int64. */
+void dc_scalar_get(const void *bytes, dc_dtype dtype, dc_scalar *out);
+
 typedef enum dc_reduce {
   DC_REDUCE_SUM, DC_REDUCE_PROD, DC_REDUCE_MIN, DC_REDUCE_MAX, DC_REDUCE_ANY, DC_REDUCE_ALL,
   DC_REDUCE_ARGMIN, DC_REDUCE_ARGMAX, /* the first index, from 0, int64 */
@@ -80,8 +86,12 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);
 ** pending reads it. */
 bool dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written, dc_ptr *ptr);
 
-/* --- views: share memory; the base is computed first when pending --------------------------- */
+/* --- views: share memory; the base is computed first when pending, but where dc_array_views_lazily ------------- */
 dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, dc_error *err);
+/* Axis i is axes[i] of `a`; NULL: reversed. */
+dc_array *dc_array_transpose(dc_array *a, const int *axes, dc_error *err);
+/* Whether transposing (`turned`), or else reshaping, it leaves it pending. */
+bool dc_array_views_lazily(const dc_array *a, bool turned);
 /* Reshape: a view when the layout allows, else a copy. One extent may be -1. */
 dc_array *dc_array_reshape(dc_array *a, int ndim, const int64_t *shape, dc_error *err);
 

@@ -107,7 +107,7 @@ void dc_buffer_drop(void *thing) {
 int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err) {
   if (dev->capture != NULL) {
     dc_buffer_hold(b);
-    return dc_capture_hold(dev, b, dc_buffer_drop, writes ? DC_WRITES : DC_READS, err);
+    return dc_capture_use(dev, b, dc_buffer_drop, by, writes ? DC_WRITES : DC_READS, err);
   }
   return dc_trace_use(&b->trace, dev, by, writes, err);
 }

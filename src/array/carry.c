@@ -129,26 +129,60 @@ static void carry_nothing(dc_program *p) {
 /* Whether it is copied before the first pass: processors from 8.0 on do that, by 4 bytes and more, best by 16. */
 static bool is_fetched(const dc_carrying *c, int i) {
   dc_operand *o = &c->p->leaf[i];
-  if (c->p->dev->facts.compute_major < 8 || o->layout != DC_LAYOUT_UNIT || first_of(c->leaf[i]) != DC_SCOPE_PASS(0))
-    return false;
+  if (c->p->dev->facts.compute_major < 8 || first_of(c->leaf[i]) != DC_SCOPE_PASS(0)) return false;
+  if (c->p->mapping == DC_MAP_COLUMNS) {
+    const int64_t lanes = 16 / (int64_t)dc_dtype_size(o->dtype);
+    o->packed = o->layout == DC_LAYOUT_STRIDED && c->p->kept == 1 && c->p->rank == 2 && o->strides[0] == 1 &&
+                c->p->rows % lanes == 0 && dc_is_aligned(o, &o->strides[1], 1, lanes);
+    return o->packed || dc_dtype_size(o->dtype) >= 4;
+  }
+  if (o->layout != DC_LAYOUT_UNIT) return false;
   o->packed = dc_is_aligned(o, o->strides, c->p->kept, 16 / (int64_t)dc_dtype_size(o->dtype));
   return o->packed || dc_dtype_size(o->dtype) >= 4;
 }
 
 /* What a block may have for it, so that there are three on a multiprocessor.  Long rows may have all, for no cache
 ** holds them (softmax of rows of 32768 float32 values, H200: 2.6 TB/s, 1.7 where each pass reads memory). */
-static int64_t room_of(const dc_program *p) {
+static int64_t room_of(const dc_program *p, bool all) {
   const dc_device_facts *f = &p->dev->facts;
   const int64_t folds = 17 << 10; /* at most, static */
-  if (p->length < 8192) return (int64_t)f->shared_per_multiprocessor / 3;
-  return (int64_t)(f->shared_per_block_optin > f->shared_per_block ? f->shared_per_block_optin : f->shared_per_block) -
-         folds;
+  const size_t most = f->shared_per_block_optin > f->shared_per_block ? f->shared_per_block_optin : f->shared_per_block;
+  const int64_t whole = (int64_t)most - folds, third = (int64_t)f->shared_per_multiprocessor / 3;
+  return all || third > whole ? whole : third;
+}
+
+/* Columns 32 bytes wide, a thread for each of the chains as far as they go, and as few blocks as have room for a
+** column's elements, if there can be so many: up to 8, which wait for each other (softmax down 16384 rows of as many
+** float32 values, H200: 2.3 TB/s with 8 blocks and 8 columns, 1.7 with 16 blocks, 1.5 to 1.9 with wider ones that
+** leave less room for others). */
+static bool share_columns(dc_program *p) {
+  const dc_program before = *p;
+  size_t size = 2;
+  for (int i = 0; i < p->nleaves; i++)
+    if (p->leaf[i].carried != 0 && dc_dtype_size(p->leaf[i].dtype) > size) size = dc_dtype_size(p->leaf[i].dtype);
+  p->columns = size <= 2 ? 16 : size <= 4 ? 8 : 4;
+  const int block = DC_BLOCK / p->columns, threads = p->chains < block ? p->chains : block;
+  for (p->cluster = 1; p->cluster <= 8 && p->cluster <= p->dev->facts.max_cluster; p->cluster *= 2) {
+    p->threads = threads * p->cluster;
+    p->each = p->chains / p->threads;
+    if (p->threads <= p->chains && dc_program_shared(p) <= room_of(p, false)) return true;
+  }
+  p->columns = before.columns;
+  p->threads = before.threads;
+  p->each = before.each;
+  p->cluster = 1;
+  return false;
+}
+
+static bool has_room(dc_program *p) {
+  if (p->carried == 0) return false;
+  return p->mapping == DC_MAP_COLUMNS ? share_columns(p) : dc_program_shared(p) <= room_of(p, p->length >= 8192);
 }
 
 void dc_program_carry(dc_program *p) {
   dc_carrying c = { .p = p };
   carry_nothing(p);
-  if (!p->dev->target.binary || p->npasses < 2 || p->mapping != DC_MAP_LANES || p->length > MOST_LENGTH) return;
+  if (!p->dev->target.gpu || p->npasses < 2 || p->mapping == DC_MAP_PACKED || p->length > MOST_LENGTH) return;
   find_what_varies(&c);
   find_wants(&c);
   for (int i = 0; i < p->nleaves; i++)
@@ -156,7 +190,7 @@ void dc_program_carry(dc_program *p) {
   for (int i = 0; i < p->nsteps; i++)
     if (carries_step(&c, i)) p->step[i].carried = (uint8_t)(c.step[i] & (c.step[i] - 1));
   p->carried = take_places(&c);
-  if (p->carried == 0 || dc_program_shared(p) > room_of(p)) {
+  if (!has_room(p)) {
     carry_nothing(p);
     return;
   }

@@ -202,7 +202,7 @@ static size_t widest(const dc_operands *s, int first) {
 /* 16 bytes of the widest operand, where the device likes that, the last axis is whole packs of so many elements, and
 ** each operand is either aligned and without gaps along it or has one value there. */
 static int choose_lanes(dc_program *p, const dc_operands *s) {
-  if (!p->dev->target.binary || p->rank == 0 || p->scatters) return 1;
+  if (!p->dev->target.gpu || p->rank == 0 || p->scatters) return 1;
   const int64_t lanes = 16 / (int64_t)widest(s, 0);
   const int last = p->rank - 1;
   bool strided = false;
@@ -246,27 +246,34 @@ static void choose_tile(dc_program *p, const dc_operands *s) {
 
 /* Of random numbers several packs a thread: what does not depend on the element, such as the generator's keys, is a
 ** good part of what a thread computes (2^28 float32 on an H200, uniform: 0.274 ms with one pack, 0.235 with four;
-** normal: 0.486 and 0.396).  Where a number takes long, or a pack is large, the text would become so too. */
-static int choose_packs(const dc_program *p) {
+** normal: 0.486 and 0.396).  Where a number takes long, or a pack is large, the text would become so too.
+**
+** Of the long functions two, one after another: blocks begin and end half as often (exp(a * sin(x) + cos(y)) on 2^28
+** float32: 0.746 ms with one, 0.737 with two, 0.745 with four). */
+static int choose_packs(dc_program *p) {
   bool drawn = false;
   if (p->lanes > 8) return 1;
   for (int i = 0; i < p->nsteps; i++) {
     const dc_step *s = &p->step[i];
-    const bool quick = s->dtype != DC_FLOAT64 || s->as == DC_RANDOM_UNIFORM;
-    if (dc_random_drawn(p, s) && quick) drawn = true;
-    else if (dc_ops[s->op].flags & DC_OP_LONG) return 1;
+    if (dc_random_drawn(p, s)) drawn = true;
+    else if (dc_ops[s->op].flags & DC_OP_LONG) p->looped = true;
   }
+  if (p->looped) return 2;
   return !drawn ? 1 : p->lanes == 8 ? 2 : 4;
 }
 
+#define MOST_STEPS_OF_ROUNDS 8 /* longer texts would take too long to compile as often */
+
 /* Several elements a thread: where threads are not free, but not of the long functions, which would be compiled as
-** often; and to have more loads under way where they are not wide. */
-static int choose_rounds(const dc_program *p) {
+** often; and to have more loads under way where they are not wide.  On the CPU device only what a warp of elements in
+** one piece costs besides is saved (2^18 int8 values in the cache: 21 us, with one element a thread 33). */
+static int choose_rounds(dc_program *p) {
   if (p->lanes > 1) return choose_packs(p);
   if (p->rank == 0) return 1;
   for (int i = 0; i < p->nsteps; i++)
     if (dc_ops[p->step[i].op].flags & DC_OP_LONG) return 1;
-  return p->dev->target.binary ? 4 : 1;
+  if (p->dev->target.gpu) return 4;
+  return dc_program_has_places(p) || p->scatters || p->nsteps > MOST_STEPS_OF_ROUNDS ? 1 : 4;
 }
 
 /* Whether most of what is read has neighbouring elements in neighbouring rows. */
@@ -292,7 +299,7 @@ static bool is_random_place(const dc_program *p, int leaf) {
 /* How many neighbouring chains each thread takes in vector accesses, or to make their random numbers together; or 1. */
 static int choose_each(const dc_program *p, const dc_operands *s) {
   int each = 0;
-  if (!p->dev->target.binary || p->chains < DC_MOST_CHAINS || p->npasses > 1 || p->kind != DC_REDUCTION) return 1;
+  if (!p->dev->target.gpu || p->chains < DC_MOST_CHAINS || p->npasses > 1 || p->kind != DC_REDUCTION) return 1;
   for (int i = 0; i < p->nleaves; i++)
     if (p->leaf[i].layout == DC_LAYOUT_UNIT && !p->leaf[i].index) each = 16 / (int)widest(s, 1); /* not the result's */
   for (int i = 0; i < p->nleaves && each == 0; i++)
@@ -307,16 +314,56 @@ static int choose_each(const dc_program *p, const dc_operands *s) {
   return each;
 }
 
+/* Bytes of a row's accumulators. */
+static int accumulators(const dc_program *p) {
+  int bytes = 0;
+  for (int k = 0; k < p->nreduces; k++) {
+    const dc_step *s = &p->step[p->reduce_step[k]];
+    const bool places = s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX;
+    const int size = (int)dc_dtype_size(places ? dc_program_dtype(p, s->arg[0]) : (dc_dtype)s->dtype);
+    bytes += s->reduce == DC_REDUCE_SPREAD ? 16 : (size < 4 ? 4 : size) * (places ? 2 : 1);
+  }
+  return bytes;
+}
+
+/* How many rows a thread has where strips of them are reduced: as many accumulators as half of the vector registers
+** hold, if all processors have something to do then; or 0.  (4096 x 4096 float32 values on two processors: 3 ms, with
+** one row a thread 10 ms.) */
+static int choose_strip(const dc_program *p) {
+  if (p->dev->target.gpu || p->kind != DC_REDUCTION || p->npasses > 1 || !columns_are_better(p)) return 0;
+  const int64_t columns = p->shape[p->kept - 1], wanted = 2 * p->dev->facts.multiprocessors;
+  int each = 8;
+  while (each > 1 && (each * 32 > columns || each * accumulators(p) > 32)) each /= 2;
+  while (each > 1 && p->rows / columns * up(columns, 32 * each) * p->segments < wanted) each /= 2;
+  return columns < 32 ? 0 : each;
+}
+
+static void note_apart(const dc_program *p, dc_operand *o) {
+  const int64_t stride = o->strides[p->kept - 1];
+  o->apart = stride == 0 ? DC_APART_NONE : stride == 1 ? DC_APART_ONE : DC_APART_ANY;
+}
+
 /* How many threads a segment has, and how many chains each of them. */
 static void choose_mapping(dc_program *p, const dc_operands *s) {
+  const int strip = choose_strip(p);
+  p->cluster = 1;
+  p->columns = 0;
+  if (strip > 0) {
+    p->mapping = DC_MAP_STRIPS;
+    p->threads = 32;
+    p->each = strip;
+    for (int j = 0; j < s->n; j++) note_apart(p, s->o[j]);
+    return;
+  }
   const int each = choose_each(p, s);
   p->mapping = columns_are_better(p) ? DC_MAP_COLUMNS : each > 1 ? DC_MAP_PACKED : DC_MAP_LANES;
   const bool warps = p->npasses > 1 && p->length <= 2048; /* a warp a row, which need not wait for others */
-  int most = p->dev->target.binary ? (warps ? 32 : p->npasses > 1 ? 256 : 64) : 32;
+  int most = p->dev->target.gpu ? (warps ? 32 : p->npasses > 1 ? 256 : 64) : 32;
   if (p->mapping == DC_MAP_COLUMNS) most = 16;
   p->threads = p->chains < most ? p->chains : most;
   if (p->mapping == DC_MAP_PACKED) p->threads = p->chains / each;
   p->each = p->chains / p->threads;
+  if (p->mapping == DC_MAP_COLUMNS) p->columns = p->threads == 16 ? 32 : DC_BLOCK / p->threads;
 }
 
 /* --- overlap ------------------------------------------------------------------------------------------- */
@@ -374,6 +421,7 @@ static void finish_elements(dc_program *p, const dc_operands *s) {
   p->wide = p->n > INT32_MAX - 16 * DC_BLOCK || farthest > INT32_MAX; /* the last block may run past n */
   choose_tile(p, s);
   p->lanes = p->tile > 0 ? 1 : choose_lanes(p, s);
+  p->looped = false;
   p->rounds = p->tile > 0 ? 1 : choose_rounds(p);
 }
 
@@ -393,6 +441,7 @@ static void finish_rows(dc_program *p, const dc_operands *s) {
   const int64_t slack = INT32_MAX - (1 << 16) - (p->segments > 1 ? p->segment : 0); /* the last one may end behind n */
   p->wide = p->n > slack || rows > slack / 512 || farthest > INT32_MAX;
   p->lanes = p->rounds = 1;
+  p->looped = false;
   choose_mapping(p, s);
   dc_program_carry(p);
 }
@@ -406,6 +455,7 @@ void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *d
   memcpy(p->shape, domain->shape, sizeof(int64_t) * (size_t)domain->ndim);
   for (int j = 0; j < s.n; j++) {
     s.o[j]->packed = false;
+    s.o[j]->apart = 0;
     stretch_operand(p, s.o[j], g, domain);
   }
   if (p->kind == DC_ELEMENTS) finish_elements(p, &s);

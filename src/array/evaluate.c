@@ -70,11 +70,22 @@ static int evaluate_held(dc_array *a, told *t, dc_error *err) {
   return dc_array_check_open(a, err);
 }
 
+static int evaluate(dc_array *a, told *t, dc_error *err);
+
+/* A view has its operand's memory. */
+static int evaluate_viewed(dc_array *a, dc_error *err) {
+  dc_array *of = a->expr->arg[0];
+  dc_array_ref(of);
+  const int rc = evaluate(of, NULL, err);
+  dc_array_unref(of);
+  return rc != 0 ? -1 : dc_array_check_open(a, err);
+}
+
 static int evaluate(dc_array *a, told *t, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return -1;
   if (a->state == DC_ARRAY_READY) return 0;
   dc_array_ref(a);
-  int rc = evaluate_held(a, t, err);
+  int rc = a->expr->op == DC_OP_VIEW ? evaluate_viewed(a, err) : evaluate_held(a, t, err);
   dc_array_unref(a);
   return rc;
 }
@@ -135,6 +146,7 @@ static char *source_of_ready(const dc_array *a) {
 char *dc_array_source(dc_array *a, dc_error *err) {
   if (dc_array_check_open(a, err) != 0 || dc_device_open(a->dev, err) != 0) return NULL;
   char *text;
+  while (a->state == DC_ARRAY_PENDING && a->expr->op == DC_OP_VIEW) a = a->expr->arg[0]; /* which is what is computed */
   if (a->state == DC_ARRAY_READY) {
     text = source_of_ready(a);
   } else {

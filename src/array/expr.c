@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "array/op.h"
 #include "base/stock.h"
 
 static dc_stock exprs;
@@ -94,6 +95,7 @@ static void copy_model(dc_expr *e, const dc_expr *model) {
   e->axes = model->axes;
   e->index = 0;
   e->mark = 0;
+  e->space = NULL;
   e->frame = model->frame;
   for (int i = 0; i < model->nargs; i++) {
     e->arg[i] = model->arg[i];
@@ -133,6 +135,57 @@ dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, con
   return a;
 }
 
+/* --- views ---------------------------------------------------------------------------------------- */
+
+/* Whether the PENDING array's elements can be computed along other axes: these in another order (`turned`), or those of
+** another shape, for which all that is read lies in C order and has that shape, or is one value.  Operands that are
+** pending now will be READY as their geometry says, so what is true stays so. */
+static bool can_see(const dc_array *a, bool turned, uint64_t mark) {
+  dc_expr *e = a->expr;
+  if (e->mark == mark) return true;
+  e->mark = mark;
+  if (e->op == DC_OP_REDUCE || e->op == DC_OP_GATHER) return false;
+  if (turned && (e->op == DC_OP_INDEX || e->op == DC_OP_RANDOM)) return false; /* values by their places in C order */
+  if (!turned && e->op == DC_OP_VIEW && e->frame != NULL) return false;
+  for (int i = 0; i < e->nargs; i++) {
+    const dc_array *of = e->arg[i];
+    if (of == NULL) continue;
+    const bool pending = of->state == DC_ARRAY_PENDING;
+    const bool same = turned || e->op == DC_OP_VIEW || dc_geometry_same_shape(&of->g, &a->g);
+    if (pending ? !same || !can_see(of, turned, mark)
+                : !turned && dc_geometry_size(&of->g) != 1 && (!same || !of->contiguous))
+      return false;
+  }
+  return true;
+}
+
+bool dc_expr_can_view(const dc_array *a, bool turned) {
+  return a->state == DC_ARRAY_PENDING && a->expr->weight < DC_MAX_NODES /* else making it would compute the operand */
+         && dc_geometry_size(&a->g) > 0 && can_see(a, turned, dc_next_mark());
+}
+
+dc_array *dc_expr_view(dc_array *a, const dc_geometry *g, const int *axes, dc_error *err) {
+  dc_geometry shape = *g, *frame = NULL;
+  if (axes != NULL && (frame = malloc(sizeof *frame)) == NULL) {
+    dc_fail_oom(err);
+    return NULL;
+  }
+  for (int i = 0; axes != NULL && i < g->ndim; i++) {
+    frame->shape[i] = g->shape[i];
+    frame->strides[i] = axes[i];
+  }
+  if (frame != NULL) frame->ndim = g->ndim;
+  dc_expr e = { .op = DC_OP_VIEW, .as = DC_DTYPE_NONE, .nargs = 1, .arg = { a }, .frame = frame };
+  dc_array *v = dc_expr_make(&e, a->dev, a->dtype, &shape, err);
+  if (v == NULL) {
+    free(frame);
+  } else {
+    v->g = shape;
+    v->contiguous = dc_geometry_contiguous(&shape, dc_dtype_size(v->dtype));
+  }
+  return v;
+}
+
 static void release_operands(dc_expr *e) {
   for (int i = 0; i < e->nargs; i++) dc_use_remove(&e->use[i]);
   for (int i = 0; i < e->nargs; i++)
@@ -152,12 +205,19 @@ void dc_expr_settle(dc_array *a, struct dc_buffer *b) {
   a->state = DC_ARRAY_READY;
   a->buffer = b;
   a->ptr = b->ptr;
-  while (a->users != NULL) { /* what is built on it is from now on a reader of its memory */
+  dc_array_ref(a); /* the last view of it may hold it alone */
+  while (a->users != NULL) { /* what is built on it is from now on a reader of its memory, or a view of that */
     dc_use *u = a->users;
+    if (u->user->expr->op == DC_OP_VIEW) {
+      b->refs++;
+      dc_expr_settle(u->user, b);
+      continue;
+    }
     dc_use_remove(u);
     dc_use_add(u, &b->readers);
   }
   dc_expr_drop(a);
+  dc_array_unref(a);
 }
 
 void dc_expr_become_copy(dc_array *a, dc_array *from) {
@@ -171,6 +231,9 @@ void dc_expr_become_copy(dc_array *a, dc_array *from) {
   e->passed = false;
   link_operand(a, 0);
   e->frame = NULL;
+  dc_error none = DC_ERROR_INIT; /* it has that shape already, if perhaps as a view */
+  dc_geometry_c(&a->g, from->g.ndim, from->g.shape, dc_dtype_size(a->dtype), &none);
+  a->contiguous = true;
   free(old.frame);
   for (int i = 0; i < old.nargs; i++)
     if (old.arg[i] != NULL) dc_array_unref(old.arg[i]);

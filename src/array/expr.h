@@ -46,7 +46,9 @@ typedef struct dc_expr {
   dc_array *arg[DC_MAX_ARGS];  /* NULL: the number of that index instead */
   dc_use use[DC_MAX_ARGS];
   dc_use pending;      /* link in the list of all that is pending */
-  dc_geometry *frame;  /* of GATHER, else NULL: the node's shape, and strides in operand 0; owned */
+  const dc_array *space; /* the VIEW through which that walk saw it; NULL: none */
+  dc_geometry *frame;  /* of GATHER: the node's shape, and strides in operand 0.  Of a VIEW with its operand's axes in
+                       ** another order: its shape, and in place of strides these axes.  Else NULL; owned */
   dc_number number[DC_MAX_ARGS];
 } dc_expr;
 
@@ -60,7 +62,7 @@ struct dc_array {
   struct dc_buffer *buffer; /* READY only */
   dc_expr *expr;            /* PENDING only */
   dc_use *users;            /* pending expressions built on this one; PENDING only */
-  dc_geometry g;            /* the strides of a PENDING one are those it will have: C order */
+  dc_geometry g;            /* the strides of a PENDING one are those it will have: C order, but for a VIEW */
 };
 
 /* --- dtypes (operators.c) --------------------------------------------------------------------- */
@@ -86,9 +88,13 @@ static inline bool dc_array_is_closed(const dc_array *a) {
 /* A PENDING array of that shape (strides are set here). `e` gives op, reduce, nargs, arg and number;
 ** operands are open, on `dev`, and get a reference.  May compute an operand that has grown too large. */
 dc_array *dc_expr_make(const dc_expr *e, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err);
+/* A PENDING array's view of the geometry `g`, PENDING too: with its axes in another order (`axes`: of each its place in
+** `a`) or, where that is NULL, another shape.  Only where dc_expr_can_view says that it can be. */
+dc_array *dc_expr_view(dc_array *a, const dc_geometry *g, const int *axes, dc_error *err);
+bool dc_expr_can_view(const dc_array *a, bool turned);
 /* Drops a PENDING array's expression: operands are released. The caller sets the state. */
 void dc_expr_drop(dc_array *a);
-/* A PENDING array becomes READY over `b`, whose reference it takes. */
+/* A PENDING array becomes READY over `b`, whose reference it takes, and with it all that are views of it. */
 void dc_expr_settle(dc_array *a, struct dc_buffer *b);
 /* The values of a PENDING array now stand in `from` (READY, same shape and dtype), which others may
 ** overwrite: it becomes a pending copy of that.  Takes the reference to `from`. */
@@ -136,12 +142,9 @@ int dc_settle_readers(struct dc_buffer *b, const dc_array *except, dc_error *err
 bool dc_settle_pinned(dc_device *dev, size_t wanted);
 
 /* --- numbers (number.c) ------------------------------------------------------------------------ */
-/* A Lua number as a value of the dtype: integers must be in range, floats with an integer value are
-** integers, floating dtypes round, and a finite number that would become infinite is an error (DC_DTYPE). */
+/* A Lua number as a value of the dtype, as dc_scalar_put takes it. */
 int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err);
 /* Its bytes as memory holds them (dc_dtype_size of them). */
 void dc_number_store(const dc_number *v, void *bytes);
-/* A value in memory as a Lua number; uint64 wraps into int64. */
-void dc_number_to(const void *bytes, dc_dtype dtype, dc_scalar *out);
 
 #endif

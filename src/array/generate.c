@@ -4,7 +4,7 @@
 ** These come in three shapes: one element a thread, several in vector accesses (a pack, or several packs a block's
 ** width apart, where the device likes that and each operand is without gaps or constant along the last axis), and
 ** several elements a block's width apart.  Operands that are not flat are reached by coordinates and strides.
-** Reductions are generate_reduce.c's.
+** Reductions are generate_reduce.c's and generate_strips.c's.
 */
 #include "array/generate.h"
 
@@ -72,7 +72,8 @@ static void emit_params(const dc_text *t) {
 void dc_emit_entry(const dc_text *t) {
   const dc_program *p = t->p;
   const bool columns = p->kind != DC_ELEMENTS && p->mapping == DC_MAP_COLUMNS;
-  const int block = columns ? dc_program_columns(p) * p->threads : DC_BLOCK;
+  const bool strips = p->kind != DC_ELEMENTS && p->mapping == DC_MAP_STRIPS;
+  const int block = columns ? p->columns * p->threads / p->cluster : strips ? p->threads : DC_BLOCK;
   const int residents = p->kind != DC_ELEMENTS ? dc_reduction_residents(p) : 0;
   dc_buf_printf(t->b, "extern \"C\" __global__ void __launch_bounds__(%d", block);
   if (residents > 0) dc_buf_printf(t->b, ", %d", residents);
@@ -203,20 +204,28 @@ static void emit_element(const dc_text *t, const char *indent) {
 
 /* --- one element a thread ------------------------------------------------------------------------------ */
 
-/* Several elements a thread, one block's width apart: what a thread does before its first element is paid
-** once.  Only where the whole block has all of them is the loop unrolled. */
+/* Several elements a thread: what a thread does before its first element is paid once.  They are a block's width apart
+** or, on the CPU device, a warp's, so that what a warp touches is in one piece.  Only where the whole block has all of
+** them is the loop unrolled. */
 static void emit_rounds(const dc_text *t) {
-  int block = DC_BLOCK * t->p->rounds;
+  const bool warps = !t->p->dev->target.gpu;
+  const int rounds = t->p->rounds, width = warps ? 32 : DC_BLOCK;
+  const char *i = t->index;
   dc_emit_entry(t);
   dc_emit_single_values(t);
-  dc_buf_printf(t->b, "  auto element = [&](const %s i) {\n", t->index);
+  dc_buf_printf(t->b, "  auto element = [&](const %s i) {\n", i);
   emit_element(t, "    ");
-  dc_buf_printf(t->b, "  };\n  const %s first = (%s)blockIdx.x * %d;\n  if (first + %d <= n) {\n#pragma unroll\n",
-                t->index, t->index, block, block);
-  dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++) element(first + k * %d + (%s)threadIdx.x);\n", t->p->rounds,
-                DC_BLOCK, t->index);
-  dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s i = first + (%s)threadIdx.x; i < n; i += %d) "
-                "element(i);\n  }\n}\n", t->index, t->index, DC_BLOCK);
+  dc_buf_printf(t->b, "  };\n  const %s first = (%s)blockIdx.x * %d", i, i, DC_BLOCK * rounds);
+  if (warps) dc_buf_printf(t->b, " + (%s)threadIdx.y * %d", i, width * rounds);
+  dc_buf_printf(t->b, ";\n  if (first + %d <= n) {\n#pragma unroll\n", width * rounds);
+  dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++) element(first + k * %d + (%s)threadIdx.x);\n", rounds, width,
+                i);
+  if (warps) /* i stays what all lanes of a warp have in step */
+    dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (int k = 0; k < %d; k++) {\n      const %s i = first + "
+                  "k * %d + (%s)threadIdx.x;\n      if (i < n) element(i);\n    }\n  }\n}\n", rounds, i, width, i);
+  else
+    dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s i = first + (%s)threadIdx.x; i < n; i += %d) "
+                  "element(i);\n  }\n}\n", i, i, width);
 }
 
 static void emit_plain(const dc_text *t) {
@@ -324,10 +333,34 @@ static void emit_pack(const dc_text *t, bool flat) {
                 p->lanes);
 }
 
+/* The packs of a thread, as text for each: only the last block has a loop. */
+static void emit_unrolled(const dc_text *t) {
+  const dc_program *p = t->p;
+  const int pitch = DC_BLOCK * p->lanes, block = pitch * p->rounds;
+  const char *i = t->index;
+  dc_buf_printf(t->b, "  const %s begin = (%s)blockIdx.x * %d, mine = begin + (%s)threadIdx.x * %d;\n", i, i, block, i,
+                p->lanes);
+  dc_buf_printf(t->b, "  if (begin + %d <= n) {\n#pragma unroll\n    for (int k = 0; k < %d; k++) "
+                "one(mine + k * %d, true);\n", block, p->rounds, pitch);
+  dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s first = mine; first < n; first += %d) "
+                "one(first, false);\n  }\n", i, pitch);
+}
+
+/* The packs of a thread, one after another by the same text.  The grid tells how many they are. */
+static void emit_loop(const dc_text *t) {
+  const dc_program *p = t->p;
+  const int pitch = DC_BLOCK * p->lanes;
+  const char *i = t->index;
+  dc_buf_printf(t->b, "  const %s block = (%s)gridDim.x * %d < n ? %d : %d, begin = (%s)blockIdx.x * block;\n", i, i,
+                pitch, pitch * p->rounds, pitch, i);
+  dc_buf_printf(t->b, "  const %s end = begin + block <= n ? begin + block : n;\n#pragma unroll 1\n  for (%s first = "
+                "begin + (%s)threadIdx.x * %d; first < end; first += %d) one(first, begin + block <= n);\n", i, i, i,
+                p->lanes, pitch);
+}
+
 static void emit_packed(const dc_text *t) {
   const dc_program *p = t->p;
   const bool flat = !dc_program_has_places(p);
-  const int block = DC_BLOCK * p->lanes * p->rounds;
   const char *i = t->index;
   dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n", p->lanes,
                 p->lanes);
@@ -342,18 +375,17 @@ static void emit_packed(const dc_text *t) {
   }
   dc_buf_printf(t->b, "  auto one = [&](const %s first, const bool inside) {\n", i);
   emit_pack(t, flat);
-  dc_buf_printf(t->b, "  };\n  const %s begin = (%s)blockIdx.x * %d, mine = begin + (%s)threadIdx.x * %d;\n", i, i,
-                block, i, p->lanes);
-  dc_buf_printf(t->b, "  if (begin + %d <= n) {\n#pragma unroll\n    for (int k = 0; k < %d; k++) "
-                "one(mine + k * %d, true);\n", block, p->rounds, DC_BLOCK * p->lanes);
-  dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s first = mine; first < n; first += %d) "
-                "one(first, false);\n  }\n}\n", i, DC_BLOCK * p->lanes);
+  dc_buf_puts(t->b, "  };\n");
+  if (p->looped) emit_loop(t);
+  else emit_unrolled(t);
+  dc_buf_puts(t->b, "}\n");
 }
 
 void dc_generate(const dc_program *p, dc_buf *text) {
   dc_text t = { .p = p, .b = text, .index = p->wide ? "long long" : "int" };
   dc_emit_prelude(&t);
-  if (p->kind != DC_ELEMENTS) dc_emit_rows(&t);
+  if (p->kind != DC_ELEMENTS && p->mapping == DC_MAP_STRIPS) dc_emit_strips(&t);
+  else if (p->kind != DC_ELEMENTS) dc_emit_rows(&t);
   else if (p->tile > 0) dc_emit_tiles(&t);
   else if (p->lanes > 1) emit_packed(&t);
   else if (p->rounds > 1) emit_rounds(&t);

@@ -41,6 +41,11 @@ void dc_emit_arithmetic(dc_buf *b, const char *op, dc_dtype t, const char *l, co
 /* The device functions that the program's dtypes and operators need. */
 void dc_emit_prelude(const dc_text *t);
 
+/* --- generate_complex.c ---------------------------------------------------------------------------------- */
+/* What of it an operator on complex numbers calls, as bits; and these functions with all that they need. */
+uint32_t dc_complex_functions(dc_op op);
+void dc_emit_complex_functions(dc_buf *b, uint32_t mask);
+
 /* --- generate_random.c ------------------------------------------------------------------------------------ */
 void dc_emit_random_prelude(dc_buf *b);
 /* The expression for element `i` of the stream that seed and call name; the kind is a DC_OP_RANDOM's `as`. */
@@ -72,6 +77,8 @@ void dc_emit_tiles(const dc_text *t);
 
 /* --- generate_carry.c -------------------------------------------------------------------------------------- */
 void dc_emit_fetch_function(const dc_text *t);
+/* Where r is among them: "r", or what COLUMNS have instead. */
+const char *dc_held_at(const dc_program *p);
 /* "float *const kx0 = …;": where the row's carried values lie; and the copies of those that the first pass finds
 ** there. */
 void dc_emit_carried_places(const dc_text *t);
@@ -81,11 +88,24 @@ void dc_emit_carried_steps(const dc_text *t, int pass, const char *indent);
 /* "kt5[r] = t5;": what later passes want of the values of this one. */
 void dc_emit_carry(const dc_text *t, int pass, const char *indent, const char *guard);
 
+/* --- generate_strips.c ------------------------------------------------------------------------------------- */
+void dc_emit_strips(const dc_text *t); /* a whole kernel of the mapping STRIPS */
+
 /* --- generate_reduce.c, generate_join.c --------------------------------------------------------------------- */
 void dc_emit_rows(const dc_text *t); /* a whole kernel of kind REDUCTION or ROWS */
+/* The memory in which segments of rows meet, and the end of all blocks but the last one to be done with a part of
+** those that `of` names: thread `one` of a block counts. */
+void dc_emit_part_variables(const dc_text *t);
+void dc_emit_ticket(const dc_text *t, const char *of, const char *blocks, const char *one);
+/* Whether it is found by its row, x<i>_row, and by the element in the row besides, x<i>_r. */
+bool dc_has_row_place(const dc_operand *o);
+bool dc_has_element_place(const dc_operand *o);
+/* Values of operands that have one a row, at x<i>_row. */
+void dc_emit_row_values(const dc_text *t, const char *indent);
 int dc_reduction_residents(const dc_program *p); /* blocks of it that a multiprocessor is to have room for; 0: any */
 /* The type of reduction k's accumulators, and what leaves each of them as it is. */
 void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]);
+void dc_accumulator_type(const dc_text *t, int k, char type[32]);
 /* join0 … and later0 …, of what stands behind in the row, and what they need. */
 void dc_emit_joins(const dc_text *t);
 const char *dc_join_of_later(const dc_program *p, int k); /* which of the two */

@@ -79,6 +79,18 @@ static const char words_text[] =
   "  for (int i = 0; i < (int)(sizeof(T) / 4); i++) u.w[i] = ((const volatile unsigned int *)p)[i];\n"
   "  return u.v;\n}\n";
 
+/* The blocks that share rows: all have come here; a value in the shared memory of one of them. */
+static const char cluster_text[] =
+  "static __device__ __forceinline__ void meet() {\n  asm volatile(\"barrier.cluster.arrive.release;\\n\\t"
+  "barrier.cluster.wait.acquire;\" ::: \"memory\");\n}\n"
+  "template <typename T> static __device__ __forceinline__ T of_block(const T *p, int block) {\n"
+  "  union words { T v; unsigned int w[sizeof(T) / 4]; __device__ words() {} } u;\n  unsigned int at;\n"
+  "  asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(at) : "
+  "\"r\"((unsigned int)__cvta_generic_to_shared(p)), \"r\"(block));\n#pragma unroll\n"
+  "  for (int i = 0; i < (int)(sizeof(T) / 4); i++)\n"
+  "    asm volatile(\"ld.shared::cluster.u32 %0, [%1];\" : \"=r\"(u.w[i]) : \"r\"(at + 4 * i) : \"memory\");\n"
+  "  return u.v;\n}\n";
+
 static void emit_join(const dc_text *t, int k) {
   const dc_step *s = step_of(t->p, k);
   const dc_dtype a = accumulated(t->p, k);
@@ -130,6 +142,7 @@ void dc_emit_first_place(const dc_text *t, int k, const char *indent, const char
 void dc_emit_joins(const dc_text *t) {
   bool arg = false, spread = false;
   dc_buf_puts(t->b, words_text);
+  if (t->p->cluster > 1) dc_buf_puts(t->b, cluster_text);
   for (int k = 0; k < t->p->nreduces; k++) {
     arg = arg || is_arg(step_of(t->p, k));
     spread = spread || step_of(t->p, k)->reduce == DC_REDUCE_SPREAD;

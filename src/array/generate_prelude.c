@@ -21,6 +21,19 @@ static const char brain_text[] =
   "  return f != f ? 0x7fff : (unsigned short)((u + 0x7fff + (u >> 16 & 1)) >> 16);\n}\n"
   "static __device__ __forceinline__ float brain_round(float f) { return brain_value(brain_bits(f)); }\n";
 
+/* The next number from a toward b, another one, is a step of the bits; equal ones give b, as C's nextafter does. */
+static const char step_text[] =
+  "static __device__ __forceinline__ unsigned short step_bits(unsigned short bits, float a, float b) {\n"
+  "  if (a == 0) return b < 0 ? 0x8001 : 1;\n  return (unsigned short)(bits + ((a < b) == (a > 0) ? 1 : -1));\n}\n";
+
+static const char half_next_text[] =
+  "static __device__ __forceinline__ float half_next(float a, float b) {\n"
+  "  return a < b || a > b ? half_value(step_bits(half_bits(a), a, b)) : a == b ? b : a + b;\n}\n";
+
+static const char brain_next_text[] =
+  "static __device__ __forceinline__ float brain_next(float a, float b) {\n"
+  "  return a < b || a > b ? brain_value(step_bits(brain_bits(a), a, b)) : a == b ? b : a + b;\n}\n";
+
 static const char odd_text[] =
   "static __device__ __forceinline__ float odd_float(double d) {\n"
   "  const float f = __double2float_rz(d);\n"
@@ -34,9 +47,7 @@ static const char odd_text[] =
 
 /* --- complex numbers --------------------------------------------------------------------------------------- */
 
-/* Division: Smith, Algorithm 116, 1962.  Square root: the part that does not cancel first (Kahan, Branch Cuts, 1987).
-** tanh: sinh(x) cosh(x) + i sin(y) cos(y) over sinh^2(x) + cos^2(y), which does not cancel near the poles, and its
-** limit where cosh would overflow. */
+/* Division: Smith, Algorithm 116, 1962. */
 static const char complex_text[] =
   "template <typename R> struct __align__(2 * sizeof(R)) complex { R x, y; };\n"
   "typedef complex<float> c64;\ntypedef complex<double> c128;\n"
@@ -50,31 +61,6 @@ static const char complex_text[] =
   "    if (b.x == 0 && b.y == 0) return { a.x / b.x, a.y / b.x };\n"
   "    const R q = b.y / b.x, d = b.x + b.y * q;\n    return { (a.x + a.y * q) / d, (a.y - a.x * q) / d };\n  }\n"
   "  const R q = b.x / b.y, d = b.x * q + b.y;\n  return { (a.x * q + a.y) / d, (a.y * q - a.x) / d };\n}\n";
-
-static const char complex_functions_text[] =
-  "FN R c_abs(complex<R> a) { return hypot(a.x, a.y); }\n"
-  "FN complex<R> c_exp(complex<R> a) {\n"
-  "  const R e = exp(a.x);\n  if (a.y == 0) return { e, a.y };\n  return { e * cos(a.y), e * sin(a.y) };\n}\n"
-  "FN complex<R> c_log(complex<R> a) { return { log(hypot(a.x, a.y)), atan2(a.y, a.x) }; }\n"
-  "FN complex<R> c_sqrt(complex<R> a) {\n"
-  "  if (a.x == 0 && a.y == 0) return { 0, a.y };\n"
-  "  const R h = sqrt((fabs(a.x) + hypot(a.x, a.y)) / 2), o = a.y / (2 * h);\n"
-  "  if (a.x >= 0) return { h, o };\n  return { fabs(o), copysign(h, a.y) };\n}\n"
-  "FN complex<R> c_sinh(complex<R> a) { return { sinh(a.x) * cos(a.y), cosh(a.x) * sin(a.y) }; }\n"
-  "FN complex<R> c_cosh(complex<R> a) { return { cosh(a.x) * cos(a.y), sinh(a.x) * sin(a.y) }; }\n"
-  "FN complex<R> c_sin(complex<R> a) { return { sin(a.x) * cosh(a.y), cos(a.x) * sinh(a.y) }; }\n"
-  "FN complex<R> c_cos(complex<R> a) { return { cos(a.x) * cosh(a.y), -sin(a.x) * sinh(a.y) }; }\n"
-  "FN complex<R> c_tanh(complex<R> a) {\n"
-  "  if (fabs(a.x) > 20) return { copysign((R)1, a.x), 4 * sin(a.y) * cos(a.y) * exp(-2 * fabs(a.x)) };\n"
-  "  const R s = sinh(a.x), c = cos(a.y), d = s * s + c * c;\n"
-  "  return { s * cosh(a.x) / d, sin(a.y) * c / d };\n}\n"
-  "FN complex<R> c_tan(complex<R> a) {\n"
-  "  const complex<R> t = c_tanh(complex<R>{ -a.y, a.x });\n  return { t.y, -t.x };\n}\n"
-  "FN complex<R> c_pow(complex<R> a, complex<R> b) {\n"
-  "  if (b.x == 0 && b.y == 0) return { 1, 0 };\n"
-  "  if (a.x == 0 && a.y == 0) {\n    const R i = 1 / fabs(a.x);\n"
-  "    if (b.x > 0) return { 0, 0 };\n    return { b.x < 0 ? i : i - i, i - i };\n  }\n"
-  "  return c_exp(b * c_log(a));\n}\n";
 
 /* --- integers ------------------------------------------------------------------------------------------------ */
 
@@ -115,7 +101,8 @@ static const char compare_text[] =
 /* --- which of them --------------------------------------------------------------------------------------------- */
 
 typedef struct dc_needs {
-  bool half, brain, complex, complex_functions, division, compare, random;
+  bool half, brain, next, complex, division, compare, random;
+  uint32_t complex_functions;
 } dc_needs;
 
 static void need_dtype(dc_needs *n, dc_dtype t) {
@@ -138,9 +125,10 @@ static void need_step(dc_needs *n, const dc_program *p, const dc_step *s) {
   }
   const dc_rule rule = (dc_rule)dc_ops[s->op].rule;
   if (s->op == DC_OP_FLOORDIV || s->op == DC_OP_MOD) n->division = true;
+  if (s->op == DC_OP_NEXTAFTER && dc_is_half((dc_dtype)s->as)) n->next = true;
   if (rule == DC_RULE_COMPARE || s->op == DC_OP_EQUAL) n->compare = true;
   const dc_dtype as = s->as == DC_DTYPE_NONE ? (dc_dtype)s->dtype : (dc_dtype)s->as;
-  if (dc_kind_of(as) == 'c') n->complex_functions = true;
+  if (dc_kind_of(as) == 'c') n->complex_functions |= dc_complex_functions((dc_op)s->op);
 }
 
 void dc_emit_prelude(const dc_text *t) {
@@ -153,8 +141,11 @@ void dc_emit_prelude(const dc_text *t) {
   if (n.half || n.brain) dc_buf_puts(t->b, odd_text);
   if (n.half) dc_buf_puts(t->b, half_text);
   if (n.brain) dc_buf_puts(t->b, brain_text);
+  if (n.next) dc_buf_puts(t->b, step_text);
+  if (n.next && n.half) dc_buf_puts(t->b, half_next_text);
+  if (n.next && n.brain) dc_buf_puts(t->b, brain_next_text);
   if (n.complex) dc_buf_puts(t->b, complex_text);
-  if (n.complex_functions) dc_buf_puts(t->b, complex_functions_text);
+  dc_emit_complex_functions(t->b, n.complex_functions);
   if (n.division) dc_buf_puts(t->b, division_text);
   if (n.compare) dc_buf_puts(t->b, compare_text);
   if (n.random) dc_emit_random_prelude(t->b);

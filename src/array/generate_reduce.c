@@ -13,42 +13,58 @@
 ** in every launch, so a count that an interrupted launch left behind is void.
 */
 #include <stdio.h>
+#include <string.h>
 
 #include "array/generate.h"
 
 static bool columns(const dc_program *p) { return p->mapping == DC_MAP_COLUMNS; }
 
-static void type_of(const dc_text *t, int k, char type[32]) {
+void dc_accumulator_type(const dc_text *t, int k, char type[32]) {
   char identity[96];
   dc_accumulator(t->p, k, type, identity);
 }
 
 static int pass_of(const dc_program *p, int k) { return p->step[p->reduce_step[k]].level - 1; }
 
+static bool spreads_in(const dc_program *p, int k, int pass) {
+  return pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD;
+}
+
 static bool has_pivots(const dc_program *p, int pass) {
   for (int k = 0; k < p->nreduces; k++)
-    if (pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD) return true;
+    if (spreads_in(p, k, pass)) return true;
   return false;
 }
 
 /* --- folding ------------------------------------------------------------------------------------------------ */
+
+/* Of COLUMNS: the block's `n` threads of a column, then the blocks, which have the chains that follow each other. */
+static void emit_fold_columns(const dc_text *t, int k, const char *type, int n) {
+  const dc_program *p = t->p;
+  dc_buf_printf(t->b, "  __shared__ %s w[%d][%d];\n  w[threadIdx.y][threadIdx.x] = v;\n", type, n, p->columns);
+  dc_buf_printf(t->b, "  for (int d = %d; d > 0; d >>= 1) {\n    __syncthreads();\n    if (threadIdx.y < d)\n"
+                "      w[threadIdx.y][threadIdx.x] = join%d(w[threadIdx.y][threadIdx.x], w[threadIdx.y + d]"
+                "[threadIdx.x]);\n  }\n", n / 2, k);
+  if (p->cluster == 1) {
+    dc_buf_puts(t->b, "  __syncthreads();\n  v = w[0][threadIdx.x];\n  __syncthreads();\n");
+    return;
+  }
+  dc_buf_printf(t->b, "  meet();\n  %s u[%d];\n#pragma unroll\n  for (int q = 0; q < %d; q++) "
+                "u[q] = of_block(&w[0][threadIdx.x], q);\n", type, p->cluster, p->cluster);
+  dc_buf_printf(t->b, "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) {\n#pragma unroll\n"
+                "    for (int q = 0; q < d; q++) u[q] = join%d(u[q], u[q + d]);\n  }\n  v = u[0];\n", p->cluster / 2,
+                k);
+}
 
 /* fold<k>(v): all threads' values of a segment as one, known to all of them; gather<k>(v): those of a block (of
 ** COLUMNS, of a column in it). `n` threads take part. */
 static void emit_fold(const dc_text *t, int k, const char *name, int n) {
   const dc_program *p = t->p;
   char type[32];
-  type_of(t, k, type);
+  dc_accumulator_type(t, k, type);
   dc_buf_printf(t->b, "static __device__ %s %s%d(%s v) {\n", type, name, k, type);
   if (columns(p)) {
-    if (n > 1) {
-      dc_buf_printf(t->b, "  __shared__ %s w[%d][%d];\n  w[threadIdx.y][threadIdx.x] = v;\n", type, p->threads,
-                    dc_program_columns(p));
-      dc_buf_printf(t->b, "  for (int d = %d; d > 0; d >>= 1) {\n    __syncthreads();\n    if (threadIdx.y < d)\n"
-                    "      w[threadIdx.y][threadIdx.x] = join%d(w[threadIdx.y][threadIdx.x], w[threadIdx.y + d]"
-                    "[threadIdx.x]);\n  }\n  __syncthreads();\n  v = w[0][threadIdx.x];\n  __syncthreads();\n", n / 2,
-                    k);
-    }
+    if (n > 1) emit_fold_columns(t, k, type, n / p->cluster);
   } else if (n > 32) {
     dc_buf_printf(t->b, "  __shared__ %s w[%d];\n  const int lane = threadIdx.x %% %d;\n  w[threadIdx.x] = v;\n", type,
                   DC_BLOCK, n);
@@ -68,7 +84,7 @@ static void emit_fold(const dc_text *t, int k, const char *name, int n) {
 /* The chains a<k>[n] of a thread as one, into f<k>. */
 static void emit_fold_chains(const dc_text *t, int k, const char *name, const char *fold, int n, bool packed) {
   char type[32];
-  type_of(t, k, type);
+  dc_accumulator_type(t, k, type);
   if (packed)
     dc_buf_printf(t->b, "#pragma unroll\n  for (int q = 0; q < %d; q++) %s%d[q] = %s%d(%s%d[q]);\n", n, name, k, fold,
                   k, name, k);
@@ -82,11 +98,11 @@ static void emit_fold_chains(const dc_text *t, int k, const char *name, const ch
 
 /* --- where a thread is ---------------------------------------------------------------------------------------- */
 
-static bool per_row(const dc_operand *o) {
+bool dc_has_row_place(const dc_operand *o) {
   return o->layout == DC_LAYOUT_ROW || o->layout == DC_LAYOUT_UNIT || o->layout == DC_LAYOUT_STRIDED;
 }
 
-static bool per_element(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
+bool dc_has_element_place(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
 
 /* y: the thread in its segment; row, active, first and last: what it works at. */
 static void emit_position(const dc_text *t) {
@@ -98,10 +114,14 @@ static void emit_position(const dc_text *t) {
     dc_buf_printf(t->b, "  const %s blocks = (segments + %d) / %d;\n", i, segments - 1, segments);
   }
   if (columns(p)) {
-    dc_buf_printf(t->b, "  const int y = threadIdx.y;\n  const %s tile = (%s)blockIdx.x%s;\n", i, i,
-                  cut ? " / blocks" : "");
+    if (p->cluster > 1)
+      dc_buf_printf(t->b, "  const int y = threadIdx.y * %d + blockIdx.x %% %d;\n"
+                    "  const %s tile = (%s)blockIdx.x / %d;\n", p->cluster, p->cluster, i, i, p->cluster);
+    else
+      dc_buf_printf(t->b, "  const int y = threadIdx.y;\n  const %s tile = (%s)blockIdx.x%s;\n", i, i,
+                    cut ? " / blocks" : "");
     dc_buf_printf(t->b, "  const %s wanted = tile * %d + (%s)threadIdx.x;\n  const bool active = wanted < rows;\n"
-                  "  const %s row = active ? wanted : 0;\n", i, dc_program_columns(p), i, i);
+                  "  const %s row = active ? wanted : 0;\n", i, p->columns, i, i);
     if (cut) dc_buf_printf(t->b, "  const %s part = (%s)blockIdx.x %% blocks;\n", i, i);
   } else if (cut) {
     dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n  const %s row = (%s)blockIdx.x / blocks;\n", p->threads,
@@ -120,15 +140,15 @@ static void emit_position(const dc_text *t) {
                   "first;\n", i, i);
   else dc_buf_printf(t->b, "  const %s first = 0;\n  const %s last = active ? length : 0;\n", i, i);
   dc_buf_printf(t->b, "  const %s whole = (last - first) / %d;\n", i, p->chains);
-  dc_emit_places(t, "  ", "row", 0, p->kept, "row", per_row);
+  dc_emit_places(t, "  ", "row", 0, p->kept, "row", dc_has_row_place);
 }
 
-static void emit_row_values(const dc_text *t) {
+void dc_emit_row_values(const dc_text *t, const char *indent) {
   char place[48];
   for (int i = 0; i < t->p->nleaves; i++) {
     if (t->p->leaf[i].layout != DC_LAYOUT_ROW) continue;
     snprintf(place, sizeof place, t->p->leaf[i].index ? "x%d_row" : "x%d[x%d_row]", i, i);
-    dc_emit_value(t, "  ", i, place);
+    dc_emit_value(t, indent, i, place);
   }
 }
 
@@ -172,10 +192,10 @@ static void emit_unit_packs(const dc_text *t, int pass) {
 static void emit_element_values(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   char place[48];
-  dc_emit_places(t, "    ", "r", p->kept, p->rank, "r", per_element);
+  dc_emit_places(t, "    ", "r", p->kept, p->rank, "r", dc_has_element_place);
   for (int i = 0; i < p->nleaves; i++) {
     const dc_operand *o = &p->leaf[i];
-    if (dc_in_pass(o->carried, pass)) snprintf(place, sizeof place, "kx%d[r]", i);
+    if (dc_in_pass(o->carried, pass)) snprintf(place, sizeof place, "kx%d[%s]", i, dc_held_at(p));
     else if (!dc_in_pass(o->loaded, pass)) continue;
     else if (o->layout == DC_LAYOUT_UNIT) snprintf(place, sizeof place, o->index ? "x%d_row + r" : "u%d", i);
     else if (o->layout != DC_LAYOUT_STRIDED) continue;
@@ -189,13 +209,13 @@ static void emit_value_lambda(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   char type[32], guard[24] = "";
   for (int k = 0; k < p->nreduces; k++)
-    if (pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD)
+    if (spreads_in(p, k, pass))
       dc_buf_printf(t->b, "  double pivot%d = 0;\n", k);
   if (p->carried > 0 && has_pivots(p, pass)) dc_buf_printf(t->b, "  bool pivoted%d = false;\n", pass);
   dc_buf_printf(t->b, "  auto value%d = [&](const %s r", pass, t->index);
   emit_unit_params(t, pass);
   for (int k = 0; k < p->nreduces; k++) {
-    type_of(t, k, type);
+    dc_accumulator_type(t, k, type);
     if (pass_of(p, k) == pass) dc_buf_printf(t->b, ", %s &r%d", type, k);
   }
   dc_buf_puts(t->b, ") {\n");
@@ -212,7 +232,7 @@ static void emit_value_lambda(const dc_text *t, int pass) {
 static void emit_call(const dc_text *t, int pass, bool packed) {
   char type[32];
   for (int k = 0; k < t->p->nreduces; k++) {
-    type_of(t, k, type);
+    dc_accumulator_type(t, k, type);
     if (pass_of(t->p, k) == pass) dc_buf_printf(t->b, "%s r%d; ", type, k);
   }
   dc_buf_printf(t->b, packed ? "value%d(r + q" : "value%d(r", pass);
@@ -223,17 +243,27 @@ static void emit_call(const dc_text *t, int pass, bool packed) {
   dc_buf_puts(t->b, "); ");
 }
 
-/* The distances of a spread are taken from the row's first element. */
+/* The distances of a spread are taken from the row's first element, which of several blocks the first one has. */
 static void emit_pivots(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   if (!has_pivots(p, pass)) return;
   if (p->carried > 0) dc_buf_puts(t->b, "  __syncthreads();\n"); /* it is read where another thread put it */
-  dc_buf_printf(t->b, "  if (active && length > 0) {\n    const %s r = 0;\n    ", t->index);
+  const bool shared = p->cluster > 1;
+  if (shared) dc_buf_printf(t->b, "  __shared__ double pivots%d[%d][%d];\n", pass, DC_MAX_REDUCES, p->columns);
+  dc_buf_printf(t->b, "  if (active && length > 0) {\n    const %s r = ", t->index);
+  if (shared) dc_buf_printf(t->b, "blockIdx.x %% %d;\n    ", p->cluster);
+  else dc_buf_puts(t->b, "0;\n    ");
   emit_call(t, pass, false);
   for (int k = 0; k < p->nreduces; k++)
-    if (pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD)
-      dc_buf_printf(t->b, "pivot%d = r%d.s; ", k, k);
+    if (spreads_in(p, k, pass)) dc_buf_printf(t->b, "pivot%d = r%d.s; ", k, k);
   dc_buf_puts(t->b, "\n  }\n");
+  for (int k = 0; k < p->nreduces && shared; k++)
+    if (spreads_in(p, k, pass))
+      dc_buf_printf(t->b, "  if (threadIdx.y == 0) pivots%d[%d][threadIdx.x] = pivot%d;\n", pass, k, k);
+  if (shared) dc_buf_puts(t->b, "  meet();\n");
+  for (int k = 0; k < p->nreduces && shared; k++)
+    if (spreads_in(p, k, pass))
+      dc_buf_printf(t->b, "  pivot%d = of_block(&pivots%d[%d][threadIdx.x], 0);\n", k, pass, k);
   if (p->carried > 0) dc_buf_printf(t->b, "  pivoted%d = true;\n  __syncthreads();\n", pass);
 }
 
@@ -244,8 +274,9 @@ static void emit_pivots(const dc_text *t, int pass) {
 ** with 4, 4.4 with 16); and the long functions are not to be compiled so often (choose_rounds in domain.c). */
 static int unrolled(const dc_program *p, int pass) {
   const bool many = p->segments == 1 && p->npasses == 1;
-  if (!p->dev->target.binary || p->mapping == DC_MAP_COLUMNS || many || has_pivots(p, pass)) return 4;
-  if (p->mapping == DC_MAP_LANES && p->each > 1) return 4; /* times each */
+  const bool held = p->mapping == DC_MAP_COLUMNS && p->carried > 0;
+  if (!p->dev->target.gpu || (p->mapping == DC_MAP_COLUMNS && !held) || many || has_pivots(p, pass)) return 4;
+  if (p->mapping != DC_MAP_PACKED && p->each > 1) return 4; /* times each */
   for (int i = 0; i < p->nsteps; i++)
     if (dc_in_pass(p->step[i].scopes, pass) && (dc_ops[p->step[i].op].flags & DC_OP_LONG)) return 4;
   return 16;
@@ -260,7 +291,23 @@ static bool reads_ahead(const dc_program *p) {
          unrolled(p, 0) == 16;
 }
 
-int dc_reduction_residents(const dc_program *p) { return reads_ahead(p) ? 4 : 0; }
+/* Whether a plain sum across rows, or its like, goes through a single loop that is not unrolled, in which two blocks
+** have room on a multiprocessor: loads then never wait for the end of a group (16384 x 16384 float32 on an H200: 4466
+** GB/s, where a loop for each group has 4147; unrolled, or with three blocks, it is slower than that). */
+static bool reads_evenly(const dc_program *p) {
+  char type[32], identity[96];
+  if (!p->dev->target.gpu || p->mapping != DC_MAP_COLUMNS || p->npasses > 1 || p->nreduces > 1 || p->nsteps > 8)
+    return false;
+  for (int i = 0; i < p->nsteps; i++)
+    if (dc_ops[p->step[i].op].flags & DC_OP_LONG) return false;
+  dc_accumulator(p, 0, type, identity);
+  return p->deep && (strcmp(type, "float") == 0 || strcmp(type, "int") == 0 || strcmp(type, "unsigned int") == 0);
+}
+
+int dc_reduction_residents(const dc_program *p) {
+  if (reads_evenly(p)) return 2;
+  return reads_ahead(p) ? 4 : p->mapping == DC_MAP_COLUMNS && p->carried > 0 ? 3 : 0;
+}
 
 typedef enum dc_taking { TAKE_WHOLE, TAKE_GUARDED, TAKE_LOADED } dc_taking;
 
@@ -322,6 +369,15 @@ static void emit_ahead(const dc_text *t, int pass) {
   }
 }
 
+/* A group's sums, b0[q] …, are joined to the chains'. */
+static void emit_group_end(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  for (int k = 0; k < p->nreduces; k++)
+    if (pass_of(p, k) == pass)
+      dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = %s%d(a%d[q], b%d[q]);\n",
+                    p->each, k, dc_join_of_later(p, k), k, k, k);
+}
+
 static void emit_group(const dc_text *t, int pass, const char *loop, dc_taking how) {
   const dc_program *p = t->p;
   if (how == TAKE_LOADED) emit_ahead(t, pass);
@@ -329,10 +385,23 @@ static void emit_group(const dc_text *t, int pass, const char *loop, dc_taking h
   dc_buf_puts(t->b, loop);
   emit_take(t, pass, "      ", "j + i", "b", how);
   dc_buf_puts(t->b, "    }\n");
-  for (int k = 0; k < p->nreduces; k++)
-    if (pass_of(p, k) == pass)
-      dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = %s%d(a%d[q], b%d[q]);\n",
-                    p->each, k, dc_join_of_later(p, k), k, k, k);
+  emit_group_end(t, pass);
+}
+
+/* The same groups, all in one loop. */
+static void emit_even_groups(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  char type[32], identity[96];
+  dc_accumulator(p, 0, type, identity);
+  emit_accumulators(t, pass, "  ", "b", p->each);
+  dc_buf_printf(t->b, "#pragma unroll 1\n  for (%s j = 0; j < whole; j++) {\n", t->index);
+  emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE);
+  dc_buf_puts(t->b, "    if (j % 16 < 15) continue;\n");
+  emit_group_end(t, pass);
+  dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) b0[q] = %s;\n  }\n", p->each, identity);
+  dc_buf_puts(t->b, "  if (whole % 16 != 0) {\n");
+  emit_group_end(t, pass);
+  dc_buf_puts(t->b, "  }\n");
 }
 
 static void emit_reducing_pass(const dc_text *t, int pass) {
@@ -345,7 +414,9 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
   else snprintf(chain, sizeof chain, "q * %d + y", p->threads);
   for (int k = 0; k < p->nreduces; k++)
     if (pass_of(p, k) == pass) dc_emit_first_place(t, k, "  ", chain);
-  if (p->deep) {
+  if (reads_evenly(p)) {
+    emit_even_groups(t, pass);
+  } else if (p->deep) {
     dc_buf_printf(t->b, "  for (%s j = 0; j + 16 <= whole; j += 16) {\n", t->index);
     snprintf(loop, sizeof loop, "#pragma unroll %d\n    for (int i = 0; i < 16; i++) {\n", unrolled(p, pass));
     emit_group(t, pass, loop, reads_ahead(p) ? TAKE_LOADED : TAKE_WHOLE);
@@ -380,18 +451,25 @@ static void emit_writing_pass(const dc_text *t, int pass) {
   dc_buf_printf(t->b, "  };\n#pragma unroll 4\n  for (%s r = first + y; r < last; r += %d) write(r", t->index,
                 p->threads);
   emit_unit_loads(t, pass);
-  dc_buf_puts(t->b, ");\n}\n");
+  dc_buf_puts(t->b, ");\n");
 }
 
 /* --- rows in segments --------------------------------------------------------------------------------------- */
 
-static void emit_part_variables(const dc_text *t) {
+void dc_emit_part_variables(const dc_text *t) {
   char type[32];
   dc_buf_printf(t->b, "__device__ unsigned long long ticket[%d];\n", DC_MOST_SEGMENTS / 2);
   for (int k = 0; k < t->p->nreduces; k++) {
-    type_of(t, k, type);
+    dc_accumulator_type(t, k, type);
     dc_buf_printf(t->b, "static __device__ %s part%d[%d];\n", type, k, DC_MOST_SEGMENTS);
   }
+}
+
+void dc_emit_ticket(const dc_text *t, const char *of, const char *blocks, const char *one) {
+  dc_buf_printf(t->b, "  __shared__ bool last_block;\n  if (%s) {\n    atomicMax(&ticket[%s], turn);\n"
+                "    last_block = (unsigned int)atomicAdd(&ticket[%s], 1ull) == (unsigned int)%s - 1;\n"
+                "    if (last_block) ticket[%s] = 0;\n  }\n  __syncthreads();\n  if (!last_block) return;\n"
+                "  __threadfence();\n", one, of, of, blocks, of);
 }
 
 /* Of a block whose segments were the last ones of their row (of COLUMNS, their rows) all threads fold what there is;
@@ -401,14 +479,11 @@ static void emit_last_block(const dc_text *t) {
   const bool c = columns(p);
   const int threads = c ? p->threads : DC_BLOCK, each = DC_FOLDERS / threads;
   const char *i = t->index, *of = c ? "tile" : "row", *y = c ? "y" : "(int)threadIdx.x";
-  dc_buf_puts(t->b, "  __shared__ bool last_block;\n  if (y == 0 && active) {\n");
+  dc_buf_puts(t->b, "  if (y == 0 && active) {\n");
   for (int k = 0; k < p->nreduces; k++)
     dc_buf_printf(t->b, "    part%d[row * segments + part] = g%d;\n", k, k);
   dc_buf_puts(t->b, "    __threadfence();\n  }\n  __syncthreads();\n");
-  dc_buf_printf(t->b, "  if (threadIdx.x == 0%s) {\n    atomicMax(&ticket[%s], turn);\n"
-                "    last_block = (unsigned int)atomicAdd(&ticket[%s], 1ull) == (unsigned int)blocks - 1;\n"
-                "    if (last_block) ticket[%s] = 0;\n  }\n  __syncthreads();\n  if (!last_block) return;\n"
-                "  __threadfence();\n", c ? " && y == 0" : "", of, of, of);
+  dc_emit_ticket(t, of, "blocks", c ? "threadIdx.x == 0 && y == 0" : "threadIdx.x == 0");
   emit_accumulators(t, 0, "  ", "h", each);
   if (c) dc_buf_puts(t->b, "  if (active) {\n");
   dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s s = %s; s < segments; s += %d) {\n", each < 8 ? 8 / each : 1, i, y,
@@ -429,7 +504,7 @@ static void emit_after_pass(const dc_text *t, int pass) {
   const bool cut = p->segments > 1;
   for (int k = 0; k < p->nreduces; k++) {
     if (pass_of(p, k) != pass) continue;
-    type_of(t, k, type);
+    dc_accumulator_type(t, k, type);
     if (cut) dc_buf_printf(t->b, "  %s g%d;\n  {\n", type, k);
     emit_fold_chains(t, k, "a", "fold", p->each, p->mapping == DC_MAP_PACKED);
     if (cut) dc_buf_printf(t->b, "  g%d = f%d;\n  }\n", k, k);
@@ -452,22 +527,24 @@ void dc_emit_rows(const dc_text *t) {
     emit_fold(t, k, "fold", p->threads);
     if (cut) emit_fold(t, k, "gather", columns(p) ? p->threads : DC_BLOCK);
   }
-  if (cut) emit_part_variables(t);
+  if (cut) dc_emit_part_variables(t);
   dc_emit_fetch_function(t);
   dc_emit_entry(t);
   dc_emit_single_values(t);
   emit_position(t);
   dc_emit_carried_places(t);
   dc_emit_fetches(t);
-  emit_row_values(t);
+  dc_emit_row_values(t, "  ");
   dc_emit_steps(t, DC_SCOPE_ROW, 0, "  ");
   const int reducing = p->kind == DC_ROWS ? p->npasses - 1 : p->npasses;
   for (int pass = 0; pass < reducing; pass++) {
     emit_reducing_pass(t, pass);
     emit_after_pass(t, pass);
   }
+  if (p->kind == DC_ROWS) emit_writing_pass(t, p->npasses - 1);
+  if (p->cluster > 1) dc_buf_puts(t->b, "  meet();\n"); /* others may still read this block's shared memory */
   if (p->kind == DC_ROWS) {
-    emit_writing_pass(t, p->npasses - 1);
+    dc_buf_puts(t->b, "}\n");
     return;
   }
   dc_buf_puts(t->b, !cut || columns(p) ? "  if (!active || y != 0) return;\n" : "  if (threadIdx.x != 0) return;\n");

@@ -77,6 +77,7 @@ static void put_sign(dc_writer *w) {
   const char *c = dc_ctype_of(w->as), *v = w->v[0];
   if (w->kind == 'f') dc_buf_printf(w->b, "%s != %s ? %s : (%s)((%s > 0) - (%s < 0))", v, v, v, c, v, v);
   else if (w->kind == 'i') dc_buf_printf(w->b, "(%s)((%s > 0) - (%s < 0))", c, v, v);
+  else if (w->kind == 'c') dc_buf_printf(w->b, "c_sign(%s)", v);
   else dc_buf_printf(w->b, "(%s)(%s != 0)", c, v);
 }
 
@@ -239,7 +240,8 @@ static void put_operator(dc_writer *w) {
     case DC_OP_SQUARE: dc_emit_arithmetic(w->b, "*", w->as, w->v[0], w->v[0]); return;
     case DC_OP_DIV: dc_buf_printf(w->b, "%s / %s", w->v[0], w->v[1]); return;
     case DC_OP_RECIPROCAL:
-      dc_buf_printf(w->b, w->kind == 'c' ? "%s{ 1, 0 } / %s" : "(%s)1 / %s", dc_ctype_of(w->as), w->v[0]);
+      if (w->kind == 'c') dc_buf_printf(w->b, "c_reciprocal(%s)", w->v[0]);
+      else dc_buf_printf(w->b, "(%s)1 / %s", dc_ctype_of(w->as), w->v[0]);
       return;
     case DC_OP_FLOORDIV: put_division(w, "div"); return;
     case DC_OP_MOD: put_division(w, "mod"); return;
@@ -276,6 +278,10 @@ static void put_operator(dc_writer *w) {
     case DC_OP_MAXIMUM: put_extreme(w, false, false); return;
     case DC_OP_CLIP: put_clip(w); return;
     case DC_OP_WHERE: dc_buf_printf(w->b, "%s ? %s : %s", w->v[0], w->v[1], w->v[2]); return;
+    case DC_OP_NEXTAFTER:
+      if (dc_is_half(w->as)) dc_buf_printf(w->b, "%s_next(%s, %s)", dc_half_name(w->as), w->v[0], w->v[1]);
+      else put_call(w);
+      return;
     case DC_OP_LLRINT: case DC_OP_LLROUND: case DC_OP_ILOGB: put_whole(w); return;
     case DC_OP_INDEX: put_index(w); return;
     case DC_OP_RANDOM:
@@ -285,9 +291,9 @@ static void put_operator(dc_writer *w) {
         dc_emit_random(w->b, (dc_random)w->s->as, (dc_dtype)w->s->dtype, w->v[0], w->v[1], w->v[2], w->v[3]);
       return;
     case DC_OP_GATHER: put_gather(w); return;
-    case DC_OP_CAST: dc_buf_puts(w->b, w->v[0]); return;
+    case DC_OP_CAST: case DC_OP_VIEW: dc_buf_puts(w->b, w->v[0]); return;
     default: /* floor and its like are nothing to integers */
-      if (dc_ops[op].rule == DC_RULE_KEEP && w->kind != 'f') dc_buf_puts(w->b, w->v[0]);
+      if (dc_ops[op].rule == DC_RULE_KEEP && w->kind != 'f' && w->kind != 'c') dc_buf_puts(w->b, w->v[0]);
       else put_call(w);
       return;
   }
@@ -310,7 +316,8 @@ static dc_dtype operand_dtype(const dc_text *t, const dc_step *s, int i) {
 
 static bool stays_in_format(const dc_step *s) {
   const dc_rule rule = (dc_rule)dc_ops[s->op].rule;
-  return rule == DC_RULE_KEEP || rule == DC_RULE_REAL || rule == DC_RULE_WHERE || s->op == DC_OP_CAST;
+  return rule == DC_RULE_KEEP || rule == DC_RULE_REAL || rule == DC_RULE_WHERE || s->op == DC_OP_NEXTAFTER ||
+         s->op == DC_OP_CAST || s->op == DC_OP_VIEW;
 }
 
 static void put_step(const dc_text *t, const dc_step *s, int index) {

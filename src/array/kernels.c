@@ -41,7 +41,7 @@ static void key_carried(dc_key *k, int loaded, int carried, int place) {
 static void key_operand(dc_key *k, const dc_operand *o, bool carries) {
   key_put(k, o->dtype);
   key_put(k, o->layout);
-  key_put(k, o->packed + 2 * o->index + 4 * o->bare);
+  key_put(k, o->packed + 2 * o->index + 4 * o->bare + 8 * o->apart);
   if (carries) key_carried(k, o->loaded, o->carried, o->place);
 }
 
@@ -80,10 +80,13 @@ static void key_make(dc_key *k, const dc_program *p) {
     key_put(k, p->mapping + 4 * p->deep + 8 * (p->segments > 1));
     key_put(k, __builtin_ctz((unsigned)p->chains));
     key_put(k, __builtin_ctz((unsigned)p->threads));
+    key_put(k, __builtin_ctz((unsigned)p->each));
+    key_put(k, p->mapping == DC_MAP_COLUMNS ? p->columns : 0);
+    key_put(k, p->cluster);
   }
   key_put(k, p->wide + 2 * p->in_place);
   key_put(k, p->lanes);
-  key_put(k, p->rounds);
+  key_put(k, p->rounds + 8 * p->looped);
   key_put(k, p->tile);
   key_put(k, p->tile_axis);
   for (int i = 0; i < p->nleaves && p->tile > 0; i++) key_put(k, dc_lies_across(p, &p->leaf[i]));
@@ -231,13 +234,18 @@ static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
     return p->n / p->shape[p->rank - 1] / p->shape[p->tile_axis] * along * across;
   }
   if (p->kind == DC_ELEMENTS) {
-    int64_t a_block = (int64_t)DC_BLOCK * p->lanes * p->rounds;
+    const bool once = p->looped && p->n < DC_LOOPED_FROM;
+    int64_t a_block = (int64_t)DC_BLOCK * p->lanes * (once ? 1 : p->rounds);
+    if (p->rounds > 1 && !p->dev->target.gpu) *block = (dc_dim3){ 32, DC_BLOCK / 32, 1 };
     return (p->n + a_block - 1) / a_block;
   }
   if (p->mapping == DC_MAP_COLUMNS) {
-    const int tile = dc_program_columns(p);
-    *block = (dc_dim3){ (uint32_t)tile, (uint32_t)p->threads, 1 };
-    return (p->rows + tile - 1) / tile * p->segments;
+    *block = (dc_dim3){ (uint32_t)p->columns, (uint32_t)(p->threads / p->cluster), 1 };
+    return (p->rows + p->columns - 1) / p->columns * p->segments * p->cluster;
+  }
+  if (p->mapping == DC_MAP_STRIPS) {
+    *block = (dc_dim3){ (uint32_t)p->threads, 1, 1 };
+    return dc_program_strips(p) * p->segments;
   }
   int64_t a_block = DC_BLOCK / p->threads;
   if (p->segments > 1) return (p->segments + a_block - 1) / a_block * p->rows;
@@ -293,6 +301,7 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   f->kernel.params_size = (uint32_t)params.at;
   dc_dim3 grid = { (uint32_t)blocks, 1, 1 };
   dc_launch_options how = { .shared = (uint32_t)dc_program_shared(p) };
+  if (p->kind != DC_ELEMENTS && p->cluster > 1) how.cluster = (dc_dim3){ (uint32_t)p->cluster, 1, 1 };
   if (dc_profiling) dc_profile_bytes(bytes_of(p));
   dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
   return dc_kernel_launch(&f->kernel, &l, &how, err);

@@ -233,15 +233,17 @@ static void store_complex(void *bytes, dc_dtype t, int64_t i, const double v[2])
 }
 
 /* The product of U's diagonal, with the sign of the exchanges; float64 throughout. */
-static void determinant(const void *diagonal, dc_dtype t, const int64_t *pivots, int64_t first, int64_t n,
-                        double out[2]) {
+static void determinant(const void *diagonal, dc_dtype t, const void *pivots, bool short_pivots, int64_t first,
+                        int64_t n, double out[2]) {
+  const int32_t *low = pivots;
+  const int64_t *full = pivots;
   const bool complex = dc_dtypes[t].kind == 'c';
   out[0] = 1;
   out[1] = 0;
   for (int64_t i = 0; i < n; i++) {
     double v[2], re;
     load_complex(diagonal, t, first + i, v);
-    double sign = pivots[first + i] == i + 1 ? 1 : -1;
+    double sign = (short_pivots ? low[first + i] : full[first + i]) == i + 1 ? 1 : -1;
     if (complex) {
       re = sign * (out[0] * v[0] - out[1] * v[1]);
       out[1] = sign * (out[0] * v[1] + out[1] * v[0]);
@@ -253,8 +255,8 @@ static void determinant(const void *diagonal, dc_dtype t, const int64_t *pivots,
 }
 
 /* Reads factors and pivots and gives the determinants as an array; host memory `diagonal`, `pivots`, `out` is there. */
-static dc_array *determinants(dc_array *lu, dc_array *pivots, const int *info, void *diagonal, int64_t *exchanges,
-                              char *out, dc_error *err) {
+static dc_array *determinants(dc_array *lu, dc_array *pivots, bool short_pivots, const int *info, void *diagonal,
+                              int64_t *exchanges, char *out, dc_error *err) {
   const int64_t n = rows_of(lu), batch = batch_of(lu);
   dc_geometry g = lu->g;
   g.ndim--;
@@ -267,7 +269,7 @@ static dc_array *determinants(dc_array *lu, dc_array *pivots, const int *info, v
   if (rc != 0) return NULL;
   for (int64_t i = 0; i < batch; i++) {
     double v[2] = { 0, 0 };
-    if (info[i] == 0) determinant(diagonal, lu->dtype, exchanges, i * n, n, v);
+    if (info[i] == 0) determinant(diagonal, lu->dtype, exchanges, short_pivots, i * n, n, v);
     store_complex(out, lu->dtype, i, v);
   }
   return dc_array_from_host(lu->dev, lu->dtype, lu->g.ndim - 2, lu->g.shape, out, err);
@@ -283,7 +285,7 @@ static dc_array *det_of(dc_array *lu, dc_array *pivots, int *info, dc_error *err
   char *out = malloc((size_t)batch * size);
   dc_array *result = NULL;
   if (diagonal == NULL || exchanges == NULL || out == NULL) dc_fail_oom(err);
-  else result = determinants(lu, pivots, info, diagonal, exchanges, out, err);
+  else result = determinants(lu, pivots, p.short_pivots, info, diagonal, exchanges, out, err);
   free(diagonal);
   free(exchanges);
   free(out);
@@ -435,30 +437,65 @@ static int svd_of_nothing(dc_array *a, dc_dtype dtype, bool full, dc_array *out[
   return rc;
 }
 
+/* In C order the first k of the vectors that lie one after the other, READY. Takes the reference, also to NULL. */
+static dc_array *first_vectors(dc_array *u, int64_t k, dc_error *err) {
+  if (u == NULL || rows_of(u) == k) return u;
+  dc_geometry g = u->g;
+  g.shape[g.ndim - 2] = k;
+  dc_array *view = dc_array_view(u, &g, 0, err), *copy = view != NULL ? dc_array_copy(view, err) : NULL;
+  drop(u, view, NULL, NULL);
+  return copy;
+}
+
+static dc_array *conjugated(dc_array *a, dc_error *err) {
+  if (a == NULL || dc_dtypes[a->dtype].kind != 'c') return a;
+  dc_array *const arg[] = { a };
+  dc_array *c = dc_array_apply(DC_OP_CONJ, arg, NULL, err);
+  const bool well = c != NULL && dc_evaluate(c, err) == 0;
+  drop(a, well ? NULL : c, NULL, NULL);
+  return well ? c : NULL;
+}
+
+/* U and Vh from the left vectors `u` and the right ones `v` of the tall matrix, `wide`: of the transpose of the one
+** that is asked for.  What lies a column after the other is the transpose in C order.  Takes the references. */
+static int store_vectors(const dc_dense *p, dc_array *u, dc_array *v, bool wide, dc_array *out[3], dc_error *err) {
+  if (!p->full) u = first_vectors(u, p->n, err);
+  if (p->columns) v = conjugated(v, err); /* the transpose of the rows that are wanted otherwise */
+  out[0] = !wide ? back_to_rows(u, err) : p->columns ? back_to_rows(v, err) : v;
+  out[2] = wide ? u : p->columns ? v : back_to_rows(v, err);
+  return out[0] != NULL && out[2] != NULL ? 0 : -1;
+}
+
+/* Of a matrix with elements: its copy `a`, tall in Fortran's order; out[1] is there. */
+static int svd_of(dc_dense *p, dc_array *a, bool wide, dc_array *out[3], dc_error *err) {
+  dc_array *u = NULL, *v = NULL;
+  p->dtype = a->dtype;
+  p->batch = batch_of(a);
+  if (dc_device_dense_work(a->dev, p, err) != 0) return -1; /* says which vectors there are */
+  if (p->vectors) u = beside(a, a->dtype, 2, p->full || p->columns ? p->m : p->n, p->m, err);
+  if (u != NULL) v = beside(a, a->dtype, 2, p->n, p->n, err);
+  const int rc = !p->vectors || v != NULL ? call(p, a, out[1], u, v, NULL, err) : -1;
+  if (rc == 0 && p->vectors) return store_vectors(p, u, v, wide, out, err);
+  drop(u, v, NULL, NULL);
+  return rc;
+}
+
 int dc_array_svd(dc_array *a, bool full, bool vectors, dc_array *out[3], dc_error *err) {
   out[0] = out[1] = out[2] = NULL;
   if (check_matrices(a, false, "svd", err) != 0) return -1;
   const dc_dtype dtype = dc_solver_dtype(a->dtype);
   const int64_t m = rows_of(a), n = columns_of(a), small = m < n ? m : n;
   const bool wide = m <= n; /* in C order it is the tall matrix transpose(a): U and Vh change places */
-  const int64_t rows = wide ? n : m;
-  dc_array *copy = NULL, *u = NULL, *vt = NULL;
+  dc_array *copy = NULL;
   int rc = (out[1] = beside(a, dc_dtype_real(dtype), 1, small, 0, err)) != NULL ? 0 : -1;
   if (rc == 0 && dc_array_size(a) == 0) rc = vectors ? svd_of_nothing(a, dtype, full, out, err) : 0;
   else if (rc == 0) {
+    dc_dense p = { .op = DC_DENSE_SVD, .m = wide ? n : m, .n = small, .step_a = m * n, .vectors = vectors,
+                   .full = full };
     copy = wide ? by_rows(a, dtype, err) : by_columns(a, dtype, err);
-    if (copy != NULL && vectors) u = beside(a, dtype, 2, full ? rows : small, rows, err);
-    if (u != NULL) vt = beside(a, dtype, 2, small, small, err);
-    dc_dense p = { .op = DC_DENSE_SVD, .m = rows, .n = small, .step_a = m * n, .vectors = vectors, .full = full };
-    rc = copy != NULL && (!vectors || vt != NULL) ? call(&p, copy, out[1], u, vt, NULL, err) : -1;
-    if (rc == 0 && vectors) { /* what lies a column after the other is the transpose in C order */
-      out[0] = wide ? vt : back_to_rows(u, err);
-      out[2] = wide ? u : back_to_rows(vt, err);
-      u = vt = NULL;
-      if (out[0] == NULL || out[2] == NULL) rc = -1;
-    }
+    rc = copy != NULL ? svd_of(&p, copy, wide, out, err) : -1;
   }
-  drop(copy, u, vt, NULL);
+  drop(copy, NULL, NULL, NULL);
   if (rc == 0) return 0;
   if (dc_array_size(a) != 0) drop(out[0], out[2], NULL, NULL);
   drop(out[1], NULL, NULL, NULL);

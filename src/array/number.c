@@ -46,8 +46,9 @@ static const char *shown(double v, char text[static 32]) {
 static int integer_from_float(double v, dc_dtype t, dc_number *out, dc_error *err) {
   char text[32];
   shown(v, text);
-  if (!(v == floor(v)) || isinf(v)) return dc_fail(err, DC_DTYPE, NULL, "%s has no %s value", text, dc_dtype_name(t));
-  if (v >= -0x1p63 && v < 0x1p63) return integer_from_int((int64_t)v, t, out, err);
+  if ((!(v == floor(v)) || isinf(v)) && t != DC_BOOL)
+    return dc_fail(err, DC_DTYPE, NULL, "%s has no integer representation, which %s needs", text, dc_dtype_name(t));
+  if (v == floor(v) && v >= -0x1p63 && v < 0x1p63) return integer_from_int((int64_t)v, t, out, err);
   if (t != DC_UINT64 || v < 0 || v >= 0x1p64) return fail_range(text, t, err);
   out->u = (uint64_t)v;
   return 0;
@@ -93,7 +94,8 @@ int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error 
     return complex_from(s->kind == DC_SCALAR_FLOAT ? s->f : whole, 0, dtype, out, err);
   }
   if (s->kind == DC_SCALAR_COMPLEX)
-    return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value", dc_dtype_name(dtype));
+    return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value; complex64 and complex128 have it",
+                   dc_dtype_name(dtype));
   if (dc_dtypes[dtype].kind == 'f')
     return s->kind == DC_SCALAR_FLOAT ? floating_from(s->f, dtype, out, err) : floating_from_int(i, dtype, out, err);
   return s->kind == DC_SCALAR_FLOAT ? integer_from_float(s->f, dtype, out, err) : integer_from_int(i, dtype, out, err);
@@ -132,7 +134,14 @@ static double floating_at(const void *bytes, dc_dtype t) {
   }
 }
 
-void dc_number_to(const void *bytes, dc_dtype dtype, dc_scalar *out) {
+int dc_scalar_put(const dc_scalar *s, dc_dtype dtype, void *bytes, dc_error *err) {
+  dc_number v;
+  if (dc_number_from(s, dtype, &v, err) != 0) return -1;
+  dc_number_store(&v, bytes);
+  return 0;
+}
+
+void dc_scalar_get(const void *bytes, dc_dtype dtype, dc_scalar *out) {
   switch (dc_dtypes[dtype].kind) {
     case 'f': *out = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = floating_at(bytes, dtype) }; break;
     case 'c': {

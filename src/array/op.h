@@ -46,12 +46,13 @@ enum {
   X(LE, "le", 2, COMPARE, 0) X(GT, "gt", 2, COMPARE, 0) X(GE, "ge", 2, COMPARE, 0)
 
 #define DC_FUNCTIONS_1(X)                                                                                     \
-  X(ABS, "abs", 1, REAL, DC_OP_COMPLEX) X(SIGN, "sign", 1, KEEP, 0) X(SQUARE, "square", 1, ARITHMETIC, DC_OP_COMPLEX) \
+  X(ABS, "abs", 1, REAL, DC_OP_COMPLEX) X(SIGN, "sign", 1, KEEP, DC_OP_COMPLEX)                               \
+  X(SQUARE, "square", 1, ARITHMETIC, DC_OP_COMPLEX)                                                           \
   X(RECIPROCAL, "reciprocal", 1, FLOAT, DC_OP_COMPLEX) X(REAL, "real", 1, REAL, DC_OP_COMPLEX)                \
   X(IMAG, "imag", 1, REAL, DC_OP_COMPLEX) X(CONJ, "conj", 1, KEEP, DC_OP_COMPLEX)                             \
   X(ANGLE, "angle", 1, ANGLE, DC_OP_COMPLEX | DC_OP_LONG) X(FLOOR, "floor", 1, KEEP, DC_OP_CALL)              \
   X(CEIL, "ceil", 1, KEEP, DC_OP_CALL) X(TRUNC, "trunc", 1, KEEP, DC_OP_CALL)                                 \
-  X(ROUND, "round", 1, KEEP, DC_OP_CALL) X(RINT, "rint", 1, KEEP, DC_OP_CALL)                                 \
+  X(ROUND, "round", 1, KEEP, DC_OP_CALL) X(RINT, "rint", 1, KEEP, DC_OP_CALL | DC_OP_COMPLEX)                 \
   X(NEARBYINT, "nearbyint", 1, KEEP, DC_OP_CALL) X(ISNAN, "isnan", 1, TEST, DC_OP_COMPLEX)                    \
   X(ISINF, "isinf", 1, TEST, DC_OP_COMPLEX) X(ISFINITE, "isfinite", 1, TEST, DC_OP_COMPLEX)                   \
   X(SIGNBIT, "signbit", 1, TEST, 0) X(LOGICAL_NOT, "logical_not", 1, LOGIC, DC_OP_COMPLEX)                    \
@@ -64,10 +65,10 @@ enum {
   DC_CALL_C(X, EXP, "exp") DC_CALL_C(X, LOG, "log") DC_CALL_C(X, SIN, "sin") DC_CALL_C(X, COS, "cos")         \
   DC_CALL_C(X, TAN, "tan") DC_CALL_C(X, SINH, "sinh") DC_CALL_C(X, COSH, "cosh") DC_CALL_C(X, TANH, "tanh")   \
   DC_CALL_1(X, RSQRT, "rsqrt") DC_CALL_1(X, CBRT, "cbrt") DC_CALL_1(X, RCBRT, "rcbrt")                        \
-  DC_CALL_1(X, EXP2, "exp2") DC_CALL_1(X, EXP10, "exp10") DC_CALL_1(X, EXPM1, "expm1")                        \
-  DC_CALL_1(X, LOG2, "log2") DC_CALL_1(X, LOG10, "log10") DC_CALL_1(X, LOG1P, "log1p")                        \
-  DC_CALL_1(X, ASIN, "asin") DC_CALL_1(X, ACOS, "acos") DC_CALL_1(X, ATAN, "atan")                            \
-  DC_CALL_1(X, ASINH, "asinh") DC_CALL_1(X, ACOSH, "acosh") DC_CALL_1(X, ATANH, "atanh")                      \
+  DC_CALL_1(X, EXP2, "exp2") DC_CALL_1(X, EXP10, "exp10") DC_CALL_C(X, EXPM1, "expm1")                        \
+  DC_CALL_C(X, LOG2, "log2") DC_CALL_C(X, LOG10, "log10") DC_CALL_C(X, LOG1P, "log1p")                        \
+  DC_CALL_C(X, ASIN, "asin") DC_CALL_C(X, ACOS, "acos") DC_CALL_C(X, ATAN, "atan")                            \
+  DC_CALL_C(X, ASINH, "asinh") DC_CALL_C(X, ACOSH, "acosh") DC_CALL_C(X, ATANH, "atanh")                      \
   DC_CALL_1(X, SINPI, "sinpi") DC_CALL_1(X, COSPI, "cospi") DC_CALL_1(X, ERF, "erf")                          \
   DC_CALL_1(X, ERFC, "erfc") DC_CALL_1(X, ERFINV, "erfinv") DC_CALL_1(X, ERFCINV, "erfcinv")                  \
   DC_CALL_1(X, ERFCX, "erfcx") DC_CALL_1(X, NORMCDF, "normcdf") DC_CALL_1(X, NORMCDFINV, "normcdfinv")        \
@@ -93,12 +94,13 @@ enum {
 
 /* Made by this room only.  CLOSE: |a-b| <= number[3] + number[2]*|b| in float64.  INDEX: number[1] + i*number[2] for
 ** element i in C order.  RANDOM: see generate_random.c.  GATHER: operand 0 read where the node's frame and operand 2,
-** counts of elements, say (operand 1 is the place by the frame; it has neither array nor number). */
+** counts of elements, say (operand 1 is the place by the frame; it has neither array nor number).  VIEW: operand 0,
+** which is pending, with other axes: it has no memory, but is a view of the operand's once that is computed. */
 #define DC_INTERNAL(X)                                                                                        \
   X(CAST, "cast", 1, INTERNAL, DC_OP_COMPLEX) X(EQUAL, "equal", 2, INTERNAL, DC_OP_COMPLEX)                   \
   X(CLOSE, "allclose", 4, INTERNAL, DC_OP_COMPLEX) X(INDEX, "arange", 3, INTERNAL, 0)                         \
-  X(RANDOM, "random", 4, INTERNAL, DC_OP_LONG) X(GATHER, "index", 3, INTERNAL, DC_OP_COMPLEX) \
-  X(REDUCE, "reduction", 1, INTERNAL, DC_OP_COMPLEX)
+  X(RANDOM, "random", 4, INTERNAL, DC_OP_LONG) X(GATHER, "index", 3, INTERNAL, DC_OP_COMPLEX)                 \
+  X(REDUCE, "reduction", 1, INTERNAL, DC_OP_COMPLEX) X(VIEW, "view", 1, INTERNAL, DC_OP_COMPLEX)
 
 #define DC_ALL_OPS(X) \
   DC_OPERATORS(X) DC_FUNCTIONS_1(X) DC_FUNCTIONS_LONG(X) DC_FUNCTIONS_N(X) DC_INTERNAL(X)

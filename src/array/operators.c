@@ -141,7 +141,6 @@ static int type_same(const dc_call *c, dc_typing *t, dc_error *err) {
   }
   if (c->op == DC_OP_NEG && d == DC_BOOL)
     return dc_fail(err, DC_DTYPE, NULL, "a bool array cannot be negated: cast it first");
-  if (c->op == DC_OP_NEXTAFTER && dc_dtype_size(d) == 2) return fail_dtype(c, d, "", err);
   if (c->info->rule == DC_RULE_BITS || c->info->rule == DC_RULE_SHIFT)
     if (check_integers(c, d, err) != 0) return -1;
   if (check_real(c, d, err) != 0) return -1;

@@ -9,6 +9,12 @@
 
 #include <string.h>
 
+/* A view that the walk is within. */
+typedef struct dc_within {
+  const struct dc_within *outer;
+  const dc_array *view;
+} dc_within;
+
 typedef struct dc_builder {
   dc_program *p;
   dc_array *root;
@@ -20,6 +26,8 @@ typedef struct dc_builder {
   uint64_t mark;
   bool pretend;
   bool too_many;             /* leaves */
+  const dc_within *within;   /* NULL: no view */
+  dc_geometry *seen;         /* DC_MAX_LEAVES: leaves as views show them */
 } dc_builder;
 
 /* --- operands ----------------------------------------------------------------------------------- */
@@ -35,6 +43,24 @@ static bool same_view(const dc_geometry *a, const dc_geometry *b) {
 static bool same_operand(const dc_operand *a, const dc_operand *b) {
   return a->ptr == b->ptr && a->dtype == b->dtype && a->index == b->index && a->framed == b->framed &&
          a->bare == b->bare && same_view(a->g, b->g);
+}
+
+/* What has the geometry `g`, as a part of what a view shows, in the view's axes: of a flat one all lies in C order. */
+static int see(const dc_within *f, const dc_geometry *g, size_t itemsize, dc_geometry *out, dc_error *err) {
+  const dc_geometry *of = &f->view->expr->arg[0]->g, *frame = f->view->expr->frame;
+  dc_geometry whole;
+  if (frame == NULL && dc_geometry_size(g) == 1) {
+    out->ndim = 0;
+    return 0;
+  }
+  if (frame == NULL) return dc_geometry_c(out, f->view->g.ndim, f->view->g.shape, itemsize, err);
+  if (dc_geometry_stretch(g, of->ndim, of->shape, &whole, err) != 0) return -1;
+  out->ndim = frame->ndim;
+  for (int i = 0; i < frame->ndim; i++) {
+    out->shape[i] = whole.shape[frame->strides[i]];
+    out->strides[i] = whole.strides[frame->strides[i]];
+  }
+  return 0;
 }
 
 /* What of an array is wanted: its elements, their numbers in C order, their places in a frame, its address. */
@@ -62,6 +88,11 @@ static int add_leaf(dc_builder *b, dc_array *a, bool row, dc_aspect aspect, dc_r
   leaf->index = index;
   leaf->framed = aspect == DC_PLACES_OF;
   leaf->bare = aspect == DC_ADDRESS_OF;
+  for (const dc_within *f = b->within; f != NULL; f = f->outer) {
+    dc_geometry *seen = &b->seen[p->nleaves], inner = *leaf->g;
+    if (see(f, &inner, dc_dtype_size(leaf->dtype), seen, err) != 0) return -1;
+    leaf->g = seen;
+  }
   for (int i = 0; i < p->nleaves; i++) {
     if (p->leaf[i].row != row || !same_operand(&p->leaf[i], leaf)) continue;
     *out = ref(DC_REF_LEAF, i);
@@ -175,6 +206,8 @@ static int visit_args(dc_builder *b, dc_array *a, bool above, dc_step *s, dc_err
   return 0;
 }
 
+static const dc_array *space_of(const dc_builder *b) { return b->within != NULL ? b->within->view : NULL; }
+
 /* What is not computed with the rest: a leaf when that is only to be shown, else it has to come first. */
 static int leave_out(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err) {
   if (b->pretend) return add_leaf(b, a, above, DC_ELEMENTS_OF, out, err);
@@ -187,6 +220,7 @@ static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *
   if (a->state != DC_ARRAY_PENDING) return add_leaf(b, a, above, DC_ELEMENTS_OF, out, err);
   dc_expr *e = a->expr;
   if (e->mark == b->mark) {
+    if (e->space != space_of(b)) return leave_out(b, a, above, out, err); /* its elements, in two orders */
     const dc_step *seen = &p->step[e->index];
     const bool was_above = seen->rowwise; /* how it was met first */
     /* Once a row and for each element, it would be two things, unless it is one value or its axes agree. */
@@ -199,13 +233,18 @@ static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *
   if (stands_alone(b, a, above)) return leave_out(b, a, above, out, err);
   dc_step s = { .op = e->op, .as = e->as, .reduce = e->reduce, .dtype = (uint8_t)a->dtype, .nargs = e->nargs,
                 .rowwise = above };
-  if (visit_args(b, a, above, &s, err) != 0) return -1;
+  const dc_within *outer = b->within, inner = { outer, a };
+  if (e->op == DC_OP_VIEW) b->within = &inner;
+  const int rc = visit_args(b, a, above, &s, err);
+  b->within = outer;
+  if (rc != 0) return -1;
   if (p->first != NULL) return 0;
   if (e->op == DC_OP_REDUCE) {
     p->reduce_step[p->nreduces++] = (uint8_t)p->nsteps;
     s.level++;
   }
   e->mark = b->mark;
+  e->space = space_of(b);
   e->index = p->nsteps;
   p->node[p->nsteps] = a;
   p->step[p->nsteps] = s;
@@ -290,7 +329,7 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
   p->dev = dev;
   p->kind = DC_ELEMENTS;
   p->nsteps = p->nleaves = p->nnumbers = p->nreduces = 0;
-  p->npasses = 1;
+  p->npasses = p->cluster = 1;
   p->axes = 0;
   p->first = NULL;
   p->mail = 0;
@@ -303,7 +342,8 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
 int dc_program_build(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool pretend,
                      dc_error *err) {
   /* An assignment may broadcast: then the result's shape is src's own for what is computed once a row. */
-  dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(), .pretend = pretend };
+  dc_geometry seen[DC_MAX_LEAVES];
+  dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(), .pretend = pretend, .seen = seen };
   start(p, src->dev, ptr, dtype, g);
   if (visit(&b, src, true, &p->result, err) != 0) return -1;
   if (p->first == NULL) {
@@ -324,7 +364,8 @@ static int visit_part(dc_builder *b, dc_array *a, dc_ref *out, dc_error *err) {
 
 int dc_program_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame,
                        dc_array *offset, dc_array *guard, bool most, dc_error *err) {
-  dc_builder b = { .p = p, .root = offset, .g = frame, .mark = dc_next_mark() };
+  dc_geometry seen[DC_MAX_LEAVES];
+  dc_builder b = { .p = p, .root = offset, .g = frame, .mark = dc_next_mark(), .seen = seen };
   start(p, dst->dev, dst->ptr, dst->dtype, frame);
   p->scatters = true;
   p->out.buffer = dst->buffer;
@@ -343,7 +384,8 @@ int dc_program_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_arra
 }
 
 int dc_program_part(dc_program *p, dc_array *test, dc_array *value, dc_error *err) {
-  dc_builder b = { .p = p, .root = test, .g = &test->g, .mark = dc_next_mark() };
+  dc_geometry seen[DC_MAX_LEAVES];
+  dc_builder b = { .p = p, .root = test, .g = &test->g, .mark = dc_next_mark(), .seen = seen };
   start(p, test->dev, 0, DC_BOOL, &test->g);
   p->guarded = true;
   if (visit_part(&b, test, &p->guard, err) != 0) return -1;

@@ -19,6 +19,7 @@
 #define DC_MAX_REDUCES 4
 #define DC_MAX_PARAMS 4000   /* bytes of a kernel's parameters (the hardware takes 4096) */
 #define DC_BLOCK 256         /* threads a block, unless the form says otherwise */
+#define DC_LOOPED_FROM (1 << 20) /* elements from which a thread takes several packs one after another */
 #define DC_MOST_CHAINS 256   /* see domain.c for these */
 #define DC_MOST_SEGMENTS 2112 /* of all rows together */
 #define DC_SEGMENT 4096
@@ -41,6 +42,9 @@ typedef enum dc_layout {
   DC_LAYOUT_UNIT,    /* from a place of the row on, at r */
 } dc_layout;
 
+/* How far apart in memory an operand's elements of neighbouring rows are. */
+typedef enum dc_apart { DC_APART_NONE, DC_APART_ONE, DC_APART_ANY } dc_apart;
+
 typedef struct dc_operand {
   dc_ptr ptr;
   struct dc_buffer *buffer; /* of a leaf; NULL: pretended, or the index */
@@ -55,6 +59,7 @@ typedef struct dc_operand {
                                 ** copied by 16 bytes */
   uint8_t loaded, carried;      /* by pass, as DC_SCOPE_PASS: from memory; from where it was put before */
   uint8_t place;                /* where that is: see dc_program_carry */
+  uint8_t apart;                /* STRIPS: a dc_apart; else 0 */
   int64_t strides[DC_MAX_DIMS]; /* along the domain's axes: bytes while the program is built, then elements */
 } dc_operand;
 
@@ -76,7 +81,8 @@ typedef struct dc_step {
 typedef enum dc_mapping {
   DC_MAP_LANES,   /* chains side by side: neighbouring threads, neighbouring elements of the row */
   DC_MAP_PACKED,  /* each thread has neighbouring chains, for vector accesses */
-  DC_MAP_COLUMNS  /* neighbouring threads, neighbouring rows */
+  DC_MAP_COLUMNS, /* neighbouring threads, neighbouring rows */
+  DC_MAP_STRIPS   /* so as well, but each thread has several rows, and all chains of them */
 } dc_mapping;
 
 typedef struct dc_program {
@@ -92,7 +98,9 @@ typedef struct dc_program {
   int chains;                 /* of additions, a segment */
   bool deep;                  /* a chain's sums are folded every 16 elements */
   dc_mapping mapping;
-  int threads, each;          /* a segment has so many threads, a thread so many chains */
+  int threads, each;          /* a segment has so many threads, a thread so many chains (STRIPS: rows) */
+  int columns;                /* COLUMNS: rows that a block takes, a thread each */
+  int cluster;                /* COLUMNS: blocks that share these rows, of which each has every so-many-th element */
   int carried;                /* bytes of shared memory for what passes hand on of an element; 0: nothing is */
   dc_ptr mail;                /* the host is told the single result there: see dc_device_ops; 0: it is not */
   uint64_t letter;            /* under this number */
@@ -101,6 +109,7 @@ typedef struct dc_program {
   bool safe;                  /* if so, each element is read only where it is written */
   int lanes;                  /* ELEMENTS: elements a thread, in vector accesses */
   int rounds;                 /* ELEMENTS: such packs, or single elements, a thread, DC_BLOCK of them apart */
+  bool looped;                /* packs are computed one after another, of small arrays one a thread */
   int tile, tile_axis;        /* ELEMENTS: a block takes a square of the last axis and this one; 0: it does not */
   dc_ref result;
   bool scatters, guarded, most; /* see dc_evaluate_scatter */
@@ -144,20 +153,28 @@ static inline bool dc_program_tells(const dc_program *p) {
 /* Whether packs of `lanes` elements, their places told apart by n strides, are aligned. */
 bool dc_is_aligned(const dc_operand *o, const int64_t *strides, int n, int64_t lanes);
 
-/* carry.c: what passes over a row hand on to later ones. Values of a row's elements stand together, those of a `place`
-** that many times dc_program_span bytes behind the first ones. */
+/* carry.c: what passes over a row hand on to later ones. Values of a row's elements (of COLUMNS, of all that the block
+** has) stand together, those of a `place` that many times dc_program_span bytes behind the first ones. */
 void dc_program_carry(dc_program *p);
 static inline bool dc_in_pass(uint8_t scopes, int pass) { return (scopes & DC_SCOPE_PASS(pass)) != 0; }
-static inline int64_t dc_program_span(const dc_program *p) { return (p->length + 15) / 16 * 16; }
+static inline int64_t dc_program_span(const dc_program *p) {
+  const int64_t n = p->mapping == DC_MAP_COLUMNS ? (p->length + p->cluster - 1) / p->cluster * p->columns : p->length;
+  return (n + 15) / 16 * 16;
+}
 /* Bytes of shared memory that a block has for that. */
 static inline int64_t dc_program_shared(const dc_program *p) {
-  return p->kind == DC_ELEMENTS ? 0 : DC_BLOCK / p->threads * dc_program_span(p) * p->carried;
+  if (p->kind == DC_ELEMENTS) return 0;
+  const int rows = p->mapping == DC_MAP_COLUMNS ? 1 : DC_BLOCK / p->threads; /* spans */
+  return rows * dc_program_span(p) * p->carried;
 }
 
 /* Whether an operand is read along the tile's other axis (generate_tiles.c). */
 bool dc_lies_across(const dc_program *p, const dc_operand *o);
-/* Of the mapping COLUMNS: rows that a block takes, a thread each. */
-static inline int dc_program_columns(const dc_program *p) { return p->threads == 16 ? 32 : DC_BLOCK / p->threads; }
+/* Of the mapping STRIPS: the rows whose elements lie side by side, and blocks for a segment of all rows. */
+static inline int64_t dc_program_strips(const dc_program *p) {
+  const int64_t columns = p->shape[p->kept - 1], width = (int64_t)p->threads * p->each;
+  return p->rows / columns * ((columns + width - 1) / width);
+}
 /* Whether a thread makes the random numbers of its neighbouring elements together (generate_random.c). */
 bool dc_random_drawn(const dc_program *p, const dc_step *s);
 /* How many strides of the operand, and whether extents, are parameters of the kernel. */

@@ -145,7 +145,9 @@ static void close_pending(dc_array *a) {
 int dc_array_close(dc_array *a, dc_error *err) {
   if (dc_array_is_closed(a)) return 0;
   dc_array_ref(a);
-  int rc = a->state == DC_ARRAY_PENDING ? settle_users(a, err) : 0;
+  int rc = 0;
+  if (a->state == DC_ARRAY_PENDING && a->expr->op == DC_OP_VIEW) rc = dc_evaluate(a, err); /* what it views closes */
+  if (a->state == DC_ARRAY_PENDING && settle_users(a, err) != 0) rc = -1;
   if (a->state == DC_ARRAY_PENDING) {
     close_pending(a);
   } else if (!dc_array_is_closed(a)) {

@@ -43,7 +43,7 @@ int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
   }
   if (dc_evaluate_value(a, bytes, &told, err) != 0) return -1;
   if (!told && to_host(a, bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
-  dc_number_to(bytes, a->dtype, out);
+  dc_scalar_get(bytes, a->dtype, out);
   return 0;
 }
 
@@ -65,28 +65,36 @@ int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
 
 static size_t bytes_of(const dc_array *a) { return (size_t)dc_array_size(a) * dc_dtype_size(a->dtype); }
 
-/* The bytes of one READY, contiguous array to another, of another device.  Between two devices of a kind the copy runs
-** in the target's stream, so both have to know. */
-static int copy_across(dc_array *dst, dc_array *src, dc_error *err) {
+/* By way of whatever memory there is.  Between two devices of a kind the copy runs in the target's stream, so both have
+** to know. */
+static int copy_waited(dc_array *dst, dc_array *src, dc_error *err) {
   dc_device *dd = dst->dev, *sd = src->dev;
   if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_buffer_used(src->buffer, false, err) != 0) return -1;
   if (dd->ops == sd->ops && sd->tracking != 0 && dc_buffer_use(src->buffer, dd, NULL, false, err) != 0) return -1;
   return dc_device_copy_across(dd, dst->ptr, sd, src->ptr, bytes_of(dst), err);
 }
 
-/* The same without waiting, when one of them is page-locked memory and the other on a GPU; else as copy_across. */
-static int copy_async(dc_array *dst, dc_array *src, dc_error *err) {
-  const bool up = src->buffer->pinned != NULL && dst->dev->ops->to_device_async != NULL;
-  const bool down = dst->buffer->pinned != NULL && src->dev->ops->to_host_async != NULL;
-  if (!up && !down) return copy_across(dst, src, err);
-  dc_array *host = up ? src : dst, *there = up ? dst : src;
+/* Between page-locked memory and `there`, on a GPU, in its current stream. */
+static int copy_locked(dc_array *there, dc_array *host, bool up, dc_error *err) {
   if (dc_device_open(there->dev, err) != 0) return -1;
   if (dc_capture_refuse(there->dev, "copies between the host and the device", err) != 0) return -1;
   if (dc_buffer_used(there->buffer, up, err) != 0) return -1;
-  if (dc_trace_use(&host->buffer->trace, there->dev, NULL, down, err) != 0) return -1;
+  if (dc_trace_use(&host->buffer->trace, there->dev, NULL, !up, err) != 0) return -1;
   void *p = (void *)(uintptr_t)host->ptr;
-  return up ? dc_device_to_device_async(there->dev, there->ptr, p, bytes_of(dst), err)
-            : dc_device_to_host_async(there->dev, p, there->ptr, bytes_of(dst), err);
+  return up ? dc_device_to_device_async(there->dev, there->ptr, p, bytes_of(there), err)
+            : dc_device_to_host_async(there->dev, p, there->ptr, bytes_of(there), err);
+}
+
+/* The bytes of one READY, contiguous array to another, of another device.  `async`: not waited for, when one of them is
+** page-locked memory and the other on a GPU. */
+static int copy_across(dc_array *dst, dc_array *src, bool async, dc_error *err) {
+  const bool up = src->buffer->pinned != NULL && dst->dev->ops->to_device_async != NULL;
+  const bool down = dst->buffer->pinned != NULL && src->dev->ops->to_host_async != NULL;
+  if (!up && !down) return copy_waited(dst, src, err);
+  dc_array *there = up ? dst : src;
+  if (copy_locked(there, up ? src : dst, up, err) != 0) return -1;
+  dc_stream *s = async ? NULL : dc_stream_current(there->dev, err);
+  return async ? 0 : s == NULL ? -1 : dc_stream_synchronize(s, err);
 }
 
 /* An array of src's values, contiguous on dev; a new reference.  `async`: the copy is not waited for where that can be;
@@ -98,7 +106,7 @@ static dc_array *bring(dc_array *src, dc_device *dev, bool async, dc_error *err)
   dc_array *there = async && src->dev->ops->pinned_alloc != NULL && dev->ops->pinned_alloc == NULL
                         ? dc_array_pinned(dev, src->dev, src->dtype, src->g.ndim, src->g.shape, err)
                         : dc_array_empty(dev, src->dtype, src->g.ndim, src->g.shape, err);
-  if (there != NULL && (async ? copy_async(there, packed, err) : copy_across(there, packed, err)) != 0) {
+  if (there != NULL && copy_across(there, packed, async, err) != 0) {
     dc_array_unref(there);
     there = NULL;
   }
@@ -199,8 +207,7 @@ int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err) {
   if (src->dev == dst->dev) return assign_here(dst, src, err);
   if (dc_array_will_write(dst, err) != 0 || dc_evaluate(src, err) != 0) return -1;
   if (check_both_open(dst, src, err) != 0) return -1;
-  if (plain_copy(dst, src))
-    return async ? copy_async(dst, src, err) : copy_across(dst, src, err);
+  if (plain_copy(dst, src)) return copy_across(dst, src, async, err);
   dc_array *there = bring(src, dst->dev, false, err);
   if (there == NULL) return -1;
   int rc = assign_ready(dst, there, err);

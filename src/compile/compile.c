@@ -13,6 +13,7 @@
 #include "compile/entries.h"
 #include "compile/log.h"
 #include "compile/mend.h"
+#include "compile/minimal.h"
 #include "compile/nvrtc.h"
 #include "compile/record.h"
 #include "compile/scan.h"
@@ -24,7 +25,7 @@
 
 /* A kernel that is wanted with its types: by name, and what the scan knows of it. */
 typedef struct wanted {
-  const char *asked, *name; /* name is NULL once NVRTC refused it */
+  const char *asked, *name; /* name is NULL once NVRTC refused it, and for what it would not tell the symbol of */
   const dc_scanned *scanned;
   char *query;             /* owned; NULL when its types could not be had before */
   char *lowered, *types;   /* owned results; NULL when the name is none */
@@ -36,6 +37,7 @@ typedef struct job {
   const char *arch;
   bool binary, default_device;
   bool debug;              /* with debugging information, for the layouts of structs */
+  bool minimal;            /* with as little of NVRTC's own as most sources need */
   const dc_nvrtc_api *api;
   dc_arena arena;
   wanted *list;
@@ -94,6 +96,7 @@ static void collect_options(const job *j, strings *o) {
   add_string(o, "-DNAN=(__builtin_bit_cast(float,0x7fc00000))");
   add_string(o, "-DM_PI=3.14159265358979323846");
   add_string(o, "--device-int128"); /* as nvcc does on Linux */
+  if (j->minimal) add_string(o, "--minimal");
   if (j->default_device) add_string(o, "-default-device");
   if (src->part) add_string(o, "-rdc=true");
   for (int i = 0; i < src->noptions; i++) add_string(o, src->options[i]);
@@ -133,6 +136,9 @@ static int fetch_log(job *j, nvrtcProgram p, dc_error *err) {
 static int fetch_image(job *j, nvrtcProgram p, dc_error *err) {
   size_t n = 0;
   nvrtcResult r = j->binary ? j->api->nvrtcGetCUBINSize(p, &n) : j->api->nvrtcGetPTXSize(p, &n);
+  if (r == 0 && n == 0)
+    return dc_fail(err, DC_COMPILE, NULL, "the flags made the compiler give no %s for %s: an architecture among them?",
+                   j->binary ? "machine code" : "PTX", j->arch);
   if (r != 0) return fail_nvrtc(j, r, "result", err);
   free(j->bytes);
   j->bytes = malloc(n + 1);
@@ -143,6 +149,10 @@ static int fetch_image(job *j, nvrtcProgram p, dc_error *err) {
   j->len = j->binary ? n : dc_ptx_strip_queries(j->bytes, strlen(j->bytes));
   return 0;
 }
+
+static bool is_variable(const wanted *w) { return w->scanned && w->scanned->is_variable; }
+
+static bool is_managed(const wanted *w) { return is_variable(w) && w->scanned->is_managed; }
 
 static int fetch_names(job *j, nvrtcProgram p, dc_error *err) {
   for (int i = 0; i < j->nlist; i++) {
@@ -156,6 +166,7 @@ static int fetch_names(job *j, nvrtcProgram p, dc_error *err) {
     name = NULL; /* a source that ends early may leave it so */
     if (w->query && j->api->nvrtcGetLoweredName(p, w->query, &name) == 0 && name && !(w->types = strdup(name)))
       return dc_fail_oom(err);
+    if (w->types && is_managed(w)) w->lowered = dc_variable_symbol(w->asked, j->bytes, j->len);
   }
   return 0;
 }
@@ -163,8 +174,7 @@ static int fetch_names(job *j, nvrtcProgram p, dc_error *err) {
 /* 0: compiled; 1: NVRTC refused the source (j->log says why); -1: error. */
 static int compile_program(job *j, nvrtcProgram p, strings *options, dc_error *err) {
   for (int i = 0; i < j->nlist; i++) {
-    if (!j->list[i].name) continue;
-    nvrtcResult r = j->api->nvrtcAddNameExpression(p, j->list[i].name);
+    nvrtcResult r = j->list[i].name ? j->api->nvrtcAddNameExpression(p, j->list[i].name) : 0;
     if (r == 0 && j->list[i].query) r = j->api->nvrtcAddNameExpression(p, j->list[i].query);
     if (r != 0) return fail_nvrtc(j, r, "name expression", err);
   }
@@ -216,24 +226,24 @@ static int run(job *j, dc_error *err) {
 
 /* --- the kernels of a source ------------------------------------------------------------------ */
 
-static bool is_variable(const wanted *w) { return w->scanned && w->scanned->is_variable; }
-
 static int want(job *j, const char *name, const dc_scanned *scanned, dc_error *err) {
   wanted *more = realloc(j->list, sizeof *more * (size_t)(j->nlist + 1));
   if (!more) return dc_fail_oom(err);
   j->list = more;
   wanted *w = &j->list[j->nlist++];
   *w = (wanted){.asked = name, .name = name, .scanned = scanned};
-  if (is_variable(w)) {
+  if (is_managed(w)) {
+    w->name = NULL;
+  } else if (is_variable(w)) {
     char *expression = dc_variable_expression(name);
     w->name = expression ? dc_arena_strndup(&j->arena, expression, strlen(expression)) : NULL;
     free(expression);
   }
   w->query = is_variable(w) ? dc_variable_query(name) : dc_signature_query(name);
-  return w->name && w->query ? 0 : dc_fail_oom(err);
+  return (w->name || is_managed(w)) && w->query ? 0 : dc_fail_oom(err);
 }
 
-/* "ns::scale<float, 4>" belongs to the template "ns::scale". */
+/* "ns::scale<float, 4>" belongs to the template "ns::scale", of a kernel or a variable. */
 static const dc_scanned *template_of(const dc_scanned *all, const char *instance) {
   size_t n = strcspn(instance, "<");
   for (const dc_scanned *k = all; k; k = k->next)
@@ -291,10 +301,19 @@ static bool only_names_failed(const job *j) {
   return !real && dc_log_names_trouble(j->raw);
 }
 
-/* Compiles with all the names that are good. */
+/* Compiles with all the names that are good; with the whole of NVRTC when that is needed. */
 static int run_with_names(job *j, dc_error *err) {
   int r = run(j, err);
-  while (r == 1 && only_names_failed(j) && drop_bad_names(j)) r = run(j, err);
+  while (r == 1) {
+    if (only_names_failed(j)) {
+      if (!drop_bad_names(j)) break;
+    } else if (j->minimal) {
+      j->minimal = false;
+    } else {
+      break;
+    }
+    r = run(j, err);
+  }
   return r == 1 ? fail_compilation(j, err) : r;
 }
 
@@ -396,10 +415,10 @@ static int make_image(job *j, dc_image **out, dc_error *err) {
 static int check_instances(const job *j, int first, dc_error *err) {
   for (int i = first; i < first + j->src->ninstantiate; i++) {
     const wanted *w = &j->list[i];
-    if (!w->name || !w->lowered)
+    if (!w->lowered)
       return dc_fail(err, DC_COMPILE, "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
-                     "'%s' names no instance of a kernel in this source%s%s", w->asked, w->why_not ? ": " : "",
-                     w->why_not ? w->why_not : "");
+                     "'%s' names no instance of a kernel or variable in this source%s%s", w->asked,
+                     w->why_not ? ": " : "", w->why_not ? w->why_not : "");
   }
   return 0;
 }
@@ -412,8 +431,9 @@ static int read_records(const job *j, dc_image *image, dc_error *err) {
   char arch[32];
   const char *number = strchr(j->arch, '_');
   snprintf(arch, sizeof arch, "compute%s", number ? number : "_75");
-  job d = {.src = j->src, .arch = arch, .default_device = j->default_device, .debug = true, .api = j->api,
-           .arena = DC_ARENA_INIT, .list = calloc((size_t)j->nlist + 1, sizeof *d.list), .nlist = j->nlist};
+  job d = {.src = j->src, .arch = arch, .default_device = j->default_device, .debug = true,
+           .minimal = j->minimal, .api = j->api, .arena = DC_ARENA_INIT,
+           .list = calloc((size_t)j->nlist + 1, sizeof *d.list), .nlist = j->nlist};
   dc_error failed = DC_ERROR_INIT;
   int rc = d.list ? 0 : dc_fail_oom(err);
   for (int i = 0; i < j->nlist && rc == 0; i++)
@@ -434,7 +454,7 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
   bool templates = false;
   for (dc_scanned *k = all; k; k = k->next) {
     if (k->is_variable && src->no_signatures) continue;
-    templates = templates || k->is_template;
+    templates = templates || (k->is_template && !k->is_variable);
     if (!k->is_template && want(j, k->name, k, err) != 0) return -1;
   }
   for (int i = 0; i < src->nlaunched; i++) {
@@ -491,6 +511,7 @@ static int compile_for(const dc_source *src, target t, dc_image **out, dc_error 
   job j = {.src = src, .arch = t.arch, .binary = t.binary, .default_device = t.default_device, .api = dc_nvrtc(err),
            .arena = DC_ARENA_INIT};
   if (!j.api) return -1;
+  j.minimal = dc_minimal_suffices(j.api, src);
   int result = compile_all(&j, out, err);
   job_free(&j);
   return result;
@@ -546,9 +567,40 @@ static int compile_anywhere(const dc_source *src, const char *arch, bool binary,
 /* More than a source needs: each adds a header or takes some of the host's code away. */
 #define MOST_MENDS 100
 
+/* Kernels that went are the image's to tell of. */
+static int keep_refused(dc_image *image, const dc_mend *m, dc_error *err) {
+  image->refused = calloc((size_t)m->nrefused + 1, sizeof *image->refused);
+  if (!image->refused) return dc_fail_oom(err);
+  for (int i = 0; i < m->nrefused; i++) {
+    image->refused[image->nrefused++] = (dc_refused){strdup(m->refused[i].name), m->refused[i].line};
+    if (!image->refused[i].name) return dc_fail_oom(err);
+  }
+  return 0;
+}
+
+const dc_refused *dc_image_refused(const dc_image *image, const char *name) {
+  size_t n = strcspn(name, "<");
+  for (int i = 0; i < image->nrefused; i++)
+    if (strlen(image->refused[i].name) == n && strncmp(image->refused[i].name, name, n) == 0) return &image->refused[i];
+  return NULL;
+}
+
+int dc_fail_refused(const dc_refused *r, dc_error *err) {
+  dc_fail(err, DC_COMPILE, NULL,
+          "kernel '%s' launches kernels itself (dynamic parallelism), which NVRTC does not compile: launch them from "
+          "the script", r->name);
+  err->source_line = r->line;
+  return -1;
+}
+
+/* What is gone may be what is missed now. */
+static bool is_doubtful(const dc_mend *m) {
+  return m->lacks_header || (m->blanked && !m->has_host_code) || m->nrefused > 0;
+}
+
 /* What is refused is mended, as far as errors say how.  The errors that are left then are told, since the others were
-** no errors of kernels; but where functions went that may have been a kernel's, or a header is not there, those from
-** before. */
+** no errors of kernels; but where functions went that may have been a kernel's, kernels themselves went, or a header is
+** not there, those from before. */
 int dc_compile_fresh(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   int result = compile_anywhere(src, arch, binary, out, err);
   dc_error before = DC_ERROR_INIT, last = DC_ERROR_INIT;
@@ -556,9 +608,9 @@ int dc_compile_fresh(const dc_source *src, const char *arch, bool binary, dc_ima
   if (result == 0 || !err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return result;
   bool more = dc_mend_init(&m, src);
   for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log; i++) {
-    bool launches_went = i == 0 && m.mended, doubtful = m.lacks_header || (m.blanked && !m.has_host_code);
-    if (!dc_mend_learn(&m, err->log) && !launches_went) break;
-    if (!doubtful && (m.lacks_header || (m.blanked && !m.has_host_code))) before = *err;
+    bool launches_went = i == 0 && m.mended, doubtful = is_doubtful(&m);
+    if (!dc_mend_learn(&m, err->log) && !launches_went && !dc_mend_drop_launchers(&m)) break;
+    if (!doubtful && is_doubtful(&m)) before = *err;
     else dc_error_clear(err);
     *err = (dc_error)DC_ERROR_INIT;
     result = compile_for(&m.source, (target){arch, binary, m.default_device}, out, err);
@@ -572,6 +624,11 @@ int dc_compile_fresh(const dc_source *src, const char *arch, bool binary, dc_ima
     *err = before;
   } else {
     dc_error_clear(&before);
+  }
+  if (result == 0 && keep_refused(*out, &m, err) != 0) {
+    dc_image_free(*out);
+    *out = NULL;
+    result = -1;
   }
   dc_mend_free(&m);
   return result;

@@ -87,6 +87,12 @@ typedef struct dc_variable {
   size_t size;    /* bytes of the whole */
 } dc_variable;
 
+/* A kernel of a file for nvcc that cannot be compiled here: its error comes when it is asked for. */
+typedef struct dc_refused {
+  char *name; /* of a template: of all its instances */
+  int line;   /* where the reason stands */
+} dc_refused;
+
 typedef struct dc_image {
   void *bytes;   /* PTX (NUL-terminated) or cubin */
   size_t len;    /* without the NUL */
@@ -97,6 +103,8 @@ typedef struct dc_image {
   dc_record *records;    /* structs that kernels take by value, and those inside them */
   int nvariables;
   dc_variable *variables; /* those of which the compiler told type and symbol */
+  int nrefused;
+  dc_refused *refused;
   char *log;     /* compiler's warnings, "" when none */
   bool cached;   /* came from the cache */
 } dc_image;
@@ -119,6 +127,7 @@ typedef struct dc_source {
                                  ** are CUDA C, each followed by a newline, so that lines count through them */
   const size_t *unit_lens;
   int nunits;                    /* 0: `text` is one source */
+  bool is_file;                  /* read from a file, which may be one for nvcc */
   bool part;                     /* one of those, on its own: compiled to be linked, and may have no kernel */
   const char *const *arg_kernels; /* parameter lists that the caller declares: of which kernel ("": the only one) */
   const char *const *arg_lists;   /* "const float *x, int n" */
@@ -134,6 +143,11 @@ typedef struct dc_source {
 ** the first error's line.  The image is the caller's: dc_image_free. */
 int dc_compile(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err);
 void dc_image_free(dc_image *image);
+
+/* The kernel's entry among those that cannot be compiled; NULL when it is none of them. */
+const dc_refused *dc_image_refused(const dc_image *image, const char *name);
+/* Its error: DC_COMPILE, with the line. */
+int dc_fail_refused(const dc_refused *r, dc_error *err);
 
 /* Picks the newest architecture NVRTC supports that runs on compute capability major.minor: sets
 ** arch to "sm_90" with *binary true, or "compute_NN" with *binary false when NVRTC does not know the

@@ -68,26 +68,41 @@ dc_entry *dc_image_entries(const void *bytes, size_t len, bool binary, dc_arena 
   return first;
 }
 
-/* The whole entry around its name at `name`: from its comment line or its own to the brace's line. */
+/* The whole definition around its name at `name`: a variable's line, or an entry from its comment line or its own to
+** the brace's line.  *stop is NULL where it does not end. */
 static void bounds(char *ptx, char *name, char **start, char **stop) {
-  char *line = name;
+  char *line = name, *eol = strchr(name, '\n');
   while (line > ptx && line[-1] != '\n') line--;
+  *start = line;
+  *stop = eol ? eol + 1 : NULL;
+  if (!memmem(line, (size_t)(name - line), ".entry", 6)) return;
   char *before = line > ptx ? line - 1 : line;
   while (before > ptx && before[-1] != '\n') before--;
-  *start = strncmp(before, "\t// .", 5) == 0 ? before : line;
+  if (strncmp(before, "\t// .", 5) == 0) *start = before;
   char *end = strstr(name, "\n}\n");
   *stop = end ? end + 3 : NULL;
 }
 
+/* Takes [start, stop) out of the text. */
+static size_t cut(char *ptx, size_t len, char *start, const char *stop) {
+  memmove(start, stop, len - (size_t)(stop - ptx) + 1);
+  return len - (size_t)(stop - start);
+}
+
 size_t dc_ptx_strip_queries(char *ptx, size_t len) {
-  static const char mark[] = ".entry " DC_SIGNATURE_MARK, file[] = "\t.file\t";
+  static const char file[] = "\t.file\t", address[] = ".b64 ";
+  const size_t n = sizeof address - 1;
   char *at = ptx, *start, *stop;
   bool any = false;
-  while ((at = strstr(at, mark)) != NULL) {
+  while ((at = strstr(at, DC_SIGNATURE_MARK)) != NULL) {
+    if (at >= ptx + n && memcmp(at - n, address, n) == 0) { /* debugging information: where the variable is */
+      *at++ = '0';
+      len = cut(ptx, len, at, at + strcspn(at, "\n"));
+      continue;
+    }
     bounds(ptx, at, &start, &stop);
     if (!stop) return len;
-    memmove(start, stop, len - (size_t)(stop - ptx) + 1);
-    len -= (size_t)(stop - start);
+    len = cut(ptx, len, start, stop);
     at = start;
     any = true;
   }
@@ -95,8 +110,7 @@ size_t dc_ptx_strip_queries(char *ptx, size_t len) {
     char *eol = strchr(at, '\n');
     char *own = strstr(at, DC_SIGNATURE_FILE);
     if (eol && own && own < eol) {
-      memmove(at, eol + 1, len - (size_t)(eol + 1 - ptx) + 1);
-      len -= (size_t)(eol + 1 - at);
+      len = cut(ptx, len, at, eol + 1);
     } else {
       at++;
     }

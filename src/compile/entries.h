@@ -19,7 +19,7 @@ typedef struct dc_entry {
 ** left out. */
 dc_entry *dc_image_entries(const void *bytes, size_t len, bool binary, dc_arena *arena, bool *failed);
 
-/* Takes the signature queries' empty entries out of PTX, in place; returns the new length. */
+/* Takes the signature queries' variables, or empty entries, out of PTX, in place; returns the new length. */
 size_t dc_ptx_strip_queries(char *ptx, size_t len);
 
 #endif

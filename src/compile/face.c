@@ -32,17 +32,29 @@ static void end_key(dc_sha256 *h, char key[65]) {
   dc_sha256_hex(digest, key);
 }
 
+/* What we bring to every source: hashed once, since it is longer than most of them. */
+static uint8_t own_digest[32];
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+
+static void hash_own(void) {
+  dc_sha256 h;
+  dc_sha256_init(&h);
+  dc_sha256_str(&h, dc_signature_prelude);
+  for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) dc_sha256_str(&h, s->text);
+  dc_sha256_end(&h, own_digest);
+}
+
 /* What the image depends on, the compiler and the places of folders aside: that is a bundle's key too.
 ** *whole: nothing is missing. */
 static int hash_source(const dc_source *src, const char *arch, bool binary, dc_sha256 *h, bool *whole, dc_error *err) {
   dc_sha256_init(h);
-  dc_sha256_str(h, "image " DC_VERSION " 8");
+  pthread_once(&own_once, hash_own);
+  dc_sha256_str(h, "image " DC_VERSION " 9");
   dc_sha256_str(h, arch);
   dc_sha256_str(h, binary ? "cubin" : "ptx");
-  dc_sha256_str(h, src->no_signatures ? "plain" : src->part ? "part" : "typed");
+  dc_sha256_str(h, src->no_signatures ? "plain" : src->part ? "part" : src->is_file ? "file" : "typed");
   dc_sha256_str(h, src->text);
-  dc_sha256_str(h, dc_signature_prelude);
-  for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) dc_sha256_str(h, s->text);
+  dc_sha256_add(h, own_digest, sizeof own_digest);
   for (int i = 0; i < src->noptions; i++) dc_sha256_str(h, src->options[i]);
   dc_sha256_str(h, "instances");
   for (int i = 0; i < src->ninstantiate; i++) dc_sha256_str(h, src->instantiate[i]);
@@ -182,13 +194,32 @@ static int check_text(const dc_source *src, dc_error *err) {
   return 0;
 }
 
+/* Options that make NVRTC give something that no device loads, or nothing. */
+static int check_options(const dc_source *src, dc_error *err) {
+  static const char lto[] = "makes intermediate code for an optimizing linker, not PTX or machine code: leave it away; "
+                            "each source is optimized as a whole, and what several need inlined can be in a header";
+  static const struct { const char *flag, *why; } refused[] = {
+    {"dlto", lto},
+    {"dlink-time-opt", lto},
+    {"optix-ir", "makes code for OptiX, not PTX or machine code: leave it away"},
+    {"fdevice-syntax-only", "makes no code: leave it away"},
+  };
+  for (int i = 0; i < src->noptions; i++) {
+    const char *name = src->options[i] + strspn(src->options[i], "-");
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
+      if (name > src->options[i] && strcmp(refused[k].flag, name) == 0)
+        return dc_fail(err, DC_ARGUMENT, NULL, "option 'flags': '%s' %s", src->options[i], refused[k].why);
+  }
+  return 0;
+}
+
 /* The image as the compiler made it, from wherever it is at hand. */
 static int find_image(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   char key[65], portable[65];
   bool whole;
   *out = NULL;
   if (src->nunits == 0 && dc_is_machine_code(src->text, src->len)) return dc_ready_image(src, out, err);
-  if (check_text(src, err) != 0) return -1;
+  if (check_text(src, err) != 0 || check_options(src, err) != 0) return -1;
   if (src->nunits == 0 && dc_is_ptx(src->text)) return dc_ready_image(src, out, err);
   if (make_keys(src, arch, binary, key, portable, &whole, err) != 0) return -1;
   if (!whole) { /* an #include by a macro's name: nobody knows what the image depends on */

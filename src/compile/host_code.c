@@ -202,6 +202,52 @@ bool dc_host_code_blank_launches(char *text, size_t len) {
   return any;
 }
 
+/* The name of a function: the last word before its parameters. */
+static dc_token name_of(const piece *p) {
+  static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "__cluster_dims__", "__maxnreg__",
+                                           "__block_size__", "__declspec", "alignas", NULL};
+  dc_tokens in = dc_tokens_of(p->begin, (size_t)(p->end - p->begin));
+  dc_token word = {DC_TOKEN_END, p->begin, 0, 0};
+  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
+    if (is_char(t, '(') && !dc_token_in(word, attributes)) return word;
+    if (is_char(t, '(')) dc_token_skip_group(&in);
+    if (t.kind == DC_TOKEN_WORD) word = t;
+  }
+  return word;
+}
+
+/* Blanks what declares the function. */
+static void blank_declarations(char *text, size_t len, dc_token name) {
+  dc_tokens in = dc_tokens_of(text, len);
+  for (piece p; in.p < in.end && next_piece(&in, &p);) {
+    if (p.is_function || p.is_class || p.is_scope || !p.is_device) continue;
+    dc_token other = name_of(&p);
+    if (other.n == name.n && memcmp(other.s, name.s, name.n) == 0) blank(text, p.begin, p.end);
+  }
+}
+
+static int lines_to(const char *from, const char *to) {
+  int n = 0;
+  for (; from < to; from++) n += *from == '\n';
+  return n;
+}
+
+bool dc_host_code_blank_launchers(char *text, size_t len, void (*tell)(void *ud, int first, int last, int line),
+                                  void *ud) {
+  dc_tokens in = dc_tokens_of(text, len);
+  bool any = false;
+  for (piece p; in.p < in.end && next_piece(&in, &p);) {
+    const char *launch = p.is_function && p.is_device
+                             ? memmem(p.body, (size_t)(p.body_end - p.body), "<<<", 3) : NULL;
+    if (!launch) continue;
+    tell(ud, p.first, p.last, p.body_line + lines_to(p.body, launch));
+    blank_declarations(text, len, name_of(&p));
+    blank(text, p.begin, p.end);
+    any = true;
+  }
+  return any;
+}
+
 bool dc_host_code_plain_lambdas(char *text, size_t len) {
   dc_tokens in = dc_tokens_of(text, len);
   bool any = false, behind = false;

@@ -448,9 +448,10 @@ static void make_integer(dc_ctype *t, size_t sign) {
   t->dtype = of_size[sign - 1][log];
 }
 
-/* A struct that only happens to be called like one of CUDA's types is a struct. */
+/* A struct that only happens to be called like one of CUDA's types is a struct.  Rows take an array of elements. */
 static void check_size(dc_ctype *t) {
   if ((t->cls != DC_CT_SCALAR && t->cls != DC_CT_VECTOR) || t->pointers > 1 || t->size == 0) return;
+  if (t->spelling && strstr(t->spelling, ")[")) t->size = dc_dtype_size(t->dtype) * (size_t)t->lanes;
   if (t->size == dc_dtype_size(t->dtype) * (size_t)t->lanes) return;
   t->cls = DC_CT_STRUCT;
   t->dtype = DC_DTYPE_NONE;

@@ -11,6 +11,7 @@
 #include "base/runtime.h"
 #include "compile/host_code.h"
 #include "compile/missing.h"
+#include "compile/scan.h"
 
 void dc_mend_free(dc_mend *m) { dc_arena_free(&m->arena); }
 
@@ -234,6 +235,34 @@ bool dc_mend_init(dc_mend *m, const dc_source *src) {
   m->source.launched = dc_host_code_launches(src->text, src->len, &m->arena, &m->source.nlaunched);
   m->mended = m->blanked = dc_host_code_blank_launches(m->text, src->len);
   return true;
+}
+
+typedef struct dropping {
+  dc_mend *m;
+  const dc_scanned *all;
+} dropping;
+
+/* Notes the kernels whose definitions go. */
+static void note_dropped(void *ud, int first, int last, int line) {
+  const dropping *d = ud;
+  dc_mend *m = d->m;
+  for (const dc_scanned *k = d->all; k; k = k->next) {
+    if (k->is_variable || k->line < first || k->line > last) continue;
+    dc_refused *more = dc_arena_alloc(&m->arena, sizeof *more * (size_t)(m->nrefused + 1));
+    if (!more) return;
+    if (m->nrefused) memcpy(more, m->refused, sizeof *more * (size_t)m->nrefused);
+    more[m->nrefused++] = (dc_refused){k->name, line};
+    m->refused = more;
+  }
+}
+
+bool dc_mend_drop_launchers(dc_mend *m) {
+  bool failed = false;
+  if (!m->source.is_file || !m->has_host_code || m->nrefused) return false;
+  dropping d = {m, dc_scan(m->text, m->source.len, &m->arena, &failed)};
+  if (failed || !dc_host_code_blank_launchers(m->text, m->source.len, note_dropped, &d)) return false;
+  m->mended = true;
+  return m->nrefused > 0;
 }
 
 bool dc_mend_learn(dc_mend *m, const char *log) {

@@ -26,6 +26,8 @@ typedef struct dc_mend {
   bool lacks_header;   /* a header of the user's that is not there is taken for empty */
   char *text;          /* source.text, to be written */
   dc_mend_header *headers;
+  dc_refused *refused; /* kernels that are gone because they cannot be compiled, in the arena */
+  int nrefused;
   dc_arena arena;
 } dc_mend;
 
@@ -34,6 +36,10 @@ bool dc_mend_init(dc_mend *m, const dc_source *src);
 
 /* Learns from a cleaned log; true when that changed anything, so that another try is worth it. */
 bool dc_mend_learn(dc_mend *m, const char *log);
+
+/* The last resort for a file: kernels that launch kernels, which NVRTC cannot compile, go, so that the others can be
+** had.  False when there are none. */
+bool dc_mend_drop_launchers(dc_mend *m);
 
 void dc_mend_free(dc_mend *m);
 

@@ -82,6 +82,11 @@ int dc_image_pack(const dc_image *image, void **data, size_t *len) {
   for (int i = 0; i < image->nrecords; i++) put_record(&b, &image->records[i]);
   put_number(&b, (uint64_t)image->nvariables);
   for (int i = 0; i < image->nvariables; i++) put_variable(&b, &image->variables[i]);
+  put_number(&b, (uint64_t)image->nrefused);
+  for (int i = 0; i < image->nrefused; i++) {
+    put_string(&b, image->refused[i].name);
+    put_number(&b, (uint64_t)image->refused[i].line);
+  }
   *len = b.len;
   *data = dc_buf_take(&b);
   return *data ? 0 : -1;
@@ -158,6 +163,14 @@ static void get_field(source *s, dc_field *f) {
   }
 }
 
+/* Room for the *n things of `size` bytes that follow; NULL when there can be no such list. */
+static void *get_list(source *s, size_t size, uint64_t *n) {
+  *n = get_number(s);
+  void *list = s->bad || *n > 1u << 20 ? NULL : calloc(*n ? (size_t)*n : 1, size);
+  if (list == NULL) s->bad = true;
+  return list;
+}
+
 static void get_record(source *s, dc_record *r) {
   r->name = get_bytes(s, NULL);
   r->why_not = get_bytes(s, NULL);
@@ -167,11 +180,8 @@ static void get_record(source *s, dc_record *r) {
   }
   r->size = (size_t)get_number(s);
   r->align = (size_t)get_number(s);
-  uint64_t n = get_number(s);
-  if (s->bad || n > 1u << 20 || (r->fields = calloc(n ? (size_t)n : 1, sizeof *r->fields)) == NULL) {
-    s->bad = true;
-    return;
-  }
+  uint64_t n;
+  if ((r->fields = get_list(s, sizeof *r->fields, &n)) == NULL) return;
   for (uint64_t i = 0; i < n && !s->bad; i++) get_field(s, &r->fields[r->nfields++]);
 }
 
@@ -224,14 +234,21 @@ static void get_variable(source *s, dc_variable *v) {
 }
 
 static void get_variables(source *s, dc_image *image) {
-  uint64_t n = get_number(s);
-  if (s->bad || n > 1u << 20 || (image->variables = calloc(n ? (size_t)n : 1, sizeof *image->variables)) == NULL) {
-    s->bad = true;
-    return;
-  }
+  uint64_t n;
+  if ((image->variables = get_list(s, sizeof *image->variables, &n)) == NULL) return;
   for (uint64_t i = 0; i < n && !s->bad; i++) {
     image->nvariables++;
     get_variable(s, &image->variables[i]);
+  }
+}
+
+static void get_refused(source *s, dc_image *image) {
+  uint64_t n;
+  if ((image->refused = get_list(s, sizeof *image->refused, &n)) == NULL) return;
+  for (uint64_t i = 0; i < n && !s->bad; i++) {
+    dc_refused *r = &image->refused[image->nrefused++];
+    r->name = get_bytes(s, NULL);
+    r->line = (int)get_number(s);
   }
 }
 
@@ -253,6 +270,7 @@ dc_image *dc_image_unpack(const void *data, size_t len) {
   }
   if (!s.bad) get_records(&s, image);
   if (!s.bad) get_variables(&s, image);
+  if (!s.bad) get_refused(&s, image);
   if (s.bad || s.p != s.end) {
     dc_image_free(image);
     return NULL;
@@ -270,6 +288,8 @@ void dc_image_free(dc_image *image) {
     free(image->variables[i].lowered);
   }
   free(image->variables);
+  for (int i = 0; i < image->nrefused; i++) free(image->refused[i].name);
+  free(image->refused);
   free(image->bytes);
   free(image->log);
   free(image);

@@ -160,9 +160,11 @@ static void read_kernel(scanner *s, int line) {
   }
 }
 
-static void add_variable(scanner *s, dc_token name) {
+static void add_variable(scanner *s, dc_token name, bool managed) {
   dc_scanned *v = dc_arena_alloc(s->arena, sizeof *v);
-  if (v) *v = (dc_scanned){.name = qualify(s, name), .is_variable = true, .line = name.line};
+  if (v)
+    *v = (dc_scanned){.name = qualify(s, name), .is_template = s->in_template, .is_variable = true,
+                      .is_managed = managed, .line = name.line};
   if (!v || !v->name) {
     s->failed = true;
     return;
@@ -182,10 +184,10 @@ static dc_token skip_initializer(scanner *s) {
   }
 }
 
-/* After `__device__` or `__constant__`, of which functions are full too: a variable's name is the last word before the
-** first of = [ { , ; and its declaration has no parenthesis before. */
-static void read_variables(scanner *s) {
-  static const char *const others[] = {"__global__", "__managed__", "struct", "class", "union", "enum", NULL};
+/* After `__device__`, `__constant__` or `__managed__`, of which functions are full too: a variable's name is the last
+** word before the first of = [ { , ; and its declaration has no parenthesis before. */
+static void read_variables(scanner *s, bool managed) {
+  static const char *const others[] = {"__global__", "struct", "class", "union", "enum", NULL};
   static const char *const attributes[] = {"__align__", "__attribute__", "alignas", "decltype", NULL};
   dc_token word = {DC_TOKEN_END, NULL, 0, 0};
   for (int angle = 0;;) {
@@ -193,6 +195,7 @@ static void read_variables(scanner *s) {
     if (t.kind == DC_TOKEN_END) return;
     if (t.kind == DC_TOKEN_WORD && angle == 0) {
       if (dc_token_in(t, others)) return;
+      managed = managed || dc_token_is(t, "__managed__");
       word = t;
     }
     if (t.kind != DC_TOKEN_PUNCT) continue;
@@ -208,7 +211,7 @@ static void read_variables(scanner *s) {
       return;
     }
     if (angle > 0 || !strchr("=[{,;", *t.s)) continue;
-    if (word.kind == DC_TOKEN_WORD && !s->in_template) add_variable(s, word);
+    if (word.kind == DC_TOKEN_WORD) add_variable(s, word, managed);
     word.kind = DC_TOKEN_END;
     while (*t.s == '[') {
       dc_token_skip_group(&s->in);
@@ -249,15 +252,14 @@ static void read_namespace(scanner *s) {
 dc_scanned *dc_scan(const char *text, size_t len, dc_arena *arena, bool *failed) {
   scanner s = {.in = dc_tokens_of(text, len), .arena = arena};
   s.last = &s.first;
-  static const char *const spaces[] = {"__device__", "__constant__", NULL};
+  static const char *const spaces[] = {"__device__", "__constant__", "__managed__", NULL};
   dc_token before = {DC_TOKEN_END, text, 0, 0};
   for (dc_token t = dc_token_next(&s.in); t.kind != DC_TOKEN_END; t = dc_token_next(&s.in)) {
     if (t.kind == DC_TOKEN_WORD) {
       if (dc_token_is(t, "__global__")) read_kernel(&s, t.line);
       else if (dc_token_is(t, "namespace")) read_namespace(&s);
       else if (dc_token_is(t, "template")) s.in_template = true;
-      else if (s.blocks == 0 && dc_token_in(t, spaces) && !dc_token_is(before, "__managed__"))
-        read_variables(&s);
+      else if (s.blocks == 0 && dc_token_in(t, spaces)) read_variables(&s, dc_token_is(t, "__managed__"));
     } else if (t.kind == DC_TOKEN_PUNCT) {
       if (*t.s == '{') {
         if (s.depth < MAX_NESTING) {

@@ -13,7 +13,8 @@
 typedef struct dc_scanned {
   char *name;       /* qualified: "ns::k" */
   bool is_template;
-  bool is_variable; /* no kernel: a __device__ or __constant__ variable (name and line alone) */
+  bool is_variable; /* no kernel: a __device__, __constant__ or __managed__ variable (name and line alone) */
+  bool is_managed;  /* a __managed__ one */
   int line;         /* from 1 */
   int nparams;
   char **params;    /* names; NULL for an unnamed one */
@@ -21,10 +22,9 @@ typedef struct dc_scanned {
   struct dc_scanned *next;
 } dc_scanned;
 
-/* All `__global__` functions of the text, and __device__ and __constant__ variables of namespaces (no templates, no
-** managed ones, whose names NVRTC does not tell), in order (definitions and declarations, each name once), in the
-** arena.  Understands comments, strings, raw strings, namespaces, templates, attributes; macros are
-** seen as they are written.  *failed is set when memory ran out. */
+/* All `__global__` functions of the text, and __device__, __constant__ and __managed__ variables of namespaces, in
+** order (definitions and declarations, each name once), in the arena.  Understands comments, strings, raw strings,
+** namespaces, templates, attributes; macros are seen as they are written.  *failed is set when memory ran out. */
 dc_scanned *dc_scan(const char *text, size_t len, dc_arena *arena, bool *failed);
 
 #endif

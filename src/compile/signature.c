@@ -8,35 +8,34 @@
 
 #include "base/buf.h"
 
-/* Every name ends in an underscore and begins with dc_: a macro of the user's called N or T must not meet one. */
+/* What takes little of the compiler's time: a variable's template rather than a kernel's, which would be code to make,
+** where the language has that.  Every name ends in an underscore and begins with dc_: a macro of the user's called N
+** or T must not meet one. */
 const char dc_signature_prelude[] =
     "\n#line 1 \"" DC_SIGNATURE_FILE "\"\n"
-    "template<class dc_t, class = void> struct dc_size_ { enum : unsigned long { dc_s = 0, dc_a = 0 }; };\n"
-    "template<class dc_t> struct dc_size_<dc_t, decltype((void)sizeof(dc_t))> {"
-    " enum : unsigned long { dc_s = sizeof(dc_t), dc_a = alignof(dc_t) }; };\n"
-    "template<class dc_t> struct dc_target_ { typedef dc_t dc_u; };\n"
-    "template<class dc_t> struct dc_target_<dc_t *> { typedef dc_t dc_u; };\n"
-    "template<class dc_t> struct dc_target_<dc_t &> { typedef dc_t dc_u; };\n"
-    "template<class dc_t> struct dc_plain_ { typedef dc_t dc_u; };\n"
-    "template<class dc_t> struct dc_plain_<const dc_t> { typedef dc_t dc_u; };\n"
-    "template<class dc_t> struct dc_plain_<volatile dc_t> { typedef dc_t dc_u; };\n"
-    "template<class dc_t> struct dc_plain_<const volatile dc_t> { typedef dc_t dc_u; };\n"
-    "template<class dc_t, bool = __is_enum(dc_t)> struct dc_enum_ { enum : unsigned long { dc_e = 0 }; };\n"
-    "template<class dc_t> struct dc_enum_<dc_t, true> { typedef __underlying_type(dc_t) dc_u;"
-    " enum : unsigned long { dc_e = (dc_u)-1 < (dc_u)0 ? 1 : 2 }; };\n"
-    "template<class dc_p> struct dc_about_ { typedef typename dc_target_<dc_p>::dc_u dc_t;"
-    " typedef typename dc_plain_<dc_t>::dc_u dc_q;"
-    " enum : unsigned long { dc_s = dc_size_<dc_t>::dc_s, dc_a = dc_size_<dc_t>::dc_a, dc_e = dc_enum_<dc_q>::dc_e"
-    " }; };\n"
     "template<unsigned long... dc_n> struct dc_list_ {};\n"
+    "template<class dc_t, bool = __is_enum(dc_t)> struct dc_enum_ { enum : unsigned long { dc_e = 0 }; };\n"
+    "template<class dc_t> struct dc_enum_<dc_t, true> { enum : unsigned long {"
+    " dc_e = (__underlying_type(dc_t))-1 < (__underlying_type(dc_t))0 ? 1 : 2 }; };\n"
+    "template<class dc_t, class = void> struct dc_size_ { enum : unsigned long { dc_s = 0, dc_a = 0, dc_e = 0 }; };\n"
+    "template<class dc_t> struct dc_size_<dc_t, decltype((void)sizeof(dc_t))> {"
+    " enum : unsigned long { dc_s = sizeof(dc_t), dc_a = alignof(dc_t), dc_e = dc_enum_<dc_t>::dc_e }; };\n"
+    "template<class dc_p> struct dc_about_ : dc_size_<dc_p> {};\n"
+    "template<class dc_t> struct dc_about_<dc_t *> : dc_size_<dc_t> {};\n"
+    "template<class dc_t> struct dc_about_<dc_t &> : dc_size_<dc_t> {};\n"
     "template<class dc_f> struct dc_layout_;\n"
     "template<class... dc_p> struct dc_layout_<void (*)(dc_p...)> {"
     " typedef dc_list_<dc_about_<dc_p>::dc_s..., dc_about_<dc_p>::dc_a..., dc_about_<dc_p>::dc_e...> dc_u; };\n"
-    "template<class dc_f, class dc_l = typename dc_layout_<dc_f>::dc_u> __global__ void dc_sig_() {}\n";
+    "template<class dc_f, class dc_l = typename dc_layout_<dc_f>::dc_u>\n"
+    "#if __cplusplus < 201402L\n"
+    "__global__ void dc_sig_() {}\n"
+    "#else\n"
+    "__device__ char dc_sig_;\n"
+    "#endif\n";
 
 char *dc_signature_query(const char *name) {
   dc_buf b = DC_BUF_INIT;
-  dc_buf_printf(&b, "dc_sig_<decltype(&%s)>", name);
+  dc_buf_printf(&b, "&dc_sig_<decltype(&%s)>", name);
   return dc_buf_take(&b);
 }
 

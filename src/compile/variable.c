@@ -2,7 +2,7 @@
 ** variable.c - see variable.h.
 **
 ** The template that tells parameter types (signature.c) is asked for the variable's address and size; the lowered name
-** of that instance is read here as far as arrays and their elements go: _Z7dc_sig_I PA3_A4_f 8dc_list_IJLm48EE Evv.
+** of that instance is read here as far as arrays and their elements go: _Z7dc_sig_I PA3_A4_f 8dc_list_IJLm48EE E.
 */
 #include "compile/variable.h"
 
@@ -21,8 +21,46 @@ char *dc_variable_expression(const char *name) {
 
 char *dc_variable_query(const char *name) {
   dc_buf b = DC_BUF_INIT;
-  dc_buf_printf(&b, "dc_sig_<decltype(&%s), dc_list_<sizeof(%s)>>", name, name);
+  dc_buf_printf(&b, "&dc_sig_<decltype(&%s), dc_list_<sizeof(%s)>>", name, name);
   return dc_buf_take(&b);
+}
+
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
+
+/* "ns::y" is "2ns1yE" at the end of its symbol; a variable outside of namespaces is not mangled. */
+static char *mangled_end(const char *name) {
+  dc_buf b = DC_BUF_INIT;
+  if (!strstr(name, "::")) return strdup(name);
+  for (const char *p = name; *p;) {
+    const char *end = strstr(p, "::");
+    size_t n = end ? (size_t)(end - p) : strlen(p);
+    dc_buf_printf(&b, "%zu%.*s", n, (int)n, p);
+    p += n + (end ? 2 : 0);
+  }
+  dc_buf_putc(&b, 'E');
+  return dc_buf_take(&b);
+}
+
+/* In front of the names of namespaces stands "_ZN", and then, for what the source keeps to itself, a made-up one. */
+static bool is_mangled_begin(const char *s, size_t n) {
+  if (n < 3 || strncmp(s, "_ZN", 3) != 0) return false;
+  return n == 3 || memmem(s, n, "_INTERNAL_", 10) || memmem(s, n, "_GLOBAL__N_", 11);
+}
+
+char *dc_variable_symbol(const char *name, const void *image, size_t len) {
+  const char *text = image, *end = text + len;
+  char *tail = mangled_end(name), *symbol = NULL;
+  size_t n = tail ? strlen(tail) : 0;
+  bool nested = strstr(name, "::") != NULL;
+  for (const char *p = text; tail && !symbol && (p = memmem(p, (size_t)(end - p), tail, n)) != NULL; p++) {
+    const char *begin = p;
+    while (begin > text && is_name(begin[-1])) begin--;
+    bool ends = p + n == end || !is_name(p[n]);
+    bool begins = nested ? is_mangled_begin(begin, (size_t)(p - begin)) : begin == p;
+    if (ends && begins) symbol = strndup(begin, (size_t)(p - begin) + n);
+  }
+  free(tail);
+  return symbol;
 }
 
 void dc_variable_bytes(dc_variable *v, size_t size) {

@@ -66,6 +66,9 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
   };
   snprintf(dev->target.arch, sizeof dev->target.arch, "compute_75");
   dev->target.binary = false;
+  /* Array kernels as GPUs get them, for specs. */
+  dev->target.gpu = getenv("DOTCOMPUTE_CPU_AS_GPU") != NULL;
+  if (dev->target.gpu) dev->facts.compute_major = 8, dev->facts.compute_minor = 0; /* asynchronous copies too */
 }
 
 /* --- opening and closing -------------------------------------------------------------------------------- */
@@ -321,6 +324,7 @@ static const dc_device_ops cpu_ops = {
   .memory_info = cpu_memory_info,
   .reserved = cpu_reserved,
   .trim = cpu_trim,
+  .host_memory = true,
   .to_device = cpu_to_device,
   .to_host = cpu_to_host,
   .copy = cpu_copy,
@@ -351,6 +355,7 @@ static const dc_device_ops cpu_ops = {
   .event_elapsed = dc_cpu_event_elapsed,
   .capture_begin = dc_cpu_capture_begin,
   .capture_end = dc_cpu_capture_end,
+  .capture_fork = dc_cpu_capture_fork,
   .graph_launch = dc_cpu_graph_launch,
   .graph_close = dc_cpu_graph_close,
   .products_in_graphs = true,

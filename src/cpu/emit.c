@@ -177,7 +177,7 @@ static void part(emitter *e, int32_t n) {
   const dc_node *node = node_at(e, n);
   int32_t taken = node->taken, next = node->next;
   const char *here = e->mask;
-  PUT("tk = M_and%s(%s, p%d); nt = M_and%s(%s, p%d);\n", node->flip ? "n" : "", here, guard_reg(node),
+  PUT("tk = M_and%s(%s, P_word(p%d)); nt = M_and%s(%s, P_word(p%d));\n", node->flip ? "n" : "", here, guard_reg(node),
       node->flip ? "" : "n", here, guard_reg(node));
   if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some end, the rest go on */
     int32_t on = taken == DC_NODE_LEAVE ? next : taken;
@@ -268,9 +268,9 @@ static void end_node(emitter *e, int32_t n) {
       }
       return;
     }
-    PUT("{ const M g_ = ");
+    PUT("{ const M g_ = P_word(");
     dc_emit_register(e, g, 'p');
-    PUT("; tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
+    PUT("); tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
         e->mask);
     PUT("act = M_andn(act, tk); ");
     if (dc_emit_divergent(e, n)) {
@@ -321,9 +321,9 @@ static void body(emitter *e, const dc_node *node) {
       dc_emit_operation(e, ins, index, e->mask, e->k.blend[ins - e->f->ins]);
       continue;
     }
-    PUT("{ const M g_ = M_and%s(%s, ", ins->pred_neg ? "n" : "", e->mask);
+    PUT("{ const M g_ = M_and%s(%s, P_word(", ins->pred_neg ? "n" : "", e->mask);
     dc_emit_register(e, ins->pred, 'p');
-    PUT("); if (M_any(g_)) {\n");
+    PUT(")); if (M_any(g_)) {\n");
     dc_emit_operation(e, ins, index, "g_", true);
     PUT("} }\n");
   }
@@ -360,7 +360,7 @@ static void declare(emitter *e) {
     int bits = dc_emit_bits(e, r);
     if (!defined && !used) continue;
     if (dc_spread_is_scalar(dc_emit_spread(e, r))) PUT("uint%d_t s%d = 0; ", bits == 64 ? 64 : 32, r);
-    else if (bits == 1) PUT("M p%d%s; ", r, kept(e, r) ? " = M_none()" : "");
+    else if (bits == 1) PUT("P p%d%s; ", r, kept(e, r) ? " = P_splat(0)" : "");
     else if (bits == 64) PUT("V64 v%d%s; ", r, kept(e, r) ? " = V64_splat(0)" : "");
     else PUT("V32 v%d%s; ", r, kept(e, r) ? " = V32_splat(0)" : "");
   }
@@ -417,10 +417,9 @@ static void tail(emitter *e) {
   PUT("pause: n->live = n->lanes = M_word(act); return DC_NATIVE_PAUSE;\n");
   if (!e->leaves) return;
   PUT("hand_over: n->node = n->lanes = 0; r = DC_NATIVE_LEAVE; goto out;\n");
-  PUT("finish: r = DC_NATIVE_FINISH;\nout: n->live = M_word(act); m = 0");
+  PUT("finish: r = DC_NATIVE_FINISH;\nout: n->live = M_word(act); m = M_none();\n");
   for (int32_t n = 0; n < e->nnodes; n++)
-    if (e->tracked[n]) PUT(" | (n->wait[%d] = M_word(t%d))", e->ordinal[n], n);
-  PUT(";\n");
+    if (e->tracked[n]) PUT("n->wait[%d] = M_word(t%d); m = M_or(m, t%d);\n", e->ordinal[n], n, n);
   dc_emit_hand_over_all(e);
   PUT("return r;\n");
 }

@@ -26,7 +26,7 @@ void dc_emit_register(emitter *e, int32_t reg, char kind) {
   } else if (s->tag == DC_VARYING) {
     PUT("%c%d", kind == 'p' ? 'p' : 'v', reg);
   } else if (kind == 'p') {
-    PUT("M_splat((int)s%d)", reg);
+    PUT("P_splat((int)s%d)", reg);
   } else if (s->tag == DC_UNIFORM) {
     PUT("V%d_splat(s%d)", wide(kind) ? 64 : 32, reg);
   } else if (!wide(kind)) {
@@ -49,7 +49,7 @@ static uint64_t immediate(const emitter *e, const ptx_operand *o) {
 void dc_emit_operand(emitter *e, const ptx_operand *o, char kind) {
   if (o->kind == PTX_REG) {
     bool scalar = kind < 'a';
-    if (o->negated) PUT(scalar ? "!" : "M_not(");
+    if (o->negated) PUT(scalar ? "!" : "P_not(");
     dc_emit_register(e, o->reg, kind);
     if (o->negated && !scalar) PUT(")");
     return;
@@ -61,13 +61,13 @@ void dc_emit_operand(emitter *e, const ptx_operand *o, char kind) {
     case 'P': PUT("%d", (v != 0) != o->negated); return;
     case 'w': PUT("V32_splat(%uu)", (unsigned)v); return;
     case 'd': PUT("V64_splat(%lluull)", (unsigned long long)v); return;
-    default: PUT("M_splat(%d)", (v != 0) != o->negated); return;
+    default: PUT("P_splat(%d)", (v != 0) != o->negated); return;
   }
 }
 
 /* --- results -------------------------------------------------------------------------------------------- */
 
-static const char *select_of(int bits) { return bits == 1 ? "M" : bits == 64 ? "V64" : "V32"; }
+static const char *select_of(int bits) { return bits == 1 ? "P" : bits == 64 ? "V64" : "V32"; }
 
 void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep) {
   int bits = dc_emit_bits(e, reg);
@@ -210,7 +210,7 @@ static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *
 /* Two destinations: both are varying. */
 static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
   PUT("{ ");
-  for (int i = 0; i < 2; i++) PUT("%s r%d_; ", form->dst[i] == 'p' ? "M" : form->dst[i] == 'w' ? "V32" : "V64", i);
+  for (int i = 0; i < 2; i++) PUT("%s r%d_; ", form->dst[i] == 'p' ? "P" : form->dst[i] == 'w' ? "V32" : "V64", i);
   PUT("v_%s(&r0_, &r1_, ", form->name);
   form_operands(e, ins, form, false);
   PUT("); ");
@@ -279,7 +279,7 @@ static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
     return;
   }
   dc_emit_assign(e, d, mask, keep);
-  if (bits == 1) PUT("M_from(n->preds[%u])", at);
+  if (bits == 1) PUT("P_from(n->preds[%u])", at);
   else if (bits == 16) PUT("V16_load((const uint16_t *)(n->regs + %u))", at);
   else if (bits == 32) PUT("V32_load((const uint32_t *)(n->regs + %u))", at);
   else PUT("V64_load((const uint64_t *)(n->regs + %u))", at);
@@ -308,7 +308,7 @@ static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
   if (scalar) PUT("s%d = ", d);
   else {
     dc_emit_assign(e, d, mask, keep);
-    PUT(word ? "V32_splat(" : "M_splat((int)");
+    PUT(word ? "V32_splat(" : "P_splat((int)");
   }
   if (ins->op == PTX_OP_ACTIVEMASK) {
     PUT("M_word(%s)", mask);

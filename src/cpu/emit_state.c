@@ -122,8 +122,8 @@ static void keep_register(emitter *e, int32_t r, bool back) {
     else PUT("*(uint64_t *)(save + %d) = s%d; ", at, r);
     if (s->tag == DC_AFFINE) keep_origin(e, s->origin, back);
   } else if (bits == 1) {
-    if (back) PUT("p%d = M_from(*(uint32_t *)(save + %d)); ", r, at);
-    else PUT("*(uint32_t *)(save + %d) = M_word(p%d); ", at, r);
+    if (back) PUT("p%d = P_from(*(uint32_t *)(save + %d)); ", r, at);
+    else PUT("*(uint32_t *)(save + %d) = P_word(p%d); ", at, r);
   } else {
     const char *type = bits == 64 ? "uint64_t" : "uint32_t";
     int lanes = bits == 64 ? 64 : 32;
@@ -155,8 +155,8 @@ void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask) {
   const char *some = mask ? "_some" : "";
   switch (bits) {
     case 1:
-      if (mask) PUT("n->preds[%d] = (n->preds[%d] & ~M_word(%s)) | M_word(M_and(%s, ", at, at, mask, mask);
-      else PUT("n->preds[%d] = M_word(", at);
+      if (mask) PUT("n->preds[%d] = (n->preds[%d] & ~M_word(%s)) | (M_word(%s) & P_word(", at, at, mask, mask);
+      else PUT("n->preds[%d] = P_word(", at);
       dc_emit_register(e, reg, 'p');
       PUT(mask ? ")); " : "); ");
       return;
@@ -172,7 +172,7 @@ void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask) {
 void dc_emit_from_slot(emitter *e, int32_t reg) {
   int bits = dc_emit_bits(e, reg);
   int32_t at = e->f->slot[reg];
-  if (bits == 1) PUT("p%d = M_from(n->preds[%d]); ", reg, at);
+  if (bits == 1) PUT("p%d = P_from(n->preds[%d]); ", reg, at);
   else if (bits == 16) PUT("v%d = V16_load((const uint16_t *)(n->regs + %d)); ", reg, at);
   else PUT("v%d = V%d_load((const uint%d_t *)(n->regs + %d)); ", reg, bits, bits, at);
 }
@@ -208,10 +208,9 @@ void dc_emit_hand_over_all(emitter *e) {
       dc_emit_to_slot(e, r, "m");
       continue;
     }
-    PUT("tk = 0");
+    PUT("tk = M_none(); ");
     for (int32_t n = 0; n < e->nnodes; n++)
-      if (e->tracked[n] && (row(e, n)[r >> 6] >> (r & 63) & 1)) PUT(" | t%d", n);
-    PUT("; ");
+      if (e->tracked[n] && (row(e, n)[r >> 6] >> (r & 63) & 1)) PUT("tk = M_or(tk, t%d); ", n);
     dc_emit_to_slot(e, r, "tk");
   }
   PUT("\n");

@@ -11,11 +11,11 @@ DC_ANY2(or, x | y)
 DC_ANY2(xor, x ^ y)
 DC_ANY1(not, ~x)
 DC_ANY1(mov, x)
-DC_FN M v_and_pred(M x, M y) { return M_and(x, y); }
-DC_FN M v_or_pred(M x, M y) { return M_or(x, y); }
-DC_FN M v_xor_pred(M x, M y) { return M_xor(x, y); }
-DC_FN M v_not_pred(M x) { return M_not(x); }
-DC_FN M v_mov_pred(M x) { return x; }
+DC_FN P v_and_pred(P x, P y) { return P_and(x, y); }
+DC_FN P v_or_pred(P x, P y) { return P_or(x, y); }
+DC_FN P v_xor_pred(P x, P y) { return P_xor(x, y); }
+DC_FN P v_not_pred(P x) { return P_not(x); }
+DC_FN P v_mov_pred(P x) { return x; }
 DC_FN int s_and_pred(int x, int y) { return x & y; }
 DC_FN int s_or_pred(int x, int y) { return x | y; }
 DC_FN int s_xor_pred(int x, int y) { return x ^ y; }

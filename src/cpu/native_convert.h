@@ -208,9 +208,21 @@ DC_WHOLE_FORMS(rzi)
 
 /* --- floats to integers, cut off: the nearest bound when out of range ----------------------------------------- */
 
-/* The machine gives 0x80000000 for what does not fit; compilers, asked in C, might give something else. */
+/*
+** The machine gives 0x80000000 for what does not fit. Compilers that see a constant work out something else (gcc the
+** nearest bound, and 0 of a NaN, from the intrinsics too), so that the operand is kept from their sight.
+*/
 #if defined(DC_X86)
-DC_FN dc_u n_cut(dc_u x) { return (dc_u)DC_MM(cvttps_epi32)((dc_mf)x); }
+#if DC_NW == 16
+#define DC_UNSEEN(x) __asm__("" : "+v"(x))
+#else
+#define DC_UNSEEN(x) __asm__("" : "+x"(x))
+#endif
+DC_FN dc_u n_cut(dc_u x) {
+  dc_mf a = (dc_mf)x;
+  DC_UNSEEN(a);
+  return (dc_u)DC_MM(cvttps_epi32)(a);
+}
 #endif
 #if DC_NW == 16
 DC_FN dc_u n_f32_s32(dc_u x) {
@@ -264,7 +276,9 @@ DC_LANEWISE_TO_PAIR(f32_u64)
 #if defined(DC_X86)
 DC_FN dc_u n_f64_s32(dc_ul l, dc_ul h) {
   const dc_ul most = (dc_ul)((dc_d){0} + 2147483647.0); /* what is above becomes it; NaN stays NaN */
-  const dc_md a = (dc_md)n_below_64(most, l), b = (dc_md)n_below_64(most, h);
+  dc_md a = (dc_md)n_below_64(most, l), b = (dc_md)n_below_64(most, h);
+  DC_UNSEEN(a);
+  DC_UNSEEN(b);
 #if DC_NW == 4
   return (dc_u)_mm_unpacklo_epi64(_mm_cvttpd_epi32(a), _mm_cvttpd_epi32(b));
 #else

@@ -313,11 +313,11 @@ DC_D2(copysign_f64, (y & ~DC_TOP64) | (x & DC_TOP64), (y & ~DC_TOP64) | (x & DC_
 
 /* testp, on |x| as an integer; each is "|x| - first < count". */
 #define DC_TESTP(name, first32, count32, first64, count64)                                                             \
-  DC_FN M v_testp_##name##_f32(V32 x) {                                                                                \
+  DC_FN P v_testp_##name##_f32(V32 x) {                                                                                \
     return v_setp_lt_u32(v_sub_32(v_abs_f32(x), V32_splat(first32)), V32_splat(count32));                              \
   }                                                                                                                    \
   DC_FN int s_testp_##name##_f32(u32 x) { return s_abs_f32(x) - (first32) < (count32); }                               \
-  DC_FN M v_testp_##name##_f64(V64 x) {                                                                                \
+  DC_FN P v_testp_##name##_f64(V64 x) {                                                                                \
     return v_setp_lt_u64(v_sub_64(v_abs_f64(x), V64_splat(first64)), V64_splat(count64));                              \
   }                                                                                                                    \
   DC_FN int s_testp_##name##_f64(u64 x) { return s_abs_f64(x) - (first64) < (count64); }
@@ -330,9 +330,9 @@ DC_TESTP(number, 0u, DC_INF32 + 1, (u64)0, DC_INF64 + 1)
 DC_TESTP(notanumber, DC_INF32 + 1, DC_INF32, DC_INF64 + 1, DC_INF64)
 DC_TESTP(subnormal, 1u, 0x007fffffu, (u64)1, DC_TINY64 - 1)
 /* What is finite and not subnormal, zero included. */
-DC_FN M v_testp_normal_f32(V32 x) { return M_andn(v_testp_finite_f32(x), v_testp_subnormal_f32(x)); }
+DC_FN P v_testp_normal_f32(V32 x) { return P_andn(v_testp_finite_f32(x), v_testp_subnormal_f32(x)); }
 DC_FN int s_testp_normal_f32(u32 x) { return s_testp_finite_f32(x) && !s_testp_subnormal_f32(x); }
-DC_FN M v_testp_normal_f64(V64 x) { return M_andn(v_testp_finite_f64(x), v_testp_subnormal_f64(x)); }
+DC_FN P v_testp_normal_f64(V64 x) { return P_andn(v_testp_finite_f64(x), v_testp_subnormal_f64(x)); }
 DC_FN int s_testp_normal_f64(u64 x) { return s_testp_finite_f64(x) && !s_testp_subnormal_f64(x); }
 
 #endif

@@ -54,10 +54,10 @@ DC_FN void V64_store_some(u64 *p, V64 x, M m) { V64_store(p, V64_select(m, x, V6
 
 /* --- votes: p's lanes among those of m that `member` names -------------------------------------------------------- */
 
-DC_FN u32 dc_vote_ballot(M p, M m, u32 member) { return M_word(p) & M_word(m) & member; }
-DC_FN u32 dc_vote_any(M p, M m, u32 member) { return (M_word(p) & M_word(m) & member) != 0; }
-DC_FN u32 dc_vote_all(M p, M m, u32 member) { return (~M_word(p) & M_word(m) & member) == 0; }
-DC_FN u32 dc_vote_uni(M p, M m, u32 member) { return dc_vote_all(p, m, member) || !dc_vote_any(p, m, member); }
+DC_FN u32 dc_vote_ballot(P p, M m, u32 member) { return P_word(p) & M_word(m) & member; }
+DC_FN u32 dc_vote_any(P p, M m, u32 member) { return (P_word(p) & M_word(m) & member) != 0; }
+DC_FN u32 dc_vote_all(P p, M m, u32 member) { return (~P_word(p) & M_word(m) & member) == 0; }
+DC_FN u32 dc_vote_uni(P p, M m, u32 member) { return dc_vote_all(p, m, member) || !dc_vote_any(p, m, member); }
 
 /* --- affine values widened from 32 bits ----------------------------------------------------------------------------
  */
@@ -230,6 +230,16 @@ DC_FN void dc_put_row_u64(u64 a, V64 x, M m) {
 }
 #else
 /* The whole row of a gang. */
+#if DC_NW == 8
+DC_FN dc_u n_load_u8(u64 a) { return (dc_u)_mm256_cvtepu8_epi32(_mm_loadl_epi64(DC_AT(const __m128i, a))); }
+DC_FN dc_u n_load_s8(u64 a) { return (dc_u)_mm256_cvtepi8_epi32(_mm_loadl_epi64(DC_AT(const __m128i, a))); }
+DC_FN void n_store_u8(u64 a, dc_u x) { /* the low bytes of four lanes, twice */
+  const __m256i low = _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 4, 8, 12, -1, -1,
+                                       -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  const __m256i b = _mm256_shuffle_epi8((__m256i)x, low);
+  _mm_storel_epi64(DC_AT(__m128i, a), _mm_unpacklo_epi32(DC_LO(b), DC_HI(b)));
+}
+#else
 typedef uint8_t dc_bytes __attribute__((vector_size(DC_NW)));
 typedef int8_t dc_signed_bytes __attribute__((vector_size(DC_NW)));
 DC_FN dc_u n_load_u8(u64 a) {
@@ -242,11 +252,12 @@ DC_FN dc_u n_load_s8(u64 a) {
   memcpy(&x, DC_AT(const void, a), sizeof x);
   return (dc_u)__builtin_convertvector(x, dc_s);
 }
-DC_FN dc_u n_load_s16(u64 a) { return (dc_u)((dc_s)(n_load16(DC_AT(const uint16_t, a)) << 16) >> 16); }
 DC_FN void n_store_u8(u64 a, dc_u x) {
   const dc_bytes b = __builtin_convertvector(x, dc_bytes);
   memcpy(DC_AT(void, a), &b, sizeof b);
 }
+#endif
+DC_FN dc_u n_load_s16(u64 a) { return (dc_u)((dc_s)(n_load16(DC_AT(const uint16_t, a)) << 16) >> 16); }
 #define DC_WHOLE_(i, f, size) r.p##i = f(a + (size)*DC_NW * i);
 #define DC_WHOLE(T, size)                                                                                              \
   DC_FN V32 dc_whole_##T(u64 a) {                                                                                      \
@@ -339,9 +350,9 @@ DC_FN int dc_in_row(V64 a, unsigned size, M m) {
          DC_PART(m, i);
 #else
 #define DC_ODD_(i, unused)                                                                                             \
-  odd |= n_word((dc_m)n_narrow((dc_ul)(a.l##i != first + size * n_lo_u64(n_iota() + (u32)(DC_NW * i))),                \
-                               (dc_ul)(a.h##i != first + size * n_hi_u64(n_iota() + (u32)(DC_NW * i))))) &             \
-         ((m >> (DC_NW * i)) & ((1u << DC_NW) - 1));
+  odd |= n_word(n_and((dc_m)n_narrow((dc_ul)(a.l##i != first + size * n_lo_u64(n_iota() + (u32)(DC_NW * i))),          \
+                                     (dc_ul)(a.h##i != first + size * n_hi_u64(n_iota() + (u32)(DC_NW * i)))),         \
+                      DC_PART(m, i)));
 #endif
   DC_PARTS(DC_ODD_, )
   return odd == 0;

@@ -7,7 +7,8 @@
 **
 **   V32  lanes of 32 bits: u32, s32, bits of f32; 16-bit registers too, zero-extended
 **   V64  lanes of 64 bits: each part a pair of vectors, lower lanes in l, upper ones in h
-**   M    a truth value a lane, one bit each
+**   P    a truth value a lane, as comparisons give them: bits, or lanes of 0 and -1
+**   M    a set of lanes, a word
 **
 ** Prefixes: n_ works on native vectors, v_ on whole values, s_ on the scalars that stand for uniform values:
 ** uint32_t (16-bit ones zero-extended), uint64_t, int (0 or 1).
@@ -79,9 +80,14 @@ typedef dc_s dc_m; /* 0 or -1 */
 typedef struct V32 {
   DC_PARTS(DC_M32, dc_u)
 } V32;
-typedef u32 M; /* a word, not vectors: compilers are slow with many structures, and masks are mostly tested */
+/* Which lanes run, a bit a lane: such masks are mostly tested.  What lanes compare is mostly chosen by, so a P is what
+** native comparisons give; to make a word of it takes several instructions. */
+typedef u32 M;
 #define DC_EVERY ((M)(DC_W == 32 ? 0xffffffffu : 0xffffu))
 #define DC_PART(m, i) n_from((m) >> (DC_NW * (i))) /* its lanes of part i, as native instructions want them */
+typedef struct P {
+  DC_PARTS(DC_M32, dc_m)
+} P;
 #define DC_M64(i, v) v l##i, h##i;
 typedef struct V64 {
   DC_PARTS(DC_M64, dc_ul)
@@ -178,6 +184,7 @@ DC_FN dc_ul n_select_hi(dc_m m, dc_ul yes, dc_ul no) {
 }
 DC_FN dc_m n_from(u32 word) { return (dc_m)word; }
 DC_FN u32 n_word(dc_m m) { return m; }
+DC_FN dc_m n_truth(int truth) { return (dc_m)(truth ? 0xffffu : 0); }
 DC_FN dc_u n_ones(dc_m m) { return (dc_u)_mm512_maskz_set1_epi32(m, -1); }
 DC_FN dc_m n_and(dc_m x, dc_m y) { return (dc_m)(x & y); }
 DC_FN dc_m n_or(dc_m x, dc_m y) { return (dc_m)(x | y); }
@@ -208,6 +215,7 @@ DC_FN dc_m n_from(u32 word) {
   const dc_u bit = n_splat(1) << n_iota();
   return (dc_m)((n_splat(word) & bit) == bit);
 }
+DC_FN dc_m n_truth(int truth) { return (dc_m)n_splat(truth ? 0xffffffffu : 0); }
 DC_FN dc_u n_ones(dc_m m) { return (dc_u)m; }
 DC_FN dc_m n_and(dc_m x, dc_m y) { return x & y; }
 DC_FN dc_m n_or(dc_m x, dc_m y) { return x | y; }
@@ -220,17 +228,49 @@ DC_FN dc_m n_not(dc_m x) { return ~x; }
 
 DC_FN M M_and(M x, M y) { return x & y; }
 DC_FN M M_or(M x, M y) { return x | y; }
-DC_FN M M_xor(M x, M y) { return x ^ y; }
 DC_FN M M_andn(M x, M y) { return x & ~y; }
-DC_FN M M_not(M x) { return ~x & DC_EVERY; }
 /* Bit l of the word: lane l. */
 DC_FN u32 M_word(M x) { return x; }
 DC_FN M M_from(u32 word) { return word & DC_EVERY; }
-DC_FN M M_splat(int truth) { return truth ? DC_EVERY : 0; }
 DC_FN M M_none(void) { return 0; }
 DC_FN M M_all(void) { return DC_EVERY; }
 DC_FN int M_any(M x) { return x != 0; }
-DC_FN M M_select(M m, M yes, M no) { return (m & yes) | (no & ~m); }
+
+#define DC_P_(i, f) r.p##i = f(x.p##i);
+#define DC_PP_(i, f) r.p##i = f(x.p##i, y.p##i);
+#define DC_TRUTHS(name, params, each)                                                                                  \
+  DC_FN P P_##name params {                                                                                            \
+    P r;                                                                                                               \
+    DC_PARTS(each, n_##name)                                                                                           \
+    return r;                                                                                                          \
+  }
+DC_TRUTHS(and, (P x, P y), DC_PP_)
+DC_TRUTHS(or, (P x, P y), DC_PP_)
+DC_TRUTHS(xor, (P x, P y), DC_PP_)
+DC_TRUTHS(andn, (P x, P y), DC_PP_)
+DC_TRUTHS(not, (P x), DC_P_)
+DC_FN u32 P_word(P x) {
+  u32 r = 0;
+#define DC_WORD_(i, unused) r |= n_word(x.p##i) << (DC_NW * i);
+  DC_PARTS(DC_WORD_, )
+  return r;
+}
+DC_FN P P_from(u32 word) {
+  P r;
+#define DC_FROM_(i, unused) r.p##i = DC_PART(word, i);
+  DC_PARTS(DC_FROM_, )
+  return r;
+}
+DC_FN P P_splat(int truth) {
+  P r;
+#define DC_TRUTH_(i, unused) r.p##i = n_truth(truth);
+  DC_PARTS(DC_TRUTH_, )
+  return r;
+}
+DC_FN P P_select(M m, P yes, P no) {
+  const P c = P_from(m);
+  return P_or(P_and(c, yes), P_andn(no, c));
+}
 
 /* --- values --------------------------------------------------------------------------------------------------- */
 
@@ -261,20 +301,22 @@ DC_FN V64 V64_affine(u64 base, u64 stride) {
   DC_PARTS(DC_AFFINE64_, )
   return r;
 }
-DC_FN V32 V32_select(M m, V32 yes, V32 no) {
+DC_FN V32 V32_choose(P c, V32 yes, V32 no) {
   V32 r;
-#define DC_SELECT_(i, unused) r.p##i = n_select(DC_PART(m, i), yes.p##i, no.p##i);
+#define DC_SELECT_(i, unused) r.p##i = n_select(c.p##i, yes.p##i, no.p##i);
   DC_PARTS(DC_SELECT_, )
   return r;
 }
-DC_FN V64 V64_select(M m, V64 yes, V64 no) {
+DC_FN V64 V64_choose(P c, V64 yes, V64 no) {
   V64 r;
 #define DC_SELECT64_(i, unused)                                                                                        \
-  r.l##i = n_select_lo(DC_PART(m, i), yes.l##i, no.l##i);                                                              \
-  r.h##i = n_select_hi(DC_PART(m, i), yes.h##i, no.h##i);
+  r.l##i = n_select_lo(c.p##i, yes.l##i, no.l##i);                                                                     \
+  r.h##i = n_select_hi(c.p##i, yes.h##i, no.h##i);
   DC_PARTS(DC_SELECT64_, )
   return r;
 }
+DC_FN V32 V32_select(M m, V32 yes, V32 no) { return V32_choose(P_from(m), yes, no); }
+DC_FN V64 V64_select(M m, V64 yes, V64 no) { return V64_choose(P_from(m), yes, no); }
 
 /* --- consecutive lanes in memory, at any address -------------------------------------------------------------- */
 
@@ -347,8 +389,8 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
     return r;                                                                                                          \
   }
 #define DC_LIFT_P_(name, params, each)                                                                                 \
-  DC_FN M v_##name params {                                                                                            \
-    M r = 0;                                                                                                           \
+  DC_FN P v_##name params {                                                                                            \
+    P r;                                                                                                               \
     DC_PARTS(each, n_##name)                                                                                           \
     return r;                                                                                                          \
   }
@@ -372,10 +414,10 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
 #define DC_d_w_(i, f) DC_PAIR_(i, f(x.p##i)) /* n_name gives a pair */
 #define DC_d_ww_(i, f) DC_PAIR_(i, f(x.p##i, y.p##i))
 #define DC_w_dpair_(i, f) r.p##i = f(x.l##i, x.h##i); /* n_name takes a pair */
-#define DC_p_w_(i, f) r |= n_word(f(x.p##i)) << (DC_NW * i);
-#define DC_p_ww_(i, f) r |= n_word(f(x.p##i, y.p##i)) << (DC_NW * i);
-#define DC_p_d_(i, f) r |= n_word(f(x.l##i, x.h##i)) << (DC_NW * i);
-#define DC_p_dd_(i, f) r |= n_word(f(x.l##i, x.h##i, y.l##i, y.h##i)) << (DC_NW * i);
+#define DC_p_w_(i, f) r.p##i = f(x.p##i);
+#define DC_p_ww_(i, f) r.p##i = f(x.p##i, y.p##i);
+#define DC_p_d_(i, f) r.p##i = f(x.l##i, x.h##i);
+#define DC_p_dd_(i, f) r.p##i = f(x.l##i, x.h##i, y.l##i, y.h##i);
 #define DC_LIFT_w_w(name) DC_LIFT_(V32, name, (V32 x), DC_w_w_)
 #define DC_LIFT_w_ww(name) DC_LIFT_(V32, name, (V32 x, V32 y), DC_w_ww_)
 #define DC_LIFT_w_www(name) DC_LIFT_(V32, name, (V32 x, V32 y, V32 z), DC_w_www_)

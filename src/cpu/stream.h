@@ -20,6 +20,7 @@ int dc_cpu_event_synchronize(dc_device *dev, void *event, dc_error *err);
 int dc_cpu_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err);
 
 int dc_cpu_capture_begin(dc_device *dev, void **stream, dc_error *err);
+int dc_cpu_capture_fork(dc_device *dev, void **stream, dc_error *err);
 int dc_cpu_capture_end(dc_device *dev, void *old, void **graph, dc_error *err);
 int dc_cpu_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *err);
 void dc_cpu_graph_close(dc_device *dev, void *graph);

@@ -410,6 +410,7 @@ static int open_device(dc_device *dev, dc_error *err) {
   if (dc_compile_target(dev->facts.compute_major, dev->facts.compute_minor, dev->target.arch, &dev->target.binary,
                         err) != 0)
     return dc_error_prefix(err, "%s (%s) cannot be used: ", dev->id, dev->name);
+  dev->target.gpu = dev->target.binary; /* PTX for an older architecture lacks instructions that are used */
   if (acquire(d, err) == 0) return 0;
   release(d);
   return -1;
@@ -458,6 +459,7 @@ static const dc_device_ops cuda_ops = {
   .event_elapsed = dc_cuda_event_elapsed,
   .capture_begin = dc_cuda_capture_begin,
   .capture_end = dc_cuda_capture_end,
+  .capture_fork = dc_cuda_capture_fork,
   .graph_launch = dc_cuda_graph_launch,
   .graph_close = dc_cuda_graph_close,
   .mail = dc_cuda_mail,

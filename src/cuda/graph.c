@@ -1,6 +1,6 @@
 /*
-** graph.c - graphs of a GPU: captured in a stream that serves nothing else, in the thread's own mode, so
-** that other threads' calls do not spoil them.
+** graph.c - graphs of a GPU: captured in streams that serve nothing else, one for each branch, in the thread's own
+** mode, so that other threads' calls do not spoil them.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,17 @@ typedef struct dc_cuda_graph {
   dc_code code; /* of these stand-ins: the newest first; changing a graph adds one */
 } dc_cuda_graph;
 
-/* The stream comes first, so that both have one address. */
+/* A stream of a branch. */
+typedef struct side {
+  dc_cuda_stream stream; /* first, so that both have one address */
+  struct side *next;
+  bool used;             /* by the graph that is being captured */
+} side;
+
+/* Kept for the next graph.  The stream comes first, so that both have one address. */
 struct dc_cuda_capture {
   dc_cuda_stream stream;
+  side *sides;
   char names[200];
 };
 
@@ -43,7 +51,30 @@ int dc_cuda_capture_begin(dc_device *dev, void **stream, dc_error *err) {
   CUresult r = dc_cu.StreamBeginCapture(d->capture->stream.handle, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "%s cannot capture a graph", dev->id);
   d->capture->names[0] = '\0';
+  for (side *s = d->capture->sides; s != NULL; s = s->next) s->used = false;
   *stream = d->capture;
+  return 0;
+}
+
+int dc_cuda_capture_fork(dc_device *dev, void **stream, dc_error *err) {
+  dc_cuda *d = cuda_of(dev);
+  side *s = d->capture->sides;
+  while (s != NULL && s->used) s = s->next;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  if (s == NULL) {
+    if ((s = calloc(1, sizeof *s)) == NULL) return dc_fail_oom(err);
+    int mode = dc_cuda_relax(d);
+    CUresult r = dc_cu.StreamCreate(&s->stream.handle, CU_STREAM_NON_BLOCKING);
+    dc_cuda_restrain(d, mode);
+    if (r != CUDA_SUCCESS) {
+      free(s);
+      return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", dev->id);
+    }
+    s->next = d->capture->sides;
+    d->capture->sides = s;
+  }
+  s->used = true;
+  *stream = s;
   return 0;
 }
 
@@ -56,9 +87,19 @@ void dc_cuda_captured(const dc_function *fn) {
   strcat(names, name);
 }
 
+static void close_stream(dc_cuda_stream *s, bool alive) {
+  if (alive) dc_cuda_note(dc_cu.StreamDestroy(s->handle));
+  dc_cuda_forget(s);
+}
+
 void dc_cuda_close_capture(dc_cuda *d, bool alive) {
-  if (d->capture != NULL && alive) dc_cuda_note(dc_cu.StreamDestroy(d->capture->stream.handle));
-  if (d->capture != NULL) dc_cuda_forget(&d->capture->stream);
+  while (d->capture != NULL && d->capture->sides != NULL) {
+    side *s = d->capture->sides;
+    d->capture->sides = s->next;
+    close_stream(&s->stream, alive);
+    free(s);
+  }
+  if (d->capture != NULL) close_stream(&d->capture->stream, alive);
   free(d->capture);
   d->capture = NULL;
 }

@@ -38,6 +38,12 @@ static bool look_up(void *slot, void *lib, const char *symbol, struct library *l
   return found != NULL;
 }
 
+/* What older versions lack. */
+static void look_for(void *slot, void *lib, const char *symbol) {
+  void *found = dc_dl_sym(lib, symbol);
+  memcpy(slot, &found, sizeof found);
+}
+
 static bool bind(dc_library which, void *lib) {
   struct library *l = &libraries[which];
   bool ok = true;
@@ -49,6 +55,7 @@ static bool bind(dc_library which, void *lib) {
     return ok;
   case DC_LIBRARY_SOLVER:
 #define DC_CUSOLVER(name, params) ok = ok && look_up(&dc_cusolver.name, lib, #name, l);
+#define DC_CUSOLVER_NEW(name, params) look_for(&dc_cusolver.name, lib, #name);
 #include "cuda/cusolver_api.def"
 #undef DC_CUSOLVER
     return ok;
@@ -154,6 +161,7 @@ void dc_cuda_libraries_close(dc_cuda *d, bool alive) {
   if (x == NULL) return;
   for (int i = 0; alive && i < DC_CUFFT_PLANS; i++)
     if (x->plans[i].made) (void)dc_cufft.cufftDestroy(x->plans[i].handle);
+  if (alive && x->jacobi != NULL) (void)dc_cusolver.cusolverDnDestroyGesvdjInfo(x->jacobi);
   if (alive && x->params != NULL) (void)dc_cusolver.cusolverDnDestroyParams(x->params);
   if (alive && x->solver != NULL) (void)dc_cusolver.cusolverDnDestroy(x->solver);
   if (alive && x->blas != NULL) (void)dc_cublas.Destroy(x->blas);

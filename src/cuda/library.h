@@ -25,6 +25,7 @@ struct dc_cuda_libraries {
   cublasHandle_t blas;
   cusolverDnHandle_t solver;
   cusolverDnParams_t params;
+  gesvdjInfo_t jacobi; /* made when first needed */
   dc_cufft_plan plans[DC_CUFFT_PLANS];
   uint64_t turn;
 };
@@ -44,8 +45,18 @@ int dc_cuda_fail_library(dc_library which, int status, dc_error *err, const char
 /* After work of a library was issued: waits where DOTCOMPUTE_SYNC asks for it. */
 int dc_cuda_library_issued(dc_cuda *d, dc_error *err);
 
+static inline void *dc_cuda_pointer(dc_ptr p) { return (void *)(uintptr_t)p; }
+
 /* A dtype as these libraries number them. */
 cudaDataType dc_cuda_data_type(dc_dtype t);
+cudaDataType dc_cuda_real_type(dc_dtype t); /* of its absolute values; solver.c */
+
+/* solver_batch.c: whether a batch of matrices is better solved at once; the same slots for it. */
+bool dc_cuda_batches(dc_cuda *d, const dc_dense *p);
+int dc_cuda_batch_work(dc_cuda *d, dc_dense *p, dc_error *err);
+int dc_cuda_batch(dc_cuda *d, const dc_dense *p, dc_error *err);
+/* Frees host memory that a solver worked in, after it gave rc; the same. */
+int dc_cuda_let_go(dc_cuda *d, void *host, int rc);
 
 /* Slots of dc_device_ops. */
 int dc_cuda_library(dc_device *dev, dc_library which, dc_error *err);

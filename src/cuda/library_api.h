@@ -12,6 +12,7 @@ typedef int cublasStatus_t, cublasOperation_t, cublasFillMode_t, cublasComputeTy
 typedef struct cublasContext *cublasHandle_t;
 typedef struct cusolverDnContext *cusolverDnHandle_t;
 typedef struct cusolverDnParams *cusolverDnParams_t;
+typedef struct gesvdjInfo *gesvdjInfo_t;
 typedef CUstream cudaStream_t; /* the runtime's streams are the driver's */
 typedef struct cuComplex {
   float re, im;

@@ -39,7 +39,7 @@ int dc_cuda_mail_wait(dc_device *dev, uint64_t number, void *value, size_t n, dc
   do
     for (int i = 0; i < 64 && !come; i++) come = atomic_load_explicit(&l->number, memory_order_acquire) == number;
   while (!come && dc_clock() - begun < PATIENCE);
-  if (!come && dc_cuda_wait(d, dc_cuda_now(d), err) != 0) return -1;
+  if (!come && dc_cuda_wait_or_see(d, dc_cuda_now(d), &l->number, number, err) != 0) return -1;
   if (!come && atomic_load_explicit(&l->number, memory_order_acquire) != number) return 1;
   memcpy(value, l->value, n);
   return 0;

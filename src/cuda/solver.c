@@ -1,5 +1,6 @@
 /*
-** solver.c - dense solvers on a GPU: cuSOLVER, a matrix of the batch after the other in one stream.
+** solver.c - dense solvers on a GPU: cuSOLVER, a matrix of the batch after the other in one stream. Many small ones are
+** solver_batch.c's.
 **
 ** The memory to work in holds, one behind the other: cuSOLVER's own, the pivots of a system that is solved, and what is
 ** said of each matrix, which is read back once at the end.
@@ -15,7 +16,7 @@ typedef struct layout {
   size_t pivots_at, info_at, total;
 } layout;
 
-static cudaDataType real_type(dc_dtype t) {
+cudaDataType dc_cuda_real_type(dc_dtype t) {
   return t == DC_FLOAT32 || t == DC_COMPLEX64 ? CUDA_R_32F : CUDA_R_64F;
 }
 
@@ -36,7 +37,7 @@ static cusolverStatus_t ask_form_q(cusolverDnHandle_t h, const dc_dense *p, size
 static signed char svd_job(const dc_dense *p) { return !p->vectors ? 'N' : p->full ? 'A' : 'S'; }
 
 static cusolverStatus_t ask(const struct dc_cuda_libraries *x, const dc_dense *p, layout *l) {
-  const cudaDataType t = dc_cuda_data_type(p->dtype), real = real_type(p->dtype);
+  const cudaDataType t = dc_cuda_data_type(p->dtype), real = dc_cuda_real_type(p->dtype);
   const cusolverEigMode_t job = p->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   switch (p->op) {
   case DC_DENSE_LU:
@@ -76,6 +77,7 @@ static int plan(dc_cuda *d, const struct dc_cuda_libraries *x, const dc_dense *p
 int dc_cuda_dense_work(dc_device *dev, dc_dense *p, dc_error *err) {
   layout l;
   struct dc_cuda_libraries *x = dc_cuda_libraries_of(dev->impl, DC_LIBRARY_SOLVER, err);
+  if (x != NULL && dc_cuda_batches(dev->impl, p)) return dc_cuda_batch_work(dev->impl, p, err);
   if (x == NULL || plan(dev->impl, x, p, &l, err) != 0) return -1;
   p->work_bytes = l.total;
   return 0;
@@ -100,7 +102,7 @@ static cusolverStatus_t form_q(cusolverDnHandle_t h, const dc_dense *p, const la
 }
 
 static cusolverStatus_t run(const struct dc_cuda_libraries *x, const dc_dense *p, const layout *l, const matrix *q) {
-  const cudaDataType t = dc_cuda_data_type(p->dtype), real = real_type(p->dtype);
+  const cudaDataType t = dc_cuda_data_type(p->dtype), real = dc_cuda_real_type(p->dtype);
   const cusolverEigMode_t job = p->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   cusolverStatus_t r;
   switch (p->op) {
@@ -133,7 +135,7 @@ static cusolverStatus_t run(const struct dc_cuda_libraries *x, const dc_dense *p
 /* Bytes from one matrix of the batch to the next, of a, b, c and d. */
 static void steps_of(const dc_dense *p, dc_ptr step[4]) {
   const int64_t size = (int64_t)dc_dtype_size(p->dtype), small = p->m < p->n ? p->m : p->n;
-  const int64_t real = real_type(p->dtype) == CUDA_R_32F ? 4 : 8;
+  const int64_t real = dc_cuda_real_type(p->dtype) == CUDA_R_32F ? 4 : 8;
   int64_t b = 0;
   switch (p->op) {
   case DC_DENSE_LU: b = p->n * (int64_t)sizeof(int64_t); break;
@@ -150,8 +152,6 @@ static void steps_of(const dc_dense *p, dc_ptr step[4]) {
   step[3] = (dc_ptr)(p->n * p->n * size);
 }
 
-static void *pointer(dc_ptr p) { return (void *)(uintptr_t)p; }
-
 static int run_all(dc_cuda *d, const struct dc_cuda_libraries *x, const dc_dense *p, const layout *l, void *host,
                    dc_error *err) {
   dc_ptr step[4], info = p->work + l->info_at;
@@ -160,24 +160,17 @@ static int run_all(dc_cuda *d, const struct dc_cuda_libraries *x, const dc_dense
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "a solver on %s cannot be prepared", d->dev->id);
   for (int64_t i = 0; i < p->batch; i++) {
     const dc_ptr k = (dc_ptr)i;
-    matrix q = { pointer(p->a + k * step[0]), pointer(p->b + k * step[1]), p->c ? pointer(p->c + k * step[2]) : NULL,
-                 p->d ? pointer(p->d + k * step[3]) : NULL, pointer(info + k * sizeof(int)),
-                 pointer(info + (dc_ptr)p->batch * sizeof(int)), pointer(p->work + l->pivots_at), pointer(p->work),
-                 host };
+    matrix q = { dc_cuda_pointer(p->a + k * step[0]), dc_cuda_pointer(p->b + k * step[1]),
+                 p->c ? dc_cuda_pointer(p->c + k * step[2]) : NULL, p->d ? dc_cuda_pointer(p->d + k * step[3]) : NULL,
+                 dc_cuda_pointer(info + k * sizeof(int)), dc_cuda_pointer(info + (dc_ptr)p->batch * sizeof(int)),
+                 dc_cuda_pointer(p->work + l->pivots_at), dc_cuda_pointer(p->work), host };
     cusolverStatus_t status = run(x, p, l, &q);
     if (status != 0) return dc_cuda_fail_library(DC_LIBRARY_SOLVER, status, err, "a solver failed");
   }
   return dc_cuda_to_host(d->dev, p->info, info, (size_t)p->batch * sizeof(int), err);
 }
 
-int dc_cuda_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
-  layout l;
-  dc_cuda *d = dev->impl;
-  struct dc_cuda_libraries *x = dc_cuda_libraries_of(d, DC_LIBRARY_SOLVER, err);
-  if (x == NULL || plan(d, x, p, &l, err) != 0) return -1;
-  void *host = malloc(l.host + 1);
-  if (host == NULL) return dc_fail_oom(err);
-  int rc = run_all(d, x, p, &l, host, err);
+int dc_cuda_let_go(dc_cuda *d, void *host, int rc) {
   dc_error ignored = DC_ERROR_INIT;
   if (rc != 0 && dc_cuda_wait(d, dc_cuda_now(d), &ignored) != 0) { /* it may still be in use: better lost than freed */
     dc_error_clear(&ignored);
@@ -185,4 +178,15 @@ int dc_cuda_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
   }
   free(host);
   return rc;
+}
+
+int dc_cuda_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
+  layout l;
+  dc_cuda *d = dev->impl;
+  struct dc_cuda_libraries *x = dc_cuda_libraries_of(d, DC_LIBRARY_SOLVER, err);
+  if (x != NULL && dc_cuda_batches(d, p)) return dc_cuda_batch(d, p, err);
+  if (x == NULL || plan(d, x, p, &l, err) != 0) return -1;
+  void *host = malloc(l.host + 1);
+  if (host == NULL) return dc_fail_oom(err);
+  return dc_cuda_let_go(d, host, run_all(d, x, p, &l, host, err));
 }

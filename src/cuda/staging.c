@@ -15,9 +15,11 @@
 
 #include "cuda/driver.h"
 
-#define CHUNK ((size_t)4 << 20)
-#define SLOTS 12
-#define MOST_THREADS 8
+/* 512 MiB between an H200 and a machine of 16 processors: 45 GB/s in both directions; into memory that is touched for
+** the first time 32 GB/s, 17 with 8 threads. */
+#define CHUNK ((size_t)2 << 20)
+#define SLOTS 24
+#define MOST_THREADS 15
 
 struct dc_cuda_staging {
   char *ring;            /* SLOTS chunks, page-locked */

@@ -1,6 +1,10 @@
 /*
 ** capture.c - capturing graphs, what they hold, and their end.
 **
+** While a graph is captured, each stream of the device stands for a branch of it: a dc_stream of the capture's own,
+** with marks like any other, so that what keeps the work of streams in order (trace.c) keeps that of branches in order.
+** Users' streams themselves are left alone: what is given back meanwhile goes into them, and is no part of the graph.
+**
 ** A graph that is closed may still run: it stays, with all it holds, in the device's list of ending ones
 ** until the stream that ran it last has passed that point.
 */
@@ -11,8 +15,17 @@
 #include "device/registry.h"
 #include "device/streams.h"
 
+typedef struct branch {
+  dc_stream *user; /* what it stands for; NULL: the device's own. Not held but compared. */
+  dc_stream *made;
+} branch;
+
 struct dc_capture {
-  void *before; /* the device's current stream until then */
+  uint64_t serial;      /* of all captures */
+  branch *branches;     /* the first is that of the stream that was the current one */
+  int nbranches;
+  dc_stream *current;   /* one of them */
+  dc_trace *anything;   /* of the device until then: of no concern to the graph */
   dc_held *held;
   size_t nheld, room;
   size_t *slots; /* hash table of indices + 1 into held, twice its room */
@@ -22,7 +35,10 @@ struct dc_capture {
 /* --- what is held ------------------------------------------------------------------------------------ */
 
 static void drop_held(dc_held *held, size_t n) {
-  for (size_t i = 0; i < n; i++) held[i].drop(held[i].thing);
+  for (size_t i = 0; i < n; i++) {
+    dc_trace_drop(&held[i].trace);
+    held[i].drop(held[i].thing);
+  }
   free(held);
 }
 
@@ -46,21 +62,31 @@ static int grow(struct dc_capture *c, dc_error *err) {
   return 0;
 }
 
-int dc_capture_hold(dc_device *dev, void *thing, void (*drop)(void *thing), int uses, dc_error *err) {
-  struct dc_capture *c = dev->capture;
+/* NULL when out of memory. */
+static dc_held *hold(struct dc_capture *c, void *thing, void (*drop)(void *thing), int uses, dc_error *err) {
   if (c->nheld == c->room && grow(c, err) != 0) {
     drop(thing);
-    return -1;
+    return NULL;
   }
   size_t *slot = &c->slots[place_of(c, thing)];
   if (*slot != 0) {
     c->held[*slot - 1].uses |= uses;
     drop(thing);
-    return 0;
+  } else {
+    c->held[c->nheld] = (dc_held){ .thing = thing, .drop = drop, .uses = uses };
+    *slot = ++c->nheld;
   }
-  c->held[c->nheld] = (dc_held){ .thing = thing, .drop = drop, .uses = uses };
-  *slot = ++c->nheld;
-  return 0;
+  return &c->held[*slot - 1];
+}
+
+int dc_capture_hold(dc_device *dev, void *thing, void (*drop)(void *thing), int uses, dc_error *err) {
+  return hold(dev->capture, thing, drop, uses, err) != NULL ? 0 : -1;
+}
+
+int dc_capture_use(dc_device *dev, void *thing, void (*drop)(void *thing), dc_stream *by, int uses, dc_error *err) {
+  dc_held *h = hold(dev->capture, thing, drop, uses, err);
+  if (h == NULL || (by = dc_capture_branch(dev, by, err)) == NULL) return -1;
+  return dc_trace_use(&h->trace, dev, by, (uses & DC_WRITES) != 0, err);
 }
 
 void dc_capture_launched(dc_device *dev) { dev->capture->launches++; }
@@ -70,6 +96,92 @@ int dc_capture_refuse(const dc_device *dev, const char *what, dc_error *err) {
   return dc_fail(err, DC_LAUNCH, DC_CAPTURE_CODE, "cannot be captured in a graph: it %s", what);
 }
 
+/* --- branches ------------------------------------------------------------------------------------------ */
+
+/* A branch for the user's stream, whose backend's handle is `handle`. */
+static dc_stream *add_branch(dc_device *dev, struct dc_capture *c, dc_stream *user, void *handle, dc_error *err) {
+  branch *more = realloc(c->branches, (size_t)(c->nbranches + 1) * sizeof *more);
+  if (more != NULL) c->branches = more;
+  dc_stream *made = more != NULL ? dc_stream_make(dev, err) : NULL;
+  if (more == NULL) dc_fail_oom(err);
+  if (made == NULL) return NULL;
+  made->handle = handle;
+  more[c->nbranches++] = (branch){ user, made };
+  return made;
+}
+
+/* The branch of a stream, which begins where the graph does. */
+static dc_stream *branch_of(dc_device *dev, dc_stream *user, dc_error *err) {
+  struct dc_capture *c = dev->capture;
+  void *handle = NULL;
+  for (int i = 0; i < c->nbranches; i++)
+    if (c->branches[i].user == user) return c->branches[i].made;
+  if (dev->ops->capture_fork(dev, &handle, err) != 0) return NULL;
+  dc_stream *made = add_branch(dev, c, user, handle, err);
+  if (made == NULL || dev->ops->blocking) return made;
+  return dc_stream_wait_for(made, c->branches[0].made, 1, err) == 0 ? made : NULL;
+}
+
+dc_stream *dc_capture_branch(dc_device *dev, dc_stream *s, dc_error *err) {
+  const struct dc_capture *c = dev->capture;
+  if (s == NULL) return c->current;
+  for (int i = 0; i < c->nbranches; i++)
+    if (c->branches[i].made == s) return s;
+  return branch_of(dev, s, err);
+}
+
+dc_stream *dc_capture_nth(const dc_device *dev, int i) {
+  return i < dev->capture->nbranches ? dev->capture->branches[i].made : NULL;
+}
+
+void *dc_capture_handle(const dc_device *dev, void *stream) {
+  const struct dc_capture *c = dev->capture;
+  for (int i = 0; stream != NULL && i < c->nbranches; i++)
+    if (c->branches[i].user != NULL && c->branches[i].user->handle == stream) return c->branches[i].made->handle;
+  return NULL;
+}
+
+int dc_capture_choose(dc_device *dev, dc_stream *s, dc_error *err) {
+  dc_stream *made = branch_of(dev, s, err);
+  if (made == NULL) return -1;
+  dev->capture->current = made;
+  dev->stream = made->handle;
+  return 0;
+}
+
+int dc_capture_record(dc_event *e, dc_stream *s, dc_error *err) {
+  dc_device *dev = e->dev;
+  dc_stream *made = dc_capture_branch(dev, s, err);
+  if (made == NULL) return -1;
+  const uint64_t mark = made->next;
+  if (!dev->ops->blocking && dc_stream_mark(made, err) != 0) return -1;
+  e->capture = dev->capture->serial;
+  e->branch = made;
+  e->mark = mark;
+  return 0;
+}
+
+int dc_capture_wait(dc_stream *s, const dc_event *e, dc_error *err) {
+  dc_device *dev = s->dev;
+  if (e->dev != dev || e->capture != dev->capture->serial)
+    return dc_capture_refuse(dev, "waits for an event that was not recorded in the graph", err);
+  dc_stream *made = dc_capture_branch(dev, s, err);
+  if (made == NULL || dev->ops->blocking) return made != NULL ? 0 : -1;
+  return dc_stream_wait_for(made, e->branch, e->mark, err);
+}
+
+/* The first waits for all others. */
+static int join_branches(dc_device *dev, dc_error *err) {
+  const struct dc_capture *c = dev->capture;
+  int rc = 0;
+  for (int i = 1; i < c->nbranches && !dev->ops->blocking; i++) {
+    dc_stream *s = c->branches[i].made;
+    if (rc == 0) rc = dc_stream_wait_for(c->branches[0].made, s, s->next, err);
+  }
+  dev->stream = c->branches[0].made->handle;
+  return rc;
+}
+
 /* --- capturing ---------------------------------------------------------------------------------------- */
 
 int dc_capture_begin(dc_device *dev, dc_error *err) {
@@ -77,35 +189,54 @@ int dc_capture_begin(dc_device *dev, dc_error *err) {
   if (dev->ops->capture_begin == NULL) return dc_fail(err, DC_DEVICE, NULL, "%s has no graphs", dev->id);
   if (dc_streams_of(dev, err) == NULL) return -1;
   dc_streams_sweep(dev);
+  static uint64_t last_serial;
   struct dc_capture *c = calloc(1, sizeof *c);
-  void *stream = NULL;
+  dc_stream *first = c != NULL ? add_branch(dev, c, dc_stream_chosen(dev), NULL, err) : NULL;
   if (c == NULL) return dc_fail_oom(err);
-  if (dev->ops->capture_begin(dev, &stream, err) != 0) {
+  if (first == NULL || dev->ops->capture_begin(dev, &first->handle, err) != 0) {
+    dc_stream_unref(first);
+    free(c->branches);
     free(c);
     return -1;
   }
-  c->before = dev->stream;
-  dev->stream = stream;
+  c->serial = ++last_serial;
+  c->current = first;
+  c->anything = dev->streams->anything;
+  dev->streams->anything = NULL;
+  dev->stream = first->handle;
   dev->capture = c;
   dev->tracking++;
-  return 0;
+  if (dev->ops->blocking || dc_stream_mark(first, err) == 0) return 0; /* where branches begin */
+  dc_capture_abandon(dev);
+  return -1;
 }
 
 /* The device goes back to normal; what was held is in *c. */
 static void leave(dc_device *dev, struct dc_capture *c) {
+  struct dc_streams *x = dev->streams;
   *c = *dev->capture;
   free(dev->capture->slots);
   free(dev->capture);
   c->slots = NULL;
   dev->capture = NULL;
-  dev->stream = c->before;
+  dev->stream = x->current != NULL ? x->current->handle : NULL;
   dev->tracking--;
+  dc_trace_drop(&x->anything);
+  x->anything = c->anything;
+  for (size_t i = 0; i < c->nheld; i++) dc_trace_drop(&c->held[i].trace);
+  for (int i = 0; i < c->nbranches; i++) {
+    dc_stream_close_marks(c->branches[i].made);
+    dc_stream_unref(c->branches[i].made);
+  }
+  free(c->branches);
 }
 
 void dc_capture_abandon(dc_device *dev) {
   struct dc_capture c;
   dc_error ignored = DC_ERROR_INIT;
   if (dev->capture == NULL) return;
+  join_branches(dev, &ignored); /* else it would be no capture that can be ended */
+  dc_error_clear(&ignored);
   dev->ops->capture_end(dev, NULL, NULL, &ignored);
   dc_error_clear(&ignored);
   leave(dev, &c);
@@ -145,12 +276,16 @@ static void replace(dc_graph *g, dc_graph *old, void *handle) {
 int dc_capture_end(dc_device *dev, dc_graph **g, dc_error *err) {
   struct dc_capture c;
   void *old = *g != NULL ? (*g)->handle : NULL, *handle = NULL;
+  dc_error ignored = DC_ERROR_INIT;
   dc_graph *made = calloc(1, sizeof *made); /* the new one, or the shell of the old one's rest */
   if (made == NULL) {
     dc_capture_abandon(dev);
     return dc_fail_oom(err);
   }
-  int rc = dev->ops->capture_end(dev, old, &handle, err);
+  int rc = join_branches(dev, err);
+  if (rc == 0) rc = dev->ops->capture_end(dev, old, &handle, err);
+  else dev->ops->capture_end(dev, NULL, NULL, &ignored);
+  dc_error_clear(&ignored);
   leave(dev, &c);
   if (rc != 0) {
     drop_held(c.held, c.nheld);

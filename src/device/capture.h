@@ -1,7 +1,9 @@
 /*
 ** capture.h - graphs: work that is remembered while it is issued, to be run again as a whole.
 **
-** From dc_capture_begin on, launches, copies and fills of the device do not run; they become the graph.
+** From dc_capture_begin on, launches, copies and fills of the device do not run; they become the graph.  What is given
+** to other streams of the device meanwhile becomes branches of it: each begins with the graph, waits for what others do
+** to the memory that it uses and for the events that it is told to wait for, and is waited for by the graph's end.
 ** What they use is held by the graph until it is closed and its runs are over.  What cannot be part of
 ** a graph (reading values back, waiting, copies from the host) fails with dc_capture_refuse's error.
 ** Memory is allocated and given back as always, outside of the graph.
@@ -18,6 +20,7 @@ typedef struct dc_held {
   void *thing;
   void (*drop)(void *thing);
   int uses; /* DC_READS, DC_WRITES: it is memory (a struct dc_buffer of array/); 0: it is something else */
+  dc_trace *trace; /* by which branch, while the graph is captured */
 } dc_held;
 enum { DC_READS = 1, DC_WRITES = 2 };
 
@@ -41,6 +44,11 @@ void dc_capture_abandon(dc_device *dev); /* nothing comes of it; never fails */
 
 /* While dev->capture: the graph will use `thing`; takes the caller's reference, also when it fails. */
 int dc_capture_hold(dc_device *dev, void *thing, void (*drop)(void *thing), int uses, dc_error *err);
+/* The same for memory, which what `by` (NULL: the current stream) is given next will use: it is ordered behind what
+** other branches do with it. */
+int dc_capture_use(dc_device *dev, void *thing, void (*drop)(void *thing), dc_stream *by, int uses, dc_error *err);
+/* The backend's handle of the branch that the stream with this handle stands for; NULL for NULL, the current one. */
+void *dc_capture_handle(const dc_device *dev, void *stream);
 /* One more launch of a kernel is in the graph. */
 void dc_capture_launched(dc_device *dev);
 /* 0 when nothing is being captured on dev, else -1: "cannot be captured in a graph: it <what>". */

@@ -40,6 +40,7 @@ typedef struct dc_dim3 {
 typedef struct dc_target {
   char arch[24]; /* NVRTC's --gpu-architecture value: "compute_75" or "sm_90" */
   bool binary;   /* load cubins rather than PTX */
+  bool gpu;      /* array kernels are written as a GPU likes them: vector accesses, shared memory, many loads ahead */
 } dc_target;
 
 /* Facts read once when the device is opened. `attributes` in Lua is made from this. */
@@ -125,6 +126,9 @@ typedef struct dc_dense {
   int *info;         /* one a matrix, in host memory */
   dc_ptr work;
   size_t work_bytes;
+  /* told by dense_work */
+  bool short_pivots; /* of LU: they are int32 */
+  bool columns;      /* of SVD: c is m by m in any case, and the right vectors are d's columns */
 } dc_dense;
 
 typedef enum dc_fft_kind {
@@ -202,7 +206,9 @@ typedef struct dc_device_ops {
   /* every thread of every kernel has a stack of at least so many bytes from now on; optional (default: stacks are not
   ** to be set).  DC_LAUNCH when that is more than the device can have. */
   int (*set_stack)(dc_device *dev, size_t bytes, dc_error *err);
-  /* copies straight between two devices of this backend; optional (default: through host memory) */
+  /* its memory is the host's: whoever holds an address may read and write there, once launches have returned */
+  bool host_memory;
+  /* copies straight between two devices of this backend; all backends but one whose memory is the host's have it */
   int (*peer_copy)(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err);
 
   /* Streams and events; all of them or none.  A `stream` that is NULL is the device's own.  The functions that
@@ -226,6 +232,10 @@ typedef struct dc_device_ops {
   ** be NULL) is one that may be changed into it: then *graph is `old`.  With graph NULL all is forgotten. */
   int (*capture_begin)(dc_device *dev, void **stream, dc_error *err);
   int (*capture_end)(dc_device *dev, void *old, void **graph, dc_error *err);
+  /* Another stream for the same graph: what it is given once it has waited for an event of the first (stream_wait)
+  ** becomes a branch of the graph.  It is the backend's, and ends with the capture, before which the first waits for
+  ** it.  Only between the two above. */
+  int (*capture_fork)(dc_device *dev, void **stream, dc_error *err);
   int (*graph_launch)(dc_device *dev, void *graph, void *stream, dc_error *err);
   void (*graph_close)(dc_device *dev, void *graph); /* its runs are over; never fails */
 

@@ -37,6 +37,7 @@ int dc_device_product_work(dc_device *dev, dc_product *p, dc_error *err) {
 
 int dc_device_dense_work(dc_device *dev, dc_dense *p, dc_error *err) {
   p->work_bytes = 0;
+  p->short_pivots = p->columns = false;
   if (dc_device_open(dev, err) != 0) return -1;
   if (dev->ops->dense == NULL) return fail_none(dev, DC_LIBRARY_SOLVER, err);
   if (dc_capture_refuse(dev, "calls a solver, which waits for its outcome", err) != 0) return -1;

@@ -362,29 +362,14 @@ int dc_device_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *e
   return 0;
 }
 
-/* Through a buffer in host memory, piece by piece. */
-static int copy_through_host(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, size_t n, dc_error *err) {
-  const size_t most = (size_t)8 << 20;
-  size_t size = n < most ? n : most;
-  void *piece = malloc(size);
-  if (piece == NULL) return dc_fail_oom(err);
-  int rc = 0;
-  for (size_t at = 0; at < n && rc == 0; at += size) {
-    size_t k = n - at < size ? n - at : size;
-    rc = dc_device_to_host(sd, piece, src + at, k, err);
-    if (rc == 0) rc = dc_device_to_device(dd, dst + at, piece, k, err);
-  }
-  free(piece);
-  return rc;
-}
-
 int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, size_t n, dc_error *err) {
   if (dd == sd) return dc_device_copy(dd, dst, src, n, err);
   if (dc_device_open(dd, err) != 0 || dc_device_open(sd, err) != 0) return -1;
   if (dc_capture_refuse(dd, "copies between devices", err) != 0) return -1;
   if (dc_capture_refuse(sd, "copies between devices", err) != 0) return -1;
   if (n == 0) return 0;
-  if (dd->ops != sd->ops || dd->ops->peer_copy == NULL) return copy_through_host(dd, dst, sd, src, n, err);
+  if (sd->ops->host_memory) return dc_device_to_device(dd, dst, (const void *)(uintptr_t)src, n, err);
+  if (dd->ops->host_memory) return dc_device_to_host(sd, (void *)(uintptr_t)dst, src, n, err);
   if (dd->ops->peer_copy(dd, dst, sd, src, n, err) != 0) return -1;
   issued(dd);
   dc_count(&dc_stats.bytes_on_device, n);

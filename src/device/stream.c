@@ -16,7 +16,7 @@ struct dc_streams *dc_streams_of(dc_device *dev, dc_error *err) {
   return dev->streams;
 }
 
-static dc_stream *make(dc_device *dev, dc_error *err) {
+dc_stream *dc_stream_make(dc_device *dev, dc_error *err) {
   static uint64_t last_serial;
   dc_stream *s = calloc(1, sizeof *s);
   if (s == NULL) {
@@ -31,6 +31,11 @@ static dc_stream *make(dc_device *dev, dc_error *err) {
 }
 
 void dc_stream_ref(dc_stream *s) { s->refs++; }
+
+void dc_stream_name(dc_stream *s) {
+  s->names++;
+  dc_stream_ref(s);
+}
 
 void dc_stream_unref(dc_stream *s) {
   if (s == NULL || --s->refs > 0) return;
@@ -80,7 +85,7 @@ static int fail_no_streams(const dc_device *dev, dc_error *err) {
 
 dc_stream *dc_stream_own(dc_device *dev, dc_error *err) {
   struct dc_streams *x = dc_streams_of(dev, err);
-  if (x != NULL && x->own == NULL) x->own = make(dev, err);
+  if (x != NULL && x->own == NULL) x->own = dc_stream_make(dev, err);
   return x != NULL ? x->own : NULL;
 }
 
@@ -103,7 +108,7 @@ dc_stream *dc_stream_new(dc_device *dev, dc_error *err) {
   }
   if (dc_streams_of(dev, err) == NULL) return NULL;
   dc_streams_sweep(dev);
-  dc_stream *s = make(dev, err);
+  dc_stream *s = dc_stream_make(dev, err);
   if (s == NULL) return NULL;
   if (dev->ops->stream_open(dev, &s->handle, err) != 0) {
     dc_stream_unref(s);
@@ -114,6 +119,7 @@ dc_stream *dc_stream_new(dc_device *dev, dc_error *err) {
     dc_stream_unref(s);
     return NULL;
   }
+  s->names = 1;
   s->link = dev->streams->others;
   dev->streams->others = s;
   dc_stream_ref(s);
@@ -121,7 +127,7 @@ dc_stream *dc_stream_new(dc_device *dev, dc_error *err) {
   return s;
 }
 
-static void close_marks(dc_stream *s) {
+void dc_stream_close_marks(dc_stream *s) {
   for (int i = 0; i < DC_MARKS; i++) {
     if (s->event[i] != NULL) s->dev->ops->event_close(s->dev, s->event[i]);
     s->event[i] = NULL;
@@ -135,7 +141,7 @@ static void finish(dc_stream *s) {
   while (*p != s) p = &(*p)->link;
   *p = s->link;
   s->link = NULL;
-  close_marks(s);
+  dc_stream_close_marks(s);
   dev->ops->stream_close(dev, s->handle);
   s->handle = NULL;
   s->gone = s->closed = true;
@@ -167,6 +173,10 @@ int dc_stream_close(dc_stream *s, dc_error *err) {
 }
 
 void dc_stream_abandon(dc_stream *s) {
+  if (--s->names > 0) {
+    dc_stream_unref(s);
+    return;
+  }
   if (!s->closed && dc_stream_chosen(s->dev) == s) s->abandoned = true;
   s->closed = s->closed || !s->abandoned;
   if (!s->gone && s->closed) dc_streams_sweep(s->dev);
@@ -203,7 +213,7 @@ void dc_streams_shut(dc_device *dev) {
     e->handle = NULL;
     e->recorded = false;
   }
-  if (x->own != NULL) close_marks(x->own);
+  if (x->own != NULL) dc_stream_close_marks(x->own);
   dc_trace_drop(&x->anything);
 }
 
@@ -212,6 +222,7 @@ void dc_streams_shut(dc_device *dev) {
 dc_stream *dc_stream_chosen(const dc_device *dev) { return dev->streams != NULL ? dev->streams->current : NULL; }
 
 dc_stream *dc_stream_current(dc_device *dev, dc_error *err) {
+  if (dev->capture != NULL) return dc_capture_branch(dev, NULL, err);
   dc_stream *s = dc_stream_chosen(dev);
   return s != NULL ? s : dc_stream_own(dev, err);
 }
@@ -219,10 +230,10 @@ dc_stream *dc_stream_current(dc_device *dev, dc_error *err) {
 int dc_stream_choose(dc_device *dev, dc_stream *s, dc_error *err) {
   dc_stream *before = dc_stream_chosen(dev);
   if (s == before) return 0;
-  if (dc_capture_refuse(dev, "changes the stream", err) != 0) return -1;
   if (s != NULL && dc_stream_check(s, dev, err) != 0) return -1;
+  if (dev->capture == NULL) dev->stream = s != NULL ? s->handle : NULL;
+  else if (dc_capture_choose(dev, s, err) != 0) return -1;
   dev->streams->current = s; /* one of the two is not NULL, so there is one */
-  dev->stream = s != NULL ? s->handle : NULL;
   if (s != NULL) dc_stream_ref(s);
   if (before != NULL) {
     if (before->abandoned) before->closed = true;
@@ -299,9 +310,10 @@ void dc_event_free(dc_event *e) {
 
 int dc_event_record(dc_event *e, dc_stream *s, dc_error *err) {
   dc_device *dev = e->dev;
-  if (dc_device_open(dev, err) != 0 || dc_capture_refuse(dev, "records an event", err) != 0) return -1;
+  if (dc_device_open(dev, err) != 0) return -1;
   if (e->handle == NULL) return dc_fail(err, DC_ARGUMENT, NULL, "the event's device has been closed since it was made");
   if (s != NULL && dc_stream_check(s, dev, err) != 0) return -1;
+  if (dev->capture != NULL) return dc_capture_record(e, s, err);
   if (dev->ops->event_record(dev, e->handle, s != NULL ? s->handle : dev->stream, err) != 0) return -1;
   e->recorded = true;
   return 0;
@@ -315,7 +327,7 @@ static int check_recorded(const dc_event *e, const char *what, dc_error *err) {
 int dc_stream_wait(dc_stream *s, dc_event *e, dc_error *err) {
   dc_device *dev = s->dev;
   if (dc_device_open(dev, err) != 0 || dc_stream_check(s, NULL, err) != 0) return -1;
-  if (dc_capture_refuse(dev, "waits for an event", err) != 0) return -1;
+  if (dev->capture != NULL) return dc_capture_wait(s, e, err);
   if (check_recorded(e, "waits for an event", err) != 0) return -1;
   if (dev->ops == e->dev->ops) return dev->ops->stream_wait(dev, s->handle, e->handle, err);
   return e->dev->ops->event_synchronize(e->dev, e->handle, err); /* the two cannot wait for each other */

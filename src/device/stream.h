@@ -26,6 +26,7 @@ typedef struct dc_stream {
   void *handle;          /* the backend's; NULL: the device's own stream */
   uint64_t serial;       /* unique in the process */
   int refs;
+  int names;             /* of the references, those by which a user can name it */
   bool closed;           /* takes no more work */
   bool abandoned;        /* nobody can name it any more: to be closed when it ceases to be the current one */
   bool gone;             /* all its work is done and its handles are released */
@@ -36,13 +37,15 @@ typedef struct dc_stream {
   struct dc_stream *link; /* in the device's list */
 } dc_stream;
 
-/* A new stream, empty; one reference. */
+/* A new stream, empty; one reference, by which it can be named. */
 dc_stream *dc_stream_new(dc_device *dev, dc_error *err);
+void dc_stream_name(dc_stream *s); /* another such reference, which dc_stream_abandon takes */
 void dc_stream_ref(dc_stream *s);
 void dc_stream_unref(dc_stream *s);
 /* No more work can be given to it; what it has goes on. Idempotent. DC_ARGUMENT when it is the current one. */
 int dc_stream_close(dc_stream *s, dc_error *err);
-/* The same for finalizers: never fails; the current stream is closed when it ceases to be that. Takes the reference. */
+/* The same for finalizers, when nobody else can name it: never fails; the current stream is closed when it ceases to be
+** that. Takes the reference. */
 void dc_stream_abandon(dc_stream *s);
 /* DC_ARGUMENT when it is closed, or not of `dev` (NULL: any). */
 int dc_stream_check(const dc_stream *s, const dc_device *dev, dc_error *err);
@@ -69,6 +72,9 @@ typedef struct dc_event {
   dc_device *dev;
   void *handle; /* NULL: the device has been closed since */
   bool recorded;
+  uint64_t capture;         /* of the last recording in a graph's capture: which, 0 for none, */
+  dc_stream *branch;        /* the stream there, alive as long as that capture, */
+  uint64_t mark;            /* and its mark */
   struct dc_event *next, **link;
 } dc_event;
 

@@ -22,6 +22,10 @@ struct dc_streams *dc_streams_of(dc_device *dev, dc_error *err); /* made at firs
 dc_stream *dc_stream_own(dc_device *dev, dc_error *err); /* NULL when out of memory */
 /* What `by` does next waits for the work of `s` up to mark m. `by` NULL: the host waits now. */
 int dc_stream_wait_for(dc_stream *by, dc_stream *s, uint64_t m, dc_error *err);
+/* A structure without a handle; one reference. NULL when out of memory. */
+dc_stream *dc_stream_make(dc_device *dev, dc_error *err);
+/* Releases the marks' events. */
+void dc_stream_close_marks(dc_stream *s);
 /* Records a mark. */
 int dc_stream_mark(dc_stream *s, dc_error *err);
 /* Whether the work up to mark m is known to be done; asks once, never waits. */
@@ -30,6 +34,13 @@ bool dc_stream_passed(dc_stream *s, uint64_t m);
 bool dc_trace_over(const dc_trace *t);
 /* trace.c's part of a sweep: page-locked memory. */
 void dc_pinned_sweep(struct dc_streams *x, bool all);
+/* capture.c's, while a graph is being captured: the branch that a stream (NULL: the current one) stands for, made when
+** it is asked for first; branch i, from 0 on, NULL behind the last; another one becomes the current one. */
+dc_stream *dc_capture_branch(dc_device *dev, dc_stream *s, dc_error *err);
+dc_stream *dc_capture_nth(const dc_device *dev, int i);
+int dc_capture_choose(dc_device *dev, dc_stream *s, dc_error *err);
+int dc_capture_record(dc_event *e, dc_stream *s, dc_error *err);
+int dc_capture_wait(dc_stream *s, const dc_event *e, dc_error *err);
 /* capture.c's: graphs that were closed. */
 void dc_graphs_sweep(struct dc_streams *x, bool all);
 void dc_graphs_shut(struct dc_streams *x);

@@ -135,8 +135,16 @@ int dc_trace_born(dc_trace **t, dc_device *dev, dc_error *err) {
 
 int dc_trace_anything(dc_device *dev, dc_stream *by, dc_error *err) {
   if (dev->ops->blocking) return 0;
-  if (by == NULL && (by = dc_stream_current(dev, err)) == NULL) return -1;
   struct dc_streams *x = dev->streams; /* there, with its own stream, once there are others */
+  if (dev->capture != NULL) {
+    if ((by = dc_capture_branch(dev, by, err)) == NULL) return -1;
+    for (int i = 0; dc_capture_nth(dev, i) != NULL; i++) {
+      dc_stream *s = dc_capture_nth(dev, i);
+      if (dc_stream_wait_for(by, s, s->next, err) != 0) return -1;
+    }
+    return note(&x->anything, by, true, err);
+  }
+  if (by == NULL && (by = dc_stream_current(dev, err)) == NULL) return -1;
   if (x->own != NULL && dc_stream_wait_for(by, x->own, x->own->next, err) != 0) return -1;
   for (dc_stream *s = x->others; s != NULL; s = s->link)
     if (dc_stream_wait_for(by, s, s->next, err) != 0) return -1;

@@ -13,7 +13,7 @@ enum {
 };
 enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 enum { ZIP_FLAG_ENCRYPTED = 1, ZIP_FLAG_UTF8 = 0x800 };
-enum { ZIP_EXTRA64 = 1 }; /* the extra field of ZIP64's sizes */
+enum { ZIP_EXTRA64 = 1, ZIP_EXTRA_ALIGNED = 0xa11e }; /* extra fields: ZIP64's sizes; an alignment, then blanks */
 #define ZIP_FULL16 0xffffu
 #define ZIP_FULL32 0xffffffffu /* the value is in ZIP64's record */
 

@@ -1,13 +1,15 @@
 /*
 ** zip_write.c - making ZIP archives.  A member's header is written first and gets its CRC and packed size when the
-** member is complete.  Times are those that ZIP begins with, 1980: the same arrays give the same bytes.
+** member is complete.  Times are those that ZIP begins with, 1980: the same arrays give the same bytes.  What is stored
+** begins at a multiple of 64 bytes, so that it can be mapped into memory.
 */
 #include <string.h>
 
 #include "file/zip.h"
 #include "file/zip_format.h"
 
-enum { VERSION_PLAIN = 20, VERSION_64 = 45, MADE_ON_UNIX = 3 << 8, FIRST_OF_1980 = 1 << 5 | 1, EXTRA64_BYTES = 20 };
+enum { VERSION_PLAIN = 20, VERSION_64 = 45, MADE_ON_UNIX = 3 << 8, FIRST_OF_1980 = 1 << 5 | 1 };
+enum { ALIGNMENT = 64, EXTRA64_BYTES = 20, BLANKS_LEAST = 6, LOCAL_EXTRA_MOST = EXTRA64_BYTES + BLANKS_LEAST + 63 };
 #define FILE_MODE (0100644u << 16)
 
 void dc_zip_writer_open(dc_zip_writer *w, dc_output *out) {
@@ -55,17 +57,29 @@ static void put_common(uint8_t *p, const dc_zip_writer *w, uint64_t packed, int 
   dc_put_le(p + 22, strlen(w->name), 2);
 }
 
-/* The local header without its name; its length. */
-static size_t put_local(uint8_t *p, const dc_zip_writer *w, uint64_t packed, uint8_t extra[EXTRA64_BYTES]) {
+/* The extra field that moves a stored member's data to a multiple of ALIGNMENT; `before`: where the field begins. */
+static size_t put_blanks(uint8_t *p, uint64_t before) {
+  const size_t n = BLANKS_LEAST + (size_t)(-(before + BLANKS_LEAST) % ALIGNMENT);
+  memset(p, 0, n);
+  dc_put_le(p, ZIP_EXTRA_ALIGNED, 2);
+  dc_put_le(p + 2, n - 4, 2);
+  dc_put_le(p + 4, ALIGNMENT, 2);
+  return n;
+}
+
+/* The local header without its name, and the extra fields behind that; the length of these. */
+static size_t put_local(uint8_t *p, const dc_zip_writer *w, uint64_t packed, uint8_t extra[LOCAL_EXTRA_MOST]) {
   const bool large = is_large(w);
+  size_t n = large ? EXTRA64_BYTES : 0;
   dc_put_le(p, ZIP_LOCAL, 4);
   put_common(p + 4, w, packed, large ? VERSION_64 : VERSION_PLAIN, large);
-  dc_put_le(p + 28, large ? EXTRA64_BYTES : 0, 2);
   dc_put_le(extra, ZIP_EXTRA64, 2);
   dc_put_le(extra + 2, 16, 2);
   dc_put_le(extra + 4, w->size, 8);
   dc_put_le(extra + 12, packed, 8);
-  return large ? EXTRA64_BYTES : 0;
+  if (w->deflate == NULL) n += put_blanks(extra + n, w->header_at + ZIP_LOCAL_BYTES + strlen(w->name) + n);
+  dc_put_le(p + 28, n, 2);
+  return n;
 }
 
 static int push_deflated(void *writer, const void *src, size_t n, dc_error *err) {
@@ -73,7 +87,7 @@ static int push_deflated(void *writer, const void *src, size_t n, dc_error *err)
 }
 
 int dc_zip_writer_begin(dc_zip_writer *w, const char *name, uint64_t size, int level, dc_error *err) {
-  uint8_t head[ZIP_LOCAL_BYTES], extra[EXTRA64_BYTES];
+  uint8_t head[ZIP_LOCAL_BYTES], extra[LOCAL_EXTRA_MOST];
   const size_t len = strlen(name);
   if (len > ZIP_FULL16) return dc_fail(err, DC_ARGUMENT, NULL, "a name of %zu bytes is too long for an archive", len);
   w->name = name;
@@ -124,7 +138,7 @@ static void add_record(dc_zip_writer *w, uint64_t packed) {
 }
 
 int dc_zip_writer_end(dc_zip_writer *w, dc_error *err) {
-  uint8_t head[ZIP_LOCAL_BYTES], extra[EXTRA64_BYTES];
+  uint8_t head[ZIP_LOCAL_BYTES], extra[LOCAL_EXTRA_MOST];
   if (w->deflate != NULL && dc_deflate_finish(w->deflate, err) != 0) return -1;
   const uint64_t packed = w->out->size - w->data_at;
   const size_t extra_bytes = put_local(head, w, packed, extra);

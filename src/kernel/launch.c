@@ -169,7 +169,10 @@ int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, d
   l->cluster = (dc_dim3){ 0 };
   const bool plain = how->cooperative != DC_YES && k->grid_sync == 0 && how->cluster.x == 0 && !how->dependent;
   if (!plain && make_special(k, how, l, err) != 0) return -1;
-  if (__builtin_expect(dev->tracking != 0, 0) && dev->capture != NULL && hold(k->module, err) != 0) return -1;
+  if (__builtin_expect(dev->tracking != 0, 0) && dev->capture != NULL) {
+    if (hold(k->module, err) != 0) return -1;
+    l->stream = dc_capture_handle(dev, l->stream);
+  }
   const int rc = __builtin_expect(dc_profiling, 0) ? dc_profile_launch(k, l, err)
                                                    : dev->ops->launch(dev, k->fn, l, err);
   if (rc != 0)

@@ -120,8 +120,10 @@ static int find_kernel(const dc_module *m, const char *name) {
 
 dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err) {
   int i = find_kernel(m, name);
+  const dc_refused *refused = i < 0 ? dc_image_refused(m->image, name) : NULL;
   if (i < 0) {
-    fail_no_kernel(m, name, err);
+    if (refused != NULL) dc_fail_refused(refused, err);
+    else fail_no_kernel(m, name, err);
     return NULL;
   }
   dc_kernel *k = &m->kernels[i];

@@ -90,13 +90,11 @@ static const struct {
   { "device", FIELD_DEVICE }, { "contiguous", FIELD_CONTIGUOUS }, { "T", FIELD_T },       { "ptr", FIELD_PTR },
 };
 
-static int push_transposed(lua_State *L, dc_lua *self, dc_array *a) {
-  dc_geometry g;
+int dc_lua_push_transposed(lua_State *L, dc_lua *self, dc_array *a, const int *axes) {
   dc_error err = DC_ERROR_INIT;
-  dc_lua_settle(L, self, a);
+  if (!dc_array_views_lazily(a, true)) dc_lua_settle(L, self, a);
   dc_lua_array *slot = dc_lua_newarray(L);
-  if (dc_geometry_transpose(dc_array_geometry(a), NULL, &g, &err) != 0) return dc_lua_raise(L, &err);
-  return dc_lua_made(L, slot, dc_array_view(a, &g, 0, &err), &err);
+  return dc_lua_made(L, slot, dc_array_transpose(a, axes, &err), &err);
 }
 
 static int push_ptr(lua_State *L, dc_lua *self, dc_array *a) {
@@ -121,7 +119,7 @@ int dc_lua_array_field(lua_State *L, dc_lua *self, dc_array *a, int id) {
     case FIELD_NBYTES: lua_pushinteger(L, (lua_Integer)bytes_of(a)); break;
     case FIELD_DEVICE: dc_lua_pushdevice(L, dc_array_device(a)); break;
     case FIELD_CONTIGUOUS: lua_pushboolean(L, dc_geometry_contiguous(g, itemsize)); break;
-    case FIELD_T: return push_transposed(L, self, a);
+    case FIELD_T: return dc_lua_push_transposed(L, self, a, NULL);
     case FIELD_PTR: return push_ptr(L, self, a);
   }
   return 1;

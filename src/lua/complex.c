@@ -89,11 +89,19 @@ static int complex_div(lua_State *L) {
   return operands(L, DC_OP_DIV, &a, &b) ? push(L, a / b) : 1;
 }
 
-/* As arrays have it: x^0 is 1, squares are products, and powers of 0 do not come from its logarithm. */
+/* As arrays have it: x^0 is 1, powers by integers are products, and those of 0 do not come from its logarithm. */
 static double complex power(double complex a, double complex b) {
   if (b == 0) return 1;
-  if (b == 2) return a * a;
   if (a == 0 && creal(b) > 0) return 0;
+  if (cimag(b) == 0 && fabs(creal(b)) <= 64 && creal(b) == rint(creal(b))) {
+    double complex p = 1, square = a;
+    for (int n = (int)fabs(creal(b)); n > 0; n >>= 1) {
+      if (n & 1) p *= square;
+      if (n > 1) square *= square;
+    }
+    if (creal(b) < 0) p = 1 / p;
+    if (isfinite(creal(p)) && isfinite(cimag(p)) && p != 0) return p;
+  }
   return cpow(a, b);
 }
 

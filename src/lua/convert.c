@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/half.h"
 #include "lua/lib.h"
 
 /* --- numbers ------------------------------------------------------------------------------------- */
@@ -61,83 +60,6 @@ void dc_lua_pushscalar(lua_State *L, const dc_scalar *s) {
   else lua_pushnumber(L, s->f);
 }
 
-/* The bits of a signed or unsigned integer of `size` bytes, if it holds v. */
-static bool integer_fits(dc_dtype dtype, int64_t v) {
-  unsigned bits = 8 * (unsigned)dc_dtype_size(dtype);
-  if (dc_dtypes[dtype].kind == 'u') return v >= 0 && (bits == 64 || v < (int64_t)1 << bits);
-  return bits == 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1));
-}
-
-static int fail_range(dc_dtype dtype, const char *value, dc_error *err) {
-  unsigned bits = 8 * (unsigned)dc_dtype_size(dtype);
-  if (dc_dtypes[dtype].kind == 'u')
-    return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (0 to %" PRIu64 ")", value, dc_dtype_name(dtype),
-                   UINT64_MAX >> (64 - bits));
-  int64_t max = (int64_t)(INT64_MAX >> (64 - bits));
-  return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (%" PRId64 " to %" PRId64 ")", value,
-                 dc_dtype_name(dtype), -max - 1, max);
-}
-
-static int put_integer(dc_dtype dtype, int64_t v, void *dst, dc_error *err) {
-  if (integer_fits(dtype, v)) {
-    memcpy(dst, &v, dc_dtype_size(dtype)); /* little-endian, as the devices */
-    return 0;
-  }
-  char text[32];
-  snprintf(text, sizeof text, "%" PRId64, v);
-  return fail_range(dtype, text, err);
-}
-
-/* A float that is to become an integer: only its exact value will do. */
-static int put_whole(dc_dtype dtype, double v, void *dst, dc_error *err) {
-  char text[40];
-  snprintf(text, sizeof text, "%.14g", v);
-  if (!isfinite(v) || v != floor(v))
-    return dc_fail(err, DC_DTYPE, NULL, "%s has no integer representation, which %s needs", text, dc_dtype_name(dtype));
-  if (v >= -0x1p63 && v < 0x1p63) return put_integer(dtype, (int64_t)v, dst, err);
-  if (dtype == DC_UINT64 && v > 0 && v < 0x1p64) {
-    uint64_t u = (uint64_t)v;
-    memcpy(dst, &u, sizeof u);
-    return 0;
-  }
-  return fail_range(dtype, text, err);
-}
-
-static int put_float32(double v, void *dst, dc_error *err) {
-  float f = (float)v;
-  if (isinf(f) && !isinf(v))
-    return dc_fail(err, DC_DTYPE, NULL, "%.14g is too large for float32 (at most 3.4028235e+38); use float64", v);
-  memcpy(dst, &f, sizeof f);
-  return 0;
-}
-
-static int put_half(dc_dtype dtype, double v, void *dst, dc_error *err) {
-  uint16_t bits = dc_half_bits(v, dtype);
-  if (dc_half_overflows(v, dtype))
-    return dc_fail(err, DC_DTYPE, NULL, "%.14g is too large for %s (at most %s)", v, dc_dtype_name(dtype),
-                   dtype == DC_FLOAT16 ? "65504" : "3.3895314e+38");
-  memcpy(dst, &bits, sizeof bits);
-  return 0;
-}
-
-static int put_complex(dc_dtype dtype, double re, double im, void *dst, dc_error *err) {
-  double wide[2] = { re, im };
-  float narrow[2];
-  if (dtype == DC_COMPLEX128) {
-    memcpy(dst, wide, sizeof wide);
-    return 0;
-  }
-  if (put_float32(re, &narrow[0], err) != 0 || put_float32(im, &narrow[1], err) != 0) return -1;
-  memcpy(dst, narrow, sizeof narrow);
-  return 0;
-}
-
-static int put_bool(double v, const char *text, void *dst, dc_error *err) {
-  if (v != 0 && v != 1) return dc_fail(err, DC_DTYPE, NULL, "%s is neither a boolean nor 0 or 1", text);
-  *(unsigned char *)dst = v != 0;
-  return 0;
-}
-
 static int fail_inexact(int64_t v, dc_error *err) {
   return dc_fail(err, DC_DTYPE, NULL,
                  "the integer %" PRId64 " is not exact in float32, the default dtype; give a dtype (\"int64\", "
@@ -145,119 +67,25 @@ static int fail_inexact(int64_t v, dc_error *err) {
                  v);
 }
 
-/* One Lua integer as an element. */
-static int element_integer(int64_t v, dc_dtype dtype, bool given, void *dst, dc_error *err) {
-  char text[32];
-  switch (dtype) {
-    case DC_FLOAT32: {
-      if (!given && !exact_float32(v)) return fail_inexact(v, err);
-      float f = (float)v;
-      memcpy(dst, &f, sizeof f);
-      return 0;
-    }
-    case DC_FLOAT64: {
-      double d = (double)v;
-      memcpy(dst, &d, sizeof d);
-      return 0;
-    }
-    case DC_FLOAT16: case DC_BFLOAT16: return put_half(dtype, dc_half_round_once(v), dst, err);
-    case DC_COMPLEX64:
-      if (!given && !exact_float32(v)) return fail_inexact(v, err);
-      return put_complex(dtype, dc_half_round_once(v), 0, dst, err);
-    case DC_COMPLEX128: return put_complex(dtype, (double)v, 0, dst, err);
-    case DC_BOOL:
-      snprintf(text, sizeof text, "%" PRId64, v);
-      return put_bool(v == 0 ? 0 : v == 1 ? 1 : 2, text, dst, err);
-    default: return put_integer(dtype, v, dst, err);
-  }
-}
-
-static int element_float(double v, dc_dtype dtype, void *dst, dc_error *err) {
-  char text[40];
-  switch (dtype) {
-    case DC_FLOAT32: return put_float32(v, dst, err);
-    case DC_FLOAT64: memcpy(dst, &v, sizeof v); return 0;
-    case DC_FLOAT16: case DC_BFLOAT16: return put_half(dtype, v, dst, err);
-    case DC_COMPLEX64: case DC_COMPLEX128: return put_complex(dtype, v, 0, dst, err);
-    case DC_BOOL: snprintf(text, sizeof text, "%.14g", v); return put_bool(v, text, dst, err);
-    default: return put_whole(dtype, v, dst, err);
-  }
-}
-
 int dc_lua_element(lua_State *L, int idx, dc_dtype dtype, bool given, void *dst, dc_error *err) {
-  switch (lua_type(L, idx)) {
-    case LUA_TNUMBER:
-      if (lua_isinteger(L, idx)) return element_integer(lua_tointeger(L, idx), dtype, given, dst, err);
-      return element_float(lua_tonumber(L, idx), dtype, dst, err);
-    case LUA_TBOOLEAN:
-      if (dtype != DC_BOOL && !given)
-        return dc_fail(err, DC_DTYPE, NULL, "a boolean among numbers; give a dtype to mix them");
-      return element_integer(lua_toboolean(L, idx), dtype, true, dst, err);
-    case LUA_TUSERDATA: {
-      double re, im;
-      if (dc_lua_tocomplex(L, lua_touserdata(L, lua_upvalueindex(1)), idx, &re, &im)) {
-        if (dc_dtypes[dtype].kind == 'c') return put_complex(dtype, re, im, dst, err);
-        return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value; give a dtype (\"complex64\", "
-                       "\"complex128\")", dc_dtype_name(dtype));
-      }
-    } /* fall through */
-    default: {
-      int rc = dc_fail(err, DC_ARGUMENT, NULL, "a number or a boolean expected, got %s", dc_lua_describe(L, idx));
-      lua_pop(L, 1);
-      return rc;
-    }
+  dc_scalar s;
+  if (!dc_lua_toscalar(L, idx, &s)) {
+    int rc = dc_fail(err, DC_ARGUMENT, NULL, "a number or a boolean expected, got %s", dc_lua_describe(L, idx));
+    lua_pop(L, 1);
+    return rc;
   }
+  if (s.kind == DC_SCALAR_BOOL && dtype != DC_BOOL && !given)
+    return dc_fail(err, DC_DTYPE, NULL, "a boolean among numbers; give a dtype to mix them");
+  if (s.kind == DC_SCALAR_INT && !given && (dtype == DC_FLOAT32 || dtype == DC_COMPLEX64) && !exact_float32(s.i))
+    return fail_inexact(s.i, err);
+  return dc_scalar_put(&s, dtype, dst, err);
 }
 
 /* One element of host memory as a Lua value. */
 static void push_element(lua_State *L, dc_dtype dtype, const void *src) {
-  switch (dtype) {
-    case DC_BOOL: lua_pushboolean(L, *(const unsigned char *)src != 0); return;
-#define INTEGER(id, type)       \
-  case id: {                    \
-    type v;                     \
-    memcpy(&v, src, sizeof v);  \
-    lua_pushinteger(L, (lua_Integer)v); \
-    return;                     \
-  }
-      INTEGER(DC_INT8, int8_t)
-      INTEGER(DC_INT16, int16_t)
-      INTEGER(DC_INT32, int32_t)
-      INTEGER(DC_INT64, int64_t)
-      INTEGER(DC_UINT8, uint8_t)
-      INTEGER(DC_UINT16, uint16_t)
-      INTEGER(DC_UINT32, uint32_t)
-      INTEGER(DC_UINT64, uint64_t) /* wraps, as Lua's integers do */
-#undef INTEGER
-    case DC_FLOAT32: {
-      float v;
-      memcpy(&v, src, sizeof v);
-      lua_pushnumber(L, (lua_Number)v);
-      return;
-    }
-    case DC_FLOAT64: {
-      double v;
-      memcpy(&v, src, sizeof v);
-      lua_pushnumber(L, v);
-      return;
-    }
-    default: {
-      const bool half = dc_dtype_size(dtype) == 2;
-      uint16_t bits;
-      float f[2];
-      double d[2];
-      memcpy(&bits, src, sizeof bits);
-      if (half) {
-        lua_pushnumber(L, dc_half_value(bits, dtype));
-      } else if (dtype == DC_COMPLEX64) {
-        memcpy(f, src, sizeof f);
-        dc_lua_pushcomplex(L, (double)f[0], (double)f[1]);
-      } else {
-        memcpy(d, src, sizeof d);
-        dc_lua_pushcomplex(L, d[0], d[1]);
-      }
-    }
-  }
+  dc_scalar s;
+  dc_scalar_get(src, dtype, &s);
+  dc_lua_pushscalar(L, &s);
 }
 
 /* --- dtypes and shapes --------------------------------------------------------------------------- */
@@ -374,15 +202,39 @@ static void fail_element(lua_State *L, fill *f, int depth) {
   dc_lua_raise(L, &f->err);
 }
 
+/* The commonest numbers, without detours: a float for float32, where it does not become infinite, or float64; */
+static bool put_float_plainly(dc_dtype dtype, double v, void *dst) {
+  const float f = (float)v;
+  if (dtype == DC_FLOAT32) memcpy(dst, &f, sizeof f);
+  else if (dtype == DC_FLOAT64) memcpy(dst, &v, sizeof v);
+  return dtype == DC_FLOAT64 || (dtype == DC_FLOAT32 && !isinf(f));
+}
+
+/* an integer for one of 32 or 64 bits, or that both floats hold. */
+static bool put_integer_plainly(dc_dtype dtype, int64_t v, void *dst) {
+  const bool small = v >= -(1 << 24) && v <= 1 << 24;
+  switch (dtype) {
+    case DC_INT64: memcpy(dst, &v, sizeof v); return true;
+    case DC_INT32: memcpy(dst, &(int32_t){ (int32_t)v }, sizeof(int32_t)); return v == (int32_t)v;
+    case DC_FLOAT32:
+    case DC_FLOAT64: return small && put_float_plainly(dtype, (double)v, dst);
+    default: return false;
+  }
+}
+
+static bool put_plainly(lua_State *L, dc_dtype dtype, void *dst) {
+  if (lua_isinteger(L, -1)) return put_integer_plainly(dtype, lua_tointeger(L, -1), dst);
+  return put_float_plainly(dtype, lua_tonumber(L, -1), dst);
+}
+
 /* Elements of the table on top, which is `depth` levels down; the last level. */
 static void fill_elements(lua_State *L, fill *f, int depth) {
   const int64_t n = f->shape.extent[depth];
   const size_t size = dc_dtype_size(f->dtype);
   for (lua_Integer i = 1; i <= n; i++, f->at += size) {
     int type = lua_geti(L, -1, i);
-    if (type == LUA_TNUMBER && f->dtype == DC_FLOAT32 && !lua_isinteger(L, -1) &&
-        put_float32(lua_tonumber(L, -1), f->at, &f->err) == 0) {
-      lua_pop(L, 1); /* the commonest case, without the detours */
+    if (type == LUA_TNUMBER && put_plainly(L, f->dtype, f->at)) {
+      lua_pop(L, 1);
       continue;
     }
     if (dc_lua_element(L, -1, f->dtype, f->given, f->at, &f->err) != 0) {

@@ -173,11 +173,13 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_part_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_random_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_mail_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);
   dc_lua_setfuncs(L, 1, dc_lua_tables_internal);
   dc_lua_setfuncs(L, 1, dc_lua_image_internal);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);
   dc_lua_setfuncs(L, 1, dc_lua_device_core);

@@ -134,19 +134,6 @@ static void restore_order(lua_State *L, const dc_npy *npy) {
   lua_remove(L, -2);
 }
 
-/* Pushes the array whose header and elements `from` gives; `size` bytes in all. */
-static void push_from(lua_State *L, dc_lua *self, dc_lua_file *f, const dc_source_of *from, uint64_t size,
-                      dc_error *err) {
-  dc_npy npy;
-  int64_t shape[DC_MAX_DIMS];
-  if (dc_npy_read_header(&npy, from, size, err) != 0 || check_axes(&npy, err) != 0) dc_lua_file_raise(L, f, err);
-  shape_in_file(&npy, shape);
-  dc_array *a = dc_lua_file_array(L, self, npy.dtype, npy.ndim, shape);
-  arrival r = { *from, npy.dtype, npy.swapped, 0 };
-  if (DC_LUA_WORK(self, dc_array_receive(a, give, &r, err)) != 0) dc_lua_file_raise(L, f, err);
-  restore_order(L, &npy);
-}
-
 /* Is memory of the current device memory of the host? */
 static bool on_host(lua_State *L, dc_lua *self) { return strcmp(dc_lua_current(L, self)->backend, "cpu") == 0; }
 
@@ -177,24 +164,31 @@ static bool can_map(lua_State *L, dc_lua *self, dc_dtype dtype, bool swapped, ui
   return bytes > 0 && !swapped && dtype != DC_BOOL && at % dc_dtype_size(dtype) == 0 && on_host(L, self);
 }
 
-static int read_npy(lua_State *L, dc_lua *self, dc_lua_file *f, bool mapped) {
+/* Pushes the array whose header and elements `from` gives; `size` bytes in all. `at` (may be NULL) is where `from`
+** stands in the file: the elements may be mapped from there. Whether they were. */
+static bool push_from(lua_State *L, dc_lua *self, dc_lua_file *f, const dc_source_of *from, uint64_t size,
+                      const uint64_t *at) {
   dc_error err = DC_ERROR_INIT;
+  dc_npy npy;
+  int64_t shape[DC_MAX_DIMS];
+  if (dc_npy_read_header(&npy, from, size, &err) != 0 || check_axes(&npy, &err) != 0) dc_lua_file_raise(L, f, &err);
+  shape_in_file(&npy, shape);
+  const bool mapped = at != NULL && can_map(L, self, npy.dtype, npy.swapped, *at, npy.bytes);
+  if (mapped) {
+    push_mapped(L, self, f, *at, npy.dtype, npy.ndim, shape, (size_t)npy.bytes);
+  } else {
+    dc_array *a = dc_lua_file_array(L, self, npy.dtype, npy.ndim, shape);
+    arrival r = { *from, npy.dtype, npy.swapped, 0 };
+    if (DC_LUA_WORK(self, dc_array_receive(a, give, &r, &err)) != 0) dc_lua_file_raise(L, f, &err);
+  }
+  restore_order(L, &npy);
+  return mapped;
+}
+
+static int read_npy(lua_State *L, dc_lua *self, dc_lua_file *f, bool mapped) {
   dc_input_at place = { &f->in, 0 };
   const dc_source_of from = { dc_input_pull, &place };
-  if (mapped) {
-    dc_npy npy;
-    int64_t shape[DC_MAX_DIMS];
-    if (dc_npy_read_header(&npy, &from, f->in.size, &err) != 0 || check_axes(&npy, &err) != 0)
-      return dc_lua_file_raise(L, f, &err);
-    shape_in_file(&npy, shape);
-    if (can_map(L, self, npy.dtype, npy.swapped, npy.data_offset, npy.bytes)) {
-      push_mapped(L, self, f, npy.data_offset, npy.dtype, npy.ndim, shape, (size_t)npy.bytes);
-      restore_order(L, &npy);
-      return 1;
-    }
-    place.at = 0;
-  }
-  push_from(L, self, f, &from, f->in.size, &err);
+  push_from(L, self, f, &from, f->in.size, mapped ? &place.at : NULL);
   return 1;
 }
 
@@ -204,16 +198,18 @@ static size_t array_name(const char *member) {
   return n > 4 && strcmp(member + n - 4, ".npy") == 0 ? n - 4 : 0;
 }
 
-/* Pushes the array of the member. */
-static void push_member(lua_State *L, dc_lua *self, dc_lua_file *f, const dc_zip_entry *entry) {
+/* Pushes the array of the member. Of one that is mapped, which is not read, the check value is not looked at. */
+static void push_member(lua_State *L, dc_lua *self, dc_lua_file *f, const dc_zip_entry *entry, bool mapped) {
   dc_error err = DC_ERROR_INIT;
   const dc_source_of from = { dc_zip_reader_pull, &f->reader };
   lua_pushfstring(L, "%s' in '%s", entry->name, f->path); /* for messages: "'x.npy' in 'file.npz': …" */
   f->path = lua_tostring(L, -1);
   const int name = lua_gettop(L);
   if (dc_zip_reader_open(&f->reader, &f->zip, entry, &err) != 0) dc_lua_file_raise(L, f, &err);
-  push_from(L, self, f, &from, entry->size, &err);
-  if (DC_LUA_WORK(self, dc_zip_reader_finish(&f->reader, &err)) != 0) dc_lua_file_raise(L, f, &err);
+  const uint64_t *at = mapped && f->reader.inflate == NULL ? &f->reader.at : NULL;
+  if (!push_from(L, self, f, &from, entry->size, at) &&
+      DC_LUA_WORK(self, dc_zip_reader_finish(&f->reader, &err)) != 0)
+    dc_lua_file_raise(L, f, &err);
   dc_zip_reader_close(&f->reader);
   lua_remove(L, name);
 }
@@ -243,7 +239,7 @@ static void list_members(const dc_zip *zip, char *text, size_t n) {
 }
 
 /* All arrays of the archive as a table, or the one that `name` (may be NULL) names. */
-static int read_npz(lua_State *L, dc_lua *self, dc_lua_file *f, const char *name) {
+static int read_npz(lua_State *L, dc_lua *self, dc_lua_file *f, const char *name, bool mapped) {
   dc_error err = DC_ERROR_INIT;
   char text[300];
   if (dc_zip_open(&f->zip, &f->in, &err) != 0) return dc_lua_file_raise(L, f, &err);
@@ -255,7 +251,7 @@ static int read_npz(lua_State *L, dc_lua *self, dc_lua_file *f, const char *name
       dc_fail(&err, DC_IO, NULL, "it has no array '%s'; it has %s", name, *text ? text : "none");
       return dc_lua_file_raise(L, f, &err);
     }
-    push_member(L, self, f, entry);
+    push_member(L, self, f, entry, mapped);
     return 1;
   }
   lua_newtable(L);
@@ -264,7 +260,7 @@ static int read_npz(lua_State *L, dc_lua *self, dc_lua_file *f, const char *name
     const size_t n = array_name(f->zip.entries[i].name);
     if (n == 0) continue;
     lua_pushlstring(L, f->zip.entries[i].name, n);
-    push_member(L, self, f, &f->zip.entries[i]);
+    push_member(L, self, f, &f->zip.entries[i], mapped);
     lua_settable(L, -3);
     f->path = path;
     arrays++;
@@ -287,9 +283,7 @@ static int core_file_load(lua_State *L) {
   const size_t n = f->in.size < sizeof head ? (size_t)f->in.size : sizeof head;
   if (dc_input_read(&f->in, 0, head, n, &err) != 0) return dc_lua_file_raise(L, f, &err);
   const bool npy = memcmp(head, DC_NPY_MAGIC, 6) == 0, npz = n >= 4 && dc_zip_looks_like(head);
-  if (npz && mapped)
-    dc_fail(&err, DC_ARGUMENT, NULL, "'%s' is a .npz archive; only .npy files can be mapped into memory", f->path);
-  else if (npy && name != NULL)
+  if (npy && name != NULL)
     dc_fail(&err, DC_ARGUMENT, NULL, "'%s' is a .npy file, of one array without a name", f->path);
   else if (!npy && !npz)
     dc_fail(&err, DC_IO, NULL,
@@ -297,7 +291,7 @@ static int core_file_load(lua_State *L) {
                    : "this is no .npy or .npz file; dc.load_raw, dc.load_csv and dc.image.read read other ones");
   if (err.kind != DC_OK) return dc_lua_file_raise(L, f, &err);
   if (npy) read_npy(L, self, f, mapped);
-  else read_npz(L, self, f, name);
+  else read_npz(L, self, f, name, mapped);
   return 1;
 }
 

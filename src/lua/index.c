@@ -426,7 +426,7 @@ static int array_reshape(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   if (lua_gettop(L) < 2) return dc_lua_badarg(L, 2, "a shape expected");
   dc_lua_checkshape(L, 2, lua_gettop(L), true, &shape);
-  dc_lua_settle(L, self, a);
+  if (!dc_array_views_lazily(a, false)) dc_lua_settle(L, self, a);
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_reshape(a, shape.ndim, shape.extent, &err)), &err);
 }
@@ -462,12 +462,8 @@ static int array_transpose(lua_State *L) {
   dc_array *a = dc_lua_checkarray(L, self, 1);
   int axes[DC_MAX_DIMS];
   const int ndim = dc_array_geometry(a)->ndim, n = read_axes(L, ndim, axes);
-  dc_geometry g;
-  dc_error err = DC_ERROR_INIT;
   if (n != 0 && n != ndim) return dc_lua_fail(L, DC_SHAPE, "transpose names all %d axes or none, got %d", ndim, n);
-  dc_lua_settle(L, self, a);
-  if (dc_geometry_transpose(dc_array_geometry(a), n ? axes : NULL, &g, &err) != 0) return dc_lua_raise(L, &err);
-  return push_geometry(L, a, &g);
+  return dc_lua_push_transposed(L, self, a, n ? axes : NULL);
 }
 
 /* squeeze(): without the axes of extent 1; squeeze(axis, …): without these, which must have it. */
@@ -477,7 +473,9 @@ static int array_squeeze(lua_State *L) {
   int axes[DC_MAX_DIMS];
   bool drop[DC_MAX_DIMS] = { false };
   const int n = read_axes(L, dc_array_geometry(a)->ndim, axes);
-  dc_lua_settle(L, self, a);
+  const bool lazy = dc_array_views_lazily(a, false);
+  dc_error err = DC_ERROR_INIT;
+  if (!lazy) dc_lua_settle(L, self, a);
   const dc_geometry *from = dc_array_geometry(a);
   for (int i = 0; i < n; i++) {
     if (from->shape[axes[i]] != 1)
@@ -491,7 +489,9 @@ static int array_squeeze(lua_State *L) {
     g.shape[g.ndim] = from->shape[i];
     g.strides[g.ndim++] = from->strides[i];
   }
-  return push_geometry(L, a, &g);
+  if (!lazy) return push_geometry(L, a, &g);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  return dc_lua_made(L, slot, dc_array_reshape(a, g.ndim, g.shape, &err), &err);
 }
 
 static int array_broadcast_to(lua_State *L) {

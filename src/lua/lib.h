@@ -222,6 +222,8 @@ dc_array *dc_lua_checkarray(lua_State *L, const dc_lua *self, int arg);
 int dc_lua_array_field(lua_State *L, dc_lua *self, dc_array *a, int id);
 /* Computes the array when it is pending. */
 void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a);
+/* Pushes a view whose axis i is axes[i] of `a`; NULL: reversed. Returns 1. */
+int dc_lua_push_transposed(lua_State *L, dc_lua *self, dc_array *a, const int *axes);
 void dc_lua_open_array(lua_State *L, int self);
 
 /* --- convert.c --- */
@@ -253,7 +255,8 @@ bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
 
 /* --- create.c, operators.c, index.c, format.c --- */
 extern const luaL_Reg dc_lua_create_core[];
-extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_meta[], dc_lua_operators_methods[];
+extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_internal[];
+extern const luaL_Reg dc_lua_operators_meta[], dc_lua_operators_methods[];
 /* The operator or function of the arguments on the stack; pushes the result, returns 1. */
 int dc_lua_apply(lua_State *L, dc_op op);
 /* All functions of dc_ops by name, into the table on top. */
@@ -321,6 +324,9 @@ extern const luaL_Reg dc_lua_part_internal[];
 
 /* --- random.c --- */
 extern const luaL_Reg dc_lua_random_internal[];
+
+/* --- mail.c --- */
+extern const luaL_Reg dc_lua_mail_internal[];
 
 /* --- profile.c --- */
 extern const luaL_Reg dc_lua_profile_internal[];

@@ -296,8 +296,9 @@ static dc_module *compile(lua_State *L) {
 static const char *choose_kernel(lua_State *L, const dc_module *m) {
   if (lua_istable(L, 2) && lua_getfield(L, 2, "name") == LUA_TSTRING) return lua_tostring(L, -1);
   const dc_image *image = m->image;
-  if (image->nkernels == 1) return image->kernels[0].name;
-  if (image->nkernels == 0)
+  const int n = image->nkernels + image->nrefused;
+  if (n == 1) return image->nkernels == 1 ? image->kernels[0].name : image->refused[0].name;
+  if (n == 0)
     dc_lua_fail(L, DC_ARGUMENT, "the source has no kernel: no __global__ function that is no template was found");
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -305,9 +306,13 @@ static const char *choose_kernel(lua_State *L, const dc_module *m) {
     if (i) luaL_addstring(&b, ", ");
     luaL_addstring(&b, image->kernels[i].name);
   }
+  for (int i = 0; i < image->nrefused; i++) {
+    if (i + image->nkernels) luaL_addstring(&b, ", ");
+    luaL_addstring(&b, image->refused[i].name);
+  }
   luaL_pushresult(&b);
-  dc_lua_fail(L, DC_ARGUMENT, "the source has %d kernels (%s): say which in the option 'name', or use dc.module",
-              image->nkernels, lua_tostring(L, -1));
+  dc_lua_fail(L, DC_ARGUMENT, "the source has %d kernels (%s): say which in the option 'name', or use dc.module", n,
+              lua_tostring(L, -1));
   return NULL;
 }
 

@@ -1,5 +1,5 @@
 /*
-** module_global.c - m:global: arrays over a module's __device__ and __constant__ variables.
+** module_global.c - m:global: arrays over a module's __device__, __constant__ and __managed__ variables.
 **
 ** A kernel may write to any variable of its module, whatever its parameters are.  So the module object keeps the
 ** arrays that were made, and each launch settles the expressions that still read them.  The arrays' memory keeps the
@@ -12,10 +12,10 @@
 
 static void release_module(void *ud) { dc_module_unref(ud); }
 
-/* The variable by its name as written, or by its symbol; NULL when the compiler told nothing of it. */
+/* The variable by its name as written, blanks aside, or by its symbol; NULL when the compiler told nothing of it. */
 static const dc_variable *find_variable(const dc_image *image, const char *name) {
   for (int i = 0; i < image->nvariables; i++)
-    if (strcmp(image->variables[i].name, name) == 0) return &image->variables[i];
+    if (dc_name_same(image->variables[i].name, name)) return &image->variables[i];
   for (int i = 0; i < image->nvariables; i++)
     if (strcmp(image->variables[i].lowered, name) == 0) return &image->variables[i];
   return NULL;
@@ -31,12 +31,29 @@ static int fail_unknown(lua_State *L, const dc_module *m, const char *name) {
   luaL_pushresult(&b);
   const char *list = lua_tostring(L, -1);
   return dc_lua_fail(L, DC_ARGUMENT, "there is no variable '%s' in the module; %s%s", name,
-                     *list ? "it has " : "no __device__ or __constant__ variable was found in it", list);
+                     *list ? "it has " : "no __device__, __constant__ or __managed__ variable was found in it", list);
+}
+
+/* What the compiler tells of a template's instance that nobody named beforehand: an image of the same source that has
+** it, the caller's to free.  Raises where there is no such instance. */
+static dc_image *learn_instance(lua_State *L, dc_lua *self, const dc_module *m, const char *name) {
+  dc_error err = DC_ERROR_INIT;
+  dc_image *image = NULL;
+  lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
+  const int origin = lua_gettop(L);
+  const dc_source *source = dc_lua_newsource(L, origin, name);
+  const dc_target *target = &m->dev->target;
+  if (DC_LUA_WORK(self, dc_compile(source, target->arch, target->binary, &image, &err)) != 0) {
+    if (strcmp(err.code, "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID") != 0) dc_lua_raise_at(L, &err, origin);
+    dc_error_clear(&err);
+    fail_unknown(L, m, name);
+  }
+  lua_settop(L, origin - 1);
+  return image;
 }
 
 /* An array over the variable, which refers to the module; NULL with an error. */
-static dc_array *wrap_variable(dc_module *m, const char *name, dc_error *err) {
-  const dc_variable *known = find_variable(m->image, name);
+static dc_array *wrap_variable(dc_module *m, const char *name, const dc_variable *known, dc_error *err) {
   dc_variable v = known ? *known : (dc_variable){0};
   dc_ptr ptr = 0;
   size_t size = 0;
@@ -86,12 +103,21 @@ int dc_lua_module_global(lua_State *L) {
   }
   lua_settop(L, 4);
   dc_lua_array *slot = dc_lua_newarray(L); /* 5 */
+  const char *name = lua_tostring(L, 2);
+  const dc_variable *known = find_variable(o->m->image, name);
+  dc_image *learned = !known && strchr(name, '<') ? learn_instance(L, self, o->m, name) : NULL;
+  if (learned) known = find_variable(learned, name);
+  const bool used = !learned || known; /* else it is an instance of a kernel */
   drop_closed(o);
   if (!make_room(o)) dc_fail_oom(&err);
-  dc_array *a = err.kind == DC_OK ? wrap_variable(o->m, lua_tostring(L, 2), &err) : NULL;
-  if (!a && strcmp(err.code, "CUDA_ERROR_NOT_FOUND") == 0) {
+  dc_array *a = err.kind == DC_OK && used ? wrap_variable(o->m, name, known, &err) : NULL;
+  if (learned) dc_image_free(learned);
+  if (!used || (!a && strcmp(err.code, "CUDA_ERROR_NOT_FOUND") == 0)) {
     dc_error_clear(&err);
-    return fail_unknown(L, o->m, lua_tostring(L, 2));
+    if (!learned || !used) return fail_unknown(L, o->m, name);
+    return dc_lua_fail(L, DC_ARGUMENT,
+                       "no kernel of the module uses the variable '%s', so that it is not there: name it beforehand, "
+                       "in the module's option instantiate = {\"%s\"}", name, name);
   }
   if (a) {
     dc_array_ref(a);

@@ -135,6 +135,27 @@ void dc_lua_set_functions(lua_State *L, int self) {
   }
 }
 
+/* functions(): of each function by its name {rule =, count = of operands, call = it is one of the compiler's}. */
+static int core_functions(lua_State *L) {
+  static const char *const rules[] = {
+    [DC_RULE_KEEP] = "keep", [DC_RULE_FLOAT] = "float", [DC_RULE_TEST] = "test", [DC_RULE_SCALE] = "scale",
+    [DC_RULE_INTERNAL] = NULL,
+  };
+  lua_newtable(L);
+  for (dc_op op = 0; op < DC_NOPS; op++) {
+    if (!dc_op_is_function(op)) continue;
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, rules[dc_ops[op].rule]); /* nil for others */
+    lua_setfield(L, -2, "rule");
+    lua_pushinteger(L, dc_ops[op].nargs);
+    lua_setfield(L, -2, "count");
+    lua_pushboolean(L, dc_ops[op].flags & DC_OP_CALL);
+    lua_setfield(L, -2, "call");
+    lua_setfield(L, -2, dc_ops[op].name);
+  }
+  return 1;
+}
+
 /* cast(a, dtype): converted; a itself when it is so already. */
 static int core_cast(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -227,8 +248,11 @@ static int core_equal(lua_State *L) {
 }
 
 const luaL_Reg dc_lua_operators_core[] = {
-  { "allclose", core_allclose }, { "equal", core_equal }, { "cast", core_cast }, { NULL, NULL },
+  { "allclose", core_allclose }, { "equal", core_equal }, { "cast", core_cast },
+  { NULL, NULL },
 };
+
+const luaL_Reg dc_lua_operators_internal[] = { { "functions", core_functions }, { NULL, NULL } };
 
 const luaL_Reg dc_lua_operators_methods[] = { { "cast", core_cast }, { NULL, NULL } };
 

@@ -191,13 +191,14 @@ typedef struct source {
 } source;
 
 /* The userdata from the lists, on top of the stack. */
-static dc_source *assemble(lua_State *L, const lists *l, int text) {
+static dc_source *assemble(lua_State *L, const lists *l, int text, bool is_file) {
   size_t total = lua_rawlen(L, l->at[LIST_UNITS]); /* their lengths stand behind all the pointers */
   for (int i = 0; i < NLISTS; i++) total += lua_rawlen(L, l->at[i]);
   _Static_assert(sizeof(size_t) == sizeof(char *), "lengths take the room of pointers");
   source *o = lua_newuserdatauv(L, sizeof *o + total * sizeof(char *), 1);
   memset(o, 0, sizeof *o);
   const char **at = o->strings;
+  o->s.is_file = is_file;
   o->s.text = lua_tolstring(L, text, &o->s.len);
   o->s.options = at;
   int ndefines = gather(L, l->at[LIST_DEFINES], at);
@@ -281,7 +282,9 @@ const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance
     lua_pushstring(L, instance);
     append(L, &l, LIST_INSTANCES);
   }
-  dc_source *s = assemble(L, &l, text); /* lists… userdata */
+  const bool is_file = lua_getfield(L, origin, "path") == LUA_TSTRING;
+  lua_pop(L, 1);
+  dc_source *s = assemble(L, &l, text, is_file); /* lists… userdata */
   lua_createtable(L, NLISTS + 1, 0);
   for (int i = 0; i < NLISTS; i++) {
     lua_pushvalue(L, l.at[i]);

@@ -42,7 +42,7 @@ static dc_stream *check_stream(lua_State *L, const dc_lua *self, int arg) {
 
 void dc_lua_pushstream(lua_State *L, dc_stream *s) {
   stream_object *o = dc_lua_new(L, DC_LUA_STREAM, sizeof *o, 0);
-  if (s) dc_stream_ref(s);
+  if (s) dc_stream_name(s);
   o->s = s;
 }
 
@@ -148,6 +148,19 @@ static int stream_wait(lua_State *L) {
   return 1;
 }
 
+/* wait([stream]): what the stream (the current one) is given from now on runs after the event; returns the event. */
+static int event_wait(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_event *e = check_event(L, self, 1);
+  dc_error err = DC_ERROR_INIT;
+  dc_stream *s = NULL;
+  if (!lua_isnoneornil(L, 2)) s = check_stream(L, self, 2);
+  else s = dc_stream_current(dc_lua_current(L, self), &err);
+  if (!s || DC_LUA_WORK(self, dc_stream_wait(s, e, &err)) != 0) return dc_lua_raise(L, &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
 static int event_query(lua_State *L) {
   dc_event *e = check_event(L, dc_lua_self(L), 1);
   dc_error err = DC_ERROR_INIT;
@@ -231,8 +244,8 @@ void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, dc_stre
   dc_device *dev = k->module->dev;
   const user u = { L, self, k, by };
   dc_error err = DC_ERROR_INIT;
-  if (by && dc_capture_refuse(dev, "launches in a stream of its own", &err) != 0) dc_lua_raise(L, &err);
-  if (anything && !dev->capture && dc_trace_anything(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
+  if (by && dc_stream_check(by, NULL, &err) != 0) dc_lua_raise_kernel(L, &err);
+  if (anything && dc_trace_anything(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
   for (int i = 0; i < k->nparams; i++) {
     dc_lua_array *o = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
     if (o && o->a) use(&u, o->a, !k->params[i].is_const);
@@ -264,7 +277,7 @@ static const luaL_Reg stream_meta[] = {
 
 static const luaL_Reg event_methods[] = {
   { "record", event_record },   { "synchronize", event_synchronize }, { "query", event_query },
-  { "elapsed", event_elapsed }, { NULL, NULL },
+  { "elapsed", event_elapsed }, { "wait", event_wait },               { NULL, NULL },
 };
 
 static const luaL_Reg event_meta[] = {

@@ -1,0 +1,31 @@
+/*
+** minimal.c - see minimal.h.
+**
+** What is left out: textures and surfaces, the device runtime, and the types of the host's APIs.  Their names begin
+** with one of a few words; headers may use them whatever the source says.
+*/
+#include "compile/minimal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Whether a word of the text, be it in a comment, begins with one of those. */
+static bool asks_for_more(const char *p) {
+  static const char *const beginnings[] = {"cuda", "tex", "surf", "CU", "include", "import", "minimal"};
+  while (*p) {
+    while (*p && !is_word(*p)) p++;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+      if (strncmp(p, beginnings[i], strlen(beginnings[i])) == 0) return true;
+    while (is_word(*p)) p++;
+  }
+  return false;
+}
+
+bool dc_minimal_suffices(const dc_nvrtc_api *api, const dc_source *src) {
+  if (api->major < 12 || (api->major == 12 && api->minor < 4)) return false;
+  for (int i = 0; i < src->noptions; i++)
+    if (asks_for_more(src->options[i])) return false;
+  return !asks_for_more(src->text) && !strstr(src->text, "<<<");
+}

@@ -1,0 +1,39 @@
+/*
+** mail.c - core.mail and core.read_mail: an integer that a kernel of lua/dotcompute tells the host, without a copy.
+*/
+#include "device/capture.h"
+#include "lua/lib.h"
+
+/* mail(device): where the kernel writes the integer, and the number that it writes 16 bytes behind; nothing where the
+** device has no mail now.  An error where a graph is captured: nobody could wait for it. */
+static int core_mail(lua_State *L) {
+  dc_device *dev = dc_lua_checkdevice(L, 1);
+  dc_ptr at;
+  uint64_t number;
+  dc_error err = DC_ERROR_INIT;
+  if (dc_capture_refuse(dev, "copies values to the host", &err) != 0) return dc_lua_raise(L, &err);
+  if (dev->ops->mail == NULL || dev->state != DC_DEVICE_OPEN || !dev->ops->mail(dev, &at, &number)) return 0;
+  lua_pushinteger(L, (lua_Integer)at);
+  lua_pushinteger(L, (lua_Integer)number);
+  return 2;
+}
+
+/* read_mail(device, number): waits for the integer; nil when the kernel has ended without it. */
+static int core_read_mail(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_device *dev = dc_lua_checkdevice(L, 1);
+  const uint64_t number = (uint64_t)luaL_checkinteger(L, 2);
+  int64_t value = 0;
+  dc_error err = DC_ERROR_INIT;
+  const int rc = DC_LUA_WORK(self, dev->ops->mail_wait(dev, number, &value, sizeof value, &err));
+  if (rc < 0) return dc_lua_raise(L, &err);
+  if (rc == 0) lua_pushinteger(L, value);
+  else lua_pushnil(L);
+  return 1;
+}
+
+const luaL_Reg dc_lua_mail_internal[] = {
+  { "mail", core_mail },
+  { "read_mail", core_read_mail },
+  { NULL, NULL },
+};
