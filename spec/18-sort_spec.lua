@@ -1,8 +1,7 @@
 -- sort, argsort, topk, unique, searchsorted against plain Lua.
 local dc = require "dotcompute"
-local algorithm = require "dotcompute.algorithm"
 local h = require "spec.helper"
-local note, fails = h.note, h.fails
+local note, fails, each_way = h.note, h.fails, h.each_way
 
 local nan = 0 / 0
 local dtypes = { "float16", "bfloat16", table.unpack(h.dtypes) }
@@ -78,23 +77,36 @@ local function check_sorted(t, dtype, descending, text)
   same_values(t, a:to_table(), "what was sorted")
 end
 
--- Both ways in which kernels are written.
-local function each_way(fn)
-  fn()
-  algorithm.as_gpu = true
-  local ok, err = pcall(fn)
-  algorithm.as_gpu = nil
-  if not ok then error(err, 0) end
-end
-
 describe("sort and argsort", function()
   it("order every dtype, stably, both ways, NaN last", function()
-    for _, dtype in ipairs(dtypes) do
-      for _, n in ipairs { 1, 2, math.random(3, 128), math.random(129, 900) } do
-        local descending = math.random(2) == 1
-        check_sorted(values(n, dtype), dtype, descending, ("%s of %d, descending %s"):format(dtype, n, descending))
+    each_way(function()
+      for _, dtype in ipairs(dtypes) do
+        for _, n in ipairs { 1, 2, math.random(3, 128), math.random(129, 900) } do
+          local descending = math.random(2) == 1
+          check_sorted(values(n, dtype), dtype, descending, ("%s of %d, descending %s"):format(dtype, n, descending))
+        end
       end
-    end
+    end)
+  end)
+
+  it("order few long rows by pieces, and many rows one by one", function()
+    each_way(function()
+      for _, shape in ipairs { { 1, math.random(33000, 40000) }, { 2, 33000 }, { 40, 300 } } do
+        local rows, n = shape[1], shape[2]
+        local t, want, places = values(rows * n, "float32"), {}, {}
+        t = dc.array(t, "float32"):to_table()
+        for r = 0, rows - 1 do
+          local row = table.move(t, r * n + 1, r * n + n, 1, {})
+          for k, from in ipairs(order_of(row, "float32", true)) do
+            want[r * n + k], places[r * n + k] = row[from], from
+          end
+        end
+        local a = dc.array(t, "float32"):reshape(rows, n)
+        local text = ("%d rows of %d"):format(rows, n)
+        same_values(want, a:sort { descending = true }:reshape(-1):to_table(), text)
+        h.same(places, a:argsort { descending = true }:reshape(-1):to_table(), text)
+      end
+    end)
   end)
 
   it("order rows of every length around what a warp, a block and a tile hold", function()

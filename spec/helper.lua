@@ -156,4 +156,17 @@ function helper.same(want, got, text)
   end
 end
 
+-- An algorithm in all ways in which its kernels are written: the one that the device and its tier choose, as for a GPU,
+-- and as for native code, which interpreted kernels can do as well.
+function helper.each_way(fn)
+  local dc, algorithm = require "dotcompute", require "dotcompute.algorithm"
+  fn()
+  for _, way in ipairs(dc.device().backend == "cuda" and {} or { "as_gpu", "serial" }) do
+    algorithm[way] = true
+    local ok, err = pcall(fn)
+    algorithm[way] = nil
+    if not ok then error(err, 0) end
+  end
+end
+
 return helper

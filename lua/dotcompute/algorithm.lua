@@ -147,6 +147,24 @@ function algorithm.kernel(device, name, key, make, ...)
   return kernel
 end
 
+-- How many pieces n elements are cut into (at most `most`), for threads of which each does a piece, and the length of
+-- all but the last: some more than there are processors, as these may have other work too.
+function algorithm.pieces(device, n, most)
+  local pieces = math.max(1, math.min((n + 32767) // 32768, most or 4 * device.multiprocessors))
+  return pieces, (n + pieces - 1) // pieces
+end
+
+local native = {}
+
+-- Whether a kernel that is written for the CPU device's native code, one thread doing what a GPU's do together, has
+-- become that: interpreted, it would be slower than what GPUs run.  `...`: arguments with which it does nothing, as the
+-- first launch is what has it compiled.  `algorithm.serial` says yes, for specs.
+function algorithm.is_native(kernel, ...)
+  if native[kernel] == nil then kernel(1, 1, ...) end
+  if not native[kernel] then native[kernel] = kernel.attributes.tier == 1 end
+  return native[kernel] or algorithm.serial == true
+end
+
 -- --- a number that a kernel tells the host -----------------------------------------------------------------------
 
 -- Where the kernel tells it and under which number, for dc_tell; 0 and 0 where it is to be read from memory.

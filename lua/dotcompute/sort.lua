@@ -5,10 +5,12 @@
 --   longer rows:            all digits are counted in one go; then a pass a digit, in which each block sorts a tile in
 --                           shared memory, learns where its digits belong by looking back at the tiles before it, and
 --                           writes runs of keys there.  So each pass reads and writes once
+--   on the CPU device:      all but short rows as sort_serial.lua does it, when that is native code
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local text = require "dotcompute.sort_text"
+local serial = require "dotcompute.sort_serial"
 core.own(debug.getinfo(1, "S").source)
 
 local fail, empty, zeros = algorithm.fail, algorithm.empty, algorithm.zeros
@@ -19,9 +21,8 @@ local BINS_LENGTH = 65536 -- keys that a block counts
 local function items_for(bytes) return bytes > 4 and 10 or 20 end
 
 local function kernel_for(device, what, v)
-  v.gpu = algorithm.is_gpu(device)
-  local key = ("%s %s %s %s %s %s %s %s %s %s"):format(v.dtype.name, v.descending, v.items, v.wide, v.pay, v.first,
-    v.last, v.keys, v.width, v.gpu)
+  local key = ("%s %s %s %s %s %s %s %s %s"):format(v.dtype.name, v.descending, v.items, v.wide, v.pay, v.first,
+    v.last, v.keys, v.width)
   return algorithm.kernel(device, "dc_sort_" .. what, key, text[what == "rows" and "block" or what], v)
 end
 
@@ -96,6 +97,7 @@ function sort.rows(from, total, descending, want_keys, want_index)
   if from.size == 0 then return job.to, job.index end
   local v = { dtype = dtype, descending = descending, keys = want_keys, wide = from.size > algorithm.narrow }
   if total <= SHORT then short_rows(job, v)
+  elseif not algorithm.is_gpu(device) and serial.rows(job) then return job.to, job.index
   elseif total <= text.THREADS * items_for(dtype.size) then block_rows(job, v)
   else long_rows(job, v) end
   return job.to, job.index

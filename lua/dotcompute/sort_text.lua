@@ -37,7 +37,7 @@ end
 
 -- A warp has 32 * ITEMS neighbouring keys, each lane every 32nd of them.  dc_rank gives each key its place in the tile
 -- sorted by one digit: keys of a smaller digit come first, then those of warps before, then those before it in its
--- warp.  Lanes with the same digit find each other by a word of shared memory a digit (on a GPU), or by votes.
+-- warp.  Lanes with the same digit find each other by a word of shared memory a digit.
 -- dc_tile_count is what the digit threadIdx.x occurs, dc_tile_start where it begins (of the first 256 threads).
 local rank_text = [=[
 enum { dc_threads = THREADS, dc_items = ITEMS, dc_warps = dc_threads / 32, dc_tile = dc_threads * dc_items };
@@ -52,7 +52,13 @@ struct dc_shared {
 };
 static __device__ __forceinline__ unsigned dc_digit(dc_key k, int shift) { return (dc_order(k) >> shift) & 255; }
 static __device__ __forceinline__ unsigned dc_peers(unsigned digit, int lane, unsigned *masks) {
-PEERS
+  atomicOr(&masks[digit], 1u << lane);
+  __syncwarp();
+  const unsigned peers = masks[digit];
+  __syncwarp();
+  if (31 - __clz(peers) == lane) masks[digit] = 0;
+  __syncwarp();
+  return peers;
 }
 template <typename Publish>
 static __device__ __forceinline__ void dc_rank(dc_shared &s, const dc_key (&key)[dc_items], int shift,
@@ -60,9 +66,10 @@ static __device__ __forceinline__ void dc_rank(dc_shared &s, const dc_key (&key)
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;
   unsigned *const counts = s.counts[warp];
   for (int d = lane; d < 256; d += 32) counts[d] = 0;
-  CLEARMASKS
+  for (int d = lane; d < 256; d += 32) s.masks[warp][d] = 0;
   __syncwarp();
-COUNT
+  #pragma unroll
+  for (int i = 0; i < dc_items; i++) atomicAdd(&counts[dc_digit(key[i], shift)], 1u);
   __syncthreads();
   unsigned count = 0;
   if (t < 256) {
@@ -89,24 +96,6 @@ COUNT
     for (int w = 0; w < dc_warps; w++) s.counts[w][t] += tile_start;
   }
   __syncthreads();
-PLACE
-}
-]=]
-
-local gpu_rank = {
-  PEERS = [=[
-  atomicOr(&masks[digit], 1u << lane);
-  __syncwarp();
-  const unsigned peers = masks[digit];
-  __syncwarp();
-  if (31 - __clz(peers) == lane) masks[digit] = 0;
-  __syncwarp();
-  return peers;]=],
-  CLEARMASKS = "for (int d = lane; d < 256; d += 32) s.masks[warp][d] = 0;",
-  COUNT = [=[
-  #pragma unroll
-  for (int i = 0; i < dc_items; i++) atomicAdd(&counts[dc_digit(key[i], shift)], 1u);]=],
-  PLACE = [=[
   #pragma unroll
   for (int i = 0; i < dc_items; i++) {
     const unsigned digit = dc_digit(key[i], shift), peers = dc_peers(digit, lane, s.masks[warp]);
@@ -116,41 +105,13 @@ local gpu_rank = {
     if (lane == leader) first = atomicAdd(&counts[digit], __popc(peers));
     place[i] = __shfl_sync(~0u, first, leader) + __popc(before);
   }
-  __syncthreads();]=],
+  __syncthreads();
 }
-
--- What each lane finds while counting is kept for placing: its rank among the lanes with the same digit, whether it
--- is the one that counts for them.
-local cpu_rank = {
-  PEERS = [=[
-  unsigned peers = ~0u;
-  #pragma unroll
-  for (int b = 0; b < 8; b++) {
-    const unsigned votes = __ballot_sync(~0u, digit >> b & 1);
-    peers &= digit >> b & 1 ? votes : ~votes;
-  }
-  return peers;]=],
-  CLEARMASKS = "",
-  COUNT = [=[
-  #pragma unroll
-  for (int i = 0; i < dc_items; i++) {
-    const unsigned digit = dc_digit(key[i], shift), peers = dc_peers(digit, lane, 0);
-    const unsigned before = counts[digit];
-    __syncwarp();
-    place[i] = before + __popc(peers & ((1u << lane) - 1));
-    if (peers >> lane == 1) counts[digit] = before + __popc(peers);
-    __syncwarp();
-  }]=],
-  PLACE = [=[
-  #pragma unroll
-  for (int i = 0; i < dc_items; i++) place[i] += counts[dc_digit(key[i], shift)];
-  __syncthreads();]=],
-}
+]=]
 
 local function ranking(v)
-  local fill = { THREADS = THREADS, ITEMS = v.items, PAYSHARED = v.pay and "dc_pay pays[dc_tile];" or "" }
-  for name, piece in pairs(v.gpu and gpu_rank or cpu_rank) do fill[name] = piece end
-  return algorithm.fill(rank_text, fill)
+  return algorithm.fill(rank_text, { THREADS = THREADS, ITEMS = v.items,
+    PAYSHARED = v.pay and "dc_pay pays[dc_tile];" or "" })
 end
 
 local function types(v)
