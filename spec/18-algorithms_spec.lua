@@ -362,6 +362,28 @@ describe("scatter_add", function()
     h.same({ 0, 0, 4, 6, 0, 0 }, turned:reshape(-1):to_table())
   end)
 
+  it("finds every place of arrays whose places take one byte, two, three or more", function()
+    h.each_way(function()
+      for _, m in ipairs { 255, 256, 257, 65536, 65537, 1 << 24, (1 << 24) + 1 } do
+        local n = math.random(2000, 9000)
+        local index, values, want = {}, {}, {}
+        for k = 1, n do
+          index[k] = math.random(4) == 1 and m - math.random(0, 2) or math.random(m)
+          values[k] = math.random(9)
+          want[index[k]] = (want[index[k]] or 0) + values[k]
+        end
+        local a = dc.zeros(m):scatter_add(index, dc.array(values))
+        local places, got, total = {}, {}, 0
+        for place in pairs(want) do places[#places + 1] = place end
+        table.sort(places)
+        for k, v in ipairs(a:take(places):to_table()) do got[places[k]] = v end
+        for _, v in ipairs(values) do total = total + v end
+        h.same(want, got, m .. " elements")
+        assert.equal(total, a:sum():item())
+      end
+    end)
+  end)
+
   it("gives the same bits each time, with the error of a tree", function()
     local n = 50000
     local t, exact = {}, 0

@@ -56,17 +56,17 @@ local function count_digits(job, wide)
 end
 
 local function long_rows(job, v)
-  local device, passes, n = job.device, job.dtype.size, job.rows * job.total
+  local device, size, passes, n = job.device, job.dtype.size, job.passes, job.rows * job.total
   v.wide = n > algorithm.narrow // 2 -- two bits of a word are flags
   v.pay = job.index and (v.wide and "unsigned long long" or "unsigned int") or nil
-  v.items = items_for(math.max(passes, v.pay and v.wide and 8 or 0))
+  v.items = items_for(math.max(size, v.pay and v.wide and 8 or 0))
   local bins = count_digits(job, v.wide)
   local tile = text.THREADS * v.items
   local pieces = (job.total + tile - 1) // tile
   local blocks = job.rows * pieces
   local state = zeros(device, 8 + passes * blocks * (v.wide and 256 or 128), "uint64")
   local function memory(count, dtype) return count > 0 and empty(device, n, dtype) or dc.null end
-  local key_type, pay_type = "uint" .. 8 * passes, v.wide and "uint64" or "uint32"
+  local key_type, pay_type = "uint" .. 8 * size, v.wide and "uint64" or "uint32"
   -- keys go from buffer to buffer so that the last pass writes the result; without one it writes none
   local spare = { memory(passes - 1, key_type), job.to or memory(passes - 2, key_type) }
   local pays = { memory(v.pay and passes - 1 or 0, pay_type), memory(v.pay and passes - 2 or 0, pay_type) }
@@ -77,7 +77,7 @@ local function long_rows(job, v)
     if left == 0 and v.pay then pay_to = job.index end
     local w = setmetatable({ first = pass == 0, last = left == 0, keys = left > 0 or job.to ~= nil }, { __index = v })
     kernel_for(device, "pass", w)(blocks, text.THREADS, w.keys and to or dc.null, from, pay_to, pay_from, bins, state,
-      job.total, pieces, 8 * pass, pass, passes)
+      job.total, pieces, 8 * pass, pass, size)
     from, pay_from = to, pay_to
   end
   algorithm.free(job.to, bins, state, spare[1], spare[2], pays[1], pays[2])
@@ -87,11 +87,12 @@ end
 
 local sort = {}
 
--- Sorts the rows (of `total`) of a contiguous array: gives keys and indices, of those that are wanted.
-function sort.rows(from, total, descending, want_keys, want_index)
+-- Sorts the rows (of `total`) of a contiguous array: gives keys and indices, of those that are wanted.  `passes`: where
+-- unsigned keys ascend, how many of their low bytes can be other than 0; nil: all.
+function sort.rows(from, total, descending, want_keys, want_index, passes)
   local dtype, device, shape = algorithm.dtype(from), from.device, { from:shape() }
   local job = { from = from, device = device, dtype = dtype, total = total, descending = descending,
-    rows = total > 0 and from.size // total or 0 }
+    rows = total > 0 and from.size // total or 0, passes = passes or dtype.size }
   job.to = want_keys and empty(device, shape, dtype.name) or nil
   job.index = want_index and empty(device, shape, "int64") or nil
   if from.size == 0 then return job.to, job.index end

@@ -37,7 +37,7 @@ static __device__ __forceinline__ void dc_move(dc_key *to, const dc_key *from, d
 // The pass of a digit: keys go from buffer to buffer so that the last pass writes the result.
 static __device__ __forceinline__ void dc_pass(const int pass, dc_key *to, dc_key *spare, const dc_key *from,
     dc_pay *pays, dc_pay *more_pays, long long *index_to, dc_index *at, const dc_index first, const dc_index end) {
-  enum { passes = sizeof(dc_key) };
+  enum { passes = PASSES };
   const bool into_spare = (passes - 1 - pass) % 2;
   dc_key *const out = into_spare ? spare : to;
   const dc_key *const in = pass == 0 ? from : into_spare ? to : spare;
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void dc_pass(const int pass, dc_key *to, dc_ke
 
 __global__ void dc_sort_row(void *to_, void *spare_, const void *from_, void *pays_, void *more_pays_,
                             long long *index_to, const dc_index total) {
-  enum { passes = sizeof(dc_key) };
+  enum { passes = PASSES };
   __shared__ dc_index at[passes][256];
   const dc_index row = blockIdx.x * total;
   const dc_key *const from = (const dc_key *)from_ + row;
@@ -76,7 +76,7 @@ __global__ void dc_sort_row(void *to_, void *spare_, const void *from_, void *pa
 // Counts stand by row, digit and piece: their running sum is where a piece's keys of a digit go.
 __global__ void dc_sort_count(dc_index *counts, const void *to_, const void *spare_, const void *from_, const int pass,
                               const dc_index total, const int pieces, const dc_index length) {
-  enum { passes = sizeof(dc_key) };
+  enum { passes = PASSES };
   __shared__ dc_index bins[256];
   if (total == 0) return;
   const int row = blockIdx.x / pieces, piece = blockIdx.x % pieces;
@@ -115,7 +115,7 @@ __global__ void dc_sort_move(const dc_index *counts, void *to_, void *spare_, co
 local function source_of(v)
   return ("typedef %s dc_index;\ntypedef %s dc_pay;\n"):format(v.wide and "long long" or "int",
     v.wide and "unsigned long long" or "unsigned int") .. sort_text.order(v.dtype, v.descending)
-    .. algorithm.fill(text, { KEYS = tostring(v.keys), PAYS = tostring(v.pays) })
+    .. algorithm.fill(text, { KEYS = tostring(v.keys), PAYS = tostring(v.pays), PASSES = v.passes })
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
@@ -124,10 +124,10 @@ local serial = {}
 
 -- Sorts the rows of a job (sort.lua) and says true; or nothing, where there is no native code yet.
 function serial.rows(job)
-  local device, passes, n = job.device, job.dtype.size, job.rows * job.total
+  local device, passes, n = job.device, job.passes, job.rows * job.total
   local v = { dtype = job.dtype, descending = job.descending, wide = n > algorithm.narrow, keys = job.to ~= nil,
-    pays = job.index ~= nil }
-  local key = ("%s %s %s %s %s"):format(v.dtype.name, v.descending, v.wide, v.keys, v.pays)
+    pays = job.index ~= nil, passes = passes }
+  local key = ("%s %s %s %s %s %s"):format(v.dtype.name, v.descending, v.wide, v.keys, v.pays, passes)
   local function kernel(what) return algorithm.kernel(device, "dc_sort_" .. what, key, source_of, v) end
   local null = dc.null
   local pieces, length = algorithm.pieces(device, job.total, 4 * device.multiprocessors // job.rows)
@@ -141,7 +141,7 @@ function serial.rows(job)
     if not (algorithm.is_native(count, null, null, null, null, 0, 0, 1, 0) and ready) then return end
   end
   local function memory(many, dtype) return many and algorithm.empty(device, n, dtype) or null end
-  local key_type, pay_type = "uint" .. 8 * passes, v.wide and "uint64" or "uint32"
+  local key_type, pay_type = "uint" .. 8 * job.dtype.size, v.wide and "uint64" or "uint32"
   local spare = memory(passes > 1, key_type)
   local to = job.to or memory(passes > 2, key_type)
   local pays, more_pays = memory(v.pays and passes > 1, pay_type), memory(v.pays and passes > 2, pay_type)

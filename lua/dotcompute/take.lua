@@ -135,9 +135,9 @@ end
 
 local includes = { float16 = "#include <cuda_fp16.h>\n", bfloat16 = "#include <cuda_bf16.h>\n" }
 
--- The sums of neighbours with the same place, in columns; the last of them adds the sum to a.  `order` gives the
--- element numbers (from 1) by which the places ascend.
-local function segments_source(dtype, wide)
+-- The sums of neighbours with the same place, in columns; the last of them adds the sum to a.  The places ascend;
+-- `order` gives the numbers (from 1) of the values that go there.
+local function segments_source(dtype, place_type, wide)
   local complex = dtype.kind == "c"
   local real = complex and (dtype.size == 8 and "float" or "double") or acc_of(dtype)
   local value = complex and ("struct dc_sum { %s re, im; };\n"):format(real)
@@ -152,9 +152,9 @@ static __device__ __forceinline__ dc_acc dc_fold(const dc_acc &a, const dc_acc &
   return dc_acc{b.head ? b.v : dc_add(a.v, b.v), a.head | b.head};
 }
 ]] }
-  local params = ("void *a_, const void *values_, const long long *places, const long long *order, "
-    .. "const long long width, const long long column")
-  local function place(i) return ("places[order[%s] - 1]"):format(i) end
+  local params = ("void *a_, const void *values_, const %s *places, const long long *order, "
+    .. "const long long width, const long long column"):format(place_type)
+  local function place(i) return ("(long long)places[%s]"):format(i) end
   return scan_text.custom { name = "dc_scatter_segments", acc_size = pair_size(dtype), types = types, params = params,
     element = ("(dc_acc{(dc_sum)((const %s *)values_)[(order[dc_i] - 1) * width + column], "
       .. "dc_i == 0 || %s != %s})"):format(element, place "dc_i", place "(dc_i - 1)"),
@@ -169,48 +169,59 @@ static __device__ __forceinline__ dc_acc dc_fold(const dc_acc &a, const dc_acc &
 end
 
 -- Wide rows: a thread for each column of each place that is added to, in the order of the indices.
-local function columns_source(dtype)
+local function columns_source(dtype, place_type)
   return (includes[dtype.name] or "") .. ([[
-__global__ void __launch_bounds__(256) dc_scatter_columns(void *a_, const void *values_, const long long *places,
+__global__ void __launch_bounds__(256) dc_scatter_columns(void *a_, const void *values_, const PLACE *places,
     const long long *order, const long long total, const long long count, const long long width) {
   const long long i = (long long)blockIdx.x * 256 + threadIdx.x, column = i % width;
   if (i >= total) return;
   long long at = i / width;
-  const long long to = places[order[at] - 1];
-  if (at > 0 && places[order[at - 1] - 1] == to) return;
+  const long long to = places[at];
+  if (at > 0 && places[at - 1] == places[at]) return;
   ELEMENT *const p = (ELEMENT *)a_ + to * width + column;
   ACC sum = (ACC)*p;
-  for (; at < count && places[order[at] - 1] == to; at++)
+  for (; at < count && (long long)places[at] == to; at++)
     sum = (ACC)(sum + (ACC)((const ELEMENT *)values_)[(order[at] - 1) * width + column]);
   *p = (ELEMENT)sum;
 }
-]]):gsub("ELEMENT", dtype.ctype):gsub("ACC", acc_of(dtype))
+]]):gsub("ELEMENT", dtype.ctype):gsub("ACC", acc_of(dtype)):gsub("PLACE", place_type)
 end
 
-local function places_source(index)
-  return place_text(index) .. [[
-__global__ void dc_scatter_places(long long *to, const dc_number *at, long long count, long long extent) {
+local function places_source(index, place_type)
+  return place_text(index) .. ([[
+__global__ void dc_scatter_places(PLACE *to, const dc_number *at, long long count, long long extent) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) to[i] = dc_place(at[i], extent);
+  if (i < count) to[i] = (PLACE)dc_place(at[i], extent);
 }
-]]
+]]):gsub("PLACE", place_type)
 end
 
--- Adds rows of `width` values to the rows of a that `places` (int64, from 0) names; all contiguous.
-local function by_segments(a, places, values, width)
-  local device, count, dtype = a.device, places.size, algorithm.dtype(a)
-  local _, order <close> = sort.rows(places, count, false, false, true)
+-- How many bytes hold the places of n elements, and the smallest dtype that has them.
+local function place_dtype(n)
+  local bytes = 1
+  while bytes < 8 and n > 1 << 8 * bytes do bytes = bytes + 1 end
+  local size = bytes < 3 and bytes or bytes < 5 and 4 or 8
+  return bytes, algorithm.dtype("uint" .. 8 * size)
+end
+
+-- Adds rows of `width` values to the rows of a that the unsigned integers `unsorted` (from 0) name, which have so many
+-- bytes that count; all contiguous.
+local function by_segments(a, unsorted, bytes, values, width)
+  local device, count, dtype = a.device, unsorted.size, algorithm.dtype(a)
+  local places <close>, sorted = sort.rows(unsorted, count, false, true, true, bytes)
+  local order <close> = sorted
+  local place_type = algorithm.dtype(unsorted).ctype
   if width >= WIDE then
     if dtype.kind == "c" then -- as twice as many reals
       width, dtype = width * 2, algorithm.dtype(dtype.size == 8 and "float32" or "float64")
     end
     local total = count * width
-    return algorithm.kernel(device, "dc_scatter_columns", dtype.name, columns_source, dtype)((total + 255) // 256, 256,
-      a, values, places, order, total, count, width)
+    return algorithm.kernel(device, "dc_scatter_columns", dtype.name .. place_type, columns_source, dtype, place_type)(
+      (total + 255) // 256, 256, a, values, places, order, total, count, width)
   end
   local wide = count > algorithm.narrow
-  local kernel = algorithm.kernel(device, "dc_scatter_segments", ("%s %s"):format(dtype.name, wide), segments_source,
-    dtype, wide)
+  local kernel = algorithm.kernel(device, "dc_scatter_segments", ("%s %s %s"):format(dtype.name, place_type, wide),
+    segments_source, dtype, place_type, wide)
   local size = pair_size(dtype)
   local tile = scan_text.tile_for(size)
   local pieces = (count + tile - 1) // tile
@@ -254,10 +265,11 @@ local function scatter_add(...)
     algorithm.kernel(a.device, "dc_scatter_atomic", numbers.name .. dtype.size, atomic_source, numbers, dtype)(
       (total + 255) // 256, 256, to, given, at, total, width, #a)
   else
-    local places = algorithm.empty(a.device, at.size, "int64")
-    algorithm.kernel(a.device, "dc_scatter_places", numbers.name, places_source, numbers)((at.size + 255) // 256, 256,
-      places, at, at.size, #a)
-    by_segments(to, places, given, width)
+    local bytes, kind = place_dtype(#a)
+    local places = algorithm.empty(a.device, at.size, kind.name)
+    algorithm.kernel(a.device, "dc_scatter_places", numbers.name .. kind.name, places_source, numbers, kind.ctype)(
+      (at.size + 255) // 256, 256, places, at, at.size, #a)
+    by_segments(to, places, bytes, given, width)
     algorithm.free(nil, places)
   end
   if to ~= a then a:copy_from(to) end
@@ -266,7 +278,8 @@ end
 
 -- For histograms: adds the flat array `values` to a[v + 1] for each v of the integers x, which are in range.
 local function add(a, x, values)
-  by_segments(a, algorithm.flat(x:to "int64"), values, 1)
+  local bytes, dtype = place_dtype(#a)
+  by_segments(a, algorithm.flat(x:to(dtype.name)), bytes, values, 1)
   return a
 end
 
