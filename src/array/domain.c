@@ -314,12 +314,16 @@ static int choose_each(const dc_program *p, const dc_operands *s) {
   return each;
 }
 
+static bool seeks_place(const dc_step *s) {
+  return s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX;
+}
+
 /* Bytes of a row's accumulators. */
 static int accumulators(const dc_program *p) {
   int bytes = 0;
   for (int k = 0; k < p->nreduces; k++) {
     const dc_step *s = &p->step[p->reduce_step[k]];
-    const bool places = s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX;
+    const bool places = seeks_place(s);
     const int size = (int)dc_dtype_size(places ? dc_program_dtype(p, s->arg[0]) : (dc_dtype)s->dtype);
     bytes += s->reduce == DC_REDUCE_SPREAD ? 16 : (size < 4 ? 4 : size) * (places ? 2 : 1);
   }
@@ -336,6 +340,14 @@ static int choose_strip(const dc_program *p) {
   while (each > 1 && (each * 32 > columns || each * accumulators(p) > 32)) each /= 2;
   while (each > 1 && p->rows / columns * up(columns, 32 * each) * p->segments < wanted) each /= 2;
   return columns < 32 ? 0 : each;
+}
+
+/* Places depend on no order, and a value with its place takes many registers: one chain a thread, where vectors hold
+** what all lanes have (2^24 float32 values on two processors: 4 ms, with eight chains 6). */
+static void spare_registers(dc_program *p) {
+  bool places = p->kind == DC_REDUCTION && p->npasses == 1 && !p->dev->target.gpu && p->chains > 32;
+  for (int k = 0; k < p->nreduces; k++) places = places && seeks_place(&p->step[p->reduce_step[k]]);
+  if (places) p->chains = 32;
 }
 
 static void note_apart(const dc_program *p, dc_operand *o) {
@@ -355,6 +367,7 @@ static void choose_mapping(dc_program *p, const dc_operands *s) {
     for (int j = 0; j < s->n; j++) note_apart(p, s->o[j]);
     return;
   }
+  spare_registers(p);
   const int each = choose_each(p, s);
   p->mapping = columns_are_better(p) ? DC_MAP_COLUMNS : each > 1 ? DC_MAP_PACKED : DC_MAP_LANES;
   const bool warps = p->npasses > 1 && p->length <= 2048; /* a warp a row, which need not wait for others */
