@@ -140,29 +140,19 @@ static void move_records(dc_image *image, dc_image *out) {
     for (int k = 0; k < image->kernels[i].nparams; k++) shift_record(&image->kernels[i].params[k].type, base);
 }
 
-/* Moves all of list *from, *nfrom of `size` bytes each, behind the `*nto` of list `to`. */
-static void move_list(void *to, int *nto, const void *from, int *nfrom, size_t size) {
-  if (*nfrom == 0) return;
-  memcpy((char *)to + size * (size_t)*nto, from, size * (size_t)*nfrom);
-  *nto += *nfrom;
-  *nfrom = 0;
-}
-
 /* Moves kernels, variables and warnings of all parts to `out`. */
 static int gather(part *parts, int n, dc_image *out, dc_error *err) {
-  int nkernels = 0, nvariables = 0, nrecords = 0, nrefused = 0;
+  int nkernels = 0, nvariables = 0, nrecords = 0;
   dc_buf log = DC_BUF_INIT;
   for (int i = 0; i < n; i++) {
     nkernels += parts[i].image->nkernels;
     nvariables += parts[i].image->nvariables;
     nrecords += parts[i].image->nrecords;
-    nrefused += parts[i].image->nrefused;
   }
   out->records = calloc((size_t)nrecords + 1, sizeof *out->records);
   out->kernels = calloc((size_t)nkernels + 1, sizeof *out->kernels);
   out->variables = calloc((size_t)nvariables + 1, sizeof *out->variables);
-  out->refused = calloc((size_t)nrefused + 1, sizeof *out->refused);
-  if (!out->kernels || !out->variables || !out->records || !out->refused) return dc_fail_oom(err);
+  if (!out->kernels || !out->variables || !out->records) return dc_fail_oom(err);
   for (int i = 0; i < n; i++) {
     dc_image *image = parts[i].image;
     move_records(image, out);
@@ -173,9 +163,9 @@ static int gather(part *parts, int n, dc_image *out, dc_error *err) {
       memset(&image->kernels[k], 0, sizeof image->kernels[k]);
       if (sig->line > 0) sig->line += parts[i].line_base;
     }
-    for (int k = 0; k < image->nrefused; k++) image->refused[k].line += parts[i].line_base;
-    move_list(out->variables, &out->nvariables, image->variables, &image->nvariables, sizeof *out->variables);
-    move_list(out->refused, &out->nrefused, image->refused, &image->nrefused, sizeof *out->refused);
+    for (int k = 0; k < image->nvariables; k++) out->variables[out->nvariables + k] = image->variables[k];
+    out->nvariables += image->nvariables;
+    image->nvariables = 0;
     char *shifted = shift_lines(image->log ? image->log : "", parts[i].line_base);
     if (shifted && *shifted) dc_buf_printf(&log, "%s%s", log.len ? "\n\n" : "", shifted);
     free(shifted);
