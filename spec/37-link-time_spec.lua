@@ -211,7 +211,7 @@ __device__ void store(int *x, int i) {
 }]], [[
 __device__ int zero();
 __device__ void store(int *x, int i);
-__global__ void bad(int *x) { store(x, zero()); }]] }, dlto)
+__global__ void bad(int *x) { store(x, zero()); }]] }, options { fast_math = math.random(2) == 1 })
     err = fails("launch", "bad", function() m.bad(1, 1, dc.zeros(1, "int32")) end)
     assert.matches("_spec%.lua:" .. start + 1 .. "[^%d]", err.message)
   end)
@@ -231,6 +231,9 @@ __global__ void bad(int *x) { store(x, zero()); }]] }, dlto)
         :cubin "sm_90"
     end)
     assert.matches("ptxas", err.log)
+    fails("compile", "launches kernels itself", function()
+      dc.module({ "__global__ void child() {}\n__global__ void k() { child<<<1, 1>>>(); }" }, dlto)
+    end)
     fails("compile", "source holds no kernel", function() dc.module("__device__ int v;\n", dlto) end)
     fails("compile", "sources hold no kernel", function()
       dc.module({ "__device__ int f() { return 1; }", "__device__ int g();" }, dlto)
@@ -386,10 +389,11 @@ template<class T> __global__ void k(T *x, int n) { x[n] = f(x[0]); }]], "__devic
       print(m:cubin():sub(2, 4), m:ptx():find "call", m.made.signature)
       local ready = dc.module(m:cubin())
       print(#ready:kernels())
+      try(dc.module, { "__global__ void child() {}\n__global__ void k() { child<<<1, 1>>>(); }" }, { flags = "-dlto" })
       try(dc.module, { "__device__ int f(int x);\n__global__ void k(int *x) { *x = f(*x); }" }, { flags = "-dlto" })
       m:close()]==]
-    assert.matches("float32\t8\t8\nELF\tnil\tmade%(float %*arg1%)\n2\ncompile\tNVJITLINK_ERROR\t[^\n]*Unresolved "
-      .. "extern function '_Z1fi'\n$", out)
+    assert.matches("float32\t8\t8\nELF\tnil\tmade%(float %*arg1%)\n2\ncompile\t\t[^\n]*launches "
+      .. "kernels itself[^\n]*\ncompile\tNVJITLINK_ERROR\t[^\n]*Unresolved extern function '_Z1fi'\n$", out)
     fake.assert_released(report)
   end)
 end)

@@ -356,11 +356,6 @@ static bool is_builtin(const piece *p) {
 static int check_defined(join *j, const piece *p) {
   if (p->link == LOCAL || p->symbol->definition || (p->function && is_builtin(p))) return 0;
   if (!p->function && memmem(p->s, (size_t)(p->end - p->s), ".shared", 7)) return 0;
-  static const char launch[] = "__cudaCDP2"; /* functions of the device runtime's library */
-  if (p->nname >= sizeof launch && memcmp(p->name, launch, sizeof launch - 1) == 0)
-    return dc_fail(j->err, DC_COMPILE, NULL,
-                   "a kernel launches kernels itself (dynamic parallelism), which cannot be linked: launch them from the "
-                   "script");
   if (j->n == 1)
     return dc_fail(j->err, DC_COMPILE, NULL, "'%.*s' is declared and used, and defined in none of the sources",
                    (int)p->nname, p->name);

@@ -301,6 +301,15 @@ static bool has_template(const part *parts, int n) {
   return found;
 }
 
+/* Kernels that launch kernels compile where they are to be linked; with the device runtime's library, which no CPU
+** runs. */
+static void explain(dc_error *err) {
+  if (strstr(dc_error_text(err), "'__cudaCDP2"))
+    dc_fail(err, DC_COMPILE, NULL,
+            "a kernel launches kernels itself (dynamic parallelism), which cannot be linked: launch them from the "
+            "script");
+}
+
 static int link_image(part *parts, int n, const dc_source *src, const char *arch, bool binary, dc_image **out,
                       dc_error *err) {
   dc_image *image = calloc(1, sizeof *image);
@@ -308,6 +317,7 @@ static int link_image(part *parts, int n, const dc_source *src, const char *arch
   int rc = src->lto ? optimize(parts, n, src, arch, binary, image, err)
            : binary ? link_parts(parts, n, (dc_link_job){.arch = arch}, image, err)
                     : join_parts(parts, n, image, err);
+  if (rc != 0) explain(err);
   if (rc == 0 && src->lto) rc = learn_names(parts, n, arch, image, err);
   if (rc == 0) rc = gather(parts, n, image, err);
   if (rc == 0 && src->lto) rc = add_unnamed(image, err);

@@ -84,7 +84,7 @@ bool dc_lto_options(const dc_source *src, bool lines, dc_arena *arena, const cha
   if (!*v) return false;
   for (int i = 0; i < src->noptions; i++) fast = fast || behind(src, i, "use_fast_math");
   for (int k = 0; k < NTABLE && good; k++) {
-    const char *last = fast ? table[k].fast : k == LINES && lines ? "" : NULL;
+    const char *last = k == LINES && lines ? "" : fast ? table[k].fast : NULL;
     for (int i = 0; i < src->noptions && good; i++) {
       const char *value = value_at(src, i, k);
       if (value && table[k].is == EACH_VALUE) good = add(arena, *v, n, k, value);
