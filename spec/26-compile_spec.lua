@@ -61,8 +61,7 @@ __global__ void sum(int *x) { x[0] = MINE + MEMORY + N; }]]
 
   it("that make no code for a device are errors that say what they make", function()
     local source = "__global__ void k(int *x) { *x = 8; }"
-    for flag, what in pairs { ["-dlto"] = "optimizing linker", ["--dlink-time-opt"] = "optimizing linker",
-      ["-optix-ir"] = "OptiX", ["--fdevice-syntax-only"] = "no code" } do
+    for flag, what in pairs { ["-optix-ir"] = "OptiX", ["--fdevice-syntax-only"] = "no code" } do
       local err = fails(dc.kernel, source, { flags = { "--fmad=false", flag } })
       assert.equal("argument", err.kind)
       assert.is_truthy(err.message:find("option 'flags': '" .. flag .. "' makes", 1, true), err.message)

@@ -114,6 +114,15 @@ bool dc_file_is_dir(const char *path) {
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+char *dc_file_identity(const char *path) {
+  struct stat st;
+  dc_buf b = DC_BUF_INIT;
+  if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return NULL;
+  dc_buf_printf(&b, "%s %lld %lld.%09ld", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                st.st_mtim.tv_nsec);
+  return dc_buf_take(&b);
+}
+
 char *dc_file_join(const char *a, const char *b) {
   char *joined = NULL;
   return asprintf(&joined, "%s/%s", a, b) < 0 ? NULL : joined;

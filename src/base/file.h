@@ -22,6 +22,10 @@ int dc_file_mkdirs(const char *path, dc_error *err);
 bool dc_file_exists(const char *path);
 bool dc_file_is_dir(const char *path);
 
+/* What tells a file from any other, and from itself once changed: path, size and time of change, malloc'ed.  NULL: no
+** file, or out of memory. */
+char *dc_file_identity(const char *path);
+
 /* "a" + "/" + "b", malloc'ed; NULL when out of memory. */
 char *dc_file_join(const char *a, const char *b);
 

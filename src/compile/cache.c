@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "base/runtime.h"
 #include "compile/pack.h"
+#include "compile/ready.h"
 
 #define MAGIC "dotcompute cache 2\n" /* another format, another number */
 #define MAGIC_LEN (sizeof MAGIC - 1)
@@ -317,7 +318,8 @@ static void describe(dc_cache_entry *e, const void *data, size_t len) {
   dc_image *image = dc_image_unpack(data, len);
   dc_buf b = DC_BUF_INIT;
   e->image = image != NULL;
-  if (image) dc_buf_puts(&b, image->binary ? "machine code:" : "PTX:");
+  if (image && dc_is_lto_ir(image->bytes, image->len)) dc_buf_puts(&b, "LTO-IR:");
+  else if (image) dc_buf_puts(&b, image->binary ? "machine code:" : "PTX:");
   else if (len > 4 && memcmp(data, "\x7f" "ELF", 4) == 0) dc_buf_puts(&b, "native code of the CPU device");
   else dc_buf_puts(&b, "facts about the compiler");
   for (int i = 0; image && i < image->nkernels; i++)

@@ -12,6 +12,7 @@
 #include "base/runtime.h"
 #include "compile/entries.h"
 #include "compile/log.h"
+#include "compile/lto.h"
 #include "compile/mend.h"
 #include "compile/minimal.h"
 #include "compile/nvrtc.h"
@@ -36,6 +37,7 @@ typedef struct job {
   const dc_source *src;
   const char *arch;
   bool binary, default_device;
+  bool ir;                 /* LTO-IR is wanted, of which entries cannot be read */
   bool debug;              /* with debugging information, for the layouts of structs */
   bool minimal;            /* with as little of NVRTC's own as most sources need */
   const dc_nvrtc_api *api;
@@ -99,7 +101,9 @@ static void collect_options(const job *j, strings *o) {
   if (j->minimal) add_string(o, "--minimal");
   if (j->default_device) add_string(o, "-default-device");
   if (src->part) add_string(o, "-rdc=true");
-  for (int i = 0; i < src->noptions; i++) add_string(o, src->options[i]);
+  if (j->ir) add_string(o, "-dlto");
+  for (int i = 0; i < src->noptions; i++)
+    if (!dc_lto_is_flag(src->options[i])) add_string(o, src->options[i]);
   for (int i = 0; i < src->ninclude_dirs; i++) add_option(o, "-I", src->include_dirs[i]);
   if (dc_toolkit_include()) add_option(o, "-I", dc_toolkit_include());
   if (dc_toolkit_cccl()) add_option(o, "-I", dc_toolkit_cccl());
@@ -134,19 +138,20 @@ static int fetch_log(job *j, nvrtcProgram p, dc_error *err) {
 }
 
 static int fetch_image(job *j, nvrtcProgram p, dc_error *err) {
+  const dc_nvrtc_api *a = j->api;
   size_t n = 0;
-  nvrtcResult r = j->binary ? j->api->nvrtcGetCUBINSize(p, &n) : j->api->nvrtcGetPTXSize(p, &n);
+  nvrtcResult r = (j->ir ? a->nvrtcGetLTOIRSize : j->binary ? a->nvrtcGetCUBINSize : a->nvrtcGetPTXSize)(p, &n);
   if (r == 0 && n == 0)
     return dc_fail(err, DC_COMPILE, NULL, "the flags made the compiler give no %s for %s: an architecture among them?",
-                   j->binary ? "machine code" : "PTX", j->arch);
+                   j->ir ? "LTO-IR" : j->binary ? "machine code" : "PTX", j->arch);
   if (r != 0) return fail_nvrtc(j, r, "result", err);
   free(j->bytes);
   j->bytes = malloc(n + 1);
   if (!j->bytes) return dc_fail_oom(err);
-  r = j->binary ? j->api->nvrtcGetCUBIN(p, j->bytes) : j->api->nvrtcGetPTX(p, j->bytes);
+  r = (j->ir ? a->nvrtcGetLTOIR : j->binary ? a->nvrtcGetCUBIN : a->nvrtcGetPTX)(p, j->bytes);
   if (r != 0) return fail_nvrtc(j, r, "result", err);
   ((char *)j->bytes)[n] = '\0';
-  j->len = j->binary ? n : dc_ptx_strip_queries(j->bytes, strlen(j->bytes));
+  j->len = j->ir || j->binary ? n : dc_ptx_strip_queries(j->bytes, strlen(j->bytes));
   return 0;
 }
 
@@ -391,7 +396,7 @@ static int fill_image(job *j, dc_image *image, dc_error *err) {
     if (fill_signature(&image->kernels[image->nkernels++], &j->list[i], err) != 0) return -1;
   }
   if (fill_rest(j, image, err) != 0 || fill_variables(j, image, err) != 0) return -1;
-  image->binary = j->binary;
+  image->binary = j->binary || j->ir;
   image->bytes = j->bytes;
   image->len = j->len;
   image->log = j->log;
@@ -469,7 +474,7 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
       j->list[i].query = NULL;
     }
   if (run_with_names(j, err) != 0 || check_instances(j, j->nlist - src->ninstantiate, err) != 0) return -1;
-  if (!src->no_signatures) {
+  if (!src->no_signatures && !j->ir) {
     if (find_entries(j, err) != 0 || want_unseen(j, &more, err) != 0) return -1;
     if (more && (run_with_names(j, err) != 0 || find_entries(j, err) != 0)) return -1;
   }
@@ -508,8 +513,8 @@ typedef struct target {
 } target;
 
 static int compile_for(const dc_source *src, target t, dc_image **out, dc_error *err) {
-  job j = {.src = src, .arch = t.arch, .binary = t.binary, .default_device = t.default_device, .api = dc_nvrtc(err),
-           .arena = DC_ARENA_INIT};
+  job j = {.src = src, .arch = t.arch, .binary = t.binary, .ir = src->lto, .default_device = t.default_device,
+           .api = dc_nvrtc(err), .arena = DC_ARENA_INIT};
   if (!j.api) return -1;
   j.minimal = dc_minimal_suffices(j.api, src);
   int result = compile_all(&j, out, err);

@@ -132,6 +132,7 @@ typedef struct dc_source {
   const char *const *arg_kernels; /* parameter lists that the caller declares: of which kernel ("": the only one) */
   const char *const *arg_lists;   /* "const float *x, int n" */
   int nargs;
+  bool lto;                      /* dc_compile sets it: compiled to be linked and optimized as one (lto.h) */
   bool no_signatures;            /* skip the type queries (array/'s own generated code knows its types) */
 } dc_source;
 

@@ -18,6 +18,8 @@
 #include "compile/fresh.h"
 #include "compile/include.h"
 #include "compile/link.h"
+#include "compile/lto.h"
+#include "compile/nvjitlink.h"
 #include "compile/nvrtc.h"
 #include "compile/pack.h"
 #include "compile/ready.h"
@@ -52,7 +54,9 @@ static int hash_source(const dc_source *src, const char *arch, bool binary, dc_s
   dc_sha256_str(h, "image " DC_VERSION " 9");
   dc_sha256_str(h, arch);
   dc_sha256_str(h, binary ? "cubin" : "ptx");
-  dc_sha256_str(h, src->no_signatures ? "plain" : src->part ? "part" : src->is_file ? "file" : "typed");
+  dc_sha256_str(h, src->no_signatures ? "plain" : src->part ? "part" : "typed");
+  dc_sha256_str(h, src->is_file ? "file" : "");
+  dc_sha256_str(h, src->lto ? "lto" : "");
   dc_sha256_str(h, src->text);
   dc_sha256_add(h, own_digest, sizeof own_digest);
   for (int i = 0; i < src->noptions; i++) dc_sha256_str(h, src->options[i]);
@@ -75,6 +79,7 @@ static int make_keys(const dc_source *src, const char *arch, bool binary, char k
   end_key(&p, portable);
   dc_sha256_str(&h, dc_nvrtc_identity());
   dc_sha256_str(&h, dc_toolkit_identity());
+  if (src->nunits > 0 && (binary || src->lto)) dc_sha256_str(&h, dc_nvjitlink_identity());
   dc_sha256_str(&h, "folders");
   for (int i = 0; i < src->ninclude_dirs; i++) dc_sha256_str(&h, src->include_dirs[i]);
   end_key(&h, key);
@@ -137,7 +142,7 @@ static int make_and_keep(const dc_source *src, const char *arch, bool binary, co
   const char *identity = dc_nvrtc_identity();
   int rc = src->nunits > 0 ? dc_link_units(src, arch, binary, out, err) : dc_compile_fresh(src, arch, binary, out, err);
   if (rc != 0) {
-    mention_bundle(arch, err);
+    if (!src->part) mention_bundle(arch, err);
     return -1;
   }
   if (src->nunits == 0) dc_count(&dc_stats.compiles, 1);
@@ -196,11 +201,7 @@ static int check_text(const dc_source *src, dc_error *err) {
 
 /* Options that make NVRTC give something that no device loads, or nothing. */
 static int check_options(const dc_source *src, dc_error *err) {
-  static const char lto[] = "makes intermediate code for an optimizing linker, not PTX or machine code: leave it away; "
-                            "each source is optimized as a whole, and what several need inlined can be in a header";
   static const struct { const char *flag, *why; } refused[] = {
-    {"dlto", lto},
-    {"dlink-time-opt", lto},
     {"optix-ir", "makes code for OptiX, not PTX or machine code: leave it away"},
     {"fdevice-syntax-only", "makes no code: leave it away"},
   };
@@ -218,7 +219,8 @@ static int find_image(const dc_source *src, const char *arch, bool binary, dc_im
   char key[65], portable[65];
   bool whole;
   *out = NULL;
-  if (src->nunits == 0 && dc_is_machine_code(src->text, src->len)) return dc_ready_image(src, out, err);
+  if (src->nunits == 0 && (dc_is_machine_code(src->text, src->len) || dc_is_lto_ir(src->text, src->len)))
+    return dc_ready_image(src, out, err);
   if (check_text(src, err) != 0 || check_options(src, err) != 0) return -1;
   if (src->nunits == 0 && dc_is_ptx(src->text)) return dc_ready_image(src, out, err);
   if (make_keys(src, arch, binary, key, portable, &whole, err) != 0) return -1;
@@ -236,7 +238,24 @@ static int find_image(const dc_source *src, const char *arch, bool binary, dc_im
   return 0;
 }
 
+/* What is to be optimized by the linker is linked even where it is one source. */
+static dc_source as_units(const dc_source *src) {
+  dc_source s = *src;
+  s.lto = true;
+  if (s.nunits > 0) return s;
+  s.units = &src->text;
+  s.unit_lens = &src->len;
+  s.nunits = 1;
+  if (dc_is_lto_ir(src->text, src->len)) s.text = "", s.len = 0; /* no CUDA C */
+  return s;
+}
+
 int dc_compile(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  dc_source optimized;
+  if (!src->part && dc_lto_applies(src, binary)) {
+    optimized = as_units(src);
+    src = &optimized;
+  }
   if (find_image(src, arch, binary, out, err) != 0) return -1;
   if (src->part || dc_declare_args(*out, src, err) == 0) return 0;
   dc_image_free(*out);

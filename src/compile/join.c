@@ -356,6 +356,9 @@ static bool is_builtin(const piece *p) {
 static int check_defined(join *j, const piece *p) {
   if (p->link == LOCAL || p->symbol->definition || (p->function && is_builtin(p))) return 0;
   if (!p->function && memmem(p->s, (size_t)(p->end - p->s), ".shared", 7)) return 0;
+  if (j->n == 1)
+    return dc_fail(j->err, DC_COMPILE, NULL, "'%.*s' is declared and used, and defined in none of the sources",
+                   (int)p->nname, p->name);
   return dc_fail(j->err, DC_COMPILE, NULL, "'%.*s' is declared in source %d of those to be linked and defined in none",
                  (int)p->nname, p->name, p->unit + 1);
 }
@@ -425,30 +428,52 @@ static int write_all(join *j) {
   return rename_variables(j);
 }
 
-static int join_all(join *j) {
+static int read_all(join *j) {
   j->numbers = calloc((size_t)j->n, sizeof *j->numbers);
   j->nnumbers = calloc((size_t)j->n, sizeof *j->nnumbers);
   j->user = calloc((size_t)j->n, sizeof *j->user);
   if (!j->numbers || !j->nnumbers || !j->user) return dc_fail_oom(j->err);
   for (j->unit = 0; j->unit < j->n; j->unit++)
     if (read_unit(j) != 0) return -1;
-  if (write_all(j) != 0) return -1;
+  return 0;
+}
+
+static int join_all(join *j) {
+  if (read_all(j) != 0 || write_all(j) != 0) return -1;
   return j->out.failed || j->debug.failed ? dc_fail_oom(j->err) : 0;
 }
 
+static join start(const dc_unit *units, int n, dc_error *err) {
+  return (join){.units = units, .n = n, .arena = DC_ARENA_INIT, .symbols = DC_MAP_INIT, .debug = DC_BUF_INIT,
+                .out = DC_BUF_INIT, .err = err};
+}
+
+static void finish(join *j) {
+  for (int i = 0; j->numbers && i < j->n; i++) free(j->numbers[i]);
+  free(j->numbers);
+  free(j->nnumbers);
+  free(j->user);
+  free(j->files);
+  dc_buf_free(&j->debug);
+  dc_buf_free(&j->out);
+  dc_map_free(&j->symbols);
+  dc_arena_free(&j->arena);
+}
+
 char *dc_ptx_join(const dc_unit *units, int n, dc_error *err) {
-  join j = {.units = units, .n = n, .arena = DC_ARENA_INIT, .symbols = DC_MAP_INIT, .debug = DC_BUF_INIT,
-            .out = DC_BUF_INIT, .err = err};
+  join j = start(units, n, err);
   j.last = &j.first;
   char *text = join_all(&j) == 0 ? dc_buf_take(&j.out) : NULL;
-  for (int i = 0; j.numbers && i < n; i++) free(j.numbers[i]);
-  free(j.numbers);
-  free(j.nnumbers);
-  free(j.user);
-  free(j.files);
-  dc_buf_free(&j.debug);
-  dc_buf_free(&j.out);
-  dc_map_free(&j.symbols);
-  dc_arena_free(&j.arena);
+  finish(&j);
   return text;
+}
+
+int dc_ptx_check(const char *ptx, dc_error *err) {
+  const dc_unit unit = {.ptx = ptx};
+  join j = start(&unit, 1, err);
+  j.last = &j.first;
+  int rc = read_all(&j);
+  for (const piece *p = j.first; p && rc == 0; p = p->next) rc = check_defined(&j, p);
+  finish(&j);
+  return rc;
 }

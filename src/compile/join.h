@@ -17,4 +17,7 @@ typedef struct dc_unit {
 ** definitions the first is taken.  DC_COMPILE: a name is defined twice, or declared and defined nowhere. */
 char *dc_ptx_join(const dc_unit *units, int n, dc_error *err);
 
+/* Whether PTX that is linked already has all that it uses: DC_COMPILE says what is missing. */
+int dc_ptx_check(const char *ptx, dc_error *err);
+
 #endif

@@ -4,16 +4,22 @@
 #include "compile/link.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
+#include "compile/entries.h"
 #include "compile/join.h"
+#include "compile/lto.h"
 #include "compile/nvjitlink.h"
 #include "compile/ready.h"
+#include "compile/scan.h"
 
 typedef struct part {
   dc_source src;
+  char *text;     /* of src where it is not the user's own */
   dc_image *image;
   int line_base;
   bool ready;
@@ -81,13 +87,30 @@ static int share_instances(part *parts, int n, const dc_source *src, const char 
   return 0;
 }
 
+static int kind_of(const dc_image *image) {
+  if (!image->binary) return DC_LINK_PTX;
+  if (dc_is_lto_ir(image->bytes, image->len)) return DC_LINK_LTOIR;
+  return memcmp(image->bytes, "\x7f" "ELF", 4) == 0 ? DC_LINK_CUBIN : DC_LINK_FATBIN; /* which may hold LTO-IR */
+}
+
+/* Whether it can become a piece of the PTX that the device takes. */
+static int check_part(const part *p, int i, dc_error *err) {
+  const int kind = kind_of(p->image);
+  if (kind == DC_LINK_CUBIN || (kind == DC_LINK_FATBIN && !p->src.lto))
+    return dc_fail(err, DC_COMPILE, NULL, "source %d of those to be linked is machine code; this device takes PTX",
+                   i + 1);
+  if (kind == DC_LINK_PTX && p->src.lto)
+    return dc_fail(err, DC_COMPILE, NULL,
+                   "source %d of those to be linked is PTX and others are LTO-IR: of both the linker makes machine "
+                   "code alone, and this device takes PTX", i + 1);
+  return 0;
+}
+
 static int compile_parts(part *parts, int n, const char *arch, bool binary, dc_error *err) {
   for (int i = 0; i < n; i++) {
     part *p = &parts[i];
     if (dc_compile(&p->src, arch, binary, &p->image, err) != 0) return shift_error(err, p->line_base);
-    if (!binary && p->image->binary)
-      return dc_fail(err, DC_COMPILE, NULL, "source %d of those to be linked is machine code; this device takes PTX",
-                     i + 1);
+    if (!binary && check_part(p, i, err) != 0) return -1;
   }
   return 0;
 }
@@ -163,28 +186,144 @@ static int join_parts(part *parts, int n, dc_image *out, dc_error *err) {
   return 0;
 }
 
-static int link_parts(part *parts, int n, const char *arch, dc_image *out, dc_error *err) {
+static int link_parts(const part *parts, int n, dc_link_job job, dc_image *out, dc_error *err) {
   dc_link_input *inputs = calloc((size_t)n, sizeof *inputs);
   if (!inputs) return dc_fail_oom(err);
-  for (int i = 0; i < n; i++) {
-    const dc_image *image = parts[i].image;
-    bool elf = image->binary && memcmp(image->bytes, "\x7f" "ELF", 4) == 0;
-    inputs[i] = (dc_link_input){image->bytes, image->len,
-                                elf ? DC_LINK_CUBIN : image->binary ? DC_LINK_FATBIN : DC_LINK_PTX};
-  }
-  out->bytes = dc_nvjitlink(inputs, n, arch, &out->len, err);
-  out->binary = true;
+  for (int i = 0; i < n; i++)
+    inputs[i] = (dc_link_input){parts[i].image->bytes, parts[i].image->len, kind_of(parts[i].image)};
+  job.inputs = inputs;
+  job.n = n;
+  out->bytes = dc_nvjitlink(&job, &out->len, err);
+  out->binary = !job.ptx;
   free(inputs);
   return out->bytes ? 0 : -1;
 }
 
-static int link_image(part *parts, int n, const char *arch, bool binary, dc_image **out, dc_error *err) {
+/* --- link-time optimization --------------------------------------------------------------------------- */
+
+/* PTX for the CPU device is compute_75's; where a source asked for more (as dc_compile_fresh lets it), or is LTO-IR for
+** something newer, the whole is made for that. */
+static int optimize_to_ptx(const part *parts, int n, dc_link_job job, dc_image *out, dc_error *err) {
+  static const char *const newer[] = {"compute_80", "compute_90", "compute_100", "compute_120"};
+  int rc = link_parts(parts, n, job, out, err);
+  if (strcmp(job.arch, "compute_75") != 0) return rc;
+  for (size_t i = 0; i < sizeof newer / sizeof *newer && rc != 0 && strcmp(err->code, DC_LINK_NEWER) == 0; i++) {
+    dc_error_clear(err);
+    job.arch = newer[i];
+    rc = link_parts(parts, n, job, out, err);
+  }
+  return rc;
+}
+
+/* The linker leaves what PTX lacks for the driver to find. */
+static int optimize(const part *parts, int n, const dc_source *src, const char *arch, bool binary, dc_image *out,
+                    dc_error *err) {
+  dc_arena arena = DC_ARENA_INIT;
+  dc_link_job job = {.arch = arch, .lto = true, .ptx = !binary};
+  const char **options;
+  int rc = dc_lto_options(src, !binary, &arena, &options, &job.noptions) ? 0 : dc_fail_oom(err);
+  if (rc == 0) {
+    job.options = options;
+    rc = binary ? link_parts(parts, n, job, out, err) : optimize_to_ptx(parts, n, job, out, err);
+  }
+  if (rc == 0 && !binary) {
+    out->len = dc_ptx_strip_queries(out->bytes, strlen(out->bytes));
+    rc = dc_ptx_check(out->bytes, err);
+  }
+  dc_arena_free(&arena);
+  return rc;
+}
+
+static bool is_told(const part *parts, int n, const char *lowered) {
+  for (int i = 0; i < n; i++)
+    if (has_kernel(parts[i].image, lowered)) return true;
+  return false;
+}
+
+/* Of LTO-IR the compiler tells what it was asked for by name.  Kernels that macros and headers made show in the linked
+** image alone, managed variables' symbols in PTX and machine code alone. */
+static bool knows_all(const part *parts, int n, const dc_image *linked, bool *failed) {
+  dc_arena arena = DC_ARENA_INIT;
+  bool all = true;
+  for (int i = 0; i < n; i++) all = all && (parts[i].ready || !strstr(parts[i].src.text, "__managed__"));
+  const dc_entry *e = dc_image_entries(linked->bytes, linked->len, linked->binary, &arena, failed);
+  for (; e; e = e->next) all = all && is_told(parts, n, e->name);
+  dc_arena_free(&arena);
+  return all;
+}
+
+/* Then the parts are compiled to PTX, which tells everything, in the place of their LTO-IR. */
+static int learn_names(part *parts, int n, const char *arch, const dc_image *linked, dc_error *err) {
+  char ptx[32];
+  const char *number = strchr(arch, '_');
+  bool failed = false;
+  if (knows_all(parts, n, linked, &failed)) return failed ? dc_fail_oom(err) : 0;
+  snprintf(ptx, sizeof ptx, "compute%s", number ? number : "_75");
+  for (int i = 0; i < n; i++) {
+    part *p = &parts[i];
+    if (p->ready) continue;
+    dc_image_free(p->image);
+    p->image = NULL;
+    p->src.lto = false;
+    if (dc_compile(&p->src, ptx, false, &p->image, err) != 0) return -1;
+  }
+  return 0;
+}
+
+/* Kernels that came as LTO-IR tell what the linked image does. */
+static int add_unnamed(dc_image *image, dc_error *err) {
+  const dc_source linked = {.text = image->bytes, .len = image->len};
+  dc_image *all = NULL;
+  if (dc_ready_image(&linked, &all, err) != 0) return -1;
+  dc_signature *more = realloc(image->kernels, sizeof *more * (size_t)(image->nkernels + all->nkernels + 1));
+  if (more) image->kernels = more;
+  for (int i = 0; more && i < all->nkernels; i++) {
+    if (has_kernel(image, all->kernels[i].lowered)) continue;
+    more[image->nkernels++] = all->kernels[i];
+    memset(&all->kernels[i], 0, sizeof all->kernels[i]);
+  }
+  dc_image_free(all);
+  return more ? 0 : dc_fail_oom(err);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------- */
+
+/* Without a kernel: instances of templates may be asked for later. */
+static bool has_template(const part *parts, int n) {
+  bool found = false, failed = false;
+  dc_arena arena = DC_ARENA_INIT;
+  for (int i = 0; i < n && !found; i++) {
+    if (parts[i].ready) continue;
+    for (const dc_scanned *k = dc_scan(parts[i].src.text, parts[i].src.len, &arena, &failed); k; k = k->next)
+      found = found || (k->is_template && !k->is_variable);
+  }
+  dc_arena_free(&arena);
+  return found;
+}
+
+/* Kernels that launch kernels compile where they are to be linked; with the device runtime's library, which no CPU
+** runs. */
+static void explain(dc_error *err) {
+  if (strstr(dc_error_text(err), "'__cudaCDP2"))
+    dc_fail(err, DC_COMPILE, NULL,
+            "a kernel launches kernels itself (dynamic parallelism), which cannot be linked: launch them from the "
+            "script");
+}
+
+static int link_image(part *parts, int n, const dc_source *src, const char *arch, bool binary, dc_image **out,
+                      dc_error *err) {
   dc_image *image = calloc(1, sizeof *image);
   if (!image) return dc_fail_oom(err);
-  int rc = binary ? link_parts(parts, n, arch, image, err) : join_parts(parts, n, image, err);
+  int rc = src->lto ? optimize(parts, n, src, arch, binary, image, err)
+           : binary ? link_parts(parts, n, (dc_link_job){.arch = arch}, image, err)
+                    : join_parts(parts, n, image, err);
+  if (rc != 0) explain(err);
+  if (rc == 0 && src->lto) rc = learn_names(parts, n, arch, image, err);
   if (rc == 0) rc = gather(parts, n, image, err);
-  if (rc == 0 && image->nkernels == 0 && image->nvariables == 0)
-    rc = dc_fail(err, DC_COMPILE, NULL, "the sources hold no kernel: a function marked __global__ is needed");
+  if (rc == 0 && src->lto) rc = add_unnamed(image, err);
+  if (rc == 0 && image->nkernels == 0 && (n == 1 || image->nvariables == 0) && !has_template(parts, n))
+    rc = dc_fail(err, DC_COMPILE, NULL, "the source%s no kernel: a function marked __global__ is needed",
+                 n == 1 ? " holds" : "s hold");
   if (rc == 0) *out = image;
   else dc_image_free(image);
   return rc;
@@ -196,30 +335,53 @@ static int count_lines(const char *text) {
   return lines;
 }
 
+/* The text behind so many newlines: what is optimized as one tells lines by one file's name, and they are the user's if
+** they count through the sources from the start. */
+static char *lower_text(const dc_source *src, int lines) {
+  char *text = malloc((size_t)lines + src->len + 1);
+  if (!text) return NULL;
+  memset(text, '\n', (size_t)lines);
+  memcpy(text + lines, src->text, src->len);
+  text[(size_t)lines + src->len] = '\0';
+  return text;
+}
+
+static int set_part(part *p, const dc_source *src, int i, int *base, dc_error *err) {
+  p->src = *src;
+  p->src.text = src->units[i];
+  p->src.len = src->unit_lens[i];
+  p->src.units = NULL;
+  p->src.nunits = 0;
+  p->src.part = true;
+  p->line_base = *base;
+  p->ready = dc_is_ready(p->src.text, p->src.len);
+  if (p->ready) return 0;
+  const int lines = *base;
+  *base += count_lines(p->src.text);
+  if (!src->lto || lines == 0) return 0;
+  p->text = lower_text(&p->src, lines);
+  if (!p->text) return dc_fail_oom(err);
+  p->src.text = p->text;
+  p->src.len += (size_t)lines;
+  p->line_base = 0;
+  return 0;
+}
+
 int dc_link_units(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
-  int n = src->nunits, base = 0, rc = -1;
+  int n = src->nunits, base = 0, rc;
   part *parts = calloc((size_t)n, sizeof *parts);
   const char **room = calloc((size_t)n * (size_t)src->ninstantiate + 1, sizeof *room);
-  if (!parts || !room) {
-    dc_fail_oom(err);
-  } else {
-    for (int i = 0; i < n; i++) {
-      part *p = &parts[i];
-      p->src = *src;
-      p->src.text = src->units[i];
-      p->src.len = src->unit_lens[i];
-      p->src.units = NULL;
-      p->src.nunits = 0;
-      p->src.part = true;
-      p->line_base = base;
-      p->ready = dc_is_ready(p->src.text, p->src.len);
-      if (!p->ready) base += count_lines(p->src.text);
-    }
+  rc = parts && room ? 0 : dc_fail_oom(err);
+  for (int i = 0; i < n && rc == 0; i++) rc = set_part(&parts[i], src, i, &base, err);
+  if (rc == 0) {
     share_instances(parts, n, src, room);
     rc = compile_parts(parts, n, arch, binary, err);
-    if (rc == 0) rc = link_image(parts, n, arch, binary, out, err);
   }
-  for (int i = 0; parts && i < n; i++) dc_image_free(parts[i].image);
+  if (rc == 0) rc = link_image(parts, n, src, arch, binary, out, err);
+  for (int i = 0; parts && i < n; i++) {
+    dc_image_free(parts[i].image);
+    free(parts[i].text);
+  }
   free(parts);
   free(room);
   return rc;

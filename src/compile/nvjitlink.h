@@ -4,6 +4,7 @@
 #ifndef DC_COMPILE_NVJITLINK_H
 #define DC_COMPILE_NVJITLINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -11,11 +12,27 @@
 typedef struct dc_link_input {
   const void *bytes;
   size_t len;
-  enum { DC_LINK_CUBIN = 1, DC_LINK_PTX = 2, DC_LINK_FATBIN = 4 } kind; /* nvJitLink's own numbers */
+  enum { DC_LINK_CUBIN = 1, DC_LINK_PTX = 2, DC_LINK_LTOIR = 3, DC_LINK_FATBIN = 4 } kind; /* nvJitLink's own numbers */
 } dc_link_input;
 
-/* Links to a cubin for `arch` ("sm_90"), malloc'ed.  DC_COMPILE: with the linker's log, or with code
+typedef struct dc_link_job {
+  const dc_link_input *inputs;
+  int n;
+  const char *arch;           /* "sm_90"; for PTX "compute_90" */
+  bool lto;                   /* with link-time optimization: LTO-IR may be among the inputs */
+  bool ptx;                   /* PTX is wanted, which takes `lto`, and inputs that hold LTO-IR; else a cubin */
+  const char *const *options; /* more of the linker's own */
+  int noptions;
+} dc_link_job;
+
+/* What is known of the library that would be loaded, without loading it: for cache keys. */
+const char *dc_nvjitlink_identity(void);
+
+/* The code of an input that is for a newer architecture than the job's. */
+#define DC_LINK_NEWER "NVJITLINK_ERROR_ARCH_MISMATCH"
+
+/* The linked code, malloc'ed, with a NUL behind it.  DC_COMPILE: with the linker's log, or with code
 ** "NVJITLINK_NOT_FOUND" and what to install when the library is not to be had. */
-void *dc_nvjitlink(const dc_link_input *inputs, int n, const char *arch, size_t *len, dc_error *err);
+void *dc_nvjitlink(const dc_link_job *job, size_t *len, dc_error *err);
 
 #endif

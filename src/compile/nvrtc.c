@@ -57,17 +57,13 @@ static bool set_library(char *path, char *identity) {
 
 /* The file becomes the one to load, unless that failed before. */
 static bool take(const char *path) {
-  struct stat st;
-  if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
-  char *real = realpath(path, NULL);
-  if (!real || dc_map_get(&found.refused, real, strlen(real))) {
+  char *real = realpath(path, NULL), *identity = real ? dc_file_identity(real) : NULL;
+  if (!identity || dc_map_get(&found.refused, real, strlen(real))) {
     free(real);
+    free(identity);
     return false;
   }
-  dc_buf id = DC_BUF_INIT;
-  dc_buf_printf(&id, "%s %lld %lld.%09ld", real, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-                st.st_mtim.tv_nsec);
-  return set_library(real, dc_buf_take(&id));
+  return set_library(real, identity);
 }
 
 /* Folders that match `pattern` (which may hold wildcards), the last in order first: newer versions. */

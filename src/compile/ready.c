@@ -54,7 +54,11 @@ bool dc_is_machine_code(const char *text, size_t len) {
   return len >= 4 && (memcmp(text, "\x7f" "ELF", 4) == 0 || memcmp(text, "\x50\xed\x55\xba", 4) == 0);
 }
 
-bool dc_is_ready(const char *text, size_t len) { return dc_is_machine_code(text, len) || dc_is_ptx(text); }
+bool dc_is_lto_ir(const char *text, size_t len) { return len >= 4 && memcmp(text, "\xed\x43\x4e\x7f", 4) == 0; }
+
+bool dc_is_ready(const char *text, size_t len) {
+  return dc_is_machine_code(text, len) || dc_is_lto_ir(text, len) || dc_is_ptx(text);
+}
 
 /* --- parameters ---------------------------------------------------------------------------------- */
 
@@ -217,7 +221,8 @@ static int read_entries(dc_image *image, dc_error *err) {
 int dc_ready_image(const dc_source *src, dc_image **out, dc_error *err) {
   dc_image *image = calloc(1, sizeof *image);
   if (!image) return dc_fail_oom(err);
-  image->binary = dc_is_machine_code(src->text, src->len);
+  const bool lto = dc_is_lto_ir(src->text, src->len);
+  image->binary = lto || dc_is_machine_code(src->text, src->len);
   image->len = image->binary ? src->len : strlen(src->text);
   image->bytes = malloc(image->len + 1);
   image->log = strdup("");
@@ -225,7 +230,7 @@ int dc_ready_image(const dc_source *src, dc_image **out, dc_error *err) {
   if (rc == 0) {
     memcpy(image->bytes, src->text, image->len);
     ((char *)image->bytes)[image->len] = '\0';
-    rc = image->binary ? read_entries(image, err) : read_kernels(src->text, image, err);
+    if (!lto) rc = image->binary ? read_entries(image, err) : read_kernels(src->text, image, err);
   }
   if (rc != 0) {
     dc_image_free(image);

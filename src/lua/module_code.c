@@ -28,7 +28,8 @@ static int push_bytes(lua_State *L, dc_image *image, bool own) {
 /* Ready-made PTX becomes machine code in the same image, by NVIDIA's linker. */
 static int assemble(dc_image *image, const char *arch, dc_error *err) {
   size_t len;
-  void *cubin = dc_nvjitlink(&(dc_link_input){ image->bytes, image->len, DC_LINK_PTX }, 1, arch, &len, err);
+  const dc_link_input ptx = { image->bytes, image->len, DC_LINK_PTX };
+  void *cubin = dc_nvjitlink(&(dc_link_job){ .inputs = &ptx, .n = 1, .arch = arch }, &len, err);
   if (!cubin) return -1;
   free(image->bytes);
   image->bytes = cubin;
