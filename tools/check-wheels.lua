@@ -22,3 +22,14 @@ k(1, 32, 4, x)
 local want = { 1, 0.0999755859375, 65504, 0 }
 for i = 1, 4 do assert(x[i] == want[i], ("x[%d] is %.17g, should be %.17g"):format(i, x[i], want[i])) end
 print("compiled with " .. compiler.library .. ", headers in " .. compiler.include_dir)
+
+-- Sources linked as PTX and as link-time optimization's code.
+local parts = { [[
+extern __device__ float twice(float);
+__global__ void k(float *x) { x[threadIdx.x] = twice(x[threadIdx.x]); }
+]], "__device__ float twice(float v) { return 2 * v; }" }
+for _, flags in ipairs { {}, { "-dlto" } } do
+  local y = dc.array { 1, 2, 3 }
+  dc.module(parts, { flags = flags }):kernel "k"(1, 3, y)
+  for i = 1, 3 do assert(y[i] == 2 * i, ("linked with %s: y[%d] is %.17g"):format(flags[1] or "nothing", i, y[i])) end
+end

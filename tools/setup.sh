@@ -1,7 +1,7 @@
 #!/bin/sh
 # Brings what `make demo` and `make test` need, says what it does, and does nothing when all is there.
 #   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; busted, OpenBLAS and FFTW for test
-#   setup.sh nvrtc DCLUA            NVIDIA's compiler library and headers, when DCLUA finds none
+#   setup.sh nvrtc DCLUA            NVIDIA's compiler library, linker and headers, when DCLUA finds none
 #   setup.sh wheels FOLDER [12|13]  fetches those of one CUDA version into a folder, unasked
 # NVRTC=off in the environment: neither looks for NVRTC nor fetches it.
 set -eu
@@ -91,9 +91,9 @@ packages() {
 
 # Pinned. cccl and crt are headers only; of curand only the headers are kept.
 WHEELS_13="nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88
-           nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.0.35"
+           nvidia-nvjitlink==13.0.88 nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.0.35"
 WHEELS_12="nvidia-cuda-nvrtc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79
-           nvidia-cuda-cccl-cu12==12.9.27 nvidia-curand-cu12==10.3.10.19"
+           nvidia-nvjitlink-cu12==12.9.86 nvidia-cuda-cccl-cu12==12.9.27 nvidia-curand-cu12==10.3.10.19"
 
 # 12 when the driver here is older than CUDA 13's (580), else 13.
 cuda_for_driver() {
@@ -123,9 +123,9 @@ wheels() {
     *) fail "there are wheels for CUDA 12 and 13, not $cuda" ;;
   esac
   find_pip
-  say "fetching NVIDIA's CUDA $cuda compiler library (NVRTC) and headers from PyPI, about 160 MB:"
+  say "fetching NVIDIA's CUDA $cuda compiler library (NVRTC), linker and headers from PyPI, about 200 MB:"
   for w in $list; do say "  $w"; done
-  say "  into $folder (about 150 MB there); they are NVIDIA's, under the CUDA Toolkit's licence (EULA):"
+  say "  into $folder (about 230 MB there); they are NVIDIA's, under the CUDA Toolkit's licence (EULA):"
   say "  https://docs.nvidia.com/cuda/eula/   NVRTC=off does without."
   part=$folder.part$$
   trap 'rm -rf "$part"' EXIT
