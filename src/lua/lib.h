@@ -71,7 +71,8 @@ typedef struct dc_lua {
   dc_device *device;      /* the current one; NULL until first asked for */
   double owed;            /* KB of collector's work owed for device memory (memory.c) */
   size_t arrays;          /* array objects that the collector has not taken; */
-  size_t arrays_most;     /* past so many, it is asked to */
+  size_t arrays_most;     /* past so many, it is asked to; 0: none were made yet */
+  bool steps_fail;        /* its steps do not take enough of them */
   size_t since_full;      /* device bytes made since the last full collection */
   int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
   bool collecting;        /* a collection of ours is running: its finalizers start no other */
