@@ -9,10 +9,11 @@
 #include <stdlib.h>
 
 #include "array/program.h"
+#include "kernel/profile.h"
 
 /* What a program has computed inside of it is computed anew if it is needed once more, but only once. */
-static void mark_passed(const dc_program *p) {
-  for (int i = 0; i < p->nsteps; i++) p->node[i]->expr->passed = true;
+static void mark_passed(dc_array *const *node, int n) {
+  for (int i = 0; i < n; i++) node[i]->expr->passed = true;
 }
 
 /* Computes on its own what p->first names; it is part of a graph that the caller holds. */
@@ -41,16 +42,31 @@ static int run_and_tell(dc_program *p, told *t, dc_error *err) {
   return rc < 0 ? -1 : 0;
 }
 
-/* Runs a's graph into fresh memory. `a` may cease to be pending on the way. */
-static int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
+/* Runs a's graph into fresh memory. `a` may cease to be pending on the way.  `seen`: what the memo is to remember it
+** for; or NULL. */
+__attribute__((noinline)) static int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, told *t, dc_error *err) {
   dc_program p;
   do {
     if (a->state != DC_ARRAY_PENDING) return 0;
     if (dc_program_build(&p, a, b->ptr, a->dtype, &a->g, false, err) != 0) return -1;
+    if (p.first != NULL) seen = NULL;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
   if (dc_buffer_used(b, true, err) != 0 || run_and_tell(&p, t, err) != 0) return -1;
-  mark_passed(&p);
+  mark_passed(p.node, p.nsteps);
+  if (seen != NULL) dc_memo_keep(seen, &p);
+  return 0;
+}
+
+/* The same by the memo, if it can be. */
+static int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
+  dc_sight s;
+  if (a->state != DC_ARRAY_PENDING) return 0;
+  if (dc_profiling || !dc_memo_see(&s, a, b->ptr)) return compute_anew(a, b, NULL, t, err);
+  const dc_recipe *r = dc_memo_find(&s);
+  if (r == NULL) return compute_anew(a, b, &s, t, err);
+  if (dc_recipe_run(r, &s.portion, err) != 0) return -1;
+  mark_passed(s.node, s.nnodes);
   return 0;
 }
 
@@ -111,7 +127,7 @@ int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
   if (reads != NULL) *reads = p.in_place;
   if (!p.safe) return 1;
   if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_program_run(&p, err) != 0) return -1;
-  mark_passed(&p);
+  mark_passed(p.node, p.nsteps);
   return 0;
 }
 
