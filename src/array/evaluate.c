@@ -44,7 +44,8 @@ static int run_and_tell(dc_program *p, told *t, dc_error *err) {
 
 /* Runs a's graph into fresh memory. `a` may cease to be pending on the way.  `seen`: what the memo is to remember it
 ** for; or NULL. */
-__attribute__((noinline)) static int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, told *t, dc_error *err) {
+__attribute__((noinline)) /* so that the memo's way has none of its memory on the stack */
+static int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, told *t, dc_error *err) {
   dc_program p;
   do {
     if (a->state != DC_ARRAY_PENDING) return 0;

@@ -163,9 +163,9 @@ typedef struct dc_pack {
   _Alignas(16) unsigned char bytes[DC_MAX_PARAMS + 96];
 } dc_pack;
 
-/* A parameter at its natural alignment, as the ABI has it. */
+/* A parameter at its natural alignment, as the ABI has it; what is left between is 0. */
 static void pack(dc_pack *k, const void *value, size_t size) {
-  k->at = (k->at + size - 1) & ~(size - 1);
+  while ((k->at & (size - 1)) != 0) k->bytes[k->at++] = 0;
   memcpy(k->bytes + k->at, value, size);
   k->at += size;
 }
@@ -224,8 +224,8 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
 
 /* --- running ------------------------------------------------------------------------------------------ */
 
-/* Blocks of a program of ELEMENTS that has no tiles, of which a thread takes `lanes` elements `rounds` times, and *block
-** gets their threads. */
+/* Blocks of a program of ELEMENTS without tiles, of which a thread takes `lanes` elements `rounds` times; *block gets
+** their threads. */
 static int64_t blocks_of_elements(const dc_device *dev, int64_t n, int lanes, int rounds, bool looped, dc_dim3 *block) {
   const bool once = looped && n < DC_LOOPED_FROM;
   const int64_t a_block = (int64_t)DC_BLOCK * lanes * (once ? 1 : rounds);
@@ -325,7 +325,8 @@ static void pack_portion(dc_pack *k, const dc_portion *s) {
 bool dc_recipe_of(const dc_program *p, const dc_portion *s, dc_recipe *r) {
   if (p->kind != DC_ELEMENTS || p->scatters || p->in_place || p->tile > 0 || p->n > DC_RECIPE_MOST || p->dev != s->dev)
     return false;
-  dc_pack all = { .at = 0 }, portion = { .at = 0 };
+  dc_pack all, portion;
+  portion.at = 0;
   pack_all(&all, p, 0);
   pack_portion(&portion, s);
   if (all.at != portion.at || memcmp(all.bytes, portion.bytes, all.at) != 0) return false;

@@ -197,8 +197,8 @@ bool dc_part_takes(const dc_program *p, int leaf);
 void dc_program_key(const dc_program *p, dc_buf *key);
 int dc_program_run(const dc_program *p, dc_error *err);
 
-/* What a program over few elements, whose operands lie flat in memory or are one value, comes to without them: it can be
-** run with others, for which the long way would give a program of the same form. */
+/* What a program over few elements, whose operands lie flat in memory or are one value, comes to without them: it can
+** be run with others, for which the long way would give a program of the same form. */
 #define DC_RECIPE_MOST (DC_LOOPED_FROM - 1) /* elements */
 typedef struct dc_recipe {
   struct dc_form *form;

@@ -49,12 +49,12 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   collect(L, self, LUA_GCSTEP, kb);
 }
 
-/* Expressions take host memory that the collector does not see, and one that is slow lets tens of thousands of dead ones
-** lie, each of which costs a cache miss when it is made anew.  So when there are many more than the last full collection
-** left, a step is asked for, with which a generational collector takes all that died young, however large the heap is
-** (200000 tables beside: 0.2 us a node, with full collections 1.3).  Where a step is not enough, as with an incremental
-** collector, it is not tried again until a full collection has run, and that not before the objects' memory is twice
-** the heap, which it has to walk through. */
+/* Expressions take host memory that the collector does not see, and one that is slow lets tens of thousands of dead
+** ones lie, each of which costs a cache miss when it is made anew.  So when there are many more than the last full
+** collection left, a step is asked for, with which a generational collector takes all that died young, however large
+** the heap is (200000 tables beside: 0.2 us a node, with full collections 1.3).  Where a step is not enough, as with an
+** incremental collector, it is not tried again until a full collection has run, and that not before the objects' memory
+** is twice the heap, which it has to walk through. */
 void dc_lua_count_array(lua_State *L, dc_lua *self) {
   if (++self->arrays <= self->arrays_most) return;
   const size_t most = self->arrays_most;

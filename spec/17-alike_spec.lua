@@ -1,0 +1,175 @@
+-- Expressions that are alike but for something that their kernel or its launch depends on: where one was computed
+-- before, the next must not be taken for it.
+local dc = require "dotcompute"
+local fake = require "spec.fake"
+local h = require "spec.helper"
+
+-- Of each: made of arrays x and y and a number v, and, where numbers are exact, the same of an element.
+local shapes = [==[{
+  function(x, y) return x + y end,
+  function(x, y, v) return x * v + y end,
+  function(x, y, v) return v - (x * y) end,
+  function(x, y) local z = x * y; return z + z - x end,
+  function(x, y) local a, b = x * y, x + y; return a - b + a end,
+  function(x, y, v) return (x + v) * (y + v) end,
+  function(x, y) return x - y - x end,
+  function(x, y) return x - y - y end,
+  function(x, y) local a, b = x * y, x + y; return a - b + b end,
+  function(x, _, v) return x + v end,
+  function(x, y, v) return -x * v - y * v end,
+}]==]
+local exact = load("return " .. shapes)()
+
+-- An operand of n elements out of `base`, its first dtype-sized place chosen at random: by itself, of one value, or with
+-- an axis more. `last`: the operand before it, which is drawn again now and then, as another array.
+local operand = [==[function(base, n, last)
+  local at = ({ 0, 0, 1, 2, 4, 3 })[math.random(6)]
+  local kind = math.random(8)
+  if kind == 1 and last then return last end
+  if kind == 2 and last and last.size == n then return last[":"] end
+  if kind <= 4 then return base[{ { at + 1, at + 1 } }] end
+  local x = base[{ { at + 1, at + n } }]
+  return kind == 5 and x:reshape(1, n) or x
+end]==]
+local draw = load("return " .. operand)()
+
+describe("expressions that are alike", function()
+  local function table_of(x, n)
+    local values = x:reshape(-1):to_table()
+    for i = #values + 1, n or 0 do values[i] = values[1] end
+    return values
+  end
+
+  it("give each its own values", function()
+    local bases = {}
+    for _, t in ipairs { "int32", "float64", "int64" } do
+      local values = {}
+      for i = 1, 1100 do values[i] = math.random(-1000, 1000) end
+      bases[#bases + 1] = dc.array(values, t)
+    end
+    for _ = 1, 400 do
+      local n = ({ 1, 2, 31, 1000, 1001 })[math.random(5)]
+      local x = draw(bases[math.random(3)], n)
+      local y = draw(bases[math.random(3)], n, x)
+      local v, which = math.random(-9, 9), math.random(#exact)
+      local result = exact[which](x, y, v)
+      local count = result.size
+      local xs, ys, got = table_of(x, count), table_of(y, count), table_of(result)
+      assert.equal(count, #got)
+      for i = 1, count do
+        assert.equal(exact[which](xs[i], ys[i], v), got[i], h.note(("%d of %d, shape %d"):format(i, count, which)))
+      end
+    end
+  end)
+
+  it("keep numbers of different dtypes apart", function()
+    local x = dc.array({ 1, 2 }, "int32")
+    for _ = 1, 3 do
+      assert.same({ 3, 4 }, (x + 2):to_table())
+      assert.same({ 3.5, 4.5 }, (x + 2.5):to_table())
+      assert.same({ true, false }, x:lt(2):to_table())
+      assert.same({ true, true }, x:lt(2.5):to_table())
+    end
+  end)
+
+  it("see what their operands were overwritten with, and refuse closed ones", function()
+    local x, y = dc.array({ 1, 2, 3 }, "int32"), dc.array({ 10, 20, 30 }, "int32")
+    local function sum() return (x + y * 2):eval() end
+    assert.same({ 21, 42, 63 }, sum():to_table())
+    local pending = x + y * 2
+    x[":"] = 5
+    assert.same({ 21, 42, 63 }, pending:to_table())
+    assert.same({ 25, 45, 65 }, sum():to_table())
+    x[":"] = x + y * 2 -- in place
+    assert.same({ 25, 45, 65 }, x:to_table())
+    assert.same({ 45, 85, 125 }, sum():to_table())
+    local waiting = x + y * 2
+    y:close()
+    assert.same({ 45, 85, 125 }, waiting:to_table())
+    h.fails("argument", "closed", function() return x + y * 2 end)
+  end)
+
+  it("keep what is held of them, computed once or twice", function()
+    local x, y = dc.array({ 1, 2, 3 }, "int32"), dc.array({ 10, 20, 30 }, "int32")
+    for _ = 1, 4 do
+      local part = x * y
+      local a, b, c = part + x, part + x, part + x
+      assert.same({ 11, 42, 93 }, a:to_table())
+      assert.same({ 11, 42, 93 }, b:to_table())
+      assert.same({ 11, 42, 93 }, c:to_table())
+      assert.same({ 10, 40, 90 }, part:to_table())
+    end
+  end)
+
+  it("share memory with nothing but what they are given", function()
+    local x = dc.ones(64, "int32")
+    local results = {}
+    for i = 1, 50 do
+      x = (x + 1):eval()
+      results[i] = x
+    end
+    for i = 1, 50 do assert.equal(1 + i, results[i][64]) end
+  end)
+
+  it("become part of the graph that is captured", function()
+    local x, y = dc.array({ 1, 2, 3 }, "int32"), dc.array({ 10, 20, 30 }, "int32")
+    local out = dc.zeros(3, "int32")
+    for _ = 1, 3 do (x + y):eval() end
+    local g = dc.graph(function() out[":"] = (x + y):eval() * 1 end)
+    x[":"] = 100
+    g()
+    assert.same({ 110, 120, 130 }, out:to_table())
+    assert.same({ 110, 120, 130 }, (x + y):to_table())
+    x[":"] = 7
+    g()
+    assert.same({ 17, 27, 37 }, out:to_table())
+  end)
+end)
+
+-- While launches are profiled nothing is taken for what was computed before: so each expression is computed in that way,
+-- and twice in the usual one, and the driver must be given the same kernel, blocks and parameters.
+describe("on a GPU (a stand-in without one) expressions that are alike", function()
+  setup(fake.build)
+  local script = [==[
+    local core = require "dotcompute.core"
+    math.randomseed(tonumber(%d))
+    local draw, shapes = %s, %s
+    local dtypes = { "float32", %q }
+    local sizes = { 1, 2, 1000, 1003, (1 << 20) - 4, 1 << 20, (1 << 20) + 4 }
+    shapes[#shapes + 1] = function(x) return dc.exp(x) end
+    shapes[#shapes + 1] = function(x, y) return dc.where(x:lt(y), x, y) end
+    shapes[#shapes + 1] = function(x, y) return x:to "float64" + y end
+    local chosen = {}
+    for i = 1, 4 do chosen[i] = table.remove(shapes, math.random(#shapes)) end
+    local bases = {}
+    for i, t in ipairs(dtypes) do bases[i] = dc.empty((1 << 20) + 64, t) end
+    local kept
+    for _ = 1, 300 do
+      local n = sizes[math.random(#sizes)]
+      local x = draw(bases[math.random(2)], n)
+      local y = draw(bases[math.random(2)], n, x)
+      local v, shape = math.random(9) / math.random(2), chosen[math.random(#chosen)]
+      core.profile_start()
+      kept = shape(x, y, v):eval()
+      core.profile_stop()
+      for _ = 1, 2 do kept = shape(x, y, v):eval() end
+    end
+    print("done")]==]
+
+  it("are launched as if each was the first", function()
+    local others = { "float64", "uint8", "float16", "complex64", "int64", "complex128", "int16" }
+    local other = others[math.random(#others)]
+    local out, log = fake.run(script:format(math.random(1 << 30), operand, shapes, other), { FAKE_CUDA_IMAGES = "1" })
+    assert.equal("done\n", out)
+    assert.equal(900, #log.launch)
+    assert.matches("^expression@%x+ %d+x1x1 256x1x1 0 %d+ %x+$", log.launch[1])
+    local address = ("%x"):rep(16)
+    local function but_for_result(line) return (line:gsub("^(%S+ %S+ %S+ %S+ %S+ )" .. address, "%1")) end
+    for i = 1, #log.launch, 3 do
+      local first = but_for_result(log.launch[i])
+      for k = 1, 2 do
+        assert.equal(first, but_for_result(log.launch[i + k]), h.note(("launch %d, %s"):format(i + k, other)))
+      end
+    end
+  end)
+end)
