@@ -20,7 +20,7 @@ local shapes = [==[{
 }]==]
 local exact = load("return " .. shapes)()
 
--- An operand of n elements out of `base`, its first dtype-sized place chosen at random: by itself, of one value, or with
+-- An operand of n elements out of `base`, from a random place on: by itself, of one value, or with
 -- an axis more. `last`: the operand before it, which is drawn again now and then, as another array.
 local operand = [==[function(base, n, last)
   local at = ({ 0, 0, 1, 2, 4, 3 })[math.random(6)]
@@ -126,7 +126,7 @@ describe("expressions that are alike", function()
   end)
 end)
 
--- While launches are profiled nothing is taken for what was computed before: so each expression is computed in that way,
+-- While launches are profiled nothing is taken for what was computed before: so each expression is computed so,
 -- and twice in the usual one, and the driver must be given the same kernel, blocks and parameters.
 describe("on a GPU (a stand-in without one) expressions that are alike", function()
   setup(fake.build)

@@ -58,10 +58,6 @@ bool dc_geometry_contiguous(const dc_geometry *g, size_t itemsize) {
   return straight;
 }
 
-bool dc_geometry_same_shape(const dc_geometry *a, const dc_geometry *b) {
-  return a->ndim == b->ndim && memcmp(a->shape, b->shape, sizeof(int64_t) * (size_t)a->ndim) == 0;
-}
-
 bool dc_geometry_same(const dc_geometry *a, const dc_geometry *b) {
   return dc_geometry_same_shape(a, b) && memcmp(a->strides, b->strides, sizeof(int64_t) * (size_t)a->ndim) == 0;
 }

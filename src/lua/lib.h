@@ -69,7 +69,7 @@ typedef struct dc_lua {
   const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
   const void *null;
   dc_device *device;      /* the current one; NULL until first asked for */
-  double owed;            /* KB of collector's work owed for device memory (memory.c) */
+  double owed, owed_most; /* heaps of collector's work owed for device memory, done when it is so much (memory.c) */
   size_t arrays;          /* array objects that the collector has not taken; */
   size_t arrays_most;     /* past so many, it is asked to; 0: none were made yet */
   bool steps_fail;        /* its steps do not take enough of them */

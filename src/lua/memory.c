@@ -32,21 +32,23 @@ static void collect(lua_State *L, dc_lua *self, int what, int kb) {
 
 void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   if (n < 256) n = 256; /* what a device gives at least */
-  if (self->collecting || !lua_gc(L, LUA_GCISRUNNING)) return; /* in a finalizer, or stopped by the user */
+  if (self->collecting) return; /* in a finalizer */
   self->since_full += n;
   const dc_device *dev = self->device;
   const size_t most = !dev ? 0 : dev->bytes_limit ? dev->bytes_limit : dev->facts.total_memory;
-  if (most && self->since_full > most / 8 && (double)(dev->bytes_live + n) > SOFT_LIMIT * (double)most) {
-    collect(L, self, LUA_GCCOLLECT, 0);
-    return;
-  }
+  const bool full =
+      most && self->since_full > most / 8 && (double)(dev->bytes_live + n) > SOFT_LIMIT * (double)most;
   /* Lua waits between cycles until the heap has doubled: CYCLE_BYTES count as much as the heap. */
-  double share = (double)n / CYCLE_BYTES;
-  self->owed += (share < 1 ? share : 1) * (double)lua_gc(L, LUA_GCCOUNT);
-  if (self->owed < STEP_KB && share < 1) return;
-  int kb = (int)self->owed + 1;
+  const double share = (double)n / CYCLE_BYTES;
+  self->owed += share < 1 ? share : 1;
+  if (!full && self->owed < self->owed_most) return;
+  const double heap = lua_gc(L, LUA_GCCOUNT), owed = self->owed * heap;
+  self->owed_most = STEP_KB / heap < 1 ? STEP_KB / heap : 1;
+  if (!full && self->owed < self->owed_most) return; /* the heap is smaller than it was when that was set */
   self->owed = 0;
-  collect(L, self, LUA_GCSTEP, kb);
+  if (!lua_gc(L, LUA_GCISRUNNING)) self->since_full = 0; /* stopped by the user */
+  else if (full) collect(L, self, LUA_GCCOLLECT, 0);
+  else collect(L, self, LUA_GCSTEP, (int)owed + 1);
 }
 
 /* Expressions take host memory that the collector does not see, and one that is slow lets tens of thousands of dead
