@@ -31,13 +31,14 @@ typedef struct told {
   bool done;
 } told;
 
-/* Runs the program, and waits for its value where one is wanted and the device has mail. */
-static int run_and_tell(dc_program *p, told *t, dc_error *err) {
-  dc_device *dev = p->dev;
-  if (t == NULL || !dc_program_tells(p) || dev->ops->mail == NULL || !dev->ops->mail(dev, &p->mail, &p->letter))
-    return dc_program_run(p, err);
-  if (dc_program_run(p, err) != 0) return -1;
-  const int rc = dev->ops->mail_wait(dev, p->letter, t->value, dc_dtype_size(p->out.dtype), err);
+/* Before a kernel that tells its value is run: whether one is wanted and the device has mail, and where that is. */
+static bool expects(dc_device *dev, const told *t, dc_ptr *mail, uint64_t *letter) {
+  return t != NULL && dev->ops->mail != NULL && dev->ops->mail(dev, mail, letter);
+}
+
+/* Waits for the value that was expected. */
+static int receive(const dc_array *a, uint64_t letter, told *t, dc_error *err) {
+  const int rc = a->dev->ops->mail_wait(a->dev, letter, t->value, dc_dtype_size(a->dtype), err);
   t->done = rc == 0;
   return rc < 0 ? -1 : 0;
 }
@@ -53,7 +54,9 @@ static int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, 
     if (p.first != NULL) seen = NULL;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
-  if (dc_buffer_used(b, true, err) != 0 || run_and_tell(&p, t, err) != 0) return -1;
+  if (dc_buffer_used(b, true, err) != 0) return -1;
+  const bool tells = dc_program_tells(&p) && expects(p.dev, t, &p.mail, &p.letter);
+  if (dc_program_run(&p, err) != 0 || (tells && receive(a, p.letter, t, err) != 0)) return -1;
   mark_passed(p.node, p.nsteps);
   if (seen != NULL) dc_memo_keep(seen, &p);
   return 0;
@@ -66,7 +69,8 @@ static int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err
   if (dc_profiling || !dc_memo_see(&s, a, b->ptr)) return compute_anew(a, b, NULL, t, err);
   const dc_recipe *r = dc_memo_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
-  if (dc_recipe_run(r, &s.portion, err) != 0) return -1;
+  const bool tells = s.portion.reduces && expects(a->dev, t, &s.portion.mail, &s.portion.letter);
+  if (dc_recipe_run(r, &s.portion, err) != 0 || (tells && receive(a, s.portion.letter, t, err) != 0)) return -1;
   mark_passed(s.node, s.nnodes);
   return 0;
 }

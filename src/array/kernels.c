@@ -315,16 +315,29 @@ int dc_program_run(const dc_program *p, dc_error *err) {
 
 /* pack_all's, where operands have no strides. */
 static void pack_portion(dc_pack *k, const dc_portion *s) {
+  static const int32_t one = 1;
   const int32_t n = (int32_t)s->n;
   pack(k, &s->out, sizeof s->out);
   for (int i = 0; i < s->nleaves; i++) pack(k, &s->leaf[i], sizeof s->leaf[i]);
+  if (s->reduces) pack(k, &one, sizeof one); /* row */
   pack(k, &n, sizeof n);
+  if (s->reduces) {
+    pack(k, &s->mail, sizeof s->mail);
+    pack(k, &s->letter, sizeof s->letter);
+  }
   for (int i = 0; i < s->nnumbers; i++) pack_number(k, s->number[i]);
 }
 
+/* Whether its launch is as that of a recipe. */
+static bool has_recipe(const dc_program *p) {
+  if (p->scatters || p->in_place) return false;
+  if (p->kind == DC_ELEMENTS) return p->tile == 0 && p->n <= DC_RECIPE_MOST;
+  const bool row = p->mapping == DC_MAP_LANES || p->mapping == DC_MAP_PACKED; /* which a block reduces */
+  return p->kind == DC_REDUCTION && p->rows == 1 && p->segments == 1 && row && p->cluster == 1 && p->carried == 0;
+}
+
 bool dc_recipe_of(const dc_program *p, const dc_portion *s, dc_recipe *r) {
-  if (p->kind != DC_ELEMENTS || p->scatters || p->in_place || p->tile > 0 || p->n > DC_RECIPE_MOST || p->dev != s->dev)
-    return false;
+  if (!has_recipe(p) || p->dev != s->dev || s->reduces != (p->kind == DC_REDUCTION)) return false;
   dc_pack all, portion;
   portion.at = 0;
   pack_all(&all, p, 0);
@@ -332,7 +345,7 @@ bool dc_recipe_of(const dc_program *p, const dc_portion *s, dc_recipe *r) {
   if (all.at != portion.at || memcmp(all.bytes, portion.bytes, all.at) != 0) return false;
   dc_key key;
   key_make(&key, p);
-  *r = (dc_recipe){ .lanes = p->lanes, .rounds = p->rounds, .looped = p->looped };
+  *r = (dc_recipe){ .lanes = p->lanes, .rounds = p->rounds, .looped = p->looped, .threads = p->threads };
   r->form = dc_map_get(&forms, (const char *)key.bytes, key.len);
   return r->form != NULL;
 }
@@ -343,8 +356,9 @@ int dc_recipe_run(const dc_recipe *r, const dc_portion *s, dc_error *err) {
   dc_pack params;
   params.at = 0;
   pack_portion(&params, s);
-  dc_launch l = { .grid = { 1, 1, 1 }, .params = params.bytes };
-  l.grid.x = (uint32_t)blocks_of_elements(s->dev, s->n, r->lanes, r->rounds, r->looped, &l.block);
+  dc_launch l = { .grid = { 1, 1, 1 }, .block = { (uint32_t)r->threads, 1, 1 }, .params = params.bytes };
+  if (!s->reduces)
+    l.grid.x = (uint32_t)blocks_of_elements(s->dev, s->n, r->lanes, r->rounds, r->looped, &l.block);
   r->form->kernel.params_size = (uint32_t)params.at;
   return dc_kernel_launch(&r->form->kernel, &l, &plainly, err);
 }

@@ -3,7 +3,7 @@
 **
 ** The walk makes a key of all that the program of such an expression depends on, but for the addresses, the numbers and
 ** the count that are the kernel's parameters: the device, operators and dtypes, which operands are the same, whether
-** each has an element for each of the result's or one value, and how their addresses are aligned.  What is of another
+** each has an element for each that is computed or one value, and how their addresses are aligned.  What is of another
 ** kind, or could be, is not remembered: the long way (program.c) computes it, and decides everything here too, since a
 ** recipe is made of its program.
 */
@@ -13,7 +13,7 @@
 #include "array/program.h"
 
 /* What a word of the key is about, in its lowest bits. */
-enum { WORD_NODE, WORD_NODE_AGAIN, WORD_LEAF, WORD_ONE, WORD_LEAF_AGAIN, WORD_NUMBER, WORD_BITS = 3 };
+enum { WORD_NODE, WORD_NODE_AGAIN, WORD_LEAF, WORD_ONE, WORD_LEAF_AGAIN, WORD_NUMBER, WORD_REDUCTION, WORD_BITS = 3 };
 
 /* --- seeing ---------------------------------------------------------------------------------------------- */
 
@@ -84,6 +84,20 @@ static bool see_node(dc_sight *s, dc_array *a) {
   return true;
 }
 
+/* A reduction of all to one value: how long the row is, and what is done with it, are in the key. */
+static bool see_reduction(dc_sight *s, dc_array *a) {
+  const dc_expr *e = a->expr;
+  dc_portion *q = &s->portion;
+  const dc_geometry *over = &e->arg[0]->g;
+  q->n = dc_geometry_size(over);
+  q->reduces = true;
+  if (__builtin_popcount(e->axes) != over->ndim || q->n < 1 || q->n > DC_RECIPE_REDUCES) return false;
+  put(s, WORD_REDUCTION, (uint32_t)q->n);
+  put(s, WORD_REDUCTION, e->reduce | (uint32_t)a->dtype << 8 | (uint32_t)e->keep << 16 | (uint32_t)e->as << 17);
+  s->node[s->nnodes++] = a;
+  return see_operand(s, e->arg[0]);
+}
+
 bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out) {
   const int64_t n = dc_geometry_size(&a->g);
   if (n < 1 || n > DC_RECIPE_MOST || a->dev->tracking != 0) return false;
@@ -94,7 +108,7 @@ bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out) {
   s->mark = dc_next_mark();
   put(s, n == 1, (uint32_t)a->dev->serial);
   put(s, alignment(out), (uint32_t)(a->dev->serial >> 29));
-  return see_node(s, a);
+  return a->expr->op == DC_OP_REDUCE ? see_reduction(s, a) : see_node(s, a);
 }
 
 /* --- remembering ------------------------------------------------------------------------------------------ */
@@ -120,7 +134,10 @@ const dc_recipe *dc_memo_find(const dc_sight *s) {
 void dc_memo_keep(const dc_sight *s, const dc_program *p) {
   dc_memo **place = place_of(s);
   dc_recipe r;
-  if (!dc_recipe_of(p, &s->portion, &r)) return;
+  dc_portion ran = s->portion;
+  ran.mail = p->mail;
+  ran.letter = p->letter;
+  if (!dc_recipe_of(p, &ran, &r)) return;
   if (*place == NULL && (*place = malloc(sizeof **place)) == NULL) return;
   (*place)->recipe = r;
   (*place)->len = s->len;

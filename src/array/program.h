@@ -198,18 +198,24 @@ void dc_program_key(const dc_program *p, dc_buf *key);
 int dc_program_run(const dc_program *p, dc_error *err);
 
 /* What a program over few elements, whose operands lie flat in memory or are one value, comes to without them: it can
-** be run with others, for which the long way would give a program of the same form. */
-#define DC_RECIPE_MOST (DC_LOOPED_FROM - 1) /* elements */
+** be run with others, for which the long way would give a program of the same form.  It gives as many elements, or
+** reduces all to one value. */
+#define DC_RECIPE_MOST (DC_LOOPED_FROM - 1) /* elements; */
+#define DC_RECIPE_REDUCES DC_SEGMENT        /* to one value, so many */
 typedef struct dc_recipe {
   struct dc_form *form;
   int lanes, rounds;
   bool looped;
+  int threads; /* of a reduction */
 } dc_recipe;
 /* What it is run with. */
 typedef struct dc_portion {
   dc_device *dev;
   dc_ptr out;
-  int64_t n; /* 1 to DC_RECIPE_MOST */
+  int64_t n; /* from 1 on */
+  bool reduces;
+  dc_ptr mail; /* of a reduction: as the program's */
+  uint64_t letter;
   int nleaves, nnumbers;
   const dc_ptr *leaf;
   const dc_number *const *number;
