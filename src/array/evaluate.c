@@ -66,7 +66,7 @@ static int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, 
 static int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
   dc_sight s;
   if (a->state != DC_ARRAY_PENDING) return 0;
-  if (dc_profiling || !dc_memo_see(&s, a, b->ptr)) return compute_anew(a, b, NULL, t, err);
+  if (dc_profiling || !dc_memo_see(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
   const dc_recipe *r = dc_memo_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
   const bool tells = s.portion.reduces && expects(a->dev, t, &s.portion.mail, &s.portion.letter);
@@ -122,17 +122,34 @@ int dc_evaluate_value(dc_array *a, void *value, bool *is_told, dc_error *err) {
 
 int dc_array_eval(dc_array *a, dc_error *err) { return dc_evaluate(a, err); }
 
-int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
+/* As compute_anew. */
+__attribute__((noinline))
+static int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_sight *seen, dc_error *err) {
   dc_program p;
   do {
     if (dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0) return -1; /* by a finalizer */
     if (dc_program_build(&p, src, dst->ptr, dst->dtype, &dst->g, false, err) != 0) return -1;
+    if (p.first != NULL) seen = NULL;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
   if (reads != NULL) *reads = p.in_place;
   if (!p.safe) return 1;
   if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_program_run(&p, err) != 0) return -1;
   mark_passed(p.node, p.nsteps);
+  if (seen != NULL) dc_memo_keep(seen, &p);
+  return 0;
+}
+
+int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
+  dc_sight s;
+  const bool simple = !dc_profiling && src->state == DC_ARRAY_PENDING && !dc_array_is_closed(dst) && dst->contiguous &&
+                      dc_geometry_size(&src->g) == dc_geometry_size(&dst->g) &&
+                      dc_memo_see(&s, src, dst->ptr, dst->dtype);
+  const dc_recipe *r = simple ? dc_memo_find(&s) : NULL;
+  if (r == NULL) return evaluate_into_anew(src, dst, reads, simple ? &s : NULL, err);
+  if (reads != NULL) *reads = s.in_place;
+  if (dc_recipe_run(r, &s.portion, err) != 0) return -1;
+  mark_passed(s.node, s.nnodes);
   return 0;
 }
 

@@ -330,7 +330,7 @@ static void pack_portion(dc_pack *k, const dc_portion *s) {
 
 /* Whether its launch is as that of a recipe. */
 static bool has_recipe(const dc_program *p) {
-  if (p->scatters || p->in_place) return false;
+  if (p->scatters || !p->safe) return false;
   if (p->kind == DC_ELEMENTS) return p->tile == 0 && p->n <= DC_RECIPE_MOST;
   const bool row = p->mapping == DC_MAP_LANES || p->mapping == DC_MAP_PACKED; /* which a block reduces */
   return p->kind == DC_REDUCTION && p->rows == 1 && p->segments == 1 && row && p->cluster == 1 && p->carried == 0;

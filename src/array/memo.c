@@ -45,8 +45,11 @@ static bool see_leaf(dc_sight *s, const dc_array *a) {
   }
   const int64_t n = dc_geometry_size(&a->g);
   if (q->nleaves == DC_SIGHT_OPERANDS || (n != 1 && (n != q->n || !a->contiguous))) return false;
-  if (a->ptr < s->end && q->out < a->ptr + (dc_ptr)n * dc_dtype_size(a->dtype)) return false; /* memory of its own */
-  put(s, n == q->n ? WORD_LEAF : WORD_ONE, (uint32_t)a->dtype << 4 | alignment(a->ptr));
+  const size_t size = dc_dtype_size(a->dtype);
+  const bool shares = a->ptr < s->end && q->out < a->ptr + (dc_ptr)n * size;
+  if (shares && (a->ptr != q->out || size != s->itemsize || n != q->n || q->reduces)) return false;
+  s->in_place = s->in_place || shares;
+  put(s, n == q->n ? WORD_LEAF : WORD_ONE, (uint32_t)shares << 12 | (uint32_t)a->dtype << 4 | alignment(a->ptr));
   s->array[q->nleaves] = a;
   s->leaf[q->nleaves++] = a->ptr;
   return true;
@@ -98,16 +101,19 @@ static bool see_reduction(dc_sight *s, dc_array *a) {
   return see_operand(s, e->arg[0]);
 }
 
-bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out) {
+bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out, dc_dtype dtype) {
   const int64_t n = dc_geometry_size(&a->g);
   if (n < 1 || n > DC_RECIPE_MOST || a->dev->tracking != 0) return false;
   s->portion = (dc_portion){ .dev = a->dev, .out = out, .n = n, .leaf = s->leaf, .number = s->number };
-  s->end = out + (dc_ptr)n * dc_dtype_size(a->dtype);
+  s->itemsize = dc_dtype_size(dtype);
+  s->end = out + (dc_ptr)n * s->itemsize;
+  s->in_place = false;
   s->nnodes = s->len = 0;
   s->hash = 0;
   s->mark = dc_next_mark();
-  put(s, n == 1, (uint32_t)a->dev->serial);
-  put(s, alignment(out), (uint32_t)(a->dev->serial >> 29));
+  put(s, 0, (uint32_t)a->dev->serial);
+  put(s, 0, (uint32_t)(a->dev->serial >> 29));
+  put(s, n == 1, (uint32_t)dtype << 4 | alignment(out));
   return a->expr->op == DC_OP_REDUCE ? see_reduction(s, a) : see_node(s, a);
 }
 

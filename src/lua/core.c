@@ -26,6 +26,7 @@ dc_lua *dc_lua_push_self(lua_State *L) {
   lua_pop(L, 1);
   dc_lua *self = lua_newuserdatauv(L, sizeof *self, DC_LUA_END - 1);
   memset(self, 0, sizeof *self);
+  self->work_place = dc_lua_work_place();
   int at = lua_gettop(L);
   lua_newtable(L);
   lua_setiuservalue(L, at, DC_LUA_OWN);
