@@ -18,6 +18,7 @@
 **   FAKE_CUDA_KEEP     the bytes that pools are to be told to keep (all)
 **   FAKE_CUDA_PARAMS   "0:4,8:8": offset and size of every kernel's parameters; else read from PTX, and
 **                      for cubins "not supported"
+**   FAKE_CUDA_IMAGES   a launch's report tells which image the kernel is of: "launch saxpy@8c0f…"
 **   FAKE_CUDA_REPORT   a file that gets, at exit, "calls NAME n", "held KIND n" and "misuse TEXT" lines;
 **                      each launch at once
 */
@@ -234,12 +235,21 @@ static object *memory_at(CUdeviceptr at, size_t n) {
 
 static bool bad_device(CUdevice d) { return d < 0 || d >= setting("FAKE_CUDA_DEVICES", 1) || d >= MAX_DEVICES; }
 
+/* Tells images apart (FNV-1a). */
+static unsigned long long image_number(const object *module) {
+  unsigned long long h = 14695981039346656037u;
+  for (size_t i = 0; i < module->size; i++) h = (h ^ (unsigned char)module->bytes[i]) * 1099511628211u;
+  return h;
+}
+
 static CUresult record_launch(const node *k) {
   const CUlaunchConfig *c = &k->config;
   char hex[513] = "";
   for (size_t i = 0; i < k->n && i < 256; i++) snprintf(hex + 2 * i, 3, "%02x", k->bytes[i]);
-  report("launch %s %ux%ux%u %ux%ux%u %u %zu %s%s\n", k->function->name, c->grid_x, c->grid_y, c->grid_z, c->block_x,
-         c->block_y, c->block_z, c->shared, k->n, hex, k->special);
+  char image[32] = "";
+  if (setting("FAKE_CUDA_IMAGES", 0)) snprintf(image, sizeof image, "@%llx", image_number(k->function->module));
+  report("launch %s%s %ux%ux%u %ux%ux%u %u %zu %s%s\n", k->function->name, image, c->grid_x, c->grid_y, c->grid_z,
+         c->block_x, c->block_y, c->block_z, c->shared, k->n, hex, k->special);
   launches++;
   if (setting("FAKE_CUDA_HANG", 0)) busy[k->function->device] = true;
   return CUDA_SUCCESS;

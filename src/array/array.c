@@ -119,10 +119,7 @@ dc_device *dc_array_device(const dc_array *a) { return a->dev; }
 const dc_geometry *dc_array_geometry(const dc_array *a) { return &a->g; }
 int64_t dc_array_size(const dc_array *a) { return dc_geometry_size(&a->g); }
 
-int dc_array_check_open(const dc_array *a, dc_error *err) {
-  if (!dc_array_is_closed(a)) return 0;
-  return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
-}
+int dc_array_fail_closed(dc_error *err) { return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed"); }
 
 int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err) {
   if (a->dev == b->dev) return 0;

@@ -6,16 +6,14 @@
 #include "array/expr.h"
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/stock.h"
+
+static dc_stock buffers;
 
 static struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
-  struct dc_buffer *b = calloc(1, sizeof *b);
-  if (b == NULL) {
-    dc_fail_oom(err);
-    return NULL;
-  }
-  b->dev = dev;
-  b->bytes = bytes;
-  b->refs = 1;
+  struct dc_buffer *b = dc_stock_take(&buffers, sizeof *b);
+  if (b == NULL) dc_fail_oom(err);
+  else *b = (struct dc_buffer){ .dev = dev, .bytes = bytes, .refs = 1 };
   return b;
 }
 
@@ -48,7 +46,7 @@ static int allocate(dc_device *dev, size_t bytes, dc_ptr *ptr, dc_error *err) {
 struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err) {
   struct dc_buffer *b = make(dev, bytes, err);
   if (b != NULL && allocate(dev, bytes, &b->ptr, err) != 0) {
-    free(b);
+    dc_stock_give(&buffers, b);
     return NULL;
   }
   if (b != NULL && bytes > 0) b->line = dc_ledger_enter(dev, bytes);
@@ -64,7 +62,7 @@ struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes
   struct dc_buffer *b = make(host, bytes, err);
   if (b == NULL) return NULL;
   if (bytes > 0 && (b->pinned = dc_pinned_new(gpu, bytes, &p, err)) == NULL) {
-    free(b);
+    dc_stock_give(&buffers, b);
     return NULL;
   }
   b->ptr = (dc_ptr)(uintptr_t)p;
@@ -132,7 +130,7 @@ void dc_buffer_release(struct dc_buffer *b) {
 void dc_buffer_unref(struct dc_buffer *b) {
   if (b == NULL || --b->refs > 0) return;
   dc_buffer_release(b);
-  free(b);
+  dc_stock_give(&buffers, b);
 }
 
 void dc_use_add(dc_use *u, dc_use **list) {

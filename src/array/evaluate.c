@@ -9,10 +9,11 @@
 #include <stdlib.h>
 
 #include "array/program.h"
+#include "kernel/profile.h"
 
 /* What a program has computed inside of it is computed anew if it is needed once more, but only once. */
-static void mark_passed(const dc_program *p) {
-  for (int i = 0; i < p->nsteps; i++) p->node[i]->expr->passed = true;
+static void mark_passed(dc_array *const *node, int n) {
+  for (int i = 0; i < n; i++) node[i]->expr->passed = true;
 }
 
 /* Computes on its own what p->first names; it is part of a graph that the caller holds. */
@@ -30,27 +31,47 @@ typedef struct told {
   bool done;
 } told;
 
-/* Runs the program, and waits for its value where one is wanted and the device has mail. */
-static int run_and_tell(dc_program *p, told *t, dc_error *err) {
-  dc_device *dev = p->dev;
-  if (t == NULL || !dc_program_tells(p) || dev->ops->mail == NULL || !dev->ops->mail(dev, &p->mail, &p->letter))
-    return dc_program_run(p, err);
-  if (dc_program_run(p, err) != 0) return -1;
-  const int rc = dev->ops->mail_wait(dev, p->letter, t->value, dc_dtype_size(p->out.dtype), err);
+/* Before a kernel that tells its value is run: whether one is wanted and the device has mail, and where that is. */
+static bool expects(dc_device *dev, const told *t, dc_ptr *mail, uint64_t *letter) {
+  return t != NULL && dev->ops->mail != NULL && dev->ops->mail(dev, mail, letter);
+}
+
+/* Waits for the value that was expected. */
+static int receive(const dc_array *a, uint64_t letter, told *t, dc_error *err) {
+  const int rc = a->dev->ops->mail_wait(a->dev, letter, t->value, dc_dtype_size(a->dtype), err);
   t->done = rc == 0;
   return rc < 0 ? -1 : 0;
 }
 
-/* Runs a's graph into fresh memory. `a` may cease to be pending on the way. */
-static int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
+/* Runs a's graph into fresh memory. `a` may cease to be pending on the way.  `seen`: what the memo is to remember it
+** for; or NULL. */
+__attribute__((noinline)) /* so that the memo's way has none of its memory on the stack */
+static int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, told *t, dc_error *err) {
   dc_program p;
   do {
     if (a->state != DC_ARRAY_PENDING) return 0;
     if (dc_program_build(&p, a, b->ptr, a->dtype, &a->g, false, err) != 0) return -1;
+    if (p.first != NULL) seen = NULL;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
-  if (dc_buffer_used(b, true, err) != 0 || run_and_tell(&p, t, err) != 0) return -1;
-  mark_passed(&p);
+  if (dc_buffer_used(b, true, err) != 0) return -1;
+  const bool tells = dc_program_tells(&p) && expects(p.dev, t, &p.mail, &p.letter);
+  if (dc_program_run(&p, err) != 0 || (tells && receive(a, p.letter, t, err) != 0)) return -1;
+  mark_passed(p.node, p.nsteps);
+  if (seen != NULL) dc_memo_keep(seen, &p);
+  return 0;
+}
+
+/* The same by the memo, if it can be. */
+static int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
+  dc_sight s;
+  if (a->state != DC_ARRAY_PENDING) return 0;
+  if (dc_profiling || !dc_memo_see(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
+  const dc_recipe *r = dc_memo_find(&s);
+  if (r == NULL) return compute_anew(a, b, &s, t, err);
+  const bool tells = s.portion.reduces && expects(a->dev, t, &s.portion.mail, &s.portion.letter);
+  if (dc_recipe_run(r, &s.portion, err) != 0 || (tells && receive(a, s.portion.letter, t, err) != 0)) return -1;
+  mark_passed(s.node, s.nnodes);
   return 0;
 }
 
@@ -101,17 +122,34 @@ int dc_evaluate_value(dc_array *a, void *value, bool *is_told, dc_error *err) {
 
 int dc_array_eval(dc_array *a, dc_error *err) { return dc_evaluate(a, err); }
 
-int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
+/* As compute_anew. */
+__attribute__((noinline))
+static int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_sight *seen, dc_error *err) {
   dc_program p;
   do {
     if (dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0) return -1; /* by a finalizer */
     if (dc_program_build(&p, src, dst->ptr, dst->dtype, &dst->g, false, err) != 0) return -1;
+    if (p.first != NULL) seen = NULL;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
   if (reads != NULL) *reads = p.in_place;
   if (!p.safe) return 1;
   if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_program_run(&p, err) != 0) return -1;
-  mark_passed(&p);
+  mark_passed(p.node, p.nsteps);
+  if (seen != NULL) dc_memo_keep(seen, &p);
+  return 0;
+}
+
+int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
+  dc_sight s;
+  const bool simple = !dc_profiling && src->state == DC_ARRAY_PENDING && !dc_array_is_closed(dst) && dst->contiguous &&
+                      dc_geometry_size(&src->g) == dc_geometry_size(&dst->g) &&
+                      dc_memo_see(&s, src, dst->ptr, dst->dtype);
+  const dc_recipe *r = simple ? dc_memo_find(&s) : NULL;
+  if (r == NULL) return evaluate_into_anew(src, dst, reads, simple ? &s : NULL, err);
+  if (reads != NULL) *reads = s.in_place;
+  if (dc_recipe_run(r, &s.portion, err) != 0) return -1;
+  mark_passed(s.node, s.nnodes);
   return 0;
 }
 

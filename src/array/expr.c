@@ -64,12 +64,13 @@ static void measure(dc_expr *e) {
 
 /* Computes the largest operands until what is built on them is within the limits. */
 static int bound(dc_expr *e, dc_error *err) {
-  for (measure(e); !fits(e); measure(e)) {
+  do {
     int largest = 0;
     for (int i = 1; i < e->nargs; i++)
       if (weight_of(e->arg[i]) > weight_of(e->arg[largest])) largest = i;
     if (dc_evaluate(e->arg[largest], err) != 0) return -1;
-  }
+    measure(e);
+  } while (!fits(e));
   return 0;
 }
 
@@ -99,7 +100,7 @@ static void copy_model(dc_expr *e, const dc_expr *model) {
   e->frame = model->frame;
   for (int i = 0; i < model->nargs; i++) {
     e->arg[i] = model->arg[i];
-    e->number[i] = model->number[i];
+    if (model->arg[i] == NULL) e->number[i] = model->number[i];
   }
 }
 
@@ -115,7 +116,8 @@ dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, con
   bool made = e != NULL || dc_fail_oom(err) == 0;
   if (made) {
     copy_model(e, model);
-    made = bound(e, err) == 0;
+    measure(e);
+    made = fits(e) || bound(e, err) == 0;
   }
   for (int i = 0; made && i < e->nargs; i++) /* computing may have run a finalizer that closed one */
     made = e->arg[i] == NULL || dc_array_check_open(e->arg[i], err) == 0;

@@ -76,12 +76,15 @@ dc_dtype dc_dtype_with_number(dc_dtype t, const dc_scalar *s);
 ** never got anything to hold. */
 dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err);
 void dc_array_drop(dc_array *a);
-/* DC_ARGUMENT when closed. */
-int dc_array_check_open(const dc_array *a, dc_error *err);
 /* -1 and DC_DEVICE unless both are on the same device. */
 int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err);
 static inline bool dc_array_is_closed(const dc_array *a) {
   return a->state == DC_ARRAY_CLOSED || (a->state == DC_ARRAY_READY && a->buffer->closed);
+}
+/* DC_ARGUMENT when closed. */
+int dc_array_fail_closed(dc_error *err);
+static inline int dc_array_check_open(const dc_array *a, dc_error *err) {
+  return __builtin_expect(dc_array_is_closed(a), 0) ? dc_array_fail_closed(err) : 0;
 }
 
 /* --- nodes (expr.c) --------------------------------------------------------------------------- */

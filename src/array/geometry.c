@@ -58,8 +58,8 @@ bool dc_geometry_contiguous(const dc_geometry *g, size_t itemsize) {
   return straight;
 }
 
-bool dc_geometry_same_shape(const dc_geometry *a, const dc_geometry *b) {
-  return a->ndim == b->ndim && memcmp(a->shape, b->shape, sizeof(int64_t) * (size_t)a->ndim) == 0;
+bool dc_geometry_same(const dc_geometry *a, const dc_geometry *b) {
+  return dc_geometry_same_shape(a, b) && memcmp(a->strides, b->strides, sizeof(int64_t) * (size_t)a->ndim) == 0;
 }
 
 void dc_geometry_index(const dc_geometry *g, int n, const dc_range *r, dc_geometry *out, int64_t *byte_offset) {

@@ -33,7 +33,12 @@ int dc_geometry_c(dc_geometry *g, int ndim, const int64_t *shape, size_t itemsiz
 int64_t dc_geometry_size(const dc_geometry *g);                       /* number of elements */
 /* C order without gaps (the strides of extents of 1, and of arrays without elements, don't matter). */
 bool dc_geometry_contiguous(const dc_geometry *g, size_t itemsize);
-bool dc_geometry_same_shape(const dc_geometry *a, const dc_geometry *b);
+static inline bool dc_geometry_same_shape(const dc_geometry *a, const dc_geometry *b) {
+  bool same = a->ndim == b->ndim;
+  for (int i = 0; same && i < a->ndim; i++) same = a->shape[i] == b->shape[i];
+  return same;
+}
+bool dc_geometry_same(const dc_geometry *a, const dc_geometry *b); /* strides too */
 
 /* One axis of an index: a range keeps the axis, an integer (keep = false) drops it. first is 0-based;
 ** step may be negative; count >= 0. */

@@ -163,9 +163,9 @@ typedef struct dc_pack {
   _Alignas(16) unsigned char bytes[DC_MAX_PARAMS + 96];
 } dc_pack;
 
-/* A parameter at its natural alignment, as the ABI has it. */
+/* A parameter at its natural alignment, as the ABI has it; what is left between is 0. */
 static void pack(dc_pack *k, const void *value, size_t size) {
-  k->at = (k->at + size - 1) & ~(size - 1);
+  while ((k->at & (size - 1)) != 0) k->bytes[k->at++] = 0;
   memcpy(k->bytes + k->at, value, size);
   k->at += size;
 }
@@ -224,7 +224,16 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
 
 /* --- running ------------------------------------------------------------------------------------------ */
 
-/* Blocks, and *block gets their threads. */
+/* Blocks of a program of ELEMENTS without tiles, of which a thread takes `lanes` elements `rounds` times; *block gets
+** their threads. */
+static int64_t blocks_of_elements(const dc_device *dev, int64_t n, int lanes, int rounds, bool looped, dc_dim3 *block) {
+  const bool once = looped && n < DC_LOOPED_FROM;
+  const int64_t a_block = (int64_t)DC_BLOCK * lanes * (once ? 1 : rounds);
+  *block = rounds > 1 && !dev->target.gpu ? (dc_dim3){ 32, DC_BLOCK / 32, 1 } : (dc_dim3){ DC_BLOCK, 1, 1 };
+  return (n + a_block - 1) / a_block;
+}
+
+/* The same of any program. */
 static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
   *block = (dc_dim3){ DC_BLOCK, 1, 1 };
   if (p->tile > 0) {
@@ -233,12 +242,7 @@ static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
     const int64_t across = (p->shape[p->tile_axis] + p->tile - 1) / p->tile;
     return p->n / p->shape[p->rank - 1] / p->shape[p->tile_axis] * along * across;
   }
-  if (p->kind == DC_ELEMENTS) {
-    const bool once = p->looped && p->n < DC_LOOPED_FROM;
-    int64_t a_block = (int64_t)DC_BLOCK * p->lanes * (once ? 1 : p->rounds);
-    if (p->rounds > 1 && !p->dev->target.gpu) *block = (dc_dim3){ 32, DC_BLOCK / 32, 1 };
-    return (p->n + a_block - 1) / a_block;
-  }
+  if (p->kind == DC_ELEMENTS) return blocks_of_elements(p->dev, p->n, p->lanes, p->rounds, p->looped, block);
   if (p->mapping == DC_MAP_COLUMNS) {
     *block = (dc_dim3){ (uint32_t)p->columns, (uint32_t)(p->threads / p->cluster), 1 };
     return (p->rows + p->columns - 1) / p->columns * p->segments * p->cluster;
@@ -305,4 +309,56 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   if (dc_profiling) dc_profile_bytes(bytes_of(p));
   dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
   return dc_kernel_launch(&f->kernel, &l, &how, err);
+}
+
+/* --- recipes ------------------------------------------------------------------------------------------- */
+
+/* pack_all's, where operands have no strides. */
+static void pack_portion(dc_pack *k, const dc_portion *s) {
+  static const int32_t one = 1;
+  const int32_t n = (int32_t)s->n;
+  pack(k, &s->out, sizeof s->out);
+  for (int i = 0; i < s->nleaves; i++) pack(k, &s->leaf[i], sizeof s->leaf[i]);
+  if (s->reduces) pack(k, &one, sizeof one); /* row */
+  pack(k, &n, sizeof n);
+  if (s->reduces) {
+    pack(k, &s->mail, sizeof s->mail);
+    pack(k, &s->letter, sizeof s->letter);
+  }
+  for (int i = 0; i < s->nnumbers; i++) pack_number(k, s->number[i]);
+}
+
+/* Whether its launch is as that of a recipe. */
+static bool has_recipe(const dc_program *p) {
+  if (p->scatters || !p->safe) return false;
+  if (p->kind == DC_ELEMENTS) return p->tile == 0 && p->n <= DC_RECIPE_MOST;
+  const bool row = p->mapping == DC_MAP_LANES || p->mapping == DC_MAP_PACKED; /* which a block reduces */
+  return p->kind == DC_REDUCTION && p->rows == 1 && p->segments == 1 && row && p->cluster == 1 && p->carried == 0;
+}
+
+bool dc_recipe_of(const dc_program *p, const dc_portion *s, dc_recipe *r) {
+  if (!has_recipe(p) || p->dev != s->dev || s->reduces != (p->kind == DC_REDUCTION)) return false;
+  dc_pack all, portion;
+  portion.at = 0;
+  pack_all(&all, p, 0);
+  pack_portion(&portion, s);
+  if (all.at != portion.at || memcmp(all.bytes, portion.bytes, all.at) != 0) return false;
+  dc_key key;
+  key_make(&key, p);
+  *r = (dc_recipe){ .lanes = p->lanes, .rounds = p->rounds, .looped = p->looped, .threads = p->threads };
+  r->form = dc_map_get(&forms, (const char *)key.bytes, key.len);
+  return r->form != NULL;
+}
+
+int dc_recipe_run(const dc_recipe *r, const dc_portion *s, dc_error *err) {
+  static const dc_launch_options plainly;
+  if (dc_device_open(s->dev, err) != 0) return -1;
+  dc_pack params;
+  params.at = 0;
+  pack_portion(&params, s);
+  dc_launch l = { .grid = { 1, 1, 1 }, .block = { (uint32_t)r->threads, 1, 1 }, .params = params.bytes };
+  if (!s->reduces)
+    l.grid.x = (uint32_t)blocks_of_elements(s->dev, s->n, r->lanes, r->rounds, r->looped, &l.block);
+  r->form->kernel.params_size = (uint32_t)params.at;
+  return dc_kernel_launch(&r->form->kernel, &l, &plainly, err);
 }

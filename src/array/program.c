@@ -34,15 +34,10 @@ typedef struct dc_builder {
 
 static dc_ref ref(dc_ref_kind kind, int index) { return (dc_ref){ (uint8_t)kind, (uint8_t)index }; }
 
-static bool same_view(const dc_geometry *a, const dc_geometry *b) {
-  return a->ndim == b->ndim && memcmp(a->shape, b->shape, sizeof(int64_t) * (size_t)a->ndim) == 0 &&
-         memcmp(a->strides, b->strides, sizeof(int64_t) * (size_t)a->ndim) == 0;
-}
-
 /* The same memory seen in the same way. */
 static bool same_operand(const dc_operand *a, const dc_operand *b) {
   return a->ptr == b->ptr && a->dtype == b->dtype && a->index == b->index && a->framed == b->framed &&
-         a->bare == b->bare && same_view(a->g, b->g);
+         a->bare == b->bare && dc_geometry_same(a->g, b->g);
 }
 
 /* What has the geometry `g`, as a part of what a view shows, in the view's axes: of a flat one all lies in C order. */

@@ -197,4 +197,57 @@ bool dc_part_takes(const dc_program *p, int leaf);
 void dc_program_key(const dc_program *p, dc_buf *key);
 int dc_program_run(const dc_program *p, dc_error *err);
 
+/* What a program over few elements, whose operands lie flat in memory or are one value, comes to without them: it can
+** be run with others, for which the long way would give a program of the same form.  It gives as many elements, or
+** reduces all to one value. */
+#define DC_RECIPE_MOST (DC_LOOPED_FROM - 1) /* elements; */
+#define DC_RECIPE_REDUCES DC_SEGMENT        /* to one value, so many */
+typedef struct dc_recipe {
+  struct dc_form *form;
+  int lanes, rounds;
+  bool looped;
+  int threads; /* of a reduction */
+} dc_recipe;
+/* What it is run with. */
+typedef struct dc_portion {
+  dc_device *dev;
+  dc_ptr out;
+  int64_t n; /* from 1 on */
+  bool reduces;
+  dc_ptr mail; /* of a reduction: as the program's */
+  uint64_t letter;
+  int nleaves, nnumbers;
+  const dc_ptr *leaf;
+  const dc_number *const *number;
+} dc_portion;
+/* The recipe of a program that has run; false: it has none, or with that portion it would not do the same. */
+bool dc_recipe_of(const dc_program *p, const dc_portion *s, dc_recipe *r);
+int dc_recipe_run(const dc_recipe *r, const dc_portion *s, dc_error *err);
+
+/* memo.c: expressions whose like was computed before. */
+#define DC_SIGHT_NODES 16
+#define DC_SIGHT_OPERANDS 8 /* and as many numbers */
+#define DC_SIGHT_KEY (5 + DC_SIGHT_NODES * (1 + DC_MAX_ARGS))
+/* What a walk over an expression saw. */
+typedef struct dc_sight {
+  dc_portion portion;
+  dc_ptr end; /* of the result */
+  size_t itemsize;
+  bool in_place; /* an operand stands where the result is to be */
+  dc_ptr leaf[DC_SIGHT_OPERANDS];
+  const dc_number *number[DC_SIGHT_OPERANDS];
+  const dc_array *array[DC_SIGHT_OPERANDS]; /* the leaves */
+  dc_array *node[DC_SIGHT_NODES];
+  int nnodes, len;
+  uint64_t mark, hash;
+  uint32_t key[DC_SIGHT_KEY];
+} dc_sight;
+/* Looks at a PENDING array that is to be computed into memory in C order at `out`, as elements of `dtype`.  False: its
+** like is not remembered. */
+bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out, dc_dtype dtype);
+/* The recipe for what was seen, or NULL. */
+const dc_recipe *dc_memo_find(const dc_sight *s);
+/* Remembers for what was seen its program, which has run. */
+void dc_memo_keep(const dc_sight *s, const dc_program *p);
+
 #endif

@@ -25,12 +25,12 @@ extern dc_counters dc_stats;
 static inline void dc_count(atomic_uint_fast64_t *c, uint64_t n) {
   atomic_fetch_add_explicit(c, n, memory_order_relaxed);
 }
-/* One launch more. Threads that launch at the same time may lose one; an atomic addition right behind a launch waits
-** until the GPU has been told of it. */
-static inline void dc_count_launch(void) {
-  const uint64_t n = atomic_load_explicit(&dc_stats.launches, memory_order_relaxed);
-  atomic_store_explicit(&dc_stats.launches, n + 1, memory_order_relaxed);
+/* The same for what happens all the time. Threads that count at the same time may lose some; an atomic addition not
+** long after a launch waits until the GPU has been told of it. */
+static inline void dc_count_often(atomic_uint_fast64_t *c, uint64_t n) {
+  atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
 }
+static inline void dc_count_launch(void) { dc_count_often(&dc_stats.launches, 1); }
 
 /* DOTCOMPUTE_LOG=cache,compile,launch,memory (or "all"): dc_log prints one line to stderr when its topic is on. */
 typedef enum dc_topic { DC_LOG_CACHE = 1, DC_LOG_COMPILE = 2, DC_LOG_LAUNCH = 4, DC_LOG_MEMORY = 8 } dc_topic;

@@ -74,8 +74,9 @@ static int give_back(dc_cuda *d, dc_error *err) {
 static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   CUdeviceptr p = 0;
-  if (dc_cuda_enter(d, err) != 0) return -1;
+  if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err);
   if (dc_cuda_block_take(d, n, out)) return 0;
+  if (dc_cuda_enter(d, err) != 0) return -1;
   n = dc_cuda_block_size(n);
   CUresult r = raw_alloc(d, &p, n);
   if (r == CUDA_ERROR_OUT_OF_MEMORY) {
@@ -90,8 +91,8 @@ static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
 static void release_memory(dc_device *dev, dc_ptr p, size_t n) {
   dc_cuda *d = cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT; /* a fault is latched; anything else nobody could act on */
-  if (atomic_load(&dc_cuda_dead)) return;
-  if (dc_cuda_enter(d, &ignored) == 0 && !dc_cuda_block_keep(d, n, p)) raw_free(d, p);
+  if (dc_cuda_is_dead() || dc_cuda_block_keep(d, n, p)) return;
+  if (dc_cuda_enter(d, &ignored) == 0) raw_free(d, p);
   dc_error_clear(&ignored);
 }
 

@@ -301,16 +301,17 @@ int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   }
   dev->bytes_live += n;
   if (dev->bytes_live > dev->bytes_peak) dev->bytes_peak = dev->bytes_live;
-  dc_count(&dc_stats.allocations, 1);
-  dc_count(&dc_stats.bytes_allocated, n);
-  dc_log(DC_LOG_MEMORY, "%s: %zu bytes at 0x%llx, %zu live", dev->id, n, (unsigned long long)*out, dev->bytes_live);
+  dc_count_often(&dc_stats.allocations, 1);
+  dc_count_often(&dc_stats.bytes_allocated, n);
+  if (dc_log_on(DC_LOG_MEMORY))
+    dc_log(DC_LOG_MEMORY, "%s: %zu bytes at 0x%llx, %zu live", dev->id, n, (unsigned long long)*out, dev->bytes_live);
   return 0;
 }
 
 void dc_device_free(dc_device *dev, dc_ptr p, size_t n) {
   if (p == 0) return;
   dev->bytes_live -= n;
-  dc_count(&dc_stats.frees, 1);
+  dc_count_often(&dc_stats.frees, 1);
   if (dev->state == DC_DEVICE_OPEN) dev->ops->free(dev, p, n);
 }
 

@@ -26,6 +26,7 @@ dc_lua *dc_lua_push_self(lua_State *L) {
   lua_pop(L, 1);
   dc_lua *self = lua_newuserdatauv(L, sizeof *self, DC_LUA_END - 1);
   memset(self, 0, sizeof *self);
+  self->work_place = dc_lua_work_place();
   int at = lua_gettop(L);
   lua_newtable(L);
   lua_setiuservalue(L, at, DC_LUA_OWN);
@@ -62,11 +63,10 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
 
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
   luaL_checkstack(L, 4, NULL);
-  const size_t whole = (size + 7) / 8 * 8 + sizeof(dc_lua_tag);
-  char *p = lua_newuserdatauv(L, whole, nuservalues);
-  memset(p, 0, whole);
-  *(dc_lua_tag *)(void *)(p + whole - sizeof(dc_lua_tag)) =
-      (dc_lua_tag){ lua_touserdata(L, lua_upvalueindex(1)), (uintptr_t)slot };
+  const size_t before = (size + 7) / 8 * 8;
+  char *p = lua_newuserdatauv(L, before + sizeof(dc_lua_tag), nuservalues);
+  memset(p, 0, before);
+  *(dc_lua_tag *)(void *)(p + before) = (dc_lua_tag){ lua_touserdata(L, lua_upvalueindex(1)), (uintptr_t)slot };
   lua_getiuservalue(L, lua_upvalueindex(1), slot);
   lua_setmetatable(L, -2);
   return p;

@@ -13,8 +13,33 @@
 #include "base/runtime.h"
 #include "lua/lib.h"
 
-static atomic_int working; /* depth of work in progress */
+/* Depth of work in progress, for each Lua state in a place of its own: an atomic addition behind a launch would wait
+** until the GPU has been told of it (runtime.h).  When all are taken the last one is shared, with such additions. */
+#define PLACES 64
+static atomic_int working[PLACES];
 static struct sigaction host; /* what the host had installed */
+
+int dc_lua_work_place(void) {
+  static atomic_int taken;
+  const int place = atomic_load(&taken) < PLACES ? atomic_fetch_add(&taken, 1) : PLACES;
+  return place < PLACES - 1 ? place : PLACES - 1;
+}
+
+/* Adds to the state's depth, and gives what it was. */
+static int add(const dc_lua *self, int by) {
+  atomic_int *w = &working[self->work_place];
+  if (self->work_place == PLACES - 1) return atomic_fetch_add(w, by);
+  const int before = atomic_load_explicit(w, memory_order_relaxed);
+  atomic_store_explicit(w, before + by, memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);
+  return before;
+}
+
+static bool anybody_works(void) {
+  for (int i = 0; i < PLACES; i++)
+    if (atomic_load(&working[i]) > 0) return true;
+  return false;
+}
 
 static void forward(int sig) {
   void (*handler)(int) = host.sa_handler;
@@ -22,25 +47,26 @@ static void forward(int sig) {
 }
 
 static void on_sigint(int sig) {
-  if (atomic_load(&working) > 0) atomic_store(&dc_interrupt_flag, 1);
+  if (anybody_works()) atomic_store(&dc_interrupt_flag, 1);
   else forward(sig);
 }
 
 /* A host installs its handler anew for each chunk that it runs, but asking the system at each piece of work
 ** would cost more than small pieces do: once in 20 ms is enough. */
 static bool time_to_look(void) {
-  static struct timespec last;
+  static atomic_llong last; /* milliseconds */
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  if (last.tv_sec == now.tv_sec && now.tv_nsec - last.tv_nsec < 20 * 1000 * 1000) return false;
-  last = now;
+  const long long ms = 1000LL * now.tv_sec + now.tv_nsec / 1000000;
+  if (ms - atomic_load_explicit(&last, memory_order_relaxed) < 20) return false;
+  atomic_store_explicit(&last, ms, memory_order_relaxed);
   return true;
 }
 
-void dc_lua_work_begin(const dc_lua *self) {
-  if (self->host_interrupts || atomic_fetch_add(&working, 1) > 0) return;
+/* Takes the host's handler's place. */
+static void take_over(void) {
   struct sigaction now;
-  if (!time_to_look() || sigaction(SIGINT, NULL, &now) != 0) return;
+  if (sigaction(SIGINT, NULL, &now) != 0) return;
   if (now.sa_handler == on_sigint || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) return;
   if (now.sa_flags & SA_SIGINFO) return; /* its handler wants more than we could forward */
   host = now;
@@ -52,9 +78,18 @@ void dc_lua_work_begin(const dc_lua *self) {
   sigaction(SIGINT, &ours, NULL);
 }
 
+void dc_lua_work_begin(const dc_lua *self) {
+  static atomic_flag busy = ATOMIC_FLAG_INIT; /* another thread takes it over */
+  if (self->host_interrupts || add(self, 1) > 0) return;
+  if (!time_to_look() || atomic_flag_test_and_set(&busy)) return;
+  take_over();
+  atomic_flag_clear(&busy);
+}
+
 void dc_lua_work_end(const dc_lua *self, bool failed) {
-  if (self->host_interrupts || atomic_fetch_sub(&working, 1) > 1) return;
+  if (self->host_interrupts || add(self, -1) > 1) return;
   if (failed || !dc_interrupted()) return; /* dc_lua_raise clears the flag when an interrupt is the reason */
+  if (anybody_works()) return;
   struct sigaction now;
   if (sigaction(SIGINT, NULL, &now) != 0 || now.sa_handler != on_sigint) return;
   atomic_store(&dc_interrupt_flag, 0); /* the work ended before it looked: the host's turn */

@@ -69,13 +69,15 @@ typedef struct dc_lua {
   const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
   const void *null;
   dc_device *device;      /* the current one; NULL until first asked for */
-  double owed;            /* KB of collector's work owed for device memory (memory.c) */
+  double owed, owed_most; /* heaps of collector's work owed for device memory, done when it is so much (memory.c) */
   size_t arrays;          /* array objects that the collector has not taken; */
-  size_t arrays_most;     /* past so many, it is asked to */
+  size_t arrays_most;     /* past so many, it is asked to; 0: none were made yet */
+  bool steps_fail;        /* its steps do not take enough of them */
   size_t since_full;      /* device bytes made since the last full collection */
   int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
   bool collecting;        /* a collection of ours is running: its finalizers start no other */
   bool host_interrupts;   /* the host catches SIGINT */
+  int work_place;         /* see dc_lua_work_place */
   dc_ptr lowest_read, highest_read; /* where arrays lie whose .ptr somebody read: such integers may be addresses */
   dc_precision precision; /* of float32 products */
   uint64_t launched;      /* counts launches noted, */
@@ -179,6 +181,8 @@ void dc_lua_open_ledger(void);
 /* Around work of a device that may take long: Ctrl-C meanwhile sets dc_interrupt_flag. No Lua errors in between. */
 void dc_lua_work_begin(const dc_lua *self);
 void dc_lua_work_end(const dc_lua *self, bool failed);
+/* Where a new Lua state counts how deep it is in such work. */
+int dc_lua_work_place(void);
 /* The value of an expression that gives 0 or -1, with Ctrl-C reaching the device meanwhile. */
 #define DC_LUA_WORK(self, expression)            \
   ({                                             \
