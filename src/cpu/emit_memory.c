@@ -152,6 +152,14 @@ static void load_row_over(emitter *e, const ptx_ins *ins, const place *p, int j,
   PUT("dc_row_or_%s(a_ + %d, %s, v%d);\n", element(ins), j * size, mask, d);
 }
 
+/* The kind of packs of native_packs.h that stand side by side; NULL: they are none. */
+static const char *packs(const ptx_ins *ins, const place *p) {
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  if (p->how != ROW || ins->vec < 2 || p->stride != bits / 8 * ins->vec) return NULL;
+  if (bits == 32) return ins->vec == 2 ? "2" : ins->vec == 4 ? "4" : NULL;
+  return bits == 64 && ins->vec == 2 ? "2x64" : NULL;
+}
+
 static void load_element(emitter *e, const ptx_ins *ins, const place *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
   int size = ptx_type_bits((ptx_type)ins->type) / 8;
@@ -185,6 +193,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const place *p, int j, 
       PUT("%s); }) : ", mask);
     }
     if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
+    else if (packs(ins, p)) PUT("dc_pack%s_%d(a_, %s)", packs(ins, p), j, mask);
     else PUT("dc_stride_%s(a_ + %d, %lldll, %s)", T, j * size, p->stride, mask);
   }
   if (low || widens) PUT(")");
@@ -232,6 +241,21 @@ static void store_element(emitter *e, const ptx_ins *ins, const place *p, int j,
   PUT(", %s); ", mask);
 }
 
+/* All values of packs at once, where the addresses do not wrap around. */
+static void store_packs(emitter *e, const ptx_ins *ins, const place *p, const char *mask) {
+  if (put_condition(e, p, "if ")) {
+    PUT("{ ");
+    for (int j = 0; j < ins->vec; j++) store_element(e, ins, p, j, mask);
+    PUT("} else ");
+  }
+  PUT("dc_put_pack%s(a_, %s", packs(ins, p), mask);
+  for (int j = 0; j < ins->vec; j++) {
+    PUT(", ");
+    put_value(e, &p->at[1 + j], ptx_type_bits((ptx_type)ins->type) / 8, false);
+  }
+  PUT("); ");
+}
+
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   place p = place_of(e, ins);
   int n = ins->vec ? ins->vec : 1;
@@ -244,6 +268,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   } else if (p.how == ROW && bytes > 1 && p.stride % bytes != 0) {
     PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p.stride, bytes, mask);
   }
+  if (ins->op == PTX_OP_ST && packs(ins, &p)) store_packs(e, ins, &p, mask), n = 0;
   for (int j = 0; j < n; j++) {
     if (ins->op == PTX_OP_ST) store_element(e, ins, &p, j, mask);
     else load_element(e, ins, &p, j, mask, keep);

@@ -30,7 +30,7 @@ extern const struct dc_embedded dc_embedded_native[];
 /* The header for gangs of one width. The guard is for clang, which reads a precompiled header before the source. */
 #define HEADER(width)                                                                                                  \
   "#ifndef DC_NATIVE_" width "\n#define DC_NATIVE_" width "\n#define DC_W " width "\n"                                 \
-  "#include \"native_abi.h\"\n#include \"native_lanes.h\"\n#include \"native_memory.h\"\n#endif\n"
+  "#include \"native_abi.h\"\n#include \"native_lanes.h\"\n#include \"native_packs.h\"\n#endif\n"
 enum { WIDTH_32, WIDTH_16, WIDTHS };
 static const struct header {
   const char *name, *text;
