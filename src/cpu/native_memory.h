@@ -3,8 +3,8 @@
 **
 ** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on (dc_row_or_T: the
 ** others from a value); dc_stride_T: at a constant distance (packs of values side by side: native_packs.h);
-** dc_gather_T: anywhere (dc_far_gather_T: the same as a call, for long functions).  Lanes that are not in the mask touch
-** no memory, and read zero.
+** dc_gather_T: anywhere (dc_far_gather_T: the same as a call, for long functions).  Lanes that are not in the mask
+** touch no memory, and read zero.
 */
 #ifndef DC_CPU_NATIVE_MEMORY_H
 #define DC_CPU_NATIVE_MEMORY_H
