@@ -1,7 +1,10 @@
 -- sort, argsort, topk, unique, searchsorted against plain Lua.
 local dc = require "dotcompute"
 local h = require "spec.helper"
-local note, fails, each_way = h.note, h.fails, h.each_way
+local note, fails = h.note, h.fails
+
+-- Interpreted, the CPU device sorts as a GPU does.
+local function each_way(fn) h.each_way(fn, { "serial" }) end
 
 local nan = 0 / 0
 local dtypes = { "float16", "bfloat16", table.unpack(h.dtypes) }

@@ -157,11 +157,11 @@ function helper.same(want, got, text)
 end
 
 -- An algorithm in all ways in which its kernels are written: the one that the device and its tier choose, as for a GPU,
--- and as for native code, which interpreted kernels can do as well.
-function helper.each_way(fn)
+-- and as for native code, which interpreted kernels can do as well; or these `ways` beside the first.
+function helper.each_way(fn, ways)
   local dc, algorithm = require "dotcompute", require "dotcompute.algorithm"
   fn()
-  for _, way in ipairs(dc.device().backend == "cuda" and {} or { "as_gpu", "serial" }) do
+  for _, way in ipairs(dc.device().backend == "cuda" and {} or ways or { "as_gpu", "serial" }) do
     algorithm[way] = true
     local ok, err = pcall(fn)
     algorithm[way] = nil
