@@ -17,8 +17,6 @@ core.own(debug.getinfo(1, "S").source)
 -- `at`: where the next key of each digit goes.  Pays: of the first digit the places themselves, counted from 0; of the
 -- last one they become a result that counts from 1.
 local text = [=[
-static __device__ __forceinline__ unsigned dc_digit(dc_key k, int shift) { return (dc_order(k) >> shift) & 255; }
-
 template <bool FIRST, bool LAST>
 static __device__ __forceinline__ void dc_move(dc_key *to, const dc_key *from, dc_pay *pay_to, const dc_pay *pay_from,
     long long *index_to, dc_index *at, const dc_index first, const dc_index end, const int shift) {
@@ -34,13 +32,20 @@ static __device__ __forceinline__ void dc_move(dc_key *to, const dc_key *from, d
   }
 }
 
-// The pass of a digit: keys go from buffer to buffer so that the last pass writes the result.
+// Keys and pays go from buffer to buffer so that the last pass writes the result.
+static __device__ __forceinline__ bool dc_into_spare(const int pass) { return (PASSES - 1 - pass) % 2; }
+static __device__ __forceinline__ const dc_key *dc_source(const int pass, const dc_key *to, const dc_key *spare,
+                                                          const dc_key *from) {
+  return pass == 0 ? from : dc_into_spare(pass) ? to : spare;
+}
+
+// The pass of a digit.
 static __device__ __forceinline__ void dc_pass(const int pass, dc_key *to, dc_key *spare, const dc_key *from,
     dc_pay *pays, dc_pay *more_pays, long long *index_to, dc_index *at, const dc_index first, const dc_index end) {
   enum { passes = PASSES };
-  const bool into_spare = (passes - 1 - pass) % 2;
+  const bool into_spare = dc_into_spare(pass);
   dc_key *const out = into_spare ? spare : to;
-  const dc_key *const in = pass == 0 ? from : into_spare ? to : spare;
+  const dc_key *const in = dc_source(pass, to, spare, from);
   dc_pay *const pay_out = into_spare ? pays : more_pays, *const pay_in = into_spare ? more_pays : pays;
   if (passes == 1) dc_move<true, true>(out, in, pay_out, pay_in, index_to, at, first, end, 0);
   else if (pass == 0) dc_move<true, false>(out, in, pay_out, pay_in, index_to, at, first, end, 0);
@@ -76,12 +81,11 @@ __global__ void dc_sort_row(void *to_, void *spare_, const void *from_, void *pa
 // Counts stand by row, digit and piece: their running sum is where a piece's keys of a digit go.
 __global__ void dc_sort_count(dc_index *counts, const void *to_, const void *spare_, const void *from_, const int pass,
                               const dc_index total, const int pieces, const dc_index length) {
-  enum { passes = PASSES };
   __shared__ dc_index bins[256];
   if (total == 0) return;
   const int row = blockIdx.x / pieces, piece = blockIdx.x % pieces;
-  const bool into_spare = (passes - 1 - pass) % 2;
-  const dc_key *const from = (const dc_key *)(pass == 0 ? from_ : into_spare ? to_ : spare_) + row * total;
+  const dc_key *const from = dc_source(pass, (const dc_key *)to_, (const dc_key *)spare_, (const dc_key *)from_)
+    + row * total;
   const dc_index first = piece * length, end = total - first < length ? total : first + length;
   for (int d = 0; d < 256; d++) bins[d] = 0;
   for (dc_index i = first; i < end; i++) bins[dc_digit(from[i], 8 * pass)]++;

@@ -13,7 +13,7 @@ local unsigned = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigne
 text.unsigned = unsigned
 local infinity = { float16 = "0x7c00", bfloat16 = "0x7f80", float32 = "0x7f800000u", float64 = "0x7ff0000000000000ull" }
 
--- dc_key and dc_order for a dtype.
+-- dc_key and dc_order for a dtype, and the digit of 8 bits from `shift` on.
 function text.order(dtype, descending)
   local out = { ("typedef %s dc_key;"):format(unsigned[dtype.size]),
     "static __device__ __forceinline__ dc_key dc_order(dc_key k) {" }
@@ -29,7 +29,8 @@ function text.order(dtype, descending)
     out[#out + 1] = "  k = k != 0;"
   end
   out[#out + 1] = descending and "  return (dc_key)~k;" or "  return k;"
-  out[#out + 1] = "}"
+  out[#out + 1] = "}\nstatic __device__ __forceinline__ unsigned dc_digit(dc_key k, int shift) {"
+  out[#out + 1] = "  return (dc_order(k) >> shift) & 255;\n}"
   return table.concat(out, "\n") .. "\n"
 end
 
@@ -50,7 +51,6 @@ struct dc_shared {
     PAYSHARED
   };
 };
-static __device__ __forceinline__ unsigned dc_digit(dc_key k, int shift) { return (dc_order(k) >> shift) & 255; }
 static __device__ __forceinline__ unsigned dc_peers(unsigned digit, int lane, unsigned *masks) {
   atomicOr(&masks[digit], 1u << lane);
   __syncwarp();

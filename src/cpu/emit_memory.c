@@ -268,10 +268,13 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   } else if (p.how == ROW && bytes > 1 && p.stride % bytes != 0) {
     PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p.stride, bytes, mask);
   }
-  if (ins->op == PTX_OP_ST && packs(ins, &p)) store_packs(e, ins, &p, mask), n = 0;
-  for (int j = 0; j < n; j++) {
-    if (ins->op == PTX_OP_ST) store_element(e, ins, &p, j, mask);
-    else load_element(e, ins, &p, j, mask, keep);
+  if (ins->op == PTX_OP_ST && packs(ins, &p)) {
+    store_packs(e, ins, &p, mask);
+  } else {
+    for (int j = 0; j < n; j++) {
+      if (ins->op == PTX_OP_ST) store_element(e, ins, &p, j, mask);
+      else load_element(e, ins, &p, j, mask, keep);
+    }
   }
   PUT("}\n");
 }
