@@ -116,7 +116,17 @@ __global__ void k(const float *x, float *y) {
       local one, two = dc.zeros(32), dc.zeros(32)
       dc.module({ table.concat(sources, "\n") }, { flags = flags }).k(1, 32, x, one)
       dc.module(sources, options({}, table.unpack(flags))).k(1, 32, x, two)
-      assert.equal(one:bytes(), two:bytes(), h.note(table.concat(flags, " ")))
+      local text = table.concat(flags, " ")
+      if not text:find "prec%-div=false" then
+        assert.equal(one:bytes(), two:bytes(), h.note(text))
+      else
+        -- Quotients to 2 ulp and roots to 1 (PTX ISA, div.full and sqrt.approx): an assembler may take either neighbour.
+        for i = 1, 32 do
+          local a, b, c, d = table.unpack(t, 4 * i - 3, 4 * i)
+          local quotient, root = math.abs(a / b * (c * 3.3 + 1.7)), math.sqrt(math.abs(d))
+          assert.is_true(math.abs(one[i] - two[i]) <= (quotient + root) * 2.0 ^ -20, h.note(text .. ", element " .. i))
+        end
+      end
     end
   end)
 
