@@ -46,20 +46,22 @@ static inline void dc_error_start(dc_error *err) {
 
 #if defined(__GNUC__)
 #define DC_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define DC_COLD __attribute__((cold))
 #else
 #define DC_PRINTF(fmt, first)
+#define DC_COLD
 #endif
 
 /* Sets kind, code (NULL for none) and the formatted message, dropping what `err` held (its log and
 ** source_line too).  Always returns -1.  Out of memory leaves a static message. */
-int dc_fail(dc_error *err, dc_kind kind, const char *code, const char *fmt, ...) DC_PRINTF(4, 5);
-int dc_vfail(dc_error *err, dc_kind kind, const char *code, const char *fmt, va_list ap);
+DC_COLD int dc_fail(dc_error *err, dc_kind kind, const char *code, const char *fmt, ...) DC_PRINTF(4, 5);
+DC_COLD int dc_vfail(dc_error *err, dc_kind kind, const char *code, const char *fmt, va_list ap);
 
 /* DC_MEMORY for the host's own malloc. Always returns -1. */
-int dc_fail_oom(dc_error *err);
+DC_COLD int dc_fail_oom(dc_error *err);
 
 /* Puts text in front of the message ("kernel 'saxpy': " …). Returns -1, for `return dc_error_prefix(…)`. */
-int dc_error_prefix(dc_error *err, const char *fmt, ...) DC_PRINTF(2, 3);
+DC_COLD int dc_error_prefix(dc_error *err, const char *fmt, ...) DC_PRINTF(2, 3);
 
 /* Copies `log` (may be NULL) into the error. */
 void dc_error_set_log(dc_error *err, const char *log);

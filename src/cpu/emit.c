@@ -53,10 +53,11 @@ static void find_tracked(emitter *e) {
     const dc_node *node = node_at(e, n);
     int32_t g = guard_reg(node);
     bool divergent = dc_emit_divergent(e, n);
-    if (divergent) track(e, n);
-    if (divergent || (g >= 0 && !is_uniform(e, g) && is_bra(node))) {
-      track(e, node->next);
-      track(e, node->taken);
+    const bool parts = g >= 0 && !is_uniform(e, g) && is_bra(node) && e->arm[n] < 0;
+    if (divergent && !e->inlined[n]) track(e, n);
+    if (parts || (divergent && !e->inlined[n])) {
+      if (e->arm[n] != node->next) track(e, node->next);
+      if (e->arm[n] != node->taken) track(e, node->taken);
     }
     if (node->wait != DC_WAIT_NOT) track(e, n); /* lanes may be handed over from there, and from loops' beginnings */
     if (node->spin && node->next >= 0 && node->next <= n) track(e, node->next);
@@ -172,11 +173,55 @@ static void go_on_after_parting(emitter *e, int32_t n, int32_t a, int32_t b) {
   go_to_next_tracked(e, n);
 }
 
+/* Lanes of node n all go to `to`. */
+static void go(emitter *e, int32_t n, int32_t to) {
+  if (!dc_emit_divergent(e, n)) {
+    jump_together(e, n, to);
+    return;
+  }
+  send(e, to, e->mask);
+  go_on_after_parting(e, n, to, -1);
+}
+
+/* Whether tier 0 is called between two nodes: then it is a way that is hardly ever taken, such as sinf's for huge
+** arguments, and compilers must not store what is in registers before it is known that somebody takes it. */
+static bool is_rare(const emitter *e, int32_t from, int32_t to) {
+  for (int32_t n = from + 1; n < to; n++)
+    for (const dc_op *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
+      if (dc_emit_is_foreign(e, o->ins)) return true;
+  return false;
+}
+
+/* Where all lanes have come together and those that part meet at `to`: all of them may go there. */
+static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
+  if (to <= n || dc_emit_divergent(e, n) || dc_emit_divergent(e, to) || is_bare(e, to)) return;
+  PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
+}
+
+static void body(emitter *e, const dc_node *node, const char *mask);
+
+/* Where all lanes have come together, the branch's predicate alone tells: nobody looks at lanes that have ended. */
+static void run_arm(emitter *e, int32_t n) {
+  const dc_node *node = node_at(e, n);
+  const bool not = (e->arm[n] == node->next) != (node->flip != 0);
+  e->chooses = !dc_emit_divergent(e, n);
+  if (!e->chooses) PUT("{ const M in_ = M_and%s(%s, P_word(p%d));\n", not ? "n" : "", e->mask, guard_reg(node));
+  else PUT("{ const P in_ = %s(p%d);\n", not ? "P_not" : "", guard_reg(node));
+  body(e, node_at(e, e->arm[n]), "in_");
+  PUT("}\n");
+  e->chooses = false;
+}
+
 /* A branch by which lanes part: tk take it, nt do not. */
 static void part(emitter *e, int32_t n) {
   const dc_node *node = node_at(e, n);
   int32_t taken = node->taken, next = node->next;
   const char *here = e->mask;
+  if (e->arm[n] >= 0) {
+    run_arm(e, n);
+    go(e, n, e->arm[n] == next ? taken : next);
+    return;
+  }
   PUT("tk = M_and%s(%s, P_word(p%d)); nt = M_and%s(%s, P_word(p%d));\n", node->flip ? "n" : "", here, guard_reg(node),
       node->flip ? "" : "n", here, guard_reg(node));
   if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some end, the rest go on */
@@ -185,6 +230,8 @@ static void part(emitter *e, int32_t n) {
     jump_together(e, n, on);
     return;
   }
+  skip(e, n, taken, "nt");
+  skip(e, n, next, "tk");
   bool first = !is_bare(e, taken); /* whoever goes to a bare node does not come back */
   send(e, first ? taken : next, first ? "tk" : "nt");
   send(e, first ? next : taken, first ? "nt" : "tk");
@@ -209,13 +256,7 @@ static void jump(emitter *e, int32_t n) {
     }
     PUT("}\n");
   }
-  int32_t to = g >= 0 ? node->next : node->taken;
-  if (divergent) {
-    send(e, to, e->mask);
-    go_on_after_parting(e, n, to, -1);
-  } else {
-    jump_together(e, n, to);
-  }
+  go(e, n, g >= 0 ? node->next : node->taken);
 }
 
 /* --- what ends nodes ------------------------------------------------------------------------------------ */
@@ -312,16 +353,16 @@ static void gather(emitter *e, int32_t n) {
   PUT(")) { t%d = %s; goto hand_over; }\n", n, e->mask);
 }
 
-static void body(emitter *e, const dc_node *node) {
+static void body(emitter *e, const dc_node *node, const char *mask) {
   const dc_op *first = e->fn->nodes[0].first;
   for (const dc_op *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
     int32_t index = (int32_t)(o - first);
     if (ins->pred < 0) {
-      dc_emit_operation(e, ins, index, e->mask, e->k.blend[ins - e->f->ins]);
+      dc_emit_operation(e, ins, index, mask, e->k.blend[ins - e->f->ins]);
       continue;
     }
-    PUT("{ const M g_ = M_and%s(%s, P_word(", ins->pred_neg ? "n" : "", e->mask);
+    PUT("{ const M g_ = M_and%s(%s, P_word(", ins->pred_neg ? "n" : "", mask);
     dc_emit_register(e, ins->pred, 'p');
     PUT(")); if (M_any(g_)) {\n");
     dc_emit_operation(e, ins, index, "g_", true);
@@ -330,6 +371,7 @@ static void body(emitter *e, const dc_node *node) {
 }
 
 static void emit_node(emitter *e, int32_t n) {
+  if (e->inlined[n]) return;
   bool divergent = dc_emit_divergent(e, n);
   e->mask = divergent ? "m" : "act";
   if (e->tracked[n]) {
@@ -340,7 +382,7 @@ static void emit_node(emitter *e, int32_t n) {
   }
   PUT("N%d: ;\n", n);
   if (!is_bare(e, n)) gather(e, n);
-  body(e, node_at(e, n));
+  body(e, node_at(e, n), e->mask);
   end_node(e, n);
 }
 
@@ -431,11 +473,13 @@ static int allocate(emitter *e) {
   e->ordinal = calloc(nodes, sizeof *e->ordinal);
   e->entered = calloc(nodes, sizeof *e->entered);
   e->origin = calloc(ins, sizeof *e->origin);
+  e->arm = calloc(nodes, sizeof *e->arm);
+  e->inlined = calloc(nodes, sizeof *e->inlined);
   e->given = calloc(regs, sizeof *e->given);
   e->place = malloc(regs * sizeof *e->place);
   e->origin_place = malloc(ins * sizeof *e->origin_place);
   e->origin_turn = calloc(ins, sizeof *e->origin_turn);
-  if (!e->block_of || !e->tracked || !e->ordinal || !e->entered) return dc_fail_oom(e->err);
+  if (!e->block_of || !e->tracked || !e->ordinal || !e->entered || !e->arm || !e->inlined) return dc_fail_oom(e->err);
   if (!e->origin || !e->given || !e->place || !e->origin_place || !e->origin_turn) return dc_fail_oom(e->err);
   memset(e->place, 0xff, regs * sizeof *e->place);
   memset(e->origin_place, 0xff, ins * sizeof *e->origin_place);
@@ -444,8 +488,8 @@ static int allocate(emitter *e) {
 
 static void release(emitter *e) {
   dc_spreads_free(&e->k);
-  void *all[] = { e->block_of, e->tracked, e->ordinal,      e->entered,     e->origin,
-                  e->given,    e->place,   e->origin_place, e->origin_turn, e->live };
+  void *all[] = { e->block_of, e->tracked, e->ordinal, e->entered,      e->arm,         e->inlined,
+                  e->origin,   e->given,   e->place,   e->origin_place, e->origin_turn, e->live };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -484,6 +528,7 @@ static int emit(emitter *e, dc_shape shape) {
   if (!e->k.regular) return 1;
   if (allocate(e) != 0) return -1;
   find_blocks(e);
+  if (dc_emit_find_arms(e) != 0) return -1;
   find_tracked(e);
   if (dc_emit_liveness(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)

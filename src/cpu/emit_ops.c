@@ -72,7 +72,7 @@ static const char *select_of(int bits) { return bits == 1 ? "P" : bits == 64 ? "
 void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep) {
   int bits = dc_emit_bits(e, reg);
   PUT("%c%d = ", bits == 1 ? 'p' : 'v', reg);
-  if (keep) PUT("%s_select(%s, ", select_of(bits), mask);
+  if (keep) PUT("%s_%s(%s, ", select_of(bits), e->chooses ? "choose" : "select", mask);
 }
 
 void dc_emit_assign_end(emitter *e, int32_t reg, bool keep) {
@@ -366,27 +366,48 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
   return ins->space == PTX_GLOBAL || ins->space == PTX_SHARED || ins->space == PTX_CONST;
 }
 
+typedef enum way { BY_MEMORY, BY_SREG, BY_BALLOT, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM, BY_TIER0 } way;
+
+/* How an operation is done; `form` is filled for the ways that have one. */
+static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
+  const bool one = ins->ndst == 1 && ins->opnd[0].reg >= 0;
+  if (dc_emit_memory_supported(e, ins)) return BY_MEMORY;
+  if (one && is_sreg_move(ins)) return BY_SREG;
+  if (one && is_ballot(ins) &&
+      (ins->op == PTX_OP_ACTIVEMASK || dc_spread_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
+    return BY_BALLOT;
+  if (one && simple_cvta(e, ins)) return BY_ADDRESS;
+  const bool two = ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0;
+  if ((one || two) && dc_native_op(ins, form) && fits(e, ins, form)) return one ? BY_FORM : BY_DOUBLE_FORM;
+  return BY_TIER0;
+}
+
+bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins) {
+  dc_native_form form;
+  return way_of(e, ins, &form) == BY_FORM;
+}
+
+bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins) {
+  dc_native_form form;
+  return way_of(e, ins, &form) == BY_TIER0;
+}
+
 void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
   dc_native_form form;
-  int32_t i = (int32_t)(ins - e->f->ins);
-  bool one = ins->ndst == 1 && ins->opnd[0].reg >= 0;
-  if (dc_emit_memory_supported(e, ins)) {
-    dc_emit_memory(e, ins, mask, keep);
-  } else if (one && is_sreg_move(ins)) {
-    move_sreg(e, ins, mask, keep);
-  } else if (one && is_ballot(ins) && (ins->op == PTX_OP_ACTIVEMASK ||
-                                       dc_spread_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM)) {
-    ballot(e, ins, mask, keep);
-  } else if (one && simple_cvta(e, ins)) {
-    convert_address(e, ins, mask, keep);
-  } else if (one && dc_native_op(ins, &form) && fits(e, ins, &form)) {
-    note_origin(e, ins, i);
-    by_form(e, ins, &form, mask, keep);
-  } else if (ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0 && dc_native_op(ins, &form) &&
-             fits(e, ins, &form)) {
-    by_double_form(e, ins, &form, mask, keep);
-  } else {
-    note_origin(e, ins, i);
-    by_tier0(e, ins, index, mask, keep);
+  const int32_t i = (int32_t)(ins - e->f->ins);
+  switch (way_of(e, ins, &form)) {
+    case BY_MEMORY: dc_emit_memory(e, ins, mask, keep); return;
+    case BY_SREG: move_sreg(e, ins, mask, keep); return;
+    case BY_BALLOT: ballot(e, ins, mask, keep); return;
+    case BY_ADDRESS: convert_address(e, ins, mask, keep); return;
+    case BY_FORM:
+      note_origin(e, ins, i);
+      by_form(e, ins, &form, mask, keep);
+      return;
+    case BY_DOUBLE_FORM: by_double_form(e, ins, &form, mask, keep); return;
+    case BY_TIER0:
+      note_origin(e, ins, i);
+      by_tier0(e, ins, index, mask, keep);
+      return;
   }
 }

@@ -1,6 +1,6 @@
 /*
-** emit_parts.h - private to the emitter: emit.c (nodes and jumps), emit_ops.c (operations), emit_memory.c (loads
-** and stores), emit_state.c (what is kept over a pause and handed to tier 0).
+** emit_parts.h - private to the emitter: emit.c (nodes and jumps), emit_arm.c (branches that are none), emit_ops.c
+** (operations), emit_memory.c (loads and stores), emit_state.c (what is kept over a pause and handed to tier 0).
 **
 ** Names in emitted code: s12 is a uniform or affine register's scalar (an affine one's value in lane 0), v12 a
 ** varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit affine value that
@@ -24,6 +24,8 @@ typedef struct emitter {
   bool *tracked;        /* per node: lanes may wait there, in t<node> */
   int32_t *ordinal;     /* per tracked node: its place in dc_native.wait */
   bool *entered;        /* per node: emitted code begins there after a pause */
+  int32_t *arm;         /* per node: the short node behind its branch that is run in place (emit_arm.c), or -1 */
+  bool *inlined;        /* per node: it is one */
   bool *origin;         /* per instruction: it widens an affine value */
   uint64_t *live;       /* per node: registers that are read there or later, before they are written */
   size_t words;         /* of each */
@@ -36,6 +38,7 @@ typedef struct emitter {
   bool operates;        /* some operation is tier 0's */
   bool numbers;         /* some operation reads the warp's number */
   const char *mask;     /* of the code under way: "act" or "m" */
+  bool chooses;         /* masks given to operations are predicates (P) for the moment */
 } emitter;
 
 static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e->k.divergent[e->block_of[node]]; }
@@ -54,10 +57,16 @@ static inline int dc_emit_bits(const emitter *e, int32_t reg) {
   return bits == 1 ? 1 : bits <= 16 ? 16 : bits;
 }
 
+/* emit_arm.c: finds the branches that become selections; fills e->arm and e->inlined. */
+int dc_emit_find_arms(emitter *e);
+
 /* emit_ops.c: an operand as C: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'p' a mask; capitals: the scalar. */
 void dc_emit_operand(emitter *e, const ptx_operand *o, char kind);
 void dc_emit_register(emitter *e, int32_t reg, char kind);
 bool dc_emit_has_scalar(const ptx_ins *ins);
+/* Whether it is one vector function (of native_*.h) of registers; whether it is left to tier 0's. */
+bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins);
+bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins);
 /* One operation, for the lanes of `mask` (a C expression); `keep`: a varying result keeps other lanes' values. */
 void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep);
 /* Opens an assignment to varying register `reg`, closed by dc_emit_assign_end. */

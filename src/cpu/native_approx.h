@@ -27,19 +27,30 @@
 /* x where it is NaN, else r. (UN compares x with itself.) */
 #define DC_OR_NAN(x, r) DC_WHERE(x, UN, x, x, r)
 
+/* x y + z, rounded once. */
+DC_FN dc_f n_fused(dc_f x, dc_f y, dc_f z) { return (dc_f)n_fma_f32((dc_u)x, (dc_u)y, (dc_u)z); }
+/* p x + a constant: a step of a polynomial. */
+#define DC_STEP(p, x, constant) n_fused(p, x, DC_F(constant))
+
 DC_FN dc_f n_exp2(dc_f x) {
-  const dc_f c = (dc_f)n_above(n_below((dc_u)x, (dc_u)DC_F(129.0f)), (dc_u)DC_F(-152.0f));
-  const dc_f n = (c + 12582912.0f) - 12582912.0f, f = c - n;
-  dc_f p = f * 1.52527338e-5f + 1.54035304e-4f;
-  p = p * f + 1.33335581e-3f;
-  p = p * f + 9.61812911e-3f;
-  p = p * f + 5.55041087e-2f;
-  p = p * f + 2.40226507e-1f;
-  p = p * f + 6.93147181e-1f;
-  p = p * f + 1.0f;
-  const dc_s i = __builtin_convertvector(n, dc_s), half = i >> 1;
-  const dc_f r = p * (dc_f)((half + 127) << 23) * (dc_f)((i - half + 127) << 23);
-  return DC_OR_NAN(x, r);
+  const dc_f c = (dc_f)n_above((dc_u)DC_F(-152.0f), n_below((dc_u)DC_F(129.0f), (dc_u)x));
+#if DC_NW == 16
+  const dc_f n = (dc_f)_mm512_roundscale_ps((__m512)c, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC), f = c - n;
+#else
+  const dc_f t = c + 12582912.0f, f = c - (t - 12582912.0f);
+#endif
+  dc_f p = DC_STEP(f, DC_F(1.54531634e-4f), 1.33908633e-3f);
+  p = DC_STEP(p, f, 9.61808302e-3f);
+  p = DC_STEP(p, f, 5.55035695e-2f);
+  p = DC_STEP(p, f, 2.40226507e-1f);
+  p = DC_STEP(p, f, 6.93147182e-1f);
+  p = DC_STEP(p, f, 1.0f);
+#if DC_NW == 16
+  return (dc_f)_mm512_scalef_ps((__m512)p, (__m512)n);
+#else
+  const dc_s i = (dc_s)((dc_u)t - (dc_u)DC_F(12582912.0f)), half = i >> 1;
+  return p * (dc_f)((half + 127) << 23) * (dc_f)((i - half + 127) << 23);
+#endif
 }
 DC_FN dc_u n_ex2_f32(dc_u x) { return (dc_u)n_exp2((dc_f)x); }
 
@@ -48,12 +59,12 @@ DC_FN dc_u n_lg2_f32(dc_u bits) {
   const dc_u u = (dc_u)DC_WHERE(x, LT, DC_F(0x1p-126f), x * 0x1p23f, x);
   const dc_s k = (dc_s)(u - 0x3f3504f3u) >> 23;
   const dc_f m = (dc_f)(u - ((dc_u)k << 23)), s = (m - 1.0f) / (m + 1.0f), q = s * s;
-  dc_f p = q * 3.20598898e-1f + 4.12198583e-1f;
-  p = p * q + 5.77078016e-1f;
-  p = p * q + 9.61796694e-1f;
-  p = p * q + 2.88539008f;
+  dc_f p = DC_STEP(q, DC_F(3.20598898e-1f), 4.12198583e-1f);
+  p = DC_STEP(p, q, 5.77078016e-1f);
+  p = DC_STEP(p, q, 9.61796694e-1f);
+  p = DC_STEP(p, q, 2.88539008f);
   const dc_f whole = __builtin_convertvector(k, dc_f) - DC_WHERE(x, LT, DC_F(0x1p-126f), DC_F(23.0f), zero);
-  dc_f r = whole + s * p;
+  dc_f r = n_fused(s, p, whole);
   r = DC_WHERE(x, EQ, DC_F(__builtin_inff()), x, r);
   r = DC_WHERE(x, EQ, zero, DC_F(-__builtin_inff()), r);
   r = DC_WHERE(x, LT, zero, DC_F(__builtin_nanf("")), r);
@@ -62,9 +73,10 @@ DC_FN dc_u n_lg2_f32(dc_u bits) {
 
 /* The rest of x after whole quarter turns, which are counted from `quarter` in q. */
 DC_FN dc_d n_quarters(dc_d x, dc_ul *q, u64 quarter) {
-  const dc_d t = x * 0.63661977236758134308 + 6755399441055744.0;
+  const dc_d magic = (dc_d){0} + 6755399441055744.0, turns = (dc_d){0} + 0.63661977236758134308;
+  const dc_d t = (dc_d)n_fma_f64((dc_ul)x, (dc_ul)turns, (dc_ul)magic), pi_half = (dc_d){0} + 1.57079632679489661923;
   *q = (dc_ul)t + quarter;
-  return x - (t - 6755399441055744.0) * 1.57079632679489661923;
+  return (dc_d)n_fma_f64((dc_ul)(-(t - magic)), (dc_ul)pi_half, (dc_ul)x);
 }
 DC_FN dc_u n_turn(dc_u x, u64 quarter) {
   dc_ul ql, qh;
@@ -72,14 +84,14 @@ DC_FN dc_u n_turn(dc_u x, u64 quarter) {
   const dc_u q = n_narrow(ql, qh), rest = n_narrow_f64(l, h);
   /* the constant first: NaN stays */
   const dc_f r = (dc_f)n_above((dc_u)DC_F(-0.8f), n_below((dc_u)DC_F(0.8f), rest)), z = r * r;
-  dc_f s = z * 2.75573192e-6f - 1.98412698e-4f;
-  s = s * z + 8.33333333e-3f;
-  s = s * z - 1.66666667e-1f;
-  s = r * (1.0f + z * s);
-  dc_f c = z * -2.75573192e-7f + 2.48015873e-5f;
-  c = c * z - 1.38888889e-3f;
-  c = c * z + 4.16666667e-2f;
-  c = 1.0f - (0.5f * z - z * z * c);
+  dc_f s = DC_STEP(z, DC_F(2.75573192e-6f), -1.98412698e-4f);
+  s = DC_STEP(s, z, 8.33333333e-3f);
+  s = DC_STEP(s, z, -1.66666667e-1f);
+  s = r * DC_STEP(z, s, 1.0f);
+  dc_f c = DC_STEP(z, DC_F(-2.75573192e-7f), 2.48015873e-5f);
+  c = DC_STEP(c, z, -1.38888889e-3f);
+  c = DC_STEP(c, z, 4.16666667e-2f);
+  c = DC_STEP(z, DC_STEP(z, c, -0.5f), 1.0f);
   const dc_u odd = -(q & 1u), value = ((dc_u)c & odd) | ((dc_u)s & ~odd);
   return value ^ (q & 2u) << 30;
 }
@@ -89,11 +101,11 @@ DC_FN dc_u n_cos_f32(dc_u x) { return n_turn(x, 1); }
 DC_FN dc_u n_tanh_f32(dc_u bits) {
   const dc_f x = (dc_f)bits, a = (dc_f)(bits & 0x7fffffffu), z = a * a;
   const dc_f far = 1.0f - 2.0f / (n_exp2(a * 2.88539008f) + 1.0f);
-  dc_f near = z * -8.86323553e-3f + 2.18694885e-2f;
-  near = near * z - 5.39682540e-2f;
-  near = near * z + 1.33333333e-1f;
-  near = near * z - 3.33333333e-1f;
-  near = a + a * z * near;
+  dc_f near = DC_STEP(z, DC_F(-8.86323553e-3f), 2.18694885e-2f);
+  near = DC_STEP(near, z, -5.39682540e-2f);
+  near = DC_STEP(near, z, 1.33333333e-1f);
+  near = DC_STEP(near, z, -3.33333333e-1f);
+  near = n_fused(a * z, near, a);
   const dc_f r = DC_WHERE(a, LT, DC_F(0.35f), near, far);
   return (dc_u)DC_OR_NAN(x, (dc_u)r | (bits & 0x80000000u));
 }
@@ -106,7 +118,9 @@ DC_SCALAR_w_w(tanh_f32)
 ** guess by bits with two steps of Newton, which would have been the only other way to equal bits everywhere. */
 DC_FN dc_u n_rsqrt_f32(dc_u x) { return n_rcp_f32(n_sqrt_f32(x)); }
 DC_FN u32 s_rsqrt_f32(u32 x) { return s_rcp_f32(s_sqrt_f32(x)); }
-DC_FTZ1(ex2)
+/* (A subnormal argument gives 1, as 0 does.) */
+DC_LIFT_w_w(ex2_f32)
+DC_W1(ex2_ftz, n_flush(n_ex2_f32(x)), s_flush(s_ex2_f32(x)))
 DC_FTZ1(lg2)
 DC_FTZ1(sin)
 DC_FTZ1(cos)

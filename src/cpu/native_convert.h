@@ -218,23 +218,31 @@ DC_WHOLE_FORMS(rzi)
 #else
 #define DC_UNSEEN(x) __asm__("" : "+x"(x))
 #endif
+#define DC_TO_S32(name, convert)                                                                                       \
+  DC_FN dc_u name(dc_u x) {                                                                                            \
+    dc_mf a = (dc_mf)x;                                                                                                \
+    DC_UNSEEN(a);                                                                                                      \
+    return DC_IN_RANGE(a, convert);                                                                                    \
+  }
+#if DC_NW == 16
+#define DC_IN_RANGE(a, convert)                                                                                        \
+  (dc_u) _mm512_mask_mov_epi32(_mm512_maskz_##convert(_mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a),                        \
+                               _mm512_cmp_ps_mask(a, _mm512_set1_ps(0x1p31f), _CMP_GE_OQ),                             \
+                               _mm512_set1_epi32(0x7fffffff))
+#else
+#define DC_IN_RANGE(a, convert)                                                                                        \
+  ((dc_u)DC_MM(convert)(a) ^ (dc_u)((dc_f)a >= 0x1p31f)) & (dc_u)((dc_f)a == (dc_f)a)
+#endif
+DC_TO_S32(n_f32_s32, cvttps_epi32)
+DC_TO_S32(n_near_s32, cvtps_epi32) /* as the processor rounds */
+#endif
+#if DC_NW == 16
+DC_FN dc_u n_f32_u32(dc_u x) { return (dc_u)_mm512_cvttps_epu32((__m512)n_above(x, n_splat(0))); }
+#elif defined(DC_X86)
 DC_FN dc_u n_cut(dc_u x) {
   dc_mf a = (dc_mf)x;
   DC_UNSEEN(a);
   return (dc_u)DC_MM(cvttps_epi32)(a);
-}
-#endif
-#if DC_NW == 16
-DC_FN dc_u n_f32_s32(dc_u x) {
-  const __m512 a = (__m512)x;
-  const __mmask16 high = _mm512_cmp_ps_mask(a, _mm512_set1_ps(0x1p31f), _CMP_GE_OQ);
-  const __m512i r = _mm512_mask_mov_epi32((__m512i)n_cut(x), high, _mm512_set1_epi32(0x7fffffff));
-  return (dc_u)_mm512_maskz_mov_epi32(_mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), r);
-}
-DC_FN dc_u n_f32_u32(dc_u x) { return (dc_u)_mm512_cvttps_epu32((__m512)n_above(x, n_splat(0))); }
-#elif defined(DC_X86)
-DC_FN dc_u n_f32_s32(dc_u x) {
-  return (n_cut(x) ^ (dc_u)((dc_f)x >= 0x1p31f)) & (dc_u)((dc_f)x == (dc_f)x);
 }
 DC_FN dc_u n_f32_u32(dc_u x) {
   const dc_u a = n_above(x, n_splat(0)), big = (dc_u)((dc_f)a >= 0x1p31f), huge = (dc_u)((dc_f)a >= 0x1p32f);
@@ -303,8 +311,16 @@ DC_NARROW_FLOAT(u16, 0, 65535)
 DC_NARROW_FLOAT(s16, -32768, 32767)
 /* Rounded first. Tiny numbers matter only where they are rounded away from 0: then .ftz has forms of its own. */
 #define DC_TO_INT32(r, T) DC_W1(cvt_##r##_##T##_f32, n_f32_##T(n_whole_##r(x)), s_f32_##T(s_cvt_##r##_f32_f32(x)))
+#if defined(DC_X86)
+DC_FN dc_u n_rni_s32(dc_u x) { return n_near_s32(x); } /* a launch rounds to nearest */
+#else
+DC_FN dc_u n_rni_s32(dc_u x) { return n_f32_s32(n_whole_rni(x)); }
+#endif
+DC_FN dc_u n_rmi_s32(dc_u x) { return n_f32_s32(n_whole_rmi(x)); }
+DC_FN dc_u n_rpi_s32(dc_u x) { return n_f32_s32(n_whole_rpi(x)); }
+DC_FN dc_u n_rzi_s32(dc_u x) { return n_f32_s32(x); }
 #define DC_TO_INT(r)                                                                                                   \
-  DC_TO_INT32(r, s32)                                                                                                  \
+  DC_W1(cvt_##r##_s32_f32, n_##r##_s32(x), s_f32_s32(s_cvt_##r##_f32_f32(x)))                                          \
   DC_TO_INT32(r, u32)                                                                                                  \
   DC_TO_INT32(r, u8)                                                                                                   \
   DC_TO_INT32(r, s8)                                                                                                   \

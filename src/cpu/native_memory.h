@@ -13,6 +13,7 @@
 #include "native_types.h"
 
 #define DC_RARE(x) __builtin_expect((x), 0)
+#define DC_USUAL(x) __builtin_expect((x), 1)
 #define DC_CALL static __attribute__((noinline, unused))
 #define DC_COLD static __attribute__((noinline, cold, unused))
 
