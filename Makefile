@@ -184,10 +184,10 @@ bench: all $(BENCH) $(BRIDGE)
 	  case $$t in cpu) set -- $(ROWS) ;; suite) set -- $(TEN) ;; *) set -- ;; esac; \
 	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" DOTCOMPUTE_CPU_THREADS=1 \
 	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua "$$@" || exit 1; done
-# Arrays beside NumPy, two threads each. PYTHON: the one that has it.
+# Arrays beside NumPy, two threads each, once native code is there. PYTHON: the one that has it.
 bench-arrays: all
-	@LUA_PATH="bench/?.lua;;" DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_THREADS=2 OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 \
-	  sh tools/with.sh $(BUILD) $(DCLUA) bench/arrays.lua $(ROWS)
+	@LUA_PATH="bench/?.lua;;" DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=1 DOTCOMPUTE_CPU_THREADS=2 \
+	  OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 sh tools/with.sh $(BUILD) $(DCLUA) bench/arrays.lua $(ROWS)
 # The same on a GPU: launches, graphs, streams; whole processes; arrays.
 bench-gpu: all $(BENCH) $(BUILD)/bench/start
 	@for t in $(or $(TABLES),gpu start arrays); do \

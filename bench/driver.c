@@ -145,6 +145,29 @@ static int l_two_streams(lua_State *L) {
   return 1;
 }
 
+/* bare(name, grid, block, 0, parameters…): an object that launches when it is called, whatever the arguments: what it
+** costs to get from Lua into C at all. */
+static int l_bare_call(lua_State *L) {
+  const call *c = lua_touserdata(L, 1);
+  if (launch(c, streams[0]) != CUDA_SUCCESS) return luaL_error(L, "cuLaunchKernel");
+  return 0;
+}
+static int l_bare(lua_State *L) {
+  call c;
+  get_call(L, &c);
+  lua_createtable(L, lua_gettop(L), 0); /* the parameters' bytes live as long as the object */
+  lua_insert(L, 1);
+  for (int i = lua_gettop(L) - 1; i > 0; i--) lua_rawseti(L, 1, i);
+  *(call *)lua_newuserdatauv(L, sizeof c, 1) = c;
+  lua_insert(L, 1);
+  lua_setiuservalue(L, 1, 1);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, l_bare_call);
+  lua_setfield(L, -2, "__call");
+  lua_setmetatable(L, 1);
+  return 1;
+}
+
 static int l_now(lua_State *L) {
   lua_pushnumber(L, now());
   return 1;
@@ -153,7 +176,7 @@ static int l_now(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"setup", l_setup}, {"issue", l_issue},         {"launch_and_wait", l_launch_and_wait},
     {"graph", l_graph}, {"graph_run", l_graph_run}, {"two_streams", l_two_streams},
-    {"now", l_now},     {NULL, NULL},
+    {"bare", l_bare},   {"now", l_now},             {NULL, NULL},
 };
 
 int luaopen_driver(lua_State *L);
