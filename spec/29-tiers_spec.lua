@@ -84,7 +84,7 @@ describe("vectors of two and four values", function()
   end
 end)
 
--- Random programs of branches around a few operations, in PTX, where they stay branches; beside them a plain evaluation.
+-- Random programs of branches around a few operations, in PTX, where they stay branches; evaluated in Lua beside it.
 local branches = [==[
 local dc = require "dotcompute"
 math.randomseed(tonumber(arg[1]))
@@ -155,7 +155,8 @@ function program(depth, n)
 end
 
 for round = 1, 20 do
-  text, labels = { ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u64 from) {",
+  text, labels = { ".version 7.0\n.target sm_75\n.address_size 64",
+    ".visible .entry k(.param .u64 to, .param .u64 from) {",
     ".reg .b32 %r<8>; .reg .b32 %c<20>; .reg .b32 %k<4>; .reg .pred %p<4>; .reg .pred %q<4>; .reg .b32 %t<2>;",
     ".reg .b64 %a<4>;\nld.param.u64 %a1, [to];\nld.param.u64 %a2, [from];\nmov.u32 %t1, %tid.x;",
     ("mul.wide.u32 %%a3, %%t1, %d;\nadd.s64 %%a1, %%a1, %%a3;\nadd.s64 %%a2, %%a2, %%a3;"):format(4 * REGS) }, 0

@@ -66,7 +66,7 @@ static int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, 
 static int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
   dc_sight s;
   if (a->state != DC_ARRAY_PENDING) return 0;
-  if (dc_profiling || !dc_memo_see(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
+  if (dc_process.profiling || !dc_memo_see(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
   const dc_recipe *r = dc_memo_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
   const bool tells = s.portion.reduces && expects(a->dev, t, &s.portion.mail, &s.portion.letter);
@@ -142,7 +142,8 @@ static int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const d
 
 int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
   dc_sight s;
-  const bool simple = !dc_profiling && src->state == DC_ARRAY_PENDING && !dc_array_is_closed(dst) && dst->contiguous &&
+  const bool simple = !dc_process.profiling && src->state == DC_ARRAY_PENDING && !dc_array_is_closed(dst) &&
+                      dst->contiguous &&
                       dc_geometry_size(&src->g) == dc_geometry_size(&dst->g) &&
                       dc_memo_see(&s, src, dst->ptr, dst->dtype);
   const dc_recipe *r = simple ? dc_memo_find(&s) : NULL;

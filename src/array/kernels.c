@@ -15,8 +15,8 @@
 #include "kernel/profile.h"
 
 typedef struct dc_form {
-  dc_module *module;
   dc_kernel kernel;
+  dc_module *module;
   uint64_t turn; /* of the last launch, for reductions */
   struct dc_buffer *scratch; /* stands for a reduction's variables, which two launches must not use at once */
 } dc_form;
@@ -108,28 +108,18 @@ void dc_program_key(const dc_program *p, dc_buf *key) {
 
 /* --- kernels -------------------------------------------------------------------------------------- */
 
-/* The kernel is taken from the device itself: its parameters are ours, so no plan is needed. */
-static int take_kernel(dc_device *dev, dc_form *f, dc_error *err) {
-  static const dc_signature sig = { .name = (char *)"array expression" };
-  dc_kernel *k = &f->kernel;
-  k->module = f->module;
-  k->sig = &sig;
-  k->shared_limit = 0;
-  if (dev->ops->function(dev, f->module->code, DC_ENTRY, &k->fn, err) != 0) return -1;
-  return dev->ops->function_facts(k->fn, &k->facts, err);
-}
-
 static dc_form *form_build(const dc_program *p, dc_error *err) {
   static const char *const options[] = { "--fmad=false", "-std=c++17" };
+  static const dc_signature sig = { .name = (char *)"array expression" };
   dc_buf text = DC_BUF_INIT;
   dc_generate(p, &text);
-  dc_form *f = calloc(1, sizeof *f);
+  dc_form *f = dc_calloc_lines(sizeof *f);
   int rc = f == NULL || text.failed ? dc_fail_oom(err) : 0;
   if (rc == 0) {
     dc_source src = { .text = text.data, .len = text.len, .options = options, .noptions = 2, .no_signatures = true };
     rc = dc_module_build(p->dev, &src, &f->module, err);
   }
-  if (rc == 0) rc = take_kernel(p->dev, f, err);
+  if (rc == 0) rc = dc_kernel_take(f->module, DC_ENTRY, &sig, &f->kernel, err);
   if (rc != 0) {
     if (err->kind == DC_COMPILE) dc_error_prefix(err, "compiling an array expression: ");
     if (f != NULL && f->module != NULL) dc_module_unref(f->module);
@@ -306,7 +296,7 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   dc_dim3 grid = { (uint32_t)blocks, 1, 1 };
   dc_launch_options how = { .shared = (uint32_t)dc_program_shared(p) };
   if (p->kind != DC_ELEMENTS && p->cluster > 1) how.cluster = (dc_dim3){ (uint32_t)p->cluster, 1, 1 };
-  if (dc_profiling) dc_profile_bytes(bytes_of(p));
+  if (dc_process.profiling) dc_profile_bytes(bytes_of(p));
   dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
   return dc_kernel_launch(&f->kernel, &l, &how, err);
 }

@@ -79,20 +79,18 @@ static dc_kernel *build(dc_device *dev, dc_dtype dtype, bool triangle, dc_error 
   dc_buf text = DC_BUF_INIT;
   dc_buf_puts(&text, head_of(dtype, triangle));
   dc_buf_puts(&text, triangle ? triangle_text : product_text);
-  dc_kernel *k = calloc(1, sizeof *k);
+  dc_kernel *k = dc_calloc_lines(sizeof *k);
+  dc_module *m = NULL;
   int rc = k == NULL || text.failed ? dc_fail_oom(err) : 0;
   if (rc == 0) {
     dc_source src = { .text = text.data, .len = text.len, .options = options, .noptions = 1, .no_signatures = true };
-    rc = dc_module_build(dev, &src, &k->module, err);
+    rc = dc_module_build(dev, &src, &m, err);
   }
-  if (rc == 0) {
-    k->sig = triangle ? &triangle_sig : &product_sig;
-    rc = dev->ops->function(dev, k->module->code, triangle ? "triangle" : "product", &k->fn, err);
-  }
-  if (rc == 0) rc = dev->ops->function_facts(k->fn, &k->facts, err);
+  if (rc == 0 && triangle) rc = dc_kernel_take(m, "triangle", &triangle_sig, k, err);
+  else if (rc == 0) rc = dc_kernel_take(m, "product", &product_sig, k, err);
   dc_buf_free(&text);
   if (rc == 0) return k;
-  if (k != NULL && k->module != NULL) dc_module_unref(k->module);
+  if (m != NULL) dc_module_unref(m);
   free(k);
   return NULL;
 }

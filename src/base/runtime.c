@@ -11,9 +11,8 @@
 #include <time.h>
 
 atomic_int dc_interrupt_flag;
-dc_counters dc_stats;
+struct dc_process dc_process = { .log_topics = ~0u };
 
-atomic_uint dc_log_topics = ~0u;
 static pthread_once_t topics_once = PTHREAD_ONCE_INIT;
 
 static unsigned topic_named(const char *name, size_t len) {
@@ -34,12 +33,12 @@ static void read_topics(void) {
     on |= topic_named(list, n);
     list += n + strspn(list + n, ", ");
   }
-  atomic_store(&dc_log_topics, on);
+  atomic_store(&dc_process.log_topics, on);
 }
 
 bool dc_log_chosen(dc_topic topic) {
   pthread_once(&topics_once, read_topics);
-  return (atomic_load(&dc_log_topics) & (unsigned)topic) != 0;
+  return (atomic_load(&dc_process.log_topics) & (unsigned)topic) != 0;
 }
 
 void dc_log(dc_topic topic, const char *fmt, ...) {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/line.h"
 
 /* Set by whoever catches SIGINT (async-signal-safe), read by everything that can run long. */
 extern atomic_int dc_interrupt_flag;
@@ -21,7 +22,6 @@ typedef struct dc_counters {
   atomic_uint_fast64_t launches, allocations, frees, bytes_allocated, bytes_to_device, bytes_to_host,
       bytes_on_device, compiles, cache_hits, cache_misses;
 } dc_counters;
-extern dc_counters dc_stats;
 static inline void dc_count(atomic_uint_fast64_t *c, uint64_t n) {
   atomic_fetch_add_explicit(c, n, memory_order_relaxed);
 }
@@ -30,15 +30,21 @@ static inline void dc_count(atomic_uint_fast64_t *c, uint64_t n) {
 static inline void dc_count_often(atomic_uint_fast64_t *c, uint64_t n) {
   atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
 }
-static inline void dc_count_launch(void) { dc_count_often(&dc_stats.launches, 1); }
+
+/* What every launch looks at. */
+extern struct dc_process {
+  alignas(DC_LINE) atomic_uint log_topics; /* that may be on: all until the variable has been read */
+  bool profiling;    /* launches are timed (kernel/profile.h) */
+  dc_counters stats;
+} dc_process;
+static inline void dc_count_launch(void) { dc_count_often(&dc_process.stats.launches, 1); }
 
 /* DOTCOMPUTE_LOG=cache,compile,launch,memory (or "all"): dc_log prints one line to stderr when its topic is on. */
 typedef enum dc_topic { DC_LOG_CACHE = 1, DC_LOG_COMPILE = 2, DC_LOG_LAUNCH = 4, DC_LOG_MEMORY = 8 } dc_topic;
-extern atomic_uint dc_log_topics; /* topics that may be on: all until the variable has been read */
 bool dc_log_chosen(dc_topic topic);
 static inline bool dc_log_on(dc_topic topic) {
-  return __builtin_expect(atomic_load_explicit(&dc_log_topics, memory_order_relaxed) & (unsigned)topic, 0) != 0 &&
-         dc_log_chosen(topic);
+  const unsigned on = atomic_load_explicit(&dc_process.log_topics, memory_order_relaxed) & (unsigned)topic;
+  return __builtin_expect(on != 0, 0) && dc_log_chosen(topic);
 }
 void dc_log(dc_topic topic, const char *fmt, ...) DC_PRINTF(2, 3);
 

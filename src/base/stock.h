@@ -7,7 +7,7 @@
 #ifndef DC_BASE_STOCK_H
 #define DC_BASE_STOCK_H
 
-#include <stdlib.h>
+#include "base/line.h"
 
 #define DC_STOCK_MOST 4096
 
@@ -19,7 +19,7 @@ typedef struct dc_stock {
 /* Memory of `size` bytes, always the same for one stock, of undefined contents; NULL: out of memory. */
 static inline void *dc_stock_take(dc_stock *s, size_t size) {
   void *p = s->first;
-  if (p == NULL) return malloc(size);
+  if (p == NULL) return dc_alloc_lines(size);
   s->first = *(void **)p;
   s->count--;
   return p;

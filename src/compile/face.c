@@ -145,7 +145,7 @@ static int make_and_keep(const dc_source *src, const char *arch, bool binary, co
     if (!src->part) mention_bundle(arch, err);
     return -1;
   }
-  if (src->nunits == 0) dc_count(&dc_stats.compiles, 1);
+  if (src->nunits == 0) dc_count(&dc_process.stats.compiles, 1);
   if (key && identity == dc_nvrtc_identity()) to_cache(key, *out); /* the key names the compiler that did it */
   return 0;
 }
@@ -165,11 +165,11 @@ static int look_up_or_make(const dc_source *src, const char *arch, bool binary, 
                            dc_error *err) {
   double start = dc_clock();
   if (key && (*out = from_cache(key)) != NULL) {
-    dc_count(&dc_stats.cache_hits, 1);
+    dc_count(&dc_process.stats.cache_hits, 1);
     log_image("hit", key, *out, dc_clock() - start);
     return 0;
   }
-  if (key) dc_count(&dc_stats.cache_misses, 1);
+  if (key) dc_count(&dc_process.stats.cache_misses, 1);
   if (make_and_keep(src, arch, binary, key, out, err) != 0) return -1;
   if (key) log_image("miss", key, *out, dc_clock() - start);
   return 0;
@@ -229,7 +229,7 @@ static int find_image(const dc_source *src, const char *arch, bool binary, dc_im
     return look_up_or_make(src, arch, binary, NULL, out, err);
   }
   if ((*out = from_bundle(portable)) != NULL) {
-    dc_count(&dc_stats.cache_hits, 1);
+    dc_count(&dc_process.stats.cache_hits, 1);
     log_image("bundle", portable, *out, 0);
   } else if (look_up_or_make(src, arch, binary, key, out, err) != 0) {
     return -1;

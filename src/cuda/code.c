@@ -69,14 +69,17 @@ static void free_code(dc_code *code) {
 
 /* Whether none of its kernels can be running. */
 static bool has_ended(const dc_code *code) {
+  uint64_t last = 0;
+  for (const dc_function *fn = code->functions; fn != NULL; fn = fn->next)
+    if (fn->last_launch > last) last = fn->last_launch;
   for (const dc_cuda_stream *s = &code->d->own; s != NULL; s = s->next)
-    if (s->finished < s->issued && s->finished < code->last_launch) return false;
+    if (s->finished < s->issued && s->finished < last) return false;
   return true;
 }
 
 static void unload(dc_code *code) {
   int mode = dc_cuda_relax(code->d);
-  if (!atomic_load(&dc_cuda_dead)) dc_cuda_note(dc_cu.ModuleUnload(code->module));
+  if (!atomic_load(&dc_cuda_process.dead)) dc_cuda_note(dc_cu.ModuleUnload(code->module));
   dc_cuda_restrain(code->d, mode);
   free_code(code);
 }
@@ -117,7 +120,7 @@ int dc_cuda_function(dc_device *dev, dc_code *code, const char *name, dc_functio
   dc_cuda *d = dev->impl;
   if (dc_cuda_enter(d, err) != 0) return -1;
   size_t size = strlen(name) + 1;
-  dc_function *fn = calloc(1, sizeof *fn + size);
+  dc_function *fn = dc_calloc_lines(sizeof *fn + size);
   if (fn == NULL) return dc_fail_oom(err);
   CUresult r = dc_cu.ModuleGetFunction(&fn->handle, code->module, name);
   if (r != CUDA_SUCCESS) {

@@ -360,7 +360,7 @@ static int acquire(dc_cuda *d, dc_error *err) {
   if (d->pinned != NULL) memset(d->pinned + DC_CUDA_MAIL_AT, 0, DC_CUDA_MAIL);
   d->upload_at = 0;
   dc_cuda_note(r);
-  return atomic_load(&dc_cuda_dead) ? dc_cuda_fail_dead(err) : 0;
+  return atomic_load(&dc_cuda_process.dead) ? dc_cuda_fail_dead(err) : 0;
 }
 
 /* The driver's part of release; the context is retained. */
@@ -369,7 +369,7 @@ static void release_handles(dc_cuda *d) {
   if (dc_cuda_enter(d, &err) == 0) {
     bool interrupted = d->own.handle != NULL && dc_cuda_wait(d, &d->own, &err) != 0 && err.kind == DC_INTERRUPTED;
     dc_error_clear(&err);
-    if (interrupted || atomic_load(&dc_cuda_dead)) return; /* left to the end of the process */
+    if (interrupted || atomic_load(&dc_cuda_process.dead)) return; /* left to the end of the process */
     dc_cuda_libraries_close(d, true);
     dc_cuda_blocks_drop(d, raw_free);
     if (d->pinned != NULL) dc_cuda_note(dc_cu.MemFreeHost(d->pinned));
@@ -380,7 +380,7 @@ static void release_handles(dc_cuda *d) {
     dc_cuda_note(dc_cu.CtxSetCurrent(NULL)); /* not left current: it may be gone */
   }
   dc_error_clear(&err);
-  if (!atomic_load(&dc_cuda_dead)) dc_cuda_note(dc_cu.DevicePrimaryCtxRelease(d->handle));
+  if (!atomic_load(&dc_cuda_process.dead)) dc_cuda_note(dc_cu.DevicePrimaryCtxRelease(d->handle));
 }
 
 /* Gives back what acquire took, however far it came. */
@@ -406,7 +406,7 @@ static int open_device(dc_device *dev, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   const char *sync = getenv("DOTCOMPUTE_SYNC");
   d->sync_launches = sync != NULL && sync[0] != '\0' && strcmp(sync, "0") != 0;
-  if (atomic_load(&dc_cuda_dead)) return dc_cuda_fail_dead(err);
+  if (atomic_load(&dc_cuda_process.dead)) return dc_cuda_fail_dead(err);
   if (read_facts(d, err) != 0) return -1;
   if (dc_compile_target(dev->facts.compute_major, dev->facts.compute_minor, dev->target.arch, &dev->target.binary,
                         err) != 0)
@@ -495,7 +495,7 @@ static CUresult describe(dc_device *dev, dc_cuda *d, int i) {
 }
 
 static int add_device(int i, dc_device *(*add)(void *ud), void *ud, dc_error *err) {
-  dc_cuda *d = calloc(1, sizeof *d);
+  dc_cuda *d = dc_calloc_lines(sizeof *d);
   dc_device *dev = d != NULL ? add(ud) : NULL;
   if (dev == NULL) {
     free(d);

@@ -110,7 +110,7 @@ static int start(dc_error *err) {
 }
 
 int dc_cuda_start(dc_error *err) {
-  if (atomic_load(&dc_cuda_dead)) return dc_cuda_fail_dead(err);
+  if (atomic_load(&dc_cuda_process.dead)) return dc_cuda_fail_dead(err);
   if (!driver.tried) {
     driver.tried = true;
     start(&driver.why_not);

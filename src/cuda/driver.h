@@ -21,10 +21,12 @@ typedef struct dc_cuda_staging dc_cuda_staging; /* staging.c */
 
 /* A device's own part (dev->impl). */
 typedef struct dc_cuda {
-  dc_device *dev;
-  CUdevice handle;
-  CUcontext context;  /* the primary one, retained while open */
+  /* what every launch looks at */
+  alignas(DC_LINE) dc_device *dev;
   dc_cuda_stream own; /* the device's own: everything runs here as long as nobody makes another; head of the list */
+  CUcontext context;  /* the primary one, retained while open */
+  bool sync_launches; /* DOTCOMPUTE_SYNC: wait after each launch */
+  CUdevice handle;
   struct dc_cuda_capture *capture; /* graph.c's; NULL until a graph is captured */
   CUevent event;      /* orders this device against another */
   CUmemoryPool pool;  /* the device's default pool; NULL: no stream-ordered memory */
@@ -35,7 +37,6 @@ typedef struct dc_cuda {
   bool reading;       /* its part for reads is in use: an interrupted read left a copy under way */
   dc_cuda_staging *staging; /* for large copies; NULL until there was one */
   uint64_t peers[2];  /* bits of devices that have been told that they may reach this one's memory */
-  bool sync_launches; /* DOTCOMPUTE_SYNC: wait after each launch */
   struct dc_cuda_libraries *libraries; /* library.c's; NULL until one is used */
   dc_code *doomed;    /* unloaded by their owners while their kernels could still run */
 } dc_cuda;
@@ -44,13 +45,13 @@ struct dc_code {
   dc_cuda *d;
   CUmodule module;
   dc_function *functions; /* all handed out, newest first */
-  uint64_t last_launch;   /* serial of its kernels' last launch */
   dc_code *next_doomed;
 };
 
 struct dc_function {
-  dc_cuda *d;
+  alignas(DC_LINE) dc_cuda *d;
   CUfunction handle;
+  uint64_t last_launch; /* its serial */
   dc_code *code;
   dc_function *next;
   char name[]; /* in the image, so mangled */
@@ -64,10 +65,15 @@ int dc_cuda_start(dc_error *err);
 
 /* --- fault.c ------------------------------------------------------------------------------------- */
 
-/* Nonzero once CUDA cannot be used in this process any more: after a fault, or in a forked child. */
-extern atomic_int dc_cuda_dead;
+/* What every launch looks at, whatever the device. */
+extern struct dc_cuda_process {
+  alignas(DC_LINE) atomic_int dead; /* not 0: CUDA cannot be used in this process any more (a fault, a forked child) */
+  atomic_uint_fast64_t last_serial; /* launches are numbered */
+} dc_cuda_process;
 int dc_cuda_fail_dead(dc_error *err); /* says why; always -1 */
-static inline bool dc_cuda_is_dead(void) { return atomic_load_explicit(&dc_cuda_dead, memory_order_relaxed) != 0; }
+static inline bool dc_cuda_is_dead(void) {
+  return atomic_load_explicit(&dc_cuda_process.dead, memory_order_relaxed) != 0;
+}
 
 /* Makes the device known, so that it becomes DC_DEVICE_LOST when CUDA is lost. */
 void dc_cuda_adopt(dc_device *dev);
@@ -81,9 +87,8 @@ int dc_cuda_fail(CUresult r, dc_kind kind, dc_error *err, const char *what, ...)
 void dc_cuda_note(CUresult r);
 
 /* The number of the coming launch. */
-extern atomic_uint_fast64_t dc_cuda_last_serial;
 static inline uint64_t dc_cuda_next_serial(void) {
-  return atomic_fetch_add_explicit(&dc_cuda_last_serial, 1, memory_order_relaxed) + 1;
+  return atomic_fetch_add_explicit(&dc_cuda_process.last_serial, 1, memory_order_relaxed) + 1;
 }
 /* Notes that fn was launched in s under that number, for the blame. */
 void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial);

@@ -19,12 +19,12 @@
 #define MAX_DEVICES 128
 #define RING 64 /* recent launches; a power of two */
 
-atomic_int dc_cuda_dead;
+struct dc_cuda_process dc_cuda_process;
 
 static dc_device *devices[MAX_DEVICES];
 static int ndevices;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static dc_error latched; /* what is said once dc_cuda_dead is set */
+static dc_error latched; /* what is said once CUDA is dead */
 static atomic_bool told; /* somebody has heard it */
 
 /* Recent launches. `fn` may dangle only once its launch has ended: unloading code waits for its kernels. */
@@ -34,7 +34,6 @@ static struct {
   dc_function *fn;
   uint64_t serial; /* 0: nothing here */
 } ring[RING];
-atomic_uint_fast64_t dc_cuda_last_serial;
 
 void dc_cuda_adopt(dc_device *dev) {
   if (ndevices < MAX_DEVICES) devices[ndevices++] = dev;
@@ -47,7 +46,7 @@ void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial) {
   ring[serial % RING].stream = s;
   ring[serial % RING].fn = fn;
   ring[serial % RING].serial = serial;
-  s->issued = fn->code->last_launch = serial;
+  s->issued = fn->last_launch = serial;
 }
 
 void dc_cuda_forget(const dc_cuda_stream *s) {
@@ -62,7 +61,7 @@ void dc_cuda_forget_function(const dc_function *fn) {
 
 /* The functions of the launches not known to have ended, of one device or (d NULL) of all, oldest first. */
 static size_t unfinished(const dc_cuda *d, const dc_function *found[RING]) {
-  uint64_t last = atomic_load_explicit(&dc_cuda_last_serial, memory_order_relaxed);
+  uint64_t last = atomic_load_explicit(&dc_cuda_process.last_serial, memory_order_relaxed);
   size_t n = 0;
   for (uint64_t s = last >= RING ? last - RING + 1 : 1; s <= last; s++) {
     const dc_cuda *owner = ring[s % RING].d;
@@ -154,23 +153,23 @@ static void describe_fault(CUresult r) {
 
 static void latch(CUresult r) {
   pthread_mutex_lock(&lock);
-  if (!atomic_load(&dc_cuda_dead)) {
+  if (!atomic_load(&dc_cuda_process.dead)) {
     if (r == CUDA_ERROR_DEINITIALIZED)
       dc_fail(&latched, DC_DEVICE, error_name(r), "the CUDA driver has shut down: the process is ending");
     else describe_fault(r);
     lose_devices();
-    atomic_store(&dc_cuda_dead, 1);
+    atomic_store(&dc_cuda_process.dead, 1);
   }
   pthread_mutex_unlock(&lock);
 }
 
 void dc_cuda_forked(void) {
-  if (atomic_load(&dc_cuda_dead)) return;
+  if (atomic_load(&dc_cuda_process.dead)) return;
   dc_fail(&latched, DC_DEVICE, NULL,
           "CUDA cannot be used here: it was started before this process was forked; use it first in the child, or use "
           "the CPU device");
   lose_devices();
-  atomic_store(&dc_cuda_dead, 1);
+  atomic_store(&dc_cuda_process.dead, 1);
 }
 
 /* Who hears it first hears of a launch gone wrong, as on the CPU device; later it is the device's state. */

@@ -110,7 +110,7 @@ void dc_cuda_close_capture(dc_cuda *d, bool alive) {
 static int add_stand_in(dc_cuda_graph *g, const char *names, dc_error *err) {
   static const char head[] = "graph of ";
   if (names[0] == '\0') names = "nothing";
-  dc_function *fn = calloc(1, sizeof *fn + sizeof head + strlen(names));
+  dc_function *fn = dc_calloc_lines(sizeof *fn + sizeof head + strlen(names));
   if (fn == NULL) return dc_fail_oom(err);
   memcpy(fn->name, head, sizeof head);
   strcat(fn->name, names);
@@ -168,7 +168,7 @@ int dc_cuda_capture_end(dc_device *dev, void *old, void **graph, dc_error *err) 
   if (r != CUDA_SUCCESS) rc = dc_cuda_fail(r, DC_LAUNCH, err, "what was captured on %s is no graph", dev->id);
   else if (graph == NULL) rc = 0;
   else if (old != NULL && change(d, old, captured)) *graph = old;
-  else if (!atomic_load(&dc_cuda_dead)) rc = make_graph(d, captured, graph, err);
+  else if (!atomic_load(&dc_cuda_process.dead)) rc = make_graph(d, captured, graph, err);
   else rc = dc_cuda_fail_dead(err);
   if (captured != NULL) dc_cuda_note(dc_cu.GraphDestroy(captured));
   return rc;

@@ -321,7 +321,7 @@ int dc_graph_launch(dc_graph *g, dc_error *err) {
     g->last = s;
   }
   if (dev->tracking != 0) dc_stream_issued(dev, dev->stream);
-  dc_count(&dc_stats.launches, g->launches);
+  dc_count(&dc_process.stats.launches, g->launches);
   return 0;
 }
 

@@ -26,6 +26,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/line.h"
 
 typedef uint64_t dc_ptr;
 typedef struct dc_device dc_device;
@@ -45,10 +46,10 @@ typedef struct dc_target {
 
 /* Facts read once when the device is opened. `attributes` in Lua is made from this. */
 typedef struct dc_device_facts {
+  uint32_t max_block[3], max_grid[3];
   int compute_major, compute_minor;
   int multiprocessors, warp_size, clock_khz;
   int max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
-  uint32_t max_block[3], max_grid[3];
   size_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
   size_t total_memory, l2_cache;
   int registers_per_block;
@@ -58,11 +59,11 @@ typedef struct dc_device_facts {
 } dc_device_facts;
 
 typedef struct dc_function_facts {
+  int max_threads;    /* a block, for this function */
   int registers;      /* a thread */
   size_t shared;      /* static, a block */
   size_t local;       /* a thread */
   size_t constant;    /* the module's constant memory that it uses */
-  int max_threads;    /* a block, for this function */
   int binary_version; /* 90 for sm_90; 75 on the CPU device */
 } dc_function_facts;
 
@@ -268,26 +269,27 @@ typedef struct dc_device_ops {
 } dc_device_ops;
 
 struct dc_device {
-  const dc_device_ops *ops;
+  /* what every launch looks at: a line of the cache, the first two facts included */
+  alignas(DC_LINE) const dc_device_ops *ops;
+  void *impl;          /* the backend's */
+  void *stream;        /* the backend's current stream; NULL: the device's own */
+  struct dc_capture *capture; /* capture.c's; NULL: nothing is being captured */
+  /* Not 0: there are other streams, a graph is being captured, or memory is in use by another device.  Then
+  ** whoever uses memory says so first (stream.h). */
+  int tracking;
+  int state;           /* enum dc_device_state */
+  dc_device_facts facts;
+  dc_target target;
   const char *backend; /* "cuda", "cpu" */
   int index;           /* the backend's own number, from 0 */
   char id[24];         /* "cuda:0", "cpu" */
   char name[96];       /* "NVIDIA H200" */
-  dc_device_facts facts;
-  dc_target target;
-  int state;           /* enum dc_device_state */
   dc_error open_error; /* why it could not be opened; remembered */
   uint64_t serial;     /* unique in the process */
   size_t bytes_live;   /* in dc_device_alloc'ed memory; */
   size_t bytes_peak;   /* the most that was */
   size_t bytes_limit;  /* the most that may be: then dc_device_alloc fails; 0: whatever the device has */
-  void *stream;        /* the backend's current stream; NULL: the device's own */
-  /* Not 0: there are other streams, a graph is being captured, or memory is in use by another device.  Then
-  ** whoever uses memory says so first (stream.h). */
-  int tracking;
   struct dc_streams *streams; /* stream.c's; NULL until needed */
-  struct dc_capture *capture; /* capture.c's; NULL: nothing is being captured */
-  void *impl;          /* the backend's */
 };
 
 enum dc_device_state { DC_DEVICE_CLOSED, DC_DEVICE_OPEN, DC_DEVICE_BROKEN, DC_DEVICE_LOST };

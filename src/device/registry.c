@@ -50,7 +50,7 @@ void dc_registry_add(const dc_backend *backend) {
 static dc_device *add_device(void *ud) {
   dc_entry *e = ud;
   if (e->ndevices == MAX_DEVICES) return NULL;
-  dc_device *dev = calloc(1, sizeof *dev);
+  dc_device *dev = dc_calloc_lines(sizeof *dev);
   if (dev == NULL) return NULL;
   dev->backend = e->backend->name;
   dev->serial = ++last_serial;
@@ -301,8 +301,8 @@ int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   }
   dev->bytes_live += n;
   if (dev->bytes_live > dev->bytes_peak) dev->bytes_peak = dev->bytes_live;
-  dc_count_often(&dc_stats.allocations, 1);
-  dc_count_often(&dc_stats.bytes_allocated, n);
+  dc_count_often(&dc_process.stats.allocations, 1);
+  dc_count_often(&dc_process.stats.bytes_allocated, n);
   if (dc_log_on(DC_LOG_MEMORY))
     dc_log(DC_LOG_MEMORY, "%s: %zu bytes at 0x%llx, %zu live", dev->id, n, (unsigned long long)*out, dev->bytes_live);
   return 0;
@@ -311,7 +311,7 @@ int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
 void dc_device_free(dc_device *dev, dc_ptr p, size_t n) {
   if (p == 0) return;
   dev->bytes_live -= n;
-  dc_count_often(&dc_stats.frees, 1);
+  dc_count_often(&dc_process.stats.frees, 1);
   if (dev->state == DC_DEVICE_OPEN) dev->ops->free(dev, p, n);
 }
 
@@ -321,7 +321,7 @@ int dc_device_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, d
   if (n == 0) return 0;
   if (dev->ops->to_device(dev, dst, src, n, err) != 0) return -1;
   issued(dev);
-  dc_count(&dc_stats.bytes_to_device, n);
+  dc_count(&dc_process.stats.bytes_to_device, n);
   return 0;
 }
 
@@ -330,7 +330,7 @@ int dc_device_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error 
   if (dc_capture_refuse(dev, "reads values, which will be there only when the graph runs", err) != 0) return -1;
   if (n == 0) return 0;
   if (dev->ops->to_host(dev, dst, src, n, err) != 0) return -1;
-  dc_count(&dc_stats.bytes_to_host, n);
+  dc_count(&dc_process.stats.bytes_to_host, n);
   return 0;
 }
 
@@ -340,7 +340,7 @@ int dc_device_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_
   if (n == 0) return 0;
   if (dev->ops->to_device_async(dev, dst, src, n, err) != 0) return -1;
   issued_async(dev);
-  dc_count(&dc_stats.bytes_to_device, n);
+  dc_count(&dc_process.stats.bytes_to_device, n);
   return 0;
 }
 
@@ -350,7 +350,7 @@ int dc_device_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_
   if (n == 0) return 0;
   if (dev->ops->to_host_async(dev, dst, src, n, err) != 0) return -1;
   issued_async(dev);
-  dc_count(&dc_stats.bytes_to_host, n);
+  dc_count(&dc_process.stats.bytes_to_host, n);
   return 0;
 }
 
@@ -359,7 +359,7 @@ int dc_device_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *e
   if (n == 0 || dst == src) return 0;
   if (dev->ops->copy(dev, dst, src, n, err) != 0) return -1;
   issued(dev);
-  dc_count(&dc_stats.bytes_on_device, n);
+  dc_count(&dc_process.stats.bytes_on_device, n);
   return 0;
 }
 
@@ -373,7 +373,7 @@ int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, 
   if (dd->ops->host_memory) return dc_device_to_host(sd, (void *)(uintptr_t)dst, src, n, err);
   if (dd->ops->peer_copy(dd, dst, sd, src, n, err) != 0) return -1;
   issued(dd);
-  dc_count(&dc_stats.bytes_on_device, n);
+  dc_count(&dc_process.stats.bytes_on_device, n);
   return 0;
 }
 

@@ -32,7 +32,7 @@ int dc_device_open(dc_device *dev, dc_error *err);
 /* Closes every open device; each opens again at its next use. For an orderly end of the process. */
 void dc_devices_close(void);
 
-/* Thin checked layer over the slots: open first, count in dc_stats, refuse n == 0 gracefully. */
+/* Thin checked layer over the slots: open first, count, refuse n == 0 gracefully. */
 int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err); /* n == 0 gives 0 */
 void dc_device_free(dc_device *dev, dc_ptr p, size_t n);
 /* Whether n bytes could be allocated if nothing else were in use. */

@@ -91,17 +91,19 @@ void dc_plan_keys(const dc_image *image, void (*visit)(void *ud, const char *nam
 typedef struct dc_module dc_module;
 
 typedef struct dc_kernel {
-  dc_module *module;           /* kept alive by dc_module_ref */
+  /* what every launch looks at: a line of the cache, the first fact included */
+  alignas(DC_LINE) dc_module *module; /* kept alive by dc_module_ref */
+  dc_device *dev;              /* the module's */
   dc_function *fn;
-  const dc_signature *sig;
-  int nparams;
-  dc_plan_param *params;
   dc_quick_param *quick;       /* those of `params`, close together, in the same block */
+  int nparams;
   uint32_t params_size;
-  dc_function_facts facts;
   uint32_t shared_limit;       /* dynamic shared memory allowed so far */
-  char label[40];              /* the name, cut where it is longer: for notes of who was launched */
   uint8_t grid_sync;           /* 2: it synchronizes its whole grid; 1: something in its module does; 0: nothing */
+  dc_function_facts facts;
+  const dc_signature *sig;
+  dc_plan_param *params;
+  char label[40];              /* the name, cut where it is longer: for notes of who was launched */
   struct {
     uint32_t threads, shared;
     uint64_t blocks;
@@ -138,6 +140,10 @@ bool dc_name_same(const char *a, const char *b);
 /* A kernel by its name as written ("saxpy", "scale<float>") or its lowered name. NULL with DC_ARGUMENT
 ** and the list of what there is.  Lives as long as the module. */
 dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err);
+
+/* Fills *k with the entry of that lowered name, whose parameters the caller packs by himself: no plan is made.  `sig`
+** (its name is for messages) lives as long as *k. */
+int dc_kernel_take(dc_module *m, const char *entry, const dc_signature *sig, dc_kernel *k, dc_error *err);
 
 /* Checked conversions into the parameter buffer `params` at p->offset.  They return 0, or -1 with a
 ** DC_ARGUMENT error that says what was wrong with the value alone ("2.5 has no integer representation",

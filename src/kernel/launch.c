@@ -18,12 +18,12 @@ static int fail_extent(const dc_kernel *k, const char *what, const char *unit, d
   int i = 0;
   while (i < 2 && extent[i] <= limit[i]) i++;
   return dc_fail(err, DC_LAUNCH, NULL, "kernel '%s': %s of %u %ss in %c (%ux%ux%u), but %s takes at most %u in %c",
-                 k->sig->name, what, extent[i], unit, axis_name[i], d.x, d.y, d.z, k->module->dev->name, limit[i],
+                 k->sig->name, what, extent[i], unit, axis_name[i], d.x, d.y, d.z, k->dev->name, limit[i],
                  axis_name[i]);
 }
 
 static int fail_threads(const dc_kernel *k, uint64_t threads, dc_dim3 b, dc_error *err) {
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   const char *why = k->facts.max_threads < dev->facts.max_threads_per_block
                         ? " (its registers or its __launch_bounds__ allow no more)"
                         : "";
@@ -34,7 +34,7 @@ static int fail_threads(const dc_kernel *k, uint64_t threads, dc_dim3 b, dc_erro
 
 /* Asks the device for more dynamic shared memory than the kernel has had so far. */
 static int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   size_t limit = dev->facts.shared_per_block;
   if (dev->ops->set_shared_limit != NULL && dev->facts.shared_per_block_optin > limit)
     limit = dev->facts.shared_per_block_optin;
@@ -51,7 +51,7 @@ static int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
 }
 
 int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err) {
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   if (k->resident.threads != threads || k->resident.shared != shared) {
     int each = 0;
     if (dev->ops->occupancy == NULL)
@@ -67,7 +67,7 @@ int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t
 
 /* Whether the launch is to be cooperative, whose grid must be resident all at once: 1, 0, or -1 with an error. */
 static int choose_cooperative(dc_kernel *k, const dc_launch *l, const dc_launch_options *how, dc_error *err) {
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   const uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
   const uint32_t threads = l->block.x * l->block.y * l->block.z;
   const bool automatic = how->cooperative == DC_AUTO;
@@ -86,7 +86,7 @@ static int choose_cooperative(dc_kernel *k, const dc_launch *l, const dc_launch_
 }
 
 static int check_cluster(const dc_kernel *k, dc_dim3 grid, dc_dim3 c, dc_error *err) {
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   const uint64_t blocks = (uint64_t)c.x * c.y * c.z;
   if (blocks > (uint64_t)dev->facts.max_cluster)
     return dc_fail(err, DC_LAUNCH, NULL, "kernel '%s': clusters of %llu blocks (%ux%ux%u); %s takes at most %d%s",
@@ -100,7 +100,7 @@ static int check_cluster(const dc_kernel *k, dc_dim3 grid, dc_dim3 c, dc_error *
 
 /* What is out of the ordinary about a launch, checked and noted in `l`. */
 static int make_special(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   const int cooperative = choose_cooperative(k, l, how, err);
   if (cooperative < 0) return -1;
   l->cooperative = cooperative > 0;
@@ -142,7 +142,7 @@ static inline bool is_within(const dc_dim3 *d, const uint32_t limit[3]) {
 
 /* A launch of no threads, which is none, or of too many in some direction. */
 static int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error *err) {
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return 0;
   if (is_within(&block, mb)) return fail_extent(k, "grid", "block", grid, mg, err);
@@ -151,7 +151,7 @@ static int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error 
 }
 
 int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
-  dc_device *dev = k->module->dev;
+  dc_device *dev = k->dev;
   if (!is_within(&l->grid, dev->facts.max_grid) || !is_within(&l->block, dev->facts.max_block))
     return not_within(k, l->grid, l->block, err);
   /* no overflow: each is at most its limit */
@@ -173,7 +173,7 @@ int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, d
     if (hold(k->module, err) != 0) return -1;
     l->stream = dc_capture_handle(dev, l->stream);
   }
-  const int rc = __builtin_expect(dc_profiling, 0) ? dc_profile_launch(k, l, err)
+  const int rc = __builtin_expect(dc_process.profiling, 0) ? dc_profile_launch(k, l, err)
                                                    : dev->ops->launch(dev, k->fn, l, err);
   if (rc != 0)
     return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;

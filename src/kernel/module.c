@@ -43,7 +43,7 @@ int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_er
   if (dc_device_open(dev, err) != 0) return -1;
   if (dc_compile(src, dev->target.arch, dev->target.binary, &image, err) != 0) return -1;
   dc_module *m = calloc(1, sizeof *m);
-  dc_kernel *kernels = calloc((size_t)image->nkernels + 1, sizeof *kernels); /* never of size 0 */
+  dc_kernel *kernels = dc_calloc_lines(((size_t)image->nkernels + 1) * sizeof *kernels); /* never of size 0 */
   int rc = m == NULL || kernels == NULL ? dc_fail_oom(err) : 0;
   if (rc == 0) rc = dev->ops->load(dev, image->bytes, image->len, &m->code, err);
   if (rc != 0) {
@@ -118,6 +118,12 @@ static int find_kernel(const dc_module *m, const char *name) {
   return -1;
 }
 
+int dc_kernel_take(dc_module *m, const char *entry, const dc_signature *sig, dc_kernel *k, dc_error *err) {
+  *k = (dc_kernel){ .module = m, .dev = m->dev, .sig = sig };
+  if (m->dev->ops->function(m->dev, m->code, entry, &k->fn, err) != 0) return -1;
+  return m->dev->ops->function_facts(k->fn, &k->facts, err);
+}
+
 dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err) {
   int i = find_kernel(m, name);
   const dc_refused *refused = i < 0 ? dc_image_refused(m->image, name) : NULL;
@@ -132,7 +138,7 @@ dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err) {
   dc_function *fn;
   if (m->dev->ops->function(m->dev, m->code, sig->lowered != NULL ? sig->lowered : sig->name, &fn, err) != 0)
     return NULL;
-  dc_kernel made = { .module = m, .fn = fn, .sig = sig, .grid_sync = k->grid_sync };
+  dc_kernel made = { .module = m, .dev = m->dev, .fn = fn, .sig = sig, .grid_sync = k->grid_sync };
   strncpy(made.label, sig->name, sizeof made.label - 1);
   if (dc_plan_make(&made, err) != 0) {
     free(made.params);

@@ -21,7 +21,6 @@ typedef struct pair {
   dc_profile_entry *entry; /* whose launch they stand around; NULL: nobody's */
 } pair;
 
-bool dc_profiling;
 static dc_profile_place place_of;
 static dc_profile_entry *entries;
 static dc_map by_key;
@@ -151,12 +150,12 @@ typedef struct coming {
 
 static int issue_launch(void *ud, dc_error *err) {
   const coming *c = ud;
-  dc_device *dev = c->k->module->dev;
+  dc_device *dev = c->k->dev;
   return dev->ops->launch(dev, c->k->fn, c->l, err);
 }
 
 int dc_profile_launch(dc_kernel *k, const dc_launch *l, dc_error *err) {
-  dc_device *dev = k->module->dev;
+  dc_device *dev = k->dev;
   dc_profile_entry *e = entry_for(dev, k->sig->name);
   coming c = { k, l };
   const int rc = timed(dev, l->stream != NULL ? l->stream : dev->stream, e, issue_launch, &c, err);
@@ -181,7 +180,7 @@ void dc_profile_start(dc_profile_place place) {
   forget();
   place_of = place;
   coming_bytes = -1;
-  dc_profiling = true;
+  dc_process.profiling = true;
 }
 
 /* Slowest first; the lists are short. */
@@ -198,7 +197,7 @@ static void sort_entries(void) {
 }
 
 const dc_profile_entry *dc_profile_stop(void) {
-  dc_profiling = false;
+  dc_process.profiling = false;
   for (unsigned i = 0; i < RING; i++) close_pair(&ring[i]);
   sort_entries();
   return entries;

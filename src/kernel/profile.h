@@ -3,14 +3,13 @@
 **
 ** While it is on, every launch is timed: on a device that works on its own by two events around it, read later; on
 ** one that does its work at once by the clock.  Launches are gathered by device, kernel and the line that made them.
-** Off, the price is one test of a flag that never changes.
+** Off, the price is one test of dc_process.profiling.
 */
 #ifndef DC_KERNEL_PROFILE_H
 #define DC_KERNEL_PROFILE_H
 
+#include "base/runtime.h"
 #include "kernel/kernel.h"
-
-extern bool dc_profiling;
 
 /* All launches of one kernel from one line on one device. */
 typedef struct dc_profile_entry {

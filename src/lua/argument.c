@@ -106,7 +106,7 @@ static int fail_type(lua_State *L, const dc_plan_param *p, int idx, dc_error *er
 
 /* Why an array may not be passed: closed, elsewhere, or not contiguous. 0 when none of these. */
 static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
   dc_dtype dtype = dc_array_dtype(a);
   if (dc_array_device(a) != dev)
@@ -123,7 +123,7 @@ static int put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, 
   const dc_kernel *k = w->k;
   dc_ptr ptr = 0;
   int due = 0;
-  if (!a || !dc_array_launch_ready(a, k->module->dev, dc_array_dtype(a), !p->is_const, &ptr)) {
+  if (!a || !dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const, &ptr)) {
     if (dc_lua_takes_array(p) && check_array(k, a, err) != 0) return -1;
     if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
     const bool ready = dc_array_state_of(a) == DC_ARRAY_READY;
@@ -213,7 +213,7 @@ static void visit_arguments(dc_lua_walk *w, int first, dc_lua_visit *visit) {
 static void settle_arguments(dc_lua_walk *w, bool all, int first, char *params) {
   dc_error err = DC_ERROR_INIT;
   visit_arguments(w, first, compute);
-  if (all && DC_LUA_WORK(w->self, dc_array_settle_device(w->k->module->dev, &err)) != 0)
+  if (all && DC_LUA_WORK(w->self, dc_array_settle_device(w->k->dev, &err)) != 0)
     dc_lua_raise_kernel(w->L, &err);
   visit_arguments(w, first, about_to_write);
   w->settled = true; /* no finalizer closes an array from here on */
@@ -261,7 +261,7 @@ static __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const
   dc_lua_walk w;
   w.L = L, w.self = self, w.k = k, w.names = how->names, w.keys = 0, w.settled = false;
   w.field[0] = '\0';
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   for (; i < k->nparams; i++) {
     if (dc_lua_put_quick(L, self, dev, &k->quick[i], first + i, params)) continue;
     const dc_plan_param *p = &k->params[i];
@@ -280,7 +280,7 @@ static __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const
 bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
                           char *params) {
   const int got = lua_gettop(L) - first + 1;
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
   if (k->params_size > DC_LUA_PARAMS_MAX)
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,

@@ -23,7 +23,7 @@ static __attribute__((noinline)) bool put_unusual(dc_lua_walk *w, const dc_plan_
 }
 
 static inline bool put_one(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base) {
-  return dc_lua_put_quick(w->L, w->self, w->k->module->dev, &p->quick, idx, base) || put_unusual(w, p, idx, base);
+  return dc_lua_put_quick(w->L, w->self, w->k->dev, &p->quick, idx, base) || put_unusual(w, p, idx, base);
 }
 
 /* `n` elements of the table at idx, from 1 + `from` on, ROW at most; they stay on the stack. */

@@ -239,7 +239,7 @@ static const struct counter {
 };
 
 static atomic_uint_fast64_t *counter_at(size_t i) {
-  return (atomic_uint_fast64_t *)((char *)&dc_stats + counters[i].offset);
+  return (atomic_uint_fast64_t *)((char *)&dc_process.stats + counters[i].offset);
 }
 
 /* Counters since start or since dc.stats "reset"; bytes_live: allocated on the current device and not yet freed. */

@@ -11,15 +11,17 @@
 #include "lua/stream.h"
 
 typedef struct kernel_object {
-  dc_kernel *k;    /* NULL: not made yet */
-  uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
+  dc_lua_site site; /* of its last launch that was noted */
+  /* what every launch looks at, beside the tag behind it */
+  dc_stream *stream; /* from with{}; kept alive as a user value; NULL: the current one */
   dc_launch_options how; /* from with{} */
   dc_lua_arguments arguments;
-  bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
-  dc_stream *stream; /* from with{}; kept alive as a user value; NULL: the current one */
+  dc_kernel *k;    /* NULL: not made yet */
   dc_lua_module *home; /* the module object's; kept alive as a user value */
   unsigned generation; /* of home, when k was looked up */
-  dc_lua_site site; /* of its last launch */
+  uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
+  bool noted;      /* the last launch was */
+  bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } kernel_object;
 
 /* The module was closed, or loaded anew: then the kernel of that name is the one from now on. */
@@ -86,7 +88,7 @@ static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, 
   }
   if (v < 0 || v > UINT32_MAX)
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s's %c is %lld; %s takes 0 to %u", k->sig->name, what, "xyz"[axis],
-                (long long)v, k->module->dev->name, limit[axis]);
+                (long long)v, k->dev->name, limit[axis]);
   return (uint32_t)v;
 }
 
@@ -131,11 +133,12 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
 ** follow others are not told apart. */
 static int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
   dc_kernel *k = o->k;
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   const bool first = dev->ops->is_idle == NULL || dev->ops->is_idle(dev, o->how.stream);
   if (first) dc_lua_note_launch(L, self, &o->site, k->label);
   if (dc_kernel_launch(k, l, &o->how, err) != 0) return -1;
-  if (!first) dc_lua_forget_launch(self, &o->site);
+  if (!first && o->noted) dc_lua_forget_launch(self, &o->site);
+  o->noted = first;
   return 0;
 }
 
@@ -149,9 +152,9 @@ static int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, in
   if (o->home->nglobals && DC_LUA_WORK(self, dc_lua_settle_globals(o->home, &err)) != 0)
     return dc_lua_raise_kernel(L, &err);
   const bool anything = dc_lua_put_arguments(L, self, k, &o->arguments, first, params);
-  if (__builtin_expect(k->module->dev->tracking != 0, 0)) dc_lua_order_launch(L, self, k, o->stream, anything, first);
+  if (__builtin_expect(k->dev->tracking != 0, 0)) dc_lua_order_launch(L, self, k, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
-  if (__builtin_expect(dc_profiling, 0)) dc_lua_profile_arguments(L, self, k, first);
+  if (__builtin_expect(dc_process.profiling, 0)) dc_lua_profile_arguments(L, self, k, first);
   l->params = params;
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(k, l, &o->how, &err));
   else rc = launch_noted(L, self, o, l, &err);
@@ -163,7 +166,7 @@ static int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, in
 static uint32_t choose_block(lua_State *L, const kernel_object *o) {
   static const uint32_t candidates[] = { 256, 512, 128, 1024, 384, 768, 192, 640, 896, 96, 64, 32 };
   const dc_kernel *k = o->k;
-  const dc_device_ops *ops = k->module->dev->ops;
+  const dc_device_ops *ops = k->dev->ops;
   uint32_t best = 0;
   uint64_t most = 0;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
@@ -185,7 +188,7 @@ static uint32_t choose_block(lua_State *L, const kernel_object *o) {
 /* The block at idx: extents, or "auto" for as many threads as occupy the device best. */
 static dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
   if (lua_type(L, idx) != LUA_TSTRING || strcmp(lua_tostring(L, idx), "auto") != 0)
-    return read_extents(L, o->k, "block", idx, o->k->module->dev->facts.max_block);
+    return read_extents(L, o->k, "block", idx, o->k->dev->facts.max_block);
   if (!o->block) o->block = choose_block(L, o);
   return (dc_dim3){ o->block, 1, 1 };
 }
@@ -195,7 +198,7 @@ static int kernel_call(lua_State *L) {
   kernel_object *o = check_kernel(L, &self);
   if (lua_gettop(L) < 3) lua_settop(L, 3);
   dc_launch l;
-  if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->module->dev->facts.max_grid);
+  if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->dev->facts.max_grid);
   if (!is_extent(L, 3, &l.block)) l.block = read_block(L, o, 3);
   return launch(L, self, o, &l, 4);
 }
@@ -211,10 +214,10 @@ static int kernel_forall(lua_State *L) {
                        dc_lua_describe(L, 2));
   if (!o->block) o->block = choose_block(L, o);
   const int64_t blocks = n / o->block + (n % o->block != 0);
-  if (blocks > k->module->dev->facts.max_grid[0])
+  if (blocks > k->dev->facts.max_grid[0])
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': %lld threads are %lld blocks of %u; %s takes at most %u",
-                       k->sig->name, (long long)n, (long long)blocks, o->block, k->module->dev->name,
-                       k->module->dev->facts.max_grid[0]);
+                       k->sig->name, (long long)n, (long long)blocks, o->block, k->dev->name,
+                       k->dev->facts.max_grid[0]);
   return launch(L, self, o, &(dc_launch){ .grid = { (uint32_t)blocks, 1, 1 }, .block = { o->block, 1, 1 } }, 3);
 }
 
@@ -229,7 +232,7 @@ static uint32_t check_shared(lua_State *L, int idx) {
 
 /* The device's stacks grow now, for all kernels: a launch has no time for it. */
 static void raise_stack(lua_State *L, const dc_kernel *k, int idx) {
-  dc_device *dev = k->module->dev;
+  dc_device *dev = k->dev;
   int64_t bytes = 0;
   dc_error err = DC_ERROR_INIT;
   if (!dc_lua_tointeger(L, idx, &bytes) || bytes < 1)
@@ -247,7 +250,7 @@ static void read_option(lua_State *L, const kernel_object *o, const char *name, 
   } else if (strcmp(name, "stack") == 0) {
     raise_stack(L, o->k, idx);
   } else if (strcmp(name, "cluster") == 0) {
-    how->cluster = read_extents(L, o->k, "cluster", idx, o->k->module->dev->facts.max_grid);
+    how->cluster = read_extents(L, o->k, "cluster", idx, o->k->dev->facts.max_grid);
     if (how->cluster.x == 0 || how->cluster.y == 0 || how->cluster.z == 0)
       dc_lua_fail(L, DC_LAUNCH, "a cluster has at least one block, got %ux%ux%u", how->cluster.x, how->cluster.y,
                   how->cluster.z);
@@ -260,7 +263,7 @@ static void read_option(lua_State *L, const kernel_object *o, const char *name, 
     dc_error err = DC_ERROR_INIT;
     *stream = dc_lua_tostream(L, dc_lua_self(L), idx);
     if (!*stream) dc_lua_fail(L, DC_ARGUMENT, "launch option 'stream' is a stream, got %s", dc_lua_describe(L, idx));
-    if (dc_stream_check(*stream, o->k->module->dev, &err) != 0) dc_lua_raise_kernel(L, &err);
+    if (dc_stream_check(*stream, o->k->dev, &err) != 0) dc_lua_raise_kernel(L, &err);
     how->stream = (*stream)->handle;
   } else {
     dc_lua_fail(L, DC_ARGUMENT,
@@ -301,7 +304,7 @@ static int kernel_with(lua_State *L) {
 static int kernel_occupancy(lua_State *L) {
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
-  const dc_device *dev = o->k->module->dev;
+  const dc_device *dev = o->k->dev;
   dc_error err = DC_ERROR_INIT;
   int blocks;
   lua_settop(L, 3);
@@ -324,7 +327,7 @@ static int kernel_occupancy(lua_State *L) {
 
 static void push_attributes(lua_State *L, const dc_kernel *k) {
   const dc_function_facts *f = &k->facts;
-  const dc_device *dev = k->module->dev;
+  const dc_device *dev = k->dev;
   const struct {
     const char *name;
     lua_Integer v;
@@ -357,7 +360,7 @@ static int kernel_index(lua_State *L) {
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
   if (strcmp(name, "name") == 0) lua_pushstring(L, o->k->sig->name);
   else if (strcmp(name, "signature") == 0) lua_pushstring(L, o->k->sig->text);
-  else if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, o->k->module->dev);
+  else if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, o->k->dev);
   else if (strcmp(name, "attributes") == 0) push_attributes(L, o->k);
   else if (strcmp(name, "module") == 0) lua_getiuservalue(L, 1, DC_LUA_KERNEL_MODULE);
   else return dc_lua_fail(L, DC_INDEX, "a kernel has no '%s'", name);

@@ -224,7 +224,7 @@ typedef struct user {
 
 static void use(const user *u, dc_array *a, bool writes) {
   dc_error err = DC_ERROR_INIT;
-  if (dc_array_device(a) == u->k->module->dev && dc_array_use(a, u->by, writes, &err) != 0)
+  if (dc_array_device(a) == u->k->dev && dc_array_use(a, u->by, writes, &err) != 0)
     dc_lua_raise_kernel(u->L, &err);
 }
 
@@ -241,7 +241,7 @@ static void use_table(const user *u, int idx, int depth) {
 }
 
 void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, dc_stream *by, bool anything, int first) {
-  dc_device *dev = k->module->dev;
+  dc_device *dev = k->dev;
   const user u = { L, self, k, by };
   dc_error err = DC_ERROR_INIT;
   if (by && dc_stream_check(by, NULL, &err) != 0) dc_lua_raise_kernel(L, &err);

@@ -1,0 +1,26 @@
+/*
+** line.h - structures that begin with a line of the processor's cache.
+**
+** A driver's call leaves the cache full of its own things, and what a launch needs is fetched again line by line: most
+** of what a launch costs beyond the driver.  So what it looks at stands together, at the beginning of such a structure.
+*/
+#ifndef DC_BASE_LINE_H
+#define DC_BASE_LINE_H
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DC_LINE 64
+
+/* For free(); of undefined contents, or zeroed.  NULL: out of memory. */
+static inline void *dc_alloc_lines(size_t size) {
+  return aligned_alloc(DC_LINE, (size + DC_LINE - 1) & ~(size_t)(DC_LINE - 1));
+}
+static inline void *dc_calloc_lines(size_t size) {
+  void *p = dc_alloc_lines(size);
+  return p != NULL ? memset(p, 0, size) : NULL;
+}
+
+#endif
