@@ -23,6 +23,11 @@ void dclua_interrupt_open(lua_State *L);
 /* Forgets an interrupt that nobody has taken (the prompt, before it reads). True when there was one. */
 int dclua_interrupt_take(void);
 
+/* memory.c */
+
+/* The process's state, as luaL_newstate makes one, with memory of its own kind.  NULL: out of memory. */
+lua_State *dclua_newstate(void);
+
 /* embedded.c */
 
 /* Puts `dotcompute.core` and every embedded Lua module into package.preload. */

@@ -373,7 +373,7 @@ static int protected_main(lua_State *L) {
 
 int main(int argc, char **argv) {
   if (argv[0] && argv[0][0]) progname = argv[0];
-  lua_State *L = luaL_newstate();
+  lua_State *L = dclua_newstate();
   if (!L) {
     print_message("cannot create state: not enough memory");
     return EXIT_FAILURE;

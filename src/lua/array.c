@@ -48,8 +48,8 @@ void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
 
 /* Never raises when the collector calls it; scripts reach it too, through getmetatable. */
 static int array_gc(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  dc_lua_array *o = dc_lua_test(L, self, 1, DC_LUA_ARRAY);
+  dc_lua *self;
+  dc_lua_array *o = dc_lua_self_test(L, DC_LUA_ARRAY, &self);
   if (!o) return dc_lua_expected(L, 1, "an array");
   dc_array *a = o->a;
   o->a = NULL;

@@ -340,14 +340,16 @@ static bool read_key(lua_State *L, const dc_geometry *g, bool reading, selection
 }
 
 static int array_index(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
+  int field = 0;
   if (lua_type(L, 2) == LUA_TSTRING) { /* a method, or a field's number */
     lua_pushvalue(L, 2);
-    int type = lua_rawget(L, lua_upvalueindex(2));
+    const int type = lua_rawget(L, lua_upvalueindex(2));
     if (type == LUA_TFUNCTION) return 1;
-    if (type == LUA_TNUMBER) return dc_lua_array_field(L, self, check_self(L, self), (int)lua_tointeger(L, -1));
+    field = type == LUA_TNUMBER ? (int)lua_tointeger(L, -1) : 0;
     lua_pop(L, 1);
   }
+  dc_lua *self = dc_lua_self(L);
+  if (field != 0) return dc_lua_array_field(L, self, check_self(L, self), field);
   dc_array *a = check_self(L, self);
   const dc_geometry g = *dc_array_geometry(a);
   selection s;
