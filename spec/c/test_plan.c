@@ -275,7 +275,7 @@ static int fake_facts(dc_function *fn, dc_function_facts *out, dc_error *err) {
   return 0;
 }
 
-static int fake_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
+static int fake_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
   (void)dev, (void)fn, (void)err;
   launched++;
   last = *l;

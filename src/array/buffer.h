@@ -19,16 +19,17 @@ typedef struct dc_use {
 } dc_use;
 
 struct dc_buffer {
+  /* what every use looks at: a line of the cache */
   dc_device *dev;
   dc_ptr ptr; /* 0 when bytes is 0 */
   size_t bytes;
+  dc_use *readers;
   int refs;
   bool closed; /* for arrays */
+  bool foreign;
   int held;    /* by so many graphs and the like, which may still use it when it is closed */
   void (*release)(void *ud); /* for memory that somebody else owns; may be NULL */
   void *ud;
-  bool foreign;
-  dc_use *readers;
   dc_trace *trace;   /* who used it last, where there are several streams */
   dc_line *line;     /* of the script that made it, where that was noted */
   dc_pinned *pinned; /* it is page-locked host memory; `dev` is the CPU device */

@@ -14,6 +14,11 @@
 
 #define DC_LINE 64
 
+/* A function that every launch or expression goes through: linkers put these side by side, for the same reason. */
+#define DC_HOT __attribute__((hot))
+/* One that few of them call: it stands elsewhere, and what leads to it behind the rest. */
+#define DC_RARELY __attribute__((noinline, cold))
+
 /* For free(); of undefined contents, or zeroed.  NULL: out of memory. */
 static inline void *dc_alloc_lines(size_t size) {
   return aligned_alloc(DC_LINE, (size + DC_LINE - 1) & ~(size_t)(DC_LINE - 1));

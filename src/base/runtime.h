@@ -37,7 +37,7 @@ extern struct dc_process {
   bool profiling;    /* launches are timed (kernel/profile.h) */
   dc_counters stats;
 } dc_process;
-static inline void dc_count_launch(void) { dc_count_often(&dc_process.stats.launches, 1); }
+static inline void dc_count_launch(int n) { dc_count_often(&dc_process.stats.launches, (uint64_t)(int64_t)n); }
 
 /* DOTCOMPUTE_LOG=cache,compile,launch,memory (or "all"): dc_log prints one line to stderr when its topic is on. */
 typedef enum dc_topic { DC_LOG_CACHE = 1, DC_LOG_COMPILE = 2, DC_LOG_LAUNCH = 4, DC_LOG_MEMORY = 8 } dc_topic;

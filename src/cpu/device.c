@@ -271,7 +271,7 @@ static int cpu_function_facts(dc_function *fn, dc_function_facts *out, dc_error 
   return 0;
 }
 
-static int cpu_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
+static int cpu_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
   int captured = dc_cpu_capture_launch(dev, fn, l, err);
   if (captured != 0) return captured < 0 ? -1 : 0;
   return dc_cpu_launch(cpu_of(dev), fn_of(fn), l, err);

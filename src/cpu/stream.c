@@ -185,12 +185,14 @@ int dc_cpu_graph_launch(dc_device *dev, void *handle, void *stream, dc_error *er
     int rc = 0;
     char name[128];
     switch (a->kind) {
-    case ACTION_LAUNCH:
-      rc = dev->ops->launch(dev, a->fn, &a->launch, err);
+    case ACTION_LAUNCH: {
+      dc_launch l = a->launch;
+      rc = dev->ops->launch(dev, a->fn, &l, err);
       if (rc != 0)
         dc_error_prefix(err, "in a graph, kernel '%s': ",
                         dc_short_name(((dc_cpu_function *)a->fn)->ptx->name, name, sizeof name));
       break;
+    }
     case ACTION_COPY: rc = dev->ops->copy(dev, a->dst, a->src, a->n, err); break;
     case ACTION_FILL: rc = dev->ops->fill(dev, a->dst, a->bytes, a->size, a->n, err); break;
     case ACTION_PRODUCT: rc = dev->ops->product(dev, (const void *)a->bytes, err); break;

@@ -241,7 +241,7 @@ static int fail_launch(const dc_function *fn, CUresult r, dc_error *err) {
 }
 
 /* A launch with attributes. */
-static CUresult launch_special(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
+static DC_RARELY CUresult launch_special(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
   if (l->cluster.x * l->cluster.y * l->cluster.z > DC_CUDA_PORTABLE_CLUSTER) {
     CUresult r = dc_cu.FuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (r != CUDA_SUCCESS) return r;
@@ -264,12 +264,12 @@ static inline CUresult issue(const dc_function *fn, const dc_cuda_stream *s, con
   void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                     CU_LAUNCH_PARAM_END };
   if (__builtin_expect(l->special, 0)) return launch_special(s->handle, fn->handle, l, size > 0 ? extra : NULL);
-  return dc_cu.LaunchKernel(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
+  return fn->d->launch(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
                             s->handle, NULL, size > 0 ? extra : NULL);
 }
 
 /* After a launch that failed with r: once more if it was for want of our context. */
-static __attribute__((cold)) CUresult issue_again(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l,
+static DC_RARELY CUresult issue_again(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l,
                                                   CUresult r) {
   CUcontext now = NULL;
   if (dc_cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == fn->d->context) return r;
@@ -279,25 +279,24 @@ static __attribute__((cold)) CUresult issue_again(const dc_function *fn, const d
 
 /* A launch names its stream and function, which know their context: drivers take it whichever is current, or refuse.
 ** So nobody asks which one is (15 ns) before it fails, but for graphs, which a refused launch could spoil. */
-int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
+DC_HOT int dc_cuda_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
   dc_cuda *d = dev->impl;
   if (__builtin_expect(dev->capture != NULL || dc_cuda_is_dead(), 0) && dc_cuda_enter(d, err) != 0) return -1;
   dc_cuda_stream *s = l->stream != NULL ? l->stream : dc_cuda_now(d);
-  const uint64_t serial = dc_cuda_next_serial(); /* before: behind a launch an atomic add waits for its writes */
+  /* All is noted before: what stands in the cache now is gone afterwards, and an atomic addition would wait for the
+  ** driver's writes to the GPU. */
+  const uint64_t issued = s->issued, last = fn->last_launch;
+  const bool captured = dev->capture != NULL, waits = d->sync_launches;
+  l->first = s->finished == issued;
+  if (!captured) dc_cuda_launched(fn, s, dc_cuda_next_serial());
   CUresult r = issue(fn, s, l);
   if (__builtin_expect(r != CUDA_SUCCESS, 0)) {
     r = issue_again(fn, s, l, r);
-    if (r != CUDA_SUCCESS) return fail_launch(fn, r, err);
+    if (r != CUDA_SUCCESS) {
+      if (!captured) dc_cuda_not_launched(fn, s, issued, last);
+      return fail_launch(fn, r, err);
+    }
   }
-  if (__builtin_expect(dev->capture != NULL, 0)) { /* it has not been launched yet */
-    dc_cuda_captured(fn);
-    return 0;
-  }
-  dc_cuda_launched(fn, s, serial);
-  return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
-}
-
-bool dc_cuda_is_idle(const dc_device *dev, const void *stream) {
-  const dc_cuda_stream *s = stream != NULL ? stream : dc_cuda_now(dev->impl);
-  return s->finished == s->issued;
+  if (__builtin_expect(captured, 0)) dc_cuda_captured(fn); /* it has not been launched yet */
+  return __builtin_expect(waits, 0) && !captured ? dc_cuda_wait(d, s, err) : 0;
 }

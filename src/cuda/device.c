@@ -441,7 +441,6 @@ static const dc_device_ops cuda_ops = {
   .param = dc_cuda_param,
   .function_facts = dc_cuda_function_facts,
   .launch = dc_cuda_launch,
-  .is_idle = dc_cuda_is_idle,
   .global = dc_cuda_global,
   .occupancy = dc_cuda_occupancy,
   .set_shared_limit = dc_cuda_set_shared_limit,
@@ -502,6 +501,7 @@ static int add_device(int i, dc_device *(*add)(void *ud), void *ud, dc_error *er
     return dc_fail_oom(err);
   }
   d->dev = dev;
+  d->launch = dc_cu.LaunchKernel;
   dev->ops = &cuda_ops;
   dev->index = i;
   dev->impl = d;

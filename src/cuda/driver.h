@@ -24,8 +24,9 @@ typedef struct dc_cuda {
   /* what every launch looks at */
   alignas(DC_LINE) dc_device *dev;
   dc_cuda_stream own; /* the device's own: everything runs here as long as nobody makes another; head of the list */
-  CUcontext context;  /* the primary one, retained while open */
   bool sync_launches; /* DOTCOMPUTE_SYNC: wait after each launch */
+  __typeof__(((dc_cuda_api *)0)->LaunchKernel) launch; /* dc_cu's, which stands far from here */
+  CUcontext context;  /* the primary one, retained while open */
   CUdevice handle;
   struct dc_cuda_capture *capture; /* graph.c's; NULL until a graph is captured */
   CUevent event;      /* orders this device against another */
@@ -90,8 +91,10 @@ void dc_cuda_note(CUresult r);
 static inline uint64_t dc_cuda_next_serial(void) {
   return atomic_fetch_add_explicit(&dc_cuda_process.last_serial, 1, memory_order_relaxed) + 1;
 }
-/* Notes that fn was launched in s under that number, for the blame. */
+/* Notes that fn is launched in s under that number, for the blame; and that it was not: the last numbers are again
+** these. */
 void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial);
+void dc_cuda_not_launched(dc_function *fn, dc_cuda_stream *s, uint64_t issued, uint64_t last_launch);
 /* Nobody is asked about the stream any more: it goes. */
 void dc_cuda_forget(const dc_cuda_stream *s);
 void dc_cuda_forget_function(const dc_function *fn);
@@ -184,8 +187,7 @@ int dc_cuda_function(dc_device *dev, dc_code *code, const char *name, dc_functio
 int dc_cuda_entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud, dc_error *err);
 int dc_cuda_param(dc_function *fn, int i, size_t *offset, size_t *size);
 int dc_cuda_function_facts(dc_function *fn, dc_function_facts *out, dc_error *err);
-int dc_cuda_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
-bool dc_cuda_is_idle(const dc_device *dev, const void *stream);
+int dc_cuda_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err);
 int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
 int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
 int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err);

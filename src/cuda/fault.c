@@ -41,12 +41,18 @@ void dc_cuda_adopt(dc_device *dev) {
 
 /* --- who was running ----------------------------------------------------------------------------- */
 
-void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial) {
+DC_HOT void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial) {
   ring[serial % RING].d = fn->d;
   ring[serial % RING].stream = s;
   ring[serial % RING].fn = fn;
   ring[serial % RING].serial = serial;
   s->issued = fn->last_launch = serial;
+}
+
+void dc_cuda_not_launched(dc_function *fn, dc_cuda_stream *s, uint64_t issued, uint64_t last_launch) {
+  ring[s->issued % RING].serial = 0;
+  s->issued = issued;
+  fn->last_launch = last_launch;
 }
 
 void dc_cuda_forget(const dc_cuda_stream *s) {

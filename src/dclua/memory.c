@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/line.h"
 #include "dclua/dclua.h"
 
 #define STEP 16 /* bytes from one size to the next, and the alignment of all */
@@ -21,11 +22,11 @@
 #else
 #define MOST 256 /* bytes of a small block */
 #endif
-#define SLAB ((size_t)64 << 10) /* small blocks are cut from pieces of so many bytes */
+#define SLAB ((size_t)8 << 10) /* blocks of one size are cut from pieces of so many bytes: those of 64 are lines */
 
-typedef struct memory {
-  void *free[MOST / STEP + 1]; /* by size in steps; each block begins with the address of the next */
-  char *at, *end;              /* what is left of the last slab */
+typedef struct memory { /* by size in steps */
+  void *free[MOST / STEP + 1]; /* each block begins with the address of the next */
+  char *at[MOST / STEP + 1], *end[MOST / STEP + 1]; /* what is left of the last slab */
 } memory;
 
 static size_t steps(size_t size) { return (size + STEP - 1) / STEP; }
@@ -37,14 +38,14 @@ static void *take(memory *m, size_t size) {
     m->free[n] = *(void **)p;
     return p;
   }
-  if ((size_t)(m->end - m->at) < n * STEP) {
-    char *slab = malloc(SLAB);
+  if ((size_t)(m->end[n] - m->at[n]) < n * STEP) {
+    char *slab = dc_alloc_lines(SLAB);
     if (slab == NULL) return NULL;
-    m->at = slab;
-    m->end = slab + SLAB;
+    m->at[n] = slab;
+    m->end[n] = slab + SLAB;
   }
-  p = m->at;
-  m->at += n * STEP;
+  p = m->at[n];
+  m->at[n] += n * STEP;
   return p;
 }
 

@@ -77,6 +77,9 @@ typedef struct dc_launch {
   bool cooperative;   /* all blocks are to be resident together */
   bool dependent;     /* programmatic dependent launch: may start early, and waits for the kernel before by itself */
   dc_dim3 cluster;    /* blocks of a cluster; x 0: none asked for */
+  /* Told by a backend that is not `blocking`: all that was launched in the stream before is known to have ended; else
+  ** nobody will be told of a single kernel that went wrong there. */
+  bool first;
 } dc_launch;
 
 /* --- libraries: matrix products, dense solvers, Fourier transforms ---
@@ -192,10 +195,7 @@ typedef struct dc_device_ops {
   /* offset and size of parameter i; returns 1 when there is no parameter i, 2 when the driver cannot tell */
   int (*param)(dc_function *fn, int i, size_t *offset, size_t *size);
   int (*function_facts)(dc_function *fn, dc_function_facts *out, dc_error *err);
-  int (*launch)(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
-  /* Whether all that was launched in the stream (NULL: the current one) is known to have ended, without a look at it;
-  ** else nobody will be told of a single kernel that went wrong there.  Optional, for those that are not `blocking`. */
-  bool (*is_idle)(const dc_device *dev, const void *stream);
+  int (*launch)(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err);
   /* address and size of a module variable; optional */
   int (*global)(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
   /* resident blocks a multiprocessor; optional */

@@ -57,7 +57,7 @@ static int done(dc_device *dev, int rc) {
   if (rc != 0) return -1;
   if (dev->capture != NULL) dc_capture_launched(dev);
   else if (dev->tracking != 0) dc_stream_issued(dev, dev->stream);
-  if (dev->capture == NULL) dc_count_launch();
+  if (dev->capture == NULL) dc_count_launch(1);
   return 0;
 }
 

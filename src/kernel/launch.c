@@ -33,7 +33,7 @@ static int fail_threads(const dc_kernel *k, uint64_t threads, dc_dim3 b, dc_erro
 }
 
 /* Asks the device for more dynamic shared memory than the kernel has had so far. */
-static int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
+static DC_RARELY int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
   const dc_device *dev = k->dev;
   size_t limit = dev->facts.shared_per_block;
   if (dev->ops->set_shared_limit != NULL && dev->facts.shared_per_block_optin > limit)
@@ -99,7 +99,7 @@ static int check_cluster(const dc_kernel *k, dc_dim3 grid, dc_dim3 c, dc_error *
 }
 
 /* What is out of the ordinary about a launch, checked and noted in `l`. */
-static int make_special(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
+static DC_RARELY int make_special(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
   const int cooperative = choose_cooperative(k, l, how, err);
   if (cooperative < 0) return -1;
@@ -119,20 +119,15 @@ static int make_special(dc_kernel *k, const dc_launch_options *how, dc_launch *l
 static void drop_module(void *m) { dc_module_unref(m); }
 
 /* The graph that is being captured will launch the module's kernels. */
-static int hold(dc_module *m, dc_error *err) {
+static DC_RARELY int hold(dc_module *m, dc_error *err) {
   dc_module_ref(m);
   return dc_capture_hold(m->dev, m, drop_module, 0, err);
 }
 
 /* After a launch where there are several streams, or into a graph. */
-static int note(dc_device *dev, const dc_launch *l) {
-  if (dev->capture != NULL) {
-    dc_capture_launched(dev);
-    return 0;
-  }
-  dc_stream_issued(dev, l->stream != NULL ? l->stream : dev->stream);
-  dc_count_launch();
-  return 0;
+static DC_RARELY void note(dc_device *dev, const dc_launch *l) {
+  if (dev->capture != NULL) dc_capture_launched(dev);
+  else dc_stream_issued(dev, l->stream != NULL ? l->stream : dev->stream);
 }
 
 /* Whether every extent is from 1 to its limit. */
@@ -141,7 +136,7 @@ static inline bool is_within(const dc_dim3 *d, const uint32_t limit[3]) {
 }
 
 /* A launch of no threads, which is none, or of too many in some direction. */
-static int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error *err) {
+static DC_RARELY int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error *err) {
   const dc_device *dev = k->dev;
   const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return 0;
@@ -150,7 +145,7 @@ static int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error 
   return fail_extent(k, "block", "thread", block, mb, err);
 }
 
-int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
+DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
   dc_device *dev = k->dev;
   if (!is_within(&l->grid, dev->facts.max_grid) || !is_within(&l->block, dev->facts.max_block))
     return not_within(k, l->grid, l->block, err);
@@ -173,11 +168,14 @@ int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, d
     if (hold(k->module, err) != 0) return -1;
     l->stream = dc_capture_handle(dev, l->stream);
   }
+  const bool tracked = dev->tracking != 0;
+  if (dev->capture == NULL) dc_count_launch(1); /* before: afterwards the counter has left the cache */
   const int rc = __builtin_expect(dc_process.profiling, 0) ? dc_profile_launch(k, l, err)
-                                                   : dev->ops->launch(dev, k->fn, l, err);
-  if (rc != 0)
+                                                           : dev->ops->launch(dev, k->fn, l, err);
+  if (__builtin_expect(rc != 0, 0)) {
+    if (dev->capture == NULL) dc_count_launch(-1);
     return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
-  if (__builtin_expect(dev->tracking != 0, 0)) return note(dev, l);
-  dc_count_launch();
+  }
+  if (__builtin_expect(tracked, 0)) note(dev, l);
   return 0;
 }

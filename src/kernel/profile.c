@@ -145,7 +145,7 @@ static int timed(dc_device *dev, void *stream, dc_profile_entry *e, dc_profile_i
 
 typedef struct coming {
   dc_kernel *k;
-  const dc_launch *l;
+  dc_launch *l;
 } coming;
 
 static int issue_launch(void *ud, dc_error *err) {
@@ -154,7 +154,7 @@ static int issue_launch(void *ud, dc_error *err) {
   return dev->ops->launch(dev, c->k->fn, c->l, err);
 }
 
-int dc_profile_launch(dc_kernel *k, const dc_launch *l, dc_error *err) {
+int dc_profile_launch(dc_kernel *k, dc_launch *l, dc_error *err) {
   dc_device *dev = k->dev;
   dc_profile_entry *e = entry_for(dev, k->sig->name);
   coming c = { k, l };

@@ -277,7 +277,7 @@ static __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const
   return all;
 }
 
-bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
+DC_HOT bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
                           char *params) {
   const int got = lua_gettop(L) - first + 1;
   const dc_device *dev = k->dev;

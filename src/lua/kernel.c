@@ -25,7 +25,7 @@ typedef struct kernel_object {
 } kernel_object;
 
 /* The module was closed, or loaded anew: then the kernel of that name is the one from now on. */
-static void renew(lua_State *L, kernel_object *o) {
+static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   dc_error err = DC_ERROR_INIT;
   const char *name = o->k->sig->name;
   if (!o->home->m) dc_lua_fail(L, DC_ARGUMENT, "kernel '%s' cannot be used: its module is closed", name);
@@ -92,7 +92,7 @@ static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, 
   return (uint32_t)v;
 }
 
-static dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx, const uint32_t limit[3]) {
+static DC_RARELY dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx, const uint32_t limit[3]) {
   static const char *const names[3] = { "x", "y", "z" };
   uint32_t v[3] = { 1, 1, 1 };
   if (lua_type(L, idx) != LUA_TTABLE) {
@@ -131,19 +131,18 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
 
 /* Launches on a device that does not wait for it, and remembers who did where a fault may be blamed on it: kernels that
 ** follow others are not told apart. */
-static int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
-  dc_kernel *k = o->k;
-  const dc_device *dev = k->dev;
-  const bool first = dev->ops->is_idle == NULL || dev->ops->is_idle(dev, o->how.stream);
-  if (first) dc_lua_note_launch(L, self, &o->site, k->label);
-  if (dc_kernel_launch(k, l, &o->how, err) != 0) return -1;
-  if (!first && o->noted) dc_lua_forget_launch(self, &o->site);
-  o->noted = first;
+static DC_HOT int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
+  const bool noted = o->noted;
+  if (dc_kernel_launch(o->k, l, &o->how, err) != 0) return -1;
+  if (!l->first && !noted) return 0;
+  if (l->first) dc_lua_note_launch(L, self, &o->site, o->k->label);
+  else dc_lua_forget_launch(self, &o->site);
+  o->noted = l->first;
   return 0;
 }
 
 /* The kernel is at 1, its arguments are from `first` on. */
-static int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first) {
+static DC_HOT int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first) {
   dc_kernel *k = o->k;
   alignas(16) char params[DC_LUA_PARAMS_MAX];
   dc_error err;
@@ -186,18 +185,19 @@ static uint32_t choose_block(lua_State *L, const kernel_object *o) {
 }
 
 /* The block at idx: extents, or "auto" for as many threads as occupy the device best. */
-static dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
+static DC_RARELY dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
   if (lua_type(L, idx) != LUA_TSTRING || strcmp(lua_tostring(L, idx), "auto") != 0)
     return read_extents(L, o->k, "block", idx, o->k->dev->facts.max_block);
   if (!o->block) o->block = choose_block(L, o);
   return (dc_dim3){ o->block, 1, 1 };
 }
 
-static int kernel_call(lua_State *L) {
+static DC_HOT int kernel_call(lua_State *L) {
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
   if (lua_gettop(L) < 3) lua_settop(L, 3);
   dc_launch l;
+  l.first = false;
   if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->dev->facts.max_grid);
   if (!is_extent(L, 3, &l.block)) l.block = read_block(L, o, 3);
   return launch(L, self, o, &l, 4);
