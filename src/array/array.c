@@ -10,7 +10,7 @@
 
 static dc_stock arrays;
 
-dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
+DC_HOT dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
   dc_array *a = dc_stock_take(&arrays, sizeof *a);
   if (a == NULL) {
     dc_fail_oom(err);
@@ -104,7 +104,7 @@ dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, co
 
 void dc_array_ref(dc_array *a) { a->refs++; }
 
-void dc_array_unref(dc_array *a) {
+DC_HOT void dc_array_unref(dc_array *a) {
   if (a == NULL || --a->refs > 0) return;
   if (a->state == DC_ARRAY_PENDING) dc_expr_drop(a);
   if (a->buffer != NULL) dc_buffer_unref(a->buffer);
@@ -113,7 +113,7 @@ void dc_array_unref(dc_array *a) {
 
 /* --- facts ----------------------------------------------------------------------------------------- */
 
-dc_array_state dc_array_state_of(const dc_array *a) { return dc_array_is_closed(a) ? DC_ARRAY_CLOSED : a->state; }
+DC_HOT dc_array_state dc_array_state_of(const dc_array *a) { return dc_array_is_closed(a) ? DC_ARRAY_CLOSED : a->state; }
 dc_dtype dc_array_dtype(const dc_array *a) { return a->dtype; }
 dc_device *dc_array_device(const dc_array *a) { return a->dev; }
 const dc_geometry *dc_array_geometry(const dc_array *a) { return &a->g; }

@@ -43,7 +43,7 @@ static int allocate(dc_device *dev, size_t bytes, dc_ptr *ptr, dc_error *err) {
   return -1;
 }
 
-struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err) {
+DC_HOT struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err) {
   struct dc_buffer *b = make(dev, bytes, err);
   if (b != NULL && allocate(dev, bytes, &b->ptr, err) != 0) {
     dc_stock_give(&buffers, b);
@@ -71,7 +71,7 @@ struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes
   return b;
 }
 
-static void give_back(struct dc_buffer *b) {
+static DC_HOT void give_back(struct dc_buffer *b) {
   dc_ptr ptr = b->ptr;
   b->ptr = 0;
   dc_ledger_leave(b->line, b->bytes);
@@ -127,20 +127,20 @@ void dc_buffer_release(struct dc_buffer *b) {
   if (b->held == 0) give_back(b);
 }
 
-void dc_buffer_unref(struct dc_buffer *b) {
+DC_HOT void dc_buffer_unref(struct dc_buffer *b) {
   if (b == NULL || --b->refs > 0) return;
   dc_buffer_release(b);
   dc_stock_give(&buffers, b);
 }
 
-void dc_use_add(dc_use *u, dc_use **list) {
+DC_HOT void dc_use_add(dc_use *u, dc_use **list) {
   u->next = *list;
   u->link = list;
   if (*list != NULL) (*list)->link = &u->next;
   *list = u;
 }
 
-void dc_use_remove(dc_use *u) {
+DC_HOT void dc_use_remove(dc_use *u) {
   if (u->link == NULL) return;
   *u->link = u->next;
   if (u->next != NULL) u->next->link = u->link;

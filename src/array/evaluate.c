@@ -63,7 +63,7 @@ static int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, 
 }
 
 /* The same by the memo, if it can be. */
-static int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
+static DC_HOT int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
   dc_sight s;
   if (a->state != DC_ARRAY_PENDING) return 0;
   if (dc_process.profiling || !dc_memo_see(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
@@ -102,7 +102,7 @@ static int evaluate_viewed(dc_array *a, dc_error *err) {
   return rc != 0 ? -1 : dc_array_check_open(a, err);
 }
 
-static int evaluate(dc_array *a, told *t, dc_error *err) {
+static DC_HOT int evaluate(dc_array *a, told *t, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return -1;
   if (a->state == DC_ARRAY_READY) return 0;
   dc_array_ref(a);
@@ -120,7 +120,7 @@ int dc_evaluate_value(dc_array *a, void *value, bool *is_told, dc_error *err) {
   return rc;
 }
 
-int dc_array_eval(dc_array *a, dc_error *err) { return dc_evaluate(a, err); }
+DC_HOT int dc_array_eval(dc_array *a, dc_error *err) { return dc_evaluate(a, err); }
 
 /* As compute_anew. */
 __attribute__((noinline))

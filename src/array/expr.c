@@ -48,7 +48,7 @@ static int inputs_of(const dc_array *a) {
 static bool fits(const dc_expr *e) { return e->weight <= DC_MAX_NODES && e->inputs <= DC_MAX_INPUTS; }
 
 /* The sums count a shared part twice; only when they are too large is it worth looking closer. */
-static void measure(dc_expr *e) {
+static DC_HOT void measure(dc_expr *e) {
   e->weight = 1;
   e->inputs = 0;
   for (int i = 0; i < e->nargs; i++) {
@@ -63,7 +63,7 @@ static void measure(dc_expr *e) {
 }
 
 /* Computes the largest operands until what is built on them is within the limits. */
-static int bound(dc_expr *e, dc_error *err) {
+static DC_RARELY int bound(dc_expr *e, dc_error *err) {
   do {
     int largest = 0;
     for (int i = 1; i < e->nargs; i++)
@@ -105,12 +105,12 @@ static void copy_model(dc_expr *e, const dc_expr *model) {
 }
 
 /* For an expression that has no place in any graph. */
-static void drop_unlinked(dc_array *a, dc_expr *e) {
+static DC_RARELY void drop_unlinked(dc_array *a, dc_expr *e) {
   if (a != NULL) dc_array_drop(a);
   if (e != NULL) dc_stock_give(&exprs, e);
 }
 
-dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err) {
+DC_HOT dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err) {
   dc_expr *e = dc_stock_take(&exprs, sizeof *e);
   dc_array *a = NULL;
   bool made = e != NULL || dc_fail_oom(err) == 0;
@@ -194,7 +194,7 @@ static void release_operands(dc_expr *e) {
     if (e->arg[i] != NULL) dc_array_unref(e->arg[i]);
 }
 
-void dc_expr_drop(dc_array *a) {
+DC_HOT void dc_expr_drop(dc_array *a) {
   dc_expr *e = a->expr;
   a->expr = NULL;
   dc_use_remove(&e->pending);
@@ -203,7 +203,7 @@ void dc_expr_drop(dc_array *a) {
   dc_stock_give(&exprs, e);
 }
 
-void dc_expr_settle(dc_array *a, struct dc_buffer *b) {
+DC_HOT void dc_expr_settle(dc_array *a, struct dc_buffer *b) {
   a->state = DC_ARRAY_READY;
   a->buffer = b;
   a->ptr = b->ptr;

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/line.h"
+
 #define MAX_BYTES ((int64_t)1 << 62)
 
 static int too_many_axes(int ndim, dc_error *err) {
@@ -25,7 +27,7 @@ static int check_count(const dc_geometry *g, dc_error *err) {
   return 0;
 }
 
-int dc_geometry_c(dc_geometry *g, int ndim, const int64_t *shape, size_t itemsize, dc_error *err) {
+DC_HOT int dc_geometry_c(dc_geometry *g, int ndim, const int64_t *shape, size_t itemsize, dc_error *err) {
   if (ndim < 0 || ndim > DC_MAX_DIMS) return too_many_axes(ndim, err);
   g->ndim = ndim;
   int64_t stride = (int64_t)itemsize;
@@ -40,7 +42,7 @@ int dc_geometry_c(dc_geometry *g, int ndim, const int64_t *shape, size_t itemsiz
   return 0;
 }
 
-int64_t dc_geometry_size(const dc_geometry *g) {
+DC_HOT int64_t dc_geometry_size(const dc_geometry *g) {
   int64_t n = 1;
   for (int i = 0; i < g->ndim; i++) n *= g->shape[i];
   return n;

@@ -304,7 +304,7 @@ int dc_program_run(const dc_program *p, dc_error *err) {
 /* --- recipes ------------------------------------------------------------------------------------------- */
 
 /* pack_all's, where operands have no strides. */
-static void pack_portion(dc_pack *k, const dc_portion *s) {
+static DC_HOT void pack_portion(dc_pack *k, const dc_portion *s) {
   static const int32_t one = 1;
   const int32_t n = (int32_t)s->n;
   pack(k, &s->out, sizeof s->out);
@@ -340,7 +340,7 @@ bool dc_recipe_of(const dc_program *p, const dc_portion *s, dc_recipe *r) {
   return r->form != NULL;
 }
 
-int dc_recipe_run(const dc_recipe *r, const dc_portion *s, dc_error *err) {
+DC_HOT int dc_recipe_run(const dc_recipe *r, const dc_portion *s, dc_error *err) {
   static const dc_launch_options plainly;
   if (dc_device_open(s->dev, err) != 0) return -1;
   dc_pack params;

@@ -35,7 +35,7 @@ static int find_leaf(const dc_sight *s, const dc_array *a) {
   return -1;
 }
 
-static bool see_leaf(dc_sight *s, const dc_array *a) {
+static DC_HOT bool see_leaf(dc_sight *s, const dc_array *a) {
   dc_portion *q = &s->portion;
   if (a->state != DC_ARRAY_READY || a->buffer->closed) return false;
   const int again = find_leaf(s, a);
@@ -75,7 +75,7 @@ static bool see_operand(dc_sight *s, dc_array *a) {
   return see_node(s, a);
 }
 
-static bool see_node(dc_sight *s, dc_array *a) {
+static DC_HOT bool see_node(dc_sight *s, dc_array *a) {
   dc_expr *e = a->expr;
   if (s->nnodes == DC_SIGHT_NODES || e->op >= DC_OP_INDEX) return false; /* from there on they are not by element */
   put(s, WORD_NODE, e->op | (uint32_t)e->as << 8 | (uint32_t)a->dtype << 16 | (uint32_t)e->nargs << 24);
@@ -101,7 +101,7 @@ static bool see_reduction(dc_sight *s, dc_array *a) {
   return see_operand(s, e->arg[0]);
 }
 
-bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out, dc_dtype dtype) {
+DC_HOT bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out, dc_dtype dtype) {
   const int64_t n = dc_geometry_size(&a->g);
   if (n < 1 || n > DC_RECIPE_MOST || a->dev->tracking != 0) return false;
   s->portion = (dc_portion){ .dev = a->dev, .out = out, .n = n, .leaf = s->leaf, .number = s->number };
@@ -131,7 +131,7 @@ static dc_memo *memos[PLACES]; /* by hash; a later one takes the place of an ear
 
 static dc_memo **place_of(const dc_sight *s) { return &memos[(s->hash >> 32) % PLACES]; }
 
-const dc_recipe *dc_memo_find(const dc_sight *s) {
+DC_HOT const dc_recipe *dc_memo_find(const dc_sight *s) {
   const dc_memo *m = *place_of(s);
   if (m == NULL || m->len != s->len || memcmp(m->key, s->key, sizeof *s->key * (size_t)s->len) != 0) return NULL;
   return &m->recipe;

@@ -84,7 +84,7 @@ static int complex_from(double re, double im, dc_dtype t, dc_number *out, dc_err
   return 0;
 }
 
-int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
+DC_HOT int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
   int64_t i = s->kind == DC_SCALAR_BOOL ? s->b : s->kind == DC_SCALAR_INT ? s->i : 0;
   *out = (dc_number){ .dtype = dtype };
   memset(out->c128, 0, sizeof out->c128);

@@ -62,7 +62,7 @@ static int fail_dtype(const dc_call *c, dc_dtype t, const char *why, dc_error *e
 }
 
 /* Operands first … last in one dtype. */
-static dc_dtype meet(const dc_call *c, int first, int last) {
+static DC_HOT dc_dtype meet(const dc_call *c, int first, int last) {
   dc_dtype t = DC_DTYPE_NONE;
   for (int i = first; i <= last; i++)
     if (c->arg[i] != NULL) t = t == DC_DTYPE_NONE ? c->arg[i]->dtype : dc_dtype_promote(t, c->arg[i]->dtype);
@@ -151,7 +151,7 @@ static int type_same(const dc_call *c, dc_typing *t, dc_error *err) {
   return 0;
 }
 
-static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
+static __attribute__((noinline)) int type_any(const dc_call *c, dc_typing *t, dc_error *err) {
   const int n = c->info->nargs;
   all_as(t, DC_MAX_ARGS, DC_DTYPE_NONE);
   switch ((dc_rule)c->info->rule) {
@@ -181,7 +181,39 @@ static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
   }
 }
 
+/* The usual case: real floating arrays of one dtype, beside real numbers, give and take that. */
+static inline bool type_plain(const dc_call *c, dc_typing *t) {
+  const unsigned plain = 1u << DC_RULE_ARITHMETIC | 1u << DC_RULE_KEEP | 1u << DC_RULE_FLOAT | 1u << DC_RULE_REAL |
+                         1u << DC_RULE_ANGLE;
+  const int n = c->info->nargs;
+  dc_dtype d = DC_DTYPE_NONE;
+  if ((plain >> c->info->rule & 1) == 0) return false;
+  for (int i = 0; i < n; i++) {
+    if (c->arg[i] == NULL) {
+      if (c->scalar[i].kind != DC_SCALAR_INT && c->scalar[i].kind != DC_SCALAR_FLOAT) return false;
+    } else if (d == DC_DTYPE_NONE) {
+      d = c->arg[i]->dtype;
+    } else if (c->arg[i]->dtype != d) {
+      return false;
+    }
+  }
+  if (d != DC_FLOAT32 && d != DC_FLOAT64) return false;
+  all_as(t, n, d);
+  t->out = d;
+  return true;
+}
+
+static int type_call(const dc_call *c, dc_typing *t, dc_error *err) { return type_plain(c, t) ? 0 : type_any(c, t, err); }
+
 /* --- making ---------------------------------------------------------------------------------------------- */
+
+/* *room becomes the shape that `shape`, which may stand there, and that of `a` have together. */
+static __attribute__((noinline)) int widen(const dc_geometry *shape, const dc_array *a, dc_geometry *room,
+                                           dc_error *err) {
+  dc_geometry before;
+  dc_geometry_copy(&before, shape);
+  return dc_geometry_broadcast(&before, &a->g, room, err);
+}
 
 /* *shape: where the operands' common shape is; `room` is used for it where it is none of theirs. */
 static int check_operands(const dc_call *c, const dc_geometry **shape, dc_geometry *room, dc_device **dev,
@@ -198,9 +230,7 @@ static int check_operands(const dc_call *c, const dc_geometry **shape, dc_geomet
     }
     if (dc_array_check_together(first, a, err) != 0) return -1;
     if (dc_geometry_same_shape(*shape, &a->g)) continue;
-    dc_geometry before;
-    dc_geometry_copy(&before, *shape);
-    if (dc_geometry_broadcast(&before, &a->g, room, err) != 0) return -1;
+    if (widen(*shape, a, room, err) != 0) return -1;
     *shape = room;
   }
   if (first == NULL) return dc_fail(err, DC_ARGUMENT, NULL, "'%s' needs an array among its operands", c->info->name);
@@ -229,7 +259,7 @@ static bool squares(const dc_call *c) {
          ((s->kind == DC_SCALAR_INT && s->i == 2) || (s->kind == DC_SCALAR_FLOAT && s->f == 2));
 }
 
-dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
+DC_HOT dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
   const dc_call c = { op, &dc_ops[op], arg, scalar };
   const dc_geometry *shape = NULL;
   dc_geometry room;

@@ -27,7 +27,7 @@ static int class_of(const dc_cuda *d, size_t n) {
   return (int)((n - 1) / UNIT);
 }
 
-bool dc_cuda_block_take(dc_cuda *d, size_t n, dc_ptr *p) {
+DC_HOT bool dc_cuda_block_take(dc_cuda *d, size_t n, dc_ptr *p) {
   const int c = class_of(d, n);
   if (c < 0 || d->blocks == NULL || d->blocks->n[c] == 0) return false;
   *p = d->blocks->kept[c][--d->blocks->n[c]];
@@ -46,7 +46,7 @@ static bool grow(struct dc_cuda_blocks *b, int c) {
   return true;
 }
 
-bool dc_cuda_block_keep(dc_cuda *d, size_t n, dc_ptr p) {
+DC_HOT bool dc_cuda_block_keep(dc_cuda *d, size_t n, dc_ptr p) {
   const int c = class_of(d, n);
   if (c < 0) return false;
   if (d->blocks == NULL) d->blocks = calloc(1, sizeof *d->blocks);

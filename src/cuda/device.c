@@ -71,7 +71,7 @@ static int give_back(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
-static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+static DC_HOT int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   CUdeviceptr p = 0;
   if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err);
@@ -88,7 +88,7 @@ static int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   return 0;
 }
 
-static void release_memory(dc_device *dev, dc_ptr p, size_t n) {
+static DC_HOT void release_memory(dc_device *dev, dc_ptr p, size_t n) {
   dc_cuda *d = cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT; /* a fault is latched; anything else nobody could act on */
   if (dc_cuda_is_dead() || dc_cuda_block_keep(d, n, p)) return;

@@ -46,12 +46,12 @@ typedef struct dc_target {
 
 /* Facts read once when the device is opened. `attributes` in Lua is made from this. */
 typedef struct dc_device_facts {
+  size_t total_memory, l2_cache;
   uint32_t max_block[3], max_grid[3];
   int compute_major, compute_minor;
   int multiprocessors, warp_size, clock_khz;
   int max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
   size_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
-  size_t total_memory, l2_cache;
   int registers_per_block;
   int max_cluster;     /* most blocks of a cluster; 1: there are no clusters */
   bool cooperative;    /* grids can be launched so that all their blocks are resident */
@@ -269,7 +269,7 @@ typedef struct dc_device_ops {
 } dc_device_ops;
 
 struct dc_device {
-  /* what every launch looks at: a line of the cache, the first two facts included */
+  /* what every launch and allocation looks at: a line of the cache */
   alignas(DC_LINE) const dc_device_ops *ops;
   void *impl;          /* the backend's */
   void *stream;        /* the backend's current stream; NULL: the device's own */
@@ -278,6 +278,9 @@ struct dc_device {
   ** whoever uses memory says so first (stream.h). */
   int tracking;
   int state;           /* enum dc_device_state */
+  size_t bytes_live;   /* in dc_device_alloc'ed memory; */
+  size_t bytes_peak;   /* the most that was */
+  size_t bytes_limit;  /* the most that may be: then dc_device_alloc fails; 0: whatever the device has */
   dc_device_facts facts;
   dc_target target;
   const char *backend; /* "cuda", "cpu" */
@@ -286,9 +289,6 @@ struct dc_device {
   char name[96];       /* "NVIDIA H200" */
   dc_error open_error; /* why it could not be opened; remembered */
   uint64_t serial;     /* unique in the process */
-  size_t bytes_live;   /* in dc_device_alloc'ed memory; */
-  size_t bytes_peak;   /* the most that was */
-  size_t bytes_limit;  /* the most that may be: then dc_device_alloc fails; 0: whatever the device has */
   struct dc_streams *streams; /* stream.c's; NULL until needed */
 };
 

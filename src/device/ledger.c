@@ -46,7 +46,7 @@ static dc_line *line_new(const dc_device *dev, const char *where, const char *ke
   return line;
 }
 
-dc_line *dc_ledger_enter(const dc_device *dev, size_t bytes) {
+DC_HOT dc_line *dc_ledger_enter(const dc_device *dev, size_t bytes) {
   char where[DC_PLACE], key[8 + DC_PLACE];
   if ((bytes < DC_NOTED && !dc_ledger_tracing()) || dc_ledger_place == NULL || !dc_ledger_place(where)) return NULL;
   const size_t len = key_of(dev, where, key);

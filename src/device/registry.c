@@ -159,7 +159,7 @@ static int open_locked(dc_device *dev, dc_error *err) {
   return -1;
 }
 
-int dc_device_open(dc_device *dev, dc_error *err) {
+DC_HOT int dc_device_open(dc_device *dev, dc_error *err) {
   if (dev->state == DC_DEVICE_OPEN) return 0;
   pthread_mutex_lock(&lock);
   int rc = open_locked(dev, err);
@@ -244,7 +244,7 @@ static int fail_limit(const dc_device *dev, size_t n, dc_error *err) {
                  dc_bytes_text(dev->bytes_live, text[2], 32));
 }
 
-static int alloc_within(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+static DC_HOT int alloc_within(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   const size_t limit = dev->bytes_limit;
   if (limit != 0 && (n > limit || dev->bytes_live > limit - n)) return fail_limit(dev, n, err);
   return dev->ops->alloc(dev, n, out, err);
@@ -286,7 +286,7 @@ static inline void issued(dc_device *dev) {
   if (__builtin_expect(dev->tracking != 0, 0)) dc_stream_issued(dev, dev->stream);
 }
 
-int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+DC_HOT int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   char text[2][32];
   *out = 0;
   if (dc_device_open(dev, err) != 0) return -1;
@@ -308,7 +308,7 @@ int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   return 0;
 }
 
-void dc_device_free(dc_device *dev, dc_ptr p, size_t n) {
+DC_HOT void dc_device_free(dc_device *dev, dc_ptr p, size_t n) {
   if (p == 0) return;
   dev->bytes_live -= n;
   dc_count_often(&dc_process.stats.frees, 1);

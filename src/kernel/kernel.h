@@ -99,6 +99,7 @@ typedef struct dc_kernel {
   int nparams;
   uint32_t params_size;
   uint32_t shared_limit;       /* dynamic shared memory allowed so far */
+  uint32_t most_blocks;        /* of a grid, in its first direction: the device's limit */
   uint8_t grid_sync;           /* 2: it synchronizes its whole grid; 1: something in its module does; 0: nothing */
   dc_function_facts facts;
   const dc_signature *sig;

@@ -135,8 +135,14 @@ static inline bool is_within(const dc_dim3 *d, const uint32_t limit[3]) {
   return d->x - 1 < limit[0] && d->y - 1 < limit[1] && d->z - 1 < limit[2];
 }
 
+/* The usual case: a row of blocks that are rows of threads, as many as there can be. */
+static inline bool is_line(const dc_kernel *k, const dc_launch *l) {
+  return l->grid.y == 1 && l->grid.z == 1 && l->block.y == 1 && l->block.z == 1 && l->grid.x - 1 < k->most_blocks &&
+         l->block.x - 1 < (uint32_t)k->facts.max_threads;
+}
+
 /* A launch of no threads, which is none, or of too many in some direction. */
-static DC_RARELY int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error *err) {
+static int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error *err) {
   const dc_device *dev = k->dev;
   const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return 0;
@@ -145,13 +151,20 @@ static DC_RARELY int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block,
   return fail_extent(k, "block", "thread", block, mb, err);
 }
 
-DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
-  dc_device *dev = k->dev;
+/* 1: the launch has threads, and not too many; 0: it has none; -1: DC_LAUNCH. */
+static __attribute__((noinline)) int check_extents(const dc_kernel *k, const dc_launch *l, dc_error *err) {
+  const dc_device *dev = k->dev;
   if (!is_within(&l->grid, dev->facts.max_grid) || !is_within(&l->block, dev->facts.max_block))
     return not_within(k, l->grid, l->block, err);
   /* no overflow: each is at most its limit */
   const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
-  if (threads > (uint64_t)k->facts.max_threads) return fail_threads(k, threads, l->block, err);
+  return threads > (uint64_t)k->facts.max_threads ? fail_threads(k, threads, l->block, err) : 1;
+}
+
+DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
+  dc_device *dev = k->dev;
+  const int some = is_line(k, l) ? 1 : check_extents(k, l, err);
+  if (some <= 0) return some;
   if (how->shared > k->shared_limit && raise_shared(k, how->shared, err) != 0) return -1;
 
   if (dc_log_on(DC_LOG_LAUNCH))

@@ -119,7 +119,7 @@ static int find_kernel(const dc_module *m, const char *name) {
 }
 
 int dc_kernel_take(dc_module *m, const char *entry, const dc_signature *sig, dc_kernel *k, dc_error *err) {
-  *k = (dc_kernel){ .module = m, .dev = m->dev, .sig = sig };
+  *k = (dc_kernel){ .module = m, .dev = m->dev, .sig = sig, .most_blocks = m->dev->facts.max_grid[0] };
   if (m->dev->ops->function(m->dev, m->code, entry, &k->fn, err) != 0) return -1;
   return m->dev->ops->function_facts(k->fn, &k->facts, err);
 }
@@ -138,7 +138,8 @@ dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err) {
   dc_function *fn;
   if (m->dev->ops->function(m->dev, m->code, sig->lowered != NULL ? sig->lowered : sig->name, &fn, err) != 0)
     return NULL;
-  dc_kernel made = { .module = m, .dev = m->dev, .fn = fn, .sig = sig, .grid_sync = k->grid_sync };
+  dc_kernel made = { .module = m, .dev = m->dev, .fn = fn, .sig = sig, .grid_sync = k->grid_sync,
+                     .most_blocks = m->dev->facts.max_grid[0] };
   strncpy(made.label, sig->name, sizeof made.label - 1);
   if (dc_plan_make(&made, err) != 0) {
     free(made.params);

@@ -11,18 +11,18 @@
 
 /* --- the object ---------------------------------------------------------------------------------- */
 
-dc_lua_array *dc_lua_newarray(lua_State *L) {
+DC_HOT dc_lua_array *dc_lua_newarray(lua_State *L) {
   dc_lua_count_array(L, lua_touserdata(L, lua_upvalueindex(1)));
   return dc_lua_new(L, DC_LUA_ARRAY, sizeof(dc_lua_array), 0);
 }
 
-int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {
+DC_HOT int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {
   if (!a) return dc_lua_raise(L, err);
   slot->a = a;
   return 1;
 }
 
-dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx) {
+DC_HOT dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx) {
   dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
   if (!o) return NULL;
   if (!o->a || dc_array_state_of(o->a) == DC_ARRAY_CLOSED) dc_lua_fail(L, DC_ARGUMENT, "the array is closed");
@@ -39,7 +39,7 @@ static size_t bytes_of(const dc_array *a) {
   return (size_t)dc_array_size(a) * dc_dtype_size(dc_array_dtype(a));
 }
 
-void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
+DC_HOT void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
   if (dc_array_state_of(a) != DC_ARRAY_PENDING) return;
   dc_error err = DC_ERROR_INIT;
   dc_lua_account(L, self, bytes_of(a));
@@ -47,7 +47,7 @@ void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
 }
 
 /* Never raises when the collector calls it; scripts reach it too, through getmetatable. */
-static int array_gc(lua_State *L) {
+static DC_HOT int array_gc(lua_State *L) {
   dc_lua *self;
   dc_lua_array *o = dc_lua_self_test(L, DC_LUA_ARRAY, &self);
   if (!o) return dc_lua_expected(L, 1, "an array");
@@ -260,7 +260,7 @@ static int array_to(lua_State *L) {
   return push_result(L, self, 1, DC_LUA_MAKE(self, dc_array_to_device(a, dev, async, &err)), &err);
 }
 
-static int array_eval(lua_State *L) {
+static DC_HOT int array_eval(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_lua_settle(L, self, dc_lua_checkarray(L, self, 1));
   lua_settop(L, 1);

@@ -13,7 +13,7 @@
 
 static const char state_key = 0; /* its address is the registry's key for the dc_lua */
 
-dc_lua *dc_lua_self(lua_State *L) {
+DC_HOT dc_lua *dc_lua_self(lua_State *L) {
   dc_lua *self = lua_touserdata(L, lua_upvalueindex(1));
   dc_lua_active.L = L;
   dc_lua_active.self = self;
@@ -61,7 +61,7 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
   state->types[slot] = address;
 }
 
-void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
+DC_HOT void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
   luaL_checkstack(L, 4, NULL);
   const size_t before = (size + 7) / 8 * 8;
   char *p = lua_newuserdatauv(L, before + sizeof(dc_lua_tag), nuservalues);

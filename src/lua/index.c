@@ -339,7 +339,7 @@ static bool read_key(lua_State *L, const dc_geometry *g, bool reading, selection
   return false;
 }
 
-static int array_index(lua_State *L) {
+static DC_HOT int array_index(lua_State *L) {
   int field = 0;
   if (lua_type(L, 2) == LUA_TSTRING) { /* a method, or a field's number */
     lua_pushvalue(L, 2);

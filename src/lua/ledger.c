@@ -81,6 +81,7 @@ static int core_usage(lua_State *L) {
 static int core_set_limit(lua_State *L) {
   dc_device *dev = device_at(L, 2);
   const size_t before = dev->bytes_limit;
+  dc_lua_self(L)->quiet = 0;
   dev->bytes_limit = lua_isnil(L, 1) ? 0 : (size_t)luaL_checkinteger(L, 1);
   if (before == 0) lua_pushnil(L);
   else lua_pushinteger(L, (lua_Integer)before);

@@ -66,19 +66,21 @@ typedef struct dc_lua_own {
 #define DC_LUA_MOST_OWN 256
 
 typedef struct dc_lua {
+  /* what is looked at for every array made and every call that works */
+  size_t quiet, counted;  /* device bytes that may be made before anybody looks at `owed`; made since it was */
+  size_t arrays;          /* array objects that the collector has not taken; */
+  size_t arrays_most;     /* past so many, it is asked to; 0: none were made yet */
+  int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
+  int work_place;         /* see dc_lua_work_place */
+  bool host_interrupts;   /* the host catches SIGINT */
+  bool collecting;        /* a collection of ours is running: its finalizers start no other */
+  bool steps_fail;        /* the collector's steps do not take enough of them */
+  dc_ptr lowest_read, highest_read; /* where arrays lie whose .ptr somebody read: such integers may be addresses */
   const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
   const void *null;
   dc_device *device;      /* the current one; NULL until first asked for */
   double owed, owed_most; /* heaps of collector's work owed for device memory, done when it is so much (memory.c) */
-  size_t arrays;          /* array objects that the collector has not taken; */
-  size_t arrays_most;     /* past so many, it is asked to; 0: none were made yet */
-  bool steps_fail;        /* its steps do not take enough of them */
   size_t since_full;      /* device bytes made since the last full collection */
-  int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
-  bool collecting;        /* a collection of ours is running: its finalizers start no other */
-  bool host_interrupts;   /* the host catches SIGINT */
-  int work_place;         /* see dc_lua_work_place */
-  dc_ptr lowest_read, highest_read; /* where arrays lie whose .ptr somebody read: such integers may be addresses */
   dc_precision precision; /* of float32 products */
   uint64_t launched;      /* counts launches noted, */
   uint64_t sites;         /* and the places that they came from */
@@ -163,7 +165,16 @@ void dc_lua_map_lines(lua_State *L, int origin, const char *text);
 /* --- memory.c --- */
 /* Before n bytes of device memory are made: lets the collector run in proportion. May run finalizers, so
 ** hold no pointer that they could invalidate. */
-void dc_lua_account(lua_State *L, dc_lua *self, size_t n);
+void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n);
+static inline void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
+  if (n < 256) n = 256; /* what a device gives at least */
+  if (n > self->quiet) {
+    dc_lua_account_all(L, self, n);
+    return;
+  }
+  self->quiet -= n;
+  self->counted += n;
+}
 /* Before an array object is made; may collect, as above. */
 void dc_lua_count_array(lua_State *L, dc_lua *self);
 void dc_lua_open_memory(void);

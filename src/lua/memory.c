@@ -30,9 +30,19 @@ static void collect(lua_State *L, dc_lua *self, int what, int kb) {
   dc_lua_active.L = L;
 }
 
-void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
-  if (n < 256) n = 256; /* what a device gives at least */
+/* How much may be made until there is something to do, if it comes in small pieces. */
+static size_t quiet_for(const dc_lua *self, size_t most) {
+  const double left = (self->owed_most - self->owed) * CYCLE_BYTES;
+  const size_t bytes = left > 0 ? (size_t)left : 0;
+  if (!most) return bytes;
+  const size_t full = self->since_full < most / 8 ? most / 8 - self->since_full : 0;
+  return bytes < full ? bytes : full;
+}
+
+void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
   if (self->collecting) return; /* in a finalizer */
+  n += self->counted;
+  self->counted = self->quiet = 0;
   self->since_full += n;
   const dc_device *dev = self->device;
   const size_t most = !dev ? 0 : dev->bytes_limit ? dev->bytes_limit : dev->facts.total_memory;
@@ -41,7 +51,10 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   /* Lua waits between cycles until the heap has doubled: CYCLE_BYTES count as much as the heap. */
   const double share = (double)n / CYCLE_BYTES;
   self->owed += share < 1 ? share : 1;
-  if (!full && self->owed < self->owed_most) return;
+  if (!full && self->owed < self->owed_most) {
+    self->quiet = quiet_for(self, most);
+    return;
+  }
   const double heap = lua_gc(L, LUA_GCCOUNT), owed = self->owed * heap;
   self->owed_most = STEP_KB / heap < 1 ? STEP_KB / heap : 1;
   if (!full && self->owed < self->owed_most) return; /* the heap is smaller than it was when that was set */
@@ -57,7 +70,7 @@ void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
 ** the heap is (200000 tables beside: 0.2 us a node, with full collections 1.3).  Where a step is not enough, as with an
 ** incremental collector, it is not tried again until a full collection has run, and that not before the objects' memory
 ** is twice the heap, which it has to walk through. */
-void dc_lua_count_array(lua_State *L, dc_lua *self) {
+DC_HOT void dc_lua_count_array(lua_State *L, dc_lua *self) {
   if (++self->arrays <= self->arrays_most) return;
   const size_t most = self->arrays_most;
   self->arrays_most = self->arrays + FEW_ARRAYS;

@@ -8,7 +8,7 @@
 
 /* An array operand at idx: an array itself, or an array made from a number, boolean or table (`like`
 ** gives its dtype and device, or is NULL) and put in place of it on the stack. */
-static dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_array *like) {
+static DC_HOT dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_array *like) {
   dc_array *a = dc_lua_toarray(L, self, idx);
   if (a) return a;
   dc_device *dev = like ? dc_array_device(like) : dc_lua_current(L, self);
@@ -76,7 +76,7 @@ typedef struct operands {
   dc_scalar scalar[DC_MAX_ARGS];
 } operands;
 
-static void read_operands(lua_State *L, dc_lua *self, dc_op op, operands *o) {
+static DC_HOT void read_operands(lua_State *L, dc_lua *self, dc_op op, operands *o) {
   const int n = dc_ops[op].nargs;
   const dc_array *like = NULL;
   for (int i = 0; i < n; i++) {
@@ -92,7 +92,7 @@ static void read_operands(lua_State *L, dc_lua *self, dc_op op, operands *o) {
   if (!like) o->arg[0] = operand(L, self, 1, NULL); /* numbers alone: the result is an array all the same */
 }
 
-int dc_lua_apply(lua_State *L, dc_op op) {
+DC_HOT int dc_lua_apply(lua_State *L, dc_op op) {
   const int n = dc_ops[op].nargs;
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
@@ -118,7 +118,7 @@ OPERATOR(shl, SHL) OPERATOR(shr, SHR) OPERATOR(unm, NEG) OPERATOR(bnot, NOT)
 #undef OPERATOR
 
 /* The function whose dc_op is the second upvalue. dc.min(a) and dc.max(a) of one array are reductions. */
-static int call_function(lua_State *L) {
+static DC_HOT int call_function(lua_State *L) {
   const dc_op op = (dc_op)lua_tointeger(L, lua_upvalueindex(2));
   if ((op == DC_OP_MIN || op == DC_OP_MAX) && lua_gettop(L) == 1 && dc_lua_toarray(L, dc_lua_self(L), 1))
     return dc_lua_reduce(L, op == DC_OP_MIN ? DC_REDUCE_MIN : DC_REDUCE_MAX);
