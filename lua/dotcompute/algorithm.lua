@@ -173,15 +173,7 @@ function algorithm.mail(device)
   return at or 0, letter or 0
 end
 
-algorithm.tell_text = [[
-static __device__ __forceinline__ void dc_tell(unsigned long long at, unsigned long long letter, long long value) {
-  volatile unsigned long long *const mail = (unsigned long long *)at;
-  if (!mail) return;
-  mail[0] = (unsigned long long)value;
-  __threadfence_system();
-  mail[2] = letter;
-}
-]]
+algorithm.tell_text = core.mail_text()
 
 -- The integer that was told, which is also at the place of the array.
 function algorithm.told(device, letter, a, place)

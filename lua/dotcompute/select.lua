@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(THREADS, 3) dc_select(const dc_operands o, voi
       for (int i = t; i < gathered; i += THREADS) out[base + i] = found[i];
       if (t == 0 && before == pieces - 1) {
         *count = base + gathered;
-        dc_tell(mail, letter, base + gathered);
+        dc_tell(mail, letter, (long long)(base + gathered));
       }
     }
     before = more ? piece : -1;

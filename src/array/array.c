@@ -113,7 +113,9 @@ DC_HOT void dc_array_unref(dc_array *a) {
 
 /* --- facts ----------------------------------------------------------------------------------------- */
 
-DC_HOT dc_array_state dc_array_state_of(const dc_array *a) { return dc_array_is_closed(a) ? DC_ARRAY_CLOSED : a->state; }
+DC_HOT dc_array_state dc_array_state_of(const dc_array *a) {
+  return dc_array_is_closed(a) ? DC_ARRAY_CLOSED : a->state;
+}
 dc_dtype dc_array_dtype(const dc_array *a) { return a->dtype; }
 dc_device *dc_array_device(const dc_array *a) { return a->dev; }
 const dc_geometry *dc_array_geometry(const dc_array *a) { return &a->g; }

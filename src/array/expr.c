@@ -110,7 +110,8 @@ static DC_RARELY void drop_unlinked(dc_array *a, dc_expr *e) {
   if (e != NULL) dc_stock_give(&exprs, e);
 }
 
-DC_HOT dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err) {
+DC_HOT dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, const dc_geometry *shape,
+                              dc_error *err) {
   dc_expr *e = dc_stock_take(&exprs, sizeof *e);
   dc_array *a = NULL;
   bool made = e != NULL || dc_fail_oom(err) == 0;

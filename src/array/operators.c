@@ -203,7 +203,9 @@ static inline bool type_plain(const dc_call *c, dc_typing *t) {
   return true;
 }
 
-static int type_call(const dc_call *c, dc_typing *t, dc_error *err) { return type_plain(c, t) ? 0 : type_any(c, t, err); }
+static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
+  return type_plain(c, t) ? 0 : type_any(c, t, err);
+}
 
 /* --- making ---------------------------------------------------------------------------------------------- */
 

@@ -129,8 +129,8 @@ int dc_cuda_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *e
 CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s);
 /* Waits until the stream is done; DC_INTERRUPTED when Ctrl-C came first. */
 int dc_cuda_wait(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
-/* The same, or until *sign, which a kernel writes, is `number`. */
-int dc_cuda_wait_or_see(dc_cuda *d, dc_cuda_stream *s, const _Atomic uint64_t *sign, uint64_t number, dc_error *err);
+/* The same, or until `seen`, which looks at what a kernel writes, is true. */
+int dc_cuda_wait_or_see(dc_cuda *d, dc_cuda_stream *s, bool (*seen)(void *ud), void *ud, dc_error *err);
 int dc_cuda_wait_all(dc_cuda *d, dc_error *err); /* every stream of the list */
 int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err);
 

@@ -1,26 +1,19 @@
 /*
-** mail.c - single values that a kernel writes straight into memory of the host, so that nobody copies them.
+** mail.c - where the letters of device/mail.h arrive, and waiting for them.
 **
-** The kernel stores the value, makes that visible to the whole system, and stores the letter's number behind it
-** (generate_reduce.c).  The host looks at the number, which is there earlier than the driver knows of the kernel's end.
-** Page-locked memory has the same address on both sides (unified addressing, which 64-bit systems have).
+** The host looks at the letter, which is there earlier than the driver knows of the kernel's end.  Page-locked memory
+** has the same address on both sides (unified addressing, which 64-bit systems have).
 */
-#include <stdatomic.h>
-#include <string.h>
+#include "device/mail.h"
 
 #include "base/runtime.h"
 #include "cuda/driver.h"
 
-#define PATIENCE 30e-6 /* seconds of looking at the number, before the driver is asked */
+#define PATIENCE 30e-6 /* seconds of looking at the letter, before the driver is asked */
 
-typedef struct letter {
-  unsigned char value[16];
-  _Atomic uint64_t number;
-} letter;
+_Static_assert(sizeof(dc_letter) <= DC_CUDA_MAIL, "a letter has its place behind the staging memory");
 
-_Static_assert(sizeof(letter) <= DC_CUDA_MAIL, "a letter has its place behind the staging memory");
-
-static letter *letter_of(const dc_cuda *d) { return (letter *)(void *)(d->pinned + DC_CUDA_MAIL_AT); }
+static dc_letter *letter_of(const dc_cuda *d) { return (dc_letter *)(void *)(d->pinned + DC_CUDA_MAIL_AT); }
 
 bool dc_cuda_mail(dc_device *dev, dc_ptr *at, uint64_t *number) {
   dc_cuda *d = dev->impl;
@@ -30,17 +23,27 @@ bool dc_cuda_mail(dc_device *dev, dc_ptr *at, uint64_t *number) {
   return true;
 }
 
+typedef struct expected {
+  const dc_letter *letter;
+  uint64_t number;
+  void *value;
+  size_t n;
+} expected;
+
+static bool has_come(void *ud) {
+  const expected *e = ud;
+  return dc_mail_read(e->letter, e->number, e->value, e->n);
+}
+
 int dc_cuda_mail_wait(dc_device *dev, uint64_t number, void *value, size_t n, dc_error *err) {
   dc_cuda *d = dev->impl;
-  letter *l = letter_of(d);
+  expected e = { letter_of(d), number, value, n };
   if (dc_cuda_enter(d, err) != 0) return -1;
   const double begun = dc_clock();
   bool come = false;
   do
-    for (int i = 0; i < 64 && !come; i++) come = atomic_load_explicit(&l->number, memory_order_acquire) == number;
+    for (int i = 0; i < 64 && !come; i++) come = has_come(&e);
   while (!come && dc_clock() - begun < PATIENCE);
-  if (!come && dc_cuda_wait_or_see(d, dc_cuda_now(d), &l->number, number, err) != 0) return -1;
-  if (!come && atomic_load_explicit(&l->number, memory_order_acquire) != number) return 1;
-  memcpy(value, l->value, n);
-  return 0;
+  if (!come && dc_cuda_wait_or_see(d, dc_cuda_now(d), has_come, &e, err) != 0) return -1;
+  return come || has_come(&e) ? 0 : 1;
 }

@@ -50,12 +50,11 @@ CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s) {
 
 #define QUICK_LOOKS 32 /* so many without a look at the clock: some 8 µs */
 
-/* Waits for the stream, or for the event when there is one, or until *sign is `number`. */
-static int wait_for(dc_cuda *d, dc_cuda_stream *s, CUevent event, const _Atomic uint64_t *sign, uint64_t number,
-                    dc_error *err) {
+/* Waits for the stream, or for the event when there is one, or until `seen` says so (NULL: it is not asked). */
+static int wait_for(dc_cuda *d, dc_cuda_stream *s, CUevent event, bool (*seen)(void *ud), void *ud, dc_error *err) {
   double start = 0;
   for (int looks = 1;; looks++) {
-    if (sign != NULL && atomic_load_explicit(sign, memory_order_acquire) == number) return 0;
+    if (seen != NULL && seen(ud)) return 0;
     CUresult r = event != NULL ? dc_cu.EventQuery(event) : dc_cuda_poll(d, s);
     if (r == CUDA_SUCCESS) return 0;
     if (r != CUDA_ERROR_NOT_READY) return dc_cuda_fail(r, DC_DEVICE, err, "waiting for %s failed", d->dev->id);
@@ -67,10 +66,10 @@ static int wait_for(dc_cuda *d, dc_cuda_stream *s, CUevent event, const _Atomic 
   }
 }
 
-int dc_cuda_wait(dc_cuda *d, dc_cuda_stream *s, dc_error *err) { return wait_for(d, s, NULL, NULL, 0, err); }
+int dc_cuda_wait(dc_cuda *d, dc_cuda_stream *s, dc_error *err) { return wait_for(d, s, NULL, NULL, NULL, err); }
 
-int dc_cuda_wait_or_see(dc_cuda *d, dc_cuda_stream *s, const _Atomic uint64_t *sign, uint64_t number, dc_error *err) {
-  return wait_for(d, s, NULL, sign, number, err);
+int dc_cuda_wait_or_see(dc_cuda *d, dc_cuda_stream *s, bool (*seen)(void *ud), void *ud, dc_error *err) {
+  return wait_for(d, s, NULL, seen, ud, err);
 }
 
 int dc_cuda_wait_all(dc_cuda *d, dc_error *err) {
@@ -197,7 +196,7 @@ int dc_cuda_event_done(dc_device *dev, void *event, dc_error *err) {
 int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
-  return wait_for(d, NULL, event, NULL, 0, err);
+  return wait_for(d, NULL, event, NULL, NULL, err);
 }
 
 int dc_cuda_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {

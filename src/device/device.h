@@ -240,9 +240,9 @@ typedef struct dc_device_ops {
   int (*graph_launch)(dc_device *dev, void *graph, void *stream, dc_error *err);
   void (*graph_close)(dc_device *dev, void *graph); /* its runs are over; never fails */
 
-  /* A value of up to 16 bytes that a kernel hands to the host without a copy; optional, both or none.  The kernel
-  ** writes it to `at`, fences, and writes `number` 16 bytes behind; then mail_wait gives it, 0; 1: it did not come, and
-  ** the kernel has ended.  One at a time, in the device's own stream; false: not now. */
+  /* A value of up to 16 bytes that a kernel hands to the host without a copy (mail.h); optional, both or none.  The
+  ** kernel tells it to `at` under `number`; then mail_wait gives it, 0; 1: it did not come, and the kernel has ended.
+  ** One at a time, in the device's own stream; false: not now. */
   bool (*mail)(dc_device *dev, dc_ptr *at, uint64_t *number);
   int (*mail_wait)(dc_device *dev, uint64_t number, void *value, size_t n, dc_error *err);
   /* Page-locked host memory, for copies that need not be waited for; optional. */

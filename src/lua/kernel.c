@@ -92,7 +92,8 @@ static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, 
   return (uint32_t)v;
 }
 
-static DC_RARELY dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx, const uint32_t limit[3]) {
+static DC_RARELY dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx,
+                                      const uint32_t limit[3]) {
   static const char *const names[3] = { "x", "y", "z" };
   uint32_t v[3] = { 1, 1, 1 };
   if (lua_type(L, idx) != LUA_TTABLE) {

@@ -2,10 +2,11 @@
 ** mail.c - core.mail and core.read_mail: an integer that a kernel of lua/dotcompute tells the host, without a copy.
 */
 #include "device/capture.h"
+#include "device/mail.h"
 #include "lua/lib.h"
 
-/* mail(device): where the kernel writes the integer, and the number that it writes 16 bytes behind; nothing where the
-** device has no mail now.  An error where a graph is captured: nobody could wait for it. */
+/* mail(device): where the kernel tells the integer, and under which number; nothing where the device has no mail now.
+** An error where a graph is captured: nobody could wait for it. */
 static int core_mail(lua_State *L) {
   dc_device *dev = dc_lua_checkdevice(L, 1);
   dc_ptr at;
@@ -32,7 +33,14 @@ static int core_read_mail(lua_State *L) {
   return 1;
 }
 
+/* mail_text(): CUDA C of dc_tell(at, letter, value), which does it; the value is a long long. */
+static int core_mail_text(lua_State *L) {
+  lua_pushstring(L, dc_mail_text);
+  return 1;
+}
+
 const luaL_Reg dc_lua_mail_internal[] = {
+  { "mail_text", core_mail_text },
   { "mail", core_mail },
   { "read_mail", core_read_mail },
   { NULL, NULL },
