@@ -138,8 +138,7 @@ dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err) {
   dc_function *fn;
   if (m->dev->ops->function(m->dev, m->code, sig->lowered != NULL ? sig->lowered : sig->name, &fn, err) != 0)
     return NULL;
-  dc_kernel made = { .module = m, .dev = m->dev, .fn = fn, .sig = sig, .grid_sync = k->grid_sync,
-                     .most_blocks = m->dev->facts.max_grid[0] };
+  dc_kernel made = { .module = m, .fn = fn, .sig = sig, .grid_sync = k->grid_sync };
   strncpy(made.label, sig->name, sizeof made.label - 1);
   if (dc_plan_make(&made, err) != 0) {
     free(made.params);

@@ -232,7 +232,9 @@ static int plan_untyped(dc_kernel *k, dc_error *err) {
 }
 
 int dc_plan_make(dc_kernel *k, dc_error *err) {
-  const dc_device *dev = k->dev;
+  dc_device *dev = k->module->dev;
+  k->dev = dev;
+  k->most_blocks = dev->facts.max_grid[0];
   if (dev->ops->function_facts(k->fn, &k->facts, err) != 0) return -1;
   /* Every device allows this much, static and dynamic together, without being asked. */
   size_t free_shared = dev->facts.shared_per_block;

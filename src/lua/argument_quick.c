@@ -27,7 +27,7 @@ static inline bool put_one(dc_lua_walk *w, const dc_plan_param *p, int idx, char
 }
 
 /* `n` elements of the table at idx, from 1 + `from` on, ROW at most; they stay on the stack. */
-static bool put_floats(lua_State *L, uint8_t quick, size_t from, size_t n, int idx, char *to, size_t size) {
+static DC_HOT bool put_floats(lua_State *L, uint8_t quick, size_t from, size_t n, int idx, char *to, size_t size) {
   for (const size_t end = from + n; from < end; to += size)
     if (lua_rawgeti(L, idx, (lua_Integer)++from) != LUA_TNUMBER || !dc_lua_put_float(L, quick, -1, to)) return false;
   return true;
@@ -43,7 +43,7 @@ static bool put_values(dc_lua_walk *w, const dc_plan_param *p, size_t from, size
 }
 
 /* The last dimension of a field's array, from the table at idx; it leaves up to ROW values on the stack. */
-static bool put_row(dc_lua_walk *w, const dc_plan_param *p, size_t n, int idx, char *base) {
+static DC_HOT bool put_row(dc_lua_walk *w, const dc_plan_param *p, size_t n, int idx, char *base) {
   lua_State *L = w->L;
   const uint8_t quick = p->quick.quick;
   const bool is_float = quick == DC_QUICK_F32 || quick == DC_QUICK_F64;
@@ -75,7 +75,7 @@ static bool put_dimension(dc_lua_walk *w, const dc_plan_field *f, int dim, int i
   return true;
 }
 
-static bool put_walking(dc_lua_walk *w, const dc_plan_param *p, int idx, char *start) {
+static DC_HOT bool put_walking(dc_lua_walk *w, const dc_plan_param *p, int idx, char *start) {
   lua_State *L = w->L;
   const dc_plan_field *fields = p->fields->fields;
   const int n = p->fields->record->nfields;
@@ -98,7 +98,7 @@ static bool put_walking(dc_lua_walk *w, const dc_plan_param *p, int idx, char *s
   return found == n;
 }
 
-bool dc_lua_put_fields(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base) {
+DC_HOT bool dc_lua_put_fields(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base) {
   const int top = lua_gettop(w->L);
   char *start = base + p->offset;
   memset(start, 0, p->size); /* what lies between the fields too */
