@@ -11,9 +11,14 @@
 
 /* --- the object ---------------------------------------------------------------------------------- */
 
-DC_HOT dc_lua_array *dc_lua_newarray(lua_State *L) {
-  dc_lua_count_array(L, lua_touserdata(L, lua_upvalueindex(1)));
-  return dc_lua_new(L, DC_LUA_ARRAY, sizeof(dc_lua_array), 0);
+DC_HOT dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self) {
+  dc_lua_count_array(L, self);
+  return dc_lua_new_of(L, self, DC_LUA_ARRAY, sizeof(dc_lua_array), 0);
+}
+
+dc_lua_array *dc_lua_newarray(lua_State *L) {
+  luaL_checkstack(L, 4, NULL);
+  return dc_lua_newarray_of(L, lua_touserdata(L, lua_upvalueindex(1)));
 }
 
 DC_HOT int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {

@@ -107,6 +107,8 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
 void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs);
 /* Userdata of `slot`'s type, zeroed, on top of the stack. */
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues);
+/* The same where the running function's dc_lua is at hand, and the stack has room for two more. */
+void *dc_lua_new_of(lua_State *L, dc_lua *self, int slot, size_t size, int nuservalues);
 /* At the end of each userdata of ours: whose it is, and of which type.  Cheaper to look at than a metatable, and there
 ** even when a script has changed that. */
 typedef struct dc_lua_tag {
@@ -227,6 +229,8 @@ typedef struct dc_lua_array {
 
 /* Pushes a closed array object; fill its slot, then dc_lua_made. */
 dc_lua_array *dc_lua_newarray(lua_State *L);
+/* The same where the running function's dc_lua is at hand, and the stack has room for two more. */
+dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self);
 /* Stores the result in the array object on top, or raises. */
 int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err);
 /* The open array at idx, or NULL when it is no array (closed arrays raise). */

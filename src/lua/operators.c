@@ -106,7 +106,7 @@ DC_HOT int dc_lua_apply(lua_State *L, dc_op op) {
   }
   lua_settop(L, n);
   read_operands(L, self, op, &o);
-  dc_lua_array *slot = dc_lua_newarray(L);
+  dc_lua_array *slot = dc_lua_newarray_of(L, self); /* C functions have room beyond their arguments */
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_apply(op, o.arg, o.scalar, &err)), &err);
 }
 
