@@ -255,8 +255,8 @@ static inline bool may_lead(const dc_lua *self, const dc_lua_arguments *how) {
 }
 
 /* From argument `i` on, which is none of the usual, or all are and some may lead anywhere. */
-static __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const dc_kernel *k,
-                                               const dc_lua_arguments *how, int i, int first, char *params) {
+static DC_HOT __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const dc_kernel *k,
+                                                      const dc_lua_arguments *how, int i, int first, char *params) {
   int due = 0;
   dc_lua_walk w;
   w.L = L, w.self = self, w.k = k, w.names = how->names, w.keys = 0, w.settled = false;
@@ -278,7 +278,7 @@ static __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const
 }
 
 DC_HOT bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
-                          char *params) {
+                                 char *params) {
   const int got = lua_gettop(L) - first + 1;
   const dc_device *dev = k->dev;
   if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
