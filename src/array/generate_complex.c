@@ -32,16 +32,20 @@ static const char sqrt_text[] =
   "  const R h = sqrt((x + hypot(x, y)) / 2), o = y / (2 * h) * back;\n"
   "  if (a.x < 0) return { o, copysign(h * back, a.y) };\n  return { h * back, copysign(o, a.y) };\n}\n";
 
-/* Logarithms to the base 2 or 10, else natural. sum_of_squares: c + x^2 + y^2 as if in twice the precision. */
+/* Logarithms to the base 2 or 10, else natural. sum_of_squares: c + x^2 + y^2 as if in three times the precision, since
+** errors of the sum are summed with theirs: what is left of 1 near the circle may be 2^-40. */
 static const char modulus_text[] =
   "template <int base, typename R> static __device__ __forceinline__ R log_of(R v) {\n"
   "  return base == 2 ? log2(v) : base == 10 ? log10(v) : log(v);\n}\n"
-  "FN R add_exactly(R a, R b, R &rest) {\n"
-  "  const R s = a + b, t = s - a;\n  rest += (a - (s - t)) + (b - t);\n  return s;\n}\n"
+  "FN R add_exactly(R a, R b, R &error) {\n"
+  "  const R s = a + b, t = s - a;\n  error = (a - (s - t)) + (b - t);\n  return s;\n}\n"
   "FN R sum_of_squares(R c, R x, R y) {\n"
-  "  const R p = x * x, q = y * y;\n  R rest = 0;\n"
-  "  R s = add_exactly(c, p, rest);\n  s = add_exactly(s, q, rest);\n"
-  "  s = add_exactly(s, fma(x, x, -p), rest);\n  s = add_exactly(s, fma(y, y, -q), rest);\n  return s + rest;\n}\n"
+  "  const R p = x * x, q = y * y, term[4] = { p, q, fma(x, x, -p), fma(y, y, -q) };\n"
+  "  R s = c, rest = 0, last = 0, e, f;\n"
+  "#pragma unroll\n"
+  "  for (int i = 0; i < 4; i++) {\n"
+  "    s = add_exactly(s, term[i], e);\n    rest = add_exactly(rest, e, f);\n    last += f;\n  }\n"
+  "  s = add_exactly(s, rest, e);\n  return s + (e + last);\n}\n"
   "template <int base, typename R> static __device__ __forceinline__ R log_modulus(complex<R> a) {\n"
   "  const R one = (R)(base == 2 ? 1.4426950408889634 : base == 10 ? 0.43429448190325183 : 1.0);\n"
   "  const R two = (R)(base == 2 ? 1.0 : base == 10 ? 0.30102999566398120 : 0.69314718055994531);\n"
