@@ -32,7 +32,7 @@ void dc_program_cut(dc_program *p, int64_t rows, int64_t length) {
     p->segment = up(up(length, p->segments), 256) * 256;
     p->segments = up(length, p->segment);
   }
-  for (p->chains = 1; p->chains < DC_MOST_CHAINS && p->chains * 8 <= p->segment;) p->chains *= 2;
+  for (p->chains = 1; p->chains < DC_MOST_CHAINS && p->chains * DC_FULL_CHAIN <= p->segment;) p->chains *= 2;
   p->deep = p->segment / p->chains > 32;
 }
 
@@ -270,8 +270,7 @@ static int choose_packs(dc_program *p) {
 static int choose_rounds(dc_program *p) {
   if (p->lanes > 1) return choose_packs(p);
   if (p->rank == 0) return 1;
-  for (int i = 0; i < p->nsteps; i++)
-    if (dc_ops[p->step[i].op].flags & DC_OP_LONG) return 1;
+  if (dc_program_is_long(p)) return 1;
   if (p->dev->target.gpu) return 4;
   return dc_program_has_places(p) || p->scatters || p->nsteps > MOST_STEPS_OF_ROUNDS ? 1 : 4;
 }

@@ -143,8 +143,7 @@ static int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const d
 int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
   dc_sight s;
   const bool simple = !dc_process.profiling && src->state == DC_ARRAY_PENDING && !dc_array_is_closed(dst) &&
-                      dst->contiguous &&
-                      dc_geometry_size(&src->g) == dc_geometry_size(&dst->g) &&
+                      dst->contiguous && dc_geometry_size(&src->g) == dc_geometry_size(&dst->g) &&
                       dc_memo_see(&s, src, dst->ptr, dst->dtype);
   const dc_recipe *r = simple ? dc_memo_find(&s) : NULL;
   if (r == NULL) return evaluate_into_anew(src, dst, reads, simple ? &s : NULL, err);

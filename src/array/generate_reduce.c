@@ -297,10 +297,9 @@ static bool reads_ahead(const dc_program *p) {
 ** GB/s, where a loop for each group has 4147; unrolled, or with three blocks, it is slower than that). */
 static bool reads_evenly(const dc_program *p) {
   char type[32], identity[96];
-  if (!p->dev->target.gpu || p->mapping != DC_MAP_COLUMNS || p->npasses > 1 || p->nreduces > 1 || p->nsteps > 8)
+  if (!p->dev->target.gpu || p->mapping != DC_MAP_COLUMNS || p->npasses > 1 || p->nreduces > 1 || p->nsteps > 8 ||
+      dc_program_is_long(p))
     return false;
-  for (int i = 0; i < p->nsteps; i++)
-    if (dc_ops[p->step[i].op].flags & DC_OP_LONG) return false;
   dc_accumulator(p, 0, type, identity);
   return p->deep && (strcmp(type, "float") == 0 || strcmp(type, "int") == 0 || strcmp(type, "unsigned int") == 0);
 }
@@ -310,13 +309,11 @@ int dc_reduction_residents(const dc_program *p) {
   return reads_ahead(p) ? 4 : p->mapping == DC_MAP_COLUMNS && p->carried > 0 ? 3 : 0;
 }
 
-/* Whether all that a thread has of a single row is loaded before any of it is looked at: its chains have 8 elements at
-** most, and who asks for one value waits for it (1000 float32 values on an H200: a microsecond less than in a loop). */
+/* Whether all that a thread has of a single row is loaded before any of it is looked at: its chains are not
+** full, and who asks for one value waits for it (1000 float32 values on an H200: a microsecond less than in a loop). */
 static bool reads_at_once(const dc_program *p) {
   if (!p->dev->target.gpu || !dc_program_tells(p) || p->npasses > 1 || p->segments > 1) return false;
-  for (int i = 0; i < p->nsteps; i++)
-    if (dc_ops[p->step[i].op].flags & DC_OP_LONG) return false;
-  return p->mapping != DC_MAP_COLUMNS && p->chains < DC_MOST_CHAINS && !has_pivots(p, 0);
+  return p->mapping != DC_MAP_COLUMNS && p->chains < DC_MOST_CHAINS && !has_pivots(p, 0) && !dc_program_is_long(p);
 }
 
 /* LATE: where the row has ended, its last element is looked at once more and not joined. */
@@ -428,7 +425,8 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
   for (int k = 0; k < p->nreduces; k++)
     if (pass_of(p, k) == pass) dc_emit_first_place(t, k, "  ", chain);
   if (reads_at_once(p)) {
-    dc_buf_printf(t->b, "  if (first < last) {\n#pragma unroll\n  for (%s j = 0; j < 8; j++) {\n", t->index);
+    dc_buf_printf(t->b, "  if (first < last) {\n#pragma unroll\n  for (%s j = 0; j < %d; j++) {\n", t->index,
+                  DC_FULL_CHAIN);
     emit_take(t, pass, "    ", "j", "a", TAKE_LATE);
     dc_buf_puts(t->b, "  }\n  }\n");
     return;

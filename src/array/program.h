@@ -21,6 +21,7 @@
 #define DC_BLOCK 256         /* threads a block, unless the form says otherwise */
 #define DC_LOOPED_FROM (1 << 20) /* elements from which a thread takes several packs one after another */
 #define DC_MOST_CHAINS 256   /* see domain.c for these */
+#define DC_FULL_CHAIN 8      /* elements of a chain; from so many on there are more chains, while there can be */
 #define DC_MOST_SEGMENTS 2112 /* of all rows together */
 #define DC_SEGMENT 4096
 #define DC_FOLDERS 256
@@ -146,6 +147,12 @@ void dc_program_cut(dc_program *p, int64_t rows, int64_t length);
 /* Strides, axes, layouts, and how threads share the work. `g`: the result's shape; `domain`: the elements'. */
 void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *domain);
 
+/* Whether one of its steps is a long function, which is not to be compiled often. */
+static inline bool dc_program_is_long(const dc_program *p) {
+  for (int i = 0; i < p->nsteps; i++)
+    if (dc_ops[p->step[i].op].flags & DC_OP_LONG) return true;
+  return false;
+}
 /* Whether the program can tell the host its result: a reduction to one value can. */
 static inline bool dc_program_tells(const dc_program *p) {
   return p->kind == DC_REDUCTION && p->out.layout == DC_LAYOUT_ONE;

@@ -54,8 +54,9 @@ static void find_tracked(emitter *e) {
     int32_t g = guard_reg(node);
     bool divergent = dc_emit_divergent(e, n);
     const bool parts = g >= 0 && !is_uniform(e, g) && is_bra(node) && e->arm[n] < 0;
-    if (divergent && !e->inlined[n]) track(e, n);
-    if (parts || (divergent && !e->inlined[n])) {
+    if (e->inlined[n]) continue;
+    if (divergent) track(e, n);
+    if (divergent || parts) {
       if (e->arm[n] != node->next) track(e, node->next);
       if (e->arm[n] != node->taken) track(e, node->taken);
     }

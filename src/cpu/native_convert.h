@@ -234,7 +234,7 @@ DC_WHOLE_FORMS(rzi)
   ((dc_u)DC_MM(convert)(a) ^ (dc_u)((dc_f)a >= 0x1p31f)) & (dc_u)((dc_f)a == (dc_f)a)
 #endif
 DC_TO_S32(n_f32_s32, cvttps_epi32)
-DC_TO_S32(n_near_s32, cvtps_epi32) /* as the processor rounds */
+DC_TO_S32(n_rni_s32, cvtps_epi32) /* a launch rounds to nearest */
 #endif
 #if DC_NW == 16
 DC_FN dc_u n_f32_u32(dc_u x) { return (dc_u)_mm512_cvttps_epu32((__m512)n_above(x, n_splat(0))); }
@@ -311,9 +311,7 @@ DC_NARROW_FLOAT(u16, 0, 65535)
 DC_NARROW_FLOAT(s16, -32768, 32767)
 /* Rounded first. Tiny numbers matter only where they are rounded away from 0: then .ftz has forms of its own. */
 #define DC_TO_INT32(r, T) DC_W1(cvt_##r##_##T##_f32, n_f32_##T(n_whole_##r(x)), s_f32_##T(s_cvt_##r##_f32_f32(x)))
-#if defined(DC_X86)
-DC_FN dc_u n_rni_s32(dc_u x) { return n_near_s32(x); } /* a launch rounds to nearest */
-#else
+#if !defined(DC_X86)
 DC_FN dc_u n_rni_s32(dc_u x) { return n_f32_s32(n_whole_rni(x)); }
 #endif
 DC_FN dc_u n_rmi_s32(dc_u x) { return n_f32_s32(n_whole_rmi(x)); }

@@ -265,12 +265,12 @@ static inline CUresult issue(const dc_function *fn, const dc_cuda_stream *s, con
                     CU_LAUNCH_PARAM_END };
   if (__builtin_expect(l->special, 0)) return launch_special(s->handle, fn->handle, l, size > 0 ? extra : NULL);
   return fn->d->launch(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
-                            s->handle, NULL, size > 0 ? extra : NULL);
+                       s->handle, NULL, size > 0 ? extra : NULL);
 }
 
 /* After a launch that failed with r: once more if it was for want of our context. */
 static DC_RARELY CUresult issue_again(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l,
-                                                  CUresult r) {
+                                      CUresult r) {
   CUcontext now = NULL;
   if (dc_cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == fn->d->context) return r;
   CUresult switched = dc_cu.CtxSetCurrent(fn->d->context);

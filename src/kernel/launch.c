@@ -163,6 +163,7 @@ static __attribute__((noinline)) int check_extents(const dc_kernel *k, const dc_
 
 DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
   dc_device *dev = k->dev;
+  l->first = false;
   const int some = is_line(k, l) ? 1 : check_extents(k, l, err);
   if (some <= 0) return some;
   if (how->shared > k->shared_limit && raise_shared(k, how->shared, err) != 0) return -1;
@@ -182,11 +183,12 @@ DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options 
     l->stream = dc_capture_handle(dev, l->stream);
   }
   const bool tracked = dev->tracking != 0;
-  if (dev->capture == NULL) dc_count_launch(1); /* before: afterwards the counter has left the cache */
+  const int counted = dev->capture == NULL;
+  dc_count_launch(counted); /* before: afterwards the counter has left the cache */
   const int rc = __builtin_expect(dc_process.profiling, 0) ? dc_profile_launch(k, l, err)
                                                            : dev->ops->launch(dev, k->fn, l, err);
   if (__builtin_expect(rc != 0, 0)) {
-    if (dev->capture == NULL) dc_count_launch(-1);
+    dc_count_launch(-counted);
     return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
   }
   if (__builtin_expect(tracked, 0)) note(dev, l);

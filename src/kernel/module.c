@@ -119,9 +119,9 @@ static int find_kernel(const dc_module *m, const char *name) {
 }
 
 int dc_kernel_take(dc_module *m, const char *entry, const dc_signature *sig, dc_kernel *k, dc_error *err) {
-  *k = (dc_kernel){ .module = m, .dev = m->dev, .sig = sig, .most_blocks = m->dev->facts.max_grid[0] };
+  *k = (dc_kernel){ .module = m, .sig = sig };
   if (m->dev->ops->function(m->dev, m->code, entry, &k->fn, err) != 0) return -1;
-  return m->dev->ops->function_facts(k->fn, &k->facts, err);
+  return dc_kernel_facts(k, err);
 }
 
 dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err) {

@@ -231,13 +231,16 @@ static int plan_untyped(dc_kernel *k, dc_error *err) {
   return 0;
 }
 
+int dc_kernel_facts(dc_kernel *k, dc_error *err) {
+  k->dev = k->module->dev;
+  k->most_blocks = k->dev->facts.max_grid[0];
+  return k->dev->ops->function_facts(k->fn, &k->facts, err);
+}
+
 int dc_plan_make(dc_kernel *k, dc_error *err) {
-  dc_device *dev = k->module->dev;
-  k->dev = dev;
-  k->most_blocks = dev->facts.max_grid[0];
-  if (dev->ops->function_facts(k->fn, &k->facts, err) != 0) return -1;
+  if (dc_kernel_facts(k, err) != 0) return -1;
   /* Every device allows this much, static and dynamic together, without being asked. */
-  size_t free_shared = dev->facts.shared_per_block;
+  size_t free_shared = k->dev->facts.shared_per_block;
   k->shared_limit = (uint32_t)(free_shared > k->facts.shared ? free_shared - k->facts.shared : 0);
   return k->sig->typed ? plan_typed(k, err) : plan_untyped(k, err);
 }

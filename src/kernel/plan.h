@@ -7,7 +7,9 @@
 #include "device/registry.h"
 #include "kernel/kernel.h"
 
-/* Fills dev, params, params_size, facts and limits of a kernel whose module, fn and sig are set.
+/* What a kernel whose module and fn are set has of the device: dev, facts and most_blocks. */
+int dc_kernel_facts(dc_kernel *k, dc_error *err);
+/* Fills all that, params, params_size and shared_limit of a kernel whose module, fn and sig are set.
 ** DC_LAUNCH where the types in the source and the sizes in the loaded code disagree.  On failure
 ** k->params may be set and is the caller's to free. */
 int dc_plan_make(dc_kernel *k, dc_error *err);

@@ -198,7 +198,6 @@ static DC_HOT int kernel_call(lua_State *L) {
   kernel_object *o = check_kernel(L, &self);
   if (lua_gettop(L) < 3) lua_settop(L, 3);
   dc_launch l;
-  l.first = false;
   if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->dev->facts.max_grid);
   if (!is_extent(L, 3, &l.block)) l.block = read_block(L, o, 3);
   return launch(L, self, o, &l, 4);
