@@ -27,10 +27,13 @@ function fake.run(script, env)
   local f = assert(io.open(source, "w"))
   f:write [[
 local dc = require "dotcompute"
--- The last object to go: small blocks that are kept for the next array are given back.
-local last = setmetatable({}, { __gc = function()
+-- Small blocks that are kept for the next array are given back: when the script has ended and its arrays are gone, and,
+-- where it never gets there, by the last object to go.
+local function trim()
   for _, d in ipairs(dc.devices()) do if d.backend == "cuda" then pcall(dc.memory, "trim", d) end end
-end })
+end
+local ended = false
+local last = setmetatable({}, { __gc = function() return ended or trim() end })
 local function try(...)
   local ok, err = pcall(...)
   if ok then print("ok", err) else print(err.kind, err.code or "", (tostring(err):gsub("\n.*", ""))) end
@@ -41,8 +44,10 @@ local function counting(n, dtype) -- 1, 2, … n, from the host: kernels compute
   for i = 1, n do t[i] = i end
   return dc.array(t, dtype)
 end
+local function script()
 ]]
   f:write(script)
+  f:write "\nend\nscript()\nscript = nil\ncollectgarbage()\ncollectgarbage()\ntrim()\nended = true\n"
   f:close()
   local words = { "env", "-u", "LD_PRELOAD", "DOTCOMPUTE_DEVICE=", "DOTCOMPUTE_LIBCUDA=" .. library,
                   "FAKE_CUDA_REPORT=" .. rep }

@@ -140,10 +140,9 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
   *to = a->buffer->ptr + a->buffer->bytes;
 }
 
-DC_HOT bool dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written, dc_ptr *ptr) {
-  *ptr = a->ptr;
-  return a->state == DC_ARRAY_READY && a->contiguous && a->dtype == dtype && a->dev == dev && !a->buffer->closed &&
-         (!written || a->buffer->readers == NULL);
+DC_HOT dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written) {
+  if (a->state != DC_ARRAY_READY || !a->contiguous || a->dtype != dtype || a->dev != dev) return 0;
+  return a->buffer->closed || (written && a->buffer->readers != NULL) ? 0 : a->ptr;
 }
 
 /* --- views ------------------------------------------------------------------------------------------ */

@@ -35,6 +35,7 @@ static inline void dc_count_often(atomic_uint_fast64_t *c, uint64_t n) {
 extern struct dc_process {
   alignas(DC_LINE) atomic_uint log_topics; /* that may be on: all until the variable has been read */
   bool profiling;    /* launches are timed (kernel/profile.h) */
+  atomic_bool many_threads; /* there has been more than one Lua state, each of which may run in a thread of its own */
   dc_counters stats;
 } dc_process;
 static inline void dc_count_launch(int n) { dc_count_often(&dc_process.stats.launches, (uint64_t)(int64_t)n); }

@@ -277,26 +277,33 @@ static DC_RARELY CUresult issue_again(const dc_function *fn, const dc_cuda_strea
   return switched == CUDA_SUCCESS ? issue(fn, s, l) : switched;
 }
 
+/* Into the graph that is being captured: it has not been launched yet. */
+static DC_RARELY int launch_captured(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l,
+                                     dc_error *err) {
+  if (dc_cuda_enter(fn->d, err) != 0) return -1; /* a refused launch could spoil the graph */
+  const CUresult r = issue(fn, s, l);
+  if (r != CUDA_SUCCESS) return fail_launch(fn, r, err);
+  dc_cuda_captured(fn);
+  return 0;
+}
+
 /* A launch names its stream and function, which know their context: drivers take it whichever is current, or refuse.
-** So nobody asks which one is (15 ns) before it fails, but for graphs, which a refused launch could spoil. */
+** So nobody asks which one is (15 ns) before it fails. */
 DC_HOT int dc_cuda_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
   dc_cuda *d = dev->impl;
-  if (__builtin_expect(dev->capture != NULL || dc_cuda_is_dead(), 0) && dc_cuda_enter(d, err) != 0) return -1;
   dc_cuda_stream *s = l->stream != NULL ? l->stream : dc_cuda_now(d);
+  const uint64_t issued = s->issued, last = fn->last_launch;
+  l->first = s->finished == issued;
+  if (__builtin_expect(dc_cuda_is_dead(), 0)) return dc_cuda_fail_dead(err);
+  if (__builtin_expect(dev->capture != NULL, 0)) return launch_captured(fn, s, l, err);
   /* All is noted before: what stands in the cache now is gone afterwards, and an atomic addition would wait for the
   ** driver's writes to the GPU. */
-  const uint64_t issued = s->issued, last = fn->last_launch;
-  const bool captured = dev->capture != NULL, waits = d->sync_launches;
-  l->first = s->finished == issued;
-  if (!captured) dc_cuda_launched(fn, s, dc_cuda_next_serial());
+  const bool waits = d->sync_launches;
+  dc_cuda_launched(fn, s, dc_cuda_next_serial());
   CUresult r = issue(fn, s, l);
-  if (__builtin_expect(r != CUDA_SUCCESS, 0)) {
-    r = issue_again(fn, s, l, r);
-    if (r != CUDA_SUCCESS) {
-      if (!captured) dc_cuda_not_launched(fn, s, issued, last);
-      return fail_launch(fn, r, err);
-    }
+  if (__builtin_expect(r != CUDA_SUCCESS, 0) && (r = issue_again(fn, s, l, r)) != CUDA_SUCCESS) {
+    dc_cuda_not_launched(fn, s, issued, last);
+    return fail_launch(fn, r, err);
   }
-  if (__builtin_expect(captured, 0)) dc_cuda_captured(fn); /* it has not been launched yet */
-  return __builtin_expect(waits, 0) && !captured ? dc_cuda_wait(d, s, err) : 0;
+  return __builtin_expect(waits, 0) ? dc_cuda_wait(d, s, err) : 0;
 }

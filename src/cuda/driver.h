@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "base/runtime.h"
 #include "cuda/api.h"
 #include "cuda/cuda.h"
 
@@ -87,9 +88,14 @@ int dc_cuda_fail(CUresult r, dc_kind kind, dc_error *err, const char *what, ...)
 /* For calls whose failure nobody is told: only latches faults. */
 void dc_cuda_note(CUresult r);
 
-/* The number of the coming launch. */
+/* The number of the coming launch. A locked addition waits for all that was written before. */
 static inline uint64_t dc_cuda_next_serial(void) {
-  return atomic_fetch_add_explicit(&dc_cuda_process.last_serial, 1, memory_order_relaxed) + 1;
+  atomic_uint_fast64_t *last = &dc_cuda_process.last_serial;
+  if (atomic_load_explicit(&dc_process.many_threads, memory_order_relaxed))
+    return atomic_fetch_add_explicit(last, 1, memory_order_relaxed) + 1;
+  const uint64_t serial = atomic_load_explicit(last, memory_order_relaxed) + 1;
+  atomic_store_explicit(last, serial, memory_order_relaxed);
+  return serial;
 }
 /* Notes that fn is launched in s under that number, for the blame; and that it was not: the last numbers are again
 ** these. */

@@ -15,6 +15,7 @@
 
 #include "base/line.h"
 #include "dclua/dclua.h"
+#include "lua/lua_dc.h"
 
 #define STEP 16 /* bytes from one size to the next, and the alignment of all */
 #ifdef __SANITIZE_ADDRESS__
@@ -60,6 +61,7 @@ static void *allocate(void *ud, void *p, size_t old, size_t size) {
   if (p == NULL) return size == 0 ? NULL : size <= MOST ? take(m, size) : malloc(size);
   const bool was_small = old <= MOST, is_small = size <= MOST;
   if (size == 0) {
+    if (old == dc_lua_host.bytes) dc_lua_gone(p);
     if (was_small) give(m, p, old);
     else free(p);
     return NULL;
@@ -98,6 +100,7 @@ lua_State *dclua_newstate(void) {
   static memory m; /* one state a process */
   lua_State *L = lua_newstate(allocate, &m);
   if (L == NULL) return NULL;
+  dc_lua_host.tells = true;
   lua_atpanic(L, panic);
   lua_setwarnf(L, warning, NULL);
   return L;

@@ -73,7 +73,7 @@ typedef struct dc_launch {
   void *stream;       /* the backend's; NULL: the device's own stream */
   const void *params; /* packed as the ABI wants: each parameter at its own aligned offset */
   size_t params_size;
-  bool special;       /* one of the following is set */
+  bool special;       /* one of the following three is set; else they say nothing */
   bool cooperative;   /* all blocks are to be resident together */
   bool dependent;     /* programmatic dependent launch: may start early, and waits for the kernel before by itself */
   dc_dim3 cluster;    /* blocks of a cluster; x 0: none asked for */

@@ -95,7 +95,7 @@ typedef struct dc_kernel {
   alignas(DC_LINE) dc_module *module; /* kept alive by dc_module_ref */
   dc_device *dev;              /* the module's */
   dc_function *fn;
-  dc_quick_param *quick;       /* those of `params`, close together, in the same block */
+  dc_quick_param *quick;       /* those of `params`, close together, in the same block; behind them one that is NONE */
   int nparams;
   uint32_t params_size;
   uint32_t shared_limit;       /* dynamic shared memory allowed so far */

@@ -174,16 +174,16 @@ DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options 
   l->shared = how->shared;
   l->stream = how->stream;
   l->params_size = k->params_size;
-  l->special = l->cooperative = l->dependent = false;
-  l->cluster = (dc_dim3){ 0 };
+  l->special = false;
   const bool plain = how->cooperative != DC_YES && k->grid_sync == 0 && how->cluster.x == 0 && !how->dependent;
   if (!plain && make_special(k, how, l, err) != 0) return -1;
-  if (__builtin_expect(dev->tracking != 0, 0) && dev->capture != NULL) {
+  const bool tracked = dev->tracking != 0;
+  int counted = 1;
+  if (__builtin_expect(tracked, 0) && dev->capture != NULL) {
     if (hold(k->module, err) != 0) return -1;
     l->stream = dc_capture_handle(dev, l->stream);
+    counted = 0;
   }
-  const bool tracked = dev->tracking != 0;
-  const int counted = dev->capture == NULL;
   dc_count_launch(counted); /* before: afterwards the counter has left the cache */
   const int rc = __builtin_expect(dc_process.profiling, 0) ? dc_profile_launch(k, l, err)
                                                            : dev->ops->launch(dev, k->fn, l, err);

@@ -185,7 +185,7 @@ void dc_plan_quicken(dc_plan_param *p) {
                                .written = !p->is_const, .offset = p->offset };
 }
 
-/* Both lists of k->nparams in one block. */
+/* Both lists of k->nparams in one block, one more of each. */
 static int alloc_params(dc_kernel *k, dc_error *err) {
   const size_t n = (size_t)k->nparams + 1;
   k->params = calloc(n, sizeof *k->params + sizeof *k->quick);

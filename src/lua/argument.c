@@ -121,9 +121,9 @@ static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
 /* Checks the array for parameter p and puts its address. 1: it must be computed or settled first. */
 static int put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
   const dc_kernel *k = w->k;
-  dc_ptr ptr = 0;
+  dc_ptr ptr = a ? dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const) : 0;
   int due = 0;
-  if (!a || !dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const, &ptr)) {
+  if (ptr == 0) {
     if (dc_lua_takes_array(p) && check_array(k, a, err) != 0) return -1;
     if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
     const bool ready = dc_array_state_of(a) == DC_ARRAY_READY;
@@ -277,16 +277,21 @@ static DC_HOT __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self
   return all;
 }
 
+/* Puts arguments as long as they are usual ones, the first at idx, from *q on; gives the first that is not, or what
+** stands behind the last. */
+static inline const dc_quick_param *put_usual(lua_State *L, const dc_lua *self, const dc_device *dev,
+                                              const dc_quick_param *q, int idx, char *params) {
+  while (dc_lua_put_quick(L, self, dev, q, idx, params)) q++, idx++;
+  return q;
+}
+
 DC_HOT bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
-                                 char *params) {
-  const int got = lua_gettop(L) - first + 1;
-  const dc_device *dev = k->dev;
-  if (got != k->nparams) fail_count(L, k, got > 0 ? got : 0);
+                                 int got, char *params) {
+  if (got != k->nparams) fail_count(L, k, got);
   if (k->params_size > DC_LUA_PARAMS_MAX)
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
                 k->params_size, DC_LUA_PARAMS_MAX);
-  int i = 0;
-  while (i < got && dc_lua_put_quick(L, self, dev, &k->quick[i], first + i, params)) i++;
-  if (i == got && !may_lead(self, how)) return false;
-  return put_rest(L, self, k, how, i, first, params);
+  const dc_quick_param *usual = put_usual(L, self, k->dev, k->quick, first, params);
+  if (usual == k->quick + got && !may_lead(self, how)) return false;
+  return put_rest(L, self, k, how, (int)(usual - k->quick), first, params);
 }

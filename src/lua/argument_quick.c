@@ -29,7 +29,8 @@ static inline bool put_one(dc_lua_walk *w, const dc_plan_param *p, int idx, char
 /* `n` elements of the table at idx, from 1 + `from` on, ROW at most; they stay on the stack. */
 static DC_HOT bool put_floats(lua_State *L, uint8_t quick, size_t from, size_t n, int idx, char *to, size_t size) {
   for (const size_t end = from + n; from < end; to += size)
-    if (lua_rawgeti(L, idx, (lua_Integer)++from) != LUA_TNUMBER || !dc_lua_put_float(L, quick, -1, to)) return false;
+    if (lua_rawgeti(L, idx, (lua_Integer)++from) != LUA_TNUMBER || !dc_lua_put_float(quick, lua_tonumber(L, -1), to))
+      return false;
   return true;
 }
 

@@ -10,40 +10,42 @@
 
 #include "lua/argument.h"
 
-/* Puts the number at idx as a DC_QUICK_F32 or _F64, mostly. */
-static inline bool dc_lua_put_float(lua_State *L, uint8_t quick, int idx, char *to) {
-  const lua_Number v = lua_tonumber(L, idx);
+/* Puts a number as a DC_QUICK_F32 or _F64, mostly. */
+static inline bool dc_lua_put_float(uint8_t quick, lua_Number v, char *to) {
   if (!(v > -0x1p53 && v < 0x1p53)) return false; /* beyond, integers and infinities take care */
   if (quick == DC_QUICK_F64) memcpy(to, &v, sizeof v);
   else memcpy(to, &(float){ (float)v }, sizeof(float));
   return true;
 }
 
-/* Puts the value at idx as a DC_QUICK_I32 or _I64, mostly. */
-static inline bool dc_lua_put_integer(lua_State *L, uint8_t quick, int idx, char *to) {
-  if (!lua_isinteger(L, idx)) return false;
-  const lua_Integer v = lua_tointeger(L, idx);
+/* Puts an integer as a DC_QUICK_I32 or _I64, mostly. */
+static inline bool dc_lua_put_integer(uint8_t quick, lua_Integer v, char *to) {
   if (quick == DC_QUICK_I64) memcpy(to, &v, sizeof v);
   else if (v == (int32_t)v) memcpy(to, &(int32_t){ (int32_t)v }, sizeof(int32_t));
   else return false;
   return true;
 }
 
-/* Puts the usual value of a usual type at base + q->offset, as dc_lua_put_value would; false: leave it to that. */
+/* Puts the usual value of a usual type at base + q->offset, as dc_lua_put_value would; false: leave it to that.  What is
+** known of the parameter is looked at again after a call, which costs less than to keep it. */
 static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, const dc_device *dev, const dc_quick_param *q,
                                     int idx, char *base) {
-  char *to = base + q->offset;
   switch (q->quick) {
     case DC_QUICK_I32:
-    case DC_QUICK_I64: return dc_lua_put_integer(L, q->quick, idx, to);
+    case DC_QUICK_I64:
+      if (!lua_isinteger(L, idx)) return false;
+      const lua_Integer i = lua_tointeger(L, idx);
+      return dc_lua_put_integer(q->quick, i, base + q->offset);
     case DC_QUICK_F32:
-    case DC_QUICK_F64: return lua_type(L, idx) == LUA_TNUMBER && dc_lua_put_float(L, q->quick, idx, to);
+    case DC_QUICK_F64:
+      if (lua_type(L, idx) != LUA_TNUMBER) return false;
+      const lua_Number f = lua_tonumber(L, idx);
+      return dc_lua_put_float(q->quick, f, base + q->offset);
     case DC_QUICK_ARRAY: {
       const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
-      dc_ptr ptr;
-      if (!o || !o->a || !dc_array_launch_ready(o->a, dev, (dc_dtype)q->dtype, q->written, &ptr)) return false;
-      if ((ptr & q->mask) != 0) return false;
-      memcpy(to, &ptr, sizeof ptr);
+      const dc_ptr ptr = o && o->a ? dc_array_launch_ready(o->a, dev, (dc_dtype)q->dtype, q->written) : 0;
+      if (ptr == 0 || (ptr & q->mask) != 0) return false;
+      memcpy(base + q->offset, &ptr, sizeof ptr);
       return true;
     }
     default: return false;

@@ -310,6 +310,7 @@ void dc_lua_open_array(lua_State *L, int self) {
   if (state->types[DC_LUA_ARRAY]) return;
   dc_lua_newtype(L, self, DC_LUA_ARRAY, "dotcompute.array", array_meta, array_methods);
   lua_getiuservalue(L, self, DC_LUA_ARRAY); /* meta */
+  dc_lua_spare_finalizers(L, state);
   dc_lua_setfuncs(L, self, dc_lua_operators_meta);
   lua_getfield(L, -1, "__methods"); /* meta methods */
   dc_lua_set_functions(L, self);

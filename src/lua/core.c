@@ -24,6 +24,8 @@ dc_lua *dc_lua_push_self(lua_State *L) {
   luaL_checkstack(L, 8, NULL);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key) == LUA_TUSERDATA) return lua_touserdata(L, -1);
   lua_pop(L, 1);
+  static atomic_bool another;
+  if (atomic_exchange(&another, true)) atomic_store(&dc_process.many_threads, true);
   dc_lua *self = lua_newuserdatauv(L, sizeof *self, DC_LUA_END - 1);
   memset(self, 0, sizeof *self);
   self->work_place = dc_lua_work_place();

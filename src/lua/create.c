@@ -328,16 +328,49 @@ static int core_eye(lua_State *L) {
 typedef struct owner {
   lua_State *L; /* the main thread */
   int ref;
+  struct owner *next;
 } owner;
 
-/* The last view has gone. Runs inside a call or a finalizer of ours, so the state lives. */
+static _Thread_local owner *left; /* owners whose last view went inside the collector, where Lua cannot be called */
+
+/* The last view has gone. Runs inside a call or a finalizer of ours, or the collector, so the state lives. */
 static void release_owner(void *ud) {
   owner *o = ud;
-  if (lua_checkstack(o->L, 4)) luaL_unref(o->L, LUA_REGISTRYINDEX, o->ref); /* the collector may take `o` now */
+  if (dc_lua_is_going()) {
+    o->next = left;
+    left = o;
+  } else if (lua_checkstack(o->L, 4)) {
+    luaL_unref(o->L, LUA_REGISTRYINDEX, o->ref); /* the collector may take `o` now */
+  }
+}
+
+/* Pushes an object whose finalizer, after each cycle of the collector, lets go of the owners that are left. */
+static int watch_gc(lua_State *L);
+static void push_watch(lua_State *L) {
+  lua_newuserdatauv(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, watch_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+}
+static int watch_gc(lua_State *L) {
+  while (left) {
+    owner *o = left;
+    left = o->next;
+    release_owner(o);
+  }
+  push_watch(L);
+  return 0;
 }
 
 /* Pushes the userdata with the owner at idx as its user value, and refers to it from the registry. */
 static owner *keep_owner(lua_State *L, int idx) {
+  static bool watched; /* where arrays have no finalizers there is one state */
+  if (dc_lua_host.tells && !watched) {
+    push_watch(L);
+    lua_pop(L, 1);
+  }
+  watched = true;
   owner *o = lua_newuserdatauv(L, sizeof *o, 1);
   lua_pushvalue(L, idx);
   lua_setiuservalue(L, -2, 1);

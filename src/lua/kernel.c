@@ -132,7 +132,7 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
 
 /* Launches on a device that does not wait for it, and remembers who did where a fault may be blamed on it: kernels that
 ** follow others are not told apart. */
-static DC_HOT int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
+static inline int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
   const bool noted = o->noted;
   if (dc_kernel_launch(o->k, l, &o->how, err) != 0) return -1;
   if (!l->first && !noted) return 0;
@@ -142,8 +142,9 @@ static DC_HOT int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_
   return 0;
 }
 
-/* The kernel is at 1, its arguments are from `first` on. */
-static DC_HOT int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first) {
+/* The kernel is at 1, its arguments are from `first` to `top`. */
+static inline __attribute__((always_inline)) int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l,
+                                                       int first, int top) {
   dc_kernel *k = o->k;
   alignas(16) char params[DC_LUA_PARAMS_MAX];
   dc_error err;
@@ -151,7 +152,7 @@ static DC_HOT int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch
   int rc;
   if (o->home->nglobals && DC_LUA_WORK(self, dc_lua_settle_globals(o->home, &err)) != 0)
     return dc_lua_raise_kernel(L, &err);
-  const bool anything = dc_lua_put_arguments(L, self, k, &o->arguments, first, params);
+  const bool anything = dc_lua_put_arguments(L, self, k, &o->arguments, first, top - first + 1, params);
   if (__builtin_expect(k->dev->tracking != 0, 0)) dc_lua_order_launch(L, self, k, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (__builtin_expect(dc_process.profiling, 0)) dc_lua_profile_arguments(L, self, k, first);
@@ -196,15 +197,16 @@ static DC_RARELY dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
 static DC_HOT int kernel_call(lua_State *L) {
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
-  if (lua_gettop(L) < 3) lua_settop(L, 3);
+  int top = lua_gettop(L);
+  if (top < 3) lua_settop(L, top = 3);
   dc_launch l;
   if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->dev->facts.max_grid);
   if (!is_extent(L, 3, &l.block)) l.block = read_block(L, o, 3);
-  return launch(L, self, o, &l, 4);
+  return launch(L, self, o, &l, 4, top);
 }
 
 /* forall(n, ...): at least n threads. */
-static int kernel_forall(lua_State *L) {
+static DC_HOT int kernel_forall(lua_State *L) {
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
   const dc_kernel *k = o->k;
@@ -218,7 +220,8 @@ static int kernel_forall(lua_State *L) {
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': %lld threads are %lld blocks of %u; %s takes at most %u",
                        k->sig->name, (long long)n, (long long)blocks, o->block, k->dev->name,
                        k->dev->facts.max_grid[0]);
-  return launch(L, self, o, &(dc_launch){ .grid = { (uint32_t)blocks, 1, 1 }, .block = { o->block, 1, 1 } }, 3);
+  dc_launch l = { .grid = { (uint32_t)blocks, 1, 1 }, .block = { o->block, 1, 1 } };
+  return launch(L, self, o, &l, 3, lua_gettop(L));
 }
 
 /* --- the rest ------------------------------------------------------------------------------------ */

@@ -227,6 +227,12 @@ typedef struct dc_lua_array {
   dc_array *a; /* NULL: not made yet, or collected */
 } dc_lua_array;
 
+/* gone.c: the metatable of arrays, on top, loses its finalizer where the host tells of objects that go; so many have gone
+** since the last call; whether one is going, inside the collector, where Lua cannot be called. */
+void dc_lua_spare_finalizers(lua_State *L, const dc_lua *self);
+size_t dc_lua_take_gone(void);
+bool dc_lua_is_going(void);
+
 /* Pushes a closed array object; fill its slot, then dc_lua_made. */
 dc_lua_array *dc_lua_newarray(lua_State *L);
 /* The same where the running function's dc_lua is at hand, and the stack has room for two more. */

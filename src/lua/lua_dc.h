@@ -5,6 +5,8 @@
 #define DC_LUA_LUA_DC_H
 
 #include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 
@@ -16,5 +18,15 @@ __attribute__((visibility("default"))) int luaopen_dotcompute_core(lua_State *L)
 /* Raises `err` as a Lua error table (docs/api.md, "Errors") and clears it. Never returns; the return type
 ** is for `return dc_lua_raise(L, &err);`. Nothing may be held that the error would leak. */
 int dc_lua_raise(lua_State *L, dc_error *err);
+
+/* A finalizer costs more than the array that it is for: Lua keeps the object for another cycle and calls out of the
+** collector, protected.  A host of one Lua state whose lua_Alloc sees what Lua gives back can do without: it sets `tells`
+** before the core is opened, and calls dc_lua_gone for each block of `bytes` bytes that comes back, whatever it was.
+** Then an array's memory goes with its object. */
+extern struct dc_lua_host {
+  bool tells;
+  size_t bytes; /* of a block that is an array object; set when the core is opened, 0 before */
+} dc_lua_host;
+void dc_lua_gone(void *block);
 
 #endif

@@ -64,29 +64,39 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
   else collect(L, self, LUA_GCSTEP, (int)owed + 1);
 }
 
+/* The array objects that the collector has not taken, as far as is known. */
+static size_t living(dc_lua *self) {
+  const size_t n = dc_lua_take_gone();
+  return self->arrays -= n < self->arrays ? n : self->arrays;
+}
+
 /* Expressions take host memory that the collector does not see, and one that is slow lets tens of thousands of dead
 ** ones lie, each of which costs a cache miss when it is made anew.  So when there are many more than the last full
 ** collection left, a step is asked for, with which a generational collector takes all that died young, however large
 ** the heap is (200000 tables beside: 0.2 us a node, with full collections 1.3).  Where a step is not enough, as with an
 ** incremental collector, it is not tried again until a full collection has run, and that not before the objects' memory
 ** is twice the heap, which it has to walk through. */
-DC_HOT void dc_lua_count_array(lua_State *L, dc_lua *self) {
-  if (++self->arrays <= self->arrays_most) return;
+static DC_RARELY void many_arrays(lua_State *L, dc_lua *self) {
   const size_t most = self->arrays_most;
+  if (living(self) <= most) return;
   self->arrays_most = self->arrays + FEW_ARRAYS;
   if (most == 0 || self->collecting || !lua_gc(L, LUA_GCISRUNNING)) return;
   self->collecting = true;
   if (!self->steps_fail) lua_gc(L, LUA_GCSTEP, 0);
-  self->steps_fail = self->arrays > most / 4 * 3;
+  self->steps_fail = living(self) > most / 4 * 3;
   if (!self->steps_fail) {
     self->arrays_most = most;
   } else if (self->arrays * ARRAY_BYTES >= 2 * 1024 * (size_t)lua_gc(L, LUA_GCCOUNT)) {
     lua_gc(L, LUA_GCCOLLECT);
     self->steps_fail = false;
-    self->arrays_most = self->arrays > FEW_ARRAYS / 2 ? 2 * self->arrays : FEW_ARRAYS;
+    self->arrays_most = living(self) > FEW_ARRAYS / 2 ? 2 * self->arrays : FEW_ARRAYS;
   }
   self->collecting = false;
   dc_lua_active.L = L;
+}
+
+DC_HOT void dc_lua_count_array(lua_State *L, dc_lua *self) {
+  if (++self->arrays > self->arrays_most) many_arrays(L, self);
 }
 
 /* The device has no memory left. */
