@@ -193,6 +193,23 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
     assert.is_true(report.calls.StreamWaitEvent > 2)
   end)
 
+  for _, finish in ipairs { "", "a:close()", "s2:close() a:close()", "s1:close() s2:close() a:close()",
+                            "a = nil collectgarbage() collectgarbage()", "dc.graph(function() a:close() end)",
+                            "s1, s2 = nil collectgarbage() collectgarbage() a:close()" } do
+    it(("leave memory alone that work of theirs may use, whoever knows of it (%s)"):format(finish), function()
+      local _, report = run(kernels .. [==[
+        local s1, s2, a = dc.stream(), dc.stream()
+        local address = dc.using(s1, function() a = dc.zeros(64) return a.ptr end)
+        local k = dc.kernel [[
+          struct some { double x; long long n; int m[3]; };
+          extern "C" __global__ void use_w(int i, some s) {}]]
+        dc.using(s1, w, 1, 32, a)
+        dc.using(s2, k, 1, 32, 1, { x = 0.1, n = address + 4, m = { 1, 2, 3 } })
+        ]==] .. finish)
+      assert_released(report)
+    end)
+  end
+
   it("are given back: streams with work, events, graphs, page-locked memory", function()
     local _, report = run(kernels .. [==[
       local a = dc.zeros(64)

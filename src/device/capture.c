@@ -211,6 +211,10 @@ int dc_capture_begin(dc_device *dev, dc_error *err) {
   return -1;
 }
 
+const dc_trace *dc_capture_outside(const dc_device *dev) {
+  return dev->capture != NULL ? dev->capture->anything : dev->streams != NULL ? dev->streams->anything : NULL;
+}
+
 /* The device goes back to normal; what was held is in *c. */
 static void leave(dc_device *dev, struct dc_capture *c) {
   struct dc_streams *x = dev->streams;

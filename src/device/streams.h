@@ -38,6 +38,8 @@ void dc_pinned_sweep(struct dc_streams *x, bool all);
 ** it is asked for first; branch i, from 0 on, NULL behind the last; another one becomes the current one. */
 dc_stream *dc_capture_branch(dc_device *dev, dc_stream *s, dc_error *err);
 dc_stream *dc_capture_nth(const dc_device *dev, int i);
+/* The device's `anything`, whether or not a graph is being captured. */
+const dc_trace *dc_capture_outside(const dc_device *dev);
 int dc_capture_choose(dc_device *dev, dc_stream *s, dc_error *err);
 int dc_capture_record(dc_event *e, dc_stream *s, dc_error *err);
 int dc_capture_wait(dc_stream *s, const dc_event *e, dc_error *err);

@@ -155,14 +155,14 @@ int dc_trace_anything(dc_device *dev, dc_stream *by, dc_error *err) {
 
 /* The stream of `dev` that used it last, as far as can be told without waiting; else the own one. */
 static dc_stream *home_of(const dc_trace *t, dc_device *dev, dc_error *err) {
-  for (int i = t->n; i-- > 0;)
+  for (int i = t != NULL ? t->n : 0; i-- > 0;)
     if (t->stamp[i].stream->dev == dev && !over(t->stamp[i].stream)) return t->stamp[i].stream;
   return dc_stream_own(dev, err);
 }
 
 /* `home` is going to give back memory that others have used. */
-static void wait_to_free(dc_trace *t, dc_stream *home) {
-  for (int i = 0; i < t->n; i++) {
+static void wait_to_free(const dc_trace *t, dc_stream *home) {
+  for (int i = 0; t != NULL && i < t->n; i++) {
     dc_error err = DC_ERROR_INIT;
     const dc_stamp *p = &t->stamp[i];
     dc_device *dev = p->stream->dev;
@@ -175,12 +175,14 @@ static void wait_to_free(dc_trace *t, dc_stream *home) {
 void dc_trace_free(dc_trace **t, dc_device *dev, dc_ptr p, size_t n) {
   void *before = dev->stream;
   dev->stream = NULL; /* where it was used if it has no trace, and never one that is being captured */
-  if (*t != NULL && dev->state == DC_DEVICE_OPEN && !dev->ops->blocking) {
+  const dc_trace *anything = dc_capture_outside(dev); /* work whose memory nobody knows may use this */
+  if ((*t != NULL || anything != NULL) && dev->state == DC_DEVICE_OPEN && !dev->ops->blocking) {
     dc_error ignored = DC_ERROR_INIT;
     dc_stream *home = home_of(*t, dev, &ignored);
     dc_error_clear(&ignored);
     if (home != NULL) dev->stream = home->handle;
     wait_to_free(*t, home);
+    wait_to_free(anything, home);
   }
   dc_device_free(dev, p, n);
   dev->stream = before;
