@@ -63,16 +63,6 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
   state->types[slot] = address;
 }
 
-DC_HOT void *dc_lua_new_of(lua_State *L, dc_lua *self, int slot, size_t size, int nuservalues) {
-  const size_t before = (size + 7) / 8 * 8;
-  char *p = lua_newuserdatauv(L, before + sizeof(dc_lua_tag), nuservalues);
-  memset(p, 0, before);
-  *(dc_lua_tag *)(void *)(p + before) = (dc_lua_tag){ self, (uintptr_t)slot };
-  lua_getiuservalue(L, lua_upvalueindex(1), slot);
-  lua_setmetatable(L, -2);
-  return p;
-}
-
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
   luaL_checkstack(L, 4, NULL);
   return dc_lua_new_of(L, lua_touserdata(L, lua_upvalueindex(1)), slot, size, nuservalues);

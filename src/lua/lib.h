@@ -12,6 +12,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "array/array.h"
 #include "base/error.h"
@@ -107,14 +108,22 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
 void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs);
 /* Userdata of `slot`'s type, zeroed, on top of the stack. */
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues);
-/* The same where the running function's dc_lua is at hand, and the stack has room for two more. */
-void *dc_lua_new_of(lua_State *L, dc_lua *self, int slot, size_t size, int nuservalues);
 /* At the end of each userdata of ours: whose it is, and of which type.  Cheaper to look at than a metatable, and there
 ** even when a script has changed that. */
 typedef struct dc_lua_tag {
   const void *owner; /* the state's dc_lua */
   uintptr_t slot;
 } dc_lua_tag;
+/* dc_lua_new where the running function's dc_lua is at hand, and the stack has room for two more. */
+static inline void *dc_lua_new_of(lua_State *L, dc_lua *self, int slot, size_t size, int nuservalues) {
+  const size_t before = (size + 7) / 8 * 8;
+  char *p = lua_newuserdatauv(L, before + sizeof(dc_lua_tag), nuservalues);
+  memset(p, 0, before);
+  *(dc_lua_tag *)(void *)(p + before) = (dc_lua_tag){ self, (uintptr_t)slot };
+  lua_getiuservalue(L, lua_upvalueindex(1), slot);
+  lua_setmetatable(L, -2);
+  return p;
+}
 /* The userdata at idx if it is of that type, else NULL. */
 static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int slot) {
   char *p = lua_touserdata(L, idx);

@@ -92,45 +92,83 @@ static DC_HOT void read_operands(lua_State *L, dc_lua *self, dc_op op, operands 
   if (!like) o->arg[0] = operand(L, self, 1, NULL); /* numbers alone: the result is an array all the same */
 }
 
-DC_HOT int dc_lua_apply(lua_State *L, dc_op op) {
+/* The usual case, arrays of ours and numbers, one array at least: read without a look at anything else. */
+static inline bool read_usual(lua_State *L, const dc_lua *self, int n, operands *o) {
+  bool any = false;
+  for (int i = 0; i < n; i++) {
+    const dc_lua_array *object = dc_lua_test(L, self, i + 1, DC_LUA_ARRAY);
+    o->arg[i] = object ? object->a : NULL;
+    if (object && (!object->a || dc_array_state_of(object->a) == DC_ARRAY_CLOSED)) return false;
+    if (!object && (lua_type(L, i + 1) != LUA_TNUMBER || !dc_lua_toscalar(L, i + 1, &o->scalar[i]))) return false;
+    any = any || object;
+  }
+  return any;
+}
+
+/* All other cases. True: the result is on top already. */
+static DC_RARELY bool read_unusual(lua_State *L, dc_lua *self, dc_op op, operands *o) {
   const int n = dc_ops[op].nargs;
-  dc_lua *self = dc_lua_self(L);
-  dc_error err = DC_ERROR_INIT;
-  operands o;
   if (dc_op_is_function(op)) {
-    if (apply_symbolic(L, self, dc_ops[op].name)) return 1;
+    if (apply_symbolic(L, self, dc_ops[op].name)) return true;
     if (lua_gettop(L) > n)
-      return dc_lua_fail(L, DC_ARGUMENT, "'%s' takes %d argument%s, got %d", dc_ops[op].name, n, n == 1 ? "" : "s",
-                         lua_gettop(L));
-    if (lua_gettop(L) < n) return fail_operand(L, op, lua_gettop(L) + 1);
+      dc_lua_fail(L, DC_ARGUMENT, "'%s' takes %d argument%s, got %d", dc_ops[op].name, n, n == 1 ? "" : "s",
+                  lua_gettop(L));
+    if (lua_gettop(L) < n) fail_operand(L, op, lua_gettop(L) + 1);
   }
   lua_settop(L, n);
-  read_operands(L, self, op, &o);
+  read_operands(L, self, op, o);
+  return false;
+}
+
+DC_HOT int dc_lua_apply(lua_State *L, dc_op op) {
+  const int n = dc_ops[op].nargs;
+  dc_lua *self = dc_lua_active.self; /* the state's, if an array that is its own is among the operands */
+  operands o;
+  if (lua_gettop(L) == n && read_usual(L, self, n, &o)) {
+    dc_lua_active.L = L;
+  } else {
+    self = dc_lua_self(L);
+    if (read_unusual(L, self, op, &o)) return 1;
+  }
+  dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray_of(L, self); /* C functions have room beyond their arguments */
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_apply(op, o.arg, o.scalar, &err)), &err);
 }
 
-#define OPERATOR(name, op) \
-  static int array_##name(lua_State *L) { return dc_lua_apply(L, DC_OP_##op); }
-OPERATOR(add, ADD) OPERATOR(sub, SUB) OPERATOR(mul, MUL) OPERATOR(div, DIV) OPERATOR(idiv, FLOORDIV)
-OPERATOR(mod, MOD) OPERATOR(pow, POWER) OPERATOR(band, AND) OPERATOR(bor, OR) OPERATOR(bxor, XOR)
-OPERATOR(shl, SHL) OPERATOR(shr, SHR) OPERATOR(unm, NEG) OPERATOR(bnot, NOT)
-#undef OPERATOR
+/* A C function for each knows which it is: an upvalue that says so costs more. */
+#define APPLY(id, name, n, rule, flags) \
+  static int apply_##id(lua_State *L) { return dc_lua_apply(L, DC_OP_##id); }
+DC_ALL_OPS(APPLY)
+#undef APPLY
+static const lua_CFunction apply[DC_NOPS] = {
+#define APPLY(id, name, n, rule, flags) [DC_OP_##id] = apply_##id,
+  DC_ALL_OPS(APPLY)
+#undef APPLY
+};
 
-/* The function whose dc_op is the second upvalue. dc.min(a) and dc.max(a) of one array are reductions. */
-static DC_HOT int call_function(lua_State *L) {
-  const dc_op op = (dc_op)lua_tointeger(L, lua_upvalueindex(2));
-  if ((op == DC_OP_MIN || op == DC_OP_MAX) && lua_gettop(L) == 1 && dc_lua_toarray(L, dc_lua_self(L), 1))
-    return dc_lua_reduce(L, op == DC_OP_MIN ? DC_REDUCE_MIN : DC_REDUCE_MAX);
-  return dc_lua_apply(L, op);
+/* Lua gives the operand of a unary operator twice. */
+static int array_unm(lua_State *L) {
+  lua_settop(L, 1);
+  return dc_lua_apply(L, DC_OP_NEG);
 }
+static int array_bnot(lua_State *L) {
+  lua_settop(L, 1);
+  return dc_lua_apply(L, DC_OP_NOT);
+}
+
+/* dc.min(a) and dc.max(a) of one array are reductions. */
+static int extreme(lua_State *L, dc_op op, dc_reduce reduce) {
+  const bool one = lua_gettop(L) == 1 && dc_lua_toarray(L, dc_lua_self(L), 1);
+  return one ? dc_lua_reduce(L, reduce) : dc_lua_apply(L, op);
+}
+static int call_min(lua_State *L) { return extreme(L, DC_OP_MIN, DC_REDUCE_MIN); }
+static int call_max(lua_State *L) { return extreme(L, DC_OP_MAX, DC_REDUCE_MAX); }
 
 void dc_lua_set_functions(lua_State *L, int self) {
   for (dc_op op = 0; op < DC_NOPS; op++) {
     if (!dc_op_is_function(op)) continue;
     lua_pushvalue(L, self);
-    lua_pushinteger(L, op);
-    lua_pushcclosure(L, call_function, 2);
+    lua_pushcclosure(L, op == DC_OP_MIN ? call_min : op == DC_OP_MAX ? call_max : apply[op], 1);
     lua_setfield(L, -2, dc_ops[op].name);
   }
 }
@@ -257,9 +295,9 @@ const luaL_Reg dc_lua_operators_internal[] = { { "functions", core_functions }, 
 const luaL_Reg dc_lua_operators_methods[] = { { "cast", core_cast }, { NULL, NULL } };
 
 const luaL_Reg dc_lua_operators_meta[] = {
-  { "__add", array_add }, { "__sub", array_sub }, { "__mul", array_mul },   { "__div", array_div },
-  { "__idiv", array_idiv }, { "__mod", array_mod }, { "__pow", array_pow }, { "__band", array_band },
-  { "__bor", array_bor }, { "__bxor", array_bxor }, { "__shl", array_shl }, { "__shr", array_shr },
+  { "__add", apply_ADD }, { "__sub", apply_SUB }, { "__mul", apply_MUL },   { "__div", apply_DIV },
+  { "__idiv", apply_FLOORDIV }, { "__mod", apply_MOD }, { "__pow", apply_POWER }, { "__band", apply_AND },
+  { "__bor", apply_OR }, { "__bxor", apply_XOR }, { "__shl", apply_SHL }, { "__shr", apply_SHR },
   { "__unm", array_unm }, { "__bnot", array_bnot }, { "__lt", array_lt },   { "__le", array_le },
   { NULL, NULL },
 };
