@@ -278,6 +278,101 @@ local function prompt(...)
   return (text:gsub("\27%[[%d;?]*%a", ""):gsub("\r", "")), code, history
 end
 
+-- Its allocator tells of array objects that go, so that they need no finalizer.
+describe("arrays in dclua", function()
+  local function on_cpu(script)
+    local name = temporary(script)
+    local text, code = shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=0 %s %s"):format(quote(dclua), quote(name)))
+    os.remove(name)
+    assert.equal(0, code, text)
+    return text
+  end
+
+  it("give their memory back with their objects", function()
+    assert.equal("0\ttrue\n0\n", on_cpu [[
+      local dc = require "dotcompute"
+      collectgarbage()
+      local before, kept = dc.memory().in_use, {}
+      for i = 1, 200 do
+        local a = dc.full(1000, i)
+        kept[i] = { a, a:reshape(10, 100).T, a + 1, (a * 2):eval(), dc.sqrt(a):sum() }
+      end
+      local most = dc.memory().in_use
+      kept = nil
+      collectgarbage()
+      print(dc.memory().in_use - before, most > before + 200 * 8000)
+      local x = dc.ones(1000)
+      x:close()
+      x = nil
+      collectgarbage()
+      print(dc.memory().in_use - before)]])
+  end)
+
+  it("let go of what they were wrapped around", function()
+    assert.equal("table: true\n3.0\nnil\nnil\n", on_cpu [[
+      local dc = require "dotcompute"
+      local weak = setmetatable({}, { __mode = "v" })
+      local memory = dc.arange(1, 6)
+      local function wrap() -- no owner may stay in a register
+        weak[1] = { memory }
+        return dc.wrap(memory.ptr, { 2, 3 }, "float32", weak[1]):row(1)
+      end
+      local view = wrap()
+      collectgarbage()
+      collectgarbage()
+      print("table: " .. tostring(weak[1] ~= nil))
+      print(view[3])
+      view = nil
+      collectgarbage()
+      collectgarbage()
+      print(weak[1])
+      for i = 1, 10 do
+        weak[i] = { i }
+        dc.wrap(memory.ptr, 6, "float32", weak[i])
+      end
+      collectgarbage()
+      collectgarbage()
+      print(next(weak))]])
+  end)
+
+  for _, mode in ipairs { "incremental", "generational" } do
+    it(("are what they were amid garbage of all kinds (%s)"):format(mode), function()
+      assert.equal("30000\n", on_cpu(("math.randomseed(%d) collectgarbage %q\n"):format(helper.seed, mode) .. [[
+        local dc = require "dotcompute"
+        local slots, values, junk = {}, {}, {}
+        local function fresh(k)
+          values[k] = math.random(-50, 50)
+          slots[k] = dc.full(3, values[k])
+        end
+        for k = 1, 40 do fresh(k) end
+        local acts = {
+          fresh,
+          function(k, i, j) slots[k], values[k] = slots[i] + slots[j], values[i] + values[j] end,
+          function(k, i, j) slots[k], values[k] = slots[i] - slots[j], values[i] - values[j] end,
+          function(k, i) slots[k], values[k] = -slots[i], -values[i] end,
+          function(k, i) slots[k], values[k] = slots[i][":"] + 0, values[i] end,
+          function(k, i) slots[k]:copy_from(slots[i]) values[k] = values[i] end,
+          function(k) slots[k]:eval() end,
+          function(k) slots[k]:close() fresh(k) end,
+          function(k) junk[k] = { k } end,
+          function(k) junk[k] = ("x"):rep(k) .. math.random() end,
+          function(k) local a, b, c, d = k, k, k, k junk[k] = function() return a, b, c, d end end,
+          function(k) junk[k] = coroutine.create(function() local a = slots[k] coroutine.yield(a) end) end,
+          function(k) junk[k] = setmetatable({}, { __gc = function() junk[k] = dc.ones(2) + k end }) end,
+          function() if math.random(50) == 1 then collectgarbage() else collectgarbage("step", 1) end end,
+        }
+        for n = 1, 30000 do
+          local k, i, j = math.random(40), math.random(40), math.random(40)
+          if i ~= k and j ~= k then acts[math.random(#acts)](k, i, j) end
+          if math.abs(values[k]) > 1e6 then fresh(k) end
+          if n % 10 == 0 and slots[k][math.random(3)] ~= values[k] then print(n, slots[k][1], values[k]) end
+        end
+        for k = 1, 40 do assert(slots[k][2] == values[k]) end
+        print(30000)]]))
+    end)
+  end
+end)
+
 describe("the prompt", function()
   it("prints expressions, keeps globals, takes several lines, ends with Ctrl-D", function()
     local text, code, history = prompt("x = 20\\n", "x + 1, \"two\"\\n", "for i = 1, 2 do\\n", "print(i * 111)\\n",

@@ -43,9 +43,11 @@ static inline void dc_count_launch(int n) { dc_count_often(&dc_process.stats.lau
 /* DOTCOMPUTE_LOG=cache,compile,launch,memory (or "all"): dc_log prints one line to stderr when its topic is on. */
 typedef enum dc_topic { DC_LOG_CACHE = 1, DC_LOG_COMPILE = 2, DC_LOG_LAUNCH = 4, DC_LOG_MEMORY = 8 } dc_topic;
 bool dc_log_chosen(dc_topic topic);
+static inline bool dc_log_may_be_on(dc_topic topic) {
+  return (atomic_load_explicit(&dc_process.log_topics, memory_order_relaxed) & (unsigned)topic) != 0;
+}
 static inline bool dc_log_on(dc_topic topic) {
-  const unsigned on = atomic_load_explicit(&dc_process.log_topics, memory_order_relaxed) & (unsigned)topic;
-  return __builtin_expect(on != 0, 0) && dc_log_chosen(topic);
+  return __builtin_expect(dc_log_may_be_on(topic), 0) && dc_log_chosen(topic);
 }
 void dc_log(dc_topic topic, const char *fmt, ...) DC_PRINTF(2, 3);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/runtime.h"
 #include "cpu/cpu.h"
 #include "cpu/library.h"
 #include "cpu/native.h"
@@ -274,7 +275,9 @@ static int cpu_function_facts(dc_function *fn, dc_function_facts *out, dc_error 
 static int cpu_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
   int captured = dc_cpu_capture_launch(dev, fn, l, err);
   if (captured != 0) return captured < 0 ? -1 : 0;
-  return dc_cpu_launch(cpu_of(dev), fn_of(fn), l, err);
+  if (dc_cpu_launch(cpu_of(dev), fn_of(fn), l, err) != 0) return -1;
+  dc_count_launch(1);
+  return 0;
 }
 
 static int cpu_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err) {

@@ -300,9 +300,11 @@ DC_HOT int dc_cuda_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_erro
   ** driver's writes to the GPU. */
   const bool waits = d->sync_launches;
   dc_cuda_launched(fn, s, dc_cuda_next_serial());
+  dc_count_launch(1);
   CUresult r = issue(fn, s, l);
   if (__builtin_expect(r != CUDA_SUCCESS, 0) && (r = issue_again(fn, s, l, r)) != CUDA_SUCCESS) {
     dc_cuda_not_launched(fn, s, issued, last);
+    dc_count_launch(-1);
     return fail_launch(fn, r, err);
   }
   return __builtin_expect(waits, 0) ? dc_cuda_wait(d, s, err) : 0;

@@ -195,6 +195,7 @@ typedef struct dc_device_ops {
   /* offset and size of parameter i; returns 1 when there is no parameter i, 2 when the driver cannot tell */
   int (*param)(dc_function *fn, int i, size_t *offset, size_t *size);
   int (*function_facts)(dc_function *fn, dc_function_facts *out, dc_error *err);
+  /* also counts it (dc_count_launch), unless it goes into a graph */
   int (*launch)(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err);
   /* address and size of a module variable; optional */
   int (*global)(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);

@@ -161,9 +161,17 @@ static __attribute__((noinline)) int check_extents(const dc_kernel *k, const dc_
   return threads > (uint64_t)k->facts.max_threads ? fail_threads(k, threads, l->block, err) : 1;
 }
 
-DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
+/* Neither cooperative nor of clusters nor early. */
+static inline bool is_plain(const dc_kernel *k, const dc_launch_options *how) {
+  return how->cooperative != DC_YES && k->grid_sync == 0 && how->cluster.x == 0 && !how->dependent;
+}
+
+/* Somebody wants to know of launches. */
+static inline bool is_watched(void) { return dc_process.profiling || dc_log_may_be_on(DC_LOG_LAUNCH); }
+
+/* All but the usual case. */
+static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
   dc_device *dev = k->dev;
-  l->first = false;
   const int some = is_line(k, l) ? 1 : check_extents(k, l, err);
   if (some <= 0) return some;
   if (how->shared > k->shared_limit && raise_shared(k, how->shared, err) != 0) return -1;
@@ -171,26 +179,26 @@ DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options 
   if (dc_log_on(DC_LOG_LAUNCH))
     dc_log(DC_LOG_LAUNCH, "%s: %s grid %ux%ux%u block %ux%ux%u shared %u", dev->id, k->sig->name, l->grid.x, l->grid.y,
            l->grid.z, l->block.x, l->block.y, l->block.z, how->shared);
+  if (!is_plain(k, how) && make_special(k, how, l, err) != 0) return -1;
+  const bool tracked = dev->tracking != 0;
+  if (tracked && dev->capture != NULL) {
+    if (hold(k->module, err) != 0) return -1;
+    l->stream = dc_capture_handle(dev, l->stream);
+  }
+  if ((dc_process.profiling ? dc_profile_launch(k, l, err) : dev->ops->launch(dev, k->fn, l, err)) != 0)
+    return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
+  if (tracked) note(dev, l);
+  return 0;
+}
+
+DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
+  dc_device *dev = k->dev;
   l->shared = how->shared;
   l->stream = how->stream;
   l->params_size = k->params_size;
-  l->special = false;
-  const bool plain = how->cooperative != DC_YES && k->grid_sync == 0 && how->cluster.x == 0 && !how->dependent;
-  if (!plain && make_special(k, how, l, err) != 0) return -1;
-  const bool tracked = dev->tracking != 0;
-  int counted = 1;
-  if (__builtin_expect(tracked, 0) && dev->capture != NULL) {
-    if (hold(k->module, err) != 0) return -1;
-    l->stream = dc_capture_handle(dev, l->stream);
-    counted = 0;
-  }
-  dc_count_launch(counted); /* before: afterwards the counter has left the cache */
-  const int rc = __builtin_expect(dc_process.profiling, 0) ? dc_profile_launch(k, l, err)
-                                                           : dev->ops->launch(dev, k->fn, l, err);
-  if (__builtin_expect(rc != 0, 0)) {
-    dc_count_launch(-counted);
-    return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
-  }
-  if (__builtin_expect(tracked, 0)) note(dev, l);
-  return 0;
+  l->special = l->first = false;
+  const bool usual = is_line(k, l) && how->shared <= k->shared_limit && is_plain(k, how);
+  if (__builtin_expect(!usual || dev->tracking != 0 || dev->ops->blocking || is_watched(), 0))
+    return launch_unusual(k, l, how, err);
+  return dev->ops->launch(dev, k->fn, l, err);
 }

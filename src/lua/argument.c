@@ -249,14 +249,12 @@ static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *pa
   return false;
 }
 
-/* Whether a launch may reach memory that its arguments do not show, by their types. */
-static inline bool may_lead(const dc_lua *self, const dc_lua_arguments *how) {
-  return how->opaque || (how->wide && self->highest_read != 0);
-}
-
-/* From argument `i` on, which is none of the usual, or all are and some may lead anywhere. */
-static DC_HOT __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self, const dc_kernel *k,
-                                                      const dc_lua_arguments *how, int i, int first, char *params) {
+DC_HOT bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int i, int first,
+                            int got, char *params) {
+  if (got != k->nparams) fail_count(L, k, got);
+  if (k->params_size > DC_LUA_PARAMS_MAX)
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
+                k->params_size, DC_LUA_PARAMS_MAX);
   int due = 0;
   dc_lua_walk w;
   w.L = L, w.self = self, w.k = k, w.names = how->names, w.keys = 0, w.settled = false;
@@ -271,27 +269,8 @@ static DC_HOT __attribute__((noinline)) bool put_rest(lua_State *L, dc_lua *self
     if (rc < 0) fail_value(&w, i, &err);
     due |= rc;
   }
-  const bool all = may_lead(self, how) && (how->opaque || lead_anywhere(self, k, params));
+  const bool all = dc_lua_may_lead(self, how) && (how->opaque || lead_anywhere(self, k, params));
   if (due || all) settle_arguments(&w, all, first, params);
   if (w.keys) lua_settop(L, first + k->nparams - 1);
   return all;
-}
-
-/* Puts arguments as long as they are usual ones, the first at idx, from *q on; gives the first that is not, or what
-** stands behind the last. */
-static inline const dc_quick_param *put_usual(lua_State *L, const dc_lua *self, const dc_device *dev,
-                                              const dc_quick_param *q, int idx, char *params) {
-  while (dc_lua_put_quick(L, self, dev, q, idx, params)) q++, idx++;
-  return q;
-}
-
-DC_HOT bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
-                                 int got, char *params) {
-  if (got != k->nparams) fail_count(L, k, got);
-  if (k->params_size > DC_LUA_PARAMS_MAX)
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
-                k->params_size, DC_LUA_PARAMS_MAX);
-  const dc_quick_param *usual = put_usual(L, self, k->dev, k->quick, first, params);
-  if (usual == k->quick + got && !may_lead(self, how)) return false;
-  return put_rest(L, self, k, how, (int)(usual - k->quick), first, params);
 }

@@ -23,13 +23,6 @@ typedef struct dc_lua_arguments {
 /* For the new kernel object on top of the stack, whose kernel is `k`. */
 dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k);
 
-/* Checks and converts all arguments, which are the `got` values from the stack index `first` to the top, into `params`
-** (aligned to 16, DC_LUA_PARAMS_MAX bytes); then computes what is still an expression and settles what reads memory that the
-** kernel may write.  The kernel object is at 1.  True: the launch may reach memory that its arguments do not show, so
-** all of the device has been settled, and is to be waited for.  Raises. */
-bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int first,
-                          int got, char *params);
-
 /* Raises with places of the script where the kernel's source stands. The kernel object is at 1. */
 int dc_lua_raise_kernel(lua_State *L, dc_error *err);
 

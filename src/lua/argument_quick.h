@@ -52,6 +52,29 @@ static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, const dc_d
   }
 }
 
+/* Whether a launch may reach memory that its arguments do not show, by their types. */
+static inline bool dc_lua_may_lead(const dc_lua *self, const dc_lua_arguments *how) {
+  return how->opaque || (how->wide && self->highest_read != 0);
+}
+
+/* dc_lua_put_arguments from argument `i` on, which is none of the usual, or all are and some may lead anywhere. */
+bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int i, int first,
+                     int got, char *params);
+
+/* Checks and converts all arguments, which are the `got` values from the stack index `first` to the top, into `params`
+** (aligned to 16, DC_LUA_PARAMS_MAX bytes); then computes what is still an expression and settles what reads memory that the
+** kernel may write.  The kernel object is at 1.  True: the launch may reach memory that its arguments do not show, so
+** all of the device has been settled, and is to be waited for.  Raises. */
+static inline __attribute__((always_inline)) bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k,
+                                                                       const dc_lua_arguments *how, int first, int got,
+                                                                       char *params) {
+  const dc_quick_param *q = k->quick;
+  if (__builtin_expect(got == k->nparams && k->params_size <= DC_LUA_PARAMS_MAX, 1))
+    for (int idx = first; dc_lua_put_quick(L, self, k->dev, q, idx, params); idx++) q++;
+  if (q == k->quick + got && !dc_lua_may_lead(self, how)) return false;
+  return dc_lua_put_rest(L, self, k, how, (int)(q - k->quick), first, got, params);
+}
+
 /* Puts a table for a DC_CONV_STRUCT that is as usual: all fields and nothing else, and in them values that are ready.
 ** False: leave it to dc_lua_put_table; the stack is as it was. */
 bool dc_lua_put_fields(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base);

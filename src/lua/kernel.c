@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel/profile.h"
+#include "lua/argument_quick.h"
 #include "lua/stream.h"
 
 typedef struct kernel_object {
