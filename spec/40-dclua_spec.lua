@@ -300,7 +300,7 @@ describe("arrays in dclua", function()
       local most = dc.memory().in_use
       kept = nil
       collectgarbage()
-      print(dc.memory().in_use - before, most > before + 200 * 8000)
+      print(dc.memory().in_use - before, most > before + 200 * 3000)
       local x = dc.ones(1000)
       x:close()
       x = nil

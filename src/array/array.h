@@ -82,8 +82,8 @@ int64_t dc_array_size(const dc_array *a);                 /* elements */
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err);
 /* The memory that a READY array shares with its views, from the first byte to the one behind the last. */
 void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);
-/* The fast path of launches: the address of element 0 when READY, open, contiguous, of that dtype, on dev, and, if it is
-** `written`, nothing pending reads it; else 0 (as an empty array's may be). */
+/* The fast path of launches: the address of element 0 when READY, open, contiguous, of that dtype, on dev, and, if it
+** is `written`, nothing pending reads it; else 0 (as an empty array's may be). */
 dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written);
 
 /* --- views: share memory; the base is computed first when pending, but where dc_array_views_lazily ------------- */

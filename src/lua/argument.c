@@ -249,8 +249,8 @@ static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *pa
   return false;
 }
 
-DC_HOT bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int i, int first,
-                            int got, char *params) {
+DC_HOT bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int i,
+                            int first, int got, char *params) {
   if (got != k->nparams) fail_count(L, k, got);
   if (k->params_size > DC_LUA_PARAMS_MAX)
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,

@@ -26,8 +26,8 @@ static inline bool dc_lua_put_integer(uint8_t quick, lua_Integer v, char *to) {
   return true;
 }
 
-/* Puts the usual value of a usual type at base + q->offset, as dc_lua_put_value would; false: leave it to that.  What is
-** known of the parameter is looked at again after a call, which costs less than to keep it. */
+/* Puts the usual value of a usual type at base + q->offset, as dc_lua_put_value would; false: leave it to that.  What
+** is known of the parameter is looked at again after a call, which costs less than to keep it. */
 static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, const dc_device *dev, const dc_quick_param *q,
                                     int idx, char *base) {
   switch (q->quick) {
@@ -62,8 +62,8 @@ bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lu
                      int got, char *params);
 
 /* Checks and converts all arguments, which are the `got` values from the stack index `first` to the top, into `params`
-** (aligned to 16, DC_LUA_PARAMS_MAX bytes); then computes what is still an expression and settles what reads memory that the
-** kernel may write.  The kernel object is at 1.  True: the launch may reach memory that its arguments do not show, so
+** (aligned to 16, DC_LUA_PARAMS_MAX bytes); then computes what is still an expression and settles what reads memory that
+** the kernel may write.  The kernel object is at 1.  True: the launch may reach memory that its arguments do not show, so
 ** all of the device has been settled, and is to be waited for.  Raises. */
 static inline __attribute__((always_inline)) bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k,
                                                                        const dc_lua_arguments *how, int first, int got,

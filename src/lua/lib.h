@@ -236,8 +236,8 @@ typedef struct dc_lua_array {
   dc_array *a; /* NULL: not made yet, or collected */
 } dc_lua_array;
 
-/* gone.c: the metatable of arrays, on top, loses its finalizer where the host tells of objects that go; so many have gone
-** since the last call; whether one is going, inside the collector, where Lua cannot be called. */
+/* gone.c: the metatable of arrays, on top, loses its finalizer where the host tells of objects that go; so many have
+** gone since the last call; whether one is going, inside the collector, where Lua cannot be called. */
 void dc_lua_spare_finalizers(lua_State *L, const dc_lua *self);
 size_t dc_lua_take_gone(void);
 bool dc_lua_is_going(void);
