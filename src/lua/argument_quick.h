@@ -19,6 +19,16 @@ static inline bool dc_lua_put_float(lua_State *L, uint8_t quick, int idx, char *
   return true;
 }
 
+/* The same, where it is a small integer. */
+static inline bool dc_lua_put_small(lua_State *L, uint8_t quick, int idx, char *to) {
+  if (!lua_isinteger(L, idx)) return false;
+  const lua_Integer v = lua_tointeger(L, idx);
+  if (v != (int32_t)v) return false;
+  if (quick == DC_QUICK_F64) memcpy(to, &(double){ (int32_t)v }, sizeof(double));
+  else memcpy(to, &(float){ (float)(int32_t)v }, sizeof(float));
+  return true;
+}
+
 /* Puts the value at idx as a DC_QUICK_I32 or _I64, mostly. */
 static inline bool dc_lua_put_integer(lua_State *L, uint8_t quick, int idx, char *to) {
   if (!lua_isinteger(L, idx)) return false;
@@ -51,7 +61,8 @@ static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, const dc_d
 }
 
 /* Puts a table for a DC_CONV_STRUCT that is as usual: all fields and nothing else, and in them values that are ready.
-** False: leave it to dc_lua_put_table; the stack is as it was. */
+** False: leave it to dc_lua_put_table.  It needs DC_LUA_FIELDS_STACK slots, and leaves the stack as it was. */
+#define DC_LUA_FIELDS_STACK (LUA_MINSTACK - 2) /* what a C function has anyway, beyond its arguments and two values */
 bool dc_lua_put_fields(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base);
 
 #endif
