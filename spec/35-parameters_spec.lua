@@ -404,6 +404,80 @@ __global__ void copy(Long s, unsigned char *out) {
     check()
   end)
 
+  it("may have its fields in any order, another one in every launch", function()
+    local k = dc.kernel [[
+struct Box { float low[3], high[3]; int kind; double weight; };
+struct Pair { Box first, second, more[2]; double d[3]; short n; };
+__device__ unsigned char *copy(unsigned char *to, const void *from, int n) {
+  for (int i = 0; i < n; i++) to[i] = ((const unsigned char *)from)[i];
+  return to + n;
+}
+__global__ void f(Box a, Pair p, Box b, unsigned char *out) {
+  copy(copy(copy(out, &a, sizeof a), &p, sizeof p), &b, sizeof b);
+}]]
+    local bytes = dc.zeros(40 + 192 + 40, "uint8")
+    local function number()
+      local v = ({ random(-9, 9), random(-1 << 40, 1 << 40), random(), 0, -0.0, math.huge })[random(6)]
+      return random(2) == 1 and v or v + 0.0
+    end
+    -- A table of these fields that has seen others before.
+    local function table_of(fields)
+      local names, t = {}, {}
+      for name in pairs(fields) do table.insert(names, random(#names + 1), name) end
+      local others = random(0, 9)
+      for i = 1, others do t["other" .. i] = i end
+      for i = 1, others do t["other" .. i] = nil end
+      for _, name in ipairs(names) do t[name] = fields[name] end
+      return t
+    end
+    local function three()
+      local t = { number(), number(), number() }
+      return t, t[1], t[2], t[3]
+    end
+    local function box(packed)
+      local low, l1, l2, l3 = three()
+      local high, h1, h2, h3 = three()
+      local kind, weight = random(-1 << 31, (1 << 31) - 1), number()
+      packed[#packed + 1] = string.pack("<ffffffi4xxxxd", l1, l2, l3, h1, h2, h3, kind, weight)
+      return table_of { low = low, high = high, kind = kind, weight = weight }
+    end
+    local function pair(packed)
+      local t = { first = box(packed), second = box(packed), more = { box(packed), box(packed) } }
+      local d, d1, d2, d3 = three()
+      t.d, t.n = d, random(-1 << 15, (1 << 15) - 1)
+      packed[#packed + 1] = string.pack("<dddhxxxxxx", d1, d2, d3, t.n)
+      return table_of(t)
+    end
+    local wrong = {
+      { "%s': it is missing", function(b, name) b[name] = nil end },
+      { "%s': it is missing", function(b, name) b[name], b.other = nil, b[name] end },
+      { "Box has no field 'other'", function(b) b.other = 1 end },
+      { "Box has no field 'the number 1'", function(b) b[1] = 1 end },
+      { "low': a table of 3 values is wanted, got one of 4", function(b) b.low[4] = 1 end },
+      { "high': a table of 3 values is wanted, got one of 2", function(b) b.high[3] = nil end },
+      { "high%%[2%%]': a number expected, got the string '1'", function(b) b.high[2] = "1" end },
+      { "low%%[3%%]': 1e%%+40 is too large", function(b) b.low[3] = 1e40 end },
+      { "kind': 0%%.5 has no integer", function(b) b.kind = 0.5 end },
+      { "kind': 2147483648 is out of range", function(b) b.kind = 1 << 31 end },
+      { "weight': a number expected, got true", function(b) b.weight = true end },
+      { "low", function(b)
+        b.low = setmetatable({ 1, nil, 3 }, { __index = function() error("asked for an element") end })
+      end },
+    }
+    for _ = 1, 60 do
+      local packed = {}
+      local a, p, b = box(packed), pair(packed), box(packed)
+      if random(3) == 1 then
+        local bad, name = wrong[random(#wrong)], ({ "low", "high", "kind", "weight" })[random(4)]
+        bad[2](({ a, p.first, p.second, p.more[2], b })[random(5)], name)
+        fails("argument", bad[1]:format(name), function() k(1, 1, a, p, b, bytes) end)
+      else
+        k(1, 1, a, p, b, bytes)
+        assert.equal(table.concat(packed), bytes:bytes(), note())
+      end
+    end
+  end)
+
   it("names what is missing, unknown, or wrong", function()
     m.body(1, 1, body(), out)
     assert.equal(1 + 4 + 10 + 1 + 1 - 1 + 1 + 3, out[1])

@@ -15,7 +15,7 @@
 typedef struct keys {
   lua_State *L;
   lua_Integer n;
-  const void **names; /* NULL: they are but counted */
+  dc_lua_name *names; /* NULL: they are but counted */
 } keys;
 
 static void add_key(void *ud, const char *name) {
@@ -23,12 +23,18 @@ static void add_key(void *ud, const char *name) {
   k->n++;
   if (!k->names) return;
   lua_pushstring(k->L, name);
-  k->names[k->n] = lua_topointer(k->L, -1);
+  k->names[k->n] = (dc_lua_name){ lua_topointer(k->L, -1), NULL };
   lua_rawseti(k->L, -2, k->n);
 }
 
+static void add_fields(const dc_plan_record *plan, dc_lua_name *names) {
+  for (int i = 0; plan->fields && i < plan->record->nfields; i++)
+    names[plan->fields[i].key].field = &plan->fields[i];
+}
+
 /* Sets the table of keys of the kernel object on top, which keeps the list of their addresses too; gives that. */
-static const void *const *make_keys(lua_State *L, const dc_image *image) {
+static dc_lua_name *make_keys(lua_State *L, const dc_module *m) {
+  const dc_image *image = m->image;
   keys list = { L, 0, NULL };
   dc_plan_keys(image, add_key, &list);
   lua_createtable(L, (int)list.n, 1);
@@ -36,6 +42,7 @@ static const void *const *make_keys(lua_State *L, const dc_image *image) {
   lua_rawseti(L, -2, 0);
   list.n = 0;
   dc_plan_keys(image, add_key, &list);
+  for (int i = 0; m->records && i < image->nrecords; i++) add_fields(&m->records[i], list.names);
   lua_setiuservalue(L, -2, DC_LUA_KERNEL_KEYS);
   return list.names;
 }
@@ -49,7 +56,7 @@ dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
     how.wide = how.wide || p->reach == DC_REACH_VALUE || p->reach == DC_REACH_TABLE;
     tables = tables || p->conv == DC_CONV_VECTOR || p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_STRUCT;
   }
-  if (tables) how.names = make_keys(L, k->module->image);
+  if (tables) how.names = make_keys(L, k->module);
   return how;
 }
 

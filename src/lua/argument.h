@@ -12,12 +12,19 @@
 enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_KEYS, DC_LUA_KERNEL_STREAM,
        DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_STREAM };
 
+/* A name that tables are looked up by.  Those of a struct's fields are in the order in which its last table had them:
+** the next one has the same, mostly. */
+typedef struct dc_lua_name {
+  const void *string;          /* the address of the Lua string */
+  const dc_plan_field *field;  /* NULL for a component of vectors, and in structs that no parameter takes */
+} dc_lua_name;
+
 /* What a launch must know of all its parameters together (dc_reach); found once. */
 typedef struct dc_lua_arguments {
   bool opaque; /* takes pointers to structs or to pointers, which may hold addresses of anything */
   bool wide;   /* takes 64-bit integers, arrays of them or bytes, which may be addresses */
-  const void *const *names; /* addresses of the Lua strings that tables are looked up by, by their numbers
-                               (dc_plan_keys); kept alive by the kernel object; NULL: it takes no tables */
+  dc_lua_name *names; /* what tables are looked up by, by their numbers (dc_plan_keys); kept alive by the kernel
+                         object; NULL: it takes no tables */
 } dc_lua_arguments;
 
 /* For the new kernel object on top of the stack, whose kernel is `k`. */
@@ -32,7 +39,7 @@ typedef struct dc_lua_walk {
   lua_State *L;
   dc_lua *self;
   const dc_kernel *k;
-  const void *const *names; /* dc_lua_arguments' */
+  dc_lua_name *names; /* dc_lua_arguments' */
   int keys;        /* stack index of the kernel object's table of keys; 0: not needed yet */
   bool settled;    /* all arrays are computed and their readers settled: what is due no more is put */
   char field[120]; /* of the error: which field of the parameter, "in[2].v.x"; "" for the whole */

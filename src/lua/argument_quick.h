@@ -26,10 +26,9 @@ static inline bool dc_lua_put_integer(uint8_t quick, lua_Integer v, char *to) {
   return true;
 }
 
-/* Puts the usual value of a usual type at base + q->offset, as dc_lua_put_value would; false: leave it to that.  What
+/* Puts the usual number of a usual type at base + q->offset, as dc_lua_put_value would; false: leave it to that.  What
 ** is known of the parameter is looked at again after a call, which costs less than to keep it. */
-static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, const dc_device *dev, const dc_quick_param *q,
-                                    int idx, char *base) {
+static inline bool dc_lua_put_number(lua_State *L, const dc_quick_param *q, int idx, char *base) {
   switch (q->quick) {
     case DC_QUICK_I32:
     case DC_QUICK_I64:
@@ -41,15 +40,19 @@ static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, const dc_d
       if (lua_type(L, idx) != LUA_TNUMBER) return false;
       const lua_Number f = lua_tonumber(L, idx);
       return dc_lua_put_float(q->quick, f, base + q->offset);
-    case DC_QUICK_ARRAY: {
-      const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
-      const dc_ptr ptr = o && o->a ? dc_array_launch_ready(o->a, dev, (dc_dtype)q->dtype, q->written) : 0;
-      if (ptr == 0 || (ptr & q->mask) != 0) return false;
-      memcpy(base + q->offset, &ptr, sizeof ptr);
-      return true;
-    }
     default: return false;
   }
+}
+
+/* The same for arrays too. */
+static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, const dc_device *dev, const dc_quick_param *q,
+                                    int idx, char *base) {
+  if (q->quick != DC_QUICK_ARRAY) return dc_lua_put_number(L, q, idx, base);
+  const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  const dc_ptr ptr = o && o->a ? dc_array_launch_ready(o->a, dev, (dc_dtype)q->dtype, q->written) : 0;
+  if (ptr == 0 || (ptr & q->mask) != 0) return false;
+  memcpy(base + q->offset, &ptr, sizeof ptr);
+  return true;
 }
 
 /* Whether a launch may reach memory that its arguments do not show, by their types. */
@@ -76,7 +79,8 @@ static inline __attribute__((always_inline)) bool dc_lua_put_arguments(lua_State
 }
 
 /* Puts a table for a DC_CONV_STRUCT that is as usual: all fields and nothing else, and in them values that are ready.
-** False: leave it to dc_lua_put_table; the stack is as it was. */
+** False: leave it to dc_lua_put_table.  It needs DC_LUA_FIELDS_STACK slots, and leaves the stack as it was. */
+#define DC_LUA_FIELDS_STACK (LUA_MINSTACK - 2) /* what a C function has anyway, beyond its arguments and two values */
 bool dc_lua_put_fields(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base);
 
 #endif
