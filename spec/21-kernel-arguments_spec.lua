@@ -200,7 +200,10 @@ describe("the number of arguments", function()
     fails("argument", "'three'.*3 arguments expected.*got 2.*three%(int a, float b", function() k(1, 1, 1, 2) end)
     fails("argument", "got 4", function() k(1, 1, 1, 2, c, c) end)
     fails("argument", "got 0", function() k(1, 1) end)
-    dc.kernel "__global__ void none() {}"(1, 1)
+    local none = dc.kernel "__global__ void none() {}"
+    none(1, 1)
+    fails("argument", "0 arguments expected.*got 1", function() none(1, 1, c) end)
+    fails("argument", "0 arguments expected.*got 2", function() none:forall(1, 1, 2) end)
   end)
 
   it("may be large", function()

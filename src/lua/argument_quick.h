@@ -65,16 +65,17 @@ bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lu
                      int got, char *params);
 
 /* Checks and converts all arguments, which are the `got` values from the stack index `first` to the top, into `params`
-** (aligned to 16, DC_LUA_PARAMS_MAX bytes); then computes what is still an expression and settles what reads memory that
-** the kernel may write.  The kernel object is at 1.  True: the launch may reach memory that its arguments do not show, so
-** all of the device has been settled, and is to be waited for.  Raises. */
+** (aligned to 16, DC_LUA_PARAMS_MAX bytes); then computes what is still an expression and settles what reads memory
+** that the kernel may write.  The kernel object is at 1.  True: the launch may reach memory that its arguments do not
+** show, so all of the device has been settled, and is to be waited for.  Raises. */
 static inline __attribute__((always_inline)) bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k,
                                                                        const dc_lua_arguments *how, int first, int got,
                                                                        char *params) {
   const dc_quick_param *q = k->quick;
-  if (__builtin_expect(got == k->nparams && k->params_size <= DC_LUA_PARAMS_MAX, 1))
+  if (__builtin_expect(got == k->nparams && k->params_size <= DC_LUA_PARAMS_MAX, 1)) {
     for (int idx = first; dc_lua_put_quick(L, self, k->dev, q, idx, params); idx++) q++;
-  if (q == k->quick + got && !dc_lua_may_lead(self, how)) return false;
+    if (q == k->quick + got && !dc_lua_may_lead(self, how)) return false;
+  }
   return dc_lua_put_rest(L, self, k, how, (int)(q - k->quick), first, got, params);
 }
 
