@@ -12,8 +12,22 @@ static dc_stock buffers;
 
 static struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
   struct dc_buffer *b = dc_stock_take(&buffers, sizeof *b);
-  if (b == NULL) dc_fail_oom(err);
-  else *b = (struct dc_buffer){ .dev = dev, .bytes = bytes, .refs = 1 };
+  if (b == NULL) {
+    dc_fail_oom(err);
+    return NULL;
+  }
+  b->dev = dev; /* field by field: a compiler may clear the whole by an instruction that is slow to start */
+  b->ptr = 0;
+  b->bytes = bytes;
+  b->readers = NULL;
+  b->refs = 1;
+  b->closed = b->foreign = false;
+  b->held = 0;
+  b->release = NULL;
+  b->ud = NULL;
+  b->trace = NULL;
+  b->line = NULL;
+  b->pinned = NULL;
   return b;
 }
 
@@ -131,19 +145,4 @@ DC_HOT void dc_buffer_unref(struct dc_buffer *b) {
   if (b == NULL || --b->refs > 0) return;
   dc_buffer_release(b);
   dc_stock_give(&buffers, b);
-}
-
-DC_HOT void dc_use_add(dc_use *u, dc_use **list) {
-  u->next = *list;
-  u->link = list;
-  if (*list != NULL) (*list)->link = &u->next;
-  *list = u;
-}
-
-DC_HOT void dc_use_remove(dc_use *u) {
-  if (u->link == NULL) return;
-  *u->link = u->next;
-  if (u->next != NULL) u->next->link = u->link;
-  u->next = NULL;
-  u->link = NULL;
 }
