@@ -117,11 +117,6 @@ static inline void link_operand(dc_array *a, dc_expr *e, int i, dc_array *arg) {
   dc_use_add(&e->use[i], arg->state == DC_ARRAY_PENDING ? &arg->users : &arg->buffer->readers);
 }
 
-static inline void unlink_operands(dc_expr *e) {
-  for (int i = 0; i < e->nargs; i++)
-    if (e->arg[i] != NULL) dc_use_remove(&e->use[i]);
-}
-
 /* Now it is one of all that is pending. */
 static inline void enlist(dc_array *a, dc_expr *e) {
   e->pending.user = a;
@@ -181,7 +176,8 @@ DC_HOT void dc_expr_drop(dc_array *a) {
   dc_expr *e = a->expr;
   a->expr = NULL;
   dc_use_end(&e->pending);
-  unlink_operands(e); /* all, before anybody else gets to know */
+  for (int i = 0; i < e->nargs; i++) /* all, before anybody else gets to know */
+    if (e->arg[i] != NULL && e->use[i].link != NULL) dc_use_end(&e->use[i]);
   for (int i = 0; i < e->nargs; i++)
     if (e->arg[i] != NULL) dc_array_leave(e->arg[i]);
   if (e->frame != NULL) free(e->frame); /* hardly one has it */
@@ -330,7 +326,8 @@ DC_HOT void dc_expr_settle(dc_array *a, struct dc_buffer *b) {
 void dc_expr_become_copy(dc_array *a, dc_array *from) {
   dc_expr *e = a->expr;
   dc_expr old = *e;
-  unlink_operands(e);
+  for (int i = 0; i < e->nargs; i++)
+    if (e->arg[i] != NULL) dc_use_remove(&e->use[i]);
   e->op = DC_OP_CAST;
   e->nargs = 1;
   e->arg[0] = from;
