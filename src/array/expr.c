@@ -210,7 +210,9 @@ static DC_RARELY dc_array *like_bound(dc_array *a, const dc_scalar scalar[], con
 static __attribute__((noinline)) dc_array *like_rest(dc_array *a, const dc_scalar scalar[], const dc_array *like,
                                                      dc_error *err) {
   dc_expr *e = a->expr;
-  bool made = dc_geometry_c(&a->g, like->g.ndim, like->g.shape, dc_dtype_size(a->dtype), err) == 0;
+  const size_t size = dc_dtype_size(a->dtype);
+  bool made = dc_geometry_c_short(&a->g, &like->g, size) ||
+              dc_geometry_c(&a->g, like->g.ndim, like->g.shape, size, err) == 0;
   for (int i = 0; made && i < e->nargs; i++)
     if (e->arg[i] == NULL) made = dc_number_from(&scalar[i], a->dtype, &e->number[i], err) == 0;
   if (made) return a;

@@ -35,14 +35,8 @@ static int find_leaf(const dc_sight *s, const dc_array *a) {
   return -1;
 }
 
-static DC_HOT bool see_leaf(dc_sight *s, const dc_array *a) {
+static inline bool see_new_leaf(dc_sight *s, const dc_array *a) {
   dc_portion *q = &s->portion;
-  if (a->state != DC_ARRAY_READY || a->buffer->closed) return false;
-  const int again = find_leaf(s, a);
-  if (again >= 0) {
-    put(s, WORD_LEAF_AGAIN, (uint32_t)again);
-    return true;
-  }
   const int64_t n = dc_geometry_size(&a->g);
   if (q->nleaves == DC_SIGHT_OPERANDS || (n != 1 && (n != q->n || !a->contiguous))) return false;
   const size_t size = dc_dtype_size(a->dtype);
@@ -53,6 +47,21 @@ static DC_HOT bool see_leaf(dc_sight *s, const dc_array *a) {
   s->array[q->nleaves] = a;
   s->leaf[q->nleaves++] = a->ptr;
   return true;
+}
+
+/* One at an address that was seen. */
+static __attribute__((noinline)) bool see_leaf_there(dc_sight *s, const dc_array *a) {
+  const int again = find_leaf(s, a);
+  if (again < 0) return see_new_leaf(s, a);
+  put(s, WORD_LEAF_AGAIN, (uint32_t)again);
+  return true;
+}
+
+static DC_HOT bool see_leaf(dc_sight *s, const dc_array *a) {
+  if (a->state != DC_ARRAY_READY || a->buffer->closed) return false;
+  for (int i = 0; i < s->portion.nleaves; i++)
+    if (s->leaf[i] == a->ptr) return see_leaf_there(s, a);
+  return see_new_leaf(s, a);
 }
 
 static bool see_number(dc_sight *s, const dc_number *v) {

@@ -235,6 +235,10 @@ static inline bool squares(dc_op op, dc_array *const arg[], const dc_scalar scal
          ((s->kind == DC_SCALAR_INT && s->i == 2) || (s->kind == DC_SCALAR_FLOAT && s->f == 2));
 }
 
+static inline bool is_plain(const dc_array *a) {
+  return (a->dtype == DC_FLOAT32 || a->dtype == DC_FLOAT64) && !dc_array_is_closed(a);
+}
+
 /* The usual case: real floating arrays of one dtype, shape and device, beside real numbers, give and take that.  The
 ** first of them; NULL where it is another case, or anything is amiss. */
 static inline const dc_array *alike(int rule, int n, dc_array *const arg[], const dc_scalar scalar[]) {
@@ -242,19 +246,16 @@ static inline const dc_array *alike(int rule, int n, dc_array *const arg[], cons
                          1u << DC_RULE_ANGLE;
   const dc_array *first = NULL;
   if ((plain >> rule & 1) == 0) return NULL;
+  if (n == 1) return arg[0] != NULL && is_plain(arg[0]) ? arg[0] : NULL;
   for (int i = 0; i < n; i++) {
     const dc_array *a = arg[i];
     if (a == NULL) {
       if (scalar[i].kind != DC_SCALAR_INT && scalar[i].kind != DC_SCALAR_FLOAT) return NULL;
       continue;
     }
-    if (dc_array_is_closed(a)) return NULL;
-    if (first == NULL) {
-      if (a->dtype != DC_FLOAT32 && a->dtype != DC_FLOAT64) return NULL;
-      first = a;
-    } else if (a->dtype != first->dtype || a->dev != first->dev || !dc_geometry_same_shape(&a->g, &first->g)) {
-      return NULL;
-    }
+    if (!is_plain(a)) return NULL;
+    if (first == NULL) first = a;
+    else if (a->dtype != first->dtype || a->dev != first->dev || !dc_geometry_same_shape(&a->g, &first->g)) return NULL;
   }
   return first;
 }
