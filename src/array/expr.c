@@ -186,7 +186,7 @@ DC_HOT void dc_expr_drop(dc_array *a) {
 
 /* --- usual operators ------------------------------------------------------------------------------ */
 
-/* dc_expr_like calls nothing that it comes back from: so it needs no memory on the stack.  What is not usual is done by
+/* make_like calls nothing that it comes back from: so it needs no memory on the stack.  What is not usual is done by
 ** these, behind it. */
 
 static DC_RARELY dc_array *like_anew(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[],
@@ -220,8 +220,8 @@ static __attribute__((noinline)) dc_array *like_rest(dc_array *a, const dc_scala
   return NULL;
 }
 
-DC_HOT dc_array *dc_expr_like(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[],
-                              const dc_array *like, dc_error *err) {
+static inline dc_array *make_like(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[],
+                                  const dc_array *like, dc_error *err) {
   if (exprs.first == NULL || arrays.first == NULL) return like_anew(op, nargs, arg, scalar, like, err);
   dc_expr *e = dc_stock_take(&exprs, sizeof *e);
   dc_array *a = dc_stock_take(&arrays, sizeof *a);
@@ -253,6 +253,15 @@ DC_HOT dc_array *dc_expr_like(dc_op op, int nargs, dc_array *const arg[], const 
   e->inputs = inputs;
   if (!fits(e)) return like_bound(a, scalar, like, err);
   return rest ? like_rest(a, scalar, like, err) : a;
+}
+
+DC_HOT dc_array *dc_expr_like(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[],
+                              const dc_array *like, dc_error *err) {
+  return make_like(op, nargs, arg, scalar, like, err);
+}
+
+DC_HOT dc_array *dc_expr_like_one(dc_op op, dc_array *const arg[], dc_error *err) {
+  return make_like(op, 1, arg, NULL, arg[0], err);
 }
 
 /* --- views ---------------------------------------------------------------------------------------- */

@@ -107,6 +107,8 @@ dc_array *dc_expr_make(const dc_expr *e, dc_device *dev, dc_dtype dtype, const d
 ** i is arg[i] or, where that is NULL, scalar[i] in that dtype. */
 dc_array *dc_expr_like(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[], const dc_array *like,
                        dc_error *err);
+/* The same where that is the only operand. */
+dc_array *dc_expr_like_one(dc_op op, dc_array *const arg[], dc_error *err);
 /* A PENDING array's view of the geometry `g`, PENDING too: with its axes in another order (`axes`: of each its place in
 ** `a`) or, where that is NULL, another shape.  Only where dc_expr_can_view says that it can be. */
 dc_array *dc_expr_view(dc_array *a, const dc_geometry *g, const int *axes, dc_error *err);

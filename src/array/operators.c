@@ -239,14 +239,17 @@ static inline bool is_plain(const dc_array *a) {
   return (a->dtype == DC_FLOAT32 || a->dtype == DC_FLOAT64) && !dc_array_is_closed(a);
 }
 
-/* The usual case: real floating arrays of one dtype, shape and device, beside real numbers, give and take that.  The
-** first of them; NULL where it is another case, or anything is amiss. */
-static inline const dc_array *alike(int rule, int n, dc_array *const arg[], const dc_scalar scalar[]) {
-  const unsigned plain = 1u << DC_RULE_ARITHMETIC | 1u << DC_RULE_KEEP | 1u << DC_RULE_FLOAT | 1u << DC_RULE_REAL |
+/* Whether such operands give and take their own dtype. */
+static inline bool keeps_plain(dc_op op) {
+  const unsigned rules = 1u << DC_RULE_ARITHMETIC | 1u << DC_RULE_KEEP | 1u << DC_RULE_FLOAT | 1u << DC_RULE_REAL |
                          1u << DC_RULE_ANGLE;
+  return rules >> dc_ops[op].rule & 1;
+}
+
+/* The usual case: real floating arrays of one dtype, shape and device, beside real numbers.  The first of them; NULL
+** where it is another case, or anything is amiss. */
+static inline const dc_array *alike(int n, dc_array *const arg[], const dc_scalar scalar[]) {
   const dc_array *first = NULL;
-  if ((plain >> rule & 1) == 0) return NULL;
-  if (n == 1) return arg[0] != NULL && is_plain(arg[0]) ? arg[0] : NULL;
   for (int i = 0; i < n; i++) {
     const dc_array *a = arg[i];
     if (a == NULL) {
@@ -260,7 +263,7 @@ static inline const dc_array *alike(int rule, int n, dc_array *const arg[], cons
   return first;
 }
 
-/* Any other. */
+/* Any other case. */
 static __attribute__((noinline)) dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_scalar scalar[],
                                                      dc_error *err) {
   const dc_call c = { op, &dc_ops[op], arg, scalar };
@@ -285,12 +288,19 @@ static __attribute__((noinline)) dc_array *apply_any(dc_op op, dc_array *const a
   return dc_expr_make(&e, dev, t.out, shape, err);
 }
 
-DC_HOT dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
+static DC_HOT __attribute__((noinline)) dc_array *apply_several(dc_op op, dc_array *const arg[],
+                                                                const dc_scalar scalar[], dc_error *err) {
   const int n = dc_ops[op].nargs;
-  const dc_array *like = alike(dc_ops[op].rule, n, arg, scalar);
+  const dc_array *like = keeps_plain(op) ? alike(n, arg, scalar) : NULL;
   if (like == NULL) return apply_any(op, arg, scalar, err);
-  if (squares(op, arg, scalar)) return dc_expr_like(DC_OP_SQUARE, 1, arg, scalar, like, err);
+  if (squares(op, arg, scalar)) return dc_expr_like_one(DC_OP_SQUARE, arg, err);
   return dc_expr_like(op, n, arg, scalar, like, err);
+}
+
+DC_HOT dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
+  if (dc_ops[op].nargs == 1 && keeps_plain(op) && arg[0] != NULL && is_plain(arg[0]))
+    return dc_expr_like_one(op, arg, err);
+  return apply_several(op, arg, scalar, err);
 }
 
 dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err) {
