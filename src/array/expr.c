@@ -74,7 +74,7 @@ static DC_RARELY int bound(dc_expr *e, dc_error *err) {
   return 0;
 }
 
-/* --- arrays --------------------------------------------------------------------------------------- */
+/* --- making and dropping -------------------------------------------------------------------------- */
 
 static inline void start_array(dc_array *a, dc_device *dev, dc_dtype dtype) {
   a->refs = 1;
@@ -99,8 +99,24 @@ void dc_array_drop(dc_array *a) { dc_stock_give(&arrays, a); }
 
 void dc_array_ref(dc_array *a) { a->refs++; }
 
+static inline void drop(dc_expr *e) {
+  dc_use_end(&e->pending);
+  for (int i = 0; i < e->nargs; i++) /* all, before anybody else gets to know */
+    if (e->arg[i] != NULL && e->use[i].link != NULL) dc_use_end(&e->use[i]);
+  for (int i = 0; i < e->nargs; i++)
+    if (e->arg[i] != NULL) dc_array_leave(e->arg[i]);
+  if (e->frame != NULL) free(e->frame); /* hardly one has it */
+  dc_stock_give(&exprs, e);
+}
+
+DC_HOT void dc_expr_drop(dc_array *a) {
+  dc_expr *e = a->expr;
+  a->expr = NULL;
+  drop(e);
+}
+
 DC_HOT void dc_array_end(dc_array *a) {
-  if (a->state == DC_ARRAY_PENDING) dc_expr_drop(a);
+  if (a->state == DC_ARRAY_PENDING) drop(a->expr);
   else if (a->buffer != NULL) dc_buffer_unref(a->buffer);
   dc_array_drop(a);
 }
@@ -108,8 +124,6 @@ DC_HOT void dc_array_end(dc_array *a) {
 DC_HOT void dc_array_unref(dc_array *a) {
   if (a != NULL) dc_array_leave(a);
 }
-
-/* --- making and dropping -------------------------------------------------------------------------- */
 
 /* Hangs operand i, `arg`, into the list of what it depends on. */
 static inline void link_operand(dc_array *a, dc_expr *e, int i, dc_array *arg) {
@@ -172,18 +186,6 @@ dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, con
   return a;
 }
 
-DC_HOT void dc_expr_drop(dc_array *a) {
-  dc_expr *e = a->expr;
-  a->expr = NULL;
-  dc_use_end(&e->pending);
-  for (int i = 0; i < e->nargs; i++) /* all, before anybody else gets to know */
-    if (e->arg[i] != NULL && e->use[i].link != NULL) dc_use_end(&e->use[i]);
-  for (int i = 0; i < e->nargs; i++)
-    if (e->arg[i] != NULL) dc_array_leave(e->arg[i]);
-  if (e->frame != NULL) free(e->frame); /* hardly one has it */
-  dc_stock_give(&exprs, e);
-}
-
 /* --- usual operators ------------------------------------------------------------------------------ */
 
 /* make_like calls nothing that it comes back from: so it needs no memory on the stack.  What is not usual is done by
@@ -227,9 +229,7 @@ static inline dc_array *make_like(dc_op op, int nargs, dc_array *const arg[], co
   dc_array *a = dc_stock_take(&arrays, sizeof *a);
   start_array(a, like->dev, like->dtype);
   a->expr = e;
-  e->op = (uint8_t)op;
-  e->as = e->dtype = (uint8_t)like->dtype;
-  e->nargs = (uint8_t)nargs;
+  e->kind = dc_expr_kind(op, like->dtype, like->dtype, nargs);
   e->reduce = 0;
   e->keep = e->passed = false;
   e->axes = 0;

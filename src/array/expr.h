@@ -40,7 +40,7 @@ typedef struct dc_expr {
       uint8_t dtype;   /* the array's */
       uint8_t nargs;   /* numbers included */
     };
-    uint32_t kind;     /* all that as one word */
+    uint32_t kind;     /* all that as one word: see dc_expr_kind */
   };
   uint8_t reduce;      /* dc_reduce, for DC_OP_REDUCE */
   bool keep;           /* its axes stay with extent 1 */
@@ -57,6 +57,10 @@ typedef struct dc_expr {
                        ** another order: its shape, and in place of strides these axes.  Else NULL; owned */
   dc_number number[DC_MAX_ARGS];
 } dc_expr;
+
+static inline uint32_t dc_expr_kind(dc_op op, dc_dtype as, dc_dtype dtype, int nargs) {
+  return (uint32_t)op | (uint32_t)as << 8 | (uint32_t)dtype << 16 | (uint32_t)nargs << 24; /* little-endian */
+}
 
 struct dc_array {
   int refs;
@@ -103,8 +107,8 @@ static inline int dc_array_check_open(const dc_array *a, dc_error *err) {
 /* A PENDING array of that shape (strides are set here). `e` gives op, reduce, nargs, arg and number;
 ** operands are open, on `dev`, and get a reference.  May compute an operand that has grown too large. */
 dc_array *dc_expr_make(const dc_expr *e, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err);
-/* The same for an operator whose operands and result are all as `like`, one of them, in device, dtype and shape: operand
-** i is arg[i] or, where that is NULL, scalar[i] in that dtype. */
+/* The same for an operator whose operands and result are all as `like`, one of them, in device, dtype and shape:
+** operand i is arg[i] or, where that is NULL, scalar[i] in that dtype. */
 dc_array *dc_expr_like(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[], const dc_array *like,
                        dc_error *err);
 /* The same where that is the only operand. */
