@@ -33,6 +33,7 @@ typedef struct dc_number {
 } dc_number;
 
 typedef struct dc_expr {
+  /* a line of the cache: what every node has */
   union {
     struct {
       uint8_t op;      /* dc_op */
@@ -49,12 +50,13 @@ typedef struct dc_expr {
   int weight, inputs;  /* nodes and leaves at and below this one: at most so many */
   int index;           /* in the program of the walk that saw it last */
   uint64_t mark;       /* dc_next_mark of that walk */
-  dc_array *arg[DC_MAX_ARGS];  /* NULL: the number of that index instead */
-  dc_use use[DC_MAX_ARGS];
-  dc_use pending;      /* link in the list of all that is pending */
-  const dc_array *space; /* the VIEW through which that walk saw it; NULL: none */
   dc_geometry *frame;  /* of GATHER: the node's shape, and strides in operand 0.  Of a VIEW with its operand's axes in
                        ** another order: its shape, and in place of strides these axes.  Else NULL; owned */
+  dc_use pending;      /* link in the list of all that is pending */
+  /* and the next: one operand */
+  dc_array *arg[DC_MAX_ARGS];  /* NULL: the number of that index instead */
+  dc_use use[DC_MAX_ARGS];
+  const dc_array *space; /* the VIEW through which that walk saw it; NULL: none */
   dc_number number[DC_MAX_ARGS];
 } dc_expr;
 
