@@ -4,31 +4,8 @@
 #include <inttypes.h>
 
 #include "array/expr.h"
-#include "base/stock.h"
 
 /* --- making ---------------------------------------------------------------------------------------- */
-
-static dc_stock arrays;
-
-DC_HOT dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
-  dc_array *a = dc_stock_take(&arrays, sizeof *a);
-  if (a == NULL) {
-    dc_fail_oom(err);
-    return NULL;
-  }
-  a->refs = 1;
-  a->state = DC_ARRAY_PENDING;
-  a->contiguous = true;
-  a->dtype = dtype;
-  a->dev = dev;
-  a->ptr = 0;
-  a->buffer = NULL;
-  a->expr = NULL;
-  a->users = NULL;
-  return a;
-}
-
-void dc_array_drop(dc_array *a) { dc_stock_give(&arrays, a); }
 
 /* A READY array over a buffer, whose reference it takes (also on failure). */
 static dc_array *array_over(struct dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
@@ -100,15 +77,6 @@ dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, co
   b->release = release; /* from now on: until here the owner's memory is the owner's affair */
   b->ud = ud;
   return a;
-}
-
-void dc_array_ref(dc_array *a) { a->refs++; }
-
-DC_HOT void dc_array_unref(dc_array *a) {
-  if (a == NULL || --a->refs > 0) return;
-  if (a->state == DC_ARRAY_PENDING) dc_expr_drop(a);
-  if (a->buffer != NULL) dc_buffer_unref(a->buffer);
-  dc_array_drop(a);
 }
 
 /* --- facts ----------------------------------------------------------------------------------------- */

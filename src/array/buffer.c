@@ -10,15 +10,29 @@
 
 static dc_stock buffers;
 
-static struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
+static inline struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
   struct dc_buffer *b = dc_stock_take(&buffers, sizeof *b);
-  if (b == NULL) dc_fail_oom(err);
-  else *b = (struct dc_buffer){ .dev = dev, .bytes = bytes, .refs = 1 };
+  if (b == NULL) {
+    dc_fail_oom(err);
+    return NULL;
+  }
+  b->dev = dev; /* field by field, as compilers clear a whole with an instruction that is slow to start */
+  b->ptr = 0;
+  b->bytes = bytes;
+  b->readers = NULL;
+  b->refs = 1;
+  b->closed = b->foreign = false;
+  b->held = 0;
+  b->release = NULL;
+  b->ud = NULL;
+  b->trace = NULL;
+  b->line = NULL;
+  b->pinned = NULL;
   return b;
 }
 
 /* Appends to the message who holds most of what is in use. */
-static void tell_holders(const dc_device *dev, dc_error *err) {
+static DC_RARELY void tell_holders(const dc_device *dev, dc_error *err) {
   const dc_line *line[5];
   dc_buf b = DC_BUF_INIT;
   char text[32];
@@ -32,8 +46,8 @@ static void tell_holders(const dc_device *dev, dc_error *err) {
   dc_buf_free(&b);
 }
 
-static int allocate(dc_device *dev, size_t bytes, dc_ptr *ptr, dc_error *err) {
-  if (dc_device_alloc(dev, bytes, ptr, err) == 0) return 0;
+/* After a failure. */
+static DC_RARELY int allocate_again(dc_device *dev, size_t bytes, dc_ptr *ptr, dc_error *err) {
   if (err->kind != DC_MEMORY) return -1;
   if (dc_device_may_hold(dev, bytes) && dc_settle_pinned(dev, bytes)) {
     dc_error_clear(err);
@@ -45,12 +59,13 @@ static int allocate(dc_device *dev, size_t bytes, dc_ptr *ptr, dc_error *err) {
 
 DC_HOT struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err) {
   struct dc_buffer *b = make(dev, bytes, err);
-  if (b != NULL && allocate(dev, bytes, &b->ptr, err) != 0) {
+  if (b == NULL) return NULL;
+  if (dc_device_alloc(dev, bytes, &b->ptr, err) != 0 && allocate_again(dev, bytes, &b->ptr, err) != 0) {
     dc_stock_give(&buffers, b);
     return NULL;
   }
-  if (b != NULL && bytes > 0) b->line = dc_ledger_enter(dev, bytes);
-  if (b != NULL && dev->tracking != 0 && dc_trace_born(&b->trace, dev, err) != 0) {
+  if (bytes > 0) b->line = dc_ledger_enter(dev, bytes);
+  if (dev->tracking != 0 && dc_trace_born(&b->trace, dev, err) != 0) {
     dc_buffer_unref(b);
     return NULL;
   }
@@ -74,7 +89,7 @@ struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes
 static DC_HOT void give_back(struct dc_buffer *b) {
   dc_ptr ptr = b->ptr;
   b->ptr = 0;
-  dc_ledger_leave(b->line, b->bytes);
+  if (b->line != NULL) dc_ledger_leave(b->line, b->bytes);
   b->line = NULL;
   if (b->pinned != NULL) {
     b->dev->tracking--;
@@ -86,7 +101,7 @@ static DC_HOT void give_back(struct dc_buffer *b) {
   } else if (!b->foreign) {
     dc_trace_free(&b->trace, b->dev, ptr, b->bytes);
   }
-  dc_trace_drop(&b->trace);
+  if (b->trace != NULL) dc_trace_drop(&b->trace);
   if (b->foreign && b->release != NULL) b->release(b->ud);
 }
 
@@ -131,19 +146,4 @@ DC_HOT void dc_buffer_unref(struct dc_buffer *b) {
   if (b == NULL || --b->refs > 0) return;
   dc_buffer_release(b);
   dc_stock_give(&buffers, b);
-}
-
-DC_HOT void dc_use_add(dc_use *u, dc_use **list) {
-  u->next = *list;
-  u->link = list;
-  if (*list != NULL) (*list)->link = &u->next;
-  *list = u;
-}
-
-DC_HOT void dc_use_remove(dc_use *u) {
-  if (u->link == NULL) return;
-  *u->link = u->next;
-  if (u->next != NULL) u->next->link = u->link;
-  u->next = NULL;
-  u->link = NULL;
 }

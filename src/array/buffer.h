@@ -58,7 +58,22 @@ void dc_buffer_drop(void *b);
 ** Readers are the caller's care. */
 void dc_buffer_release(struct dc_buffer *b);
 
-void dc_use_add(dc_use *u, dc_use **list);
-void dc_use_remove(dc_use *u);
+static inline void dc_use_add(dc_use *u, dc_use **list) {
+  u->next = *list;
+  u->link = list;
+  if (u->next != NULL) u->next->link = &u->next;
+  *list = u;
+}
+/* Of one that is in a list, and whose own time is over. */
+static inline void dc_use_end(dc_use *u) {
+  *u->link = u->next;
+  if (u->next != NULL) u->next->link = u->link;
+}
+static inline void dc_use_remove(dc_use *u) {
+  if (u->link == NULL) return;
+  dc_use_end(u);
+  u->next = NULL;
+  u->link = NULL;
+}
 
 #endif

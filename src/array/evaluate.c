@@ -105,9 +105,9 @@ static int evaluate_viewed(dc_array *a, dc_error *err) {
 static DC_HOT int evaluate(dc_array *a, told *t, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return -1;
   if (a->state == DC_ARRAY_READY) return 0;
-  dc_array_ref(a);
+  a->refs++;
   int rc = a->expr->op == DC_OP_VIEW ? evaluate_viewed(a, err) : evaluate_held(a, t, err);
-  dc_array_unref(a);
+  dc_array_leave(a);
   return rc;
 }
 

@@ -1,5 +1,5 @@
 /*
-** expr.c - making, settling and dropping the nodes of pending expressions.
+** expr.c - making, settling and dropping arrays and the nodes of pending expressions.
 */
 #include "array/expr.h"
 
@@ -8,7 +8,7 @@
 #include "array/op.h"
 #include "base/stock.h"
 
-static dc_stock exprs;
+static dc_stock arrays, exprs;
 static dc_use *all_pending; /* through dc_expr.pending */
 
 uint64_t dc_next_mark(void) {
@@ -76,27 +76,76 @@ static DC_RARELY int bound(dc_expr *e, dc_error *err) {
 
 /* --- making and dropping -------------------------------------------------------------------------- */
 
-/* Hangs operand i into the list of what it depends on, and holds it. */
-static void link_operand(dc_array *a, int i) {
+static inline void start_array(dc_array *a, dc_device *dev, dc_dtype dtype) {
+  a->refs = 1;
+  a->state = DC_ARRAY_PENDING;
+  a->contiguous = true;
+  a->dtype = dtype;
+  a->dev = dev;
+  a->ptr = 0;
+  a->buffer = NULL;
+  a->expr = NULL;
+  a->users = NULL;
+}
+
+dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
+  dc_array *a = dc_stock_take(&arrays, sizeof *a);
+  if (a == NULL) dc_fail_oom(err);
+  else start_array(a, dev, dtype);
+  return a;
+}
+
+void dc_array_drop(dc_array *a) { dc_stock_give(&arrays, a); }
+
+void dc_array_ref(dc_array *a) { a->refs++; }
+
+static inline void drop(dc_expr *e) {
+  dc_use_end(&e->pending);
+  for (int i = 0; i < e->nargs; i++) /* all, before anybody else gets to know */
+    if (e->arg[i] != NULL && e->use[i].link != NULL) dc_use_end(&e->use[i]);
+  for (int i = 0; i < e->nargs; i++)
+    if (e->arg[i] != NULL) dc_array_leave(e->arg[i]);
+  if (e->frame != NULL) free(e->frame); /* hardly one has it */
+  dc_stock_give(&exprs, e);
+}
+
+DC_HOT void dc_expr_drop(dc_array *a) {
   dc_expr *e = a->expr;
-  dc_array *arg = e->arg[i];
-  e->use[i] = (dc_use){ .user = a };
-  if (arg == NULL) return;
+  a->expr = NULL;
+  drop(e);
+}
+
+DC_HOT void dc_array_end(dc_array *a) {
+  if (a->state == DC_ARRAY_PENDING) drop(a->expr);
+  else if (a->buffer != NULL) dc_buffer_unref(a->buffer);
+  dc_array_drop(a);
+}
+
+DC_HOT void dc_array_unref(dc_array *a) {
+  if (a != NULL) dc_array_leave(a);
+}
+
+/* Hangs operand i, `arg`, into the list of what it depends on. */
+static inline void link_operand(dc_array *a, dc_expr *e, int i, dc_array *arg) {
+  e->use[i].user = a;
   dc_use_add(&e->use[i], arg->state == DC_ARRAY_PENDING ? &arg->users : &arg->buffer->readers);
 }
 
+/* Now it is one of all that is pending. */
+static inline void enlist(dc_array *a, dc_expr *e) {
+  e->pending.user = a;
+  dc_use_add(&e->pending, &all_pending);
+}
+
 /* What a model says; the rest is set by dc_expr_make. */
-static void copy_model(dc_expr *e, const dc_expr *model) {
-  e->op = model->op;
-  e->as = model->as;
+static void copy_model(dc_expr *e, const dc_expr *model, dc_dtype dtype) {
+  e->kind = model->kind;
+  e->dtype = (uint8_t)dtype;
   e->reduce = model->reduce;
   e->keep = model->keep;
-  e->nargs = model->nargs;
   e->passed = false;
   e->axes = model->axes;
-  e->index = 0;
   e->mark = 0;
-  e->space = NULL;
   e->frame = model->frame;
   for (int i = 0; i < model->nargs; i++) {
     e->arg[i] = model->arg[i];
@@ -110,13 +159,12 @@ static DC_RARELY void drop_unlinked(dc_array *a, dc_expr *e) {
   if (e != NULL) dc_stock_give(&exprs, e);
 }
 
-DC_HOT dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, const dc_geometry *shape,
-                              dc_error *err) {
+dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err) {
   dc_expr *e = dc_stock_take(&exprs, sizeof *e);
   dc_array *a = NULL;
   bool made = e != NULL || dc_fail_oom(err) == 0;
   if (made) {
-    copy_model(e, model);
+    copy_model(e, model, dtype);
     measure(e);
     made = fits(e) || bound(e, err) == 0;
   }
@@ -130,12 +178,90 @@ DC_HOT dc_array *dc_expr_make(const dc_expr *model, dc_device *dev, dc_dtype dty
   }
   a->expr = e;
   for (int i = 0; i < e->nargs; i++) {
-    link_operand(a, i);
-    if (e->arg[i] != NULL) dc_array_ref(e->arg[i]);
+    if (e->arg[i] == NULL) continue;
+    link_operand(a, e, i, e->arg[i]);
+    dc_array_ref(e->arg[i]);
   }
-  e->pending = (dc_use){ .user = a };
-  dc_use_add(&e->pending, &all_pending);
+  enlist(a, e);
   return a;
+}
+
+/* --- usual operators ------------------------------------------------------------------------------ */
+
+/* make_like calls nothing that it comes back from: so it needs no memory on the stack.  What is not usual is done by
+** these, behind it. */
+
+static DC_RARELY dc_array *like_anew(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[],
+                                     const dc_array *like, dc_error *err) {
+  if (dc_stock_fill(&exprs, sizeof(dc_expr)) == 0 && dc_stock_fill(&arrays, sizeof(dc_array)) == 0)
+    return dc_expr_like(op, nargs, arg, scalar, like, err);
+  dc_fail_oom(err);
+  return NULL;
+}
+
+/* Its graph has grown too large: the long way computes operands first. */
+static DC_RARELY dc_array *like_bound(dc_array *a, const dc_scalar scalar[], const dc_array *like, dc_error *err) {
+  dc_expr model = *a->expr;
+  dc_array_leave(a);
+  for (int i = 0; i < model.nargs; i++)
+    if (model.arg[i] == NULL && dc_number_from(&scalar[i], like->dtype, &model.number[i], err) != 0) return NULL;
+  return dc_expr_make(&model, like->dev, like->dtype, &like->g, err);
+}
+
+/* The geometry and numbers. */
+static __attribute__((noinline)) dc_array *like_rest(dc_array *a, const dc_scalar scalar[], const dc_array *like,
+                                                     dc_error *err) {
+  dc_expr *e = a->expr;
+  const size_t size = dc_dtype_size(a->dtype);
+  bool made = dc_geometry_c_short(&a->g, &like->g, size) ||
+              dc_geometry_c(&a->g, like->g.ndim, like->g.shape, size, err) == 0;
+  for (int i = 0; made && i < e->nargs; i++)
+    if (e->arg[i] == NULL) made = dc_number_from(&scalar[i], a->dtype, &e->number[i], err) == 0;
+  if (made) return a;
+  dc_array_leave(a);
+  return NULL;
+}
+
+static inline dc_array *make_like(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[],
+                                  const dc_array *like, dc_error *err) {
+  if (exprs.first == NULL || arrays.first == NULL) return like_anew(op, nargs, arg, scalar, like, err);
+  dc_expr *e = dc_stock_take(&exprs, sizeof *e);
+  dc_array *a = dc_stock_take(&arrays, sizeof *a);
+  start_array(a, like->dev, like->dtype);
+  a->expr = e;
+  e->kind = dc_expr_kind(op, like->dtype, like->dtype, nargs);
+  e->reduce = 0;
+  e->keep = e->passed = false;
+  e->axes = 0;
+  e->mark = 0;
+  e->frame = NULL;
+  enlist(a, e);
+  bool rest = !dc_geometry_c_short(&a->g, &like->g, dc_dtype_size(like->dtype));
+  int weight = 1, inputs = 0;
+  for (int i = 0; i < nargs; i++) {
+    dc_array *of = e->arg[i] = arg[i];
+    if (of == NULL) {
+      rest = true;
+      continue;
+    }
+    weight += weight_of(of);
+    inputs += inputs_of(of);
+    of->refs++;
+    link_operand(a, e, i, of);
+  }
+  e->weight = weight;
+  e->inputs = inputs;
+  if (!fits(e)) return like_bound(a, scalar, like, err);
+  return rest ? like_rest(a, scalar, like, err) : a;
+}
+
+DC_HOT dc_array *dc_expr_like(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[],
+                              const dc_array *like, dc_error *err) {
+  return make_like(op, nargs, arg, scalar, like, err);
+}
+
+DC_HOT dc_array *dc_expr_like_one(dc_op op, dc_array *const arg[], dc_error *err) {
+  return make_like(op, 1, arg, NULL, arg[0], err);
 }
 
 /* --- views ---------------------------------------------------------------------------------------- */
@@ -189,26 +315,11 @@ dc_array *dc_expr_view(dc_array *a, const dc_geometry *g, const int *axes, dc_er
   return v;
 }
 
-static void release_operands(dc_expr *e) {
-  for (int i = 0; i < e->nargs; i++) dc_use_remove(&e->use[i]);
-  for (int i = 0; i < e->nargs; i++)
-    if (e->arg[i] != NULL) dc_array_unref(e->arg[i]);
-}
-
-DC_HOT void dc_expr_drop(dc_array *a) {
-  dc_expr *e = a->expr;
-  a->expr = NULL;
-  dc_use_remove(&e->pending);
-  release_operands(e);
-  free(e->frame);
-  dc_stock_give(&exprs, e);
-}
-
 DC_HOT void dc_expr_settle(dc_array *a, struct dc_buffer *b) {
   a->state = DC_ARRAY_READY;
   a->buffer = b;
   a->ptr = b->ptr;
-  dc_array_ref(a); /* the last view of it may hold it alone */
+  a->refs++; /* the last view of it may hold it alone */
   while (a->users != NULL) { /* what is built on it is from now on a reader of its memory, or a view of that */
     dc_use *u = a->users;
     if (u->user->expr->op == DC_OP_VIEW) {
@@ -220,19 +331,20 @@ DC_HOT void dc_expr_settle(dc_array *a, struct dc_buffer *b) {
     dc_use_add(u, &b->readers);
   }
   dc_expr_drop(a);
-  dc_array_unref(a);
+  dc_array_leave(a);
 }
 
 void dc_expr_become_copy(dc_array *a, dc_array *from) {
   dc_expr *e = a->expr;
   dc_expr old = *e;
-  for (int i = 0; i < e->nargs; i++) dc_use_remove(&e->use[i]);
+  for (int i = 0; i < e->nargs; i++)
+    if (e->arg[i] != NULL) dc_use_remove(&e->use[i]);
   e->op = DC_OP_CAST;
   e->nargs = 1;
   e->arg[0] = from;
   e->weight = e->inputs = 1;
   e->passed = false;
-  link_operand(a, 0);
+  link_operand(a, e, 0, from);
   e->frame = NULL;
   dc_error none = DC_ERROR_INIT; /* it has that shape already, if perhaps as a view */
   dc_geometry_c(&a->g, from->g.ndim, from->g.shape, dc_dtype_size(a->dtype), &none);

@@ -33,24 +33,36 @@ typedef struct dc_number {
 } dc_number;
 
 typedef struct dc_expr {
-  uint8_t op;          /* dc_op */
-  uint8_t as;          /* the dtype that operand 0 (and, mostly, the others) is converted to; NONE: its own */
+  /* a line of the cache: what every node has */
+  union {
+    struct {
+      uint8_t op;      /* dc_op */
+      uint8_t as;      /* the dtype that operand 0 (and, mostly, the others) is converted to; NONE: its own */
+      uint8_t dtype;   /* the array's */
+      uint8_t nargs;   /* numbers included */
+    };
+    uint32_t kind;     /* all that as one word: see dc_expr_kind */
+  };
   uint8_t reduce;      /* dc_reduce, for DC_OP_REDUCE */
   bool keep;           /* its axes stay with extent 1 */
-  uint8_t nargs;       /* numbers included */
   bool passed;         /* an evaluation has computed it as a part of something, or into somebody's memory */
   uint32_t axes;       /* of a reduction */
   int weight, inputs;  /* nodes and leaves at and below this one: at most so many */
   int index;           /* in the program of the walk that saw it last */
   uint64_t mark;       /* dc_next_mark of that walk */
-  dc_array *arg[DC_MAX_ARGS];  /* NULL: the number of that index instead */
-  dc_use use[DC_MAX_ARGS];
-  dc_use pending;      /* link in the list of all that is pending */
-  const dc_array *space; /* the VIEW through which that walk saw it; NULL: none */
   dc_geometry *frame;  /* of GATHER: the node's shape, and strides in operand 0.  Of a VIEW with its operand's axes in
                        ** another order: its shape, and in place of strides these axes.  Else NULL; owned */
+  dc_use pending;      /* link in the list of all that is pending */
+  /* and the next: one operand */
+  dc_array *arg[DC_MAX_ARGS];  /* NULL: the number of that index instead */
+  dc_use use[DC_MAX_ARGS];
+  const dc_array *space; /* the VIEW through which that walk saw it; NULL: none */
   dc_number number[DC_MAX_ARGS];
 } dc_expr;
+
+static inline uint32_t dc_expr_kind(dc_op op, dc_dtype as, dc_dtype dtype, int nargs) {
+  return (uint32_t)op | (uint32_t)as << 8 | (uint32_t)dtype << 16 | (uint32_t)nargs << 24; /* little-endian */
+}
 
 struct dc_array {
   int refs;
@@ -76,6 +88,12 @@ dc_dtype dc_dtype_with_number(dc_dtype t, const dc_scalar *s);
 ** never got anything to hold. */
 dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err);
 void dc_array_drop(dc_array *a);
+/* Its last reference is gone. */
+void dc_array_end(dc_array *a);
+/* dc_array_unref for one that is not NULL. */
+static inline void dc_array_leave(dc_array *a) {
+  if (--a->refs == 0) dc_array_end(a);
+}
 /* -1 and DC_DEVICE unless both are on the same device. */
 int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err);
 static inline bool dc_array_is_closed(const dc_array *a) {
@@ -91,6 +109,12 @@ static inline int dc_array_check_open(const dc_array *a, dc_error *err) {
 /* A PENDING array of that shape (strides are set here). `e` gives op, reduce, nargs, arg and number;
 ** operands are open, on `dev`, and get a reference.  May compute an operand that has grown too large. */
 dc_array *dc_expr_make(const dc_expr *e, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err);
+/* The same for an operator whose operands and result are all as `like`, one of them, in device, dtype and shape:
+** operand i is arg[i] or, where that is NULL, scalar[i] in that dtype. */
+dc_array *dc_expr_like(dc_op op, int nargs, dc_array *const arg[], const dc_scalar scalar[], const dc_array *like,
+                       dc_error *err);
+/* The same where that is the only operand. */
+dc_array *dc_expr_like_one(dc_op op, dc_array *const arg[], dc_error *err);
 /* A PENDING array's view of the geometry `g`, PENDING too: with its axes in another order (`axes`: of each its place in
 ** `a`) or, where that is NULL, another shape.  Only where dc_expr_can_view says that it can be. */
 dc_array *dc_expr_view(dc_array *a, const dc_geometry *g, const int *axes, dc_error *err);

@@ -42,12 +42,6 @@ DC_HOT int dc_geometry_c(dc_geometry *g, int ndim, const int64_t *shape, size_t 
   return 0;
 }
 
-DC_HOT int64_t dc_geometry_size(const dc_geometry *g) {
-  int64_t n = 1;
-  for (int i = 0; i < g->ndim; i++) n *= g->shape[i];
-  return n;
-}
-
 bool dc_geometry_contiguous(const dc_geometry *g, size_t itemsize) {
   int64_t expected = (int64_t)itemsize;
   bool straight = true;

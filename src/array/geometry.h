@@ -30,7 +30,18 @@ static inline void dc_geometry_copy(dc_geometry *to, const dc_geometry *from) {
 /* C order strides for elements of `itemsize` bytes. DC_SHAPE when an extent is negative, there are too
 ** many axes, or the size overflows. */
 int dc_geometry_c(dc_geometry *g, int ndim, const int64_t *shape, size_t itemsize, dc_error *err);
-int64_t dc_geometry_size(const dc_geometry *g);                       /* number of elements */
+/* The same for an array's shape of one axis, if that is too short for any of these errors; else false. */
+static inline bool dc_geometry_c_short(dc_geometry *g, const dc_geometry *shape, size_t itemsize) {
+  g->ndim = 1;
+  g->shape[0] = shape->shape[0];
+  g->strides[0] = (int64_t)itemsize;
+  return shape->ndim == 1 && shape->shape[0] <= INT32_MAX;
+}
+static inline int64_t dc_geometry_size(const dc_geometry *g) { /* number of elements */
+  int64_t n = 1;
+  for (int i = 0; i < g->ndim; i++) n *= g->shape[i];
+  return n;
+}
 /* C order without gaps (the strides of extents of 1, and of arrays without elements, don't matter). */
 bool dc_geometry_contiguous(const dc_geometry *g, size_t itemsize);
 static inline bool dc_geometry_same_shape(const dc_geometry *a, const dc_geometry *b) {

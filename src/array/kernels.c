@@ -153,11 +153,15 @@ typedef struct dc_pack {
   _Alignas(16) unsigned char bytes[DC_MAX_PARAMS + 96];
 } dc_pack;
 
-/* A parameter at its natural alignment, as the ABI has it; what is left between is 0. */
+/* A parameter at its natural alignment, as the ABI has it; what is left between is 0.  What is behind it then. */
+static inline unsigned char *put(unsigned char *to, const void *value, size_t size) {
+  while (((uintptr_t)to & (size - 1)) != 0) *to++ = 0;
+  memcpy(to, value, size);
+  return to + size;
+}
+
 static void pack(dc_pack *k, const void *value, size_t size) {
-  while ((k->at & (size - 1)) != 0) k->bytes[k->at++] = 0;
-  memcpy(k->bytes + k->at, value, size);
-  k->at += size;
+  k->at = (size_t)(put(k->bytes + k->at, value, size) - k->bytes);
 }
 
 static void pack_index(dc_pack *k, const dc_program *p, int64_t v) {
@@ -183,10 +187,12 @@ static void pack_extent(dc_pack *k, const dc_program *p, int64_t extent) {
 }
 
 /* As registers hold it. */
-static void pack_number(dc_pack *k, const dc_number *v) {
+static inline size_t number_size(const dc_number *v) {
   const size_t size = dc_dtype_size(v->dtype);
-  pack(k, &v->bits, dc_dtypes[v->dtype].kind == 'f' && size == 2 ? sizeof v->f32 : size);
+  return dc_dtypes[v->dtype].kind == 'f' && size == 2 ? sizeof v->f32 : size;
 }
+
+static void pack_number(dc_pack *k, const dc_number *v) { pack(k, &v->bits, number_size(v)); }
 
 /* In the order of generate.c's emit_params. */
 static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
@@ -304,18 +310,19 @@ int dc_program_run(const dc_program *p, dc_error *err) {
 /* --- recipes ------------------------------------------------------------------------------------------- */
 
 /* pack_all's, where operands have no strides. */
-static DC_HOT void pack_portion(dc_pack *k, const dc_portion *s) {
+static inline void pack_portion(dc_pack *k, const dc_portion *s) {
   static const int32_t one = 1;
   const int32_t n = (int32_t)s->n;
-  pack(k, &s->out, sizeof s->out);
-  for (int i = 0; i < s->nleaves; i++) pack(k, &s->leaf[i], sizeof s->leaf[i]);
-  if (s->reduces) pack(k, &one, sizeof one); /* row */
-  pack(k, &n, sizeof n);
+  unsigned char *to = put(k->bytes, &s->out, sizeof s->out);
+  for (int i = 0; i < s->nleaves; i++) to = put(to, &s->leaf[i], sizeof s->leaf[i]);
+  if (s->reduces) to = put(to, &one, sizeof one); /* row */
+  to = put(to, &n, sizeof n);
   if (s->reduces) {
-    pack(k, &s->mail, sizeof s->mail);
-    pack(k, &s->letter, sizeof s->letter);
+    to = put(to, &s->mail, sizeof s->mail);
+    to = put(to, &s->letter, sizeof s->letter);
   }
-  for (int i = 0; i < s->nnumbers; i++) pack_number(k, s->number[i]);
+  for (int i = 0; i < s->nnumbers; i++) to = put(to, &s->number[i]->bits, number_size(s->number[i]));
+  k->at = (size_t)(to - k->bytes);
 }
 
 /* Whether its launch is as that of a recipe. */
@@ -329,7 +336,6 @@ static bool has_recipe(const dc_program *p) {
 bool dc_recipe_of(const dc_program *p, const dc_portion *s, dc_recipe *r) {
   if (!has_recipe(p) || p->dev != s->dev || s->reduces != (p->kind == DC_REDUCTION)) return false;
   dc_pack all, portion;
-  portion.at = 0;
   pack_all(&all, p, 0);
   pack_portion(&portion, s);
   if (all.at != portion.at || memcmp(all.bytes, portion.bytes, all.at) != 0) return false;
@@ -344,7 +350,6 @@ DC_HOT int dc_recipe_run(const dc_recipe *r, const dc_portion *s, dc_error *err)
   static const dc_launch_options plainly;
   if (dc_device_open(s->dev, err) != 0) return -1;
   dc_pack params;
-  params.at = 0;
   pack_portion(&params, s);
   dc_launch l = { .grid = { 1, 1, 1 }, .block = { (uint32_t)r->threads, 1, 1 }, .params = params.bytes };
   if (!s->reduces)

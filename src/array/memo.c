@@ -12,13 +12,13 @@
 
 #include "array/program.h"
 
-/* What a word of the key is about, in its lowest bits. */
-enum { WORD_NODE, WORD_NODE_AGAIN, WORD_LEAF, WORD_ONE, WORD_LEAF_AGAIN, WORD_NUMBER, WORD_REDUCTION, WORD_BITS = 3 };
+/* What a word of the key is about, in its highest bits; a node's is its dc_expr.kind as it is, which has none there. */
+enum { WORD_NODE, WORD_NODE_AGAIN, WORD_LEAF, WORD_ONE, WORD_LEAF_AGAIN, WORD_NUMBER, WORD_REDUCTION, WORD_AT = 29 };
 
 /* --- seeing ---------------------------------------------------------------------------------------------- */
 
-static void put(dc_sight *s, uint32_t what, uint32_t value) {
-  const uint32_t word = what | value << WORD_BITS;
+static inline void put(dc_sight *s, uint32_t what, uint32_t value) {
+  const uint32_t word = what << WORD_AT | value;
   s->key[s->len++] = word;
   s->hash = (s->hash ^ word) * 0x9e3779b97f4a7c15u;
 }
@@ -35,14 +35,8 @@ static int find_leaf(const dc_sight *s, const dc_array *a) {
   return -1;
 }
 
-static DC_HOT bool see_leaf(dc_sight *s, const dc_array *a) {
+static inline bool see_new_leaf(dc_sight *s, const dc_array *a) {
   dc_portion *q = &s->portion;
-  if (a->state != DC_ARRAY_READY || a->buffer->closed) return false;
-  const int again = find_leaf(s, a);
-  if (again >= 0) {
-    put(s, WORD_LEAF_AGAIN, (uint32_t)again);
-    return true;
-  }
   const int64_t n = dc_geometry_size(&a->g);
   if (q->nleaves == DC_SIGHT_OPERANDS || (n != 1 && (n != q->n || !a->contiguous))) return false;
   const size_t size = dc_dtype_size(a->dtype);
@@ -55,6 +49,21 @@ static DC_HOT bool see_leaf(dc_sight *s, const dc_array *a) {
   return true;
 }
 
+/* One at an address that was seen. */
+static __attribute__((noinline)) bool see_leaf_there(dc_sight *s, const dc_array *a) {
+  const int again = find_leaf(s, a);
+  if (again < 0) return see_new_leaf(s, a);
+  put(s, WORD_LEAF_AGAIN, (uint32_t)again);
+  return true;
+}
+
+static DC_HOT bool see_leaf(dc_sight *s, const dc_array *a) {
+  if (a->state != DC_ARRAY_READY || a->buffer->closed) return false;
+  for (int i = 0; i < s->portion.nleaves; i++)
+    if (s->leaf[i] == a->ptr) return see_leaf_there(s, a);
+  return see_new_leaf(s, a);
+}
+
 static bool see_number(dc_sight *s, const dc_number *v) {
   dc_portion *q = &s->portion;
   if (q->nnumbers == DC_SIGHT_OPERANDS) return false;
@@ -63,28 +72,42 @@ static bool see_number(dc_sight *s, const dc_number *v) {
   return true;
 }
 
+/* What an operand is: to be seen as a node, or it has been seen, or it makes the whole one that is not remembered. */
+typedef enum seen { SEEN_NODE, SEEN, NOT_SEEN } seen;
+
+static inline seen see_other(dc_sight *s, const dc_array *a) {
+  if (a->state != DC_ARRAY_PENDING) return see_leaf(s, a) ? SEEN : NOT_SEEN;
+  if (a->expr->mark == s->mark) {
+    put(s, WORD_NODE_AGAIN, (uint32_t)a->expr->index);
+    return SEEN;
+  }
+  return a->expr->passed && !dc_expr_exclusive(a) ? NOT_SEEN /* it is computed on its own */ : SEEN_NODE;
+}
+
 static bool see_node(dc_sight *s, dc_array *a);
 
 static bool see_operand(dc_sight *s, dc_array *a) {
-  if (a->state != DC_ARRAY_PENDING) return see_leaf(s, a);
-  if (a->expr->mark == s->mark) {
-    put(s, WORD_NODE_AGAIN, (uint32_t)a->expr->index);
-    return true;
-  }
-  if (a->expr->passed && !dc_expr_exclusive(a)) return false; /* it is computed on its own */
-  return see_node(s, a);
+  const seen what = see_other(s, a);
+  return what == SEEN_NODE ? see_node(s, a) : what == SEEN;
 }
 
+/* All from the node down. With the last operand of each it goes on by itself. */
 static DC_HOT bool see_node(dc_sight *s, dc_array *a) {
-  dc_expr *e = a->expr;
-  if (s->nnodes == DC_SIGHT_NODES || e->op >= DC_OP_INDEX) return false; /* from there on they are not by element */
-  put(s, WORD_NODE, e->op | (uint32_t)e->as << 8 | (uint32_t)a->dtype << 16 | (uint32_t)e->nargs << 24);
-  e->mark = s->mark;
-  e->index = s->nnodes;
-  s->node[s->nnodes++] = a;
-  for (int i = 0; i < e->nargs; i++)
-    if (e->arg[i] != NULL ? !see_operand(s, e->arg[i]) : !see_number(s, &e->number[i])) return false;
-  return true;
+  for (;;) {
+    dc_expr *e = a->expr;
+    if (s->nnodes == DC_SIGHT_NODES || e->op >= DC_OP_INDEX) return false; /* from there on they are not by element */
+    put(s, WORD_NODE, e->kind);
+    e->mark = s->mark;
+    e->index = s->nnodes;
+    s->node[s->nnodes++] = a;
+    const int last = e->nargs - 1;
+    for (int i = 0; i < last; i++)
+      if (e->arg[i] != NULL ? !see_operand(s, e->arg[i]) : !see_number(s, &e->number[i])) return false;
+    a = e->arg[last];
+    if (a == NULL) return see_number(s, &e->number[last]);
+    const seen what = see_other(s, a);
+    if (what != SEEN_NODE) return what == SEEN;
+  }
 }
 
 /* A reduction of all to one value: how long the row is, and what is done with it, are in the key. */
@@ -112,7 +135,7 @@ DC_HOT bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out, dc_dtype dtype) {
   s->hash = 0;
   s->mark = dc_next_mark();
   put(s, 0, (uint32_t)a->dev->serial);
-  put(s, 0, (uint32_t)(a->dev->serial >> 29));
+  put(s, 0, (uint32_t)(a->dev->serial >> 32));
   put(s, n == 1, (uint32_t)dtype << 4 | alignment(out));
   return a->expr->op == DC_OP_REDUCE ? see_reduction(s, a) : see_node(s, a);
 }

@@ -54,6 +54,12 @@ static int integer_from_float(double v, dc_dtype t, dc_number *out, dc_error *er
   return 0;
 }
 
+static DC_RARELY int fail_floating(double v, dc_dtype t, dc_error *err) {
+  char text[32];
+  return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (at most %s)", shown(v, text), dc_dtype_name(t),
+                 t == DC_FLOAT16 ? "65504" : t == DC_BFLOAT16 ? "3.3895314e+38" : "3.4028235e+38");
+}
+
 /* A float as registers hold it; what is too large for the dtype is an error. */
 static int floating_from(double v, dc_dtype t, dc_number *out, dc_error *err) {
   if (t == DC_FLOAT64) {
@@ -62,11 +68,7 @@ static int floating_from(double v, dc_dtype t, dc_number *out, dc_error *err) {
   }
   const bool half = t != DC_FLOAT32;
   out->f32 = half ? (float)dc_half_value(dc_half_bits(v, t), t) : (float)v;
-  char text[32];
-  if (isinf(out->f32) && !isinf(v))
-    return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (at most %s)", shown(v, text), dc_dtype_name(t),
-                   t == DC_FLOAT16 ? "65504" : t == DC_BFLOAT16 ? "3.3895314e+38" : "3.4028235e+38");
-  return 0;
+  return isinf(out->f32) && !isinf(v) ? fail_floating(v, t, err) : 0;
 }
 
 static int floating_from_int(int64_t v, dc_dtype t, dc_number *out, dc_error *err) {
@@ -84,10 +86,9 @@ static int complex_from(double re, double im, dc_dtype t, dc_number *out, dc_err
   return 0;
 }
 
-DC_HOT int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
+/* Any but a float for a real floating dtype. */
+static __attribute__((noinline)) int number_of(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
   int64_t i = s->kind == DC_SCALAR_BOOL ? s->b : s->kind == DC_SCALAR_INT ? s->i : 0;
-  *out = (dc_number){ .dtype = dtype };
-  memset(out->c128, 0, sizeof out->c128);
   if (dc_dtypes[dtype].kind == 'c' && s->kind == DC_SCALAR_COMPLEX) return complex_from(s->re, s->im, dtype, out, err);
   if (dc_dtypes[dtype].kind == 'c') {
     const double whole = dtype == DC_COMPLEX64 ? dc_half_round_once(i) : (double)i;
@@ -96,9 +97,15 @@ DC_HOT int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc
   if (s->kind == DC_SCALAR_COMPLEX)
     return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value; complex64 and complex128 have it",
                    dc_dtype_name(dtype));
-  if (dc_dtypes[dtype].kind == 'f')
-    return s->kind == DC_SCALAR_FLOAT ? floating_from(s->f, dtype, out, err) : floating_from_int(i, dtype, out, err);
+  if (dc_dtypes[dtype].kind == 'f') return floating_from_int(i, dtype, out, err);
   return s->kind == DC_SCALAR_FLOAT ? integer_from_float(s->f, dtype, out, err) : integer_from_int(i, dtype, out, err);
+}
+
+DC_HOT int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
+  out->dtype = dtype;
+  memset(out->c128, 0, sizeof out->c128);
+  if (s->kind == DC_SCALAR_FLOAT && dc_dtypes[dtype].kind == 'f') return floating_from(s->f, dtype, out, err);
+  return number_of(s, dtype, out, err);
 }
 
 /* Little-endian bytes of an integer, sign-extended where the dtype is signed. */

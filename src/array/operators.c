@@ -151,7 +151,7 @@ static int type_same(const dc_call *c, dc_typing *t, dc_error *err) {
   return 0;
 }
 
-static __attribute__((noinline)) int type_any(const dc_call *c, dc_typing *t, dc_error *err) {
+static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
   const int n = c->info->nargs;
   all_as(t, DC_MAX_ARGS, DC_DTYPE_NONE);
   switch ((dc_rule)c->info->rule) {
@@ -181,36 +181,10 @@ static __attribute__((noinline)) int type_any(const dc_call *c, dc_typing *t, dc
   }
 }
 
-/* The usual case: real floating arrays of one dtype, beside real numbers, give and take that. */
-static inline bool type_plain(const dc_call *c, dc_typing *t) {
-  const unsigned plain = 1u << DC_RULE_ARITHMETIC | 1u << DC_RULE_KEEP | 1u << DC_RULE_FLOAT | 1u << DC_RULE_REAL |
-                         1u << DC_RULE_ANGLE;
-  const int n = c->info->nargs;
-  dc_dtype d = DC_DTYPE_NONE;
-  if ((plain >> c->info->rule & 1) == 0) return false;
-  for (int i = 0; i < n; i++) {
-    if (c->arg[i] == NULL) {
-      if (c->scalar[i].kind != DC_SCALAR_INT && c->scalar[i].kind != DC_SCALAR_FLOAT) return false;
-    } else if (d == DC_DTYPE_NONE) {
-      d = c->arg[i]->dtype;
-    } else if (c->arg[i]->dtype != d) {
-      return false;
-    }
-  }
-  if (d != DC_FLOAT32 && d != DC_FLOAT64) return false;
-  all_as(t, n, d);
-  t->out = d;
-  return true;
-}
-
-static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
-  return type_plain(c, t) ? 0 : type_any(c, t, err);
-}
-
 /* --- making ---------------------------------------------------------------------------------------------- */
 
 /* *room becomes the shape that `shape`, which may stand there, and that of `a` have together. */
-static __attribute__((noinline)) int widen(const dc_geometry *shape, const dc_array *a, dc_geometry *room,
+static int widen(const dc_geometry *shape, const dc_array *a, dc_geometry *room,
                                            dc_error *err) {
   dc_geometry before;
   dc_geometry_copy(&before, shape);
@@ -255,13 +229,43 @@ static int number_operand(const dc_call *c, int i, const dc_typing *t, dc_number
 }
 
 /* x ^ 2 is the exact product. */
-static bool squares(const dc_call *c) {
-  const dc_scalar *s = &c->scalar[1];
-  return (c->op == DC_OP_POWER || c->op == DC_OP_POW) && c->arg[1] == NULL &&
+static inline bool squares(dc_op op, dc_array *const arg[], const dc_scalar scalar[]) {
+  const dc_scalar *s = &scalar[1];
+  return (op == DC_OP_POWER || op == DC_OP_POW) && arg[1] == NULL &&
          ((s->kind == DC_SCALAR_INT && s->i == 2) || (s->kind == DC_SCALAR_FLOAT && s->f == 2));
 }
 
-DC_HOT dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
+static inline bool is_plain(const dc_array *a) {
+  return (a->dtype == DC_FLOAT32 || a->dtype == DC_FLOAT64) && !dc_array_is_closed(a);
+}
+
+/* Whether such operands give and take their own dtype. */
+static inline bool keeps_plain(dc_op op) {
+  const unsigned rules = 1u << DC_RULE_ARITHMETIC | 1u << DC_RULE_KEEP | 1u << DC_RULE_FLOAT | 1u << DC_RULE_REAL |
+                         1u << DC_RULE_ANGLE;
+  return rules >> dc_ops[op].rule & 1;
+}
+
+/* The usual case: real floating arrays of one dtype, shape and device, beside real numbers.  The first of them; NULL
+** where it is another case, or anything is amiss. */
+static inline const dc_array *alike(int n, dc_array *const arg[], const dc_scalar scalar[]) {
+  const dc_array *first = NULL;
+  for (int i = 0; i < n; i++) {
+    const dc_array *a = arg[i];
+    if (a == NULL) {
+      if (scalar[i].kind != DC_SCALAR_INT && scalar[i].kind != DC_SCALAR_FLOAT) return NULL;
+      continue;
+    }
+    if (!is_plain(a)) return NULL;
+    if (first == NULL) first = a;
+    else if (a->dtype != first->dtype || a->dev != first->dev || !dc_geometry_same_shape(&a->g, &first->g)) return NULL;
+  }
+  return first;
+}
+
+/* Any other case. */
+static __attribute__((noinline)) dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_scalar scalar[],
+                                                     dc_error *err) {
   const dc_call c = { op, &dc_ops[op], arg, scalar };
   const dc_geometry *shape = NULL;
   dc_geometry room;
@@ -269,7 +273,7 @@ DC_HOT dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar
   dc_typing t = { .out = DC_DTYPE_NONE };
   if (check_operands(&c, &shape, &room, &dev, err) != 0 || type_call(&c, &t, err) != 0) return NULL;
   dc_expr e; /* of its operands only so many are looked at */
-  const bool square = squares(&c);
+  const bool square = squares(op, arg, scalar);
   e.op = square ? DC_OP_SQUARE : (uint8_t)op;
   e.as = (uint8_t)t.as[0];
   e.reduce = 0;
@@ -282,6 +286,21 @@ DC_HOT dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar
     if (arg[i] == NULL && number_operand(&c, i, &t, &e.number[i], err) != 0) return NULL;
   }
   return dc_expr_make(&e, dev, t.out, shape, err);
+}
+
+static DC_HOT __attribute__((noinline)) dc_array *apply_several(dc_op op, dc_array *const arg[],
+                                                                const dc_scalar scalar[], dc_error *err) {
+  const int n = dc_ops[op].nargs;
+  const dc_array *like = keeps_plain(op) ? alike(n, arg, scalar) : NULL;
+  if (like == NULL) return apply_any(op, arg, scalar, err);
+  if (squares(op, arg, scalar)) return dc_expr_like_one(DC_OP_SQUARE, arg, err);
+  return dc_expr_like(op, n, arg, scalar, like, err);
+}
+
+DC_HOT dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
+  if (dc_ops[op].nargs == 1 && keeps_plain(op) && arg[0] != NULL && is_plain(arg[0]))
+    return dc_expr_like_one(op, arg, err);
+  return apply_several(op, arg, scalar, err);
 }
 
 dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err) {

@@ -25,6 +25,17 @@ static inline void *dc_stock_take(dc_stock *s, size_t size) {
   return p;
 }
 
+/* Sees to it that the next can be taken without memory being asked for; -1: out of memory. */
+static inline int dc_stock_fill(dc_stock *s, size_t size) {
+  if (s->first != NULL) return 0;
+  void **p = dc_alloc_lines(size);
+  if (p == NULL) return -1;
+  *p = NULL;
+  s->first = p;
+  s->count = 1;
+  return 0;
+}
+
 static inline void dc_stock_give(dc_stock *s, void *p) {
 #ifdef __SANITIZE_ADDRESS__
   (void)s;

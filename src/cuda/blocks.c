@@ -35,9 +35,10 @@ DC_HOT bool dc_cuda_block_take(dc_cuda *d, size_t n, dc_ptr *p) {
   return true;
 }
 
-/* Room for one more of class c. */
-static bool grow(struct dc_cuda_blocks *b, int c) {
-  if (b->n[c] < b->room[c]) return true;
+/* Makes room for another block of class c. */
+static bool grow(dc_cuda *d, int c) {
+  if (d->blocks == NULL && (d->blocks = calloc(1, sizeof *d->blocks)) == NULL) return false;
+  struct dc_cuda_blocks *b = d->blocks;
   const int room = b->room[c] > 0 ? 2 * b->room[c] : 16;
   dc_ptr *kept = realloc(b->kept[c], (size_t)room * sizeof *kept);
   if (kept == NULL) return false;
@@ -46,12 +47,16 @@ static bool grow(struct dc_cuda_blocks *b, int c) {
   return true;
 }
 
+static __attribute__((noinline)) bool keep_in_more_room(dc_cuda *d, size_t n, dc_ptr p, int c) {
+  return grow(d, c) && dc_cuda_block_keep(d, n, p);
+}
+
 DC_HOT bool dc_cuda_block_keep(dc_cuda *d, size_t n, dc_ptr p) {
   const int c = class_of(d, n);
   if (c < 0) return false;
-  if (d->blocks == NULL) d->blocks = calloc(1, sizeof *d->blocks);
   struct dc_cuda_blocks *b = d->blocks;
-  if (b == NULL || b->bytes + dc_cuda_block_size(n) > MOST || !grow(b, c)) return false;
+  if (b != NULL && b->bytes + dc_cuda_block_size(n) > MOST) return false;
+  if (b == NULL || b->n[c] == b->room[c]) return keep_in_more_room(d, n, p, c);
   b->kept[c][b->n[c]++] = p;
   b->bytes += dc_cuda_block_size(n);
   return true;

@@ -71,11 +71,9 @@ static int give_back(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
-static DC_HOT int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+/* By the driver. */
+static __attribute__((noinline)) int alloc_anew(dc_cuda *d, size_t n, dc_ptr *out, dc_error *err) {
   CUdeviceptr p = 0;
-  if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err);
-  if (dc_cuda_block_take(d, n, out)) return 0;
   if (dc_cuda_enter(d, err) != 0) return -1;
   n = dc_cuda_block_size(n);
   CUresult r = raw_alloc(d, &p, n);
@@ -88,12 +86,21 @@ static DC_HOT int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   return 0;
 }
 
-static DC_HOT void release_memory(dc_device *dev, dc_ptr p, size_t n) {
+static DC_HOT int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
+  if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err);
+  return dc_cuda_block_take(d, n, out) ? 0 : alloc_anew(d, n, out, err);
+}
+
+static __attribute__((noinline)) void release_to_driver(dc_cuda *d, dc_ptr p) {
   dc_error ignored = DC_ERROR_INIT; /* a fault is latched; anything else nobody could act on */
-  if (dc_cuda_is_dead() || dc_cuda_block_keep(d, n, p)) return;
   if (dc_cuda_enter(d, &ignored) == 0) raw_free(d, p);
   dc_error_clear(&ignored);
+}
+
+static DC_HOT void release_memory(dc_device *dev, dc_ptr p, size_t n) {
+  dc_cuda *d = cuda_of(dev);
+  if (!dc_cuda_is_dead() && !dc_cuda_block_keep(d, n, p)) release_to_driver(d, p);
 }
 
 /* An attribute of the pool's that is an amount; false when it cannot be told. */

@@ -46,15 +46,19 @@ static dc_line *line_new(const dc_device *dev, const char *where, const char *ke
   return line;
 }
 
-DC_HOT dc_line *dc_ledger_enter(const dc_device *dev, size_t bytes) {
+static __attribute__((noinline)) dc_line *enter(const dc_device *dev, size_t bytes) {
   char where[DC_PLACE], key[8 + DC_PLACE];
-  if ((bytes < DC_NOTED && !dc_ledger_tracing()) || dc_ledger_place == NULL || !dc_ledger_place(where)) return NULL;
+  if (dc_ledger_place == NULL || !dc_ledger_place(where)) return NULL;
   const size_t len = key_of(dev, where, key);
   dc_line *line = dc_map_get(&by_place, key, len);
   if (line == NULL && (line = line_new(dev, where, key, len)) == NULL) return NULL;
   line->bytes += bytes;
   line->count++;
   return line;
+}
+
+DC_HOT dc_line *dc_ledger_enter(const dc_device *dev, size_t bytes) {
+  return bytes < DC_NOTED && !dc_ledger_tracing() ? NULL : enter(dev, bytes);
 }
 
 void dc_ledger_leave(dc_line *line, size_t bytes) {

@@ -236,7 +236,7 @@ dc_device *dc_device_default(dc_error *err) {
 
 /* --- checked calls --------------------------------------------------------------------------- */
 
-static int fail_limit(const dc_device *dev, size_t n, dc_error *err) {
+static DC_RARELY int fail_limit(const dc_device *dev, size_t n, dc_error *err) {
   char text[3][32];
   return dc_fail(err, DC_MEMORY, NULL,
                  "cannot allocate %s on %s: its limit (dc.memory_limit) is %s, of which %s are in use",
@@ -244,7 +244,7 @@ static int fail_limit(const dc_device *dev, size_t n, dc_error *err) {
                  dc_bytes_text(dev->bytes_live, text[2], 32));
 }
 
-static DC_HOT int alloc_within(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+static inline int alloc_within(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   const size_t limit = dev->bytes_limit;
   if (limit != 0 && (n > limit || dev->bytes_live > limit - n)) return fail_limit(dev, n, err);
   return dev->ops->alloc(dev, n, out, err);
@@ -255,8 +255,8 @@ bool dc_device_may_hold(const dc_device *dev, size_t n) {
          (dev->bytes_limit == 0 || n <= dev->bytes_limit);
 }
 
-static int try_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
-  if (alloc_within(dev, n, out, err) == 0) return 0;
+/* After a failure. */
+static DC_RARELY int alloc_again(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   if (err->kind != DC_MEMORY || !dc_device_may_hold(dev, n)) return -1;
   if (dc_memory_pressure == NULL || !dc_memory_pressure(dev, n)) return -1;
   dc_log(DC_LOG_MEMORY, "%s: trying again to allocate %zu bytes after a collection", dev->id, n);
@@ -265,12 +265,20 @@ static int try_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
 }
 
 /* While a graph is captured, memory is made in the device's own stream: it is no part of the graph. */
-static int alloc_outside(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+static inline int alloc_outside(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   void *stream = dev->stream;
   if (dev->capture != NULL) dev->stream = NULL;
-  int rc = try_alloc(dev, n, out, err);
+  int rc = alloc_within(dev, n, out, err);
+  if (rc != 0) rc = alloc_again(dev, n, out, err);
   dev->stream = stream;
   return rc;
+}
+
+static DC_RARELY int fail_too_much(const dc_device *dev, size_t n, dc_error *err) {
+  char text[2][32];
+  return dc_fail(err, DC_MEMORY, NULL, "cannot allocate %s on %s (%s): it has %s of memory in all",
+                 dc_bytes_text(n, text[0], 32), dev->id, dev->name,
+                 dc_bytes_text(dev->facts.total_memory, text[1], 32));
 }
 
 /* A copy went into the current stream that nobody waits for: it gets a mark of its own. */
@@ -287,14 +295,10 @@ static inline void issued(dc_device *dev) {
 }
 
 DC_HOT int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
-  char text[2][32];
   *out = 0;
   if (dc_device_open(dev, err) != 0) return -1;
   if (n == 0) return 0;
-  if (dev->facts.total_memory != 0 && n > dev->facts.total_memory)
-    return dc_fail(err, DC_MEMORY, NULL, "cannot allocate %s on %s (%s): it has %s of memory in all",
-                   dc_bytes_text(n, text[0], 32), dev->id, dev->name,
-                   dc_bytes_text(dev->facts.total_memory, text[1], 32));
+  if (dev->facts.total_memory != 0 && n > dev->facts.total_memory) return fail_too_much(dev, n, err);
   if (alloc_outside(dev, n, out, err) != 0) {
     *out = 0;
     return -1;
