@@ -9,9 +9,9 @@ function M.median(t)
 end
 
 -- Calls each of the functions `rounds` times by turns, another first each time, after one turn that does not count;
--- returns the median of what each returned.
-function M.alternate(rounds, ...)
-  local fns, values = { ... }, {}
+-- gives the list of what each returned, by round.
+local function by_turns(rounds, fns)
+  local values = {}
   for k = 1, #fns do values[k] = {} end
   for r = 0, rounds do
     for i = 1, #fns do
@@ -19,8 +19,23 @@ function M.alternate(rounds, ...)
       values[k][r] = fns[k]()
     end
   end
-  for k = 1, #fns do values[k] = M.median(values[k]) end
+  for k = 1, #fns do values[k][0] = nil end
+  return values
+end
+
+-- The same; returns the median of what each returned.
+function M.alternate(rounds, ...)
+  local values = by_turns(rounds, { ... })
+  for k = 1, #values do values[k] = M.median(values[k]) end
   return table.unpack(values)
+end
+
+-- The same of two functions: both medians, and the median of the rounds' differences, which a machine that is faster at
+-- one time than at another disturbs less than the difference of the medians.
+function M.compare(rounds, a, b)
+  local values, differences = by_turns(rounds, { a, b }), {}
+  for r = 1, rounds do differences[r] = values[1][r] - values[2][r] end
+  return M.median(values[1]), M.median(values[2]), M.median(differences)
 end
 
 function M.geometric_mean(t)
