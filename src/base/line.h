@@ -15,9 +15,13 @@
 #define DC_LINE 64
 
 /* A function that every launch or expression goes through: linkers put these side by side, for the same reason. */
-#define DC_HOT __attribute__((hot))
+#define DC_HOT __attribute__((hot, aligned(DC_LINE)))
 /* One that few of them call: it stands elsewhere, and what leads to it behind the rest. */
 #define DC_RARELY __attribute__((noinline, cold))
+
+/* Conditions that mostly hold, or mostly do not: what comes otherwise stands elsewhere too. */
+#define DC_LIKELY(x) __builtin_expect(!!(x), 1)
+#define DC_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* For free(); of undefined contents, or zeroed.  NULL: out of memory. */
 static inline void *dc_alloc_lines(size_t size) {

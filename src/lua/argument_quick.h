@@ -12,7 +12,7 @@
 
 /* Puts a number as a DC_QUICK_F32 or _F64, mostly. */
 static inline bool dc_lua_put_float(uint8_t quick, lua_Number v, char *to) {
-  if (!(v > -0x1p53 && v < 0x1p53)) return false; /* beyond, integers and infinities take care */
+  if (DC_UNLIKELY(!(v > -0x1p53 && v < 0x1p53))) return false; /* beyond, integers and infinities take care */
   if (quick == DC_QUICK_F64) memcpy(to, &v, sizeof v);
   else memcpy(to, &(float){ (float)v }, sizeof(float));
   return true;
@@ -32,12 +32,12 @@ static inline bool dc_lua_put_number(lua_State *L, const dc_quick_param *q, int 
   switch (q->quick) {
     case DC_QUICK_I32:
     case DC_QUICK_I64:
-      if (!lua_isinteger(L, idx)) return false;
+      if (DC_UNLIKELY(!lua_isinteger(L, idx))) return false;
       const lua_Integer i = lua_tointeger(L, idx);
       return dc_lua_put_integer(q->quick, i, base + q->offset);
     case DC_QUICK_F32:
     case DC_QUICK_F64:
-      if (lua_type(L, idx) != LUA_TNUMBER) return false;
+      if (DC_UNLIKELY(lua_type(L, idx) != LUA_TNUMBER)) return false;
       const lua_Number f = lua_tonumber(L, idx);
       return dc_lua_put_float(q->quick, f, base + q->offset);
     default: return false;
@@ -50,7 +50,7 @@ static inline bool dc_lua_put_quick(lua_State *L, const dc_lua *self, const dc_d
   if (q->quick != DC_QUICK_ARRAY) return dc_lua_put_number(L, q, idx, base);
   const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
   const dc_ptr ptr = o && o->a ? dc_array_launch_ready(o->a, dev, (dc_dtype)q->dtype, q->written) : 0;
-  if (ptr == 0 || (ptr & q->mask) != 0) return false;
+  if (DC_UNLIKELY(ptr == 0 || (ptr & q->mask) != 0)) return false;
   memcpy(base + q->offset, &ptr, sizeof ptr);
   return true;
 }
@@ -72,9 +72,9 @@ static inline __attribute__((always_inline)) bool dc_lua_put_arguments(lua_State
                                                                        const dc_lua_arguments *how, int first, int got,
                                                                        char *params) {
   const dc_quick_param *q = k->quick;
-  if (__builtin_expect(got == k->nparams && k->params_size <= DC_LUA_PARAMS_MAX, 1)) {
+  if (DC_LIKELY(got == k->nparams && k->params_size <= DC_LUA_PARAMS_MAX)) {
     for (int idx = first; dc_lua_put_quick(L, self, k->dev, q, idx, params); idx++) q++;
-    if (q == k->quick + got && !dc_lua_may_lead(self, how)) return false;
+    if (DC_LIKELY(q == k->quick + got && !dc_lua_may_lead(self, how))) return false;
   }
   return dc_lua_put_rest(L, self, k, how, (int)(q - k->quick), first, got, params);
 }

@@ -45,8 +45,8 @@ static DC_RARELY void renew(lua_State *L, kernel_object *o) {
 /* The kernel at 1, and the running function's dc_lua. */
 static inline kernel_object *check_kernel(lua_State *L, dc_lua **self) {
   kernel_object *o = dc_lua_self_test(L, DC_LUA_KERNEL, self);
-  if (!o || !o->k) dc_lua_expected(L, 1, "a kernel");
-  if (o->generation != o->home->generation) renew(L, o);
+  if (DC_UNLIKELY(!o || !o->k)) dc_lua_expected(L, 1, "a kernel");
+  if (DC_UNLIKELY(o->generation != o->home->generation)) renew(L, o);
   return o;
 }
 
@@ -123,7 +123,7 @@ static DC_RARELY dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const ch
 
 /* One extent for all, which is an integer in range: the usual case. */
 static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
-  if (!lua_isinteger(L, idx)) return false;
+  if (DC_UNLIKELY(!lua_isinteger(L, idx))) return false;
   const lua_Integer n = lua_tointeger(L, idx);
   *d = (dc_dim3){ (uint32_t)n, 1, 1 };
   return n >= 0 && n <= UINT32_MAX;
@@ -135,33 +135,42 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
 ** follow others are not told apart. */
 static inline int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
   const bool noted = o->noted;
-  if (dc_kernel_launch(o->k, l, &o->how, err) != 0) return -1;
-  if (!l->first && !noted) return 0;
+  if (DC_UNLIKELY(dc_kernel_launch(o->k, l, &o->how, err) != 0)) return -1;
+  if (DC_LIKELY(!l->first && !noted)) return 0;
   if (l->first) dc_lua_note_launch(L, self, &o->site, o->k->label);
   else dc_lua_forget_launch(self, &o->site);
   o->noted = l->first;
   return 0;
 }
 
+/* Where streams, graphs or the profile are in use, and on devices that do the work at once. The arguments are put. */
+static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first, bool anything) {
+  dc_error err = DC_ERROR_INIT;
+  if (o->k->dev->tracking != 0) dc_lua_order_launch(L, self, o->k, o->stream, anything, first);
+  if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
+  if (dc_process.profiling) dc_lua_profile_arguments(L, self, o->k, first);
+  const int rc = o->working ? DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err))
+                            : launch_noted(L, self, o, l, &err);
+  return rc == 0 ? 0 : dc_lua_raise_kernel(L, &err);
+}
+
+static DC_RARELY void settle_globals(lua_State *L, dc_lua *self, const kernel_object *o) {
+  dc_error err = DC_ERROR_INIT;
+  if (DC_LUA_WORK(self, dc_lua_settle_globals(o->home, &err)) != 0) dc_lua_raise_kernel(L, &err);
+}
+
 /* The kernel is at 1, its arguments are from `first` to `top`. */
 static inline __attribute__((always_inline)) int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l,
                                                        int first, int top) {
-  dc_kernel *k = o->k;
   alignas(16) char params[DC_LUA_PARAMS_MAX];
   dc_error err;
-  dc_error_start(&err);
-  int rc;
-  if (o->home->nglobals && DC_LUA_WORK(self, dc_lua_settle_globals(o->home, &err)) != 0)
-    return dc_lua_raise_kernel(L, &err);
-  const bool anything = dc_lua_put_arguments(L, self, k, &o->arguments, first, top - first + 1, params);
-  if (__builtin_expect(k->dev->tracking != 0, 0)) dc_lua_order_launch(L, self, k, o->stream, anything, first);
-  if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
-  if (__builtin_expect(dc_process.profiling, 0)) dc_lua_profile_arguments(L, self, k, first);
+  if (DC_UNLIKELY(o->home->nglobals != 0)) settle_globals(L, self, o);
+  const bool anything = dc_lua_put_arguments(L, self, o->k, &o->arguments, first, top - first + 1, params);
   l->params = params;
-  if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(k, l, &o->how, &err));
-  else rc = launch_noted(L, self, o, l, &err);
-  if (rc == 0) return 0;
-  return dc_lua_raise_kernel(L, &err);
+  if (DC_UNLIKELY(o->working || o->stream || o->k->dev->tracking != 0 || dc_process.profiling))
+    return launch_watched(L, self, o, l, first, anything);
+  dc_error_start(&err);
+  return DC_LIKELY(launch_noted(L, self, o, l, &err) == 0) ? 0 : dc_lua_raise_kernel(L, &err);
 }
 
 /* The block of most resident threads; 256 where several are equal. */
@@ -199,7 +208,7 @@ static DC_HOT int kernel_call(lua_State *L) {
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
   int top = lua_gettop(L);
-  if (top < 3) lua_settop(L, top = 3);
+  if (DC_UNLIKELY(top < 3)) lua_settop(L, top = 3);
   dc_launch l;
   if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->dev->facts.max_grid);
   if (!is_extent(L, 3, &l.block)) l.block = read_block(L, o, 3);

@@ -136,7 +136,7 @@ static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int s
 /* Both dc_lua_self and dc_lua_test of index 1: an object's owner that is the one of the call before is the state's. */
 static inline void *dc_lua_self_test(lua_State *L, int slot, dc_lua **self) {
   void *p = dc_lua_test(L, dc_lua_active.self, 1, slot);
-  if (__builtin_expect(p == NULL, 0)) {
+  if (DC_UNLIKELY(p == NULL)) {
     *self = dc_lua_self(L);
     return dc_lua_test(L, *self, 1, slot);
   }
