@@ -77,6 +77,7 @@ local function issue(name, limit, kernel, c_bytes, loop)
 end
 
 local axpy, axpy2 = m.axpy, m.axpy2
+for _ = 1, 100000 do axpy(GRID, BLOCK, N, 0.5, x, y) end -- clocks come up
 issue("issue, 4 arguments, two kernels", 0.15, "axpy", axpy_bytes, function()
   for _ = 1, TIMES // 2 do
     axpy(GRID, BLOCK, N, 0.5, x, y)

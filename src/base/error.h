@@ -27,21 +27,21 @@ typedef enum dc_kind {
 } dc_kind;
 
 typedef struct dc_error {
-  dc_kind kind;
-  char code[48];   /* "CUDA_ERROR_…", "NVRTC_ERROR_…", or "" */
   char *message;   /* one readable sentence, owned; never NULL once kind is set (see dc_error_text) */
   char *log;       /* a compiler's or tool's full text, owned, or NULL */
+  dc_kind kind;
   int source_line; /* line of the kernel source that is to blame, from 1; 0 when unknown */
+  char code[48];   /* "CUDA_ERROR_…", "NVRTC_ERROR_…", or "" */
 } dc_error;
 
-#define DC_ERROR_INIT { DC_OK, "", NULL, NULL, 0 }
+#define DC_ERROR_INIT { .kind = DC_OK }
 
 /* The same for one that exists, by the few stores that matter: for paths that hardly ever fail. */
 static inline void dc_error_start(dc_error *err) {
-  err->kind = DC_OK;
-  err->code[0] = '\0';
   err->message = err->log = NULL;
+  err->kind = DC_OK;
   err->source_line = 0;
+  err->code[0] = '\0';
 }
 
 #if defined(__GNUC__)
