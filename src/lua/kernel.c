@@ -144,7 +144,8 @@ static inline int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_
 }
 
 /* Where streams, graphs or the profile are in use, and on devices that do the work at once. The arguments are put. */
-static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first, bool anything) {
+static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
+                                    bool anything) {
   dc_error err = DC_ERROR_INIT;
   if (o->k->dev->tracking != 0) dc_lua_order_launch(L, self, o->k, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
