@@ -285,6 +285,7 @@ places.d = coroutine.wrap(function()
   while true do k:forall(4, 4, 1, x, y) lines.d = line() coroutine.yield() end
 end)
 places.e = function() k:with { shared = 8 }(1, 32, 4, 1, x, y) lines.e = line() end
+places.z = function() k(0, 32, 4, 1, x, y) end -- no launch
 for i = 1, 200 do
   places[i] = load(("\n"):rep(i) .. "local k, x, y = ... k(1, 32, 4, 1, x, y)", "=many.lua")
 end
@@ -294,14 +295,14 @@ places.m = function()
 end
 ]==]
     for _, order in ipairs { "a", "a|a|b", "aa|b", "ab|a", "abcab|b", "bc|b|c", "a|dad|d", "eae|a", "aea|e", "m|a",
-      "am", "ama|m|a" } do
-      local launches = #order:gsub("|", "") + 199 * select(2, order:gsub("m", ""))
+      "am", "ama|m|a", "az", "a|zbz" } do
+      local launches = #order:gsub("[|z]", "") + 199 * select(2, order:gsub("m", ""))
       local out = run(saxpy .. places .. ([==[
 local order = %q
 for name in order:gmatch "." do
   if name == "|" then dc.synchronize() else places[name]() end
 end
-print("line", lines[order:sub(-1)])
+print("line", lines[order:match "(%%a)z*$"])
 try(dc.synchronize)]==]):format(order), { FAKE_CUDA_FAULT = "700:" .. launches })
       assert.equal(out:match "line\t(%d+)", out:match "launched at [^%s()]*:(%d+)", order .. out)
       assert.equal(order:find "m$" and "many.lua" or nil, out:match "launched at (many.lua)")

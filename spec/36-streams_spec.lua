@@ -197,10 +197,11 @@ describe("a graph", function()
     end)
     helper.same(u, y:to_table(), "nothing has run")
     assert.equal(3, g.launches)
-    local want = {}
+    local want, launches = {}, dc.stats().launches
     for i = 1, n do want[i] = u[i] end
-    for _ = 1, 3 do
+    for k = 1, 3 do
       g()
+      assert.equal(launches + 3 * k, dc.stats().launches)
       for i = 1, n do want[i] = want[i] + 2 * t[i] end
     end
     helper.same(want, y:to_table(), note "y")

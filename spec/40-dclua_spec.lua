@@ -335,6 +335,29 @@ describe("arrays in dclua", function()
       print(next(weak))]])
   end)
 
+  it("may go after all else when the interpreter ends, with what they were wrapped around", function()
+    assert.equal("closed\n21.0\n", on_cpu [[
+      local dc = require "dotcompute"
+      memory = dc.arange(1, 6)
+      setmetatable({ memory }, { __gc = function() print "closed" end })
+      owner = setmetatable({ memory }, { __gc = function(t) print(t[1]:sum():item()) end })
+      whole = dc.wrap(memory.ptr, { 2, 3 }, "float32", owner)
+      view, sum = whole:row(1), whole + dc.wrap(memory.ptr, { 2, 3 }, "float32", owner)
+      collectgarbage()]])
+  end)
+
+  it("give their memory back where a finalizer was the first to require the module", function()
+    assert.equal("0\n", on_cpu [[
+      local dc
+      setmetatable({}, { __gc = function() dc = require "dotcompute" end })
+      collectgarbage()
+      local before = dc.memory().in_use
+      for i = 1, 100 do dc.full(1000, i):eval() end
+      collectgarbage()
+      collectgarbage()
+      print(dc.memory().in_use - before)]])
+  end)
+
   for _, mode in ipairs { "incremental", "generational" } do
     it(("are what they were amid garbage of all kinds (%s)"):format(mode), function()
       assert.equal("30000\n", on_cpu(("math.randomseed(%d) collectgarbage %q\n"):format(helper.seed, mode) .. [[

@@ -187,7 +187,7 @@ int dc_cpu_graph_launch(dc_device *dev, void *handle, void *stream, dc_error *er
     switch (a->kind) {
     case ACTION_LAUNCH: {
       dc_launch l = a->launch;
-      rc = dev->ops->launch(dev, a->fn, &l, err);
+      rc = dc_cpu_launch(dev->impl, (dc_cpu_function *)a->fn, &l, err); /* dc_graph_launch counts all of them */
       if (rc != 0)
         dc_error_prefix(err, "in a graph, kernel '%s': ",
                         dc_short_name(((dc_cpu_function *)a->fn)->ptx->name, name, sizeof name));

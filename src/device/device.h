@@ -81,6 +81,11 @@ typedef struct dc_launch {
   ** nobody will be told of a single kernel that went wrong there. */
   bool first;
 } dc_launch;
+/* It has no threads. */
+static inline bool dc_launch_is_none(const dc_launch *l) {
+  const dc_dim3 g = l->grid, b = l->block;
+  return g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0;
+}
 
 /* --- libraries: matrix products, dense solvers, Fourier transforms ---
 ** Each backend fills these slots with its vendor's libraries, loaded when first used.  A slot may want memory of the

@@ -142,10 +142,11 @@ static inline bool is_line(const dc_kernel *k, const dc_launch *l) {
 }
 
 /* A launch of no threads, which is none, or of too many in some direction. */
-static int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error *err) {
+static int not_within(const dc_kernel *k, const dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
+  const dc_dim3 grid = l->grid, block = l->block;
   const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return 0;
+  if (dc_launch_is_none(l)) return 0;
   if (is_within(&block, mb)) return fail_extent(k, "grid", "block", grid, mg, err);
   if (block.y == 1 && block.z == 1) return fail_threads(k, block.x, block, err);
   return fail_extent(k, "block", "thread", block, mb, err);
@@ -155,7 +156,7 @@ static int not_within(const dc_kernel *k, dc_dim3 grid, dc_dim3 block, dc_error 
 static __attribute__((noinline)) int check_extents(const dc_kernel *k, const dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
   if (!is_within(&l->grid, dev->facts.max_grid) || !is_within(&l->block, dev->facts.max_block))
-    return not_within(k, l->grid, l->block, err);
+    return not_within(k, l, err);
   /* no overflow: each is at most its limit */
   const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
   return threads > (uint64_t)k->facts.max_threads ? fail_threads(k, threads, l->block, err) : 1;

@@ -6,6 +6,7 @@
 */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lua/lib.h"
@@ -324,14 +325,15 @@ static int core_eye(lua_State *L) {
 
 /* --- memory of others ---------------------------------------------------------------------------- */
 
-/* Keeps the owner of wrapped memory alive: a userdata whose release drops the registry's reference. */
+/* Keeps the owner of wrapped memory alive, by the registry's reference.  malloc'ed: a view without a finalizer may go
+** after all else when the state is closed. */
 typedef struct owner {
   lua_State *L; /* the main thread */
   int ref;
   struct owner *next;
 } owner;
 
-static _Thread_local owner *left; /* owners whose last view went inside the collector, where Lua cannot be called */
+static owner *left; /* owners whose last view went inside the collector of the only state, where Lua cannot be called */
 
 /* The last view has gone. Runs inside a call or a finalizer of ours, or the collector, so the state lives. */
 static void release_owner(void *ud) {
@@ -339,9 +341,10 @@ static void release_owner(void *ud) {
   if (dc_lua_is_going()) {
     o->next = left;
     left = o;
-  } else if (lua_checkstack(o->L, 4)) {
-    luaL_unref(o->L, LUA_REGISTRYINDEX, o->ref); /* the collector may take `o` now */
+    return;
   }
+  if (lua_checkstack(o->L, 4)) luaL_unref(o->L, LUA_REGISTRYINDEX, o->ref);
+  free(o);
 }
 
 /* Pushes an object whose finalizer, after each cycle of the collector, lets go of the owners that are left. */
@@ -363,7 +366,7 @@ static int watch_gc(lua_State *L) {
   return 0;
 }
 
-/* Pushes the userdata with the owner at idx as its user value, and refers to it from the registry. */
+/* Refers to the value at idx from the registry. */
 static owner *keep_owner(lua_State *L, int idx) {
   static bool watched; /* where arrays have no finalizers there is one state */
   if (dc_lua_host.tells && !watched) {
@@ -371,14 +374,17 @@ static owner *keep_owner(lua_State *L, int idx) {
     lua_pop(L, 1);
   }
   watched = true;
-  owner *o = lua_newuserdatauv(L, sizeof *o, 1);
-  lua_pushvalue(L, idx);
-  lua_setiuservalue(L, -2, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-  o->L = lua_tothread(L, -1);
-  lua_pop(L, 1);
-  lua_pushvalue(L, -1);
-  o->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_State *const main_thread = lua_tothread(L, -1);
+  lua_pushvalue(L, idx);
+  const int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  owner *o = malloc(sizeof *o);
+  if (o) {
+    *o = (owner){ main_thread, ref, NULL };
+  } else {
+    luaL_unref(L, LUA_REGISTRYINDEX, ref);
+    dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", sizeof *o);
+  }
   return o;
 }
 
@@ -400,7 +406,7 @@ static int core_wrap(lua_State *L) {
   int at = lua_gettop(L);
   owner *o = lua_isnoneornil(L, 4) ? NULL : keep_owner(L, 4);
   dc_array *a = dc_array_wrap(dev, (dc_ptr)ptr, dtype, shape.ndim, shape.extent, o ? release_owner : NULL, o, &err);
-  if (!a && o) luaL_unref(L, LUA_REGISTRYINDEX, o->ref);
+  if (!a && o) release_owner(o);
   lua_settop(L, at);
   return dc_lua_made(L, slot, a, &err);
 }

@@ -40,7 +40,8 @@ static size_t heap_bytes(lua_State *L) {
   return (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
 }
 
-/* What an array object takes of the heap, Lua's own part included. */
+/* What an array object takes of the heap, Lua's own part included.  0 within a finalizer, where the collector tells
+** nothing. */
 static size_t block_bytes(lua_State *L) {
   const bool running = lua_gc(L, LUA_GCISRUNNING);
   lua_gc(L, LUA_GCSTOP);
@@ -53,9 +54,10 @@ static size_t block_bytes(lua_State *L) {
 }
 
 void dc_lua_spare_finalizers(lua_State *L, const dc_lua *self) {
-  if (!dc_lua_host.tells) return;
+  const size_t bytes = dc_lua_host.tells ? block_bytes(L) : 0;
+  if (bytes == 0) return;
   gone.self = self;
-  dc_lua_host.bytes = block_bytes(L);
+  dc_lua_host.bytes = bytes;
   lua_pushnil(L);
   lua_setfield(L, -2, "__gc");
 }

@@ -136,7 +136,7 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
 static inline int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
   const bool noted = o->noted;
   if (DC_UNLIKELY(dc_kernel_launch(o->k, l, &o->how, err) != 0)) return -1;
-  if (DC_LIKELY(!l->first && !noted)) return 0;
+  if (DC_LIKELY(!l->first && !noted) || dc_launch_is_none(l)) return 0;
   if (l->first) dc_lua_note_launch(L, self, &o->site, o->k->label);
   else dc_lua_forget_launch(self, &o->site);
   o->noted = l->first;
