@@ -425,7 +425,7 @@ int main(int argc, char **argv) {
            in_root("runs"), chosen ? chosen : "cc");
   write_script("plain cc", script);
   snprintf(script, sizeof script, "#!/bin/sh\nsleep 1000 &\ncase $* in *c-header*) w=header;; *) w=kernel;; esac\n"
-           "echo $! > '%s'/$w.sleeps\nwait\n", root);
+           "cd '%s'\necho $! > $w.new\nmv $w.new $w.sleeps\nwait\n", root); /* killed anywhere: whole, or not there */
   write_script("sleeping cc", script);
   test_cache();
   test_at_once();

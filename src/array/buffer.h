@@ -48,7 +48,7 @@ struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes
 int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err);
 /* The same for work on its own device, in the current stream. */
 static inline int dc_buffer_used(struct dc_buffer *b, bool writes, dc_error *err) {
-  return __builtin_expect(b->dev->tracking == 0, 1) ? 0 : dc_buffer_use(b, b->dev, NULL, writes, err);
+  return DC_LIKELY(b->dev->tracking == 0) ? 0 : dc_buffer_use(b, b->dev, NULL, writes, err);
 }
 void dc_buffer_unref(struct dc_buffer *b);
 /* One more reference, by a graph or a launch to come: until it is dropped the memory stays, although it is released. */

@@ -102,7 +102,7 @@ static inline bool dc_array_is_closed(const dc_array *a) {
 /* DC_ARGUMENT when closed. */
 int dc_array_fail_closed(dc_error *err);
 static inline int dc_array_check_open(const dc_array *a, dc_error *err) {
-  return __builtin_expect(dc_array_is_closed(a), 0) ? dc_array_fail_closed(err) : 0;
+  return DC_UNLIKELY(dc_array_is_closed(a)) ? dc_array_fail_closed(err) : 0;
 }
 
 /* --- nodes (expr.c) --------------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ static inline bool dc_log_may_be_on(dc_topic topic) {
   return (atomic_load_explicit(&dc_process.log_topics, memory_order_relaxed) & (unsigned)topic) != 0;
 }
 static inline bool dc_log_on(dc_topic topic) {
-  return __builtin_expect(dc_log_may_be_on(topic), 0) && dc_log_chosen(topic);
+  return DC_UNLIKELY(dc_log_may_be_on(topic)) && dc_log_chosen(topic);
 }
 void dc_log(dc_topic topic, const char *fmt, ...) DC_PRINTF(2, 3);
 

@@ -263,7 +263,7 @@ static inline CUresult issue(const dc_function *fn, const dc_cuda_stream *s, con
   size_t size = l->params_size;
   void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                     CU_LAUNCH_PARAM_END };
-  if (__builtin_expect(l->special, 0)) return launch_special(s->handle, fn->handle, l, size > 0 ? extra : NULL);
+  if (DC_UNLIKELY(l->special)) return launch_special(s->handle, fn->handle, l, size > 0 ? extra : NULL);
   return fn->d->launch(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
                        s->handle, NULL, size > 0 ? extra : NULL);
 }
@@ -294,18 +294,18 @@ DC_HOT int dc_cuda_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_erro
   dc_cuda_stream *s = l->stream != NULL ? l->stream : dc_cuda_now(d);
   const uint64_t issued = s->issued, last = fn->last_launch;
   l->first = s->finished == issued;
-  if (__builtin_expect(dc_cuda_is_dead(), 0)) return dc_cuda_fail_dead(err);
-  if (__builtin_expect(dev->capture != NULL, 0)) return launch_captured(fn, s, l, err);
+  if (DC_UNLIKELY(dc_cuda_is_dead())) return dc_cuda_fail_dead(err);
+  if (DC_UNLIKELY(dev->capture != NULL)) return launch_captured(fn, s, l, err);
   /* All is noted before: what stands in the cache now is gone afterwards, and an atomic addition would wait for the
   ** driver's writes to the GPU. */
   const bool waits = d->sync_launches;
   dc_cuda_launched(fn, s, dc_cuda_next_serial());
   dc_count_launch(1);
   CUresult r = issue(fn, s, l);
-  if (__builtin_expect(r != CUDA_SUCCESS, 0) && (r = issue_again(fn, s, l, r)) != CUDA_SUCCESS) {
+  if (DC_UNLIKELY(r != CUDA_SUCCESS) && (r = issue_again(fn, s, l, r)) != CUDA_SUCCESS) {
     dc_cuda_not_launched(fn, s, issued, last);
     dc_count_launch(-1);
     return fail_launch(fn, r, err);
   }
-  return __builtin_expect(waits, 0) ? dc_cuda_wait(d, s, err) : 0;
+  return DC_UNLIKELY(waits) ? dc_cuda_wait(d, s, err) : 0;
 }

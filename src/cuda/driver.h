@@ -112,9 +112,9 @@ size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n);
 /* Before every driver call that needs the context: refuses when CUDA is lost, else makes the device's
 ** context current in this thread (other libraries may have changed it). */
 static inline int dc_cuda_enter(dc_cuda *d, dc_error *err) {
-  if (__builtin_expect(dc_cuda_is_dead(), 0)) return dc_cuda_fail_dead(err);
+  if (DC_UNLIKELY(dc_cuda_is_dead())) return dc_cuda_fail_dead(err);
   CUcontext now = NULL;
-  if (__builtin_expect(dc_cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == d->context, 1)) return 0;
+  if (DC_LIKELY(dc_cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == d->context)) return 0;
   CUresult r = dc_cu.CtxSetCurrent(d->context);
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot switch to %s", d->dev->id);
 }

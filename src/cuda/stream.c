@@ -89,7 +89,7 @@ int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err) {
 
 int dc_cuda_relax(const dc_cuda *d) {
   int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  if (__builtin_expect(d->dev->capture == NULL, 1)) return -1;
+  if (DC_LIKELY(d->dev->capture == NULL)) return -1;
   CUresult r = dc_cu.ThreadExchangeStreamCaptureMode(&mode);
   dc_cuda_note(r);
   return r == CUDA_SUCCESS ? mode : -1;

@@ -291,7 +291,7 @@ static void issued_async(dc_device *dev) {
 
 /* Work went into the current stream. */
 static inline void issued(dc_device *dev) {
-  if (__builtin_expect(dev->tracking != 0, 0)) dc_stream_issued(dev, dev->stream);
+  if (DC_UNLIKELY(dev->tracking != 0)) dc_stream_issued(dev, dev->stream);
 }
 
 DC_HOT int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {

@@ -199,7 +199,7 @@ DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options 
   l->params_size = k->params_size;
   l->special = l->first = false;
   const bool usual = is_line(k, l) && how->shared <= k->shared_limit && is_plain(k, how);
-  if (__builtin_expect(!usual || dev->tracking != 0 || dev->ops->blocking || is_watched(), 0))
+  if (DC_UNLIKELY(!usual || dev->tracking != 0 || dev->ops->blocking || is_watched()))
     return launch_unusual(k, l, how, err);
   return dev->ops->launch(dev, k->fn, l, err);
 }

@@ -267,15 +267,14 @@ DC_HOT bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, cons
   w.L = L, w.self = self, w.k = k, w.names = how->names, w.keys = 0, w.settled = false;
   w.field[0] = '\0';
   const dc_device *dev = k->dev;
-  for (const dc_quick_param *q = &k->quick[i];; q++) {
-    while (dc_lua_put_quick(L, self, dev, q, first + i, params)) q++, i++;
-    if (i == k->nparams) break;
+  for (; i < k->nparams; i++) {
+    const int idx = first + i;
+    if (dc_lua_put_quick(L, self, dev, &k->quick[i], idx, params)) continue;
     const dc_plan_param *p = &k->params[i];
-    const int idx = first + i++;
     if (p->conv == DC_CONV_STRUCT && lua_istable(L, idx) && dc_lua_put_fields(&w, p, idx, params)) continue;
     dc_error err = DC_ERROR_INIT;
     const int rc = dc_lua_put_value(&w, p, idx, params, &err);
-    if (rc < 0) fail_value(&w, i - 1, &err);
+    if (rc < 0) fail_value(&w, i, &err);
     due |= rc;
   }
   const bool all = dc_lua_may_lead(self, how) && (how->opaque || lead_anywhere(self, k, params));

@@ -51,7 +51,7 @@ DC_HOT void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
   if (DC_LUA_WORK(self, dc_array_eval(a, &err)) != 0) dc_lua_raise(L, &err);
 }
 
-/* Never raises when the collector calls it; scripts reach it too, through getmetatable. */
+/* Never raises when the collector calls it; scripts reach it too, through getmetatable.  Not in dclua: gone.c. */
 static DC_HOT int array_gc(lua_State *L) {
   dc_lua *self;
   dc_lua_array *o = dc_lua_self_test(L, DC_LUA_ARRAY, &self);
