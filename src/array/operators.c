@@ -184,8 +184,7 @@ static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
 /* --- making ---------------------------------------------------------------------------------------------- */
 
 /* *room becomes the shape that `shape`, which may stand there, and that of `a` have together. */
-static int widen(const dc_geometry *shape, const dc_array *a, dc_geometry *room,
-                                           dc_error *err) {
+static int widen(const dc_geometry *shape, const dc_array *a, dc_geometry *room, dc_error *err) {
   dc_geometry before;
   dc_geometry_copy(&before, shape);
   return dc_geometry_broadcast(&before, &a->g, room, err);
