@@ -153,7 +153,7 @@ static int not_within(const dc_kernel *k, const dc_launch *l, dc_error *err) {
 }
 
 /* 1: the launch has threads, and not too many; 0: it has none; -1: DC_LAUNCH. */
-static __attribute__((noinline)) int check_extents(const dc_kernel *k, const dc_launch *l, dc_error *err) {
+static int check_extents(const dc_kernel *k, const dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
   if (!is_within(&l->grid, dev->facts.max_grid) || !is_within(&l->block, dev->facts.max_block))
     return not_within(k, l, err);
@@ -173,7 +173,7 @@ static inline bool is_watched(void) { return dc_process.profiling || dc_log_may_
 /* All but the usual case. */
 static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
   dc_device *dev = k->dev;
-  const int some = is_line(k, l) ? 1 : check_extents(k, l, err);
+  const int some = check_extents(k, l, err);
   if (some <= 0) return some;
   if (how->shared > k->shared_limit && raise_shared(k, how->shared, err) != 0) return -1;
 
