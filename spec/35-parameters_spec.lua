@@ -274,6 +274,7 @@ describe("a struct by value", function()
         assert.equal(table.concat(bytes), out:bytes(), note(what .. "\n" .. source[1]))
       end
       check(v, "as a table")
+      coroutine.wrap(check)(v, "on a stack that has to grow")
       check(want, "as a string")
     end
   end)
@@ -395,6 +396,7 @@ __global__ void copy(Long s, unsigned char *out) {
       assert.equal(want, copied:bytes():sub(1, #want))
     end
     check()
+    coroutine.wrap(check)() -- its stack has to grow
     s.row[35] = 1 << 15
     fails("argument", "field 'row%[35%]': 32768 is out of range", function() k(1, 1, s, copied) end)
     s.row[35] = 18

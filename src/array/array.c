@@ -109,8 +109,9 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
 }
 
 DC_HOT dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written) {
-  if (a->state != DC_ARRAY_READY || !a->contiguous || a->dtype != dtype || a->dev != dev) return 0;
-  return a->buffer->closed || (written && a->buffer->readers != NULL) ? 0 : a->ptr;
+  if (DC_UNLIKELY(a->state != DC_ARRAY_READY || !a->contiguous || a->dtype != dtype || a->dev != dev)) return 0;
+  const bool read = written & (a->buffer->readers != NULL); /* no jump: half of all arrays are written */
+  return DC_UNLIKELY(a->buffer->closed || read) ? 0 : a->ptr;
 }
 
 /* --- views ------------------------------------------------------------------------------------------ */

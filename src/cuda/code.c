@@ -291,7 +291,7 @@ static DC_RARELY int launch_captured(const dc_function *fn, const dc_cuda_stream
 ** So nobody asks which one is (15 ns) before it fails. */
 DC_HOT int dc_cuda_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
   dc_cuda *d = dev->impl;
-  dc_cuda_stream *s = l->stream != NULL ? l->stream : dc_cuda_now(d);
+  dc_cuda_stream *s = DC_LIKELY(l->stream == NULL) ? dc_cuda_now(d) : l->stream;
   const uint64_t issued = s->issued, last = fn->last_launch;
   l->first = s->finished == issued;
   if (DC_UNLIKELY(dc_cuda_is_dead())) return dc_cuda_fail_dead(err);

@@ -67,10 +67,20 @@ int dc_cuda_start(dc_error *err);
 
 /* --- fault.c ------------------------------------------------------------------------------------- */
 
+/* A recent launch. `fn` may dangle only once it has ended: unloading code waits for its kernels. */
+typedef struct dc_cuda_recent {
+  const dc_cuda *d;
+  const dc_cuda_stream *stream;
+  dc_function *fn;
+  uint64_t serial; /* 0: nothing here */
+} dc_cuda_recent;
+#define DC_CUDA_RING 64 /* a power of two */
+
 /* What every launch looks at, whatever the device. */
 extern struct dc_cuda_process {
   alignas(DC_LINE) atomic_int dead; /* not 0: CUDA cannot be used in this process any more (a fault, a forked child) */
   atomic_uint_fast64_t last_serial; /* launches are numbered */
+  dc_cuda_recent ring[DC_CUDA_RING]; /* each at its number */
 } dc_cuda_process;
 int dc_cuda_fail_dead(dc_error *err); /* says why; always -1 */
 static inline bool dc_cuda_is_dead(void) {
@@ -99,7 +109,10 @@ static inline uint64_t dc_cuda_next_serial(void) {
 }
 /* Notes that fn is launched in s under that number, for the blame; and that it was not: the last numbers are again
 ** these. */
-void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial);
+static inline void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial) {
+  dc_cuda_process.ring[serial % DC_CUDA_RING] = (dc_cuda_recent){ fn->d, s, fn, serial };
+  s->issued = fn->last_launch = serial;
+}
 void dc_cuda_not_launched(dc_function *fn, dc_cuda_stream *s, uint64_t issued, uint64_t last_launch);
 /* Nobody is asked about the stream any more: it goes. */
 void dc_cuda_forget(const dc_cuda_stream *s);

@@ -17,8 +17,6 @@
 #include "base/name.h"
 
 #define MAX_DEVICES 128
-#define RING 64 /* recent launches; a power of two */
-
 struct dc_cuda_process dc_cuda_process;
 
 static dc_device *devices[MAX_DEVICES];
@@ -27,58 +25,41 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static dc_error latched; /* what is said once CUDA is dead */
 static atomic_bool told; /* somebody has heard it */
 
-/* Recent launches. `fn` may dangle only once its launch has ended: unloading code waits for its kernels. */
-static struct {
-  const dc_cuda *d;
-  const dc_cuda_stream *stream;
-  dc_function *fn;
-  uint64_t serial; /* 0: nothing here */
-} ring[RING];
-
 void dc_cuda_adopt(dc_device *dev) {
   if (ndevices < MAX_DEVICES) devices[ndevices++] = dev;
 }
 
 /* --- who was running ----------------------------------------------------------------------------- */
 
-DC_HOT void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial) {
-  ring[serial % RING].d = fn->d;
-  ring[serial % RING].stream = s;
-  ring[serial % RING].fn = fn;
-  ring[serial % RING].serial = serial;
-  s->issued = fn->last_launch = serial;
-}
-
 void dc_cuda_not_launched(dc_function *fn, dc_cuda_stream *s, uint64_t issued, uint64_t last_launch) {
-  ring[s->issued % RING].serial = 0;
+  dc_cuda_process.ring[s->issued % DC_CUDA_RING].serial = 0;
   s->issued = issued;
   fn->last_launch = last_launch;
 }
 
 void dc_cuda_forget(const dc_cuda_stream *s) {
-  for (int i = 0; i < RING; i++)
-    if (ring[i].stream == s) ring[i].serial = 0;
+  for (int i = 0; i < DC_CUDA_RING; i++)
+    if (dc_cuda_process.ring[i].stream == s) dc_cuda_process.ring[i].serial = 0;
 }
 
 void dc_cuda_forget_function(const dc_function *fn) {
-  for (int i = 0; i < RING; i++)
-    if (ring[i].fn == fn) ring[i].serial = 0;
+  for (int i = 0; i < DC_CUDA_RING; i++)
+    if (dc_cuda_process.ring[i].fn == fn) dc_cuda_process.ring[i].serial = 0;
 }
 
 /* The functions of the launches not known to have ended, of one device or (d NULL) of all, oldest first. */
-static size_t unfinished(const dc_cuda *d, const dc_function *found[RING]) {
+static size_t unfinished(const dc_cuda *d, const dc_function *found[DC_CUDA_RING]) {
   uint64_t last = atomic_load_explicit(&dc_cuda_process.last_serial, memory_order_relaxed);
   size_t n = 0;
-  for (uint64_t s = last >= RING ? last - RING + 1 : 1; s <= last; s++) {
-    const dc_cuda *owner = ring[s % RING].d;
-    if (ring[s % RING].serial == s && s > ring[s % RING].stream->finished && (d == NULL || d == owner))
-      found[n++] = ring[s % RING].fn;
+  for (uint64_t s = last >= DC_CUDA_RING ? last - DC_CUDA_RING + 1 : 1; s <= last; s++) {
+    const dc_cuda_recent *r = &dc_cuda_process.ring[s % DC_CUDA_RING];
+    if (r->serial == s && s > r->stream->finished && (d == NULL || d == r->d)) found[n++] = r->fn;
   }
   return n;
 }
 
 size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n) {
-  const dc_function *found[RING];
+  const dc_function *found[DC_CUDA_RING];
   size_t count = unfinished(d, found), used = 0;
   if (n > 0) text[0] = '\0';
   for (size_t i = 0; i < count && used + 1 < n; i++) {

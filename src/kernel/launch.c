@@ -6,6 +6,7 @@
 */
 #include "base/runtime.h"
 #include "device/capture.h"
+#include "kernel/launch.h"
 #include "kernel/plan.h"
 #include "kernel/profile.h"
 
@@ -135,12 +136,6 @@ static inline bool is_within(const dc_dim3 *d, const uint32_t limit[3]) {
   return d->x - 1 < limit[0] && d->y - 1 < limit[1] && d->z - 1 < limit[2];
 }
 
-/* The usual case: a row of blocks that are rows of threads, as many as there can be. */
-static inline bool is_line(const dc_kernel *k, const dc_launch *l) {
-  return l->grid.y == 1 && l->grid.z == 1 && l->block.y == 1 && l->block.z == 1 && l->grid.x - 1 < k->most_blocks &&
-         l->block.x - 1 < (uint32_t)k->facts.max_threads;
-}
-
 /* A launch of no threads, which is none, or of too many in some direction. */
 static int not_within(const dc_kernel *k, const dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
@@ -162,14 +157,6 @@ static int check_extents(const dc_kernel *k, const dc_launch *l, dc_error *err) 
   return threads > (uint64_t)k->facts.max_threads ? fail_threads(k, threads, l->block, err) : 1;
 }
 
-/* Neither cooperative nor of clusters nor early. */
-static inline bool is_plain(const dc_kernel *k, const dc_launch_options *how) {
-  return how->cooperative != DC_YES && k->grid_sync == 0 && how->cluster.x == 0 && !how->dependent;
-}
-
-/* Somebody wants to know of launches. */
-static inline bool is_watched(void) { return dc_process.profiling || dc_log_may_be_on(DC_LOG_LAUNCH); }
-
 /* All but the usual case. */
 static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
   dc_device *dev = k->dev;
@@ -180,7 +167,7 @@ static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_
   if (dc_log_on(DC_LOG_LAUNCH))
     dc_log(DC_LOG_LAUNCH, "%s: %s grid %ux%ux%u block %ux%ux%u shared %u", dev->id, k->sig->name, l->grid.x, l->grid.y,
            l->grid.z, l->block.x, l->block.y, l->block.z, how->shared);
-  if (!is_plain(k, how) && make_special(k, how, l, err) != 0) return -1;
+  if (!dc_launch_is_plain(k, how) && make_special(k, how, l, err) != 0) return -1;
   const bool tracked = dev->tracking != 0;
   if (tracked && dev->capture != NULL) {
     if (hold(k->module, err) != 0) return -1;
@@ -193,13 +180,8 @@ static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_
 }
 
 DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
-  dc_device *dev = k->dev;
-  l->shared = how->shared;
-  l->stream = how->stream;
-  l->params_size = k->params_size;
-  l->special = l->first = false;
-  const bool usual = is_line(k, l) && how->shared <= k->shared_limit && is_plain(k, how);
-  if (DC_UNLIKELY(!usual || dev->tracking != 0 || dev->ops->blocking || is_watched()))
-    return launch_unusual(k, l, how, err);
-  return dev->ops->launch(dev, k->fn, l, err);
+  if (DC_LIKELY(dc_launch_is_usual(k, l, how, dc_launch_is_line(l), dc_launch_is_plain(k, how))))
+    return dc_kernel_issue(k, l, how, err);
+  dc_launch_fill(k, l, how);
+  return launch_unusual(k, l, how, err);
 }

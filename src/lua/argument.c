@@ -257,9 +257,9 @@ static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *pa
 }
 
 DC_HOT bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int i,
-                            int first, int got, char *params) {
-  if (got != k->nparams) fail_count(L, k, got);
-  if (k->params_size > DC_LUA_PARAMS_MAX)
+                            const dc_lua_cell *stack, int first, int got, char *params) {
+  if (DC_UNLIKELY(got != k->nparams)) fail_count(L, k, got);
+  if (DC_UNLIKELY(k->params_size > DC_LUA_PARAMS_MAX))
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
                 k->params_size, DC_LUA_PARAMS_MAX);
   int due = 0;
@@ -269,13 +269,22 @@ DC_HOT bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, cons
   const dc_device *dev = k->dev;
   for (; i < k->nparams; i++) {
     const int idx = first + i;
-    if (dc_lua_put_quick(L, self, dev, &k->quick[i], idx, params)) continue;
     const dc_plan_param *p = &k->params[i];
-    if (p->conv == DC_CONV_STRUCT && lua_istable(L, idx) && dc_lua_put_fields(&w, p, idx, params)) continue;
+    if (stack != NULL) {
+      if (dc_lua_put_quick(stack + idx, self, dev, &k->quick[i], params)) continue;
+      if (p->conv == DC_CONV_STRUCT && stack[idx].type == DC_CELL_TABLE) {
+        const dc_lua_cell *now = dc_lua_put_fields(&w, p, stack, idx, params);
+        if (now != NULL) {
+          stack = now;
+          continue;
+        }
+      }
+    }
     dc_error err = DC_ERROR_INIT;
     const int rc = dc_lua_put_value(&w, p, idx, params, &err);
     if (rc < 0) fail_value(&w, i, &err);
     due |= rc;
+    stack = dc_lua_cells(L);
   }
   const bool all = dc_lua_may_lead(self, how) && (how->opaque || lead_anywhere(self, k, params));
   if (due || all) settle_arguments(&w, all, first, params);

@@ -54,7 +54,8 @@ DC_HOT void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
 /* Never raises when the collector calls it; scripts reach it too, through getmetatable.  Not in dclua: gone.c. */
 static DC_HOT int array_gc(lua_State *L) {
   dc_lua *self;
-  dc_lua_array *o = dc_lua_self_test(L, DC_LUA_ARRAY, &self);
+  dc_lua_array *o = dc_lua_test(L, dc_lua_active.self, 1, DC_LUA_ARRAY);
+  o = dc_lua_self_test(L, DC_LUA_ARRAY, o, &self);
   if (!o) return dc_lua_expected(L, 1, "an array");
   dc_array *a = o->a;
   o->a = NULL;

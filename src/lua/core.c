@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "cpu/cpu.h"
 #include "cuda/cuda.h"
+#include "lua/cells.h"
 #include "lua/files.h"
 #include "lua/stream.h"
 
@@ -133,8 +134,15 @@ static const luaL_Reg api[] = {
   { NULL, NULL },
 };
 
+/* cells(): whether arguments are read where Lua keeps them. */
+static int core_cells(lua_State *L) {
+  lua_pushboolean(L, dc_lua_cells(L) != NULL);
+  return 1;
+}
+
 static const luaL_Reg internal[] = {
   { "own", core_own },
+  { "cells", core_cells },
   { "trace", core_trace },
   { NULL, NULL },
 };
@@ -149,6 +157,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_registry_add(&dc_cpu_backend);
   dc_lua *self = dc_lua_push_self(L);
   self->host_interrupts = preloaded;
+  dc_lua_open_cells(L);
   dc_lua_open_memory();
   dc_lua_open_scratch(L, 1);
   dc_lua_open_device(L, 1);

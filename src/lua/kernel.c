@@ -7,6 +7,7 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "kernel/launch.h"
 #include "kernel/profile.h"
 #include "lua/argument_quick.h"
 #include "lua/stream.h"
@@ -22,8 +23,11 @@ typedef struct kernel_object {
   unsigned generation; /* of home, when k was looked up */
   uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
   bool noted;      /* the last launch was */
+  bool plain;      /* it is launched plainly, in the device's own stream */
   bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } kernel_object;
+
+static void settle_manner(kernel_object *o) { o->plain = !o->stream && dc_launch_is_plain(o->k, &o->how); }
 
 /* The module was closed, or loaded anew: then the kernel of that name is the one from now on. */
 static DC_RARELY void renew(lua_State *L, kernel_object *o) {
@@ -39,15 +43,28 @@ static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   dc_module_unref(o->k->module);
   o->k = k;
   o->block = 0;
+  settle_manner(o);
   o->generation = o->home->generation;
 }
 
-/* The kernel at 1, and the running function's dc_lua. */
-static inline kernel_object *check_kernel(lua_State *L, dc_lua **self) {
-  kernel_object *o = dc_lua_self_test(L, DC_LUA_KERNEL, self);
+/* The kernel at 1, and the running function's dc_lua.  There is an argument 1. *stack: dc_lua_cells, then too. */
+static inline kernel_object *check_kernel_in(lua_State *L, const dc_lua_cell **stack, dc_lua **self) {
+  kernel_object *o = NULL;
+  if (DC_LIKELY(*stack != NULL))
+    o = dc_cell_test(*stack + 1, dc_lua_active.self, DC_LUA_KERNEL, sizeof *o, DC_LUA_KERNEL_NVALUES);
+  o = dc_lua_self_test(L, DC_LUA_KERNEL, o, self);
   if (DC_UNLIKELY(!o || !o->k)) dc_lua_expected(L, 1, "a kernel");
-  if (DC_UNLIKELY(o->generation != o->home->generation)) renew(L, o);
+  if (DC_UNLIKELY(o->generation != o->home->generation)) {
+    renew(L, o);
+    *stack = dc_lua_cells(L);
+  }
   return o;
+}
+
+/* The same where the stack is of no interest. */
+static kernel_object *check_kernel(lua_State *L, dc_lua **self) {
+  const dc_lua_cell *stack = NULL;
+  return check_kernel_in(L, &stack, self);
 }
 
 void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
@@ -68,6 +85,7 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   o->home = lua_touserdata(L, module);
   o->generation = o->home->generation;
   o->k = k;
+  settle_manner(o);
 }
 
 /* --- grid and block ------------------------------------------------------------------------------ */
@@ -122,36 +140,34 @@ static DC_RARELY dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const ch
 }
 
 /* One extent for all, which is an integer in range: the usual case. */
-static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
-  if (DC_UNLIKELY(!lua_isinteger(L, idx))) return false;
-  const lua_Integer n = lua_tointeger(L, idx);
+static inline bool is_extent(const dc_lua_cell *cell, dc_dim3 *d) {
+  if (DC_UNLIKELY(cell->type != DC_CELL_INTEGER)) return false;
+  const lua_Integer n = cell->as.integer;
   *d = (dc_dim3){ (uint32_t)n, 1, 1 };
   return n >= 0 && n <= UINT32_MAX;
 }
 
 /* --- launching ----------------------------------------------------------------------------------- */
 
-/* Launches on a device that does not wait for it, and remembers who did where a fault may be blamed on it: kernels that
-** follow others are not told apart. */
-static inline int launch_noted(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, dc_error *err) {
-  const bool noted = o->noted;
-  if (DC_UNLIKELY(dc_kernel_launch(o->k, l, &o->how, err) != 0)) return -1;
-  if (DC_LIKELY(!l->first && !noted) || dc_launch_is_none(l)) return 0;
+/* After a launch on a device that does not wait for it: remembers who did where a fault may be blamed on it: kernels
+** that follow others are not told apart. */
+static inline void note(lua_State *L, dc_lua *self, kernel_object *o, const dc_launch *l) {
+  if (DC_LIKELY(!l->first && !o->noted) || dc_launch_is_none(l)) return;
   if (l->first) dc_lua_note_launch(L, self, &o->site, o->k->label);
   else dc_lua_forget_launch(self, &o->site);
   o->noted = l->first;
-  return 0;
 }
 
-/* Where streams, graphs or the profile are in use, and on devices that do the work at once. The arguments are put. */
+/* Any launch. The arguments are put. */
 static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
                                     bool anything) {
   dc_error err = DC_ERROR_INIT;
+  int rc;
   if (o->k->dev->tracking != 0) dc_lua_order_launch(L, self, o->k, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (dc_process.profiling) dc_lua_profile_arguments(L, self, o->k, first);
-  const int rc = o->working ? DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err))
-                            : launch_noted(L, self, o, l, &err);
+  if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err));
+  else if ((rc = dc_kernel_launch(o->k, l, &o->how, &err)) == 0) note(L, self, o, l);
   return rc == 0 ? 0 : dc_lua_raise_kernel(L, &err);
 }
 
@@ -160,18 +176,23 @@ static DC_RARELY void settle_globals(lua_State *L, dc_lua *self, const kernel_ob
   if (DC_LUA_WORK(self, dc_lua_settle_globals(o->home, &err)) != 0) dc_lua_raise_kernel(L, &err);
 }
 
-/* The kernel is at 1, its arguments are from `first` to `top`. */
+/* The kernel is at 1, its arguments are from `first` to `top`; `stack`: dc_lua_cells; `line`: dc_launch_is_line. */
 static inline __attribute__((always_inline)) int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l,
-                                                       int first, int top) {
+                                                       bool line, const dc_lua_cell *stack, int first, int top) {
   alignas(16) char params[DC_LUA_PARAMS_MAX];
   dc_error err;
-  if (DC_UNLIKELY(o->home->nglobals != 0)) settle_globals(L, self, o);
-  const bool anything = dc_lua_put_arguments(L, self, o->k, &o->arguments, first, top - first + 1, params);
+  if (DC_UNLIKELY(o->home->nglobals != 0)) {
+    settle_globals(L, self, o);
+    stack = dc_lua_cells(L);
+  }
+  const bool anything = dc_lua_put_arguments(L, self, o->k, &o->arguments, stack, first, top - first + 1, params);
   l->params = params;
-  if (DC_UNLIKELY(o->working || o->stream || o->k->dev->tracking != 0 || dc_process.profiling))
+  if (DC_UNLIKELY(!dc_launch_is_usual(o->k, l, &o->how, line, o->plain)))
     return launch_watched(L, self, o, l, first, anything);
   dc_error_start(&err);
-  return DC_LIKELY(launch_noted(L, self, o, l, &err) == 0) ? 0 : dc_lua_raise_kernel(L, &err);
+  if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return dc_lua_raise_kernel(L, &err);
+  note(L, self, o, l);
+  return 0;
 }
 
 /* The block of most resident threads; 256 where several are equal. */
@@ -207,19 +228,26 @@ static DC_RARELY dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
 
 static DC_HOT int kernel_call(lua_State *L) {
   dc_lua *self;
-  kernel_object *o = check_kernel(L, &self);
   int top = lua_gettop(L);
   if (DC_UNLIKELY(top < 3)) lua_settop(L, top = 3);
+  const dc_lua_cell *stack = dc_lua_cells(L);
+  kernel_object *o = check_kernel_in(L, &stack, &self);
   dc_launch l;
-  if (!is_extent(L, 2, &l.grid)) l.grid = read_extents(L, o->k, "grid", 2, o->k->dev->facts.max_grid);
-  if (!is_extent(L, 3, &l.block)) l.block = read_block(L, o, 3);
-  return launch(L, self, o, &l, 4, top);
+  const bool line = DC_LIKELY(stack && is_extent(stack + 2, &l.grid) && is_extent(stack + 3, &l.block));
+  if (!line) {
+    l.grid = read_extents(L, o->k, "grid", 2, o->k->dev->facts.max_grid);
+    l.block = read_block(L, o, 3);
+    stack = dc_lua_cells(L);
+  }
+  return launch(L, self, o, &l, line || dc_launch_is_line(&l), stack, 4, top);
 }
 
 /* forall(n, ...): at least n threads. */
 static DC_HOT int kernel_forall(lua_State *L) {
   dc_lua *self;
-  kernel_object *o = check_kernel(L, &self);
+  const int top = lua_gettop(L);
+  const dc_lua_cell *stack = top >= 1 ? dc_lua_cells(L) : NULL;
+  kernel_object *o = check_kernel_in(L, &stack, &self);
   const dc_kernel *k = o->k;
   int64_t n = 0;
   if (!dc_lua_tointeger(L, 2, &n) || n < 0)
@@ -232,7 +260,7 @@ static DC_HOT int kernel_forall(lua_State *L) {
                        k->sig->name, (long long)n, (long long)blocks, o->block, k->dev->name,
                        k->dev->facts.max_grid[0]);
   dc_launch l = { .grid = { (uint32_t)blocks, 1, 1 }, .block = { o->block, 1, 1 } };
-  return launch(L, self, o, &l, 3, lua_gettop(L));
+  return launch(L, self, o, &l, true, dc_lua_cells(L), 3, top);
 }
 
 /* --- the rest ------------------------------------------------------------------------------------ */
@@ -309,6 +337,7 @@ static int kernel_with(lua_State *L) {
     lua_getfield(L, 2, "stream");
     lua_setiuservalue(L, -2, DC_LUA_KERNEL_STREAM);
   }
+  settle_manner(variant);
   variant->block = 0;
   variant->site = (dc_lua_site){ 0 };
   return 1;

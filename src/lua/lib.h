@@ -133,16 +133,16 @@ static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int s
   return n % 8 == 0 && tag->owner == self && tag->slot == (uintptr_t)slot ? p : NULL;
 }
 
-/* Both dc_lua_self and dc_lua_test of index 1: an object's owner that is the one of the call before is the state's. */
-static inline void *dc_lua_self_test(lua_State *L, int slot, dc_lua **self) {
-  void *p = dc_lua_test(L, dc_lua_active.self, 1, slot);
-  if (DC_UNLIKELY(p == NULL)) {
+/* Both dc_lua_self and dc_lua_test of index 1.  `usual` is that test for dc_lua_active.self: an object's owner that is
+** the one of the call before is the state's. */
+static inline void *dc_lua_self_test(lua_State *L, int slot, void *usual, dc_lua **self) {
+  if (DC_UNLIKELY(usual == NULL)) {
     *self = dc_lua_self(L);
     return dc_lua_test(L, *self, 1, slot);
   }
   dc_lua_active.L = L;
   *self = dc_lua_active.self;
-  return p;
+  return usual;
 }
 
 /* --- error.c --- */

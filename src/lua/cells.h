@@ -1,0 +1,88 @@
+/*
+** cells.h - the arguments of a call, read where Lua keeps them.
+**
+** A launch of four arguments takes a dozen calls to ask Lua for them, and that is a third of what it costs: each is
+** another line of code or two that the driver has thrown out of the processor's cache.  So a function that is called
+** very often asks where its stack is, once, and reads there what is as usual; all else it leaves to Lua's functions.
+** How values lie there is the same in every Lua 5.4 so far (lobject.h), but nobody promised it: it is looked at when
+** the core is opened (cells.c), and where it is not so, everything goes through Lua's functions.
+*/
+#ifndef DC_LUA_CELLS_H
+#define DC_LUA_CELLS_H
+
+#include <stdatomic.h>
+
+#include "lua/lib.h"
+
+/* What a userdata begins with. */
+typedef struct dc_lua_block {
+  void *next;
+  uint8_t type, marked;
+  uint16_t nvalues; /* user values, which lie between this and its bytes */
+  size_t len;       /* its bytes */
+  void *metatable;
+} dc_lua_block;
+
+/* A place of the stack. */
+typedef struct dc_lua_cell {
+  union {
+    lua_Integer integer;
+    lua_Number number;
+    const dc_lua_block *block;
+    const void *string; /* also what lua_topointer gives */
+  } as;
+  uint8_t type;
+} dc_lua_cell;
+
+/* The types that are read so. */
+enum {
+  DC_CELL_INTEGER = 0x03,
+  DC_CELL_FLOAT = 0x13,
+  DC_CELL_NAME = 0x44, /* a string of at most 40 bytes */
+  DC_CELL_TABLE = 0x45,
+  DC_CELL_USERDATA = 0x47
+};
+
+/* Whether this Lua's values lie so; false with DOTCOMPUTE_CELLS=off, for the specs. */
+extern atomic_bool dc_lua_cells_known;
+void dc_lua_open_cells(lua_State *L);
+
+/* The running C function's stack: argument i is [i]. NULL: not known.  It is moved by whatever makes the stack larger:
+** lua_checkstack, calls of Lua functions, finalizers. */
+static inline const dc_lua_cell *dc_lua_cells(lua_State *L) {
+  lua_Debug ar;
+  if (DC_UNLIKELY(!atomic_load_explicit(&dc_lua_cells_known, memory_order_relaxed))) return NULL;
+  if (DC_UNLIKELY(!lua_getstack(L, 0, &ar))) return NULL;
+  return *(const dc_lua_cell *const *)(const void *)ar.i_ci; /* a call's first field is its function's place */
+}
+
+/* Where the bytes are, as lua_touserdata gives. */
+static inline char *dc_lua_block_bytes(const dc_lua_block *block, int nvalues) {
+  const size_t header = sizeof *block + (nvalues ? sizeof(void *) : 0); /* those with values have one more field */
+  return (char *)(uintptr_t)block + header + (size_t)nvalues * 2 * sizeof(void *);
+}
+
+/* dc_lua_test of a cell, for a type whose objects are all of that size and have so many user values. */
+static inline void *dc_cell_test(const dc_lua_cell *cell, const dc_lua *self, int slot, size_t size, int nvalues) {
+  if (DC_UNLIKELY(cell->type != DC_CELL_USERDATA)) return NULL;
+  const dc_lua_block *block = cell->as.block;
+  const size_t before = (size + 7) / 8 * 8; /* as dc_lua_new_of */
+  if (DC_UNLIKELY(block->len != before + sizeof(dc_lua_tag) || block->nvalues != nvalues)) return NULL;
+  char *p = dc_lua_block_bytes(block, nvalues);
+  const dc_lua_tag *tag = (const void *)(p + before);
+  return DC_LIKELY(tag->owner == self && tag->slot == (uintptr_t)slot) ? p : NULL;
+}
+
+static inline dc_lua_array *dc_cell_array(const dc_lua_cell *cell, const dc_lua *self) {
+  return dc_cell_test(cell, self, DC_LUA_ARRAY, sizeof(dc_lua_array), 0);
+}
+
+/* A float, or an integer as one. */
+static inline bool dc_cell_number(const dc_lua_cell *cell, lua_Number *v) {
+  if (DC_LIKELY(cell->type == DC_CELL_FLOAT)) *v = cell->as.number;
+  else if (cell->type == DC_CELL_INTEGER) *v = (lua_Number)cell->as.integer;
+  else return false;
+  return true;
+}
+
+#endif
