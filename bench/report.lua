@@ -8,34 +8,39 @@ function M.median(t)
   return #s % 2 == 1 and s[#s // 2 + 1] or (s[#s // 2] + s[#s // 2 + 1]) / 2
 end
 
--- Calls each of the functions `rounds` times by turns, another first each time, after one turn that does not count;
--- gives the list of what each returned, by round.
-local function by_turns(rounds, fns)
-  local values = {}
-  for k = 1, #fns do values[k] = {} end
-  for r = 0, rounds do
-    for i = 1, #fns do
-      local k = (i + r) % #fns + 1
-      values[k][r] = fns[k]()
-    end
+-- Calls each of the functions by turns, another first each time; puts what each returned into its list, under r.
+local function turn(r, fns, values)
+  for i = 1, #fns do
+    local k = (i + r) % #fns + 1
+    values[k][r] = fns[k]()
   end
-  for k = 1, #fns do values[k][0] = nil end
-  return values
 end
 
--- The same; returns the median of what each returned.
+-- Calls each of the functions `rounds` times by turns, after one turn that does not count; returns the median of what
+-- each returned.
 function M.alternate(rounds, ...)
-  local values = by_turns(rounds, { ... })
-  for k = 1, #values do values[k] = M.median(values[k]) end
+  local fns, values = { ... }, {}
+  for k = 1, #fns do values[k] = {} end
+  for r = 0, rounds do turn(r, fns, values) end
+  for k = 1, #fns do values[k] = M.median(values[k]) end -- which begins at 1
   return table.unpack(values)
 end
 
--- The same of two functions: both medians, and the median of the rounds' differences, which a machine that is faster at
--- one time than at another disturbs less than the difference of the medians.
-function M.compare(rounds, a, b)
-  local values, differences = by_turns(rounds, { a, b }), {}
-  for r = 1, rounds do differences[r] = values[1][r] - values[2][r] end
-  return M.median(values[1]), M.median(values[2]), M.median(differences)
+-- The same for each of several pairs of functions: a list of both medians, and the median of the rounds' differences,
+-- which a machine that is faster at one time than at another disturbs less than the difference of the medians.  A round
+-- goes through all pairs, so that each is measured all the while and none in a bad moment alone.
+function M.compare(rounds, pairs)
+  local values, results = {}, {}
+  for i = 1, #pairs do values[i] = { {}, {} } end
+  for r = 0, rounds do
+    for i, pair in ipairs(pairs) do turn(r, pair, values[i]) end
+  end
+  for i, value in ipairs(values) do
+    local differences = {}
+    for r = 1, rounds do differences[r] = value[1][r] - value[2][r] end
+    results[i] = { M.median(value[1]), M.median(value[2]), M.median(differences) }
+  end
+  return results
 end
 
 function M.geometric_mean(t)
