@@ -406,6 +406,92 @@ __global__ void copy(Long s, unsigned char *out) {
     check()
   end)
 
+  it("may come in tables that were filled in any way", function()
+    local k = dc.kernel [[
+struct Filled { float v[5]; short w[5]; float2 pair; int n; const float *p; };
+__global__ void copy(Filled s, float *out) {
+  for (int i = 0; i < 5; i++) { out[i] = s.v[i]; out[5 + i] = s.w[i]; }
+  out[10] = s.pair.x;
+  out[11] = s.pair.y;
+  out[12] = s.n;
+  out[13] = s.p ? *s.p : -1;
+}]]
+    local function up(n, t)
+      for i = 1, n do t[i] = i end
+      return t
+    end
+    local function down(n, t)
+      for i = n, 1, -1 do t[i] = i end
+      return t
+    end
+    local function shrunk(n, t)
+      for i = 1, n + 20 do t[i] = i end
+      for i = n + 20, n + 1, -1 do t[i] = nil end
+      return t
+    end
+    local ways = {
+      function(n) return { table.unpack({ 1, 2, 3, 4, 5, 6 }, 1, n) } end,
+      function(n) return up(n, {}) end,
+      function(n) return down(n, {}) end,
+      function(n) return shrunk(n, {}) end,
+      function(n)
+        local t = up(n, {})
+        assert(#t == n) -- which Lua remembers
+        return t
+      end,
+      function(n)
+        local t = up(n + 1, { extra = 1 })
+        t.extra, t[n + 1] = nil, nil
+        return t
+      end,
+      function(n) return table.pack(table.unpack({ 1, 2, 3, 4, 5, 6 }, 1, n)) end, -- with a field n
+      function(n)
+        return setmetatable(up(n, {}), { __index = function() return 7 end, __len = function() return 9 end })
+      end,
+    }
+    local got, p = dc.zeros(14), dc.full(1, 17)
+    local function launch(s) k(1, 1, s, got) end
+    for i, way in ipairs(ways) do
+      for j, other in ipairs(ways) do
+        local s = { v = way(5), w = other(5), pair = random(2) == 1 and { 8, 9 } or { y = 9, x = 8 }, n = 3 }
+        s.gone = 1
+        s.gone = nil
+        s.p = random(2) == 1 and p or dc.null
+        launch(s)
+        for n = 1, 5 do
+          assert.equal(n, got[n], note(i .. " " .. j))
+          assert.equal(n, got[5 + n], note(i .. " " .. j))
+        end
+        assert.same({ 8, 9, 3, s.p == p and 17 or -1 }, { got[11], got[12], got[13], got[14] })
+      end
+      for _, n in ipairs { 4, 6 } do
+        local five, bad = { 1, 2, 3, 4, 5 }, way(n)
+        local why = "a table of 5 values is wanted, got one of " .. n
+        local function refused(v, w, pair, pattern)
+          fails("argument", pattern, function() launch { v = v, w = w, pair = pair, n = 1, p = p } end)
+        end
+        refused(bad, five, { 1, 2 }, "field 'v': " .. why)
+        refused(five, bad, { 1, 2 }, "field 'w': " .. why)
+        refused(five, five, bad, "field 'pair': a table of 2 numbers is wanted")
+      end
+    end
+
+    local five = { 1, 2, 3, 4, 5 }
+    local function refused(pattern, change)
+      local s = { v = five, w = five, pair = { 1, 2 }, n = 1, p = p }
+      launch(s)
+      change(s)
+      fails("argument", pattern, function() launch(s) end)
+    end
+    refused("has no field 'the number 1'", function(s) s[1] = 7 end)
+    refused("has no field 'q'", function(s) s.q = 7 end)
+    refused("field 'p': it is missing", function(s) s.p, s[p] = nil, p end)
+    refused("field 'v%[3%]'.*got the string '3'", function(s) s.v = { 1, 2, "3", 4, 5 } end)
+    refused("field 'v%[2%]'.*got nil", function(s) s.v = { 1, nil, 3, 4, 5 } end)
+    refused("field 'pair': a table of 2 numbers", function(s) s.pair = { x = 1, y = 2, z = 3 } end)
+    refused("field 'pair': a table of 2 numbers", function(s) s.pair = { x = 1, z = 3 } end)
+  end)
+
   it("may have its fields in any order, another one in every launch", function()
     local k = dc.kernel [[
 struct Box { float low[3], high[3]; int kind; double weight; };

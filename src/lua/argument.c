@@ -125,8 +125,7 @@ static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
   return 0;
 }
 
-/* Checks the array for parameter p and puts its address. 1: it must be computed or settled first. */
-static int put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
+int dc_lua_put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
   const dc_kernel *k = w->k;
   dc_ptr ptr = a ? dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const) : 0;
   int due = 0;
@@ -156,7 +155,7 @@ int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base
       return dc_plan_put_float(p, lua_tonumber(L, idx), base, err);
     case LUA_TUSERDATA: {
       dc_lua_array *o = dc_lua_test(L, w->self, idx, DC_LUA_ARRAY);
-      if (o) return put_array(w, p, o->a, base, err);
+      if (o) return dc_lua_put_array(w, p, o->a, base, err);
       double re, im;
       if ((p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_VECTOR) && p->lanes == 2 &&
           dc_dtypes[p->dtype].kind == 'f' && dc_lua_tocomplex(L, w->self, idx, &re, &im))
@@ -270,15 +269,9 @@ DC_HOT bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, cons
   for (; i < k->nparams; i++) {
     const int idx = first + i;
     const dc_plan_param *p = &k->params[i];
-    if (stack != NULL) {
-      if (dc_lua_put_quick(stack + idx, self, dev, &k->quick[i], params)) continue;
-      if (p->conv == DC_CONV_STRUCT && stack[idx].type == DC_CELL_TABLE) {
-        const dc_lua_cell *now = dc_lua_put_fields(&w, p, stack, idx, params);
-        if (now != NULL) {
-          stack = now;
-          continue;
-        }
-      }
+    if (DC_LIKELY(stack != NULL)) {
+      const dc_lua_cell *cell = stack + idx;
+      if (dc_lua_put_quick(cell, self, dev, &k->quick[i], params) || dc_lua_put_cell(&w, p, cell, params)) continue;
     }
     dc_error err = DC_ERROR_INIT;
     const int rc = dc_lua_put_value(&w, p, idx, params, &err);

@@ -50,6 +50,8 @@ bool dc_lua_takes_array(const dc_plan_param *p);
 /* Converts the value at idx into the bytes at base + p->offset.  0; 1: it is an array that is due first; -1: *err and
 ** w->field say what is wrong. */
 int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err);
+/* The same for an array; 1: it must be computed or settled first.  Calls nothing of Lua's. */
+int dc_lua_put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, char *base, dc_error *err);
 /* The same for a table, whose parameter is a DC_CONV_VECTOR, _COMPLEX or _STRUCT. */
 int dc_lua_put_table(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err);
 /* Calls `visit` for every array in the fields of such a table that are pointers; stops when it gives -1. */

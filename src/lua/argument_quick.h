@@ -78,11 +78,8 @@ static inline __attribute__((always_inline)) bool dc_lua_put_arguments(lua_State
   return dc_lua_put_rest(L, self, k, how, (int)(q - k->quick), stack, first, got, params);
 }
 
-/* Puts a table for a DC_CONV_STRUCT that is as usual: all fields and nothing else, and in them values that are ready.
-** `stack`: dc_lua_cells.  Gives the stack, which may be elsewhere then; NULL: leave it to dc_lua_put_table.  It needs
-** DC_LUA_FIELDS_STACK slots, and leaves the stack as high as it was. */
-#define DC_LUA_FIELDS_STACK (LUA_MINSTACK - 2) /* what a C function has anyway, beyond its arguments and two values */
-const dc_lua_cell *dc_lua_put_fields(dc_lua_walk *w, const dc_plan_param *p, const dc_lua_cell *stack, int idx,
-                                     char *base);
+/* Puts what dc_lua_put_quick leaves: numbers and booleans of every type, arrays that are ready, tables for vectors,
+** complex numbers and structs in which all is so.  False: leave it to dc_lua_put_value. */
+bool dc_lua_put_cell(const dc_lua_walk *w, const dc_plan_param *p, const dc_lua_cell *cell, char *base);
 
 #endif

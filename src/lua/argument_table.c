@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lua/argument_quick.h"
+#include "lua/argument.h"
 
 #define STACK 8 /* slots that one level needs */
 
@@ -160,8 +160,6 @@ static int put_struct(dc_lua_walk *w, const dc_plan_param *p, int idx, char *bas
 }
 
 int dc_lua_put_table(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err) {
-  luaL_checkstack(w->L, DC_LUA_FIELDS_STACK, NULL);
-  if (p->conv == DC_CONV_STRUCT && dc_lua_put_fields(w, p, dc_lua_cells(w->L), idx, base)) return 0;
   keys(w); /* below whatever comes on the stack */
   luaL_checkstack(w->L, STACK, NULL);
   return p->conv == DC_CONV_STRUCT ? put_struct(w, p, idx, base, err) : put_vector(w, p, idx, base, err);

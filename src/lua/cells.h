@@ -23,25 +23,49 @@ typedef struct dc_lua_block {
   void *metatable;
 } dc_lua_block;
 
-/* A place of the stack. */
+/* A value: in a place of the stack, in a table. */
 typedef struct dc_lua_cell {
   union {
     lua_Integer integer;
     lua_Number number;
     const dc_lua_block *block;
-    const void *string; /* also what lua_topointer gives */
+    const struct dc_lua_table *table;
+    const void *object; /* any of these, or a string: what lua_topointer gives */
   } as;
   uint8_t type;
 } dc_lua_cell;
 
+/* A table's entry whose key is no place in its list. */
+typedef union dc_lua_node {
+  dc_lua_cell cell;
+  struct {
+    uint8_t value[9], key_type;
+    int32_t next;
+    const void *key;
+  } of;
+} dc_lua_node;
+
+typedef struct dc_lua_table {
+  void *next;
+  uint8_t type, marked;
+  uint8_t flags;     /* 0x80: `limit` is less than what the list has room for, which is the next power of two */
+  uint8_t log_nodes; /* nodes there are two to the power of that, used or not */
+  uint32_t limit;    /* of the list: elements 1 to limit */
+  const dc_lua_cell *list;
+  const dc_lua_node *nodes;
+} dc_lua_table;
+
 /* The types that are read so. */
 enum {
+  DC_CELL_FALSE = 0x01,
   DC_CELL_INTEGER = 0x03,
+  DC_CELL_TRUE = 0x11,
   DC_CELL_FLOAT = 0x13,
-  DC_CELL_NAME = 0x44, /* a string of at most 40 bytes */
+  DC_CELL_NAME = 0x44, /* a string of at most 40 bytes: equal ones are the same one */
   DC_CELL_TABLE = 0x45,
   DC_CELL_USERDATA = 0x47
 };
+static inline bool dc_cell_is_nil(const dc_lua_cell *cell) { return (cell->type & 0x0f) == 0; }
 
 /* Whether this Lua's values lie so; false with DOTCOMPUTE_CELLS=off, for the specs. */
 extern atomic_bool dc_lua_cells_known;
@@ -82,6 +106,21 @@ static inline bool dc_cell_number(const dc_lua_cell *cell, lua_Number *v) {
   if (DC_LIKELY(cell->type == DC_CELL_FLOAT)) *v = cell->as.number;
   else if (cell->type == DC_CELL_INTEGER) *v = (lua_Number)cell->as.integer;
   else return false;
+  return true;
+}
+
+static inline const dc_lua_node *dc_table_last(const dc_lua_table *t) {
+  return t->nodes + ((size_t)1 << t->log_nodes); /* behind it */
+}
+
+/* Whether the table has at most the elements 1 to n, for which its list has room; false perhaps if so, when it was
+** filled in some unusual order. */
+static inline bool dc_table_is_list(const dc_lua_table *t, size_t n) {
+  size_t room = t->limit;
+  if (DC_UNLIKELY(t->flags & 0x80)) while (room & (room - 1)) room += room & -room;
+  if (room < n || t->log_nodes != 0 || !dc_cell_is_nil(&t->nodes->cell)) return false;
+  for (size_t i = n; i < room; i++)
+    if (!dc_cell_is_nil(&t->list[i])) return false;
   return true;
 }
 
