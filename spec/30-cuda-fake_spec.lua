@@ -293,10 +293,19 @@ places.m = function()
   for i = 1, 200 do dc.synchronize() places[i](k, x, y) end
   lines.m = 201
 end
+places.g = function() -- functions that are collected, so that others come to lie where they were
+  for i = 1, 50 do
+    dc.synchronize()
+    load(("\n"):rep(i) .. "local k, x, y = ... k(1, 32, 4, 1, x, y)", "=many.lua")(k, x, y)
+    collectgarbage()
+  end
+  lines.g = 51
+end
 ]==]
     for _, order in ipairs { "a", "a|a|b", "aa|b", "ab|a", "abcab|b", "bc|b|c", "a|dad|d", "eae|a", "aea|e", "m|a",
-      "am", "ama|m|a", "az", "a|zbz" } do
-      local launches = #order:gsub("[|z]", "") + 199 * select(2, order:gsub("m", ""))
+      "am", "ama|m|a", "az", "a|zbz", "g", "agag" } do
+      local launches = #order:gsub("[|z]", "") + 199 * select(2, order:gsub("m", "")) +
+        49 * select(2, order:gsub("g", ""))
       local out = run(saxpy .. places .. ([==[
 local order = %q
 for name in order:gmatch "." do
@@ -305,7 +314,7 @@ end
 print("line", lines[order:match "(%%a)z*$"])
 try(dc.synchronize)]==]):format(order), { FAKE_CUDA_FAULT = "700:" .. launches })
       assert.equal(out:match "line\t(%d+)", out:match "launched at [^%s()]*:(%d+)", order .. out)
-      assert.equal(order:find "m$" and "many.lua" or nil, out:match "launched at (many.lua)")
+      assert.equal(order:find "[mg]$" and "many.lua" or nil, out:match "launched at (many.lua)")
     end
   end)
 end)

@@ -55,6 +55,23 @@ typedef struct dc_lua_table {
   const dc_lua_node *nodes;
 } dc_lua_table;
 
+/* A running function. */
+typedef struct dc_lua_call {
+  const dc_lua_cell *function;
+  const void *top, *previous, *next;
+  const void *pc; /* of a Lua function that has called another one: the instruction behind */
+} dc_lua_call;
+
+/* What a lua_State begins with. */
+typedef struct dc_lua_thread {
+  void *next;
+  uint8_t type, marked, status, hooks;
+  uint16_t ncalls;
+  const dc_lua_cell *top; /* behind what is on the stack */
+  void *global;
+  const dc_lua_call *call; /* what is running */
+} dc_lua_thread;
+
 /* The types that are read so. */
 enum {
   DC_CELL_FALSE = 0x01,
@@ -63,6 +80,7 @@ enum {
   DC_CELL_FLOAT = 0x13,
   DC_CELL_NAME = 0x44, /* a string of at most 40 bytes: equal ones are the same one */
   DC_CELL_TABLE = 0x45,
+  DC_CELL_FUNCTION = 0x46, /* of Lua's, not of C's */
   DC_CELL_USERDATA = 0x47
 };
 static inline bool dc_cell_is_nil(const dc_lua_cell *cell) { return (cell->type & 0x0f) == 0; }
@@ -71,13 +89,25 @@ static inline bool dc_cell_is_nil(const dc_lua_cell *cell) { return (cell->type 
 extern atomic_bool dc_lua_cells_known;
 void dc_lua_open_cells(lua_State *L);
 
-/* The running C function's stack: argument i is [i]. NULL: not known.  It is moved by whatever makes the stack larger:
+/* The running C function's stack: argument i is [i].  NULL: not known.  It is moved by whatever makes the stack larger:
 ** lua_checkstack, calls of Lua functions, finalizers. */
-static inline const dc_lua_cell *dc_lua_cells(lua_State *L) {
-  lua_Debug ar;
+static inline const dc_lua_cell *dc_lua_cells(const lua_State *L) {
   if (DC_UNLIKELY(!atomic_load_explicit(&dc_lua_cells_known, memory_order_relaxed))) return NULL;
-  if (DC_UNLIKELY(!lua_getstack(L, 0, &ar))) return NULL;
-  return *(const dc_lua_cell *const *)(const void *)ar.i_ci; /* a call's first field is its function's place */
+  return ((const dc_lua_thread *)(const void *)L)->call->function;
+}
+/* lua_gettop, where `stack` is that. */
+static inline int dc_lua_ncells(const lua_State *L, const dc_lua_cell *stack) {
+  return (int)(((const dc_lua_thread *)(const void *)L)->top - stack) - 1;
+}
+
+/* Of what lua_getstack gave, a running function that has called another one: where in its code, and in *function the
+** function's address (lua_topointer).  NULL: it is no Lua function, or not known. */
+static inline const void *dc_lua_call_pc(const lua_Debug *ar, const void **function) {
+  const dc_lua_call *call = (const void *)ar->i_ci;
+  if (!atomic_load_explicit(&dc_lua_cells_known, memory_order_relaxed)) return NULL;
+  if (call->function->type != DC_CELL_FUNCTION) return NULL;
+  *function = call->function->as.object;
+  return call->pc;
 }
 
 /* Where the bytes are, as lua_touserdata gives. */

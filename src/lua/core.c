@@ -35,6 +35,12 @@ dc_lua *dc_lua_push_self(lua_State *L) {
   lua_setiuservalue(L, at, DC_LUA_OWN);
   lua_newtable(L);
   lua_setiuservalue(L, at, DC_LUA_DEVICES);
+  lua_createtable(L, DC_LUA_LAUNCHES, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_setiuservalue(L, at, DC_LUA_CALLERS);
   dc_lua_open_error(L, at);
   lua_pushvalue(L, at);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);

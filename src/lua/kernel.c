@@ -228,9 +228,9 @@ static DC_RARELY dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
 
 static DC_HOT int kernel_call(lua_State *L) {
   dc_lua *self;
-  int top = lua_gettop(L);
-  if (DC_UNLIKELY(top < 3)) lua_settop(L, top = 3);
   const dc_lua_cell *stack = dc_lua_cells(L);
+  int top = DC_LIKELY(stack != NULL) ? dc_lua_ncells(L, stack) : lua_gettop(L);
+  if (DC_UNLIKELY(top < 3)) lua_settop(L, top = 3);
   kernel_object *o = check_kernel_in(L, &stack, &self);
   dc_launch l;
   const bool line = DC_LIKELY(stack && is_extent(stack + 2, &l.grid) && is_extent(stack + 3, &l.block));
@@ -250,7 +250,9 @@ static DC_HOT int kernel_forall(lua_State *L) {
   kernel_object *o = check_kernel_in(L, &stack, &self);
   const dc_kernel *k = o->k;
   int64_t n = 0;
-  if (!dc_lua_tointeger(L, 2, &n) || n < 0)
+  if (DC_LIKELY(stack && top >= 2 && stack[2].type == DC_CELL_INTEGER)) n = stack[2].as.integer;
+  else if (!dc_lua_tointeger(L, 2, &n)) n = -1;
+  if (n < 0)
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': forall takes the number of threads first, got %s", k->sig->name,
                        dc_lua_describe(L, 2));
   if (!o->block) o->block = choose_block(L, o);

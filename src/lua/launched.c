@@ -3,18 +3,35 @@
 **
 ** Only the first launch in a stream that was idle is noted (kernel.c): behind others that are under way, nobody can
 ** tell which of them went wrong.  And scripts launch in loops, so what is kept is places, and a launch from where the
-** kernel's last one came from has just its order noted: to ask Lua for the running function and its line takes less
-** than to ask for the script's name and to keep that.  A place is known by function and line.  A function may be
-** collected and another one stand at its address, but hardly one in another file that launches the same kernel in a
-** line of the same number.
+** kernel's last one came from has just its order noted.  A place is known by its function and where in its code, which
+** is quickly read (cells.h); or by function and line, which Lua counts from the beginning of the function.  Functions
+** are known by their addresses, as long as a weak table has them.
 */
 #include <string.h>
 
-#include "lua/lib.h"
+#include "lua/cells.h"
 
-/* The first launch from there. `fn`, `line`: of who called, Lua or not. */
-static void note_site(lua_State *L, dc_lua *self, dc_lua_site *site, const char name[40], const void *fn, int line) {
-  lua_Debug caller, direct;
+/* The function that `ar` tells of is the one of site `number`. */
+static void keep_caller(lua_State *L, uint64_t number, lua_Debug *ar) {
+  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_CALLERS);
+  lua_getinfo(L, "f", ar);
+  lua_rawseti(L, -2, (lua_Integer)(number % DC_LUA_LAUNCHES) + 1);
+  lua_pop(L, 1);
+}
+
+/* The address of the function of site `number`; NULL: it has been collected, and another one may be there. */
+static const void *find_caller(lua_State *L, uint64_t number) {
+  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_CALLERS);
+  lua_rawgeti(L, -1, (lua_Integer)(number % DC_LUA_LAUNCHES) + 1);
+  const void *fn = lua_topointer(L, -1);
+  lua_pop(L, 2);
+  return fn;
+}
+
+/* The first launch from there. `direct`: the function that called, Lua's or not; it was in `line`, at `pc`. */
+static void note_site(lua_State *L, dc_lua *self, dc_lua_site *site, const char name[40], lua_Debug *direct, int line,
+                      const void *pc) {
+  lua_Debug caller;
   *site = (dc_lua_site){ 0 };
   if (!dc_lua_caller(L, &caller)) return;
   dc_lua_launch *l = &self->launches[++self->sites % DC_LUA_LAUNCHES];
@@ -23,23 +40,32 @@ static void note_site(lua_State *L, dc_lua *self, dc_lua_site *site, const char 
   l->line = caller.currentline;
   memcpy(l->name, name, sizeof l->name);
   memcpy(l->script, caller.short_src, sizeof l->script);
-  if (line != caller.currentline || !lua_getstack(L, 1, &direct)) return; /* from a C function, or a file of ours */
-  lua_getinfo(L, "S", &direct);
-  if (direct.source == caller.source) *site = (dc_lua_site){ fn, line, self->sites };
+  if (line != caller.currentline || direct->source != caller.source) return;
+  keep_caller(L, self->sites, direct);
+  *site = (dc_lua_site){ true, pc, line, self->sites };
 }
 
 void dc_lua_note_launch(lua_State *L, dc_lua *self, dc_lua_site *site, const char name[40]) {
-  lua_Debug ar;
-  const void *fn = NULL;
-  ar.currentline = -1;
-  if (lua_getstack(L, 1, &ar)) {
-    lua_getinfo(L, "fl", &ar); /* C functions have room for it on the stack */
-    fn = lua_topointer(L, -1);
-    lua_pop(L, 1);
-  }
+  lua_Debug ar; /* C functions have room for what is pushed here */
+  const void *pc = NULL, *fn = NULL;
+  int line = -1;
+  bool same = false;
   dc_lua_launch *l = &self->launches[site->number % DC_LUA_LAUNCHES];
-  if (fn && fn == site->caller && ar.currentline == site->line && l->site == site->number) l->order = ++self->launched;
-  else note_site(L, self, site, name, fn, ar.currentline);
+  if (lua_getstack(L, 1, &ar)) {
+    const void *last = site->direct && l->site == site->number ? find_caller(L, site->number) : NULL;
+    pc = dc_lua_call_pc(&ar, &fn);
+    same = last && last == fn && pc && pc == site->pc;
+    if (!same) {
+      lua_getinfo(L, "fSl", &ar);
+      fn = lua_topointer(L, -1);
+      lua_pop(L, 1);
+      line = ar.currentline;
+      same = last && last == fn && line == site->line;
+      site->pc = pc;
+    }
+  }
+  if (same) l->order = ++self->launched;
+  else note_site(L, self, site, name, &ar, line, pc);
 }
 
 void dc_lua_forget_launch(dc_lua *self, const dc_lua_site *site) {

@@ -39,6 +39,7 @@ enum dc_lua_slot {
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
   DC_LUA_OWN,                  /* keeps what dc_lua.own points to */
   DC_LUA_CORE,                 /* the table that luaopen gave */
+  DC_LUA_CALLERS,              /* the functions of dc_lua.launches, as long as they live, by place */
   DC_LUA_END
 };
 
@@ -54,9 +55,10 @@ typedef struct dc_lua_launch {
 
 /* Which of the above a kernel object's last launch is; zeroed: none yet. */
 typedef struct dc_lua_site {
-  const void *caller; /* the Lua function, only compared; NULL: it is to be looked for */
+  bool direct;     /* a Lua function of the script's called the kernel, not C or a file of ours */
+  const void *pc;  /* where in its code; NULL: not known */
   int line;
-  uint64_t number;    /* of all sites so far: its place is that modulo DC_LUA_LAUNCHES */
+  uint64_t number; /* of all sites so far: its place is that modulo DC_LUA_LAUNCHES */
 } dc_lua_site;
 
 /* The source of a Lua file of our own. */
