@@ -45,8 +45,7 @@ static int receive(const dc_array *a, uint64_t letter, told *t, dc_error *err) {
 
 /* Runs a's graph into fresh memory. `a` may cease to be pending on the way.  `seen`: what the memo is to remember it
 ** for; or NULL. */
-__attribute__((noinline)) /* so that the memo's way has none of its memory on the stack */
-static int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, told *t, dc_error *err) {
+static DC_APART int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, told *t, dc_error *err) {
   dc_program p;
   do {
     if (a->state != DC_ARRAY_PENDING) return 0;
@@ -123,8 +122,7 @@ int dc_evaluate_value(dc_array *a, void *value, bool *is_told, dc_error *err) {
 DC_HOT int dc_array_eval(dc_array *a, dc_error *err) { return dc_evaluate(a, err); }
 
 /* As compute_anew. */
-__attribute__((noinline))
-static int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_sight *seen, dc_error *err) {
+static DC_APART int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_sight *seen, dc_error *err) {
   dc_program p;
   do {
     if (dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0) return -1; /* by a finalizer */

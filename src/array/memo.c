@@ -50,7 +50,7 @@ static inline bool see_new_leaf(dc_sight *s, const dc_array *a) {
 }
 
 /* One at an address that was seen. */
-static __attribute__((noinline)) bool see_leaf_there(dc_sight *s, const dc_array *a) {
+static DC_APART bool see_leaf_there(dc_sight *s, const dc_array *a) {
   const int again = find_leaf(s, a);
   if (again < 0) return see_new_leaf(s, a);
   put(s, WORD_LEAF_AGAIN, (uint32_t)again);

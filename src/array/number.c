@@ -87,7 +87,7 @@ static int complex_from(double re, double im, dc_dtype t, dc_number *out, dc_err
 }
 
 /* Any but a float for a real floating dtype. */
-static __attribute__((noinline)) int number_of(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
+static DC_APART int number_of(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
   int64_t i = s->kind == DC_SCALAR_BOOL ? s->b : s->kind == DC_SCALAR_INT ? s->i : 0;
   if (dc_dtypes[dtype].kind == 'c' && s->kind == DC_SCALAR_COMPLEX) return complex_from(s->re, s->im, dtype, out, err);
   if (dc_dtypes[dtype].kind == 'c') {

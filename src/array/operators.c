@@ -263,8 +263,7 @@ static inline const dc_array *alike(int n, dc_array *const arg[], const dc_scala
 }
 
 /* Any other case. */
-static __attribute__((noinline)) dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_scalar scalar[],
-                                                     dc_error *err) {
+static DC_APART dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
   const dc_call c = { op, &dc_ops[op], arg, scalar };
   const dc_geometry *shape = NULL;
   dc_geometry room;
@@ -287,8 +286,8 @@ static __attribute__((noinline)) dc_array *apply_any(dc_op op, dc_array *const a
   return dc_expr_make(&e, dev, t.out, shape, err);
 }
 
-static DC_HOT __attribute__((noinline)) dc_array *apply_several(dc_op op, dc_array *const arg[],
-                                                                const dc_scalar scalar[], dc_error *err) {
+static DC_HOT DC_APART dc_array *apply_several(dc_op op, dc_array *const arg[], const dc_scalar scalar[],
+                                               dc_error *err) {
   const int n = dc_ops[op].nargs;
   const dc_array *like = keeps_plain(op) ? alike(n, arg, scalar) : NULL;
   if (like == NULL) return apply_any(op, arg, scalar, err);

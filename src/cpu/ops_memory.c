@@ -126,7 +126,7 @@ INLINE void store_part_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_OF_
 #define MASK_u128 w->m32
 
 /* For sizes that are seldom used: the same, not copied into each function. */
-static __attribute__((noinline)) shape shape_of_rare(const dc_warp *w, const dc_op *o, u32 step, u64 *first) {
+static DC_APART shape shape_of_rare(const dc_warp *w, const dc_op *o, u32 step, u64 *first) {
   return shape_of(w, o, step, first);
 }
 

@@ -47,7 +47,7 @@ static bool grow(dc_cuda *d, int c) {
   return true;
 }
 
-static __attribute__((noinline)) bool keep_in_more_room(dc_cuda *d, size_t n, dc_ptr p, int c) {
+static DC_APART bool keep_in_more_room(dc_cuda *d, size_t n, dc_ptr p, int c) {
   return grow(d, c) && dc_cuda_block_keep(d, n, p);
 }
 

@@ -72,7 +72,7 @@ static int give_back(dc_cuda *d, dc_error *err) {
 }
 
 /* By the driver. */
-static __attribute__((noinline)) int alloc_anew(dc_cuda *d, size_t n, dc_ptr *out, dc_error *err) {
+static DC_APART int alloc_anew(dc_cuda *d, size_t n, dc_ptr *out, dc_error *err) {
   CUdeviceptr p = 0;
   if (dc_cuda_enter(d, err) != 0) return -1;
   n = dc_cuda_block_size(n);
@@ -92,7 +92,7 @@ static DC_HOT int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   return dc_cuda_block_take(d, n, out) ? 0 : alloc_anew(d, n, out, err);
 }
 
-static __attribute__((noinline)) void release_to_driver(dc_cuda *d, dc_ptr p) {
+static DC_APART void release_to_driver(dc_cuda *d, dc_ptr p) {
   dc_error ignored = DC_ERROR_INIT; /* a fault is latched; anything else nobody could act on */
   if (dc_cuda_enter(d, &ignored) == 0) raw_free(d, p);
   dc_error_clear(&ignored);

@@ -46,7 +46,7 @@ static dc_line *line_new(const dc_device *dev, const char *where, const char *ke
   return line;
 }
 
-static __attribute__((noinline)) dc_line *enter(const dc_device *dev, size_t bytes) {
+static DC_APART dc_line *enter(const dc_device *dev, size_t bytes) {
   char where[DC_PLACE], key[8 + DC_PLACE];
   if (dc_ledger_place == NULL || !dc_ledger_place(where)) return NULL;
   const size_t len = key_of(dev, where, key);

@@ -102,7 +102,7 @@ static bool put_dimension(const dc_lua_walk *w, const dc_plan_field *f, int dim,
 }
 
 /* Brings the field of that key to where the walk is. */
-static __attribute__((noinline)) bool bring(dc_lua_name *here, const dc_lua_name *end, const void *string) {
+static DC_APART bool bring(dc_lua_name *here, const dc_lua_name *end, const void *string) {
   for (dc_lua_name *o = here; o < end; o++) {
     if (o->string != string) continue;
     const dc_lua_name name = *o;
