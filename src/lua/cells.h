@@ -4,7 +4,7 @@
 ** A launch of four arguments takes a dozen calls to ask Lua for them, and that is a third of what it costs: each is
 ** another line of code or two that the driver has thrown out of the processor's cache.  So a function that is called
 ** very often asks where its stack is, once, and reads there what is as usual; all else it leaves to Lua's functions.
-** How values lie there is the same in every Lua 5.4 so far (lobject.h), but nobody promised it: it is looked at when
+** How values lie there is the same in every Lua 5.4 so far (5.4.8), but nobody promised it: it is looked at when
 ** the core is opened (cells.c), and where it is not so, everything goes through Lua's functions.
 */
 #ifndef DC_LUA_CELLS_H
