@@ -317,6 +317,16 @@ try(dc.synchronize)]==]):format(order), { FAKE_CUDA_FAULT = "700:" .. launches }
       assert.equal(order:find "[mg]$" and "many.lua" or nil, out:match "launched at (many.lua)")
     end
   end)
+
+  it("is blamed on no line where no line has launched the kernel, whatever launched it before", function()
+    for _, before in ipairs { "", "k(1, 32, 4, 1, x, y) dc.synchronize()" } do
+      local out = run(saxpy .. "local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()\n" .. before .. [==[
+coroutine.wrap(getmetatable(k).__call)(k, 1, 32, 4, 1, x, y)
+try(dc.synchronize)]==], { FAKE_CUDA_FAULT = before == "" and "700:1" or "700:2" })
+      assert.matches("in kernel 'saxpy'", out)
+      assert.is_nil(out:find "launched at", out)
+    end
+  end)
 end)
 
 describe("a launch", function()

@@ -425,8 +425,9 @@ __global__ void copy(Filled s, float *out) {
       return t
     end
     local function shrunk(n, t)
-      for i = 1, n + 20 do t[i] = i end
-      for i = n + 20, n + 1, -1 do t[i] = nil end
+      local most = n + random(200)
+      for i = 1, most do t[i] = i end
+      for i = most, n + 1, -1 do t[i] = nil end
       return t
     end
     local ways = {

@@ -89,8 +89,8 @@ static inline bool dc_cell_is_nil(const dc_lua_cell *cell) { return (cell->type 
 extern atomic_bool dc_lua_cells_known;
 void dc_lua_open_cells(lua_State *L);
 
-/* The running C function's stack: argument i is [i].  NULL: not known.  It is moved by whatever makes the stack larger:
-** lua_checkstack, calls of Lua functions, finalizers. */
+/* The running C function's stack: argument i is [i].  NULL: not known.  It is moved by whatever makes the stack larger,
+** lua_checkstack and calls of Lua functions, or smaller: the collector, so every function of Lua's that allocates. */
 static inline const dc_lua_cell *dc_lua_cells(const lua_State *L) {
   if (DC_UNLIKELY(!atomic_load_explicit(&dc_lua_cells_known, memory_order_relaxed))) return NULL;
   return ((const dc_lua_thread *)(const void *)L)->call->function;
@@ -144,11 +144,11 @@ static inline const dc_lua_node *dc_table_last(const dc_lua_table *t) {
 }
 
 /* Whether the table has at most the elements 1 to n, for which its list has room; false perhaps if so, when it was
-** filled in some unusual order. */
+** filled in some unusual order, or once had many more: to look through all that room would take long. */
 static inline bool dc_table_is_list(const dc_lua_table *t, size_t n) {
   size_t room = t->limit;
   if (DC_UNLIKELY(t->flags & 0x80)) while (room & (room - 1)) room += room & -room;
-  if (room < n || t->log_nodes != 0 || !dc_cell_is_nil(&t->nodes->cell)) return false;
+  if (room < n || room - n > n + 32 || t->log_nodes != 0 || !dc_cell_is_nil(&t->nodes->cell)) return false;
   for (size_t i = n; i < room; i++)
     if (!dc_cell_is_nil(&t->list[i])) return false;
   return true;

@@ -28,19 +28,21 @@ static const void *find_caller(lua_State *L, uint64_t number) {
   return fn;
 }
 
-/* The first launch from there. `direct`: the function that called, Lua's or not; it was in `line`, at `pc`. */
+/* The first launch from there. `direct`: the function that called, Lua's or not; it was in `line`, at `pc`.
+** Where nothing of the script's has called (a coroutine that is the kernel's call itself) that is noted too: the
+** launches before it, from elsewhere, are not to be blamed. */
 static void note_site(lua_State *L, dc_lua *self, dc_lua_site *site, const char name[40], lua_Debug *direct, int line,
                       const void *pc) {
   lua_Debug caller;
+  const bool called = dc_lua_caller(L, &caller);
   *site = (dc_lua_site){ 0 };
-  if (!dc_lua_caller(L, &caller)) return;
   dc_lua_launch *l = &self->launches[++self->sites % DC_LUA_LAUNCHES];
   l->order = ++self->launched;
   l->site = self->sites;
-  l->line = caller.currentline;
+  l->line = called ? caller.currentline : 0;
   memcpy(l->name, name, sizeof l->name);
-  memcpy(l->script, caller.short_src, sizeof l->script);
-  if (line != caller.currentline || direct->source != caller.source) return;
+  if (called) memcpy(l->script, caller.short_src, sizeof l->script);
+  if (!called || line != caller.currentline || direct->source != caller.source) return;
   keep_caller(L, self->sites, direct);
   *site = (dc_lua_site){ true, pc, line, self->sites };
 }
@@ -81,5 +83,5 @@ const dc_lua_launch *dc_lua_last_launch(const dc_lua *self, const char *text) {
     if (l->order == 0 || strncmp(l->name, text, n) != 0 || (text[n] != '\'' && text[n] != '<')) continue;
     if (!last || l->order > last->order) last = l;
   }
-  return last;
+  return last && last->line > 0 ? last : NULL;
 }

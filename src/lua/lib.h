@@ -49,7 +49,7 @@ typedef struct dc_lua_launch {
   uint64_t site;  /* dc_lua_site's number of it */
   char name[40];
   char script[LUA_IDSIZE];
-  int line;
+  int line;       /* 0: there is none to blame */
 } dc_lua_launch;
 #define DC_LUA_LAUNCHES 128
 
