@@ -2,6 +2,7 @@
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails = h.fails
+local random = math.random
 
 local function one(dtype) return dc.zeros(1, dtype or "int32") end
 
@@ -419,6 +420,44 @@ describe("a file that was edited", function()
       assert.equal(name .. ":2", err.at)
       k(1, 1, x, 1)
       assert.equal(5, x[1], "after an error all is as it was")
+    end)
+  end)
+
+  it("may be loaded anew in the middle of a launch: that raises or is the one it was, and nothing is lost", function()
+    local function text(n)
+      return ([[
+struct S { int a; float b[2]; const float *p; };
+__global__ void k(S s, float *x) { x[0] = s.a + s.b[0] + s.p[0] + %d; }]]):format(n)
+    end
+    with_file(text(1), function(name)
+      local m, n, x = dc.module_file(name), 1, dc.zeros(1)
+      local k = m.k
+      local function reload()
+        n = n + 1
+        write(name, text(n))
+        m:reload()
+        k(1, 1, { a = 1, b = { 2, 3 }, p = dc.full(1, 4) }, x)
+        collectgarbage()
+        assert.equal(7 + n, x[1])
+      end
+      local function extents(value)
+        return setmetatable({}, { __index = function() reload() return value end })
+      end
+      local s = { a = 10, b = { 20, 30 }, p = dc.full(1, 40) }
+      fails("launch", "loaded anew while", function() k(extents(1), 1, s, x) end)
+      fails("launch", "loaded anew while", function() k(1, extents(1), s, x) end)
+      fails("launch", "grid's x is 1.5", function() k(extents(1.5), 1, s, x) end)
+      fails("launch", "block is an integer", function() k(1, extents(nil), s, x) end)
+
+      local before, launched = n, 0
+      while n == before do -- until a collection comes while an argument is computed
+        for _ = 1, 4 do setmetatable({}, { __gc = function() if random(50) == 1 then reload() end end }) end
+        local big = dc.full(100000, 40) + 0
+        local ok, err = pcall(k, 1, 1, { a = 10, b = { 20, 30 }, p = big }, x)
+        if ok then assert.is_true(x[1] >= 70 + before) else assert.matches("loaded anew while", err.message) end
+        launched = launched + 1
+      end
+      assert.is_true(launched > 0)
     end)
   end)
 

@@ -291,14 +291,14 @@ static void place_steps(dc_builder *b) {
   for (int i = 0; i < p->nreduces; i++)
     if (p->step[p->reduce_step[i]].level > p->npasses) p->npasses = p->step[p->reduce_step[i]].level;
   if (p->kind != DC_REDUCTION) p->npasses++;
-  want(p, p->result, p->kind == DC_REDUCTION ? DC_SCOPE_ROW : DC_SCOPE_PASS(p->npasses - 1));
+  want(p, p->result, (uint8_t)(p->kind == DC_REDUCTION ? DC_SCOPE_ROW : DC_SCOPE_PASS(p->npasses - 1)));
   for (int i = p->nsteps - 1; i >= 0; i--) {
     dc_step *s = &p->step[i];
     const bool row = s->level > 0 && (s->op == DC_OP_REDUCE || (s->scopes & DC_SCOPE_ROW) ||
                                       (p->kind != DC_ELEMENTS && one_a_row(b, p->node[i])));
     if (row) s->scopes = DC_SCOPE_ROW; /* reductions' values are known once a row */
     for (int k = 0; k < s->nargs; k++)
-      want(p, s->arg[k], s->op == DC_OP_REDUCE ? DC_SCOPE_PASS(s->level - 1) : s->scopes);
+      want(p, s->arg[k], (uint8_t)(s->op == DC_OP_REDUCE ? DC_SCOPE_PASS(s->level - 1) : s->scopes));
   }
 }
 

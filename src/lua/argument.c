@@ -218,10 +218,12 @@ static void visit_arguments(dc_lua_walk *w, int first, dc_lua_visit *visit) {
 ** puts all arguments anew. Everything has been checked. */
 static void settle_arguments(dc_lua_walk *w, bool all, int first, char *params) {
   dc_error err = DC_ERROR_INIT;
+  dc_lua_hold_kernel(w->L, w->k);
   visit_arguments(w, first, compute);
   if (all && DC_LUA_WORK(w->self, dc_array_settle_device(w->k->dev, &err)) != 0)
     dc_lua_raise_kernel(w->L, &err);
   visit_arguments(w, first, about_to_write);
+  dc_lua_check_held(w->L, w->k);
   w->settled = true; /* no finalizer closes an array from here on */
   for (int i = 0; i < w->k->nparams; i++) {
     int rc = dc_lua_put_value(w, &w->k->params[i], first + i, params, &err);

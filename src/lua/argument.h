@@ -30,6 +30,12 @@ typedef struct dc_lua_arguments {
 /* For the new kernel object on top of the stack, whose kernel is `k`. */
 dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k);
 
+/* While arguments are read that may run what the script has written (metamethods, finalizers), the kernel at 1 and its
+** names stay, whatever that loads anew: pushes what keeps them.  Raises when it is not `k` any more; so does the other,
+** which is called afterwards. (kernel.c) */
+void dc_lua_hold_kernel(lua_State *L, const dc_kernel *k);
+void dc_lua_check_held(lua_State *L, const dc_kernel *k);
+
 /* Raises with places of the script where the kernel's source stands. The kernel object is at 1. */
 int dc_lua_raise_kernel(lua_State *L, dc_error *err);
 

@@ -146,6 +146,7 @@ static void push_tables(lua_State *L, int name) {
 void dc_lua_open_cells(lua_State *L) {
   const char *wanted = getenv("DOTCOMPUTE_CELLS");
   char text[41];
+  if (atomic_load(&dc_lua_cells_known)) return; /* another state of the same Lua */
   if (lua_version(L) != 504 || sizeof(dc_lua_cell) != 16 || (wanted && strcmp(wanted, "off") == 0)) return;
   memset(text, 'x', sizeof text);
   luaL_checkstack(L, OTHERS + 16, NULL);

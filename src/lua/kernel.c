@@ -23,6 +23,7 @@ typedef struct kernel_object {
   unsigned generation; /* of home, when k was looked up */
   uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
   bool noted;      /* the last launch was */
+  bool from_file;  /* its module may be loaded anew */
   bool plain;      /* it is launched plainly, in the device's own stream */
   bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } kernel_object;
@@ -67,6 +68,40 @@ static kernel_object *check_kernel(lua_State *L, dc_lua **self) {
   return check_kernel_in(L, &stack, self);
 }
 
+/* Whether one of the sources of the module at that index is a file. */
+static bool is_from_file(lua_State *L, int module) {
+  const int top = lua_gettop(L);
+  bool is = false;
+  if (lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN) == LUA_TTABLE)
+    is = lua_getfield(L, -1, "path") != LUA_TNIL || lua_getfield(L, -2, "units") != LUA_TNIL;
+  lua_settop(L, top);
+  return is;
+}
+
+/* Pushes another object of the kernel at 1, which is `o`. */
+static kernel_object *push_copy(lua_State *L, kernel_object *o) {
+  kernel_object *copy = dc_lua_new(L, DC_LUA_KERNEL, sizeof *copy, DC_LUA_KERNEL_NVALUES);
+  for (int i = 1; i <= DC_LUA_KERNEL_NVALUES; i++) {
+    lua_getiuservalue(L, 1, i);
+    lua_setiuservalue(L, -2, i);
+  }
+  *copy = *o;
+  if (o->k) dc_module_ref(o->k->module);
+  return copy;
+}
+
+void dc_lua_hold_kernel(lua_State *L, const dc_kernel *k) {
+  kernel_object *o = lua_touserdata(L, 1);
+  if (o->from_file) push_copy(L, o);
+  dc_lua_check_held(L, k);
+}
+
+void dc_lua_check_held(lua_State *L, const dc_kernel *k) {
+  const kernel_object *o = lua_touserdata(L, 1);
+  if (DC_UNLIKELY(o->k != k))
+    dc_lua_fail(L, DC_LAUNCH, "the kernel was loaded anew while the arguments of a launch were being read");
+}
+
 void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   dc_error err = DC_ERROR_INIT;
   kernel_object *o = dc_lua_new(L, DC_LUA_KERNEL, sizeof *o, DC_LUA_KERNEL_NVALUES);
@@ -81,6 +116,7 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   }
   o->arguments = dc_lua_prepare_arguments(L, k);
   o->working = strcmp(m->dev->backend, "cuda") != 0;
+  o->from_file = is_from_file(L, module);
   dc_module_ref(m);
   o->home = lua_touserdata(L, module);
   o->generation = o->home->generation;
@@ -235,8 +271,12 @@ static DC_HOT int kernel_call(lua_State *L) {
   dc_launch l;
   const bool line = DC_LIKELY(stack && is_extent(stack + 2, &l.grid) && is_extent(stack + 3, &l.block));
   if (!line) {
-    l.grid = read_extents(L, o->k, "grid", 2, o->k->dev->facts.max_grid);
+    dc_kernel *k = o->k;
+    dc_lua_hold_kernel(L, k);
+    l.grid = read_extents(L, k, "grid", 2, k->dev->facts.max_grid);
+    dc_lua_check_held(L, k);
     l.block = read_block(L, o, 3);
+    dc_lua_check_held(L, k);
     stack = dc_lua_cells(L);
   }
   return launch(L, self, o, &l, line || dc_launch_is_line(&l), stack, 4, top);
@@ -326,13 +366,7 @@ static int kernel_with(lua_State *L) {
   if (!lua_istable(L, 2)) return dc_lua_expected(L, 2, "a table");
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
     read_option(L, o, lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?", &how, &stream);
-  kernel_object *variant = dc_lua_new(L, DC_LUA_KERNEL, sizeof *variant, DC_LUA_KERNEL_NVALUES);
-  for (int i = 1; i <= DC_LUA_KERNEL_NVALUES; i++) {
-    lua_getiuservalue(L, 1, i);
-    lua_setiuservalue(L, -2, i);
-  }
-  *variant = *o;
-  dc_module_ref(o->k->module);
+  kernel_object *variant = push_copy(L, o);
   variant->how = how;
   if (stream != o->stream) {
     variant->stream = stream;
