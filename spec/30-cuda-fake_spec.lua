@@ -318,6 +318,17 @@ try(dc.synchronize)]==]):format(order), { FAKE_CUDA_FAULT = "700:" .. launches }
     end
   end)
 
+  it("is blamed on the line that launched, also when a later launch hears of it", function()
+    local launches = { "k(1, 32, 4, 1, x, y)", "k:with { shared = 8 }(1, 32, 4, 1, x, y)", "k:forall(4, 4, 1, x, y)" }
+    for _, later in ipairs(launches) do
+      local out = run(saxpy .. ([==[
+local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()
+k(1, 32, 4, 1, x, y) print("line", debug.getinfo(1, "l").currentline)
+try(function() %s end)]==]):format(later), { FAKE_CUDA_FAULT = "700:1" })
+      assert.equal(out:match "line\t(%d+)", out:match "launched at [^%s()]*:(%d+)", later .. out)
+    end
+  end)
+
   it("is blamed on no line where no line has launched the kernel, whatever launched it before", function()
     for _, before in ipairs { "", "k(1, 32, 4, 1, x, y) dc.synchronize()" } do
       local out = run(saxpy .. "local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()\n" .. before .. [==[

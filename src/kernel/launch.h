@@ -9,11 +9,12 @@
 #include "base/runtime.h"
 #include "kernel/kernel.h"
 
-/* A row of blocks that are rows of threads, */
+/* A row of blocks that are rows of threads. */
 static inline bool dc_launch_is_line(const dc_launch *l) {
   return l->grid.y == 1 && l->grid.z == 1 && l->block.y == 1 && l->block.z == 1;
 }
-/* as many as there can be. */
+
+/* Such a launch has blocks and threads, and no more than there can be. */
 static inline bool dc_launch_line_fits(const dc_kernel *k, const dc_launch *l) {
   return l->grid.x - 1 < k->most_blocks && l->block.x - 1 < (uint32_t)k->facts.max_threads;
 }

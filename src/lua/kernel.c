@@ -194,6 +194,11 @@ static inline void note(lua_State *L, dc_lua *self, kernel_object *o, const dc_l
   o->noted = l->first;
 }
 
+/* A launch has failed; perhaps because the device is lost, which is an earlier one's fault. */
+static DC_RARELY int raise_launch(lua_State *L, const dc_kernel *k, dc_error *err) {
+  return k->dev->state == DC_DEVICE_LOST ? dc_lua_raise(L, err) : dc_lua_raise_kernel(L, err);
+}
+
 /* Any launch. The arguments are put. */
 static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
                                     bool anything) {
@@ -204,7 +209,7 @@ static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o
   if (dc_process.profiling) dc_lua_profile_arguments(L, self, o->k, first);
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err));
   else if ((rc = dc_kernel_launch(o->k, l, &o->how, &err)) == 0) note(L, self, o, l);
-  return rc == 0 ? 0 : dc_lua_raise_kernel(L, &err);
+  return rc == 0 ? 0 : raise_launch(L, o->k, &err);
 }
 
 static DC_RARELY void settle_globals(lua_State *L, dc_lua *self, const kernel_object *o) {
@@ -226,7 +231,7 @@ static inline __attribute__((always_inline)) int launch(lua_State *L, dc_lua *se
   if (DC_UNLIKELY(!dc_launch_is_usual(o->k, l, &o->how, line, o->plain)))
     return launch_watched(L, self, o, l, first, anything);
   dc_error_start(&err);
-  if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return dc_lua_raise_kernel(L, &err);
+  if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return raise_launch(L, o->k, &err);
   note(L, self, o, l);
   return 0;
 }
