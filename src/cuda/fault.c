@@ -17,6 +17,7 @@
 #include "base/name.h"
 
 #define MAX_DEVICES 128
+
 struct dc_cuda_process dc_cuda_process;
 
 static dc_device *devices[MAX_DEVICES];

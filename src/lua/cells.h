@@ -95,8 +95,9 @@ static inline const dc_lua_cell *dc_lua_cells(const lua_State *L) {
   if (DC_UNLIKELY(!atomic_load_explicit(&dc_lua_cells_known, memory_order_relaxed))) return NULL;
   return ((const dc_lua_thread *)(const void *)L)->call->function;
 }
-/* lua_gettop, where `stack` is that. */
-static inline int dc_lua_ncells(const lua_State *L, const dc_lua_cell *stack) {
+/* lua_gettop; `stack` is that. */
+static inline int dc_lua_ncells(lua_State *L, const dc_lua_cell *stack) {
+  if (DC_UNLIKELY(stack == NULL)) return lua_gettop(L);
   return (int)(((const dc_lua_thread *)(const void *)L)->top - stack) - 1;
 }
 

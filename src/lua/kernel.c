@@ -270,7 +270,7 @@ static DC_RARELY dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
 static DC_HOT int kernel_call(lua_State *L) {
   dc_lua *self;
   const dc_lua_cell *stack = dc_lua_cells(L);
-  int top = DC_LIKELY(stack != NULL) ? dc_lua_ncells(L, stack) : lua_gettop(L);
+  int top = dc_lua_ncells(L, stack);
   if (DC_UNLIKELY(top < 3)) lua_settop(L, top = 3);
   kernel_object *o = check_kernel_in(L, &stack, &self);
   dc_launch l;
@@ -290,8 +290,9 @@ static DC_HOT int kernel_call(lua_State *L) {
 /* forall(n, ...): at least n threads. */
 static DC_HOT int kernel_forall(lua_State *L) {
   dc_lua *self;
-  const int top = lua_gettop(L);
-  const dc_lua_cell *stack = top >= 1 ? dc_lua_cells(L) : NULL;
+  const dc_lua_cell *stack = dc_lua_cells(L);
+  const int top = dc_lua_ncells(L, stack);
+  if (DC_UNLIKELY(top < 1)) stack = NULL;
   kernel_object *o = check_kernel_in(L, &stack, &self);
   const dc_kernel *k = o->k;
   int64_t n = 0;
