@@ -1,4 +1,4 @@
-# Builds $(BUILD)/dclua and $(BUILD)/dotcompute/core.so.  `make help` lists the targets.
+# Builds $(BUILD)/dclua, and $(BUILD)/dotcompute/core.so with its compiler process.  `make help` lists the targets.
 # Needs a C compiler, Lua 5.4's headers and library, libedit.  No CUDA: it is found at run time.
 
 SAN ?=
@@ -62,7 +62,7 @@ OBJ := $(BUILD)/obj
 GEN := $(BUILD)/gen
 LOWER := base file compile device kernel cuda cpu array
 OPS := $(wildcard src/cpu/ops_*.c)
-LIB_SRC := $(filter-out $(OPS),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c)))
+LIB_SRC := $(filter-out $(OPS),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c src/$(r)/*/*.c)))
 SHIMS := $(shell find src/compile/shims -type f | LC_ALL=C sort)
 # What natively compiled kernels include (and not what the library's own files about them do).
 NATIVE := $(filter-out $(addprefix src/cpu/,native.h native_build.h native_compile.h native_ops.h),\
@@ -75,14 +75,17 @@ LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
 UNIT_SRC := $(wildcard spec/c/test_*.c)
 UNITS := $(UNIT_SRC:spec/c/%.c=$(BUILD)/spec/%)
 HOST := $(if $(SAN),$(BUILD)/bin/lua5.4)
+# The compiler process beside core.so needs no more than this.
+COMPILER_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/compiler/*.c src/base/*.c src/compile/nvrtc/*.c))
 FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/fake_*.c))
 BRIDGE := $(BUILD)/spec/kernels_bridge.so
 
 DCLUA := $(BUILD)/dclua
 CORE := $(BUILD)/dotcompute/core.so
+COMPILER := $(BUILD)/dotcompute/compiler
 
-all: $(DCLUA) $(CORE)
-core: $(CORE)
+all: $(DCLUA) $(CORE) $(COMPILER)
+core: $(CORE) $(COMPILER)
 units: $(UNITS) $(FAKES) $(HOST) $(BRIDGE)
 
 # Objects depend on a file that changes when the compiler or its flags do.  (+: also under -n and -q.)
@@ -126,6 +129,9 @@ $(GEN)/native.c: $(NATIVE) $(BUILD)/embed $(BUILD)/files
 $(CORE): $(LIB_OBJ) $(LUA_OBJ) $(BUILD)/files
 	@mkdir -p $(@D); echo "  LD $@"
 	@$(CC) $(LIBFLAG) -pthread $(LDFLAGS) -Wl,-z,nodelete -o $@ $(LIB_OBJ) $(LUA_OBJ) $(SYSLIBS)
+$(COMPILER): $(COMPILER_OBJ) $(BUILD)/files
+	@mkdir -p $(@D); echo "  LD $@"
+	@$(CC) -pthread $(LDFLAGS) -o $@ $(COMPILER_OBJ) $(SYSLIBS)
 $(DCLUA): $(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(BUILD)/files
 	@echo "  LD $@"
 	@$(CC) -pthread $(LDFLAGS) -Wl,-E -o $@ $(EXE_OBJ) $(LUA_OBJ) $(LIB_OBJ) $(LUA_LINK) $(EDIT_LINK) $(SYSLIBS)
@@ -161,7 +167,7 @@ $(BUILD)/bench/%.so: bench/%.c bench/loops.h $(BUILD)/flags
 $(BUILD)/bench/start: bench/start.c $(BUILD)/flags
 	$(BENCH_CC) -o $@ $< -ldl
 
--include $(LIB_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d)
+-include $(LIB_OBJ:.o=.d) $(COMPILER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d)
 
 # --- the two commands ----------------------------------------------------------------------------
 # Each brings what it needs first (tools/setup.sh), then starts make afresh, which finds it.
@@ -202,11 +208,12 @@ install: all install-core
 # The module alone, as luarocks wants it.
 install-core: core
 	install -d "$(DESTDIR)$(LIBDIR)/dotcompute" "$(DESTDIR)$(LUADIR)"
-	install -m 755 $(CORE) "$(DESTDIR)$(LIBDIR)/dotcompute/core.so"
+	install -m 755 $(CORE) $(COMPILER) "$(DESTDIR)$(LIBDIR)/dotcompute"
 	cd lua && for f in $(LUA_FILES:lua/%=%); do \
 	  install -d "$(DESTDIR)$(LUADIR)/$$(dirname $$f)" && install -m 644 $$f "$(DESTDIR)$(LUADIR)/$$f" || exit 1; done
 uninstall:
-	rm -f "$(DESTDIR)$(BINDIR)/dclua" "$(DESTDIR)$(LIBDIR)/dotcompute/core.so" "$(DESTDIR)$(LUADIR)/dotcompute.lua"
+	rm -f "$(DESTDIR)$(BINDIR)/dclua" "$(DESTDIR)$(LIBDIR)/dotcompute/core.so" \
+	  "$(DESTDIR)$(LIBDIR)/dotcompute/compiler" "$(DESTDIR)$(LUADIR)/dotcompute.lua"
 	rm -rf "$(DESTDIR)$(LUADIR)/dotcompute"
 	-rmdir "$(DESTDIR)$(LIBDIR)/dotcompute"
 clean:
@@ -216,7 +223,7 @@ print-flags:
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make               build/dclua and build/dotcompute/core.so
+## make               build/dclua, build/dotcompute/core.so and its compiler process
 ## make demo          brings what is missing, builds, runs two examples
 ## make test          brings what is missing, builds, runs the specs   (SPECS="spec/10-x_spec.lua …" for some)
 ## make bench         tables of our speed beside other programs'   (TABLES="cpu threads suite fresh launch" for some)

@@ -292,12 +292,12 @@ local x = dc.from_bytes(("\0"):rep(4), {1}, "int32")
 k(1, 1, x)
 local s = dc.stats()
 print(x[1], s.compiles, s.cache_hits)
-local maps = io.open("/proc/self/maps"):read "a"
-print(maps:find("libnvrtc", 1, true) and "nvrtc loaded" or "nvrtc not loaded")
 ]]):format(source or "42"))
-    local text = shell(("DOTCOMPUTE_CACHE='%s' %s '%s/dclua' %s"):format(cache, extra or "", build, name))
+    local text = shell(("DOTCOMPUTE_LOG=compile DOTCOMPUTE_CACHE='%s' %s '%s/dclua' %s"):format(cache, extra or "",
+      build, name))
     os.remove(name)
-    return text
+    local loaded = text:find("loaded NVRTC", 1, true) -- logged by the compiler process
+    return text:gsub("dotcompute: compile: [^\n]*\n", "") .. (loaded and "nvrtc loaded\n" or "nvrtc not loaded\n")
   end
 
   it("serves a second process without loading the compiler", function()

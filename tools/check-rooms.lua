@@ -10,7 +10,8 @@ local knows = {
   cpu = "base compile device",
   array = "base compile device kernel",
   lua = "base file compile device kernel cuda cpu array",
-  dclua = "base lua",
+  compiler = "compile",
+  dclua = "base compile lua",
 }
 
 local bad = 0

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/spawn.h"
 
 extern char **environ;
 
@@ -137,28 +137,9 @@ static char **environment(const char *folder) {
   return list;
 }
 
-/* A process group of its own, so that all of it can be killed and a Ctrl-C at the terminal passes it by; signals as
-** a fresh program expects them, whatever the host has blocked or ignored. */
 static int spawn(const dc_cc *cc, char *const *argv, char *const *env, int out, pid_t *pid) {
-  posix_spawnattr_t attr;
-  posix_spawn_file_actions_t files;
-  sigset_t all, none;
-  sigfillset(&all);
-  sigemptyset(&none);
-  int rc = posix_spawnattr_init(&attr);
-  if (rc != 0) return rc;
-  if ((rc = posix_spawn_file_actions_init(&files)) == 0) {
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setpgroup(&attr, 0);
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setsigmask(&attr, &none);
-    rc = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    if (rc == 0) rc = posix_spawn_file_actions_adddup2(&files, out, 1);
-    if (rc == 0) rc = posix_spawn_file_actions_adddup2(&files, out, 2);
-    if (rc == 0) rc = posix_spawn(pid, cc->path, &files, &attr, argv, env);
-    posix_spawn_file_actions_destroy(&files);
-  }
-  posix_spawnattr_destroy(&attr);
+  const dc_spawn_file files[] = { { -1, 0 }, { out, 1 }, { out, 2 } };
+  const int rc = dc_spawn(cc->path, argv, env, files, 3, pid);
 #ifdef __linux__
   const struct rlimit limit = { CPU_SECONDS, CPU_SECONDS }; /* also should we die before we can stop it */
   if (rc == 0) prlimit(*pid, RLIMIT_CPU, &limit, NULL);

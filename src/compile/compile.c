@@ -15,7 +15,7 @@
 #include "compile/lto.h"
 #include "compile/mend.h"
 #include "compile/minimal.h"
-#include "compile/nvrtc.h"
+#include "compile/nvrtc/compiler.h"
 #include "compile/record.h"
 #include "compile/scan.h"
 #include "compile/signature.h"
@@ -40,7 +40,6 @@ typedef struct job {
   bool ir;                 /* LTO-IR is wanted, of which entries cannot be read */
   bool debug;              /* with debugging information, for the layouts of structs */
   bool minimal;            /* with as little of NVRTC's own as most sources need */
-  const dc_nvrtc_api *api;
   dc_arena arena;
   wanted *list;
   int nlist;
@@ -110,48 +109,35 @@ static void collect_options(const job *j, strings *o) {
   if (dc_toolkit_curand()) add_option(o, "-I", dc_toolkit_curand());
 }
 
-static int fail_nvrtc(const job *j, nvrtcResult r, const char *what, dc_error *err) {
-  const char *code = j->api->nvrtcGetErrorString(r); /* "NVRTC_ERROR_INVALID_OPTION" */
-  return dc_fail(err, DC_COMPILE, code, "NVRTC's %s failed: %s", what, code);
-}
-
-/* One that came with a log, whose first line tells more than the code: an option refused, most often. */
-static int fail_logged(const job *j, nvrtcResult r, dc_error *err) {
-  const char *log = j->log && *j->log ? j->log : NULL, *code = j->api->nvrtcGetErrorString(r);
-  if (!log) return fail_nvrtc(j, r, "compilation", err);
-  dc_fail(err, DC_COMPILE, code, "%.*s", (int)strcspn(log, "\n"), log);
-  dc_error_set_log(err, log);
+/* A step failed otherwise than by errors of the source.  Where there is a log, its first line says more than the code:
+** an option refused, most often. */
+static int fail_nvrtc(const job *j, const dc_nvrtc_result *r, dc_error *err) {
+  const char *code = r->status_name ? r->status_name : "NVRTC_ERROR"; /* "NVRTC_ERROR_INVALID_OPTION" */
+  if (!j->log || !*j->log) return dc_fail(err, DC_COMPILE, code, "NVRTC's %s failed: %s", r->step, code);
+  dc_fail(err, DC_COMPILE, code, "%.*s", (int)strcspn(j->log, "\n"), j->log);
+  dc_error_set_log(err, j->log);
   return -1;
 }
 
-static int fetch_log(job *j, nvrtcProgram p, dc_error *err) {
-  size_t n = 0;
-  if (j->api->nvrtcGetProgramLogSize(p, &n) != 0 || n == 0) n = 1;
+static int take_log(job *j, dc_nvrtc_result *r, dc_error *err) {
   free(j->raw);
   free(j->log);
   j->log = NULL;
-  j->raw = calloc(1, n + 1);
-  if (!j->raw) return dc_fail_oom(err);
-  if (n > 1 && j->api->nvrtcGetProgramLog(p, j->raw) != 0) j->raw[0] = '\0';
-  j->log = dc_log_clean(j->raw);
+  j->raw = r->log;
+  r->log = NULL;
+  if (!j->raw) j->raw = calloc(1, 1);
+  if (j->raw) j->log = dc_log_clean(j->raw);
   return j->log ? 0 : dc_fail_oom(err);
 }
 
-static int fetch_image(job *j, nvrtcProgram p, dc_error *err) {
-  const dc_nvrtc_api *a = j->api;
-  size_t n = 0;
-  nvrtcResult r = (j->ir ? a->nvrtcGetLTOIRSize : j->binary ? a->nvrtcGetCUBINSize : a->nvrtcGetPTXSize)(p, &n);
-  if (r == 0 && n == 0)
+static int take_image(job *j, dc_nvrtc_result *r, dc_error *err) {
+  if (!r->image || r->len == 0)
     return dc_fail(err, DC_COMPILE, NULL, "the flags made the compiler give no %s for %s: an architecture among them?",
                    j->ir ? "LTO-IR" : j->binary ? "machine code" : "PTX", j->arch);
-  if (r != 0) return fail_nvrtc(j, r, "result", err);
   free(j->bytes);
-  j->bytes = malloc(n + 1);
-  if (!j->bytes) return dc_fail_oom(err);
-  r = (j->ir ? a->nvrtcGetLTOIR : j->binary ? a->nvrtcGetCUBIN : a->nvrtcGetPTX)(p, j->bytes);
-  if (r != 0) return fail_nvrtc(j, r, "result", err);
-  ((char *)j->bytes)[n] = '\0';
-  j->len = j->ir || j->binary ? n : dc_ptx_strip_queries(j->bytes, strlen(j->bytes));
+  j->bytes = r->image;
+  r->image = NULL;
+  j->len = j->ir || j->binary ? r->len : dc_ptx_strip_queries(j->bytes, strlen(j->bytes));
   return 0;
 }
 
@@ -159,37 +145,45 @@ static bool is_variable(const wanted *w) { return w->scanned && w->scanned->is_v
 
 static bool is_managed(const wanted *w) { return is_variable(w) && w->scanned->is_managed; }
 
-static int fetch_names(job *j, nvrtcProgram p, dc_error *err) {
+/* The next of the lowered names, which come in the order of the expressions. */
+static char *next_name(dc_nvrtc_result *r, int *at) {
+  char *name = *at < r->nlowered ? r->lowered[*at] : NULL;
+  if (name) r->lowered[*at] = NULL;
+  (*at)++;
+  return name;
+}
+
+static void take_names(job *j, dc_nvrtc_result *r) {
+  int at = 0;
   for (int i = 0; i < j->nlist; i++) {
     wanted *w = &j->list[i];
-    const char *name = NULL;
     free(w->lowered);
     free(w->types);
-    w->lowered = w->types = NULL;
-    if (w->name && j->api->nvrtcGetLoweredName(p, w->name, &name) == 0 && name && !(w->lowered = strdup(name)))
-      return dc_fail_oom(err);
-    name = NULL; /* a source that ends early may leave it so */
-    if (w->query && j->api->nvrtcGetLoweredName(p, w->query, &name) == 0 && name && !(w->types = strdup(name)))
-      return dc_fail_oom(err);
+    w->lowered = w->name ? next_name(r, &at) : NULL;
+    w->types = w->query ? next_name(r, &at) : NULL;
     if (w->types && is_managed(w)) w->lowered = dc_variable_symbol(w->asked, j->bytes, j->len);
   }
-  return 0;
+}
+
+static void add_expressions(const job *j, strings *expressions) {
+  for (int i = 0; i < j->nlist; i++) {
+    if (j->list[i].name) add_string(expressions, j->list[i].name);
+    if (j->list[i].query) add_string(expressions, j->list[i].query);
+  }
 }
 
 /* 0: compiled; 1: NVRTC refused the source (j->log says why); -1: error. */
-static int compile_program(job *j, nvrtcProgram p, strings *options, dc_error *err) {
-  for (int i = 0; i < j->nlist; i++) {
-    nvrtcResult r = j->list[i].name ? j->api->nvrtcAddNameExpression(p, j->list[i].name) : 0;
-    if (r == 0 && j->list[i].query) r = j->api->nvrtcAddNameExpression(p, j->list[i].query);
-    if (r != 0) return fail_nvrtc(j, r, "name expression", err);
-  }
-  double start = dc_clock();
-  nvrtcResult r = j->api->nvrtcCompileProgram(p, options->n, options->v);
+static int run_program(job *j, const dc_nvrtc_job *program, dc_error *err) {
+  dc_nvrtc_result r;
+  const double start = dc_clock();
+  if (dc_nvrtc_compile(program, &r, err) != 0) return -1;
   dc_log(DC_LOG_COMPILE, "NVRTC: %zu bytes for %s in %.1f ms", j->src->len, j->arch, (dc_clock() - start) * 1e3);
-  if (fetch_log(j, p, err) != 0) return -1;
-  if (r == NVRTC_COMPILATION_FAILED) return 1;
-  if (r != 0) return fail_logged(j, r, err);
-  return fetch_image(j, p, err) != 0 || fetch_names(j, p, err) != 0 ? -1 : 0;
+  int rc = take_log(j, &r, err);
+  if (rc == 0 && r.status == DC_NVRTC_REFUSED) rc = 1;
+  else if (rc == 0 && r.status != 0) rc = fail_nvrtc(j, &r, err);
+  else if (rc == 0 && (rc = take_image(j, &r, err)) == 0) take_names(j, &r);
+  dc_nvrtc_result_free(&r);
+  return rc;
 }
 
 /* The caller's own header of that name takes the shim's place. */
@@ -200,8 +194,10 @@ static bool brings(const dc_source *src, const char *name) {
 }
 
 static int run(job *j, dc_error *err) {
-  strings options = {.arena = &j->arena}, names = {.arena = &j->arena}, texts = {.arena = &j->arena};
+  strings options = {.arena = &j->arena}, names = {.arena = &j->arena}, texts = {.arena = &j->arena},
+          expressions = {.arena = &j->arena};
   collect_options(j, &options);
+  add_expressions(j, &expressions);
   for (int i = 0; i < j->src->nheaders; i++) {
     add_string(&names, j->src->header_names[i]);
     add_string(&texts, j->src->header_texts[i]);
@@ -216,16 +212,15 @@ static int run(job *j, dc_error *err) {
   bool ask = false;
   for (int i = 0; i < j->nlist; i++) ask = ask || j->list[i].query;
   if (ask) dc_buf_puts(&text, dc_signature_prelude);
-  if (text.failed || options.failed || names.failed || texts.failed) {
-    dc_buf_free(&text);
-    return dc_fail_oom(err);
-  }
-  nvrtcProgram p = NULL;
-  nvrtcResult r = j->api->nvrtcCreateProgram(&p, dc_buf_str(&text), DC_NVRTC_NAME, names.n, texts.v, names.v);
+  const bool failed = text.failed || options.failed || names.failed || texts.failed || expressions.failed;
+  const dc_nvrtc_job program = {
+    .text = dc_buf_str(&text), .name = DC_NVRTC_NAME, .header_names = names.v, .header_texts = texts.v,
+    .nheaders = names.n, .options = options.v, .noptions = options.n, .expressions = expressions.v,
+    .nexpressions = expressions.n,
+    .output = j->ir ? DC_NVRTC_LTOIR : j->binary ? DC_NVRTC_CUBIN : DC_NVRTC_PTX,
+  };
+  const int result = failed ? dc_fail_oom(err) : run_program(j, &program, err);
   dc_buf_free(&text);
-  if (r != 0) return fail_nvrtc(j, r, "program", err);
-  int result = compile_program(j, p, &options, err);
-  j->api->nvrtcDestroyProgram(&p);
   return result;
 }
 
@@ -437,7 +432,7 @@ static int read_records(const job *j, dc_image *image, dc_error *err) {
   const char *number = strchr(j->arch, '_');
   snprintf(arch, sizeof arch, "compute%s", number ? number : "_75");
   job d = {.src = j->src, .arch = arch, .default_device = j->default_device, .debug = true,
-           .minimal = j->minimal, .api = j->api, .arena = DC_ARENA_INIT,
+           .minimal = j->minimal, .arena = DC_ARENA_INIT,
            .list = calloc((size_t)j->nlist + 1, sizeof *d.list), .nlist = j->nlist};
   dc_error failed = DC_ERROR_INIT;
   int rc = d.list ? 0 : dc_fail_oom(err);
@@ -514,9 +509,10 @@ typedef struct target {
 
 static int compile_for(const dc_source *src, target t, dc_image **out, dc_error *err) {
   job j = {.src = src, .arch = t.arch, .binary = t.binary, .ir = src->lto, .default_device = t.default_device,
-           .api = dc_nvrtc(err), .arena = DC_ARENA_INIT};
-  if (!j.api) return -1;
-  j.minimal = dc_minimal_suffices(j.api, src);
+           .arena = DC_ARENA_INIT};
+  const dc_nvrtc_version *version = dc_nvrtc(err);
+  if (!version) return -1;
+  j.minimal = dc_minimal_suffices(version, src);
   int result = compile_all(&j, out, err);
   job_free(&j);
   return result;

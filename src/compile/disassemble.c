@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/cc.h"
 #include "base/file.h"
-#include "compile/nvrtc.h"
+#include "compile/nvrtc/search.h"
 
 /* folder/name when that can be run, malloc'ed. */
 static char *in_folder(const char *folder, size_t n, const char *below, const char *name) {

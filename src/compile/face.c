@@ -19,8 +19,8 @@
 #include "compile/include.h"
 #include "compile/link.h"
 #include "compile/lto.h"
-#include "compile/nvjitlink.h"
-#include "compile/nvrtc.h"
+#include "compile/nvrtc/compiler.h"
+#include "compile/nvrtc/search.h"
 #include "compile/pack.h"
 #include "compile/ready.h"
 #include "compile/signature.h"
@@ -51,7 +51,7 @@ static void hash_own(void) {
 static int hash_source(const dc_source *src, const char *arch, bool binary, dc_sha256 *h, bool *whole, dc_error *err) {
   dc_sha256_init(h);
   pthread_once(&own_once, hash_own);
-  dc_sha256_str(h, "image " DC_VERSION " 9");
+  dc_sha256_str(h, "image " DC_VERSION " 10");
   dc_sha256_str(h, arch);
   dc_sha256_str(h, binary ? "cubin" : "ptx");
   dc_sha256_str(h, src->no_signatures ? "plain" : src->part ? "part" : "typed");
@@ -266,7 +266,7 @@ int dc_compile(const dc_source *src, const char *arch, bool binary, dc_image **o
 /* --- which architecture ------------------------------------------------------------------------- */
 
 /* NVRTC's list of architectures, remembered in the cache so that a warm start does not load NVRTC. */
-static int supported(int archs[64], int *n, dc_error *err) {
+static int supported(int archs[DC_MOST_ARCHS], int *n, dc_error *err) {
   char key[65];
   dc_sha256 h;
   dc_sha256_init(&h);
@@ -276,15 +276,17 @@ static int supported(int archs[64], int *n, dc_error *err) {
   void *data;
   size_t len;
   if (dc_cache_get(key, &data, &len)) {
-    *n = len <= 64 * sizeof(int) ? (int)(len / sizeof(int)) : 0;
+    *n = len <= DC_MOST_ARCHS * sizeof(int) ? (int)(len / sizeof(int)) : 0;
     memcpy(archs, data, (size_t)*n * sizeof(int));
     free(data);
     if (*n > 0) return 0;
   }
-  const dc_nvrtc_api *api = dc_nvrtc(err);
-  if (!api) return -1;
-  if (api->nvrtcGetNumSupportedArchs(n) != 0 || *n < 1 || *n > 64 || api->nvrtcGetSupportedArchs(archs) != 0)
+  const dc_nvrtc_version *version = dc_nvrtc(err);
+  if (!version) return -1;
+  *n = version->narchs;
+  if (*n == 0)
     return dc_fail(err, DC_COMPILE, "NVRTC_ERROR", "NVRTC does not tell which architectures it compiles for");
+  memcpy(archs, version->archs, (size_t)*n * sizeof(int));
   dc_cache_put(key, archs, (size_t)*n * sizeof(int));
   return 0;
 }
@@ -324,7 +326,7 @@ static void target_to_bundle(int own, const char *arch, bool binary) {
 }
 
 int dc_compile_target(int major, int minor, char arch[24], bool *binary, dc_error *err) {
-  int archs[64], n, best = 0, own = major * 10 + minor;
+  int archs[DC_MOST_ARCHS], n, best = 0, own = major * 10 + minor;
   if (target_from_bundle(own, arch, binary)) {
     target_to_bundle(own, arch, *binary);
     return 0;
@@ -344,15 +346,17 @@ int dc_compile_target(int major, int minor, char arch[24], bool *binary, dc_erro
 /* --- what is there ------------------------------------------------------------------------------ */
 
 static dc_compiler_info info;
-static pthread_once_t info_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t info_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool info_lasts; /* what is known stays true: the compiler's loading was not interrupted */
 
 static void gather(void) {
   dc_error err = DC_ERROR_INIT;
-  const dc_nvrtc_api *api = dc_nvrtc(&err);
-  info.available = api != NULL;
-  if (api) {
-    info.major = api->major;
-    info.minor = api->minor;
+  const dc_nvrtc_version *version = dc_nvrtc(&err);
+  info.available = version != NULL;
+  if (version) {
+    info.major = version->major;
+    info.minor = version->minor;
+    info.why_not = NULL;
   } else {
     dc_buf b = DC_BUF_INIT;
     dc_buf_printf(&b, "%s\n%s", dc_error_text(&err), err.log ? err.log : "");
@@ -363,10 +367,13 @@ static void gather(void) {
   info.cccl_dir = dc_toolkit_cccl();
   info.cache_dir = dc_cache_folder();
   info.cache_note = dc_cache_note();
+  info_lasts = err.kind != DC_INTERRUPTED;
   dc_error_clear(&err);
 }
 
 const dc_compiler_info *dc_compiler(void) {
-  pthread_once(&info_once, gather);
+  pthread_mutex_lock(&info_lock);
+  if (!info_lasts) gather();
+  pthread_mutex_unlock(&info_lock);
   return &info;
 }

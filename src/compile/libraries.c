@@ -9,7 +9,7 @@
 
 #include "base/dl.h"
 #include "base/file.h"
-#include "compile/nvrtc.h"
+#include "compile/nvrtc/search.h"
 
 /* Files to try, in order, each once. */
 typedef struct list {

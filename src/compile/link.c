@@ -13,7 +13,7 @@
 #include "compile/entries.h"
 #include "compile/join.h"
 #include "compile/lto.h"
-#include "compile/nvjitlink.h"
+#include "compile/nvrtc/compiler.h"
 #include "compile/ready.h"
 #include "compile/scan.h"
 
@@ -193,7 +193,7 @@ static int link_parts(const part *parts, int n, dc_link_job job, dc_image *out, 
     inputs[i] = (dc_link_input){parts[i].image->bytes, parts[i].image->len, kind_of(parts[i].image)};
   job.inputs = inputs;
   job.n = n;
-  out->bytes = dc_nvjitlink(&job, &out->len, err);
+  out->bytes = dc_link_code(&job, &out->len, err);
   out->binary = !job.ptx;
   free(inputs);
   return out->bytes ? 0 : -1;

@@ -23,8 +23,8 @@ static bool asks_for_more(const char *p) {
   return false;
 }
 
-bool dc_minimal_suffices(const dc_nvrtc_api *api, const dc_source *src) {
-  if (api->major < 12 || (api->major == 12 && api->minor < 4)) return false;
+bool dc_minimal_suffices(const dc_nvrtc_version *version, const dc_source *src) {
+  if (version->major < 12 || (version->major == 12 && version->minor < 4)) return false;
   for (int i = 0; i < src->noptions; i++)
     if (asks_for_more(src->options[i])) return false;
   return !asks_for_more(src->text) && !strstr(src->text, "<<<");

@@ -1,5 +1,5 @@
 /*
-** pack.c - see pack.h.  Numbers as 64-bit little-endian, strings with their length in front.
+** pack.c - see pack.h.
 */
 #include "compile/pack.h"
 
@@ -7,85 +7,73 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/serial.h"
 #include "compile/record.h"
 #include "compile/signature.h"
 
-static void put_number(dc_buf *b, uint64_t v) {
-  unsigned char bytes[8];
-  for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(v >> (8 * i));
-  dc_buf_add(b, bytes, 8);
-}
-
-static void put_bytes(dc_buf *b, const void *p, size_t n) {
-  put_number(b, n);
-  dc_buf_add(b, p, n);
-}
-
-static void put_string(dc_buf *b, const char *s) { put_bytes(b, s, strlen(s)); }
-
 static void put_type(dc_buf *b, const dc_ctype *t) {
-  put_string(b, t->spelling ? t->spelling : "?");
-  put_number(b, (uint64_t)t->cls | (uint64_t)t->dtype << 8 | (uint64_t)t->lanes << 16 | (uint64_t)t->pointers << 24 |
+  dc_put_string(b, t->spelling ? t->spelling : "?");
+  dc_put_number(b, (uint64_t)t->cls | (uint64_t)t->dtype << 8 | (uint64_t)t->lanes << 16 | (uint64_t)t->pointers << 24 |
                     (uint64_t)t->is_const << 32 | (uint64_t)t->any_char << 33 | (uint64_t)t->is_reference << 34 |
                     (uint64_t)t->is_complex << 35 | (uint64_t)t->is_natural << 36);
-  put_number(b, (uint64_t)t->record);
-  put_number(b, t->size);
-  put_number(b, t->align);
+  dc_put_number(b, (uint64_t)t->record);
+  dc_put_number(b, t->size);
+  dc_put_number(b, t->align);
 }
 
 static void put_record(dc_buf *b, const dc_record *r) {
-  put_string(b, r->name);
-  put_string(b, r->why_not ? r->why_not : "");
-  put_number(b, r->size);
-  put_number(b, r->align);
-  put_number(b, (uint64_t)r->nfields);
+  dc_put_string(b, r->name);
+  dc_put_string(b, r->why_not ? r->why_not : "");
+  dc_put_number(b, r->size);
+  dc_put_number(b, r->align);
+  dc_put_number(b, (uint64_t)r->nfields);
   for (int i = 0; i < r->nfields; i++) {
     const dc_field *f = &r->fields[i];
-    put_string(b, f->name);
+    dc_put_string(b, f->name);
     put_type(b, &f->type);
-    put_number(b, f->offset);
-    put_number(b, (uint64_t)f->ndim);
-    for (int k = 0; k < f->ndim; k++) put_number(b, f->extent[k]);
+    dc_put_number(b, f->offset);
+    dc_put_number(b, (uint64_t)f->ndim);
+    for (int k = 0; k < f->ndim; k++) dc_put_number(b, f->extent[k]);
   }
 }
 
 static void put_signature(dc_buf *b, const dc_signature *s) {
-  put_string(b, s->name);
-  put_string(b, s->lowered);
-  put_string(b, s->text);
-  put_number(b, s->typed);
-  put_number(b, (uint64_t)s->line);
-  put_number(b, (uint64_t)s->nparams);
+  dc_put_string(b, s->name);
+  dc_put_string(b, s->lowered);
+  dc_put_string(b, s->text);
+  dc_put_number(b, s->typed);
+  dc_put_number(b, (uint64_t)s->line);
+  dc_put_number(b, (uint64_t)s->nparams);
   for (int i = 0; i < s->nparams; i++) {
-    put_string(b, s->params[i].name);
+    dc_put_string(b, s->params[i].name);
     put_type(b, &s->params[i].type);
   }
 }
 
 static void put_variable(dc_buf *b, const dc_variable *v) {
-  put_string(b, v->name);
-  put_string(b, v->lowered);
-  put_number(b, v->dtype);
-  put_number(b, v->size);
-  put_number(b, (uint64_t)v->ndim);
-  for (int i = 0; i < v->ndim; i++) put_number(b, (uint64_t)v->shape[i]);
+  dc_put_string(b, v->name);
+  dc_put_string(b, v->lowered);
+  dc_put_number(b, v->dtype);
+  dc_put_number(b, v->size);
+  dc_put_number(b, (uint64_t)v->ndim);
+  for (int i = 0; i < v->ndim; i++) dc_put_number(b, (uint64_t)v->shape[i]);
 }
 
 int dc_image_pack(const dc_image *image, void **data, size_t *len) {
   dc_buf b = DC_BUF_INIT;
-  put_number(&b, image->binary);
-  put_bytes(&b, image->bytes, image->len);
-  put_string(&b, image->log ? image->log : "");
-  put_number(&b, (uint64_t)image->nrecords); /* kernels' types refer to them */
-  put_number(&b, (uint64_t)image->nkernels);
+  dc_put_number(&b, image->binary);
+  dc_put_bytes(&b, image->bytes, image->len);
+  dc_put_string(&b, image->log ? image->log : "");
+  dc_put_number(&b, (uint64_t)image->nrecords); /* kernels' types refer to them */
+  dc_put_number(&b, (uint64_t)image->nkernels);
   for (int i = 0; i < image->nkernels; i++) put_signature(&b, &image->kernels[i]);
   for (int i = 0; i < image->nrecords; i++) put_record(&b, &image->records[i]);
-  put_number(&b, (uint64_t)image->nvariables);
+  dc_put_number(&b, (uint64_t)image->nvariables);
   for (int i = 0; i < image->nvariables; i++) put_variable(&b, &image->variables[i]);
-  put_number(&b, (uint64_t)image->nrefused);
+  dc_put_number(&b, (uint64_t)image->nrefused);
   for (int i = 0; i < image->nrefused; i++) {
-    put_string(&b, image->refused[i].name);
-    put_number(&b, (uint64_t)image->refused[i].line);
+    dc_put_string(&b, image->refused[i].name);
+    dc_put_number(&b, (uint64_t)image->refused[i].line);
   }
   *len = b.len;
   *data = dc_buf_take(&b);
@@ -93,40 +81,13 @@ int dc_image_pack(const dc_image *image, void **data, size_t *len) {
 }
 
 typedef struct source {
-  const unsigned char *p, *end;
+  dc_reader r;
   uint64_t nrecords; /* types refer to records by number */
-  bool bad;
 } source;
 
-static uint64_t get_number(source *s) {
-  if (s->bad || s->end - s->p < 8) {
-    s->bad = true;
-    return 0;
-  }
-  uint64_t v = 0;
-  for (int i = 0; i < 8; i++) v |= (uint64_t)s->p[i] << (8 * i);
-  s->p += 8;
-  return v;
-}
+static uint64_t get_number(source *s) { return dc_get_number(&s->r); }
 
-/* A malloc'ed copy with a NUL behind it. */
-static char *get_bytes(source *s, size_t *len) {
-  uint64_t n = get_number(s);
-  if (s->bad || n > (uint64_t)(s->end - s->p)) {
-    s->bad = true;
-    return NULL;
-  }
-  char *copy = malloc((size_t)n + 1);
-  if (!copy) {
-    s->bad = true;
-    return NULL;
-  }
-  memcpy(copy, s->p, (size_t)n);
-  copy[n] = '\0';
-  s->p += n;
-  if (len) *len = (size_t)n;
-  return copy;
-}
+static char *get_bytes(source *s, size_t *len) { return dc_get_bytes(&s->r, len); }
 
 static void get_type(source *s, dc_ctype *t) {
   t->spelling = get_bytes(s, NULL);
@@ -147,7 +108,7 @@ static void get_type(source *s, dc_ctype *t) {
   bool has_dtype = t->cls == DC_CT_SCALAR || t->cls == DC_CT_VECTOR;
   if (t->cls > DC_CT_OPAQUE || (t->dtype >= DC_NDTYPES && t->dtype != DC_DTYPE_NONE) || t->lanes < 1 || t->lanes > 4 ||
       (has_dtype && t->dtype == DC_DTYPE_NONE) || record > s->nrecords)
-    s->bad = true;
+    s->r.bad = true;
 }
 
 static void get_field(source *s, dc_field *f) {
@@ -155,19 +116,19 @@ static void get_field(source *s, dc_field *f) {
   get_type(s, &f->type);
   f->offset = (size_t)get_number(s);
   uint64_t ndim = get_number(s);
-  if (ndim > DC_FIELD_DIMS) s->bad = true;
-  for (uint64_t i = 0; i < ndim && !s->bad; i++) {
+  if (ndim > DC_FIELD_DIMS) s->r.bad = true;
+  for (uint64_t i = 0; i < ndim && !s->r.bad; i++) {
     uint64_t extent = get_number(s);
     f->extent[f->ndim++] = (uint32_t)extent;
-    if (extent == 0 || extent > UINT32_MAX) s->bad = true;
+    if (extent == 0 || extent > UINT32_MAX) s->r.bad = true;
   }
 }
 
 /* Room for the *n things of `size` bytes that follow; NULL when there can be no such list. */
 static void *get_list(source *s, size_t size, uint64_t *n) {
   *n = get_number(s);
-  void *list = s->bad || *n > 1u << 20 ? NULL : calloc(*n ? (size_t)*n : 1, size);
-  if (list == NULL) s->bad = true;
+  void *list = s->r.bad || *n > 1u << 20 ? NULL : calloc(*n ? (size_t)*n : 1, size);
+  if (list == NULL) s->r.bad = true;
   return list;
 }
 
@@ -182,13 +143,13 @@ static void get_record(source *s, dc_record *r) {
   r->align = (size_t)get_number(s);
   uint64_t n;
   if ((r->fields = get_list(s, sizeof *r->fields, &n)) == NULL) return;
-  for (uint64_t i = 0; i < n && !s->bad; i++) get_field(s, &r->fields[r->nfields++]);
+  for (uint64_t i = 0; i < n && !s->r.bad; i++) get_field(s, &r->fields[r->nfields++]);
 }
 
 static void get_records(source *s, dc_image *image) {
   image->records = calloc((size_t)s->nrecords + 1, sizeof *image->records);
-  if (!image->records) s->bad = true;
-  for (uint64_t i = 0; i < s->nrecords && !s->bad; i++) get_record(s, &image->records[image->nrecords++]);
+  if (!image->records) s->r.bad = true;
+  for (uint64_t i = 0; i < s->nrecords && !s->r.bad; i++) get_record(s, &image->records[image->nrecords++]);
 }
 
 static void get_signature(source *s, dc_signature *g) {
@@ -198,13 +159,13 @@ static void get_signature(source *s, dc_signature *g) {
   g->typed = get_number(s) != 0;
   g->line = (int)get_number(s);
   uint64_t n = get_number(s);
-  if (s->bad || n > 4096) {
-    s->bad = true;
+  if (s->r.bad || n > 4096) {
+    s->r.bad = true;
     return;
   }
   g->params = calloc(n ? (size_t)n : 1, sizeof *g->params);
   if (!g->params) {
-    s->bad = true;
+    s->r.bad = true;
     return;
   }
   g->nparams = (int)n;
@@ -220,23 +181,23 @@ static void get_variable(source *s, dc_variable *v) {
   uint64_t dtype = get_number(s);
   v->size = (size_t)get_number(s);
   uint64_t ndim = get_number(s), bytes = 1;
-  if (s->bad || dtype >= DC_NDTYPES || ndim > DC_VARIABLE_DIMS) {
-    s->bad = true;
+  if (s->r.bad || dtype >= DC_NDTYPES || ndim > DC_VARIABLE_DIMS) {
+    s->r.bad = true;
     return;
   }
   v->dtype = (dc_dtype)dtype;
   v->ndim = (int)ndim;
   for (int i = 0; i < v->ndim; i++) {
     v->shape[i] = (int64_t)get_number(s);
-    if (v->shape[i] < 0 || __builtin_mul_overflow(bytes, (uint64_t)v->shape[i], &bytes)) s->bad = true;
+    if (v->shape[i] < 0 || __builtin_mul_overflow(bytes, (uint64_t)v->shape[i], &bytes)) s->r.bad = true;
   }
-  if (s->bad || bytes * dc_dtype_size(v->dtype) != v->size) s->bad = true;
+  if (s->r.bad || bytes * dc_dtype_size(v->dtype) != v->size) s->r.bad = true;
 }
 
 static void get_variables(source *s, dc_image *image) {
   uint64_t n;
   if ((image->variables = get_list(s, sizeof *image->variables, &n)) == NULL) return;
-  for (uint64_t i = 0; i < n && !s->bad; i++) {
+  for (uint64_t i = 0; i < n && !s->r.bad; i++) {
     image->nvariables++;
     get_variable(s, &image->variables[i]);
   }
@@ -245,7 +206,7 @@ static void get_variables(source *s, dc_image *image) {
 static void get_refused(source *s, dc_image *image) {
   uint64_t n;
   if ((image->refused = get_list(s, sizeof *image->refused, &n)) == NULL) return;
-  for (uint64_t i = 0; i < n && !s->bad; i++) {
+  for (uint64_t i = 0; i < n && !s->r.bad; i++) {
     dc_refused *r = &image->refused[image->nrefused++];
     r->name = get_bytes(s, NULL);
     r->line = (int)get_number(s);
@@ -253,7 +214,7 @@ static void get_refused(source *s, dc_image *image) {
 }
 
 dc_image *dc_image_unpack(const void *data, size_t len) {
-  source s = {data, (const unsigned char *)data + len, 0, false};
+  source s = {{data, (const unsigned char *)data + len, false}, 0};
   dc_image *image = calloc(1, sizeof *image);
   if (!image) return NULL;
   image->binary = get_number(&s) != 0;
@@ -261,17 +222,17 @@ dc_image *dc_image_unpack(const void *data, size_t len) {
   image->log = get_bytes(&s, NULL);
   s.nrecords = get_number(&s);
   uint64_t n = get_number(&s);
-  if (n > 1u << 20 || s.nrecords > 1u << 20) s.bad = true;
-  if (!s.bad) image->kernels = calloc(n ? (size_t)n : 1, sizeof *image->kernels);
-  if (!image->kernels) s.bad = true;
-  for (uint64_t i = 0; i < n && !s.bad; i++) {
+  if (n > 1u << 20 || s.nrecords > 1u << 20) s.r.bad = true;
+  if (!s.r.bad) image->kernels = calloc(n ? (size_t)n : 1, sizeof *image->kernels);
+  if (!image->kernels) s.r.bad = true;
+  for (uint64_t i = 0; i < n && !s.r.bad; i++) {
     image->nkernels++;
     get_signature(&s, &image->kernels[i]);
   }
-  if (!s.bad) get_records(&s, image);
-  if (!s.bad) get_variables(&s, image);
-  if (!s.bad) get_refused(&s, image);
-  if (s.bad || s.p != s.end) {
+  if (!s.r.bad) get_records(&s, image);
+  if (!s.r.bad) get_variables(&s, image);
+  if (!s.r.bad) get_refused(&s, image);
+  if (s.r.bad || s.r.p != s.r.end) {
     dc_image_free(image);
     return NULL;
   }

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "compile/nvrtc.h"
+#include "compile/nvrtc/search.h"
 
 static struct {
   pthread_once_t once;

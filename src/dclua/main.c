@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 #include "base/version.h"
+#include "base/version.h"
+#include "compile/nvrtc/process.h"
+#include "compile/nvrtc/server.h"
 #include "dclua/dclua.h"
 
 static const char *progname = "dclua";
@@ -372,6 +375,8 @@ static int protected_main(lua_State *L) {
 }
 
 int main(int argc, char **argv) {
+  if (argc == 2 && strcmp(argv[1], DC_COMPILER_ARGUMENT) == 0) return dc_compiler_serve();
+  dc_compiler_program("/proc/self/exe");
   if (argv[0] && argv[0][0]) progname = argv[0];
   lua_State *L = dclua_newstate();
   if (!L) {

@@ -7,7 +7,7 @@
 
 #include "base/runtime.h"
 #include "compile/disassemble.h"
-#include "compile/nvjitlink.h"
+#include "compile/nvrtc/compiler.h"
 #include "lua/module.h"
 
 static int push_image(lua_State *L) {
@@ -29,7 +29,7 @@ static int push_bytes(lua_State *L, dc_image *image, bool own) {
 static int assemble(dc_image *image, const char *arch, dc_error *err) {
   size_t len;
   const dc_link_input ptx = { image->bytes, image->len, DC_LINK_PTX };
-  void *cubin = dc_nvjitlink(&(dc_link_job){ .inputs = &ptx, .n = 1, .arch = arch }, &len, err);
+  void *cubin = dc_link_code(&(dc_link_job){ .inputs = &ptx, .n = 1, .arch = arch }, &len, err);
   if (!cubin) return -1;
   free(image->bytes);
   image->bytes = cubin;

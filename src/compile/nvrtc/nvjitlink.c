@@ -1,7 +1,7 @@
 /*
 ** nvjitlink.c - see nvjitlink.h.
 */
-#include "compile/nvjitlink.h"
+#include "compile/nvrtc/nvjitlink.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -13,13 +13,13 @@
 #include "base/dl.h"
 #include "base/file.h"
 #include "base/runtime.h"
-#include "compile/nvrtc.h"
+#include "compile/nvrtc/search.h"
 
 typedef struct nvJitLink *handle;
 enum { UNRECOGNIZED_OPTION = 1, ARCH_MISMATCH = 13 }; /* of its results; 0 is success */
 
 static struct {
-  pthread_once_t once;
+  bool tried;
   dc_buf why;
   bool ok;
   int (*create)(handle *h, uint32_t n, const char **options);
@@ -32,7 +32,7 @@ static struct {
   int (*ptx)(handle h, char *ptx);
   int (*log_size)(handle h, size_t *size);
   int (*log)(handle h, char *log);
-} api = {.once = PTHREAD_ONCE_INIT};
+} api; /* one thread serves requests */
 
 /* --- the library ------------------------------------------------------------------------------------ */
 
@@ -69,10 +69,10 @@ static void add_place(places *p, char *path) {
 }
 
 /* Code of the compiler's own major version is what it links: beside that library first, of the wheels too. */
-static void add_candidates(places *p) {
+static void add_candidates(places *p, const char *library) {
   static const char *const versions[] = {"libnvJitLink.so.13", "libnvJitLink.so.12"};
   static const char *const folders[] = {"", "../../nvjitlink/lib/"};
-  const char *library = dc_nvrtc_library(), *slash = library ? strrchr(library, '/') : NULL;
+  const char *slash = library ? strrchr(library, '/') : NULL;
   bool older = library && strstr(library, ".so.12") != NULL;
   for (int v = 0; v < 2; v++) {
     const char *name = versions[older ? 1 - v : v];
@@ -88,12 +88,12 @@ static void add_candidates(places *p) {
   }
 }
 
-static places find_places(void) {
+static places find_places(const char *compiler) {
   places p = {.n = 0};
   const char *given = getenv("DOTCOMPUTE_NVJITLINK");
   if (given && strcmp(given, "off") == 0) return p;
   if (given && *given) add_place(&p, strdup(given));
-  else add_candidates(&p);
+  else add_candidates(&p, compiler);
   return p;
 }
 
@@ -105,7 +105,7 @@ static pthread_once_t identity_once = PTHREAD_ONCE_INIT;
 static char *identity; /* kept for the life of the process */
 
 static void identify(void) {
-  places p = find_places();
+  places p = find_places(dc_nvrtc_library());
   if (p.n > 0 && (identity = dc_file_identity(p.v[0])) == NULL) identity = strdup(p.v[0]);
   free_places(&p);
 }
@@ -115,8 +115,8 @@ const char *dc_nvjitlink_identity(void) {
   return identity ? identity : "";
 }
 
-static void load(void) {
-  places p = find_places();
+static void load(const char *compiler) {
+  places p = find_places(compiler);
   char *path = NULL;
   if (p.n == 0) dc_buf_puts(&api.why, "switched off by DOTCOMPUTE_NVJITLINK=off\n");
   void *lib = p.n > 0 ? dc_dl_open((const char *const *)p.v, &path, &api.why) : NULL;
@@ -124,6 +124,7 @@ static void load(void) {
   if (api.ok) dc_log(DC_LOG_COMPILE, "loaded nvJitLink from %s", path ? path : "?");
   free_places(&p);
   free(path);
+  api.tried = true;
 }
 
 static int fail_not_found(dc_error *err) {
@@ -132,6 +133,54 @@ static int fail_not_found(dc_error *err) {
           "libnvjitlink (the wheel nvidia-nvjitlink), or set DOTCOMPUTE_NVJITLINK to the file");
   dc_error_set_log(err, dc_buf_str(&api.why));
   return -1;
+}
+
+/* --- a job as bytes ---------------------------------------------------------------------------------- */
+
+void dc_link_job_put(dc_buf *b, const dc_link_job *job) {
+  dc_put_number(b, (uint64_t)job->n);
+  for (int i = 0; i < job->n; i++) {
+    dc_put_number(b, job->inputs[i].kind);
+    dc_put_bytes(b, job->inputs[i].bytes, job->inputs[i].len);
+  }
+  dc_put_string(b, job->arch);
+  dc_put_number(b, job->lto);
+  dc_put_number(b, job->ptx);
+  dc_put_strings(b, job->options, job->noptions);
+  dc_put_string(b, job->compiler ? job->compiler : "");
+}
+
+static dc_link_input *get_inputs(dc_reader *r, int *n) {
+  const uint64_t count = dc_get_number(r);
+  dc_link_input *inputs = NULL;
+  *n = 0;
+  if (!r->bad && count <= (uint64_t)(r->end - r->p)) inputs = calloc((size_t)count + 1, sizeof *inputs);
+  if (!inputs) r->bad = true;
+  for (; !r->bad && *n < (int)count; (*n)++) {
+    const int kind = (int)dc_get_number(r);
+    inputs[*n].kind = kind;
+    inputs[*n].bytes = dc_get_bytes_in_place(r, &inputs[*n].len);
+  }
+  return inputs;
+}
+
+int dc_link_job_get(dc_reader *r, dc_link_job *job) {
+  *job = (dc_link_job){.inputs = NULL};
+  job->inputs = get_inputs(r, &job->n);
+  job->arch = dc_get_string_in_place(r);
+  job->lto = dc_get_number(r) != 0;
+  job->ptx = dc_get_number(r) != 0;
+  job->options = dc_get_strings_in_place(r, &job->noptions);
+  job->compiler = dc_get_string_in_place(r);
+  if (job->compiler && !*job->compiler) job->compiler = NULL;
+  if (!r->bad) return 0;
+  dc_link_job_free(job);
+  return -1;
+}
+
+void dc_link_job_free(dc_link_job *job) {
+  free((void *)job->inputs);
+  free((void *)job->options);
 }
 
 /* --- one link --------------------------------------------------------------------------------------- */
@@ -205,7 +254,7 @@ static int fail_create(const char *const *options, int n, int r, dc_error *err) 
 }
 
 void *dc_nvjitlink(const dc_link_job *job, size_t *len, dc_error *err) {
-  pthread_once(&api.once, load);
+  if (!api.tried) load(job->compiler);
   if (!api.ok) {
     fail_not_found(err);
     return NULL;

@@ -1,5 +1,6 @@
 /*
-** nvjitlink.h - NVIDIA's linker of device code: found beside the compiler library, loaded when first needed.
+** nvjitlink.h - NVIDIA's linker of device code: found beside the compiler library, loaded when first needed.  Only the
+** compiler process loads it (server.c); others call dc_link_code (compiler.h).
 */
 #ifndef DC_COMPILE_NVJITLINK_H
 #define DC_COMPILE_NVJITLINK_H
@@ -7,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/serial.h"
 
 typedef struct dc_link_input {
   const void *bytes;
@@ -23,7 +24,13 @@ typedef struct dc_link_job {
   bool ptx;                   /* PTX is wanted, which takes `lto`, and inputs that hold LTO-IR; else a cubin */
   const char *const *options; /* more of the linker's own */
   int noptions;
+  const char *compiler;       /* NVRTC's file, beside which the linker is looked for, or NULL; set by dc_link_code */
 } dc_link_job;
+
+/* As bytes, and back (job.h). */
+void dc_link_job_put(dc_buf *b, const dc_link_job *job);
+int dc_link_job_get(dc_reader *r, dc_link_job *job);
+void dc_link_job_free(dc_link_job *job);
 
 /* What is known of the library that would be loaded, without loading it: for cache keys. */
 const char *dc_nvjitlink_identity(void);

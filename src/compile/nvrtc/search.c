@@ -1,16 +1,13 @@
 /*
-** nvrtc.c - see nvrtc.h.
+** search.c - see search.h.
 */
-#include "compile/nvrtc.h"
+#include "compile/nvrtc/search.h"
 
-#include <dlfcn.h>
 #include <glob.h>
-#include <link.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/dl.h"
 #include "base/file.h"
@@ -29,18 +26,9 @@ static struct {
   pthread_mutex_t lock;
   bool looked;
   library *now;   /* the file to load, or NULL */
-  void *handle;   /* when finding needed loading */
   dc_map refused; /* path to library: files that could not be loaded */
   dc_buf why;     /* places looked at in vain, and what was wrong with files refused */
 } found = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct {
-  pthread_mutex_t lock;
-  bool tried;
-  dc_nvrtc_api api;
-  bool ok;
-  dc_error err;
-} loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool switched_off(void) {
   const char *a = getenv("DOTCOMPUTE_NVRTC"), *b = getenv("NVRTC");
@@ -154,9 +142,10 @@ static bool look_at_wheels(void) {
 static void ask_loader(void) {
   char *path = NULL;
   if (found.refused.count > 0) return; /* it would not do better a second time */
-  found.handle = dc_dl_open(sonames, &path, &found.why);
-  if (found.handle && path && !take(path)) set_library(strdup(path), strdup(path));
+  void *handle = dc_dl_open(sonames, &path, &found.why);
+  if (handle && path && !take(path)) set_library(strdup(path), strdup(path));
   free(path);
+  dc_dl_close(handle);
 }
 
 static void find(void) {
@@ -195,19 +184,20 @@ static const char *why_not(void) {
   return dc_buf_str(&found.why);
 }
 
-/* The file found cannot be used: looks for another. */
-static void refuse(const char *reason) {
+void dc_nvrtc_refuse(const char *path, const char *reason) {
   pthread_mutex_lock(&found.lock);
   size_t n = strlen(reason);
   while (n > 0 && reason[n - 1] == '\n') n--;
-  dc_buf_printf(&found.why, "%.*s\n", (int)n, reason);
-  dc_log(DC_LOG_COMPILE, "%.*s", (int)n, reason);
-  if (dc_map_set(&found.refused, found.now->path, strlen(found.now->path), found.now) == 0) find();
-  else found.now = NULL; /* out of memory */
+  if (found.now && strcmp(found.now->path, path) == 0) { /* no other thread was faster */
+    dc_buf_printf(&found.why, "%.*s\n", (int)n, reason);
+    dc_log(DC_LOG_COMPILE, "%.*s", (int)n, reason);
+    if (dc_map_set(&found.refused, path, strlen(path), found.now) == 0) find();
+    else found.now = NULL; /* out of memory */
+  }
   pthread_mutex_unlock(&found.lock);
 }
 
-static int fail_not_found(dc_error *err) {
+int dc_nvrtc_fail_not_found(dc_error *err) {
   if (switched_off())
     dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND",
             "kernels cannot be compiled: NVIDIA's compiler library is switched off by NVRTC=off or "
@@ -219,77 +209,4 @@ static int fail_not_found(dc_error *err) {
             "`dclua --doctor` lists where it was looked for");
   dc_error_set_log(err, why_not());
   return -1;
-}
-
-/* Binds the functions; false with the reason. */
-static bool bind(void *lib, const char *path, dc_nvrtc_api *api, dc_buf *why) {
-  const char *missing = NULL;
-#define X(name, params)                         \
-  *(void **)&api->name = dc_dl_sym(lib, #name); \
-  if (!api->name) missing = #name;
-#include "compile/nvrtc_api.def"
-#undef X
-  *(void **)&api->nvrtcGetErrorString = dc_dl_sym(lib, "nvrtcGetErrorString");
-  if (!api->nvrtcGetErrorString) missing = "nvrtcGetErrorString";
-  if (missing) {
-    dc_buf_printf(why, "%s: lacks %s; CUDA 12 or 13 is needed", path, missing);
-    return false;
-  }
-  if (api->nvrtcVersion(&api->major, &api->minor) == 0 && api->major >= 12) return true;
-  dc_buf_printf(why, "%s: is NVRTC %d.%d; CUDA 12 or 13 is needed", path, api->major, api->minor);
-  return false;
-}
-
-/* NVRTC opens this second library by its bare name, which fails where nothing tells the loader of the folder (under
-** AddressSanitizer not even the library's own run path does).  Once loaded by its path, it is found by that name.
-** Where it is missing, NVRTC says so itself. */
-static void load_builtins(const char *path, const dc_nvrtc_api *api) {
-  const char *slash = strrchr(path, '/');
-  dc_buf file = DC_BUF_INIT;
-  if (slash) dc_buf_add(&file, path, (size_t)(slash + 1 - path));
-  dc_buf_printf(&file, "libnvrtc-builtins.so.%d.%d", api->major, api->minor);
-  const char *only[] = {dc_buf_str(&file), NULL};
-  if (slash && dc_file_exists(only[0])) (void)dc_dl_open(only, NULL, NULL); /* never closed, like NVRTC */
-  dc_buf_free(&file);
-}
-
-static bool load_file(const char *path, dc_nvrtc_api *api, dc_buf *why) {
-  const char *only[] = {path, NULL};
-  double start = dc_clock();
-  void *lib = found.handle ? found.handle : dc_dl_open(only, NULL, why);
-  found.handle = NULL;
-  if (!lib) return false;
-  if (!bind(lib, path, api, why)) {
-    dc_dl_close(lib);
-    return false;
-  }
-  load_builtins(path, api);
-  dc_log(DC_LOG_COMPILE, "loaded NVRTC %d.%d from %s in %.1f ms", api->major, api->minor, path,
-         (dc_clock() - start) * 1e3);
-  return true;
-}
-
-static int load(dc_nvrtc_api *api, dc_error *err) {
-  for (const char *path; (path = dc_nvrtc_library()) != NULL;) {
-    dc_buf why = DC_BUF_INIT;
-    bool ok = load_file(path, api, &why);
-    if (!ok) refuse(dc_buf_str(&why));
-    dc_buf_free(&why);
-    if (ok) return 0;
-  }
-  return fail_not_found(err);
-}
-
-const dc_nvrtc_api *dc_nvrtc(dc_error *err) {
-  pthread_mutex_lock(&loaded.lock);
-  if (!loaded.tried) {
-    loaded.tried = true;
-    loaded.ok = load(&loaded.api, &loaded.err) == 0;
-  }
-  if (!loaded.ok) {
-    dc_fail(err, loaded.err.kind, loaded.err.code, "%s", dc_error_text(&loaded.err));
-    dc_error_set_log(err, loaded.err.log);
-  }
-  pthread_mutex_unlock(&loaded.lock);
-  return loaded.ok ? &loaded.api : NULL;
 }

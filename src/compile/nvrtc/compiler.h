@@ -1,0 +1,30 @@
+/*
+** compiler.h - NVIDIA's compiler and linker as the rest of compile/ uses them: by requests to a compiler process.
+**
+** All may fail with DC_INTERRUPTED (Ctrl-C), or DC_COMPILE: code "COMPILER_CRASHED" or "COMPILER_NOT_STARTED"
+** (process.h).  All are thread-safe.
+*/
+#ifndef DC_COMPILE_NVRTC_COMPILER_H
+#define DC_COMPILE_NVRTC_COMPILER_H
+
+#include "compile/nvrtc/job.h"
+#include "compile/nvrtc/nvjitlink.h"
+
+enum { DC_MOST_ARCHS = 64 };
+
+typedef struct dc_nvrtc_version {
+  int major, minor;
+  int narchs, archs[DC_MOST_ARCHS]; /* 75 for compute_75, …: what it compiles for */
+} dc_nvrtc_version;
+
+/* NVRTC, loaded (in the compiler process) when it was not.  NULL with a DC_COMPILE error, code "NVRTC_NOT_FOUND", when
+** it is not to be had. */
+const dc_nvrtc_version *dc_nvrtc(dc_error *err);
+
+/* One run of NVRTC.  0: `out` says what became of it, an error of the source included; the caller frees it. */
+int dc_nvrtc_compile(const dc_nvrtc_job *job, dc_nvrtc_result *out, dc_error *err);
+
+/* dc_nvjitlink of the job. */
+void *dc_link_code(const dc_link_job *job, size_t *len, dc_error *err);
+
+#endif
