@@ -4,7 +4,9 @@
 set -eu
 folder=$1
 mkdir -p "$folder"
-use='local dc = require "dotcompute"; assert(dc.device "cpu".name and package.loaded["dotcompute.core"])'
+use='local dc = require "dotcompute"; assert(dc.device "cpu".name and package.loaded["dotcompute.core"])
+if dc.available "nvrtc" then dc.using("cpu", dc.kernel, "__global__ void k() {}") end' # by the compiler process
+export DOTCOMPUTE_CACHE=off
 
 make -s install PREFIX="$folder/usr"
 (cd / && LUA_PATH="$folder/usr/share/lua/5.4/?.lua;$folder/usr/share/lua/5.4/?/init.lua" \
