@@ -1,6 +1,8 @@
 -- Runs the specs with busted under this Lua, whichever `busted` the system has on its path.
 -- Usage: lua5.4 spec/run.lua [busted's options] [spec files]   (tools/with.sh sets the paths; `make test` does it all)
--- Left out by themselves: tests tagged #gpu without a GPU, #multi without two.  Ends with "N passed, N failed".
+-- Several files run in processes of their own, DOTCOMPUTE_SPEC_JOBS at a time (one for each processor if not set; 1: all
+-- in this process, one after another).  Left out by themselves: tests tagged #gpu without a GPU, #multi without two.
+-- Ends with "N passed, N failed".
 
 local options, files = {}, {}
 for _, a in ipairs(arg) do
@@ -8,16 +10,22 @@ for _, a in ipairs(arg) do
   list[#list + 1] = a
 end
 
--- No file named: all of them. (Lua has no directory listing of its own.)
-if #files == 0 then
-  local pipe = assert(io.popen("find spec -name '*_spec.lua' | LC_ALL=C sort"))
-  for name in pipe:lines() do files[#files + 1] = name end
+-- The lines that a command prints.
+local function lines_of(command)
+  local list = {}
+  local pipe = assert(io.popen(command))
+  for line in pipe:lines() do list[#list + 1] = line end
   pipe:close()
+  return list
 end
+
+-- No file named: all of them. (Lua has no directory listing of its own.)
+if #files == 0 then files = lines_of "find spec -name '*_spec.lua' | LC_ALL=C sort" end
 assert(#files > 0, "no spec files")
 
 -- What the output handler must know. It is loaded by busted, so it is handed over by name.
-local session = { files = files }
+-- is_child: this process runs one file for another spec/run.lua, which adds up.
+local session = { files = files, is_child = os.getenv "DOTCOMPUTE_SPEC_CHILD" ~= nil }
 package.loaded["spec.session"] = session
 
 local ok, dc = pcall(require, "dotcompute")
@@ -28,13 +36,21 @@ if ok then
   end
   if gpus < 1 or not dc.available "cuda" then options[#options + 1] = "--exclude-tags=gpu,multi"
   elseif gpus < 2 then options[#options + 1] = "--exclude-tags=multi" end
-  local compiler = require "dotcompute.core".compiler()
-  session.no_nvrtc = os.getenv "NVRTC" == "off" and not compiler.available
-  print(("specs on %s; NVRTC %s; DOTCOMPUTE_SPEC_SEED=%s"):format(dc.device(),
-    compiler.available and compiler.library or "not found", os.getenv "DOTCOMPUTE_SPEC_SEED" or "unset"))
-else
-  print("dotcompute cannot be loaded: " .. tostring(dc))
+  session.no_nvrtc = os.getenv "NVRTC" == "off" and not require "dotcompute.core".compiler().available
 end
+if not session.is_child then
+  if ok then
+    local compiler = require "dotcompute.core".compiler()
+    print(("specs on %s; NVRTC %s; DOTCOMPUTE_SPEC_SEED=%s"):format(dc.device(),
+      compiler.available and compiler.library or "not found", os.getenv "DOTCOMPUTE_SPEC_SEED" or "unset"))
+  else
+    print("dotcompute cannot be loaded: " .. tostring(dc))
+  end
+  io.flush()
+end
+
+local jobs = math.tointeger(tonumber(os.getenv "DOTCOMPUTE_SPEC_JOBS" or lines_of "nproc"[1])) or 1
+if #files > 1 and jobs > 1 then os.exit(require "spec.parallel"(files, options, jobs), true) end
 
 -- busted reads the global `arg`. --helper= keeps a user's own configuration out.
 arg = { [0] = "spec/run.lua", "--config-file=.busted", "--output=spec/output.lua" }
