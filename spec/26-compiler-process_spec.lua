@@ -195,6 +195,25 @@ describe("NVIDIA's compiler", function()
     assert.equal(7, x[1])
   end)
 
+  it("leaves reads of the host interruptible", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    local text = shell(([[
+mkdir %s; cd %s; mkfifo input; sleep 60 >input & writer=$!
+DOTCOMPUTE_CACHE=off timeout -s KILL 50 %s -e '
+local dc = require "dotcompute"
+dc.kernel "__global__ void k(int *x) { x[0] = 7; }"
+local f = io.open("host", "w")
+f:write((io.open "/proc/self/stat":read "n"))
+f:close()
+local ok, err = pcall(function() io.read() while true do end end)
+print(ok, err.kind)' <input & host=$!
+for i in $(seq 400); do [ -s host ] && break; sleep 0.05; done
+sleep 0.3; kill -INT $(cat host); wait $host; kill $writer; cd /; rm -r %s]]):format(folder, folder,
+      quote(hosts.dclua), folder))
+    assert.equal("false\tinterrupted\n", text)
+  end)
+
   it("works under a small limit of the stack", function()
     local text = shell(("ulimit -s 64; DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=off %s -e '%s'"):format(
       quote(hosts.dclua), [[
