@@ -120,9 +120,10 @@ static process *start(dc_error *err) {
   return p;
 }
 
-/* Ends a process; *status as of waitpid, -1 where the host took it (SIGCHLD). */
-static void end(process *p, int *status) {
-  kill(-p->pid, SIGKILL); /* of one that has died already the status stays */
+/* Ends a process; *status as of waitpid, -1 where the host took it (SIGCHLD).  One that closed its connection is ending
+** by itself. */
+static void end(process *p, bool closed, int *status) {
+  if (!closed) kill(-p->pid, SIGKILL);
   close(p->fd);
   pid_t got;
   do got = waitpid(p->pid, status, 0);
@@ -210,24 +211,25 @@ static void fail_crashed(int status, dc_error *err) {
           "it (DOTCOMPUTE_NVRTC) may avoid", how);
 }
 
+/* The system killed it (SIGKILL), while it was idle or since what it had kept was too much: another may do better. */
+static bool was_killed(int status) { return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
+
 dc_exchange_end dc_compiler_exchange(const dc_buf *request, char **reply, size_t *len, dc_error *err) {
   int how, status;
-  process *p;
+  bool used;
   if (request->failed) return dc_fail_oom(err), DC_EXCHANGE_FAILED;
-  for (;;) {
-    p = take_idle();
+  do {
+    process *p = take_idle();
     if (!p && (p = start(err)) == NULL) return DC_EXCHANGE_FAILED;
-    const bool used = p->used;
+    used = p->used;
     how = send_request(p, request);
-    if (how != LOST || !used) break;
-    end(p, &status); /* it died while it was idle: killed by the system, most likely */
-  }
-  if (how == 0) how = receive_reply(p, reply, len);
-  if (how == 0) {
-    give_back(p);
-    return DC_EXCHANGE_DONE;
-  }
-  end(p, &status);
+    if (how == 0) how = receive_reply(p, reply, len);
+    if (how == 0) {
+      give_back(p);
+      return DC_EXCHANGE_DONE;
+    }
+    end(p, how == LOST, &status);
+  } while (how == LOST && used && was_killed(status));
   if (how == LOST) fail_crashed(status, err);
   else if (how == NO_MEMORY) dc_fail_oom(err);
   else dc_fail(err, DC_INTERRUPTED, NULL, "interrupted while compiling");
