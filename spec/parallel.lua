@@ -37,7 +37,7 @@ local function command(options, jobs, list, lock)
   local words = {}
   for i, o in ipairs(options) do words[i] = quote(o) end
   local one = ([[out=$(mktemp); began=$(date +%%s)
-DOTCOMPUTE_SPEC_CHILD=1 %s spec/run.lua %s "$0" >"$out" 2>&1
+%s spec/run.lua --child %s "$0" >"$out" 2>&1
 status=$?
 { flock 9; cat "$out"; echo; echo "@@ $status $(($(date +%%s) - began)) $0"; } 9>%s
 rm -f "$out"; exit 0]]):format(quote(os.getenv "LUA" or "lua5.4"), table.concat(words, " "), quote(lock))

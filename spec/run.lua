@@ -5,9 +5,10 @@
 -- Ends with "N passed, N failed".
 
 local options, files = {}, {}
+local is_child = false -- this process runs one file for another spec/run.lua, which adds up
 for _, a in ipairs(arg) do
   local list = a:sub(1, 1) == "-" and options or files
-  list[#list + 1] = a
+  if a == "--child" then is_child = true else list[#list + 1] = a end
 end
 
 -- The lines that a command prints.
@@ -24,8 +25,7 @@ if #files == 0 then files = lines_of "find spec -name '*_spec.lua' | LC_ALL=C so
 assert(#files > 0, "no spec files")
 
 -- What the output handler must know. It is loaded by busted, so it is handed over by name.
--- is_child: this process runs one file for another spec/run.lua, which adds up.
-local session = { files = files, is_child = os.getenv "DOTCOMPUTE_SPEC_CHILD" ~= nil }
+local session = { files = files, is_child = is_child }
 package.loaded["spec.session"] = session
 
 local ok, dc = pcall(require, "dotcompute")
@@ -38,7 +38,7 @@ if ok then
   elseif gpus < 2 then options[#options + 1] = "--exclude-tags=multi" end
   session.no_nvrtc = os.getenv "NVRTC" == "off" and not require "dotcompute.core".compiler().available
 end
-if not session.is_child then
+if not is_child then
   if ok then
     local compiler = require "dotcompute.core".compiler()
     print(("specs on %s; NVRTC %s; DOTCOMPUTE_SPEC_SEED=%s"):format(dc.device(),
