@@ -186,7 +186,8 @@ end
 -- others, or as `p`, a list of as many numbers, says; without `replace` none twice.
 function methods:choice(what, shape, options)
   options = builder.options("'choice'", options, { p = "any", replace = "any" })
-  local n = core.is_array(what) and (what.ndim > 0 and #what or 1) or whole(what, "what is chosen from, if no array,")
+  if core.is_array(what) and what.ndim == 0 then fail("shape", "a 0-d array has no rows to choose from") end
+  local n = core.is_array(what) and #what or whole(what, "what is chosen from, if no array,")
   if n < 1 then fail("argument", "'choice': there is nothing to choose from") end
   if type(shape) ~= "table" then shape = { whole(shape or 1, "the number of choices") } end
   local count = 1
