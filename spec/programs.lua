@@ -133,7 +133,7 @@ end
 
 local function binary(sign, a, b, shape)
   if sign == "/" or is_float(a) or is_float(b) or not (sign == "&" or sign == "|" or sign == "~") then
-    local dtype = sign == "/" and o.float_dtype(a.dtype, b.dtype) or o.arithmetic_dtype(a.dtype, b.dtype)
+    local dtype = sign == "/" and o.division_dtype(a.dtype, b.dtype) or o.arithmetic_dtype(a.dtype, b.dtype)
     local x, y = met(a, b, dtype, shape)
     return each(shape, dtype, function(i) return o.arithmetic(sign, x[i], y[i], dtype) end)
   end

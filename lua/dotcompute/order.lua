@@ -55,9 +55,9 @@ local function in_order(flat, count, want_places)
   return keys, first, order
 end
 
--- The same of complex numbers, in NumPy's order: by real part, then by imaginary part; behind these what has NaN for its
--- imaginary part, then for its real part, then for both.  All with a NaN count as one value.  The least significant key
--- is sorted by first, since sorting is stable.
+-- The same of complex numbers, in NumPy's order: by real part, then by imaginary part; behind these what has NaN for
+-- its imaginary part, then for its real part, then for both.  All with a NaN count as one value.  The least significant
+-- key is sorted by first, since sorting is stable.
 local function complex_in_order(flat, count)
   local function sorted_by(order, key)
     local _, places = sort.rows(algorithm.flat(order and key:take(order) or key), count, false, false, true)

@@ -179,8 +179,8 @@ static void push_function(lua_State *L, const char *name) {
 
 static bool is_mask(const dc_array *a) { return dc_array_dtype(a) == DC_BOOL; }
 
-/* A mask stands for as many axes as it has, `axis` (from 0) being the first: their extents must agree.  One without axes
-** fits everywhere. */
+/* A mask stands for as many axes as it has, `axis` (from 0) being the first: their extents must agree.  One without
+** axes fits everywhere. */
 static void check_mask(lua_State *L, const dc_geometry *g, const dc_array *mask, int axis) {
   const dc_geometry *m = dc_array_geometry(mask);
   char have[300], want[300];
@@ -208,8 +208,8 @@ static void insert_axis(lua_State *L, dc_geometry *g, int at) {
   g->ndim++;
 }
 
-/* The array at idx as an index of one axis, or a mask as the places of its true elements; these stay on the stack.  `g`
-** gets an axis for a mask that has none. */
+/* The array at idx as an index of one axis, or a mask as the places of its true elements; these stay on the stack.  A
+** mask without axes gives `g` one. */
 static void read_array(lua_State *L, dc_lua *self, dc_geometry *g, int idx, dc_index *ix) {
   dc_array *a = dc_lua_toarray(L, self, idx);
   if (!is_mask(a)) {
@@ -233,8 +233,8 @@ static void read_array(lua_State *L, dc_lua *self, dc_geometry *g, int idx, dc_i
   for (int i = 1; i <= n; i++) add_array(L, g, ix, dc_lua_checkarray(L, self, top + i));
 }
 
-/* Whether the key at 2 is or has an array. If so, the index that it means; arrays made for it stay on the stack.  `g` is
-** the array's geometry, and becomes what the index is for. */
+/* Whether the key at 2 is or has an array. If so, the index that it means; arrays made for it stay on the stack.  `g`
+** is the array's geometry, and becomes what the index is for. */
 static bool read_fancy(lua_State *L, dc_lua *self, dc_geometry *g, dc_index *ix) {
   ix->n = 0;
   dc_array *key = lua_type(L, 2) == LUA_TUSERDATA ? dc_lua_toarray(L, self, 2) : NULL;
