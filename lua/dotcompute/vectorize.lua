@@ -31,8 +31,8 @@ local function floating(d)
   return dtype(is_integer(d) and d.size == 8 and "float64" or "float32")
 end
 
--- The same for values that meet in `d`: 1.5 / int64 is float64, though 1.5 * int64 is float32. `bytes`: of the integers
--- from which on that is so, 4 of / and ^.
+-- The same for values that meet in `d`: 1.5 / int64 is float64, though 1.5 * int64 is float32. `bytes`: the least size
+-- of integers that asks for float64, 4 of / and ^.
 local function floating_of(list, d, bytes)
   local arrays, widest = nil, 0
   for _, v in ipairs(list) do

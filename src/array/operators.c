@@ -26,12 +26,10 @@ const dc_op_info dc_ops[DC_NOPS] = {
 static char kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
 static bool is_floating(dc_dtype t) { return kind_of(t) == 'f' || kind_of(t) == 'c'; }
 
-/* The floating dtype that takes an integer's place: float64 from so many bytes on. */
-static dc_dtype floating_from(dc_dtype t, size_t bytes) {
-  return is_floating(t) ? t : dc_dtype_size(t) >= bytes ? DC_FLOAT64 : DC_FLOAT32;
+/* The floating dtype that takes an integer's place. */
+static dc_dtype floating_for(dc_dtype t) {
+  return is_floating(t) ? t : dc_dtype_size(t) == 8 ? DC_FLOAT64 : DC_FLOAT32;
 }
-
-static dc_dtype floating_for(dc_dtype t) { return floating_from(t, 8); }
 
 dc_dtype dc_dtype_real(dc_dtype t) {
   return t == DC_COMPLEX64 ? DC_FLOAT32 : t == DC_COMPLEX128 ? DC_FLOAT64 : t;

@@ -78,7 +78,7 @@ static dc_array *divided(dc_array *a, double n, dc_error *err) {
   return apply(DC_OP_DIV, a, NULL, &(dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = n }, err);
 }
 
-/* The floating dtype that takes an integer's place: float64 from so many bytes on. */
+/* The floating dtype that takes an integer's place: float64 where it has `bytes` or more. */
 static dc_dtype floating_from(dc_dtype t, size_t bytes) {
   return !is_integer(t) ? t : dc_dtype_size(t) >= bytes ? DC_FLOAT64 : DC_FLOAT32;
 }
