@@ -48,8 +48,8 @@ static dc_plan_param scalar(dc_dtype t, dc_conv conv) {
                           .size = (uint32_t)dc_dtype_size(t) };
 }
 
-/* One value put as integer (from_float false) or float; the exact value decides whether it must fit, but for the 64 bits
-** of an integer, which are a uint64. */
+/* One value put as integer (from_float false) or float; the exact value decides whether it must fit, but for the 64
+** bits of an integer, which are a uint64. */
 static void try_integer(dc_dtype t, bool from_float, int64_t i, double f) {
   unsigned char buf[32];
   memset(buf, 0x5a, sizeof buf);

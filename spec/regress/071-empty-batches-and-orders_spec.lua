@@ -56,7 +56,8 @@ describe("norms of vectors", function()
 
   it("of high orders do not leave the format on the way", function()
     for _ = 1, 20 do
-      local order, n, size = math.random(3, 400) * (math.random(2) * 2 - 3), math.random(1, 9), 2.0 ^ math.random(-60, 60)
+      local order, n = math.random(3, 400) * (math.random(2) * 2 - 3), math.random(1, 9)
+      local size = 2.0 ^ math.random(-60, 60)
       local values, greatest, least = {}, 0, math.huge
       for i = 1, n do
         values[i] = (math.random() + 0.5) * size

@@ -1,5 +1,5 @@
--- unique refused complex numbers. NumPy orders them by real part, then by imaginary part; those with a NaN come last, of
--- these first the ones with a real part, and all of them count as one value.
+-- unique refused complex numbers. NumPy orders them by real part, then by imaginary part; those with a NaN come last,
+-- of these first the ones with a real part, and all of them count as one value.
 local dc = require "dotcompute"
 local o = require "spec.oracle"
 local h = require "spec.helper"

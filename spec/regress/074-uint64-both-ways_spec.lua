@@ -1,5 +1,5 @@
--- Elements of uint64 above 2^63 - 1 were read as negative integers, which then could not be written: b[1] = a[1] raised.
--- Now a Lua integer is the 64 bits of a uint64 in both directions, as for math.ult, "%x" and string.pack "J".
+-- Elements of uint64 above 2^63 - 1 were read as negative integers, which could not be written: b[1] = a[1] raised. Now
+-- a Lua integer is the 64 bits of a uint64 in both directions, as for math.ult, "%x" and string.pack "J".
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails = h.fails
@@ -21,7 +21,9 @@ local function decimal(v)
   return tens .. tostring(v - 10 * tens)
 end
 
-local function array(list) return dc.from_bytes(string.pack(("<i8"):rep(#list), table.unpack(list)), #list, "uint64") end
+local function array(list)
+  return dc.from_bytes(string.pack(("<i8"):rep(#list), table.unpack(list)), #list, "uint64")
+end
 
 describe("a uint64", function()
   it("that is read is written again by everything that makes and fills arrays", function()
@@ -202,7 +204,7 @@ describe("a uint64", function()
     f:close()
     fails("io", "18446744073709551616", function() dc.load_csv(path, { dtype = "uint64" }) end)
     f = assert(io.open(path, "w"))
-    f:write("184467440737095516150\n1844674407370955161.65\n18446744073709551615.0\n") -- as floats they are rounded once
+    f:write "184467440737095516150\n1844674407370955161.65\n18446744073709551615.0\n" -- floats are rounded once
     f:close()
     assert.same({ 184467440737095516150.0, 1844674407370955161.65, 18446744073709551615.0 },
       dc.load_csv(path, { dtype = "float64" }):reshape(-1):to_table())
