@@ -62,8 +62,9 @@ describe("operators", function()
     end)
   end
 
-  it("/ of integers is float32, and float64 for 64-bit ones", function()
-    assert.equal("float32", (dc.array({ 1 }, "int32") / 2).dtype)
+  it("/ of integers is float32, and float64 for 32- and 64-bit ones", function()
+    assert.equal("float32", (dc.array({ 1 }, "int16") / 2).dtype)
+    assert.equal("float64", (dc.array({ 1 }, "int32") / 2).dtype)
     assert.equal("float64", (dc.array({ 1 }, "int64") / 2).dtype)
     assert.equal(0.5, (dc.array({ 1 }, "int32") / dc.array({ 2 }, "int32"))[1])
     assert.equal(1 / 3, (dc.array({ 1 }, "uint64") / 3)[1])

@@ -239,7 +239,7 @@ describe("functions of complex numbers", function()
       1, 0.0, 1, -0.0,  inf, 1, 0.0, -0.0,  -inf, inf, -0.0, -0.0,  nan, 1, nan, nan,
     },
     sign = {
-      0.0, 0.0, 0.0, 0.0,  inf, 1, 1, "?",  -inf, nan, -1, "?",  3, inf, "?", 1,  inf, inf, nan, nan,
+      0.0, 0.0, 0.0, "?",  inf, 1, 1, "?",  -inf, nan, -1, "?",  3, inf, "?", 1,  inf, inf, nan, nan,
       nan, 1, nan, nan,
     },
   }

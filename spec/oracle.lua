@@ -186,12 +186,20 @@ function oracle.arithmetic_dtype(a, b)
   return dtype == "bool" and "int32" or dtype
 end
 
--- The dtype of / ^ and functions of analysis.
+-- The dtype of functions of analysis.
 function oracle.float_dtype(a, b)
   local dtype = promoted[a][b or a]
   local kind = oracle.kind[dtype]
   if kind == "f" or kind == "c" then return dtype end
   return oracle.bits[dtype] == 64 and "float64" or "float32"
+end
+
+-- The dtype of / and ^, of means and variances: float64 where an integer of 32 bits or more takes part, too.
+function oracle.division_dtype(a, b)
+  b = b or a
+  local kind = oracle.kind[promoted[a][b]]
+  if kind == "f" or kind == "c" then return promoted[a][b] end
+  return math.max(oracle.bits[a], oracle.bits[b]) >= 32 and "float64" or "float32"
 end
 
 -- Floored quotient and remainder of unsigned 64-bit integers.

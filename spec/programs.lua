@@ -133,7 +133,7 @@ end
 
 local function binary(sign, a, b, shape)
   if sign == "/" or is_float(a) or is_float(b) or not (sign == "&" or sign == "|" or sign == "~") then
-    local dtype = sign == "/" and o.float_dtype(a.dtype, b.dtype) or o.arithmetic_dtype(a.dtype, b.dtype)
+    local dtype = sign == "/" and o.division_dtype(a.dtype, b.dtype) or o.arithmetic_dtype(a.dtype, b.dtype)
     local x, y = met(a, b, dtype, shape)
     return each(shape, dtype, function(i) return o.arithmetic(sign, x[i], y[i], dtype) end)
   end
@@ -160,7 +160,7 @@ local function scalar(m)
     local v = chance(50) and math.random(-4, 4) or math.random(-8, 8) / 4
     return "(" .. literal(v) .. ")", fresh(m.dtype, {}, { v + 0.0 })
   end
-  local v = math.random(kind == "u" and 0 or -5, 5)
+  local v = math.random(kind == "u" and m.dtype ~= "uint64" and 0 or -5, 5) -- beside uint64 -5 is 2^64 - 5
   if chance(15) then
     return "(" .. literal(v + 0.5) .. ")", fresh("float32", {}, { v + 0.5 }), true
   end
@@ -215,7 +215,7 @@ end
 function Program:with_number(text, m) -- luacheck: no self
   local number, b, floating = scalar(m)
   local signs = arithmetic
-  if is_integer(m) and not floating and chance(30) then signs = whole end
+  if is_integer(m) and not floating and chance(30) then signs = chance(20) and { "/" } or whole end
   if floating then -- which takes any integers along to float32
     m = unary(m, "float32", function(x) return o.cast(x, m.dtype, "float32") end)
   end

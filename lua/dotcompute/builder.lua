@@ -20,6 +20,13 @@ function builder.check_result(who, output, out)
   end
 end
 
+-- An element as messages have it: of uint64, whose elements Lua reads as 64 bits, without a sign.
+function builder.shown(v, dtype)
+  if dtype ~= "uint64" or math.type(v) ~= "integer" or v >= 0 then return tostring(v) end
+  local tens = (v >> 1) // 5
+  return ("%d%d"):format(tens, v - tens * 10)
+end
+
 -- --- declarations -----------------------------------------------------------------------------------------------
 
 -- A dtype's name of our own, or one of C's; nil when it is none.

@@ -136,15 +136,34 @@ end
 
 -- --- norms ------------------------------------------------------------------------------------------------------
 
+-- The largest value along the axis, of values that are not negative; 0 where there is none, as NumPy has it.
+local function largest(a, axis)
+  return select(axis, a:shape()) == 0 and a:sum(axis) or a:max(axis)
+end
+
+-- (sum of a^ord)^(1/ord) along one axis of absolute values. They are divided by the one that dominates the sum, so that
+-- neither powers nor the root leave the format; float32 does not have both a very small or large order and 1 / order.
+local function power_norm(a, ord, axis)
+  local dtype = a.dtype
+  if math.abs(ord) < 1e-37 or math.abs(ord) > 1e37 then a = a:to "float64" end
+  local count = select(axis, a:shape())
+  local scale = 1
+  if count > 0 then
+    scale = ord > 0 and a:max { axis, keep = true } or a:min { axis, keep = true }
+    scale = dc.where(dc.logical_and(scale:gt(0), dc.isfinite(scale)), scale, 1)
+  end
+  return (((a / scale) ^ ord):sum { axis, keep = true } ^ (1 / ord) * scale):squeeze(axis):to(dtype)
+end
+
 -- Of the elements along the axes (all without any).
 local function vector_norm(a, ord, axes)
   if ord == nil or ord == 2 then return a:norm(axes) end
   a = dc.abs(a)
   if ord == 0 then return a:count(axes):to(a.dtype) end
   if ord == 1 then return a:sum(axes) end
-  if ord == math.huge then return a:max(axes) end
+  if ord == math.huge then return largest(a, axes and axes[1] or 1) end
   if ord == -math.huge then return a:min(axes) end
-  return (a ^ ord):sum(axes) ^ (1 / ord)
+  return power_norm(a, ord, axes and axes[1] or 1)
 end
 
 -- Of the matrices that the last two axes are.
@@ -153,10 +172,10 @@ local function matrix_norm(a, ord)
   if ord == "nuc" or math.abs(ord) == 2 then
     local _, s = core.matrix_svd(a, false, false)
     if ord == "nuc" then return s:sum(-1) end
-    return ord > 0 and s:max(-1) or s:min(-1)
+    return ord > 0 and largest(s, s.ndim) or s:min(-1)
   end
   local sums = dc.abs(a):sum(math.abs(ord) == 1 and -2 or -1)
-  return ord > 0 and sums:max(-1) or sums:min(-1)
+  return ord > 0 and largest(sums, sums.ndim) or sums:min(-1)
 end
 
 -- The axes of the call as a list of positive numbers, nil for none.

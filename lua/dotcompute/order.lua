@@ -1,4 +1,5 @@
--- unique and searchsorted: what follows from sorting. NaN is beyond all numbers, and equal to itself here.
+-- unique and searchsorted: what follows from sorting. NaN is beyond all numbers, and equal to itself here; complex
+-- numbers are ordered for unique alone.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -42,21 +43,51 @@ end
 
 local function blocks(n) return (n + 255) // 256 end
 
+-- The elements of the 1-d array in ascending order, where each value begins (bool) and, if asked for, their places.
+local function in_order(flat, count, want_places)
+  local keys, order = sort.rows(flat, count, false, true, want_places)
+  local first = algorithm.empty(flat.device, count, "bool")
+  if count > 0 then
+    local dtype = algorithm.dtype(flat)
+    algorithm.kernel(flat.device, "dc_unique_heads", dtype.name, heads_source, dtype)(blocks(count), 256, first, keys,
+      count)
+  end
+  return keys, first, order
+end
+
+-- The same of complex numbers, in NumPy's order: by real part, then by imaginary part; behind these what has NaN for
+-- its imaginary part, then for its real part, then for both.  All with a NaN count as one value.  The least significant
+-- key is sorted by first, since sorting is stable.
+local function complex_in_order(flat, count)
+  local function sorted_by(order, key)
+    local _, places = sort.rows(algorithm.flat(order and key:take(order) or key), count, false, false, true)
+    return order and order:take(places) or places
+  end
+  local re, im = dc.real(flat), dc.imag(flat)
+  local order = sorted_by(sorted_by(nil, im), re)
+  if dc.isnan(flat):any():item() then
+    order = sorted_by(order, dc.isnan(im):to "uint8" + dc.isnan(re):to "uint8" * 2)
+  end
+  local keys, first = flat:take(order), algorithm.empty(flat.device, count, "bool")
+  if count > 0 then first[1] = true end
+  if count > 1 then
+    local now, before = keys:slice { 2, -1 }, keys:slice { 1, -2 }
+    first[{ { 2, -1 } }] = dc.logical_and(now:ne(before),
+      dc.logical_not(dc.logical_and(dc.isnan(now), dc.isnan(before))))
+  end
+  return keys, first, order
+end
+
 local function unique(...)
   local a, options = ...
   local n = select("#", ...)
   if n < 1 or n > 2 then fail("argument", "unique takes an array, then perhaps options; got %d arguments", n) end
   options = algorithm.options("unique", options, { counts = "boolean", inverse = "boolean" })
   a = algorithm.array("unique", "the first argument", a)
-  algorithm.refuse_complex("unique", a, "have no order")
   local device, count = a.device, a.size
-  local flat = algorithm.flat(a):reshape(-1)
-  local keys, order = sort.rows(flat, count, false, true, options.inverse == true)
-  local first = algorithm.empty(device, count, "bool")
-  if count > 0 then
-    local dtype = algorithm.dtype(a)
-    algorithm.kernel(device, "dc_unique_heads", dtype.name, heads_source, dtype)(blocks(count), 256, first, keys, count)
-  end
+  local flat = algorithm.flat(a):reshape(count)
+  local ordered = algorithm.dtype(a).kind == "c" and complex_in_order or in_order
+  local keys, first, order = ordered(flat, count, options.inverse == true)
   local results = { select_.flat(keys, first) }
   if options.counts then
     local starts = select_.flat(nil, first)

@@ -5,7 +5,7 @@ local dc = require "dotcompute"
 local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
-local fail = builder.fail
+local fail, shown = builder.fail, builder.shown
 
 -- --- arguments ----------------------------------------------------------------------------------------------------
 
@@ -45,10 +45,13 @@ local function floating(name, options)
   return dtype == "float64" and "float64" or "float32", dtype
 end
 
-local function finite(name, key, v, default)
-  v = v or default
+-- A number that is finite in the dtype, float32 or float64.
+local function finite(name, key, v, dtype)
   if v ~= v or v == math.huge or v == -math.huge then
-    fail("argument", "'%s': option '%s' is a finite number, got %s", name, key, tostring(v))
+    fail("argument", "'%s': %s is a finite number, got %s", name, key, tostring(v))
+  end
+  if dtype == "float32" and math.abs(string.unpack("f", string.pack("f", v))) == math.huge then
+    fail("dtype", "'%s': %s, %s, is out of range for float32", name, key, tostring(v))
   end
   return v
 end
@@ -94,15 +97,14 @@ local few_bits = { float16 = 2048, bfloat16 = 256 }
 function methods:uniform(...)
   local shape, o = read("uniform", { low = "number", high = "number", dtype = "any" }, ...)
   local made, dtype = floating("uniform", o)
-  local low, high = finite("uniform", "low", o.low, 0), finite("uniform", "high", o.high, 1)
+  local low = finite("uniform", "option 'low'", o.low or 0, made)
+  local high = finite("uniform", "option 'high'", o.high or 1, made)
   if high < low then fail("argument", "'uniform': low, %s, is above high, %s", low, high) end
   local a = make(self, "uniform", shape, made)
   local bits = few_bits[dtype]
   if bits then a = dc.trunc(a * bits) / bits end
   if high - low ~= 1 then
-    local range = high - low
-    if range == math.huge then fail("argument", "'uniform': the range from %s to %s is too large", low, high) end
-    a = a * range
+    a = a * finite("uniform", "high - low", high - low, made)
   end
   if low ~= 0 then a = a + low end
   return a:to(dtype)
@@ -112,7 +114,8 @@ end
 function methods:normal(...)
   local shape, o = read("normal", { mean = "number", std = "number", dtype = "any" }, ...)
   local made, dtype = floating("normal", o)
-  local mean, std = finite("normal", "mean", o.mean, 0), finite("normal", "std", o.std, 1)
+  local mean = finite("normal", "option 'mean'", o.mean or 0, made)
+  local std = finite("normal", "option 'std'", o.std or 1, made)
   if std < 0 then fail("argument", "'normal': the standard deviation is not negative, got %s", std) end
   local a = make(self, "normal", shape, made)
   if std ~= 1 then a = a * std end
@@ -124,7 +127,7 @@ end
 function methods:exponential(...)
   local shape, o = read("exponential", { mean = "number", dtype = "any" }, ...)
   local made, dtype = floating("exponential", o)
-  local mean = finite("exponential", "mean", o.mean, 1)
+  local mean = finite("exponential", "option 'mean'", o.mean or 1, made)
   if mean < 0 then fail("argument", "'exponential': the mean is not negative, got %s", mean) end
   local a = make(self, "exponential", shape, made)
   if mean ~= 1 then a = a * mean end
@@ -135,10 +138,19 @@ local limits = {}
 for bits = 8, 64, 8 do
   if bits == 8 or bits == 16 or bits == 32 or bits == 64 then
     limits["int" .. bits] = { -(1 << (bits - 1)), (1 << (bits - 1)) - 1 }
-    limits["uint" .. bits] = { 0, bits == 64 and math.maxinteger or (1 << bits) - 1 }
+    limits["uint" .. bits] = { 0, (1 << bits) - 1 } -- of 64 bits -1, which stands for 2^64 - 1
   end
 end
 limits.bool = { 0, 1 }
+
+-- A bound of uint64, for which a Lua integer is its 64 bits.
+local function natural(v, what)
+  if math.type(v) == "integer" then return v end
+  local i = v >= 0 and (v < 2.0 ^ 63 and math.tointeger(v) or v >= 2.0 ^ 63 and v < 2.0 ^ 64
+    and math.tointeger(v - 2.0 ^ 63) + math.mininteger)
+  if not i then fail("dtype", "%s is an integer from 0 to 2^64 - 1, got %s", what, v) end
+  return i
+end
 
 -- integers(shape… [, {low=, high=, dtype=}]): low to high, both included; by default 0 to the dtype's largest.
 function methods:integers(...)
@@ -146,10 +158,14 @@ function methods:integers(...)
   local dtype = dtype_of(o, "int64")
   local limit = limits[dtype]
   if not limit then fail("dtype", "'integers' makes integers and bools; %s is neither", dtype) end
-  local low = whole(o.low or 0, "'integers': option 'low'")
-  local high = whole(o.high or limit[2], "'integers': option 'high'")
-  if high < low then fail("argument", "'integers': low, %d, is above high, %d", low, high) end
-  if low < limit[1] or high > limit[2] then
+  local is_natural = dtype == "uint64"
+  local bound = is_natural and natural or whole
+  local low = bound(o.low or 0, "'integers': option 'low'")
+  local high = bound(o.high or limit[2], "'integers': option 'high'")
+  if is_natural and math.ult(high, low) or not is_natural and high < low then
+    fail("argument", "'integers': low, %s, is above high, %s", shown(low, dtype), shown(high, dtype))
+  end
+  if not is_natural and (low < limit[1] or high > limit[2]) then
     fail("dtype", "'integers': %d to %d is out of range for %s", low, high, dtype)
   end
   local a = make(self, "integer", shape, "int64", high - low + 1) -- 2^64 wraps to 0, which stands for it
@@ -186,7 +202,8 @@ end
 -- others, or as `p`, a list of as many numbers, says; without `replace` none twice.
 function methods:choice(what, shape, options)
   options = builder.options("'choice'", options, { p = "any", replace = "any" })
-  local n = core.is_array(what) and (what.ndim > 0 and #what or 1) or whole(what, "what is chosen from, if no array,")
+  if core.is_array(what) and what.ndim == 0 then fail("shape", "a 0-d array has no rows to choose from") end
+  local n = core.is_array(what) and #what or whole(what, "what is chosen from, if no array,")
   if n < 1 then fail("argument", "'choice': there is nothing to choose from") end
   if type(shape) ~= "table" then shape = { whole(shape or 1, "the number of choices") } end
   local count = 1

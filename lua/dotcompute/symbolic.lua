@@ -48,7 +48,8 @@ end
 function meta.__unm(a) return node("neg", "operator '-'", a) end
 function meta.__bnot(a) return node("not", "operator '~'", a) end
 
-for name, op in pairs { lt = "<", le = "<=", gt = ">", ge = ">=", eq = "==", ne = "!=" } do
+local comparisons = { lt = "<", le = "<=", gt = ">", ge = ">=", eq = "==", ne = "!=" }
+for name, op in pairs(comparisons) do
   methods[name] = function(a, b) return node(op, ("'%s'"):format(name), a, b) end
 end
 
@@ -79,6 +80,7 @@ for name, f in pairs(require "dotcompute.functions") do symbolic.functions[name]
 -- The node of function `name`.
 function symbolic.call(name, ...)
   local f, n = symbolic.functions[name], select("#", ...)
+  if not f then fail("argument", "'%s' is not among the functions of symbolic values", name) end
   if n ~= f.count then
     fail("argument", "'%s' takes %d argument%s, got %d", name, f.count, f.count == 1 and "" or "s", n)
   end
@@ -126,6 +128,7 @@ local functions_alone = { where = true, clip = true, cast = true }
 function symbolic.apply(name, ...)
   local own = symbolic[name]
   if own and functions_alone[name] then return own(...) end
+  if comparisons[name] and select("#", ...) == 2 then return methods[name](...) end
   return symbolic.call(name, ...)
 end
 meta.__symbolic = symbolic.apply

@@ -46,8 +46,8 @@ local function check(who, index, n)
   local at = bad[1]
   if at ~= math.maxinteger then
     local v = index:reshape(-1)[at + 1]
-    fail("index", "%s: index %s (number %d of %d) is out of range: there are %d elements%s", who, v, at + 1,
-      index.size, n, v == 0 and ", counted from 1" or "")
+    fail("index", "%s: index %s (number %d of %d) is out of range: there are %d elements%s", who,
+      algorithm.shown(v, index.dtype), at + 1, index.size, n, v == 0 and ", counted from 1" or "")
   end
 end
 

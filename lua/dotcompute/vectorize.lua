@@ -31,9 +31,24 @@ local function floating(d)
   return dtype(is_integer(d) and d.size == 8 and "float64" or "float32")
 end
 
--- A constant must be a value of the dtype that it takes.
+-- The same for values that meet in `d`: 1.5 / int64 is float64, though 1.5 * int64 is float32. `bytes`: the least size
+-- of integers that asks for float64, 4 of / and ^.
+local function floating_of(list, d, bytes)
+  local arrays, widest = nil, 0
+  for _, v in ipairs(list) do
+    if v.dtype and v.dtype.kind ~= "b" then
+      arrays = arrays and dtype(core.promote(arrays.name, v.dtype.name)) or v.dtype
+      widest = math.max(widest, is_integer(v.dtype) and v.dtype.size or 0)
+    end
+  end
+  if not arrays or not is_integer(arrays) then return floating(d) end
+  return dtype((bytes == 8 and arrays.size or widest) >= bytes and "float64" or "float32")
+end
+
+-- A constant must be a value of the dtype that it takes; for uint64 an integer is its 64 bits.
 local function check_constant(v, d, what)
   if v.op ~= "constant" or not is_integer(d) then return end
+  if d.name == "uint64" and math.type(v.value) == "integer" then return end
   local x, bits = math.tointeger(v.value), 8 * d.size
   local low = d.kind == "i" and (bits == 64 and math.mininteger or -(1 << (bits - 1))) or 0
   local high = bits == 64 and math.maxinteger or (1 << (d.kind == "i" and bits - 1 or bits)) - 1
@@ -136,9 +151,16 @@ for _, sign in ipairs { "+", "-", "*" } do
   end
 end
 
-emit["/"] = function(node, list)
-  local d = floating(common(node, list, "operator '/'"))
-  return ("%s / %s"):format(as(list[1], d), as(list[2], d)), d
+-- A value as a floating `to`, of values that meet in `d`: an integer beside those of uint64 is its 64 bits.
+local function as_natural(v, d, to)
+  if d.name ~= "uint64" or v.dtype or v.weak ~= "i" then return as(v, to) end
+  return ("(%s)%s"):format(to.ctype, as(v, d))
+end
+
+emit["/"] = function(_, list)
+  local met = meet(list) or dtype "float32"
+  local d = floating_of(list, met, 4)
+  return ("%s / %s"):format(as_natural(list[1], met, d), as_natural(list[2], met, d)), d
 end
 
 -- As Lua's: rounded toward minus infinity, and a remainder with the divisor's sign. Integers by 0 give 0.
@@ -159,10 +181,26 @@ division("%", "(fmod(A, B) != 0 && (fmod(A, B) < 0) != (B < 0) ? fmod(A, B) + B 
   "(B == 0 || B == -1 ? 0 : A % B + (A % B != 0 && (A % B < 0) != (B < 0) ? B : 0))")
 
 emit["^"] = function(node, list)
-  local d = floating(common(node, list, "operator '^'"))
-  local a = as(list[1], d)
+  local met = meet(list) or dtype "float32"
+  local d = floating_of(list, met, 4)
+  local a = as_natural(list[1], met, d)
   if node[2].op == "constant" and node[2].value == 2 then return ("%s * %s"):format(a, a), d end
-  return ("pow(%s, %s)"):format(a, as(list[2], d)), d
+  return ("pow(%s, %s)"):format(a, as(list[2], d)), d -- the exponent keeps its sign
+end
+
+-- As arrays': generate_prelude.c has the same for them.
+local power_text = "[](T a, T b) { if (b < 0) return a == 1 ? (T)1 : a != (T)-1 ? (T)0 : b & 1 ? (T)-1 : (T)1; "
+  .. "U p = 1, s = (U)a; for (U n = (U)b; n != 0; n >>= 1) { if (n & 1) p *= s; s *= s; } return (T)p; }"
+
+-- Of integers an integer, else as ^.
+local function power(node, list)
+  local d = meet(list)
+  local integers = false
+  for _, v in ipairs(list) do integers = integers or v.dtype and is_integer(v.dtype) end
+  if not integers or not is_integer(d) then return emit["^"](node, list) end
+  common(node, list, "'pow'")
+  return ("%s(%s, %s)"):format(power_text:gsub("%f[%w][TU]%f[%W]", { T = d.ctype, U = unsigned(d) }), as(list[1], d),
+    as(list[2], d)), d
 end
 
 for lua_sign, sign in pairs { ["&"] = "&", ["|"] = "|", ["~"] = "^" } do
@@ -238,9 +276,9 @@ end
 
 -- --- functions --------------------------------------------------------------------------------------------------
 
-local function call_text(name, list, d)
+local function call_text(name, list, d, met)
   local texts = {}
-  for k, v in ipairs(list) do texts[k] = as(v, d) end
+  for k, v in ipairs(list) do texts[k] = as_natural(v, met or d, d) end
   return ("%s(%s)"):format(name, table.concat(texts, ", "))
 end
 
@@ -252,9 +290,11 @@ local next_text = "[](T x, T y) { const float a = (float)x, b = (float)y; if (!(
 local by_kind = {}
 
 function by_kind.float(f, node, list)
-  local d = floating(common(node, list, "'" .. f.name .. "'"))
+  if f.name == "pow" then return power(node, list) end
+  local met = meet(list) or dtype "float32"
+  local d = floating_of(list, met, 8)
   if f.name == "nextafter" and d.size == 2 then return call_text(next_text:gsub("T", d.ctype), list, d), d end
-  return call_text(f.name, list, d), d
+  return call_text(f.name, list, d, met), d
 end
 
 function by_kind.test(f, node, list)

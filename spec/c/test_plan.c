@@ -48,7 +48,8 @@ static dc_plan_param scalar(dc_dtype t, dc_conv conv) {
                           .size = (uint32_t)dc_dtype_size(t) };
 }
 
-/* One value put as integer (from_float false) or float; the exact value decides whether it must fit. */
+/* One value put as integer (from_float false) or float; the exact value decides whether it must fit, but for the 64
+** bits of an integer, which are a uint64. */
 static void try_integer(dc_dtype t, bool from_float, int64_t i, double f) {
   unsigned char buf[32];
   memset(buf, 0x5a, sizeof buf);
@@ -57,7 +58,7 @@ static void try_integer(dc_dtype t, bool from_float, int64_t i, double f) {
   __int128 lo, hi, want = 0;
   range_of(t, &lo, &hi);
   bool ok = true;
-  if (!from_float) want = i;
+  if (!from_float) want = t == DC_UINT64 ? (__int128)(uint64_t)i : i;
   else if (!isfinite(f) || f != floor(f) || fabs(f) > 0x1p100) ok = false;
   else want = (__int128)f;
   ok = ok && want >= lo && want <= hi;

@@ -38,10 +38,11 @@ typedef struct dc_scalar {
   };
 } dc_scalar;
 
-/* A Lua number as an element in memory: integers must be in range, floats with an integer value are integers, floating
-** dtypes round, and a finite number that would become infinite is an error (DC_DTYPE). */
+/* A Lua number as an element in memory: integers must be in range, but are the 64 bits of a uint64, floats with an
+** integer value are integers, floating dtypes round, and a finite number that would become infinite is an error
+** (DC_DTYPE). */
 int dc_scalar_put(const dc_scalar *s, dc_dtype dtype, void *bytes, dc_error *err);
-/* The element as a Lua number; uint64 wraps into int64. */
+/* The element as a Lua number; a uint64 as its 64 bits. */
 void dc_scalar_get(const void *bytes, dc_dtype dtype, dc_scalar *out);
 
 typedef enum dc_reduce {

@@ -204,7 +204,7 @@ static DC_RARELY dc_array *like_bound(dc_array *a, const dc_scalar scalar[], con
   dc_expr model = *a->expr;
   dc_array_leave(a);
   for (int i = 0; i < model.nargs; i++)
-    if (model.arg[i] == NULL && dc_number_from(&scalar[i], like->dtype, &model.number[i], err) != 0) return NULL;
+    if (model.arg[i] == NULL && dc_number_operand(&scalar[i], like->dtype, &model.number[i], err) != 0) return NULL;
   return dc_expr_make(&model, like->dev, like->dtype, &like->g, err);
 }
 
@@ -215,7 +215,7 @@ static DC_APART dc_array *like_rest(dc_array *a, const dc_scalar scalar[], const
   bool made = dc_geometry_c_short(&a->g, &like->g, size) ||
               dc_geometry_c(&a->g, like->g.ndim, like->g.shape, size, err) == 0;
   for (int i = 0; made && i < e->nargs; i++)
-    if (e->arg[i] == NULL) made = dc_number_from(&scalar[i], a->dtype, &e->number[i], err) == 0;
+    if (e->arg[i] == NULL) made = dc_number_operand(&scalar[i], a->dtype, &e->number[i], err) == 0;
   if (made) return a;
   dc_array_leave(a);
   return NULL;

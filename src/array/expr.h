@@ -171,6 +171,8 @@ bool dc_settle_pinned(dc_device *dev, size_t wanted);
 /* --- numbers (number.c) ------------------------------------------------------------------------ */
 /* A Lua number as a value of the dtype, as dc_scalar_put takes it. */
 int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err);
+/* The same as an operand of arithmetic, where what is too large for a floating dtype is infinite. */
+int dc_number_operand(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err);
 /* Its bytes as memory holds them (dc_dtype_size of them). */
 void dc_number_store(const dc_number *v, void *bytes);
 

@@ -12,6 +12,7 @@
 ** that names an element is found first.
 */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,8 +168,11 @@ static int fail_bounds(const dc_where *w, int i, dc_error *err) {
   if (v.i == 0)
     return dc_fail(err, DC_INDEX, NULL, "index 0 on axis %d, in the index array's element %" PRId64
                    ": indices count from 1", w->named[i], at.i + 1);
-  return dc_fail(err, DC_INDEX, NULL, "index %" PRId64 ", the index array's element %" PRId64
-                 ", is out of bounds on axis %d, whose extent is %" PRId64, v.i, at.i + 1, w->named[i],
+  char text[32];
+  if (w->index[i]->dtype == DC_UINT64) snprintf(text, sizeof text, "%" PRIu64, (uint64_t)v.i);
+  else snprintf(text, sizeof text, "%" PRId64, v.i);
+  return dc_fail(err, DC_INDEX, NULL, "index %s, the index array's element %" PRId64
+                 ", is out of bounds on axis %d, whose extent is %" PRId64, text, at.i + 1, w->named[i],
                  w->base->g.shape[w->axis[i]]);
 }
 

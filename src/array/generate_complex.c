@@ -116,7 +116,8 @@ static const char tanh_text[] =
   "  if (a.y == 0) return { tanh(a.x), a.y };\n"
   "  if (a.x == 0) return { a.x, tan(a.y) };\n"
   "  if (isinf(a.x) && !isfinite(a.y)) return { copysign((R)1, a.x), copysign((R)0, a.y) };\n"
-  "  if (fabs(a.x) > 20) return { copysign((R)1, a.x), 4 * sin(a.y) * cos(a.y) * exp(-2 * fabs(a.x)) };\n"
+  "  if (fabs(a.x) > 20 && isfinite(a.y))\n"
+  "    return { copysign((R)1, a.x), 4 * sin(a.y) * cos(a.y) * exp(-2 * fabs(a.x)) };\n"
   "  const R s = sinh(a.x), c = cos(a.y), d = s * s + c * c;\n"
   "  return { s * cosh(a.x) / d, sin(a.y) * c / d };\n}\n";
 
@@ -163,7 +164,7 @@ static const char atanh_text[] =
   "  const R x = fabs(a.x), y = fabs(a.y), m = fmax(x, y);\n  R re, im;\n"
   "  if (m > (R)(" WIDE " ? 0x1p56 : 0x1p27)) {\n"
   "    re = isinf(m) ? (R)0 : x >= y ? (R)0.5 / (x / 2 + y / 2 * (y / x)) : x / y / (y + x * (x / y));\n"
-  "    im = y != y ? y : (R)1.5707963267948966;\n"
+  "    im = y != y || (x != x && !isinf(y)) ? x + y : (R)1.5707963267948966;\n"
   "  } else {\n"
   "    re = x == 0 ? x : x == 1 && y < 1 ? (log(hypot((R)2, y)) - log(y)) / 2\n"
   "                                      : log1p(4 * x / ((1 - x) * (1 - x) + y * y)) / 4;\n"
@@ -193,13 +194,13 @@ static const char reciprocal_text[] =
   "  const bool flat = fabs(x) >= fabs(y);\n  const R q = flat ? y / x : x / y, d = flat ? x + y * q : x * q + y;\n"
   "  return { (flat ? 1 : q) / d * s, -(flat ? q : 1) / d * s };\n}\n";
 
-/* The direction: z / |z|. */
+/* The direction: z / |z|; of 0, and beside a single infinity, +0 as in NumPy 2. */
 static const char sign_text[] =
   "FN complex<R> c_sign(complex<R> a) {\n"
-  "  if (a.x == 0 && a.y == 0) return a;\n"
+  "  if (a.x == 0 && a.y == 0) return { 0, 0 };\n"
   "  if (isinf(a.x) != isinf(a.y)) {\n"
-  "    const bool flat = isinf(a.x);\n"
-  "    return { copysign((R)flat, a.x), copysign((R)!flat, a.y) };\n  }\n"
+  "    if (isinf(a.x)) return { copysign((R)1, a.x), 0 };\n"
+  "    return { 0, copysign((R)1, a.y) };\n  }\n"
   "  const R s = c_scale(fmax(fabs(a.x), fabs(a.y))), x = a.x * s, y = a.y * s, h = hypot(x, y);\n"
   "  return { x / h, y / h };\n}\n";
 

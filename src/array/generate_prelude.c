@@ -2,6 +2,8 @@
 ** generate_prelude.c - device functions that stand before a kernel: only those that it needs, for each costs time to
 ** compile.
 */
+#include <string.h>
+
 #include "array/generate.h"
 
 /* --- 16-bit floats --------------------------------------------------------------------------------------- */
@@ -74,6 +76,13 @@ static const char division_text[] =
   "template <typename R> static __device__ __forceinline__ R float_mod(R a, R b) {\n"
   "  const R r = fmod(a, b);\n  return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n";
 
+/* By squaring, wrapping around.  By a negative exponent what 1 // a^-b would be, were it rounded toward 0. */
+static const char power_text[] =
+  "template <typename T, typename U> static __device__ __forceinline__ T whole_power(T a, T b) {\n"
+  "  if (b < 0) return a == 1 ? 1 : a != (T)-1 ? 0 : b & 1 ? (T)-1 : 1;\n"
+  "  U p = 1, s = (U)a;\n"
+  "  for (U n = (U)b; n != 0; n >>= 1) {\n    if (n & 1) p *= s;\n    s *= s;\n  }\n  return (T)p;\n}\n";
+
 /* Exactly, whatever the dtypes: -1, 0, 1, and 2 where there is no order. A double of integer value is converted and
 ** compared as an integer; else its fraction decides. */
 static const char compare_text[] =
@@ -101,7 +110,7 @@ static const char compare_text[] =
 /* --- which of them --------------------------------------------------------------------------------------------- */
 
 typedef struct dc_needs {
-  bool half, brain, next, complex, division, compare, random;
+  bool half, brain, next, complex, division, power, compare, random;
   uint32_t complex_functions;
 } dc_needs;
 
@@ -125,6 +134,7 @@ static void need_step(dc_needs *n, const dc_program *p, const dc_step *s) {
   }
   const dc_rule rule = (dc_rule)dc_ops[s->op].rule;
   if (s->op == DC_OP_FLOORDIV || s->op == DC_OP_MOD) n->division = true;
+  if (rule == DC_RULE_POW && strchr("iu", dc_kind_of((dc_dtype)s->as)) != NULL) n->power = true;
   if (s->op == DC_OP_NEXTAFTER && dc_is_half((dc_dtype)s->as)) n->next = true;
   if (rule == DC_RULE_COMPARE || s->op == DC_OP_EQUAL) n->compare = true;
   const dc_dtype as = s->as == DC_DTYPE_NONE ? (dc_dtype)s->dtype : (dc_dtype)s->as;
@@ -147,6 +157,7 @@ void dc_emit_prelude(const dc_text *t) {
   if (n.complex) dc_buf_puts(t->b, complex_text);
   dc_emit_complex_functions(t->b, n.complex_functions);
   if (n.division) dc_buf_puts(t->b, division_text);
+  if (n.power) dc_buf_puts(t->b, power_text);
   if (n.compare) dc_buf_puts(t->b, compare_text);
   if (n.random) dc_emit_random_prelude(t->b);
 }

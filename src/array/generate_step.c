@@ -227,6 +227,8 @@ static void put_gather(dc_writer *w) {
 
 static void put_power(dc_writer *w) {
   if (w->kind == 'c') dc_buf_printf(w->b, "c_pow(%s, %s)", w->v[0], w->v[1]);
+  else if (w->kind != 'f')
+    dc_buf_printf(w->b, "whole_power<%s, %s>(%s, %s)", dc_ctype_of(w->as), wide_unsigned(w->as), w->v[0], w->v[1]);
   else dc_buf_printf(w->b, "pow%s(%s, %s)", suffix(w->as), w->v[0], w->v[1]);
 }
 

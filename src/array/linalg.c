@@ -414,19 +414,20 @@ int dc_array_eigh(dc_array *a, bool vectors, dc_array *out[2], dc_error *err) {
   return rc;
 }
 
-/* Of matrices without elements: no values; `full` asks for identities. */
+/* U and Vh of matrices without elements: identities where `full` asks for square ones, else as many columns and rows as
+** there are singular values, which an empty batch may have. */
 static int svd_of_nothing(dc_array *a, dc_dtype dtype, bool full, dc_array *out[3], dc_error *err) {
   dc_array *qr[2] = { NULL, NULL };
-  const int64_t m = rows_of(a), n = columns_of(a);
-  dc_array *shape = beside(a, dtype, 2, m, 0, err), *turned = beside(a, dtype, 2, n, 0, err);
+  const int64_t m = rows_of(a), n = columns_of(a), small = m < n ? m : n;
+  dc_array *shape = beside(a, dtype, 2, m, small, err), *turned = beside(a, dtype, 2, n, small, err);
   int rc = shape != NULL && turned != NULL ? 0 : -1;
   const dc_qr_mode mode = full ? DC_QR_COMPLETE : DC_QR_REDUCED;
-  if (rc == 0) rc = qr_of_nothing(shape, dtype, mode, full ? m : 0, qr, err);
+  if (rc == 0) rc = qr_of_nothing(shape, dtype, mode, full ? m : small, qr, err);
   out[0] = qr[0];
   if (rc == 0) {
     dc_array_unref(qr[1]);
     qr[0] = qr[1] = NULL;
-    rc = qr_of_nothing(turned, dtype, mode, full ? n : 0, qr, err);
+    rc = qr_of_nothing(turned, dtype, mode, full ? n : small, qr, err);
   }
   if (rc == 0) {
     dc_array_unref(qr[1]);

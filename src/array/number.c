@@ -1,5 +1,8 @@
 /*
 ** number.c - one number of Lua's as a value of an element type, and back.
+**
+** uint64 keeps Lua's own convention for unsigned integers (math.ult, "%x", string.pack "J"): a Lua integer is its 64
+** bits, both when it is read and when it is written.  A float is its value.
 */
 #include <inttypes.h>
 #include <math.h>
@@ -28,7 +31,7 @@ static int fail_range(const char *text, dc_dtype t, dc_error *err) {
 
 static int integer_from_int(int64_t v, dc_dtype t, dc_number *out, dc_error *err) {
   char text[32];
-  if (v < lowest(t) || (v > 0 && (uint64_t)v > highest(t))) {
+  if (t != DC_UINT64 && (v < lowest(t) || (v > 0 && (uint64_t)v > highest(t)))) {
     snprintf(text, sizeof text, "%" PRId64, v);
     return fail_range(text, t, err);
   }
@@ -48,10 +51,13 @@ static int integer_from_float(double v, dc_dtype t, dc_number *out, dc_error *er
   shown(v, text);
   if ((!(v == floor(v)) || isinf(v)) && t != DC_BOOL)
     return dc_fail(err, DC_DTYPE, NULL, "%s has no integer representation, which %s needs", text, dc_dtype_name(t));
+  if (t == DC_UINT64) {
+    if (v < 0 || v >= 0x1p64) return fail_range(text, t, err);
+    out->u = (uint64_t)v;
+    return 0;
+  }
   if (v == floor(v) && v >= -0x1p63 && v < 0x1p63) return integer_from_int((int64_t)v, t, out, err);
-  if (t != DC_UINT64 || v < 0 || v >= 0x1p64) return fail_range(text, t, err);
-  out->u = (uint64_t)v;
-  return 0;
+  return fail_range(text, t, err);
 }
 
 static DC_RARELY int fail_floating(double v, dc_dtype t, dc_error *err) {
@@ -60,52 +66,73 @@ static DC_RARELY int fail_floating(double v, dc_dtype t, dc_error *err) {
                  t == DC_FLOAT16 ? "65504" : t == DC_BFLOAT16 ? "3.3895314e+38" : "3.4028235e+38");
 }
 
-/* A float as registers hold it; what is too large for the dtype is an error. */
-static int floating_from(double v, dc_dtype t, dc_number *out, dc_error *err) {
+/* A float as registers hold it, rounded once. False: it is finite, but too large for the dtype, and became infinite. */
+static inline bool round_real(double v, dc_dtype t, dc_number *out) {
   if (t == DC_FLOAT64) {
     out->f64 = v;
-    return 0;
+    return true;
   }
   const bool half = t != DC_FLOAT32;
   out->f32 = half ? (float)dc_half_value(dc_half_bits(v, t), t) : (float)v;
-  return isinf(out->f32) && !isinf(v) ? fail_floating(v, t, err) : 0;
+  return !isinf(out->f32) || isinf(v);
 }
 
-static int floating_from_int(int64_t v, dc_dtype t, dc_number *out, dc_error *err) {
-  return floating_from(t == DC_FLOAT64 ? (double)v : dc_half_round_once(v), t, out, err);
-}
+/* A double that rounds to the real dtype as the integer does. */
+static double whole(int64_t v, dc_dtype t) { return t == DC_FLOAT64 ? (double)v : dc_half_round_once(v); }
 
-static int complex_from(double re, double im, dc_dtype t, dc_number *out, dc_error *err) {
-  dc_number part[2];
-  const dc_dtype real = t == DC_COMPLEX64 ? DC_FLOAT32 : DC_FLOAT64;
-  if (floating_from(re, real, &part[0], err) != 0 || floating_from(im, real, &part[1], err) != 0) return -1;
-  for (int i = 0; i < 2; i++) {
-    if (t == DC_COMPLEX64) out->c64[i] = part[i].f32;
-    else out->c128[i] = part[i].f64;
+/* Any number for a floating or complex dtype, but no complex one for a real dtype.  NULL, or the part, a finite one,
+** that became infinite. */
+static const double *round_parts(const dc_scalar *s, dc_dtype t, dc_number *out, double part[2]) {
+  const dc_dtype real = dc_dtype_real(t);
+  dc_number re, im;
+  const int64_t i = s->kind == DC_SCALAR_BOOL ? s->b : s->i;
+  const bool complex = s->kind == DC_SCALAR_COMPLEX;
+  part[0] = complex ? s->re : s->kind == DC_SCALAR_FLOAT ? s->f : whole(i, real);
+  part[1] = complex ? s->im : 0;
+  const bool fits[2] = { round_real(part[0], real, &re), round_real(part[1], real, &im) };
+  if (t == DC_COMPLEX64) {
+    out->c64[0] = re.f32;
+    out->c64[1] = im.f32;
+  } else if (t == DC_COMPLEX128) {
+    out->c128[0] = re.f64;
+    out->c128[1] = im.f64;
+  } else if (t == DC_FLOAT64) {
+    out->f64 = re.f64;
+  } else {
+    out->f32 = re.f32;
   }
-  return 0;
+  return !fits[0] ? &part[0] : !fits[1] ? &part[1] : NULL;
 }
 
-/* Any but a float for a real floating dtype. */
-static DC_APART int number_of(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
-  int64_t i = s->kind == DC_SCALAR_BOOL ? s->b : s->kind == DC_SCALAR_INT ? s->i : 0;
-  if (dc_dtypes[dtype].kind == 'c' && s->kind == DC_SCALAR_COMPLEX) return complex_from(s->re, s->im, dtype, out, err);
-  if (dc_dtypes[dtype].kind == 'c') {
-    const double whole = dtype == DC_COMPLEX64 ? dc_half_round_once(i) : (double)i;
-    return complex_from(s->kind == DC_SCALAR_FLOAT ? s->f : whole, 0, dtype, out, err);
-  }
-  if (s->kind == DC_SCALAR_COMPLEX)
+/* `infinite`: what is too large for a floating dtype becomes infinite, else it is an error. */
+static DC_APART int number_of(const dc_scalar *s, dc_dtype dtype, bool infinite, dc_number *out, dc_error *err) {
+  const char kind = dc_dtypes[dtype].kind;
+  double part[2];
+  if (s->kind == DC_SCALAR_COMPLEX && kind != 'c')
     return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value; complex64 and complex128 have it",
                    dc_dtype_name(dtype));
-  if (dc_dtypes[dtype].kind == 'f') return floating_from_int(i, dtype, out, err);
-  return s->kind == DC_SCALAR_FLOAT ? integer_from_float(s->f, dtype, out, err) : integer_from_int(i, dtype, out, err);
+  if (kind == 'f' || kind == 'c') {
+    const double *large = round_parts(s, dtype, out, part);
+    return large == NULL || infinite ? 0 : fail_floating(*large, dc_dtype_real(dtype), err);
+  }
+  if (s->kind == DC_SCALAR_FLOAT) return integer_from_float(s->f, dtype, out, err);
+  return integer_from_int(s->kind == DC_SCALAR_BOOL ? s->b : s->i, dtype, out, err);
+}
+
+static inline int number_from(const dc_scalar *s, dc_dtype dtype, bool infinite, dc_number *out, dc_error *err) {
+  out->dtype = dtype;
+  memset(out->c128, 0, sizeof out->c128);
+  if (s->kind == DC_SCALAR_FLOAT && dc_dtypes[dtype].kind == 'f')
+    return DC_LIKELY(round_real(s->f, dtype, out)) || infinite ? 0 : fail_floating(s->f, dtype, err);
+  return number_of(s, dtype, infinite, out, err);
 }
 
 DC_HOT int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
-  out->dtype = dtype;
-  memset(out->c128, 0, sizeof out->c128);
-  if (s->kind == DC_SCALAR_FLOAT && dc_dtypes[dtype].kind == 'f') return floating_from(s->f, dtype, out, err);
-  return number_of(s, dtype, out, err);
+  return number_from(s, dtype, false, out, err);
+}
+
+DC_HOT int dc_number_operand(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
+  return number_from(s, dtype, true, out, err);
 }
 
 /* Little-endian bytes of an integer, sign-extended where the dtype is signed. */

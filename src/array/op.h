@@ -15,6 +15,8 @@ typedef enum dc_rule {
   DC_RULE_ARITHMETIC, /* the promoted dtype; bools count as int32 */
   DC_RULE_KEEP,       /* the promoted dtype */
   DC_RULE_FLOAT,      /* a floating or complex dtype; integers become one */
+  DC_RULE_DIVIDE,     /* the same, but 32-bit integers become float64 */
+  DC_RULE_POW,        /* ARITHMETIC of integers, else as DIVIDE */
   DC_RULE_TEST,       /* bool, from the operand's own dtype */
   DC_RULE_COMPARE,    /* bool, from the operands' own dtypes, exactly */
   DC_RULE_BITS,       /* integers and bools, promoted */
@@ -39,8 +41,8 @@ enum {
 #define DC_OPERATORS(X)                                                                                       \
   X(NEG, "-", 1, KEEP, DC_OP_COMPLEX) X(ADD, "+", 2, ARITHMETIC, DC_OP_COMPLEX)                               \
   X(SUB, "-", 2, ARITHMETIC, DC_OP_COMPLEX) X(MUL, "*", 2, ARITHMETIC, DC_OP_COMPLEX)                         \
-  X(DIV, "/", 2, FLOAT, DC_OP_COMPLEX) X(FLOORDIV, "//", 2, ARITHMETIC, 0) X(MOD, "%", 2, ARITHMETIC, 0)      \
-  X(POWER, "^", 2, FLOAT, DC_OP_COMPLEX | DC_OP_LONG) X(AND, "&", 2, BITS, 0) X(OR, "|", 2, BITS, 0)          \
+  X(DIV, "/", 2, DIVIDE, DC_OP_COMPLEX) X(FLOORDIV, "//", 2, ARITHMETIC, 0) X(MOD, "%", 2, ARITHMETIC, 0)     \
+  X(POWER, "^", 2, DIVIDE, DC_OP_COMPLEX | DC_OP_LONG) X(AND, "&", 2, BITS, 0) X(OR, "|", 2, BITS, 0)         \
   X(XOR, "~", 2, BITS, 0) X(NOT, "~", 1, BITS, 0) X(SHL, "<<", 2, SHIFT, 0) X(SHR, ">>", 2, SHIFT, 0)         \
   X(EQ, "eq", 2, COMPARE, DC_OP_COMPLEX) X(NE, "ne", 2, COMPARE, DC_OP_COMPLEX) X(LT, "lt", 2, COMPARE, 0)    \
   X(LE, "le", 2, COMPARE, 0) X(GT, "gt", 2, COMPARE, 0) X(GE, "ge", 2, COMPARE, 0)
@@ -82,7 +84,7 @@ enum {
   X(MINIMUM, "minimum", 2, KEEP, 0) X(MAXIMUM, "maximum", 2, KEEP, 0)                                         \
   X(LOGICAL_AND, "logical_and", 2, LOGIC, DC_OP_COMPLEX) X(LOGICAL_OR, "logical_or", 2, LOGIC, DC_OP_COMPLEX) \
   X(LOGICAL_XOR, "logical_xor", 2, LOGIC, DC_OP_COMPLEX)                                                      \
-  X(POW, "pow", 2, FLOAT, DC_OP_COMPLEX | DC_OP_LONG) DC_CALL_N(X, ATAN2, "atan2", 2)                         \
+  X(POW, "pow", 2, POW, DC_OP_COMPLEX | DC_OP_LONG) DC_CALL_N(X, ATAN2, "atan2", 2)                           \
   DC_CALL_N(X, FMOD, "fmod", 2) DC_CALL_N(X, REMAINDER, "remainder", 2) DC_CALL_N(X, HYPOT, "hypot", 2)       \
   DC_CALL_N(X, RHYPOT, "rhypot", 2) X(COPYSIGN, "copysign", 2, FLOAT, DC_OP_CALL)                             \
   X(FDIM, "fdim", 2, FLOAT, DC_OP_CALL) DC_CALL_N(X, NEXTAFTER, "nextafter", 2)                               \

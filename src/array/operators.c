@@ -6,7 +6,9 @@
 **    dtype float32, an integer one makes bool int32, and a complex one makes a real dtype complex;
 **  - arithmetic on bools counts: it is int32;
 **  - / and ^ and the functions of analysis give a floating dtype: float32 for integers and bools, float64 where a
-**    64-bit integer takes part;
+**    64-bit integer takes part; for / and ^ where a 32-bit one does; pow of integers is an integer;
+**  - beside uint64 arrays an integer is its 64 bits, as Lua reads them, but for the exponent of ^; what is too large
+**    for a floating dtype is infinite;
 **  - // and % round toward minus infinity, as Lua's; by an integer 0 they give 0; integers wrap around;
 **  - comparisons are exact, whatever the dtypes; a number that meets a floating array takes its dtype first;
 **  - & | ~ of bools are bool; shifts by the dtype's width or more leave nothing but a negative number's sign.
@@ -92,16 +94,16 @@ static int truth(const dc_scalar *s, dc_number *out, dc_error *err) {
 
 /* A number that is compared with an array of dtype t: as t if that is floating, else as it is. */
 static int compared(const dc_scalar *s, dc_dtype t, dc_number *out, dc_error *err) {
-  if (s->kind == DC_SCALAR_COMPLEX) return dc_number_from(s, kind_of(t) == 'c' ? t : DC_COMPLEX128, out, err);
-  if (is_floating(t)) {
-    dc_dtype real = dc_dtype_real(t);
+  const bool complex = s->kind == DC_SCALAR_COMPLEX;
+  if (is_floating(t) && (!complex || kind_of(t) == 'c')) {
     dc_error narrow = DC_ERROR_INIT; /* one that t has not is compared in float64 */
-    if (dc_number_from(s, real, out, &narrow) == 0) return 0;
+    if (dc_number_from(s, complex ? t : dc_dtype_real(t), out, &narrow) == 0) return 0;
     dc_error_clear(&narrow);
-    return dc_number_from(s, DC_FLOAT64, out, err);
   }
-  return dc_number_from(s, s->kind == DC_SCALAR_FLOAT ? DC_FLOAT64 : s->kind == DC_SCALAR_INT ? DC_INT64 : DC_BOOL,
-                        out, err);
+  if (complex) return dc_number_from(s, DC_COMPLEX128, out, err);
+  if (is_floating(t) || s->kind == DC_SCALAR_FLOAT) return dc_number_from(s, DC_FLOAT64, out, err);
+  if (s->kind == DC_SCALAR_BOOL) return dc_number_from(s, DC_BOOL, out, err);
+  return dc_number_from(s, t == DC_UINT64 ? t : DC_INT64, out, err);
 }
 
 /* --- the rules ------------------------------------------------------------------------------------------ */
@@ -123,20 +125,40 @@ static int check_real(const dc_call *c, dc_dtype t, dc_error *err) {
   return kind_of(t) == 'c' && !(c->info->flags & DC_OP_COMPLEX) ? fail_dtype(c, t, " numbers", err) : 0;
 }
 
+static bool divides(const dc_call *c) { return c->info->rule == DC_RULE_DIVIDE || c->info->rule == DC_RULE_POW; }
+
+/* Operands that meet in `d`, for an operator that computes in a floating dtype. 1.5 / int64 is float64, though
+** 1.5 * int64 is float32; so is 1.5 / int32, but not 1.5 / int16, whose values float32 has. */
+static dc_dtype type_floating(const dc_call *c, dc_dtype d) {
+  dc_dtype arrays = DC_DTYPE_NONE;
+  size_t widest = 0;
+  for (int i = 0; i < c->info->nargs; i++) {
+    if (c->arg[i] == NULL || kind_of(c->arg[i]->dtype) == 'b') continue;
+    const dc_dtype t = c->arg[i]->dtype;
+    arrays = arrays == DC_DTYPE_NONE ? t : dc_dtype_promote(arrays, t);
+    if (!is_floating(t) && dc_dtype_size(t) > widest) widest = dc_dtype_size(t);
+  }
+  if (arrays != DC_DTYPE_NONE && !is_floating(arrays)) {
+    const bool wide = divides(c) ? widest >= 4 : dc_dtype_size(arrays) == 8;
+    d = dc_dtype_promote(wide ? DC_FLOAT64 : DC_FLOAT32, is_floating(d) ? d : DC_FLOAT32);
+  }
+  return floating_for(d);
+}
+
+/* Whether the power of integers is asked for, which is one: of arrays, none of bools alone, and of integer numbers. */
+static bool is_whole_power(const dc_call *c, dc_dtype d) {
+  bool integers = false;
+  for (int i = 0; i < 2; i++) integers = integers || (c->arg[i] != NULL && kind_of(c->arg[i]->dtype) != 'b');
+  return integers && !is_floating(d);
+}
+
 static int type_same(const dc_call *c, dc_typing *t, dc_error *err) {
   const int n = c->info->nargs;
   dc_dtype d = meet(c, 0, n - 1);
   switch ((dc_rule)c->info->rule) {
     case DC_RULE_ARITHMETIC: case DC_RULE_SHIFT: d = d == DC_BOOL ? DC_INT32 : d; break;
-    case DC_RULE_FLOAT: case DC_RULE_ANGLE: case DC_RULE_WHOLE: {
-      dc_dtype arrays = DC_DTYPE_NONE; /* 1.5 / int64 is float64, though 1.5 * int64 is float32 */
-      for (int i = 0; i < n; i++)
-        if (c->arg[i] != NULL && kind_of(c->arg[i]->dtype) != 'b')
-          arrays = arrays == DC_DTYPE_NONE ? c->arg[i]->dtype : dc_dtype_promote(arrays, c->arg[i]->dtype);
-      if (arrays != DC_DTYPE_NONE && !is_floating(arrays)) d = dc_dtype_promote(floating_for(arrays), d);
-      d = floating_for(d);
-      break;
-    }
+    case DC_RULE_POW: d = is_whole_power(c, d) ? d : type_floating(c, d); break;
+    case DC_RULE_FLOAT: case DC_RULE_DIVIDE: case DC_RULE_ANGLE: case DC_RULE_WHOLE: d = type_floating(c, d); break;
     default: break;
   }
   if (c->op == DC_OP_NEG && d == DC_BOOL)
@@ -218,13 +240,26 @@ static dc_dtype other_dtype(const dc_call *c, int i) {
   return c->arg[1 - i] != NULL ? c->arg[1 - i]->dtype : DC_FLOAT64;
 }
 
+/* Whether the number at i, which becomes a floating one, is a negative integer that stands for its 64 bits. */
+static bool is_wrapped(const dc_call *c, int i) {
+  const dc_scalar *s = &c->scalar[i];
+  dc_dtype arrays = DC_DTYPE_NONE;
+  if (s->kind != DC_SCALAR_INT || s->i >= 0 || (c->op == DC_OP_POWER && i == 1)) return false;
+  for (int k = c->info->rule == DC_RULE_WHERE; k < c->info->nargs; k++)
+    if (c->arg[k] != NULL)
+      arrays = arrays == DC_DTYPE_NONE ? c->arg[k]->dtype : dc_dtype_promote(arrays, c->arg[k]->dtype);
+  return arrays == DC_UINT64;
+}
+
 static int number_operand(const dc_call *c, int i, const dc_typing *t, dc_number *out, dc_error *err) {
   const dc_scalar *s = &c->scalar[i];
-  int rc;
-  if (t->as[i] == DC_BOOL && c->info->rule != DC_RULE_BITS) rc = truth(s, out, err);
-  else if (t->as[i] == DC_DTYPE_NONE) rc = compared(s, other_dtype(c, i), out, err);
-  else rc = dc_number_from(s, t->as[i], out, err);
-  return rc;
+  if (t->as[i] == DC_BOOL && c->info->rule != DC_RULE_BITS) return truth(s, out, err);
+  if (t->as[i] == DC_DTYPE_NONE) return compared(s, other_dtype(c, i), out, err);
+  if (is_floating(t->as[i]) && is_wrapped(c, i)) {
+    const dc_scalar value = { .kind = DC_SCALAR_FLOAT, .f = (double)(uint64_t)s->i };
+    return dc_number_operand(&value, t->as[i], out, err);
+  }
+  return dc_number_operand(s, t->as[i], out, err);
 }
 
 /* x ^ 2 is the exact product. */
@@ -240,8 +275,8 @@ static inline bool is_plain(const dc_array *a) {
 
 /* Whether such operands give and take their own dtype. */
 static inline bool keeps_plain(dc_op op) {
-  const unsigned rules = 1u << DC_RULE_ARITHMETIC | 1u << DC_RULE_KEEP | 1u << DC_RULE_FLOAT | 1u << DC_RULE_REAL |
-                         1u << DC_RULE_ANGLE;
+  const unsigned rules = 1u << DC_RULE_ARITHMETIC | 1u << DC_RULE_KEEP | 1u << DC_RULE_FLOAT | 1u << DC_RULE_DIVIDE |
+                         1u << DC_RULE_POW | 1u << DC_RULE_REAL | 1u << DC_RULE_ANGLE;
   return rules >> dc_ops[op].rule & 1;
 }
 

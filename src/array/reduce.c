@@ -78,14 +78,19 @@ static dc_array *divided(dc_array *a, double n, dc_error *err) {
   return apply(DC_OP_DIV, a, NULL, &(dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = n }, err);
 }
 
-/* The dtype of means, and the one in which they are summed: 16-bit floats would overflow soon. */
-static dc_dtype mean_dtype(dc_dtype t) {
-  return is_integer(t) ? (dc_dtype_size(t) == 8 ? DC_FLOAT64 : DC_FLOAT32) : t;
+/* The floating dtype that takes an integer's place: float64 where it has `bytes` or more. */
+static dc_dtype floating_from(dc_dtype t, size_t bytes) {
+  return !is_integer(t) ? t : dc_dtype_size(t) >= bytes ? DC_FLOAT64 : DC_FLOAT32;
 }
 
-static dc_dtype wide_dtype(dc_dtype t) { return t == DC_FLOAT16 || t == DC_BFLOAT16 ? DC_FLOAT32 : t; }
+/* Of means and variances, as of divisions; of norms, as of functions. */
+static dc_dtype mean_dtype(dc_dtype t) { return floating_from(t, 4); }
+static dc_dtype norm_dtype(dc_dtype t) { return floating_from(t, 8); }
 
-static dc_array *as_wide(dc_array *a, dc_error *err) { return dc_array_cast(a, wide_dtype(mean_dtype(a->dtype)), err); }
+/* In the dtype, or that in which its sums are made: 16-bit floats would overflow soon. */
+static dc_array *as_wide(dc_array *a, dc_dtype t, dc_error *err) {
+  return dc_array_cast(a, t == DC_FLOAT16 || t == DC_BFLOAT16 ? DC_FLOAT32 : t, err);
+}
 
 static int64_t count_of(const dc_array *a, uint32_t axes) {
   dc_geometry shape;
@@ -110,7 +115,7 @@ dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
     dc_array_ref(a);
     sum = cast(reduced(DC_REDUCE_SUM, a, axes, keep, err), DC_FLOAT64, err);
   } else {
-    sum = reduced(DC_REDUCE_SUM, as_wide(a, err), axes, keep, err);
+    sum = reduced(DC_REDUCE_SUM, as_wide(a, out, err), axes, keep, err);
   }
   return cast(divided(sum, n, err), out, err);
 }
@@ -129,7 +134,7 @@ dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, 
     spread = im == NULL ? (dc_array_unref(re), NULL) : apply(DC_OP_ADD, re, im, NULL, err);
     dc_array_unref(im);
   } else {
-    spread = reduced(DC_REDUCE_SPREAD, as_wide(a, err), axes, keep, err);
+    spread = reduced(DC_REDUCE_SPREAD, as_wide(a, out, err), axes, keep, err);
   }
   dc_array *v = divided(spread, n, err);
   return cast(root ? apply(DC_OP_SQRT, v, NULL, NULL, err) : v, out, err);
@@ -137,8 +142,8 @@ dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, 
 
 dc_array *dc_array_norm(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return NULL;
-  const dc_dtype out = dc_dtype_real(mean_dtype(a->dtype));
-  dc_array *wide = as_wide(a, err);
+  const dc_dtype out = dc_dtype_real(norm_dtype(a->dtype));
+  dc_array *wide = as_wide(a, norm_dtype(a->dtype), err);
   if (wide != NULL && dc_dtypes[a->dtype].kind == 'c') wide = apply(DC_OP_ABS, wide, NULL, NULL, err);
   dc_array *squares = apply(DC_OP_SQUARE, wide, NULL, NULL, err);
   return cast(apply(DC_OP_SQRT, reduced(DC_REDUCE_SUM, squares, axes, keep, err), NULL, NULL, err), out, err);

@@ -217,17 +217,24 @@ int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err) {
 
 /* --- ranges ------------------------------------------------------------------------------------------- */
 
-/* first and step as int64 numbers, when every value of the range then fits the integer dtype. */
+/* first and step as int64 numbers, when every value of the range then fits the integer dtype.  Of uint64 integers are
+** their 64 bits: these wrap around. */
 static int integer_range(dc_dtype t, const dc_scalar *first, const dc_scalar *step, int64_t n, dc_number out[2],
                          dc_error *err) {
   dc_number checked;
   dc_scalar last = { .kind = DC_SCALAR_INT };
   if (dc_number_from(first, DC_INT64, &out[0], err) != 0) return -1;
   if (dc_number_from(step, DC_INT64, &out[1], err) != 0) return -1;
+  const bool bits = t == DC_UINT64 && first->kind == DC_SCALAR_INT;
+  if (bits) return 0;
   if (__builtin_mul_overflow(n - 1, out[1].i, &last.i) || __builtin_add_overflow(last.i, out[0].i, &last.i))
     return dc_fail(err, DC_DTYPE, NULL, "a range of %" PRId64 " from %" PRId64 " in steps of %" PRId64
                    " leaves the integers", n, out[0].i, out[1].i);
   dc_scalar start = { .kind = DC_SCALAR_INT, .i = out[0].i };
+  if (t == DC_UINT64) { /* of floats, which have a sign */
+    start = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)out[0].i };
+    last = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)last.i };
+  }
   if (dc_number_from(&start, t, &checked, err) != 0) return -1;
   return dc_number_from(&last, t, &checked, err);
 }

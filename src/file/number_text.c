@@ -43,7 +43,8 @@ static int scan_digits(const char **p, decimal *d, bool fraction) {
   const char *first = *p;
   for (; is_digit(**p); ++*p) {
     const unsigned v = (unsigned)(**p - '0');
-    if (d->digits <= (UINT64_MAX - 9) / 10) {
+    const bool fits = d->digits < UINT64_MAX / 10 || (d->digits == UINT64_MAX / 10 && v <= UINT64_MAX % 10);
+    if (d->exact && fits) { /* behind a digit that is left out all are */
       d->digits = d->digits * 10 + v;
       if (fraction && d->power > -100000) d->power--;
     } else {

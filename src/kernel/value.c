@@ -2,7 +2,7 @@
 ** value.c - how a Lua value becomes the bytes of a parameter, or of a field of a struct.
 **
 ** Numbers are checked, never wrapped or cut: integers must fit, floats are rounded once to the parameter's own type,
-** and a finite one must stay finite.
+** and a finite one must stay finite.  Unsigned integers of 64 bits take the bits of a Lua integer, as arrays do.
 */
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int put_bits(const dc_plan_param *p, uint64_t bits, void *params) {
 
 static int put_integer(const dc_plan_param *p, int64_t v, void *params, dc_error *err) {
   unsigned unused = 64 - 8 * p->size;
-  bool fits = dc_dtypes[p->dtype].kind == 'u' ? v >= 0 && (uint64_t)v <= UINT64_MAX >> unused
+  bool fits = dc_dtypes[p->dtype].kind == 'u' ? unused == 0 || (v >= 0 && (uint64_t)v <= UINT64_MAX >> unused)
                                               : v >= INT64_MIN >> unused && v <= INT64_MAX >> unused;
   if (fits) return put_bits(p, (uint64_t)v, params);
   char text[32];
@@ -120,9 +120,10 @@ static int put_whole(const dc_plan_param *p, double v, void *params, dc_error *e
   if (!isfinite(v) || v != floor(v))
     return dc_fail(err, DC_ARGUMENT, NULL, "%s has no integer representation, which %s needs", text,
                    dc_dtype_name(p->dtype));
-  const double two63 = 9223372036854775808.0;
-  if (v >= -two63 && v < two63) return dc_plan_put_int(p, (int64_t)v, params, err);
-  if (p->dtype == DC_UINT64 && v > 0 && v < 2 * two63) return put_bits(p, (uint64_t)v, params);
+  if (p->conv == DC_CONV_INT && p->dtype == DC_UINT64)
+    return v >= 0 && v < 0x1p64 ? put_bits(p, (uint64_t)v, params) : fail_range(p, text, err);
+  if (v >= -0x1p63 && v < 0x1p63) return dc_plan_put_int(p, (int64_t)v, params, err);
+  if (p->dtype == DC_UINT64 && v > 0 && v < 0x1p64) return put_bits(p, (uint64_t)v, params);
   return fail_range(p, text, err);
 }
 

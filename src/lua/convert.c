@@ -214,7 +214,8 @@ static bool put_float_plainly(dc_dtype dtype, double v, void *dst) {
 static bool put_integer_plainly(dc_dtype dtype, int64_t v, void *dst) {
   const bool small = v >= -(1 << 24) && v <= 1 << 24;
   switch (dtype) {
-    case DC_INT64: memcpy(dst, &v, sizeof v); return true;
+    case DC_INT64:
+    case DC_UINT64: memcpy(dst, &v, sizeof v); return true;
     case DC_INT32: memcpy(dst, &(int32_t){ (int32_t)v }, sizeof(int32_t)); return v == (int32_t)v;
     case DC_FLOAT32:
     case DC_FLOAT64: return small && put_float_plainly(dtype, (double)v, dst);

@@ -224,7 +224,9 @@ static int integer_range(lua_State *L, dc_lua *self, dc_dtype dtype) {
   const int64_t step = lua_isnil(L, 3) ? 1 : lua_tointeger(L, 3);
   if (step == 0) return dc_lua_badarg(L, 3, "the step is 0");
   uint64_t n = 0;
-  if (step > 0 ? first <= last : first >= last) {
+  const uint64_t sign = dtype == DC_UINT64 ? (uint64_t)1 << 63 : 0; /* there, integers are their 64 bits */
+  const int64_t low = (int64_t)((uint64_t)first ^ sign), high = (int64_t)((uint64_t)last ^ sign);
+  if (step > 0 ? low <= high : low >= high) {
     uint64_t distance = step > 0 ? (uint64_t)last - (uint64_t)first : (uint64_t)first - (uint64_t)last;
     uint64_t steps = distance / (step > 0 ? (uint64_t)step : -(uint64_t)step);
     if (steps >= INT64_MAX / 8) /* before the 1 is added: all 2^64 integers would count as none */

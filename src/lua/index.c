@@ -179,11 +179,12 @@ static void push_function(lua_State *L, const char *name) {
 
 static bool is_mask(const dc_array *a) { return dc_array_dtype(a) == DC_BOOL; }
 
-/* A mask stands for as many axes as it has, `axis` (from 0) being the first: their extents must agree. */
+/* A mask stands for as many axes as it has, `axis` (from 0) being the first: their extents must agree.  One without
+** axes fits everywhere. */
 static void check_mask(lua_State *L, const dc_geometry *g, const dc_array *mask, int axis) {
   const dc_geometry *m = dc_array_geometry(mask);
   char have[300], want[300];
-  bool fits = m->ndim > 0 && axis + m->ndim <= g->ndim;
+  bool fits = axis + m->ndim <= g->ndim;
   for (int i = 0; fits && i < m->ndim; i++) fits = m->shape[i] == g->shape[axis + i];
   if (fits) return;
   dc_lua_fail(L, DC_INDEX, "a mask of shape %s does not fit axis %d and up of an array of shape %s",
@@ -195,27 +196,50 @@ static void add_array(lua_State *L, const dc_geometry *g, dc_index *ix, dc_array
   ix->axis[ix->n++] = (dc_index_axis){ .array = a };
 }
 
-/* The array at idx as an index of one axis, or a mask as the places of its true elements; these stay on the stack. */
-static void read_array(lua_State *L, dc_lua *self, const dc_geometry *g, int idx, dc_index *ix) {
+/* Puts an axis of extent 1 before axis `at`: what a mask without axes selects from. */
+static void insert_axis(lua_State *L, dc_geometry *g, int at) {
+  if (g->ndim == DC_MAX_DIMS)
+    dc_lua_fail(L, DC_SHAPE, "a mask without axes adds one to the array's %d; arrays have at most %d", g->ndim,
+                DC_MAX_DIMS);
+  memmove(g->shape + at + 1, g->shape + at, sizeof *g->shape * (size_t)(g->ndim - at));
+  memmove(g->strides + at + 1, g->strides + at, sizeof *g->strides * (size_t)(g->ndim - at));
+  g->shape[at] = 1;
+  g->strides[at] = 0;
+  g->ndim++;
+}
+
+/* The array at idx as an index of one axis, or a mask as the places of its true elements; these stay on the stack.  A
+** mask without axes gives `g` one. */
+static void read_array(lua_State *L, dc_lua *self, dc_geometry *g, int idx, dc_index *ix) {
   dc_array *a = dc_lua_toarray(L, self, idx);
   if (!is_mask(a)) {
     add_array(L, g, ix, a);
     return;
   }
   check_mask(L, g, a, ix->n);
-  const int n = dc_array_geometry(a)->ndim, top = lua_gettop(L);
+  const int ndim = dc_array_geometry(a)->ndim, n = ndim > 0 ? ndim : 1;
   luaL_checkstack(L, n + 4, NULL);
+  if (ndim == 0) {
+    dc_error err = DC_ERROR_INIT;
+    insert_axis(L, g, ix->n);
+    dc_lua_array *slot = dc_lua_newarray(L);
+    dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_reshape(a, 1, (const int64_t[]){ 1 }, &err)), &err);
+    idx = lua_gettop(L);
+  }
+  const int top = lua_gettop(L);
   push_function(L, "nonzero");
   lua_pushvalue(L, idx);
   lua_call(L, 1, n);
   for (int i = 1; i <= n; i++) add_array(L, g, ix, dc_lua_checkarray(L, self, top + i));
 }
 
-/* Whether the key at 2 is or has an array. If so, the index that it means; arrays made for it stay on the stack. */
-static bool read_fancy(lua_State *L, dc_lua *self, const dc_geometry *g, dc_index *ix) {
+/* Whether the key at 2 is or has an array. If so, the index that it means; arrays made for it stay on the stack.  `g`
+** is the array's geometry, and becomes what the index is for. */
+static bool read_fancy(lua_State *L, dc_lua *self, dc_geometry *g, dc_index *ix) {
   ix->n = 0;
-  if (lua_type(L, 2) == LUA_TUSERDATA && dc_lua_toarray(L, self, 2)) {
-    if (g->ndim == 0) dc_lua_fail(L, DC_INDEX, "a 0-d array has no axis to index");
+  dc_array *key = lua_type(L, 2) == LUA_TUSERDATA ? dc_lua_toarray(L, self, 2) : NULL;
+  if (key) {
+    if (g->ndim == 0 && !is_mask(key)) dc_lua_fail(L, DC_INDEX, "a 0-d array has no axis to index");
     read_array(L, self, g, 2, ix);
     return true;
   }
@@ -280,6 +304,16 @@ static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
   dc_lua_made(L, result, DC_LUA_MAKE(self, dc_array_apply(DC_OP_WHERE, arg, s, &err)), &err);
   if (DC_LUA_WORK(self, dc_array_assign(a, result->a, false, &err)) != 0) dc_lua_raise(L, &err);
   return true;
+}
+
+/* The array seen as `g`, which read_fancy may have given more axes; such a view is put on the stack. */
+static dc_array *seen_as(lua_State *L, dc_lua *self, dc_array *a, const dc_geometry *g) {
+  dc_error err = DC_ERROR_INIT;
+  if (g->ndim == dc_array_geometry(a)->ndim) return a;
+  dc_lua_settle(L, self, a);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  dc_lua_made(L, slot, dc_array_view(a, g, 0, &err), &err);
+  return slot->a;
 }
 
 static void scatter(lua_State *L, dc_lua *self, dc_array *a, const dc_index *ix) {
@@ -351,12 +385,13 @@ static DC_HOT int array_index(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   if (field != 0) return dc_lua_array_field(L, self, check_self(L, self), field);
   dc_array *a = check_self(L, self);
-  const dc_geometry g = *dc_array_geometry(a);
+  dc_geometry g = *dc_array_geometry(a);
   selection s;
   dc_index ix;
   if (push_selected(L, self, &g)) return 1;
   if (read_fancy(L, self, &g, &ix)) {
     dc_error err = DC_ERROR_INIT;
+    a = seen_as(L, self, a, &g);
     dc_lua_array *slot = dc_lua_newarray(L);
     return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_gather(a, &ix, &err)), &err);
   }
@@ -372,7 +407,7 @@ static DC_HOT int array_index(lua_State *L) {
 static int array_newindex(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = check_self(L, self);
-  const dc_geometry g = *dc_array_geometry(a);
+  dc_geometry g = *dc_array_geometry(a);
   selection s;
   if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), ":") == 0) { /* no view: the whole */
     dc_lua_assign(L, self, a, 3, false);
@@ -382,7 +417,7 @@ static int array_newindex(lua_State *L) {
   dc_index ix;
   if (fill_masked(L, self, a)) return 0;
   if (read_fancy(L, self, &g, &ix)) {
-    scatter(L, self, a, &ix);
+    scatter(L, self, seen_as(L, self, a, &g), &ix);
     return 0;
   }
   read_key(L, &g, false, &s);

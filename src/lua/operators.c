@@ -4,6 +4,8 @@
 **
 ** Every operator goes through one gate, which turns a number, a table or an array into an operand.
 */
+#include <math.h>
+
 #include "lua/lib.h"
 
 /* An array operand at idx: an array itself, or an array made from a number, boolean or table (`like`
@@ -213,11 +215,11 @@ static int core_cast(lua_State *L) {
 
 /* --- comparisons to one boolean ------------------------------------------------------------------ */
 
-/* Puts a Lua value in place of the one-element array at idx. */
-static void compare_operand(lua_State *L, dc_lua *self, int idx) {
+/* Puts a Lua value in place of the one-element array at idx; whether it is an array of uint64. */
+static bool compare_operand(lua_State *L, dc_lua *self, int idx) {
   dc_scalar s;
   dc_error err = DC_ERROR_INIT;
-  if (lua_type(L, idx) == LUA_TNUMBER) return;
+  if (lua_type(L, idx) == LUA_TNUMBER) return false;
   dc_array *a = dc_lua_toarray(L, self, idx);
   if (a && dc_dtypes[dc_array_dtype(a)].kind == 'c') dc_lua_fail(L, DC_DTYPE, "complex numbers have no order");
   if (!a)
@@ -229,17 +231,45 @@ static void compare_operand(lua_State *L, dc_lua *self, int idx) {
   if (dc_array_dtype(a) == DC_BOOL) dc_lua_fail(L, DC_DTYPE, "bool arrays have no order");
   dc_lua_settle(L, self, a);
   if (DC_LUA_WORK(self, dc_array_get(a, &s, &err)) != 0) dc_lua_raise(L, &err);
-  if (dc_array_dtype(a) == DC_UINT64 && s.kind == DC_SCALAR_INT && s.i < 0)
-    lua_pushnumber(L, (lua_Number)(uint64_t)s.i); /* above 2^63: a float keeps the order against what Lua holds */
-  else dc_lua_pushscalar(L, &s);
+  const bool natural = dc_array_dtype(a) == DC_UINT64;
+  dc_lua_pushscalar(L, &s);
   lua_replace(L, idx);
+  return natural;
+}
+
+/* The order of an unsigned integer and a float: -1, 0, 1; 2 where there is none. */
+static int order_of(uint64_t u, double f) {
+  if (isnan(f)) return 2;
+  if (f < 0 || f >= 0x1p64) return f < 0 ? 1 : -1;
+  const uint64_t below = (uint64_t)f;
+  return u != below ? (u < below ? -1 : 1) : f > (double)below ? -1 : 0;
+}
+
+/* The order of the values at 1 and 2, of which one at least is of uint64 (`natural`).  A Lua integer beside it is its
+** 64 bits, an element of a signed array is not. */
+static int natural_order(lua_State *L, const bool natural[2], const bool element[2]) {
+  const uint64_t u[2] = { (uint64_t)lua_tointeger(L, 1), (uint64_t)lua_tointeger(L, 2) };
+  for (int i = 0; i < 2; i++) {
+    const int at = i + 1, sign = i == 0 ? 1 : -1; /* the other one decides; order_of has it second */
+    if (!lua_isinteger(L, at)) {
+      const int order = order_of(u[1 - i], lua_tonumber(L, at));
+      return order == 2 ? 2 : -sign * order;
+    }
+    if (!natural[i] && element[i] && lua_tointeger(L, at) < 0) return -sign;
+  }
+  return (u[0] > u[1]) - (u[0] < u[1]);
 }
 
 static int compare(lua_State *L, int op) {
   dc_lua *self = dc_lua_self(L);
-  compare_operand(L, self, 1);
-  compare_operand(L, self, 2);
-  lua_pushboolean(L, lua_compare(L, 1, 2, op));
+  const bool element[2] = { lua_type(L, 1) != LUA_TNUMBER, lua_type(L, 2) != LUA_TNUMBER };
+  const bool first = compare_operand(L, self, 1), second = compare_operand(L, self, 2);
+  if (!first && !second) {
+    lua_pushboolean(L, lua_compare(L, 1, 2, op));
+  } else {
+    const int order = natural_order(L, (const bool[]){ first, second }, element);
+    lua_pushboolean(L, order == -1 || (op == LUA_OPLE && order == 0));
+  }
   return 1;
 }
 
