@@ -1,7 +1,7 @@
--- Thrust's algorithms, written with CUB's block and warp parts and decoupled look-back (spec/lookback/), with 1, 2 and 4
--- threads on both tiers of the CPU device, each in a process of its own; once on a GPU. More runs:
--- DOTCOMPUTE_SPEC_RUNS=1000 makes as many on ten inputs of 10^5 elements; DOTCOMPUTE_SPEC_PROGRAMS is a pattern that
--- selects programs by name, and DOTCOMPUTE_SPEC_TIERS one that selects tiers.
+-- Thrust's algorithms, written with CUB's block and warp parts and decoupled look-back (spec/lookback/): with 1, 2
+-- and 4 threads on both tiers of the CPU device, each in a process of its own; once on a GPU. A long hunt:
+-- DOTCOMPUTE_SPEC_RUNS=1000 makes 1000 runs of each program, on ten inputs of 10^5 elements;
+-- DOTCOMPUTE_SPEC_PROGRAMS is a pattern that selects programs by name, DOTCOMPUTE_SPEC_TIERS=1 a tier.
 local helper = require "spec.helper"
 local dc = require "dotcompute"
 
