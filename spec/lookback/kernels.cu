@@ -1,5 +1,5 @@
-// Device-wide algorithms in Thrust's manner, of CUB's block and warp parts: one pass over tiles with decoupled look-back
-// (Merrill and Garland, 2016), merge path for merges and set operations.
+// Device-wide algorithms in Thrust's manner, of CUB's block and warp parts: one pass over tiles with decoupled
+// look-back (Merrill and Garland, 2016), merge path for merges and set operations.
 #include <cub/cub.cuh>
 #include <cub/agent/single_pass_scan_operators.cuh>
 
@@ -229,7 +229,9 @@ __device__ void set_operation(T *out, int *count, const T *a, int na, const T *b
     const T *other = of_a ? b : a;
     int nother = of_a ? nb : na, rank = of_a ? i - lower(a, na, x) : j - lower(b, nb, x);
     int there = upper(other, nother, x) - lower(other, nother, x);
-    kept[k] = kind == 0 ? of_a || rank >= there : kind == 1 ? of_a && rank < there : (of_a || kind == 3) && rank >= there;
+    if (kind == 0) kept[k] = of_a || rank >= there;
+    else if (kind == 1) kept[k] = of_a && rank < there;
+    else kept[k] = (of_a || kind == 3) && rank >= there;
     if (of_a) i++;
     else j++;
   }

@@ -15,7 +15,8 @@ end })
 local counter = dc.zeros(1, "uint32")
 local dtypes = { "int32", "int64", "float64" }
 
--- Launches a kernel of one block a tile. Its arguments are those of `before`, the cleared descriptors, the counter, `...`.
+-- Launches a kernel of one block a tile. Its arguments are those of `before`, the cleared descriptors, the counter and
+-- `...`.
 local function one_pass(name, state, tiles, before, ...)
   local memory = dc.zeros((tiles + 64) * 48 + 2048, "int8")
   kernels["clear_" .. state]((tiles + 32 + THREADS - 1) // THREADS, THREADS, memory, tiles, counter)
