@@ -49,6 +49,18 @@ local function has_names(t)
   return false
 end
 
+-- Raises where an operand that is a table has options, which stand behind it.
+function arguments.plain(who, what, v)
+  if type(v) ~= "table" or not has_names(v) then return end
+  for name in next, v do
+    if math.type(name) ~= "integer" then
+      fail("%s: %s has the key %s; options stand in a table of their own behind it", who, what, core.describe(name))
+    end
+  end
+end
+
+local none = {} -- only read
+
 local function list_part(t) return table.move(t, 1, #t, 1, {}) end
 
 -- Adds the options to the values by name; those must not be there yet.
@@ -87,7 +99,7 @@ end
 function arguments.list(who, known, ...)
   local list, n = { ... }, select("#", ...)
   while n > 0 and list[n] == nil do n = n - 1 end
-  local last, options = list[n], {}
+  local last, options = list[n], none
   if type(last) == "table" and (n > 1 or has_names(last)) then
     options = arguments.check(who, last, known, n == 1)
     if n == 1 then return list_part(last), options end

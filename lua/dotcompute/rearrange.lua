@@ -26,6 +26,7 @@ local function list_of(who, list)
   if type(list) ~= "table" then
     fail("argument", "%s takes a table of arrays, got %s", who, core.describe(list))
   end
+  arguments.plain(who, "the table of arrays", list)
   if #list == 0 then fail("argument", "%s: the table of arrays is empty", who) end
   local arrays, dtype, device = {}, nil, nil
   for k = 1, #list do
@@ -282,6 +283,7 @@ local pad_signature = { "a", "widths", required = 2, known = { value = "any", mo
 
 local function pad(...)
   local options = arguments.read("pad", pad_signature, ...)
+  arguments.plain("pad", "the table of widths", options.widths)
   local a = algorithm.array("pad", "the first argument", options.a)
   local mode = options.mode or "constant"
   if mode ~= "constant" and not fill_axis[mode] then

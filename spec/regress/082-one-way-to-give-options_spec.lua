@@ -141,6 +141,25 @@ describe("options and what they stand for", function()
     fails("argument", "unique: options are named", function() a:unique { 1 } end)
   end)
 
+  it("are taken by views, and refused where there are none", function()
+    local a = random_array(2, 1, 3)
+    alike("transpose", { function() return a:transpose(3, 1, 2) end, function() return a:transpose { 3, 1, 2 } end,
+      function() return a:transpose { axes = { 3, 1, 2 } } end, function() return a:transpose(3, 1, 2, {}) end })
+    alike("squeeze", { function() return a:squeeze(2) end, function() return a:squeeze { axis = 2 } end,
+      function() return a:squeeze { axes = { -2 } } end })
+    fails("argument", "axes are given twice", function() a:transpose { 1, 2, 3, axes = { 3, 2, 1 } } end)
+    fails("argument", "axes are given twice", function() a:squeeze { axis = 2, axes = { 2 } } end)
+    fails("argument", "no option 'axs' %(did you mean 'ax[ei]s'%?%)", function() a:transpose { axs = { 1 } } end)
+    fails("argument", "no option 'dtype'", function() a:reshape { 6, dtype = "int8" } end)
+    fails("argument", "no option 'dtype'", function() a:broadcast_to { 2, 4, 3, dtype = "int8" } end)
+    fails("argument", "no option 'dtype'", function() dc.full({ 2, dtype = "int8" }, 1) end)
+    fails("argument", "concat: the table of arrays has the key the string 'axis'; options stand in a table",
+      function() dc.concat { a, a, axis = 3 } end)
+    fails("argument", "pad: the table of widths has the key", function()
+      dc.pad({ 1, 2 }, { { 1, 1 }, mode = "wrap" })
+    end)
+  end)
+
   it("are taken by results of dc.reduction and dc.scan, and by allclose, time and copies", function()
     local a = random_array(3, 4)
     local sum = dc.reduction { inputs = "T x", output = "T", reduce = "a + b", identity = "0" }

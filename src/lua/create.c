@@ -55,11 +55,15 @@ static void read_shaped_options(lua_State *L) {
 /* (d1, d2, … [, dtype] [, options]) or (shape [, dtype] [, options]) */
 dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *shape) {
   dc_dtype dtype = DC_FLOAT32;
-  while (lua_gettop(L) > 0 && lua_isnil(L, -1)) lua_pop(L, 1); /* zeros(3, opts.dtype) */
-  if (lua_gettop(L) > 0 && lua_istable(L, -1)) read_shaped_options(L);
-  int last = lua_gettop(L);
-  if (last > 0 && lua_isnil(L, last)) last--;
-  if (last > 0 && lua_type(L, last) == LUA_TSTRING) dtype = dc_lua_checkdtype(L, last--);
+  int last = lua_gettop(L), type = last > 0 ? lua_type(L, last) : LUA_TNONE;
+  if (type == LUA_TNIL || type == LUA_TTABLE) {
+    for (; last > 0 && lua_isnil(L, last); last--) lua_pop(L, 1); /* zeros(3, opts.dtype) */
+    if (last > 0 && lua_istable(L, last)) read_shaped_options(L);
+    last = lua_gettop(L);
+    if (last > 0 && lua_isnil(L, last)) last--;
+    type = last > 0 ? lua_type(L, last) : LUA_TNONE;
+  }
+  if (type == LUA_TSTRING) dtype = dc_lua_checkdtype(L, last--);
   if (last == 0) dc_lua_badarg(L, 1, "a shape expected: integers, or one table of them");
   if (last > 1 && lua_istable(L, 1))
     dc_lua_badarg(L, 2, "a dtype expected after a shape table, got %s", dc_lua_describe(L, 2));
@@ -94,6 +98,8 @@ static int core_ones(lua_State *L) {
 
 /* Arguments up to the dtype at `place`, which may be an option. */
 static void take_dtype(lua_State *L, int place) {
+  const int top = lua_gettop(L);
+  if (DC_LIKELY(top < place || (top == place && lua_type(L, place) == LUA_TSTRING))) return;
   const dc_lua_option options[] = { { "dtype", DC_LUA_STRING, place }, { NULL, DC_LUA_ANY, 0 } };
   dc_lua_take_options(L, place, place, options);
 }
@@ -112,6 +118,7 @@ static int core_full(lua_State *L) {
   dc_lua_shape shape;
   if (!lua_istable(L, 1) && !lua_isnumber(L, 1))
     return dc_lua_badarg(L, 1, "a shape expected: an integer or a table of them, got %s", dc_lua_describe(L, 1));
+  dc_lua_refuse_options(L, 1);
   dc_lua_checkshape(L, 1, 1, false, &shape);
   dc_dtype dtype = check_value(L, 2, 3, &v);
   dc_array *a = push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
@@ -211,6 +218,7 @@ static int core_from_bytes(lua_State *L) {
   take_dtype(L, 3);
   if (lua_type(L, 1) != LUA_TSTRING) return dc_lua_expected(L, 1, "a string of bytes");
   const char *bytes = lua_tolstring(L, 1, &n);
+  dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, 2, false, &shape);
   dc_dtype dtype = lua_isnoneornil(L, 3) ? DC_FLOAT32 : dc_lua_checkdtype(L, 3);
   if (dc_geometry_c(&g, shape.ndim, shape.extent, dc_dtype_size(dtype), &err) != 0) return dc_lua_raise(L, &err);
@@ -438,6 +446,7 @@ static int core_wrap(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   if (!dc_lua_tointeger(L, 1, &ptr) || ptr == 0)
     return dc_lua_expected(L, 1, "a device address (an integer)");
+  dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, 2, false, &shape);
   dc_dtype dtype = lua_isnoneornil(L, 3) ? DC_FLOAT32 : dc_lua_checkdtype(L, 3);
   if ((uint64_t)ptr % dc_dtype_size(dtype) != 0)

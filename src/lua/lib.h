@@ -385,7 +385,9 @@ void dc_lua_take_options(lua_State *L, int first, int last, const dc_lua_option 
 /* Puts the options of the table at idx in their places, which hold nil or are given twice; `takes_list`: its list part
 ** is left to the caller. */
 void dc_lua_read_options(lua_State *L, int idx, bool takes_list, const dc_lua_option *known);
-/* Whether the table at idx has entries beside its list part. */
+/* Raises where the value at idx is a table with options: there are none where it stands. */
+void dc_lua_refuse_options(lua_State *L, int idx);
+/* Whether the table at idx (from the stack's bottom) has entries beside its list part. */
 bool dc_lua_has_names(lua_State *L, int idx);
 /* Raises "there is no option 'kep' (did you mean 'keep'?); there is keep"; `kind` is "option". `who`: in front, or
 ** "". */

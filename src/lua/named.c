@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/closest.h"
+#include "lua/cells.h"
 #include "lua/lib.h"
 
 #define MOST_OPTIONS 32
@@ -53,30 +54,33 @@ static bool has_type(lua_State *L, int idx, dc_lua_option_type type) {
 }
 
 /* The option whose name and value are at -2 and -1; raises when there is none, or the value has another type. */
-static const dc_lua_option *check_option(lua_State *L, const dc_lua_option *known) {
+static DC_HOT const dc_lua_option *check_option(lua_State *L, const dc_lua_option *known) {
   static const char *const types[] = {
     [DC_LUA_BOOLEAN] = "a boolean", [DC_LUA_NUMBER] = "a number", [DC_LUA_INTEGER] = "an integer",
     [DC_LUA_STRING] = "a string",
   };
   if (lua_type(L, -2) != LUA_TSTRING)
-    dc_lua_fail(L, DC_ARGUMENT, "options are named, as in {%s = …}; got the key %s", known->name,
-                dc_lua_describe(L, -2));
+    dc_lua_fail(L, DC_ARGUMENT, "options are named, as in {%s = …}; got the key %s",
+                known->name ? known->name : "name", dc_lua_describe(L, -2));
   const char *name = lua_tostring(L, -2), *names[MOST_OPTIONS];
   size_t n = 0;
-  for (const dc_lua_option *o = known; o->name && n < MOST_OPTIONS; o++) {
-    if (strcmp(o->name, name) != 0) {
-      names[n++] = o->name;
-      continue;
-    }
+  for (const dc_lua_option *o = known; o->name; o++) {
+    if (strcmp(o->name, name) != 0) continue;
     if (!has_type(L, lua_gettop(L), o->type))
       dc_lua_fail(L, DC_ARGUMENT, "option '%s' is %s, got %s", name, types[o->type], dc_lua_describe(L, -1));
     return o;
   }
+  for (const dc_lua_option *o = known; o->name && n < MOST_OPTIONS; o++) names[n++] = o->name;
   dc_lua_fail_option(L, "", "option", name, names, n);
   return NULL;
 }
 
 bool dc_lua_has_names(lua_State *L, int idx) {
+  const dc_lua_cell *stack = dc_lua_cells(L);
+  if (stack && stack[idx].type == DC_CELL_TABLE) { /* a plain list of extents has no nodes */
+    const dc_lua_table *t = stack[idx].as.table;
+    if (t->log_nodes == 0 && dc_cell_is_nil(&t->nodes->cell)) return false;
+  }
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
     if (lua_type(L, -2) == LUA_TNUMBER) continue;
     lua_pop(L, 2);
@@ -85,15 +89,18 @@ bool dc_lua_has_names(lua_State *L, int idx) {
   return false;
 }
 
+void dc_lua_refuse_options(lua_State *L, int idx) {
+  static const dc_lua_option known[] = { { NULL, DC_LUA_ANY, 0 } };
+  if (lua_istable(L, idx) && dc_lua_has_names(L, idx)) dc_lua_read_options(L, idx, true, known);
+}
+
 void dc_lua_read_options(lua_State *L, int idx, bool takes_list, const dc_lua_option *known) {
-  luaL_checkstack(L, 8, NULL);
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
     if (takes_list && lua_type(L, -2) == LUA_TNUMBER) continue;
     const dc_lua_option *o = check_option(L, known);
     if (!lua_isnil(L, o->place))
       dc_lua_fail(L, DC_ARGUMENT, "'%s' is given twice, by position and by name", o->name);
-    lua_pushvalue(L, -1);
-    lua_replace(L, o->place);
+    lua_copy(L, -1, o->place);
   }
 }
 

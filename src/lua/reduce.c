@@ -42,10 +42,10 @@ static void add_axes(lua_State *L, int idx, int ndim, const char *hint, over *o)
 }
 
 /* Axes as several arguments, or as a table of them, which may hold options too; or a table of options behind. */
-static DC_RARELY void read_tables(lua_State *L, int ndim, bool takes_ddof, const char *hint, over *o) {
+static void read_tables(lua_State *L, int ndim, bool takes_ddof, const char *hint, over *o) {
   const int top = lua_gettop(L);
   const dc_lua_option known[] = {
-    { "axis", DC_LUA_ANY, top + 1 }, { "axes", DC_LUA_ANY, top + 2 }, { "keep", DC_LUA_BOOLEAN, top + 3 },
+    { "keep", DC_LUA_BOOLEAN, top + 3 }, { "axis", DC_LUA_ANY, top + 1 }, { "axes", DC_LUA_ANY, top + 2 },
     { takes_ddof ? "ddof" : NULL, DC_LUA_NUMBER, top + 4 }, { NULL, DC_LUA_ANY, 0 },
   };
   lua_settop(L, top + 4);
@@ -66,8 +66,7 @@ static DC_RARELY void read_tables(lua_State *L, int ndim, bool takes_ddof, const
   }
   for (int i = 1; i <= 2; i++) add_axes(L, top + i, ndim, hint, o);
   o->keep = lua_toboolean(L, top + 3);
-  if (lua_isnumber(L, top + 4)) o->ddof = lua_tonumber(L, top + 4);
-  lua_settop(L, top);
+  if (takes_ddof && lua_isnumber(L, top + 4)) o->ddof = lua_tonumber(L, top + 4);
 }
 
 /* Arguments from 2 on.  `hint` ends messages about axes. */
