@@ -106,13 +106,14 @@ static int core_max(lua_State *L) { return dc_lua_apply_symbolic(L, dc_lua_self(
 
 /* Over everything a Lua boolean: an array is true in a condition, whatever it holds. */
 static int truth(lua_State *L, dc_reduce op) {
-  const dc_lua *self = dc_lua_self(L);
+  dc_lua *self = dc_lua_self(L);
   bool whole;
   dc_scalar s;
   dc_error err = DC_ERROR_INIT;
   reduce(L, op, "", &whole);
   const dc_lua_array *made = lua_touserdata(L, -1);
   if (!whole) return 1;
+  dc_lua_account(L, self, dc_dtype_size(DC_BOOL));
   if (DC_LUA_WORK(self, dc_array_get(made->a, &s, &err)) != 0) return dc_lua_raise(L, &err);
   lua_pushboolean(L, s.b);
   return 1;
