@@ -190,7 +190,7 @@ describe("a[{…}]", function()
     assert.equal(3, a[{ 2, 1 }])
     assert.equal(4, a[{ -1, -1 }])
     assert.equal(2.5, dc.array(2.5)[{}])
-    assert.equal("dotcompute.array", debug.getmetatable(a:slice(2, 1)).__name)
+    assert.matches("^dotcompute%.array", debug.getmetatable(a:slice(2, 1)).__name)
   end)
 
   it("refuses what is out of bounds and what is no index", function()

@@ -66,7 +66,7 @@ local script = [==[
       dc.random.integers(n, { high = 9 }):to(t):eval();
       dc.random.uniform(n, { dtype = "float64" }):to(t):eval();
       dc.random.normal(n, { dtype = "float64" }):eval();
-      (dc.random.integers(70, 64) + dc.random.integers(64)):sum(2):eval();
+      (dc.random.integers(70, 64, { low = 0 }) + dc.random.integers(64, { low = 0 })):sum(2):eval();
       dc.random.uniform(n):lt(0.5):sum():eval();
       dc.random.normal(n):var():eval();
     end,
@@ -167,7 +167,7 @@ local both = [==[
       show(kind .. " sum", dc.random[kind](30 * n, { dtype = dtype }):sum())
     end
   end
-  show("integers", dc.random.integers(5000))]==]
+  show("integers", dc.random.integers(5000, { low = 0 }))]==]
 
 it("what a GPU is given computes what the CPU device does", function()
   local seed = helper.seed % 100000

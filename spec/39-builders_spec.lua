@@ -608,7 +608,7 @@ describe("dc.vectorize", function()
     h.same({ false, true }, nan:to_table())
     assert.equal("int8", c.dtype)
     h.same({ 2, 5 }, dc.where(dc.array { true, false }, dc.array { 2, 3 }, dc.array { 4, 5 }):to_table())
-    h.same({ 1, 2 }, dc.min(dc.array { 1, 5 }, 2):to_table())
+    h.same({ 1, 2 }, dc.fmin(dc.array { 1, 5 }, 2):to_table())
     h.same({ -1, 0.5, 1 }, dc.clip(dc.array { -3, 0.5, 8 }, -1, 1):to_table())
   end)
 

@@ -244,7 +244,7 @@ function Program:function_of(text, m) -- luacheck: no self
     end
     return call, unary(m, dtype, function(x) return round(x * x) end)
   end
-  local name = pick { "-", "~", "abs", "square", "clip", "minimum", "max" }
+  local name = pick { "-", "~", "abs", "square", "clip", "minimum", "fmax" }
   if name == "-" then return ("(-%s)"):format(text), unary(m, dtype, function(x) return o.wrap(-x, dtype) end) end
   if name == "~" then return ("(~%s)"):format(text), unary(m, dtype, function(x) return o.wrap(~x, dtype) end) end
   if name == "abs" then
@@ -354,6 +354,9 @@ function Program:reduced(text, m) -- luacheck: no self
     result = kind == "f" and dtype or kind == "u" and "uint64" or "int64"
   end
   local fold = folds[name]
+  if (name == "any" or name == "all") and not axis then -- over everything `any` and `all` give a Lua boolean
+    name, how = name .. "{keep=true}:squeeze", ""
+  end
   return ("%s:%s(%s)"):format(text, name, how), each(shape, result, function(i) return fold(groups[i]) end)
 end
 

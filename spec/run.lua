@@ -1,6 +1,6 @@
 -- Runs the specs with busted under this Lua, whichever `busted` the system has on its path.
 -- Usage: lua5.4 spec/run.lua [busted's options] [spec files]   (tools/with.sh sets the paths; `make test` does it all)
--- Several files run in processes of their own, DOTCOMPUTE_SPEC_JOBS at a time (one for each processor if not set; 1: all
+-- Usage: lua5.4 spec/run.lua [options of busted] [spec files]   (tools/with.sh sets the paths; `make test` does it all)
 -- in this process, one after another).  Left out by themselves: tests tagged #gpu without a GPU, #multi without two.
 -- Ends with "N passed, N failed".
 

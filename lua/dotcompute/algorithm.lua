@@ -5,7 +5,7 @@ local dc = require "dotcompute"
 local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
-local algorithm = { fail = builder.fail, options = builder.options, shown = builder.shown }
+local algorithm = { fail = builder.fail, shown = builder.shown }
 local fail = algorithm.fail
 
 -- Calls fn with the device current: where it is already, with the current stream too.

@@ -96,40 +96,6 @@ function builder.option(options, name, default)
   return v
 end
 
--- Complains about options that nobody reads. `known`: a set.
-function builder.check_options(options, known)
-  if type(options) ~= "table" then fail("argument", "a table of options expected, got %s", core.describe(options)) end
-  for name in pairs(options) do
-    if not known[name] then fail("argument", "there is no option '%s'", tostring(name)) end
-  end
-end
-
--- A table of options, {} for nil: complains about those that nobody reads, and those of another type. `known`: name ->
--- type, as `type` or `math.type` name it, or "any". `unknown`: how the first complaint is put (it gets `who` and the
--- name), if not with a list of what there is.
-function builder.options(who, options, known, unknown)
-  if options == nil then return {} end
-  if type(options) ~= "table" then
-    fail("argument", "%s: a table of options expected, got %s", who, core.describe(options))
-  end
-  for name, v in pairs(options) do
-    local wanted = known[name]
-    if not wanted and unknown then fail("argument", unknown, who, tostring(name)) end
-    if not wanted then
-      local names = {}
-      for k in pairs(known) do names[#names + 1] = k end
-      table.sort(names)
-      fail("argument", "%s: there is no option '%s'; there %s %s", who, tostring(name), #names == 1 and "is" or "are",
-        #names > 0 and table.concat(names, ", ") or "none")
-    end
-    if wanted ~= "any" and type(v) ~= wanted and math.type(v) ~= wanted then
-      fail("argument", "%s: option '%s' is a%s %s, got %s", who, name, wanted:find "^[aio]" and "n" or "", wanted,
-        core.describe(v))
-    end
-  end
-  return options
-end
-
 -- --- types ------------------------------------------------------------------------------------------------------
 
 -- The dtype's name of a value when it is an array, else nil.
@@ -256,11 +222,11 @@ end
 
 builder.kernel_option_names = { "name", "preamble", "flags", "include", "headers", "define", "std", "fast_math" }
 
--- A set of the names in the lists.
+-- The names in the lists as options of any type.
 function builder.set(...)
   local set = {}
   for _, list in ipairs { ... } do
-    for _, name in ipairs(list) do set[name] = true end
+    for _, name in ipairs(list) do set[name] = "any" end
   end
   return set
 end

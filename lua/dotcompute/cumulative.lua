@@ -1,10 +1,10 @@
 -- cumsum and cumprod: dc.scan with the dtype of the result chosen, and float16 and bfloat16 folded in float32.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 core.own(debug.getinfo(1, "S").source)
 
-local fail = algorithm.fail
 local scans = {}
 
 -- The dtype of the running sums of a dtype.
@@ -31,13 +31,13 @@ local function scan_for(name, dtype)
   return f
 end
 
+local signature = { "a", "axis", list = "axis", known = { axis = "any" },
+  usage = "an array, then perhaps an axis" }
+
 local function cumulative(name, ...)
-  local a, axis = ...
-  local n = select("#", ...)
-  if n < 1 or n > 2 then fail("argument", "%s takes an array, then perhaps an axis; got %d arguments", name, n) end
-  a = algorithm.array(name, "the first argument", a)
-  axis = algorithm.axis(name, axis, a.ndim)
-  return scan_for(name, algorithm.dtype(a))(a, axis)
+  local o = arguments.read(name, signature, ...)
+  local a = algorithm.array(name, "the first argument", o.a)
+  return scan_for(name, algorithm.dtype(a))(a, algorithm.axis(name, o.axis, a.ndim))
 end
 
 return {

@@ -6,6 +6,7 @@
 -- should touch neighbouring elements, a thread takes several elements a block's width apart.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
@@ -366,7 +367,7 @@ local function elementwise(inputs, outputs, body, options)
     fail("argument", "the operation is a string of CUDA C (\"z = x * y\"), got %s", core.describe(body))
   end
   options = options or {}
-  builder.check_options(options, known)
+  arguments.check("dc.elementwise", options, known)
   return make(inputs, outputs, body, options)
 end
 

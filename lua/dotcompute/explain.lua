@@ -1,5 +1,6 @@
 -- k:explain(): what a kernel's registers, memory and block size mean for it, a line for each finding.
 local core = require "dotcompute.core"
+local arguments = require "dotcompute.arguments"
 core.own(debug.getinfo(1, "S").source)
 
 local function ceil_to(n, unit) return (n + unit - 1) // unit * unit end
@@ -46,8 +47,9 @@ local function advice(a, facts, threads, shared, blocks)
   return ""
 end
 
--- explain(k [, block [, shared]]): lines as one text.
+-- explain(k [, block [, shared or {shared =}]]): lines as one text.
 local function explain(k, block, shared)
+  if type(shared) == "table" then shared = arguments.check("explain", shared, { shared = "integer" }).shared end
   local a, device = k.attributes, k.device
   local facts = device.attributes
   local lines = { ("%s on %s"):format(k.signature, device.name) }

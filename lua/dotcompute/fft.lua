@@ -4,6 +4,7 @@
 -- part of what is computed next.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
@@ -29,9 +30,6 @@ end
 
 -- The axes, all different, and the points along each; `n` may be nil or a list.
 local function check_axes(name, a, axes, n)
-  if type(axes) ~= "table" then
-    fail("argument", "%s: option 'axes' is a list of axes, got %s", name, core.describe(axes))
-  end
   if n ~= nil and (type(n) ~= "table" or #n ~= #axes) then
     fail("argument", "%s: option 'n' is a list of as many numbers as there are axes, %d", name, #axes)
   end
@@ -64,52 +62,56 @@ end
 
 -- --- one axis ---------------------------------------------------------------------------------------------------
 
-local UNKNOWN = "%s has no option '%s'"
-local one_axis = { axis = "any", n = "any" } -- checked with what they mean
+local NO_ARRAY = "%s: an array expected, got nil"
+local one_axis = { "a", "axis", missing = NO_ARRAY, list = "axis", known = { axis = "any", n = "any" },
+  usage = "an array, then perhaps an axis and options" }
 
-local function along(name, a, options)
-  a = to_array(name, a)
-  options = builder.options(name, options, one_axis, UNKNOWN)
-  local axis = algorithm.axis(name, options.axis, a.ndim)
-  return a, axis, options.n ~= nil and check_points(name, options.n) or nil
+local function along(name, ...)
+  local o = arguments.read(name, one_axis, ...)
+  local a = to_array(name, o.a)
+  return a, algorithm.axis(name, o.axis, a.ndim), o.n ~= nil and check_points(name, o.n) or nil
 end
 
 local function points_along(name, a, axis, n) return n or check_points(name, (select(axis, a:shape()))) end
 
-function fft.fft(a, options)
-  local x, axis, n = along("fft", a, options)
+function fft.fft(...)
+  local x, axis, n = along("fft", ...)
   return core.fourier(fit(x, axis, points_along("fft", x, axis, n)), "forward", { axis })
 end
 
-function fft.ifft(a, options)
-  local x, axis, n = along("ifft", a, options)
+function fft.ifft(...)
+  local x, axis, n = along("ifft", ...)
   n = points_along("ifft", x, axis, n)
   return core.fourier(fit(x, axis, n), "backward", { axis }) * (1 / n)
 end
 
 -- Of real numbers: the first n // 2 + 1 of what fft gives.
-function fft.rfft(a, options)
-  local x, axis, n = along("rfft", a, options)
+function fft.rfft(...)
+  local x, axis, n = along("rfft", ...)
   return core.fourier(fit(x, axis, points_along("rfft", x, axis, n)), "real", { axis })
 end
 
 -- The other way round, to n real numbers; 2 * (m - 1) for an axis of m unless told.
-function fft.irfft(a, options)
-  local x, axis, n = along("irfft", a, options)
+function fft.irfft(...)
+  local x, axis, n = along("irfft", ...)
   n = n or check_points("irfft", 2 * (select(axis, x:shape()) - 1))
   return core.fourier(fit(x, axis, n // 2 + 1), "to real", { axis }, n) * (1 / n)
 end
 
 -- --- several axes -----------------------------------------------------------------------------------------------
 
-local many_axes = { axes = "any", n = "any" }
+local many_axes = { axes = "any", axis = "any", n = "any" }
 
-local function transform(name, a, options, axes, direction)
+-- `usual`: the axes unless others are given.
+local function transform(name, usual, direction, a, ...)
   local x = to_array(name, a)
-  options = builder.options(name, options, many_axes, UNKNOWN)
-  if options.axes ~= nil then axes = options.axes end
-  local points
-  axes, points = check_axes(name, x, axes or {}, options.n)
+  local list, options = arguments.list(name, many_axes, ...)
+  if options.axes ~= nil and type(options.axes) ~= "table" then
+    fail("argument", "%s: option 'axes' is a list of axes, got %s", name, core.describe(options.axes))
+  end
+  list = arguments.axes(name, list, options)
+  local given = #list > 0 or options.axes ~= nil
+  local axes, points = check_axes(name, x, given and list or usual(x), options.n)
   local total = 1
   for i, axis in ipairs(axes) do
     x = fit(x, axis, points[i])
@@ -119,25 +121,20 @@ local function transform(name, a, options, axes, direction)
   return direction == "backward" and y * (1 / total) or y
 end
 
+local function last_two() return { -2, -1 } end
+
 local function all_axes(a)
   local axes = {}
-  for d = 1, core.is_array(a) and a.ndim or 0 do axes[d] = d end
+  for d = 1, a.ndim do axes[d] = d end
   return axes
 end
 
--- Along the last two axes unless told otherwise; the others are a batch.
-function fft.fft2(a, options) return transform("fft2", a, options, { -2, -1 }, "forward") end
-function fft.ifft2(a, options) return transform("ifft2", a, options, { -2, -1 }, "backward") end
+-- Along the last two axes unless others are given; the rest are a batch.
+function fft.fft2(...) return transform("fft2", last_two, "forward", ...) end
+function fft.ifft2(...) return transform("ifft2", last_two, "backward", ...) end
 
--- Along all axes unless told otherwise.
-function fft.fftn(a, options)
-  a = to_array("fftn", a)
-  return transform("fftn", a, options, all_axes(a), "forward")
-end
-
-function fft.ifftn(a, options)
-  a = to_array("ifftn", a)
-  return transform("ifftn", a, options, all_axes(a), "backward")
-end
+-- Along all axes unless others are given.
+function fft.fftn(...) return transform("fftn", all_axes, "forward", ...) end
+function fft.ifftn(...) return transform("ifftn", all_axes, "backward", ...) end
 
 return setmetatable(fft, { __index = function(_, name) fail("index", "dc.fft has no '%s'", tostring(name)) end })

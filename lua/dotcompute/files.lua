@@ -1,5 +1,6 @@
 -- Arrays in files: .npy and .npz, raw bytes, CSV.
 local core = require "dotcompute.core"
+local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
@@ -27,9 +28,12 @@ end
 -- --- .npy and .npz ----------------------------------------------------------------------------------------------
 
 -- load(path [, {mmap = true, name = "x"}])
-function files.load(path, options)
+local load_signature = { "path", known = { mmap = "boolean", name = "string" }, usage = "a path, then perhaps options" }
+
+function files.load(...)
+  local path = ...
   check_path("dc.load", path)
-  local o = builder.options("dc.load", options, { mmap = "boolean", name = "string" })
+  local o = arguments.read("dc.load", load_signature, ...)
   return core.file_load(path, o.mmap, o.name)
 end
 
@@ -60,14 +64,14 @@ function files.save(path, value, options)
   check_path("dc.save", path)
   local ending = path:lower():match "%.(%w+)$"
   if ending == "npy" then
-    builder.options("dc.save", options, {})
+    arguments.check("dc.save", options, {})
     if type(value) == "table" then
       fail("argument", "dc.save: a .npy file holds one array; a table of arrays goes into a .npz file")
     end
     check_array("dc.save", value)
     return core.npy_save(path, value)
   elseif ending == "npz" then
-    local o = builder.options("dc.save", options, { compress = "boolean" })
+    local o = arguments.check("dc.save", options, { compress = "boolean" })
     if type(value) ~= "table" then
       fail("argument", "dc.save: a .npz file holds a table of arrays, as in {x = a}; got %s", core.describe(value))
     end
@@ -81,18 +85,20 @@ end
 -- --- raw bytes --------------------------------------------------------------------------------------------------
 
 -- load_raw(path, dtype [, shape] [, {offset = bytes, endian = "big", mmap = true}])
-function files.load_raw(path, dtype, shape, options)
-  local who = "dc.load_raw"
+local raw_signature = { "path", "dtype", "shape", tables = { shape = true }, list = "shape",
+  known = { dtype = "any", shape = "any", offset = "integer", endian = "string", mmap = "boolean" },
+  usage = "a path, a dtype, then perhaps a shape and options" }
+
+function files.load_raw(...)
+  local who, path = "dc.load_raw", ...
   check_path(who, path)
+  local o = arguments.read(who, raw_signature, ...)
+  local dtype, shape = o.dtype, o.shape
   check_dtype(who, dtype)
-  if options == nil and type(shape) == "table" and next(shape) ~= nil and #shape == 0 then
-    shape, options = nil, shape -- (path, dtype, options)
-  end
   if math.tointeger(shape) and type(shape) == "number" then shape = { shape } end
   if shape ~= nil and type(shape) ~= "table" then
     fail("argument", "%s: a shape expected: an integer or a table of them, got %s", who, core.describe(shape))
   end
-  local o = builder.options(who, options, { offset = "integer", endian = "string", mmap = "boolean" })
   if o.endian ~= nil and o.endian ~= "little" and o.endian ~= "big" then
     fail("argument", "%s: option 'endian' is \"little\" or \"big\", got '%s'", who, o.endian)
   end
@@ -118,11 +124,13 @@ local function check_delimiter(who, delimiter)
 end
 
 -- load_csv(path [, {dtype, delimiter, header, skip, comment, missing}])
-function files.load_csv(path, options)
-  local who = "dc.load_csv"
+local csv_signature = { "path", usage = "a path, then perhaps options", known = { dtype = "string",
+  delimiter = "string", header = "boolean", skip = "integer", comment = "string", missing = "any" } }
+
+function files.load_csv(...)
+  local who, path = "dc.load_csv", ...
   check_path(who, path)
-  local o = builder.options(who, options, { dtype = "string", delimiter = "string", header = "boolean",
-    skip = "integer", comment = "string", missing = "any" })
+  local o = arguments.read(who, csv_signature, ...)
   local delimiter, comment = check_delimiter(who, o.delimiter), o.comment or "#"
   if #comment > 1 or comment == delimiter or comment:find '[%w%.%+%-"%s%z]' then
     fail("argument", "%s: option 'comment' is one character that no number has, or \"\", got '%s'", who, comment)
@@ -152,7 +160,7 @@ function files.save_csv(path, a, options)
   local who = "dc.save_csv"
   check_path(who, path)
   check_array(who, a)
-  local o = builder.options(who, options, { delimiter = "string", header = "table" })
+  local o = arguments.check(who, options, { delimiter = "string", header = "table" })
   local delimiter = check_delimiter(who, o.delimiter)
   if a.ndim > 2 then
     fail("shape", "%s: a table has at most 2 axes, the array has %d; reshape it first", who, a.ndim)

@@ -4,7 +4,7 @@
 local core = require "dotcompute.core"
 
 -- Of the compiler's functions those of some rules, and these, whose text is written out for arrays.
-local written = { pow = "float", abs = "keep", min = "keep", max = "keep", fmin = "keep", fmax = "keep" }
+local written = { pow = "float", abs = "keep", fmin = "keep", fmax = "keep" }
 local called = { float = "float", keep = "keep", scale = "exponent" }
 
 local functions = {}
@@ -12,4 +12,6 @@ for name, f in pairs(core.functions()) do
   local kind = written[name] or f.rule == "test" and "test" or f.call and called[f.rule]
   if kind then functions[name] = { name = name, kind = kind, count = f.count } end
 end
+-- Reductions of arrays; of symbolic values, each of which stands for one element, fmin and fmax.
+for _, name in ipairs { "min", "max" } do functions[name] = { name = name, kind = "keep", count = 2 } end
 return functions

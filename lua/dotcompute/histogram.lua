@@ -5,6 +5,7 @@
 -- each lane of a block of 32 has counters of its own. Sums of weights are made in a fixed order, by scatter_add.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local take = require "dotcompute.take"
 core.own(debug.getinfo(1, "S").source)
@@ -327,13 +328,13 @@ end
 
 -- --- bincount ---------------------------------------------------------------------------------------------------
 
+local bincount_signature = { "a", known = { weights = "any", minlength = "number" },
+  usage = "an array, then perhaps options" }
+
 local function bincount(...)
-  local a, options = ...
-  local n = select("#", ...)
-  if n < 1 or n > 2 then fail("argument", "bincount takes an array, then perhaps options; got %d arguments", n) end
-  options = algorithm.options("bincount", options, { weights = "any", minlength = "number" })
+  local options = arguments.read("bincount", bincount_signature, ...)
   local least = algorithm.integer("bincount", "option 'minlength'", options.minlength or 0, 0)
-  a = algorithm.array("bincount", "the first argument", a, "int64")
+  local a = algorithm.array("bincount", "the first argument", options.a, "int64")
   local dtype = algorithm.dtype(a)
   if dtype.kind ~= "i" and dtype.kind ~= "u" and dtype.kind ~= "b" then
     fail("dtype", "bincount counts integers, got an array of %s; dc.histogram sorts numbers into bins", a.dtype)
@@ -443,14 +444,12 @@ __global__ void dc_bin_numbers(long long *to, const void *x, const double *edges
   return to
 end
 
+local histogram_signature = { "a", "bins", tables = { bins = true },
+  known = { bins = "any", range = "table", weights = "any" }, usage = "an array, then perhaps bins, then options" }
+
 local function histogram(...)
-  local a, by, options = ...
-  local n = select("#", ...)
-  if n < 1 or n > 3 then
-    fail("argument", "histogram takes an array, then perhaps bins, then options; got %d arguments", n)
-  end
-  options = algorithm.options("histogram", options, { range = "table", weights = "any" })
-  a = algorithm.array("histogram", "the first argument", a)
+  local options = arguments.read("histogram", histogram_signature, ...)
+  local by, a = options.bins, algorithm.array("histogram", "the first argument", options.a)
   algorithm.refuse_complex("histogram", a, "have no order")
   local x = algorithm.flat(a):reshape(-1)
   local rule, count_of, facts = "even" -- luacheck: ignore 311

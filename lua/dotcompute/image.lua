@@ -1,5 +1,6 @@
 -- dc.image: pictures as arrays, h×w for grey ones, h×w×channels for others.
 local core = require "dotcompute.core"
+local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local files = require "dotcompute.files"
 core.own(debug.getinfo(1, "S").source)
@@ -24,7 +25,7 @@ function image.write(path, a, options)
     fail("argument", "%s: '%s' ends in neither .png nor .pgm, .ppm, .pnm", who, path)
   end
   local png = ending == "png"
-  local o = builder.options(who, options, png and { compression = "integer" } or {})
+  local o = arguments.check(who, options, png and { compression = "integer" } or {})
   local level = o.compression or 6
   if level < 0 or level > 9 then fail("argument", "%s: option 'compression' is 0 to 9, got %d", who, level) end
   if a.dtype ~= "uint8" and a.dtype ~= "uint16" then

@@ -1,6 +1,7 @@
 -- dc.linalg: matrix products, solvers and norms. Read when one of its functions is first asked for.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
@@ -8,7 +9,8 @@ core.own(debug.getinfo(1, "S").source)
 local linalg = { matmul = dc.matmul, dot = dc.dot }
 
 local fail = builder.fail
-local UNKNOWN = "%s has no option '%s'"
+
+local NO_ARRAY = "%s: an array expected, got nil"
 
 local function shape_text(a)
   local shape = { a:shape() }
@@ -66,24 +68,34 @@ function linalg.cholesky(a) return core.matrix_cholesky(to_array("cholesky", a))
 function linalg.det(a) return with_nan(to_array("det", a), core.matrix_det, 0) end
 
 -- Q and R; with "r" R alone.
-function linalg.qr(a, mode)
-  local q, r = core.matrix_qr(to_array("qr", a), mode)
+local qr_signature = { "a", "mode", missing = NO_ARRAY, known = { mode = "any" },
+  usage = "a matrix, then perhaps a mode" }
+
+function linalg.qr(...)
+  local o = arguments.read("qr", qr_signature, ...)
+  local q, r = core.matrix_qr(to_array("qr", o.a), o.mode)
   if q then return q, r end
   return r
 end
 
 -- Eigenvalues, ascending, and vectors as columns; the values alone with {vectors = false}.
-function linalg.eigh(a, options)
-  options = builder.options("eigh", options, { vectors = "boolean" }, UNKNOWN)
-  local w, v = core.matrix_eigh(to_array("eigh", a), options.vectors ~= false)
+local eigh_signature = { "a", missing = NO_ARRAY, known = { vectors = "boolean" },
+  usage = "a matrix, then perhaps options" }
+
+function linalg.eigh(...)
+  local options = arguments.read("eigh", eigh_signature, ...)
+  local w, v = core.matrix_eigh(to_array("eigh", options.a), options.vectors ~= false)
   if v then return w, v end
   return w
 end
 
 -- U, S, Vh; S alone with {vectors = false}; square U and Vh with {full = true}.
-function linalg.svd(a, options)
-  options = builder.options("svd", options, { vectors = "boolean", full = "boolean" }, UNKNOWN)
-  local u, s, vh = core.matrix_svd(to_array("svd", a), options.vectors ~= false, options.full == true)
+local svd_signature = { "a", missing = NO_ARRAY, known = { vectors = "boolean", full = "boolean" },
+  usage = "a matrix, then perhaps options" }
+
+function linalg.svd(...)
+  local options = arguments.read("svd", svd_signature, ...)
+  local u, s, vh = core.matrix_svd(to_array("svd", options.a), options.vectors ~= false, options.full == true)
   if u then return u, s, vh end
   return s
 end
@@ -107,8 +119,12 @@ end
 
 -- The x of least norm among those for which |a x - b| is least; then the squares of what is left over for each column
 -- of b (an empty array when a has not full rank or no rows to spare), the rank, and a's singular values.
-function linalg.lstsq(a, b, cutoff)
-  a, b = to_array("lstsq", a), to_array("lstsq", b)
+local lstsq_signature = { "a", "b", "cutoff", required = 2, missing = NO_ARRAY, known = { cutoff = "any" },
+  usage = "a matrix, a vector or matrix, then perhaps a cutoff" }
+
+function linalg.lstsq(...)
+  local o = arguments.read("lstsq", lstsq_signature, ...)
+  local a, b, cutoff = to_array("lstsq", o.a), to_array("lstsq", o.b), o.cutoff
   check_lstsq(a, b, cutoff)
   local dtype = core.solver_dtype(core.promote(a.dtype, b.dtype))
   local m, n = a:shape()
@@ -205,6 +221,13 @@ local function check_order(ord, matrix)
   end
 end
 
+-- The array's shape with an extent of 1 for the axes; for all, if there are none.
+local function kept_shape(a, axes)
+  local shape = { a:shape() }
+  for d = 1, axes and #axes or #shape do shape[axes and axes[d] or d] = 1 end
+  return shape
+end
+
 -- A view in which these two axes are the last ones.
 local function last_two(a, axes)
   local order = {}
@@ -215,19 +238,26 @@ local function last_two(a, axes)
   return a:transpose(table.unpack(order))
 end
 
--- norm(a [, ord [, axis]]): without ord the root of the sum of squares, over all elements or the axes; with it NumPy's
--- norms of vectors (one axis, or 1-d) and matrices (two axes, or 2-d).
-function linalg.norm(a, ord, axis)
-  a = to_array("norm", a)
-  local axes = norm_axes(a, axis)
+local norm_signature = { "a", "ord", "axis", tables = { axis = true }, list = "axis",
+  missing = NO_ARRAY, known = { ord = "any", axis = "any", axes = "any", keep = "boolean" },
+  usage = "an array, then perhaps an order, an axis, options" }
+
+-- norm(a [, ord [, axis]] [, options]): without ord the root of the sum of squares, over all elements or the axes; with
+-- it NumPy's norms of vectors (one axis, or 1-d) and matrices (two axes, or 2-d).
+function linalg.norm(...)
+  local o = arguments.read("norm", norm_signature, ...)
+  local a, ord = to_array("norm", o.a), o.ord
+  local axes = norm_axes(a, o.axis == nil and o.axes or o.axis)
   local matrix = axes and #axes == 2 or (not axes and ord ~= nil and a.ndim == 2)
   check_order(ord, matrix)
   if ord ~= nil and not axes and a.ndim ~= 1 and a.ndim ~= 2 then
     fail("shape", "norm: an order of an array of %d axes needs the axis, or the two, that it is for", a.ndim)
   end
   a = a:to(core.solver_dtype(a.dtype))
-  if not matrix then return vector_norm(a, ord, axes) end
-  return matrix_norm(axes and last_two(a, axes) or a, ord)
+  local norm
+  if matrix then norm = matrix_norm(axes and last_two(a, axes) or a, ord)
+  else norm = vector_norm(a, ord, axes) end
+  return o.keep and norm:reshape(kept_shape(a, axes)) or norm
 end
 
 return setmetatable(linalg, { __index = function(_, name) fail("index", "dc.linalg has no '%s'", tostring(name)) end })

@@ -2,6 +2,7 @@
 -- numbers are ordered for unique alone.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local sort = require "dotcompute.sort"
 local sort_text = require "dotcompute.sort_text"
@@ -65,7 +66,7 @@ local function complex_in_order(flat, count)
   end
   local re, im = dc.real(flat), dc.imag(flat)
   local order = sorted_by(sorted_by(nil, im), re)
-  if dc.isnan(flat):any():item() then
+  if dc.isnan(flat):any() then
     order = sorted_by(order, dc.isnan(im):to "uint8" + dc.isnan(re):to "uint8" * 2)
   end
   local keys, first = flat:take(order), algorithm.empty(flat.device, count, "bool")
@@ -78,12 +79,12 @@ local function complex_in_order(flat, count)
   return keys, first, order
 end
 
+local unique_signature = { "a", known = { counts = "boolean", inverse = "boolean" },
+  usage = "an array, then perhaps options" }
+
 local function unique(...)
-  local a, options = ...
-  local n = select("#", ...)
-  if n < 1 or n > 2 then fail("argument", "unique takes an array, then perhaps options; got %d arguments", n) end
-  options = algorithm.options("unique", options, { counts = "boolean", inverse = "boolean" })
-  a = algorithm.array("unique", "the first argument", a)
+  local options = arguments.read("unique", unique_signature, ...)
+  local a = algorithm.array("unique", "the first argument", options.a)
   local device, count = a.device, a.size
   local flat = algorithm.flat(a):reshape(count)
   local ordered = algorithm.dtype(a).kind == "c" and complex_in_order or in_order
@@ -141,13 +142,12 @@ local function values_array(values, sorted)
   return algorithm.array("searchsorted", "the second argument", values, "float64", sorted.device)
 end
 
+local search_signature = { "sorted", "values", "side", required = 2, known = { side = "any" },
+  usage = "a sorted array, values, then perhaps \"left\" or \"right\"" }
+
 local function searchsorted(...)
-  local sorted, values, side = ...
-  local n = select("#", ...)
-  if n < 2 or n > 3 then
-    fail("argument", "searchsorted takes a sorted array, values, then perhaps \"left\" or \"right\"; got %d arguments",
-      n)
-  end
+  local o = arguments.read("searchsorted", search_signature, ...)
+  local sorted, values, side = o.sorted, o.values, o.side
   if side ~= nil and side ~= "left" and side ~= "right" then
     fail("argument", "searchsorted: the side is \"left\" or \"right\", got %s", core.describe(side))
   end

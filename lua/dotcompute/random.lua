@@ -2,6 +2,7 @@
 -- its place in that, so it is the same on every device, and making it can be fused with what uses it.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 core.own(debug.getinfo(1, "S").source)
 
@@ -9,22 +10,35 @@ local fail, shown = builder.fail, builder.shown
 
 -- --- arguments ----------------------------------------------------------------------------------------------------
 
--- (shape… [, options]) or ({shape} [, options]): the shape as a table, the options as one.
-local function read(name, known, ...)
-  local list, options = { ... }, {}
-  local n = select("#", ...)
-  local last = list[n]
-  local is_options = type(last) == "table" and (n > 1 or #last == 0 and next(last) ~= nil)
-  if is_options then
-    options, list[n], n = last, nil, n - 1
+-- What numbers in place of a shape were probably meant to be, by the function's name.
+local bounds = {
+  uniform = "bounds are options: dc.random.uniform(n, {low = -1, high = 1})",
+  normal = "mean and standard deviation are options: dc.random.normal(n, {mean = 0, std = 1})",
+  exponential = "the mean is an option: dc.random.exponential(n, {mean = 2})",
+  integers = "bounds are options: dc.random.integers(n, {low = 1, high = 6})",
+}
+
+-- Of several numbers one that is no extent of elements is more likely a bound; a table is a shape for certain.
+local function check_extents(name, list)
+  for k = 1, #list do
+    local n = list[k]
+    if type(n) ~= "number" or not math.tointeger(n) or n < 0 or (n == 0 and #list > 1) then
+      fail("shape", "'%s': extent %d of the shape is %s; %s%s", name, k, core.describe(n), bounds[name],
+        n == 0 and " (a shape without elements is given as a table, {3, 0})" or "")
+    end
   end
-  builder.options(("'%s'"):format(name), options, known)
+end
+
+-- (shape… [, options]) or ({shape} [, options]) or ({shape…, option = …}): the shape as a table, and the options.
+local function read(name, known, ...)
+  local first = ...
+  local shape, options = arguments.list(("'%s'"):format(name), known, ...)
+  if first == nil then
+    fail("argument", "'%s' takes a shape: integers, or one table of them", name)
+  end
+  if type(first) ~= "table" then check_extents(name, shape) end
   if options.dtype ~= nil and type(options.dtype) ~= "string" then
     fail("argument", "'%s': option 'dtype' is the name of a dtype, got %s", name, core.describe(options.dtype))
-  end
-  local shape = n == 1 and type(list[1]) == "table" and list[1] or list
-  if shape == list and n == 0 and not is_options then
-    fail("argument", "'%s' takes a shape: integers, or one table of them", name)
   end
   return shape, options
 end
@@ -152,9 +166,14 @@ local function natural(v, what)
   return i
 end
 
--- integers(shape… [, {low=, high=, dtype=}]): low to high, both included; by default 0 to the dtype's largest.
+-- integers(shape…, {low=, high=, dtype=}): low to high, both included; a bound that is not given is 0, or the largest
+-- of the dtype.
 function methods:integers(...)
   local shape, o = read("integers", { low = "number", high = "number", dtype = "any" }, ...)
+  if o.low == nil and o.high == nil and o.dtype == nil then
+    fail("argument", "'integers' needs a bound or a dtype; (%s) is the shape, %s", table.concat(shape, ", "),
+      bounds.integers)
+  end
   local dtype = dtype_of(o, "int64")
   local limit = limits[dtype]
   if not limit then fail("dtype", "'integers' makes integers and bools; %s is neither", dtype) end
@@ -198,16 +217,17 @@ local function check_probabilities(p, n)
   return p / total
 end
 
--- choice(a or n, shape [, {replace=false, p=}]): elements (rows) of `a`, or integers 1 to n; each as likely as the
+-- choice(a or n, shape… [, {replace=false, p=}]): elements (rows) of `a`, or integers 1 to n; each as likely as the
 -- others, or as `p`, a list of as many numbers, says; without `replace` none twice.
-function methods:choice(what, shape, options)
-  options = builder.options("'choice'", options, { p = "any", replace = "any" })
+function methods:choice(what, ...)
+  local shape, options = arguments.list("'choice'", { p = "any", replace = "boolean" }, ...)
+  local first = ...
+  if #shape == 0 and (first == nil or next(first) ~= nil) then shape = { 1 } end
   if core.is_array(what) and what.ndim == 0 then fail("shape", "a 0-d array has no rows to choose from") end
   local n = core.is_array(what) and #what or whole(what, "what is chosen from, if no array,")
   if n < 1 then fail("argument", "'choice': there is nothing to choose from") end
-  if type(shape) ~= "table" then shape = { whole(shape or 1, "the number of choices") } end
   local count = 1
-  for _, extent in ipairs(shape) do count = count * whole(extent, "an extent") end
+  for _, extent in ipairs(shape) do count = count * whole(extent, "the number of choices") end
   local index
   if options.replace == false then
     if count > n then fail("argument", "'choice': %d different ones of %d", count, n) end
@@ -231,7 +251,7 @@ function methods:choice(what, shape, options)
   else
     index = make(self, "integer", { count }, "int64", n) + 1
   end
-  index = index:reshape(table.unpack(shape))
+  index = index:reshape(shape)
   if not core.is_array(what) then return index end
   return dc.take(what, index, 1)
 end

@@ -1,6 +1,7 @@
 -- concat, stack, tile, repeat_, flip, roll and pad: views of the result filled with views of what is given, each by one
 -- copy on the device.
 local core = require "dotcompute.core"
+local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 core.own(debug.getinfo(1, "S").source)
 
@@ -18,10 +19,6 @@ local function shape_text(shape)
   return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
 end
 
-local function count_arguments(who, n, low, high, what)
-  if n < low or n > high then fail("argument", "%s takes %s; got %d arguments", who, what, n) end
-end
-
 -- --- several arrays ---------------------------------------------------------------------------------------------
 
 -- The list as arrays of one device, and the dtype in which they meet. Tables and numbers take that of the arrays.
@@ -29,6 +26,7 @@ local function list_of(who, list)
   if type(list) ~= "table" then
     fail("argument", "%s takes a table of arrays, got %s", who, core.describe(list))
   end
+  arguments.plain(who, "the table of arrays", list)
   if #list == 0 then fail("argument", "%s: the table of arrays is empty", who) end
   local arrays, dtype, device = {}, nil, nil
   for k = 1, #list do
@@ -51,12 +49,14 @@ local function list_of(who, list)
   return arrays, dtype, arrays[1].device
 end
 
+local concat_signature = { "list", "axis", list = "axis", known = { axis = "any" },
+  usage = "a table of arrays, then perhaps an axis (the first)" }
+
 local function concat(...)
-  local list, axis = ...
-  count_arguments("concat", select("#", ...), 1, 2, "a table of arrays, then perhaps an axis (the first)")
-  local arrays, dtype, device = list_of("concat", list)
+  local o = arguments.read("concat", concat_signature, ...)
+  local arrays, dtype, device = list_of("concat", o.list)
   if arrays[1].ndim == 0 then fail("shape", "concat: arrays without axes cannot be joined; dc.stack gives them one") end
-  axis = algorithm.axis("concat", axis == nil and 1 or axis, arrays[1].ndim)
+  local axis = algorithm.axis("concat", o.axis == nil and 1 or o.axis, arrays[1].ndim)
   local shape, total = { arrays[1]:shape() }, 0
   for k, a in ipairs(arrays) do
     local own = { a:shape() }
@@ -78,12 +78,14 @@ local function concat(...)
   return out
 end
 
+local stack_signature = { "list", "axis", list = "axis", known = { axis = "any" },
+  usage = "a table of arrays, then perhaps the axis that is new (the first)" }
+
 local function stack(...)
-  local list, axis = ...
-  count_arguments("stack", select("#", ...), 1, 2, "a table of arrays, then perhaps the axis that is new (the first)")
-  local arrays, dtype, device = list_of("stack", list)
+  local o = arguments.read("stack", stack_signature, ...)
+  local arrays, dtype, device = list_of("stack", o.list)
   local shape = { arrays[1]:shape() }
-  axis = algorithm.axis("stack", axis == nil and 1 or axis, #shape + 1)
+  local axis = algorithm.axis("stack", o.axis == nil and 1 or o.axis, #shape + 1)
   for k, a in ipairs(arrays) do
     local own = { a:shape() }
     local fits = #own == #shape
@@ -104,14 +106,6 @@ local function stack(...)
 end
 
 -- --- again and again --------------------------------------------------------------------------------------------
-
--- The integers after the first argument, or one table of them.
-local function integers(who, what, low, ...)
-  local list = ...
-  if type(list) ~= "table" or core.is_array(list) then list = { ... } end
-  for k = 1, #list do list[k] = algorithm.integer(who, what, list[k], low) end
-  return list
-end
 
 -- a as often as `before` says before each axis and `after` behind it: (before1, n1, after1, before2, …) is one copy.
 local function spread(a, shape, before, after)
@@ -139,20 +133,23 @@ local function tile(...)
   local a = ...
   if select("#", ...) < 2 then fail("argument", "tile takes an array, then how often along each axis") end
   a = algorithm.array("tile", "the first argument", a)
-  local reps = integers("tile", "how often", 0, select(2, ...))
+  local reps = arguments.list("tile", {}, select(2, ...))
+  for k = 1, #reps do reps[k] = algorithm.integer("tile", "how often", reps[k], 0) end
   local shape = { a:shape() }
   while #shape < #reps do table.insert(shape, 1, 1) end
   while #reps < #shape do table.insert(reps, 1, 1) end
   return spread(a, shape, reps, {})
 end
 
+local repeat_signature = { "a", "times", "axis", required = 2, list = "axis", known = { axis = "any" },
+  usage = "an array, how often, then perhaps an axis" }
+
 local function repeat_(...)
-  local a, times, axis = ...
-  count_arguments("repeat_", select("#", ...), 2, 3, "an array, how often, then perhaps an axis")
-  a = algorithm.array("repeat_", "the first argument", a)
-  times = algorithm.integer("repeat_", "how often", times, 0)
-  if axis == nil then return spread(a, { a.size }, {}, { times }) end
-  axis = algorithm.axis("repeat_", axis, a.ndim)
+  local o = arguments.read("repeat_", repeat_signature, ...)
+  local a = algorithm.array("repeat_", "the first argument", o.a)
+  local times = algorithm.integer("repeat_", "how often", o.times, 0)
+  if o.axis == nil then return spread(a, { a.size }, {}, { times }) end
+  local axis = algorithm.axis("repeat_", o.axis, a.ndim)
   return spread(a, { a:shape() }, {}, { [axis] = times })
 end
 
@@ -160,8 +157,9 @@ end
 
 -- The axes that the arguments name as a set; all without any.
 local function axes_of(who, ndim, ...)
-  local set, list = {}, integers(who, "an axis", math.mininteger, ...)
-  for _, axis in ipairs(list) do
+  local set, list = {}, arguments.axes(who, arguments.list(who, { axis = "any", axes = "any" }, ...))
+  for k = 1, #list do
+    local axis = algorithm.integer(who, "an axis", list[k], math.mininteger)
     local d = algorithm.axis(who, axis, ndim)
     if set[d] then fail("argument", "%s: axis %d is named twice", who, axis) end
     set[d] = true
@@ -192,11 +190,13 @@ local function roll_axis(a, n, axis)
   return out
 end
 
+local roll_signature = { "a", "by", "axis", required = 2, list = "axis", known = { axis = "any" },
+  usage = "an array, how far, then perhaps an axis" }
+
 local function roll(...)
-  local a, n, axis = ...
-  count_arguments("roll", select("#", ...), 2, 3, "an array, how far, then perhaps an axis")
-  a = algorithm.array("roll", "the first argument", a)
-  n = algorithm.integer("roll", "how far", n, math.mininteger)
+  local o = arguments.read("roll", roll_signature, ...)
+  local a, axis = algorithm.array("roll", "the first argument", o.a), o.axis
+  local n = algorithm.integer("roll", "how far", o.by, math.mininteger)
   if axis == nil then return roll_axis(a:reshape(-1), n, 1):reshape({ a:shape() }) end
   return roll_axis(a, n, algorithm.axis("roll", axis, a.ndim))
 end
@@ -278,11 +278,13 @@ local function widths(widths_, ndim)
   return list
 end
 
+local pad_signature = { "a", "widths", required = 2, known = { value = "any", mode = "string" },
+  usage = "an array, widths ({{before, after}, …}), then perhaps options" }
+
 local function pad(...)
-  local a, by, options = ...
-  count_arguments("pad", select("#", ...), 2, 3, "an array, widths ({{before, after}, …}), then perhaps options")
-  options = algorithm.options("pad", options, { value = "any", mode = "string" })
-  a = algorithm.array("pad", "the first argument", a)
+  local options = arguments.read("pad", pad_signature, ...)
+  arguments.plain("pad", "the table of widths", options.widths)
+  local a = algorithm.array("pad", "the first argument", options.a)
   local mode = options.mode or "constant"
   if mode ~= "constant" and not fill_axis[mode] then
     fail("argument", "pad: option 'mode' is \"constant\", \"edge\", \"reflect\" or \"wrap\", got \"%s\"", mode)
@@ -290,7 +292,7 @@ local function pad(...)
   if options.value ~= nil and mode ~= "constant" then
     fail("argument", "pad: option 'value' has no meaning with mode \"%s\"", mode)
   end
-  local width = widths(by, a.ndim)
+  local width = widths(options.widths, a.ndim)
   local shape, inner = { a:shape() }, {}
   for d, n in ipairs(shape) do
     if n == 0 and mode ~= "constant" and width[d][1] + width[d][2] > 0 then

@@ -9,6 +9,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
+local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local text = require "dotcompute.reduction_text"
 core.own(debug.getinfo(1, "S").source)
@@ -182,13 +183,23 @@ local function result_for(f, bound, args, plan, out)
   return direct and out or new()
 end
 
+-- What a call takes behind the inputs.
+local over = { "axes", "result", required = 0, tables = { axes = true }, list = "axes",
+  known = { axes = "any", axis = "any", keep = "boolean", result = "any" },
+  usage = "inputs, then an axis or a list of them, then an array for the result, then options" }
+
 local function call(f, ...)
   local args, n, nin = { ... }, select("#", ...), #f.inputs
-  if n < nin or n > nin + 2 then
-    fail("argument", "%s takes %d argument%s (%s), then an axis or a list of them, then an array for the result; "
-      .. "got %d", f.name, nin, nin == 1 and "" or "s", f.inputs_text, n)
+  if n < nin or n > nin + 3 then
+    fail("argument", "%s takes %d argument%s (%s), then an axis or a list of them, then an array for the result, then "
+      .. "options; got %d", f.name, nin, nin == 1 and "" or "s", f.inputs_text, n)
   end
-  local axes, out = args[nin + 1], args[nin + 2]
+  local axes, out, keep = args[nin + 1], args[nin + 2], nil
+  if type(axes) == "table" or type(out) == "table" or n > nin + 2 then
+    local o = arguments.read(f.name, over, table.unpack(args, nin + 1, n))
+    if o.axis ~= nil then o.axes = o.axis end
+    axes, out, keep = o.axes, o.result, o.keep
+  end
   for k = 1, nin do
     if type(args[k]) == "table" then
       args[k] = dc.array(args[k], f.inputs[k].dtype and f.inputs[k].dtype.name)
@@ -200,7 +211,7 @@ local function call(f, ...)
     bound = bind(f, args, device)
     f.bindings[kinds] = bound
   end
-  local plan = plan_call(f, bound, args, axes, type(axes) == "table" and axes.keep)
+  local plan = plan_call(f, bound, args, axes, keep)
   local target = result_for(f, bound, args, plan, out)
   if plan.total == 0 and plan.m > 0 and not f.identity then
     fail("shape", "%s: nothing to fold, and no option 'identity' says what that gives", f.name)
@@ -227,7 +238,7 @@ local function parse_acc(f, options, output)
 end
 
 local function reduction(options)
-  builder.check_options(options, known)
+  arguments.need("dc.reduction", options, known)
   local f = { bindings = {}, origins = {} }
   f.inputs = builder.parse(options.inputs, "option 'inputs'", { a = true, b = true })
   f.inputs_text = options.inputs

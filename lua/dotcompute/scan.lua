@@ -11,6 +11,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
+local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local text = require "dotcompute.scan_text"
 local lookback = require "dotcompute.lookback_text"
@@ -51,7 +52,7 @@ local function cut(m, total)
 end
 
 -- What every kernel takes. `second`: memory for what pieces fold to; `length`: of a piece, or words of a row in there.
-local function arguments(w, second, pieces, length)
+local function kernel_arguments(w, second, pieces, length)
   local list = { w.to, second, w.from, w.m, w.total, pieces, length, w.x_step, w.y_step }
   for d = 1, #w.extents do
     list[#list + 1] = w.x_steps[d]
@@ -63,7 +64,7 @@ end
 -- Scans w.from into w.to: m rows of `total` elements, w.x_step and w.y_step apart; rows by w.extents and their steps.
 local function scan_columns(f, bound, w)
   local pieces, length = cut(w.m, w.total)
-  local list = arguments(w, dc.null, pieces, length)
+  local list = kernel_arguments(w, dc.null, pieces, length)
   local function launch(sums)
     local v = { sums = sums, first = w.first, wide = w.wide, kept = #w.extents }
     kernel_for(f, bound, v)((w.m * pieces + BLOCK - 1) // BLOCK, BLOCK, table.unpack(list))
@@ -82,14 +83,14 @@ local function scan_rows(f, bound, w)
   if w.total <= MIDDLE then
     v.team = "warp"
     return kernel_for(f, bound, v)((w.m + text.WARPS - 1) // text.WARPS, BLOCK,
-      table.unpack(arguments(w, dc.null, 1, 0)))
+      table.unpack(kernel_arguments(w, dc.null, 1, 0)))
   end
   v.team = "tile"
   local tile = text.tile_for(bound.acc.size)
   local pieces = (w.total + tile - 1) // tile
   local words = lookback.words(pieces, bound.acc.size)
   local state = pieces > 1 and dc.using(bound.device, dc.zeros, w.m * words, "uint64") or dc.null
-  local list, blocks = arguments(w, state, pieces, words), w.m * pieces
+  local list, blocks = kernel_arguments(w, state, pieces, words), w.m * pieces
   v.ahead = w.apart and pieces > 1 and algorithm.is_gpu(bound.device)
     and blocks > AHEAD * bound.device.multiprocessors
   if v.ahead then
@@ -139,13 +140,21 @@ local function check_result(f, bound, from, out)
   return core.arrange(ops, 1, 2, bound.device) == false
 end
 
+-- What a call takes behind the array.
+local along = { "axis", "result", required = 0, list = "axis", known = { axis = "any", result = "any" },
+  usage = "an array, then an axis, then an array for the result, then options" }
+
 local function call(f, ...)
   local args, n = { ... }, select("#", ...)
-  if n < 1 or n > 3 then
-    fail("argument", "%s takes an array (%s), then an axis, then an array for the result; got %d arguments", f.name,
-      f.input.text, n)
+  if n < 1 or n > 4 then
+    fail("argument", "%s takes an array (%s), then an axis, then an array for the result, then options; got %d "
+      .. "arguments", f.name, f.input.text, n)
   end
   local from, axis, out = args[1], args[2], args[3]
+  if type(axis) == "table" or type(out) == "table" or n > 3 then
+    local o = arguments.read(f.name, along, table.unpack(args, 2, n))
+    axis, out = o.axis, o.result
+  end
   if type(from) == "table" then from = dc.array(from, f.input.dtype and f.input.dtype.name) end
   if not core.is_array(from) then
     fail("argument", "%s: '%s' takes an array, got %s", f.name, f.input.text, core.describe(from))
@@ -172,7 +181,7 @@ local known = builder.set(builder.kernel_option_names,
   { "input", "output", "map", "op", "identity", "exclusive", "axis", "acc" })
 
 local function scan(options)
-  builder.check_options(options, known)
+  arguments.need("dc.scan", options, known)
   local f = { bindings = {}, origins = {} }
   local inputs = builder.parse(options.input, "option 'input'", { a = true, b = true })
   f.input = inputs[1]

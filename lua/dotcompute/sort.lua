@@ -8,12 +8,13 @@
 --   on the CPU device:      all but short rows as sort_serial.lua does it, when that is native code
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local text = require "dotcompute.sort_text"
 local serial = require "dotcompute.sort_serial"
 core.own(debug.getinfo(1, "S").source)
 
-local fail, empty, zeros = algorithm.fail, algorithm.empty, algorithm.zeros
+local empty, zeros = algorithm.empty, algorithm.zeros
 local SHORT = 128
 local BINS_LENGTH = 65536 -- keys that a block counts
 
@@ -104,24 +105,14 @@ function sort.rows(from, total, descending, want_keys, want_index, passes)
   return job.to, job.index
 end
 
--- The arguments of sort and argsort: array, axis, options; the axis may be left out.
-local function arguments(who, ...)
-  local a, axis, options = ...
-  local n = select("#", ...)
-  if n < 1 or n > 3 then
-    fail("argument", "%s takes an array, then perhaps an axis, then options; got %d arguments", who, n)
-  end
-  if type(axis) == "table" and options == nil then axis, options = nil, axis end
-  options = algorithm.options(who, options, { descending = "boolean", axis = "number" })
-  if axis == nil then axis = options.axis end
-  a = algorithm.array(who, "the first argument", a)
-  algorithm.refuse_complex(who, a, "have no order")
-  return a, axis, options.descending or false
-end
+local signature = { "a", "axis", list = "axis", known = { axis = "any", descending = "boolean" },
+  usage = "an array, then perhaps an axis, then options" }
 
 local function sorted(who, keys, index, ...)
-  local a, axis, descending = arguments(who, ...)
-  axis = algorithm.axis(who, axis, a.ndim)
+  local o = arguments.read(who, signature, ...)
+  local a, descending = algorithm.array(who, "the first argument", o.a), o.descending or false
+  algorithm.refuse_complex(who, a, "have no order")
+  local axis = algorithm.axis(who, o.axis, a.ndim)
   local total = select(axis, a:shape())
   local from, order = algorithm.axis_last(a, axis)
   local to, places = sort.rows(from, total, descending, keys, index)

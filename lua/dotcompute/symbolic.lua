@@ -97,18 +97,29 @@ function symbolic.where(...)
   return node("where", "'where'", ...)
 end
 
--- min and max prefer numbers to NaN; here NaN wins, whichever of the three it is.
-function symbolic.clip(...)
-  if select("#", ...) ~= 3 then fail("argument", "'clip' takes 3 arguments, got %d", select("#", ...)) end
-  local x, low, high = ...
-  local result = symbolic.call("min", symbolic.call("max", x, low), high)
-  for k = 1, 3 do
-    local v = operand((select(k, ...)), "'clip'")
+-- Where one of the values is NaN, that; else the result.
+local function or_nan(what, result, ...)
+  for k = 1, select("#", ...) do
+    local v = operand((select(k, ...)), what)
     if v.op ~= "constant" or v.value ~= v.value then
       result = symbolic.where(symbolic.call("isnan", v), v, result)
     end
   end
   return result
+end
+
+-- min and max prefer numbers to NaN; in clip, minimum and maximum NaN wins, whichever of the values it is.
+function symbolic.clip(...)
+  if select("#", ...) ~= 3 then fail("argument", "'clip' takes 3 arguments, got %d", select("#", ...)) end
+  local x, low, high = ...
+  return or_nan("'clip'", symbolic.call("min", symbolic.call("max", x, low), high), ...)
+end
+
+for name, prefers_numbers in pairs { minimum = "min", maximum = "max" } do
+  symbolic[name] = function(...)
+    if select("#", ...) ~= 2 then fail("argument", "'%s' takes 2 arguments, got %d", name, select("#", ...)) end
+    return or_nan("'" .. name .. "'", symbolic.call(prefers_numbers, ...), ...)
+  end
 end
 
 -- cast(x, dtype): as conversions of arrays are.
@@ -120,9 +131,9 @@ function symbolic.cast(x, name)
   return v
 end
 
-methods.where, methods.clip, methods.cast, methods.to = symbolic.where, symbolic.clip, symbolic.cast, symbolic.cast
-
-local functions_alone = { where = true, clip = true, cast = true }
+methods.to = symbolic.cast
+local functions_alone = { where = true, clip = true, cast = true, minimum = true, maximum = true }
+for name in pairs(functions_alone) do methods[name] = symbolic[name] end
 
 -- Any function by name, for C (operators.c) and for dc's.
 function symbolic.apply(name, ...)

@@ -7,6 +7,7 @@
 -- added atomically, which gives the same in any order.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local scan_text = require "dotcompute.scan_text"
 local lookback = require "dotcompute.lookback_text"
@@ -75,14 +76,13 @@ __global__ void __launch_bounds__(256) dc_take(void *to, const void *from, const
 ]]
 end
 
+local signature = { "a", "indices", "axis", required = 2, list = "axis", known = { axis = "any" },
+  usage = "an array, indices, then perhaps an axis" }
+
 local function take(...)
-  local a, index, axis = ...
-  local n = select("#", ...)
-  if n < 2 or n > 3 then
-    fail("argument", "take takes an array, indices, then perhaps an axis; got %d arguments", n)
-  end
-  a = algorithm.array("take", "the first argument", a)
-  index = algorithm.indices("take", index, a.device)
+  local o = arguments.read("take", signature, ...)
+  local a, axis = algorithm.array("take", "the first argument", o.a), o.axis
+  local index = algorithm.indices("take", o.indices, a.device)
   local shape = { a:shape() }
   if axis == nil then shape, axis = { a.size }, 1 else axis = algorithm.axis("take", axis, a.ndim) end
   local from, at = algorithm.flat(a), algorithm.flat(index)

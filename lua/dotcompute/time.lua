@@ -1,6 +1,7 @@
 -- dc.time: how long the device works on what a function gives it to do.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 core.own(debug.getinfo(1, "S").source)
 
 local WARM_UPS = 2
@@ -48,8 +49,9 @@ local function summary(times)
   return { median = median, min = sorted[1], max = sorted[#sorted], mean = sum / #times, times = times }
 end
 
--- time(fn [, reps [, ...]]): see docs/api.md.
+-- time(fn [, reps or {reps =} [, ...]]): see docs/api.md.
 local function time(fn, reps, ...)
+  if type(reps) == "table" then reps = arguments.check("dc.time", reps, { reps = "integer" }).reps end
   if type(fn) ~= "function" and not (getmetatable(fn) or {}).__call then
     core.fail("argument", ("dc.time takes a function, got %s"):format(core.describe(fn)))
   end

@@ -3,13 +3,13 @@
 -- Rows are sorted.  Of a single long row only what may be among the k: digit by digit from the highest, those that
 -- share the digits so far with the k-th are counted, until little enough stands before them or with them.
 local core = require "dotcompute.core"
+local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local sort = require "dotcompute.sort"
 local sort_text = require "dotcompute.sort_text"
 local select_ = require "dotcompute.select"
 core.own(debug.getinfo(1, "S").source)
 
-local fail = algorithm.fail
 local LONG = 1 << 16 -- elements of a row from which on it is not sorted as a whole
 
 -- --- a long row -------------------------------------------------------------------------------------------------
@@ -94,22 +94,18 @@ end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
 
+local signature = { "a", "k", "axis", required = 2, list = "axis", known = { axis = "any", smallest = "boolean" },
+  usage = "an array, how many, then perhaps an axis and options" }
+
 local function topk(...)
-  local a, k, axis, options = ...
-  local n = select("#", ...)
-  if n < 2 or n > 4 then
-    fail("argument", "topk takes an array, how many, then perhaps an axis and options; got %d arguments", n)
-  end
-  if type(axis) == "table" and options == nil then axis, options = nil, axis end
-  options = algorithm.options("topk", options, { axis = "number", smallest = "boolean" })
-  if axis == nil then axis = options.axis end
-  a = algorithm.array("topk", "the first argument", a)
+  local o = arguments.read("topk", signature, ...)
+  local a = algorithm.array("topk", "the first argument", o.a)
   algorithm.refuse_complex("topk", a, "have no order")
-  axis = algorithm.axis("topk", axis, a.ndim)
+  local axis = algorithm.axis("topk", o.axis, a.ndim)
   local total = select(axis, a:shape())
-  k = algorithm.integer("topk", "how many are wanted", k, 0, total)
+  local k = algorithm.integer("topk", "how many are wanted", o.k, 0, total)
   local from, order = algorithm.axis_last(a, axis)
-  local shape, keys, places, descending = { from:shape() }, nil, nil, not options.smallest
+  local shape, keys, places, descending = { from:shape() }, nil, nil, not o.smallest
   shape[#shape] = k
   if from.size == total and total >= LONG and k > 0 and 16 * k <= total then
     keys, places = long_row(from:reshape(-1), k, descending)

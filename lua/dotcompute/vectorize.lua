@@ -4,6 +4,7 @@
 -- node gets a dtype by the rules of the arrays' own operators, and the graph becomes the body of an elementwise kernel.
 -- Numbers are weak: they take the dtype of what they meet.  As in expressions of arrays nothing is contracted.
 local core = require "dotcompute.core"
+local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local elementwise = require "dotcompute.elementwise"
 local symbolic = require "dotcompute.symbolic"
@@ -383,10 +384,10 @@ end
 
 -- The function's results on symbolic arguments.
 local function trace(fn, count)
-  local arguments = {}
-  for k = 1, count do arguments[k] = symbolic.argument(k) end
+  local symbols = {}
+  for k = 1, count do symbols[k] = symbolic.argument(k) end
   core.trace(1)
-  local results = table.pack(pcall(fn, table.unpack(arguments, 1, count)))
+  local results = table.pack(pcall(fn, table.unpack(symbols, 1, count)))
   core.trace(-1)
   if not results[1] then
     local err = results[2]
@@ -427,7 +428,7 @@ end
 local function vectorize(fn, options)
   if type(fn) ~= "function" then fail("argument", "a function expected, got %s", core.describe(fn)) end
   options = options or {}
-  builder.check_options(options, known)
+  arguments.check("dc.vectorize", options, known)
   local count, names = parameters(fn, options)
   local graph = trace(fn, count)
   local inputs, outputs = {}, {}

@@ -274,8 +274,8 @@ static void put_operator(dc_writer *w) {
     case DC_OP_LOGICAL_AND: dc_buf_printf(w->b, "%s && %s", w->v[0], w->v[1]); return;
     case DC_OP_LOGICAL_OR: dc_buf_printf(w->b, "%s || %s", w->v[0], w->v[1]); return;
     case DC_OP_LOGICAL_XOR: dc_buf_printf(w->b, "%s != %s", w->v[0], w->v[1]); return;
-    case DC_OP_MIN: case DC_OP_FMIN: put_extreme(w, true, true); return;
-    case DC_OP_MAX: case DC_OP_FMAX: put_extreme(w, false, true); return;
+    case DC_OP_FMIN: put_extreme(w, true, true); return;
+    case DC_OP_FMAX: put_extreme(w, false, true); return;
     case DC_OP_MINIMUM: put_extreme(w, true, false); return;
     case DC_OP_MAXIMUM: put_extreme(w, false, false); return;
     case DC_OP_CLIP: put_clip(w); return;

@@ -80,7 +80,7 @@ enum {
 
 #define DC_CALL_N(X, id, name, n) X(id, name, n, FLOAT, DC_OP_CALL | DC_OP_LONG)
 #define DC_FUNCTIONS_N(X)                                                                                     \
-  X(MIN, "min", 2, KEEP, 0) X(MAX, "max", 2, KEEP, 0) X(FMIN, "fmin", 2, KEEP, 0) X(FMAX, "fmax", 2, KEEP, 0) \
+  X(FMIN, "fmin", 2, KEEP, 0) X(FMAX, "fmax", 2, KEEP, 0)                                                     \
   X(MINIMUM, "minimum", 2, KEEP, 0) X(MAXIMUM, "maximum", 2, KEEP, 0)                                         \
   X(LOGICAL_AND, "logical_and", 2, LOGIC, DC_OP_COMPLEX) X(LOGICAL_OR, "logical_or", 2, LOGIC, DC_OP_COMPLEX) \
   X(LOGICAL_XOR, "logical_xor", 2, LOGIC, DC_OP_COMPLEX)                                                      \

@@ -208,20 +208,12 @@ static int array_copy(lua_State *L) {
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
 }
 
-/* The options table at `arg`, if any: {async = boolean}. */
-static bool check_async(lua_State *L, int arg) {
-  if (lua_isnoneornil(L, arg)) return false;
-  if (!lua_istable(L, arg)) dc_lua_expected(L, arg, "a table of options");
-  for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
-    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
-    if (strcmp(name, "async") != 0) dc_lua_fail(L, DC_ARGUMENT, "there is no option '%s'; there is async", name);
-    if (!lua_isboolean(L, -1))
-      dc_lua_fail(L, DC_ARGUMENT, "option 'async' is a boolean, got %s", dc_lua_describe(L, -1));
-  }
-  lua_getfield(L, arg, "async");
-  bool async = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return async;
+/* Arguments 1 and 2, and an option that takes the place of the third. */
+static bool check_async(lua_State *L) {
+  static const dc_lua_option options[] = { { "async", DC_LUA_BOOLEAN, 3 }, { NULL, DC_LUA_ANY, 0 } };
+  if (lua_gettop(L) > 2 && !lua_istable(L, 3) && !lua_isnil(L, 3)) dc_lua_expected(L, 3, "a table of options");
+  dc_lua_take_options(L, 3, 3, options);
+  return lua_toboolean(L, 3);
 }
 
 /* copy_from(b [, {async = true}]) */
@@ -229,7 +221,7 @@ static int array_copy_from(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_lua_checkarray(L, self, 2);
-  dc_lua_assign(L, self, a, 2, check_async(L, 3));
+  dc_lua_assign(L, self, a, 2, check_async(L));
   lua_settop(L, 1);
   return 1;
 }
@@ -251,8 +243,7 @@ static int array_to(lua_State *L) {
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_error err = DC_ERROR_INIT;
   size_t n;
-  lua_settop(L, 3);
-  bool async = check_async(L, 3);
+  const bool async = check_async(L);
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &n) : NULL;
   if (name && dc_dtype_parse(name, n) != DC_DTYPE_NONE) {
     dc_dtype dtype = dc_lua_checkdtype(L, 2);
@@ -303,13 +294,15 @@ static const luaL_Reg array_meta[] = {
   { "__close", array_close },
   { "__len", array_len },
   { "__tostring", dc_lua_array_tostring },
+  { "__concat", dc_lua_array_concat },
   { NULL, NULL },
 };
 
 void dc_lua_open_array(lua_State *L, int self) {
   const dc_lua *state = lua_touserdata(L, self);
   if (state->types[DC_LUA_ARRAY]) return;
-  dc_lua_newtype(L, self, DC_LUA_ARRAY, "dotcompute.array", array_meta, array_methods);
+  /* Lua's own messages give the type's name: "number expected, got dotcompute.array (a:item() reads its number)". */
+  dc_lua_newtype(L, self, DC_LUA_ARRAY, "dotcompute.array (a:item() reads its number)", array_meta, array_methods);
   lua_getiuservalue(L, self, DC_LUA_ARRAY); /* meta */
   dc_lua_spare_finalizers(L, state);
   dc_lua_setfuncs(L, self, dc_lua_operators_meta);

@@ -1,8 +1,8 @@
 /*
 ** create.c - functions of the module that make arrays.
 **
-** Shapes are integers or one table of them; a dtype may follow and is float32 otherwise (bool where
-** the values are booleans).  New arrays live on the current device.
+** Shapes are integers or one table of them; a dtype may follow, by position or in a table of options, and is float32
+** otherwise (bool where the values are booleans).  New arrays live on the current device.
 */
 #include <float.h>
 #include <math.h>
@@ -36,12 +36,34 @@ static void fill(lua_State *L, dc_lua *self, dc_array *a, dc_scalar v) {
 
 static dc_scalar integer(int64_t v) { return (dc_scalar){ .kind = DC_SCALAR_INT, .i = v }; }
 
-/* (d1, d2, … [, dtype]) or (shape [, dtype]) */
+/* A table of options behind the shape, or a table of a shape and options, {2, 3, dtype = "int8"}. Leaves the dtype, or
+** nil, behind the shape. */
+static void read_shaped_options(lua_State *L) {
+  const int last = lua_gettop(L);
+  const dc_lua_option options[] = { { "dtype", DC_LUA_STRING, last + 1 }, { NULL, DC_LUA_ANY, 0 } };
+  if (last == 1 && !dc_lua_has_names(L, 1)) return;
+  lua_settop(L, last + 1);
+  if (last > 1 && lua_type(L, last - 1) == LUA_TSTRING) { /* a dtype by position, too */
+    lua_pushvalue(L, last - 1);
+    lua_replace(L, last + 1);
+  }
+  dc_lua_read_options(L, last, last == 1, options);
+  if (last > 1) lua_remove(L, last);
+  if (lua_type(L, -2) == LUA_TSTRING) lua_remove(L, -2);
+}
+
+/* (d1, d2, … [, dtype] [, options]) or (shape [, dtype] [, options]) */
 dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *shape) {
-  int last = lua_gettop(L);
   dc_dtype dtype = DC_FLOAT32;
-  if (last > 0 && lua_isnil(L, last)) last--; /* zeros(3, opts.dtype) */
-  if (last > 0 && lua_type(L, last) == LUA_TSTRING) dtype = dc_lua_checkdtype(L, last--);
+  int last = lua_gettop(L), type = last > 0 ? lua_type(L, last) : LUA_TNONE;
+  if (type == LUA_TNIL || type == LUA_TTABLE) {
+    for (; last > 0 && lua_isnil(L, last); last--) lua_pop(L, 1); /* zeros(3, opts.dtype) */
+    if (last > 0 && lua_istable(L, last)) read_shaped_options(L);
+    last = lua_gettop(L);
+    if (last > 0 && lua_isnil(L, last)) last--;
+    type = last > 0 ? lua_type(L, last) : LUA_TNONE;
+  }
+  if (type == LUA_TSTRING) dtype = dc_lua_checkdtype(L, last--);
   if (last == 0) dc_lua_badarg(L, 1, "a shape expected: integers, or one table of them");
   if (last > 1 && lua_istable(L, 1))
     dc_lua_badarg(L, 2, "a dtype expected after a shape table, got %s", dc_lua_describe(L, 2));
@@ -74,6 +96,14 @@ static int core_ones(lua_State *L) {
   return 1;
 }
 
+/* Arguments up to the dtype at `place`, which may be an option. */
+static void take_dtype(lua_State *L, int place) {
+  const int top = lua_gettop(L);
+  if (DC_LIKELY(top < place || (top == place && lua_type(L, place) == LUA_TSTRING))) return;
+  const dc_lua_option options[] = { { "dtype", DC_LUA_STRING, place }, { NULL, DC_LUA_ANY, 0 } };
+  dc_lua_take_options(L, place, place, options);
+}
+
 /* The scalar argument `arg` and the dtype argument after it, default by its kind. */
 static dc_dtype check_value(lua_State *L, int arg, int dtype_arg, dc_scalar *v) {
   if (!dc_lua_toscalar(L, arg, v))
@@ -83,10 +113,12 @@ static dc_dtype check_value(lua_State *L, int arg, int dtype_arg, dc_scalar *v) 
 
 static int core_full(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
+  take_dtype(L, 3);
   dc_scalar v;
   dc_lua_shape shape;
   if (!lua_istable(L, 1) && !lua_isnumber(L, 1))
     return dc_lua_badarg(L, 1, "a shape expected: an integer or a table of them, got %s", dc_lua_describe(L, 1));
+  dc_lua_refuse_options(L, 1);
   dc_lua_checkshape(L, 1, 1, false, &shape);
   dc_dtype dtype = check_value(L, 2, 3, &v);
   dc_array *a = push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
@@ -104,17 +136,20 @@ static dc_array *make_like(lua_State *L, int dtype_arg) {
 }
 
 static int core_empty_like(lua_State *L) {
+  take_dtype(L, 2);
   make_like(L, 2);
   return 1;
 }
 
 static int core_zeros_like(lua_State *L) {
+  take_dtype(L, 2);
   dc_array *a = make_like(L, 2);
   fill(L, dc_lua_self(L), a, integer(0));
   return 1;
 }
 
 static int core_ones_like(lua_State *L) {
+  take_dtype(L, 2);
   dc_array *a = make_like(L, 2);
   fill(L, dc_lua_self(L), a, integer(1));
   return 1;
@@ -122,6 +157,7 @@ static int core_ones_like(lua_State *L) {
 
 static int core_full_like(lua_State *L) {
   dc_scalar v;
+  take_dtype(L, 3);
   if (!dc_lua_toscalar(L, 2, &v))
     return dc_lua_expected(L, 2, "a number or a boolean");
   dc_array *a = make_like(L, 3);
@@ -145,6 +181,7 @@ static int copy_array(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype) {
 /* array(value [, dtype]): nested table, number, boolean, or another array. */
 static int core_array(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
+  take_dtype(L, 2);
   dc_dtype dtype = lua_isnoneornil(L, 2) ? DC_DTYPE_NONE : dc_lua_checkdtype(L, 2);
   dc_error err = DC_ERROR_INIT;
   unsigned char element[16];
@@ -178,8 +215,10 @@ static int core_from_bytes(lua_State *L) {
   dc_geometry g;
   dc_error err = DC_ERROR_INIT;
   size_t n;
+  take_dtype(L, 3);
   if (lua_type(L, 1) != LUA_TSTRING) return dc_lua_expected(L, 1, "a string of bytes");
   const char *bytes = lua_tolstring(L, 1, &n);
+  dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, 2, false, &shape);
   dc_dtype dtype = lua_isnoneornil(L, 3) ? DC_FLOAT32 : dc_lua_checkdtype(L, 3);
   if (dc_geometry_c(&g, shape.ndim, shape.extent, dc_dtype_size(dtype), &err) != 0) return dc_lua_raise(L, &err);
@@ -262,10 +301,14 @@ static int float_range(lua_State *L, dc_lua *self, dc_dtype dtype) {
 
 static int core_arange(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  if (lua_gettop(L) == 3 && lua_type(L, 3) == LUA_TSTRING) { /* (first, last, dtype) */
+  if (lua_gettop(L) >= 3 && lua_type(L, 3) == LUA_TSTRING) { /* (first, last, dtype) */
     lua_pushnil(L);
     lua_insert(L, 3);
   }
+  static const dc_lua_option options[] = {
+    { "step", DC_LUA_NUMBER, 3 }, { "dtype", DC_LUA_STRING, 4 }, { NULL, DC_LUA_ANY, 0 }
+  };
+  dc_lua_take_options(L, 3, 4, options);
   lua_settop(L, 4);
   bool integers = true;
   for (int i = 1; i <= 3; i++) {
@@ -282,6 +325,7 @@ static int core_linspace(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   int64_t n = 0;
   dc_error err = DC_ERROR_INIT;
+  take_dtype(L, 4);
   for (int i = 1; i <= 2; i++)
     if (lua_type(L, i) != LUA_TNUMBER) return dc_lua_expected(L, i, "a number");
   if (!dc_lua_tointeger(L, 3, &n) || n < 0)
@@ -312,6 +356,7 @@ static int core_eye(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   int64_t n = 0;
   dc_error err = DC_ERROR_INIT;
+  take_dtype(L, 2);
   if (!dc_lua_tointeger(L, 1, &n) || n < 0) return dc_lua_expected(L, 1, "an extent");
   dc_dtype dtype = lua_isnoneornil(L, 2) ? DC_FLOAT32 : dc_lua_checkdtype(L, 2);
   const int64_t shape[2] = { n, n };
@@ -390,14 +435,20 @@ static owner *keep_owner(lua_State *L, int idx) {
   return o;
 }
 
-/* wrap(ptr, shape [, dtype [, owner]]) */
+/* wrap(ptr, shape [, dtype [, owner]] [, options]): an owner by position may be a table. */
 static int core_wrap(lua_State *L) {
+  static const dc_lua_option options[] = {
+    { "dtype", DC_LUA_STRING, 3 }, { "owner", DC_LUA_ANY, 4 }, { NULL, DC_LUA_ANY, 0 }
+  };
+  if (lua_gettop(L) == 4) lua_settop(L, 5);
+  if (lua_gettop(L) == 3 || !lua_isnil(L, 5)) dc_lua_take_options(L, 3, 4, options);
   dc_lua *self = dc_lua_self(L);
   int64_t ptr = 0;
   dc_lua_shape shape;
   dc_error err = DC_ERROR_INIT;
   if (!dc_lua_tointeger(L, 1, &ptr) || ptr == 0)
     return dc_lua_expected(L, 1, "a device address (an integer)");
+  dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, 2, false, &shape);
   dc_dtype dtype = lua_isnoneornil(L, 3) ? DC_FLOAT32 : dc_lua_checkdtype(L, 3);
   if ((uint64_t)ptr % dc_dtype_size(dtype) != 0)

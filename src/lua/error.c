@@ -75,6 +75,10 @@ static void push_call(lua_State *L) {
   if (lua_getlocal(L, &ar, 1)) {
     if (lua_isuserdata(L, -1) && luaL_getmetafield(L, -1, "__name") == LUA_TSTRING) type = lua_tostring(L, -1);
     if (type && strchr(type, '.')) type = strchr(type, '.') + 1;
+    if (type && strchr(type, ' ')) { /* what an array's name says besides */
+      lua_pushlstring(L, type, (size_t)(strchr(type, ' ') - type));
+      type = lua_tostring(L, -1);
+    }
   }
   if (method && type) lua_pushfstring(L, "%s:%s()", type, ar.name);
   else if (ar.namewhat && strcmp(ar.namewhat, "metamethod") == 0 && type) lua_pushfstring(L, "%s[...]", type);

@@ -1,5 +1,5 @@
 /*
-** format.c - tostring of an array: what it is, then its elements as Lua writes tables.
+** format.c - tostring of an array: what it is, then its elements as Lua writes tables; of a 0-d array its number.
 **
 ** Of large arrays only the first and last three along each axis are shown, and only those are fetched.
 */
@@ -161,6 +161,19 @@ static void push_title(lua_State *L, const dc_array *a) {
                   dc_geometry_text(dc_array_geometry(a), shape, sizeof shape), dc_array_device(a)->id);
 }
 
+/* A 0-d array as Lua writes numbers: floating ones with a point or an exponent. */
+static int push_value(lua_State *L, dc_lua *self, dc_array *a) {
+  unsigned char element[16];
+  char text[CELL];
+  dc_error err = DC_ERROR_INIT;
+  const dc_dtype dtype = dc_array_dtype(a);
+  if (DC_LUA_WORK(self, dc_array_read(a, element, &err)) != 0) return dc_lua_raise(L, &err);
+  format_element(dtype, element, text);
+  const bool whole = dc_dtypes[dtype].kind == 'f' && text[strspn(text, "-0123456789")] == '\0';
+  lua_pushfstring(L, whole ? "%s.0" : "%s", text);
+  return 1;
+}
+
 int dc_lua_array_tostring(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_lua_array *o = dc_lua_test(L, self, 1, DC_LUA_ARRAY);
@@ -174,6 +187,7 @@ int dc_lua_array_tostring(lua_State *L) {
   size_t count = 1;
   luaL_Buffer b;
   dc_lua_settle(L, self, a);
+  if (p.g.ndim == 0) return push_value(L, self, a);
   for (int i = 0; i < p.g.ndim; i++) {
     p.shortened[i] = dc_array_size(a) > WHOLE && p.g.shape[i] > 2 * EDGE + 1;
     if (count <= MOST) count *= (size_t)shown(&p, i);
@@ -200,5 +214,21 @@ int dc_lua_array_tostring(lua_State *L) {
   else print_level(&b, &p, 0);
   luaL_pushresult(&b);
   dc_lua_scratch_free(L, 3);
+  return 1;
+}
+
+/* "loss: " .. a */
+int dc_lua_array_concat(lua_State *L) {
+  const dc_lua *self = dc_lua_self(L);
+  for (int i = 1; i <= 2; i++) {
+    const int type = lua_type(L, i);
+    if (type == LUA_TSTRING || type == LUA_TNUMBER || dc_lua_toarray(L, self, i)) continue;
+    if (luaL_getmetafield(L, i, "__tostring") == LUA_TNIL)
+      return dc_lua_fail(L, DC_ARGUMENT, "'..' joins arrays with strings and numbers, got %s", dc_lua_describe(L, i));
+    lua_pop(L, 1);
+  }
+  luaL_tolstring(L, 1, NULL);
+  luaL_tolstring(L, 2, NULL);
+  lua_concat(L, 2);
   return 1;
 }

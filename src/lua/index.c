@@ -462,6 +462,7 @@ static int array_reshape(lua_State *L) {
   dc_lua_shape shape;
   dc_error err = DC_ERROR_INIT;
   if (lua_gettop(L) < 2) return dc_lua_badarg(L, 2, "a shape expected");
+  dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, lua_gettop(L), true, &shape);
   if (!dc_array_views_lazily(a, false)) dc_lua_settle(L, self, a);
   dc_lua_array *slot = dc_lua_newarray(L);
@@ -475,8 +476,25 @@ static int push_geometry(lua_State *L, dc_array *a, const dc_geometry *g) {
   return dc_lua_made(L, slot, dc_array_view(a, g, 0, &err), &err);
 }
 
+/* Options 'axes' and 'axis' in or behind the axes, which are put in the place of argument 2. */
+static void take_axes(lua_State *L) {
+  const int top = lua_gettop(L);
+  const dc_lua_option known[] = {
+    { "axes", DC_LUA_ANY, top + 1 }, { "axis", DC_LUA_ANY, top + 2 }, { NULL, DC_LUA_ANY, 0 }
+  };
+  if (top < 2 || !lua_istable(L, top) || (top == 2 && !dc_lua_has_names(L, 2))) return;
+  lua_settop(L, top + 2);
+  dc_lua_read_options(L, top, top == 2, known);
+  const bool by_axes = !lua_isnil(L, top + 1), by_axis = !lua_isnil(L, top + 2);
+  const bool by_position = top > 2 ? !lua_isnil(L, 2) : luaL_len(L, 2) > 0;
+  if (by_axes + by_axis + by_position > 1) dc_lua_fail(L, DC_ARGUMENT, "the axes are given twice");
+  if (by_axes || by_axis) lua_copy(L, by_axes ? top + 1 : top + 2, 2);
+  lua_settop(L, top == 2 ? 2 : top - 1);
+}
+
 /* Axis numbers from 0 out of arguments 2 up, or one table. Returns how many. */
 static int read_axes(lua_State *L, int ndim, int axes[DC_MAX_DIMS]) {
+  take_axes(L);
   bool table = lua_gettop(L) == 2 && lua_istable(L, 2);
   lua_Integer n = table ? luaL_len(L, 2) : lua_gettop(L) - 1;
   if (n > ndim) dc_lua_fail(L, DC_SHAPE, "%lld axes named, the array has %d", (long long)n, ndim);
@@ -538,6 +556,7 @@ static int array_broadcast_to(lua_State *L) {
   dc_geometry g;
   dc_error err = DC_ERROR_INIT;
   if (lua_gettop(L) < 2) return dc_lua_badarg(L, 2, "a shape expected");
+  dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, lua_gettop(L), false, &shape);
   dc_lua_settle(L, self, a);
   if (dc_geometry_stretch(dc_array_geometry(a), shape.ndim, shape.extent, &g, &err) != 0) return dc_lua_raise(L, &err);

@@ -356,8 +356,8 @@ static void read_option(lua_State *L, const kernel_object *o, const char *name, 
     if (dc_stream_check(*stream, o->k->dev, &err) != 0) dc_lua_raise_kernel(L, &err);
     how->stream = (*stream)->handle;
   } else {
-    dc_lua_fail(L, DC_ARGUMENT,
-                "there is no launch option '%s'; there are shared, stack, cooperative, cluster, pdl, stream", name);
+    static const char *const names[] = { "shared", "stack", "cooperative", "cluster", "pdl", "stream" };
+    dc_lua_fail_option(L, "", "launch option", name, names, sizeof names / sizeof *names);
   }
 }
 
@@ -385,13 +385,15 @@ static int kernel_with(lua_State *L) {
   return 1;
 }
 
-/* occupancy(block [, shared]): resident blocks a multiprocessor, and their share of its threads. */
+/* occupancy(block [, shared] [, {shared =}]): resident blocks a multiprocessor, and their share of its threads. */
 static int kernel_occupancy(lua_State *L) {
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
   const dc_device *dev = o->k->dev;
   dc_error err = DC_ERROR_INIT;
   int blocks;
+  static const dc_lua_option options[] = { { "shared", DC_LUA_INTEGER, 3 }, { NULL, DC_LUA_ANY, 0 } };
+  dc_lua_take_options(L, 3, 3, options);
   lua_settop(L, 3);
   dc_dim3 block = read_block(L, o, 2);
   uint32_t shared = lua_isnil(L, 3) ? o->how.shared : check_shared(L, 3);

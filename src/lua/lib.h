@@ -292,6 +292,9 @@ bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
 /* --- create.c, operators.c, index.c, format.c --- */
 extern const luaL_Reg dc_lua_create_core[];
 extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_internal[];
+/* Whether an argument is a symbolic value of dc.vectorize, or all are numbers while it traces a function: then the node
+** of the function `name` is on top. */
+bool dc_lua_apply_symbolic(lua_State *L, const dc_lua *self, const char *name);
 extern const luaL_Reg dc_lua_operators_meta[], dc_lua_operators_methods[];
 /* The operator or function of the arguments on the stack; pushes the result, returns 1. */
 int dc_lua_apply(lua_State *L, dc_op op);
@@ -300,8 +303,6 @@ void dc_lua_set_functions(lua_State *L, int self);
 
 /* --- reduce.c --- */
 extern const luaL_Reg dc_lua_reduce_core[], dc_lua_reduce_methods[];
-/* The reduction of argument 1 over what argument 2 says; pushes it, returns 1. */
-int dc_lua_reduce(lua_State *L, dc_reduce op);
 
 /* --- complex.c --- */
 void dc_lua_pushcomplex(lua_State *L, double re, double im);
@@ -312,6 +313,7 @@ void dc_lua_open_complex(lua_State *L, int self);
 /* --- index.c, format.c --- */
 extern const luaL_Reg dc_lua_index_meta[], dc_lua_index_methods[];
 int dc_lua_array_tostring(lua_State *L);
+int dc_lua_array_concat(lua_State *L);
 /* Assigns the value at `value` (number, boolean, array, table) to all of `dst`. `async`: as dc_array_assign. */
 void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool async);
 
@@ -368,6 +370,30 @@ extern const luaL_Reg dc_lua_mail_internal[];
 extern const luaL_Reg dc_lua_profile_internal[];
 /* Tells the profiler how much the arguments of the coming launch of `k` weigh; they are from `first` on. */
 void dc_lua_profile_arguments(lua_State *L, const dc_lua *self, const dc_kernel *k, int first);
+
+/* --- named.c --- */
+typedef enum { DC_LUA_BOOLEAN, DC_LUA_NUMBER, DC_LUA_INTEGER, DC_LUA_STRING, DC_LUA_ANY } dc_lua_option_type;
+/* An option by name, and the stack index of the positional argument that it stands for; a NULL name ends a list. */
+typedef struct dc_lua_option {
+  const char *name;
+  dc_lua_option_type type;
+  int place;
+} dc_lua_option;
+/* The places of `known` are arguments up to `last`: a table of options behind them, or in place of one from `first` on,
+** is put in these places.  Then `last` values are on the stack; without options nothing changes. */
+void dc_lua_take_options(lua_State *L, int first, int last, const dc_lua_option *known);
+/* Puts the options of the table at idx in their places, which hold nil or are given twice; `takes_list`: its list part
+** is left to the caller. */
+void dc_lua_read_options(lua_State *L, int idx, bool takes_list, const dc_lua_option *known);
+/* Raises where the value at idx is a table with options: there are none where it stands. */
+void dc_lua_refuse_options(lua_State *L, int idx);
+/* Whether the table at idx (from the stack's bottom) has entries beside its list part. */
+bool dc_lua_has_names(lua_State *L, int idx);
+/* Raises "there is no option 'kep' (did you mean 'keep'?); there is keep"; `kind` is "option". `who`: in front, or
+** "". */
+int dc_lua_fail_option(lua_State *L, const char *who, const char *kind, const char *name, const char *const *names,
+                       size_t n);
+extern const luaL_Reg dc_lua_named_internal[];
 
 /* --- options.c --- */
 /* Pushes a userdata that begins with a dc_source for the texts and options of the origin at `origin`; all its

@@ -51,8 +51,7 @@ static void call_symbolic(lua_State *L, const char *name) {
   lua_call(L, lua_gettop(L) - 1, 1);
 }
 
-/* The arguments are symbolic values of dc.vectorize, or numbers while it traces a function. */
-static bool apply_symbolic(lua_State *L, const dc_lua *self, const char *name) {
+bool dc_lua_apply_symbolic(lua_State *L, const dc_lua *self, const char *name) {
   const int n = lua_gettop(L);
   bool numbers = self->tracing > 0;
   for (int i = 1; i <= n; i++) {
@@ -111,7 +110,7 @@ static inline bool read_usual(lua_State *L, const dc_lua *self, int n, operands 
 static DC_RARELY bool read_unusual(lua_State *L, dc_lua *self, dc_op op, operands *o) {
   const int n = dc_ops[op].nargs;
   if (dc_op_is_function(op)) {
-    if (apply_symbolic(L, self, dc_ops[op].name)) return true;
+    if (dc_lua_apply_symbolic(L, self, dc_ops[op].name)) return true;
     if (lua_gettop(L) > n)
       dc_lua_fail(L, DC_ARGUMENT, "'%s' takes %d argument%s, got %d", dc_ops[op].name, n, n == 1 ? "" : "s",
                   lua_gettop(L));
@@ -158,19 +157,11 @@ static int array_bnot(lua_State *L) {
   return dc_lua_apply(L, DC_OP_NOT);
 }
 
-/* dc.min(a) and dc.max(a) of one array are reductions. */
-static int extreme(lua_State *L, dc_op op, dc_reduce reduce) {
-  const bool one = lua_gettop(L) == 1 && dc_lua_toarray(L, dc_lua_self(L), 1);
-  return one ? dc_lua_reduce(L, reduce) : dc_lua_apply(L, op);
-}
-static int call_min(lua_State *L) { return extreme(L, DC_OP_MIN, DC_REDUCE_MIN); }
-static int call_max(lua_State *L) { return extreme(L, DC_OP_MAX, DC_REDUCE_MAX); }
-
 void dc_lua_set_functions(lua_State *L, int self) {
   for (dc_op op = 0; op < DC_NOPS; op++) {
     if (!dc_op_is_function(op)) continue;
     lua_pushvalue(L, self);
-    lua_pushcclosure(L, op == DC_OP_MIN ? call_min : op == DC_OP_MAX ? call_max : apply[op], 1);
+    lua_pushcclosure(L, apply[op], 1);
     lua_setfield(L, -2, dc_ops[op].name);
   }
 }
@@ -200,7 +191,7 @@ static int core_functions(lua_State *L) {
 static int core_cast(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
-  if (apply_symbolic(L, self, "cast")) return 1;
+  if (dc_lua_apply_symbolic(L, self, "cast")) return 1;
   const dc_dtype dtype = dc_lua_checkdtype(L, 2);
   lua_settop(L, 2);
   dc_array *a = dc_lua_toarray(L, self, 1);
@@ -291,12 +282,16 @@ static double tolerance(lua_State *L, int arg, double fallback) {
   return lua_tonumber(L, arg);
 }
 
-/* allclose(a, b [, rtol [, atol]]): |a - b| <= atol + rtol * |b| everywhere. */
+/* allclose(a, b [, rtol [, atol]] [, options]): |a - b| <= atol + rtol * |b| everywhere. */
 static int core_allclose(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a, *b;
   dc_error err = DC_ERROR_INIT;
   bool result;
+  static const dc_lua_option options[] = {
+    { "rtol", DC_LUA_NUMBER, 3 }, { "atol", DC_LUA_NUMBER, 4 }, { NULL, DC_LUA_ANY, 0 }
+  };
+  dc_lua_take_options(L, 3, 4, options);
   const double rtol = tolerance(L, 3, 1e-5), atol = tolerance(L, 4, 1e-8);
   check_pair(L, self, &a, &b);
   if (DC_LUA_WORK(self, dc_array_allclose(a, b, rtol, atol, &result, &err)) != 0) return dc_lua_raise(L, &err);

@@ -139,6 +139,12 @@ static void read_std(lua_State *L, const lists *l) {
   append(L, l, LIST_OPTIONS);
 }
 
+static void fail_unknown(lua_State *L, const char *name) {
+  static const char *const names[] = { "name", "define", "include", "headers", "flags", "std", "fast_math",
+                                       "instantiate", "args", "link", "warnings", "debug" };
+  dc_lua_fail_option(L, "", "option", name, names, sizeof names / sizeof *names);
+}
+
 /* One option; its value is on top and stays there. */
 static void read_option(lua_State *L, const lists *l, const char *name) {
   if (strcmp(name, "define") == 0) read_define(L, l);
@@ -153,10 +159,7 @@ static void read_option(lua_State *L, const lists *l, const char *name) {
   else if (strcmp(name, "warnings") == 0) {
     if (!lua_isboolean(L, -1)) fail_option(L, name, "true or false");
   } else if (strcmp(name, "name") != 0 && strcmp(name, "link") != 0) /* read by module.c */
-    dc_lua_fail(L, DC_ARGUMENT,
-                "there is no option '%s'; there are name, define, include, headers, flags, std, fast_math, "
-                "instantiate, args, link, warnings and debug",
-                name);
+    fail_unknown(L, name);
 }
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }

@@ -1,85 +1,132 @@
 /*
-** reduce.c - reductions of arrays: over all elements, an axis, or a list of axes.
+** reduce.c - reductions of arrays: over all elements, an axis, or several.
 */
 #include <string.h>
 
 #include "lua/lib.h"
 
 typedef struct over {
-  uint32_t axes;
-  bool keep;
+  uint32_t axes;    /* UINT32_MAX: all */
+  bool keep, whole; /* whole: neither axes nor keep were asked for */
   double ddof;
 } over;
 
-static void add_axis(lua_State *L, int idx, int ndim, over *o) {
+/* The end of messages about dc.max(a, 2.5) and a:max(0). */
+#define COMPARES_MIN "; 'min' reduces one array, dc.minimum(a, b) and dc.fmin(a, b) compare two"
+#define COMPARES_MAX "; 'max' reduces one array, dc.maximum(a, b) and dc.fmax(a, b) compare two"
+
+static void add_axis(lua_State *L, int idx, int ndim, const char *hint, over *o) {
   int64_t v = 0;
   if (!dc_lua_tointeger(L, idx, &v))
-    dc_lua_fail(L, DC_ARGUMENT, "an axis is an integer, got %s", dc_lua_describe(L, idx));
+    dc_lua_fail(L, DC_ARGUMENT, "an axis is an integer, got %s%s", dc_lua_describe(L, idx), hint);
   const int64_t axis = v < 0 ? v + ndim : v - 1;
   if (v == 0 || axis < 0 || axis >= ndim)
-    dc_lua_fail(L, DC_SHAPE, "there is no axis %lld in an array of %d (they count from 1)", (long long)v, ndim);
+    dc_lua_fail(L, DC_SHAPE, "there is no axis %lld in an array of %d (they count from 1)%s", (long long)v, ndim,
+                hint);
   if (o->axes >> axis & 1) dc_lua_fail(L, DC_SHAPE, "axis %lld is named twice", (long long)v);
   o->axes |= 1u << axis;
 }
 
-/* The options of the table at idx; its list part names axes. */
-static void read_options(lua_State *L, int idx, bool takes_ddof, over *o) {
-  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
-    if (lua_type(L, -2) == LUA_TNUMBER) continue;
-    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
-    if (strcmp(name, "keep") == 0 && lua_isboolean(L, -1)) o->keep = lua_toboolean(L, -1);
-    else if (strcmp(name, "keep") == 0)
-      dc_lua_fail(L, DC_ARGUMENT, "option 'keep' is a boolean, got %s", dc_lua_describe(L, -1));
-    else if (takes_ddof && strcmp(name, "ddof") == 0 && lua_type(L, -1) == LUA_TNUMBER) o->ddof = lua_tonumber(L, -1);
-    else if (takes_ddof && strcmp(name, "ddof") == 0)
-      dc_lua_fail(L, DC_ARGUMENT, "option 'ddof' is a number, got %s", dc_lua_describe(L, -1));
-    else
-      dc_lua_fail(L, DC_ARGUMENT, "there is no option '%s'; there %s", name,
-                  takes_ddof ? "are keep and ddof" : "is keep");
+/* The axis at idx, or those of the list there. */
+static void add_axes(lua_State *L, int idx, int ndim, const char *hint, over *o) {
+  if (lua_isnil(L, idx)) return;
+  const bool list = lua_istable(L, idx);
+  const lua_Integer n = list ? luaL_len(L, idx) : 1;
+  if (o->axes != 0 && n > 0) dc_lua_fail(L, DC_ARGUMENT, "the axes are given twice");
+  for (lua_Integer i = 1; i <= n; i++) {
+    if (list) lua_geti(L, idx, i);
+    else lua_pushvalue(L, idx);
+    add_axis(L, lua_gettop(L), ndim, hint, o);
+    lua_pop(L, 1);
   }
 }
 
-/* Argument 2: nothing (all axes), an axis, or {axis, …, keep = boolean}. */
-static over read_over(lua_State *L, const dc_array *a, bool takes_ddof) {
+/* Axes as several arguments, or as a table of them, which may hold options too; or a table of options behind. */
+static void read_tables(lua_State *L, int ndim, bool takes_ddof, const char *hint, over *o) {
+  const int top = lua_gettop(L);
+  const dc_lua_option known[] = {
+    { "keep", DC_LUA_BOOLEAN, top + 3 }, { "axis", DC_LUA_ANY, top + 1 }, { "axes", DC_LUA_ANY, top + 2 },
+    { takes_ddof ? "ddof" : NULL, DC_LUA_NUMBER, top + 4 }, { NULL, DC_LUA_ANY, 0 },
+  };
+  lua_settop(L, top + 4);
+  if (top == 2 || lua_istable(L, 2)) {
+    for (int i = 2; i <= top && i <= 3; i++) {
+      if (lua_istable(L, i)) dc_lua_read_options(L, i, true, known);
+      add_axes(L, i, ndim, hint, o);
+    }
+    if (top > 3) dc_lua_fail(L, DC_ARGUMENT, "a table of axes and one of options expected, got %d arguments", top - 1);
+  } else {
+    for (int i = 2; i <= top && !lua_istable(L, i); i++) {
+      if (!lua_isnil(L, i)) add_axis(L, i, ndim, hint, o);
+    }
+    if (lua_istable(L, top)) {
+      dc_lua_read_options(L, top, true, known);
+      add_axes(L, top, ndim, hint, o);
+    }
+  }
+  for (int i = 1; i <= 2; i++) add_axes(L, top + i, ndim, hint, o);
+  o->keep = lua_toboolean(L, top + 3);
+  if (takes_ddof && lua_isnumber(L, top + 4)) o->ddof = lua_tonumber(L, top + 4);
+}
+
+/* Arguments from 2 on.  `hint` ends messages about axes. */
+static over read_over(lua_State *L, const dc_array *a, bool takes_ddof, const char *hint) {
   const int ndim = dc_array_geometry(a)->ndim;
   over o = { .axes = 0 };
-  if (lua_gettop(L) > 2)
-    dc_lua_fail(L, DC_ARGUMENT, "several axes are given as one table, {1, 2}; got %d arguments", lua_gettop(L) - 1);
-  if (lua_istable(L, 2)) {
-    const lua_Integer n = luaL_len(L, 2);
-    read_options(L, 2, takes_ddof, &o);
-    for (lua_Integer i = 1; i <= n; i++) {
-      lua_geti(L, 2, i);
-      add_axis(L, lua_gettop(L), ndim, &o);
-      lua_pop(L, 1);
-    }
-  } else if (!lua_isnoneornil(L, 2)) {
-    add_axis(L, 2, ndim, &o);
-  }
+  while (lua_gettop(L) > 1 && lua_isnil(L, -1)) lua_pop(L, 1);
+  if (lua_gettop(L) == 2 && lua_type(L, 2) == LUA_TNUMBER) add_axis(L, 2, ndim, hint, &o);
+  else if (lua_gettop(L) > 1) read_tables(L, ndim, takes_ddof, hint, &o);
+  o.whole = o.axes == 0 && !o.keep;
   if (o.axes == 0) o.axes = UINT32_MAX;
   return o;
 }
 
-int dc_lua_reduce(lua_State *L, dc_reduce op) {
+/* Pushes the reduction of argument 1, returns 1. */
+static int reduce(lua_State *L, dc_reduce op, const char *hint, bool *whole) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *a = dc_lua_checkarray(L, self, 1);
-  const over o = read_over(L, a, false);
+  dc_array *a = dc_lua_toarray(L, self, 1);
+  if (!a && *hint && lua_gettop(L) > 1)
+    dc_lua_fail(L, DC_ARGUMENT, "an array expected, got %s%s", dc_lua_describe(L, 1), hint);
+  if (!a) dc_lua_expected(L, 1, "an array");
+  const over o = read_over(L, a, false, hint);
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
+  if (whole) *whole = o.whole;
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_reduce(op, a, o.axes, o.keep, &err)), &err);
 }
 
-#define REDUCTION(name, op) \
-  static int array_##name(lua_State *L) { return dc_lua_reduce(L, DC_REDUCE_##op); }
-REDUCTION(sum, SUM) REDUCTION(prod, PROD) REDUCTION(min, MIN) REDUCTION(max, MAX) REDUCTION(any, ANY)
-REDUCTION(all, ALL)
-#undef REDUCTION
+static int array_sum(lua_State *L) { return reduce(L, DC_REDUCE_SUM, "", NULL); }
+static int array_prod(lua_State *L) { return reduce(L, DC_REDUCE_PROD, "", NULL); }
+static int array_min(lua_State *L) { return reduce(L, DC_REDUCE_MIN, COMPARES_MIN, NULL); }
+static int array_max(lua_State *L) { return reduce(L, DC_REDUCE_MAX, COMPARES_MAX, NULL); }
+
+/* In a function that dc.vectorize traces, values stand for one element each: there the two are elementwise. */
+static int core_min(lua_State *L) { return dc_lua_apply_symbolic(L, dc_lua_self(L), "min") ? 1 : array_min(L); }
+static int core_max(lua_State *L) { return dc_lua_apply_symbolic(L, dc_lua_self(L), "max") ? 1 : array_max(L); }
+
+/* Over everything a Lua boolean: an array is true in a condition, whatever it holds. */
+static int truth(lua_State *L, dc_reduce op) {
+  dc_lua *self = dc_lua_self(L);
+  bool whole;
+  dc_scalar s;
+  dc_error err = DC_ERROR_INIT;
+  reduce(L, op, "", &whole);
+  const dc_lua_array *made = lua_touserdata(L, -1);
+  if (!whole) return 1;
+  dc_lua_account(L, self, dc_dtype_size(DC_BOOL));
+  if (DC_LUA_WORK(self, dc_array_get(made->a, &s, &err)) != 0) return dc_lua_raise(L, &err);
+  lua_pushboolean(L, s.b);
+  return 1;
+}
+
+static int array_any(lua_State *L) { return truth(L, DC_REDUCE_ANY); }
+static int array_all(lua_State *L) { return truth(L, DC_REDUCE_ALL); }
 
 /* The first place of the extreme, from 1; over all elements it counts in C order. */
 static int arg_extreme(lua_State *L, dc_reduce op) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
-  const over o = read_over(L, a, false);
+  const over o = read_over(L, a, false, "");
   dc_error err = DC_ERROR_INIT;
   if (o.axes != UINT32_MAX && (o.axes & (o.axes - 1)) != 0)
     return dc_lua_fail(L, DC_ARGUMENT,
@@ -101,7 +148,7 @@ static int array_argmax(lua_State *L) { return arg_extreme(L, DC_REDUCE_ARGMAX);
 static int combine(lua_State *L, dc_array *(*make)(dc_array *a, uint32_t axes, bool keep, dc_error *err)) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
-  const over o = read_over(L, a, false);
+  const over o = read_over(L, a, false, "");
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, make(a, o.axes, o.keep, &err)), &err);
@@ -123,7 +170,7 @@ static int array_count(lua_State *L) { return combine(L, count); }
 static int variance(lua_State *L, bool root) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
-  const over o = read_over(L, a, true);
+  const over o = read_over(L, a, true, "");
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_variance(a, o.axes, o.keep, o.ddof, root, &err)), &err);
@@ -138,4 +185,4 @@ static int array_std(lua_State *L) { return variance(L, true); }
       { "std", array_std }, { "norm", array_norm }, { "count", array_count }
 
 const luaL_Reg dc_lua_reduce_methods[] = { NAMES, { "min", array_min }, { "max", array_max }, { NULL, NULL } };
-const luaL_Reg dc_lua_reduce_core[] = { NAMES, { NULL, NULL } }; /* dc.min and dc.max: operators.c */
+const luaL_Reg dc_lua_reduce_core[] = { NAMES, { "min", core_min }, { "max", core_max }, { NULL, NULL } };
