@@ -132,7 +132,8 @@ bool dc_log_first_error(const char *cleaned, int *line, char **sentence) {
 #define WIDTH 160   /* of a source line in a message */
 #define LONGEST 600 /* sentence: it may name types without end */
 
-/* A head "file(12): error: sentence" or "At end of source: error: sentence". */
+/* A head "file(12): error: sentence", "file(12): Error: sentence" (from behind the front end, as of parameters that are
+** too large) or "At end of source: error: sentence". */
 typedef struct head {
   const char *file;
   size_t nfile;         /* 0: at the end of the source */
@@ -141,7 +142,7 @@ typedef struct head {
 } head;
 
 static bool read_head(const char *p, size_t n, head *h) {
-  static const char *const kinds[] = {"error", "catastrophic error", "internal error", NULL};
+  static const char *const kinds[] = {"error", "Error", "catastrophic error", "internal error", NULL};
   const char *end = p + n, *colon = p;
   *h = (head){p, 0, 0, NULL};
   while ((colon = memmem(colon, (size_t)(end - colon), ": ", 2)) != NULL) {
