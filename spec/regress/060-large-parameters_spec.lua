@@ -172,8 +172,9 @@ end)
 it("a driver older than CUDA 12.1 takes 4096 bytes of parameters at most", function()
   fake.build()
   local script = [==[
+local text = "struct s { char c[%d]; }; __global__ void k(int *out, struct s v) { *out = v.c[1]; }"
 for _, bytes in ipairs { 4088, 4089 } do
-  local k = dc.kernel(([[struct s { char c[%d]; }; __global__ void k(int *out, struct s v) { *out = v.c[1]; }]]):format(bytes))
+  local k = dc.kernel(text:format(bytes))
   try(k, 1, 1, dc.zeros(1, "int32"), ("x"):rep(bytes))
 end]==]
   local out = fake.run(script, { FAKE_CUDA_VERSION = "12000" })

@@ -35,8 +35,9 @@ static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   dc_error err = DC_ERROR_INIT;
   const char *name = o->k->sig->name;
   if (!o->home->m) dc_lua_fail(L, DC_ARGUMENT, "kernel '%s' cannot be used: its module is closed", name);
-  dc_kernel *k = dc_module_kernel(o->home->m, name, &err);
-  if (!k) dc_lua_raise_kernel(L, &err);
+  dc_kernel *k = NULL;
+  if (DC_LUA_WORK(dc_lua_self(L), (k = dc_module_kernel(o->home->m, name, &err)) ? 0 : -1) != 0)
+    dc_lua_raise_kernel(L, &err);
   lua_pushvalue(L, 1);
   o->arguments = dc_lua_prepare_arguments(L, k);
   lua_pop(L, 1);
@@ -108,8 +109,8 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   lua_pushvalue(L, module);
   lua_setiuservalue(L, -2, DC_LUA_KERNEL_MODULE);
   dc_module *m = ((dc_lua_module *)lua_touserdata(L, module))->m;
-  dc_kernel *k = dc_module_kernel(m, name, &err);
-  if (!k) {
+  dc_kernel *k = NULL;
+  if (DC_LUA_WORK(dc_lua_self(L), (k = dc_module_kernel(m, name, &err)) ? 0 : -1) != 0) {
     lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN);
     dc_lua_raise_at(L, &err, lua_gettop(L));
     return; /* not reached */
