@@ -42,8 +42,8 @@ typedef struct scan {
   int32_t *def_at, *defs;   /* blocks that write register r whole: defs[def_at[r] .. def_at[r+1]) */
   int32_t *killed;          /* per register: see read_reg */
   flow *flow;               /* per block */
-  bool *queued;             /* per block: to be looked at, */
-  int32_t nqueued, top;     /* so many of them, up to this one */
+  uint64_t *queued;         /* a bit per block: to be looked at, */
+  int32_t nqueued, top;     /* their number and the last one */
   int32_t *seen, nseen;     /* blocks whose flow is not zero */
   interval *list;
   int32_t nlist;
@@ -146,8 +146,8 @@ static flow *flow_of(scan *s, int32_t block) {
 
 /* A block's live-in may have grown: it is looked at again. */
 static void requeue(scan *s, int32_t block) {
-  if (s->queued[block]) return;
-  s->queued[block] = true;
+  if (s->queued[block / 64] >> (block % 64) & 1) return;
+  s->queued[block / 64] |= 1ull << (block % 64);
   s->nqueued++;
   if (block > s->top) s->top = block;
 }
@@ -169,17 +169,26 @@ static int32_t load_batch(scan *s, int32_t from, int32_t regs[64], int *nregs) {
   return i;
 }
 
+/* The last queued block up to b, which is none any more; -1: there is none. */
+static int32_t take_queued(scan *s, int32_t b) {
+  int32_t w = b / 64;
+  uint64_t bits = b < 0 ? 0 : s->queued[w] & ~0ull >> (63 - b % 64);
+  while (!bits && --w >= 0) bits = s->queued[w];
+  if (!bits) return -1;
+  b = w * 64 + 63 - __builtin_clzll(bits);
+  s->queued[w] &= ~(1ull << (b % 64));
+  s->nqueued--;
+  return b;
+}
+
 /* Live-in = read first, or live-out and not written whole; upwards until nothing grows.  Most edges lead downwards in
 ** the blocks' order, so a sweep upwards settles all but what goes round loops. */
 static void flow_back(scan *s) {
   while (s->nqueued > 0) {
     int32_t b = s->top;
     s->top = -1;
-    for (; b >= 0 && s->nqueued > 0; b--) {
-      if (!s->queued[b]) continue;
+    for (; (b = take_queued(s, b)) >= 0; b--) {
       flow *fl = flow_of(s, b);
-      s->queued[b] = false;
-      s->nqueued--;
       uint64_t in = fl->use | (fl->out & ~fl->def);
       if (in == fl->in) continue;
       fl->in = in;
