@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/limit.h"
 
 /* Reads the descriptor to its end. 0, or -1 with errno set. */
 static int read_all(int fd, dc_buf *b) {
@@ -49,17 +50,6 @@ int dc_file_read(const char *path, char **data, size_t *len, dc_error *err) {
   return 0;
 }
 
-static int write_all(int fd, const char *p, size_t n) {
-  while (n > 0) {
-    ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return -1;
-    p += done;
-    n -= (size_t)done;
-  }
-  return 0;
-}
-
 int dc_file_replace(const char *path, const void *data, size_t len, bool lasting, dc_error *err) {
   char *temp = NULL;
   if (asprintf(&temp, "%s.tmp.XXXXXX", path) < 0) return dc_fail_oom(err);
@@ -69,7 +59,7 @@ int dc_file_replace(const char *path, const void *data, size_t len, bool lasting
     free(temp);
     return dc_fail(err, DC_IO, NULL, "cannot create a file beside '%s': %s", path, strerror(why));
   }
-  int bad = write_all(fd, data, len) != 0 || (lasting && fsync(fd) != 0), why = errno;
+  int bad = dc_write_all(fd, data, len) != 0 || (lasting && fsync(fd) != 0), why = errno;
   if (close(fd) != 0 && !bad) {
     bad = 1;
     why = errno;

@@ -19,17 +19,19 @@ static const char queries[] = DC_SIGNATURE_FILE "(", names[] = "__nv_name_map(";
 
 static bool starts(const char *s, const char *prefix) { return strncmp(s, prefix, strlen(prefix)) == 0; }
 
+/* Whether the block's first line has the words: no further, since a log may be long. */
+static bool first_line_has(const char *block, const char *words) {
+  return memmem(block, strcspn(block, "\n"), words, strlen(words)) != NULL;
+}
+
 /* "3 errors detected in the compilation of …", "1 catastrophic error detected …" */
 static bool is_count(const char *block) {
-  size_t digits = strspn(block, "0123456789");
-  const char *detected = strstr(block, " detected in the compilation of "), *end = strchr(block, '\n');
-  return digits > 0 && detected && (!end || detected < end);
+  return strspn(block, "0123456789") > 0 && first_line_has(block, " detected in the compilation of ");
 }
 
 /* A warning about a header: not the user's. */
 static bool is_foreign_warning(const char *block) {
-  const char *end = strchr(block, '\n'), *at = strstr(block, ": warning ");
-  return at && (!end || at < end) && !starts(block, DC_NVRTC_NAME "(");
+  return !starts(block, DC_NVRTC_NAME "(") && first_line_has(block, ": warning ");
 }
 
 static bool unwanted(const char *block) {
@@ -111,12 +113,12 @@ bool dc_log_first_error(const char *cleaned, int *line, char **sentence) {
   for (const char *p = cleaned; p && *p; p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
     const char *eol = strchr(p, '\n');
     size_t n = eol ? (size_t)(eol - p) : strlen(p);
-    const char *at = strstr(p, "error");
-    if (!at || at >= p + n) continue;
-    const char *colon = strstr(at, ": ");
+    const char *at = memmem(p, n, "error", 5);
+    if (!at) continue;
+    const char *colon = memmem(at, (size_t)(p + n - at), ": ", 2);
     const char *paren = memchr(p, '(', n);
     bool at_end = starts(p, "At end of source: ");
-    if (!colon || colon >= p + n || (!at_end && (!paren || paren > at))) continue;
+    if (!colon || (!at_end && (!paren || paren > at))) continue;
     if (starts(p, DC_SOURCE_NAME "(")) *line = (int)strtol(paren + 1, NULL, 10);
     dc_buf b = DC_BUF_INIT;
     if (*line == 0) dc_buf_add(&b, p, n); /* in a header, or at the end: keep the place */
@@ -132,7 +134,8 @@ bool dc_log_first_error(const char *cleaned, int *line, char **sentence) {
 #define WIDTH 160   /* of a source line in a message */
 #define LONGEST 600 /* sentence: it may name types without end */
 
-/* A head "file(12): error: sentence" or "At end of source: error: sentence". */
+/* A head "file(12): error: sentence", "file(12): Error: sentence" (from behind the front end, as of parameters that are
+** too large) or "At end of source: error: sentence". */
 typedef struct head {
   const char *file;
   size_t nfile;         /* 0: at the end of the source */
@@ -141,7 +144,7 @@ typedef struct head {
 } head;
 
 static bool read_head(const char *p, size_t n, head *h) {
-  static const char *const kinds[] = {"error", "catastrophic error", "internal error", NULL};
+  static const char *const kinds[] = {"error", "Error", "catastrophic error", "internal error", NULL};
   const char *end = p + n, *colon = p;
   *h = (head){p, 0, 0, NULL};
   while ((colon = memmem(colon, (size_t)(end - colon), ": ", 2)) != NULL) {

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/map.h"
 #include "compile/entries.h"
 #include "compile/signature.h"
 
@@ -180,27 +181,27 @@ static int read_kernel(const char *name, size_t len, dc_signature *sig, dc_error
   return rc;
 }
 
-static bool listed(const dc_image *image, const char *name, size_t len) {
-  for (int i = 0; i < image->nkernels; i++)
-    if (word_is(name, len, image->kernels[i].lowered)) return true;
-  return false;
-}
-
 static int read_kernels(const char *text, dc_image *image, dc_error *err) {
-  size_t len;
-  for (const char *s = text; (s = next_entry(s, &len)) != NULL; s += len) {
-    if (listed(image, s, len)) continue; /* declared, then defined */
-    dc_signature *more = realloc(image->kernels, sizeof *more * (size_t)(image->nkernels + 1));
-    if (!more) return dc_fail_oom(err);
-    image->kernels = more;
-    memset(&more[image->nkernels], 0, sizeof *more);
-    if (read_kernel(s, len, &more[image->nkernels], err) != 0) {
-      dc_signature_free(&more[image->nkernels]);
-      return -1;
+  dc_map listed = DC_MAP_INIT;
+  size_t len, room = 0;
+  int rc = 0;
+  for (const char *s = text; rc == 0 && (s = next_entry(s, &len)) != NULL; s += len) {
+    if (dc_map_get(&listed, s, len)) continue; /* declared, then defined */
+    if ((size_t)image->nkernels == room) {
+      dc_signature *more = realloc(image->kernels, sizeof *more * (room = 2 * room + 8));
+      if (more) image->kernels = more;
+      else rc = dc_fail_oom(err);
     }
-    image->nkernels++;
+    if (rc == 0 && dc_map_set(&listed, s, len, image) != 0) rc = dc_fail_oom(err);
+    if (rc != 0) break;
+    dc_signature *sig = &image->kernels[image->nkernels];
+    memset(sig, 0, sizeof *sig);
+    rc = read_kernel(s, len, sig, err);
+    if (rc == 0) image->nkernels++;
+    else dc_signature_free(sig);
   }
-  return 0;
+  dc_map_free(&listed);
+  return rc;
 }
 
 /* Of machine code only the kernels' names can be read: mangled ones tell their types. */

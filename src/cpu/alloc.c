@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/runtime.h"
 #include "cpu/cfg.h"
 
 enum { POOL_PRED, POOL_64, POOL_128, POOL_256, POOL_512, NPOOLS };
@@ -29,6 +30,7 @@ typedef struct exposed {
 /* Liveness of up to 64 registers at a block, one bit each. */
 typedef struct flow {
   uint64_t use, def, in, out;
+  bool seen;
 } flow;
 
 typedef struct scan {
@@ -40,8 +42,9 @@ typedef struct scan {
   int32_t *def_at, *defs;   /* blocks that write register r whole: defs[def_at[r] .. def_at[r+1]) */
   int32_t *killed;          /* per register: see read_reg */
   flow *flow;               /* per block */
-  bool *queued;             /* per block: on the stack */
-  int32_t *stack;
+  uint64_t *queued;         /* a bit per block: to be looked at, */
+  int32_t nqueued, top;     /* their number and the last one */
+  int32_t *seen, nseen;     /* blocks whose flow is not zero */
   interval *list;
   int32_t nlist;
 } scan;
@@ -133,76 +136,113 @@ static int by_register(const void *a, const void *b) {
   return x->reg != y->reg ? (x->reg < y->reg ? -1 : 1) : (x->block > y->block) - (x->block < y->block);
 }
 
+static flow *flow_of(scan *s, int32_t block) {
+  if (!s->flow[block].seen) {
+    s->flow[block].seen = true;
+    s->seen[s->nseen++] = block;
+  }
+  return &s->flow[block];
+}
+
 /* A block's live-in may have grown: it is looked at again. */
-static void requeue(scan *s, int32_t block, int32_t *depth) {
-  if (s->queued[block]) return;
-  s->queued[block] = true;
-  s->stack[(*depth)++] = block;
+static void requeue(scan *s, int32_t block) {
+  if (s->queued[block / 64] >> (block % 64) & 1) return;
+  s->queued[block / 64] |= 1ull << (block % 64);
+  s->nqueued++;
+  if (block > s->top) s->top = block;
 }
 
 /* The registers of exposed[from..), at most 64 of them, a bit each. Returns the index behind the last one. */
-static int32_t load_batch(scan *s, int32_t from, int32_t regs[64], int *nregs, int32_t *depth) {
+static int32_t load_batch(scan *s, int32_t from, int32_t regs[64], int *nregs) {
   int32_t i = from, last = -1;
-  memset(s->flow, 0, (size_t)s->f->nblocks * sizeof *s->flow);
   *nregs = 0;
   for (; i < s->nexposed; i++) {
     int32_t r = s->exposed[i].reg;
     if (r != last && *nregs == 64) break;
     if (r != last) {
       regs[(*nregs)++] = last = r;
-      for (int32_t k = s->def_at[r]; k < s->def_at[r + 1]; k++) s->flow[s->defs[k]].def |= 1ull << (*nregs - 1);
+      for (int32_t k = s->def_at[r]; k < s->def_at[r + 1]; k++) flow_of(s, s->defs[k])->def |= 1ull << (*nregs - 1);
     }
-    s->flow[s->exposed[i].block].use |= 1ull << (*nregs - 1);
-    requeue(s, s->exposed[i].block, depth);
+    flow_of(s, s->exposed[i].block)->use |= 1ull << (*nregs - 1);
+    requeue(s, s->exposed[i].block);
   }
   return i;
 }
 
-/* Live-in = read first, or live-out and not written whole; upwards until nothing grows. */
-static void flow_back(scan *s, int32_t depth) {
-  while (depth > 0) {
-    int32_t b = s->stack[--depth];
-    flow *fl = &s->flow[b];
-    s->queued[b] = false;
-    uint64_t in = fl->use | (fl->out & ~fl->def);
-    if (in == fl->in) continue;
-    fl->in = in;
-    for (int32_t k = s->pred_at[b]; k < s->pred_at[b + 1]; k++) {
-      int32_t q = s->preds[k];
-      if ((s->flow[q].out | in) == s->flow[q].out) continue;
-      s->flow[q].out |= in;
-      requeue(s, q, &depth);
+/* The last queued block up to b, which is none any more; -1: there is none. */
+static int32_t take_queued(scan *s, int32_t b) {
+  int32_t w = b / 64;
+  uint64_t bits = b < 0 ? 0 : s->queued[w] & ~0ull >> (63 - b % 64);
+  while (!bits && --w >= 0) bits = s->queued[w];
+  if (!bits) return -1;
+  b = w * 64 + 63 - __builtin_clzll(bits);
+  s->queued[w] &= ~(1ull << (b % 64));
+  s->nqueued--;
+  return b;
+}
+
+/* Live-in = read first, or live-out and not written whole; upwards until nothing grows.  Most edges lead downwards in
+** the blocks' order, so a sweep upwards settles all but what goes round loops. */
+static void flow_back(scan *s) {
+  while (s->nqueued > 0) {
+    int32_t b = s->top;
+    s->top = -1;
+    for (; (b = take_queued(s, b)) >= 0; b--) {
+      flow *fl = flow_of(s, b);
+      uint64_t in = fl->use | (fl->out & ~fl->def);
+      if (in == fl->in) continue;
+      fl->in = in;
+      for (int32_t k = s->pred_at[b]; k < s->pred_at[b + 1]; k++) {
+        flow *q = flow_of(s, s->preds[k]);
+        if ((q->out | in) == q->out) continue;
+        q->out |= in;
+        requeue(s, s->preds[k]);
+      }
     }
   }
 }
 
-/* Only the first block that a register is live into and the last that it is live out of matter. */
+/* Only the first block that a register is live into and the last that it is live out of matter.  Then all is zero
+** again. */
 static void touch_ends(scan *s, const int32_t regs[64]) {
   const ptx_block *blocks = s->f->blocks;
-  uint64_t seen = 0, fresh;
-  for (int32_t b = 0; b < s->f->nblocks; b++)
-    for (fresh = s->flow[b].in & ~seen; fresh; fresh &= fresh - 1) {
-      seen |= fresh & -fresh;
+  uint64_t done = 0, all_in = 0, all_out = 0, fresh;
+  int32_t lo = INT32_MAX, hi = -1;
+  for (int32_t i = 0; i < s->nseen; i++) {
+    const int32_t b = s->seen[i];
+    all_in |= s->flow[b].in;
+    all_out |= s->flow[b].out;
+    if (b < lo) lo = b;
+    if (b > hi) hi = b;
+  }
+  for (int32_t b = lo; done != all_in; b++)
+    for (fresh = s->flow[b].in & ~done; fresh; fresh &= fresh - 1) {
+      done |= fresh & -fresh;
       touch(s, regs[__builtin_ctzll(fresh)], 2 * blocks[b].first);
     }
-  seen = 0;
-  for (int32_t b = s->f->nblocks - 1; b >= 0; b--)
-    for (fresh = s->flow[b].out & ~seen; fresh; fresh &= fresh - 1) {
-      seen |= fresh & -fresh;
+  done = 0;
+  for (int32_t b = hi; done != all_out; b--)
+    for (fresh = s->flow[b].out & ~done; fresh; fresh &= fresh - 1) {
+      done |= fresh & -fresh;
       touch(s, regs[__builtin_ctzll(fresh)], 2 * blocks[b].last - 1);
     }
+  for (int32_t i = 0; i < s->nseen; i++) s->flow[s->seen[i]] = (flow){0};
+  s->nseen = 0;
 }
 
-static void find_liveness(scan *s) {
-  int32_t regs[64], depth;
+/* -1: interrupted. */
+static int find_liveness(scan *s) {
+  int32_t regs[64];
   int nregs;
+  s->top = -1;
   qsort(s->exposed, (size_t)s->nexposed, sizeof *s->exposed, by_register);
   for (int32_t i = 0; i < s->nexposed;) {
-    depth = 0;
-    i = load_batch(s, i, regs, &nregs, &depth);
-    flow_back(s, depth);
+    if (dc_interrupted()) return -1;
+    i = load_batch(s, i, regs, &nregs);
+    flow_back(s);
     touch_ends(s, regs);
   }
+  return 0;
 }
 
 /* ---- the scan ---- */
@@ -275,17 +315,17 @@ static int alloc_scan(scan *s) {
   s->killed = calloc(regs, sizeof *s->killed);
   s->flow = calloc(blocks, sizeof *s->flow);
   s->queued = calloc(blocks, sizeof *s->queued);
-  s->stack = calloc(blocks, sizeof *s->stack);
+  s->seen = calloc(blocks, sizeof *s->seen);
   s->list = calloc(regs, sizeof *s->list);
   bool fine = s->begin && s->end && s->pred_at && s->exposed && s->def_at && s->defs && s->killed && s->flow &&
-              s->queued && s->stack && s->list;
+              s->queued && s->seen && s->list;
   for (size_t i = 0; fine && i < regs; i++) s->begin[i] = s->end[i] = -1;
   return fine ? 0 : -1;
 }
 
 static void free_scan(scan *s) {
   void *all[] = {s->begin, s->end, s->pred_at, s->preds, s->exposed, s->def_at, s->defs, s->killed, s->flow, s->queued,
-                 s->stack, s->list};
+                 s->seen, s->list};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -299,8 +339,7 @@ static int allocate(ptx_module *m, ptx_func *f) {
   if (f->slot && alloc_scan(&s) == 0) {
     for (int r = 0; r < f->nregs; r++) f->slot[r] = -1;
     scan_blocks(&s, &ndefs);
-    if (sort_defs(&s, ndefs) == 0 && ptx_list_preds(f, s.pred_at, &s.preds) == 0) {
-      find_liveness(&s);
+    if (sort_defs(&s, ndefs) == 0 && ptx_list_preds(f, s.pred_at, &s.preds) == 0 && find_liveness(&s) == 0) {
       for (int32_t r = 0; r < f->nregs; r++)
         if (s.begin[r] >= 0) s.list[s.nlist++] = (interval){r, s.begin[r], s.end[r]};
       rc = assign(&s);
@@ -312,5 +351,7 @@ static int allocate(ptx_module *m, ptx_func *f) {
 
 int ptx_allocate(ptx_module *m, ptx_func *f, dc_error *err) {
   if (f->declared_only || f->slot) return 0;
-  return allocate(m, f) != 0 ? dc_fail_oom(err) : 0;
+  if (allocate(m, f) == 0) return 0;
+  f->slot = NULL;
+  return ptx_fail_pass(err);
 }

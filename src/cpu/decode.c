@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/runtime.h"
+#include "cpu/cfg.h"
 #include "cpu/exec.h"
 #include "cpu/ptx_opcode.h"
 
@@ -36,7 +38,7 @@ typedef struct decoder {
   int32_t nops;
 } decoder;
 
-#define REFUSED 1 /* beside 0 and -1: the function cannot run, fn->refusal says why */
+#define REFUSED DC_DECODE_REFUSED
 
 static int container(int bits) { return bits <= 16 ? 16 : bits; }
 
@@ -654,6 +656,7 @@ static void link_nodes(decoder *D) {
     node->spin = closes_spin(D, i, node->taken) || closes_spin(D, i, node->next);
     for (int32_t k = 0; k < node->ntargets; k++)
       if (closes_spin(D, i, node->targets[k])) node->spin = true;
+    D->fn->spins |= node->spin;
   }
 }
 
@@ -703,36 +706,11 @@ static int decode_body(decoder *D) {
   return 0;
 }
 
-/* Decodes what the function calls by name, and what it may call through pointers.  A callee that is
-** refused refuses its caller; one called through a pointer only fails the call. */
-static int decode_callees(decoder *D) {
-  dc_cpu_function *fn = D->fn;
-  struct dc_code *code = fn->code;
-  for (int32_t i = 0; i < fn->nnodes; i++) {
-    dc_cpu_function *callee = fn->nodes[i].callee;
-    if (callee == NULL) continue;
-    if (dc_decode(callee, D->err) != 0) return -1;
-    if (callee->state < 0) {
-      fn->refusal = strdup(callee->refusal);
-      fn->refusal_line = callee->refusal_line;
-      return fn->refusal ? REFUSED : dc_fail_oom(D->err);
-    }
-  }
-  for (int i = 0; fn->ptx->has_indirect_call && i < code->ptx.nfuncs; i++)
-    if (!code->ptx.funcs[i]->entry && !code->ptx.funcs[i]->declared_only)
-      if (dc_decode(&code->functions[i], D->err) != 0) return -1;
-  return 0;
-}
-
-int dc_decode(dc_cpu_function *fn, dc_error *err) {
-  if (fn->state != 0) return 0;
+int dc_decode_alone(dc_cpu_function *fn, dc_error *err) {
   ptx_module *m = &fn->code->ptx;
   decoder D = { .fn = fn, .f = m->funcs[fn - fn->code->functions], .arena = &m->arena, .err = err };
-  fn->state = 1; /* while it is under way, so that recursion ends */
-  int rc = decode_body(&D);
+  int rc = dc_interrupted() ? ptx_fail_pass(err) : decode_body(&D);
   free(D.constants);
   free(D.spinners);
-  if (rc == 0) rc = decode_callees(&D);
-  fn->state = rc == 0 ? 1 : rc < 0 ? 0 : -1;
-  return rc < 0 ? -1 : 0;
+  return rc;
 }

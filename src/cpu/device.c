@@ -63,7 +63,7 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
     .shared_per_block = DC_SHARED_LIMIT, .shared_per_block_optin = DC_SHARED_OPTIN,
     .shared_per_multiprocessor = DC_SHARED_OPTIN * DC_MAX_RESIDENT,
     .total_memory = total, .l2_cache = l2 > 0 ? (size_t)l2 : 0, .registers_per_block = 65536,
-    .max_cluster = 1, .cooperative = true,
+    .max_cluster = 1, .cooperative = true, .most_params = DC_PARAMS_LARGE,
   };
   snprintf(dev->target.arch, sizeof dev->target.arch, "compute_75");
   dev->target.binary = false;

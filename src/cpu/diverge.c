@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/runtime.h"
 #include "cpu/cfg.h"
 
 typedef struct pass {
@@ -17,14 +18,17 @@ typedef struct pass {
   int32_t n;              /* blocks; number n is the virtual exit */
   bool *bare;             /* the block only ends lanes */
   int32_t *pred_at, *preds; /* predecessors of block b: preds[pred_at[b] .. pred_at[b+1]) */
-  int32_t *ipdom, *num;   /* num: place in the reverse graph's post-order, -1 unvisited */
-  int32_t *order;         /* that post-order */
-  int32_t *stack, *next;
+  int32_t *ipdom, *depth; /* depth: below the exit in the tree of post-dominators, -1 not known yet */
+  int32_t *stack;
   int32_t *block_of;      /* per instruction */
   int32_t *use_at, *uses; /* instructions that read register r */
   bool *varies;           /* per register */
   int32_t *work;          /* registers to be looked at */
   int32_t nwork;
+  int32_t *branches;      /* blocks whose lanes part there: to be looked at when there is no more work */
+  int32_t nbranches;
+  bool *parts;            /* per block: it is or was among them */
+  bool *inside;           /* per block: it lies in some branch's region */
   int32_t *mark;          /* per block: last branch whose region reached it */
 } pass;
 
@@ -42,7 +46,7 @@ static int live_succ(const pass *p, const ptx_block *b, bool on, int k, int32_t 
   return *s >= 0 && !(on && p->bare[*s]);
 }
 
-/* ---- post-dominators: Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm" (2001) ---- */
+/* ---- post-dominators ---- */
 
 /* Counted, then filled from each list's end downwards, which leaves pred_at at the beginnings. */
 static int list_preds(pass *p) {
@@ -64,79 +68,111 @@ static int list_preds(pass *p) {
   return 0;
 }
 
-static void walk_back(pass *p, int32_t root, int32_t *count) {
+/* Blocks from which others can be reached, but not the exit, lie on loops that never end. */
+typedef struct reach {
+  bool *exits;            /* the block has an edge to the exit */
+  bool *seen;             /* it reaches the exit */
+} reach;
+
+/* Marks all that reach block `root`. */
+static void walk_back(pass *p, reach *r, int32_t root) {
   int32_t depth = 0;
-  if (p->num[root] != -1) return;
-  p->num[root] = -2; /* open */
-  p->next[root] = p->pred_at[root];
+  if (r->seen[root]) return;
+  r->seen[root] = true;
   p->stack[depth++] = root;
   while (depth > 0) {
-    int32_t b = p->stack[depth - 1];
-    if (p->next[b] < p->pred_at[b + 1]) {
-      int32_t q = p->preds[p->next[b]++];
-      if (p->num[q] != -1) continue;
-      p->num[q] = -2;
-      p->next[q] = p->pred_at[q];
-      p->stack[depth++] = q;
-    } else {
-      depth--;
-      p->order[*count] = b;
-      p->num[b] = (*count)++;
+    const int32_t b = p->stack[--depth];
+    for (int32_t k = p->pred_at[b]; k < p->pred_at[b + 1]; k++) {
+      if (r->seen[p->preds[k]]) continue;
+      r->seen[p->preds[k]] = true;
+      p->stack[depth++] = p->preds[k];
     }
   }
-}
-
-/* The nearest block that both post-dominate; numbers grow towards the exit. */
-static int32_t meet(const pass *p, int32_t a, int32_t b) {
-  while (a != b) {
-    while (p->num[a] < p->num[b]) a = p->ipdom[a];
-    while (p->num[b] < p->num[a]) b = p->ipdom[b];
-  }
-  return a;
-}
-
-/* One sweep over the reverse graph in reverse post-order. True when something moved. */
-static bool sweep(pass *p, const bool *exits) {
-  bool moved = false;
-  int32_t s;
-  for (int32_t i = p->n - 1; i >= 0; i--) {
-    int32_t b = p->order[i];
-    const ptx_block *bl = &p->f->blocks[b];
-    bool on = goes_on(p, bl);
-    int32_t best = exits[b] ? p->n : -1;
-    for (int k = 0, r; (r = live_succ(p, bl, on, k, &s)) >= 0; k++)
-      if (r && p->ipdom[s] >= 0) best = best < 0 ? s : meet(p, best, s);
-    if (best >= 0 && best != p->ipdom[b]) {
-      p->ipdom[b] = best;
-      moved = true;
-    }
-  }
-  return moved;
 }
 
 /* Loops that never end are given an edge to the exit at their last block. */
-static int post_dominators(pass *p) {
-  bool *exits = calloc((size_t)p->n + 1, sizeof *exits);
-  int32_t count = 0, s;
-  if (!exits) return -1;
-  for (int32_t b = 0; b <= p->n; b++) p->num[b] = p->ipdom[b] = -1;
+static void find_exits(pass *p, reach *r) {
+  int32_t s;
   for (int32_t b = p->n - 1; b >= 0; b--) {
     const ptx_block *bl = &p->f->blocks[b];
-    exits[b] = true;
-    for (int k = 0, r; (r = live_succ(p, bl, false, k, &s)) >= 0; k++)
-      if (r) exits[b] = false;
-    if (exits[b]) walk_back(p, b, &count);
+    r->exits[b] = true;
+    for (int k = 0, is; (is = live_succ(p, bl, false, k, &s)) >= 0; k++)
+      if (is) r->exits[b] = false;
+    if (r->exits[b]) walk_back(p, r, b);
   }
   for (int32_t b = p->n - 1; b >= 0; b--)
-    if (p->num[b] == -1) {
-      exits[b] = true;
-      walk_back(p, b, &count);
+    if (!r->seen[b]) {
+      r->exits[b] = true;
+      walk_back(p, r, b);
     }
-  p->num[p->n] = p->n;
-  p->ipdom[p->n] = p->n;
-  while (sweep(p, exits)) {}
-  free(exits);
-  return 0;
+}
+
+/* Successors of all blocks, those to the exit included: their number, or with `list` themselves. */
+static int32_t list_succs(const pass *p, const reach *r, int32_t *at, int32_t *list) {
+  int32_t n = 0, s;
+  for (int32_t b = 0; b < p->n; b++) {
+    const ptx_block *bl = &p->f->blocks[b];
+    const bool on = goes_on(p, bl);
+    at[b] = n;
+    for (int k = 0, is; (is = live_succ(p, bl, on, k, &s)) >= 0; k++)
+      if (is && list) list[n++] = s;
+      else if (is) n++;
+    if (r->exits[b] && list) list[n++] = p->n;
+    else if (r->exits[b]) n++;
+  }
+  at[p->n] = at[p->n + 1] = n;
+  return n;
+}
+
+/* The edges turned round, of p->n + 1 nodes. */
+static void turn_edges(int32_t n, const int32_t *at, const int32_t *list, int32_t *back_at, int32_t *back) {
+  for (int32_t k = 0; k < at[n]; k++) back_at[list[k]]++;
+  for (int32_t b = 0; b < n; b++) back_at[b + 1] += back_at[b];
+  for (int32_t b = n - 1; b >= 0; b--)
+    for (int32_t k = at[b]; k < at[b + 1]; k++) back[--back_at[list[k]]] = b;
+}
+
+/* A post-dominator dominates in the graph with its edges turned round. */
+static int dominate_back(pass *p, const reach *r) {
+  const size_t n = (size_t)p->n + 2;
+  int32_t *at = calloc(2 * n, sizeof *at);
+  if (!at) return -1;
+  const size_t edges = (size_t)list_succs(p, r, at, NULL) + 1;
+  int32_t *list = calloc(2 * edges, sizeof *list);
+  int rc = -1;
+  if (list) {
+    list_succs(p, r, at, list);
+    turn_edges(p->n + 1, at, list, at + n, list + edges);
+    const ptx_graph g = {p->n + 1, at + n, list + edges, at, list};
+    rc = ptx_dominators(&g, p->n, p->ipdom);
+  }
+  free(at);
+  free(list);
+  return rc;
+}
+
+/* How far below the exit each block is in the tree. */
+static void find_depths(pass *p) {
+  for (int32_t b = 0; b < p->n; b++) p->depth[b] = -1;
+  p->depth[p->n] = 0;
+  for (int32_t b = 0; b < p->n; b++) {
+    int32_t n = 0, u = b;
+    for (; p->depth[u] < 0; u = p->ipdom[u]) p->stack[n++] = u;
+    for (int32_t d = p->depth[u]; n > 0;) p->depth[p->stack[--n]] = ++d;
+  }
+}
+
+static int post_dominators(pass *p) {
+  reach r = {calloc((size_t)p->n + 1, sizeof(bool)), calloc((size_t)p->n + 1, sizeof(bool))};
+  int rc = -1;
+  if (r.exits && r.seen) {
+    find_exits(p, &r);
+    rc = dominate_back(p, &r);
+  }
+  if (rc == 0) find_depths(p);
+  free(r.exits);
+  free(r.seen);
+  return rc;
 }
 
 /* ---- what differs between lanes ---- */
@@ -189,6 +225,7 @@ static void split_region(pass *p, int32_t branch) {
     while (depth > 0) {
       int32_t b = p->stack[--depth];
       if (b > last) last = b;
+      p->inside[b] = true;
       diverge(p, b);
       push_region(p, b, branch, meet_at, &depth);
     }
@@ -200,7 +237,9 @@ static void split_region(pass *p, int32_t branch) {
   }
 }
 
-/* A branch that only some lanes take. With one way left (the other ends lanes) nothing is split. */
+/* A branch that only some lanes take. With one way left (the other ends lanes) nothing is split.  Nor is there anything
+** new where the branch lies in another's region: that ends at a post-dominator of the branch, so it has all of the
+** branch's own. */
 static void split(pass *p, int32_t branch) {
   const ptx_block *bl = &p->f->blocks[branch];
   int32_t s, one = -1;
@@ -210,7 +249,7 @@ static void split(pass *p, int32_t branch) {
     if (r) one = s;
   }
   diverge_exits(p, bl);
-  if (several) split_region(p, branch);
+  if (several && !p->inside[branch]) split_region(p, branch);
 }
 
 static bool varying_sreg(uint8_t r) {
@@ -249,10 +288,16 @@ static bool varies_by_itself(const ptx_func *f, const ptx_ins *ins) {
   }
 }
 
+static void part(pass *p, int32_t b) {
+  if (p->parts[b]) return;
+  p->parts[b] = true;
+  p->branches[p->nbranches++] = b;
+}
+
 /* ins reads something that differs: so do its results, or where it goes. */
 static void react(pass *p, int32_t i, int32_t reg) {
   const ptx_ins *ins = &p->f->ins[i];
-  if (ins->op == PTX_OP_BRA || ins->op == PTX_OP_BRX) split(p, p->block_of[i]);
+  if (ins->op == PTX_OP_BRA || ins->op == PTX_OP_BRX) part(p, p->block_of[i]);
   else if (ins->pred == reg || !whole_warp(ins)) vary_results(p, ins);
 }
 
@@ -277,15 +322,43 @@ static int list_uses(pass *p) {
   return 0;
 }
 
-static void spread(pass *p) {
+static int by_depth(const void *a, const void *b) {
+  const int32_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* All branches that wait, those whose lanes meet nearest to the exit first: their regions have the others'. -1: out of
+** memory, or interrupted. */
+static int split_all(pass *p) {
+  const int32_t n = p->nbranches;
+  struct {
+    int32_t depth, block;
+  } *list = malloc(((size_t)n + 1) * sizeof *list);
+  if (!list) return -1;
+  for (int32_t i = 0; i < n; i++) {
+    list[i].block = p->branches[i];
+    list[i].depth = p->depth[p->ipdom[list[i].block]];
+  }
+  qsort(list, (size_t)n, sizeof *list, by_depth);
+  p->nbranches = 0;
+  for (int32_t i = 0; i < n && !dc_interrupted(); i++) split(p, list[i].block);
+  free(list);
+  return dc_interrupted() ? -1 : 0;
+}
+
+static int spread(pass *p) {
   ptx_func *f = p->f;
   for (int32_t b = 0; b < p->n; b++)
     for (int i = f->blocks[b].first; i < f->blocks[b].last; i++) p->block_of[i] = b;
   for (int i = 0; i < f->nins; i++)
     if (varies_by_itself(f, &f->ins[i])) vary_results(p, &f->ins[i]);
-  while (p->nwork > 0) {
-    int32_t r = p->work[--p->nwork];
-    for (int32_t u = p->use_at[r]; u < p->use_at[r + 1]; u++) react(p, p->uses[u], r);
+  for (;;) {
+    while (p->nwork > 0) {
+      int32_t r = p->work[--p->nwork];
+      for (int32_t u = p->use_at[r]; u < p->use_at[r + 1]; u++) react(p, p->uses[u], r);
+    }
+    if (p->nbranches == 0) return 0;
+    if (split_all(p) != 0) return -1;
   }
 }
 
@@ -294,23 +367,24 @@ static int alloc_pass(pass *p) {
   p->bare = calloc(n, sizeof *p->bare);
   p->pred_at = calloc(n, sizeof *p->pred_at);
   p->ipdom = calloc(n, sizeof *p->ipdom);
-  p->num = calloc(n, sizeof *p->num);
-  p->order = calloc(n, sizeof *p->order);
+  p->depth = calloc(n, sizeof *p->depth);
   p->stack = calloc(n, sizeof *p->stack);
-  p->next = calloc(n, sizeof *p->next);
+  p->branches = calloc(n, sizeof *p->branches);
+  p->parts = calloc(n, sizeof *p->parts);
+  p->inside = calloc(n, sizeof *p->inside);
   p->mark = calloc(n, sizeof *p->mark);
   p->block_of = calloc((size_t)p->f->nins + 1, sizeof *p->block_of);
   p->use_at = calloc(regs, sizeof *p->use_at);
   p->varies = calloc(regs, sizeof *p->varies);
   p->work = calloc(regs, sizeof *p->work);
-  bool fine = p->bare && p->pred_at && p->ipdom && p->num && p->order && p->stack && p->next && p->mark &&
-              p->block_of && p->use_at && p->varies && p->work;
+  bool fine = p->bare && p->pred_at && p->ipdom && p->depth && p->stack && p->branches && p->parts &&
+              p->inside && p->mark && p->block_of && p->use_at && p->varies && p->work;
   return fine ? 0 : -1;
 }
 
 static void free_pass(pass *p) {
-  void *all[] = {p->bare, p->pred_at, p->preds, p->ipdom, p->num, p->order, p->stack, p->next, p->mark, p->block_of,
-                 p->use_at, p->uses, p->varies, p->work};
+  void *all[] = {p->bare, p->pred_at, p->preds, p->ipdom, p->depth, p->stack, p->branches, p->parts, p->inside, p->mark,
+                 p->block_of, p->use_at, p->uses, p->varies, p->work};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -324,8 +398,7 @@ int ptx_divergence(ptx_func *f) {
     }
     if (list_preds(&p) == 0 && post_dominators(&p) == 0 && list_uses(&p) == 0) {
       for (int32_t b = 0; b < p.n; b++) f->blocks[b].ipdom = p.ipdom[b] == p.n ? -1 : p.ipdom[b];
-      spread(&p);
-      rc = 0;
+      rc = spread(&p);
     }
   }
   free_pass(&p);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/cfg.h"
 #include "cpu/emit_parts.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
@@ -503,9 +504,7 @@ static bool takes(const dc_cpu_function *fn) {
   for (int32_t n = 0; n < fn->nnodes; n++) {
     const dc_cpu_function *callee = fn->nodes[n].callee;
     if (callee == NULL) continue;
-    if (callee->ptx->has_barrier || callee->ptx->has_call) return false;
-    for (int32_t i = 0; i < callee->nnodes; i++)
-      if (callee->nodes[i].spin) return false;
+    if (callee->ptx->has_barrier || callee->ptx->has_call || callee->spins) return false;
   }
   return true;
 }
@@ -525,7 +524,7 @@ static int outputs(emitter *e) {
 }
 
 static int emit(emitter *e, dc_shape shape) {
-  if (dc_spreads_find(&e->k, (ptx_func *)(uintptr_t)e->f, shape, dc_emit_has_scalar) != 0) return dc_fail_oom(e->err);
+  if (dc_spreads_find(&e->k, (ptx_func *)(uintptr_t)e->f, shape, dc_emit_has_scalar) != 0) return ptx_fail_pass(e->err);
   if (!e->k.regular) return 1;
   if (allocate(e) != 0) return -1;
   find_blocks(e);

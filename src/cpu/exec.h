@@ -89,6 +89,7 @@ struct dc_cpu_function {
   int state;             /* 0: not decoded yet, 1: ready, -1: refused */
   const dc_node *nodes;
   int32_t nnodes;
+  bool spins;            /* one of its nodes does */
   const int32_t *node_of; /* per block of ptx: its first node */
   const uint8_t *constants; /* the part of the register file that never changes, behind the registers */
   uint32_t constant_bytes, file_bytes; /* file_bytes: registers only */
@@ -270,6 +271,7 @@ typedef struct dc_cpu_device {
   uint64_t launches;
   uint64_t workspace;    /* host address of what the blocks of a grid synchronize by */
   int nthreads;
+  size_t stack_reserve;  /* addresses of one stack */
   int tier;              /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
 } dc_cpu_device;
 
@@ -288,7 +290,6 @@ void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, con
 dc_warp_slot *dc_warp_slot_take(dc_worker *k); /* NULL: no memory */
 dc_frame *dc_frame_new(dc_worker *k, const dc_cpu_function *fn); /* NULL: no room */
 void dc_frame_release(dc_worker *k, dc_frame *f);
-#define DC_STACK_RESERVE ((size_t)1 << 30) /* addresses of one stack */
 int dc_frame_save(dc_worker *k, dc_frame *f, uint32_t bytes); /* at least so many bytes at f->save; -1: no room */
 void dc_worker_forget_frames(dc_worker *k); /* none is in use */
 void dc_worker_tidy(dc_worker *k);          /* after a launch */
@@ -327,5 +328,8 @@ int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym);
 
 /* decode.c: makes fn ready. -1 only when memory runs out; a function that cannot run gets state -1 and a refusal. */
 int dc_decode(dc_cpu_function *fn, dc_error *err);
+/* The same without what it calls; DC_DECODE_REFUSED: the function cannot run, fn->refusal says why. */
+#define DC_DECODE_REFUSED 1
+int dc_decode_alone(dc_cpu_function *fn, dc_error *err);
 
 #endif

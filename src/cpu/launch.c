@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limit.h"
 #include "base/runtime.h"
 #include "cpu/native.h"
 
@@ -64,7 +65,10 @@ void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, con
 }
 
 void dc_job_flush(dc_job *job) {
+  dc_write_guard guard;
+  dc_write_begin(&guard);
   if (job->out.len) fwrite(job->out.data, 1, job->out.len, stdout);
+  dc_write_end(&guard);
   dc_buf_reset(&job->out);
 }
 
@@ -271,9 +275,14 @@ static void *thread_main(void *ud) {
   return NULL;
 }
 
+#define THREAD_STACK ((size_t)8 << 20) /* whatever `ulimit -s` says */
+
 /* Makes the threads, the first time.  Fewer than wanted, or none, will do. */
 static void start_threads(dc_pool *pool) {
   sigset_t all, old;
+  pthread_attr_t attr;
+  if (pthread_attr_init(&attr) != 0) return;
+  pthread_attr_setstacksize(&attr, THREAD_STACK);
   sigfillset(&all); /* signals of the program go to its own threads; faults cannot be held off */
   sigdelset(&all, SIGSEGV);
   sigdelset(&all, SIGBUS);
@@ -281,11 +290,13 @@ static void start_threads(dc_pool *pool) {
   sigdelset(&all, SIGILL);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   while (pool->started < pool->nworkers - 1) {
-    if (pthread_create(&pool->threads[pool->started], NULL, thread_main, &pool->workers[pool->started + 1]) != 0) break;
+    if (pthread_create(&pool->threads[pool->started], &attr, thread_main, &pool->workers[pool->started + 1]) != 0)
+      break;
     pool->started++;
   }
   if (pool->started < pool->nworkers - 1) pool->nworkers = pool->started + 1;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pthread_attr_destroy(&attr);
 }
 
 /* On the launching thread: once the launch has taken long enough, minds Ctrl-C, and lets the other threads
@@ -377,12 +388,23 @@ int dc_cpu_threads(void) {
   return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;
 }
 
+#define STACK_MOST ((size_t)1 << 30) /* addresses for the frames of a thread's warps; as many for their local memory */
+#define STACK_LEAST ((size_t)32 << 20)
+
+/* How many threads there are to be: fewer than wanted where the process may have few addresses. */
+static int share_addresses(dc_cpu_device *cpu, int wanted) {
+  while (wanted > 1 && dc_memory_share(cpu->memory, wanted) < STACK_LEAST) wanted--;
+  const size_t share = dc_memory_share(cpu->memory, wanted);
+  cpu->stack_reserve = share < STACK_MOST ? share : STACK_MOST;
+  return wanted;
+}
+
 int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   dc_pool *pool = calloc(1, sizeof *pool);
   if (pool == NULL) return dc_fail_oom(err);
   pool->cpu = cpu;
-  pool->nworkers = cpu->nthreads = dc_cpu_threads();
+  pool->nworkers = cpu->nthreads = share_addresses(cpu, dc_cpu_threads());
   pool->workers = calloc((size_t)pool->nworkers, sizeof *pool->workers);
   pool->threads = calloc((size_t)pool->nworkers, sizeof *pool->threads);
   pool->owner = getpid();
@@ -472,8 +494,11 @@ static int check_launch(const dc_cpu_function *fn, const dc_launch *l, dc_error 
 static int conclude(dc_job *job, dc_error *err) {
   if (job->interrupted) atomic_store(&dc_interrupt_flag, 0);
   if (job->out.len) {
+    dc_write_guard guard;
     dc_job_flush(job);
+    dc_write_begin(&guard);
     fflush(stdout);
+    dc_write_end(&guard);
   }
   dc_buf_free(&job->out);
   if (job->failed) return -1;

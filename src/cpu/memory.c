@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/limit.h"
 
 #define CHUNK ((size_t)2 << 20)
 #define PAGE ((size_t)4096)       /* guards; a host's larger pages are seen to in dc_memory_open */
@@ -38,7 +39,7 @@
 
 /* Parts of the range, in 64ths.  What lies between is never used. */
 enum { ARRAY_ZONE, SPAN_ZONES, NZONES = SPAN_ZONES + DC_SPAN_FRAMES + 1 };
-static const struct { unsigned first, end; } zones[NZONES] = { { 8, 38 }, { 42, 43 }, { 46, 52 }, { 55, 61 } };
+static const struct { unsigned first, end; } zones[NZONES] = { { 8, 38 }, { 41, 44 }, { 46, 52 }, { 55, 61 } };
 
 typedef enum span_kind { SPAN_LARGE, SPAN_SLAB, SPAN_OWN } span_kind;
 
@@ -143,8 +144,19 @@ static void make_classes(dc_memory *m) {
 }
 
 /* As much of the address space as the process may have, at a multiple of the chunk. */
+#define MOST_RESERVED ((size_t)4 << 40)
+#define LEAST_RESERVED ((size_t)512 << 20)
+#define UNIT (64 * CHUNK) /* zones are whole chunks */
+
+/* Where addresses are limited, half of what is left: the compiler, threads and everybody's malloc need some too. */
+static size_t reserve_at_most(void) {
+  const size_t room = dc_address_room() / 2;
+  return room < MOST_RESERVED ? room / UNIT * UNIT : MOST_RESERVED;
+}
+
 static int reserve(dc_memory *m, dc_error *err) {
-  for (size_t want = (size_t)4 << 40; want >= (size_t)1 << 30; want /= 2) {
+  errno = ENOMEM;
+  for (size_t want = reserve_at_most(); want >= LEAST_RESERVED; want = want / 2 / UNIT * UNIT) {
     uint8_t *p = mmap(NULL, want + CHUNK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) continue;
     size_t skip = (CHUNK - (uintptr_t)p % CHUNK) % CHUNK;
@@ -154,7 +166,8 @@ static int reserve(dc_memory *m, dc_error *err) {
     m->reserved = want;
     return 0;
   }
-  return dc_fail(err, DC_MEMORY, NULL, "the CPU device could not reserve 1 GiB of addresses: %s (see ulimit -v)",
+  return dc_fail(err, DC_MEMORY, NULL,
+                 "the CPU device could not reserve 512 MiB of addresses and leave as many to others: %s (ulimit -v)",
                  strerror(errno));
 }
 
@@ -659,6 +672,12 @@ bool dc_memory_find(dc_memory *m, uint64_t address, uint64_t *base, size_t *size
   *base = q.base;
   *size = q.size;
   return q.size != 0;
+}
+
+size_t dc_memory_share(const dc_memory *m, int n) {
+  const unsigned units = zones[SPAN_ZONES + DC_SPAN_LOCAL].end - zones[SPAN_ZONES + DC_SPAN_LOCAL].first;
+  const size_t each = m->reserved / 64 * units / (size_t)n / CHUNK * CHUNK;
+  return each > CHUNK ? each - CHUNK : 0; /* one for the guard */
 }
 
 uint8_t *dc_memory_span(dc_memory *m, dc_span_use use, size_t reserve_bytes, size_t commit, dc_error *err) {

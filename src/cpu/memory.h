@@ -48,6 +48,8 @@ bool dc_memory_within(const dc_memory *m, uint64_t address);
 ** `commit` of it usable.  dc_memory_commit extends that to `commit` bytes.  Not counted as in use.  Spans of
 ** different uses lie far from each other and from blocks. */
 typedef enum dc_span_use { DC_SPAN_SHARED, DC_SPAN_LOCAL, DC_SPAN_FRAMES } dc_span_use;
+/* Bytes that each of n spans of one use may reserve, local memory or frames. */
+size_t dc_memory_share(const dc_memory *m, int n);
 uint8_t *dc_memory_span(dc_memory *m, dc_span_use use, size_t reserve, size_t commit, dc_error *err);
 int dc_memory_commit(dc_memory *m, uint8_t *span, size_t commit, dc_error *err);
 void dc_memory_span_free(dc_memory *m, uint8_t *span);

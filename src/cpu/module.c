@@ -10,9 +10,7 @@
 #include "cpu/native.h"
 
 dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func *f) {
-  for (int i = 0; i < code->ptx.nfuncs; i++)
-    if (code->ptx.funcs[i] == f) return &code->functions[i];
-  return NULL;
+  return &code->functions[f->index];
 }
 
 dc_cpu_function *dc_code_function_at(const struct dc_code *code, uint64_t address) {

@@ -38,6 +38,7 @@ static void emit_and_build(dc_native_code *c, const char *isa) {
     c->build = dc_build_start(c->info.text.data, c->info.text.len, isa, c->fn->ptx->nins > HUGE ? 1 : 2);
     c->state = c->build ? 1 : -1;
   }
+  if (err.kind == DC_INTERRUPTED) c->state = 0; /* the next launch tries again */
   dc_buf_free(&c->info.text);
   dc_error_clear(&err);
 }

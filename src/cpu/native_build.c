@@ -4,7 +4,6 @@
 #include "cpu/native_build.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/limit.h"
 #include "base/runtime.h"
 #include "compile/cache.h"
 #include "cpu/native_compile.h"
@@ -63,17 +63,6 @@ static struct {
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
-static int write_all(int fd, const char *p, size_t n) {
-  while (n > 0) {
-    ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return -1;
-    p += done;
-    n -= (size_t)done;
-  }
-  return 0;
-}
-
 /* Loads from memory, so that what runs is what was checked, whatever becomes of a file.  The loader takes an object
 ** of the same name as one that it has for the same object, and descriptors come again; so each name is spelled in a way
 ** of its own: the bits of a serial number, as "/." and "/". */
@@ -88,7 +77,7 @@ static void *load_from_memory(const void *object, size_t len) {
     if (bits & 1) name[n++] = '.';
   }
   snprintf(name + n, sizeof name - n, "/%d", fd);
-  void *handle = write_all(fd, object, len) == 0 ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+  void *handle = dc_write_all(fd, object, len) == 0 ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
   close(fd);
   return handle;
 }
@@ -97,7 +86,7 @@ static void *load_from_memory(const void *object, size_t len) {
 static void *load_from_file(const void *object, size_t len) {
   char *folder = dc_native_work_folder(), *path = folder ? dc_file_join(folder, "kernel.so") : NULL;
   int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-  bool written = fd >= 0 && write_all(fd, object, len) == 0;
+  bool written = fd >= 0 && dc_write_all(fd, object, len) == 0;
   if (fd >= 0) close(fd);
   void *handle = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (folder) dc_native_remove_folder(folder);

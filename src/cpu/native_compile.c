@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/limit.h"
 #include "base/runtime.h"
 #include "compile/cache.h"
 
@@ -411,10 +412,10 @@ void dc_native_precompile(const dc_native_source *s, dc_cc_child *child) {
 /* --- a source ---------------------------------------------------------------------------------------------------- */
 
 static int write_source(const char *path, const dc_native_source *s) {
-  FILE *f = fopen(path, "wbxe");
-  if (f == NULL) return -1;
-  bool good = fwrite(s->text, 1, s->len, f) == s->len;
-  return fclose(f) == 0 && good ? 0 : -1;
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return -1;
+  const bool good = dc_write_all(fd, s->text, s->len) == 0;
+  return close(fd) == 0 && good ? 0 : -1;
 }
 
 typedef struct attempt { /* the paths of one */

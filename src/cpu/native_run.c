@@ -170,7 +170,7 @@ static bool prepare_gangs(dc_worker *k) {
         f,       (uint64_t)(uintptr_t)f->local};
   }
   s->w.low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)k->lanes.base; /* where the frames' local memory came from */
-  s->w.high[DC_BASE_LOCAL] = s->w.low[DC_BASE_LOCAL] + (k->lanes.base ? DC_STACK_RESERVE : 0);
+  s->w.high[DC_BASE_LOCAL] = s->w.low[DC_BASE_LOCAL] + (k->lanes.base ? k->cpu->stack_reserve : 0);
   k->simple_ready = true;
   return true;
 }

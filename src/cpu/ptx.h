@@ -224,6 +224,8 @@ typedef struct ptx_func {
   int32_t *slot;                      /* per register; -1 when never used */
   uint32_t file_bytes;                /* size of the register file, multiple of 64 */
   int npreds;                         /* predicate words */
+  int index;                          /* in the module's funcs */
+  bool analysed;                      /* ptx_analyse has ended well */
   bool has_barrier;                   /* contains bar/barrier, itself or through calls */
   bool has_call, has_indirect_call;
   const char *refused;                /* an instruction that cannot be run, as text, or NULL */

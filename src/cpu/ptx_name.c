@@ -122,13 +122,55 @@ static bool is_label_kind(uint8_t kind) { return kind == PTX_BIND_LABEL || kind 
 
 static ptx_bind *find_kind(const ptx_parser *P, const char *s, size_t len, bool label) {
   uint32_t hash = hash_name(s, len);
-  for (ptx_bind *b = P->buckets[hash % PTX_BUCKETS]; b; b = b->chain)
+  for (ptx_bind *b = P->buckets[hash & (P->nbuckets - 1)]; b; b = b->chain)
     if (b->hash == hash && b->len == len && memcmp(b->s, s, len) == 0 && is_label_kind(b->kind) == label) return b;
   return NULL;
 }
 
 /* The innermost name that is no label, or NULL. */
 static ptx_bind *find(const ptx_parser *P, const char *s, size_t len) { return find_kind(P, s, len, false); }
+
+static void chain(ptx_parser *P, ptx_bind *b) {
+  ptx_bind **first = &P->buckets[b->hash & (P->nbuckets - 1)];
+  b->chain = *first;
+  *first = b;
+}
+
+/* More buckets; the names go into them from the outermost on. */
+static int grow_buckets(ptx_parser *P) {
+  ptx_bind **bigger = calloc((size_t)P->nbuckets * 8, sizeof *bigger), *from = P->top, *turned = NULL;
+  if (!bigger) return -1;
+  free(P->buckets);
+  P->buckets = bigger;
+  P->nbuckets *= 8;
+  while (from) {
+    ptx_bind *b = from;
+    from = b->below;
+    b->below = turned;
+    turned = b;
+  }
+  for (P->top = NULL; turned;) {
+    ptx_bind *b = turned;
+    turned = b->below;
+    b->below = P->top;
+    P->top = b;
+    chain(P, b);
+  }
+  return 0;
+}
+
+int ptxp_clear_names(ptx_parser *P) {
+  if (P->nbuckets != PTX_BUCKETS) {
+    free(P->buckets);
+    P->buckets = malloc(PTX_BUCKETS * sizeof *P->buckets);
+    P->nbuckets = PTX_BUCKETS;
+    if (!P->buckets) return ptxp_oom(P);
+  }
+  memset(P->buckets, 0, PTX_BUCKETS * sizeof *P->buckets);
+  P->nbinds = 0;
+  P->top = NULL;
+  return 0;
+}
 
 ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind) {
   const ptx_bind *old = find_kind(P, s, len, is_label_kind((uint8_t)kind));
@@ -138,7 +180,7 @@ ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind
     return NULL;
   }
   ptx_bind *b = dc_arena_alloc(&P->m->arena, sizeof *b);
-  if (!b) {
+  if (!b || (P->nbinds >= 2 * P->nbuckets && P->nbuckets < 1u << 27 && grow_buckets(P) != 0)) {
     ptxp_oom(P);
     return NULL;
   }
@@ -147,10 +189,10 @@ ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind
   b->hash = hash_name(s, len);
   b->depth = depth;
   b->kind = (uint8_t)kind;
-  b->chain = P->buckets[b->hash % PTX_BUCKETS];
   b->below = P->top;
-  P->buckets[b->hash % PTX_BUCKETS] = b;
   P->top = b;
+  P->nbinds++;
+  chain(P, b);
   return b;
 }
 
@@ -252,7 +294,8 @@ int ptxp_scope_close(ptx_parser *P) {
     }
   }
   P->pendings.n = kept;
-  for (; P->top != s.top; P->top = P->top->below) P->buckets[P->top->hash % PTX_BUCKETS] = P->top->chain;
+  for (; P->top != s.top; P->top = P->top->below, P->nbinds--)
+    P->buckets[P->top->hash & (P->nbuckets - 1)] = P->top->chain;
   P->callparam = s.callparam;
   P->scopes.n--;
   return 0;

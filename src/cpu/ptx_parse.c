@@ -4,6 +4,8 @@
 ** Recursive descent without recursion where depth is the text's to choose: scopes are a stack.
 */
 #define _GNU_SOURCE /* memmem */
+#include "base/runtime.h"
+#include "cpu/cfg.h"
 #include "cpu/ptx_parse.h"
 
 #include <stdlib.h>
@@ -234,9 +236,10 @@ static int read_body_directive(ptx_parser *P) {
 
 /* Behind the body's '{', through its '}'. Depth 1 holds the parameters and the body's own names. */
 static int read_body(ptx_parser *P) {
-  while (P->scopes.n > 0) {
+  for (unsigned n = 1; P->scopes.n > 0; n++) {
     const ptx_tok *t = &P->lex.tok;
     int rc = 0;
+    if (n % 4096 == 0 && dc_interrupted()) return ptx_fail_pass(P->err);
     if (ptxp_accept(P, '{')) rc = ptxp_scope_open(P);
     else if (ptxp_accept(P, '}')) rc = ptxp_scope_close(P);
     else if (ptxp_accept(P, ';')) rc = 0;
@@ -373,12 +376,17 @@ static ptx_sym *function_symbol(ptx_parser *P, const ptx_tok *name) {
   return sym;
 }
 
+#define MOST_TARGETS (1 << 22)
+
 /* brx operands: index, then a copy of the labels, which are settled by now. */
 static int settle_brxs(ptx_parser *P) {
   const ptx_brx *x = P->brxs.data;
+  size_t all = 0;
   for (size_t i = 0; i < P->brxs.n; i++) {
     ptx_ins *ins = (ptx_ins *)P->ins.data + x[i].ins;
     int n = x[i].targets->n;
+    if ((all += (size_t)n) > MOST_TARGETS) /* of many branches by one long list */
+      return ptxp_fail(P, ins->ptx_line, "the brx.idx of a function have more than %d targets together", MOST_TARGETS);
     ptx_operand *opnd = dc_arena_alloc(&P->m->arena, (size_t)(n + 1) * sizeof *opnd);
     if (!opnd) return ptxp_oom(P);
     opnd[0] = ins->opnd[0];
@@ -414,15 +422,14 @@ static int keep_body(ptx_parser *P, ptx_func *f) {
   return 0;
 }
 
-static void reset_function(ptx_parser *P) {
+static int reset_function(ptx_parser *P) {
   P->regparams.n = 0;
   P->scopes.n = P->pendings.n = P->brxs.n = P->regs.n = P->ins.n = P->fvars.n = 0;
   P->callparam = 0;
   P->line = 0;
-  P->top = NULL;
-  memset(P->buckets, 0, sizeof P->buckets);
   ptxp_map_clear(&P->ranges);
   ptxp_map_clear(&P->inlined);
+  return ptxp_clear_names(P);
 }
 
 /* The head: [(result)] name [(parameters)], bound in a scope of depth 1. */
@@ -446,7 +453,7 @@ static int read_function(ptx_parser *P, bool entry, const ptx_decl *d) {
   uint64_t size = 0;
   int rc = -1;
   uint32_t line = P->lex.tok.line;
-  reset_function(P);
+  if (reset_function(P) != 0) return -1;
   memset(&head, 0, sizeof head);
   P->f = &head; /* until the name is known */
   if (read_head(P, entry, &params, &rets, &sym, &size) != 0 || read_hints(P, &head) != 0) goto done;
@@ -523,6 +530,7 @@ static int read_module_item(ptx_parser *P) {
 
 static int read_module(ptx_parser *P) {
   while (P->lex.tok.kind != PTX_T_END) {
+    if (dc_interrupted()) return ptx_fail_pass(P->err);
     if (ptxp_accept(P, ';')) continue;
     if (P->lex.tok.kind != PTX_T_DOT) return ptxp_expected(P, "a directive");
     if (read_module_item(P) != 0) return -1;
@@ -538,6 +546,7 @@ static void free_parser(ptx_parser *P) {
   ptxp_map_clear(&P->ranges);
   ptxp_map_clear(&P->inlined);
   dc_map_free(&P->forms);
+  free(P->buckets);
   free(P);
 }
 

@@ -55,7 +55,7 @@ typedef struct ptx_bind {
   struct ptx_bind *below;   /* older binding on the stack */
 } ptx_bind;
 
-#define PTX_BUCKETS 2048u
+#define PTX_BUCKETS 2048u /* to begin with */
 
 /* A label used before the end of its scope. */
 typedef struct ptx_pending {
@@ -103,7 +103,8 @@ typedef struct ptx_parser {
   uint64_t init_bytes;   /* of all initialisers so far */
   /* the function under way */
   ptx_func *f;
-  ptx_bind *buckets[PTX_BUCKETS];
+  ptx_bind **buckets;    /* nbuckets of them, a power of two; a chain begins with the innermost name */
+  uint32_t nbuckets, nbinds;
   ptx_bind *top;
   ptx_vec scopes;        /* ptx_scope */
   ptx_vec pendings;      /* ptx_pending */
@@ -139,6 +140,7 @@ int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value); /* -1 out of me
 bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value);
 void ptxp_map_clear(ptx_u64map *map);
 
+int ptxp_clear_names(ptx_parser *P);
 ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind); /* NULL: failed, error set */
 int ptxp_find_reg(ptx_parser *P, const char *s, size_t len, int32_t *reg, int *vec); /* 1 found, 0 not, -1 failed */
 int ptxp_scope_open(ptx_parser *P);

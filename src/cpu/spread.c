@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/runtime.h"
 #include "cpu/cfg.h"
 
 static const dc_spread uniform = {.tag = DC_UNIFORM, .origin = -1};
@@ -18,39 +19,41 @@ static const dc_spread varying = {.tag = DC_VARYING, .origin = -1};
 
 /* --- the flow graph ------------------------------------------------------------------------------------- */
 
-/* Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm" (2001); blocks are in reverse post-order already. */
-static void find_dominators(dc_spreads *k) {
+/* Blocks are in an order in which what dominates a block comes before it. */
+static int find_dominators(dc_spreads *k) {
   const ptx_func *f = k->f;
-  bool moved = true;
-  for (int32_t b = 0; b < f->nblocks; b++) k->idom[b] = -1;
-  k->idom[0] = 0;
-  while (moved) {
-    moved = false;
-    for (int32_t b = 1; b < f->nblocks; b++) {
-      int32_t best = -1;
-      for (int32_t i = k->pred_at[b]; i < k->pred_at[b + 1]; i++) {
-        int32_t p = k->preds[i];
-        if (k->idom[p] < 0) continue;
-        if (best < 0) {
-          best = p;
-          continue;
-        }
-        while (best != p) {
-          while (p > best) p = k->idom[p];
-          while (best > p) best = k->idom[best];
-        }
-      }
-      if (best >= 0 && best != k->idom[b]) {
-        k->idom[b] = best;
-        moved = true;
-      }
+  const size_t n = (size_t)f->nblocks;
+  int32_t *succ_at = calloc(n + 1, sizeof *succ_at), *succs = calloc((size_t)k->pred_at[n] + 1, sizeof *succs);
+  int32_t *cursor = calloc(n + 1, sizeof *cursor), s, count = 0;
+  int rc = -1;
+  if (succ_at && succs && cursor) {
+    for (int32_t b = 0; b < f->nblocks; b++) {
+      succ_at[b] = count;
+      for (int i = 0; ptx_block_succ(&f->blocks[b], i, &s); i++)
+        if (s >= 0) succs[count++] = s;
+    }
+    succ_at[n] = count;
+    rc = ptx_dominators(&(ptx_graph){f->nblocks, succ_at, succs, k->pred_at, k->preds}, 0, k->idom);
+  }
+  if (rc == 0) {
+    int32_t *size = k->leave; /* until it is an end */
+    for (int32_t b = 0; b < f->nblocks; b++) size[b] = 1;
+    for (int32_t b = f->nblocks - 1; b > 0; b--) size[k->idom[b]] += size[b];
+    for (int32_t b = 0; b < f->nblocks; b++) {
+      k->enter[b] = b ? cursor[k->idom[b]] : 0;
+      k->leave[b] += k->enter[b];
+      if (b) cursor[k->idom[b]] = k->leave[b];
+      cursor[b] = k->enter[b] + 1;
     }
   }
+  free(succ_at);
+  free(succs);
+  free(cursor);
+  return rc;
 }
 
 static bool dominates(const dc_spreads *k, int32_t a, int32_t b) {
-  while (b > a) b = k->idom[b];
-  return a == b;
+  return k->enter[a] <= k->enter[b] && k->enter[b] < k->leave[a];
 }
 
 /* A loop inside of another, with a way back to the outer header from its middle or from its own last block: it is part
@@ -70,6 +73,30 @@ static void join_crossing_loops(dc_spreads *k) {
   }
 }
 
+/* Blocks of all loops, those inside of others counted again.  More than these would take long, and no kernel that is
+** written or unrolled has them. */
+#define MOST_IN_LOOPS 400000
+
+static bool are_too_deep(const dc_spreads *k) {
+  int64_t n = 0;
+  for (int32_t h = 0; h < k->f->nblocks; h++)
+    if (k->loop_last[h] >= 0) n += k->loop_last[h] - h + 1;
+  return n > MOST_IN_LOOPS;
+}
+
+/* The innermost loops, by those that are open while blocks are gone through in order. */
+static void nest_loops(dc_spreads *k) {
+  int32_t open = -1;
+  for (int32_t b = 0; b < k->f->nblocks; b++) {
+    while (open >= 0 && k->loop_last[open] < b) open = k->loop_up[open];
+    if (k->loop_last[b] >= b) {
+      k->loop_up[b] = open;
+      open = b;
+    }
+    k->loop_at[b] = open;
+  }
+}
+
 /* Loops are runs of blocks [header, loop_last[header]].  One that others can enter in its middle, or that other blocks
 ** lie among, is not covered. */
 static void find_loops(dc_spreads *k) {
@@ -85,6 +112,8 @@ static void find_loops(dc_spreads *k) {
       k->latches[s]++;
       if (b > k->loop_last[s]) k->loop_last[s] = b;
     }
+  if (are_too_deep(k)) k->regular = false;
+  if (!k->regular) return;
   join_crossing_loops(k);
   for (int32_t h = 0; h < f->nblocks && k->regular; h++)
     for (int32_t b = h + 1; b <= k->loop_last[h]; b++)
@@ -93,19 +122,9 @@ static void find_loops(dc_spreads *k) {
 
 static bool inside(const dc_spreads *k, int32_t header, int32_t b) { return b >= header && b <= k->loop_last[header]; }
 
-/* The header of the innermost loop around b; -1 for none. */
-static int32_t loop_of(const dc_spreads *k, int32_t b) {
-  for (int32_t h = b; h >= 0; h = h ? k->idom[h] : -1)
-    if (k->loop_last[h] >= b) return h;
-  return -1;
-}
-static int32_t loop_around(const dc_spreads *k, int32_t header) {
-  int32_t b = header;
-  if (header == 0) return -1;
-  for (int32_t h = k->idom[header]; h >= 0; h = h ? k->idom[h] : -1)
-    if (k->loop_last[h] >= b) return h;
-  return -1;
-}
+/* The header of the innermost loop around b, and of the one around a header's loop; -1 for none. */
+static int32_t loop_of(const dc_spreads *k, int32_t b) { return k->loop_at[b]; }
+static int32_t loop_around(const dc_spreads *k, int32_t header) { return k->loop_up[header]; }
 
 /* --- definitions and uses ------------------------------------------------------------------------------- */
 
@@ -156,11 +175,11 @@ static int live_succ(const dc_spreads *k, int32_t b, int i, int32_t *s) {
   return 1;
 }
 
-static void push_region(dc_spreads *k, int32_t b, int32_t branch, int32_t meet, int32_t *depth) {
+static void push_region(dc_spreads *k, int32_t b, int32_t meet, int32_t *depth) {
   int32_t s;
   for (int i = 0, r; (r = live_succ(k, b, i, &s)) >= 0; i++) {
-    if (!r || s == meet || k->mark[s] == branch) continue;
-    k->mark[s] = branch;
+    if (!r || s == meet || k->mark[s] == k->turn) continue;
+    k->mark[s] = k->turn;
     k->stack[(*depth)++] = s;
   }
 }
@@ -178,18 +197,19 @@ static bool diverge(dc_spreads *k, int32_t b) {
 static bool split_region(dc_spreads *k, int32_t branch) {
   int32_t meet = k->f->blocks[branch].ipdom, depth = 0, last = -1;
   bool news = false;
-  push_region(k, branch, branch, meet, &depth);
+  k->turn++;
+  push_region(k, branch, meet, &depth);
   for (;;) {
     while (depth > 0) {
       int32_t b = k->stack[--depth];
       if (b > last) last = b;
       news |= diverge(k, b);
-      push_region(k, b, branch, meet, &depth);
+      push_region(k, b, meet, &depth);
     }
     if (meet < 0 || last < meet) return news;
     int32_t early = meet;
     meet = k->f->blocks[early].ipdom;
-    k->mark[early] = branch;
+    k->mark[early] = k->turn;
     k->stack[depth++] = early;
   }
 }
@@ -204,7 +224,6 @@ static bool split(dc_spreads *k, int32_t branch) {
   for (int i = 0; ptx_block_succ(&k->f->blocks[branch], i, &s); i++)
     if (s >= 0 && k->bare[s] && !k->divergent[s]) k->divergent[s] = news = true;
   if (!several) return news;
-  for (int32_t b = 0; b < k->f->nblocks; b++) k->mark[b] = -1;
   return split_region(k, branch) || news;
 }
 
@@ -577,6 +596,10 @@ static int allocate(dc_spreads *k) {
   k->bare = calloc(blocks, sizeof *k->bare);
   k->block_of = calloc(ins, sizeof *k->block_of);
   k->idom = calloc(blocks, sizeof *k->idom);
+  k->enter = calloc(blocks, sizeof *k->enter);
+  k->leave = calloc(blocks, sizeof *k->leave);
+  k->loop_at = calloc(blocks, sizeof *k->loop_at);
+  k->loop_up = calloc(blocks, sizeof *k->loop_up);
   k->loop_last = calloc(blocks, sizeof *k->loop_last);
   k->latches = calloc(blocks, sizeof *k->latches);
   k->leaky = calloc(blocks, sizeof *k->leaky);
@@ -585,15 +608,17 @@ static int allocate(dc_spreads *k) {
   k->pred_at = calloc(blocks, sizeof *k->pred_at);
   k->mark = calloc(blocks, sizeof *k->mark);
   k->stack = calloc(blocks, sizeof *k->stack);
-  return k->reg && k->blend && k->divergent && k->bare && k->block_of && k->idom && k->loop_last && k->latches &&
+  return k->reg && k->blend && k->divergent && k->bare && k->block_of && k->idom && k->enter &&
+                 k->leave && k->loop_at && k->loop_up && k->loop_last && k->latches &&
                  k->leaky && k->def_at && k->use_at && k->pred_at && k->mark && k->stack
              ? 0
              : -1;
 }
 
 void dc_spreads_free(dc_spreads *k) {
-  void *all[] = {k->reg,    k->blend, k->divergent, k->bare, k->block_of, k->idom,  k->loop_last, k->latches, k->leaky,
-                 k->def_at, k->defs,  k->use_at,    k->uses, k->pred_at,  k->preds, k->mark,      k->stack};
+  void *all[] = {k->reg,    k->blend, k->divergent, k->bare, k->block_of, k->idom,    k->enter,
+                 k->leave,  k->loop_at, k->loop_up, k->loop_last, k->latches, k->leaky, k->def_at,
+                 k->defs,   k->use_at, k->uses, k->pred_at, k->preds, k->mark, k->stack};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   memset(k, 0, sizeof *k);
 }
@@ -612,12 +637,13 @@ int dc_spreads_find(dc_spreads *k, ptx_func *f, dc_shape shape, dc_has_scalar ha
     k->reg[r].origin = -1;
     if (k->def_at[r] == k->def_at[r + 1]) k->reg[r] = uniform; /* never written: any value will do */
   }
-  find_dominators(k);
+  if (find_dominators(k) != 0) return -1;
   find_loops(k);
   if (!k->regular) return 0;
+  nest_loops(k);
   do {
-    while (sweep(k, has_scalar)) {
-    }
+    while (sweep(k, has_scalar))
+      if (dc_interrupted()) return -1;
   } while (recheck(k));
   for (int32_t i = 0; i < f->nins; i++) {
     const ptx_ins *ins = &f->ins[i];

@@ -42,18 +42,22 @@ typedef struct dc_spreads {
   bool *bare;          /* per block: nothing but a ret, exit or trap */
   int32_t *block_of;   /* per instruction */
   /* private to spread.c */
-  int32_t *idom, *loop_last, *latches;
+  int32_t *idom, *enter, *leave; /* the tree of dominators: a block's interval [enter, leave) has what it dominates */
+  int32_t *loop_last, *latches;
+  int32_t *loop_at, *loop_up; /* header of the innermost loop around a block; of the loop around a header's; -1 none */
   bool *leaky;         /* per loop header: lanes may leave the loop in different iterations */
   int32_t *def_at, *defs, *use_at, *uses;
   int32_t *pred_at, *preds, *mark, *stack;
+  int32_t turn;        /* of walks: what they have met bears its number in `mark` */
   bool regular;
 } dc_spreads;
 
 /* Whether an instruction has a scalar form (so that uniform operands give a uniform result). */
 typedef bool (*dc_has_scalar)(const ptx_ins *ins);
 
-/* Analyses an analysed function (ptx_analyse) for a shape. -1: out of memory. k->regular is false for flow graphs
-** that the analysis does not cover (irreducible ones): such functions stay at tier 0. */
+/* Analyses an analysed function (ptx_analyse) for a shape. -1: out of memory, or interrupted. k->regular is false for
+** flow graphs that the analysis does not cover (irreducible ones, loops nested very deep): these functions stay at
+** tier 0. */
 int dc_spreads_find(dc_spreads *k, ptx_func *f, dc_shape shape, dc_has_scalar has_scalar);
 void dc_spreads_free(dc_spreads *k);
 

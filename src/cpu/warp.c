@@ -724,7 +724,7 @@ void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
   if (f == NULL) dc_warp_fault(w, NULL, DC_FAULT_HOST, 0, 0);
   go_native(w, f, job->native);
   w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->lanes.base;
-  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? DC_STACK_RESERVE : 0);
+  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? b->worker->cpu->stack_reserve : 0);
   enter(w, f);
   arrive(f, 0, w->live);
 }
@@ -745,7 +745,7 @@ void dc_warp_stage(dc_warp_slot *s, dc_block_run *b) {
   w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
   w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + job->grid.shared_bytes;
   w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->lanes.base;
-  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? DC_STACK_RESERVE : 0);
+  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? b->worker->cpu->stack_reserve : 0);
   w->lane_stride[DC_BASE_LOCAL] = job->fn->local_stride;
   w->lane_stride[DC_BASE_FRAME] = job->fn->params_stride;
   w->lane_stride[DC_BASE_CALL] = job->fn->call_stride;

@@ -44,13 +44,13 @@ static uint8_t *carve(dc_worker *k, dc_stack *s, dc_span_use use, size_t n) {
   dc_error err = DC_ERROR_INIT;
   size_t step = use == DC_SPAN_LOCAL ? LANES_STEP : FRAMES_STEP;
   if (s->base == NULL) {
-    s->base = dc_memory_span(k->cpu->memory, use, DC_STACK_RESERVE, step, &err);
+    s->base = dc_memory_span(k->cpu->memory, use, k->cpu->stack_reserve, step, &err);
     dc_error_clear(&err);
     if (s->base == NULL) return NULL;
     s->committed = step;
     s->used = 0;
   }
-  if (n > DC_STACK_RESERVE - s->used) return NULL;
+  if (n > k->cpu->stack_reserve - s->used) return NULL;
   size_t end = s->used + n;
   if (end > s->committed) {
     size_t commit = (end + step - 1) / step * step;

@@ -332,6 +332,7 @@ static int read_facts(dc_cuda *d, dc_error *err) {
   f->cooperative = v[16] != 0;
   f->max_cluster = v[17] != 0 ? DC_CUDA_CLUSTER : 1;
   f->overlapping = f->compute_major >= 9;
+  f->most_params = f->compute_major >= 7 && dc_cuda_driver()->version >= 12010 ? DC_PARAMS_LARGE : DC_PARAMS_USUAL;
   if (dc_cu.DeviceGetAttribute(&f->clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, d->handle) != CUDA_SUCCESS)
     f->clock_khz = 0; /* newer drivers may stop telling */
   CUresult r = dc_cu.DeviceTotalMem(&f->total_memory, d->handle);

@@ -3,9 +3,11 @@
 ** codes.  It behaves as the stock `lua` does; what it adds is the embedded modules, Ctrl-C as an
 ** error, and a few long options.
 */
+#include <errno.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -374,10 +376,33 @@ static int protected_main(lua_State *L) {
   return 1;
 }
 
+static void do_nothing(int sig) { (void)sig; }
+
+/* Writing past RLIMIT_FSIZE fails with EFBIG instead of ending the process, unless the caller has set that signal.  A
+** handler, because what is ignored would be ignored by the programs that a script starts too. */
+static void survive_size_limit(void) {
+  struct sigaction now;
+  if (sigaction(SIGXFSZ, NULL, &now) != 0 || now.sa_handler != SIG_DFL) return;
+  now.sa_handler = do_nothing;
+  now.sa_flags = SA_RESTART;
+  sigaction(SIGXFSZ, &now, NULL);
+}
+
+/* What print wrote may not have come to the end of its way. */
+static bool output_is_complete(void) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+  lua_writestringerror("%s: ", progname);
+  lua_writestringerror("the output cannot be written%s", errno ? ": " : "");
+  lua_writestringerror("%s\n", errno ? strerror(errno) : "");
+  return false;
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], DC_COMPILER_ARGUMENT) == 0) return dc_compiler_serve();
   dc_compiler_program("/proc/self/exe");
   if (argv[0] && argv[0][0]) progname = argv[0];
+  survive_size_limit();
   lua_State *L = dclua_newstate();
   if (!L) {
     print_message("cannot create state: not enough memory");
@@ -390,5 +415,6 @@ int main(int argc, char **argv) {
   bool good = lua_toboolean(L, -1);
   dclua_report(L, status);
   lua_close(L);
+  good = output_is_complete() && good;
   return good && status == LUA_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

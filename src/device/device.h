@@ -53,10 +53,16 @@ typedef struct dc_device_facts {
   int max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
   size_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
   int registers_per_block;
+  uint32_t most_params; /* bytes of a kernel's parameters */
   int max_cluster;     /* most blocks of a cluster; 1: there are no clusters */
   bool cooperative;    /* grids can be launched so that all their blocks are resident */
   bool overlapping;    /* a kernel can be launched to start before the one before has ended */
 } dc_device_facts;
+
+/* What every CUDA device takes, and what those of compute capability 7.0 and newer take from CUDA 12.1 on (PTX ISA
+** 8.1, "Kernel function parameters"). */
+#define DC_PARAMS_USUAL 4096
+#define DC_PARAMS_LARGE 32764
 
 typedef struct dc_function_facts {
   int max_threads;    /* a block, for this function */

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limit.h"
+
 #define BUFFER 65536
 
 static int fail_write(dc_error *err) { return dc_fail(err, DC_IO, NULL, "cannot be written: %s", strerror(errno)); }
@@ -69,7 +71,10 @@ int dc_output_open(dc_output *out, const char *path, dc_error *err) {
 static int write_all(int fd, const char *p, size_t n, dc_error *err) {
   while (n > 0) {
     if (dc_file_interrupted(err) != 0) return -1;
+    dc_write_guard guard;
+    dc_write_begin(&guard);
     const ssize_t done = write(fd, p, n < (size_t)1 << 26 ? n : (size_t)1 << 26);
+    dc_write_end(&guard);
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return fail_write(err);
     p += done;
@@ -103,7 +108,10 @@ int dc_output_patch(dc_output *out, uint64_t at, const void *src, size_t n, dc_e
     return dc_fail(err, DC_IO, NULL, "a pipe or a device cannot take this format, whose beginning is written last");
   const char *p = src;
   while (n > 0) {
+    dc_write_guard guard;
+    dc_write_begin(&guard);
     const ssize_t done = pwrite(out->fd, p, n, (off_t)at);
+    dc_write_end(&guard);
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return fail_write(err);
     p += done;

@@ -260,9 +260,6 @@ static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *pa
 DC_HOT bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int i,
                             const dc_lua_cell *stack, int first, int got, char *params) {
   if (DC_UNLIKELY(got != k->nparams)) fail_count(L, k, got);
-  if (DC_UNLIKELY(k->params_size > DC_LUA_PARAMS_MAX))
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, at most %d are possible", k->sig->name,
-                k->params_size, DC_LUA_PARAMS_MAX);
   int due = 0;
   dc_lua_walk w;
   w.L = L, w.self = self, w.k = k, w.names = how->names, w.keys = 0, w.settled = false;

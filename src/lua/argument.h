@@ -6,8 +6,6 @@
 
 #include "lua/lib.h"
 
-#define DC_LUA_PARAMS_MAX 4096 /* bytes of parameters: what every CUDA takes (from 12.1 on, Volta and newer 32764) */
-
 /* User values of a kernel object: its module object, what dc_lua_prepare_arguments keeps there, with{}'s stream. */
 enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_KEYS, DC_LUA_KERNEL_STREAM,
        DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_STREAM };

@@ -63,7 +63,7 @@ bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lu
                      const dc_lua_cell *stack, int first, int got, char *params);
 
 /* Checks and converts all arguments, which are the `got` values from the stack index `first` to the top, into `params`
-** (aligned to 16, DC_LUA_PARAMS_MAX bytes); then computes what is still an expression and settles what reads memory
+** (aligned to 16, k->params_size bytes); then computes what is still an expression and settles what reads memory
 ** that the kernel may write.  The kernel object is at 1; `stack` is dc_lua_cells.  True: the launch may reach memory
 ** that its arguments do not show, so all of the device has been settled, and is to be waited for.  Raises. */
 static inline __attribute__((always_inline)) bool dc_lua_put_arguments(lua_State *L, dc_lua *self, const dc_kernel *k,
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) bool dc_lua_put_arguments(lua_State
                                                                        const dc_lua_cell *stack, int first, int got,
                                                                        char *params) {
   const dc_quick_param *q = k->quick;
-  if (DC_LIKELY(stack != NULL && got == k->nparams && k->params_size <= DC_LUA_PARAMS_MAX)) {
+  if (DC_LIKELY(stack != NULL && got == k->nparams)) {
     for (const dc_lua_cell *cell = stack + first; dc_lua_put_quick(cell, self, k->dev, q, params); cell++) q++;
     if (DC_LIKELY(q == k->quick + got && !dc_lua_may_lead(self, how))) return false;
   }

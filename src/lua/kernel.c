@@ -35,8 +35,9 @@ static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   dc_error err = DC_ERROR_INIT;
   const char *name = o->k->sig->name;
   if (!o->home->m) dc_lua_fail(L, DC_ARGUMENT, "kernel '%s' cannot be used: its module is closed", name);
-  dc_kernel *k = dc_module_kernel(o->home->m, name, &err);
-  if (!k) dc_lua_raise_kernel(L, &err);
+  dc_kernel *k = NULL;
+  if (DC_LUA_WORK(dc_lua_self(L), (k = dc_module_kernel(o->home->m, name, &err)) ? 0 : -1) != 0)
+    dc_lua_raise_kernel(L, &err);
   lua_pushvalue(L, 1);
   o->arguments = dc_lua_prepare_arguments(L, k);
   lua_pop(L, 1);
@@ -108,8 +109,8 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   lua_pushvalue(L, module);
   lua_setiuservalue(L, -2, DC_LUA_KERNEL_MODULE);
   dc_module *m = ((dc_lua_module *)lua_touserdata(L, module))->m;
-  dc_kernel *k = dc_module_kernel(m, name, &err);
-  if (!k) {
+  dc_kernel *k = NULL;
+  if (DC_LUA_WORK(dc_lua_self(L), (k = dc_module_kernel(m, name, &err)) ? 0 : -1) != 0) {
     lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN);
     dc_lua_raise_at(L, &err, lua_gettop(L));
     return; /* not reached */
@@ -217,11 +218,33 @@ static DC_RARELY void settle_globals(lua_State *L, dc_lua *self, const kernel_ob
   if (DC_LUA_WORK(self, dc_lua_settle_globals(o->home, &err)) != 0) dc_lua_raise_kernel(L, &err);
 }
 
+/* A kernel whose parameters do not fit the usual launch's buffer: they are put into a userdata below the arguments,
+** which Lua collects whatever is raised. */
+static DC_RARELY int launch_large(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first, int top) {
+  const dc_kernel *k = o->k;
+  const uint32_t most = k->dev->facts.most_params;
+  if (k->params_size > most)
+    return dc_lua_fail(L, DC_LAUNCH, "kernel '%s' takes %u bytes of parameters, %s takes at most %u%s", k->sig->name,
+                       k->params_size, k->dev->name, most,
+                       most < DC_PARAMS_LARGE ? " (a GPU of compute capability 7.0 or newer with a driver of CUDA 12.1 "
+                                                "or newer takes 32764)" : "");
+  if (o->home->nglobals != 0) settle_globals(L, self, o);
+  luaL_checkstack(L, 1, NULL);
+  const uintptr_t block = (uintptr_t)lua_newuserdatauv(L, (size_t)k->params_size + 15, 0);
+  char *params = (char *)((block + 15) & ~(uintptr_t)15);
+  lua_insert(L, first);
+  const bool anything =
+      dc_lua_put_arguments(L, self, k, &o->arguments, dc_lua_cells(L), first + 1, top - first + 1, params);
+  l->params = params;
+  return launch_watched(L, self, o, l, first + 1, anything);
+}
+
 /* The kernel is at 1, its arguments are from `first` to `top`; `stack`: dc_lua_cells; `line`: dc_launch_is_line. */
 static inline __attribute__((always_inline)) int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l,
                                                        bool line, const dc_lua_cell *stack, int first, int top) {
-  alignas(16) char params[DC_LUA_PARAMS_MAX];
+  alignas(16) char params[DC_PARAMS_USUAL];
   dc_error err;
+  if (DC_UNLIKELY(o->k->params_size > sizeof params)) return launch_large(L, self, o, l, first, top);
   if (DC_UNLIKELY(o->home->nglobals != 0)) {
     settle_globals(L, self, o);
     stack = dc_lua_cells(L);

@@ -132,7 +132,7 @@ static int find_kernel(lua_State *L, dc_lua_module *o) {
   if (lua_rawget(L, 3) == LUA_TUSERDATA) return 1;
   lua_settop(L, 4);
   if (known) name = known;
-  bool there = dc_module_kernel(o->m, name, &err) != NULL;
+  const bool there = DC_LUA_WORK(dc_lua_self(L), dc_module_kernel(o->m, name, &err) ? 0 : -1) == 0;
   if (!there && (err.kind != DC_ARGUMENT || !strchr(name, '<') || known)) {
     lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
     return dc_lua_raise_at(L, &err, lua_gettop(L));
