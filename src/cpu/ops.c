@@ -18,10 +18,14 @@ static bool has_avx512(void) {
 }
 #endif
 
+bool dc_wide_moves;
+char dc_wide_lock; /* for machines without an instruction (ops_wide.h) */
+
 const dc_ops *dc_ops_best(void) {
   const dc_ops *tables[3] = {&dc_ops_baseline, NULL, NULL};
   int n = 1;
 #if defined(__x86_64__)
+  dc_wide_moves = __builtin_cpu_supports("avx");
   if (has_avx2()) tables[n++] = &dc_ops_avx2;
   if (n == 2 && has_avx512()) tables[n++] = &dc_ops_avx512;
 #endif

@@ -6,9 +6,10 @@
 ** one word, they are worked off in registers and memory is exchanged once, which no observer can tell from
 ** 32 exchanges in a row.
 */
-#include "cpu/ops_address.h"
 #include "cpu/math_half.h"
+#include "cpu/ops_address.h"
 #include "cpu/ops_rounding.h"
+#include "cpu/ops_wide.h"
 
 static bool all_same(const u64 *at, u32 mask) {
   const u64 first = at[__builtin_ctz(mask)];
@@ -121,33 +122,6 @@ ATOM(min_bf16x2, u32, order_pair(x, y, true, true))
 ATOM(max_bf16x2, u32, order_pair(x, y, true, false))
 
 /* --- 16 bytes ------------------------------------------------------------------------------------------ */
-
-#if defined(__aarch64__)
-static u128 swap_128(u128 *p, u128 expected, u128 now) { return __sync_val_compare_and_swap(p, expected, now); }
-#elif defined(__x86_64__)
-/* Every processor that runs this has the instruction, but compilers must not use it elsewhere in the baseline build,
-** and clang calls a library for it then. */
-static u128 swap_128(u128 *p, u128 expected, u128 now) {
-  u64 low = (u64)expected, high = (u64)(expected >> 64);
-  __asm__ volatile("lock cmpxchg16b %0"
-                   : "+m"(*p), "+a"(low), "+d"(high)
-                   : "b"((u64)now), "c"((u64)(now >> 64))
-                   : "cc", "memory");
-  return (u128)high << 64 | low;
-}
-#else
-/* Exclusive among themselves, which is all that exch and cas of 16 bytes can promise without an instruction. */
-static u128 swap_128(u128 *p, u128 expected, u128 now) {
-  static char lock;
-  (void)*(volatile u128 *)p; /* a wrong address faults here, not with the lock held */
-  while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) {
-  }
-  const u128 old = *p;
-  if (old == expected) *p = now;
-  __atomic_clear(&lock, __ATOMIC_RELEASE);
-  return old;
-}
-#endif
 
 static void atom_128(dc_warp *w, const dc_op *o) {
   u64 at[DC_LANES] BUFFER;

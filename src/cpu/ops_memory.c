@@ -6,6 +6,7 @@
 ** lane.  w->at is set before memory is touched: a fault is blamed on it.
 */
 #include "cpu/ops_address.h"
+#include "cpu/ops_wide.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -226,19 +227,23 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_op *o, u32 step, 
       }                                                                                                                \
   }
 
-/* volatile, relaxed, acquire: every lane's access happens once, whole, and in order. */
+/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order. */
 #define LOAD_ORDERED(name, S, D)                                                                                       \
   static void name(dc_warp *w, const dc_op *o) {                                                                       \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
     u64 at[DC_LANES] BUFFER;                                                                                           \
+    D *d[8], sink[DC_LANES];                                                                                           \
     touch(w, o);                                                                                                       \
-    addresses(w, o, at);                                                                                               \
+    addresses(w, o, at); /* first: an element may replace the address register */                                      \
     check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
     for (u32 e = 0; e < n; e++) {                                                                                      \
       const u32 slot = o->ins->vec < 2 ? o->d : o->v[e];                                                               \
-      if (slot == DC_NO_OPERAND) continue;                                                                             \
-      D *d = REG(D, slot);                                                                                             \
-      EACH_LANE(l, w->mask) d[l] = (D)__atomic_load_n(HOST(const S, at[l]) + e, __ATOMIC_RELAXED);                     \
+      d[e] = slot == DC_NO_OPERAND ? sink : REG(D, slot);                                                              \
+    }                                                                                                                  \
+    EACH_LANE(l, w->mask) {                                                                                            \
+      S whole[64 / sizeof(S)] BUFFER;                                                                                  \
+      read_whole(whole, at[l], (u32)sizeof(S) * n, (u32)sizeof(S));                                                    \
+      for (u32 e = 0; e < n; e++) d[e][l] = (D)whole[e];                                                               \
     }                                                                                                                  \
     if (o->ins->flags & PTX_F_ACQUIRE) __atomic_thread_fence(__ATOMIC_ACQUIRE);                                        \
   }
@@ -263,6 +268,7 @@ LOADS_RARE(s32, u64)
 LOADS(u64, u64)
 LOAD_RARE(ld_u128_u128, u128, u128)
 LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
+LOAD_ORDERED(ldo_u128_u128, u128, u128)
 
 /* st of containers of type D as memory type S.  When all lanes write one place, the last one's value is as good as
 ** any (PTX says that one of them arrives). */
@@ -336,9 +342,11 @@ LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
     addresses(w, o, at);                                                                                               \
     check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
     if (o->ins->flags & PTX_F_RELEASE) __atomic_thread_fence(__ATOMIC_RELEASE);                                        \
-    EACH_LANE(l, w->mask)                                                                                              \
-    for (u32 e = 0; e < n; e++)                                                                                        \
-      __atomic_store_n(HOST(S, at[l]) + e, (S)REG(D, o->ins->vec < 2 ? o->b : o->v[e])[l], __ATOMIC_RELAXED);          \
+    EACH_LANE(l, w->mask) {                                                                                            \
+      S whole[64 / sizeof(S)] BUFFER;                                                                                  \
+      for (u32 e = 0; e < n; e++) whole[e] = (S)REG(D, o->ins->vec < 2 ? o->b : o->v[e])[l];                           \
+      write_whole(at[l], whole, (u32)sizeof(S) * n, (u32)sizeof(S));                                                   \
+    }                                                                                                                  \
   }
 #define STORES(S, D)                                                                                                   \
   STORE(st_##S##_##D, S, D, shape_of, store_part_##S(p, b, w))                                                         \
@@ -357,6 +365,7 @@ STORES_RARE(u32, u64)
 STORES(u64, u64)
 STORE(st_u128_u128, u128, u128, shape_of_rare, EACH_OF_RUN(u128, p, b, w))
 STORE_VECTOR_RARE(stv_u128_u128, u128, u128)
+STORE_ORDERED(sto_u128_u128, u128, u128)
 
 typedef struct access {
   uint8_t bits, container;
@@ -386,7 +395,7 @@ static const access loads[] = {
     RARE_ROW(s16, u64, 16, 64, true),
     RARE_ROW(u32, u64, 32, 64, false),
     RARE_ROW(s32, u64, 32, 64, true),
-    {128, 128, false, ld_u128_u128_m, ld_u128_u128_m, ldv_u128_u128, ldv_u128_u128, NULL},
+    {128, 128, false, ld_u128_u128_m, ld_u128_u128_m, ldv_u128_u128, ldv_u128_u128, ldo_u128_u128},
 };
 #undef ROW
 #define ROW(S, D, b, c)                                                                                                \
@@ -396,7 +405,7 @@ static const access stores[] = {
     ROW(u8, u32, 8, 32),   ROW(u16, u32, 16, 32),
     ROW(u32, u32, 32, 32), ROW(u8, u64, 8, 64),
     ROW(u16, u64, 16, 64), ROW(u32, u64, 32, 64),
-    ROW(u64, u64, 64, 64), {128, 128, false, st_u128_u128, st_u128_u128, stv_u128_u128, stv_u128_u128, NULL},
+    ROW(u64, u64, 64, 64), {128, 128, false, st_u128_u128, st_u128_u128, stv_u128_u128, stv_u128_u128, sto_u128_u128},
 };
 
 static bool select_access(dc_op *o, const access *table, size_t rows, int container, bool sign) {
@@ -406,7 +415,7 @@ static bool select_access(dc_op *o, const access *table, size_t rows, int contai
   for (size_t i = 0; i < rows; i++) {
     const access *t = &table[i];
     if (t->bits != bits || t->container != container || t->sign != sign) continue;
-    if (o->ins->flags & ordered) return t->ordered && dc_pick(o, t->ordered, t->ordered);
+    if (o->ins->flags & ordered) return dc_pick(o, t->ordered, t->ordered);
     return o->ins->vec > 1 ? dc_pick(o, t->vec, t->vec_masked) : dc_pick(o, t->fn, t->fn_masked);
   }
   return false;

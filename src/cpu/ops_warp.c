@@ -30,8 +30,10 @@ static u32 source_lanes(const dc_warp *w, const dc_op *o, u32 *from) {
 static void shfl(dc_warp *w, const dc_op *o) {
   u32 from[DC_LANES] BUFFER, t[DC_LANES] BUFFER, r[DC_LANES] BUFFER;
   const u32 inside = source_lanes(w, o, from);
+  const u32 *member = REG(u32, o->e);
   memcpy(t, w->regs + o->a, sizeof t);
-  LANES(l) r[l] = t[from[l] & 31];
+  /* What is not here, or no member, gives 0, as on a GPU: lanes that have ended, or took another branch. */
+  LANES(l) r[l] = (w->mask & member[l]) >> (from[l] & 31) & 1 ? t[from[l] & 31] : 0;
   if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, r);
   if (o->ins->ndst > 1 && o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, inside);
 }
