@@ -3,6 +3,8 @@
 ** codes.  It behaves as the stock `lua` does; what it adds is the embedded modules, Ctrl-C as an
 ** error, and a few long options.
 */
+#include <errno.h>
+#include <fcntl.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -371,8 +373,31 @@ static int protected_main(lua_State *L) {
   return 1;
 }
 
+/* --- standard output ----------------------------------------------------------------------------- */
+
+/* A descriptor that is closed would be given to the next file that is opened, and prints would go into it.  Each gets
+** one that fails instead. */
+static void fill_descriptors(void) {
+  static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY }; /* the wrong ones */
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[fd]) < 0) return;
+}
+
+/* At the end of the process, os.exit included: what was printed, by kernels too, must not be lost silently. */
+static void check_output(void) {
+  const bool failed = ferror(stdout) != 0;
+  errno = 0;
+  if (fflush(stdout) == 0 && !failed) return;
+  char text[200];
+  snprintf(text, sizeof text, "standard output cannot be written%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  print_message(text);
+  _exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv) {
   if (argv[0] && argv[0][0]) progname = argv[0];
+  fill_descriptors();
+  atexit(check_output);
   lua_State *L = dclua_newstate();
   if (!L) {
     print_message("cannot create state: not enough memory");

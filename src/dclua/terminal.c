@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <histedit.h>
 #include <lauxlib.h>
-#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <pthread.h>
@@ -20,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -39,6 +39,7 @@ struct dclua_terminal {
   bool interrupted; /* the line ends because of Ctrl-C */
   bool brackets;    /* the terminal marks what is pasted */
   bool pasting;
+  bool is_set;      /* the terminal sends Ctrl-C as a character */
 };
 
 static dclua_terminal *of(EditLine *el) {
@@ -106,6 +107,7 @@ static void use_brackets(dclua_terminal *t, bool on) {
 
 static void edit_again(dclua_terminal *t) {
   el_set(t->el, EL_PREP_TERM, 1);
+  t->is_set = false;
   use_brackets(t, true);
   el_set(t->el, EL_REFRESH);
 }
@@ -145,13 +147,13 @@ static int waiting_bytes(void) {
 static int wait_for_byte(dclua_terminal *t, const struct timespec *most) {
   struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
   for (;;) {
-    sigset_t blocked; /* a signal that came before the byte is answered before it */
+    int n = dclua_interrupt_pending() ? -1 : ppoll(&in, 1, most, &t->before), why = errno;
+    sigset_t blocked; /* ppoll prefers bytes to signals; a signal that came before the byte is answered before it */
     pthread_sigmask(SIG_SETMASK, &t->before, &blocked);
     pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-    int n = dclua_interrupt_pending() ? -1 : ppoll(&in, 1, most, &t->before);
     answer_signals(t);
     if (dclua_interrupt_take()) return -1;
-    if (n >= 0 || errno != EINTR) return n != 0;
+    if (n >= 0 || why != EINTR) return n != 0;
   }
 }
 
@@ -175,10 +177,20 @@ static int read_byte(dclua_terminal *t, char *c) {
   }
 }
 
+/* In the mode that libedit has set for this line; it sets the usual one, with the signal, at the line's end. */
+static void take_ctrl_c(dclua_terminal *t) {
+  struct termios mode;
+  if (t->is_set || tcgetattr(STDIN_FILENO, &mode) != 0) return;
+  mode.c_cc[VINTR] = _POSIX_VDISABLE;
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
+  t->is_set = true;
+}
+
 /* libedit's source of characters.  Bytes that are none in this locale are dropped. */
 static int read_character(EditLine *el, wchar_t *out) {
   dclua_terminal *t = of(el);
   mbstate_t state;
+  take_ctrl_c(t);
   memset(&state, 0, sizeof state);
   for (;;) {
     char c;
@@ -283,7 +295,7 @@ dclua_reading dclua_terminal_read(dclua_terminal *t, const char *prompt, dc_buf 
   fflush(stdout);
   catch_signals(t);
   use_brackets(t, true);
-  el_set(t->el, EL_SETTY, "-d", "intr=", NULL); /* Ctrl-C is a character */
+  t->is_set = false;
   const char *line = el_gets(t->el, &n);
   if (t->interrupted) el_reset(t->el);
   use_brackets(t, false);
