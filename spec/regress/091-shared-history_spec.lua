@@ -52,7 +52,7 @@ describe("the prompt's history", function()
     assert.equal("status 0", ended, text)
     assert(#history < 600000 and #history > 300000, #history)
     assert.equal("_HiStOrY_V2_\n", history:sub(1, 13))
-    assert.equal("\n1010" .. long .. "\nnewest=1\nnewer=2\n", history:sub(-(#long + 24)))
+    assert.equal("\n1010" .. long .. "\nnewest=1\nnewer=2\n", history:sub(-(#long + 23)))
     for line in history:gmatch "\n(%d[^\n]*)" do assert.equal(long, line:match "%d+(.*)") end
   end)
 
