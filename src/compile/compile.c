@@ -285,6 +285,7 @@ static bool drop_bad_names(job *j) {
 static int fail_compilation(const job *j, dc_error *err) {
   int line = 0;
   char *digest = dc_log_digest(j->log, SHOWN_ERRORS, &line);
+  if (!digest) digest = dc_log_reason(j->raw);
   dc_fail(err, DC_COMPILE, "NVRTC_ERROR_COMPILATION", "%s", digest ? digest : "error: the source does not compile");
   err->source_line = line;
   dc_error_set_log(err, j->log);

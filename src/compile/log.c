@@ -230,3 +230,22 @@ char *dc_log_digest(const char *cleaned, int most, int *line) {
   dc_buf_free(&out);
   return NULL;
 }
+
+/* Lines of which a log may consist without an error that has a place: the compiler gave up.  The best is one that names
+** an error, else the first that says anything. */
+char *dc_log_reason(const char *log) {
+  const char *best = NULL;
+  bool names_error = false;
+  for (const char *p = log; p && *p && !names_error; p += strcspn(p, "\n"), p += *p == '\n') {
+    const size_t n = strcspn(p, "\n");
+    if (strspn(p, " \t\r") >= n || is_foreign_warning(p)) continue;
+    names_error = memmem(p, n, "rror", 4) != NULL && !is_count(p);
+    if (!best || names_error) best = p;
+  }
+  if (!best) return NULL;
+  const size_t n = strcspn(best, "\n");
+  dc_buf out = DC_BUF_INIT;
+  dc_buf_printf(&out, "error: the compiler gave up: %.*s%s", (int)(n > LONGEST ? at_character(best, LONGEST) : n), best,
+                n > LONGEST ? "..." : "");
+  return dc_buf_take(&out);
+}

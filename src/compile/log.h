@@ -28,4 +28,8 @@ bool dc_log_first_error(const char *cleaned, int *line, char **sentence);
 ** (then *line is its line), else with its place; *line is 0 then.  malloc'ed; NULL when the log holds no error. */
 char *dc_log_digest(const char *cleaned, int most, int *line);
 
+/* Where that gives nothing: a sentence with the line of the raw log that says why the compiler gave up. NULL: there is
+** none. Malloc'ed. */
+char *dc_log_reason(const char *log);
+
 #endif

@@ -218,6 +218,7 @@ typedef struct dc_job {
   atomic_bool interrupted;
   dc_error *err;
   dc_buf out;                     /* what printf wrote */
+  int print_errno;                /* why it could not be written; 0: it could */
 } dc_job;
 
 /* Memory that is given out from one end, and grows. */

@@ -5,6 +5,7 @@
 ** A block whose warps only spin is set aside and others run, so that blocks which wait for each other
 ** get on with one thread as well, up to DC_MAX_RESIDENT blocks a worker.
 */
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, con
 void dc_job_flush(dc_job *job) {
   dc_write_guard guard;
   dc_write_begin(&guard);
-  if (job->out.len) fwrite(job->out.data, 1, job->out.len, stdout);
+  if (job->out.len && fwrite(job->out.data, 1, job->out.len, stdout) < job->out.len) job->print_errno = errno;
   dc_write_end(&guard);
   dc_buf_reset(&job->out);
 }
@@ -497,11 +498,14 @@ static int conclude(dc_job *job, dc_error *err) {
     dc_write_guard guard;
     dc_job_flush(job);
     dc_write_begin(&guard);
-    fflush(stdout);
+    if (fflush(stdout) != 0) job->print_errno = errno;
     dc_write_end(&guard);
   }
   dc_buf_free(&job->out);
   if (job->failed) return -1;
+  if (job->print_errno && !job->interrupted)
+    return dc_fail(err, DC_IO, NULL, "the output of the kernel's printf cannot be written: %s",
+                   strerror(job->print_errno));
   if (!job->interrupted) return 0;
   return dc_fail(err, DC_INTERRUPTED, NULL, "interrupted");
 }

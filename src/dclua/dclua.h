@@ -6,6 +6,7 @@
 #define DC_DCLUA_DCLUA_H
 
 #include <lua.h>
+#include <stdbool.h>
 
 /* main.c */
 
@@ -22,6 +23,9 @@ int dclua_report(lua_State *L, int status);
 void dclua_interrupt_open(lua_State *L);
 /* Forgets an interrupt that nobody has taken (the prompt, before it reads). True when there was one. */
 int dclua_interrupt_take(void);
+int dclua_interrupt_pending(void);
+/* While nothing is run, at the prompt, any number of interrupts is one, and none ends the process. */
+void dclua_interrupt_idle(bool idle);
 
 /* memory.c */
 

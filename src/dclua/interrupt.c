@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 static _Atomic(lua_State *) running; /* the coroutine that executes; the signal handler reads it */
 static pthread_t main_thread;        /* the only one that runs Lua */
 static struct timespec last_signal;
+static volatile sig_atomic_t idle;   /* the prompt waits, and looks at the flag before each line */
 
 /* --- the signal ------------------------------------------------------------------------------- */
 
@@ -31,6 +33,7 @@ static void on_hook(lua_State *L, lua_Debug *ar) {
   (void)ar;
   lua_sethook(L, NULL, 0, 0);
   if (!dclua_interrupt_take()) return; /* a kernel or a wait has taken it meanwhile */
+  clearerr(stdout); /* a write that the signal ended */
   dc_error err = DC_ERROR_INIT;
   dc_fail(&err, DC_INTERRUPTED, NULL, "interrupted");
   dc_lua_raise(L, &err);
@@ -56,7 +59,7 @@ static void on_sigint(int sig) {
   }
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (dc_interrupted()) { /* nobody has listened to the one before */
+  if (dc_interrupted() && !idle) { /* nobody has listened to the one before */
     double since = (double)(now.tv_sec - last_signal.tv_sec) + 1e-9 * (double)(now.tv_nsec - last_signal.tv_nsec);
     if (since < 1.0) {
       end_process(sig);
@@ -73,6 +76,10 @@ static void on_sigint(int sig) {
 }
 
 int dclua_interrupt_take(void) { return atomic_exchange(&dc_interrupt_flag, 0); }
+
+int dclua_interrupt_pending(void) { return dc_interrupted(); }
+
+void dclua_interrupt_idle(bool is_idle) { idle = is_idle; }
 
 /* --- coroutines that tell who runs --------------------------------------------------------------- */
 

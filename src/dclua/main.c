@@ -4,6 +4,7 @@
 ** error, and a few long options.
 */
 #include <errno.h>
+#include <fcntl.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -388,14 +389,25 @@ static void survive_size_limit(void) {
   sigaction(SIGXFSZ, &now, NULL);
 }
 
-/* What print wrote may not have come to the end of its way. */
-static bool output_is_complete(void) {
+/* --- standard output ----------------------------------------------------------------------------- */
+
+/* A descriptor that is closed would be given to the next file that is opened, and prints would go into it.  Each gets
+** one that fails instead. */
+static void fill_descriptors(void) {
+  static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY }; /* the wrong ones */
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[fd]) < 0) return;
+}
+
+/* At the end of the process, os.exit included: what was printed, by kernels too, must not be lost silently. */
+static void check_output(void) {
+  const bool failed = ferror(stdout) != 0;
   errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout)) return true;
-  lua_writestringerror("%s: ", progname);
-  lua_writestringerror("the output cannot be written%s", errno ? ": " : "");
-  lua_writestringerror("%s\n", errno ? strerror(errno) : "");
-  return false;
+  if (fflush(stdout) == 0 && !failed) return;
+  char text[200];
+  snprintf(text, sizeof text, "standard output cannot be written%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  print_message(text);
+  _exit(EXIT_FAILURE);
 }
 
 int main(int argc, char **argv) {
@@ -403,6 +415,8 @@ int main(int argc, char **argv) {
   dc_compiler_program("/proc/self/exe");
   if (argv[0] && argv[0][0]) progname = argv[0];
   survive_size_limit();
+  fill_descriptors();
+  atexit(check_output);
   lua_State *L = dclua_newstate();
   if (!L) {
     print_message("cannot create state: not enough memory");
@@ -415,6 +429,5 @@ int main(int argc, char **argv) {
   bool good = lua_toboolean(L, -1);
   dclua_report(L, status);
   lua_close(L);
-  good = output_is_complete() && good;
   return good && status == LUA_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,0 +1,33 @@
+-- Terminals for specs: runs the lines that spec/terminal.py describes. Gives the screens' text, how the programs ended,
+-- and the history that they left.
+local helper = require "spec.helper"
+local quote = helper.quote
+local terminal = { dclua = (os.getenv "DOTCOMPUTE_BUILD" or "build") .. "/dclua" }
+
+terminal.exists = os.execute "python3 -c 'import pty' 2>/dev/null" == true
+
+function terminal.folder()
+  local name = os.tmpname()
+  os.remove(name)
+  assert(os.execute("mkdir -p " .. quote(name .. "/dotcompute")))
+  return name
+end
+
+-- `lines` may name $D, the interpreter. options: term (xterm), state (a folder for the history, kept).
+function terminal.run(lines, options)
+  options = options or {}
+  local state, name = options.state or terminal.folder(), os.tmpname()
+  local f = assert(io.open(name, "w"))
+  f:write((lines:gsub("%$D", function() return quote(terminal.dclua) end):gsub("%f[^\n\0] +", "")))
+  f:close()
+  local text = helper.shell(("XDG_STATE_HOME=%s TERM=%s python3 spec/terminal.py < %s"):format(quote(state),
+    options.term or "xterm", name))
+  os.remove(name)
+  f = io.open(state .. "/dotcompute/history")
+  local history = f and f:read "a" or ""
+  if f then f:close() end
+  if not options.state then os.execute("rm -rf " .. quote(state)) end
+  return text:gsub("\27%[[?%d;]*%a", ""), text:match "\n([^\n]*)\n$", history
+end
+
+return terminal
