@@ -18,7 +18,7 @@ DC_HOT dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self) {
 
 dc_lua_array *dc_lua_newarray(lua_State *L) {
   luaL_checkstack(L, 4, NULL);
-  return dc_lua_newarray_of(L, lua_touserdata(L, lua_upvalueindex(1)));
+  return dc_lua_newarray_of(L, dc_lua_self(L));
 }
 
 DC_HOT int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {

@@ -42,7 +42,7 @@ bool dc_lua_toscalar(lua_State *L, int idx, dc_scalar *s) {
       }
       return true;
     case LUA_TUSERDATA:
-      if (!dc_lua_tocomplex(L, lua_touserdata(L, lua_upvalueindex(1)), idx, &s->re, &s->im)) return false;
+      if (!dc_lua_tocomplex(L, dc_lua_self(L), idx, &s->re, &s->im)) return false;
       s->kind = DC_SCALAR_COMPLEX;
       return true;
     default: return false;

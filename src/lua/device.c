@@ -17,7 +17,7 @@ typedef struct device_object {
 /* The same device is always the same object, so that == works. */
 void dc_lua_pushdevice(lua_State *L, dc_device *dev) {
   luaL_checkstack(L, 6, NULL);
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_DEVICES);
+  dc_lua_get(L, DC_LUA_DEVICES, LUA_TTABLE);
   if (lua_rawgetp(L, -1, dev) != LUA_TUSERDATA) {
     lua_pop(L, 1);
     device_object *o = dc_lua_new(L, DC_LUA_DEVICE, sizeof *o, 0);
@@ -132,10 +132,7 @@ static bool push_opened_fact(lua_State *L, dc_device *dev, const char *name) {
 static int device_index(lua_State *L) {
   device_object *o = check_object(L);
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_DEVICE);
-  lua_getfield(L, -1, "__methods");
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (dc_lua_method(L, DC_LUA_DEVICE) != LUA_TNIL) return 1;
   if (strcmp(name, "name") == 0) lua_pushstring(L, o->dev->name);
   else if (strcmp(name, "backend") == 0) lua_pushstring(L, o->dev->backend);
   else if (strcmp(name, "index") == 0) lua_pushinteger(L, o->dev->index);

@@ -144,8 +144,7 @@ static int build(lua_State *L) {
   luaL_traceback(L, L, NULL, 1);
   lua_setfield(L, 3, "traceback");
   dc_lua_push_self(L);
-  lua_getiuservalue(L, -1, DC_LUA_ERROR);
-  lua_setmetatable(L, 3);
+  if (lua_getiuservalue(L, -1, DC_LUA_ERROR) == LUA_TTABLE) lua_setmetatable(L, 3);
   lua_settop(L, 3);
   return 1;
 }

@@ -34,6 +34,7 @@ enum dc_lua_slot {
   DC_LUA_COMPLEX,
   DC_LUA_FILE,
   DC_LUA_PART,
+  DC_LUA_SOURCE,
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
@@ -69,6 +70,7 @@ typedef struct dc_lua_own {
 #define DC_LUA_MOST_OWN 256
 
 typedef struct dc_lua {
+  const struct dc_lua *itself; /* its address, which no other userdata has there */
   /* what is looked at for every array made and every call that works */
   size_t quiet, counted;  /* device bytes that may be made before anybody looks at `owed`; made since it was */
   size_t arrays;          /* array objects that the collector has not taken; */
@@ -99,8 +101,15 @@ extern _Thread_local struct dc_lua_active {
   lua_State *L;
   dc_lua *self;
 } dc_lua_active;
-/* The running function's dc_lua; notes L as the state that is inside a call of ours. */
+/* The running function's dc_lua; notes L as the state that is inside a call of ours.  Raises where the debug library
+** has replaced that upvalue. */
 dc_lua *dc_lua_self(lua_State *L);
+/* Pushes the user value `slot` of that, which is of Lua's type `type`; raises where it is not. */
+void dc_lua_get(lua_State *L, int slot, int type);
+/* Pushes the method of the type `slot` whose name is at stack index 2, else nil; returns the value's type. */
+int dc_lua_method(lua_State *L, int slot);
+/* Raises: `what` is not what we put there. */
+DC_RARELY int dc_lua_tampered(lua_State *L, const char *what);
 /* Pushes the state's dc_lua, made if this is its first use (an error may be raised before luaopen). */
 dc_lua *dc_lua_push_self(lua_State *L);
 /* Makes a metatable with these functions (the dc_lua as first upvalue) and __name, and keeps it as
@@ -122,7 +131,8 @@ static inline void *dc_lua_new_of(lua_State *L, dc_lua *self, int slot, size_t s
   char *p = lua_newuserdatauv(L, before + sizeof(dc_lua_tag), nuservalues);
   memset(p, 0, before);
   *(dc_lua_tag *)(void *)(p + before) = (dc_lua_tag){ self, (uintptr_t)slot };
-  lua_getiuservalue(L, lua_upvalueindex(1), slot);
+  if (DC_UNLIKELY(lua_touserdata(L, lua_upvalueindex(1)) != self)) dc_lua_tampered(L, "the upvalue of a function");
+  if (DC_UNLIKELY(lua_getiuservalue(L, lua_upvalueindex(1), slot) != LUA_TTABLE)) dc_lua_tampered(L, "a metatable");
   lua_setmetatable(L, -2);
   return p;
 }
@@ -327,8 +337,10 @@ void dc_lua_forget_launch(dc_lua *self, const dc_lua_site *site);
 const dc_lua_launch *dc_lua_last_launch(const dc_lua *self, const char *text);
 
 /* --- module.c, kernel.c --- */
+/* What a module object points to; its kernels do too, whatever becomes of the object. */
 typedef struct dc_lua_module {
   dc_module *m;        /* NULL: closed */
+  unsigned refs;
   unsigned generation; /* changes when m does: kernel objects then look theirs up again */
   dc_array **globals;  /* arrays over its variables, of which its kernels may write any */
   int nglobals;
@@ -338,9 +350,13 @@ enum {
   DC_LUA_MODULE_NVALUES = DC_LUA_MODULE_INSTANCES
 };
 
+/* The module of the object at idx; NULL when it is none. */
+dc_lua_module *dc_lua_tomodule(lua_State *L, const dc_lua *self, int idx);
+void dc_lua_module_unref(dc_lua_module *o);
 /* Computes what still reads the module's variables: before its kernels run. */
 int dc_lua_settle_globals(dc_lua_module *o, dc_error *err);
-/* Compiles the file that the module at idx came from anew; pushes whether anything had changed. */
+/* Compiles the file that the module at idx came from anew; pushes whether anything had changed.  Raises when that is no
+** open module. */
 int dc_lua_reload(lua_State *L, int module);
 
 /* Pushes the kernel object of `name` from the module at idx; raises when there is none. */
@@ -370,8 +386,8 @@ extern const luaL_Reg dc_lua_profile_internal[];
 void dc_lua_profile_arguments(lua_State *L, const dc_lua *self, const dc_kernel *k, int first);
 
 /* --- options.c --- */
-/* Pushes a userdata that begins with a dc_source for the texts and options of the origin at `origin`; all its
-** strings stay alive with it. `instance`: one more instance of a template, or NULL. */
+/* Pushes a userdata that begins with a dc_source for the texts and options of the origin at `origin`, and ends with
+** copies of all its strings. `instance`: one more instance of a template, or NULL. */
 const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance);
 
 #endif

@@ -12,8 +12,33 @@
 #include "base/file.h"
 #include "lua/module.h"
 
+typedef struct module_object {
+  dc_lua_module *o; /* NULL: not made yet, or collected */
+} module_object;
+
+dc_lua_module *dc_lua_tomodule(lua_State *L, const dc_lua *self, int idx) {
+  const module_object *object = dc_lua_test(L, self, idx, DC_LUA_MODULE);
+  return object ? object->o : NULL;
+}
+
+void dc_lua_module_unref(dc_lua_module *o) {
+  if (--o->refs == 0) free(o);
+}
+
+/* The module at 1, which may be closed; raises when it is none. */
+static dc_lua_module *check_any_module(lua_State *L, const dc_lua *self) {
+  dc_lua_module *o = dc_lua_tomodule(L, self, 1);
+  if (!o) dc_lua_expected(L, 1, "a module");
+  return o;
+}
+
+/* Pushes a user value of the module object at idx, which is a table; raises otherwise. */
+static void get_table(lua_State *L, int idx, int value) {
+  if (lua_getiuservalue(L, idx, value) != LUA_TTABLE) dc_lua_tampered(L, "a user value of a module");
+}
+
 dc_lua_module *dc_lua_check_module(lua_State *L) {
-  dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
+  dc_lua_module *o = dc_lua_tomodule(L, dc_lua_self(L), 1);
   if (!o) dc_lua_expected(L, 1, "a module");
   if (!o->m) dc_lua_fail(L, DC_ARGUMENT, "the module is closed");
   return o;
@@ -23,8 +48,11 @@ dc_lua_module *dc_lua_check_module(lua_State *L) {
 static dc_module *push_module(lua_State *L, dc_device *dev, int origin, const char *instance) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
-  dc_lua_module *o = dc_lua_new(L, DC_LUA_MODULE, sizeof *o, DC_LUA_MODULE_NVALUES);
+  module_object *object = dc_lua_new(L, DC_LUA_MODULE, sizeof *object, DC_LUA_MODULE_NVALUES);
+  dc_lua_module *o = object->o = calloc(1, sizeof *o);
   int at = lua_gettop(L);
+  if (!o) dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", sizeof *o);
+  o->refs = 1;
   lua_pushvalue(L, origin);
   lua_setiuservalue(L, at, DC_LUA_MODULE_ORIGIN);
   const dc_source *source = dc_lua_newsource(L, origin, instance);
@@ -92,10 +120,10 @@ bool dc_lua_has_variables(const char *s) {
 
 /* Compiles the module at 1 again with one more instance, and pushes that kernel's object. */
 static void push_instance(lua_State *L, const char *name) {
-  const dc_module *m = ((dc_lua_module *)lua_touserdata(L, 1))->m;
-  lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
+  const dc_module *m = dc_lua_check_module(L)->m;
+  get_table(L, 1, DC_LUA_MODULE_ORIGIN);
   int origin = lua_gettop(L);
-  lua_getfield(L, origin, "text");
+  if (lua_getfield(L, origin, "text") != LUA_TSTRING) dc_lua_tampered(L, "the text of a module");
   if (dc_lua_has_variables(lua_tostring(L, -1)))
     dc_lua_fail(L, DC_ARGUMENT,
                 "the module has variables and so is one image: name '%s' beforehand, in its option instantiate = {…}",
@@ -103,7 +131,7 @@ static void push_instance(lua_State *L, const char *name) {
   push_module(L, m->dev, origin, name);
   int module = lua_gettop(L);
   dc_lua_pushkernel(L, module, name);
-  lua_getiuservalue(L, 1, DC_LUA_MODULE_INSTANCES);
+  get_table(L, 1, DC_LUA_MODULE_INSTANCES);
   lua_pushvalue(L, module);
   lua_setfield(L, -2, name);
   lua_pop(L, 1);
@@ -122,7 +150,7 @@ static const char *find_name(const dc_module *m, const char *name) {
 static int find_kernel(lua_State *L, dc_lua_module *o) {
   dc_error err = DC_ERROR_INIT;
   lua_settop(L, 2);
-  lua_getiuservalue(L, 1, DC_LUA_MODULE_KERNELS); /* 3 */
+  get_table(L, 1, DC_LUA_MODULE_KERNELS); /* 3 */
   lua_pushvalue(L, 2);
   if (lua_rawget(L, 3) == LUA_TUSERDATA) return 1;
   const char *name = lua_tostring(L, 2), *known = find_name(o->m, name);
@@ -160,10 +188,7 @@ static int module_index(lua_State *L) {
     dc_lua_check_module(L);
     return dc_lua_fail(L, DC_INDEX, "a module is indexed by names of kernels, got %s", dc_lua_describe(L, 2));
   }
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_MODULE);
-  lua_getfield(L, -1, "__methods");
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (dc_lua_method(L, DC_LUA_MODULE) != LUA_TNIL) return 1;
   return find_kernel(L, dc_lua_check_module(L));
 }
 
@@ -178,9 +203,8 @@ static int module_kernels(lua_State *L) {
   return 1;
 }
 
-/* The module object at idx has no module from now on, or another one. Arrays over its variables are closed. */
-static int replace_module(lua_State *L, int idx, dc_module *m, dc_error *err) {
-  dc_lua_module *o = lua_touserdata(L, idx);
+/* The module object has no module from now on, or another one. Arrays over its variables are closed. */
+static int replace_module(dc_lua_module *o, dc_module *m, dc_error *err) {
   dc_module *old = o->m;
   int rc = dc_lua_close_globals(o, err);
   o->m = m;
@@ -193,18 +217,24 @@ static int replace_module(lua_State *L, int idx, dc_module *m, dc_error *err) {
 static int module_close(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT, more = DC_ERROR_INIT;
-  if (!dc_lua_test(L, self, 1, DC_LUA_MODULE)) return dc_lua_expected(L, 1, "a module");
+  dc_lua_module *o = check_any_module(L, self);
   lua_settop(L, 1);
   if (lua_getiuservalue(L, 1, DC_LUA_MODULE_INSTANCES) == LUA_TTABLE)
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) replace_module(L, lua_gettop(L), NULL, &more);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+      dc_lua_module *instance = dc_lua_tomodule(L, self, -1);
+      if (instance) replace_module(instance, NULL, &more);
+    }
   dc_error_clear(&more); /* instances have no variables, hence no arrays to settle */
-  if (DC_LUA_WORK(self, replace_module(L, 1, NULL, &err)) != 0) return dc_lua_raise(L, &err);
+  if (DC_LUA_WORK(self, replace_module(o, NULL, &err)) != 0) return dc_lua_raise(L, &err);
   return 0;
 }
 
 static int module_gc(lua_State *L) {
-  dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
-  if (!o) return dc_lua_expected(L, 1, "a module");
+  module_object *object = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
+  if (!object) return dc_lua_expected(L, 1, "a module");
+  dc_lua_module *o = object->o;
+  if (!o) return 0;
+  object->o = NULL;
   dc_module *m = o->m;
   dc_array **globals = o->globals;
   int n = o->nglobals;
@@ -215,12 +245,12 @@ static int module_gc(lua_State *L) {
   for (int i = 0; i < n; i++) dc_array_unref(globals[i]); /* others may still use them */
   free(globals);
   if (m) dc_module_unref(m);
+  dc_lua_module_unref(o);
   return 0;
 }
 
 static int module_tostring(lua_State *L) {
-  const dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
-  if (!o) return dc_lua_expected(L, 1, "a module");
+  const dc_lua_module *o = check_any_module(L, dc_lua_self(L));
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   luaL_addstring(&b, o->m ? "module of" : "closed module");
@@ -420,17 +450,18 @@ static bool same_image(const dc_image *a, const dc_image *b) {
 /* The module objects in the list at `fresh` take the place of those in the list at `stale`, at the same indices. */
 static void exchange(lua_State *L, int stale, int fresh) {
   dc_error err = DC_ERROR_INIT;
+  const dc_lua *self = dc_lua_self(L);
   for (lua_Integer i = 1; lua_rawgeti(L, stale, i) == LUA_TUSERDATA; i++) {
     const int old = lua_gettop(L);
     lua_rawgeti(L, fresh, i);
-    dc_lua_module *made = lua_touserdata(L, -1);
+    dc_lua_module *made = dc_lua_tomodule(L, self, -1);
     dc_module *m = made->m;
     made->m = NULL;
     for (int v = DC_LUA_MODULE_ORIGIN; v <= DC_LUA_MODULE_SOURCE; v++) {
       lua_getiuservalue(L, old + 1, v);
       lua_setiuservalue(L, old, v);
     }
-    replace_module(L, old, m, &err);
+    replace_module(dc_lua_tomodule(L, self, old), m, &err);
     lua_settop(L, old - 1);
   }
   lua_pop(L, 1);
@@ -441,8 +472,11 @@ static void exchange(lua_State *L, int stale, int fresh) {
 int dc_lua_reload(lua_State *L, int module) {
   module = lua_absindex(L, module);
   luaL_checkstack(L, 24, NULL);
-  dc_module *m = ((dc_lua_module *)lua_touserdata(L, module))->m;
-  lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN);
+  const dc_lua *self = dc_lua_self(L);
+  const dc_lua_module *o = dc_lua_tomodule(L, self, module);
+  if (!o || !o->m) return dc_lua_fail(L, DC_ARGUMENT, "the module is closed");
+  dc_module *m = o->m;
+  get_table(L, module, DC_LUA_MODULE_ORIGIN);
   const int old = lua_gettop(L);
   push_fresh_origin(L, old);
   const int origin = old + 1, stale = old + 2, fresh = old + 3;
@@ -456,11 +490,13 @@ int dc_lua_reload(lua_State *L, int module) {
   lua_pushvalue(L, module);
   lua_rawseti(L, stale, 1);
   lua_Integer n = 1;
-  lua_getiuservalue(L, module, DC_LUA_MODULE_INSTANCES);
+  get_table(L, module, DC_LUA_MODULE_INSTANCES);
   for (lua_pushnil(L); lua_next(L, fresh + 1); lua_settop(L, fresh + 2)) {
     lua_rawseti(L, stale, ++n);
     lua_rawgeti(L, stale, n);
-    const dc_module *before = ((dc_lua_module *)lua_touserdata(L, -1))->m;
+    const dc_lua_module *instance = dc_lua_tomodule(L, self, -1);
+    if (!instance || !instance->m) dc_lua_tampered(L, "an instance of a module");
+    const dc_module *before = instance->m;
     made = push_module(L, m->dev, origin, lua_tostring(L, fresh + 2));
     changed = changed || !same_image(before->image, made->image);
     lua_rawseti(L, fresh, n);
@@ -522,4 +558,6 @@ static const luaL_Reg module_meta[] = {
 
 void dc_lua_open_module(lua_State *L, int self) {
   dc_lua_newtype(L, self, DC_LUA_MODULE, "dotcompute.module", module_meta, module_methods);
+  static const luaL_Reg none[] = { { NULL, NULL } };
+  dc_lua_newtype(L, self, DC_LUA_SOURCE, "dotcompute.source", none, NULL);
 }
