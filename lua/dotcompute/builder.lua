@@ -90,10 +90,12 @@ function builder.option(options, name, default)
 end
 
 -- Complains about options that nobody reads. `known`: a set.
-function builder.check_options(options, known)
-  if type(options) ~= "table" then fail("argument", "a table of options expected, got %s", core.describe(options)) end
+function builder.check_options(who, options, known)
+  if type(options) ~= "table" then
+    fail("argument", "'%s': a table of options expected, got %s", who, core.describe(options))
+  end
   for name in pairs(options) do
-    if not known[name] then fail("argument", "there is no option '%s'", tostring(name)) end
+    if not known[name] then fail("argument", "'%s': there is no option '%s'", who, tostring(name)) end
   end
 end
 

@@ -363,10 +363,11 @@ end
 
 local function elementwise(inputs, outputs, body, options)
   if type(body) ~= "string" then
-    fail("argument", "the operation is a string of CUDA C (\"z = x * y\"), got %s", core.describe(body))
+    fail("argument", "bad argument #3 to 'elementwise': the operation is a string of CUDA C (\"z = x * y\"), got %s",
+      core.describe(body))
   end
   options = options or {}
-  builder.check_options(options, known)
+  builder.check_options("elementwise", options, known)
   return make(inputs, outputs, body, options)
 end
 

@@ -227,9 +227,9 @@ local function parse_acc(f, options, output)
 end
 
 local function reduction(options)
-  builder.check_options(options, known)
+  builder.check_options("reduction", options, known)
   local f = { bindings = {}, origins = {} }
-  f.inputs = builder.parse(options.inputs, "option 'inputs'", { a = true, b = true })
+  f.inputs = builder.parse(options.inputs, "'reduction': option 'inputs'", { a = true, b = true })
   f.inputs_text = options.inputs
   if #f.inputs == 0 then fail("argument", "option 'inputs': at least one input is expected") end
   for _, p in ipairs(f.inputs) do

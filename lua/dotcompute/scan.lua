@@ -172,9 +172,9 @@ local known = builder.set(builder.kernel_option_names,
   { "input", "output", "map", "op", "identity", "exclusive", "axis", "acc" })
 
 local function scan(options)
-  builder.check_options(options, known)
+  builder.check_options("scan", options, known)
   local f = { bindings = {}, origins = {} }
-  local inputs = builder.parse(options.input, "option 'input'", { a = true, b = true })
+  local inputs = builder.parse(options.input, "'scan': option 'input'", { a = true, b = true })
   f.input = inputs[1]
   if #inputs ~= 1 or f.input.raw then fail("argument", "option 'input' is one parameter (\"float x\")") end
   f.name, f.preamble = builder.name(options, "scan"), builder.option(options, "preamble")

@@ -69,8 +69,8 @@ local function use(o)
     { "with", { shared = 8 } }, { "forall", 32, x, { v = { 1, 2 }, n = 1 } }, { "forall", 32, x, 1 },
     { "occupancy", 32 }, { "explain" }, { "reload" }, { "kernels" }, { "kernel", "add" }, { "kernel", "scale<short>" },
     { "kernel", "scale", "uint8" }, { "global", "total" }, { "ptx" }, { "log" }, { "cubin", "sm_80" },
-    { "synchronize" }, { "query" }, { "record" }, { "wait" }, { "elapsed", o }, { "update", function() x:fill(1) end }, { "abs" },
-    { "sum" }, { "to_table" }, { "uniform", 3 }, { "normal", 3 }, { "memory_info" }, { "close" } } do
+    { "synchronize" }, { "query" }, { "record" }, { "wait" }, { "elapsed", o },
+    { "update", function() x:fill(1) end }, { "abs" }, { "sum" }, { "to_table" }, { "uniform", 3 }, { "normal", 3 }, { "memory_info" }, { "close" } } do
     local ok, method = pcall(function() return o[call[1]] end)
     if ok and method ~= nil then try(method, o, table.unpack(call, 2)) end
   end
@@ -254,8 +254,8 @@ describe("the debug library and", function()
         { list.module, "add" }, { list.template_module, "scale<float>" }, { list.stream, list.event },
         { list.event, list.event }, { list.event, "device" }, { list.stream, "device" }, { list.graph, print },
         { list.graph, "launches" }, { list.device, "name" }, { list.complex, 2 }, { a, "T" }, { a, "device" },
-        { a, "sum" }, { a, dc.array({ 1, 2 }, "int32") }, { a, { 1, 2 }, 5 }, { template }, { source, { name = "add" } },
-        { print }, { "more", print }, { { a, a }, 2 }, { { 1, 2, 3 } }, { list.device },
+        { a, "sum" }, { a, dc.array({ 1, 2 }, "int32") }, { a, { 1, 2 }, 5 }, { template },
+        { source, { name = "add" } }, { print }, { "more", print }, { { a, a }, 2 }, { { 1, 2, 3 } }, { list.device },
         { "dotcompute.core" },
       }
       local skipped = { ["core.api.clock"] = true }

@@ -80,6 +80,12 @@ void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs) {
   luaL_setfuncs(L, funcs, 1);
 }
 
+void dc_lua_setmethods(lua_State *L, int self, const luaL_Reg *methods, const char *type) {
+  lua_pushvalue(L, self);
+  lua_pushstring(L, type);
+  luaL_setfuncs(L, methods, 2);
+}
+
 /* The names of a type, for completion and for its own lookup: the functions of `methods`. */
 void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const luaL_Reg *meta, const luaL_Reg *methods) {
   dc_lua *state = lua_touserdata(L, self);
@@ -90,7 +96,7 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
   lua_setfield(L, -2, "__name");
   if (methods) {
     lua_newtable(L);
-    dc_lua_setfuncs(L, self, methods);
+    dc_lua_setmethods(L, self, methods, strchr(name, '.') + 1);
     lua_setfield(L, -2, "__methods");
   }
   const void *address = lua_topointer(L, -1);
@@ -224,7 +230,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_device_core);
   dc_lua_setfuncs(L, 1, dc_lua_create_core);
   dc_lua_setfuncs(L, 1, dc_lua_operators_core);
-  dc_lua_set_functions(L, 1);
+  dc_lua_set_functions(L, 1, NULL);
   dc_lua_setfuncs(L, 1, dc_lua_reduce_core);
   dc_lua_setfuncs(L, 1, dc_lua_complex_core);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_core);

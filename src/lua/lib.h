@@ -117,6 +117,8 @@ dc_lua *dc_lua_push_self(lua_State *L);
 void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const luaL_Reg *meta, const luaL_Reg *methods);
 /* Sets functions with the dc_lua at stack index `self` as upvalue into the table on top. */
 void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs);
+/* The same for methods, whose second upvalue is what messages call an object of their type: "array". */
+void dc_lua_setmethods(lua_State *L, int self, const luaL_Reg *methods, const char *type);
 /* Userdata of `slot`'s type, zeroed, on top of the stack. */
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues);
 /* At the end of each userdata of ours: whose it is, and of which type.  Cheaper to look at than a metatable, and there
@@ -164,7 +166,9 @@ int dc_lua_raise_at(lua_State *L, dc_error *err, int origin);
 int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
 /* Kind "argument": "bad argument #2 to 'reshape': …", methods counted as Lua does. */
 int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) DC_PRINTF(3, 4);
-/* The same, "bad argument #2 to 'fill': an array expected, got nil". */
+/* An error of that kind, with the name of the function that the script called in front: "'zeros': …". */
+int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
+/* dc_lua_badarg, "bad argument #2 to 'fill': an array expected, got nil". */
 int dc_lua_expected(lua_State *L, int arg, const char *what);
 /* Pushes and returns how a message calls the value: "nil", "a string", "a float64 array", "the number 2.5". */
 const char *dc_lua_describe(lua_State *L, int idx);
@@ -305,8 +309,8 @@ extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_internal[];
 extern const luaL_Reg dc_lua_operators_meta[], dc_lua_operators_methods[];
 /* The operator or function of the arguments on the stack; pushes the result, returns 1. */
 int dc_lua_apply(lua_State *L, dc_op op);
-/* All functions of dc_ops by name, into the table on top. */
-void dc_lua_set_functions(lua_State *L, int self);
+/* All functions of dc_ops by name, into the table on top; as methods of `type`, if not NULL. */
+void dc_lua_set_functions(lua_State *L, int self, const char *type);
 
 /* --- reduce.c --- */
 extern const luaL_Reg dc_lua_reduce_core[], dc_lua_reduce_methods[];

@@ -5,7 +5,6 @@
 ** templates that nobody named beforehand.  An instance is an image of its own, so it is refused for
 ** sources with variables, of which each image would have its own copy.
 */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,54 +69,6 @@ static dc_module *push_module(lua_State *L, dc_device *dev, int origin, const ch
 
 /* --- instances on request ------------------------------------------------------------------------ */
 
-/* The end of a comment or literal that begins at s, else s. */
-static const char *skip_quiet(const char *s) {
-  if (s[0] == '/' && s[1] == '/') return s + strcspn(s, "\n");
-  if (s[0] == '/' && s[1] == '*') {
-    const char *end = strstr(s + 2, "*/");
-    return end ? end + 2 : s + strlen(s);
-  }
-  if (s[0] != '"' && s[0] != '\'') return s;
-  char quote = *s++;
-  while (*s && *s != quote) s += s[0] == '\\' && s[1] ? 2 : 1;
-  return *s ? s + 1 : s;
-}
-
-/* After "__device__": a variable's declaration has no parenthesis before its first of ; = { [. */
-static bool declares_variable(const char *s) {
-  while (*s) {
-    const char *quiet = skip_quiet(s);
-    if (quiet != s) {
-      s = quiet;
-      continue;
-    }
-    if (*s == '(') return false;
-    if (strchr(";={[", *s)) return true;
-    s++;
-  }
-  return false;
-}
-
-bool dc_lua_has_variables(const char *s) {
-  while (*s) {
-    const char *quiet = skip_quiet(s);
-    if (quiet != s) {
-      s = quiet;
-      continue;
-    }
-    if (!isalpha((unsigned char)*s) && *s != '_') {
-      s++;
-      continue;
-    }
-    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    if (n == 12 && strncmp(s, "__constant__", n) == 0) return true;
-    if (n == 11 && strncmp(s, "__managed__", n) == 0) return true;
-    if (n == 10 && strncmp(s, "__device__", n) == 0 && declares_variable(s + n)) return true;
-    s += n;
-  }
-  return false;
-}
-
 /* Compiles the module at 1 again with one more instance, and pushes that kernel's object. */
 static void push_instance(lua_State *L, const char *name) {
   const dc_module *m = dc_lua_check_module(L)->m;
@@ -138,6 +89,17 @@ static void push_instance(lua_State *L, const char *name) {
 }
 
 /* --- methods ------------------------------------------------------------------------------------- */
+
+/* Raises where `name` (NULL: any) is a template in the source of the origin at that index. */
+static void refuse_template(lua_State *L, int origin, const char *name) {
+  if (!lua_istable(L, origin) || lua_getfield(L, origin, "text") != LUA_TSTRING) return;
+  if (!dc_lua_push_template(L, lua_tostring(L, -1), name)) return;
+  const char *found = lua_tostring(L, -1);
+  dc_lua_fail(L, DC_ARGUMENT,
+              "the kernel '%s' is a template: name an instance, m:kernel \"%s<float>\" of a module m or name = "
+              "\"%s<float>\" among the options of dc.kernel",
+              found, found, found);
+}
 
 /* The kernel as the module's image calls it: `name` but for blanks. NULL: it has none so called. */
 static const char *find_name(const dc_module *m, const char *name) {
@@ -163,7 +125,13 @@ static int find_kernel(lua_State *L, dc_lua_module *o) {
   bool there = dc_module_kernel(o->m, name, &err) != NULL;
   if (!there && (err.kind != DC_ARGUMENT || !strchr(name, '<') || known)) {
     lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
-    return dc_lua_raise_at(L, &err, lua_gettop(L));
+    const int origin = lua_gettop(L);
+    if (err.kind == DC_ARGUMENT && !known && lua_istable(L, origin)) {
+      dc_error_clear(&err);
+      refuse_template(L, origin, name);
+      dc_module_kernel(o->m, name, &err); /* fails again */
+    }
+    return dc_lua_raise_at(L, &err, origin);
   }
   dc_error_clear(&err);
   if (there) dc_lua_pushkernel(L, 1, name);
@@ -272,7 +240,7 @@ static void append_strings(lua_State *L, int list, const char *what) {
     lua_rawseti(L, list, at + 1);
     return;
   }
-  if (n == 0) dc_lua_fail(L, DC_ARGUMENT, "%s: a string or a list of them, got %s", what, dc_lua_describe(L, -1));
+  if (n == 0) dc_lua_fail_named(L, DC_ARGUMENT, "%s: a string or a list of them, got %s", what, dc_lua_describe(L, -1));
   for (lua_Integer i = 1; i <= n; i++) {
     if (lua_geti(L, -1, i) != LUA_TSTRING)
       dc_lua_fail(L, DC_ARGUMENT, "%s: source %d is no string but %s", what, (int)i, dc_lua_describe(L, -1));
@@ -328,6 +296,7 @@ static const char *choose_kernel(lua_State *L, const dc_module *m) {
   const dc_image *image = m->image;
   const int n = image->nkernels + image->nrefused;
   if (n == 1) return image->nkernels == 1 ? image->kernels[0].name : image->refused[0].name;
+  if (n == 0) refuse_template(L, 4, NULL);
   if (n == 0)
     dc_lua_fail(L, DC_ARGUMENT, "the source has no kernel: no __global__ function that is no template was found");
   luaL_Buffer b;
@@ -352,14 +321,25 @@ static int push_chosen(lua_State *L) {
   return 1;
 }
 
+/* The text at 1 is source, and not the name of a file. */
+static void refuse_file_name(lua_State *L, const char *name) {
+  size_t n;
+  const char *s = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
+  if (s && dc_lua_is_file_name(s, n))
+    dc_lua_fail(L, DC_ARGUMENT,
+                "dc.%s takes the text of the source, got the name of a file: dc.%s_file \"%s\" reads it", name, name, s);
+}
+
 static int core_module(lua_State *L) {
   lua_settop(L, 2);
+  refuse_file_name(L, "module");
   compile(L);
   return 1;
 }
 
 static int core_kernel(lua_State *L) {
   lua_settop(L, 2);
+  refuse_file_name(L, "kernel");
   return push_chosen(L);
 }
 

@@ -164,11 +164,12 @@ static int extreme(lua_State *L, dc_op op, dc_reduce reduce) {
 static int call_min(lua_State *L) { return extreme(L, DC_OP_MIN, DC_REDUCE_MIN); }
 static int call_max(lua_State *L) { return extreme(L, DC_OP_MAX, DC_REDUCE_MAX); }
 
-void dc_lua_set_functions(lua_State *L, int self) {
+void dc_lua_set_functions(lua_State *L, int self, const char *type) {
   for (dc_op op = 0; op < DC_NOPS; op++) {
     if (!dc_op_is_function(op)) continue;
     lua_pushvalue(L, self);
-    lua_pushcclosure(L, op == DC_OP_MIN ? call_min : op == DC_OP_MAX ? call_max : apply[op], 1);
+    if (type) lua_pushstring(L, type);
+    lua_pushcclosure(L, op == DC_OP_MIN ? call_min : op == DC_OP_MAX ? call_max : apply[op], type ? 2 : 1);
     lua_setfield(L, -2, dc_ops[op].name);
   }
 }
