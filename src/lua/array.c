@@ -310,7 +310,8 @@ static int fail_to(lua_State *L, const char *name) {
   const char *near = dc_dtype_nearest(name);
   return dc_lua_fail_named(L, DC_DEVICE,
                            "there is neither a dtype nor a device named '%s'%s%s%s (dtypes: " DC_DTYPE_LIST
-                           "; devices: dc.devices())", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                           "; devices: dc.devices())",
+                           name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 /* to(device [, {async = true}]) or to(dtype): itself when it is so already. */

@@ -327,7 +327,8 @@ static void refuse_file_name(lua_State *L, const char *name) {
   const char *s = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
   if (s && dc_lua_is_file_name(s, n))
     dc_lua_fail(L, DC_ARGUMENT,
-                "dc.%s takes the text of the source, got the name of a file: dc.%s_file \"%s\" reads it", name, name, s);
+                "dc.%s takes the text of the source, got the name of a file: dc.%s_file \"%s\" reads it", name,
+                name, s);
 }
 
 static int core_module(lua_State *L) {
