@@ -67,7 +67,7 @@ apt_install() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null >&2 ||
     say "apt-get update failed; trying with the lists there are"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2 ||
-    fail "apt-get could not install: $*"
+    fail "apt-get could not install them; as root: apt-get update && apt-get install $*"
 }
 
 libraries() {
