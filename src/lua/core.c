@@ -60,8 +60,6 @@ dc_lua *dc_lua_push_self(lua_State *L) {
   self->work_place = dc_lua_work_place();
   int at = lua_gettop(L);
   lua_newtable(L);
-  lua_setiuservalue(L, at, DC_LUA_OWN);
-  lua_newtable(L);
   lua_setiuservalue(L, at, DC_LUA_DEVICES);
   lua_createtable(L, DC_LUA_LAUNCHES, 0);
   lua_createtable(L, 0, 1);
@@ -152,14 +150,9 @@ static int core_own(lua_State *L) {
   size_t len;
   luaL_checktype(L, 1, LUA_TSTRING);
   const char *source = lua_tolstring(L, 1, &len);
-  for (int i = 0; i < self->nowns; i++) /* modules may be loaded anew */
-    if (self->own[i].len == len && memcmp(self->own[i].source, source, len) == 0) return 0;
+  if (dc_lua_is_own(self, source, len)) return 0; /* modules may be loaded anew */
   if (self->nowns == DC_LUA_MOST_OWN) return luaL_error(L, "too many files of dotcompute's own");
-  dc_lua_get(L, DC_LUA_OWN, LUA_TTABLE);
-  lua_pushvalue(L, 1);
-  lua_pushboolean(L, 1);
-  lua_rawset(L, -3);
-  self->own[self->nowns++] = (dc_lua_own){ source, len }; /* kept alive by that table, as it is its key */
+  self->own[self->nowns++] = dc_lua_own_name(source, len);
   return 0;
 }
 

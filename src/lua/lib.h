@@ -38,7 +38,6 @@ enum dc_lua_slot {
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
-  DC_LUA_OWN,                  /* keeps what dc_lua.own points to */
   DC_LUA_CORE,                 /* the table that luaopen gave */
   DC_LUA_CALLERS,              /* the functions of dc_lua.launches, as long as they live, by place */
   DC_LUA_END
@@ -62,9 +61,9 @@ typedef struct dc_lua_site {
   uint64_t number; /* of all sites so far: its place is that modulo DC_LUA_LAUNCHES */
 } dc_lua_site;
 
-/* The source of a Lua file of our own. */
+/* The name of a Lua file of our own, by length and hash: a pointer would need something that keeps the string. */
 typedef struct dc_lua_own {
-  const char *source;
+  uint64_t hash;
   size_t len;
 } dc_lua_own;
 #define DC_LUA_MOST_OWN 256
@@ -175,6 +174,9 @@ const char *dc_lua_describe(lua_State *L, int idx);
 /* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none.  Takes 8 places of the
 ** stack, and raises nothing if there are so many. */
 bool dc_lua_caller(lua_State *L, lua_Debug *ar);
+/* Whether the chunk of that name is one of our own Lua files. */
+bool dc_lua_is_own(const dc_lua *self, const char *source, size_t len);
+dc_lua_own dc_lua_own_name(const char *source, size_t len);
 void dc_lua_open_error(lua_State *L, int self);
 
 /* --- source.c --- */
