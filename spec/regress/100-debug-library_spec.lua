@@ -80,9 +80,9 @@ local function use(o)
 end
 ]==]
 
--- Runs the body in a child, in a folder of its own: with hostile arguments functions may write files.  Objects whose
--- finalizer was taken from them leak, which is no failure here.  The child's last step is shown when it does not come to
--- its end.
+-- Runs the body in a child, in a folder of its own: with hostile arguments functions may write files.  Objects
+-- whose finalizer was taken from them leak, which is no failure here.  The child's last step is shown when it does not
+-- come to its end.
 local function survives(body, environment)
   local steps = os.tmpname()
   local folder = os.tmpname()
