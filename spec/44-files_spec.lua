@@ -734,9 +734,10 @@ describe("CSV", function()
   end)
 
   it("has points in every locale", function()
-    local made = h.shell(("cd %s; localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 >/dev/null 2>&1; ls -d $PWD/de_DE.UTF-8")
+    -- its status says nothing: there are warnings; where it has no definitions it leaves an empty folder
+    local made = h.shell(("cd %s; localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 >/dev/null 2>&1; ls de_DE.UTF-8/LC_NUMERIC")
       :format(folder))
-    if not made:find "^/" then return pending "no localedef here" end
+    if not made:find "^de_DE" then return pending "no localedef, or no definitions of locales, here" end
     local text, code = h.shell(([[LOCPATH=%s %s -e '
 assert(os.setlocale("de_DE.UTF-8", "numeric") and ("%%.1f"):format(1.5) == "1,5")
 local dc, name = require "dotcompute", "%sl.csv"

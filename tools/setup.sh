@@ -54,17 +54,20 @@ missing_libraries() {
 # Runs its arguments as root.
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"
-  elif have sudo; then sudo "$@"
-  else fail "this needs root, and there is no sudo: run as root: $*"
+  else sudo "$@"
   fi
 }
 
 apt_install() {
+  if [ "$(id -u)" != 0 ] && ! have sudo; then
+    say "these Debian packages are missing: $*"
+    fail "only root can install them, and there is no sudo. As root: apt-get update && apt-get install $*"
+  fi
   say "installing Debian packages: $*"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null >&2 ||
     say "apt-get update failed; trying with the lists there are"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2 ||
-    fail "apt-get could not install: $*"
+    fail "apt-get could not install them; as root: apt-get update && apt-get install $*"
 }
 
 libraries() {
@@ -128,16 +131,21 @@ wheels() {
   say "  into $folder (about 230 MB there); they are NVIDIA's, under the CUDA Toolkit's licence (EULA):"
   say "  https://docs.nvidia.com/cuda/eula/   NVRTC=off does without."
   part=$folder.part$$
-  trap 'rm -rf "$part"' EXIT
+  said=$(mktemp)
+  trap 'rm -rf "$part" "$said"' EXIT
   trap 'exit 130' INT TERM HUP
   mkdir -p "$(dirname "$folder")"
   $PIP install --quiet --disable-pip-version-check --no-input --no-cache-dir --no-deps --only-binary :all: \
-    --root-user-action=ignore --target "$part" $list </dev/null >&2 ||
-    fail "pip could not fetch them. No network? Install a CUDA toolkit and set CUDA_PATH, or use NVRTC=off."
+    --root-user-action=ignore --target "$part" $list </dev/null >"$said" 2>&1 || {
+    say "pip could not fetch them; its last lines:"
+    tail -n 5 "$said" | sed 's/^/setup:   /' >&2
+    fail "Without them: install a CUDA toolkit and set CUDA_PATH, or use NVRTC=off."
+  }
   # Host libraries that nobody loads here, and NVRTC's second build of itself.
   find "$part" \( -name 'libcurand*' -o -name 'libcudart*' -o -name '*.alt.so*' \) -type f -exec rm -f {} +
   rm -rf "$folder"
   mv "$part" "$folder"
+  rm -f "$said"
   trap - EXIT INT TERM HUP
   say "done: $(du -sm "$folder" | cut -f1) MB in $folder"
 }

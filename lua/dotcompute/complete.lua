@@ -33,7 +33,7 @@ local function collect(value, prefix, methods_only, found)
     if type(value) == "table" then
       for name, v in next, value do
         if type(name) == "string" and name:sub(1, #prefix) == prefix and name:match "^[%a_][%w_]*$"
-          and (not methods_only or type(v) == "function") then
+          and (not methods_only or type(v) == "function" or type(v) == "userdata") then
           found[name] = true
         end
       end

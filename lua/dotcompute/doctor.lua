@@ -58,6 +58,68 @@ local function compiler()
   if c.cache_note then rows("note", c.cache_note) end
 end
 
+local function c_compiler()
+  print "C compiler (native kernels of the CPU device)"
+  local c = core.c_compiler()
+  if not c.path then
+    row("missing", c.why_not)
+    row("", "Kernels of the CPU device are interpreted without it, which is slower.")
+    if not os.getenv "DOTCOMPUTE_CC" then row("", "Debian: apt install gcc libc6-dev") end
+    return false
+  end
+  row("program", table.concat({ c.path, table.unpack(c.options) }, " "))
+  if c.works then row("", "works: a library was compiled and loaded")
+  else rows("fails", c.why_not ~= "" and c.why_not or "no library came of it, and no reason was given") end
+  return c.works
+end
+
+-- Whether kernels of the CPU device become native code within some seconds.
+local function native(device, compiles)
+  if os.getenv "DOTCOMPUTE_CPU_TIER" == "0" then return row("", "native code: off (DOTCOMPUTE_CPU_TIER=0)") end
+  if not compiles then return row("", "native code: none without a C compiler; kernels are interpreted") end
+  local tier = dc.using(device, function()
+    local k = dc.kernel "__global__ void native(int n, int *x) { for (int i = 0; i < n; i++) x[0] += i; }"
+    local x, start = dc.zeros(1, "int32"), dc.clock()
+    repeat
+      for _ = 1, 50 do k(1, 32, 100, x) end
+    until k.attributes.tier == 1 or dc.clock() - start > 10
+    return k.attributes.tier
+  end)
+  row("", tier == 1 and "native code: works" or "native code: none came within 10 seconds; kernels are interpreted")
+end
+
+-- The files of loaded libraries whose names begin with one of these.
+local function loaded(names)
+  local found, seen = {}, {}
+  local maps = io.open "/proc/self/maps"
+  for line in maps and maps:lines() or function() end do
+    local path = line:match "%s(/.*)$"
+    for _, name in ipairs(names) do
+      if path and not seen[path] and path:match "[^/]*$":find(name, 1, true) == 1 then
+        seen[path] = true
+        found[#found + 1] = path
+      end
+    end
+  end
+  if maps then maps:close() end
+  return table.concat(found, ", ")
+end
+
+local function zlib()
+  print "Compressed files (zlib)"
+  local name = os.tmpname()
+  local ok, err = pcall(function()
+    dc.using("cpu", function() dc.save(name .. ".npz", { a = dc.zeros(100) }, { compress = true }) end)
+  end)
+  os.remove(name)
+  os.remove(name .. ".npz")
+  if ok then row("library", loaded { "libz." })
+  else
+    rows("missing", type(err) == "table" and err.message or tostring(err))
+    row("", "Debian: apt install zlib1g")
+  end
+end
+
 -- Compiles and runs a kernel on the device; true, or false and the message.
 local function try(device)
   return pcall(function()
@@ -72,15 +134,22 @@ end
 
 -- Libraries of the device: which are there, and what is said of the others.
 local function libraries(device)
-  local there = {}
+  local files = device.backend == "cuda"
+    and { blas = { "libcublas." }, lapack = { "libcusolver." }, fft = { "libcufft." } }
+    or { blas = { "libopenblas", "libblas" }, lapack = { "liblapack", "libopenblas" }, fft = { "libfftw3" } }
+  local packages = { blas = "libopenblas0-pthread", lapack = "libopenblas0-pthread",
+    fft = "libfftw3-double3 libfftw3-single3" }
   for _, name in ipairs { "blas", "lapack", "fft" } do
     local ok, why = dc.using(device, dc.available, name)
-    if ok then there[#there + 1] = name else row("", "no " .. name .. ": " .. why) end
+    if ok then row("", ("%s: %s"):format(name, loaded(files[name])))
+    else
+      row("", "no " .. name .. ": " .. why)
+      if device.backend == "cpu" then row("", "  Debian: apt install " .. packages[name]) end
+    end
   end
-  if #there > 0 then row("", "libraries: " .. table.concat(there, ", ")) end
 end
 
-local function devices()
+local function devices(compiles)
   print "Devices"
   local working = 0
   for _, device in ipairs(dc.devices()) do
@@ -94,6 +163,7 @@ local function devices()
     if ok then
       working = working + 1
       row("", "works: a kernel was compiled and run")
+      if device.backend == "cpu" then native(device, compiles) end
       libraries(device)
     else
       rows("", "does not work: " .. (type(err) == "table" and err.message or tostring(err)))
@@ -108,7 +178,9 @@ return function()
   print(("dotcompute %s, %s, Linux"):format(dc.version, _VERSION))
   driver()
   compiler()
-  local works = devices()
+  local compiles = c_compiler()
+  zlib()
+  local works = devices(compiles)
   print(works and "Kernels can be run." or "No device can run kernels: see above.")
   return works
 end

@@ -364,7 +364,8 @@ end
 
 local function elementwise(inputs, outputs, body, options)
   if type(body) ~= "string" then
-    fail("argument", "the operation is a string of CUDA C (\"z = x * y\"), got %s", core.describe(body))
+    fail("argument", "bad argument #3 to 'elementwise': the operation is a string of CUDA C (\"z = x * y\"), got %s",
+      core.describe(body))
   end
   options = options or {}
   arguments.check("dc.elementwise", options, known)

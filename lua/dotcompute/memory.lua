@@ -52,8 +52,9 @@ local actions = {
 -- memory([device]) or memory(action [, device]): see docs/api.md.
 local function memory(what, device)
   local action = type(what) == "string" and actions[what]
-  if action then return action(device) end
-  return usage(what)
+  local result -- no tail call: errors name the function that the script called
+  if action then result = action(device) else result = usage(what) end
+  return result
 end
 
 -- memory_limit(bytes or nil [, device])

@@ -94,7 +94,7 @@ end
 
 -- Starts the stream of numbers that belongs to the seed, an integer.
 function methods:seed(n)
-  self.state.seed, self.state.call = whole(n, "a seed"), 0
+  self.state.seed, self.state.call = whole(n, "'seed': a seed"), 0
 end
 
 -- As if n more calls had been made: generators of one seed that are far apart make independent numbers.
@@ -198,7 +198,7 @@ function methods:permutation(what)
     if what.ndim == 0 then fail("shape", "a 0-d array has no rows to put in order") end
     return dc.take(what, self:permutation(#what), 1)
   end
-  local n = whole(what, "what is permuted, if no array,")
+  local n = whole(what, "'permutation': what is permuted, if no array,")
   if n < 0 then fail("argument", "a permutation has 0 elements or more, got %d", n) end
   return make(self, "integer", { n }, "int64", 0):argsort()
 end
@@ -224,7 +224,7 @@ function methods:choice(what, ...)
   local first = ...
   if #shape == 0 and (first == nil or next(first) ~= nil) then shape = { 1 } end
   if core.is_array(what) and what.ndim == 0 then fail("shape", "a 0-d array has no rows to choose from") end
-  local n = core.is_array(what) and #what or whole(what, "what is chosen from, if no array,")
+  local n = core.is_array(what) and #what or whole(what, "'choice': what is chosen from, if no array,")
   if n < 1 then fail("argument", "'choice': there is nothing to choose from") end
   local count = 1
   for _, extent in ipairs(shape) do count = count * whole(extent, "the number of choices") end
@@ -270,10 +270,13 @@ local default = new(fresh_seed())
 
 local random = {}
 for name, method in pairs(methods) do
-  random[name] = function(...) return method(default, ...) end
+  random[name] = function(...)
+    local result = method(default, ...) -- no tail call: errors name the function that the script called
+    return result
+  end
 end
 
 -- generator([seed]): with a stream of its own and the same functions as methods.
-function random.generator(seed) return new(seed == nil and fresh_seed() or whole(seed, "a seed")) end
+function random.generator(seed) return new(seed == nil and fresh_seed() or whole(seed, "'generator': a seed")) end
 
 return setmetatable(random, { __index = function(_, name) fail("index", "dc.random has no '%s'", tostring(name)) end })

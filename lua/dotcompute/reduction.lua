@@ -240,7 +240,7 @@ end
 local function reduction(options)
   arguments.need("dc.reduction", options, known)
   local f = { bindings = {}, origins = {} }
-  f.inputs = builder.parse(options.inputs, "option 'inputs'", { a = true, b = true })
+  f.inputs = builder.parse(options.inputs, "'reduction': option 'inputs'", { a = true, b = true })
   f.inputs_text = options.inputs
   if #f.inputs == 0 then fail("argument", "option 'inputs': at least one input is expected") end
   for _, p in ipairs(f.inputs) do

@@ -183,7 +183,7 @@ local known = builder.set(builder.kernel_option_names,
 local function scan(options)
   arguments.need("dc.scan", options, known)
   local f = { bindings = {}, origins = {} }
-  local inputs = builder.parse(options.input, "option 'input'", { a = true, b = true })
+  local inputs = builder.parse(options.input, "'scan': option 'input'", { a = true, b = true })
   f.input = inputs[1]
   if #inputs ~= 1 or f.input.raw then fail("argument", "option 'input' is one parameter (\"float x\")") end
   f.name, f.preamble = builder.name(options, "scan"), builder.option(options, "preamble")

@@ -416,7 +416,7 @@ local function parameters(fn, options)
   local info, names = debug.getinfo(fn, "u"), {}
   local count = options.args or info.nparams
   if not options.args and (info.isvararg or info.nparams == 0) then
-    fail("argument", "how many arguments the function takes is not plain: say it in option 'args'")
+    fail("argument", "'vectorize': how many arguments the function takes is not plain: say it in option 'args'")
   end
   if math.type(count) ~= "integer" or count < 1 or count > 32 then
     fail("argument", "option 'args' is a number of arguments (1 to 32), got %s", core.describe(count))
@@ -426,7 +426,9 @@ local function parameters(fn, options)
 end
 
 local function vectorize(fn, options)
-  if type(fn) ~= "function" then fail("argument", "a function expected, got %s", core.describe(fn)) end
+  if type(fn) ~= "function" then
+    fail("argument", "bad argument #1 to 'vectorize': a function expected, got %s", core.describe(fn))
+  end
   options = options or {}
   arguments.check("dc.vectorize", options, known)
   local count, names = parameters(fn, options)

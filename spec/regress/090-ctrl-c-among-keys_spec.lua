@@ -1,4 +1,4 @@
--- At the prompt a line right behind Ctrl-C was swallowed; a Ctrl-C within a millisecond of a key brought no prompt, and a
+-- Ctrl-C at the prompt is a key among keys: lines typed behind it are not lost, and no number of them ends the session.
 -- second one ended the session.
 local terminal = require "spec.terminal"
 local it = terminal.exists and it or pending

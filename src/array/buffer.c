@@ -41,7 +41,8 @@ static DC_RARELY void tell_holders(const dc_device *dev, dc_error *err) {
     dc_buf_printf(&b, "%s %s (%s in %zu array%s)", i == 0 ? "; most were made at" : ",", line[i]->where,
                   dc_bytes_text(line[i]->bytes, text, sizeof text), line[i]->count, line[i]->count == 1 ? "" : "s");
   if (n == 0 && dev->bytes_live > 0)
-    dc_buf_puts(&b, "; dc.memory \"trace\" at the script's start notes which lines made them");
+    dc_buf_puts(&b, "; to learn which lines of the script made the arrays in use, "
+                    "call dc.memory \"trace\" at its start");
   dc_fail(err, DC_MEMORY, err->code, "%s%s", dc_error_text(err), dc_buf_str(&b));
   dc_buf_free(&b);
 }

@@ -3,6 +3,7 @@
 */
 #include "base/cc.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +29,8 @@ static struct {
   dc_cc cc;
   bool there;
   char *words; /* of DOTCOMPUTE_CC: the options lie in it */
-  const char *note;
+  char note[300];
+  bool misnamed;
 } found = { .once = PTHREAD_ONCE_INIT };
 
 static bool runnable(const char *path) {
@@ -89,7 +91,7 @@ static void find(void) {
   const char *own = getenv("DOTCOMPUTE_CC");
   dc_cc *cc = &found.cc;
   if (own && (*own == '\0' || strcmp(own, "off") == 0)) {
-    found.note = "it is switched off by DOTCOMPUTE_CC";
+    snprintf(found.note, sizeof found.note, "it is switched off by DOTCOMPUTE_CC");
     return;
   }
   if (own && runnable(own)) { /* whole: a path may have blanks in it */
@@ -104,7 +106,9 @@ static void find(void) {
   }
   if (cc->path && cc->options) cc->identity = identity(cc, &cc->clang);
   found.there = cc->identity != NULL;
-  if (!found.there) found.note = own ? "DOTCOMPUTE_CC names no program" : "none of cc, gcc and clang is on PATH";
+  found.misnamed = own && !found.there;
+  if (found.misnamed) snprintf(found.note, sizeof found.note, "DOTCOMPUTE_CC names no program: '%.200s'", own);
+  else if (!found.there) snprintf(found.note, sizeof found.note, "none of cc, gcc and clang is on PATH");
 }
 
 const dc_cc *dc_cc_find(void) {
@@ -114,7 +118,12 @@ const dc_cc *dc_cc_find(void) {
 
 const char *dc_cc_note(void) {
   pthread_once(&found.once, find);
-  return found.note;
+  return found.note[0] ? found.note : NULL;
+}
+
+bool dc_cc_misnamed(void) {
+  pthread_once(&found.once, find);
+  return found.misnamed;
 }
 
 /* --- running it ------------------------------------------------------------------------------------------------ */
@@ -236,4 +245,46 @@ bool dc_cc_stopped(dc_cc_child *child) {
   bool stopped = child->stopped;
   pthread_mutex_unlock(&child->lock);
   return stopped;
+}
+
+/* --- trying it ------------------------------------------------------------------------------------------------- */
+
+static int try_in(const dc_cc *cc, const char *folder, dc_buf *log) {
+  static const char text[] = "#include <math.h>\n#include <string.h>\nint dc_try(int x) { return x + 1; }\n";
+  dc_cc_child child = DC_CC_CHILD_INIT;
+  char *source = dc_file_join(folder, "try.c"), *object = dc_file_join(folder, "try.so");
+  int rc = -1;
+  FILE *file = source ? fopen(source, "we") : NULL;
+  const bool written = file && fputs(text, file) >= 0 && fclose(file) == 0;
+  if (written && object) {
+    const char *const args[] = { "-O1", "-shared", "-fPIC", "-o", object, source, NULL };
+    const dc_cc_end end = dc_cc_run(cc, args, folder, &child, log);
+    void *library = end == DC_CC_FAILED ? NULL : dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    int (*function)(int) = NULL;
+    if (library) *(void **)(&function) = dlsym(library, "dc_try");
+    else if (end != DC_CC_FAILED) dc_buf_printf(log, "%s\n", dlerror());
+    rc = function && function(41) == 42 ? 0 : -1;
+    if (library) dlclose(library);
+  } else {
+    dc_buf_printf(log, "nothing can be written in %s: %s\n", folder, strerror(errno));
+  }
+  if (source) unlink(source);
+  if (object) unlink(object);
+  free(source);
+  free(object);
+  return rc;
+}
+
+int dc_cc_try(const dc_cc *cc, dc_buf *log) {
+  const char *base = getenv("TMPDIR");
+  char *folder = dc_file_join(base && *base ? base : "/tmp", "dotcompute.XXXXXX");
+  int rc = -1;
+  if (folder && mkdtemp(folder)) {
+    rc = try_in(cc, folder, log);
+    rmdir(folder);
+  } else {
+    dc_buf_printf(log, "no folder can be made for temporary files: %s\n", strerror(errno));
+  }
+  free(folder);
+  return rc;
 }

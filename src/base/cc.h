@@ -22,6 +22,9 @@ typedef struct dc_cc {
 
 const dc_cc *dc_cc_find(void); /* looked for once; NULL: there is none */
 const char *dc_cc_note(void);  /* why there is none, or NULL */
+bool dc_cc_misnamed(void);     /* DOTCOMPUTE_CC is set, and names no program */
+/* Compiles and loads a tiny shared library.  -1: that failed, `log` says how. */
+int dc_cc_try(const dc_cc *cc, dc_buf *log);
 
 /* What one thread runs and another may stop. */
 typedef struct dc_cc_child {

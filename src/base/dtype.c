@@ -89,6 +89,39 @@ dc_dtype dc_dtype_parse(const char *name, size_t len) {
   return t != DC_DTYPE_NONE ? t : c_integer(name, len);
 }
 
+/* Letters to insert, take away or exchange to make b of a (Levenshtein's distance); both have at most 15. */
+static size_t distance(const char *a, const char *b) {
+  size_t row[16];
+  const size_t n = strlen(b);
+  for (size_t k = 0; k <= n; k++) row[k] = k;
+  for (size_t i = 1; *a; a++, i++) {
+    size_t corner = row[0];
+    row[0] = i;
+    for (size_t k = 1; k <= n; k++) {
+      const size_t above = row[k];
+      size_t least = corner + (*a != b[k - 1]);
+      if (above + 1 < least) least = above + 1;
+      if (row[k - 1] + 1 < least) least = row[k - 1] + 1;
+      row[k] = least;
+      corner = above;
+    }
+  }
+  return row[n];
+}
+
+const char *dc_dtype_nearest(const char *name) {
+  const char *best = NULL;
+  size_t least = 3; /* more than two wrong letters are another word */
+  if (strlen(name) > 15) return NULL;
+  for (int t = 0; t < DC_NDTYPES; t++) {
+    const size_t d = distance(name, dc_dtypes[t].name);
+    if (d >= least || d * 2 > strlen(name)) continue;
+    least = d;
+    best = dc_dtypes[t].name;
+  }
+  return best;
+}
+
 static dc_dtype signed_of_size(size_t size) {
   return size == 1 ? DC_INT8 : size == 2 ? DC_INT16 : size == 4 ? DC_INT32 : DC_INT64;
 }

@@ -48,6 +48,12 @@ const char *dc_dtype_noun(dc_dtype dtype);
 ** DC_DTYPE_NONE when it is none. */
 dc_dtype dc_dtype_parse(const char *name, size_t len);
 
+/* The dtype whose name is spelled most like that; NULL where none is like it. */
+const char *dc_dtype_nearest(const char *name);
+/* For messages. */
+#define DC_DTYPE_LIST \
+  "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64, complex128"
+
 /* NumPy's promotion of two array dtypes (int32+float32 is float64 there; here, as documented in
 ** docs/api.md, it stays float32 unless a 64-bit integer or float64 takes part). */
 dc_dtype dc_dtype_promote(dc_dtype a, dc_dtype b);

@@ -321,7 +321,9 @@ static const char *known_isa(const char *isa) {
 static bool possible(void) {
   static atomic_bool told;
   if (dc_native_possible()) return true;
-  if (!atomic_exchange(&told, true)) dc_log(DC_LOG_COMPILE, "native: no compiler: %s", dc_cc_note());
+  if (atomic_exchange(&told, true)) return false;
+  if (dc_cc_misnamed()) fprintf(stderr, "dotcompute: %s; kernels are interpreted\n", dc_cc_note());
+  else dc_log(DC_LOG_COMPILE, "native: no compiler: %s", dc_cc_note());
   return false;
 }
 

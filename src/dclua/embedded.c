@@ -27,7 +27,9 @@ static void push_module_name(lua_State *L, const char *path) {
 
 /* The loader: upvalue 1 points to the file. */
 static int load_embedded(lua_State *L) {
-  const struct dc_embedded *file = lua_touserdata(L, lua_upvalueindex(1));
+  const struct dc_embedded *file = dc_embedded_lua;
+  while (file->name && file != lua_touserdata(L, lua_upvalueindex(1))) file++;
+  if (!file->name) return luaL_error(L, "the loader of a module was changed by means of the debug library");
   lua_pushfstring(L, "@%s", file->name);
   if (luaL_loadbufferx(L, file->text, file->len, lua_tostring(L, -1), "t") != LUA_OK) return lua_error(L);
   lua_pushvalue(L, 1);

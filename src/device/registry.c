@@ -130,6 +130,13 @@ static dc_device *find(const char *id) {
   return NULL;
 }
 
+bool dc_device_has_backend(const char *id) {
+  pthread_mutex_lock(&lock);
+  const bool has = entry_named(id, strcspn(id, ":")) != NULL;
+  pthread_mutex_unlock(&lock);
+  return has;
+}
+
 dc_device *dc_device_find(const char *id, dc_error *err) {
   pthread_mutex_lock(&lock);
   dc_device *dev = find(id);

@@ -20,6 +20,9 @@ dc_device *const *dc_devices(size_t *count);
 ** backend has none. */
 dc_device *dc_device_find(const char *id, dc_error *err);
 
+/* Whether the name begins like a device's, "cuda:9" too: with a backend's name. */
+bool dc_device_has_backend(const char *id);
+
 /* True when the backend has a usable (openable) device; else false and `err` says why not. */
 bool dc_backend_available(const char *name, dc_error *err);
 

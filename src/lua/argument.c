@@ -7,7 +7,9 @@
 */
 #include "lua/argument_quick.h"
 
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- once for a kernel --------------------------------------------------------------------------- */
@@ -32,19 +34,47 @@ static void add_fields(const dc_plan_record *plan, dc_lua_name *names) {
     names[plan->fields[i].key].field = &plan->fields[i];
 }
 
-/* Sets the table of keys of the kernel object on top, which keeps the list of their addresses too; gives that. */
+/* The names, malloc'ed: they outlive the table of their strings where the debug library takes that from the object. */
+typedef struct name_list {
+  size_t refs;
+  dc_lua_name names[]; /* from 1 on */
+} name_list;
+
+static name_list *list_of(const dc_lua_arguments *how) {
+  return how->names ? (name_list *)(void *)((char *)how->names - offsetof(name_list, names)) : NULL;
+}
+
+void dc_lua_arguments_ref(const dc_lua_arguments *how) {
+  name_list *list = list_of(how);
+  if (list) list->refs++;
+}
+
+void dc_lua_arguments_unref(dc_lua_arguments *how) {
+  name_list *list = list_of(how);
+  how->names = NULL;
+  if (list && --list->refs == 0) free(list);
+}
+
+/* Sets the table of keys of the kernel object on top; gives the list of their addresses. */
 static dc_lua_name *make_keys(lua_State *L, const dc_module *m) {
   const dc_image *image = m->image;
   keys list = { L, 0, NULL };
   dc_plan_keys(image, add_key, &list);
-  lua_createtable(L, (int)list.n, 1);
-  list.names = lua_newuserdatauv(L, ((size_t)list.n + 1) * sizeof *list.names, 0);
-  lua_rawseti(L, -2, 0);
+  const size_t n = (size_t)list.n, size = (n + 1) * sizeof *list.names;
+  lua_createtable(L, (int)n, 1);
+  list.names = lua_newuserdatauv(L, size, 0); /* making strings may raise */
+  lua_insert(L, -2);
+  memset(list.names, 0, size);
   list.n = 0;
   dc_plan_keys(image, add_key, &list);
   for (int i = 0; m->records && i < image->nrecords; i++) add_fields(&m->records[i], list.names);
-  lua_setiuservalue(L, -2, DC_LUA_KERNEL_KEYS);
-  return list.names;
+  name_list *made = malloc(sizeof *made + size);
+  if (!made) dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", size);
+  made->refs = 1;
+  memcpy(made->names, list.names, size);
+  lua_setiuservalue(L, -3, DC_LUA_KERNEL_KEYS);
+  lua_pop(L, 1);
+  return made->names;
 }
 
 dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
@@ -64,8 +94,7 @@ dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
 
 int dc_lua_raise_kernel(lua_State *L, dc_error *err) {
   lua_checkstack(L, 2); /* C functions have room beyond their arguments */
-  lua_getiuservalue(L, 1, 1);
-  lua_getiuservalue(L, -1, DC_LUA_MODULE_ORIGIN);
+  if (lua_getiuservalue(L, 1, DC_LUA_KERNEL_MODULE) == LUA_TUSERDATA) lua_getiuservalue(L, -1, DC_LUA_MODULE_ORIGIN);
   return dc_lua_raise_at(L, err, lua_gettop(L));
 }
 

@@ -6,9 +6,8 @@
 
 #include "lua/lib.h"
 
-/* User values of a kernel object: its module object, what dc_lua_prepare_arguments keeps there, with{}'s stream. */
-enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_KEYS, DC_LUA_KERNEL_STREAM,
-       DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_STREAM };
+/* User values of a kernel object: its module object, and the strings that dc_lua_prepare_arguments keeps there. */
+enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_KEYS, DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_KEYS };
 
 /* A name that tables are looked up by.  Those of a struct's fields are in the order in which its last table had them:
 ** the next one has the same, mostly. */
@@ -21,12 +20,14 @@ typedef struct dc_lua_name {
 typedef struct dc_lua_arguments {
   bool opaque; /* takes pointers to structs or to pointers, which may hold addresses of anything */
   bool wide;   /* takes 64-bit integers, arrays of them or bytes, which may be addresses */
-  dc_lua_name *names; /* what tables are looked up by, by their numbers (dc_plan_keys); kept alive by the kernel
-                         object; NULL: it takes no tables */
+  dc_lua_name *names; /* what tables are looked up by, by their numbers (dc_plan_keys); NULL: it takes no tables */
 } dc_lua_arguments;
 
-/* For the new kernel object on top of the stack, whose kernel is `k`. */
+/* For the new kernel object on top of the stack, whose kernel is `k`.  Each copy of the result has a reference to the
+** names, which the first one comes with. */
 dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k);
+void dc_lua_arguments_ref(const dc_lua_arguments *how);
+void dc_lua_arguments_unref(dc_lua_arguments *how);
 
 /* While arguments are read that may run what the script has written (metamethods, finalizers), the kernel at 1 and its
 ** names stay, whatever that loads anew: pushes what keeps them.  Raises when it is not `k` any more; so does the other,

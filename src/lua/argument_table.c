@@ -15,7 +15,7 @@
 static int keys(dc_lua_walk *w) {
   if (!w->keys) {
     luaL_checkstack(w->L, STACK, NULL);
-    lua_getiuservalue(w->L, 1, DC_LUA_KERNEL_KEYS);
+    if (lua_getiuservalue(w->L, 1, DC_LUA_KERNEL_KEYS) != LUA_TTABLE) dc_lua_tampered(w->L, "a user value of a kernel");
     w->keys = lua_gettop(w->L);
   }
   return w->keys;

@@ -18,7 +18,7 @@ DC_HOT dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self) {
 
 dc_lua_array *dc_lua_newarray(lua_State *L) {
   luaL_checkstack(L, 4, NULL);
-  return dc_lua_newarray_of(L, lua_touserdata(L, lua_upvalueindex(1)));
+  return dc_lua_newarray_of(L, dc_lua_self(L));
 }
 
 DC_HOT int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {
@@ -74,6 +74,26 @@ static int array_close(lua_State *L) {
   if (!o->a || dc_array_state_of(o->a) == DC_ARRAY_CLOSED) return 0;
   if (DC_LUA_WORK(self, dc_array_close(o->a, &err)) != 0) return dc_lua_raise(L, &err);
   return 0;
+}
+
+/* next for pairs: the array, the index before. */
+static int array_next(lua_State *L) {
+  const dc_geometry *g = dc_array_geometry(dc_lua_checkarray(L, dc_lua_self(L), 1));
+  const lua_Integer i = luaL_checkinteger(L, 2) + 1;
+  if (i < 1 || g->ndim == 0 || i > g->shape[0]) return 0;
+  lua_pushinteger(L, i);
+  lua_geti(L, 1, i);
+  return 2;
+}
+
+/* pairs(a) goes over the first axis, as ipairs does. */
+static int array_pairs(lua_State *L) {
+  dc_lua_checkarray(L, dc_lua_self(L), 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushcclosure(L, array_next, 1);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, 0);
+  return 3;
 }
 
 static int array_len(lua_State *L) {
@@ -138,6 +158,46 @@ static int array_shape(lua_State *L) {
   luaL_checkstack(L, g->ndim, NULL);
   for (int i = 0; i < g->ndim; i++) lua_pushinteger(L, g->shape[i]);
   return g->ndim;
+}
+
+/* a.shape is no function but an object that can be called, so that a.shape[1] is an error that says more than Lua's.
+** The object itself is the first argument of its call. */
+static int shape_call(lua_State *L) {
+  lua_remove(L, 1);
+  const dc_array *a = dc_lua_toarray(L, dc_lua_self(L), 1);
+  if (!a)
+    return dc_lua_fail(L, DC_ARGUMENT,
+                       "calling 'shape' on bad self: an array expected, got %s (methods are called with a colon: "
+                       "a:shape())", dc_lua_describe(L, 1));
+  return array_shape(L);
+}
+
+static int shape_index(lua_State *L) {
+  return dc_lua_fail(L, DC_INDEX, "shape is a method of arrays, called with a colon: a:shape() gives the extents, "
+                     "select(%s, a:shape()) one of them",
+                     lua_isinteger(L, 2) ? lua_tostring(L, 2) : "i");
+}
+
+static int shape_tostring(lua_State *L) {
+  lua_pushliteral(L, "method a:shape()");
+  return 1;
+}
+
+static const luaL_Reg shape_meta[] = {
+  { "__call", shape_call },       { "__index", shape_index }, { "__newindex", shape_index },
+  { "__len", shape_index },       { "__tostring", shape_tostring }, { "__pairs", shape_index },
+  { NULL, NULL },
+};
+
+/* Sets the method `shape` of the table on top. */
+static void set_shape(lua_State *L, int self) {
+  lua_newuserdatauv(L, 0, 0);
+  lua_newtable(L);
+  dc_lua_setfuncs(L, self, shape_meta);
+  lua_pushliteral(L, "dotcompute.method");
+  lua_setfield(L, -2, "__name");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, -2, "shape");
 }
 
 /* Pushes scratch memory with all elements in C order. */
@@ -237,6 +297,15 @@ static int push_result(lua_State *L, dc_lua *self, int idx, dc_array *a, dc_erro
   return dc_lua_made(L, lua_touserdata(L, -1), a, err);
 }
 
+/* The name is neither a dtype's nor a device's. */
+static int fail_to(lua_State *L, const char *name) {
+  const char *near = dc_dtype_nearest(name);
+  return dc_lua_fail_named(L, DC_DEVICE,
+                           "there is neither a dtype nor a device named '%s'%s%s%s (dtypes: " DC_DTYPE_LIST
+                           "; devices: dc.devices())",
+                           name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 /* to(device [, {async = true}]) or to(dtype): itself when it is so already. */
 static int array_to(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -250,6 +319,8 @@ static int array_to(lua_State *L) {
     dc_lua_newarray(L);
     return push_result(L, self, 1, dc_array_cast(a, dtype, &err), &err);
   }
+  if (name && !dc_device_has_backend(name)) return fail_to(L, name);
+  if (!name && lua_type(L, 2) != LUA_TUSERDATA) return dc_lua_expected(L, 2, "a dtype's name, a device or its name");
   dc_device *dev = dc_lua_checkdevice(L, 2);
   dc_lua_settle(L, self, a);
   dc_lua_newarray(L);
@@ -284,7 +355,7 @@ static int array_source(lua_State *L) {
 }
 
 static const luaL_Reg array_methods[] = {
-  { "shape", array_shape },     { "to_table", array_to_table },   { "bytes", array_bytes }, { "item", array_item },
+  { "to_table", array_to_table },   { "bytes", array_bytes }, { "item", array_item },
   { "fill", array_fill },       { "copy", array_copy },           { "to", array_to },       { "eval", array_eval },
   { "copy_from", array_copy_from }, { "source", array_source },   { "close", array_close }, { NULL, NULL },
 };
@@ -293,6 +364,7 @@ static const luaL_Reg array_meta[] = {
   { "__gc", array_gc },
   { "__close", array_close },
   { "__len", array_len },
+  { "__pairs", array_pairs },
   { "__tostring", dc_lua_array_tostring },
   { "__concat", dc_lua_array_concat },
   { NULL, NULL },
@@ -307,11 +379,12 @@ void dc_lua_open_array(lua_State *L, int self) {
   dc_lua_spare_finalizers(L, state);
   dc_lua_setfuncs(L, self, dc_lua_operators_meta);
   lua_getfield(L, -1, "__methods"); /* meta methods */
-  dc_lua_set_functions(L, self);
-  dc_lua_setfuncs(L, self, dc_lua_operators_methods);
-  dc_lua_setfuncs(L, self, dc_lua_reduce_methods);
-  dc_lua_setfuncs(L, self, dc_lua_index_methods);
-  dc_lua_setfuncs(L, self, dc_lua_linalg_methods);
+  dc_lua_set_functions(L, self, "array");
+  set_shape(L, self);
+  dc_lua_setmethods(L, self, dc_lua_operators_methods, "array");
+  dc_lua_setmethods(L, self, dc_lua_reduce_methods, "array");
+  dc_lua_setmethods(L, self, dc_lua_index_methods, "array");
+  dc_lua_setmethods(L, self, dc_lua_linalg_methods, "array");
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     lua_pushinteger(L, fields[i].id);
     lua_setfield(L, -2, fields[i].name);

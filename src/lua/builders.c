@@ -331,14 +331,13 @@ static int core_base(lua_State *L) {
 
 /* Objects of the type `slot` have the method `name` (at 1) from now on: the function at 2. */
 static int add_method(lua_State *L, int slot) {
-  dc_lua_self(L);
   luaL_checktype(L, 1, LUA_TSTRING);
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  lua_getiuservalue(L, lua_upvalueindex(1), slot);
+  dc_lua_get(L, slot, LUA_TTABLE);
   lua_getfield(L, -1, "__methods");
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);
-  lua_rawset(L, -3);
+  lua_settable(L, -3); /* not raw: a script can reach that table */
   return 0;
 }
 

@@ -144,10 +144,8 @@ static int complex_index(lua_State *L) {
   if (strcmp(name, "re") == 0) lua_pushnumber(L, creal(z));
   else if (strcmp(name, "im") == 0) lua_pushnumber(L, cimag(z));
   else {
-    lua_getmetatable(L, 1);
-    lua_getfield(L, -1, "__methods");
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, -2) == LUA_TNIL) return dc_lua_fail(L, DC_INDEX, "a complex number has no '%s'", name);
+    if (dc_lua_method(L, DC_LUA_COMPLEX) != LUA_TNIL) return 1;
+    return dc_lua_fail(L, DC_INDEX, "a complex number has no '%s'", name);
   }
   return 1;
 }

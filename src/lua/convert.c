@@ -42,7 +42,7 @@ bool dc_lua_toscalar(lua_State *L, int idx, dc_scalar *s) {
       }
       return true;
     case LUA_TUSERDATA:
-      if (!dc_lua_tocomplex(L, lua_touserdata(L, lua_upvalueindex(1)), idx, &s->re, &s->im)) return false;
+      if (!dc_lua_tocomplex(L, dc_lua_self(L), idx, &s->re, &s->im)) return false;
       s->kind = DC_SCALAR_COMPLEX;
       return true;
     default: return false;
@@ -90,6 +90,12 @@ static void push_element(lua_State *L, dc_dtype dtype, const void *src) {
 
 /* --- dtypes and shapes --------------------------------------------------------------------------- */
 
+static int fail_dtype(lua_State *L, const char *name) {
+  const char *near = dc_dtype_nearest(name);
+  return dc_lua_fail(L, DC_DTYPE, "there is no dtype '%s'%s%s%s; there are " DC_DTYPE_LIST, name,
+                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
 dc_dtype dc_lua_checkdtype(lua_State *L, int idx) {
   if (lua_type(L, idx) != LUA_TSTRING)
     dc_lua_expected(L, idx, "the name of a dtype");
@@ -97,9 +103,7 @@ dc_dtype dc_lua_checkdtype(lua_State *L, int idx) {
   const char *name = lua_tolstring(L, idx, &n);
   dc_dtype t = dc_dtype_parse(name, n);
   if (t == DC_DTYPE_NONE)
-    dc_lua_fail(L, DC_DTYPE,
-                "there is no dtype '%s'; there are bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, "
-                "float64, complex64, complex128", name);
+    fail_dtype(L, name);
   return t;
 }
 
@@ -117,9 +121,9 @@ dc_dtype dc_lua_default_dtype(lua_State *L, int idx) {
 static int64_t check_extent(lua_State *L, int idx, int axis, bool wild) {
   int64_t v = 0;
   if (!dc_lua_tointeger(L, idx, &v))
-    dc_lua_fail(L, DC_SHAPE, "extent %d of the shape must be an integer, got %s", axis, dc_lua_describe(L, idx));
+    dc_lua_fail_named(L, DC_SHAPE, "extent %d of the shape must be an integer, got %s", axis, dc_lua_describe(L, idx));
   if (v < 0 && !(wild && v == -1))
-    dc_lua_fail(L, DC_SHAPE, "extent %d of the shape is %lld; extents are not negative%s", axis, (long long)v,
+    dc_lua_fail_named(L, DC_SHAPE, "extent %d of the shape is %lld; extents are not negative%s", axis, (long long)v,
                 wild ? " (one may be -1: what is left)" : "");
   return v;
 }
@@ -128,7 +132,7 @@ void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shap
   bool table = first == last && lua_istable(L, first);
   lua_Integer n = table ? luaL_len(L, first) : last - first + 1;
   if (n > DC_MAX_DIMS)
-    dc_lua_fail(L, DC_SHAPE, "a shape of %lld axes; arrays have at most %d", (long long)n, DC_MAX_DIMS);
+    dc_lua_fail_named(L, DC_SHAPE, "a shape of %lld axes; arrays have at most %d", (long long)n, DC_MAX_DIMS);
   s->ndim = n > 0 ? (int)n : 0;
   for (int i = 0; i < s->ndim; i++) {
     if (table) lua_geti(L, first, i + 1);

@@ -423,6 +423,7 @@ static owner *keep_owner(lua_State *L, int idx) {
   watched = true;
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   lua_State *const main_thread = lua_tothread(L, -1);
+  if (!main_thread) dc_lua_fail(L, DC_ARGUMENT, "the registry's entry of the main thread was replaced");
   lua_pushvalue(L, idx);
   const int ref = luaL_ref(L, LUA_REGISTRYINDEX);
   owner *o = malloc(sizeof *o);

@@ -1,9 +1,11 @@
 /*
 ** device.c - devices as Lua objects, which of them is the current one, counters, and what the doctor asks.
 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cc.h"
 #include "base/runtime.h"
 #include "compile/compile.h"
 #include "cuda/cuda.h"
@@ -17,7 +19,7 @@ typedef struct device_object {
 /* The same device is always the same object, so that == works. */
 void dc_lua_pushdevice(lua_State *L, dc_device *dev) {
   luaL_checkstack(L, 6, NULL);
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_DEVICES);
+  dc_lua_get(L, DC_LUA_DEVICES, LUA_TTABLE);
   if (lua_rawgetp(L, -1, dev) != LUA_TUSERDATA) {
     lua_pop(L, 1);
     device_object *o = dc_lua_new(L, DC_LUA_DEVICE, sizeof *o, 0);
@@ -132,10 +134,7 @@ static bool push_opened_fact(lua_State *L, dc_device *dev, const char *name) {
 static int device_index(lua_State *L) {
   device_object *o = check_object(L);
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_DEVICE);
-  lua_getfield(L, -1, "__methods");
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (dc_lua_method(L, DC_LUA_DEVICE) != LUA_TNIL) return 1;
   if (strcmp(name, "name") == 0) lua_pushstring(L, o->dev->name);
   else if (strcmp(name, "backend") == 0) lua_pushstring(L, o->dev->backend);
   else if (strcmp(name, "index") == 0) lua_pushinteger(L, o->dev->index);
@@ -323,6 +322,30 @@ static int core_compiler(lua_State *L) {
   return 1;
 }
 
+/* c_compiler(): {path =, options =, works =, why_not =}; without a path there is none. */
+static int core_c_compiler(lua_State *L) {
+  const dc_cc *cc = dc_cc_find();
+  dc_buf log = DC_BUF_INIT;
+  lua_newtable(L);
+  set_string(L, "why_not", dc_cc_note());
+  if (!cc) return 1;
+  set_string(L, "path", cc->path);
+  lua_newtable(L);
+  for (int i = 0; cc->options[i]; i++) {
+    lua_pushstring(L, cc->options[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "options");
+  const bool works = dc_cc_try(cc, &log) == 0;
+  char said[2000];
+  snprintf(said, sizeof said, "%s", dc_buf_str(&log));
+  dc_buf_free(&log);
+  lua_pushboolean(L, works);
+  lua_setfield(L, -2, "works");
+  if (!works) set_string(L, "why_not", said);
+  return 1;
+}
+
 /* driver(): what is known of CUDA's driver. */
 static int core_driver(lua_State *L) {
   const dc_cuda_info *c = dc_cuda_driver();
@@ -350,6 +373,7 @@ const luaL_Reg dc_lua_device_internal[] = {
   { "restore", core_restore },
   { "compiler", core_compiler },
   { "driver", core_driver },
+  { "c_compiler", core_c_compiler },
   { NULL, NULL },
 };
 

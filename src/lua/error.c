@@ -13,12 +13,24 @@
 
 /* --- who is to blame ----------------------------------------------------------------------------- */
 
-/* Is the function's chunk one of our own Lua files? */
-static bool is_own(const dc_lua *self, const lua_Debug *ar) {
-  for (int i = 0; i < self->nowns; i++)
-    if (self->own[i].len == ar->srclen && memcmp(self->own[i].source, ar->source, ar->srclen) == 0) return true;
+dc_lua_own dc_lua_own_name(const char *source, size_t len) {
+  uint64_t hash = 14695981039346656037u; /* FNV-1a */
+  for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)source[i]) * 1099511628211u;
+  return (dc_lua_own){ hash, len };
+}
+
+bool dc_lua_is_own(const dc_lua *self, const char *source, size_t len) {
+  dc_lua_own own = { 0 };
+  for (int i = 0; i < self->nowns; i++) {
+    if (self->own[i].len != len) continue;
+    if (own.len == 0) own = dc_lua_own_name(source, len);
+    if (self->own[i].hash == own.hash) return true;
+  }
   return false;
 }
+
+/* Is the function's chunk one of our own Lua files? */
+static bool is_own(const dc_lua *self, const lua_Debug *ar) { return dc_lua_is_own(self, ar->source, ar->srclen); }
 
 bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
   const dc_lua *self = dc_lua_push_self(L);
@@ -29,6 +41,57 @@ bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
     found = *ar->what != 'C' && ar->currentline > 0 && !is_own(self, ar);
   }
   return found;
+}
+
+/* Whether the function at stack index fn is a value of the table at idx. */
+static bool is_value(lua_State *L, int idx, int fn) {
+  bool found = false;
+  for (lua_pushnil(L); !found && lua_next(L, idx); lua_pop(L, found ? 2 : 1)) found = lua_rawequal(L, -1, fn);
+  return found;
+}
+
+/* Whether the function on top, which is popped, is one that scripts call: in dc, in a table of dc's, or in what belongs
+** to a type of ours. */
+static bool is_public(lua_State *L) {
+  const int fn = lua_gettop(L);
+  bool found = false;
+  dc_lua_push_self(L);
+  for (int slot = 1; !found && slot < DC_LUA_NTYPES; slot++) {
+    lua_settop(L, fn + 1);
+    if (lua_getiuservalue(L, -1, slot) != LUA_TTABLE) continue;
+    found = is_value(L, fn + 2, fn) ||
+            (lua_getfield(L, -1, "__methods") == LUA_TTABLE && is_value(L, fn + 3, fn));
+  }
+  lua_settop(L, fn);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (!found && lua_getfield(L, -1, "dotcompute") == LUA_TTABLE) {
+    const int dc = lua_gettop(L);
+    found = is_value(L, dc, fn);
+    for (lua_pushnil(L); !found && lua_next(L, dc); lua_pop(L, 1))
+      if (lua_istable(L, -1) && is_value(L, lua_gettop(L), fn)) found = true;
+  }
+  lua_settop(L, fn - 1);
+  return found;
+}
+
+/* Whether the function that called ours is lost: it ended in "return dc.f(…)", a tail call, so that its caller's line
+** is all that Lua knows.  Our own functions make tail calls too: only those count whose function scripts call. */
+static bool caller_is_lost(lua_State *L) {
+  lua_Debug below, ar;
+  bool tail = false;
+  const dc_lua *self = dc_lua_push_self(L);
+  lua_pop(L, 1);
+  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Slt", &ar);
+    if (*ar.what != 'C' && ar.currentline > 0 && !is_own(self, &ar)) break;
+    if (level == 0) continue; /* `build` */
+    if (*ar.what == 'C' && tail) break; /* pcall and its like */
+    tail = ar.istailcall;
+    below = ar;
+  }
+  if (!tail) return false;
+  lua_getinfo(L, "f", &below);
+  return is_public(L);
 }
 
 /* --- building the table -------------------------------------------------------------------------- */
@@ -141,15 +204,17 @@ static int build(lua_State *L) {
     lua_setfield(L, 3, "log");
   }
   lua_Debug ar;
-  if (dc_lua_caller(L, &ar)) {
-    lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
+  const bool called = dc_lua_caller(L, &ar), lost = caller_is_lost(L);
+  if (called || lost) {
+    static const char tail[] = "(...tail calls...)"; /* as in Lua's tracebacks */
+    if (called) lua_pushfstring(L, "%s:%d%s%s", ar.short_src, ar.currentline, lost ? " " : "", lost ? tail : "");
+    else lua_pushstring(L, tail);
     lua_setfield(L, 3, "where");
   }
   luaL_traceback(L, L, NULL, 1);
   lua_setfield(L, 3, "traceback");
   dc_lua_push_self(L);
-  lua_getiuservalue(L, -1, DC_LUA_ERROR);
-  lua_setmetatable(L, 3);
+  if (lua_getiuservalue(L, -1, DC_LUA_ERROR) == LUA_TTABLE) lua_setmetatable(L, 3);
   lua_settop(L, 3);
   return 1;
 }
@@ -179,25 +244,59 @@ int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) {
   return dc_lua_raise(L, &err);
 }
 
-int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
-  dc_error err = DC_ERROR_INIT;
+/* How the script called the function of ours that is running. */
+typedef struct called {
+  const char *name; /* NULL: not known, as when pcall called it */
+  bool method;      /* with a colon */
+  bool field;       /* it is in C, and was called as a field of something, with a dot */
+} called;
+
+static called find_call(lua_State *L) {
   lua_Debug ar;
-  const char *name = NULL;
+  called c = { 0 };
   const dc_lua *self = dc_lua_push_self(L);
   lua_pop(L, 1);
   for (int level = 0; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
     lua_getinfo(L, "nS", &ar);
     if (level > 0 && !is_own(self, &ar)) break;
-    name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
-    if (ar.namewhat && strcmp(ar.namewhat, "method") == 0) arg--;
+    c.name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
+    c.method = ar.namewhat && strcmp(ar.namewhat, "method") == 0;
+    if (level == 0) c.field = ar.namewhat && strcmp(ar.namewhat, "field") == 0;
   }
+  return c;
+}
+
+/* The second upvalue of a method is its type's name, "array". */
+static const char *type_of_method(lua_State *L) {
+  return lua_type(L, lua_upvalueindex(2)) == LUA_TSTRING ? lua_tostring(L, lua_upvalueindex(2)) : NULL;
+}
+
+int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
+  dc_error err = DC_ERROR_INIT;
+  const called c = find_call(L);
+  const char *type = c.field && c.name ? type_of_method(L) : NULL;
+  if (c.method || type) arg--;
   va_list ap; /* after what may raise, out of memory: `err` holds memory from here on */
   va_start(ap, fmt);
   dc_vfail(&err, DC_ARGUMENT, NULL, fmt, ap);
   va_end(ap);
-  if (arg == 0) dc_error_prefix(&err, "calling '%s' on bad self: ", name ? name : "?");
-  else if (!name) dc_error_prefix(&err, "bad argument #%d: ", arg); /* called by pcall: nameless */
-  else dc_error_prefix(&err, "bad argument #%d to '%s': ", arg, name);
+  if (arg == 0) dc_error_prefix(&err, "calling '%s' on bad self: ", c.name ? c.name : "?");
+  else if (!c.name) dc_error_prefix(&err, "bad argument #%d: ", arg); /* called by pcall: nameless */
+  else dc_error_prefix(&err, "bad argument #%d to '%s': ", arg, c.name);
+  if (type)
+    dc_fail(&err, DC_ARGUMENT, NULL, "%s (methods are called with a colon: %c:%s())", dc_error_text(&err), type[0],
+            c.name);
+  return dc_lua_raise(L, &err);
+}
+
+int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) {
+  dc_error err = DC_ERROR_INIT;
+  const called c = find_call(L);
+  va_list ap;
+  va_start(ap, fmt);
+  dc_vfail(&err, kind, NULL, fmt, ap);
+  va_end(ap);
+  if (c.name) dc_error_prefix(&err, "'%s': ", c.name);
   return dc_lua_raise(L, &err);
 }
 

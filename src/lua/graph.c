@@ -99,10 +99,7 @@ static int graph_close(lua_State *L) {
 static int graph_index(lua_State *L) {
   dc_graph *g = check_object(L, dc_lua_self(L))->g;
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_GRAPH);
-  lua_getfield(L, -1, "__methods");
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (dc_lua_method(L, DC_LUA_GRAPH) != LUA_TNIL) return 1;
   if (!g) check_graph(L, dc_lua_self(L)); /* says that it is closed */
   if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, g->dev);
   else if (strcmp(name, "launches") == 0) lua_pushinteger(L, (lua_Integer)g->launches);

@@ -377,8 +377,8 @@ static DC_HOT int array_index(lua_State *L) {
   int field = 0;
   if (lua_type(L, 2) == LUA_TSTRING) { /* a method, or a field's number */
     lua_pushvalue(L, 2);
-    const int type = lua_rawget(L, lua_upvalueindex(2));
-    if (type == LUA_TFUNCTION) return 1;
+    const int type = lua_gettable(L, lua_upvalueindex(2)); /* not raw, for which it must be a table */
+    if (type == LUA_TFUNCTION || type == LUA_TUSERDATA) return 1;
     field = type == LUA_TNUMBER ? (int)lua_tointeger(L, -1) : 0;
     lua_pop(L, 1);
   }

@@ -15,11 +15,11 @@
 typedef struct kernel_object {
   dc_lua_site site; /* of its last launch that was noted */
   /* what every launch looks at, beside the tag behind it */
-  dc_stream *stream; /* from with{}; kept alive as a user value; NULL: the current one */
+  dc_stream *stream; /* from with{}, by which it can be named; NULL: the current one */
   dc_launch_options how; /* from with{} */
   dc_lua_arguments arguments;
   dc_kernel *k;    /* NULL: not made yet */
-  dc_lua_module *home; /* the module object's; kept alive as a user value */
+  dc_lua_module *home; /* the module object's */
   unsigned generation; /* of home, when k was looked up */
   uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
   bool noted;      /* the last launch was */
@@ -39,8 +39,10 @@ static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   if (DC_LUA_WORK(dc_lua_self(L), (k = dc_module_kernel(o->home->m, name, &err)) ? 0 : -1) != 0)
     dc_lua_raise_kernel(L, &err);
   lua_pushvalue(L, 1);
-  o->arguments = dc_lua_prepare_arguments(L, k);
+  dc_lua_arguments arguments = dc_lua_prepare_arguments(L, k);
   lua_pop(L, 1);
+  dc_lua_arguments_unref(&o->arguments);
+  o->arguments = arguments;
   dc_module_ref(k->module);
   dc_module_unref(o->k->module);
   o->k = k;
@@ -87,7 +89,10 @@ static kernel_object *push_copy(lua_State *L, kernel_object *o) {
     lua_setiuservalue(L, -2, i);
   }
   *copy = *o;
-  if (o->k) dc_module_ref(o->k->module);
+  dc_module_ref(o->k->module);
+  o->home->refs++;
+  if (o->stream) dc_stream_name(o->stream);
+  dc_lua_arguments_ref(&o->arguments);
   return copy;
 }
 
@@ -108,7 +113,8 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   kernel_object *o = dc_lua_new(L, DC_LUA_KERNEL, sizeof *o, DC_LUA_KERNEL_NVALUES);
   lua_pushvalue(L, module);
   lua_setiuservalue(L, -2, DC_LUA_KERNEL_MODULE);
-  dc_module *m = ((dc_lua_module *)lua_touserdata(L, module))->m;
+  dc_lua_module *home = dc_lua_tomodule(L, dc_lua_self(L), module);
+  dc_module *m = home->m;
   dc_kernel *k = NULL;
   if (DC_LUA_WORK(dc_lua_self(L), (k = dc_module_kernel(m, name, &err)) ? 0 : -1) != 0) {
     lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN);
@@ -119,7 +125,8 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   o->working = strcmp(m->dev->backend, "cuda") != 0;
   o->from_file = is_from_file(L, module);
   dc_module_ref(m);
-  o->home = lua_touserdata(L, module);
+  o->home = home;
+  home->refs++;
   o->generation = o->home->generation;
   o->k = k;
   settle_manner(o);
@@ -205,7 +212,7 @@ static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o
                                     bool anything) {
   dc_error err = DC_ERROR_INIT;
   int rc;
-  if (o->k->dev->tracking != 0) dc_lua_order_launch(L, self, o->k, o->stream, anything, first);
+  if (o->k->dev->tracking != 0) dc_lua_order_launch(L, self, o->k, o->home, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (dc_process.profiling) dc_lua_profile_arguments(L, self, o->k, first);
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err));
@@ -398,9 +405,9 @@ static int kernel_with(lua_State *L) {
   kernel_object *variant = push_copy(L, o);
   variant->how = how;
   if (stream != o->stream) {
+    if (variant->stream) dc_stream_abandon(variant->stream);
     variant->stream = stream;
-    lua_getfield(L, 2, "stream");
-    lua_setiuservalue(L, -2, DC_LUA_KERNEL_STREAM);
+    dc_stream_name(stream);
   }
   settle_manner(variant);
   variant->block = 0;
@@ -464,7 +471,7 @@ static void push_attributes(lua_State *L, const dc_kernel *k) {
 static int kernel_index(lua_State *L) {
   lua_settop(L, 2);
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
+  if (lua_gettable(L, lua_upvalueindex(2)) != LUA_TNIL) return 1; /* not raw, for which it must be a table */
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
@@ -486,9 +493,14 @@ static int kernel_tostring(lua_State *L) {
 static int kernel_gc(lua_State *L) {
   kernel_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_KERNEL);
   if (!o) return dc_lua_expected(L, 1, "a kernel");
-  dc_kernel *k = o->k;
+  const kernel_object was = *o;
   o->k = NULL;
-  if (k) dc_module_unref(k->module);
+  o->home = NULL;
+  o->stream = NULL;
+  dc_lua_arguments_unref(&o->arguments);
+  if (was.stream) dc_stream_abandon(was.stream);
+  if (was.k) dc_module_unref(was.k->module);
+  if (was.home) dc_lua_module_unref(was.home);
   return 0;
 }
 

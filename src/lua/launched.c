@@ -13,7 +13,7 @@
 
 /* The function that `ar` tells of is the one of site `number`. */
 static void keep_caller(lua_State *L, uint64_t number, lua_Debug *ar) {
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_CALLERS);
+  dc_lua_get(L, DC_LUA_CALLERS, LUA_TTABLE);
   lua_getinfo(L, "f", ar);
   lua_rawseti(L, -2, (lua_Integer)(number % DC_LUA_LAUNCHES) + 1);
   lua_pop(L, 1);
@@ -21,7 +21,7 @@ static void keep_caller(lua_State *L, uint64_t number, lua_Debug *ar) {
 
 /* The address of the function of site `number`; NULL: it has been collected, and another one may be there. */
 static const void *find_caller(lua_State *L, uint64_t number) {
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_CALLERS);
+  dc_lua_get(L, DC_LUA_CALLERS, LUA_TTABLE);
   lua_rawgeti(L, -1, (lua_Integer)(number % DC_LUA_LAUNCHES) + 1);
   const void *fn = lua_topointer(L, -1);
   lua_pop(L, 2);

@@ -34,10 +34,10 @@ enum dc_lua_slot {
   DC_LUA_COMPLEX,
   DC_LUA_FILE,
   DC_LUA_PART,
+  DC_LUA_SOURCE,
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
-  DC_LUA_OWN,                  /* keeps what dc_lua.own points to */
   DC_LUA_CORE,                 /* the table that luaopen gave */
   DC_LUA_CALLERS,              /* the functions of dc_lua.launches, as long as they live, by place */
   DC_LUA_END
@@ -61,14 +61,15 @@ typedef struct dc_lua_site {
   uint64_t number; /* of all sites so far: its place is that modulo DC_LUA_LAUNCHES */
 } dc_lua_site;
 
-/* The source of a Lua file of our own. */
+/* The name of a Lua file of our own, by length and hash: a pointer would need something that keeps the string. */
 typedef struct dc_lua_own {
-  const char *source;
+  uint64_t hash;
   size_t len;
 } dc_lua_own;
 #define DC_LUA_MOST_OWN 256
 
 typedef struct dc_lua {
+  const struct dc_lua *itself; /* its address, which no other userdata has there */
   /* what is looked at for every array made and every call that works */
   size_t quiet, counted;  /* device bytes that may be made before anybody looks at `owed`; made since it was */
   size_t arrays;          /* array objects that the collector has not taken; */
@@ -99,8 +100,15 @@ extern _Thread_local struct dc_lua_active {
   lua_State *L;
   dc_lua *self;
 } dc_lua_active;
-/* The running function's dc_lua; notes L as the state that is inside a call of ours. */
+/* The running function's dc_lua; notes L as the state that is inside a call of ours.  Raises where the debug library
+** has replaced that upvalue. */
 dc_lua *dc_lua_self(lua_State *L);
+/* Pushes the user value `slot` of that, which is of Lua's type `type`; raises where it is not. */
+void dc_lua_get(lua_State *L, int slot, int type);
+/* Pushes the method of the type `slot` whose name is at stack index 2, else nil; returns the value's type. */
+int dc_lua_method(lua_State *L, int slot);
+/* Raises: `what` is not what we put there. */
+DC_RARELY int dc_lua_tampered(lua_State *L, const char *what);
 /* Pushes the state's dc_lua, made if this is its first use (an error may be raised before luaopen). */
 dc_lua *dc_lua_push_self(lua_State *L);
 /* Makes a metatable with these functions (the dc_lua as first upvalue) and __name, and keeps it as
@@ -108,6 +116,8 @@ dc_lua *dc_lua_push_self(lua_State *L);
 void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const luaL_Reg *meta, const luaL_Reg *methods);
 /* Sets functions with the dc_lua at stack index `self` as upvalue into the table on top. */
 void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs);
+/* The same for methods, whose second upvalue is what messages call an object of their type: "array". */
+void dc_lua_setmethods(lua_State *L, int self, const luaL_Reg *methods, const char *type);
 /* Userdata of `slot`'s type, zeroed, on top of the stack. */
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues);
 /* At the end of each userdata of ours: whose it is, and of which type.  Cheaper to look at than a metatable, and there
@@ -122,7 +132,8 @@ static inline void *dc_lua_new_of(lua_State *L, dc_lua *self, int slot, size_t s
   char *p = lua_newuserdatauv(L, before + sizeof(dc_lua_tag), nuservalues);
   memset(p, 0, before);
   *(dc_lua_tag *)(void *)(p + before) = (dc_lua_tag){ self, (uintptr_t)slot };
-  lua_getiuservalue(L, lua_upvalueindex(1), slot);
+  if (DC_UNLIKELY(lua_touserdata(L, lua_upvalueindex(1)) != self)) dc_lua_tampered(L, "the upvalue of a function");
+  if (DC_UNLIKELY(lua_getiuservalue(L, lua_upvalueindex(1), slot) != LUA_TTABLE)) dc_lua_tampered(L, "a metatable");
   lua_setmetatable(L, -2);
   return p;
 }
@@ -154,13 +165,18 @@ int dc_lua_raise_at(lua_State *L, dc_error *err, int origin);
 int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
 /* Kind "argument": "bad argument #2 to 'reshape': …", methods counted as Lua does. */
 int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) DC_PRINTF(3, 4);
-/* The same, "bad argument #2 to 'fill': an array expected, got nil". */
+/* An error of that kind, with the name of the function that the script called in front: "'zeros': …". */
+int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
+/* dc_lua_badarg, "bad argument #2 to 'fill': an array expected, got nil". */
 int dc_lua_expected(lua_State *L, int arg, const char *what);
 /* Pushes and returns how a message calls the value: "nil", "a string", "a float64 array", "the number 2.5". */
 const char *dc_lua_describe(lua_State *L, int idx);
 /* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none.  Takes 8 places of the
 ** stack, and raises nothing if there are so many. */
 bool dc_lua_caller(lua_State *L, lua_Debug *ar);
+/* Whether the chunk of that name is one of our own Lua files. */
+bool dc_lua_is_own(const dc_lua *self, const char *source, size_t len);
+dc_lua_own dc_lua_own_name(const char *source, size_t len);
 void dc_lua_open_error(lua_State *L, int self);
 
 /* --- source.c --- */
@@ -298,8 +314,8 @@ bool dc_lua_apply_symbolic(lua_State *L, const dc_lua *self, const char *name);
 extern const luaL_Reg dc_lua_operators_meta[], dc_lua_operators_methods[];
 /* The operator or function of the arguments on the stack; pushes the result, returns 1. */
 int dc_lua_apply(lua_State *L, dc_op op);
-/* All functions of dc_ops by name, into the table on top. */
-void dc_lua_set_functions(lua_State *L, int self);
+/* All functions of dc_ops by name, into the table on top; as methods of `type`, if not NULL. */
+void dc_lua_set_functions(lua_State *L, int self, const char *type);
 
 /* --- reduce.c --- */
 extern const luaL_Reg dc_lua_reduce_core[], dc_lua_reduce_methods[];
@@ -329,8 +345,10 @@ void dc_lua_forget_launch(dc_lua *self, const dc_lua_site *site);
 const dc_lua_launch *dc_lua_last_launch(const dc_lua *self, const char *text);
 
 /* --- module.c, kernel.c --- */
+/* What a module object points to; its kernels do too, whatever becomes of the object. */
 typedef struct dc_lua_module {
   dc_module *m;        /* NULL: closed */
+  unsigned refs;
   unsigned generation; /* changes when m does: kernel objects then look theirs up again */
   dc_array **globals;  /* arrays over its variables, of which its kernels may write any */
   int nglobals;
@@ -340,9 +358,13 @@ enum {
   DC_LUA_MODULE_NVALUES = DC_LUA_MODULE_INSTANCES
 };
 
+/* The module of the object at idx; NULL when it is none. */
+dc_lua_module *dc_lua_tomodule(lua_State *L, const dc_lua *self, int idx);
+void dc_lua_module_unref(dc_lua_module *o);
 /* Computes what still reads the module's variables: before its kernels run. */
 int dc_lua_settle_globals(dc_lua_module *o, dc_error *err);
-/* Compiles the file that the module at idx came from anew; pushes whether anything had changed. */
+/* Compiles the file that the module at idx came from anew; pushes whether anything had changed.  Raises when that is no
+** open module. */
 int dc_lua_reload(lua_State *L, int module);
 
 /* Pushes the kernel object of `name` from the module at idx; raises when there is none. */
@@ -396,8 +418,8 @@ int dc_lua_fail_option(lua_State *L, const char *who, const char *kind, const ch
 extern const luaL_Reg dc_lua_named_internal[];
 
 /* --- options.c --- */
-/* Pushes a userdata that begins with a dc_source for the texts and options of the origin at `origin`; all its
-** strings stay alive with it. `instance`: one more instance of a template, or NULL. */
+/* Pushes a userdata that begins with a dc_source for the texts and options of the origin at `origin`, and ends with
+** copies of all its strings. `instance`: one more instance of a template, or NULL. */
 const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance);
 
 #endif

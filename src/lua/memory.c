@@ -137,7 +137,7 @@ void dc_lua_scratch_free(lua_State *L, int idx) {
 }
 
 static int scratch_gc(lua_State *L) {
-  dc_lua_scratch_free(L, 1);
+  if (dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_SCRATCH)) dc_lua_scratch_free(L, 1);
   return 0;
 }
 

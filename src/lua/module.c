@@ -5,15 +5,39 @@
 ** templates that nobody named beforehand.  An instance is an image of its own, so it is refused for
 ** sources with variables, of which each image would have its own copy.
 */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "lua/module.h"
 
+typedef struct module_object {
+  dc_lua_module *o; /* NULL: not made yet, or collected */
+} module_object;
+
+dc_lua_module *dc_lua_tomodule(lua_State *L, const dc_lua *self, int idx) {
+  const module_object *object = dc_lua_test(L, self, idx, DC_LUA_MODULE);
+  return object ? object->o : NULL;
+}
+
+void dc_lua_module_unref(dc_lua_module *o) {
+  if (--o->refs == 0) free(o);
+}
+
+/* The module at 1, which may be closed; raises when it is none. */
+static dc_lua_module *check_any_module(lua_State *L, const dc_lua *self) {
+  dc_lua_module *o = dc_lua_tomodule(L, self, 1);
+  if (!o) dc_lua_expected(L, 1, "a module");
+  return o;
+}
+
+/* Pushes a user value of the module object at idx, which is a table; raises otherwise. */
+static void get_table(lua_State *L, int idx, int value) {
+  if (lua_getiuservalue(L, idx, value) != LUA_TTABLE) dc_lua_tampered(L, "a user value of a module");
+}
+
 dc_lua_module *dc_lua_check_module(lua_State *L) {
-  dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
+  dc_lua_module *o = dc_lua_tomodule(L, dc_lua_self(L), 1);
   if (!o) dc_lua_expected(L, 1, "a module");
   if (!o->m) dc_lua_fail(L, DC_ARGUMENT, "the module is closed");
   return o;
@@ -23,8 +47,11 @@ dc_lua_module *dc_lua_check_module(lua_State *L) {
 static dc_module *push_module(lua_State *L, dc_device *dev, int origin, const char *instance) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
-  dc_lua_module *o = dc_lua_new(L, DC_LUA_MODULE, sizeof *o, DC_LUA_MODULE_NVALUES);
+  module_object *object = dc_lua_new(L, DC_LUA_MODULE, sizeof *object, DC_LUA_MODULE_NVALUES);
+  dc_lua_module *o = object->o = calloc(1, sizeof *o);
   int at = lua_gettop(L);
+  if (!o) dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", sizeof *o);
+  o->refs = 1;
   lua_pushvalue(L, origin);
   lua_setiuservalue(L, at, DC_LUA_MODULE_ORIGIN);
   const dc_source *source = dc_lua_newsource(L, origin, instance);
@@ -42,60 +69,12 @@ static dc_module *push_module(lua_State *L, dc_device *dev, int origin, const ch
 
 /* --- instances on request ------------------------------------------------------------------------ */
 
-/* The end of a comment or literal that begins at s, else s. */
-static const char *skip_quiet(const char *s) {
-  if (s[0] == '/' && s[1] == '/') return s + strcspn(s, "\n");
-  if (s[0] == '/' && s[1] == '*') {
-    const char *end = strstr(s + 2, "*/");
-    return end ? end + 2 : s + strlen(s);
-  }
-  if (s[0] != '"' && s[0] != '\'') return s;
-  char quote = *s++;
-  while (*s && *s != quote) s += s[0] == '\\' && s[1] ? 2 : 1;
-  return *s ? s + 1 : s;
-}
-
-/* After "__device__": a variable's declaration has no parenthesis before its first of ; = { [. */
-static bool declares_variable(const char *s) {
-  while (*s) {
-    const char *quiet = skip_quiet(s);
-    if (quiet != s) {
-      s = quiet;
-      continue;
-    }
-    if (*s == '(') return false;
-    if (strchr(";={[", *s)) return true;
-    s++;
-  }
-  return false;
-}
-
-bool dc_lua_has_variables(const char *s) {
-  while (*s) {
-    const char *quiet = skip_quiet(s);
-    if (quiet != s) {
-      s = quiet;
-      continue;
-    }
-    if (!isalpha((unsigned char)*s) && *s != '_') {
-      s++;
-      continue;
-    }
-    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    if (n == 12 && strncmp(s, "__constant__", n) == 0) return true;
-    if (n == 11 && strncmp(s, "__managed__", n) == 0) return true;
-    if (n == 10 && strncmp(s, "__device__", n) == 0 && declares_variable(s + n)) return true;
-    s += n;
-  }
-  return false;
-}
-
 /* Compiles the module at 1 again with one more instance, and pushes that kernel's object. */
 static void push_instance(lua_State *L, const char *name) {
-  const dc_module *m = ((dc_lua_module *)lua_touserdata(L, 1))->m;
-  lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
+  const dc_module *m = dc_lua_check_module(L)->m;
+  get_table(L, 1, DC_LUA_MODULE_ORIGIN);
   int origin = lua_gettop(L);
-  lua_getfield(L, origin, "text");
+  if (lua_getfield(L, origin, "text") != LUA_TSTRING) dc_lua_tampered(L, "the text of a module");
   if (dc_lua_has_variables(lua_tostring(L, -1)))
     dc_lua_fail(L, DC_ARGUMENT,
                 "the module has variables and so is one image: name '%s' beforehand, in its option instantiate = {…}",
@@ -103,13 +82,24 @@ static void push_instance(lua_State *L, const char *name) {
   push_module(L, m->dev, origin, name);
   int module = lua_gettop(L);
   dc_lua_pushkernel(L, module, name);
-  lua_getiuservalue(L, 1, DC_LUA_MODULE_INSTANCES);
+  get_table(L, 1, DC_LUA_MODULE_INSTANCES);
   lua_pushvalue(L, module);
   lua_setfield(L, -2, name);
   lua_pop(L, 1);
 }
 
 /* --- methods ------------------------------------------------------------------------------------- */
+
+/* Raises where `name` (NULL: any) is a template in the source of the origin at that index. */
+static void refuse_template(lua_State *L, int origin, const char *name) {
+  if (!lua_istable(L, origin) || lua_getfield(L, origin, "text") != LUA_TSTRING) return;
+  if (!dc_lua_push_template(L, lua_tostring(L, -1), name)) return;
+  const char *found = lua_tostring(L, -1);
+  dc_lua_fail(L, DC_ARGUMENT,
+              "the kernel '%s' is a template: name an instance, m:kernel \"%s<float>\" of a module m or name = "
+              "\"%s<float>\" among the options of dc.kernel",
+              found, found, found);
+}
 
 /* The kernel as the module's image calls it: `name` but for blanks. NULL: it has none so called. */
 static const char *find_name(const dc_module *m, const char *name) {
@@ -122,7 +112,7 @@ static const char *find_name(const dc_module *m, const char *name) {
 static int find_kernel(lua_State *L, dc_lua_module *o) {
   dc_error err = DC_ERROR_INIT;
   lua_settop(L, 2);
-  lua_getiuservalue(L, 1, DC_LUA_MODULE_KERNELS); /* 3 */
+  get_table(L, 1, DC_LUA_MODULE_KERNELS); /* 3 */
   lua_pushvalue(L, 2);
   if (lua_rawget(L, 3) == LUA_TUSERDATA) return 1;
   const char *name = lua_tostring(L, 2), *known = find_name(o->m, name);
@@ -135,7 +125,13 @@ static int find_kernel(lua_State *L, dc_lua_module *o) {
   const bool there = DC_LUA_WORK(dc_lua_self(L), dc_module_kernel(o->m, name, &err) ? 0 : -1) == 0;
   if (!there && (err.kind != DC_ARGUMENT || !strchr(name, '<') || known)) {
     lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
-    return dc_lua_raise_at(L, &err, lua_gettop(L));
+    const int origin = lua_gettop(L);
+    if (err.kind == DC_ARGUMENT && !known && lua_istable(L, origin)) {
+      dc_error_clear(&err);
+      refuse_template(L, origin, name);
+      dc_module_kernel(o->m, name, &err); /* fails again */
+    }
+    return dc_lua_raise_at(L, &err, origin);
   }
   dc_error_clear(&err);
   if (there) dc_lua_pushkernel(L, 1, name);
@@ -160,10 +156,7 @@ static int module_index(lua_State *L) {
     dc_lua_check_module(L);
     return dc_lua_fail(L, DC_INDEX, "a module is indexed by names of kernels, got %s", dc_lua_describe(L, 2));
   }
-  lua_getiuservalue(L, lua_upvalueindex(1), DC_LUA_MODULE);
-  lua_getfield(L, -1, "__methods");
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (dc_lua_method(L, DC_LUA_MODULE) != LUA_TNIL) return 1;
   return find_kernel(L, dc_lua_check_module(L));
 }
 
@@ -178,9 +171,8 @@ static int module_kernels(lua_State *L) {
   return 1;
 }
 
-/* The module object at idx has no module from now on, or another one. Arrays over its variables are closed. */
-static int replace_module(lua_State *L, int idx, dc_module *m, dc_error *err) {
-  dc_lua_module *o = lua_touserdata(L, idx);
+/* The module object has no module from now on, or another one. Arrays over its variables are closed. */
+static int replace_module(dc_lua_module *o, dc_module *m, dc_error *err) {
   dc_module *old = o->m;
   int rc = dc_lua_close_globals(o, err);
   o->m = m;
@@ -193,18 +185,24 @@ static int replace_module(lua_State *L, int idx, dc_module *m, dc_error *err) {
 static int module_close(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT, more = DC_ERROR_INIT;
-  if (!dc_lua_test(L, self, 1, DC_LUA_MODULE)) return dc_lua_expected(L, 1, "a module");
+  dc_lua_module *o = check_any_module(L, self);
   lua_settop(L, 1);
   if (lua_getiuservalue(L, 1, DC_LUA_MODULE_INSTANCES) == LUA_TTABLE)
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) replace_module(L, lua_gettop(L), NULL, &more);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+      dc_lua_module *instance = dc_lua_tomodule(L, self, -1);
+      if (instance) replace_module(instance, NULL, &more);
+    }
   dc_error_clear(&more); /* instances have no variables, hence no arrays to settle */
-  if (DC_LUA_WORK(self, replace_module(L, 1, NULL, &err)) != 0) return dc_lua_raise(L, &err);
+  if (DC_LUA_WORK(self, replace_module(o, NULL, &err)) != 0) return dc_lua_raise(L, &err);
   return 0;
 }
 
 static int module_gc(lua_State *L) {
-  dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
-  if (!o) return dc_lua_expected(L, 1, "a module");
+  module_object *object = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
+  if (!object) return dc_lua_expected(L, 1, "a module");
+  dc_lua_module *o = object->o;
+  if (!o) return 0;
+  object->o = NULL;
   dc_module *m = o->m;
   dc_array **globals = o->globals;
   int n = o->nglobals;
@@ -215,12 +213,12 @@ static int module_gc(lua_State *L) {
   for (int i = 0; i < n; i++) dc_array_unref(globals[i]); /* others may still use them */
   free(globals);
   if (m) dc_module_unref(m);
+  dc_lua_module_unref(o);
   return 0;
 }
 
 static int module_tostring(lua_State *L) {
-  const dc_lua_module *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
-  if (!o) return dc_lua_expected(L, 1, "a module");
+  const dc_lua_module *o = check_any_module(L, dc_lua_self(L));
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   luaL_addstring(&b, o->m ? "module of" : "closed module");
@@ -242,7 +240,7 @@ static void append_strings(lua_State *L, int list, const char *what) {
     lua_rawseti(L, list, at + 1);
     return;
   }
-  if (n == 0) dc_lua_fail(L, DC_ARGUMENT, "%s: a string or a list of them, got %s", what, dc_lua_describe(L, -1));
+  if (n == 0) dc_lua_fail_named(L, DC_ARGUMENT, "%s: a string or a list of them, got %s", what, dc_lua_describe(L, -1));
   for (lua_Integer i = 1; i <= n; i++) {
     if (lua_geti(L, -1, i) != LUA_TSTRING)
       dc_lua_fail(L, DC_ARGUMENT, "%s: source %d is no string but %s", what, (int)i, dc_lua_describe(L, -1));
@@ -298,6 +296,7 @@ static const char *choose_kernel(lua_State *L, const dc_module *m) {
   const dc_image *image = m->image;
   const int n = image->nkernels + image->nrefused;
   if (n == 1) return image->nkernels == 1 ? image->kernels[0].name : image->refused[0].name;
+  if (n == 0) refuse_template(L, 4, NULL);
   if (n == 0)
     dc_lua_fail(L, DC_ARGUMENT, "the source has no kernel: no __global__ function that is no template was found");
   luaL_Buffer b;
@@ -322,14 +321,26 @@ static int push_chosen(lua_State *L) {
   return 1;
 }
 
+/* The text at 1 is source, and not the name of a file. */
+static void refuse_file_name(lua_State *L, const char *name) {
+  size_t n;
+  const char *s = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
+  if (s && dc_lua_is_file_name(s, n))
+    dc_lua_fail(L, DC_ARGUMENT,
+                "dc.%s takes the text of the source, got the name of a file: dc.%s_file \"%s\" reads it", name,
+                name, s);
+}
+
 static int core_module(lua_State *L) {
   lua_settop(L, 2);
+  refuse_file_name(L, "module");
   compile(L);
   return 1;
 }
 
 static int core_kernel(lua_State *L) {
   lua_settop(L, 2);
+  refuse_file_name(L, "kernel");
   return push_chosen(L);
 }
 
@@ -420,17 +431,18 @@ static bool same_image(const dc_image *a, const dc_image *b) {
 /* The module objects in the list at `fresh` take the place of those in the list at `stale`, at the same indices. */
 static void exchange(lua_State *L, int stale, int fresh) {
   dc_error err = DC_ERROR_INIT;
+  const dc_lua *self = dc_lua_self(L);
   for (lua_Integer i = 1; lua_rawgeti(L, stale, i) == LUA_TUSERDATA; i++) {
     const int old = lua_gettop(L);
     lua_rawgeti(L, fresh, i);
-    dc_lua_module *made = lua_touserdata(L, -1);
+    dc_lua_module *made = dc_lua_tomodule(L, self, -1);
     dc_module *m = made->m;
     made->m = NULL;
     for (int v = DC_LUA_MODULE_ORIGIN; v <= DC_LUA_MODULE_SOURCE; v++) {
       lua_getiuservalue(L, old + 1, v);
       lua_setiuservalue(L, old, v);
     }
-    replace_module(L, old, m, &err);
+    replace_module(dc_lua_tomodule(L, self, old), m, &err);
     lua_settop(L, old - 1);
   }
   lua_pop(L, 1);
@@ -441,8 +453,11 @@ static void exchange(lua_State *L, int stale, int fresh) {
 int dc_lua_reload(lua_State *L, int module) {
   module = lua_absindex(L, module);
   luaL_checkstack(L, 24, NULL);
-  dc_module *m = ((dc_lua_module *)lua_touserdata(L, module))->m;
-  lua_getiuservalue(L, module, DC_LUA_MODULE_ORIGIN);
+  const dc_lua *self = dc_lua_self(L);
+  const dc_lua_module *o = dc_lua_tomodule(L, self, module);
+  if (!o || !o->m) return dc_lua_fail(L, DC_ARGUMENT, "the module is closed");
+  dc_module *m = o->m;
+  get_table(L, module, DC_LUA_MODULE_ORIGIN);
   const int old = lua_gettop(L);
   push_fresh_origin(L, old);
   const int origin = old + 1, stale = old + 2, fresh = old + 3;
@@ -456,11 +471,13 @@ int dc_lua_reload(lua_State *L, int module) {
   lua_pushvalue(L, module);
   lua_rawseti(L, stale, 1);
   lua_Integer n = 1;
-  lua_getiuservalue(L, module, DC_LUA_MODULE_INSTANCES);
+  get_table(L, module, DC_LUA_MODULE_INSTANCES);
   for (lua_pushnil(L); lua_next(L, fresh + 1); lua_settop(L, fresh + 2)) {
     lua_rawseti(L, stale, ++n);
     lua_rawgeti(L, stale, n);
-    const dc_module *before = ((dc_lua_module *)lua_touserdata(L, -1))->m;
+    const dc_lua_module *instance = dc_lua_tomodule(L, self, -1);
+    if (!instance || !instance->m) dc_lua_tampered(L, "an instance of a module");
+    const dc_module *before = instance->m;
     made = push_module(L, m->dev, origin, lua_tostring(L, fresh + 2));
     changed = changed || !same_image(before->image, made->image);
     lua_rawseti(L, fresh, n);
@@ -522,4 +539,6 @@ static const luaL_Reg module_meta[] = {
 
 void dc_lua_open_module(lua_State *L, int self) {
   dc_lua_newtype(L, self, DC_LUA_MODULE, "dotcompute.module", module_meta, module_methods);
+  static const luaL_Reg none[] = { { NULL, NULL } };
+  dc_lua_newtype(L, self, DC_LUA_SOURCE, "dotcompute.source", none, NULL);
 }

@@ -12,8 +12,13 @@
 
 /* The open module object at 1; raises otherwise. */
 dc_lua_module *dc_lua_check_module(lua_State *L);
+/* --- module_text.c --- */
 /* Whether the CUDA C text declares __constant__, __managed__ or __device__ variables. */
 bool dc_lua_has_variables(const char *text);
+/* Pushes the name of the text's first template of a kernel, or `name` if one is called so; false when there is none. */
+bool dc_lua_push_template(lua_State *L, const char *text, const char *name);
+/* Whether the text is the name of a file of source or machine code: no source is one line that ends in ".cu". */
+bool dc_lua_is_file_name(const char *text, size_t n);
 
 /* --- module_name.c --- */
 /* Pushes the name without blanks that do not matter, by which kernels are remembered. */

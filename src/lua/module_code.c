@@ -45,7 +45,9 @@ static dc_image *compile_for(lua_State *L, const char *arch, bool binary) {
   lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
   int origin = lua_gettop(L);
   lua_getiuservalue(L, 1, DC_LUA_MODULE_SOURCE);
-  if (dc_compile(lua_touserdata(L, -1), arch, binary, &made, &err) != 0) dc_lua_raise_at(L, &err, origin);
+  const dc_source *source = dc_lua_test(L, dc_lua_self(L), -1, DC_LUA_SOURCE);
+  if (!source) dc_lua_tampered(L, "a user value of a module");
+  if (dc_compile(source, arch, binary, &made, &err) != 0) dc_lua_raise_at(L, &err, origin);
   if (made->binary == binary || (binary && assemble(made, arch, &err) == 0)) return made;
   dc_image_free(made); /* ready-made code */
   if (binary) dc_lua_raise(L, &err);

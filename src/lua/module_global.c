@@ -94,12 +94,13 @@ int dc_lua_module_global(lua_State *L) {
   lua_settop(L, 2);
   if (lua_type(L, 2) != LUA_TSTRING) return dc_lua_expected(L, 2, "a variable's name");
   if (!o->m->dev->ops->global) return dc_lua_fail(L, DC_DEVICE, "%s cannot find variables", o->m->dev->name);
-  lua_getiuservalue(L, 1, DC_LUA_MODULE_KERNELS); /* 3; globals are kept there with a blank in front */
+  if (lua_getiuservalue(L, 1, DC_LUA_MODULE_KERNELS) != LUA_TTABLE) /* 3; globals are there with a blank in front */
+    return dc_lua_tampered(L, "a user value of a module");
   lua_pushfstring(L, " %s", lua_tostring(L, 2));  /* 4 */
   lua_pushvalue(L, 4);
   if (lua_rawget(L, 3) == LUA_TUSERDATA) {
     dc_lua_array *before = dc_lua_test(L, self, -1, DC_LUA_ARRAY);
-    if (before->a && dc_array_state_of(before->a) != DC_ARRAY_CLOSED) return 1;
+    if (before && before->a && dc_array_state_of(before->a) != DC_ARRAY_CLOSED) return 1;
   }
   lua_settop(L, 4);
   dc_lua_array *slot = dc_lua_newarray(L); /* 5 */

@@ -157,11 +157,12 @@ static int array_bnot(lua_State *L) {
   return dc_lua_apply(L, DC_OP_NOT);
 }
 
-void dc_lua_set_functions(lua_State *L, int self) {
+void dc_lua_set_functions(lua_State *L, int self, const char *type) {
   for (dc_op op = 0; op < DC_NOPS; op++) {
     if (!dc_op_is_function(op)) continue;
     lua_pushvalue(L, self);
-    lua_pushcclosure(L, apply[op], 1);
+    if (type) lua_pushstring(L, type);
+    lua_pushcclosure(L, apply[op], type ? 2 : 1);
     lua_setfield(L, -2, dc_ops[op].name);
   }
 }

@@ -164,13 +164,36 @@ static void read_option(lua_State *L, const lists *l, const char *name) {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* Puts the list's strings at `to`; returns how many. */
-static int gather(lua_State *L, int list, const char **to) {
+/* Bytes of the string on top, with its end. */
+static size_t bytes_on_top(lua_State *L) { return lua_rawlen(L, -1) + 1; }
+
+/* Bytes of all strings in the list. */
+static size_t count_bytes(lua_State *L, int list) {
+  size_t bytes = 0;
+  const lua_Integer n = (lua_Integer)lua_rawlen(L, list);
+  for (lua_Integer i = 1; i <= n; i++) {
+    lua_rawgeti(L, list, i);
+    bytes += bytes_on_top(L);
+    lua_pop(L, 1);
+  }
+  return bytes;
+}
+
+/* The string on top, copied to *bytes, which is moved behind it; popped. */
+static const char *copy_string(lua_State *L, char **bytes) {
+  const size_t n = bytes_on_top(L);
+  char *copy = memcpy(*bytes, lua_tostring(L, -1), n);
+  *bytes += n;
+  lua_pop(L, 1);
+  return copy;
+}
+
+/* Puts copies of the list's strings, made at *bytes, into `to`; returns how many. */
+static int gather(lua_State *L, int list, const char **to, char **bytes) {
   int n = (int)lua_rawlen(L, list);
   for (int i = 0; i < n; i++) {
     lua_rawgeti(L, list, i + 1);
-    to[i] = lua_tostring(L, -1);
-    lua_pop(L, 1);
+    to[i] = copy_string(L, bytes);
   }
   return n;
 }
@@ -193,37 +216,43 @@ typedef struct source {
   const char *strings[];
 } source;
 
-/* The userdata from the lists, on top of the stack. */
+/* The userdata from the lists, on top of the stack: the pointers, then the bytes of the strings. */
 static dc_source *assemble(lua_State *L, const lists *l, int text, bool is_file) {
   size_t total = lua_rawlen(L, l->at[LIST_UNITS]); /* their lengths stand behind all the pointers */
-  for (int i = 0; i < NLISTS; i++) total += lua_rawlen(L, l->at[i]);
+  size_t nbytes = lua_rawlen(L, text) + 1;
+  for (int i = 0; i < NLISTS; i++) {
+    total += lua_rawlen(L, l->at[i]);
+    nbytes += count_bytes(L, l->at[i]);
+  }
   _Static_assert(sizeof(size_t) == sizeof(char *), "lengths take the room of pointers");
-  source *o = lua_newuserdatauv(L, sizeof *o + total * sizeof(char *), 1);
-  memset(o, 0, sizeof *o);
+  source *o = dc_lua_new(L, DC_LUA_SOURCE, sizeof *o + total * sizeof(char *) + nbytes, 0);
   const char **at = o->strings;
+  char *bytes = (char *)(at + total);
   o->s.is_file = is_file;
-  o->s.text = lua_tolstring(L, text, &o->s.len);
+  o->s.len = lua_rawlen(L, text);
+  lua_pushvalue(L, text);
+  o->s.text = copy_string(L, &bytes);
   o->s.options = at;
-  int ndefines = gather(L, l->at[LIST_DEFINES], at);
+  int ndefines = gather(L, l->at[LIST_DEFINES], at, &bytes);
   qsort(at, (size_t)ndefines, sizeof *at, by_text);
-  o->s.noptions = ndefines + gather(L, l->at[LIST_OPTIONS], at + ndefines);
+  o->s.noptions = ndefines + gather(L, l->at[LIST_OPTIONS], at + ndefines, &bytes);
   at += o->s.noptions;
   o->s.include_dirs = at;
-  at += o->s.ninclude_dirs = gather(L, l->at[LIST_INCLUDES], at);
+  at += o->s.ninclude_dirs = gather(L, l->at[LIST_INCLUDES], at, &bytes);
   const char **names = at;
   o->s.header_names = names;
-  at += o->s.nheaders = gather(L, l->at[LIST_HEADERS], at);
+  at += o->s.nheaders = gather(L, l->at[LIST_HEADERS], at, &bytes);
   o->s.header_texts = at;
-  at += gather(L, l->at[LIST_TEXTS], at);
+  at += gather(L, l->at[LIST_TEXTS], at, &bytes);
   sort_headers(names, names + o->s.nheaders, o->s.nheaders);
   o->s.instantiate = at;
-  at += o->s.ninstantiate = gather(L, l->at[LIST_INSTANCES], at);
+  at += o->s.ninstantiate = gather(L, l->at[LIST_INSTANCES], at, &bytes);
   o->s.arg_kernels = at;
-  at += o->s.nargs = gather(L, l->at[LIST_ARG_KERNELS], at);
+  at += o->s.nargs = gather(L, l->at[LIST_ARG_KERNELS], at, &bytes);
   o->s.arg_lists = at;
-  at += gather(L, l->at[LIST_ARG_LISTS], at);
+  at += gather(L, l->at[LIST_ARG_LISTS], at, &bytes);
   o->s.units = at;
-  at += o->s.nunits = gather(L, l->at[LIST_UNITS], at);
+  at += o->s.nunits = gather(L, l->at[LIST_UNITS], at, &bytes);
   size_t *lengths = (size_t *)at;
   o->s.unit_lens = lengths;
   for (int i = 0; i < o->s.nunits; i++) {
@@ -260,7 +289,7 @@ const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance
   lists l;
   luaL_checkstack(L, NLISTS + 16, NULL);
   const int base = lua_gettop(L);
-  lua_getfield(L, origin, "text");
+  if (lua_getfield(L, origin, "text") != LUA_TSTRING) dc_lua_tampered(L, "the text of a module");
   lua_getfield(L, origin, "options");
   const int text = base + 1, options = base + 2;
   for (int i = 0; i < NLISTS; i++) {
@@ -288,14 +317,6 @@ const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance
   const bool is_file = lua_getfield(L, origin, "path") == LUA_TSTRING;
   lua_pop(L, 1);
   dc_source *s = assemble(L, &l, text, is_file); /* lists… userdata */
-  lua_createtable(L, NLISTS + 1, 0);
-  for (int i = 0; i < NLISTS; i++) {
-    lua_pushvalue(L, l.at[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
-  lua_pushvalue(L, text);
-  lua_rawseti(L, -2, NLISTS + 1);
-  lua_setiuservalue(L, -2, 1);
   lua_replace(L, base + 1);
   lua_settop(L, base + 1);
   return s;

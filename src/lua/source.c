@@ -64,6 +64,7 @@ void dc_lua_origins(lua_State *L, int texts, int paths) {
   for (lua_Integer i = 1; lua_rawgeti(L, texts, i) != LUA_TNIL; i++) {
     size_t n;
     const char *text = lua_tolstring(L, -1, &n);
+    if (!text) dc_lua_tampered(L, "the text of a module");
     const char *path = NULL;
     if (lua_istable(L, paths) && lua_rawgeti(L, paths, i) == LUA_TSTRING) path = lua_tostring(L, -1);
     lua_settop(L, origin + 3);
@@ -160,6 +161,7 @@ static int start_line(lua_State *L, int origin) {
 }
 
 void dc_lua_place(lua_State *L, int origin, int line) {
+  if (!lua_istable(L, origin)) dc_lua_tampered(L, "the source of a module");
   lua_pushvalue(L, origin);
   choose_unit(L, &line);
   origin = lua_gettop(L);

@@ -16,10 +16,7 @@ typedef struct event_object {
 /* The method `key` (at 2) of the type of `slot`; else false, with the key's text in *name. */
 static bool push_method(lua_State *L, int slot, const char **name) {
   *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  lua_getiuservalue(L, lua_upvalueindex(1), slot);
-  lua_getfield(L, -1, "__methods");
-  lua_pushvalue(L, 2);
-  return lua_rawget(L, -2) != LUA_TNIL;
+  return dc_lua_method(L, slot) != LUA_TNIL;
 }
 
 /* The device that is argument `arg`, or the current one; open. */
@@ -240,7 +237,8 @@ static void use_table(const user *u, int idx, int depth) {
   }
 }
 
-void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, dc_stream *by, bool anything, int first) {
+void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_module *m, dc_stream *by,
+                         bool anything, int first) {
   dc_device *dev = k->dev;
   const user u = { L, self, k, by };
   dc_error err = DC_ERROR_INIT;
@@ -251,10 +249,7 @@ void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, dc_stre
     if (o && o->a) use(&u, o->a, !k->params[i].is_const);
     else if (lua_istable(L, first + i)) use_table(&u, first + i, 0);
   }
-  lua_getiuservalue(L, 1, 1);
-  dc_lua_module *m = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  for (int i = 0; m && i < m->nglobals; i++) use(&u, m->globals[i], true);
+  for (int i = 0; i < m->nglobals; i++) use(&u, m->globals[i], true);
 }
 
 /* --- opening ------------------------------------------------------------------------------------- */

@@ -10,10 +10,11 @@
 dc_stream *dc_lua_tostream(lua_State *L, const dc_lua *self, int idx);
 /* Pushes an object for a stream that somebody else holds too. */
 void dc_lua_pushstream(lua_State *L, dc_stream *s);
-/* Orders a launch in stream `by` (NULL: the current one) behind the uses of its arguments in other streams, or makes
-** them part of the graph that is being captured.  Call it when the device's `tracking` is set, with the kernel object
-** at 1, after dc_lua_put_arguments.  `anything`: the kernel may use memory that nobody knows.  Raises. */
-void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, dc_stream *by, bool anything, int first);
+/* Orders a launch of a kernel of module `m` in stream `by` (NULL: the current one) behind the uses of its arguments in
+** other streams, or makes them part of the graph that is being captured.  Call it when the device's `tracking` is set,
+** after dc_lua_put_arguments.  `anything`: the kernel may use memory that nobody knows.  Raises. */
+void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_module *m, dc_stream *by,
+                         bool anything, int first);
 
 extern const luaL_Reg dc_lua_stream_core[], dc_lua_graph_core[], dc_lua_pinned_core[];
 void dc_lua_open_stream(lua_State *L, int self);
