@@ -1,5 +1,4 @@
 -- Ctrl-C at the prompt is a key among keys: lines typed behind it are not lost, and no number of them ends the session.
--- second one ended the session.
 local terminal = require "spec.terminal"
 local it = terminal.exists and it or pending
 
