@@ -10,6 +10,7 @@ native.setenv("DOTCOMPUTE_CACHE", folder)
 local dc = require "dotcompute"
 local nvrtc = require "nvrtc"
 local report = require "report"
+local library = require "dotcompute.core".compiler().library
 local sides = require "sides"
 
 local WORD <const> = 0xffffffff
@@ -111,12 +112,12 @@ ours(8) -- loads NVRTC, makes what later kernels share
 local count, length = 7, 0
 while length < WANTED do
   count = count + 1
-  length = instructions(select(2, nvrtc.compile(invent(count), options)))
+  length = instructions(select(2, nvrtc.compile(library, invent(count), options)))
 end
 
 local first, ready, alone = {}, {}, {}
 for _ = 1, 15 do
-  alone[#alone + 1] = nvrtc.compile(invent(count), options)
+  alone[#alone + 1] = nvrtc.compile(library, invent(count), options)
   first[#first + 1], ready[#ready + 1] = ours(count)
 end
 os.execute("rm -rf '" .. folder .. "'")

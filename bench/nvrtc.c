@@ -25,11 +25,9 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void load(lua_State *L, api *a) {
-  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
-  void *lib = NULL;
-  for (int i = 0; !lib && names[i]; i++) lib = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
-  if (!lib) luaL_error(L, "no NVRTC is loaded");
+static void load(lua_State *L, const char *path, api *a) {
+  void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!lib) luaL_error(L, "%s", dlerror());
   *(void **)&a->create = dlsym(lib, "nvrtcCreateProgram");
   *(void **)&a->compile = dlsym(lib, "nvrtcCompileProgram");
   *(void **)&a->size = dlsym(lib, "nvrtcGetPTXSize");
@@ -38,13 +36,13 @@ static void load(lua_State *L, api *a) {
   if (!a->create || !a->compile || !a->size || !a->get || !a->destroy) luaL_error(L, "NVRTC lacks a function");
 }
 
-/* compile(source, {options}) -> seconds, PTX */
+/* compile(library, source, {options}) -> seconds, PTX; library: the file that is NVRTC */
 static int l_compile(lua_State *L) {
   api a;
-  load(L, &a);
-  const char *source = luaL_checkstring(L, 1), *options[16];
+  load(L, luaL_checkstring(L, 1), &a);
+  const char *source = luaL_checkstring(L, 2), *options[16];
   int n = 0;
-  for (; n < 16 && lua_geti(L, 2, n + 1) == LUA_TSTRING; n++) options[n] = lua_tostring(L, -1);
+  for (; n < 16 && lua_geti(L, 3, n + 1) == LUA_TSTRING; n++) options[n] = lua_tostring(L, -1);
   double t = now();
   void *program = NULL;
   size_t bytes = 0;

@@ -220,6 +220,7 @@ int dc_compiler_serve(void) {
   }
   close_others();
   signal(SIGTTOU, SIG_IGN); /* a log line may go to the terminal */
+  signal(SIGXFSZ, SIG_IGN); /* where files may not grow, NVRTC does without its own */
   if (start_thread() != 0) return EXIT_FAILURE;
   watch();
 }
