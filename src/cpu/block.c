@@ -113,6 +113,7 @@ int dc_block_start(dc_block_run *b, uint64_t linear) {
   if (b->used) memset(b->barriers, 0, sizeof b->barriers);
   b->used = 0;
   if (give_shared(b, job) != 0) return -1;
+  dc_warp_order_fill(&b->worker->cpu->order, linear, g->shared_bytes > 0, b->nwarps, b->order);
   const ptx_func *f = job->fn->ptx;
   if (f->reserved_bytes) memset(b->s.shared + f->reserved_at, 0, f->reserved_bytes);
   return 0;
@@ -127,21 +128,23 @@ static void end_warp(dc_block_run *b, uint32_t i) {
 
 void dc_block_drop(dc_block_run *b) {
   for (uint32_t i = 0; i < b->started; i++) {
-    if (b->warps[i] == NULL) continue;
-    dc_warp_drop(b->warps[i]);
-    end_warp(b, i);
+    const uint32_t warp = b->order[i];
+    if (b->warps[warp] == NULL) continue;
+    dc_warp_drop(b->warps[warp]);
+    end_warp(b, warp);
   }
 }
 
 /* --- running -------------------------------------------------------------------------------------------- */
 
-static dc_warp_slot *begin_warp(dc_block_run *b, uint32_t i) {
+/* The next warp of the order. */
+static dc_warp_slot *begin_warp(dc_block_run *b) {
   dc_worker *k = b->worker;
   dc_warp_slot *s = dc_warp_slot_take(k);
   if (s == NULL) return NULL;
-  b->warps[i] = s;
-  b->started = i + 1;
-  dc_warp_start(s, b, i);
+  const uint32_t warp = b->order[b->started++];
+  b->warps[warp] = s;
+  dc_warp_start(s, b, warp);
   return s;
 }
 
@@ -149,7 +152,7 @@ static dc_warp_slot *begin_warp(dc_block_run *b, uint32_t i) {
 static dc_progress deadlock(dc_block_run *b) {
   uint32_t lines[8];
   int n = 0;
-  for (uint32_t i = 0; i < b->started; i++)
+  for (uint32_t i = 0; i < b->nwarps; i++)
     if (b->warps[i]) n = dc_warp_lines(b->warps[i], lines, n, 8);
   char text[200] = "";
   size_t len = 0;
@@ -164,7 +167,7 @@ static dc_progress deadlock(dc_block_run *b) {
 /* Before that is said: lanes that wait at a warp-wide operation for lanes at a barrier may pass without them. */
 static bool force_some(dc_block_run *b) {
   bool some = false;
-  for (uint32_t i = 0; i < b->started; i++)
+  for (uint32_t i = 0; i < b->nwarps; i++)
     if (b->warps[i] && dc_warp_force(b->warps[i])) b->warps[i]->c.runnable = some = true;
   return some;
 }
@@ -173,8 +176,9 @@ static bool force_some(dc_block_run *b) {
 static dc_progress round_of_warps(dc_block_run *b, uint32_t *ran, uint32_t *moved) {
   dc_worker *k = b->worker;
   for (uint32_t i = 0; i < b->nwarps; i++) {
-    if (i < b->started && b->warps[i] == NULL) continue; /* done */
-    dc_warp_slot *s = i < b->started ? b->warps[i] : begin_warp(b, i);
+    const uint32_t warp = b->order[i];
+    if (i < b->started && b->warps[warp] == NULL) continue; /* done */
+    dc_warp_slot *s = i < b->started ? b->warps[warp] : begin_warp(b);
     if (s == NULL) {
       dc_job_fail(k->job, DC_MEMORY, NULL, 0, "out of memory (host)");
       return DC_STOPPED;
@@ -189,7 +193,7 @@ static dc_progress round_of_warps(dc_block_run *b, uint32_t *ran, uint32_t *move
     if (p == DC_BLOCKED) s->c.runnable = false;
     if (p == DC_DONE) {
       b->done++;
-      end_warp(b, i);
+      end_warp(b, warp);
     }
   }
   return DC_DONE;

@@ -421,7 +421,7 @@ static void begin_gangs(emitter *e) {
   PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs;\n");
   if (e->out->pauses) PUT("uint32_t left = n->ngangs;\n");
   PUT("gang: n->tid = g->tid; act = M_from(g->live); ");
-  if (e->numbers) PUT("n->warpid = (uint32_t)(g - n->gangs); ");
+  if (e->numbers) PUT("n->warpid = g->number; ");
   if (e->out->pauses) PUT("n->save = g->save; ");
   if (e->fn->local_stride) PUT("n->base[%d] = g->local; ", DC_BASE_LOCAL);
   if (e->operates) PUT("n->enter(n, g); ");

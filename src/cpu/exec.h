@@ -18,6 +18,7 @@
 #include "cpu/interp.h"
 #include "cpu/memory.h"
 #include "cpu/native_abi.h"
+#include "cpu/warp_order.h"
 
 #define DC_MAX_WARPS 32      /* of a block: 1024 threads */
 #define DC_BARRIERS 16
@@ -185,6 +186,7 @@ typedef struct dc_block_run {
   struct dc_worker *worker;
   struct dc_block_run *next;
   dc_warp_slot *warps[DC_MAX_WARPS]; /* NULL: not started or done */
+  uint8_t order[DC_MAX_WARPS];       /* in which they run */
   uint32_t nwarps, started, done;
   uint32_t live;         /* lanes */
   uint32_t used;         /* barriers that somebody waits at, one bit each */
@@ -274,6 +276,7 @@ typedef struct dc_cpu_device {
   int nthreads;
   size_t stack_reserve;  /* addresses of one stack */
   int tier;              /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
+  dc_warp_order order;   /* DOTCOMPUTE_CPU_ORDER */
 } dc_cpu_device;
 
 /* launch.c */

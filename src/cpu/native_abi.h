@@ -44,10 +44,11 @@ typedef struct dc_gang {
   const uint32_t (*tid)[32];
   void *frame;
   uint64_t local;     /* address of its local memory */
+  uint32_t number;    /* in the block */
 } dc_gang;
 
 typedef struct dc_native {
-  dc_gang *gangs;     /* of a block, for simple code */
+  dc_gang *gangs;     /* of a block, for simple code, in the order in which they run */
   uint32_t ngangs;
   uint32_t node;      /* in: where to begin; out: see above */
   uint32_t lanes;

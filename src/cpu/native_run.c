@@ -150,8 +150,30 @@ static uint32_t lanes_of(const dc_grid *g, uint32_t index, uint32_t width) {
   return left >= width ? (width == 32 ? DC_ALL_LANES : 0xffffu) : (1u << left) - 1;
 }
 
+/* The gangs in the order of a block. False: no memory. */
+static bool order_gangs(dc_worker *k, uint64_t block) {
+  const dc_native_code *c = k->job->native;
+  const dc_grid *g = &k->job->grid;
+  const uint32_t width = (uint32_t)c->shape.width;
+  uint8_t order[DC_MAX_GANGS];
+  dc_warp_order_fill(&k->cpu->order, block, g->shared_bytes > 0, k->native.ngangs, order);
+  for (uint32_t i = 0; i < k->native.ngangs; i++) {
+    const uint32_t number = order[i], lane = number * width;
+    dc_frame *f = frame_of(k, c->info.pauses ? number : 0);
+    if (f == NULL) return false;
+    k->gangs[i] = (dc_gang){
+        .live = lanes_of(g, number, width),
+        .save = f->save,
+        .tid = (const uint32_t(*)[DC_LANES])(const void *)&k->job->tids[lane / DC_LANES][0][lane % DC_LANES],
+        .frame = f,
+        .local = (uint64_t)(uintptr_t)f->local,
+        .number = number};
+  }
+  return true;
+}
+
 /* Everything that blocks begin with. False: no memory. */
-static bool prepare_gangs(dc_worker *k) {
+static bool prepare_gangs(dc_worker *k, uint64_t block) {
   const dc_native_code *c = k->job->native;
   const dc_grid *g = &k->job->grid;
   uint32_t threads = g->block.x * g->block.y * g->block.z, width = (uint32_t)c->shape.width;
@@ -160,15 +182,7 @@ static bool prepare_gangs(dc_worker *k) {
   k->native.ngangs = (threads + width - 1) / width;
   k->native.gangs = k->gangs;
   k->native.enter = enter_gang;
-  for (uint32_t i = 0; i < k->native.ngangs; i++) {
-    dc_frame *f = frame_of(k, c->info.pauses ? i : 0);
-    if (f == NULL) return false;
-    uint32_t lane = i * width;
-    k->gangs[i] = (dc_gang){
-        0,       lanes_of(g, i, width),
-        f->save, (const uint32_t(*)[DC_LANES])(const void *)&k->job->tids[lane / DC_LANES][0][lane % DC_LANES],
-        f,       (uint64_t)(uintptr_t)f->local};
-  }
+  if (!order_gangs(k, block)) return false;
   s->w.low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)k->lanes.base; /* where the frames' local memory came from */
   s->w.high[DC_BASE_LOCAL] = s->w.low[DC_BASE_LOCAL] + (k->lanes.base ? k->cpu->stack_reserve : 0);
   k->simple_ready = true;
@@ -182,7 +196,8 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   const dc_grid *g = &job->grid;
   const dc_native_code *c = job->native;
   dc_native *n = &k->native;
-  if (!k->simple_ready && !prepare_gangs(k)) {
+  const bool reorder = k->cpu->order.kind == DC_ORDER_RANDOM;
+  if (!k->simple_ready && !prepare_gangs(k, first)) {
     dc_job_fail(job, DC_MEMORY, NULL, 0, "out of memory (host) for the registers of a block");
     return DC_STOPPED;
   }
@@ -196,8 +211,9 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
     k->simple_block->s.ctaid = at;
     for (uint32_t j = 0; c->info.pauses && j < n->ngangs; j++) {
       k->gangs[j].node = 0;
-      k->gangs[j].live = lanes_of(g, j, (uint32_t)c->shape.width);
+      k->gangs[j].live = lanes_of(g, k->gangs[j].number, (uint32_t)c->shape.width);
     }
+    if (reorder) order_gangs(k, first + i);
     r = c->run(n);
     if (++at.x == g->grid.x) {
       at.x = 0;
