@@ -580,6 +580,12 @@ static dc_node *begin_node(decoder *D) {
   return node;
 }
 
+/* The member mask is the last operand; the constant 0xffffffff names every lane. */
+bool dc_may_lack_members(const ptx_ins *ins) {
+  const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
+  return member->kind != PTX_IMM || (uint32_t)member->imm != DC_ALL_LANES;
+}
+
 /* A warp-wide operation begins its node: note the register with its member mask, the last operand. */
 static int begin_wait(decoder *D, dc_node *node, const ptx_ins *ins) {
   uint8_t bits = 0;
@@ -588,7 +594,15 @@ static int begin_wait(decoder *D, dc_node *node, const ptx_ins *ins) {
   node->ins = ins;
   int rc = operand(D, ins, ins->ndst + ins->nsrc - 1, &node->member, &bits, &neg);
   if (rc != 0) return rc;
-  return bits == 32 ? 0 : refuse(D, ins, not_supported);
+  if (bits != 32) return refuse(D, ins, not_supported);
+  if (!dc_may_lack_members(ins)) return 0;
+  dc_op *op = dc_arena_alloc(D->arena, sizeof *op);
+  if (op == NULL) return dc_fail_oom(D->err);
+  op->ins = ins;
+  op->neg_a = ins->pred_neg;
+  if (ins->pred >= 0) op->a = (uint32_t)D->f->slot[ins->pred];
+  node->strict = op;
+  return 0;
 }
 
 static int decode_block(decoder *D, const ptx_block *b) {

@@ -74,6 +74,8 @@ typedef struct dc_node {
   bool spin;             /* a jump back from here closes a loop that may wait for other threads */
   uint32_t member;       /* register file offset of the member mask that `wait` looks at */
   const dc_op *op;       /* operands of what ends the node (never run) */
+  const dc_op *strict;   /* the warp-wide operation that the node begins with (never run; its guard in a), if a lane may
+                            be missing in its own member mask; NULL: none, or its mask is the constant 0xffffffff */
   const ptx_ins *ins;    /* what ends it; for messages also what it begins with */
   const int32_t *targets;
   int32_t ntargets;
@@ -331,5 +333,7 @@ int dc_decode(dc_cpu_function *fn, dc_error *err);
 /* The same without what it calls; DC_DECODE_REFUSED: the function cannot run, fn->refusal says why. */
 #define DC_DECODE_REFUSED 1
 int dc_decode_alone(dc_cpu_function *fn, dc_error *err);
+/* Whether a lane that executes this warp-wide operation may be missing in its member mask. */
+bool dc_may_lack_members(const ptx_ins *ins);
 
 #endif

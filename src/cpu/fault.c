@@ -387,6 +387,14 @@ static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address,
     case DC_FAULT_FREE:
       snprintf(text, size, "free(0x%" PRIx64 ") of memory that malloc never gave", address);
       return;
+    case DC_FAULT_MEMBER:
+      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
+      if (o == NULL)
+        snprintf(text, size, "illegal instruction: a warp-wide operation by a thread that is not in its member mask");
+      else
+        snprintf(text, size, "illegal instruction: %.60s by a thread that is not in its member mask, 0x%08" PRIx32,
+                 o->ins->text, (uint32_t)address);
+      return;
     case DC_FAULT_HOST: snprintf(text, size, "out of memory (host) for the registers of a warp"); return;
   }
 }
