@@ -538,6 +538,17 @@ static int end_with_call(decoder *D, dc_node *node, const ptx_ins *ins) {
   return call_copies(D, node, ins, NULL);
 }
 
+/* A constant that is no barrier's number, or no number of threads that a barrier can wait for. */
+static int check_barrier(decoder *D, const ptx_ins *ins) {
+  const bool red = ins->mode >= PTX_BAR_RED_POPC && ins->mode <= PTX_BAR_RED_OR;
+  const ptx_operand *id = &ins->opnd[ins->ndst], *threads = ins->nsrc - red > 1 ? id + 1 : NULL;
+  if (id->kind == PTX_IMM && (uint64_t)id->imm >= DC_BARRIERS)
+    return refuse(D, ins, "barrier number out of range (0 to 15) in");
+  if (threads && threads->kind == PTX_IMM && !dc_barrier_counts(threads->imm))
+    return refuse(D, ins, "number of threads that is no multiple of 32 from 32 to 1024 in");
+  return 0;
+}
+
 /* Fills in how the node ends; `next` is where lanes go that do not jump. */
 static int end_node(decoder *D, dc_node *node, const ptx_ins *ins, int32_t next) {
   dc_op *op = dc_arena_alloc(D->arena, sizeof *op);
@@ -568,7 +579,10 @@ static int end_node(decoder *D, dc_node *node, const ptx_ins *ins, int32_t next)
       for (int i = 1; i < ins->nsrc; i++) targets[i - 1] = D->node_of[ins->opnd[i].imm];
       return operand(D, ins, 0, &op->a, &op->bits[1], &op->neg_a);
     }
-    default: node->end = DC_END_BARRIER; return make_op(D, ins, op, false);
+    default:
+      node->end = DC_END_BARRIER;
+      if ((rc = check_barrier(D, ins)) != 0) return rc;
+      return make_op(D, ins, op, false);
   }
 }
 

@@ -204,6 +204,10 @@ void dc_block_drop(dc_block_run *b);
 ** `truth`: those with a true predicate. True: the barrier is complete and everybody has been let go. */
 bool dc_barrier_arrive(dc_block_run *b, dc_warp *w, uint32_t id, uint32_t count, uint32_t lanes, bool wait,
                        uint32_t truth, uint8_t mode);
+/* Whether a barrier can wait for this number of threads: whole warps, at least one. */
+static inline bool dc_barrier_counts(int64_t threads) {
+  return threads > 0 && threads <= DC_MAX_WARPS * DC_LANES && threads % DC_LANES == 0;
+}
 void dc_block_lanes_ended(dc_block_run *b, uint32_t n);
 
 /* --- a launch ---------------------------------------------------------------------------------- */

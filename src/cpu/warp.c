@@ -381,9 +381,14 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
     for (uint32_t rest = fresh; rest; rest &= rest - 1)
       same |= (uint32_t)(ids[__builtin_ctz(rest)] == id) << __builtin_ctz(rest);
     fresh &= ~same;
-    if (counted) count = ((const uint32_t *)(const void *)(w->regs + o->b))[l];
+    if (id >= DC_BARRIERS) dc_warp_fault(w, o, DC_FAULT_BARRIER, l, id);
+    if (counted) {
+      count = ((const uint32_t *)(const void *)(w->regs + o->b))[l];
+      const bool never = !wait && count > c->block->nwarps * DC_LANES; /* if it waits, the deadlock is noticed */
+      if (never || !dc_barrier_counts(count)) dc_warp_fault(w, o, DC_FAULT_COUNT, l, count);
+    }
     c->at_barrier |= wait ? same : 0;
-    bool complete = dc_barrier_arrive(c->block, w, id % DC_BARRIERS, count, same, wait, truth & same, o->ins->mode);
+    bool complete = dc_barrier_arrive(c->block, w, id, count, same, wait, truth & same, o->ins->mode);
     if (!wait) {
       send(w, f, node->next, same);
     } else if (complete && same == t && c->released == t) {
@@ -577,7 +582,7 @@ static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *c
   if (o->ins->opnd[0].kind != PTX_IMM) return false;
   c->parked = true;
   c->node = n;
-  *complete = dc_barrier_arrive(c->block, w, ids[0] % DC_BARRIERS, 0, m, true, 0, PTX_BAR_SYNC);
+  *complete = dc_barrier_arrive(c->block, w, ids[0], 0, m, true, 0, PTX_BAR_SYNC);
   if (*complete) c->parked = false;
   return true;
 }
