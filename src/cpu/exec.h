@@ -191,6 +191,10 @@ typedef struct dc_block_run {
   uint32_t live;         /* lanes */
   uint32_t used;         /* barriers that somebody waits at, one bit each */
   int idle_rounds;       /* rounds in which every warp only spun */
+  uint32_t idles;        /* times that the block was set aside because all its warps spun */
+  bool watching, disturbed; /* watch.c: it is watched; it did more than read its own memory */
+  uint32_t spin_line;    /* of the last load while it was watched */
+  uint64_t print;        /* of its registers when that began */
   size_t shared_cap;
   uint8_t *shared_span;
   dc_barrier barriers[DC_BARRIERS];
@@ -209,6 +213,10 @@ static inline bool dc_barrier_counts(int64_t threads) {
   return threads > 0 && threads <= DC_MAX_WARPS * DC_LANES && threads % DC_LANES == 0;
 }
 void dc_block_lanes_ended(dc_block_run *b, uint32_t n);
+
+/* watch.c: asked each time that all warps of the block do nothing but spin: whether they will do so for ever. */
+bool dc_watch_is_stuck(dc_block_run *b);
+void dc_watch_run(dc_warp *w, const dc_node *node, bool masked); /* runs a node's operations while it is watched */
 
 /* --- a launch ---------------------------------------------------------------------------------- */
 

@@ -714,7 +714,8 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
       }
     }
     if (m != w->mask) ops->set_mask(w, m);
-    if (node->first != node->last) ops->run(w, node->first, node->last, m != f->lanes);
+    if (c->block->watching) dc_watch_run(w, node, m != f->lanes);
+    else if (node->first != node->last) ops->run(w, node->first, node->last, m != f->lanes);
     uint32_t t = m;
     if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
     n = node->end == DC_END_JUMP ? jump(w, f, node, n, &m, t, &progress) : finish(w, f, node, n, &m, t, &progress);
