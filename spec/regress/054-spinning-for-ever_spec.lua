@@ -1,5 +1,5 @@
--- Blocks smaller than a cooperative group's tile of more than 32 threads spun for ever on the CPU device: the group waits
--- for its other warps in shared memory.
+-- Blocks smaller than a cooperative group's tile of more than 32 threads spun for ever on the CPU device: the group
+-- waits for its other warps in shared memory.
 local helper = require "spec.helper"
 
 local stuck = [==[

@@ -403,8 +403,8 @@ static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address,
     case DC_FAULT_COUNT:
       if (dc_barrier_counts((int64_t)address)) {
         *code = "CUDA_ERROR_LAUNCH_TIMEOUT";
-        snprintf(text, size, "deadlock: %.60s asks for %" PRIu64 " threads, but the block has %u", o ? o->ins->text : "",
-                 address, k->job->grid.block.x * k->job->grid.block.y * k->job->grid.block.z);
+        snprintf(text, size, "deadlock: %.60s asks for %" PRIu64 " threads, but the block has %u",
+                 o ? o->ins->text : "", address, k->job->grid.block.x * k->job->grid.block.y * k->job->grid.block.z);
         return;
       }
       *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
