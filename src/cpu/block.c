@@ -110,6 +110,8 @@ int dc_block_start(dc_block_run *b, uint64_t linear) {
   b->started = b->done = 0;
   b->live = threads;
   b->idle_rounds = 0;
+  b->idles = b->spin_line = 0;
+  b->watching = false;
   if (b->used) memset(b->barriers, 0, sizeof b->barriers);
   b->used = 0;
   if (give_shared(b, job) != 0) return -1;
@@ -151,7 +153,8 @@ static dc_warp_slot *begin_warp(dc_block_run *b) {
 /* Every warp waits for another: says where. */
 static dc_progress deadlock(dc_block_run *b) {
   uint32_t lines[8];
-  int n = 0;
+  int n = b->spin_line != 0;
+  lines[0] = b->spin_line;
   for (uint32_t i = 0; i < b->nwarps; i++)
     if (b->warps[i]) n = dc_warp_lines(b->warps[i], lines, n, 8);
   char text[200] = "";
@@ -203,11 +206,14 @@ dc_progress dc_block_go(dc_block_run *b) {
   while (b->done < b->nwarps) {
     uint32_t ran = 0, moved = 0;
     if (round_of_warps(b, &ran, &moved) == DC_STOPPED) return DC_STOPPED;
-    if (ran == 0 && !force_some(b)) return deadlock(b);
+    if (ran == 0 && !force_some(b)) {
+      b->spin_line = 0;
+      return deadlock(b);
+    }
     b->idle_rounds = moved ? 0 : b->idle_rounds + 1;
     if (b->idle_rounds > IDLE_ROUNDS) {
       b->idle_rounds = 0;
-      return DC_YIELDED;
+      return dc_watch_is_stuck(b) ? deadlock(b) : DC_YIELDED;
     }
   }
   return DC_DONE;

@@ -538,6 +538,17 @@ static int end_with_call(decoder *D, dc_node *node, const ptx_ins *ins) {
   return call_copies(D, node, ins, NULL);
 }
 
+/* A constant that is no barrier's number, or no number of threads that a barrier can wait for. */
+static int check_barrier(decoder *D, const ptx_ins *ins) {
+  const bool red = ins->mode >= PTX_BAR_RED_POPC && ins->mode <= PTX_BAR_RED_OR;
+  const ptx_operand *id = &ins->opnd[ins->ndst], *threads = ins->nsrc - red > 1 ? id + 1 : NULL;
+  if (id->kind == PTX_IMM && (uint64_t)id->imm >= DC_BARRIERS)
+    return refuse(D, ins, "barrier number out of range (0 to 15) in");
+  if (threads && threads->kind == PTX_IMM && !dc_barrier_counts(threads->imm))
+    return refuse(D, ins, "number of threads that is no multiple of 32 from 32 to 1024 in");
+  return 0;
+}
+
 /* Fills in how the node ends; `next` is where lanes go that do not jump. */
 static int end_node(decoder *D, dc_node *node, const ptx_ins *ins, int32_t next) {
   dc_op *op = dc_arena_alloc(D->arena, sizeof *op);
@@ -568,7 +579,10 @@ static int end_node(decoder *D, dc_node *node, const ptx_ins *ins, int32_t next)
       for (int i = 1; i < ins->nsrc; i++) targets[i - 1] = D->node_of[ins->opnd[i].imm];
       return operand(D, ins, 0, &op->a, &op->bits[1], &op->neg_a);
     }
-    default: node->end = DC_END_BARRIER; return make_op(D, ins, op, false);
+    default:
+      node->end = DC_END_BARRIER;
+      if ((rc = check_barrier(D, ins)) != 0) return rc;
+      return make_op(D, ins, op, false);
   }
 }
 
@@ -580,6 +594,12 @@ static dc_node *begin_node(decoder *D) {
   return node;
 }
 
+/* The member mask is the last operand; the constant 0xffffffff names every lane. */
+bool dc_may_lack_members(const ptx_ins *ins) {
+  const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
+  return member->kind != PTX_IMM || (uint32_t)member->imm != DC_ALL_LANES;
+}
+
 /* A warp-wide operation begins its node: note the register with its member mask, the last operand. */
 static int begin_wait(decoder *D, dc_node *node, const ptx_ins *ins) {
   uint8_t bits = 0;
@@ -588,7 +608,15 @@ static int begin_wait(decoder *D, dc_node *node, const ptx_ins *ins) {
   node->ins = ins;
   int rc = operand(D, ins, ins->ndst + ins->nsrc - 1, &node->member, &bits, &neg);
   if (rc != 0) return rc;
-  return bits == 32 ? 0 : refuse(D, ins, not_supported);
+  if (bits != 32) return refuse(D, ins, not_supported);
+  if (!dc_may_lack_members(ins)) return 0;
+  dc_op *op = dc_arena_alloc(D->arena, sizeof *op);
+  if (op == NULL) return dc_fail_oom(D->err);
+  op->ins = ins;
+  op->neg_a = ins->pred_neg;
+  if (ins->pred >= 0) op->a = (uint32_t)D->f->slot[ins->pred];
+  node->strict = op;
+  return 0;
 }
 
 static int decode_block(decoder *D, const ptx_block *b) {

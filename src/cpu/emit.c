@@ -332,6 +332,23 @@ static void end_node(emitter *e, int32_t n) {
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
 
+/* A lane that is not in its own member mask is an error, which tier 0 finds again and words. */
+static void check_members(emitter *e, const ptx_ins *ins) {
+  if (!dc_may_lack_members(ins)) return;
+  const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
+  const bool scalar = dc_spread_of(&e->k, member).tag == DC_UNIFORM;
+  PUT(scalar ? "if (DC_RARE((M_word(%s) & ~" : "if (DC_RARE(dc_outsiders(", scalar ? e->mask : "");
+  dc_emit_operand(e, member, scalar ? 'W' : 'w');
+  if (!scalar) PUT(", %s)", e->mask);
+  else PUT(")");
+  if (ins->pred >= 0) {
+    PUT(" & %sP_word(", ins->pred_neg ? "~" : "");
+    dc_emit_register(e, ins->pred, 'p');
+    PUT(")");
+  }
+  PUT(")) n->outsider(n);\n");
+}
+
 /* A warp-wide operation in divergent code waits for the lanes that its member mask names: if not all have come,
 ** tier 0 goes on from here. */
 static void gather(emitter *e, int32_t n) {
@@ -342,6 +359,7 @@ static void gather(emitter *e, int32_t n) {
   const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
   bool divergent = dc_emit_divergent(e, n), scalar = dc_spread_of(&e->k, member).tag == DC_UNIFORM;
   const char *live = e->f->entry ? "M_word(act)" : "n->warp_live";
+  check_members(e, ins);
   if (!divergent && e->f->entry) return;
   e->leaves = true;
   PUT("if (DC_RARE(");

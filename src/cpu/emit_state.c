@@ -63,6 +63,7 @@ int dc_emit_liveness(emitter *e) {
       if (node->wait != DC_WAIT_NOT) {
         const ptx_ins *ins = dc_emit_waiting(node);
         add(set, ins->opnd[ins->ndst + ins->nsrc - 1].reg);
+        add(set, ins->pred);
       }
       uint64_t *have = row(e, n), news = 0;
       for (size_t i = 0; i < e->words; i++) news |= set[i] & ~have[i], have[i] |= set[i];

@@ -75,6 +75,8 @@ typedef struct dc_node {
   bool spin;             /* a jump back from here closes a loop that may wait for other threads */
   uint32_t member;       /* register file offset of the member mask that `wait` looks at */
   const dc_op *op;       /* operands of what ends the node (never run) */
+  const dc_op *strict;   /* the warp-wide operation that the node begins with (never run; its guard in a), if a lane may
+                            be missing in its own member mask; NULL: none, or its mask is the constant 0xffffffff */
   const ptx_ins *ins;    /* what ends it; for messages also what it begins with */
   const int32_t *targets;
   int32_t ntargets;
@@ -132,7 +134,8 @@ typedef struct dc_frame {
   uint32_t save_bytes;
 } dc_frame;
 
-typedef enum dc_progress { DC_DONE, DC_BLOCKED, DC_YIELDED, DC_STOPPED } dc_progress;
+/* PASSED: was the last at a barrier; goes on when the others have had their turn, as the block's order has it. */
+typedef enum dc_progress { DC_DONE, DC_BLOCKED, DC_PASSED, DC_YIELDED, DC_STOPPED } dc_progress;
 
 typedef struct dc_warp_control {
   struct dc_worker *worker;
@@ -146,6 +149,7 @@ typedef struct dc_warp_control {
   bool parked;           /* all live lanes stand before the barrier at `node` of `frame`, or (yielded) before `node` */
   bool recheck;          /* blocked lanes may go on: look again */
   bool force;            /* let a group of lanes pass a warp-wide operation without the rest */
+  bool turn_over;        /* was the last at a barrier: other warps first */
   bool runnable;
   int32_t node;
   dc_frame *shy_frame;   /* its nodes shy_nodes have spun long enough: others first, for shy_left picks */
@@ -191,6 +195,10 @@ typedef struct dc_block_run {
   uint32_t live;         /* lanes */
   uint32_t used;         /* barriers that somebody waits at, one bit each */
   int idle_rounds;       /* rounds in which every warp only spun */
+  uint32_t idles;        /* times that the block was set aside because all its warps spun */
+  bool watching, disturbed; /* watch.c: it is watched; it did more than read its own memory */
+  uint32_t spin_line;    /* of the last load while it was watched */
+  uint64_t print;        /* of its registers when that began */
   size_t shared_cap;
   uint8_t *shared_span;
   dc_barrier barriers[DC_BARRIERS];
@@ -204,7 +212,15 @@ void dc_block_drop(dc_block_run *b);
 ** `truth`: those with a true predicate. True: the barrier is complete and everybody has been let go. */
 bool dc_barrier_arrive(dc_block_run *b, dc_warp *w, uint32_t id, uint32_t count, uint32_t lanes, bool wait,
                        uint32_t truth, uint8_t mode);
+/* Whether a barrier can wait for this number of threads: whole warps, at least one. */
+static inline bool dc_barrier_counts(int64_t threads) {
+  return threads > 0 && threads <= DC_MAX_WARPS * DC_LANES && threads % DC_LANES == 0;
+}
 void dc_block_lanes_ended(dc_block_run *b, uint32_t n);
+
+/* watch.c: asked each time that all warps of the block do nothing but spin: whether they will do so for ever. */
+bool dc_watch_is_stuck(dc_block_run *b);
+void dc_watch_run(dc_warp *w, const dc_node *node, bool masked); /* runs a node's operations while it is watched */
 
 /* --- a launch ---------------------------------------------------------------------------------- */
 
@@ -335,5 +351,7 @@ int dc_decode(dc_cpu_function *fn, dc_error *err);
 /* The same without what it calls; DC_DECODE_REFUSED: the function cannot run, fn->refusal says why. */
 #define DC_DECODE_REFUSED 1
 int dc_decode_alone(dc_cpu_function *fn, dc_error *err);
+/* Whether a lane that executes this warp-wide operation may be missing in its member mask. */
+bool dc_may_lack_members(const ptx_ins *ins);
 
 #endif

@@ -387,6 +387,30 @@ static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address,
     case DC_FAULT_FREE:
       snprintf(text, size, "free(0x%" PRIx64 ") of memory that malloc never gave", address);
       return;
+    case DC_FAULT_MEMBER:
+      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
+      if (o == NULL)
+        snprintf(text, size, "illegal instruction: a warp-wide operation by a thread that is not in its member mask");
+      else
+        snprintf(text, size, "illegal instruction: %.60s by a thread that is not in its member mask, 0x%08" PRIx32,
+                 o->ins->text, (uint32_t)address);
+      return;
+    case DC_FAULT_BARRIER:
+      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
+      snprintf(text, size, "illegal instruction: %.60s at barrier %" PRIu64 ", but a block has barriers 0 to %d",
+               o ? o->ins->text : "", address, DC_BARRIERS - 1);
+      return;
+    case DC_FAULT_COUNT:
+      if (dc_barrier_counts((int64_t)address)) {
+        *code = "CUDA_ERROR_LAUNCH_TIMEOUT";
+        snprintf(text, size, "deadlock: %.60s asks for %" PRIu64 " threads, but the block has %u",
+                 o ? o->ins->text : "", address, k->job->grid.block.x * k->job->grid.block.y * k->job->grid.block.z);
+        return;
+      }
+      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
+      snprintf(text, size, "illegal instruction: %.60s for %" PRIu64 " threads, where a multiple of %d must be",
+               o ? o->ins->text : "", address, DC_LANES);
+      return;
     case DC_FAULT_HOST: snprintf(text, size, "out of memory (host) for the registers of a warp"); return;
   }
 }

@@ -127,6 +127,9 @@ typedef enum dc_fault_kind {
   DC_FAULT_REFUSED, /* the function called cannot run here */
   DC_FAULT_BRANCH,  /* an index past the list of targets */
   DC_FAULT_FREE,    /* free() of what malloc() never gave */
+  DC_FAULT_MEMBER,  /* a warp-wide operation whose member mask, `address`, lacks the lane that executes it */
+  DC_FAULT_BARRIER, /* a block has no barrier `address` */
+  DC_FAULT_COUNT,   /* a barrier cannot wait for `address` threads */
   DC_FAULT_HOST     /* no memory for the launch itself */
 } dc_fault_kind;
 void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address)

@@ -73,6 +73,7 @@ typedef struct dc_native {
   /* `values`: 32 lanes, of 64 bits (addresses, and elements of 8 bytes) or 32; those not in `lanes` are loaded as 0. */
   void (*wrapped)(const dc_wrap *w, uint64_t first, uint32_t x, uint32_t lanes, void *values);
   void (*fault)(struct dc_native *n) __attribute__((noreturn)); /* an access is misaligned, or far astray */
+  void (*outsider)(struct dc_native *n) __attribute__((noreturn)); /* a lane is missing in its own member mask */
 } dc_native;
 
 typedef int dc_native_fn(dc_native *n);

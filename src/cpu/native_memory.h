@@ -61,6 +61,14 @@ DC_FN u32 dc_vote_any(P p, M m, u32 member) { return (P_word(p) & M_word(m) & me
 DC_FN u32 dc_vote_all(P p, M m, u32 member) { return (~P_word(p) & M_word(m) & member) == 0; }
 DC_FN u32 dc_vote_uni(P p, M m, u32 member) { return dc_vote_all(p, m, member) || !dc_vote_any(p, m, member); }
 
+/* Lanes of m that are missing in their own member masks. */
+DC_FN u32 dc_outsiders(V32 member, M m) {
+  u32 t[DC_W], named = 0;
+  V32_store(t, member);
+  for (u32 l = 0; l < DC_W; l++) named |= t[l] & 1u << l;
+  return M_word(m) & ~named;
+}
+
 /* --- affine values widened from 32 bits ----------------------------------------------------------------------------
  */
 

@@ -35,6 +35,11 @@ static __attribute__((noreturn)) void misaligned(dc_native *n) {
   dc_warp_fault(w, NULL, DC_FAULT_MISALIGNED, 0, 0);
 }
 
+static __attribute__((noreturn)) void outsider(dc_native *n) {
+  dc_warp *w = n->warp;
+  dc_warp_fault(w, NULL, DC_FAULT_MEMBER, 0, 0);
+}
+
 /* --- one gang ------------------------------------------------------------------------------------------- */
 
 /* What stays the same for a launch. */
@@ -53,6 +58,7 @@ static void set_up(dc_native *n, const dc_job *job, dc_warp *w) {
   n->operate = operate;
   n->tick = tick;
   n->fault = misaligned;
+  n->outsider = outsider;
   n->wrapped = dc_native_wrapped;
   n->fuel = FUEL;
   n->patience = PATIENCE;

@@ -213,14 +213,22 @@ static bool merge_frames(dc_warp *w) {
   return false;
 }
 
+static void pass_barriers(dc_warp *w);
+
 /* The next node to serve and its lanes. -1: nothing now, *progress says why. */
 static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
   dc_warp_control *c = w->ctl;
+  if (c->turn_over) {
+    c->turn_over = false;
+    *progress = DC_PASSED;
+    return -1;
+  }
   for (;;) {
     if (c->frame->lanes == 0 && !pop_empty(w)) {
       *progress = DC_DONE;
       return -1;
     }
+    if (c->released) pass_barriers(w);
     if (c->shy_frame && c->shy_left-- <= 0) c->shy_frame = NULL;
     int32_t n = find_ready(w);
     if (n >= 0) {
@@ -279,6 +287,17 @@ static bool out_of_fuel(dc_warp *w, int32_t n, bool spin, dc_progress *progress)
 
 /* --- waiting for lanes of the warp ---------------------------------------------------------------------- */
 
+/* Lanes `m` come to a warp-wide operation: an error if one of them is not in its own member mask. */
+static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
+  const dc_op *o = node->strict;
+  const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
+  if (o->ins->pred >= 0) m &= o->neg_a ? ~w->preds[o->a] : w->preds[o->a];
+  for (; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    if (!(member[l] >> l & 1)) dc_warp_fault(w, o, DC_FAULT_MEMBER, l, member[l]);
+  }
+}
+
 /* Of the lanes `m` that came to a warp-wide operation, those that may run it now; the others wait. */
 static uint32_t gather(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t m) {
   const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
@@ -329,16 +348,35 @@ static uint32_t predicate_lanes(const dc_warp *w, const dc_op *o) {
   return neg ? ~w->preds[at] : w->preds[at];
 }
 
-/* Lanes `t` come to a barrier, or were waiting there. True: all of them go on, at once. */
+/* All parts of the warp that a barrier has let go, wherever they wait, pass it before any lane runs on, so that they
+** can meet behind it. */
+static void pass_barriers(dc_warp *w) {
+  dc_warp_control *c = w->ctl;
+  dc_frame *here = c->frame;
+  for (dc_frame *f = c->frames; f && c->released; f = f->below) {
+    enter(w, f);
+    for (uint32_t i = 0; i < f->fn->words; i++)
+      for (uint64_t word = f->ready[i] | f->blocked[i]; word && c->released; word &= word - 1) {
+        const int32_t n = (int32_t)(i * 64) + __builtin_ctzll(word);
+        const dc_node *node = &f->fn->nodes[n];
+        const uint32_t lanes = node->end == DC_END_BARRIER ? f->pend[n] & c->released : 0;
+        if (lanes == 0) continue;
+        f->pend[n] &= ~lanes;
+        c->released &= ~lanes;
+        put_reduction(w, node, lanes);
+        send(w, f, node->next, lanes);
+      }
+  }
+  enter(w, here);
+}
+
+/* Lanes `t` come to a barrier, or were waiting there. True: all of them go on, at once, and no others of the warp. */
 static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
   dc_warp_control *c = w->ctl;
   const dc_op *o = node->op;
-  uint32_t free_lanes = t & c->released, fresh = t & ~c->released & ~c->at_barrier;
+  uint32_t fresh = t & ~c->at_barrier;
   bool red = o->ins->mode >= PTX_BAR_RED_POPC && o->ins->mode <= PTX_BAR_RED_OR;
   bool wait = o->ins->mode != PTX_BAR_ARRIVE, counted = o->ins->nsrc - red > 1;
-  c->released &= ~free_lanes;
-  put_reduction(w, node, free_lanes);
-  send(w, f, node->next, free_lanes);
   if (t & c->at_barrier) block_lanes(f, n, t & c->at_barrier);
   uint32_t truth = red ? predicate_lanes(w, o) : 0;
   while (fresh) { /* lanes with one and the same barrier at a time */
@@ -348,18 +386,23 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
     for (uint32_t rest = fresh; rest; rest &= rest - 1)
       same |= (uint32_t)(ids[__builtin_ctz(rest)] == id) << __builtin_ctz(rest);
     fresh &= ~same;
-    if (counted) count = ((const uint32_t *)(const void *)(w->regs + o->b))[l];
+    if (id >= DC_BARRIERS) dc_warp_fault(w, o, DC_FAULT_BARRIER, l, id);
+    if (counted) {
+      count = ((const uint32_t *)(const void *)(w->regs + o->b))[l];
+      const bool never = !wait && count > c->block->nwarps * DC_LANES; /* if it waits, the deadlock is noticed */
+      if (never || !dc_barrier_counts(count)) dc_warp_fault(w, o, DC_FAULT_COUNT, l, count);
+    }
     c->at_barrier |= wait ? same : 0;
-    bool complete = dc_barrier_arrive(c->block, w, id % DC_BARRIERS, count, same, wait, truth & same, o->ins->mode);
+    bool complete = dc_barrier_arrive(c->block, w, id, count, same, wait, truth & same, o->ins->mode);
     if (!wait) {
       send(w, f, node->next, same);
-    } else if (complete) {
-      c->released &= ~same;
+    } else if (complete && same == t && c->released == t && c->block->nwarps == 1) {
+      c->released = 0;
       put_reduction(w, node, same);
-      if (same == t) return true;
-      send(w, f, node->next, same);
+      return true;
     } else {
-      block_lanes(f, n, same);
+      block_lanes(f, n, same); /* those let go pass by pass_barriers */
+      c->turn_over = c->turn_over || complete;
     }
   }
   return false;
@@ -545,8 +588,8 @@ static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *c
   if (o->ins->opnd[0].kind != PTX_IMM) return false;
   c->parked = true;
   c->node = n;
-  *complete = dc_barrier_arrive(c->block, w, ids[0] % DC_BARRIERS, 0, m, true, 0, PTX_BAR_SYNC);
-  if (*complete) c->parked = false;
+  *complete = dc_barrier_arrive(c->block, w, ids[0], 0, m, true, 0, PTX_BAR_SYNC);
+  if (*complete && c->block->nwarps == 1) c->parked = false;
   return true;
 }
 
@@ -603,8 +646,8 @@ static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, u
   if (node->end == DC_END_BARRIER && t == w->live && *m == f->lanes) {
     bool complete;
     if (park(w, node, n, *m, &complete)) {
-      *progress = DC_BLOCKED;
-      return complete ? node->next : STOP;
+      *progress = complete ? DC_PASSED : DC_BLOCKED;
+      return c->parked ? STOP : node->next;
     }
   }
   if (end_node(w, f, node, &n, m, t)) return n;
@@ -668,6 +711,7 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
       if ((n = run_native(w, f, n, &m, &progress)) == STOP) return progress;
       continue;
     }
+    if (node->strict) check_members(w, node, m);
     if (node->wait != DC_WAIT_NOT && (m != w->live || node->wait == DC_WAIT_GROUP)) {
       m = gather(w, f, node, n, m);
       if (m == 0) {
@@ -676,7 +720,8 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
       }
     }
     if (m != w->mask) ops->set_mask(w, m);
-    if (node->first != node->last) ops->run(w, node->first, node->last, m != f->lanes);
+    if (c->block->watching) dc_watch_run(w, node, m != f->lanes);
+    else if (node->first != node->last) ops->run(w, node->first, node->last, m != f->lanes);
     uint32_t t = m;
     if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
     n = node->end == DC_END_JUMP ? jump(w, f, node, n, &m, t, &progress) : finish(w, f, node, n, &m, t, &progress);
@@ -710,7 +755,7 @@ void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
   c->block = b;
   c->fuel = FUEL;
   c->at_barrier = c->released = 0;
-  c->parked = c->recheck = c->force = false;
+  c->parked = c->recheck = c->force = c->turn_over = false;
   c->runnable = true;
   w->block = &b->s;
   w->warpid = index;
