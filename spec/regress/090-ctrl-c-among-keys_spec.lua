@@ -1,5 +1,4 @@
 -- Ctrl-C at the prompt is a key among keys: lines typed behind it are not lost, and no number of them ends the session.
--- second one ended the session.
 local terminal = require "spec.terminal"
 local it = terminal.exists and it or pending
 
@@ -43,6 +42,14 @@ describe("Ctrl-C at the prompt", function()
     lines[#lines + 1] = "see > \ntype \\x04\nend\n"
     local text, ended = terminal.run(table.concat(lines, "\n"))
     assert.equal("status 0", ended, text)
+  end)
+
+  it("takes a Ctrl-D that is typed while a statement runs as the end", function()
+    for _ = 1, 3 do
+      local text, ended = terminal.run("open a $D\nsee > \ntype print 'on' local t = os.clock() "
+        .. "while os.clock() < t + 0.2 do end\\n\nsee \\non\\n\ntype \\x04\nend\n")
+      assert.equal("status 0", ended, text)
+    end
   end)
 
   it("leaves other signals as they are: SIGTERM ends, SIGWINCH and SIGCONT do not", function()
