@@ -2,8 +2,8 @@
 ** terminal.c - see terminal.h.
 **
 ** libedit's own handling of signals loses input: its handler runs at any moment, and a Ctrl-C between two keys is not
-** noticed before the line's end.  Here Ctrl-C is an ordinary character while a line is edited, so it has its place among
-** the keys, and signals are blocked except where the next key is waited for.
+** noticed before the line's end.  Here Ctrl-C is an ordinary character while a line is edited, so it has its place
+** among the keys, and signals are blocked except where the next key is waited for.
 */
 #include "dclua/terminal.h"
 
@@ -155,7 +155,7 @@ static void take_ctrl_c(dclua_terminal *t) {
   t->ahead = waiting_bytes();
 }
 
-/* A Ctrl-D that was typed while the terminal took whole lines: Linux keeps it as a NUL, which is then read in raw mode. */
+/* A Ctrl-D that was typed while the terminal took whole lines: Linux keeps it as a NUL, which raw mode then reads. */
 static char typed_ahead(dclua_terminal *t, char c) {
   if (t->ahead == 0) return c;
   t->ahead--;
@@ -233,7 +233,9 @@ static unsigned char complete(dclua_terminal *t) {
   lua_State *L = t->L;
   const LineInfo *line = el_line(t->el);
   unsigned char result = CC_ERROR;
-  lua_getglobal(L, "require");
+  lua_pushglobaltable(L);
+  lua_pushliteral(L, "require");
+  lua_rawget(L, -2); /* no metamethod: an error of one would end the process */
   lua_pushliteral(L, "dotcompute.complete");
   if (lua_pcall(L, 1, 1, 0) != LUA_OK) return result;
   lua_pushlstring(L, line->buffer, (size_t)(line->cursor - line->buffer));
