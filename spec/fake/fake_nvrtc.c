@@ -28,7 +28,8 @@ struct nvrtcProgram_ {
 };
 
 static const char refused[] = "/dotcompute.cu(1): error: the stand-in compiles nothing\n";
-static const char gave_up[] = "\nstand-in: 1 function read\ncatastrophic error: out of memory\nCompilation terminated.\n";
+static const char gave_up[] =
+  "\nstand-in: 1 function read\ncatastrophic error: out of memory\nCompilation terminated.\n";
 
 static const char *log_of(nvrtcProgram prog) { return strstr(prog->text, "GIVEUP") ? gave_up : refused; }
 
