@@ -93,6 +93,16 @@ for host in pairs(hosts) do
       assert.equal(0, code)
     end)
 
+    it("may give up without naming a place: its reason is the error", function()
+      local text, code = run(host, [[try "GIVEUP" try "fine"]])
+      local lines = lines_of(text)
+      assert.equal(2, #lines, text)
+      assert.matches("^compile\tNVRTC_ERROR_COMPILATION\t.*script.lua:9: .*"
+        .. "the compiler gave up: catastrophic error: out of memory$", lines[1])
+      assert.matches("^compile\tNVRTC_ERROR_COMPILATION\t.*stand%-in", lines[2])
+      assert.equal(0, code)
+    end)
+
     it("is ended by Ctrl-C, which is an error of kind interrupted", function()
       local text, code, compiler = run_and_signal(host, "INT", [[try "HANG" try "fine"]])
       local lines = lines_of(text)

@@ -23,9 +23,7 @@ function terminal.run(lines, options)
   local text = helper.shell(("XDG_STATE_HOME=%s TERM=%s python3 spec/terminal.py < %s"):format(quote(state),
     options.term or "xterm", name))
   os.remove(name)
-  f = io.open(state .. "/dotcompute/history")
-  local history = f and f:read "a" or ""
-  if f then f:close() end
+  local history = helper.shell(("f=%s/dotcompute/history; [ ! -f $f ] || cat $f"):format(quote(state)))
   if not options.state then os.execute("rm -rf " .. quote(state)) end
   return text:gsub("\27%[[?%d;]*%a", ""), text:match "\n([^\n]*)\n$", history
 end

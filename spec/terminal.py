@@ -6,7 +6,7 @@
   see TEXT            waits until the current screen shows the text, behind what was seen before; escape sequences and \\r do not count
   signal NUMBER       sends a signal to the program's process alone
   wait SECONDS
-  end                 waits for the program's end and writes "status N", or "signal N"
+  end                 waits for the program's end and writes "status N", "signal N", or "did not end"
 """
 import os, pty, re, select, signal, sys, time
 
@@ -51,8 +51,12 @@ class Terminal:
                 return self.plain().find(what, self.seen) >= 0
 
     def end(self):
-        while self.read(LIMIT):
-            pass
+        last = time.monotonic() + LIMIT
+        while self.read(0.5):
+            if time.monotonic() > last:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                return "did not end"
         status = os.waitpid(self.pid, 0)[1]
         os.close(self.fd)
         return "signal %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else "status %d" % os.WEXITSTATUS(status)

@@ -44,6 +44,14 @@ describe("Ctrl-C at the prompt", function()
     assert.equal("status 0", ended, text)
   end)
 
+  it("takes a Ctrl-D that is typed while a statement runs as the end", function()
+    for _ = 1, 3 do
+      local text, ended = terminal.run("open a $D\nsee > \ntype print 'on' local t = os.clock() "
+        .. "while os.clock() < t + 0.2 do end\\n\nsee \\non\\n\ntype \\x04\nend\n")
+      assert.equal("status 0", ended, text)
+    end
+  end)
+
   it("leaves other signals as they are: SIGTERM ends, SIGWINCH and SIGCONT do not", function()
     local text, ended = terminal.run("open a $D\nsee > \ntype 11\nsignal 28\nwait 0.1\nsignal 18\nwait 0.1\n"
       .. "type 1 + 1\\n\nsee \\n112\\n\nsee > \nsignal 15\nend\n")

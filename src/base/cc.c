@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/spawn.h"
+#include "base/temp.h"
 
 extern char **environ;
 
@@ -277,11 +278,11 @@ static int try_in(const dc_cc *cc, const char *folder, dc_buf *log) {
 
 int dc_cc_try(const dc_cc *cc, dc_buf *log) {
   const char *base = getenv("TMPDIR");
-  char *folder = dc_file_join(base && *base ? base : "/tmp", "dotcompute.XXXXXX");
+  char *folder = dc_temp_folder(base && *base ? base : "/tmp");
   int rc = -1;
-  if (folder && mkdtemp(folder)) {
+  if (folder) {
     rc = try_in(cc, folder, log);
-    rmdir(folder);
+    dc_temp_remove(folder);
   } else {
     dc_buf_printf(log, "no folder can be made for temporary files: %s\n", strerror(errno));
   }

@@ -17,6 +17,7 @@
 
 #include "base/buf.h"
 #include "base/limit.h"
+#include "base/temp.h"
 
 /* Reads the descriptor to its end. 0, or -1 with errno set. */
 static int read_all(int fd, dc_buf *b) {
@@ -51,14 +52,9 @@ int dc_file_read(const char *path, char **data, size_t *len, dc_error *err) {
 }
 
 int dc_file_replace(const char *path, const void *data, size_t len, bool lasting, dc_error *err) {
-  char *temp = NULL;
-  if (asprintf(&temp, "%s.tmp.XXXXXX", path) < 0) return dc_fail_oom(err);
-  int fd = mkostemp(temp, O_CLOEXEC); /* mode 0600 */
-  if (fd < 0) {
-    int why = errno;
-    free(temp);
-    return dc_fail(err, DC_IO, NULL, "cannot create a file beside '%s': %s", path, strerror(why));
-  }
+  char *temp;
+  int fd = dc_temp_file(path, 0600, &temp);
+  if (fd < 0) return dc_fail(err, DC_IO, NULL, "cannot create a file beside '%s': %s", path, strerror(errno));
   int bad = dc_write_all(fd, data, len) != 0 || (lasting && fsync(fd) != 0), why = errno;
   if (close(fd) != 0 && !bad) {
     bad = 1;

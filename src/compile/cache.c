@@ -210,7 +210,7 @@ static off_t limit(void) {
   return (off_t)(v > 0 ? v : DEFAULT_LIMIT_MIB) << 20;
 }
 
-/* A temporary file of dc_file_replace that its writer left behind: killed, most likely. */
+/* A temporary file that an older version's writer left behind: killed, most likely. */
 static bool is_left_over(const char *name, const struct stat *st, bool all) {
   return strlen(name) > 64 && strncmp(name + 64, SUFFIX ".tmp.", sizeof SUFFIX ".tmp." - 1) == 0 &&
          (all || st->st_mtim.tv_sec + 3600 < time(NULL));

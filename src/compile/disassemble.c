@@ -3,6 +3,7 @@
 */
 #include "compile/disassemble.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/buf.h"
 #include "base/cc.h"
 #include "base/file.h"
+#include "base/temp.h"
 #include "compile/nvrtc/search.h"
 
 /* folder/name when that can be run, malloc'ed. */
@@ -52,12 +54,10 @@ static char *find_tool(const char *name) {
 /* A new folder under TMPDIR, malloc'ed; NULL with DC_IO. */
 static char *make_folder(dc_error *err) {
   const char *tmp = getenv("TMPDIR");
-  char *folder = dc_file_join(tmp && *tmp ? tmp : "/tmp", "dotcompute-XXXXXX");
-  if (!folder) dc_fail_oom(err);
-  else if (mkdtemp(folder)) return folder;
-  else dc_fail(err, DC_IO, NULL, "no temporary folder %s can be made", folder);
-  free(folder);
-  return NULL;
+  if (!tmp || !*tmp) tmp = "/tmp";
+  char *folder = dc_temp_folder(tmp);
+  if (!folder) dc_fail(err, DC_IO, NULL, "no temporary folder can be made in %s: %s", tmp, strerror(errno));
+  return folder;
 }
 
 static char *run_tool(const char *tool, bool nvdisasm, const char *folder, const char *file, dc_error *err) {
@@ -86,8 +86,7 @@ char *dc_disassemble(const void *cubin, size_t len, dc_error *err) {
   char *folder = make_folder(err), *file = folder ? dc_file_join(folder, "code.cubin") : NULL, *text = NULL;
   if (folder && !file) dc_fail_oom(err);
   if (file && dc_file_replace(file, cubin, len, false, err) == 0) text = run_tool(tool, nvdisasm, folder, file, err);
-  if (file) unlink(file);
-  if (folder) rmdir(folder);
+  if (folder) dc_temp_remove(folder);
   free(file);
   free(folder);
   free(tool);

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/limit.h"
 #include "base/runtime.h"
+#include "base/temp.h"
 #include "compile/cache.h"
 #include "cpu/native_compile.h"
 
@@ -89,7 +90,7 @@ static void *load_from_file(const void *object, size_t len) {
   bool written = fd >= 0 && dc_write_all(fd, object, len) == 0;
   if (fd >= 0) close(fd);
   void *handle = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (folder) dc_native_remove_folder(folder);
+  if (folder) dc_temp_remove(folder);
   free(path);
   free(folder);
   return handle;

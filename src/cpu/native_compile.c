@@ -6,8 +6,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +17,7 @@
 #include "base/hash.h"
 #include "base/limit.h"
 #include "base/runtime.h"
+#include "base/temp.h"
 #include "compile/cache.h"
 
 /* From tools/embed.c: the headers' names and texts. */
@@ -77,7 +76,6 @@ static struct {
   pid_t owner;           /* of the private folder */
 } all = { .list = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER };
 
-#define WORK "dotcompute-" /* then the process and six letters: folders for temporary files */
 #define KEEP_FOLDERS 4
 #define STALE 3600 /* seconds: no compiler runs as long */
 
@@ -165,47 +163,11 @@ static bool is_ours(const char *path) {
   return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
 }
 
-void dc_native_remove_folder(const char *path) {
-  DIR *d = opendir(path);
-  if (d) {
-    for (struct dirent *e; (e = readdir(d)) != NULL;)
-      if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-  }
-  rmdir(path);
-}
-
-/* Folders of processes that were killed. */
-static void sweep(const char *parent) {
-  DIR *d = opendir(parent);
-  for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-    char *path = strncmp(e->d_name, WORK, sizeof WORK - 1) == 0 ? dc_file_join(parent, e->d_name) : NULL;
-    struct stat st;
-    if (path && is_ours(path) && stat(path, &st) == 0 && st.st_mtim.tv_sec + STALE < time(NULL) &&
-        kill((pid_t)atoi(e->d_name + sizeof WORK - 1), 0) != 0)
-      dc_native_remove_folder(path);
-    free(path);
-  }
-  if (d) closedir(d);
-}
-
-/* A new folder in `parent`, by its absolute path. */
-static char *fresh_folder(const char *parent) {
-  static atomic_flag swept = ATOMIC_FLAG_INIT;
-  char name[64];
-  if (!atomic_flag_test_and_set(&swept)) sweep(parent);
-  snprintf(name, sizeof name, WORK "%d-XXXXXX", (int)getpid());
-  char *pattern = dc_file_join(parent, name), *path = NULL;
-  if (pattern && mkdtemp(pattern)) path = realpath(pattern, NULL);
-  free(pattern);
-  return path;
-}
-
 char *dc_native_work_folder(void) {
   const char *tmp = getenv("TMPDIR"), *cache = NULL;
-  char *path = tmp && *tmp ? fresh_folder(tmp) : NULL;
-  if (path == NULL) path = fresh_folder("/tmp");
-  if (path == NULL && (cache = dc_cache_folder()) != NULL) path = fresh_folder(cache);
+  char *path = tmp && *tmp ? dc_temp_folder(tmp) : NULL;
+  if (path == NULL) path = dc_temp_folder("/tmp");
+  if (path == NULL && (cache = dc_cache_folder()) != NULL) path = dc_temp_folder(cache);
   return path;
 }
 
@@ -238,23 +200,11 @@ static void prune(const char *cache) {
     if (d) closedir(d);
     if (n <= KEEP_FOLDERS || when + STALE > time(NULL)) return;
     char *path = dc_file_join(cache, oldest);
-    if (path) dc_native_remove_folder(path);
+    if (path) dc_temp_remove(path);
     bool gone = path && !dc_file_exists(path);
     free(path);
     if (!gone) return;
   }
-}
-
-/* Temporary files in a folder of headers whose writers were killed. */
-static void remove_left_overs(const char *folder) {
-  DIR *d = opendir(folder);
-  for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-    struct stat st;
-    if (strstr(e->d_name, ".tmp.") && fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-        st.st_mtim.tv_sec + STALE < time(NULL))
-      unlinkat(dirfd(d), e->d_name, 0);
-  }
-  if (d) closedir(d);
 }
 
 /* 1: written now, 0: it was there and right, -1: it cannot be written. */
@@ -318,7 +268,6 @@ static const char *folder_of(config *c) {
     prune(cache);
   }
   if (c->folder == NULL && private_folder()) c->folder = header_folder(all.private_folder, c->key);
-  if (c->folder) remove_left_overs(c->folder);
   return c->folder;
 }
 
@@ -369,7 +318,7 @@ static bool precompile(const dc_native_source *s, const char *folder, int width,
   char *path = precompiled_path(folder, width), *header = dc_file_join(folder, headers[width].name), *temp = NULL;
   char *work = dc_native_work_folder();
   bool done = false;
-  int fd = path && asprintf(&temp, "%s.tmp.XXXXXX", path) >= 0 ? mkostemp(temp, O_CLOEXEC) : -1;
+  int fd = path ? dc_temp_file(path, 0600, &temp) : -1;
   if (fd >= 0) close(fd);
   if (fd >= 0 && work && header) {
     compiler_options(&a, s->isa, s->opt);
@@ -383,7 +332,7 @@ static bool precompile(const dc_native_source *s, const char *folder, int width,
            done ? "precompiled" : "not precompiled", 1e3 * (dc_clock() - began), dc_buf_str(&log));
   }
   if (fd >= 0 && !done) unlink(temp);
-  if (work) dc_native_remove_folder(work);
+  if (work) dc_temp_remove(work);
   dc_buf_free(&log);
   free(work);
   free(temp);
@@ -489,7 +438,7 @@ int dc_native_compile(const dc_native_source *s, dc_cc_child *child, void **obje
     t.source = dc_file_join(work, "kernel.c");
     t.object = dc_file_join(work, "kernel.so");
     if (t.source && t.object) rc = compile_in(s, c, &t, work, child, object, len, log);
-    dc_native_remove_folder(work);
+    dc_temp_remove(work);
   } else {
     dc_buf_puts(log, "no folder for temporary files can be written: set TMPDIR\n");
   }
@@ -509,13 +458,13 @@ void dc_native_compile_end(void) {
   bool ours = all.private_folder && all.owner == getpid();
   pthread_mutex_lock(&all.list);
   for (config *c = all.configs; c; c = c->next) {
-    if (ours && is_private(c)) dc_native_remove_folder(c->folder);
+    if (ours && is_private(c)) dc_temp_remove(c->folder);
     free(c->folder);
     c->folder = NULL;
     memset(c->state, 0, sizeof c->state);
   }
   pthread_mutex_unlock(&all.list);
-  if (ours) dc_native_remove_folder(all.private_folder);
+  if (ours) dc_temp_remove(all.private_folder);
   free(all.private_folder);
   all.private_folder = NULL;
   pthread_mutex_unlock(&all.lock);

@@ -34,8 +34,8 @@ void dc_native_compile_end(void); /* removes what would stay behind; a later use
 void dc_native_compile_lock(void); /* around fork */
 void dc_native_compile_unlock(void);
 
-/* The folder that this process may write its temporary files under; malloc'ed, made anew, mode 0700. */
+/* The folder that this process may write its temporary files under; malloc'ed, made anew, mode
+** 0700; dc_temp_remove removes it. */
 char *dc_native_work_folder(void);
-void dc_native_remove_folder(const char *path); /* with the files in it */
 
 #endif

@@ -1,6 +1,6 @@
 /*
-** ops_wide.h - memory accesses of up to 16 bytes that no other thread sees in parts (single-copy atomic), as a GPU makes
-** them for vectors that are volatile, relaxed or ordered.
+** ops_wide.h - memory accesses of up to 16 bytes that no other thread sees in parts (single-copy atomic), as a GPU
+** makes them for vectors that are volatile, relaxed or ordered.
 **
 ** x86-64: aligned 16-byte moves are atomic on every processor with AVX (Intel SDM volume 3, 9.1.1; AMD64 APM volume 2,
 ** 7.3.2); elsewhere cmpxchg16b, which AVX-less processors have too, serves loads as well.  AArch64: exclusive pairs.

@@ -2,8 +2,8 @@
 ** history.c - see history.h.  The file has libedit's format: a heading, then one encoded line for each entry.
 **
 ** Each session only appends what was typed into it, under a lock on the file, so sessions at the same time lose nothing
-** of each other.  A file that has grown too long is replaced by its end, by renaming, while the old one is locked: after
-** taking the lock a session has to check that the file it has locked is still the one in the folder.
+** of each other.  A file that has grown too long is replaced by its end, by renaming, while the old one is locked:
+** after taking the lock a session has to check that the file it has locked is still the one in the folder.
 */
 #include "dclua/history.h"
 

@@ -55,7 +55,9 @@ static dclua_reading push_line(repl *r, bool first) {
   if (dclua_interrupt_take()) return DCLUA_INTERRUPTED;
   set_prompt(r, first);
   dc_buf line = DC_BUF_INIT;
-  dclua_reading got = r->terminal ? dclua_terminal_read(r->terminal, r->prompt ? r->prompt : "", &line) : read_plain(r, &line);
+  dclua_reading got;
+  if (r->terminal) got = dclua_terminal_read(r->terminal, r->prompt ? r->prompt : "", &line);
+  else got = read_plain(r, &line);
   if (got == DCLUA_LINE) lua_pushlstring(r->L, dc_buf_str(&line), line.len);
   dc_buf_free(&line);
   return got;
@@ -114,11 +116,21 @@ static int call(lua_State *L, int nargs, int nresults) {
   return status;
 }
 
-/* Prints the values on the stack by the global `print`. */
+/* Calls the global `print`.  Reading a global may raise an error: of a metamethod of _G. */
+static int print_values(lua_State *L) {
+  int n = lua_gettop(L);
+  luaL_checkstack(L, 1, "too many results to print");
+  lua_getglobal(L, "print");
+  lua_insert(L, 1);
+  lua_call(L, n, 0);
+  return 0;
+}
+
+/* Prints the values on the stack. */
 static void print_results(lua_State *L) {
   int n = lua_gettop(L);
   if (n == 0) return;
-  lua_getglobal(L, "print");
+  lua_pushcfunction(L, print_values);
   lua_insert(L, 1);
   dclua_report(L, call(L, n, 0));
 }

@@ -2,8 +2,8 @@
 ** terminal.c - see terminal.h.
 **
 ** libedit's own handling of signals loses input: its handler runs at any moment, and a Ctrl-C between two keys is not
-** noticed before the line's end.  Here Ctrl-C is an ordinary character while a line is edited, so it has its place among
-** the keys, and signals are blocked except where the next key is waited for.
+** noticed before the line's end.  Here Ctrl-C is an ordinary character while a line is edited, so it has its place
+** among the keys, and signals are blocked except where the next key is waited for.
 */
 #include "dclua/terminal.h"
 
@@ -28,6 +28,7 @@
 #include "dclua/history.h"
 
 #define CTRL_C 3
+#define CTRL_D 4
 #define PASTE_GAP 2 /* seconds without a key: the end of a paste was lost, read by a program most likely */
 
 struct dclua_terminal {
@@ -40,6 +41,7 @@ struct dclua_terminal {
   bool brackets;    /* the terminal marks what is pasted */
   bool pasting;
   bool is_set;      /* the terminal sends Ctrl-C as a character */
+  int ahead;        /* bytes not read yet that were typed before is_set */
 };
 
 static dclua_terminal *of(EditLine *el) {
@@ -143,6 +145,23 @@ static int waiting_bytes(void) {
   return ioctl(STDIN_FILENO, FIONREAD, &n) == 0 ? n : 0;
 }
 
+/* In the mode that libedit has set for this line; it sets the usual one, with the signal, at the line's end. */
+static void take_ctrl_c(dclua_terminal *t) {
+  struct termios mode;
+  if (t->is_set || tcgetattr(STDIN_FILENO, &mode) != 0) return;
+  mode.c_cc[VINTR] = _POSIX_VDISABLE;
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
+  t->is_set = true;
+  t->ahead = waiting_bytes();
+}
+
+/* A Ctrl-D that was typed while the terminal took whole lines: Linux keeps it as a NUL, which raw mode then reads. */
+static char typed_ahead(dclua_terminal *t, char c) {
+  if (t->ahead == 0) return c;
+  t->ahead--;
+  return c == '\0' ? CTRL_D : c;
+}
+
 /* Waits for a byte. 1: there is one, 0: the time is over, -1: an interrupt. */
 static int wait_for_byte(dclua_terminal *t, const struct timespec *most) {
   struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -168,6 +187,7 @@ static int read_byte(dclua_terminal *t, char *c) {
     }
     ssize_t n = there > 0 ? read(STDIN_FILENO, c, 1) : -1;
     if (there > 0 && n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (n == 1) *c = typed_ahead(t, *c);
     if (there < 0 || (n == 1 && *c == CTRL_C)) {
       t->interrupted = true;
       errno = EINTR;
@@ -175,15 +195,6 @@ static int read_byte(dclua_terminal *t, char *c) {
     }
     return (int)n;
   }
-}
-
-/* In the mode that libedit has set for this line; it sets the usual one, with the signal, at the line's end. */
-static void take_ctrl_c(dclua_terminal *t) {
-  struct termios mode;
-  if (t->is_set || tcgetattr(STDIN_FILENO, &mode) != 0) return;
-  mode.c_cc[VINTR] = _POSIX_VDISABLE;
-  tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
-  t->is_set = true;
 }
 
 /* libedit's source of characters.  Bytes that are none in this locale are dropped. */
@@ -222,7 +233,9 @@ static unsigned char complete(dclua_terminal *t) {
   lua_State *L = t->L;
   const LineInfo *line = el_line(t->el);
   unsigned char result = CC_ERROR;
-  lua_getglobal(L, "require");
+  lua_pushglobaltable(L);
+  lua_pushliteral(L, "require");
+  lua_rawget(L, -2); /* no metamethod: an error of one would end the process */
   lua_pushliteral(L, "dotcompute.complete");
   if (lua_pcall(L, 1, 1, 0) != LUA_OK) return result;
   lua_pushlstring(L, line->buffer, (size_t)(line->cursor - line->buffer));
@@ -296,6 +309,8 @@ dclua_reading dclua_terminal_read(dclua_terminal *t, const char *prompt, dc_buf 
   catch_signals(t);
   use_brackets(t, true);
   t->is_set = false;
+  el_set(t->el, EL_PREP_TERM, 1); /* before the prompt is shown: a key that answers it is a key */
+  take_ctrl_c(t);
   const char *line = el_gets(t->el, &n);
   if (t->interrupted) el_reset(t->el);
   use_brackets(t, false);

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,30 +12,16 @@
 #include <unistd.h>
 
 #include "base/limit.h"
+#include "base/temp.h"
 
 #define BUFFER 65536
 
 static int fail_write(dc_error *err) { return dc_fail(err, DC_IO, NULL, "cannot be written: %s", strerror(errno)); }
 
-/* Makes a new file in the target's folder, under a name that nobody has.  The process's mask applies to its mode. */
+/* The process's mask applies to its mode. */
 static int open_beside(dc_output *out, dc_error *err) {
-  static atomic_uint counter;
-  const char *slash = strrchr(out->target, '/');
-  const int folder = slash != NULL ? (int)(slash + 1 - out->target) : 0;
-  for (int tries = 0; tries < 100; tries++) {
-    if (asprintf(&out->temp, "%.*s.dotcompute-%ld-%u.tmp", folder, out->target, (long)getpid(),
-                 atomic_fetch_add(&counter, 1)) < 0) {
-      out->temp = NULL;
-      return dc_fail_oom(err);
-    }
-    out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (out->fd >= 0) return 0;
-    const int why = errno;
-    free(out->temp);
-    out->temp = NULL;
-    errno = why;
-    if (why != EEXIST) break;
-  }
+  out->fd = dc_temp_file(out->target, 0666, &out->temp);
+  if (out->fd >= 0) return 0;
   return dc_fail(err, DC_IO, NULL, "cannot create a file in its folder: %s", strerror(errno));
 }
 
