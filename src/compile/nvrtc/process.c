@@ -211,8 +211,15 @@ static void fail_crashed(int status, dc_error *err) {
           "it (DOTCOMPUTE_NVRTC) may avoid", how);
 }
 
-/* The system killed it (SIGKILL), while it was idle or since what it had kept was too much: another may do better. */
-static bool was_killed(int status) { return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
+static bool was_killed_by(int signal, int status) {
+  return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == signal;
+}
+
+/* Another process may do better: the system killed this one (SIGKILL) while it was idle, or since what it had kept was
+** too much; or a Ctrl-C at the terminal met it before it had a process group of its own. */
+static bool may_try_again(bool used, int status) {
+  return (used && was_killed_by(SIGKILL, status)) || was_killed_by(SIGINT, status);
+}
 
 dc_exchange_end dc_compiler_exchange(const dc_buf *request, char **reply, size_t *len, dc_error *err) {
   int how, status;
@@ -229,7 +236,8 @@ dc_exchange_end dc_compiler_exchange(const dc_buf *request, char **reply, size_t
       return DC_EXCHANGE_DONE;
     }
     end(p, how == LOST, &status);
-  } while (how == LOST && used && was_killed(status));
+    if (how == LOST && dc_interrupted()) how = INTERRUPTED;
+  } while (how == LOST && may_try_again(used, status));
   if (how == LOST) fail_crashed(status, err);
   else if (how == NO_MEMORY) dc_fail_oom(err);
   else dc_fail(err, DC_INTERRUPTED, NULL, "interrupted while compiling");
