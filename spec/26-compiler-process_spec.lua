@@ -104,6 +104,8 @@ for host in pairs(hosts) do
     end)
 
     it("is ended by Ctrl-C, which is an error of kind interrupted", function()
+      -- the host of a sanitizer's build (tools/host.c) has no handler, and ends
+      if host ~= "dclua" and hosts[host] ~= os.getenv "DOTCOMPUTE_STOCK_LUA" then return end
       local text, code, compiler = run_and_signal(host, "INT", [[try "HANG" try "fine"]])
       local lines = lines_of(text)
       assert.equal(2, #lines, text)
