@@ -1,6 +1,6 @@
 -- Warps of a block ran one after another from the first to the last, whatever the kernel: public kernels that lack a
--- barrier, which a GPU's timing hides, were wrong.  DOTCOMPUTE_CPU_ORDER sets the order; without it warps of kernels with
--- shared memory run from the last to the first.
+-- barrier, which timing hides on a GPU, were wrong.  DOTCOMPUTE_CPU_ORDER sets the order; without it warps of kernels
+-- with shared memory run from the last to the first.
 local helper = require "spec.helper"
 
 -- Each kernel sums something of x[0 … n) in one block, and lacks the barrier MISSING, which COMPLETE puts there.

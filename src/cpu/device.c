@@ -94,8 +94,8 @@ static int cpu_open(dc_device *dev, dc_error *err) {
   cpu->ops = dc_ops_best();
   const char *tier = getenv("DOTCOMPUTE_CPU_TIER");
   cpu->tier = tier && (tier[0] == '0' || tier[0] == '1') && tier[1] == 0 ? tier[0] - '0' : -1;
-  if (dc_warp_order_read(&cpu->order, err) != 0 || (cpu->memory = dc_memory_open(err)) == NULL || dc_pool_open(cpu, err) != 0 ||
-      (cpu->workspace = dc_memory_alloc(cpu->memory, WORKSPACE, err)) == 0) {
+  if (dc_warp_order_read(&cpu->order, err) != 0 || (cpu->memory = dc_memory_open(err)) == NULL ||
+      dc_pool_open(cpu, err) != 0 || (cpu->workspace = dc_memory_alloc(cpu->memory, WORKSPACE, err)) == 0) {
     cpu_close(dev);
     return -1;
   }
