@@ -38,7 +38,7 @@ local function pack(first, bytes)
   return table.concat(t)
 end
 
--- The struct's fields and value for a kernel of so many bytes, of which the padded last one is 0.
+-- The struct's fields and value for a kernel with that many bytes of parameters; the last byte, padding, is 0.
 local function value(size)
   local first, bytes = math.random(0, 65535), random_bytes(size - 10)
   return first, bytes

@@ -1,5 +1,5 @@
 -- svd of an empty batch gave U of shape (0, 3, 0) for matrices of 3 by 2; norms of the matrices of no rows were errors;
--- norm(a, 5e-99) complained of a number that nobody wrote, since 1 / 5e-99 overflows float32.
+-- norm(a, 5e-99) raised an error about its reciprocal, which the caller never passed: 1 / 5e-99 overflows float32.
 local dc = require "dotcompute"
 local lapack = dc.available "lapack"
 local it_lapack = lapack and it or pending

@@ -59,7 +59,7 @@ static void on_sigint(int sig) {
   }
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (dc_interrupted() && !idle) { /* nobody has listened to the one before */
+  if (dc_interrupted() && !idle) { /* the previous interrupt has not been handled */
     double since = (double)(now.tv_sec - last_signal.tv_sec) + 1e-9 * (double)(now.tv_nsec - last_signal.tv_nsec);
     if (since < 1.0) {
       end_process(sig);
