@@ -61,14 +61,14 @@ ISAS := baseline $(if $(findstring x86_64,$(MACHINE)),avx2 avx512)
 OBJ := $(BUILD)/obj
 GEN := $(BUILD)/gen
 LOWER := base file compile device kernel cuda cpu array
-OPS := $(wildcard src/cpu/ops_*.c)
+# The interpreter's operations: each file is compiled once for each instruction set.
+OPS := $(wildcard src/cpu/ops/*.c)
 LIB_SRC := $(filter-out $(OPS),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c src/$(r)/*/*.c)))
 SHIMS := $(shell find src/compile/shims -type f | LC_ALL=C sort)
-# What natively compiled kernels include (and not what the library's own files about them do).
-NATIVE := $(filter-out $(addprefix src/cpu/,native.h native_build.h native_compile.h native_ops.h),\
-            $(wildcard src/cpu/native*.h))
+# The headers that natively compiled kernels include.
+SIMD := $(wildcard src/cpu/simd/*.h)
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(foreach i,$(ISAS),$(OPS:%.c=$(OBJ)/%.$(i).o)) \
-           $(if $(SHIMS),$(OBJ)/gen/shims.o) $(OBJ)/gen/native.o
+           $(if $(SHIMS),$(OBJ)/gen/shims.o) $(OBJ)/gen/simd.o
 LUA_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/lua/*.c))
 EXE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/dclua/*.c)) $(OBJ)/gen/embedded.o
 LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
@@ -95,8 +95,8 @@ $(BUILD)/flags: FORCE
 	+@printf '%s\n' '$(FLAGS)' | cmp -s - $@ || printf '%s\n' '$(FLAGS)' > $@
 # The same for the lists of files, so that a file taken away is noticed.
 $(BUILD)/files: FORCE
-	+@printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(NATIVE)' | cmp -s - $@ || \
-	  printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(NATIVE)' > $@
+	+@printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(SIMD)' | cmp -s - $@ || \
+	  printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(SIMD)' > $@
 $(BUILD)/files: | $(BUILD)/flags
 
 COMPILE = @mkdir -p $(@D); echo "  CC $(1)"; $(CC) $(DC_CFLAGS) $(2) -MMD -MP -c -o $@ $(3)
@@ -108,7 +108,7 @@ $(OBJ)/src/%.o: src/%.c $(BUILD)/flags
 $(OBJ)/gen/%.o: $(GEN)/%.c $(BUILD)/flags
 	$(call COMPILE,$<,,$<)
 define OPS_RULE
-$(OBJ)/src/cpu/%.$(1).o: src/cpu/%.c $(BUILD)/flags
+$(OBJ)/src/cpu/ops/%.$(1).o: src/cpu/ops/%.c $(BUILD)/flags
 	$$(call COMPILE,$$< ($(1)),$$(CPU_CFLAGS) $$(OPS_CFLAGS) $$(ISA_$(1)) -DDC_ISA=$(1),$$<)
 endef
 $(foreach i,$(ISAS),$(eval $(call OPS_RULE,$(i))))
@@ -121,8 +121,8 @@ $(GEN)/embedded.c: $(LUA_FILES) $(BUILD)/embed $(BUILD)/files
 $(GEN)/shims.c: $(SHIMS) $(BUILD)/embed $(BUILD)/files
 	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_shims src/compile/shims $(SHIMS) > $@.tmp && mv $@.tmp $@
 
-$(GEN)/native.c: $(NATIVE) $(BUILD)/embed $(BUILD)/files
-	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_native src/cpu $(NATIVE) > $@.tmp && mv $@.tmp $@
+$(GEN)/simd.c: $(SIMD) $(BUILD)/embed $(BUILD)/files
+	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_simd src/cpu/simd $(SIMD) > $@.tmp && mv $@.tmp $@
 
 # Lua's own functions come from the host, so core.so keeps them undefined; nodelete, because Lua
 # unloads modules at its end while threads of ours may still run.

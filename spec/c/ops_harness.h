@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/ops.h"
-#include "cpu/ptx_opcode.h"
+#include "cpu/interp/ops.h"
+#include "cpu/ptx/opcode.h"
 
 typedef uint16_t u16;
 typedef uint32_t u32;

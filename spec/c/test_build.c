@@ -1,5 +1,5 @@
 /*
-** test_build.c - cpu/native_build.c: C source to loaded code.
+** test_build.c - cpu/codegen/build.c: C source to loaded code.
 **
 ** Each case runs in a process of its own (this program again, with the case's name), with a fresh cache and folder for
 ** temporary files, and with a compiler that notes each of its runs in a file; "plain cc" precompiles no header, which
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/runtime.h"
-#include "cpu/native_build.h"
+#include "cpu/codegen/build.h"
 #include "check.h"
 
 static char root[64]; /* the folder of all that is written */
@@ -234,7 +234,7 @@ static void case_bad_header(void) {
   expect(4);
   CHECK(find_precompiled(path), " ");
   CHECK(unlink(path) == 0, " ");
-  strcpy(strrchr(path, '/'), "/native_types.h");
+  strcpy(strrchr(path, '/'), "/types.h");
   FILE *f = fopen(path, "w");
   CHECK(f && fputs("#error broken\n", f) >= 0 && fclose(f) == 0, "%s", path);
   expect(5);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "cpu/cpu.h"
-#include "cpu/exec.h"
+#include "cpu/runtime/backend.h"
+#include "cpu/runtime/exec.h"
 #include "device/registry.h"
 
 static int passed, failed;

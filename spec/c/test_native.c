@@ -1,5 +1,5 @@
 /*
-** test_native.c - the operations of natively compiled code (native_lanes.h by native_ops.c's table) against tier 0's.
+** test_native.c - the operations of natively compiled code (lanes.h by native_ops.c's table) against tier 0's.
 **
 ** Every instruction that the table knows, out of all spellings below, becomes functions of one C file: on W lanes, on
 ** scalars, with constant operands.  The file is compiled by cc for each instruction set of this machine, loaded, and
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cpu/native_ops.h"
+#include "cpu/codegen/op_names.h"
 
 /* --- all instructions ----------------------------------------------------------------------------------------- */
 
@@ -277,7 +277,7 @@ static void write_scalar(FILE *f, const row *r, int n) {
 static bool write_file(const char *path) {
   FILE *f = fopen(path, "w");
   if (f == NULL) return false;
-  fputs("#include \"native_lanes.h\"\ntypedef uint16_t u16;\n", f);
+  fputs("#include \"lanes.h\"\ntypedef uint16_t u16;\n", f);
   for (int i = 0; i < nrows; i++) {
     if (rows[i].fn != i) continue;
     for (int mode = NO_CONSTANT; mode < NMODES; mode++)
@@ -421,7 +421,7 @@ static int compile(const char *dir, const target *t, int index) {
   char command[1000];
   snprintf(command, sizeof command,
            "%s -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing -w -fPIC -shared "
-           "%s -DDC_W=%d -Isrc/cpu -o %s/t%d.so %s/ops.c -lm",
+           "%s -DDC_W=%d -iquote src/cpu/simd -o %s/t%d.so %s/ops.c -lm",
            cc ? cc : "cc", t->flags, t->lanes, dir, index, dir);
   return system(command);
 }

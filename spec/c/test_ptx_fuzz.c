@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cpu/exec.h"
-#include "cpu/ops.h"
+#include "cpu/runtime/exec.h"
+#include "cpu/interp/ops.h"
 
 static uint64_t state = 1;
 

@@ -1,0 +1,437 @@
+/*
+** build.c - see build.h.
+*/
+#include "cpu/codegen/build.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/limit.h"
+#include "base/runtime.h"
+#include "base/temp.h"
+#include "compile/cache.h"
+#include "cpu/codegen/compile.h"
+
+#define BEGINNING 64 /* of a source: enough to tell which header it includes */
+
+struct dc_build {
+  dc_build *next;        /* in the queue */
+  dc_native_source source;
+  char key[65];
+  atomic_int state;
+  bool abandoned;        /* freed while it was built: the thread frees it */
+  void *handle;
+  char *log;
+};
+
+/* A thread that can be asked whether it is there. */
+typedef struct helper {
+  pthread_t thread;
+  enum { NO_THREAD, RUNS, HAS_ENDED } state; /* HAS_ENDED: but was not joined yet */
+  dc_cc_child child;
+} helper;
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t asked, answered;
+  dc_build *first;       /* waiting to be built */
+  dc_build *current;     /* under way */
+  bool quit;
+  atomic_bool orphaned;  /* after fork: requests wait, but no thread is there */
+  helper builder;
+  helper preparer;       /* precompiles the headers of `prepared` beside it */
+  dc_native_source prepared;
+  char beginning[BEGINNING];
+  /* Held while the cache or the dynamic loader is used, whose locks a fork must not copy while another thread has
+  ** them. */
+  pthread_mutex_t outside;
+} service = {
+  .lock = PTHREAD_MUTEX_INITIALIZER,
+  .outside = PTHREAD_MUTEX_INITIALIZER,
+  .builder = { .child = DC_CC_CHILD_INIT },
+  .preparer = { .child = DC_CC_CHILD_INIT },
+};
+
+/* --- loading ----------------------------------------------------------------------------------------------------- */
+
+/* Loads from memory, so that what runs is what was checked, whatever becomes of a file.  The loader takes an object
+** of the same name as one that it has for the same object, and descriptors come again; so each name is spelled in a way
+** of its own: the bits of a serial number, as "/." and "/". */
+static void *load_from_memory(const void *object, size_t len) {
+  static atomic_uint serial;
+  char name[128] = "/proc/self/fd";
+  size_t n = strlen(name);
+  int fd = memfd_create("dotcompute kernel", MFD_CLOEXEC);
+  if (fd < 0) return NULL;
+  for (unsigned bits = atomic_fetch_add(&serial, 1) + 1; bits; bits >>= 1) {
+    name[n++] = '/';
+    if (bits & 1) name[n++] = '.';
+  }
+  snprintf(name + n, sizeof name - n, "/%d", fd);
+  void *handle = dc_write_all(fd, object, len) == 0 ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+  close(fd);
+  return handle;
+}
+
+/* Where there is no /proc, or memory may not be executed. */
+static void *load_from_file(const void *object, size_t len) {
+  char *folder = dc_native_work_folder(), *path = folder ? dc_file_join(folder, "kernel.so") : NULL;
+  int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+  bool written = fd >= 0 && dc_write_all(fd, object, len) == 0;
+  if (fd >= 0) close(fd);
+  void *handle = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (folder) dc_temp_remove(folder);
+  free(path);
+  free(folder);
+  return handle;
+}
+
+static void *load(const void *object, size_t len, dc_buf *log) {
+  void *handle = load_from_memory(object, len);
+  if (handle == NULL) handle = load_from_file(object, len);
+  const char *why = handle ? NULL : dlerror();
+  if (handle == NULL) dc_buf_printf(log, "the object cannot be loaded: %s\n", why ? why : "no folder for it");
+  return handle;
+}
+
+/* From the cache; `outside` is held. An object that does not load here is made anew. */
+static bool load_cached(dc_build *b) {
+  void *object;
+  size_t len;
+  dc_buf log = DC_BUF_INIT;
+  if (dc_cache_get(b->key, &object, &len)) {
+    b->handle = load(object, len, &log);
+    free(object);
+    dc_log(DC_LOG_COMPILE, "native: %.12s from the cache %s", b->key, dc_buf_str(&log));
+  }
+  dc_buf_free(&log);
+  return b->handle != NULL;
+}
+
+/* --- the threads ------------------------------------------------------------------------------------------------- */
+
+static void release(dc_build *b) {
+  if (b->handle) dlclose(b->handle);
+  free(b->source.text);
+  free(b->log);
+  free(b);
+}
+
+/* The malloc'ed object, if it could be made and loaded. */
+static void *compile(dc_build *b, size_t *len) {
+  void *object = NULL;
+  dc_buf log = DC_BUF_INIT;
+  double began = dc_clock();
+  if (dc_native_compile(&b->source, &service.builder.child, &object, len, &log) == 0) {
+    pthread_mutex_lock(&service.outside);
+    b->handle = load(object, *len, &log);
+    pthread_mutex_unlock(&service.outside);
+  }
+  dc_log(DC_LOG_COMPILE, "native: %.12s %s in %.0f ms, %zu bytes of C %s", b->key, b->handle ? "compiled" : "failed",
+         1e3 * (dc_clock() - began), b->source.len, dc_buf_str(&log));
+  if (b->handle == NULL) {
+    b->log = dc_buf_take(&log);
+    free(object);
+    object = NULL;
+  }
+  dc_buf_free(&log);
+  return object;
+}
+
+/* Under the lock. */
+static void answer(dc_build *b, int state) {
+  if (b->abandoned) release(b);
+  else atomic_store_explicit(&b->state, state, memory_order_release);
+  pthread_cond_broadcast(&service.answered);
+}
+
+static void build(dc_build *b) {
+  char key[sizeof b->key];
+  size_t len = 0;
+  memcpy(key, b->key, sizeof key);
+  pthread_mutex_lock(&service.outside);
+  bool there = load_cached(b); /* another may have made it since it was asked for */
+  pthread_mutex_unlock(&service.outside);
+  void *object = there ? NULL : compile(b, &len);
+  pthread_mutex_lock(&service.lock);
+  service.current = NULL;
+  answer(b, b->handle ? 1 : -1);
+  pthread_mutex_unlock(&service.lock);
+  if (object) { /* nobody waits for the disk */
+    pthread_mutex_lock(&service.outside);
+    dc_cache_put(key, object, len);
+    pthread_mutex_unlock(&service.outside);
+  }
+  free(object);
+}
+
+static bool start(helper *h, void *(*body)(void *));
+
+static void *prepare(void *unused) {
+  (void)unused;
+  dc_native_precompile(&service.prepared, &service.preparer.child);
+  pthread_mutex_lock(&service.lock);
+  service.preparer.state = HAS_ENDED;
+  pthread_mutex_unlock(&service.lock);
+  return NULL;
+}
+
+/* The first kernels do not wait for the header: it is compiled beside them. */
+static void prepare_for(const dc_native_source *s) {
+  if (!dc_native_unprepared(s)) return;
+  pthread_mutex_lock(&service.lock);
+  if (service.preparer.state != RUNS && !service.quit) {
+    service.prepared = *s;
+    service.prepared.text = service.beginning;
+    if (s->len > BEGINNING) service.prepared.len = BEGINNING;
+    memcpy(service.beginning, s->text, service.prepared.len);
+    start(&service.preparer, prepare);
+  }
+  pthread_mutex_unlock(&service.lock);
+}
+
+static void *serve(void *unused) {
+  (void)unused;
+  pthread_mutex_lock(&service.lock);
+  while (!service.quit) {
+    dc_build *b = service.first;
+    if (b == NULL) {
+      pthread_cond_wait(&service.asked, &service.lock);
+      continue;
+    }
+    service.first = b->next;
+    service.current = b;
+    dc_cc_resume(&service.builder.child);
+    pthread_mutex_unlock(&service.lock);
+    prepare_for(&b->source);
+    build(b);
+    pthread_mutex_lock(&service.lock);
+  }
+  service.builder.state = HAS_ENDED;
+  pthread_mutex_unlock(&service.lock);
+  return NULL;
+}
+
+/* Under the lock.  Signals are for the host's threads. */
+static bool start(helper *h, void *(*body)(void *)) {
+  sigset_t all, before;
+  if (h->state == RUNS) return true;
+  if (h->state == HAS_ENDED) pthread_join(h->thread, NULL);
+  dc_cc_resume(&h->child);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  h->state = pthread_create(&h->thread, NULL, body, NULL) == 0 ? RUNS : NO_THREAD;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return h->state == RUNS;
+}
+
+static void stop(helper *h) {
+  dc_cc_stop(&h->child);
+  pthread_mutex_lock(&service.lock);
+  bool was = h->state != NO_THREAD;
+  pthread_mutex_unlock(&service.lock);
+  if (!was) return;
+  pthread_join(h->thread, NULL);
+  pthread_mutex_lock(&service.lock);
+  h->state = NO_THREAD;
+  pthread_mutex_unlock(&service.lock);
+}
+
+/* --- fork and exit ----------------------------------------------------------------------------------------------- */
+
+static void before_fork(void) {
+  pthread_mutex_lock(&service.lock);
+  pthread_mutex_lock(&service.outside);
+  dc_native_compile_lock();
+}
+
+static void after_fork(void) {
+  dc_native_compile_unlock();
+  pthread_mutex_unlock(&service.outside);
+  pthread_mutex_unlock(&service.lock);
+}
+
+static void init_conditions(void) {
+  pthread_condattr_t attr;
+  pthread_condattr_init(&attr);
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  pthread_cond_init(&service.asked, &attr);
+  pthread_cond_init(&service.answered, &attr);
+  pthread_condattr_destroy(&attr);
+}
+
+/* The child has none of the threads: what they were at waits again, and what they run is the parent's to stop. */
+static void in_child(void) {
+  static const dc_cc_child idle = DC_CC_CHILD_INIT;
+  init_conditions();
+  service.builder.state = service.preparer.state = NO_THREAD;
+  service.builder.child = service.preparer.child = idle;
+  if (service.current) {
+    service.current->next = service.first;
+    service.first = service.current;
+    service.current = NULL;
+  }
+  atomic_store(&service.orphaned, service.first != NULL);
+  after_fork();
+}
+
+/* Waiting requests fail; an abandoned one is released. */
+void dc_build_shutdown(void) {
+  pthread_mutex_lock(&service.lock);
+  service.quit = true;
+  pthread_cond_broadcast(&service.asked);
+  pthread_mutex_unlock(&service.lock);
+  stop(&service.builder);
+  stop(&service.preparer);
+  pthread_mutex_lock(&service.lock);
+  for (dc_build *b; (b = service.first) != NULL;) {
+    service.first = b->next;
+    b->log = strdup("stopped\n");
+    answer(b, -1);
+  }
+  service.quit = false;
+  dc_native_compile_end();
+  pthread_mutex_unlock(&service.lock);
+}
+
+static void register_once(void) {
+  init_conditions();
+  pthread_atfork(before_fork, after_fork, in_child);
+  atexit(dc_build_shutdown);
+}
+
+/* --- requests --------------------------------------------------------------------------------------------------- */
+
+static const char *known_isa(const char *isa) {
+  static const char *const known[] = { "baseline", "avx2", "avx512" };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(isa, known[i]) == 0) return known[i];
+  return NULL;
+}
+
+static bool possible(void) {
+  static atomic_bool told;
+  if (dc_native_possible()) return true;
+  if (atomic_exchange(&told, true)) return false;
+  if (dc_cc_misnamed()) fprintf(stderr, "dotcompute: %s; kernels are interpreted\n", dc_cc_note());
+  else dc_log(DC_LOG_COMPILE, "native: no compiler: %s", dc_cc_note());
+  return false;
+}
+
+static dc_build *request(const char *source, size_t len, const char *isa, int opt) {
+  dc_build *b = calloc(1, sizeof *b);
+  if (b == NULL) return NULL;
+  b->source = (dc_native_source){ malloc(len + 1), len, isa, opt };
+  if (b->source.text) memcpy(b->source.text, source, len);
+  if (b->source.text && dc_native_key(&b->source, b->key) == 0) return b;
+  release(b);
+  return NULL;
+}
+
+/* Looks whether it is there already, unless that had to wait for the thread's own dealings with the cache. */
+static bool is_there(dc_build *b) {
+  if (pthread_mutex_trylock(&service.outside) != 0) return false;
+  bool there = load_cached(b);
+  pthread_mutex_unlock(&service.outside);
+  return there;
+}
+
+static bool enqueue(dc_build *b) {
+  pthread_mutex_lock(&service.lock);
+  dc_build **at = &service.first;
+  while (*at) at = &(*at)->next;
+  bool started = start(&service.builder, serve);
+  if (started) *at = b;
+  pthread_cond_signal(&service.asked);
+  pthread_mutex_unlock(&service.lock);
+  return started;
+}
+
+/* Under the lock: takes a waiting request out of the queue. False: it is not in it. */
+static bool unqueue(dc_build *b) {
+  for (dc_build **at = &service.first; *at; at = &(*at)->next) {
+    if (*at != b) continue;
+    *at = b->next;
+    b->next = NULL;
+    return true;
+  }
+  return false;
+}
+
+dc_build *dc_build_start(const char *source, size_t len, const char *isa, int opt) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  isa = known_isa(isa);
+  if (isa == NULL || !possible()) return NULL;
+  pthread_once(&once, register_once);
+  dc_build *b = request(source, len, isa, opt);
+  if (b == NULL) return NULL;
+  if (is_there(b)) {
+    atomic_store_explicit(&b->state, 1, memory_order_release);
+  } else if (!enqueue(b)) {
+    release(b);
+    return NULL;
+  }
+  return b;
+}
+
+int dc_build_state(dc_build *b) {
+  int state = atomic_load_explicit(&b->state, memory_order_acquire);
+  if (state == 0 && atomic_exchange(&service.orphaned, false)) {
+    pthread_mutex_lock(&service.lock);
+    start(&service.builder, serve);
+    pthread_mutex_unlock(&service.lock);
+  }
+  return state;
+}
+
+void *dc_build_symbol(dc_build *b, const char *name) {
+  return dc_build_state(b) == 1 ? dlsym(b->handle, name) : NULL;
+}
+
+const char *dc_build_log(dc_build *b) { return dc_build_state(b) == -1 && b->log ? b->log : ""; }
+
+int dc_build_wait(dc_build *b) {
+  pthread_mutex_lock(&service.lock);
+  if (unqueue(b)) {
+    b->next = service.first;
+    service.first = b;
+    if (!start(&service.builder, serve)) { /* after fork, a thread is needed again */
+      unqueue(b);
+      answer(b, -1);
+    }
+    pthread_cond_signal(&service.asked);
+  }
+  while (atomic_load_explicit(&b->state, memory_order_acquire) == 0 && !dc_interrupted()) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 20000000; /* the interrupt flag is looked at this often */
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&service.answered, &service.lock, &until);
+  }
+  pthread_mutex_unlock(&service.lock);
+  return dc_build_state(b);
+}
+
+void dc_build_free(dc_build *b) {
+  if (b == NULL) return;
+  pthread_mutex_lock(&service.lock);
+  bool running = b == service.current;
+  if (running) {
+    b->abandoned = true; /* the thread frees it */
+    dc_cc_stop(&service.builder.child);
+  } else {
+    unqueue(b);
+  }
+  pthread_mutex_unlock(&service.lock);
+  if (!running) release(b);
+}

@@ -1,0 +1,27 @@
+/*
+** build.h - C source to loaded code, in the background.
+**
+** A request whose object lies in the cache is ready at once.  Others are compiled one after another by a thread that
+** starts at the first need.  After fork the child has its requests still, and makes a thread of its own.
+*/
+#ifndef DC_CPU_CODEGEN_BUILD_H
+#define DC_CPU_CODEGEN_BUILD_H
+
+#include <stddef.h>
+
+typedef struct dc_build dc_build; /* a request; belongs to whoever asked */
+
+/* Asks for this source (copied; its first line includes native32.h or native16.h) compiled for `isa` ("baseline",
+** "avx2", "avx512"), much optimised or (`opt` 1) little.  Does not wait.  NULL: there is no compiler, or no memory. */
+dc_build *dc_build_start(const char *source, size_t len, const char *isa, int opt);
+int dc_build_state(dc_build *b);                        /* 0 under way, 1 ready, -1 failed */
+void *dc_build_symbol(dc_build *b, const char *name);   /* NULL unless ready and there */
+const char *dc_build_log(dc_build *b);                  /* what the compiler said, if it failed; never NULL */
+/* Waits until it is ready or has failed, and lets it overtake others; the new state.  0: interrupted. */
+int dc_build_wait(dc_build *b);
+/* Unloads what is loaded, stops what is under way.  NULL is allowed. */
+void dc_build_free(dc_build *b);
+/* Stops everything and ends the threads, as the end of the process does; what was not ready has failed. */
+void dc_build_shutdown(void);
+
+#endif

@@ -1,0 +1,588 @@
+/*
+** emit.c - nodes, jumps and what is left to warp.c, as C (see emit_parts.h for the names in it).
+**
+** Nodes that all lanes come to together are labels, jumps between them gotos.  Where lanes may part, each node has
+** a mask of the lanes that wait there, t<node>; the lowest-numbered with any runs first, which is tier 0's
+** order too.  So the code after a divergent node is always "go to the next node that lanes may wait at".
+*/
+#include "cpu/codegen/emit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/analysis/cfg.h"
+#include "cpu/codegen/emitter.h"
+
+#define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
+#define MAX_INSTRUCTIONS 15000
+
+static const dc_node *node_at(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
+static bool is_bra(const dc_node *node) { return node->end == DC_END_JUMP; }
+static bool leaves(const emitter *e, const dc_node *node) {
+  return node->end == DC_END_LEAVE || (node->end == DC_END_EXIT && e->f->entry);
+}
+static bool is_uniform(const emitter *e, int32_t reg) { return dc_spread_is_scalar(dc_emit_spread(e, reg)); }
+static int32_t guard_reg(const dc_node *node) { return node->op && node->guard >= 0 ? node->op->ins->pred : -1; }
+/* Nothing but a trap, or an exit from inside a call: lanes do not wait there for others. */
+static bool is_bare(const emitter *e, int32_t n) { return n >= 0 && e->k.bare[e->block_of[n]]; }
+
+/* --- survey --------------------------------------------------------------------------------------------- */
+
+/* Nodes to blocks: a node's first instruction, or that of the nodes around it, lies in its block. */
+static void find_blocks(emitter *e) {
+  int32_t n = 0;
+  for (int32_t b = 0; b < e->f->nblocks; b++) {
+    int32_t end = b + 1 < e->f->nblocks ? e->fn->node_of[b + 1] : e->nnodes;
+    for (; n < end; n++) e->block_of[n] = b;
+  }
+}
+
+/* The end of the node is one that all lanes run together and emitted code goes on behind. */
+static bool pauses(const emitter *e, int32_t n) {
+  const dc_node *node = node_at(e, n);
+  if (dc_emit_divergent(e, n) || is_bra(node) || leaves(e, node)) return false;
+  return node->end != DC_END_TRAP && node->end != DC_END_EXIT && node->end != DC_END_BRX;
+}
+
+static void track(emitter *e, int32_t n) {
+  if (n >= 0) e->tracked[n] = true;
+}
+
+static void find_tracked(emitter *e) {
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    const dc_node *node = node_at(e, n);
+    int32_t g = guard_reg(node);
+    bool divergent = dc_emit_divergent(e, n);
+    const bool parts = g >= 0 && !is_uniform(e, g) && is_bra(node) && e->arm[n] < 0;
+    if (e->inlined[n]) continue;
+    if (divergent) track(e, n);
+    if (divergent || parts) {
+      if (e->arm[n] != node->next) track(e, node->next);
+      if (e->arm[n] != node->taken) track(e, node->taken);
+    }
+    if (node->wait != DC_WAIT_NOT) track(e, n); /* lanes may be handed over from there, and from loops' beginnings */
+    if (node->spin && node->next >= 0 && node->next <= n) track(e, node->next);
+    if (node->spin && node->taken >= 0 && node->taken <= n) track(e, node->taken);
+    if (pauses(e, n) && node->next >= 0) e->entered[node->next] = true;
+    for (int i = 0; node->op && i < node->op->ins->ndst; i++)
+      if (node->op->ins->opnd[i].reg >= 0) e->given[node->op->ins->opnd[i].reg] = true;
+  }
+  e->entered[0] = true;
+  for (int32_t n = 0; n < e->nnodes; n++)
+    if (e->tracked[n]) e->ordinal[n] = e->out->ntracked++;
+}
+
+static int32_t next_tracked(const emitter *e, int32_t n) {
+  for (n++; n < e->nnodes; n++)
+    if (e->tracked[n]) return n;
+  return -1;
+}
+
+/* A plain barrier for all threads of the block, or its equal. */
+static bool whole_barrier(const dc_node *node) {
+  const ptx_ins *ins = node->op ? node->op->ins : NULL;
+  return node->end == DC_END_BARRIER && node->guard < 0 && ins->mode == PTX_BAR_SYNC && ins->nsrc == 1 &&
+         ins->opnd[0].kind == PTX_IMM && ins->opnd[0].imm == 0;
+}
+
+/* A counted way out of a loop: a branch on nothing that memory decides. Then it ends whatever others do. */
+static bool decided_by_memory(const emitter *e, int32_t reg, int32_t first, int32_t last, int depth, int *budget) {
+  if (reg < 0) return false;
+  if (--*budget < 0) return true; /* too long to find out */
+  for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++) {
+    int32_t d = e->k.defs[i];
+    const ptx_ins *ins = &e->f->ins[d];
+    if (d < first || d >= last) continue; /* made before the loop */
+    bool loads = ins->op == PTX_OP_LD || ins->op == PTX_OP_ATOM || ins->op == PTX_OP_SHFL || ins->op == PTX_OP_VOTE ||
+                 ins->op == PTX_OP_MATCH || ins->op == PTX_OP_REDUX || ins->op == PTX_OP_LDU ||
+                 ins->op == PTX_OP_MBARRIER || ins->op == PTX_OP_ACTIVEMASK || ins->op == PTX_OP_ELECT;
+    if (depth > 12 || (loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST))))
+      return true;
+    if (ins->pred >= 0) return true;
+    for (int k = ins->ndst; k < ins->ndst + ins->nsrc; k++)
+      if (ins->opnd[k].reg != reg && decided_by_memory(e, ins->opnd[k].reg, first, last, depth + 1, budget))
+        return true;
+  }
+  return false;
+}
+
+static bool counted(const emitter *e, int32_t header, int32_t last) {
+  int32_t from = e->f->blocks[header].first, to = e->f->blocks[last].last;
+  for (int32_t b = header; b <= last; b++) {
+    const ptx_block *bl = &e->f->blocks[b];
+    if (bl->last == bl->first) continue;
+    const ptx_ins *ins = &e->f->ins[bl->last - 1];
+    bool out = false;
+    for (int i = 0; i < 2; i++) out |= bl->succ[i] >= 0 && (bl->succ[i] < header || bl->succ[i] > last);
+    int budget = 1000;
+    if (ins->op == PTX_OP_BRA && ins->pred >= 0 && out && !decided_by_memory(e, ins->pred, from, to, 0, &budget))
+      return true;
+  }
+  return false;
+}
+
+/* --- jumps ---------------------------------------------------------------------------------------------- */
+
+static void go_to_next_tracked(emitter *e, int32_t n) {
+  int32_t next = next_tracked(e, n);
+  if (next < 0) PUT("goto done;\n");
+  else PUT("goto T%d;\n", next);
+}
+
+/* A jump back costs fuel; in loops that may wait for others, patience. `mask`: lanes that jump (C), which go on at
+** tier 0 when it has run out. */
+static void burn(emitter *e, int32_t n, int32_t to) {
+  const dc_node *node = node_at(e, n);
+  if (to < 0 || to > n) return;
+  PUT("if (DC_RARE(--fuel < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; fuel = n->fuel; } ");
+  if (!node->spin || counted(e, e->block_of[to], e->block_of[n])) return;
+  e->leaves = true;
+  if (dc_emit_divergent(e, to)) PUT("if (DC_RARE(--patience < 0)) goto hand_over; ");
+  else PUT("if (DC_RARE(--patience < 0)) { t%d = act; goto hand_over; } ", to);
+}
+
+/* Lanes of `mask` go to node `to`. */
+static void send(emitter *e, int32_t to, const char *mask) {
+  if (to == DC_NODE_LEAVE) PUT("act = M_andn(act, %s); ", mask);
+  else if (is_bare(e, to)) PUT("if (M_any(%s)) { m = %s; goto N%d; } ", mask, mask, to);
+  else PUT("t%d = M_or(t%d, %s); ", to, to, mask);
+}
+
+/* All lanes of a node that all came to go to `to`. */
+static void jump_together(emitter *e, int32_t n, int32_t to) {
+  if (to == DC_NODE_LEAVE) {
+    PUT("act = M_none(); goto done;\n");
+  } else if (dc_emit_divergent(e, to)) {
+    PUT("t%d = act; ", to);
+    burn(e, n, to);
+    PUT("goto T%d;\n", to);
+  } else {
+    burn(e, n, to);
+    PUT("goto N%d;\n", to);
+  }
+}
+
+/* Lanes of node n went to a and b, of which either may be a node before: the lower one first. */
+static void go_on_after_parting(emitter *e, int32_t n, int32_t a, int32_t b) {
+  const int32_t to[] = { a < b ? a : b, a < b ? b : a };
+  for (int i = 0; i < 2; i++) {
+    if (to[i] < 0 || to[i] > n || (i && to[i] == to[0])) continue;
+    PUT("if (M_any(t%d)) { ", to[i]);
+    burn(e, n, to[i]);
+    PUT("goto T%d; } ", to[i]);
+  }
+  go_to_next_tracked(e, n);
+}
+
+/* Lanes of node n all go to `to`. */
+static void go(emitter *e, int32_t n, int32_t to) {
+  if (!dc_emit_divergent(e, n)) {
+    jump_together(e, n, to);
+    return;
+  }
+  send(e, to, e->mask);
+  go_on_after_parting(e, n, to, -1);
+}
+
+/* Whether tier 0 is called between two nodes: then it is a way that is hardly ever taken, such as sinf's for huge
+** arguments, and compilers must not store what is in registers before it is known that somebody takes it. */
+static bool is_rare(const emitter *e, int32_t from, int32_t to) {
+  for (int32_t n = from + 1; n < to; n++)
+    for (const dc_op *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
+      if (dc_emit_is_foreign(e, o->ins)) return true;
+  return false;
+}
+
+/* Where all lanes have come together and those that part meet at `to`: all of them may go there. */
+static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
+  if (to <= n || dc_emit_divergent(e, n) || dc_emit_divergent(e, to) || is_bare(e, to)) return;
+  PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
+}
+
+static void body(emitter *e, const dc_node *node, const char *mask);
+
+/* Where all lanes have come together, the branch's predicate alone tells: nobody looks at lanes that have ended. */
+static void run_arm(emitter *e, int32_t n) {
+  const dc_node *node = node_at(e, n);
+  const bool not = (e->arm[n] == node->next) != (node->flip != 0);
+  e->chooses = !dc_emit_divergent(e, n);
+  if (!e->chooses) PUT("{ const M in_ = M_and%s(%s, P_word(p%d));\n", not ? "n" : "", e->mask, guard_reg(node));
+  else PUT("{ const P in_ = %s(p%d);\n", not ? "P_not" : "", guard_reg(node));
+  body(e, node_at(e, e->arm[n]), "in_");
+  PUT("}\n");
+  e->chooses = false;
+}
+
+/* A branch by which lanes part: tk take it, nt do not. */
+static void part(emitter *e, int32_t n) {
+  const dc_node *node = node_at(e, n);
+  int32_t taken = node->taken, next = node->next;
+  const char *here = e->mask;
+  if (e->arm[n] >= 0) {
+    run_arm(e, n);
+    go(e, n, e->arm[n] == next ? taken : next);
+    return;
+  }
+  PUT("tk = M_and%s(%s, P_word(p%d)); nt = M_and%s(%s, P_word(p%d));\n", node->flip ? "n" : "", here, guard_reg(node),
+      node->flip ? "" : "n", here, guard_reg(node));
+  if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some end, the rest go on */
+    int32_t on = taken == DC_NODE_LEAVE ? next : taken;
+    PUT("act = M_andn(act, %s); if (!M_any(act)) goto done; ", taken == DC_NODE_LEAVE ? "tk" : "nt");
+    jump_together(e, n, on);
+    return;
+  }
+  skip(e, n, taken, "nt");
+  skip(e, n, next, "tk");
+  bool first = !is_bare(e, taken); /* whoever goes to a bare node does not come back */
+  send(e, first ? taken : next, first ? "tk" : "nt");
+  send(e, first ? next : taken, first ? "nt" : "tk");
+  go_on_after_parting(e, n, taken, next);
+}
+
+static void jump(emitter *e, int32_t n) {
+  const dc_node *node = node_at(e, n);
+  int32_t g = guard_reg(node);
+  bool divergent = dc_emit_divergent(e, n);
+  if (g >= 0 && !is_uniform(e, g)) {
+    part(e, n);
+    return;
+  }
+  if (g >= 0) {
+    PUT("if (%ss%d) { ", node->flip ? "!" : "", g);
+    if (divergent) {
+      send(e, node->taken, e->mask);
+      go_on_after_parting(e, n, node->taken, -1);
+    } else {
+      jump_together(e, n, node->taken);
+    }
+    PUT("}\n");
+  }
+  go(e, n, g >= 0 ? node->next : node->taken);
+}
+
+/* --- what ends nodes ------------------------------------------------------------------------------------ */
+
+/* Operands of what warp.c does, in tier 0's places. */
+static void give_operands(emitter *e, const dc_node *node) {
+  const ptx_ins *ins = node->op->ins;
+  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
+    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
+  if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, NULL);
+}
+
+static void pause_at(emitter *e, int32_t n) {
+  const dc_node *node = node_at(e, n);
+  if (!whole_barrier(node)) e->out->simple = e->out->lane_free = false;
+  e->out->pauses = true;
+  if (!whole_barrier(node)) give_operands(e, node);
+  dc_emit_pause(e, node->next);
+  if (whole_barrier(node) && node->next < 0) PUT("go_on = 0; act = M_none(); ");
+  else PUT("go_on = %d; ", node->next);
+  PUT("n->node = %d; goto pause;\n", n);
+}
+
+/* Tier 0 ends the node and goes on. */
+static void leave_at_end(emitter *e, int32_t n) {
+  const dc_node *node = node_at(e, n);
+  const ptx_ins *ins = node->op->ins;
+  e->leaves = true;
+  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
+    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, e->mask);
+  if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, e->mask);
+  if (node->end == DC_END_BRX)
+    for (int32_t i = 0; i < node->ntargets; i++) dc_emit_hand_over(e, node->targets[i], e->mask);
+  else dc_emit_hand_over(e, node->next, e->mask);
+  PUT("n->node = %d; n->lanes = M_word(%s); goto finish;\n", n, e->mask);
+}
+
+static void end_node(emitter *e, int32_t n) {
+  const dc_node *node = node_at(e, n);
+  int32_t g = guard_reg(node);
+  if (is_bra(node)) {
+    jump(e, n);
+  } else if (leaves(e, node)) {
+    if (g < 0) {
+      if (dc_emit_divergent(e, n)) {
+        send(e, DC_NODE_LEAVE, e->mask);
+        go_to_next_tracked(e, n);
+      } else {
+        PUT("act = M_none(); goto done;\n");
+      }
+      return;
+    }
+    PUT("{ const M g_ = P_word(");
+    dc_emit_register(e, g, 'p');
+    PUT("); tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
+        e->mask);
+    PUT("act = M_andn(act, tk); ");
+    if (dc_emit_divergent(e, n)) {
+      send(e, node->next, "nt");
+      go_on_after_parting(e, n, node->next, -1);
+    } else {
+      PUT("if (!M_any(act)) goto done; ");
+      jump_together(e, n, node->next);
+    }
+  } else if (pauses(e, n)) {
+    pause_at(e, n);
+  } else {
+    leave_at_end(e, n);
+  }
+}
+
+/* --- nodes ---------------------------------------------------------------------------------------------- */
+
+/* A lane that is not in its own member mask is an error, which tier 0 finds again and words. */
+static void check_members(emitter *e, const ptx_ins *ins) {
+  if (!dc_may_lack_members(ins)) return;
+  const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
+  const bool scalar = dc_spread_of(&e->k, member).tag == DC_UNIFORM;
+  PUT(scalar ? "if (DC_RARE((M_word(%s) & ~" : "if (DC_RARE(dc_outsiders(", scalar ? e->mask : "");
+  dc_emit_operand(e, member, scalar ? 'W' : 'w');
+  if (!scalar) PUT(", %s)", e->mask);
+  else PUT(")");
+  if (ins->pred >= 0) {
+    PUT(" & %sP_word(", ins->pred_neg ? "~" : "");
+    dc_emit_register(e, ins->pred, 'p');
+    PUT(")");
+  }
+  PUT(")) n->outsider(n);\n");
+}
+
+/* A warp-wide operation in divergent code waits for the lanes that its member mask names: if not all have come,
+** tier 0 goes on from here. */
+static void gather(emitter *e, int32_t n) {
+  const dc_node *node = node_at(e, n);
+  if (node->wait == DC_WAIT_NOT) return;
+  const ptx_ins *ins = dc_emit_waiting(node);
+  e->out->lane_free = false;
+  const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
+  bool divergent = dc_emit_divergent(e, n), scalar = dc_spread_of(&e->k, member).tag == DC_UNIFORM;
+  const char *live = e->f->entry ? "M_word(act)" : "n->warp_live";
+  check_members(e, ins);
+  if (!divergent && e->f->entry) return;
+  e->leaves = true;
+  PUT("if (DC_RARE(");
+  if (scalar) {
+    PUT("(");
+    dc_emit_operand(e, member, 'W');
+    PUT(" & %s & ~M_word(%s)) != 0", live, e->mask);
+  } else {
+    PUT("M_word(%s) != %s", e->mask, live);
+  }
+  PUT(")) { t%d = %s; goto hand_over; }\n", n, e->mask);
+}
+
+static void body(emitter *e, const dc_node *node, const char *mask) {
+  const dc_op *first = e->fn->nodes[0].first;
+  for (const dc_op *o = node->first; o < node->last; o++) {
+    const ptx_ins *ins = o->ins;
+    int32_t index = (int32_t)(o - first);
+    if (ins->pred < 0) {
+      dc_emit_operation(e, ins, index, mask, e->k.blend[ins - e->f->ins]);
+      continue;
+    }
+    PUT("{ const M g_ = M_and%s(%s, P_word(", ins->pred_neg ? "n" : "", mask);
+    dc_emit_register(e, ins->pred, 'p');
+    PUT(")); if (M_any(g_)) {\n");
+    dc_emit_operation(e, ins, index, "g_", true);
+    PUT("} }\n");
+  }
+}
+
+static void emit_node(emitter *e, int32_t n) {
+  if (e->inlined[n]) return;
+  bool divergent = dc_emit_divergent(e, n);
+  e->mask = divergent ? "m" : "act";
+  if (e->tracked[n]) {
+    PUT("T%d: if (!M_any(t%d)) ", n, n);
+    go_to_next_tracked(e, n);
+    if (divergent) PUT("m = t%d; ", n);
+    PUT("t%d = M_none();\n", n);
+  }
+  PUT("N%d: ;\n", n);
+  if (!is_bare(e, n)) gather(e, n);
+  body(e, node_at(e, n), e->mask);
+  end_node(e, n);
+}
+
+/* --- the function --------------------------------------------------------------------------------------- */
+
+/* A write that keeps other lanes' values reads the register: with no value at all in it, compilers take the result for
+** undefined too, in all lanes. */
+static bool kept(const emitter *e, int32_t r) {
+  for (int32_t i = e->k.def_at[r]; i < e->k.def_at[r + 1]; i++)
+    if (e->k.blend[e->k.defs[i]]) return true;
+  return false;
+}
+
+static void declare(emitter *e) {
+  for (int32_t r = 0; r < e->f->nregs; r++) {
+    bool defined = e->k.def_at[r] != e->k.def_at[r + 1], used = e->k.use_at[r] != e->k.use_at[r + 1];
+    int bits = dc_emit_bits(e, r);
+    if (!defined && !used) continue;
+    if (dc_spread_is_scalar(dc_emit_spread(e, r))) PUT("uint%d_t s%d = 0; ", bits == 64 ? 64 : 32, r);
+    else if (bits == 1) PUT("P p%d%s; ", r, kept(e, r) ? " = P_splat(0)" : "");
+    else if (bits == 64) PUT("V64 v%d%s; ", r, kept(e, r) ? " = V64_splat(0)" : "");
+    else PUT("V32 v%d%s; ", r, kept(e, r) ? " = V32_splat(0)" : "");
+  }
+  for (int32_t i = 0; i < e->f->nins; i++)
+    if (e->origin[i]) PUT("uint32_t x%d = 0; int ok%d = 1; ", i, i);
+  for (int32_t n = 0; n < e->nnodes; n++)
+    if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
+  for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) PUT("const uint64_t %s = n->base[%d]; ", dc_emit_base(b), b);
+  PUT("\nM act, m = M_none(), tk, nt; int fuel = n->fuel, patience = n->patience, r; uint32_t go_on;\n");
+}
+
+/* Simple code takes the gangs of a block by turns. */
+static void begin_gangs(emitter *e) {
+  PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs;\n");
+  if (e->out->pauses) PUT("uint32_t left = n->ngangs;\n");
+  PUT("gang: n->tid = g->tid; act = M_from(g->live); ");
+  if (e->numbers) PUT("n->warpid = g->number; ");
+  if (e->out->pauses) PUT("n->save = g->save; ");
+  if (e->fn->local_stride) PUT("n->base[%d] = g->local; ", DC_BASE_LOCAL);
+  if (e->operates) PUT("n->enter(n, g); ");
+  PUT("switch (%s) {\n", e->out->pauses ? "g->node" : "0");
+}
+
+static void end_gangs(emitter *e) {
+  if (e->out->pauses) {
+    PUT("done: g->live = 0; left--; if (!left) return DC_NATIVE_DONE; goto step;\n");
+    PUT("pause: if (!M_any(act)) goto done; g->node = go_on; g->live = M_word(act);\n");
+    PUT("step: if (++g == end) g = n->gangs; if (!g->live) goto step; goto gang;\n");
+  } else {
+    PUT("done: if (++g == end) return DC_NATIVE_DONE; goto gang;\n");
+  }
+}
+
+static void begin(emitter *e) {
+  if (e->out->simple) begin_gangs(e);
+  else PUT("act = M_from(n->lanes); switch (n->node) {\n");
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    if (!e->entered[n]) continue;
+    PUT("case %d: ", n);
+    if (n) dc_emit_resume(e, n);
+    if (dc_emit_divergent(e, n)) PUT("t%d = act; goto T%d;\n", n, n);
+    else PUT("goto N%d;\n", n);
+  }
+  PUT("default: return DC_NATIVE_STOP; }\n");
+}
+
+/* Everything that waits is handed to tier 0. */
+static void tail(emitter *e) {
+  if (e->out->simple) {
+    end_gangs(e);
+    return;
+  }
+  PUT("done: n->live = M_word(act); return DC_NATIVE_DONE;\n");
+  PUT("pause: n->live = n->lanes = M_word(act); return DC_NATIVE_PAUSE;\n");
+  if (!e->leaves) return;
+  PUT("hand_over: n->node = n->lanes = 0; r = DC_NATIVE_LEAVE; goto out;\n");
+  PUT("finish: r = DC_NATIVE_FINISH;\nout: n->live = M_word(act); m = M_none();\n");
+  for (int32_t n = 0; n < e->nnodes; n++)
+    if (e->tracked[n]) PUT("n->wait[%d] = M_word(t%d); m = M_or(m, t%d);\n", e->ordinal[n], n, n);
+  dc_emit_hand_over_all(e);
+  PUT("return r;\n");
+}
+
+static int allocate(emitter *e) {
+  size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
+  e->block_of = calloc(nodes, sizeof *e->block_of);
+  e->tracked = calloc(nodes, sizeof *e->tracked);
+  e->ordinal = calloc(nodes, sizeof *e->ordinal);
+  e->entered = calloc(nodes, sizeof *e->entered);
+  e->origin = calloc(ins, sizeof *e->origin);
+  e->arm = calloc(nodes, sizeof *e->arm);
+  e->inlined = calloc(nodes, sizeof *e->inlined);
+  e->given = calloc(regs, sizeof *e->given);
+  e->place = malloc(regs * sizeof *e->place);
+  e->origin_place = malloc(ins * sizeof *e->origin_place);
+  e->origin_turn = calloc(ins, sizeof *e->origin_turn);
+  if (!e->block_of || !e->tracked || !e->ordinal || !e->entered || !e->arm || !e->inlined) return dc_fail_oom(e->err);
+  if (!e->origin || !e->given || !e->place || !e->origin_place || !e->origin_turn) return dc_fail_oom(e->err);
+  memset(e->place, 0xff, regs * sizeof *e->place);
+  memset(e->origin_place, 0xff, ins * sizeof *e->origin_place);
+  return 0;
+}
+
+static void release(emitter *e) {
+  dc_spreads_free(&e->k);
+  void *all[] = { e->block_of, e->tracked, e->ordinal, e->entered,      e->arm,         e->inlined,
+                  e->origin,   e->given,   e->place,   e->origin_place, e->origin_turn, e->live };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+/* Functions that tier 1 does not take: very long ones, 128-bit registers, and calls of what may wait for others. */
+static bool takes(const dc_cpu_function *fn) {
+  const ptx_func *f = fn->ptx;
+  if (f->nins > MAX_INSTRUCTIONS || f->has_indirect_call) return false;
+  for (int32_t r = 0; r < f->nregs; r++)
+    if (f->regs[r].bits == 128 && f->slot[r] >= 0) return false;
+  for (int32_t n = 0; n < fn->nnodes; n++) {
+    const dc_cpu_function *callee = fn->nodes[n].callee;
+    if (callee == NULL) continue;
+    if (callee->ptx->has_barrier || callee->ptx->has_call || callee->spins) return false;
+  }
+  return true;
+}
+
+static int outputs(emitter *e) {
+  dc_emitted *out = e->out;
+  out->tracked = malloc(((size_t)out->ntracked + 1) * sizeof *out->tracked);
+  out->resumes = calloc((size_t)e->nnodes + 1, 1);
+  if (!out->tracked || !out->resumes) return dc_fail_oom(e->err);
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    if (e->tracked[n]) out->tracked[e->ordinal[n]] = n;
+    out->resumes[n] = e->entered[n];
+  }
+  if (e->leaves || !e->f->entry) out->simple = out->lane_free = false;
+  out->operates = e->operates;
+  return 0;
+}
+
+static int emit(emitter *e, dc_shape shape) {
+  if (dc_spreads_find(&e->k, (ptx_func *)(uintptr_t)e->f, shape, dc_emit_has_scalar) != 0) return ptx_fail_pass(e->err);
+  if (!e->k.regular) return 1;
+  if (allocate(e) != 0) return -1;
+  find_blocks(e);
+  if (dc_emit_find_arms(e) != 0) return -1;
+  find_tracked(e);
+  if (dc_emit_liveness(e) != 0) return -1;
+  for (int32_t r = 0; r < e->f->nregs; r++)
+    if (e->k.reg[r].tag == DC_AFFINE && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;
+  dc_buf nodes = DC_BUF_INIT; /* first: they tell how the rest must be */
+  e->t = &nodes;
+  for (int32_t n = 0; n < e->nnodes; n++) emit_node(e, n);
+  int rc = outputs(e);
+  e->t = &e->out->text;
+  PUT("#include \"native%d.h\"\n__attribute__((visibility(\"default\"))) int dc_run(dc_native *n) {\n",
+      shape.width);
+  declare(e);
+  begin(e);
+  dc_buf_add(e->t, dc_buf_str(&nodes), nodes.len);
+  tail(e);
+  PUT("}\n");
+  if (nodes.failed || e->t->failed) rc = dc_fail_oom(e->err);
+  dc_buf_free(&nodes);
+  return rc;
+}
+
+int dc_emit(const dc_cpu_function *fn, dc_shape shape, dc_emitted *out, dc_error *err) {
+  emitter e = { .fn = fn, .f = fn->ptx, .out = out, .err = err, .nnodes = fn->nnodes };
+  memset(out, 0, sizeof *out);
+  out->simple = out->lane_free = true;
+  e.t = &out->text;
+  if (!takes(fn)) return 1;
+  int rc = emit(&e, shape);
+  release(&e);
+  if (rc != 0) dc_emitted_free(out);
+  return rc;
+}
+
+void dc_emitted_free(dc_emitted *e) {
+  dc_buf_free(&e->text);
+  free(e->tracked);
+  free(e->resumes);
+  memset(e, 0, sizeof *e);
+}

@@ -1,0 +1,280 @@
+/*
+** emit_memory.c - loads and stores as C: one access for uniform addresses, a row for affine ones, else lane by lane.
+*/
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/codegen/emitter.h"
+
+#define LONG 400 /* instructions; longer functions call what shorter ones have in line */
+#define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
+
+static int space_of(const ptx_ins *ins, const ptx_operand *at) {
+  int space = ins->space;
+  return space == PTX_GENERIC && at->sym ? at->sym->space : space;
+}
+
+static const ptx_operand *address_of(const ptx_ins *ins) { return &ins->opnd[ins->ndst]; }
+
+bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
+  const uint32_t strong = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;
+  int size = ptx_type_bits((ptx_type)ins->type), n = ins->vec ? ins->vec : 1;
+  bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
+  if ((!load && ins->op != PTX_OP_ST) || (ins->flags & strong) || size < 8 || size > 64) return false;
+  const ptx_operand *at = address_of(ins);
+  int space = space_of(ins, at);
+  if (at->kind != PTX_ADDR || (load ? ins->ndst != n || ins->nsrc != 1 : ins->ndst != 0 || ins->nsrc != n + 1))
+    return false;
+  if (space == PTX_PARAM && (!e->f->entry || (at->sym && at->sym->inside))) return false;
+  if (space == PTX_REGSPACE) return false;
+  for (int i = 0; i < n; i++) {
+    const ptx_operand *o = load ? &ins->opnd[i] : &at[1 + i];
+    if (o->kind == PTX_SINK && load) continue;
+    if (o->kind != PTX_REG && (load || (o->kind != PTX_IMM && o->kind != PTX_SYM))) return false;
+    int bits = o->kind == PTX_REG ? dc_emit_bits(e, o->reg) : size;
+    if (bits == 1 || bits == 128 || bits < size || (!load && (size == 64) != (bits == 64))) return false;
+  }
+  return true;
+}
+
+static int base_of(int space) {
+  switch (space) {
+    case PTX_SHARED: return DC_BASE_SHARED;
+    case PTX_CONST: return DC_BASE_CONST;
+    case PTX_PARAM: return DC_BASE_PARAM;
+    case PTX_LOCAL: return DC_BASE_LOCAL;
+    default: return DC_BASE_FLAT;
+  }
+}
+
+static const char *element(const ptx_ins *ins) {
+  bool sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
+  switch (ptx_type_bits((ptx_type)ins->type)) {
+    case 8: return sign ? "s8" : "u8";
+    case 16: return sign ? "s16" : "u16";
+    case 32: return "u32";
+    default: return "u64";
+  }
+}
+
+/* How the lanes' addresses lie. */
+typedef struct place {
+  const ptx_operand *at;
+  int base;
+  long long offset;      /* constant part, beside the base */
+  enum { ONE, ROW, LANES } how;
+  dc_spread s;           /* of a ROW */
+  long long stride;
+  bool narrow;           /* the address register has 32 bits */
+} place;
+
+static place place_of(const emitter *e, const ptx_ins *ins) {
+  place p = { .at = address_of(ins), .base = base_of(space_of(ins, address_of(ins))) };
+  p.offset = p.at->imm;
+  if (p.at->sym) p.offset += dc_code_address(e->fn->code, p.at->sym);
+  bool local = p.base == DC_BASE_LOCAL;
+  if (p.at->reg < 0) {
+    p.how = local ? ROW : ONE;
+    p.s = (dc_spread){ .tag = DC_AFFINE, .origin = -1 };
+  } else {
+    p.s = *dc_emit_spread(e, p.at->reg);
+    p.narrow = dc_emit_bits(e, p.at->reg) == 32;
+    p.how = p.s.tag == DC_VARYING ? LANES : p.s.tag == DC_AFFINE || local ? ROW : ONE;
+    if (p.s.tag == DC_UNIFORM) p.s = (dc_spread){ .tag = DC_AFFINE, .origin = -1 };
+  }
+  p.stride = (long long)dc_spread_stride(&p.s) + (local ? (long long)e->fn->local_stride : 0);
+  return p;
+}
+
+/* a_: the address in lane 0 (of a row) or of all; checked for alignment. */
+static void begin_access(emitter *e, const ptx_ins *ins, const place *p) {
+  int bytes = ptx_type_bits((ptx_type)ins->type) / 8 * (ins->vec ? ins->vec : 1);
+  PUT("{ ");
+  if (p->how == LANES) {
+    PUT("const V64 a_ = V64_plus(");
+    if (p->narrow) PUT("V64_zext32(");
+    dc_emit_register(e, p->at->reg, p->narrow ? 'w' : 'd');
+    if (p->narrow) PUT(")");
+    if (p->base == DC_BASE_LOCAL)
+      PUT(", V64_affine(%s + %lldull, %uull)", dc_emit_base(p->base), p->offset, e->fn->local_stride);
+    else if (p->base == DC_BASE_FLAT) PUT(", V64_splat(%lldull)", p->offset);
+    else PUT(", V64_splat(%s + %lldull)", dc_emit_base(p->base), p->offset);
+    PUT("); ");
+    return;
+  }
+  PUT("const uint64_t o_ = ");
+  if (p->at->reg >= 0) PUT("(uint64_t)s%d + %lldull", p->at->reg, p->offset);
+  else PUT("%lldull", p->offset);
+  if (p->base == DC_BASE_FLAT) PUT(", a_ = o_; ");
+  else PUT(", a_ = %s + o_; ", dc_emit_base(p->base));
+  if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
+}
+
+/* A row that wraps around: the beginning of the call that loads or stores its lanes; values and mask remain. */
+static void begin_wrapped(emitter *e, const ptx_ins *ins, const place *p, int j) {
+  int size = ptx_type_bits((ptx_type)ins->type) / 8;
+  bool is_store = ins->op == PTX_OP_ST, sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
+  char rest[64];
+  snprintf(rest, sizeof rest, "DC_WRAP_%s, %d, %d", is_store ? "STORE" : "LOAD", size, sign);
+  if (p->narrow) PUT("({ static const dc_wrap w_ = { %lldll, 0, 1, 0, %s }; ", p->stride, rest);
+  else dc_emit_wrap(e, &p->s, rest);
+  PUT("dc_wrapped_%s_V%d(n, &w_, a_ + %d, ", is_store ? "store" : "load", size == 8 ? 64 : 32, j * size);
+  if (p->narrow) PUT("s%d, ", p->at->reg);
+  else PUT("x%d, ", p->s.origin);
+}
+
+/* The condition under which a row of addresses is none, after `before`; false: it always is one. */
+static bool put_condition(emitter *e, const place *p, const char *before) {
+  if (p->base == DC_BASE_LOCAL) return false;
+  if (p->narrow && p->at->reg >= 0 && p->s.tag == DC_AFFINE && p->s.exact != 0)
+    PUT("%s(DC_RARE(!dc_no_wrap_u32(s%d, %lldll)))", before, p->at->reg, (long long)dc_spread_stride(&p->s));
+  else if (p->s.origin >= 0) PUT("%s(DC_RARE(!ok%d))", before, p->s.origin);
+  else return false;
+  return true;
+}
+
+/* Local memory reached through a register that differs by more than the lane: as lanes. */
+static void as_lanes_if_odd(place *p) {
+  if (p->base == DC_BASE_LOCAL && p->how == ROW && p->at->reg >= 0 && (p->s.origin >= 0 || p->s.exact != 0))
+    p->how = LANES;
+}
+
+/* A row of which other lanes keep their values. */
+static void load_row_over(emitter *e, const ptx_ins *ins, const place *p, int j, const char *mask) {
+  int32_t d = ins->opnd[j].reg;
+  int size = ptx_type_bits((ptx_type)ins->type) / 8;
+  PUT("v%d = ", d);
+  if (put_condition(e, p, "")) {
+    PUT(" ? V%d_select(%s, ", size == 8 ? 64 : 32, mask);
+    begin_wrapped(e, ins, p, j);
+    PUT("%s); }), v%d) : ", mask, d);
+  }
+  PUT("dc_row_or_%s(a_ + %d, %s, v%d);\n", element(ins), j * size, mask, d);
+}
+
+/* The kind of packs of simd/packs.h that stand side by side; NULL: they are none. */
+static const char *packs(const ptx_ins *ins, const place *p) {
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  if (p->how != ROW || ins->vec < 2 || p->stride != bits / 8 * ins->vec) return NULL;
+  if (bits == 32) return ins->vec == 2 ? "2" : ins->vec == 4 ? "4" : NULL;
+  return bits == 64 && ins->vec == 2 ? "2x64" : NULL;
+}
+
+static void load_element(emitter *e, const ptx_ins *ins, const place *p, int j, const char *mask, bool keep) {
+  const char *T = element(ins);
+  int size = ptx_type_bits((ptx_type)ins->type) / 8;
+  int32_t d = ins->opnd[j].reg;
+  const char *far = e->f->nins > LONG ? "far_" : "";
+  if (d < 0) return;
+  bool sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
+  bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
+  bool widens = dc_emit_bits(e, d) == 64 && size < 8;
+  if (dc_emit_spread(e, d)->tag == DC_UNIFORM) {
+    const char *as = low ? "(uint16_t)" : widens && sign ? "(uint64_t)(int32_t)" : "";
+    PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, T, j * size);
+    return;
+  }
+  if (keep && p->how == ROW && p->stride == size && !low && !widens) {
+    load_row_over(e, ins, p, j, mask);
+    return;
+  }
+  dc_emit_assign(e, d, mask, keep);
+  if (low) PUT("V32_low16(");
+  if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
+  if (p->how == ONE) {
+    PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
+  } else if (p->how == LANES) {
+    PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
+  } else {
+    bool guarded = put_condition(e, p, "");
+    if (guarded) {
+      PUT(" ? ");
+      begin_wrapped(e, ins, p, j);
+      PUT("%s); }) : ", mask);
+    }
+    if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
+    else if (packs(ins, p)) PUT("dc_pack%s_%d(a_, %s)", packs(ins, p), j, mask);
+    else PUT("dc_stride_%s(a_ + %d, %lldll, %s)", T, j * size, p->stride, mask);
+  }
+  if (low || widens) PUT(")");
+  dc_emit_assign_end(e, d, keep);
+}
+
+static void put_value(emitter *e, const ptx_operand *o, int size, bool scalar) {
+  char kind = size == 8 ? 'd' : 'w';
+  dc_emit_operand(e, o, scalar ? (char)(kind - 'a' + 'A') : kind);
+}
+
+static void store_element(emitter *e, const ptx_ins *ins, const place *p, int j, const char *mask) {
+  const char *T = element(ins);
+  int size = ptx_type_bits((ptx_type)ins->type) / 8;
+  const ptx_operand *o = &p->at[1 + j];
+  bool scalar = o->reg < 0 || dc_emit_spread(e, o->reg)->tag == DC_UNIFORM;
+  if (p->how == ONE) {
+    PUT("if (M_any(%s)) dc_st_%s(a_ + %d, ", mask, T, j * size);
+    if (!scalar) PUT("V%d_last(", size == 8 ? 64 : 32);
+    put_value(e, o, size, scalar);
+    if (!scalar) PUT(", %s)", mask);
+    PUT("); ");
+    return;
+  }
+  if (p->how == LANES) {
+    PUT("dc_%sscatter_%s(a_, %d, ", e->f->nins > LONG ? "far_" : "", T, j * size);
+    put_value(e, o, size, false);
+    PUT(", %s); ", mask);
+    return;
+  }
+  if (p->stride == 0) { /* every lane to the same place after all */
+    PUT("dc_scatter_%s(V64_splat(a_), %d, ", T, j * size);
+    put_value(e, o, size, false);
+    PUT(", %s); ", mask);
+    return;
+  }
+  if (put_condition(e, p, "if ")) {
+    begin_wrapped(e, ins, p, j);
+    put_value(e, o, size, false);
+    PUT(", %s); }); else ", mask);
+  }
+  if (p->stride == size) PUT("dc_put_row_%s(a_ + %d, ", T, j * size);
+  else PUT("dc_put_stride_%s(a_ + %d, %lldll, ", T, j * size, p->stride);
+  put_value(e, o, size, false);
+  PUT(", %s); ", mask);
+}
+
+/* All values of packs at once, where the addresses do not wrap around. */
+static void store_packs(emitter *e, const ptx_ins *ins, const place *p, const char *mask) {
+  if (put_condition(e, p, "if ")) {
+    PUT("{ ");
+    for (int j = 0; j < ins->vec; j++) store_element(e, ins, p, j, mask);
+    PUT("} else ");
+  }
+  PUT("dc_put_pack%s(a_, %s", packs(ins, p), mask);
+  for (int j = 0; j < ins->vec; j++) {
+    PUT(", ");
+    put_value(e, &p->at[1 + j], ptx_type_bits((ptx_type)ins->type) / 8, false);
+  }
+  PUT("); ");
+}
+
+void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  place p = place_of(e, ins);
+  int n = ins->vec ? ins->vec : 1;
+  int bytes = ptx_type_bits((ptx_type)ins->type) / 8 * n;
+  as_lanes_if_odd(&p);
+  if (p.base == DC_BASE_LOCAL) e->out->lane_free = false;
+  begin_access(e, ins, &p);
+  if (p.how == LANES && (bytes > 1 || DC_IGNORED)) {
+    PUT("if (DC_RARE(dc_bad_addresses(a_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p.base), bytes, mask);
+  } else if (p.how == ROW && bytes > 1 && p.stride % bytes != 0) {
+    PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p.stride, bytes, mask);
+  }
+  if (ins->op == PTX_OP_ST && packs(ins, &p)) {
+    store_packs(e, ins, &p, mask);
+  } else {
+    for (int j = 0; j < n; j++) {
+      if (ins->op == PTX_OP_ST) store_element(e, ins, &p, j, mask);
+      else load_element(e, ins, &p, j, mask, keep);
+    }
+  }
+  PUT("}\n");
+}

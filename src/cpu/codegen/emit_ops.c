@@ -1,0 +1,413 @@
+/*
+** emit_ops.c - one PTX operation as a C statement: on scalars, on vectors, or by tier 0's function.
+*/
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/codegen/emitter.h"
+
+#define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
+
+/* --- operands ------------------------------------------------------------------------------------------- */
+
+static bool wide(char kind) { return kind == 'd' || kind == 'D'; }
+
+void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest) {
+  const ptx_ins *ins = &e->f->ins[s->origin];
+  int type = ins->op == PTX_OP_CVT ? ins->type2 : ins->type;
+  PUT("({ static const dc_wrap w_ = { %lldll, %lldll, %lldll, %d, %s }; ", (long long)s->step, (long long)s->exact,
+      (long long)s->times, type == PTX_S32, rest);
+}
+
+void dc_emit_register(emitter *e, int32_t reg, char kind) {
+  const dc_spread *s = dc_emit_spread(e, reg);
+  if (kind == 'W' || kind == 'D' || kind == 'P') {
+    PUT("s%d", reg);
+  } else if (s->tag == DC_VARYING) {
+    PUT("%c%d", kind == 'p' ? 'p' : 'v', reg);
+  } else if (kind == 'p') {
+    PUT("P_splat((int)s%d)", reg);
+  } else if (s->tag == DC_UNIFORM) {
+    PUT("V%d_splat(s%d)", wide(kind) ? 64 : 32, reg);
+  } else if (!wide(kind)) {
+    PUT("V32_affine(s%d, %uu)", reg, (unsigned)dc_spread_stride(s));
+  } else if (s->origin < 0) {
+    PUT("V64_affine(s%d, %lldull)", reg, (long long)dc_spread_stride(s));
+  } else {
+    PUT("(ok%d ? V64_affine(s%d, %lldull) : ", s->origin, reg, (long long)dc_spread_stride(s));
+    dc_emit_wrap(e, s, "DC_WRAP_LIST");
+    PUT("dc_wrapped(n, &w_, s%d, x%d); }))", reg, s->origin);
+  }
+}
+
+static uint64_t immediate(const emitter *e, const ptx_operand *o) {
+  uint64_t v = (uint64_t)o->imm;
+  if (o->kind == PTX_SYM) v += (uint64_t)dc_code_address(e->fn->code, o->sym);
+  return v;
+}
+
+void dc_emit_operand(emitter *e, const ptx_operand *o, char kind) {
+  if (o->kind == PTX_REG) {
+    bool scalar = kind < 'a';
+    if (o->negated) PUT(scalar ? "!" : "P_not(");
+    dc_emit_register(e, o->reg, kind);
+    if (o->negated && !scalar) PUT(")");
+    return;
+  }
+  uint64_t v = immediate(e, o);
+  switch (kind) {
+    case 'W': PUT("%uu", (unsigned)v); return;
+    case 'D': PUT("%lluull", (unsigned long long)v); return;
+    case 'P': PUT("%d", (v != 0) != o->negated); return;
+    case 'w': PUT("V32_splat(%uu)", (unsigned)v); return;
+    case 'd': PUT("V64_splat(%lluull)", (unsigned long long)v); return;
+    default: PUT("P_splat(%d)", (v != 0) != o->negated); return;
+  }
+}
+
+/* --- results -------------------------------------------------------------------------------------------- */
+
+static const char *select_of(int bits) { return bits == 1 ? "P" : bits == 64 ? "V64" : "V32"; }
+
+void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep) {
+  int bits = dc_emit_bits(e, reg);
+  PUT("%c%d = ", bits == 1 ? 'p' : 'v', reg);
+  if (keep) PUT("%s_%s(%s, ", select_of(bits), e->chooses ? "choose" : "select", mask);
+}
+
+void dc_emit_assign_end(emitter *e, int32_t reg, bool keep) {
+  if (keep) PUT(", %c%d)", dc_emit_bits(e, reg) == 1 ? 'p' : 'v', reg);
+  PUT(";\n");
+}
+
+/* --- forms ---------------------------------------------------------------------------------------------- */
+
+static char kind_of_bits(int bits) { return bits == 1 ? 'p' : bits == 64 ? 'd' : 'w'; }
+
+/* cvt takes the low part of a source register that is wider than its type. */
+static bool is_low_half(const emitter *e, const ptx_ins *ins, const ptx_operand *o, char want) {
+  return ins->op == PTX_OP_CVT && want == 'w' && o->kind == PTX_REG && dc_emit_bits(e, o->reg) == 64;
+}
+
+/* The registers of an operation must be of the sizes that its form wants. */
+static bool fits(const emitter *e, const ptx_ins *ins, const dc_native_form *form) {
+  if (form->ndst != ins->ndst || form->nsrc != ins->nsrc) return false;
+  for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
+    const ptx_operand *o = &ins->opnd[i];
+    char want = i < ins->ndst ? form->dst[i] : form->src[i - ins->ndst];
+    if (o->kind == PTX_SREG || o->kind == PTX_SINK || o->kind == PTX_LABEL) return false;
+    if (o->kind != PTX_REG) continue;
+    int bits = dc_emit_bits(e, o->reg);
+    if (i >= ins->ndst && is_low_half(e, ins, o, want)) continue;
+    if (bits == 128 || kind_of_bits(bits) != want || (i < ins->ndst && bits != form->dst_bits[i])) return false;
+  }
+  return true;
+}
+
+static bool is_sreg_move(const ptx_ins *ins) {
+  return ins->op == PTX_OP_MOV && ins->ndst == 1 && ins->nsrc == 1 && ins->opnd[1].kind == PTX_SREG &&
+         dc_spreads_know(ins->opnd[1].sreg);
+}
+
+/* A vote or activemask among lanes that agree on who takes part gives all of them one value. */
+static bool is_ballot(const ptx_ins *ins) {
+  if (ins->op == PTX_OP_ACTIVEMASK) return true;
+  return ins->op == PTX_OP_VOTE && ins->mode >= PTX_VOTE_ALL && ins->mode <= PTX_VOTE_BALLOT && ins->nsrc == 2;
+}
+
+bool dc_emit_has_scalar(const ptx_ins *ins) {
+  dc_native_form form;
+  if (ins->op == PTX_OP_CVTA || is_sreg_move(ins)) return true;
+  return ins->ndst == 1 && dc_native_op(ins, &form);
+}
+
+/* --- special registers ---------------------------------------------------------------------------------- */
+
+static const char *sreg_scalar(int sreg) {
+  switch (sreg) {
+    case PTX_SR_TID_X: return "n->tid[0][0]";
+    case PTX_SR_TID_Y: return "n->tid[1][0]";
+    case PTX_SR_TID_Z: return "n->tid[2][0]";
+    case PTX_SR_NTID_X: return "n->ntid[0]";
+    case PTX_SR_NTID_Y: return "n->ntid[1]";
+    case PTX_SR_NTID_Z: return "n->ntid[2]";
+    case PTX_SR_CTAID_X: return "n->ctaid[0]";
+    case PTX_SR_CTAID_Y: return "n->ctaid[1]";
+    case PTX_SR_CTAID_Z: return "n->ctaid[2]";
+    case PTX_SR_NCTAID_X: return "n->nctaid[0]";
+    case PTX_SR_NCTAID_Y: return "n->nctaid[1]";
+    case PTX_SR_NCTAID_Z: return "n->nctaid[2]";
+    case PTX_SR_WARPID: return "n->warpid";
+    case PTX_SR_NWARPID: return "n->nwarps";
+    case PTX_SR_WARP_SZ: return "32u";
+    case PTX_SR_SMID: return "n->smid";
+    case PTX_SR_NSMID: return "n->nsmid";
+    default: return "0u"; /* %laneid in lane 0 */
+  }
+}
+
+static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  int32_t d = ins->opnd[0].reg;
+  int sreg = ins->opnd[1].sreg, bits = dc_emit_bits(e, d);
+  dc_spread s = dc_spread_of(&e->k, &ins->opnd[1]);
+  if (sreg == PTX_SR_WARPID) e->numbers = true;
+  if (sreg == PTX_SR_LANEID || sreg == PTX_SR_WARPID || sreg == PTX_SR_NWARPID) e->out->lane_free = false;
+  if (dc_emit_spread(e, d)->tag != DC_VARYING) {
+    PUT("s%d = %s;\n", d, sreg_scalar(sreg));
+    return;
+  }
+  dc_emit_assign(e, d, mask, keep);
+  if (bits == 64) PUT("V64_zext32(");
+  if (bits == 16) PUT("V32_low16(");
+  if (s.tag == DC_UNIFORM) PUT("V32_splat(%s)", sreg_scalar(sreg));
+  else if (s.tag == DC_AFFINE) PUT("V32_affine(%s, 1)", sreg_scalar(sreg));
+  else PUT("V32_load(n->tid[%d])", sreg - PTX_SR_TID_X);
+  if (bits != 32) PUT(")");
+  dc_emit_assign_end(e, d, keep);
+}
+
+/* --- operations ----------------------------------------------------------------------------------------- */
+
+/* An affine value is widened: what it was, and whether it wraps around among the lanes. */
+static void note_origin(emitter *e, const ptx_ins *ins, int32_t index) {
+  const dc_spread *s = NULL;
+  if (ins->ndst != 1 || ins->opnd[0].reg < 0) return;
+  s = dc_emit_spread(e, ins->opnd[0].reg);
+  if (s->tag != DC_AFFINE || s->origin != index) return;
+  const ptx_operand *src = &ins->opnd[1];
+  if (dc_spread_of(&e->k, src).tag != DC_AFFINE) src++;
+  int type = ins->op == PTX_OP_CVT ? ins->type2 : ins->type;
+  PUT("x%d = ", index);
+  dc_emit_operand(e, src, 'W');
+  PUT("; ok%d = dc_no_wrap_%s(x%d, %lldll);\n", index, type == PTX_S32 ? "s32" : "u32", index, (long long)s->step);
+}
+
+/* Whether source i has 16 bits (or 8): constants are written with a sign, registers of 16 bits hold none. */
+static bool is_short(const ptx_ins *ins, int i) {
+  int type = (ins->op == PTX_OP_CVT || ins->op == PTX_OP_SET) && ins->type2 ? ins->type2 : ins->type;
+  if (ins->op == PTX_OP_MOV && ins->nsrc == 2) return ins->type == PTX_B32;
+  if ((ins->op == PTX_OP_SHL || ins->op == PTX_OP_SHR) && i == 1) return false;
+  if (ins->op == PTX_OP_MAD && ins->mode == PTX_WIDE && i == 2) return false;
+  if (ins->op == PTX_OP_SLCT && i == 2) return false;
+  int bits = ptx_type_bits((ptx_type)type);
+  return bits == 8 || bits == 16;
+}
+
+static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *form, bool scalar) {
+  for (int i = 0; i < ins->nsrc; i++) {
+    char kind = form->src[i];
+    ptx_operand o = ins->opnd[ins->ndst + i];
+    if (o.kind == PTX_IMM && kind == 'w' && is_short(ins, i)) o.imm &= 0xffff;
+    bool low = is_low_half(e, ins, &o, kind);
+    if (low) kind = 'd';
+    if (i) PUT(", ");
+    if (low) PUT(scalar ? "(uint32_t)" : "v_low_half(");
+    dc_emit_operand(e, &o, scalar ? (char)(kind - 'a' + 'A') : kind);
+    if (low && !scalar) PUT(")");
+  }
+}
+
+/* Two destinations: both are varying. */
+static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
+  PUT("{ ");
+  for (int i = 0; i < 2; i++) PUT("%s r%d_; ", form->dst[i] == 'p' ? "P" : form->dst[i] == 'w' ? "V32" : "V64", i);
+  PUT("v_%s(&r0_, &r1_, ", form->name);
+  form_operands(e, ins, form, false);
+  PUT("); ");
+  for (int i = 0; i < 2; i++) {
+    dc_emit_assign(e, ins->opnd[i].reg, mask, keep);
+    PUT("r%d_", i);
+    dc_emit_assign_end(e, ins->opnd[i].reg, keep);
+  }
+  PUT("}\n");
+}
+
+static bool is_range(const emitter *e, const ptx_operand *o) {
+  if (o->kind != PTX_REG || o->negated || dc_emit_bits(e, o->reg) != 32) return false;
+  const dc_spread *s = dc_emit_spread(e, o->reg);
+  return s->tag == DC_AFFINE && dc_spread_stride(s) == 1;
+}
+
+/* Consecutive numbers compared with one: a matter of scalars. False: it is something else. */
+static bool by_range(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
+  static const char *const swapped[][2] = { { "lt", "gt" }, { "le", "ge" }, { "gt", "lt" }, { "ge", "le" } };
+  char cmp[3] = "", type[4] = "";
+  int end = 0;
+  const ptx_operand *x = &ins->opnd[1], *y = x + 1;
+  if (sscanf(form->name, "setp_%2[a-z]_%3s%n", cmp, type, &end) != 2 || form->name[end] != 0 || form->nsrc != 2)
+    return false;
+  if (strcmp(type, "s32") != 0 && strcmp(type, "u32") != 0) return false;
+  bool swap = is_range(e, y);
+  if (swap) x = y, y = &ins->opnd[1];
+  if (!is_range(e, x) || dc_spread_of(&e->k, y).tag != DC_UNIFORM) return false;
+  for (int i = 0; i < 4; i++) {
+    if (strcmp(cmp, swapped[i][0]) != 0) continue;
+    dc_emit_assign(e, ins->opnd[0].reg, mask, keep);
+    PUT("v_setp_range_%s_%s(", swapped[i][swap], type);
+    dc_emit_operand(e, x, 'W');
+    PUT(", ");
+    dc_emit_operand(e, y, 'W');
+    PUT(")");
+    dc_emit_assign_end(e, ins->opnd[0].reg, keep);
+    return true;
+  }
+  return false; /* equal or not: no range of lanes */
+}
+
+static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
+  int32_t d = ins->opnd[0].reg;
+  bool scalar = dc_spread_is_scalar(dc_emit_spread(e, d));
+  if (!scalar && by_range(e, ins, form, mask, keep)) return;
+  if (scalar) PUT("s%d = s_%s(", d, form->name);
+  else {
+    dc_emit_assign(e, d, mask, keep);
+    PUT("v_%s(", form->name);
+  }
+  form_operands(e, ins, form, scalar);
+  PUT(")");
+  if (scalar) PUT(";\n");
+  else dc_emit_assign_end(e, d, keep);
+}
+
+/* A result in tier 0's register file: of lane 0 for a scalar. */
+static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
+  int bits = dc_emit_bits(e, d);
+  unsigned at = (unsigned)e->f->slot[d];
+  if (dc_spread_is_scalar(dc_emit_spread(e, d))) {
+    if (bits == 1) PUT("s%d = n->preds[%u] & 1;\n", d, at);
+    else PUT("s%d = *(const uint%d_t *)(n->regs + %u);\n", d, bits, at);
+    return;
+  }
+  dc_emit_assign(e, d, mask, keep);
+  if (bits == 1) PUT("P_from(n->preds[%u])", at);
+  else if (bits == 16) PUT("V16_load((const uint16_t *)(n->regs + %u))", at);
+  else if (bits == 32) PUT("V32_load((const uint32_t *)(n->regs + %u))", at);
+  else PUT("V64_load((const uint64_t *)(n->regs + %u))", at);
+  dc_emit_assign_end(e, d, keep);
+}
+
+/* Tier 0's function: operands to its register file, results back.  A scalar result comes from scalar operands, which
+** all lanes have; so all of them may do it, lane 0 too, which holds that result. */
+static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
+  bool scalar = false;
+  e->operates = true;
+  e->out->lane_free = false;
+  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
+    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
+  for (int i = 0; i < ins->ndst; i++)
+    if (ins->opnd[i].reg >= 0) scalar |= dc_spread_is_scalar(dc_emit_spread(e, ins->opnd[i].reg));
+  PUT("n->operate(n, %d, M_word(%s));\n", index, scalar ? "M_all()" : mask);
+  for (int i = 0; i < ins->ndst; i++)
+    if (ins->opnd[i].reg >= 0) from_tier0(e, ins->opnd[i].reg, mask, keep);
+}
+
+static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  int32_t d = ins->opnd[0].reg;
+  bool scalar = dc_emit_spread(e, d)->tag != DC_VARYING, word = dc_emit_bits(e, d) != 1;
+  e->out->lane_free = false;
+  if (scalar) PUT("s%d = ", d);
+  else {
+    dc_emit_assign(e, d, mask, keep);
+    PUT(word ? "V32_splat(" : "P_splat((int)");
+  }
+  if (ins->op == PTX_OP_ACTIVEMASK) {
+    PUT("M_word(%s)", mask);
+  } else {
+    static const char *const names[] = { "all", "any", "uni", "ballot" };
+    PUT("dc_vote_%s(", names[ins->mode - PTX_VOTE_ALL]);
+    dc_emit_operand(e, &ins->opnd[1], 'p');
+    PUT(", %s, ", mask);
+    dc_emit_operand(e, &ins->opnd[2], 'W');
+    PUT(")");
+  }
+  if (scalar) PUT(";\n");
+  else {
+    PUT(")");
+    dc_emit_assign_end(e, d, keep);
+  }
+}
+
+static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  int32_t d = ins->opnd[0].reg;
+  int base = ins->space == PTX_SHARED ? DC_BASE_SHARED : ins->space == PTX_CONST ? DC_BASE_CONST
+             : ins->space == PTX_PARAM ? DC_BASE_PARAM : DC_BASE_FLAT;
+  const char *sign = ins->flags & PTX_F_TO ? "-" : "+";
+  if (ins->space == PTX_LOCAL) { /* each lane has a window of its own */
+    e->out->lane_free = false;
+    dc_emit_assign(e, d, mask, keep);
+    PUT("V64_plus(");
+    dc_emit_operand(e, &ins->opnd[1], 'd');
+    PUT(", V64_affine(0ull %s %s, 0ull %s %uull))", sign, dc_emit_base(DC_BASE_LOCAL), sign, e->fn->local_stride);
+    dc_emit_assign_end(e, d, keep);
+    return;
+  }
+  if (dc_spread_is_scalar(dc_emit_spread(e, d))) {
+    PUT("s%d = ", d);
+    dc_emit_operand(e, &ins->opnd[1], 'D');
+    PUT(base == DC_BASE_FLAT ? ";\n" : " %s %s;\n", sign, dc_emit_base(base));
+    return;
+  }
+  dc_emit_assign(e, d, mask, keep);
+  if (base != DC_BASE_FLAT) PUT("V64_plus(");
+  dc_emit_operand(e, &ins->opnd[1], 'd');
+  if (base != DC_BASE_FLAT) PUT(", V64_splat(%s %s))", sign[0] == '-' ? "-" : "", dc_emit_base(base));
+  dc_emit_assign_end(e, d, keep);
+}
+
+/* Emitted code handles addresses of 64 bits in these spaces; others are rare. */
+static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
+  const ptx_operand *o = &ins->opnd[1];
+  int32_t d = ins->opnd[0].reg;
+  if (ins->op != PTX_OP_CVTA || d < 0 || dc_emit_bits(e, d) != 64) return false;
+  if (o->kind == PTX_REG && dc_emit_bits(e, o->reg) != 64) return false;
+  if (o->kind != PTX_REG && o->kind != PTX_SYM && o->kind != PTX_IMM) return false;
+  if (ins->space == PTX_PARAM) return e->f->entry && !(o->sym && o->sym->inside);
+  if (ins->space == PTX_LOCAL) return o->kind == PTX_REG && dc_emit_spread(e, d)->tag == DC_VARYING;
+  return ins->space == PTX_GLOBAL || ins->space == PTX_SHARED || ins->space == PTX_CONST;
+}
+
+typedef enum way { BY_MEMORY, BY_SREG, BY_BALLOT, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM, BY_TIER0 } way;
+
+/* How an operation is done; `form` is filled for the ways that have one. */
+static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
+  const bool one = ins->ndst == 1 && ins->opnd[0].reg >= 0;
+  if (dc_emit_memory_supported(e, ins)) return BY_MEMORY;
+  if (one && is_sreg_move(ins)) return BY_SREG;
+  if (one && is_ballot(ins) &&
+      (ins->op == PTX_OP_ACTIVEMASK || dc_spread_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
+    return BY_BALLOT;
+  if (one && simple_cvta(e, ins)) return BY_ADDRESS;
+  const bool two = ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0;
+  if ((one || two) && dc_native_op(ins, form) && fits(e, ins, form)) return one ? BY_FORM : BY_DOUBLE_FORM;
+  return BY_TIER0;
+}
+
+bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins) {
+  dc_native_form form;
+  return way_of(e, ins, &form) == BY_FORM;
+}
+
+bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins) {
+  dc_native_form form;
+  return way_of(e, ins, &form) == BY_TIER0;
+}
+
+void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
+  dc_native_form form;
+  const int32_t i = (int32_t)(ins - e->f->ins);
+  switch (way_of(e, ins, &form)) {
+    case BY_MEMORY: dc_emit_memory(e, ins, mask, keep); return;
+    case BY_SREG: move_sreg(e, ins, mask, keep); return;
+    case BY_BALLOT: ballot(e, ins, mask, keep); return;
+    case BY_ADDRESS: convert_address(e, ins, mask, keep); return;
+    case BY_FORM:
+      note_origin(e, ins, i);
+      by_form(e, ins, &form, mask, keep);
+      return;
+    case BY_DOUBLE_FORM: by_double_form(e, ins, &form, mask, keep); return;
+    case BY_TIER0:
+      note_origin(e, ins, i);
+      by_tier0(e, ins, index, mask, keep);
+      return;
+  }
+}

@@ -1,0 +1,220 @@
+/*
+** emit_state.c - values across calls of emitted code: which registers live where, kept over a pause or handed over.
+**
+** Over a pause (a barrier, a call) values are kept as they are, scalars as scalars, in dc_native.save.  What tier 0
+** is to go on with is written to its register file, lane by lane, since lanes at different nodes may have
+** different registers in one place there.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/codegen/emitter.h"
+
+#define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
+
+/* --- liveness, by node ---------------------------------------------------------------------------------- */
+
+static uint64_t *row(const emitter *e, int32_t node) { return e->live + (size_t)node * e->words; }
+static void add(uint64_t *set, int32_t reg) {
+  if (reg >= 0) set[reg >> 6] |= (uint64_t)1 << (reg & 63);
+}
+static void take(uint64_t *set, int32_t reg) {
+  if (reg >= 0) set[reg >> 6] &= ~((uint64_t)1 << (reg & 63));
+}
+
+static void pass_back(uint64_t *set, const ptx_ins *ins) {
+  for (int i = 0; i < ins->ndst && ins->pred < 0; i++) take(set, ins->opnd[i].reg);
+  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) add(set, ins->opnd[i].reg);
+  add(set, ins->pred);
+}
+
+static bool merge(const emitter *e, uint64_t *into, int32_t node) {
+  uint64_t news = 0;
+  if (node < 0) return false;
+  const uint64_t *from = row(e, node);
+  for (size_t i = 0; i < e->words; i++) {
+    news |= from[i] & ~into[i];
+    into[i] |= from[i];
+  }
+  return news != 0;
+}
+
+/* What lives before what ends the node; into `set`. */
+static void at_end(const emitter *e, const dc_node *node, uint64_t *set) {
+  memset(set, 0, e->words * sizeof *set);
+  merge(e, set, node->next);
+  merge(e, set, node->taken);
+  for (int32_t i = 0; i < node->ntargets; i++) merge(e, set, node->targets[i]);
+  if (node->op) pass_back(set, node->op->ins);
+}
+
+int dc_emit_liveness(emitter *e) {
+  const dc_cpu_function *fn = e->fn;
+  e->words = (size_t)(e->f->nregs + 63) / 64 + 1;
+  e->live = calloc((size_t)(e->nnodes + 1) * e->words, sizeof *e->live);
+  uint64_t *set = calloc(e->words, sizeof *set);
+  bool moved = e->live && set;
+  while (moved) {
+    moved = false;
+    for (int32_t n = e->nnodes - 1; n >= 0; n--) {
+      const dc_node *node = &fn->nodes[n];
+      at_end(e, node, set);
+      for (const dc_op *o = node->last; o > node->first; o--) pass_back(set, o[-1].ins);
+      if (node->wait != DC_WAIT_NOT) {
+        const ptx_ins *ins = dc_emit_waiting(node);
+        add(set, ins->opnd[ins->ndst + ins->nsrc - 1].reg);
+        add(set, ins->pred);
+      }
+      uint64_t *have = row(e, n), news = 0;
+      for (size_t i = 0; i < e->words; i++) news |= set[i] & ~have[i], have[i] |= set[i];
+      moved |= news != 0;
+    }
+  }
+  bool fine = e->live && set;
+  free(set);
+  return fine ? 0 : dc_fail_oom(e->err);
+}
+
+#define EACH_LIVE(r, set)                                                                                              \
+  for (size_t w_ = 0; w_ < e->words; w_++)                                                                             \
+    for (uint64_t b_ = (set)[w_]; b_; b_ &= b_ - 1)                                                                    \
+      for (int32_t r = (int32_t)(w_ * 64) + __builtin_ctzll(b_), once_ = 1; once_; once_ = 0)
+
+/* --- over a pause --------------------------------------------------------------------------------------- */
+
+static int32_t reserve(emitter *e, unsigned bytes, unsigned align) {
+  uint32_t at = (e->out->save_bytes + align - 1) / align * align;
+  e->out->save_bytes = at + bytes;
+  return (int32_t)at;
+}
+
+static int32_t place_of(emitter *e, int32_t reg) {
+  int bits = dc_emit_bits(e, reg);
+  bool scalar = dc_spread_is_scalar(dc_emit_spread(e, reg));
+  if (e->place[reg] >= 0) return e->place[reg];
+  e->place[reg] = scalar || bits == 1 ? reserve(e, 8, 8) : bits == 64 ? reserve(e, 256, 64) : reserve(e, 128, 64);
+  return e->place[reg];
+}
+
+static void keep_origin(emitter *e, int32_t origin, bool back) {
+  if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* several registers have it */
+  e->origin_turn[origin] = e->turn;
+  if (e->origin_place[origin] < 0) e->origin_place[origin] = reserve(e, 8, 8);
+  if (back)
+    PUT("x%d = *(uint32_t *)(save + %d); ok%d = save[%d]; ", origin, e->origin_place[origin], origin,
+        e->origin_place[origin] + 4);
+  else
+    PUT("*(uint32_t *)(save + %d) = x%d; save[%d] = (uint8_t)ok%d; ", e->origin_place[origin], origin,
+        e->origin_place[origin] + 4, origin);
+}
+
+static void keep_register(emitter *e, int32_t r, bool back) {
+  const dc_spread *s = dc_emit_spread(e, r);
+  if (e->k.def_at[r] == e->k.def_at[r + 1]) return; /* never written */
+  int bits = dc_emit_bits(e, r);
+  if (e->given[r]) { /* warp.c may write it while we wait */
+    if (back) dc_emit_from_slot(e, r);
+    else dc_emit_to_slot(e, r, NULL);
+    return;
+  }
+  int at = place_of(e, r);
+  if (dc_spread_is_scalar(s)) {
+    if (back) PUT("s%d = *(uint64_t *)(save + %d); ", r, at);
+    else PUT("*(uint64_t *)(save + %d) = s%d; ", at, r);
+    if (s->tag == DC_AFFINE) keep_origin(e, s->origin, back);
+  } else if (bits == 1) {
+    if (back) PUT("p%d = P_from(*(uint32_t *)(save + %d)); ", r, at);
+    else PUT("*(uint32_t *)(save + %d) = P_word(p%d); ", at, r);
+  } else {
+    const char *type = bits == 64 ? "uint64_t" : "uint32_t";
+    int lanes = bits == 64 ? 64 : 32;
+    if (back) PUT("v%d = V%d_load((const %s *)(save + %d)); ", r, lanes, type, at);
+    else PUT("V%d_store((%s *)(save + %d), v%d); ", lanes, type, at, r);
+  }
+}
+
+/* `save` is a variable of its own, since any store could be taken to change n->save. */
+static void keep_registers(emitter *e, int32_t node, bool back) {
+  e->turn++;
+  PUT("{ uint8_t *const save = n->save; ");
+  EACH_LIVE(r, row(e, node)) keep_register(e, r, back);
+  PUT("}\n");
+}
+
+void dc_emit_pause(emitter *e, int32_t node) {
+  if (node >= 0) keep_registers(e, node, false);
+}
+
+void dc_emit_resume(emitter *e, int32_t node) { keep_registers(e, node, true); }
+
+/* --- to tier 0 ------------------------------------------------------------------------------------------ */
+
+void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask) {
+  int bits = dc_emit_bits(e, reg);
+  int32_t at = e->f->slot[reg];
+  if (at < 0) return;
+  const char *some = mask ? "_some" : "";
+  switch (bits) {
+    case 1:
+      if (mask) PUT("n->preds[%d] = (n->preds[%d] & ~M_word(%s)) | (M_word(%s) & P_word(", at, at, mask, mask);
+      else PUT("n->preds[%d] = P_word(", at);
+      dc_emit_register(e, reg, 'p');
+      PUT(mask ? ")); " : "); ");
+      return;
+    case 16: PUT("V16_store%s((uint16_t *)(n->regs + %d), ", some, at); break;
+    case 32: PUT("V32_store%s((uint32_t *)(n->regs + %d), ", some, at); break;
+    default: PUT("V64_store%s((uint64_t *)(n->regs + %d), ", some, at); break;
+  }
+  dc_emit_register(e, reg, bits == 64 ? 'd' : 'w');
+  if (mask) PUT(", %s", mask);
+  PUT("); ");
+}
+
+void dc_emit_from_slot(emitter *e, int32_t reg) {
+  int bits = dc_emit_bits(e, reg);
+  int32_t at = e->f->slot[reg];
+  if (bits == 1) PUT("p%d = P_from(n->preds[%d]); ", reg, at);
+  else if (bits == 16) PUT("v%d = V16_load((const uint16_t *)(n->regs + %d)); ", reg, at);
+  else PUT("v%d = V%d_load((const uint%d_t *)(n->regs + %d)); ", reg, bits, bits, at);
+}
+
+void dc_emit_hand_over(emitter *e, int32_t node, const char *mask) {
+  if (node < 0) return;
+  EACH_LIVE(r, row(e, node)) {
+    if (e->k.def_at[r] != e->k.def_at[r + 1]) dc_emit_to_slot(e, r, mask);
+  }
+  PUT("\n");
+}
+
+/* Registers that live somewhere lanes may wait; two of them may have one place, for different lanes. */
+void dc_emit_hand_over_all(emitter *e) {
+  const ptx_func *f = e->f;
+  uint64_t *all = calloc(e->words, sizeof *all);
+  int32_t *owners = calloc((size_t)(f->file_bytes / 64) + (size_t)f->npreds + 1, sizeof *owners);
+  if (all == NULL || owners == NULL) {
+    e->t->failed = true;
+    free(all);
+    free(owners);
+    return;
+  }
+  for (int32_t n = 0; n < e->nnodes; n++)
+    if (e->tracked[n]) merge(e, all, n);
+  int32_t *preds = owners + f->file_bytes / 64;
+  EACH_LIVE(r, all) {
+    if (f->slot[r] >= 0) ++*(f->regs[r].bits == 1 ? &preds[f->slot[r]] : &owners[f->slot[r] / 64]);
+  }
+  EACH_LIVE(r, all) {
+    if (f->slot[r] < 0 || e->k.def_at[r] == e->k.def_at[r + 1]) continue;
+    if ((f->regs[r].bits == 1 ? preds[f->slot[r]] : owners[f->slot[r] / 64]) == 1) {
+      dc_emit_to_slot(e, r, "m");
+      continue;
+    }
+    PUT("tk = M_none(); ");
+    for (int32_t n = 0; n < e->nnodes; n++)
+      if (e->tracked[n] && (row(e, n)[r >> 6] >> (r & 63) & 1)) PUT("tk = M_or(tk, t%d); ", n);
+    dc_emit_to_slot(e, r, "tk");
+  }
+  PUT("\n");
+  free(all);
+  free(owners);
+}

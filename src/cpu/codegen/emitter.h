@@ -1,0 +1,97 @@
+/*
+** emitter.h - private to the emitter: emit.c (nodes and jumps), emit_arm.c (branches that are none), emit_ops.c
+** (operations), emit_memory.c (loads and stores), emit_state.c (what is kept over a pause and handed to tier 0).
+**
+** Names in emitted code: s12 is a uniform or affine register's scalar (an affine one's value in lane 0), v12 a
+** varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit affine value that
+** instruction 7 widened, and whether it did not wrap around among the lanes.
+*/
+#ifndef DC_CPU_CODEGEN_EMITTER_H
+#define DC_CPU_CODEGEN_EMITTER_H
+
+#include "cpu/codegen/emit.h"
+#include "cpu/codegen/op_names.h"
+
+typedef struct emitter {
+  const dc_cpu_function *fn;
+  const ptx_func *f;
+  dc_spreads k;
+  dc_emitted *out;
+  dc_buf *t;            /* = &out->text */
+  dc_error *err;
+  int32_t nnodes;
+  int32_t *block_of;    /* per node */
+  bool *tracked;        /* per node: lanes may wait there, in t<node> */
+  int32_t *ordinal;     /* per tracked node: its place in dc_native.wait */
+  bool *entered;        /* per node: emitted code begins there after a pause */
+  int32_t *arm;         /* per node: the short node behind its branch that is run in place (emit_arm.c), or -1 */
+  bool *inlined;        /* per node: it is one */
+  bool *origin;         /* per instruction: it widens an affine value */
+  uint64_t *live;       /* per node: registers that are read there or later, before they are written */
+  size_t words;         /* of each */
+  int32_t *place;       /* per register: where it is kept over a pause, -1 nowhere yet */
+  int32_t *origin_place;
+  int32_t *origin_turn; /* per instruction: the last pause or resumption that kept what it noted */
+  int32_t turn;
+  bool *given;          /* per register: a result of what warp.c does while emitted code pauses */
+  bool leaves;          /* some site hands over to tier 0 */
+  bool operates;        /* some operation is tier 0's */
+  bool numbers;         /* some operation reads the warp's number */
+  const char *mask;     /* of the code under way: "act" or "m" */
+  bool chooses;         /* masks given to operations are predicates (P) for the moment */
+} emitter;
+
+static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e->k.divergent[e->block_of[node]]; }
+/* The warp-wide operation that a node begins with. (node->ins may be what ends it, and a warp's barrier is no
+** operation: it stands before the first, or before what ends the node.) */
+static inline const ptx_ins *dc_emit_waiting(const dc_node *node) {
+  const ptx_ins *ins = node->first != node->last ? node->first->ins : node->ins;
+  switch (ins->op) {
+    case PTX_OP_SHFL: case PTX_OP_VOTE: case PTX_OP_MATCH: case PTX_OP_REDUX: case PTX_OP_ELECT: return ins;
+    default: return (ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER) && ins->mode == PTX_BAR_WARP ? ins : ins - 1;
+  }
+}
+static inline const dc_spread *dc_emit_spread(const emitter *e, int32_t reg) { return &e->k.reg[reg]; }
+static inline int dc_emit_bits(const emitter *e, int32_t reg) {
+  int bits = e->f->regs[reg].bits;
+  return bits == 1 ? 1 : bits <= 16 ? 16 : bits;
+}
+
+/* emit_arm.c: finds the branches that become selections; fills e->arm and e->inlined. */
+int dc_emit_find_arms(emitter *e);
+
+/* emit_ops.c: an operand as C: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'p' a mask; capitals: the scalar. */
+void dc_emit_operand(emitter *e, const ptx_operand *o, char kind);
+void dc_emit_register(emitter *e, int32_t reg, char kind);
+bool dc_emit_has_scalar(const ptx_ins *ins);
+/* Whether it is one vector function (of native_*.h) of registers; whether it is left to tier 0's. */
+bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins);
+bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins);
+/* One operation, for the lanes of `mask` (a C expression); `keep`: a varying result keeps other lanes' values. */
+void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep);
+/* Opens an assignment to varying register `reg`, closed by dc_emit_assign_end. */
+void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep);
+void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
+/* emit_memory.c: false: not a load or store that emitted code does by itself. */
+bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
+void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep);
+/* The base of a space as C: a variable where it stays the same, so that no store can be taken to change it. */
+static inline const char *dc_emit_base(int base) {
+  static const char *const names[] = { "0", "base1", "base2", "base3", "n->base[4]" };
+  return names[base];
+}
+/* Opens an expression with a dc_wrap w_ for an affine value; `rest`: its fields from .what on. "})" closes it. */
+void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest);
+
+/* emit_state.c */
+int dc_emit_liveness(emitter *e);
+void dc_emit_pause(emitter *e, int32_t node);   /* keeps what lives at a node */
+void dc_emit_resume(emitter *e, int32_t node);
+/* Hands what lives at the node to tier 0, for the lanes of `mask`; `node` < 0: nothing. */
+void dc_emit_hand_over(emitter *e, int32_t node, const char *mask);
+/* The same for everything that lives where lanes wait; m: all of them. */
+void dc_emit_hand_over_all(emitter *e);
+void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask); /* one register; mask NULL: all lanes */
+void dc_emit_from_slot(emitter *e, int32_t reg);
+
+#endif

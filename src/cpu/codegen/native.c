@@ -1,0 +1,137 @@
+/*
+** native.c - which emitted code there is of a function, and when it is asked for.
+**
+** Up to three kinds: gangs of 32 lanes in rows (threadIdx.x is affine), gangs of 16 in rows, and gangs of 32 that may
+** span rows.  16 lanes are right where a native vector is short, and for blocks 16 wide, if nothing in the function
+** tells how wide a gang is.
+*/
+#include "cpu/codegen/native.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_32, ROWS_16, ODD_32, NSHAPES };
+static const dc_shape shapes[NSHAPES] = { { 32, true }, { 16, true }, { 32, false } };
+
+struct dc_native_set {
+  dc_native_code code[NSHAPES];
+  int last; /* shape prepared last */
+  bool loops;
+};
+
+/* Instructions above which more than -O1 takes too long. */
+#define HUGE 1200
+
+static void emit_and_build(dc_native_code *c, const char *isa) {
+  dc_error err = DC_ERROR_INIT;
+  c->state = -1;
+  if (dc_emit(c->fn, c->shape, &c->info, &err) == 0 &&
+      (c->shape.width == 32 || (c->info.lane_free && c->info.simple))) {
+    const char *path = getenv("DOTCOMPUTE_CPU_EMIT"); /* a look at the code, for who works on it */
+    if (path) {
+      FILE *f = fopen(path, "a");
+      if (f) {
+        fputs(dc_buf_str(&c->info.text), f);
+        fclose(f);
+      }
+    }
+    c->build = dc_build_start(c->info.text.data, c->info.text.len, isa, c->fn->ptx->nins > HUGE ? 1 : 2);
+    c->state = c->build ? 1 : -1;
+  }
+  if (err.kind == DC_INTERRUPTED) c->state = 0; /* the next launch tries again */
+  dc_buf_free(&c->info.text);
+  dc_error_clear(&err);
+}
+
+/* Starts the build if there is none; looks whether it is ready. */
+static void look(dc_native_code *c, const dc_cpu_function *fn, int shape) {
+  const dc_cpu_device *cpu = fn->code->cpu;
+  if (c->state == 0) {
+    c->fn = fn;
+    c->shape = shapes[shape];
+    emit_and_build(c, cpu->ops->isa);
+  }
+  if (c->state != 1) return;
+  if (cpu->tier == 1) dc_build_wait(c->build);
+  int state = dc_build_state(c->build);
+  if (state == 0) return;
+  c->run = state == 1 ? (dc_native_fn *)(uintptr_t)dc_build_symbol(c->build, "dc_run") : NULL;
+  c->state = c->run ? 2 : -1;
+}
+
+static bool loops(const dc_cpu_function *fn) {
+  for (int32_t n = 0; n < fn->nnodes; n++)
+    if ((fn->nodes[n].next >= 0 && fn->nodes[n].next <= n) || (fn->nodes[n].taken >= 0 && fn->nodes[n].taken <= n))
+      return true;
+  return false;
+}
+
+static dc_native_set *set_of(dc_cpu_function *fn) {
+  if (fn->native == NULL && (fn->native = calloc(1, sizeof *fn->native)) != NULL) fn->native->loops = loops(fn);
+  return fn->native;
+}
+
+/* Small gangs have their values in registers, which pays in loops; elsewhere what a gang begins with counts more. */
+static bool likes_small_gangs(const dc_native_set *set, const char *isa) {
+  return strcmp(isa, "baseline") == 0 || (strcmp(isa, "avx2") == 0 && set->loops);
+}
+
+/* Shapes that suit a block, best first; -1 ends the list. */
+static void suitable(const dc_native_set *set, dc_dim3 block, const char *isa, int list[3]) {
+  bool line = block.y == 1 && block.z == 1;
+  bool rows32 = line || block.x % 32 == 0, rows16 = line || block.x % 16 == 0;
+  int n = 0;
+  if (rows16 && (!rows32 || likes_small_gangs(set, isa))) list[n++] = ROWS_16;
+  list[n++] = rows32 ? ROWS_32 : ODD_32;
+  list[n] = -1;
+}
+
+static void prepare_callees(const dc_cpu_function *fn, int shape) {
+  for (int32_t i = 0; i < fn->nnodes; i++) {
+    dc_cpu_function *callee = fn->nodes[i].callee;
+    dc_native_set *set = callee && callee != fn ? set_of(callee) : NULL;
+    if (set) look(&set->code[shape], callee, shape);
+  }
+}
+
+dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
+  const dc_cpu_device *cpu = fn->code->cpu;
+  int list[3];
+  if (cpu->tier == 0) return NULL;
+  dc_native_set *set = set_of(fn);
+  if (set == NULL) return NULL;
+  suitable(set, block, cpu->ops->isa, list);
+  for (int i = 0; list[i] >= 0; i++) {
+    dc_native_code *c = &set->code[list[i]];
+    set->last = list[i];
+    look(c, fn, list[i]);
+    if (c->state == -1) continue;
+    if (c->state != 2) return NULL;
+    if (fn->ptx->has_call) prepare_callees(fn, list[i]);
+    return c;
+  }
+  return NULL;
+}
+
+int dc_native_tier(const dc_cpu_function *fn) {
+  if (fn->native == NULL) return 0;
+  dc_native_code *c = &fn->native->code[fn->native->last];
+  if (c->state == 1) look(c, fn, fn->native->last);
+  return c->state == 2;
+}
+
+dc_native_code *dc_native_callee(const dc_cpu_function *fn, const dc_native_code *caller) {
+  if (fn->native == NULL || caller == NULL) return NULL;
+  dc_native_code *c = &fn->native->code[caller->shape.rows ? ROWS_32 : ODD_32];
+  return c->state == 2 && caller->shape.width == 32 ? c : NULL;
+}
+
+void dc_native_drop(dc_cpu_function *fn) {
+  if (fn->native == NULL) return;
+  for (int i = 0; i < NSHAPES; i++) {
+    dc_build_free(fn->native->code[i].build);
+    dc_emitted_free(&fn->native->code[i].info);
+  }
+  free(fn->native);
+  fn->native = NULL;
+}

@@ -1,0 +1,37 @@
+/*
+** native.h - tier 1 of a function: emitted, built in the background, and run in tier 0's place when ready.
+*/
+#ifndef DC_CPU_CODEGEN_NATIVE_H
+#define DC_CPU_CODEGEN_NATIVE_H
+
+#include "cpu/codegen/emit.h"
+#include "cpu/simd/abi.h"
+#include "cpu/codegen/build.h"
+
+/* A function for one way in which gangs lie in blocks. */
+typedef struct dc_native_code {
+  const dc_cpu_function *fn;
+  dc_build *build;
+  dc_native_fn *run;     /* NULL until it is ready */
+  dc_emitted info;
+  dc_shape shape;
+  int state;             /* 0 not looked at, 1 under way, 2 ready, -1 stays at tier 0 */
+} dc_native_code;
+
+/* A launch is about to run fn in blocks of this size: its code when that is ready, else NULL after having it built
+** (DOTCOMPUTE_CPU_TIER: 0 never; 1 wait for it).  For use by the launching thread only. */
+dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block);
+/* The tier that the last prepared shape of fn is at: 0 or 1. */
+int dc_native_tier(const dc_cpu_function *fn);
+/* For a function called by code of this width and layout: its code when ready. */
+dc_native_code *dc_native_callee(const dc_cpu_function *fn, const dc_native_code *caller);
+void dc_native_drop(dc_cpu_function *fn);
+
+/* native_run.c: runs frame f of a warp from node n on, for all its lanes; what emitted code returned, k->native says
+** the rest. */
+int dc_native_frame(dc_warp *w, dc_frame *f, int32_t n);
+
+/* native_wrap.c: dc_native.wrapped. */
+void dc_native_wrapped(const dc_wrap *w, uint64_t first, uint32_t x, uint32_t lanes, void *values);
+
+#endif

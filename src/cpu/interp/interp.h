@@ -1,0 +1,140 @@
+/*
+** interp.h - tier 0: a warp of 32 lanes interpreted one instruction at a time.
+**
+** The contract between the operations (ops/: what one instruction does to 32 lanes), the warp loop
+** (warp.c: control flow, calls, barriers) and the device (device.c, launch.c).
+**
+** Register file: each register has 32 consecutive lanes of its container (16 bits and less as
+** uint16_t, else 32, 64 or 128 bits) at a byte offset from w->regs, 64-byte aligned.  Immediates are
+** registers too, filled once when a file is made and never written.  Predicates are words of one bit
+** a lane, w->preds[i].
+**
+** Execution is resumable: at a barrier warp_run returns, and goes on where it was when called again.
+** So tier 0 needs no stack of its own for each warp.
+*/
+#ifndef DC_CPU_INTERP_INTERP_H
+#define DC_CPU_INTERP_INTERP_H
+
+#include <stdatomic.h>
+
+#include "cpu/ptx/ptx.h"
+#include "device/device.h"
+
+#define DC_LANES 32
+#define DC_ALL_LANES 0xffffffffu
+
+typedef struct dc_warp dc_warp;
+typedef struct dc_op dc_op;
+typedef void (*dc_op_fn)(dc_warp *w, const dc_op *o);
+
+/* Where an address is counted from.  Lane l's address is
+** w->base[k] + w->lane_stride[k] * l + (address register, if any) + imm. */
+typedef enum dc_base {
+  DC_BASE_FLAT,   /* generic and global: host addresses; base 0 */
+  DC_BASE_SHARED, /* offsets in the block's shared memory */
+  DC_BASE_CONST,  /* offsets in the module's constant image */
+  DC_BASE_PARAM,  /* the launch's parameter buffer (entries), the same for all lanes */
+  DC_BASE_LOCAL,  /* the thread's local frame; lane_stride set */
+  DC_BASE_FRAME,  /* this function's incoming .param area (for .func), lane_stride set */
+  DC_BASE_CALL,   /* this function's own .param variables for calls it makes, lane_stride set */
+  DC_NBASES
+} dc_base;
+
+/* One decoded instruction. `fn` may write every lane (used when no other lane of the frame is alive
+** elsewhere); `fn_masked` writes only lanes in w->mask.  Both touch memory for lanes in w->mask only. */
+struct dc_op {
+  dc_op_fn fn, fn_masked;
+  uint32_t d, a, b, c; /* byte offsets in the register file, or predicate indices where the operand is a predicate */
+  uint32_t e, d2;      /* a fourth source / a second destination (shfl's and setp's predicate, …) */
+  int64_t imm;         /* address offset and other constants */
+  const uint32_t *v;   /* offsets of vector elements for ld/st .v2 .v4 .v8 and packing mov */
+  const ptx_ins *ins;  /* everything else */
+  uint8_t base;        /* dc_base of a memory operation */
+  uint8_t addr_bits;   /* 0: no address register; 32: zero-extended; 64 */
+  uint8_t bits[4];     /* container bits of d, a, b, c */
+  bool neg_a, neg_b, neg_c; /* predicate operands written !p */
+};
+#define DC_NO_OPERAND 0xffffffffu /* in d2: a sink */
+
+/* Operand places are described in ops.h.  cvta and isspacep: `base` names the space.
+**   cvta     d = a + base[k] + lane_stride[k] * lane; .to: minus.  FLAT (global): d = a.
+**   isspacep d = low[k] <= a < high[k]; FLAT (global): in none of SHARED, CONST, LOCAL, PARAM.
+** A memory operation sets w->at before it touches memory.  Guarded instructions are run by the warp loop
+** with a narrowed w->mask.  Member masks: the warp loop has gathered the lanes that `membermask` names
+** as far as they live; vote, match and redux see one group (lanes with equal membermask) at a time. */
+
+/* What all warps of a launch share. */
+typedef struct dc_grid {
+  struct dc_cpu_function *fn;
+  dc_dim3 grid, block;
+  uint32_t nwarps;               /* of a block */
+  uint32_t shared_bytes;         /* static + dynamic, of a block */
+  uint32_t dynamic_shared;
+  const uint8_t *params;
+  struct dc_cpu_device *cpu;
+  uint32_t nsm;                  /* multiprocessors that the device reports: %nsmid */
+  uint64_t id;                   /* of the launch: %gridid */
+  uint32_t envreg[2];            /* %envreg1, %envreg2: upper and lower half of the address of the state by which all
+                                    blocks of a grid synchronize, 0 when there are more than can be resident */
+  atomic_int stop;               /* set when a worker failed or was interrupted: everybody returns soon */
+} dc_grid;
+
+/* What the warps of a block share. */
+typedef struct dc_block_state {
+  dc_grid *grid;
+  dc_dim3 ctaid;
+  uint8_t *shared;               /* host address of shared offset 0 */
+  uint32_t smid;                 /* the worker's number */
+} dc_block_state;
+
+struct dc_warp {
+  /* hot */
+  uint8_t *regs;
+  uint32_t *preds;
+  uint32_t mask;                 /* lanes that execute the current block */
+  uint64_t base[DC_NBASES];
+  uint64_t lane_stride[DC_NBASES];
+  uint64_t low[DC_NBASES], high[DC_NBASES]; /* host addresses of SHARED, CONST, PARAM, LOCAL: [low, high) */
+  const dc_op *at;               /* the memory operation under way: what a fault is blamed on */
+  uint32_t carry;                /* condition code register's CF, one bit a lane */
+  uint32_t m32[DC_LANES] __attribute__((aligned(64))); /* mask expanded to 0 / ~0, see set_mask */
+  uint64_t m64[DC_LANES] __attribute__((aligned(64)));
+  /* thread coordinates, filled when the warp starts */
+  const uint32_t (*tid)[DC_LANES]; /* three rows, aligned to 64 */
+  uint32_t warpid;               /* in its block */
+  uint32_t live;                 /* lanes that exist and have not exited */
+  dc_block_state *block;
+  struct dc_warp_control *ctl;   /* warp.c's own: frames, pending masks, state */
+};
+
+/* One build of ops.c for one instruction set. */
+typedef struct dc_ops {
+  const char *isa; /* "baseline", "avx2", "avx512" */
+  /* Chooses fn and fn_masked for a decoded op (ins, bits, base, addr_bits and operands already set).
+  ** false: this form is not supported. Control flow, calls and barriers are not asked for. */
+  bool (*select)(dc_op *op);
+  /* w->mask = mask, and its expansions. */
+  void (*set_mask)(dc_warp *w, uint32_t mask);
+  /* Runs ops [first, last) in order, all with fn (masked == false) or fn_masked. */
+  void (*run)(dc_warp *w, const dc_op *first, const dc_op *last, bool masked);
+} dc_ops;
+/* Ends the launch with an error blamed on lane `lane` of `o`; does not return (it jumps out of the
+** interpreter, so call it while holding nothing).  For operations that find an access misaligned. */
+typedef enum dc_fault_kind {
+  DC_FAULT_ADDRESS, DC_FAULT_MISALIGNED, DC_FAULT_TRAP, DC_FAULT_ASSERT,
+  DC_FAULT_STACK,   /* calls too deep */
+  DC_FAULT_CALL,    /* `address` is no function, or one that takes other arguments */
+  DC_FAULT_REFUSED, /* the function called cannot run here */
+  DC_FAULT_BRANCH,  /* an index past the list of targets */
+  DC_FAULT_FREE,    /* free() of what malloc() never gave */
+  DC_FAULT_MEMBER,  /* a warp-wide operation whose member mask, `address`, lacks the lane that executes it */
+  DC_FAULT_BARRIER, /* a block has no barrier `address` */
+  DC_FAULT_COUNT,   /* a barrier cannot wait for `address` threads */
+  DC_FAULT_HOST     /* no memory for the launch itself */
+} dc_fault_kind;
+void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address)
+    __attribute__((noreturn));
+
+const dc_ops *dc_ops_best(void); /* for this machine; DOTCOMPUTE_CPU_ISA=baseline|avx2|avx512 forces a lower one */
+
+#endif

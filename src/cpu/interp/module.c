@@ -1,0 +1,110 @@
+/*
+** module.c - PTX text to loaded code: its variables laid out and filled in, its functions listed.
+**
+** Parsing is done here at once; a function is analysed and decoded when somebody first asks for it
+** (decode.c), so a module of a hundred kernels of which one is used costs one.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/codegen/native.h"
+
+dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func *f) {
+  return &code->functions[f->index];
+}
+
+dc_cpu_function *dc_code_function_at(const struct dc_code *code, uint64_t address) {
+  uint64_t offset = address - (uint64_t)(uintptr_t)code->functions; /* wraps when below: then too large */
+  if (offset % sizeof *code->functions != 0) return NULL;
+  offset /= sizeof *code->functions;
+  return offset < (uint64_t)code->ptx.nfuncs ? &code->functions[offset] : NULL;
+}
+
+int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym) {
+  if (sym->kind == PTX_SYM_FUNC) return (int64_t)(uintptr_t)dc_code_function_of(code, sym->func);
+  if (sym->space == PTX_GLOBAL) return (int64_t)(code->global_image + sym->offset);
+  return (int64_t)sym->offset;
+}
+
+/* The address as any pointer sees it. */
+static int64_t generic_address(const struct dc_code *code, const ptx_sym *sym) {
+  int64_t a = dc_code_address(code, sym);
+  return sym->kind == PTX_SYM_VAR && sym->space == PTX_CONST ? a + (int64_t)code->const_image : a;
+}
+
+static void relocate(const struct dc_code *code, const ptx_sym *sym, uint8_t *bytes) {
+  for (int i = 0; i < sym->nrelocs; i++) {
+    const ptx_reloc *r = &sym->relocs[i];
+    int64_t v = (r->generic ? generic_address(code, r->sym) : dc_code_address(code, r->sym)) + r->addend;
+    memcpy(bytes + r->offset, &v, r->size < sizeof v ? r->size : sizeof v); /* little-endian, like PTX */
+  }
+}
+
+static int make_images(struct dc_code *code, dc_error *err) {
+  const ptx_module *m = &code->ptx;
+  if (m->global_size && (code->global_image = dc_memory_alloc(code->cpu->memory, m->global_size, err)) == 0) return -1;
+  if (m->const_size && (code->const_image = dc_memory_alloc(code->cpu->memory, m->const_size, err)) == 0) return -1;
+  if (m->global_size) memset((void *)(uintptr_t)code->global_image, 0, m->global_size);
+  if (m->const_size) memset((void *)(uintptr_t)code->const_image, 0, m->const_size);
+  for (int i = 0; i < m->nvars; i++) {
+    const ptx_sym *sym = m->vars[i];
+    if (sym->space != PTX_GLOBAL && sym->space != PTX_CONST) continue;
+    if (sym->external)
+      return dc_fail(err, DC_COMPILE, NULL, "variable '%s' is declared extern but defined nowhere in the module",
+                     sym->name);
+    uint64_t image = sym->space == PTX_GLOBAL ? code->global_image : code->const_image;
+    uint8_t *bytes = (uint8_t *)(uintptr_t)(image + sym->offset);
+    if (sym->init && sym->size) memcpy(bytes, sym->init, sym->size);
+    relocate(code, sym, bytes);
+  }
+  return 0;
+}
+
+static void widen_alignment(struct dc_code *code, ptx_sym *const *vars, int n) {
+  for (int i = 0; i < n; i++)
+    if (vars[i]->space == PTX_SHARED && vars[i]->align > code->shared_align) code->shared_align = vars[i]->align;
+}
+
+int dc_code_load(dc_cpu_device *cpu, const char *text, size_t len, struct dc_code **out, dc_error *err) {
+  struct dc_code *code = calloc(1, sizeof *code);
+  *out = NULL;
+  if (len >= 4 && (memcmp(text, "\x7f" "ELF", 4) == 0 || memcmp(text, "\x50\xed\x55\xba", 4) == 0)) {
+    free(code);
+    return dc_fail(err, DC_COMPILE, NULL, "the module is machine code of a GPU; the CPU device runs PTX");
+  }
+  if (code == NULL) return dc_fail_oom(err);
+  code->cpu = cpu;
+  code->cpu_serial = cpu->serial;
+  code->shared_align = 128;
+  if (ptx_parse(text, len, &code->ptx, err) != 0) goto failed;
+  code->functions = calloc((size_t)code->ptx.nfuncs + 1, sizeof *code->functions);
+  if (code->functions == NULL) {
+    dc_fail_oom(err);
+    goto failed;
+  }
+  for (int i = 0; i < code->ptx.nfuncs; i++) {
+    code->functions[i].ptx = code->ptx.funcs[i];
+    code->functions[i].code = code;
+    widen_alignment(code, code->ptx.funcs[i]->vars, code->ptx.funcs[i]->nvars);
+  }
+  widen_alignment(code, code->ptx.vars, code->ptx.nvars);
+  if (make_images(code, err) != 0) goto failed;
+  *out = code;
+  return 0;
+failed:
+  dc_code_unload(code);
+  return -1;
+}
+
+void dc_code_unload(struct dc_code *code) {
+  if (code == NULL) return;
+  if (code->global_image) dc_memory_free(code->cpu->memory, code->global_image);
+  if (code->const_image) dc_memory_free(code->cpu->memory, code->const_image);
+  for (int i = 0; code->functions && i < code->ptx.nfuncs; i++) {
+    dc_native_drop(&code->functions[i]);
+    free(code->functions[i].refusal);
+  }
+  free(code->functions);
+  ptx_free(&code->ptx);
+  free(code);
+}

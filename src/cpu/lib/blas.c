@@ -1,0 +1,218 @@
+/*
+** blas.c - matrix products of the CPU device: OpenBLAS, or what else the system has as BLAS and LAPACK.
+**
+** CBLAS takes C order as it is.  A product with one row or column is one of a matrix and a vector, which the library's
+** own function for that reads once.
+*/
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/dl.h"
+#include "base/runtime.h"
+#include "cpu/runtime/exec.h"
+#include "cpu/lib/library.h"
+#include "cpu/runtime/stream.h"
+
+enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112, UPPER = 121 }; /* CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_UPLO */
+
+static struct {
+  pthread_once_t once;
+  void *blas, *lapack;
+  bool ok;
+  dc_buf why;
+#define DC_BLAS(name, params) void (*name) params;
+#include "cpu/lib/blas_api.def"
+#undef DC_BLAS
+  float (*cblas_sdot)(int n, const void *x, int step_x, const void *y, int step_y);
+  double (*cblas_ddot)(int n, const void *x, int step_x, const void *y, int step_y);
+} api = { .once = PTHREAD_ONCE_INIT };
+
+/* --- loading -------------------------------------------------------------------------------------- */
+
+static bool look_up(void *slot, const char *name) {
+  void *found = dc_dl_sym(api.blas, name);
+  memcpy(slot, &found, sizeof found);
+  if (found == NULL) dc_buf_printf(&api.why, "the BLAS found lacks %s\n", name);
+  return found != NULL;
+}
+
+static bool bind(void) {
+  bool ok = look_up(&api.cblas_sdot, "cblas_sdot") && look_up(&api.cblas_ddot, "cblas_ddot");
+#define DC_BLAS(name, params) ok = ok && look_up(&api.name, #name);
+#include "cpu/lib/blas_api.def"
+#undef DC_BLAS
+  return ok;
+}
+
+/* As many threads as the device has; the library would take as many as the machine has. */
+static void limit_threads(void) {
+  void (*set)(int n);
+  void *found = dc_dl_sym(api.blas, "openblas_set_num_threads");
+  memcpy(&set, &found, sizeof found);
+  if (set != NULL) set(dc_cpu_threads());
+}
+
+static void load(void) {
+  static const char *const all[] = { "libopenblas.so.0", NULL }, *const plain[] = { "libblas.so.3", NULL },
+                           *const solvers[] = { "liblapack.so.3", NULL };
+  const char *named = getenv("DOTCOMPUTE_BLAS");
+  char *path = NULL;
+  if (named != NULL && strcmp(named, "off") == 0) {
+    dc_buf_puts(&api.why, "switched off by DOTCOMPUTE_BLAS=off\n");
+    return;
+  }
+  const char *const only[] = { named, NULL };
+  bool given = named != NULL && named[0] != '\0';
+  api.blas = dc_dl_open(given ? only : all, &path, &api.why);
+  if (api.blas == NULL && !given) api.blas = dc_dl_open(plain, &path, &api.why);
+  if (api.blas != NULL && dc_dl_sym(api.blas, "dgetrf_") != NULL) api.lapack = api.blas;
+  else if (api.blas != NULL) api.lapack = dc_dl_open(solvers, NULL, &api.why);
+  api.ok = api.blas != NULL && bind();
+  if (api.ok) {
+    limit_threads();
+    dc_log(DC_LOG_COMPILE, "loaded BLAS from %s", path != NULL ? path : "?");
+  }
+  free(path);
+}
+
+int dc_cpu_blas_load(dc_error *err) {
+  pthread_once(&api.once, load);
+  if (api.ok) return 0;
+  dc_fail(err, DC_DEVICE, NULL,
+          "matrix products on the CPU device need OpenBLAS, which was not found: install it (Debian: apt install "
+          "libopenblas0-pthread), or set DOTCOMPUTE_BLAS to the file");
+  dc_error_set_log(err, dc_buf_str(&api.why));
+  return -1;
+}
+
+void *dc_cpu_lapack_symbol(const char *name) {
+  return api.lapack != NULL ? dc_dl_sym(api.lapack, name) : NULL;
+}
+
+int dc_cpu_library(dc_device *dev, dc_library which, dc_error *err) {
+  (void)dev;
+  switch (which) {
+  case DC_LIBRARY_PRODUCT: return dc_cpu_blas_load(err);
+  case DC_LIBRARY_SOLVER: return dc_cpu_lapack_load(err);
+  default: return dc_cpu_fftw_load(false, err) != 0 || dc_cpu_fftw_load(true, err) != 0 ? -1 : 0;
+  }
+}
+
+/* --- products ------------------------------------------------------------------------------------- */
+
+/* One matrix of the batch. */
+typedef struct one {
+  const void *a, *b;
+  void *c;
+} one;
+
+static const float one_f[2] = { 1, 0 }, zero_f[2] = { 0, 0 };
+static const double one_d[2] = { 1, 0 }, zero_d[2] = { 0, 0 };
+
+static void matrix_by_matrix(const dc_product *p, one q) {
+  const int ta = p->ta ? TRANSPOSED : PLAIN, tb = p->tb ? TRANSPOSED : PLAIN;
+  const int m = (int)p->m, n = (int)p->n, k = (int)p->k, lda = (int)p->lda, ldb = (int)p->ldb, ldc = (int)p->ldc;
+  switch (p->dtype) {
+  case DC_FLOAT32: api.cblas_sgemm(ROW_MAJOR, ta, tb, m, n, k, 1, q.a, lda, q.b, ldb, 0, q.c, ldc); break;
+  case DC_FLOAT64: api.cblas_dgemm(ROW_MAJOR, ta, tb, m, n, k, 1, q.a, lda, q.b, ldb, 0, q.c, ldc); break;
+  case DC_COMPLEX64:
+    api.cblas_cgemm(ROW_MAJOR, ta, tb, m, n, k, one_f, q.a, lda, q.b, ldb, zero_f, q.c, ldc);
+    break;
+  default: api.cblas_zgemm(ROW_MAJOR, ta, tb, m, n, k, one_d, q.a, lda, q.b, ldb, zero_d, q.c, ldc); break;
+  }
+}
+
+/* y = matrix x, or transpose(matrix) x, of real numbers; the matrix lies in `rows` rows of `columns`. */
+static void matrix_by_vector(dc_dtype dtype, bool transposed, int64_t rows, int64_t columns, const void *matrix,
+                             int64_t ld, const void *x, int64_t step_x, void *y, int64_t step_y) {
+  const int t = transposed ? TRANSPOSED : PLAIN, m = (int)rows, n = (int)columns, l = (int)ld, sx = (int)step_x,
+            sy = (int)step_y;
+  const size_t size = dc_dtype_size(dtype);
+  for (int64_t i = 0; i < (transposed ? columns : rows); i++) /* what stands there must not matter, be it NaN */
+    memset((char *)y + (size_t)(i * step_y) * size, 0, size);
+  if (dtype == DC_FLOAT32) api.cblas_sgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy);
+  else api.cblas_dgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy);
+}
+
+static void vector_by_vector(const dc_product *p, one q) {
+  const int k = (int)p->k, sx = p->ta ? (int)p->lda : 1, sy = p->tb ? 1 : (int)p->ldb;
+  switch (p->dtype) {
+  case DC_FLOAT32: *(float *)q.c = api.cblas_sdot(k, q.a, sx, q.b, sy); break;
+  case DC_FLOAT64: *(double *)q.c = api.cblas_ddot(k, q.a, sx, q.b, sy); break;
+  case DC_COMPLEX64: api.cblas_cdotu_sub(k, q.a, sx, q.b, sy, q.c); break;
+  default: api.cblas_zdotu_sub(k, q.a, sx, q.b, sy, q.c); break;
+  }
+}
+
+/* --- a matrix by its own transpose --- */
+
+#define MIRROR_BLOCK 32
+
+/* The lower triangle from the upper one, a block at a time. */
+#define MIRROR(type)                                                                        \
+  for (int64_t bi = 0; bi < n; bi += MIRROR_BLOCK)                                          \
+    for (int64_t bj = 0; bj <= bi; bj += MIRROR_BLOCK)                                      \
+      for (int64_t i = bi; i < n && i < bi + MIRROR_BLOCK; i++)                             \
+        for (int64_t j = bj; j < i && j < bj + MIRROR_BLOCK; j++)                           \
+  ((type *)c)[i * ld + j] = ((const type *)c)[j * ld + i]
+
+static bool is_by_itself(const dc_product *p, one q) {
+  return q.a == q.b && p->lda == p->ldb && p->ta != p->tb && p->m == p->n && p->n >= MIRROR_BLOCK;
+}
+
+/* Of real numbers: half the work, for the result is symmetric. */
+static void matrix_by_itself(const dc_product *p, void *c, const void *a) {
+  const int t = p->ta ? TRANSPOSED : PLAIN, k = (int)p->k, lda = (int)p->lda, ldc = (int)p->ldc;
+  const int64_t n = p->n, ld = p->ldc;
+  const size_t size = dc_dtype_size(p->dtype);
+  for (int64_t i = 0; i < n; i++) memset((char *)c + (size_t)(i * ld) * size, 0, (size_t)n * size); /* be it NaN */
+  if (p->dtype == DC_FLOAT32) {
+    api.cblas_ssyrk(ROW_MAJOR, UPPER, t, (int)n, k, 1, a, lda, 0, c, ldc);
+    MIRROR(float);
+  } else {
+    api.cblas_dsyrk(ROW_MAJOR, UPPER, t, (int)n, k, 1, a, lda, 0, c, ldc);
+    MIRROR(double);
+  }
+}
+
+/* OpenBLAS's complex functions for vectors read a little beyond the end of what has steps or is transposed (0.3.21, on
+** every x86-64 tried), and there the memory may end.  Its products of matrices do not. */
+static void product(const dc_product *p, one q) {
+  const bool complex = p->dtype == DC_COMPLEX64 || p->dtype == DC_COMPLEX128;
+  const bool steps = (p->ta && p->lda != 1) || (!p->tb && p->ldb != 1);
+  if (p->m == 1 && p->n == 1 && !(complex && steps)) vector_by_vector(p, q);
+  else if (complex) matrix_by_matrix(p, q);
+  else if (is_by_itself(p, q)) matrix_by_itself(p, q.c, q.a);
+  else if (p->n == 1)
+    matrix_by_vector(p->dtype, p->ta, p->ta ? p->k : p->m, p->ta ? p->m : p->k, q.a, p->lda, q.b,
+                     p->tb ? 1 : p->ldb, q.c, p->ldc);
+  else if (p->m == 1)
+    matrix_by_vector(p->dtype, !p->tb, p->tb ? p->n : p->k, p->tb ? p->k : p->n, q.b, p->ldb, q.a,
+                     p->ta ? p->lda : 1, q.c, 1);
+  else matrix_by_matrix(p, q);
+}
+
+int dc_cpu_product(dc_device *dev, const dc_product *p, dc_error *err) {
+  const int64_t extents[] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
+  if (dc_cpu_blas_load(err) != 0) return -1;
+  for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
+    if (extents[i] > INT_MAX)
+      return dc_fail(err, DC_SHAPE, NULL,
+                     "a matrix product on the CPU device takes extents of at most 2^31 - 1: these are (%lld, %lld) and "
+                     "(%lld, %lld)",
+                     (long long)p->m, (long long)p->k, (long long)p->k, (long long)p->n);
+  int captured = dc_cpu_capture_product(dev, p, err);
+  if (captured != 0) return captured < 0 ? -1 : 0;
+  const int64_t size = (int64_t)dc_dtype_size(p->dtype);
+  for (int64_t i = 0; i < p->batch; i++) {
+    one q = { (const void *)(uintptr_t)(p->a + (dc_ptr)(i * p->step_a * size)),
+              (const void *)(uintptr_t)(p->b + (dc_ptr)(i * p->step_b * size)),
+              (void *)(uintptr_t)(p->c + (dc_ptr)(i * p->step_c * size)) };
+    product(p, q);
+    if (dc_interrupted()) return dc_fail(err, DC_INTERRUPTED, NULL, "interrupted in a batch of matrix products");
+  }
+  return 0;
+}

@@ -1,0 +1,250 @@
+/*
+** fftw.c - Fourier transforms of the CPU device: FFTW 3, one library for each precision.
+**
+** A plan is made by FFTW's estimate, which does not touch the memory, and kept with the few last ones; it is run on
+** other memory that is aligned alike.  Columns are brought side by side, a few at a time, and transformed as rows: that
+** is what its estimate would not find out (a thousand columns of a thousand take a quarter of the time).
+*/
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/dl.h"
+#include "base/file.h"
+#include "base/runtime.h"
+#include "cpu/runtime/exec.h"
+#include "cpu/lib/library.h"
+
+#define ESTIMATE (1u << 6) /* FFTW_ESTIMATE */
+#define PLANS 16           /* kept of each precision */
+#define FOR_THREADS 65536  /* a batch of fewer numbers is not worth a second thread */
+
+typedef struct fftw_plan_s *plan;
+/* fftw_iodim64: extent, steps in elements. */
+typedef struct axis {
+  ptrdiff_t n, in, out;
+} axis;
+
+typedef struct fftw_api {
+#define DC_FFTW(name, result, params) result(*name) params;
+#include "cpu/lib/fftw_api.def"
+#undef DC_FFTW
+} fftw_api;
+
+typedef struct kept {
+  plan plan; /* NULL: a place that is free */
+  dc_fft key;
+  int in_at, out_at; /* alignment */
+  uint64_t used;
+} kept;
+
+typedef struct precision {
+  pthread_once_t once;
+  bool ok;
+  fftw_api api;
+  int (*init_threads)(void); /* the library with threads is a second one; NULL: not there */
+  void (*plan_with_nthreads)(int n);
+  dc_buf why;
+  kept kept[PLANS];
+  uint64_t turn;
+} precision;
+
+static precision single = { .once = PTHREAD_ONCE_INIT }, twice = { .once = PTHREAD_ONCE_INIT };
+
+/* --- loading -------------------------------------------------------------------------------------- */
+
+static void *open_library(precision *p, const char *soname, bool needed) {
+  const char *folder = getenv("DOTCOMPUTE_FFTW");
+  bool named = folder != NULL && folder[0] != '\0';
+  char *path = named ? dc_file_join(folder, soname) : NULL;
+  const char *const only[] = { named && path != NULL ? path : soname, NULL };
+  void *lib = dc_dl_open(only, NULL, needed ? &p->why : NULL);
+  free(path);
+  return lib;
+}
+
+/* "fftw_" or "fftwf_" before the name. */
+static bool look_up(void *slot, void *lib, bool wide, const char *name) {
+  char symbol[64] = "fftw";
+  strcat(strcat(symbol, wide ? "_" : "f_"), name);
+  void *found = dc_dl_sym(lib, symbol);
+  memcpy(slot, &found, sizeof found);
+  return found != NULL;
+}
+
+static void load(precision *p, bool wide) {
+  const char *off = getenv("DOTCOMPUTE_FFTW");
+  if (off != NULL && strcmp(off, "off") == 0) {
+    dc_buf_puts(&p->why, "switched off by DOTCOMPUTE_FFTW=off\n");
+    return;
+  }
+  void *lib = open_library(p, wide ? "libfftw3.so.3" : "libfftw3f.so.3", true);
+  p->ok = lib != NULL;
+#define DC_FFTW(name, result, params) p->ok = p->ok && look_up(&p->api.name, lib, wide, #name);
+#include "cpu/lib/fftw_api.def"
+#undef DC_FFTW
+  if (lib != NULL && !p->ok) dc_buf_puts(&p->why, "the library found is no FFTW 3\n");
+  const char *threads = wide ? "libfftw3_threads.so.3" : "libfftw3f_threads.so.3";
+  lib = p->ok && dc_cpu_threads() > 1 ? open_library(p, threads, false) : NULL;
+  if (lib == NULL || !look_up(&p->init_threads, lib, wide, "init_threads") ||
+      !look_up(&p->plan_with_nthreads, lib, wide, "plan_with_nthreads") || p->init_threads() == 0)
+    p->plan_with_nthreads = NULL;
+}
+
+static void load_single(void) { load(&single, false); }
+static void load_twice(void) { load(&twice, true); }
+
+int dc_cpu_fftw_load(bool wide, dc_error *err) {
+  precision *p = wide ? &twice : &single;
+  pthread_once(&p->once, wide ? load_twice : load_single);
+  if (p->ok) return 0;
+  dc_fail(err, DC_DEVICE, NULL,
+          "Fourier transforms of %s on the CPU device need FFTW 3, which was not found: install it (Debian: apt "
+          "install libfftw3-%s3), or set DOTCOMPUTE_FFTW to the folder that holds it",
+          wide ? "complex128" : "complex64", wide ? "double" : "single");
+  dc_error_set_log(err, dc_buf_str(&p->why));
+  return -1;
+}
+
+/* --- plans ---------------------------------------------------------------------------------------- */
+
+static bool same(const kept *k, const dc_fft *f, int in_at, int out_at) {
+  bool alike = k->plan != NULL && k->in_at == in_at && k->out_at == out_at && k->key.kind == f->kind &&
+               k->key.axes == f->axes && k->key.batch == f->batch && k->key.in_batch == f->in_batch &&
+               k->key.out_batch == f->out_batch;
+  for (int i = 0; alike && i < f->axes; i++)
+    alike = k->key.n[i] == f->n[i] && k->key.in_step[i] == f->in_step[i] && k->key.out_step[i] == f->out_step[i];
+  return alike;
+}
+
+static plan make(precision *p, const dc_fft *f) {
+  axis axes[DC_FFT_AXES], batch = { f->batch, f->in_batch, f->out_batch };
+  void *in = (void *)(uintptr_t)f->in, *out = (void *)(uintptr_t)f->out;
+  int64_t total = f->batch;
+  for (int i = 0; i < f->axes; i++) {
+    axes[i] = (axis){ f->n[i], f->in_step[i], f->out_step[i] };
+    total *= f->n[i];
+  }
+  if (p->plan_with_nthreads != NULL) p->plan_with_nthreads(total >= FOR_THREADS ? dc_cpu_threads() : 1);
+  switch (f->kind) {
+  case DC_FFT_REAL: return p->api.plan_guru64_dft_r2c(f->axes, axes, 1, &batch, in, out, ESTIMATE);
+  case DC_FFT_TO_REAL: return p->api.plan_guru64_dft_c2r(f->axes, axes, 1, &batch, in, out, ESTIMATE);
+  default:
+    return p->api.plan_guru64_dft(f->axes, axes, 1, &batch, in, out, f->kind == DC_FFT_FORWARD ? -1 : 1, ESTIMATE);
+  }
+}
+
+/* A kept plan, or a new one in the place of the one that was used longest ago. */
+static plan plan_for(precision *p, const dc_fft *f, dc_error *err) {
+  const int in_at = p->api.alignment_of((void *)(uintptr_t)f->in),
+            out_at = p->api.alignment_of((void *)(uintptr_t)f->out);
+  kept *place = &p->kept[0];
+  for (kept *k = p->kept; k < p->kept + PLANS; k++) {
+    if (same(k, f, in_at, out_at)) {
+      k->used = ++p->turn;
+      return k->plan;
+    }
+    if (place->plan != NULL && (k->plan == NULL || k->used < place->used)) place = k;
+  }
+  plan made = make(p, f);
+  if (made == NULL) {
+    dc_fail(err, DC_MEMORY, NULL, "FFTW cannot plan a transform of %lld points, %lld times", (long long)f->n[0],
+            (long long)f->batch);
+    return NULL;
+  }
+  if (place->plan != NULL) p->api.destroy_plan(place->plan);
+  *place = (kept){ made, *f, in_at, out_at, ++p->turn };
+  return made;
+}
+
+static int transform(precision *p, const dc_fft *f, dc_error *err) {
+  plan made = plan_for(p, f, err);
+  if (made == NULL) return -1;
+  void *in = (void *)(uintptr_t)f->in, *out = (void *)(uintptr_t)f->out;
+  switch (f->kind) {
+  case DC_FFT_REAL: p->api.execute_dft_r2c(made, in, out); break;
+  case DC_FFT_TO_REAL: p->api.execute_dft_c2r(made, in, out); break;
+  default: p->api.execute_dft(made, in, out); break;
+  }
+  return 0;
+}
+
+/* --- columns -------------------------------------------------------------------------------------- */
+
+#define COLUMNS 16                /* that are brought side by side */
+#define LEAST_POINTS 64           /* of shorter ones each costs less as it lies */
+#define MOST_BYTES ((size_t)8 << 20) /* of what is brought side by side */
+
+/* How many numbers of a transform there are on either side, and their sizes. */
+typedef struct shape {
+  int64_t in, out;
+  size_t in_size, out_size;
+} shape;
+
+static shape shape_of(const dc_fft *f) {
+  const size_t real = f->wide ? 8 : 4;
+  const int64_t n = f->n[0], half = n / 2 + 1;
+  return (shape){ f->kind == DC_FFT_TO_REAL ? half : n, f->kind == DC_FFT_REAL ? half : n,
+                  f->kind == DC_FFT_REAL ? real : 2 * real, f->kind == DC_FFT_TO_REAL ? real : 2 * real };
+}
+
+/* Columns that lie beside each other, far from row to row, and are worth the copies. */
+static bool are_columns(const dc_fft *f, const shape *s) {
+  return f->axes == 1 && f->batch >= COLUMNS / 2 && f->in_batch == 1 && f->out_batch == 1 &&
+         f->in_step[0] >= COLUMNS / 2 && f->n[0] >= LEAST_POINTS &&
+         COLUMNS * ((size_t)s->in * s->in_size + (size_t)s->out * s->out_size) <= MOST_BYTES;
+}
+
+/* Copies `rows` by `columns` numbers, each side with its steps from row to row and from column to column. */
+#define TURN(type)                                   \
+  for (int64_t r = 0; r < rows; r++)                 \
+    for (int64_t c = 0; c < columns; c++)            \
+  ((type *)to)[c * to_c + r * to_r] = ((const type *)from)[c * from_c + r * from_r]
+
+typedef struct pair {
+  double a, b;
+} pair;
+
+static void turn(size_t size, int64_t rows, int64_t columns, const void *from, int64_t from_r, int64_t from_c, void *to,
+                 int64_t to_r, int64_t to_c) {
+  if (size == 4) TURN(float);
+  else if (size == 8) TURN(double);
+  else TURN(pair);
+}
+
+static int transform_columns(precision *p, const dc_fft *f, const shape *s, dc_error *err) {
+  const size_t in_bytes = (COLUMNS * (size_t)s->in * s->in_size + 63) / 64 * 64;
+  const size_t out_bytes = (COLUMNS * (size_t)s->out * s->out_size + 63) / 64 * 64;
+  char *in = aligned_alloc(64, in_bytes + out_bytes), *out = in + in_bytes;
+  if (in == NULL) return dc_fail_oom(err);
+  memset(in, 0, in_bytes);
+  dc_fft rows = *f;
+  rows.in = (dc_ptr)(uintptr_t)in;
+  rows.out = (dc_ptr)(uintptr_t)out;
+  rows.batch = COLUMNS;
+  rows.in_step[0] = rows.out_step[0] = 1;
+  rows.in_batch = s->in;
+  rows.out_batch = s->out;
+  int rc = 0;
+  for (int64_t i = 0; i < f->batch && rc == 0; i += COLUMNS) {
+    const int64_t columns = f->batch - i < COLUMNS ? f->batch - i : COLUMNS;
+    turn(s->in_size, s->in, columns, (const char *)(uintptr_t)f->in + (size_t)i * s->in_size, f->in_step[0], 1, in, 1,
+         s->in);
+    rc = transform(p, &rows, err);
+    turn(s->out_size, s->out, columns, out, 1, s->out, (char *)(uintptr_t)f->out + (size_t)i * s->out_size,
+         f->out_step[0], 1);
+    if (rc == 0 && dc_interrupted()) rc = dc_fail(err, DC_INTERRUPTED, NULL, "interrupted in Fourier transforms");
+  }
+  free(in);
+  return rc;
+}
+
+int dc_cpu_fft(dc_device *dev, const dc_fft *f, dc_error *err) {
+  precision *p = f->wide ? &twice : &single;
+  const shape s = shape_of(f);
+  (void)dev;
+  if (dc_cpu_fftw_load(f->wide, err) != 0) return -1;
+  return are_columns(f, &s) ? transform_columns(p, f, &s, err) : transform(p, f, err);
+}

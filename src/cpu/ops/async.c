@@ -1,0 +1,134 @@
+/*
+** async.c - cp.async and mbarrier; PTX ISA 9.7.9 and 9.7.13.
+**
+** A copy is done when it is issued, so groups have nothing to commit or to wait for.  An mbarrier is the 64-bit word
+** that it lies in: pending arrivals, the count that a phase begins with, bytes still expected, and the phase.
+*/
+#include "cpu/ops/address.h"
+
+/* --- copies -------------------------------------------------------------------------------------------- */
+
+/* o->v: two operations, where to and where from; b: bytes to copy, the rest becoming zeros, or (bits 1) a predicate
+** that says to copy none. */
+static void copy_async(dc_warp *w, const dc_op *o) {
+  const dc_op *target = (const dc_op *)(const void *)o->v, *source = target + 1;
+  const u32 size = (u32)ptx_type_bits((ptx_type)source->ins->type) / 8;
+  u64 from[DC_LANES] BUFFER, to[DC_LANES] BUFFER;
+  if (!w->mask) return;
+  const u32 ignored = o->bits[2] == 1 ? (o->neg_b ? ~w->preds[o->b] : w->preds[o->b]) : 0;
+  addresses(w, source, from);
+  addresses(w, target, to);
+  touch(w, source);
+  check_each(w, source, from, size);
+  touch(w, target);
+  check_each(w, target, to, size);
+  EACH_LANE(l, w->mask) {
+    u32 n = o->bits[2] == 32 ? REG(u32, o->b)[l] : size;
+    uint8_t bytes[16] = {0};
+    if (ignored >> l & 1) n = 0;
+    touch(w, source);
+    memcpy(bytes, HOST(const void, from[l]), n < size ? n : size);
+    touch(w, target);
+    memcpy(HOST(void, to[l]), bytes, size);
+  }
+}
+
+/* --- mbarrier ------------------------------------------------------------------------------------------ */
+
+typedef struct barrier {
+  u32 pending, expected; /* arrivals, 20 bits each */
+  s32 bytes;             /* 22 bits with their sign */
+  u32 phase;             /* 2 bits: its own and the one before are told apart */
+} barrier;
+
+static inline barrier unpack(u64 x) {
+  return (barrier){(u32)x & 0xfffff, (u32)(x >> 20) & 0xfffff, (s32)((s64)(x << 2) >> 42), (u32)(x >> 62)};
+}
+static inline u64 pack(barrier b) {
+  return (u64)(b.pending & 0xfffff) | (u64)(b.expected & 0xfffff) << 20 | (u64)((u32)b.bytes & 0x3fffff) << 40 |
+         (u64)b.phase << 62;
+}
+
+/* A phase ends when everybody has arrived and all bytes have come. */
+static inline void settle(barrier *b) {
+  if (b->pending || b->bytes) return;
+  b->phase = (b->phase + 1) & 3;
+  b->pending = b->expected;
+}
+
+/* What an operation with number n makes of the barrier. */
+static barrier change(const ptx_ins *ins, barrier b, u32 n) {
+  switch (ins->mode) {
+    case PTX_MB_INIT: return (barrier){n, n, 0, 0};
+    case PTX_MB_INVAL: return (barrier){0, 0, 0, 0};
+    case PTX_MB_EXPECT: b.bytes += (s32)n; return b;
+    case PTX_MB_COMPLETE: b.bytes -= (s32)n; break;
+    case PTX_MB_DROP: b.expected -= ins->flags & PTX_F_EXPECT ? 1 : n; /* fall through */
+    default:
+      if (ins->flags & PTX_F_EXPECT) {
+        b.bytes += (s32)n;
+        n = 1;
+      }
+      b.pending -= n;
+  }
+  settle(&b);
+  return b;
+}
+
+/* A block's threads take turns on one thread of the host, so its shared memory needs no atomic access. */
+static void mbarrier_change(dc_warp *w, const dc_op *o) {
+  u64 at[DC_LANES] BUFFER, before[DC_LANES] BUFFER;
+  if (!w->mask) return;
+  touch(w, o);
+  addresses(w, o, at);
+  check_each(w, o, at, 8);
+  EACH_LANE(l, w->mask) {
+    u64 *p = HOST(u64, at[l]);
+    before[l] = *p;
+    *p = pack(change(o->ins, unpack(*p), o->bits[2] ? REG(u32, o->b)[l] : 1));
+  }
+  if (o->d != DC_NO_OPERAND) PUT_MASKED(u64, o->d, before);
+}
+
+static void mbarrier_wait(dc_warp *w, const dc_op *o) {
+  u64 at[DC_LANES] BUFFER;
+  u32 done = 0;
+  if (!w->mask) return;
+  touch(w, o);
+  addresses(w, o, at);
+  check_each(w, o, at, 8);
+  EACH_LANE(l, w->mask) {
+    const u32 phase = unpack(*HOST(u64, at[l])).phase;
+    const bool over = o->ins->flags & PTX_F_PARITY ? (phase & 1) != (REG(u32, o->b)[l] & 1)
+                                                   : phase != unpack(REG(u64, o->b)[l]).phase;
+    done |= (u32)over << l;
+  }
+  put_pred_masked(w, o->d, done);
+}
+
+RARE1(mbarrier_pending, u32, u64, unpack(x).pending)
+
+/* The copies before it have been made: an arrival, or (with the one added for it) nothing. */
+static void arrive_copied(dc_warp *w, const dc_op *o) {
+  if (o->ins->flags & PTX_F_NOINC) mbarrier_change(w, o);
+}
+
+static void nothing(dc_warp *w, const dc_op *o) { (void)w, (void)o; }
+
+static bool select_mbarrier(dc_op *o) {
+  const bool parity = (o->ins->flags & PTX_F_PARITY) != 0;
+  if (o->ins->mode == PTX_MB_PENDING) return dc_shaped(o, 32, 64, 0, 0) && PICK_RARE(mbarrier_pending);
+  if (o->ins->mode == PTX_MB_TEST || o->ins->mode == PTX_MB_TRY)
+    return dc_shaped(o, 0, 0, parity ? 32 : 64, 0) && PICK_RARE(mbarrier_wait);
+  return dc_shaped(o, o->d == DC_NO_OPERAND ? 0 : 64, 0, o->bits[2] ? 32 : 0, 0) && PICK_RARE(mbarrier_change);
+}
+
+bool PER_ISA(dc_select_async)(dc_op *o) {
+  if (o->ins->op == PTX_OP_MBARRIER) return select_mbarrier(o);
+  if (o->ins->op != PTX_OP_CP) return false;
+  switch (o->ins->mode) {
+    case PTX_CP_COPY: return PICK_RARE(copy_async);
+    case PTX_CP_ARRIVE: return PICK_RARE(arrive_copied);
+    default: return PICK_RARE(nothing);
+  }
+}

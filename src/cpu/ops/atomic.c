@@ -1,0 +1,217 @@
+/*
+** atomic.c - atom and red; PTX ISA 9.7.13.
+**
+** Every operation is a function of the old value, put into memory by compare and exchange, sequentially
+** consistent: that covers all orders and scopes.  Lanes go in ascending order.  When all of them address
+** one word, they are worked off in registers and memory is exchanged once, which no observer can tell from
+** 32 exchanges in a row.
+*/
+#include "cpu/ops/math_half.h"
+#include "cpu/ops/address.h"
+#include "cpu/ops/rounding.h"
+#include "cpu/ops/wide.h"
+
+static bool all_same(const u64 *at, u32 mask) {
+  const u64 first = at[__builtin_ctz(mask)];
+  EACH_LANE(l, mask) if (at[l] != first) return false;
+  return true;
+}
+
+/* expr: the new value of x (old), y (from b), z (from c). Old values wait in t, since d may be b's or the address's
+** slot, and an exchange may have to be tried again. */
+#define ATOM(name, T, expr)                                                                                            \
+  static inline T name##_new(const dc_op *o, T x, T y, T z) {                                                          \
+    (void)o, (void)x, (void)y, (void)z;                                                                                \
+    return (T)(expr);                                                                                                  \
+  }                                                                                                                    \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    u64 at[DC_LANES] BUFFER;                                                                                           \
+    T t[DC_LANES] BUFFER;                                                                                              \
+    const T *b = REG(T, o->b), *c = o->ins->mode == PTX_ATOM_CAS ? REG(T, o->c) : b;                                   \
+    if (!w->mask) return;                                                                                              \
+    touch(w, o);                                                                                                       \
+    addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, sizeof(T));                                                                                   \
+    if (all_same(at, w->mask)) {                                                                                       \
+      T *p = HOST(T, at[__builtin_ctz(w->mask)]), old = __atomic_load_n(p, __ATOMIC_SEQ_CST), now;                     \
+      do {                                                                                                             \
+        now = old;                                                                                                     \
+        EACH_LANE(l, w->mask) {                                                                                        \
+          t[l] = now;                                                                                                  \
+          now = name##_new(o, now, b[l], c[l]);                                                                        \
+        }                                                                                                              \
+      } while (!__atomic_compare_exchange_n(p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));                 \
+    } else {                                                                                                           \
+      EACH_LANE(l, w->mask) {                                                                                          \
+        T *p = HOST(T, at[l]), old = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                             \
+        while (!__atomic_compare_exchange_n(p, &old, name##_new(o, old, b[l], c[l]), false, __ATOMIC_SEQ_CST,          \
+                                            __ATOMIC_SEQ_CST)) {                                                       \
+        }                                                                                                              \
+        t[l] = old;                                                                                                    \
+      }                                                                                                                \
+    }                                                                                                                  \
+    if (o->ins->op == PTX_OP_RED || o->d == DC_NO_OPERAND) return;                                                     \
+    PUT_MASKED(T, o->d, t);                                                                                            \
+  }
+
+/* atom.global.add.f32 flushes subnormals, atom.shared keeps them.  A generic address is taken for one of global memory:
+** the compiler says .shared wherever it knows. */
+static inline u32 add_f32(const dc_op *o, u32 x, u32 y) {
+  if (o->ins->space != PTX_GLOBAL && o->ins->space != PTX_GENERIC) return f32_bits(bits_f32(x) + bits_f32(y));
+  return f32_bits(flush(flush(bits_f32(x)) + flush(bits_f32(y))));
+}
+static inline u32 add_half(u32 x, u32 y, bool brain) {
+  const f32 a = brain ? bf16_to_f32(x) : f16_to_f32(x), b = brain ? bf16_to_f32(y) : f16_to_f32(y);
+  const f32 r = f64_to_f32_odd(add_to_odd((f64)a, (f64)b));
+  return brain ? f32_to_bf16(r) : f32_to_f16(r);
+}
+static inline u32 add_pair(u32 x, u32 y, bool brain) {
+  return add_half(x & 0xffffu, y & 0xffffu, brain) | add_half(x >> 16, y >> 16, brain) << 16;
+}
+
+/* .min and .max: of a number and a NaN the number; -0 is less than +0. */
+static inline u32 order_half(u32 x, u32 y, bool brain, bool min) {
+  const f32 a = brain ? bf16_to_f32(x) : f16_to_f32(x), b = brain ? bf16_to_f32(y) : f16_to_f32(y);
+  if (a != a && b != b) return brain ? 0x7fff : f32_to_f16(a);
+  if (a != a || b != b) return a != a ? y : x;
+  if (a == b) return min ? x | y : x & y; /* zeros: by their signs */
+  return (a < b) == min ? x : y;
+}
+static inline u32 order_pair(u32 x, u32 y, bool brain, bool min) {
+  return order_half(x & 0xffffu, y & 0xffffu, brain, min) | order_half(x >> 16, y >> 16, brain, min) << 16;
+}
+
+ATOM(exch_16, u16, y)
+ATOM(exch_32, u32, y)
+ATOM(exch_64, u64, y)
+ATOM(cas_16, u16, x == y ? z : x)
+ATOM(cas_32, u32, x == y ? z : x)
+ATOM(cas_64, u64, x == y ? z : x)
+ATOM(and_32, u32, x & (y))
+ATOM(and_64, u64, x & (y))
+ATOM(or_32, u32, x | y)
+ATOM(or_64, u64, x | y)
+ATOM(xor_32, u32, x ^ y)
+ATOM(xor_64, u64, x ^ y)
+ATOM(add_32, u32, x + y)
+ATOM(add_64, u64, x + y)
+ATOM(add_f32_, u32, add_f32(o, x, y))
+ATOM(add_f64, u64, f64_bits(bits_f64(x) + bits_f64(y)))
+ATOM(add_f16, u16, add_half(x, y, false))
+ATOM(add_bf16, u16, add_half(x, y, true))
+ATOM(add_f16x2, u32, add_pair(x, y, false))
+ATOM(add_bf16x2, u32, add_pair(x, y, true))
+ATOM(inc_u32, u32, x >= y ? 0 : x + 1)
+ATOM(dec_u32, u32, x == 0 || x > y ? y : x - 1)
+ATOM(min_u32, u32, x < y ? x : y)
+ATOM(max_u32, u32, x > y ? x : y)
+ATOM(min_s32, u32, (s32)x < (s32)y ? x : y)
+ATOM(max_s32, u32, (s32)x > (s32)y ? x : y)
+ATOM(min_u64, u64, x < y ? x : y)
+ATOM(max_u64, u64, x > y ? x : y)
+ATOM(min_s64, u64, (s64)x < (s64)y ? x : y)
+ATOM(max_s64, u64, (s64)x > (s64)y ? x : y)
+
+ATOM(min_f16, u16, order_half(x, y, false, true))
+ATOM(max_f16, u16, order_half(x, y, false, false))
+ATOM(min_bf16, u16, order_half(x, y, true, true))
+ATOM(max_bf16, u16, order_half(x, y, true, false))
+ATOM(min_f16x2, u32, order_pair(x, y, false, true))
+ATOM(max_f16x2, u32, order_pair(x, y, false, false))
+ATOM(min_bf16x2, u32, order_pair(x, y, true, true))
+ATOM(max_bf16x2, u32, order_pair(x, y, true, false))
+
+/* --- 16 bytes ------------------------------------------------------------------------------------------ */
+
+static void atom_128(dc_warp *w, const dc_op *o) {
+  u64 at[DC_LANES] BUFFER;
+  const bool cas = o->ins->mode == PTX_ATOM_CAS;
+  const u128 *b = REG(u128, o->b), *c = cas ? REG(u128, o->c) : b;
+  u128 t[DC_LANES];
+  if (!w->mask) return;
+  touch(w, o);
+  addresses(w, o, at);
+  check_each(w, o, at, 16);
+  EACH_LANE(l, w->mask) {
+    u128 *p = HOST(u128, at[l]), seen = b[l];
+    if (cas) {
+      t[l] = swap_128(p, b[l], c[l]);
+      continue;
+    }
+    while ((t[l] = swap_128(p, seen, b[l])) != seen) seen = t[l];
+  }
+  if (o->d == DC_NO_OPERAND) return;
+  EACH_LANE(l, w->mask) REG(u128, o->d)[l] = t[l];
+}
+
+/* --- vectors ------------------------------------------------------------------------------------------- */
+
+/* Each element by an operation of its own, which o->v points at; the vector as a whole must be aligned. */
+static void atom_vector(dc_warp *w, const dc_op *o) {
+  const dc_op *each = (const dc_op *)(const void *)o->v;
+  u64 at[DC_LANES] BUFFER;
+  if (!w->mask) return;
+  addresses(w, o, at);
+  check_each(w, o, at, (u32)ptx_type_bits((ptx_type)o->ins->type) / 8 * o->ins->vec);
+  for (u32 e = 0; e < o->ins->vec; e++) each[e].fn(w, &each[e]);
+}
+
+static dc_op_fn find_add(int type) {
+  switch (type) {
+    case PTX_U32:
+    case PTX_S32: return add_32;
+    case PTX_U64:
+    case PTX_S64: return add_64;
+    case PTX_F32: return add_f32_;
+    case PTX_F64: return add_f64;
+    case PTX_F16: return add_f16;
+    case PTX_BF16: return add_bf16;
+    case PTX_F16X2: return add_f16x2;
+    case PTX_BF16X2: return add_bf16x2;
+    default: return NULL;
+  }
+}
+
+static dc_op_fn find_order(int type, bool min) {
+  switch (type) {
+    case PTX_U32: return min ? min_u32 : max_u32;
+    case PTX_S32: return min ? min_s32 : max_s32;
+    case PTX_U64: return min ? min_u64 : max_u64;
+    case PTX_S64: return min ? min_s64 : max_s64;
+    case PTX_F16: return min ? min_f16 : max_f16;
+    case PTX_BF16: return min ? min_bf16 : max_bf16;
+    case PTX_F16X2: return min ? min_f16x2 : max_f16x2;
+    case PTX_BF16X2: return min ? min_bf16x2 : max_bf16x2;
+    default: return NULL;
+  }
+}
+
+static dc_op_fn find_atom(const ptx_ins *ins, int bits) {
+  if (bits == 128) return ins->mode == PTX_ATOM_EXCH || ins->mode == PTX_ATOM_CAS ? atom_128 : NULL;
+#define WIDTHS(name) (bits == 32 ? name##_32 : bits == 64 ? name##_64 : NULL)
+  switch (ins->mode) {
+    case PTX_ATOM_ADD: return find_add(ins->type);
+    case PTX_ATOM_EXCH: return bits == 16 ? exch_16 : WIDTHS(exch);
+    case PTX_ATOM_CAS: return bits == 16 ? cas_16 : WIDTHS(cas);
+    case PTX_ATOM_MIN:
+    case PTX_ATOM_MAX: return find_order(ins->type, ins->mode == PTX_ATOM_MIN);
+    case PTX_ATOM_INC: return ins->type == PTX_U32 ? inc_u32 : NULL;
+    case PTX_ATOM_DEC: return ins->type == PTX_U32 ? dec_u32 : NULL;
+    case PTX_ATOM_AND: return WIDTHS(and);
+    case PTX_ATOM_OR: return WIDTHS(or);
+    case PTX_ATOM_XOR: return WIDTHS(xor);
+    default: return NULL;
+  }
+}
+
+bool PER_ISA(dc_select_atomic)(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  if (ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) return false;
+  if (ins->vec > 1) return dc_pick(o, atom_vector, atom_vector);
+  if (!dc_shaped(o, ins->op == PTX_OP_ATOM && o->d != DC_NO_OPERAND ? bits : 0, 0, bits,
+                 ins->mode == PTX_ATOM_CAS ? bits : 0))
+    return false;
+  const dc_op_fn fn = find_atom(ins, bits);
+  return fn && dc_pick(o, fn, fn);
+}

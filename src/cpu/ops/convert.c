@@ -1,0 +1,453 @@
+/*
+** convert.c - cvt between all integer and floating types; PTX ISA 9.7.9.
+**
+** The usual pairs have loops of their own; every other form, with any rounding, .sat and .ftz, takes
+** convert_any, which goes through an exact wide value.  Float to integer saturates; NaN gives 0 when
+** the source is not f64 and the destination not 64 bits wide, else only the top bit set.
+*/
+#include "cpu/ops/math_half.h"
+#include "cpu/ops/rounding.h"
+
+/* --- integer to integer: container, type inside it, destination's container ----------------------- */
+
+#define II(S, T, D) OP1(cvt_##S##_##T##_##D, D, S, (D)(T)x)
+#define II_FROM(S, T) II(S, T, u16) II(S, T, u32) II(S, T, u64)
+II_FROM(u16, u8)
+II_FROM(u16, s8)
+II_FROM(u16, u16)
+II_FROM(u16, s16)
+II_FROM(u32, u8)
+II_FROM(u32, s8)
+II_FROM(u32, u16)
+II_FROM(u32, s16)
+II_FROM(u32, u32)
+II_FROM(u32, s32)
+II_FROM(u64, u8)
+II_FROM(u64, s8)
+II_FROM(u64, u16)
+II_FROM(u64, s16)
+II_FROM(u64, u32)
+II_FROM(u64, s32)
+II_FROM(u64, u64)
+
+/* --- integer to float, to nearest ------------------------------------------------------------------ */
+
+#define IF(S, T) OP1(cvt_f32_##S##_##T, f32, S, (T)x) OP1(cvt_f64_##S##_##T, f64, S, (T)x)
+IF(u16, u8)
+IF(u16, s8)
+IF(u16, u16)
+IF(u16, s16)
+IF(u32, u8)
+IF(u32, s8)
+IF(u32, u16)
+IF(u32, s16)
+IF(u32, u32)
+IF(u32, s32)
+IF(u64, u64)
+IF(u64, s64)
+
+/* --- float to integer -------------------------------------------------------------------------------- */
+
+/* x inside (below, above), else the nearer bound; nan for NaN. `safe` keeps the C conversion defined. */
+#define CLAMPED(T, F, inside, above, least, most, nan_)                                                                \
+  const F safe = (inside) ? x : (F)0;                                                                                  \
+  const T r = (T)safe, c = (inside) ? r : (above) ? (most) : (least);                                                  \
+  return x == x ? c : (T)(nan_)
+static inline s32 f32_to_s32(f32 x) { CLAMPED(s32, f32, x >= -0x1p31f && x<0x1p31f, x> 0, INT32_MIN, INT32_MAX, 0); }
+static inline u32 f32_to_u32(f32 x) { CLAMPED(u32, f32, x > -1.0f && x<0x1p32f, x> 0, 0, UINT32_MAX, 0); }
+static inline s64 f32_to_s64(f32 x) {
+  CLAMPED(s64, f32, x >= -0x1p63f && x<0x1p63f, x> 0, INT64_MIN, INT64_MAX, INT64_MIN);
+}
+static inline u64 f32_to_u64(f32 x) { CLAMPED(u64, f32, x > -1.0f && x<0x1p64f, x> 0, 0, UINT64_MAX, (u64)1 << 63); }
+static inline s32 f64_to_s32(f64 x) {
+  CLAMPED(s32, f64, x > -0x1p31 - 1 && x<0x1p31, x> 0, INT32_MIN, INT32_MAX, INT32_MIN);
+}
+static inline u32 f64_to_u32(f64 x) { CLAMPED(u32, f64, x > -1.0 && x<0x1p32, x> 0, 0, UINT32_MAX, 0x80000000u); }
+static inline s64 f64_to_s64(f64 x) {
+  CLAMPED(s64, f64, x >= -0x1p63 && x<0x1p63, x> 0, INT64_MIN, INT64_MAX, INT64_MIN);
+}
+static inline u64 f64_to_u64(f64 x) { CLAMPED(u64, f64, x > -1.0 && x<0x1p64, x> 0, 0, UINT64_MAX, (u64)1 << 63); }
+OP1(cvt_rzi_s32_f32, s32, f32, f32_to_s32(x))
+OP1(cvt_rzi_u32_f32, u32, f32, f32_to_u32(x))
+OP1(cvt_rni_s32_f32, s32, f32, f32_to_s32(__builtin_rintf(x)))
+OP1(cvt_rni_u32_f32, u32, f32, f32_to_u32(__builtin_rintf(x)))
+OP1(cvt_rmi_s32_f32, s32, f32, f32_to_s32(__builtin_floorf(x)))
+OP1(cvt_rpi_s32_f32, s32, f32, f32_to_s32(__builtin_ceilf(x)))
+RARE1(cvt_rzi_s64_f32, s64, f32, f32_to_s64(x))
+RARE1(cvt_rzi_u64_f32, u64, f32, f32_to_u64(x))
+RARE1(cvt_rzi_s32_f64, s32, f64, f64_to_s32(x))
+RARE1(cvt_rzi_u32_f64, u32, f64, f64_to_u32(x))
+RARE1(cvt_rni_s32_f64, s32, f64, f64_to_s32(__builtin_rint(x)))
+RARE1(cvt_rzi_s64_f64, s64, f64, f64_to_s64(x))
+RARE1(cvt_rzi_u64_f64, u64, f64, f64_to_u64(x))
+
+/* --- float to float ---------------------------------------------------------------------------------- */
+
+OP1(cvt_f32_f32, f32, f32, x)
+OP1(cvt_ftz_f32_f32, f32, f32, flush(x))
+OP1(cvt_sat_f32_f32, f32, f32, saturate(x))
+OP1(cvt_sat_ftz_f32_f32, f32, f32, flush(saturate(x)))
+OP1(cvt_rni_f32_f32, f32, f32, __builtin_rintf(x))
+OP1(cvt_rzi_f32_f32, f32, f32, __builtin_truncf(x))
+OP1(cvt_rmi_f32_f32, f32, f32, __builtin_floorf(x))
+OP1(cvt_rpi_f32_f32, f32, f32, __builtin_ceilf(x))
+OP1(cvt_f64_f64, f64, f64, x)
+OP1(cvt_rni_f64_f64, f64, f64, __builtin_rint(x))
+OP1(cvt_rzi_f64_f64, f64, f64, __builtin_trunc(x))
+OP1(cvt_rmi_f64_f64, f64, f64, __builtin_floor(x))
+OP1(cvt_rpi_f64_f64, f64, f64, __builtin_ceil(x))
+OP1(cvt_f64_f32, f64, f32, x)
+OP1(cvt_ftz_f64_f32, f64, f32, flush(x))
+OP1(cvt_f32_f64, f32, f64, x)
+OP1(cvt_ftz_f32_f64, f32, f64, flush((f32)x))
+OP1(cvt_f32_f16, f32, u16, f16_to_f32(x))
+OP1(cvt_f16_f32, u16, f32, f32_to_f16(x))
+OP1(cvt_f32_bf16, f32, u16, bf16_to_f32(x))
+OP1(cvt_bf16_f32, u16, f32, f32_to_bf16(x))
+
+/* --- everything else --------------------------------------------------------------------------------- */
+
+static bool is_int(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
+static bool is_float(int type) {
+  return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64 || type == PTX_TF32;
+}
+
+/* A source of any type: an integer, or a float (exact in f64). */
+typedef struct number {
+  bool whole;
+  s128 i;
+  f64 f;
+} number;
+
+static s128 extend(u64 raw, int type) {
+  const int spare = 64 - ptx_type_bits((ptx_type)type);
+  return dc_is_signed(type) ? (s128)((s64)(raw << spare) >> spare) : (s128)(raw << spare >> spare);
+}
+
+static number read_number(u64 raw, const ptx_ins *ins) {
+  number n = {is_int(ins->type2), 0, 0};
+  /* Towards f16 a GPU keeps a tiny source, .ftz or not: cvt.rp makes the least f16 of it (seen on sm_90). */
+  const bool flushed = ins->flags & PTX_F_FTZ && ins->type != PTX_F16;
+  switch (ins->type2) {
+    case PTX_F16: n.f = f16_to_f32((u32)raw & 0xffffu); break;
+    case PTX_BF16: n.f = bf16_to_f32((u32)raw & 0xffffu); break;
+    case PTX_F32: n.f = flushed ? flush(bits_f32((u32)raw)) : bits_f32((u32)raw); break;
+    case PTX_F64: n.f = bits_f64(raw); break;
+    default: n.i = extend(raw, ins->type2);
+  }
+  return n;
+}
+
+static f64 round_to_integer(f64 x, int round) {
+  switch (round) {
+    case PTX_RNI: return __builtin_rint(x);
+    case PTX_RMI: return __builtin_floor(x);
+    case PTX_RPI: return __builtin_ceil(x);
+    case PTX_RZI: return __builtin_trunc(x);
+    default: return x;
+  }
+}
+
+static u64 to_int(number n, const ptx_ins *ins) {
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  const bool sign = dc_is_signed(ins->type);
+  const s128 most = ((s128)1 << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
+  if (!n.whole) {
+    if (n.f != n.f) return ins->type2 == PTX_F64 || bits == 64 ? (u64)1 << (bits - 1) : 0;
+    const f64 r = round_to_integer(n.f, ins->round == PTX_RND_NONE ? PTX_RZI : ins->round);
+    n.i = r >= 0x1p64 ? (s128)1 << 64 : r <= -0x1p64 ? -((s128)1 << 64) : (s128)r;
+  } else if (!(ins->flags & PTX_F_SAT)) {
+    return (u64)n.i;
+  }
+  return (u64)(n.i > most ? most : n.i < least ? least : n.i);
+}
+
+/* A 64-bit integer as f64, rounded to odd; f32 and halves that are made of it are rounded once. */
+static f64 int_to_odd(s128 i) {
+  const bool minus = i < 0;
+  u64 u = (u64)(minus ? -i : i);
+  if (u >> 53) { /* keep 53 bits or more, collect the rest in the last one */
+    const u64 lost = u & 0x7ff;
+    u = (u & ~(u64)0x7ff) | (lost ? 0x800 : 0);
+  }
+  const f64 f = (f64)u;
+  return minus ? -f : f;
+}
+
+/* The half nearest to x, then one step aside if the mode wants the other neighbour. */
+static u32 to_half(f64 x, int round, bool brain) {
+  const f32 odd = f64_to_f32_odd(x);
+  const u32 h = brain ? f32_to_bf16(odd) : f32_to_f16(odd);
+  const f64 v = brain ? bf16_to_f32(h) : f16_to_f32(h);
+  const bool down = round == PTX_RM || (round == PTX_RZ && x > 0), up = round == PTX_RP || (round == PTX_RZ && x < 0);
+  const u32 size = h & 0x7fffu, sign = h & 0x8000u;
+  if (x != x) return h;
+  if (down && v > x) return sign ? (size + 1) | sign : size ? size - 1 : 0x8001u;
+  if (up && v < x) return sign ? (size ? (size - 1) | sign : 1) : size + 1;
+  return h;
+}
+
+/* 10 bits of fraction in an f32; .rna: ties away from zero. */
+static u32 to_tf32(f64 x, int round) {
+  const u32 u = f32_bits((f32)x);
+  if ((u & 0x7fffffffu) > 0x7f800000u) return 0x7fffffffu;
+  if (round == PTX_RZ) return u & ~(u32)0x1fff;
+  return (u + (round == PTX_RNA ? 0x1000u : 0xfffu + (u >> 13 & 1))) & ~(u32)0x1fff;
+}
+
+/* These two run under the instruction's rounding mode. The barrier keeps each lane's conversion one machine
+** instruction, which no vector sequence for 64-bit integers is. */
+static ROUNDED void all_to_f32(const number *n, f32 *r) {
+  for (int l = 0; l < DC_LANES; l++) {
+    if (!n[l].whole)
+      r[l] = (f32)n[l].f;
+    else if (n[l].i >= 0 && n[l].i > INT64_MAX)
+      r[l] = (f32)int_to_odd(n[l].i);
+    else
+      r[l] = (f32)(s64)n[l].i;
+    __asm__ volatile("" : "+m"(r[l]));
+  }
+}
+static ROUNDED void all_to_f64(const number *n, f64 *r) {
+  for (int l = 0; l < DC_LANES; l++) {
+    if (!n[l].whole)
+      r[l] = n[l].f;
+    else if (n[l].i > INT64_MAX)
+      r[l] = 2.0 * (f64)(s64)((u64)n[l].i >> 1 | ((u64)n[l].i & 1));
+    else
+      r[l] = (f64)(s64)n[l].i;
+    __asm__ volatile("" : "+m"(r[l]));
+  }
+}
+
+static f32 finish_f32(f32 r, const ptx_ins *ins) {
+  if (ins->round >= PTX_RNI && ins->round <= PTX_RPI) r = (f32)round_to_integer((f64)r, ins->round);
+  if (ins->flags & PTX_F_SAT) r = saturate(r);
+  if (ins->flags & PTX_F_RELU) r = r > 0.0f || r != r ? r : 0.0f;
+  return ins->flags & PTX_F_FTZ ? flush(r) : r;
+}
+
+static u64 finish_half(number n, const ptx_ins *ins) {
+  f64 x = n.whole ? int_to_odd(n.i) : round_to_integer(n.f, ins->round);
+  if (ins->flags & PTX_F_SAT) x = saturate64(x);
+  if (ins->flags & PTX_F_RELU) x = x > 0.0 || x != x ? x : 0.0;
+  return to_half(x, ins->round, ins->type == PTX_BF16 || ins->type == PTX_BF16X2);
+}
+
+/* The destination's bits of every lane. */
+static void convert_all(const number *n, const ptx_ins *ins, u64 *raw) {
+  f32 r32[DC_LANES];
+  f64 r64[DC_LANES];
+  const unsigned old = dc_round_begin(ins->round);
+  if (ins->type == PTX_F32) all_to_f32(n, r32);
+  if (ins->type == PTX_F64) all_to_f64(n, r64);
+  dc_round_end(old);
+  for (int l = 0; l < DC_LANES; l++) {
+    switch (ins->type) {
+      case PTX_F32: raw[l] = f32_bits(finish_f32(r32[l], ins)); break;
+      case PTX_F64: {
+        f64 r = round_to_integer(r64[l], ins->round);
+        raw[l] = f64_bits(ins->flags & PTX_F_SAT ? saturate64(r) : r);
+        break;
+      }
+      case PTX_TF32: raw[l] = to_tf32(n[l].f, ins->round); break;
+      case PTX_F16:
+      case PTX_BF16: raw[l] = finish_half(n[l], ins); break;
+      default: raw[l] = to_int(n[l], ins);
+    }
+  }
+}
+
+static int destination_container(const dc_op *o) {
+  return dc_container(o->bits[0] ? o->bits[0] : ptx_type_bits((ptx_type)o->ins->type));
+}
+static int source_container(const dc_op *o) {
+  return dc_container(o->bits[1] ? o->bits[1] : ptx_type_bits((ptx_type)o->ins->type2));
+}
+
+static void convert_any(dc_warp *w, const dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const int from = source_container(o), to = destination_container(o);
+  number n[DC_LANES];
+  u64 raw[DC_LANES];
+  for (int l = 0; l < DC_LANES; l++)
+    n[l] = read_number(from == 16 ? REG(u16, o->a)[l] : from == 32 ? REG(u32, o->a)[l] : REG(u64, o->a)[l], ins);
+  convert_all(n, ins, raw);
+  EACH_LANE(l, w->mask) {
+    const u64 x = is_int(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l];
+    if (to == 16)
+      REG(u16, o->d)[l] = (u16)x;
+    else if (to == 32)
+      REG(u32, o->d)[l] = (u32)x;
+    else
+      REG(u64, o->d)[l] = x;
+  }
+}
+
+/* cvt.rn.f16x2.f32 d, a, b: a becomes the upper half. */
+static void convert_pair(dc_warp *w, const dc_op *o) {
+  const f32 *a = REG(f32, o->a), *b = REG(f32, o->b);
+  u32 *d = REG(u32, o->d);
+  EACH_LANE(l, w->mask) {
+    const number hi = {false, 0, a[l]}, lo = {false, 0, b[l]};
+    d[l] = (u32)finish_half(hi, o->ins) << 16 | (u32)finish_half(lo, o->ins);
+  }
+}
+
+/* cvt.pack.sat: a and b limited to 8 or 16 bits, side by side; what is left holds c's lower end. */
+static inline u32 pack_lane(u32 a, u32 b, u32 c, const ptx_ins *ins) {
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  const number x = {true, (s32)a, 0}, y = {true, (s32)b, 0};
+  const u32 mask = ((u32)1 << bits) - 1;
+  const u32 pair = ((u32)to_int(x, ins) & mask) << bits | ((u32)to_int(y, ins) & mask);
+  return ins->type3 && bits < 16 ? c << (2 * bits) | pair : pair;
+}
+static void convert_pack(dc_warp *w, const dc_op *o) {
+  const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = o->ins->nsrc > 2 ? REG(u32, o->c) : b;
+  u32 *d = REG(u32, o->d);
+  EACH_LANE(l, w->mask) d[l] = pack_lane(a[l], b[l], c[l], o->ins);
+}
+
+static bool select_pack(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  if (!is_int(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
+  if ((bits == 8) != (ins->type3 == PTX_B32) || ins->nsrc != (bits == 8 ? 3 : 2)) return false;
+  return dc_shaped(o, 32, 32, 32, bits == 8 ? 32 : 0) && PICK_RARE(convert_pack);
+}
+
+/* --- choosing -------------------------------------------------------------------------------------------- */
+
+/* Integer to integer is taking the source type out of its container, unless the destination's type is the narrower
+** one: then taking that one. */
+static bool select_int_int(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const int to = destination_container(o), from = source_container(o);
+  int dbits = ptx_type_bits((ptx_type)ins->type), sbits = ptx_type_bits((ptx_type)ins->type2);
+  if ((ins->flags & PTX_F_SAT) || (dbits > sbits && dbits < to)) return PICK_RARE(convert_any);
+  const int type = dbits < sbits || (dbits == sbits && dbits < to) ? ins->type : ins->type2;
+  const bool sign = dc_is_signed(type);
+  const int bits = dbits < sbits ? dbits : sbits;
+#define TO(S, T)                                                                                                       \
+  return to == 16 ? PICK(cvt_##S##_##T##_u16) : to == 32 ? PICK(cvt_##S##_##T##_u32) : PICK(cvt_##S##_##T##_u64)
+#define FROM(S)                                                                                                        \
+  if (bits == 8 && sign) TO(S, s8);                                                                                    \
+  if (bits == 8) TO(S, u8);                                                                                            \
+  if (bits == 16 && sign) TO(S, s16);                                                                                  \
+  if (bits == 16) TO(S, u16)
+  if (from == 16) {
+    FROM(u16);
+    return false;
+  }
+  if (from == 32) {
+    FROM(u32);
+    if (sign) TO(u32, s32);
+    TO(u32, u32);
+  }
+  FROM(u64);
+  if (bits == 32 && sign) TO(u64, s32);
+  if (bits == 32) TO(u64, u32);
+  TO(u64, u64);
+}
+
+static bool select_int_float(dc_op *o) {
+  const int from = source_container(o), bits = ptx_type_bits((ptx_type)o->ins->type2);
+  const bool sign = dc_is_signed(o->ins->type2), twice = o->ins->type == PTX_F64;
+  const bool nearest = o->ins->round == PTX_RN || o->ins->round == PTX_RND_NONE;
+  if (!nearest || (o->ins->flags & PTX_F_SAT) || (o->ins->type != PTX_F32 && !twice)) return PICK_RARE(convert_any);
+#define FLOATS(S, T) return twice ? PICK(cvt_f64_##S##_##T) : PICK(cvt_f32_##S##_##T)
+#define NARROW(S)                                                                                                      \
+  if (bits == 8 && sign) FLOATS(S, s8);                                                                                \
+  if (bits == 8) FLOATS(S, u8);                                                                                        \
+  if (bits == 16 && sign) FLOATS(S, s16);                                                                              \
+  if (bits == 16) FLOATS(S, u16)
+  if (from == 16) {
+    NARROW(u16);
+  }
+  if (from == 32) {
+    NARROW(u32);
+    if (sign) FLOATS(u32, s32);
+    FLOATS(u32, u32);
+  }
+  if (from == 64 && bits == 64 && sign) FLOATS(u64, s64);
+  if (from == 64 && bits == 64) FLOATS(u64, u64);
+  return PICK_RARE(convert_any);
+}
+
+static bool select_float_int(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const bool ftz = (ins->flags & PTX_F_FTZ) != 0; /* matters only where a tiny number is rounded away from 0 */
+  if (dc_shaped(o, ptx_type_bits((ptx_type)ins->type), ptx_type_bits((ptx_type)ins->type2), 0, 0)) {
+#define FORM(round_, to, from) (ins->round == round_ && ins->type == to && ins->type2 == from)
+    if (FORM(PTX_RZI, PTX_S32, PTX_F32)) return PICK(cvt_rzi_s32_f32);
+    if (FORM(PTX_RZI, PTX_U32, PTX_F32)) return PICK(cvt_rzi_u32_f32);
+    if (FORM(PTX_RNI, PTX_S32, PTX_F32)) return PICK(cvt_rni_s32_f32);
+    if (FORM(PTX_RNI, PTX_U32, PTX_F32)) return PICK(cvt_rni_u32_f32);
+    if (FORM(PTX_RMI, PTX_S32, PTX_F32) && !ftz) return PICK(cvt_rmi_s32_f32);
+    if (FORM(PTX_RPI, PTX_S32, PTX_F32) && !ftz) return PICK(cvt_rpi_s32_f32);
+    if (FORM(PTX_RZI, PTX_S64, PTX_F32)) return PICK_RARE(cvt_rzi_s64_f32);
+    if (FORM(PTX_RZI, PTX_U64, PTX_F32)) return PICK_RARE(cvt_rzi_u64_f32);
+    if (FORM(PTX_RZI, PTX_S32, PTX_F64)) return PICK_RARE(cvt_rzi_s32_f64);
+    if (FORM(PTX_RZI, PTX_U32, PTX_F64)) return PICK_RARE(cvt_rzi_u32_f64);
+    if (FORM(PTX_RNI, PTX_S32, PTX_F64)) return PICK_RARE(cvt_rni_s32_f64);
+    if (FORM(PTX_RZI, PTX_S64, PTX_F64)) return PICK_RARE(cvt_rzi_s64_f64);
+    if (FORM(PTX_RZI, PTX_U64, PTX_F64)) return PICK_RARE(cvt_rzi_u64_f64);
+  }
+  return PICK_RARE(convert_any);
+}
+
+static bool select_same_float(dc_op *o, bool sat, bool ftz) {
+#define BY_ROUND(T)                                                                                                    \
+  switch (o->ins->round) {                                                                                             \
+    case PTX_RNI: return PICK(cvt_rni_##T##_##T);                                                                      \
+    case PTX_RZI: return PICK(cvt_rzi_##T##_##T);                                                                      \
+    case PTX_RMI: return PICK(cvt_rmi_##T##_##T);                                                                      \
+    case PTX_RPI: return PICK(cvt_rpi_##T##_##T);                                                                      \
+    default: return PICK(cvt_##T##_##T);                                                                               \
+  }
+  if (o->ins->type == PTX_F64) {
+    if (sat) return PICK_RARE(convert_any);
+    BY_ROUND(f64)
+  }
+  const bool whole = o->ins->round >= PTX_RNI && o->ins->round <= PTX_RPI;
+  if (whole && (sat || ftz)) return PICK_RARE(convert_any);
+  if (sat) return ftz ? PICK(cvt_sat_ftz_f32_f32) : PICK(cvt_sat_f32_f32);
+  if (ftz) return PICK(cvt_ftz_f32_f32);
+  BY_ROUND(f32)
+}
+
+static bool select_float_float(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const bool sat = (ins->flags & PTX_F_SAT) != 0, ftz = (ins->flags & PTX_F_FTZ) != 0;
+  const bool nearest = ins->round == PTX_RN || ins->round == PTX_RND_NONE;
+  if (!dc_shaped(o, dc_container(ptx_type_bits((ptx_type)ins->type)), dc_container(ptx_type_bits((ptx_type)ins->type2)),
+                 0, 0))
+    return PICK_RARE(convert_any);
+  if (ins->flags & PTX_F_RELU) return PICK_RARE(convert_any);
+  if (ins->type == ins->type2 && (ins->type == PTX_F32 || ins->type == PTX_F64)) return select_same_float(o, sat, ftz);
+  if (sat || !nearest) return PICK_RARE(convert_any);
+#define PAIR(to, from) (ins->type == to && ins->type2 == from)
+  if (PAIR(PTX_F32, PTX_F16)) return PICK(cvt_f32_f16);
+  if (PAIR(PTX_F16, PTX_F32)) return PICK(cvt_f16_f32);
+  if (PAIR(PTX_F64, PTX_F32)) return ftz ? PICK(cvt_ftz_f64_f32) : PICK(cvt_f64_f32);
+  if (PAIR(PTX_F32, PTX_F64)) return ftz ? PICK(cvt_ftz_f32_f64) : PICK(cvt_f32_f64);
+  if (PAIR(PTX_F32, PTX_BF16) && !ftz) return PICK(cvt_f32_bf16);
+  if (PAIR(PTX_BF16, PTX_F32) && !ftz) return PICK(cvt_bf16_f32);
+  return PICK_RARE(convert_any);
+}
+
+bool PER_ISA(dc_select_convert)(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8: ops_fp8.c */
+  if (ins->mode == PTX_CVT_PACK) return select_pack(o);
+  const int to = destination_container(o), from = source_container(o);
+  if ((ins->type == PTX_F16X2 || ins->type == PTX_BF16X2) && ins->type2 == PTX_F32)
+    return ins->nsrc == 2 && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(convert_pair);
+  if (to > 64 || from > 64 || to < ptx_type_bits((ptx_type)ins->type) || from < ptx_type_bits((ptx_type)ins->type2))
+    return false;
+  if (is_int(ins->type) && is_int(ins->type2)) return select_int_int(o);
+  if (is_float(ins->type) && is_int(ins->type2))
+    return ins->type != PTX_TF32 && to == dc_container(ptx_type_bits((ptx_type)ins->type)) && select_int_float(o);
+  if (is_int(ins->type) && is_float(ins->type2)) return select_float_int(o);
+  return is_float(ins->type) && is_float(ins->type2) && select_float_float(o);
+}

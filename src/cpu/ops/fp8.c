@@ -1,0 +1,67 @@
+/*
+** fp8.c - cvt to and from pairs of 8-bit floats, e4m3x2 and e5m2x2; PTX ISA 9.7.9.
+*/
+#include "cpu/ops/math_half.h"
+
+#include <math.h>
+
+/* Digits behind the point, bias of the exponent, the largest number's bits. */
+typedef struct small_float {
+  int digits, bias;
+  u32 most;
+} small_float;
+static small_float format_of(int type) {
+  return type == PTX_E5M2X2 ? (small_float){2, 15, 0x7b} : (small_float){3, 7, 0x7e};
+}
+
+static f64 from_small(u32 h, small_float s) {
+  const u32 fraction = h & ((1u << s.digits) - 1), exponent = (h & 0x7fu) >> s.digits;
+  f64 x = exponent ? ldexp((f64)(fraction + (1u << s.digits)), (int)exponent - s.bias - s.digits)
+                   : ldexp((f64)fraction, 1 - s.bias - s.digits);
+  if ((h & 0x7fu) > s.most) x = s.digits == 2 && fraction == 0 ? HUGE_VAL : (f64)NAN;
+  return h & 0x80u ? -x : x;
+}
+
+/* To nearest even; beyond the largest number that number (.satfinite, which these conversions must have). */
+static u32 to_small(f64 x, small_float s) {
+  const u32 sign = f64_bits(x) >> 63 ? 0x80u : 0;
+  const f64 size = fabs(x);
+  if (x != x) return 0x7fu;
+  if (size >= from_small(s.most, s)) return sign | s.most;
+  int e = size > 0 ? ilogb(size) : 1 - s.bias;
+  if (e < 1 - s.bias) e = 1 - s.bias;
+  const u32 n = (u32)rint(ldexp(size, s.digits - e)); /* in units of the last digit */
+  return sign | (n + ((u32)(e + s.bias - 1) << s.digits)); /* a carry goes into the exponent */
+}
+
+static u32 two_small(f64 hi, f64 lo, const ptx_ins *ins) {
+  const small_float s = format_of(ins->type);
+  if (ins->flags & PTX_F_RELU) {
+    hi = hi < 0 ? 0 : hi;
+    lo = lo < 0 ? 0 : lo;
+  }
+  return to_small(hi, s) << 8 | to_small(lo, s);
+}
+static u32 two_halves(u32 x, const ptx_ins *ins) {
+  const small_float s = format_of(ins->type2);
+  f32 hi = (f32)from_small(x >> 8, s), lo = (f32)from_small(x & 0xffu, s);
+  if (ins->flags & PTX_F_RELU) {
+    hi = hi < 0 ? 0 : hi;
+    lo = lo < 0 ? 0 : lo;
+  }
+  return f32_to_f16(hi) << 16 | f32_to_f16(lo);
+}
+
+RARE2(small_f32, u16, f32, f32, two_small((f64)x, (f64)y, o->ins))
+RARE1(small_f16, u16, u32, two_small((f64)f16_to_f32(x >> 16), (f64)f16_to_f32(x & 0xffffu), o->ins))
+RARE1(f16_small, u32, u16, two_halves(x, o->ins))
+
+bool PER_ISA(dc_select_fp8)(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const bool to = ins->type == PTX_E4M3X2 || ins->type == PTX_E5M2X2;
+  const bool from = ins->type2 == PTX_E4M3X2 || ins->type2 == PTX_E5M2X2;
+  if (ins->op != PTX_OP_CVT || to == from || ins->round != PTX_RN) return false;
+  if (from) return ins->type == PTX_F16X2 && dc_shaped(o, 32, 16, 0, 0) && PICK_RARE(f16_small);
+  if (ins->type2 == PTX_F16X2) return ins->nsrc == 1 && dc_shaped(o, 16, 32, 0, 0) && PICK_RARE(small_f16);
+  return ins->type2 == PTX_F32 && ins->nsrc == 2 && dc_shaped(o, 16, 32, 32, 0) && PICK_RARE(small_f32);
+}

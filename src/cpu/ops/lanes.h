@@ -1,0 +1,186 @@
+/*
+** lanes.h - how an operation is written: one expression, made into loops over 32 lanes.
+**
+** A function made here reads whole registers and writes either all lanes (`name`) or those of w->mask
+** (`name_m`).  Loops are plain C with a promise that lanes are independent, which gcc and clang turn into
+** vectors of whatever width this file is compiled for; DC_ISA names that instruction set.
+*/
+#ifndef DC_CPU_OPS_LANES_H
+#define DC_CPU_OPS_LANES_H
+
+#include <string.h>
+
+#include "cpu/interp/ops.h"
+
+#ifndef DC_ISA
+#define DC_ISA baseline
+#endif
+#define DC_JOIN_(a, b) a##_##b
+#define DC_JOIN(a, b) DC_JOIN_(a, b)
+#define PER_ISA(name) DC_JOIN(name, DC_ISA)
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
+typedef unsigned __int128 u128;
+typedef __int128 s128;
+
+/* Each file's share of `select`. */
+bool PER_ISA(dc_select_int)(dc_op *o);
+bool PER_ISA(dc_select_bits)(dc_op *o);
+bool PER_ISA(dc_select_carry)(dc_op *o);
+bool PER_ISA(dc_select_video)(dc_op *o);
+bool PER_ISA(dc_select_float)(dc_op *o);
+bool PER_ISA(dc_select_half)(dc_op *o);
+bool PER_ISA(dc_select_approx)(dc_op *o);
+bool PER_ISA(dc_select_compare)(dc_op *o);
+bool PER_ISA(dc_select_convert)(dc_op *o);
+bool PER_ISA(dc_select_move)(dc_op *o);
+bool PER_ISA(dc_select_memory)(dc_op *o);
+bool PER_ISA(dc_select_atomic)(dc_op *o);
+bool PER_ISA(dc_select_async)(dc_op *o);
+bool PER_ISA(dc_select_fp8)(dc_op *o);
+bool PER_ISA(dc_select_warp)(dc_op *o);
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop that cannot be a vector is still a loop */
+#define VECTOR_LOOP(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); l++)
+#else
+#define VECTOR_LOOP(l, n) _Pragma("GCC ivdep") for (int l = 0; l < (n); l++)
+#endif
+#define LANES(l) VECTOR_LOOP(l, DC_LANES)
+/* Lanes of a mask one by one, in ascending order. */
+#define EACH_LANE(l, mask) for (u32 rest_ = (mask), l; rest_ && (l = (u32)__builtin_ctz(rest_), 1); rest_ &= rest_ - 1)
+
+#define REG(T, slot) ((T *)__builtin_assume_aligned(w->regs + (slot), 64))
+#define BUFFER __attribute__((aligned(64)))
+
+/* The mask with as many bits as the type. */
+#define MASK_u16 w->m32
+#define MASK_s16 w->m32
+#define MASK_u32 w->m32
+#define MASK_s32 w->m32
+#define MASK_f32 w->m32
+#define MASK_u64 w->m64
+#define MASK_s64 w->m64
+#define MASK_f64 w->m64
+
+/* OPn makes name and name_m for d = expr of x (from a), y (from b), z (from c); RAREn, for what is seldom used, only
+** a masked function called name; RARE4 has v (from e) too. */
+#define ALL_(name, TD, pointers, reads, expr)                                                                          \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    TD *d = REG(TD, o->d);                                                                                             \
+    pointers LANES(l) { reads d[l] = (TD)(expr); }                                                                     \
+  }
+#define MASKED_(name, TD, pointers, reads, expr)                                                                       \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    TD *d = REG(TD, o->d);                                                                                             \
+    const typeof(MASK_##TD[0]) *m = MASK_##TD;                                                                         \
+    pointers LANES(l) {                                                                                                \
+      reads const TD r = (TD)(expr);                                                                                   \
+      d[l] = m[l] ? r : d[l];                                                                                          \
+    }                                                                                                                  \
+  }
+#define BOTH_(name, TD, pointers, reads, expr)                                                                         \
+  ALL_(name, TD, pointers, reads, expr) MASKED_(name##_m, TD, pointers, reads, expr)
+#define A_(TA) const TA *a = REG(TA, o->a);
+#define B_(TB) const TB *b = REG(TB, o->b);
+#define C_(TC) const TC *c = REG(TC, o->c);
+#define E_(TE) const TE *e = REG(TE, o->e);
+#define X_(TA) const TA x = a[l];
+#define Y_(TB) const TB y = b[l];
+#define Z_(TC) const TC z = c[l];
+#define V_(TE) const TE v = e[l];
+#define OP1(name, TD, TA, expr) BOTH_(name, TD, A_(TA), X_(TA), expr)
+#define OP2(name, TD, TA, TB, expr) BOTH_(name, TD, A_(TA) B_(TB), X_(TA) Y_(TB), expr)
+#define OP3(name, TD, TA, TB, TC, expr) BOTH_(name, TD, A_(TA) B_(TB) C_(TC), X_(TA) Y_(TB) Z_(TC), expr)
+#define RARE1(name, TD, TA, expr) MASKED_(name, TD, A_(TA), X_(TA), expr)
+#define RARE2(name, TD, TA, TB, expr) MASKED_(name, TD, A_(TA) B_(TB), X_(TA) Y_(TB), expr)
+#define RARE3(name, TD, TA, TB, TC, expr) MASKED_(name, TD, A_(TA) B_(TB) C_(TC), X_(TA) Y_(TB) Z_(TC), expr)
+#define RARE4(name, TD, TA, TB, TC, TE, expr)                                                                          \
+  MASKED_(name, TD, A_(TA) B_(TB) C_(TC) E_(TE), X_(TA) Y_(TB) Z_(TC) V_(TE), expr)
+
+/* Writes a buffer of results to the lanes of w->mask. */
+#define PUT_MASKED(TD, slot, t)                                                                                        \
+  do {                                                                                                                 \
+    TD *d_ = REG(TD, slot);                                                                                            \
+    const typeof(MASK_##TD[0]) *m_ = MASK_##TD;                                                                        \
+    LANES(l) d_[l] = m_[l] ? (t)[l] : d_[l];                                                                           \
+  } while (0)
+
+/* Choosing: `return PICK(add_u32);` */
+static inline bool dc_pick(dc_op *o, dc_op_fn fn, dc_op_fn fn_masked) {
+  o->fn = fn;
+  o->fn_masked = fn_masked;
+  return true;
+}
+#define PICK(name) dc_pick(o, name, name##_m)
+#define PICK_RARE(name) dc_pick(o, name, name)
+
+/* True when the containers are these (0: not looked at; bits the decoder left 0 are trusted). */
+static inline bool dc_shaped(const dc_op *o, int d, int a, int b, int c) {
+  const int want[4] = {d, a, b, c};
+  for (int i = 0; i < 4; i++) {
+    int have = o->bits[i] == 8 ? 16 : o->bits[i];
+    if (want[i] && have && have != want[i]) return false;
+  }
+  return true;
+}
+static inline int dc_container(int bits) { return bits <= 16 ? 16 : bits; }
+static inline bool dc_is_signed(int type) { return type >= PTX_S8 && type <= PTX_S64; }
+
+/* Bits of floats, and back. */
+static inline u32 f32_bits(f32 x) {
+  u32 u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+static inline f32 bits_f32(u32 u) {
+  f32 x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+static inline u64 f64_bits(f64 x) {
+  u64 u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+static inline f64 bits_f64(u64 u) {
+  f64 x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+
+/* .ftz: a subnormal becomes a zero of its sign. */
+static inline f32 flush(f32 x) {
+  u32 u = f32_bits(x);
+  return bits_f32(u & 0x7f800000u ? u : u & 0x80000000u);
+}
+/* .sat: into [0, 1], NaN to +0. */
+static inline f32 saturate(f32 x) {
+  f32 r = x > 0.0f ? x : 0.0f;
+  return r < 1.0f ? r : 1.0f;
+}
+static inline f64 saturate64(f64 x) {
+  f64 r = x > 0.0 ? x : 0.0;
+  return r < 1.0 ? r : 1.0;
+}
+
+/* bit_of_lane[l] == 1 << l: turns a predicate word into lanes without shifts. */
+extern const u32 PER_ISA(dc_bit_of_lane)[DC_LANES];
+#define BIT_OF_LANE PER_ISA(dc_bit_of_lane)
+
+/* Writes a predicate word. */
+static inline void put_pred(dc_warp *w, u32 index, u32 bits) { w->preds[index] = bits; }
+static inline void put_pred_masked(dc_warp *w, u32 index, u32 bits) {
+  w->preds[index] = (w->preds[index] & ~w->mask) | (bits & w->mask);
+}
+
+#endif

@@ -1,0 +1,449 @@
+/*
+** memory.c - ld, st, prefetch, membar, fence; PTX ISA 9.7.9 and 9.7.13.
+**
+** What makes it fast: one vector test finds the two usual shapes of a warp's addresses, all lanes the
+** same (one access, spread) and lanes one after another (a vector copy).  Everything else goes lane by
+** lane.  w->at is set before memory is touched: a fault is blamed on it.
+*/
+#include "cpu/ops/address.h"
+#include "cpu/ops/wide.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+/* Accesses without an address register are not checked for alignment: parameters lie where they lie. */
+#define AT(T) T##_at
+typedef u8 u8_at;
+typedef s8 s8_at;
+typedef u16 __attribute__((aligned(1))) u16_at;
+typedef s16 __attribute__((aligned(1))) s16_at;
+typedef u32 __attribute__((aligned(1))) u32_at;
+typedef s32 __attribute__((aligned(1))) s32_at;
+typedef u64 __attribute__((aligned(1))) u64_at;
+typedef u128 __attribute__((aligned(1))) u128_at;
+
+typedef enum shape { SCATTERED, SAME, RUN } shape;
+
+/* The shape of the addresses of the lanes in w->mask (not empty), `step` bytes making a run.  *lane is the lowest such
+** lane. */
+#define SHAPE_OF(T)                                                                                                    \
+  INLINE shape shape_of_##T(const dc_warp *w, const T *a, T step, const T *m, u32 *lane) {                             \
+    T x = 0;                                                                                                           \
+    if (w->mask != DC_ALL_LANES) {                                                                                     \
+      T y = 0;                                                                                                         \
+      *lane = (u32)__builtin_ctz(w->mask);                                                                             \
+      const T a0 = a[*lane], zeroth = a0 - step * *lane;                                                               \
+      LANES(l) x |= (a[l] ^ a0) & m[l];                                                                                \
+      if (!x) return SAME;                                                                                             \
+      LANES(l) y |= ((a[l] - zeroth) ^ (step * (T)l)) & m[l];                                                          \
+      return y ? SCATTERED : RUN;                                                                                      \
+    }                                                                                                                  \
+    const T a0 = a[0], second = a[1] - a0;                                                                             \
+    *lane = 0;                                                                                                         \
+    if (second == 0) {                                                                                                 \
+      LANES(l) x |= a[l] ^ a0;                                                                                         \
+      return x ? SCATTERED : SAME;                                                                                     \
+    }                                                                                                                  \
+    if (second != step) return SCATTERED;                                                                              \
+    LANES(l) x |= (a[l] - a0) ^ (step * (T)l);                                                                         \
+    return x ? SCATTERED : RUN;                                                                                        \
+  }
+SHAPE_OF(u64)
+SHAPE_OF(u32)
+
+/* *first: the one address of all, or where lane 0 of a run is (or would be). */
+INLINE shape shape_of(const dc_warp *w, const dc_op *o, u32 step, u64 *first) {
+  const u64 stride = w->lane_stride[o->base];
+  u32 lane;
+  shape s;
+  *first = w->base[o->base] + (u64)o->imm;
+  if (o->addr_bits == 0) return stride ? SCATTERED : SAME;
+  if (stride) return SCATTERED;
+  if (o->addr_bits == 64) {
+    s = shape_of_u64(w, REG(u64, o->a), step, w->m64, &lane);
+    *first += REG(u64, o->a)[lane] - (s == RUN ? (u64)step * lane : 0);
+  } else {
+    s = shape_of_u32(w, REG(u32, o->a), step, w->m32, &lane);
+    *first += (u64)REG(u32, o->a)[lane] - (s == RUN ? (u64)step * lane : 0);
+  }
+  return s;
+}
+
+/* A run of which only some lanes are wanted: the hardware's masked accesses leave the other places alone. */
+#define EACH_OF_RUN(T, to, from, w) EACH_LANE(l, (w)->mask) to[l] = (T)from[l]
+#if defined(__AVX512F__)
+INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 16)
+    _mm512_store_si512(d + i, _mm512_mask_loadu_epi32(_mm512_load_si512(d + i), (__mmask16)(w->mask >> i), p + i));
+}
+INLINE void load_part_u64(u64 *d, const u64_at *p, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8)
+    _mm512_store_si512(d + i, _mm512_mask_loadu_epi64(_mm512_load_si512(d + i), (__mmask8)(w->mask >> i), p + i));
+}
+INLINE void store_part_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 16)
+    _mm512_mask_storeu_epi32(p + i, (__mmask16)(w->mask >> i), _mm512_load_si512(b + i));
+}
+INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8)
+    _mm512_mask_storeu_epi64(p + i, (__mmask8)(w->mask >> i), _mm512_load_si512(b + i));
+}
+#elif defined(__AVX2__)
+#define V256(p) ((__m256i *)(void *)(p))
+#define C256(p) ((const __m256i *)(const void *)(p))
+INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8) {
+    const __m256i m = _mm256_load_si256(C256(w->m32 + i)),
+                  v = _mm256_maskload_epi32((const int *)(const void *)(p + i), m);
+    _mm256_store_si256(V256(d + i), _mm256_blendv_epi8(_mm256_load_si256(C256(d + i)), v, m));
+  }
+}
+INLINE void load_part_u64(u64 *d, const u64_at *p, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 4) {
+    const __m256i m = _mm256_load_si256(C256(w->m64 + i));
+    const __m256i v = _mm256_maskload_epi64((const long long *)(const void *)(p + i), m);
+    _mm256_store_si256(V256(d + i), _mm256_blendv_epi8(_mm256_load_si256(C256(d + i)), v, m));
+  }
+}
+INLINE void store_part_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8)
+    _mm256_maskstore_epi32((int *)(void *)(p + i), _mm256_load_si256(C256(w->m32 + i)), _mm256_load_si256(C256(b + i)));
+}
+INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 4)
+    _mm256_maskstore_epi64((long long *)(void *)(p + i), _mm256_load_si256(C256(w->m64 + i)),
+                           _mm256_load_si256(C256(b + i)));
+}
+#else
+INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) { EACH_OF_RUN(u32, d, p, w); }
+INLINE void load_part_u64(u64 *d, const u64_at *p, const dc_warp *w) { EACH_OF_RUN(u64, d, p, w); }
+INLINE void store_part_u32(u32_at *p, const u32 *b, const dc_warp *w) { EACH_OF_RUN(u32, p, b, w); }
+INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) { EACH_OF_RUN(u64, p, b, w); }
+#endif
+INLINE void load_part_u16(u16 *d, const u16_at *p, const dc_warp *w) { EACH_OF_RUN(u16, d, p, w); }
+INLINE void store_part_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_OF_RUN(u16, p, b, w); }
+
+#define MASK_u128 w->m32
+
+/* For sizes that are seldom used: the same, not copied into each function. */
+static DC_APART shape shape_of_rare(const dc_warp *w, const dc_op *o, u32 step, u64 *first) {
+  return shape_of(w, o, step, first);
+}
+
+/* ld of memory type S into containers of type D. */
+#define LOAD_(name, S, D, shape_of_it, part)                                                                           \
+  INLINE void name##_any(dc_warp *w, const dc_op *o, bool masked) {                                                    \
+    D *d = REG(D, o->d);                                                                                               \
+    const typeof(MASK_##D[0]) *m = MASK_##D;                                                                           \
+    u64 first, at[DC_LANES] BUFFER;                                                                                    \
+    if (!w->mask) return;                                                                                              \
+    touch(w, o);                                                                                                       \
+    switch (shape_of_it(w, o, sizeof(S), &first)) {                                                                    \
+      case SAME: {                                                                                                     \
+        check_first(w, o, first, sizeof(S));                                                                           \
+        const D v = (D)*HOST(const AT(S), first);                                                                      \
+        if (masked)                                                                                                    \
+          LANES(l) d[l] = m[l] ? v : d[l];                                                                             \
+        else                                                                                                           \
+          LANES(l) d[l] = v;                                                                                           \
+        return;                                                                                                        \
+      }                                                                                                                \
+      case RUN: {                                                                                                      \
+        check_first(w, o, first, sizeof(S));                                                                           \
+        const AT(S) *p = HOST(const AT(S), first);                                                                     \
+        if (w->mask == DC_ALL_LANES)                                                                                   \
+          LANES(l) d[l] = (D)p[l];                                                                                     \
+        else                                                                                                           \
+          part;                                                                                                        \
+        return;                                                                                                        \
+      }                                                                                                                \
+      default:                                                                                                         \
+        addresses(w, o, at);                                                                                           \
+        check_each(w, o, at, sizeof(S));                                                                               \
+        EACH_LANE(l, w->mask) d[l] = (D)*HOST(const AT(S), at[l]);                                                     \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static void name##_m(dc_warp *w, const dc_op *o) { name##_any(w, o, true); }
+#define LOAD(name, S, D)                                                                                               \
+  LOAD_(name, S, D, shape_of, load_part_##S(d, p, w))                                                                  \
+  static void name(dc_warp *w, const dc_op *o) { name##_any(w, o, false); }
+#define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare, EACH_OF_RUN(D, d, p, w))
+
+/* Elements of a vector that is at address p of each lane. */
+#define LOAD_ELEMENTS(S, D, n)                                                                                         \
+  for (u32 e = 0; e < (n); e++)                                                                                        \
+    if (o->v[e] != DC_NO_OPERAND) {                                                                                    \
+      D *d = REG(D, o->v[e]);                                                                                          \
+      LANES(l) d[l] = (D)p[(u32)l * (n) + e];                                                                          \
+    }
+#define LOAD_VECTOR(name, S, D)                                                                                        \
+  INLINE void name##_any(dc_warp *w, const dc_op *o, bool masked) {                                                    \
+    const typeof(MASK_##D[0]) *m = MASK_##D;                                                                           \
+    const u32 n = o->ins->vec;                                                                                         \
+    u64 first, at[DC_LANES] BUFFER;                                                                                    \
+    if (!w->mask) return;                                                                                              \
+    touch(w, o);                                                                                                       \
+    shape s = shape_of(w, o, (u32)sizeof(S) * n, &first);                                                              \
+    if (s != SCATTERED) check_first(w, o, first, (u32)sizeof(S) * n);                                                  \
+    const AT(S) *p = HOST(const AT(S), first);                                                                         \
+    if (s == SAME) {                                                                                                   \
+      for (u32 e = 0; e < n; e++)                                                                                      \
+        if (o->v[e] != DC_NO_OPERAND) {                                                                                \
+          D *d = REG(D, o->v[e]);                                                                                      \
+          const D v = (D)p[e];                                                                                         \
+          if (masked)                                                                                                  \
+            LANES(l) d[l] = m[l] ? v : d[l];                                                                           \
+          else                                                                                                         \
+            LANES(l) d[l] = v;                                                                                         \
+        }                                                                                                              \
+    } else if (s == RUN && n == 2 && w->mask == DC_ALL_LANES) {                                                        \
+      LOAD_ELEMENTS(S, D, 2)                                                                                           \
+    } else if (s == RUN && n == 4 && w->mask == DC_ALL_LANES) {                                                        \
+      LOAD_ELEMENTS(S, D, 4)                                                                                           \
+    } else {                                                                                                           \
+      addresses(w, o, at); /* first: an element may replace the address register */                                    \
+      check_each(w, o, at, (u32)sizeof(S) * n);                                                                        \
+      D *d[8], sink[DC_LANES];                                                                                         \
+      for (u32 e = 0; e < n; e++) d[e] = o->v[e] == DC_NO_OPERAND ? sink : REG(D, o->v[e]);                            \
+      EACH_LANE(l, w->mask)                                                                                            \
+      for (u32 e = 0; e < n; e++) d[e][l] = (D)HOST(const AT(S), at[l])[e];                                            \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static void name(dc_warp *w, const dc_op *o) { name##_any(w, o, false); }                                            \
+  static void name##_m(dc_warp *w, const dc_op *o) { name##_any(w, o, true); }
+
+/* The seldom used sizes go lane by lane. */
+#define LOAD_VECTOR_RARE(name, S, D)                                                                                   \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    u64 at[DC_LANES] BUFFER;                                                                                           \
+    touch(w, o);                                                                                                       \
+    addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, (u32)sizeof(S) * o->ins->vec);                                                                \
+    for (u32 e = 0; e < o->ins->vec; e++)                                                                              \
+      if (o->v[e] != DC_NO_OPERAND) {                                                                                  \
+        D *d = REG(D, o->v[e]);                                                                                        \
+        EACH_LANE(l, w->mask) d[l] = (D)HOST(const AT(S), at[l])[e];                                                   \
+      }                                                                                                                \
+  }
+
+/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order. */
+#define LOAD_ORDERED(name, S, D)                                                                                       \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
+    u64 at[DC_LANES] BUFFER;                                                                                           \
+    D *d[8], sink[DC_LANES];                                                                                           \
+    touch(w, o);                                                                                                       \
+    addresses(w, o, at); /* first: an element may replace the address register */                                      \
+    check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
+    for (u32 e = 0; e < n; e++) {                                                                                      \
+      const u32 slot = o->ins->vec < 2 ? o->d : o->v[e];                                                               \
+      d[e] = slot == DC_NO_OPERAND ? sink : REG(D, slot);                                                              \
+    }                                                                                                                  \
+    EACH_LANE(l, w->mask) {                                                                                            \
+      S whole[64 / sizeof(S)] BUFFER;                                                                                  \
+      read_whole(whole, at[l], (u32)sizeof(S) * n, (u32)sizeof(S));                                                    \
+      for (u32 e = 0; e < n; e++) d[e][l] = (D)whole[e];                                                               \
+    }                                                                                                                  \
+    if (o->ins->flags & PTX_F_ACQUIRE) __atomic_thread_fence(__ATOMIC_ACQUIRE);                                        \
+  }
+
+#define LOADS(S, D) LOAD(ld_##S##_##D, S, D) LOAD_VECTOR(ldv_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
+#define LOADS_RARE(S, D)                                                                                               \
+  LOAD_RARE(ld_##S##_##D, S, D) LOAD_VECTOR_RARE(ldv_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
+LOADS_RARE(u8, u16)
+LOADS_RARE(s8, u16)
+LOADS(u16, u16)
+LOADS_RARE(u8, u32)
+LOADS_RARE(s8, u32)
+LOADS_RARE(u16, u32)
+LOADS_RARE(s16, u32)
+LOADS(u32, u32)
+LOADS_RARE(u8, u64)
+LOADS_RARE(s8, u64)
+LOADS_RARE(u16, u64)
+LOADS_RARE(s16, u64)
+LOADS_RARE(u32, u64)
+LOADS_RARE(s32, u64)
+LOADS(u64, u64)
+LOAD_RARE(ld_u128_u128, u128, u128)
+LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
+LOAD_ORDERED(ldo_u128_u128, u128, u128)
+
+/* st of containers of type D as memory type S.  When all lanes write one place, the last one's value is as good as
+** any (PTX says that one of them arrives). */
+#define STORE(name, S, D, shape_of_it, part)                                                                           \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    const D *b = REG(D, o->b);                                                                                         \
+    u64 first, at[DC_LANES] BUFFER;                                                                                    \
+    if (!w->mask) return;                                                                                              \
+    touch(w, o);                                                                                                       \
+    switch (shape_of_it(w, o, sizeof(S), &first)) {                                                                    \
+      case SAME:                                                                                                       \
+        check_first(w, o, first, sizeof(S));                                                                           \
+        *HOST(AT(S), first) = (S)b[31 - __builtin_clz(w->mask)];                                                       \
+        return;                                                                                                        \
+      case RUN: {                                                                                                      \
+        check_first(w, o, first, sizeof(S));                                                                           \
+        AT(S) *p = HOST(AT(S), first);                                                                                 \
+        if (w->mask == DC_ALL_LANES)                                                                                   \
+          LANES(l) p[l] = (S)b[l];                                                                                     \
+        else                                                                                                           \
+          part;                                                                                                        \
+        return;                                                                                                        \
+      }                                                                                                                \
+      default:                                                                                                         \
+        addresses(w, o, at);                                                                                           \
+        check_each(w, o, at, sizeof(S));                                                                               \
+        EACH_LANE(l, w->mask) * HOST(AT(S), at[l]) = (S)b[l];                                                          \
+    }                                                                                                                  \
+  }
+#define STORE_VECTOR(name, S, D)                                                                                       \
+  INLINE void name##_n(dc_warp *w, const dc_op *o, u32 n) {                                                            \
+    u64 first, at[DC_LANES] BUFFER;                                                                                    \
+    if (!w->mask) return;                                                                                              \
+    touch(w, o);                                                                                                       \
+    if (shape_of(w, o, (u32)sizeof(S) * n, &first) == RUN && w->mask == DC_ALL_LANES) {                                \
+      check_first(w, o, first, (u32)sizeof(S) * n);                                                                    \
+      for (u32 e = 0; e < n; e++) {                                                                                    \
+        const D *b = REG(D, o->v[e]);                                                                                  \
+        AT(S) *p = HOST(AT(S), first) + e;                                                                             \
+        LANES(l) p[(u32)l * n] = (S)b[l];                                                                              \
+      }                                                                                                                \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
+    EACH_LANE(l, w->mask)                                                                                              \
+    for (u32 e = 0; e < n; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                                         \
+  }                                                                                                                    \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    if (o->ins->vec == 4)                                                                                              \
+      name##_n(w, o, 4);                                                                                               \
+    else if (o->ins->vec == 2)                                                                                         \
+      name##_n(w, o, 2);                                                                                               \
+    else                                                                                                               \
+      name##_n(w, o, o->ins->vec);                                                                                     \
+  }
+#define STORE_VECTOR_RARE(name, S, D)                                                                                  \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    u64 at[DC_LANES] BUFFER;                                                                                           \
+    touch(w, o);                                                                                                       \
+    addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, (u32)sizeof(S) * o->ins->vec);                                                                \
+    EACH_LANE(l, w->mask)                                                                                              \
+    for (u32 e = 0; e < o->ins->vec; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                               \
+  }
+#define STORE_ORDERED(name, S, D)                                                                                      \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
+    u64 at[DC_LANES] BUFFER;                                                                                           \
+    touch(w, o);                                                                                                       \
+    addresses(w, o, at);                                                                                               \
+    check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
+    if (o->ins->flags & PTX_F_RELEASE) __atomic_thread_fence(__ATOMIC_RELEASE);                                        \
+    EACH_LANE(l, w->mask) {                                                                                            \
+      S whole[64 / sizeof(S)] BUFFER;                                                                                  \
+      for (u32 e = 0; e < n; e++) whole[e] = (S)REG(D, o->ins->vec < 2 ? o->b : o->v[e])[l];                           \
+      write_whole(at[l], whole, (u32)sizeof(S) * n, (u32)sizeof(S));                                                   \
+    }                                                                                                                  \
+  }
+#define STORES(S, D)                                                                                                   \
+  STORE(st_##S##_##D, S, D, shape_of, store_part_##S(p, b, w))                                                         \
+  STORE_VECTOR(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
+#define STORES_RARE(S, D)                                                                                              \
+  STORE(st_##S##_##D, S, D, shape_of_rare, EACH_OF_RUN(S, p, b, w))                                                    \
+  STORE_VECTOR_RARE(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
+STORES_RARE(u8, u16)
+STORES(u16, u16)
+STORES_RARE(u8, u32)
+STORES_RARE(u16, u32)
+STORES(u32, u32)
+STORES_RARE(u8, u64)
+STORES_RARE(u16, u64)
+STORES_RARE(u32, u64)
+STORES(u64, u64)
+STORE(st_u128_u128, u128, u128, shape_of_rare, EACH_OF_RUN(u128, p, b, w))
+STORE_VECTOR_RARE(stv_u128_u128, u128, u128)
+STORE_ORDERED(sto_u128_u128, u128, u128)
+
+typedef struct access {
+  uint8_t bits, container;
+  bool sign;
+  dc_op_fn fn, fn_masked, vec, vec_masked, ordered;
+} access;
+#define ROW(S, D, b, c, s)                                                                                             \
+  { b, c, s, ld_##S##_##D, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D##_m, ldo_##S##_##D }
+#define RARE_ROW(S, D, b, c, s)                                                                                        \
+  { b, c, s, ld_##S##_##D##_m, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D, ldo_##S##_##D }
+static const access loads[] = {
+    ROW(u32, u32, 32, 32, false),
+    ROW(u32, u32, 32, 32, true),
+    ROW(u64, u64, 64, 64, false),
+    ROW(u64, u64, 64, 64, true),
+    ROW(u16, u16, 16, 16, false),
+    ROW(u16, u16, 16, 16, true),
+    RARE_ROW(u8, u16, 8, 16, false),
+    RARE_ROW(s8, u16, 8, 16, true),
+    RARE_ROW(u8, u32, 8, 32, false),
+    RARE_ROW(s8, u32, 8, 32, true),
+    RARE_ROW(u16, u32, 16, 32, false),
+    RARE_ROW(s16, u32, 16, 32, true),
+    RARE_ROW(u8, u64, 8, 64, false),
+    RARE_ROW(s8, u64, 8, 64, true),
+    RARE_ROW(u16, u64, 16, 64, false),
+    RARE_ROW(s16, u64, 16, 64, true),
+    RARE_ROW(u32, u64, 32, 64, false),
+    RARE_ROW(s32, u64, 32, 64, true),
+    {128, 128, false, ld_u128_u128_m, ld_u128_u128_m, ldv_u128_u128, ldv_u128_u128, ldo_u128_u128},
+};
+#undef ROW
+#define ROW(S, D, b, c)                                                                                                \
+  { b, c, false, st_##S##_##D, st_##S##_##D, stv_##S##_##D, stv_##S##_##D, sto_##S##_##D }
+static const access stores[] = {
+    ROW(u8, u16, 8, 16),   ROW(u16, u16, 16, 16),
+    ROW(u8, u32, 8, 32),   ROW(u16, u32, 16, 32),
+    ROW(u32, u32, 32, 32), ROW(u8, u64, 8, 64),
+    ROW(u16, u64, 16, 64), ROW(u32, u64, 32, 64),
+    ROW(u64, u64, 64, 64), {128, 128, false, st_u128_u128, st_u128_u128, stv_u128_u128, stv_u128_u128, sto_u128_u128},
+};
+
+static bool select_access(dc_op *o, const access *table, size_t rows, int container, bool sign) {
+  const u32 ordered = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;
+  int bits = ptx_type_bits((ptx_type)o->ins->type);
+  if (!container) container = dc_container(bits);
+  for (size_t i = 0; i < rows; i++) {
+    const access *t = &table[i];
+    if (t->bits != bits || t->container != container || t->sign != sign) continue;
+    if (o->ins->flags & ordered) return dc_pick(o, t->ordered, t->ordered);
+    return o->ins->vec > 1 ? dc_pick(o, t->vec, t->vec_masked) : dc_pick(o, t->fn, t->fn_masked);
+  }
+  return false;
+}
+
+static void no_operation(dc_warp *w, const dc_op *o) { (void)w, (void)o; }
+static void fence(dc_warp *w, const dc_op *o) {
+  (void)w, (void)o;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+bool PER_ISA(dc_select_memory)(dc_op *o) {
+  switch (o->ins->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+      return select_access(o, loads, sizeof loads / sizeof *loads, o->bits[0] ? dc_container(o->bits[0]) : 0,
+                           dc_is_signed(o->ins->type));
+    case PTX_OP_ST:
+      return select_access(o, stores, sizeof stores / sizeof *stores, o->bits[2] ? dc_container(o->bits[2]) : 0, false);
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_DISCARD:
+    case PTX_OP_GRIDDEPCONTROL:
+    case PTX_OP_SETMAXNREG:
+    case PTX_OP_PMEVENT: return dc_pick(o, no_operation, no_operation);
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE: return dc_pick(o, fence, fence);
+    default: return false;
+  }
+}

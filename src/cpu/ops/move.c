@@ -1,0 +1,290 @@
+/*
+** move.c - mov (registers, special registers, packing), cvta, isspacep; PTX ISA 9.7.9 and chapter 10.
+*/
+#include "cpu/ops/lanes.h"
+
+#include <time.h>
+
+OP1(mov_16, u16, u16, x)
+OP1(mov_32, u32, u32, x)
+OP1(mov_64, u64, u64, x)
+static void mov_128(dc_warp *w, const dc_op *o) { EACH_LANE(l, w->mask) REG(u128, o->d)[l] = REG(u128, o->a)[l]; }
+static u32 pred_source(const dc_warp *w, const dc_op *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
+static void mov_pred(dc_warp *w, const dc_op *o) { put_pred(w, o->d, pred_source(w, o)); }
+static void mov_pred_m(dc_warp *w, const dc_op *o) { put_pred_masked(w, o->d, pred_source(w, o)); }
+
+/* --- packing ------------------------------------------------------------------------------------- */
+
+/* Lane l of a register with containers of so many bits, and back. */
+static inline u128 get_lane(const dc_warp *w, u32 slot, int container, u32 l) {
+  switch (container) {
+    case 16: return REG(u16, slot)[l];
+    case 32: return REG(u32, slot)[l];
+    case 64: return REG(u64, slot)[l];
+    default: return REG(u128, slot)[l];
+  }
+}
+static inline void put_lane(dc_warp *w, u32 slot, int container, u32 l, u128 x) {
+  switch (container) {
+    case 16: REG(u16, slot)[l] = (u16)x; break;
+    case 32: REG(u32, slot)[l] = (u32)x; break;
+    case 64: REG(u64, slot)[l] = (u64)x; break;
+    default: REG(u128, slot)[l] = x; break;
+  }
+}
+static inline u128 low_bits(u128 x, int n) { return n >= 128 ? x : x & (((u128)1 << n) - 1); }
+
+/* mov.b64 {lo, hi}, a: from a buffer, since the parts' slots may overlap the source. */
+static void unpack_any(dc_warp *w, const dc_op *o) {
+  const int n = o->ins->ndst, whole = ptx_type_bits((ptx_type)o->ins->type), part = whole / n;
+  const int container = dc_container(o->bits[0] ? o->bits[0] : part);
+  u128 t[DC_LANES];
+  EACH_LANE(l, w->mask) t[l] = get_lane(w, o->a, dc_container(whole), l);
+  for (int i = 0; i < n; i++)
+    if (o->v[i] != DC_NO_OPERAND)
+      EACH_LANE(l, w->mask) put_lane(w, o->v[i], container, l, low_bits(t[l] >> (i * part), part));
+}
+static void pack_any(dc_warp *w, const dc_op *o) {
+  const int n = o->ins->nsrc, whole = ptx_type_bits((ptx_type)o->ins->type), part = whole / n;
+  const int container = dc_container(o->bits[1] ? o->bits[1] : part);
+  u128 t[DC_LANES];
+  EACH_LANE(l, w->mask) {
+    t[l] = 0;
+    for (int i = 0; i < n; i++) t[l] |= low_bits(get_lane(w, o->v[i], container, l), part) << (i * part);
+  }
+  EACH_LANE(l, w->mask) put_lane(w, o->d, dc_container(whole), l, t[l]);
+}
+
+/* Two halves, the usual case. */
+#define PACK2(name, TD, TS, N)                                                                                         \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    const TS *lo = REG(TS, o->v[0]), *hi = REG(TS, o->v[1]);                                                           \
+    TD t[DC_LANES] BUFFER;                                                                                             \
+    LANES(l) t[l] = (TD)((TD)lo[l] | (TD)hi[l] << N);                                                                  \
+    PUT_MASKED(TD, o->d, t);                                                                                           \
+  }
+#define UNPACK2(name, TD, TS, N)                                                                                       \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    const TS *a = REG(TS, o->a);                                                                                       \
+    TD lo[DC_LANES] BUFFER, hi[DC_LANES] BUFFER;                                                                       \
+    LANES(l) lo[l] = (TD)a[l];                                                                                         \
+    LANES(l) hi[l] = (TD)(a[l] >> N);                                                                                  \
+    if (o->v[0] != DC_NO_OPERAND) PUT_MASKED(TD, o->v[0], lo);                                                         \
+    if (o->v[1] != DC_NO_OPERAND) PUT_MASKED(TD, o->v[1], hi);                                                         \
+  }
+PACK2(pack_32, u32, u16, 16)
+PACK2(pack_64, u64, u32, 32)
+UNPACK2(unpack_32, u16, u32, 16)
+UNPACK2(unpack_64, u32, u64, 32)
+
+static bool select_pack(dc_op *o, int whole) {
+  const int n = o->ins->nsrc > 1 ? o->ins->nsrc : o->ins->ndst, part = whole / n;
+  const int container = o->bits[o->ins->nsrc > 1] ? dc_container(o->bits[o->ins->nsrc > 1]) : dc_container(part);
+  const bool halves = n == 2 && part >= 16 && container == part && whole <= 64;
+  if (o->ins->ndst > 1 && o->ins->nsrc > 1) return false;
+  if (whole % n || container < part) return false;
+  if (o->ins->nsrc > 1) {
+    if (!dc_shaped(o, dc_container(whole), 0, 0, 0)) return false;
+    if (halves) return whole == 32 ? PICK_RARE(pack_32) : PICK_RARE(pack_64);
+    return PICK_RARE(pack_any);
+  }
+  if (!dc_shaped(o, 0, dc_container(whole), 0, 0)) return false;
+  if (halves) return whole == 32 ? PICK_RARE(unpack_32) : PICK_RARE(unpack_64);
+  return PICK_RARE(unpack_any);
+}
+
+/* --- special registers --------------------------------------------------------------------------- */
+
+static u64 nanoseconds(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+/* %clock counts the processor's own cycles where they can be read at once, else nanoseconds. */
+static u64 cycles(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return nanoseconds(CLOCK_MONOTONIC);
+#endif
+}
+
+/* Special registers that are the same for a warp's lanes. */
+static u64 uniform_sreg(const dc_warp *w, int sreg) {
+  const dc_block_state *b = w->block;
+  const dc_grid *g = b->grid;
+  switch (sreg) {
+    case PTX_SR_NTID_X: return g->block.x;
+    case PTX_SR_NTID_Y: return g->block.y;
+    case PTX_SR_NTID_Z: return g->block.z;
+    case PTX_SR_CTAID_X: return b->ctaid.x;
+    case PTX_SR_CTAID_Y: return b->ctaid.y;
+    case PTX_SR_CTAID_Z: return b->ctaid.z;
+    case PTX_SR_NCTAID_X: return g->grid.x;
+    case PTX_SR_NCTAID_Y: return g->grid.y;
+    case PTX_SR_NCTAID_Z: return g->grid.z;
+    case PTX_SR_WARPID: return w->warpid;
+    case PTX_SR_NWARPID: return g->nwarps;
+    case PTX_SR_WARP_SZ: return DC_LANES;
+    case PTX_SR_SMID: return b->smid;
+    case PTX_SR_NSMID: return g->nsm;
+    case PTX_SR_GRIDID: return g->id;
+    case PTX_SR_CLOCK:
+    case PTX_SR_CLOCK64: return cycles();
+    case PTX_SR_CLOCK_HI: return cycles() >> 32;
+    case PTX_SR_GLOBALTIMER:
+    case PTX_SR_GLOBALTIMER_LO: return nanoseconds(CLOCK_REALTIME);
+    case PTX_SR_GLOBALTIMER_HI: return nanoseconds(CLOCK_REALTIME) >> 32;
+    case PTX_SR_DYNAMIC_SMEM_SIZE: return g->dynamic_shared;
+    case PTX_SR_TOTAL_SMEM_SIZE: return g->shared_bytes;
+    case PTX_SR_ENVREG1: return g->envreg[0];
+    case PTX_SR_ENVREG2: return g->envreg[1];
+    case PTX_SR_ONE: return 1;
+    default: return 0;
+  }
+}
+
+static u32 lane_sreg(const dc_warp *w, int sreg, u32 l) {
+  const u32 bit = (u32)1 << l;
+  switch (sreg) {
+    case PTX_SR_TID_X: return w->tid[0][l];
+    case PTX_SR_TID_Y: return w->tid[1][l];
+    case PTX_SR_TID_Z: return w->tid[2][l];
+    case PTX_SR_LANEID: return l;
+    case PTX_SR_LANEMASK_EQ: return bit;
+    case PTX_SR_LANEMASK_LE: return bit | (bit - 1);
+    case PTX_SR_LANEMASK_LT: return bit - 1;
+    case PTX_SR_LANEMASK_GE: return ~(bit - 1);
+    default: return ~(bit | (bit - 1));
+  }
+}
+
+static bool is_lane_sreg(int sreg) {
+  return sreg == PTX_SR_TID_X || sreg == PTX_SR_TID_Y || sreg == PTX_SR_TID_Z || sreg == PTX_SR_LANEID ||
+         (sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT);
+}
+
+static void mov_sreg(dc_warp *w, const dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const int container = dc_container(o->bits[0] ? o->bits[0] : ptx_type_bits((ptx_type)ins->type));
+  const int sreg = ins->opnd[ins->ndst].sreg;
+  const bool each = is_lane_sreg(sreg);
+  const u64 value = each ? 0 : uniform_sreg(w, sreg);
+  EACH_LANE(l, w->mask) put_lane(w, o->d, container, l, each ? lane_sreg(w, sreg, l) : value);
+}
+
+/* The usual ones, 32 bits wide. */
+static const u32 *tid_row(const dc_warp *w, const dc_op *o) { return w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X]; }
+static void mov_tid(dc_warp *w, const dc_op *o) {
+  u32 *d = REG(u32, o->d);
+  const u32 *t = tid_row(w, o);
+  LANES(l) d[l] = t[l];
+}
+static void mov_tid_m(dc_warp *w, const dc_op *o) {
+  u32 *d = REG(u32, o->d);
+  const u32 *t = tid_row(w, o), *m = w->m32;
+  LANES(l) d[l] = m[l] ? t[l] : d[l];
+}
+static void mov_uniform(dc_warp *w, const dc_op *o) {
+  u32 *d = REG(u32, o->d), v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);
+  LANES(l) d[l] = v;
+}
+static void mov_uniform_m(dc_warp *w, const dc_op *o) {
+  u32 *d = REG(u32, o->d), v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);
+  const u32 *m = w->m32;
+  LANES(l) d[l] = m[l] ? v : d[l];
+}
+
+static void clear_pred(dc_warp *w, const dc_op *o) { put_pred_masked(w, o->d, 0); }
+
+static bool select_sreg(dc_op *o) {
+  const int sreg = o->ins->opnd[1].sreg;
+  if (sreg == PTX_SR_NONE) return false;
+  if (o->ins->type == PTX_PRED) return sreg == PTX_SR_ZERO && PICK_RARE(clear_pred); /* %is_explicit_cluster */
+  if (o->bits[0] != 32) return PICK_RARE(mov_sreg);
+  if (sreg >= PTX_SR_TID_X && sreg <= PTX_SR_TID_Z) return PICK(mov_tid);
+  return is_lane_sreg(sreg) ? PICK_RARE(mov_sreg) : PICK(mov_uniform);
+}
+
+static bool select_mov(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  const bool special = ins->opnd && ins->opnd[ins->ndst].kind == PTX_SREG;
+  if (ins->type == PTX_PRED && !special) return PICK(mov_pred);
+  if (!bits) return false;
+  if (ins->ndst > 1 || ins->nsrc > 1) return select_pack(o, bits);
+  if (special) return select_sreg(o);
+  if (!dc_shaped(o, dc_container(bits), dc_container(bits), 0, 0)) return false;
+  switch (dc_container(bits)) {
+    case 16: return PICK(mov_16);
+    case 32: return PICK(mov_32);
+    case 64: return PICK(mov_64);
+    default: return PICK_RARE(mov_128);
+  }
+}
+
+/* --- generic addresses --------------------------------------------------------------------------- */
+
+/* The base of a state space, -1 when generic addresses are its addresses already. */
+static int base_of_space(int space) {
+  switch (space) {
+    case PTX_SHARED: return DC_BASE_SHARED;
+    case PTX_LOCAL: return DC_BASE_LOCAL;
+    case PTX_CONST: return DC_BASE_CONST;
+    case PTX_PARAM: return DC_BASE_PARAM;
+    default: return -1;
+  }
+}
+/* cvta adds where lane l's window of the space begins, cvta.to takes it away. */
+static inline u64 window(const dc_warp *w, const dc_op *o, int l) {
+  const int base = base_of_space(o->ins->space);
+  const u64 at = w->base[base] + w->lane_stride[base] * (u64)l;
+  return o->ins->flags & PTX_F_TO ? 0 - at : at;
+}
+RARE1(cvta_64, u64, u64, x + window(w, o, l))
+RARE1(cvta_32, u32, u32, x + (u32)window(w, o, l))
+
+static inline bool in_space(const dc_warp *w, u64 x, dc_base k) { return x - w->low[k] < w->high[k] - w->low[k]; }
+/* A generic address is global unless it lies in the window of another space. */
+static inline bool in_any_window(const dc_warp *w, u64 x) {
+  return in_space(w, x, DC_BASE_SHARED) || in_space(w, x, DC_BASE_LOCAL) || in_space(w, x, DC_BASE_CONST) ||
+         in_space(w, x, DC_BASE_PARAM);
+}
+static void isspacep(dc_warp *w, const dc_op *o) {
+  const u64 *a = REG(u64, o->a);
+  const int base = base_of_space(o->ins->space);
+  u32 bits = 0;
+  EACH_LANE(l, w->mask) {
+    const bool is = base < 0 ? !in_any_window(w, a[l]) : in_space(w, a[l], (dc_base)base);
+    bits |= (u32)is << l;
+  }
+  put_pred_masked(w, o->d, bits);
+}
+
+static bool select_cvta(dc_op *o) {
+  const int bits = ptx_type_bits((ptx_type)o->ins->type);
+  if (!dc_shaped(o, bits, bits, 0, 0) || (bits != 32 && bits != 64)) return false;
+  if (base_of_space(o->ins->space) < 0) return bits == 32 ? PICK(mov_32) : PICK(mov_64);
+  return bits == 32 ? PICK_RARE(cvta_32) : PICK_RARE(cvta_64);
+}
+
+/* --- clusters, of one block here ------------------------------------------------------------------- */
+
+static void zero_64(dc_warp *w, const dc_op *o) { EACH_LANE(l, w->mask) REG(u64, o->d)[l] = 0; }
+static void zero_32(dc_warp *w, const dc_op *o) { EACH_LANE(l, w->mask) REG(u32, o->d)[l] = 0; }
+
+bool PER_ISA(dc_select_move)(dc_op *o) {
+  switch (o->ins->op) {
+    case PTX_OP_MOV: return select_mov(o);
+    case PTX_OP_CVTA: return select_cvta(o);
+    case PTX_OP_MAPA: return o->bits[0] == 64 ? PICK(mov_64) : PICK(mov_32);
+    case PTX_OP_GETCTARANK: return dc_shaped(o, 32, 0, 0, 0) && PICK_RARE(zero_32);
+    case PTX_OP_CREATEPOLICY: return dc_shaped(o, 64, 0, 0, 0) && PICK_RARE(zero_64);
+    case PTX_OP_ISSPACEP: {
+      if (o->ins->space == PTX_GENERIC) return false;
+      return dc_shaped(o, 0, 64, 0, 0) && PICK_RARE(isspacep);
+    }
+    default: return false;
+  }
+}

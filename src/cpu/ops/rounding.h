@@ -1,0 +1,80 @@
+/*
+** rounding.h - directed rounding, and arithmetic that is exact before its last rounding.
+*/
+#ifndef DC_CPU_OPS_ROUNDING_H
+#define DC_CPU_OPS_ROUNDING_H
+
+#include "cpu/ops/lanes.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#else
+#include <fenv.h>
+#endif
+
+/* Loops that run under another rounding mode are functions of their own, so that the compiler, which knows
+** nothing of modes, cannot move arithmetic out of them. */
+#define ROUNDED __attribute__((noinline))
+
+/* Sets the mode that a PTX suffix names (.rn .rz .rm .rp, or their integer forms) and returns the old one. */
+static inline unsigned dc_round_begin(int mode) {
+  __asm__ volatile("" ::: "memory");
+#if defined(__x86_64__)
+  unsigned old = _mm_getcsr();
+  unsigned bits = mode == PTX_RZ || mode == PTX_RZI   ? 0x6000u
+                  : mode == PTX_RM || mode == PTX_RMI ? 0x2000u
+                  : mode == PTX_RP || mode == PTX_RPI ? 0x4000u
+                                                      : 0;
+  _mm_setcsr((old & ~0x6000u) | bits);
+#else
+  unsigned old = (unsigned)fegetround();
+  fesetround(mode == PTX_RZ || mode == PTX_RZI   ? FE_TOWARDZERO
+             : mode == PTX_RM || mode == PTX_RMI ? FE_DOWNWARD
+             : mode == PTX_RP || mode == PTX_RPI ? FE_UPWARD
+                                                 : FE_TONEAREST);
+#endif
+  __asm__ volatile("" ::: "memory");
+  return old;
+}
+static inline void dc_round_end(unsigned old) {
+  __asm__ volatile("" ::: "memory");
+#if defined(__x86_64__)
+  _mm_setcsr(old);
+#else
+  fesetround((int)old);
+#endif
+  __asm__ volatile("" ::: "memory");
+}
+
+/* True for the modes that need dc_round_begin. */
+static inline bool dc_is_directed(int mode) { return mode == PTX_RZ || mode == PTX_RM || mode == PTX_RP; }
+
+/* x + y rounded to odd: the last bit tells that something was lost, so that a second rounding to 24 bits or less
+** is as good as one (Boldo and Melquiond 2008).  The error of the sum is Knuth's TwoSum. */
+static inline f64 add_to_odd(f64 x, f64 y) {
+  const f64 s = x + y, v = s - x, e = (x - (s - v)) + (y - v);
+  const u64 u = f64_bits(s), toward = 1 - ((u ^ f64_bits(e)) >> 63 << 1); /* +1 away from zero, -1 towards it */
+  return bits_f64(__builtin_fabs(e) > 0.0 && !(u & 1) ? u + toward : u);
+}
+/* The same in single precision. */
+static inline f32 add_to_odd_f32(f32 x, f32 y) {
+  const f32 s = x + y, v = s - x, e = (x - (s - v)) + (y - v);
+  const u32 u = f32_bits(s), toward = 1 - ((u ^ f32_bits(e)) >> 31 << 1);
+  return bits_f32(__builtin_fabsf(e) > 0.0f && !(u & 1) ? u + toward : u);
+}
+
+/* x in single precision, rounded to odd. */
+static inline f32 f64_to_f32_odd(f64 x) {
+  const f32 f = (f32)x;
+  const f64 e = x - (f64)f;
+  const u32 u = f32_bits(f), toward = 1 - ((u >> 31 ^ (u32)(f64_bits(e) >> 63)) << 1);
+  return bits_f32(__builtin_fabs(e) > 0.0 && !(u & 1) ? u + toward : u);
+}
+
+#if defined(__FMA__) || defined(__FP_FAST_FMAF) || defined(__aarch64__)
+#define DC_HAS_FMA 1
+#else
+#define DC_HAS_FMA 0
+#endif
+
+#endif

@@ -1,0 +1,179 @@
+/*
+** warp.c - operations between a warp's lanes: shfl, vote, match, activemask, redux; PTX ISA 9.7.9, 9.7.13.
+**
+** Lanes in w->mask take part.  Each lane names its partners in a membermask, so that several groups may
+** pass here at once: a result is made of the lanes that are both in the mask and among the partners.
+*/
+#include "cpu/ops/lanes.h"
+
+/* The source lane of every lane, and which lanes got one inside their segment; PTX ISA's own formulas.  c: clamp value
+** in bits 0-4, segment mask in bits 8-12. */
+static u32 source_lanes(const dc_warp *w, const dc_op *o, u32 *from) {
+  const u32 *b = REG(u32, o->b), *c = REG(u32, o->c);
+  const int mode = o->ins->mode;
+  u32 inside[DC_LANES] BUFFER, bits = 0;
+  LANES(l) {
+    const u32 lane = (u32)l, seg = c[l] >> 8 & 31, n = b[l] & 31, clamp = c[l] & 31;
+    const u32 most = (lane & seg) | (clamp & ~seg), least = lane & seg;
+    const s32 j = mode == PTX_SHFL_UP     ? (s32)lane - (s32)n
+                  : mode == PTX_SHFL_DOWN ? (s32)(lane + n)
+                  : mode == PTX_SHFL_BFLY ? (s32)(lane ^ n)
+                                          : (s32)(least | (n & ~seg));
+    const bool ok = mode == PTX_SHFL_UP ? j >= (s32)most : j <= (s32)most;
+    from[l] = ok ? (u32)j & 31 : lane;
+    inside[l] = ok ? BIT_OF_LANE[l] : 0;
+  }
+  LANES(l) bits |= inside[l];
+  return bits;
+}
+
+static void shfl(dc_warp *w, const dc_op *o) {
+  u32 from[DC_LANES] BUFFER, t[DC_LANES] BUFFER, r[DC_LANES] BUFFER;
+  const u32 inside = source_lanes(w, o, from);
+  const u32 *member = REG(u32, o->e);
+  memcpy(t, w->regs + o->a, sizeof t);
+  /* What is not here, or no member, gives 0, as on a GPU: lanes that have ended, or took another branch. */
+  LANES(l) r[l] = (w->mask & member[l]) >> (from[l] & 31) & 1 ? t[from[l] & 31] : 0;
+  if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, r);
+  if (o->ins->ndst > 1 && o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, inside);
+}
+
+/* A lane's partners that are here. */
+static inline u32 partners(const dc_warp *w, const u32 *member, u32 l) { return member[l] & w->mask; }
+
+static u32 vote_bits(const dc_warp *w, const dc_op *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
+static void vote_ballot(dc_warp *w, const dc_op *o) {
+  const u32 p = vote_bits(w, o) & w->mask;
+  const u32 *member = REG(u32, o->b);
+  u32 *d = REG(u32, o->d);
+  LANES(l) d[l] = w->m32[l] ? p & member[l] : d[l];
+}
+static void vote_pred(dc_warp *w, const dc_op *o) {
+  const u32 p = vote_bits(w, o), *member = REG(u32, o->b);
+  u32 bits = 0;
+  EACH_LANE(l, w->mask) {
+    const u32 group = partners(w, member, l), yes = p & group;
+    const bool all = yes == group, any = yes != 0;
+    const bool r = o->ins->mode == PTX_VOTE_ALL ? all : o->ins->mode == PTX_VOTE_ANY ? any : all || !any;
+    bits |= (u32)r << l;
+  }
+  put_pred_masked(w, o->d, bits);
+}
+
+/* match: the partners that hold the same value; .all: all of them or none, with a predicate. */
+#define MATCH(name, T)                                                                                                 \
+  static void name(dc_warp *w, const dc_op *o) {                                                                       \
+    const u32 *member = REG(u32, o->b);                                                                                \
+    u32 t[DC_LANES] BUFFER, pred = 0;                                                                                  \
+    memset(t, 0, sizeof t);                                                                                            \
+    EACH_LANE(l, w->mask) {                                                                                            \
+      const T *a = REG(T, o->a), mine = a[l];                                                                          \
+      const u32 group = partners(w, member, l);                                                                        \
+      u32 same = 0;                                                                                                    \
+      for (u32 j = 0; j < DC_LANES; j++) same |= (u32)(a[j] == mine) << j;                                             \
+      same &= group;                                                                                                   \
+      const bool all = same == group;                                                                                  \
+      t[l] = o->ins->mode == PTX_MATCH_ANY || all ? same : 0;                                                          \
+      pred |= (u32)all << l;                                                                                           \
+    }                                                                                                                  \
+    if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, t);                                                               \
+    if (o->ins->ndst > 1 && o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, pred);                                   \
+  }
+MATCH(match_32, u32)
+MATCH(match_64, u64)
+
+static void activemask(dc_warp *w, const dc_op *o) {
+  u32 *d = REG(u32, o->d);
+  LANES(l) d[l] = w->m32[l] ? w->mask : d[l];
+}
+
+static u32 redux_step(u32 x, u32 y, const ptx_ins *ins) {
+  const bool sign = ins->type == PTX_S32;
+  switch (ins->mode) {
+    case PTX_ATOM_ADD: return x + y;
+    case PTX_ATOM_AND: return x & y;
+    case PTX_ATOM_OR: return x | y;
+    case PTX_ATOM_XOR: return x ^ y;
+    case PTX_ATOM_MIN: return (sign ? (s32)x < (s32)y : x < y) ? x : y;
+    default: return (sign ? (s32)x > (s32)y : x > y) ? x : y;
+  }
+}
+/* In the order of the numbers, -0 below +0. A NaN gives way to a number, or with .NaN the number to it. */
+static u32 redux_f32_step(u32 x, u32 y, const ptx_ins *ins) {
+  const bool x_nan = (x & 0x7fffffffu) > 0x7f800000u, y_nan = (y & 0x7fffffffu) > 0x7f800000u;
+  const u32 kx = x >> 31 ? ~x : x | 0x80000000u, ky = y >> 31 ? ~y : y | 0x80000000u;
+  if (x_nan && y_nan) return 0x7fffffffu;
+  if (x_nan || y_nan) return ins->flags & PTX_F_NAN ? 0x7fffffffu : x_nan ? y : x;
+  return (ins->mode == PTX_ATOM_MIN) == (kx < ky) ? x : y;
+}
+
+static void redux_f32(dc_warp *w, const dc_op *o) {
+  const u32 *a = REG(u32, o->a), *member = REG(u32, o->b), keep = o->ins->flags & PTX_F_ABS ? 0x7fffffffu : ~(u32)0;
+  u32 t[DC_LANES] BUFFER, left = w->mask;
+  memset(t, 0, sizeof t);
+  while (left) {
+    const u32 first = (u32)__builtin_ctz(left), group = partners(w, member, first) | 1u << first;
+    u32 r = a[first] & keep;
+    EACH_LANE(l, group) r = redux_f32_step(r, a[l] & keep, o->ins); /* the first again: a NaN becomes the one NaN */
+    EACH_LANE(l, group) t[l] = r;
+    left &= ~group;
+  }
+  PUT_MASKED(u32, o->d, t);
+}
+
+static void redux(dc_warp *w, const dc_op *o) {
+  const u32 *a = REG(u32, o->a), *member = REG(u32, o->b);
+  u32 t[DC_LANES] BUFFER, left = w->mask;
+  memset(t, 0, sizeof t);
+  while (left) { /* one group of partners after another */
+    const u32 first = (u32)__builtin_ctz(left), group = partners(w, member, first) | 1u << first;
+    u32 r = a[first];
+    EACH_LANE(l, group & ~(1u << first)) r = redux_step(r, a[l], o->ins);
+    EACH_LANE(l, group) t[l] = r;
+    left &= ~group;
+  }
+  PUT_MASKED(u32, o->d, t);
+}
+
+/* The lowest of the partners that are here leads. */
+static void elect(dc_warp *w, const dc_op *o) {
+  const u32 *member = REG(u32, o->a);
+  u32 t[DC_LANES] BUFFER, leads = 0;
+  memset(t, 0, sizeof t);
+  EACH_LANE(l, w->mask) {
+    const u32 group = partners(w, member, l) | 1u << l;
+    t[l] = (u32)__builtin_ctz(group);
+    leads |= (u32)(t[l] == l) << l;
+  }
+  if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, t);
+  if (o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, leads);
+}
+
+bool PER_ISA(dc_select_warp)(dc_op *o) {
+  const ptx_ins *ins = o->ins;
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  const bool sink = o->d == DC_NO_OPERAND;
+  switch (ins->op) {
+    case PTX_OP_SHFL:
+      if (ins->mode < PTX_SHFL_UP || ins->mode > PTX_SHFL_IDX) return false;
+      return dc_shaped(o, sink ? 0 : 32, 32, 32, 32) && PICK_RARE(shfl);
+    case PTX_OP_VOTE:
+      if (ins->mode == PTX_VOTE_BALLOT) return dc_shaped(o, 32, 0, 32, 0) && PICK_RARE(vote_ballot);
+      return ins->mode >= PTX_VOTE_ALL && ins->mode <= PTX_VOTE_UNI && PICK_RARE(vote_pred);
+    case PTX_OP_MATCH:
+      if (!dc_shaped(o, sink ? 0 : 32, bits, 32, 0)) return false;
+      if (bits == 64) return PICK_RARE(match_64);
+      return bits == 32 && PICK_RARE(match_32);
+    case PTX_OP_ACTIVEMASK: return dc_shaped(o, 32, 0, 0, 0) && PICK_RARE(activemask);
+    case PTX_OP_ELECT: return dc_shaped(o, sink ? 0 : 32, 32, 0, 0) && PICK_RARE(elect);
+    case PTX_OP_REDUX:
+      if (ins->mode < PTX_ATOM_ADD || ins->mode > PTX_ATOM_XOR || ins->mode == PTX_ATOM_EXCH ||
+          ins->mode == PTX_ATOM_CAS || ins->mode == PTX_ATOM_INC || ins->mode == PTX_ATOM_DEC)
+        return false;
+      if (!dc_shaped(o, 32, 32, 32, 0) || bits != 32) return false;
+      if (ins->type == PTX_F32)
+        return (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) && PICK_RARE(redux_f32);
+      return !(ins->flags & (PTX_F_ABS | PTX_F_NAN)) && PICK_RARE(redux);
+    default: return false;
+  }
+}

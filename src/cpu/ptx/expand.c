@@ -1,0 +1,259 @@
+/*
+** expand.c - what is written as one and runs as several: registers as parameters, special registers as operands,
+** moves of vectors, votes and shuffles without a mask, a thread's own stack (alloca).
+**
+** Everything becomes plain instructions on hidden registers and variables, so that nobody behind the parser knows.
+*/
+#include <string.h>
+
+#include "cpu/ptx/parse.h"
+
+#define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 unless told otherwise */
+#define CLUSTER_BARRIER 15
+
+static ptx_operand reg_operand(int32_t reg) { return (ptx_operand){.kind = PTX_REG, .reg = reg}; }
+static ptx_operand imm_operand(int64_t v) { return (ptx_operand){.kind = PTX_IMM, .reg = -1, .imm = v}; }
+static ptx_operand place_operand(ptx_sym *sym) { return (ptx_operand){.kind = PTX_ADDR, .reg = -1, .sym = sym}; }
+
+/* Appends an instruction: one destination (ndst 1) or none, then sources.  Guard and lines are those of `like`. */
+static int emit(ptx_parser *P, const char *text, const ptx_ins *like, int ndst, int n, const ptx_operand *opnd) {
+  ptx_form form;
+  ptx_form_decode(text, &form);
+  ptx_ins ins = form.ins;
+  ins.ndst = (uint16_t)ndst;
+  ins.nsrc = (uint16_t)(n - ndst);
+  ins.pred = like->pred;
+  ins.pred_neg = like->pred_neg;
+  ins.line = like->line;
+  ins.ptx_line = like->ptx_line;
+  ins.opnd = dc_arena_alloc(&P->m->arena, (size_t)(n ? n : 1) * sizeof *opnd);
+  if (!ins.opnd) return ptxp_oom(P);
+  if (n) memcpy(ins.opnd, opnd, (size_t)n * sizeof *opnd);
+  ptx_ins *slot = ptxp_push(&P->ins, sizeof *slot);
+  if (!slot) return ptxp_oom(P);
+  *slot = ins;
+  return 0;
+}
+
+/* Lines and no guard, for what is not part of an instruction. */
+static ptx_ins nowhere(const ptx_parser *P) {
+  return (ptx_ins){.pred = -1, .line = ptxp_line(P, P->lex.tok.line), .ptx_line = P->lex.tok.line};
+}
+
+static int hidden_reg(ptx_parser *P, int bits, int32_t *reg) {
+  ptx_reg *r = ptxp_push(&P->regs, sizeof *r);
+  if (!r) return ptxp_oom(P);
+  r->name = "";
+  r->bits = (uint8_t)bits;
+  *reg = (int32_t)P->regs.n - 1;
+  return 0;
+}
+
+static const char *access_text(bool load, uint64_t size) {
+  switch (size) {
+    case 1: return load ? "ld.param.b8" : "st.param.b8";
+    case 2: return load ? "ld.param.b16" : "st.param.b16";
+    case 4: return load ? "ld.param.b32" : "st.param.b32";
+    case 8: return load ? "ld.param.b64" : "st.param.b64";
+    default: return load ? "ld.param.b128" : "st.param.b128";
+  }
+}
+
+static int load_param(ptx_parser *P, const ptx_ins *like, int32_t reg, ptx_sym *sym) {
+  ptx_operand opnd[] = {reg_operand(reg), place_operand(sym)};
+  return emit(P, access_text(true, sym->size), like, 1, 2, opnd);
+}
+static int store_param(ptx_parser *P, const ptx_ins *like, ptx_sym *sym, ptx_operand value) {
+  ptx_operand opnd[] = {place_operand(sym), value};
+  return emit(P, access_text(false, sym->size), like, 0, 2, opnd);
+}
+
+/* ---- functions with registers as parameters ---- */
+
+/* Loads that a body begins with, and the stack's pointer where one may be needed. */
+int ptxp_begin_body(ptx_parser *P) {
+  ptx_ins like = nowhere(P);
+  const ptx_regparam *all = P->regparams.data;
+  for (size_t i = 0; i < P->regparams.n; i++)
+    if (!all[i].result && load_param(P, &like, all[i].reg, all[i].sym) != 0) return -1;
+  P->stack_reg = -1;
+  if (!P->has_stack) return 0;
+  P->stack = dc_arena_alloc(&P->m->arena, sizeof *P->stack);
+  if (!P->stack) return ptxp_oom(P);
+  *P->stack = (ptx_sym){.name = "", .kind = PTX_SYM_VAR, .space = PTX_LOCAL, .type = PTX_B8, .align = 16,
+                        .size = STACK_BYTES};
+  uint64_t end = P->f->local_size;
+  P->stack->offset = ptxp_place(&end, STACK_BYTES, 16);
+  P->f->local_size = (uint32_t)end;
+  if (hidden_reg(P, 64, &P->stack_reg) != 0) return -1;
+  ptx_operand opnd[] = {reg_operand(P->stack_reg), {.kind = PTX_SYM, .reg = -1, .sym = P->stack}};
+  return emit(P, "mov.u64", &like, 1, 2, opnd);
+}
+
+/* Before a ret: results that are registers. */
+int ptxp_before_ret(ptx_parser *P, const ptx_ins *ret) {
+  const ptx_regparam *all = P->regparams.data;
+  for (size_t i = 0; i < P->regparams.n; i++)
+    if (all[i].result && store_param(P, ret, all[i].sym, reg_operand(all[i].reg)) != 0) return -1;
+  return 0;
+}
+
+/* A .param variable of no name for one argument of a call. */
+ptx_sym *ptxp_hidden_param(ptx_parser *P, uint64_t size) {
+  ptx_sym *sym = dc_arena_alloc(&P->m->arena, sizeof *sym);
+  if (!sym) return NULL;
+  *sym = (ptx_sym){.name = "", .kind = PTX_SYM_VAR, .space = PTX_PARAM, .type = PTX_B8, .align = (uint32_t)size,
+                   .size = size, .inside = true};
+  sym->offset = ptxp_place(&P->callparam, size, (uint32_t)size);
+  if (P->callparam > P->f->callparam_size) P->f->callparam_size = (uint32_t)P->callparam;
+  return sym;
+}
+
+int ptxp_before_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *args) {
+  const ptx_argument *a = args->data;
+  for (size_t i = 0; i < args->n; i++)
+    if (a[i].direct && store_param(P, call, a[i].sym, a[i].value) != 0) return -1;
+  return 0;
+}
+
+int ptxp_after_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *rets) {
+  const ptx_argument *a = rets->data;
+  for (size_t i = 0; i < rets->n; i++)
+    if (a[i].direct && load_param(P, call, a[i].value.reg, a[i].sym) != 0) return -1;
+  return 0;
+}
+
+/* ---- operands ---- */
+
+/* Special registers stand in a mov; elsewhere a mov in front brings them. */
+int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins) {
+  ptx_ins like = {.pred = -1, .line = ins->line, .ptx_line = ins->ptx_line};
+  for (size_t i = 0; ins->op != PTX_OP_MOV && i < P->ops.n; i++) {
+    ptx_operand *o = (ptx_operand *)P->ops.data + i;
+    bool wide = o->sreg == PTX_SR_CLOCK64 || o->sreg == PTX_SR_GLOBALTIMER ||
+                (o->sreg == PTX_SR_GRIDID && ptx_type_bits((ptx_type)ins->type) == 64);
+    int32_t reg = -1;
+    if (o->kind != PTX_SREG || o->sreg == PTX_SR_NONE) continue;
+    if (hidden_reg(P, wide ? 64 : 32, &reg) != 0) return -1;
+    ptx_operand opnd[] = {reg_operand(reg), *o};
+    if (emit(P, wide ? "mov.u64" : "mov.u32", &like, 1, 2, opnd) != 0) return -1;
+    *o = opnd[0];
+  }
+  return 0;
+}
+
+/* mov.v2 {a, b}, {c, d}: moves one by one.  1: done; 0: it is none of these. */
+static int expand_vector(ptx_parser *P, const ptx_ins *ins) {
+  static const char *const texts[] = {"mov.b16", "mov.b32", "mov.b64"};
+  int bits = ptx_type_bits((ptx_type)ins->type), n = ins->vec;
+  if (ins->op != PTX_OP_MOV || n < 2 || ins->ndst != n || ins->nsrc != n) return 0;
+  for (int i = 0; i < n; i++) /* what is overwritten must not be read afterwards */
+    for (int k = i + 1; k < n; k++)
+      if (ins->opnd[i].reg >= 0 && ins->opnd[i].reg == ins->opnd[n + k].reg) return 0;
+  for (int i = 0; i < n; i++) {
+    ptx_operand opnd[] = {ins->opnd[i], ins->opnd[n + i]};
+    if (opnd[0].kind != PTX_SINK && emit(P, texts[bits == 64 ? 2 : bits == 32], ins, 1, 2, opnd) != 0) return -1;
+  }
+  return 1;
+}
+
+/* add, sub and fma in f32 of f16 or bf16 numbers, which are all but the last operand: widened first. */
+static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
+  bool half = ins->type2 == PTX_F16;
+  if (ins->type != PTX_F32 || (!half && ins->type2 != PTX_BF16)) return 0;
+  ptx_operand opnd[4];
+  size_t n = (size_t)(strrchr(ins->text, '.') - ins->text); /* without the type of what is widened */
+  const char *text = dc_arena_strndup(&P->m->arena, ins->text, n);
+  if (!text) return ptxp_oom(P);
+  for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
+    opnd[i] = ins->opnd[i];
+    if (i == 0 || i == ins->nsrc) continue;
+    int32_t reg = -1;
+    if (hidden_reg(P, 32, &reg) != 0) return -1;
+    ptx_operand widen[] = {reg_operand(reg), opnd[i]};
+    if (emit(P, half ? "cvt.f32.f16" : "cvt.f32.bf16", ins, 1, 2, widen) != 0) return -1;
+    opnd[i] = widen[0];
+  }
+  return emit(P, text, ins, 1, 1 + ins->nsrc, opnd) != 0 ? -1 : 1;
+}
+
+/* vote and shfl without .sync, as PTX had them before 6.0: among the lanes that are there together. */
+static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
+  ptx_operand opnd[6];
+  int n = ins->ndst + ins->nsrc;
+  int32_t mask = -1;
+  const char *rest = strchr(ins->text, '.');
+  bool is_vote = ins->op == PTX_OP_VOTE;
+  if (!rest || ins->nsrc != (is_vote ? 1 : 3)) return 0;
+  size_t length = strlen(ins->text) + sizeof ".sync", head = (size_t)(rest - ins->text);
+  char *text = dc_arena_alloc(&P->m->arena, length);
+  if (!text) return ptxp_oom(P);
+  memcpy(text, ins->text, head);
+  memcpy(text + head, ".sync", 5);
+  memcpy(text + head + 5, rest, strlen(rest) + 1);
+  if (hidden_reg(P, 32, &mask) != 0) return -1;
+  memcpy(opnd, ins->opnd, (size_t)n * sizeof *opnd);
+  opnd[n] = reg_operand(mask);
+  if (emit(P, "activemask.b32", ins, 1, 1, opnd + n) != 0) return -1;
+  return emit(P, text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
+}
+
+/* ---- the stack ---- */
+
+/* alloca d, size[, align]: the pointer goes up to a multiple of align; beyond the end the thread traps. */
+static int expand_alloca(ptx_parser *P, const ptx_ins *ins) {
+  int64_t align = ins->nsrc > 1 ? ins->opnd[2].imm : 8;
+  int32_t pred = -1, sp = P->stack_reg;
+  ptx_ins trap = *ins;
+  if (align < 1 || align > 4096 || (align & (align - 1)))
+    return ptxp_fail(P, ins->ptx_line, "alloca aligns to a power of two up to 4096");
+  if (hidden_reg(P, 1, &pred) != 0) return -1;
+  int64_t end = (int64_t)(P->stack->offset + STACK_BYTES);
+  ptx_operand s = reg_operand(sp), up[] = {s, s, imm_operand(align - 1)}, down[] = {s, s, imm_operand(-align)};
+  ptx_operand move[] = {ins->opnd[0], s}, grow[] = {s, s, ins->opnd[1]};
+  ptx_operand past[] = {reg_operand(pred), s, imm_operand(end)}, large[] = {reg_operand(pred), ins->opnd[1],
+                                                                          imm_operand(STACK_BYTES)};
+  trap.pred = pred;
+  trap.pred_neg = false;
+  ptx_ins always = *ins;
+  always.pred = -1;
+  for (int i = 0; i < 2; i++) { /* the size alone, which might wrap, then the sum */
+    ptx_operand no[] = {reg_operand(pred), imm_operand(0), imm_operand(0)};
+    if (i && (emit(P, "add.u64", ins, 1, 3, up) || emit(P, "and.b64", ins, 1, 3, down) ||
+              emit(P, "mov.u64", ins, 1, 2, move) || emit(P, "add.u64", ins, 1, 3, grow)))
+      return -1;
+    if (emit(P, "setp.ne.u32", &always, 1, 3, no) || emit(P, "setp.gt.u64", ins, 1, 3, i ? past : large) ||
+        emit(P, "trap", &trap, 0, 0, NULL))
+      return -1;
+  }
+  return 1;
+}
+
+static int expand_stack(ptx_parser *P, const ptx_ins *ins) {
+  ptx_operand sp = reg_operand(P->stack_reg), save[] = {ins->opnd[0], sp}, restore[] = {sp, ins->opnd[0]};
+  if (P->stack_reg < 0 || ptx_type_bits((ptx_type)ins->type) != 64) return 0;
+  if (ins->op == PTX_OP_ALLOCA) return expand_alloca(P, ins);
+  bool saves = ins->op == PTX_OP_STACKSAVE;
+  return emit(P, "mov.u64", ins, 1, 2, saves ? save : restore) != 0 ? -1 : 1;
+}
+
+/* ---- barriers of a cluster, which is one block ---- */
+
+/* Everybody arrives and everybody waits: the wait does it all. */
+static int expand_cluster(ptx_parser *P, const ptx_ins *ins) {
+  ptx_operand id = imm_operand(CLUSTER_BARRIER);
+  if (ins->mode == PTX_BAR_ARRIVE) return 1;
+  return emit(P, "barrier.sync", ins, 0, 1, &id) != 0 ? -1 : 1;
+}
+
+int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
+  switch (ins->op) {
+    case PTX_OP_MOV: return expand_vector(P, ins);
+    case PTX_OP_FENCE: return ins->nsrc == 0 ? 0 : emit(P, "fence.acq_rel.sys", ins, 0, 0, NULL) != 0 ? -1 : 1;
+    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_FMA: return expand_mixed(P, ins);
+    case PTX_OP_VOTE: case PTX_OP_SHFL: return expand_unmasked(P, ins);
+    case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE: return expand_stack(P, ins);
+    case PTX_OP_BARRIER: return ins->flags & PTX_F_CLUSTER ? expand_cluster(P, ins) : 0;
+    default: return 0;
+  }
+}

@@ -1,0 +1,424 @@
+/*
+** layout.c - what can only be known when the whole module has been read.
+**
+** Names in initialisers; offsets of module variables; which functions an entry reaches, and with that
+** its barriers, its instructions that cannot be run, and its shared memory.  Two shared variables may
+** overlap when no entry reaches both, so each kernel takes only what it uses.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/ptx/parse.h"
+
+static int resolve_relocs(ptx_parser *P) {
+  const ptx_late_reloc *late = P->late.data;
+  for (size_t i = 0; i < P->late.n; i++) {
+    late[i].reloc->sym = dc_map_get(&P->m->syms, late[i].s, late[i].len);
+    if (!late[i].reloc->sym)
+      return ptxp_fail(P, late[i].line, "'%.*s' is not declared", (int)(late[i].len < 80 ? late[i].len : 80),
+                       late[i].s);
+  }
+  return 0;
+}
+
+static int place_module_vars(ptx_parser *P) {
+  ptx_module *m = P->m;
+  for (int i = 0; i < m->nvars; i++) {
+    ptx_sym *sym = m->vars[i];
+    if (sym->space != PTX_GLOBAL && sym->space != PTX_CONST) continue;
+    uint64_t *end = sym->space == PTX_CONST ? &m->const_size : &m->global_size;
+    sym->offset = ptxp_place(end, sym->size, sym->align);
+    if (*end > PTX_MAX_BYTES) return ptxp_fail(P, 1, "the module's variables take more than 2^46 bytes");
+  }
+  return 0;
+}
+
+/* ---- the call graph ---- */
+
+/* What a function has by itself, then with all that it may call. */
+typedef struct reached {
+  const ptx_func *refuses; /* one that cannot run, itself if it is one; NULL: none */
+  bool barrier;
+  uint64_t *shared;        /* graph.words of bits, one a shared variable; NULL: none */
+} reached;
+
+/* Node nfuncs stands for an indirect call: from it every function whose address is taken is called. */
+typedef struct graph {
+  ptx_parser *P;
+  ptx_vec shared;      /* ptx_sym *: every .shared variable; its offset holds its index here meanwhile */
+  ptx_vec taken;       /* ptx_func *: functions whose address is taken, callable indirectly */
+  ptx_vec calls;       /* int32_t: numbers of callees; node n's are calls[at[n] .. at[n+1]) */
+  int32_t *at;
+  reached *nodes;
+  size_t words;
+  int32_t *number, *low, *next, *path, *open; /* of the walk that finds components */
+} graph;
+
+static bool is_barrier(const ptx_ins *ins) {
+  return ins->op == PTX_OP_BARRIER || (ins->op == PTX_OP_BAR && ins->mode != PTX_BAR_WARP);
+}
+
+static int push_ptr(graph *g, ptx_vec *v, void *p) {
+  void **slot = ptxp_push(v, sizeof *slot);
+  if (!slot) return ptxp_oom(g->P);
+  *slot = p;
+  return 0;
+}
+
+static int push_call(graph *g, int32_t callee) {
+  int32_t *slot = ptxp_push(&g->calls, sizeof *slot);
+  if (!slot) return ptxp_oom(g->P);
+  *slot = callee;
+  return 0;
+}
+
+/* Own facts of a function: has_call, has_indirect_call, has_barrier; its callees; functions whose address it takes. */
+static int scan_function(graph *g, ptx_func *f) {
+  for (int i = 0; i < f->nins; i++) {
+    const ptx_ins *ins = &f->ins[i];
+    if (is_barrier(ins)) f->has_barrier = true;
+    if (ins->op == PTX_OP_CALL) {
+      f->has_call = true;
+      if (!ins->callee) f->has_indirect_call = true;
+      else if (ins->callee->func && push_call(g, ins->callee->func->index) != 0) return -1;
+    }
+    for (int k = 0; k < ins->ndst + ins->nsrc; k++) {
+      const ptx_sym *sym = ins->opnd[k].sym;
+      if (sym && sym->kind == PTX_SYM_FUNC && push_ptr(g, &g->taken, sym->func) != 0) return -1;
+    }
+  }
+  for (int i = 0; i < f->nvars; i++)
+    if (f->vars[i]->space == PTX_SHARED && push_ptr(g, &g->shared, f->vars[i]) != 0) return -1;
+  g->nodes[f->index].barrier = f->has_barrier;
+  g->nodes[f->index].refuses = f->refused ? f : NULL;
+  return f->has_indirect_call ? push_call(g, g->P->m->nfuncs) : 0;
+}
+
+static int scan_module(graph *g) {
+  ptx_module *m = g->P->m;
+  for (int i = 0; i < m->nvars; i++) {
+    const ptx_sym *v = m->vars[i];
+    if (v->space == PTX_SHARED && push_ptr(g, &g->shared, m->vars[i]) != 0) return -1;
+    for (int k = 0; k < v->nrelocs; k++)
+      if (v->relocs[k].sym->kind == PTX_SYM_FUNC && push_ptr(g, &g->taken, v->relocs[k].sym->func) != 0) return -1;
+  }
+  for (int i = 0; i < m->nfuncs; i++) {
+    g->at[i] = (int32_t)g->calls.n;
+    if (scan_function(g, m->funcs[i]) != 0) return -1;
+  }
+  g->at[m->nfuncs] = (int32_t)g->calls.n;
+  for (size_t i = 0; i < g->taken.n; i++)
+    if (push_call(g, ((ptx_func **)g->taken.data)[i]->index) != 0) return -1;
+  g->at[m->nfuncs + 1] = (int32_t)g->calls.n;
+  for (size_t i = 0; i < g->shared.n; i++) ((ptx_sym **)g->shared.data)[i]->offset = i;
+  return 0;
+}
+
+static uint64_t *bits_of(graph *g, int32_t node) {
+  if (!g->nodes[node].shared) g->nodes[node].shared = calloc(g->words, sizeof(uint64_t));
+  return g->nodes[node].shared;
+}
+
+/* Which shared variables each function names. */
+static int note_shared(graph *g) {
+  const ptx_module *m = g->P->m;
+  for (int i = 0; g->shared.n > 0 && i < m->nfuncs; i++) {
+    const ptx_func *f = m->funcs[i];
+    for (int j = 0; j < f->nins; j++)
+      for (int k = 0; k < f->ins[j].ndst + f->ins[j].nsrc; k++) {
+        const ptx_sym *sym = f->ins[j].opnd[k].sym;
+        if (!sym || sym->kind != PTX_SYM_VAR || sym->space != PTX_SHARED) continue;
+        uint64_t *bits = bits_of(g, i);
+        if (!bits) return ptxp_oom(g->P);
+        bits[sym->offset / 64] |= 1ull << (sym->offset % 64);
+      }
+  }
+  return 0;
+}
+
+/* Adds what `from` has to `to`. */
+static int absorb(graph *g, int32_t to, int32_t from) {
+  reached *a = &g->nodes[to];
+  const reached *b = &g->nodes[from];
+  a->barrier = a->barrier || b->barrier;
+  if (!a->refuses) a->refuses = b->refuses;
+  if (!b->shared || a->shared == b->shared) return 0;
+  uint64_t *bits = bits_of(g, to);
+  if (!bits) return ptxp_oom(g->P);
+  for (size_t w = 0; w < g->words; w++) bits[w] |= b->shared[w];
+  return 0;
+}
+
+/* Functions that call each other, from `first` to the top of the open ones, reach the same: what all of them and their
+** callees have.  Other callees are complete. */
+static int close_component(graph *g, int32_t first, int32_t *nopen) {
+  int32_t n = *nopen, root;
+  do {
+    n--;
+  } while (g->open[n] != first);
+  root = g->open[n];
+  for (int32_t i = n; i < *nopen; i++) {
+    const int32_t v = g->open[i];
+    if (absorb(g, root, v) != 0) return -1;
+    for (int32_t k = g->at[v]; k < g->at[v + 1]; k++)
+      if (absorb(g, root, ((int32_t *)g->calls.data)[k]) != 0) return -1;
+  }
+  for (int32_t i = n; i < *nopen; i++) {
+    const int32_t v = g->open[i];
+    const ptx_func *own = g->nodes[v].refuses;
+    if (v != root && absorb(g, v, root) != 0) return -1;
+    if (own) g->nodes[v].refuses = own;
+    g->low[v] = INT32_MAX; /* complete */
+  }
+  *nopen = n;
+  return 0;
+}
+
+/* Tarjan's components (1972) from `from` on, callees first. */
+static int walk(graph *g, int32_t from, int32_t *count) {
+  int32_t npath = 0, nopen = 0, v = from;
+  for (;;) {
+    if (v >= 0) {
+      g->number[v] = g->low[v] = ++*count;
+      g->next[v] = g->at[v];
+      g->path[npath++] = g->open[nopen++] = v;
+    }
+    if (npath == 0) return 0;
+    const int32_t at = g->path[npath - 1];
+    v = -1;
+    if (g->next[at] < g->at[at + 1]) {
+      const int32_t to = ((int32_t *)g->calls.data)[g->next[at]++];
+      if (g->number[to] == 0) v = to;
+      else if (g->low[to] != INT32_MAX && g->number[to] < g->low[at]) g->low[at] = g->number[to];
+      continue;
+    }
+    npath--;
+    if (npath > 0 && g->low[at] < g->low[g->path[npath - 1]]) g->low[g->path[npath - 1]] = g->low[at];
+    if (g->low[at] == g->number[at] && close_component(g, at, &nopen) != 0) return -1;
+  }
+}
+
+static int find_reached(graph *g) {
+  ptx_module *m = g->P->m;
+  int32_t count = 0;
+  for (int i = 0; i < m->nfuncs; i++)
+    if (g->number[i] == 0 && walk(g, i, &count) != 0) return -1;
+  for (int i = 0; i < m->nfuncs; i++) {
+    ptx_func *f = m->funcs[i];
+    const ptx_func *why = g->nodes[i].refuses;
+    f->has_barrier = g->nodes[i].barrier;
+    if (f->refused || !why) continue;
+    f->refused = why->refused;
+    f->refused_line = why->refused_line;
+    f->refused_ptx_line = why->refused_ptx_line;
+  }
+  return 0;
+}
+
+/* ---- shared memory ---- */
+
+/* Lists of numbers: list i is items[at[i] .. at[i + 1]). */
+typedef struct lists {
+  size_t *at;
+  int32_t *items;
+} lists;
+
+typedef struct placed {
+  uint64_t at, end;
+} placed;
+
+typedef struct layout {
+  graph *g;
+  ptx_func **entries;
+  int32_t nentries, nvars;
+  lists vars, users;   /* of an entry: its shared variables; of a variable: the entries that use it */
+  uint64_t *at, *ends; /* of a variable; of an entry */
+  int32_t *mark;       /* per variable: the one for which it was last listed */
+  placed *beside;
+} layout;
+
+/* Variables by entry, ascending, then entries by variable. */
+static int list_users(layout *l) {
+  const graph *g = l->g;
+  size_t n = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    n = 0;
+    for (int32_t e = 0; e < l->nentries; e++) {
+      const uint64_t *bits = g->nodes[l->entries[e]->index].shared;
+      l->vars.at[e] = n;
+      for (size_t w = 0; bits && w < g->words; w++)
+        for (uint64_t left = bits[w]; left; left &= left - 1, n++)
+          if (pass) l->vars.items[n] = (int32_t)(w * 64 + (size_t)__builtin_ctzll(left));
+    }
+    l->vars.at[l->nentries] = n;
+    if (pass) break;
+    l->vars.items = malloc((n + 1) * sizeof(int32_t));
+    l->users.items = malloc((n + 1) * sizeof(int32_t));
+    if (!l->vars.items || !l->users.items) return ptxp_oom(g->P);
+  }
+  for (size_t k = 0; k < n; k++) l->users.at[l->vars.items[k]]++;
+  for (int32_t v = 0; v < l->nvars; v++) l->users.at[v + 1] += l->users.at[v];
+  for (int32_t e = l->nentries - 1; e >= 0; e--)
+    for (size_t k = l->vars.at[e]; k < l->vars.at[e + 1]; k++) l->users.items[--l->users.at[l->vars.items[k]]] = e;
+  return 0;
+}
+
+static int by_place(const void *a, const void *b) {
+  const placed *x = a, *y = b;
+  return x->at != y->at ? (x->at < y->at ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
+}
+
+static uint64_t round_up(uint64_t n, uint32_t align) { return (n + align - 1) / align * align; }
+
+/* The lowest offset at which variable i overlaps none that was placed before and is used beside it. */
+static uint64_t first_fit(layout *l, ptx_sym *const *vars, int32_t i) {
+  uint64_t offset = 0;
+  size_t n = 0;
+  for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++) {
+    const int32_t e = l->users.items[u];
+    for (size_t k = l->vars.at[e]; k < l->vars.at[e + 1] && l->vars.items[k] < i; k++) {
+      const int32_t other = l->vars.items[k];
+      if (vars[other]->external || l->mark[other] == i) continue;
+      l->mark[other] = i;
+      l->beside[n++] = (placed){l->at[other], l->at[other] + vars[other]->size};
+    }
+  }
+  qsort(l->beside, n, sizeof *l->beside, by_place);
+  for (size_t k = 0; k < n; k++)
+    if (offset < l->beside[k].end && l->beside[k].at < offset + vars[i]->size)
+      offset = round_up(l->beside[k].end, vars[i]->align);
+  return offset;
+}
+
+/* Behind all variables of the entries that use variable i: instead, where looking for gaps would take long. */
+static uint64_t behind_all(const layout *l, ptx_sym *const *vars, int32_t i) {
+  uint64_t offset = 0;
+  for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++)
+    if (l->ends[l->users.items[u]] > offset) offset = l->ends[l->users.items[u]];
+  return round_up(offset, vars[i]->align);
+}
+
+#define MOST_PAIRS ((uint64_t)1 << 24) /* of variables that one entry uses: a second */
+
+static bool are_many(const layout *l) {
+  uint64_t pairs = 0;
+  for (int32_t e = 0; e < l->nentries; e++) {
+    const uint64_t n = l->vars.at[e + 1] - l->vars.at[e];
+    pairs += n * n;
+  }
+  return pairs > MOST_PAIRS;
+}
+
+static int place_statics(layout *l, ptx_sym *const *vars) {
+  const bool many = are_many(l);
+  for (int32_t i = 0; i < l->nvars; i++) {
+    if (vars[i]->external) continue;
+    l->at[i] = many ? behind_all(l, vars, i) : first_fit(l, vars, i);
+    const uint64_t end = l->at[i] + vars[i]->size;
+    if (end > UINT32_MAX / 2) return ptxp_fail(l->g->P, 1, "shared variables take more than 2 GiB");
+    for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++)
+      if (end > l->ends[l->users.items[u]]) l->ends[l->users.items[u]] = end;
+  }
+  return 0;
+}
+
+/* Every .extern variable begins where the statics of the largest entry that uses one end. */
+static void place_dynamic(layout *l, ptx_sym *const *vars) {
+  uint64_t start = 0;
+  uint32_t align = 16;
+  for (int32_t i = 0; i < l->nvars; i++) {
+    if (!vars[i]->external) continue;
+    if (vars[i]->align > align) align = vars[i]->align;
+    for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++)
+      if (l->ends[l->users.items[u]] > start) start = l->ends[l->users.items[u]];
+  }
+  start = round_up(start, align);
+  for (int32_t i = 0; i < l->nvars; i++) {
+    if (!vars[i]->external) continue;
+    l->at[i] = start;
+    for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++) l->ends[l->users.items[u]] = start;
+  }
+}
+
+static int place_shared(layout *l) {
+  ptx_module *m = l->g->P->m;
+  ptx_sym *const *vars = l->g->shared.data;
+  if (list_users(l) != 0 || place_statics(l, vars) != 0) return -1;
+  place_dynamic(l, vars);
+  for (int32_t i = 0; i < l->nvars; i++) {
+    vars[i]->offset = l->at[i];
+    for (size_t u = l->users.at[i]; vars[i] == l->g->P->reserved && u < l->users.at[i + 1]; u++) {
+      l->entries[l->users.items[u]]->reserved_at = vars[i]->offset;
+      l->entries[l->users.items[u]]->reserved_bytes = (uint32_t)vars[i]->size;
+    }
+  }
+  for (int32_t e = 0; e < l->nentries; e++) {
+    l->entries[e]->shared_size = l->ends[e];
+    if (l->ends[e] > m->shared_size) m->shared_size = l->ends[e];
+  }
+  return 0;
+}
+
+static int lay_out_shared(graph *g) {
+  ptx_module *m = g->P->m;
+  const size_t vars = g->shared.n, funcs = (size_t)m->nfuncs;
+  layout l = {.g = g, .nvars = (int32_t)vars};
+  l.entries = calloc(funcs + 1, sizeof *l.entries);
+  l.vars.at = calloc(funcs + 1, sizeof *l.vars.at);
+  l.users.at = calloc(vars + 2, sizeof *l.users.at);
+  l.at = calloc(vars + 1, sizeof *l.at);
+  l.ends = calloc(funcs + 1, sizeof *l.ends);
+  l.mark = malloc((vars + 1) * sizeof *l.mark);
+  l.beside = malloc((vars + 1) * sizeof *l.beside);
+  int rc = -1;
+  if (l.entries && l.vars.at && l.users.at && l.at && l.ends && l.mark && l.beside) {
+    for (size_t i = 0; i < vars; i++) l.mark[i] = -1;
+    for (size_t i = 0; i < funcs; i++)
+      if (m->funcs[i]->entry) l.entries[l.nentries++] = m->funcs[i];
+    rc = place_shared(&l);
+  } else {
+    ptxp_oom(g->P);
+  }
+  void *all[] = {l.entries, l.vars.at, l.vars.items, l.users.at, l.users.items, l.at, l.ends, l.mark, l.beside};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+  return rc;
+}
+
+static int place_with_graph(graph *g) {
+  ptx_module *m = g->P->m;
+  const size_t n = (size_t)m->nfuncs + 2;
+  int32_t **each[] = {&g->at, &g->number, &g->low, &g->next, &g->path, &g->open};
+  const size_t count = sizeof each / sizeof *each;
+  int32_t *all = calloc(n * count, sizeof *all);
+  g->nodes = calloc(n, sizeof *g->nodes);
+  int rc = -1;
+  if (!all || !g->nodes) {
+    ptxp_oom(g->P);
+  } else {
+    for (size_t i = 0; i < count; i++) *each[i] = all + i * n;
+    for (int i = 0; i < m->nfuncs; i++) m->funcs[i]->index = i;
+    rc = scan_module(g);
+    g->words = g->shared.n / 64 + 1;
+    if (rc == 0) rc = note_shared(g) != 0 || find_reached(g) != 0 ? -1 : lay_out_shared(g);
+  }
+  for (size_t i = 0; g->nodes && i < n; i++) free(g->nodes[i].shared);
+  free(g->nodes);
+  free(all);
+  return rc;
+}
+
+int ptxp_finish(ptx_parser *P) {
+  ptx_module *m = P->m;
+  m->funcs = ptxp_keep(P, &P->funcs, sizeof *m->funcs);
+  m->vars = ptxp_keep(P, &P->vars, sizeof *m->vars);
+  if (!m->funcs || !m->vars) return ptxp_oom(P);
+  m->nfuncs = (int)P->funcs.n;
+  m->nvars = (int)P->vars.n;
+  if (resolve_relocs(P) != 0 || place_module_vars(P) != 0) return -1;
+  graph g = {.P = P};
+  int rc = place_with_graph(&g);
+  ptxp_vec_free(&g.shared);
+  ptxp_vec_free(&g.taken);
+  ptxp_vec_free(&g.calls);
+  return rc;
+}

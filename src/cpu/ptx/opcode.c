@@ -1,0 +1,487 @@
+/*
+** opcode.c - the vocabulary of PTX: types, spaces, special registers, and the parts of opcodes.
+**
+** A part that an opcode's reader does not know marks the form as refused rather than being ignored, so
+** that nothing runs with half its meaning.  Source: PTX ISA 9.0, chapters 9 and 10.
+*/
+#include "cpu/ptx/opcode.h"
+
+#include <string.h>
+
+/* A word and the number that it stands for. Tables end with a NULL word. */
+typedef struct word_num {
+  const char *word;
+  int num;
+} word_num;
+
+static int find_word(const word_num *table, const char *s, size_t len) {
+  for (; table->word; table++)
+    if (strlen(table->word) == len && memcmp(table->word, s, len) == 0) return table->num;
+  return -1;
+}
+
+static const word_num types[] = {
+  {"pred", PTX_PRED}, {"b8", PTX_B8}, {"b16", PTX_B16}, {"b32", PTX_B32}, {"b64", PTX_B64}, {"b128", PTX_B128},
+  {"u8", PTX_U8}, {"u16", PTX_U16}, {"u32", PTX_U32}, {"u64", PTX_U64},
+  {"s8", PTX_S8}, {"s16", PTX_S16}, {"s32", PTX_S32}, {"s64", PTX_S64},
+  {"f16", PTX_F16}, {"f16x2", PTX_F16X2}, {"bf16", PTX_BF16}, {"bf16x2", PTX_BF16X2},
+  {"f32", PTX_F32}, {"f64", PTX_F64}, {"tf32", PTX_TF32}, {"f32x2", PTX_F32X2},
+  {"u16x2", PTX_U16X2}, {"s16x2", PTX_S16X2}, {"e4m3x2", PTX_E4M3X2}, {"e5m2x2", PTX_E5M2X2}, {NULL, 0}
+};
+
+static const word_num spaces[] = {
+  {"global", PTX_GLOBAL}, {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED},
+  {"shared::cluster", PTX_SHARED}, {"local", PTX_LOCAL},
+  {"const", PTX_CONST}, {"param", PTX_PARAM}, {"param::entry", PTX_PARAM}, {"param::func", PTX_PARAM},
+  {"reg", PTX_REGSPACE}, {NULL, 0}
+};
+
+static const word_num sregs[] = {
+  {"%tid.x", PTX_SR_TID_X}, {"%tid.y", PTX_SR_TID_Y}, {"%tid.z", PTX_SR_TID_Z},
+  {"%ntid.x", PTX_SR_NTID_X}, {"%ntid.y", PTX_SR_NTID_Y}, {"%ntid.z", PTX_SR_NTID_Z},
+  {"%ctaid.x", PTX_SR_CTAID_X}, {"%ctaid.y", PTX_SR_CTAID_Y}, {"%ctaid.z", PTX_SR_CTAID_Z},
+  {"%nctaid.x", PTX_SR_NCTAID_X}, {"%nctaid.y", PTX_SR_NCTAID_Y}, {"%nctaid.z", PTX_SR_NCTAID_Z},
+  {"%laneid", PTX_SR_LANEID}, {"%warpid", PTX_SR_WARPID}, {"%nwarpid", PTX_SR_NWARPID},
+  {"WARP_SZ", PTX_SR_WARP_SZ}, {"%smid", PTX_SR_SMID}, {"%nsmid", PTX_SR_NSMID}, {"%gridid", PTX_SR_GRIDID},
+  {"%lanemask_eq", PTX_SR_LANEMASK_EQ}, {"%lanemask_le", PTX_SR_LANEMASK_LE}, {"%lanemask_lt", PTX_SR_LANEMASK_LT},
+  {"%lanemask_ge", PTX_SR_LANEMASK_GE}, {"%lanemask_gt", PTX_SR_LANEMASK_GT},
+  {"%clock", PTX_SR_CLOCK}, {"%clock_hi", PTX_SR_CLOCK_HI}, {"%clock64", PTX_SR_CLOCK64},
+  {"%globaltimer", PTX_SR_GLOBALTIMER}, {"%globaltimer_lo", PTX_SR_GLOBALTIMER_LO},
+  {"%globaltimer_hi", PTX_SR_GLOBALTIMER_HI}, {"%dynamic_smem_size", PTX_SR_DYNAMIC_SMEM_SIZE},
+  {"%total_smem_size", PTX_SR_TOTAL_SMEM_SIZE}, {"%envreg1", PTX_SR_ENVREG1}, {"%envreg2", PTX_SR_ENVREG2},
+  {"%clusterid.x", PTX_SR_CTAID_X}, {"%clusterid.y", PTX_SR_CTAID_Y}, {"%clusterid.z", PTX_SR_CTAID_Z},
+  {"%nclusterid.x", PTX_SR_NCTAID_X}, {"%nclusterid.y", PTX_SR_NCTAID_Y}, {"%nclusterid.z", PTX_SR_NCTAID_Z},
+  {"%cluster_ctaid.x", PTX_SR_ZERO}, {"%cluster_ctaid.y", PTX_SR_ZERO}, {"%cluster_ctaid.z", PTX_SR_ZERO},
+  {"%cluster_nctaid.x", PTX_SR_ONE}, {"%cluster_nctaid.y", PTX_SR_ONE}, {"%cluster_nctaid.z", PTX_SR_ONE},
+  {"%cluster_ctarank", PTX_SR_ZERO}, {"%cluster_nctarank", PTX_SR_ONE}, {"%is_explicit_cluster", PTX_SR_ZERO},
+  {"%aggr_smem_size", PTX_SR_TOTAL_SMEM_SIZE},
+  {"%current_graph_exec", PTX_SR_ZERO}, {NULL, 0}
+};
+
+static const word_num rounds[] = {
+  {"rn", PTX_RN}, {"rz", PTX_RZ}, {"rm", PTX_RM}, {"rp", PTX_RP}, {"rni", PTX_RNI}, {"rzi", PTX_RZI},
+  {"rmi", PTX_RMI}, {"rpi", PTX_RPI}, {"rna", PTX_RNA}, {NULL, 0}
+};
+
+static const word_num flag_words[] = {
+  {"ftz", PTX_F_FTZ}, {"sat", PTX_F_SAT}, {"approx", PTX_F_APPROX}, {"full", PTX_F_FULL}, {"uni", PTX_F_UNI},
+  {"cc", PTX_F_CC}, {"NaN", PTX_F_NAN}, {"relu", PTX_F_RELU}, {"satfinite", PTX_F_SATFINITE}, {NULL, 0}
+};
+
+/* Memory operations: meaning first, then what only hints (scopes: one process, one coherent memory). */
+static const word_num memory_flags[] = {
+  {"volatile", PTX_F_VOLATILE}, {"relaxed", PTX_F_RELAXED}, {"mmio", PTX_F_RELAXED}, {"acquire", PTX_F_ACQUIRE},
+  {"release", PTX_F_RELEASE}, {"acq_rel", PTX_F_ACQUIRE | PTX_F_RELEASE}, {"sc", PTX_F_ACQUIRE | PTX_F_RELEASE},
+  {"nc", PTX_F_NC}, {NULL, 0}
+};
+static const word_num memory_hints[] = {
+  {"weak", 1}, {"cta", 1}, {"cluster", 1}, {"gpu", 1}, {"gl", 1}, {"sys", 1}, {"ca", 1}, {"cg", 1}, {"cs", 1},
+  {"lu", 1}, {"cv", 1}, {"wb", 1}, {"wt", 1}, {"noftz", 1}, {"L1", 1}, {"L2", 1}, {"unified", 1}, {NULL, 0}
+};
+
+static const word_num cmps[] = {
+  {"eq", PTX_EQ}, {"ne", PTX_NE}, {"lt", PTX_LT}, {"le", PTX_LE}, {"gt", PTX_GT}, {"ge", PTX_GE},
+  {"lo", PTX_LO}, {"ls", PTX_LS}, {"hi", PTX_HI}, {"hs", PTX_HS},
+  {"equ", PTX_EQU}, {"neu", PTX_NEU}, {"ltu", PTX_LTU}, {"leu", PTX_LEU}, {"gtu", PTX_GTU}, {"geu", PTX_GEU},
+  {"num", PTX_NUM}, {"nan", PTX_NAN}, {NULL, 0}
+};
+static const word_num boolops[] = {{"and", 1}, {"or", 2}, {"xor", 3}, {NULL, 0}};
+
+static const word_num halves[] = {{"lo", PTX_LO_HALF}, {"hi", PTX_HI_HALF}, {"wide", PTX_WIDE}, {NULL, 0}};
+static const word_num prmts[] = {
+  {"f4e", PTX_PRMT_F4E}, {"b4e", PTX_PRMT_B4E}, {"rc8", PTX_PRMT_RC8}, {"ecl", PTX_PRMT_ECL}, {"ecr", PTX_PRMT_ECR},
+  {"rc16", PTX_PRMT_RC16}, {NULL, 0}
+};
+static const word_num shfls[] = {
+  {"up", PTX_SHFL_UP}, {"down", PTX_SHFL_DOWN}, {"bfly", PTX_SHFL_BFLY}, {"idx", PTX_SHFL_IDX}, {NULL, 0}
+};
+static const word_num votes[] = {
+  {"all", PTX_VOTE_ALL}, {"any", PTX_VOTE_ANY}, {"uni", PTX_VOTE_UNI}, {"ballot", PTX_VOTE_BALLOT}, {NULL, 0}
+};
+static const word_num matches[] = {{"any", PTX_MATCH_ANY}, {"all", PTX_MATCH_ALL}, {NULL, 0}};
+static const word_num bars[] = {
+  {"sync", PTX_BAR_SYNC}, {"arrive", PTX_BAR_ARRIVE}, {"popc", PTX_BAR_RED_POPC}, {"and", PTX_BAR_RED_AND},
+  {"or", PTX_BAR_RED_OR}, {"warp", PTX_BAR_WARP}, {NULL, 0}
+};
+static const word_num atoms[] = {
+  {"add", PTX_ATOM_ADD}, {"exch", PTX_ATOM_EXCH}, {"cas", PTX_ATOM_CAS}, {"min", PTX_ATOM_MIN}, {"max", PTX_ATOM_MAX},
+  {"inc", PTX_ATOM_INC}, {"dec", PTX_ATOM_DEC}, {"and", PTX_ATOM_AND}, {"or", PTX_ATOM_OR}, {"xor", PTX_ATOM_XOR},
+  {NULL, 0}
+};
+static const word_num testps[] = {
+  {"finite", PTX_TESTP_FINITE}, {"infinite", PTX_TESTP_INFINITE}, {"number", PTX_TESTP_NUMBER},
+  {"notanumber", PTX_TESTP_NOTANUMBER}, {"normal", PTX_TESTP_NORMAL}, {"subnormal", PTX_TESTP_SUBNORMAL}, {NULL, 0}
+};
+static const word_num mbarriers[] = {
+  {"init", PTX_MB_INIT}, {"inval", PTX_MB_INVAL}, {"expect_tx", PTX_MB_EXPECT}, {"complete_tx", PTX_MB_COMPLETE},
+  {"arrive", PTX_MB_ARRIVE}, {"arrive_drop", PTX_MB_DROP}, {"test_wait", PTX_MB_TEST}, {"try_wait", PTX_MB_TRY},
+  {"pending_count", PTX_MB_PENDING}, {NULL, 0}
+};
+static const word_num copies[] = {
+  {"commit_group", PTX_CP_COMMIT}, {"wait_group", PTX_CP_WAIT}, {"wait_all", PTX_CP_WAIT}, {"arrive", PTX_CP_ARRIVE},
+  {NULL, 0}
+};
+static const word_num clamps[] = {{"clamp", PTX_L_CLAMP}, {"wrap", PTX_L_WRAP}, {NULL, 0}};
+
+/* What a base opcode takes: its operands, and the table of its `mode` words, if any. */
+typedef struct op_info {
+  uint16_t op;
+  uint8_t shape, ndst_min, ndst_max, nsrc_min, nsrc_max;
+  const word_num *modes;
+} op_info;
+
+#define FIXED(op, d, s) {PTX_OP_##op, PTX_SHAPE_FIXED, d, d, s, s, NULL}
+#define RANGE(op, d0, d1, s0, s1, modes) {PTX_OP_##op, PTX_SHAPE_FIXED, d0, d1, s0, s1, modes}
+#define SHAPE(op, shape, modes) {PTX_OP_##op, PTX_SHAPE_##shape, 0, 0, 0, 0, modes}
+
+static const op_info infos[] = {
+  FIXED(ADD, 1, 2), FIXED(SUB, 1, 2), RANGE(MUL, 1, 1, 2, 2, halves), RANGE(MAD, 1, 1, 3, 3, halves), FIXED(FMA, 1, 3),
+  RANGE(MUL24, 1, 1, 2, 2, halves), RANGE(MAD24, 1, 1, 3, 3, halves), FIXED(SAD, 1, 3), FIXED(DIV, 1, 2),
+  FIXED(REM, 1, 2), FIXED(ABS, 1, 1), FIXED(NEG, 1, 1), RANGE(MIN, 1, 1, 2, 3, NULL),
+  RANGE(MAX, 1, 1, 2, 3, NULL), FIXED(ADDC, 1, 2),
+  FIXED(SUBC, 1, 2), RANGE(MADC, 1, 1, 3, 3, halves), RANGE(DP2A, 1, 1, 3, 3, halves), FIXED(DP4A, 1, 3),
+  FIXED(POPC, 1, 1), FIXED(CLZ, 1, 1), FIXED(BFIND, 1, 1), FIXED(FNS, 1, 3), FIXED(BREV, 1, 1), FIXED(BFE, 1, 3),
+  FIXED(BFI, 1, 4), RANGE(BMSK, 1, 1, 2, 2, clamps), RANGE(SZEXT, 1, 1, 2, 2, clamps), FIXED(COPYSIGN, 1, 2),
+  RANGE(TESTP, 1, 1, 1, 1, testps), FIXED(RCP, 1, 1), FIXED(SQRT, 1, 1), FIXED(RSQRT, 1, 1), FIXED(SIN, 1, 1),
+  FIXED(COS, 1, 1), FIXED(LG2, 1, 1), FIXED(EX2, 1, 1), FIXED(TANH, 1, 1),
+  RANGE(SET, 1, 1, 2, 3, NULL), RANGE(SETP, 1, 2, 2, 3, NULL), FIXED(SELP, 1, 3), FIXED(SLCT, 1, 3), FIXED(AND, 1, 2),
+  FIXED(OR, 1, 2), FIXED(XOR, 1, 2), FIXED(NOT, 1, 1), FIXED(CNOT, 1, 1), RANGE(LOP3, 1, 2, 4, 5, NULL),
+  FIXED(SHF, 1, 3), FIXED(SHL, 1, 2), FIXED(SHR, 1, 2), SHAPE(MOV, MOV, NULL), RANGE(PRMT, 1, 1, 3, 3, prmts),
+  RANGE(SHFL, 1, 2, 4, 4, shfls), SHAPE(LD, LOAD, NULL), SHAPE(LDU, LOAD, NULL), SHAPE(ST, STORE, NULL),
+  FIXED(CVT, 1, 1), FIXED(CVTA, 1, 1), FIXED(ISSPACEP, 1, 1), FIXED(PREFETCH, 0, 1), FIXED(PREFETCHU, 0, 1),
+  SHAPE(BRA, BRANCH, NULL), SHAPE(BRX, BRX, NULL), SHAPE(CALL, CALL, NULL), FIXED(RET, 0, 0), FIXED(EXIT, 0, 0),
+  FIXED(TRAP, 0, 0), FIXED(BRKPT, 0, 0), FIXED(NANOSLEEP, 0, 1), FIXED(PMEVENT, 0, 1),
+  RANGE(BAR, 0, 1, 0, 3, bars), RANGE(BARRIER, 0, 1, 0, 3, bars), RANGE(VOTE, 1, 1, 2, 2, votes),
+  RANGE(MATCH, 1, 2, 2, 2, matches), FIXED(ACTIVEMASK, 1, 0), RANGE(REDUX, 1, 1, 2, 2, atoms),
+  SHAPE(ATOM, ATOM, atoms), SHAPE(RED, RED, atoms), FIXED(MEMBAR, 0, 0),
+  RANGE(FENCE, 0, 0, 0, 2, NULL),
+  SHAPE(MBARRIER, FIXED, mbarriers), SHAPE(CP, FIXED, copies), FIXED(ELECT, 2, 1), FIXED(APPLYPRIORITY, 0, 2),
+  FIXED(DISCARD, 0, 2), RANGE(CREATEPOLICY, 1, 1, 0, 4, NULL), FIXED(GETCTARANK, 1, 1), FIXED(MAPA, 1, 2),
+  RANGE(ALLOCA, 1, 1, 1, 2, NULL), FIXED(STACKSAVE, 1, 0), FIXED(STACKRESTORE, 0, 1), FIXED(SETMAXNREG, 0, 1),
+  FIXED(GRIDDEPCONTROL, 0, 0),
+  RANGE(VADD, 1, 1, 2, 3, atoms), RANGE(VSUB, 1, 1, 2, 3, atoms), RANGE(VABSDIFF, 1, 1, 2, 3, atoms),
+  RANGE(VMIN, 1, 1, 2, 3, atoms), RANGE(VMAX, 1, 1, 2, 3, atoms),
+  RANGE(VSHL, 1, 1, 2, 3, atoms), RANGE(VSHR, 1, 1, 2, 3, atoms), FIXED(VMAD, 1, 3), RANGE(VSET, 1, 1, 2, 3, atoms),
+  RANGE(VADD2, 1, 1, 3, 3, atoms), RANGE(VSUB2, 1, 1, 3, 3, atoms), RANGE(VAVRG2, 1, 1, 3, 3, atoms),
+  RANGE(VABSDIFF2, 1, 1, 3, 3, atoms), RANGE(VMIN2, 1, 1, 3, 3, atoms), RANGE(VMAX2, 1, 1, 3, 3, atoms),
+  RANGE(VSET2, 1, 1, 3, 3, atoms), RANGE(VADD4, 1, 1, 3, 3, atoms), RANGE(VSUB4, 1, 1, 3, 3, atoms),
+  RANGE(VAVRG4, 1, 1, 3, 3, atoms), RANGE(VABSDIFF4, 1, 1, 3, 3, atoms), RANGE(VMIN4, 1, 1, 3, 3, atoms),
+  RANGE(VMAX4, 1, 1, 3, 3, atoms), RANGE(VSET4, 1, 1, 3, 3, atoms),
+};
+
+static const char *const op_names[] = {
+#define X(id, text) text,
+#include "cpu/ptx/ptx_ops.def"
+#undef X
+};
+
+static ptx_opcode find_op(const char *s, size_t len) {
+  for (int i = 1; i < PTX_NOPCODES; i++)
+    if (strlen(op_names[i]) == len && memcmp(op_names[i], s, len) == 0) return (ptx_opcode)i;
+  return PTX_OP_UNKNOWN;
+}
+
+static const op_info *find_info(ptx_opcode op) {
+  for (size_t i = 0; i < sizeof infos / sizeof *infos; i++)
+    if (infos[i].op == op) return &infos[i];
+  return NULL;
+}
+
+ptx_type ptx_type_find(const char *word, size_t len) {
+  int t = find_word(types, word, len);
+  return t < 0 ? PTX_NOTYPE : (ptx_type)t;
+}
+
+int ptx_space_find(const char *word, size_t len) { return find_word(spaces, word, len); }
+
+ptx_sreg ptx_sreg_find(const char *name, size_t len) {
+  int r = find_word(sregs, name, len);
+  if (r >= 0) return (ptx_sreg)r;
+  bool unused = (len > 3 && memcmp(name, "%pm", 3) == 0) || (len > 7 && memcmp(name, "%envreg", 7) == 0);
+  return unused ? PTX_SR_ZERO : PTX_SR_NONE; /* nobody counts, nobody sets them */
+}
+
+static bool is(const char *s, size_t len, const char *word) { return strlen(word) == len && memcmp(s, word, len) == 0; }
+
+static bool is_video(ptx_opcode op) { return op >= PTX_OP_VADD && op <= PTX_OP_VSET4; }
+
+static bool is_memory(ptx_opcode op) {
+  switch (op) {
+    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED: case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE: case PTX_OP_PREFETCH: case PTX_OP_PREFETCHU: case PTX_OP_MBARRIER: case PTX_OP_CP:
+    case PTX_OP_APPLYPRIORITY: case PTX_OP_DISCARD: case PTX_OP_CREATEPOLICY: return true;
+    default: return false;
+  }
+}
+
+static bool is_warp_op(ptx_opcode op) {
+  return op == PTX_OP_SHFL || op == PTX_OP_VOTE || op == PTX_OP_MATCH || op == PTX_OP_REDUX || op == PTX_OP_ELECT;
+}
+
+/* Parts of bar and barrier. bar is always aligned; bar.warp.sync keeps the mode of its `warp`. */
+static bool read_bar(ptx_ins *ins, const char *s, size_t len) {
+  if (is(s, len, "cta") || is(s, len, "red")) return true;
+  if (is(s, len, "cluster")) return (ins->flags |= PTX_F_CLUSTER) != 0;
+  if (ins->flags & PTX_F_CLUSTER) {
+    if (is(s, len, "wait")) return (ins->mode = PTX_BAR_SYNC) != 0;
+    if (is(s, len, "acquire") || is(s, len, "release") || is(s, len, "relaxed")) return true;
+  }
+  if (is(s, len, "aligned")) {
+    ins->flags |= PTX_F_ALIGNED;
+    return true;
+  }
+  int mode = find_word(bars, s, len);
+  if (mode < 0) return false;
+  if (ins->mode != PTX_BAR_WARP) ins->mode = (uint8_t)mode;
+  return true;
+}
+
+/* shf.{l,r}.{wrap,clamp}: the four modes stand in the order l.wrap, l.clamp, r.wrap, r.clamp. */
+static bool read_shf(ptx_ins *ins, const char *s, size_t len) {
+  if (is(s, len, "l")) ins->mode = PTX_L_WRAP;
+  else if (is(s, len, "r")) ins->mode = PTX_R_WRAP;
+  else if (is(s, len, "clamp") && (ins->mode == PTX_L_WRAP || ins->mode == PTX_R_WRAP)) ins->mode++;
+  else if (!is(s, len, "wrap")) return false;
+  return true;
+}
+
+static bool read_compare(ptx_ins *ins, const char *s, size_t len) {
+  int v = find_word(cmps, s, len);
+  if (v >= 0) {
+    ins->cmp = (uint8_t)v;
+    return true;
+  }
+  v = find_word(boolops, s, len);
+  if (v < 0) return false;
+  ins->boolop = (uint8_t)v;
+  return true;
+}
+
+static bool is_vset(ptx_opcode op) { return op == PTX_OP_VSET || op == PTX_OP_VSET2 || op == PTX_OP_VSET4; }
+
+static bool read_video(ptx_ins *ins, const char *s, size_t len) {
+  if (is_vset((ptx_opcode)ins->op)) {
+    int v = find_word(cmps, s, len);
+    if (v < 0) return false;
+    ins->cmp = (uint8_t)v;
+    return true;
+  }
+  if (ins->op == PTX_OP_VSHL || ins->op == PTX_OP_VSHR) {
+    if (is(s, len, "clamp")) return (ins->flags |= PTX_F_CLAMP) != 0;
+    return is(s, len, "wrap");
+  }
+  if (ins->op != PTX_OP_VMAD) return false;
+  if (is(s, len, "po")) return (ins->flags |= PTX_F_PLUS_ONE) != 0;
+  if (is(s, len, "shr7")) return (ins->flags |= PTX_F_SHR7) != 0;
+  return is(s, len, "shr15") && (ins->flags |= PTX_F_SHR15) != 0;
+}
+
+static bool read_mbarrier(ptx_ins *ins, const char *s, size_t len) {
+  if (is(s, len, "expect_tx") && ins->mode != PTX_MODE_NONE) return (ins->flags |= PTX_F_EXPECT) != 0;
+  if (is(s, len, "parity")) return (ins->flags |= PTX_F_PARITY) != 0;
+  return is(s, len, "noComplete");
+}
+
+/* cp.async alone: the bulk and tensor copies are other machinery. */
+static bool read_copy(ptx_ins *ins, const char *s, size_t len) {
+  if (is(s, len, "async") && ins->mode == PTX_MODE_NONE) return (ins->mode = PTX_CP_COPY) != 0;
+  if (is(s, len, "noinc")) return (ins->flags |= PTX_F_NOINC) != 0;
+  return is(s, len, "mbarrier");
+}
+
+/* Done by a full fence or by nothing, whatever its words ask for. */
+static bool is_hint(ptx_opcode op) {
+  switch (op) {
+    case PTX_OP_FENCE: case PTX_OP_MEMBAR: case PTX_OP_CREATEPOLICY: case PTX_OP_SETMAXNREG: case PTX_OP_GRIDDEPCONTROL:
+    case PTX_OP_PMEVENT: return true;
+    default: return false;
+  }
+}
+
+/* Words whose meaning depends on the opcode. False: not one of this opcode's own. */
+static bool read_own_word(const op_info *info, ptx_ins *ins, const char *s, size_t len, bool *sync) {
+  int v;
+  if (ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER) return read_bar(ins, s, len);
+  if (ins->op == PTX_OP_SHF) return read_shf(ins, s, len);
+  if (ins->op == PTX_OP_SETP || ins->op == PTX_OP_SET) return read_compare(ins, s, len);
+  if (ins->op == PTX_OP_LOP3 && (v = find_word(boolops, s, len)) > 0 && v < 3) return (ins->boolop = (uint8_t)v) != 0;
+  if (is_video((ptx_opcode)ins->op) && read_video(ins, s, len)) return true;
+  if (is_warp_op((ptx_opcode)ins->op) && is(s, len, "sync")) return *sync = true;
+  if (ins->op == PTX_OP_CVTA && is(s, len, "to")) return (ins->flags |= PTX_F_TO) != 0;
+  if (ins->op == PTX_OP_BFIND && is(s, len, "shiftamt")) return (ins->flags |= PTX_F_SHIFTAMT) != 0;
+  if (ins->op == PTX_OP_BRX && is(s, len, "idx")) return true;
+  if (ins->op == PTX_OP_CVT && is(s, len, "pack")) return (ins->mode = PTX_CVT_PACK) != 0;
+  if (ins->op == PTX_OP_MBARRIER && read_mbarrier(ins, s, len)) return true;
+  if (ins->op == PTX_OP_CP && read_copy(ins, s, len)) return true;
+  if (is_hint((ptx_opcode)ins->op) && ptx_type_find(s, len) == PTX_NOTYPE) return true;
+  if (info->modes && (v = find_word(info->modes, s, len)) >= 0) {
+    ins->mode = (uint8_t)v;
+    return true;
+  }
+  if (is_memory((ptx_opcode)ins->op)) {
+    if ((v = find_word(memory_flags, s, len)) >= 0) {
+      ins->flags |= (uint32_t)v;
+      return true;
+    }
+    if (find_word(memory_hints, s, len) >= 0) return true;
+    if (len > 4 && (memcmp(s, "L1::", 4) == 0 || memcmp(s, "L2::", 4) == 0)) return true;
+    if (len > 7 && memcmp(s, "level::", 7) == 0) return true;
+  }
+  return false;
+}
+
+static bool read_type(ptx_ins *ins, ptx_type t) {
+  if (ins->type == PTX_NOTYPE) ins->type = (uint8_t)t;
+  else if (ins->type2 == PTX_NOTYPE) ins->type2 = (uint8_t)t;
+  else if ((is_video((ptx_opcode)ins->op) || ins->mode == PTX_CVT_PACK) && ins->type3 == PTX_NOTYPE)
+    ins->type3 = (uint8_t)t;
+  else return false;
+  return true;
+}
+
+/* Words that mean the same everywhere: types, spaces, vectors, rounding, flags. */
+static bool read_common_word(ptx_ins *ins, const char *s, size_t len) {
+  int v;
+  ptx_type t = ptx_type_find(s, len);
+  if (t != PTX_NOTYPE) return read_type(ins, t);
+  if ((v = find_word(spaces, s, len)) >= 0) {
+    if (ins->space == PTX_GENERIC) ins->space = (uint8_t)v;
+    else ins->space2 = (uint8_t)v;
+    return true;
+  }
+  if (len == 2 && s[0] == 'v' && (s[1] == '2' || s[1] == '4' || s[1] == '8')) {
+    ins->vec = (uint8_t)(s[1] - '0');
+    return true;
+  }
+  if ((v = find_word(rounds, s, len)) >= 0) {
+    ins->round = (uint8_t)v;
+    return true;
+  }
+  if ((v = find_word(flag_words, s, len)) >= 0) {
+    ins->flags |= (uint32_t)v;
+    return true;
+  }
+  if (is(s, len, "xorsign")) return (ins->flags |= PTX_F_XORSIGN) != 0;
+  if (!is(s, len, "abs")) return false;
+  if (ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX) return (ins->flags & PTX_F_XORSIGN) || (ins->flags |= PTX_F_ABS);
+  return ins->op == PTX_OP_REDUX && (ins->flags |= PTX_F_ABS);
+}
+
+static void set_counts(ptx_form *f, int ndst, int least, int most) {
+  f->ndst_min = f->ndst_max = (uint8_t)ndst;
+  f->nsrc_min = (uint8_t)least;
+  f->nsrc_max = (uint8_t)most;
+}
+
+/* Operands of mbarrier and cp.async. */
+static void refine_async(ptx_form *f) {
+  switch (f->ins.mode) {
+    case PTX_MB_INIT: case PTX_MB_EXPECT: case PTX_MB_COMPLETE: set_counts(f, 0, 2, 2); break;
+    case PTX_MB_INVAL: case PTX_CP_ARRIVE: set_counts(f, 0, 1, 1); break;
+    case PTX_MB_ARRIVE: case PTX_MB_DROP: set_counts(f, 1, 1, 2); break;
+    case PTX_MB_TEST: set_counts(f, 1, 2, 2); break;
+    case PTX_MB_TRY: set_counts(f, 1, 2, 3); break;
+    case PTX_MB_PENDING: set_counts(f, 1, 1, 1); break;
+    case PTX_CP_COPY: set_counts(f, 0, 3, 5); break;
+    case PTX_CP_COMMIT: break;
+    case PTX_CP_WAIT: set_counts(f, 0, 0, 1); break;
+    default: f->refused = true;
+  }
+}
+
+/* Counts that depend on more than the base opcode. */
+static void refine(ptx_form *f, bool sync) {
+  ptx_ins *ins = &f->ins;
+  if (ins->op == PTX_OP_MBARRIER || ins->op == PTX_OP_CP) refine_async(f);
+  if (ins->op == PTX_OP_BAR) ins->flags |= PTX_F_ALIGNED;
+  if (ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER) {
+    bool red = ins->mode >= PTX_BAR_RED_POPC && ins->mode <= PTX_BAR_RED_OR;
+    f->ndst_min = f->ndst_max = red;
+    f->nsrc_min = red || ins->mode == PTX_BAR_ARRIVE ? 2 : 1;
+    f->nsrc_max = red ? 3 : ins->mode == PTX_BAR_WARP ? 1 : 2;
+    if (ins->flags & PTX_F_CLUSTER) set_counts(f, 0, 0, 0);
+    if (ins->mode == PTX_MODE_NONE) f->refused = true;
+  }
+  if (ins->op == PTX_OP_ADDC || ins->op == PTX_OP_SUBC || ins->op == PTX_OP_MADC) ins->flags |= PTX_F_CARRY_IN;
+  if ((ins->op == PTX_OP_SETP || ins->op == PTX_OP_SET) && ins->boolop) f->nsrc_min = 3;
+  else if (ins->op == PTX_OP_SETP || ins->op == PTX_OP_SET) f->nsrc_max = 2;
+  bool pair = ins->type == PTX_F16X2 || ins->type == PTX_BF16X2;
+  bool eight = ins->type == PTX_E4M3X2 || ins->type == PTX_E5M2X2;
+  if ((ins->flags & PTX_F_SATFINITE) && !eight) f->refused = true;
+  if (ins->mode == PTX_CVT_PACK) set_counts(f, 1, ins->type3 ? 3 : 2, ins->type3 ? 3 : 2);
+  if (ins->op == PTX_OP_CVT && (pair || eight) && ins->type2 == PTX_F32)
+    f->nsrc_min = f->nsrc_max = 2;
+  if (ins->op == PTX_OP_LOP3) {
+    f->nsrc_min = f->nsrc_max = ins->boolop ? 5 : 4;
+    f->ndst_min = f->ndst_max = ins->boolop ? 2 : 1;
+  }
+  if ((ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX) && ins->type != PTX_F32) f->nsrc_max = 2;
+  if (is_video((ptx_opcode)ins->op) && ins->mode != PTX_MODE_NONE) f->nsrc_min = 3;
+  if (is_warp_op((ptx_opcode)ins->op) && !sync) { /* the old form, without a member mask (ptx_expand.c) */
+    f->refused = ins->op != PTX_OP_SHFL && ins->op != PTX_OP_VOTE;
+    f->nsrc_min = f->nsrc_max = ins->op == PTX_OP_VOTE ? 1 : 3;
+  }
+}
+
+void ptx_form_decode(const char *text, ptx_form *form) {
+  memset(form, 0, sizeof *form);
+  ptx_ins *ins = &form->ins;
+  const char *dot = strchr(text, '.');
+  size_t len = dot ? (size_t)(dot - text) : strlen(text);
+  ins->op = (uint16_t)find_op(text, len);
+  ins->vec = 1;
+  ins->pred = -1;
+  ins->text = text;
+  const op_info *info = find_info((ptx_opcode)ins->op);
+  form->shape = info ? info->shape : PTX_SHAPE_FREE;
+  if (info) {
+    form->ndst_min = info->ndst_min;
+    form->ndst_max = info->ndst_max;
+    form->nsrc_min = info->nsrc_min;
+    form->nsrc_max = info->nsrc_max;
+  }
+  bool sync = false;
+  while (dot) {
+    const char *s = dot + 1;
+    dot = strchr(s, '.');
+    len = dot ? (size_t)(dot - s) : strlen(s);
+    bool known = info && read_own_word(info, ins, s, len, &sync);
+    if (!known && !read_common_word(ins, s, len)) form->refused = true;
+  }
+  /* An opcode without an entry above is kept for whoever can run it by its text; unknown names are refused here. */
+  if (!info) form->refused = ins->op == PTX_OP_UNKNOWN;
+  else refine(form, sync);
+}
+
+bool ptx_takes_parts(const ptx_ins *ins) { return is_video((ptx_opcode)ins->op); }
+
+bool ptx_is_place(const ptx_ins *ins, int i) {
+  switch (ins->op) {
+    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED: case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU: case PTX_OP_APPLYPRIORITY: case PTX_OP_DISCARD: return i == ins->ndst;
+    case PTX_OP_FENCE: return i == 0 && ins->nsrc > 0;
+    case PTX_OP_MBARRIER: return i == ins->ndst && ins->mode != PTX_MB_PENDING;
+    case PTX_OP_CP: return i == 0 ? ins->mode == PTX_CP_COPY || ins->mode == PTX_CP_ARRIVE
+                                  : i == 1 && ins->mode == PTX_CP_COPY;
+    default: return false;
+  }
+}
+
+bool ptx_wants_predicate(const ptx_ins *ins, int i) {
+  int src = i - ins->ndst; /* index among the sources, negative for destinations */
+  switch (ins->op) {
+    case PTX_OP_SETP: return src != 0 && src != 1;
+    case PTX_OP_SET: return src == 2;
+    case PTX_OP_SELP: return src == 2;
+    case PTX_OP_LOP3: return i == 1 ? ins->ndst == 2 : src == 4;
+    case PTX_OP_SHFL: case PTX_OP_MATCH: case PTX_OP_ELECT: return i == 1 && ins->ndst == 2;
+    case PTX_OP_MBARRIER: return src < 0 && (ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY);
+    case PTX_OP_VOTE: return src == 0 || (src < 0 && ins->mode != PTX_VOTE_BALLOT);
+    case PTX_OP_TESTP: case PTX_OP_ISSPACEP: return src < 0;
+    case PTX_OP_BAR: case PTX_OP_BARRIER:
+      if (ins->mode < PTX_BAR_RED_POPC || ins->mode > PTX_BAR_RED_OR) return false;
+      return src == ins->nsrc - 1 || (src < 0 && ins->mode != PTX_BAR_RED_POPC);
+    case PTX_OP_MOV: case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_NOT: return ins->type == PTX_PRED;
+    default: return false;
+  }
+}

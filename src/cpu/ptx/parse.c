@@ -1,0 +1,572 @@
+/*
+** parse.c - PTX text to a ptx_module: directives, functions, statements, source lines.
+**
+** Recursive descent without recursion where depth is the text's to choose: scopes are a stack.
+*/
+#define _GNU_SOURCE /* memmem */
+#include "base/runtime.h"
+#include "cpu/analysis/cfg.h"
+#include "cpu/ptx/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- small directives ---- */
+
+static bool at_dot(const ptx_parser *P, const char *word) { return ptx_tok_eq(&P->lex.tok, PTX_T_DOT, word); }
+
+/* Whether the directive at hand is the word; steps over it. */
+static bool accept_dot(ptx_parser *P, const char *word) {
+  if (!at_dot(P, word)) return false;
+  ptx_lex_next(&P->lex);
+  return true;
+}
+
+static int expect_int(ptx_parser *P, uint64_t *v, const char *what) {
+  if (P->lex.tok.kind != PTX_T_INT) return ptxp_expected(P, what);
+  *v = P->lex.tok.bits;
+  ptx_lex_next(&P->lex);
+  return 0;
+}
+
+/* Through the next ';': what only hints. */
+static int skip_statement(ptx_parser *P) {
+  while (!ptx_tok_is(&P->lex.tok, ';')) {
+    if (P->lex.tok.kind == PTX_T_END || P->lex.tok.kind == PTX_T_BAD) return ptxp_expected(P, "';'");
+    ptx_lex_next(&P->lex);
+  }
+  ptx_lex_next(&P->lex);
+  return 0;
+}
+
+/* .section name { … }: debugging data. */
+static int skip_section(ptx_parser *P) {
+  for (int depth = 0;;) {
+    const ptx_tok *t = &P->lex.tok;
+    if (t->kind == PTX_T_END || t->kind == PTX_T_BAD) return ptxp_expected(P, "'}' of a section");
+    bool opens = ptx_tok_is(t, '{'), closes = ptx_tok_is(t, '}');
+    ptx_lex_next(&P->lex);
+    depth += opens - closes;
+    if (closes && depth <= 0) return 0;
+  }
+}
+
+/* "9.0" reads as a float, so the digits are taken from the text. */
+static int read_version(ptx_parser *P) {
+  const ptx_tok *t = &P->lex.tok;
+  if (t->kind != PTX_T_FLOAT && t->kind != PTX_T_INT) return ptxp_expected(P, "a version");
+  const char *s = t->s, *end = t->s + t->len;
+  for (; s < end && *s >= '0' && *s <= '9' && P->m->version_major < 10000; s++)
+    P->m->version_major = P->m->version_major * 10 + (*s - '0');
+  if (s < end && *s == '.') s++;
+  for (; s < end && *s >= '0' && *s <= '9' && P->m->version_minor < 10000; s++)
+    P->m->version_minor = P->m->version_minor * 10 + (*s - '0');
+  ptx_lex_next(&P->lex);
+  return 0;
+}
+
+/* .target sm_75, texmode_independent, debug */
+static int read_target(ptx_parser *P) {
+  do {
+    const ptx_tok *t = &P->lex.tok;
+    if (t->kind != PTX_T_NAME) return ptxp_expected(P, "a target");
+    if (t->len > 3 && memcmp(t->s, "sm_", 3) == 0)
+      for (size_t i = 3; i < t->len && t->s[i] >= '0' && t->s[i] <= '9' && P->m->target < 10000; i++)
+        P->m->target = P->m->target * 10 + (t->s[i] - '0');
+    ptx_lex_next(&P->lex);
+  } while (ptxp_accept(P, ','));
+  return 0;
+}
+
+static int read_address_size(ptx_parser *P) {
+  uint32_t line = P->lex.tok.line;
+  uint64_t bits = 0;
+  if (expect_int(P, &bits, "an address size") != 0) return -1;
+  if (bits == 64) return 0;
+  return ptxp_fail(P, line, "only 64-bit addresses are supported, not .address_size %u", (unsigned)bits);
+}
+
+/* .file 1 "name", timestamp, size */
+static int read_file(ptx_parser *P) {
+  uint64_t n = 0;
+  if (expect_int(P, &n, "a file's number") != 0) return -1;
+  if (P->lex.tok.kind != PTX_T_STRING) return ptxp_expected(P, "a file's name");
+  ptx_lex_next(&P->lex);
+  while (ptxp_accept(P, ','))
+    if (expect_int(P, &n, "a number") != 0) return -1;
+  return 0;
+}
+
+/* ---- source lines ---- */
+
+static uint64_t location_key(uint64_t file, uint64_t line, uint64_t column) {
+  return ((file & 0xfff) << 52 | (line & 0xffffffff) << 20 | (column & 0xfffff)) + 1;
+}
+
+static int read_location(ptx_parser *P, uint64_t loc[3]) {
+  for (int i = 0; i < 3; i++)
+    if (expect_int(P, &loc[i], "a source location") != 0) return -1;
+  return 0;
+}
+
+/* .loc file line column[, function_name label[+n], inlined_at file line column].
+** The user's line is the innermost one in his file; an inlined location leads to it through the .loc
+** of its call site, which the compiler has listed before. */
+static int read_loc(ptx_parser *P) {
+  uint64_t loc[3], at[3] = {0, 0, 0}, line = 0;
+  if (read_location(P, loc) != 0) return -1;
+  while (ptxp_accept(P, ',')) {
+    bool inlined = ptx_tok_eq(&P->lex.tok, PTX_T_NAME, "inlined_at");
+    bool function = ptx_tok_eq(&P->lex.tok, PTX_T_NAME, "function_name");
+    if (!inlined && !function) return ptxp_expected(P, "function_name or inlined_at");
+    ptx_lex_next(&P->lex);
+    if (inlined) {
+      if (read_location(P, at) != 0) return -1;
+      continue;
+    }
+    if (P->lex.tok.kind != PTX_T_NAME) return ptxp_expected(P, "a label");
+    ptx_lex_next(&P->lex);
+    uint64_t n = 0;
+    if (ptxp_accept(P, '+') && expect_int(P, &n, "a label's offset") != 0) return -1;
+  }
+  if (loc[0] == P->user_file && loc[1] != 0) line = loc[1];
+  else if (at[0] == P->user_file && at[1] != 0) line = at[1];
+  else if (at[1] != 0) ptxp_map_get(&P->inlined, location_key(at[0], at[1], at[2]), &line);
+  if (line != 0 && ptxp_map_set(&P->inlined, location_key(loc[0], loc[1], loc[2]), line) != 0) return ptxp_oom(P);
+  if (line != 0) P->line = (uint32_t)line;
+  return 0;
+}
+
+/* The number under which the user's own file is listed (the list closes the text); 0 when it is not: ready-made PTX. */
+static uint32_t find_user_file(const char *text, size_t len) {
+  static const char mark[] = "dotcompute.cu\"", file[] = ".file";
+  const char *p = text, *end = text + len;
+  for (; (p = memmem(p, (size_t)(end - p), mark, sizeof mark - 1)) != NULL; p++) {
+    const char *s = p;
+    while (s > text && s[-1] != '\n') s--;
+    while (s < p && (*s == ' ' || *s == '\t')) s++;
+    if ((size_t)(p - s) < sizeof file || memcmp(s, file, sizeof file - 1) != 0) continue;
+    uint32_t n = 0;
+    for (s += sizeof file - 1; s < p && (*s == ' ' || *s == '\t'); s++) {}
+    for (; s < p && *s >= '0' && *s <= '9' && n < 100000; s++) n = n * 10 + (uint32_t)(*s - '0');
+    if (n > 0) return n;
+  }
+  return 0;
+}
+
+uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line) { return P->user_file ? P->line : ptx_line; }
+
+/* ---- statements of a body ---- */
+
+static int read_label(ptx_parser *P, const ptx_tok *name) {
+  if (P->ins.n > INT32_MAX / 2) return ptxp_fail(P, name->line, "a function is too long");
+  ptx_bind *b = ptxp_bind(P, name->s, name->len, PTX_BIND_LABEL);
+  if (!b) return -1;
+  b->u.ins = (int32_t)P->ins.n;
+  return 0;
+}
+
+/* name: .branchtargets L1, L2; */
+static int read_targets(ptx_parser *P, const ptx_tok *name) {
+  ptx_vec names = {0};
+  int rc = -1;
+  do {
+    if (P->lex.tok.kind != PTX_T_NAME) {
+      ptxp_expected(P, "a label");
+      goto done;
+    }
+    ptx_tok *t = ptxp_push(&names, sizeof *t);
+    if (!t) {
+      ptxp_oom(P);
+      goto done;
+    }
+    *t = P->lex.tok;
+    ptx_lex_next(&P->lex);
+  } while (ptxp_accept(P, ','));
+  if (names.n > 60000) {
+    ptxp_fail(P, name->line, "a .branchtargets list has more than 60000 labels");
+    goto done;
+  }
+  ptx_bind *b = ptxp_bind(P, name->s, name->len, PTX_BIND_TARGETS);
+  if (!b) goto done;
+  ptx_targets *list = dc_arena_alloc(&P->m->arena, sizeof *list);
+  if (list) list->labels = dc_arena_alloc(&P->m->arena, names.n * sizeof *list->labels);
+  if (!list || !list->labels) {
+    ptxp_oom(P);
+    goto done;
+  }
+  list->n = (int)names.n;
+  b->u.targets = list;
+  for (int i = 0; i < list->n; i++) {
+    list->labels[i].kind = PTX_LABEL;
+    list->labels[i].reg = -1;
+    if (ptxp_pending_add(P, (ptx_tok *)names.data + i, &list->labels[i], -1) != 0) goto done;
+  }
+  rc = ptxp_expect(P, ';');
+done:
+  ptxp_vec_free(&names);
+  return rc;
+}
+
+/* A name at the start of a statement: a label (also of a list or a prototype), or an instruction. */
+static int read_named(ptx_parser *P) {
+  ptx_lex saved = P->lex;
+  ptx_tok name = P->lex.tok;
+  ptx_lex_next(&P->lex);
+  if (!ptxp_accept(P, ':')) {
+    P->lex = saved;
+    return ptxp_instruction(P);
+  }
+  if (accept_dot(P, ".branchtargets")) return read_targets(P, &name);
+  if (accept_dot(P, ".callprototype") || accept_dot(P, ".calltargets"))
+    return ptxp_bind(P, name.s, name.len, PTX_BIND_PROTO) ? skip_statement(P) : -1;
+  return read_label(P, &name);
+}
+
+static int read_body_directive(ptx_parser *P) {
+  if (accept_dot(P, ".loc")) return read_loc(P);
+  if (accept_dot(P, ".reg")) return ptxp_registers(P);
+  if (accept_dot(P, ".pragma") || accept_dot(P, ".callprototype") || accept_dot(P, ".calltargets") ||
+      accept_dot(P, ".noreturn"))
+    return skip_statement(P);
+  if (accept_dot(P, ".file")) return read_file(P);
+  ptx_decl d = {.space = -1};
+  return ptxp_decl(P, &d) != 0 ? -1 : ptxp_variables(P, &d);
+}
+
+/* Behind the body's '{', through its '}'. Depth 1 holds the parameters and the body's own names. */
+static int read_body(ptx_parser *P) {
+  for (unsigned n = 1; P->scopes.n > 0; n++) {
+    const ptx_tok *t = &P->lex.tok;
+    int rc = 0;
+    if (n % 4096 == 0 && dc_interrupted()) return ptx_fail_pass(P->err);
+    if (ptxp_accept(P, '{')) rc = ptxp_scope_open(P);
+    else if (ptxp_accept(P, '}')) rc = ptxp_scope_close(P);
+    else if (ptxp_accept(P, ';')) rc = 0;
+    else if (t->kind == PTX_T_DOT) rc = read_body_directive(P);
+    else if (t->kind == PTX_T_NAME) rc = read_named(P);
+    else if (ptx_tok_is(t, '@')) rc = ptxp_instruction(P);
+    else rc = ptxp_expected(P, "a statement or '}'");
+    if (rc != 0) return -1;
+  }
+  return 0;
+}
+
+/* ---- functions ---- */
+
+/* Puts one parameter behind *end. */
+static int place_param(ptx_parser *P, ptx_sym *sym, uint64_t *end) {
+  sym->offset = ptxp_place(end, sym->size, sym->align);
+  if (*end > (1u << 24)) return ptxp_fail(P, P->lex.tok.line, "parameters take more than 16 MiB");
+  return 0;
+}
+
+/* .reg .b32 x among the parameters: a .param variable, and a register that it is copied from or to. */
+static int reg_param(ptx_parser *P, const ptx_decl *d, ptx_vec *list, uint64_t *end, bool result) {
+  ptx_tok name = P->lex.tok;
+  int bits = ptx_type_bits(d->type);
+  if (bits < 8 || d->vec > 1) return ptxp_expected(P, "a register of 8 to 128 bits");
+  ptx_sym *sym;
+  ptx_regparam *p = ptxp_push(&P->regparams, sizeof *p);
+  if (!p) return ptxp_oom(P);
+  p->reg = (int32_t)P->regs.n;
+  p->result = result;
+  if (ptxp_declarator(P, d, &sym) != 0 || ptxp_register(P, &name, bits, 1) != 0) return -1;
+  if (sym->size != (uint64_t)bits / 8) return ptxp_fail(P, name.line, "a parameter in a register is no array");
+  ((ptx_regparam *)P->regparams.data)[P->regparams.n - 1].sym = sym;
+  sym->space = PTX_PARAM;
+  sym->inside = false;
+  ptx_sym **slot = ptxp_push(list, sizeof *slot);
+  if (!slot) return ptxp_oom(P);
+  *slot = sym;
+  return place_param(P, sym, end);
+}
+
+/* ( .param …, .param … ). */
+static int read_params(ptx_parser *P, ptx_vec *list, uint64_t *end, bool result) {
+  if (ptxp_expect(P, '(') != 0) return -1;
+  while (!ptx_tok_is(&P->lex.tok, ')')) {
+    ptx_decl d = {.space = -1};
+    ptx_sym *sym;
+    if (ptxp_decl(P, &d) != 0) return -1;
+    if (d.space == PTX_REGSPACE) {
+      if (reg_param(P, &d, list, end, result) != 0) return -1;
+      if (!ptxp_accept(P, ',')) break;
+      continue;
+    }
+    if (d.space != PTX_PARAM) return ptxp_expected(P, "a .param parameter in front of the name");
+    if (d.elem == 0) return ptxp_expected(P, "a parameter's type");
+    if (ptxp_declarator(P, &d, &sym) != 0 || place_param(P, sym, end) != 0) return -1;
+    sym->inside = false;
+    ptx_sym **slot = ptxp_push(list, sizeof *slot);
+    if (!slot) return ptxp_oom(P);
+    *slot = sym;
+    ptx_bind *b = strcmp(sym->name, "_") == 0 ? NULL : ptxp_bind(P, sym->name, strlen(sym->name), PTX_BIND_SYM);
+    if (!b && strcmp(sym->name, "_") != 0) return -1;
+    if (b) b->u.sym = sym;
+    if (!ptxp_accept(P, ',')) break;
+  }
+  return ptxp_expect(P, ')');
+}
+
+/* x[, y[, z]] behind .maxntid and .reqntid. */
+static int read_dims3(ptx_parser *P, uint32_t dims[3]) {
+  dims[0] = dims[1] = dims[2] = 1;
+  for (int i = 0; i < 3; i++) {
+    uint64_t v = 0;
+    if (expect_int(P, &v, "a number of threads") != 0) return -1;
+    if (v == 0 || v > 65535) return ptxp_fail(P, P->lex.tok.line, "a block's size must be from 1 to 65535");
+    dims[i] = (uint32_t)v;
+    if (!ptxp_accept(P, ',')) break;
+  }
+  return 0;
+}
+
+/* Numbers, names and strings behind a directive of no meaning here. */
+static void skip_values(ptx_parser *P) {
+  for (;;) {
+    const ptx_tok *t = &P->lex.tok;
+    if (t->kind != PTX_T_INT && t->kind != PTX_T_STRING && t->kind != PTX_T_NAME && !ptx_tok_is(t, ',')) return;
+    ptx_lex_next(&P->lex);
+  }
+}
+
+/* Directives between a function's head and its body. */
+static int read_hints(ptx_parser *P, ptx_func *f) {
+  while (P->lex.tok.kind == PTX_T_DOT) {
+    if (accept_dot(P, ".maxntid")) {
+      if (read_dims3(P, f->maxntid) != 0) return -1;
+    } else if (accept_dot(P, ".reqntid")) {
+      if (read_dims3(P, f->reqntid) != 0) return -1;
+    } else if (accept_dot(P, ".pragma")) {
+      if (skip_statement(P) != 0) return -1;
+    } else {
+      ptx_lex_next(&P->lex);
+      skip_values(P);
+    }
+  }
+  const uint32_t *most = f->reqntid[0] ? f->reqntid : f->maxntid;
+  uint64_t product = (uint64_t)most[0] * most[1] * most[2];
+  f->max_threads = product > 65535 ? 65535 : (int)product;
+  return 0;
+}
+
+/* The symbol of a function's name, new or declared before. */
+static ptx_sym *function_symbol(ptx_parser *P, const ptx_tok *name) {
+  ptx_sym *sym = dc_map_get(&P->m->syms, name->s, name->len);
+  if (sym && sym->kind == PTX_SYM_FUNC) return sym;
+  if (sym) {
+    ptxp_fail(P, name->line, "'%.80s' is both a variable and a function", sym->name);
+    return NULL;
+  }
+  sym = dc_arena_alloc(&P->m->arena, sizeof *sym);
+  ptx_func *f = dc_arena_alloc(&P->m->arena, sizeof *f);
+  ptx_func **slot = sym && f ? ptxp_push(&P->funcs, sizeof *slot) : NULL;
+  if (!slot || !(sym->name = dc_arena_strndup(&P->m->arena, name->s, name->len)) ||
+      dc_map_set(&P->m->syms, name->s, name->len, sym) != 0) {
+    if (slot) P->funcs.n--;
+    ptxp_oom(P);
+    return NULL;
+  }
+  *slot = f;
+  sym->kind = PTX_SYM_FUNC;
+  sym->func = f;
+  f->name = sym->name;
+  f->declared_only = true;
+  return sym;
+}
+
+#define MOST_TARGETS (1 << 22)
+
+/* brx operands: index, then a copy of the labels, which are settled by now. */
+static int settle_brxs(ptx_parser *P) {
+  const ptx_brx *x = P->brxs.data;
+  size_t all = 0;
+  for (size_t i = 0; i < P->brxs.n; i++) {
+    ptx_ins *ins = (ptx_ins *)P->ins.data + x[i].ins;
+    int n = x[i].targets->n;
+    if ((all += (size_t)n) > MOST_TARGETS) /* of many branches by one long list */
+      return ptxp_fail(P, ins->ptx_line, "the brx.idx of a function have more than %d targets together", MOST_TARGETS);
+    ptx_operand *opnd = dc_arena_alloc(&P->m->arena, (size_t)(n + 1) * sizeof *opnd);
+    if (!opnd) return ptxp_oom(P);
+    opnd[0] = ins->opnd[0];
+    memcpy(opnd + 1, x[i].targets->labels, (size_t)n * sizeof *opnd);
+    ins->opnd = opnd;
+    ins->nsrc = (uint16_t)(n + 1);
+  }
+  return 0;
+}
+
+/* The body's lists move to the arena. A final ret makes sure that control never runs off the end. */
+static int keep_body(ptx_parser *P, ptx_func *f) {
+  ptx_ins ret = {.pred = -1, .line = ptxp_line(P, P->lex.tok.line), .ptx_line = P->lex.tok.line};
+  if (ptxp_before_ret(P, &ret) != 0) return -1;
+  ptx_ins *end = ptxp_push(&P->ins, sizeof *end);
+  if (!end) return ptxp_oom(P);
+  end->op = PTX_OP_RET;
+  end->text = "ret";
+  end->pred = -1;
+  end->vec = 1;
+  end->line = ret.line;
+  end->ptx_line = P->lex.tok.line;
+  if (settle_brxs(P) != 0) return -1;
+  f->regs = ptxp_keep(P, &P->regs, sizeof(ptx_reg));
+  f->ins = ptxp_keep(P, &P->ins, sizeof(ptx_ins));
+  f->vars = ptxp_keep(P, &P->fvars, sizeof(ptx_sym *));
+  if (!f->regs || !f->ins || !f->vars) return ptxp_oom(P);
+  f->nregs = (int)P->regs.n;
+  f->nins = (int)P->ins.n;
+  f->nvars = (int)P->fvars.n;
+  f->local_size = (f->local_size + 15u) & ~15u;
+  f->callparam_size = (f->callparam_size + 15u) & ~15u;
+  return 0;
+}
+
+static int reset_function(ptx_parser *P) {
+  P->regparams.n = 0;
+  P->scopes.n = P->pendings.n = P->brxs.n = P->regs.n = P->ins.n = P->fvars.n = 0;
+  P->callparam = 0;
+  P->line = 0;
+  ptxp_map_clear(&P->ranges);
+  ptxp_map_clear(&P->inlined);
+  return ptxp_clear_names(P);
+}
+
+/* The head: [(result)] name [(parameters)], bound in a scope of depth 1. */
+static int read_head(ptx_parser *P, bool entry, ptx_vec *params, ptx_vec *rets, ptx_sym **sym, uint64_t *size) {
+  if (ptxp_scope_open(P) != 0) return -1;
+  if (!entry && ptx_tok_is(&P->lex.tok, '(') && read_params(P, rets, size, true) != 0) return -1;
+  if (rets->n > 1) return ptxp_fail(P, P->lex.tok.line, "functions with more than one result are not supported");
+  ptx_tok name = P->lex.tok;
+  if (name.kind != PTX_T_NAME) return ptxp_expected(P, "a function's name");
+  if (!(*sym = function_symbol(P, &name))) return -1;
+  ptx_lex_next(&P->lex);
+  if (ptx_tok_is(&P->lex.tok, '(') && read_params(P, params, size, false) != 0) return -1;
+  return 0;
+}
+
+/* Behind .entry or .func: a declaration through ';' or a definition through '}'. */
+static int read_function(ptx_parser *P, bool entry, const ptx_decl *d) {
+  ptx_vec params = {0}, rets = {0};
+  ptx_sym *sym = NULL;
+  ptx_func head, *f;
+  uint64_t size = 0;
+  int rc = -1;
+  uint32_t line = P->lex.tok.line;
+  if (reset_function(P) != 0) return -1;
+  memset(&head, 0, sizeof head);
+  P->f = &head; /* until the name is known */
+  if (read_head(P, entry, &params, &rets, &sym, &size) != 0 || read_hints(P, &head) != 0) goto done;
+  f = sym->func;
+  bool body = ptx_tok_is(&P->lex.tok, '{');
+  if (!f->declared_only && body) {
+    ptxp_fail(P, line, "function '%.80s' is defined twice", sym->name);
+    goto done;
+  }
+  if (f->declared_only) {
+    head.name = sym->name;
+    head.entry = entry;
+    head.declared_only = !body;
+    head.params = ptxp_keep(P, &params, sizeof(ptx_sym *));
+    head.nparams = (int)params.n;
+    head.ret = rets.n ? *(ptx_sym **)rets.data : NULL;
+    head.params_size = (uint32_t)size;
+    sym->external = d->external && !body;
+    sym->visible = sym->visible || d->visible;
+    sym->weak = sym->weak || d->weak;
+    if (!head.params) {
+      ptxp_oom(P);
+      goto done;
+    }
+    *f = head;
+  }
+  P->f = f;
+  if (body) {
+    ptx_lex_next(&P->lex);
+    rc = ptxp_begin_body(P) != 0 || read_body(P) != 0 ? -1 : keep_body(P, f);
+  } else {
+    rc = ptxp_expect(P, ';');
+  }
+done:
+  ptxp_vec_free(&params);
+  ptxp_vec_free(&rets);
+  P->f = NULL;
+  return rc;
+}
+
+/* .alias name, target; : two names for one function. */
+static int read_alias(ptx_parser *P) {
+  ptx_tok name = P->lex.tok;
+  if (name.kind != PTX_T_NAME) return ptxp_expected(P, "a function's name");
+  ptx_sym *sym = function_symbol(P, &name);
+  if (!sym) return -1;
+  ptx_lex_next(&P->lex);
+  if (ptxp_expect(P, ',') != 0) return -1;
+  ptx_tok target = P->lex.tok;
+  const ptx_sym *to = target.kind == PTX_T_NAME ? dc_map_get(&P->m->syms, target.s, target.len) : NULL;
+  if (!to || to->kind != PTX_SYM_FUNC) return ptxp_expected(P, "a function declared before");
+  sym->func = to->func;
+  ptx_lex_next(&P->lex);
+  return ptxp_expect(P, ';');
+}
+
+/* ---- the module ---- */
+
+static int read_module_item(ptx_parser *P) {
+  if (accept_dot(P, ".version")) return read_version(P);
+  if (accept_dot(P, ".target")) return read_target(P);
+  if (accept_dot(P, ".address_size")) return read_address_size(P);
+  if (accept_dot(P, ".file")) return read_file(P);
+  if (accept_dot(P, ".loc")) return read_loc(P);
+  if (accept_dot(P, ".pragma")) return skip_statement(P);
+  if (accept_dot(P, ".alias")) return read_alias(P);
+  if (accept_dot(P, ".section")) return skip_section(P);
+  ptx_decl d = {.space = -1};
+  if (ptxp_decl(P, &d) != 0) return -1;
+  if (accept_dot(P, ".entry")) return read_function(P, true, &d);
+  if (accept_dot(P, ".func")) return read_function(P, false, &d);
+  return ptxp_variables(P, &d);
+}
+
+static int read_module(ptx_parser *P) {
+  while (P->lex.tok.kind != PTX_T_END) {
+    if (dc_interrupted()) return ptx_fail_pass(P->err);
+    if (ptxp_accept(P, ';')) continue;
+    if (P->lex.tok.kind != PTX_T_DOT) return ptxp_expected(P, "a directive");
+    if (read_module_item(P) != 0) return -1;
+  }
+  if (P->m->version_major == 0) return ptxp_fail(P, 1, "this is no PTX: it has no .version");
+  return ptxp_finish(P);
+}
+
+static void free_parser(ptx_parser *P) {
+  ptx_vec *vecs[] = {&P->funcs, &P->vars, &P->late, &P->bytes, &P->relocs, &P->scopes, &P->pendings, &P->brxs, &P->regs,
+                     &P->ins, &P->fvars, &P->ops, &P->regparams};
+  for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++) ptxp_vec_free(vecs[i]);
+  ptxp_map_clear(&P->ranges);
+  ptxp_map_clear(&P->inlined);
+  dc_map_free(&P->forms);
+  free(P->buckets);
+  free(P);
+}
+
+int ptx_parse(const char *text, size_t len, ptx_module *m, dc_error *err) {
+  memset(m, 0, sizeof *m);
+  ptx_parser *P = calloc(1, sizeof *P);
+  if (!P) return dc_fail_oom(err);
+  while (len > 0 && text[len - 1] == '\0') len--; /* NVRTC counts the final NUL */
+  P->m = m;
+  P->err = err;
+  P->user_file = find_user_file(text, len);
+  P->has_stack = memmem(text, len, "alloca", 6) != NULL;
+  ptx_lex_init(&P->lex, text, len);
+  int rc = read_module(P);
+  free_parser(P);
+  return rc;
+}
+
+void ptx_free(ptx_module *m) {
+  dc_map_free(&m->syms);
+  dc_arena_free(&m->arena);
+  memset(m, 0, sizeof *m);
+}

@@ -1,0 +1,302 @@
+/*
+** scope.c - the parser's tables: errors, growing arrays, and names with their scopes.
+**
+** Inline assembly opens a scope for each use, with registers and labels of the same names every time;
+** each becomes a register or an instruction index of the whole function here.
+*/
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/ptx/parse.h"
+
+int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) {
+  char what[400];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(what, sizeof what, fmt, ap);
+  va_end(ap);
+  return dc_fail(P->err, DC_COMPILE, NULL, "PTX line %u: %s", (unsigned)line, what);
+}
+
+int ptxp_oom(ptx_parser *P) { return dc_fail_oom(P->err); }
+
+int ptxp_expected(ptx_parser *P, const char *what) {
+  const ptx_tok *t = &P->lex.tok;
+  if (t->kind == PTX_T_END) return ptxp_fail(P, t->line, "expected %s, found the end of the text", what);
+  if (t->kind == PTX_T_BAD)
+    return ptxp_fail(P, t->line, "expected %s, found something that is no PTX (byte 0x%02x)", what,
+                     (unsigned)(unsigned char)t->s[0]);
+  return ptxp_fail(P, t->line, "expected %s, found '%.*s'", what, (int)(t->len < 60 ? t->len : 60), t->s);
+}
+
+int ptxp_accept(ptx_parser *P, char c) {
+  if (!ptx_tok_is(&P->lex.tok, c)) return 0;
+  ptx_lex_next(&P->lex);
+  return 1;
+}
+
+int ptxp_expect(ptx_parser *P, char c) {
+  char what[4] = {'\'', c, '\'', '\0'};
+  return ptxp_accept(P, c) ? 0 : ptxp_expected(P, what);
+}
+
+void *ptxp_push(ptx_vec *v, size_t size) {
+  if (v->n == v->cap) {
+    size_t cap = v->cap ? v->cap * 2 : 64;
+    void *data = realloc(v->data, cap * size);
+    if (!data) return NULL;
+    v->data = data;
+    v->cap = cap;
+  }
+  void *slot = (char *)v->data + v->n++ * size;
+  memset(slot, 0, size);
+  return slot;
+}
+
+void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size) {
+  void *copy = dc_arena_alloc(&P->m->arena, v->n ? v->n * size : 1);
+  if (copy && v->n) memcpy(copy, v->data, v->n * size);
+  return copy;
+}
+
+void ptxp_vec_free(ptx_vec *v) {
+  free(v->data);
+  memset(v, 0, sizeof *v);
+}
+
+/* The finaliser of MurmurHash3: spreads keys that differ in few bits. */
+static size_t mix(uint64_t k) {
+  k ^= k >> 33;
+  k *= 0xff51afd7ed558ccdull;
+  k ^= k >> 33;
+  return (size_t)k;
+}
+
+static uint64_t *map_slot(const ptx_u64map *map, uint64_t key) {
+  size_t i = mix(key) & (map->cap - 1);
+  while (map->slots[2 * i] != 0 && map->slots[2 * i] != key) i = (i + 1) & (map->cap - 1);
+  return &map->slots[2 * i];
+}
+
+int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value) {
+  if (map->n * 2 >= map->cap) {
+    ptx_u64map bigger = {NULL, map->n, map->cap ? map->cap * 2 : 256};
+    bigger.slots = calloc(bigger.cap, 2 * sizeof *bigger.slots);
+    if (!bigger.slots) return -1;
+    for (size_t i = 0; i < map->cap; i++)
+      if (map->slots[2 * i]) memcpy(map_slot(&bigger, map->slots[2 * i]), &map->slots[2 * i], 2 * sizeof(uint64_t));
+    free(map->slots);
+    *map = bigger;
+  }
+  uint64_t *slot = map_slot(map, key);
+  if (slot[0] == 0) map->n++;
+  slot[0] = key;
+  slot[1] = value;
+  return 0;
+}
+
+bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value) {
+  if (map->cap == 0) return false;
+  const uint64_t *slot = map_slot(map, key);
+  if (slot[0] != key) return false;
+  *value = slot[1];
+  return true;
+}
+
+void ptxp_map_clear(ptx_u64map *map) {
+  free(map->slots);
+  memset(map, 0, sizeof *map);
+}
+
+/* ---- names ---- */
+
+static uint32_t hash_name(const char *s, size_t len) {
+  uint32_t h = 2166136261u; /* FNV-1a */
+  for (size_t i = 0; i < len; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
+  return h;
+}
+
+static bool is_label_kind(uint8_t kind) { return kind == PTX_BIND_LABEL || kind == PTX_BIND_TARGETS; }
+
+static ptx_bind *find_kind(const ptx_parser *P, const char *s, size_t len, bool label) {
+  uint32_t hash = hash_name(s, len);
+  for (ptx_bind *b = P->buckets[hash & (P->nbuckets - 1)]; b; b = b->chain)
+    if (b->hash == hash && b->len == len && memcmp(b->s, s, len) == 0 && is_label_kind(b->kind) == label) return b;
+  return NULL;
+}
+
+/* The innermost name that is no label, or NULL. */
+static ptx_bind *find(const ptx_parser *P, const char *s, size_t len) { return find_kind(P, s, len, false); }
+
+static void chain(ptx_parser *P, ptx_bind *b) {
+  ptx_bind **first = &P->buckets[b->hash & (P->nbuckets - 1)];
+  b->chain = *first;
+  *first = b;
+}
+
+/* More buckets; the names go into them from the outermost on. */
+static int grow_buckets(ptx_parser *P) {
+  ptx_bind **bigger = calloc((size_t)P->nbuckets * 8, sizeof *bigger), *from = P->top, *turned = NULL;
+  if (!bigger) return -1;
+  free(P->buckets);
+  P->buckets = bigger;
+  P->nbuckets *= 8;
+  while (from) {
+    ptx_bind *b = from;
+    from = b->below;
+    b->below = turned;
+    turned = b;
+  }
+  for (P->top = NULL; turned;) {
+    ptx_bind *b = turned;
+    turned = b->below;
+    b->below = P->top;
+    P->top = b;
+    chain(P, b);
+  }
+  return 0;
+}
+
+int ptxp_clear_names(ptx_parser *P) {
+  if (P->nbuckets != PTX_BUCKETS) {
+    free(P->buckets);
+    P->buckets = malloc(PTX_BUCKETS * sizeof *P->buckets);
+    P->nbuckets = PTX_BUCKETS;
+    if (!P->buckets) return ptxp_oom(P);
+  }
+  memset(P->buckets, 0, PTX_BUCKETS * sizeof *P->buckets);
+  P->nbinds = 0;
+  P->top = NULL;
+  return 0;
+}
+
+ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind) {
+  const ptx_bind *old = find_kind(P, s, len, is_label_kind((uint8_t)kind));
+  uint32_t depth = (uint32_t)P->scopes.n;
+  if (old && old->depth == depth && old->kind != PTX_BIND_REGS && kind != PTX_BIND_REGS) {
+    ptxp_fail(P, P->lex.tok.line, "'%.*s' is declared twice in one scope", (int)(len < 80 ? len : 80), s);
+    return NULL;
+  }
+  ptx_bind *b = dc_arena_alloc(&P->m->arena, sizeof *b);
+  if (!b || (P->nbinds >= 2 * P->nbuckets && P->nbuckets < 1u << 27 && grow_buckets(P) != 0)) {
+    ptxp_oom(P);
+    return NULL;
+  }
+  b->s = s;
+  b->len = (uint32_t)len;
+  b->hash = hash_name(s, len);
+  b->depth = depth;
+  b->kind = (uint8_t)kind;
+  b->below = P->top;
+  P->top = b;
+  P->nbinds++;
+  chain(P, b);
+  return b;
+}
+
+/* The register of number n in a range, made when first named. */
+static int range_reg(ptx_parser *P, const ptx_bind *range, uint32_t n, const char *s, size_t len, int32_t *reg) {
+  uint64_t key = ((uint64_t)range->id << 32) | n, value;
+  if (ptxp_map_get(&P->ranges, key, &value)) {
+    *reg = (int32_t)value;
+    return 1;
+  }
+  *reg = (int32_t)P->regs.n;
+  ptx_reg *r = ptxp_push(&P->regs, sizeof *r);
+  if (!r || ptxp_map_set(&P->ranges, key, (uint64_t)*reg) != 0) return ptxp_oom(P);
+  r->bits = range->bits;
+  r->name = dc_arena_strndup(&P->m->arena, s, len);
+  return r->name ? 1 : ptxp_oom(P);
+}
+
+/* A %r12 of `.reg .b32 %r<20>`: every split into prefix and number, as prefixes may end in digits. */
+static int find_in_range(ptx_parser *P, const char *s, size_t len, int32_t *reg) {
+  uint64_t n = 0, unit = 1;
+  for (size_t k = len; k > 1 && len - k < 9; unit *= 10) {
+    char c = s[--k];
+    if (c < '0' || c > '9') return 0;
+    n += (uint64_t)(c - '0') * unit;
+    if (c == '0' && k + 1 < len) continue; /* no leading zeros */
+    const ptx_bind *b = find(P, s, k);
+    if (b && b->kind == PTX_BIND_REGS && n < b->count) return range_reg(P, b, (uint32_t)n, s, len, reg);
+  }
+  return 0;
+}
+
+int ptxp_find_reg(ptx_parser *P, const char *s, size_t len, int32_t *reg, int *vec) {
+  const ptx_bind *b = find(P, s, len);
+  *vec = 1;
+  if (!b) return find_in_range(P, s, len, reg);
+  if (b->kind != PTX_BIND_REG) return 0;
+  *reg = b->u.reg;
+  *vec = b->vec;
+  return 1;
+}
+
+ptx_sym *ptxp_sym_find(const ptx_parser *P, const char *s, size_t len) {
+  const ptx_bind *b = P->f ? find(P, s, len) : NULL;
+  if (b) return b->kind == PTX_BIND_SYM ? b->u.sym : NULL;
+  return dc_map_get(&P->m->syms, s, len);
+}
+
+/* ---- scopes and labels ---- */
+
+int ptxp_scope_open(ptx_parser *P) {
+  if (P->scopes.n >= 1000) return ptxp_fail(P, P->lex.tok.line, "scopes are nested more than 1000 deep");
+  ptx_scope *s = ptxp_push(&P->scopes, sizeof *s);
+  if (!s) return ptxp_oom(P);
+  s->top = P->top;
+  s->pending = P->pendings.n;
+  s->callparam = P->callparam;
+  return 0;
+}
+
+int ptxp_pending_add(ptx_parser *P, const ptx_tok *name, ptx_operand *use, int32_t brx) {
+  ptx_pending *p = ptxp_push(&P->pendings, sizeof *p);
+  if (!p) return ptxp_oom(P);
+  *p = (ptx_pending){name->s, (uint32_t)name->len, name->line, use, brx};
+  return 0;
+}
+
+/* Which list a brx jumps through; its labels may not be settled yet, so the operands follow at the function's end. */
+static int attach_targets(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
+  if (b->kind != PTX_BIND_TARGETS) return ptxp_fail(P, p->line, "brx.idx needs the name of a .branchtargets list");
+  ptx_brx *x = ptxp_push(&P->brxs, sizeof *x);
+  if (!x) return ptxp_oom(P);
+  *x = (ptx_brx){p->brx, b->u.targets};
+  return 0;
+}
+
+static int resolve(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
+  if (p->brx >= 0) return attach_targets(P, p, b);
+  if (b->kind != PTX_BIND_LABEL)
+    return ptxp_fail(P, p->line, "'%.*s' is no label", (int)(b->len < 80 ? b->len : 80), b->s);
+  p->use->imm = b->u.ins;
+  return 0;
+}
+
+/* Labels of the scope settle the branches made in it and below; the rest waits for the scope around. */
+int ptxp_scope_close(ptx_parser *P) {
+  ptx_scope s = ((ptx_scope *)P->scopes.data)[P->scopes.n - 1];
+  ptx_pending *all = P->pendings.data;
+  size_t kept = s.pending;
+  for (size_t i = s.pending; i < P->pendings.n; i++) {
+    const ptx_bind *b = find_kind(P, all[i].s, all[i].len, true);
+    if (b && b->depth == P->scopes.n) {
+      if (resolve(P, &all[i], b) != 0) return -1;
+    } else if (P->scopes.n == 1) {
+      return ptxp_fail(P, all[i].line, "there is no label '%.*s' in this function",
+                       (int)(all[i].len < 80 ? all[i].len : 80), all[i].s);
+    } else {
+      all[kept++] = all[i];
+    }
+  }
+  P->pendings.n = kept;
+  for (; P->top != s.top; P->top = P->top->below, P->nbinds--)
+    P->buckets[P->top->hash & (P->nbuckets - 1)] = P->top->chain;
+  P->callparam = s.callparam;
+  P->scopes.n--;
+  return 0;
+}

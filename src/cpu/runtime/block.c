@@ -1,0 +1,220 @@
+/*
+** block.c - the warps of one block in turn, and the barriers at which they meet.
+**
+** A warp runs until it ends or must wait; then the next one runs.  Warps start one by one in the same
+** register file, which stays in the cache, as long as each ends before the next begins.
+*/
+#include <string.h>
+
+#include "cpu/runtime/exec.h"
+
+#define IDLE_ROUNDS 3 /* rounds of nothing but spinning after which another block may run */
+
+/* --- barriers ------------------------------------------------------------------------------------------- */
+
+/* Threads that count as arrived where a number of threads is expected: a warp whose live lanes are all
+** there counts whole, as barriers of the hardware count warps. */
+static uint32_t counted(const dc_block_run *b, const dc_barrier *bar) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < b->nwarps; i++) {
+    uint32_t lanes = bar->arrived[i];
+    if (lanes == 0) continue;
+    uint32_t live = b->warps[i] ? b->warps[i]->w.live : 0;
+    n += (live & ~lanes) == 0 ? DC_LANES : (uint32_t)__builtin_popcount(lanes);
+  }
+  return n;
+}
+
+static uint32_t result_of(const dc_barrier *bar) {
+  switch (bar->mode) {
+    case PTX_BAR_RED_AND: return bar->sum == bar->count;
+    case PTX_BAR_RED_OR: return bar->sum != 0;
+    default: return bar->sum;
+  }
+}
+
+static void let_go(dc_warp_slot *s, uint32_t lanes, const uint32_t *result) {
+  dc_warp_control *c = &s->c;
+  c->runnable = true;
+  if (c->parked) return;
+  c->at_barrier &= ~lanes;
+  c->released |= lanes;
+  c->recheck = true;
+  for (; result && lanes; lanes &= lanes - 1) c->red[__builtin_ctz(lanes)] = *result;
+}
+
+/* Lets everybody go if all have arrived. */
+static bool try_complete(dc_block_run *b, uint32_t id) {
+  dc_barrier *bar = &b->barriers[id];
+  if (bar->count == 0) return false;
+  if (bar->expected ? counted(b, bar) < bar->expected : bar->count < b->live) return false;
+  uint32_t result = result_of(bar);
+  bool red = bar->mode != PTX_BAR_SYNC && bar->mode != PTX_BAR_ARRIVE;
+  for (uint32_t i = 0; i < b->nwarps; i++) {
+    if (bar->waiting[i]) let_go(b->warps[i], bar->waiting[i], red ? &result : NULL);
+    bar->waiting[i] = bar->arrived[i] = 0;
+  }
+  bar->count = bar->sum = bar->expected = 0;
+  b->used &= ~(1u << id);
+  return true;
+}
+
+bool dc_barrier_arrive(dc_block_run *b, dc_warp *w, uint32_t id, uint32_t count, uint32_t lanes, bool wait,
+                       uint32_t truth, uint8_t mode) {
+  dc_barrier *bar = &b->barriers[id];
+  bar->count += (uint32_t)__builtin_popcount(lanes);
+  bar->sum += (uint32_t)__builtin_popcount(truth);
+  bar->expected = count;
+  bar->mode = mode;
+  bar->arrived[w->warpid] |= lanes;
+  if (wait) bar->waiting[w->warpid] |= lanes;
+  b->used |= 1u << id;
+  return try_complete(b, id);
+}
+
+void dc_block_lanes_ended(dc_block_run *b, uint32_t n) {
+  b->live -= n;
+  for (uint32_t left = b->used; left; left &= left - 1) try_complete(b, (uint32_t)__builtin_ctz(left));
+}
+
+/* --- beginning and end ---------------------------------------------------------------------------------- */
+
+/* Shared memory of the block ends at a page that cannot be touched. */
+static int give_shared(dc_block_run *b, const dc_job *job) {
+  dc_memory *m = b->worker->cpu->memory;
+  uint32_t align = job->fn->code->shared_align;
+  size_t need = ((size_t)job->grid.shared_bytes + align - 1) / align * align;
+  if (need > b->shared_cap || b->shared_span == NULL) {
+    dc_error err = DC_ERROR_INIT;
+    size_t page = dc_memory_page(m), cap = need ? (need + page - 1) / page * page : page;
+    dc_memory_span_free(m, b->shared_span);
+    b->shared_cap = 0;
+    b->shared_span = dc_memory_span(m, DC_SPAN_SHARED, cap, cap, &err);
+    dc_error_clear(&err);
+    if (b->shared_span == NULL) return -1;
+    b->shared_cap = cap;
+  }
+  b->s.shared = b->shared_span + b->shared_cap - need;
+  return 0;
+}
+
+int dc_block_start(dc_block_run *b, uint64_t linear) {
+  dc_job *job = b->worker->job;
+  dc_grid *g = &job->grid;
+  uint32_t threads = g->block.x * g->block.y * g->block.z;
+  uint64_t row = linear / g->grid.x;
+  b->s.grid = g;
+  b->s.ctaid = (dc_dim3){ (uint32_t)(linear % g->grid.x), (uint32_t)(row % g->grid.y), (uint32_t)(row / g->grid.y) };
+  b->s.smid = b->worker->index;
+  b->nwarps = g->nwarps;
+  b->started = b->done = 0;
+  b->live = threads;
+  b->idle_rounds = 0;
+  b->idles = b->spin_line = 0;
+  b->watching = false;
+  if (b->used) memset(b->barriers, 0, sizeof b->barriers);
+  b->used = 0;
+  if (give_shared(b, job) != 0) return -1;
+  dc_warp_order_fill(&b->worker->cpu->order, linear, g->shared_bytes > 0, b->nwarps, b->order);
+  const ptx_func *f = job->fn->ptx;
+  if (f->reserved_bytes) memset(b->s.shared + f->reserved_at, 0, f->reserved_bytes);
+  return 0;
+}
+
+static void end_warp(dc_block_run *b, uint32_t i) {
+  dc_warp_slot *s = b->warps[i];
+  b->warps[i] = NULL;
+  s->next = b->worker->free_warps;
+  b->worker->free_warps = s;
+}
+
+void dc_block_drop(dc_block_run *b) {
+  for (uint32_t i = 0; i < b->started; i++) {
+    const uint32_t warp = b->order[i];
+    if (b->warps[warp] == NULL) continue;
+    dc_warp_drop(b->warps[warp]);
+    end_warp(b, warp);
+  }
+}
+
+/* --- running -------------------------------------------------------------------------------------------- */
+
+/* The next warp of the order. */
+static dc_warp_slot *begin_warp(dc_block_run *b) {
+  dc_worker *k = b->worker;
+  dc_warp_slot *s = dc_warp_slot_take(k);
+  if (s == NULL) return NULL;
+  const uint32_t warp = b->order[b->started++];
+  b->warps[warp] = s;
+  dc_warp_start(s, b, warp);
+  return s;
+}
+
+/* Every warp waits for another: says where. */
+static dc_progress deadlock(dc_block_run *b) {
+  uint32_t lines[8];
+  int n = b->spin_line != 0;
+  lines[0] = b->spin_line;
+  for (uint32_t i = 0; i < b->nwarps; i++)
+    if (b->warps[i]) n = dc_warp_lines(b->warps[i], lines, n, 8);
+  char text[200] = "";
+  size_t len = 0;
+  for (int i = 0; i < n && len < sizeof text - 16; i++)
+    len += (size_t)snprintf(text + len, sizeof text - len, "%s%u", i == 0 ? "" : i + 1 == n ? " and " : ", ", lines[i]);
+  dc_job_fail(b->worker->job, DC_LAUNCH, "CUDA_ERROR_LAUNCH_TIMEOUT", n ? lines[0] : 0,
+              "deadlock: in block (%u,%u,%u) all %u threads that are left wait for others, at line%s %s of the source",
+              b->s.ctaid.x, b->s.ctaid.y, b->s.ctaid.z, b->live, n == 1 ? "" : "s", n ? text : "unknown");
+  return DC_STOPPED;
+}
+
+/* Before that is said: lanes that wait at a warp-wide operation for lanes at a barrier may pass without them. */
+static bool force_some(dc_block_run *b) {
+  bool some = false;
+  for (uint32_t i = 0; i < b->nwarps; i++)
+    if (b->warps[i] && dc_warp_force(b->warps[i])) b->warps[i]->c.runnable = some = true;
+  return some;
+}
+
+/* Runs every warp that can once. */
+static dc_progress round_of_warps(dc_block_run *b, uint32_t *ran, uint32_t *moved) {
+  dc_worker *k = b->worker;
+  for (uint32_t i = 0; i < b->nwarps; i++) {
+    const uint32_t warp = b->order[i];
+    if (i < b->started && b->warps[warp] == NULL) continue; /* done */
+    dc_warp_slot *s = i < b->started ? b->warps[warp] : begin_warp(b);
+    if (s == NULL) {
+      dc_job_fail(k->job, DC_MEMORY, NULL, 0, "out of memory (host)");
+      return DC_STOPPED;
+    }
+    if (!s->c.runnable) continue;
+    k->warp = &s->w;
+    dc_progress p = dc_warp_run(s);
+    k->warp = NULL;
+    ++*ran;
+    if (p == DC_STOPPED) return p;
+    *moved += p != DC_YIELDED;
+    if (p == DC_BLOCKED) s->c.runnable = false;
+    if (p == DC_DONE) {
+      b->done++;
+      end_warp(b, warp);
+    }
+  }
+  return DC_DONE;
+}
+
+dc_progress dc_block_go(dc_block_run *b) {
+  while (b->done < b->nwarps) {
+    uint32_t ran = 0, moved = 0;
+    if (round_of_warps(b, &ran, &moved) == DC_STOPPED) return DC_STOPPED;
+    if (ran == 0 && !force_some(b)) {
+      b->spin_line = 0;
+      return deadlock(b);
+    }
+    b->idle_rounds = moved ? 0 : b->idle_rounds + 1;
+    if (b->idle_rounds > IDLE_ROUNDS) {
+      b->idle_rounds = 0;
+      return dc_watch_is_stuck(b) ? deadlock(b) : DC_YIELDED;
+    }
+  }
+  return DC_DONE;
+}

@@ -1,0 +1,386 @@
+/*
+** device.c - the CPU as a dc_device: device.h's slots in terms of the rest of this room.
+**
+** Everything is synchronous: when a slot returns, its work is done.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/runtime.h"
+#include "cpu/runtime/backend.h"
+#include "cpu/lib/library.h"
+#include "cpu/codegen/native.h"
+#include "cpu/runtime/stream.h"
+
+#define WORKSPACE 4096 /* bytes for what a grid's blocks synchronize by */
+
+static dc_cpu_device *cpu_of(const dc_device *dev) { return dev->impl; }
+static dc_cpu_function *fn_of(dc_function *fn) { return (dc_cpu_function *)fn; }
+static struct dc_code *code_of(dc_code *code) { return code; }
+
+/* --- facts ---------------------------------------------------------------------------------------------- */
+
+/* The processor's own name, as /proc/cpuinfo has it. */
+static void processor_name(char *name, size_t size) {
+  char line[256];
+  FILE *f = fopen("/proc/cpuinfo", "re");
+  snprintf(name, size, "CPU");
+  while (f && fgets(line, sizeof line, f)) {
+    char *colon = strchr(line, ':');
+    if (colon == NULL || strncmp(line, "model name", 10) != 0) continue;
+    char *text = colon + 1 + strspn(colon + 1, " \t");
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(name, size, "%.70s", text);
+    break;
+  }
+  if (f) fclose(f);
+}
+
+static int clock_khz(void) {
+  unsigned long khz = 0;
+  FILE *f = fopen("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "re");
+  if (f && fscanf(f, "%lu", &khz) != 1) khz = 0;
+  if (f) fclose(f);
+  return (int)khz;
+}
+
+static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
+  size_t unused, total;
+  long l2 = -1;
+  dc_memory_info(cpu->memory, &unused, &total);
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+  dev->facts = (dc_device_facts){
+    .compute_major = 7, .compute_minor = 5,
+    .multiprocessors = cpu->nthreads, .warp_size = DC_LANES, .clock_khz = clock_khz(),
+    .max_threads_per_block = DC_MAX_WARPS * DC_LANES,
+    .max_threads_per_multiprocessor = DC_MAX_RESIDENT * DC_MAX_WARPS * DC_LANES,
+    .max_blocks_per_multiprocessor = DC_MAX_RESIDENT,
+    .max_block = { 1024, 1024, 64 }, .max_grid = { 2147483647, 65535, 65535 },
+    .shared_per_block = DC_SHARED_LIMIT, .shared_per_block_optin = DC_SHARED_OPTIN,
+    .shared_per_multiprocessor = DC_SHARED_OPTIN * DC_MAX_RESIDENT,
+    .total_memory = total, .l2_cache = l2 > 0 ? (size_t)l2 : 0, .registers_per_block = 65536,
+    .max_cluster = 1, .cooperative = true, .most_params = DC_PARAMS_LARGE,
+  };
+  snprintf(dev->target.arch, sizeof dev->target.arch, "compute_75");
+  dev->target.binary = false;
+  /* Array kernels as GPUs get them, for specs. */
+  dev->target.gpu = getenv("DOTCOMPUTE_CPU_AS_GPU") != NULL;
+  if (dev->target.gpu) dev->facts.compute_major = 8, dev->facts.compute_minor = 0; /* asynchronous copies too */
+}
+
+/* --- opening and closing -------------------------------------------------------------------------------- */
+
+static void cpu_close(dc_device *dev) {
+  dc_cpu_device *cpu = cpu_of(dev);
+  if (cpu == NULL) return;
+  dev->impl = NULL;
+  dc_pool_close(cpu);
+  dc_memory_close(cpu->memory);
+  free(cpu);
+  dc_fault_close();
+}
+
+static int cpu_open(dc_device *dev, dc_error *err) {
+  dc_cpu_device *cpu = calloc(1, sizeof *cpu);
+  if (cpu == NULL) return dc_fail_oom(err);
+  static uint64_t last_serial;
+  dc_fault_open();
+  dev->impl = cpu;
+  cpu->serial = ++last_serial;
+  cpu->ops = dc_ops_best();
+  const char *tier = getenv("DOTCOMPUTE_CPU_TIER");
+  cpu->tier = tier && (tier[0] == '0' || tier[0] == '1') && tier[1] == 0 ? tier[0] - '0' : -1;
+  if (dc_warp_order_read(&cpu->order, err) != 0 || (cpu->memory = dc_memory_open(err)) == NULL ||
+      dc_pool_open(cpu, err) != 0 || (cpu->workspace = dc_memory_alloc(cpu->memory, WORKSPACE, err)) == 0) {
+    cpu_close(dev);
+    return -1;
+  }
+  memset((void *)(uintptr_t)cpu->workspace, 0, WORKSPACE);
+  *(uint32_t *)(uintptr_t)cpu->workspace = WORKSPACE;
+  fill_facts(dev, cpu);
+  return 0;
+}
+
+/* --- memory --------------------------------------------------------------------------------------------- */
+
+static int cpu_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+  *out = dc_memory_alloc_array(cpu_of(dev)->memory, n, err);
+  return *out ? 0 : -1;
+}
+
+static void cpu_free(dc_device *dev, dc_ptr p, size_t n) {
+  (void)n;
+  if (cpu_of(dev)) dc_memory_free(cpu_of(dev)->memory, p);
+}
+
+static int cpu_memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err) {
+  (void)err;
+  dc_memory_info(cpu_of(dev)->memory, free_bytes, total_bytes);
+  return 0;
+}
+
+static size_t cpu_reserved(dc_device *dev) { return dc_memory_reserved(cpu_of(dev)->memory); }
+
+static void cpu_trim(dc_device *dev) { dc_memory_trim(cpu_of(dev)->memory); }
+
+typedef struct transfer {
+  void *dst;
+  const void *src;
+  size_t n;
+} transfer;
+
+static void do_transfer(void *ud) {
+  const transfer *t = ud;
+  memmove(t->dst, t->src, t->n);
+}
+
+static int move(dc_device *dev, void *dst, const void *src, size_t n, dc_error *err) {
+  transfer t = { dst, src, n };
+  return dc_fault_guard(do_transfer, &t, cpu_of(dev)->memory, err);
+}
+
+static int cpu_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
+  return move(dev, (void *)(uintptr_t)dst, src, n, err);
+}
+
+static int cpu_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
+  return move(dev, dst, (const void *)(uintptr_t)src, n, err);
+}
+
+static int cpu_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
+  int captured = dc_cpu_capture_copy(dev, dst, src, n, err);
+  if (captured != 0) return captured < 0 ? -1 : 0;
+  return move(dev, (void *)(uintptr_t)dst, (const void *)(uintptr_t)src, n, err);
+}
+
+typedef struct filling {
+  uint8_t *dst;
+  const void *pattern;
+  size_t size, n;
+} filling;
+
+static void do_fill(void *ud) {
+  const filling *f = ud;
+  const uint8_t *p = f->pattern;
+  bool same = true;
+  for (size_t i = 1; i < f->size; i++) same = same && p[i] == p[0];
+  size_t bytes = f->size * f->n, done = f->size;
+  if (same) {
+    memset(f->dst, p[0], bytes);
+    return;
+  }
+  memcpy(f->dst, p, f->size);
+  while (done < bytes && done < 4096) { /* doubled, then copied from what is in the cache */
+    size_t step = done < bytes - done ? done : bytes - done;
+    memcpy(f->dst + done, f->dst, step);
+    done += step;
+  }
+  size_t unit = done;
+  while (done < bytes) {
+    size_t step = unit < bytes - done ? unit : bytes - done;
+    memcpy(f->dst + done, f->dst, step);
+    done += step;
+  }
+}
+
+static int cpu_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
+  filling f = { (uint8_t *)(uintptr_t)dst, pattern, size, n };
+  int captured = dc_cpu_capture_fill(dev, dst, pattern, size, n, err);
+  if (captured != 0) return captured < 0 ? -1 : 0;
+  return dc_fault_guard(do_fill, &f, cpu_of(dev)->memory, err);
+}
+
+static int cpu_synchronize(dc_device *dev, dc_error *err) {
+  (void)dev;
+  (void)err;
+  return 0;
+}
+
+/* --- code ----------------------------------------------------------------------------------------------- */
+
+static int cpu_load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err) {
+  return dc_code_load(cpu_of(dev), image, len, out, err);
+}
+
+static void cpu_unload(dc_device *dev, dc_code *code) {
+  struct dc_code *c = code_of(code);
+  if (c == NULL) return;
+  if (cpu_of(dev) == NULL || cpu_of(dev)->serial != c->cpu_serial) { /* closed since: its memory went too */
+    c->global_image = c->const_image = 0;
+  } else {
+    dc_pool_forget(cpu_of(dev), c);
+  }
+  dc_code_unload(c);
+}
+
+static int fail_refused(const dc_cpu_function *fn, dc_error *err) {
+  dc_fail(err, DC_COMPILE, NULL, "%s", fn->refusal);
+  err->source_line = (int)fn->refusal_line;
+  return -1;
+}
+
+static int cpu_function(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err) {
+  struct dc_code *c = code_of(code);
+  (void)dev;
+  for (int i = 0; i < c->ptx.nfuncs; i++) {
+    dc_cpu_function *fn = &c->functions[i];
+    if (!fn->ptx->entry || fn->ptx->declared_only || strcmp(fn->ptx->name, name) != 0) continue;
+    if (dc_decode(fn, err) != 0) return -1;
+    if (fn->state < 0) return fail_refused(fn, err);
+    *out = (dc_function *)fn;
+    return 0;
+  }
+  return dc_fail(err, DC_ARGUMENT, "CUDA_ERROR_NOT_FOUND", "there is no kernel '%s' in the module", name);
+}
+
+static int cpu_entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud,
+                       dc_error *err) {
+  const ptx_module *m = &code_of(code)->ptx;
+  (void)dev;
+  (void)err;
+  for (int i = 0; i < m->nfuncs; i++) {
+    int rc = m->funcs[i]->entry && !m->funcs[i]->declared_only ? visit(ud, m->funcs[i]->name) : 0;
+    if (rc != 0) return rc;
+  }
+  return 0;
+}
+
+static int cpu_param(dc_function *fn, int i, size_t *offset, size_t *size) {
+  const ptx_func *f = fn_of(fn)->ptx;
+  if (i < 0 || i >= f->nparams) return 1;
+  *offset = (size_t)f->params[i]->offset;
+  *size = (size_t)f->params[i]->size;
+  return 0;
+}
+
+static int cpu_function_facts(dc_function *fn, dc_function_facts *out, dc_error *err) {
+  const dc_cpu_function *f = fn_of(fn);
+  (void)err;
+  int limit = f->ptx->max_threads;
+  *out = (dc_function_facts){
+    .registers = (int)(f->file_bytes / ptx_slot_bytes(32)),
+    .shared = (size_t)f->ptx->shared_size,
+    .local = f->ptx->local_size,
+    .constant = (size_t)f->code->ptx.const_size,
+    .max_threads = limit > 0 && limit < DC_MAX_WARPS * DC_LANES ? limit : DC_MAX_WARPS * DC_LANES,
+    .binary_version = 75,
+  };
+  return 0;
+}
+
+static int cpu_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
+  int captured = dc_cpu_capture_launch(dev, fn, l, err);
+  if (captured != 0) return captured < 0 ? -1 : 0;
+  if (dc_cpu_launch(cpu_of(dev), fn_of(fn), l, err) != 0) return -1;
+  dc_count_launch(1);
+  return 0;
+}
+
+static int cpu_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err) {
+  const struct dc_code *c = code_of(code);
+  const ptx_sym *sym = dc_map_get(&c->ptx.syms, name, strlen(name));
+  (void)dev;
+  if (sym == NULL || sym->kind != PTX_SYM_VAR || (sym->space != PTX_GLOBAL && sym->space != PTX_CONST))
+    return dc_fail(err, DC_ARGUMENT, "CUDA_ERROR_NOT_FOUND", "there is no variable '%s' in the module", name);
+  *ptr = (sym->space == PTX_CONST ? c->const_image : c->global_image) + sym->offset;
+  *size = (size_t)sym->size;
+  return 0;
+}
+
+/* As many as a worker keeps under way when they wait for each other. */
+static int cpu_tier(dc_function *fn) { return dc_native_tier(fn_of(fn)); }
+
+static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
+  (void)err;
+  size_t all = (size_t)fn_of(fn)->ptx->shared_size + shared;
+  bool fits = threads > 0 && threads <= DC_MAX_WARPS * DC_LANES && all <= DC_SHARED_OPTIN;
+  *blocks = fits ? DC_MAX_RESIDENT : 0;
+  return 0;
+}
+
+static int cpu_set_stack(dc_device *dev, size_t bytes, dc_error *err) {
+  if (bytes <= DC_WARP_STACK / DC_LANES) return 0;
+  return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", "a stack of %zu bytes a thread; %s has %zu", bytes,
+                 dev->id, DC_WARP_STACK / DC_LANES);
+}
+
+static int cpu_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
+  size_t fixed = (size_t)fn_of(fn)->ptx->shared_size;
+  if (fixed + bytes <= DC_SHARED_OPTIN) return 0;
+  return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE",
+                 "%zu bytes of dynamic and %zu of static shared memory are more than the %zu that a block may have",
+                 bytes, fixed, DC_SHARED_OPTIN);
+}
+
+/* --- the backend ---------------------------------------------------------------------------------------- */
+
+static const dc_device_ops cpu_ops = {
+  .blocking = true,
+  .open = cpu_open,
+  .close = cpu_close,
+  .alloc = cpu_alloc,
+  .free = cpu_free,
+  .memory_info = cpu_memory_info,
+  .reserved = cpu_reserved,
+  .trim = cpu_trim,
+  .host_memory = true,
+  .to_device = cpu_to_device,
+  .to_host = cpu_to_host,
+  .copy = cpu_copy,
+  .fill = cpu_fill,
+  .synchronize = cpu_synchronize,
+  .load = cpu_load,
+  .unload = cpu_unload,
+  .function = cpu_function,
+  .entries = cpu_entries,
+  .param = cpu_param,
+  .function_facts = cpu_function_facts,
+  .launch = cpu_launch,
+  .global = cpu_global,
+  .occupancy = cpu_occupancy,
+  .tier = cpu_tier,
+  .set_shared_limit = cpu_set_shared_limit,
+  .set_stack = cpu_set_stack,
+  .stream_open = dc_cpu_stream_open,
+  .stream_close = dc_cpu_stream_close,
+  .stream_done = dc_cpu_stream_done,
+  .stream_synchronize = dc_cpu_stream_synchronize,
+  .stream_wait = dc_cpu_stream_wait,
+  .event_open = dc_cpu_event_open,
+  .event_close = dc_cpu_event_close,
+  .event_record = dc_cpu_event_record,
+  .event_done = dc_cpu_event_done,
+  .event_synchronize = dc_cpu_event_synchronize,
+  .event_elapsed = dc_cpu_event_elapsed,
+  .capture_begin = dc_cpu_capture_begin,
+  .capture_end = dc_cpu_capture_end,
+  .capture_fork = dc_cpu_capture_fork,
+  .graph_launch = dc_cpu_graph_launch,
+  .graph_close = dc_cpu_graph_close,
+  .products_in_graphs = true,
+  .fft_points = 4096,
+  .library = dc_cpu_library,
+  .product = dc_cpu_product,
+  .dense = dc_cpu_dense,
+  .fft = dc_cpu_fft,
+};
+
+static int discover(const dc_backend *self, dc_device *(*add)(void *ud), void *ud, dc_error *err) {
+  char name[72];
+  dc_device *dev = add(ud);
+  if (dev == NULL) return dc_fail_oom(err);
+  int threads = dc_cpu_threads();
+  processor_name(name, sizeof name);
+  dev->ops = &cpu_ops;
+  dev->backend = self->name;
+  dev->index = 0;
+  snprintf(dev->id, sizeof dev->id, "cpu");
+  snprintf(dev->name, sizeof dev->name, "%s (%d thread%s)", name, threads, threads == 1 ? "" : "s");
+  return 0;
+}
+
+const dc_backend dc_cpu_backend = { .name = "cpu", .discover = discover };

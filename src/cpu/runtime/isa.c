@@ -1,0 +1,36 @@
+/*
+** isa.c - picks the build of the operations that this machine can run.
+*/
+#include "cpu/interp/ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+static bool has_avx2(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+static bool has_avx512(void) {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+bool dc_wide_moves;
+char dc_wide_lock; /* for machines without an instruction (ops/wide.h) */
+
+const dc_ops *dc_ops_best(void) {
+  const dc_ops *tables[3] = {&dc_ops_baseline, NULL, NULL};
+  int n = 1;
+#if defined(__x86_64__)
+  dc_wide_moves = __builtin_cpu_supports("avx");
+  if (has_avx2()) tables[n++] = &dc_ops_avx2;
+  if (n == 2 && has_avx512()) tables[n++] = &dc_ops_avx512;
+#endif
+  const char *forced = getenv("DOTCOMPUTE_CPU_ISA");
+  for (int i = 0; forced && i < n; i++)
+    if (strcmp(forced, tables[i]->isa) == 0) return tables[i];
+  return tables[n - 1];
+}

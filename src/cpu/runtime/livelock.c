@@ -1,0 +1,98 @@
+/*
+** livelock.c - finds blocks whose threads spin on shared memory that no thread of the block changes any more.
+**
+** While a block that makes no progress is watched, its warps run operation by operation. If none of them writes memory,
+** reads memory other than the block's shared and the threads' own, or reads a clock, what the block does next depends
+** on its registers alone; if these are the same after some turns of the loops, it never ends.
+*/
+#include "cpu/runtime/exec.h"
+
+static bool is_time(const ptx_ins *ins) {
+  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
+    const ptx_operand *o = &ins->opnd[i];
+    if (o->kind != PTX_SREG) continue;
+    switch (o->sreg) {
+      case PTX_SR_CLOCK: case PTX_SR_CLOCK64: case PTX_SR_CLOCK_HI: case PTX_SR_GLOBALTIMER:
+      case PTX_SR_GLOBALTIMER_LO: case PTX_SR_GLOBALTIMER_HI: return true;
+      default: break;
+    }
+  }
+  return false;
+}
+
+/* Whether lanes `m` read nothing that other blocks could change. */
+static bool reads_own(const dc_warp *w, const dc_op *o, uint32_t m) {
+  if (o->base != DC_BASE_FLAT) return true;
+  for (; m; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    uint64_t a = (uint64_t)o->imm;
+    if (o->addr_bits == 64) a += ((const uint64_t *)(const void *)(w->regs + o->a))[l];
+    if (o->addr_bits == 32) a += ((const uint32_t *)(const void *)(w->regs + o->a))[l];
+    if (a < w->low[DC_BASE_SHARED] || a >= w->high[DC_BASE_SHARED]) return false;
+  }
+  return true;
+}
+
+static bool is_harmless(const dc_warp *w, const dc_op *o, uint32_t m) {
+  switch (o->ins->op) {
+    case PTX_OP_LD: return reads_own(w, o, m);
+    case PTX_OP_MOV: return !is_time(o->ins);
+    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_NOT: case PTX_OP_SHL: case PTX_OP_SHR:
+    case PTX_OP_SETP: case PTX_OP_SELP: case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD:
+    case PTX_OP_MIN: case PTX_OP_MAX: case PTX_OP_CVT: case PTX_OP_CVTA: case PTX_OP_LOP3: case PTX_OP_BFE:
+    case PTX_OP_SHF: case PTX_OP_PRMT: case PTX_OP_POPC: case PTX_OP_FENCE: case PTX_OP_MEMBAR: return true;
+    default: return false;
+  }
+}
+
+void dc_watch_run(dc_warp *w, const dc_node *node, bool masked) {
+  dc_block_run *b = w->ctl->block;
+  const dc_ops *ops = w->ctl->worker->ops;
+  for (const dc_op *o = node->first; o < node->last; o++) {
+    const bool guarded = o->ins->pred >= 0;
+    const dc_op *inner = guarded ? (const dc_op *)(const void *)o->v : o;
+    const uint32_t guard = !guarded ? DC_ALL_LANES : o->neg_a ? ~w->preds[o->a] : w->preds[o->a];
+    if ((w->mask & guard) && !is_harmless(w, inner, w->mask & guard)) b->disturbed = true;
+    if (o->ins->op == PTX_OP_LD) b->spin_line = o->ins->line;
+    ops->run(w, o, o + 1, masked);
+  }
+  if (node->end != DC_END_JUMP && node->end != DC_END_SLEEP) b->disturbed = true;
+}
+
+static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
+  const uint8_t *p = data;
+  for (size_t i = 0; i < bytes; i++) h = (h ^ p[i]) * 0x100000001b3u; /* FNV-1a */
+  return h;
+}
+
+/* Of the registers and places of all threads that are left. */
+static uint64_t fingerprint(const dc_block_run *b) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (uint32_t i = 0; i < b->nwarps; i++) {
+    const dc_warp_slot *s = b->warps[i];
+    if (s == NULL) continue;
+    h = mix(h, &s->w.live, sizeof s->w.live);
+    for (const dc_frame *f = s->c.frames; f; f = f->below) {
+      h = mix(h, &f->lanes, sizeof f->lanes);
+      h = mix(h, f->regs, f->fn->file_bytes);
+      h = mix(h, f->preds, f->fn->npreds * sizeof *f->preds);
+      h = mix(h, f->pend, (size_t)f->fn->nnodes * sizeof *f->pend);
+    }
+  }
+  return h;
+}
+
+#define WATCH_EVERY 16
+
+bool dc_watch_is_stuck(dc_block_run *b) {
+  if (b->watching) {
+    b->watching = false;
+    return !b->disturbed && fingerprint(b) == b->print;
+  }
+  if (++b->idles % WATCH_EVERY) return false;
+  b->print = fingerprint(b);
+  b->spin_line = 0;
+  b->disturbed = false;
+  b->watching = true;
+  return false;
+}

@@ -1,0 +1,203 @@
+/*
+** stream.c - streams, events and graphs of the CPU device.
+**
+** Work is done when a slot returns, so a stream has nothing to order: it is a handle and no more.  An
+** event is the time at which it was recorded.  A graph is a list of launches, copies, fills and products, taken
+** down instead of done while it is captured, and done one after the other when it runs.
+*/
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "base/runtime.h"
+#include "cpu/runtime/stream.h"
+
+/* --- streams and events ---------------------------------------------------------------------------------- */
+
+int dc_cpu_stream_open(dc_device *dev, void **stream, dc_error *err) {
+  (void)dev;
+  *stream = malloc(1); /* a handle like no other */
+  return *stream != NULL ? 0 : dc_fail_oom(err);
+}
+
+void dc_cpu_stream_close(dc_device *dev, void *stream) {
+  (void)dev;
+  free(stream);
+}
+
+int dc_cpu_stream_done(dc_device *dev, void *stream, dc_error *err) {
+  (void)dev;
+  (void)stream;
+  (void)err;
+  return 1;
+}
+
+int dc_cpu_stream_synchronize(dc_device *dev, void *stream, dc_error *err) {
+  (void)dev;
+  (void)stream;
+  (void)err;
+  return 0;
+}
+
+int dc_cpu_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err) {
+  (void)event;
+  return dc_cpu_stream_synchronize(dev, stream, err);
+}
+
+int dc_cpu_event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
+  (void)dev;
+  (void)timed;
+  *event = calloc(1, sizeof(double));
+  return *event != NULL ? 0 : dc_fail_oom(err);
+}
+
+void dc_cpu_event_close(dc_device *dev, void *event) {
+  (void)dev;
+  free(event);
+}
+
+int dc_cpu_event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
+  *(double *)event = dc_clock();
+  return dc_cpu_stream_synchronize(dev, stream, err);
+}
+
+int dc_cpu_event_done(dc_device *dev, void *event, dc_error *err) { return dc_cpu_stream_done(dev, event, err); }
+
+int dc_cpu_event_synchronize(dc_device *dev, void *event, dc_error *err) {
+  return dc_cpu_stream_synchronize(dev, event, err);
+}
+
+int dc_cpu_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {
+  *seconds = *(double *)to - *(double *)from;
+  return dc_cpu_stream_synchronize(dev, NULL, err);
+}
+
+/* --- graphs ----------------------------------------------------------------------------------------------- */
+
+typedef enum action_kind { ACTION_LAUNCH, ACTION_COPY, ACTION_FILL, ACTION_PRODUCT } action_kind;
+
+typedef struct action {
+  struct action *next;
+  action_kind kind;
+  dc_function *fn; /* of a launch, with its parameters in `bytes` */
+  dc_launch launch;
+  dc_ptr dst, src; /* of copies and fills */
+  size_t size, n;
+  _Alignas(16) unsigned char bytes[]; /* parameters, a fill's pattern, a dc_product */
+} action;
+
+/* While it is captured its address is the handle of the stream. */
+typedef struct graph {
+  action *first, **end;
+} graph;
+
+static bool capturing(const dc_device *dev) { return dev->capture != NULL && dev->stream != NULL; }
+
+/* An action at the end of the graph that is being captured. */
+static action *add(dc_device *dev, action_kind kind, const void *bytes, size_t n, dc_error *err) {
+  graph *g = dev->stream;
+  action *a = calloc(1, sizeof *a + n);
+  if (a == NULL) {
+    dc_fail_oom(err);
+    return NULL;
+  }
+  a->kind = kind;
+  if (n > 0) memcpy(a->bytes, bytes, n);
+  *g->end = a;
+  g->end = &a->next;
+  return a;
+}
+
+int dc_cpu_capture_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
+  if (!capturing(dev)) return 0;
+  action *a = add(dev, ACTION_LAUNCH, l->params, l->params_size, err);
+  if (a == NULL) return -1;
+  a->fn = fn;
+  a->launch = *l;
+  a->launch.params = a->bytes;
+  return 1;
+}
+
+int dc_cpu_capture_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
+  if (!capturing(dev)) return 0;
+  action *a = add(dev, ACTION_COPY, NULL, 0, err);
+  if (a == NULL) return -1;
+  a->dst = dst;
+  a->src = src;
+  a->n = n;
+  return 1;
+}
+
+int dc_cpu_capture_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
+  if (!capturing(dev)) return 0;
+  action *a = add(dev, ACTION_FILL, pattern, size, err);
+  if (a == NULL) return -1;
+  a->dst = dst;
+  a->size = size;
+  a->n = n;
+  return 1;
+}
+
+int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err) {
+  if (!capturing(dev)) return 0;
+  return add(dev, ACTION_PRODUCT, p, sizeof *p, err) != NULL ? 1 : -1;
+}
+
+void dc_cpu_graph_close(dc_device *dev, void *handle) {
+  graph *g = handle;
+  (void)dev;
+  while (g->first != NULL) {
+    action *a = g->first;
+    g->first = a->next;
+    free(a);
+  }
+  free(g);
+}
+
+int dc_cpu_capture_begin(dc_device *dev, void **stream, dc_error *err) {
+  graph *g = calloc(1, sizeof *g);
+  (void)dev;
+  if (g == NULL) return dc_fail_oom(err);
+  g->end = &g->first;
+  *stream = g;
+  return 0;
+}
+
+/* The actions of all branches stand in one list, in the order in which they were issued, which suits them all. */
+int dc_cpu_capture_fork(dc_device *dev, void **stream, dc_error *err) {
+  (void)err;
+  *stream = dev->stream;
+  return 0;
+}
+
+int dc_cpu_capture_end(dc_device *dev, void *old, void **handle, dc_error *err) {
+  (void)old; /* a new list costs no more than a changed one */
+  (void)err;
+  if (handle != NULL) *handle = dev->stream;
+  else dc_cpu_graph_close(dev, dev->stream);
+  return 0;
+}
+
+int dc_cpu_graph_launch(dc_device *dev, void *handle, void *stream, dc_error *err) {
+  const graph *g = handle;
+  (void)stream;
+  for (const action *a = g->first; a != NULL; a = a->next) {
+    int rc = 0;
+    char name[128];
+    switch (a->kind) {
+    case ACTION_LAUNCH: {
+      dc_launch l = a->launch;
+      rc = dc_cpu_launch(dev->impl, (dc_cpu_function *)a->fn, &l, err); /* dc_graph_launch counts all of them */
+      if (rc != 0)
+        dc_error_prefix(err, "in a graph, kernel '%s': ",
+                        dc_short_name(((dc_cpu_function *)a->fn)->ptx->name, name, sizeof name));
+      break;
+    }
+    case ACTION_COPY: rc = dev->ops->copy(dev, a->dst, a->src, a->n, err); break;
+    case ACTION_FILL: rc = dev->ops->fill(dev, a->dst, a->bytes, a->size, a->n, err); break;
+    case ACTION_PRODUCT: rc = dev->ops->product(dev, (const void *)a->bytes, err); break;
+    }
+    if (rc != 0) return -1;
+  }
+  return 0;
+}

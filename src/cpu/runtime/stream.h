@@ -1,0 +1,35 @@
+/*
+** stream.h - inside cpu/: device.h's slots for streams, events and graphs.
+*/
+#ifndef DC_CPU_RUNTIME_STREAM_H
+#define DC_CPU_RUNTIME_STREAM_H
+
+#include "cpu/runtime/exec.h"
+#include "device/device.h"
+
+int dc_cpu_stream_open(dc_device *dev, void **stream, dc_error *err);
+void dc_cpu_stream_close(dc_device *dev, void *stream);
+int dc_cpu_stream_done(dc_device *dev, void *stream, dc_error *err);
+int dc_cpu_stream_synchronize(dc_device *dev, void *stream, dc_error *err);
+int dc_cpu_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err);
+int dc_cpu_event_open(dc_device *dev, bool timed, void **event, dc_error *err);
+void dc_cpu_event_close(dc_device *dev, void *event);
+int dc_cpu_event_record(dc_device *dev, void *event, void *stream, dc_error *err);
+int dc_cpu_event_done(dc_device *dev, void *event, dc_error *err);
+int dc_cpu_event_synchronize(dc_device *dev, void *event, dc_error *err);
+int dc_cpu_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err);
+
+int dc_cpu_capture_begin(dc_device *dev, void **stream, dc_error *err);
+int dc_cpu_capture_fork(dc_device *dev, void **stream, dc_error *err);
+int dc_cpu_capture_end(dc_device *dev, void *old, void **graph, dc_error *err);
+int dc_cpu_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *err);
+void dc_cpu_graph_close(dc_device *dev, void *graph);
+
+/* What the slots of the same names ask first: 1 when a graph is being captured and has taken it down, 0 when the
+** work is to be done, -1 with an error. */
+int dc_cpu_capture_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
+int dc_cpu_capture_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
+int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err);
+int dc_cpu_capture_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
+
+#endif

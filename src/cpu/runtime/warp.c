@@ -1,0 +1,835 @@
+/*
+** warp.c - one warp: which lanes run which node next, calls, and everything a node may end with.
+**
+** Each node has a word of pending lanes; the lowest-numbered node with any is served first, so lanes
+** meet again at joins, which have higher numbers than what leads to them.  When all lanes of a frame are in one
+** place no word is touched and nothing is searched: a jump is an assignment.
+**
+** Frames form a tree, since parts of a warp may be in different calls at a time.  A frame's lanes are those
+** inside it or inside what it calls, so "all lanes of the frame are here" implies that no call is under way
+** and the frame's registers may be written whole.
+*/
+#include <string.h>
+
+#include "cpu/codegen/native.h"
+
+#define FUEL 4096        /* jumps back between two looks at the clock */
+#define SPIN_COST 16     /* of a jump that closes a loop that may wait for others */
+#define SPLIT_COST 128   /* of such a jump while other lanes of the warp are elsewhere */
+#define SHY_PICKS 200
+
+static inline bool bit(const uint64_t *words, int32_t n) { return (words[n >> 6] >> (n & 63)) & 1; }
+static inline void set_bit(uint64_t *words, int32_t n) { words[n >> 6] |= (uint64_t)1 << (n & 63); }
+
+/* --- frames --------------------------------------------------------------------------------------------- */
+
+/* The frame's memory becomes what operations see. */
+static void enter(dc_warp *w, dc_frame *f) {
+  const dc_cpu_function *fn = f->fn;
+  w->ctl->frame = f;
+  w->regs = f->regs;
+  w->preds = f->preds;
+  w->base[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)f->local;
+  w->base[DC_BASE_FRAME] = (uint64_t)(uintptr_t)f->params;
+  w->base[DC_BASE_CALL] = (uint64_t)(uintptr_t)f->call_area;
+  w->lane_stride[DC_BASE_LOCAL] = fn->local_stride;
+  w->lane_stride[DC_BASE_FRAME] = fn->params_stride;
+  w->lane_stride[DC_BASE_CALL] = fn->call_stride;
+}
+
+static size_t stack_bytes(const dc_cpu_function *fn) { return fn->frame_bytes + fn->lane_bytes; }
+
+/* A new frame of the warp, on top of the list; its node words are all clear. NULL: no room. */
+static dc_frame *push_frame(dc_warp *w, const dc_cpu_function *fn, dc_frame *parent, uint32_t lanes) {
+  dc_warp_control *c = w->ctl;
+  if (c->depth >= DC_MAX_DEPTH || c->stack + stack_bytes(fn) > DC_WARP_STACK + (parent ? 0 : stack_bytes(fn)))
+    return NULL;
+  dc_frame *f = dc_frame_new(c->worker, fn);
+  if (f == NULL) return NULL;
+  f->parent = parent;
+  f->lanes = lanes;
+  f->low = fn->words;
+  f->native = NULL;
+  f->below = c->frames;
+  c->frames = f;
+  c->depth++;
+  c->stack += stack_bytes(fn);
+  return f;
+}
+
+static void pop_frame(dc_warp *w, dc_frame *f) {
+  dc_warp_control *c = w->ctl;
+  dc_frame **at = &c->frames;
+  while (*at != f) at = &(*at)->below;
+  *at = f->below;
+  c->depth--;
+  c->stack -= stack_bytes(f->fn);
+  if (c->shy_frame == f) c->shy_frame = NULL;
+  dc_frame_release(c->worker, f);
+}
+
+static inline void arrive(dc_frame *f, int32_t n, uint32_t lanes) {
+  f->pend[n] |= lanes;
+  set_bit(f->ready, n);
+  if ((uint32_t)n >> 6 < f->low) f->low = (uint32_t)n >> 6;
+}
+
+/* Lanes that came to the node but must wait for others there. */
+static void block_lanes(dc_frame *f, int32_t n, uint32_t lanes) {
+  f->pend[n] |= lanes;
+  set_bit(f->blocked, n);
+}
+
+/* Lanes have ended: in this frame and all that it was called from. */
+static void end_lanes(dc_warp *w, dc_frame *f, uint32_t lanes) {
+  for (; f; f = f->parent) f->lanes &= ~lanes;
+  w->live &= ~lanes;
+  w->ctl->recheck = true;
+  dc_block_lanes_ended(w->ctl->block, (uint32_t)__builtin_popcount(lanes));
+}
+
+static void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t size,
+                       uint32_t lanes) {
+  for (; lanes; lanes &= lanes - 1) {
+    size_t l = (size_t)__builtin_ctz(lanes);
+    memcpy(to + l * to_stride, from + l * from_stride, size);
+  }
+}
+
+/* Lanes reach the end of the frame's function. */
+static void leave(dc_warp *w, dc_frame *f, uint32_t lanes) {
+  dc_frame *p = f->parent;
+  if (p == NULL) {
+    end_lanes(w, f, lanes);
+    return;
+  }
+  const dc_copy *r = &f->call->ret;
+  if (r->size)
+    copy_lanes(p->call_area + r->to, p->fn->call_stride, f->params + r->from, f->fn->params_stride, r->size, lanes);
+  f->lanes &= ~lanes;
+  if (f->call->next == DC_NODE_LEAVE) leave(w, p, lanes);
+  else arrive(p, f->call->next, lanes);
+}
+
+/* --- whose turn it is ----------------------------------------------------------------------------------- */
+
+/* The lowest node of the frame with lanes to be served, but for the `n` nodes `shy`; -1: none. */
+static int32_t lowest(dc_frame *f, const int32_t *shy, int32_t n) {
+  for (uint32_t i = f->low; i < f->fn->words; i++) {
+    uint64_t word = f->ready[i];
+    for (int32_t k = 0; k < n; k++)
+      if ((uint32_t)shy[k] >> 6 == i) word &= ~((uint64_t)1 << (shy[k] & 63));
+    if (word == 0) continue;
+    if (n == 0) f->low = i;
+    return (int32_t)(i * 64) + __builtin_ctzll(word);
+  }
+  if (n == 0) f->low = f->fn->words;
+  return -1;
+}
+
+/* Everything blocked is looked at again. */
+static void unblock(dc_warp_control *c) {
+  c->recheck = false;
+  for (dc_frame *f = c->frames; f; f = f->below)
+    for (uint32_t i = 0; i < f->fn->words; i++) {
+      if (f->blocked[i] == 0) continue;
+      f->ready[i] |= f->blocked[i];
+      f->blocked[i] = 0;
+      if (i < f->low) f->low = i;
+    }
+}
+
+/* Frames that no lane is in any more go, from the current one up. False: none is left. */
+static bool pop_empty(dc_warp *w) {
+  dc_frame *f = w->ctl->frame;
+  while (f && f->lanes == 0) {
+    dc_frame *parent = f->parent;
+    pop_frame(w, f);
+    f = parent;
+  }
+  if (f) enter(w, f);
+  return f != NULL;
+}
+
+/* A frame and node with lanes to be served: of the current frame first, then of the newest. */
+static int32_t find_ready(dc_warp *w) {
+  dc_warp_control *c = w->ctl;
+  dc_frame *f = c->frame;
+  int32_t n = lowest(f, c->shy_nodes, f == c->shy_frame ? c->nshy : 0);
+  if (n >= 0) return n;
+  for (f = c->frames; f; f = f->below) {
+    if (f == c->frame || (n = lowest(f, c->shy_nodes, f == c->shy_frame ? c->nshy : 0)) < 0) continue;
+    enter(w, f);
+    return n;
+  }
+  return -1;
+}
+
+/* Whether some lanes wait at a warp-wide operation, and none at a barrier. */
+static bool only_warp_waits(const dc_warp_control *c) {
+  if (c->at_barrier) return false;
+  for (const dc_frame *f = c->frames; f; f = f->below)
+    for (uint32_t i = 0; i < f->fn->words; i++)
+      if (f->blocked[i]) return true;
+  return false;
+}
+
+/* Lanes of frame `from` go on in `to`, a frame of the same call, which they would all be in had they come together. */
+static void merge_frame(dc_warp *w, dc_frame *to, dc_frame *from) {
+  const ptx_func *f = to->fn->ptx;
+  const uint32_t lanes = from->lanes;
+  for (int32_t r = 0; r < f->nregs; r++) {
+    const size_t bits = f->regs[r].bits, size = bits <= 16 ? 2 : bits / 8;
+    if (f->slot[r] >= 0 && bits > 1)
+      copy_lanes(to->regs + f->slot[r], size, from->regs + f->slot[r], size, size, lanes);
+  }
+  for (uint32_t i = 0; i < to->fn->npreds; i++)
+    to->preds[i] = (to->preds[i] & ~lanes) | (from->preds[i] & lanes);
+  copy_lanes(to->params, to->fn->params_stride, from->params, to->fn->params_stride, to->fn->params_stride, lanes);
+  copy_lanes(to->call_area, to->fn->call_stride, from->call_area, to->fn->call_stride, to->fn->call_stride, lanes);
+  for (int32_t n = 0; n < to->fn->nnodes; n++) {
+    if (from->pend[n]) block_lanes(to, n, from->pend[n]);
+    from->pend[n] = 0;
+  }
+  memset(from->ready, 0, from->fn->words * sizeof *from->ready); /* frames are kept clear between uses */
+  memset(from->blocked, 0, from->fn->words * sizeof *from->blocked);
+  for (dc_frame *g = w->ctl->frames; g; g = g->below)
+    if (g->parent == from) g->parent = to;
+  to->lanes |= lanes;
+  if (w->ctl->frame == from) enter(w, to);
+  pop_frame(w, from);
+}
+
+/* Lanes that came to one call at different times (some had spun, say) wait for each other inside, each part in a frame
+** of its own. Not where addresses of a frame's memory may be about. True: two frames have become one. */
+static bool merge_frames(dc_warp *w) {
+  for (dc_frame *a = w->ctl->frames; a; a = a->below)
+    for (dc_frame *b = a->below; a->parent && b; b = b->below)
+      if (b->fn == a->fn && b->parent == a->parent && b->call == a->call && !a->native && !b->native &&
+          a->fn->local_stride == 0) {
+        merge_frame(w, a, b);
+        return true;
+      }
+  return false;
+}
+
+static void pass_barriers(dc_warp *w);
+
+/* The next node to serve and its lanes. -1: nothing now, *progress says why. */
+static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
+  dc_warp_control *c = w->ctl;
+  if (c->turn_over) {
+    c->turn_over = false;
+    *progress = DC_PASSED;
+    return -1;
+  }
+  for (;;) {
+    if (c->frame->lanes == 0 && !pop_empty(w)) {
+      *progress = DC_DONE;
+      return -1;
+    }
+    if (c->released) pass_barriers(w);
+    if (c->shy_frame && c->shy_left-- <= 0) c->shy_frame = NULL;
+    int32_t n = find_ready(w);
+    if (n >= 0) {
+      dc_frame *f = c->frame;
+      *lanes = f->pend[n];
+      f->pend[n] = 0;
+      f->ready[n >> 6] &= ~((uint64_t)1 << (n & 63));
+      f->blocked[n >> 6] &= ~((uint64_t)1 << (n & 63));
+      if (*lanes) return n;
+      continue; /* they ended while they waited */
+    }
+    if (c->recheck) {
+      unblock(c);
+      continue;
+    }
+    if (c->shy_frame) { /* only the spinning lanes can go on: other warps first */
+      c->shy_frame = NULL;
+      *progress = DC_YIELDED;
+      return -1;
+    }
+    if (!c->force && only_warp_waits(c)) { /* each part of the warp waits for another: let the first pass */
+      c->force = !merge_frames(w);
+      unblock(c);
+      continue;
+    }
+    *progress = DC_BLOCKED;
+    return -1;
+  }
+}
+
+/* Lanes at node n of the current frame have spun long enough.  Those of other loops stay shy, too: where two parts of a
+** warp spin on what a third holds, they would else only make way for each other. */
+static void be_shy(dc_warp_control *c, int32_t n) {
+  int32_t i = 0;
+  if (c->shy_frame != c->frame) c->nshy = 0;
+  c->shy_frame = c->frame;
+  c->shy_left = SHY_PICKS;
+  while (i < c->nshy && c->shy_nodes[i] != n) i++;
+  if (i < c->nshy) return;
+  if (c->nshy == DC_SHY_NODES) memmove(c->shy_nodes, c->shy_nodes + 1, (DC_SHY_NODES - 1) * sizeof *c->shy_nodes);
+  else c->nshy++;
+  c->shy_nodes[c->nshy - 1] = n;
+}
+
+/* A loop has used up its fuel. True: the warp has to give way now. */
+static bool out_of_fuel(dc_warp *w, int32_t n, bool spin, dc_progress *progress) {
+  dc_warp_control *c = w->ctl;
+  c->fuel = FUEL;
+  if (dc_launch_tick(c->worker)) {
+    *progress = DC_STOPPED;
+    return true;
+  }
+  if (spin) be_shy(c, n);
+  return false;
+}
+
+/* --- waiting for lanes of the warp ---------------------------------------------------------------------- */
+
+/* Lanes `m` come to a warp-wide operation: an error if one of them is not in its own member mask. */
+static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
+  const dc_op *o = node->strict;
+  const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
+  if (o->ins->pred >= 0) m &= o->neg_a ? ~w->preds[o->a] : w->preds[o->a];
+  for (; m; m &= m - 1) {
+    int l = __builtin_ctz(m);
+    if (!(member[l] >> l & 1)) dc_warp_fault(w, o, DC_FAULT_MEMBER, l, member[l]);
+  }
+}
+
+/* Of the lanes `m` that came to a warp-wide operation, those that may run it now; the others wait. */
+static uint32_t gather(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t m) {
+  const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
+  dc_warp_control *c = w->ctl;
+  uint32_t go = 0;
+  if (m == w->live) go = m;
+  for (uint32_t rest = m & ~go; rest; rest &= rest - 1) {
+    int l = __builtin_ctz(rest);
+    if ((member[l] & w->live & ~m) == 0) go |= 1u << l;
+  }
+  if (go == 0 && c->force) go = m;
+  if (go) c->force = false;
+  if (node->wait == DC_WAIT_GROUP && go) { /* one member mask at a time */
+    uint32_t first = member[__builtin_ctz(go)], same = 0;
+    for (int l = 0; l < DC_LANES; l++) same |= (uint32_t)(member[l] == first) << l;
+    if (go & ~same) arrive(f, n, go & ~same);
+    m &= ~(go & ~same);
+    go &= same;
+  }
+  if (m & ~go) block_lanes(f, n, m & ~go);
+  return go;
+}
+
+/* --- what nodes end with -------------------------------------------------------------------------------- */
+
+static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
+  if (lanes == 0) return;
+  if (n == DC_NODE_LEAVE) leave(w, f, lanes);
+  else arrive(f, n, lanes);
+}
+
+/* The result of bar.red for lanes that have been let go. */
+static void put_reduction(dc_warp *w, const dc_node *node, uint32_t lanes) {
+  const dc_op *o = node->op;
+  const dc_warp_control *c = w->ctl;
+  if (o->ins->ndst == 0 || o->d == DC_NO_OPERAND) return;
+  for (; lanes; lanes &= lanes - 1) {
+    int l = __builtin_ctz(lanes);
+    if (o->bits[0] == 1) w->preds[o->d] = (w->preds[o->d] & ~(1u << l)) | (uint32_t)(c->red[l] != 0) << l;
+    else ((uint32_t *)(void *)(w->regs + o->d))[l] = c->red[l];
+  }
+}
+
+static uint32_t predicate_lanes(const dc_warp *w, const dc_op *o) {
+  int last = o->ins->nsrc;
+  uint32_t at = last == 3 ? o->c : o->b;
+  bool neg = last == 3 ? o->neg_c : o->neg_b;
+  return neg ? ~w->preds[at] : w->preds[at];
+}
+
+/* All parts of the warp that a barrier has let go, wherever they wait, pass it before any lane runs on, so that they
+** can meet behind it. */
+static void pass_barriers(dc_warp *w) {
+  dc_warp_control *c = w->ctl;
+  dc_frame *here = c->frame;
+  for (dc_frame *f = c->frames; f && c->released; f = f->below) {
+    enter(w, f);
+    for (uint32_t i = 0; i < f->fn->words; i++)
+      for (uint64_t word = f->ready[i] | f->blocked[i]; word && c->released; word &= word - 1) {
+        const int32_t n = (int32_t)(i * 64) + __builtin_ctzll(word);
+        const dc_node *node = &f->fn->nodes[n];
+        const uint32_t lanes = node->end == DC_END_BARRIER ? f->pend[n] & c->released : 0;
+        if (lanes == 0) continue;
+        f->pend[n] &= ~lanes;
+        c->released &= ~lanes;
+        put_reduction(w, node, lanes);
+        send(w, f, node->next, lanes);
+      }
+  }
+  enter(w, here);
+}
+
+/* Lanes `t` come to a barrier, or were waiting there. True: all of them go on, at once, and no others of the warp. */
+static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
+  dc_warp_control *c = w->ctl;
+  const dc_op *o = node->op;
+  uint32_t fresh = t & ~c->at_barrier;
+  bool red = o->ins->mode >= PTX_BAR_RED_POPC && o->ins->mode <= PTX_BAR_RED_OR;
+  bool wait = o->ins->mode != PTX_BAR_ARRIVE, counted = o->ins->nsrc - red > 1;
+  if (t & c->at_barrier) block_lanes(f, n, t & c->at_barrier);
+  uint32_t truth = red ? predicate_lanes(w, o) : 0;
+  while (fresh) { /* lanes with one and the same barrier at a time */
+    int l = __builtin_ctz(fresh);
+    const uint32_t *ids = (const uint32_t *)(const void *)(w->regs + o->a);
+    uint32_t same = 0, id = ids[l], count = 0;
+    for (uint32_t rest = fresh; rest; rest &= rest - 1)
+      same |= (uint32_t)(ids[__builtin_ctz(rest)] == id) << __builtin_ctz(rest);
+    fresh &= ~same;
+    if (id >= DC_BARRIERS) dc_warp_fault(w, o, DC_FAULT_BARRIER, l, id);
+    if (counted) {
+      count = ((const uint32_t *)(const void *)(w->regs + o->b))[l];
+      const bool never = !wait && count > c->block->nwarps * DC_LANES; /* if it waits, the deadlock is noticed */
+      if (never || !dc_barrier_counts(count)) dc_warp_fault(w, o, DC_FAULT_COUNT, l, count);
+    }
+    c->at_barrier |= wait ? same : 0;
+    bool complete = dc_barrier_arrive(c->block, w, id, count, same, wait, truth & same, o->ins->mode);
+    if (!wait) {
+      send(w, f, node->next, same);
+    } else if (complete && same == t && c->released == t && c->block->nwarps == 1) {
+      c->released = 0;
+      put_reduction(w, node, same);
+      return true;
+    } else {
+      block_lanes(f, n, same); /* those let go pass by pass_barriers */
+      c->turn_over = c->turn_over || complete;
+    }
+  }
+  return false;
+}
+
+/* Parameters of a call to the run-time library, of one lane. */
+static uint64_t argument(const dc_frame *f, const dc_node *node, int i, int lane) {
+  uint64_t v = 0;
+  size_t size = node->args[i].size < sizeof v ? node->args[i].size : sizeof v;
+  memcpy(&v, f->call_area + (size_t)lane * f->fn->call_stride + node->args[i].from, size);
+  return v;
+}
+
+static void put_result(dc_frame *f, const dc_node *node, int lane, uint64_t v) {
+  size_t size = node->ret.size < sizeof v ? node->ret.size : sizeof v;
+  if (size) memcpy(f->call_area + (size_t)lane * f->fn->call_stride + node->ret.to, &v, size);
+}
+
+#define OUT_LIMIT ((size_t)1 << 16)
+
+static void device_printf(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+  dc_job *job = w->ctl->worker->job;
+  for (; lanes; lanes &= lanes - 1) {
+    int l = __builtin_ctz(lanes);
+    dc_buf *text = &w->ctl->worker->text; /* first: a wrong pointer must not leave the lock held */
+    dc_buf_reset(text);
+    int n = dc_device_printf(text, (const char *)(uintptr_t)argument(f, node, 0, l),
+                             (const uint8_t *)(uintptr_t)argument(f, node, 1, l));
+    pthread_mutex_lock(&job->lock);
+    if (text->len) dc_buf_add(&job->out, text->data, text->len);
+    if (job->out.len > OUT_LIMIT) dc_job_flush(job);
+    pthread_mutex_unlock(&job->lock);
+    put_result(f, node, l, (uint64_t)n);
+  }
+}
+
+static void device_malloc(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+  for (; lanes; lanes &= lanes - 1) {
+    int l = __builtin_ctz(lanes);
+    uint64_t n = argument(f, node, 0, l);
+    dc_error err = DC_ERROR_INIT; /* no memory is a null pointer in C */
+    put_result(f, node, l, n ? dc_memory_alloc(w->ctl->worker->cpu->memory, n, &err) : 0);
+    dc_error_clear(&err);
+  }
+}
+
+static void device_free(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+  for (; lanes; lanes &= lanes - 1) {
+    int l = __builtin_ctz(lanes);
+    uint64_t p = argument(f, node, 0, l);
+    if (!dc_memory_free(w->ctl->worker->cpu->memory, p)) dc_warp_fault(w, node->op, DC_FAULT_FREE, l, p);
+  }
+}
+
+static void assertion_failed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+  int l = __builtin_ctz(lanes);
+  dc_worker *k = w->ctl->worker;
+  dc_buf *b = &k->text;
+  dc_buf_reset(b);
+  dc_buf_printf(b, "%.200s:%u: %.200s: ", (const char *)(uintptr_t)argument(f, node, 1, l),
+                (unsigned)argument(f, node, 2, l), (const char *)(uintptr_t)argument(f, node, 3, l));
+  dc_buf_printf(b, "Assertion `%.400s` failed", (const char *)(uintptr_t)argument(f, node, 0, l));
+  dc_warp_fault(w, node->op, DC_FAULT_ASSERT, l, 0);
+}
+
+/* Native code runs the new frame, if there is any and room for what it keeps. */
+static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
+  dc_worker *k = w->ctl->worker;
+  if (c == NULL || k->replaying) return;
+  if (dc_frame_save(k, f, c->info.save_bytes + (uint32_t)c->info.ntracked * 4 + 64) == 0) f->native = c;
+}
+
+/* A frame of `callee` for lanes `t`, which becomes the current one. */
+static void call(dc_warp *w, dc_frame *f, const dc_node *node, const dc_cpu_function *callee, uint32_t t) {
+  int l = __builtin_ctz(t);
+  if (callee->state != 1) dc_warp_fault(w, node->op, DC_FAULT_REFUSED, l, (uint64_t)(uintptr_t)callee);
+  dc_frame *g = push_frame(w, callee, f, t);
+  if (g == NULL) dc_warp_fault(w, node->op, DC_FAULT_STACK, l, 0);
+  g->call = node;
+  go_native(w, g, dc_native_callee(callee, w->ctl->worker->job->native));
+  for (int i = 0; i < node->nargs; i++) {
+    const dc_copy *a = &node->args[i];
+    size_t to = node->callee ? a->to : (size_t)callee->ptx->params[i]->offset;
+    copy_lanes(g->params + to, callee->params_stride, f->call_area + a->from, f->fn->call_stride, a->size, t);
+  }
+  enter(w, g);
+}
+
+/* A function called through a pointer must take what it is given. */
+static bool takes(const dc_cpu_function *fn, const dc_node *node) {
+  const ptx_func *f = fn->ptx;
+  if (f->entry || f->declared_only || f->nparams != node->nargs) return false;
+  if ((f->ret ? f->ret->size : 0) < node->ret.size) return false;
+  for (int i = 0; i < f->nparams; i++)
+    if (f->params[i]->size != node->args[i].size) return false;
+  return true;
+}
+
+/* The lanes of `t` that call the same function as the first of them; the others come back to this node. */
+static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
+  const uint8_t *reg = w->regs + node->op->a;
+  bool narrow = node->op->bits[1] == 32;
+  uint64_t target = 0;
+  uint32_t same = 0;
+  for (uint32_t rest = t; rest; rest &= rest - 1) {
+    int l = __builtin_ctz(rest);
+    uint64_t v = narrow ? ((const uint32_t *)(const void *)reg)[l] : ((const uint64_t *)(const void *)reg)[l];
+    if (same == 0) target = v;
+    same |= (uint32_t)(v == target) << l;
+  }
+  const dc_cpu_function *callee = dc_code_function_at(f->fn->code, target);
+  if (callee == NULL || !takes(callee, node))
+    dc_warp_fault(w, node->op, DC_FAULT_CALL, __builtin_ctz(same), target);
+  send(w, f, n, t & ~same);
+  call(w, f, node, callee, same);
+  return same;
+}
+
+static void branch_indexed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t t) {
+  const uint32_t *index = (const uint32_t *)(const void *)(w->regs + node->op->a);
+  for (; t; t &= t - 1) {
+    int l = __builtin_ctz(t);
+    if (index[l] >= (uint32_t)node->ntargets) dc_warp_fault(w, node->op, DC_FAULT_BRANCH, l, index[l]);
+    send(w, f, node->targets[index[l]], 1u << l);
+  }
+}
+
+/* All ends but jumps.  True: lanes `*m` go on at node `*n` of another frame, now the current one; else pick. */
+static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, uint32_t *m, uint32_t t) {
+  uint32_t all = *m;
+  if (t == 0) { /* nobody does it */
+    send(w, f, node->next, all);
+    return false;
+  }
+  w->at = node->op;
+  send(w, f, node->next, all & ~t);
+  switch ((dc_end)node->end) {
+    case DC_END_BRX:
+      branch_indexed(w, f, node, t);
+      return false;
+    case DC_END_LEAVE:
+      leave(w, f, t);
+      return false;
+    case DC_END_EXIT:
+      end_lanes(w, f, t);
+      return false;
+    case DC_END_CALL:
+      call(w, f, node, node->callee, t);
+      *n = 0;
+      *m = t;
+      return true;
+    case DC_END_CALL_ADDRESS:
+      *m = call_address(w, f, node, *n, t);
+      *n = 0;
+      return true;
+    case DC_END_BARRIER:
+      if (!at_barrier(w, f, node, *n, t)) return false;
+      break;
+    case DC_END_SLEEP: /* others first: what it waits for may be theirs to do */
+      send(w, f, node->next, t);
+      if (node->next >= 0) be_shy(w->ctl, node->next);
+      return false;
+    case DC_END_TRAP: dc_warp_fault(w, node->op, DC_FAULT_TRAP, __builtin_ctz(t), 0);
+    case DC_END_ASSERT: assertion_failed(w, f, node, t); break;
+    case DC_END_PRINTF: device_printf(w, f, node, t); break;
+    case DC_END_MALLOC: device_malloc(w, f, node, t); break;
+    case DC_END_FREE: device_free(w, f, node, t); break;
+    case DC_END_JUMP: break;
+  }
+  send(w, f, node->next, t);
+  return false;
+}
+
+/* --- running -------------------------------------------------------------------------------------------- */
+
+/* A barrier that every live lane of the warp has come to, in one frame: the usual case, with no lists kept. */
+static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *complete) {
+  dc_warp_control *c = w->ctl;
+  const dc_op *o = node->op;
+  if (o->ins->mode != PTX_BAR_SYNC || o->ins->nsrc != 1 || node->next < 0) return false;
+  if (c->at_barrier | c->released) return false; /* some have been counted already */
+  const uint32_t *ids = (const uint32_t *)(const void *)(w->regs + o->a);
+  if (o->ins->opnd[0].kind != PTX_IMM) return false;
+  c->parked = true;
+  c->node = n;
+  *complete = dc_barrier_arrive(c->block, w, ids[0], 0, m, true, 0, PTX_BAR_SYNC);
+  if (*complete && c->block->nwarps == 1) c->parked = false;
+  return true;
+}
+
+#define PICK (-2) /* beside node numbers and DC_NODE_LEAVE: whose turn it is must be looked up */
+#define STOP (-3)
+
+/* A jump back costs fuel. */
+static inline bool burn(dc_warp_control *c, const dc_node *node, bool whole) {
+  c->fuel -= !node->spin ? 1 : whole ? SPIN_COST : SPLIT_COST;
+  return c->fuel < 0;
+}
+
+/* Lanes `t` of `m`, neither none nor all, jump.  The node at which the frame goes on with *m lanes, or PICK. */
+static int32_t part(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+                    dc_progress *progress) {
+  if (node->next == DC_NODE_LEAVE || node->taken == DC_NODE_LEAVE) { /* some end here, the rest go on together */
+    bool taken_leaves = node->taken == DC_NODE_LEAVE;
+    leave(w, f, taken_leaves ? t : *m & ~t);
+    *m = taken_leaves ? *m & ~t : t;
+    return taken_leaves ? node->next : node->taken;
+  }
+  arrive(f, node->next, *m & ~t);
+  arrive(f, node->taken, t);
+  int32_t back = node->taken <= n ? node->taken : node->next;
+  if (back <= n && burn(w->ctl, node, false) && out_of_fuel(w, back, node->spin, progress)) return STOP;
+  return PICK;
+}
+
+/* Where lanes `*m`, which have run the node, go on: a node of the same frame, PICK or STOP. */
+static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+                           dc_progress *progress) {
+  int32_t to = t == *m ? node->taken : t == 0 ? node->next : part(w, f, node, n, m, t, progress);
+  if (to == DC_NODE_LEAVE) {
+    leave(w, f, *m);
+    return PICK;
+  }
+  if (to < 0) return to;
+  bool whole = *m == f->lanes;
+  if (to <= n && burn(w->ctl, node, whole)) {
+    arrive(f, to, *m);
+    return out_of_fuel(w, to, node->spin, progress) ? STOP : PICK;
+  }
+  if (whole) return to;
+  arrive(f, to, *m);
+  return PICK;
+}
+
+/* The other ends.  A node of c->frame, PICK or STOP. */
+static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+                      dc_progress *progress) {
+  dc_warp_control *c = w->ctl;
+  bool tired = burn(c, node, true); /* `next` may lead back */
+  if (tired && out_of_fuel(w, n, false, progress)) return STOP;
+  if (node->end == DC_END_BARRIER && t == w->live && *m == f->lanes) {
+    bool complete;
+    if (park(w, node, n, *m, &complete)) {
+      *progress = complete ? DC_PASSED : DC_BLOCKED;
+      return c->parked ? STOP : node->next;
+    }
+  }
+  if (end_node(w, f, node, &n, m, t)) return n;
+  if (tired && node->spin && node->next >= 0 && c->frame == f) be_shy(c, node->next);
+  return PICK;
+}
+
+/* Frame f goes on natively at node n.  As jump: a node, PICK or STOP. */
+static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_progress *progress) {
+  const dc_native_code *c = f->native;
+  if (!c->info.resumes[n]) { /* they have waited at what ends the node */
+    const dc_node *node = &f->fn->nodes[n];
+    uint32_t t = *m;
+    if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
+    return finish(w, f, node, n, m, t, progress);
+  }
+  if (*m != f->lanes) { /* the others are in a call, or have still to come */
+    block_lanes(f, n, *m);
+    return PICK;
+  }
+  const dc_native *io = &w->ctl->worker->native;
+  int r = dc_native_frame(w, f, n);
+  uint32_t gone = f->lanes & ~io->live;
+  if (r == DC_NATIVE_STOP) {
+    *progress = DC_STOPPED;
+    return STOP;
+  }
+  if (r == DC_NATIVE_LEAVE || r == DC_NATIVE_FINISH) { /* tier 0 takes over */
+    f->native = NULL;
+    for (int32_t i = 0; i < c->info.ntracked; i++)
+      if (io->wait[i]) arrive(f, c->info.tracked[i], io->wait[i]);
+  }
+  if (gone) leave(w, f, gone);
+  n = (int32_t)io->node;
+  *m = io->lanes;
+  if (r == DC_NATIVE_LEAVE && *m) arrive(f, n, *m);
+  if (r == DC_NATIVE_DONE || r == DC_NATIVE_LEAVE) return PICK;
+  const dc_node *node = &f->fn->nodes[n];
+  uint32_t t = *m;
+  if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
+  return finish(w, f, node, n, m, t, progress);
+}
+
+dc_progress dc_warp_run(dc_warp_slot *s) {
+  dc_warp *w = &s->w;
+  dc_warp_control *c = &s->c;
+  const dc_ops *ops = c->worker->ops;
+  dc_progress progress = DC_DONE;
+  uint32_t m = 0;
+  int32_t n = PICK;
+  if (c->parked) { /* let go: behind the barrier */
+    c->parked = false;
+    n = c->frame->fn->nodes[c->node].next;
+    m = c->frame->lanes;
+  }
+  for (;;) {
+    if (n == PICK && (n = pick(w, &m, &progress)) < 0) return progress;
+    dc_frame *f = c->frame;
+    const dc_node *node = &f->fn->nodes[n];
+    if (f->native) {
+      if ((n = run_native(w, f, n, &m, &progress)) == STOP) return progress;
+      continue;
+    }
+    if (node->strict) check_members(w, node, m);
+    if (node->wait != DC_WAIT_NOT && (m != w->live || node->wait == DC_WAIT_GROUP)) {
+      m = gather(w, f, node, n, m);
+      if (m == 0) {
+        n = PICK;
+        continue;
+      }
+    }
+    if (m != w->mask) ops->set_mask(w, m);
+    if (c->block->watching) dc_watch_run(w, node, m != f->lanes);
+    else if (node->first != node->last) ops->run(w, node->first, node->last, m != f->lanes);
+    uint32_t t = m;
+    if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
+    n = node->end == DC_END_JUMP ? jump(w, f, node, n, &m, t, &progress) : finish(w, f, node, n, &m, t, &progress);
+    if (n == STOP) return progress;
+  }
+}
+
+/* --- beginning and end ---------------------------------------------------------------------------------- */
+
+/* What stays the same for all warps of a launch on this worker. */
+static void set_up(dc_warp_slot *s, dc_worker *k) {
+  dc_warp *w = &s->w;
+  const dc_job *job = k->job;
+  const struct dc_code *code = job->fn->code;
+  s->launch = job->grid.id;
+  w->ctl = &s->c;
+  s->c.worker = k;
+  w->base[DC_BASE_CONST] = w->low[DC_BASE_CONST] = code->const_image;
+  w->high[DC_BASE_CONST] = w->low[DC_BASE_CONST] + code->ptx.const_size;
+  w->base[DC_BASE_PARAM] = w->low[DC_BASE_PARAM] = (uint64_t)(uintptr_t)job->grid.params;
+  w->high[DC_BASE_PARAM] = w->low[DC_BASE_PARAM] + job->fn->ptx->params_size;
+}
+
+void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
+  dc_warp *w = &s->w;
+  dc_warp_control *c = &s->c;
+  const dc_job *job = b->worker->job;
+  const dc_grid *g = &job->grid;
+  uint32_t threads = g->block.x * g->block.y * g->block.z, left = threads - index * DC_LANES;
+  if (s->launch != g->id) set_up(s, b->worker);
+  c->block = b;
+  c->fuel = FUEL;
+  c->at_barrier = c->released = 0;
+  c->parked = c->recheck = c->force = c->turn_over = false;
+  c->runnable = true;
+  w->block = &b->s;
+  w->warpid = index;
+  w->live = left >= DC_LANES ? DC_ALL_LANES : (1u << left) - 1;
+  w->at = NULL;
+  w->carry = 0;
+  w->tid = job->tids[index];
+  w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
+  w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + g->shared_bytes;
+  dc_frame *f = push_frame(w, job->fn, NULL, w->live);
+  if (f == NULL) dc_warp_fault(w, NULL, DC_FAULT_HOST, 0, 0);
+  go_native(w, f, job->native);
+  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->lanes.base;
+  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? b->worker->cpu->stack_reserve : 0);
+  enter(w, f);
+  arrive(f, 0, w->live);
+}
+
+void dc_warp_stage(dc_warp_slot *s, dc_block_run *b) {
+  dc_warp *w = &s->w;
+  const dc_job *job = b->worker->job;
+  if (s->launch != job->grid.id) set_up(s, b->worker);
+  w->block = &b->s;
+  s->c.block = b;
+  s->c.frames = s->c.frame = NULL;
+  w->at = NULL;
+  w->carry = 0;
+  w->mask = 0;
+  w->tid = job->tids[0];
+  w->warpid = 0;
+  w->live = DC_ALL_LANES;
+  w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
+  w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + job->grid.shared_bytes;
+  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->lanes.base;
+  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? b->worker->cpu->stack_reserve : 0);
+  w->lane_stride[DC_BASE_LOCAL] = job->fn->local_stride;
+  w->lane_stride[DC_BASE_FRAME] = job->fn->params_stride;
+  w->lane_stride[DC_BASE_CALL] = job->fn->call_stride;
+}
+
+void dc_warp_drop(dc_warp_slot *s) {
+  while (s->c.frames) {
+    dc_frame *f = s->c.frames;
+    memset(f->pend, 0, (size_t)f->fn->nnodes * sizeof *f->pend); /* frames are kept clear between uses */
+    memset(f->ready, 0, f->fn->words * sizeof *f->ready);
+    memset(f->blocked, 0, f->fn->words * sizeof *f->blocked);
+    pop_frame(&s->w, f);
+  }
+}
+
+bool dc_warp_force(dc_warp_slot *s) {
+  dc_warp_control *c = &s->c;
+  if (c->parked) return false;
+  bool some = false;
+  for (const dc_frame *f = c->frames; f; f = f->below)
+    for (int32_t n = 0; n < f->fn->nnodes; n++)
+      if (bit(f->blocked, n) && f->fn->nodes[n].wait != DC_WAIT_NOT) some = true;
+  c->force = some;
+  c->recheck = some;
+  return some;
+}
+
+static int add_line(uint32_t *lines, int n, int max, uint32_t line) {
+  for (int i = 0; i < n; i++)
+    if (lines[i] == line) return n;
+  if (n < max) lines[n++] = line;
+  return n;
+}
+
+int dc_warp_lines(const dc_warp_slot *s, uint32_t *lines, int n, int max) {
+  const dc_warp_control *c = &s->c;
+  if (c->parked) return add_line(lines, n, max, c->frame->fn->nodes[c->node].ins->line);
+  for (const dc_frame *f = c->frames; f; f = f->below)
+    for (int32_t i = 0; i < f->fn->nnodes; i++)
+      if (bit(f->blocked, i) && f->fn->nodes[i].ins) n = add_line(lines, n, max, f->fn->nodes[i].ins->line);
+  return n;
+}

@@ -1,0 +1,81 @@
+/*
+** abi.h - what emitted code (tier 1) and the device share.  Part of the library and, as text, of every
+** program that it emits.
+**
+** Emitted code runs one gang of one function from node `node` on, with all its lanes together, until all have left
+** (DC_NATIVE_DONE) or something has to be done that it leaves to warp.c.  Simple code (see emit.h) runs all gangs of
+** a block by turns, from barrier to barrier, and ends with DC_NATIVE_DONE or DC_NATIVE_STOP.
+*/
+#ifndef DC_CPU_SIMD_ABI_H
+#define DC_CPU_SIMD_ABI_H
+
+#include <stdint.h>
+
+/* Bits of an address that the machine does not look at. A kernel that strays so far is to fault, as on a GPU. */
+#if defined(__aarch64__)
+#define DC_IGNORED ((uint64_t)0xff << 56)
+#else
+#define DC_IGNORED ((uint64_t)0)
+#endif
+
+enum {
+  DC_NATIVE_DONE,   /* no lane is left in the function */
+  DC_NATIVE_PAUSE,  /* all lanes have run node `node` up to what ends it; emitted code goes on behind it later */
+  DC_NATIVE_FINISH, /* lanes `lanes` have run node `node` up to what ends it; tier 0 goes on */
+  DC_NATIVE_LEAVE,  /* lanes `lanes` stand before node `node`; tier 0 goes on */
+  DC_NATIVE_STOP    /* the launch is to end */
+};
+
+/* A row of lanes that wraps around: lane l's address is lane 0's + exact * l + times * (ext(x + step * l) - ext(x)),
+** where ext widens the 32-bit x (see spread.h).  Rare, and long as code: the library does it. */
+enum { DC_WRAP_LIST, DC_WRAP_LOAD, DC_WRAP_STORE };
+typedef struct dc_wrap {
+  int64_t step, exact, times;
+  uint8_t sign;       /* ext extends the sign */
+  uint8_t what;       /* the addresses themselves are wanted, or what lies there */
+  uint8_t bytes;      /* of an element */
+  uint8_t extends;    /* its sign too */
+} dc_wrap;
+
+/* Of simple code: one gang, and where it goes on. */
+typedef struct dc_gang {
+  uint32_t node, live;
+  uint8_t *save;
+  const uint32_t (*tid)[32];
+  void *frame;
+  uint64_t local;     /* address of its local memory */
+  uint32_t number;    /* in the block */
+} dc_gang;
+
+typedef struct dc_native {
+  dc_gang *gangs;     /* of a block, for simple code, in the order in which they run */
+  uint32_t ngangs;
+  uint32_t node;      /* in: where to begin; out: see above */
+  uint32_t lanes;
+  uint32_t live;      /* in and out: lanes that are in the function */
+  uint32_t warp_live; /* lanes of the warp that have not ended */
+  int32_t fuel;       /* jumps back before `tick` is called */
+  int32_t patience;   /* jumps back in loops that may wait for others, before tier 0 takes over */
+  uint8_t *regs;      /* tier 0's register file: operands of `operate`, and all values when tier 0 goes on */
+  uint32_t *preds;
+  uint8_t *save;      /* values kept over a pause */
+  uint32_t *wait;     /* out, when tier 0 goes on: lanes that stand before each of the tracked nodes */
+  uint64_t base[8], lane_stride[8]; /* of the spaces, as in dc_warp */
+  const uint32_t (*tid)[32];
+  uint32_t ntid[3], ctaid[3], nctaid[3];
+  uint32_t warpid, nwarps, smid, nsmid;
+  void *warp;
+  /* Tier 0's function for operation `op` (counted from the function's first), for lanes `lanes`. */
+  void (*operate)(struct dc_native *n, uint32_t op, uint32_t lanes);
+  /* Before `operate` is called for another gang. */
+  void (*enter)(struct dc_native *n, const dc_gang *g);
+  int (*tick)(struct dc_native *n);  /* not 0: stop */
+  /* `values`: 32 lanes, of 64 bits (addresses, and elements of 8 bytes) or 32; those not in `lanes` are loaded as 0. */
+  void (*wrapped)(const dc_wrap *w, uint64_t first, uint32_t x, uint32_t lanes, void *values);
+  void (*fault)(struct dc_native *n) __attribute__((noreturn)); /* an access is misaligned, or far astray */
+  void (*outsider)(struct dc_native *n) __attribute__((noreturn)); /* a lane is missing in its own member mask */
+} dc_native;
+
+typedef int dc_native_fn(dc_native *n);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+** compare.h - setp, selp, slct of natively compiled kernels.
+**
+** setp_CMP_TYPE(x, y), and with a predicate setp_CMP_TYPE_and(x, y, c), _or, _xor.
+*/
+#ifndef DC_CPU_SIMD_COMPARE_H
+#define DC_CPU_SIMD_COMPARE_H
+
+#include "bits.h"
+
+/* --- integers ------------------------------------------------------------------------------------------------- */
+
+#define DC_JOINED(name, T, V)                                                                                          \
+  DC_FN P v_setp_##name##_and(V x, V y, P c) { return P_and(v_setp_##name(x, y), c); }                                 \
+  DC_FN P v_setp_##name##_or(V x, V y, P c) { return P_or(v_setp_##name(x, y), c); }                                   \
+  DC_FN P v_setp_##name##_xor(V x, V y, P c) { return P_xor(v_setp_##name(x, y), c); }                                 \
+  DC_FN int s_setp_##name##_and(T x, T y, int c) { return s_setp_##name(x, y) & c; }                                   \
+  DC_FN int s_setp_##name##_or(T x, T y, int c) { return s_setp_##name(x, y) | c; }                                    \
+  DC_FN int s_setp_##name##_xor(T x, T y, int c) { return s_setp_##name(x, y) ^ c; }
+#define DC_SETP32(name, cmp, sca)                                                                                      \
+  DC_FN dc_m n_setp_##name(dc_u x, dc_u y) { return cmp; }                                                             \
+  DC_LIFT_p_ww(setp_##name)                                                                                            \
+  DC_FN int s_setp_##name(u32 x, u32 y) { return sca; }                                                                \
+  DC_JOINED(name, u32, V32)
+#define DC_SETP64(name, cmp, sca)                                                                                      \
+  DC_FN dc_m n_setp_##name(dc_ul xl, dc_ul xh, dc_ul yl, dc_ul yh) { return cmp; }                                     \
+  DC_LIFT_p_dd(setp_##name)                                                                                            \
+  DC_FN int s_setp_##name(u64 x, u64 y) { return sca; }                                                                \
+  DC_JOINED(name, u64, V64)
+#define DC_S16(x) ((s32)((x) << 16)) /* compares as the 16-bit number does */
+#define DC_N16(x) ((x) << 16)
+
+#if DC_NW == 16
+#define DC_COMPARE32(T, f, how, op, x, y) _mm512_##how##_##f##_mask((__m512i)(x), (__m512i)(y))
+#define DC_COMPARE64(f, how, less, a, b, invert)                                                                       \
+  _mm512_kunpackb(_mm512_##how##_##f##_mask((__m512i)xh, (__m512i)yh),                                                 \
+                  _mm512_##how##_##f##_mask((__m512i)xl, (__m512i)yl))
+#else
+#define DC_COMPARE32(T, f, how, op, x, y) (dc_m)((T)(x)op(T)(y))
+#define DC_COMPARE64(f, how, less, a, b, invert) invert(dc_m) n_narrow(less(a##l, b##l), less(a##h, b##h))
+#if DC_NW == 8
+DC_FN dc_ul n_equal_64(dc_ul x, dc_ul y) { return (dc_ul)(x == y); }
+#else
+DC_FN dc_ul n_equal_64(dc_ul x, dc_ul y) { /* only the lower half of a lane is looked at */
+  const dc_ul differ = x ^ y;
+  return (dc_ul)((dc_u)(differ | differ >> 32) == 0);
+}
+#endif
+#endif
+#define DC_ORDER(t, b, T, S, f, conv, n16)                                                                             \
+  DC_SETP32(lt_##t##b, DC_COMPARE32(T, f##32, cmplt, <, n16(x), n16(y)), conv(x) < conv(y))                            \
+  DC_SETP32(le_##t##b, DC_COMPARE32(T, f##32, cmple, <=, n16(x), n16(y)), conv(x) <= conv(y))                          \
+  DC_SETP32(gt_##t##b, DC_COMPARE32(T, f##32, cmpgt, >, n16(x), n16(y)), conv(x) > conv(y))                            \
+  DC_SETP32(ge_##t##b, DC_COMPARE32(T, f##32, cmpge, >=, n16(x), n16(y)), conv(x) >= conv(y))
+#define DC_EQUAL(b)                                                                                                    \
+  DC_SETP32(eq_u##b, DC_COMPARE32(dc_u, epu32, cmpeq, ==, x, y), x == y)                                               \
+  DC_SETP32(ne_u##b, DC_COMPARE32(dc_u, epu32, cmpneq, !=, x, y), x != y)
+#define DC_ORDER64(t, f, S)                                                                                            \
+  DC_SETP64(lt_##t##64, DC_COMPARE64(f, cmplt, n_less_##t##64, x, y, ), (S)x < (S)y)                                   \
+  DC_SETP64(le_##t##64, DC_COMPARE64(f, cmple, n_less_##t##64, y, x, ~), (S)x <= (S)y)                                 \
+  DC_SETP64(gt_##t##64, DC_COMPARE64(f, cmpgt, n_less_##t##64, y, x, ), (S)x > (S)y)                                   \
+  DC_SETP64(ge_##t##64, DC_COMPARE64(f, cmpge, n_less_##t##64, x, y, ~), (S)x >= (S)y)
+DC_EQUAL(16)
+DC_EQUAL(32)
+DC_ORDER(u, 16, dc_u, u32, epu, , )
+DC_ORDER(s, 16, dc_s, s32, epi, DC_S16, DC_N16)
+DC_ORDER(u, 32, dc_u, u32, epu, , )
+DC_ORDER(s, 32, dc_s, s32, epi, (s32), )
+DC_SETP64(eq_u64, DC_COMPARE64(epu64, cmpeq, n_equal_64, x, y, ), x == y)
+DC_SETP64(ne_u64, DC_COMPARE64(epu64, cmpneq, n_equal_64, x, y, ~), x != y)
+DC_ORDER64(u, epu64, u64)
+DC_ORDER64(s, epi64, s64)
+
+/* setp_CMP_TYPE(x + lane, y): the lanes below y are the first ones, unless x + lane wraps around. */
+DC_FN P P_first(s64 n) { return P_from(n <= 0 ? 0 : n >= DC_W ? 0xffffffffu : (1u << n) - 1); }
+#define DC_RANGE_SETP(cmp, t, T, which)                                                                                \
+  static __attribute__((noinline, cold, unused)) P v_setp_wrapped_##cmp##_##t(u32 x, u32 y) {                          \
+    return v_setp_##cmp##_##t(V32_affine(x, 1), V32_splat(y));                                                         \
+  }                                                                                                                    \
+  DC_FN P v_setp_range_##cmp##_##t(u32 x, u32 y) {                                                                     \
+    const s64 first = (T)x, end = (T)y;                                                                                \
+    if (__builtin_expect(first + (DC_W - 1) != (T)(x + (DC_W - 1)), 0)) return v_setp_wrapped_##cmp##_##t(x, y);       \
+    return which;                                                                                                      \
+  }
+#define DC_RANGE_ORDER(t, T)                                                                                           \
+  DC_RANGE_SETP(lt, t, T, P_first(end - first))                                                                        \
+  DC_RANGE_SETP(le, t, T, P_first(end - first + 1))                                                                    \
+  DC_RANGE_SETP(ge, t, T, P_not(P_first(end - first)))                                                                 \
+  DC_RANGE_SETP(gt, t, T, P_not(P_first(end - first + 1)))
+DC_RANGE_ORDER(s32, s32)
+DC_RANGE_ORDER(u32, u32)
+
+/* --- floats --------------------------------------------------------------------------------------------------- */
+
+#if DC_NW == 16
+#define DC_FCMP32(imm, expr) _mm512_cmp_ps_mask((__m512)a, (__m512)b, imm)
+#define DC_FCMP64(imm, expr)                                                                                           \
+  _mm512_kunpackb(_mm512_cmp_pd_mask((__m512d)xh, (__m512d)yh, imm), _mm512_cmp_pd_mask((__m512d)xl, (__m512d)yl, imm))
+#else
+#define DC_FCMP32(imm, expr) (dc_m)(expr)
+#define DC_FCMP64(imm, expr) (dc_m) n_narrow(n_f64_##expr((dc_d)xl, (dc_d)yl), n_f64_##expr((dc_d)xh, (dc_d)yh))
+#endif
+/* .ftz: a subnormal becomes a zero of its sign. */
+#if DC_NW == 16
+DC_FN dc_u n_flush(dc_u x) {
+  const __mmask16 tiny = _mm512_testn_epi32_mask((__m512i)x, _mm512_set1_epi32(0x7f800000));
+  return (dc_u)_mm512_mask_and_epi32((__m512i)x, tiny, (__m512i)x, _mm512_set1_epi32((int)0x80000000));
+}
+#else
+DC_FN dc_u n_flush(dc_u x) { return x & ~((dc_u)((x & 0x7f800000u) == 0) & 0x7fffffffu); }
+#endif
+DC_FN u32 s_flush(u32 x) { return x & 0x7f800000u ? x : x & 0x80000000u; }
+#define DC_FSETP(cmp, imm, expr)                                                                                       \
+  DC_FN dc_m n_setp_##cmp##_f32(dc_u x, dc_u y) {                                                                      \
+    const dc_f a = (dc_f)x, b = (dc_f)y;                                                                               \
+    return DC_FCMP32(imm, expr);                                                                                       \
+  }                                                                                                                    \
+  DC_FN dc_m n_setp_##cmp##_ftz(dc_u x, dc_u y) { return n_setp_##cmp##_f32(n_flush(x), n_flush(y)); }                 \
+  DC_FN dc_ul n_f64_##cmp(dc_d a, dc_d b) { return (dc_ul)(expr); }                                                    \
+  DC_FN dc_m n_setp_##cmp##_f64(dc_ul xl, dc_ul xh, dc_ul yl, dc_ul yh) { return DC_FCMP64(imm, cmp); }                \
+  DC_LIFT_p_ww(setp_##cmp##_f32)                                                                                       \
+  DC_LIFT_p_ww(setp_##cmp##_ftz)                                                                                       \
+  DC_LIFT_p_dd(setp_##cmp##_f64)
+#define DC_FSETP_SCALAR(cmp, expr)                                                                                     \
+  DC_FN int s_setp_##cmp##_f32(u32 x, u32 y) {                                                                         \
+    const f32 a = dc_bits_f32(x), b = dc_bits_f32(y);                                                                  \
+    return expr;                                                                                                       \
+  }                                                                                                                    \
+  DC_FN int s_setp_##cmp##_ftz(u32 x, u32 y) { return s_setp_##cmp##_f32(s_flush(x), s_flush(y)); }                    \
+  DC_FN int s_setp_##cmp##_f64(u64 x, u64 y) {                                                                         \
+    const f64 a = dc_bits_f64(x), b = dc_bits_f64(y);                                                                  \
+    return expr;                                                                                                       \
+  }
+#define DC_RELATION(cmp, imm, vec, sca)                                                                                \
+  DC_FSETP(cmp, imm, vec)                                                                                              \
+  DC_FSETP_SCALAR(cmp, sca)                                                                                            \
+  DC_JOINED(cmp##_f32, u32, V32)                                                                                       \
+  DC_JOINED(cmp##_ftz, u32, V32)                                                                                       \
+  DC_JOINED(cmp##_f64, u64, V64)
+DC_RELATION(eq, _CMP_EQ_OQ, a == b, a == b)
+DC_RELATION(ne, _CMP_NEQ_OQ, (a < b) | (a > b), (a < b) | (a > b))
+DC_RELATION(lt, _CMP_LT_OQ, a < b, a < b)
+DC_RELATION(le, _CMP_LE_OQ, a <= b, a <= b)
+DC_RELATION(gt, _CMP_GT_OQ, a > b, a > b)
+DC_RELATION(ge, _CMP_GE_OQ, a >= b, a >= b)
+DC_RELATION(equ, _CMP_EQ_UQ, ~((a < b) | (a > b)), !((a < b) | (a > b)))
+DC_RELATION(neu, _CMP_NEQ_UQ, a != b, a != b)
+DC_RELATION(ltu, _CMP_NGE_UQ, ~(a >= b), !(a >= b))
+DC_RELATION(leu, _CMP_NGT_UQ, ~(a > b), !(a > b))
+DC_RELATION(gtu, _CMP_NLE_UQ, ~(a <= b), !(a <= b))
+DC_RELATION(geu, _CMP_NLT_UQ, ~(a < b), !(a < b))
+DC_RELATION(num, _CMP_ORD_Q, (a == a) & (b == b), (a == a) & (b == b))
+DC_RELATION(nan, _CMP_UNORD_Q, ~((a == a) & (b == b)), !((a == a) & (b == b)))
+
+/* --- choosing ------------------------------------------------------------------------------------------------- */
+
+DC_FN V32 v_selp_32(V32 x, V32 y, P c) { return V32_choose(c, x, y); }
+DC_FN V64 v_selp_64(V64 x, V64 y, P c) { return V64_choose(c, x, y); }
+DC_FN u32 s_selp_32(u32 x, u32 y, int c) { return c ? x : y; }
+DC_FN u64 s_selp_64(u64 x, u64 y, int c) { return c ? x : y; }
+DC_FN P v_selp_pred(P x, P y, P c) { return P_or(P_and(c, x), P_andn(y, c)); }
+DC_FN int s_selp_pred(int x, int y, int c) { return c ? x : y; }
+/* slct: by the sign of z; -0 counts as 0, NaN chooses y. */
+DC_FN P dc_sign_s32(V32 z) { return v_setp_ge_s32(z, V32_splat(0)); }
+DC_FN P dc_sign_f32(V32 z) { return v_setp_ge_f32(z, V32_splat(0)); }
+DC_FN P dc_sign_ftz(V32 z) { return v_setp_ge_ftz(z, V32_splat(0)); }
+#define DC_SLCT(t)                                                                                                     \
+  DC_FN V32 v_slct_32_##t(V32 x, V32 y, V32 z) { return V32_choose(dc_sign_##t(z), x, y); }                            \
+  DC_FN V64 v_slct_64_##t(V64 x, V64 y, V32 z) { return V64_choose(dc_sign_##t(z), x, y); }                            \
+  DC_FN u32 s_slct_32_##t(u32 x, u32 y, u32 z) { return s_setp_ge_##t(z, 0) ? x : y; }                                 \
+  DC_FN u64 s_slct_64_##t(u64 x, u64 y, u32 z) { return s_setp_ge_##t(z, 0) ? x : y; }
+DC_SLCT(s32)
+DC_SLCT(f32)
+DC_SLCT(ftz)
+
+#endif

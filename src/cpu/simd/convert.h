@@ -1,0 +1,373 @@
+/*
+** convert.h - cvt of natively compiled kernels.
+**
+** Integers: cvt_i{bits of the destination}_{type that is taken out of the source}_{w or d: the source}.  Floats:
+** cvt_{rounding}_{destination}_{source}.  What comes of out-of-range numbers: see ops_convert.c.
+*/
+#ifndef DC_CPU_SIMD_CONVERT_H
+#define DC_CPU_SIMD_CONVERT_H
+
+#include "float.h"
+
+/* --- integers ------------------------------------------------------------------------------------------------- */
+
+DC_FN dc_u n_take_u8(dc_u x) { return x & 0xffu; }
+DC_FN dc_u n_take_s8(dc_u x) { return (dc_u)((dc_s)(x << 24) >> 24); }
+DC_FN dc_u n_take_u16(dc_u x) { return x & 0xffffu; }
+DC_FN dc_u n_take_s16(dc_u x) { return n_sign16(x); }
+DC_FN dc_u n_take_u32(dc_u x) { return x; }
+DC_FN dc_u n_take_s32(dc_u x) { return x; }
+DC_FN u32 s_take_u8(u32 x) { return x & 0xff; }
+DC_FN u32 s_take_s8(u32 x) { return (u32)(int8_t)x; }
+DC_FN u32 s_take_u16(u32 x) { return x & 0xffff; }
+DC_FN u32 s_take_s16(u32 x) { return (u32)(int16_t)x; }
+DC_FN u32 s_take_u32(u32 x) { return x; }
+DC_FN u32 s_take_s32(u32 x) { return x; }
+DC_FN V32 v_low_half(V64 x) {
+  V32 r;
+  DC_PARTS(DC_w_dpair_, n_narrow)
+  return r;
+}
+#define DC_WIDEN_U(x) (u64)(x)
+#define DC_WIDEN_S(x) (u64)(s64)(s32)(x)
+#define DC_CVT_INT(T, how, widen)                                                                                      \
+  DC_W1(cvt_i16_##T##_w, n_take_##T(x) & 0xffffu, s_take_##T(x) & 0xffff)                                              \
+  DC_W1(cvt_i32_##T##_w, n_take_##T(x), s_take_##T(x))                                                                 \
+  DC_FN dc_pair n_cvt_i64_##T##_w(dc_u x) {                                                                            \
+    const dc_u t = n_take_##T(x);                                                                                      \
+    return (dc_pair){n_lo_##how(t), n_hi_##how(t)};                                                                    \
+  }                                                                                                                    \
+  DC_LIFT_d_w(cvt_i64_##T##_w)                                                                                         \
+  DC_FN u64 s_cvt_i64_##T##_w(u32 x) { return widen(s_take_##T(x)); }                                                  \
+  DC_FN V32 v_cvt_i16_##T##_d(V64 x) { return v_cvt_i16_##T##_w(v_low_half(x)); }                                      \
+  DC_FN V32 v_cvt_i32_##T##_d(V64 x) { return v_cvt_i32_##T##_w(v_low_half(x)); }                                      \
+  DC_FN V64 v_cvt_i64_##T##_d(V64 x) { return v_cvt_i64_##T##_w(v_low_half(x)); }                                      \
+  DC_FN u32 s_cvt_i16_##T##_d(u64 x) { return s_cvt_i16_##T##_w((u32)x); }                                             \
+  DC_FN u32 s_cvt_i32_##T##_d(u64 x) { return s_cvt_i32_##T##_w((u32)x); }                                             \
+  DC_FN u64 s_cvt_i64_##T##_d(u64 x) { return s_cvt_i64_##T##_w((u32)x); }
+DC_CVT_INT(u8, u64, DC_WIDEN_U)
+DC_CVT_INT(s8, s64, DC_WIDEN_S)
+DC_CVT_INT(u16, u64, DC_WIDEN_U)
+DC_CVT_INT(s16, s64, DC_WIDEN_S)
+DC_CVT_INT(u32, u64, DC_WIDEN_U)
+DC_CVT_INT(s32, s64, DC_WIDEN_S)
+
+/* --- integers to floats --------------------------------------------------------------------------------------- */
+
+DC_FN dc_u n_cvt_rn_f32_s32(dc_u x) { return (dc_u)__builtin_convertvector((dc_s)x, dc_f); }
+DC_FN dc_u n_cvt_rn_f32_u32(dc_u x) {
+#if DC_NW == 16
+  return (dc_u)_mm512_cvtepu32_ps((__m512i)x);
+#else /* both halves are exact, their sum is rounded once */
+  const dc_f hi = __builtin_convertvector((dc_s)(x >> 16), dc_f);
+  const dc_f lo = __builtin_convertvector((dc_s)(x & 0xffffu), dc_f);
+  return (dc_u)(hi * 65536.0f + lo);
+#endif
+}
+DC_FN u32 s_cvt_rn_f32_s32(u32 x) { return dc_f32_bits((f32)(s32)x); }
+DC_FN u32 s_cvt_rn_f32_u32(u32 x) { return dc_f32_bits((f32)x); }
+DC_LIFT_w_w(cvt_rn_f32_s32)
+DC_LIFT_w_w(cvt_rn_f32_u32)
+/* Exact: 2^52 with the integer in its low bits, less 2^52 (and 2^31, which makes signed ones positive). */
+DC_FN dc_ul n_from_u32(dc_ul x) {
+  return (dc_ul)((dc_d)(x | 0x4330000000000000u) - (dc_d)n_splat64(0x4330000000000000u));
+}
+DC_FN dc_ul n_from_s32(dc_ul x) {
+  return (dc_ul)((dc_d)(x | 0x4330000000000000u) - (dc_d)n_splat64(0x4330000080000000u));
+}
+DC_FN dc_pair n_cvt_rn_f64_u32(dc_u x) { return (dc_pair){n_from_u32(n_lo_u64(x)), n_from_u32(n_hi_u64(x))}; }
+DC_FN dc_pair n_cvt_rn_f64_s32(dc_u x) {
+#if DC_NW == 16
+  return (dc_pair){(dc_ul)_mm512_cvtepi32_pd(DC_LO(x)), (dc_ul)_mm512_cvtepi32_pd(DC_HI(x))};
+#elif DC_NW == 8
+  return (dc_pair){(dc_ul)_mm256_cvtepi32_pd(DC_LO(x)), (dc_ul)_mm256_cvtepi32_pd(DC_HI(x))};
+#else
+  x ^= 0x80000000u;
+  return (dc_pair){n_from_s32(n_lo_u64(x)), n_from_s32(n_hi_u64(x))};
+#endif
+}
+DC_FN u64 s_cvt_rn_f64_s32(u32 x) { return dc_f64_bits((f64)(s32)x); }
+DC_FN u64 s_cvt_rn_f64_u32(u32 x) { return dc_f64_bits((f64)x); }
+DC_LIFT_d_w(cvt_rn_f64_s32)
+DC_LIFT_d_w(cvt_rn_f64_u32)
+#define DC_FROM_NARROW(T, as)                                                                                          \
+  DC_W1(cvt_rn_f32_##T, n_cvt_rn_f32_s32(n_take_##T(x)), s_cvt_rn_f32_s32(s_take_##T(x)))                              \
+  DC_FN V64 v_cvt_rn_f64_##T(V32 x) { return v_cvt_rn_f64_s32(v_cvt_i32_##T##_w(x)); }                                 \
+  DC_FN u64 s_cvt_rn_f64_##T(u32 x) { return s_cvt_rn_f64_s32(s_take_##T(x)); }
+DC_FROM_NARROW(u8, )
+DC_FROM_NARROW(s8, )
+DC_FROM_NARROW(u16, )
+DC_FROM_NARROW(s16, )
+/* The other roundings, exact in f64 before. */
+#define DC_FROM_DIRECTED(m, T)                                                                                         \
+  DC_FN dc_u n_cvt_##m##_f32_##T(dc_u x) {                                                                             \
+    const dc_pair p = n_cvt_rn_f64_##T(x);                                                                             \
+    return n_narrow_##m((dc_d)p.l, (dc_d)p.h);                                                                         \
+  }                                                                                                                    \
+  DC_LIFT_w_w(cvt_##m##_f32_##T)                                                                                       \
+  DC_SCALAR_w_w(cvt_##m##_f32_##T)
+DC_FROM_DIRECTED(rm, s32)
+DC_FROM_DIRECTED(rp, s32)
+DC_FROM_DIRECTED(rz, s32)
+DC_FROM_DIRECTED(rm, u32)
+DC_FROM_DIRECTED(rp, u32)
+DC_FROM_DIRECTED(rz, u32)
+DC_FN u64 s_cvt_rn_f64_s64(u64 x) { return dc_f64_bits((f64)(s64)x); }
+DC_FN u64 s_cvt_rn_f64_u64(u64 x) { return dc_f64_bits((f64)x); }
+DC_FN u32 s_cvt_rn_f32_s64(u64 x) { return dc_f32_bits((f32)(s64)x); }
+DC_FN u32 s_cvt_rn_f32_u64(u64 x) { return dc_f32_bits((f32)x); }
+#if DC_NW == 16
+DC_FN dc_ul n_cvt_rn_f64_s64(dc_ul x) { return (dc_ul)_mm512_cvtepi64_pd((__m512i)x); }
+DC_FN dc_ul n_cvt_rn_f64_u64(dc_ul x) { return (dc_ul)_mm512_cvtepu64_pd((__m512i)x); }
+#define DC_FROM64(l, h) (dc_u) _mm512_insertf32x8(_mm512_castps256_ps512(l), h, 1)
+DC_FN dc_u n_cvt_rn_f32_s64(dc_ul l, dc_ul h) {
+  return DC_FROM64(_mm512_cvtepi64_ps((__m512i)l), _mm512_cvtepi64_ps((__m512i)h));
+}
+DC_FN dc_u n_cvt_rn_f32_u64(dc_ul l, dc_ul h) {
+  return DC_FROM64(_mm512_cvtepu64_ps((__m512i)l), _mm512_cvtepu64_ps((__m512i)h));
+}
+#else
+DC_LANEWISE1(cvt_rn_f64_s64, dc_ul, u64)
+DC_LANEWISE1(cvt_rn_f64_u64, dc_ul, u64)
+#endif
+DC_LIFT_d_d(cvt_rn_f64_s64)
+DC_LIFT_d_d(cvt_rn_f64_u64)
+/* n_NAME of a pair to 32-bit lanes, lane by lane. */
+#define DC_LANEWISE_PAIR(name)                                                                                         \
+  DC_FN dc_u n_##name(dc_ul l, dc_ul h) {                                                                              \
+    u64 a[DC_NW];                                                                                                      \
+    u32 r[DC_NW];                                                                                                      \
+    dc_u v;                                                                                                            \
+    memcpy(a, &l, sizeof l);                                                                                           \
+    memcpy(a + DC_NW / 2, &h, sizeof h);                                                                               \
+    for (int i = 0; i < DC_NW; i++) r[i] = s_##name(a[i]);                                                             \
+    memcpy(&v, r, sizeof v);                                                                                           \
+    return v;                                                                                                          \
+  }
+/* n_NAME of 32-bit lanes to a pair, lane by lane. */
+#define DC_LANEWISE_TO_PAIR(name)                                                                                      \
+  DC_FN dc_pair n_##name(dc_u x) {                                                                                     \
+    u32 a[DC_NW];                                                                                                      \
+    u64 r[DC_NW];                                                                                                      \
+    dc_pair v;                                                                                                         \
+    memcpy(a, &x, sizeof x);                                                                                           \
+    for (int i = 0; i < DC_NW; i++) r[i] = s_##name(a[i]);                                                             \
+    memcpy(&v.l, r, sizeof v.l);                                                                                       \
+    memcpy(&v.h, r + DC_NW / 2, sizeof v.h);                                                                           \
+    return v;                                                                                                          \
+  }
+#if DC_NW != 16
+DC_LANEWISE_PAIR(cvt_rn_f32_s64)
+DC_LANEWISE_PAIR(cvt_rn_f32_u64)
+#endif
+DC_LIFT_w_dpair(cvt_rn_f32_s64)
+DC_LIFT_w_dpair(cvt_rn_f32_u64)
+
+/* --- floats to whole numbers ---------------------------------------------------------------------------------- */
+
+#if DC_NW == 16
+#define DC_ROUND(suffix, x, how) _mm512_roundscale_##suffix(x, how)
+#elif DC_NW == 8
+#define DC_ROUND(suffix, x, how) _mm256_round_##suffix(x, how)
+#endif
+#if DC_NW >= 8
+#define DC_WHOLE(r, how)                                                                                               \
+  DC_FN dc_u n_whole_##r(dc_u x) { return (dc_u)DC_ROUND(ps, (dc_mf)x, (how) | _MM_FROUND_NO_EXC); }                   \
+  DC_FN dc_ul n_whole64_##r(dc_ul x) { return (dc_ul)DC_ROUND(pd, (dc_md)x, (how) | _MM_FROUND_NO_EXC); }
+DC_WHOLE(rni, _MM_FROUND_TO_NEAREST_INT)
+DC_WHOLE(rmi, _MM_FROUND_TO_NEG_INF)
+DC_WHOLE(rpi, _MM_FROUND_TO_POS_INF)
+DC_WHOLE(rzi, _MM_FROUND_TO_ZERO)
+#else
+/* Adding and taking away 2^(bits of the fraction) rounds to an integer; what is greater is one. Then a step aside. */
+#define DC_WHOLES(n, V, F, top, huge, one, select)                                                                     \
+  DC_FN V n##_rni(V x) {                                                                                               \
+    const F a = (F)(x & ~(V){0} >> 1), r = (a + huge) - huge;                                                          \
+    return ((V)(a < huge) & ((V)r | (x & top))) | (~(V)(a < huge) & x);                                                \
+  }                                                                                                                    \
+  DC_FN V n##_rmi(V x) {                                                                                               \
+    const V r = n##_rni(x), over = (V)((F)r > (F)x);                                                                   \
+    return (V)((F)r - (F)(over & one)) | (x & top);                                                                    \
+  }                                                                                                                    \
+  DC_FN V n##_rpi(V x) { return n##_rmi(x ^ top) ^ top; }                                                              \
+  DC_FN V n##_rzi(V x) { return n##_rmi(x & ~top) | (x & top); }
+DC_WHOLES(n_whole, dc_u, dc_f, 0x80000000u, 0x1p23f, 0x3f800000u, n_select)
+DC_WHOLES(n_whole64, dc_ul, dc_d, DC_TOP64, 0x1p52, ((u64)0x3ff << 52), n_select_64)
+#endif
+#define DC_WHOLE_FORMS(r)                                                                                              \
+  DC_FN dc_u n_cvt_##r##_f32_f32(dc_u x) { return n_whole_##r(x); }                                                    \
+  DC_FN dc_ul n_cvt_##r##_f64_f64(dc_ul x) { return n_whole64_##r(x); }                                                \
+  DC_LIFT_w_w(cvt_##r##_f32_f32)                                                                                       \
+  DC_LIFT_d_d(cvt_##r##_f64_f64)                                                                                       \
+  DC_SCALAR_w_w(cvt_##r##_f32_f32)                                                                                     \
+  DC_SCALAR_d_d(cvt_##r##_f64_f64)
+DC_WHOLE_FORMS(rni)
+DC_WHOLE_FORMS(rmi)
+DC_WHOLE_FORMS(rpi)
+DC_WHOLE_FORMS(rzi)
+
+/* --- floats to integers, cut off: the nearest bound when out of range ----------------------------------------- */
+
+/*
+** The machine gives 0x80000000 for what does not fit. Compilers that see a constant work out something else (gcc the
+** nearest bound, and 0 of a NaN, from the intrinsics too), so that the operand is kept from their sight.
+*/
+#if defined(DC_X86)
+#if DC_NW == 16
+#define DC_UNSEEN(x) __asm__("" : "+v"(x))
+#else
+#define DC_UNSEEN(x) __asm__("" : "+x"(x))
+#endif
+#define DC_TO_S32(name, convert)                                                                                       \
+  DC_FN dc_u name(dc_u x) {                                                                                            \
+    dc_mf a = (dc_mf)x;                                                                                                \
+    DC_UNSEEN(a);                                                                                                      \
+    return DC_IN_RANGE(a, convert);                                                                                    \
+  }
+#if DC_NW == 16
+#define DC_IN_RANGE(a, convert)                                                                                        \
+  (dc_u) _mm512_mask_mov_epi32(_mm512_maskz_##convert(_mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a),                        \
+                               _mm512_cmp_ps_mask(a, _mm512_set1_ps(0x1p31f), _CMP_GE_OQ),                             \
+                               _mm512_set1_epi32(0x7fffffff))
+#else
+#define DC_IN_RANGE(a, convert)                                                                                        \
+  ((dc_u)DC_MM(convert)(a) ^ (dc_u)((dc_f)a >= 0x1p31f)) & (dc_u)((dc_f)a == (dc_f)a)
+#endif
+DC_TO_S32(n_f32_s32, cvttps_epi32)
+DC_TO_S32(n_rni_s32, cvtps_epi32) /* a launch rounds to nearest */
+#endif
+#if DC_NW == 16
+DC_FN dc_u n_f32_u32(dc_u x) { return (dc_u)_mm512_cvttps_epu32((__m512)n_above(x, n_splat(0))); }
+#elif defined(DC_X86)
+DC_FN dc_u n_cut(dc_u x) {
+  dc_mf a = (dc_mf)x;
+  DC_UNSEEN(a);
+  return (dc_u)DC_MM(cvttps_epi32)(a);
+}
+DC_FN dc_u n_f32_u32(dc_u x) {
+  const dc_u a = n_above(x, n_splat(0)), big = (dc_u)((dc_f)a >= 0x1p31f), huge = (dc_u)((dc_f)a >= 0x1p32f);
+  return (n_cut((dc_u)((dc_f)a - (dc_f)(big & 0x4f000000u))) + (big & 0x80000000u)) | huge;
+}
+#endif
+#define DC_CLAMPED(T, F, inside, nan_)                                                                                 \
+  return x != x ? (nan_) : (inside) ? (T)x : x > 0 ? dc_most_##T : dc_least_##T
+#define dc_most_s32 INT32_MAX
+#define dc_least_s32 INT32_MIN
+#define dc_most_u32 UINT32_MAX
+#define dc_least_u32 0
+#define dc_most_s64 INT64_MAX
+#define dc_least_s64 INT64_MIN
+#define dc_most_u64 UINT64_MAX
+#define dc_least_u64 0
+DC_FN s32 dc_f32_s32(f32 x) { DC_CLAMPED(s32, f32, x >= -0x1p31f && x < 0x1p31f, 0); }
+DC_FN u32 dc_f32_u32(f32 x) { DC_CLAMPED(u32, f32, x > -1.0f && x < 0x1p32f, 0); }
+DC_FN s64 dc_f32_s64(f32 x) { DC_CLAMPED(s64, f32, x >= -0x1p63f && x < 0x1p63f, INT64_MIN); }
+DC_FN u64 dc_f32_u64(f32 x) { DC_CLAMPED(u64, f32, x > -1.0f && x < 0x1p64f, DC_TOP64); }
+DC_FN s32 dc_f64_s32(f64 x) { DC_CLAMPED(s32, f64, x > -0x1p31 - 1 && x < 0x1p31, INT32_MIN); }
+DC_FN u32 dc_f64_u32(f64 x) { DC_CLAMPED(u32, f64, x > -1.0 && x < 0x1p32, 0x80000000u); }
+DC_FN s64 dc_f64_s64(f64 x) { DC_CLAMPED(s64, f64, x >= -0x1p63 && x < 0x1p63, INT64_MIN); }
+DC_FN u64 dc_f64_u64(f64 x) { DC_CLAMPED(u64, f64, x > -1.0 && x < 0x1p64, DC_TOP64); }
+DC_FN u32 s_f32_s32(u32 x) { return (u32)dc_f32_s32(dc_bits_f32(x)); }
+DC_FN u32 s_f32_u32(u32 x) { return dc_f32_u32(dc_bits_f32(x)); }
+DC_FN u64 s_f32_s64(u32 x) { return (u64)dc_f32_s64(dc_bits_f32(x)); }
+DC_FN u64 s_f32_u64(u32 x) { return dc_f32_u64(dc_bits_f32(x)); }
+DC_FN u32 s_f64_s32(u64 x) { return (u32)dc_f64_s32(dc_bits_f64(x)); }
+DC_FN u32 s_f64_u32(u64 x) { return dc_f64_u32(dc_bits_f64(x)); }
+DC_FN u64 s_f64_s64(u64 x) { return (u64)dc_f64_s64(dc_bits_f64(x)); }
+DC_FN u64 s_f64_u64(u64 x) { return dc_f64_u64(dc_bits_f64(x)); }
+#if !defined(DC_X86)
+DC_LANEWISE1(f32_s32, dc_u, u32)
+DC_LANEWISE1(f32_u32, dc_u, u32)
+#endif
+DC_LANEWISE_TO_PAIR(f32_s64)
+DC_LANEWISE_TO_PAIR(f32_u64)
+#if defined(DC_X86)
+DC_FN dc_u n_f64_s32(dc_ul l, dc_ul h) {
+  const dc_ul most = (dc_ul)((dc_d){0} + 2147483647.0); /* what is above becomes it; NaN stays NaN */
+  dc_md a = (dc_md)n_below_64(most, l), b = (dc_md)n_below_64(most, h);
+  DC_UNSEEN(a);
+  DC_UNSEEN(b);
+#if DC_NW == 4
+  return (dc_u)_mm_unpacklo_epi64(_mm_cvttpd_epi32(a), _mm_cvttpd_epi32(b));
+#else
+  return DC_JOIN(DC_MM(cvttpd_epi32)(a), DC_MM(cvttpd_epi32)(b));
+#endif
+}
+#else
+DC_LANEWISE_PAIR(f64_s32)
+#endif
+DC_LANEWISE_PAIR(f64_u32)
+DC_LANEWISE1(f64_s64, dc_ul, u64)
+DC_LANEWISE1(f64_u64, dc_ul, u64)
+/* Narrower integers: clamped, and (signed) extended to 16 bits. */
+#define DC_CLAMP_n(x, least, most) n_min_s32(n_max_s32(n_f32_s32(x), n_splat((u32)(least))), n_splat(most)) & 0xffffu
+#define DC_CLAMP_s(x, least, most) s_min_s32(s_max_s32(s_f32_s32(x), (u32)(least)), most) & 0xffffu
+#define DC_NARROW_FLOAT(T, least, most)                                                                                \
+  DC_FN dc_u n_f32_##T(dc_u x) { return DC_CLAMP_n(x, least, most); }                                                  \
+  DC_FN u32 s_f32_##T(u32 x) { return DC_CLAMP_s(x, least, most); }
+DC_NARROW_FLOAT(u8, 0, 255)
+DC_NARROW_FLOAT(s8, -128, 127)
+DC_NARROW_FLOAT(u16, 0, 65535)
+DC_NARROW_FLOAT(s16, -32768, 32767)
+/* Rounded first. Tiny numbers matter only where they are rounded away from 0: then .ftz has forms of its own. */
+#define DC_TO_INT32(r, T) DC_W1(cvt_##r##_##T##_f32, n_f32_##T(n_whole_##r(x)), s_f32_##T(s_cvt_##r##_f32_f32(x)))
+#if !defined(DC_X86)
+DC_FN dc_u n_rni_s32(dc_u x) { return n_f32_s32(n_whole_rni(x)); }
+#endif
+DC_FN dc_u n_rmi_s32(dc_u x) { return n_f32_s32(n_whole_rmi(x)); }
+DC_FN dc_u n_rpi_s32(dc_u x) { return n_f32_s32(n_whole_rpi(x)); }
+DC_FN dc_u n_rzi_s32(dc_u x) { return n_f32_s32(x); }
+#define DC_TO_INT(r)                                                                                                   \
+  DC_W1(cvt_##r##_s32_f32, n_##r##_s32(x), s_f32_s32(s_cvt_##r##_f32_f32(x)))                                          \
+  DC_TO_INT32(r, u32)                                                                                                  \
+  DC_TO_INT32(r, u8)                                                                                                   \
+  DC_TO_INT32(r, s8)                                                                                                   \
+  DC_TO_INT32(r, u16)                                                                                                  \
+  DC_TO_INT32(r, s16)                                                                                                  \
+  DC_FN dc_pair n_cvt_##r##_s64_f32(dc_u x) { return n_f32_s64(n_whole_##r(x)); }                                      \
+  DC_FN dc_pair n_cvt_##r##_u64_f32(dc_u x) { return n_f32_u64(n_whole_##r(x)); }                                      \
+  DC_FN u64 s_cvt_##r##_s64_f32(u32 x) { return s_f32_s64(s_cvt_##r##_f32_f32(x)); }                                   \
+  DC_FN u64 s_cvt_##r##_u64_f32(u32 x) { return s_f32_u64(s_cvt_##r##_f32_f32(x)); }                                   \
+  DC_LIFT_d_w(cvt_##r##_s64_f32)                                                                                       \
+  DC_LIFT_d_w(cvt_##r##_u64_f32)                                                                                       \
+  DC_FN dc_u n_cvt_##r##_s32_f64(dc_ul l, dc_ul h) { return n_f64_s32(n_whole64_##r(l), n_whole64_##r(h)); }           \
+  DC_FN dc_u n_cvt_##r##_u32_f64(dc_ul l, dc_ul h) { return n_f64_u32(n_whole64_##r(l), n_whole64_##r(h)); }           \
+  DC_FN u32 s_cvt_##r##_s32_f64(u64 x) { return s_f64_s32(s_cvt_##r##_f64_f64(x)); }                                   \
+  DC_FN u32 s_cvt_##r##_u32_f64(u64 x) { return s_f64_u32(s_cvt_##r##_f64_f64(x)); }                                   \
+  DC_LIFT_w_dpair(cvt_##r##_s32_f64)                                                                                   \
+  DC_LIFT_w_dpair(cvt_##r##_u32_f64)                                                                                   \
+  DC_D1(cvt_##r##_s64_f64, n_f64_s64(n_whole64_##r(x)), s_f64_s64(s_cvt_##r##_f64_f64(x)))                             \
+  DC_D1(cvt_##r##_u64_f64, n_f64_u64(n_whole64_##r(x)), s_f64_u64(s_cvt_##r##_f64_f64(x)))
+DC_TO_INT(rni)
+DC_TO_INT(rmi)
+DC_TO_INT(rpi)
+/* Cutting off is what n_f32_s32 and its like do. */
+#define n_whole_rzi(x) (x)
+#define n_whole64_rzi(x) (x)
+#define s_cvt_rzi_f32_f32(x) (x)
+#define s_cvt_rzi_f64_f64(x) (x)
+DC_TO_INT(rzi)
+#undef n_whole_rzi
+#undef n_whole64_rzi
+#undef s_cvt_rzi_f32_f32
+#undef s_cvt_rzi_f64_f64
+
+/* --- floats to floats ----------------------------------------------------------------------------------------- */
+
+DC_W1(cvt_ftz_f32_f32, n_flush(x), s_flush(x))
+DC_W1(cvt_sat_f32_f32, n_saturate(x), s_saturate(x))
+DC_W1(cvt_ftz_sat_f32_f32, n_flush(n_saturate(x)), s_flush(s_saturate(x)))
+DC_FN dc_pair n_cvt_f64_f32(dc_u x) { return (dc_pair){(dc_ul)n_lo_f64(x), (dc_ul)n_hi_f64(x)}; }
+DC_FN dc_pair n_cvt_ftz_f64_f32(dc_u x) { return n_cvt_f64_f32(n_flush(x)); }
+DC_FN u64 s_cvt_f64_f32(u32 x) { return dc_f64_bits((f64)dc_bits_f32(x)); }
+DC_FN u64 s_cvt_ftz_f64_f32(u32 x) { return s_cvt_f64_f32(s_flush(x)); }
+DC_LIFT_d_w(cvt_f64_f32)
+DC_LIFT_d_w(cvt_ftz_f64_f32)
+DC_FN dc_u n_cvt_f32_f64(dc_ul l, dc_ul h) { return n_narrow_f64((dc_d)l, (dc_d)h); }
+DC_FN dc_u n_cvt_ftz_f32_f64(dc_ul l, dc_ul h) { return n_flush(n_narrow_f64((dc_d)l, (dc_d)h)); }
+DC_FN u32 s_cvt_f32_f64(u64 x) { return dc_f32_bits((f32)dc_bits_f64(x)); }
+DC_FN u32 s_cvt_ftz_f32_f64(u64 x) { return s_flush(s_cvt_f32_f64(x)); }
+DC_LIFT_w_dpair(cvt_f32_f64)
+DC_LIFT_w_dpair(cvt_ftz_f32_f64)
+
+#endif

@@ -1,0 +1,133 @@
+/*
+** half.h - f16, f16x2 and bf16 of natively compiled kernels: see math_half.h and ops_half.c.
+*/
+#ifndef DC_CPU_SIMD_HALF_H
+#define DC_CPU_SIMD_HALF_H
+
+#include "approx.h"
+
+/* --- f16 in the lower 16 bits of a lane, and f32 -------------------------------------------------------------- */
+
+#if DC_NW == 16
+DC_FN dc_u n_widen_f16(dc_u h) { return (dc_u)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)h)); }
+DC_FN dc_u n_to_f16(dc_u x) {
+  const __m512i h = _mm512_cvtepu16_epi32(_mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  return n_select(_mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q), n_splat(0x7fff), (dc_u)h);
+}
+#elif DC_NW == 8 && defined(__F16C__)
+DC_FN dc_u n_widen_f16(dc_u h) {
+  h &= 0xffffu;
+  return (dc_u)_mm256_cvtph_ps(_mm_packus_epi32(DC_LO(h), DC_HI(h)));
+}
+DC_FN dc_u n_to_f16(dc_u x) {
+  const __m256i h = _mm256_cvtepu16_epi32(_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
+  return n_select((dc_m)((dc_f)x != (dc_f)x), n_splat(0x7fff), (dc_u)h);
+}
+#else
+/* In an f32's place a half is 2^112 too small, subnormals included. */
+DC_FN dc_u n_widen_f16(dc_u h) {
+  const dc_u size = (h & 0x7fffu) << 13, number = (dc_u)((dc_f)size * 0x1p112f);
+  const dc_u special = (dc_u)(size >= 0x7c00u << 13);
+  return (special & (size | 0x7f800000u)) | (~special & number) | (h & 0x8000u) << 16;
+}
+/* Normal results are rounded by an addition to the bits, subnormal ones by adding 0.5. */
+DC_FN dc_u n_to_f16(dc_u x) {
+  const dc_u size = x & 0x7fffffffu, normal = (size - (112u << 23) + 0xfffu + (size >> 13 & 1u)) >> 13;
+  const dc_u tiny = (dc_u)((dc_f)size + 0.5f) - 0x3f000000u;
+  dc_u h = n_select((dc_m)(size < 0x38800000u), tiny, normal);
+  h = n_select((dc_m)(size >= 0x477ff000u), n_splat(0x7c00), h);
+  return n_select((dc_m)(size > 0x7f800000u), n_splat(0x7fff), h | (x >> 16 & 0x8000u));
+}
+#endif
+DC_SCALAR_w_w(widen_f16)
+DC_SCALAR_w_w(to_f16)
+DC_W1(cvt_f32_f16, n_widen_f16(x), s_widen_f16(x))
+DC_W1(cvt_f16_f32, n_to_f16(x), s_to_f16(x))
+/* An integer that f32 cannot hold is beyond f16 anyhow; every f16 is an f32. */
+#define DC_HALF_INT(T)                                                                                                 \
+  DC_W1(cvt_rn_f16_##T, n_to_f16(n_cvt_rn_f32_##T(x)), s_to_f16(s_cvt_rn_f32_##T(x)))                                  \
+  DC_W1(cvt_rni_##T##_f16, n_cvt_rni_##T##_f32(n_widen_f16(x)), s_cvt_rni_##T##_f32(s_widen_f16(x)))                   \
+  DC_W1(cvt_rzi_##T##_f16, n_cvt_rzi_##T##_f32(n_widen_f16(x)), s_cvt_rzi_##T##_f32(s_widen_f16(x)))
+DC_HALF_INT(s32)
+DC_HALF_INT(u32)
+DC_HALF_INT(s16)
+DC_HALF_INT(u16)
+/* bf16 is the upper half of an f32. */
+DC_W1(cvt_f32_bf16, x << 16, x << 16)
+DC_FN dc_u n_cvt_bf16_f32(dc_u x) {
+  const dc_u r = (x + 0x7fffu + (x >> 16 & 1u)) >> 16;
+  return n_select(n_setp_nan_f32(x, x), n_splat(0x7fff), r);
+}
+DC_LIFT_w_w(cvt_bf16_f32)
+DC_SCALAR_w_w(cvt_bf16_f32)
+
+/* Two numbers, the first one to the upper half. */
+#define DC_PAIR_OF(name)                                                                                               \
+  DC_W2(cvt_##name##x2_f32, n_cvt_##name##_f32(x) << 16 | n_cvt_##name##_f32(y),                                       \
+        s_cvt_##name##_f32(x) << 16 | s_cvt_##name##_f32(y))
+DC_PAIR_OF(f16)
+DC_PAIR_OF(bf16)
+
+#define DC_HALF_RELATION(cmp)                                                                                          \
+  DC_FN dc_m n_setp_##cmp##_f16(dc_u x, dc_u y) { return n_setp_##cmp##_f32(n_widen_f16(x), n_widen_f16(y)); }         \
+  DC_LIFT_p_ww(setp_##cmp##_f16)                                                                                       \
+  DC_FN int s_setp_##cmp##_f16(u32 x, u32 y) { return s_setp_##cmp##_f32(s_widen_f16(x), s_widen_f16(y)); }            \
+  DC_JOINED(cmp##_f16, u32, V32)
+DC_HALF_RELATION(eq)
+DC_HALF_RELATION(ne)
+DC_HALF_RELATION(lt)
+DC_HALF_RELATION(le)
+DC_HALF_RELATION(gt)
+DC_HALF_RELATION(ge)
+DC_HALF_RELATION(equ)
+DC_HALF_RELATION(neu)
+DC_HALF_RELATION(ltu)
+DC_HALF_RELATION(leu)
+DC_HALF_RELATION(gtu)
+DC_HALF_RELATION(geu)
+DC_HALF_RELATION(num)
+DC_HALF_RELATION(nan)
+
+/* --- arithmetic: only the last rounding counts, see ops_half.c ------------------------------------------------ */
+
+/* x + y rounded to odd. */
+DC_FN dc_u n_add_to_odd_f32(dc_u x, dc_u y) {
+  const dc_f a = (dc_f)x, b = (dc_f)y, s = a + b, v = s - a, e = (a - (s - v)) + (b - v);
+  const dc_u u = (dc_u)s, toward = 1u - ((u ^ (dc_u)e) >> 31 << 1);
+  return u + (toward & (dc_u)((e < DC_F(0.0f)) | (e > DC_F(0.0f))) & ((u & 1u) - 1u));
+}
+DC_FN dc_u n_fused_f32(dc_u x, dc_u y, dc_u z) { return n_add_to_odd_f32(n_mul_f32(x, y), z); }
+#define DC_UPPER(x) n_widen_f16((x) >> 16)
+#define DC_LOWER(x) n_widen_f16((x)&0xffffu)
+#define DC_BOTH(lo, hi) n_to_f16(lo) | n_to_f16(hi) << 16
+#define DC_HALF2(name, f)                                                                                              \
+  DC_FN dc_u n_##name##_f16(dc_u x, dc_u y) { return n_to_f16(f(n_widen_f16(x), n_widen_f16(y))); }                    \
+  DC_FN dc_u n_##name##_f16x2(dc_u x, dc_u y) {                                                                        \
+    return DC_BOTH(f(DC_LOWER(x), DC_LOWER(y)), f(DC_UPPER(x), DC_UPPER(y)));                                          \
+  }                                                                                                                    \
+  DC_LIFT_w_ww(name##_f16)                                                                                             \
+  DC_LIFT_w_ww(name##_f16x2)                                                                                           \
+  DC_SCALAR_w_ww(name##_f16)                                                                                           \
+  DC_SCALAR_w_ww(name##_f16x2)
+DC_HALF2(add, n_add_f32)
+DC_HALF2(sub, n_sub_f32)
+DC_HALF2(mul, n_mul_f32)
+DC_HALF2(min, n_min_f32)
+DC_HALF2(max, n_max_f32)
+DC_FN dc_u n_fma_f16(dc_u x, dc_u y, dc_u z) {
+  return n_to_f16(n_fused_f32(n_widen_f16(x), n_widen_f16(y), n_widen_f16(z)));
+}
+DC_FN dc_u n_fma_f16x2(dc_u x, dc_u y, dc_u z) {
+  const dc_u lo = n_fused_f32(DC_LOWER(x), DC_LOWER(y), DC_LOWER(z));
+  return DC_BOTH(lo, n_fused_f32(DC_UPPER(x), DC_UPPER(y), DC_UPPER(z)));
+}
+DC_LIFT_w_www(fma_f16)
+DC_LIFT_w_www(fma_f16x2)
+DC_SCALAR_w_www(fma_f16)
+DC_SCALAR_w_www(fma_f16x2)
+DC_W1(neg_f16, x ^ 0x8000u, x ^ 0x8000u)
+DC_W1(abs_f16, x & 0x7fffu, x & 0x7fffu)
+DC_W1(neg_f16x2, x ^ 0x80008000u, x ^ 0x80008000u)
+DC_W1(abs_f16x2, x & 0x7fff7fffu, x & 0x7fff7fffu)
+
+#endif

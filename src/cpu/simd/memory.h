@@ -1,0 +1,448 @@
+/*
+** memory.h - loads and stores of natively compiled kernels, and what goes with affine addresses.
+**
+** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on (dc_row_or_T: the
+** others from a value); dc_stride_T: at a constant distance (packs of values side by side: packs.h);
+** dc_gather_T: anywhere (dc_far_gather_T: the same as a call, for long functions).  Lanes that are not in the mask
+** touch no memory, and read zero.
+*/
+#ifndef DC_CPU_SIMD_MEMORY_H
+#define DC_CPU_SIMD_MEMORY_H
+
+#include "abi.h"
+#include "types.h"
+
+#define DC_RARE(x) __builtin_expect((x), 0)
+#define DC_USUAL(x) __builtin_expect((x), 1)
+#define DC_CALL static __attribute__((noinline, unused))
+#define DC_COLD static __attribute__((noinline, cold, unused))
+
+/* --- small things ----------------------------------------------------------------------------------------------- */
+
+DC_FN V64 V64_plus(V64 x, V64 y) {
+  V64 r;
+#define DC_PLUS_(i, unused) r.l##i = x.l##i + y.l##i, r.h##i = x.h##i + y.h##i;
+  DC_PARTS(DC_PLUS_, )
+  return r;
+}
+DC_FN V64 V64_zext32(V32 x) {
+  V64 r;
+#define DC_ZEXT_(i, unused) r.l##i = n_lo_u64(x.p##i), r.h##i = n_hi_u64(x.p##i);
+  DC_PARTS(DC_ZEXT_, )
+  return r;
+}
+DC_FN V32 V32_low16(V32 x) {
+  V32 r;
+#define DC_LOW16_(i, unused) r.p##i = x.p##i & 0xffffu;
+  DC_PARTS(DC_LOW16_, )
+  return r;
+}
+/* The value of the last lane in the mask: the one that remains when all store to one place. */
+DC_FN u32 V32_last(V32 x, M m) {
+  u32 t[DC_W];
+  V32_store(t, x);
+  return t[31 - __builtin_clz(M_word(m) | 1)];
+}
+DC_FN u64 V64_last(V64 x, M m) {
+  u64 t[DC_W];
+  V64_store(t, x);
+  return t[31 - __builtin_clz(M_word(m) | 1)];
+}
+
+/* Lanes of the mask only. */
+DC_FN void V32_store_some(u32 *p, V32 x, M m) { V32_store(p, V32_select(m, x, V32_load(p))); }
+DC_FN void V16_store_some(uint16_t *p, V32 x, M m) { V16_store(p, V32_select(m, x, V16_load(p))); }
+DC_FN void V64_store_some(u64 *p, V64 x, M m) { V64_store(p, V64_select(m, x, V64_load(p))); }
+
+/* --- votes: p's lanes among those of m that `member` names -------------------------------------------------------- */
+
+DC_FN u32 dc_vote_ballot(P p, M m, u32 member) { return P_word(p) & M_word(m) & member; }
+DC_FN u32 dc_vote_any(P p, M m, u32 member) { return (P_word(p) & M_word(m) & member) != 0; }
+DC_FN u32 dc_vote_all(P p, M m, u32 member) { return (~P_word(p) & M_word(m) & member) == 0; }
+DC_FN u32 dc_vote_uni(P p, M m, u32 member) { return dc_vote_all(p, m, member) || !dc_vote_any(p, m, member); }
+
+/* Lanes of m that are missing in their own member masks. */
+DC_FN u32 dc_outsiders(V32 member, M m) {
+  u32 t[DC_W], named = 0;
+  V32_store(t, member);
+  for (u32 l = 0; l < DC_W; l++) named |= t[l] & 1u << l;
+  return M_word(m) & ~named;
+}
+
+/* --- affine values widened from 32 bits ----------------------------------------------------------------------------
+ */
+
+/* Whether x + step * lane stays within 32 bits for all lanes. */
+DC_FN int dc_no_wrap_s32(u32 x, s64 step) {
+  const s64 last = (s64)(s32)x + step * (DC_W - 1);
+  return last == (s32)last;
+}
+DC_FN int dc_no_wrap_u32(u32 x, s64 step) {
+  const s64 last = (s64)x + step * (DC_W - 1);
+  return last == (s64)(u32)last;
+}
+/* Lanes of a row that does (n->wrapped), `first` being lane 0's address. */
+DC_FN V64 dc_wrapped(const dc_native *n, const dc_wrap *w, u64 first, u32 x) {
+  u64 t[32];
+  n->wrapped(w, first, x, 0, t);
+  return V64_load(t);
+}
+#define DC_WRAPPED(V, R)                                                                                               \
+  DC_FN V dc_wrapped_load_##V(const dc_native *n, const dc_wrap *w, u64 first, u32 x, M m) {                           \
+    R t[32];                                                                                                           \
+    n->wrapped(w, first, x, M_word(m), t);                                                                             \
+    return V##_load(t);                                                                                                \
+  }                                                                                                                    \
+  DC_FN void dc_wrapped_store_##V(const dc_native *n, const dc_wrap *w, u64 first, u32 x, V values, M m) {             \
+    R t[32];                                                                                                           \
+    V##_store(t, values);                                                                                              \
+    n->wrapped(w, first, x, M_word(m), t);                                                                             \
+  }
+DC_WRAPPED(V32, u32)
+DC_WRAPPED(V64, u64)
+
+/* --- alignment, and bits that the machine ignores ----------------------------------------------------------------- */
+
+/* Offset o in its space, whose bits `low` are to be 0, is address a. */
+#define DC_BAD(o, low, a) DC_RARE((((o) & (low)) | ((a)&DC_IGNORED)) != 0)
+DC_FN int dc_bad_addresses(V64 a, u64 base, unsigned bytes, M m) {
+  const V64 at = V64_select(m, a, V64_splat(base));
+  dc_ul any = {0}, all = {0};
+#define DC_BITS_(i, unused) any |= (at.l##i - base) | (at.h##i - base), all |= at.l##i | at.h##i;
+  DC_PARTS(DC_BITS_, )
+  any = (any & (u64)(bytes - 1)) | (all & DC_IGNORED);
+#if DC_NW == 16
+  return _mm512_test_epi64_mask((__m512i)any, (__m512i)any) != 0;
+#elif DC_NW == 8
+  return !_mm256_testz_si256((__m256i)any, (__m256i)any);
+#else
+  return (any[0] | any[1]) != 0;
+#endif
+}
+DC_COLD int dc_misaligned_row(u64 first, s64 stride, unsigned bytes, M m) {
+  for (u32 w = M_word(m); w; w &= w - 1)
+    if ((first + (u64)stride * (u64)__builtin_ctz(w)) & (bytes - 1)) return 1;
+  return 0;
+}
+
+/* --- one access --------------------------------------------------------------------------------------------------- */
+
+#define DC_AT(T, a) ((T *)(uintptr_t)(a))
+typedef uint8_t dc_u8;
+typedef int8_t dc_s8;
+typedef uint16_t dc_u16;
+typedef int16_t dc_s16;
+#define DC_ONE(T, type, R)                                                                                             \
+  DC_FN R dc_ld_##T(u64 a) {                                                                                           \
+    type x;                                                                                                            \
+    memcpy(&x, DC_AT(void, a), sizeof x);                                                                              \
+    return (R)x;                                                                                                       \
+  }                                                                                                                    \
+  DC_FN void dc_st_##T(u64 a, R v) {                                                                                   \
+    const type x = (type)v;                                                                                            \
+    memcpy(DC_AT(void, a), &x, sizeof x);                                                                              \
+  }
+DC_ONE(u8, dc_u8, u32)
+DC_ONE(s8, dc_s8, u32)
+DC_ONE(u16, dc_u16, u32)
+DC_ONE(s16, dc_s16, u32)
+DC_ONE(u32, u32, u32)
+DC_ONE(u64, u64, u64)
+
+/* --- lane by lane --------------------------------------------------------------------------------------------------
+ */
+
+#define DC_EACH_LANE(l, m) for (u32 w_ = M_word(m), l; w_ && (l = (u32)__builtin_ctz(w_), 1); w_ &= w_ - 1)
+#define DC_LANE_BY_LANE(T, V, R)                                                                                       \
+  DC_COLD V dc_slow_gather_##T(V64 a, s64 offset, M m) {                                                               \
+    u64 at[DC_W];                                                                                                      \
+    R t[DC_W];                                                                                                         \
+    memset(t, 0, sizeof t);                                                                                            \
+    V64_store(at, a);                                                                                                  \
+    DC_EACH_LANE(l, m) t[l] = dc_ld_##T(at[l] + (u64)offset);                                                          \
+    return V##_load(t);                                                                                                \
+  }                                                                                                                    \
+  DC_COLD void dc_slow_scatter_##T(V64 a, s64 offset, V x, M m) {                                                      \
+    u64 at[DC_W];                                                                                                      \
+    R t[DC_W];                                                                                                         \
+    V64_store(at, a);                                                                                                  \
+    V##_store(t, x);                                                                                                   \
+    DC_EACH_LANE(l, m) dc_st_##T(at[l] + (u64)offset, t[l]);                                                           \
+  }
+DC_LANE_BY_LANE(u8, V32, u32)
+DC_LANE_BY_LANE(s8, V32, u32)
+DC_LANE_BY_LANE(u16, V32, u32)
+DC_LANE_BY_LANE(s16, V32, u32)
+DC_LANE_BY_LANE(u32, V32, u32)
+DC_LANE_BY_LANE(u64, V64, u64)
+
+/* --- rows ----------------------------------------------------------------------------------------------------------
+ */
+
+#if DC_NW == 16
+/* n_row_T, n_put_row_T: one native vector. */
+DC_FN dc_u n_row_u32(u64 a, dc_m m) { return (dc_u)_mm512_maskz_loadu_epi32(m, DC_AT(const void, a)); }
+DC_FN dc_u n_row_u16(u64 a, dc_m m) {
+  return (dc_u)_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, DC_AT(const void, a)));
+}
+DC_FN dc_u n_row_s16(u64 a, dc_m m) {
+  return (dc_u)_mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(m, DC_AT(const void, a)));
+}
+DC_FN dc_u n_row_u8(u64 a, dc_m m) { return (dc_u)_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(m, DC_AT(const void, a))); }
+DC_FN dc_u n_row_s8(u64 a, dc_m m) { return (dc_u)_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(m, DC_AT(const void, a))); }
+DC_FN dc_ul n_row_lo(u64 a, dc_m m) { return (dc_ul)_mm512_maskz_loadu_epi64((__mmask8)m, DC_AT(const void, a)); }
+DC_FN dc_ul n_row_hi(u64 a, dc_m m) { return n_row_lo(a, (dc_m)(m >> 8)); }
+DC_FN void n_put_row_u32(u64 a, dc_u x, dc_m m) { _mm512_mask_storeu_epi32(DC_AT(void, a), m, (__m512i)x); }
+DC_FN void n_put_row_u16(u64 a, dc_u x, dc_m m) {
+  _mm256_mask_storeu_epi16(DC_AT(void, a), m, _mm512_cvtepi32_epi16((__m512i)x));
+}
+DC_FN void n_put_row_u8(u64 a, dc_u x, dc_m m) {
+  _mm_mask_storeu_epi8(DC_AT(void, a), m, _mm512_cvtepi32_epi8((__m512i)x));
+}
+DC_FN void n_put_row_lo(u64 a, dc_ul x, dc_m m) { _mm512_mask_storeu_epi64(DC_AT(void, a), (__mmask8)m, (__m512i)x); }
+DC_FN void n_put_row_hi(u64 a, dc_ul x, dc_m m) { n_put_row_lo(a, x, (dc_m)(m >> 8)); }
+DC_FN void n_put_row_s8(u64 a, dc_u x, dc_m m) { n_put_row_u8(a, x, m); }
+DC_FN void n_put_row_s16(u64 a, dc_u x, dc_m m) { n_put_row_u16(a, x, m); }
+
+#define DC_ROW_PART_(i, T, size) r.p##i = n_row_##T(a + (size)*DC_NW * i, DC_PART(m, i));
+#define DC_PUT_PART_(i, T, size) n_put_row_##T(a + (size)*DC_NW * i, x.p##i, DC_PART(m, i));
+#define DC_ROWS(T, size)                                                                                               \
+  DC_FN V32 dc_row_##T(u64 a, M m) {                                                                                   \
+    V32 r;                                                                                                             \
+    DC_PARTS(DC_ROW_PART_, T, size)                                                                                    \
+    return r;                                                                                                          \
+  }                                                                                                                    \
+  DC_FN void dc_put_row_##T(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_PART_, T, size) }
+DC_ROWS(u8, 1u)
+DC_ROWS(s8, 1u)
+DC_ROWS(u16, 2u)
+DC_ROWS(s16, 2u)
+DC_ROWS(u32, 4u)
+#define dc_row_or_u8(a, m, old) V32_select(m, dc_row_u8(a, m), old)
+#define dc_row_or_s8(a, m, old) V32_select(m, dc_row_s8(a, m), old)
+#define dc_row_or_u16(a, m, old) V32_select(m, dc_row_u16(a, m), old)
+#define dc_row_or_s16(a, m, old) V32_select(m, dc_row_s16(a, m), old)
+#define dc_row_or_u32(a, m, old) V32_select(m, dc_row_u32(a, m), old)
+#define dc_row_or_u64(a, m, old) V64_select(m, dc_row_u64(a, m), old)
+DC_FN V64 dc_row_u64(u64 a, M m) {
+  V64 r;
+#define DC_ROW64_(i, unused)                                                                                           \
+  r.l##i = n_row_lo(a + 8u * DC_NW * i, DC_PART(m, i));                                                                \
+  r.h##i = n_row_hi(a + 8u * DC_NW * i + 4u * DC_NW, DC_PART(m, i));
+  DC_PARTS(DC_ROW64_, )
+  return r;
+}
+DC_FN void dc_put_row_u64(u64 a, V64 x, M m) {
+#define DC_PUT64_(i, unused)                                                                                           \
+  n_put_row_lo(a + 8u * DC_NW * i, x.l##i, DC_PART(m, i));                                                             \
+  n_put_row_hi(a + 8u * DC_NW * i + 4u * DC_NW, x.h##i, DC_PART(m, i));
+  DC_PARTS(DC_PUT64_, )
+}
+#else
+/* The whole row of a gang. */
+#if DC_NW == 8
+DC_FN dc_u n_load_u8(u64 a) { return (dc_u)_mm256_cvtepu8_epi32(_mm_loadl_epi64(DC_AT(const __m128i, a))); }
+DC_FN dc_u n_load_s8(u64 a) { return (dc_u)_mm256_cvtepi8_epi32(_mm_loadl_epi64(DC_AT(const __m128i, a))); }
+DC_FN void n_store_u8(u64 a, dc_u x) { /* the low bytes of four lanes, twice */
+  const __m256i low = _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 4, 8, 12, -1, -1,
+                                       -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  const __m256i b = _mm256_shuffle_epi8((__m256i)x, low);
+  _mm_storel_epi64(DC_AT(__m128i, a), _mm_unpacklo_epi32(DC_LO(b), DC_HI(b)));
+}
+#else
+typedef uint8_t dc_bytes __attribute__((vector_size(DC_NW)));
+typedef int8_t dc_signed_bytes __attribute__((vector_size(DC_NW)));
+DC_FN dc_u n_load_u8(u64 a) {
+  dc_bytes x;
+  memcpy(&x, DC_AT(const void, a), sizeof x);
+  return __builtin_convertvector(x, dc_u);
+}
+DC_FN dc_u n_load_s8(u64 a) {
+  dc_signed_bytes x;
+  memcpy(&x, DC_AT(const void, a), sizeof x);
+  return (dc_u)__builtin_convertvector(x, dc_s);
+}
+DC_FN void n_store_u8(u64 a, dc_u x) {
+  const dc_bytes b = __builtin_convertvector(x, dc_bytes);
+  memcpy(DC_AT(void, a), &b, sizeof b);
+}
+#endif
+DC_FN dc_u n_load_s16(u64 a) { return (dc_u)((dc_s)(n_load16(DC_AT(const uint16_t, a)) << 16) >> 16); }
+#define DC_WHOLE_(i, f, size) r.p##i = f(a + (size)*DC_NW * i);
+#define DC_WHOLE(T, size)                                                                                              \
+  DC_FN V32 dc_whole_##T(u64 a) {                                                                                      \
+    V32 r;                                                                                                             \
+    DC_PARTS(DC_WHOLE_, n_load_##T, size)                                                                              \
+    return r;                                                                                                          \
+  }
+DC_WHOLE(u8, 1u)
+DC_WHOLE(s8, 1u)
+DC_WHOLE(s16, 2u)
+DC_FN V32 dc_whole_u16(u64 a) { return V16_load(DC_AT(const uint16_t, a)); }
+DC_FN V32 dc_whole_u32(u64 a) { return V32_load(DC_AT(const u32, a)); }
+DC_FN V64 dc_whole_u64(u64 a) { return V64_load(DC_AT(const u64, a)); }
+#define DC_PUT_BYTES_(i, unused) n_store_u8(a + DC_NW * i, x.p##i);
+DC_FN void dc_put_whole_u8(u64 a, V32 x) { DC_PARTS(DC_PUT_BYTES_, ) }
+DC_FN void dc_put_whole_u16(u64 a, V32 x) { V16_store(DC_AT(uint16_t, a), V32_low16(x)); }
+DC_FN void dc_put_whole_u32(u64 a, V32 x) { V32_store(DC_AT(u32, a), x); }
+DC_FN void dc_put_whole_u64(u64 a, V64 x) { V64_store(DC_AT(u64, a), x); }
+#define dc_put_whole_s8 dc_put_whole_u8
+#define dc_put_whole_s16 dc_put_whole_u16
+
+/* A part of one: a call, since it would be long. */
+#define DC_PART_ROW(T, V, R, size)                                                                                     \
+  DC_CALL V dc_part_row_##T(u64 a, M m) {                                                                              \
+    R t[DC_W];                                                                                                         \
+    memset(t, 0, sizeof t);                                                                                            \
+    DC_EACH_LANE(l, m) t[l] = dc_ld_##T(a + (size)*l);                                                                 \
+    return V##_load(t);                                                                                                \
+  }                                                                                                                    \
+  DC_CALL void dc_put_part_row_##T(u64 a, V x, M m) {                                                                  \
+    R t[DC_W];                                                                                                         \
+    V##_store(t, x);                                                                                                   \
+    DC_EACH_LANE(l, m) dc_st_##T(a + (size)*l, t[l]);                                                                  \
+  }
+DC_PART_ROW(u8, V32, u32, (u64)1)
+DC_PART_ROW(s8, V32, u32, (u64)1)
+DC_PART_ROW(u16, V32, u32, (u64)2)
+DC_PART_ROW(s16, V32, u32, (u64)2)
+DC_PART_ROW(u64, V64, u64, (u64)8)
+#if DC_NW == 8
+#define DC_MASKED_(i, unused)                                                                                          \
+  r.p##i = (dc_u)_mm256_maskload_epi32(DC_AT(const int, a + 4u * DC_NW * i), (__m256i)DC_PART(m, i));
+DC_CALL V32 dc_part_row_u32(u64 a, M m) {
+  V32 r;
+  DC_PARTS(DC_MASKED_, )
+  return r;
+}
+#define DC_PUT_MASKED_(i, unused)                                                                                      \
+  _mm256_maskstore_epi32(DC_AT(int, a + 4u * DC_NW * i), (__m256i)DC_PART(m, i), (__m256i)x.p##i);
+DC_CALL void dc_put_part_row_u32(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_MASKED_, ) }
+#else
+DC_PART_ROW(u32, V32, u32, (u64)4)
+#endif
+#define DC_ROWS(T, V)                                                                                                  \
+  DC_CALL V dc_part_row_or_##T(u64 a, M m, V old) { return V##_select(m, dc_part_row_##T(a, m), old); }                \
+  DC_FN V dc_row_or_##T(u64 a, M m, V old) {                                                                           \
+    if (__builtin_expect(m == DC_EVERY, 1)) return dc_whole_##T(a);                                                    \
+    return dc_part_row_or_##T(a, m, old);                                                                              \
+  }                                                                                                                    \
+  DC_FN V dc_row_##T(u64 a, M m) {                                                                                     \
+    if (__builtin_expect(m == DC_EVERY, 1)) return dc_whole_##T(a);                                                    \
+    return dc_part_row_##T(a, m);                                                                                      \
+  }                                                                                                                    \
+  DC_FN void dc_put_row_##T(u64 a, V x, M m) {                                                                         \
+    if (__builtin_expect(m == DC_EVERY, 1))                                                                            \
+      dc_put_whole_##T(a, x);                                                                                          \
+    else                                                                                                               \
+      dc_put_part_row_##T(a, x, m);                                                                                    \
+  }
+DC_ROWS(u8, V32)
+DC_ROWS(s8, V32)
+DC_ROWS(u16, V32)
+DC_ROWS(s16, V32)
+DC_ROWS(u32, V32)
+DC_ROWS(u64, V64)
+#endif
+
+/* --- anywhere ------------------------------------------------------------------------------------------------------
+ */
+
+/* Lanes often lie side by side although nobody could know: one look saves a gather. */
+DC_FN int dc_in_row(V64 a, unsigned size, M m) {
+  const u64 first = a.l0[0];
+  u32 odd = 0;
+#if DC_NW == 16
+#define DC_ODD_(i, unused)                                                                                             \
+  odd |= (_mm512_cmpneq_epi64_mask((__m512i)a.l##i, (__m512i)(first + size * n_lo_u64(n_iota() + (u32)(16 * i)))) |    \
+          (u32)_mm512_cmpneq_epi64_mask((__m512i)a.h##i, (__m512i)(first + size * n_hi_u64(n_iota() + (u32)(16 * i)))) \
+              << 8) &                                                                                                  \
+         DC_PART(m, i);
+#else
+#define DC_ODD_(i, unused)                                                                                             \
+  odd |= n_word(n_and((dc_m)n_narrow((dc_ul)(a.l##i != first + size * n_lo_u64(n_iota() + (u32)(DC_NW * i))),          \
+                                     (dc_ul)(a.h##i != first + size * n_hi_u64(n_iota() + (u32)(DC_NW * i)))),         \
+                      DC_PART(m, i)));
+#endif
+  DC_PARTS(DC_ODD_, )
+  return odd == 0;
+}
+
+#if DC_NW == 16
+DC_FN dc_u n_gather(dc_ul l, dc_ul h, s64 offset, dc_m m) {
+  const __m256i zero = _mm256_setzero_si256();
+  const __m512i o = _mm512_set1_epi64(offset);
+  const __m256i x = _mm512_mask_i64gather_epi32(zero, (__mmask8)m, _mm512_add_epi64((__m512i)l, o), (void *)0, 1);
+  const __m256i y =
+      _mm512_mask_i64gather_epi32(zero, (__mmask8)(m >> 8), _mm512_add_epi64((__m512i)h, o), (void *)0, 1);
+  return DC_JOIN(x, y);
+}
+DC_FN void n_scatter(dc_ul l, dc_ul h, s64 offset, dc_u v, dc_m m) {
+  const __m512i o = _mm512_set1_epi64(offset);
+  _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)m, _mm512_add_epi64((__m512i)l, o), DC_LO(v), 1);
+  _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)(m >> 8), _mm512_add_epi64((__m512i)h, o), DC_HI(v), 1);
+}
+DC_FN V32 dc_any_gather_u32(V64 a, s64 offset, M m) {
+  V32 r;
+#define DC_GATHER_(i, unused) r.p##i = n_gather(a.l##i, a.h##i, offset, DC_PART(m, i));
+  DC_PARTS(DC_GATHER_, )
+  return r;
+}
+DC_FN void dc_any_scatter_u32(V64 a, s64 offset, V32 x, M m) {
+#define DC_SCATTER_(i, unused) n_scatter(a.l##i, a.h##i, offset, x.p##i, DC_PART(m, i));
+  DC_PARTS(DC_SCATTER_, )
+}
+DC_FN V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
+  V64 r;
+  const __m512i zero = _mm512_setzero_si512(), o = _mm512_set1_epi64(offset);
+#define DC_GATHER64_(i, unused)                                                                                        \
+  r.l##i = (dc_ul)_mm512_mask_i64gather_epi64(zero, (__mmask8)DC_PART(m, i), _mm512_add_epi64((__m512i)a.l##i, o),     \
+                                              (void *)0, 1);                                                           \
+  r.h##i = (dc_ul)_mm512_mask_i64gather_epi64(zero, (__mmask8)(DC_PART(m, i) >> 8),                                    \
+                                              _mm512_add_epi64((__m512i)a.h##i, o), (void *)0, 1);
+  DC_PARTS(DC_GATHER64_, )
+  return r;
+}
+#else
+#define dc_any_gather_u32 dc_slow_gather_u32
+#define dc_any_scatter_u32 dc_slow_scatter_u32
+#define dc_any_gather_u64 dc_slow_gather_u64
+#endif
+#define dc_any_scatter_u64 dc_slow_scatter_u64
+#define dc_any_gather_u8 dc_slow_gather_u8
+#define dc_any_gather_s8 dc_slow_gather_s8
+#define dc_any_gather_u16 dc_slow_gather_u16
+#define dc_any_gather_s16 dc_slow_gather_s16
+#define dc_any_scatter_u8 dc_slow_scatter_u8
+#define dc_any_scatter_s8 dc_slow_scatter_s8
+#define dc_any_scatter_u16 dc_slow_scatter_u16
+#define dc_any_scatter_s16 dc_slow_scatter_s16
+
+DC_FN u64 dc_lane0(V64 a) { return a.l0[0]; }
+#define DC_ANYWHERE(T, V, size)                                                                                        \
+  DC_CALL V dc_lone_gather_##T(V64 a, s64 offset, M m) { return dc_any_gather_##T(a, offset, m); }                     \
+  DC_CALL void dc_lone_scatter_##T(V64 a, s64 offset, V x, M m) { dc_any_scatter_##T(a, offset, x, m); }               \
+  DC_FN V dc_gather_##T(V64 a, s64 offset, M m) {                                                                      \
+    if (dc_in_row(a, size, m)) return dc_row_##T(dc_lane0(a) + (u64)offset, m);                                        \
+    return dc_lone_gather_##T(a, offset, m);                                                                           \
+  }                                                                                                                    \
+  DC_FN void dc_scatter_##T(V64 a, s64 offset, V x, M m) {                                                             \
+    if (dc_in_row(a, size, m))                                                                                         \
+      dc_put_row_##T(dc_lane0(a) + (u64)offset, x, m);                                                                 \
+    else                                                                                                               \
+      dc_lone_scatter_##T(a, offset, x, m);                                                                            \
+  }                                                                                                                    \
+  DC_CALL V dc_far_gather_##T(V64 a, s64 offset, M m) { return dc_gather_##T(a, offset, m); }                          \
+  DC_CALL void dc_far_scatter_##T(V64 a, s64 offset, V x, M m) { dc_scatter_##T(a, offset, x, m); }                    \
+  DC_CALL V dc_stride_##T(u64 a, s64 stride, M m) { return dc_any_gather_##T(V64_affine(a, (u64)stride), 0, m); }      \
+  DC_CALL void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                        \
+    dc_any_scatter_##T(V64_affine(a, (u64)stride), 0, x, m);                                                           \
+  }
+DC_ANYWHERE(u8, V32, 1u)
+DC_ANYWHERE(s8, V32, 1u)
+DC_ANYWHERE(u16, V32, 2u)
+DC_ANYWHERE(s16, V32, 2u)
+DC_ANYWHERE(u32, V32, 4u)
+DC_ANYWHERE(u64, V64, 8u)
+
+#endif
