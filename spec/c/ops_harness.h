@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/interp/ops.h"
+#include "cpu/interp/interp.h"
+#include "cpu/ops/table.h"
 #include "cpu/ptx/opcode.h"
+#include "cpu/runtime/isa.h"
 
 typedef uint16_t u16;
 typedef uint32_t u32;
@@ -23,7 +25,7 @@ typedef unsigned __int128 u128;
 typedef __int128 s128;
 
 static int passed, failed;
-static const dc_ops *ops;
+static const dc_cpu_ops *ops;
 
 static char last_failed[200];
 
@@ -118,8 +120,16 @@ static u64 get(u32 slot, int bits, int lane) {
   return x;
 }
 
+/* What an operation calls that finds a fault; a test that expects faults sets its own. */
+static _Noreturn void no_fault(dc_warp *w, const dc_cpu_op *o, dc_fault_kind kind, int lane, uint64_t address) {
+  (void)w, (void)o, (void)kind, (void)lane, (void)address;
+  abort();
+}
+static dc_fault_fn on_fault = no_fault;
+
 static void fresh_warp(void) {
   memset(&warp, 0, sizeof warp);
+  warp.fault = on_fault;
   memset(file, 0xa5, sizeof file);
   warp.regs = file;
   warp.preds = preds;
@@ -131,7 +141,7 @@ static void fresh_warp(void) {
 /* Operand i lives in slot (i + 1) * 512, or in predicate i + 1. */
 #define SLOT(i) ((u32)((i) + 1) * 512)
 
-static bool decode(const char *text, dc_op *o, ptx_form *form, int ndst, int nsrc) {
+static bool decode(const char *text, dc_cpu_op *o, ptx_form *form, int ndst, int nsrc) {
   ptx_form_decode(text, form);
   memset(o, 0, sizeof *o);
   form->ins.ndst = (uint8_t)ndst;

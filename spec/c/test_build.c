@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/runtime.h"
-#include "cpu/codegen/build.h"
 #include "check.h"
+#include "cpu/codegen/build.h"
 
 static char root[64]; /* the folder of all that is written */
 static const char *isa = "baseline";

@@ -9,8 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "check.h"
 #include "compile/nvrtc/compiler.h"
+#include "compile/nvrtc/job.h"
 #include "compile/nvrtc/process.h"
 
 static int compile(const char *text, dc_nvrtc_result *out, dc_error *err) {

@@ -10,8 +10,13 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "cpu/runtime/backend.h"
-#include "cpu/runtime/exec.h"
+#include "base/error.h"
+#include "cpu/runtime/device.h"
+#include "cpu/runtime/fault.h"
+#include "cpu/runtime/memory.h"
+#include "cpu/runtime/printf.h"
+#include "cpu/runtime/state.h"
+#include "device/device.h"
 #include "device/registry.h"
 
 static int passed, failed;

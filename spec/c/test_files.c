@@ -8,10 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/dtype.h"
+#include "base/error.h"
+#include "check.h"
+#include "file/bytes.h"
+#include "file/input.h"
 #include "file/number_text.h"
+#include "file/output.h"
 #include "file/zip.h"
 #include "file/zip_format.h"
-#include "check.h"
 
 #define FINE(call)                                                      \
   do {                                                                  \

@@ -10,14 +10,17 @@
 /* The cases of ops_cases.h are not used here, its values are. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-variable"
-#include "ops_cases.h"
-
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cpu/codegen/op_names.h"
+#include "cpu/interp/interp.h"
+#include "cpu/ptx/opcode.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/runtime/isa.h"
+#include "ops_cases.h"
 
 /* --- all instructions ----------------------------------------------------------------------------------------- */
 
@@ -291,7 +294,7 @@ static bool write_file(const char *path) {
 
 typedef void (*native_fn)(const void *const *s, void *const *d);
 
-static bool place_row(row *r, dc_op *o) {
+static bool place_row(row *r, dc_cpu_op *o) {
   u32 *places[4] = {&o->a, &o->b, &o->c, &o->e};
   static u32 elements[2];
   memset(o, 0, sizeof *o);
@@ -359,7 +362,7 @@ static bool compare_row(const row *r, native_fn fn, const char *what, int lanes)
   return true;
 }
 
-static bool run_row(row *r, dc_op *o, native_fn fn, const char *what, int lanes, int mode) {
+static bool run_row(row *r, dc_cpu_op *o, native_fn fn, const char *what, int lanes, int mode) {
   for (int round = 0; round < 40; round++) {
     fill_sources(r, mode);
     ops->set_mask(&warp, DC_ALL_LANES);
@@ -380,7 +383,7 @@ static void run_library(const char *path, int lanes) {
   for (int i = 0; i < nrows; i++) {
     row *r = &rows[i];
     char name[16];
-    dc_op o;
+    dc_cpu_op o;
     if (!place_row(r, &o)) {
       check(false, r->text, "is not known to tier 0");
       continue;

@@ -10,8 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/plan.h"
+#include "base/dtype.h"
+#include "base/error.h"
 #include "check.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "kernel/kernel.h"
+#include "kernel/plan.h"
 
 /* --- values ------------------------------------------------------------------------------------------ */
 

@@ -11,10 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cpu/runtime/exec.h"
-#include "cpu/interp/ops.h"
+#include "cpu/interp/decode_calls.h"
+#include "cpu/ops/table.h"
+#include "cpu/ptx/parse.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/runtime/isa.h"
+#include "cpu/runtime/state.h"
 
 static uint64_t state = 1;
 

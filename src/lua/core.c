@@ -6,7 +6,7 @@
 
 #include "base/runtime.h"
 #include "base/version.h"
-#include "cpu/runtime/backend.h"
+#include "cpu/runtime/device.h"
 #include "cuda/cuda.h"
 #include "lua/cells.h"
 #include "lua/files.h"

@@ -1,5 +1,5 @@
 /*
-** block_order.c - basic blocks in an order in which lanes meet again.
+** block_order.c - see block_order.h.
 **
 ** A weak topological order (Bourdoncle 1993): every loop is contiguous and begins with its header, and a block comes
 ** behind all that leads to it but the back edges of its loops, in any graph, irreducible ones included.
@@ -13,9 +13,12 @@
 **
 ** Time is n log n for n edges, and nothing recurses.
 */
+#include "cpu/analysis/block_order.h"
+
 #include <stdlib.h>
 
 #include "cpu/analysis/cfg.h"
+#include "cpu/ptx/ptx.h"
 
 typedef struct edge {
   int32_t from, to, next; /* the list's next, -1 for none */

@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/runtime.h"
+#include "cpu/analysis/block_order.h"
+#include "cpu/analysis/divergence.h"
+#include "cpu/ptx/ptx.h"
 
 /* Barriers and warp-wide operations wait for other lanes: they begin a block. */
 static enum ptx_sync sync_kind(const ptx_ins *ins) {

@@ -5,6 +5,7 @@
 #ifndef DC_CPU_ANALYSIS_CFG_H
 #define DC_CPU_ANALYSIS_CFG_H
 
+#include "base/error.h"
 #include "cpu/ptx/ptx.h"
 
 /* Successor k of a block, or -1 at the end of the list: targets of brx, taken, fall-through.
@@ -27,24 +28,19 @@ static inline bool ptx_is_bare(const ptx_func *f, const ptx_block *b) {
 ** out of memory. */
 int ptx_list_preds(const ptx_func *f, int32_t *at, int32_t **preds);
 
-/* Orders the blocks that block 0 reaches: order[0 .. *norder) are their numbers.  Sets `loop` of all to the number of a
-** header or -1.  -1 out of memory. (order.c) */
-int ptx_order_blocks(ptx_block *blocks, int32_t n, int32_t *order, int32_t *norder);
-
 /* Edges in both directions: node b's are succs[succ_at[b] .. succ_at[b + 1]) and preds in the same way. */
 typedef struct ptx_graph {
   int32_t n;
   const int32_t *succ_at, *succs, *pred_at, *preds;
 } ptx_graph;
 
-/* idom[b]: b's immediate dominator; the root's is the root, -1 of what it does not reach.  -1 out of memory.
-** (dominators.c) */
-int ptx_dominators(const ptx_graph *g, int32_t root, int32_t *idom);
-
-/* Fills ipdom and divergent of f's blocks. -1 out of memory, or interrupted. */
-int ptx_divergence(ptx_func *f);
-
 /* Why a pass gave -1: an interrupt or want of memory. */
 int ptx_fail_pass(dc_error *err);
+
+/* splits into blocks (around branches, and before each barrier or warp-synchronizing
+** instruction, so that such an instruction is the first of its block), numbers them in reverse
+** post-order with loops contiguous, finds post-dominators, loops and divergence; rewrites branch
+** operands to block numbers. */
+int ptx_analyse(ptx_module *m, ptx_func *f, dc_error *err);
 
 #endif

@@ -1,17 +1,20 @@
 /*
-** divergence.c - which blocks may run with part of their lanes: post-dominators, then a fixpoint of
-** "differs between lanes" over registers and branches.
+** divergence.c - see divergence.h.
 **
 ** A branch on a value that differs splits the lanes; they are together again at its immediate
 ** post-dominator.  A lane that goes to a block of nothing but ret, exit or trap never comes back, so
 ** such an edge splits nothing and is left out of the graph here (65 % of kernels begin with one).
 ** Everything else errs on the side of "differs".
 */
+#include "cpu/analysis/divergence.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/analysis/dominators.h"
+#include "cpu/ptx/ptx.h"
 
 typedef struct pass {
   ptx_func *f;

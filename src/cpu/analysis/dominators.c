@@ -1,7 +1,6 @@
-/*
-** dominators.c - immediate dominators of a flow graph: Lengauer and Tarjan, "A fast algorithm for finding dominators in
-** a flowgraph" (1979), with simple path compression: m log n for m edges.  Nothing recurses.
-*/
+/* dominators.c - see dominators.h. */
+#include "cpu/analysis/dominators.h"
+
 #include <stdlib.h>
 
 #include "cpu/analysis/cfg.h"

@@ -1,5 +1,5 @@
 /*
-** registers.c - registers to places in a warp's register file: liveness, then a linear scan.
+** registers.c - see registers.h.
 **
 ** One interval a register, over instructions in block order, which holds every point where the register
 ** is live; a write that only some lanes make (a guard) counts as a read too, since the others keep the
@@ -10,11 +10,16 @@
 ** Positions: instruction i reads at 2i and writes at 2i + 1.  Only plain lane-by-lane operations may
 ** write the place of a source that dies there; all others hold their results from 2i on.
 */
+#include "cpu/analysis/registers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/ptx/ptx.h"
 
 enum { POOL_PRED, POOL_64, POOL_128, POOL_256, POOL_512, NPOOLS };
 

@@ -13,6 +13,8 @@
 
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/analysis/dominators.h"
+#include "cpu/ptx/ptx.h"
 
 static const dc_spread uniform = {.tag = DC_UNIFORM, .origin = -1};
 static const dc_spread varying = {.tag = DC_VARYING, .origin = -1};

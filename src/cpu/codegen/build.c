@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/cc.h"
 #include "base/file.h"
 #include "base/limit.h"
 #include "base/runtime.h"

@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/cc.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/limit.h"

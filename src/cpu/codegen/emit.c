@@ -11,8 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_arm.h"
+#include "cpu/codegen/emit_ops.h"
+#include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emitter.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/decode.h"
+#include "cpu/interp/interp.h"
+#include "cpu/ptx/ptx.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 #define MAX_INSTRUCTIONS 15000
@@ -189,7 +199,7 @@ static void go(emitter *e, int32_t n, int32_t to) {
 ** arguments, and compilers must not store what is in registers before it is known that somebody takes it. */
 static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   for (int32_t n = from + 1; n < to; n++)
-    for (const dc_op *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
+    for (const dc_cpu_op *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
       if (dc_emit_is_foreign(e, o->ins)) return true;
   return false;
 }
@@ -374,8 +384,8 @@ static void gather(emitter *e, int32_t n) {
 }
 
 static void body(emitter *e, const dc_node *node, const char *mask) {
-  const dc_op *first = e->fn->nodes[0].first;
-  for (const dc_op *o = node->first; o < node->last; o++) {
+  const dc_cpu_op *first = e->fn->nodes[0].first;
+  for (const dc_cpu_op *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
     int32_t index = (int32_t)(o - first);
     if (ins->pred < 0) {

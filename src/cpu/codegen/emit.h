@@ -5,8 +5,9 @@
 #define DC_CPU_CODEGEN_EMIT_H
 
 #include "base/buf.h"
-#include "cpu/runtime/exec.h"
+#include "base/error.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/interp/code.h"
 
 typedef struct dc_emitted {
   dc_buf text;          /* a C file that defines  int dc_run(dc_native *n)  */

@@ -1,15 +1,22 @@
 /*
-** emit_arm.c - branches around a few cheap operations, which emitted code runs in place with their lanes' mask, as a
-** compiler turns `if (odd) x = y;` into a selection.
+** emit_arm.c - see emit_arm.h.
 **
 ** A branch that lanes take differently costs a test and a jump, perhaps mispredicted, and ends what a C compiler can
 ** move about (sinf and cosf have two such branches each).  The node behind it, its arm, must have no other way in, go
 ** on where the branch's other side does, and do nothing but a few vector functions, whose results in lanes that are
 ** not its own nobody sees.
 */
+#include "cpu/codegen/emit_arm.h"
+
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emitter.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/ptx/ptx.h"
 
 #define MOST_OPERATIONS 4
 
@@ -36,7 +43,7 @@ static bool is_arm(const emitter *e, int32_t n, int32_t to) {
   const dc_node *node = &e->fn->nodes[n];
   if (node->end != DC_END_JUMP || node->guard >= 0 || node->taken != to) return false;
   if (node->wait != DC_WAIT_NOT || node->spin || node->last - node->first > MOST_OPERATIONS) return false;
-  for (const dc_op *o = node->first; o < node->last; o++) {
+  for (const dc_cpu_op *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
     if (ins->pred >= 0 || is_slow(ins) || !dc_emit_is_plain(e, ins)) return false;
     if (dc_emit_bits(e, ins->opnd[0].reg) == 1 || !is_local(e, ins->opnd[0].reg, e->block_of[n])) return false;

@@ -1,10 +1,17 @@
-/*
-** emit_memory.c - loads and stores as C: one access for uniform addresses, a row for affine ones, else lane by lane.
-*/
+/* emit_memory.c - see emit_memory.h. */
+#include "cpu/codegen/emit_memory.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emitter.h"
+#include "cpu/interp/interp.h"
+#include "cpu/interp/module.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/simd/abi.h"
 
 #define LONG 400 /* instructions; longer functions call what shorter ones have in line */
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)

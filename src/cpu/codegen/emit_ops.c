@@ -1,10 +1,18 @@
-/*
-** emit_ops.c - one PTX operation as a C statement: on scalars, on vectors, or by tier 0's function.
-*/
+/* emit_ops.c - see emit_ops.h. */
+#include "cpu/codegen/emit_ops.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_memory.h"
+#include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emitter.h"
+#include "cpu/codegen/op_names.h"
+#include "cpu/interp/interp.h"
+#include "cpu/interp/module.h"
+#include "cpu/ptx/ptx.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 

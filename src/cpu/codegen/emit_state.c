@@ -1,14 +1,23 @@
 /*
-** emit_state.c - values across calls of emitted code: which registers live where, kept over a pause or handed over.
+** emit_state.c - see emit_state.h.
 **
 ** Over a pause (a barrier, a call) values are kept as they are, scalars as scalars, in dc_native.save.  What tier 0
 ** is to go on with is written to its register file, lane by lane, since lanes at different nodes may have
 ** different registers in one place there.
 */
+#include "cpu/codegen/emit_state.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/error.h"
+#include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emitter.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/ptx/ptx.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
@@ -59,7 +68,7 @@ int dc_emit_liveness(emitter *e) {
     for (int32_t n = e->nnodes - 1; n >= 0; n--) {
       const dc_node *node = &fn->nodes[n];
       at_end(e, node, set);
-      for (const dc_op *o = node->last; o > node->first; o--) pass_back(set, o[-1].ins);
+      for (const dc_cpu_op *o = node->last; o > node->first; o--) pass_back(set, o[-1].ins);
       if (node->wait != DC_WAIT_NOT) {
         const ptx_ins *ins = dc_emit_waiting(node);
         add(set, ins->opnd[ins->ndst + ins->nsrc - 1].reg);

@@ -9,8 +9,12 @@
 #ifndef DC_CPU_CODEGEN_EMITTER_H
 #define DC_CPU_CODEGEN_EMITTER_H
 
+#include "base/buf.h"
+#include "base/error.h"
+#include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit.h"
-#include "cpu/codegen/op_names.h"
+#include "cpu/interp/code.h"
+#include "cpu/ptx/ptx.h"
 
 typedef struct emitter {
   const dc_cpu_function *fn;
@@ -57,41 +61,10 @@ static inline int dc_emit_bits(const emitter *e, int32_t reg) {
   return bits == 1 ? 1 : bits <= 16 ? 16 : bits;
 }
 
-/* emit_arm.c: finds the branches that become selections; fills e->arm and e->inlined. */
-int dc_emit_find_arms(emitter *e);
-
-/* emit_ops.c: an operand as C: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'p' a mask; capitals: the scalar. */
-void dc_emit_operand(emitter *e, const ptx_operand *o, char kind);
-void dc_emit_register(emitter *e, int32_t reg, char kind);
-bool dc_emit_has_scalar(const ptx_ins *ins);
-/* Whether it is one vector function (of native_*.h) of registers; whether it is left to tier 0's. */
-bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins);
-bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins);
-/* One operation, for the lanes of `mask` (a C expression); `keep`: a varying result keeps other lanes' values. */
-void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep);
-/* Opens an assignment to varying register `reg`, closed by dc_emit_assign_end. */
-void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep);
-void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
-/* emit_memory.c: false: not a load or store that emitted code does by itself. */
-bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
-void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep);
 /* The base of a space as C: a variable where it stays the same, so that no store can be taken to change it. */
 static inline const char *dc_emit_base(int base) {
   static const char *const names[] = { "0", "base1", "base2", "base3", "n->base[4]" };
   return names[base];
 }
-/* Opens an expression with a dc_wrap w_ for an affine value; `rest`: its fields from .what on. "})" closes it. */
-void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest);
-
-/* emit_state.c */
-int dc_emit_liveness(emitter *e);
-void dc_emit_pause(emitter *e, int32_t node);   /* keeps what lives at a node */
-void dc_emit_resume(emitter *e, int32_t node);
-/* Hands what lives at the node to tier 0, for the lanes of `mask`; `node` < 0: nothing. */
-void dc_emit_hand_over(emitter *e, int32_t node, const char *mask);
-/* The same for everything that lives where lanes wait; m: all of them. */
-void dc_emit_hand_over_all(emitter *e);
-void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask); /* one register; mask NULL: all lanes */
-void dc_emit_from_slot(emitter *e, int32_t reg);
 
 #endif

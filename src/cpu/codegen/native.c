@@ -10,6 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/error.h"
+#include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/build.h"
+#include "cpu/codegen/emit.h"
+#include "cpu/interp/code.h"
+#include "cpu/runtime/state.h"
+#include "cpu/simd/abi.h"
+#include "device/device.h"
+
 enum { ROWS_32, ROWS_16, ODD_32, NSHAPES };
 static const dc_shape shapes[NSHAPES] = { { 32, true }, { 16, true }, { 32, false } };
 

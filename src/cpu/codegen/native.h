@@ -4,9 +4,12 @@
 #ifndef DC_CPU_CODEGEN_NATIVE_H
 #define DC_CPU_CODEGEN_NATIVE_H
 
-#include "cpu/codegen/emit.h"
-#include "cpu/simd/abi.h"
+#include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/build.h"
+#include "cpu/codegen/emit.h"
+#include "cpu/interp/code.h"
+#include "cpu/simd/abi.h"
+#include "device/device.h"
 
 /* A function for one way in which gangs lie in blocks. */
 typedef struct dc_native_code {
@@ -26,12 +29,5 @@ int dc_native_tier(const dc_cpu_function *fn);
 /* For a function called by code of this width and layout: its code when ready. */
 dc_native_code *dc_native_callee(const dc_cpu_function *fn, const dc_native_code *caller);
 void dc_native_drop(dc_cpu_function *fn);
-
-/* native_run.c: runs frame f of a warp from node n on, for all its lanes; what emitted code returned, k->native says
-** the rest. */
-int dc_native_frame(dc_warp *w, dc_frame *f, int32_t n);
-
-/* native_wrap.c: dc_native.wrapped. */
-void dc_native_wrapped(const dc_wrap *w, uint64_t first, uint32_t x, uint32_t lanes, void *values);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/ptx/ptx.h"
+
 /* --- filling a form ------------------------------------------------------------------------------------------- */
 
 static bool is_signed(int type) { return type >= PTX_S8 && type <= PTX_S64; }

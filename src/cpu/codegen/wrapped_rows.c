@@ -1,9 +1,10 @@
-/*
-** wrapped_rows.c - what emitted code leaves to the library: rows of lanes whose addresses wrap around.
-*/
+/* wrapped_rows.c - see wrapped_rows.h. */
+#include "cpu/codegen/wrapped_rows.h"
+
 #include <string.h>
 
-#include "cpu/codegen/native.h"
+#include "cpu/interp/interp.h"
+#include "cpu/simd/abi.h"
 
 /* What a kernel reads and writes is the kernel's affair: faults there are caught. */
 #define UNCHECKED __attribute__((no_sanitize("address"), no_sanitize("undefined")))

@@ -1,13 +1,19 @@
 /*
-** decode_calls.c - a function is decoded together with all that it may call; what it calls and cannot run refuses it.
+** decode_calls.c - see decode_calls.h.
 **
 ** The functions are a list that grows while it is gone through, and refusals go from callees to callers by another: how
 ** deep calls go is the text's to choose.
 */
+#include "cpu/interp/decode_calls.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/runtime/exec.h"
+#include "base/error.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/decode.h"
+#include "cpu/interp/interp.h"
+#include "cpu/runtime/state.h"
 
 /* Functions to be decoded together: what one calls by name, and what it may call through pointers. */
 typedef struct group {

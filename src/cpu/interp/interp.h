@@ -24,8 +24,8 @@
 #define DC_ALL_LANES 0xffffffffu
 
 typedef struct dc_warp dc_warp;
-typedef struct dc_op dc_op;
-typedef void (*dc_op_fn)(dc_warp *w, const dc_op *o);
+typedef struct dc_cpu_op dc_cpu_op;
+typedef void (*dc_op_fn)(dc_warp *w, const dc_cpu_op *o);
 
 /* Where an address is counted from.  Lane l's address is
 ** w->base[k] + w->lane_stride[k] * l + (address register, if any) + imm. */
@@ -42,7 +42,7 @@ typedef enum dc_base {
 
 /* One decoded instruction. `fn` may write every lane (used when no other lane of the frame is alive
 ** elsewhere); `fn_masked` writes only lanes in w->mask.  Both touch memory for lanes in w->mask only. */
-struct dc_op {
+struct dc_cpu_op {
   dc_op_fn fn, fn_masked;
   uint32_t d, a, b, c; /* byte offsets in the register file, or predicate indices where the operand is a predicate */
   uint32_t e, d2;      /* a fourth source / a second destination (shfl's and setp's predicate, …) */
@@ -56,7 +56,7 @@ struct dc_op {
 };
 #define DC_NO_OPERAND 0xffffffffu /* in d2: a sink */
 
-/* Operand places are described in ops.h.  cvta and isspacep: `base` names the space.
+/* Operand places are described in ops/table.h.  cvta and isspacep: `base` names the space.
 **   cvta     d = a + base[k] + lane_stride[k] * lane; .to: minus.  FLAT (global): d = a.
 **   isspacep d = low[k] <= a < high[k]; FLAT (global): in none of SHARED, CONST, LOCAL, PARAM.
 ** A memory operation sets w->at before it touches memory.  Guarded instructions are run by the warp loop
@@ -87,39 +87,6 @@ typedef struct dc_block_state {
   uint32_t smid;                 /* the worker's number */
 } dc_block_state;
 
-struct dc_warp {
-  /* hot */
-  uint8_t *regs;
-  uint32_t *preds;
-  uint32_t mask;                 /* lanes that execute the current block */
-  uint64_t base[DC_NBASES];
-  uint64_t lane_stride[DC_NBASES];
-  uint64_t low[DC_NBASES], high[DC_NBASES]; /* host addresses of SHARED, CONST, PARAM, LOCAL: [low, high) */
-  const dc_op *at;               /* the memory operation under way: what a fault is blamed on */
-  uint32_t carry;                /* condition code register's CF, one bit a lane */
-  uint32_t m32[DC_LANES] __attribute__((aligned(64))); /* mask expanded to 0 / ~0, see set_mask */
-  uint64_t m64[DC_LANES] __attribute__((aligned(64)));
-  /* thread coordinates, filled when the warp starts */
-  const uint32_t (*tid)[DC_LANES]; /* three rows, aligned to 64 */
-  uint32_t warpid;               /* in its block */
-  uint32_t live;                 /* lanes that exist and have not exited */
-  dc_block_state *block;
-  struct dc_warp_control *ctl;   /* warp.c's own: frames, pending masks, state */
-};
-
-/* One build of ops.c for one instruction set. */
-typedef struct dc_ops {
-  const char *isa; /* "baseline", "avx2", "avx512" */
-  /* Chooses fn and fn_masked for a decoded op (ins, bits, base, addr_bits and operands already set).
-  ** false: this form is not supported. Control flow, calls and barriers are not asked for. */
-  bool (*select)(dc_op *op);
-  /* w->mask = mask, and its expansions. */
-  void (*set_mask)(dc_warp *w, uint32_t mask);
-  /* Runs ops [first, last) in order, all with fn (masked == false) or fn_masked. */
-  void (*run)(dc_warp *w, const dc_op *first, const dc_op *last, bool masked);
-} dc_ops;
-/* Ends the launch with an error blamed on lane `lane` of `o`; does not return (it jumps out of the
-** interpreter, so call it while holding nothing).  For operations that find an access misaligned. */
 typedef enum dc_fault_kind {
   DC_FAULT_ADDRESS, DC_FAULT_MISALIGNED, DC_FAULT_TRAP, DC_FAULT_ASSERT,
   DC_FAULT_STACK,   /* calls too deep */
@@ -132,9 +99,42 @@ typedef enum dc_fault_kind {
   DC_FAULT_COUNT,   /* a barrier cannot wait for `address` threads */
   DC_FAULT_HOST     /* no memory for the launch itself */
 } dc_fault_kind;
-void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address)
+/* Ends the launch with an error blamed on lane `lane` of `o`; does not return (it jumps out of the interpreter, so its
+** caller holds nothing). */
+typedef void (*dc_fault_fn)(dc_warp *w, const dc_cpu_op *o, dc_fault_kind kind, int lane, uint64_t address)
     __attribute__((noreturn));
 
-const dc_ops *dc_ops_best(void); /* for this machine; DOTCOMPUTE_CPU_ISA=baseline|avx2|avx512 forces a lower one */
+struct dc_warp {
+  /* hot */
+  uint8_t *regs;
+  uint32_t *preds;
+  uint32_t mask;                 /* lanes that execute the current block */
+  uint64_t base[DC_NBASES];
+  uint64_t lane_stride[DC_NBASES];
+  uint64_t low[DC_NBASES], high[DC_NBASES]; /* host addresses of SHARED, CONST, PARAM, LOCAL: [low, high) */
+  const dc_cpu_op *at;               /* the memory operation under way: what a fault is blamed on */
+  uint32_t carry;                /* condition code register's CF, one bit a lane */
+  uint32_t m32[DC_LANES] __attribute__((aligned(64))); /* mask expanded to 0 / ~0, see set_mask */
+  uint64_t m64[DC_LANES] __attribute__((aligned(64)));
+  /* thread coordinates, filled when the warp starts */
+  const uint32_t (*tid)[DC_LANES]; /* three rows, aligned to 64 */
+  uint32_t warpid;               /* in its block */
+  uint32_t live;                 /* lanes that exist and have not exited */
+  dc_block_state *block;
+  struct dc_warp_control *ctl;   /* warp.c's own: frames, pending masks, state */
+  dc_fault_fn fault;            /* what an operation calls that finds a fault: dc_warp_fault */
+};
+
+/* One build of ops.c for one instruction set. */
+typedef struct dc_cpu_ops {
+  const char *isa; /* "baseline", "avx2", "avx512" */
+  /* Chooses fn and fn_masked for a decoded op (ins, bits, base, addr_bits and operands already set).
+  ** false: this form is not supported. Control flow, calls and barriers are not asked for. */
+  bool (*select)(dc_cpu_op *op);
+  /* w->mask = mask, and its expansions. */
+  void (*set_mask)(dc_warp *w, uint32_t mask);
+  /* Runs ops [first, last) in order, all with fn (masked == false) or fn_masked. */
+  void (*run)(dc_warp *w, const dc_cpu_op *first, const dc_cpu_op *last, bool masked);
+} dc_cpu_ops;
 
 #endif

@@ -1,13 +1,22 @@
 /*
-** module.c - PTX text to loaded code: its variables laid out and filled in, its functions listed.
+** module.c - see module.h.
 **
 ** Parsing is done here at once; a function is analysed and decoded when somebody first asks for it
 ** (decode.c), so a module of a hundred kernels of which one is used costs one.
 */
+#include "cpu/interp/module.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cpu/codegen/native.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/ptx/parse.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/runtime/memory.h"
+#include "cpu/runtime/state.h"
 
 dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func *f) {
   return &code->functions[f->index];

@@ -1,9 +1,11 @@
 /*
-** blas.c - matrix products of the CPU device: OpenBLAS, or what else the system has as BLAS and LAPACK.
+** blas.c - see blas.h.
 **
 ** CBLAS takes C order as it is.  A product with one row or column is one of a matrix and a vector, which the library's
 ** own function for that reads once.
 */
+#include "cpu/lib/blas.h"
+
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,10 +13,14 @@
 
 #include "base/buf.h"
 #include "base/dl.h"
+#include "base/dtype.h"
+#include "base/error.h"
 #include "base/runtime.h"
-#include "cpu/runtime/exec.h"
-#include "cpu/lib/library.h"
+#include "cpu/lib/fftw.h"
+#include "cpu/lib/lapack.h"
+#include "cpu/runtime/launch.h"
 #include "cpu/runtime/stream.h"
+#include "device/device.h"
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112, UPPER = 121 }; /* CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_UPLO */
 

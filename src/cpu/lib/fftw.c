@@ -1,10 +1,12 @@
 /*
-** fftw.c - Fourier transforms of the CPU device: FFTW 3, one library for each precision.
+** fftw.c - see fftw.h.
 **
 ** A plan is made by FFTW's estimate, which does not touch the memory, and kept with the few last ones; it is run on
 ** other memory that is aligned alike.  Columns are brought side by side, a few at a time, and transformed as rows: that
 ** is what its estimate would not find out (a thousand columns of a thousand take a quarter of the time).
 */
+#include "cpu/lib/fftw.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,10 +14,11 @@
 
 #include "base/buf.h"
 #include "base/dl.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/runtime.h"
-#include "cpu/runtime/exec.h"
-#include "cpu/lib/library.h"
+#include "cpu/runtime/launch.h"
+#include "device/device.h"
 
 #define ESTIMATE (1u << 6) /* FFTW_ESTIMATE */
 #define PLANS 16           /* kept of each precision */

@@ -1,15 +1,21 @@
 /*
-** lapack.c - dense solvers of the CPU device: LAPACK, as OpenBLAS has it.
+** lapack.c - see lapack.h.
 **
 ** Each function is asked first how much memory it wants to work in (lwork -1), once for a batch.
 */
+#include "cpu/lib/lapack.h"
+
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
+#include "base/error.h"
 #include "base/runtime.h"
+#include "cpu/lib/blas.h"
 #include "cpu/lib/library.h"
+#include "device/device.h"
 
 /* --- loading -------------------------------------------------------------------------------------- */
 

@@ -1,13 +1,21 @@
 /*
-** declaration.c - declarations: registers, variables, parameters and their initial values.
+** declaration.c - see declaration.h.
 **
 ** An initialiser is collected as bytes and relocations while it is read; names in it are looked up when
 ** the module ends, since a table may name a function that comes later.
 */
+#include "cpu/ptx/declaration.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/map.h"
+#include "cpu/ptx/lex.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/parse.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/ptx/scope.h"
 
 uint64_t ptxp_place(uint64_t *end, uint64_t size, uint32_t align) {
   uint64_t offset = (*end + align - 1) / align * align;

@@ -1,12 +1,18 @@
 /*
-** expand.c - what is written as one and runs as several: registers as parameters, special registers as operands,
-** moves of vectors, votes and shuffles without a mask, a thread's own stack (alloca).
+** expand.c - see expand.h.
 **
 ** Everything becomes plain instructions on hidden registers and variables, so that nobody behind the parser knows.
 */
+#include "cpu/ptx/expand.h"
+
 #include <string.h>
 
+#include "base/arena.h"
+#include "cpu/ptx/declaration.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/parse.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/ptx/scope.h"
 
 #define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 unless told otherwise */
 #define CLUSTER_BARRIER 15

@@ -1,12 +1,22 @@
 /*
-** instruction.c - one instruction: guard, opcode, operands.
+** instruction.c - see instruction.h.
 **
 ** Operands are flattened into one list, destinations first; then their number and kinds are checked
 ** against the opcode's form, so that whoever runs the instruction can index them without a look.
 */
+#include "cpu/ptx/instruction.h"
+
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/map.h"
+#include "cpu/ptx/declaration.h"
+#include "cpu/ptx/expand.h"
+#include "cpu/ptx/lex.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/parse.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/ptx/scope.h"
 
 static ptx_operand *add(ptx_parser *P, ptx_operand_kind kind) {
   ptx_operand *o = ptxp_push(&P->ops, sizeof *o);

@@ -1,14 +1,20 @@
 /*
-** layout.c - what can only be known when the whole module has been read.
+** layout.c - see layout.h.
 **
 ** Names in initialisers; offsets of module variables; which functions an entry reaches, and with that
 ** its barriers, its instructions that cannot be run, and its shared memory.  Two shared variables may
 ** overlap when no entry reaches both, so each kernel takes only what it uses.
 */
+#include "cpu/ptx/layout.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "cpu/ptx/declaration.h"
 #include "cpu/ptx/parse.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/ptx/scope.h"
 
 static int resolve_relocs(ptx_parser *P) {
   const ptx_late_reloc *late = P->late.data;

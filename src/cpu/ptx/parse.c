@@ -4,12 +4,23 @@
 ** Recursive descent without recursion where depth is the text's to choose: scopes are a stack.
 */
 #define _GNU_SOURCE /* memmem */
-#include "base/runtime.h"
-#include "cpu/analysis/cfg.h"
 #include "cpu/ptx/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/runtime.h"
+#include "cpu/analysis/cfg.h"
+#include "cpu/ptx/declaration.h"
+#include "cpu/ptx/expand.h"
+#include "cpu/ptx/instruction.h"
+#include "cpu/ptx/layout.h"
+#include "cpu/ptx/lex.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/ptx/scope.h"
 
 /* ---- small directives ---- */
 

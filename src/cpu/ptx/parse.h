@@ -7,8 +7,10 @@
 #ifndef DC_CPU_PTX_PARSE_H
 #define DC_CPU_PTX_PARSE_H
 
+#include "base/error.h"
+#include "base/map.h"
 #include "cpu/ptx/lex.h"
-#include "cpu/ptx/opcode.h"
+#include "cpu/ptx/ptx.h"
 
 /* A growing array of malloc'ed memory. */
 typedef struct ptx_vec {
@@ -127,27 +129,6 @@ typedef struct ptx_parser {
 
 /* Every function below returns 0, or -1 with P->err set. */
 
-/* ptx_name.c */
-int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) DC_PRINTF(3, 4);
-int ptxp_oom(ptx_parser *P);
-int ptxp_expected(ptx_parser *P, const char *what); /* "expected %s, found '…'" at the current token */
-int ptxp_accept(ptx_parser *P, char c);             /* 1 and steps over it, or 0 */
-int ptxp_expect(ptx_parser *P, char c);
-void *ptxp_push(ptx_vec *v, size_t size);           /* room for one more, zeroed; NULL when out of memory */
-void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size); /* a copy in the arena */
-void ptxp_vec_free(ptx_vec *v);
-int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value); /* -1 out of memory */
-bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value);
-void ptxp_map_clear(ptx_u64map *map);
-
-int ptxp_clear_names(ptx_parser *P);
-ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind); /* NULL: failed, error set */
-int ptxp_find_reg(ptx_parser *P, const char *s, size_t len, int32_t *reg, int *vec); /* 1 found, 0 not, -1 failed */
-int ptxp_scope_open(ptx_parser *P);
-int ptxp_scope_close(ptx_parser *P);
-int ptxp_pending_add(ptx_parser *P, const ptx_tok *name, ptx_operand *use, int32_t brx);
-ptx_sym *ptxp_sym_find(const ptx_parser *P, const char *s, size_t len); /* in scopes, then in the module */
-
 /* ptx_var.c */
 typedef struct ptx_decl {
   int space;          /* ptx_space, or -1 */
@@ -156,33 +137,18 @@ typedef struct ptx_decl {
   uint32_t align, vec;
   bool external, visible, weak;
 } ptx_decl;
-int ptxp_decl(ptx_parser *P, ptx_decl *d);                      /* the directives in front of a name */
-int ptxp_declarator(ptx_parser *P, const ptx_decl *d, ptx_sym **sym); /* name and dimensions: a new symbol, size set */
-int ptxp_variables(ptx_parser *P, ptx_decl *d);                 /* the rest of a declaration, through its ';' */
-int ptxp_register(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec); /* one of that name */
-int ptxp_registers(ptx_parser *P);                              /* behind .reg, through its ';' */
-int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind);  /* a constant expression as PTX_IMM */
-uint64_t ptxp_place(uint64_t *end, uint64_t size, uint32_t align); /* the offset given; *end moves behind it */
 
 /* ptx_operand.c */
 #define PTX_RESERVED_BYTES 1024 /* of shared memory, for CUDA's own headers */
-int ptxp_instruction(ptx_parser *P);
 
 uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line); /* of the source, for what stands on that line of PTX */
 
-/* ptx_expand.c */
-int ptxp_begin_body(ptx_parser *P);
-int ptxp_before_ret(ptx_parser *P, const ptx_ins *ret);
-ptx_sym *ptxp_hidden_param(ptx_parser *P, uint64_t size); /* NULL: out of memory */
-int ptxp_before_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *args);
-int ptxp_after_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *rets);
-int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins); /* of P->ops */
-int ptxp_expand(ptx_parser *P, const ptx_ins *ins); /* 1: others stand for it now; 0: it stands for itself; -1 */
-
-/* ptx_layout.c */
-int ptxp_finish(ptx_parser *P);
-
 #define PTX_MAX_BYTES ((uint64_t)1 << 46)      /* of one space's variables */
 #define PTX_MAX_INIT_BYTES ((uint64_t)1 << 28) /* of one initialised variable; four times that of all */
+
+/* text (len bytes, NUL-terminated) to a module. DC_COMPILE with the PTX line on bad input;
+** never crashes on any bytes. The caller frees with ptx_free on success and failure alike. */
+int ptx_parse(const char *text, size_t len, ptx_module *m, dc_error *err);
+void ptx_free(ptx_module *m);
 
 #endif

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/map.h"
 
 typedef enum ptx_type {
@@ -260,20 +259,5 @@ static inline int ptx_type_bits(ptx_type t) {
     default: return 0;
   }
 }
-
-/* ptx_parse.c: text (len bytes, NUL-terminated) to a module. DC_COMPILE with the PTX line on bad input;
-** never crashes on any bytes. The caller frees with ptx_free on success and failure alike. */
-int ptx_parse(const char *text, size_t len, ptx_module *m, dc_error *err);
-void ptx_free(ptx_module *m);
-
-/* cfg.c: splits into blocks (around branches, and before each barrier or warp-synchronizing
-** instruction, so that such an instruction is the first of its block), numbers them in reverse
-** post-order with loops contiguous, finds post-dominators, loops and divergence; rewrites branch
-** operands to block numbers. */
-int ptx_analyse(ptx_module *m, ptx_func *f, dc_error *err);
-
-/* alloc.c: liveness and linear-scan assignment of register slots (all writes to live slots in
-** divergent code are masked, so lanes never disturb each other). */
-int ptx_allocate(ptx_module *m, ptx_func *f, dc_error *err);
 
 #endif

@@ -1,15 +1,22 @@
 /*
-** scope.c - the parser's tables: errors, growing arrays, and names with their scopes.
+** scope.c - see scope.h.
 **
 ** Inline assembly opens a scope for each use, with registers and labels of the same names every time;
 ** each becomes a register or an instruction index of the whole function here.
 */
+#include "cpu/ptx/scope.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "cpu/ptx/lex.h"
 #include "cpu/ptx/parse.h"
+#include "cpu/ptx/ptx.h"
 
 int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) {
   char what[400];

@@ -1,12 +1,24 @@
 /*
-** block.c - the warps of one block in turn, and the barriers at which they meet.
+** block.c - see block.h.
 **
 ** A warp runs until it ends or must wait; then the next one runs.  Warps start one by one in the same
 ** register file, which stays in the cache, as long as each ends before the next begins.
 */
+#include "cpu/runtime/block.h"
+
 #include <string.h>
 
-#include "cpu/runtime/exec.h"
+#include "base/error.h"
+#include "cpu/interp/interp.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/runtime/launch.h"
+#include "cpu/runtime/livelock.h"
+#include "cpu/runtime/memory.h"
+#include "cpu/runtime/state.h"
+#include "cpu/runtime/warp.h"
+#include "cpu/runtime/warp_order.h"
+#include "cpu/runtime/worker.h"
+#include "device/device.h"
 
 #define IDLE_ROUNDS 3 /* rounds of nothing but spinning after which another block may run */
 

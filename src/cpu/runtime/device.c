@@ -1,18 +1,35 @@
 /*
-** device.c - the CPU as a dc_device: device.h's slots in terms of the rest of this room.
+** device.c - see device.h.
 **
 ** Everything is synchronous: when a slot returns, its work is done.
 */
+#include "cpu/runtime/device.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/map.h"
 #include "base/runtime.h"
-#include "cpu/runtime/backend.h"
-#include "cpu/lib/library.h"
 #include "cpu/codegen/native.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/decode_calls.h"
+#include "cpu/interp/interp.h"
+#include "cpu/interp/module.h"
+#include "cpu/lib/blas.h"
+#include "cpu/lib/fftw.h"
+#include "cpu/lib/lapack.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/runtime/fault.h"
+#include "cpu/runtime/isa.h"
+#include "cpu/runtime/launch.h"
+#include "cpu/runtime/memory.h"
+#include "cpu/runtime/state.h"
 #include "cpu/runtime/stream.h"
+#include "cpu/runtime/warp_order.h"
+#include "device/device.h"
 
 #define WORKSPACE 4096 /* bytes for what a grid's blocks synchronize by */
 

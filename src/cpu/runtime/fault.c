@@ -1,17 +1,27 @@
 /*
-** fault.c - what goes wrong in a kernel: caught as a signal or found by the interpreter, and put into words.
+** fault.c - see fault.h.
 **
 ** The handler only notes address and signal and jumps out of the interpreter, which holds nothing; the
 ** lane, block and array are worked out afterwards from the warp's state.  A signal that is none of ours
 ** goes to whoever had the handler before.
 */
+#include "cpu/runtime/fault.h"
+
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/runtime.h"
-#include "cpu/runtime/exec.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/runtime/launch.h"
+#include "cpu/runtime/memory.h"
+#include "cpu/runtime/state.h"
+#include "device/device.h"
 
 __thread dc_worker *dc_current_worker __attribute__((tls_model("initial-exec")));
 
@@ -227,7 +237,7 @@ int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) 
 
 /* --- faults of kernels ---------------------------------------------------------------------------------- */
 
-void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uint64_t address) {
+void dc_warp_fault(dc_warp *w, const dc_cpu_op *o, dc_fault_kind kind, int lane, uint64_t address) {
   dc_worker *k = w->ctl->worker;
   k->warp = w;
   w->at = o;
@@ -239,7 +249,7 @@ void dc_warp_fault(dc_warp *w, const dc_op *o, dc_fault_kind kind, int lane, uin
   siglongjmp(k->escape, 1);
 }
 
-static bool accesses_memory(const dc_op *o) {
+static bool accesses_memory(const dc_cpu_op *o) {
   switch (o->ins->op) {
     case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED:
     case PTX_OP_MBARRIER: return true;
@@ -247,14 +257,14 @@ static bool accesses_memory(const dc_op *o) {
   }
 }
 
-static uint64_t lane_address(const dc_warp *w, const dc_op *o, int lane) {
+static uint64_t lane_address(const dc_warp *w, const dc_cpu_op *o, int lane) {
   uint64_t a = w->base[o->base] + (uint64_t)o->imm + w->lane_stride[o->base] * (uint64_t)lane;
   if (o->addr_bits == 64) a += ((const uint64_t *)(const void *)(w->regs + o->a))[lane];
   if (o->addr_bits == 32) a += ((const uint32_t *)(const void *)(w->regs + o->a))[lane];
   return a;
 }
 
-static uint64_t access_bytes(const dc_op *o) {
+static uint64_t access_bytes(const dc_cpu_op *o) {
   return (uint64_t)ptx_type_bits((ptx_type)o->ins->type) / 8 * (o->ins->vec ? o->ins->vec : 1);
 }
 
@@ -269,7 +279,7 @@ static bool on_page_of(uint64_t fault, uint64_t a, uint64_t n) {
 }
 
 /* The lane to blame, and the address that it used. */
-static int blamed_lane(const dc_worker *k, const dc_op *o, uint64_t *address) {
+static int blamed_lane(const dc_worker *k, const dc_cpu_op *o, uint64_t *address) {
   const dc_warp *w = k->warp;
   *address = k->fault_address;
   if (k->fault_lane >= 0) return k->fault_lane;
@@ -322,7 +332,7 @@ static void describe_blamed(const dc_worker *k, uint64_t address, char *text, si
 }
 
 /* "read of 4 bytes at 0x7f…: 16 bytes past the end of an array of 400 bytes" */
-static void describe_access(const dc_worker *k, const dc_op *o, uint64_t address, char *text, size_t size) {
+static void describe_access(const dc_worker *k, const dc_cpu_op *o, uint64_t address, char *text, size_t size) {
   const dc_warp *w = k->warp;
   char where[160];
   const char *verb = o->ins->op == PTX_OP_LD || o->ins->op == PTX_OP_LDU ? "read"
@@ -342,7 +352,7 @@ static void describe_access(const dc_worker *k, const dc_op *o, uint64_t address
 }
 
 /* What happened, without where; *code gets CUDA's name for it. */
-static void describe_fault(const dc_worker *k, const dc_op *o, uint64_t address, const char **code, char *text,
+static void describe_fault(const dc_worker *k, const dc_cpu_op *o, uint64_t address, const char **code, char *text,
                            size_t size) {
   char access[280];
   *code = "CUDA_ERROR_LAUNCH_FAILED";
@@ -424,7 +434,7 @@ void dc_fault_report_block(dc_worker *k, dc_dim3 b) {
 
 void dc_fault_report(dc_worker *k) {
   const dc_warp *w = k->warp;
-  const dc_op *o = w->at;
+  const dc_cpu_op *o = w->at;
   const dc_dim3 *b = &w->block->ctaid;
   const char *code;
   uint64_t address;

@@ -1,10 +1,12 @@
-/*
-** isa.c - picks the build of the operations that this machine can run.
-*/
-#include "cpu/interp/ops.h"
+/* isa.c - see isa.h. */
+#include "cpu/runtime/isa.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "cpu/interp/interp.h"
+#include "cpu/ops/table.h"
+#include "cpu/ops/wide.h"
 
 #if defined(__x86_64__)
 static bool has_avx2(void) {
@@ -21,13 +23,13 @@ static bool has_avx512(void) {
 bool dc_wide_moves;
 char dc_wide_lock; /* for machines without an instruction (ops/wide.h) */
 
-const dc_ops *dc_ops_best(void) {
-  const dc_ops *tables[3] = {&dc_ops_baseline, NULL, NULL};
+const dc_cpu_ops *dc_ops_best(void) {
+  const dc_cpu_ops *tables[3] = {&dc_cpu_ops_baseline, NULL, NULL};
   int n = 1;
 #if defined(__x86_64__)
   dc_wide_moves = __builtin_cpu_supports("avx");
-  if (has_avx2()) tables[n++] = &dc_ops_avx2;
-  if (n == 2 && has_avx512()) tables[n++] = &dc_ops_avx512;
+  if (has_avx2()) tables[n++] = &dc_cpu_ops_avx2;
+  if (n == 2 && has_avx512()) tables[n++] = &dc_cpu_ops_avx512;
 #endif
   const char *forced = getenv("DOTCOMPUTE_CPU_ISA");
   for (int i = 0; forced && i < n; i++)

@@ -1,10 +1,12 @@
 /*
-** launch.c - blocks handed out, in increasing order, to the calling thread and a pool of others.
+** launch.c - see launch.h.
 **
 ** The caller works too, and alone unless the launch turns out to take longer than waking others would.
 ** A block whose warps only spin is set aside and others run, so that blocks which wait for each other
 ** get on with one thread as well, up to DC_MAX_RESIDENT blocks a worker.
 */
+#include "cpu/runtime/launch.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,9 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/limit.h"
 #include "base/runtime.h"
 #include "cpu/codegen/native.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/runtime/block.h"
+#include "cpu/runtime/fault.h"
+#include "cpu/runtime/memory.h"
+#include "cpu/runtime/native_run.h"
+#include "cpu/runtime/state.h"
+#include "cpu/runtime/worker.h"
+#include "device/device.h"
 
 #define MAX_THREADS 1024
 #define REPLAY_TURNS 1000 /* of a block that waits for others, when it is run again to find a fault */

@@ -1,11 +1,16 @@
 /*
-** livelock.c - finds blocks whose threads spin on shared memory that no thread of the block changes any more.
+** livelock.c - see livelock.h.
 **
 ** While a block that makes no progress is watched, its warps run operation by operation. If none of them writes memory,
 ** reads memory other than the block's shared and the threads' own, or reads a clock, what the block does next depends
 ** on its registers alone; if these are the same after some turns of the loops, it never ends.
 */
-#include "cpu/runtime/exec.h"
+#include "cpu/runtime/livelock.h"
+
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/runtime/state.h"
 
 static bool is_time(const ptx_ins *ins) {
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
@@ -21,7 +26,7 @@ static bool is_time(const ptx_ins *ins) {
 }
 
 /* Whether lanes `m` read nothing that other blocks could change. */
-static bool reads_own(const dc_warp *w, const dc_op *o, uint32_t m) {
+static bool reads_own(const dc_warp *w, const dc_cpu_op *o, uint32_t m) {
   if (o->base != DC_BASE_FLAT) return true;
   for (; m; m &= m - 1) {
     const int l = __builtin_ctz(m);
@@ -33,7 +38,7 @@ static bool reads_own(const dc_warp *w, const dc_op *o, uint32_t m) {
   return true;
 }
 
-static bool is_harmless(const dc_warp *w, const dc_op *o, uint32_t m) {
+static bool is_harmless(const dc_warp *w, const dc_cpu_op *o, uint32_t m) {
   switch (o->ins->op) {
     case PTX_OP_LD: return reads_own(w, o, m);
     case PTX_OP_MOV: return !is_time(o->ins);
@@ -47,10 +52,10 @@ static bool is_harmless(const dc_warp *w, const dc_op *o, uint32_t m) {
 
 void dc_watch_run(dc_warp *w, const dc_node *node, bool masked) {
   dc_block_run *b = w->ctl->block;
-  const dc_ops *ops = w->ctl->worker->ops;
-  for (const dc_op *o = node->first; o < node->last; o++) {
+  const dc_cpu_ops *ops = w->ctl->worker->ops;
+  for (const dc_cpu_op *o = node->first; o < node->last; o++) {
     const bool guarded = o->ins->pred >= 0;
-    const dc_op *inner = guarded ? (const dc_op *)(const void *)o->v : o;
+    const dc_cpu_op *inner = guarded ? (const dc_cpu_op *)(const void *)o->v : o;
     const uint32_t guard = !guarded ? DC_ALL_LANES : o->neg_a ? ~w->preds[o->a] : w->preds[o->a];
     if ((w->mask & guard) && !is_harmless(w, inner, w->mask & guard)) b->disturbed = true;
     if (o->ins->op == PTX_OP_LD) b->spin_line = o->ins->line;

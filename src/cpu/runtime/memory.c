@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/limit.h"
 
 #define CHUNK ((size_t)2 << 20)

@@ -1,10 +1,23 @@
-/*
-** native_run.c - emitted code at work: whole blocks where that is all there is to it, else frame by frame for warp.c.
-*/
+/* native_run.c - see native_run.h. */
+#include "cpu/runtime/native_run.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cpu/codegen/native.h"
+#include "cpu/codegen/wrapped_rows.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/runtime/block.h"
+#include "cpu/runtime/fault.h"
+#include "cpu/runtime/launch.h"
+#include "cpu/runtime/state.h"
+#include "cpu/runtime/warp.h"
+#include "cpu/runtime/warp_order.h"
+#include "cpu/runtime/worker.h"
+#include "cpu/simd/abi.h"
+#include "device/device.h"
 
 #define FUEL 16384   /* jumps back between two looks at the clock */
 #define PATIENCE 256 /* jumps back in a loop that waits for others, before tier 0 takes over */
@@ -15,8 +28,8 @@ static void operate(dc_native *n, uint32_t op, uint32_t lanes) {
   dc_warp *w = n->warp;
   dc_worker *k = w->ctl->worker;
   const dc_cpu_function *fn = w->ctl->frame->fn;
-  const dc_op *o = &fn->nodes[0].first[op];
-  if (o->ins->pred >= 0) o = (const dc_op *)(const void *)o->v; /* the guard has been looked at */
+  const dc_cpu_op *o = &fn->nodes[0].first[op];
+  if (o->ins->pred >= 0) o = (const dc_cpu_op *)(const void *)o->v; /* the guard has been looked at */
   if (lanes == 0) return;
   k->in_native = false; /* a fault here is tier 0's own: everything is known about it */
   if (lanes != w->mask) k->ops->set_mask(w, lanes);

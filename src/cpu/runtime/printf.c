@@ -1,15 +1,18 @@
 /*
-** printf.c - the device's printf: a format of C, its arguments packed as a CUDA compiler packs them.
+** printf.c - see printf.h.
 **
 ** Every argument stands at a multiple of its size: 4 bytes for int and smaller, else 8; floats are doubles.
 ** What a conversion asks for decides how many bytes are read; conversions that CUDA does not have are
 ** printed as they stand.
 */
+#include "cpu/runtime/printf.h"
+
+#include <stdio.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "cpu/runtime/exec.h"
+#include "base/buf.h"
 
 typedef struct arguments {
   const uint8_t *bytes;

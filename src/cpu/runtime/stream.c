@@ -5,12 +5,17 @@
 ** event is the time at which it was recorded.  A graph is a list of launches, copies, fills and products, taken
 ** down instead of done while it is captured, and done one after the other when it runs.
 */
+#include "cpu/runtime/stream.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/name.h"
 #include "base/runtime.h"
-#include "cpu/runtime/stream.h"
+#include "cpu/interp/code.h"
+#include "cpu/runtime/launch.h"
+#include "device/device.h"
 
 /* --- streams and events ---------------------------------------------------------------------------------- */
 

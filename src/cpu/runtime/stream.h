@@ -4,7 +4,7 @@
 #ifndef DC_CPU_RUNTIME_STREAM_H
 #define DC_CPU_RUNTIME_STREAM_H
 
-#include "cpu/runtime/exec.h"
+#include "base/error.h"
 #include "device/device.h"
 
 int dc_cpu_stream_open(dc_device *dev, void **stream, dc_error *err);

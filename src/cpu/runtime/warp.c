@@ -1,5 +1,5 @@
 /*
-** warp.c - one warp: which lanes run which node next, calls, and everything a node may end with.
+** warp.c - see warp.h.
 **
 ** Each node has a word of pending lanes; the lowest-numbered node with any is served first, so lanes
 ** meet again at joins, which have higher numbers than what leads to them.  When all lanes of a frame are in one
@@ -9,9 +9,27 @@
 ** inside it or inside what it calls, so "all lanes of the frame are here" implies that no call is under way
 ** and the frame's registers may be written whole.
 */
+#include "cpu/runtime/warp.h"
+
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "cpu/codegen/native.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/interp/module.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/runtime/block.h"
+#include "cpu/runtime/fault.h"
+#include "cpu/runtime/launch.h"
+#include "cpu/runtime/livelock.h"
+#include "cpu/runtime/memory.h"
+#include "cpu/runtime/native_run.h"
+#include "cpu/runtime/printf.h"
+#include "cpu/runtime/state.h"
+#include "cpu/runtime/worker.h"
+#include "cpu/simd/abi.h"
 
 #define FUEL 4096        /* jumps back between two looks at the clock */
 #define SPIN_COST 16     /* of a jump that closes a loop that may wait for others */
@@ -289,7 +307,7 @@ static bool out_of_fuel(dc_warp *w, int32_t n, bool spin, dc_progress *progress)
 
 /* Lanes `m` come to a warp-wide operation: an error if one of them is not in its own member mask. */
 static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
-  const dc_op *o = node->strict;
+  const dc_cpu_op *o = node->strict;
   const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
   if (o->ins->pred >= 0) m &= o->neg_a ? ~w->preds[o->a] : w->preds[o->a];
   for (; m; m &= m - 1) {
@@ -331,7 +349,7 @@ static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
 
 /* The result of bar.red for lanes that have been let go. */
 static void put_reduction(dc_warp *w, const dc_node *node, uint32_t lanes) {
-  const dc_op *o = node->op;
+  const dc_cpu_op *o = node->op;
   const dc_warp_control *c = w->ctl;
   if (o->ins->ndst == 0 || o->d == DC_NO_OPERAND) return;
   for (; lanes; lanes &= lanes - 1) {
@@ -341,7 +359,7 @@ static void put_reduction(dc_warp *w, const dc_node *node, uint32_t lanes) {
   }
 }
 
-static uint32_t predicate_lanes(const dc_warp *w, const dc_op *o) {
+static uint32_t predicate_lanes(const dc_warp *w, const dc_cpu_op *o) {
   int last = o->ins->nsrc;
   uint32_t at = last == 3 ? o->c : o->b;
   bool neg = last == 3 ? o->neg_c : o->neg_b;
@@ -373,7 +391,7 @@ static void pass_barriers(dc_warp *w) {
 /* Lanes `t` come to a barrier, or were waiting there. True: all of them go on, at once, and no others of the warp. */
 static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
   dc_warp_control *c = w->ctl;
-  const dc_op *o = node->op;
+  const dc_cpu_op *o = node->op;
   uint32_t fresh = t & ~c->at_barrier;
   bool red = o->ins->mode >= PTX_BAR_RED_POPC && o->ins->mode <= PTX_BAR_RED_OR;
   bool wait = o->ins->mode != PTX_BAR_ARRIVE, counted = o->ins->nsrc - red > 1;
@@ -581,7 +599,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, u
 /* A barrier that every live lane of the warp has come to, in one frame: the usual case, with no lists kept. */
 static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *complete) {
   dc_warp_control *c = w->ctl;
-  const dc_op *o = node->op;
+  const dc_cpu_op *o = node->op;
   if (o->ins->mode != PTX_BAR_SYNC || o->ins->nsrc != 1 || node->next < 0) return false;
   if (c->at_barrier | c->released) return false; /* some have been counted already */
   const uint32_t *ids = (const uint32_t *)(const void *)(w->regs + o->a);
@@ -694,7 +712,7 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
 dc_progress dc_warp_run(dc_warp_slot *s) {
   dc_warp *w = &s->w;
   dc_warp_control *c = &s->c;
-  const dc_ops *ops = c->worker->ops;
+  const dc_cpu_ops *ops = c->worker->ops;
   dc_progress progress = DC_DONE;
   uint32_t m = 0;
   int32_t n = PICK;
@@ -738,6 +756,7 @@ static void set_up(dc_warp_slot *s, dc_worker *k) {
   const struct dc_code *code = job->fn->code;
   s->launch = job->grid.id;
   w->ctl = &s->c;
+  w->fault = dc_warp_fault;
   s->c.worker = k;
   w->base[DC_BASE_CONST] = w->low[DC_BASE_CONST] = code->const_image;
   w->high[DC_BASE_CONST] = w->low[DC_BASE_CONST] + code->ptx.const_size;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 int dc_warp_order_read(dc_warp_order *order, dc_error *err) {
   static const char random[] = "random:";
   const char *text = getenv("DOTCOMPUTE_CPU_ORDER");

@@ -1,14 +1,22 @@
 /*
-** worker.c - what a worker keeps from block to block and launch to launch: warps, blocks, and frames.
+** worker.c - see worker.h.
 **
 ** Frames are carved from a span of the device's memory that grows as needed, and kept by function with
 ** their constants in place, so a warp that starts or a call that is made finds its registers ready.  What
 ** kernels can write to by an address, local memory and parameters of calls, comes from another span, far away.
 */
+#include "cpu/runtime/worker.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/runtime/exec.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/runtime/memory.h"
+#include "cpu/runtime/native_run.h"
+#include "cpu/runtime/state.h"
 
 #define FRAMES_STEP ((size_t)4 << 20)
 #define LANES_STEP ((size_t)64 << 10) /* small, so that overruns of local arrays end soon */

@@ -1,13 +1,11 @@
 /*
-** ops.h - the operations of tier 0: what one PTX instruction does to 32 lanes.
+** table.h - the operations of the interpreter (tier 0): what one PTX instruction does to 32 lanes.
 **
-** The files of ops/ are compiled once for each instruction set with -DDC_ISA=<isa> and
-**   all:    -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing
-**   avx2:   -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt
-**   avx512: avx2's and -mavx512f -mavx512bw -mavx512dq -mavx512vl
-** (avx2 and avx512 on x86-64 only).  runtime/isa.c picks the table for the machine.
+** The files of this folder are compiled once for each instruction set, with -DDC_ISA=<isa>, and with
+** -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing (the flags of each set are in
+** the Makefile).  runtime/isa.c picks the table for the machine.
 **
-** What the decoder (decode.c) must have put into a dc_op before `select` sees it:
+** What the decoder (decode.c) must have put into a dc_cpu_op before `select` sees it:
 **   sources in order in a, b, c, e; the destination in d; a second destination (the predicate of setp p|q, shfl d|p,
 **     match d|p) in d2, DC_NO_OPERAND where the text has `_`.  A predicate operand is its index, neg_x when !p.
 **   ld    d or (vec > 1) v[0..vec), bits[0] their container; address register in a, addr_bits, imm, base
@@ -17,19 +15,19 @@
 **         may be DC_NO_OPERAND.  A special register as source stays in ins->opnd[1]; a is not read.
 ** A container is 16 for registers of 16 bits and less.  Immediates are registers, see interp.h.
 **
-** Register slots of one instruction are the same slot or do not overlap (analysis/registers.c has a pool for each size).  A
-** special register is read by mov only; `_` stands only where PTX has it.
+** Register slots of one instruction are the same slot or do not overlap (analysis/registers.c has a pool for each
+** size).  A special register is read by mov only; `_` stands only where PTX has it.
 **
 ** NaN: any NaN bits may come out of float arithmetic (a GPU makes 0x7fffffff); conversions to f16 make 0x7fff.
 */
-#ifndef DC_CPU_INTERP_OPS_H
-#define DC_CPU_INTERP_OPS_H
+#ifndef DC_CPU_OPS_TABLE_H
+#define DC_CPU_OPS_TABLE_H
 
 #include "cpu/interp/interp.h"
 
-extern const dc_ops dc_ops_baseline;
+extern const dc_cpu_ops dc_cpu_ops_baseline;
 #if defined(__x86_64__)
-extern const dc_ops dc_ops_avx2, dc_ops_avx512;
+extern const dc_cpu_ops dc_cpu_ops_avx2, dc_cpu_ops_avx512;
 #endif
 
 #endif

@@ -1,0 +1,95 @@
+/*
+** code.h - decoded functions: nodes of operations, as the warp loop and the C emitter read them.
+*/
+#ifndef DC_CPU_INTERP_CODE_H
+#define DC_CPU_INTERP_CODE_H
+
+#include "cpu/interp/interp.h"
+#include "cpu/ptx/ptx.h"
+
+typedef struct dc_cpu_function dc_cpu_function;
+typedef struct dc_native_set dc_native_set; /* native.c: tier 1 of a function */
+
+typedef enum dc_end { /* what happens at the end of a node */
+  DC_END_JUMP,
+  DC_END_BRX,
+  DC_END_LEAVE,     /* ret: back to the caller, or the end of an entry's lanes */
+  DC_END_EXIT,
+  DC_END_CALL,
+  DC_END_CALL_ADDRESS,
+  DC_END_BARRIER,
+  DC_END_SLEEP,
+  DC_END_TRAP,
+  DC_END_PRINTF,
+  DC_END_ASSERT,
+  DC_END_MALLOC,
+  DC_END_FREE
+} dc_end;
+
+typedef enum dc_wait { /* what a node waits for before it runs */
+  DC_WAIT_NOT,
+  DC_WAIT_MEMBERS,  /* the lanes of its member mask */
+  DC_WAIT_GROUP     /* and it runs for lanes with one and the same member mask at a time */
+} dc_wait;
+
+#define DC_NODE_LEAVE (-1) /* a jump to it ends or returns the lanes */
+
+/* Bytes moved between a caller's and a callee's parameter areas, of each lane. */
+typedef struct dc_copy {
+  uint32_t from, to, size;
+} dc_copy;
+
+/* Straight-line code: operations, then one way of ending.  Numbered in the order of the blocks
+** (reverse post-order), which is the order in which waiting lanes are served. */
+typedef struct dc_node {
+  const dc_cpu_op *first, *last;
+  int32_t taken, next;   /* where lanes go for which the guard holds / does not hold; DC_NODE_LEAVE */
+  int32_t guard;         /* predicate index; -1: it holds for all */
+  uint32_t flip;         /* ~0 when the guard is negated */
+  uint8_t end, wait;
+  bool spin;             /* a jump back from here closes a loop that may wait for other threads */
+  uint32_t member;       /* register file offset of the member mask that `wait` looks at */
+  const dc_cpu_op *op;       /* operands of what ends the node (never run) */
+  const dc_cpu_op *strict;   /* the warp-wide operation that the node begins with (never run; its guard in a), if a lane may
+                            be missing in its own member mask; NULL: none, or its mask is the constant 0xffffffff */
+  const ptx_ins *ins;    /* what ends it; for messages also what it begins with */
+  const int32_t *targets;
+  int32_t ntargets;
+  dc_cpu_function *callee;
+  const dc_copy *args;
+  int32_t nargs;
+  dc_copy ret;           /* size 0: none */
+} dc_node;
+
+struct dc_cpu_function {
+  const ptx_func *ptx;
+  struct dc_code *code;
+  int state;             /* 0: not decoded yet, 1: ready, -1: refused */
+  const dc_node *nodes;
+  int32_t nnodes;
+  bool spins;            /* one of its nodes does */
+  const int32_t *node_of; /* per block of ptx: its first node */
+  const uint8_t *constants; /* the part of the register file that never changes, behind the registers */
+  uint32_t constant_bytes, file_bytes; /* file_bytes: registers only */
+  uint32_t npreds;       /* two constants behind them included: false, true */
+  /* a frame, as offsets from its start */
+  size_t frame_bytes, preds_at, pend_at, ready_at, blocked_at;
+  /* what kernels can write to, apart from that */
+  size_t lane_bytes, params_at, call_at, local_at;
+  uint32_t words;        /* of ready and blocked */
+  uint32_t params_stride, call_stride, local_stride;
+  char *refusal;         /* why it cannot run, owned */
+  uint32_t refusal_line;
+  dc_native_set *native; /* NULL: not asked for yet */
+};
+
+struct dc_code {
+  struct dc_cpu_device *cpu;
+  uint64_t cpu_serial;
+  ptx_module ptx;
+  dc_cpu_function *functions; /* ptx.nfuncs of them */
+  uint64_t global_image, const_image; /* host addresses; 0 when empty */
+  uint32_t shared_align;
+};
+
+#endif

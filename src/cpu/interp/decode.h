@@ -1,0 +1,16 @@
+/*
+** decode.h - a parsed function to nodes of operations that the warp loop runs.
+*/
+#ifndef DC_CPU_INTERP_DECODE_H
+#define DC_CPU_INTERP_DECODE_H
+
+#include "base/error.h"
+#include "cpu/interp/code.h"
+#include "cpu/ptx/ptx.h"
+
+int dc_decode_alone(dc_cpu_function *fn, dc_error *err);
+
+/* Whether a lane that executes this warp-wide operation may be missing in its member mask. */
+bool dc_may_lack_members(const ptx_ins *ins);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+** declaration.h - declarations: registers, variables, parameters and their initial values.
+*/
+#ifndef DC_CPU_PTX_DECLARATION_H
+#define DC_CPU_PTX_DECLARATION_H
+
+#include "cpu/ptx/lex.h"
+#include "cpu/ptx/parse.h"
+#include "cpu/ptx/ptx.h"
+
+int ptxp_decl(ptx_parser *P, ptx_decl *d);                      /* the directives in front of a name */
+int ptxp_declarator(ptx_parser *P, const ptx_decl *d, ptx_sym **sym); /* name and dimensions: a new symbol, size set */
+int ptxp_variables(ptx_parser *P, ptx_decl *d);                 /* the rest of a declaration, through its ';' */
+int ptxp_register(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec); /* one of that name */
+int ptxp_registers(ptx_parser *P);                              /* behind .reg, through its ';' */
+int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind);  /* a constant expression as PTX_IMM */
+uint64_t ptxp_place(uint64_t *end, uint64_t size, uint32_t align); /* the offset given; *end moves behind it */
+
+#endif

@@ -1,0 +1,11 @@
+/*
+** instruction.h - one instruction: guard, opcode, operands.
+*/
+#ifndef DC_CPU_PTX_INSTRUCTION_H
+#define DC_CPU_PTX_INSTRUCTION_H
+
+#include "cpu/ptx/parse.h"
+
+int ptxp_instruction(ptx_parser *P);
+
+#endif

@@ -1,0 +1,11 @@
+/*
+** isa.h - picks the build of the operations that this machine can run.
+*/
+#ifndef DC_CPU_RUNTIME_ISA_H
+#define DC_CPU_RUNTIME_ISA_H
+
+#include "cpu/interp/interp.h"
+
+const dc_cpu_ops *dc_ops_best(void); /* for this machine; DOTCOMPUTE_CPU_ISA=baseline|avx2|avx512 forces a lower one */
+
+#endif

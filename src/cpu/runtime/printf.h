@@ -1,0 +1,14 @@
+/*
+** printf.h - the device's printf: a format of C, its arguments packed as a CUDA compiler packs them.
+*/
+#ifndef DC_CPU_RUNTIME_PRINTF_H
+#define DC_CPU_RUNTIME_PRINTF_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* printf of one lane, appended to `out`; returns the number of arguments used. */
+int dc_device_printf(dc_buf *out, const char *format, const uint8_t *args);
+
+#endif
