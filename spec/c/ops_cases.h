@@ -151,7 +151,7 @@ static int parse_kinds(const char *s, operand_kind *k) {
   return n;
 }
 
-static void place(dc_cpu_op *o, const operand_kind *k, int n) {
+static void place(dc_uop *o, const operand_kind *k, int n) {
   u32 *places[5] = {&o->d, &o->a, &o->b, &o->c, &o->e};
   for (int i = 0; i < n; i++) {
     *places[i] = k[i].letter == 'P' ? (u32)i + 1 : SLOT(i);
@@ -164,7 +164,7 @@ static u64 read_operand(const operand_kind *k, int i, int lane) {
 }
 
 /* Results are written over sources too (in_place: d is a's slot, as the allocator may decide). */
-static void run_round(const test_case *t, dc_cpu_op *o, const operand_kind *k, int n, bool masked, bool in_place) {
+static void run_round(const test_case *t, dc_uop *o, const operand_kind *k, int n, bool masked, bool in_place) {
   u64 in[5][DC_LANES] = {{0}}, before[DC_LANES];
   const u32 mask = masked ? (u32)rnd() & (u32)rnd() : DC_ALL_LANES;
   char detail[300];
@@ -177,7 +177,7 @@ static void run_round(const test_case *t, dc_cpu_op *o, const operand_kind *k, i
       else
         put(SLOT(i), k[i].bits, l, in[i][l]);
     }
-  dc_cpu_op here = *o;
+  dc_uop here = *o;
   if (in_place) here.d = here.a;
   for (int l = 0; l < DC_LANES; l++) before[l] = in_place ? in[1][l] : read_operand(k, 0, l);
   ops->set_mask(&warp, mask);
@@ -198,12 +198,12 @@ static void run_round(const test_case *t, dc_cpu_op *o, const operand_kind *k, i
 
 static void run_case(const test_case *t) {
   operand_kind k[5];
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   const int n = parse_kinds(t->kinds, k);
   if (!decode(t->text, &o, &form, 1, n - 1)) return;
   place(&o, k, n);
-  dc_cpu_op unswapped = o;
+  dc_uop unswapped = o;
   if (!ops->select(&o)) {
     check(false, t->text, "is not supported");
     return;

@@ -25,7 +25,7 @@ typedef unsigned __int128 u128;
 typedef __int128 s128;
 
 static int passed, failed;
-static const dc_cpu_ops *ops;
+static const dc_isa *ops;
 
 static char last_failed[200];
 
@@ -121,7 +121,7 @@ static u64 get(u32 slot, int bits, int lane) {
 }
 
 /* What an operation calls that finds a fault; a test that expects faults sets its own. */
-static _Noreturn void no_fault(dc_warp *w, const dc_cpu_op *o, dc_fault_kind kind, int lane, uint64_t address) {
+static _Noreturn void no_fault(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address) {
   (void)w, (void)o, (void)kind, (void)lane, (void)address;
   abort();
 }
@@ -141,7 +141,7 @@ static void fresh_warp(void) {
 /* Operand i lives in slot (i + 1) * 512, or in predicate i + 1. */
 #define SLOT(i) ((u32)((i) + 1) * 512)
 
-static bool decode(const char *text, dc_cpu_op *o, ptx_form *form, int ndst, int nsrc) {
+static bool decode(const char *text, dc_uop *o, ptx_form *form, int ndst, int nsrc) {
   ptx_form_decode(text, form);
   memset(o, 0, sizeof *o);
   form->ins.ndst = (uint8_t)ndst;

@@ -294,7 +294,7 @@ static bool write_file(const char *path) {
 
 typedef void (*native_fn)(const void *const *s, void *const *d);
 
-static bool place_row(row *r, dc_cpu_op *o) {
+static bool place_row(row *r, dc_uop *o) {
   u32 *places[4] = {&o->a, &o->b, &o->c, &o->e};
   static u32 elements[2];
   memset(o, 0, sizeof *o);
@@ -362,7 +362,7 @@ static bool compare_row(const row *r, native_fn fn, const char *what, int lanes)
   return true;
 }
 
-static bool run_row(row *r, dc_cpu_op *o, native_fn fn, const char *what, int lanes, int mode) {
+static bool run_row(row *r, dc_uop *o, native_fn fn, const char *what, int lanes, int mode) {
   for (int round = 0; round < 40; round++) {
     fill_sources(r, mode);
     ops->set_mask(&warp, DC_ALL_LANES);
@@ -383,7 +383,7 @@ static void run_library(const char *path, int lanes) {
   for (int i = 0; i < nrows; i++) {
     row *r = &rows[i];
     char name[16];
-    dc_cpu_op o;
+    dc_uop o;
     if (!place_row(r, &o)) {
       check(false, r->text, "is not known to tier 0");
       continue;

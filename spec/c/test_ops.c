@@ -331,7 +331,7 @@ static const approximation approximations[] = {
     {"rsqrt.approx.ftz.f32", rsqrt_, 0x1p-22, 0, 0, 3e38},
 };
 
-static bool prepare_unary(const char *text, dc_cpu_op *o, ptx_form *form, int bits) {
+static bool prepare_unary(const char *text, dc_uop *o, ptx_form *form, int bits) {
   if (!decode(text, o, form, 1, 1)) return false;
   o->d = SLOT(0);
   o->a = SLOT(1);
@@ -342,7 +342,7 @@ static bool prepare_unary(const char *text, dc_cpu_op *o, ptx_form *form, int bi
 }
 
 static void test_approximation(const approximation *t) {
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   double worst = 0;
   float at = 0;
@@ -371,7 +371,7 @@ static void test_approximation(const approximation *t) {
 }
 
 static void test_special(const char *text, float x, float want) {
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   char detail[100];
   if (!prepare_unary(text, &o, &form, 32)) return;
@@ -443,7 +443,7 @@ static void test_specials(void) {
   };
   for (size_t i = 0; i < sizeof t / sizeof *t; i++) test_special(t[i].text, t[i].x, t[i].want);
   for (int i = 0; i < 50; i++) { /* huge arguments stay in range */
-    dc_cpu_op o;
+    dc_uop o;
     ptx_form form;
     if (!prepare_unary("sin.approx.f32", &o, &form, 32)) return;
     fresh_warp();
@@ -470,7 +470,7 @@ CASE("div.approx.ftz.f32", "f32 f32 f32", FB(flushed(div_huge(flushed(F(a)), flu
  */
 
 static u64 carry_step(const char *text, int n, int bits, const u64 *src, u32 slot) {
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   if (!decode(text, &o, &form, 1, n)) return 0;
   u32 *places[3] = {&o.a, &o.b, &o.c};

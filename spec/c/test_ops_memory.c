@@ -29,7 +29,7 @@ enum { ALIKE, RUN, REVERSED, RANDOM, STRIDED, NO_REGISTER, FRAMES, NSHAPES };
 static const char *const shape_names[] = {"alike", "run", "reversed", "random", "strided", "no register", "frames"};
 
 /* Sets up o's address so that lane l's is arena + the returned offsets; `size` bytes an access. */
-static void make_addresses(dc_cpu_op *o, int shape, int addr_bits, u32 size, u64 *offset) {
+static void make_addresses(dc_uop *o, int shape, int addr_bits, u32 size, u64 *offset) {
   const u64 base = (u64)(uintptr_t)arena, start = rnd() % 64 * size;
   const bool flat = addr_bits == 64 && (rnd() & 1);
   o->base = flat ? DC_BASE_FLAT : shape >= FRAMES ? DC_BASE_LOCAL : DC_BASE_SHARED;
@@ -91,7 +91,7 @@ static const u32 element_slots[8] = {SLOT(2), SLOT(3), SLOT(4), SLOT(5), SLOT(6)
 static void test_load(const char *modifier, const width *t, int vec, int shape, int addr_bits, int i) {
   char text[64];
   u64 offset[DC_LANES];
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   if (vec > 1)
     snprintf(text, sizeof text, "ld%s.global.v%d.%s", modifier, vec, t->type);
@@ -132,7 +132,7 @@ static void test_load(const char *modifier, const width *t, int vec, int shape, 
 static void test_store(const char *modifier, const width *t, int vec, int shape, int addr_bits, int i) {
   char text[64];
   u64 offset[DC_LANES];
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   if (vec > 1)
     snprintf(text, sizeof text, "st%s.global.v%d.%s", modifier, vec, t->type);
@@ -222,7 +222,7 @@ static u64 atom_value(char kind) {
 static void test_atom(int which, bool red, const char *where, int shape, int i) {
   char text[64];
   u64 offset[DC_LANES], want[DC_LANES] = {0};
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   const int bits = atoms[which].bits;
   const bool cas = atoms[which].f == step_cas;
@@ -267,7 +267,7 @@ static void test_atom(int which, bool red, const char *where, int shape, int i) 
 typedef struct counter {
   _Alignas(64) uint8_t regs[4096];
   dc_warp w;
-  dc_cpu_op o;
+  dc_uop o;
   u32 preds[4];
 } counter;
 
@@ -327,7 +327,7 @@ static void test_atomics(void) {
 
 static void test_pack(const char *text, int whole, int n, int container) {
   const int part = whole / n;
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   fresh_warp();
   if (!decode(text, &o, &form, 1, n)) return;
@@ -376,7 +376,7 @@ static void test_pack(const char *text, int whole, int n, int container) {
 }
 
 static u64 move_sreg(const char *text, int bits, ptx_sreg sreg, int lane) {
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   ptx_operand operands[2] = {{.kind = PTX_REG}, {.kind = PTX_SREG, .sreg = (uint8_t)sreg, .reg = -1}};
   if (!decode(text, &o, &form, 1, 1)) return 0;
@@ -447,7 +447,7 @@ static void test_sregs(void) {
 }
 
 static void test_cvta(const char *text, dc_base base, bool to, u64 stride) {
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   fresh_warp();
   if (!decode(text, &o, &form, 1, 1)) return;
@@ -516,7 +516,7 @@ static int shfl_from(int mode, int lane, u32 b, u32 c, bool *inside) {
 static void test_shfl(int mode, bool with_pred) {
   static const char *const texts[] = {"shfl.sync.up.b32", "shfl.sync.down.b32", "shfl.sync.bfly.b32",
                                       "shfl.sync.idx.b32"};
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   fresh_warp();
   if (!decode(texts[mode], &o, &form, with_pred ? 2 : 1, 4)) return;
@@ -558,7 +558,7 @@ static void test_shfl(int mode, bool with_pred) {
 /* vote, match and redux: one word or one bit a lane, from two groups that pass at once. */
 static void test_group(const char *text, int ndst, int bits, bool pred_in, bool pred_out,
                        u64 (*want)(const u64 *a, u32 group, int lane, bool *second)) {
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   fresh_warp();
   if (!decode(text, &o, &form, ndst, 2)) return;
@@ -659,7 +659,7 @@ static void test_between_lanes(void) {
 /* isspacep: windows of spaces, and what is in none. */
 static void test_isspacep(const char *text, dc_base base, const bool want[4]) {
   const u64 at[4] = {0x1000, 0x1fff, 0x5000, 0x9000};
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   fresh_warp();
   if (!decode(text, &o, &form, 1, 1)) return;
@@ -682,7 +682,7 @@ static void test_isspacep(const char *text, dc_base base, const bool want[4]) {
 static jmp_buf given_up;
 static u64 blamed_address;
 static int blamed_lane;
-static _Noreturn void warp_fault(dc_warp *w, const dc_cpu_op *o, dc_fault_kind kind, int lane, uint64_t address) {
+static _Noreturn void warp_fault(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address) {
   (void)w, (void)o;
   blamed_address = address;
   blamed_lane = lane;
@@ -690,7 +690,7 @@ static _Noreturn void warp_fault(dc_warp *w, const dc_cpu_op *o, dc_fault_kind k
 }
 
 static void test_misaligned(const char *text, bool load, int vec, u64 pace, u64 start, int wrong_lane) {
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   fresh_warp();
   if (!decode(text, &o, &form, load ? vec : 0, 1 + !load * vec)) return;
@@ -738,7 +738,7 @@ static void test_selection(void) {
   static const char *const refused[] = {"add.f16x3",         "atom.global.add.b32",
                                         "setp.lo.f32",       "sin.approx.f64",
                                         "tex.2d.v4.f32.f32", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32"};
-  dc_cpu_op o;
+  dc_uop o;
   ptx_form form;
   for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
     fresh_warp();

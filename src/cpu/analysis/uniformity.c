@@ -1,5 +1,5 @@
 /*
-** uniformity.c - uniform, affine or varying: a fixpoint over registers and branches, with divergence (see uniformity.h).
+** uniformity.c - uniform, affine or varying: a fixpoint over registers and branches, with divergence; see the header.
 **
 ** Everything starts as "unknown" and only ever grows: uniform or affine, then varying.  A branch on a varying
 ** predicate makes the blocks between it and where its lanes meet divergent.  There a register may still be one

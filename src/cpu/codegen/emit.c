@@ -199,7 +199,7 @@ static void go(emitter *e, int32_t n, int32_t to) {
 ** arguments, and compilers must not store what is in registers before it is known that somebody takes it. */
 static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   for (int32_t n = from + 1; n < to; n++)
-    for (const dc_cpu_op *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
+    for (const dc_uop *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
       if (dc_emit_is_foreign(e, o->ins)) return true;
   return false;
 }
@@ -384,8 +384,8 @@ static void gather(emitter *e, int32_t n) {
 }
 
 static void body(emitter *e, const dc_node *node, const char *mask) {
-  const dc_cpu_op *first = e->fn->nodes[0].first;
-  for (const dc_cpu_op *o = node->first; o < node->last; o++) {
+  const dc_uop *first = e->fn->nodes[0].first;
+  for (const dc_uop *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
     int32_t index = (int32_t)(o - first);
     if (ins->pred < 0) {

@@ -43,7 +43,7 @@ static bool is_arm(const emitter *e, int32_t n, int32_t to) {
   const dc_node *node = &e->fn->nodes[n];
   if (node->end != DC_END_JUMP || node->guard >= 0 || node->taken != to) return false;
   if (node->wait != DC_WAIT_NOT || node->spin || node->last - node->first > MOST_OPERATIONS) return false;
-  for (const dc_cpu_op *o = node->first; o < node->last; o++) {
+  for (const dc_uop *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
     if (ins->pred >= 0 || is_slow(ins) || !dc_emit_is_plain(e, ins)) return false;
     if (dc_emit_bits(e, ins->opnd[0].reg) == 1 || !is_local(e, ins->opnd[0].reg, e->block_of[n])) return false;

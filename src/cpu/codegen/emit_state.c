@@ -68,7 +68,7 @@ int dc_emit_liveness(emitter *e) {
     for (int32_t n = e->nnodes - 1; n >= 0; n--) {
       const dc_node *node = &fn->nodes[n];
       at_end(e, node, set);
-      for (const dc_cpu_op *o = node->last; o > node->first; o--) pass_back(set, o[-1].ins);
+      for (const dc_uop *o = node->last; o > node->first; o--) pass_back(set, o[-1].ins);
       if (node->wait != DC_WAIT_NOT) {
         const ptx_ins *ins = dc_emit_waiting(node);
         add(set, ins->opnd[ins->ndst + ins->nsrc - 1].reg);

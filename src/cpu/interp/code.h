@@ -42,15 +42,15 @@ typedef struct dc_copy {
 /* Straight-line code: operations, then one way of ending.  Numbered in the order of the blocks
 ** (reverse post-order), which is the order in which waiting lanes are served. */
 typedef struct dc_node {
-  const dc_cpu_op *first, *last;
+  const dc_uop *first, *last;
   int32_t taken, next;   /* where lanes go for which the guard holds / does not hold; DC_NODE_LEAVE */
   int32_t guard;         /* predicate index; -1: it holds for all */
   uint32_t flip;         /* ~0 when the guard is negated */
   uint8_t end, wait;
   bool spin;             /* a jump back from here closes a loop that may wait for other threads */
   uint32_t member;       /* register file offset of the member mask that `wait` looks at */
-  const dc_cpu_op *op;       /* operands of what ends the node (never run) */
-  const dc_cpu_op *strict;   /* the warp-wide operation that the node begins with (never run; its guard in a), if a lane may
+  const dc_uop *op;       /* operands of what ends the node (never run) */
+  const dc_uop *strict;  /* the warp-wide operation that the node begins with (never run; its guard in a), if a lane may
                             be missing in its own member mask; NULL: none, or its mask is the constant 0xffffffff */
   const ptx_ins *ins;    /* what ends it; for messages also what it begins with */
   const int32_t *targets;

@@ -43,7 +43,7 @@ typedef struct decoder {
   int32_t nnodes;
   int32_t *node_of;  /* block -> its first node */
   int32_t *spinners; /* prefix sums over blocks: instructions that may wait for other threads */
-  dc_cpu_op *ops;
+  dc_uop *ops;
   int32_t nops;
 } decoder;
 
@@ -159,7 +159,7 @@ static dc_base space_base(const decoder *D, ptx_space space, const ptx_sym *sym)
 }
 
 /* An address without a register is not checked when it is used; parameters lie where they lie. */
-static bool askew(const dc_cpu_op *op) {
+static bool askew(const dc_uop *op) {
   const ptx_ins *ins = op->ins;
   int64_t size = ins->op == PTX_OP_MBARRIER ? 8 : ptx_type_bits((ptx_type)ins->type) / 8 * (ins->vec ? ins->vec : 1);
   if (op->base == DC_BASE_PARAM || op->base == DC_BASE_FRAME || op->base == DC_BASE_CALL) return false;
@@ -167,7 +167,7 @@ static bool askew(const dc_cpu_op *op) {
 }
 
 /* One that is misaligned goes by way of a register, so that it faults like any other. */
-static int constant_address(decoder *D, dc_cpu_op *op) {
+static int constant_address(decoder *D, dc_uop *op) {
   int64_t address = op->imm;
   op->imm = 0;
   op->addr_bits = 64;
@@ -175,7 +175,7 @@ static int constant_address(decoder *D, dc_cpu_op *op) {
 }
 
 /* [reg + imm], [sym + imm], [imm]. */
-static int address_operand(decoder *D, dc_cpu_op *op, const ptx_operand *o) {
+static int address_operand(decoder *D, dc_uop *op, const ptx_operand *o) {
   const ptx_ins *ins = op->ins;
   ptx_space space = (ptx_space)ins->space;
   if (space == PTX_GENERIC && o->sym) space = (ptx_space)o->sym->space;
@@ -227,7 +227,7 @@ static int operand(decoder *D, const ptx_ins *ins, int index, uint32_t *place, u
 }
 
 /* Elements of a vector or of a packing mov, to op->v.  They must have one container; *bits is it. */
-static int elements(decoder *D, dc_cpu_op *op, int first, int n, uint8_t *bits) {
+static int elements(decoder *D, dc_uop *op, int first, int n, uint8_t *bits) {
   const ptx_ins *ins = op->ins;
   uint32_t *v = dc_arena_alloc(D->arena, (size_t)n * sizeof *v);
   if (v == NULL) return dc_fail_oom(D->err);
@@ -254,7 +254,7 @@ static int elements(decoder *D, dc_cpu_op *op, int first, int n, uint8_t *bits) 
 }
 
 /* Each of cp.async's two addresses becomes an operation of its own, so that a fault is blamed on the right one. */
-static int half_copy(decoder *D, dc_cpu_op *op, const ptx_ins *ins, int at) {
+static int half_copy(decoder *D, dc_uop *op, const ptx_ins *ins, int at) {
   ptx_ins *half = dc_arena_alloc(D->arena, sizeof *half);
   if (half == NULL) return dc_fail_oom(D->err);
   *half = *ins;
@@ -266,9 +266,9 @@ static int half_copy(decoder *D, dc_cpu_op *op, const ptx_ins *ins, int at) {
 }
 
 /* cp.async [to], [from], size {, bytes or predicate} {, policy} */
-static int copy_operands(decoder *D, dc_cpu_op *op) {
+static int copy_operands(decoder *D, dc_uop *op) {
   const ptx_ins *ins = op->ins;
-  dc_cpu_op *halves = dc_arena_alloc(D->arena, 2 * sizeof *halves);
+  dc_uop *halves = dc_arena_alloc(D->arena, 2 * sizeof *halves);
   if (halves == NULL) return dc_fail_oom(D->err);
   memset(halves, 0, 2 * sizeof *halves);
   int rc = half_copy(D, &halves[0], ins, 0);
@@ -280,13 +280,13 @@ static int copy_operands(decoder *D, dc_cpu_op *op) {
   return operand(D, ins, 3, &op->b, &op->bits[2], &op->neg_b);
 }
 
-static int make_op(decoder *D, const ptx_ins *ins, dc_cpu_op *op, bool select);
+static int make_op(decoder *D, const ptx_ins *ins, dc_uop *op, bool select);
 
 /* atom and red of vectors: one operation an element, op->v. */
-static int vector_atomic(decoder *D, dc_cpu_op *op) {
+static int vector_atomic(decoder *D, dc_uop *op) {
   const ptx_ins *ins = op->ins;
   int n = ins->vec, dsts = ins->ndst ? 1 : 0, rc = 0;
-  dc_cpu_op *each = dc_arena_alloc(D->arena, (size_t)n * sizeof *each);
+  dc_uop *each = dc_arena_alloc(D->arena, (size_t)n * sizeof *each);
   ptx_ins *parts = dc_arena_alloc(D->arena, (size_t)n * sizeof *parts);
   ptx_operand *opnd = dc_arena_alloc(D->arena, 3 * (size_t)n * sizeof *opnd);
   if (each == NULL || parts == NULL || opnd == NULL) return dc_fail_oom(D->err);
@@ -306,7 +306,7 @@ static int vector_atomic(decoder *D, dc_cpu_op *op) {
   return rc;
 }
 
-static int memory_operands(decoder *D, dc_cpu_op *op) {
+static int memory_operands(decoder *D, dc_uop *op) {
   const ptx_ins *ins = op->ins;
   bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU, atom = ins->op == PTX_OP_ATOM;
   int at = ins->ndst, rc = address_operand(D, op, &ins->opnd[at]);
@@ -326,7 +326,7 @@ static int memory_operands(decoder *D, dc_cpu_op *op) {
 }
 
 /* d and d2, then a, b, c, e in order. */
-static int plain_operands(decoder *D, dc_cpu_op *op) {
+static int plain_operands(decoder *D, dc_uop *op) {
   const ptx_ins *ins = op->ins;
   uint32_t *places[4] = { &op->a, &op->b, &op->c, &op->e };
   bool *negs[4] = { &op->neg_a, &op->neg_b, &op->neg_c, NULL }, neg = false;
@@ -366,22 +366,22 @@ static int plain_operands(decoder *D, dc_cpu_op *op) {
 /* --- operations ----------------------------------------------------------------------------------------- */
 
 /* A guarded operation: runs what op->v points at for the lanes whose predicate `a` holds. */
-static void run_guarded(dc_warp *w, const dc_cpu_op *o) {
-  const dc_cpu_op *inner = (const dc_cpu_op *)(const void *)o->v;
+static void run_guarded(dc_warp *w, const dc_uop *o) {
+  const dc_uop *inner = (const dc_uop *)(const void *)o->v;
   uint32_t mask = w->mask, some = (o->neg_a ? ~w->preds[o->a] : w->preds[o->a]) & mask;
   if (some == 0) return;
   if (some == mask) {
     inner->fn_masked(w, inner);
     return;
   }
-  const dc_cpu_ops *ops = w->ctl->worker->ops;
+  const dc_isa *ops = w->ctl->worker->ops;
   ops->set_mask(w, some);
   inner->fn_masked(w, inner);
   ops->set_mask(w, mask);
 }
 
 /* Fills *op with the operands of an instruction; `select`: also with what runs it. */
-static int make_op(decoder *D, const ptx_ins *ins, dc_cpu_op *op, bool select) {
+static int make_op(decoder *D, const ptx_ins *ins, dc_uop *op, bool select) {
   memset(op, 0, sizeof *op);
   op->ins = ins;
   bool copy = ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY;
@@ -391,13 +391,13 @@ static int make_op(decoder *D, const ptx_ins *ins, dc_cpu_op *op, bool select) {
 }
 
 static int add_op(decoder *D, const ptx_ins *ins) {
-  dc_cpu_op *op = &D->ops[D->nops];
+  dc_uop *op = &D->ops[D->nops];
   if (ins->pred < 0) {
     int rc = make_op(D, ins, op, true);
     if (rc == 0) D->nops++;
     return rc;
   }
-  dc_cpu_op *inner = dc_arena_alloc(D->arena, sizeof *inner);
+  dc_uop *inner = dc_arena_alloc(D->arena, sizeof *inner);
   if (inner == NULL) return dc_fail_oom(D->err);
   int rc = make_op(D, ins, inner, true);
   if (rc != 0) return rc;
@@ -560,7 +560,7 @@ static int check_barrier(decoder *D, const ptx_ins *ins) {
 
 /* Fills in how the node ends; `next` is where lanes go that do not jump. */
 static int end_node(decoder *D, dc_node *node, const ptx_ins *ins, int32_t next) {
-  dc_cpu_op *op = dc_arena_alloc(D->arena, sizeof *op);
+  dc_uop *op = dc_arena_alloc(D->arena, sizeof *op);
   int rc;
   if (op == NULL) return dc_fail_oom(D->err);
   node->ins = op->ins = ins;
@@ -619,7 +619,7 @@ static int begin_wait(decoder *D, dc_node *node, const ptx_ins *ins) {
   if (rc != 0) return rc;
   if (bits != 32) return refuse(D, ins, not_supported);
   if (!dc_may_lack_members(ins)) return 0;
-  dc_cpu_op *op = dc_arena_alloc(D->arena, sizeof *op);
+  dc_uop *op = dc_arena_alloc(D->arena, sizeof *op);
   if (op == NULL) return dc_fail_oom(D->err);
   op->ins = ins;
   op->neg_a = ins->pred_neg;

@@ -24,8 +24,8 @@
 #define DC_ALL_LANES 0xffffffffu
 
 typedef struct dc_warp dc_warp;
-typedef struct dc_cpu_op dc_cpu_op;
-typedef void (*dc_op_fn)(dc_warp *w, const dc_cpu_op *o);
+typedef struct dc_uop dc_uop;
+typedef void (*dc_op_fn)(dc_warp *w, const dc_uop *o);
 
 /* Where an address is counted from.  Lane l's address is
 ** w->base[k] + w->lane_stride[k] * l + (address register, if any) + imm. */
@@ -40,9 +40,9 @@ typedef enum dc_base {
   DC_NBASES
 } dc_base;
 
-/* One decoded instruction. `fn` may write every lane (used when no other lane of the frame is alive
+/* One decoded instruction (micro-operation). `fn` may write every lane (used when no other lane of the frame is alive
 ** elsewhere); `fn_masked` writes only lanes in w->mask.  Both touch memory for lanes in w->mask only. */
-struct dc_cpu_op {
+struct dc_uop {
   dc_op_fn fn, fn_masked;
   uint32_t d, a, b, c; /* byte offsets in the register file, or predicate indices where the operand is a predicate */
   uint32_t e, d2;      /* a fourth source / a second destination (shfl's and setp's predicate, …) */
@@ -101,7 +101,7 @@ typedef enum dc_fault_kind {
 } dc_fault_kind;
 /* Ends the launch with an error blamed on lane `lane` of `o`; does not return (it jumps out of the interpreter, so its
 ** caller holds nothing). */
-typedef void (*dc_fault_fn)(dc_warp *w, const dc_cpu_op *o, dc_fault_kind kind, int lane, uint64_t address)
+typedef void (*dc_fault_fn)(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address)
     __attribute__((noreturn));
 
 struct dc_warp {
@@ -112,7 +112,7 @@ struct dc_warp {
   uint64_t base[DC_NBASES];
   uint64_t lane_stride[DC_NBASES];
   uint64_t low[DC_NBASES], high[DC_NBASES]; /* host addresses of SHARED, CONST, PARAM, LOCAL: [low, high) */
-  const dc_cpu_op *at;               /* the memory operation under way: what a fault is blamed on */
+  const dc_uop *at;               /* the memory operation under way: what a fault is blamed on */
   uint32_t carry;                /* condition code register's CF, one bit a lane */
   uint32_t m32[DC_LANES] __attribute__((aligned(64))); /* mask expanded to 0 / ~0, see set_mask */
   uint64_t m64[DC_LANES] __attribute__((aligned(64)));
@@ -126,15 +126,15 @@ struct dc_warp {
 };
 
 /* One build of ops.c for one instruction set. */
-typedef struct dc_cpu_ops {
+typedef struct dc_isa {
   const char *isa; /* "baseline", "avx2", "avx512" */
   /* Chooses fn and fn_masked for a decoded op (ins, bits, base, addr_bits and operands already set).
   ** false: this form is not supported. Control flow, calls and barriers are not asked for. */
-  bool (*select)(dc_cpu_op *op);
+  bool (*select)(dc_uop *op);
   /* w->mask = mask, and its expansions. */
   void (*set_mask)(dc_warp *w, uint32_t mask);
   /* Runs ops [first, last) in order, all with fn (masked == false) or fn_masked. */
-  void (*run)(dc_warp *w, const dc_cpu_op *first, const dc_cpu_op *last, bool masked);
-} dc_cpu_ops;
+  void (*run)(dc_warp *w, const dc_uop *first, const dc_uop *last, bool masked);
+} dc_isa;
 
 #endif

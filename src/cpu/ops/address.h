@@ -10,7 +10,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* The address of every lane, on the host. */
-static inline void addresses(const dc_warp *w, const dc_cpu_op *o, u64 *at) {
+static inline void addresses(const dc_warp *w, const dc_uop *o, u64 *at) {
   const u64 base = w->base[o->base] + (u64)o->imm, stride = w->lane_stride[o->base];
   if (o->addr_bits == 64) {
     const u64 *a = REG(u64, o->a);
@@ -25,7 +25,7 @@ static inline void addresses(const dc_warp *w, const dc_cpu_op *o, u64 *at) {
 }
 
 /* From here on, o is what a fault is blamed on. */
-INLINE void touch(dc_warp *w, const dc_cpu_op *o) {
+INLINE void touch(dc_warp *w, const dc_uop *o) {
   w->at = o;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
@@ -33,7 +33,7 @@ INLINE void touch(dc_warp *w, const dc_cpu_op *o) {
 /* An access of `size` bytes (a power of two) that does not begin at a multiple of them faults, as on a GPU.  Counted in
 ** the space, whose own beginning is aligned enough.  So does one whose address has bits that the machine would ignore.
 ** Cold: finds the lane and gives up the launch. */
-static __attribute__((noinline, cold)) void bad_address(dc_warp *w, const dc_cpu_op *o, u32 size) {
+static __attribute__((noinline, cold)) void bad_address(dc_warp *w, const dc_uop *o, u32 size) {
   u64 at[DC_LANES];
   addresses(w, o, at);
   EACH_LANE(l, w->mask) {
@@ -43,10 +43,10 @@ static __attribute__((noinline, cold)) void bad_address(dc_warp *w, const dc_cpu
   }
 }
 /* All lanes alike, or in a row from `first` on. */
-INLINE void check_first(dc_warp *w, const dc_cpu_op *o, u64 first, u32 size) {
+INLINE void check_first(dc_warp *w, const dc_uop *o, u64 first, u32 size) {
   if (((first - w->base[o->base]) & (size - 1) || first & DC_IGNORED) && o->addr_bits) bad_address(w, o, size);
 }
-INLINE void check_each(dc_warp *w, const dc_cpu_op *o, const u64 *at, u32 size) {
+INLINE void check_each(dc_warp *w, const dc_uop *o, const u64 *at, u32 size) {
   const u64 base = w->base[o->base], stride = w->lane_stride[o->base];
   u64 low = 0, high = 0;
   if ((size == 1 && !DC_IGNORED) || !o->addr_bits) return;

@@ -40,13 +40,13 @@ OP1(rcp_gross, f64, f64, gross(1.0 / gross(x)))
 OP1(rsqrt_gross, f64, f64, gross(1.0 / __builtin_sqrt(gross(x))))
 OP1(rsqrt_f64, f64, f64, 1.0 / __builtin_sqrt(x))
 
-static bool select_f64(dc_cpu_op *o, bool ftz) {
+static bool select_f64(dc_uop *o, bool ftz) {
   if (o->ins->op == PTX_OP_RCP) return ftz && PICK(rcp_gross);
   if (o->ins->op == PTX_OP_RSQRT) return ftz ? PICK(rsqrt_gross) : PICK(rsqrt_f64);
   return false;
 }
 
-bool PER_ISA(dc_select_approx)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_approx)(dc_uop *o) {
   const u32 flags = o->ins->flags;
   const bool ftz = (flags & PTX_F_FTZ) != 0;
   const int bits = ptx_type_bits((ptx_type)o->ins->type);

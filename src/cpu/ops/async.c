@@ -10,8 +10,8 @@
 
 /* o->v: two operations, where to and where from; b: bytes to copy, the rest becoming zeros, or (bits 1) a predicate
 ** that says to copy none. */
-static void copy_async(dc_warp *w, const dc_cpu_op *o) {
-  const dc_cpu_op *target = (const dc_cpu_op *)(const void *)o->v, *source = target + 1;
+static void copy_async(dc_warp *w, const dc_uop *o) {
+  const dc_uop *target = (const dc_uop *)(const void *)o->v, *source = target + 1;
   const u32 size = (u32)ptx_type_bits((ptx_type)source->ins->type) / 8;
   u64 from[DC_LANES] BUFFER, to[DC_LANES] BUFFER;
   if (!w->mask) return;
@@ -76,7 +76,7 @@ static barrier change(const ptx_ins *ins, barrier b, u32 n) {
 }
 
 /* A block's threads take turns on one thread of the host, so its shared memory needs no atomic access. */
-static void mbarrier_change(dc_warp *w, const dc_cpu_op *o) {
+static void mbarrier_change(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER, before[DC_LANES] BUFFER;
   if (!w->mask) return;
   touch(w, o);
@@ -90,7 +90,7 @@ static void mbarrier_change(dc_warp *w, const dc_cpu_op *o) {
   if (o->d != DC_NO_OPERAND) PUT_MASKED(u64, o->d, before);
 }
 
-static void mbarrier_wait(dc_warp *w, const dc_cpu_op *o) {
+static void mbarrier_wait(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER;
   u32 done = 0;
   if (!w->mask) return;
@@ -109,13 +109,13 @@ static void mbarrier_wait(dc_warp *w, const dc_cpu_op *o) {
 RARE1(mbarrier_pending, u32, u64, unpack(x).pending)
 
 /* The copies before it have been made: an arrival, or (with the one added for it) nothing. */
-static void arrive_copied(dc_warp *w, const dc_cpu_op *o) {
+static void arrive_copied(dc_warp *w, const dc_uop *o) {
   if (o->ins->flags & PTX_F_NOINC) mbarrier_change(w, o);
 }
 
-static void nothing(dc_warp *w, const dc_cpu_op *o) { (void)w, (void)o; }
+static void nothing(dc_warp *w, const dc_uop *o) { (void)w, (void)o; }
 
-static bool select_mbarrier(dc_cpu_op *o) {
+static bool select_mbarrier(dc_uop *o) {
   const bool parity = (o->ins->flags & PTX_F_PARITY) != 0;
   if (o->ins->mode == PTX_MB_PENDING) return dc_shaped(o, 32, 64, 0, 0) && PICK_RARE(mbarrier_pending);
   if (o->ins->mode == PTX_MB_TEST || o->ins->mode == PTX_MB_TRY)
@@ -123,7 +123,7 @@ static bool select_mbarrier(dc_cpu_op *o) {
   return dc_shaped(o, o->d == DC_NO_OPERAND ? 0 : 64, 0, o->bits[2] ? 32 : 0, 0) && PICK_RARE(mbarrier_change);
 }
 
-bool PER_ISA(dc_select_async)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_async)(dc_uop *o) {
   if (o->ins->op == PTX_OP_MBARRIER) return select_mbarrier(o);
   if (o->ins->op != PTX_OP_CP) return false;
   switch (o->ins->mode) {

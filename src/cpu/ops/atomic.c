@@ -20,11 +20,11 @@ static bool all_same(const u64 *at, u32 mask) {
 /* expr: the new value of x (old), y (from b), z (from c). Old values wait in t, since d may be b's or the address's
 ** slot, and an exchange may have to be tried again. */
 #define ATOM(name, T, expr)                                                                                            \
-  static inline T name##_new(const dc_cpu_op *o, T x, T y, T z) {                                                          \
+  static inline T name##_new(const dc_uop *o, T x, T y, T z) {                                                         \
     (void)o, (void)x, (void)y, (void)z;                                                                                \
     return (T)(expr);                                                                                                  \
   }                                                                                                                    \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     u64 at[DC_LANES] BUFFER;                                                                                           \
     T t[DC_LANES] BUFFER;                                                                                              \
     const T *b = REG(T, o->b), *c = o->ins->mode == PTX_ATOM_CAS ? REG(T, o->c) : b;                                   \
@@ -56,7 +56,7 @@ static bool all_same(const u64 *at, u32 mask) {
 
 /* atom.global.add.f32 flushes subnormals, atom.shared keeps them.  A generic address is taken for one of global memory:
 ** the compiler says .shared wherever it knows. */
-static inline u32 add_f32(const dc_cpu_op *o, u32 x, u32 y) {
+static inline u32 add_f32(const dc_uop *o, u32 x, u32 y) {
   if (o->ins->space != PTX_GLOBAL && o->ins->space != PTX_GENERIC) return f32_bits(bits_f32(x) + bits_f32(y));
   return f32_bits(flush(flush(bits_f32(x)) + flush(bits_f32(y))));
 }
@@ -123,7 +123,7 @@ ATOM(max_bf16x2, u32, order_pair(x, y, true, false))
 
 /* --- 16 bytes ------------------------------------------------------------------------------------------ */
 
-static void atom_128(dc_warp *w, const dc_cpu_op *o) {
+static void atom_128(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER;
   const bool cas = o->ins->mode == PTX_ATOM_CAS;
   const u128 *b = REG(u128, o->b), *c = cas ? REG(u128, o->c) : b;
@@ -147,8 +147,8 @@ static void atom_128(dc_warp *w, const dc_cpu_op *o) {
 /* --- vectors ------------------------------------------------------------------------------------------- */
 
 /* Each element by an operation of its own, which o->v points at; the vector as a whole must be aligned. */
-static void atom_vector(dc_warp *w, const dc_cpu_op *o) {
-  const dc_cpu_op *each = (const dc_cpu_op *)(const void *)o->v;
+static void atom_vector(dc_warp *w, const dc_uop *o) {
+  const dc_uop *each = (const dc_uop *)(const void *)o->v;
   u64 at[DC_LANES] BUFFER;
   if (!w->mask) return;
   addresses(w, o, at);
@@ -204,7 +204,7 @@ static dc_op_fn find_atom(const ptx_ins *ins, int bits) {
   }
 }
 
-bool PER_ISA(dc_select_atomic)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_atomic)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
   if (ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) return false;

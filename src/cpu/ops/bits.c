@@ -36,16 +36,16 @@ OP2(shr_s64, s64, s64, u32, SAR(x, y, 64))
 /* Predicates as words. */
 static u32 pred_of(const dc_warp *w, u32 index, bool neg) { return neg ? ~w->preds[index] : w->preds[index]; }
 #define PRED_OP(name, expr)                                                                                            \
-  static u32 name##_bits(const dc_warp *w, const dc_cpu_op *o) {                                                           \
+  static u32 name##_bits(const dc_warp *w, const dc_uop *o) {                                                          \
     const u32 x = pred_of(w, o->a, o->neg_a), y = pred_of(w, o->b, o->neg_b);                                          \
     return expr;                                                                                                       \
   }                                                                                                                    \
-  static void name(dc_warp *w, const dc_cpu_op *o) { put_pred(w, o->d, name##_bits(w, o)); }                               \
-  static void name##_m(dc_warp *w, const dc_cpu_op *o) { put_pred_masked(w, o->d, name##_bits(w, o)); }
+  static void name(dc_warp *w, const dc_uop *o) { put_pred(w, o->d, name##_bits(w, o)); }                              \
+  static void name##_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, name##_bits(w, o)); }
 PRED_OP(and_pred, x & (y))
 PRED_OP(or_pred, x | y)
 PRED_OP(xor_pred, x ^ y)
-static void not_pred_m(dc_warp *w, const dc_cpu_op *o) { put_pred_masked(w, o->d, ~pred_of(w, o->a, o->neg_a)); }
+static void not_pred_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, ~pred_of(w, o->a, o->neg_a)); }
 
 /* Fields. Positions and lengths are the low byte of their operands. */
 static inline u64 ones(u32 n) { return n >= 64 ? ~(u64)0 : ((u64)1 << n) - 1; }
@@ -149,7 +149,7 @@ static inline u32 lop3(u32 x, u32 y, u32 z, u32 table) {
 RARE4(lop3_32, u32, u32, u32, u32, u32, lop3(x, y, z, v))
 
 /* lop3.and d|p, a, b, c, table, q: also whether anything came out, with q.  q's index is in imm, its sign neg_c. */
-static void lop3_pred(dc_warp *w, const dc_cpu_op *o) {
+static void lop3_pred(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = REG(u32, o->c), *e = REG(u32, o->e);
   const u32 q = pred_of(w, (u32)o->imm, o->neg_c);
   u32 t[DC_LANES] BUFFER, some = 0;
@@ -195,7 +195,7 @@ RARE3(prmt_rc16_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_rc16))
     default: return false;                                                                                             \
   }
 
-static bool select_pred(dc_cpu_op *o) {
+static bool select_pred(dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_AND: return PICK(and_pred);
     case PTX_OP_OR: return PICK(or_pred);
@@ -205,7 +205,7 @@ static bool select_pred(dc_cpu_op *o) {
   }
 }
 
-static bool select_logic(dc_cpu_op *o, int bits) {
+static bool select_logic(dc_uop *o, int bits) {
   if (!dc_shaped(o, bits, bits, o->ins->op == PTX_OP_NOT || o->ins->op == PTX_OP_CNOT ? 0 : bits, 0)) return false;
   switch (o->ins->op) {
     case PTX_OP_AND: BY_WIDTH_(PICK, and_)
@@ -217,14 +217,14 @@ static bool select_logic(dc_cpu_op *o, int bits) {
   }
 }
 
-static bool select_shift(dc_cpu_op *o, int bits) {
+static bool select_shift(dc_uop *o, int bits) {
   if (!dc_shaped(o, bits, bits, 32, 0)) return false;
   if (o->ins->op == PTX_OP_SHL) BY_WIDTH_(PICK, shl_)
   if (dc_is_signed(o->ins->type)) BY_WIDTH_(PICK, shr_s)
   BY_WIDTH_(PICK, shr_u)
 }
 
-static bool select_field(dc_cpu_op *o, int bits) {
+static bool select_field(dc_uop *o, int bits) {
   bool sign = dc_is_signed(o->ins->type), wide = bits == 64, amount = (o->ins->flags & PTX_F_SHIFTAMT) != 0;
   if (bits != 32 && bits != 64) return false;
   switch (o->ins->op) {
@@ -246,7 +246,7 @@ static bool select_field(dc_cpu_op *o, int bits) {
   }
 }
 
-static bool select_32(dc_cpu_op *o) {
+static bool select_32(dc_uop *o) {
   bool sign = dc_is_signed(o->ins->type), clamp = o->ins->mode == PTX_L_CLAMP;
   if (!dc_shaped(o, o->d == DC_NO_OPERAND ? 0 : 32, 32, 32, 0)) return false;
   switch (o->ins->op) {
@@ -278,7 +278,7 @@ static bool select_32(dc_cpu_op *o) {
   }
 }
 
-bool PER_ISA(dc_select_bits)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_bits)(dc_uop *o) {
   int bits = ptx_type_bits((ptx_type)o->ins->type);
   switch (o->ins->op) {
     case PTX_OP_AND:

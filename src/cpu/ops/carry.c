@@ -7,7 +7,7 @@
 
 /* Two sources: z then stands for 0 (and c, not set by the decoder, is not read). */
 #define CARRY(name, T, W, N, expr)                                                                                     \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     T *d = REG(T, o->d);                                                                                               \
     const T *a = REG(T, o->a), *b = REG(T, o->b), *c = o->ins->nsrc > 2 ? REG(T, o->c) : NULL;                         \
     const u32 in = o->ins->flags & PTX_F_CARRY_IN ? w->carry : 0;                                                      \
@@ -33,7 +33,7 @@ CARRY(madh_cc_s32, u32, u64, 32, (u64)(u32)((u64)((s64)(s32)x *(s32)y) >> 32) + 
 CARRY(madh_cc_u64, u64, u128, 64, ((u128)x * y >> 64) + z + CF)
 CARRY(madh_cc_s64, u64, u128, 64, (u128)(u64)((u128)((s128)(s64)x *(s64)y) >> 64) + z + CF)
 
-bool PER_ISA(dc_select_carry)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_carry)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   int bits = ptx_type_bits((ptx_type)ins->type);
   bool sign = dc_is_signed(ins->type), hi = ins->mode == PTX_HI_HALF;

@@ -101,12 +101,12 @@ TEST_INT(lt_s64, s64, 8, _mm512_cmp_epi64_mask, _MM_CMPINT_LT, x < y)
 /* A test of the registers' bytes, and the four plain setp functions made of it. */
 #define SETP(test, T)                                                                                                  \
   static u32 test##_test(const void *a, const void *b) { return test((const T *)a, (const T *)b); }                    \
-  static void setp_##test(dc_warp *w, const dc_cpu_op *o) { put_pred(w, o->d, test(REG(T, o->a), REG(T, o->b))); }         \
-  static void setp_not_##test(dc_warp *w, const dc_cpu_op *o) { put_pred(w, o->d, ~test(REG(T, o->a), REG(T, o->b))); }    \
-  static void setp_##test##_m(dc_warp *w, const dc_cpu_op *o) {                                                            \
+  static void setp_##test(dc_warp *w, const dc_uop *o) { put_pred(w, o->d, test(REG(T, o->a), REG(T, o->b))); }        \
+  static void setp_not_##test(dc_warp *w, const dc_uop *o) { put_pred(w, o->d, ~test(REG(T, o->a), REG(T, o->b))); }   \
+  static void setp_##test##_m(dc_warp *w, const dc_uop *o) {                                                           \
     put_pred_masked(w, o->d, test(REG(T, o->a), REG(T, o->b)));                                                        \
   }                                                                                                                    \
-  static void setp_not_##test##_m(dc_warp *w, const dc_cpu_op *o) {                                                        \
+  static void setp_not_##test##_m(dc_warp *w, const dc_uop *o) {                                                       \
     put_pred_masked(w, o->d, ~test(REG(T, o->a), REG(T, o->b)));                                                       \
   }
 SETP(eq_f32, f32)
@@ -225,7 +225,7 @@ static void widen(const dc_warp *w, u32 slot, const ptx_ins *ins, int part, f32 
 
 /* The comparison's bits, with everything that an instruction may ask for before .boolop.  The operands were swapped
 ** by `select` already. */
-static u32 compare(const dc_warp *w, const dc_cpu_op *o, int part) {
+static u32 compare(const dc_warp *w, const dc_uop *o, int part) {
   const ptx_ins *ins = o->ins;
   const relation r = relation_of(source_type(ins), ins->cmp);
   f32 x[DC_LANES] BUFFER, y[DC_LANES] BUFFER;
@@ -243,14 +243,14 @@ static u32 compare(const dc_warp *w, const dc_cpu_op *o, int part) {
   return r.invert ? ~bits : bits;
 }
 
-static u32 combine(const dc_warp *w, const dc_cpu_op *o, u32 bits) {
+static u32 combine(const dc_warp *w, const dc_uop *o, u32 bits) {
   if (!o->ins->boolop) return bits;
   const u32 c = o->neg_c ? ~w->preds[o->c] : w->preds[o->c];
   return o->ins->boolop == 1 ? bits & c : o->ins->boolop == 2 ? bits | c : bits ^ c;
 }
 
 /* Any setp: .boolop, p|q (q: the opposite; for pairs of halves the upper one), .ftz, halves. */
-static void setp_any(dc_warp *w, const dc_cpu_op *o) {
+static void setp_any(dc_warp *w, const dc_uop *o) {
   const u32 p = compare(w, o, 0), q = is_pair(o->ins->type) ? compare(w, o, 1) : ~p;
   const u32 first = combine(w, o, p), second = combine(w, o, q);
   if (o->d != DC_NO_OPERAND) put_pred_masked(w, o->d, first);
@@ -268,7 +268,7 @@ static u32 truth(int type) {
     default: return ~(u32)0;
   }
 }
-static void set_any(dc_warp *w, const dc_cpu_op *o) {
+static void set_any(dc_warp *w, const dc_uop *o) {
   const bool pair = is_pair(source_type(o->ins));
   const u32 one = truth(o->ins->type), lo = combine(w, o, compare(w, o, 0));
   const u32 hi = pair ? combine(w, o, compare(w, o, 1)) : 0;
@@ -281,13 +281,13 @@ static void set_any(dc_warp *w, const dc_cpu_op *o) {
   }
 }
 
-static void swap_sources(dc_cpu_op *o) {
+static void swap_sources(dc_uop *o) {
   u32 a = o->a;
   o->a = o->b;
   o->b = a;
 }
 
-static bool select_setp(dc_cpu_op *o) {
+static bool select_setp(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const relation r = relation_of(ins->type, ins->cmp);
   const int bits = dc_container(ptx_type_bits((ptx_type)ins->type));
@@ -299,7 +299,7 @@ static bool select_setp(dc_cpu_op *o) {
                   : dc_pick(o, r.test->setp, r.test->setp_masked);
 }
 
-static bool select_set(dc_cpu_op *o) {
+static bool select_set(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const relation r = relation_of(ins->type2, ins->cmp);
   const int bits = dc_container(ptx_type_bits((ptx_type)ins->type2)), dbits = ptx_type_bits((ptx_type)ins->type);
@@ -312,7 +312,7 @@ static bool select_set(dc_cpu_op *o) {
 /* --- selp, slct ---------------------------------------------------------------------------------- */
 
 #define SELP(name, T)                                                                                                  \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 p = o->neg_c ? ~w->preds[o->c] : w->preds[o->c];                                                         \
     const T *a = REG(T, o->a), *b = REG(T, o->b);                                                                      \
     T *d = REG(T, o->d);                                                                                               \
@@ -321,7 +321,7 @@ static bool select_set(dc_cpu_op *o) {
       d[l] = p & BIT_OF_LANE[l] ? x : y;                                                                               \
     }                                                                                                                  \
   }                                                                                                                    \
-  static void name##_m(dc_warp *w, const dc_cpu_op *o) {                                                                   \
+  static void name##_m(dc_warp *w, const dc_uop *o) {                                                                  \
     const u32 p = o->neg_c ? ~w->preds[o->c] : w->preds[o->c];                                                         \
     const T *a = REG(T, o->a), *b = REG(T, o->b);                                                                      \
     T *d = REG(T, o->d);                                                                                               \
@@ -339,12 +339,12 @@ RARE3(slct_16_s32, u16, u16, u16, s32, z >= 0 ? x : y)
 RARE3(slct_32_s32, u32, u32, u32, s32, z >= 0 ? x : y)
 RARE3(slct_64_s32, u64, u64, u64, s32, z >= 0 ? x : y)
 /* -0 counts as 0, NaN chooses b; with .ftz a subnormal is 0. */
-static inline bool not_negative(f32 z, const dc_cpu_op *o) { return (o->ins->flags & PTX_F_FTZ ? flush(z) : z) >= 0.0f; }
+static inline bool not_negative(f32 z, const dc_uop *o) { return (o->ins->flags & PTX_F_FTZ ? flush(z) : z) >= 0.0f; }
 RARE3(slct_16_f32, u16, u16, u16, f32, not_negative(z, o) ? x : y)
 RARE3(slct_32_f32, u32, u32, u32, f32, not_negative(z, o) ? x : y)
 RARE3(slct_64_f32, u64, u64, u64, f32, not_negative(z, o) ? x : y)
 
-static bool select_slct(dc_cpu_op *o, int bits) {
+static bool select_slct(dc_uop *o, int bits) {
   bool f = o->ins->type2 == PTX_F32;
   if (!dc_shaped(o, bits, bits, bits, 32) || (!f && o->ins->type2 != PTX_S32)) return false;
   switch (bits) {
@@ -355,7 +355,7 @@ static bool select_slct(dc_cpu_op *o, int bits) {
   }
 }
 
-bool PER_ISA(dc_select_compare)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_compare)(dc_uop *o) {
   const int bits = ptx_type_bits((ptx_type)o->ins->type);
   switch (o->ins->op) {
     case PTX_OP_SETP: return select_setp(o);

@@ -258,14 +258,14 @@ static void convert_all(const number *n, const ptx_ins *ins, u64 *raw) {
   }
 }
 
-static int destination_container(const dc_cpu_op *o) {
+static int destination_container(const dc_uop *o) {
   return dc_container(o->bits[0] ? o->bits[0] : ptx_type_bits((ptx_type)o->ins->type));
 }
-static int source_container(const dc_cpu_op *o) {
+static int source_container(const dc_uop *o) {
   return dc_container(o->bits[1] ? o->bits[1] : ptx_type_bits((ptx_type)o->ins->type2));
 }
 
-static void convert_any(dc_warp *w, const dc_cpu_op *o) {
+static void convert_any(dc_warp *w, const dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int from = source_container(o), to = destination_container(o);
   number n[DC_LANES];
@@ -285,7 +285,7 @@ static void convert_any(dc_warp *w, const dc_cpu_op *o) {
 }
 
 /* cvt.rn.f16x2.f32 d, a, b: a becomes the upper half. */
-static void convert_pair(dc_warp *w, const dc_cpu_op *o) {
+static void convert_pair(dc_warp *w, const dc_uop *o) {
   const f32 *a = REG(f32, o->a), *b = REG(f32, o->b);
   u32 *d = REG(u32, o->d);
   EACH_LANE(l, w->mask) {
@@ -302,13 +302,13 @@ static inline u32 pack_lane(u32 a, u32 b, u32 c, const ptx_ins *ins) {
   const u32 pair = ((u32)to_int(x, ins) & mask) << bits | ((u32)to_int(y, ins) & mask);
   return ins->type3 && bits < 16 ? c << (2 * bits) | pair : pair;
 }
-static void convert_pack(dc_warp *w, const dc_cpu_op *o) {
+static void convert_pack(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = o->ins->nsrc > 2 ? REG(u32, o->c) : b;
   u32 *d = REG(u32, o->d);
   EACH_LANE(l, w->mask) d[l] = pack_lane(a[l], b[l], c[l], o->ins);
 }
 
-static bool select_pack(dc_cpu_op *o) {
+static bool select_pack(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
   if (!is_int(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
@@ -320,7 +320,7 @@ static bool select_pack(dc_cpu_op *o) {
 
 /* Integer to integer is taking the source type out of its container, unless the destination's type is the narrower
 ** one: then taking that one. */
-static bool select_int_int(dc_cpu_op *o) {
+static bool select_int_int(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int to = destination_container(o), from = source_container(o);
   int dbits = ptx_type_bits((ptx_type)ins->type), sbits = ptx_type_bits((ptx_type)ins->type2);
@@ -350,7 +350,7 @@ static bool select_int_int(dc_cpu_op *o) {
   TO(u64, u64);
 }
 
-static bool select_int_float(dc_cpu_op *o) {
+static bool select_int_float(dc_uop *o) {
   const int from = source_container(o), bits = ptx_type_bits((ptx_type)o->ins->type2);
   const bool sign = dc_is_signed(o->ins->type2), twice = o->ins->type == PTX_F64;
   const bool nearest = o->ins->round == PTX_RN || o->ins->round == PTX_RND_NONE;
@@ -374,7 +374,7 @@ static bool select_int_float(dc_cpu_op *o) {
   return PICK_RARE(convert_any);
 }
 
-static bool select_float_int(dc_cpu_op *o) {
+static bool select_float_int(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const bool ftz = (ins->flags & PTX_F_FTZ) != 0; /* matters only where a tiny number is rounded away from 0 */
   if (dc_shaped(o, ptx_type_bits((ptx_type)ins->type), ptx_type_bits((ptx_type)ins->type2), 0, 0)) {
@@ -396,7 +396,7 @@ static bool select_float_int(dc_cpu_op *o) {
   return PICK_RARE(convert_any);
 }
 
-static bool select_same_float(dc_cpu_op *o, bool sat, bool ftz) {
+static bool select_same_float(dc_uop *o, bool sat, bool ftz) {
 #define BY_ROUND(T)                                                                                                    \
   switch (o->ins->round) {                                                                                             \
     case PTX_RNI: return PICK(cvt_rni_##T##_##T);                                                                      \
@@ -416,7 +416,7 @@ static bool select_same_float(dc_cpu_op *o, bool sat, bool ftz) {
   BY_ROUND(f32)
 }
 
-static bool select_float_float(dc_cpu_op *o) {
+static bool select_float_float(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const bool sat = (ins->flags & PTX_F_SAT) != 0, ftz = (ins->flags & PTX_F_FTZ) != 0;
   const bool nearest = ins->round == PTX_RN || ins->round == PTX_RND_NONE;
@@ -436,7 +436,7 @@ static bool select_float_float(dc_cpu_op *o) {
   return PICK_RARE(convert_any);
 }
 
-bool PER_ISA(dc_select_convert)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_convert)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8: ops_fp8.c */
   if (ins->mode == PTX_CVT_PACK) return select_pack(o);

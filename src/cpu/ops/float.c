@@ -38,7 +38,7 @@ static void fma_lanes(const f32 *x, const f32 *y, const f32 *z, f32 *r) {
   }
   for (int l = 0; unsafe && l < DC_LANES; l++) r[l] = (f32)add_to_odd((f64)x[l] * y[l], (f64)z[l]);
 }
-static void fma_any(const dc_warp *w, const dc_cpu_op *o, bool ftz, f32 *r) {
+static void fma_any(const dc_warp *w, const dc_uop *o, bool ftz, f32 *r) {
   f32 x[DC_LANES] BUFFER, y[DC_LANES] BUFFER, z[DC_LANES] BUFFER;
   if (!ftz) {
     fma_lanes(REG(f32, o->a), REG(f32, o->b), REG(f32, o->c), r);
@@ -51,12 +51,12 @@ static void fma_any(const dc_warp *w, const dc_cpu_op *o, bool ftz, f32 *r) {
   LANES(l) r[l] = flush(r[l]);
 }
 #define FMA(name, ftz)                                                                                                 \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     f32 r[DC_LANES] BUFFER;                                                                                            \
     fma_any(w, o, ftz, r);                                                                                             \
     memcpy(w->regs + o->d, r, sizeof r);                                                                               \
   }                                                                                                                    \
-  static void name##_m(dc_warp *w, const dc_cpu_op *o) {                                                                   \
+  static void name##_m(dc_warp *w, const dc_uop *o) {                                                                  \
     f32 r[DC_LANES] BUFFER;                                                                                            \
     fma_any(w, o, ftz, r);                                                                                             \
     PUT_MASKED(f32, o->d, r);                                                                                          \
@@ -138,14 +138,14 @@ static inline bool testp(u64 x, u64 tiny, u64 inf, int mode) {
     default: return x != 0 && x < tiny;
   }
 }
-static void testp_f32(dc_warp *w, const dc_cpu_op *o) {
+static void testp_f32(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a);
   u32 bits = 0;
   for (u32 l = 0; l < DC_LANES; l++)
     bits |= (u32)testp(a[l] & 0x7fffffffu, 0x00800000u, 0x7f800000u, o->ins->mode) << l;
   put_pred_masked(w, o->d, bits);
 }
-static void testp_f64(dc_warp *w, const dc_cpu_op *o) {
+static void testp_f64(dc_warp *w, const dc_uop *o) {
   const u64 *a = REG(u64, o->a);
   u32 bits = 0;
   for (u32 l = 0; l < DC_LANES; l++)
@@ -166,7 +166,7 @@ static void testp_f64(dc_warp *w, const dc_cpu_op *o) {
       default: LANES(l) x[l] = fma_expr(x[l], y[l], z[l]); break;                                                      \
     }                                                                                                                  \
   }                                                                                                                    \
-  static void general_##T(dc_warp *w, const dc_cpu_op *o) {                                                                \
+  static void general_##T(dc_warp *w, const dc_uop *o) {                                                               \
     T x[DC_LANES] BUFFER, y[DC_LANES] BUFFER, z[DC_LANES] BUFFER;                                                      \
     const int nsrc = o->ins->nsrc;                                                                                     \
     memcpy(x, w->regs + o->a, sizeof x);                                                                               \
@@ -186,7 +186,7 @@ GENERAL(f32, __builtin_fmaf, __builtin_sqrtf, saturate)
 GENERAL(f64, __builtin_fma, __builtin_sqrt, saturate64)
 
 /* .f32x2: a register's halves one after the other. */
-static void general_f32x2(dc_warp *w, const dc_cpu_op *o) {
+static void general_f32x2(dc_warp *w, const dc_uop *o) {
   const u32 slots[3] = {o->a, o->b, o->ins->nsrc > 2 ? o->c : o->a};
   const bool ftz = (o->ins->flags & PTX_F_FTZ) != 0;
   u64 t[DC_LANES] BUFFER = {0};
@@ -206,13 +206,13 @@ static void general_f32x2(dc_warp *w, const dc_cpu_op *o) {
   PUT_MASKED(u64, o->d, t);
 }
 
-static bool select_f32x2(dc_cpu_op *o) {
+static bool select_f32x2(dc_uop *o) {
   const int op = o->ins->op;
   if (op != PTX_OP_ADD && op != PTX_OP_SUB && op != PTX_OP_MUL && op != PTX_OP_FMA) return false;
   return dc_shaped(o, 64, 64, 64, op == PTX_OP_FMA ? 64 : 0) && PICK_RARE(general_f32x2);
 }
 
-static bool select_f32(dc_cpu_op *o) {
+static bool select_f32(dc_uop *o) {
   const u32 flags = o->ins->flags;
   bool ftz = (flags & PTX_F_FTZ) != 0, approx = (flags & (PTX_F_APPROX | PTX_F_FULL)) != 0;
   bool general = dc_is_directed(o->ins->round) || (flags & PTX_F_SAT);
@@ -245,7 +245,7 @@ static bool select_f32(dc_cpu_op *o) {
   }
 }
 
-static bool select_f64(dc_cpu_op *o) {
+static bool select_f64(dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_NEG: return PICK(neg_f64);
     case PTX_OP_ABS: return PICK(abs_f64);
@@ -268,7 +268,7 @@ static bool select_f64(dc_cpu_op *o) {
   }
 }
 
-bool PER_ISA(dc_select_float)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_float)(dc_uop *o) {
   int bits = o->ins->type == PTX_F32 ? 32 : o->ins->type == PTX_F64 ? 64 : 0, a = bits, b = 0, c = 0, d = bits;
   if (o->ins->type == PTX_F32X2) return select_f32x2(o);
   if (!bits) return false;

@@ -56,7 +56,7 @@ RARE2(small_f32, u16, f32, f32, two_small((f64)x, (f64)y, o->ins))
 RARE1(small_f16, u16, u32, two_small((f64)f16_to_f32(x >> 16), (f64)f16_to_f32(x & 0xffffu), o->ins))
 RARE1(f16_small, u32, u16, two_halves(x, o->ins))
 
-bool PER_ISA(dc_select_fp8)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_fp8)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const bool to = ins->type == PTX_E4M3X2 || ins->type == PTX_E5M2X2;
   const bool from = ins->type2 == PTX_E4M3X2 || ins->type2 == PTX_E5M2X2;

@@ -118,7 +118,7 @@ static void compute(const ptx_ins *ins, kind k, f32 *x, const f32 *y, const f32 
   if (ins->flags & PTX_F_RELU) HALVES(i) x[i] = x[i] > 0.0f || x[i] != x[i] ? x[i] : 0.0f;
 }
 
-static void half_op(dc_warp *w, const dc_cpu_op *o) {
+static void half_op(dc_warp *w, const dc_uop *o) {
   const kind k = kind_of(o->ins);
   f32 x[MOST] BUFFER, y[MOST] BUFFER, z[MOST] BUFFER;
   take_apart(w, o->a, k, x);
@@ -129,7 +129,7 @@ static void half_op(dc_warp *w, const dc_cpu_op *o) {
 }
 
 /* Signs are bits. With .ftz a subnormal becomes a zero first. */
-static inline u32 pair_flush(u32 h, const dc_cpu_op *o) {
+static inline u32 pair_flush(u32 h, const dc_uop *o) {
   return o->ins->flags & PTX_F_FTZ ? f16_flush(h & 0xffffu) | f16_flush(h >> 16) << 16 : h;
 }
 RARE1(neg_half, u16, u16, pair_flush(x, o) ^ 0x8000u)
@@ -137,7 +137,7 @@ RARE1(abs_half, u16, u16, pair_flush(x, o) & 0x7fffu)
 RARE1(neg_pair, u32, u32, pair_flush(x, o) ^ 0x80008000u)
 RARE1(abs_pair, u32, u32, pair_flush(x, o) & 0x7fff7fffu)
 
-bool PER_ISA(dc_select_half)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_half)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   if (ins->type != PTX_F16 && ins->type != PTX_F16X2 && ins->type != PTX_BF16 && ins->type != PTX_BF16X2) return false;
   const kind k = kind_of(ins);

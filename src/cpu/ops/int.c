@@ -168,7 +168,7 @@ DP2A(hi, 2)
 #define BY_TYPE(name) BY_TYPE_(PICK, name)
 #define BY_TYPE_RARE(name) BY_TYPE_(PICK_RARE, name)
 
-static bool select_mul(dc_cpu_op *o, int bits, bool sign) {
+static bool select_mul(dc_uop *o, int bits, bool sign) {
   switch (o->ins->mode) {
     case PTX_WIDE:
       if (!dc_shaped(o, 2 * bits, bits, bits, 0)) return false;
@@ -185,7 +185,7 @@ static bool select_mul(dc_cpu_op *o, int bits, bool sign) {
   }
 }
 
-static bool select_mad(dc_cpu_op *o, int bits, bool sign) {
+static bool select_mad(dc_uop *o, int bits, bool sign) {
   if (o->ins->mode == PTX_WIDE) {
     if (!dc_shaped(o, 2 * bits, bits, bits, 2 * bits)) return false;
     if (bits == 16) return sign ? PICK_RARE(madw_s16) : PICK_RARE(madw_u16);
@@ -199,14 +199,14 @@ static bool select_mad(dc_cpu_op *o, int bits, bool sign) {
   BY_WIDTH(mad)
 }
 
-static bool select_mul24(dc_cpu_op *o, bool sign) {
+static bool select_mul24(dc_uop *o, bool sign) {
   bool hi = o->ins->mode == PTX_HI_HALF;
   if (!dc_shaped(o, 32, 32, 32, 0)) return false;
   if (hi) return sign ? PICK_RARE(mul24h_s) : PICK_RARE(mul24h_u);
   return sign ? PICK_RARE(mul24l_s) : PICK_RARE(mul24l_u);
 }
 
-static bool select_mad24(dc_cpu_op *o, bool sign) {
+static bool select_mad24(dc_uop *o, bool sign) {
   bool hi = o->ins->mode == PTX_HI_HALF;
   if (!dc_shaped(o, 32, 32, 32, 32)) return false;
   if (o->ins->flags & PTX_F_SAT) return hi && sign && PICK_RARE(mad24h_sat);
@@ -214,7 +214,7 @@ static bool select_mad24(dc_cpu_op *o, bool sign) {
   return sign ? PICK_RARE(mad24l_s) : PICK_RARE(mad24l_u);
 }
 
-static bool select_dot(dc_cpu_op *o) {
+static bool select_dot(dc_uop *o) {
   bool sx = dc_is_signed(o->ins->type), sy = dc_is_signed(o->ins->type2);
   if (!dc_shaped(o, 32, 32, 32, 32)) return false;
 #define BY_SIGNS(pick_ss, name)                                                                                        \
@@ -236,7 +236,7 @@ RARE2(pair_16, u32, u32, u32,
 
 static bool is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
 
-bool PER_ISA(dc_select_int)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_int)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   if (ins->type == PTX_U16X2 || ins->type == PTX_S16X2) {
     const bool known = ins->op == PTX_OP_ADD || ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX;

@@ -33,21 +33,21 @@ typedef unsigned __int128 u128;
 typedef __int128 s128;
 
 /* Each file's share of `select`. */
-bool PER_ISA(dc_select_int)(dc_cpu_op *o);
-bool PER_ISA(dc_select_bits)(dc_cpu_op *o);
-bool PER_ISA(dc_select_carry)(dc_cpu_op *o);
-bool PER_ISA(dc_select_video)(dc_cpu_op *o);
-bool PER_ISA(dc_select_float)(dc_cpu_op *o);
-bool PER_ISA(dc_select_half)(dc_cpu_op *o);
-bool PER_ISA(dc_select_approx)(dc_cpu_op *o);
-bool PER_ISA(dc_select_compare)(dc_cpu_op *o);
-bool PER_ISA(dc_select_convert)(dc_cpu_op *o);
-bool PER_ISA(dc_select_move)(dc_cpu_op *o);
-bool PER_ISA(dc_select_memory)(dc_cpu_op *o);
-bool PER_ISA(dc_select_atomic)(dc_cpu_op *o);
-bool PER_ISA(dc_select_async)(dc_cpu_op *o);
-bool PER_ISA(dc_select_fp8)(dc_cpu_op *o);
-bool PER_ISA(dc_select_warp)(dc_cpu_op *o);
+bool PER_ISA(dc_select_int)(dc_uop *o);
+bool PER_ISA(dc_select_bits)(dc_uop *o);
+bool PER_ISA(dc_select_carry)(dc_uop *o);
+bool PER_ISA(dc_select_video)(dc_uop *o);
+bool PER_ISA(dc_select_float)(dc_uop *o);
+bool PER_ISA(dc_select_half)(dc_uop *o);
+bool PER_ISA(dc_select_approx)(dc_uop *o);
+bool PER_ISA(dc_select_compare)(dc_uop *o);
+bool PER_ISA(dc_select_convert)(dc_uop *o);
+bool PER_ISA(dc_select_move)(dc_uop *o);
+bool PER_ISA(dc_select_memory)(dc_uop *o);
+bool PER_ISA(dc_select_atomic)(dc_uop *o);
+bool PER_ISA(dc_select_async)(dc_uop *o);
+bool PER_ISA(dc_select_fp8)(dc_uop *o);
+bool PER_ISA(dc_select_warp)(dc_uop *o);
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that cannot be a vector is still a loop */
@@ -75,12 +75,12 @@ bool PER_ISA(dc_select_warp)(dc_cpu_op *o);
 /* OPn makes name and name_m for d = expr of x (from a), y (from b), z (from c); RAREn, for what is seldom used, only
 ** a masked function called name; RARE4 has v (from e) too. */
 #define ALL_(name, TD, pointers, reads, expr)                                                                          \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     TD *d = REG(TD, o->d);                                                                                             \
     pointers LANES(l) { reads d[l] = (TD)(expr); }                                                                     \
   }
 #define MASKED_(name, TD, pointers, reads, expr)                                                                       \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     TD *d = REG(TD, o->d);                                                                                             \
     const typeof(MASK_##TD[0]) *m = MASK_##TD;                                                                         \
     pointers LANES(l) {                                                                                                \
@@ -116,7 +116,7 @@ bool PER_ISA(dc_select_warp)(dc_cpu_op *o);
   } while (0)
 
 /* Choosing: `return PICK(add_u32);` */
-static inline bool dc_pick(dc_cpu_op *o, dc_op_fn fn, dc_op_fn fn_masked) {
+static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {
   o->fn = fn;
   o->fn_masked = fn_masked;
   return true;
@@ -125,7 +125,7 @@ static inline bool dc_pick(dc_cpu_op *o, dc_op_fn fn, dc_op_fn fn_masked) {
 #define PICK_RARE(name) dc_pick(o, name, name)
 
 /* True when the containers are these (0: not looked at; bits the decoder left 0 are trusted). */
-static inline bool dc_shaped(const dc_cpu_op *o, int d, int a, int b, int c) {
+static inline bool dc_shaped(const dc_uop *o, int d, int a, int b, int c) {
   const int want[4] = {d, a, b, c};
   for (int i = 0; i < 4; i++) {
     int have = o->bits[i] == 8 ? 16 : o->bits[i];

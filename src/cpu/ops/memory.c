@@ -53,7 +53,7 @@ SHAPE_OF(u64)
 SHAPE_OF(u32)
 
 /* *first: the one address of all, or where lane 0 of a run is (or would be). */
-INLINE shape shape_of(const dc_warp *w, const dc_cpu_op *o, u32 step, u64 *first) {
+INLINE shape shape_of(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   const u64 stride = w->lane_stride[o->base];
   u32 lane;
   shape s;
@@ -127,13 +127,13 @@ INLINE void store_part_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_OF_
 #define MASK_u128 w->m32
 
 /* For sizes that are seldom used: the same, not copied into each function. */
-static DC_APART shape shape_of_rare(const dc_warp *w, const dc_cpu_op *o, u32 step, u64 *first) {
+static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return shape_of(w, o, step, first);
 }
 
 /* ld of memory type S into containers of type D. */
 #define LOAD_(name, S, D, shape_of_it, part)                                                                           \
-  INLINE void name##_any(dc_warp *w, const dc_cpu_op *o, bool masked) {                                                    \
+  INLINE void name##_any(dc_warp *w, const dc_uop *o, bool masked) {                                                   \
     D *d = REG(D, o->d);                                                                                               \
     const typeof(MASK_##D[0]) *m = MASK_##D;                                                                           \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
@@ -164,10 +164,10 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_cpu_op *o, u32 st
         EACH_LANE(l, w->mask) d[l] = (D)*HOST(const AT(S), at[l]);                                                     \
     }                                                                                                                  \
   }                                                                                                                    \
-  static void name##_m(dc_warp *w, const dc_cpu_op *o) { name##_any(w, o, true); }
+  static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, true); }
 #define LOAD(name, S, D)                                                                                               \
   LOAD_(name, S, D, shape_of, load_part_##S(d, p, w))                                                                  \
-  static void name(dc_warp *w, const dc_cpu_op *o) { name##_any(w, o, false); }
+  static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, false); }
 #define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare, EACH_OF_RUN(D, d, p, w))
 
 /* Elements of a vector that is at address p of each lane. */
@@ -178,7 +178,7 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_cpu_op *o, u32 st
       LANES(l) d[l] = (D)p[(u32)l * (n) + e];                                                                          \
     }
 #define LOAD_VECTOR(name, S, D)                                                                                        \
-  INLINE void name##_any(dc_warp *w, const dc_cpu_op *o, bool masked) {                                                    \
+  INLINE void name##_any(dc_warp *w, const dc_uop *o, bool masked) {                                                   \
     const typeof(MASK_##D[0]) *m = MASK_##D;                                                                           \
     const u32 n = o->ins->vec;                                                                                         \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
@@ -210,12 +210,12 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_cpu_op *o, u32 st
       for (u32 e = 0; e < n; e++) d[e][l] = (D)HOST(const AT(S), at[l])[e];                                            \
     }                                                                                                                  \
   }                                                                                                                    \
-  static void name(dc_warp *w, const dc_cpu_op *o) { name##_any(w, o, false); }                                            \
-  static void name##_m(dc_warp *w, const dc_cpu_op *o) { name##_any(w, o, true); }
+  static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, false); }                                           \
+  static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, true); }
 
 /* The seldom used sizes go lane by lane. */
 #define LOAD_VECTOR_RARE(name, S, D)                                                                                   \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     u64 at[DC_LANES] BUFFER;                                                                                           \
     touch(w, o);                                                                                                       \
     addresses(w, o, at);                                                                                               \
@@ -229,7 +229,7 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_cpu_op *o, u32 st
 
 /* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order. */
 #define LOAD_ORDERED(name, S, D)                                                                                       \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
     u64 at[DC_LANES] BUFFER;                                                                                           \
     D *d[8], sink[DC_LANES];                                                                                           \
@@ -273,7 +273,7 @@ LOAD_ORDERED(ldo_u128_u128, u128, u128)
 /* st of containers of type D as memory type S.  When all lanes write one place, the last one's value is as good as
 ** any (PTX says that one of them arrives). */
 #define STORE(name, S, D, shape_of_it, part)                                                                           \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const D *b = REG(D, o->b);                                                                                         \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
@@ -299,7 +299,7 @@ LOAD_ORDERED(ldo_u128_u128, u128, u128)
     }                                                                                                                  \
   }
 #define STORE_VECTOR(name, S, D)                                                                                       \
-  INLINE void name##_n(dc_warp *w, const dc_cpu_op *o, u32 n) {                                                            \
+  INLINE void name##_n(dc_warp *w, const dc_uop *o, u32 n) {                                                           \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
     touch(w, o);                                                                                                       \
@@ -317,7 +317,7 @@ LOAD_ORDERED(ldo_u128_u128, u128, u128)
     EACH_LANE(l, w->mask)                                                                                              \
     for (u32 e = 0; e < n; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                                         \
   }                                                                                                                    \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     if (o->ins->vec == 4)                                                                                              \
       name##_n(w, o, 4);                                                                                               \
     else if (o->ins->vec == 2)                                                                                         \
@@ -326,7 +326,7 @@ LOAD_ORDERED(ldo_u128_u128, u128, u128)
       name##_n(w, o, o->ins->vec);                                                                                     \
   }
 #define STORE_VECTOR_RARE(name, S, D)                                                                                  \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     u64 at[DC_LANES] BUFFER;                                                                                           \
     touch(w, o);                                                                                                       \
     addresses(w, o, at);                                                                                               \
@@ -335,7 +335,7 @@ LOAD_ORDERED(ldo_u128_u128, u128, u128)
     for (u32 e = 0; e < o->ins->vec; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                               \
   }
 #define STORE_ORDERED(name, S, D)                                                                                      \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
     u64 at[DC_LANES] BUFFER;                                                                                           \
     touch(w, o);                                                                                                       \
@@ -408,7 +408,7 @@ static const access stores[] = {
     ROW(u64, u64, 64, 64), {128, 128, false, st_u128_u128, st_u128_u128, stv_u128_u128, stv_u128_u128, sto_u128_u128},
 };
 
-static bool select_access(dc_cpu_op *o, const access *table, size_t rows, int container, bool sign) {
+static bool select_access(dc_uop *o, const access *table, size_t rows, int container, bool sign) {
   const u32 ordered = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;
   int bits = ptx_type_bits((ptx_type)o->ins->type);
   if (!container) container = dc_container(bits);
@@ -421,13 +421,13 @@ static bool select_access(dc_cpu_op *o, const access *table, size_t rows, int co
   return false;
 }
 
-static void no_operation(dc_warp *w, const dc_cpu_op *o) { (void)w, (void)o; }
-static void fence(dc_warp *w, const dc_cpu_op *o) {
+static void no_operation(dc_warp *w, const dc_uop *o) { (void)w, (void)o; }
+static void fence(dc_warp *w, const dc_uop *o) {
   (void)w, (void)o;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-bool PER_ISA(dc_select_memory)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_memory)(dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_LD:
     case PTX_OP_LDU:

@@ -8,10 +8,10 @@
 OP1(mov_16, u16, u16, x)
 OP1(mov_32, u32, u32, x)
 OP1(mov_64, u64, u64, x)
-static void mov_128(dc_warp *w, const dc_cpu_op *o) { EACH_LANE(l, w->mask) REG(u128, o->d)[l] = REG(u128, o->a)[l]; }
-static u32 pred_source(const dc_warp *w, const dc_cpu_op *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
-static void mov_pred(dc_warp *w, const dc_cpu_op *o) { put_pred(w, o->d, pred_source(w, o)); }
-static void mov_pred_m(dc_warp *w, const dc_cpu_op *o) { put_pred_masked(w, o->d, pred_source(w, o)); }
+static void mov_128(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u128, o->d)[l] = REG(u128, o->a)[l]; }
+static u32 pred_source(const dc_warp *w, const dc_uop *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
+static void mov_pred(dc_warp *w, const dc_uop *o) { put_pred(w, o->d, pred_source(w, o)); }
+static void mov_pred_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, pred_source(w, o)); }
 
 /* --- packing ------------------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ static inline void put_lane(dc_warp *w, u32 slot, int container, u32 l, u128 x) 
 static inline u128 low_bits(u128 x, int n) { return n >= 128 ? x : x & (((u128)1 << n) - 1); }
 
 /* mov.b64 {lo, hi}, a: from a buffer, since the parts' slots may overlap the source. */
-static void unpack_any(dc_warp *w, const dc_cpu_op *o) {
+static void unpack_any(dc_warp *w, const dc_uop *o) {
   const int n = o->ins->ndst, whole = ptx_type_bits((ptx_type)o->ins->type), part = whole / n;
   const int container = dc_container(o->bits[0] ? o->bits[0] : part);
   u128 t[DC_LANES];
@@ -44,7 +44,7 @@ static void unpack_any(dc_warp *w, const dc_cpu_op *o) {
     if (o->v[i] != DC_NO_OPERAND)
       EACH_LANE(l, w->mask) put_lane(w, o->v[i], container, l, low_bits(t[l] >> (i * part), part));
 }
-static void pack_any(dc_warp *w, const dc_cpu_op *o) {
+static void pack_any(dc_warp *w, const dc_uop *o) {
   const int n = o->ins->nsrc, whole = ptx_type_bits((ptx_type)o->ins->type), part = whole / n;
   const int container = dc_container(o->bits[1] ? o->bits[1] : part);
   u128 t[DC_LANES];
@@ -57,14 +57,14 @@ static void pack_any(dc_warp *w, const dc_cpu_op *o) {
 
 /* Two halves, the usual case. */
 #define PACK2(name, TD, TS, N)                                                                                         \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const TS *lo = REG(TS, o->v[0]), *hi = REG(TS, o->v[1]);                                                           \
     TD t[DC_LANES] BUFFER;                                                                                             \
     LANES(l) t[l] = (TD)((TD)lo[l] | (TD)hi[l] << N);                                                                  \
     PUT_MASKED(TD, o->d, t);                                                                                           \
   }
 #define UNPACK2(name, TD, TS, N)                                                                                       \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const TS *a = REG(TS, o->a);                                                                                       \
     TD lo[DC_LANES] BUFFER, hi[DC_LANES] BUFFER;                                                                       \
     LANES(l) lo[l] = (TD)a[l];                                                                                         \
@@ -77,7 +77,7 @@ PACK2(pack_64, u64, u32, 32)
 UNPACK2(unpack_32, u16, u32, 16)
 UNPACK2(unpack_64, u32, u64, 32)
 
-static bool select_pack(dc_cpu_op *o, int whole) {
+static bool select_pack(dc_uop *o, int whole) {
   const int n = o->ins->nsrc > 1 ? o->ins->nsrc : o->ins->ndst, part = whole / n;
   const int container = o->bits[o->ins->nsrc > 1] ? dc_container(o->bits[o->ins->nsrc > 1]) : dc_container(part);
   const bool halves = n == 2 && part >= 16 && container == part && whole <= 64;
@@ -165,7 +165,7 @@ static bool is_lane_sreg(int sreg) {
          (sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT);
 }
 
-static void mov_sreg(dc_warp *w, const dc_cpu_op *o) {
+static void mov_sreg(dc_warp *w, const dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int container = dc_container(o->bits[0] ? o->bits[0] : ptx_type_bits((ptx_type)ins->type));
   const int sreg = ins->opnd[ins->ndst].sreg;
@@ -175,30 +175,30 @@ static void mov_sreg(dc_warp *w, const dc_cpu_op *o) {
 }
 
 /* The usual ones, 32 bits wide. */
-static const u32 *tid_row(const dc_warp *w, const dc_cpu_op *o) { return w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X]; }
-static void mov_tid(dc_warp *w, const dc_cpu_op *o) {
+static const u32 *tid_row(const dc_warp *w, const dc_uop *o) { return w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X]; }
+static void mov_tid(dc_warp *w, const dc_uop *o) {
   u32 *d = REG(u32, o->d);
   const u32 *t = tid_row(w, o);
   LANES(l) d[l] = t[l];
 }
-static void mov_tid_m(dc_warp *w, const dc_cpu_op *o) {
+static void mov_tid_m(dc_warp *w, const dc_uop *o) {
   u32 *d = REG(u32, o->d);
   const u32 *t = tid_row(w, o), *m = w->m32;
   LANES(l) d[l] = m[l] ? t[l] : d[l];
 }
-static void mov_uniform(dc_warp *w, const dc_cpu_op *o) {
+static void mov_uniform(dc_warp *w, const dc_uop *o) {
   u32 *d = REG(u32, o->d), v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);
   LANES(l) d[l] = v;
 }
-static void mov_uniform_m(dc_warp *w, const dc_cpu_op *o) {
+static void mov_uniform_m(dc_warp *w, const dc_uop *o) {
   u32 *d = REG(u32, o->d), v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);
   const u32 *m = w->m32;
   LANES(l) d[l] = m[l] ? v : d[l];
 }
 
-static void clear_pred(dc_warp *w, const dc_cpu_op *o) { put_pred_masked(w, o->d, 0); }
+static void clear_pred(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, 0); }
 
-static bool select_sreg(dc_cpu_op *o) {
+static bool select_sreg(dc_uop *o) {
   const int sreg = o->ins->opnd[1].sreg;
   if (sreg == PTX_SR_NONE) return false;
   if (o->ins->type == PTX_PRED) return sreg == PTX_SR_ZERO && PICK_RARE(clear_pred); /* %is_explicit_cluster */
@@ -207,7 +207,7 @@ static bool select_sreg(dc_cpu_op *o) {
   return is_lane_sreg(sreg) ? PICK_RARE(mov_sreg) : PICK(mov_uniform);
 }
 
-static bool select_mov(dc_cpu_op *o) {
+static bool select_mov(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
   const bool special = ins->opnd && ins->opnd[ins->ndst].kind == PTX_SREG;
@@ -237,7 +237,7 @@ static int base_of_space(int space) {
   }
 }
 /* cvta adds where lane l's window of the space begins, cvta.to takes it away. */
-static inline u64 window(const dc_warp *w, const dc_cpu_op *o, int l) {
+static inline u64 window(const dc_warp *w, const dc_uop *o, int l) {
   const int base = base_of_space(o->ins->space);
   const u64 at = w->base[base] + w->lane_stride[base] * (u64)l;
   return o->ins->flags & PTX_F_TO ? 0 - at : at;
@@ -251,7 +251,7 @@ static inline bool in_any_window(const dc_warp *w, u64 x) {
   return in_space(w, x, DC_BASE_SHARED) || in_space(w, x, DC_BASE_LOCAL) || in_space(w, x, DC_BASE_CONST) ||
          in_space(w, x, DC_BASE_PARAM);
 }
-static void isspacep(dc_warp *w, const dc_cpu_op *o) {
+static void isspacep(dc_warp *w, const dc_uop *o) {
   const u64 *a = REG(u64, o->a);
   const int base = base_of_space(o->ins->space);
   u32 bits = 0;
@@ -262,7 +262,7 @@ static void isspacep(dc_warp *w, const dc_cpu_op *o) {
   put_pred_masked(w, o->d, bits);
 }
 
-static bool select_cvta(dc_cpu_op *o) {
+static bool select_cvta(dc_uop *o) {
   const int bits = ptx_type_bits((ptx_type)o->ins->type);
   if (!dc_shaped(o, bits, bits, 0, 0) || (bits != 32 && bits != 64)) return false;
   if (base_of_space(o->ins->space) < 0) return bits == 32 ? PICK(mov_32) : PICK(mov_64);
@@ -271,10 +271,10 @@ static bool select_cvta(dc_cpu_op *o) {
 
 /* --- clusters, of one block here ------------------------------------------------------------------- */
 
-static void zero_64(dc_warp *w, const dc_cpu_op *o) { EACH_LANE(l, w->mask) REG(u64, o->d)[l] = 0; }
-static void zero_32(dc_warp *w, const dc_cpu_op *o) { EACH_LANE(l, w->mask) REG(u32, o->d)[l] = 0; }
+static void zero_64(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u64, o->d)[l] = 0; }
+static void zero_32(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u32, o->d)[l] = 0; }
 
-bool PER_ISA(dc_select_move)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_move)(dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_MOV: return select_mov(o);
     case PTX_OP_CVTA: return select_cvta(o);

@@ -9,7 +9,7 @@
 const u32 PER_ISA(dc_bit_of_lane)[DC_LANES] BUFFER = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)};
 
 /* `_` as a destination, special registers as sources: only where an operation knows of them. */
-static bool has_operands(const dc_cpu_op *o) {
+static bool has_operands(const dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const bool several = ins->ndst > 1 || ins->vec > 1;
   const bool sink = several || ins->op == PTX_OP_ATOM || ins->op == PTX_OP_SHFL || ins->op == PTX_OP_MATCH ||
@@ -20,8 +20,8 @@ static bool has_operands(const dc_cpu_op *o) {
   return true;
 }
 
-static bool select_op(dc_cpu_op *o) {
-  static bool (*const shares[])(dc_cpu_op *) = {
+static bool select_op(dc_uop *o) {
+  static bool (*const shares[])(dc_uop *) = {
       PER_ISA(dc_select_int),    PER_ISA(dc_select_bits),   PER_ISA(dc_select_carry),   PER_ISA(dc_select_float),
       PER_ISA(dc_select_memory), PER_ISA(dc_select_move),   PER_ISA(dc_select_compare), PER_ISA(dc_select_convert),
       PER_ISA(dc_select_half),   PER_ISA(dc_select_approx), PER_ISA(dc_select_atomic),  PER_ISA(dc_select_warp),
@@ -39,15 +39,15 @@ static void set_mask(dc_warp *w, u32 mask) {
   LANES(l) w->m64[l] = (u64)(s64)(s32)w->m32[l];
 }
 
-static void run(dc_warp *w, const dc_cpu_op *first, const dc_cpu_op *last, bool masked) {
+static void run(dc_warp *w, const dc_uop *first, const dc_uop *last, bool masked) {
   if (masked)
-    for (const dc_cpu_op *o = first; o < last; o++) o->fn_masked(w, o);
+    for (const dc_uop *o = first; o < last; o++) o->fn_masked(w, o);
   else
-    for (const dc_cpu_op *o = first; o < last; o++) o->fn(w, o);
+    for (const dc_uop *o = first; o < last; o++) o->fn(w, o);
 }
 
 /* "avx2" from the macro's value. */
 #define SPELL_(x) #x
 #define SPELL(x) SPELL_(x)
-#define TABLE PER_ISA(dc_cpu_ops)
-const dc_cpu_ops TABLE = {.isa = SPELL(DC_ISA), .select = select_op, .set_mask = set_mask, .run = run};
+#define TABLE PER_ISA(dc_isa)
+const dc_isa TABLE = {.isa = SPELL(DC_ISA), .select = select_op, .set_mask = set_mask, .run = run};

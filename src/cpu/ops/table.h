@@ -5,7 +5,7 @@
 ** -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing (the flags of each set are in
 ** the Makefile).  runtime/isa.c picks the table for the machine.
 **
-** What the decoder (decode.c) must have put into a dc_cpu_op before `select` sees it:
+** What the decoder (decode.c) must have put into a dc_uop before `select` sees it:
 **   sources in order in a, b, c, e; the destination in d; a second destination (the predicate of setp p|q, shfl d|p,
 **     match d|p) in d2, DC_NO_OPERAND where the text has `_`.  A predicate operand is its index, neg_x when !p.
 **   ld    d or (vec > 1) v[0..vec), bits[0] their container; address register in a, addr_bits, imm, base
@@ -25,9 +25,9 @@
 
 #include "cpu/interp/interp.h"
 
-extern const dc_cpu_ops dc_cpu_ops_baseline;
+extern const dc_isa dc_isa_baseline;
 #if defined(__x86_64__)
-extern const dc_cpu_ops dc_cpu_ops_avx2, dc_cpu_ops_avx512;
+extern const dc_isa dc_isa_avx2, dc_isa_avx512;
 #endif
 
 #endif

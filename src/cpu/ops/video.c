@@ -171,7 +171,7 @@ static u32 scalar_lane(const ptx_ins *ins, action what, u32 a, u32 b, u32 c) {
   return (c & ~mask) | (r << at & mask);
 }
 
-static void video(dc_warp *w, const dc_cpu_op *o) {
+static void video(dc_warp *w, const dc_uop *o) {
   action what = ADD;
   const int bits = parts_of(o->ins->op, &what);
   const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = o->ins->nsrc > 2 ? REG(u32, o->c) : a;
@@ -182,7 +182,7 @@ static void video(dc_warp *w, const dc_cpu_op *o) {
 
 static bool is_word(int type) { return type == PTX_U32 || type == PTX_S32; }
 
-bool PER_ISA(dc_select_video)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_video)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   action what = ADD;
   const int bits = parts_of(ins->op, &what), mode = ins->mode;

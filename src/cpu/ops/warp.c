@@ -8,7 +8,7 @@
 
 /* The source lane of every lane, and which lanes got one inside their segment; PTX ISA's own formulas.  c: clamp value
 ** in bits 0-4, segment mask in bits 8-12. */
-static u32 source_lanes(const dc_warp *w, const dc_cpu_op *o, u32 *from) {
+static u32 source_lanes(const dc_warp *w, const dc_uop *o, u32 *from) {
   const u32 *b = REG(u32, o->b), *c = REG(u32, o->c);
   const int mode = o->ins->mode;
   u32 inside[DC_LANES] BUFFER, bits = 0;
@@ -27,7 +27,7 @@ static u32 source_lanes(const dc_warp *w, const dc_cpu_op *o, u32 *from) {
   return bits;
 }
 
-static void shfl(dc_warp *w, const dc_cpu_op *o) {
+static void shfl(dc_warp *w, const dc_uop *o) {
   u32 from[DC_LANES] BUFFER, t[DC_LANES] BUFFER, r[DC_LANES] BUFFER;
   const u32 inside = source_lanes(w, o, from);
   const u32 *member = REG(u32, o->e);
@@ -41,14 +41,14 @@ static void shfl(dc_warp *w, const dc_cpu_op *o) {
 /* A lane's partners that are here. */
 static inline u32 partners(const dc_warp *w, const u32 *member, u32 l) { return member[l] & w->mask; }
 
-static u32 vote_bits(const dc_warp *w, const dc_cpu_op *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
-static void vote_ballot(dc_warp *w, const dc_cpu_op *o) {
+static u32 vote_bits(const dc_warp *w, const dc_uop *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
+static void vote_ballot(dc_warp *w, const dc_uop *o) {
   const u32 p = vote_bits(w, o) & w->mask;
   const u32 *member = REG(u32, o->b);
   u32 *d = REG(u32, o->d);
   LANES(l) d[l] = w->m32[l] ? p & member[l] : d[l];
 }
-static void vote_pred(dc_warp *w, const dc_cpu_op *o) {
+static void vote_pred(dc_warp *w, const dc_uop *o) {
   const u32 p = vote_bits(w, o), *member = REG(u32, o->b);
   u32 bits = 0;
   EACH_LANE(l, w->mask) {
@@ -62,7 +62,7 @@ static void vote_pred(dc_warp *w, const dc_cpu_op *o) {
 
 /* match: the partners that hold the same value; .all: all of them or none, with a predicate. */
 #define MATCH(name, T)                                                                                                 \
-  static void name(dc_warp *w, const dc_cpu_op *o) {                                                                       \
+  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 *member = REG(u32, o->b);                                                                                \
     u32 t[DC_LANES] BUFFER, pred = 0;                                                                                  \
     memset(t, 0, sizeof t);                                                                                            \
@@ -82,7 +82,7 @@ static void vote_pred(dc_warp *w, const dc_cpu_op *o) {
 MATCH(match_32, u32)
 MATCH(match_64, u64)
 
-static void activemask(dc_warp *w, const dc_cpu_op *o) {
+static void activemask(dc_warp *w, const dc_uop *o) {
   u32 *d = REG(u32, o->d);
   LANES(l) d[l] = w->m32[l] ? w->mask : d[l];
 }
@@ -107,7 +107,7 @@ static u32 redux_f32_step(u32 x, u32 y, const ptx_ins *ins) {
   return (ins->mode == PTX_ATOM_MIN) == (kx < ky) ? x : y;
 }
 
-static void redux_f32(dc_warp *w, const dc_cpu_op *o) {
+static void redux_f32(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a), *member = REG(u32, o->b), keep = o->ins->flags & PTX_F_ABS ? 0x7fffffffu : ~(u32)0;
   u32 t[DC_LANES] BUFFER, left = w->mask;
   memset(t, 0, sizeof t);
@@ -121,7 +121,7 @@ static void redux_f32(dc_warp *w, const dc_cpu_op *o) {
   PUT_MASKED(u32, o->d, t);
 }
 
-static void redux(dc_warp *w, const dc_cpu_op *o) {
+static void redux(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a), *member = REG(u32, o->b);
   u32 t[DC_LANES] BUFFER, left = w->mask;
   memset(t, 0, sizeof t);
@@ -136,7 +136,7 @@ static void redux(dc_warp *w, const dc_cpu_op *o) {
 }
 
 /* The lowest of the partners that are here leads. */
-static void elect(dc_warp *w, const dc_cpu_op *o) {
+static void elect(dc_warp *w, const dc_uop *o) {
   const u32 *member = REG(u32, o->a);
   u32 t[DC_LANES] BUFFER, leads = 0;
   memset(t, 0, sizeof t);
@@ -149,7 +149,7 @@ static void elect(dc_warp *w, const dc_cpu_op *o) {
   if (o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, leads);
 }
 
-bool PER_ISA(dc_select_warp)(dc_cpu_op *o) {
+bool PER_ISA(dc_select_warp)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
   const bool sink = o->d == DC_NO_OPERAND;

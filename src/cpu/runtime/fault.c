@@ -237,7 +237,7 @@ int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) 
 
 /* --- faults of kernels ---------------------------------------------------------------------------------- */
 
-void dc_warp_fault(dc_warp *w, const dc_cpu_op *o, dc_fault_kind kind, int lane, uint64_t address) {
+void dc_warp_fault(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address) {
   dc_worker *k = w->ctl->worker;
   k->warp = w;
   w->at = o;
@@ -249,7 +249,7 @@ void dc_warp_fault(dc_warp *w, const dc_cpu_op *o, dc_fault_kind kind, int lane,
   siglongjmp(k->escape, 1);
 }
 
-static bool accesses_memory(const dc_cpu_op *o) {
+static bool accesses_memory(const dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED:
     case PTX_OP_MBARRIER: return true;
@@ -257,14 +257,14 @@ static bool accesses_memory(const dc_cpu_op *o) {
   }
 }
 
-static uint64_t lane_address(const dc_warp *w, const dc_cpu_op *o, int lane) {
+static uint64_t lane_address(const dc_warp *w, const dc_uop *o, int lane) {
   uint64_t a = w->base[o->base] + (uint64_t)o->imm + w->lane_stride[o->base] * (uint64_t)lane;
   if (o->addr_bits == 64) a += ((const uint64_t *)(const void *)(w->regs + o->a))[lane];
   if (o->addr_bits == 32) a += ((const uint32_t *)(const void *)(w->regs + o->a))[lane];
   return a;
 }
 
-static uint64_t access_bytes(const dc_cpu_op *o) {
+static uint64_t access_bytes(const dc_uop *o) {
   return (uint64_t)ptx_type_bits((ptx_type)o->ins->type) / 8 * (o->ins->vec ? o->ins->vec : 1);
 }
 
@@ -279,7 +279,7 @@ static bool on_page_of(uint64_t fault, uint64_t a, uint64_t n) {
 }
 
 /* The lane to blame, and the address that it used. */
-static int blamed_lane(const dc_worker *k, const dc_cpu_op *o, uint64_t *address) {
+static int blamed_lane(const dc_worker *k, const dc_uop *o, uint64_t *address) {
   const dc_warp *w = k->warp;
   *address = k->fault_address;
   if (k->fault_lane >= 0) return k->fault_lane;
@@ -332,7 +332,7 @@ static void describe_blamed(const dc_worker *k, uint64_t address, char *text, si
 }
 
 /* "read of 4 bytes at 0x7f…: 16 bytes past the end of an array of 400 bytes" */
-static void describe_access(const dc_worker *k, const dc_cpu_op *o, uint64_t address, char *text, size_t size) {
+static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t address, char *text, size_t size) {
   const dc_warp *w = k->warp;
   char where[160];
   const char *verb = o->ins->op == PTX_OP_LD || o->ins->op == PTX_OP_LDU ? "read"
@@ -352,7 +352,7 @@ static void describe_access(const dc_worker *k, const dc_cpu_op *o, uint64_t add
 }
 
 /* What happened, without where; *code gets CUDA's name for it. */
-static void describe_fault(const dc_worker *k, const dc_cpu_op *o, uint64_t address, const char **code, char *text,
+static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address, const char **code, char *text,
                            size_t size) {
   char access[280];
   *code = "CUDA_ERROR_LAUNCH_FAILED";
@@ -434,7 +434,7 @@ void dc_fault_report_block(dc_worker *k, dc_dim3 b) {
 
 void dc_fault_report(dc_worker *k) {
   const dc_warp *w = k->warp;
-  const dc_cpu_op *o = w->at;
+  const dc_uop *o = w->at;
   const dc_dim3 *b = &w->block->ctaid;
   const char *code;
   uint64_t address;

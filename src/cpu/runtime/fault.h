@@ -25,7 +25,7 @@ int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err);
 void dc_sigint_begin(void);
 void dc_sigint_end(bool taken);
 
-void dc_warp_fault(dc_warp *w, const dc_cpu_op *o, dc_fault_kind kind, int lane, uint64_t address)
+void dc_warp_fault(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address)
     __attribute__((noreturn));
 
 #endif

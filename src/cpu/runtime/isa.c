@@ -23,13 +23,13 @@ static bool has_avx512(void) {
 bool dc_wide_moves;
 char dc_wide_lock; /* for machines without an instruction (ops/wide.h) */
 
-const dc_cpu_ops *dc_ops_best(void) {
-  const dc_cpu_ops *tables[3] = {&dc_cpu_ops_baseline, NULL, NULL};
+const dc_isa *dc_ops_best(void) {
+  const dc_isa *tables[3] = {&dc_isa_baseline, NULL, NULL};
   int n = 1;
 #if defined(__x86_64__)
   dc_wide_moves = __builtin_cpu_supports("avx");
-  if (has_avx2()) tables[n++] = &dc_cpu_ops_avx2;
-  if (n == 2 && has_avx512()) tables[n++] = &dc_cpu_ops_avx512;
+  if (has_avx2()) tables[n++] = &dc_isa_avx2;
+  if (n == 2 && has_avx512()) tables[n++] = &dc_isa_avx512;
 #endif
   const char *forced = getenv("DOTCOMPUTE_CPU_ISA");
   for (int i = 0; forced && i < n; i++)

@@ -6,6 +6,6 @@
 
 #include "cpu/interp/interp.h"
 
-const dc_cpu_ops *dc_ops_best(void); /* for this machine; DOTCOMPUTE_CPU_ISA=baseline|avx2|avx512 forces a lower one */
+const dc_isa *dc_ops_best(void); /* for this machine; DOTCOMPUTE_CPU_ISA=baseline|avx2|avx512 forces a lower one */
 
 #endif

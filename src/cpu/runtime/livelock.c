@@ -26,7 +26,7 @@ static bool is_time(const ptx_ins *ins) {
 }
 
 /* Whether lanes `m` read nothing that other blocks could change. */
-static bool reads_own(const dc_warp *w, const dc_cpu_op *o, uint32_t m) {
+static bool reads_own(const dc_warp *w, const dc_uop *o, uint32_t m) {
   if (o->base != DC_BASE_FLAT) return true;
   for (; m; m &= m - 1) {
     const int l = __builtin_ctz(m);
@@ -38,7 +38,7 @@ static bool reads_own(const dc_warp *w, const dc_cpu_op *o, uint32_t m) {
   return true;
 }
 
-static bool is_harmless(const dc_warp *w, const dc_cpu_op *o, uint32_t m) {
+static bool is_harmless(const dc_warp *w, const dc_uop *o, uint32_t m) {
   switch (o->ins->op) {
     case PTX_OP_LD: return reads_own(w, o, m);
     case PTX_OP_MOV: return !is_time(o->ins);
@@ -52,10 +52,10 @@ static bool is_harmless(const dc_warp *w, const dc_cpu_op *o, uint32_t m) {
 
 void dc_watch_run(dc_warp *w, const dc_node *node, bool masked) {
   dc_block_run *b = w->ctl->block;
-  const dc_cpu_ops *ops = w->ctl->worker->ops;
-  for (const dc_cpu_op *o = node->first; o < node->last; o++) {
+  const dc_isa *ops = w->ctl->worker->ops;
+  for (const dc_uop *o = node->first; o < node->last; o++) {
     const bool guarded = o->ins->pred >= 0;
-    const dc_cpu_op *inner = guarded ? (const dc_cpu_op *)(const void *)o->v : o;
+    const dc_uop *inner = guarded ? (const dc_uop *)(const void *)o->v : o;
     const uint32_t guard = !guarded ? DC_ALL_LANES : o->neg_a ? ~w->preds[o->a] : w->preds[o->a];
     if ((w->mask & guard) && !is_harmless(w, inner, w->mask & guard)) b->disturbed = true;
     if (o->ins->op == PTX_OP_LD) b->spin_line = o->ins->line;

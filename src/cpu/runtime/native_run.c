@@ -28,8 +28,8 @@ static void operate(dc_native *n, uint32_t op, uint32_t lanes) {
   dc_warp *w = n->warp;
   dc_worker *k = w->ctl->worker;
   const dc_cpu_function *fn = w->ctl->frame->fn;
-  const dc_cpu_op *o = &fn->nodes[0].first[op];
-  if (o->ins->pred >= 0) o = (const dc_cpu_op *)(const void *)o->v; /* the guard has been looked at */
+  const dc_uop *o = &fn->nodes[0].first[op];
+  if (o->ins->pred >= 0) o = (const dc_uop *)(const void *)o->v; /* the guard has been looked at */
   if (lanes == 0) return;
   k->in_native = false; /* a fault here is tier 0's own: everything is known about it */
   if (lanes != w->mask) k->ops->set_mask(w, lanes);

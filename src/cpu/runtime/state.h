@@ -146,7 +146,7 @@ typedef struct dc_worker {
   struct dc_cpu_device *cpu;
   dc_job *job;
   uint32_t index;
-  const dc_cpu_ops *ops;
+  const dc_isa *ops;
   dc_warp *warp;         /* that runs now: what a fault is blamed on; NULL outside of kernels */
   sigjmp_buf escape;
   /* what a fault left */
@@ -176,7 +176,7 @@ typedef struct dc_worker {
 typedef struct dc_cpu_device {
   uint64_t serial;       /* counts openings */
   dc_memory *memory;
-  const dc_cpu_ops *ops;
+  const dc_isa *ops;
   struct dc_pool *pool;
   uint64_t launches;
   uint64_t workspace;    /* host address of what the blocks of a grid synchronize by */

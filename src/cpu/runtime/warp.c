@@ -307,7 +307,7 @@ static bool out_of_fuel(dc_warp *w, int32_t n, bool spin, dc_progress *progress)
 
 /* Lanes `m` come to a warp-wide operation: an error if one of them is not in its own member mask. */
 static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
-  const dc_cpu_op *o = node->strict;
+  const dc_uop *o = node->strict;
   const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
   if (o->ins->pred >= 0) m &= o->neg_a ? ~w->preds[o->a] : w->preds[o->a];
   for (; m; m &= m - 1) {
@@ -349,7 +349,7 @@ static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
 
 /* The result of bar.red for lanes that have been let go. */
 static void put_reduction(dc_warp *w, const dc_node *node, uint32_t lanes) {
-  const dc_cpu_op *o = node->op;
+  const dc_uop *o = node->op;
   const dc_warp_control *c = w->ctl;
   if (o->ins->ndst == 0 || o->d == DC_NO_OPERAND) return;
   for (; lanes; lanes &= lanes - 1) {
@@ -359,7 +359,7 @@ static void put_reduction(dc_warp *w, const dc_node *node, uint32_t lanes) {
   }
 }
 
-static uint32_t predicate_lanes(const dc_warp *w, const dc_cpu_op *o) {
+static uint32_t predicate_lanes(const dc_warp *w, const dc_uop *o) {
   int last = o->ins->nsrc;
   uint32_t at = last == 3 ? o->c : o->b;
   bool neg = last == 3 ? o->neg_c : o->neg_b;
@@ -391,7 +391,7 @@ static void pass_barriers(dc_warp *w) {
 /* Lanes `t` come to a barrier, or were waiting there. True: all of them go on, at once, and no others of the warp. */
 static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
   dc_warp_control *c = w->ctl;
-  const dc_cpu_op *o = node->op;
+  const dc_uop *o = node->op;
   uint32_t fresh = t & ~c->at_barrier;
   bool red = o->ins->mode >= PTX_BAR_RED_POPC && o->ins->mode <= PTX_BAR_RED_OR;
   bool wait = o->ins->mode != PTX_BAR_ARRIVE, counted = o->ins->nsrc - red > 1;
@@ -599,7 +599,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, u
 /* A barrier that every live lane of the warp has come to, in one frame: the usual case, with no lists kept. */
 static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *complete) {
   dc_warp_control *c = w->ctl;
-  const dc_cpu_op *o = node->op;
+  const dc_uop *o = node->op;
   if (o->ins->mode != PTX_BAR_SYNC || o->ins->nsrc != 1 || node->next < 0) return false;
   if (c->at_barrier | c->released) return false; /* some have been counted already */
   const uint32_t *ids = (const uint32_t *)(const void *)(w->regs + o->a);
@@ -712,7 +712,7 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
 dc_progress dc_warp_run(dc_warp_slot *s) {
   dc_warp *w = &s->w;
   dc_warp_control *c = &s->c;
-  const dc_cpu_ops *ops = c->worker->ops;
+  const dc_isa *ops = c->worker->ops;
   dc_progress progress = DC_DONE;
   uint32_t m = 0;
   int32_t n = PICK;
