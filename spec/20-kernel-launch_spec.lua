@@ -336,18 +336,3 @@ describe("compiled code", function()
     assert.is_true(second.cache_hits > first.cache_hits)
   end)
 end)
-
-describe("arguments", function()
-  it("are read where this Lua keeps them", function() assert.is_true(require "dotcompute.core".cells()) end)
-
-  it("are read through Lua's functions where it is not known how they lie", function()
-    local lua = h.quote(os.getenv "LUA" or "lua5.4")
-    local known = lua .. [[ -e 'print(require "dotcompute.core".cells())']]
-    assert.equal("false\n", (h.shell("DOTCOMPUTE_CELLS=off " .. known)))
-    local said = h.shell(("DOTCOMPUTE_CELLS=off %s spec/run.lua spec/2[12]-*_spec.lua spec/35-parameters_spec.lua")
-      :format(lua))
-    local passed, failed = said:match "(%d+) passed, (%d+) failed%s*$"
-    assert.equal("0", failed, said)
-    assert.is_true(tonumber(passed) > 70, said)
-  end)
-end)

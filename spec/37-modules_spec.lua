@@ -423,7 +423,7 @@ describe("a file that was edited", function()
     end)
   end)
 
-  it("may be loaded anew in the middle of a launch: that raises or is the one it was, and nothing is lost", function()
+  it("may be reloaded in the middle of a launch: that raises or is the one it was, and nothing is lost", function()
     local function text(n)
       return ([[
 struct S { int a; float b[2]; const float *p; };
@@ -444,8 +444,8 @@ __global__ void k(S s, float *x) { x[0] = s.a + s.b[0] + s.p[0] + %d; }]]):forma
         return setmetatable({}, { __index = function() reload() return value end })
       end
       local s = { a = 10, b = { 20, 30 }, p = dc.full(1, 40) }
-      fails("launch", "loaded anew while", function() k(extents(1), 1, s, x) end)
-      fails("launch", "loaded anew while", function() k(1, extents(1), s, x) end)
+      fails("launch", "reloaded while", function() k(extents(1), 1, s, x) end)
+      fails("launch", "reloaded while", function() k(1, extents(1), s, x) end)
       fails("launch", "grid's x is 1.5", function() k(extents(1.5), 1, s, x) end)
       fails("launch", "block is an integer", function() k(1, extents(nil), s, x) end)
 
@@ -454,7 +454,7 @@ __global__ void k(S s, float *x) { x[0] = s.a + s.b[0] + s.p[0] + %d; }]]):forma
         for _ = 1, 4 do setmetatable({}, { __gc = function() if random(50) == 1 then reload() end end }) end
         local big = dc.full(100000, 40) + 0
         local ok, err = pcall(k, 1, 1, { a = 10, b = { 20, 30 }, p = big }, x)
-        if ok then assert.is_true(x[1] >= 70 + before) else assert.matches("loaded anew while", err.message) end
+        if ok then assert.is_true(x[1] >= 70 + before) else assert.matches("reloaded while", err.message) end
         launched = launched + 1
       end
       assert.is_true(launched > 0)

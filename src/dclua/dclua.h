@@ -27,11 +27,6 @@ int dclua_interrupt_pending(void);
 /* While nothing is run, at the prompt, any number of interrupts is one, and none ends the process. */
 void dclua_interrupt_idle(bool idle);
 
-/* memory.c */
-
-/* The process's state, as luaL_newstate makes one, with memory of its own kind.  NULL: out of memory. */
-lua_State *dclua_newstate(void);
-
 /* embedded.c */
 
 /* Puts `dotcompute.core` and every embedded Lua module into package.preload. */

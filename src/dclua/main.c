@@ -417,7 +417,7 @@ int main(int argc, char **argv) {
   survive_size_limit();
   fill_descriptors();
   atexit(check_output);
-  lua_State *L = dclua_newstate();
+  lua_State *L = luaL_newstate();
   if (!L) {
     print_message("cannot create state: not enough memory");
     return EXIT_FAILURE;

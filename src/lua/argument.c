@@ -1,80 +1,29 @@
 /*
 ** argument.c - see argument.h.
 **
-** The good path converts straight from the Lua stack into the caller's buffer, by the launch plan: no allocation, no
-** text.  First everything is checked; then arrays that are still expressions are computed and readers of what the
-** kernel may write are settled.
+** Names of fields are looked up raw, by Lua strings that the kernel object keeps, so that nothing is allocated.  Where a
+** value in a table is wrong, the name of its field is put together on the way back.
 */
-#include "lua/argument_quick.h"
+#include "lua/argument.h"
 
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define LEVEL 8 /* stack slots that one level of tables needs */
+
+typedef dc_lua_marshal marshal;
 
 /* --- once for a kernel --------------------------------------------------------------------------- */
 
 typedef struct keys {
   lua_State *L;
   lua_Integer n;
-  dc_lua_name *names; /* NULL: they are but counted */
 } keys;
 
 static void add_key(void *ud, const char *name) {
   keys *k = ud;
-  k->n++;
-  if (!k->names) return;
   lua_pushstring(k->L, name);
-  k->names[k->n] = (dc_lua_name){ lua_topointer(k->L, -1), NULL };
-  lua_rawseti(k->L, -2, k->n);
-}
-
-static void add_fields(const dc_plan_record *plan, dc_lua_name *names) {
-  for (int i = 0; plan->fields && i < plan->record->nfields; i++)
-    names[plan->fields[i].key].field = &plan->fields[i];
-}
-
-/* The names, malloc'ed: they outlive the table of their strings where the debug library takes that from the object. */
-typedef struct name_list {
-  size_t refs;
-  dc_lua_name names[]; /* from 1 on */
-} name_list;
-
-static name_list *list_of(const dc_lua_arguments *how) {
-  return how->names ? (name_list *)(void *)((char *)how->names - offsetof(name_list, names)) : NULL;
-}
-
-void dc_lua_arguments_ref(const dc_lua_arguments *how) {
-  name_list *list = list_of(how);
-  if (list) list->refs++;
-}
-
-void dc_lua_arguments_unref(dc_lua_arguments *how) {
-  name_list *list = list_of(how);
-  how->names = NULL;
-  if (list && --list->refs == 0) free(list);
-}
-
-/* Sets the table of keys of the kernel object on top; gives the list of their addresses. */
-static dc_lua_name *make_keys(lua_State *L, const dc_module *m) {
-  const dc_image *image = m->image;
-  keys list = { L, 0, NULL };
-  dc_plan_keys(image, add_key, &list);
-  const size_t n = (size_t)list.n, size = (n + 1) * sizeof *list.names;
-  lua_createtable(L, (int)n, 1);
-  list.names = lua_newuserdatauv(L, size, 0); /* making strings may raise */
-  lua_insert(L, -2);
-  memset(list.names, 0, size);
-  list.n = 0;
-  dc_plan_keys(image, add_key, &list);
-  for (int i = 0; m->records && i < image->nrecords; i++) add_fields(&m->records[i], list.names);
-  name_list *made = malloc(sizeof *made + size);
-  if (!made) dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", size);
-  made->refs = 1;
-  memcpy(made->names, list.names, size);
-  lua_setiuservalue(L, -3, DC_LUA_KERNEL_KEYS);
-  lua_pop(L, 1);
-  return made->names;
+  lua_rawseti(k->L, -2, ++k->n); /* keys */
 }
 
 dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
@@ -86,7 +35,11 @@ dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
     how.wide = how.wide || p->reach == DC_REACH_VALUE || p->reach == DC_REACH_TABLE;
     tables = tables || p->conv == DC_CONV_VECTOR || p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_STRUCT;
   }
-  if (tables) how.names = make_keys(L, k->module);
+  if (!tables) return how;
+  keys list = { L, 0 };
+  lua_newtable(L); /* kernel keys */
+  dc_plan_keys(k->module->image, add_key, &list);
+  lua_setiuservalue(L, -2, DC_LUA_KERNEL_KEYS);
   return how;
 }
 
@@ -110,11 +63,12 @@ static int fail_count(lua_State *L, const dc_kernel *k, int got) {
   return fail_argument(L, k, -1, &err);
 }
 
-bool dc_lua_takes_array(const dc_plan_param *p) {
+/* Whether the parameter takes an array: a pointer, or a word of ready-made PTX that may be one. */
+static bool takes_array(const dc_plan_param *p) {
   return p->conv == DC_CONV_POINTER || (p->conv == DC_CONV_WORD && p->size == sizeof(dc_ptr));
 }
 
-/* What values the parameter takes, where they are no arrays. */
+/* What values a parameter takes that is no pointer. */
 static const char *wanted(const dc_plan_param *p, char text[64]) {
   switch (p->conv) {
     case DC_CONV_BOOL: return "a boolean";
@@ -126,11 +80,11 @@ static const char *wanted(const dc_plan_param *p, char text[64]) {
   }
 }
 
-/* A value of a type that no parameter takes. */
+/* The value at idx has a type that the parameter does not take. */
 static int fail_type(lua_State *L, const dc_plan_param *p, int idx, dc_error *err) {
   char text[64];
   if (p->conv == DC_CONV_UNSUPPORTED) return dc_fail(err, DC_ARGUMENT, NULL, "%s", p->why);
-  if (dc_lua_takes_array(p))
+  if (takes_array(p))
     return dc_fail(err, DC_ARGUMENT, NULL, "an array expected, got %s%s", dc_lua_describe(L, idx),
                    lua_isnil(L, idx) ? " (a null pointer is dc.null)" : "");
   const char *why = p->conv == DC_CONV_RECORD ? p->why : NULL;
@@ -154,20 +108,22 @@ static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
   return 0;
 }
 
-int dc_lua_put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
-  const dc_kernel *k = w->k;
+/* The address of an array at params + p->offset; nothing where it is due first. */
+static int put_array(marshal *m, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
+  const dc_kernel *k = m->k;
   dc_ptr ptr = a ? dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const) : 0;
-  int due = 0;
+  bool due = false;
   if (ptr == 0) {
-    if (dc_lua_takes_array(p) && check_array(k, a, err) != 0) return -1;
+    if (takes_array(p) && check_array(k, a, err) != 0) return -1;
     if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
     const bool ready = dc_array_state_of(a) == DC_ARRAY_READY;
     if (ready && dc_array_ptr(a, &ptr, err) != 0) return -1;
-    due = !ready || !w->settled;
+    due = !ready || !m->materialized;
   }
   if (dc_plan_check_pointer(p, dc_array_dtype(a), ptr, (uint64_t)dc_array_size(a), err) != 0) return -1;
-  if (!due) dc_plan_put_ptr(p, ptr, params);
-  return due;
+  if (due) m->due = true;
+  else dc_plan_put_ptr(p, ptr, params);
+  return 0;
 }
 
 /* A dc.complex for a complex parameter or a pair of floats. */
@@ -176,20 +132,23 @@ static int put_complex(const dc_plan_param *p, double re, double im, char *base,
   return dc_plan_put_float(&x, re, base, err) != 0 ? -1 : dc_plan_put_float(&y, im, base, err);
 }
 
-int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err) {
-  lua_State *L = w->L;
+static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err);
+
+/* Converts the value at idx into the bytes at base + p->offset; -1: *err and m->field say what is wrong. */
+static int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
+  lua_State *L = m->L;
   switch (lua_type(L, idx)) {
     case LUA_TNUMBER:
       if (lua_isinteger(L, idx)) return dc_plan_put_int(p, lua_tointeger(L, idx), base, err);
       return dc_plan_put_float(p, lua_tonumber(L, idx), base, err);
     case LUA_TUSERDATA: {
-      dc_lua_array *o = dc_lua_test(L, w->self, idx, DC_LUA_ARRAY);
-      if (o) return dc_lua_put_array(w, p, o->a, base, err);
+      dc_lua_array *o = dc_lua_test(L, m->self, idx, DC_LUA_ARRAY);
+      if (o) return put_array(m, p, o->a, base, err);
       double re, im;
       if ((p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_VECTOR) && p->lanes == 2 &&
-          dc_dtypes[p->dtype].kind == 'f' && dc_lua_tocomplex(L, w->self, idx, &re, &im))
+          dc_dtypes[p->dtype].kind == 'f' && dc_lua_tocomplex(L, m->self, idx, &re, &im))
         return put_complex(p, re, im, base, err);
-      if (lua_touserdata(L, idx) != w->self->null || !dc_lua_takes_array(p)) return fail_type(L, p, idx, err);
+      if (lua_touserdata(L, idx) != m->self->null || !takes_array(p)) return fail_type(L, p, idx, err);
       dc_plan_put_ptr(p, 0, base);
       return 0;
     }
@@ -202,63 +161,239 @@ int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base
     case LUA_TTABLE:
       if (p->conv != DC_CONV_VECTOR && p->conv != DC_CONV_COMPLEX && p->conv != DC_CONV_STRUCT)
         return fail_type(L, p, idx, err);
-      return dc_lua_put_table(w, p, idx, base, err);
+      return put_table(m, p, idx, base, err);
     default: return fail_type(L, p, idx, err);
   }
 }
 
-static int fail_value(dc_lua_walk *w, int param, dc_error *err) {
-  if (w->field[0]) dc_error_prefix(err, "field '%s': ", w->field);
-  return fail_argument(w->L, w->k, param, err);
+/* --- tables --------------------------------------------------------------------------------------------- */
+
+/* The stack index of the table of keys. */
+static int keys_of(marshal *m) {
+  if (!m->keys) {
+    luaL_checkstack(m->L, LEVEL, NULL);
+    if (lua_getiuservalue(m->L, 1, DC_LUA_KERNEL_KEYS) != LUA_TTABLE) dc_lua_tampered(m->L, "a user value of a kernel");
+    m->keys = lua_gettop(m->L);
+  }
+  return m->keys;
 }
 
-/* --- settling ------------------------------------------------------------------------------------ */
+/* Pushes the value of key number `key` in the table at idx; gives its type. */
+static int get(marshal *m, int idx, uint32_t key) {
+  lua_rawgeti(m->L, keys_of(m), key);
+  return lua_rawget(m->L, idx);
+}
 
-static int compute(dc_lua_walk *w, const dc_plan_param *p, dc_lua_array *array, dc_error *err) {
-  (void)p;
-  if (!array->a) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
-  dc_lua_settle(w->L, w->self, array->a);
+static size_t count_entries(lua_State *L, int idx) {
+  size_t n = 0;
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) n++;
+  return n;
+}
+
+/* Puts a name in front of the field's; -1. */
+static int in_field(marshal *m, const char *name) {
+  char rest[sizeof m->field];
+  memcpy(rest, m->field, sizeof rest);
+  snprintf(m->field, sizeof m->field, "%s%s%.60s", name, rest[0] && rest[0] != '[' ? "." : "", rest);
+  return -1;
+}
+
+static int in_element(marshal *m, size_t i) {
+  char name[32];
+  snprintf(name, sizeof name, "[%zu]", i + 1);
+  return in_field(m, name);
+}
+
+/* --- vectors ------------------------------------------------------------------------------------------ */
+
+static int fail_vector(marshal *m, const dc_plan_param *p, int idx, dc_error *err) {
+  static const char *const forms[] = { "{x} or {x = 1}", "{x, y} or {x = 1, y = 2}", "{x, y, z} or {x = 1, …}",
+                                       "{x, y, z, w} or {x = 1, …}" };
+  return dc_fail(err, DC_ARGUMENT, NULL, "a table of %d numbers is wanted, %s; got one of %zu", p->lanes,
+                 forms[(p->lanes - 1) & 3], count_entries(m->L, idx));
+}
+
+/* Components by number or by name: {1, 2} or {x = 1, y = 2}. */
+static int put_vector(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
+  static const char *const names[] = { "x", "y", "z", "w" };
+  lua_State *L = m->L;
+  const bool listed = lua_rawgeti(L, idx, 1) != LUA_TNIL;
+  lua_pop(L, 1);
+  for (int i = 0; i < p->lanes; i++) {
+    const dc_plan_param lane = dc_plan_lane(p, i);
+    const int type = listed ? lua_rawgeti(L, idx, i + 1) : get(m, idx, (uint32_t)i + 1);
+    if (type == LUA_TNIL) return fail_vector(m, p, idx, err);
+    if (put_value(m, &lane, lua_gettop(L), base, err) != 0)
+      return listed ? in_element(m, (size_t)i) : in_field(m, names[i]);
+    lua_pop(L, 1);
+  }
+  return count_entries(L, idx) == p->lanes ? 0 : fail_vector(m, p, idx, err);
+}
+
+/* --- structs ------------------------------------------------------------------------------------------ */
+
+static int fail_missing(marshal *m, const char *name, dc_error *err) {
+  dc_fail(err, DC_ARGUMENT, NULL, "it is missing");
+  return in_field(m, name);
+}
+
+/* Something in the table is no field. */
+static int fail_unknown(marshal *m, const dc_record *r, int idx, dc_error *err) {
+  lua_State *L = m->L;
+  char list[200] = "";
+  size_t at = 0;
+  for (int i = 0; i < r->nfields && at < sizeof list - 1; i++) {
+    int n = snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", r->fields[i].name);
+    at += n > 0 ? (size_t)n : 0;
+  }
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    bool known = false;
+    for (int i = 0; i < r->nfields && name && !known; i++) known = strcmp(r->fields[i].name, name) == 0;
+    if (known) continue;
+    if (!name) name = dc_lua_describe(L, lua_gettop(L) - 1);
+    return dc_fail(err, DC_ARGUMENT, NULL, "%s has no field '%s'; it has %s%s", r->name, name,
+                   r->nfields ? list : "none", at >= sizeof list ? "…" : "");
+  }
+  return dc_fail(err, DC_ARGUMENT, NULL, "its table was changed while it was being passed");
+}
+
+/* Bytes of what is below dimension `dim` of an array. */
+static size_t step(const dc_plan_field *f, int dim) {
+  size_t n = f->value.size;
+  for (int i = dim + 1; i < f->field->ndim; i++) n *= f->field->extent[i];
+  return n;
+}
+
+static int put_element(marshal *m, const dc_plan_field *f, int dim, int idx, char *base, dc_error *err);
+
+/* The table or string at idx as dimension `dim` of an array, which begins at base + the field's offset. */
+static int put_extent(marshal *m, const dc_plan_field *f, int dim, int idx, char *base, dc_error *err) {
+  lua_State *L = m->L;
+  const size_t n = f->field->extent[dim], each = step(f, dim);
+  if (lua_type(L, idx) == LUA_TSTRING) {
+    dc_plan_param bytes = f->value;
+    bytes.size = (uint32_t)(n * each);
+    return dc_plan_put_bytes(&bytes, lua_tostring(L, idx), lua_rawlen(L, idx), base, err);
+  }
+  if (!lua_istable(L, idx))
+    return dc_fail(err, DC_ARGUMENT, NULL, "a table of %zu values expected, got %s", n, dc_lua_describe(L, idx));
+  if (lua_rawlen(L, idx) != n)
+    return dc_fail(err, DC_ARGUMENT, NULL, "a table of %zu values is wanted, got one of %zu", n,
+                   (size_t)lua_rawlen(L, idx));
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, idx, (lua_Integer)i + 1);
+    if (put_element(m, f, dim + 1, lua_gettop(L), base + i * each, err) != 0) return in_element(m, i);
+    lua_pop(L, 1);
+  }
   return 0;
 }
 
-static int about_to_write(dc_lua_walk *w, const dc_plan_param *p, dc_lua_array *array, dc_error *err) {
+static int put_element(marshal *m, const dc_plan_field *f, int dim, int idx, char *base, dc_error *err) {
+  luaL_checkstack(m->L, LEVEL, NULL);
+  if (dim < f->field->ndim) return put_extent(m, f, dim, idx, base, err);
+  return put_value(m, &f->value, idx, base, err);
+}
+
+static int put_struct(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
+  const dc_plan_record *plan = p->fields;
+  lua_State *L = m->L;
+  char *start = base + p->offset;
+  const int n = plan->record->nfields;
+  memset(start, 0, p->size); /* what lies between the fields too */
+  for (int i = 0; i < n; i++) {
+    const dc_plan_field *f = &plan->fields[i];
+    if (get(m, idx, f->key) == LUA_TNIL) return fail_missing(m, f->field->name, err);
+    if (put_element(m, f, 0, lua_gettop(L), start, err) != 0) return in_field(m, f->field->name);
+    lua_pop(L, 1);
+  }
+  return count_entries(L, idx) == (size_t)n ? 0 : fail_unknown(m, plan->record, idx, err);
+}
+
+static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
+  keys_of(m); /* below whatever comes on the stack */
+  luaL_checkstack(m->L, LEVEL, NULL);
+  return p->conv == DC_CONV_STRUCT ? put_struct(m, p, idx, base, err) : put_vector(m, p, idx, base, err);
+}
+
+/* --- arrays in tables --------------------------------------------------------------------------------- */
+
+/* Calls `visit` for every array in the fields of the table at idx; stops when it gives -1. */
+typedef int visitor(marshal *m, const dc_plan_param *p, dc_lua_array *array, dc_error *err);
+static int visit_table(marshal *m, const dc_plan_param *p, int idx, visitor *visit, dc_error *err);
+
+/* The value at idx: an array, or tables that may hold some. */
+static int visit_value(marshal *m, const dc_plan_field *f, int dim, int idx, visitor *visit, dc_error *err) {
+  lua_State *L = m->L;
+  int rc = 0;
+  luaL_checkstack(L, LEVEL, NULL);
+  if (dim < f->field->ndim) {
+    for (size_t i = 0; lua_istable(L, idx) && i < f->field->extent[dim] && rc == 0; i++) {
+      lua_rawgeti(L, idx, (lua_Integer)i + 1);
+      rc = visit_value(m, f, dim + 1, lua_gettop(L), visit, err);
+      lua_pop(L, 1);
+    }
+    return rc;
+  }
+  if (lua_istable(L, idx)) return visit_table(m, &f->value, idx, visit, err);
+  dc_lua_array *array = dc_lua_test(L, m->self, idx, DC_LUA_ARRAY);
+  return array ? visit(m, &f->value, array, err) : 0;
+}
+
+/* Whether a field may hold arrays, itself or below. */
+static bool holds_arrays(const dc_plan_field *f) {
+  return f->value.conv == DC_CONV_POINTER || f->value.conv == DC_CONV_STRUCT;
+}
+
+static int visit_table(marshal *m, const dc_plan_param *p, int idx, visitor *visit, dc_error *err) {
+  const dc_plan_record *plan = p->fields;
+  int rc = 0;
+  if (p->conv != DC_CONV_STRUCT) return 0;
+  keys_of(m);
+  luaL_checkstack(m->L, LEVEL, NULL);
+  for (int i = 0; i < plan->record->nfields && rc == 0; i++) {
+    const dc_plan_field *f = &plan->fields[i];
+    if (!holds_arrays(f)) continue;
+    get(m, idx, f->key);
+    rc = visit_value(m, f, 0, lua_gettop(m->L), visit, err);
+    lua_pop(m->L, 1);
+  }
+  return rc;
+}
+
+/* --- all arguments --------------------------------------------------------------------------------- */
+
+static int fail_value(marshal *m, int param, dc_error *err) {
+  if (m->field[0]) dc_error_prefix(err, "field '%s': ", m->field);
+  return fail_argument(m->L, m->k, param, err);
+}
+
+static int materialize(marshal *m, const dc_plan_param *p, dc_lua_array *array, dc_error *err) {
+  (void)p;
+  if (!array->a) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
+  dc_lua_settle(m->L, m->self, array->a);
+  return 0;
+}
+
+static int about_to_write(marshal *m, const dc_plan_param *p, dc_lua_array *array, dc_error *err) {
   if (p->is_const) return 0;
   if (!array->a) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
-  return DC_LUA_WORK(w->self, dc_array_will_write(array->a, err));
+  return DC_LUA_WORK(m->self, dc_array_will_write(array->a, err));
 }
 
 /* Every array among the arguments, those in tables too. */
-static void visit_arguments(dc_lua_walk *w, int first, dc_lua_visit *visit) {
-  for (int i = 0; i < w->k->nparams; i++) {
-    const dc_plan_param *p = &w->k->params[i];
+static void visit_arguments(marshal *m, visitor *visit) {
+  for (int i = 0; i < m->k->nparams; i++) {
+    const dc_plan_param *p = &m->k->params[i];
     dc_error err = DC_ERROR_INIT;
     int rc = 0;
-    if (lua_istable(w->L, first + i)) {
-      rc = dc_lua_visit_table(w, p, first + i, visit, &err);
+    if (lua_istable(m->L, m->first + i)) {
+      rc = visit_table(m, p, m->first + i, visit, &err);
     } else {
-      dc_lua_array *array = dc_lua_test(w->L, w->self, first + i, DC_LUA_ARRAY);
-      if (array) rc = visit(w, p, array, &err);
+      dc_lua_array *array = dc_lua_test(m->L, m->self, m->first + i, DC_LUA_ARRAY);
+      if (array) rc = visit(m, p, array, &err);
     }
-    if (rc != 0) fail_value(w, i, &err);
-  }
-}
-
-/* Computes what is still an expression, then settles what reads the arrays that the kernel may write, then
-** puts all arguments anew. Everything has been checked. */
-static void settle_arguments(dc_lua_walk *w, bool all, int first, char *params) {
-  dc_error err = DC_ERROR_INIT;
-  dc_lua_hold_kernel(w->L, w->k);
-  visit_arguments(w, first, compute);
-  if (all && DC_LUA_WORK(w->self, dc_array_settle_device(w->k->dev, &err)) != 0)
-    dc_lua_raise_kernel(w->L, &err);
-  visit_arguments(w, first, about_to_write);
-  dc_lua_check_held(w->L, w->k);
-  w->settled = true; /* no finalizer closes an array from here on */
-  for (int i = 0; i < w->k->nparams; i++) {
-    int rc = dc_lua_put_value(w, &w->k->params[i], first + i, params, &err);
-    if (rc == 0) continue;
-    if (rc > 0) dc_fail(&err, DC_ARGUMENT, NULL, "its table was changed while it was being passed");
-    fail_value(w, i, &err);
+    if (rc != 0) fail_value(m, i, &err);
   }
 }
 
@@ -286,29 +421,34 @@ static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *pa
   return false;
 }
 
-DC_HOT bool dc_lua_put_rest(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_arguments *how, int i,
-                            const dc_lua_cell *stack, int first, int got, char *params) {
+DC_HOT bool dc_lua_marshal_arguments(dc_lua_marshal *m, lua_State *L, dc_lua *self, const dc_kernel *k,
+                                     const dc_lua_arguments *how, int first, int got, char *params) {
+  m->L = L, m->self = self, m->k = k, m->how = how, m->first = first, m->keys = 0;
+  m->due = m->materialized = false;
+  m->field[0] = '\0';
   if (DC_UNLIKELY(got != k->nparams)) fail_count(L, k, got);
-  int due = 0;
-  dc_lua_walk w;
-  w.L = L, w.self = self, w.k = k, w.names = how->names, w.keys = 0, w.settled = false;
-  w.field[0] = '\0';
-  const dc_device *dev = k->dev;
-  for (; i < k->nparams; i++) {
-    const int idx = first + i;
-    const dc_plan_param *p = &k->params[i];
-    if (DC_LIKELY(stack != NULL)) {
-      const dc_lua_cell *cell = stack + idx;
-      if (dc_lua_put_quick(cell, self, dev, &k->quick[i], params) || dc_lua_put_cell(&w, p, cell, params)) continue;
-    }
-    dc_error err = DC_ERROR_INIT;
-    const int rc = dc_lua_put_value(&w, p, idx, params, &err);
-    if (rc < 0) fail_value(&w, i, &err);
-    due |= rc;
-    stack = dc_lua_cells(L);
+  dc_error err;
+  dc_error_start(&err);
+  for (int i = 0; i < k->nparams; i++)
+    if (DC_UNLIKELY(put_value(m, &k->params[i], first + i, params, &err) != 0)) fail_value(m, i, &err);
+  if (DC_LIKELY(!how->opaque && !(how->wide && self->highest_read != 0))) return false;
+  return how->opaque || lead_anywhere(self, k, params);
+}
+
+void dc_lua_materialize_arguments(dc_lua_marshal *m, bool all) {
+  dc_error err = DC_ERROR_INIT;
+  visit_arguments(m, materialize);
+  if (all && DC_LUA_WORK(m->self, dc_array_settle_device(m->k->dev, &err)) != 0) dc_lua_raise_kernel(m->L, &err);
+  visit_arguments(m, about_to_write);
+}
+
+void dc_lua_marshal_again(dc_lua_marshal *m, char *params) {
+  dc_error err = DC_ERROR_INIT;
+  m->materialized = true; /* no finalizer closes an array from here on */
+  m->due = false;
+  for (int i = 0; i < m->k->nparams; i++) {
+    int rc = put_value(m, &m->k->params[i], m->first + i, params, &err);
+    if (rc == 0 && m->due) rc = dc_fail(&err, DC_ARGUMENT, NULL, "its table was changed while it was being passed");
+    if (rc != 0) fail_value(m, i, &err);
   }
-  const bool all = dc_lua_may_lead(self, how) && (how->opaque || lead_anywhere(self, k, params));
-  if (due || all) settle_arguments(&w, all, first, params);
-  if (w.keys) lua_settop(L, first + k->nparams - 1);
-  return all;
 }

@@ -1,66 +1,52 @@
 /*
-** argument.h - the arguments of a launch: Lua values become bytes of the kernel's parameters.
+** argument.h - the arguments of a launch: Lua values become the bytes of a kernel's parameters, by its launch plan.
+**
+** Marshalling runs no code of the script's and allocates nothing.  Where arguments are arrays that are still
+** expressions, or arrays that pending expressions read and the kernel may write, they are materialized first and the
+** arguments marshalled again; that may run finalizers.
 */
 #ifndef DC_LUA_ARGUMENT_H
 #define DC_LUA_ARGUMENT_H
 
 #include "lua/lib.h"
 
-/* User values of a kernel object: its module object, and the strings that dc_lua_prepare_arguments keeps there. */
+/* User values of a kernel object: its module object, and the table of field names that dc_lua_prepare_arguments sets. */
 enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_KEYS, DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_KEYS };
 
-/* A name that tables are looked up by.  Those of a struct's fields are in the order in which its last table had them:
-** the next one has the same, mostly. */
-typedef struct dc_lua_name {
-  const void *string;          /* the address of the Lua string */
-  const dc_plan_field *field;  /* NULL for a component of vectors, and in structs that no parameter takes */
-} dc_lua_name;
-
-/* What a launch must know of all its parameters together (dc_reach); found once. */
+/* Whether the launches of a kernel may reach memory that their arguments do not show (dc_reach), by its types. */
 typedef struct dc_lua_arguments {
-  bool opaque; /* takes pointers to structs or to pointers, which may hold addresses of anything */
+  bool opaque; /* takes pointers to structs or to pointers, which may hold addresses of any array */
   bool wide;   /* takes 64-bit integers, arrays of them or bytes, which may be addresses */
-  dc_lua_name *names; /* what tables are looked up by, by their numbers (dc_plan_keys); NULL: it takes no tables */
 } dc_lua_arguments;
 
-/* For the new kernel object on top of the stack, whose kernel is `k`.  Each copy of the result has a reference to the
-** names, which the first one comes with. */
+/* For the new kernel object on top of the stack, whose kernel is `k`; sets its table of field names. */
 dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k);
-void dc_lua_arguments_ref(const dc_lua_arguments *how);
-void dc_lua_arguments_unref(dc_lua_arguments *how);
-
-/* While arguments are read that may run what the script has written (metamethods, finalizers), the kernel at 1 and its
-** names stay, whatever that loads anew: pushes what keeps them.  Raises when it is not `k` any more; so does the other,
-** which is called afterwards. (kernel.c) */
-void dc_lua_hold_kernel(lua_State *L, const dc_kernel *k);
-void dc_lua_check_held(lua_State *L, const dc_kernel *k);
 
 /* Raises with places of the script where the kernel's source stands. The kernel object is at 1. */
 int dc_lua_raise_kernel(lua_State *L, dc_error *err);
 
-/* --- between argument.c and argument_table.c ------------------------------------------------------- */
-
-typedef struct dc_lua_walk {
+/* One launch's arguments while they are marshalled. */
+typedef struct dc_lua_marshal {
   lua_State *L;
   dc_lua *self;
   const dc_kernel *k;
-  dc_lua_name *names; /* dc_lua_arguments' */
-  int keys;        /* stack index of the kernel object's table of keys; 0: not needed yet */
-  bool settled;    /* all arrays are computed and their readers settled: what is due no more is put */
-  char field[120]; /* of the error: which field of the parameter, "in[2].v.x"; "" for the whole */
-} dc_lua_walk;
+  const dc_lua_arguments *how;
+  int first;         /* stack index of the first argument; they end at the stack's top */
+  int keys;          /* stack index of the kernel object's table of field names; 0: not needed yet */
+  bool due;          /* an array must be materialized, or pending expressions that read it */
+  bool materialized; /* that has been done */
+  char field[120];   /* of the error: which field of the parameter, "in[2].v.x"; "" for the whole */
+} dc_lua_marshal;
 
-/* Whether it takes an array: a pointer, or what may be one in ready-made PTX. */
-bool dc_lua_takes_array(const dc_plan_param *p);
-/* Converts the value at idx into the bytes at base + p->offset.  0; 1: it is an array that is due first; -1: *err and
-** w->field say what is wrong. */
-int dc_lua_put_value(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err);
-/* The same for an array; 1: it must be computed or settled first.  Calls nothing of Lua's. */
-int dc_lua_put_array(const dc_lua_walk *w, const dc_plan_param *p, dc_array *a, char *base, dc_error *err);
-/* The same for a table, whose parameter is a DC_CONV_VECTOR, _COMPLEX or _STRUCT. */
-int dc_lua_put_table(dc_lua_walk *w, const dc_plan_param *p, int idx, char *base, dc_error *err);
-/* Calls `visit` for every array in the fields of such a table that are pointers; stops when it gives -1. */
-typedef int dc_lua_visit(dc_lua_walk *w, const dc_plan_param *p, dc_lua_array *array, dc_error *err);
-int dc_lua_visit_table(dc_lua_walk *w, const dc_plan_param *p, int idx, dc_lua_visit *visit, dc_error *err);
+/* Checks and converts the `got` values from `first` to the stack's top into `params` (aligned to 16, k->params_size
+** bytes).  The kernel object is at 1.  Afterwards m->due says whether dc_lua_materialize_arguments and
+** dc_lua_marshal_again must follow.  True: the launch may reach memory that its arguments do not show, so all of the
+** device must be materialized, and waited for.  Raises. */
+bool dc_lua_marshal_arguments(dc_lua_marshal *m, lua_State *L, dc_lua *self, const dc_kernel *k,
+                              const dc_lua_arguments *how, int first, int got, char *params);
+/* Evaluates the arguments that are pending, then what reads memory that the kernel may write (`all`: what is pending on
+** the device).  May run finalizers.  Raises. */
+void dc_lua_materialize_arguments(dc_lua_marshal *m, bool all);
+void dc_lua_marshal_again(dc_lua_marshal *m, char *params);
 
 #endif

@@ -377,50 +377,17 @@ static int core_eye(lua_State *L) {
 typedef struct owner {
   lua_State *L; /* the main thread */
   int ref;
-  struct owner *next;
 } owner;
 
-static owner *left; /* owners whose last view went inside the collector of the only state, where Lua cannot be called */
-
-/* The last view has gone. Runs inside a call or a finalizer of ours, or the collector, so the state lives. */
+/* The last view has gone. Runs inside a call or a finalizer of ours, so the state lives. */
 static void release_owner(void *ud) {
   owner *o = ud;
-  if (dc_lua_is_going()) {
-    o->next = left;
-    left = o;
-    return;
-  }
   if (lua_checkstack(o->L, 4)) luaL_unref(o->L, LUA_REGISTRYINDEX, o->ref);
   free(o);
 }
 
-/* Pushes an object whose finalizer, after each cycle of the collector, lets go of the owners that are left. */
-static int watch_gc(lua_State *L);
-static void push_watch(lua_State *L) {
-  lua_newuserdatauv(L, 0, 0);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, watch_gc);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-}
-static int watch_gc(lua_State *L) {
-  while (left) {
-    owner *o = left;
-    left = o->next;
-    release_owner(o);
-  }
-  push_watch(L);
-  return 0;
-}
-
 /* Refers to the value at idx from the registry. */
 static owner *keep_owner(lua_State *L, int idx) {
-  static bool watched; /* where arrays have no finalizers there is one state */
-  if (dc_lua_host.tells && !watched) {
-    push_watch(L);
-    lua_pop(L, 1);
-  }
-  watched = true;
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   lua_State *const main_thread = lua_tothread(L, -1);
   if (!main_thread) dc_lua_fail(L, DC_ARGUMENT, "the registry's entry of the main thread was replaced");
@@ -428,7 +395,7 @@ static owner *keep_owner(lua_State *L, int idx) {
   const int ref = luaL_ref(L, LUA_REGISTRYINDEX);
   owner *o = malloc(sizeof *o);
   if (o) {
-    *o = (owner){ main_thread, ref, NULL };
+    *o = (owner){ main_thread, ref };
   } else {
     luaL_unref(L, LUA_REGISTRYINDEX, ref);
     dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", sizeof *o);

@@ -11,37 +11,7 @@
 #include "base/runtime.h"
 #include "lua/lib.h"
 
-/* --- who is to blame ----------------------------------------------------------------------------- */
-
-dc_lua_own dc_lua_own_name(const char *source, size_t len) {
-  uint64_t hash = 14695981039346656037u; /* FNV-1a */
-  for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)source[i]) * 1099511628211u;
-  return (dc_lua_own){ hash, len };
-}
-
-bool dc_lua_is_own(const dc_lua *self, const char *source, size_t len) {
-  dc_lua_own own = { 0 };
-  for (int i = 0; i < self->nowns; i++) {
-    if (self->own[i].len != len) continue;
-    if (own.len == 0) own = dc_lua_own_name(source, len);
-    if (self->own[i].hash == own.hash) return true;
-  }
-  return false;
-}
-
-/* Is the function's chunk one of our own Lua files? */
-static bool is_own(const dc_lua *self, const lua_Debug *ar) { return dc_lua_is_own(self, ar->source, ar->srclen); }
-
-bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
-  const dc_lua *self = dc_lua_push_self(L);
-  bool found = false;
-  lua_pop(L, 1);
-  for (int level = 0; !found && lua_getstack(L, level, ar); level++) {
-    lua_getinfo(L, "Sl", ar);
-    found = *ar->what != 'C' && ar->currentline > 0 && !is_own(self, ar);
-  }
-  return found;
-}
+/* --- a lost caller -------------------------------------------------------------------------------- */
 
 /* Whether the function at stack index fn is a value of the table at idx. */
 static bool is_value(lua_State *L, int idx, int fn) {
@@ -83,7 +53,7 @@ static bool caller_is_lost(lua_State *L) {
   lua_pop(L, 1);
   for (int level = 0; lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Slt", &ar);
-    if (*ar.what != 'C' && ar.currentline > 0 && !is_own(self, &ar)) break;
+    if (*ar.what != 'C' && ar.currentline > 0 && !dc_lua_is_own(self, ar.source, ar.srclen)) break;
     if (level == 0) continue; /* `build` */
     if (*ar.what == 'C' && tail) break; /* pcall and its like */
     tail = ar.istailcall;
@@ -92,6 +62,58 @@ static bool caller_is_lost(lua_State *L) {
   if (!tail) return false;
   lua_getinfo(L, "f", &below);
   return is_public(L);
+}
+
+/* --- the error object ---------------------------------------------------------------------------- */
+
+/* "script.lua:17: sentence", and the log below it.  Of the compiler's errors the message shows enough, and begins with
+** the line that is wrong, which says more than the one that called us. */
+static int error_tostring(lua_State *L) {
+  luaL_Buffer b;
+  if (!lua_istable(L, 1)) {
+    lua_pushliteral(L, "dotcompute.error");
+    return 1;
+  }
+  lua_settop(L, 1);
+  lua_getfield(L, 1, "where");   /* 2 */
+  lua_getfield(L, 1, "message"); /* 3 */
+  lua_getfield(L, 1, "log");     /* 4 */
+  lua_getfield(L, 1, "code");    /* 5 */
+  bool shown = lua_isstring(L, 5) && strcmp(lua_tostring(L, 5), "NVRTC_ERROR_COMPILATION") == 0;
+  lua_getfield(L, 1, "at");      /* 6 */
+  luaL_buffinit(L, &b);
+  if (lua_isstring(L, 2) && !lua_isstring(L, 6)) {
+    luaL_addstring(&b, lua_tostring(L, 2));
+    luaL_addstring(&b, ": ");
+  }
+  luaL_addstring(&b, lua_isstring(L, 3) ? lua_tostring(L, 3) : "error");
+  if (!shown && lua_isstring(L, 4) && *lua_tostring(L, 4)) {
+    size_t n;
+    const char *log = lua_tolstring(L, 4, &n);
+    while (n > 0 && (log[n - 1] == '\n' || log[n - 1] == ' ')) n--;
+    luaL_addchar(&b, '\n');
+    luaL_addlstring(&b, log, n);
+  }
+  luaL_pushresult(&b);
+  return 1;
+}
+
+/* "text" .. err works as with errors that are strings. */
+static int error_concat(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  luaL_tolstring(L, 2, NULL);
+  lua_concat(L, 2);
+  return 1;
+}
+
+static const luaL_Reg error_meta[] = {
+  { "__tostring", error_tostring },
+  { "__concat", error_concat },
+  { NULL, NULL },
+};
+
+void dc_lua_open_error(lua_State *L, int self) {
+  dc_lua_newtype(L, self, DC_LUA_ERROR, "dotcompute.error", error_meta, NULL);
 }
 
 /* --- building the table -------------------------------------------------------------------------- */
@@ -122,7 +144,7 @@ static void add_launch(lua_State *L) {
   const char *text = lua_tostring(L, -1), *name = strstr(text, "kernel '");
   const dc_lua *self = dc_lua_push_self(L);
   lua_pop(L, 1);
-  const dc_lua_launch *l = name ? dc_lua_last_launch(self, name + strlen("kernel '")) : NULL;
+  const dc_lua_launch_site *l = name ? dc_lua_last_launch(self, name + strlen("kernel '")) : NULL;
   if (!l) return;
   lua_pushfstring(L, "%s (launched at %s:%d)", text, l->script, l->line);
   lua_remove(L, -2);
@@ -214,6 +236,7 @@ static int build(lua_State *L) {
   luaL_traceback(L, L, NULL, 1);
   lua_setfield(L, 3, "traceback");
   dc_lua_push_self(L);
+  dc_lua_open_error(L, lua_gettop(L));
   if (lua_getiuservalue(L, -1, DC_LUA_ERROR) == LUA_TTABLE) lua_setmetatable(L, 3);
   lua_settop(L, 3);
   return 1;
@@ -258,7 +281,7 @@ static called find_call(lua_State *L) {
   lua_pop(L, 1);
   for (int level = 0; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
     lua_getinfo(L, "nS", &ar);
-    if (level > 0 && !is_own(self, &ar)) break;
+    if (level > 0 && !dc_lua_is_own(self, ar.source, ar.srclen)) break;
     c.name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
     c.method = ar.namewhat && strcmp(ar.namewhat, "method") == 0;
     if (level == 0) c.field = ar.namewhat && strcmp(ar.namewhat, "field") == 0;
@@ -337,56 +360,4 @@ const char *dc_lua_describe(lua_State *L, int idx) {
     default: break;
   }
   return lua_pushfstring(L, "a %s", luaL_typename(L, idx));
-}
-
-/* --- the error object ---------------------------------------------------------------------------- */
-
-/* "script.lua:17: sentence", and the log below it.  Of the compiler's errors the message shows enough, and begins with
-** the line that is wrong, which says more than the one that called us. */
-static int error_tostring(lua_State *L) {
-  luaL_Buffer b;
-  if (!lua_istable(L, 1)) {
-    lua_pushliteral(L, "dotcompute.error");
-    return 1;
-  }
-  lua_settop(L, 1);
-  lua_getfield(L, 1, "where");   /* 2 */
-  lua_getfield(L, 1, "message"); /* 3 */
-  lua_getfield(L, 1, "log");     /* 4 */
-  lua_getfield(L, 1, "code");    /* 5 */
-  bool shown = lua_isstring(L, 5) && strcmp(lua_tostring(L, 5), "NVRTC_ERROR_COMPILATION") == 0;
-  lua_getfield(L, 1, "at");      /* 6 */
-  luaL_buffinit(L, &b);
-  if (lua_isstring(L, 2) && !lua_isstring(L, 6)) {
-    luaL_addstring(&b, lua_tostring(L, 2));
-    luaL_addstring(&b, ": ");
-  }
-  luaL_addstring(&b, lua_isstring(L, 3) ? lua_tostring(L, 3) : "error");
-  if (!shown && lua_isstring(L, 4) && *lua_tostring(L, 4)) {
-    size_t n;
-    const char *log = lua_tolstring(L, 4, &n);
-    while (n > 0 && (log[n - 1] == '\n' || log[n - 1] == ' ')) n--;
-    luaL_addchar(&b, '\n');
-    luaL_addlstring(&b, log, n);
-  }
-  luaL_pushresult(&b);
-  return 1;
-}
-
-/* "text" .. err works as with errors that are strings. */
-static int error_concat(lua_State *L) {
-  luaL_tolstring(L, 1, NULL);
-  luaL_tolstring(L, 2, NULL);
-  lua_concat(L, 2);
-  return 1;
-}
-
-static const luaL_Reg error_meta[] = {
-  { "__tostring", error_tostring },
-  { "__concat", error_concat },
-  { NULL, NULL },
-};
-
-void dc_lua_open_error(lua_State *L, int self) {
-  dc_lua_newtype(L, self, DC_LUA_ERROR, "dotcompute.error", error_meta, NULL);
 }

@@ -1,19 +1,18 @@
 /*
 ** kernel.c - the kernel object: calling it launches.
 **
-** The good path converts straight from the Lua stack into a buffer on the C stack (argument.c): no allocation,
-** no text.
+** A launch converts its arguments from the Lua stack into a buffer on the C stack (argument.c), without an allocation.
 */
 #include <stdalign.h>
 #include <string.h>
 
 #include "kernel/launch.h"
 #include "kernel/profile.h"
-#include "lua/argument_quick.h"
+#include "lua/argument.h"
 #include "lua/stream.h"
 
 typedef struct kernel_object {
-  dc_lua_site site; /* of its last launch that was noted */
+  uint64_t site;   /* number of the launch site of its last launch that was noted; 0: none */
   /* what every launch looks at, beside the tag behind it */
   dc_stream *stream; /* from with{}, by which it can be named; NULL: the current one */
   dc_launch_options how; /* from with{} */
@@ -23,14 +22,14 @@ typedef struct kernel_object {
   unsigned generation; /* of home, when k was looked up */
   uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
   bool noted;      /* the last launch was */
-  bool from_file;  /* its module may be loaded anew */
+  bool from_file;  /* its module may be reloaded */
   bool plain;      /* it is launched plainly, in the device's own stream */
   bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } kernel_object;
 
 static void settle_manner(kernel_object *o) { o->plain = !o->stream && dc_launch_is_plain(o->k, &o->how); }
 
-/* The module was closed, or loaded anew: then the kernel of that name is the one from now on. */
+/* The module was closed, or reloaded: then the kernel of that name is the one from now on. */
 static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   dc_error err = DC_ERROR_INIT;
   const char *name = o->k->sig->name;
@@ -39,10 +38,8 @@ static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   if (DC_LUA_WORK(dc_lua_self(L), (k = dc_module_kernel(o->home->m, name, &err)) ? 0 : -1) != 0)
     dc_lua_raise_kernel(L, &err);
   lua_pushvalue(L, 1);
-  dc_lua_arguments arguments = dc_lua_prepare_arguments(L, k);
+  o->arguments = dc_lua_prepare_arguments(L, k);
   lua_pop(L, 1);
-  dc_lua_arguments_unref(&o->arguments);
-  o->arguments = arguments;
   dc_module_ref(k->module);
   dc_module_unref(o->k->module);
   o->k = k;
@@ -51,24 +48,13 @@ static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   o->generation = o->home->generation;
 }
 
-/* The kernel at 1, and the running function's dc_lua.  There is an argument 1. *stack: dc_lua_cells, then too. */
-static inline kernel_object *check_kernel_in(lua_State *L, const dc_lua_cell **stack, dc_lua **self) {
-  kernel_object *o = NULL;
-  if (DC_LIKELY(*stack != NULL))
-    o = dc_cell_test(*stack + 1, dc_lua_active.self, DC_LUA_KERNEL, sizeof *o, DC_LUA_KERNEL_NVALUES);
-  o = dc_lua_self_test(L, DC_LUA_KERNEL, o, self);
-  if (DC_UNLIKELY(!o || !o->k)) dc_lua_expected(L, 1, "a kernel");
-  if (DC_UNLIKELY(o->generation != o->home->generation)) {
-    renew(L, o);
-    *stack = dc_lua_cells(L);
-  }
-  return o;
-}
-
-/* The same where the stack is of no interest. */
+/* The kernel at 1, and the running function's dc_lua. */
 static kernel_object *check_kernel(lua_State *L, dc_lua **self) {
-  const dc_lua_cell *stack = NULL;
-  return check_kernel_in(L, &stack, self);
+  *self = dc_lua_self(L);
+  kernel_object *o = dc_lua_test(L, *self, 1, DC_LUA_KERNEL);
+  if (DC_UNLIKELY(!o || !o->k)) dc_lua_expected(L, 1, "a kernel");
+  if (DC_UNLIKELY(o->generation != o->home->generation)) renew(L, o);
+  return o;
 }
 
 /* Whether one of the sources of the module at that index is a file. */
@@ -92,20 +78,22 @@ static kernel_object *push_copy(lua_State *L, kernel_object *o) {
   dc_module_ref(o->k->module);
   o->home->refs++;
   if (o->stream) dc_stream_name(o->stream);
-  dc_lua_arguments_ref(&o->arguments);
   return copy;
 }
 
-void dc_lua_hold_kernel(lua_State *L, const dc_kernel *k) {
-  kernel_object *o = lua_touserdata(L, 1);
-  if (o->from_file) push_copy(L, o);
-  dc_lua_check_held(L, k);
-}
-
-void dc_lua_check_held(lua_State *L, const dc_kernel *k) {
+/* Raises where the kernel at 1 is not `k` any more. */
+static void check_held(lua_State *L, const dc_kernel *k) {
   const kernel_object *o = lua_touserdata(L, 1);
   if (DC_UNLIKELY(o->k != k))
-    dc_lua_fail(L, DC_LAUNCH, "the kernel was loaded anew while the arguments of a launch were being read");
+    dc_lua_fail(L, DC_LAUNCH, "the kernel was reloaded while the arguments of a launch were being read");
+}
+
+/* Reading extents and materializing arguments may run code of the script's (metamethods, finalizers), which may reload
+** the kernel at 1: pushes an object that keeps `k`.  check_held follows. */
+static void hold_kernel(lua_State *L, const dc_kernel *k) {
+  kernel_object *o = lua_touserdata(L, 1);
+  if (o->from_file) push_copy(L, o);
+  check_held(L, k);
 }
 
 void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
@@ -183,10 +171,10 @@ static DC_RARELY dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const ch
   return (dc_dim3){ v[0], v[1], v[2] };
 }
 
-/* One extent for all, which is an integer in range: the usual case. */
-static inline bool is_extent(const dc_lua_cell *cell, dc_dim3 *d) {
-  if (DC_UNLIKELY(cell->type != DC_CELL_INTEGER)) return false;
-  const lua_Integer n = cell->as.integer;
+/* The usual grid or block: one integer in range. */
+static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
+  if (DC_UNLIKELY(!lua_isinteger(L, idx))) return false;
+  const lua_Integer n = lua_tointeger(L, idx);
   *d = (dc_dim3){ (uint32_t)n, 1, 1 };
   return n >= 0 && n <= UINT32_MAX;
 }
@@ -198,7 +186,7 @@ static inline bool is_extent(const dc_lua_cell *cell, dc_dim3 *d) {
 static inline void note(lua_State *L, dc_lua *self, kernel_object *o, const dc_launch *l) {
   if (DC_LIKELY(!l->first && !o->noted) || dc_launch_is_none(l)) return;
   if (l->first) dc_lua_note_launch(L, self, &o->site, o->k->label);
-  else dc_lua_forget_launch(self, &o->site);
+  else dc_lua_forget_launch(self, o->site);
   o->noted = l->first;
 }
 
@@ -225,8 +213,26 @@ static DC_RARELY void settle_globals(lua_State *L, dc_lua *self, const kernel_ob
   if (DC_LUA_WORK(self, dc_lua_settle_globals(o->home, &err)) != 0) dc_lua_raise_kernel(L, &err);
 }
 
-/* A kernel whose parameters do not fit the usual launch's buffer: they are put into a userdata below the arguments,
-** which Lua collects whatever is raised. */
+/* Marshals the arguments, which are from `first` to `top`, into params; materializes those that are due.  True: the
+** launch may reach memory that its arguments do not show. */
+static inline bool marshal(lua_State *L, dc_lua *self, const kernel_object *o, int first, int top, char *params) {
+  dc_lua_marshal m;
+  const dc_kernel *k = o->k;
+  const bool all = dc_lua_marshal_arguments(&m, L, self, k, &o->arguments, first, top - first + 1, params);
+  if (DC_UNLIKELY(m.due || all)) {
+    hold_kernel(L, k);
+    dc_lua_materialize_arguments(&m, all);
+    check_held(L, k);
+    dc_lua_marshal_again(&m, params);
+    lua_settop(L, top);
+  } else if (m.keys) {
+    lua_settop(L, top);
+  }
+  return all;
+}
+
+/* A kernel with more bytes of parameters than the usual buffer has: they are marshalled into a userdata below the
+** arguments, which Lua collects whatever is raised. */
 static DC_RARELY int launch_large(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first, int top) {
   const dc_kernel *k = o->k;
   const uint32_t most = k->dev->facts.most_params;
@@ -239,24 +245,19 @@ static DC_RARELY int launch_large(lua_State *L, dc_lua *self, kernel_object *o, 
   luaL_checkstack(L, 1, NULL);
   const uintptr_t block = (uintptr_t)lua_newuserdatauv(L, (size_t)k->params_size + 15, 0);
   char *params = (char *)((block + 15) & ~(uintptr_t)15);
-  lua_insert(L, first);
-  const bool anything =
-      dc_lua_put_arguments(L, self, k, &o->arguments, dc_lua_cells(L), first + 1, top - first + 1, params);
+  lua_insert(L, first); /* kernel grid block params arguments... */
+  const bool anything = marshal(L, self, o, first + 1, top + 1, params);
   l->params = params;
   return launch_watched(L, self, o, l, first + 1, anything);
 }
 
-/* The kernel is at 1, its arguments are from `first` to `top`; `stack`: dc_lua_cells; `line`: dc_launch_is_line. */
-static inline __attribute__((always_inline)) int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l,
-                                                       bool line, const dc_lua_cell *stack, int first, int top) {
+/* The kernel is at 1, its arguments are from `first` to `top`; `line`: dc_launch_is_line. */
+static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, bool line, int first, int top) {
   alignas(16) char params[DC_PARAMS_USUAL];
   dc_error err;
   if (DC_UNLIKELY(o->k->params_size > sizeof params)) return launch_large(L, self, o, l, first, top);
-  if (DC_UNLIKELY(o->home->nglobals != 0)) {
-    settle_globals(L, self, o);
-    stack = dc_lua_cells(L);
-  }
-  const bool anything = dc_lua_put_arguments(L, self, o->k, &o->arguments, stack, first, top - first + 1, params);
+  if (DC_UNLIKELY(o->home->nglobals != 0)) settle_globals(L, self, o);
+  const bool anything = marshal(L, self, o, first, top, params);
   l->params = params;
   if (DC_UNLIKELY(!dc_launch_is_usual(o->k, l, &o->how, line, o->plain)))
     return launch_watched(L, self, o, l, first, anything);
@@ -297,37 +298,34 @@ static DC_RARELY dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
   return (dc_dim3){ o->block, 1, 1 };
 }
 
+/* k(grid, block, ...) */
 static DC_HOT int kernel_call(lua_State *L) {
   dc_lua *self;
-  const dc_lua_cell *stack = dc_lua_cells(L);
-  int top = dc_lua_ncells(L, stack);
+  int top = lua_gettop(L);
   if (DC_UNLIKELY(top < 3)) lua_settop(L, top = 3);
-  kernel_object *o = check_kernel_in(L, &stack, &self);
+  kernel_object *o = check_kernel(L, &self);
   dc_launch l;
-  const bool line = DC_LIKELY(stack && is_extent(stack + 2, &l.grid) && is_extent(stack + 3, &l.block));
+  const bool line = DC_LIKELY(is_extent(L, 2, &l.grid) && is_extent(L, 3, &l.block));
   if (!line) {
     dc_kernel *k = o->k;
-    dc_lua_hold_kernel(L, k);
+    hold_kernel(L, k);
     l.grid = read_extents(L, k, "grid", 2, k->dev->facts.max_grid);
-    dc_lua_check_held(L, k);
+    check_held(L, k);
     l.block = read_block(L, o, 3);
-    dc_lua_check_held(L, k);
-    stack = dc_lua_cells(L);
+    check_held(L, k);
+    lua_settop(L, top);
   }
-  return launch(L, self, o, &l, line || dc_launch_is_line(&l), stack, 4, top);
+  return launch(L, self, o, &l, line || dc_launch_is_line(&l), 4, top);
 }
 
 /* forall(n, ...): at least n threads. */
 static DC_HOT int kernel_forall(lua_State *L) {
   dc_lua *self;
-  const dc_lua_cell *stack = dc_lua_cells(L);
-  const int top = dc_lua_ncells(L, stack);
-  if (DC_UNLIKELY(top < 1)) stack = NULL;
-  kernel_object *o = check_kernel_in(L, &stack, &self);
+  const int top = lua_gettop(L);
+  kernel_object *o = check_kernel(L, &self);
   const dc_kernel *k = o->k;
   int64_t n = 0;
-  if (DC_LIKELY(stack && top >= 2 && stack[2].type == DC_CELL_INTEGER)) n = stack[2].as.integer;
-  else if (!dc_lua_tointeger(L, 2, &n)) n = -1;
+  if (!dc_lua_tointeger(L, 2, &n)) n = -1;
   if (n < 0)
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': forall takes the number of threads first, got %s", k->sig->name,
                        dc_lua_describe(L, 2));
@@ -338,7 +336,7 @@ static DC_HOT int kernel_forall(lua_State *L) {
                        k->sig->name, (long long)n, (long long)blocks, o->block, k->dev->name,
                        k->dev->facts.max_grid[0]);
   dc_launch l = { .grid = { (uint32_t)blocks, 1, 1 }, .block = { o->block, 1, 1 } };
-  return launch(L, self, o, &l, true, dc_lua_cells(L), 3, top);
+  return launch(L, self, o, &l, true, 3, top);
 }
 
 /* --- the rest ------------------------------------------------------------------------------------ */
@@ -411,7 +409,7 @@ static int kernel_with(lua_State *L) {
   }
   settle_manner(variant);
   variant->block = 0;
-  variant->site = (dc_lua_site){ 0 };
+  variant->site = 0;
   return 1;
 }
 
@@ -497,7 +495,6 @@ static int kernel_gc(lua_State *L) {
   o->k = NULL;
   o->home = NULL;
   o->stream = NULL;
-  dc_lua_arguments_unref(&o->arguments);
   if (was.stream) dc_stream_abandon(was.stream);
   if (was.k) dc_module_unref(was.k->module);
   if (was.home) dc_lua_module_unref(was.home);

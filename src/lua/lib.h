@@ -39,27 +39,18 @@ enum dc_lua_slot {
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
   DC_LUA_CORE,                 /* the table that luaopen gave */
-  DC_LUA_CALLERS,              /* the functions of dc_lua.launches, as long as they live, by place */
   DC_LUA_END
 };
 
-/* A line that launched a kernel, so that a fault that a GPU tells of later can be blamed on a line of Lua. */
-typedef struct dc_lua_launch {
-  uint64_t order; /* launches are numbered; this is its last; 0: nothing here */
-  uint64_t site;  /* dc_lua_site's number of it */
-  char name[40];
+/* A launch site: a line of the script that launched a kernel, to which a fault is attributed that a GPU reports later. */
+typedef struct dc_lua_launch_site {
+  uint64_t launch; /* number of the last launch from here; 0: a fault is not attributed to this site */
+  uint64_t number; /* of this site */
+  char kernel[40];
   char script[LUA_IDSIZE];
-  int line;       /* 0: there is none to blame */
-} dc_lua_launch;
-#define DC_LUA_LAUNCHES 128
-
-/* Which of the above a kernel object's last launch is; zeroed: none yet. */
-typedef struct dc_lua_site {
-  bool direct;     /* a Lua function of the script's called the kernel, not C or a file of ours */
-  const void *pc;  /* where in its code; NULL: not known */
-  int line;
-  uint64_t number; /* of all sites so far: its place is that modulo DC_LUA_LAUNCHES */
-} dc_lua_site;
+  int line;        /* 0: no line of a script launched it */
+} dc_lua_launch_site;
+#define DC_LUA_SITES 128 /* launch sites that are remembered */
 
 /* The name of a Lua file of our own, by length and hash: a pointer would need something that keeps the string. */
 typedef struct dc_lua_own {
@@ -86,9 +77,9 @@ typedef struct dc_lua {
   double owed, owed_most; /* heaps of collector's work owed for device memory, done when it is so much (memory.c) */
   size_t since_full;      /* device bytes made since the last full collection */
   dc_precision precision; /* of float32 products */
-  uint64_t launched;      /* counts launches noted, */
-  uint64_t sites;         /* and the places that they came from */
-  dc_lua_launch launches[DC_LUA_LAUNCHES];
+  uint64_t nlaunches;     /* launches noted so far */
+  uint64_t nsites;        /* launch sites so far; number i is sites[i % DC_LUA_SITES] */
+  dc_lua_launch_site sites[DC_LUA_SITES];
   int nowns;
   dc_lua_own own[DC_LUA_MOST_OWN]; /* what error messages skip */
 } dc_lua;
@@ -254,12 +245,8 @@ typedef struct dc_lua_array {
   dc_array *a; /* NULL: not made yet, or collected */
 } dc_lua_array;
 
-/* gone.c: the metatable of arrays, on top, loses its finalizer where the host tells of objects that go; so many have
-** gone since the last call; whether one is going, inside the collector, where Lua cannot be called. */
-void dc_lua_spare_finalizers(lua_State *L, const dc_lua *self);
-size_t dc_lua_take_gone(void);
-bool dc_lua_is_going(void);
-
+/* Bytes of all elements. */
+size_t dc_lua_nbytes(const dc_array *a);
 /* Pushes a closed array object; fill its slot, then dc_lua_made. */
 dc_lua_array *dc_lua_newarray(lua_State *L);
 /* The same where the running function's dc_lua is at hand, and the stack has room for two more. */
@@ -270,8 +257,10 @@ int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err);
 dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx);
 /* The open array that is argument `arg`; raises otherwise. */
 dc_array *dc_lua_checkarray(lua_State *L, const dc_lua *self, int arg);
-/* Pushes the field (array.c's numbers) of an open array; returns 1. */
+/* Pushes field number `id` of an open array; returns 1. */
 int dc_lua_array_field(lua_State *L, dc_lua *self, dc_array *a, int id);
+/* Sets the fields' numbers by name in the table on top, that of the methods. */
+void dc_lua_set_fields(lua_State *L);
 /* Computes the array when it is pending. */
 void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a);
 /* Pushes a view whose axis i is axes[i] of `a`; NULL: reversed. Returns 1. */
@@ -336,13 +325,14 @@ void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool as
 /* --- linalg.c --- */
 extern const luaL_Reg dc_lua_linalg_core[], dc_lua_linalg_methods[], dc_lua_linalg_internal[];
 
-/* --- launched.c --- */
-/* Remembers the script's line that launches the kernel that is called `name`; `site` is the kernel object's. */
-void dc_lua_note_launch(lua_State *L, dc_lua *self, dc_lua_site *site, const char name[40]);
-/* The last launch there is not to be blamed for anything: its kernel has been launched from who knows where. */
-void dc_lua_forget_launch(dc_lua *self, const dc_lua_site *site);
-/* The last launch noted of the kernel whose name text[] begins with, quoted by a ' behind it; NULL: there is none. */
-const dc_lua_launch *dc_lua_last_launch(const dc_lua *self, const char *text);
+/* --- launch_site.c --- */
+/* Notes the script's line that launches the kernel of that name.  *site is the number of the site of the kernel object's
+** last launch, 0 at first. */
+void dc_lua_note_launch(lua_State *L, dc_lua *self, uint64_t *site, const char name[40]);
+/* Faults are not attributed to site `number` any more: its kernel has been launched since from a line not noted. */
+void dc_lua_forget_launch(dc_lua *self, uint64_t number);
+/* The site of the last launch noted of the kernel whose name `text` begins with, ended by a '; NULL: there is none. */
+const dc_lua_launch_site *dc_lua_last_launch(const dc_lua *self, const char *text);
 
 /* --- module.c, kernel.c --- */
 /* What a module object points to; its kernels do too, whatever becomes of the object. */

@@ -19,14 +19,4 @@ __attribute__((visibility("default"))) int luaopen_dotcompute_core(lua_State *L)
 ** is for `return dc_lua_raise(L, &err);`. Nothing may be held that the error would leak. */
 int dc_lua_raise(lua_State *L, dc_error *err);
 
-/* A finalizer costs more than the array that it is for: Lua keeps the object for another cycle and calls out of the
-** collector, protected.  A host of one Lua state whose lua_Alloc sees what Lua gives back can do without: it sets
-** `tells` before the core is opened, and calls dc_lua_gone for each block of `bytes` bytes that comes back, whatever it
-** was, before it writes there.  Then an array's memory goes with its object. */
-extern struct dc_lua_host {
-  bool tells;
-  size_t bytes; /* of a block that is an array object; set when the core is opened, 0 before */
-} dc_lua_host;
-void dc_lua_gone(void *block);
-
 #endif

@@ -16,8 +16,6 @@
 #define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
-_Thread_local struct dc_lua_active dc_lua_active;
-
 static void collect(lua_State *L, dc_lua *self, int what, int kb) {
   if (self->collecting) return;
   self->collecting = true;
@@ -64,12 +62,6 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
   else collect(L, self, LUA_GCSTEP, (int)owed + 1);
 }
 
-/* The array objects that the collector has not taken, as far as is known. */
-static size_t living(dc_lua *self) {
-  const size_t n = dc_lua_take_gone();
-  return self->arrays -= n < self->arrays ? n : self->arrays;
-}
-
 /* Expressions take host memory that the collector does not see, and one that is slow lets tens of thousands of dead
 ** ones lie, each of which costs a cache miss when it is made anew.  So when there are many more than the last full
 ** collection left, a step is asked for, with which a generational collector takes all that died young, however large
@@ -78,18 +70,18 @@ static size_t living(dc_lua *self) {
 ** is twice the heap, which it has to walk through. */
 static DC_RARELY void many_arrays(lua_State *L, dc_lua *self) {
   const size_t most = self->arrays_most;
-  if (living(self) <= most) return;
+  if (self->arrays <= most) return;
   self->arrays_most = self->arrays + FEW_ARRAYS;
   if (most == 0 || self->collecting || !lua_gc(L, LUA_GCISRUNNING)) return;
   self->collecting = true;
   if (!self->steps_fail) lua_gc(L, LUA_GCSTEP, 0);
-  self->steps_fail = living(self) > most / 4 * 3;
+  self->steps_fail = self->arrays > most / 4 * 3;
   if (!self->steps_fail) {
     self->arrays_most = most;
   } else if (self->arrays * ARRAY_BYTES >= 2 * 1024 * (size_t)lua_gc(L, LUA_GCCOUNT)) {
     lua_gc(L, LUA_GCCOLLECT);
     self->steps_fail = false;
-    self->arrays_most = living(self) > FEW_ARRAYS / 2 ? 2 * self->arrays : FEW_ARRAYS;
+    self->arrays_most = self->arrays > FEW_ARRAYS / 2 ? 2 * self->arrays : FEW_ARRAYS;
   }
   self->collecting = false;
   dc_lua_active.L = L;
@@ -114,7 +106,6 @@ static int memory_pressure(dc_device *dev, size_t wanted) {
 
 void dc_lua_open_memory(void) {
   dc_memory_pressure = memory_pressure;
-  dc_lua_open_ledger();
 }
 
 /* --- scratch ------------------------------------------------------------------------------------- */

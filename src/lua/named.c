@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/closest.h"
-#include "lua/cells.h"
+#include "lua/lib.h"
 #include "lua/lib.h"
 
 #define MOST_OPTIONS 32
@@ -76,11 +76,6 @@ static DC_HOT const dc_lua_option *check_option(lua_State *L, const dc_lua_optio
 }
 
 bool dc_lua_has_names(lua_State *L, int idx) {
-  const dc_lua_cell *stack = dc_lua_cells(L);
-  if (stack && stack[idx].type == DC_CELL_TABLE) { /* a plain list of extents has no nodes */
-    const dc_lua_table *t = stack[idx].as.table;
-    if (t->log_nodes == 0 && dc_cell_is_nil(&t->nodes->cell)) return false;
-  }
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
     if (lua_type(L, -2) == LUA_TNUMBER) continue;
     lua_pop(L, 2);

@@ -1,0 +1,29 @@
+/* caller.c - see caller.h. */
+#include "lua/lib.h"
+
+dc_lua_own dc_lua_own_name(const char *source, size_t len) {
+  uint64_t hash = 14695981039346656037u; /* FNV-1a */
+  for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)source[i]) * 1099511628211u;
+  return (dc_lua_own){ hash, len };
+}
+
+bool dc_lua_is_own(const dc_lua *self, const char *source, size_t len) {
+  dc_lua_own own = { 0 };
+  for (int i = 0; i < self->nowns; i++) {
+    if (self->own[i].len != len) continue;
+    if (own.len == 0) own = dc_lua_own_name(source, len);
+    if (self->own[i].hash == own.hash) return true;
+  }
+  return false;
+}
+
+bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
+  const dc_lua *self = dc_lua_push_self(L);
+  bool found = false;
+  lua_pop(L, 1);
+  for (int level = 0; !found && lua_getstack(L, level, ar); level++) {
+    lua_getinfo(L, "Sl", ar);
+    found = *ar->what != 'C' && ar->currentline > 0 && !dc_lua_is_own(self, ar->source, ar->srclen);
+  }
+  return found;
+}

@@ -1,0 +1,95 @@
+/* object.c - see object.h. */
+#include <string.h>
+
+#include "base/runtime.h"
+#include "lua/lib.h"
+
+_Thread_local struct dc_lua_active dc_lua_active;
+
+static const char state_key = 0; /* its address is the registry's key for the dc_lua */
+
+/* The dc_lua at idx; NULL when it is none. */
+static dc_lua *to_state(lua_State *L, int idx) {
+  dc_lua *self = lua_touserdata(L, idx);
+  return self && lua_rawlen(L, idx) == sizeof *self && self->itself == self ? self : NULL;
+}
+
+int dc_lua_tampered(lua_State *L, const char *what) {
+  return luaL_error(L, "%s of dotcompute was replaced by means of the debug library", what);
+}
+
+/* The one of the call before is known to be a dc_lua. */
+DC_HOT dc_lua *dc_lua_self(lua_State *L) {
+  dc_lua *self = lua_touserdata(L, lua_upvalueindex(1));
+  if (DC_UNLIKELY(self == NULL || self != dc_lua_active.self) && !to_state(L, lua_upvalueindex(1)))
+    dc_lua_tampered(L, "the upvalue of a function");
+  dc_lua_active.L = L;
+  dc_lua_active.self = self;
+  return self;
+}
+
+void dc_lua_get(lua_State *L, int slot, int type) {
+  dc_lua_self(L);
+  if (DC_UNLIKELY(lua_getiuservalue(L, lua_upvalueindex(1), slot) != type)) dc_lua_tampered(L, "a value of the state");
+}
+
+int dc_lua_method(lua_State *L, int slot) {
+  dc_lua_get(L, slot, LUA_TTABLE);
+  if (lua_getfield(L, -1, "__methods") != LUA_TTABLE) dc_lua_tampered(L, "the field __methods of a metatable");
+  lua_pushvalue(L, 2);
+  return lua_rawget(L, -2);
+}
+
+dc_lua *dc_lua_push_self(lua_State *L) {
+  luaL_checkstack(L, 8, NULL);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
+  dc_lua *self = to_state(L, -1);
+  if (self) return self;
+  lua_pop(L, 1);
+  static atomic_bool another;
+  if (atomic_exchange(&another, true)) atomic_store(&dc_process.many_threads, true);
+  self = lua_newuserdatauv(L, sizeof *self, DC_LUA_END - 1);
+  memset(self, 0, sizeof *self);
+  self->itself = self;
+  self->work_place = dc_lua_work_place();
+  int at = lua_gettop(L);
+  lua_newtable(L);
+  lua_setiuservalue(L, at, DC_LUA_DEVICES);
+  lua_pushvalue(L, at);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+  return self;
+}
+
+void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs) {
+  lua_pushvalue(L, self);
+  luaL_setfuncs(L, funcs, 1);
+}
+
+void dc_lua_setmethods(lua_State *L, int self, const luaL_Reg *methods, const char *type) {
+  lua_pushvalue(L, self);
+  lua_pushstring(L, type);
+  luaL_setfuncs(L, methods, 2);
+}
+
+/* The names of a type, for completion and for its own lookup: the functions of `methods`. */
+void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const luaL_Reg *meta, const luaL_Reg *methods) {
+  dc_lua *state = lua_touserdata(L, self);
+  if (state->types[slot]) return;
+  lua_newtable(L);
+  dc_lua_setfuncs(L, self, meta);
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__name");
+  if (methods) {
+    lua_newtable(L);
+    dc_lua_setmethods(L, self, methods, strchr(name, '.') + 1);
+    lua_setfield(L, -2, "__methods");
+  }
+  const void *address = lua_topointer(L, -1);
+  lua_setiuservalue(L, self, slot);
+  state->types[slot] = address;
+}
+
+void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
+  luaL_checkstack(L, 4, NULL);
+  return dc_lua_new_of(L, dc_lua_self(L), slot, size, nuservalues);
+}
