@@ -8,8 +8,10 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* main.c */
-
+/* The program's name in front of messages; NULL: none, as at the prompt. */
+extern const char *dclua_progname;
+/* Prints a line to stderr, behind the program's name. */
+void dclua_print_message(const char *text);
 /* Calls the function below its `nargs` arguments with a message handler that adds a traceback.
 ** Leaves `nresults` results, or the message; returns Lua's status. */
 int dclua_call(lua_State *L, int nargs, int nresults);

@@ -16,12 +16,9 @@
 #include <unistd.h>
 
 #include "base/version.h"
-#include "base/version.h"
 #include "compile/nvrtc/process.h"
 #include "compile/nvrtc/server.h"
 #include "dclua/dclua.h"
-
-static const char *progname = "dclua";
 
 static const char usage_text[] =
     "usage: %s [options] [script [args]]\n"
@@ -53,62 +50,6 @@ typedef struct options {
 static void print_version(void) {
   printf("dotcompute %s, %s\n", DC_VERSION, LUA_COPYRIGHT);
   fflush(stdout);
-}
-
-static void print_message(const char *text) {
-  if (progname) fprintf(stderr, "%s: ", progname);
-  fprintf(stderr, "%s\n", text);
-  fflush(stderr);
-}
-
-/* --- calls with tracebacks --------------------------------------------------------------------- */
-
-/* Errors of ours took their traceback when they were raised. Pushes it, or nothing. */
-static bool push_own_traceback(lua_State *L) {
-  bool found = false;
-  if (lua_type(L, 1) == LUA_TTABLE) {
-    lua_pushliteral(L, "traceback");
-    found = lua_rawget(L, 1) == LUA_TSTRING && lua_rawlen(L, -1) > 0;
-    if (!found) lua_pop(L, 1);
-  }
-  return found;
-}
-
-static int message_handler(lua_State *L) {
-  if (lua_isstring(L, 1)) { /* or a number */
-    luaL_traceback(L, L, lua_tostring(L, 1), 1);
-    return 1;
-  }
-  if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING) {
-    luaL_traceback(L, L, lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1)), 1);
-    return 1;
-  }
-  int text = lua_gettop(L);
-  if (!push_own_traceback(L)) return 1;
-  if (strstr(lua_tostring(L, text), lua_tostring(L, -1))) lua_pop(L, 1); /* the text has it already */
-  else {
-    lua_pushliteral(L, "\n");
-    lua_insert(L, -2);
-    lua_concat(L, 3);
-  }
-  return 1;
-}
-
-int dclua_call(lua_State *L, int nargs, int nresults) {
-  int base = lua_gettop(L) - nargs;
-  lua_pushcfunction(L, message_handler);
-  lua_insert(L, base);
-  int status = lua_pcall(L, nargs, nresults, base);
-  lua_remove(L, base);
-  return status;
-}
-
-int dclua_report(lua_State *L, int status) {
-  if (status == LUA_OK) return status;
-  const char *text = lua_tostring(L, -1);
-  print_message(text ? text : "(error message not a string)");
-  lua_pop(L, 1);
-  return status;
 }
 
 static int run_chunk(lua_State *L, int status) {
@@ -219,10 +160,10 @@ static bool run_options(lua_State *L, char **argv, int end) {
 static void print_usage(const char *bad, const options *o) {
   if (bad) {
     bool lacks = bad[1] == 'e' || bad[1] == 'l' || strcmp(bad, "--device") == 0 || strcmp(bad, "--cache") == 0;
-    fprintf(stderr, "%s: ", progname);
+    fprintf(stderr, "%s: ", dclua_progname);
     fprintf(stderr, lacks ? "'%s' needs argument\n" : "unrecognized option '%s'\n", bad);
   }
-  fprintf(o->help ? stdout : stderr, usage_text, progname);
+  fprintf(o->help ? stdout : stderr, usage_text, dclua_progname);
 }
 
 /* --- running ------------------------------------------------------------------------------------- */
@@ -270,10 +211,10 @@ static int run_init(lua_State *L) {
 }
 
 static void run_prompt(lua_State *L) {
-  const char *name = progname;
-  progname = NULL; /* at the prompt messages stand alone */
+  const char *name = dclua_progname;
+  dclua_progname = NULL; /* at the prompt messages stand alone */
   dclua_repl(L);
-  progname = name;
+  dclua_progname = name;
 }
 
 static int run_doctor(lua_State *L) {
@@ -318,7 +259,7 @@ static bool run_profile(lua_State *L, const char *name) {
 
 static bool start_bundle(lua_State *L, char **argv, int argc, const options *o) {
   if (o->script < argc && strcmp(argv[o->script], "-") != 0) return run_cache(L, "record", NULL, NULL);
-  print_message("--bundle needs a script");
+  dclua_print_message("--bundle needs a script");
   return false;
 }
 
@@ -406,20 +347,20 @@ static void check_output(void) {
   if (fflush(stdout) == 0 && !failed) return;
   char text[200];
   snprintf(text, sizeof text, "standard output cannot be written%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
-  print_message(text);
+  dclua_print_message(text);
   _exit(EXIT_FAILURE);
 }
 
 int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], DC_COMPILER_ARGUMENT) == 0) return dc_compiler_serve();
   dc_compiler_program("/proc/self/exe");
-  if (argv[0] && argv[0][0]) progname = argv[0];
+  if (argv[0] && argv[0][0]) dclua_progname = argv[0];
   survive_size_limit();
   fill_descriptors();
   atexit(check_output);
   lua_State *L = luaL_newstate();
   if (!L) {
-    print_message("cannot create state: not enough memory");
+    dclua_print_message("cannot create state: not enough memory");
     return EXIT_FAILURE;
   }
   lua_pushcfunction(L, protected_main);

@@ -507,7 +507,11 @@ static int kernel_reload(lua_State *L) {
   check_kernel(L, &self);
   lua_settop(L, 1);
   lua_getiuservalue(L, 1, DC_LUA_KERNEL_MODULE);
-  return dc_lua_reload(L, 2);
+  if (!dc_lua_tomodule(L, self, 2)) dc_lua_tampered(L, "a user value of a kernel");
+  lua_getfield(L, 2, "reload");
+  lua_insert(L, 2);
+  lua_call(L, 1, 1);
+  return 1;
 }
 
 static const luaL_Reg kernel_methods[] = {

@@ -353,9 +353,8 @@ dc_lua_module *dc_lua_tomodule(lua_State *L, const dc_lua *self, int idx);
 void dc_lua_module_unref(dc_lua_module *o);
 /* Computes what still reads the module's variables: before its kernels run. */
 int dc_lua_settle_globals(dc_lua_module *o, dc_error *err);
-/* Compiles the file that the module at idx came from anew; pushes whether anything had changed.  Raises when that is no
-** open module. */
-int dc_lua_reload(lua_State *L, int module);
+/* Forgets the arrays over its variables that have been closed. */
+void dc_lua_drop_closed_globals(dc_lua_module *o);
 
 /* Pushes the kernel object of `name` from the module at idx; raises when there is none. */
 void dc_lua_pushkernel(lua_State *L, int module, const char *name);

@@ -10,6 +10,11 @@
 
 #include "lua/lib.h"
 
+/* A module object. */
+typedef struct dc_lua_module_object {
+  dc_lua_module *o; /* NULL: not made yet, or collected */
+} dc_lua_module_object;
+
 /* The open module object at 1; raises otherwise. */
 dc_lua_module *dc_lua_check_module(lua_State *L);
 /* --- module_text.c --- */

@@ -76,16 +76,6 @@ static bool make_room(dc_lua_module *o) {
   return more != NULL;
 }
 
-/* Forgets arrays that were closed. */
-static void drop_closed(dc_lua_module *o) {
-  int n = 0;
-  for (int i = 0; i < o->nglobals; i++) {
-    if (dc_array_state_of(o->globals[i]) == DC_ARRAY_CLOSED) dc_array_unref(o->globals[i]);
-    else o->globals[n++] = o->globals[i];
-  }
-  o->nglobals = n;
-}
-
 /* global(name): the array over that variable; the same memory's array as before while it is open. */
 int dc_lua_module_global(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -109,7 +99,7 @@ int dc_lua_module_global(lua_State *L) {
   dc_image *learned = !known && strchr(name, '<') ? learn_instance(L, self, o->m, name) : NULL;
   if (learned) known = find_variable(learned, name);
   const bool used = !learned || known; /* else it is an instance of a kernel */
-  drop_closed(o);
+  dc_lua_drop_closed_globals(o);
   if (!make_room(o)) dc_fail_oom(&err);
   dc_array *a = err.kind == DC_OK && used ? wrap_variable(o->m, name, known, &err) : NULL;
   if (learned) dc_image_free(learned);
@@ -130,16 +120,6 @@ int dc_lua_module_global(lua_State *L) {
   lua_pushvalue(L, 5);
   lua_rawset(L, 3);
   return 1;
-}
-
-int dc_lua_settle_globals(dc_lua_module *o, dc_error *err) {
-  drop_closed(o);
-  for (int i = 0; i < o->nglobals; i++) { /* a finalizer that runs meanwhile may close one */
-    bool open = dc_array_state_of(o->globals[i]) != DC_ARRAY_CLOSED;
-    if (open && dc_array_will_write(o->globals[i], err) != 0) return -1;
-  }
-  drop_closed(o);
-  return 0;
 }
 
 int dc_lua_close_globals(dc_lua_module *o, dc_error *err) {

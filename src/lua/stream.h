@@ -6,6 +6,11 @@
 
 #include "lua/argument.h"
 
+/* A stream object: a userdata with one pointer. */
+typedef struct dc_lua_stream {
+  dc_stream *s; /* NULL: not made yet, or collected */
+} dc_lua_stream;
+
 /* The stream at idx, or NULL when it is none; it may be closed. */
 dc_stream *dc_lua_tostream(lua_State *L, const dc_lua *self, int idx);
 /* Pushes an object for a stream that somebody else holds too. */

@@ -1,0 +1,63 @@
+/* call.c - see call.h. */
+#include <lauxlib.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dclua/dclua.h"
+
+const char *dclua_progname = "dclua";
+
+void dclua_print_message(const char *text) {
+  if (dclua_progname) fprintf(stderr, "%s: ", dclua_progname);
+  fprintf(stderr, "%s\n", text);
+  fflush(stderr);
+}
+
+/* Errors of ours took their traceback when they were raised. Pushes it, or nothing. */
+static bool push_own_traceback(lua_State *L) {
+  bool found = false;
+  if (lua_type(L, 1) == LUA_TTABLE) {
+    lua_pushliteral(L, "traceback");
+    found = lua_rawget(L, 1) == LUA_TSTRING && lua_rawlen(L, -1) > 0;
+    if (!found) lua_pop(L, 1);
+  }
+  return found;
+}
+
+static int message_handler(lua_State *L) {
+  if (lua_isstring(L, 1)) { /* or a number */
+    luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    return 1;
+  }
+  if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING) {
+    luaL_traceback(L, L, lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1)), 1);
+    return 1;
+  }
+  int text = lua_gettop(L);
+  if (!push_own_traceback(L)) return 1;
+  if (strstr(lua_tostring(L, text), lua_tostring(L, -1))) lua_pop(L, 1); /* the text has it already */
+  else {
+    lua_pushliteral(L, "\n");
+    lua_insert(L, -2);
+    lua_concat(L, 3);
+  }
+  return 1;
+}
+
+int dclua_call(lua_State *L, int nargs, int nresults) {
+  int base = lua_gettop(L) - nargs;
+  lua_pushcfunction(L, message_handler);
+  lua_insert(L, base);
+  int status = lua_pcall(L, nargs, nresults, base);
+  lua_remove(L, base);
+  return status;
+}
+
+int dclua_report(lua_State *L, int status) {
+  if (status == LUA_OK) return status;
+  const char *text = lua_tostring(L, -1);
+  dclua_print_message(text ? text : "(error message not a string)");
+  lua_pop(L, 1);
+  return status;
+}
