@@ -1,10 +1,12 @@
 /* call.c - see call.h. */
+#include "dclua/call.h"
+
 #include <lauxlib.h>
+#include <lua.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "dclua/dclua.h"
 
 const char *dclua_progname = "dclua";
 

@@ -1,12 +1,11 @@
-/*
-** embedded.c - the modules inside the executable.  `require "dotcompute"` in dclua reads no file:
-** package.preload holds a loader for each of our Lua files and for the C core.
-*/
-#include "dclua/dclua.h"
+/* embedded.c - see embedded.h. */
+#include "dclua/embedded.h"
 
 #include <lauxlib.h>
+#include <lua.h>
 #include <lualib.h>
 #include <string.h>
+
 
 /* Made by tools/embed.c from lua/; the name is the path below it, a NULL name ends the list. */
 struct dc_embedded { const char *name, *text; size_t len; };

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/file.h"
 
 #define LINES 2000          /* kept when the file is cut */

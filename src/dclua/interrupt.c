@@ -1,25 +1,27 @@
 /*
-** interrupt.c - Ctrl-C.  The signal sets dc_interrupt_flag, which kernels and waits look at, and a
-** hook on the coroutine that runs, which raises an error of kind "interrupted" at the next instruction.
+** interrupt.c - see interrupt.h.
 **
 ** Which coroutine runs Lua does not tell, so coroutine.resume, wrap and close are replaced here by
 ** ones that note it.  A count hook that new coroutines inherit would need no such note, but while any
 ** count hook is set Lua stops at every instruction: twice the time for every script.
 */
-#include "dclua/dclua.h"
+#include "dclua/interrupt.h"
 
 #include <lauxlib.h>
+#include <lua.h>
 #include <lualib.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/runtime.h"
-#include "lua/lua_dc.h"
+#include "lua/error.h"
 
 static _Atomic(lua_State *) running; /* the coroutine that executes; the signal handler reads it */
 static pthread_t main_thread;        /* the only one that runs Lua */

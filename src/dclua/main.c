@@ -18,7 +18,10 @@
 #include "base/version.h"
 #include "compile/nvrtc/process.h"
 #include "compile/nvrtc/server.h"
-#include "dclua/dclua.h"
+#include "dclua/call.h"
+#include "dclua/embedded.h"
+#include "dclua/interrupt.h"
+#include "dclua/repl.h"
 
 static const char usage_text[] =
     "usage: %s [options] [script [args]]\n"

@@ -1,7 +1,6 @@
-/*
-** repl.c - the prompt: expressions printed without `return`, input over several lines, Ctrl-C that drops the line but
-** not the session.  Without a terminal it reads plain lines and shows the same prompts, as `lua -i` does.
-*/
+/* repl.c - see repl.h. */
+#include "dclua/repl.h"
+
 #include <errno.h>
 #include <lauxlib.h>
 #include <lua.h>
@@ -12,7 +11,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "dclua/dclua.h"
+#include "dclua/call.h"
+#include "dclua/interrupt.h"
 #include "dclua/terminal.h"
 
 typedef struct repl {

@@ -24,8 +24,9 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "dclua/dclua.h"
+#include "base/buf.h"
 #include "dclua/history.h"
+#include "dclua/interrupt.h"
 
 #define CTRL_C 3
 #define CTRL_D 4

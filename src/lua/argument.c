@@ -1,13 +1,30 @@
 /*
 ** argument.c - see argument.h.
 **
-** Names of fields are looked up raw, by Lua strings that the kernel object keeps, so that nothing is allocated.  Where a
-** value in a table is wrong, the name of its field is put together on the way back.
+** Names of fields are looked up raw, by Lua strings that the kernel object keeps, so that nothing is allocated.  Where
+** a value in a table is wrong, the name of its field is put together on the way back.
 */
 #include "lua/argument.h"
 
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "kernel/kernel.h"
+#include "lua/array.h"
+#include "lua/complex.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/module.h"
+#include "lua/object.h"
 
 #define LEVEL 8 /* stack slots that one level of tables needs */
 

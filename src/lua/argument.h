@@ -8,9 +8,14 @@
 #ifndef DC_LUA_ARGUMENT_H
 #define DC_LUA_ARGUMENT_H
 
-#include "lua/lib.h"
+#include <lua.h>
+#include <stdbool.h>
 
-/* User values of a kernel object: its module object, and the table of field names that dc_lua_prepare_arguments sets. */
+#include "base/error.h"
+#include "kernel/kernel.h"
+#include "lua/object.h"
+
+/* User values of a kernel object: its module object; the table of field names, set by dc_lua_prepare_arguments. */
 enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_KEYS, DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_KEYS };
 
 /* Whether the launches of a kernel may reach memory that their arguments do not show (dc_reach), by its types. */

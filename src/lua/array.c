@@ -1,5 +1,17 @@
-/* array.c - an array as a Lua value: a userdata with one pointer, which is NULL once it is closed. */
-#include "lua/lib.h"
+/* array.c - see array.h. */
+#include "lua/array.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "array/array.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/memory.h"
+#include "lua/object.h"
 
 DC_HOT dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self) {
   dc_lua_count_array(L, self);

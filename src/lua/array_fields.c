@@ -1,10 +1,22 @@
 /*
-** array_fields.c - the fields of arrays: a.dtype, a.T, a.ptr ...
+** array_fields.c - see array_fields.h.
 **
 ** Fields and methods share one table, looked up by name; where it has a number instead of a function, the number says
 ** which field is meant.
 */
-#include "lua/lib.h"
+#include "lua/array_fields.h"
+
+#include <lua.h>
+
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/object.h"
 
 enum field {
   FIELD_DTYPE = 1, FIELD_NDIM, FIELD_SIZE, FIELD_NBYTES, FIELD_DEVICE, FIELD_CONTIGUOUS, FIELD_T, FIELD_PTR

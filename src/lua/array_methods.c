@@ -1,17 +1,37 @@
-/*
-** array_methods.c - the type dotcompute.array: its metatable, and the methods that copy, fill, convert and evaluate whole
-** arrays.  The other methods are in operators.c, reduce.c, index.c and linalg.c.
-*/
+/* array_methods.c - see array_methods.h. */
+#include "lua/array_methods.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/lib.h"
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "device/device.h"
+#include "device/registry.h"
+#include "lua/array.h"
+#include "lua/array_fields.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/format.h"
+#include "lua/index.h"
+#include "lua/interrupt.h"
+#include "lua/linalg.h"
+#include "lua/memory.h"
+#include "lua/named.h"
+#include "lua/object.h"
+#include "lua/operators.h"
+#include "lua/reduce.h"
 
 /* Never raises when the collector calls it; scripts reach it too, through getmetatable. */
 static DC_HOT int array_gc(lua_State *L) {
-  dc_lua *self;
-  dc_lua_array *o = dc_lua_test(L, dc_lua_active.self, 1, DC_LUA_ARRAY);
-  o = dc_lua_self_test(L, DC_LUA_ARRAY, o, &self);
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_array *o = dc_lua_test(L, self, 1, DC_LUA_ARRAY);
   if (!o) return dc_lua_expected(L, 1, "an array");
   dc_array *a = o->a;
   o->a = NULL;

@@ -1,13 +1,27 @@
 /*
-** builders.c - what the builders (lua/dotcompute/elementwise.lua and its like) need of C: the types of their
-** arguments at a glance, one domain for operands of several shapes, results made for them, strides.
+** builders.c - see builders.h.
 **
 ** The good path of an elementwise call is two calls into this file and one launch.  Lua is asked only what it does
 ** better: text, and which kernel goes with which types.
 */
+#include "lua/builders.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <string.h>
 
-#include "lua/lib.h"
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/memory.h"
+#include "lua/object.h"
+#include "lua/source.h"
 
 #define MOST_OPERANDS 64
 

@@ -1,11 +1,14 @@
-/*
-** cache.c - what our own Lua files (dotcompute.cache) need of the compiler's cache and of bundles.
-*/
+/* cache.c - see cache.h. */
+#include "lua/cache.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "compile/bundle.h"
 #include "compile/cache.h"
-#include "lua/lib.h"
+#include "lua/error.h"
 
 /* cache_folder(): the folder, or nil and why there is none. */
 static int core_cache_folder(lua_State *L) {

@@ -1,5 +1,9 @@
 /* caller.c - see caller.h. */
-#include "lua/lib.h"
+#include "lua/caller.h"
+
+#include <lua.h>
+
+#include "lua/object.h"
 
 dc_lua_own dc_lua_own_name(const char *source, size_t len) {
   uint64_t hash = 14695981039346656037u; /* FNV-1a */

@@ -1,5 +1,9 @@
-/* complex.c - one complex number as a Lua value, as an element of a complex array is: two float64, immutable. */
-#include "lua/lib.h"
+/* complex.c - see complex.h. */
+#include "lua/complex.h"
+
+#include <lua.h>
+
+#include "lua/object.h"
 
 typedef struct dc_lua_complex {
   double re, im;

@@ -1,13 +1,19 @@
-/*
-** complex_methods.c - the type dotcompute.complex: its fields re and im, and its arithmetic with numbers and with each
-** other; an operation with an array gives an expression of arrays.
-*/
+/* complex_methods.c - see complex_methods.h. */
+#include "lua/complex_methods.h"
+
 #include <complex.h>
+#include <lauxlib.h>
+#include <lua.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lua/lib.h"
+#include "array/op.h"
+#include "base/error.h"
+#include "lua/complex.h"
+#include "lua/error.h"
+#include "lua/object.h"
+#include "lua/operators.h"
 
 /* A complex or real number at idx. */
 static bool get(lua_State *L, const dc_lua *self, int idx, double complex *z) {

@@ -1,15 +1,29 @@
 /*
-** convert.c - Lua values to host memory and back: elements, nested tables, dtypes, shapes.
+** convert.c - see convert.h.
 **
 ** Conversions are strict: what the dtype cannot hold is an error, except that floating dtypes round.
 ** With no dtype given, float32 is meant, and a Lua integer that it cannot hold exactly is an error too.
 */
+#include "lua/convert.h"
+
 #include <inttypes.h>
+#include <lauxlib.h>
+#include <lua.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/lib.h"
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/complex.h"
+#include "lua/error.h"
+#include "lua/memory.h"
+#include "lua/object.h"
 
 /* --- numbers ------------------------------------------------------------------------------------- */
 

@@ -2,14 +2,45 @@
 ** core.c - luaopen_dotcompute_core: registers the backends, makes the types' metatables and the tables of functions.
 ** Opening touches no device and loads no library.
 */
+#include "lua/core.h"
+
+#include <lauxlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/runtime.h"
 #include "base/version.h"
 #include "cpu/runtime/device.h"
 #include "cuda/cuda.h"
+#include "device/registry.h"
+#include "lua/array_methods.h"
+#include "lua/builders.h"
+#include "lua/cache.h"
+#include "lua/caller.h"
+#include "lua/complex_methods.h"
+#include "lua/create.h"
+#include "lua/device.h"
+#include "lua/error.h"
 #include "lua/files.h"
-#include "lua/stream.h"
+#include "lua/graph.h"
+#include "lua/image.h"
+#include "lua/interrupt.h"
+#include "lua/kernel.h"
+#include "lua/ledger.h"
+#include "lua/linalg.h"
+#include "lua/mail.h"
+#include "lua/memory.h"
+#include "lua/module_methods.h"
+#include "lua/named.h"
+#include "lua/object.h"
+#include "lua/operators.h"
+#include "lua/part.h"
+#include "lua/pinned.h"
+#include "lua/profile.h"
+#include "lua/random.h"
+#include "lua/reduce.h"
+#include "lua/stream_methods.h"
+#include "lua/tables.h"
 
 /* --- dc.null ------------------------------------------------------------------------------------- */
 
@@ -87,6 +118,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_registry_add(&dc_cpu_backend);
   dc_lua *self = dc_lua_push_self(L);
   self->host_interrupts = preloaded;
+  if (!self->types[DC_LUA_ARRAY]) self->work_place = dc_lua_work_place(); /* opened for the first time */
   dc_lua_open_memory();
   dc_lua_open_ledger();
   dc_lua_open_scratch(L, 1);

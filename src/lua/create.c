@@ -1,15 +1,32 @@
 /*
-** create.c - functions of the module that make arrays.
+** create.c - see create.h.
 **
 ** Shapes are integers or one table of them; a dtype may follow, by position or in a table of options, and is float32
 ** otherwise (bool where the values are booleans).  New arrays live on the current device.
 */
+#include "lua/create.h"
+
 #include <float.h>
+#include <lauxlib.h>
+#include <lua.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/lib.h"
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/memory.h"
+#include "lua/named.h"
+#include "lua/object.h"
 
 /* Bytes of an array of this shape; 0 where they are more than can be made (the making will say so). */
 static size_t bytes_for(dc_dtype dtype, int ndim, const int64_t *shape) {

@@ -1,15 +1,26 @@
-/*
-** device.c - devices as Lua objects, which of them is the current one, counters, and what the doctor asks.
-*/
+/* device.c - see device.h. */
+#include "lua/device.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/cc.h"
+#include "base/error.h"
 #include "base/runtime.h"
 #include "compile/compile.h"
 #include "cuda/cuda.h"
+#include "device/device.h"
 #include "device/library.h"
+#include "device/registry.h"
+#include "device/stream.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/object.h"
 #include "lua/stream.h"
 
 typedef struct device_object {

@@ -1,15 +1,27 @@
 /*
-** error.c - dc_error to Lua error, in one place.
+** error.c - see error.h.
 **
 ** The table is built inside a protected call, because building may run out of Lua's memory: whatever
 ** comes of that is raised after the dc_error has been cleared, so nothing leaks.
 */
+#include "lua/error.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "base/dtype.h"
+#include "base/error.h"
 #include "base/runtime.h"
-#include "lua/lib.h"
+#include "device/capture.h"
+#include "lua/caller.h"
+#include "lua/launch_site.h"
+#include "lua/object.h"
+#include "lua/source.h"
 
 /* --- a lost caller -------------------------------------------------------------------------------- */
 

@@ -8,8 +8,31 @@
 #include "lua/files.h"
 
 #include <inttypes.h>
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "file/bytes.h"
+#include "file/csv.h"
+#include "file/input.h"
+#include "file/npy.h"
+#include "file/output.h"
+#include "file/picture.h"
+#include "file/zip.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/memory.h"
+#include "lua/object.h"
 
 /* --- the holder --------------------------------------------------------------------------------------------- */
 

@@ -4,11 +4,20 @@
 #ifndef DC_LUA_FILES_H
 #define DC_LUA_FILES_H
 
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "array/array.h"
+#include "base/dtype.h"
+#include "base/error.h"
 #include "file/csv.h"
+#include "file/input.h"
+#include "file/output.h"
 #include "file/picture.h"
-#include "file/npy.h"
 #include "file/zip.h"
-#include "lua/lib.h"
+#include "lua/object.h"
 
 /* Everything that reading or writing a file may hold. */
 typedef struct dc_lua_file {
@@ -36,6 +45,7 @@ dc_array *dc_lua_file_array(lua_State *L, dc_lua *self, dc_dtype dtype, int ndim
 dc_array *dc_lua_file_packed(lua_State *L, dc_lua *self, int idx, bool *fortran);
 
 void dc_lua_open_files(lua_State *L, int self);
-extern const luaL_Reg dc_lua_files_internal[], dc_lua_tables_internal[], dc_lua_image_internal[];
+
+extern const luaL_Reg dc_lua_files_internal[];
 
 #endif

@@ -1,14 +1,26 @@
 /*
-** format.c - tostring of an array: what it is, then its elements as Lua writes tables; of a 0-d array its number.
+** format.c - see format.h.
 **
 ** Of large arrays only the first and last three along each axis are shown, and only those are fetched.
 */
+#include "lua/format.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
 #include "base/half.h"
-#include "lua/lib.h"
+#include "lua/array.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/memory.h"
+#include "lua/object.h"
 
 #define WHOLE 1000 /* arrays of more elements are shown in part */
 #define EDGE 3     /* elements shown at either end of a shortened axis */

@@ -1,11 +1,23 @@
-/*
-** graph.c - graphs as Lua objects: capturing what a function launches, and running it again without it.
-*/
+/* graph.c - see graph.h. */
+#include "lua/graph.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "base/runtime.h"
+#include "device/capture.h"
+#include "device/device.h"
+#include "device/registry.h"
 #include "kernel/profile.h"
-#include "lua/stream.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/object.h"
 
 typedef struct graph_object {
   dc_graph *g; /* NULL: not made yet, or closed */

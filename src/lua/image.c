@@ -1,10 +1,26 @@
-/*
-** picture.c - arrays from and to pictures: h×w, or h×w×channels, of uint8 or uint16.
-*/
+/* image.c - see image.h. */
+#include "lua/image.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "file/bytes.h"
+#include "file/input.h"
+#include "file/output.h"
+#include "file/picture.h"
+#include "lua/array.h"
+#include "lua/device.h"
 #include "lua/files.h"
+#include "lua/interrupt.h"
+#include "lua/memory.h"
+#include "lua/object.h"
 
 /* image_read(path) */
 static int core_image_read(lua_State *L) {

@@ -1,13 +1,28 @@
 /*
-** index.c - a[i], a[{…}], views, and assignment through them.
+** index.c - see index.h.
 **
 ** Everything becomes a list of ranges, one an axis, counted from 1 with both ends included, negatives
 ** from the end.  Reading gives views, or a Lua value where integers stand for all axes; writing fills
 ** or copies into the view.
 */
+#include "lua/index.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <string.h>
 
-#include "lua/lib.h"
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "lua/array.h"
+#include "lua/array_fields.h"
+#include "lua/convert.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/named.h"
+#include "lua/object.h"
 
 /* --- one axis ------------------------------------------------------------------------------------ */
 

@@ -1,17 +1,19 @@
 /*
-** interrupt.c - Ctrl-C while a device works, under hosts that know nothing of us (a stock lua5.4).
+** interrupt.c - see interrupt.h.
 **
 ** The host's own handler would be heard only when the device returns, which a kernel that never ends
 ** does not.  So while a device works the signal sets dc_interrupt_flag, which kernels and waits look
 ** at; at all other times it goes on to the host.  Hosts without a handler keep what they have.
 */
+#include "lua/interrupt.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/runtime.h"
-#include "lua/lib.h"
+#include "lua/object.h"
 
 /* Depth of work in progress, for each Lua state in a place of its own: an atomic addition behind a launch would wait
 ** until the GPU has been told of it (runtime.h).  When all are taken the last one is shared, with such additions. */

@@ -1,15 +1,34 @@
 /*
-** kernel.c - the kernel object: calling it launches.
+** kernel.c - see kernel.h.
 **
 ** A launch converts its arguments from the Lua stack into a buffer on the C stack (argument.c), without an allocation.
 */
+#include "lua/kernel.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdalign.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/line.h"
+#include "base/runtime.h"
+#include "device/device.h"
+#include "device/stream.h"
+#include "kernel/kernel.h"
 #include "kernel/launch.h"
-#include "kernel/profile.h"
 #include "lua/argument.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/launch_site.h"
+#include "lua/module.h"
+#include "lua/named.h"
+#include "lua/object.h"
+#include "lua/profile.h"
 #include "lua/stream.h"
+#include "lua/stream_order.h"
 
 typedef struct kernel_object {
   uint64_t site;   /* number of the launch site of its last launch that was noted; 0: none */

@@ -1,14 +1,17 @@
 /*
-** launch_site.c - launch sites: the lines of the script to which a fault is attributed that a GPU reports long after the
-** launch.
+** launch_site.c - see launch_site.h.
 **
 ** Only the first launch into an idle stream is noted (kernel.c): of several kernels under way the driver does not tell
 ** which one went wrong.  Scripts launch in loops, so a kernel object remembers its last site, and a launch from there
 ** costs one lua_getinfo and a comparison.
 */
+#include "lua/launch_site.h"
+
+#include <lua.h>
 #include <string.h>
 
-#include "lua/lib.h"
+#include "lua/caller.h"
+#include "lua/object.h"
 
 /* Whether the running C function was called straight from the line of that site. */
 static bool is_at(lua_State *L, const dc_lua_launch_site *site) {

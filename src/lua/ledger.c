@@ -1,11 +1,22 @@
-/*
-** ledger.c - what dc.memory asks of a device, and the line of the script that memory is made at.
-*/
+/* ledger.c - see ledger.h. */
+#include "lua/ledger.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "device/capture.h"
+#include "device/device.h"
 #include "device/ledger.h"
-#include "lua/lib.h"
+#include "device/registry.h"
+#include "lua/caller.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/memory.h"
+#include "lua/object.h"
 
 #define STACK 10
 

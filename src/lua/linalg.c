@@ -1,11 +1,23 @@
-/*
-** linalg.c - matrix products as functions and methods of arrays, and for lua/dotcompute/linalg.lua and fft.lua the
-** solvers and transforms that their functions are made of.
-*/
+/* linalg.c - see linalg.h. */
+#include "lua/linalg.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/geometry.h"
 #include "array/linalg.h"
-#include "lua/lib.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/memory.h"
+#include "lua/object.h"
 
 /* An array at idx, or a table made into one (of the dtype and on the device of `like`, if any) and put in its place. */
 static dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_array *like) {

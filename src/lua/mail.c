@@ -1,9 +1,17 @@
-/*
-** mail.c - core.mail and core.read_mail: an integer that a kernel of lua/dotcompute tells the host, without a copy.
-*/
+/* mail.c - see mail.h. */
+#include "lua/mail.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "base/error.h"
 #include "device/capture.h"
+#include "device/device.h"
 #include "device/mail.h"
-#include "lua/lib.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/object.h"
 
 /* mail(device): where the kernel tells the integer, and under which number; nothing where the device has no mail now.
 ** An error where a graph is captured: nobody could wait for it. */

@@ -1,14 +1,23 @@
 /*
-** memory.c - device memory and Lua's collector.
+** memory.c - see memory.h.
 **
 ** The collector sees a hundred bytes where the device holds gigabytes.  So device bytes drive it: each
 ** allocation owes collector's work in proportion, a full collection comes when the device is filling
 ** up, and when the device has no memory left everything dead is collected before the last attempt.
 ** Also here: host memory that belongs to a userdata, so that an error frees it.
 */
+#include "lua/memory.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdlib.h>
 
-#include "lua/lib.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "device/device.h"
+#include "device/registry.h"
+#include "lua/error.h"
+#include "lua/object.h"
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
 #define STEP_KB 16                        /* work is done in steps of at least this */

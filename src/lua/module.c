@@ -1,7 +1,13 @@
 /* module.c - a module as a Lua value. */
+#include "lua/module.h"
+
+#include <lua.h>
 #include <stdlib.h>
 
-#include "lua/module.h"
+#include "array/array.h"
+#include "base/error.h"
+#include "lua/error.h"
+#include "lua/object.h"
 
 dc_lua_module *dc_lua_tomodule(lua_State *L, const dc_lua *self, int idx) {
   const dc_lua_module_object *object = dc_lua_test(L, self, idx, DC_LUA_MODULE);

@@ -1,14 +1,22 @@
-/*
-** module_code.c - what became of a source: PTX, machine code, its disassembly, the compiler's warnings.
-*/
+/* module_code.c - see module_code.h. */
+#include "lua/module_code.h"
+
+#include <lua.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/runtime.h"
+#include "compile/compile.h"
 #include "compile/disassemble.h"
 #include "compile/nvrtc/compiler.h"
+#include "compile/nvrtc/nvjitlink.h"
+#include "kernel/kernel.h"
+#include "lua/error.h"
 #include "lua/module.h"
+#include "lua/object.h"
+#include "lua/source.h"
 
 static int push_image(lua_State *L) {
   const dc_image *image = lua_touserdata(L, 1);

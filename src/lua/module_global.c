@@ -1,14 +1,29 @@
 /*
-** module_global.c - m:global: arrays over a module's __device__, __constant__ and __managed__ variables.
+** module_global.c - see module_global.h.
 **
 ** A kernel may write to any variable of its module, whatever its parameters are.  So the module object keeps the
 ** arrays that were made, and each launch settles the expressions that still read them.  The arrays' memory keeps the
 ** loaded code alive; the module object is not kept by them.
 */
+#include "lua/module_global.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "kernel/kernel.h"
+#include "lua/array.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
 #include "lua/module.h"
+#include "lua/object.h"
+#include "lua/options.h"
 
 static void release_module(void *ud) { dc_module_unref(ud); }
 

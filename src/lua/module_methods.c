@@ -1,15 +1,35 @@
 /*
-** module_methods.c - dc.kernel, dc.module and the type dotcompute.module: a compiled source and its kernels by name.
+** module_methods.c - see module_methods.h.
 **
 ** A module keeps its source and options: its PTX is made from them on request, and so are instances of
 ** templates that nobody named beforehand.  An instance is an image of its own, so it is refused for
 ** sources with variables, of which each image would have its own copy.
 */
+#include "lua/module_methods.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "base/error.h"
 #include "base/file.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "kernel/kernel.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/kernel.h"
 #include "lua/module.h"
+#include "lua/module_code.h"
+#include "lua/module_global.h"
+#include "lua/module_name.h"
+#include "lua/module_text.h"
+#include "lua/object.h"
+#include "lua/options.h"
+#include "lua/source.h"
 
 /* The module at 1, which may be closed; raises when it is none. */
 static dc_lua_module *check_any_module(lua_State *L, const dc_lua *self) {

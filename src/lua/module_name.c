@@ -1,10 +1,17 @@
-/*
-** module_name.c - names of kernels: "scale< float,4 >" is "scale<float, 4>", and m:kernel("scale", "float32", 4) too.
-*/
+/* module_name.c - see module_name.h. */
+#include "lua/module_name.h"
+
 #include <ctype.h>
+#include <lauxlib.h>
+#include <lua.h>
 #include <string.h>
 
-#include "lua/module.h"
+#include "array/array.h"
+#include "base/dtype.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/error.h"
+#include "lua/object.h"
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80; }
 

@@ -1,10 +1,9 @@
-/*
-** module_text.c - what can be told of a module's source text before, or without, compiling it.
-*/
-#include <ctype.h>
-#include <string.h>
+/* module_text.c - see module_text.h. */
+#include "lua/module_text.h"
 
-#include "lua/module.h"
+#include <ctype.h>
+#include <lua.h>
+#include <string.h>
 
 static size_t word_length(const char *s) {
   return strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");

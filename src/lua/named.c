@@ -1,15 +1,21 @@
 /*
-** named.c - options that a function takes by name: {dtype = "int8"}, {keep = true}.
+** named.c - see named.h.
 **
 ** One convention for all functions: operands first, then what is usual by position (a shape or axes, a dtype), and last
 ** one table of options by name.  Whatever is optional by position has a name too.  Where a function takes one table of
 ** axes or extents, options may stand in it: sum{1, keep = true}.
 */
+#include "lua/named.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <string.h>
 
 #include "base/closest.h"
-#include "lua/lib.h"
-#include "lua/lib.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "lua/convert.h"
+#include "lua/error.h"
 
 #define MOST_OPTIONS 32
 

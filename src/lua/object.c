@@ -1,8 +1,11 @@
 /* object.c - see object.h. */
+#include "lua/object.h"
+
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/line.h"
 #include "base/runtime.h"
-#include "lua/lib.h"
 
 _Thread_local struct dc_lua_active dc_lua_active;
 
@@ -51,7 +54,6 @@ dc_lua *dc_lua_push_self(lua_State *L) {
   self = lua_newuserdatauv(L, sizeof *self, DC_LUA_END - 1);
   memset(self, 0, sizeof *self);
   self->itself = self;
-  self->work_place = dc_lua_work_place();
   int at = lua_gettop(L);
   lua_newtable(L);
   lua_setiuservalue(L, at, DC_LUA_DEVICES);

@@ -1,12 +1,27 @@
 /*
-** operators.c - arithmetic and elementary functions on arrays: lazy expressions, made here and computed
-** when needed.
+** operators.c - see operators.h.
 **
 ** Every operator goes through one gate, which turns a number, a table or an array into an operand.
 */
+#include "lua/operators.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <math.h>
 
-#include "lua/lib.h"
+#include "array/array.h"
+#include "array/op.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/named.h"
+#include "lua/object.h"
 
 /* An array operand at idx: an array itself, or an array made from a number, boolean or table (`like`
 ** gives its dtype and device, or is NULL) and put in place of it on the stack. */

@@ -1,14 +1,23 @@
 /*
-** options.c - the options table of dc.kernel and dc.module, as the dc_source that the compiler takes.
+** options.c - see options.h.
 **
 ** Strings are first collected in Lua tables, which keep them alive; then one userdata holds the
 ** dc_source and the pointers to them, with those tables as its user value.
 */
+#include "lua/options.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/lib.h"
+#include "base/error.h"
+#include "compile/compile.h"
+#include "lua/error.h"
+#include "lua/named.h"
+#include "lua/object.h"
 
 /* Lists being collected: stack indices of Lua sequences of strings. */
 enum list { LIST_DEFINES, LIST_OPTIONS, LIST_INCLUDES, LIST_HEADERS, LIST_TEXTS, LIST_INSTANCES, LIST_UNITS,

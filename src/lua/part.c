@@ -1,11 +1,21 @@
 /*
-** part.c - expressions that kernels of ours compute themselves (array/part.h), for lua/dotcompute/select.lua.
+** part.c - see part.h.
 **
 ** Until such a kernel is launched, its operands are kept: a finalizer, or the launch itself, may compute the
 ** expression, which then lets go of them.
 */
+#include "lua/part.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "array/array.h"
 #include "array/part.h"
-#include "lua/lib.h"
+#include "base/error.h"
+#include "lua/array.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/object.h"
 
 static dc_part *check_part(lua_State *L) {
   dc_part *part = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_PART);

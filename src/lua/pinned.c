@@ -1,7 +1,20 @@
-/*
-** pinned.c - arrays of the CPU device in page-locked memory, which GPUs copy to and from without waiting.
-*/
-#include "lua/stream.h"
+/* pinned.c - see pinned.h. */
+#include "lua/pinned.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "array/array.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "device/registry.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/create.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/object.h"
 
 /* The GPU that is to lock the pages: the current device if it can, else the first that can. NULL: there is none. */
 static dc_device *find_locker(const dc_device *current) {

@@ -1,14 +1,22 @@
-/*
-** profile.c - what `dclua --profile` and dc.range need of C: which line launches, how much its arrays weigh, the
-** gathered times as a table, ranges for NVIDIA's profilers.
-*/
+/* profile.c - see profile.h. */
+#include "lua/profile.h"
+
 #include <dlfcn.h>
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "base/dtype.h"
+#include "device/device.h"
+#include "kernel/kernel.h"
 #include "kernel/profile.h"
-#include "lua/lib.h"
+#include "lua/array.h"
+#include "lua/caller.h"
+#include "lua/device.h"
+#include "lua/object.h"
 
 /* --- launches -------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,17 @@
-/*
-** random.c - core.random: what lua/dotcompute/random.lua makes random arrays of.
-*/
-#include "lua/lib.h"
+/* random.c - see random.h. */
+#include "lua/random.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "array/array.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/object.h"
 
 /* random(kind, shape, dtype, seed, call [, range]): kind "uniform", "normal", "exponential" or "integer" (0 to range-1;
 ** a range of 0 is all 64 bits). A pending array on the current device. */

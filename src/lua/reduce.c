@@ -1,9 +1,21 @@
-/*
-** reduce.c - reductions of arrays: over all elements, an axis, or several.
-*/
+/* reduce.c - see reduce.h. */
+#include "lua/reduce.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <string.h>
 
-#include "lua/lib.h"
+#include "array/array.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/memory.h"
+#include "lua/named.h"
+#include "lua/object.h"
+#include "lua/operators.h"
 
 typedef struct over {
   uint32_t axes;    /* UINT32_MAX: all */

@@ -1,17 +1,24 @@
 /*
-** source.c - where a kernel's source text stands in the script that passed it.
+** source.c - see source.h.
 **
 ** Sources are compiled under a fixed name and line numbers (so that an edit above a kernel recompiles
 ** nothing); only when a message is shown is the text looked for in the caller's file.  Lua turned each
 ** line end of a long string into one newline and skipped the first, so the file is read the same way.
 ** A text that is not there (built strings, -e) is named by the line of the call and its own line.
 */
+#include "lua/source.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/file.h"
+#include "compile/compile.h"
 #include "compile/ready.h"
-#include "lua/lib.h"
+#include "lua/caller.h"
+#include "lua/object.h"
 
 /* The origin is a table: text, script (file name or false), shown (its short name), call (line of the
 ** call), path (the file it is), and once looked up start (script's line of the text's first line, 0: not

@@ -1,6 +1,11 @@
 /* stream.c - a stream as a Lua value. */
 #include "lua/stream.h"
 
+#include <lua.h>
+
+#include "device/stream.h"
+#include "lua/object.h"
+
 dc_stream *dc_lua_tostream(lua_State *L, const dc_lua *self, int idx) {
   dc_lua_stream *o = dc_lua_test(L, self, idx, DC_LUA_STREAM);
   return o ? o->s : NULL;

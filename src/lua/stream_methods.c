@@ -1,8 +1,17 @@
-/*
-** stream_methods.c - the types dotcompute.stream and dotcompute.event.
-*/
+/* stream_methods.c - see stream_methods.h. */
+#include "lua/stream_methods.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "device/device.h"
+#include "device/stream.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/object.h"
 #include "lua/stream.h"
 
 typedef struct event_object {

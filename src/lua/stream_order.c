@@ -1,7 +1,18 @@
-/*
-** stream_order.c - the order of launches where there are several streams, and launches that are captured into graphs.
-*/
-#include "lua/stream.h"
+/* stream_order.c - see stream_order.h. */
+#include "lua/stream_order.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "device/stream.h"
+#include "kernel/kernel.h"
+#include "lua/argument.h"
+#include "lua/array.h"
+#include "lua/module.h"
+#include "lua/object.h"
 
 typedef struct user {
   lua_State *L;

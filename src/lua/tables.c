@@ -1,10 +1,28 @@
-/*
-** tables.c - arrays from and to text: CSV and its relatives.
-*/
+/* tables.c - see tables.h. */
+#include "lua/tables.h"
+
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "file/bytes.h"
+#include "file/csv.h"
+#include "file/input.h"
+#include "file/output.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/error.h"
 #include "lua/files.h"
+#include "lua/interrupt.h"
+#include "lua/memory.h"
+#include "lua/object.h"
 
 /* A list of the columns' names. */
 static void push_names(lua_State *L, const dc_buf *names) {

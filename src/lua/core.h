@@ -1,22 +1,16 @@
 /*
-** lua_dc.h - the face of lua/ towards hosts such as dclua: opening the module, raising its errors.
+** core.h - the face of lua/ towards hosts such as dclua: opening the module, raising its errors.
 */
-#ifndef DC_LUA_LUA_DC_H
-#define DC_LUA_LUA_DC_H
+#ifndef DC_LUA_CORE_H
+#define DC_LUA_CORE_H
 
 #include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
-
 /* The C core of `require "dotcompute"`. May run any number of times, in any number of Lua states.  A
 ** host that puts it into package.preload is taken to catch SIGINT itself (it sets dc_interrupt_flag);
 ** elsewhere a handler of ours serves while a device works. */
 __attribute__((visibility("default"))) int luaopen_dotcompute_core(lua_State *L);
-
-/* Raises `err` as a Lua error table (docs/api.md, "Errors") and clears it. Never returns; the return type
-** is for `return dc_lua_raise(L, &err);`. Nothing may be held that the error would leak. */
-int dc_lua_raise(lua_State *L, dc_error *err);
 
 #endif

@@ -1,0 +1,20 @@
+/* call.h - calls with tracebacks, and messages on stderr. */
+#ifndef DC_DCLUA_CALL_H
+#define DC_DCLUA_CALL_H
+
+#include <lua.h>
+
+/* The program's name in front of messages; NULL: none, as at the prompt. */
+extern const char *dclua_progname;
+
+/* Prints a line to stderr, behind the program's name. */
+void dclua_print_message(const char *text);
+
+/* Calls the function below its `nargs` arguments with a message handler that adds a traceback.
+** Leaves `nresults` results, or the message; returns Lua's status. */
+int dclua_call(lua_State *L, int nargs, int nresults);
+
+/* Prints and pops the message on top when `status` is not LUA_OK; gives the status back. */
+int dclua_report(lua_State *L, int status);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+** array.h - an array as a Lua value: a userdata with one pointer, which is NULL once it is closed.
+*/
+#ifndef DC_LUA_ARRAY_H
+#define DC_LUA_ARRAY_H
+
+#include <lua.h>
+#include <stddef.h>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "lua/object.h"
+
+/* Bytes of all elements. */
+size_t dc_lua_nbytes(const dc_array *a);
+
+/* Pushes a closed array object; fill its slot, then dc_lua_made. */
+dc_lua_array *dc_lua_newarray(lua_State *L);
+
+/* The same where the running function's dc_lua is at hand, and the stack has room for two more. */
+dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self);
+
+/* Stores the result in the array object on top, or raises. */
+int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err);
+
+/* The open array at idx, or NULL when it is no array (closed arrays raise). */
+dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx);
+
+/* The open array that is argument `arg`; raises otherwise. */
+dc_array *dc_lua_checkarray(lua_State *L, const dc_lua *self, int arg);
+
+/* Computes the array when it is pending. */
+void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a);
+
+#endif

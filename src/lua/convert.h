@@ -1,0 +1,49 @@
+/*
+** convert.h - Lua values to host memory and back: elements, nested tables, dtypes, shapes.
+*/
+#ifndef DC_LUA_CONVERT_H
+#define DC_LUA_CONVERT_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "array/array.h"
+#include "array/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "lua/object.h"
+
+typedef struct dc_lua_shape {
+  int ndim;
+  int64_t extent[DC_MAX_DIMS];
+} dc_lua_shape;
+
+/* A number, boolean or complex number at idx as a scalar; false when it is none. */
+bool dc_lua_toscalar(lua_State *L, int idx, dc_scalar *s);
+void dc_lua_pushscalar(lua_State *L, const dc_scalar *s);
+
+/* The Lua value at idx as one element. `given`: the user chose the dtype, so floats may round an integer. */
+int dc_lua_element(lua_State *L, int idx, dc_dtype dtype, bool given, void *dst, dc_error *err);
+
+/* The nested table at idx as an array object, pushed. dtype DC_DTYPE_NONE: float32, or bool. */
+dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, dc_dtype dtype);
+
+/* Pushes nested tables (a plain value for 0 dimensions) from host memory in C order. */
+void dc_lua_pushtable(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src);
+dc_dtype dc_lua_checkdtype(lua_State *L, int idx);
+
+/* The dtype that an array of this one value has: bool, complex64 or float32. */
+dc_dtype dc_lua_value_dtype(const dc_scalar *s);
+
+/* Default dtype for the number or boolean at idx; raises for an integer that float32 cannot hold. */
+dc_dtype dc_lua_default_dtype(lua_State *L, int idx);
+
+/* Extents from arguments first..last: integers, or one table of them. `wild` allows -1. */
+void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shape *s);
+
+/* An integer, or a float with an integer's value, at idx. */
+bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
+
+#endif

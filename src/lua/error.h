@@ -1,0 +1,33 @@
+/*
+** error.h - dc_error to Lua error, in one place.
+*/
+#ifndef DC_LUA_ERROR_H
+#define DC_LUA_ERROR_H
+
+#include <lua.h>
+
+#include "base/error.h"
+
+/* As dc_lua_raise, with lines of the kernel source shown as places in the script: `origin` is the index
+** of the table that dc_lua_origin made. */
+int dc_lua_raise_at(lua_State *L, dc_error *err, int origin);
+int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
+
+/* Kind "argument": "bad argument #2 to 'reshape': …", methods counted as Lua does. */
+int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) DC_PRINTF(3, 4);
+
+/* An error of that kind, with the name of the function that the script called in front: "'zeros': …". */
+int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
+
+/* dc_lua_badarg, "bad argument #2 to 'fill': an array expected, got nil". */
+int dc_lua_expected(lua_State *L, int arg, const char *what);
+
+/* Pushes and returns how a message calls the value: "nil", "a string", "a float64 array", "the number 2.5". */
+const char *dc_lua_describe(lua_State *L, int idx);
+void dc_lua_open_error(lua_State *L, int self);
+
+/* Raises `err` as a Lua error table (docs/api.md, "Errors") and clears it. Never returns; the return type
+** is for `return dc_lua_raise(L, &err);`. Nothing may be held that the error would leak. */
+int dc_lua_raise(lua_State *L, dc_error *err);
+
+#endif

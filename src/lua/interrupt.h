@@ -1,0 +1,36 @@
+/*
+** interrupt.h - Ctrl-C while a device works, under hosts that know nothing of us (a stock lua5.4).
+*/
+#ifndef DC_LUA_INTERRUPT_H
+#define DC_LUA_INTERRUPT_H
+
+#include <stdbool.h>
+
+#include "array/array.h"
+#include "lua/object.h"
+
+/* Around work of a device that may take long: Ctrl-C meanwhile sets dc_interrupt_flag. No Lua errors in between. */
+void dc_lua_work_begin(const dc_lua *self);
+void dc_lua_work_end(const dc_lua *self, bool failed);
+
+/* Where a new Lua state counts how deep it is in such work. */
+int dc_lua_work_place(void);
+
+/* The value of an expression that gives 0 or -1, with Ctrl-C reaching the device meanwhile. */
+#define DC_LUA_WORK(self, expression)            \
+  ({                                             \
+    dc_lua_work_begin(self);                     \
+    int work_result_ = (expression);             \
+    dc_lua_work_end(self, work_result_ != 0);    \
+    work_result_;                                \
+  })
+/* The same for one that gives an array or NULL. */
+#define DC_LUA_MAKE(self, expression)               \
+  ({                                                \
+    dc_lua_work_begin(self);                        \
+    dc_array *work_result_ = (expression);          \
+    dc_lua_work_end(self, work_result_ == NULL);    \
+    work_result_;                                   \
+  })
+
+#endif

@@ -1,0 +1,19 @@
+/*
+** module_code.h - what became of a source: PTX, machine code, its disassembly, the compiler's warnings.
+*/
+#ifndef DC_LUA_MODULE_CODE_H
+#define DC_LUA_MODULE_CODE_H
+
+#include <lua.h>
+
+#include "kernel/kernel.h"
+
+int dc_lua_module_ptx(lua_State *L);   /* m:ptx([arch]) */
+int dc_lua_module_cubin(lua_State *L); /* m:cubin([arch]) */
+int dc_lua_module_sass(lua_State *L);  /* m:sass([arch]) */
+int dc_lua_module_log(lua_State *L);   /* m:log() */
+
+/* Shows the compiler's warnings on stderr when they are asked for. The module's origin is at `origin`. */
+void dc_lua_show_warnings(lua_State *L, const dc_module *m, int origin);
+
+#endif

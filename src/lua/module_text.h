@@ -1,0 +1,20 @@
+/*
+** module_text.h - what can be told of a module's source text before, or without, compiling it.
+*/
+#ifndef DC_LUA_MODULE_TEXT_H
+#define DC_LUA_MODULE_TEXT_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether the CUDA C text declares __constant__, __managed__ or __device__ variables. */
+bool dc_lua_has_variables(const char *text);
+
+/* Pushes the name of the text's first template of a kernel, or `name` if one is called so; false when there is none. */
+bool dc_lua_push_template(lua_State *L, const char *text, const char *name);
+
+/* Whether the text is the name of a file of source or machine code: no source is one line that ends in ".cu". */
+bool dc_lua_is_file_name(const char *text, size_t n);
+
+#endif

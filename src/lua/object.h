@@ -1,0 +1,144 @@
+/*
+** object.h - the Lua state's own data, and objects as userdata of our types.
+**
+** One `dc_lua` per Lua state is the first upvalue of every C function here.  It knows the metatables by
+** address, so that a type check is one compare, and keeps them alive as its user values.  Userdata are
+** born closed: made, given their metatable, and only then filled, so no error in between leaks.
+** Functions of lower rooms return codes; dc_lua_raise turns them into Lua errors after all is released.
+*/
+#ifndef DC_LUA_OBJECT_H
+#define DC_LUA_OBJECT_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/line.h"
+#include "device/device.h"
+
+/* User values of the state's dc_lua: the metatables of our types, then a few other values. */
+enum dc_lua_slot {
+  DC_LUA_ARRAY = 1,
+  DC_LUA_KERNEL,
+  DC_LUA_MODULE,
+  DC_LUA_DEVICE,
+  DC_LUA_ERROR,
+  DC_LUA_SCRATCH,
+  DC_LUA_STREAM,
+  DC_LUA_EVENT,
+  DC_LUA_GRAPH,
+  DC_LUA_COMPLEX,
+  DC_LUA_FILE,
+  DC_LUA_PART,
+  DC_LUA_SOURCE,
+  DC_LUA_NTYPES,
+  DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
+  DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
+  DC_LUA_CORE,                 /* the table that luaopen gave */
+  DC_LUA_END
+};
+
+/* An array object. */
+typedef struct dc_lua_array {
+  struct dc_array *a; /* NULL: not made yet, or collected */
+} dc_lua_array;
+
+/* A launch site: a line of the script that launched a kernel, to which a fault that a GPU reports later is
+** attributed. */
+typedef struct dc_lua_launch_site {
+  uint64_t launch; /* number of the last launch from here; 0: a fault is not attributed to this site */
+  uint64_t number; /* of this site */
+  char kernel[40];
+  char script[LUA_IDSIZE];
+  int line;        /* 0: no line of a script launched it */
+} dc_lua_launch_site;
+#define DC_LUA_SITES 128 /* launch sites that are remembered */
+
+/* The name of a Lua file of our own, by length and hash: a pointer would need something that keeps the string. */
+typedef struct dc_lua_own {
+  uint64_t hash;
+  size_t len;
+} dc_lua_own;
+#define DC_LUA_MOST_OWN 256
+
+typedef struct dc_lua {
+  const struct dc_lua *itself; /* its address, which no other userdata has there */
+  /* what is looked at for every array made and every call that works */
+  size_t quiet, counted;  /* device bytes that may be made before anybody looks at `owed`; made since it was */
+  size_t arrays;          /* array objects that the collector has not taken; */
+  size_t arrays_most;     /* past so many, it is asked to; 0: none were made yet */
+  int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
+  int work_place;         /* see dc_lua_work_place */
+  bool host_interrupts;   /* the host catches SIGINT */
+  bool collecting;        /* a collection of ours is running: its finalizers start no other */
+  bool steps_fail;        /* the collector's steps do not take enough of them */
+  dc_ptr lowest_read, highest_read; /* where arrays lie whose .ptr somebody read: such integers may be addresses */
+  const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
+  const void *null;
+  dc_device *device;      /* the current one; NULL until first asked for */
+  double owed, owed_most; /* heaps of collector's work owed for device memory, done when it is so much (memory.c) */
+  size_t since_full;      /* device bytes made since the last full collection */
+  dc_precision precision; /* of float32 products */
+  uint64_t nlaunches;     /* launches noted so far */
+  uint64_t nsites;        /* launch sites so far; number i is sites[i % DC_LUA_SITES] */
+  dc_lua_launch_site sites[DC_LUA_SITES];
+  int nowns;
+  dc_lua_own own[DC_LUA_MOST_OWN]; /* what error messages skip */
+} dc_lua;
+
+/* The state that is inside a call of ours, for the memory pressure handler: valid while one runs; and the dc_lua of the
+** last such call, only to be compared. */
+extern _Thread_local struct dc_lua_active {
+  lua_State *L;
+  dc_lua *self;
+} dc_lua_active;
+/* The running function's dc_lua; notes L as the state that is inside a call of ours.  Raises where the debug library
+** has replaced that upvalue. */
+dc_lua *dc_lua_self(lua_State *L);
+/* Pushes the user value `slot` of that, which is of Lua's type `type`; raises where it is not. */
+void dc_lua_get(lua_State *L, int slot, int type);
+/* Pushes the method of the type `slot` whose name is at stack index 2, else nil; returns the value's type. */
+int dc_lua_method(lua_State *L, int slot);
+/* Raises: `what` is not what we put there. */
+DC_RARELY int dc_lua_tampered(lua_State *L, const char *what);
+/* Pushes the state's dc_lua, made if this is its first use (an error may be raised before luaopen). */
+dc_lua *dc_lua_push_self(lua_State *L);
+/* Makes a metatable with these functions (the dc_lua as first upvalue) and __name, and keeps it as
+** `slot`'s.  Stack: dc_lua at `self`; nothing is left. When it exists already, does nothing. */
+void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const luaL_Reg *meta, const luaL_Reg *methods);
+/* Sets functions with the dc_lua at stack index `self` as upvalue into the table on top. */
+void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs);
+/* The same for methods, whose second upvalue is what messages call an object of their type: "array". */
+void dc_lua_setmethods(lua_State *L, int self, const luaL_Reg *methods, const char *type);
+/* Userdata of `slot`'s type, zeroed, on top of the stack. */
+void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues);
+/* At the end of each userdata of ours: whose it is, and of which type.  Cheaper to look at than a metatable, and there
+** even when a script has changed that. */
+typedef struct dc_lua_tag {
+  const void *owner; /* the state's dc_lua */
+  uintptr_t slot;
+} dc_lua_tag;
+/* dc_lua_new where the running function's dc_lua is at hand, and the stack has room for two more. */
+static inline void *dc_lua_new_of(lua_State *L, dc_lua *self, int slot, size_t size, int nuservalues) {
+  const size_t before = (size + 7) / 8 * 8;
+  char *p = lua_newuserdatauv(L, before + sizeof(dc_lua_tag), nuservalues);
+  memset(p, 0, before);
+  *(dc_lua_tag *)(void *)(p + before) = (dc_lua_tag){ self, (uintptr_t)slot };
+  if (DC_UNLIKELY(lua_touserdata(L, lua_upvalueindex(1)) != self)) dc_lua_tampered(L, "the upvalue of a function");
+  if (DC_UNLIKELY(lua_getiuservalue(L, lua_upvalueindex(1), slot) != LUA_TTABLE)) dc_lua_tampered(L, "a metatable");
+  lua_setmetatable(L, -2);
+  return p;
+}
+/* The userdata at idx if it is of that type, else NULL. */
+static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int slot) {
+  char *p = lua_touserdata(L, idx);
+  const size_t n = p ? lua_rawlen(L, idx) : 0; /* 0 for light userdata */
+  if (n < sizeof(dc_lua_tag)) return NULL;
+  const dc_lua_tag *tag = (const void *)(p + n - sizeof *tag);
+  return n % 8 == 0 && tag->owner == self && tag->slot == (uintptr_t)slot ? p : NULL;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/*
+** stream_order.h - the order of launches where there are several streams, and launches that are captured into graphs.
+*/
+#ifndef DC_LUA_STREAM_ORDER_H
+#define DC_LUA_STREAM_ORDER_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+#include "device/stream.h"
+#include "kernel/kernel.h"
+#include "lua/module.h"
+#include "lua/object.h"
+
+/* Orders a launch of a kernel of module `m` in stream `by` (NULL: the current one) behind the uses of its arguments in
+** other streams, or makes them part of the graph that is being captured.  Call it when the device's `tracking` is set,
+** after dc_lua_put_arguments.  `anything`: the kernel may use memory that nobody knows.  Raises. */
+void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_module *m, dc_stream *by,
+                         bool anything, int first);
+
+#endif
