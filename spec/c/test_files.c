@@ -17,6 +17,8 @@
 #include "file/output.h"
 #include "file/zip.h"
 #include "file/zip_format.h"
+#include "file/zip_read.h"
+#include "file/zip_write.h"
 
 #define FINE(call)                                                      \
   do {                                                                  \

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "check.h"
 #include "compile/compile.h"
+#include "compile/types/image.h"
 #include "device/device.h"
 #include "kernel/kernel.h"
 #include "kernel/plan.h"

@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/buf.h"
+#include "base/path.h"
 #include "base/spawn.h"
 #include "base/temp.h"
 
@@ -43,14 +44,14 @@ static bool runnable(const char *path) {
 static char *program(const char *name) {
   if (strchr(name, '/')) {
     char *cwd = name[0] == '/' ? NULL : getcwd(NULL, 0);
-    char *path = !runnable(name) ? NULL : cwd ? dc_file_join(cwd, name) : strdup(name);
+    char *path = !runnable(name) ? NULL : cwd ? dc_path_join(cwd, name) : strdup(name);
     free(cwd);
     return path;
   }
   const char *list = getenv("PATH");
   for (const char *at = list; at && *at; at += strspn(at, ":")) {
     size_t n = strcspn(at, ":");
-    char *folder = strndup(at, n), *path = folder ? dc_file_join(folder, name) : NULL;
+    char *folder = strndup(at, n), *path = folder ? dc_path_join(folder, name) : NULL;
     free(folder);
     at += n;
     if (path && path[0] == '/' && runnable(path)) return path;
@@ -193,7 +194,7 @@ static void collect(int fd, dc_buf *log) {
 
 /* A file that has no name any more, out of the way of descriptors 0 to 2, which `spawn` fills. */
 static int scratch_file(const char *folder) {
-  char *path = dc_file_join(folder, "said.XXXXXX");
+  char *path = dc_path_join(folder, "said.XXXXXX");
   int fd = path ? mkostemp(path, O_CLOEXEC) : -1, high = fd;
   if (fd >= 0) unlink(path);
   if (fd >= 0 && fd < 3) {
@@ -253,7 +254,7 @@ bool dc_cc_stopped(dc_cc_child *child) {
 static int try_in(const dc_cc *cc, const char *folder, dc_buf *log) {
   static const char text[] = "#include <math.h>\n#include <string.h>\nint dc_try(int x) { return x + 1; }\n";
   dc_cc_child child = DC_CC_CHILD_INIT;
-  char *source = dc_file_join(folder, "try.c"), *object = dc_file_join(folder, "try.so");
+  char *source = dc_path_join(folder, "try.c"), *object = dc_path_join(folder, "try.so");
   int rc = -1;
   FILE *file = source ? fopen(source, "we") : NULL;
   const bool written = file && fputs(text, file) >= 0 && fclose(file) == 0;

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+
 /* The file behind a handle, as the loader names it; the asked-for name where it does not tell. */
 static char *loaded_path(void *lib, const char *asked) {
   struct link_map *map = NULL;

@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* What users see as `err.kind`; dc_kind_name spells them. */
 typedef enum dc_kind {

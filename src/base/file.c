@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/limit.h"
 #include "base/temp.h"
 
@@ -107,9 +108,4 @@ char *dc_file_identity(const char *path) {
   dc_buf_printf(&b, "%s %lld %lld.%09ld", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
                 st.st_mtim.tv_nsec);
   return dc_buf_take(&b);
-}
-
-char *dc_file_join(const char *a, const char *b) {
-  char *joined = NULL;
-  return asprintf(&joined, "%s/%s", a, b) < 0 ? NULL : joined;
 }

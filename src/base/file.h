@@ -26,7 +26,4 @@ bool dc_file_is_dir(const char *path);
 ** file, or out of memory. */
 char *dc_file_identity(const char *path);
 
-/* "a" + "/" + "b", malloc'ed; NULL when out of memory. */
-char *dc_file_join(const char *a, const char *b);
-
 #endif

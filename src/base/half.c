@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "base/dtype.h"
+
 typedef struct dc_format {
   int digits; /* behind the point */
   int bias;   /* of the exponent */

@@ -7,6 +7,9 @@
 #ifndef DC_BASE_STOCK_H
 #define DC_BASE_STOCK_H
 
+#include <stddef.h>
+#include <stdlib.h>
+
 #include "base/line.h"
 
 #define DC_STOCK_MOST 4096

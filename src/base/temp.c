@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/path.h"
 
 #define FILE_BEGIN ".dotcompute-"
 #define FILE_END ".tmp"
@@ -211,7 +211,7 @@ char *dc_temp_folder(const char *parent) {
   print_owner(begin, sizeof begin, FOLDER_BEGIN);
   strcat(begin, "XXXXXX");
   sweep_once(parent);
-  char *pattern = dc_file_join(parent, begin), *path = NULL;
+  char *pattern = dc_path_join(parent, begin), *path = NULL;
   if (!pattern) errno = ENOMEM;
   else if (mkdtemp(pattern)) path = realpath(pattern, NULL);
   const int why = errno;

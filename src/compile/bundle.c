@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/runtime.h"

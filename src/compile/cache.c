@@ -16,12 +16,15 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "base/runtime.h"
-#include "compile/pack.h"
-#include "compile/ready.h"
+#include "compile/link/prebuilt.h"
+#include "compile/serialize.h"
+#include "compile/types/image.h"
 
 #define MAGIC "dotcompute cache 2\n" /* another format, another number */
 #define MAGIC_LEN (sizeof MAGIC - 1)
@@ -61,8 +64,8 @@ static void refuse(const char *fmt, const char *folder, const char *why) {
 static char *choose_folder(void) {
   const char *own = getenv("DOTCOMPUTE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   if (own) return *own && strcmp(own, "off") != 0 ? strdup(own) : NULL;
-  if (xdg && *xdg == '/') return dc_file_join(xdg, "dotcompute");
-  return home && *home ? dc_file_join(home, ".cache/dotcompute") : NULL;
+  if (xdg && *xdg == '/') return dc_path_join(xdg, "dotcompute");
+  return home && *home ? dc_path_join(home, ".cache/dotcompute") : NULL;
 }
 
 static void open_folder(void) {
@@ -315,7 +318,7 @@ dc_cache_sum dc_cache_prune(size_t most) {
 
 /* What an entry's content is. */
 static void describe(dc_cache_entry *e, const void *data, size_t len) {
-  dc_image *image = dc_image_unpack(data, len);
+  dc_image *image = dc_image_deserialize(data, len);
   dc_buf b = DC_BUF_INIT;
   e->image = image != NULL;
   if (image && dc_is_lto_ir(image->bytes, image->len)) dc_buf_puts(&b, "LTO-IR:");

@@ -12,7 +12,9 @@
 
 #include "base/buf.h"
 #include "base/cc.h"
+#include "base/error.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/temp.h"
 #include "compile/nvrtc/search.h"
 
@@ -83,7 +85,7 @@ char *dc_disassemble(const void *cubin, size_t len, dc_error *err) {
             "cuda-nvdisasm or cuda-cuobjdump (apt, conda), or the CUDA toolkit");
     return NULL;
   }
-  char *folder = make_folder(err), *file = folder ? dc_file_join(folder, "code.cubin") : NULL, *text = NULL;
+  char *folder = make_folder(err), *file = folder ? dc_path_join(folder, "code.cubin") : NULL, *text = NULL;
   if (folder && !file) dc_fail_oom(err);
   if (file && dc_file_replace(file, cubin, len, false, err) == 0) text = run_tool(tool, nvdisasm, folder, file, err);
   if (folder) dc_temp_remove(folder);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "compile/compile.h"
-#include "compile/signature.h"
+#include "compile/types/signature.h"
+#include "compile/types/source.h"
 
 /* Files that are not the user's: the appended queries, and the place where NVRTC resolves name expressions. */
 static const char queries[] = DC_SIGNATURE_FILE "(", names[] = "__nv_name_map(";

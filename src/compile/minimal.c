@@ -9,6 +9,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "compile/nvrtc/compiler.h"
+#include "compile/types/source.h"
+
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* Whether a word of the text, be it in a comment, begins with one of those. */

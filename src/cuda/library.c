@@ -9,7 +9,7 @@
 
 #include "base/dl.h"
 #include "base/runtime.h"
-#include "compile/libraries.h"
+#include "compile/nvrtc/libraries.h"
 
 dc_cublas_api dc_cublas;
 dc_cusolver_api dc_cusolver;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/runtime.h"
 
 int dc_file_blame(dc_error *err, const char *path) {

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "file/bytes.h"
 #include "file/number_text.h"
 
 typedef struct reader {

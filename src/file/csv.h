@@ -4,8 +4,13 @@
 #ifndef DC_FILE_CSV_H
 #define DC_FILE_CSV_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/dtype.h"
+#include "base/error.h"
 #include "file/bytes.h"
 
 typedef struct dc_csv_options {

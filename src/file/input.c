@@ -12,6 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "file/bytes.h"
+
 static int check_regular(int fd, dc_input *in, dc_error *err) {
   struct stat st;
   if (fstat(fd, &st) != 0) return dc_fail(err, DC_IO, NULL, "cannot be opened: %s", strerror(errno));

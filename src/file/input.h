@@ -4,7 +4,10 @@
 #ifndef DC_FILE_INPUT_H
 #define DC_FILE_INPUT_H
 
-#include "file/bytes.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 
 typedef struct dc_input {
   int fd;        /* -1: closed */

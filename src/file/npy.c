@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "file/bytes.h"
 
 #define MAX_HEADER (1u << 20) /* NumPy's own are some hundred bytes; those of structured dtypes may be long */
 

@@ -9,8 +9,11 @@
 #define DC_FILE_NPY_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/dtype.h"
+#include "base/error.h"
 #include "file/bytes.h"
 
 #define DC_NPY_MAX_DIMS 64

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/dtype.h"
+
 static locale_t c_locale;
 
 static void make_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }

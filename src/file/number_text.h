@@ -4,6 +4,9 @@
 #ifndef DC_FILE_NUMBER_TEXT_H
 #define DC_FILE_NUMBER_TEXT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/dtype.h"
 
 typedef enum dc_read_as {

@@ -11,8 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/limit.h"
 #include "base/temp.h"
+#include "file/bytes.h"
 
 #define BUFFER 65536
 

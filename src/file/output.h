@@ -10,8 +10,10 @@
 #define DC_FILE_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "file/bytes.h"
+#include "base/error.h"
 
 typedef struct dc_output {
   int fd;        /* -1: closed */

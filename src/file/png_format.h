@@ -4,6 +4,7 @@
 #ifndef DC_FILE_PNG_FORMAT_H
 #define DC_FILE_PNG_FORMAT_H
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #define PNG_SIGNATURE "\x89PNG\r\n\x1a\n"

@@ -1,10 +1,13 @@
-/*
-** png_read.c - PNG files to samples: chunks, rows and their filters, passes of interlaced ones, expansion.
-*/
+/* png_read.c - see png_read.h. */
+#include "file/png_read.h"
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "file/bytes.h"
 #include "file/picture.h"
 #include "file/png_format.h"
 #include "file/zlib.h"

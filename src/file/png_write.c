@@ -1,10 +1,12 @@
-/*
-** png_write.c - samples to PNG files.  Each row gets the filter whose result has the smallest sum of absolute values,
-** taken as signed bytes: what the specification suggests (section 12.8).
-*/
+/* png_write.c - see png_write.h. */
+#include "file/png_write.h"
+
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "file/bytes.h"
 #include "file/picture.h"
 #include "file/png_format.h"
 #include "file/zlib.h"

@@ -1,10 +1,12 @@
-/*
-** pnm.c - Netpbm's PGM and PPM (its manual's pages pgm(5) and ppm(5)): a header of text, samples as text or bytes.
-*/
+/* pnm.c - see pnm.h. */
+#include "file/pnm.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "file/bytes.h"
 #include "file/picture.h"
 
 typedef struct pnm {

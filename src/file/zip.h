@@ -7,6 +7,9 @@
 #ifndef DC_FILE_ZIP_H
 #define DC_FILE_ZIP_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "file/input.h"
 #include "file/output.h"
@@ -29,11 +32,6 @@ typedef struct dc_zip {
   uint64_t end; /* of the members: where the directory begins */
 } dc_zip;
 
-/* True when the file begins as an archive (an empty one too). */
-bool dc_zip_looks_like(const uint8_t head[4]);
-int dc_zip_open(dc_zip *zip, const dc_input *in, dc_error *err);
-void dc_zip_close(dc_zip *zip); /* idempotent */
-
 /* One member being read, from its beginning. It must stay where it is. */
 typedef struct dc_zip_reader {
   const dc_zip *zip;
@@ -44,13 +42,6 @@ typedef struct dc_zip_reader {
   dc_inflate *inflate;   /* NULL: stored */
   uint8_t *piece;        /* packed bytes on their way */
 } dc_zip_reader;
-
-/* DC_IO for encrypted members, other ways of compression, sizes that cannot be. */
-int dc_zip_reader_open(dc_zip_reader *r, const dc_zip *zip, const dc_zip_entry *entry, dc_error *err);
-int dc_zip_reader_pull(void *reader, void *dst, size_t n, dc_error *err);
-/* Reads what is left, and checks length and CRC. */
-int dc_zip_reader_finish(dc_zip_reader *r, dc_error *err);
-void dc_zip_reader_close(dc_zip_reader *r); /* idempotent */
 
 /* --- writing ------------------------------------------------------------------------------------------------ */
 
@@ -65,14 +56,5 @@ typedef struct dc_zip_writer {
   uint32_t crc;
   dc_deflate *deflate;  /* NULL: stored */
 } dc_zip_writer;
-
-void dc_zip_writer_open(dc_zip_writer *w, dc_output *out);
-/* Begins a member of `size` bytes (plain); level 0 stores, 1 to 9 deflate. The name stays until the member's end. */
-int dc_zip_writer_begin(dc_zip_writer *w, const char *name, uint64_t size, int level, dc_error *err);
-int dc_zip_writer_push(void *writer, const void *src, size_t n, dc_error *err);
-int dc_zip_writer_end(dc_zip_writer *w, dc_error *err);
-/* Writes the directory. */
-int dc_zip_writer_finish(dc_zip_writer *w, dc_error *err);
-void dc_zip_writer_close(dc_zip_writer *w); /* idempotent */
 
 #endif

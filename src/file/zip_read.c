@@ -1,12 +1,16 @@
-/*
-** zip_read.c - ZIP archives: the directory, and members.
-*/
+/* zip_read.c - see zip_read.h. */
+#include "file/zip_read.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "file/bytes.h"
+#include "file/input.h"
 #include "file/zip.h"
 #include "file/zip_format.h"
+#include "file/zlib.h"
 
 #define PIECE 65536
 

@@ -1,12 +1,15 @@
-/*
-** zip_write.c - making ZIP archives.  A member's header is written first and gets its CRC and packed size when the
-** member is complete.  Times are those that ZIP begins with, 1980: the same arrays give the same bytes.  What is stored
-** begins at a multiple of 64 bytes, so that it can be mapped into memory.
-*/
+/* zip_write.c - see zip_write.h. */
+#include "file/zip_write.h"
+
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/error.h"
+#include "file/bytes.h"
+#include "file/output.h"
 #include "file/zip.h"
 #include "file/zip_format.h"
+#include "file/zlib.h"
 
 enum { VERSION_PLAIN = 20, VERSION_64 = 45, MADE_ON_UNIX = 3 << 8, FIRST_OF_1980 = 1 << 5 | 1 };
 enum { ALIGNMENT = 64, EXTRA64_BYTES = 20, BLANKS_LEAST = 6, LOCAL_EXTRA_MOST = EXTRA64_BYTES + BLANKS_LEAST + 63 };

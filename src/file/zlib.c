@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/dl.h"
+#include "base/error.h"
+#include "file/bytes.h"
 
 /* z_stream, as the library's ABI has it. */
 typedef struct z_stream_abi {

@@ -5,7 +5,10 @@
 #define DC_FILE_ZLIB_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "base/error.h"
 #include "file/bytes.h"
 
 /* No stream of deflate's expands by more than this, which bounds what a file can ask for. */

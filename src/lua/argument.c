@@ -16,7 +16,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
-#include "compile/compile.h"
+#include "compile/types/image.h"
 #include "device/device.h"
 #include "kernel/kernel.h"
 #include "lua/array.h"

@@ -26,6 +26,8 @@
 #include "file/output.h"
 #include "file/picture.h"
 #include "file/zip.h"
+#include "file/zip_read.h"
+#include "file/zip_write.h"
 #include "lua/array.h"
 #include "lua/convert.h"
 #include "lua/device.h"

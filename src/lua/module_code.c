@@ -12,6 +12,8 @@
 #include "compile/disassemble.h"
 #include "compile/nvrtc/compiler.h"
 #include "compile/nvrtc/nvjitlink.h"
+#include "compile/types/image.h"
+#include "compile/types/source.h"
 #include "kernel/kernel.h"
 #include "lua/error.h"
 #include "lua/module.h"

@@ -16,6 +16,8 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "compile/compile.h"
+#include "compile/types/image.h"
+#include "compile/types/source.h"
 #include "device/device.h"
 #include "kernel/kernel.h"
 #include "lua/array.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "compile/compile.h"
+#include "compile/types/source.h"
 #include "lua/error.h"
 #include "lua/named.h"
 #include "lua/object.h"

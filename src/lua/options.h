@@ -6,7 +6,7 @@
 
 #include <lua.h>
 
-#include "compile/compile.h"
+#include "compile/types/source.h"
 
 /* Pushes a userdata that begins with a dc_source for the texts and options of the origin at `origin`, and ends with
 ** copies of all its strings. `instance`: one more instance of a template, or NULL. */

@@ -13,7 +13,6 @@
 #include "device/device.h"
 #include "kernel/kernel.h"
 #include "kernel/profile.h"
-#include "lua/array.h"
 #include "lua/caller.h"
 #include "lua/device.h"
 #include "lua/object.h"

@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "compile/compile.h"
-#include "compile/ready.h"
+#include "compile/link/prebuilt.h"
+#include "compile/types/source.h"
 #include "lua/caller.h"
 #include "lua/object.h"
 
@@ -53,7 +53,7 @@ void dc_lua_origin(lua_State *L, int text, const char *path) {
 /* Lines that a source takes among others: ready-made code takes none. */
 static lua_Integer count_lines(const char *s, size_t n) {
   lua_Integer lines = 1;
-  if (dc_is_ready(s, n)) return 0;
+  if (dc_is_prebuilt(s, n)) return 0;
   for (const char *end = s + n; (s = memchr(s, '\n', (size_t)(end - s))) != NULL; s++) lines++;
   return lines;
 }
@@ -79,7 +79,7 @@ void dc_lua_origins(lua_State *L, int texts, int paths) {
     lua_pushinteger(L, count_lines(text, n));
     lua_setfield(L, -2, "lines");
     lua_rawseti(L, origin + 1, i);
-    if (dc_is_ready(text, n)) {
+    if (dc_is_prebuilt(text, n)) {
       lua_pop(L, 1);
     } else {
       lua_pushliteral(L, "\n");

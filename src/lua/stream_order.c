@@ -10,7 +10,6 @@
 #include "device/stream.h"
 #include "kernel/kernel.h"
 #include "lua/argument.h"
-#include "lua/array.h"
 #include "lua/module.h"
 #include "lua/object.h"
 

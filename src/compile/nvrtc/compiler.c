@@ -9,6 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/serial.h"
+#include "compile/nvrtc/job.h"
+#include "compile/nvrtc/nvjitlink.h"
 #include "compile/nvrtc/process.h"
 #include "compile/nvrtc/search.h"
 

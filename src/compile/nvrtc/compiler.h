@@ -7,6 +7,9 @@
 #ifndef DC_COMPILE_NVRTC_COMPILER_H
 #define DC_COMPILE_NVRTC_COMPILER_H
 
+#include <stddef.h>
+
+#include "base/error.h"
 #include "compile/nvrtc/job.h"
 #include "compile/nvrtc/nvjitlink.h"
 

@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
+#include "base/serial.h"
+
 void dc_nvrtc_job_put(dc_buf *b, const dc_nvrtc_job *job) {
   dc_put_string(b, job->text);
   dc_put_string(b, job->name);

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/serial.h"
 
 enum { DC_NVRTC_REFUSED = 6 }; /* NVRTC_ERROR_COMPILATION of nvrtcResult */

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/dl.h"
 #include "base/file.h"
 #include "base/runtime.h"
+#include "compile/nvrtc/job.h"
 
 /* --- loading ---------------------------------------------------------------------------------------------- */
 

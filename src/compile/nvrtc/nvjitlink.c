@@ -11,8 +11,10 @@
 
 #include "base/buf.h"
 #include "base/dl.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/runtime.h"
+#include "base/serial.h"
 #include "compile/nvrtc/search.h"
 
 typedef struct nvJitLink *handle;

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/serial.h"
 
 typedef struct dc_link_input {

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/runtime.h"
 #include "base/serial.h"
 #include "base/spawn.h"

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 
 /* What a request asks for; the first number in it. */
 typedef enum dc_request {

@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/dl.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "base/runtime.h"
 
 /* Newest first.  Only versioned names: another major version has another interface. */
@@ -60,7 +63,7 @@ static bool look_in(const char *pattern) {
   if (glob(pattern, 0, NULL, &g) == 0) {
     for (size_t i = g.gl_pathc; i-- > 0;) {
       for (const char *const *name = sonames; *name; name++) {
-        char *path = dc_file_join(g.gl_pathv[i], *name);
+        char *path = dc_path_join(g.gl_pathv[i], *name);
         bool ok = path && take(path);
         free(path);
         if (ok) {
@@ -77,7 +80,7 @@ static bool look_in(const char *pattern) {
 
 static bool look_below(const char *root, const char *const *folders) {
   for (; *folders; folders++) {
-    char *pattern = dc_file_join(root, *folders);
+    char *pattern = dc_path_join(root, *folders);
     bool ok = pattern && look_in(pattern);
     free(pattern);
     if (ok) return true;
@@ -124,7 +127,7 @@ static bool look_at_wheels(void) {
     if (root && *root && (look_below(root, site_folders) || look_below(root, toolkit_folders))) return true;
   }
   if (home && *home) {
-    char *local = dc_file_join(home, ".local");
+    char *local = dc_path_join(home, ".local");
     ok = local && look_below(local, site_folders);
     free(local);
     if (ok) return true;

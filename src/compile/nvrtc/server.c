@@ -18,8 +18,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/serial.h"
 #include "compile/nvrtc/compiler.h"
+#include "compile/nvrtc/job.h"
 #include "compile/nvrtc/library.h"
 #include "compile/nvrtc/nvjitlink.h"
 #include "compile/nvrtc/process.h"

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/cc.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/limit.h"
 #include "base/runtime.h"
 #include "base/temp.h"
@@ -87,7 +88,7 @@ static void *load_from_memory(const void *object, size_t len) {
 
 /* Where there is no /proc, or memory may not be executed. */
 static void *load_from_file(const void *object, size_t len) {
-  char *folder = dc_native_work_folder(), *path = folder ? dc_file_join(folder, "kernel.so") : NULL;
+  char *folder = dc_native_work_folder(), *path = folder ? dc_path_join(folder, "kernel.so") : NULL;
   int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
   bool written = fd >= 0 && dc_write_all(fd, object, len) == 0;
   if (fd >= 0) close(fd);

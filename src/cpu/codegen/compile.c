@@ -17,6 +17,7 @@
 #include "base/cc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/hash.h"
 #include "base/limit.h"
 #include "base/runtime.h"
@@ -202,7 +203,7 @@ static void prune(const char *cache) {
     }
     if (d) closedir(d);
     if (n <= KEEP_FOLDERS || when + STALE > time(NULL)) return;
-    char *path = dc_file_join(cache, oldest);
+    char *path = dc_path_join(cache, oldest);
     if (path) dc_temp_remove(path);
     bool gone = path && !dc_file_exists(path);
     free(path);
@@ -213,7 +214,7 @@ static void prune(const char *cache) {
 /* 1: written now, 0: it was there and right, -1: it cannot be written. */
 static int write_header(const char *folder, const char *name, const char *text, size_t len) {
   dc_error err = DC_ERROR_INIT;
-  char *path = dc_file_join(folder, name), *old = NULL;
+  char *path = dc_path_join(folder, name), *old = NULL;
   size_t n = 0;
   int rc = -1;
   if (path && dc_file_read(path, &old, &n, &err) == 0 && n == len && memcmp(old, text, n) == 0) {
@@ -318,7 +319,7 @@ bool dc_native_unprepared(const dc_native_source *s) {
 static bool precompile(const dc_native_source *s, const char *folder, int width, dc_cc_child *child) {
   args a = { .n = 0 };
   dc_buf log = DC_BUF_INIT;
-  char *path = precompiled_path(folder, width), *header = dc_file_join(folder, headers[width].name), *temp = NULL;
+  char *path = precompiled_path(folder, width), *header = dc_path_join(folder, headers[width].name), *temp = NULL;
   char *work = dc_native_work_folder();
   bool done = false;
   int fd = path ? dc_temp_file(path, 0600, &temp) : -1;
@@ -438,8 +439,8 @@ int dc_native_compile(const dc_native_source *s, dc_cc_child *child, void **obje
   char *work = folder ? dc_native_work_folder() : NULL;
   if (work) {
     t.folder = folder;
-    t.source = dc_file_join(work, "kernel.c");
-    t.object = dc_file_join(work, "kernel.so");
+    t.source = dc_path_join(work, "kernel.c");
+    t.object = dc_path_join(work, "kernel.so");
     if (t.source && t.object) rc = compile_in(s, c, &t, work, child, object, len, log);
     dc_temp_remove(work);
   } else {

@@ -16,6 +16,7 @@
 #include "base/dl.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/runtime.h"
 #include "cpu/runtime/launch.h"
 #include "device/device.h"
@@ -61,7 +62,7 @@ static precision single = { .once = PTHREAD_ONCE_INIT }, twice = { .once = PTHRE
 static void *open_library(precision *p, const char *soname, bool needed) {
   const char *folder = getenv("DOTCOMPUTE_FFTW");
   bool named = folder != NULL && folder[0] != '\0';
-  char *path = named ? dc_file_join(folder, soname) : NULL;
+  char *path = named ? dc_path_join(folder, soname) : NULL;
   const char *const only[] = { named && path != NULL ? path : soname, NULL };
   void *lib = dc_dl_open(only, NULL, needed ? &p->why : NULL);
   free(path);

@@ -1,0 +1,287 @@
+/*
+** fixup.c - see fixup.h.
+*/
+#include "compile/nvcc_compat/fixup.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/runtime.h"
+#include "compile/nvcc_compat/host_code.h"
+#include "compile/nvcc_compat/missing_headers.h"
+#include "compile/types/image.h"
+#include "compile/types/scan.h"
+#include "compile/types/source.h"
+
+void dc_fixup_free(dc_fixup *m) { dc_arena_free(&m->arena); }
+
+/* --- what is added to the source's options and headers ------------------------------------------------------------ */
+
+/* The list with one more at its end; NULL when out of memory or when it is there already. */
+static const char **longer(dc_fixup *m, const char *const *list, int n, const char *more) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(list[i], more) == 0) return NULL;
+  const char **v = dc_arena_alloc(&m->arena, sizeof *v * (size_t)(n + 1));
+  if (!v) return NULL;
+  if (n) memcpy(v, list, sizeof *v * (size_t)n);
+  v[n] = dc_arena_strndup(&m->arena, more, strlen(more));
+  return v[n] ? v : NULL;
+}
+
+static bool add_option(dc_fixup *m, const char *option) {
+  const char **v = longer(m, m->source.options, m->source.noptions, option);
+  if (!v) return false;
+  m->source.options = v;
+  m->source.noptions++;
+  return true;
+}
+
+static bool add_include(dc_fixup *m, const char *header) {
+  static const char option[] = "--pre-include=";
+  size_t n = strlen(header);
+  char *text = dc_arena_alloc(&m->arena, sizeof option + n);
+  if (!text) return false;
+  memcpy(text, option, sizeof option - 1);
+  memcpy(text + sizeof option - 1, header, n + 1);
+  return add_option(m, text);
+}
+
+static bool add_header(dc_fixup *m, const char *name, size_t n, const char *content) {
+  char *own = dc_arena_strndup(&m->arena, name, n);
+  const char **names = own ? longer(m, m->source.header_names, m->source.nheaders, own) : NULL;
+  const char **texts = dc_arena_alloc(&m->arena, sizeof *texts * (size_t)(m->source.nheaders + 1));
+  if (!names || !texts) return false;
+  if (m->source.nheaders) memcpy(texts, m->source.header_texts, sizeof *texts * (size_t)m->source.nheaders);
+  texts[m->source.nheaders] = content;
+  m->source.header_names = names;
+  m->source.header_texts = texts;
+  m->source.nheaders++;
+  return true;
+}
+
+/* True when any of them was there still. */
+static bool drop_heavy_headers(dc_fixup *m) {
+  bool any = false;
+  for (const char *w = dc_missing_heavy_headers; *w; w += strspn(w, " ")) {
+    size_t n = strcspn(w, " ");
+    any = add_header(m, w, n, "") || any;
+    w += n;
+  }
+  return any;
+}
+
+/* --- what an error says ------------------------------------------------------------------------------------------- */
+
+/* A message of the log: "dotcompute.cu(12): error: …", source line, caret. */
+typedef struct message {
+  const char *text, *end;
+  const char *sentence; /* behind "error: "; NULL when it is no error */
+  int line;             /* of the source; 0 in a header */
+  size_t nfile;         /* the header's path is so long; 0 in the source */
+  int header_line;
+} message;
+
+static message read_message(const char *text) {
+  static const char error[] = "error: ";
+  const char *end = strstr(text, "\n\n");
+  message m = {.text = text, .end = end ? end : text + strlen(text)};
+  const char *eol = memchr(text, '\n', (size_t)(m.end - text));
+  m.sentence = memmem(text, (size_t)((eol ? eol : m.end) - text), error, sizeof error - 1);
+  if (m.sentence) m.sentence += sizeof error - 1;
+  const char *paren = m.sentence ? memchr(text, '(', (size_t)(m.sentence - text)) : NULL;
+  if (!paren) return m;
+  int line = (int)strtol(paren + 1, NULL, 10);
+  if (strncmp(text, DC_SOURCE_NAME "(", sizeof DC_SOURCE_NAME) == 0) return m.line = line, m;
+  m.nfile = (size_t)(paren - text);
+  m.header_line = line;
+  return m;
+}
+
+static bool says(const message *e, const char *words) {
+  return memmem(e->sentence, (size_t)(e->end - e->sentence), words, strlen(words)) != NULL;
+}
+
+/* What the sentence has between `before` and the next quote; *n is 0 when it is no such sentence. */
+static const char *quoted(const message *e, const char *before, size_t *n) {
+  const char *p = memmem(e->sentence, (size_t)(e->end - e->sentence), before, strlen(before));
+  *n = 0;
+  if (!p) return NULL;
+  p += strlen(before);
+  const char *close = memchr(p, '"', (size_t)(e->end - p));
+  if (close) *n = (size_t)(close - p);
+  return p;
+}
+
+/* The name above the caret. */
+static const char *pointed_at(const message *e, size_t *n) {
+  const char *above = NULL;
+  *n = 0;
+  for (const char *p = e->text; p < e->end;) {
+    const char *eol = memchr(p, '\n', (size_t)(e->end - p)), *end = eol ? eol : e->end;
+    size_t at = strspn(p, " \t");
+    if (above && p + at + 1 == end && p[at] == '^' && above + at < p) {
+      while (isalnum((unsigned char)above[at + *n]) || above[at + *n] == '_') ++*n;
+      return above + at;
+    }
+    above = p;
+    p = end + 1;
+  }
+  return NULL;
+}
+
+static bool include_for(dc_fixup *m, const char *space, const char *name, size_t n) {
+  const char *header = n ? dc_missing_header(space, name, n) : NULL;
+  return header && add_include(m, header);
+}
+
+/* Vectors' operators and functions, which CUDA's samples bring in a header of their own. */
+static bool about_vectors(const message *e) {
+  static const char *const types[] = {"float2", "float3", "float4", "int2", "int3", "int4", "uint2", "uint3", "uint4"};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (says(e, types[i])) return true;
+  return false;
+}
+
+static bool learn_names(dc_fixup *m, const message *e) {
+  size_t n;
+  const char *name = quoted(e, "identifier \"", &n);
+  if (n && says(e, "is undefined")) return include_for(m, "", name, n);
+  name = quoted(e, "namespace \"std\" has no member \"", &n);
+  if (n) return include_for(m, "std", name, n);
+  name = quoted(e, "namespace \"cub\" has no member \"", &n);
+  if (n) return include_for(m, "cub", name, n);
+  if (says(e, "must be a class or namespace name")) {
+    name = pointed_at(e, &n);
+    if (m->has_host_code && n == 6 && memcmp(name, "thrust", n) == 0) return false; /* the host's, most often */
+    return include_for(m, "", name, n);
+  }
+  if (says(e, "more than one instance of overloaded function")) return add_include(m, "dotcompute/mixed_math.h");
+  if (says(e, "no operator \"") && says(e, "these operands") && about_vectors(e))
+    return add_include(m, "dotcompute/vector_math.h");
+  return false;
+}
+
+static bool learn_files(dc_fixup *m, const message *e) {
+  size_t n;
+  const char *path = quoted(e, "cannot open source file \"", &n);
+  if (!n) return false;
+  const char *name = path;
+  while (memchr(name, '/', n - (size_t)(name - path))) name++; /* "../common/helper_math.h" too */
+  size_t last = n - (size_t)(name - path);
+  if ((last == 13 && memcmp(name, "helper_math.h", last) == 0) ||
+      (last == 12 && memcmp(name, "cutil_math.h", last) == 0))
+    return add_header(m, path, n, "#include <dotcompute/vector_math.h>\n");
+  if (!dc_missing_host_header(path, n) && !dc_missing_host_header(name, last)) {
+    if (!m->has_host_code) return false;
+    m->lacks_header = true; /* it may be the host's, too */
+    dc_log(DC_LOG_COMPILE, "'%.*s' is not there, and taken for empty", (int)n, path);
+  }
+  return add_header(m, path, n, "");
+}
+
+/* A header in one of the user's folders: read, and given to the compiler as text from now on. */
+static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
+  for (int i = 0; i < m->source.ninclude_dirs; i++) {
+    const char *dir = m->source.include_dirs[i];
+    size_t k = strlen(dir), len = 0;
+    if (k == 0 || n <= k || memcmp(path, dir, k) != 0) continue;
+    if (dir[k - 1] != '/' && path[k++] != '/') continue;
+    dc_fixup_header *h = dc_arena_alloc(&m->arena, sizeof *h);
+    char *whole = dc_arena_strndup(&m->arena, path, n), *data = NULL;
+    dc_error unreadable = DC_ERROR_INIT;
+    if (!h || !whole || dc_file_read(whole, &data, &len, &unreadable) != 0) {
+      dc_error_clear(&unreadable);
+      return NULL;
+    }
+    *h = (dc_fixup_header){whole + k, dc_arena_strndup(&m->arena, data, len), len, m->headers};
+    free(data);
+    if (!h->text || !add_header(m, h->name, strlen(h->name), h->text)) return NULL;
+    return m->headers = h;
+  }
+  return NULL;
+}
+
+static dc_fixup_header *header_of(dc_fixup *m, const message *e) {
+  for (dc_fixup_header *h = m->headers; h; h = h->next)
+    if (strlen(h->name) == e->nfile && memcmp(h->name, e->text, e->nfile) == 0) return h;
+  return take_header(m, e->text, e->nfile);
+}
+
+static bool blank_at(dc_fixup *m, const message *e) {
+  bool blanked = false;
+  if (e->line) blanked = dc_host_code_blank(m->text, m->source.len, e->line);
+  dc_fixup_header *h = e->nfile ? header_of(m, e) : NULL;
+  if (h) blanked = dc_host_code_blank(h->text, h->len, e->header_line);
+  m->blanked = m->blanked || blanked;
+  return blanked;
+}
+
+static bool learn_dialect(dc_fixup *m, const message *e) {
+  if (says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
+  if (says(e, "annotation on lambda requires")) return dc_host_code_plain_lambdas(m->text, m->source.len);
+  if (says(e, "explicitly marked as a __host__ function")) return blank_at(m, e);
+  if (m->default_device || !says(e, "is considered a host ")) return false;
+  return m->default_device = true;
+}
+
+bool dc_fixup_init(dc_fixup *m, const dc_source *src) {
+  *m = (dc_fixup){.source = *src, .arena = DC_ARENA_INIT};
+  m->text = dc_arena_strndup(&m->arena, src->text, src->len);
+  if (!m->text) return false;
+  m->source.text = m->text;
+  m->has_host_code = dc_host_code_in(src->text, src->len);
+  if (!m->has_host_code) return true;
+  drop_heavy_headers(m);
+  m->source.launched = dc_host_code_launches(src->text, src->len, &m->arena, &m->source.nlaunched);
+  m->mended = m->blanked = dc_host_code_blank_launches(m->text, src->len);
+  return true;
+}
+
+typedef struct dropping {
+  dc_fixup *m;
+  const dc_scanned *all;
+} dropping;
+
+/* Notes the kernels whose definitions go. */
+static void note_dropped(void *ud, int first, int last, int line) {
+  const dropping *d = ud;
+  dc_fixup *m = d->m;
+  for (const dc_scanned *k = d->all; k; k = k->next) {
+    if (k->is_variable || k->line < first || k->line > last) continue;
+    dc_refused *more = dc_arena_alloc(&m->arena, sizeof *more * (size_t)(m->nrefused + 1));
+    if (!more) return;
+    if (m->nrefused) memcpy(more, m->refused, sizeof *more * (size_t)m->nrefused);
+    more[m->nrefused++] = (dc_refused){k->name, line};
+    m->refused = more;
+  }
+}
+
+bool dc_fixup_drop_launchers(dc_fixup *m) {
+  bool failed = false;
+  if (!m->source.is_file || !m->has_host_code || m->nrefused) return false;
+  dropping d = {m, dc_scan(m->text, m->source.len, &m->arena, &failed)};
+  if (failed || !dc_host_code_blank_launchers(m->text, m->source.len, note_dropped, &d)) return false;
+  m->mended = true;
+  return m->nrefused > 0;
+}
+
+bool dc_fixup_learn(dc_fixup *m, const char *log) {
+  bool any = false;
+  for (const char *p = log; *p;) {
+    message e = read_message(p);
+    if (e.sentence) any = learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e) || any;
+    if (e.sentence && !e.line) any = drop_heavy_headers(m) || any;
+    p = e.end + strspn(e.end, "\n");
+  }
+  for (const char *p = any ? "" : log; *p;) {
+    message e = read_message(p);
+    if (e.sentence) any = blank_at(m, &e) || any;
+    p = e.end + strspn(e.end, "\n");
+  }
+  m->mended = m->mended || any;
+  return any;
+}

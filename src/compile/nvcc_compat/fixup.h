@@ -1,0 +1,52 @@
+/*
+** fixup.h - sources that nvcc accepts and NVRTC refuses, changed step by step by what NVRTC's errors say: an unknown
+** name gets the header that declares it, host code is blanked out.  Line numbers and the kernels' meaning stay.
+**
+** This folder is heuristics: it exists so that whole files written for nvcc compile.  A source that NVRTC accepts never
+** comes here.
+*/
+#ifndef DC_COMPILE_NVCC_COMPAT_FIXUP_H
+#define DC_COMPILE_NVCC_COMPAT_FIXUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "compile/types/image.h"
+#include "compile/types/source.h"
+
+/* A header of the user's, as it is by now. */
+typedef struct dc_fixup_header {
+  const char *name; /* as it is included */
+  char *text;
+  size_t len;
+  struct dc_fixup_header *next;
+} dc_fixup_header;
+
+typedef struct dc_fixup {
+  dc_source source;    /* as it is by now */
+  bool default_device; /* functions and variables that say nothing are __device__ ones */
+  bool has_host_code;
+  bool mended;         /* anything was learned */
+  bool blanked;        /* functions are gone */
+  bool lacks_header;   /* a header of the user's that is not there is taken for empty */
+  char *text;          /* source.text, to be written */
+  dc_fixup_header *headers;
+  dc_refused *refused; /* kernels that are gone because they cannot be compiled, in the arena */
+  int nrefused;
+  dc_arena arena;
+} dc_fixup;
+
+/* False when out of memory. */
+bool dc_fixup_init(dc_fixup *m, const dc_source *src);
+
+/* Learns from a cleaned log; true when that changed anything, so that another try is worth it. */
+bool dc_fixup_learn(dc_fixup *m, const char *log);
+
+/* The last resort for a file: kernels that launch kernels, which NVRTC cannot compile, go, so that the others can be
+** had.  False when there are none. */
+bool dc_fixup_drop_launchers(dc_fixup *m);
+
+void dc_fixup_free(dc_fixup *m);
+
+#endif

@@ -1,0 +1,121 @@
+/*
+** toolkit.c - see toolkit.h.  Headers of the compiler's own version are wanted, so the folders beside
+** its library come first: CUDA's toolkit has them in ../include, its wheels in ../include (CUDA 13) or in
+** ../../cuda_runtime/include and ../../cuda_cccl/include (CUDA 12).
+*/
+#include "compile/nvrtc/toolkit.h"
+
+#include <glob.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "compile/nvrtc/search.h"
+
+static struct {
+  pthread_once_t once;
+  char *include, *cccl, *curand, *identity;
+} kit = {.once = PTHREAD_ONCE_INIT};
+
+/* The folder, if it holds `probe`; malloc'ed. */
+static char *with_probe(const char *pattern, const char *probe) {
+  glob_t g;
+  char *result = NULL;
+  if (glob(pattern, 0, NULL, &g) != 0) return NULL;
+  for (size_t i = g.gl_pathc; i-- > 0 && !result;) {
+    char *file = dc_path_join(g.gl_pathv[i], probe);
+    if (file && dc_file_exists(file)) result = realpath(g.gl_pathv[i], NULL);
+    free(file);
+  }
+  globfree(&g);
+  return result;
+}
+
+static char *search(const char *root, const char *const *folders, const char *probe) {
+  for (; *folders; folders++) {
+    char *pattern = dc_path_join(root, *folders);
+    char *result = pattern ? with_probe(pattern, probe) : NULL;
+    free(pattern);
+    if (result) return result;
+  }
+  return NULL;
+}
+
+#define TARGETS(up, below) up "targets/x86_64-linux/include" below, up "targets/sbsa-linux/include" below
+
+/* Beside a library's folder: a toolkit's lib64, a system's lib/x86_64-linux-gnu, conda's lib, wheels' lib. */
+static void find_beside(const char *folder) {
+  static const char *const includes[] = {"../include", "../../include", "../../../include",
+                                         "../../cuda_runtime/include", TARGETS("../", ""), NULL};
+  static const char *const cccls[] = {"../include/cccl", "../../include/cccl", "../../../include/cccl",
+                                      "../include", "../../include", "../../cuda_cccl/include",
+                                      "../../cuda_cccl/include/cccl", TARGETS("../", "/cccl"), TARGETS("../", ""),
+                                      NULL};
+  static const char *const curands[] = {"../include", "../../include", "../../../include", "../../curand/include",
+                                        TARGETS("../", ""), NULL};
+  kit.include = search(folder, includes, "cuda_fp16.h");
+  kit.cccl = search(folder, cccls, "cub/cub.cuh");
+  kit.curand = search(folder, curands, "curand_kernel.h");
+}
+
+/* Below a toolkit's root, for what was not beside the library. */
+static void find_below(const char *root) {
+  static const char *const includes[] = {"include", TARGETS("", ""), NULL};
+  static const char *const cccls[] = {"include/cccl", "include", TARGETS("", "/cccl"), NULL};
+  if (!kit.include) kit.include = search(root, includes, "cuda_fp16.h");
+  if (!kit.cccl) kit.cccl = search(root, cccls, "cub/cub.cuh");
+  if (!kit.curand) kit.curand = search(root, includes, "curand_kernel.h");
+}
+
+static void stamp(dc_buf *b, const char *dir, const char *probe) {
+  struct stat st;
+  char *file = dir ? dc_path_join(dir, probe) : NULL;
+  if (file && stat(file, &st) == 0)
+    dc_buf_printf(b, "%s %lld %lld;", dir, (long long)st.st_size, (long long)st.st_mtim.tv_sec);
+  free(file);
+}
+
+static void find(void) {
+  const char *library = dc_nvrtc_library();
+  if (library) {
+    char *folder = strdup(library);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash) {
+      *slash = '\0';
+      find_beside(folder);
+    }
+    free(folder);
+  }
+  const char *places[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda", "/opt/cuda", "/usr"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (places[i] && *places[i]) find_below(places[i]);
+  dc_buf b = DC_BUF_INIT;
+  stamp(&b, kit.include, "cuda_fp16.h");
+  stamp(&b, kit.cccl, "cub/cub.cuh");
+  stamp(&b, kit.curand, "curand_kernel.h");
+  kit.identity = dc_buf_take(&b);
+}
+
+const char *dc_toolkit_include(void) {
+  pthread_once(&kit.once, find);
+  return kit.include;
+}
+
+const char *dc_toolkit_cccl(void) {
+  pthread_once(&kit.once, find);
+  return kit.cccl;
+}
+
+const char *dc_toolkit_curand(void) {
+  pthread_once(&kit.once, find);
+  return kit.curand && kit.include && strcmp(kit.curand, kit.include) == 0 ? NULL : kit.curand;
+}
+
+const char *dc_toolkit_identity(void) {
+  pthread_once(&kit.once, find);
+  return kit.identity ? kit.identity : "";
+}

@@ -1,0 +1,628 @@
+/*
+** program.c - one source by NVRTC: names, signatures, records, image.
+*/
+#include "compile/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/runtime.h"
+#include "compile/link/lto.h"
+#include "compile/log.h"
+#include "compile/minimal.h"
+#include "compile/nvcc_compat/fixup.h"
+#include "compile/nvrtc/compiler.h"
+#include "compile/nvrtc/job.h"
+#include "compile/nvrtc/toolkit.h"
+#include "compile/types/demangle.h"
+#include "compile/types/entries.h"
+#include "compile/types/image.h"
+#include "compile/types/scan.h"
+#include "compile/types/signature.h"
+#include "compile/types/source.h"
+#include "compile/types/struct_layout.h"
+#include "compile/types/variables.h"
+
+/* --- one run of NVRTC --------------------------------------------------------------------------- */
+
+/* A kernel that is wanted with its types: by name, and what the scan knows of it. */
+typedef struct wanted {
+  const char *asked, *name; /* name is NULL once NVRTC refused it, and for what it would not tell the symbol of */
+  const dc_scanned *scanned;
+  char *query;             /* owned; NULL when its types could not be had before */
+  char *lowered, *types;   /* owned results; NULL when the name is none */
+  char *why_not;           /* owned: what NVRTC said against the name */
+} wanted;
+
+typedef struct job {
+  const dc_source *src;
+  const char *arch;
+  bool binary, default_device;
+  bool ir;                 /* LTO-IR is wanted, of which entries cannot be read */
+  bool debug;              /* with debugging information, for the layouts of structs */
+  bool minimal;            /* with as little of NVRTC's own as most sources need */
+  dc_arena arena;
+  wanted *list;
+  int nlist;
+  char *raw, *log;         /* of the last run: as NVRTC wrote it, and cleaned */
+  void *bytes;
+  size_t len;
+  dc_image_entry *entries;
+} job;
+
+typedef struct strings {
+  const char **v;
+  int n;
+  dc_arena *arena;
+  bool failed;
+} strings;
+
+static void add_string(strings *s, const char *text) {
+  if (s->n % 16 == 0) {
+    const char **more = dc_arena_alloc(s->arena, sizeof *more * (size_t)(s->n + 16));
+    if (!more) {
+      s->failed = true;
+      return;
+    }
+    if (s->n) memcpy(more, s->v, sizeof *more * (size_t)s->n);
+    s->v = more;
+  }
+  s->v[s->n++] = text;
+}
+
+static void add_option(strings *s, const char *prefix, const char *value) {
+  size_t a = strlen(prefix), b = strlen(value);
+  char *text = dc_arena_alloc(s->arena, a + b + 1);
+  if (!text) {
+    s->failed = true;
+    return;
+  }
+  memcpy(text, prefix, a);
+  memcpy(text + a, value, b + 1);
+  add_string(s, text);
+}
+
+static bool names_standard(const dc_source *src) {
+  for (int i = 0; i < src->noptions; i++)
+    if (strncmp(src->options[i], "-std", 4) == 0 || strncmp(src->options[i], "--std", 5) == 0) return true;
+  return false;
+}
+
+static void collect_options(const job *j, strings *o) {
+  const dc_source *src = j->src;
+  add_option(o, "--gpu-architecture=", j->arch);
+  if (!names_standard(src)) add_string(o, "--std=c++17");
+  if (j->debug) add_string(o, "--device-debug");
+  else if (!j->binary) add_string(o, "-lineinfo"); /* the CPU device names lines */
+  add_string(o, "-DINFINITY=(__builtin_bit_cast(float,0x7f800000))"); /* nvcc has these without any #include */
+  add_string(o, "-DNAN=(__builtin_bit_cast(float,0x7fc00000))");
+  add_string(o, "-DM_PI=3.14159265358979323846");
+  add_string(o, "--device-int128"); /* as nvcc does on Linux */
+  if (j->minimal) add_string(o, "--minimal");
+  if (j->default_device) add_string(o, "-default-device");
+  if (src->part) add_string(o, "-rdc=true");
+  if (j->ir) add_string(o, "-dlto");
+  for (int i = 0; i < src->noptions; i++)
+    if (!dc_lto_is_flag(src->options[i])) add_string(o, src->options[i]);
+  for (int i = 0; i < src->ninclude_dirs; i++) add_option(o, "-I", src->include_dirs[i]);
+  if (dc_toolkit_include()) add_option(o, "-I", dc_toolkit_include());
+  if (dc_toolkit_cccl()) add_option(o, "-I", dc_toolkit_cccl());
+  if (dc_toolkit_curand()) add_option(o, "-I", dc_toolkit_curand());
+}
+
+/* A step failed otherwise than by errors of the source.  Where there is a log, its first line says more than the code:
+** an option refused, most often. */
+static int fail_nvrtc(const job *j, const dc_nvrtc_result *r, dc_error *err) {
+  const char *code = r->status_name ? r->status_name : "NVRTC_ERROR"; /* "NVRTC_ERROR_INVALID_OPTION" */
+  if (!j->log || !*j->log) return dc_fail(err, DC_COMPILE, code, "NVRTC's %s failed: %s", r->step, code);
+  dc_fail(err, DC_COMPILE, code, "%.*s", (int)strcspn(j->log, "\n"), j->log);
+  dc_error_set_log(err, j->log);
+  return -1;
+}
+
+static int take_log(job *j, dc_nvrtc_result *r, dc_error *err) {
+  free(j->raw);
+  free(j->log);
+  j->log = NULL;
+  j->raw = r->log;
+  r->log = NULL;
+  if (!j->raw) j->raw = calloc(1, 1);
+  if (j->raw) j->log = dc_log_clean(j->raw);
+  return j->log ? 0 : dc_fail_oom(err);
+}
+
+static int take_image(job *j, dc_nvrtc_result *r, dc_error *err) {
+  if (!r->image || r->len == 0)
+    return dc_fail(err, DC_COMPILE, NULL, "the flags made the compiler give no %s for %s: an architecture among them?",
+                   j->ir ? "LTO-IR" : j->binary ? "machine code" : "PTX", j->arch);
+  free(j->bytes);
+  j->bytes = r->image;
+  r->image = NULL;
+  j->len = j->ir || j->binary ? r->len : dc_ptx_strip_queries(j->bytes, strlen(j->bytes));
+  return 0;
+}
+
+static bool is_variable(const wanted *w) { return w->scanned && w->scanned->is_variable; }
+
+static bool is_managed(const wanted *w) { return is_variable(w) && w->scanned->is_managed; }
+
+/* The next of the lowered names, which come in the order of the expressions. */
+static char *next_name(dc_nvrtc_result *r, int *at) {
+  char *name = *at < r->nlowered ? r->lowered[*at] : NULL;
+  if (name) r->lowered[*at] = NULL;
+  (*at)++;
+  return name;
+}
+
+static void take_names(job *j, dc_nvrtc_result *r) {
+  int at = 0;
+  for (int i = 0; i < j->nlist; i++) {
+    wanted *w = &j->list[i];
+    free(w->lowered);
+    free(w->types);
+    w->lowered = w->name ? next_name(r, &at) : NULL;
+    w->types = w->query ? next_name(r, &at) : NULL;
+    if (w->types && is_managed(w)) w->lowered = dc_variable_symbol(w->asked, j->bytes, j->len);
+  }
+}
+
+static void add_expressions(const job *j, strings *expressions) {
+  for (int i = 0; i < j->nlist; i++) {
+    if (j->list[i].name) add_string(expressions, j->list[i].name);
+    if (j->list[i].query) add_string(expressions, j->list[i].query);
+  }
+}
+
+/* 0: compiled; 1: NVRTC refused the source (j->log says why); -1: error. */
+static int run_program(job *j, const dc_nvrtc_job *program, dc_error *err) {
+  dc_nvrtc_result r;
+  const double start = dc_clock();
+  if (dc_nvrtc_compile(program, &r, err) != 0) return -1;
+  dc_log(DC_LOG_COMPILE, "NVRTC: %zu bytes for %s in %.1f ms", j->src->len, j->arch, (dc_clock() - start) * 1e3);
+  int rc = take_log(j, &r, err);
+  if (rc == 0 && r.status == DC_NVRTC_REFUSED) rc = 1;
+  else if (rc == 0 && r.status != 0) rc = fail_nvrtc(j, &r, err);
+  else if (rc == 0 && (rc = take_image(j, &r, err)) == 0) take_names(j, &r);
+  dc_nvrtc_result_free(&r);
+  return rc;
+}
+
+/* The caller's own header of that name takes the shim's place. */
+static bool brings(const dc_source *src, const char *name) {
+  for (int i = 0; i < src->nheaders; i++)
+    if (strcmp(src->header_names[i], name) == 0) return true;
+  return false;
+}
+
+static int run(job *j, dc_error *err) {
+  strings options = {.arena = &j->arena}, names = {.arena = &j->arena}, texts = {.arena = &j->arena},
+          expressions = {.arena = &j->arena};
+  collect_options(j, &options);
+  add_expressions(j, &expressions);
+  for (int i = 0; i < j->src->nheaders; i++) {
+    add_string(&names, j->src->header_names[i]);
+    add_string(&texts, j->src->header_texts[i]);
+  }
+  for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) {
+    if (brings(j->src, s->name)) continue;
+    add_string(&names, s->name);
+    add_string(&texts, s->text);
+  }
+  dc_buf text = DC_BUF_INIT;
+  dc_buf_add(&text, j->src->text, j->src->len);
+  bool ask = false;
+  for (int i = 0; i < j->nlist; i++) ask = ask || j->list[i].query;
+  if (ask) dc_buf_puts(&text, dc_signature_prelude);
+  const bool failed = text.failed || options.failed || names.failed || texts.failed || expressions.failed;
+  const dc_nvrtc_job program = {
+    .text = dc_buf_str(&text), .name = DC_NVRTC_NAME, .header_names = names.v, .header_texts = texts.v,
+    .nheaders = names.n, .options = options.v, .noptions = options.n, .expressions = expressions.v,
+    .nexpressions = expressions.n,
+    .output = j->ir ? DC_NVRTC_LTOIR : j->binary ? DC_NVRTC_CUBIN : DC_NVRTC_PTX,
+  };
+  const int result = failed ? dc_fail_oom(err) : run_program(j, &program, err);
+  dc_buf_free(&text);
+  return result;
+}
+
+/* --- the kernels of a source ------------------------------------------------------------------ */
+
+static int want(job *j, const char *name, const dc_scanned *scanned, dc_error *err) {
+  wanted *more = realloc(j->list, sizeof *more * (size_t)(j->nlist + 1));
+  if (!more) return dc_fail_oom(err);
+  j->list = more;
+  wanted *w = &j->list[j->nlist++];
+  *w = (wanted){.asked = name, .name = name, .scanned = scanned};
+  if (is_managed(w)) {
+    w->name = NULL;
+  } else if (is_variable(w)) {
+    char *expression = dc_variable_expression(name);
+    w->name = expression ? dc_arena_strndup(&j->arena, expression, strlen(expression)) : NULL;
+    free(expression);
+  }
+  w->query = is_variable(w) ? dc_variable_query(name) : dc_signature_query(name);
+  return (w->name || is_managed(w)) && w->query ? 0 : dc_fail_oom(err);
+}
+
+/* "ns::scale<float, 4>" belongs to the template "ns::scale", of a kernel or a variable. */
+static const dc_scanned *template_of(const dc_scanned *all, const char *instance) {
+  size_t n = strcspn(instance, "<");
+  for (const dc_scanned *k = all; k; k = k->next)
+    if (k->is_template && strlen(k->name) == n && strncmp(k->name, instance, n) == 0) return k;
+  return NULL;
+}
+
+/* The last run failed over name expressions alone: those blamed lose their name (the preprocessor dropped the
+** kernel, or it is overloaded) or their query; where nothing is blamed, all queries go.  False: nothing to drop. */
+static bool drop_bad_names(job *j) {
+  bool blamed = false, asked = false;
+  for (int i = 0; i < j->nlist; i++) {
+    wanted *w = &j->list[i];
+    char *query = w->query ? dc_log_blame(j->raw, w->query) : NULL;
+    char *name = w->name ? dc_log_blame(j->raw, w->name) : NULL;
+    asked = asked || w->query;
+    blamed = blamed || query || name;
+    if (query || name) {
+      free(w->query);
+      w->query = NULL;
+    }
+    if (name) {
+      w->name = NULL;
+      w->why_not = query ? query : name; /* the query's is about the types, the name's only says that it failed */
+    }
+    if (w->why_not != query) free(query);
+    if (w->why_not != name) free(name);
+  }
+  for (int i = 0; i < j->nlist && !blamed; i++) {
+    free(j->list[i].query);
+    j->list[i].query = NULL;
+  }
+  return blamed || asked;
+}
+
+/* So many errors are shown in the message; the log holds all. */
+#define SHOWN_ERRORS 3
+
+static int fail_compilation(const job *j, dc_error *err) {
+  int line = 0;
+  char *digest = dc_log_digest(j->log, SHOWN_ERRORS, &line);
+  if (!digest) digest = dc_log_reason(j->raw);
+  dc_fail(err, DC_COMPILE, "NVRTC_ERROR_COMPILATION", "%s", digest ? digest : "error: the source does not compile");
+  err->source_line = line;
+  dc_error_set_log(err, j->log);
+  free(digest);
+  return -1;
+}
+
+/* The errors are about names only, none about the source. */
+static bool only_names_failed(const job *j) {
+  int line;
+  char *sentence = NULL;
+  bool real = dc_log_first_error(j->log, &line, &sentence);
+  free(sentence);
+  return !real && dc_log_names_trouble(j->raw);
+}
+
+/* Compiles with all the names that are good; with the whole of NVRTC when that is needed. */
+static int run_with_names(job *j, dc_error *err) {
+  int r = run(j, err);
+  while (r == 1) {
+    if (only_names_failed(j)) {
+      if (!drop_bad_names(j)) break;
+    } else if (j->minimal) {
+      j->minimal = false;
+    } else {
+      break;
+    }
+    r = run(j, err);
+  }
+  return r == 1 ? fail_compilation(j, err) : r;
+}
+
+static const wanted *by_lowered(const job *j, const char *lowered) {
+  for (int i = 0; i < j->nlist; i++)
+    if (j->list[i].lowered && strcmp(j->list[i].lowered, lowered) == 0) return &j->list[i];
+  return NULL;
+}
+
+static bool asked_before(const job *j, const char *name) {
+  for (int i = 0; i < j->nlist; i++)
+    if (strcmp(j->list[i].asked, name) == 0) return true;
+  return false;
+}
+
+/* Kernels that macros made show only in the image: asked for by the names found there. */
+static int want_unseen(job *j, bool *more, dc_error *err) {
+  *more = false;
+  for (const dc_image_entry *e = j->entries; e; e = e->next) {
+    if (by_lowered(j, e->name) || asked_before(j, e->source_name)) continue;
+    if (want(j, e->source_name, NULL, err) != 0) return -1;
+    *more = true;
+  }
+  return 0;
+}
+
+static int find_entries(job *j, dc_error *err) {
+  bool failed = false;
+  j->entries = dc_image_entries(j->bytes, j->len, j->binary, &j->arena, &failed);
+  return failed ? dc_fail_oom(err) : 0;
+}
+
+static int fill_signature(dc_signature *sig, const wanted *w, dc_error *err) {
+  if (w->types) {
+    dc_error untyped = DC_ERROR_INIT; /* not understood: the kernel is there, without types */
+    if (dc_signature_types(w->types, sig, &untyped) != 0) dc_log(DC_LOG_COMPILE, "%s", dc_error_text(&untyped));
+    dc_error_clear(&untyped);
+  }
+  return dc_signature_finish(sig, w->name, w->lowered, w->scanned, err);
+}
+
+/* Entries that no name fetched (overloads above all) are told by their own mangling. */
+static int fill_rest(const job *j, dc_image *image, dc_error *err) {
+  for (const dc_image_entry *e = j->entries; e; e = e->next)
+    if (!by_lowered(j, e->name) && dc_signature_of_entry(&image->kernels[image->nkernels++], e->name, err) != 0)
+      return -1;
+  return 0;
+}
+
+/* Variables of which both symbol and type are known; others can be had by their symbol, as bytes. */
+static int fill_variables(const job *j, dc_image *image, dc_error *err) {
+  image->variables = calloc((size_t)j->nlist + 1, sizeof *image->variables);
+  if (!image->variables) return dc_fail_oom(err);
+  for (int i = 0; i < j->nlist; i++) {
+    const wanted *w = &j->list[i];
+    dc_variable v = {0};
+    if (!is_variable(w) || !w->lowered) continue;
+    dc_variable_type(&v, w->types);
+    if (v.dtype == DC_DTYPE_NONE) continue;
+    v.name = strdup(w->asked);
+    v.lowered = strdup(w->lowered);
+    image->variables[image->nvariables++] = v;
+    if (!v.name || !v.lowered) return dc_fail_oom(err);
+  }
+  return 0;
+}
+
+static int fill_image(job *j, dc_image *image, dc_error *err) {
+  int n = j->nlist;
+  for (const dc_image_entry *e = j->entries; e; e = e->next) n++;
+  image->kernels = calloc((size_t)n + 1, sizeof *image->kernels);
+  if (!image->kernels) return dc_fail_oom(err);
+  for (int i = 0; i < j->nlist; i++) {
+    if (!j->list[i].name || !j->list[i].lowered || is_variable(&j->list[i])) continue;
+    if (fill_signature(&image->kernels[image->nkernels++], &j->list[i], err) != 0) return -1;
+  }
+  if (fill_rest(j, image, err) != 0 || fill_variables(j, image, err) != 0) return -1;
+  image->binary = j->binary || j->ir;
+  image->bytes = j->bytes;
+  image->len = j->len;
+  image->log = j->log;
+  j->bytes = NULL;
+  j->log = NULL;
+  return 0;
+}
+
+static int make_image(job *j, dc_image **out, dc_error *err) {
+  dc_image *image = calloc(1, sizeof *image);
+  if (!image) return dc_fail_oom(err);
+  if (fill_image(j, image, err) != 0) {
+    dc_image_free(image);
+    return -1;
+  }
+  *out = image;
+  return 0;
+}
+
+/* Every template instance that the caller named must be there. */
+static int check_instances(const job *j, int first, dc_error *err) {
+  for (int i = first; i < first + j->src->ninstantiate; i++) {
+    const wanted *w = &j->list[i];
+    if (!w->lowered)
+      return dc_fail(err, DC_COMPILE, "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+                     "'%s' names no instance of a kernel or variable in this source%s%s", w->asked,
+                     w->why_not ? ": " : "", w->why_not ? w->why_not : "");
+  }
+  return 0;
+}
+
+static void job_free(job *j);
+
+/* A second run, for sources whose kernels take structs by value: debugging information tells their fields.  When it
+** fails, they can only be passed as bytes. */
+static int read_records(const job *j, dc_image *image, dc_error *err) {
+  char arch[32];
+  const char *number = strchr(j->arch, '_');
+  snprintf(arch, sizeof arch, "compute%s", number ? number : "_75");
+  job d = {.src = j->src, .arch = arch, .default_device = j->default_device, .debug = true,
+           .minimal = j->minimal, .arena = DC_ARENA_INIT,
+           .list = calloc((size_t)j->nlist + 1, sizeof *d.list), .nlist = j->nlist};
+  dc_error failed = DC_ERROR_INIT;
+  int rc = d.list ? 0 : dc_fail_oom(err);
+  for (int i = 0; i < j->nlist && rc == 0; i++)
+    if (j->list[i].lowered && !is_variable(&j->list[i])) d.list[i].name = j->list[i].name;
+  if (rc == 0 && run(&d, &failed) == 0) rc = dc_records_read(d.bytes, image, err);
+  else if (rc == 0) dc_log(DC_LOG_COMPILE, "no layouts of structs: %s", failed.kind ? dc_error_text(&failed) : d.log);
+  if (!d.list) d.nlist = 0;
+  dc_error_clear(&failed);
+  job_free(&d);
+  return rc;
+}
+
+static int compile_all(job *j, dc_image **out, dc_error *err) {
+  bool failed = false, more = false;
+  const dc_source *src = j->src;
+  dc_scanned *all = dc_scan(src->text, src->len, &j->arena, &failed);
+  if (failed) return dc_fail_oom(err);
+  bool templates = false;
+  for (dc_scanned *k = all; k; k = k->next) {
+    if (k->is_variable && src->no_signatures) continue;
+    templates = templates || (k->is_template && !k->is_variable);
+    if (!k->is_template && want(j, k->name, k, err) != 0) return -1;
+  }
+  for (int i = 0; i < src->nlaunched; i++) {
+    const dc_scanned *k = template_of(all, src->launched[i]);
+    if (k && want(j, src->launched[i], k, err) != 0) return -1;
+  }
+  for (int i = 0; i < src->ninstantiate; i++)
+    if (want(j, src->instantiate[i], template_of(all, src->instantiate[i]), err) != 0) return -1;
+  if (src->no_signatures)
+    for (int i = 0; i < j->nlist; i++) {
+      free(j->list[i].query);
+      j->list[i].query = NULL;
+    }
+  if (run_with_names(j, err) != 0 || check_instances(j, j->nlist - src->ninstantiate, err) != 0) return -1;
+  if (!src->no_signatures && !j->ir) {
+    if (find_entries(j, err) != 0 || want_unseen(j, &more, err) != 0) return -1;
+    if (more && (run_with_names(j, err) != 0 || find_entries(j, err) != 0)) return -1;
+  }
+  if (make_image(j, out, err) != 0) return -1;
+  if (!src->no_signatures && dc_records_wanted(*out) && read_records(j, *out, err) != 0) {
+    dc_image_free(*out);
+    *out = NULL;
+    return -1;
+  }
+  if ((*out)->nkernels == 0 && !templates && !src->part) {
+    dc_image_free(*out);
+    *out = NULL;
+    return dc_fail(err, DC_COMPILE, NULL, "the source holds no kernel: a function marked __global__ is needed");
+  }
+  return 0;
+}
+
+static void job_free(job *j) {
+  for (int i = 0; i < j->nlist; i++) {
+    free(j->list[i].query);
+    free(j->list[i].lowered);
+    free(j->list[i].types);
+    free(j->list[i].why_not);
+  }
+  free(j->list);
+  free(j->raw);
+  free(j->log);
+  free(j->bytes);
+  dc_arena_free(&j->arena);
+}
+
+typedef struct target {
+  const char *arch;
+  bool binary;
+  bool default_device; /* functions that say nothing are __device__ ones */
+} target;
+
+static int compile_for(const dc_source *src, target t, dc_image **out, dc_error *err) {
+  job j = {.src = src, .arch = t.arch, .binary = t.binary, .ir = src->lto, .default_device = t.default_device,
+           .arena = DC_ARENA_INIT};
+  const dc_nvrtc_version *version = dc_nvrtc(err);
+  if (!version) return -1;
+  j.minimal = dc_minimal_suffices(version, src);
+  int result = compile_all(&j, out, err);
+  job_free(&j);
+  return result;
+}
+
+static bool log_holds(const dc_error *err, const char *const *signs) {
+  if (!err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return false;
+  for (; *signs; signs++)
+    if (strstr(err->log, *signs)) return true;
+  return false;
+}
+
+/* Whether a source that compute_75 refuses may be one for newer devices: what it lacks there is a name, or it says so
+** itself. */
+static bool wants_newer(const dc_error *err) {
+  static const char *const signs[] = {"is undefined", "#error", "static assertion", "arch", "sm_", "has no member",
+                                      "no suitable", "no instance of", "no operator", "has been explicitly deleted",
+                                      NULL};
+  return log_holds(err, signs);
+}
+
+/* nvcc leaves functions of the host to the host's compiler, and takes generic lambdas in kernels for the device's.
+** NVRTC refuses both, unless functions are __device__ ones by default.  When both ways fail, the first one's errors are
+** told.  *newer: whether another architecture may help. */
+static int compile_at(const dc_source *src, const char *arch, bool binary, dc_image **out, bool *newer, dc_error *err) {
+  static const char *const signs[] = {"is considered a host function", NULL};
+  dc_error again = DC_ERROR_INIT;
+  if (compile_for(src, (target){arch, binary, false}, out, err) == 0) return 0;
+  *newer = wants_newer(err);
+  if (!log_holds(err, signs)) return -1;
+  int result = compile_for(src, (target){arch, binary, true}, out, &again);
+  *newer = *newer || wants_newer(&again);
+  dc_error_clear(result == 0 ? err : &again);
+  return result;
+}
+
+/* The CPU device's PTX is compute_75's, the plainest; what only compiles for compute_80 (__reduce_add_sync, …) or
+** compute_90 (clusters) runs there too.  When all fail, the first one's errors are told. */
+static int compile_anywhere(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  static const char *const archs[] = {"compute_80", "compute_90"};
+  bool newer = false, more;
+  if (compile_at(src, arch, binary, out, &newer, err) == 0) return 0;
+  if (binary || strcmp(arch, "compute_75") != 0 || !newer) return -1;
+  for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+    dc_error again = DC_ERROR_INIT;
+    int result = compile_at(src, archs[i], false, out, &more, &again);
+    dc_error_clear(result == 0 ? err : &again);
+    if (result == 0) return 0;
+  }
+  return -1;
+}
+
+/* More than a source needs: each adds a header or takes some of the host's code away. */
+#define MOST_MENDS 100
+
+/* Kernels that went are the image's to tell of. */
+static int keep_refused(dc_image *image, const dc_fixup *m, dc_error *err) {
+  image->refused = calloc((size_t)m->nrefused + 1, sizeof *image->refused);
+  if (!image->refused) return dc_fail_oom(err);
+  for (int i = 0; i < m->nrefused; i++) {
+    image->refused[image->nrefused++] = (dc_refused){strdup(m->refused[i].name), m->refused[i].line};
+    if (!image->refused[i].name) return dc_fail_oom(err);
+  }
+  return 0;
+}
+
+/* What is gone may be what is missed now. */
+static bool is_doubtful(const dc_fixup *m) {
+  return m->lacks_header || (m->blanked && !m->has_host_code) || m->nrefused > 0;
+}
+
+/* What is refused is mended, as far as errors say how.  The errors that are left then are told, since the others were
+** no errors of kernels; but where functions went that may have been a kernel's, kernels themselves went, or a header is
+** not there, those from before. */
+int dc_compile_program(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  int result = compile_anywhere(src, arch, binary, out, err);
+  dc_error before = DC_ERROR_INIT, last = DC_ERROR_INIT;
+  dc_fixup m;
+  if (result == 0 || !err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return result;
+  bool more = dc_fixup_init(&m, src);
+  for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log; i++) {
+    bool launches_went = i == 0 && m.mended, doubtful = is_doubtful(&m);
+    if (!dc_fixup_learn(&m, err->log) && !launches_went && !dc_fixup_drop_launchers(&m)) break;
+    if (!doubtful && is_doubtful(&m)) before = *err;
+    else dc_error_clear(err);
+    *err = (dc_error)DC_ERROR_INIT;
+    result = compile_for(&m.source, (target){arch, binary, m.default_device}, out, err);
+  }
+  if (result != 0 && m.mended && wants_newer(err)) {
+    result = compile_anywhere(&m.source, arch, binary, out, &last);
+    dc_error_clear(result == 0 ? err : &last);
+  }
+  if (result != 0 && before.kind) {
+    dc_error_clear(err);
+    *err = before;
+  } else {
+    dc_error_clear(&before);
+  }
+  if (result == 0 && keep_refused(*out, &m, err) != 0) {
+    dc_image_free(*out);
+    *out = NULL;
+    result = -1;
+  }
+  dc_fixup_free(&m);
+  return result;
+}

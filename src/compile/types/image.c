@@ -1,0 +1,71 @@
+/* image.c - see image.h. */
+#include "compile/types/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+size_t dc_vector_align(size_t component, int lanes) {
+  if (lanes == 1 || lanes == 3) return component;
+  size_t size = component * (size_t)lanes;
+  return size < 16 ? size : 16;
+}
+
+void dc_signature_free(dc_signature *sig) {
+  for (int i = 0; i < sig->nparams; i++) {
+    free(sig->params[i].name);
+    free(sig->params[i].type.spelling);
+  }
+  free(sig->params);
+  free(sig->name);
+  free(sig->lowered);
+  free(sig->text);
+  memset(sig, 0, sizeof *sig);
+}
+void dc_records_free(dc_image *image) {
+  for (int i = 0; i < image->nrecords; i++) {
+    dc_record *r = &image->records[i];
+    for (int k = 0; k < r->nfields; k++) {
+      free(r->fields[k].name);
+      free(r->fields[k].type.spelling);
+    }
+    free(r->fields);
+    free(r->name);
+    free(r->why_not);
+  }
+  free(image->records);
+  image->records = NULL;
+  image->nrecords = 0;
+}
+void dc_image_free(dc_image *image) {
+  if (!image) return;
+  for (int i = 0; i < image->nkernels; i++) dc_signature_free(&image->kernels[i]);
+  free(image->kernels);
+  dc_records_free(image);
+  for (int i = 0; i < image->nvariables; i++) {
+    free(image->variables[i].name);
+    free(image->variables[i].lowered);
+  }
+  free(image->variables);
+  for (int i = 0; i < image->nrefused; i++) free(image->refused[i].name);
+  free(image->refused);
+  free(image->bytes);
+  free(image->log);
+  free(image);
+}
+const dc_refused *dc_image_refused(const dc_image *image, const char *name) {
+  size_t n = strcspn(name, "<");
+  for (int i = 0; i < image->nrefused; i++)
+    if (strlen(image->refused[i].name) == n && strncmp(image->refused[i].name, name, n) == 0) return &image->refused[i];
+  return NULL;
+}
+
+int dc_fail_refused(const dc_refused *r, dc_error *err) {
+  dc_fail(err, DC_COMPILE, NULL,
+          "kernel '%s' launches kernels itself (dynamic parallelism), which NVRTC does not compile: launch them from "
+          "the script", r->name);
+  err->source_line = r->line;
+  return -1;
+}
+

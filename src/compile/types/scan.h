@@ -1,0 +1,30 @@
+/*
+** scan.h - what can be told of a source's kernels from its text alone: names, parameter names, lines.
+** Types come from the compiler (signature.h).
+*/
+#ifndef DC_COMPILE_TYPES_SCAN_H
+#define DC_COMPILE_TYPES_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+typedef struct dc_scanned {
+  char *name;       /* qualified: "ns::k" */
+  bool is_template;
+  bool is_variable; /* no kernel: a __device__, __constant__ or __managed__ variable (name and line alone) */
+  bool is_managed;  /* a __managed__ one */
+  int line;         /* from 1 */
+  int nparams;
+  char **params;    /* names; NULL for an unnamed one */
+  bool *complexes;  /* which of them are declared cuFloatComplex or cuDoubleComplex */
+  struct dc_scanned *next;
+} dc_scanned;
+
+/* All `__global__` functions of the text, and __device__, __constant__ and __managed__ variables of namespaces, in
+** order (definitions and declarations, each name once), in the arena.  Understands comments, strings, raw strings,
+** namespaces, templates, attributes; macros are seen as they are written.  *failed is set when memory ran out. */
+dc_scanned *dc_scan(const char *text, size_t len, dc_arena *arena, bool *failed);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+** source.h - a source to compile, with its options: text, headers in memory, instances of templates, units to link.
+*/
+#ifndef DC_COMPILE_TYPES_SOURCE_H
+#define DC_COMPILE_TYPES_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct dc_source {
+  const char *text;              /* NUL-terminated CUDA C, as the user wrote it */
+  size_t len;
+  const char *const *options;    /* NVRTC's, in order ("-DN=16", "--fmad=false", "-std=c++17"), without -arch, -I */
+  int noptions;
+  const char *const *include_dirs; /* the user's, searched before the toolkit's */
+  int ninclude_dirs;
+  const char *const *header_names; /* in-memory headers: names and texts */
+  const char *const *header_texts;
+  int nheaders;
+  const char *const *instantiate;  /* name expressions of template instances wanted ("scale<float>") */
+  int ninstantiate;
+  const char *const *launched;     /* instances that the source itself launches: compiled where they can be */
+  int nlaunched;
+  const char *const *units;      /* several sources to be linked, ready-made ones among them: `text` is then all that
+                                 ** are CUDA C, each followed by a newline, so that lines count through them */
+  const size_t *unit_lens;
+  int nunits;                    /* 0: `text` is one source */
+  bool is_file;                  /* read from a file, which may be one for nvcc */
+  bool part;                     /* one of those, on its own: compiled to be linked, and may have no kernel */
+  const char *const *arg_kernels; /* parameter lists that the caller declares: of which kernel ("": the only one) */
+  const char *const *arg_lists;   /* "const float *x, int n" */
+  int nargs;
+  bool lto;                      /* dc_compile sets it: compiled to be linked and optimized as one (lto.h) */
+  bool no_signatures;            /* skip the type queries (array/'s own generated code knows its types) */
+} dc_source;
+
+/* The virtual file name under which sources are compiled; NVRTC's messages carry it. */
+#define DC_SOURCE_NAME "dotcompute.cu"
+
+#endif

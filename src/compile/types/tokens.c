@@ -1,0 +1,146 @@
+/*
+** tokens.c - see tokens.h.
+*/
+#include "compile/types/tokens.h"
+
+#include <ctype.h>
+#include <string.h>
+
+dc_tokens dc_tokens_of(const char *text, size_t len) { return (dc_tokens){text, text, text + len, 1}; }
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80; }
+
+static bool at_line_start(const dc_tokens *s) {
+  const char *p = s->p;
+  while (p > s->begin && (p[-1] == ' ' || p[-1] == '\t')) p--;
+  return p == s->begin || p[-1] == '\n';
+}
+
+static void step(dc_tokens *s) {
+  if (*s->p == '\n') s->line++;
+  s->p++;
+}
+
+static void skip_quoted(dc_tokens *s, char quote) {
+  step(s);
+  while (s->p < s->end && *s->p != quote && *s->p != '\n') {
+    if (*s->p == '\\' && s->p + 1 < s->end) step(s);
+    step(s);
+  }
+  if (s->p < s->end) step(s);
+}
+
+/* R"delim( … )delim" with s->p on the quote */
+static void skip_raw(dc_tokens *s) {
+  const char *open = s->p + 1, *paren = open;
+  while (paren < s->end && *paren != '(' && paren - open <= 16) paren++;
+  size_t n = (size_t)(paren - open);
+  for (s->p = paren; s->p < s->end; step(s))
+    if (*s->p == ')' && (size_t)(s->end - s->p) > n + 1 && memcmp(s->p + 1, open, n) == 0 && s->p[n + 1] == '"') {
+      s->p += n + 2;
+      return;
+    }
+}
+
+static void skip_directive(dc_tokens *s) {
+  while (s->p < s->end && *s->p != '\n') {
+    if (*s->p == '\\' && s->p + 1 < s->end) step(s);
+    else if (s->p[0] == '/' && s->p + 1 < s->end && s->p[1] == '*') return; /* the comment may go on */
+    step(s);
+  }
+}
+
+/* The word of the directive that s->p is on, behind the #. */
+static const char *directive(const dc_tokens *s, size_t *n) {
+  const char *p = s->p + 1;
+  while (p < s->end && (*p == ' ' || *p == '\t')) p++;
+  for (*n = 0; p + *n < s->end && is_word(p[*n]);) ++*n;
+  return p;
+}
+
+/* From "#if 0", which people write around what need not even be code, to its #else or #endif. */
+static void skip_never(dc_tokens *s) {
+  for (int depth = 0; s->p < s->end;) {
+    while (s->p < s->end && *s->p != '\n') step(s);
+    while (s->p < s->end && isspace((unsigned char)*s->p)) step(s);
+    if (s->p == s->end || *s->p != '#') continue;
+    size_t n;
+    const char *word = directive(s, &n);
+    if (n >= 2 && memcmp(word, "if", 2) == 0) depth++;
+    else if (n == 5 && memcmp(word, "endif", n) == 0 && depth-- == 0) return;
+    else if (n == 4 && memcmp(word, "el", 2) == 0 && depth == 0) return; /* else, elif */
+  }
+}
+
+static bool is_never(const dc_tokens *s) {
+  size_t n;
+  const char *p = directive(s, &n);
+  if (n != 2 || memcmp(p, "if", n) != 0) return false;
+  p += n;
+  while (p < s->end && (*p == ' ' || *p == '\t')) p++;
+  return p < s->end && *p == '0' && (p + 1 == s->end || isspace((unsigned char)p[1]));
+}
+
+/* Whatever looks like the beginning of another comment in it. */
+static void skip_line_comment(dc_tokens *s) {
+  while (s->p < s->end && *s->p != '\n') {
+    if (*s->p == '\\' && s->p + 1 < s->end) step(s);
+    step(s);
+  }
+}
+
+static bool skip_blank(dc_tokens *s) {
+  const char *p = s->p;
+  if (isspace((unsigned char)*p)) step(s);
+  else if (p[0] == '/' && p + 1 < s->end && p[1] == '/') skip_line_comment(s);
+  else if (p[0] == '/' && p + 1 < s->end && p[1] == '*') {
+    for (s->p += 2; s->p < s->end && !(s->p[0] == '*' && s->p + 1 < s->end && s->p[1] == '/');) step(s);
+    s->p = s->end - s->p < 2 ? s->end : s->p + 2;
+  } else if (*p == '#' && at_line_start(s)) {
+    if (is_never(s)) skip_never(s);
+    skip_directive(s);
+  }
+  else return false;
+  return true;
+}
+
+dc_token dc_token_next(dc_tokens *s) {
+  while (s->p < s->end && skip_blank(s)) {}
+  dc_token t = {DC_TOKEN_END, s->p, 0, s->line};
+  if (s->p >= s->end) return t;
+  if (is_word(*s->p)) {
+    while (s->p < s->end && is_word(*s->p)) s->p++;
+    t.kind = DC_TOKEN_WORD;
+    t.n = (size_t)(s->p - t.s);
+    if (s->p < s->end && *s->p == '"' && t.s[t.n - 1] == 'R') {
+      skip_raw(s);
+      t.kind = DC_TOKEN_OTHER;
+    }
+  } else if (*s->p == '"' || *s->p == '\'') {
+    skip_quoted(s, *s->p);
+    t.kind = DC_TOKEN_OTHER;
+  } else {
+    t.kind = DC_TOKEN_PUNCT;
+    t.n = 1;
+    step(s);
+  }
+  return t;
+}
+
+bool dc_token_is(dc_token t, const char *word) { return t.n == strlen(word) && memcmp(t.s, word, t.n) == 0; }
+
+bool dc_token_in(dc_token t, const char *const *words) {
+  for (; *words; words++)
+    if (dc_token_is(t, *words)) return true;
+  return false;
+}
+
+void dc_token_skip_group(dc_tokens *s) {
+  for (int depth = 1; depth > 0;) {
+    dc_token t = dc_token_next(s);
+    if (t.kind == DC_TOKEN_END) return;
+    if (t.kind != DC_TOKEN_PUNCT) continue;
+    if (strchr("([{", *t.s)) depth++;
+    else if (strchr(")]}", *t.s)) depth--;
+  }
+}
