@@ -171,28 +171,47 @@ describe("the spec runner", function()
   end)
 end)
 
-describe("the rooms", function()
-  it("of src/ include downwards only", function()
-    local text, code = shell(lua .. " tools/check-rooms.lua $(find src -name '*.[ch]' | LC_ALL=C sort)")
+describe("the structure of src/", function()
+  local files = "$(find src -name '*.[ch]' -not -path '*/shims/*' | LC_ALL=C sort)"
+
+  it("has includes that point downwards, no circles, and a header per file", function()
+    local text, code = shell(lua .. " tools/check-includes.lua " .. files)
     assert.equal("", text)
     assert.equal(0, code)
   end)
 
-  it("are told apart by the check", function()
+  it("is refused by the check with the offending edge", function()
     local here = shell "pwd":gsub("\n", "")
-    for text, complaint in pairs {
-      ['#include "lua/object.h"\n'] = "must not include from lua/",
-      ['#include "error.h"\n'] = "write the room",
-      ["#include <lua.h>\n"] = "know Lua",
-      ["#include <lauxlib.h>\n"] = "know Lua",
-    } do
-      write("src/base/x.c", text)
-      local output, code = shell(("cd %s && %s %s/tools/check-rooms.lua src/base/x.c"):format(folder, lua, here))
-      assert.equal(1, code)
-      assert.matches(complaint, output, 1, true)
+    local function check(sources)
+      shell(("rm -rf %s/src"):format(folder))
+      for name, text in pairs(sources) do
+        shell(("mkdir -p %s/src/%s"):format(folder, name:match "^(.*)/"))
+        write("src/" .. name, text)
+      end
+      return shell(("cd %s && %s %s/tools/check-includes.lua %s"):format(folder, lua, here, files))
     end
-    write("src/lua/x.c", '#include <lua.h>\n#include "base/error.h"\n')
-    assert.equal(0, select(2, shell(("cd %s && %s %s/tools/check-rooms.lua src/lua/x.c"):format(folder, lua, here))))
+    for complaint, sources in pairs {
+      ["lua/ is below base/: base/x.c includes lua/y.h"] = { ["base/x.c"] = '#include "lua/y.h"\n' },
+      ["cpu/ptx is below cpu/runtime: cpu/ptx/x.c includes cpu/runtime/y.h"] =
+        { ["cpu/ptx/x.c"] = '#include "cpu/runtime/y.h"\n' },
+      ["an include names the room: base/error.h"] = { ["base/x.c"] = '#include "error.h"\n' },
+      ["only lua/ and dclua/ know Lua"] = { ["base/x.c"] = "#include <lua.h>\n" },
+      ["a circle of includes: "] =
+        { ["base/x.c"] = '#include "base/y.h"\n', ["base/x.h"] = "", ["base/y.h"] = '#include "base/x.h"\n' },
+      ["dc_f is defined in base/y.c, whose header it belongs in"] =
+        { ["base/x.h"] = "int dc_f(int a);\n", ["base/y.c"] = "int dc_f(int a) { return a; }\n" },
+    } do
+      local output, code = check(sources)
+      assert.matches(complaint, output, 1, true)
+      assert.equal(1, code)
+    end
+    local output, code = check {
+      ["lua/x.c"] = '#include "lua/x.h"\n#include <lua.h>\n#include "base/error.h"\nint dc_f(void) { return 0; }\n',
+      ["lua/x.h"] = "int dc_f(void);\n",
+      ["base/error.h"] = "typedef struct dc_error { int kind; } dc_error;\n",
+    }
+    assert.equal("", output)
+    assert.equal(0, code)
   end)
 end)
 

@@ -4,8 +4,8 @@ status=0
 have() { command -v "$1" >/dev/null 2>&1; }
 step() { echo "== $1"; }
 
-step "rooms"
-${LUA:-lua5.4} tools/check-rooms.lua $(find src -name '*.[ch]' | LC_ALL=C sort) || status=1
+step "includes"
+${LUA:-lua5.4} tools/check-includes.lua $(find src -name '*.[ch]' -not -path '*/shims/*' | LC_ALL=C sort) || status=1
 
 step "lines"
 ${LUA:-lua5.4} tools/check-lines.lua $(find src spec lua examples bench tools \
