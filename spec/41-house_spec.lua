@@ -191,7 +191,7 @@ describe("the structure of src/", function()
       return shell(("cd %s && %s %s/tools/check-includes.lua %s"):format(folder, lua, here, files))
     end
     for complaint, sources in pairs {
-      ["lua/ is below base/: base/x.c includes lua/y.h"] = { ["base/x.c"] = '#include "lua/y.h"\n' },
+      ["base/ is below lua/: base/x.c includes lua/y.h"] = { ["base/x.c"] = '#include "lua/y.h"\n' },
       ["cpu/ptx is below cpu/runtime: cpu/ptx/x.c includes cpu/runtime/y.h"] =
         { ["cpu/ptx/x.c"] = '#include "cpu/runtime/y.h"\n' },
       ["an include names the room: base/error.h"] = { ["base/x.c"] = '#include "error.h"\n' },
