@@ -10,13 +10,4 @@
 
 extern const dc_backend dc_cuda_backend;
 
-/* What the doctor tells about the driver. Loads the library and starts it. */
-typedef struct dc_cuda_info {
-  bool available;
-  int version;         /* 13000 for CUDA 13.0; 0 unknown */
-  const char *library; /* the file loaded, or NULL */
-  const char *why_not; /* when not available: the reasons, perhaps several lines */
-} dc_cuda_info;
-const dc_cuda_info *dc_cuda_driver(void);
-
 #endif

@@ -16,18 +16,13 @@
 #include "cuda/library.h"
 
 #define SMALL_COPY ((size_t)64 << 10)  /* up to here through the pinned memory */
-#define UPLOAD_SIZE ((size_t)1 << 20)  /* its part for writes; SMALL_COPY bytes for reads follow, then DC_CUDA_MAIL */
+#define UPLOAD_SIZE ((size_t)1 << 20)  /* its part for writes; SMALL_COPY bytes for reads follow, then DC_CUDA_MAILBOX_SIZE */
 
-_Static_assert(UPLOAD_SIZE + SMALL_COPY == DC_CUDA_MAIL_AT, "mail lies behind both");
+_Static_assert(UPLOAD_SIZE + SMALL_COPY == DC_CUDA_MAILBOX_AT, "the mailbox lies behind both");
 
 static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
 
 /* --- waiting ------------------------------------------------------------------------------------- */
-
-static int synchronize(dc_device *dev, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
-  return dc_cuda_enter(d, err) != 0 ? -1 : dc_cuda_wait(d, &d->own, err);
-}
 
 /* After a large copy to or from ordinary memory, which the driver has mostly done by now. */
 static int finish_copy(dc_cuda *d, CUresult r, dc_error *err) {
@@ -332,7 +327,7 @@ static int read_facts(dc_cuda *d, dc_error *err) {
   f->cooperative = v[16] != 0;
   f->max_cluster = v[17] != 0 ? DC_CUDA_CLUSTER : 1;
   f->overlapping = f->compute_major >= 9;
-  f->most_params = f->compute_major >= 7 && dc_cuda_driver()->version >= 12010 ? DC_PARAMS_LARGE : DC_PARAMS_USUAL;
+  f->most_params = f->compute_major >= 7 && dc_cuda_driver_version() >= 12010 ? DC_PARAMS_LARGE : DC_PARAMS_USUAL;
   if (dc_cu.DeviceGetAttribute(&f->clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, d->handle) != CUDA_SUCCESS)
     f->clock_khz = 0; /* newer drivers may stop telling */
   CUresult r = dc_cu.DeviceTotalMem(&f->total_memory, d->handle);
@@ -363,9 +358,9 @@ static int acquire(dc_cuda *d, dc_error *err) {
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
   find_pool(d);
   void *pinned = NULL;
-  r = dc_cu.MemHostAlloc(&pinned, DC_CUDA_MAIL_AT + DC_CUDA_MAIL, 0);
+  r = dc_cu.MemHostAlloc(&pinned, DC_CUDA_MAILBOX_AT + DC_CUDA_MAILBOX_SIZE, 0);
   d->pinned = r == CUDA_SUCCESS ? pinned : NULL; /* copies work without, a little slower */
-  if (d->pinned != NULL) memset(d->pinned + DC_CUDA_MAIL_AT, 0, DC_CUDA_MAIL);
+  if (d->pinned != NULL) memset(d->pinned + DC_CUDA_MAILBOX_AT, 0, DC_CUDA_MAILBOX_SIZE);
   d->upload_at = 0;
   dc_cuda_note(r);
   return atomic_load(&dc_cuda_process.dead) ? dc_cuda_fail_dead(err) : 0;
@@ -429,57 +424,32 @@ static void close_device(dc_device *dev) {
   if (dev->state == DC_DEVICE_OPEN) release(cuda_of(dev));
 }
 
-static const dc_device_ops cuda_ops = {
-  .open = open_device,
-  .close = close_device,
+static const dc_memory_ops memory_ops = {
   .alloc = alloc,
   .free = release_memory,
-  .memory_info = memory_info,
+  .info = memory_info,
   .reserved = reserved,
   .trim = trim,
   .to_device = to_device,
   .to_host = dc_cuda_to_host,
   .copy = copy,
   .fill = fill,
-  .synchronize = synchronize,
-  .load = dc_cuda_load,
-  .unload = dc_cuda_unload,
-  .function = dc_cuda_function,
-  .entries = dc_cuda_entries,
-  .param = dc_cuda_param,
-  .function_facts = dc_cuda_function_facts,
-  .launch = dc_cuda_launch,
-  .global = dc_cuda_global,
-  .occupancy = dc_cuda_occupancy,
-  .set_shared_limit = dc_cuda_set_shared_limit,
-  .set_stack = dc_cuda_set_stack,
   .peer_copy = peer_copy,
-  .stream_open = dc_cuda_stream_open,
-  .stream_close = dc_cuda_stream_close,
-  .stream_done = dc_cuda_stream_done,
-  .stream_synchronize = dc_cuda_stream_synchronize,
-  .stream_wait = dc_cuda_stream_wait,
-  .event_open = dc_cuda_event_open,
-  .event_close = dc_cuda_event_close,
-  .event_record = dc_cuda_event_record,
-  .event_done = dc_cuda_event_done,
-  .event_synchronize = dc_cuda_event_synchronize,
-  .event_elapsed = dc_cuda_event_elapsed,
-  .capture_begin = dc_cuda_capture_begin,
-  .capture_end = dc_cuda_capture_end,
-  .capture_fork = dc_cuda_capture_fork,
-  .graph_launch = dc_cuda_graph_launch,
-  .graph_close = dc_cuda_graph_close,
-  .mail = dc_cuda_mail,
-  .mail_wait = dc_cuda_mail_wait,
   .pinned_alloc = pinned_alloc,
   .pinned_free = pinned_free,
   .to_device_async = to_device_async,
   .to_host_async = to_host_async,
+  .mailbox = dc_cuda_mailbox,
+  .mailbox_wait = dc_cuda_mailbox_wait,
+};
+
+static const dc_library_ops library_ops = {
   .half_products = true,
   .products_in_graphs = true,
+  .lu_loses_nan = true,
   .fft_pairs = true,
-  .library = dc_cuda_library,
+  .files = { "libcublas.", "libcusolver.", "libcufft." },
+  .load = dc_cuda_library,
   .product = dc_cuda_product,
   .dense = dc_cuda_dense,
   .fft = dc_cuda_fft,
@@ -510,7 +480,6 @@ static int add_device(int i, dc_device *(*add)(void *ud), void *ud, dc_error *er
   }
   d->dev = dev;
   d->launch = dc_cu.LaunchKernel;
-  dev->ops = &cuda_ops;
   dev->index = i;
   dev->impl = d;
   snprintf(dev->id, sizeof dev->id, "cuda:%d", i);
@@ -526,8 +495,7 @@ static int add_device(int i, dc_device *(*add)(void *ud), void *ud, dc_error *er
   return 0;
 }
 
-static int discover(const dc_backend *self, dc_device *(*add)(void *ud), void *ud, dc_error *err) {
-  (void)self;
+static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {
   int n = 0;
   if (dc_cuda_start(err) != 0) return -1;
   CUresult r = dc_cu.DeviceGetCount(&n);
@@ -538,4 +506,16 @@ static int discover(const dc_backend *self, dc_device *(*add)(void *ud), void *u
   return i > 0 ? 0 : -1; /* those that there was room for */
 }
 
-const dc_backend dc_cuda_backend = { .name = "cuda", .discover = discover };
+const dc_backend dc_cuda_backend = {
+  .name = "cuda",
+  .simt = true,
+  .memory = &memory_ops,
+  .code = &dc_cuda_code_ops,
+  .streams = &dc_cuda_stream_ops,
+  .graphs = &dc_cuda_graph_ops,
+  .libraries = &library_ops,
+  .discover = discover,
+  .open = open_device,
+  .close = close_device,
+  .driver = dc_cuda_driver_info,
+};

@@ -121,13 +121,14 @@ int dc_cuda_start(dc_error *err) {
   return -1;
 }
 
-const dc_cuda_info *dc_cuda_driver(void) {
-  static dc_cuda_info info;
+int dc_cuda_driver_version(void) { return driver.version; }
+
+void dc_cuda_driver_info(dc_driver_info *info) {
   dc_error err = DC_ERROR_INIT;
-  info.available = dc_cuda_start(&err) == 0;
+  info->name = "CUDA";
+  info->available = dc_cuda_start(&err) == 0;
   dc_error_clear(&err);
-  info.version = driver.version;
-  info.library = driver.path;
-  info.why_not = info.available ? NULL : driver.why_not.log ? driver.why_not.log : dc_error_text(&driver.why_not);
-  return &info;
+  info->version = driver.version;
+  info->library = driver.path;
+  info->why_not = info->available ? NULL : driver.why_not.log ? driver.why_not.log : dc_error_text(&driver.why_not);
 }

@@ -32,8 +32,8 @@ typedef struct dc_cuda {
   struct dc_cuda_capture *capture; /* graph.c's; NULL until a graph is captured */
   CUevent event;      /* orders this device against another */
   CUmemoryPool pool;  /* the device's default pool; NULL: no stream-ordered memory */
-  char *pinned;       /* staging for small copies, and mail, or NULL */
-  uint64_t letters;   /* mail.c has given out so many numbers */
+  char *pinned;       /* staging for small copies, and the mailbox; or NULL */
+  uint64_t sequence;  /* of the mailbox's last message */
   struct dc_cuda_blocks *blocks; /* blocks.c's; NULL: none kept */
   size_t upload_at;   /* first unused byte of its upload part */
   bool reading;       /* its part for reads is in use: an interrupted read left a copy under way */
@@ -64,6 +64,8 @@ extern dc_cuda_api dc_cu;
 
 /* Loads the library and calls cuInit, once; later calls repeat the first answer. */
 int dc_cuda_start(dc_error *err);
+int dc_cuda_driver_version(void); /* 13000 for CUDA 13.0; 0 before it has been started */
+void dc_cuda_driver_info(dc_driver_info *info); /* dc_backend's slot */
 
 /* --- fault.c ------------------------------------------------------------------------------------- */
 
@@ -158,17 +160,8 @@ int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err);
 int dc_cuda_relax(const dc_cuda *d);
 void dc_cuda_restrain(const dc_cuda *d, int mode);
 
-int dc_cuda_stream_open(dc_device *dev, void **stream, dc_error *err);
-void dc_cuda_stream_close(dc_device *dev, void *stream);
-int dc_cuda_stream_done(dc_device *dev, void *stream, dc_error *err);
-int dc_cuda_stream_synchronize(dc_device *dev, void *stream, dc_error *err);
-int dc_cuda_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err);
-int dc_cuda_event_open(dc_device *dev, bool timed, void **event, dc_error *err);
-void dc_cuda_event_close(dc_device *dev, void *event);
-int dc_cuda_event_record(dc_device *dev, void *event, void *stream, dc_error *err);
-int dc_cuda_event_done(dc_device *dev, void *event, dc_error *err);
 int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err);
-int dc_cuda_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err);
+extern const dc_stream_ops dc_cuda_stream_ops;
 
 /* --- staging.c ------------------------------------------------------------------------------------- */
 
@@ -183,11 +176,7 @@ void dc_cuda_staging_close(dc_cuda *d, bool alive);
 
 /* --- graph.c --------------------------------------------------------------------------------------- */
 
-int dc_cuda_capture_begin(dc_device *dev, void **stream, dc_error *err);
-int dc_cuda_capture_fork(dc_device *dev, void **stream, dc_error *err);
-int dc_cuda_capture_end(dc_device *dev, void *old, void **graph, dc_error *err);
-int dc_cuda_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *err);
-void dc_cuda_graph_close(dc_device *dev, void *graph);
+extern const dc_graph_ops dc_cuda_graph_ops;
 /* Notes that fn is part of the graph that is being captured. */
 void dc_cuda_captured(const dc_function *fn);
 /* The stream for it goes; the driver is told if it is `alive`. */
@@ -199,18 +188,7 @@ void dc_cuda_close_capture(dc_cuda *d, bool alive);
 ** dropped. */
 void dc_cuda_drop_doomed(dc_cuda *d, bool all);
 
-/* Slots of dc_device_ops. */
-int dc_cuda_load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err);
-void dc_cuda_unload(dc_device *dev, dc_code *code);
-int dc_cuda_function(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err);
-int dc_cuda_entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud, dc_error *err);
-int dc_cuda_param(dc_function *fn, int i, size_t *offset, size_t *size);
-int dc_cuda_function_facts(dc_function *fn, dc_function_facts *out, dc_error *err);
-int dc_cuda_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err);
-int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
-int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
-int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err);
-int dc_cuda_set_stack(dc_device *dev, size_t bytes, dc_error *err);
+extern const dc_code_ops dc_cuda_code_ops;
 
 /* Blocks of a cluster: 8 everywhere (the programming guide), 16 on GPUs of compute capability 9.0 for kernels that say
 ** that they are not portable. */
@@ -224,10 +202,10 @@ bool dc_cuda_block_keep(dc_cuda *d, size_t n, dc_ptr p); /* false: give it back 
 /* Keeps none any more; `give_back` NULL: the memory is gone already. */
 void dc_cuda_blocks_drop(dc_cuda *d, void (*give_back)(dc_cuda *d, dc_ptr p));
 
-/* --- mail.c -------------------------------------------------------------------------------------- */
-#define DC_CUDA_MAIL_AT ((size_t)17 << 16) /* in the pinned memory */
-#define DC_CUDA_MAIL ((size_t)64)          /* bytes there */
-bool dc_cuda_mail(dc_device *dev, dc_ptr *at, uint64_t *number);
-int dc_cuda_mail_wait(dc_device *dev, uint64_t number, void *value, size_t n, dc_error *err);
+/* --- mailbox.c -------------------------------------------------------------------------------------- */
+#define DC_CUDA_MAILBOX_AT ((size_t)17 << 16) /* in the pinned memory */
+#define DC_CUDA_MAILBOX_SIZE ((size_t)64)          /* bytes there */
+bool dc_cuda_mailbox(dc_device *dev, dc_ptr *at, uint64_t *sequence);
+int dc_cuda_mailbox_wait(dc_device *dev, uint64_t sequence, void *value, size_t n, dc_error *err);
 
 #endif

@@ -45,7 +45,7 @@ static int make_capture(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
-int dc_cuda_capture_begin(dc_device *dev, void **stream, dc_error *err) {
+static int begin(dc_device *dev, void **stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0 || make_capture(d, err) != 0) return -1;
   CUresult r = dc_cu.StreamBeginCapture(d->capture->stream.handle, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
@@ -56,7 +56,7 @@ int dc_cuda_capture_begin(dc_device *dev, void **stream, dc_error *err) {
   return 0;
 }
 
-int dc_cuda_capture_fork(dc_device *dev, void **stream, dc_error *err) {
+static int fork_capture(dc_device *dev, void **stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   side *s = d->capture->sides;
   while (s != NULL && s->used) s = s->next;
@@ -159,7 +159,7 @@ static bool change(dc_cuda *d, dc_cuda_graph *old, CUgraph captured) {
   return true;
 }
 
-int dc_cuda_capture_end(dc_device *dev, void *old, void **graph, dc_error *err) {
+static int end(dc_device *dev, void *old, void **graph, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   CUgraph captured = NULL;
   if (dc_cuda_enter(d, err) != 0) return -1;
@@ -174,7 +174,7 @@ int dc_cuda_capture_end(dc_device *dev, void *old, void **graph, dc_error *err) 
   return rc;
 }
 
-int dc_cuda_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
+static int launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   dc_cuda_graph *g = graph;
   dc_cuda_stream *s = stream != NULL ? stream : &d->own;
@@ -185,7 +185,7 @@ int dc_cuda_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *er
   return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
 }
 
-void dc_cuda_graph_close(dc_device *dev, void *graph) {
+static void close_graph(dc_device *dev, void *graph) {
   dc_cuda_graph *g = graph;
   dc_error ignored = DC_ERROR_INIT;
   if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(cuda_of(dev), &ignored) == 0)
@@ -193,3 +193,11 @@ void dc_cuda_graph_close(dc_device *dev, void *graph) {
   dc_error_clear(&ignored);
   free_graph(g);
 }
+
+const dc_graph_ops dc_cuda_graph_ops = {
+  .begin = begin,
+  .fork = fork_capture,
+  .end = end,
+  .launch = launch,
+  .close = close_graph,
+};

@@ -58,7 +58,7 @@ int dc_cuda_batch(dc_cuda *d, const dc_dense *p, dc_error *err);
 /* Frees host memory that a solver worked in, after it gave rc; the same. */
 int dc_cuda_let_go(dc_cuda *d, void *host, int rc);
 
-/* Slots of dc_device_ops. */
+/* Slots of dc_library_ops. */
 int dc_cuda_library(dc_device *dev, dc_library which, dc_error *err);
 int dc_cuda_product(dc_device *dev, const dc_product *p, dc_error *err);
 int dc_cuda_product_work(dc_device *dev, dc_product *p, dc_error *err);

@@ -199,7 +199,7 @@ static int put_addresses(dc_cuda *d, const dc_dense *p, const layout *l, dc_erro
     list[i] = p->a + i * step_a;
     list[batch + i] = p->b + i * step_b;
   }
-  const int rc = d->dev->ops->to_device(d->dev, p->work + l->addresses_at, list, 2 * batch * sizeof *list, err);
+  const int rc = d->dev->memory->to_device(d->dev, p->work + l->addresses_at, list, 2 * batch * sizeof *list, err);
   free(list);
   return rc;
 }

@@ -104,7 +104,7 @@ void dc_cuda_restrain(const dc_cuda *d, int mode) {
 
 static dc_cuda_stream *stream_of(dc_cuda *d, void *stream) { return stream != NULL ? stream : &d->own; }
 
-int dc_cuda_stream_open(dc_device *dev, void **stream, dc_error *err) {
+static int open_stream(dc_device *dev, void **stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   dc_cuda_stream *s = calloc(1, sizeof *s);
@@ -120,7 +120,7 @@ int dc_cuda_stream_open(dc_device *dev, void **stream, dc_error *err) {
   return 0;
 }
 
-void dc_cuda_stream_close(dc_device *dev, void *stream) {
+static void close_stream(dc_device *dev, void *stream) {
   dc_cuda *d = cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT;
   if (stream == NULL) return;
@@ -139,19 +139,19 @@ static int answer(CUresult r, const dc_device *dev, dc_error *err) {
   return dc_cuda_fail(r, DC_DEVICE, err, "asking %s what it has done failed", dev->id);
 }
 
-int dc_cuda_stream_done(dc_device *dev, void *stream, dc_error *err) {
+static int stream_done(dc_device *dev, void *stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   return answer(dc_cuda_poll(d, stream_of(d, stream)), dev, err);
 }
 
-int dc_cuda_stream_synchronize(dc_device *dev, void *stream, dc_error *err) {
+static int synchronize(dc_device *dev, void *stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   return dc_cuda_wait(d, stream_of(d, stream), err);
 }
 
-int dc_cuda_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err) {
+static int wait_event(dc_device *dev, void *stream, void *event, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.StreamWaitEvent(stream_of(d, stream)->handle, event, 0);
@@ -160,7 +160,7 @@ int dc_cuda_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err
 
 /* --- events -------------------------------------------------------------------------------------- */
 
-int dc_cuda_event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
+static int event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
   CUevent made = NULL;
   if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
   int mode = dc_cuda_relax(cuda_of(dev));
@@ -170,21 +170,21 @@ int dc_cuda_event_open(dc_device *dev, bool timed, void **event, dc_error *err) 
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot make an event on %s", dev->id);
 }
 
-void dc_cuda_event_close(dc_device *dev, void *event) {
+static void event_close(dc_device *dev, void *event) {
   dc_error ignored = DC_ERROR_INIT;
   if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(cuda_of(dev), &ignored) == 0)
     dc_cuda_note(dc_cu.EventDestroy(event));
   dc_error_clear(&ignored);
 }
 
-int dc_cuda_event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
+static int event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.EventRecord(event, stream_of(d, stream)->handle);
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "recording an event on %s failed", dev->id);
 }
 
-int dc_cuda_event_done(dc_device *dev, void *event, dc_error *err) {
+static int event_done(dc_device *dev, void *event, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   int mode = dc_cuda_relax(d);
@@ -199,10 +199,24 @@ int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err) {
   return wait_for(d, NULL, event, NULL, NULL, err);
 }
 
-int dc_cuda_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {
+static int event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {
   float milliseconds = 0;
   if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
   CUresult r = dc_cu.EventElapsedTime(&milliseconds, from, to);
   *seconds = (double)milliseconds * 1e-3;
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "the time between two events cannot be told");
 }
+
+const dc_stream_ops dc_cuda_stream_ops = {
+  .synchronize = synchronize,
+  .open = open_stream,
+  .close = close_stream,
+  .done = stream_done,
+  .wait = wait_event,
+  .event_open = event_open,
+  .event_close = event_close,
+  .event_record = event_record,
+  .event_done = event_done,
+  .event_synchronize = dc_cuda_event_synchronize,
+  .event_elapsed = event_elapsed,
+};

@@ -116,9 +116,9 @@ static dc_stream *branch_of(dc_device *dev, dc_stream *user, dc_error *err) {
   void *handle = NULL;
   for (int i = 0; i < c->nbranches; i++)
     if (c->branches[i].user == user) return c->branches[i].made;
-  if (dev->ops->capture_fork(dev, &handle, err) != 0) return NULL;
+  if (dev->graphs->fork(dev, &handle, err) != 0) return NULL;
   dc_stream *made = add_branch(dev, c, user, handle, err);
-  if (made == NULL || dev->ops->blocking) return made;
+  if (made == NULL || dev->blocking) return made;
   return dc_stream_wait_for(made, c->branches[0].made, 1, err) == 0 ? made : NULL;
 }
 
@@ -154,7 +154,7 @@ int dc_capture_record(dc_event *e, dc_stream *s, dc_error *err) {
   dc_stream *made = dc_capture_branch(dev, s, err);
   if (made == NULL) return -1;
   const uint64_t mark = made->next;
-  if (!dev->ops->blocking && dc_stream_mark(made, err) != 0) return -1;
+  if (!dev->blocking && dc_stream_mark(made, err) != 0) return -1;
   e->capture = dev->capture->serial;
   e->branch = made;
   e->mark = mark;
@@ -166,7 +166,7 @@ int dc_capture_wait(dc_stream *s, const dc_event *e, dc_error *err) {
   if (e->dev != dev || e->capture != dev->capture->serial)
     return dc_capture_refuse(dev, "waits for an event that was not recorded in the graph", err);
   dc_stream *made = dc_capture_branch(dev, s, err);
-  if (made == NULL || dev->ops->blocking) return made != NULL ? 0 : -1;
+  if (made == NULL || dev->blocking) return made != NULL ? 0 : -1;
   return dc_stream_wait_for(made, e->branch, e->mark, err);
 }
 
@@ -174,7 +174,7 @@ int dc_capture_wait(dc_stream *s, const dc_event *e, dc_error *err) {
 static int join_branches(dc_device *dev, dc_error *err) {
   const struct dc_capture *c = dev->capture;
   int rc = 0;
-  for (int i = 1; i < c->nbranches && !dev->ops->blocking; i++) {
+  for (int i = 1; i < c->nbranches && !dev->blocking; i++) {
     dc_stream *s = c->branches[i].made;
     if (rc == 0) rc = dc_stream_wait_for(c->branches[0].made, s, s->next, err);
   }
@@ -186,14 +186,14 @@ static int join_branches(dc_device *dev, dc_error *err) {
 
 int dc_capture_begin(dc_device *dev, dc_error *err) {
   if (dc_device_open(dev, err) != 0 || dc_capture_refuse(dev, "captures another graph", err) != 0) return -1;
-  if (dev->ops->capture_begin == NULL) return dc_fail(err, DC_DEVICE, NULL, "%s has no graphs", dev->id);
+  if (dev->graphs->begin == NULL) return dc_fail(err, DC_DEVICE, NULL, "%s has no graphs", dev->id);
   if (dc_streams_of(dev, err) == NULL) return -1;
   dc_streams_sweep(dev);
   static uint64_t last_serial;
   struct dc_capture *c = calloc(1, sizeof *c);
   dc_stream *first = c != NULL ? add_branch(dev, c, dc_stream_chosen(dev), NULL, err) : NULL;
   if (c == NULL) return dc_fail_oom(err);
-  if (first == NULL || dev->ops->capture_begin(dev, &first->handle, err) != 0) {
+  if (first == NULL || dev->graphs->begin(dev, &first->handle, err) != 0) {
     dc_stream_unref(first);
     free(c->branches);
     free(c);
@@ -201,23 +201,23 @@ int dc_capture_begin(dc_device *dev, dc_error *err) {
   }
   c->serial = ++last_serial;
   c->current = first;
-  c->anything = dev->streams->anything;
-  dev->streams->anything = NULL;
+  c->anything = dev->stream_state->anything;
+  dev->stream_state->anything = NULL;
   dev->stream = first->handle;
   dev->capture = c;
   dev->tracking++;
-  if (dev->ops->blocking || dc_stream_mark(first, err) == 0) return 0; /* where branches begin */
+  if (dev->blocking || dc_stream_mark(first, err) == 0) return 0; /* where branches begin */
   dc_capture_abandon(dev);
   return -1;
 }
 
 const dc_trace *dc_capture_outside(const dc_device *dev) {
-  return dev->capture != NULL ? dev->capture->anything : dev->streams != NULL ? dev->streams->anything : NULL;
+  return dev->capture != NULL ? dev->capture->anything : dev->stream_state != NULL ? dev->stream_state->anything : NULL;
 }
 
 /* The device goes back to normal; what was held is in *c. */
 static void leave(dc_device *dev, struct dc_capture *c) {
-  struct dc_streams *x = dev->streams;
+  struct dc_stream_state *x = dev->stream_state;
   *c = *dev->capture;
   free(dev->capture->slots);
   free(dev->capture);
@@ -241,7 +241,7 @@ void dc_capture_abandon(dc_device *dev) {
   if (dev->capture == NULL) return;
   join_branches(dev, &ignored); /* else it would be no capture that can be ended */
   dc_error_clear(&ignored);
-  dev->ops->capture_end(dev, NULL, NULL, &ignored);
+  dev->graphs->end(dev, NULL, NULL, &ignored);
   dc_error_clear(&ignored);
   leave(dev, &c);
   drop_held(c.held, c.nheld);
@@ -262,14 +262,14 @@ static void link_graph(dc_graph *g, dc_graph **list) {
 static void note_end(dc_graph *g) {
   dc_error ignored = DC_ERROR_INIT;
   dc_stream *s = g->last;
-  if (s == NULL || s->gone || g->dev->state != DC_DEVICE_OPEN || g->dev->ops->blocking) return;
+  if (s == NULL || s->gone || g->dev->state != DC_DEVICE_OPEN || g->dev->blocking) return;
   g->ends = s->next;
   if (dc_stream_mark(s, &ignored) != 0) dc_error_clear(&ignored);
 }
 
 /* What *g had until now ends as a graph of its own, `old`: its last run may not be over. */
 static void replace(dc_graph *g, dc_graph *old, void *handle) {
-  struct dc_streams *x = g->dev->streams;
+  struct dc_stream_state *x = g->dev->stream_state;
   *old = (dc_graph){ .dev = g->dev, .handle = g->handle != handle ? g->handle : NULL, .held = g->held,
                      .nheld = g->nheld, .last = g->last };
   if (old->last != NULL) dc_stream_ref(old->last); /* g keeps its own: it may be the one and the same handle */
@@ -287,8 +287,8 @@ int dc_capture_end(dc_device *dev, dc_graph **g, dc_error *err) {
     return dc_fail_oom(err);
   }
   int rc = join_branches(dev, err);
-  if (rc == 0) rc = dev->ops->capture_end(dev, old, &handle, err);
-  else dev->ops->capture_end(dev, NULL, NULL, &ignored);
+  if (rc == 0) rc = dev->graphs->end(dev, old, &handle, err);
+  else dev->graphs->end(dev, NULL, NULL, &ignored);
   dc_error_clear(&ignored);
   leave(dev, &c);
   if (rc != 0) {
@@ -300,7 +300,7 @@ int dc_capture_end(dc_device *dev, dc_graph **g, dc_error *err) {
     replace(*g, made, handle);
   } else {
     made->dev = dev;
-    link_graph(made, &dev->streams->graphs);
+    link_graph(made, &dev->stream_state->graphs);
     *g = made;
   }
   (*g)->handle = handle;
@@ -318,7 +318,7 @@ int dc_graph_launch(dc_graph *g, dc_error *err) {
   if (dc_device_open(dev, err) != 0 || dc_capture_refuse(dev, "runs a graph", err) != 0) return -1;
   if (g->handle == NULL) return dc_fail(err, DC_ARGUMENT, NULL, "the graph is closed");
   dc_stream *s = dc_stream_current(dev, err);
-  if (s == NULL || dev->ops->graph_launch(dev, g->handle, dev->stream, err) != 0) return -1;
+  if (s == NULL || dev->graphs->launch(dev, g->handle, dev->stream, err) != 0) return -1;
   if (s != g->last) {
     if (g->last != NULL) dc_stream_unref(g->last);
     dc_stream_ref(s);
@@ -332,7 +332,7 @@ int dc_graph_launch(dc_graph *g, dc_error *err) {
 static void finish(dc_graph *g) {
   *g->link = g->next;
   if (g->next != NULL) g->next->link = g->link;
-  if (g->handle != NULL) g->dev->ops->graph_close(g->dev, g->handle);
+  if (g->handle != NULL) g->dev->graphs->close(g->dev, g->handle);
   if (g->last != NULL) dc_stream_unref(g->last);
   drop_held(g->held, g->nheld);
   free(g);
@@ -341,24 +341,24 @@ static void finish(dc_graph *g) {
 static bool is_over(const dc_graph *g) {
   dc_error ignored = DC_ERROR_INIT;
   dc_stream *s = g->last;
-  if (s == NULL || s->gone || g->dev->state != DC_DEVICE_OPEN || g->dev->ops->blocking) return true;
+  if (s == NULL || s->gone || g->dev->state != DC_DEVICE_OPEN || g->dev->blocking) return true;
   if (g->ends < s->next) return dc_stream_passed(s, g->ends);
-  int rc = g->dev->ops->stream_done(g->dev, s->handle, &ignored); /* the mark could not be recorded */
+  int rc = g->dev->streams->done(g->dev, s->handle, &ignored); /* the mark could not be recorded */
   dc_error_clear(&ignored);
   return rc != 0;
 }
 
-void dc_graphs_sweep(struct dc_streams *x, bool all) {
+void dc_graphs_sweep(struct dc_stream_state *x, bool all) {
   for (dc_graph *g = x->ending, *next; g != NULL; g = next) {
     next = g->next; /* dropping what it holds closes no other graph */
     if (all || is_over(g)) finish(g);
   }
 }
 
-void dc_graphs_shut(struct dc_streams *x) {
+void dc_graphs_shut(struct dc_stream_state *x) {
   dc_graphs_sweep(x, true);
   for (dc_graph *g = x->graphs; g != NULL; g = g->next) { /* whoever has it still has the shell */
-    if (g->handle != NULL) g->dev->ops->graph_close(g->dev, g->handle);
+    if (g->handle != NULL) g->dev->graphs->close(g->dev, g->handle);
     g->handle = NULL;
     if (g->last != NULL) dc_stream_unref(g->last);
     g->last = NULL;
@@ -369,6 +369,6 @@ void dc_graph_close(dc_graph *g) {
   if (g == NULL) return;
   dc_device *dev = g->dev;
   note_end(g);
-  link_graph(g, &dev->streams->ending);
-  if (dev->capture == NULL) dc_graphs_sweep(dev->streams, false);
+  link_graph(g, &dev->stream_state->ending);
+  if (dev->capture == NULL) dc_graphs_sweep(dev->stream_state, false);
 }

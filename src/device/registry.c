@@ -52,7 +52,18 @@ static dc_device *add_device(void *ud) {
   if (e->ndevices == MAX_DEVICES) return NULL;
   dc_device *dev = dc_calloc_lines(sizeof *dev);
   if (dev == NULL) return NULL;
-  dev->backend = e->backend->name;
+  static const dc_graph_ops no_graphs;
+  static const dc_library_ops no_libraries;
+  const dc_backend *b = e->backend;
+  dev->backend = b;
+  dev->blocking = b->blocking;
+  dev->host_memory = b->host_memory;
+  dev->simt = b->simt;
+  dev->memory = b->memory;
+  dev->code = b->code;
+  dev->streams = b->streams;
+  dev->graphs = b->graphs != NULL ? b->graphs : &no_graphs;
+  dev->libraries = b->libraries != NULL ? b->libraries : &no_libraries;
   dev->serial = ++last_serial;
   e->devices[e->ndevices++] = dev;
   return dev;
@@ -62,7 +73,7 @@ static dc_device *add_device(void *ud) {
 static void discover(dc_entry *e) {
   if (e->asked) return;
   e->asked = true;
-  if (e->backend->discover(e->backend, add_device, e, &e->why_not) == 0) {
+  if (e->backend->discover(add_device, e, &e->why_not) == 0) {
     dc_error_clear(&e->why_not);
     if (e->ndevices == 0) dc_fail(&e->why_not, DC_DEVICE, NULL, "no %s device was found", e->backend->name);
     return;
@@ -155,7 +166,7 @@ dc_device *dc_device_find(const char *id, dc_error *err) {
 static int open_locked(dc_device *dev, dc_error *err) {
   if (dev->state == DC_DEVICE_OPEN) return 0;
   if (dev->state != DC_DEVICE_CLOSED) return fail_as(err, &dev->open_error);
-  if (dev->ops->open(dev, err) == 0) {
+  if (dev->backend->open(dev, err) == 0) {
     dev->state = DC_DEVICE_OPEN;
     return 0;
   }
@@ -181,7 +192,7 @@ void dc_devices_close(void) {
       dc_device *dev = entries[i].devices[k];
       if (dev->state != DC_DEVICE_OPEN) continue;
       dc_streams_shut(dev);
-      dev->ops->close(dev);
+      dev->backend->close(dev);
       if (dev->state == DC_DEVICE_OPEN) dev->state = DC_DEVICE_CLOSED;
     }
   pthread_mutex_unlock(&lock);
@@ -227,6 +238,24 @@ static dc_device *first_usable(dc_error *err) {
   return found;
 }
 
+dc_device *dc_device_host(dc_error *err) {
+  size_t n;
+  dc_device *const *list = dc_devices(&n);
+  for (size_t i = 0; i < n; i++)
+    if (list[i]->host_memory) return list[i];
+  dc_fail(err, DC_DEVICE, NULL, "there is no device in the host's memory");
+  return NULL;
+}
+
+size_t dc_drivers(dc_driver_info *list, size_t most) {
+  size_t n = 0;
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < nentries && n < most; i++)
+    if (entries[i].backend->driver != NULL) entries[i].backend->driver(&list[n++]);
+  pthread_mutex_unlock(&lock);
+  return n;
+}
+
 dc_device *dc_device_default(dc_error *err) {
   const char *wanted = getenv("DOTCOMPUTE_DEVICE");
   if (wanted != NULL && wanted[0] != '\0') {
@@ -254,7 +283,7 @@ static DC_RARELY int fail_limit(const dc_device *dev, size_t n, dc_error *err) {
 static inline int alloc_within(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   const size_t limit = dev->bytes_limit;
   if (limit != 0 && (n > limit || dev->bytes_live > limit - n)) return fail_limit(dev, n, err);
-  return dev->ops->alloc(dev, n, out, err);
+  return dev->memory->alloc(dev, n, out, err);
 }
 
 bool dc_device_may_hold(const dc_device *dev, size_t n) {
@@ -323,14 +352,14 @@ DC_HOT void dc_device_free(dc_device *dev, dc_ptr p, size_t n) {
   if (p == 0) return;
   dev->bytes_live -= n;
   dc_count_often(&dc_process.stats.frees, 1);
-  if (dev->state == DC_DEVICE_OPEN) dev->ops->free(dev, p, n);
+  if (dev->state == DC_DEVICE_OPEN) dev->memory->free(dev, p, n);
 }
 
 int dc_device_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
   if (dc_device_open(dev, err) != 0) return -1;
   if (dc_capture_refuse(dev, "copies values from the host", err) != 0) return -1;
   if (n == 0) return 0;
-  if (dev->ops->to_device(dev, dst, src, n, err) != 0) return -1;
+  if (dev->memory->to_device(dev, dst, src, n, err) != 0) return -1;
   issued(dev);
   dc_count(&dc_process.stats.bytes_to_device, n);
   return 0;
@@ -340,7 +369,7 @@ int dc_device_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error 
   if (dc_device_open(dev, err) != 0) return -1;
   if (dc_capture_refuse(dev, "reads values, which will be there only when the graph runs", err) != 0) return -1;
   if (n == 0) return 0;
-  if (dev->ops->to_host(dev, dst, src, n, err) != 0) return -1;
+  if (dev->memory->to_host(dev, dst, src, n, err) != 0) return -1;
   dc_count(&dc_process.stats.bytes_to_host, n);
   return 0;
 }
@@ -349,7 +378,7 @@ int dc_device_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_
   if (dc_device_open(dev, err) != 0) return -1;
   if (dc_capture_refuse(dev, "copies values from the host", err) != 0) return -1;
   if (n == 0) return 0;
-  if (dev->ops->to_device_async(dev, dst, src, n, err) != 0) return -1;
+  if (dev->memory->to_device_async(dev, dst, src, n, err) != 0) return -1;
   issued_async(dev);
   dc_count(&dc_process.stats.bytes_to_device, n);
   return 0;
@@ -359,7 +388,7 @@ int dc_device_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_
   if (dc_device_open(dev, err) != 0) return -1;
   if (dc_capture_refuse(dev, "copies values to the host", err) != 0) return -1;
   if (n == 0) return 0;
-  if (dev->ops->to_host_async(dev, dst, src, n, err) != 0) return -1;
+  if (dev->memory->to_host_async(dev, dst, src, n, err) != 0) return -1;
   issued_async(dev);
   dc_count(&dc_process.stats.bytes_to_host, n);
   return 0;
@@ -368,7 +397,7 @@ int dc_device_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_
 int dc_device_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
   if (dc_device_open(dev, err) != 0) return -1;
   if (n == 0 || dst == src) return 0;
-  if (dev->ops->copy(dev, dst, src, n, err) != 0) return -1;
+  if (dev->memory->copy(dev, dst, src, n, err) != 0) return -1;
   issued(dev);
   dc_count(&dc_process.stats.bytes_on_device, n);
   return 0;
@@ -380,9 +409,9 @@ int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, 
   if (dc_capture_refuse(dd, "copies between devices", err) != 0) return -1;
   if (dc_capture_refuse(sd, "copies between devices", err) != 0) return -1;
   if (n == 0) return 0;
-  if (sd->ops->host_memory) return dc_device_to_device(dd, dst, (const void *)(uintptr_t)src, n, err);
-  if (dd->ops->host_memory) return dc_device_to_host(sd, (void *)(uintptr_t)dst, src, n, err);
-  if (dd->ops->peer_copy(dd, dst, sd, src, n, err) != 0) return -1;
+  if (sd->host_memory) return dc_device_to_device(dd, dst, (const void *)(uintptr_t)src, n, err);
+  if (dd->host_memory) return dc_device_to_host(sd, (void *)(uintptr_t)dst, src, n, err);
+  if (dd->memory->peer_copy(dd, dst, sd, src, n, err) != 0) return -1;
   issued(dd);
   dc_count(&dc_process.stats.bytes_on_device, n);
   return 0;
@@ -390,7 +419,7 @@ int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, 
 
 int dc_device_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
   if (dc_device_open(dev, err) != 0) return -1;
-  if (n > 0 && dev->ops->fill(dev, dst, pattern, size, n, err) != 0) return -1;
+  if (n > 0 && dev->memory->fill(dev, dst, pattern, size, n, err) != 0) return -1;
   issued(dev);
   return 0;
 }
@@ -403,5 +432,5 @@ int dc_device_synchronize(dc_device *dev, dc_error *err) {
 int dc_device_memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err) {
   *free_bytes = *total_bytes = 0;
   if (dc_device_open(dev, err) != 0) return -1;
-  return dev->ops->memory_info(dev, free_bytes, total_bytes, err);
+  return dev->memory->info(dev, free_bytes, total_bytes, err);
 }

@@ -26,6 +26,12 @@ bool dc_device_has_backend(const char *id);
 /* True when the backend has a usable (openable) device; else false and `err` says why not. */
 bool dc_backend_available(const char *name, dc_error *err);
 
+/* The first device whose memory is the host's; NULL with an error when there is none. */
+dc_device *dc_device_host(dc_error *err);
+
+/* Loads and describes the backends' drivers, at most `most` of them; returns how many there are. */
+size_t dc_drivers(dc_driver_info *list, size_t most);
+
 /* DOTCOMPUTE_DEVICE, else the first device that opens. */
 dc_device *dc_device_default(dc_error *err);
 

@@ -7,7 +7,7 @@
 ** a stream's work; one is recorded (an event) after each operation.  Whoever uses the memory next, in
 ** another stream or by giving it back, waits for the marks that conflict.
 **
-** On devices that do their work at once (ops->blocking) streams have the same functions and nothing to wait for.
+** On devices that do their work at once (dev->blocking) streams have the same functions and nothing to wait for.
 */
 #ifndef DC_DEVICE_STREAM_H
 #define DC_DEVICE_STREAM_H

@@ -6,7 +6,7 @@
 
 #include "device/capture.h"
 
-struct dc_streams {
+struct dc_stream_state {
   dc_stream *own;       /* the device's own, once somebody asks for it; it has a reference to each of these */
   uint64_t since;       /* the own one's mark when there was another first: what came before is in no trace */
   dc_stream *current;   /* NULL: the own one */
@@ -18,7 +18,7 @@ struct dc_streams {
   dc_trace *anything;   /* of work whose memory nobody knows */
 };
 
-struct dc_streams *dc_streams_of(dc_device *dev, dc_error *err); /* made at first; NULL when out of memory */
+struct dc_stream_state *dc_streams_of(dc_device *dev, dc_error *err); /* made at first; NULL when out of memory */
 dc_stream *dc_stream_own(dc_device *dev, dc_error *err); /* NULL when out of memory */
 /* What `by` does next waits for the work of `s` up to mark m. `by` NULL: the host waits now. */
 int dc_stream_wait_for(dc_stream *by, dc_stream *s, uint64_t m, dc_error *err);
@@ -33,7 +33,7 @@ bool dc_stream_passed(dc_stream *s, uint64_t m);
 /* Whether all that is in the trace is over. */
 bool dc_trace_over(const dc_trace *t);
 /* trace.c's part of a sweep: page-locked memory. */
-void dc_pinned_sweep(struct dc_streams *x, bool all);
+void dc_pinned_sweep(struct dc_stream_state *x, bool all);
 /* capture.c's, while a graph is being captured: the branch that a stream (NULL: the current one) stands for, made when
 ** it is asked for first; branch i, from 0 on, NULL behind the last; another one becomes the current one. */
 dc_stream *dc_capture_branch(dc_device *dev, dc_stream *s, dc_error *err);
@@ -44,7 +44,7 @@ int dc_capture_choose(dc_device *dev, dc_stream *s, dc_error *err);
 int dc_capture_record(dc_event *e, dc_stream *s, dc_error *err);
 int dc_capture_wait(dc_stream *s, const dc_event *e, dc_error *err);
 /* capture.c's: graphs that were closed. */
-void dc_graphs_sweep(struct dc_streams *x, bool all);
-void dc_graphs_shut(struct dc_streams *x);
+void dc_graphs_sweep(struct dc_stream_state *x, bool all);
+void dc_graphs_shut(struct dc_stream_state *x);
 
 #endif

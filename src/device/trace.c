@@ -64,8 +64,8 @@ int dc_stream_wait_for(dc_stream *by, dc_stream *s, uint64_t m, dc_error *err) {
     if (dc_stream_mark(s, err) != 0) return -1;
   if (s->next - m > DC_MARKS) m = s->next - DC_MARKS; /* its event has been recorded anew: the oldest there is */
   void *event = s->event[m % DC_MARKS];
-  if (by == NULL || by->dev->ops != s->dev->ops) return s->dev->ops->event_synchronize(s->dev, event, err);
-  if (by->dev->ops->stream_wait(by->dev, by->handle, event, err) != 0) return -1;
+  if (by == NULL || by->dev->backend != s->dev->backend) return s->dev->streams->event_synchronize(s->dev, event, err);
+  if (by->dev->streams->wait(by->dev, by->handle, event, err) != 0) return -1;
   *mark = m;
   return 0;
 }
@@ -116,26 +116,26 @@ static int note(dc_trace **t, dc_stream *by, bool writes, dc_error *err) {
 }
 
 int dc_trace_use(dc_trace **t, dc_device *dev, dc_stream *by, bool writes, dc_error *err) {
-  if (dev->ops->blocking) { /* its work is done at once: the host waits for others' */
+  if (dev->blocking) { /* its work is done at once: the host waits for others' */
     if (wait_for_all(*t, NULL, writes, err) != 0) return -1;
     if (writes) dc_trace_drop(t);
     return 0;
   }
   if (by == NULL && (by = dc_stream_current(dev, err)) == NULL) return -1;
   if (wait_for_all(*t, by, writes, err) != 0) return -1;
-  if (by->dev->streams->anything != NULL && wait_for_all(by->dev->streams->anything, by, false, err) != 0) return -1;
+  if (by->dev->stream_state->anything != NULL && wait_for_all(by->dev->stream_state->anything, by, false, err) != 0) return -1;
   return note(t, by, writes, err);
 }
 
 int dc_trace_born(dc_trace **t, dc_device *dev, dc_error *err) {
-  if (dev->ops->blocking) return 0;
+  if (dev->blocking) return 0;
   dc_stream *by = dev->capture != NULL ? dc_stream_own(dev, err) : dc_stream_current(dev, err);
   return by == NULL ? -1 : note(t, by, true, err);
 }
 
 int dc_trace_anything(dc_device *dev, dc_stream *by, dc_error *err) {
-  if (dev->ops->blocking) return 0;
-  struct dc_streams *x = dev->streams; /* there, with its own stream, once there are others */
+  if (dev->blocking) return 0;
+  struct dc_stream_state *x = dev->stream_state; /* there, with its own stream, once there are others */
   if (dev->capture != NULL) {
     if ((by = dc_capture_branch(dev, by, err)) == NULL) return -1;
     for (int i = 0; dc_capture_nth(dev, i) != NULL; i++) {
@@ -167,7 +167,7 @@ static void wait_to_free(const dc_trace *t, dc_stream *home) {
     const dc_stamp *p = &t->stamp[i];
     dc_device *dev = p->stream->dev;
     if (dc_stream_wait_for(home, p->stream, p->read > p->written ? p->read : p->written, &err) != 0 && !over(p->stream))
-      dev->ops->stream_synchronize(dev, p->stream->handle, &err); /* the last resort */
+      dev->streams->synchronize(dev, p->stream->handle, &err); /* the last resort */
     dc_error_clear(&err);
   }
 }
@@ -176,7 +176,7 @@ void dc_trace_free(dc_trace **t, dc_device *dev, dc_ptr p, size_t n) {
   void *before = dev->stream;
   dev->stream = NULL; /* where it was used if it has no trace, and never one that is being captured */
   const dc_trace *anything = dc_capture_outside(dev); /* work whose memory nobody knows may use this */
-  if ((*t != NULL || anything != NULL) && dev->state == DC_DEVICE_OPEN && !dev->ops->blocking) {
+  if ((*t != NULL || anything != NULL) && dev->state == DC_DEVICE_OPEN && !dev->blocking) {
     dc_error ignored = DC_ERROR_INIT;
     dc_stream *home = home_of(*t, dev, &ignored);
     dc_error_clear(&ignored);
@@ -200,7 +200,7 @@ struct dc_pinned {
 
 dc_pinned *dc_pinned_new(dc_device *dev, size_t n, void **p, dc_error *err) {
   if (dc_device_open(dev, err) != 0) return NULL;
-  if (dev->ops->pinned_alloc == NULL) {
+  if (dev->memory->pinned_alloc == NULL) {
     dc_fail(err, DC_DEVICE, NULL, "%s has no page-locked memory", dev->id);
     return NULL;
   }
@@ -211,7 +211,7 @@ dc_pinned *dc_pinned_new(dc_device *dev, size_t n, void **p, dc_error *err) {
     return NULL;
   }
   made->dev = dev;
-  if (dev->ops->pinned_alloc(dev, n, &made->p, err) != 0) {
+  if (dev->memory->pinned_alloc(dev, n, &made->p, err) != 0) {
     free(made);
     return NULL;
   }
@@ -220,12 +220,12 @@ dc_pinned *dc_pinned_new(dc_device *dev, size_t n, void **p, dc_error *err) {
 }
 
 static void release(dc_pinned *p) {
-  p->dev->ops->pinned_free(p->dev, p->p);
+  p->dev->memory->pinned_free(p->dev, p->p);
   dc_trace_drop(&p->uses);
   free(p);
 }
 
-void dc_pinned_sweep(struct dc_streams *x, bool all) {
+void dc_pinned_sweep(struct dc_stream_state *x, bool all) {
   for (dc_pinned **p = &x->pinned; *p != NULL;) {
     dc_pinned *one = *p;
     if (all || dc_trace_over(one->uses)) {
@@ -243,6 +243,6 @@ void dc_pinned_free(dc_pinned *p, dc_trace *uses) {
     release(p);
     return;
   }
-  p->next = p->dev->streams->pinned;
-  p->dev->streams->pinned = p;
+  p->next = p->dev->stream_state->pinned;
+  p->dev->stream_state->pinned = p;
 }

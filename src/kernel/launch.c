@@ -37,14 +37,14 @@ static int fail_threads(const dc_kernel *k, uint64_t threads, dc_dim3 b, dc_erro
 static DC_RARELY int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
   const dc_device *dev = k->dev;
   size_t limit = dev->facts.shared_per_block;
-  if (dev->ops->set_shared_limit != NULL && dev->facts.shared_per_block_optin > limit)
+  if (dev->code->set_shared_limit != NULL && dev->facts.shared_per_block_optin > limit)
     limit = dev->facts.shared_per_block_optin;
   if ((size_t)shared + k->facts.shared > limit)
     return dc_fail(err, DC_LAUNCH, NULL,
                    "%u bytes of dynamic shared memory, with %zu static ones of kernel '%s', are more than the %zu that "
                    "a block may have on %s",
                    shared, k->facts.shared, k->sig->name, limit, dev->name);
-  if (dev->ops->set_shared_limit != NULL && dev->ops->set_shared_limit(k->fn, shared, err) != 0) {
+  if (dev->code->set_shared_limit != NULL && dev->code->set_shared_limit(k->fn, shared, err) != 0) {
     return dc_error_prefix(err, "kernel '%s' with %u bytes of dynamic shared memory: ", k->sig->name, shared);
   }
   k->shared_limit = shared;
@@ -55,9 +55,9 @@ int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t
   const dc_device *dev = k->dev;
   if (k->resident.threads != threads || k->resident.shared != shared) {
     int each = 0;
-    if (dev->ops->occupancy == NULL)
+    if (dev->code->occupancy == NULL)
       return dc_fail(err, DC_LAUNCH, NULL, "%s cannot tell how many blocks are resident at once", dev->name);
-    if (dev->ops->occupancy(k->fn, threads, shared, &each, err) != 0) return -1;
+    if (dev->code->occupancy(k->fn, threads, shared, &each, err) != 0) return -1;
     k->resident.blocks = (uint64_t)(each > 0 ? each : 0) * (uint64_t)dev->facts.multiprocessors;
     k->resident.threads = threads;
     k->resident.shared = shared;
@@ -173,8 +173,8 @@ static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_
     if (hold(k->module, err) != 0) return -1;
     l->stream = dc_capture_handle(dev, l->stream);
   }
-  if ((dc_process.profiling ? dc_profile_launch(k, l, err) : dev->ops->launch(dev, k->fn, l, err)) != 0)
-    return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
+  if ((dc_process.profiling ? dc_profile_launch(k, l, err) : dev->code->launch(dev, k->fn, l, err)) != 0)
+    return dev->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
   if (tracked) note(dev, l);
   return 0;
 }

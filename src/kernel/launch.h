@@ -26,7 +26,7 @@ static inline bool dc_launch_is_plain(const dc_kernel *k, const dc_launch_option
 
 /* The device does not wait, has no streams or graphs that matter, and nobody looks. */
 static inline bool dc_launch_is_unseen(const dc_device *dev) {
-  return dev->tracking == 0 && !dev->ops->blocking && !dc_process.profiling && !dc_log_may_be_on(DC_LOG_LAUNCH);
+  return dev->tracking == 0 && !dev->blocking && !dc_process.profiling && !dc_log_may_be_on(DC_LOG_LAUNCH);
 }
 
 /* Whether dc_kernel_issue is all that dc_kernel_launch does; `line` and `plain` as above. */
@@ -39,12 +39,12 @@ static inline void dc_launch_fill(const dc_kernel *k, dc_launch *l, const dc_lau
   l->shared = how->shared;
   l->stream = how->stream;
   l->params_size = k->params_size;
-  l->special = l->first = false;
+  l->special = l->attributable = false;
 }
 
 static inline int dc_kernel_issue(const dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
   dc_launch_fill(k, l, how);
-  return k->dev->ops->launch(k->dev, k->fn, l, err);
+  return k->dev->code->launch(k->dev, k->fn, l, err);
 }
 
 #endif

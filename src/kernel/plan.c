@@ -153,7 +153,7 @@ static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
   dc_plan_layout(&k->sig->params[i].type, &size, &align);
   bool known = size != 0 && align != 0 && *end != SIZE_MAX;
   if (known) offset = (*end + align - 1) / align * align;
-  int told = k->dev->ops->param(k->fn, i, &real_offset, &real_size);
+  int told = k->dev->code->param(k->fn, i, &real_offset, &real_size);
   if (told == 1) return fail_count(k, i, err);
   if (told == 0) {
     if ((size != 0 && size != real_size) || (known && offset != real_offset))
@@ -204,7 +204,7 @@ static int plan_typed(dc_kernel *k, dc_error *err) {
     dc_plan_quicken(&k->params[i]);
     k->quick[i] = k->params[i].quick;
   }
-  if (k->dev->ops->param(k->fn, k->nparams, &offset, &size) == 0) return fail_count(k, k->nparams + 1, err);
+  if (k->dev->code->param(k->fn, k->nparams, &offset, &size) == 0) return fail_count(k, k->nparams + 1, err);
   k->params_size = end == SIZE_MAX ? 0 : (uint32_t)end;
   return 0;
 }
@@ -213,7 +213,7 @@ static int plan_typed(dc_kernel *k, dc_error *err) {
 static int plan_untyped(dc_kernel *k, dc_error *err) {
   size_t offset, size, end = 0;
   int n = 0, told;
-  while ((told = k->dev->ops->param(k->fn, n, &offset, &size)) == 0) n++;
+  while ((told = k->dev->code->param(k->fn, n, &offset, &size)) == 0) n++;
   if (told == 2)
     return dc_fail(err, DC_LAUNCH, NULL,
                    "kernel '%s' cannot be launched: it came as ready-made code and this driver cannot tell its "
@@ -222,7 +222,7 @@ static int plan_untyped(dc_kernel *k, dc_error *err) {
   k->nparams = n;
   if (alloc_params(k, err) != 0) return -1;
   for (int i = 0; i < n; i++) {
-    k->dev->ops->param(k->fn, i, &offset, &size);
+    k->dev->code->param(k->fn, i, &offset, &size);
     k->params[i] = (dc_plan_param){ .conv = DC_CONV_UNSUPPORTED, .dtype = DC_DTYPE_NONE, .lanes = 1, .align = 1,
                                     .offset = (uint32_t)offset, .size = (uint32_t)size, .why = no_types };
     end = offset + size;
@@ -234,7 +234,7 @@ static int plan_untyped(dc_kernel *k, dc_error *err) {
 int dc_kernel_facts(dc_kernel *k, dc_error *err) {
   k->dev = k->module->dev;
   k->most_blocks = k->dev->facts.max_grid[0];
-  return k->dev->ops->function_facts(k->fn, &k->facts, err);
+  return k->dev->code->facts(k->fn, &k->facts, err);
 }
 
 int dc_plan_make(dc_kernel *k, dc_error *err) {

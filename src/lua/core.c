@@ -211,7 +211,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_part_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_random_internal);
-  dc_lua_setfuncs(L, 1, dc_lua_mail_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_mailbox_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);
   dc_lua_setfuncs(L, 1, dc_lua_tables_internal);
   dc_lua_setfuncs(L, 1, dc_lua_image_internal);

@@ -65,7 +65,7 @@ static int core_usage(lua_State *L) {
   }
   lua_createtable(L, 0, 8);
   set_bytes(L, "in_use", dev->bytes_live);
-  set_bytes(L, "reserved", dev->ops->reserved ? dev->ops->reserved(dev) : dev->bytes_live);
+  set_bytes(L, "reserved", dev->memory->reserved ? dev->memory->reserved(dev) : dev->bytes_live);
   set_bytes(L, "peak", dev->bytes_peak);
   set_bytes(L, "free", free_bytes);
   set_bytes(L, "total", total);
@@ -101,7 +101,7 @@ static int core_trim(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   if (dc_capture_refuse(dev, "waits", &err) != 0) return dc_lua_raise(L, &err);
   dc_lua_work_begin(self);
-  if (dev->ops->trim) dev->ops->trim(dev);
+  if (dev->memory->trim) dev->memory->trim(dev);
   dc_lua_work_end(self, false);
   return 0;
 }

@@ -385,8 +385,8 @@ extern const luaL_Reg dc_lua_part_internal[];
 /* --- random.c --- */
 extern const luaL_Reg dc_lua_random_internal[];
 
-/* --- mail.c --- */
-extern const luaL_Reg dc_lua_mail_internal[];
+/* --- mailbox.c --- */
+extern const luaL_Reg dc_lua_mailbox_internal[];
 
 /* --- profile.c --- */
 extern const luaL_Reg dc_lua_profile_internal[];
