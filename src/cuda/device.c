@@ -16,7 +16,7 @@
 #include "cuda/library.h"
 
 #define SMALL_COPY ((size_t)64 << 10)  /* up to here through the pinned memory */
-#define UPLOAD_SIZE ((size_t)1 << 20)  /* its part for writes; SMALL_COPY bytes for reads follow, then DC_CUDA_MAILBOX_SIZE */
+#define UPLOAD_SIZE ((size_t)1 << 20)  /* its part for writes; SMALL_COPY bytes for reads follow, then the mailbox */
 
 _Static_assert(UPLOAD_SIZE + SMALL_COPY == DC_CUDA_MAILBOX_AT, "the mailbox lies behind both");
 

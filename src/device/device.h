@@ -91,7 +91,7 @@ typedef struct dc_launch {
   bool cooperative;   /* all blocks are to be resident together */
   bool dependent;     /* programmatic dependent launch: may start early, and waits for the kernel before by itself */
   dc_dim3 cluster;    /* blocks of a cluster; x 0: none asked for */
-  /* Set by `launch` of a backend that is not blocking: the stream was idle, so a fault is attributable to this launch */
+  /* set by `launch` of a backend that is not blocking: the stream was idle, so a fault is this launch's */
   bool attributable;
 } dc_launch;
 /* It has no threads. */
@@ -110,7 +110,7 @@ typedef enum dc_library { DC_LIBRARY_PRODUCT, DC_LIBRARY_SOLVER, DC_LIBRARY_FFT,
 typedef enum dc_precision { DC_PRECISION_FLOAT32, DC_PRECISION_TF32, DC_PRECISION_BFLOAT16 } dc_precision;
 
 /* c = a b for each matrix of a batch, in C order; m, n, k, batch > 0.  float32, float64, complex64, complex128; also
-** float16 and bfloat16, accumulated in float32, where libraries->half_products.  Distances are in elements. */
+** float16 and bfloat16, accumulated in float32, where the backend has half_products.  Distances are in elements. */
 typedef struct dc_product {
   dc_dtype dtype;
   dc_precision precision;

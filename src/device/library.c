@@ -69,4 +69,6 @@ int dc_device_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
   return done(dev, dev->libraries->dense(dev, p, err));
 }
 
-int dc_device_fft(dc_device *dev, const dc_fft *p, dc_error *err) { return done(dev, dev->libraries->fft(dev, p, err)); }
+int dc_device_fft(dc_device *dev, const dc_fft *p, dc_error *err) {
+  return done(dev, dev->libraries->fft(dev, p, err));
+}

@@ -123,7 +123,8 @@ int dc_trace_use(dc_trace **t, dc_device *dev, dc_stream *by, bool writes, dc_er
   }
   if (by == NULL && (by = dc_stream_current(dev, err)) == NULL) return -1;
   if (wait_for_all(*t, by, writes, err) != 0) return -1;
-  if (by->dev->stream_state->anything != NULL && wait_for_all(by->dev->stream_state->anything, by, false, err) != 0) return -1;
+  dc_trace *anything = by->dev->stream_state->anything;
+  if (anything != NULL && wait_for_all(anything, by, false, err) != 0) return -1;
   return note(t, by, writes, err);
 }
 

@@ -107,7 +107,8 @@ static pair *take_pair(dc_device *dev) {
   }
   close_pair(p);
   p->dev = dev;
-  if (dev->streams->event_open(dev, true, &p->from, &err) == 0 && dev->streams->event_open(dev, true, &p->to, &err) == 0)
+  if (dev->streams->event_open(dev, true, &p->from, &err) == 0 &&
+      dev->streams->event_open(dev, true, &p->to, &err) == 0)
     return p;
   dc_error_clear(&err);
   close_pair(p);

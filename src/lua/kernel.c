@@ -432,7 +432,8 @@ static int kernel_occupancy(lua_State *L) {
     return dc_lua_fail(L, DC_LAUNCH, "a block of %llu threads; kernel '%s' takes 1 to %d on %s",
                        (unsigned long long)threads, o->k->sig->name, o->k->facts.max_threads, dev->name);
   if (!dev->code->occupancy) return dc_lua_fail(L, DC_DEVICE, "%s cannot tell occupancy", dev->name);
-  if (dev->code->occupancy(o->k->fn, (uint32_t)threads, shared, &blocks, &err) != 0) return dc_lua_raise_kernel(L, &err);
+  if (dev->code->occupancy(o->k->fn, (uint32_t)threads, shared, &blocks, &err) != 0)
+    return dc_lua_raise_kernel(L, &err);
   const int warp = dev->facts.warp_size > 0 ? dev->facts.warp_size : 32;
   const double warps = (double)((threads + (uint64_t)warp - 1) / (uint64_t)warp) * blocks;
   const double most = (double)dev->facts.max_threads_per_multiprocessor / warp;
