@@ -2,9 +2,9 @@
 ** counting.c - a third device: it counts the calls of each slot and delegates them to the CPU device.
 **
 ** It is an example of a backend from outside of the library: the five tables, a dc_backend and one call of
-** dc_registry_add are all that it needs.  `make units` links it with the library into a core.so of its own, which the specs
-** use by DOTCOMPUTE_DEVICE=counting.  At its end each process appends its counts to the file that COUNTING_FILE names: in
-** each line a slot's name and the number of its calls.
+** dc_registry_add are all that it needs.  `make units` links it with the library into a core.so of its own, which specs
+** use by DOTCOMPUTE_DEVICE=counting.  At its end each process appends its counts to the file that COUNTING_FILE names:
+** in each line a slot's name and the number of its calls.
 **
 ** The CPU device's slots read dev->stream and dev->capture, so both are copied to it before each call.
 */
@@ -14,7 +14,7 @@
 #include "cpu/cpu.h"
 #include "device/registry.h"
 
-/* --- counts ----------------------------------------------------------------------------------------------- */
+/* --- counts ------------------------------------------------------------------------------------------ */
 
 #define SLOTS(X) \
   X(alloc) X(free) X(info) X(reserved) X(trim) X(to_device) X(to_host) X(copy) X(fill) \
@@ -46,7 +46,7 @@ static void __attribute__((destructor)) write_counts(void) {
   fclose(f);
 }
 
-/* --- delegation --------------------------------------------------------------------------------------------- */
+/* --- delegation -------------------------------------------------------------------------------------- */
 
 /* Counts the call, and gives the CPU device that is to do the work, with the current stream and capture of `dev`. */
 static dc_device *cpu_of(dc_device *dev, enum slot slot) {
@@ -106,7 +106,7 @@ static const dc_memory_ops memory_ops = {
   .fill = fill,
 };
 
-/* --- code ----------------------------------------------------------------------------------------------------- */
+/* --- code -------------------------------------------------------------------------------------------- */
 
 DELEGATE(int, load, code, load, (dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err),
          (cpu, image, len, out, err))
@@ -160,7 +160,7 @@ static const dc_code_ops code_ops = {
   .set_stack = set_stack,
 };
 
-/* --- streams ---------------------------------------------------------------------------------------------------- */
+/* --- streams ----------------------------------------------------------------------------------------- */
 
 DELEGATE(int, synchronize, streams, synchronize, (dc_device *dev, void *s, dc_error *err), (cpu, s, err))
 DELEGATE(int, stream_open, streams, open, (dc_device *dev, void **s, dc_error *err), (cpu, s, err))
@@ -200,7 +200,7 @@ static const dc_stream_ops stream_ops = {
   .event_elapsed = event_elapsed,
 };
 
-/* --- graphs and libraries ----------------------------------------------------------------------------------------- */
+/* --- graphs and libraries ---------------------------------------------------------------------------- */
 
 DELEGATE(int, begin, graphs, begin, (dc_device *dev, void **s, dc_error *err), (cpu, s, err))
 DELEGATE(int, fork_capture, graphs, fork, (dc_device *dev, void **s, dc_error *err), (cpu, s, err))
@@ -231,7 +231,7 @@ static const dc_library_ops library_ops = {
   .fft = fft,
 };
 
-/* --- the backend ---------------------------------------------------------------------------------------------------- */
+/* --- the backend ------------------------------------------------------------------------------------- */
 
 /* A second CPU device, beside the registry's own. */
 static dc_device inner;
