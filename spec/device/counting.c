@@ -245,11 +245,6 @@ static int open_device(dc_device *dev, dc_error *err) {
   return 0;
 }
 
-static void close_device(dc_device *dev) {
-  (void)dev;
-  dc_cpu_backend.close(&inner);
-}
-
 static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {
   dc_device *dev = add(ud);
   if (dev == NULL) return dc_fail_oom(err);
@@ -273,7 +268,6 @@ static const dc_backend counting_backend = {
   .libraries = &library_ops,
   .discover = discover,
   .open = open_device,
-  .close = close_device,
 };
 
 /* Before the module adds its own backends. */

@@ -80,7 +80,7 @@ static int copy_locked(dc_array *there, dc_array *host, bool up, dc_error *err) 
   if (dc_device_open(there->dev, err) != 0) return -1;
   if (dc_capture_refuse(there->dev, "copies between the host and the device", err) != 0) return -1;
   if (dc_buffer_used(there->buffer, up, err) != 0) return -1;
-  if (dc_trace_use(&host->buffer->trace, there->dev, NULL, !up, err) != 0) return -1;
+  if (dc_tracking_use(&host->buffer->hazards, there->dev, NULL, !up, err) != 0) return -1;
   void *p = (void *)(uintptr_t)host->ptr;
   return up ? dc_device_to_device_async(there->dev, there->ptr, p, bytes_of(there), err)
             : dc_device_to_host_async(there->dev, p, there->ptr, bytes_of(there), err);

@@ -74,6 +74,7 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
 
 /* --- opening and closing -------------------------------------------------------------------------------- */
 
+/* Releases what cpu_open had made when it failed. */
 static void cpu_close(dc_device *dev) {
   dc_cpu_device *cpu = cpu_of(dev);
   if (cpu == NULL) return;
@@ -394,5 +395,4 @@ const dc_backend dc_cpu_backend = {
   .libraries = &library_ops,
   .discover = discover,
   .open = cpu_open,
-  .close = cpu_close,
 };

@@ -420,10 +420,6 @@ static int open_device(dc_device *dev, dc_error *err) {
   return -1;
 }
 
-static void close_device(dc_device *dev) {
-  if (dev->state == DC_DEVICE_OPEN) release(cuda_of(dev));
-}
-
 static const dc_memory_ops memory_ops = {
   .alloc = alloc,
   .free = release_memory,
@@ -516,6 +512,5 @@ const dc_backend dc_cuda_backend = {
   .libraries = &library_ops,
   .discover = discover,
   .open = open_device,
-  .close = close_device,
   .driver = dc_cuda_driver_info,
 };

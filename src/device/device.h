@@ -1,7 +1,7 @@
 /*
 ** device.h - what a device is.  This is the one header that the author of a backend must read.
 **
-** A backend is one `dc_backend`: how to find, open and close its devices, two properties, and five tables of functions:
+** A backend is one `dc_backend`: how to find and open its devices, two properties, and five tables of functions:
 **
 **   dc_memory_ops   allocation, copies, fills; page-locked host memory; the mailbox for single values
 **   dc_code_ops     loading code, asking about its kernels, launching them
@@ -356,10 +356,8 @@ typedef struct dc_backend {
   ** device, ...): remembered by the registry, not raised. */
   int (*discover)(dc_device *(*add)(void *ud), void *ud, dc_error *err);
   /* Makes the device usable (context, stream, threads), before any slot of the tables is called; fills dev->facts and
-  ** dev->target. */
+  ** dev->target.  It stays open until the process ends. */
   int (*open)(dc_device *dev, dc_error *err);
-  /* Releases all that `open` made; also called for a device that was never opened. Never fails. */
-  void (*close)(dc_device *dev);
   /* Loads and starts the driver, if it is not, and describes it; optional (default: the backend needs no driver). */
   void (*driver)(dc_driver_info *info);
 } dc_backend;

@@ -12,17 +12,11 @@ static int fail_none(const dc_device *dev, dc_library which, dc_error *err) {
   return dc_fail(err, DC_DEVICE, NULL, "%s has no library for %s", dev->id, names[which]);
 }
 
-static bool has(const dc_device *dev, dc_library which) {
-  switch (which) {
-  case DC_LIBRARY_PRODUCT: return dev->libraries->product != NULL;
-  case DC_LIBRARY_SOLVER: return dev->libraries->dense != NULL;
-  default: return dev->libraries->fft != NULL;
-  }
-}
-
 int dc_device_library(dc_device *dev, dc_library which, dc_error *err) {
+  const dc_library_ops *ops = dev->libraries;
+  const bool there[DC_NLIBRARIES] = { ops->product != NULL, ops->dense != NULL, ops->fft != NULL };
   if (dc_device_open(dev, err) != 0) return -1;
-  if (!has(dev, which)) return fail_none(dev, which, err);
+  if (!there[which]) return fail_none(dev, which, err);
   return dev->libraries->load != NULL ? dev->libraries->load(dev, which, err) : 0;
 }
 

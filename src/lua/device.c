@@ -9,6 +9,7 @@
 #include "base/runtime.h"
 #include "compile/compile.h"
 #include "device/library.h"
+#include "device/memory.h"
 #include "lua/stream.h"
 
 typedef struct device_object {

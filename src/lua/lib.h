@@ -213,9 +213,9 @@ void dc_lua_scratch_free(lua_State *L, int idx); /* early; idempotent */
 void dc_lua_open_scratch(lua_State *L, int self);
 void dc_lua_open_part(lua_State *L, int self);
 
-/* --- ledger.c --- */
+/* --- allocation.c --- */
 extern const luaL_Reg dc_lua_memory_internal[];
-void dc_lua_open_ledger(void);
+void dc_lua_open_allocation(void);
 
 /* --- interrupt.c --- */
 /* Around work of a device that may take long: Ctrl-C meanwhile sets dc_interrupt_flag. No Lua errors in between. */

@@ -8,6 +8,7 @@
 */
 #include <stdlib.h>
 
+#include "device/memory.h"
 #include "lua/lib.h"
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
@@ -114,7 +115,7 @@ static int memory_pressure(dc_device *dev, size_t wanted) {
 
 void dc_lua_open_memory(void) {
   dc_memory_pressure = memory_pressure;
-  dc_lua_open_ledger();
+  dc_lua_open_allocation();
 }
 
 /* --- scratch ------------------------------------------------------------------------------------- */

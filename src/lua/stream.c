@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "device/tracking.h"
+
 typedef struct stream_object {
   dc_stream *s; /* NULL: not made yet, or collected */
 } stream_object;
@@ -243,7 +245,7 @@ void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const d
   const user u = { L, self, k, by };
   dc_error err = DC_ERROR_INIT;
   if (by && dc_stream_check(by, NULL, &err) != 0) dc_lua_raise_kernel(L, &err);
-  if (anything && dc_trace_anything(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
+  if (anything && dc_tracking_barrier(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
   for (int i = 0; i < k->nparams; i++) {
     dc_lua_array *o = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
     if (o && o->a) use(&u, o->a, !k->params[i].is_const);

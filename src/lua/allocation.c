@@ -1,24 +1,25 @@
 /*
-** ledger.c - what dc.memory asks of a device, and the line of the script that memory is made at.
+** allocation.c - dc.memory: what a device has in use, and the lines of the script that allocated it.
 */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "device/ledger.h"
+#include "device/allocation.h"
+#include "device/memory.h"
 #include "lua/lib.h"
 
 #define STACK 10
 
-/* dc_ledger_place. Nothing here may raise. */
+/* dc_allocation_place. Nothing here may raise. */
 static bool running_line(char *text) {
   lua_State *L = dc_lua_active.L;
   lua_Debug ar;
   if (!L || !lua_checkstack(L, STACK) || !dc_lua_caller(L, &ar)) return false;
-  snprintf(text, DC_PLACE, "%s:%d", ar.short_src, ar.currentline);
+  snprintf(text, DC_SITE_SIZE, "%s:%d", ar.short_src, ar.currentline);
   return true;
 }
 
-void dc_lua_open_ledger(void) { dc_ledger_place = running_line; }
+void dc_lua_open_allocation(void) { dc_allocation_place = running_line; }
 
 static void set_bytes(lua_State *L, const char *name, size_t n) {
   lua_pushinteger(L, n <= LUA_MAXINTEGER ? (lua_Integer)n : LUA_MAXINTEGER);
@@ -36,10 +37,10 @@ static dc_device *device_at(lua_State *L, int arg) {
 
 static void push_lines(lua_State *L, const dc_device *dev) {
   enum { MOST = 1000 };
-  dc_line *copy = dc_lua_scratch(L, MOST * (sizeof *copy + sizeof(const dc_line *)));
-  const dc_line **line = (const dc_line **)(copy + MOST);
-  const size_t n = dc_ledger_largest(dev, line, MOST);
-  for (size_t i = 0; i < n; i++) copy[i] = *line[i]; /* the collector may take lines away */
+  dc_allocation_site *copy = dc_lua_scratch(L, MOST * (sizeof *copy + sizeof(const dc_allocation_site *)));
+  const dc_allocation_site **site = (const dc_allocation_site **)(copy + MOST);
+  const size_t n = dc_allocation_sites(dev, site, MOST);
+  for (size_t i = 0; i < n; i++) copy[i] = *site[i]; /* the collector may remove sites */
   lua_createtable(L, (int)n, 0);
   for (size_t i = 0; i < n; i++) {
     lua_createtable(L, 0, 3);
@@ -90,7 +91,7 @@ static int core_set_limit(lua_State *L) {
 
 /* trace(boolean) */
 static int core_trace_memory(lua_State *L) {
-  dc_ledger_trace(lua_toboolean(L, 1));
+  dc_allocation_trace(lua_toboolean(L, 1));
   return 0;
 }
 
