@@ -1,14 +1,16 @@
 /*
-** code.c - modules, functions and launches on a GPU.
-**
-** A launch is one call of the driver with the packed parameters as they are; the rest of it is a look
-** at three flags and a note of who was launched, for the case that the GPU stops.
+** code.c - see code.h.
 */
+#include "cuda/code.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
-#include "cuda/driver.h"
+#include "cuda/context.h"
+#include "cuda/graph.h"
+#include "cuda/stream.h"
+#include "cuda/unload.h"
 
 #define JIT_LOG_SIZE 8192
 
@@ -36,7 +38,7 @@ static int fail_load(const dc_cuda *d, CUresult r, bool binary, const char *log,
 static int load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err) {
   dc_cuda *d = dev->impl;
   if (dc_cuda_enter(d, err) != 0) return -1;
-  if (d->doomed != NULL && d->dev->capture == NULL) dc_cuda_poll(d, &d->own);
+  if (d->deferred != NULL && d->dev->capture == NULL) dc_cuda_poll(d, &d->own);
   dc_code *code = calloc(1, sizeof *code);
   char *log = calloc(1, JIT_LOG_SIZE);
   if (code == NULL || log == NULL) {
@@ -57,61 +59,18 @@ static int load(dc_device *dev, const void *image, size_t len, dc_code **out, dc
   return rc;
 }
 
-/* The host's part of it. */
-static void free_code(dc_code *code) {
-  while (code->functions != NULL) {
-    dc_function *fn = code->functions;
-    code->functions = fn->next;
-    free(fn);
-  }
-  free(code);
-}
-
-/* Whether none of its kernels can be running. */
-static bool has_ended(const dc_code *code) {
-  uint64_t last = 0;
-  for (const dc_function *fn = code->functions; fn != NULL; fn = fn->next)
-    if (fn->last_launch > last) last = fn->last_launch;
-  for (const dc_cuda_stream *s = &code->d->own; s != NULL; s = s->next)
-    if (s->finished < s->issued && s->finished < last) return false;
-  return true;
-}
-
-static void unload(dc_code *code) {
-  int mode = dc_cuda_relax(code->d);
-  if (!atomic_load(&dc_cuda_process.dead)) dc_cuda_note(dc_cu.ModuleUnload(code->module));
-  dc_cuda_restrain(code->d, mode);
-  free_code(code);
-}
-
-void dc_cuda_drop_doomed(dc_cuda *d, bool all) {
-  for (dc_code **p = &d->doomed; *p != NULL;) {
-    dc_code *code = *p;
-    if (!all && !has_ended(code)) {
-      p = &code->next_doomed;
-      continue;
-    }
-    *p = code->next_doomed;
-    if (all) free_code(code);
-    else unload(code);
-  }
-}
-
-/* Called by finalizers, so it never waits: code whose kernels may still run is unloaded at the next
-** moment the streams are seen idle.  Until then its names stay, for the blame of a fault. */
-static void unload_code(dc_device *dev, dc_code *code) {
+/* Called by finalizers, so it never waits: code whose kernels may still run is unloaded when a poll finds its streams
+** idle.  Until then its names stay, for errors. */
+static void unload(dc_device *dev, dc_code *code) {
   dc_cuda *d = dev->impl;
   dc_error ignored = DC_ERROR_INIT;
   if (dev->state != DC_DEVICE_OPEN || dc_cuda_enter(d, &ignored) != 0) {
-    for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next)
-      s->finished = s->issued; /* the driver's part is lost or gone, and nobody is to be blamed any more */
-    free_code(code);
-  } else if (has_ended(code)) {
-    unload(code);
-  } else {
-    code->next_doomed = d->doomed;
-    d->doomed = code;
-    for (dc_cuda_stream *s = &d->own; s != NULL && d->doomed != NULL; s = s->next) dc_cuda_poll(d, s);
+    for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next) s->finished = s->issued; /* the driver's part is lost */
+    dc_cuda_free_code(code);
+  } else if (!dc_cuda_unload_ended(code)) {
+    code->next_deferred = d->deferred;
+    d->deferred = code;
+    for (dc_cuda_stream *s = &d->own; s != NULL && d->deferred != NULL; s = s->next) dc_cuda_poll(d, s);
   }
   dc_error_clear(&ignored);
 }
@@ -288,7 +247,7 @@ static DC_RARELY int launch_captured(const dc_function *fn, const dc_cuda_stream
 }
 
 /* A launch names its stream and function, which know their context: drivers take it whichever is current, or refuse.
-** So nobody asks which one is (15 ns) before it fails. */
+** So which one is current is asked (15 ns) only when it has failed. */
 static DC_HOT int launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
   dc_cuda *d = dev->impl;
   dc_cuda_stream *s = DC_LIKELY(l->stream == NULL) ? dc_cuda_now(d) : l->stream;
@@ -296,8 +255,8 @@ static DC_HOT int launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error
   l->attributable = s->finished == issued;
   if (DC_UNLIKELY(dc_cuda_is_dead())) return dc_cuda_fail_dead(err);
   if (DC_UNLIKELY(dev->capture != NULL)) return launch_captured(fn, s, l, err);
-  /* All is noted before: what stands in the cache now is gone afterwards, and an atomic addition would wait for the
-  ** driver's writes to the GPU. */
+  /* Noted before the call, which evicts our data from the cache; an atomic addition would wait for the driver's writes
+  ** to the GPU. */
   const bool waits = d->sync_launches;
   dc_cuda_launched(fn, s, dc_cuda_next_serial());
   dc_count_launch(1);
@@ -312,7 +271,7 @@ static DC_HOT int launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error
 
 const dc_code_ops dc_cuda_code_ops = {
   .load = load,
-  .unload = unload_code,
+  .unload = unload,
   .function = function,
   .entries = entries,
   .param = param,

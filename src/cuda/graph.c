@@ -1,12 +1,14 @@
 /*
-** graph.c - graphs of a GPU: captured in streams that serve nothing else, one for each branch, in the thread's own
-** mode, so that other threads' calls do not spoil them.
+** graph.c - see graph.h.
 */
+#include "cuda/graph.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
-#include "cuda/driver.h"
+#include "cuda/context.h"
+#include "cuda/stream.h"
 
 /* A graph's launch is noted, for the blame, as that of a function that bears its kernels' names. */
 typedef struct dc_cuda_graph {
@@ -85,23 +87,6 @@ void dc_cuda_captured(const dc_function *fn) {
   if (strstr(names, name) != NULL || n + strlen(name) + 3 > room) return;
   if (n > 0) memcpy(names + n, ", ", 3);
   strcat(names, name);
-}
-
-static void close_stream(dc_cuda_stream *s, bool alive) {
-  if (alive) dc_cuda_note(dc_cu.StreamDestroy(s->handle));
-  dc_cuda_forget(s);
-}
-
-void dc_cuda_close_capture(dc_cuda *d, bool alive) {
-  while (d->capture != NULL && d->capture->sides != NULL) {
-    side *s = d->capture->sides;
-    d->capture->sides = s->next;
-    close_stream(&s->stream, alive);
-    free(s);
-  }
-  if (d->capture != NULL) close_stream(&d->capture->stream, alive);
-  free(d->capture);
-  d->capture = NULL;
 }
 
 /* --- graphs -------------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 #include "base/dl.h"
 #include "base/runtime.h"
 #include "compile/libraries.h"
+#include "cuda/context.h"
+#include "cuda/stream.h"
 
 dc_cublas_api dc_cublas;
 dc_cusolver_api dc_cusolver;
@@ -155,20 +157,7 @@ struct dc_cuda_libraries *dc_cuda_libraries_of(dc_cuda *d, dc_library which, dc_
   return rc == 0 ? d->libraries : NULL;
 }
 
-void dc_cuda_libraries_close(dc_cuda *d, bool alive) {
-  struct dc_cuda_libraries *x = d->libraries;
-  d->libraries = NULL;
-  if (x == NULL) return;
-  for (int i = 0; alive && i < DC_CUFFT_PLANS; i++)
-    if (x->plans[i].made) (void)dc_cufft.cufftDestroy(x->plans[i].handle);
-  if (alive && x->jacobi != NULL) (void)dc_cusolver.cusolverDnDestroyGesvdjInfo(x->jacobi);
-  if (alive && x->params != NULL) (void)dc_cusolver.cusolverDnDestroyParams(x->params);
-  if (alive && x->solver != NULL) (void)dc_cusolver.cusolverDnDestroy(x->solver);
-  if (alive && x->blas != NULL) (void)dc_cublas.Destroy(x->blas);
-  free(x);
-}
-
-int dc_cuda_library(dc_device *dev, dc_library which, dc_error *err) {
+int dc_cuda_library_load(dc_device *dev, dc_library which, dc_error *err) {
   (void)dev;
   return need(which, err);
 }
@@ -182,4 +171,8 @@ cudaDataType dc_cuda_data_type(dc_dtype t) {
   case DC_COMPLEX64: return CUDA_C_32F;
   default: return CUDA_C_64F;
   }
+}
+
+cudaDataType dc_cuda_real_type(dc_dtype t) {
+  return t == DC_FLOAT32 || t == DC_COMPLEX64 ? CUDA_R_32F : CUDA_R_64F;
 }

@@ -4,10 +4,10 @@
 ** The host polls the slot, where the value arrives earlier than the driver knows of the kernel's end.  Page-locked
 ** memory has the same address on both sides (unified addressing, which 64-bit systems have).
 */
-#include "device/mailbox.h"
+#include "cuda/mailbox.h"
 
-#include "base/runtime.h"
-#include "cuda/driver.h"
+#include "cuda/context.h"
+#include "cuda/stream.h"
 
 #define SPIN_SECONDS 30e-6 /* polling the slot alone; then the driver is asked too */
 
@@ -46,6 +46,6 @@ int dc_cuda_mailbox_wait(dc_device *dev, uint64_t sequence, void *value, size_t 
   do
     for (int i = 0; i < 64 && !arrived; i++) arrived = has_arrived(&m);
   while (!arrived && dc_clock() - start < SPIN_SECONDS);
-  if (!arrived && dc_cuda_wait_or_see(d, dc_cuda_now(d), has_arrived, &m, err) != 0) return -1;
+  if (!arrived && dc_cuda_wait_or_arrived(d, dc_cuda_now(d), has_arrived, &m, err) != 0) return -1;
   return arrived || has_arrived(&m) ? 0 : 1;
 }

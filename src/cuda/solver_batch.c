@@ -1,18 +1,21 @@
 /*
-** solver_batch.c - dense solvers of many small matrices at once: what cuBLAS and cuSOLVER have for that.  One after the
-** other (solver.c), each would be launches of their own, and keep a few of a GPU's processors busy.
-**
-** The memory to work in holds, one behind the other: the library's own, singular vectors that are not wanted, the
-** matrices' addresses (and those of what goes with each), pivots, and what is said of each matrix.
+** solver_batch.c - see solver_batch.h.
 */
+#include "cuda/solver_batch.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "cuda/context.h"
+#include "cuda/copy.h"
 #include "cuda/library.h"
+#include "cuda/stream.h"
 
 #define MOST_AT_ONCE 32768 /* matrices a call: launches take a matrix a block, along an axis that has 65535 */
 
+/* The memory to work in holds, one behind the other: the library's own, singular vectors that are not wanted, the
+** addresses of the matrices and of what goes with each, pivots, and the status of each matrix.  In bytes. */
 typedef struct layout {
   size_t device, host;
   size_t vectors_at, addresses_at, others_at, pivots_at, info_at, total;
@@ -22,7 +25,7 @@ static bool fits(const dc_dense *p, int64_t most) { return p->m <= most && p->n 
 
 /* Where all at once are faster (ms on an H200, one after the other and at once: 1000 systems of 8 by 8: 51, 0.12; 100
 ** of 64: 13, 0.26; 16 of 256: 8, 1.6).  A large matrix keeps the GPU busy alone, and takes longer among few others. */
-bool dc_cuda_batches(dc_cuda *d, const dc_dense *p) {
+bool dc_cuda_batch_is_faster(dc_cuda *d, const dc_dense *p) {
   dc_error ignored = DC_ERROR_INIT;
   if (p->batch < 2 || p->batch * 32 < p->n || p->k > INT_MAX) return false;
   switch (p->op) {
@@ -56,7 +59,7 @@ static cublasStatus_t lu(cublasHandle_t h, dc_dtype t, int n, void *a, int *pivo
   }
 }
 
-/* `wrong`: which argument is, as LAPACK counts them. */
+/* *wrong: the number of the invalid argument, as LAPACK counts them; 0: none. */
 static cublasStatus_t substitute(cublasHandle_t h, dc_dtype t, int n, int k, void *a, const int *pivots, void *b,
                                  int *wrong, int batch) {
   const cublasOperation_t turned = CUBLAS_OP_T;
@@ -199,7 +202,7 @@ static int put_addresses(dc_cuda *d, const dc_dense *p, const layout *l, dc_erro
     list[i] = p->a + i * step_a;
     list[batch + i] = p->b + i * step_b;
   }
-  const int rc = d->dev->memory->to_device(d->dev, p->work + l->addresses_at, list, 2 * batch * sizeof *list, err);
+  const int rc = dc_cuda_to_device(d->dev, p->work + l->addresses_at, list, 2 * batch * sizeof *list, err);
   free(list);
   return rc;
 }
@@ -255,8 +258,8 @@ static int run(dc_cuda *d, struct dc_cuda_libraries *x, const dc_dense *p, const
   return status == 0 ? rc : dc_cuda_fail_library(DC_LIBRARY_SOLVER, status, err, "a solver failed");
 }
 
-/* Of matrices that hold NaN or infinity gesvdjBatched says that it converged: the greatest singular value tells. */
-static int tell_what_is_not_finite(dc_cuda *d, const dc_dense *p, dc_error *err) {
+/* gesvdjBatched reports that matrices with NaN or infinity converged: their greatest singular value shows it. */
+static int mark_not_finite(dc_cuda *d, const dc_dense *p, dc_error *err) {
   const bool single = dc_cuda_real_type(p->dtype) == CUDA_R_32F;
   const size_t numbers = (size_t)(p->batch * p->n), bytes = numbers * (single ? sizeof(float) : sizeof(double));
   void *values = malloc(bytes);
@@ -266,6 +269,16 @@ static int tell_what_is_not_finite(dc_cuda *d, const dc_dense *p, dc_error *err)
     if (!isfinite(single ? (double)((const float *)values)[i] : ((const double *)values)[i]))
       p->info[i / (size_t)p->n] = 1;
   free(values);
+  return rc;
+}
+
+int dc_cuda_solver_end(dc_cuda *d, void *host, int rc) {
+  dc_error ignored = DC_ERROR_INIT;
+  if (rc != 0 && dc_cuda_wait(d, dc_cuda_now(d), &ignored) != 0) { /* perhaps still in use: leaked rather than freed */
+    dc_error_clear(&ignored);
+    return -1;
+  }
+  free(host);
   return rc;
 }
 
@@ -280,6 +293,6 @@ int dc_cuda_batch(dc_cuda *d, const dc_dense *p, dc_error *err) {
   int rc = r == CUDA_SUCCESS ? run(d, x, p, &l, host, err)
                              : dc_cuda_fail(r, DC_DEVICE, err, "a solver on %s cannot be prepared", d->dev->id);
   if (rc == 0) rc = dc_cuda_to_host(d->dev, p->info, info, (size_t)p->batch * sizeof(int), err);
-  if (rc == 0 && p->op == DC_DENSE_SVD) rc = tell_what_is_not_finite(d, p, err);
-  return dc_cuda_let_go(d, host, rc);
+  if (rc == 0 && p->op == DC_DENSE_SVD) rc = mark_not_finite(d, p, err);
+  return dc_cuda_solver_end(d, host, rc);
 }

@@ -68,7 +68,8 @@ int dc_capture_hold(dc_device *dev, void *object, void (*release)(void *object),
   return hold(dev->capture, object, release, uses, err) != NULL ? 0 : -1;
 }
 
-int dc_capture_use(dc_device *dev, void *object, void (*release)(void *object), dc_stream *by, int uses, dc_error *err) {
+int dc_capture_use(dc_device *dev, void *object, void (*release)(void *object), dc_stream *by, int uses,
+                   dc_error *err) {
   dc_held *h = hold(dev->capture, object, release, uses, err);
   if (h == NULL || (by = dc_capture_branch(dev, by, err)) == NULL) return -1;
   if (dev->blocking) return 0; /* its graphs keep the order of issue */

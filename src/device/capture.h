@@ -2,8 +2,8 @@
 ** capture.h - capturing a graph: work that is recorded while it is issued.
 **
 ** From dc_capture_begin on, launches, copies and fills of the device do not run; they become the graph.  Each stream of
-** the device stands for a branch of it meanwhile, a dc_stream of the capture's own: so what keeps the work of streams in
-** order (hazard.h) keeps that of branches in order.  A branch begins with the graph, waits for conflicting uses of
+** the device stands for a branch of it meanwhile, a dc_stream of the capture's own: so what keeps the work of streams
+** in order (hazard.h) keeps that of branches in order.  A branch begins with the graph, waits for conflicting uses of
 ** memory and for events as a stream does, and the graph's end waits for it.  What the work uses is held by the graph.
 ** What cannot be part of a graph (reading values back, waiting, copies from the host) fails with dc_capture_refuse's
 ** error.  Memory is allocated and freed as always, outside of the graph, in the user's streams.

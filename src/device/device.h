@@ -299,7 +299,7 @@ enum dc_device_state { DC_DEVICE_CLOSED, DC_DEVICE_OPEN, DC_DEVICE_BROKEN, DC_DE
 
 struct dc_device {
   /* the cache line that every launch and allocation reads */
-  alignas(DC_LINE) const dc_code_ops *code;
+  alignas(DC_CACHE_LINE) const dc_code_ops *code;
   const dc_memory_ops *memory;
   void *impl;          /* the backend's */
   void *stream;        /* the backend's current stream; NULL: the device's own */
@@ -325,7 +325,7 @@ struct dc_device {
   uint64_t serial;     /* unique in the process */
   struct dc_stream_state *stream_state; /* of stream.c; NULL until needed */
 };
-_Static_assert(offsetof(dc_device, bytes_peak) == DC_LINE, "what a launch reads is one cache line");
+_Static_assert(offsetof(dc_device, bytes_peak) == DC_CACHE_LINE, "what a launch reads is one cache line");
 
 /* The driver that a backend needs, for `dclua --doctor`. */
 typedef struct dc_driver_info {

@@ -16,8 +16,8 @@ dc_stream *dc_stream_new(dc_device *dev, dc_error *err);
 void dc_stream_name(dc_stream *s); /* another such reference, which dc_stream_abandon takes */
 /* No more work can be given to it; what it has goes on. Idempotent. DC_ARGUMENT when it is the current one. */
 int dc_stream_close(dc_stream *s, dc_error *err);
-/* For finalizers: takes a name.  The last one closes the stream; the current stream is closed when it ceases to be that.
-** Never fails. */
+/* For finalizers: takes a name.  The last one closes the stream; the current stream is closed when it ceases to be
+** that. Never fails. */
 void dc_stream_abandon(dc_stream *s);
 /* DC_ARGUMENT when it is closed, or not of `dev` (NULL: any). */
 int dc_stream_check(const dc_stream *s, const dc_device *dev, dc_error *err);

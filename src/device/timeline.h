@@ -18,8 +18,8 @@ typedef struct dc_clock_entry {
   uint64_t stream, value; /* the other's serial */
 } dc_clock_entry;
 
-/* A stream of a device, or a branch of a graph that is being captured.  The structure lives as long as it is referenced,
-** the backend's handles end with its work. */
+/* A stream of a device, or a branch of a graph that is being captured.  The structure lives as long as it is
+** referenced, the backend's handles end with its work. */
 typedef struct dc_stream {
   dc_device *dev;
   void *handle;          /* the backend's; NULL: the device's own stream */

@@ -92,7 +92,7 @@ typedef struct dc_module dc_module;
 
 typedef struct dc_kernel {
   /* what every launch looks at: a line of the cache, the first fact included */
-  alignas(DC_LINE) dc_module *module; /* kept alive by dc_module_ref */
+  alignas(DC_CACHE_LINE) dc_module *module; /* kept alive by dc_module_ref */
   dc_device *dev;              /* the module's */
   dc_function *fn;
   dc_quick_param *quick;       /* those of `params`, close together, in the same block; behind them one that is NONE */

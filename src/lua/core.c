@@ -7,7 +7,7 @@
 #include "base/runtime.h"
 #include "base/version.h"
 #include "cpu/cpu.h"
-#include "cuda/cuda.h"
+#include "cuda/device.h"
 #include "lua/cells.h"
 #include "lua/files.h"
 #include "lua/stream.h"

@@ -1,10 +1,10 @@
 /*
-** cuda.h - the face of cuda/: NVIDIA GPUs by way of the Driver API, behind device.h.
+** device.h - NVIDIA GPUs by way of the Driver API, behind device/device.h.
 **
 ** The driver's library is looked for and started when its devices are first asked for, never before.
 */
-#ifndef DC_CUDA_CUDA_H
-#define DC_CUDA_CUDA_H
+#ifndef DC_CUDA_DEVICE_H
+#define DC_CUDA_DEVICE_H
 
 #include "device/device.h"
 
