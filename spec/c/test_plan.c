@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/grid_sync.h"
+#include "kernel/launch.h"
 #include "kernel/plan.h"
+#include "kernel/value.h"
 #include "check.h"
 
 /* --- values ------------------------------------------------------------------------------------------ */

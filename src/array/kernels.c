@@ -11,7 +11,8 @@
 #include "array/program.h"
 #include "base/map.h"
 #include "base/runtime.h"
-#include "kernel/kernel.h"
+#include "kernel/launch.h"
+#include "kernel/module.h"
 #include "kernel/profile.h"
 
 typedef struct dc_form {

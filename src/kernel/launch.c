@@ -1,13 +1,12 @@
 /*
-** launch.c - a launch is checked against what the device and the kernel can take, then issued.
+** launch.c - see launch.h.
 **
-** The good path is a dozen compares: no allocation, no text.  The driver would refuse the same
-** launches, but with "invalid argument"; here the message names the limit.
+** Limits are checked here, because the driver would refuse the same launches with "invalid argument" alone.
 */
-#include "base/runtime.h"
-#include "device/capture.h"
 #include "kernel/launch.h"
-#include "kernel/plan.h"
+
+#include "device/capture.h"
+#include "kernel/module.h"
 #include "kernel/profile.h"
 
 static const char axis_name[3] = { 'x', 'y', 'z' };

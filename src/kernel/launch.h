@@ -47,4 +47,12 @@ static inline int dc_kernel_issue(const dc_kernel *k, dc_launch *l, const dc_lau
   return k->dev->code->launch(k->dev, k->fn, l, err);
 }
 
+/* Checks l's grid and block against the device and the kernel, then launches.  Zero threads is no launch and succeeds.
+** DC_LAUNCH errors name the limit.  l->params holds k->params_size bytes; what else `l` has is set here. */
+int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err);
+
+/* Blocks of so many threads and bytes of dynamic shared memory that the whole device keeps resident at once, which is
+** the largest grid of a cooperative launch.  The last answer is kept. */
+int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err);
+
 #endif

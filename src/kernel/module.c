@@ -1,14 +1,15 @@
 /*
-** module.c - a source compiled for a device and loaded there, and its kernels by name.
-**
-** Kernels are looked up, and their launch plans made, when first asked for: a module of a hundred
-** kernels of which one is used costs one.
+** module.c - see module.h.
 */
+#include "kernel/module.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "compile/grid_sync.h"
+#include "device/registry.h"
 #include "kernel/plan.h"
 
 /* Where line `line` (from 1) of the text begins. */

@@ -4,6 +4,8 @@
 #ifndef DC_LUA_ARGUMENT_H
 #define DC_LUA_ARGUMENT_H
 
+#include "kernel/plan.h"
+#include "kernel/value.h"
 #include "lua/lib.h"
 
 /* User values of a kernel object: its module object, and the strings that dc_lua_prepare_arguments keeps there. */

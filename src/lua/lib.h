@@ -17,7 +17,7 @@
 #include "array/array.h"
 #include "base/error.h"
 #include "device/registry.h"
-#include "kernel/kernel.h"
+#include "kernel/module.h"
 #include "lua/lua_dc.h"
 
 /* User values of the state's dc_lua: the metatables of our types, then a few other values. */
