@@ -5,6 +5,7 @@
 */
 #include "cuda/device.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,6 @@
 #include "cuda/blas.h"
 #include "cuda/code.h"
 #include "cuda/context.h"
-#include "cuda/driver.h"
 #include "cuda/fft.h"
 #include "cuda/graph.h"
 #include "cuda/library.h"
@@ -21,6 +21,47 @@
 #include "cuda/memory.h"
 #include "cuda/solver.h"
 #include "cuda/stream.h"
+
+/* --- the driver ---------------------------------------------------------------------------------- */
+
+static struct {
+  bool tried;
+  dc_error why_not;
+} driver;
+
+/* CUDA cannot be used in a child of a process that started it: the fork handler turns it off there. */
+static int init_driver(dc_error *err) {
+  pthread_atfork(NULL, NULL, dc_cuda_forked);
+  CUresult r = dc_cu.Init(0);
+  if (r == CUDA_SUCCESS) return 0;
+  if (r == CUDA_ERROR_NO_DEVICE)
+    return dc_fail(err, DC_DEVICE, "CUDA_ERROR_NO_DEVICE", "there is an NVIDIA driver, but it finds no GPU");
+  if (r == CUDA_ERROR_STUB_LIBRARY) return dc_cuda_fail_stub(err);
+  return dc_cuda_fail(r, DC_DEVICE, err, "the NVIDIA driver cannot be started");
+}
+
+/* Loads the library and calls cuInit at the first call; later ones repeat its answer. */
+static int start_driver(dc_error *err) {
+  if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err);
+  if (!driver.tried) {
+    driver.tried = true;
+    if (dc_cuda_api_load(&driver.why_not) == 0) init_driver(&driver.why_not);
+  }
+  if (driver.why_not.kind == DC_OK) return 0;
+  dc_fail(err, driver.why_not.kind, driver.why_not.code, "%s", dc_error_text(&driver.why_not));
+  dc_error_set_log(err, driver.why_not.log);
+  return -1;
+}
+
+static void driver_info(dc_driver_info *info) {
+  dc_error err = DC_ERROR_INIT;
+  info->name = "CUDA";
+  info->available = start_driver(&err) == 0;
+  dc_error_clear(&err);
+  info->version = dc_cuda_api_version();
+  info->library = dc_cuda_api_path();
+  info->why_not = info->available ? NULL : driver.why_not.log ? driver.why_not.log : dc_error_text(&driver.why_not);
+}
 
 static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
 
@@ -170,7 +211,7 @@ static int add_device(int i, dc_device *(*add)(void *ud), void *ud, dc_error *er
 
 static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {
   int n = 0;
-  if (dc_cuda_start(err) != 0) return -1;
+  if (start_driver(err) != 0) return -1;
   CUresult r = dc_cu.DeviceGetCount(&n);
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "the NVIDIA driver cannot count its GPUs");
   if (n == 0) return dc_fail(err, DC_DEVICE, NULL, "there is an NVIDIA driver, but it finds no GPU");
@@ -189,5 +230,5 @@ const dc_backend dc_cuda_backend = {
   .libraries = &library_ops,
   .discover = discover,
   .open = open_device,
-  .driver = dc_cuda_driver_info,
+  .driver = driver_info,
 };

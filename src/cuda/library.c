@@ -52,12 +52,20 @@ static bool bind(dc_library which, void *lib) {
   switch (which) {
   case DC_LIBRARY_PRODUCT:
 #define DC_CUBLAS(name, symbol, params) ok = ok && look_up(&dc_cublas.name, lib, #symbol, l);
+#define DC_CUBLAS_EACH(name, params) \
+  ok = ok && look_up(&dc_cublas.name[0], lib, "cublasS" #name, l) && \
+       look_up(&dc_cublas.name[1], lib, "cublasD" #name, l) && \
+       look_up(&dc_cublas.name[2], lib, "cublasC" #name, l) && look_up(&dc_cublas.name[3], lib, "cublasZ" #name, l);
 #include "cuda/cublas_api.def"
 #undef DC_CUBLAS
     return ok;
   case DC_LIBRARY_SOLVER:
 #define DC_CUSOLVER(name, params) ok = ok && look_up(&dc_cusolver.name, lib, #name, l);
 #define DC_CUSOLVER_NEW(name, params) look_for(&dc_cusolver.name, lib, #name);
+#define DC_CUSOLVER_EACH(name, s, d, c, z, params) \
+  ok = ok && look_up(&dc_cusolver.name[0], lib, "cusolverDn" #s, l) && \
+       look_up(&dc_cusolver.name[1], lib, "cusolverDn" #d, l) && \
+       look_up(&dc_cusolver.name[2], lib, "cusolverDn" #c, l) && look_up(&dc_cusolver.name[3], lib, "cusolverDn" #z, l);
 #include "cuda/cusolver_api.def"
 #undef DC_CUSOLVER
     return ok;
@@ -176,3 +184,5 @@ cudaDataType dc_cuda_data_type(dc_dtype t) {
 cudaDataType dc_cuda_real_type(dc_dtype t) {
   return t == DC_FLOAT32 || t == DC_COMPLEX64 ? CUDA_R_32F : CUDA_R_64F;
 }
+
+int dc_cuda_type_index(dc_dtype t) { return t == DC_FLOAT32 ? 0 : t == DC_FLOAT64 ? 1 : t == DC_COMPLEX64 ? 2 : 3; }

@@ -47,6 +47,7 @@ static inline void *dc_cuda_pointer(dc_ptr p) { return (void *)(uintptr_t)p; }
 /* A dtype as these libraries number them. */
 cudaDataType dc_cuda_data_type(dc_dtype t);
 cudaDataType dc_cuda_real_type(dc_dtype t); /* of its absolute values */
+int dc_cuda_type_index(dc_dtype t);        /* float32, float64, complex64, complex128: 0 to 3 */
 
 /* A slot of dc_library_ops: loads it. */
 int dc_cuda_library_load(dc_device *dev, dc_library which, dc_error *err);

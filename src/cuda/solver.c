@@ -20,15 +20,9 @@ typedef struct layout {
 } layout;
 
 static cusolverStatus_t ask_form_q(cusolverDnHandle_t h, const dc_dense *p, size_t *bytes) {
-  const int m = (int)p->m, n = (int)p->k, k = (int)p->n;
+  const int m = (int)p->m, n = (int)p->k, k = (int)p->n, type = dc_cuda_type_index(p->dtype);
   int numbers = 0;
-  cusolverStatus_t r;
-  switch (p->dtype) {
-  case DC_FLOAT32: r = dc_cusolver.cusolverDnSorgqr_bufferSize(h, m, n, k, NULL, m, NULL, &numbers); break;
-  case DC_FLOAT64: r = dc_cusolver.cusolverDnDorgqr_bufferSize(h, m, n, k, NULL, m, NULL, &numbers); break;
-  case DC_COMPLEX64: r = dc_cusolver.cusolverDnCungqr_bufferSize(h, m, n, k, NULL, m, NULL, &numbers); break;
-  default: r = dc_cusolver.cusolverDnZungqr_bufferSize(h, m, n, k, NULL, m, NULL, &numbers); break;
-  }
+  cusolverStatus_t r = dc_cusolver.orgqr_bufferSize[type](h, m, n, k, NULL, m, NULL, &numbers);
   *bytes = (size_t)numbers * dc_dtype_size(p->dtype);
   return r;
 }
@@ -92,12 +86,7 @@ typedef struct matrix {
 
 static cusolverStatus_t form_q(cusolverDnHandle_t h, const dc_dense *p, const layout *l, const matrix *q) {
   const int m = (int)p->m, n = (int)p->k, k = (int)p->n, numbers = (int)(l->device / dc_dtype_size(p->dtype));
-  switch (p->dtype) {
-  case DC_FLOAT32: return dc_cusolver.cusolverDnSorgqr(h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
-  case DC_FLOAT64: return dc_cusolver.cusolverDnDorgqr(h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
-  case DC_COMPLEX64: return dc_cusolver.cusolverDnCungqr(h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
-  default: return dc_cusolver.cusolverDnZungqr(h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
-  }
+  return dc_cusolver.orgqr[dc_cuda_type_index(p->dtype)](h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
 }
 
 static cusolverStatus_t run(const struct dc_cuda_libraries *x, const dc_dense *p, const layout *l, const matrix *q) {
