@@ -200,7 +200,7 @@ static int fail_launch(const dc_function *fn, CUresult r, dc_error *err) {
 }
 
 /* A launch with attributes. */
-static DC_RARELY CUresult launch_special(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
+static DC_RARELY CUresult launch_with_attributes(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
   if (l->cluster.x * l->cluster.y * l->cluster.z > DC_CUDA_PORTABLE_CLUSTER) {
     CUresult r = dc_cu.FuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (r != CUDA_SUCCESS) return r;
@@ -222,7 +222,7 @@ static inline CUresult issue(const dc_function *fn, const dc_cuda_stream *s, con
   size_t size = l->params_size;
   void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                     CU_LAUNCH_PARAM_END };
-  if (DC_UNLIKELY(l->special)) return launch_special(s->handle, fn->handle, l, size > 0 ? extra : NULL);
+  if (DC_UNLIKELY(l->has_attributes)) return launch_with_attributes(s->handle, fn->handle, l, size > 0 ? extra : NULL);
   return fn->d->launch(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
                        s->handle, NULL, size > 0 ? extra : NULL);
 }

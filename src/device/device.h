@@ -87,7 +87,7 @@ typedef struct dc_launch {
   void *stream;       /* the backend's; NULL: the device's own stream */
   const void *params; /* packed as the ABI wants: each parameter at its own aligned offset */
   size_t params_size;
-  bool special;       /* one of the following three is set; else they say nothing */
+  bool has_attributes; /* one of the following three is set; else they are not read */
   bool cooperative;   /* all blocks are to be resident together */
   bool dependent;     /* programmatic dependent launch: may start early, and waits for the kernel before by itself */
   dc_dim3 cluster;    /* blocks of a cluster; x 0: none asked for */
@@ -95,7 +95,7 @@ typedef struct dc_launch {
   bool attributable;
 } dc_launch;
 /* It has no threads. */
-static inline bool dc_launch_is_none(const dc_launch *l) {
+static inline bool dc_launch_is_empty(const dc_launch *l) {
   const dc_dim3 g = l->grid, b = l->block;
   return g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0;
 }

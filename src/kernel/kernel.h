@@ -23,12 +23,12 @@ typedef enum dc_conv {
 } dc_conv;
 
 /* Whether a launch may reach memory that its arguments do not show. */
-typedef enum dc_reach {
-  DC_REACH_SHOWN,  /* no */
-  DC_REACH_VALUE,  /* where somebody has read an array's address, and its 64-bit integers or bytes are that */
-  DC_REACH_TABLE,  /* where somebody has, and memory that it points to holds it */
-  DC_REACH_HIDDEN  /* memory that it points to may hold addresses */
-} dc_reach;
+typedef enum dc_alias {
+  DC_ALIAS_NONE,  /* no */
+  DC_ALIAS_VALUE,  /* where somebody has read an array's address, and its 64-bit integers or bytes are that */
+  DC_ALIAS_INDIRECT,  /* where somebody has, and memory that it points to holds it */
+  DC_ALIAS_OPAQUE  /* memory that it points to may hold addresses */
+} dc_alias;
 
 typedef struct dc_plan_record dc_plan_record;
 
@@ -61,7 +61,7 @@ typedef struct dc_plan_param {
   bool any_char;
   bool any_word;       /* pointee is itself a pointer: an array of addresses, of 64-bit integers of either sign */
   bool record;         /* pointee is a struct (or a type that cannot be spelled): passed as whole records of bytes */
-  uint8_t reach;       /* a dc_reach */
+  uint8_t alias;       /* a dc_alias */
   uint32_t align;      /* the pointee's alignment in bytes; 1 when unknown */
   uint32_t pointee;    /* the pointee's size in bytes, for struct pointers; 0 unknown */
   const dc_plan_record *fields; /* DC_CONV_STRUCT: as long as its module lives */
@@ -80,7 +80,7 @@ typedef struct dc_plan_field {
 struct dc_plan_record {
   const dc_record *record;
   dc_plan_field *fields; /* record->nfields of them; NULL: not made yet */
-  dc_reach reach;
+  dc_alias alias;
 };
 
 typedef struct dc_module dc_module;

@@ -99,14 +99,14 @@ static int check_cluster(const dc_kernel *k, dc_dim3 grid, dc_dim3 c, dc_error *
 }
 
 /* What is out of the ordinary about a launch, checked and noted in `l`. */
-static DC_RARELY int make_special(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
+static DC_RARELY int add_attributes(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
   const int cooperative = choose_cooperative(k, l, how, err);
   if (cooperative < 0) return -1;
   l->cooperative = cooperative > 0;
   l->cluster = how->cluster;
   l->dependent = how->dependent;
-  l->special = l->cooperative || l->dependent || l->cluster.x != 0;
+  l->has_attributes = l->cooperative || l->dependent || l->cluster.x != 0;
   if (l->cluster.x != 0 && check_cluster(k, l->grid, l->cluster, err) != 0) return -1;
   if (l->dependent && !dev->facts.overlapping)
     return dc_fail(err, DC_LAUNCH, NULL,
@@ -140,7 +140,7 @@ static int not_within(const dc_kernel *k, const dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
   const dc_dim3 grid = l->grid, block = l->block;
   const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
-  if (dc_launch_is_none(l)) return 0;
+  if (dc_launch_is_empty(l)) return 0;
   if (is_within(&block, mb)) return fail_extent(k, "grid", "block", grid, mg, err);
   if (block.y == 1 && block.z == 1) return fail_threads(k, block.x, block, err);
   return fail_extent(k, "block", "thread", block, mb, err);
@@ -166,7 +166,7 @@ static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_
   if (dc_log_on(DC_LOG_LAUNCH))
     dc_log(DC_LOG_LAUNCH, "%s: %s grid %ux%ux%u block %ux%ux%u shared %u", dev->id, k->sig->name, l->grid.x, l->grid.y,
            l->grid.z, l->block.x, l->block.y, l->block.z, how->shared);
-  if (!dc_launch_is_plain(k, how) && make_special(k, how, l, err) != 0) return -1;
+  if (!dc_launch_has_no_attributes(k, how) && add_attributes(k, how, l, err) != 0) return -1;
   const bool tracked = dev->tracking != 0;
   if (tracked && dev->capture != NULL) {
     if (hold(k->module, err) != 0) return -1;
@@ -179,7 +179,7 @@ static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_
 }
 
 DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
-  if (DC_LIKELY(dc_launch_is_usual(k, l, how, dc_launch_is_line(l), dc_launch_is_plain(k, how))))
+  if (DC_LIKELY(dc_launch_is_fast_path(k, l, how, dc_launch_is_1d(l), dc_launch_has_no_attributes(k, how))))
     return dc_kernel_issue(k, l, how, err);
   dc_launch_fill(k, l, how);
   return launch_unusual(k, l, how, err);

@@ -31,7 +31,7 @@ static void plan_scalar(dc_plan_param *p, const dc_ctype *t) {
     return;
   default:
     p->conv = t->is_natural ? DC_CONV_NATURAL : DC_CONV_INT;
-    if (is_wide(t->dtype)) p->reach = DC_REACH_VALUE;
+    if (is_wide(t->dtype)) p->alias = DC_ALIAS_VALUE;
     return;
   }
 }
@@ -42,18 +42,18 @@ static void plan_pointer(dc_plan_param *p, const dc_ctype *t) {
   p->is_const = t->is_const;
   p->any_char = t->any_char;
   switch (t->cls) {
-  case DC_CT_VOID: p->reach = DC_REACH_TABLE; return;
+  case DC_CT_VOID: p->alias = DC_ALIAS_INDIRECT; return;
   case DC_CT_SCALAR:
   case DC_CT_VECTOR:
     p->dtype = t->dtype;
     p->lanes = (uint8_t)t->lanes;
     p->pointee = (uint32_t)(dc_dtype_size(t->dtype) * (size_t)t->lanes);
     p->align = (uint32_t)(t->align != 0 ? t->align : dc_vector_align(dc_dtype_size(t->dtype), t->lanes));
-    if (is_wide(t->dtype)) p->reach = DC_REACH_TABLE;
+    if (is_wide(t->dtype)) p->alias = DC_ALIAS_INDIRECT;
     return;
   default:
     p->record = true;
-    p->reach = DC_REACH_HIDDEN;
+    p->alias = DC_ALIAS_OPAQUE;
     p->pointee = (uint32_t)t->size;
     if (t->align != 0) p->align = (uint32_t)t->align;
     return;
@@ -64,7 +64,7 @@ static void plan_pointer(dc_plan_param *p, const dc_ctype *t) {
 static void plan_nested(dc_plan_param *p) {
   p->conv = DC_CONV_POINTER;
   p->any_word = true;
-  p->reach = DC_REACH_HIDDEN;
+  p->alias = DC_ALIAS_OPAQUE;
   p->dtype = DC_UINT64;
   p->pointee = p->align = sizeof(dc_ptr);
 }
@@ -73,7 +73,7 @@ static void plan_vector(dc_plan_param *p, const dc_ctype *t) {
   p->conv = t->is_complex ? DC_CONV_COMPLEX : DC_CONV_VECTOR;
   p->dtype = t->dtype;
   p->lanes = (uint8_t)t->lanes;
-  if (is_wide(t->dtype)) p->reach = DC_REACH_VALUE;
+  if (is_wide(t->dtype)) p->alias = DC_ALIAS_VALUE;
 }
 
 static const dc_plan_record *record_of(dc_module *m, int index, dc_error *err);
@@ -81,7 +81,7 @@ static const dc_plan_record *record_of(dc_module *m, int index, dc_error *err);
 /* A value of which at least the bytes can be passed. */
 static int plan_struct(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err) {
   p->conv = DC_CONV_RECORD;
-  p->reach = DC_REACH_VALUE;
+  p->alias = DC_ALIAS_VALUE;
   if (t->spelling && t->spelling[0] == '.') return 0; /* PTX's .b8[n] */
   p->why = no_fields;
   if (t->record == 0) return 0;
@@ -91,7 +91,7 @@ static int plan_struct(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_err
   if (p->why) return 0;
   p->conv = DC_CONV_STRUCT;
   p->fields = r;
-  p->reach = (uint8_t)r->reach;
+  p->alias = (uint8_t)r->alias;
   return 0;
 }
 
@@ -102,7 +102,7 @@ static int plan_value(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_erro
   else if (t->pointers > 0 && t->spelling && strstr(t->spelling, ")(")) p->why = no_function;
   else if (t->pointers > 1) plan_nested(p);
   else if (t->pointers == 1) plan_pointer(p, t);
-  else if (t->cls == DC_CT_WORD) p->conv = DC_CONV_WORD, p->dtype = t->dtype, p->reach = DC_REACH_TABLE;
+  else if (t->cls == DC_CT_WORD) p->conv = DC_CONV_WORD, p->dtype = t->dtype, p->alias = DC_ALIAS_INDIRECT;
   else if (t->cls == DC_CT_SCALAR) plan_scalar(p, t);
   else if (t->cls == DC_CT_VECTOR) plan_vector(p, t);
   else if (t->cls == DC_CT_STRUCT || t->cls == DC_CT_OPAQUE) return plan_struct(m, p, t, err);
@@ -172,8 +172,8 @@ static int plan_field(dc_module *m, dc_plan_record *r, int i, dc_error *err) {
   plan->value.size = (uint32_t)size;
   quicken(&plan->value);
   const bool pointer = plan->value.conv == DC_CONV_POINTER;
-  const dc_reach reach = pointer && plan->value.reach == DC_REACH_SHOWN ? DC_REACH_VALUE : plan->value.reach;
-  if (reach > r->reach) r->reach = reach; /* given as bytes, it may hold an address */
+  const dc_alias alias = pointer && plan->value.alias == DC_ALIAS_NONE ? DC_ALIAS_VALUE : plan->value.alias;
+  if (alias > r->alias) r->alias = alias; /* given as bytes, it may hold an address */
   return 0;
 }
 

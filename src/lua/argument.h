@@ -18,7 +18,7 @@ typedef struct dc_lua_name {
   const dc_plan_field *field;  /* NULL for a component of vectors, and in structs that no parameter takes */
 } dc_lua_name;
 
-/* What a launch must know of all its parameters together (dc_reach); found once. */
+/* What a launch must know of all its parameters together (dc_alias); found once. */
 typedef struct dc_lua_arguments {
   bool opaque; /* takes pointers to structs or to pointers, which may hold addresses of anything */
   bool wide;   /* takes 64-bit integers, arrays of them or bytes, which may be addresses */

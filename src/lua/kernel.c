@@ -28,7 +28,7 @@ typedef struct kernel_object {
   bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } kernel_object;
 
-static void settle_manner(kernel_object *o) { o->plain = !o->stream && dc_launch_is_plain(o->k, &o->how); }
+static void settle_manner(kernel_object *o) { o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how); }
 
 /* The module was closed, or loaded anew: then the kernel of that name is the one from now on. */
 static DC_RARELY void renew(lua_State *L, kernel_object *o) {
@@ -196,7 +196,7 @@ static inline bool is_extent(const dc_lua_cell *cell, dc_dim3 *d) {
 /* After a launch on a device that does not wait for it: remembers who did where a fault may be blamed on it: kernels
 ** that follow others are not told apart. */
 static inline void note(lua_State *L, dc_lua *self, kernel_object *o, const dc_launch *l) {
-  if (DC_LIKELY(!l->attributable && !o->noted) || dc_launch_is_none(l)) return;
+  if (DC_LIKELY(!l->attributable && !o->noted) || dc_launch_is_empty(l)) return;
   if (l->attributable) dc_lua_note_launch(L, self, &o->site, o->k->label);
   else dc_lua_forget_launch(self, &o->site);
   o->noted = l->attributable;
@@ -246,7 +246,7 @@ static DC_RARELY int launch_large(lua_State *L, dc_lua *self, kernel_object *o, 
   return launch_watched(L, self, o, l, first + 1, anything);
 }
 
-/* The kernel is at 1, its arguments are from `first` to `top`; `stack`: dc_lua_cells; `line`: dc_launch_is_line. */
+/* The kernel is at 1, its arguments are from `first` to `top`; `stack`: dc_lua_cells; `line`: dc_launch_is_1d. */
 static inline __attribute__((always_inline)) int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l,
                                                        bool line, const dc_lua_cell *stack, int first, int top) {
   alignas(16) char params[DC_PARAMS_USUAL];
@@ -258,7 +258,7 @@ static inline __attribute__((always_inline)) int launch(lua_State *L, dc_lua *se
   }
   const bool anything = dc_lua_put_arguments(L, self, o->k, &o->arguments, stack, first, top - first + 1, params);
   l->params = params;
-  if (DC_UNLIKELY(!dc_launch_is_usual(o->k, l, &o->how, line, o->plain)))
+  if (DC_UNLIKELY(!dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
     return launch_watched(L, self, o, l, first, anything);
   dc_error_start(&err);
   if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return raise_launch(L, o->k, &err);
@@ -314,7 +314,7 @@ static DC_HOT int kernel_call(lua_State *L) {
     dc_lua_check_held(L, k);
     stack = dc_lua_cells(L);
   }
-  return launch(L, self, o, &l, line || dc_launch_is_line(&l), stack, 4, top);
+  return launch(L, self, o, &l, line || dc_launch_is_1d(&l), stack, 4, top);
 }
 
 /* forall(n, ...): at least n threads. */
