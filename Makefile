@@ -79,6 +79,7 @@ HOST := $(if $(SAN),$(BUILD)/bin/lua5.4)
 COMPILER_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/compiler/*.c src/base/*.c src/compile/nvrtc/*.c))
 FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/fake_*.c))
 BRIDGE := $(BUILD)/spec/kernels_bridge.so
+COUNTING := $(BUILD)/spec/counting/dotcompute/core.so
 
 DCLUA := $(BUILD)/dclua
 CORE := $(BUILD)/dotcompute/core.so
@@ -86,7 +87,7 @@ COMPILER := $(BUILD)/dotcompute/compiler
 
 all: $(DCLUA) $(CORE) $(COMPILER)
 core: $(CORE) $(COMPILER)
-units: $(UNITS) $(FAKES) $(HOST) $(BRIDGE)
+units: $(UNITS) $(FAKES) $(HOST) $(BRIDGE) $(COUNTING)
 
 # Objects depend on a file that changes when the compiler or its flags do.  (+: also under -n and -q.)
 FLAGS := $(CC) $(DC_CFLAGS) | $(CPU_CFLAGS) | $(OPS_CFLAGS) | $(LDFLAGS) $(LIBFLAG) $(LUA_LINK) $(EDIT_LINK)
@@ -148,6 +149,11 @@ $(BUILD)/bin/lua5.4: tools/host.c $(BUILD)/flags
 $(BUILD)/spec/lib%.so: spec/fake/%.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"
 	@$(CC) -std=gnu11 -Isrc $(WARN) -O1 -g -fPIC -shared -MMD -MP -MF $@.d -MT $@ -o $@ $< -lm -pthread
+# The module with a third device, which DOTCOMPUTE_DEVICE=counting chooses (tools/with.sh).
+$(COUNTING): spec/device/counting.c $(LIB_OBJ) $(LUA_OBJ) $(COMPILER) $(BUILD)/files
+	@mkdir -p $(@D); echo "  LD $@"; ln -sf $(abspath $(COMPILER)) $(@D)/compiler
+	@$(CC) $(DC_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(LIBFLAG) $(LDFLAGS) -Wl,-z,nodelete -o $@ $< $(LIB_OBJ) $(LUA_OBJ) \
+	  $(SYSLIBS)
 # What the kernel suite needs of C, as a Lua module.
 $(BRIDGE): spec/c/kernels_bridge.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"
@@ -167,7 +173,7 @@ $(BUILD)/bench/%.so: bench/%.c bench/loops.h $(BUILD)/flags
 $(BUILD)/bench/start: bench/start.c $(BUILD)/flags
 	$(BENCH_CC) -o $@ $< -ldl
 
--include $(LIB_OBJ:.o=.d) $(COMPILER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d)
+-include $(LIB_OBJ:.o=.d) $(COMPILER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d) $(COUNTING).d
 
 # --- the two commands ----------------------------------------------------------------------------
 # Each brings what it needs first (tools/setup.sh), then starts make afresh, which finds it.

@@ -37,6 +37,15 @@ describe("a device", function()
     d:synchronize()
     dc.synchronize()
   end)
+
+  it("tells what programs may depend on, whatever its name is", function()
+    for _, d in ipairs(dc.devices()) do
+      for _, name in ipairs { "host_memory", "blocking", "simt" } do assert.is_boolean(d[name], name) end
+    end
+    local cpu = dc.device "cpu"
+    assert.same({ true, true, false }, { cpu.host_memory, cpu.blocking, cpu.simt })
+    assert.is_true(dc.pinned(3).device.host_memory)
+  end)
 end)
 
 describe("the current device", function()

@@ -8,6 +8,8 @@ case $build in /*) ;; *) build=$PWD/$build ;; esac
 export DOTCOMPUTE_BUILD="$build"
 export LUA_PATH="$PWD/lua/?.lua;$PWD/lua/?/init.lua;${LUA_PATH:-;}"
 export LUA_CPATH="$build/?.so;${LUA_CPATH:-;}"
+# The device of spec/device/counting.c is in a module of its own.
+case ${DOTCOMPUTE_DEVICE:-} in counting*) LUA_CPATH="$build/spec/counting/?.so;$LUA_CPATH" ;; esac
 export LUA="${LUA:-lua5.4}"
 export DOTCOMPUTE_STOCK_LUA="$LUA"
 export DOTCOMPUTE_SPEC_SEED="${DOTCOMPUTE_SPEC_SEED:-$(date +%s)}"

@@ -125,7 +125,7 @@ function algorithm.axis_back(a, order)
 end
 
 -- Whether kernels are written as a GPU likes them. `as_gpu` makes the CPU device run those too, for specs.
-function algorithm.is_gpu(device) return device.backend == "cuda" or algorithm.as_gpu == true end
+function algorithm.is_gpu(device) return device.simt or algorithm.as_gpu == true end
 
 -- --- kernels ----------------------------------------------------------------------------------------------------
 
@@ -168,16 +168,16 @@ end
 -- --- a number that a kernel tells the host -----------------------------------------------------------------------
 
 -- Where the kernel tells it and under which number, for dc_tell; 0 and 0 where it is to be read from memory.
-function algorithm.mail(device)
-  local at, letter = core.mail(device)
-  return at or 0, letter or 0
+function algorithm.mailbox(device)
+  local at, sequence = core.mailbox(device)
+  return at or 0, sequence or 0
 end
 
-algorithm.tell_text = core.mail_text()
+algorithm.post_text = core.mailbox_text()
 
 -- The integer that was told, which is also at the place of the array.
-function algorithm.told(device, letter, a, place)
-  return letter ~= 0 and core.read_mail(device, letter) or a[place]
+function algorithm.posted(device, sequence, a, place)
+  return sequence ~= 0 and core.mailbox_wait(device, sequence) or a[place]
 end
 
 -- Elements of which only the size matters: C's name of something as large. Nothing is aligned beyond 8 bytes.

@@ -28,15 +28,16 @@ local function gib(bytes) return ("%.1f GiB"):format(bytes / 2 ^ 30) end
 -- CUDA's version numbers: 13000 is 13.0.
 local function version(n) return ("%d.%d"):format(n // 1000, n % 1000 // 10) end
 
-local function driver()
-  print "CUDA driver"
-  local d = core.driver()
-  if d.available then
-    row("version", "CUDA " .. version(d.version))
-    row("library", d.library)
-  else
-    reasons(d.why_not or "unknown")
-    row("", "Only machines with an NVIDIA GPU need it; the CPU device works without.")
+local function drivers()
+  for _, d in ipairs(core.drivers()) do
+    print(d.name .. " driver")
+    if d.available then
+      row("version", d.name .. " " .. version(d.version))
+      row("library", d.library)
+    else
+      reasons(d.why_not or "unknown")
+      row("", "Only machines with an NVIDIA GPU need it; the CPU device works without.")
+    end
   end
 end
 
@@ -88,13 +89,13 @@ local function native(device, compiles)
   row("", tier == 1 and "native code: works" or "native code: none came within 10 seconds; kernels are interpreted")
 end
 
--- The files of loaded libraries whose names begin with one of these.
+-- The files of loaded libraries whose names begin with one of these words.
 local function loaded(names)
   local found, seen = {}, {}
   local maps = io.open "/proc/self/maps"
   for line in maps and maps:lines() or function() end do
     local path = line:match "%s(/.*)$"
-    for _, name in ipairs(names) do
+    for name in names:gmatch "%S+" do
       if path and not seen[path] and path:match "[^/]*$":find(name, 1, true) == 1 then
         seen[path] = true
         found[#found + 1] = path
@@ -107,13 +108,14 @@ end
 
 local function zlib()
   print "Compressed files (zlib)"
-  local name = os.tmpname()
+  local name, host = os.tmpname(), nil
+  for _, device in ipairs(dc.devices()) do if device.host_memory then host = host or device end end
   local ok, err = pcall(function()
-    dc.using("cpu", function() dc.save(name .. ".npz", { a = dc.zeros(100) }, { compress = true }) end)
+    dc.using(host, function() dc.save(name .. ".npz", { a = dc.zeros(100) }, { compress = true }) end)
   end)
   os.remove(name)
   os.remove(name .. ".npz")
-  if ok then row("library", loaded { "libz." })
+  if ok then row("library", loaded "libz.")
   else
     rows("missing", type(err) == "table" and err.message or tostring(err))
     row("", "Debian: apt install zlib1g")
@@ -134,17 +136,13 @@ end
 
 -- Libraries of the device: which are there, and what is said of the others.
 local function libraries(device)
-  local files = device.backend == "cuda"
-    and { blas = { "libcublas." }, lapack = { "libcusolver." }, fft = { "libcufft." } }
-    or { blas = { "libopenblas", "libblas" }, lapack = { "liblapack", "libopenblas" }, fft = { "libfftw3" } }
-  local packages = { blas = "libopenblas0-pthread", lapack = "libopenblas0-pthread",
-    fft = "libfftw3-double3 libfftw3-single3" }
+  local facts = core.libraries(device)
   for _, name in ipairs { "blas", "lapack", "fft" } do
     local ok, why = dc.using(device, dc.available, name)
-    if ok then row("", ("%s: %s"):format(name, loaded(files[name])))
+    if ok then row("", ("%s: %s"):format(name, loaded(facts[name].files or "")))
     else
       row("", "no " .. name .. ": " .. why)
-      if device.backend == "cpu" then row("", "  Debian: apt install " .. packages[name]) end
+      if facts[name].packages then row("", "  Debian: apt install " .. facts[name].packages) end
     end
   end
 end
@@ -163,7 +161,7 @@ local function devices(compiles)
     if ok then
       working = working + 1
       row("", "works: a kernel was compiled and run")
-      if device.backend == "cpu" then native(device, compiles) end
+      if core.has_tiers(device) then native(device, compiles) end
       libraries(device)
     else
       rows("", "does not work: " .. (type(err) == "table" and err.message or tostring(err)))
@@ -176,7 +174,7 @@ end
 
 return function()
   print(("dotcompute %s, %s, Linux"):format(dc.version, _VERSION))
-  driver()
+  drivers()
   compiler()
   local compiles = c_compiler()
   zlib()

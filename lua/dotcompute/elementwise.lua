@@ -189,7 +189,7 @@ local function build(f, bound, layouts, plan, wide)
       end
     end
   end
-  if bound.device.backend == "cuda" then
+  if bound.device.simt then
     if vector and widest > 0 then v.lanes = math.max(1, 16 // widest) end
   else
     v.rounds = ROUNDS

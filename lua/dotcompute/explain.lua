@@ -55,7 +55,7 @@ local function explain(k, block, shared)
   local lines = { ("%s on %s"):format(k.signature, device.name) }
   local function say(text, ...) lines[#lines + 1] = "  " .. text:format(...) end
   shared = shared or 0
-  local on_gpu = device.backend == "cuda"
+  local on_gpu = device.simt
   if on_gpu then
     say("registers: %d a thread (of at most 255)", a.registers)
     if a["local"] > 0 then

@@ -105,7 +105,7 @@ local body = [[
 template <typename T, int N> struct alignas(sizeof(T) * N) dc_pack { T v[N]; };
 __global__ void __launch_bounds__(THREADS, BLOCKS) dc_count(void *counts_, void *lanes, const void *x_,
     const double *edges_, const double low, const double high, const double scale, const PLACE n,
-    const unsigned long long bins, const unsigned long long mail, const unsigned long long letter) {
+    const unsigned long long bins, const unsigned long long mailbox, const unsigned long long sequence) {
   unsigned long long *const counts = (unsigned long long *)counts_;
   const dc_value *const x = (const dc_value *)x_;
   EDGES
@@ -206,7 +206,7 @@ local by_lanes = {
 }
 
 -- Negative values stay larger than all others. One atomic operation a block: they all meet at one place.  The last
--- block tells the host, where that has mail; behind the largest value blocks are counted.
+-- block tells the host, where that has mailbox; behind the largest value blocks are counted.
 local largest_text = [[
 __shared__ unsigned long long tops[32];
   unsigned long long top = (unsigned long long)(dc_signed)largest;
@@ -225,10 +225,10 @@ __shared__ unsigned long long tops[32];
   fold();
   if (threadIdx.x > 0) return;
   if (top > 0) atomicMax(&counts[bins], top);
-  if (!mail) return;
+  if (!mailbox) return;
   __threadfence();
   if (atomicAdd(&counts[bins + 1], 1ull) < gridDim.x - 1) return;
-  dc_tell(mail, letter, (long long)atomicMax(&counts[bins], 0ull));]]
+  dc_post(mailbox, sequence, (long long)atomicMax(&counts[bins], 0ull));]]
 
 -- How an element is held, and how it becomes a number that has an order.
 local function value_text(dtype)
@@ -259,7 +259,7 @@ local function source_of(dtype, rule, shape)
     OWN = "alignas(16) " .. (shape.entries and "__shared__ unsigned own[MOST];" or "extern __shared__ unsigned own[];"),
     SEEN = track and "largest = largest > (dc_number)(INDEX) ? largest : (dc_number)(INDEX);" or "",
     BEYOND = track and "else largest = largest > b ? largest : b;" or "" })
-  return table.concat { bin_text(dtype, rule), algorithm.tell_text, algorithm.fill(text, {
+  return table.concat { bin_text(dtype, rule), algorithm.post_text, algorithm.fill(text, {
     PLACE = shape.place, INDEX = way == global and "b" or "i", THREADS = shape.threads, BLOCKS = shape.resident,
     MOST = shape.entries, COPIES = shape.copies, VECTOR = way == by_lanes and 1 or 16 // dtype.size,
     LOADS = dtype.size == 1 and 2 or 4 }) }
@@ -297,12 +297,12 @@ local function shape_of(device, rule, n, size)
 end
 
 -- Counts the elements of the flat array x by `rule` into `n` bins; gives the counts (int64), behind which there is for
--- rule "value" the largest value, which algorithm.told asks for by the number that is given too. `facts`: edges (an
+-- rule "value" the largest value, which algorithm.posted asks for by the number that is given too. `facts`: edges (an
 -- array, or nil), low, high, scale.
 local function count(x, rule, n, facts)
   local device, dtype = x.device, algorithm.dtype(x)
-  local mail, letter = 0, 0
-  if rule == "value" then mail, letter = algorithm.mail(device) end
+  local mailbox, sequence = 0, 0
+  if rule == "value" then mailbox, sequence = algorithm.mailbox(device) end
   local counts = algorithm.zeros(device, rule == "value" and n + 2 or n, "int64")
   if x.size == 0 then return counts, 0 end
   local shape = shape_of(device, rule, n, x.size)
@@ -311,9 +311,9 @@ local function count(x, rule, n, facts)
     shape.entries, shape.copies, shape.place, shape.near), source_of, dtype, rule, shape)
   if shape.dynamic then kernel = kernel:with { shared = shape.dynamic } end
   kernel(shape.blocks, shape.threads, counts, lanes or dc.null, x, facts.edges or dc.null, facts.low or 0,
-    facts.high or 0, facts.scale or 1, x.size, n, mail, letter)
+    facts.high or 0, facts.scale or 1, x.size, n, mailbox, sequence)
   algorithm.free(nil, lanes)
-  return counts, letter
+  return counts, sequence
 end
 
 local function weights_of(who, weights, a)
@@ -342,8 +342,8 @@ local function bincount(...)
   local x = algorithm.flat(a):reshape(-1)
   local most_guess = algorithm.is_gpu(x.device) and MOST_GUESS or MOST_LANES
   local guess = dtype.kind == "b" and 2 or dtype.size == 1 and 256 or math.max(GUESS, math.min(least, most_guess))
-  local counts, letter = count(x, "value", guess, {})
-  local largest = a.size > 0 and algorithm.told(a.device, letter, counts, guess + 1) or -1
+  local counts, sequence = count(x, "value", guess, {})
+  local largest = a.size > 0 and algorithm.posted(a.device, sequence, counts, guess + 1) or -1
   if a.size > 0 and largest < 0 then
     fail("argument", "bincount: the array has %s; values from 0 on are counted",
       dtype.kind == "i" and "negative values" or "values of 2^63 and more")

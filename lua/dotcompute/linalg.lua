@@ -37,10 +37,10 @@ end
 -- --- solvers ----------------------------------------------------------------------------------------------------
 
 -- What `factor` makes of square matrices, NaN where a matrix has one. cuSOLVER's LU takes NaN for a 0 and gives numbers
--- (seen with CUDA 13.0), so on GPUs such matrices are found before. `axes`: how many of the result's axes are one
+-- (seen with CUDA 13.0), so there such matrices are found before. `axes`: how many of the result's axes are one
 -- matrix's own.
 local function with_nan(a, factor, axes)
-  if a.device.backend ~= "cuda" or a.ndim < 2 or core.capturing(a) or not core.has_nan(a) then return factor(a) end
+  if a.ndim < 2 or not core.lu_loses_nan(a.device) or core.capturing(a) or not core.has_nan(a) then return factor(a) end
   local rows, columns = select(-2, a:shape())
   if rows ~= columns then return factor(a) end -- an error
   local bad = a:ne(a):any { -2, -1, keep = true }

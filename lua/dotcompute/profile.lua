@@ -11,7 +11,7 @@ local profile = {}
 local function measure_peak(device)
   local ok, peak = pcall(dc.using, device, function()
     local free = device:memory_info()
-    local most = device.backend == "cuda" and 256 << 20 or 64 << 20
+    local most = device.host_memory and 64 << 20 or 256 << 20
     local n = math.min(most, free // 8) // 4
     if n < 1 << 16 then return nil end
     local copy = dc.elementwise("float x", "float y", "y = x", { name = "copy" })

@@ -45,7 +45,7 @@ local body = [=[
 __global__ void __launch_bounds__(THREADS, 3) dc_select(const dc_operands o, void *out_, const void *x_,
     long long *count, unsigned long long *slots_, unsigned long long *groups_, unsigned long long *later,
     const int stale, unsigned *tickets, const unsigned first_ticket, const unsigned mark, const dc_index n,
-    const dc_index pieces, const unsigned long long mail, const unsigned long long letter) {
+    const dc_index pieces, const unsigned long long mailbox, const unsigned long long sequence) {
   VALUE *const out = (VALUE *)out_;
   volatile unsigned long long *const slots = slots_, *const groups = groups_;
   extern __shared__ uint4 dc_memory[];
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(THREADS, 3) dc_select(const dc_operands o, voi
       for (int i = t; i < gathered; i += THREADS) out[base + i] = found[i];
       if (t == 0 && before == pieces - 1) {
         *count = base + gathered;
-        dc_tell(mail, letter, (long long)(base + gathered));
+        dc_post(mailbox, sequence, (long long)(base + gathered));
       }
     }
     before = more ? piece : -1;
@@ -202,7 +202,7 @@ local places = { FETCH = "", ELEMENT = "begin + u * 128 + k + 1" }
 -- `shape`: of blocks; `what`: where elements come from.
 local function source_of(part, value, shape, what, wide)
   return table.concat { algorithm.opaque_text, ("typedef %s dc_index;\n"):format(wide and "long long" or "int"), packs,
-    part, algorithm.tell_text, algorithm.fill(algorithm.fill(body, what), { VALUE = value or "long long",
+    part, algorithm.post_text, algorithm.fill(algorithm.fill(body, what), { VALUE = value or "long long",
       TILE = shape.tile, ROUNDS = shape.rounds, QUADS = shape.rounds // 4, THREADS = shape.threads,
       WARPS = shape.threads // 32, GROUP = GROUP }) }
 end
@@ -256,17 +256,17 @@ end
 local function run(kernel, operands, out, x, n, shape)
   local device = out.device
   local pieces = (n + shape.tile - 1) // shape.tile
-  local mail, letter = algorithm.mail(device)
+  local mailbox, sequence = algorithm.mailbox(device)
   local w = workspace(device, pieces)
   local blocks = math.min(pieces, device.multiprocessors * (algorithm.is_gpu(device) and 3 or 1))
   w.busy = true -- until all has gone well: else what it holds is not known
   w.mark = w.mark + 1
   w.now, w.later = w.later, w.now
   kernel(blocks, shape.threads, operands, out, x or dc.null, w.count, w.slots, w.now.sums, w.later.sums, w.later.used,
-    w.ticket, w.tickets, w.mark, n, pieces, mail, letter)
+    w.ticket, w.tickets, w.mark, n, pieces, mailbox, sequence)
   w.tickets = (w.tickets + pieces + blocks) & 0xffffffff
   w.now.used, w.later.used = (pieces + GROUP - 1) // GROUP, 0
-  local found = algorithm.told(device, letter, w.count, 1)
+  local found = algorithm.posted(device, sequence, w.count, 1)
   w.busy = false
   return found
 end

@@ -62,7 +62,7 @@ local function time(fn, reps, ...)
   end
   for _ = 1, WARM_UPS do once(fn, ...) end
   dc.synchronize()
-  local times = (dc.device().backend == "cuda" and by_events or by_clock)(fn, count, ...)
+  local times = (dc.device().blocking and by_clock or by_events)(fn, count, ...)
   local facts = summary(times)
   return facts.median, facts
 end

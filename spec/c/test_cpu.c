@@ -17,6 +17,7 @@
 #include "cpu/runtime/printf.h"
 #include "cpu/runtime/state.h"
 #include "device/device.h"
+#include "device/memory.h"
 #include "device/registry.h"
 
 static int passed, failed;
@@ -204,11 +205,11 @@ static const char ptx[] =
 static int launch(dc_code *code, const char *name, uint32_t blocks, uint32_t threads, dc_ptr p, uint32_t n) {
   struct { dc_ptr p; uint64_t n; } params = { p, n };
   dc_function *fn;
-  if (dev->ops->function(dev, code, name, &fn, &err) != 0) return -1;
+  if (dev->code->function(dev, code, name, &fn, &err) != 0) return -1;
   dc_launch l = { .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 } };
   l.params = &params;
   l.params_size = sizeof params;
-  return dev->ops->launch(dev, fn, &l, &err);
+  return dev->code->launch(dev, fn, &l, &err);
 }
 
 /* Adds 1 everywhere, in a launch long enough for all threads; true when that is what is there. */
@@ -236,7 +237,7 @@ static void test_launches(void) {
   check(dev != NULL && dc_device_open(dev, &err) == 0, "the device opens");
   dc_code *code = NULL;
   dc_ptr p = 0;
-  if (dev == NULL || dev->ops->load(dev, ptx, sizeof ptx - 1, &code, &err) != 0 ||
+  if (dev == NULL || dev->code->load(dev, ptx, sizeof ptx - 1, &code, &err) != 0 ||
       dc_device_alloc(dev, N * 4, &p, &err) != 0) {
     check(false, "code and memory");
     return;
@@ -255,9 +256,8 @@ static void test_launches(void) {
   check(dc_device_to_host(dev, &v, 64, 4, &err) != 0 && strcmp(err.code, "CUDA_ERROR_ILLEGAL_ADDRESS") == 0,
         "a copy from a wrong address is an error");
   dc_error_clear(&err);
-  dev->ops->unload(dev, code);
+  dev->code->unload(dev, code);
   dc_device_free(dev, p, N * 4);
-  dc_devices_close();
 }
 
 int main(void) {

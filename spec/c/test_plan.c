@@ -14,10 +14,13 @@
 #include "base/error.h"
 #include "check.h"
 #include "compile/compile.h"
+#include "compile/grid_sync.h"
 #include "compile/types/image.h"
 #include "device/device.h"
 #include "kernel/kernel.h"
+#include "kernel/launch.h"
 #include "kernel/plan.h"
+#include "kernel/value.h"
 
 /* --- values ------------------------------------------------------------------------------------------ */
 
@@ -295,10 +298,10 @@ static int fake_limit(dc_function *fn, size_t bytes, dc_error *err) {
   return 0;
 }
 
-static const dc_device_ops ops = {
-  .param = fake_param, .function_facts = fake_facts, .launch = fake_launch, .set_shared_limit = fake_limit
+static const dc_code_ops ops = {
+  .param = fake_param, .facts = fake_facts, .launch = fake_launch, .set_shared_limit = fake_limit
 };
-static dc_device device = { .ops = &ops, .id = "fake:0", .name = "Fake", .state = DC_DEVICE_OPEN,
+static dc_device device = { .code = &ops, .id = "fake:0", .name = "Fake", .state = DC_DEVICE_OPEN,
                             .facts = { .max_threads_per_block = 1024, .max_block = { 1024, 1024, 64 },
                                        .max_grid = { 0x7fffffff, 65535, 65535 }, .shared_per_block = 49152,
                                        .shared_per_block_optin = 100000 } };

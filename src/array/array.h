@@ -18,7 +18,7 @@
 #include "array/op.h"
 #include "base/dtype.h"
 #include "base/error.h"
-#include "device/capture.h"
+#include "device/stream.h"
 
 typedef struct dc_array dc_array;
 typedef struct dc_buffer dc_buffer; /* array/buffer.h: {device, address, bytes, references, pending readers} */

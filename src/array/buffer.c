@@ -25,21 +25,21 @@ static inline struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err
   b->held = 0;
   b->release = NULL;
   b->ud = NULL;
-  b->trace = NULL;
-  b->line = NULL;
+  b->hazards = NULL;
+  b->site = NULL;
   b->pinned = NULL;
   return b;
 }
 
 /* Appends to the message who holds most of what is in use. */
 static DC_RARELY void tell_holders(const dc_device *dev, dc_error *err) {
-  const dc_line *line[5];
+  const dc_allocation_site *site[5];
   dc_buf b = DC_BUF_INIT;
   char text[32];
-  size_t n = dc_ledger_largest(dev, line, sizeof line / sizeof *line);
+  size_t n = dc_allocation_sites(dev, site, sizeof site / sizeof *site);
   for (size_t i = 0; i < n; i++)
-    dc_buf_printf(&b, "%s %s (%s in %zu array%s)", i == 0 ? "; most were made at" : ",", line[i]->where,
-                  dc_bytes_text(line[i]->bytes, text, sizeof text), line[i]->count, line[i]->count == 1 ? "" : "s");
+    dc_buf_printf(&b, "%s %s (%s in %zu array%s)", i == 0 ? "; most were made at" : ",", site[i]->where,
+                  dc_bytes_text(site[i]->bytes, text, sizeof text), site[i]->count, site[i]->count == 1 ? "" : "s");
   if (n == 0 && dev->bytes_live > 0)
     dc_buf_puts(&b, "; to learn which lines of the script made the arrays in use, "
                     "call dc.memory \"trace\" at its start");
@@ -65,8 +65,8 @@ DC_HOT struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *e
     dc_stock_give(&buffers, b);
     return NULL;
   }
-  if (bytes > 0) b->line = dc_ledger_enter(dev, bytes);
-  if (dev->tracking != 0 && dc_trace_born(&b->trace, dev, err) != 0) {
+  if (bytes > 0) b->site = dc_allocation_note(dev, bytes);
+  if (dev->tracking != 0 && dc_tracking_allocated(&b->hazards, dev, err) != 0) {
     dc_buffer_unref(b);
     return NULL;
   }
@@ -90,19 +90,19 @@ struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes
 static DC_HOT void give_back(struct dc_buffer *b) {
   dc_ptr ptr = b->ptr;
   b->ptr = 0;
-  if (b->line != NULL) dc_ledger_leave(b->line, b->bytes);
-  b->line = NULL;
+  if (b->site != NULL) dc_allocation_end(b->site, b->bytes);
+  b->site = NULL;
   if (b->pinned != NULL) {
     b->dev->tracking--;
-    dc_pinned_free(b->pinned, b->trace);
+    dc_pinned_free(b->pinned, b->hazards);
     b->pinned = NULL;
-    b->trace = NULL;
-  } else if (!b->foreign && b->trace == NULL && b->dev->tracking == 0) {
+    b->hazards = NULL;
+  } else if (!b->foreign && b->hazards == NULL && b->dev->tracking == 0) {
     dc_device_free(b->dev, ptr, b->bytes);
   } else if (!b->foreign) {
-    dc_trace_free(&b->trace, b->dev, ptr, b->bytes);
+    dc_tracking_free(&b->hazards, b->dev, ptr, b->bytes);
   }
-  if (b->trace != NULL) dc_trace_drop(&b->trace);
+  if (b->hazards != NULL) dc_hazards_drop(&b->hazards);
   if (b->foreign && b->release != NULL) b->release(b->ud);
 }
 
@@ -123,7 +123,7 @@ int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool write
     dc_buffer_hold(b);
     return dc_capture_use(dev, b, dc_buffer_drop, by, writes ? DC_WRITES : DC_READS, err);
   }
-  return dc_trace_use(&b->trace, dev, by, writes, err);
+  return dc_tracking_use(&b->hazards, dev, by, writes, err);
 }
 
 struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,

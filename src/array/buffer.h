@@ -7,9 +7,11 @@
 #ifndef DC_ARRAY_BUFFER_H
 #define DC_ARRAY_BUFFER_H
 
-#include "device/capture.h"
-#include "device/ledger.h"
+#include "device/allocation.h"
+#include "device/memory.h"
+#include "device/pinned.h"
 #include "device/registry.h"
+#include "device/tracking.h"
 
 /* One operand of a pending expression: a link in the list of what it depends on, a buffer's readers
 ** or the users of another pending array. */
@@ -30,8 +32,8 @@ struct dc_buffer {
   int held;    /* by so many graphs and the like, which may still use it when it is closed */
   void (*release)(void *ud); /* for memory that somebody else owns; may be NULL */
   void *ud;
-  dc_trace *trace;   /* who used it last, where there are several streams */
-  dc_line *line;     /* of the script that made it, where that was noted */
+  dc_hazards *hazards; /* its last uses, where there are several streams */
+  dc_allocation_site *site; /* the line of the script that made it, where that was noted */
   dc_pinned *pinned; /* it is page-locked host memory; `dev` is the CPU device */
 };
 

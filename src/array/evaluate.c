@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "array/program.h"
+#include "device/mailbox.h"
 #include "kernel/profile.h"
 
 /* What a program has computed inside of it is computed anew if it is needed once more, but only once. */
@@ -31,14 +32,14 @@ typedef struct told {
   bool done;
 } told;
 
-/* Before a kernel that tells its value is run: whether one is wanted and the device has mail, and where that is. */
-static bool expects(dc_device *dev, const told *t, dc_ptr *mail, uint64_t *letter) {
-  return t != NULL && dev->ops->mail != NULL && dev->ops->mail(dev, mail, letter);
+/* Before a kernel that posts its value is run: whether one is wanted and the mailbox can be used, and where it is. */
+static bool expects(dc_device *dev, const told *t, dc_ptr *mailbox, uint64_t *sequence) {
+  return t != NULL && dc_device_mailbox(dev, mailbox, sequence);
 }
 
 /* Waits for the value that was expected. */
-static int receive(const dc_array *a, uint64_t letter, told *t, dc_error *err) {
-  const int rc = a->dev->ops->mail_wait(a->dev, letter, t->value, dc_dtype_size(a->dtype), err);
+static int receive(const dc_array *a, uint64_t sequence, told *t, dc_error *err) {
+  const int rc = dc_device_mailbox_wait(a->dev, sequence, t->value, dc_dtype_size(a->dtype), err);
   t->done = rc == 0;
   return rc < 0 ? -1 : 0;
 }
@@ -54,8 +55,8 @@ static DC_APART int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sigh
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
   if (dc_buffer_used(b, true, err) != 0) return -1;
-  const bool tells = dc_program_tells(&p) && expects(p.dev, t, &p.mail, &p.letter);
-  if (dc_program_run(&p, err) != 0 || (tells && receive(a, p.letter, t, err) != 0)) return -1;
+  const bool tells = dc_program_posts(&p) && expects(p.dev, t, &p.mailbox, &p.sequence);
+  if (dc_program_run(&p, err) != 0 || (tells && receive(a, p.sequence, t, err) != 0)) return -1;
   mark_passed(p.node, p.nsteps);
   if (seen != NULL) dc_memo_keep(seen, &p);
   return 0;
@@ -68,8 +69,8 @@ static DC_HOT int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_err
   if (dc_process.profiling || !dc_memo_see(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
   const dc_recipe *r = dc_memo_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
-  const bool tells = s.portion.reduces && expects(a->dev, t, &s.portion.mail, &s.portion.letter);
-  if (dc_recipe_run(r, &s.portion, err) != 0 || (tells && receive(a, s.portion.letter, t, err) != 0)) return -1;
+  const bool tells = s.portion.reduces && expects(a->dev, t, &s.portion.mailbox, &s.portion.sequence);
+  if (dc_recipe_run(r, &s.portion, err) != 0 || (tells && receive(a, s.portion.sequence, t, err) != 0)) return -1;
   mark_passed(s.node, s.nnodes);
   return 0;
 }

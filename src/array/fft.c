@@ -9,7 +9,7 @@
 #include "array/matrix.h"
 
 /* Batches that need more calls of the library than this are copied instead. */
-static int64_t most_calls(const dc_device *dev) { return dev->ops->blocking ? 4096 : 64; }
+static int64_t most_calls(const dc_device *dev) { return dev->blocking ? 4096 : 64; }
 
 /* One run: `count` axes from `first` on. */
 typedef struct run {
@@ -36,7 +36,7 @@ static dc_array *result_for(const dc_array *in, const run *r, dc_error *err) {
 /* Whether each call of the batch begins where the library takes and gives real numbers. */
 static bool begins_well(const dc_batch *all, const dc_array *in, const dc_array *out, const run *r) {
   const bool reads = r->kind == DC_FFT_REAL;
-  if ((!reads && r->kind != DC_FFT_TO_REAL) || !in->dev->ops->fft_pairs) return true;
+  if ((!reads && r->kind != DC_FFT_TO_REAL) || !in->dev->libraries->fft_pairs) return true;
   const dc_array *real = reads ? in : out;
   bool well = real->ptr % (2 * dc_dtype_size(real->dtype)) == 0;
   for (int i = 0; i < all->naxes; i++) well = well && all->step[i][reads ? 0 : 1] % 2 == 0;
@@ -220,7 +220,7 @@ dc_array *dc_array_fft(dc_array *a, dc_fft_kind kind, int naxes, const int *axes
     if (!wanted[d]) continue;
     run r = { kind, d, 1, n };
     int64_t points = now->g.shape[d];
-    const int64_t limit = now->dev->ops->fft_points;
+    const int64_t limit = now->dev->libraries->fft_points;
     while (!real && r.first > 0 && wanted[r.first - 1] && r.count < DC_FFT_AXES) {
       points *= now->g.shape[r.first - 1];
       if (limit > 0 && points > limit) break;

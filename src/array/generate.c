@@ -57,7 +57,7 @@ static void emit_params(const dc_text *t) {
     dc_buf_printf(t->b, ", %s rows, %s length", t->index, t->index);
     if (p->segments > 1) dc_buf_printf(t->b, ", %s segments, %s segment, unsigned long long turn", t->index, t->index);
   }
-  if (dc_program_tells(p)) dc_buf_puts(t->b, ", unsigned long long mail, unsigned long long letter");
+  if (dc_program_posts(p)) dc_buf_puts(t->b, ", unsigned long long mailbox, unsigned long long sequence");
   emit_stride_params(t, &p->out);
   for (int i = 0; i < p->nleaves; i++) emit_stride_params(t, &p->leaf[i]);
   if (dc_program_has_places(p))

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "array/generate.h"
-#include "device/mail.h"
+#include "device/mailbox.h"
 
 static bool columns(const dc_program *p) { return p->mapping == DC_MAP_COLUMNS; }
 
@@ -312,7 +312,7 @@ int dc_reduction_residents(const dc_program *p) {
 /* Whether all that a thread has of a single row is loaded before any of it is looked at: its chains are not
 ** full, and who asks for one value waits for it (1000 float32 values on an H200: a microsecond less than in a loop). */
 static bool reads_at_once(const dc_program *p) {
-  if (!p->dev->target.gpu || !dc_program_tells(p) || p->npasses > 1 || p->segments > 1) return false;
+  if (!p->dev->target.gpu || !dc_program_posts(p) || p->npasses > 1 || p->segments > 1) return false;
   return p->mapping != DC_MAP_COLUMNS && p->chains < DC_MOST_CHAINS && !has_pivots(p, 0) && !dc_program_is_long(p);
 }
 
@@ -535,7 +535,7 @@ static void emit_after_pass(const dc_text *t, int pass) {
 void dc_emit_rows(const dc_text *t) {
   const dc_program *p = t->p;
   const bool cut = p->segments > 1;
-  if (dc_program_tells(p)) dc_buf_puts(t->b, dc_mail_text);
+  if (dc_program_posts(p)) dc_buf_puts(t->b, dc_mailbox_text);
   if (p->mapping == DC_MAP_PACKED)
     dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n", p->each,
                   p->each);
@@ -566,6 +566,6 @@ void dc_emit_rows(const dc_text *t) {
   }
   dc_buf_puts(t->b, !cut || columns(p) ? "  if (!active || y != 0) return;\n" : "  if (threadIdx.x != 0) return;\n");
   dc_emit_store(t, "  ", p->out.layout == DC_LAYOUT_ONE ? "*out" : "out[out_row]");
-  if (dc_program_tells(p)) dc_buf_puts(t->b, "  dc_tell(mail, letter, *out);\n");
+  if (dc_program_posts(p)) dc_buf_puts(t->b, "  dc_post(mailbox, sequence, *out);\n");
   dc_buf_puts(t->b, "}\n");
 }

@@ -11,7 +11,8 @@
 #include "array/program.h"
 #include "base/map.h"
 #include "base/runtime.h"
-#include "kernel/kernel.h"
+#include "kernel/launch.h"
+#include "kernel/module.h"
 #include "kernel/profile.h"
 
 typedef struct dc_form {
@@ -207,9 +208,9 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
     pack_index(k, p, p->segment);
     pack(k, &turn, sizeof turn);
   }
-  if (dc_program_tells(p)) {
-    pack(k, &p->mail, sizeof p->mail);
-    pack(k, &p->letter, sizeof p->letter);
+  if (dc_program_posts(p)) {
+    pack(k, &p->mailbox, sizeof p->mailbox);
+    pack(k, &p->sequence, sizeof p->sequence);
   }
   pack_strides(k, p, &p->out);
   for (int i = 0; i < p->nleaves; i++) pack_strides(k, p, &p->leaf[i]);
@@ -260,8 +261,8 @@ static int reset_ticket(const dc_program *p, const dc_form *f, dc_error *err) {
   static const uint64_t zero;
   dc_ptr ticket;
   size_t size;
-  if (p->dev->capture == NULL || !p->dev->ops->blocking) return 0;
-  if (p->dev->ops->global(p->dev, f->module->code, "ticket", &ticket, &size, err) != 0) return -1;
+  if (p->dev->capture == NULL || !p->dev->blocking) return 0;
+  if (p->dev->code->global(p->dev, f->module->code, "ticket", &ticket, &size, err) != 0) return -1;
   return dc_device_fill(p->dev, ticket, &zero, sizeof zero, size / sizeof zero, err);
 }
 
@@ -318,8 +319,8 @@ static inline void pack_portion(dc_pack *k, const dc_portion *s) {
   if (s->reduces) to = put(to, &one, sizeof one); /* row */
   to = put(to, &n, sizeof n);
   if (s->reduces) {
-    to = put(to, &s->mail, sizeof s->mail);
-    to = put(to, &s->letter, sizeof s->letter);
+    to = put(to, &s->mailbox, sizeof s->mailbox);
+    to = put(to, &s->sequence, sizeof s->sequence);
   }
   for (int i = 0; i < s->nnumbers; i++) to = put(to, &s->number[i]->bits, number_size(s->number[i]));
   k->at = (size_t)(to - k->bytes);

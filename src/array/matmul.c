@@ -238,7 +238,7 @@ dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_e
   if (plan(&t, a, b, err) != 0) return NULL;
   const char kind = dc_dtypes[t.dtype].kind;
   const bool library = kind == 'f' || kind == 'c';
-  const dc_dtype dtype = is_half(t.dtype) && !a->dev->ops->half_products ? DC_FLOAT32 : t.dtype;
+  const dc_dtype dtype = is_half(t.dtype) && !a->dev->libraries->half_products ? DC_FLOAT32 : t.dtype;
   dc_array *c = dc_array_empty(a->dev, dtype, t.ndim, t.shape, err);
   if (c == NULL) return NULL;
   int rc = 0;

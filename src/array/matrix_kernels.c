@@ -9,7 +9,8 @@
 #include "array/matrix.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "kernel/kernel.h"
+#include "kernel/launch.h"
+#include "kernel/module.h"
 
 #define MOST_BLOCKS 32768
 

@@ -164,8 +164,8 @@ void dc_memo_keep(const dc_sight *s, const dc_program *p) {
   dc_memo **place = place_of(s);
   dc_recipe r;
   dc_portion ran = s->portion;
-  ran.mail = p->mail;
-  ran.letter = p->letter;
+  ran.mailbox = p->mailbox;
+  ran.sequence = p->sequence;
   if (!dc_recipe_of(p, &ran, &r)) return;
   if (*place == NULL && (*place = malloc(sizeof **place)) == NULL) return;
   (*place)->recipe = r;

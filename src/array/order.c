@@ -24,7 +24,7 @@ int dc_array_capture_end(dc_device *dev, dc_graph **g, dc_error *err) {
 /* Settling may run finalizers, so all is settled before anything is looked at. */
 static int settle_written(const dc_graph *g, dc_error *err) {
   for (size_t i = 0; i < g->nheld; i++) {
-    struct dc_buffer *b = g->held[i].uses & DC_WRITES ? g->held[i].thing : NULL;
+    struct dc_buffer *b = g->held[i].uses & DC_WRITES ? g->held[i].object : NULL;
     if (b != NULL && b->readers != NULL && dc_settle_readers(b, NULL, err) != 0) return -1;
   }
   return 0;
@@ -34,7 +34,7 @@ int dc_array_graph_launch(dc_graph *g, dc_error *err) {
   if (dc_device_open(g->dev, err) != 0 || dc_capture_refuse(g->dev, "runs a graph", err) != 0) return -1;
   if (settle_written(g, err) != 0) return -1;
   for (size_t i = 0; i < g->nheld; i++) {
-    struct dc_buffer *b = g->held[i].thing;
+    struct dc_buffer *b = g->held[i].object;
     if (g->held[i].uses == 0) continue;
     if (g->dev->tracking != 0 && dc_buffer_use(b, g->dev, NULL, (g->held[i].uses & DC_WRITES) != 0, err) != 0)
       return -1;

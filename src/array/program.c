@@ -327,8 +327,8 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
   p->npasses = p->cluster = 1;
   p->axes = 0;
   p->first = NULL;
-  p->mail = 0;
-  p->letter = 0;
+  p->mailbox = 0;
+  p->sequence = 0;
   p->scatters = p->guarded = p->most = false;
   p->tile = p->tile_axis = 0;
   p->out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };

@@ -103,8 +103,8 @@ typedef struct dc_program {
   int columns;                /* COLUMNS: rows that a block takes, a thread each */
   int cluster;                /* COLUMNS: blocks that share these rows, of which each has every so-many-th element */
   int carried;                /* bytes of shared memory for what passes hand on of an element; 0: nothing is */
-  dc_ptr mail;                /* the host is told the single result there: see dc_device_ops; 0: it is not */
-  uint64_t letter;            /* under this number */
+  dc_ptr mailbox;             /* a reduction posts its single result there (device/mailbox.h); 0: it does not */
+  uint64_t sequence;          /* under this number */
   bool wide;                  /* 64-bit indices */
   bool in_place;              /* an input shares memory with the result */
   bool safe;                  /* if so, each element is read only where it is written */
@@ -154,7 +154,7 @@ static inline bool dc_program_is_long(const dc_program *p) {
   return false;
 }
 /* Whether the program can tell the host its result: a reduction to one value can. */
-static inline bool dc_program_tells(const dc_program *p) {
+static inline bool dc_program_posts(const dc_program *p) {
   return p->kind == DC_REDUCTION && p->out.layout == DC_LAYOUT_ONE;
 }
 /* Whether packs of `lanes` elements, their places told apart by n strides, are aligned. */
@@ -221,8 +221,8 @@ typedef struct dc_portion {
   dc_ptr out;
   int64_t n; /* from 1 on */
   bool reduces;
-  dc_ptr mail; /* of a reduction: as the program's */
-  uint64_t letter;
+  dc_ptr mailbox; /* of a reduction: as the program's */
+  uint64_t sequence;
   int nleaves, nnumbers;
   const dc_ptr *leaf;
   const dc_number *const *number;

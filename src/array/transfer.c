@@ -70,7 +70,8 @@ static size_t bytes_of(const dc_array *a) { return (size_t)dc_array_size(a) * dc
 static int copy_waited(dc_array *dst, dc_array *src, dc_error *err) {
   dc_device *dd = dst->dev, *sd = src->dev;
   if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_buffer_used(src->buffer, false, err) != 0) return -1;
-  if (dd->ops == sd->ops && sd->tracking != 0 && dc_buffer_use(src->buffer, dd, NULL, false, err) != 0) return -1;
+  if (dd->backend == sd->backend && sd->tracking != 0 && dc_buffer_use(src->buffer, dd, NULL, false, err) != 0)
+    return -1;
   return dc_device_copy_across(dd, dst->ptr, sd, src->ptr, bytes_of(dst), err);
 }
 
@@ -79,7 +80,7 @@ static int copy_locked(dc_array *there, dc_array *host, bool up, dc_error *err) 
   if (dc_device_open(there->dev, err) != 0) return -1;
   if (dc_capture_refuse(there->dev, "copies between the host and the device", err) != 0) return -1;
   if (dc_buffer_used(there->buffer, up, err) != 0) return -1;
-  if (dc_trace_use(&host->buffer->trace, there->dev, NULL, !up, err) != 0) return -1;
+  if (dc_tracking_use(&host->buffer->hazards, there->dev, NULL, !up, err) != 0) return -1;
   void *p = (void *)(uintptr_t)host->ptr;
   return up ? dc_device_to_device_async(there->dev, there->ptr, p, bytes_of(there), err)
             : dc_device_to_host_async(there->dev, p, there->ptr, bytes_of(there), err);
@@ -88,8 +89,8 @@ static int copy_locked(dc_array *there, dc_array *host, bool up, dc_error *err) 
 /* The bytes of one READY, contiguous array to another, of another device.  `async`: not waited for, when one of them is
 ** page-locked memory and the other on a GPU. */
 static int copy_across(dc_array *dst, dc_array *src, bool async, dc_error *err) {
-  const bool up = src->buffer->pinned != NULL && dst->dev->ops->to_device_async != NULL;
-  const bool down = dst->buffer->pinned != NULL && src->dev->ops->to_host_async != NULL;
+  const bool up = src->buffer->pinned != NULL && dst->dev->memory->to_device_async != NULL;
+  const bool down = dst->buffer->pinned != NULL && src->dev->memory->to_host_async != NULL;
   if (!up && !down) return copy_waited(dst, src, err);
   dc_array *there = up ? dst : src;
   if (copy_locked(there, up ? src : dst, up, err) != 0) return -1;
@@ -103,7 +104,7 @@ static dc_array *bring(dc_array *src, dc_device *dev, bool async, dc_error *err)
   if (dc_evaluate(src, err) != 0) return NULL;
   dc_array *packed = src->contiguous ? src : dc_array_copy(src, err);
   if (packed == NULL) return NULL;
-  dc_array *there = async && src->dev->ops->pinned_alloc != NULL && dev->ops->pinned_alloc == NULL
+  dc_array *there = async && src->dev->memory->pinned_alloc != NULL && dev->memory->pinned_alloc == NULL
                         ? dc_array_pinned(dev, src->dev, src->dtype, src->g.ndim, src->g.shape, err)
                         : dc_array_empty(dev, src->dtype, src->g.ndim, src->g.shape, err);
   if (there != NULL && copy_across(there, packed, async, err) != 0) {

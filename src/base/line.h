@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DC_LINE 64
+#define DC_CACHE_LINE 64
 
 /* A function that every launch or expression goes through: linkers put these side by side, for the same reason. */
-#define DC_HOT __attribute__((hot, aligned(DC_LINE)))
+#define DC_HOT __attribute__((hot, aligned(DC_CACHE_LINE)))
 /* One that few of them call: it stands elsewhere, and what leads to it behind the rest. */
 #define DC_RARELY __attribute__((noinline, cold))
 /* One that is not that rare, but whose registers and stack those that call it shall not pay for. */
@@ -27,7 +27,7 @@
 
 /* For free(); of undefined contents, or zeroed.  NULL: out of memory. */
 static inline void *dc_alloc_lines(size_t size) {
-  return aligned_alloc(DC_LINE, (size + DC_LINE - 1) & ~(size_t)(DC_LINE - 1));
+  return aligned_alloc(DC_CACHE_LINE, (size + DC_CACHE_LINE - 1) & ~(size_t)(DC_CACHE_LINE - 1));
 }
 static inline void *dc_calloc_lines(size_t size) {
   void *p = dc_alloc_lines(size);

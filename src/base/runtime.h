@@ -33,7 +33,7 @@ static inline void dc_count_often(atomic_uint_fast64_t *c, uint64_t n) {
 
 /* What every launch looks at. */
 extern struct dc_process {
-  alignas(DC_LINE) atomic_uint log_topics; /* that may be on: all until the variable has been read */
+  alignas(DC_CACHE_LINE) atomic_uint log_topics; /* that may be on: all until the variable has been read */
   bool profiling;    /* launches are timed (kernel/profile.h) */
   atomic_bool many_threads; /* there has been more than one Lua state, each of which may run in a thread of its own */
   dc_counters stats;

@@ -1,15 +1,16 @@
 /*
 ** api.h - the part of the CUDA Driver API that is used, declared by ourselves.
 **
-** Types and numbers carry the names of NVIDIA's documentation.  Enumerations are plain ints here, as
-** they are in the ABI.  The functions stand in cuda_api.def, which is included three times: here for
-** the types of their pointers, and in driver.c for their names and for the look-up.
+** Types and numbers carry the names of NVIDIA's documentation.  Enumerations are plain ints here, as they are in the
+** ABI.  The functions are listed in cuda_api.def, for their pointers here and for the look-up in api.c.
 */
 #ifndef DC_CUDA_API_H
 #define DC_CUDA_API_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/error.h"
 
 typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, CUmemPool_attribute, CUjit_option, CUlimit,
     CUstreamCaptureMode, CUgraphExecUpdateResult, CUmemLocationType, CUmemAccess_flags;
@@ -73,5 +74,14 @@ typedef struct dc_cuda_api {
 #include "cuda/cuda_api.def"
 #undef DC_CUDA
 } dc_cuda_api;
+
+extern dc_cuda_api dc_cu; /* filled by dc_cuda_api_load */
+
+/* Loads the library and fills dc_cu, once. DC_DEVICE when there is none, or one that is too old. */
+int dc_cuda_api_load(dc_error *err);
+int dc_cuda_api_version(void);      /* 13000 for CUDA 13.0; 0 before that */
+const char *dc_cuda_api_path(void); /* of the library; NULL: none */
+/* The library is the toolkit's stub: DC_DEVICE. */
+int dc_cuda_fail_stub(dc_error *err);
 
 #endif

@@ -1,12 +1,12 @@
 /*
-** blas.c - matrix products on a GPU: cuBLAS.
-**
-** It takes Fortran's order.  What is row-major a b there is, read a column after the other, transpose(b) transpose(a):
-** so the operands change places and nothing is copied.
+** blas.c - see blas.h.
 */
+#include "cuda/blas.h"
+
+#include "cuda/context.h"
 #include "cuda/library.h"
 
-/* What NVIDIA recommends as memory to work in: 32 MiB from Hopper on, else 4. */
+/* The memory to work in that NVIDIA recommends: 32 MiB from Hopper on, else 4. */
 static size_t workspace(const dc_device *dev) { return (size_t)(dev->facts.compute_major >= 9 ? 32 : 4) << 20; }
 
 static cublasComputeType_t compute_type(const dc_product *p) {
@@ -23,7 +23,7 @@ int dc_cuda_product_work(dc_device *dev, dc_product *p, dc_error *err) {
   return 0;
 }
 
-/* The numbers 1 and 0 of the type in which is computed. */
+/* alpha and beta, in the compute type. */
 static const float ones_f[2] = { 1, 0 }, zeros_f[2] = { 0, 0 };
 static const double ones_d[2] = { 1, 0 }, zeros_d[2] = { 0, 0 };
 

@@ -1,14 +1,16 @@
 /*
-** code.c - modules, functions and launches on a GPU.
-**
-** A launch is one call of the driver with the packed parameters as they are; the rest of it is a look
-** at three flags and a note of who was launched, for the case that the GPU stops.
+** code.c - see code.h.
 */
+#include "cuda/code.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
-#include "cuda/driver.h"
+#include "cuda/context.h"
+#include "cuda/graph.h"
+#include "cuda/stream.h"
+#include "cuda/unload.h"
 
 #define JIT_LOG_SIZE 8192
 
@@ -33,10 +35,10 @@ static int fail_load(const dc_cuda *d, CUresult r, bool binary, const char *log,
   return -1;
 }
 
-int dc_cuda_load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err) {
+static int load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err) {
   dc_cuda *d = dev->impl;
   if (dc_cuda_enter(d, err) != 0) return -1;
-  if (d->doomed != NULL && d->dev->capture == NULL) dc_cuda_poll(d, &d->own);
+  if (d->deferred != NULL && d->dev->capture == NULL) dc_cuda_poll(d, &d->own);
   dc_code *code = calloc(1, sizeof *code);
   char *log = calloc(1, JIT_LOG_SIZE);
   if (code == NULL || log == NULL) {
@@ -57,66 +59,23 @@ int dc_cuda_load(dc_device *dev, const void *image, size_t len, dc_code **out, d
   return rc;
 }
 
-/* The host's part of it. */
-static void free_code(dc_code *code) {
-  while (code->functions != NULL) {
-    dc_function *fn = code->functions;
-    code->functions = fn->next;
-    free(fn);
-  }
-  free(code);
-}
-
-/* Whether none of its kernels can be running. */
-static bool has_ended(const dc_code *code) {
-  uint64_t last = 0;
-  for (const dc_function *fn = code->functions; fn != NULL; fn = fn->next)
-    if (fn->last_launch > last) last = fn->last_launch;
-  for (const dc_cuda_stream *s = &code->d->own; s != NULL; s = s->next)
-    if (s->finished < s->issued && s->finished < last) return false;
-  return true;
-}
-
-static void unload(dc_code *code) {
-  int mode = dc_cuda_relax(code->d);
-  if (!atomic_load(&dc_cuda_process.dead)) dc_cuda_note(dc_cu.ModuleUnload(code->module));
-  dc_cuda_restrain(code->d, mode);
-  free_code(code);
-}
-
-void dc_cuda_drop_doomed(dc_cuda *d, bool all) {
-  for (dc_code **p = &d->doomed; *p != NULL;) {
-    dc_code *code = *p;
-    if (!all && !has_ended(code)) {
-      p = &code->next_doomed;
-      continue;
-    }
-    *p = code->next_doomed;
-    if (all) free_code(code);
-    else unload(code);
-  }
-}
-
-/* Called by finalizers, so it never waits: code whose kernels may still run is unloaded at the next
-** moment the streams are seen idle.  Until then its names stay, for the blame of a fault. */
-void dc_cuda_unload(dc_device *dev, dc_code *code) {
+/* Called by finalizers, so it never waits: code whose kernels may still run is unloaded when a poll finds its streams
+** idle.  Until then its names stay, for errors. */
+static void unload(dc_device *dev, dc_code *code) {
   dc_cuda *d = dev->impl;
   dc_error ignored = DC_ERROR_INIT;
   if (dev->state != DC_DEVICE_OPEN || dc_cuda_enter(d, &ignored) != 0) {
-    for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next)
-      s->finished = s->issued; /* the driver's part is lost or gone, and nobody is to be blamed any more */
-    free_code(code);
-  } else if (has_ended(code)) {
-    unload(code);
-  } else {
-    code->next_doomed = d->doomed;
-    d->doomed = code;
-    for (dc_cuda_stream *s = &d->own; s != NULL && d->doomed != NULL; s = s->next) dc_cuda_poll(d, s);
+    for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next) s->finished = s->issued; /* the driver's part is lost */
+    dc_cuda_free_code(code);
+  } else if (!dc_cuda_unload_ended(code)) {
+    code->next_deferred = d->deferred;
+    d->deferred = code;
+    for (dc_cuda_stream *s = &d->own; s != NULL && d->deferred != NULL; s = s->next) dc_cuda_poll(d, s);
   }
   dc_error_clear(&ignored);
 }
 
-int dc_cuda_function(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err) {
+static int function(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err) {
   dc_cuda *d = dev->impl;
   if (dc_cuda_enter(d, err) != 0) return -1;
   size_t size = strlen(name) + 1;
@@ -150,7 +109,7 @@ static int visit_all(const CUfunction *list, unsigned int n, int (*visit)(void *
   return 0;
 }
 
-int dc_cuda_entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud,
+static int entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud,
                     dc_error *err) {
   if (dc_cu.ModuleGetFunctionCount == NULL || dc_cu.ModuleEnumerateFunctions == NULL || dc_cu.FuncGetName == NULL)
     return dc_fail(err, DC_DEVICE, NULL, "this driver cannot list a module's kernels (from CUDA 12.4 on they can)");
@@ -166,7 +125,7 @@ int dc_cuda_entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const 
   return rc;
 }
 
-int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err) {
+static int global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err) {
   CUdeviceptr p = 0;
   if (dc_cuda_enter(dev->impl, err) != 0) return -1;
   CUresult r = dc_cu.ModuleGetGlobal(&p, size, code->module, name);
@@ -179,7 +138,7 @@ int dc_cuda_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr,
 
 /* --- functions ----------------------------------------------------------------------------------- */
 
-int dc_cuda_param(dc_function *fn, int i, size_t *offset, size_t *size) {
+static int param(dc_function *fn, int i, size_t *offset, size_t *size) {
   dc_error ignored = DC_ERROR_INIT;
   if (dc_cu.FuncGetParamInfo == NULL) return 2;
   if (dc_cuda_enter(fn->d, &ignored) != 0) {
@@ -191,7 +150,7 @@ int dc_cuda_param(dc_function *fn, int i, size_t *offset, size_t *size) {
   return r == CUDA_SUCCESS ? 0 : r == CUDA_ERROR_INVALID_VALUE ? 1 : 2;
 }
 
-int dc_cuda_function_facts(dc_function *fn, dc_function_facts *out, dc_error *err) {
+static int function_facts(dc_function *fn, dc_function_facts *out, dc_error *err) {
   static const CUfunction_attribute wanted[6] = {
     CU_FUNC_ATTRIBUTE_NUM_REGS,         CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,     CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
     CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_FUNC_ATTRIBUTE_BINARY_VERSION,
@@ -207,21 +166,21 @@ int dc_cuda_function_facts(dc_function *fn, dc_function_facts *out, dc_error *er
   return 0;
 }
 
-int dc_cuda_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
+static int occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
   if (dc_cuda_enter(fn->d, err) != 0) return -1;
   CUresult r = dc_cu.OccupancyMaxActiveBlocksPerMultiprocessor(blocks, fn->handle, (int)threads, shared);
   if (r == CUDA_SUCCESS) return 0;
   return dc_cuda_fail(r, DC_LAUNCH, err, "the occupancy for blocks of %u threads cannot be told", threads);
 }
 
-int dc_cuda_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
+static int set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
   if (dc_cuda_enter(fn->d, err) != 0) return -1;
   CUresult r = dc_cu.FuncSetAttribute(fn->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_LAUNCH, err, "the device refuses that much shared memory");
 }
 
 /* The driver sets stacks aside for as many threads as are resident at most, and has one limit for all kernels. */
-int dc_cuda_set_stack(dc_device *dev, size_t bytes, dc_error *err) {
+static int set_stack(dc_device *dev, size_t bytes, dc_error *err) {
   size_t now = 0;
   if (dc_cuda_enter(dev->impl, err) != 0) return -1;
   CUresult r = dc_cu.CtxGetLimit(&now, CU_LIMIT_STACK_SIZE);
@@ -241,7 +200,7 @@ static int fail_launch(const dc_function *fn, CUresult r, dc_error *err) {
 }
 
 /* A launch with attributes. */
-static DC_RARELY CUresult launch_special(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
+static DC_RARELY CUresult launch_with_attributes(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
   if (l->cluster.x * l->cluster.y * l->cluster.z > DC_CUDA_PORTABLE_CLUSTER) {
     CUresult r = dc_cu.FuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (r != CUDA_SUCCESS) return r;
@@ -263,7 +222,7 @@ static inline CUresult issue(const dc_function *fn, const dc_cuda_stream *s, con
   size_t size = l->params_size;
   void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                     CU_LAUNCH_PARAM_END };
-  if (DC_UNLIKELY(l->special)) return launch_special(s->handle, fn->handle, l, size > 0 ? extra : NULL);
+  if (DC_UNLIKELY(l->has_attributes)) return launch_with_attributes(s->handle, fn->handle, l, size > 0 ? extra : NULL);
   return fn->d->launch(fn->handle, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->shared,
                        s->handle, NULL, size > 0 ? extra : NULL);
 }
@@ -288,16 +247,16 @@ static DC_RARELY int launch_captured(const dc_function *fn, const dc_cuda_stream
 }
 
 /* A launch names its stream and function, which know their context: drivers take it whichever is current, or refuse.
-** So nobody asks which one is (15 ns) before it fails. */
-DC_HOT int dc_cuda_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
+** So which one is current is asked (15 ns) only when it has failed. */
+static DC_HOT int launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
   dc_cuda *d = dev->impl;
   dc_cuda_stream *s = DC_LIKELY(l->stream == NULL) ? dc_cuda_now(d) : l->stream;
   const uint64_t issued = s->issued, last = fn->last_launch;
-  l->first = s->finished == issued;
+  l->attributable = s->finished == issued;
   if (DC_UNLIKELY(dc_cuda_is_dead())) return dc_cuda_fail_dead(err);
   if (DC_UNLIKELY(dev->capture != NULL)) return launch_captured(fn, s, l, err);
-  /* All is noted before: what stands in the cache now is gone afterwards, and an atomic addition would wait for the
-  ** driver's writes to the GPU. */
+  /* Noted before the call, which evicts our data from the cache; an atomic addition would wait for the driver's writes
+  ** to the GPU. */
   const bool waits = d->sync_launches;
   dc_cuda_launched(fn, s, dc_cuda_next_serial());
   dc_count_launch(1);
@@ -309,3 +268,17 @@ DC_HOT int dc_cuda_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_erro
   }
   return DC_UNLIKELY(waits) ? dc_cuda_wait(d, s, err) : 0;
 }
+
+const dc_code_ops dc_cuda_code_ops = {
+  .load = load,
+  .unload = unload,
+  .function = function,
+  .entries = entries,
+  .param = param,
+  .facts = function_facts,
+  .launch = launch,
+  .global = global,
+  .occupancy = occupancy,
+  .set_shared_limit = set_shared_limit,
+  .set_stack = set_stack,
+};

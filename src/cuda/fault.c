@@ -1,11 +1,7 @@
 /*
-** fault.c - driver errors as sentences, and the one error that ends CUDA for the process.
-**
-** After a fault on a GPU (an illegal address, a trap, a failed assert) every call of this process
-** answers with the same error, for all devices and whatever is reset.  So the first one is latched,
-** with the kernel that was running: that text is what everybody hears from then on.
+** fault.c - see fault.h.
 */
-#include "cuda/driver.h"
+#include "cuda/fault.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,14 +19,14 @@ struct dc_cuda_process dc_cuda_process;
 static dc_device *devices[MAX_DEVICES];
 static int ndevices;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static dc_error latched; /* what is said once CUDA is dead */
-static atomic_bool told; /* somebody has heard it */
+static dc_error latched; /* the error once CUDA is dead */
+static atomic_bool reported; /* it has been returned once */
 
 void dc_cuda_adopt(dc_device *dev) {
   if (ndevices < MAX_DEVICES) devices[ndevices++] = dev;
 }
 
-/* --- who was running ----------------------------------------------------------------------------- */
+/* --- recent launches ----------------------------------------------------------------------------- */
 
 void dc_cuda_not_launched(dc_function *fn, dc_cuda_stream *s, uint64_t issued, uint64_t last_launch) {
   dc_cuda_process.ring[s->issued % DC_CUDA_RING].serial = 0;
@@ -81,7 +77,7 @@ size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n) {
 
 /* --- the latch ------------------------------------------------------------------------------------- */
 
-/* Errors after which the driver repeats itself for ever. */
+/* Errors that the driver repeats from then on. */
 static bool is_fault(CUresult r) {
   switch (r) {
   case CUDA_ERROR_DEINITIALIZED:
@@ -160,9 +156,9 @@ void dc_cuda_forked(void) {
   atomic_store(&dc_cuda_process.dead, 1);
 }
 
-/* Who hears it first hears of a launch gone wrong, as on the CPU device; later it is the device's state. */
+/* The first time it is the launch's error, as on the CPU device; later it is the device's state. */
 int dc_cuda_fail_dead(dc_error *err) {
-  dc_kind kind = atomic_exchange(&told, true) ? DC_DEVICE : latched.kind;
+  dc_kind kind = atomic_exchange(&reported, true) ? DC_DEVICE : latched.kind;
   return dc_fail(err, kind, latched.code, "%s", dc_error_text(&latched));
 }
 

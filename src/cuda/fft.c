@@ -1,8 +1,11 @@
 /*
-** fft.c - Fourier transforms on a GPU: cuFFT.  Plans are kept, the few last ones of each device; the memory that they
-** work in comes with each call, so one plan serves several streams.
+** fft.c - see fft.h.
 */
+#include "cuda/fft.h"
+
+#include "cuda/context.h"
 #include "cuda/library.h"
+#include "cuda/stream.h"
 
 static cufftType type_of(const dc_fft *f) {
   switch (f->kind) {
@@ -21,7 +24,7 @@ static bool same(const dc_cufft_plan *k, const dc_fft *f) {
   return alike;
 }
 
-/* The extents of the memory that the steps of the axes show; that of the outermost one does not matter. */
+/* The extents of the memory, from the steps of the axes; that of the outermost one is not used. */
 static void embed(const dc_fft *f, const int64_t *step, long long *extents) {
   extents[0] = f->n[0];
   for (int i = 1; i < f->axes; i++) extents[i] = step[i - 1] / step[i];

@@ -1,12 +1,14 @@
 /*
-** graph.c - graphs of a GPU: captured in streams that serve nothing else, one for each branch, in the thread's own
-** mode, so that other threads' calls do not spoil them.
+** graph.c - see graph.h.
 */
+#include "cuda/graph.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
-#include "cuda/driver.h"
+#include "cuda/context.h"
+#include "cuda/stream.h"
 
 /* A graph's launch is noted, for the blame, as that of a function that bears its kernels' names. */
 typedef struct dc_cuda_graph {
@@ -45,7 +47,7 @@ static int make_capture(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
-int dc_cuda_capture_begin(dc_device *dev, void **stream, dc_error *err) {
+static int begin(dc_device *dev, void **stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0 || make_capture(d, err) != 0) return -1;
   CUresult r = dc_cu.StreamBeginCapture(d->capture->stream.handle, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
@@ -56,7 +58,7 @@ int dc_cuda_capture_begin(dc_device *dev, void **stream, dc_error *err) {
   return 0;
 }
 
-int dc_cuda_capture_fork(dc_device *dev, void **stream, dc_error *err) {
+static int fork_capture(dc_device *dev, void **stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   side *s = d->capture->sides;
   while (s != NULL && s->used) s = s->next;
@@ -85,23 +87,6 @@ void dc_cuda_captured(const dc_function *fn) {
   if (strstr(names, name) != NULL || n + strlen(name) + 3 > room) return;
   if (n > 0) memcpy(names + n, ", ", 3);
   strcat(names, name);
-}
-
-static void close_stream(dc_cuda_stream *s, bool alive) {
-  if (alive) dc_cuda_note(dc_cu.StreamDestroy(s->handle));
-  dc_cuda_forget(s);
-}
-
-void dc_cuda_close_capture(dc_cuda *d, bool alive) {
-  while (d->capture != NULL && d->capture->sides != NULL) {
-    side *s = d->capture->sides;
-    d->capture->sides = s->next;
-    close_stream(&s->stream, alive);
-    free(s);
-  }
-  if (d->capture != NULL) close_stream(&d->capture->stream, alive);
-  free(d->capture);
-  d->capture = NULL;
 }
 
 /* --- graphs -------------------------------------------------------------------------------------- */
@@ -159,7 +144,7 @@ static bool change(dc_cuda *d, dc_cuda_graph *old, CUgraph captured) {
   return true;
 }
 
-int dc_cuda_capture_end(dc_device *dev, void *old, void **graph, dc_error *err) {
+static int end(dc_device *dev, void *old, void **graph, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   CUgraph captured = NULL;
   if (dc_cuda_enter(d, err) != 0) return -1;
@@ -174,7 +159,7 @@ int dc_cuda_capture_end(dc_device *dev, void *old, void **graph, dc_error *err) 
   return rc;
 }
 
-int dc_cuda_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
+static int launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   dc_cuda_graph *g = graph;
   dc_cuda_stream *s = stream != NULL ? stream : &d->own;
@@ -185,7 +170,7 @@ int dc_cuda_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *er
   return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
 }
 
-void dc_cuda_graph_close(dc_device *dev, void *graph) {
+static void close_graph(dc_device *dev, void *graph) {
   dc_cuda_graph *g = graph;
   dc_error ignored = DC_ERROR_INIT;
   if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(cuda_of(dev), &ignored) == 0)
@@ -193,3 +178,11 @@ void dc_cuda_graph_close(dc_device *dev, void *graph) {
   dc_error_clear(&ignored);
   free_graph(g);
 }
+
+const dc_graph_ops dc_cuda_graph_ops = {
+  .begin = begin,
+  .fork = fork_capture,
+  .end = end,
+  .launch = launch,
+  .close = close_graph,
+};

@@ -10,6 +10,8 @@
 #include "base/dl.h"
 #include "base/runtime.h"
 #include "compile/nvrtc/libraries.h"
+#include "cuda/context.h"
+#include "cuda/stream.h"
 
 dc_cublas_api dc_cublas;
 dc_cusolver_api dc_cusolver;
@@ -50,12 +52,20 @@ static bool bind(dc_library which, void *lib) {
   switch (which) {
   case DC_LIBRARY_PRODUCT:
 #define DC_CUBLAS(name, symbol, params) ok = ok && look_up(&dc_cublas.name, lib, #symbol, l);
+#define DC_CUBLAS_EACH(name, params) \
+  ok = ok && look_up(&dc_cublas.name[0], lib, "cublasS" #name, l) && \
+       look_up(&dc_cublas.name[1], lib, "cublasD" #name, l) && \
+       look_up(&dc_cublas.name[2], lib, "cublasC" #name, l) && look_up(&dc_cublas.name[3], lib, "cublasZ" #name, l);
 #include "cuda/cublas_api.def"
 #undef DC_CUBLAS
     return ok;
   case DC_LIBRARY_SOLVER:
 #define DC_CUSOLVER(name, params) ok = ok && look_up(&dc_cusolver.name, lib, #name, l);
 #define DC_CUSOLVER_NEW(name, params) look_for(&dc_cusolver.name, lib, #name);
+#define DC_CUSOLVER_EACH(name, s, d, c, z, params) \
+  ok = ok && look_up(&dc_cusolver.name[0], lib, "cusolverDn" #s, l) && \
+       look_up(&dc_cusolver.name[1], lib, "cusolverDn" #d, l) && \
+       look_up(&dc_cusolver.name[2], lib, "cusolverDn" #c, l) && look_up(&dc_cusolver.name[3], lib, "cusolverDn" #z, l);
 #include "cuda/cusolver_api.def"
 #undef DC_CUSOLVER
     return ok;
@@ -155,20 +165,7 @@ struct dc_cuda_libraries *dc_cuda_libraries_of(dc_cuda *d, dc_library which, dc_
   return rc == 0 ? d->libraries : NULL;
 }
 
-void dc_cuda_libraries_close(dc_cuda *d, bool alive) {
-  struct dc_cuda_libraries *x = d->libraries;
-  d->libraries = NULL;
-  if (x == NULL) return;
-  for (int i = 0; alive && i < DC_CUFFT_PLANS; i++)
-    if (x->plans[i].made) (void)dc_cufft.cufftDestroy(x->plans[i].handle);
-  if (alive && x->jacobi != NULL) (void)dc_cusolver.cusolverDnDestroyGesvdjInfo(x->jacobi);
-  if (alive && x->params != NULL) (void)dc_cusolver.cusolverDnDestroyParams(x->params);
-  if (alive && x->solver != NULL) (void)dc_cusolver.cusolverDnDestroy(x->solver);
-  if (alive && x->blas != NULL) (void)dc_cublas.Destroy(x->blas);
-  free(x);
-}
-
-int dc_cuda_library(dc_device *dev, dc_library which, dc_error *err) {
+int dc_cuda_library_load(dc_device *dev, dc_library which, dc_error *err) {
   (void)dev;
   return need(which, err);
 }
@@ -183,3 +180,9 @@ cudaDataType dc_cuda_data_type(dc_dtype t) {
   default: return CUDA_C_64F;
   }
 }
+
+cudaDataType dc_cuda_real_type(dc_dtype t) {
+  return t == DC_FLOAT32 || t == DC_COMPLEX64 ? CUDA_R_32F : CUDA_R_64F;
+}
+
+int dc_cuda_type_index(dc_dtype t) { return t == DC_FLOAT32 ? 0 : t == DC_FLOAT64 ? 1 : t == DC_COMPLEX64 ? 2 : 3; }

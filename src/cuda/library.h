@@ -7,10 +7,10 @@
 #ifndef DC_CUDA_LIBRARY_H
 #define DC_CUDA_LIBRARY_H
 
-#include "cuda/driver.h"
+#include "cuda/types.h"
 #include "cuda/library_api.h"
 
-#define DC_CUFFT_PLANS 16 /* kept on a device; the one used longest ago makes way */
+#define DC_CUFFT_PLANS 16 /* cached on a device; the least recently used one is replaced */
 
 typedef struct dc_cufft_plan {
   cufftHandle handle;
@@ -37,9 +37,6 @@ extern dc_cufft_api dc_cufft;
 /* The device's libraries, after `which` has been loaded and its handle made; the context is current. NULL: DC_DEVICE
 ** with what to install, or what the library said. */
 struct dc_cuda_libraries *dc_cuda_libraries_of(dc_cuda *d, dc_library which, dc_error *err);
-/* Destroys handles and plans; with `alive` false the driver is gone and they are just forgotten. */
-void dc_cuda_libraries_close(dc_cuda *d, bool alive);
-
 /* An error for a status of a library that is not 0: "<what>: CUBLAS_STATUS_…". Always -1. */
 int dc_cuda_fail_library(dc_library which, int status, dc_error *err, const char *what);
 /* After work of a library was issued: waits where DOTCOMPUTE_SYNC asks for it. */
@@ -49,22 +46,10 @@ static inline void *dc_cuda_pointer(dc_ptr p) { return (void *)(uintptr_t)p; }
 
 /* A dtype as these libraries number them. */
 cudaDataType dc_cuda_data_type(dc_dtype t);
-cudaDataType dc_cuda_real_type(dc_dtype t); /* of its absolute values; solver.c */
+cudaDataType dc_cuda_real_type(dc_dtype t); /* of its absolute values */
+int dc_cuda_type_index(dc_dtype t);        /* float32, float64, complex64, complex128: 0 to 3 */
 
-/* solver_batch.c: whether a batch of matrices is better solved at once; the same slots for it. */
-bool dc_cuda_batches(dc_cuda *d, const dc_dense *p);
-int dc_cuda_batch_work(dc_cuda *d, dc_dense *p, dc_error *err);
-int dc_cuda_batch(dc_cuda *d, const dc_dense *p, dc_error *err);
-/* Frees host memory that a solver worked in, after it gave rc; the same. */
-int dc_cuda_let_go(dc_cuda *d, void *host, int rc);
-
-/* Slots of dc_device_ops. */
-int dc_cuda_library(dc_device *dev, dc_library which, dc_error *err);
-int dc_cuda_product(dc_device *dev, const dc_product *p, dc_error *err);
-int dc_cuda_product_work(dc_device *dev, dc_product *p, dc_error *err);
-int dc_cuda_dense(dc_device *dev, const dc_dense *p, dc_error *err);
-int dc_cuda_dense_work(dc_device *dev, dc_dense *p, dc_error *err);
-int dc_cuda_fft(dc_device *dev, const dc_fft *p, dc_error *err);
-int dc_cuda_fft_work(dc_device *dev, dc_fft *p, dc_error *err);
+/* A slot of dc_library_ops: loads it. */
+int dc_cuda_library_load(dc_device *dev, dc_library which, dc_error *err);
 
 #endif

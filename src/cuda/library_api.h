@@ -29,14 +29,17 @@ enum {
 #undef DC_CUDA_CONST
 };
 
+/* Functions of a dtype each are arrays, by dc_cuda_type_index (library.h). */
 typedef struct dc_cublas_api {
 #define DC_CUBLAS(name, symbol, params) cublasStatus_t(*name) params;
+#define DC_CUBLAS_EACH(name, params) cublasStatus_t(*name[4]) params(void);
 #include "cuda/cublas_api.def"
 #undef DC_CUBLAS
 } dc_cublas_api;
 
 typedef struct dc_cusolver_api {
 #define DC_CUSOLVER(name, params) cusolverStatus_t(*name) params;
+#define DC_CUSOLVER_EACH(name, s, d, c, z, params) cusolverStatus_t(*name[4]) params(void, void);
 #include "cuda/cusolver_api.def"
 #undef DC_CUSOLVER
 } dc_cusolver_api;

@@ -1,35 +1,28 @@
 /*
-** solver.c - dense solvers on a GPU: cuSOLVER, a matrix of the batch after the other in one stream. Many small ones are
-** solver_batch.c's.
-**
-** The memory to work in holds, one behind the other: cuSOLVER's own, the pivots of a system that is solved, and what is
-** said of each matrix, which is read back once at the end.
+** solver.c - see solver.h.
 */
+#include "cuda/solver.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
+#include "cuda/context.h"
+#include "cuda/copy.h"
 #include "cuda/library.h"
+#include "cuda/solver_batch.h"
+#include "cuda/stream.h"
 
-/* Sizes in bytes, and where the parts of the memory begin. */
+/* The memory to work in holds, one behind the other: cuSOLVER's own, the pivots of a system that is solved, and the
+** status of each matrix, which is read back once at the end.  Sizes and offsets in bytes. */
 typedef struct layout {
   size_t device, host;
   size_t pivots_at, info_at, total;
 } layout;
 
-cudaDataType dc_cuda_real_type(dc_dtype t) {
-  return t == DC_FLOAT32 || t == DC_COMPLEX64 ? CUDA_R_32F : CUDA_R_64F;
-}
-
 static cusolverStatus_t ask_form_q(cusolverDnHandle_t h, const dc_dense *p, size_t *bytes) {
-  const int m = (int)p->m, n = (int)p->k, k = (int)p->n;
+  const int m = (int)p->m, n = (int)p->k, k = (int)p->n, type = dc_cuda_type_index(p->dtype);
   int numbers = 0;
-  cusolverStatus_t r;
-  switch (p->dtype) {
-  case DC_FLOAT32: r = dc_cusolver.cusolverDnSorgqr_bufferSize(h, m, n, k, NULL, m, NULL, &numbers); break;
-  case DC_FLOAT64: r = dc_cusolver.cusolverDnDorgqr_bufferSize(h, m, n, k, NULL, m, NULL, &numbers); break;
-  case DC_COMPLEX64: r = dc_cusolver.cusolverDnCungqr_bufferSize(h, m, n, k, NULL, m, NULL, &numbers); break;
-  default: r = dc_cusolver.cusolverDnZungqr_bufferSize(h, m, n, k, NULL, m, NULL, &numbers); break;
-  }
+  cusolverStatus_t r = dc_cusolver.orgqr_bufferSize[type](h, m, n, k, NULL, m, NULL, &numbers);
   *bytes = (size_t)numbers * dc_dtype_size(p->dtype);
   return r;
 }
@@ -77,7 +70,7 @@ static int plan(dc_cuda *d, const struct dc_cuda_libraries *x, const dc_dense *p
 int dc_cuda_dense_work(dc_device *dev, dc_dense *p, dc_error *err) {
   layout l;
   struct dc_cuda_libraries *x = dc_cuda_libraries_of(dev->impl, DC_LIBRARY_SOLVER, err);
-  if (x != NULL && dc_cuda_batches(dev->impl, p)) return dc_cuda_batch_work(dev->impl, p, err);
+  if (x != NULL && dc_cuda_batch_is_faster(dev->impl, p)) return dc_cuda_batch_work(dev->impl, p, err);
   if (x == NULL || plan(dev->impl, x, p, &l, err) != 0) return -1;
   p->work_bytes = l.total;
   return 0;
@@ -93,12 +86,7 @@ typedef struct matrix {
 
 static cusolverStatus_t form_q(cusolverDnHandle_t h, const dc_dense *p, const layout *l, const matrix *q) {
   const int m = (int)p->m, n = (int)p->k, k = (int)p->n, numbers = (int)(l->device / dc_dtype_size(p->dtype));
-  switch (p->dtype) {
-  case DC_FLOAT32: return dc_cusolver.cusolverDnSorgqr(h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
-  case DC_FLOAT64: return dc_cusolver.cusolverDnDorgqr(h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
-  case DC_COMPLEX64: return dc_cusolver.cusolverDnCungqr(h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
-  default: return dc_cusolver.cusolverDnZungqr(h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
-  }
+  return dc_cusolver.orgqr[dc_cuda_type_index(p->dtype)](h, m, n, k, q->a, m, q->b, q->work, numbers, q->info);
 }
 
 static cusolverStatus_t run(const struct dc_cuda_libraries *x, const dc_dense *p, const layout *l, const matrix *q) {
@@ -170,23 +158,13 @@ static int run_all(dc_cuda *d, const struct dc_cuda_libraries *x, const dc_dense
   return dc_cuda_to_host(d->dev, p->info, info, (size_t)p->batch * sizeof(int), err);
 }
 
-int dc_cuda_let_go(dc_cuda *d, void *host, int rc) {
-  dc_error ignored = DC_ERROR_INIT;
-  if (rc != 0 && dc_cuda_wait(d, dc_cuda_now(d), &ignored) != 0) { /* it may still be in use: better lost than freed */
-    dc_error_clear(&ignored);
-    return -1;
-  }
-  free(host);
-  return rc;
-}
-
 int dc_cuda_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
   layout l;
   dc_cuda *d = dev->impl;
   struct dc_cuda_libraries *x = dc_cuda_libraries_of(d, DC_LIBRARY_SOLVER, err);
-  if (x != NULL && dc_cuda_batches(d, p)) return dc_cuda_batch(d, p, err);
+  if (x != NULL && dc_cuda_batch_is_faster(d, p)) return dc_cuda_batch(d, p, err);
   if (x == NULL || plan(d, x, p, &l, err) != 0) return -1;
   void *host = malloc(l.host + 1);
   if (host == NULL) return dc_fail_oom(err);
-  return dc_cuda_let_go(d, host, run_all(d, x, p, &l, host, err));
+  return dc_cuda_solver_end(d, host, run_all(d, x, p, &l, host, err));
 }

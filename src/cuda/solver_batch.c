@@ -1,18 +1,21 @@
 /*
-** solver_batch.c - dense solvers of many small matrices at once: what cuBLAS and cuSOLVER have for that.  One after the
-** other (solver.c), each would be launches of their own, and keep a few of a GPU's processors busy.
-**
-** The memory to work in holds, one behind the other: the library's own, singular vectors that are not wanted, the
-** matrices' addresses (and those of what goes with each), pivots, and what is said of each matrix.
+** solver_batch.c - see solver_batch.h.
 */
+#include "cuda/solver_batch.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "cuda/context.h"
+#include "cuda/copy.h"
 #include "cuda/library.h"
+#include "cuda/stream.h"
 
 #define MOST_AT_ONCE 32768 /* matrices a call: launches take a matrix a block, along an axis that has 65535 */
 
+/* The memory to work in holds, one behind the other: the library's own, singular vectors that are not wanted, the
+** addresses of the matrices and of what goes with each, pivots, and the status of each matrix.  In bytes. */
 typedef struct layout {
   size_t device, host;
   size_t vectors_at, addresses_at, others_at, pivots_at, info_at, total;
@@ -22,7 +25,7 @@ static bool fits(const dc_dense *p, int64_t most) { return p->m <= most && p->n 
 
 /* Where all at once are faster (ms on an H200, one after the other and at once: 1000 systems of 8 by 8: 51, 0.12; 100
 ** of 64: 13, 0.26; 16 of 256: 8, 1.6).  A large matrix keeps the GPU busy alone, and takes longer among few others. */
-bool dc_cuda_batches(dc_cuda *d, const dc_dense *p) {
+bool dc_cuda_batch_is_faster(dc_cuda *d, const dc_dense *p) {
   dc_error ignored = DC_ERROR_INIT;
   if (p->batch < 2 || p->batch * 32 < p->n || p->k > INT_MAX) return false;
   switch (p->op) {
@@ -45,73 +48,11 @@ bool dc_cuda_batches(dc_cuda *d, const dc_dense *p) {
   return false;
 }
 
-/* --- the libraries' functions, one name a dtype ------------------------------------------------------------ */
-
-static cublasStatus_t lu(cublasHandle_t h, dc_dtype t, int n, void *a, int *pivots, int *info, int batch) {
-  switch (t) {
-  case DC_FLOAT32: return dc_cublas.SgetrfBatched(h, n, a, n, pivots, info, batch);
-  case DC_FLOAT64: return dc_cublas.DgetrfBatched(h, n, a, n, pivots, info, batch);
-  case DC_COMPLEX64: return dc_cublas.CgetrfBatched(h, n, a, n, pivots, info, batch);
-  default: return dc_cublas.ZgetrfBatched(h, n, a, n, pivots, info, batch);
-  }
-}
-
-/* `wrong`: which argument is, as LAPACK counts them. */
-static cublasStatus_t substitute(cublasHandle_t h, dc_dtype t, int n, int k, void *a, const int *pivots, void *b,
-                                 int *wrong, int batch) {
-  const cublasOperation_t turned = CUBLAS_OP_T;
-  switch (t) {
-  case DC_FLOAT32: return dc_cublas.SgetrsBatched(h, turned, n, k, a, n, pivots, b, n, wrong, batch);
-  case DC_FLOAT64: return dc_cublas.DgetrsBatched(h, turned, n, k, a, n, pivots, b, n, wrong, batch);
-  case DC_COMPLEX64: return dc_cublas.CgetrsBatched(h, turned, n, k, a, n, pivots, b, n, wrong, batch);
-  default: return dc_cublas.ZgetrsBatched(h, turned, n, k, a, n, pivots, b, n, wrong, batch);
-  }
-}
-
-static cublasStatus_t qr(cublasHandle_t h, dc_dtype t, int m, int n, void *a, void *tau, int *wrong, int batch) {
-  switch (t) {
-  case DC_FLOAT32: return dc_cublas.SgeqrfBatched(h, m, n, a, m, tau, wrong, batch);
-  case DC_FLOAT64: return dc_cublas.DgeqrfBatched(h, m, n, a, m, tau, wrong, batch);
-  case DC_COMPLEX64: return dc_cublas.CgeqrfBatched(h, m, n, a, m, tau, wrong, batch);
-  default: return dc_cublas.ZgeqrfBatched(h, m, n, a, m, tau, wrong, batch);
-  }
-}
-
-static cusolverStatus_t cholesky(cusolverDnHandle_t h, dc_dtype t, int n, void *a, int *info, int batch) {
-  const cublasFillMode_t upper = CUBLAS_FILL_MODE_UPPER;
-  switch (t) {
-  case DC_FLOAT32: return dc_cusolver.cusolverDnSpotrfBatched(h, upper, n, a, n, info, batch);
-  case DC_FLOAT64: return dc_cusolver.cusolverDnDpotrfBatched(h, upper, n, a, n, info, batch);
-  case DC_COMPLEX64: return dc_cusolver.cusolverDnCpotrfBatched(h, upper, n, a, n, info, batch);
-  default: return dc_cusolver.cusolverDnZpotrfBatched(h, upper, n, a, n, info, batch);
-  }
-}
-
 static cusolverEigMode_t job_of(const dc_dense *p) {
   return p->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
 }
 
 static int at_once(int64_t left) { return (int)(left < MOST_AT_ONCE ? left : MOST_AT_ONCE); }
-
-static cusolverStatus_t ask_svd(const struct dc_cuda_libraries *x, const dc_dense *p, int *numbers) {
-  const int m = (int)p->m, n = (int)p->n, batch = at_once(p->batch);
-  const cusolverEigMode_t job = job_of(p);
-  cusolverDnHandle_t h = x->solver;
-  switch (p->dtype) {
-  case DC_FLOAT32:
-    return dc_cusolver.cusolverDnSgesvdjBatched_bufferSize(h, job, m, n, NULL, m, NULL, NULL, m, NULL, n, numbers,
-                                                           x->jacobi, batch);
-  case DC_FLOAT64:
-    return dc_cusolver.cusolverDnDgesvdjBatched_bufferSize(h, job, m, n, NULL, m, NULL, NULL, m, NULL, n, numbers,
-                                                           x->jacobi, batch);
-  case DC_COMPLEX64:
-    return dc_cusolver.cusolverDnCgesvdjBatched_bufferSize(h, job, m, n, NULL, m, NULL, NULL, m, NULL, n, numbers,
-                                                           x->jacobi, batch);
-  default:
-    return dc_cusolver.cusolverDnZgesvdjBatched_bufferSize(h, job, m, n, NULL, m, NULL, NULL, m, NULL, n, numbers,
-                                                           x->jacobi, batch);
-  }
-}
 
 /* `batch` matrices from number `at` on. */
 static cusolverStatus_t svd(const struct dc_cuda_libraries *x, const dc_dense *p, const layout *l, int64_t at,
@@ -119,8 +60,6 @@ static cusolverStatus_t svd(const struct dc_cuda_libraries *x, const dc_dense *p
   const dc_ptr size = (dc_ptr)dc_dtype_size(p->dtype), real = dc_cuda_real_type(p->dtype) == CUDA_R_32F ? 4 : 8;
   const dc_ptr rows = (dc_ptr)p->m, columns = (dc_ptr)p->n, i = (dc_ptr)at;
   const int m = (int)p->m, n = (int)p->n, numbers = (int)(l->device / size);
-  const cusolverEigMode_t job = job_of(p);
-  cusolverDnHandle_t h = x->solver;
   void *a = dc_cuda_pointer(p->a + i * (dc_ptr)p->step_a * size), *s = dc_cuda_pointer(p->b + i * columns * real);
   const dc_ptr unwanted = p->work + l->vectors_at; /* it writes there all the same */
   void *u = dc_cuda_pointer(p->vectors ? p->c + i * rows * rows * size : unwanted);
@@ -128,20 +67,8 @@ static cusolverStatus_t svd(const struct dc_cuda_libraries *x, const dc_dense *p
                                        : unwanted + (dc_ptr)at_once(p->batch) * rows * rows * size);
   void *work = dc_cuda_pointer(p->work);
   info += at;
-  switch (p->dtype) {
-  case DC_FLOAT32:
-    return dc_cusolver.cusolverDnSgesvdjBatched(h, job, m, n, a, m, s, u, m, v, n, work, numbers, info, x->jacobi,
-                                                batch);
-  case DC_FLOAT64:
-    return dc_cusolver.cusolverDnDgesvdjBatched(h, job, m, n, a, m, s, u, m, v, n, work, numbers, info, x->jacobi,
-                                                batch);
-  case DC_COMPLEX64:
-    return dc_cusolver.cusolverDnCgesvdjBatched(h, job, m, n, a, m, s, u, m, v, n, work, numbers, info, x->jacobi,
-                                                batch);
-  default:
-    return dc_cusolver.cusolverDnZgesvdjBatched(h, job, m, n, a, m, s, u, m, v, n, work, numbers, info, x->jacobi,
-                                                batch);
-  }
+  return dc_cusolver.gesvdjBatched[dc_cuda_type_index(p->dtype)](x->solver, job_of(p), m, n, a, m, s, u, m, v, n, work,
+                                                                 numbers, info, x->jacobi, batch);
 }
 
 /* --- preparing ---------------------------------------------------------------------------------------------- */
@@ -155,7 +82,10 @@ static cusolverStatus_t ask(struct dc_cuda_libraries *x, const dc_dense *p, layo
                                                          t, NULL, p->n, real, NULL, t, &l->device, &l->host, p->batch);
   if (p->op != DC_DENSE_SVD) return 0;
   if (x->jacobi == NULL && (status = dc_cusolver.cusolverDnCreateGesvdjInfo(&x->jacobi)) != 0) x->jacobi = NULL;
-  if (status == 0) status = ask_svd(x, p, &numbers);
+  const int m = (int)p->m, n = (int)p->n;
+  if (status == 0)
+    status = dc_cusolver.gesvdjBatched_bufferSize[dc_cuda_type_index(p->dtype)](
+      x->solver, job_of(p), m, n, NULL, m, NULL, NULL, m, NULL, n, &numbers, x->jacobi, at_once(p->batch));
   l->device = (size_t)numbers * dc_dtype_size(p->dtype);
   return status;
 }
@@ -199,7 +129,7 @@ static int put_addresses(dc_cuda *d, const dc_dense *p, const layout *l, dc_erro
     list[i] = p->a + i * step_a;
     list[batch + i] = p->b + i * step_b;
   }
-  const int rc = d->dev->ops->to_device(d->dev, p->work + l->addresses_at, list, 2 * batch * sizeof *list, err);
+  const int rc = dc_cuda_to_device(d->dev, p->work + l->addresses_at, list, 2 * batch * sizeof *list, err);
   free(list);
   return rc;
 }
@@ -214,17 +144,18 @@ static int run_addressed(struct dc_cuda_libraries *x, const dc_dense *p, const l
   void *b = (dc_ptr *)dc_cuda_pointer(p->work + l->others_at) + at;
   int *info = (int *)dc_cuda_pointer(p->work + l->info_at) + at, wrong = 0;
   int *pivots = (int *)dc_cuda_pointer(p->op == DC_DENSE_LU ? p->b : p->work + l->pivots_at) + at * p->n;
+  const int type = dc_cuda_type_index(p->dtype);
   cublasStatus_t status;
   if (p->op == DC_DENSE_CHOLESKY) {
-    status = cholesky(x->solver, p->dtype, n, a, info, count);
+    status = dc_cusolver.potrfBatched[type](x->solver, CUBLAS_FILL_MODE_UPPER, n, a, n, info, count);
     return status == 0 ? 0 : dc_cuda_fail_library(DC_LIBRARY_SOLVER, status, err, "a solver failed");
   }
   if (p->op == DC_DENSE_QR) {
-    status = qr(x->blas, p->dtype, m, n, a, b, &wrong, count);
+    status = dc_cublas.geqrfBatched[type](x->blas, m, n, a, m, b, &wrong, count);
   } else {
-    status = lu(x->blas, p->dtype, n, a, pivots, info, count);
+    status = dc_cublas.getrfBatched[type](x->blas, n, a, n, pivots, info, count);
     if (status == 0 && p->op == DC_DENSE_SOLVE)
-      status = substitute(x->blas, p->dtype, n, k, a, pivots, b, &wrong, count);
+      status = dc_cublas.getrsBatched[type](x->blas, CUBLAS_OP_T, n, k, a, n, pivots, b, n, &wrong, count);
   }
   if (status == 0 && wrong != 0) status = CUBLAS_STATUS_INVALID_VALUE;
   return status == 0 ? 0 : dc_cuda_fail_library(DC_LIBRARY_PRODUCT, status, err, "a solver failed");
@@ -255,8 +186,8 @@ static int run(dc_cuda *d, struct dc_cuda_libraries *x, const dc_dense *p, const
   return status == 0 ? rc : dc_cuda_fail_library(DC_LIBRARY_SOLVER, status, err, "a solver failed");
 }
 
-/* Of matrices that hold NaN or infinity gesvdjBatched says that it converged: the greatest singular value tells. */
-static int tell_what_is_not_finite(dc_cuda *d, const dc_dense *p, dc_error *err) {
+/* gesvdjBatched reports that matrices with NaN or infinity converged: their greatest singular value shows it. */
+static int mark_not_finite(dc_cuda *d, const dc_dense *p, dc_error *err) {
   const bool single = dc_cuda_real_type(p->dtype) == CUDA_R_32F;
   const size_t numbers = (size_t)(p->batch * p->n), bytes = numbers * (single ? sizeof(float) : sizeof(double));
   void *values = malloc(bytes);
@@ -266,6 +197,16 @@ static int tell_what_is_not_finite(dc_cuda *d, const dc_dense *p, dc_error *err)
     if (!isfinite(single ? (double)((const float *)values)[i] : ((const double *)values)[i]))
       p->info[i / (size_t)p->n] = 1;
   free(values);
+  return rc;
+}
+
+int dc_cuda_solver_end(dc_cuda *d, void *host, int rc) {
+  dc_error ignored = DC_ERROR_INIT;
+  if (rc != 0 && dc_cuda_wait(d, dc_cuda_now(d), &ignored) != 0) { /* perhaps still in use: leaked rather than freed */
+    dc_error_clear(&ignored);
+    return -1;
+  }
+  free(host);
   return rc;
 }
 
@@ -280,6 +221,6 @@ int dc_cuda_batch(dc_cuda *d, const dc_dense *p, dc_error *err) {
   int rc = r == CUDA_SUCCESS ? run(d, x, p, &l, host, err)
                              : dc_cuda_fail(r, DC_DEVICE, err, "a solver on %s cannot be prepared", d->dev->id);
   if (rc == 0) rc = dc_cuda_to_host(d->dev, p->info, info, (size_t)p->batch * sizeof(int), err);
-  if (rc == 0 && p->op == DC_DENSE_SVD) rc = tell_what_is_not_finite(d, p, err);
-  return dc_cuda_let_go(d, host, rc);
+  if (rc == 0 && p->op == DC_DENSE_SVD) rc = mark_not_finite(d, p, err);
+  return dc_cuda_solver_end(d, host, rc);
 }

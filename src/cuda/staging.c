@@ -8,18 +8,22 @@
 ** threads; a slot is free again when its chunk has been copied out.  To the device: threads fill slots that are free,
 ** the calling thread issues their copies in order and frees slots as these end.
 */
+#include "cuda/staging.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda/driver.h"
+#include "cuda/context.h"
+#include "cuda/stream.h"
 
 /* 512 MiB between an H200 and a machine of 16 processors: 45 GB/s in both directions; into memory that is touched for
 ** the first time 32 GB/s, 17 with 8 threads. */
 #define CHUNK ((size_t)2 << 20)
 #define SLOTS 24
 #define MOST_THREADS 15
+#define SMALLEST ((size_t)8 << 20) /* smaller copies are left to the driver */
 
 struct dc_cuda_staging {
   char *ring;            /* SLOTS chunks, page-locked */
@@ -133,27 +137,26 @@ static int run_up(dc_cuda *d, dc_transfer *t, dc_ptr dst, dc_error *err) {
 
 /* --- making and dropping --------------------------------------------------------------------------------------- */
 
-void dc_cuda_staging_close(dc_cuda *d, bool alive) {
-  dc_cuda_staging *s = d->staging;
-  if (s == NULL) return;
-  for (int i = 0; alive && i < SLOTS; i++)
+static void free_staging(dc_cuda *d) {
+  struct dc_cuda_staging *s = d->staging;
+  for (int i = 0; i < SLOTS; i++)
     if (s->event[i] != NULL) dc_cuda_note(dc_cu.EventDestroy(s->event[i]));
-  if (alive && s->ring != NULL) dc_cuda_note(dc_cu.MemFreeHost(s->ring));
+  if (s->ring != NULL) dc_cuda_note(dc_cu.MemFreeHost(s->ring));
   free(s);
   d->staging = NULL;
 }
 
 /* The ring, or NULL when there is no memory for one: copies work without. */
-static dc_cuda_staging *staging_of(dc_cuda *d) {
+static struct dc_cuda_staging *staging_of(dc_cuda *d) {
   if (d->staging != NULL) return d->staging;
-  dc_cuda_staging *s = d->staging = calloc(1, sizeof *s);
+  struct dc_cuda_staging *s = d->staging = calloc(1, sizeof *s);
   void *ring = NULL;
   if (s == NULL) return NULL;
   CUresult r = dc_cu.MemHostAlloc(&ring, SLOTS * CHUNK, 0);
   s->ring = r == CUDA_SUCCESS ? ring : NULL;
   for (int i = 0; r == CUDA_SUCCESS && i < SLOTS; i++) r = dc_cu.EventCreate(&s->event[i], CU_EVENT_DISABLE_TIMING);
   dc_cuda_note(r);
-  if (r != CUDA_SUCCESS) dc_cuda_staging_close(d, true);
+  if (r != CUDA_SUCCESS) free_staging(d);
   return d->staging;
 }
 
@@ -164,7 +167,7 @@ static int threads_for(size_t chunks) {
 }
 
 bool dc_cuda_staged(dc_cuda *d, size_t n) {
-  return n >= DC_CUDA_STAGED && d->dev->capture == NULL && staging_of(d) != NULL;
+  return n >= SMALLEST && d->dev->capture == NULL && staging_of(d) != NULL;
 }
 
 int dc_cuda_staged_copy(dc_cuda *d, void *host, dc_ptr at, size_t n, bool up, dc_error *err) {

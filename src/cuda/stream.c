@@ -1,13 +1,16 @@
 /*
-** stream.c - streams and events of a GPU, and waiting for them in a way that Ctrl-C ends.
+** stream.c - see stream.h.
 */
+#include "cuda/stream.h"
+
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/runtime.h"
-#include "cuda/driver.h"
+#include "cuda/context.h"
+#include "cuda/unload.h"
 
 static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
 
@@ -23,9 +26,9 @@ static int fail_interrupted(const dc_cuda *d, dc_error *err) {
                  d->dev->id, names, n == 1 ? "s" : "");
 }
 
-/* Polling: without a pause at first (short kernels), giving way to other threads later, then asleep for
-** a small part of the time waited so far. */
-static void pause_after(double waited) {
+/* Back-off between polls: none at first (short kernels), then yielding, then sleeping for a small part of the time
+** waited so far. */
+static void back_off(double waited) {
   if (waited < 50e-6) return;
   if (waited < 2e-3) {
     sched_yield();
@@ -41,35 +44,35 @@ CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s) {
   dc_cuda_restrain(d, mode);
   if (r == CUDA_SUCCESS) {
     s->finished = s->issued;
-    if (d->doomed != NULL) dc_cuda_drop_doomed(d, false);
+    if (d->deferred != NULL) dc_cuda_unload_deferred(d);
   } else if (r != CUDA_ERROR_NOT_READY) {
     dc_cuda_note(r);
   }
   return r;
 }
 
-#define QUICK_LOOKS 32 /* so many without a look at the clock: some 8 µs */
+#define FAST_POLLS 32 /* before the clock is read: some 8 µs */
 
-/* Waits for the stream, or for the event when there is one, or until `seen` says so (NULL: it is not asked). */
-static int wait_for(dc_cuda *d, dc_cuda_stream *s, CUevent event, bool (*seen)(void *ud), void *ud, dc_error *err) {
+/* Waits for the stream, or for the event when there is one, or until `arrived` (NULL: no such condition) is true. */
+static int wait_for(dc_cuda *d, dc_cuda_stream *s, CUevent event, bool (*arrived)(void *ud), void *ud, dc_error *err) {
   double start = 0;
-  for (int looks = 1;; looks++) {
-    if (seen != NULL && seen(ud)) return 0;
+  for (int polls = 1;; polls++) {
+    if (arrived != NULL && arrived(ud)) return 0;
     CUresult r = event != NULL ? dc_cu.EventQuery(event) : dc_cuda_poll(d, s);
     if (r == CUDA_SUCCESS) return 0;
     if (r != CUDA_ERROR_NOT_READY) return dc_cuda_fail(r, DC_DEVICE, err, "waiting for %s failed", d->dev->id);
     if (dc_interrupted()) return fail_interrupted(d, err);
-    if (start == 0 && looks < QUICK_LOOKS) continue;
+    if (start == 0 && polls < FAST_POLLS) continue;
     double now = dc_clock();
     if (start == 0) start = now;
-    pause_after(now - start);
+    back_off(now - start);
   }
 }
 
 int dc_cuda_wait(dc_cuda *d, dc_cuda_stream *s, dc_error *err) { return wait_for(d, s, NULL, NULL, NULL, err); }
 
-int dc_cuda_wait_or_see(dc_cuda *d, dc_cuda_stream *s, bool (*seen)(void *ud), void *ud, dc_error *err) {
-  return wait_for(d, s, NULL, seen, ud, err);
+int dc_cuda_wait_or_arrived(dc_cuda *d, dc_cuda_stream *s, bool (*arrived)(void *ud), void *ud, dc_error *err) {
+  return wait_for(d, s, NULL, arrived, ud, err);
 }
 
 int dc_cuda_wait_all(dc_cuda *d, dc_error *err) {
@@ -78,7 +81,7 @@ int dc_cuda_wait_all(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
-/* A pool gives back only what was freed before a synchronization; that a stream was asked and was done is none. */
+/* A pool gives back only what was freed before a synchronization, and polling a stream is none. */
 int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err) {
   if (dc_cuda_wait_all(d, err) != 0) return -1;
   int mode = dc_cuda_relax(d);
@@ -87,24 +90,11 @@ int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
-int dc_cuda_relax(const dc_cuda *d) {
-  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  if (DC_LIKELY(d->dev->capture == NULL)) return -1;
-  CUresult r = dc_cu.ThreadExchangeStreamCaptureMode(&mode);
-  dc_cuda_note(r);
-  return r == CUDA_SUCCESS ? mode : -1;
-}
-
-void dc_cuda_restrain(const dc_cuda *d, int mode) {
-  (void)d;
-  if (mode >= 0) dc_cuda_note(dc_cu.ThreadExchangeStreamCaptureMode(&mode));
-}
-
 /* --- streams ------------------------------------------------------------------------------------- */
 
 static dc_cuda_stream *stream_of(dc_cuda *d, void *stream) { return stream != NULL ? stream : &d->own; }
 
-int dc_cuda_stream_open(dc_device *dev, void **stream, dc_error *err) {
+static int open_stream(dc_device *dev, void **stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   dc_cuda_stream *s = calloc(1, sizeof *s);
@@ -120,7 +110,7 @@ int dc_cuda_stream_open(dc_device *dev, void **stream, dc_error *err) {
   return 0;
 }
 
-void dc_cuda_stream_close(dc_device *dev, void *stream) {
+static void close_stream(dc_device *dev, void *stream) {
   dc_cuda *d = cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT;
   if (stream == NULL) return;
@@ -139,19 +129,19 @@ static int answer(CUresult r, const dc_device *dev, dc_error *err) {
   return dc_cuda_fail(r, DC_DEVICE, err, "asking %s what it has done failed", dev->id);
 }
 
-int dc_cuda_stream_done(dc_device *dev, void *stream, dc_error *err) {
+static int stream_done(dc_device *dev, void *stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   return answer(dc_cuda_poll(d, stream_of(d, stream)), dev, err);
 }
 
-int dc_cuda_stream_synchronize(dc_device *dev, void *stream, dc_error *err) {
+static int synchronize(dc_device *dev, void *stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   return dc_cuda_wait(d, stream_of(d, stream), err);
 }
 
-int dc_cuda_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err) {
+static int wait_event(dc_device *dev, void *stream, void *event, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.StreamWaitEvent(stream_of(d, stream)->handle, event, 0);
@@ -160,7 +150,7 @@ int dc_cuda_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err
 
 /* --- events -------------------------------------------------------------------------------------- */
 
-int dc_cuda_event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
+static int event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
   CUevent made = NULL;
   if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
   int mode = dc_cuda_relax(cuda_of(dev));
@@ -170,21 +160,21 @@ int dc_cuda_event_open(dc_device *dev, bool timed, void **event, dc_error *err) 
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot make an event on %s", dev->id);
 }
 
-void dc_cuda_event_close(dc_device *dev, void *event) {
+static void event_close(dc_device *dev, void *event) {
   dc_error ignored = DC_ERROR_INIT;
   if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(cuda_of(dev), &ignored) == 0)
     dc_cuda_note(dc_cu.EventDestroy(event));
   dc_error_clear(&ignored);
 }
 
-int dc_cuda_event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
+static int event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.EventRecord(event, stream_of(d, stream)->handle);
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "recording an event on %s failed", dev->id);
 }
 
-int dc_cuda_event_done(dc_device *dev, void *event, dc_error *err) {
+static int event_done(dc_device *dev, void *event, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   int mode = dc_cuda_relax(d);
@@ -199,10 +189,24 @@ int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err) {
   return wait_for(d, NULL, event, NULL, NULL, err);
 }
 
-int dc_cuda_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {
+static int event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {
   float milliseconds = 0;
   if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
   CUresult r = dc_cu.EventElapsedTime(&milliseconds, from, to);
   *seconds = (double)milliseconds * 1e-3;
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "the time between two events cannot be told");
 }
+
+const dc_stream_ops dc_cuda_stream_ops = {
+  .synchronize = synchronize,
+  .open = open_stream,
+  .close = close_stream,
+  .done = stream_done,
+  .wait = wait_event,
+  .event_open = event_open,
+  .event_close = event_close,
+  .event_record = event_record,
+  .event_done = event_done,
+  .event_synchronize = dc_cuda_event_synchronize,
+  .event_elapsed = event_elapsed,
+};

@@ -1,19 +1,27 @@
 /*
 ** device.h - what a device is.  This is the one header that the author of a backend must read.
 **
-** A backend fills one `dc_backend` (how to find its devices) and one `dc_device_ops` (what a device
-** can do), with designated initialisers; slots marked "optional" may stay NULL.  Everybody else
-** goes through the dc_device_* functions below, which open the device when first used, count, and
-** refuse what a backend lacks.
+** A backend is one `dc_backend`: how to find and open its devices, two properties, and five tables of functions:
+**
+**   dc_memory_ops   allocation, copies, fills; page-locked host memory; the mailbox for single values
+**   dc_code_ops     loading code, asking about its kernels, launching them
+**   dc_stream_ops   streams, events, waiting
+**   dc_graph_ops    capturing work and running it again; optional
+**   dc_library_ops  matrix products, dense solvers, Fourier transforms; optional
+**
+** All are constants with designated initialisers.  An optional table or slot is NULL where the backend has none; its
+** comment says what happens then.  The registry copies the tables' addresses into each device, so a caller writes
+** dev->memory->copy(dev, ...).  Callers outside device/ use the checked functions of registry.h, stream.h, capture.h,
+** library.h and mailbox.h where there is one: they open the device at first use, count, and refuse what is missing.
+** A backend is made known by dc_registry_add (registry.h); spec/device/counting.c is a small complete one.
 **
 ** Conventions
-**  - Every function that can fail returns 0 or -1 and fills the dc_error.
+**  - Every function that can fail returns 0 or -1 and fills the dc_error; exceptions are stated.
 **  - Device addresses are 64-bit integers (dc_ptr); 0 is no address.
 **  - Copies, fills, launches, allocations and frees go into the device's current stream (dev->stream) and run
-**    there one after another.  A device begins with one stream, its own; others are made with
-**    `stream_open`, and stream.h keeps their uses of memory in order.  `launch` and device-side
-**    `fill`/`copy` may return before the work is done; copies to and from host memory return when
-**    the host memory may be reused or read.
+**    there one after another.  A device begins with one stream, its own; `open` of the stream table makes others, and
+**    stream.h keeps their uses of memory in order.  `launch` and device-side `fill`/`copy` may return before the work
+**    is done; copies to and from host memory return when the host memory may be reused or read.
 **  - Sizes are bytes unless a name says otherwise.
 **  - Calls come from one thread at a time for each device.
 */
@@ -79,16 +87,15 @@ typedef struct dc_launch {
   void *stream;       /* the backend's; NULL: the device's own stream */
   const void *params; /* packed as the ABI wants: each parameter at its own aligned offset */
   size_t params_size;
-  bool special;       /* one of the following three is set; else they say nothing */
+  bool has_attributes; /* one of the following three is set; else they are not read */
   bool cooperative;   /* all blocks are to be resident together */
   bool dependent;     /* programmatic dependent launch: may start early, and waits for the kernel before by itself */
   dc_dim3 cluster;    /* blocks of a cluster; x 0: none asked for */
-  /* Told by a backend that is not `blocking`: all that was launched in the stream before is known to have ended; else
-  ** nobody will be told of a single kernel that went wrong there. */
-  bool first;
+  /* set by `launch` of a backend that is not blocking: the stream was idle, so a fault is this launch's */
+  bool attributable;
 } dc_launch;
 /* It has no threads. */
-static inline bool dc_launch_is_none(const dc_launch *l) {
+static inline bool dc_launch_is_empty(const dc_launch *l) {
   const dc_dim3 g = l->grid, b = l->block;
   return g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0;
 }
@@ -103,7 +110,7 @@ typedef enum dc_library { DC_LIBRARY_PRODUCT, DC_LIBRARY_SOLVER, DC_LIBRARY_FFT,
 typedef enum dc_precision { DC_PRECISION_FLOAT32, DC_PRECISION_TF32, DC_PRECISION_BFLOAT16 } dc_precision;
 
 /* c = a b for each matrix of a batch, in C order; m, n, k, batch > 0.  float32, float64, complex64, complex128; also
-** float16 and bfloat16, accumulated in float32, where ops->half_products.  Distances are in elements. */
+** float16 and bfloat16, accumulated in float32, where the backend has half_products.  Distances are in elements. */
 typedef struct dc_product {
   dc_dtype dtype;
   dc_precision precision;
@@ -168,70 +175,77 @@ typedef struct dc_fft {
   size_t work_bytes;
 } dc_fft;
 
-typedef struct dc_device_ops {
-  /* True when `launch` returns only after the kernel has run, so that its errors are its own; otherwise they
-  ** surface later, and the backend names the kernel. */
-  bool blocking;
+/* --- the five tables --- */
 
-  /* Makes the device usable (context, stream, threads); called once, before any other slot but
-  ** `close`.  Fills dev->facts and dev->target. */
-  int (*open)(dc_device *dev, dc_error *err);
-  /* Releases all that `open` made; must bear a device that was never opened. Never fails. */
-  void (*close)(dc_device *dev);
-
-  /* memory: `alloc` gives at least 64-byte aligned memory of n > 0 bytes, contents undefined.  What was freed may be
-  ** kept for it, but before it fails with DC_MEMORY all that has been given back */
+typedef struct dc_memory_ops {
+  /* At least 64-byte aligned memory of n > 0 bytes, contents undefined.  Freed memory may be cached for it; before it
+  ** fails with DC_MEMORY the cache has been released. */
   int (*alloc)(dc_device *dev, size_t n, dc_ptr *out, dc_error *err);
   /* n as it was allocated; ordered after work issued before; never fails */
   void (*free)(dc_device *dev, dc_ptr p, size_t n);
-  int (*memory_info)(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err);
-  size_t (*reserved)(dc_device *dev); /* bytes in use and kept for the next allocations; optional (what is in use) */
-  void (*trim)(dc_device *dev);       /* gives back what is kept and not in use; optional; never fails */
+  int (*info)(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err);
+  size_t (*reserved)(dc_device *dev); /* bytes allocated or cached; optional (default: dev->bytes_live) */
+  void (*trim)(dc_device *dev);       /* releases cached memory; optional (default: nothing is cached); never fails */
   int (*to_device)(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
   int (*to_host)(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err); /* waits for the work before it */
   /* within the device; the two may overlap only if equal */
   int (*copy)(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
   /* n elements of `size` bytes (1, 2, 4 or 8) set to the value at `pattern`, from dst on */
   int (*fill)(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
-
-  int (*synchronize)(dc_device *dev, dc_error *err);
-
-  /* code: `image` is PTX text (NUL-terminated, len without the NUL) or a cubin, as target.binary asks */
-  int (*load)(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err);
-  void (*unload)(dc_device *dev, dc_code *code); /* waits for launches of it where it must; never fails */
-  /* DC_ARGUMENT when there is no entry of that (mangled) name */
-  int (*function)(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err);
-  /* Names the module's entries, one call each; optional (NULL: the image cannot be listed) */
-  int (*entries)(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud, dc_error *err);
-  /* offset and size of parameter i; returns 1 when there is no parameter i, 2 when the driver cannot tell */
-  int (*param)(dc_function *fn, int i, size_t *offset, size_t *size);
-  int (*function_facts)(dc_function *fn, dc_function_facts *out, dc_error *err);
-  /* also counts it (dc_count_launch), unless it goes into a graph */
-  int (*launch)(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err);
-  /* address and size of a module variable; optional */
-  int (*global)(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
-  /* resident blocks a multiprocessor; optional */
-  int (*occupancy)(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
-  /* how far the function has been compiled, of what the device has: 0 or 1; optional (the device has one way) */
-  int (*tier)(dc_function *fn);
-  /* raises the function's dynamic shared memory limit; optional (default: the limit is shared_per_block) */
-  int (*set_shared_limit)(dc_function *fn, size_t bytes, dc_error *err);
-  /* every thread of every kernel has a stack of at least so many bytes from now on; optional (default: stacks are not
-  ** to be set).  DC_LAUNCH when that is more than the device can have. */
-  int (*set_stack)(dc_device *dev, size_t bytes, dc_error *err);
-  /* its memory is the host's: whoever holds an address may read and write there, once launches have returned */
-  bool host_memory;
-  /* copies straight between two devices of this backend; all backends but one whose memory is the host's have it */
+  /* straight between two devices of this backend; required unless the backend has host_memory */
   int (*peer_copy)(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err);
 
-  /* Streams and events; all of them or none.  A `stream` that is NULL is the device's own.  The functions that
-  ** wait end with DC_INTERRUPTED after Ctrl-C; those that ask give 1 (done), 0 (not yet) or -1. */
-  int (*stream_open)(dc_device *dev, void **stream, dc_error *err);
-  void (*stream_close)(dc_device *dev, void *stream); /* its work is done; never fails */
-  int (*stream_done)(dc_device *dev, void *stream, dc_error *err);
-  int (*stream_synchronize)(dc_device *dev, void *stream, dc_error *err);
+  /* Page-locked host memory, and copies to and from it that do not wait, in the stream's order; all four optional
+  ** (default: the device has none). */
+  int (*pinned_alloc)(dc_device *dev, size_t n, void **out, dc_error *err);
+  void (*pinned_free)(dc_device *dev, void *p);
+  int (*to_device_async)(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
+  int (*to_host_async)(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
+
+  /* The mailbox (mailbox.h): a kernel posts a value of up to 16 bytes to the slot `at` under `sequence`, and the host
+  ** reads it without a copy.  Both optional (default: values are copied).  One message at a time, in the device's own
+  ** stream; `mailbox` gives false when the slot cannot be used now.  `mailbox_wait`: 0 with the value; 1 when the
+  ** kernel has ended without posting it; -1. */
+  bool (*mailbox)(dc_device *dev, dc_ptr *at, uint64_t *sequence);
+  int (*mailbox_wait)(dc_device *dev, uint64_t sequence, void *value, size_t n, dc_error *err);
+} dc_memory_ops;
+
+typedef struct dc_code_ops {
+  /* `image` is PTX text (NUL-terminated, len without the NUL) or a cubin, as target.binary asks */
+  int (*load)(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err);
+  void (*unload)(dc_device *dev, dc_code *code); /* after its launches, without waiting for them; never fails */
+  /* DC_ARGUMENT when there is no entry of that (mangled) name */
+  int (*function)(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err);
+  /* calls `visit` with the name of each entry; optional (default: the image cannot be listed) */
+  int (*entries)(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud, dc_error *err);
+  /* offset and size of parameter i; returns 1 when there is no parameter i, 2 when they are not known */
+  int (*param)(dc_function *fn, int i, size_t *offset, size_t *size);
+  int (*facts)(dc_function *fn, dc_function_facts *out, dc_error *err);
+  /* also counts it (dc_count_launch), unless it goes into a graph */
+  int (*launch)(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err);
+  /* address and size of a module variable; optional (default: variables cannot be reached) */
+  int (*global)(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
+  /* resident blocks per multiprocessor; optional (default: unknown, and no cooperative launches) */
+  int (*occupancy)(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
+  /* compilation tier of the function's code: 0 interpreted, 1 native; optional (default: the device has one way) */
+  int (*tier)(dc_function *fn);
+  /* raises the function's dynamic shared memory limit; optional (default: the limit is facts.shared_per_block) */
+  int (*set_shared_limit)(dc_function *fn, size_t bytes, dc_error *err);
+  /* Every thread of every kernel has a stack of at least `bytes` from now on; DC_LAUNCH when that is more than the
+  ** device can have.  Optional (default: stacks have a fixed size). */
+  int (*set_stack)(dc_device *dev, size_t bytes, dc_error *err);
+} dc_code_ops;
+
+/* Streams and events.  A `stream` that is NULL is the device's own.  `synchronize` is required; the others are all
+** there or none (default: the own stream is the only one).  The functions that wait end with DC_INTERRUPTED after
+** Ctrl-C; `done` and `event_done` give 1 (done), 0 (not yet) or -1. */
+typedef struct dc_stream_ops {
+  int (*synchronize)(dc_device *dev, void *stream, dc_error *err);
+  int (*open)(dc_device *dev, void **stream, dc_error *err);
+  void (*close)(dc_device *dev, void *stream); /* its work is done; never fails */
+  int (*done)(dc_device *dev, void *stream, dc_error *err);
   /* what is issued to the stream from now on runs after the event; it may be of another device of this backend */
-  int (*stream_wait)(dc_device *dev, void *stream, void *event, dc_error *err);
+  int (*wait)(dc_device *dev, void *stream, void *event, dc_error *err);
   int (*event_open)(dc_device *dev, bool timed, void **event, dc_error *err);
   void (*event_close)(dc_device *dev, void *event);
   int (*event_record)(dc_device *dev, void *event, void *stream, dc_error *err);
@@ -239,78 +253,113 @@ typedef struct dc_device_ops {
   int (*event_synchronize)(dc_device *dev, void *event, dc_error *err);
   /* between two timed events that are done */
   int (*event_elapsed)(dc_device *dev, void *from, void *to, double *seconds, dc_error *err);
+} dc_stream_ops;
 
-  /* Graphs; all or none.  capture_begin gives a stream of the backend's: launches, copies and fills that are
-  ** issued to it until capture_end do not run but are remembered.  capture_end gives them as a graph; `old` (may
-  ** be NULL) is one that may be changed into it: then *graph is `old`.  With graph NULL all is forgotten. */
-  int (*capture_begin)(dc_device *dev, void **stream, dc_error *err);
-  int (*capture_end)(dc_device *dev, void *old, void **graph, dc_error *err);
-  /* Another stream for the same graph: what it is given once it has waited for an event of the first (stream_wait)
-  ** becomes a branch of the graph.  It is the backend's, and ends with the capture, before which the first waits for
-  ** it.  Only between the two above. */
-  int (*capture_fork)(dc_device *dev, void **stream, dc_error *err);
-  int (*graph_launch)(dc_device *dev, void *graph, void *stream, dc_error *err);
-  void (*graph_close)(dc_device *dev, void *graph); /* its runs are over; never fails */
+/* Graphs; needs the whole stream table.  Optional as a whole (default: the device has no graphs). */
+typedef struct dc_graph_ops {
+  /* A stream of the backend's for the capture: launches, copies and fills that are issued to it until `end` do not
+  ** run but are recorded. */
+  int (*begin)(dc_device *dev, void **stream, dc_error *err);
+  /* Another stream for the same graph: what is issued to it after it has waited for an event of the first (the stream
+  ** table's `wait`) becomes a branch of the graph.  It is the backend's, ends with the capture, and the first stream
+  ** waits for it before that.  Only between `begin` and `end`. */
+  int (*fork)(dc_device *dev, void **stream, dc_error *err);
+  /* Gives what was captured as a graph; `old` (may be NULL) is a graph that may be changed into it: then *graph is
+  ** `old`.  With graph NULL the capture is discarded. */
+  int (*end)(dc_device *dev, void *old, void **graph, dc_error *err);
+  int (*launch)(dc_device *dev, void *graph, void *stream, dc_error *err);
+  void (*close)(dc_device *dev, void *graph); /* its runs are over; never fails */
+} dc_graph_ops;
 
-  /* A value of up to 16 bytes that a kernel hands to the host without a copy (mail.h); optional, both or none.  The
-  ** kernel tells it to `at` under `number`; then mail_wait gives it, 0; 1: it did not come, and the kernel has ended.
-  ** One at a time, in the device's own stream; false: not now. */
-  bool (*mail)(dc_device *dev, dc_ptr *at, uint64_t *number);
-  int (*mail_wait)(dc_device *dev, uint64_t number, void *value, size_t n, dc_error *err);
-  /* Page-locked host memory, for copies that need not be waited for; optional. */
-  int (*pinned_alloc)(dc_device *dev, size_t n, void **out, dc_error *err);
-  void (*pinned_free)(dc_device *dev, void *p);
-  /* to_device and to_host without waiting, in the stream's order; the host memory is page-locked; with pinned_alloc */
-  int (*to_device_async)(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
-  int (*to_host_async)(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
-
-  /* Libraries, in the current stream; each optional (default: the device has none).  DC_DEVICE when the library is not
-  ** installed; the message says how to get it. */
+/* Libraries, in the current stream.  Each function is optional, and so is the table (default: the device has no library
+** for that).  DC_DEVICE when the library is not installed; the message says how to get it. */
+typedef struct dc_library_ops {
   bool half_products;      /* products of float16 and bfloat16 too */
   bool products_in_graphs; /* products can be captured */
-  bool fft_pairs;          /* real numbers that are transformed, or come of it, begin at a multiple of two of them */
-  int64_t fft_points;      /* of more points a transform over several axes is better done axis by axis; 0: it is not */
-  int (*library)(dc_device *dev, dc_library which, dc_error *err); /* 0 when it is there and can be used */
+  bool lu_loses_nan;       /* an LU factorization takes NaN for 0: callers look for NaN first */
+  bool fft_pairs;          /* real input or output of a transform starts at an even element */
+  int64_t fft_points;      /* transforms of more points over several axes run faster axis by axis; 0: they do not */
+  /* for `dclua --doctor`: what the libraries' file names begin with, and Debian's packages of them (NULL: none), both
+  ** separated by blanks */
+  const char *files[DC_NLIBRARIES], *packages[DC_NLIBRARIES];
+  /* 0 when the library is there and can be used; default: it is linked in and needs no loading */
+  int (*load)(dc_device *dev, dc_library which, dc_error *err);
   int (*product)(dc_device *dev, const dc_product *p, dc_error *err);
   int (*dense)(dc_device *dev, const dc_dense *p, dc_error *err);
   int (*fft)(dc_device *dev, const dc_fft *p, dc_error *err);
-  /* Fill work_bytes; the addresses are not looked at. Optional (default: 0). */
+  /* Fill work_bytes; the addresses are not used. Default: 0 bytes. */
   int (*product_work)(dc_device *dev, dc_product *p, dc_error *err);
   int (*dense_work)(dc_device *dev, dc_dense *p, dc_error *err);
   int (*fft_work)(dc_device *dev, dc_fft *p, dc_error *err);
-} dc_device_ops;
+} dc_library_ops;
+
+/* --- devices and backends --- */
+
+enum dc_device_state { DC_DEVICE_CLOSED, DC_DEVICE_OPEN, DC_DEVICE_BROKEN, DC_DEVICE_LOST };
 
 struct dc_device {
-  /* what every launch and allocation looks at: a line of the cache */
-  alignas(DC_LINE) const dc_device_ops *ops;
+  /* the cache line that every launch and allocation reads */
+  alignas(DC_CACHE_LINE) const dc_code_ops *code;
+  const dc_memory_ops *memory;
   void *impl;          /* the backend's */
   void *stream;        /* the backend's current stream; NULL: the device's own */
-  struct dc_capture *capture; /* capture.c's; NULL: nothing is being captured */
-  /* Not 0: there are other streams, a graph is being captured, or memory is in use by another device.  Then
-  ** whoever uses memory says so first (stream.h). */
-  int tracking;
-  int state;           /* enum dc_device_state */
-  size_t bytes_live;   /* in dc_device_alloc'ed memory; */
-  size_t bytes_peak;   /* the most that was */
-  size_t bytes_limit;  /* the most that may be: then dc_device_alloc fails; 0: whatever the device has */
+  struct dc_capture *capture; /* of capture.c; NULL: nothing is being captured */
+  int tracking;        /* not 0: uses of memory are recorded (hazard.h), because there are several streams, a capture,
+                          or memory in use by another device */
+  uint8_t state;       /* an enum dc_device_state */
+  bool blocking, host_memory, simt; /* as the backend's */
+  size_t bytes_live;   /* in dc_device_alloc'ed memory */
+  size_t bytes_limit;  /* dc_device_alloc fails beyond it; 0: the device's memory is the limit */
+  /* the cache line that allocations read, too */
+  size_t bytes_peak;   /* maximum of bytes_live */
   dc_device_facts facts;
   dc_target target;
-  const char *backend; /* "cuda", "cpu" */
+  const dc_stream_ops *streams;
+  const dc_graph_ops *graphs;       /* empty where the backend has none */
+  const dc_library_ops *libraries;  /* the same */
+  const struct dc_backend *backend;
   int index;           /* the backend's own number, from 0 */
   char id[24];         /* "cuda:0", "cpu" */
   char name[96];       /* "NVIDIA H200" */
   dc_error open_error; /* why it could not be opened; remembered */
   uint64_t serial;     /* unique in the process */
-  struct dc_streams *streams; /* stream.c's; NULL until needed */
+  struct dc_stream_state *stream_state; /* of stream.c; NULL until needed */
 };
+_Static_assert(offsetof(dc_device, bytes_peak) == DC_CACHE_LINE, "what a launch reads is one cache line");
 
-enum dc_device_state { DC_DEVICE_CLOSED, DC_DEVICE_OPEN, DC_DEVICE_BROKEN, DC_DEVICE_LOST };
+/* The driver that a backend needs, for `dclua --doctor`. */
+typedef struct dc_driver_info {
+  const char *name;    /* "CUDA" */
+  bool available;
+  int version;         /* 1000 major + 10 minor, as CUDA counts: 13000 for 13.0; 0 unknown */
+  const char *library; /* the file loaded, or NULL */
+  const char *why_not; /* when not available: the reasons, perhaps several lines */
+} dc_driver_info;
 
 typedef struct dc_backend {
-  const char *name;
-  /* Appends its devices (unopened, name and id filled) through `add`.  Returns 0, or -1 with the
-  ** reason why there is none (no driver, no device, …): remembered by the registry, not raised. */
-  int (*discover)(const struct dc_backend *self, dc_device *(*add)(void *ud), void *ud, dc_error *err);
+  const char *name;    /* "cuda", "cpu": what ids begin with */
+  /* `launch` returns only after the kernel has run, so that its errors are its own; otherwise they surface later, and
+  ** the backend names the kernel */
+  bool blocking;
+  /* device memory is host memory: its addresses can be read and written by the host once launches have returned */
+  bool host_memory;
+  /* threads of a warp run in lockstep on hardware of its own: kernels are written for coalesced accesses and warp-wide
+  ** steps; else for long serial runs per thread */
+  bool simt;
+  const dc_memory_ops *memory;
+  const dc_code_ops *code;
+  const dc_stream_ops *streams;
+  const dc_graph_ops *graphs;       /* optional */
+  const dc_library_ops *libraries;  /* optional */
+  /* Appends its devices, unopened, through `add`, which gives a zeroed device with the fields above filled; discover
+  ** fills index, id, name and what it needs of impl.  Returns 0, or -1 with the reason why there is none (no driver, no
+  ** device, ...): remembered by the registry, not raised. */
+  int (*discover)(dc_device *(*add)(void *ud), void *ud, dc_error *err);
+  /* Makes the device usable (context, stream, threads), before any slot of the tables is called; fills dev->facts and
+  ** dev->target.  It stays open until the process ends. */
+  int (*open)(dc_device *dev, dc_error *err);
+  /* Loads and starts the driver, if it is not, and describes it; optional (default: the backend needs no driver). */
+  void (*driver)(dc_driver_info *info);
 } dc_backend;
 
 #endif

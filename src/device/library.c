@@ -12,44 +12,38 @@ static int fail_none(const dc_device *dev, dc_library which, dc_error *err) {
   return dc_fail(err, DC_DEVICE, NULL, "%s has no library for %s", dev->id, names[which]);
 }
 
-static bool has(const dc_device *dev, dc_library which) {
-  switch (which) {
-  case DC_LIBRARY_PRODUCT: return dev->ops->product != NULL;
-  case DC_LIBRARY_SOLVER: return dev->ops->dense != NULL;
-  default: return dev->ops->fft != NULL;
-  }
-}
-
 int dc_device_library(dc_device *dev, dc_library which, dc_error *err) {
+  const dc_library_ops *ops = dev->libraries;
+  const bool there[DC_NLIBRARIES] = { ops->product != NULL, ops->dense != NULL, ops->fft != NULL };
   if (dc_device_open(dev, err) != 0) return -1;
-  if (!has(dev, which)) return fail_none(dev, which, err);
-  return dev->ops->library != NULL ? dev->ops->library(dev, which, err) : 0;
+  if (!there[which]) return fail_none(dev, which, err);
+  return dev->libraries->load != NULL ? dev->libraries->load(dev, which, err) : 0;
 }
 
 int dc_device_product_work(dc_device *dev, dc_product *p, dc_error *err) {
   p->work_bytes = 0;
   if (dc_device_open(dev, err) != 0) return -1;
-  if (dev->ops->product == NULL) return fail_none(dev, DC_LIBRARY_PRODUCT, err);
-  if (!dev->ops->products_in_graphs && dc_capture_refuse(dev, "calls a library for matrix products", err) != 0)
+  if (dev->libraries->product == NULL) return fail_none(dev, DC_LIBRARY_PRODUCT, err);
+  if (!dev->libraries->products_in_graphs && dc_capture_refuse(dev, "calls a library for matrix products", err) != 0)
     return -1;
-  return dev->ops->product_work != NULL ? dev->ops->product_work(dev, p, err) : 0;
+  return dev->libraries->product_work != NULL ? dev->libraries->product_work(dev, p, err) : 0;
 }
 
 int dc_device_dense_work(dc_device *dev, dc_dense *p, dc_error *err) {
   p->work_bytes = 0;
   p->short_pivots = p->columns = false;
   if (dc_device_open(dev, err) != 0) return -1;
-  if (dev->ops->dense == NULL) return fail_none(dev, DC_LIBRARY_SOLVER, err);
+  if (dev->libraries->dense == NULL) return fail_none(dev, DC_LIBRARY_SOLVER, err);
   if (dc_capture_refuse(dev, "calls a solver, which waits for its outcome", err) != 0) return -1;
-  return dev->ops->dense_work != NULL ? dev->ops->dense_work(dev, p, err) : 0;
+  return dev->libraries->dense_work != NULL ? dev->libraries->dense_work(dev, p, err) : 0;
 }
 
 int dc_device_fft_work(dc_device *dev, dc_fft *p, dc_error *err) {
   p->work_bytes = 0;
   if (dc_device_open(dev, err) != 0) return -1;
-  if (dev->ops->fft == NULL) return fail_none(dev, DC_LIBRARY_FFT, err);
+  if (dev->libraries->fft == NULL) return fail_none(dev, DC_LIBRARY_FFT, err);
   if (dc_capture_refuse(dev, "calls a library for Fourier transforms", err) != 0) return -1;
-  return dev->ops->fft_work != NULL ? dev->ops->fft_work(dev, p, err) : 0;
+  return dev->libraries->fft_work != NULL ? dev->libraries->fft_work(dev, p, err) : 0;
 }
 
 /* A library has put work into the current stream. */
@@ -62,11 +56,13 @@ static int done(dc_device *dev, int rc) {
 }
 
 int dc_device_product(dc_device *dev, const dc_product *p, dc_error *err) {
-  return done(dev, dev->ops->product(dev, p, err));
+  return done(dev, dev->libraries->product(dev, p, err));
 }
 
 int dc_device_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
-  return done(dev, dev->ops->dense(dev, p, err));
+  return done(dev, dev->libraries->dense(dev, p, err));
 }
 
-int dc_device_fft(dc_device *dev, const dc_fft *p, dc_error *err) { return done(dev, dev->ops->fft(dev, p, err)); }
+int dc_device_fft(dc_device *dev, const dc_fft *p, dc_error *err) {
+  return done(dev, dev->libraries->fft(dev, p, err));
+}

@@ -1,6 +1,5 @@
 /*
-** kernel.h - a compiled source loaded on a device, and the launch plan of each of its kernels.
-** Knows compile/ and device/; knows neither Lua nor arrays.
+** kernel.h - types: a module (a compiled source loaded on a device), its kernels, and the launch plan of each.
 */
 #ifndef DC_KERNEL_KERNEL_H
 #define DC_KERNEL_KERNEL_H
@@ -24,12 +23,12 @@ typedef enum dc_conv {
 } dc_conv;
 
 /* Whether a launch may reach memory that its arguments do not show. */
-typedef enum dc_reach {
-  DC_REACH_SHOWN,  /* no */
-  DC_REACH_VALUE,  /* where somebody has read an array's address, and its 64-bit integers or bytes are that */
-  DC_REACH_TABLE,  /* where somebody has, and memory that it points to holds it */
-  DC_REACH_HIDDEN  /* memory that it points to may hold addresses */
-} dc_reach;
+typedef enum dc_alias {
+  DC_ALIAS_NONE,  /* no */
+  DC_ALIAS_VALUE,  /* where somebody has read an array's address, and its 64-bit integers or bytes are that */
+  DC_ALIAS_INDIRECT,  /* where somebody has, and memory that it points to holds it */
+  DC_ALIAS_OPAQUE  /* memory that it points to may hold addresses */
+} dc_alias;
 
 typedef struct dc_plan_record dc_plan_record;
 
@@ -62,7 +61,7 @@ typedef struct dc_plan_param {
   bool any_char;
   bool any_word;       /* pointee is itself a pointer: an array of addresses, of 64-bit integers of either sign */
   bool record;         /* pointee is a struct (or a type that cannot be spelled): passed as whole records of bytes */
-  uint8_t reach;       /* a dc_reach */
+  uint8_t alias;       /* a dc_alias */
   uint32_t align;      /* the pointee's alignment in bytes; 1 when unknown */
   uint32_t pointee;    /* the pointee's size in bytes, for struct pointers; 0 unknown */
   const dc_plan_record *fields; /* DC_CONV_STRUCT: as long as its module lives */
@@ -81,18 +80,14 @@ typedef struct dc_plan_field {
 struct dc_plan_record {
   const dc_record *record;
   dc_plan_field *fields; /* record->nfields of them; NULL: not made yet */
-  dc_reach reach;
+  dc_alias alias;
 };
-
-/* Every name that a table may be asked for has a number from 1: "x" "y" "z" "w" of vectors, then those of all fields
-** of the image's structs in order.  Calls `visit` with each in turn. */
-void dc_plan_keys(const dc_image *image, void (*visit)(void *ud, const char *name), void *ud);
 
 typedef struct dc_module dc_module;
 
 typedef struct dc_kernel {
   /* what every launch looks at: a line of the cache, the first fact included */
-  alignas(DC_LINE) dc_module *module; /* kept alive by dc_module_ref */
+  alignas(DC_CACHE_LINE) dc_module *module; /* kept alive by dc_module_ref */
   dc_device *dev;              /* the module's */
   dc_function *fn;
   dc_quick_param *quick;       /* those of `params`, close together, in the same block; behind them one that is NONE */
@@ -129,47 +124,5 @@ struct dc_module {
   dc_kernel *kernels; /* image->nkernels of them, resolved when first asked for (fn == NULL before) */
   dc_plan_record *records; /* image->nrecords of them; NULL: none asked for yet */
 };
-
-/* Compiles (or takes from the cache) for `dev`, loads, and gives a module with one reference. */
-int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_error *err);
-void dc_module_ref(dc_module *m);
-void dc_module_unref(dc_module *m); /* unloads at zero */
-
-/* Whether two names of kernels differ in blanks at most: "scale<float, 4>", "scale< float,4 >". */
-bool dc_name_same(const char *a, const char *b);
-
-/* A kernel by its name as written ("saxpy", "scale<float>") or its lowered name. NULL with DC_ARGUMENT
-** and the list of what there is.  Lives as long as the module. */
-dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err);
-
-/* Fills *k with the entry of that lowered name, whose parameters the caller packs by himself: no plan is made.  `sig`
-** (its name is for messages) lives as long as *k. */
-int dc_kernel_take(dc_module *m, const char *entry, const dc_signature *sig, dc_kernel *k, dc_error *err);
-
-/* Checked conversions into the parameter buffer `params` at p->offset.  They return 0, or -1 with a
-** DC_ARGUMENT error that says what was wrong with the value alone ("2.5 has no integer representation",
-** "300 is out of range for uint8 (0 to 255)"): the caller prefixes kernel, parameter and signature. */
-int dc_plan_put_int(const dc_plan_param *p, int64_t v, void *params, dc_error *err);
-int dc_plan_put_float(const dc_plan_param *p, double v, void *params, dc_error *err);
-int dc_plan_put_bool(const dc_plan_param *p, bool v, void *params, dc_error *err);
-void dc_plan_put_ptr(const dc_plan_param *p, dc_ptr v, void *params); /* already checked, or null */
-/* A string of `n` bytes for a DC_CONV_RECORD or a DC_CONV_STRUCT. */
-int dc_plan_put_bytes(const dc_plan_param *p, const char *bytes, size_t n, void *params, dc_error *err);
-/* Component i of a DC_CONV_VECTOR or DC_CONV_COMPLEX as a parameter of its own. */
-dc_plan_param dc_plan_lane(const dc_plan_param *p, int i);
-/* Whether an array of `dtype`, `count` elements at `addr` may be passed for this pointer parameter. */
-int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, uint64_t count, dc_error *err);
-
-/* Prefixes the error with "kernel 'saxpy', parameter 2 'a' (float): " and appends the signature.
-** `param` counts from 0 here; negative blames the kernel alone. Always returns -1. */
-int dc_kernel_blame(const dc_kernel *k, int param, dc_error *err);
-
-/* Checks l's grid and block against the device and the kernel, then launches.  Zero threads is no launch and succeeds.
-** DC_LAUNCH errors name the limit.  l->params holds k->params_size bytes; what else `l` has is set here. */
-int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err);
-
-/* Blocks of so many threads and bytes of dynamic shared memory that the whole device keeps resident at once, which is
-** the largest grid of a cooperative launch.  The last answer is kept. */
-int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err);
 
 #endif

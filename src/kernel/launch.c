@@ -1,13 +1,12 @@
 /*
-** launch.c - a launch is checked against what the device and the kernel can take, then issued.
+** launch.c - see launch.h.
 **
-** The good path is a dozen compares: no allocation, no text.  The driver would refuse the same
-** launches, but with "invalid argument"; here the message names the limit.
+** Limits are checked here, because the driver would refuse the same launches with "invalid argument" alone.
 */
-#include "base/runtime.h"
-#include "device/capture.h"
 #include "kernel/launch.h"
-#include "kernel/plan.h"
+
+#include "device/capture.h"
+#include "kernel/module.h"
 #include "kernel/profile.h"
 
 static const char axis_name[3] = { 'x', 'y', 'z' };
@@ -37,14 +36,14 @@ static int fail_threads(const dc_kernel *k, uint64_t threads, dc_dim3 b, dc_erro
 static DC_RARELY int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
   const dc_device *dev = k->dev;
   size_t limit = dev->facts.shared_per_block;
-  if (dev->ops->set_shared_limit != NULL && dev->facts.shared_per_block_optin > limit)
+  if (dev->code->set_shared_limit != NULL && dev->facts.shared_per_block_optin > limit)
     limit = dev->facts.shared_per_block_optin;
   if ((size_t)shared + k->facts.shared > limit)
     return dc_fail(err, DC_LAUNCH, NULL,
                    "%u bytes of dynamic shared memory, with %zu static ones of kernel '%s', are more than the %zu that "
                    "a block may have on %s",
                    shared, k->facts.shared, k->sig->name, limit, dev->name);
-  if (dev->ops->set_shared_limit != NULL && dev->ops->set_shared_limit(k->fn, shared, err) != 0) {
+  if (dev->code->set_shared_limit != NULL && dev->code->set_shared_limit(k->fn, shared, err) != 0) {
     return dc_error_prefix(err, "kernel '%s' with %u bytes of dynamic shared memory: ", k->sig->name, shared);
   }
   k->shared_limit = shared;
@@ -55,9 +54,9 @@ int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t
   const dc_device *dev = k->dev;
   if (k->resident.threads != threads || k->resident.shared != shared) {
     int each = 0;
-    if (dev->ops->occupancy == NULL)
+    if (dev->code->occupancy == NULL)
       return dc_fail(err, DC_LAUNCH, NULL, "%s cannot tell how many blocks are resident at once", dev->name);
-    if (dev->ops->occupancy(k->fn, threads, shared, &each, err) != 0) return -1;
+    if (dev->code->occupancy(k->fn, threads, shared, &each, err) != 0) return -1;
     k->resident.blocks = (uint64_t)(each > 0 ? each : 0) * (uint64_t)dev->facts.multiprocessors;
     k->resident.threads = threads;
     k->resident.shared = shared;
@@ -100,14 +99,14 @@ static int check_cluster(const dc_kernel *k, dc_dim3 grid, dc_dim3 c, dc_error *
 }
 
 /* What is out of the ordinary about a launch, checked and noted in `l`. */
-static DC_RARELY int make_special(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
+static DC_RARELY int add_attributes(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
   const int cooperative = choose_cooperative(k, l, how, err);
   if (cooperative < 0) return -1;
   l->cooperative = cooperative > 0;
   l->cluster = how->cluster;
   l->dependent = how->dependent;
-  l->special = l->cooperative || l->dependent || l->cluster.x != 0;
+  l->has_attributes = l->cooperative || l->dependent || l->cluster.x != 0;
   if (l->cluster.x != 0 && check_cluster(k, l->grid, l->cluster, err) != 0) return -1;
   if (l->dependent && !dev->facts.overlapping)
     return dc_fail(err, DC_LAUNCH, NULL,
@@ -141,7 +140,7 @@ static int not_within(const dc_kernel *k, const dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
   const dc_dim3 grid = l->grid, block = l->block;
   const uint32_t *mb = dev->facts.max_block, *mg = dev->facts.max_grid;
-  if (dc_launch_is_none(l)) return 0;
+  if (dc_launch_is_empty(l)) return 0;
   if (is_within(&block, mb)) return fail_extent(k, "grid", "block", grid, mg, err);
   if (block.y == 1 && block.z == 1) return fail_threads(k, block.x, block, err);
   return fail_extent(k, "block", "thread", block, mb, err);
@@ -167,20 +166,20 @@ static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_
   if (dc_log_on(DC_LOG_LAUNCH))
     dc_log(DC_LOG_LAUNCH, "%s: %s grid %ux%ux%u block %ux%ux%u shared %u", dev->id, k->sig->name, l->grid.x, l->grid.y,
            l->grid.z, l->block.x, l->block.y, l->block.z, how->shared);
-  if (!dc_launch_is_plain(k, how) && make_special(k, how, l, err) != 0) return -1;
+  if (!dc_launch_has_no_attributes(k, how) && add_attributes(k, how, l, err) != 0) return -1;
   const bool tracked = dev->tracking != 0;
   if (tracked && dev->capture != NULL) {
     if (hold(k->module, err) != 0) return -1;
     l->stream = dc_capture_handle(dev, l->stream);
   }
-  if ((dc_process.profiling ? dc_profile_launch(k, l, err) : dev->ops->launch(dev, k->fn, l, err)) != 0)
-    return dev->ops->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
+  if ((dc_process.profiling ? dc_profile_launch(k, l, err) : dev->code->launch(dev, k->fn, l, err)) != 0)
+    return dev->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
   if (tracked) note(dev, l);
   return 0;
 }
 
 DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
-  if (DC_LIKELY(dc_launch_is_usual(k, l, how, dc_launch_is_line(l), dc_launch_is_plain(k, how))))
+  if (DC_LIKELY(dc_launch_is_fast_path(k, l, how, dc_launch_is_1d(l), dc_launch_has_no_attributes(k, how))))
     return dc_kernel_issue(k, l, how, err);
   dc_launch_fill(k, l, how);
   return launch_unusual(k, l, how, err);

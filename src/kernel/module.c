@@ -1,14 +1,15 @@
 /*
-** module.c - a source compiled for a device and loaded there, and its kernels by name.
-**
-** Kernels are looked up, and their launch plans made, when first asked for: a module of a hundred
-** kernels of which one is used costs one.
+** module.c - see module.h.
 */
+#include "kernel/module.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "compile/grid_sync.h"
+#include "device/registry.h"
 #include "kernel/plan.h"
 
 /* Where line `line` (from 1) of the text begins. */
@@ -45,7 +46,7 @@ int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_er
   dc_module *m = calloc(1, sizeof *m);
   dc_kernel *kernels = dc_calloc_lines(((size_t)image->nkernels + 1) * sizeof *kernels); /* never of size 0 */
   int rc = m == NULL || kernels == NULL ? dc_fail_oom(err) : 0;
-  if (rc == 0) rc = dev->ops->load(dev, image->bytes, image->len, &m->code, err);
+  if (rc == 0) rc = dev->code->load(dev, image->bytes, image->len, &m->code, err);
   if (rc != 0) {
     free(kernels);
     free(m);
@@ -65,7 +66,7 @@ void dc_module_ref(dc_module *m) { m->refs++; }
 
 void dc_module_unref(dc_module *m) {
   if (m == NULL || --m->refs > 0) return;
-  m->dev->ops->unload(m->dev, m->code);
+  m->dev->code->unload(m->dev, m->code);
   for (int i = 0; i < m->image->nkernels; i++) free(m->kernels[i].params);
   free(m->kernels);
   dc_plan_free_records(m);
@@ -120,7 +121,7 @@ static int find_kernel(const dc_module *m, const char *name) {
 
 int dc_kernel_take(dc_module *m, const char *entry, const dc_signature *sig, dc_kernel *k, dc_error *err) {
   *k = (dc_kernel){ .module = m, .sig = sig };
-  if (m->dev->ops->function(m->dev, m->code, entry, &k->fn, err) != 0) return -1;
+  if (m->dev->code->function(m->dev, m->code, entry, &k->fn, err) != 0) return -1;
   return dc_kernel_facts(k, err);
 }
 
@@ -136,7 +137,7 @@ dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err) {
   if (k->fn != NULL) return k;
   const dc_signature *sig = &m->image->kernels[i];
   dc_function *fn;
-  if (m->dev->ops->function(m->dev, m->code, sig->lowered != NULL ? sig->lowered : sig->name, &fn, err) != 0)
+  if (m->dev->code->function(m->dev, m->code, sig->lowered != NULL ? sig->lowered : sig->name, &fn, err) != 0)
     return NULL;
   dc_kernel made = { .module = m, .fn = fn, .sig = sig, .grid_sync = k->grid_sync };
   strncpy(made.label, sig->name, sizeof made.label - 1);

@@ -1,9 +1,5 @@
 /*
-** plan.c - where each parameter of a kernel lies, and which conversion makes a value one (value.c).
-**
-** Offsets come from the C types by the ABI's rule (each parameter at the next multiple of its
-** alignment) and from the loaded code, which has the last word: where both speak and disagree the
-** kernel is refused, since a launch would hand it garbage.
+** plan.c - see plan.h.
 */
 #include "kernel/plan.h"
 
@@ -35,7 +31,7 @@ static void plan_scalar(dc_plan_param *p, const dc_ctype *t) {
     return;
   default:
     p->conv = t->is_natural ? DC_CONV_NATURAL : DC_CONV_INT;
-    if (is_wide(t->dtype)) p->reach = DC_REACH_VALUE;
+    if (is_wide(t->dtype)) p->alias = DC_ALIAS_VALUE;
     return;
   }
 }
@@ -46,18 +42,18 @@ static void plan_pointer(dc_plan_param *p, const dc_ctype *t) {
   p->is_const = t->is_const;
   p->any_char = t->any_char;
   switch (t->cls) {
-  case DC_CT_VOID: p->reach = DC_REACH_TABLE; return;
+  case DC_CT_VOID: p->alias = DC_ALIAS_INDIRECT; return;
   case DC_CT_SCALAR:
   case DC_CT_VECTOR:
     p->dtype = t->dtype;
     p->lanes = (uint8_t)t->lanes;
     p->pointee = (uint32_t)(dc_dtype_size(t->dtype) * (size_t)t->lanes);
     p->align = (uint32_t)(t->align != 0 ? t->align : dc_vector_align(dc_dtype_size(t->dtype), t->lanes));
-    if (is_wide(t->dtype)) p->reach = DC_REACH_TABLE;
+    if (is_wide(t->dtype)) p->alias = DC_ALIAS_INDIRECT;
     return;
   default:
     p->record = true;
-    p->reach = DC_REACH_HIDDEN;
+    p->alias = DC_ALIAS_OPAQUE;
     p->pointee = (uint32_t)t->size;
     if (t->align != 0) p->align = (uint32_t)t->align;
     return;
@@ -68,7 +64,7 @@ static void plan_pointer(dc_plan_param *p, const dc_ctype *t) {
 static void plan_nested(dc_plan_param *p) {
   p->conv = DC_CONV_POINTER;
   p->any_word = true;
-  p->reach = DC_REACH_HIDDEN;
+  p->alias = DC_ALIAS_OPAQUE;
   p->dtype = DC_UINT64;
   p->pointee = p->align = sizeof(dc_ptr);
 }
@@ -77,33 +73,36 @@ static void plan_vector(dc_plan_param *p, const dc_ctype *t) {
   p->conv = t->is_complex ? DC_CONV_COMPLEX : DC_CONV_VECTOR;
   p->dtype = t->dtype;
   p->lanes = (uint8_t)t->lanes;
-  if (is_wide(t->dtype)) p->reach = DC_REACH_VALUE;
+  if (is_wide(t->dtype)) p->alias = DC_ALIAS_VALUE;
 }
+
+static const dc_plan_record *record_of(dc_module *m, int index, dc_error *err);
 
 /* A value of which at least the bytes can be passed. */
 static int plan_struct(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err) {
   p->conv = DC_CONV_RECORD;
-  p->reach = DC_REACH_VALUE;
+  p->alias = DC_ALIAS_VALUE;
   if (t->spelling && t->spelling[0] == '.') return 0; /* PTX's .b8[n] */
   p->why = no_fields;
   if (t->record == 0) return 0;
-  const dc_plan_record *r = dc_plan_record_of(m, t->record - 1, err);
+  const dc_plan_record *r = record_of(m, t->record - 1, err);
   if (!r) return -1;
   p->why = r->record->why_not;
   if (p->why) return 0;
   p->conv = DC_CONV_STRUCT;
   p->fields = r;
-  p->reach = (uint8_t)r->reach;
+  p->alias = (uint8_t)r->alias;
   return 0;
 }
 
-int dc_plan_conversion(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err) {
+/* The conversion of a value of type `t`, all but offset and size; only memory can be short. */
+static int plan_value(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err) {
   *p = (dc_plan_param){ .conv = DC_CONV_UNSUPPORTED, .dtype = DC_DTYPE_NONE, .lanes = 1, .align = 1 };
   if (t->is_reference) p->why = no_reference;
   else if (t->pointers > 0 && t->spelling && strstr(t->spelling, ")(")) p->why = no_function;
   else if (t->pointers > 1) plan_nested(p);
   else if (t->pointers == 1) plan_pointer(p, t);
-  else if (t->cls == DC_CT_WORD) p->conv = DC_CONV_WORD, p->dtype = t->dtype, p->reach = DC_REACH_TABLE;
+  else if (t->cls == DC_CT_WORD) p->conv = DC_CONV_WORD, p->dtype = t->dtype, p->alias = DC_ALIAS_INDIRECT;
   else if (t->cls == DC_CT_SCALAR) plan_scalar(p, t);
   else if (t->cls == DC_CT_VECTOR) plan_vector(p, t);
   else if (t->cls == DC_CT_STRUCT || t->cls == DC_CT_OPAQUE) return plan_struct(m, p, t, err);
@@ -111,7 +110,8 @@ int dc_plan_conversion(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_err
   return 0;
 }
 
-void dc_plan_layout(const dc_ctype *t, size_t *size, size_t *align) {
+/* Size and alignment of a parameter or field of this type; 0 where the type does not define them. */
+static void layout_of(const dc_ctype *t, size_t *size, size_t *align) {
   if (t->pointers > 0) {
     *size = *align = 8;
   } else if (t->cls == DC_CT_SCALAR || t->cls == DC_CT_WORD) {
@@ -124,6 +124,88 @@ void dc_plan_layout(const dc_ctype *t, size_t *size, size_t *align) {
     *size = t->size;
     *align = t->align;
   }
+}
+
+/* Sets p->quick by what else is known of the parameter or field. */
+static void quicken(dc_plan_param *p) {
+  dc_quick quick = DC_QUICK_NONE;
+  if (p->conv == DC_CONV_INT && p->dtype == DC_INT32) quick = DC_QUICK_I32;
+  if (p->conv == DC_CONV_INT && p->dtype == DC_INT64) quick = DC_QUICK_I64;
+  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT32) quick = DC_QUICK_F32;
+  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT64) quick = DC_QUICK_F64;
+  const bool plain = !p->record && !p->any_char && !p->any_word && p->lanes == 1 && p->dtype != DC_DTYPE_NONE;
+  if (p->conv == DC_CONV_POINTER && plain && p->align <= 128 && (p->align & (p->align - 1)) == 0)
+    quick = DC_QUICK_ARRAY;
+  p->quick = (dc_quick_param){ .quick = (uint8_t)quick, .dtype = (uint8_t)p->dtype, .mask = (uint8_t)(p->align - 1),
+                               .written = !p->is_const, .offset = p->offset };
+}
+
+/* --- structs ----------------------------------------------------------------------------------- */
+
+static const char *const lanes[] = { "x", "y", "z", "w" };
+#define NLANES (sizeof lanes / sizeof *lanes)
+
+void dc_plan_keys(const dc_image *image, void (*visit)(void *ud, const char *name), void *ud) {
+  for (size_t i = 0; i < NLANES; i++) visit(ud, lanes[i]);
+  for (int r = 0; r < image->nrecords; r++)
+    for (int i = 0; i < image->records[r].nfields; i++) visit(ud, image->records[r].fields[i].name);
+}
+
+/* The key of the struct's first field. */
+static uint32_t first_key(const dc_image *image, int index) {
+  size_t key = NLANES + 1;
+  for (int r = 0; r < index; r++) key += (size_t)image->records[r].nfields;
+  return (uint32_t)key;
+}
+
+/* Fields that no value can be passed for (function pointers) refuse each; the struct's bytes can still be given. */
+static int plan_field(dc_module *m, dc_plan_record *r, int i, dc_error *err) {
+  const dc_field *f = &r->record->fields[i];
+  dc_plan_field *plan = &r->fields[i];
+  size_t size, align;
+  plan->field = f;
+  plan->ndim = f->ndim;
+  plan->extent = f->ndim > 0 ? f->extent[0] : 0;
+  if (plan_value(m, &plan->value, &f->type, err) != 0) return -1;
+  layout_of(&f->type, &size, &align);
+  plan->value.offset = (uint32_t)f->offset;
+  plan->value.size = (uint32_t)size;
+  quicken(&plan->value);
+  const bool pointer = plan->value.conv == DC_CONV_POINTER;
+  const dc_alias alias = pointer && plan->value.alias == DC_ALIAS_NONE ? DC_ALIAS_VALUE : plan->value.alias;
+  if (alias > r->alias) r->alias = alias; /* given as bytes, it may hold an address */
+  return 0;
+}
+
+static const dc_plan_record *record_of(dc_module *m, int index, dc_error *err) {
+  const dc_image *image = m->image;
+  if (m->records == NULL) m->records = calloc((size_t)image->nrecords + 1, sizeof *m->records);
+  if (m->records == NULL) {
+    dc_fail_oom(err);
+    return NULL;
+  }
+  dc_plan_record *r = &m->records[index];
+  if (r->fields != NULL) return r;
+  r->record = &image->records[index];
+  r->fields = calloc((size_t)r->record->nfields + 1, sizeof *r->fields);
+  if (r->fields == NULL) {
+    dc_fail_oom(err);
+    return NULL;
+  }
+  const uint32_t key = first_key(image, index);
+  for (int i = 0; i < r->record->nfields; i++) {
+    r->fields[i].key = key + (uint32_t)i;
+    if (plan_field(m, r, i, err) == 0) continue;
+    free(r->fields);
+    r->fields = NULL;
+    return NULL;
+  }
+  return r;
+}
+
+void dc_plan_free_records(dc_module *m) {
+  for (int i = 0; m->records != NULL && i < m->image->nrecords; i++) free(m->records[i].fields);
+  free(m->records);
 }
 
 /* --- making a plan --------------------------------------------------------------------------- */
@@ -150,10 +232,10 @@ static int fail_count(const dc_kernel *k, int found, dc_error *err) {
 static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
   dc_plan_param *p = &k->params[i];
   size_t size = 0, align = 0, offset = 0, real_offset = 0, real_size = 0;
-  dc_plan_layout(&k->sig->params[i].type, &size, &align);
+  layout_of(&k->sig->params[i].type, &size, &align);
   bool known = size != 0 && align != 0 && *end != SIZE_MAX;
   if (known) offset = (*end + align - 1) / align * align;
-  int told = k->dev->ops->param(k->fn, i, &real_offset, &real_size);
+  int told = k->dev->code->param(k->fn, i, &real_offset, &real_size);
   if (told == 1) return fail_count(k, i, err);
   if (told == 0) {
     if ((size != 0 && size != real_size) || (known && offset != real_offset))
@@ -172,19 +254,6 @@ static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
   return 0;
 }
 
-void dc_plan_quicken(dc_plan_param *p) {
-  dc_quick quick = DC_QUICK_NONE;
-  if (p->conv == DC_CONV_INT && p->dtype == DC_INT32) quick = DC_QUICK_I32;
-  if (p->conv == DC_CONV_INT && p->dtype == DC_INT64) quick = DC_QUICK_I64;
-  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT32) quick = DC_QUICK_F32;
-  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT64) quick = DC_QUICK_F64;
-  const bool plain = !p->record && !p->any_char && !p->any_word && p->lanes == 1 && p->dtype != DC_DTYPE_NONE;
-  if (p->conv == DC_CONV_POINTER && plain && p->align <= 128 && (p->align & (p->align - 1)) == 0)
-    quick = DC_QUICK_ARRAY;
-  p->quick = (dc_quick_param){ .quick = (uint8_t)quick, .dtype = (uint8_t)p->dtype, .mask = (uint8_t)(p->align - 1),
-                               .written = !p->is_const, .offset = p->offset };
-}
-
 /* Both lists of k->nparams in one block, one more of each. */
 static int alloc_params(dc_kernel *k, dc_error *err) {
   const size_t n = (size_t)k->nparams + 1;
@@ -199,12 +268,12 @@ static int plan_typed(dc_kernel *k, dc_error *err) {
   k->nparams = k->sig->nparams;
   if (alloc_params(k, err) != 0) return -1;
   for (int i = 0; i < k->nparams; i++) {
-    if (dc_plan_conversion(k->module, &k->params[i], &k->sig->params[i].type, err) != 0) return -1;
+    if (plan_value(k->module, &k->params[i], &k->sig->params[i].type, err) != 0) return -1;
     if (place_param(k, i, &end, err) != 0) return -1;
-    dc_plan_quicken(&k->params[i]);
+    quicken(&k->params[i]);
     k->quick[i] = k->params[i].quick;
   }
-  if (k->dev->ops->param(k->fn, k->nparams, &offset, &size) == 0) return fail_count(k, k->nparams + 1, err);
+  if (k->dev->code->param(k->fn, k->nparams, &offset, &size) == 0) return fail_count(k, k->nparams + 1, err);
   k->params_size = end == SIZE_MAX ? 0 : (uint32_t)end;
   return 0;
 }
@@ -213,7 +282,7 @@ static int plan_typed(dc_kernel *k, dc_error *err) {
 static int plan_untyped(dc_kernel *k, dc_error *err) {
   size_t offset, size, end = 0;
   int n = 0, told;
-  while ((told = k->dev->ops->param(k->fn, n, &offset, &size)) == 0) n++;
+  while ((told = k->dev->code->param(k->fn, n, &offset, &size)) == 0) n++;
   if (told == 2)
     return dc_fail(err, DC_LAUNCH, NULL,
                    "kernel '%s' cannot be launched: it came as ready-made code and this driver cannot tell its "
@@ -222,7 +291,7 @@ static int plan_untyped(dc_kernel *k, dc_error *err) {
   k->nparams = n;
   if (alloc_params(k, err) != 0) return -1;
   for (int i = 0; i < n; i++) {
-    k->dev->ops->param(k->fn, i, &offset, &size);
+    k->dev->code->param(k->fn, i, &offset, &size);
     k->params[i] = (dc_plan_param){ .conv = DC_CONV_UNSUPPORTED, .dtype = DC_DTYPE_NONE, .lanes = 1, .align = 1,
                                     .offset = (uint32_t)offset, .size = (uint32_t)size, .why = no_types };
     end = offset + size;
@@ -234,7 +303,7 @@ static int plan_untyped(dc_kernel *k, dc_error *err) {
 int dc_kernel_facts(dc_kernel *k, dc_error *err) {
   k->dev = k->module->dev;
   k->most_blocks = k->dev->facts.max_grid[0];
-  return k->dev->ops->function_facts(k->fn, &k->facts, err);
+  return k->dev->code->facts(k->fn, &k->facts, err);
 }
 
 int dc_plan_make(dc_kernel *k, dc_error *err) {

@@ -82,8 +82,8 @@ static void read_pair(pair *p) {
   dc_profile_entry *e = p->entry;
   p->entry = NULL;
   if (e == NULL || p->dev->state != DC_DEVICE_OPEN) return;
-  if (p->dev->ops->event_synchronize(p->dev, p->to, &err) == 0 &&
-      p->dev->ops->event_elapsed(p->dev, p->from, p->to, &seconds, &err) == 0)
+  if (p->dev->streams->event_synchronize(p->dev, p->to, &err) == 0 &&
+      p->dev->streams->event_elapsed(p->dev, p->from, p->to, &seconds, &err) == 0)
     add_time(e, seconds);
   dc_error_clear(&err);
 }
@@ -91,8 +91,8 @@ static void read_pair(pair *p) {
 static void close_pair(pair *p) {
   read_pair(p);
   if (p->dev != NULL && p->dev->state == DC_DEVICE_OPEN) {
-    if (p->from != NULL) p->dev->ops->event_close(p->dev, p->from);
-    if (p->to != NULL) p->dev->ops->event_close(p->dev, p->to);
+    if (p->from != NULL) p->dev->streams->event_close(p->dev, p->from);
+    if (p->to != NULL) p->dev->streams->event_close(p->dev, p->to);
   }
   *p = (pair){ NULL, NULL, NULL, NULL };
 }
@@ -107,7 +107,8 @@ static pair *take_pair(dc_device *dev) {
   }
   close_pair(p);
   p->dev = dev;
-  if (dev->ops->event_open(dev, true, &p->from, &err) == 0 && dev->ops->event_open(dev, true, &p->to, &err) == 0)
+  if (dev->streams->event_open(dev, true, &p->from, &err) == 0 &&
+      dev->streams->event_open(dev, true, &p->to, &err) == 0)
     return p;
   dc_error_clear(&err);
   close_pair(p);
@@ -118,9 +119,9 @@ static int issue_between_events(dc_device *dev, void *stream, dc_profile_entry *
                                 dc_error *err) {
   dc_error lost = DC_ERROR_INIT;
   pair *p = take_pair(dev);
-  if (p != NULL && dev->ops->event_record(dev, p->from, stream, &lost) != 0) p = NULL;
+  if (p != NULL && dev->streams->event_record(dev, p->from, stream, &lost) != 0) p = NULL;
   const int rc = issue(ud, err);
-  if (rc == 0 && p != NULL && dev->ops->event_record(dev, p->to, stream, &lost) == 0) p->entry = e;
+  if (rc == 0 && p != NULL && dev->streams->event_record(dev, p->to, stream, &lost) == 0) p->entry = e;
   dc_error_clear(&lost);
   return rc;
 }
@@ -130,9 +131,9 @@ static int issue_between_events(dc_device *dev, void *stream, dc_profile_entry *
 /* Work in `stream`, timed for the entry, which may be NULL. */
 static int timed(dc_device *dev, void *stream, dc_profile_entry *e, dc_profile_issue *issue, void *ud, dc_error *err) {
   int rc;
-  if (e == NULL || dev->capture != NULL || (!dev->ops->blocking && dev->ops->event_elapsed == NULL)) {
+  if (e == NULL || dev->capture != NULL || (!dev->blocking && dev->streams->event_elapsed == NULL)) {
     rc = issue(ud, err);
-  } else if (dev->ops->blocking) {
+  } else if (dev->blocking) {
     const double start = dc_clock();
     rc = issue(ud, err);
     if (rc == 0) add_time(e, dc_clock() - start);
@@ -151,7 +152,7 @@ typedef struct coming {
 static int issue_launch(void *ud, dc_error *err) {
   const coming *c = ud;
   dc_device *dev = c->k->dev;
-  return dev->ops->launch(dev, c->k->fn, c->l, err);
+  return dev->code->launch(dev, c->k->fn, c->l, err);
 }
 
 int dc_profile_launch(dc_kernel *k, dc_launch *l, dc_error *err) {

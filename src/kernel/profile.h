@@ -31,7 +31,7 @@ const dc_profile_entry *dc_profile_stop(void);
 
 /* The bytes that the arguments of the coming launch suggest. */
 void dc_profile_bytes(double bytes);
-/* In place of dev->ops->launch. */
+/* In place of dev->code->launch. */
 int dc_profile_launch(dc_kernel *k, dc_launch *l, dc_error *err);
 /* Other work of the device's current stream, under the name that the table shall have for it: calls `issue`. */
 typedef int dc_profile_issue(void *ud, dc_error *err);

@@ -1,15 +1,13 @@
 /*
-** value.c - how a Lua value becomes the bytes of a parameter, or of a field of a struct.
-**
-** Numbers are checked, never wrapped or cut: integers must fit, floats are rounded once to the parameter's own type,
-** and a finite one must stay finite.  Unsigned integers of 64 bits take the bits of a Lua integer, as arrays do.
+** value.c - see value.h.
 */
+#include "kernel/value.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/half.h"
-#include "kernel/plan.h"
 
 static void put(const dc_plan_param *p, const void *value, void *params) {
   memcpy((char *)params + p->offset, value, p->size);

@@ -19,6 +19,8 @@
 #include "compile/types/image.h"
 #include "device/device.h"
 #include "kernel/kernel.h"
+#include "kernel/plan.h"
+#include "kernel/value.h"
 #include "lua/array.h"
 #include "lua/complex.h"
 #include "lua/error.h"
@@ -48,8 +50,8 @@ dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
   bool tables = false;
   for (int i = 0; i < k->nparams; i++) {
     const dc_plan_param *p = &k->params[i];
-    how.opaque = how.opaque || p->reach == DC_REACH_HIDDEN;
-    how.wide = how.wide || p->reach == DC_REACH_VALUE || p->reach == DC_REACH_TABLE;
+    how.opaque = how.opaque || p->alias == DC_ALIAS_OPAQUE;
+    how.wide = how.wide || p->alias == DC_ALIAS_VALUE || p->alias == DC_ALIAS_INDIRECT;
     tables = tables || p->conv == DC_CONV_VECTOR || p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_STRUCT;
   }
   if (!tables) return how;
@@ -430,8 +432,8 @@ static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *pa
     const dc_plan_param *p = &k->params[i];
     const char *at = params + p->offset;
     dc_ptr v = 1;
-    if (p->reach == DC_REACH_VALUE && has_address(self, at, p->size)) return true;
-    if (p->reach != DC_REACH_TABLE) continue;
+    if (p->alias == DC_ALIAS_VALUE && has_address(self, at, p->size)) return true;
+    if (p->alias != DC_ALIAS_INDIRECT) continue;
     if (p->size == sizeof v) memcpy(&v, at, sizeof v);
     if (v != 0) return true;
   }

@@ -18,7 +18,7 @@
 /* User values of a kernel object: its module object; the table of field names, set by dc_lua_prepare_arguments. */
 enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_KEYS, DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_KEYS };
 
-/* Whether the launches of a kernel may reach memory that their arguments do not show (dc_reach), by its types. */
+/* Whether the launches of a kernel may reach memory that their arguments do not show (dc_alias), by its types. */
 typedef struct dc_lua_arguments {
   bool opaque; /* takes pointers to structs or to pointers, which may hold addresses of any array */
   bool wide;   /* takes 64-bit integers, arrays of them or bytes, which may be addresses */

@@ -11,8 +11,9 @@
 #include "base/runtime.h"
 #include "base/version.h"
 #include "cpu/runtime/device.h"
-#include "cuda/cuda.h"
+#include "cuda/device.h"
 #include "device/registry.h"
+#include "lua/allocation.h"
 #include "lua/array_methods.h"
 #include "lua/builders.h"
 #include "lua/cache.h"
@@ -26,9 +27,8 @@
 #include "lua/image.h"
 #include "lua/interrupt.h"
 #include "lua/kernel.h"
-#include "lua/ledger.h"
 #include "lua/linalg.h"
-#include "lua/mail.h"
+#include "lua/mailbox.h"
 #include "lua/memory.h"
 #include "lua/module_methods.h"
 #include "lua/named.h"
@@ -120,7 +120,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   self->host_interrupts = preloaded;
   if (!self->types[DC_LUA_ARRAY]) self->work_place = dc_lua_work_place(); /* opened for the first time */
   dc_lua_open_memory();
-  dc_lua_open_ledger();
+  dc_lua_open_allocation();
   dc_lua_open_scratch(L, 1);
   dc_lua_open_device(L, 1);
   dc_lua_open_complex(L, 1);
@@ -140,7 +140,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_part_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_random_internal);
-  dc_lua_setfuncs(L, 1, dc_lua_mail_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_mailbox_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);
   dc_lua_setfuncs(L, 1, dc_lua_tables_internal);
   dc_lua_setfuncs(L, 1, dc_lua_image_internal);

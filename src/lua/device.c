@@ -13,11 +13,13 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "compile/compile.h"
-#include "cuda/cuda.h"
 #include "device/device.h"
 #include "device/library.h"
+#include "device/memory.h"
 #include "device/registry.h"
 #include "device/stream.h"
+#include "device/stream_state.h"
+#include "device/timeline.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
 #include "lua/object.h"
@@ -147,7 +149,10 @@ static int device_index(lua_State *L) {
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
   if (dc_lua_method(L, DC_LUA_DEVICE) != LUA_TNIL) return 1;
   if (strcmp(name, "name") == 0) lua_pushstring(L, o->dev->name);
-  else if (strcmp(name, "backend") == 0) lua_pushstring(L, o->dev->backend);
+  else if (strcmp(name, "backend") == 0) lua_pushstring(L, o->dev->backend->name);
+  else if (strcmp(name, "host_memory") == 0) lua_pushboolean(L, o->dev->host_memory);
+  else if (strcmp(name, "blocking") == 0) lua_pushboolean(L, o->dev->blocking);
+  else if (strcmp(name, "simt") == 0) lua_pushboolean(L, o->dev->simt);
   else if (strcmp(name, "index") == 0) lua_pushinteger(L, o->dev->index);
   else if (strcmp(name, "id") == 0) lua_pushstring(L, o->dev->id);
   else if (!push_opened_fact(L, o->dev, name)) return dc_lua_fail(L, DC_INDEX, "a device has no '%s'", name);
@@ -357,15 +362,47 @@ static int core_c_compiler(lua_State *L) {
   return 1;
 }
 
-/* driver(): what is known of CUDA's driver. */
-static int core_driver(lua_State *L) {
-  const dc_cuda_info *c = dc_cuda_driver();
-  lua_newtable(L);
-  lua_pushboolean(L, c->available);
-  lua_setfield(L, -2, "available");
-  set_integer(L, "version", c->version);
-  set_string(L, "library", c->library);
-  set_string(L, "why_not", c->why_not);
+/* drivers(): a list of {name =, available =, version =, library =, why_not =}. */
+static int core_drivers(lua_State *L) {
+  dc_driver_info list[8];
+  const size_t n = dc_drivers(list, sizeof list / sizeof *list);
+  lua_createtable(L, (int)n, 0); /* drivers */
+  for (size_t i = 0; i < n; i++) {
+    lua_newtable(L); /* drivers, driver */
+    set_string(L, "name", list[i].name);
+    lua_pushboolean(L, list[i].available);
+    lua_setfield(L, -2, "available");
+    set_integer(L, "version", list[i].version);
+    set_string(L, "library", list[i].library);
+    set_string(L, "why_not", list[i].why_not);
+    lua_rawseti(L, -2, (lua_Integer)i + 1); /* drivers */
+  }
+  return 1;
+}
+
+/* libraries(device): blas, lapack and fft = {files =, packages =}, both words separated by blanks. */
+static int core_libraries(lua_State *L) {
+  static const char *const names[DC_NLIBRARIES] = { "blas", "lapack", "fft" };
+  const dc_device *dev = dc_lua_checkdevice(L, 1);
+  lua_createtable(L, 0, DC_NLIBRARIES); /* libraries */
+  for (int i = 0; i < DC_NLIBRARIES; i++) {
+    lua_newtable(L); /* libraries, library */
+    set_string(L, "files", dev->libraries->files[i]);
+    set_string(L, "packages", dev->libraries->packages[i]);
+    lua_setfield(L, -2, names[i]); /* libraries */
+  }
+  return 1;
+}
+
+/* lu_loses_nan(device): whether its LU factorizations take NaN for 0. */
+static int core_lu_loses_nan(lua_State *L) {
+  lua_pushboolean(L, dc_lua_checkdevice(L, 1)->libraries->lu_loses_nan);
+  return 1;
+}
+
+/* has_tiers(device): whether its kernels begin interpreted and become native code. */
+static int core_has_tiers(lua_State *L) {
+  lua_pushboolean(L, dc_lua_checkdevice(L, 1)->code->tier != NULL);
   return 1;
 }
 
@@ -383,7 +420,10 @@ const luaL_Reg dc_lua_device_internal[] = {
   { "switch", core_switch },
   { "restore", core_restore },
   { "compiler", core_compiler },
-  { "driver", core_driver },
+  { "drivers", core_drivers },
+  { "libraries", core_libraries },
+  { "lu_loses_nan", core_lu_loses_nan },
+  { "has_tiers", core_has_tiers },
   { "c_compiler", core_c_compiler },
   { NULL, NULL },
 };

@@ -17,7 +17,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/runtime.h"
-#include "device/capture.h"
+#include "device/stream_state.h"
 #include "lua/caller.h"
 #include "lua/launch_site.h"
 #include "lua/object.h"

@@ -159,9 +159,6 @@ static void restore_order(lua_State *L, const dc_npy *npy) {
   lua_remove(L, -2);
 }
 
-/* Is memory of the current device memory of the host? */
-static bool on_host(lua_State *L, dc_lua *self) { return strcmp(dc_lua_current(L, self)->backend, "cpu") == 0; }
-
 /* The last view of mapped memory has gone. */
 static void release_mapping(void *ud) {
   dc_mapping_close(ud);
@@ -186,7 +183,8 @@ static void push_mapped(lua_State *L, dc_lua *self, dc_lua_file *f, uint64_t at,
 
 /* Can the bytes be used as they stand in the file? Those of bools must be looked at first. */
 static bool can_map(lua_State *L, dc_lua *self, dc_dtype dtype, bool swapped, uint64_t at, uint64_t bytes) {
-  return bytes > 0 && !swapped && dtype != DC_BOOL && at % dc_dtype_size(dtype) == 0 && on_host(L, self);
+  return bytes > 0 && !swapped && dtype != DC_BOOL && at % dc_dtype_size(dtype) == 0 &&
+         dc_lua_current(L, self)->host_memory;
 }
 
 /* Pushes the array whose header and elements `from` gives; `size` bytes in all. `at` (may be NULL) is where `from`

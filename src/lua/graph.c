@@ -12,6 +12,7 @@
 #include "base/runtime.h"
 #include "device/capture.h"
 #include "device/device.h"
+#include "device/graph.h"
 #include "device/registry.h"
 #include "kernel/profile.h"
 #include "lua/device.h"

@@ -15,8 +15,10 @@
 #include "base/runtime.h"
 #include "device/device.h"
 #include "device/stream.h"
+#include "device/timeline.h"
 #include "kernel/kernel.h"
 #include "kernel/launch.h"
+#include "kernel/module.h"
 #include "lua/argument.h"
 #include "lua/convert.h"
 #include "lua/device.h"
@@ -46,7 +48,7 @@ typedef struct kernel_object {
   bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } kernel_object;
 
-static void settle_manner(kernel_object *o) { o->plain = !o->stream && dc_launch_is_plain(o->k, &o->how); }
+static void settle_manner(kernel_object *o) { o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how); }
 
 /* The module was closed, or reloaded: then the kernel of that name is the one from now on. */
 static DC_RARELY void renew(lua_State *L, kernel_object *o) {
@@ -129,7 +131,7 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
     return; /* not reached */
   }
   o->arguments = dc_lua_prepare_arguments(L, k);
-  o->working = strcmp(m->dev->backend, "cuda") != 0;
+  o->working = m->dev->blocking;
   o->from_file = is_from_file(L, module);
   dc_module_ref(m);
   o->home = home;
@@ -203,10 +205,10 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
 /* After a launch on a device that does not wait for it: remembers who did where a fault may be blamed on it: kernels
 ** that follow others are not told apart. */
 static inline void note(lua_State *L, dc_lua *self, kernel_object *o, const dc_launch *l) {
-  if (DC_LIKELY(!l->first && !o->noted) || dc_launch_is_none(l)) return;
-  if (l->first) dc_lua_note_launch(L, self, &o->site, o->k->label);
+  if (DC_LIKELY(!l->attributable && !o->noted) || dc_launch_is_empty(l)) return;
+  if (l->attributable) dc_lua_note_launch(L, self, &o->site, o->k->label);
   else dc_lua_forget_launch(self, o->site);
-  o->noted = l->first;
+  o->noted = l->attributable;
 }
 
 /* A launch has failed; perhaps because the device is lost, which is an earlier one's fault. */
@@ -270,7 +272,7 @@ static DC_RARELY int launch_large(lua_State *L, dc_lua *self, kernel_object *o, 
   return launch_watched(L, self, o, l, first + 1, anything);
 }
 
-/* The kernel is at 1, its arguments are from `first` to `top`; `line`: dc_launch_is_line. */
+/* The kernel is at 1, its arguments are from `first` to `top`; `line`: dc_launch_is_1d. */
 static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, bool line, int first, int top) {
   alignas(16) char params[DC_PARAMS_USUAL];
   dc_error err;
@@ -278,7 +280,7 @@ static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch
   if (DC_UNLIKELY(o->home->nglobals != 0)) settle_globals(L, self, o);
   const bool anything = marshal(L, self, o, first, top, params);
   l->params = params;
-  if (DC_UNLIKELY(!dc_launch_is_usual(o->k, l, &o->how, line, o->plain)))
+  if (DC_UNLIKELY(!dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
     return launch_watched(L, self, o, l, first, anything);
   dc_error_start(&err);
   if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return raise_launch(L, o->k, &err);
@@ -290,15 +292,15 @@ static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch
 static uint32_t choose_block(lua_State *L, const kernel_object *o) {
   static const uint32_t candidates[] = { 256, 512, 128, 1024, 384, 768, 192, 640, 896, 96, 64, 32 };
   const dc_kernel *k = o->k;
-  const dc_device_ops *ops = k->dev->ops;
+  const dc_code_ops *code = k->dev->code;
   uint32_t best = 0;
   uint64_t most = 0;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     int blocks = 1;
     dc_error err = DC_ERROR_INIT;
     if (candidates[i] > (uint32_t)k->facts.max_threads) continue;
-    if (best && !ops->occupancy) break; /* cannot tell: the first that fits */
-    if (ops->occupancy && ops->occupancy(k->fn, candidates[i], o->how.shared, &blocks, &err) != 0)
+    if (best && !code->occupancy) break; /* cannot tell: the first that fits */
+    if (code->occupancy && code->occupancy(k->fn, candidates[i], o->how.shared, &blocks, &err) != 0)
       dc_lua_raise_kernel(L, &err);
     uint64_t threads = (uint64_t)(blocks > 0 ? blocks : 0) * candidates[i];
     if (!best || threads > most) {
@@ -334,7 +336,7 @@ static DC_HOT int kernel_call(lua_State *L) {
     check_held(L, k);
     lua_settop(L, top);
   }
-  return launch(L, self, o, &l, line || dc_launch_is_line(&l), 4, top);
+  return launch(L, self, o, &l, line || dc_launch_is_1d(&l), 4, top);
 }
 
 /* forall(n, ...): at least n threads. */
@@ -374,7 +376,7 @@ static void raise_stack(lua_State *L, const dc_kernel *k, int idx) {
   dc_error err = DC_ERROR_INIT;
   if (!dc_lua_tointeger(L, idx, &bytes) || bytes < 1)
     dc_lua_fail(L, DC_LAUNCH, "the stack of a thread is a number of bytes, got %s", dc_lua_describe(L, idx));
-  if (dev->ops->set_stack && dev->ops->set_stack(dev, (size_t)bytes, &err) != 0) dc_lua_raise_kernel(L, &err);
+  if (dev->code->set_stack && dev->code->set_stack(dev, (size_t)bytes, &err) != 0) dc_lua_raise_kernel(L, &err);
 }
 
 /* The option `name` of with{}, whose value is on top, into `how`, and a stream into *stream too. */
@@ -448,8 +450,9 @@ static int kernel_occupancy(lua_State *L) {
   if (threads == 0 || threads > (uint64_t)o->k->facts.max_threads)
     return dc_lua_fail(L, DC_LAUNCH, "a block of %llu threads; kernel '%s' takes 1 to %d on %s",
                        (unsigned long long)threads, o->k->sig->name, o->k->facts.max_threads, dev->name);
-  if (!dev->ops->occupancy) return dc_lua_fail(L, DC_DEVICE, "%s cannot tell occupancy", dev->name);
-  if (dev->ops->occupancy(o->k->fn, (uint32_t)threads, shared, &blocks, &err) != 0) return dc_lua_raise_kernel(L, &err);
+  if (!dev->code->occupancy) return dc_lua_fail(L, DC_DEVICE, "%s cannot tell occupancy", dev->name);
+  if (dev->code->occupancy(o->k->fn, (uint32_t)threads, shared, &blocks, &err) != 0)
+    return dc_lua_raise_kernel(L, &err);
   const int warp = dev->facts.warp_size > 0 ? dev->facts.warp_size : 32;
   const double warps = (double)((threads + (uint64_t)warp - 1) / (uint64_t)warp) * blocks;
   const double most = (double)dev->facts.max_threads_per_multiprocessor / warp;
@@ -478,8 +481,8 @@ static void push_attributes(lua_State *L, const dc_kernel *k) {
     lua_pushinteger(L, list[i].v);
     lua_setfield(L, -2, list[i].name);
   }
-  if (dev->ops->tier && dev->state == DC_DEVICE_OPEN) {
-    lua_pushinteger(L, dev->ops->tier(k->fn));
+  if (dev->code->tier && dev->state == DC_DEVICE_OPEN) {
+    lua_pushinteger(L, dev->code->tier(k->fn));
     lua_setfield(L, -2, "tier");
   }
 }

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/line.h"
 #include "device/device.h"
-#include "device/registry.h"
+#include "device/memory.h"
 #include "lua/error.h"
 #include "lua/object.h"
 

@@ -20,6 +20,7 @@
 #include "compile/types/source.h"
 #include "device/device.h"
 #include "kernel/kernel.h"
+#include "kernel/module.h"
 #include "lua/array.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
@@ -74,7 +75,7 @@ static dc_array *wrap_variable(dc_module *m, const char *name, const dc_variable
   dc_variable v = known ? *known : (dc_variable){0};
   dc_ptr ptr = 0;
   size_t size = 0;
-  if (m->dev->ops->global(m->dev, m->code, known ? known->lowered : name, &ptr, &size, err) != 0) return NULL;
+  if (m->dev->code->global(m->dev, m->code, known ? known->lowered : name, &ptr, &size, err) != 0) return NULL;
   if (!known || v.size != size) { /* bytes: its type is not known */
     v.dtype = DC_UINT8;
     v.ndim = 1;
@@ -100,7 +101,7 @@ int dc_lua_module_global(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   lua_settop(L, 2);
   if (lua_type(L, 2) != LUA_TSTRING) return dc_lua_expected(L, 2, "a variable's name");
-  if (!o->m->dev->ops->global) return dc_lua_fail(L, DC_DEVICE, "%s cannot find variables", o->m->dev->name);
+  if (!o->m->dev->code->global) return dc_lua_fail(L, DC_DEVICE, "%s cannot find variables", o->m->dev->name);
   if (lua_getiuservalue(L, 1, DC_LUA_MODULE_KERNELS) != LUA_TTABLE) /* 3; globals are there with a blank in front */
     return dc_lua_tampered(L, "a user value of a module");
   lua_pushfstring(L, " %s", lua_tostring(L, 2));  /* 4 */

@@ -19,6 +19,7 @@
 #include "compile/types/source.h"
 #include "device/device.h"
 #include "kernel/kernel.h"
+#include "kernel/module.h"
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"

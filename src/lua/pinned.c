@@ -23,11 +23,11 @@ static dc_device *find_locker(const dc_device *current) {
   dc_device *found = NULL;
   for (size_t i = n; i-- > 0;) {
     dc_error ignored = DC_ERROR_INIT;
-    if (list[i]->ops->pinned_alloc && (!found || found != current) && dc_device_open(list[i], &ignored) == 0)
+    if (list[i]->memory->pinned_alloc && (!found || found != current) && dc_device_open(list[i], &ignored) == 0)
       found = list[i];
     dc_error_clear(&ignored);
   }
-  return current->ops->pinned_alloc && current->state == DC_DEVICE_OPEN ? (dc_device *)current : found;
+  return current->memory->pinned_alloc && current->state == DC_DEVICE_OPEN ? (dc_device *)current : found;
 }
 
 /* pinned(shape… [, dtype]): an array of the CPU device; contents undefined.  Without a GPU, of plain memory. */
@@ -36,7 +36,7 @@ static int core_pinned(lua_State *L) {
   dc_lua_shape shape;
   dc_error err = DC_ERROR_INIT;
   dc_dtype dtype = dc_lua_checkshaped(L, &shape);
-  dc_device *host = dc_device_find("cpu", &err);
+  dc_device *host = dc_device_host(&err);
   if (!host) return dc_lua_raise(L, &err);
   dc_device *gpu = find_locker(dc_lua_current(L, self));
   dc_lua_array *slot = dc_lua_newarray(L);

@@ -4,6 +4,7 @@
 #include <lua.h>
 
 #include "device/stream.h"
+#include "device/timeline.h"
 #include "lua/object.h"
 
 dc_stream *dc_lua_tostream(lua_State *L, const dc_lua *self, int idx) {

@@ -6,7 +6,7 @@
 
 #include <lua.h>
 
-#include "device/stream.h"
+#include "device/timeline.h"
 #include "lua/object.h"
 
 /* A stream object: a userdata with one pointer. */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "device/stream.h"
+#include "device/timeline.h"
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"

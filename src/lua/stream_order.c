@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "device/stream.h"
+#include "device/timeline.h"
+#include "device/tracking.h"
 #include "kernel/kernel.h"
 #include "lua/argument.h"
 #include "lua/module.h"
@@ -44,7 +46,7 @@ void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const d
   const user u = { L, self, k, by };
   dc_error err = DC_ERROR_INIT;
   if (by && dc_stream_check(by, NULL, &err) != 0) dc_lua_raise_kernel(L, &err);
-  if (anything && dc_trace_anything(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
+  if (anything && dc_tracking_barrier(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
   for (int i = 0; i < k->nparams; i++) {
     dc_lua_array *o = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
     if (o && o->a) use(&u, o->a, !k->params[i].is_const);

@@ -7,7 +7,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-#include "device/stream.h"
+#include "device/timeline.h"
 #include "kernel/kernel.h"
 #include "lua/module.h"
 #include "lua/object.h"

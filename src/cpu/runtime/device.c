@@ -91,6 +91,7 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
 
 /* --- opening and closing -------------------------------------------------------------------------------- */
 
+/* Releases what cpu_open had made when it failed. */
 static void cpu_close(dc_device *dev) {
   dc_cpu_device *cpu = cpu_of(dev);
   if (cpu == NULL) return;
@@ -211,12 +212,6 @@ static int cpu_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size
   return dc_fault_guard(do_fill, &f, cpu_of(dev)->memory, err);
 }
 
-static int cpu_synchronize(dc_device *dev, dc_error *err) {
-  (void)dev;
-  (void)err;
-  return 0;
-}
-
 /* --- code ----------------------------------------------------------------------------------------------- */
 
 static int cpu_load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err) {
@@ -308,9 +303,9 @@ static int cpu_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *p
   return 0;
 }
 
-/* As many as a worker keeps under way when they wait for each other. */
 static int cpu_tier(dc_function *fn) { return dc_native_tier(fn_of(fn)); }
 
+/* As many as a worker keeps under way when they wait for each other. */
 static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
   (void)err;
   size_t all = (size_t)fn_of(fn)->ptx->shared_size + shared;
@@ -335,69 +330,86 @@ static int cpu_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
 
 /* --- the backend ---------------------------------------------------------------------------------------- */
 
-static const dc_device_ops cpu_ops = {
-  .blocking = true,
-  .open = cpu_open,
-  .close = cpu_close,
+static const dc_memory_ops memory_ops = {
   .alloc = cpu_alloc,
   .free = cpu_free,
-  .memory_info = cpu_memory_info,
+  .info = cpu_memory_info,
   .reserved = cpu_reserved,
   .trim = cpu_trim,
-  .host_memory = true,
   .to_device = cpu_to_device,
   .to_host = cpu_to_host,
   .copy = cpu_copy,
   .fill = cpu_fill,
-  .synchronize = cpu_synchronize,
+};
+
+static const dc_code_ops code_ops = {
   .load = cpu_load,
   .unload = cpu_unload,
   .function = cpu_function,
   .entries = cpu_entries,
   .param = cpu_param,
-  .function_facts = cpu_function_facts,
+  .facts = cpu_function_facts,
   .launch = cpu_launch,
   .global = cpu_global,
   .occupancy = cpu_occupancy,
   .tier = cpu_tier,
   .set_shared_limit = cpu_set_shared_limit,
   .set_stack = cpu_set_stack,
-  .stream_open = dc_cpu_stream_open,
-  .stream_close = dc_cpu_stream_close,
-  .stream_done = dc_cpu_stream_done,
-  .stream_synchronize = dc_cpu_stream_synchronize,
-  .stream_wait = dc_cpu_stream_wait,
+};
+
+static const dc_stream_ops stream_ops = {
+  .synchronize = dc_cpu_stream_synchronize,
+  .open = dc_cpu_stream_open,
+  .close = dc_cpu_stream_close,
+  .done = dc_cpu_stream_done,
+  .wait = dc_cpu_stream_wait,
   .event_open = dc_cpu_event_open,
   .event_close = dc_cpu_event_close,
   .event_record = dc_cpu_event_record,
   .event_done = dc_cpu_event_done,
   .event_synchronize = dc_cpu_event_synchronize,
   .event_elapsed = dc_cpu_event_elapsed,
-  .capture_begin = dc_cpu_capture_begin,
-  .capture_end = dc_cpu_capture_end,
-  .capture_fork = dc_cpu_capture_fork,
-  .graph_launch = dc_cpu_graph_launch,
-  .graph_close = dc_cpu_graph_close,
+};
+
+static const dc_graph_ops graph_ops = {
+  .begin = dc_cpu_capture_begin,
+  .fork = dc_cpu_capture_fork,
+  .end = dc_cpu_capture_end,
+  .launch = dc_cpu_graph_launch,
+  .close = dc_cpu_graph_close,
+};
+
+static const dc_library_ops library_ops = {
   .products_in_graphs = true,
   .fft_points = 4096,
-  .library = dc_cpu_library,
+  .files = { "libopenblas libblas", "liblapack libopenblas", "libfftw3" },
+  .packages = { "libopenblas0-pthread", "libopenblas0-pthread", "libfftw3-double3 libfftw3-single3" },
+  .load = dc_cpu_library,
   .product = dc_cpu_product,
   .dense = dc_cpu_dense,
   .fft = dc_cpu_fft,
 };
 
-static int discover(const dc_backend *self, dc_device *(*add)(void *ud), void *ud, dc_error *err) {
+static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {
   char name[72];
   dc_device *dev = add(ud);
   if (dev == NULL) return dc_fail_oom(err);
   int threads = dc_cpu_threads();
   processor_name(name, sizeof name);
-  dev->ops = &cpu_ops;
-  dev->backend = self->name;
-  dev->index = 0;
   snprintf(dev->id, sizeof dev->id, "cpu");
   snprintf(dev->name, sizeof dev->name, "%s (%d thread%s)", name, threads, threads == 1 ? "" : "s");
   return 0;
 }
 
-const dc_backend dc_cpu_backend = { .name = "cpu", .discover = discover };
+const dc_backend dc_cpu_backend = {
+  .name = "cpu",
+  .blocking = true,
+  .host_memory = true,
+  .memory = &memory_ops,
+  .code = &code_ops,
+  .streams = &stream_ops,
+  .graphs = &graph_ops,
+  .libraries = &library_ops,
+  .discover = discover,
+  .open = cpu_open,
+};

@@ -198,9 +198,9 @@ int dc_cpu_graph_launch(dc_device *dev, void *handle, void *stream, dc_error *er
                         dc_short_name(((dc_cpu_function *)a->fn)->ptx->name, name, sizeof name));
       break;
     }
-    case ACTION_COPY: rc = dev->ops->copy(dev, a->dst, a->src, a->n, err); break;
-    case ACTION_FILL: rc = dev->ops->fill(dev, a->dst, a->bytes, a->size, a->n, err); break;
-    case ACTION_PRODUCT: rc = dev->ops->product(dev, (const void *)a->bytes, err); break;
+    case ACTION_COPY: rc = dev->memory->copy(dev, a->dst, a->src, a->n, err); break;
+    case ACTION_FILL: rc = dev->memory->fill(dev, a->dst, a->bytes, a->size, a->n, err); break;
+    case ACTION_PRODUCT: rc = dev->libraries->product(dev, (const void *)a->bytes, err); break;
     }
     if (rc != 0) return -1;
   }

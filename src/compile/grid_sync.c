@@ -1,13 +1,10 @@
 /*
-** grid_sync.c - whether a kernel's source synchronizes its whole grid, which takes a cooperative launch.
-**
-** Looked for in the text: a group got from this_grid(), or declared as grid_group, whose sync or barrier is used.  What
-** is found is a reason to launch cooperatively by itself; who knows better says with{cooperative = …}.
+** grid_sync.c - see grid_sync.h.
 */
+#include "compile/grid_sync.h"
+
 #include <ctype.h>
 #include <string.h>
-
-#include "kernel/plan.h"
 
 typedef struct span {
   const char *at, *end;
@@ -65,7 +62,7 @@ static const char *assigned_to(span s, const char *p, size_t *n) {
 }
 
 bool dc_syncs_grid(const char *text, size_t len) {
-  const span all = {text, text + len};
+  const span all = { text, text + len };
   size_t n;
   for (span s = all; (s.at = find(s, "this_grid")) != NULL; s.at++) {
     const char *behind = skip(s.at + strlen("this_grid"), s.end, " ()");

@@ -1,5 +1,5 @@
-/* ledger.c - see ledger.h. */
-#include "lua/ledger.h"
+/* allocation.c - see allocation.h. */
+#include "lua/allocation.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -7,10 +7,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "device/capture.h"
+#include "device/allocation.h"
 #include "device/device.h"
-#include "device/ledger.h"
+#include "device/memory.h"
 #include "device/registry.h"
+#include "device/stream_state.h"
 #include "lua/caller.h"
 #include "lua/device.h"
 #include "lua/error.h"
@@ -20,16 +21,16 @@
 
 #define STACK 10
 
-/* dc_ledger_place. Nothing here may raise. */
+/* dc_allocation_place. Nothing here may raise. */
 static bool running_line(char *text) {
   lua_State *L = dc_lua_active.L;
   lua_Debug ar;
   if (!L || !lua_checkstack(L, STACK) || !dc_lua_caller(L, &ar)) return false;
-  snprintf(text, DC_PLACE, "%s:%d", ar.short_src, ar.currentline);
+  snprintf(text, DC_SITE_SIZE, "%s:%d", ar.short_src, ar.currentline);
   return true;
 }
 
-void dc_lua_open_ledger(void) { dc_ledger_place = running_line; }
+void dc_lua_open_allocation(void) { dc_allocation_place = running_line; }
 
 static void set_bytes(lua_State *L, const char *name, size_t n) {
   lua_pushinteger(L, n <= LUA_MAXINTEGER ? (lua_Integer)n : LUA_MAXINTEGER);
@@ -47,10 +48,10 @@ static dc_device *device_at(lua_State *L, int arg) {
 
 static void push_lines(lua_State *L, const dc_device *dev) {
   enum { MOST = 1000 };
-  dc_line *copy = dc_lua_scratch(L, MOST * (sizeof *copy + sizeof(const dc_line *)));
-  const dc_line **line = (const dc_line **)(copy + MOST);
-  const size_t n = dc_ledger_largest(dev, line, MOST);
-  for (size_t i = 0; i < n; i++) copy[i] = *line[i]; /* the collector may take lines away */
+  dc_allocation_site *copy = dc_lua_scratch(L, MOST * (sizeof *copy + sizeof(const dc_allocation_site *)));
+  const dc_allocation_site **site = (const dc_allocation_site **)(copy + MOST);
+  const size_t n = dc_allocation_sites(dev, site, MOST);
+  for (size_t i = 0; i < n; i++) copy[i] = *site[i]; /* the collector may remove sites */
   lua_createtable(L, (int)n, 0);
   for (size_t i = 0; i < n; i++) {
     lua_createtable(L, 0, 3);
@@ -76,7 +77,7 @@ static int core_usage(lua_State *L) {
   }
   lua_createtable(L, 0, 8);
   set_bytes(L, "in_use", dev->bytes_live);
-  set_bytes(L, "reserved", dev->ops->reserved ? dev->ops->reserved(dev) : dev->bytes_live);
+  set_bytes(L, "reserved", dev->memory->reserved ? dev->memory->reserved(dev) : dev->bytes_live);
   set_bytes(L, "peak", dev->bytes_peak);
   set_bytes(L, "free", free_bytes);
   set_bytes(L, "total", total);
@@ -101,7 +102,7 @@ static int core_set_limit(lua_State *L) {
 
 /* trace(boolean) */
 static int core_trace_memory(lua_State *L) {
-  dc_ledger_trace(lua_toboolean(L, 1));
+  dc_allocation_trace(lua_toboolean(L, 1));
   return 0;
 }
 
@@ -112,7 +113,7 @@ static int core_trim(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   if (dc_capture_refuse(dev, "waits", &err) != 0) return dc_lua_raise(L, &err);
   dc_lua_work_begin(self);
-  if (dev->ops->trim) dev->ops->trim(dev);
+  if (dev->memory->trim) dev->memory->trim(dev);
   dc_lua_work_end(self, false);
   return 0;
 }

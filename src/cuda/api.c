@@ -1,11 +1,8 @@
 /*
-** driver.c - the driver's library: found, loaded and started once, at the first question.
-**
-** CUDA cannot be used in a child of a process that started it: a fork handler turns it off there.
+** api.c - the driver's library: found, loaded, and its functions looked up.
 */
-#include "cuda/driver.h"
+#include "cuda/api.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +14,12 @@
 dc_cuda_api dc_cu;
 
 static struct {
-  bool tried;
   void *lib;
   char *path;
   int version;
-  dc_error why_not;
 } driver;
 
-/* Where the library may lie besides the system's own search: WSL, containers, distributions. */
+/* Where the library may be besides the system's own search: WSL, containers, distributions. */
 static const char *const places[] = {
   "libcuda.so.1",
   "/usr/lib/wsl/lib/libcuda.so.1",
@@ -72,17 +67,16 @@ static int look_up_all(dc_error *err) {
   return 0;
 }
 
-static int fail_stub(dc_error *err) {
+int dc_cuda_fail_stub(dc_error *err) {
   return dc_fail(err, DC_DEVICE, "CUDA_ERROR_STUB_LIBRARY",
                  "%s is the toolkit's stub for linking, not a driver; install an NVIDIA driver", driver.path);
 }
 
-/* The version is asked through the one function that every driver has, before the others are looked up:
-** an old driver then is called old, not incomplete. */
+/* Before the other functions are looked up: so an old driver is reported as old, not as incomplete. */
 static int check_version(dc_error *err) {
   if (look_up(&dc_cu.DriverGetVersion, "cuDriverGetVersion", true, err) != 0) return -1;
   CUresult r = dc_cu.DriverGetVersion(&driver.version);
-  if (r == CUDA_ERROR_STUB_LIBRARY) return fail_stub(err);
+  if (r == CUDA_ERROR_STUB_LIBRARY) return dc_cuda_fail_stub(err);
   if (r != CUDA_SUCCESS)
     return dc_fail(err, DC_DEVICE, NULL, "the NVIDIA driver in %s does not tell its version (error %d)", driver.path,
                    r);
@@ -93,41 +87,11 @@ static int check_version(dc_error *err) {
                  driver.version / 1000, driver.version % 1000 / 10);
 }
 
-static int init_driver(dc_error *err) {
-  pthread_atfork(NULL, NULL, dc_cuda_forked);
-  CUresult r = dc_cu.Init(0);
-  if (r == CUDA_SUCCESS) return 0;
-  if (r == CUDA_ERROR_NO_DEVICE)
-    return dc_fail(err, DC_DEVICE, "CUDA_ERROR_NO_DEVICE", "there is an NVIDIA driver, but it finds no GPU");
-  if (r == CUDA_ERROR_STUB_LIBRARY) return fail_stub(err);
-  return dc_cuda_fail(r, DC_DEVICE, err, "the NVIDIA driver cannot be started");
-}
-
-static int start(dc_error *err) {
+int dc_cuda_api_load(dc_error *err) {
   if (open_library(err) != 0) return -1;
-  if (check_version(err) == 0 && look_up_all(err) == 0 && init_driver(err) == 0) return 0;
-  return -1; /* the library stays loaded: unloading a driver that has begun to start is not safe */
+  return check_version(err) == 0 && look_up_all(err) == 0 ? 0 : -1; /* the library stays loaded: it may have threads */
 }
 
-int dc_cuda_start(dc_error *err) {
-  if (atomic_load(&dc_cuda_process.dead)) return dc_cuda_fail_dead(err);
-  if (!driver.tried) {
-    driver.tried = true;
-    start(&driver.why_not);
-  }
-  if (driver.why_not.kind == DC_OK) return 0;
-  dc_fail(err, driver.why_not.kind, driver.why_not.code, "%s", dc_error_text(&driver.why_not));
-  dc_error_set_log(err, driver.why_not.log);
-  return -1;
-}
+int dc_cuda_api_version(void) { return driver.version; }
 
-const dc_cuda_info *dc_cuda_driver(void) {
-  static dc_cuda_info info;
-  dc_error err = DC_ERROR_INIT;
-  info.available = dc_cuda_start(&err) == 0;
-  dc_error_clear(&err);
-  info.version = driver.version;
-  info.library = driver.path;
-  info.why_not = info.available ? NULL : driver.why_not.log ? driver.why_not.log : dc_error_text(&driver.why_not);
-  return &info;
-}
+const char *dc_cuda_api_path(void) { return driver.path; }

@@ -1,0 +1,20 @@
+/*
+** copy.h - inside cuda/: copies and fills; slots of dc_memory_ops.
+**
+** Small copies pass through page-locked memory: then writes need not wait, and reads are waited for in a way that
+** Ctrl-C ends.  Large copies wait for the stream first, for the same reason.
+*/
+#ifndef DC_CUDA_COPY_H
+#define DC_CUDA_COPY_H
+
+#include "cuda/types.h"
+
+int dc_cuda_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
+int dc_cuda_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
+int dc_cuda_peer_copy(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err);
+int dc_cuda_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
+int dc_cuda_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
+int dc_cuda_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
+int dc_cuda_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
+
+#endif

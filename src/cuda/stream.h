@@ -1,0 +1,23 @@
+/*
+** stream.h - inside cuda/: streams and events of a GPU, and waiting for them in a way that Ctrl-C ends.
+*/
+#ifndef DC_CUDA_STREAM_H
+#define DC_CUDA_STREAM_H
+
+#include "cuda/types.h"
+
+/* Polls the stream once: CUDA_SUCCESS when all that was issued has ended (then deferred modules are unloaded), else
+** CUDA_ERROR_NOT_READY or an error.  The context is current. */
+CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s);
+/* Waits until the stream is done; DC_INTERRUPTED when Ctrl-C came first. */
+int dc_cuda_wait(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
+/* The same, or until `arrived`, which reads what a kernel writes, is true. */
+int dc_cuda_wait_or_arrived(dc_cuda *d, dc_cuda_stream *s, bool (*arrived)(void *ud), void *ud, dc_error *err);
+int dc_cuda_wait_all(dc_cuda *d, dc_error *err); /* every stream of the list */
+/* The same, as the pool needs it before it gives memory back. */
+int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err);
+
+int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err);
+extern const dc_stream_ops dc_cuda_stream_ops;
+
+#endif

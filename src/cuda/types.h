@@ -1,0 +1,62 @@
+/*
+** types.h - inside cuda/: the state of a device and of what is loaded on it.
+*/
+#ifndef DC_CUDA_TYPES_H
+#define DC_CUDA_TYPES_H
+
+#include "cuda/api.h"
+#include "device/device.h"
+
+/* A stream; its address is the handle of the stream table. */
+typedef struct dc_cuda_stream {
+  CUstream handle;   /* non-blocking */
+  uint64_t issued;   /* serial of the last launch in it */
+  uint64_t finished; /* serial of the last launch that is known to have ended well */
+  struct dc_cuda_stream *next;
+} dc_cuda_stream;
+
+/* A device's own part (dev->impl). */
+typedef struct dc_cuda {
+  /* what every launch reads */
+  alignas(DC_CACHE_LINE) dc_device *dev;
+  dc_cuda_stream own; /* the device's own; head of the list of all */
+  bool sync_launches; /* DOTCOMPUTE_SYNC: wait after each launch */
+  __typeof__(((dc_cuda_api *)0)->LaunchKernel) launch; /* dc_cu's, in this cache line */
+  CUcontext context;  /* the primary one, retained while open */
+  CUdevice handle;
+  struct dc_cuda_capture *capture; /* NULL until a graph is captured (graph.c) */
+  CUevent event;      /* orders this device against another */
+  CUmemoryPool pool;  /* the device's default pool; NULL: no stream-ordered memory */
+  char *pinned;       /* page-locked: parts for small writes, small reads, and the mailbox; or NULL */
+  uint64_t sequence;  /* of the mailbox's last message */
+  struct dc_cuda_free_list *free_list; /* of small freed blocks; NULL: none yet */
+  size_t upload_at;   /* first unused byte of its part for writes */
+  bool reading;       /* its part for reads is in use: an interrupted read left a copy under way */
+  struct dc_cuda_staging *staging; /* for large copies; NULL until there was one */
+  uint64_t peers[2];  /* bits of the devices that have access to this one's memory */
+  struct dc_cuda_libraries *libraries; /* NULL until one is used */
+  dc_code *deferred;  /* modules to be unloaded when their kernels have ended (unload.c) */
+} dc_cuda;
+
+struct dc_code {
+  dc_cuda *d;
+  CUmodule module;
+  dc_function *functions; /* newest first */
+  dc_code *next_deferred;
+};
+
+struct dc_function {
+  alignas(DC_CACHE_LINE) dc_cuda *d;
+  CUfunction handle;
+  uint64_t last_launch; /* its serial */
+  dc_code *code;
+  dc_function *next;
+  char name[]; /* in the image, so mangled */
+};
+
+/* Blocks of a cluster: 8 everywhere (the programming guide), 16 on GPUs of compute capability 9.0 for kernels that say
+** that they are not portable. */
+#define DC_CUDA_PORTABLE_CLUSTER 8
+#define DC_CUDA_CLUSTER 16
+
+#endif
