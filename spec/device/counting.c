@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cpu/cpu.h"
+#include "cpu/runtime/device.h"
 #include "device/registry.h"
 
 /* --- counts ------------------------------------------------------------------------------------------ */
