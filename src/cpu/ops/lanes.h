@@ -32,23 +32,6 @@ typedef double f64;
 typedef unsigned __int128 u128;
 typedef __int128 s128;
 
-/* Each file's share of `select`. */
-bool PER_ISA(dc_select_int)(dc_uop *o);
-bool PER_ISA(dc_select_bits)(dc_uop *o);
-bool PER_ISA(dc_select_carry)(dc_uop *o);
-bool PER_ISA(dc_select_video)(dc_uop *o);
-bool PER_ISA(dc_select_float)(dc_uop *o);
-bool PER_ISA(dc_select_half)(dc_uop *o);
-bool PER_ISA(dc_select_approx)(dc_uop *o);
-bool PER_ISA(dc_select_compare)(dc_uop *o);
-bool PER_ISA(dc_select_convert)(dc_uop *o);
-bool PER_ISA(dc_select_move)(dc_uop *o);
-bool PER_ISA(dc_select_memory)(dc_uop *o);
-bool PER_ISA(dc_select_atomic)(dc_uop *o);
-bool PER_ISA(dc_select_async)(dc_uop *o);
-bool PER_ISA(dc_select_fp8)(dc_uop *o);
-bool PER_ISA(dc_select_warp)(dc_uop *o);
-
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that cannot be a vector is still a loop */
 #define VECTOR_LOOP(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); l++)
@@ -173,9 +156,9 @@ static inline f64 saturate64(f64 x) {
   return r < 1.0 ? r : 1.0;
 }
 
-/* bit_of_lane[l] == 1 << l: turns a predicate word into lanes without shifts. */
-extern const u32 PER_ISA(dc_bit_of_lane)[DC_LANES];
-#define BIT_OF_LANE PER_ISA(dc_bit_of_lane)
+/* BIT_OF_LANE[l] == 1 << l: turns a predicate word into lanes without shifts. */
+#define BITS8_(i) 1u << (i), 2u << (i), 4u << (i), 8u << (i), 16u << (i), 32u << (i), 64u << (i), 128u << (i)
+static const u32 BIT_OF_LANE[DC_LANES] BUFFER = {BITS8_(0), BITS8_(8), BITS8_(16), BITS8_(24)};
 
 /* Writes a predicate word. */
 static inline void put_pred(dc_warp *w, u32 index, u32 bits) { w->preds[index] = bits; }
