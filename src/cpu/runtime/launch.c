@@ -1,8 +1,8 @@
 /*
 ** launch.c - see launch.h.
 **
-** A block whose warps only spin is set aside and others run, so that blocks which wait for each other make progress with
-** one thread as well, up to DC_MAX_RESIDENT blocks a worker.
+** A block whose warps only spin is set aside and others run, so that blocks which wait for each other make progress
+** with one thread as well, up to DC_MAX_RESIDENT blocks a worker.
 */
 #include "cpu/runtime/launch.h"
 

@@ -12,8 +12,8 @@
 /* k->native for warp w of the current launch. */
 void dc_native_begin(dc_worker *k, dc_warp *w);
 
-/* Runs frame f of a warp from node n on, for all its lanes.  The result is what emitted code returned (simd/abi.h); node
-** and lanes are in k->native. */
+/* Runs frame f of a warp from node n on, for all its lanes.  The result is what emitted code returned (simd/abi.h);
+** node and lanes are in k->native. */
 int dc_native_frame(dc_warp *w, dc_frame *f, int32_t n);
 
 static inline void dc_native_set_block(dc_native *n, dc_dim3 ctaid) {

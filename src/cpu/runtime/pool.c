@@ -202,7 +202,7 @@ static void in_child(void) {
   }
 }
 
-/* Sleeping threads end before the process is torn down; a thread that still works when the program ends is left alone. */
+/* Sleeping threads end before the process is torn down; those of a launch under way are left alone. */
 static void at_exit(void) {
   for (dc_pool *p = pools; p; p = p->next)
     if (p->busy == 0 && p->job == NULL) join_threads(p);

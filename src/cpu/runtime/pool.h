@@ -1,7 +1,7 @@
 /*
 ** pool.h - the worker threads of the CPU device.
 **
-** The launching thread is worker 0, and works alone unless the launch turns out to take longer than waking others would.
+** The launching thread is worker 0, and works alone unless the launch turns out to take longer than waking others.
 */
 #ifndef DC_CPU_RUNTIME_POOL_H
 #define DC_CPU_RUNTIME_POOL_H

@@ -285,8 +285,8 @@ static void back_off(dc_warp_control *c, int32_t n) {
   c->backoff_left = BACKOFF_PICKS;
   while (i < c->nspin && c->spin_nodes[i] != n) i++;
   if (i < c->nspin) return;
-  if (c->nspin == DC_MAX_SPINNING) memmove(c->spin_nodes, c->spin_nodes + 1, (DC_MAX_SPINNING - 1) * sizeof *c->spin_nodes);
-  else c->nspin++;
+  if (c->nspin < DC_MAX_SPINNING) c->nspin++;
+  else memmove(c->spin_nodes, c->spin_nodes + 1, (DC_MAX_SPINNING - 1) * sizeof *c->spin_nodes);
   c->spin_nodes[c->nspin - 1] = n;
 }
 

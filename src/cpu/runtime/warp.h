@@ -18,7 +18,7 @@ void dc_warp_set_local(dc_warp *w, const dc_worker *k); /* where local memory is
 dc_progress dc_warp_run(dc_warp_slot *s);
 void dc_warp_drop(dc_warp_slot *s);         /* releases its frames */
 
-/* Whether some lanes of a warp that cannot go on wait at a warp-wide operation; if so, they pass it without the rest. */
+/* Whether some lanes of a warp that cannot go on wait at a warp-wide operation; they then pass it without the rest. */
 bool dc_warp_force(dc_warp_slot *s);
 
 /* Adds the lines of the source where its lanes wait to lines[0..n), each once, at most `max`; the new count. */
