@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "cpu/runtime/device.h"
 #include "cpu/runtime/fault.h"
+#include "cpu/runtime/fault_report.h"
 #include "cpu/runtime/memory.h"
 #include "cpu/runtime/printf.h"
-#include "cpu/runtime/state.h"
 #include "device/device.h"
 #include "device/memory.h"
 #include "device/registry.h"
@@ -169,11 +169,11 @@ static void test_printf(void) {
   static const struct { uint32_t i; uint32_t pad; double d; uint64_t q; const char *s; uint32_t c; } args = {
     (uint32_t)-7, 0, 2.5, (uint64_t)1 << 40, "text", 'z' };
   dc_buf b = DC_BUF_INIT;
-  int n = dc_device_printf(&b, "%5d|%-8.2f|%llx|%.2s|%c|%%|%y", (const uint8_t *)&args);
+  int n = dc_printf_lane(&b, "%5d|%-8.2f|%llx|%.2s|%c|%%|%y", (const uint8_t *)&args);
   check(n == 5 && strcmp(dc_buf_str(&b), "   -7|2.50    |10000000000|te|z|%|%y") == 0, dc_buf_str(&b));
   dc_buf_reset(&b);
   static const struct { uint32_t w, v; uint64_t p; uint32_t c, pad; } more = { (uint32_t)-6, 255, 0, 511, 0 };
-  dc_device_printf(&b, "%*u|%p|%hhd", (const uint8_t *)&more);
+  dc_printf_lane(&b, "%*u|%p|%hhd", (const uint8_t *)&more);
   check(strcmp(dc_buf_str(&b), "255   |(nil)|-1") == 0, dc_buf_str(&b));
   dc_buf_free(&b);
 }

@@ -19,7 +19,6 @@
 #include "cpu/ptx/parse.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/isa.h"
-#include "cpu/runtime/state.h"
 
 static uint64_t state = 1;
 

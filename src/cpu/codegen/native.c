@@ -7,6 +7,7 @@
 */
 #include "cpu/codegen/native.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,6 @@
 #include "cpu/codegen/build.h"
 #include "cpu/codegen/emit.h"
 #include "cpu/interp/code.h"
-#include "cpu/runtime/state.h"
 #include "cpu/simd/abi.h"
 #include "device/device.h"
 

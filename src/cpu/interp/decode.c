@@ -22,7 +22,6 @@
 #include "cpu/interp/module.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
-#include "cpu/runtime/state.h"
 
 /* Bytes of immediates, to be found again: open addressing on (bits, value). */
 typedef struct constant {
@@ -374,10 +373,9 @@ static void run_guarded(dc_warp *w, const dc_uop *o) {
     inner->fn_masked(w, inner);
     return;
   }
-  const dc_isa *ops = w->ctl->worker->ops;
-  ops->set_mask(w, some);
+  w->ops->set_mask(w, some);
   inner->fn_masked(w, inner);
-  ops->set_mask(w, mask);
+  w->ops->set_mask(w, mask);
 }
 
 /* Fills *op with the operands of an instruction; `select`: also with what runs it. */

@@ -8,6 +8,8 @@
 #include "cpu/interp/code.h"
 #include "cpu/ptx/ptx.h"
 
+/* As dc_decode, but without the functions that fn calls.  DC_DECODE_REFUSED: it cannot run, fn->refusal says why. */
+#define DC_DECODE_REFUSED 1
 int dc_decode_alone(dc_cpu_function *fn, dc_error *err);
 
 /* Whether a lane that executes this warp-wide operation may be missing in its member mask. */

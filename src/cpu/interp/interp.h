@@ -1,16 +1,12 @@
 /*
-** interp.h - tier 0: a warp of 32 lanes interpreted one instruction at a time.
+** interp.h - the interpreter's (tier 0's) data: decoded operations, and what a warp of 32 lanes has for them.
 **
-** The contract between the operations (ops/: what one instruction does to 32 lanes), the warp loop
-** (warp.c: control flow, calls, barriers) and the device (device.c, launch.c).
+** Used by the decoder (decode.c makes dc_uop), by the operations (ops/: what one instruction does to 32 lanes) and by
+** the run time (runtime/warp.c: control flow, calls, barriers).
 **
-** Register file: each register has 32 consecutive lanes of its container (16 bits and less as
-** uint16_t, else 32, 64 or 128 bits) at a byte offset from w->regs, 64-byte aligned.  Immediates are
-** registers too, filled once when a file is made and never written.  Predicates are words of one bit
-** a lane, w->preds[i].
-**
-** Execution is resumable: at a barrier warp_run returns, and goes on where it was when called again.
-** So tier 0 needs no stack of its own for each warp.
+** Register file: each register has 32 consecutive lanes of its container (16 bits and less as uint16_t, else 32, 64 or
+** 128 bits) at a byte offset from w->regs, 64-byte aligned.  Immediates are registers too, filled when the file is made
+** and never written.  Predicates are words of one bit a lane, w->preds[i].
 */
 #ifndef DC_CPU_INTERP_INTERP_H
 #define DC_CPU_INTERP_INTERP_H
@@ -22,12 +18,19 @@
 
 #define DC_LANES 32
 #define DC_ALL_LANES 0xffffffffu
+#define DC_MAX_WARPS 32 /* of a block: 1024 threads */
+#define DC_BARRIERS 16  /* of a block */
+
+/* Whether a barrier can wait for this number of threads: whole warps, at least one. */
+static inline bool dc_barrier_counts(int64_t threads) {
+  return threads > 0 && threads <= DC_MAX_WARPS * DC_LANES && threads % DC_LANES == 0;
+}
 
 typedef struct dc_warp dc_warp;
 typedef struct dc_uop dc_uop;
 typedef void (*dc_op_fn)(dc_warp *w, const dc_uop *o);
 
-/* Where an address is counted from.  Lane l's address is
+/* What an address is relative to.  Lane l's address is
 ** w->base[k] + w->lane_stride[k] * l + (address register, if any) + imm. */
 typedef enum dc_base {
   DC_BASE_FLAT,   /* generic and global: host addresses; base 0 */
@@ -40,8 +43,8 @@ typedef enum dc_base {
   DC_NBASES
 } dc_base;
 
-/* One decoded instruction (micro-operation). `fn` may write every lane (used when no other lane of the frame is alive
-** elsewhere); `fn_masked` writes only lanes in w->mask.  Both touch memory for lanes in w->mask only. */
+/* One decoded instruction (micro-operation). `fn` may write every lane (used when all lanes of the frame are at this
+** instruction); `fn_masked` writes only lanes in w->mask.  Both access memory for lanes in w->mask only. */
 struct dc_uop {
   dc_op_fn fn, fn_masked;
   uint32_t d, a, b, c; /* byte offsets in the register file, or predicate indices where the operand is a predicate */
@@ -56,30 +59,28 @@ struct dc_uop {
 };
 #define DC_NO_OPERAND 0xffffffffu /* in d2: a sink */
 
-/* Operand places are described in ops/table.h.  cvta and isspacep: `base` names the space.
+/* ops/table.h says which operand is in which field.  cvta and isspacep: `base` names the space.
 **   cvta     d = a + base[k] + lane_stride[k] * lane; .to: minus.  FLAT (global): d = a.
 **   isspacep d = low[k] <= a < high[k]; FLAT (global): in none of SHARED, CONST, LOCAL, PARAM.
-** A memory operation sets w->at before it touches memory.  Guarded instructions are run by the warp loop
-** with a narrowed w->mask.  Member masks: the warp loop has gathered the lanes that `membermask` names
-** as far as they live; vote, match and redux see one group (lanes with equal membermask) at a time. */
+** A memory operation sets w->at before it accesses memory.  Guarded instructions run with w->mask narrowed to the lanes
+** whose guard holds.  Before vote, match and redux run, the lanes of their member mask have been gathered, as far as
+** they have not exited; they run for one member mask at a time. */
 
-/* What all warps of a launch share. */
+/* One launch, as seen by all its warps. */
 typedef struct dc_grid {
-  struct dc_cpu_function *fn;
   dc_dim3 grid, block;
   uint32_t nwarps;               /* of a block */
   uint32_t shared_bytes;         /* static + dynamic, of a block */
   uint32_t dynamic_shared;
   const uint8_t *params;
-  struct dc_cpu_device *cpu;
   uint32_t nsm;                  /* multiprocessors that the device reports: %nsmid */
   uint64_t id;                   /* of the launch: %gridid */
   uint32_t envreg[2];            /* %envreg1, %envreg2: upper and lower half of the address of the state by which all
                                     blocks of a grid synchronize, 0 when there are more than can be resident */
-  atomic_int stop;               /* set when a worker failed or was interrupted: everybody returns soon */
+  atomic_int stop;               /* a worker failed or was interrupted: all workers return at their next poll */
 } dc_grid;
 
-/* What the warps of a block share. */
+/* One block, as seen by its warps. */
 typedef struct dc_block_state {
   dc_grid *grid;
   dc_dim3 ctaid;
@@ -90,17 +91,17 @@ typedef struct dc_block_state {
 typedef enum dc_fault_kind {
   DC_FAULT_ADDRESS, DC_FAULT_MISALIGNED, DC_FAULT_TRAP, DC_FAULT_ASSERT,
   DC_FAULT_STACK,   /* calls too deep */
-  DC_FAULT_CALL,    /* `address` is no function, or one that takes other arguments */
+  DC_FAULT_CALL,    /* `address` is no function, or one with other parameters */
   DC_FAULT_REFUSED, /* the function called cannot run here */
   DC_FAULT_BRANCH,  /* an index past the list of targets */
-  DC_FAULT_FREE,    /* free() of what malloc() never gave */
+  DC_FAULT_FREE,    /* free() of an address that malloc() did not return */
   DC_FAULT_MEMBER,  /* a warp-wide operation whose member mask, `address`, lacks the lane that executes it */
   DC_FAULT_BARRIER, /* a block has no barrier `address` */
   DC_FAULT_COUNT,   /* a barrier cannot wait for `address` threads */
   DC_FAULT_HOST     /* no memory for the launch itself */
 } dc_fault_kind;
-/* Ends the launch with an error blamed on lane `lane` of `o`; does not return (it jumps out of the interpreter, so its
-** caller holds nothing). */
+/* Ends the launch with an error that names lane `lane` of `o`.  Does not return: it is a longjmp to the worker's loop, so
+** its caller must hold no lock and no memory. */
 typedef void (*dc_fault_fn)(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address)
     __attribute__((noreturn));
 
@@ -112,29 +113,55 @@ struct dc_warp {
   uint64_t base[DC_NBASES];
   uint64_t lane_stride[DC_NBASES];
   uint64_t low[DC_NBASES], high[DC_NBASES]; /* host addresses of SHARED, CONST, PARAM, LOCAL: [low, high) */
-  const dc_uop *at;               /* the memory operation under way: what a fault is blamed on */
+  const dc_uop *at;              /* the memory operation under way: a fault is attributed to it */
   uint32_t carry;                /* condition code register's CF, one bit a lane */
-  uint32_t m32[DC_LANES] __attribute__((aligned(64))); /* mask expanded to 0 / ~0, see set_mask */
+  uint32_t m32[DC_LANES] __attribute__((aligned(64))); /* `mask` as 0 or ~0 a lane, by set_mask */
   uint64_t m64[DC_LANES] __attribute__((aligned(64)));
   /* thread coordinates, filled when the warp starts */
   const uint32_t (*tid)[DC_LANES]; /* three rows, aligned to 64 */
   uint32_t warpid;               /* in its block */
   uint32_t live;                 /* lanes that exist and have not exited */
   dc_block_state *block;
-  struct dc_warp_control *ctl;   /* warp.c's own: frames, pending masks, state */
-  dc_fault_fn fault;            /* what an operation calls that finds a fault: dc_warp_fault */
+  struct dc_warp_control *ctl;   /* of runtime/warp.c: frames, waiting lanes */
+  const struct dc_isa *ops;      /* that run it */
+  dc_fault_fn fault;             /* called by operations that find a fault: dc_warp_fault */
 };
 
-/* One build of ops.c for one instruction set. */
+/* One call of a function by lanes of a warp; decode.c lays out what follows it in memory. */
+typedef struct dc_frame {
+  struct dc_frame *parent, *below; /* below: the next older frame of the warp; in a pool: the next free one */
+  const struct dc_cpu_function *fn;
+  const struct dc_node *call;  /* in the parent */
+  uint32_t lanes;        /* that are in this function or in what it calls */
+  uint32_t low;          /* no word of `ready` below this one is set */
+  uint8_t *regs;
+  uint32_t *preds, *pend; /* pend: lanes at each node */
+  uint64_t *ready, *blocked; /* bits: nodes that can run; nodes whose lanes wait for others */
+  uint8_t *params, *call_area, *local;
+  const struct dc_native_code *native; /* runs it; NULL: tier 0 does */
+  uint8_t *save;         /* of native code, save_bytes of it */
+  uint32_t save_bytes;
+} dc_frame;
+
+/* The operations, as compiled for one instruction set. */
 typedef struct dc_isa {
   const char *isa; /* "baseline", "avx2", "avx512" */
   /* Chooses fn and fn_masked for a decoded op (ins, bits, base, addr_bits and operands already set).
-  ** false: this form is not supported. Control flow, calls and barriers are not asked for. */
+  ** false: this form is not supported.  Never called for control flow, calls and barriers. */
   bool (*select)(dc_uop *op);
   /* w->mask = mask, and its expansions. */
   void (*set_mask)(dc_warp *w, uint32_t mask);
   /* Runs ops [first, last) in order, all with fn (masked == false) or fn_masked. */
   void (*run)(dc_warp *w, const dc_uop *first, const dc_uop *last, bool masked);
 } dc_isa;
+
+/* The CPU device, as far as loading, decoding and native code read it. */
+typedef struct dc_cpu_device {
+  uint64_t serial;               /* counts openings */
+  struct dc_memory *memory;
+  const dc_isa *ops;
+  int tier;                      /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
+  struct dc_pool *pool;          /* of worker threads (runtime/pool.c) */
+} dc_cpu_device;
 
 #endif

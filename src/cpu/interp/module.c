@@ -16,7 +16,6 @@
 #include "cpu/ptx/parse.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/memory.h"
-#include "cpu/runtime/state.h"
 
 dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func *f) {
   return &code->functions[f->index];

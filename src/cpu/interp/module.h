@@ -8,7 +8,6 @@
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
-#include "cpu/runtime/state.h"
 
 int dc_code_load(dc_cpu_device *cpu, const char *text, size_t len, struct dc_code **out, dc_error *err);
 void dc_code_unload(struct dc_code *code);

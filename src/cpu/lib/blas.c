@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,16 +17,13 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/runtime.h"
-#include "cpu/lib/fftw.h"
-#include "cpu/lib/lapack.h"
-#include "cpu/runtime/launch.h"
-#include "cpu/runtime/stream.h"
 #include "device/device.h"
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112, UPPER = 121 }; /* CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_UPLO */
 
 static struct {
   pthread_once_t once;
+  atomic_int threads; /* of the device */
   void *blas, *lapack;
   bool ok;
   dc_buf why;
@@ -58,7 +56,7 @@ static void limit_threads(void) {
   void (*set)(int n);
   void *found = dc_dl_sym(api.blas, "openblas_set_num_threads");
   memcpy(&set, &found, sizeof found);
-  if (set != NULL) set(dc_cpu_threads());
+  if (set != NULL) set(api.threads);
 }
 
 static void load(void) {
@@ -84,7 +82,8 @@ static void load(void) {
   free(path);
 }
 
-int dc_cpu_blas_load(dc_error *err) {
+int dc_blas_load(int threads, dc_error *err) {
+  atomic_store(&api.threads, threads);
   pthread_once(&api.once, load);
   if (api.ok) return 0;
   dc_fail(err, DC_DEVICE, NULL,
@@ -94,17 +93,8 @@ int dc_cpu_blas_load(dc_error *err) {
   return -1;
 }
 
-void *dc_cpu_lapack_symbol(const char *name) {
+void *dc_blas_lapack_symbol(const char *name) {
   return api.lapack != NULL ? dc_dl_sym(api.lapack, name) : NULL;
-}
-
-int dc_cpu_library(dc_device *dev, dc_library which, dc_error *err) {
-  (void)dev;
-  switch (which) {
-  case DC_LIBRARY_PRODUCT: return dc_cpu_blas_load(err);
-  case DC_LIBRARY_SOLVER: return dc_cpu_lapack_load(err);
-  default: return dc_cpu_fftw_load(false, err) != 0 || dc_cpu_fftw_load(true, err) != 0 ? -1 : 0;
-  }
 }
 
 /* --- products ------------------------------------------------------------------------------------- */
@@ -201,17 +191,18 @@ static void product(const dc_product *p, one q) {
   else matrix_by_matrix(p, q);
 }
 
-int dc_cpu_product(dc_device *dev, const dc_product *p, dc_error *err) {
+int dc_blas_check(const dc_product *p, dc_error *err) {
   const int64_t extents[] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
-  if (dc_cpu_blas_load(err) != 0) return -1;
   for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
     if (extents[i] > INT_MAX)
       return dc_fail(err, DC_SHAPE, NULL,
                      "a matrix product on the CPU device takes extents of at most 2^31 - 1: these are (%lld, %lld) and "
                      "(%lld, %lld)",
                      (long long)p->m, (long long)p->k, (long long)p->k, (long long)p->n);
-  int captured = dc_cpu_capture_product(dev, p, err);
-  if (captured != 0) return captured < 0 ? -1 : 0;
+  return 0;
+}
+
+int dc_blas_product(const dc_product *p, dc_error *err) {
   const int64_t size = (int64_t)dc_dtype_size(p->dtype);
   for (int64_t i = 0; i < p->batch; i++) {
     one q = { (const void *)(uintptr_t)(p->a + (dc_ptr)(i * p->step_a * size)),

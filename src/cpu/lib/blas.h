@@ -1,5 +1,7 @@
 /*
-** blas.h - matrix products of the CPU device: OpenBLAS, or what else the system has as BLAS and LAPACK.
+** blas.h - matrix products of the CPU device by OpenBLAS or another CBLAS, loaded when first used.
+**
+** DOTCOMPUTE_BLAS names the library's file, or is "off".
 */
 #ifndef DC_CPU_LIB_BLAS_H
 #define DC_CPU_LIB_BLAS_H
@@ -7,13 +9,14 @@
 #include "base/error.h"
 #include "device/device.h"
 
-int dc_cpu_library(dc_device *dev, dc_library which, dc_error *err);
-int dc_cpu_product(dc_device *dev, const dc_product *p, dc_error *err);
+/* Loads the library, once, for a device with this number of threads.  DC_DEVICE says what to install. */
+int dc_blas_load(int threads, dc_error *err);
 
-/* A function of the library that has LAPACK; NULL when there is none. Load first. */
-void *dc_cpu_lapack_symbol(const char *name);
+/* Both after dc_blas_load.  DC_SHAPE when an extent is more than BLAS takes. */
+int dc_blas_check(const dc_product *p, dc_error *err);
+int dc_blas_product(const dc_product *p, dc_error *err);
 
-/* Each loads, once, what its part needs. DC_DEVICE with what to install when that is not there. */
-int dc_cpu_blas_load(dc_error *err);
+/* A function of LAPACK, from the same library or the one that belongs to it; NULL when there is none. */
+void *dc_blas_lapack_symbol(const char *name);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cpu/lib/fftw.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/runtime.h"
-#include "cpu/runtime/launch.h"
 #include "device/device.h"
 
 #define ESTIMATE (1u << 6) /* FFTW_ESTIMATE */
@@ -55,6 +55,7 @@ typedef struct precision {
   uint64_t turn;
 } precision;
 
+static atomic_int threads; /* of the device */
 static precision single = { .once = PTHREAD_ONCE_INIT }, twice = { .once = PTHREAD_ONCE_INIT };
 
 /* --- loading -------------------------------------------------------------------------------------- */
@@ -90,8 +91,8 @@ static void load(precision *p, bool wide) {
 #include "cpu/lib/fftw_api.def"
 #undef DC_FFTW
   if (lib != NULL && !p->ok) dc_buf_puts(&p->why, "the library found is no FFTW 3\n");
-  const char *threads = wide ? "libfftw3_threads.so.3" : "libfftw3f_threads.so.3";
-  lib = p->ok && dc_cpu_threads() > 1 ? open_library(p, threads, false) : NULL;
+  const char *threaded = wide ? "libfftw3_threads.so.3" : "libfftw3f_threads.so.3";
+  lib = p->ok && threads > 1 ? open_library(p, threaded, false) : NULL;
   if (lib == NULL || !look_up(&p->init_threads, lib, wide, "init_threads") ||
       !look_up(&p->plan_with_nthreads, lib, wide, "plan_with_nthreads") || p->init_threads() == 0)
     p->plan_with_nthreads = NULL;
@@ -100,7 +101,7 @@ static void load(precision *p, bool wide) {
 static void load_single(void) { load(&single, false); }
 static void load_twice(void) { load(&twice, true); }
 
-int dc_cpu_fftw_load(bool wide, dc_error *err) {
+static int load_precision(bool wide, dc_error *err) {
   precision *p = wide ? &twice : &single;
   pthread_once(&p->once, wide ? load_twice : load_single);
   if (p->ok) return 0;
@@ -110,6 +111,11 @@ int dc_cpu_fftw_load(bool wide, dc_error *err) {
           wide ? "complex128" : "complex64", wide ? "double" : "single");
   dc_error_set_log(err, dc_buf_str(&p->why));
   return -1;
+}
+
+int dc_fftw_load(int nthreads, dc_error *err) {
+  atomic_store(&threads, nthreads);
+  return load_precision(false, err) == 0 ? load_precision(true, err) : -1;
 }
 
 /* --- plans ---------------------------------------------------------------------------------------- */
@@ -131,7 +137,7 @@ static plan make(precision *p, const dc_fft *f) {
     axes[i] = (axis){ f->n[i], f->in_step[i], f->out_step[i] };
     total *= f->n[i];
   }
-  if (p->plan_with_nthreads != NULL) p->plan_with_nthreads(total >= FOR_THREADS ? dc_cpu_threads() : 1);
+  if (p->plan_with_nthreads != NULL) p->plan_with_nthreads(total >= FOR_THREADS ? threads : 1);
   switch (f->kind) {
   case DC_FFT_REAL: return p->api.plan_guru64_dft_r2c(f->axes, axes, 1, &batch, in, out, ESTIMATE);
   case DC_FFT_TO_REAL: return p->api.plan_guru64_dft_c2r(f->axes, axes, 1, &batch, in, out, ESTIMATE);
@@ -245,10 +251,10 @@ static int transform_columns(precision *p, const dc_fft *f, const shape *s, dc_e
   return rc;
 }
 
-int dc_cpu_fft(dc_device *dev, const dc_fft *f, dc_error *err) {
+int dc_fftw_run(const dc_fft *f, int nthreads, dc_error *err) {
   precision *p = f->wide ? &twice : &single;
   const shape s = shape_of(f);
-  (void)dev;
-  if (dc_cpu_fftw_load(f->wide, err) != 0) return -1;
+  atomic_store(&threads, nthreads);
+  if (load_precision(f->wide, err) != 0) return -1;
   return are_columns(f, &s) ? transform_columns(p, f, &s, err) : transform(p, f, err);
 }

@@ -1,5 +1,7 @@
 /*
-** fftw.h - Fourier transforms of the CPU device: FFTW 3, one library for each precision.
+** fftw.h - Fourier transforms of the CPU device by FFTW 3, loaded when first used.
+**
+** DOTCOMPUTE_FFTW names the folder of the libraries, or is "off".
 */
 #ifndef DC_CPU_LIB_FFTW_H
 #define DC_CPU_LIB_FFTW_H
@@ -7,7 +9,8 @@
 #include "base/error.h"
 #include "device/device.h"
 
-int dc_cpu_fft(dc_device *dev, const dc_fft *p, dc_error *err);
-int dc_cpu_fftw_load(bool wide, dc_error *err);
+/* Loads both precisions, once, for a device with this number of threads.  DC_DEVICE says what to install. */
+int dc_fftw_load(int threads, dc_error *err);
+int dc_fftw_run(const dc_fft *f, int threads, dc_error *err); /* loads what it needs of them */
 
 #endif

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "cpu/lib/blas.h"
-#include "cpu/lib/library.h"
 #include "device/device.h"
 
 /* --- loading -------------------------------------------------------------------------------------- */
@@ -47,9 +46,14 @@ static struct {
 #undef DC_LAPACK
 } api = { .once = PTHREAD_ONCE_INIT };
 
+/* The index of a type's function: s, d, c, z. */
+static int letter_of(dc_dtype t) {
+  return t == DC_FLOAT32 ? 0 : t == DC_FLOAT64 ? 1 : t == DC_COMPLEX64 ? 2 : 3;
+}
+
 static void look_up(void *slots, const char *const names[4]) {
   for (int i = 0; i < 4; i++) {
-    void *found = names[i] != NULL ? dc_cpu_lapack_symbol(names[i]) : NULL;
+    void *found = names[i] != NULL ? dc_blas_lapack_symbol(names[i]) : NULL;
     memcpy((char *)slots + (size_t)i * sizeof found, &found, sizeof found);
     if (found == NULL && names[i] != NULL) api.missing = names[i];
   }
@@ -61,8 +65,8 @@ static void load(void) {
 #undef DC_LAPACK
 }
 
-int dc_cpu_lapack_load(dc_error *err) {
-  if (dc_cpu_blas_load(err) != 0) return -1;
+int dc_lapack_load(int threads, dc_error *err) {
+  if (dc_blas_load(threads, err) != 0) return -1;
   pthread_once(&api.once, load);
   if (api.missing == NULL) return 0;
   return dc_fail(err, DC_DEVICE, NULL,
@@ -124,7 +128,7 @@ static int most(int64_t a, int64_t b) { return (int)(a > b ? a : b); }
 
 /* Calls the function for one matrix; w->n -1 asks. */
 static void run(const dc_dense *p, const matrix *q, work *w) {
-  const int i = dc_cpu_letter(p->dtype), m = (int)p->m, n = (int)p->n, k = (int)p->k;
+  const int i = letter_of(p->dtype), m = (int)p->m, n = (int)p->n, k = (int)p->k;
   const int lda = most(p->op == DC_DENSE_QR || p->op == DC_DENSE_FORM_Q || p->op == DC_DENSE_SVD ? m : n, 1);
   const char *job = p->vectors ? "V" : "N";
   switch (p->op) {
@@ -164,7 +168,7 @@ static bool plan(const dc_dense *p, work *w) {
   case DC_DENSE_CHOLESKY: return false;
   case DC_DENSE_SVD: /* LAPACK's documentation of ?gesdd */
     w->nintegers = 8 * (int)small;
-    if (dc_cpu_letter(p->dtype) >= 2) {
+    if (letter_of(p->dtype) >= 2) {
       size_t a = 5 * small * small + 5 * small, b = 2 * large * small + 2 * small * small + small;
       w->more_reals = !p->vectors ? 7 * small : a > b ? a : b;
     }
@@ -253,11 +257,9 @@ static int run_on_copies(const dc_dense *p, const matrix *q, const int64_t step[
   return ok ? 0 : dc_fail_oom(err);
 }
 
-int dc_cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
+int dc_lapack_dense(const dc_dense *p, dc_error *err) {
   work w;
   int64_t step[3];
-  (void)dev;
-  if (dc_cpu_lapack_load(err) != 0) return -1;
   if (p->m > INT_MAX / 8 || p->n > INT_MAX / 8 || p->k > INT_MAX / 8)
     return dc_fail(err, DC_SHAPE, NULL, "matrices of %lld by %lld are more than LAPACK takes", (long long)p->m,
                    (long long)p->n);

@@ -1,5 +1,5 @@
 /*
-** lapack.h - dense solvers of the CPU device: LAPACK, as OpenBLAS has it.
+** lapack.h - dense solvers of the CPU device by LAPACK, which OpenBLAS contains.
 */
 #ifndef DC_CPU_LIB_LAPACK_H
 #define DC_CPU_LIB_LAPACK_H
@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "device/device.h"
 
-int dc_cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err);
-int dc_cpu_lapack_load(dc_error *err);
+/* Loads BLAS and LAPACK, once.  DC_DEVICE says what to install. */
+int dc_lapack_load(int threads, dc_error *err);
+int dc_lapack_dense(const dc_dense *p, dc_error *err); /* after that; matrices that are singular are in p->info */
 
 #endif

@@ -3,38 +3,21 @@
 */
 #include "cpu/ops/lanes.h"
 
-/* Shifts clamp: past the width all bits go. */
-#define SHL(x, y, n) ((y) < (n) ? (x) << ((y) & ((n)-1)) : 0)
-#define SHR(x, y, n) ((y) < (n) ? (x) >> ((y) & ((n)-1)) : 0)
-#define SAR(x, y, n) ((x) >> ((y) < (n) ? (y) : (n)-1))
+/* Shifts clamp: past the width N all bits go. */
+#define SHL(x, y, N) ((y) < (N) ? (x) << ((y) & ((N)-1)) : 0)
+#define SHR(x, y, N) ((y) < (N) ? (x) >> ((y) & ((N)-1)) : 0)
+#define SAR(x, y, N) ((x) >> ((y) < (N) ? (y) : (N)-1))
 
-OP2(and_16, u16, u16, u16, x & (y))
-OP2(and_32, u32, u32, u32, x & (y))
-OP2(and_64, u64, u64, u64, x & (y))
-OP2(or_16, u16, u16, u16, x | y)
-OP2(or_32, u32, u32, u32, x | y)
-OP2(or_64, u64, u64, u64, x | y)
-OP2(xor_16, u16, u16, u16, x ^ y)
-OP2(xor_32, u32, u32, u32, x ^ y)
-OP2(xor_64, u64, u64, u64, x ^ y)
-OP1(not_16, u16, u16, ~(u32)x)
-OP1(not_32, u32, u32, ~x)
-OP1(not_64, u64, u64, ~x)
-RARE1(cnot_16, u16, u16, x == 0)
-RARE1(cnot_32, u32, u32, x == 0)
-RARE1(cnot_64, u64, u64, x == 0)
-OP2(shl_16, u16, u16, u32, SHL((u32)x, y, 16))
-OP2(shl_32, u32, u32, u32, SHL(x, y, 32))
-OP2(shl_64, u64, u64, u32, SHL(x, y, 64))
-OP2(shr_u16, u16, u16, u32, SHR((u32)x, y, 16))
-OP2(shr_u32, u32, u32, u32, SHR(x, y, 32))
-OP2(shr_u64, u64, u64, u32, SHR(x, y, 64))
-OP2(shr_s16, s16, s16, u32, SAR((s32)x, y, 16))
-OP2(shr_s32, s32, s32, u32, SAR(x, y, 32))
-OP2(shr_s64, s64, s64, u32, SAR(x, y, 64))
+OP2_WIDTHS(and, x & (y))
+OP2_WIDTHS(or, x | y)
+OP2_WIDTHS(xor, x ^ y)
+OP1_WIDTHS(not, ~x)
+RARE1_WIDTHS(cnot, x == 0)
+#define SHIFTS(N, U)                                                                                                   \
+  OP2(shl_##N, u##N, u##N, u32, SHL((U)x, y, N))                                                                       \
+  OP2(shr_u##N, u##N, u##N, u32, SHR((U)x, y, N)) OP2(shr_s##N, s##N, s##N, u32, SAR(x, y, N))
+SHIFTS(16, u32) SHIFTS(32, u32) SHIFTS(64, u64)
 
-/* Predicates as words. */
-static u32 pred_of(const dc_warp *w, u32 index, bool neg) { return neg ? ~w->preds[index] : w->preds[index]; }
 #define PRED_OP(name, expr)                                                                                            \
   static u32 name##_bits(const dc_warp *w, const dc_uop *o) {                                                          \
     const u32 x = pred_of(w, o->a, o->neg_a), y = pred_of(w, o->b, o->neg_b);                                          \
@@ -172,28 +155,15 @@ static inline u32 prmt(u32 x, u32 y, u32 sel) {
   return r;
 }
 /* The selectors of the named modes, four nibbles for each value of the control's low two bits. */
-static inline u32 prmt_mode(u32 x, u32 y, u32 c, const u16 *selectors) { return prmt(x, y, selectors[c & 3]); }
-static const u16 prmt_f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543};
-static const u16 prmt_b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123};
-static const u16 prmt_rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333};
-static const u16 prmt_ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333};
-static const u16 prmt_ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210};
-static const u16 prmt_rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
+static inline u32 prmt_mode(u32 x, u32 y, u32 control, int mode) {
+  static const u16 selectors[][4] = { /* f4e, b4e, rc8, ecl, ecr, rc16 */
+      {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
+      {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232},
+  };
+  return prmt(x, y, selectors[mode - PTX_PRMT_F4E][control & 3]);
+}
 OP3(prmt_any, u32, u32, u32, u32, prmt(x, y, z))
-RARE3(prmt_f4e_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_f4e))
-RARE3(prmt_b4e_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_b4e))
-RARE3(prmt_rc8_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_rc8))
-RARE3(prmt_ecl_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_ecl))
-RARE3(prmt_ecr_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_ecr))
-RARE3(prmt_rc16_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_rc16))
-
-#define BY_WIDTH_(pick, name)                                                                                          \
-  switch (bits) {                                                                                                      \
-    case 16: return pick(name##16);                                                                                    \
-    case 32: return pick(name##32);                                                                                    \
-    case 64: return pick(name##64);                                                                                    \
-    default: return false;                                                                                             \
-  }
+RARE3(prmt_named, u32, u32, u32, u32, prmt_mode(x, y, z, o->ins->mode))
 
 static bool select_pred(dc_uop *o) {
   switch (o->ins->op) {
@@ -208,20 +178,20 @@ static bool select_pred(dc_uop *o) {
 static bool select_logic(dc_uop *o, int bits) {
   if (!dc_shaped(o, bits, bits, o->ins->op == PTX_OP_NOT || o->ins->op == PTX_OP_CNOT ? 0 : bits, 0)) return false;
   switch (o->ins->op) {
-    case PTX_OP_AND: BY_WIDTH_(PICK, and_)
-    case PTX_OP_OR: BY_WIDTH_(PICK, or_)
-    case PTX_OP_XOR: BY_WIDTH_(PICK, xor_)
-    case PTX_OP_NOT: BY_WIDTH_(PICK, not_)
-    case PTX_OP_CNOT: BY_WIDTH_(PICK_RARE, cnot_)
+    case PTX_OP_AND: PICK_WIDTH(PICK, and_)
+    case PTX_OP_OR: PICK_WIDTH(PICK, or_)
+    case PTX_OP_XOR: PICK_WIDTH(PICK, xor_)
+    case PTX_OP_NOT: PICK_WIDTH(PICK, not_)
+    case PTX_OP_CNOT: PICK_WIDTH(PICK_RARE, cnot_)
     default: return false;
   }
 }
 
 static bool select_shift(dc_uop *o, int bits) {
   if (!dc_shaped(o, bits, bits, 32, 0)) return false;
-  if (o->ins->op == PTX_OP_SHL) BY_WIDTH_(PICK, shl_)
-  if (dc_is_signed(o->ins->type)) BY_WIDTH_(PICK, shr_s)
-  BY_WIDTH_(PICK, shr_u)
+  if (o->ins->op == PTX_OP_SHL) PICK_WIDTH(PICK, shl_)
+  if (dc_is_signed(o->ins->type)) PICK_WIDTH(PICK, shr_s)
+  PICK_WIDTH(PICK, shr_u)
 }
 
 static bool select_field(dc_uop *o, int bits) {
@@ -264,16 +234,8 @@ static bool select_32(dc_uop *o) {
         default: return PICK_RARE(shf_r_clamp);
       }
     case PTX_OP_PRMT:
-      switch (o->ins->mode) {
-        case PTX_MODE_NONE: return PICK(prmt_any);
-        case PTX_PRMT_F4E: return PICK_RARE(prmt_f4e_);
-        case PTX_PRMT_B4E: return PICK_RARE(prmt_b4e_);
-        case PTX_PRMT_RC8: return PICK_RARE(prmt_rc8_);
-        case PTX_PRMT_ECL: return PICK_RARE(prmt_ecl_);
-        case PTX_PRMT_ECR: return PICK_RARE(prmt_ecr_);
-        case PTX_PRMT_RC16: return PICK_RARE(prmt_rc16_);
-        default: return false;
-      }
+      if (o->ins->mode == PTX_MODE_NONE) return PICK(prmt_any);
+      return o->ins->mode >= PTX_PRMT_F4E && o->ins->mode <= PTX_PRMT_RC16 && PICK_RARE(prmt_named);
     default: return false;
   }
 }
@@ -281,25 +243,13 @@ static bool select_32(dc_uop *o) {
 bool PER_ISA(dc_select_bits)(dc_uop *o) {
   int bits = ptx_type_bits((ptx_type)o->ins->type);
   switch (o->ins->op) {
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-    case PTX_OP_NOT:
-    case PTX_OP_CNOT: return o->ins->type == PTX_PRED ? select_pred(o) : select_logic(o, bits);
-    case PTX_OP_SHL:
-    case PTX_OP_SHR: return select_shift(o, bits);
-    case PTX_OP_BFE:
-    case PTX_OP_BFI:
-    case PTX_OP_BFIND:
-    case PTX_OP_POPC:
-    case PTX_OP_CLZ:
-    case PTX_OP_BREV: return select_field(o, bits);
-    case PTX_OP_FNS:
-    case PTX_OP_BMSK:
-    case PTX_OP_SZEXT:
-    case PTX_OP_LOP3:
-    case PTX_OP_SHF:
-    case PTX_OP_PRMT: return select_32(o);
+    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_NOT: case PTX_OP_CNOT:
+      return o->ins->type == PTX_PRED ? select_pred(o) : select_logic(o, bits);
+    case PTX_OP_SHL: case PTX_OP_SHR: return select_shift(o, bits);
+    case PTX_OP_BFE: case PTX_OP_BFI: case PTX_OP_BFIND: case PTX_OP_POPC: case PTX_OP_CLZ: case PTX_OP_BREV:
+      return select_field(o, bits);
+    case PTX_OP_FNS: case PTX_OP_BMSK: case PTX_OP_SZEXT: case PTX_OP_LOP3: case PTX_OP_SHF: case PTX_OP_PRMT:
+      return select_32(o);
     default: return false;
   }
 }

@@ -45,22 +45,11 @@ static inline u32 dp2a(u32 x, u32 y, u32 z, bool sx, bool sy, int first) {
   return z;
 }
 
-/* Every width. */
-OP2(add_16, u16, u16, u16, x + y)
-OP2(add_32, u32, u32, u32, x + y)
-OP2(add_64, u64, u64, u64, x + y)
-OP2(sub_16, u16, u16, u16, x - y)
-OP2(sub_32, u32, u32, u32, x - y)
-OP2(sub_64, u64, u64, u64, x - y)
-OP2(mul_16, u16, u16, u16, (u32)x * (y))
-OP2(mul_32, u32, u32, u32, x * (y))
-OP2(mul_64, u64, u64, u64, x * (y))
-OP3(mad_16, u16, u16, u16, u16, (u32)x * (y) + z)
-OP3(mad_32, u32, u32, u32, u32, x * (y) + z)
-OP3(mad_64, u64, u64, u64, u64, x * (y) + z)
-OP1(neg_16, u16, u16, -(u32)x)
-OP1(neg_32, u32, u32, 0u - x)
-OP1(neg_64, u64, u64, 0u - x)
+OP2_WIDTHS(add, x + y)
+OP2_WIDTHS(sub, x - y)
+OP2_WIDTHS(mul, x * (y))
+OP3_WIDTHS(mad, x * (y) + z)
+OP1_WIDTHS(neg, 0u - x)
 OP1(abs_16, u16, s16, x < 0 ? -x : x)
 OP1(abs_32, u32, s32, abs_u32(x))
 OP1(abs_64, u64, s64, x < 0 ? 0u - (u64)x : (u64)x)
@@ -76,18 +65,14 @@ RARE3(madw_s16, u32, s16, s16, u32, (u32)((s32)x * (y)) + z)
 RARE3(madw_u16, u32, u16, u16, u32, (u32)x * (y) + z)
 OP3(madw_s32, u64, s32, s32, u64, (u64)((s64)x * (y)) + z)
 OP3(madw_u32, u64, u32, u32, u64, (u64)x * (y) + z)
-RARE2(mulh_s16, u16, s16, s16, ((s32)x * y) >> 16)
-RARE2(mulh_u16, u16, u16, u16, ((u32)x * y) >> 16)
-OP2(mulh_s32, u32, s32, s32, (u64)((s64)x * (y)) >> 32)
-OP2(mulh_u32, u32, u32, u32, ((u64)x * y) >> 32)
-RARE2(mulh_s64, u64, s64, s64, ((s128)x * y) >> 64)
-RARE2(mulh_u64, u64, u64, u64, ((u128)x * y) >> 64)
-RARE3(madh_s16, u16, s16, s16, u16, (((s32)x * y) >> 16) + z)
-RARE3(madh_u16, u16, u16, u16, u16, (((u32)x * y) >> 16) + z)
-RARE3(madh_s32, u32, s32, s32, u32, (u32)((u64)((s64)x * (y)) >> 32) + z)
-RARE3(madh_u32, u32, u32, u32, u32, (u32)(((u64)x * y) >> 32) + z)
-RARE3(madh_s64, u64, s64, s64, u64, (u64)(((s128)x * y) >> 64) + z)
-RARE3(madh_u64, u64, u64, u64, u64, (u64)(((u128)x * y) >> 64) + z)
+#define HIGH_HALF(OP, T, U, W, UW, N)                                                                                  \
+  OP(mulh_##T, U, T, T, (UW)((W)x * y) >> N) RARE3(madh_##T, U, T, T, U, (U)((UW)((W)x * y) >> N) + z)
+HIGH_HALF(RARE2, s16, u16, s32, u32, 16)
+HIGH_HALF(RARE2, u16, u16, u32, u32, 16)
+HIGH_HALF(OP2, s32, u32, s64, u64, 32)
+HIGH_HALF(OP2, u32, u32, u64, u64, 32)
+HIGH_HALF(RARE2, s64, u64, s128, u128, 64)
+HIGH_HALF(RARE2, u64, u64, u128, u128, 64)
 RARE3(madh_sat, s32, s32, s32, s32, clamp_s32((((s64)x * y) >> 32) + z))
 RARE2(mul24l_s, u32, u32, u32, low24s(x) * low24s(y))
 RARE2(mul24l_u, u32, u32, u32, low24(x) * low24(y))
@@ -116,26 +101,17 @@ RARE2(rem_u64, u64, u64, u64, y ? x % y : ~(u64)0)
 /* Order.  The 16-bit ones are done in the upper halves of 32 bits: gcc 12 fails on masked 16-bit vectors of them. */
 #define HIGH_(T, x) ((T)((u32)(x) << 16 | 1))
 #define HIGH(sign, x) HIGH_(sign##32, x)
-OP2(min_s16, s16, s16, s16, (HIGH(s, x) < HIGH(s, y) ? HIGH(s, x) : HIGH(s, y)) >> 16)
-OP2(min_u16, u16, u16, u16, (HIGH(u, x) < HIGH(u, y) ? HIGH(u, x) : HIGH(u, y)) >> 16)
-OP2(min_s32, s32, s32, s32, x < y ? x : y)
-OP2(min_u32, u32, u32, u32, x < y ? x : y)
-OP2(min_s64, s64, s64, s64, x < y ? x : y)
-OP2(min_u64, u64, u64, u64, x < y ? x : y)
-OP2(max_s16, s16, s16, s16, (HIGH(s, x) > HIGH(s, y) ? HIGH(s, x) : HIGH(s, y)) >> 16)
-OP2(max_u16, u16, u16, u16, (HIGH(u, x) > HIGH(u, y) ? HIGH(u, x) : HIGH(u, y)) >> 16)
-OP2(max_s32, s32, s32, s32, x > y ? x : y)
-OP2(max_u32, u32, u32, u32, x > y ? x : y)
-OP2(max_s64, s64, s64, s64, x > y ? x : y)
-OP2(max_u64, u64, u64, u64, x > y ? x : y)
+#define ORDER(name, op)                                                                                                \
+  OP2(name##_s16, s16, s16, s16, (HIGH(s, x) op HIGH(s, y) ? HIGH(s, x) : HIGH(s, y)) >> 16)                           \
+  OP2(name##_u16, u16, u16, u16, (HIGH(u, x) op HIGH(u, y) ? HIGH(u, x) : HIGH(u, y)) >> 16)                           \
+  OP2(name##_s32, s32, s32, s32, x op y ? x : y) OP2(name##_u32, u32, u32, u32, x op y ? x : y)                        \
+  OP2(name##_s64, s64, s64, s64, x op y ? x : y) OP2(name##_u64, u64, u64, u64, x op y ? x : y)
+ORDER(min, <)
+ORDER(max, >)
 RARE2(min_relu, s32, s32, s32, (x < y ? x : y) > 0 ? (x < y ? x : y) : 0)
 RARE2(max_relu, s32, s32, s32, (x > y ? x : y) > 0 ? (x > y ? x : y) : 0)
-RARE3(sad_s16, u16, s16, s16, u16, (u32)(x < y ? y - x : x - y) + z)
-RARE3(sad_u16, u16, u16, u16, u16, (u32)(x < y ? y - x : x - y) + z)
-RARE3(sad_s32, u32, s32, s32, u32, (x < y ? (u32)y - (u32)x : (u32)x - (u32)y) + z)
-RARE3(sad_u32, u32, u32, u32, u32, (x < y ? y - x : x - y) + z)
-RARE3(sad_s64, u64, s64, s64, u64, (x < y ? (u64)y - (u64)x : (u64)x - (u64)y) + z)
-RARE3(sad_u64, u64, u64, u64, u64, (x < y ? y - x : x - y) + z)
+#define SAD(T, U) RARE3(sad_##T, U, T, T, U, (x < y ? (U)y - (U)x : (U)x - (U)y) + z)
+SAD(s16, u16) SAD(u16, u16) SAD(s32, u32) SAD(u32, u32) SAD(s64, u64) SAD(u64, u64)
 
 /* Dot products. */
 OP3(dp4a_ss, u32, u32, u32, u32, dp4a(x, y, z, true, true))
@@ -150,23 +126,7 @@ RARE3(dp4a_uu, u32, u32, u32, u32, dp4a(x, y, z, false, false))
 DP2A(lo, 0)
 DP2A(hi, 2)
 
-/* Choosing. Each macro returns for the operand's width, or width and sign. */
-#define BY_WIDTH(name)                                                                                                 \
-  switch (bits) {                                                                                                      \
-    case 16: return PICK(name##_16);                                                                                   \
-    case 32: return PICK(name##_32);                                                                                   \
-    case 64: return PICK(name##_64);                                                                                   \
-    default: return false;                                                                                             \
-  }
-#define BY_TYPE_(pick, name)                                                                                           \
-  switch (bits) {                                                                                                      \
-    case 16: return sign ? pick(name##_s16) : pick(name##_u16);                                                        \
-    case 32: return sign ? pick(name##_s32) : pick(name##_u32);                                                        \
-    case 64: return sign ? pick(name##_s64) : pick(name##_u64);                                                        \
-    default: return false;                                                                                             \
-  }
-#define BY_TYPE(name) BY_TYPE_(PICK, name)
-#define BY_TYPE_RARE(name) BY_TYPE_(PICK_RARE, name)
+/* --- choosing ---------------------------------------------------------------------------------- */
 
 static bool select_mul(dc_uop *o, int bits, bool sign) {
   switch (o->ins->mode) {
@@ -181,7 +141,7 @@ static bool select_mul(dc_uop *o, int bits, bool sign) {
       return sign ? PICK_RARE(mulh_s64) : PICK_RARE(mulh_u64);
     default:
       if (!dc_shaped(o, bits, bits, bits, 0)) return false;
-      BY_WIDTH(mul)
+      PICK_WIDTH(PICK, mul_)
   }
 }
 
@@ -194,9 +154,9 @@ static bool select_mad(dc_uop *o, int bits, bool sign) {
   if (!dc_shaped(o, bits, bits, bits, bits)) return false;
   if (o->ins->mode == PTX_HI_HALF) {
     if (o->ins->flags & PTX_F_SAT) return o->ins->type == PTX_S32 && PICK_RARE(madh_sat);
-    BY_TYPE_RARE(madh)
+    PICK_TYPE(PICK_RARE, madh);
   }
-  BY_WIDTH(mad)
+  PICK_WIDTH(PICK, mad_)
 }
 
 static bool select_mul24(dc_uop *o, bool sign) {
@@ -234,16 +194,14 @@ static inline u32 pair_part(u32 x, u32 y, const ptx_ins *ins) {
 RARE2(pair_16, u32, u32, u32,
       pair_part(x & 0xffffu, y & 0xffffu, o->ins) | pair_part(x >> 16, y >> 16, o->ins) << 16)
 
-static bool is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
-
 bool PER_ISA(dc_select_int)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   if (ins->type == PTX_U16X2 || ins->type == PTX_S16X2) {
     const bool known = ins->op == PTX_OP_ADD || ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX;
     return known && !(ins->flags & PTX_F_SAT) && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(pair_16);
   }
-  if (!is_integer(ins->type)) return false;
-  if (ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) return false; /* ops_carry.c's */
+  if (!dc_is_integer(ins->type)) return false;
+  if (ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) return false; /* carry.c */
   int bits = ptx_type_bits((ptx_type)ins->type);
   bool sign = dc_is_signed(ins->type), sat = (ins->flags & PTX_F_SAT) != 0;
   if (bits < 16) return false;
@@ -258,27 +216,27 @@ bool PER_ISA(dc_select_int)(dc_uop *o) {
   }
   bool two = dc_shaped(o, bits, bits, bits, 0), one = dc_shaped(o, bits, bits, 0, 0);
   if (!one) return false;
-  if (ins->op == PTX_OP_NEG) BY_WIDTH(neg)
-  if (ins->op == PTX_OP_ABS) BY_WIDTH(abs)
+  if (ins->op == PTX_OP_NEG) PICK_WIDTH(PICK, neg_)
+  if (ins->op == PTX_OP_ABS) PICK_WIDTH(PICK, abs_)
   if (!two) return false;
   switch (ins->op) {
     case PTX_OP_ADD:
       if (sat) return ins->type == PTX_S32 && PICK_RARE(add_sat);
-      BY_WIDTH(add)
+      PICK_WIDTH(PICK, add_)
     case PTX_OP_SUB:
       if (sat) return ins->type == PTX_S32 && PICK_RARE(sub_sat);
-      BY_WIDTH(sub)
-    case PTX_OP_DIV: BY_TYPE_RARE(div)
-    case PTX_OP_REM: BY_TYPE_RARE(rem)
+      PICK_WIDTH(PICK, sub_)
+    case PTX_OP_DIV: PICK_TYPE(PICK_RARE, div);
+    case PTX_OP_REM: PICK_TYPE(PICK_RARE, rem);
     case PTX_OP_MIN:
       if (ins->flags & PTX_F_RELU) return ins->type == PTX_S32 && PICK_RARE(min_relu);
-      BY_TYPE(min)
+      PICK_TYPE(PICK, min);
     case PTX_OP_MAX:
       if (ins->flags & PTX_F_RELU) return ins->type == PTX_S32 && PICK_RARE(max_relu);
-      BY_TYPE(max)
+      PICK_TYPE(PICK, max);
     case PTX_OP_SAD:
       if (!dc_shaped(o, 0, 0, 0, bits)) return false;
-      BY_TYPE_RARE(sad)
+      PICK_TYPE(PICK_RARE, sad);
     default: return false;
   }
 }

@@ -32,23 +32,6 @@ typedef double f64;
 typedef unsigned __int128 u128;
 typedef __int128 s128;
 
-/* Each file's share of `select`. */
-bool PER_ISA(dc_select_int)(dc_uop *o);
-bool PER_ISA(dc_select_bits)(dc_uop *o);
-bool PER_ISA(dc_select_carry)(dc_uop *o);
-bool PER_ISA(dc_select_video)(dc_uop *o);
-bool PER_ISA(dc_select_float)(dc_uop *o);
-bool PER_ISA(dc_select_half)(dc_uop *o);
-bool PER_ISA(dc_select_approx)(dc_uop *o);
-bool PER_ISA(dc_select_compare)(dc_uop *o);
-bool PER_ISA(dc_select_convert)(dc_uop *o);
-bool PER_ISA(dc_select_move)(dc_uop *o);
-bool PER_ISA(dc_select_memory)(dc_uop *o);
-bool PER_ISA(dc_select_atomic)(dc_uop *o);
-bool PER_ISA(dc_select_async)(dc_uop *o);
-bool PER_ISA(dc_select_fp8)(dc_uop *o);
-bool PER_ISA(dc_select_warp)(dc_uop *o);
-
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that cannot be a vector is still a loop */
 #define VECTOR_LOOP(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); l++)
@@ -107,6 +90,17 @@ bool PER_ISA(dc_select_warp)(dc_uop *o);
 #define RARE4(name, TD, TA, TB, TC, TE, expr)                                                                          \
   MASKED_(name, TD, A_(TA) B_(TB) C_(TC) E_(TE), X_(TA) Y_(TB) Z_(TC) V_(TE), expr)
 
+/* The same for containers of 16, 32 and 64 bits: name_16, name_32, name_64. */
+#define WIDTHS1_(OP, name, expr)                                                                                       \
+  OP(name##_16, u16, u16, expr) OP(name##_32, u32, u32, expr) OP(name##_64, u64, u64, expr)
+#define OP1_WIDTHS(name, expr) WIDTHS1_(OP1, name, expr)
+#define RARE1_WIDTHS(name, expr) WIDTHS1_(RARE1, name, expr)
+#define OP2_WIDTHS(name, expr)                                                                                         \
+  OP2(name##_16, u16, u16, u16, expr) OP2(name##_32, u32, u32, u32, expr) OP2(name##_64, u64, u64, u64, expr)
+#define OP3_WIDTHS(name, expr)                                                                                         \
+  OP3(name##_16, u16, u16, u16, u16, expr)                                                                             \
+  OP3(name##_32, u32, u32, u32, u32, expr) OP3(name##_64, u64, u64, u64, u64, expr)
+
 /* Writes a buffer of results to the lanes of w->mask. */
 #define PUT_MASKED(TD, slot, t)                                                                                        \
   do {                                                                                                                 \
@@ -123,6 +117,19 @@ static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {
 }
 #define PICK(name) dc_pick(o, name, name##_m)
 #define PICK_RARE(name) dc_pick(o, name, name)
+/* Returns the choice for an operand of `bits`; of `bits` and `sign`. */
+#define PICK_WIDTH(pick, name)                                                                                         \
+  switch (bits) {                                                                                                      \
+    case 16: return pick(name##16);                                                                                    \
+    case 32: return pick(name##32);                                                                                    \
+    case 64: return pick(name##64);                                                                                    \
+    default: return false;                                                                                             \
+  }
+#define PICK_TYPE(pick, name)                                                                                          \
+  do {                                                                                                                 \
+    if (sign) PICK_WIDTH(pick, name##_s)                                                                               \
+    PICK_WIDTH(pick, name##_u)                                                                                         \
+  } while (0)
 
 /* True when the containers are these (0: not looked at; bits the decoder left 0 are trusted). */
 static inline bool dc_shaped(const dc_uop *o, int d, int a, int b, int c) {
@@ -134,6 +141,7 @@ static inline bool dc_shaped(const dc_uop *o, int d, int a, int b, int c) {
   return true;
 }
 static inline int dc_container(int bits) { return bits <= 16 ? 16 : bits; }
+static inline bool dc_is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
 static inline bool dc_is_signed(int type) { return type >= PTX_S8 && type <= PTX_S64; }
 
 /* Bits of floats, and back. */
@@ -173,11 +181,14 @@ static inline f64 saturate64(f64 x) {
   return r < 1.0 ? r : 1.0;
 }
 
-/* bit_of_lane[l] == 1 << l: turns a predicate word into lanes without shifts. */
-extern const u32 PER_ISA(dc_bit_of_lane)[DC_LANES];
-#define BIT_OF_LANE PER_ISA(dc_bit_of_lane)
+/* BIT_OF_LANE[l] == 1 << l: turns a predicate word into lanes without shifts. */
+#define BITS8_(i) 1u << (i), 2u << (i), 4u << (i), 8u << (i), 16u << (i), 32u << (i), 64u << (i), 128u << (i)
+static const u32 BIT_OF_LANE[DC_LANES] BUFFER = {BITS8_(0), BITS8_(8), BITS8_(16), BITS8_(24)};
 
-/* Writes a predicate word. */
+/* Predicates as words, one bit a lane. */
+static inline u32 pred_of(const dc_warp *w, u32 index, bool negated) {
+  return negated ? ~w->preds[index] : w->preds[index];
+}
 static inline void put_pred(dc_warp *w, u32 index, u32 bits) { w->preds[index] = bits; }
 static inline void put_pred_masked(dc_warp *w, u32 index, u32 bits) {
   w->preds[index] = (w->preds[index] & ~w->mask) | (bits & w->mask);

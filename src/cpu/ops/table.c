@@ -5,8 +5,14 @@
 
 #include "cpu/ops/lanes.h"
 
-#define BITS8(i) 1u << (i), 2u << (i), 4u << (i), 8u << (i), 16u << (i), 32u << (i), 64u << (i), 128u << (i)
-const u32 PER_ISA(dc_bit_of_lane)[DC_LANES] BUFFER = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)};
+/* One function a file: fills in `fn` and `fn_masked` of the instructions that the file has. */
+#define FILES(X)                                                                                                       \
+  X(int) X(bits) X(carry) X(float) X(memory) X(move) X(compare) X(convert) X(half) X(approx) X(atomic) X(warp)         \
+  X(video) X(async) X(fp8)
+#define NAME(file) PER_ISA(dc_select_##file)
+#define DECLARE(file) bool NAME(file)(dc_uop *o);
+#define ENTRY(file) NAME(file),
+FILES(DECLARE)
 
 /* `_` as a destination, special registers as sources: only where an operation knows of them. */
 static bool has_operands(const dc_uop *o) {
@@ -21,15 +27,10 @@ static bool has_operands(const dc_uop *o) {
 }
 
 static bool select_op(dc_uop *o) {
-  static bool (*const shares[])(dc_uop *) = {
-      PER_ISA(dc_select_int),    PER_ISA(dc_select_bits),   PER_ISA(dc_select_carry),   PER_ISA(dc_select_float),
-      PER_ISA(dc_select_memory), PER_ISA(dc_select_move),   PER_ISA(dc_select_compare), PER_ISA(dc_select_convert),
-      PER_ISA(dc_select_half),   PER_ISA(dc_select_approx), PER_ISA(dc_select_atomic),  PER_ISA(dc_select_warp),
-      PER_ISA(dc_select_video),  PER_ISA(dc_select_async),   PER_ISA(dc_select_fp8),
-  };
+  static bool (*const files[])(dc_uop *) = { FILES(ENTRY) };
   if (!has_operands(o)) return false;
-  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-    if (shares[i](o)) return true;
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    if (files[i](o)) return true;
   return false;
 }
 

@@ -10,8 +10,6 @@
 
 #include "cpu/ops/address.h"
 
-extern bool dc_wide_moves; /* this processor's aligned 16-byte moves are atomic; set by dc_ops_best */
-
 /* Compare and exchange: the old value. */
 #if defined(__aarch64__)
 static inline u128 swap_128(u128 *p, u128 expected, u128 now) { return __sync_val_compare_and_swap(p, expected, now); }
@@ -28,7 +26,7 @@ static inline u128 swap_128(u128 *p, u128 expected, u128 now) {
 }
 #else
 /* One lock for all: exclusive among accesses of 16 bytes. */
-extern char dc_wide_lock;
+__attribute__((weak)) char dc_wide_lock;
 static inline u128 swap_128(u128 *p, u128 expected, u128 now) {
   (void)*(volatile u128 *)p; /* a wrong address faults here, not with the lock held */
   while (__atomic_test_and_set(&dc_wide_lock, __ATOMIC_ACQUIRE)) {
@@ -46,7 +44,7 @@ static inline u128 swap_128(u128 *p, u128 expected, u128 now) {
 #define HAS_MOVE_128 true
 #else
 #define MOVE_128 "movdqa %1, %0"
-#define HAS_MOVE_128 dc_wide_moves
+#define HAS_MOVE_128 __builtin_cpu_supports("avx")
 #endif
 typedef long long __attribute__((vector_size(16))) v128;
 INLINE u128 move_in_128(const u128 *p) {

@@ -23,15 +23,16 @@
 #include "cpu/lib/lapack.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/fault.h"
+#include "cpu/runtime/fault_report.h"
 #include "cpu/runtime/isa.h"
 #include "cpu/runtime/launch.h"
 #include "cpu/runtime/memory.h"
+#include "cpu/runtime/pool.h"
 #include "cpu/runtime/state.h"
 #include "cpu/runtime/stream.h"
-#include "cpu/runtime/warp_order.h"
 #include "device/device.h"
 
-#define WORKSPACE 4096 /* bytes for what a grid's blocks synchronize by */
+#define SHARED_LIMIT ((size_t)48 << 10) /* bytes of shared memory a block may have unless a kernel asks for more */
 
 static dc_cpu_device *cpu_of(const dc_device *dev) { return dev->impl; }
 static dc_cpu_function *fn_of(dc_function *fn) { return (dc_cpu_function *)fn; }
@@ -72,12 +73,12 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
 #endif
   dev->facts = (dc_device_facts){
     .compute_major = 7, .compute_minor = 5,
-    .multiprocessors = cpu->nthreads, .warp_size = DC_LANES, .clock_khz = clock_khz(),
+    .multiprocessors = cpu->pool->nthreads, .warp_size = DC_LANES, .clock_khz = clock_khz(),
     .max_threads_per_block = DC_MAX_WARPS * DC_LANES,
     .max_threads_per_multiprocessor = DC_MAX_RESIDENT * DC_MAX_WARPS * DC_LANES,
     .max_blocks_per_multiprocessor = DC_MAX_RESIDENT,
     .max_block = { 1024, 1024, 64 }, .max_grid = { 2147483647, 65535, 65535 },
-    .shared_per_block = DC_SHARED_LIMIT, .shared_per_block_optin = DC_SHARED_OPTIN,
+    .shared_per_block = SHARED_LIMIT, .shared_per_block_optin = DC_SHARED_OPTIN,
     .shared_per_multiprocessor = DC_SHARED_OPTIN * DC_MAX_RESIDENT,
     .total_memory = total, .l2_cache = l2 > 0 ? (size_t)l2 : 0, .registers_per_block = 65536,
     .max_cluster = 1, .cooperative = true, .most_params = DC_PARAMS_LARGE,
@@ -112,13 +113,10 @@ static int cpu_open(dc_device *dev, dc_error *err) {
   cpu->ops = dc_ops_best();
   const char *tier = getenv("DOTCOMPUTE_CPU_TIER");
   cpu->tier = tier && (tier[0] == '0' || tier[0] == '1') && tier[1] == 0 ? tier[0] - '0' : -1;
-  if (dc_warp_order_read(&cpu->order, err) != 0 || (cpu->memory = dc_memory_open(err)) == NULL ||
-      dc_pool_open(cpu, err) != 0 || (cpu->workspace = dc_memory_alloc(cpu->memory, WORKSPACE, err)) == 0) {
+  if ((cpu->memory = dc_memory_open(err)) == NULL || dc_pool_open(cpu, err) != 0) {
     cpu_close(dev);
     return -1;
   }
-  memset((void *)(uintptr_t)cpu->workspace, 0, WORKSPACE);
-  *(uint32_t *)(uintptr_t)cpu->workspace = WORKSPACE;
   fill_facts(dev, cpu);
   return 0;
 }
@@ -328,6 +326,32 @@ static int cpu_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
                  bytes, fixed, DC_SHARED_OPTIN);
 }
 
+/* --- libraries ------------------------------------------------------------------------------------------ */
+
+static int cpu_library(dc_device *dev, dc_library which, dc_error *err) {
+  const int threads = cpu_of(dev)->pool->nthreads;
+  switch (which) {
+    case DC_LIBRARY_PRODUCT: return dc_blas_load(threads, err);
+    case DC_LIBRARY_SOLVER: return dc_lapack_load(threads, err);
+    default: return dc_fftw_load(threads, err);
+  }
+}
+
+static int cpu_product(dc_device *dev, const dc_product *p, dc_error *err) {
+  if (dc_blas_load(cpu_of(dev)->pool->nthreads, err) != 0 || dc_blas_check(p, err) != 0) return -1;
+  int captured = dc_cpu_capture_product(dev, p, err);
+  if (captured != 0) return captured < 0 ? -1 : 0;
+  return dc_blas_product(p, err);
+}
+
+static int cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
+  return dc_lapack_load(cpu_of(dev)->pool->nthreads, err) == 0 ? dc_lapack_dense(p, err) : -1;
+}
+
+static int cpu_fft(dc_device *dev, const dc_fft *p, dc_error *err) {
+  return dc_fftw_run(p, cpu_of(dev)->pool->nthreads, err);
+}
+
 /* --- the backend ---------------------------------------------------------------------------------------- */
 
 static const dc_memory_ops memory_ops = {
@@ -384,10 +408,10 @@ static const dc_library_ops library_ops = {
   .fft_points = 4096,
   .files = { "libopenblas libblas", "liblapack libopenblas", "libfftw3" },
   .packages = { "libopenblas0-pthread", "libopenblas0-pthread", "libfftw3-double3 libfftw3-single3" },
-  .load = dc_cpu_library,
-  .product = dc_cpu_product,
-  .dense = dc_cpu_dense,
-  .fft = dc_cpu_fft,
+  .load = cpu_library,
+  .product = cpu_product,
+  .dense = cpu_dense,
+  .fft = cpu_fft,
 };
 
 static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {

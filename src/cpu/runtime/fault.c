@@ -1,36 +1,29 @@
 /*
 ** fault.c - see fault.h.
 **
-** The handler only notes address and signal and jumps out of the interpreter, which holds nothing; the
-** lane, block and array are worked out afterwards from the warp's state.  A signal that is none of ours
-** goes to whoever had the handler before.
+** The handler only records address and signal and jumps out of the kernel; fault_report.c finds lane, instruction and
+** array afterwards from the warp's state.  Signals that no kernel and no guarded copy caused go to the handler that was
+** installed before.
 */
 #include "cpu/runtime/fault.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/error.h"
-#include "base/runtime.h"
-#include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
-#include "cpu/ptx/ptx.h"
-#include "cpu/runtime/launch.h"
-#include "cpu/runtime/memory.h"
 #include "cpu/runtime/state.h"
-#include "device/device.h"
 
-__thread dc_worker *dc_current_worker __attribute__((tls_model("initial-exec")));
+static __thread dc_worker *current_worker __attribute__((tls_model("initial-exec")));
 
-/* A host-side operation under way that may touch wrong addresses. */
+/* A host-side operation under way that may access wrong addresses. */
 typedef struct guard {
   sigjmp_buf escape;
   volatile uint64_t address;
 } guard;
 static __thread guard *current_guard __attribute__((tls_model("initial-exec")));
+
+void dc_fault_catch(dc_worker *k) { current_worker = k; }
 
 /* --- signals -------------------------------------------------------------------------------------------- */
 
@@ -39,8 +32,8 @@ static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 static struct sigaction before[NSIGNALS];
 static int users; /* open devices; changed under the registry's lock */
 
-/* As if we had not been there. */
-static void pass_on(int sig, siginfo_t *info, void *context) {
+/* To the handler that was installed before ours. */
+static void forward(int sig, siginfo_t *info, void *context) {
   size_t i = 0;
   while (i + 1 < NSIGNALS && fault_signals[i] != sig) i++;
   const struct sigaction *old = &before[i];
@@ -48,14 +41,14 @@ static void pass_on(int sig, siginfo_t *info, void *context) {
     old->sa_sigaction(sig, info, context);
   } else if (old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN) {
     signal(sig, SIG_DFL); /* the instruction faults again, and ends the process */
-    if (info->si_code <= 0) raise(sig); /* sent by somebody: it does not come again by itself */
+    if (info->si_code <= 0) raise(sig); /* sent by kill(): the instruction will not raise it again */
   } else {
     old->sa_handler(sig);
   }
 }
 
 static void on_fault(int sig, siginfo_t *info, void *context) {
-  dc_worker *k = dc_current_worker;
+  dc_worker *k = current_worker;
   bool ours = info->si_code > 0; /* by the processor, not by kill() */
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
   if (ours && current_guard) {
@@ -63,18 +56,13 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
     siglongjmp(current_guard->escape, 1);
   }
   if (ours && k && k->warp) {
-    k->fault_signal = sig;
-    k->fault_kind = DC_FAULT_ADDRESS;
-    k->fault_lane = -1;
-    k->fault_address = address;
+    k->fault = (dc_fault){ sig, DC_FAULT_ADDRESS, -1, address, true };
 #ifdef SI_KERNEL
-    k->fault_has_address = info->si_code != SI_KERNEL; /* a non-canonical address: the processor does not say which */
-#else
-    k->fault_has_address = true;
+    k->fault.has_address = info->si_code != SI_KERNEL; /* a non-canonical address: the processor does not say which */
 #endif
     siglongjmp(k->escape, 1);
   }
-  pass_on(sig, info, context);
+  forward(sig, info, context);
 }
 
 #if defined(__has_feature)
@@ -87,8 +75,8 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
 #define LEFT_FRAMES ((size_t)128 << 10) /* more than operations and what they call take */
 #endif
 
-/* AddressSanitizer follows jumps between frames, but not one from a handler's own stack: what the left
-** frames marked as out of bounds must be told to it. */
+/* AddressSanitizer follows jumps between stack frames, but not one from a handler's own stack: the red zones of the
+** frames that the jump left must be cleared by hand. */
 void dc_fault_landed(void) {
 #ifdef __SANITIZE_ADDRESS__
   char *here = __builtin_frame_address(0);
@@ -137,7 +125,7 @@ void dc_fault_thread(void) {
   stack_t have, mine;
   if (done) return;
   done = true;
-  if (sigaltstack(NULL, &have) == 0 && !(have.ss_flags & SS_DISABLE)) return; /* somebody else's will do */
+  if (sigaltstack(NULL, &have) == 0 && !(have.ss_flags & SS_DISABLE)) return; /* the program's own will do */
   pthread_once(&stack_once, make_stack_key);
   memset(&mine, 0, sizeof mine);
   mine.ss_sp = malloc(FAULT_STACK);
@@ -147,75 +135,17 @@ void dc_fault_thread(void) {
   sigaltstack(&mine, NULL);
 }
 
-/* --- Ctrl-C --------------------------------------------------------------------------------------------- */
+/* --- raising and guarding ------------------------------------------------------------------------------- */
 
-static struct sigaction sigint_before;
-static volatile sig_atomic_t sigint_ours, sigint_caught;
-
-static void on_sigint(int sig) {
-  (void)sig;
-  sigint_caught = 1;
-  atomic_store(&dc_interrupt_flag, 1);
+void dc_warp_fault(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address) {
+  dc_worker *k = w->ctl->worker;
+  k->warp = w;
+  w->at = o;
+  k->fault = (dc_fault){ 0, kind, lane, address, true };
+  siglongjmp(k->escape, 1);
 }
 
-void dc_sigint_begin(void) {
-  struct sigaction act;
-  memset(&act, 0, sizeof act);
-  act.sa_handler = on_sigint;
-  act.sa_flags = SA_RESTART;
-  sigemptyset(&act.sa_mask);
-  sigint_caught = 0;
-  sigint_ours = sigaction(SIGINT, &act, &sigint_before) == 0;
-  if (sigint_ours && !(sigint_before.sa_flags & SA_SIGINFO) && sigint_before.sa_handler == SIG_IGN) {
-    sigaction(SIGINT, &sigint_before, NULL); /* who ignores it goes on doing so */
-    sigint_ours = 0;
-  }
-}
-
-void dc_sigint_end(bool taken) {
-  if (!sigint_ours) return;
-  sigaction(SIGINT, &sigint_before, NULL);
-  sigint_ours = 0;
-  if (sigint_caught && !taken) { /* it came when the kernel had nothing left to stop */
-    atomic_store(&dc_interrupt_flag, 0);
-    raise(SIGINT);
-  }
-}
-
-/* --- host-side operations ------------------------------------------------------------------------------- */
-
-/* An array as seen from a wrong address. */
-typedef struct place {
-  uint64_t base;
-  size_t bytes;
-  int param; /* of the kernel, from 1; 0: none */
-} place;
-
-/* "16 bytes past the end of an array of 400 bytes" and the like, to text. */
-static void describe_place(const place *p, uint64_t address, char *text, size_t size) {
-  if (address < 65536) {
-    snprintf(text, size, "a null pointer was followed");
-    return;
-  }
-  if (p == NULL) {
-    snprintf(text, size, "no array is there");
-    return;
-  }
-  uint64_t end = p->base + p->bytes;
-  int n;
-  if (address < p->base) n = snprintf(text, size, "%" PRIu64 " bytes before the start of", p->base - address);
-  else if (address > end) n = snprintf(text, size, "%" PRIu64 " bytes past the end of", address - end);
-  else n = snprintf(text, size, address == end ? "right at the end of" : "inside");
-  n += snprintf(text + n, size - (size_t)n, " an array of %zu bytes", p->bytes);
-  if (p->param) snprintf(text + n, size - (size_t)n, ", the kernel's parameter %d", p->param);
-}
-
-static bool find_place(dc_memory *m, uint64_t address, place *p) {
-  p->param = 0;
-  return dc_memory_find(m, address, &p->base, &p->bytes);
-}
-
-int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) {
+bool dc_fault_guarded(void (*fn)(void *ud), void *ud, uint64_t *address) {
   guard g;
   g.address = 0;
   guard *outer = current_guard;
@@ -224,224 +154,10 @@ int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) 
     current_guard = &g;
     fn(ud);
     current_guard = outer;
-    return 0;
+    return true;
   }
   dc_fault_landed();
   current_guard = outer;
-  place p;
-  char text[160];
-  describe_place(find_place(m, g.address, &p) ? &p : NULL, g.address, text, sizeof text);
-  return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal address 0x%" PRIx64 " in a copy or fill: %s",
-                 g.address, text);
-}
-
-/* --- faults of kernels ---------------------------------------------------------------------------------- */
-
-void dc_warp_fault(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address) {
-  dc_worker *k = w->ctl->worker;
-  k->warp = w;
-  w->at = o;
-  k->fault_signal = 0;
-  k->fault_kind = (int)kind;
-  k->fault_lane = lane;
-  k->fault_address = address;
-  k->fault_has_address = true;
-  siglongjmp(k->escape, 1);
-}
-
-static bool accesses_memory(const dc_uop *o) {
-  switch (o->ins->op) {
-    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED:
-    case PTX_OP_MBARRIER: return true;
-    default: return false;
-  }
-}
-
-static uint64_t lane_address(const dc_warp *w, const dc_uop *o, int lane) {
-  uint64_t a = w->base[o->base] + (uint64_t)o->imm + w->lane_stride[o->base] * (uint64_t)lane;
-  if (o->addr_bits == 64) a += ((const uint64_t *)(const void *)(w->regs + o->a))[lane];
-  if (o->addr_bits == 32) a += ((const uint32_t *)(const void *)(w->regs + o->a))[lane];
-  return a;
-}
-
-static uint64_t access_bytes(const dc_uop *o) {
-  return (uint64_t)ptx_type_bits((ptx_type)o->ins->type) / 8 * (o->ins->vec ? o->ins->vec : 1);
-}
-
-/* User addresses are below 2^47 (or 2^56): others fault without telling which. */
-static bool canonical(uint64_t a) { return a >> 56 == 0; }
-
-/* Whether n bytes at a touch the page where the fault was. A vector's lanes may reach memory in any order, so the first
-** lane there is blamed, not the one whose address the system gave; 4096: no system's pages are smaller. */
-static bool on_page_of(uint64_t fault, uint64_t a, uint64_t n) {
-  const uint64_t page = fault & ~(uint64_t)4095;
-  return a - page < 4096 || page - a < n;
-}
-
-/* The lane to blame, and the address that it used. */
-static int blamed_lane(const dc_worker *k, const dc_uop *o, uint64_t *address) {
-  const dc_warp *w = k->warp;
-  *address = k->fault_address;
-  if (k->fault_lane >= 0) return k->fault_lane;
-  uint32_t mask = w->mask ? w->mask : 1;
-  int first = __builtin_ctz(mask), best = -1;
-  if (o == NULL || !accesses_memory(o)) return first;
-  for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1) {
-    int l = __builtin_ctz(rest);
-    uint64_t a = lane_address(w, o, l);
-    bool hit = k->fault_has_address ? on_page_of(k->fault_address, a, access_bytes(o)) : !canonical(a);
-    if (hit) best = l;
-  }
-  if (best < 0 && !k->fault_has_address) /* past 2^47, before 2^56 */
-    for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1)
-      if (lane_address(w, o, __builtin_ctz(rest)) >> 47) best = __builtin_ctz(rest);
-  if (best >= 0) *address = lane_address(w, o, best);
-  return best >= 0 ? best : first;
-}
-
-#define FAR ((uint64_t)1 << 40) /* an address that far from an array has nothing to do with it */
-
-static uint64_t distance(const place *p, uint64_t address) {
-  return address < p->base ? p->base - address : address < p->base + p->bytes ? 0 : address - p->base - p->bytes;
-}
-
-/* The array nearest to the address among those that the kernel was given; where it was given none, among all. */
-static bool blamed_array(const dc_worker *k, uint64_t address, place *best) {
-  const ptx_func *f = k->job->fn->ptx;
-  dc_memory *m = k->cpu->memory;
-  bool found = false;
-  for (int i = 0; i < f->nparams; i++) {
-    const ptx_sym *param = f->params[i];
-    for (uint64_t at = (param->offset + 7) / 8 * 8; at + 8 <= param->offset + param->size; at += 8) {
-      uint64_t pointer;
-      place p;
-      memcpy(&pointer, k->job->grid.params + at, sizeof pointer);
-      if (!dc_memory_find(m, pointer, &p.base, &p.bytes) || pointer - p.base >= p.bytes) continue;
-      p.param = i + 1;
-      if (distance(&p, address) >= (found ? distance(best, address) : FAR)) continue;
-      *best = p;
-      found = true;
-    }
-  }
-  return found || find_place(m, address, best);
-}
-
-static void describe_blamed(const dc_worker *k, uint64_t address, char *text, size_t size) {
-  place p;
-  describe_place(blamed_array(k, address, &p) ? &p : NULL, address, text, size);
-}
-
-/* "read of 4 bytes at 0x7f…: 16 bytes past the end of an array of 400 bytes" */
-static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t address, char *text, size_t size) {
-  const dc_warp *w = k->warp;
-  char where[160];
-  const char *verb = o->ins->op == PTX_OP_LD || o->ins->op == PTX_OP_LDU ? "read"
-                   : o->ins->op == PTX_OP_ST ? "write" : "atomic operation";
-  unsigned long long bytes = access_bytes(o);
-  uint64_t offset = address - w->base[DC_BASE_SHARED];
-  bool near_shared = offset + (1u << 20) < (2u << 20) && k->job->grid.shared_bytes > 0; /* by a generic address */
-  if (o->base == DC_BASE_SHARED || (o->base == DC_BASE_FLAT && near_shared)) {
-    snprintf(text, size, "%s of %llu bytes at offset %" PRId64 " of shared memory, of which the block has %u bytes",
-             verb, bytes, (int64_t)offset, k->job->grid.shared_bytes);
-  } else if (o->base == DC_BASE_LOCAL || o->base == DC_BASE_CALL || o->base == DC_BASE_FRAME) {
-    snprintf(text, size, "%s of %llu bytes outside of the thread's local memory", verb, bytes);
-  } else {
-    describe_blamed(k, address, where, sizeof where);
-    snprintf(text, size, "%s of %llu bytes at 0x%" PRIx64 ": %s", verb, bytes, address, where);
-  }
-}
-
-/* What happened, without where; *code gets CUDA's name for it. */
-static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address, const char **code, char *text,
-                           size_t size) {
-  char access[280];
-  *code = "CUDA_ERROR_LAUNCH_FAILED";
-  switch ((dc_fault_kind)k->fault_kind) {
-    case DC_FAULT_ADDRESS:
-      *code = "CUDA_ERROR_ILLEGAL_ADDRESS";
-      if (k->fault_signal == SIGFPE || k->fault_signal == SIGILL) {
-        *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
-        snprintf(text, size, "the processor refused an instruction (signal %d)", k->fault_signal);
-      } else if (o && accesses_memory(o)) {
-        describe_access(k, o, address, access, sizeof access);
-        snprintf(text, size, "illegal address: %s", access);
-      } else {
-        describe_blamed(k, address, access, sizeof access);
-        snprintf(text, size, "illegal address 0x%" PRIx64 ": %s", address, access);
-      }
-      return;
-    case DC_FAULT_MISALIGNED:
-      *code = "CUDA_ERROR_MISALIGNED_ADDRESS";
-      snprintf(text, size, "misaligned address: access of %llu bytes at 0x%" PRIx64,
-               o ? (unsigned long long)access_bytes(o) : 0ull, address);
-      return;
-    case DC_FAULT_TRAP: snprintf(text, size, "the kernel executed a trap"); return;
-    case DC_FAULT_ASSERT:
-      *code = "CUDA_ERROR_ASSERT";
-      snprintf(text, size, "%s", dc_buf_str(&k->text));
-      return;
-    case DC_FAULT_STACK:
-      snprintf(text, size, "stack overflow: functions call each other more than %d deep, or need more than %zu MiB "
-               "a warp", DC_MAX_DEPTH, DC_WARP_STACK >> 20);
-      return;
-    case DC_FAULT_CALL:
-      snprintf(text, size, "call through a pointer, 0x%" PRIx64 ", that is no function with these arguments", address);
-      return;
-    case DC_FAULT_REFUSED:
-      snprintf(text, size, "call of a function that cannot run: %s",
-               ((const dc_cpu_function *)(uintptr_t)address)->refusal);
-      return;
-    case DC_FAULT_BRANCH:
-      snprintf(text, size, "branch with index %" PRIu64 ", past its list of targets", address);
-      return;
-    case DC_FAULT_FREE:
-      snprintf(text, size, "free(0x%" PRIx64 ") of memory that malloc never gave", address);
-      return;
-    case DC_FAULT_MEMBER:
-      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
-      if (o == NULL)
-        snprintf(text, size, "illegal instruction: a warp-wide operation by a thread that is not in its member mask");
-      else
-        snprintf(text, size, "illegal instruction: %.60s by a thread that is not in its member mask, 0x%08" PRIx32,
-                 o->ins->text, (uint32_t)address);
-      return;
-    case DC_FAULT_BARRIER:
-      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
-      snprintf(text, size, "illegal instruction: %.60s at barrier %" PRIu64 ", but a block has barriers 0 to %d",
-               o ? o->ins->text : "", address, DC_BARRIERS - 1);
-      return;
-    case DC_FAULT_COUNT:
-      if (dc_barrier_counts((int64_t)address)) {
-        *code = "CUDA_ERROR_LAUNCH_TIMEOUT";
-        snprintf(text, size, "deadlock: %.60s asks for %" PRIu64 " threads, but the block has %u",
-                 o ? o->ins->text : "", address, k->job->grid.block.x * k->job->grid.block.y * k->job->grid.block.z);
-        return;
-      }
-      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
-      snprintf(text, size, "illegal instruction: %.60s for %" PRIu64 " threads, where a multiple of %d must be",
-               o ? o->ins->text : "", address, DC_LANES);
-      return;
-    case DC_FAULT_HOST: snprintf(text, size, "out of memory (host) for the registers of a warp"); return;
-  }
-}
-
-void dc_fault_report_block(dc_worker *k, dc_dim3 b) {
-  const char *code;
-  char what[900];
-  describe_fault(k, NULL, k->fault_address, &code, what, sizeof what);
-  dc_job_fail(k->job, DC_LAUNCH, code, 0, "%s, in block (%u,%u,%u)", what, b.x, b.y, b.z);
-}
-
-void dc_fault_report(dc_worker *k) {
-  const dc_warp *w = k->warp;
-  const dc_uop *o = w->at;
-  const dc_dim3 *b = &w->block->ctaid;
-  const char *code;
-  uint64_t address;
-  char what[900];
-  int l = blamed_lane(k, o, &address);
-  describe_fault(k, o, address, &code, what, sizeof what);
-  dc_job_fail(k->job, k->fault_kind == DC_FAULT_HOST ? DC_MEMORY : DC_LAUNCH, code, o ? o->ins->line : 0,
-              "%s, in block (%u,%u,%u), thread (%u,%u,%u)", what, b->x, b->y, b->z, w->tid[0][l], w->tid[1][l],
-              w->tid[2][l]);
+  *address = g.address;
+  return false;
 }

@@ -6,7 +6,6 @@
 
 #include "cpu/interp/interp.h"
 #include "cpu/ops/table.h"
-#include "cpu/ops/wide.h"
 
 #if defined(__x86_64__)
 static bool has_avx2(void) {
@@ -20,14 +19,10 @@ static bool has_avx512(void) {
 }
 #endif
 
-bool dc_wide_moves;
-char dc_wide_lock; /* for machines without an instruction (ops/wide.h) */
-
 const dc_isa *dc_ops_best(void) {
   const dc_isa *tables[3] = {&dc_isa_baseline, NULL, NULL};
   int n = 1;
 #if defined(__x86_64__)
-  dc_wide_moves = __builtin_cpu_supports("avx");
   if (has_avx2()) tables[n++] = &dc_isa_avx2;
   if (n == 2 && has_avx512()) tables[n++] = &dc_isa_avx512;
 #endif

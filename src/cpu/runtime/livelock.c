@@ -52,7 +52,7 @@ static bool is_harmless(const dc_warp *w, const dc_uop *o, uint32_t m) {
 
 void dc_watch_run(dc_warp *w, const dc_node *node, bool masked) {
   dc_block_run *b = w->ctl->block;
-  const dc_isa *ops = w->ctl->worker->ops;
+  const dc_isa *ops = w->ops;
   for (const dc_uop *o = node->first; o < node->last; o++) {
     const bool guarded = o->ins->pred >= 0;
     const dc_uop *inner = guarded ? (const dc_uop *)(const void *)o->v : o;

@@ -131,7 +131,7 @@ static void put_char(dc_buf *out, const conversion *c, arguments *a) {
   dc_buf_printf(out, format, (int)(uint8_t)next(a, 4));
 }
 
-int dc_device_printf(dc_buf *out, const char *format, const uint8_t *bytes) {
+int dc_printf_lane(dc_buf *out, const char *format, const uint8_t *bytes) {
   arguments a = { bytes, 0, 0 };
   while (*format) {
     const char *percent = strchr(format, '%');

@@ -1,5 +1,5 @@
 /*
-** printf.h - the device's printf: a format of C, its arguments packed as a CUDA compiler packs them.
+** printf.h - the device's printf: a format of C, its arguments packed as nvcc packs them.
 */
 #ifndef DC_CPU_RUNTIME_PRINTF_H
 #define DC_CPU_RUNTIME_PRINTF_H
@@ -9,6 +9,6 @@
 #include "base/buf.h"
 
 /* printf of one lane, appended to `out`; returns the number of arguments used. */
-int dc_device_printf(dc_buf *out, const char *format, const uint8_t *args);
+int dc_printf_lane(dc_buf *out, const char *format, const uint8_t *args);
 
 #endif

@@ -11,30 +11,29 @@
 */
 #include "cpu/runtime/warp.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/error.h"
 #include "cpu/codegen/native.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/interp/module.h"
 #include "cpu/ptx/ptx.h"
-#include "cpu/runtime/block.h"
+#include "cpu/runtime/barrier.h"
+#include "cpu/runtime/builtin.h"
 #include "cpu/runtime/fault.h"
-#include "cpu/runtime/launch.h"
+#include "cpu/runtime/frames.h"
+#include "cpu/runtime/job.h"
 #include "cpu/runtime/livelock.h"
-#include "cpu/runtime/memory.h"
-#include "cpu/runtime/native_run.h"
-#include "cpu/runtime/printf.h"
+#include "cpu/runtime/native_frame.h"
 #include "cpu/runtime/state.h"
-#include "cpu/runtime/worker.h"
 #include "cpu/simd/abi.h"
+#include "device/device.h"
 
-#define FUEL 4096        /* jumps back between two looks at the clock */
-#define SPIN_COST 16     /* of a jump that closes a loop that may wait for others */
+#define POLL_BUDGET 4096 /* backward jumps between two polls */
+#define SPIN_COST 16     /* of a jump that closes a loop that may wait for other threads */
 #define SPLIT_COST 128   /* of such a jump while other lanes of the warp are elsewhere */
-#define SHY_PICKS 200
+#define BACKOFF_PICKS 200
 
 static inline bool bit(const uint64_t *words, int32_t n) { return (words[n >> 6] >> (n & 63)) & 1; }
 static inline void set_bit(uint64_t *words, int32_t n) { words[n >> 6] |= (uint64_t)1 << (n & 63); }
@@ -62,7 +61,7 @@ static dc_frame *push_frame(dc_warp *w, const dc_cpu_function *fn, dc_frame *par
   dc_warp_control *c = w->ctl;
   if (c->depth >= DC_MAX_DEPTH || c->stack + stack_bytes(fn) > DC_WARP_STACK + (parent ? 0 : stack_bytes(fn)))
     return NULL;
-  dc_frame *f = dc_frame_new(c->worker, fn);
+  dc_frame *f = dc_frame_new(&c->worker->frames, fn);
   if (f == NULL) return NULL;
   f->parent = parent;
   f->lanes = lanes;
@@ -82,8 +81,8 @@ static void pop_frame(dc_warp *w, dc_frame *f) {
   *at = f->below;
   c->depth--;
   c->stack -= stack_bytes(f->fn);
-  if (c->shy_frame == f) c->shy_frame = NULL;
-  dc_frame_release(c->worker, f);
+  if (c->spin_frame == f) c->spin_frame = NULL;
+  dc_frame_release(&c->worker->frames, f);
 }
 
 static inline void arrive(dc_frame *f, int32_t n, uint32_t lanes) {
@@ -103,7 +102,7 @@ static void end_lanes(dc_warp *w, dc_frame *f, uint32_t lanes) {
   for (; f; f = f->parent) f->lanes &= ~lanes;
   w->live &= ~lanes;
   w->ctl->recheck = true;
-  dc_block_lanes_ended(w->ctl->block, (uint32_t)__builtin_popcount(lanes));
+  dc_barrier_lanes_ended(w->ctl->block, (uint32_t)__builtin_popcount(lanes));
 }
 
 static void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t size,
@@ -173,10 +172,10 @@ static bool pop_empty(dc_warp *w) {
 static int32_t find_ready(dc_warp *w) {
   dc_warp_control *c = w->ctl;
   dc_frame *f = c->frame;
-  int32_t n = lowest(f, c->shy_nodes, f == c->shy_frame ? c->nshy : 0);
+  int32_t n = lowest(f, c->spin_nodes, f == c->spin_frame ? c->nspin : 0);
   if (n >= 0) return n;
   for (f = c->frames; f; f = f->below) {
-    if (f == c->frame || (n = lowest(f, c->shy_nodes, f == c->shy_frame ? c->nshy : 0)) < 0) continue;
+    if (f == c->frame || (n = lowest(f, c->spin_nodes, f == c->spin_frame ? c->nspin : 0)) < 0) continue;
     enter(w, f);
     return n;
   }
@@ -247,7 +246,7 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
       return -1;
     }
     if (c->released) pass_barriers(w);
-    if (c->shy_frame && c->shy_left-- <= 0) c->shy_frame = NULL;
+    if (c->spin_frame && c->backoff_left-- <= 0) c->spin_frame = NULL;
     int32_t n = find_ready(w);
     if (n >= 0) {
       dc_frame *f = c->frame;
@@ -262,8 +261,8 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
       unblock(c);
       continue;
     }
-    if (c->shy_frame) { /* only the spinning lanes can go on: other warps first */
-      c->shy_frame = NULL;
+    if (c->spin_frame) { /* only the spinning lanes can go on: other warps first */
+      c->spin_frame = NULL;
       *progress = DC_YIELDED;
       return -1;
     }
@@ -279,27 +278,27 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
 
 /* Lanes at node n of the current frame have spun long enough.  Those of other loops stay shy, too: where two parts of a
 ** warp spin on what a third holds, they would else only make way for each other. */
-static void be_shy(dc_warp_control *c, int32_t n) {
+static void back_off(dc_warp_control *c, int32_t n) {
   int32_t i = 0;
-  if (c->shy_frame != c->frame) c->nshy = 0;
-  c->shy_frame = c->frame;
-  c->shy_left = SHY_PICKS;
-  while (i < c->nshy && c->shy_nodes[i] != n) i++;
-  if (i < c->nshy) return;
-  if (c->nshy == DC_SHY_NODES) memmove(c->shy_nodes, c->shy_nodes + 1, (DC_SHY_NODES - 1) * sizeof *c->shy_nodes);
-  else c->nshy++;
-  c->shy_nodes[c->nshy - 1] = n;
+  if (c->spin_frame != c->frame) c->nspin = 0;
+  c->spin_frame = c->frame;
+  c->backoff_left = BACKOFF_PICKS;
+  while (i < c->nspin && c->spin_nodes[i] != n) i++;
+  if (i < c->nspin) return;
+  if (c->nspin < DC_MAX_SPINNING) c->nspin++;
+  else memmove(c->spin_nodes, c->spin_nodes + 1, (DC_MAX_SPINNING - 1) * sizeof *c->spin_nodes);
+  c->spin_nodes[c->nspin - 1] = n;
 }
 
 /* A loop has used up its fuel. True: the warp has to give way now. */
-static bool out_of_fuel(dc_warp *w, int32_t n, bool spin, dc_progress *progress) {
+static bool poll(dc_warp *w, int32_t n, bool spin, dc_progress *progress) {
   dc_warp_control *c = w->ctl;
-  c->fuel = FUEL;
-  if (dc_launch_tick(c->worker)) {
+  c->poll_budget = POLL_BUDGET;
+  if (dc_job_poll(c->worker->job, c->worker->index == 0)) {
     *progress = DC_STOPPED;
     return true;
   }
-  if (spin) be_shy(c, n);
+  if (spin) back_off(c, n);
   return false;
 }
 
@@ -426,71 +425,11 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
   return false;
 }
 
-/* Parameters of a call to the run-time library, of one lane. */
-static uint64_t argument(const dc_frame *f, const dc_node *node, int i, int lane) {
-  uint64_t v = 0;
-  size_t size = node->args[i].size < sizeof v ? node->args[i].size : sizeof v;
-  memcpy(&v, f->call_area + (size_t)lane * f->fn->call_stride + node->args[i].from, size);
-  return v;
-}
-
-static void put_result(dc_frame *f, const dc_node *node, int lane, uint64_t v) {
-  size_t size = node->ret.size < sizeof v ? node->ret.size : sizeof v;
-  if (size) memcpy(f->call_area + (size_t)lane * f->fn->call_stride + node->ret.to, &v, size);
-}
-
-#define OUT_LIMIT ((size_t)1 << 16)
-
-static void device_printf(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
-  dc_job *job = w->ctl->worker->job;
-  for (; lanes; lanes &= lanes - 1) {
-    int l = __builtin_ctz(lanes);
-    dc_buf *text = &w->ctl->worker->text; /* first: a wrong pointer must not leave the lock held */
-    dc_buf_reset(text);
-    int n = dc_device_printf(text, (const char *)(uintptr_t)argument(f, node, 0, l),
-                             (const uint8_t *)(uintptr_t)argument(f, node, 1, l));
-    pthread_mutex_lock(&job->lock);
-    if (text->len) dc_buf_add(&job->out, text->data, text->len);
-    if (job->out.len > OUT_LIMIT) dc_job_flush(job);
-    pthread_mutex_unlock(&job->lock);
-    put_result(f, node, l, (uint64_t)n);
-  }
-}
-
-static void device_malloc(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
-  for (; lanes; lanes &= lanes - 1) {
-    int l = __builtin_ctz(lanes);
-    uint64_t n = argument(f, node, 0, l);
-    dc_error err = DC_ERROR_INIT; /* no memory is a null pointer in C */
-    put_result(f, node, l, n ? dc_memory_alloc(w->ctl->worker->cpu->memory, n, &err) : 0);
-    dc_error_clear(&err);
-  }
-}
-
-static void device_free(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
-  for (; lanes; lanes &= lanes - 1) {
-    int l = __builtin_ctz(lanes);
-    uint64_t p = argument(f, node, 0, l);
-    if (!dc_memory_free(w->ctl->worker->cpu->memory, p)) dc_warp_fault(w, node->op, DC_FAULT_FREE, l, p);
-  }
-}
-
-static void assertion_failed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
-  int l = __builtin_ctz(lanes);
-  dc_worker *k = w->ctl->worker;
-  dc_buf *b = &k->text;
-  dc_buf_reset(b);
-  dc_buf_printf(b, "%.200s:%u: %.200s: ", (const char *)(uintptr_t)argument(f, node, 1, l),
-                (unsigned)argument(f, node, 2, l), (const char *)(uintptr_t)argument(f, node, 3, l));
-  dc_buf_printf(b, "Assertion `%.400s` failed", (const char *)(uintptr_t)argument(f, node, 0, l));
-  dc_warp_fault(w, node->op, DC_FAULT_ASSERT, l, 0);
-}
-
 /* Native code runs the new frame, if there is any and room for what it keeps. */
 static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
   dc_worker *k = w->ctl->worker;
   if (c == NULL || k->replaying) return;
-  if (dc_frame_save(k, f, c->info.save_bytes + (uint32_t)c->info.ntracked * 4 + 64) == 0) f->native = c;
+  if (dc_frame_save(&k->frames, f, c->info.save_bytes + (uint32_t)c->info.ntracked * 4 + 64) == 0) f->native = c;
 }
 
 /* A frame of `callee` for lanes `t`, which becomes the current one. */
@@ -581,13 +520,13 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, u
       break;
     case DC_END_SLEEP: /* others first: what it waits for may be theirs to do */
       send(w, f, node->next, t);
-      if (node->next >= 0) be_shy(w->ctl, node->next);
+      if (node->next >= 0) back_off(w->ctl, node->next);
       return false;
     case DC_END_TRAP: dc_warp_fault(w, node->op, DC_FAULT_TRAP, __builtin_ctz(t), 0);
-    case DC_END_ASSERT: assertion_failed(w, f, node, t); break;
-    case DC_END_PRINTF: device_printf(w, f, node, t); break;
-    case DC_END_MALLOC: device_malloc(w, f, node, t); break;
-    case DC_END_FREE: device_free(w, f, node, t); break;
+    case DC_END_ASSERT:
+    case DC_END_PRINTF:
+    case DC_END_MALLOC:
+    case DC_END_FREE: dc_builtin_call(w, f, node, t); break;
     case DC_END_JUMP: break;
   }
   send(w, f, node->next, t);
@@ -616,8 +555,8 @@ static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *c
 
 /* A jump back costs fuel. */
 static inline bool burn(dc_warp_control *c, const dc_node *node, bool whole) {
-  c->fuel -= !node->spin ? 1 : whole ? SPIN_COST : SPLIT_COST;
-  return c->fuel < 0;
+  c->poll_budget -= !node->spin ? 1 : whole ? SPIN_COST : SPLIT_COST;
+  return c->poll_budget < 0;
 }
 
 /* Lanes `t` of `m`, neither none nor all, jump.  The node at which the frame goes on with *m lanes, or PICK. */
@@ -632,7 +571,7 @@ static int32_t part(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uin
   arrive(f, node->next, *m & ~t);
   arrive(f, node->taken, t);
   int32_t back = node->taken <= n ? node->taken : node->next;
-  if (back <= n && burn(w->ctl, node, false) && out_of_fuel(w, back, node->spin, progress)) return STOP;
+  if (back <= n && burn(w->ctl, node, false) && poll(w, back, node->spin, progress)) return STOP;
   return PICK;
 }
 
@@ -648,7 +587,7 @@ static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_node *node, int32_t
   bool whole = *m == f->lanes;
   if (to <= n && burn(w->ctl, node, whole)) {
     arrive(f, to, *m);
-    return out_of_fuel(w, to, node->spin, progress) ? STOP : PICK;
+    return poll(w, to, node->spin, progress) ? STOP : PICK;
   }
   if (whole) return to;
   arrive(f, to, *m);
@@ -660,7 +599,7 @@ static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, u
                       dc_progress *progress) {
   dc_warp_control *c = w->ctl;
   bool tired = burn(c, node, true); /* `next` may lead back */
-  if (tired && out_of_fuel(w, n, false, progress)) return STOP;
+  if (tired && poll(w, n, false, progress)) return STOP;
   if (node->end == DC_END_BARRIER && t == w->live && *m == f->lanes) {
     bool complete;
     if (park(w, node, n, *m, &complete)) {
@@ -669,7 +608,7 @@ static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, u
     }
   }
   if (end_node(w, f, node, &n, m, t)) return n;
-  if (tired && node->spin && node->next >= 0 && c->frame == f) be_shy(c, node->next);
+  if (tired && node->spin && node->next >= 0 && c->frame == f) back_off(c, node->next);
   return PICK;
 }
 
@@ -712,7 +651,7 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
 dc_progress dc_warp_run(dc_warp_slot *s) {
   dc_warp *w = &s->w;
   dc_warp_control *c = &s->c;
-  const dc_isa *ops = c->worker->ops;
+  const dc_isa *ops = w->ops;
   dc_progress progress = DC_DONE;
   uint32_t m = 0;
   int32_t n = PICK;
@@ -749,6 +688,17 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
 
 /* --- beginning and end ---------------------------------------------------------------------------------- */
 
+dc_warp_slot *dc_warp_new(dc_worker *k) {
+  dc_warp_slot *s = k->free_warps;
+  if (s) {
+    k->free_warps = s->next;
+    return s;
+  }
+  s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
+  if (s) memset(s, 0, sizeof *s);
+  return s;
+}
+
 /* What stays the same for all warps of a launch on this worker. */
 static void set_up(dc_warp_slot *s, dc_worker *k) {
   dc_warp *w = &s->w;
@@ -756,6 +706,7 @@ static void set_up(dc_warp_slot *s, dc_worker *k) {
   const struct dc_code *code = job->fn->code;
   s->launch = job->grid.id;
   w->ctl = &s->c;
+  w->ops = k->cpu->ops;
   w->fault = dc_warp_fault;
   s->c.worker = k;
   w->base[DC_BASE_CONST] = w->low[DC_BASE_CONST] = code->const_image;
@@ -764,36 +715,13 @@ static void set_up(dc_warp_slot *s, dc_worker *k) {
   w->high[DC_BASE_PARAM] = w->low[DC_BASE_PARAM] + job->fn->ptx->params_size;
 }
 
-void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
-  dc_warp *w = &s->w;
-  dc_warp_control *c = &s->c;
-  const dc_job *job = b->worker->job;
-  const dc_grid *g = &job->grid;
-  uint32_t threads = g->block.x * g->block.y * g->block.z, left = threads - index * DC_LANES;
-  if (s->launch != g->id) set_up(s, b->worker);
-  c->block = b;
-  c->fuel = FUEL;
-  c->at_barrier = c->released = 0;
-  c->parked = c->recheck = c->force = c->turn_over = false;
-  c->runnable = true;
-  w->block = &b->s;
-  w->warpid = index;
-  w->live = left >= DC_LANES ? DC_ALL_LANES : (1u << left) - 1;
-  w->at = NULL;
-  w->carry = 0;
-  w->tid = job->tids[index];
-  w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
-  w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + g->shared_bytes;
-  dc_frame *f = push_frame(w, job->fn, NULL, w->live);
-  if (f == NULL) dc_warp_fault(w, NULL, DC_FAULT_HOST, 0, 0);
-  go_native(w, f, job->native);
-  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->lanes.base;
-  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? b->worker->cpu->stack_reserve : 0);
-  enter(w, f);
-  arrive(f, 0, w->live);
+void dc_warp_set_local(dc_warp *w, const dc_worker *k) {
+  const uint8_t *base = k->frames.lanes.base;
+  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)base;
+  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (base ? k->frames.reserve : 0);
 }
 
-void dc_warp_stage(dc_warp_slot *s, dc_block_run *b) {
+void dc_warp_prepare(dc_warp_slot *s, dc_block_run *b) {
   dc_warp *w = &s->w;
   const dc_job *job = b->worker->job;
   if (s->launch != job->grid.id) set_up(s, b->worker);
@@ -802,17 +730,37 @@ void dc_warp_stage(dc_warp_slot *s, dc_block_run *b) {
   s->c.frames = s->c.frame = NULL;
   w->at = NULL;
   w->carry = 0;
-  w->mask = 0;
   w->tid = job->tids[0];
   w->warpid = 0;
   w->live = DC_ALL_LANES;
   w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
   w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + job->grid.shared_bytes;
-  w->low[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)b->worker->lanes.base;
-  w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (b->worker->lanes.base ? b->worker->cpu->stack_reserve : 0);
+  dc_warp_set_local(w, b->worker);
   w->lane_stride[DC_BASE_LOCAL] = job->fn->local_stride;
   w->lane_stride[DC_BASE_FRAME] = job->fn->params_stride;
   w->lane_stride[DC_BASE_CALL] = job->fn->call_stride;
+}
+
+void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
+  dc_warp *w = &s->w;
+  dc_warp_control *c = &s->c;
+  const dc_job *job = b->worker->job;
+  const dc_dim3 *size = &job->grid.block;
+  uint32_t left = size->x * size->y * size->z - index * DC_LANES;
+  dc_warp_prepare(s, b);
+  c->poll_budget = POLL_BUDGET;
+  c->at_barrier = c->released = 0;
+  c->parked = c->recheck = c->force = c->turn_over = false;
+  c->runnable = true;
+  w->warpid = index;
+  w->live = left >= DC_LANES ? DC_ALL_LANES : (1u << left) - 1;
+  w->tid = job->tids[index];
+  dc_frame *f = push_frame(w, job->fn, NULL, w->live);
+  if (f == NULL) dc_warp_fault(w, NULL, DC_FAULT_HOST, 0, 0);
+  go_native(w, f, job->native);
+  dc_warp_set_local(w, b->worker); /* again: the frame's local memory may be new */
+  enter(w, f);
+  arrive(f, 0, w->live);
 }
 
 void dc_warp_drop(dc_warp_slot *s) {

@@ -1,0 +1,41 @@
+/*
+** job.h - one launch: what its workers share, how it fails, and what they do at regular intervals.
+*/
+#ifndef DC_CPU_RUNTIME_JOB_H
+#define DC_CPU_RUNTIME_JOB_H
+
+#include <pthread.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/runtime/warp_order.h"
+
+typedef struct dc_job {
+  dc_grid grid;
+  const dc_cpu_function *fn;
+  struct dc_native_code *native;  /* NULL: tier 0 */
+  const dc_warp_order *order;
+  uint64_t nblocks;
+  _Atomic uint64_t next_block;
+  const uint32_t (*tids)[3][DC_LANES]; /* thread coordinates, of each warp of a block */
+  struct dc_pool *pool;
+  void (*wake)(struct dc_pool *pool); /* called by the launching thread at each poll */
+  pthread_mutex_t lock;           /* guards what follows */
+  bool failed;
+  atomic_bool interrupted;
+  dc_error *err;
+  dc_buf out;                     /* printf's output */
+  int print_errno;                /* why it could not be written; 0: it could */
+} dc_job;
+
+/* The first failure of a job is its error; all workers stop at their next poll. */
+void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, const char *fmt, ...) DC_PRINTF(5, 6);
+bool dc_job_interrupted(dc_job *job); /* by Ctrl-C: then all workers stop */
+
+/* From inside a running kernel, at regular intervals; `launching`: on the thread that launches.  True: stop. */
+bool dc_job_poll(dc_job *job, bool launching);
+void dc_job_flush(dc_job *job); /* writes printf's output to stdout; the lock is held */
+
+#endif

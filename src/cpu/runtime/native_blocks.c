@@ -1,0 +1,149 @@
+/*
+** native_blocks.c - see native_blocks.h.
+**
+** All gangs of a block share one warp and one dc_native; a gang that pauses at barriers has a frame of its own.
+*/
+#include "cpu/runtime/native_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cpu/codegen/native.h"
+#include "cpu/interp/interp.h"
+#include "cpu/runtime/block.h"
+#include "cpu/runtime/frames.h"
+#include "cpu/runtime/job.h"
+#include "cpu/runtime/native_frame.h"
+#include "cpu/runtime/state.h"
+#include "cpu/runtime/warp.h"
+#include "cpu/runtime/warp_order.h"
+#include "cpu/simd/abi.h"
+#include "device/device.h"
+
+/* The worker's one warp, which all gangs of simple code share but for the frame. */
+static dc_warp_slot *stage(dc_worker *k) {
+  dc_block_run *b = k->simple_block;
+  if (b == NULL) {
+    b = k->simple_block = calloc(1, sizeof *b);
+    if (b == NULL) return NULL;
+    b->worker = k;
+  }
+  dc_warp_slot *s = k->simple_warp;
+  if (s == NULL) s = k->simple_warp = dc_warp_new(k);
+  if (s == NULL || dc_block_start(b, 0) != 0) return NULL;
+  dc_warp_prepare(s, b);
+  dc_native_begin(k, &s->w);
+  k->native.wait = NULL;
+  memcpy(k->native.base, s->w.base, sizeof s->w.base);
+  return s;
+}
+
+static dc_frame *frame_of(dc_worker *k, uint32_t index) {
+  dc_native_code *c = k->job->native;
+  if (k->gang_frames[index] == NULL) {
+    dc_frame *f = dc_frame_new(&k->frames, c->fn);
+    if (f == NULL || dc_frame_save(&k->frames, f, c->info.save_bytes + 64) != 0) return NULL;
+    k->gang_frames[index] = f;
+  }
+  return k->gang_frames[index];
+}
+
+static void enter_gang(dc_native *n, const dc_gang *g) {
+  dc_warp *w = n->warp;
+  dc_worker *k = w->ctl->worker;
+  dc_frame *f = g->frame;
+  dc_native_set_frame(n, f);
+  w->ctl->frame = f;
+  w->regs = f->regs;
+  w->preds = f->preds;
+  w->base[DC_BASE_LOCAL] = g->local;
+  w->tid = g->tid;
+  w->warpid = (uint32_t)((const uint32_t(*)[3][DC_LANES])(const void *)g->tid - k->job->tids);
+  w->live = g->live;
+}
+
+static uint32_t lanes_of(const dc_grid *g, uint32_t index, uint32_t width) {
+  uint32_t threads = g->block.x * g->block.y * g->block.z, left = threads - index * width;
+  return left >= width ? (width == 32 ? DC_ALL_LANES : 0xffffu) : (1u << left) - 1;
+}
+
+/* The gangs in the order of a block. False: no memory. */
+static bool order_gangs(dc_worker *k, uint64_t block) {
+  const dc_native_code *c = k->job->native;
+  const dc_grid *g = &k->job->grid;
+  const uint32_t width = (uint32_t)c->shape.width;
+  uint8_t order[DC_MAX_GANGS];
+  dc_warp_order_fill(k->job->order, block, g->shared_bytes > 0, k->native.ngangs, order);
+  for (uint32_t i = 0; i < k->native.ngangs; i++) {
+    const uint32_t number = order[i], lane = number * width;
+    dc_frame *f = frame_of(k, c->info.pauses ? number : 0);
+    if (f == NULL) return false;
+    k->gangs[i] = (dc_gang){
+        .live = lanes_of(g, number, width),
+        .save = f->save,
+        .tid = (const uint32_t(*)[DC_LANES])(const void *)&k->job->tids[lane / DC_LANES][0][lane % DC_LANES],
+        .frame = f,
+        .local = (uint64_t)(uintptr_t)f->local,
+        .number = number};
+  }
+  return true;
+}
+
+/* Everything that blocks begin with. False: no memory. */
+static bool prepare_gangs(dc_worker *k, uint64_t block) {
+  const dc_native_code *c = k->job->native;
+  const dc_grid *g = &k->job->grid;
+  uint32_t threads = g->block.x * g->block.y * g->block.z, width = (uint32_t)c->shape.width;
+  dc_warp_slot *s = stage(k);
+  if (s == NULL) return false;
+  k->native.ngangs = (threads + width - 1) / width;
+  k->native.gangs = k->gangs;
+  k->native.enter = enter_gang;
+  if (!order_gangs(k, block)) return false;
+  dc_warp_set_local(&s->w, k); /* again: the frames' local memory may be new */
+  k->simple_ready = true;
+  return true;
+}
+
+dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
+  dc_job *job = k->job;
+  const dc_grid *g = &job->grid;
+  const dc_native_code *c = job->native;
+  dc_native *n = &k->native;
+  const bool reorder = job->order->kind == DC_ORDER_RANDOM;
+  if (!k->simple_ready && !prepare_gangs(k, first)) {
+    dc_job_fail(job, DC_MEMORY, NULL, 0, "out of memory (host) for the registers of a block");
+    return DC_STOPPED;
+  }
+  dc_dim3 at = {(uint32_t)(first % g->grid.x), (uint32_t)(first / g->grid.x % g->grid.y),
+                (uint32_t)(first / g->grid.x / g->grid.y)};
+  int r = DC_NATIVE_DONE;
+  k->warp = &k->simple_warp->w;
+  k->in_native = true;
+  for (uint64_t i = 0; i < count && r == DC_NATIVE_DONE; i++) {
+    dc_native_set_block(n, at);
+    k->simple_block->s.ctaid = at;
+    for (uint32_t j = 0; c->info.pauses && j < n->ngangs; j++) {
+      k->gangs[j].node = 0;
+      k->gangs[j].live = lanes_of(g, k->gangs[j].number, (uint32_t)c->shape.width);
+    }
+    if (reorder) order_gangs(k, first + i);
+    r = c->run(n);
+    if (++at.x == g->grid.x) {
+      at.x = 0;
+      if (++at.y == g->grid.y) at.y = 0, at.z++;
+    }
+  }
+  k->in_native = false;
+  k->warp = NULL;
+  return r == DC_NATIVE_DONE ? DC_DONE : DC_STOPPED;
+}
+
+void dc_native_blocks_end(dc_worker *k) {
+  for (int i = 0; i < DC_MAX_GANGS; i++) {
+    if (k->gang_frames[i]) dc_frame_release(&k->frames, k->gang_frames[i]);
+    k->gang_frames[i] = NULL;
+  }
+  k->simple_ready = false;
+}

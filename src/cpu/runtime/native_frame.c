@@ -1,0 +1,96 @@
+/* native_frame.c - see native_frame.h. */
+#include "cpu/runtime/native_frame.h"
+
+#include <string.h>
+
+#include "cpu/codegen/native.h"
+#include "cpu/codegen/wrapped_rows.h"
+#include "cpu/interp/code.h"
+#include "cpu/interp/interp.h"
+#include "cpu/runtime/fault.h"
+#include "cpu/runtime/job.h"
+#include "cpu/runtime/state.h"
+#include "cpu/simd/abi.h"
+#include "device/device.h"
+
+#define POLL_BUDGET 16384 /* backward jumps between two polls */
+#define SPIN_BUDGET 256   /* backward jumps in a loop that waits for others, before it is deoptimized to tier 0 */
+
+/* --- what emitted code calls ---------------------------------------------------------------------------- */
+
+static void operate(dc_native *n, uint32_t op, uint32_t lanes) {
+  dc_warp *w = n->warp;
+  dc_worker *k = w->ctl->worker;
+  const dc_cpu_function *fn = w->ctl->frame->fn;
+  const dc_uop *o = &fn->nodes[0].first[op];
+  if (o->ins->pred >= 0) o = (const dc_uop *)(const void *)o->v; /* emitted code has evaluated the guard */
+  if (lanes == 0) return;
+  k->in_native = false; /* a fault here is tier 0's: instruction and lane are known */
+  if (lanes != w->mask) w->ops->set_mask(w, lanes);
+  o->fn_masked(w, o);
+  k->in_native = true;
+}
+
+static int tick(dc_native *n) {
+  const dc_worker *k = ((const dc_warp *)n->warp)->ctl->worker;
+  n->fuel = POLL_BUDGET;
+  return dc_job_poll(k->job, k->index == 0);
+}
+
+static __attribute__((noreturn)) void misaligned(dc_native *n) {
+  dc_warp *w = n->warp;
+  dc_warp_fault(w, NULL, DC_FAULT_MISALIGNED, 0, 0);
+}
+
+static __attribute__((noreturn)) void outsider(dc_native *n) {
+  dc_warp *w = n->warp;
+  dc_warp_fault(w, NULL, DC_FAULT_MEMBER, 0, 0);
+}
+
+/* --- running a frame ------------------------------------------------------------------------------------ */
+
+void dc_native_begin(dc_worker *k, dc_warp *w) {
+  dc_native *n = &k->native;
+  const dc_grid *g = &k->job->grid;
+  n->warp = w;
+  if (k->native_for == g->id) return;
+  const dc_dim3 *size[2] = {&g->block, &g->grid};
+  uint32_t *to[2] = {n->ntid, n->nctaid};
+  for (int i = 0; i < 2; i++) {
+    to[i][0] = size[i]->x;
+    to[i][1] = size[i]->y;
+    to[i][2] = size[i]->z;
+  }
+  n->nwarps = g->nwarps;
+  n->smid = k->index;
+  n->nsmid = g->nsm;
+  n->operate = operate;
+  n->tick = tick;
+  n->fault = misaligned;
+  n->outsider = outsider;
+  n->wrapped = dc_native_wrapped;
+  n->fuel = POLL_BUDGET;
+  n->patience = SPIN_BUDGET;
+  k->native_for = g->id;
+}
+
+int dc_native_frame(dc_warp *w, dc_frame *f, int32_t node) {
+  dc_worker *k = w->ctl->worker;
+  dc_native *n = &k->native;
+  const dc_native_code *c = f->native;
+  dc_native_begin(k, w);
+  dc_native_set_block(n, w->block->ctaid);
+  dc_native_set_frame(n, f);
+  memcpy(n->base, w->base, sizeof w->base);
+  memcpy(n->lane_stride, w->lane_stride, sizeof w->lane_stride);
+  n->tid = w->tid;
+  n->warpid = w->warpid;
+  n->wait = f->save ? (uint32_t *)(void *)(f->save + c->info.save_bytes) : NULL;
+  n->node = (uint32_t)node;
+  n->lanes = n->live = f->lanes;
+  n->warp_live = w->live;
+  k->in_native = true;
+  int r = c->run(n);
+  k->in_native = false;
+  return r;
+}

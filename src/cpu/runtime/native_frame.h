@@ -1,0 +1,31 @@
+/*
+** native_frame.h - emitted code runs one frame of a warp; what emitted code calls back.
+*/
+#ifndef DC_CPU_RUNTIME_NATIVE_FRAME_H
+#define DC_CPU_RUNTIME_NATIVE_FRAME_H
+
+#include "cpu/interp/interp.h"
+#include "cpu/runtime/state.h"
+#include "cpu/simd/abi.h"
+#include "device/device.h"
+
+/* k->native for warp w of the current launch. */
+void dc_native_begin(dc_worker *k, dc_warp *w);
+
+/* Runs frame f of a warp from node n on, for all its lanes.  The result is what emitted code returned (simd/abi.h);
+** node and lanes are in k->native. */
+int dc_native_frame(dc_warp *w, dc_frame *f, int32_t n);
+
+static inline void dc_native_set_block(dc_native *n, dc_dim3 ctaid) {
+  n->ctaid[0] = ctaid.x;
+  n->ctaid[1] = ctaid.y;
+  n->ctaid[2] = ctaid.z;
+}
+
+static inline void dc_native_set_frame(dc_native *n, const dc_frame *f) {
+  n->regs = f->regs;
+  n->preds = f->preds;
+  n->save = f->save;
+}
+
+#endif
