@@ -13,11 +13,12 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "cpu/analysis/cfg.h"
+#include "cpu/analysis/graph.h"
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_arm.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_state.h"
+#include "cpu/codegen/emit_value.h"
 #include "cpu/codegen/emitter.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/decode.h"

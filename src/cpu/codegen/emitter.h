@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit.h"
+#include "cpu/codegen/emitted.h"
 #include "cpu/interp/code.h"
 #include "cpu/ptx/ptx.h"
 

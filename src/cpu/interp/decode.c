@@ -16,13 +16,12 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/analysis/graph.h"
 #include "cpu/analysis/registers.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
-#include "cpu/interp/module.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
-#include "cpu/runtime/state.h"
 
 /* Bytes of immediates, to be found again: open addressing on (bits, value). */
 typedef struct constant {
@@ -365,19 +364,20 @@ static int plain_operands(decoder *D, dc_uop *op) {
 
 /* --- operations ----------------------------------------------------------------------------------------- */
 
-/* A guarded operation: runs what op->v points at for the lanes whose predicate `a` holds. */
+/* What the `v` of a guarded operation points at. */
+typedef struct guarded {
+  dc_uop inner;
+  const dc_isa *ops;
+} guarded;
+
+/* Runs the inner operation for the lanes whose predicate `a` holds. */
 static void run_guarded(dc_warp *w, const dc_uop *o) {
-  const dc_uop *inner = (const dc_uop *)(const void *)o->v;
+  const guarded *g = (const guarded *)(const void *)o->v;
   uint32_t mask = w->mask, some = (o->neg_a ? ~w->preds[o->a] : w->preds[o->a]) & mask;
   if (some == 0) return;
-  if (some == mask) {
-    inner->fn_masked(w, inner);
-    return;
-  }
-  const dc_isa *ops = w->ctl->worker->ops;
-  ops->set_mask(w, some);
-  inner->fn_masked(w, inner);
-  ops->set_mask(w, mask);
+  if (some != mask) g->ops->set_mask(w, some);
+  g->inner.fn_masked(w, &g->inner);
+  if (some != mask) g->ops->set_mask(w, mask);
 }
 
 /* Fills *op with the operands of an instruction; `select`: also with what runs it. */
@@ -387,7 +387,7 @@ static int make_op(decoder *D, const ptx_ins *ins, dc_uop *op, bool select) {
   bool copy = ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY;
   int rc = copy ? copy_operands(D, op) : ptx_is_place(ins, ins->ndst) ? memory_operands(D, op) : plain_operands(D, op);
   if (rc != 0 || !select) return rc;
-  return D->fn->code->cpu->ops->select(op) ? 0 : refuse(D, ins, not_supported);
+  return D->fn->code->ops->select(op) ? 0 : refuse(D, ins, not_supported);
 }
 
 static int add_op(decoder *D, const ptx_ins *ins) {
@@ -397,16 +397,17 @@ static int add_op(decoder *D, const ptx_ins *ins) {
     if (rc == 0) D->nops++;
     return rc;
   }
-  dc_uop *inner = dc_arena_alloc(D->arena, sizeof *inner);
-  if (inner == NULL) return dc_fail_oom(D->err);
-  int rc = make_op(D, ins, inner, true);
+  guarded *g = dc_arena_alloc(D->arena, sizeof *g);
+  if (g == NULL) return dc_fail_oom(D->err);
+  g->ops = D->fn->code->ops;
+  int rc = make_op(D, ins, &g->inner, true);
   if (rc != 0) return rc;
   memset(op, 0, sizeof *op);
   op->fn = op->fn_masked = run_guarded;
   op->a = (uint32_t)D->f->slot[ins->pred];
   op->neg_a = ins->pred_neg;
   op->ins = ins;
-  op->v = (const uint32_t *)(const void *)inner;
+  op->v = (const uint32_t *)(const void *)g;
   D->nops++;
   return 0;
 }

@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/decode.h"
-#include "cpu/interp/interp.h"
-#include "cpu/runtime/state.h"
 
 /* Functions to be decoded together: what one calls by name, and what it may call through pointers. */
 typedef struct group {

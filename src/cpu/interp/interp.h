@@ -22,6 +22,13 @@
 
 #define DC_LANES 32
 #define DC_ALL_LANES 0xffffffffu
+#define DC_MAX_WARPS 32      /* of a block: 1024 threads */
+#define DC_BARRIERS 16       /* of a block */
+
+/* Whether a barrier can wait for this number of threads: whole warps, at least one. */
+static inline bool dc_barrier_counts(int64_t threads) {
+  return threads > 0 && threads <= DC_MAX_WARPS * DC_LANES && threads % DC_LANES == 0;
+}
 
 typedef struct dc_warp dc_warp;
 typedef struct dc_uop dc_uop;

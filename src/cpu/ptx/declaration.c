@@ -13,9 +13,11 @@
 #include "base/map.h"
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
+
+#define MAX_INIT_BYTES ((uint64_t)1 << 28) /* of one initialised variable; four times that of all */
 
 uint64_t ptxp_place(uint64_t *end, uint64_t size, uint32_t align) {
   uint64_t offset = (*end + align - 1) / align * align;
@@ -254,7 +256,7 @@ typedef struct init_state {
 /* Zeros up to byte `to`. */
 static int reach(ptx_parser *P, const init_state *st, uint64_t to) {
   uint32_t line = P->lex.tok.line;
-  if (to > PTX_MAX_INIT_BYTES) return ptxp_fail(P, line, "an initialised variable is larger than 2^28 bytes");
+  if (to > MAX_INIT_BYTES) return ptxp_fail(P, line, "an initialised variable is larger than 2^28 bytes");
   if (!st->sh.open && to > st->sh.sizes[0]) return ptxp_fail(P, line, "an initialiser is longer than its variable");
   if (to <= P->bytes.n) return 0;
   if (to > P->bytes.cap) {
@@ -370,7 +372,7 @@ static int write_list(ptx_parser *P, init_state *st, int level) {
       if (write_list(P, st, level + 1) != 0) return -1;
       if (st->pos > begin + size) return ptxp_fail(P, P->lex.tok.line, "an initialiser is longer than its row");
       st->pos = begin + size;
-      if (st->pos > PTX_MAX_INIT_BYTES) return reach(P, st, st->pos);
+      if (st->pos > MAX_INIT_BYTES) return reach(P, st, st->pos);
     } else if (write_scalar(P, st) != 0) {
       return -1;
     }
@@ -405,7 +407,7 @@ static int join_masks(ptx_parser *P, uint32_t line) {
 /* Moves the collected bytes and relocations to the symbol. */
 static int keep_init(ptx_parser *P, ptx_sym *sym) {
   P->init_bytes += sym->size;
-  if (P->init_bytes > PTX_MAX_INIT_BYTES * 4)
+  if (P->init_bytes > MAX_INIT_BYTES * 4)
     return ptxp_fail(P, P->lex.tok.line, "the module's initialised variables take more than 2^30 bytes");
   sym->init = dc_arena_alloc(&P->m->arena, sym->size ? (size_t)sym->size : 1);
   sym->relocs = dc_arena_alloc(&P->m->arena, P->relocs.n ? P->relocs.n * sizeof *sym->relocs : 1);
@@ -427,7 +429,7 @@ static int initialiser(ptx_parser *P, const ptx_decl *d, ptx_sym *sym, const sha
   init_state st = {d, *sh, 0, d->elem / (d->vec ? d->vec : 1u)};
   uint32_t line = P->lex.tok.line;
   P->bytes.n = P->relocs.n = 0;
-  if (!sh->open && sym->size > PTX_MAX_INIT_BYTES)
+  if (!sh->open && sym->size > MAX_INIT_BYTES)
     return ptxp_fail(P, line, "initialised variable '%.60s' is larger than 2^28 bytes", sym->name);
   if (ptxp_accept(P, '{') ? write_list(P, &st, 0) : write_scalar(P, &st)) return -1;
   if (sh->open) {

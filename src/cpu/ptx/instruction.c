@@ -14,9 +14,11 @@
 #include "cpu/ptx/expand.h"
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
+
+#define RESERVED_BYTES 1024 /* of shared memory, for CUDA's own headers */
 
 static ptx_operand *add(ptx_parser *P, ptx_operand_kind kind) {
   ptx_operand *o = ptxp_push(&P->ops, sizeof *o);
@@ -109,7 +111,7 @@ static int special_vector(ptx_parser *P, const ptx_tok *name) {
 static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   static const char begin[] = "%reserved_smem_offset_";
   static const struct { char name[6]; int64_t offset; } known[] = {
-    {"begin", 0}, {"0", 0}, {"1", PTX_RESERVED_BYTES / 2}, {"end", PTX_RESERVED_BYTES}, {"cap", PTX_RESERVED_BYTES}
+    {"begin", 0}, {"0", 0}, {"1", RESERVED_BYTES / 2}, {"end", RESERVED_BYTES}, {"cap", RESERVED_BYTES}
   };
   const size_t skip = sizeof begin - 1, rest = name->len - skip;
   if (name->len <= skip || memcmp(name->s, begin, skip) != 0) return 0;
@@ -121,7 +123,7 @@ static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
     ptx_sym *sym = dc_arena_alloc(&P->m->arena, sizeof *sym), **slot = ptxp_push(&P->vars, sizeof *slot);
     if (!sym || !slot) return ptxp_oom(P);
     *sym = (ptx_sym){.name = "%reserved_smem", .kind = PTX_SYM_VAR, .space = PTX_SHARED, .type = PTX_B8, .align = 128,
-                     .size = PTX_RESERVED_BYTES};
+                     .size = RESERVED_BYTES};
     *slot = P->reserved = sym;
   }
   ptx_operand *o = add(P, i == n - 1 ? PTX_IMM : PTX_SYM);

@@ -13,12 +13,12 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/runtime.h"
-#include "cpu/analysis/cfg.h"
 #include "cpu/ptx/declaration.h"
 #include "cpu/ptx/expand.h"
 #include "cpu/ptx/instruction.h"
 #include "cpu/ptx/layout.h"
 #include "cpu/ptx/lex.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
 
@@ -165,8 +165,6 @@ static uint32_t find_user_file(const char *text, size_t len) {
   return 0;
 }
 
-uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line) { return P->user_file ? P->line : ptx_line; }
-
 /* ---- statements of a body ---- */
 
 static int read_label(ptx_parser *P, const ptx_tok *name) {
@@ -250,7 +248,7 @@ static int read_body(ptx_parser *P) {
   for (unsigned n = 1; P->scopes.n > 0; n++) {
     const ptx_tok *t = &P->lex.tok;
     int rc = 0;
-    if (n % 4096 == 0 && dc_interrupted()) return ptx_fail_pass(P->err);
+    if (n % 4096 == 0 && dc_interrupted()) return ptxp_interrupted(P);
     if (ptxp_accept(P, '{')) rc = ptxp_scope_open(P);
     else if (ptxp_accept(P, '}')) rc = ptxp_scope_close(P);
     else if (ptxp_accept(P, ';')) rc = 0;
@@ -541,7 +539,7 @@ static int read_module_item(ptx_parser *P) {
 
 static int read_module(ptx_parser *P) {
   while (P->lex.tok.kind != PTX_T_END) {
-    if (dc_interrupted()) return ptx_fail_pass(P->err);
+    if (dc_interrupted()) return ptxp_interrupted(P);
     if (ptxp_accept(P, ';')) continue;
     if (P->lex.tok.kind != PTX_T_DOT) return ptxp_expected(P, "a directive");
     if (read_module_item(P) != 0) return -1;

@@ -187,15 +187,7 @@ typedef struct ptx_block {
                               numbers. A guarded ret, exit or trap has [0] for the lanes that stay */
   int32_t *targets;        /* brx.idx targets, RPO numbers, or NULL */
   int32_t ntargets;
-  int32_t ipdom;           /* immediate post-dominator, -1 for the exit; edges to blocks of a lone ret, exit or trap
-                              are left out */
-  int32_t loop;            /* header of the innermost loop that holds it (a header holds itself), -1 none */
-  bool divergent;          /* may run with part of the lanes that entered the function. When not, and the lowest pending
-                              block always runs first, all lanes are here but those that left: by ret, exit or trap, or
-                              waiting at a block of nothing else */
-  uint8_t sync;            /* enum ptx_sync: kind of the synchronizing instruction it begins with, 0 none */
 } ptx_block;
-enum ptx_sync { PTX_SYNC_NONE, PTX_SYNC_BARRIER, PTX_SYNC_WARP };
 
 typedef struct ptx_func {
   const char *name;

@@ -22,8 +22,6 @@
 #include "cpu/runtime/warp_order.h"
 #include "cpu/simd/abi.h"
 
-#define DC_MAX_WARPS 32      /* of a block: 1024 threads */
-#define DC_BARRIERS 16
 #define DC_MAX_GANGS 64     /* of a block: 16 threads each at the least */
 #define DC_SHY_NODES 4       /* loops of one warp that spin at the same time and know of each other */
 #define DC_MAX_RESIDENT 16   /* blocks that one worker keeps under way when they wait for each other */
@@ -33,21 +31,6 @@
 #define DC_WARP_STACK ((size_t)32 << 20) /* bytes of frames a warp may have */
 
 /* --- a warp ------------------------------------------------------------------------------------ */
-
-typedef struct dc_frame {
-  struct dc_frame *parent, *below; /* below: the list of the warp's frames, newest first; or of free ones */
-  const dc_cpu_function *fn;
-  const dc_node *call;   /* in the parent */
-  uint32_t lanes;        /* that are in this function or in what it calls */
-  uint32_t low;          /* no word of `ready` below this one is set */
-  uint8_t *regs;
-  uint32_t *preds, *pend; /* pend: lanes at each node */
-  uint64_t *ready, *blocked; /* bits: nodes to be served; nodes whose lanes wait for others */
-  uint8_t *params, *call_area, *local;
-  const struct dc_native_code *native; /* runs it; NULL: tier 0 does */
-  uint8_t *save;         /* of native code, save_bytes of it */
-  uint32_t save_bytes;
-} dc_frame;
 
 /* PASSED: was the last at a barrier; goes on when the others have had their turn, as the block's order has it. */
 typedef enum dc_progress { DC_DONE, DC_BLOCKED, DC_PASSED, DC_YIELDED, DC_STOPPED } dc_progress;
@@ -107,11 +90,6 @@ typedef struct dc_block_run {
   uint8_t *shared_span;
   dc_barrier barriers[DC_BARRIERS];
 } dc_block_run;
-
-/* Whether a barrier can wait for this number of threads: whole warps, at least one. */
-static inline bool dc_barrier_counts(int64_t threads) {
-  return threads > 0 && threads <= DC_MAX_WARPS * DC_LANES && threads % DC_LANES == 0;
-}
 
 /* --- a launch ---------------------------------------------------------------------------------- */
 
@@ -185,8 +163,5 @@ typedef struct dc_cpu_device {
   int tier;              /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
   dc_warp_order order;   /* DOTCOMPUTE_CPU_ORDER */
 } dc_cpu_device;
-
-/* The same without what it calls; DC_DECODE_REFUSED: the function cannot run, fn->refusal says why. */
-#define DC_DECODE_REFUSED 1
 
 #endif
