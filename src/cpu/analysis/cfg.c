@@ -8,24 +8,12 @@
 #include "base/error.h"
 #include "cpu/analysis/block_order.h"
 #include "cpu/analysis/graph.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 /* Barriers and warp-wide operations wait for other lanes: they begin a block. */
-static bool begins_block(const ptx_ins *ins) {
-  switch (ins->op) {
-    case PTX_OP_BAR: case PTX_OP_BARRIER: case PTX_OP_SHFL: case PTX_OP_VOTE: case PTX_OP_MATCH: case PTX_OP_REDUX:
-    case PTX_OP_ELECT: return true;
-    default: return false;
-  }
-}
-
-static bool ends_block(const ptx_ins *ins) {
-  switch (ins->op) {
-    case PTX_OP_BRA: case PTX_OP_BRX: case PTX_OP_RET: case PTX_OP_EXIT: case PTX_OP_TRAP: case PTX_OP_CALL:
-      return true;
-    default: return false;
-  }
-}
+static bool begins_block(const ptx_ins *ins) { return (ptx_traits(ins->op) & (PTX_T_BARRIER | PTX_T_WARP_WIDE)) != 0; }
+static bool ends_block(const ptx_ins *ins) { return (ptx_traits(ins->op) & PTX_T_ENDS_BLOCK) != 0; }
 
 /* One pass's scratch, in raw block numbers (text order). */
 typedef struct cfg {

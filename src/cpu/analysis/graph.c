@@ -3,7 +3,13 @@
 
 #include "base/error.h"
 #include "base/runtime.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
+
+bool ptx_is_bare(const ptx_func *f, const ptx_block *b) {
+  const ptx_ins *ins = &f->ins[b->first];
+  return b->last - b->first == 1 && ins->pred < 0 && (ptx_traits(ins->op) & PTX_T_ENDS_LANES);
+}
 
 bool ptx_goes_on(const ptx_func *f, const ptx_block *b) {
   int32_t s;

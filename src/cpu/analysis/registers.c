@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "cpu/analysis/graph.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 enum { POOL_PRED, POOL_64, POOL_128, POOL_256, POOL_512, NPOOLS };
@@ -54,17 +55,10 @@ typedef struct scan {
   int32_t nlist;
 } scan;
 
-/* Element by element from sources to one destination, so that both may be one place. */
+/* Whether source and destination may be one place. */
 static bool is_elementwise(const ptx_ins *ins) {
   if (ins->ndst != 1) return false;
-  switch (ins->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_FMA: case PTX_OP_NEG:
-    case PTX_OP_ABS: case PTX_OP_MIN: case PTX_OP_MAX: case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR:
-    case PTX_OP_NOT: case PTX_OP_SHL: case PTX_OP_SHR: case PTX_OP_SELP: case PTX_OP_DIV: case PTX_OP_REM:
-    case PTX_OP_CVT: case PTX_OP_CVTA: return true;
-    case PTX_OP_MOV: return ins->nsrc == 1;
-    default: return false;
-  }
+  return ins->op == PTX_OP_MOV ? ins->nsrc == 1 : (ptx_traits(ins->op) & PTX_T_ELEMENTWISE) != 0;
 }
 
 static void touch(scan *s, int32_t reg, int32_t at) {

@@ -14,6 +14,7 @@
 #include "base/runtime.h"
 #include "cpu/analysis/dominators.h"
 #include "cpu/analysis/graph.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 static const dc_spread uniform = {.tag = DC_UNIFORM, .origin = -1};
@@ -216,7 +217,7 @@ static bool parts(const dc_spreads *k, int32_t b) {
   if (ins == NULL) return false;
   if (ins->op == PTX_OP_BRX) return true;
   return ins->pred >= 0 && k->reg[ins->pred].tag == DC_VARYING &&
-         (ins->op == PTX_OP_BRA || ins->op == PTX_OP_RET || ins->op == PTX_OP_EXIT || ins->op == PTX_OP_TRAP);
+         (ins->op == PTX_OP_BRA || (ptx_traits(ins->op) & PTX_T_ENDS_LANES));
 }
 
 /* Lanes leave a loop together only by uniform branches that all of them come to. */

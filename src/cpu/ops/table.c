@@ -4,6 +4,7 @@
 #include "cpu/ops/table.h"
 
 #include "cpu/ops/lanes.h"
+#include "cpu/ptx/opcode.h"
 
 #define BITS8(i) 1u << (i), 2u << (i), 4u << (i), 8u << (i), 16u << (i), 32u << (i), 64u << (i), 128u << (i)
 const u32 PER_ISA(dc_bit_of_lane)[DC_LANES] BUFFER = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)};
@@ -12,8 +13,7 @@ const u32 PER_ISA(dc_bit_of_lane)[DC_LANES] BUFFER = {BITS8(0), BITS8(8), BITS8(
 static bool has_operands(const dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const bool several = ins->ndst > 1 || ins->vec > 1;
-  const bool sink = several || ins->op == PTX_OP_ATOM || ins->op == PTX_OP_SHFL || ins->op == PTX_OP_MATCH ||
-                    ins->op == PTX_OP_MBARRIER;
+  const bool sink = several || (ptx_traits(ins->op) & PTX_T_SINK);
   if (ins->ndst > 0 && o->d == DC_NO_OPERAND && !sink) return false;
   for (int i = ins->ndst; ins->opnd && i < ins->ndst + ins->nsrc; i++)
     if (ins->opnd[i].kind == PTX_SINK || (ins->opnd[i].kind == PTX_SREG && ins->op != PTX_OP_MOV)) return false;

@@ -26,8 +26,8 @@ int ptxp_interrupted(ptx_parser *P) { return dc_fail(P->err, DC_INTERRUPTED, NUL
 
 int ptxp_expected(ptx_parser *P, const char *what) {
   const ptx_tok *t = &P->lex.tok;
-  if (t->kind == PTX_T_END) return ptxp_fail(P, t->line, "expected %s, found the end of the text", what);
-  if (t->kind == PTX_T_BAD)
+  if (t->kind == PTX_TOK_END) return ptxp_fail(P, t->line, "expected %s, found the end of the text", what);
+  if (t->kind == PTX_TOK_BAD)
     return ptxp_fail(P, t->line, "expected %s, found something that is no PTX (byte 0x%02x)", what,
                      (unsigned)(unsigned char)t->s[0]);
   return ptxp_fail(P, t->line, "expected %s, found '%.*s'", what, (int)(t->len < 60 ? t->len : 60), t->s);

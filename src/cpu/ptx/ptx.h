@@ -28,10 +28,10 @@ typedef enum ptx_space {
   PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM, PTX_REGSPACE
 } ptx_space;
 
-/* Base opcodes.  One line each in ptx_ops.def: X(enum, "spelling").  An opcode that the parser does not
+/* Base opcodes, a row each in ptx_ops.def.  An opcode that the parser does not
 ** know is kept as PTX_OP_UNKNOWN with its text, and refused (with its line) when its entry is asked for. */
 typedef enum ptx_opcode {
-#define X(id, text) PTX_OP_##id,
+#define X(id, ...) PTX_OP_##id,
 #include "cpu/ptx/ptx_ops.def"
 #undef X
   PTX_NOPCODES
