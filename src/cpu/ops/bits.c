@@ -3,35 +3,26 @@
 */
 #include "cpu/ops/lanes.h"
 
-/* Shifts clamp: past the width all bits go. */
-#define SHL(x, y, n) ((y) < (n) ? (x) << ((y) & ((n)-1)) : 0)
-#define SHR(x, y, n) ((y) < (n) ? (x) >> ((y) & ((n)-1)) : 0)
-#define SAR(x, y, n) ((x) >> ((y) < (n) ? (y) : (n)-1))
-
-OP2(and_16, u16, u16, u16, x & (y))
-OP2(and_32, u32, u32, u32, x & (y))
-OP2(and_64, u64, u64, u64, x & (y))
-OP2(or_16, u16, u16, u16, x | y)
-OP2(or_32, u32, u32, u32, x | y)
-OP2(or_64, u64, u64, u64, x | y)
-OP2(xor_16, u16, u16, u16, x ^ y)
-OP2(xor_32, u32, u32, u32, x ^ y)
-OP2(xor_64, u64, u64, u64, x ^ y)
-OP1(not_16, u16, u16, ~(u32)x)
-OP1(not_32, u32, u32, ~x)
-OP1(not_64, u64, u64, ~x)
+#define LOGIC(name)                                                                                                    \
+  OP2(name##_16, u16, u16, u16, s_##name##_16(x, y))                                                                   \
+  OP2(name##_32, u32, u32, u32, s_##name##_32(x, y))                                                                   \
+  OP2(name##_64, u64, u64, u64, s_##name##_64(x, y))
+LOGIC(and)
+LOGIC(or)
+LOGIC(xor)
+OP1(not_16, u16, u16, s_not_16(x))
+OP1(not_32, u32, u32, s_not_32(x))
+OP1(not_64, u64, u64, s_not_64(x))
 RARE1(cnot_16, u16, u16, x == 0)
 RARE1(cnot_32, u32, u32, x == 0)
 RARE1(cnot_64, u64, u64, x == 0)
-OP2(shl_16, u16, u16, u32, SHL((u32)x, y, 16))
-OP2(shl_32, u32, u32, u32, SHL(x, y, 32))
-OP2(shl_64, u64, u64, u32, SHL(x, y, 64))
-OP2(shr_u16, u16, u16, u32, SHR((u32)x, y, 16))
-OP2(shr_u32, u32, u32, u32, SHR(x, y, 32))
-OP2(shr_u64, u64, u64, u32, SHR(x, y, 64))
-OP2(shr_s16, s16, s16, u32, SAR((s32)x, y, 16))
-OP2(shr_s32, s32, s32, u32, SAR(x, y, 32))
-OP2(shr_s64, s64, s64, u32, SAR(x, y, 64))
+#define SHIFT(name)                                                                                                    \
+  OP2(name##16, u16, u16, u32, s_##name##16(x, y))                                                                     \
+  OP2(name##32, u32, u32, u32, s_##name##32(x, y))                                                                     \
+  OP2(name##64, u64, u64, u32, s_##name##64(x, y))
+SHIFT(shl_)
+SHIFT(shr_u)
+SHIFT(shr_s)
 
 /* Predicates as words. */
 static u32 pred_of(const dc_warp *w, u32 index, bool neg) { return neg ? ~w->preds[index] : w->preds[index]; }
@@ -47,35 +38,6 @@ PRED_OP(or_pred, x | y)
 PRED_OP(xor_pred, x ^ y)
 static void not_pred_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, ~pred_of(w, o->a, o->neg_a)); }
 
-/* Fields. Positions and lengths are the low byte of their operands. */
-static inline u64 ones(u32 n) { return n >= 64 ? ~(u64)0 : ((u64)1 << n) - 1; }
-
-/* bfe: bits past the width repeat the sign (signed) or are 0. */
-static inline u64 bfe(u64 x, u32 pos, u32 len, u32 width, bool sign) {
-  pos &= 0xff;
-  len &= 0xff;
-  if (len == 0) return 0;
-  s64 v = sign ? (s64)(x << (64 - width)) >> (64 - width) : (s64)x;
-  if (pos >= width) return sign && v < 0 ? ~(u64)0 : 0;
-  u64 field = sign ? (u64)(v >> pos) : (u64)v >> pos;
-  if (len >= width - pos) return field; /* already extended from the top bit */
-  field &= ones(len);
-  return sign && field >> (len - 1) & 1 ? field | ~ones(len) : field;
-}
-static inline u64 bfi(u64 from, u64 into, u32 pos, u32 len, u32 width) {
-  pos &= 0xff;
-  len &= 0xff;
-  if (pos >= width || len == 0) return into;
-  u64 field = ones(len) << pos;
-  return (into & ~field) | ((from << pos) & field);
-}
-/* The highest bit that differs from the sign (0 for unsigned), or all ones. */
-static inline u32 bfind(u64 x, u32 width, bool sign, bool shiftamt) {
-  if (sign && x >> (width - 1) & 1) x = ~x & ones(width);
-  if (x == 0) return ~(u32)0;
-  u32 at = 63 - (u32)__builtin_clzll(x);
-  return shiftamt ? width - 1 - at : at;
-}
 /* fns: the n-th set bit from `base`, upwards for n > 0, downwards for n < 0, base itself for 0. */
 static inline u32 fns(u32 mask, u32 base, s32 n) {
   s32 at = (s32)(base & 31), step = n < 0 ? -1 : 1, left = n < 0 ? -n : n;
@@ -85,42 +47,38 @@ static inline u32 fns(u32 mask, u32 base, s32 n) {
   return ~(u32)0;
 }
 static inline u32 bmsk(u32 pos, u32 len, bool clamp) {
-  if (!clamp) return (u32)((u64)ones(len & 31) << (pos & 31));
-  return pos >= 32 ? 0 : (u32)(ones(len) << pos);
+  if (!clamp) return s_ones_32(len & 31) << (pos & 31);
+  return pos >= 32 ? 0 : s_ones_32(len) << pos;
 }
 /* szext: x as an integer of n bits, extended. */
 static inline u32 szext(u32 x, u32 n, bool clamp, bool sign) {
   if (!clamp) n &= 31;
   if (n >= 32) return x;
   if (n == 0) return 0;
-  u32 v = x & (u32)ones(n);
-  return sign && v >> (n - 1) & 1 ? v | ~(u32)ones(n) : v;
+  u32 v = x & s_ones_32(n);
+  return sign && v >> (n - 1) & 1 ? v | ~s_ones_32(n) : v;
 }
-static inline u64 brev(u64 x) {
-  x = (x >> 1 & 0x5555555555555555u) | (x & 0x5555555555555555u) << 1;
-  x = (x >> 2 & 0x3333333333333333u) | (x & 0x3333333333333333u) << 2;
-  x = (x >> 4 & 0x0f0f0f0f0f0f0f0fu) | (x & 0x0f0f0f0f0f0f0f0fu) << 4;
-  return __builtin_bswap64(x);
-}
-RARE3(bfe_s32, u32, u32, u32, u32, bfe(x, y, z, 32, true))
-RARE3(bfe_u32, u32, u32, u32, u32, bfe(x, y, z, 32, false))
-RARE3(bfe_s64, u64, u64, u32, u32, bfe(x, y, z, 64, true))
-RARE3(bfe_u64, u64, u64, u32, u32, bfe(x, y, z, 64, false))
-RARE4(bfi_32, u32, u32, u32, u32, u32, bfi(x, y, z, v, 32))
-RARE4(bfi_64, u64, u64, u64, u32, u32, bfi(x, y, z, v, 64))
-#define BFIND(type, width, sign)                                                                                       \
-  RARE1(bfind_##type, u32, u##width, bfind(x, width, sign, false))                                                     \
-  RARE1(bfind_shift_##type, u32, u##width, bfind(x, width, sign, true))
-BFIND(s32, 32, true)
-BFIND(u32, 32, false)
-BFIND(s64, 64, true)
-BFIND(u64, 64, false)
-RARE1(popc_32, u32, u32, __builtin_popcount(x))
-RARE1(popc_64, u32, u64, __builtin_popcountll(x))
-RARE1(clz_32, u32, u32, x ? __builtin_clz(x) : 32)
-RARE1(clz_64, u32, u64, x ? __builtin_clzll(x) : 64)
-RARE1(brev_32, u32, u32, brev(x) >> 32)
-RARE1(brev_64, u64, u64, brev(x))
+RARE3(bfe_s32, u32, u32, u32, u32, s_bfe_s32(x, y, z))
+RARE3(bfe_u32, u32, u32, u32, u32, s_bfe_u32(x, y, z))
+RARE3(bfe_s64, u64, u64, u32, u32, s_bfe_s64(x, y, z))
+RARE3(bfe_u64, u64, u64, u32, u32, s_bfe_u64(x, y, z))
+RARE4(bfi_32, u32, u32, u32, u32, u32, s_bfi_32(x, y, z, v))
+RARE4(bfi_64, u64, u64, u64, u32, u32, s_bfi_64(x, y, z, v))
+#define COUNT(name, T) RARE1(name, u32, T, s_##name(x))
+COUNT(bfind_s32, u32)
+COUNT(bfind_u32, u32)
+COUNT(bfind_s64, u64)
+COUNT(bfind_u64, u64)
+COUNT(bfind_shift_s32, u32)
+COUNT(bfind_shift_u32, u32)
+COUNT(bfind_shift_s64, u64)
+COUNT(bfind_shift_u64, u64)
+COUNT(popc_32, u32)
+COUNT(popc_64, u64)
+COUNT(clz_32, u32)
+COUNT(clz_64, u64)
+RARE1(brev_32, u32, u32, s_brev_32(x))
+RARE1(brev_64, u64, u64, s_brev_64(x))
 RARE3(fns_32, u32, u32, u32, s32, fns(x, y, z))
 RARE2(bmsk_clamp, u32, u32, u32, bmsk(x, y, true))
 RARE2(bmsk_wrap, u32, u32, u32, bmsk(x, y, false))
@@ -129,57 +87,32 @@ RARE2(szext_clamp_u, u32, u32, u32, szext(x, y, true, false))
 RARE2(szext_wrap_s, u32, u32, u32, szext(x, y, false, true))
 RARE2(szext_wrap_u, u32, u32, u32, szext(x, y, false, false))
 
-/* Funnel shifts of b:a. */
-static inline u32 funnel_left(u32 lo, u32 hi, u32 n) { return (u32)(((u64)hi << 32 | lo) << n >> 32); }
-static inline u32 funnel_right(u32 lo, u32 hi, u32 n) { return (u32)(((u64)hi << 32 | lo) >> n); }
-RARE3(shf_l_wrap, u32, u32, u32, u32, funnel_left(x, y, z & 31))
-RARE3(shf_l_clamp, u32, u32, u32, u32, funnel_left(x, y, z < 32 ? z : 32))
-RARE3(shf_r_wrap, u32, u32, u32, u32, funnel_right(x, y, z & 31))
-RARE3(shf_r_clamp, u32, u32, u32, u32, funnel_right(x, y, z < 32 ? z : 32))
-
-/* Any function of three bits, by its table. */
-static inline u32 lop3(u32 x, u32 y, u32 z, u32 table) {
-  u32 r = 0;
-  for (u32 i = 0; i < 8; i++) {
-    u32 term = (i & 4 ? x : ~x) & (i & 2 ? y : ~y) & (i & 1 ? z : ~z);
-    r |= term & (0u - (table >> i & 1));
-  }
-  return r;
-}
-RARE4(lop3_32, u32, u32, u32, u32, u32, lop3(x, y, z, v))
+RARE3(shf_l_wrap, u32, u32, u32, u32, s_shf_l_wrap(x, y, z))
+RARE3(shf_l_clamp, u32, u32, u32, u32, s_shf_l_clamp(x, y, z))
+RARE3(shf_r_wrap, u32, u32, u32, u32, s_shf_r_wrap(x, y, z))
+RARE3(shf_r_clamp, u32, u32, u32, u32, s_shf_r_clamp(x, y, z))
+RARE4(lop3_32, u32, u32, u32, u32, u32, s_lop3_32(x, y, z, v))
 
 /* lop3.and d|p, a, b, c, table, q: also whether anything came out, with q.  q's index is in imm, its sign neg_c. */
 static void lop3_pred(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = REG(u32, o->c), *e = REG(u32, o->e);
   const u32 q = pred_of(w, (u32)o->imm, o->neg_c);
   u32 t[DC_LANES] BUFFER, some = 0;
-  LANES(l) t[l] = lop3(a[l], b[l], c[l], e[l]);
+  LANES(l) t[l] = s_lop3_32(a[l], b[l], c[l], e[l]);
   for (u32 l = 0; l < DC_LANES; l++) some |= (u32)(t[l] != 0) << l;
   if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, t);
   if (o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, o->ins->boolop == 1 ? some & q : some | q);
 }
 
-/* prmt: four bytes out of eight, each chosen by a nibble; its top bit asks for the chosen byte's sign instead. */
-static inline u32 prmt(u32 x, u32 y, u32 sel) {
-  u64 bytes = (u64)y << 32 | x;
-  u32 r = 0;
-  for (int i = 0; i < 4; i++) {
-    u32 n = sel >> (4 * i) & 15;
-    u32 b = (u32)(bytes >> (8 * (n & 7))) & 0xff;
-    u32 s = b & 0x80 ? 0xff : 0;
-    r |= (n & 8 ? s : b) << (8 * i);
-  }
-  return r;
-}
 /* The selectors of the named modes, four nibbles for each value of the control's low two bits. */
-static inline u32 prmt_mode(u32 x, u32 y, u32 c, const u16 *selectors) { return prmt(x, y, selectors[c & 3]); }
+static inline u32 prmt_mode(u32 x, u32 y, u32 c, const u16 *selectors) { return s_prmt(x, y, selectors[c & 3]); }
 static const u16 prmt_f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543};
 static const u16 prmt_b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123};
 static const u16 prmt_rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333};
 static const u16 prmt_ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333};
 static const u16 prmt_ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210};
 static const u16 prmt_rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
-OP3(prmt_any, u32, u32, u32, u32, prmt(x, y, z))
+OP3(prmt_any, u32, u32, u32, u32, s_prmt(x, y, z))
 RARE3(prmt_f4e_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_f4e))
 RARE3(prmt_b4e_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_b4e))
 RARE3(prmt_rc8_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_rc8))

@@ -18,8 +18,6 @@ static inline u32 div_s32_lane(s32 x, s32 y) {
 }
 static inline u32 rem_u32_lane(u32 x, u32 y) { return y ? x - div_u32_lane(x, y) * y : ~(u32)0; }
 static inline u32 rem_s32_lane(s32 x, s32 y) { return y ? (u32)x - div_s32_lane(x, y) * (u32)y : ~(u32)0; }
-static inline u64 div_s64_lane(s64 x, s64 y) { return y == 0 ? ~(u64)0 : y == -1 ? 0u - (u64)x : (u64)(x / y); }
-static inline u64 rem_s64_lane(s64 x, s64 y) { return y == 0 ? ~(u64)0 : y == -1 ? 0 : (u64)(x % y); }
 
 static inline s32 clamp_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x; }
 static inline u32 low24(u32 x) { return x & 0xffffffu; }
@@ -27,67 +25,48 @@ static inline s32 low24s(u32 x) { return (s32)(x << 8) >> 8; }
 static inline s32 mul24hi_s(u32 x, u32 y) { return (s32)(((s64)low24s(x) * low24s(y)) >> 16); }
 static inline u32 mul24hi_u(u32 x, u32 y) { return (u32)(((u64)low24(x) * low24(y)) >> 16); }
 
-/* Byte i of x, as the type says. */
-static inline s32 byte_of(u32 x, int i, bool sign) {
-  u32 v = x >> (8 * i) & 0xff;
-  return sign ? (s32)(s8)v : (s32)v;
-}
-static inline s32 half_of(u32 x, int i, bool sign) {
-  u32 v = x >> (16 * i) & 0xffff;
-  return sign ? (s32)(s16)v : (s32)v;
-}
-static inline u32 dp4a(u32 x, u32 y, u32 z, bool sx, bool sy) {
-  for (int i = 0; i < 4; i++) z += (u32)byte_of(x, i, sx) * (u32)byte_of(y, i, sy);
-  return z;
-}
-static inline u32 dp2a(u32 x, u32 y, u32 z, bool sx, bool sy, int first) {
-  for (int i = 0; i < 2; i++) z += (u32)half_of(x, i, sx) * (u32)byte_of(y, i + first, sy);
-  return z;
-}
-
 /* Every width. */
-OP2(add_16, u16, u16, u16, x + y)
-OP2(add_32, u32, u32, u32, x + y)
-OP2(add_64, u64, u64, u64, x + y)
-OP2(sub_16, u16, u16, u16, x - y)
-OP2(sub_32, u32, u32, u32, x - y)
-OP2(sub_64, u64, u64, u64, x - y)
-OP2(mul_16, u16, u16, u16, (u32)x * (y))
-OP2(mul_32, u32, u32, u32, x * (y))
-OP2(mul_64, u64, u64, u64, x * (y))
-OP3(mad_16, u16, u16, u16, u16, (u32)x * (y) + z)
-OP3(mad_32, u32, u32, u32, u32, x * (y) + z)
-OP3(mad_64, u64, u64, u64, u64, x * (y) + z)
-OP1(neg_16, u16, u16, -(u32)x)
-OP1(neg_32, u32, u32, 0u - x)
-OP1(neg_64, u64, u64, 0u - x)
-OP1(abs_16, u16, s16, x < 0 ? -x : x)
-OP1(abs_32, u32, s32, abs_u32(x))
-OP1(abs_64, u64, s64, x < 0 ? 0u - (u64)x : (u64)x)
+#define EVERY1(name)                                                                                                   \
+  OP1(name##_16, u16, u16, s_##name##_16(x))                                                                           \
+  OP1(name##_32, u32, u32, s_##name##_32(x))                                                                           \
+  OP1(name##_64, u64, u64, s_##name##_64(x))
+#define EVERY2(name)                                                                                                   \
+  OP2(name##_16, u16, u16, u16, s_##name##_16(x, y))                                                                   \
+  OP2(name##_32, u32, u32, u32, s_##name##_32(x, y))                                                                   \
+  OP2(name##_64, u64, u64, u64, s_##name##_64(x, y))
+#define EVERY3(name)                                                                                                   \
+  OP3(name##_16, u16, u16, u16, u16, s_##name##_16(x, y, z))                                                           \
+  OP3(name##_32, u32, u32, u32, u32, s_##name##_32(x, y, z))                                                           \
+  OP3(name##_64, u64, u64, u64, u64, s_##name##_64(x, y, z))
+EVERY2(add)
+EVERY2(sub)
+EVERY2(mul)
+EVERY3(mad)
+EVERY1(neg)
+EVERY1(abs)
 RARE2(add_sat, s32, s32, s32, clamp_s32((s64)x + y))
 RARE2(sub_sat, s32, s32, s32, clamp_s32((s64)x - y))
 
 /* Widening products, upper halves. */
-OP2(mulw_s16, u32, s16, s16, (s32)x * (y))
-OP2(mulw_u16, u32, u16, u16, (u32)x * (y))
-OP2(mulw_s32, u64, s32, s32, (s64)x * (y))
-OP2(mulw_u32, u64, u32, u32, (u64)x * (y))
-RARE3(madw_s16, u32, s16, s16, u32, (u32)((s32)x * (y)) + z)
-RARE3(madw_u16, u32, u16, u16, u32, (u32)x * (y) + z)
-OP3(madw_s32, u64, s32, s32, u64, (u64)((s64)x * (y)) + z)
-OP3(madw_u32, u64, u32, u32, u64, (u64)x * (y) + z)
-RARE2(mulh_s16, u16, s16, s16, ((s32)x * y) >> 16)
-RARE2(mulh_u16, u16, u16, u16, ((u32)x * y) >> 16)
-OP2(mulh_s32, u32, s32, s32, (u64)((s64)x * (y)) >> 32)
-OP2(mulh_u32, u32, u32, u32, ((u64)x * y) >> 32)
-RARE2(mulh_s64, u64, s64, s64, ((s128)x * y) >> 64)
-RARE2(mulh_u64, u64, u64, u64, ((u128)x * y) >> 64)
-RARE3(madh_s16, u16, s16, s16, u16, (((s32)x * y) >> 16) + z)
-RARE3(madh_u16, u16, u16, u16, u16, (((u32)x * y) >> 16) + z)
-RARE3(madh_s32, u32, s32, s32, u32, (u32)((u64)((s64)x * (y)) >> 32) + z)
-RARE3(madh_u32, u32, u32, u32, u32, (u32)(((u64)x * y) >> 32) + z)
-RARE3(madh_s64, u64, s64, s64, u64, (u64)(((s128)x * y) >> 64) + z)
-RARE3(madh_u64, u64, u64, u64, u64, (u64)(((u128)x * y) >> 64) + z)
+OP2(mulw_s16, u32, u16, u16, s_mulwide_s16(x, y))
+OP2(mulw_u16, u32, u16, u16, s_mulwide_u16(x, y))
+OP2(mulw_s32, u64, u32, u32, s_mulwide_s32(x, y))
+OP2(mulw_u32, u64, u32, u32, s_mulwide_u32(x, y))
+RARE3(madw_s16, u32, u16, u16, u32, s_madwide_s16(x, y, z))
+RARE3(madw_u16, u32, u16, u16, u32, s_madwide_u16(x, y, z))
+OP3(madw_s32, u64, u32, u32, u64, s_madwide_s32(x, y, z))
+OP3(madw_u32, u64, u32, u32, u64, s_madwide_u32(x, y, z))
+OP2(mulh_s32, u32, u32, u32, s_mulhi_s32(x, y))
+OP2(mulh_u32, u32, u32, u32, s_mulhi_u32(x, y))
+#define RARE_HIGH(t, T)                                                                                                \
+  RARE2(mulh_##t, T, T, T, s_mulhi_##t(x, y))                                                                          \
+  RARE3(madh_##t, T, T, T, T, s_madhi_##t(x, y, z))
+RARE_HIGH(s16, u16)
+RARE_HIGH(u16, u16)
+RARE_HIGH(s64, u64)
+RARE_HIGH(u64, u64)
+RARE3(madh_s32, u32, u32, u32, u32, s_madhi_s32(x, y, z))
+RARE3(madh_u32, u32, u32, u32, u32, s_madhi_u32(x, y, z))
 RARE3(madh_sat, s32, s32, s32, s32, clamp_s32((((s64)x * y) >> 32) + z))
 RARE2(mul24l_s, u32, u32, u32, low24s(x) * low24s(y))
 RARE2(mul24l_u, u32, u32, u32, low24(x) * low24(y))
@@ -104,51 +83,48 @@ RARE2(div_s16, u16, s16, s16, div_s32_lane(x, y))
 RARE2(div_u16, u16, u16, u16, div_u32_lane(x, y))
 RARE2(div_s32, u32, s32, s32, div_s32_lane(x, y))
 RARE2(div_u32, u32, u32, u32, div_u32_lane(x, y))
-RARE2(div_s64, u64, s64, s64, div_s64_lane(x, y))
-RARE2(div_u64, u64, u64, u64, y ? x / y : ~(u64)0)
+RARE2(div_s64, u64, u64, u64, s_div_s64(x, y))
+RARE2(div_u64, u64, u64, u64, s_div_u64(x, y))
 RARE2(rem_s16, u16, s16, s16, rem_s32_lane(x, y))
 RARE2(rem_u16, u16, u16, u16, rem_u32_lane(x, y))
 RARE2(rem_s32, u32, s32, s32, rem_s32_lane(x, y))
 RARE2(rem_u32, u32, u32, u32, rem_u32_lane(x, y))
-RARE2(rem_s64, u64, s64, s64, rem_s64_lane(x, y))
-RARE2(rem_u64, u64, u64, u64, y ? x % y : ~(u64)0)
+RARE2(rem_s64, u64, u64, u64, s_rem_s64(x, y))
+RARE2(rem_u64, u64, u64, u64, s_rem_u64(x, y))
 
 /* Order.  The 16-bit ones are done in the upper halves of 32 bits: gcc 12 fails on masked 16-bit vectors of them. */
 #define HIGH_(T, x) ((T)((u32)(x) << 16 | 1))
 #define HIGH(sign, x) HIGH_(sign##32, x)
 OP2(min_s16, s16, s16, s16, (HIGH(s, x) < HIGH(s, y) ? HIGH(s, x) : HIGH(s, y)) >> 16)
 OP2(min_u16, u16, u16, u16, (HIGH(u, x) < HIGH(u, y) ? HIGH(u, x) : HIGH(u, y)) >> 16)
-OP2(min_s32, s32, s32, s32, x < y ? x : y)
-OP2(min_u32, u32, u32, u32, x < y ? x : y)
-OP2(min_s64, s64, s64, s64, x < y ? x : y)
-OP2(min_u64, u64, u64, u64, x < y ? x : y)
+OP2(min_s32, u32, u32, u32, s_min_s32(x, y))
+OP2(min_u32, u32, u32, u32, s_min_u32(x, y))
+OP2(min_s64, u64, u64, u64, s_min_s64(x, y))
+OP2(min_u64, u64, u64, u64, s_min_u64(x, y))
 OP2(max_s16, s16, s16, s16, (HIGH(s, x) > HIGH(s, y) ? HIGH(s, x) : HIGH(s, y)) >> 16)
 OP2(max_u16, u16, u16, u16, (HIGH(u, x) > HIGH(u, y) ? HIGH(u, x) : HIGH(u, y)) >> 16)
-OP2(max_s32, s32, s32, s32, x > y ? x : y)
-OP2(max_u32, u32, u32, u32, x > y ? x : y)
-OP2(max_s64, s64, s64, s64, x > y ? x : y)
-OP2(max_u64, u64, u64, u64, x > y ? x : y)
+OP2(max_s32, u32, u32, u32, s_max_s32(x, y))
+OP2(max_u32, u32, u32, u32, s_max_u32(x, y))
+OP2(max_s64, u64, u64, u64, s_max_s64(x, y))
+OP2(max_u64, u64, u64, u64, s_max_u64(x, y))
 RARE2(min_relu, s32, s32, s32, (x < y ? x : y) > 0 ? (x < y ? x : y) : 0)
 RARE2(max_relu, s32, s32, s32, (x > y ? x : y) > 0 ? (x > y ? x : y) : 0)
-RARE3(sad_s16, u16, s16, s16, u16, (u32)(x < y ? y - x : x - y) + z)
-RARE3(sad_u16, u16, u16, u16, u16, (u32)(x < y ? y - x : x - y) + z)
-RARE3(sad_s32, u32, s32, s32, u32, (x < y ? (u32)y - (u32)x : (u32)x - (u32)y) + z)
-RARE3(sad_u32, u32, u32, u32, u32, (x < y ? y - x : x - y) + z)
-RARE3(sad_s64, u64, s64, s64, u64, (x < y ? (u64)y - (u64)x : (u64)x - (u64)y) + z)
-RARE3(sad_u64, u64, u64, u64, u64, (x < y ? y - x : x - y) + z)
+RARE3(sad_s16, u16, u16, u16, u16, s_sad_s16(x, y, z))
+RARE3(sad_u16, u16, u16, u16, u16, s_sad_u16(x, y, z))
+RARE3(sad_s32, u32, u32, u32, u32, s_sad_s32(x, y, z))
+RARE3(sad_u32, u32, u32, u32, u32, s_sad_u32(x, y, z))
+RARE3(sad_s64, u64, u64, u64, u64, s_sad_s64(x, y, z))
+RARE3(sad_u64, u64, u64, u64, u64, s_sad_u64(x, y, z))
 
 /* Dot products. */
-OP3(dp4a_ss, u32, u32, u32, u32, dp4a(x, y, z, true, true))
-RARE3(dp4a_su, u32, u32, u32, u32, dp4a(x, y, z, true, false))
-RARE3(dp4a_us, u32, u32, u32, u32, dp4a(x, y, z, false, true))
-RARE3(dp4a_uu, u32, u32, u32, u32, dp4a(x, y, z, false, false))
-#define DP2A(half, first)                                                                                              \
-  RARE3(dp2a_##half##_ss, u32, u32, u32, u32, dp2a(x, y, z, true, true, first))                                        \
-  RARE3(dp2a_##half##_su, u32, u32, u32, u32, dp2a(x, y, z, true, false, first))                                       \
-  RARE3(dp2a_##half##_us, u32, u32, u32, u32, dp2a(x, y, z, false, true, first))                                       \
-  RARE3(dp2a_##half##_uu, u32, u32, u32, u32, dp2a(x, y, z, false, false, first))
-DP2A(lo, 0)
-DP2A(hi, 2)
+OP3(dp4a_ss, u32, u32, u32, u32, s_dp4a_ss(x, y, z))
+#define DOT(name) RARE3(name, u32, u32, u32, u32, s_##name(x, y, z))
+DOT(dp4a_su)
+DOT(dp4a_us)
+DOT(dp4a_uu)
+#define DP2A(half) DOT(dp2a_##half##_ss) DOT(dp2a_##half##_su) DOT(dp2a_##half##_us) DOT(dp2a_##half##_uu)
+DP2A(lo)
+DP2A(hi)
 
 /* Choosing. Each macro returns for the operand's width, or width and sign. */
 #define BY_WIDTH(name)                                                                                                 \
