@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cpu/interp/code.h"
 #include "cpu/interp/decode_calls.h"
 #include "cpu/ops/table.h"
 #include "cpu/ptx/parse.h"
@@ -89,8 +90,7 @@ static size_t mutate(char *text, size_t len, size_t cap) {
 
 /* Decodes every function of a parsed module, without a device: nothing runs, so addresses are of no matter. */
 static int decode_all(ptx_module *m, dc_error *err) {
-  dc_cpu_device cpu = {.ops = dc_ops_best()};
-  struct dc_code code = {.cpu = &cpu, .ptx = *m};
+  struct dc_code code = {.ops = dc_ops_best(), .ptx = *m};
   int rc = 0;
   code.functions = calloc((size_t)m->nfuncs + 1, sizeof *code.functions);
   if (!code.functions) return -1;

@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-#include "cpu/analysis/cfg.h"
+#include "cpu/analysis/graph.h"
 #include "cpu/ptx/ptx.h"
 
 typedef struct edge {
@@ -25,7 +25,7 @@ typedef struct edge {
 } edge;
 
 typedef struct order {
-  ptx_block *blocks;
+  const ptx_block *blocks;
   int32_t n;
   edge *edges;
   int32_t nedges;
@@ -212,7 +212,7 @@ static void finish(order *o, int32_t *result) {
   }
 }
 
-int ptx_order_blocks(ptx_block *blocks, int32_t n, int32_t *result, int32_t *nresult) {
+int ptx_order_blocks(const ptx_block *blocks, int32_t n, int32_t *result, int32_t *nresult) {
   order o = {.blocks = blocks, .n = n};
   size_t edges = 0;
   int32_t s;
@@ -226,7 +226,6 @@ int ptx_order_blocks(ptx_block *blocks, int32_t n, int32_t *result, int32_t *nre
     lift_edges(&o);
     finish(&o, result);
     *nresult = o.reached;
-    for (int32_t b = 0; b < n; b++) blocks[b].loop = o.header[b] ? b : o.around[b];
   }
   free_order(&o);
   return rc;

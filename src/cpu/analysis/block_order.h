@@ -6,8 +6,7 @@
 
 #include "cpu/ptx/ptx.h"
 
-/* Orders the blocks that block 0 reaches: order[0 .. *norder) are their numbers.  Sets `loop` of all to the number of a
-** header or -1.  -1 out of memory. (order.c) */
-int ptx_order_blocks(ptx_block *blocks, int32_t n, int32_t *order, int32_t *norder);
+/* Orders the blocks that block 0 reaches: order[0 .. *norder) are their numbers.  -1 out of memory. */
+int ptx_order_blocks(const ptx_block *blocks, int32_t n, int32_t *order, int32_t *norder);
 
 #endif

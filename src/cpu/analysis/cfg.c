@@ -1,6 +1,4 @@
-/*
-** cfg.c - instructions to basic blocks, in the order of order.c.
-*/
+/* cfg.c - see cfg.h. */
 #include "cpu/analysis/cfg.h"
 
 #include <stdlib.h>
@@ -8,28 +6,14 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/runtime.h"
 #include "cpu/analysis/block_order.h"
-#include "cpu/analysis/divergence.h"
+#include "cpu/analysis/graph.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 /* Barriers and warp-wide operations wait for other lanes: they begin a block. */
-static enum ptx_sync sync_kind(const ptx_ins *ins) {
-  switch (ins->op) {
-    case PTX_OP_BAR: return ins->mode == PTX_BAR_WARP ? PTX_SYNC_WARP : PTX_SYNC_BARRIER;
-    case PTX_OP_BARRIER: return PTX_SYNC_BARRIER;
-    case PTX_OP_SHFL: case PTX_OP_VOTE: case PTX_OP_MATCH: case PTX_OP_REDUX: case PTX_OP_ELECT: return PTX_SYNC_WARP;
-    default: return PTX_SYNC_NONE;
-  }
-}
-
-static bool ends_block(const ptx_ins *ins) {
-  switch (ins->op) {
-    case PTX_OP_BRA: case PTX_OP_BRX: case PTX_OP_RET: case PTX_OP_EXIT: case PTX_OP_TRAP: case PTX_OP_CALL:
-      return true;
-    default: return false;
-  }
-}
+static bool begins_block(const ptx_ins *ins) { return (ptx_traits(ins->op) & (PTX_T_BARRIER | PTX_T_WARP_WIDE)) != 0; }
+static bool ends_block(const ptx_ins *ins) { return (ptx_traits(ins->op) & PTX_T_ENDS_BLOCK) != 0; }
 
 /* One pass's scratch, in raw block numbers (text order). */
 typedef struct cfg {
@@ -69,7 +53,7 @@ static int find_leaders(cfg *c) {
   lead[0] = 1;
   for (int i = 0; i < f->nins; i++) {
     const ptx_ins *ins = &f->ins[i];
-    if (sync_kind(ins) != PTX_SYNC_NONE) lead[i] = 1;
+    if (begins_block(ins)) lead[i] = 1;
     if (ends_block(ins)) lead[i + 1] = 1;
     for (int k = 0; k < ins->ndst + ins->nsrc; k++)
       if (ins->opnd[k].kind == PTX_LABEL) lead[ins->opnd[k].imm] = 1;
@@ -95,7 +79,6 @@ static int link_block(cfg *c, int32_t i) {
   bool falls = ins->op == PTX_OP_CALL || !ends_block(ins) || ins->pred >= 0;
   b->succ[0] = falls && i + 1 < c->nraw ? i + 1 : -1;
   b->succ[1] = ins->op == PTX_OP_BRA ? c->block_at[ins->opnd[0].imm] : -1;
-  b->sync = (uint8_t)sync_kind(&c->f->ins[b->first]);
   return ins->op == PTX_OP_BRX ? brx_targets(c, b, ins) : 0;
 }
 
@@ -105,7 +88,6 @@ static int make_blocks(cfg *c) {
     ptx_block *b = &c->raw[c->block_at[i]];
     if (i == 0 || c->block_at[i - 1] != c->block_at[i]) b->first = i;
     b->last = i + 1;
-    b->loop = -1;
   }
   for (int32_t i = 0; i < c->nraw; i++)
     if (link_block(c, i) != 0) return -1;
@@ -120,7 +102,6 @@ static void renumber(const cfg *c, ptx_block *b) {
   for (int k = 0; k < 2; k++)
     if (b->succ[k] >= 0) b->succ[k] = place[b->succ[k]];
   for (int k = 0; k < b->ntargets; k++) b->targets[k] = place[b->targets[k]];
-  if (b->loop >= 0) b->loop = place[b->loop];
   for (int i = b->first; i < b->last; i++) {
     ptx_ins *ins = &c->f->ins[i];
     for (int k = 0; k < ins->ndst + ins->nsrc; k++)
@@ -151,27 +132,6 @@ static int rewrite(cfg *c) {
   return 0;
 }
 
-/* Counted, then filled from each list's end downwards, which leaves `at` at the beginnings. */
-int ptx_list_preds(const ptx_func *f, int32_t *at, int32_t **preds) {
-  int32_t s;
-  for (int fill = 0; fill < 2; fill++) {
-    for (int32_t b = 0; b < f->nblocks; b++)
-      for (int k = 0; ptx_block_succ(&f->blocks[b], k, &s); k++) {
-        if (s >= 0 && fill) (*preds)[--at[s]] = b;
-        else if (s >= 0) at[s]++;
-      }
-    if (fill) break;
-    for (int32_t b = 0; b < f->nblocks; b++) at[b + 1] += at[b];
-    *preds = calloc((size_t)at[f->nblocks] + 1, sizeof **preds);
-    if (!*preds) return -1;
-  }
-  return 0;
-}
-
-int ptx_fail_pass(dc_error *err) {
-  return dc_interrupted() ? dc_fail(err, DC_INTERRUPTED, NULL, "interrupted") : dc_fail_oom(err);
-}
-
 static int make_graph(ptx_module *m, ptx_func *f) {
   cfg c = {.m = m, .f = f};
   int rc = -1;
@@ -185,7 +145,6 @@ static int make_graph(ptx_module *m, ptx_func *f) {
 int ptx_analyse(ptx_module *m, ptx_func *f, dc_error *err) {
   if (f->declared_only || f->analysed) return 0;
   if (f->nblocks == 0 && make_graph(m, f) != 0) return ptx_fail_pass(err);
-  if (ptx_divergence(f) != 0) return ptx_fail_pass(err);
   f->analysed = true;
   return 0;
 }

@@ -1,14 +1,18 @@
 /*
-** dominators.h - immediate dominators of a flow graph: Lengauer and Tarjan, "A fast algorithm for finding dominators in
-** a flowgraph" (1979), with simple path compression: m log n for m edges.  Nothing recurses.
+** dominators.h - dominators and post-dominators of a function's blocks: Lengauer and Tarjan, "A fast algorithm for
+** finding dominators in a flowgraph" (1979), with simple path compression: m log n for m edges.  Nothing recurses.
 */
 #ifndef DC_CPU_ANALYSIS_DOMINATORS_H
 #define DC_CPU_ANALYSIS_DOMINATORS_H
 
-#include "cpu/analysis/cfg.h"
+#include "cpu/ptx/ptx.h"
 
-/* idom[b]: b's immediate dominator; the root's is the root, -1 of what it does not reach.  -1 out of memory.
-** (dominators.c) */
-int ptx_dominators(const ptx_graph *g, int32_t root, int32_t *idom);
+/* idom[b], of nblocks: b's immediate dominator; block 0 is its own.  -1: out of memory. */
+int ptx_dominators(const ptx_func *f, int32_t *idom);
+
+/* ipdom[b], of nblocks: b's immediate post-dominator, where lanes that part at its end meet; -1: the end of the
+** function.  Edges to blocks that only end lanes are left out (see ptx_live_succ), and a loop that never ends has an
+** edge to the exit at its last block.  -1: out of memory. */
+int ptx_post_dominators(const ptx_func *f, int32_t *ipdom);
 
 #endif

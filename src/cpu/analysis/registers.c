@@ -18,7 +18,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/runtime.h"
-#include "cpu/analysis/cfg.h"
+#include "cpu/analysis/graph.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 enum { POOL_PRED, POOL_64, POOL_128, POOL_256, POOL_512, NPOOLS };
@@ -54,17 +55,10 @@ typedef struct scan {
   int32_t nlist;
 } scan;
 
-/* Element by element from sources to one destination, so that both may be one place. */
+/* Whether source and destination may be one place. */
 static bool is_elementwise(const ptx_ins *ins) {
   if (ins->ndst != 1) return false;
-  switch (ins->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_FMA: case PTX_OP_NEG:
-    case PTX_OP_ABS: case PTX_OP_MIN: case PTX_OP_MAX: case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR:
-    case PTX_OP_NOT: case PTX_OP_SHL: case PTX_OP_SHR: case PTX_OP_SELP: case PTX_OP_DIV: case PTX_OP_REM:
-    case PTX_OP_CVT: case PTX_OP_CVTA: return true;
-    case PTX_OP_MOV: return ins->nsrc == 1;
-    default: return false;
-  }
+  return ins->op == PTX_OP_MOV ? ins->nsrc == 1 : (ptx_traits(ins->op) & PTX_T_ELEMENTWISE) != 0;
 }
 
 static void touch(scan *s, int32_t reg, int32_t at) {
@@ -98,6 +92,23 @@ static void write_reg(scan *s, int32_t reg, int32_t block, int32_t at, bool guar
   s->killed[reg] = 2 * block + 2;
   s->defs[(*ndefs)++] = reg;
   s->defs[(*ndefs)++] = block;
+}
+
+/* Predecessors of block b: (*preds)[at[b] .. at[b + 1]), counted, then filled from each list's end downwards, which leaves `at` at the beginnings. */
+static int list_preds(const ptx_func *f, int32_t *at, int32_t **preds) {
+  int32_t s;
+  for (int fill = 0; fill < 2; fill++) {
+    for (int32_t b = 0; b < f->nblocks; b++)
+      for (int k = 0; ptx_block_succ(&f->blocks[b], k, &s); k++) {
+        if (s >= 0 && fill) (*preds)[--at[s]] = b;
+        else if (s >= 0) at[s]++;
+      }
+    if (fill) break;
+    for (int32_t b = 0; b < f->nblocks; b++) at[b + 1] += at[b];
+    *preds = calloc((size_t)at[f->nblocks] + 1, sizeof **preds);
+    if (!*preds) return -1;
+  }
+  return 0;
 }
 
 /* Upper bounds of the lists, so that they are made once. */
@@ -344,7 +355,7 @@ static int allocate(ptx_module *m, ptx_func *f) {
   if (f->slot && alloc_scan(&s) == 0) {
     for (int r = 0; r < f->nregs; r++) f->slot[r] = -1;
     scan_blocks(&s, &ndefs);
-    if (sort_defs(&s, ndefs) == 0 && ptx_list_preds(f, s.pred_at, &s.preds) == 0 && find_liveness(&s) == 0) {
+    if (sort_defs(&s, ndefs) == 0 && list_preds(f, s.pred_at, &s.preds) == 0 && find_liveness(&s) == 0) {
       for (int32_t r = 0; r < f->nregs; r++)
         if (s.begin[r] >= 0) s.list[s.nlist++] = (interval){r, s.begin[r], s.end[r]};
       rc = assign(&s);

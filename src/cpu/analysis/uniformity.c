@@ -12,8 +12,9 @@
 #include <string.h>
 
 #include "base/runtime.h"
-#include "cpu/analysis/cfg.h"
 #include "cpu/analysis/dominators.h"
+#include "cpu/analysis/graph.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 static const dc_spread uniform = {.tag = DC_UNIFORM, .origin = -1};
@@ -21,37 +22,20 @@ static const dc_spread varying = {.tag = DC_VARYING, .origin = -1};
 
 /* --- the flow graph ------------------------------------------------------------------------------------- */
 
-/* Blocks are in an order in which what dominates a block comes before it. */
+/* Intervals of the tree of dominators.  Blocks are in an order in which what dominates a block comes before it. */
 static int find_dominators(dc_spreads *k) {
-  const ptx_func *f = k->f;
-  const size_t n = (size_t)f->nblocks;
-  int32_t *succ_at = calloc(n + 1, sizeof *succ_at), *succs = calloc((size_t)k->pred_at[n] + 1, sizeof *succs);
-  int32_t *cursor = calloc(n + 1, sizeof *cursor), s, count = 0;
-  int rc = -1;
-  if (succ_at && succs && cursor) {
-    for (int32_t b = 0; b < f->nblocks; b++) {
-      succ_at[b] = count;
-      for (int i = 0; ptx_block_succ(&f->blocks[b], i, &s); i++)
-        if (s >= 0) succs[count++] = s;
-    }
-    succ_at[n] = count;
-    rc = ptx_dominators(&(ptx_graph){f->nblocks, succ_at, succs, k->pred_at, k->preds}, 0, k->idom);
+  const int32_t n = k->f->nblocks;
+  int32_t *cursor = k->stack, *size = k->leave; /* until it is an end */
+  if (ptx_dominators(k->f, k->idom) != 0 || ptx_post_dominators(k->f, k->ipdom) != 0) return -1;
+  for (int32_t b = 0; b < n; b++) size[b] = 1;
+  for (int32_t b = n - 1; b > 0; b--) size[k->idom[b]] += size[b];
+  for (int32_t b = 0; b < n; b++) {
+    k->enter[b] = b ? cursor[k->idom[b]] : 0;
+    k->leave[b] += k->enter[b];
+    if (b) cursor[k->idom[b]] = k->leave[b];
+    cursor[b] = k->enter[b] + 1;
   }
-  if (rc == 0) {
-    int32_t *size = k->leave; /* until it is an end */
-    for (int32_t b = 0; b < f->nblocks; b++) size[b] = 1;
-    for (int32_t b = f->nblocks - 1; b > 0; b--) size[k->idom[b]] += size[b];
-    for (int32_t b = 0; b < f->nblocks; b++) {
-      k->enter[b] = b ? cursor[k->idom[b]] : 0;
-      k->leave[b] += k->enter[b];
-      if (b) cursor[k->idom[b]] = k->leave[b];
-      cursor[b] = k->enter[b] + 1;
-    }
-  }
-  free(succ_at);
-  free(succs);
-  free(cursor);
-  return rc;
+  return 0;
 }
 
 static bool dominates(const dc_spreads *k, int32_t a, int32_t b) {
@@ -165,21 +149,11 @@ static int list_registers(dc_spreads *k) {
 
 /* --- divergence ----------------------------------------------------------------------------------------- */
 
-/* Successor i of b, edges to bare exits left out when b has others: 1 a successor, 0 none here, -1 the end. */
-static int live_succ(const dc_spreads *k, int32_t b, int i, int32_t *s) {
-  const ptx_block *bl = &k->f->blocks[b];
-  int32_t other;
-  if (!ptx_block_succ(bl, i, s)) return -1;
-  if (*s < 0) return 0;
-  if (!k->bare[*s]) return 1;
-  for (int j = 0; ptx_block_succ(bl, j, &other); j++)
-    if (other >= 0 && !k->bare[other]) return 0;
-  return 1;
-}
-
 static void push_region(dc_spreads *k, int32_t b, int32_t meet, int32_t *depth) {
+  const ptx_block *bl = &k->f->blocks[b];
+  const bool on = ptx_goes_on(k->f, bl);
   int32_t s;
-  for (int i = 0, r; (r = live_succ(k, b, i, &s)) >= 0; i++) {
+  for (int i = 0, r; (r = ptx_live_succ(k->f, bl, on, i, &s)) >= 0; i++) {
     if (!r || s == meet || k->mark[s] == k->turn) continue;
     k->mark[s] = k->turn;
     k->stack[(*depth)++] = s;
@@ -195,9 +169,11 @@ static bool diverge(dc_spreads *k, int32_t b) {
   return news;
 }
 
-/* What lies between a branch and where its lanes meet; as in diverge.c. True: something new. */
+/* Everything reachable from the branch's sides short of where they meet runs with part of the lanes.  They meet at a
+** post-dominator that comes behind all of it in block order: the lowest pending block runs first, so an earlier one would
+** run before the last lanes have come.  True: something new. */
 static bool split_region(dc_spreads *k, int32_t branch) {
-  int32_t meet = k->f->blocks[branch].ipdom, depth = 0, last = -1;
+  int32_t meet = k->ipdom[branch], depth = 0, last = -1;
   bool news = false;
   k->turn++;
   push_region(k, branch, meet, &depth);
@@ -210,20 +186,21 @@ static bool split_region(dc_spreads *k, int32_t branch) {
     }
     if (meet < 0 || last < meet) return news;
     int32_t early = meet;
-    meet = k->f->blocks[early].ipdom;
+    meet = k->ipdom[early];
     k->mark[early] = k->turn;
     k->stack[depth++] = early;
   }
 }
 
 static bool split(dc_spreads *k, int32_t branch) {
+  const ptx_block *bl = &k->f->blocks[branch];
   int32_t s, one = -1;
-  bool several = false, news = false;
-  for (int i = 0, r; (r = live_succ(k, branch, i, &s)) >= 0; i++) {
+  bool on = ptx_goes_on(k->f, bl), several = false, news = false;
+  for (int i = 0, r; (r = ptx_live_succ(k->f, bl, on, i, &s)) >= 0; i++) {
     if (r && one >= 0 && s != one) several = true;
     if (r) one = s;
   }
-  for (int i = 0; ptx_block_succ(&k->f->blocks[branch], i, &s); i++)
+  for (int i = 0; ptx_block_succ(bl, i, &s); i++)
     if (s >= 0 && k->bare[s] && !k->divergent[s]) k->divergent[s] = news = true;
   if (!several) return news;
   return split_region(k, branch) || news;
@@ -240,7 +217,7 @@ static bool parts(const dc_spreads *k, int32_t b) {
   if (ins == NULL) return false;
   if (ins->op == PTX_OP_BRX) return true;
   return ins->pred >= 0 && k->reg[ins->pred].tag == DC_VARYING &&
-         (ins->op == PTX_OP_BRA || ins->op == PTX_OP_RET || ins->op == PTX_OP_EXIT || ins->op == PTX_OP_TRAP);
+         (ins->op == PTX_OP_BRA || (ptx_traits(ins->op) & PTX_T_ENDS_LANES));
 }
 
 /* Lanes leave a loop together only by uniform branches that all of them come to. */
@@ -598,6 +575,7 @@ static int allocate(dc_spreads *k) {
   k->bare = calloc(blocks, sizeof *k->bare);
   k->block_of = calloc(ins, sizeof *k->block_of);
   k->idom = calloc(blocks, sizeof *k->idom);
+  k->ipdom = calloc(blocks, sizeof *k->ipdom);
   k->enter = calloc(blocks, sizeof *k->enter);
   k->leave = calloc(blocks, sizeof *k->leave);
   k->loop_at = calloc(blocks, sizeof *k->loop_at);
@@ -607,20 +585,19 @@ static int allocate(dc_spreads *k) {
   k->leaky = calloc(blocks, sizeof *k->leaky);
   k->def_at = calloc(regs, sizeof *k->def_at);
   k->use_at = calloc(regs, sizeof *k->use_at);
-  k->pred_at = calloc(blocks, sizeof *k->pred_at);
   k->mark = calloc(blocks, sizeof *k->mark);
   k->stack = calloc(blocks, sizeof *k->stack);
-  return k->reg && k->blend && k->divergent && k->bare && k->block_of && k->idom && k->enter &&
+  return k->reg && k->blend && k->divergent && k->bare && k->block_of && k->idom && k->ipdom && k->enter &&
                  k->leave && k->loop_at && k->loop_up && k->loop_last && k->latches &&
-                 k->leaky && k->def_at && k->use_at && k->pred_at && k->mark && k->stack
+                 k->leaky && k->def_at && k->use_at && k->mark && k->stack
              ? 0
              : -1;
 }
 
 void dc_spreads_free(dc_spreads *k) {
-  void *all[] = {k->reg,    k->blend, k->divergent, k->bare, k->block_of, k->idom,    k->enter,
+  void *all[] = {k->reg,    k->blend, k->divergent, k->bare, k->block_of, k->idom,    k->ipdom, k->enter,
                  k->leave,  k->loop_at, k->loop_up, k->loop_last, k->latches, k->leaky, k->def_at,
-                 k->defs,   k->use_at, k->uses, k->pred_at, k->preds, k->mark, k->stack};
+                 k->defs,   k->use_at, k->uses, k->mark, k->stack};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   memset(k, 0, sizeof *k);
 }
@@ -629,7 +606,7 @@ int dc_spreads_find(dc_spreads *k, ptx_func *f, dc_shape shape, dc_has_scalar ha
   memset(k, 0, sizeof *k);
   k->f = f;
   k->shape = shape;
-  if (allocate(k) != 0 || ptx_list_preds(f, k->pred_at, &k->preds) != 0 || list_registers(k) != 0) return -1;
+  if (allocate(k) != 0 || list_registers(k) != 0) return -1;
   for (int32_t i = 0; i < f->nins; i++) k->block_of[i] = -1;
   for (int32_t b = 0; b < f->nblocks; b++) {
     k->bare[b] = ptx_is_bare(f, &f->blocks[b]);

@@ -43,11 +43,12 @@ typedef struct dc_spreads {
   int32_t *block_of;   /* per instruction */
   /* private to spread.c */
   int32_t *idom, *enter, *leave; /* the tree of dominators: a block's interval [enter, leave) has what it dominates */
+  int32_t *ipdom;
   int32_t *loop_last, *latches;
   int32_t *loop_at, *loop_up; /* header of the innermost loop around a block; of the loop around a header's; -1 none */
   bool *leaky;         /* per loop header: lanes may leave the loop in different iterations */
   int32_t *def_at, *defs, *use_at, *uses;
-  int32_t *pred_at, *preds, *mark, *stack;
+  int32_t *mark, *stack;
   int32_t turn;        /* of walks: what they have met bears its number in `mark` */
   bool regular;
 } dc_spreads;

@@ -13,15 +13,17 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "cpu/analysis/cfg.h"
+#include "cpu/analysis/graph.h"
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_arm.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_state.h"
+#include "cpu/codegen/emit_value.h"
 #include "cpu/codegen/emitter.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/decode.h"
 #include "cpu/interp/interp.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
@@ -104,9 +106,7 @@ static bool decided_by_memory(const emitter *e, int32_t reg, int32_t first, int3
     int32_t d = e->k.defs[i];
     const ptx_ins *ins = &e->f->ins[d];
     if (d < first || d >= last) continue; /* made before the loop */
-    bool loads = ins->op == PTX_OP_LD || ins->op == PTX_OP_ATOM || ins->op == PTX_OP_SHFL || ins->op == PTX_OP_VOTE ||
-                 ins->op == PTX_OP_MATCH || ins->op == PTX_OP_REDUX || ins->op == PTX_OP_LDU ||
-                 ins->op == PTX_OP_MBARRIER || ins->op == PTX_OP_ACTIVEMASK || ins->op == PTX_OP_ELECT;
+    bool loads = ptx_traits(ins->op) & (PTX_T_LOADS | PTX_T_WARP_WIDE);
     if (depth > 12 || (loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST))))
       return true;
     if (ins->pred >= 0) return true;

@@ -16,18 +16,10 @@
 #include "cpu/codegen/emitter.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 #define MOST_OPERATIONS 4
-
-/* Those that take as long as a jump that was mispredicted. */
-static bool is_slow(const ptx_ins *ins) {
-  switch (ins->op) {
-    case PTX_OP_DIV: case PTX_OP_REM: case PTX_OP_SQRT: case PTX_OP_RSQRT: case PTX_OP_RCP: case PTX_OP_SIN:
-    case PTX_OP_COS: case PTX_OP_LG2: case PTX_OP_EX2: case PTX_OP_TANH: return true;
-    default: return false;
-  }
-}
 
 /* A scalar has one value for lanes that do not run the arm too: it must be the arm's own. */
 static bool is_local(const emitter *e, int32_t reg, int32_t block) {
@@ -45,7 +37,7 @@ static bool is_arm(const emitter *e, int32_t n, int32_t to) {
   if (node->wait != DC_WAIT_NOT || node->spin || node->last - node->first > MOST_OPERATIONS) return false;
   for (const dc_uop *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
-    if (ins->pred >= 0 || is_slow(ins) || !dc_emit_is_plain(e, ins)) return false;
+    if (ins->pred >= 0 || (ptx_traits(ins->op) & PTX_T_SLOW) || !dc_emit_is_plain(e, ins)) return false;
     if (dc_emit_bits(e, ins->opnd[0].reg) == 1 || !is_local(e, ins->opnd[0].reg, e->block_of[n])) return false;
   }
   return true;

@@ -6,10 +6,10 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit_ops.h"
+#include "cpu/codegen/emit_value.h"
 #include "cpu/codegen/emitter.h"
 #include "cpu/interp/interp.h"
-#include "cpu/interp/module.h"
+#include "cpu/interp/code.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/simd/abi.h"
 

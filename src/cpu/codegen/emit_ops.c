@@ -8,85 +8,13 @@
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_state.h"
+#include "cpu/codegen/emit_value.h"
 #include "cpu/codegen/emitter.h"
 #include "cpu/codegen/op_names.h"
 #include "cpu/interp/interp.h"
-#include "cpu/interp/module.h"
 #include "cpu/ptx/ptx.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
-
-/* --- operands ------------------------------------------------------------------------------------------- */
-
-static bool wide(char kind) { return kind == 'd' || kind == 'D'; }
-
-void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest) {
-  const ptx_ins *ins = &e->f->ins[s->origin];
-  int type = ins->op == PTX_OP_CVT ? ins->type2 : ins->type;
-  PUT("({ static const dc_wrap w_ = { %lldll, %lldll, %lldll, %d, %s }; ", (long long)s->step, (long long)s->exact,
-      (long long)s->times, type == PTX_S32, rest);
-}
-
-void dc_emit_register(emitter *e, int32_t reg, char kind) {
-  const dc_spread *s = dc_emit_spread(e, reg);
-  if (kind == 'W' || kind == 'D' || kind == 'P') {
-    PUT("s%d", reg);
-  } else if (s->tag == DC_VARYING) {
-    PUT("%c%d", kind == 'p' ? 'p' : 'v', reg);
-  } else if (kind == 'p') {
-    PUT("P_splat((int)s%d)", reg);
-  } else if (s->tag == DC_UNIFORM) {
-    PUT("V%d_splat(s%d)", wide(kind) ? 64 : 32, reg);
-  } else if (!wide(kind)) {
-    PUT("V32_affine(s%d, %uu)", reg, (unsigned)dc_spread_stride(s));
-  } else if (s->origin < 0) {
-    PUT("V64_affine(s%d, %lldull)", reg, (long long)dc_spread_stride(s));
-  } else {
-    PUT("(ok%d ? V64_affine(s%d, %lldull) : ", s->origin, reg, (long long)dc_spread_stride(s));
-    dc_emit_wrap(e, s, "DC_WRAP_LIST");
-    PUT("dc_wrapped(n, &w_, s%d, x%d); }))", reg, s->origin);
-  }
-}
-
-static uint64_t immediate(const emitter *e, const ptx_operand *o) {
-  uint64_t v = (uint64_t)o->imm;
-  if (o->kind == PTX_SYM) v += (uint64_t)dc_code_address(e->fn->code, o->sym);
-  return v;
-}
-
-void dc_emit_operand(emitter *e, const ptx_operand *o, char kind) {
-  if (o->kind == PTX_REG) {
-    bool scalar = kind < 'a';
-    if (o->negated) PUT(scalar ? "!" : "P_not(");
-    dc_emit_register(e, o->reg, kind);
-    if (o->negated && !scalar) PUT(")");
-    return;
-  }
-  uint64_t v = immediate(e, o);
-  switch (kind) {
-    case 'W': PUT("%uu", (unsigned)v); return;
-    case 'D': PUT("%lluull", (unsigned long long)v); return;
-    case 'P': PUT("%d", (v != 0) != o->negated); return;
-    case 'w': PUT("V32_splat(%uu)", (unsigned)v); return;
-    case 'd': PUT("V64_splat(%lluull)", (unsigned long long)v); return;
-    default: PUT("P_splat(%d)", (v != 0) != o->negated); return;
-  }
-}
-
-/* --- results -------------------------------------------------------------------------------------------- */
-
-static const char *select_of(int bits) { return bits == 1 ? "P" : bits == 64 ? "V64" : "V32"; }
-
-void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep) {
-  int bits = dc_emit_bits(e, reg);
-  PUT("%c%d = ", bits == 1 ? 'p' : 'v', reg);
-  if (keep) PUT("%s_%s(%s, ", select_of(bits), e->chooses ? "choose" : "select", mask);
-}
-
-void dc_emit_assign_end(emitter *e, int32_t reg, bool keep) {
-  if (keep) PUT(", %c%d)", dc_emit_bits(e, reg) == 1 ? 'p' : 'v', reg);
-  PUT(";\n");
-}
 
 /* --- forms ---------------------------------------------------------------------------------------------- */
 

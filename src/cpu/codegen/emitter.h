@@ -12,8 +12,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit.h"
+#include "cpu/codegen/emitted.h"
 #include "cpu/interp/code.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 typedef struct emitter {
@@ -50,10 +51,9 @@ static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e-
 ** operation: it stands before the first, or before what ends the node.) */
 static inline const ptx_ins *dc_emit_waiting(const dc_node *node) {
   const ptx_ins *ins = node->first != node->last ? node->first->ins : node->ins;
-  switch (ins->op) {
-    case PTX_OP_SHFL: case PTX_OP_VOTE: case PTX_OP_MATCH: case PTX_OP_REDUX: case PTX_OP_ELECT: return ins;
-    default: return (ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER) && ins->mode == PTX_BAR_WARP ? ins : ins - 1;
-  }
+  const uint32_t traits = ptx_traits(ins->op);
+  if (traits & PTX_T_BARRIER) return ins->mode == PTX_BAR_WARP ? ins : ins - 1;
+  return traits & PTX_T_WARP_WIDE ? ins : ins - 1;
 }
 static inline const dc_spread *dc_emit_spread(const emitter *e, int32_t reg) { return &e->k.reg[reg]; }
 static inline int dc_emit_bits(const emitter *e, int32_t reg) {

@@ -32,19 +32,21 @@ struct dc_native_set {
 /* Instructions above which more than -O1 takes too long. */
 #define HUGE 1200
 
+/* The complete C text of a function, to the file that DOTCOMPUTE_CPU_EMIT names. */
+static void dump_text(const dc_native_code *c) {
+  const char *path = getenv("DOTCOMPUTE_CPU_EMIT");
+  FILE *f = path ? fopen(path, "a") : NULL;
+  if (f == NULL) return;
+  fwrite(c->info.text.data, 1, c->info.text.len, f);
+  fclose(f);
+}
+
 static void emit_and_build(dc_native_code *c, const char *isa) {
   dc_error err = DC_ERROR_INIT;
   c->state = -1;
   if (dc_emit(c->fn, c->shape, &c->info, &err) == 0 &&
       (c->shape.width == 32 || (c->info.lane_free && c->info.simple))) {
-    const char *path = getenv("DOTCOMPUTE_CPU_EMIT"); /* a look at the code, for who works on it */
-    if (path) {
-      FILE *f = fopen(path, "a");
-      if (f) {
-        fputs(dc_buf_str(&c->info.text), f);
-        fclose(f);
-      }
-    }
+    dump_text(c);
     c->build = dc_build_start(c->info.text.data, c->info.text.len, isa, c->fn->ptx->nins > HUGE ? 1 : 2);
     c->state = c->build ? 1 : -1;
   }
@@ -55,14 +57,13 @@ static void emit_and_build(dc_native_code *c, const char *isa) {
 
 /* Starts the build if there is none; looks whether it is ready. */
 static void look(dc_native_code *c, const dc_cpu_function *fn, int shape) {
-  const dc_cpu_device *cpu = fn->code->cpu;
   if (c->state == 0) {
     c->fn = fn;
     c->shape = shapes[shape];
-    emit_and_build(c, cpu->ops->isa);
+    emit_and_build(c, fn->code->ops->isa);
   }
   if (c->state != 1) return;
-  if (cpu->tier == 1) dc_build_wait(c->build);
+  if (fn->code->tier == 1) dc_build_wait(c->build);
   int state = dc_build_state(c->build);
   if (state == 0) return;
   c->run = state == 1 ? (dc_native_fn *)(uintptr_t)dc_build_symbol(c->build, "dc_run") : NULL;
@@ -105,12 +106,11 @@ static void prepare_callees(const dc_cpu_function *fn, int shape) {
 }
 
 dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
-  const dc_cpu_device *cpu = fn->code->cpu;
   int list[3];
-  if (cpu->tier == 0) return NULL;
+  if (fn->code->tier == 0) return NULL;
   dc_native_set *set = set_of(fn);
   if (set == NULL) return NULL;
-  suitable(set, block, cpu->ops->isa, list);
+  suitable(set, block, fn->code->ops->isa, list);
   for (int i = 0; list[i] >= 0; i++) {
     dc_native_code *c = &set->code[list[i]];
     set->last = list[i];

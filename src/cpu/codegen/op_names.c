@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 /* --- filling a form ------------------------------------------------------------------------------------------- */
@@ -39,12 +40,22 @@ static void to_bits(dc_native_form *form, int bits) {
   form->dst_bits[0] = (uint8_t)bits;
 }
 
-/* "add_32", "min_s32" of n sources */
-static bool by_width(dc_native_form *form, const char *op, int nsrc, int bits) {
-  return shape(form, 1, nsrc, bits) && named(form, "%s_%d", op, bits);
+static bool by_type(const ptx_ins *ins, dc_native_form *form, const char *op) {
+  return shape(form, 1, ins->nsrc, bits_of(ins->type)) && named(form, "%s_%c%d", op, letter(ins->type), bits_of(ins->type));
 }
-static bool by_type(dc_native_form *form, const char *op, int nsrc, int type) {
-  return shape(form, 1, nsrc, bits_of(type)) && named(form, "%s_%c%d", op, letter(type), bits_of(type));
+static bool by_width(const ptx_ins *ins, dc_native_form *form, const char *op) {
+  return shape(form, 1, ins->nsrc, bits_of(ins->type)) && named(form, "%s_%d", op, bits_of(ins->type));
+}
+
+/* Integers by the opcode's traits: add_32, min_s32; and_pred. */
+static bool regular(const ptx_ins *ins, dc_native_form *form) {
+  const uint32_t traits = ptx_traits(ins->op);
+  const char *op = ins->flags & PTX_F_SHIFTAMT ? "bfind_shift" : ptx_op_text(ins->op);
+  if (ins->type == PTX_PRED && traits & PTX_T_BY_WIDTH) return shape(form, 1, ins->nsrc, 1) && named(form, "%s_pred", op);
+  if (!is_integer(ins->type) || bits_of(ins->type) < 16 || ins->flags & PTX_F_SAT) return false;
+  if (!(traits & PTX_T_BY_WIDTH ? by_width : by_type)(ins, form, op)) return false;
+  if (traits & PTX_T_COUNT) to_bits(form, 32);
+  return true;
 }
 
 /* --- integers ------------------------------------------------------------------------------------------------- */
@@ -65,34 +76,6 @@ static bool dot(const ptx_ins *ins, dc_native_form *form) {
   return shape(form, 1, 3, 32) && named(form, "%s%c%c", half, letter(ins->type), letter(ins->type2));
 }
 
-static bool integer(const ptx_ins *ins, dc_native_form *form) {
-  int bits = bits_of(ins->type);
-  if (bits < 16 || ins->flags & PTX_F_SAT) return false;
-  switch (ins->op) {
-    case PTX_OP_ADD: return by_width(form, "add", 2, bits);
-    case PTX_OP_SUB: return by_width(form, "sub", 2, bits);
-    case PTX_OP_NEG: return by_width(form, "neg", 1, bits);
-    case PTX_OP_ABS: return by_width(form, "abs", 1, bits);
-    case PTX_OP_MUL: return product(ins, form, "mul", 2);
-    case PTX_OP_MAD: return product(ins, form, "mad", 3);
-    case PTX_OP_DIV: return by_type(form, "div", 2, ins->type);
-    case PTX_OP_REM: return by_type(form, "rem", 2, ins->type);
-    case PTX_OP_MIN: return by_type(form, "min", 2, ins->type);
-    case PTX_OP_MAX: return by_type(form, "max", 2, ins->type);
-    case PTX_OP_SAD: return by_type(form, "sad", 3, ins->type);
-    case PTX_OP_DP4A:
-    case PTX_OP_DP2A: return dot(ins, form);
-    default: return false;
-  }
-}
-
-static bool logic(const ptx_ins *ins, dc_native_form *form) {
-  int bits = bits_of(ins->type), nsrc = ins->op == PTX_OP_NOT ? 1 : 2;
-  const char *op = ins->op == PTX_OP_AND ? "and" : ins->op == PTX_OP_OR ? "or" : ins->op == PTX_OP_XOR ? "xor" : "not";
-  if (ins->type == PTX_PRED) return shape(form, 1, nsrc, 1) && named(form, "%s_pred", op);
-  return bits >= 16 && bits <= 64 && by_width(form, op, nsrc, bits);
-}
-
 static bool shift(const ptx_ins *ins, dc_native_form *form) {
   int bits = bits_of(ins->type);
   if (bits < 16 || bits > 64 || !shape(form, 1, 2, bits)) return false;
@@ -101,29 +84,12 @@ static bool shift(const ptx_ins *ins, dc_native_form *form) {
   return named(form, "shr_%c%d", letter(ins->type), bits);
 }
 
+/* Position and length have 32 bits. */
 static bool field(const ptx_ins *ins, dc_native_form *form) {
-  int bits = bits_of(ins->type);
-  if (bits != 32 && bits != 64) return false;
-  switch (ins->op) {
-    case PTX_OP_BFE:
-      if (!by_type(form, "bfe", 3, ins->type)) return false;
-      form->src[1] = form->src[2] = 'w';
-      return true;
-    case PTX_OP_BFI:
-      if (!by_width(form, "bfi", 4, bits)) return false;
-      form->src[2] = form->src[3] = 'w';
-      return true;
-    case PTX_OP_BREV: return by_width(form, "brev", 1, bits);
-    case PTX_OP_BFIND:
-      if (!by_type(form, ins->flags & PTX_F_SHIFTAMT ? "bfind_shift" : "bfind", 1, ins->type)) return false;
-      break;
-    case PTX_OP_POPC:
-      if (!by_width(form, "popc", 1, bits)) return false;
-      break;
-    default:
-      if (!by_width(form, "clz", 1, bits)) return false;
-  }
-  to_bits(form, 32); /* a count */
+  const bool extract = ins->op == PTX_OP_BFE;
+  if (bits_of(ins->type) < 32 || bits_of(ins->type) > 64) return false;
+  if (!(extract ? by_type(ins, form, "bfe") : by_width(ins, form, "bfi"))) return false;
+  form->src[ins->nsrc - 2] = form->src[ins->nsrc - 1] = 'w';
   return true;
 }
 
@@ -194,7 +160,7 @@ static bool mov(const ptx_ins *ins, dc_native_form *form) {
   if (ins->opnd && form->nsrc == 1 && ins->opnd[ins->ndst].kind == PTX_SREG) return false;
   if (ins->type == PTX_PRED) return shape(form, 1, 1, 1) && named(form, "mov_pred");
   if (bits < 16 || bits > 64) return false;
-  if (form->ndst == 1 && form->nsrc == 1) return by_width(form, "mov", 1, bits);
+  if (form->ndst == 1 && form->nsrc == 1) return by_width(ins, form, "mov");
   if (bits < 32) return false;
   if (form->ndst == 1) {
     if (!shape(form, 1, 2, bits / 2)) return false;
@@ -394,18 +360,10 @@ bool dc_native_op(const ptx_ins *ins, dc_native_form *form) {
   form->ndst = ins->ndst;
   form->nsrc = ins->nsrc;
   switch (ins->op) {
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-    case PTX_OP_NOT: return logic(ins, form);
     case PTX_OP_SHL:
     case PTX_OP_SHR: return shift(ins, form);
     case PTX_OP_BFE:
-    case PTX_OP_BFI:
-    case PTX_OP_BFIND:
-    case PTX_OP_POPC:
-    case PTX_OP_CLZ:
-    case PTX_OP_BREV: return field(ins, form);
+    case PTX_OP_BFI: return field(ins, form);
     case PTX_OP_SHF: return funnel(ins, form);
     case PTX_OP_LOP3: return shape(form, 1, 4, 32) && named(form, "lop3_32");
     case PTX_OP_PRMT: return ins->mode == PTX_MODE_NONE && shape(form, 1, 3, 32) && named(form, "prmt");
@@ -418,5 +376,13 @@ bool dc_native_op(const ptx_ins *ins, dc_native_form *form) {
   }
   if (ins->type == PTX_F32 || ins->type == PTX_F64) return floating(ins, form);
   if (ins->type == PTX_F16 || ins->type == PTX_F16X2) return halves(ins, form);
-  return is_integer(ins->type) && integer(ins, form);
+  if (ptx_traits(ins->op) & (PTX_T_BY_WIDTH | PTX_T_BY_TYPE)) return regular(ins, form);
+  if (!is_integer(ins->type) || bits_of(ins->type) < 16 || ins->flags & PTX_F_SAT) return false;
+  switch (ins->op) {
+    case PTX_OP_MUL: return product(ins, form, "mul", 2);
+    case PTX_OP_MAD: return product(ins, form, "mad", 3);
+    case PTX_OP_DP4A:
+    case PTX_OP_DP2A: return dot(ins, form);
+    default: return false;
+  }
 }

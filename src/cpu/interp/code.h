@@ -83,13 +83,39 @@ struct dc_cpu_function {
   dc_native_set *native; /* NULL: not asked for yet */
 };
 
+/* A call of a function by lanes of a warp: the head of its registers (see frame_bytes above). */
+typedef struct dc_frame {
+  struct dc_frame *parent, *below; /* below: the list of the warp's frames, newest first; or of free ones */
+  const dc_cpu_function *fn;
+  const dc_node *call;   /* in the parent */
+  uint32_t lanes;        /* that are in this function or in what it calls */
+  uint32_t low;          /* no word of `ready` below this one is set */
+  uint8_t *regs;
+  uint32_t *preds, *pend; /* pend: lanes at each node */
+  uint64_t *ready, *blocked; /* bits: nodes to be served; nodes whose lanes wait for others */
+  uint8_t *params, *call_area, *local;
+  const struct dc_native_code *native; /* runs it; NULL: tier 0 does */
+  uint8_t *save;         /* of native code, save_bytes of it */
+  uint32_t save_bytes;
+} dc_frame;
+
+/* A loaded module. */
 struct dc_code {
-  struct dc_cpu_device *cpu;
-  uint64_t cpu_serial;
+  const dc_isa *ops;
+  int tier;                   /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
+  struct dc_memory *memory;   /* of the images */
+  uint64_t device_serial;     /* of the opening of the device that it was loaded in */
   ptx_module ptx;
   dc_cpu_function *functions; /* ptx.nfuncs of them */
   uint64_t global_image, const_image; /* host addresses; 0 when empty */
   uint32_t shared_align;
 };
+
+/* The function that lies at this address, or NULL. */
+dc_cpu_function *dc_code_function_at(const struct dc_code *code, uint64_t address);
+dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func *f);
+
+/* Where a variable is, in its space; global: the host address. */
+int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym);
 
 #endif

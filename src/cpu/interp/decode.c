@@ -16,10 +16,10 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/analysis/graph.h"
 #include "cpu/analysis/registers.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
-#include "cpu/interp/module.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
@@ -129,13 +129,9 @@ static int source_bits(const ptx_ins *ins, int src) {
     case PTX_OP_BFI: return src >= 2 ? 32 : bits;
     case PTX_OP_MATCH: return src == 1 ? 32 : bits;
     case PTX_OP_MOV: return ins->nsrc > 1 ? bits / ins->nsrc : bits;
-    case PTX_OP_LOP3: case PTX_OP_SHF: case PTX_OP_PRMT: case PTX_OP_SHFL: case PTX_OP_VOTE: case PTX_OP_BAR:
-    case PTX_OP_BARRIER: case PTX_OP_NANOSLEEP: case PTX_OP_FNS: case PTX_OP_BMSK: case PTX_OP_SZEXT:
-    case PTX_OP_ELECT: case PTX_OP_DP2A: case PTX_OP_DP4A: return 32;
     case PTX_OP_ISSPACEP: return 64;
-    case PTX_OP_CP: return 32;
     case PTX_OP_MBARRIER: return src == 1 && mbarrier_state(ins) ? 64 : 32;
-    default: return bits;
+    default: return ptx_traits(ins->op) & PTX_T_SOURCES_32 ? 32 : bits;
   }
 }
 
@@ -364,18 +360,20 @@ static int plain_operands(decoder *D, dc_uop *op) {
 
 /* --- operations ----------------------------------------------------------------------------------------- */
 
-/* A guarded operation: runs what op->v points at for the lanes whose predicate `a` holds. */
+/* What the `v` of a guarded operation points at. */
+typedef struct guarded {
+  dc_uop inner;
+  const dc_isa *ops;
+} guarded;
+
+/* Runs the inner operation for the lanes whose predicate `a` holds. */
 static void run_guarded(dc_warp *w, const dc_uop *o) {
-  const dc_uop *inner = (const dc_uop *)(const void *)o->v;
+  const guarded *g = (const guarded *)(const void *)o->v;
   uint32_t mask = w->mask, some = (o->neg_a ? ~w->preds[o->a] : w->preds[o->a]) & mask;
   if (some == 0) return;
-  if (some == mask) {
-    inner->fn_masked(w, inner);
-    return;
-  }
-  w->ops->set_mask(w, some);
-  inner->fn_masked(w, inner);
-  w->ops->set_mask(w, mask);
+  if (some != mask) g->ops->set_mask(w, some);
+  g->inner.fn_masked(w, &g->inner);
+  if (some != mask) g->ops->set_mask(w, mask);
 }
 
 /* Fills *op with the operands of an instruction; `select`: also with what runs it. */
@@ -385,7 +383,7 @@ static int make_op(decoder *D, const ptx_ins *ins, dc_uop *op, bool select) {
   bool copy = ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY;
   int rc = copy ? copy_operands(D, op) : ptx_is_place(ins, ins->ndst) ? memory_operands(D, op) : plain_operands(D, op);
   if (rc != 0 || !select) return rc;
-  return D->fn->code->cpu->ops->select(op) ? 0 : refuse(D, ins, not_supported);
+  return D->fn->code->ops->select(op) ? 0 : refuse(D, ins, not_supported);
 }
 
 static int add_op(decoder *D, const ptx_ins *ins) {
@@ -395,16 +393,17 @@ static int add_op(decoder *D, const ptx_ins *ins) {
     if (rc == 0) D->nops++;
     return rc;
   }
-  dc_uop *inner = dc_arena_alloc(D->arena, sizeof *inner);
-  if (inner == NULL) return dc_fail_oom(D->err);
-  int rc = make_op(D, ins, inner, true);
+  guarded *g = dc_arena_alloc(D->arena, sizeof *g);
+  if (g == NULL) return dc_fail_oom(D->err);
+  g->ops = D->fn->code->ops;
+  int rc = make_op(D, ins, &g->inner, true);
   if (rc != 0) return rc;
   memset(op, 0, sizeof *op);
   op->fn = op->fn_masked = run_guarded;
   op->a = (uint32_t)D->f->slot[ins->pred];
   op->neg_a = ins->pred_neg;
   op->ins = ins;
-  op->v = (const uint32_t *)(const void *)inner;
+  op->v = (const uint32_t *)(const void *)g;
   D->nops++;
   return 0;
 }
@@ -412,25 +411,18 @@ static int add_op(decoder *D, const ptx_ins *ins) {
 /* --- nodes ---------------------------------------------------------------------------------------------- */
 
 static bool is_barrier(const ptx_ins *ins) {
-  return ins->op == PTX_OP_BARRIER || (ins->op == PTX_OP_BAR && ins->mode != PTX_BAR_WARP);
+  return ptx_traits(ins->op) & PTX_T_BARRIER && ins->mode != PTX_BAR_WARP;
 }
 
 static dc_wait wait_of(const ptx_ins *ins) {
-  switch (ins->op) {
-    case PTX_OP_SHFL: return DC_WAIT_MEMBERS;
-    case PTX_OP_BAR: case PTX_OP_BARRIER: return ins->mode == PTX_BAR_WARP ? DC_WAIT_MEMBERS : DC_WAIT_NOT;
-    case PTX_OP_VOTE: case PTX_OP_MATCH: case PTX_OP_REDUX: case PTX_OP_ELECT: return DC_WAIT_GROUP;
-    default: return DC_WAIT_NOT;
-  }
+  const uint32_t traits = ptx_traits(ins->op);
+  if (traits & PTX_T_BARRIER) return ins->mode == PTX_BAR_WARP ? DC_WAIT_MEMBERS : DC_WAIT_NOT;
+  return !(traits & PTX_T_WARP_WIDE) ? DC_WAIT_NOT : traits & PTX_T_MIXED_MEMBERS ? DC_WAIT_MEMBERS : DC_WAIT_GROUP;
 }
 
 /* What the warp loop does itself, at the end of a node. */
 static bool ends_node(const ptx_ins *ins) {
-  switch (ins->op) {
-    case PTX_OP_BRA: case PTX_OP_BRX: case PTX_OP_CALL: case PTX_OP_RET: case PTX_OP_EXIT: case PTX_OP_TRAP:
-    case PTX_OP_NANOSLEEP: return true;
-    default: return is_barrier(ins);
-  }
+  return ptx_traits(ins->op) & PTX_T_ENDS_BLOCK || ins->op == PTX_OP_NANOSLEEP || is_barrier(ins);
 }
 
 /* Lanes come back to its node, which must hold nothing that they would do twice: they wait, or another lane's target
@@ -441,17 +433,16 @@ static bool stands_alone(const ptx_ins *ins) {
 
 /* Nothing to do on this machine. */
 static bool is_nothing(const ptx_ins *ins) {
-  return ins->op == PTX_OP_PMEVENT || ins->op == PTX_OP_BRKPT || (ins->op == PTX_OP_BAR && ins->mode == PTX_BAR_WARP) ||
-         (ins->op == PTX_OP_BARRIER && ins->mode == PTX_BAR_WARP);
+  return ins->op == PTX_OP_PMEVENT || ins->op == PTX_OP_BRKPT ||
+         (ptx_traits(ins->op) & PTX_T_BARRIER && ins->mode == PTX_BAR_WARP);
 }
 
 /* Instructions by which a loop may wait for what another thread does. */
 static bool may_spin(const ptx_ins *ins) {
   switch (ins->op) {
-    case PTX_OP_ATOM: case PTX_OP_NANOSLEEP: case PTX_OP_CALL: case PTX_OP_MEMBAR: case PTX_OP_FENCE: return true;
     case PTX_OP_MBARRIER: return ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY;
     case PTX_OP_LD: return (ins->flags & (PTX_F_VOLATILE | PTX_F_ACQUIRE | PTX_F_RELAXED)) != 0;
-    default: return false;
+    default: return (ptx_traits(ins->op) & PTX_T_WAITS) != 0;
   }
 }
 

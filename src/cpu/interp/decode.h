@@ -8,8 +8,9 @@
 #include "cpu/interp/code.h"
 #include "cpu/ptx/ptx.h"
 
-/* As dc_decode, but without the functions that fn calls.  DC_DECODE_REFUSED: it cannot run, fn->refusal says why. */
-#define DC_DECODE_REFUSED 1
+#define DC_DECODE_REFUSED 1 /* the function cannot run, fn->refusal says why */
+
+/* fn without what it calls: 0, -1 with the error set, or DC_DECODE_REFUSED. */
 int dc_decode_alone(dc_cpu_function *fn, dc_error *err);
 
 /* Whether a lane that executes this warp-wide operation may be missing in its member mask. */

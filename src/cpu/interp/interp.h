@@ -18,8 +18,8 @@
 
 #define DC_LANES 32
 #define DC_ALL_LANES 0xffffffffu
-#define DC_MAX_WARPS 32 /* of a block: 1024 threads */
-#define DC_BARRIERS 16  /* of a block */
+#define DC_MAX_WARPS 32      /* of a block: 1024 threads */
+#define DC_BARRIERS 16       /* of a block */
 
 /* Whether a barrier can wait for this number of threads: whole warps, at least one. */
 static inline bool dc_barrier_counts(int64_t threads) {
@@ -126,22 +126,6 @@ struct dc_warp {
   const struct dc_isa *ops;      /* that run it */
   dc_fault_fn fault;             /* called by operations that find a fault: dc_warp_fault */
 };
-
-/* One call of a function by lanes of a warp; decode.c lays out what follows it in memory. */
-typedef struct dc_frame {
-  struct dc_frame *parent, *below; /* below: the next older frame of the warp; in a pool: the next free one */
-  const struct dc_cpu_function *fn;
-  const struct dc_node *call;  /* in the parent */
-  uint32_t lanes;        /* that are in this function or in what it calls */
-  uint32_t low;          /* no word of `ready` below this one is set */
-  uint8_t *regs;
-  uint32_t *preds, *pend; /* pend: lanes at each node */
-  uint64_t *ready, *blocked; /* bits: nodes that can run; nodes whose lanes wait for others */
-  uint8_t *params, *call_area, *local;
-  const struct dc_native_code *native; /* runs it; NULL: tier 0 does */
-  uint8_t *save;         /* of native code, save_bytes of it */
-  uint32_t save_bytes;
-} dc_frame;
 
 /* The operations, as compiled for one instruction set. */
 typedef struct dc_isa {

@@ -3,21 +3,28 @@
 */
 #include "cpu/ops/lanes.h"
 
-/* Shifts clamp: past the width N all bits go. */
-#define SHL(x, y, N) ((y) < (N) ? (x) << ((y) & ((N)-1)) : 0)
-#define SHR(x, y, N) ((y) < (N) ? (x) >> ((y) & ((N)-1)) : 0)
-#define SAR(x, y, N) ((x) >> ((y) < (N) ? (y) : (N)-1))
+#define LOGIC(name)                                                                                                    \
+  OP2(name##_16, u16, u16, u16, s_##name##_16(x, y))                                                                   \
+  OP2(name##_32, u32, u32, u32, s_##name##_32(x, y))                                                                   \
+  OP2(name##_64, u64, u64, u64, s_##name##_64(x, y))
+LOGIC(and)
+LOGIC(or)
+LOGIC(xor)
+OP1(not_16, u16, u16, s_not_16(x))
+OP1(not_32, u32, u32, s_not_32(x))
+OP1(not_64, u64, u64, s_not_64(x))
+RARE1(cnot_16, u16, u16, x == 0)
+RARE1(cnot_32, u32, u32, x == 0)
+RARE1(cnot_64, u64, u64, x == 0)
+#define SHIFT(name)                                                                                                    \
+  OP2(name##16, u16, u16, u32, s_##name##16(x, y))                                                                     \
+  OP2(name##32, u32, u32, u32, s_##name##32(x, y))                                                                     \
+  OP2(name##64, u64, u64, u32, s_##name##64(x, y))
+SHIFT(shl_)
+SHIFT(shr_u)
+SHIFT(shr_s)
 
-OP2_WIDTHS(and, x & (y))
-OP2_WIDTHS(or, x | y)
-OP2_WIDTHS(xor, x ^ y)
-OP1_WIDTHS(not, ~x)
-RARE1_WIDTHS(cnot, x == 0)
-#define SHIFTS(N, U)                                                                                                   \
-  OP2(shl_##N, u##N, u##N, u32, SHL((U)x, y, N))                                                                       \
-  OP2(shr_u##N, u##N, u##N, u32, SHR((U)x, y, N)) OP2(shr_s##N, s##N, s##N, u32, SAR(x, y, N))
-SHIFTS(16, u32) SHIFTS(32, u32) SHIFTS(64, u64)
-
+/* Predicates as words. */
 #define PRED_OP(name, expr)                                                                                            \
   static u32 name##_bits(const dc_warp *w, const dc_uop *o) {                                                          \
     const u32 x = pred_of(w, o->a, o->neg_a), y = pred_of(w, o->b, o->neg_b);                                          \
@@ -30,35 +37,6 @@ PRED_OP(or_pred, x | y)
 PRED_OP(xor_pred, x ^ y)
 static void not_pred_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, ~pred_of(w, o->a, o->neg_a)); }
 
-/* Fields. Positions and lengths are the low byte of their operands. */
-static inline u64 ones(u32 n) { return n >= 64 ? ~(u64)0 : ((u64)1 << n) - 1; }
-
-/* bfe: bits past the width repeat the sign (signed) or are 0. */
-static inline u64 bfe(u64 x, u32 pos, u32 len, u32 width, bool sign) {
-  pos &= 0xff;
-  len &= 0xff;
-  if (len == 0) return 0;
-  s64 v = sign ? (s64)(x << (64 - width)) >> (64 - width) : (s64)x;
-  if (pos >= width) return sign && v < 0 ? ~(u64)0 : 0;
-  u64 field = sign ? (u64)(v >> pos) : (u64)v >> pos;
-  if (len >= width - pos) return field; /* already extended from the top bit */
-  field &= ones(len);
-  return sign && field >> (len - 1) & 1 ? field | ~ones(len) : field;
-}
-static inline u64 bfi(u64 from, u64 into, u32 pos, u32 len, u32 width) {
-  pos &= 0xff;
-  len &= 0xff;
-  if (pos >= width || len == 0) return into;
-  u64 field = ones(len) << pos;
-  return (into & ~field) | ((from << pos) & field);
-}
-/* The highest bit that differs from the sign (0 for unsigned), or all ones. */
-static inline u32 bfind(u64 x, u32 width, bool sign, bool shiftamt) {
-  if (sign && x >> (width - 1) & 1) x = ~x & ones(width);
-  if (x == 0) return ~(u32)0;
-  u32 at = 63 - (u32)__builtin_clzll(x);
-  return shiftamt ? width - 1 - at : at;
-}
 /* fns: the n-th set bit from `base`, upwards for n > 0, downwards for n < 0, base itself for 0. */
 static inline u32 fns(u32 mask, u32 base, s32 n) {
   s32 at = (s32)(base & 31), step = n < 0 ? -1 : 1, left = n < 0 ? -n : n;
@@ -68,42 +46,38 @@ static inline u32 fns(u32 mask, u32 base, s32 n) {
   return ~(u32)0;
 }
 static inline u32 bmsk(u32 pos, u32 len, bool clamp) {
-  if (!clamp) return (u32)((u64)ones(len & 31) << (pos & 31));
-  return pos >= 32 ? 0 : (u32)(ones(len) << pos);
+  if (!clamp) return s_ones_32(len & 31) << (pos & 31);
+  return pos >= 32 ? 0 : s_ones_32(len) << pos;
 }
 /* szext: x as an integer of n bits, extended. */
 static inline u32 szext(u32 x, u32 n, bool clamp, bool sign) {
   if (!clamp) n &= 31;
   if (n >= 32) return x;
   if (n == 0) return 0;
-  u32 v = x & (u32)ones(n);
-  return sign && v >> (n - 1) & 1 ? v | ~(u32)ones(n) : v;
+  u32 v = x & s_ones_32(n);
+  return sign && v >> (n - 1) & 1 ? v | ~s_ones_32(n) : v;
 }
-static inline u64 brev(u64 x) {
-  x = (x >> 1 & 0x5555555555555555u) | (x & 0x5555555555555555u) << 1;
-  x = (x >> 2 & 0x3333333333333333u) | (x & 0x3333333333333333u) << 2;
-  x = (x >> 4 & 0x0f0f0f0f0f0f0f0fu) | (x & 0x0f0f0f0f0f0f0f0fu) << 4;
-  return __builtin_bswap64(x);
-}
-RARE3(bfe_s32, u32, u32, u32, u32, bfe(x, y, z, 32, true))
-RARE3(bfe_u32, u32, u32, u32, u32, bfe(x, y, z, 32, false))
-RARE3(bfe_s64, u64, u64, u32, u32, bfe(x, y, z, 64, true))
-RARE3(bfe_u64, u64, u64, u32, u32, bfe(x, y, z, 64, false))
-RARE4(bfi_32, u32, u32, u32, u32, u32, bfi(x, y, z, v, 32))
-RARE4(bfi_64, u64, u64, u64, u32, u32, bfi(x, y, z, v, 64))
-#define BFIND(type, width, sign)                                                                                       \
-  RARE1(bfind_##type, u32, u##width, bfind(x, width, sign, false))                                                     \
-  RARE1(bfind_shift_##type, u32, u##width, bfind(x, width, sign, true))
-BFIND(s32, 32, true)
-BFIND(u32, 32, false)
-BFIND(s64, 64, true)
-BFIND(u64, 64, false)
-RARE1(popc_32, u32, u32, __builtin_popcount(x))
-RARE1(popc_64, u32, u64, __builtin_popcountll(x))
-RARE1(clz_32, u32, u32, x ? __builtin_clz(x) : 32)
-RARE1(clz_64, u32, u64, x ? __builtin_clzll(x) : 64)
-RARE1(brev_32, u32, u32, brev(x) >> 32)
-RARE1(brev_64, u64, u64, brev(x))
+RARE3(bfe_s32, u32, u32, u32, u32, s_bfe_s32(x, y, z))
+RARE3(bfe_u32, u32, u32, u32, u32, s_bfe_u32(x, y, z))
+RARE3(bfe_s64, u64, u64, u32, u32, s_bfe_s64(x, y, z))
+RARE3(bfe_u64, u64, u64, u32, u32, s_bfe_u64(x, y, z))
+RARE4(bfi_32, u32, u32, u32, u32, u32, s_bfi_32(x, y, z, v))
+RARE4(bfi_64, u64, u64, u64, u32, u32, s_bfi_64(x, y, z, v))
+#define COUNT(name, T) RARE1(name, u32, T, s_##name(x))
+COUNT(bfind_s32, u32)
+COUNT(bfind_u32, u32)
+COUNT(bfind_s64, u64)
+COUNT(bfind_u64, u64)
+COUNT(bfind_shift_s32, u32)
+COUNT(bfind_shift_u32, u32)
+COUNT(bfind_shift_s64, u64)
+COUNT(bfind_shift_u64, u64)
+COUNT(popc_32, u32)
+COUNT(popc_64, u64)
+COUNT(clz_32, u32)
+COUNT(clz_64, u64)
+RARE1(brev_32, u32, u32, s_brev_32(x))
+RARE1(brev_64, u64, u64, s_brev_64(x))
 RARE3(fns_32, u32, u32, u32, s32, fns(x, y, z))
 RARE2(bmsk_clamp, u32, u32, u32, bmsk(x, y, true))
 RARE2(bmsk_wrap, u32, u32, u32, bmsk(x, y, false))
@@ -112,58 +86,46 @@ RARE2(szext_clamp_u, u32, u32, u32, szext(x, y, true, false))
 RARE2(szext_wrap_s, u32, u32, u32, szext(x, y, false, true))
 RARE2(szext_wrap_u, u32, u32, u32, szext(x, y, false, false))
 
-/* Funnel shifts of b:a. */
-static inline u32 funnel_left(u32 lo, u32 hi, u32 n) { return (u32)(((u64)hi << 32 | lo) << n >> 32); }
-static inline u32 funnel_right(u32 lo, u32 hi, u32 n) { return (u32)(((u64)hi << 32 | lo) >> n); }
-RARE3(shf_l_wrap, u32, u32, u32, u32, funnel_left(x, y, z & 31))
-RARE3(shf_l_clamp, u32, u32, u32, u32, funnel_left(x, y, z < 32 ? z : 32))
-RARE3(shf_r_wrap, u32, u32, u32, u32, funnel_right(x, y, z & 31))
-RARE3(shf_r_clamp, u32, u32, u32, u32, funnel_right(x, y, z < 32 ? z : 32))
-
-/* Any function of three bits, by its table. */
-static inline u32 lop3(u32 x, u32 y, u32 z, u32 table) {
-  u32 r = 0;
-  for (u32 i = 0; i < 8; i++) {
-    u32 term = (i & 4 ? x : ~x) & (i & 2 ? y : ~y) & (i & 1 ? z : ~z);
-    r |= term & (0u - (table >> i & 1));
-  }
-  return r;
-}
-RARE4(lop3_32, u32, u32, u32, u32, u32, lop3(x, y, z, v))
+RARE3(shf_l_wrap, u32, u32, u32, u32, s_shf_l_wrap(x, y, z))
+RARE3(shf_l_clamp, u32, u32, u32, u32, s_shf_l_clamp(x, y, z))
+RARE3(shf_r_wrap, u32, u32, u32, u32, s_shf_r_wrap(x, y, z))
+RARE3(shf_r_clamp, u32, u32, u32, u32, s_shf_r_clamp(x, y, z))
+RARE4(lop3_32, u32, u32, u32, u32, u32, s_lop3_32(x, y, z, v))
 
 /* lop3.and d|p, a, b, c, table, q: also whether anything came out, with q.  q's index is in imm, its sign neg_c. */
 static void lop3_pred(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = REG(u32, o->c), *e = REG(u32, o->e);
   const u32 q = pred_of(w, (u32)o->imm, o->neg_c);
   u32 t[DC_LANES] BUFFER, some = 0;
-  LANES(l) t[l] = lop3(a[l], b[l], c[l], e[l]);
+  LANES(l) t[l] = s_lop3_32(a[l], b[l], c[l], e[l]);
   for (u32 l = 0; l < DC_LANES; l++) some |= (u32)(t[l] != 0) << l;
   if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, t);
   if (o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, o->ins->boolop == 1 ? some & q : some | q);
 }
 
-/* prmt: four bytes out of eight, each chosen by a nibble; its top bit asks for the chosen byte's sign instead. */
-static inline u32 prmt(u32 x, u32 y, u32 sel) {
-  u64 bytes = (u64)y << 32 | x;
-  u32 r = 0;
-  for (int i = 0; i < 4; i++) {
-    u32 n = sel >> (4 * i) & 15;
-    u32 b = (u32)(bytes >> (8 * (n & 7))) & 0xff;
-    u32 s = b & 0x80 ? 0xff : 0;
-    r |= (n & 8 ? s : b) << (8 * i);
-  }
-  return r;
-}
 /* The selectors of the named modes, four nibbles for each value of the control's low two bits. */
-static inline u32 prmt_mode(u32 x, u32 y, u32 control, int mode) {
-  static const u16 selectors[][4] = { /* f4e, b4e, rc8, ecl, ecr, rc16 */
-      {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
-      {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232},
-  };
-  return prmt(x, y, selectors[mode - PTX_PRMT_F4E][control & 3]);
-}
-OP3(prmt_any, u32, u32, u32, u32, prmt(x, y, z))
-RARE3(prmt_named, u32, u32, u32, u32, prmt_mode(x, y, z, o->ins->mode))
+static inline u32 prmt_mode(u32 x, u32 y, u32 c, const u16 *selectors) { return s_prmt(x, y, selectors[c & 3]); }
+static const u16 prmt_f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543};
+static const u16 prmt_b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123};
+static const u16 prmt_rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333};
+static const u16 prmt_ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333};
+static const u16 prmt_ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210};
+static const u16 prmt_rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
+OP3(prmt_any, u32, u32, u32, u32, s_prmt(x, y, z))
+RARE3(prmt_f4e_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_f4e))
+RARE3(prmt_b4e_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_b4e))
+RARE3(prmt_rc8_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_rc8))
+RARE3(prmt_ecl_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_ecl))
+RARE3(prmt_ecr_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_ecr))
+RARE3(prmt_rc16_, u32, u32, u32, u32, prmt_mode(x, y, z, prmt_rc16))
+
+#define BY_WIDTH_(pick, name)                                                                                          \
+  switch (bits) {                                                                                                      \
+    case 16: return pick(name##16);                                                                                    \
+    case 32: return pick(name##32);                                                                                    \
+    case 64: return pick(name##64);                                                                                    \
+    default: return false;                                                                                             \
+  }
 
 static bool select_pred(dc_uop *o) {
   switch (o->ins->op) {
@@ -178,20 +140,20 @@ static bool select_pred(dc_uop *o) {
 static bool select_logic(dc_uop *o, int bits) {
   if (!dc_shaped(o, bits, bits, o->ins->op == PTX_OP_NOT || o->ins->op == PTX_OP_CNOT ? 0 : bits, 0)) return false;
   switch (o->ins->op) {
-    case PTX_OP_AND: PICK_WIDTH(PICK, and_)
-    case PTX_OP_OR: PICK_WIDTH(PICK, or_)
-    case PTX_OP_XOR: PICK_WIDTH(PICK, xor_)
-    case PTX_OP_NOT: PICK_WIDTH(PICK, not_)
-    case PTX_OP_CNOT: PICK_WIDTH(PICK_RARE, cnot_)
+    case PTX_OP_AND: BY_WIDTH_(PICK, and_)
+    case PTX_OP_OR: BY_WIDTH_(PICK, or_)
+    case PTX_OP_XOR: BY_WIDTH_(PICK, xor_)
+    case PTX_OP_NOT: BY_WIDTH_(PICK, not_)
+    case PTX_OP_CNOT: BY_WIDTH_(PICK_RARE, cnot_)
     default: return false;
   }
 }
 
 static bool select_shift(dc_uop *o, int bits) {
   if (!dc_shaped(o, bits, bits, 32, 0)) return false;
-  if (o->ins->op == PTX_OP_SHL) PICK_WIDTH(PICK, shl_)
-  if (dc_is_signed(o->ins->type)) PICK_WIDTH(PICK, shr_s)
-  PICK_WIDTH(PICK, shr_u)
+  if (o->ins->op == PTX_OP_SHL) BY_WIDTH_(PICK, shl_)
+  if (dc_is_signed(o->ins->type)) BY_WIDTH_(PICK, shr_s)
+  BY_WIDTH_(PICK, shr_u)
 }
 
 static bool select_field(dc_uop *o, int bits) {
@@ -234,8 +196,16 @@ static bool select_32(dc_uop *o) {
         default: return PICK_RARE(shf_r_clamp);
       }
     case PTX_OP_PRMT:
-      if (o->ins->mode == PTX_MODE_NONE) return PICK(prmt_any);
-      return o->ins->mode >= PTX_PRMT_F4E && o->ins->mode <= PTX_PRMT_RC16 && PICK_RARE(prmt_named);
+      switch (o->ins->mode) {
+        case PTX_MODE_NONE: return PICK(prmt_any);
+        case PTX_PRMT_F4E: return PICK_RARE(prmt_f4e_);
+        case PTX_PRMT_B4E: return PICK_RARE(prmt_b4e_);
+        case PTX_PRMT_RC8: return PICK_RARE(prmt_rc8_);
+        case PTX_PRMT_ECL: return PICK_RARE(prmt_ecl_);
+        case PTX_PRMT_ECR: return PICK_RARE(prmt_ecr_);
+        case PTX_PRMT_RC16: return PICK_RARE(prmt_rc16_);
+        default: return false;
+      }
     default: return false;
   }
 }
@@ -243,13 +213,25 @@ static bool select_32(dc_uop *o) {
 bool PER_ISA(dc_select_bits)(dc_uop *o) {
   int bits = ptx_type_bits((ptx_type)o->ins->type);
   switch (o->ins->op) {
-    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_NOT: case PTX_OP_CNOT:
-      return o->ins->type == PTX_PRED ? select_pred(o) : select_logic(o, bits);
-    case PTX_OP_SHL: case PTX_OP_SHR: return select_shift(o, bits);
-    case PTX_OP_BFE: case PTX_OP_BFI: case PTX_OP_BFIND: case PTX_OP_POPC: case PTX_OP_CLZ: case PTX_OP_BREV:
-      return select_field(o, bits);
-    case PTX_OP_FNS: case PTX_OP_BMSK: case PTX_OP_SZEXT: case PTX_OP_LOP3: case PTX_OP_SHF: case PTX_OP_PRMT:
-      return select_32(o);
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_NOT:
+    case PTX_OP_CNOT: return o->ins->type == PTX_PRED ? select_pred(o) : select_logic(o, bits);
+    case PTX_OP_SHL:
+    case PTX_OP_SHR: return select_shift(o, bits);
+    case PTX_OP_BFE:
+    case PTX_OP_BFI:
+    case PTX_OP_BFIND:
+    case PTX_OP_POPC:
+    case PTX_OP_CLZ:
+    case PTX_OP_BREV: return select_field(o, bits);
+    case PTX_OP_FNS:
+    case PTX_OP_BMSK:
+    case PTX_OP_SZEXT:
+    case PTX_OP_LOP3:
+    case PTX_OP_SHF:
+    case PTX_OP_PRMT: return select_32(o);
     default: return false;
   }
 }

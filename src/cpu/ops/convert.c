@@ -48,25 +48,6 @@ IF(u64, s64)
 
 /* --- float to integer -------------------------------------------------------------------------------- */
 
-/* x inside (below, above), else the nearer bound; nan for NaN. `safe` keeps the C conversion defined. */
-#define CLAMPED(T, F, inside, above, least, most, nan_)                                                                \
-  const F safe = (inside) ? x : (F)0;                                                                                  \
-  const T r = (T)safe, c = (inside) ? r : (above) ? (most) : (least);                                                  \
-  return x == x ? c : (T)(nan_)
-static inline s32 f32_to_s32(f32 x) { CLAMPED(s32, f32, x >= -0x1p31f && x<0x1p31f, x> 0, INT32_MIN, INT32_MAX, 0); }
-static inline u32 f32_to_u32(f32 x) { CLAMPED(u32, f32, x > -1.0f && x<0x1p32f, x> 0, 0, UINT32_MAX, 0); }
-static inline s64 f32_to_s64(f32 x) {
-  CLAMPED(s64, f32, x >= -0x1p63f && x<0x1p63f, x> 0, INT64_MIN, INT64_MAX, INT64_MIN);
-}
-static inline u64 f32_to_u64(f32 x) { CLAMPED(u64, f32, x > -1.0f && x<0x1p64f, x> 0, 0, UINT64_MAX, (u64)1 << 63); }
-static inline s32 f64_to_s32(f64 x) {
-  CLAMPED(s32, f64, x > -0x1p31 - 1 && x<0x1p31, x> 0, INT32_MIN, INT32_MAX, INT32_MIN);
-}
-static inline u32 f64_to_u32(f64 x) { CLAMPED(u32, f64, x > -1.0 && x<0x1p32, x> 0, 0, UINT32_MAX, 0x80000000u); }
-static inline s64 f64_to_s64(f64 x) {
-  CLAMPED(s64, f64, x >= -0x1p63 && x<0x1p63, x> 0, INT64_MIN, INT64_MAX, INT64_MIN);
-}
-static inline u64 f64_to_u64(f64 x) { CLAMPED(u64, f64, x > -1.0 && x<0x1p64, x> 0, 0, UINT64_MAX, (u64)1 << 63); }
 OP1(cvt_rzi_s32_f32, s32, f32, f32_to_s32(x))
 OP1(cvt_rzi_u32_f32, u32, f32, f32_to_u32(x))
 OP1(cvt_rni_s32_f32, s32, f32, f32_to_s32(__builtin_rintf(x)))

@@ -18,8 +18,6 @@ static inline u32 div_s32_lane(s32 x, s32 y) {
 }
 static inline u32 rem_u32_lane(u32 x, u32 y) { return y ? x - div_u32_lane(x, y) * y : ~(u32)0; }
 static inline u32 rem_s32_lane(s32 x, s32 y) { return y ? (u32)x - div_s32_lane(x, y) * (u32)y : ~(u32)0; }
-static inline u64 div_s64_lane(s64 x, s64 y) { return y == 0 ? ~(u64)0 : y == -1 ? 0u - (u64)x : (u64)(x / y); }
-static inline u64 rem_s64_lane(s64 x, s64 y) { return y == 0 ? ~(u64)0 : y == -1 ? 0 : (u64)(x % y); }
 
 static inline s32 clamp_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x; }
 static inline u32 low24(u32 x) { return x & 0xffffffu; }
@@ -27,52 +25,48 @@ static inline s32 low24s(u32 x) { return (s32)(x << 8) >> 8; }
 static inline s32 mul24hi_s(u32 x, u32 y) { return (s32)(((s64)low24s(x) * low24s(y)) >> 16); }
 static inline u32 mul24hi_u(u32 x, u32 y) { return (u32)(((u64)low24(x) * low24(y)) >> 16); }
 
-/* Byte i of x, as the type says. */
-static inline s32 byte_of(u32 x, int i, bool sign) {
-  u32 v = x >> (8 * i) & 0xff;
-  return sign ? (s32)(s8)v : (s32)v;
-}
-static inline s32 half_of(u32 x, int i, bool sign) {
-  u32 v = x >> (16 * i) & 0xffff;
-  return sign ? (s32)(s16)v : (s32)v;
-}
-static inline u32 dp4a(u32 x, u32 y, u32 z, bool sx, bool sy) {
-  for (int i = 0; i < 4; i++) z += (u32)byte_of(x, i, sx) * (u32)byte_of(y, i, sy);
-  return z;
-}
-static inline u32 dp2a(u32 x, u32 y, u32 z, bool sx, bool sy, int first) {
-  for (int i = 0; i < 2; i++) z += (u32)half_of(x, i, sx) * (u32)byte_of(y, i + first, sy);
-  return z;
-}
-
-OP2_WIDTHS(add, x + y)
-OP2_WIDTHS(sub, x - y)
-OP2_WIDTHS(mul, x * (y))
-OP3_WIDTHS(mad, x * (y) + z)
-OP1_WIDTHS(neg, 0u - x)
-OP1(abs_16, u16, s16, x < 0 ? -x : x)
-OP1(abs_32, u32, s32, abs_u32(x))
-OP1(abs_64, u64, s64, x < 0 ? 0u - (u64)x : (u64)x)
+/* Every width. */
+#define EVERY1(name)                                                                                                   \
+  OP1(name##_16, u16, u16, s_##name##_16(x))                                                                           \
+  OP1(name##_32, u32, u32, s_##name##_32(x))                                                                           \
+  OP1(name##_64, u64, u64, s_##name##_64(x))
+#define EVERY2(name)                                                                                                   \
+  OP2(name##_16, u16, u16, u16, s_##name##_16(x, y))                                                                   \
+  OP2(name##_32, u32, u32, u32, s_##name##_32(x, y))                                                                   \
+  OP2(name##_64, u64, u64, u64, s_##name##_64(x, y))
+#define EVERY3(name)                                                                                                   \
+  OP3(name##_16, u16, u16, u16, u16, s_##name##_16(x, y, z))                                                           \
+  OP3(name##_32, u32, u32, u32, u32, s_##name##_32(x, y, z))                                                           \
+  OP3(name##_64, u64, u64, u64, u64, s_##name##_64(x, y, z))
+EVERY2(add)
+EVERY2(sub)
+EVERY2(mul)
+EVERY3(mad)
+EVERY1(neg)
+EVERY1(abs)
 RARE2(add_sat, s32, s32, s32, clamp_s32((s64)x + y))
 RARE2(sub_sat, s32, s32, s32, clamp_s32((s64)x - y))
 
 /* Widening products, upper halves. */
-OP2(mulw_s16, u32, s16, s16, (s32)x * (y))
-OP2(mulw_u16, u32, u16, u16, (u32)x * (y))
-OP2(mulw_s32, u64, s32, s32, (s64)x * (y))
-OP2(mulw_u32, u64, u32, u32, (u64)x * (y))
-RARE3(madw_s16, u32, s16, s16, u32, (u32)((s32)x * (y)) + z)
-RARE3(madw_u16, u32, u16, u16, u32, (u32)x * (y) + z)
-OP3(madw_s32, u64, s32, s32, u64, (u64)((s64)x * (y)) + z)
-OP3(madw_u32, u64, u32, u32, u64, (u64)x * (y) + z)
-#define HIGH_HALF(OP, T, U, W, UW, N)                                                                                  \
-  OP(mulh_##T, U, T, T, (UW)((W)x * y) >> N) RARE3(madh_##T, U, T, T, U, (U)((UW)((W)x * y) >> N) + z)
-HIGH_HALF(RARE2, s16, u16, s32, u32, 16)
-HIGH_HALF(RARE2, u16, u16, u32, u32, 16)
-HIGH_HALF(OP2, s32, u32, s64, u64, 32)
-HIGH_HALF(OP2, u32, u32, u64, u64, 32)
-HIGH_HALF(RARE2, s64, u64, s128, u128, 64)
-HIGH_HALF(RARE2, u64, u64, u128, u128, 64)
+OP2(mulw_s16, u32, u16, u16, s_mulwide_s16(x, y))
+OP2(mulw_u16, u32, u16, u16, s_mulwide_u16(x, y))
+OP2(mulw_s32, u64, u32, u32, s_mulwide_s32(x, y))
+OP2(mulw_u32, u64, u32, u32, s_mulwide_u32(x, y))
+RARE3(madw_s16, u32, u16, u16, u32, s_madwide_s16(x, y, z))
+RARE3(madw_u16, u32, u16, u16, u32, s_madwide_u16(x, y, z))
+OP3(madw_s32, u64, u32, u32, u64, s_madwide_s32(x, y, z))
+OP3(madw_u32, u64, u32, u32, u64, s_madwide_u32(x, y, z))
+OP2(mulh_s32, u32, u32, u32, s_mulhi_s32(x, y))
+OP2(mulh_u32, u32, u32, u32, s_mulhi_u32(x, y))
+#define RARE_HIGH(t, T)                                                                                                \
+  RARE2(mulh_##t, T, T, T, s_mulhi_##t(x, y))                                                                          \
+  RARE3(madh_##t, T, T, T, T, s_madhi_##t(x, y, z))
+RARE_HIGH(s16, u16)
+RARE_HIGH(u16, u16)
+RARE_HIGH(s64, u64)
+RARE_HIGH(u64, u64)
+RARE3(madh_s32, u32, u32, u32, u32, s_madhi_s32(x, y, z))
+RARE3(madh_u32, u32, u32, u32, u32, s_madhi_u32(x, y, z))
 RARE3(madh_sat, s32, s32, s32, s32, clamp_s32((((s64)x * y) >> 32) + z))
 RARE2(mul24l_s, u32, u32, u32, low24s(x) * low24s(y))
 RARE2(mul24l_u, u32, u32, u32, low24(x) * low24(y))
@@ -89,44 +83,66 @@ RARE2(div_s16, u16, s16, s16, div_s32_lane(x, y))
 RARE2(div_u16, u16, u16, u16, div_u32_lane(x, y))
 RARE2(div_s32, u32, s32, s32, div_s32_lane(x, y))
 RARE2(div_u32, u32, u32, u32, div_u32_lane(x, y))
-RARE2(div_s64, u64, s64, s64, div_s64_lane(x, y))
-RARE2(div_u64, u64, u64, u64, y ? x / y : ~(u64)0)
+RARE2(div_s64, u64, u64, u64, s_div_s64(x, y))
+RARE2(div_u64, u64, u64, u64, s_div_u64(x, y))
 RARE2(rem_s16, u16, s16, s16, rem_s32_lane(x, y))
 RARE2(rem_u16, u16, u16, u16, rem_u32_lane(x, y))
 RARE2(rem_s32, u32, s32, s32, rem_s32_lane(x, y))
 RARE2(rem_u32, u32, u32, u32, rem_u32_lane(x, y))
-RARE2(rem_s64, u64, s64, s64, rem_s64_lane(x, y))
-RARE2(rem_u64, u64, u64, u64, y ? x % y : ~(u64)0)
+RARE2(rem_s64, u64, u64, u64, s_rem_s64(x, y))
+RARE2(rem_u64, u64, u64, u64, s_rem_u64(x, y))
 
 /* Order.  The 16-bit ones are done in the upper halves of 32 bits: gcc 12 fails on masked 16-bit vectors of them. */
 #define HIGH_(T, x) ((T)((u32)(x) << 16 | 1))
 #define HIGH(sign, x) HIGH_(sign##32, x)
-#define ORDER(name, op)                                                                                                \
-  OP2(name##_s16, s16, s16, s16, (HIGH(s, x) op HIGH(s, y) ? HIGH(s, x) : HIGH(s, y)) >> 16)                           \
-  OP2(name##_u16, u16, u16, u16, (HIGH(u, x) op HIGH(u, y) ? HIGH(u, x) : HIGH(u, y)) >> 16)                           \
-  OP2(name##_s32, s32, s32, s32, x op y ? x : y) OP2(name##_u32, u32, u32, u32, x op y ? x : y)                        \
-  OP2(name##_s64, s64, s64, s64, x op y ? x : y) OP2(name##_u64, u64, u64, u64, x op y ? x : y)
-ORDER(min, <)
-ORDER(max, >)
+OP2(min_s16, s16, s16, s16, (HIGH(s, x) < HIGH(s, y) ? HIGH(s, x) : HIGH(s, y)) >> 16)
+OP2(min_u16, u16, u16, u16, (HIGH(u, x) < HIGH(u, y) ? HIGH(u, x) : HIGH(u, y)) >> 16)
+OP2(min_s32, u32, u32, u32, s_min_s32(x, y))
+OP2(min_u32, u32, u32, u32, s_min_u32(x, y))
+OP2(min_s64, u64, u64, u64, s_min_s64(x, y))
+OP2(min_u64, u64, u64, u64, s_min_u64(x, y))
+OP2(max_s16, s16, s16, s16, (HIGH(s, x) > HIGH(s, y) ? HIGH(s, x) : HIGH(s, y)) >> 16)
+OP2(max_u16, u16, u16, u16, (HIGH(u, x) > HIGH(u, y) ? HIGH(u, x) : HIGH(u, y)) >> 16)
+OP2(max_s32, u32, u32, u32, s_max_s32(x, y))
+OP2(max_u32, u32, u32, u32, s_max_u32(x, y))
+OP2(max_s64, u64, u64, u64, s_max_s64(x, y))
+OP2(max_u64, u64, u64, u64, s_max_u64(x, y))
 RARE2(min_relu, s32, s32, s32, (x < y ? x : y) > 0 ? (x < y ? x : y) : 0)
 RARE2(max_relu, s32, s32, s32, (x > y ? x : y) > 0 ? (x > y ? x : y) : 0)
-#define SAD(T, U) RARE3(sad_##T, U, T, T, U, (x < y ? (U)y - (U)x : (U)x - (U)y) + z)
-SAD(s16, u16) SAD(u16, u16) SAD(s32, u32) SAD(u32, u32) SAD(s64, u64) SAD(u64, u64)
+RARE3(sad_s16, u16, u16, u16, u16, s_sad_s16(x, y, z))
+RARE3(sad_u16, u16, u16, u16, u16, s_sad_u16(x, y, z))
+RARE3(sad_s32, u32, u32, u32, u32, s_sad_s32(x, y, z))
+RARE3(sad_u32, u32, u32, u32, u32, s_sad_u32(x, y, z))
+RARE3(sad_s64, u64, u64, u64, u64, s_sad_s64(x, y, z))
+RARE3(sad_u64, u64, u64, u64, u64, s_sad_u64(x, y, z))
 
 /* Dot products. */
-OP3(dp4a_ss, u32, u32, u32, u32, dp4a(x, y, z, true, true))
-RARE3(dp4a_su, u32, u32, u32, u32, dp4a(x, y, z, true, false))
-RARE3(dp4a_us, u32, u32, u32, u32, dp4a(x, y, z, false, true))
-RARE3(dp4a_uu, u32, u32, u32, u32, dp4a(x, y, z, false, false))
-#define DP2A(half, first)                                                                                              \
-  RARE3(dp2a_##half##_ss, u32, u32, u32, u32, dp2a(x, y, z, true, true, first))                                        \
-  RARE3(dp2a_##half##_su, u32, u32, u32, u32, dp2a(x, y, z, true, false, first))                                       \
-  RARE3(dp2a_##half##_us, u32, u32, u32, u32, dp2a(x, y, z, false, true, first))                                       \
-  RARE3(dp2a_##half##_uu, u32, u32, u32, u32, dp2a(x, y, z, false, false, first))
-DP2A(lo, 0)
-DP2A(hi, 2)
+OP3(dp4a_ss, u32, u32, u32, u32, s_dp4a_ss(x, y, z))
+#define DOT(name) RARE3(name, u32, u32, u32, u32, s_##name(x, y, z))
+DOT(dp4a_su)
+DOT(dp4a_us)
+DOT(dp4a_uu)
+#define DP2A(half) DOT(dp2a_##half##_ss) DOT(dp2a_##half##_su) DOT(dp2a_##half##_us) DOT(dp2a_##half##_uu)
+DP2A(lo)
+DP2A(hi)
 
-/* --- choosing ---------------------------------------------------------------------------------- */
+/* Choosing. Each macro returns for the operand's width, or width and sign. */
+#define BY_WIDTH(name)                                                                                                 \
+  switch (bits) {                                                                                                      \
+    case 16: return PICK(name##_16);                                                                                   \
+    case 32: return PICK(name##_32);                                                                                   \
+    case 64: return PICK(name##_64);                                                                                   \
+    default: return false;                                                                                             \
+  }
+#define BY_TYPE_(pick, name)                                                                                           \
+  switch (bits) {                                                                                                      \
+    case 16: return sign ? pick(name##_s16) : pick(name##_u16);                                                        \
+    case 32: return sign ? pick(name##_s32) : pick(name##_u32);                                                        \
+    case 64: return sign ? pick(name##_s64) : pick(name##_u64);                                                        \
+    default: return false;                                                                                             \
+  }
+#define BY_TYPE(name) BY_TYPE_(PICK, name)
+#define BY_TYPE_RARE(name) BY_TYPE_(PICK_RARE, name)
 
 static bool select_mul(dc_uop *o, int bits, bool sign) {
   switch (o->ins->mode) {
@@ -141,7 +157,7 @@ static bool select_mul(dc_uop *o, int bits, bool sign) {
       return sign ? PICK_RARE(mulh_s64) : PICK_RARE(mulh_u64);
     default:
       if (!dc_shaped(o, bits, bits, bits, 0)) return false;
-      PICK_WIDTH(PICK, mul_)
+      BY_WIDTH(mul)
   }
 }
 
@@ -154,9 +170,9 @@ static bool select_mad(dc_uop *o, int bits, bool sign) {
   if (!dc_shaped(o, bits, bits, bits, bits)) return false;
   if (o->ins->mode == PTX_HI_HALF) {
     if (o->ins->flags & PTX_F_SAT) return o->ins->type == PTX_S32 && PICK_RARE(madh_sat);
-    PICK_TYPE(PICK_RARE, madh);
+    BY_TYPE_RARE(madh)
   }
-  PICK_WIDTH(PICK, mad_)
+  BY_WIDTH(mad)
 }
 
 static bool select_mul24(dc_uop *o, bool sign) {
@@ -194,14 +210,16 @@ static inline u32 pair_part(u32 x, u32 y, const ptx_ins *ins) {
 RARE2(pair_16, u32, u32, u32,
       pair_part(x & 0xffffu, y & 0xffffu, o->ins) | pair_part(x >> 16, y >> 16, o->ins) << 16)
 
+static bool is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
+
 bool PER_ISA(dc_select_int)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   if (ins->type == PTX_U16X2 || ins->type == PTX_S16X2) {
     const bool known = ins->op == PTX_OP_ADD || ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX;
     return known && !(ins->flags & PTX_F_SAT) && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(pair_16);
   }
-  if (!dc_is_integer(ins->type)) return false;
-  if (ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) return false; /* carry.c */
+  if (!is_integer(ins->type)) return false;
+  if (ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) return false; /* ops_carry.c's */
   int bits = ptx_type_bits((ptx_type)ins->type);
   bool sign = dc_is_signed(ins->type), sat = (ins->flags & PTX_F_SAT) != 0;
   if (bits < 16) return false;
@@ -216,27 +234,27 @@ bool PER_ISA(dc_select_int)(dc_uop *o) {
   }
   bool two = dc_shaped(o, bits, bits, bits, 0), one = dc_shaped(o, bits, bits, 0, 0);
   if (!one) return false;
-  if (ins->op == PTX_OP_NEG) PICK_WIDTH(PICK, neg_)
-  if (ins->op == PTX_OP_ABS) PICK_WIDTH(PICK, abs_)
+  if (ins->op == PTX_OP_NEG) BY_WIDTH(neg)
+  if (ins->op == PTX_OP_ABS) BY_WIDTH(abs)
   if (!two) return false;
   switch (ins->op) {
     case PTX_OP_ADD:
       if (sat) return ins->type == PTX_S32 && PICK_RARE(add_sat);
-      PICK_WIDTH(PICK, add_)
+      BY_WIDTH(add)
     case PTX_OP_SUB:
       if (sat) return ins->type == PTX_S32 && PICK_RARE(sub_sat);
-      PICK_WIDTH(PICK, sub_)
-    case PTX_OP_DIV: PICK_TYPE(PICK_RARE, div);
-    case PTX_OP_REM: PICK_TYPE(PICK_RARE, rem);
+      BY_WIDTH(sub)
+    case PTX_OP_DIV: BY_TYPE_RARE(div)
+    case PTX_OP_REM: BY_TYPE_RARE(rem)
     case PTX_OP_MIN:
       if (ins->flags & PTX_F_RELU) return ins->type == PTX_S32 && PICK_RARE(min_relu);
-      PICK_TYPE(PICK, min);
+      BY_TYPE(min)
     case PTX_OP_MAX:
       if (ins->flags & PTX_F_RELU) return ins->type == PTX_S32 && PICK_RARE(max_relu);
-      PICK_TYPE(PICK, max);
+      BY_TYPE(max)
     case PTX_OP_SAD:
       if (!dc_shaped(o, 0, 0, 0, bits)) return false;
-      PICK_TYPE(PICK_RARE, sad);
+      BY_TYPE_RARE(sad)
     default: return false;
   }
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cpu/interp/interp.h"
+#include "cpu/simd/scalar.h"
 
 #ifndef DC_ISA
 #define DC_ISA baseline
@@ -21,14 +22,8 @@
 
 typedef uint8_t u8;
 typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
 typedef int8_t s8;
 typedef int16_t s16;
-typedef int32_t s32;
-typedef int64_t s64;
-typedef float f32;
-typedef double f64;
 typedef unsigned __int128 u128;
 typedef __int128 s128;
 
@@ -144,38 +139,8 @@ static inline int dc_container(int bits) { return bits <= 16 ? 16 : bits; }
 static inline bool dc_is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
 static inline bool dc_is_signed(int type) { return type >= PTX_S8 && type <= PTX_S64; }
 
-/* Bits of floats, and back. */
-static inline u32 f32_bits(f32 x) {
-  u32 u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-static inline f32 bits_f32(u32 u) {
-  f32 x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
-static inline u64 f64_bits(f64 x) {
-  u64 u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-static inline f64 bits_f64(u64 u) {
-  f64 x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
-
-/* .ftz: a subnormal becomes a zero of its sign. */
-static inline f32 flush(f32 x) {
-  u32 u = f32_bits(x);
-  return bits_f32(u & 0x7f800000u ? u : u & 0x80000000u);
-}
-/* .sat: into [0, 1], NaN to +0. */
-static inline f32 saturate(f32 x) {
-  f32 r = x > 0.0f ? x : 0.0f;
-  return r < 1.0f ? r : 1.0f;
-}
+static inline f32 flush(f32 x) { return bits_f32(s_flush(f32_bits(x))); }
+static inline f32 saturate(f32 x) { return bits_f32(s_saturate(f32_bits(x))); }
 static inline f64 saturate64(f64 x) {
   f64 r = x > 0.0 ? x : 0.0;
   return r < 1.0 ? r : 1.0;

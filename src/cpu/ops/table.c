@@ -4,6 +4,7 @@
 #include "cpu/ops/table.h"
 
 #include "cpu/ops/lanes.h"
+#include "cpu/ptx/opcode.h"
 
 /* One function a file: fills in `fn` and `fn_masked` of the instructions that the file has. */
 #define FILES(X)                                                                                                       \
@@ -18,8 +19,7 @@ FILES(DECLARE)
 static bool has_operands(const dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const bool several = ins->ndst > 1 || ins->vec > 1;
-  const bool sink = several || ins->op == PTX_OP_ATOM || ins->op == PTX_OP_SHFL || ins->op == PTX_OP_MATCH ||
-                    ins->op == PTX_OP_MBARRIER;
+  const bool sink = several || (ptx_traits(ins->op) & PTX_T_SINK);
   if (ins->ndst > 0 && o->d == DC_NO_OPERAND && !sink) return false;
   for (int i = ins->ndst; ins->opnd && i < ins->ndst + ins->nsrc; i++)
     if (ins->opnd[i].kind == PTX_SINK || (ins->opnd[i].kind == PTX_SREG && ins->op != PTX_OP_MOV)) return false;

@@ -13,9 +13,11 @@
 #include "base/map.h"
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
+
+#define MAX_INIT_BYTES ((uint64_t)1 << 28) /* of one initialised variable; four times that of all */
 
 uint64_t ptxp_place(uint64_t *end, uint64_t size, uint32_t align) {
   uint64_t offset = (*end + align - 1) / align * align;
@@ -45,11 +47,11 @@ static int constant_unary(ptx_parser *P, ptx_operand *o, char *fkind, int depth)
     if (constant_sum(P, o, fkind, depth + 1) != 0) return -1;
     return ptxp_expect(P, ')');
   }
-  if (ptx_tok_eq(&t, PTX_T_NAME, "WARP_SZ")) {
-    t.kind = PTX_T_INT;
+  if (ptx_tok_eq(&t, PTX_TOK_NAME, "WARP_SZ")) {
+    t.kind = PTX_TOK_INT;
     t.bits = 32;
   }
-  if (t.kind != PTX_T_INT && t.kind != PTX_T_FLOAT) return ptxp_expected(P, "a number");
+  if (t.kind != PTX_TOK_INT && t.kind != PTX_TOK_FLOAT) return ptxp_expected(P, "a number");
   o->imm = (int64_t)t.bits;
   *fkind = t.fkind;
   ptx_lex_next(&P->lex);
@@ -72,7 +74,7 @@ static int apply(ptx_parser *P, char op, ptx_operand *a, const ptx_operand *b) {
 static int constant_product(ptx_parser *P, ptx_operand *o, char *fkind, int depth) {
   if (constant_unary(P, o, fkind, depth) != 0) return -1;
   for (;;) {
-    char op = P->lex.tok.kind == PTX_T_PUNCT ? P->lex.tok.s[0] : '\0', kind = 0;
+    char op = P->lex.tok.kind == PTX_TOK_PUNCT ? P->lex.tok.s[0] : '\0', kind = 0;
     if (*fkind || (op != '*' && op != '/' && op != '%')) return 0;
     ptx_operand b = {0};
     ptx_lex_next(&P->lex);
@@ -83,7 +85,7 @@ static int constant_product(ptx_parser *P, ptx_operand *o, char *fkind, int dept
 static int constant_sum(ptx_parser *P, ptx_operand *o, char *fkind, int depth) {
   if (constant_product(P, o, fkind, depth) != 0) return -1;
   for (;;) {
-    char op = P->lex.tok.kind == PTX_T_PUNCT ? P->lex.tok.s[0] : '\0', kind = 0;
+    char op = P->lex.tok.kind == PTX_TOK_PUNCT ? P->lex.tok.s[0] : '\0', kind = 0;
     if (*fkind || (op != '+' && op != '-')) return 0;
     ptx_operand b = {0};
     ptx_lex_next(&P->lex);
@@ -105,7 +107,7 @@ int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind) {
 
 static int decl_align(ptx_parser *P, ptx_decl *d, bool pointee) {
   const ptx_tok *t = &P->lex.tok;
-  if (t->kind != PTX_T_INT) return ptxp_expected(P, "an alignment");
+  if (t->kind != PTX_TOK_INT) return ptxp_expected(P, "an alignment");
   uint64_t a = t->bits;
   if (a == 0 || (a & (a - 1)) != 0 || a > 65536)
     return ptxp_fail(P, t->line, "alignment %llu is not a power of two up to 65536", (unsigned long long)a);
@@ -118,7 +120,7 @@ static int decl_align(ptx_parser *P, ptx_decl *d, bool pointee) {
 static int skip_parens(ptx_parser *P) {
   int depth = 0;
   do {
-    if (P->lex.tok.kind == PTX_T_END || P->lex.tok.kind == PTX_T_BAD) return ptxp_expected(P, "')'");
+    if (P->lex.tok.kind == PTX_TOK_END || P->lex.tok.kind == PTX_TOK_BAD) return ptxp_expected(P, "')'");
     if (ptx_tok_is(&P->lex.tok, '(')) depth++;
     if (ptx_tok_is(&P->lex.tok, ')')) depth--;
     ptx_lex_next(&P->lex);
@@ -138,24 +140,24 @@ static int decl_word(ptx_parser *P, ptx_decl *d, bool *pointee) {
     if (!*pointee) d->space = space;
   } else if (type != PTX_NOTYPE) {
     d->type = type;
-  } else if (ptx_tok_eq(&t, PTX_T_DOT, ".align")) {
+  } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".align")) {
     return decl_align(P, d, *pointee);
-  } else if (ptx_tok_eq(&t, PTX_T_DOT, ".ptr")) {
+  } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".ptr")) {
     *pointee = true;
-  } else if (ptx_tok_eq(&t, PTX_T_DOT, ".extern")) {
+  } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".extern")) {
     d->external = true;
-  } else if (ptx_tok_eq(&t, PTX_T_DOT, ".visible")) {
+  } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".visible")) {
     d->visible = true;
-  } else if (ptx_tok_eq(&t, PTX_T_DOT, ".weak") || ptx_tok_eq(&t, PTX_T_DOT, ".common")) {
+  } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".weak") || ptx_tok_eq(&t, PTX_TOK_DOT, ".common")) {
     d->weak = true;
   } else if (len == 2 && s[0] == 'v' && (s[1] == '2' || s[1] == '4' || s[1] == '8')) {
     d->vec = (uint32_t)(s[1] - '0');
-  } else if (ptx_tok_eq(&t, PTX_T_DOT, ".texref") || ptx_tok_eq(&t, PTX_T_DOT, ".samplerref") ||
-             ptx_tok_eq(&t, PTX_T_DOT, ".surfref")) {
+  } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".texref") || ptx_tok_eq(&t, PTX_TOK_DOT, ".samplerref") ||
+             ptx_tok_eq(&t, PTX_TOK_DOT, ".surfref")) {
     d->type = PTX_B64; /* an opaque handle; instructions that use one are refused */
-  } else if (ptx_tok_eq(&t, PTX_T_DOT, ".tex")) {
+  } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".tex")) {
     d->space = PTX_GLOBAL;
-  } else if (ptx_tok_eq(&t, PTX_T_DOT, ".attribute")) {
+  } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".attribute")) {
     return skip_parens(P);
   } else {
     return ptxp_fail(P, t.line, "'%.*s' has no place in a declaration", (int)(t.len < 60 ? t.len : 60), t.s);
@@ -165,8 +167,8 @@ static int decl_word(ptx_parser *P, ptx_decl *d, bool *pointee) {
 
 int ptxp_decl(ptx_parser *P, ptx_decl *d) {
   bool pointee = false;
-  while (P->lex.tok.kind == PTX_T_DOT && !ptx_tok_eq(&P->lex.tok, PTX_T_DOT, ".entry") &&
-         !ptx_tok_eq(&P->lex.tok, PTX_T_DOT, ".func"))
+  while (P->lex.tok.kind == PTX_TOK_DOT && !ptx_tok_eq(&P->lex.tok, PTX_TOK_DOT, ".entry") &&
+         !ptx_tok_eq(&P->lex.tok, PTX_TOK_DOT, ".func"))
     if (decl_word(P, d, &pointee) != 0) return -1;
   d->elem = (uint32_t)ptx_type_bits(d->type) / 8u * (d->vec ? d->vec : 1u);
   if (d->align == 0) d->align = d->elem ? d->elem : 1;
@@ -211,7 +213,7 @@ static int read_dims(ptx_parser *P, const ptx_decl *d, shape *sh) {
 
 static int declarator(ptx_parser *P, const ptx_decl *d, ptx_sym **sym, shape *sh) {
   ptx_tok name = P->lex.tok;
-  if (name.kind != PTX_T_NAME) return ptxp_expected(P, "a name");
+  if (name.kind != PTX_TOK_NAME) return ptxp_expected(P, "a name");
   if (d->elem == 0)
     return ptxp_fail(P, name.line, "'%.*s' has no type with a size", (int)(name.len < 80 ? name.len : 80), name.s);
   ptx_lex_next(&P->lex);
@@ -254,7 +256,7 @@ typedef struct init_state {
 /* Zeros up to byte `to`. */
 static int reach(ptx_parser *P, const init_state *st, uint64_t to) {
   uint32_t line = P->lex.tok.line;
-  if (to > PTX_MAX_INIT_BYTES) return ptxp_fail(P, line, "an initialised variable is larger than 2^28 bytes");
+  if (to > MAX_INIT_BYTES) return ptxp_fail(P, line, "an initialised variable is larger than 2^28 bytes");
   if (!st->sh.open && to > st->sh.sizes[0]) return ptxp_fail(P, line, "an initialiser is longer than its variable");
   if (to <= P->bytes.n) return 0;
   if (to > P->bytes.cap) {
@@ -272,13 +274,13 @@ static int reach(ptx_parser *P, const init_state *st, uint64_t to) {
 /* sym, sym+4, generic(sym)+4. */
 static int read_address(ptx_parser *P, raw_reloc *raw) {
   int paren = 0;
-  if (ptx_tok_eq(&P->lex.tok, PTX_T_NAME, "generic")) {
+  if (ptx_tok_eq(&P->lex.tok, PTX_TOK_NAME, "generic")) {
     ptx_lex_next(&P->lex);
     raw->r.generic = true;
     paren = 1;
     if (ptxp_expect(P, '(') != 0) return -1;
   }
-  if (P->lex.tok.kind != PTX_T_NAME) return ptxp_expected(P, "a name");
+  if (P->lex.tok.kind != PTX_TOK_NAME) return ptxp_expected(P, "a name");
   raw->name = P->lex.tok;
   ptx_lex_next(&P->lex);
   for (;;) {
@@ -339,12 +341,12 @@ static uint64_t convert(ptx_type type, const ptx_operand *o, char fkind) {
 
 static int write_scalar(ptx_parser *P, init_state *st) {
   if (reach(P, st, st->pos + st->scalar) != 0) return -1;
-  if (P->lex.tok.kind == PTX_T_NAME && !ptx_tok_eq(&P->lex.tok, PTX_T_NAME, "WARP_SZ")) {
+  if (P->lex.tok.kind == PTX_TOK_NAME && !ptx_tok_eq(&P->lex.tok, PTX_TOK_NAME, "WARP_SZ")) {
     if (write_address(P, st, -1) != 0) return -1;
   } else {
     ptx_operand o;
     char fkind;
-    bool plain = P->lex.tok.kind == PTX_T_INT;
+    bool plain = P->lex.tok.kind == PTX_TOK_INT;
     if (ptxp_constant(P, &o, &fkind) != 0) return -1;
     if (plain && ptxp_accept(P, '(')) { /* 0xFF00(sym): one byte of an address */
       int k = 0;
@@ -370,7 +372,7 @@ static int write_list(ptx_parser *P, init_state *st, int level) {
       if (write_list(P, st, level + 1) != 0) return -1;
       if (st->pos > begin + size) return ptxp_fail(P, P->lex.tok.line, "an initialiser is longer than its row");
       st->pos = begin + size;
-      if (st->pos > PTX_MAX_INIT_BYTES) return reach(P, st, st->pos);
+      if (st->pos > MAX_INIT_BYTES) return reach(P, st, st->pos);
     } else if (write_scalar(P, st) != 0) {
       return -1;
     }
@@ -405,7 +407,7 @@ static int join_masks(ptx_parser *P, uint32_t line) {
 /* Moves the collected bytes and relocations to the symbol. */
 static int keep_init(ptx_parser *P, ptx_sym *sym) {
   P->init_bytes += sym->size;
-  if (P->init_bytes > PTX_MAX_INIT_BYTES * 4)
+  if (P->init_bytes > MAX_INIT_BYTES * 4)
     return ptxp_fail(P, P->lex.tok.line, "the module's initialised variables take more than 2^30 bytes");
   sym->init = dc_arena_alloc(&P->m->arena, sym->size ? (size_t)sym->size : 1);
   sym->relocs = dc_arena_alloc(&P->m->arena, P->relocs.n ? P->relocs.n * sizeof *sym->relocs : 1);
@@ -427,7 +429,7 @@ static int initialiser(ptx_parser *P, const ptx_decl *d, ptx_sym *sym, const sha
   init_state st = {d, *sh, 0, d->elem / (d->vec ? d->vec : 1u)};
   uint32_t line = P->lex.tok.line;
   P->bytes.n = P->relocs.n = 0;
-  if (!sh->open && sym->size > PTX_MAX_INIT_BYTES)
+  if (!sh->open && sym->size > MAX_INIT_BYTES)
     return ptxp_fail(P, line, "initialised variable '%.60s' is larger than 2^28 bytes", sym->name);
   if (ptxp_accept(P, '{') ? write_list(P, &st, 0) : write_scalar(P, &st)) return -1;
   if (sh->open) {
@@ -503,7 +505,7 @@ int ptxp_variables(ptx_parser *P, ptx_decl *d) {
 /* %r<100>: a range, its registers made when named. */
 static int register_range(ptx_parser *P, const ptx_tok *name, int bits) {
   const ptx_tok *n = &P->lex.tok;
-  if (n->kind != PTX_T_INT || n->bits > UINT32_MAX) return ptxp_expected(P, "a number of registers");
+  if (n->kind != PTX_TOK_INT || n->bits > UINT32_MAX) return ptxp_expected(P, "a number of registers");
   ptx_bind *b = ptxp_bind(P, name->s, name->len, PTX_BIND_REGS);
   if (!b) return -1;
   b->bits = (uint8_t)bits;
@@ -535,7 +537,7 @@ int ptxp_registers(ptx_parser *P) {
   if (bits == 0) return ptxp_fail(P, line, "registers need a type");
   do {
     ptx_tok name = P->lex.tok;
-    if (name.kind != PTX_T_NAME) return ptxp_expected(P, "a register's name");
+    if (name.kind != PTX_TOK_NAME) return ptxp_expected(P, "a register's name");
     ptx_lex_next(&P->lex);
     if (ptxp_accept(P, '<') ? register_range(P, &name, bits) : ptxp_register(P, &name, bits, d.vec ? d.vec : 1u))
       return -1;

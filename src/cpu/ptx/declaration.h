@@ -5,8 +5,26 @@
 #define DC_CPU_PTX_DECLARATION_H
 
 #include "cpu/ptx/lex.h"
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
+
+#define PTX_MAX_BYTES ((uint64_t)1 << 46) /* of one space's variables */
+
+/* What stands in front of a declared name. */
+typedef struct ptx_decl {
+  int space;          /* ptx_space, or -1 */
+  ptx_type type;
+  uint32_t elem;      /* bytes of an element, vectors counted whole */
+  uint32_t align, vec;
+  bool external, visible, weak;
+} ptx_decl;
+
+/* A name in an initialiser, looked up when the whole module is known. */
+typedef struct ptx_late_reloc {
+  ptx_reloc *reloc;
+  const char *s;
+  uint32_t len, line;
+} ptx_late_reloc;
 
 int ptxp_decl(ptx_parser *P, ptx_decl *d);                      /* the directives in front of a name */
 int ptxp_declarator(ptx_parser *P, const ptx_decl *d, ptx_sym **sym); /* name and dimensions: a new symbol, size set */

@@ -10,9 +10,8 @@
 #include "base/arena.h"
 #include "cpu/ptx/declaration.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
-#include "cpu/ptx/scope.h"
 
 #define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 unless told otherwise */
 #define CLUSTER_BARRIER 15

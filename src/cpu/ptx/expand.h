@@ -5,8 +5,15 @@
 #ifndef DC_CPU_PTX_EXPAND_H
 #define DC_CPU_PTX_EXPAND_H
 
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
+
+/* One argument or result of a call: a .param variable, or (direct) one made for a register or constant. */
+typedef struct ptx_argument {
+  ptx_sym *sym;
+  bool direct;
+  ptx_operand value;
+} ptx_argument;
 
 int ptxp_begin_body(ptx_parser *P);
 int ptxp_before_ret(ptx_parser *P, const ptx_ins *ret);

@@ -14,9 +14,11 @@
 #include "cpu/ptx/expand.h"
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
+
+#define RESERVED_BYTES 1024 /* of shared memory, for CUDA's own headers */
 
 static ptx_operand *add(ptx_parser *P, ptx_operand_kind kind) {
   ptx_operand *o = ptxp_push(&P->ops, sizeof *o);
@@ -36,7 +38,7 @@ static int unknown_name(ptx_parser *P, const ptx_tok *t) {
 /* The .x of %tid.x or of a vector register: joined to the name's token when it stands right behind it. */
 static bool join_suffix(ptx_parser *P, ptx_tok *name) {
   const ptx_tok *t = &P->lex.tok;
-  if (t->kind != PTX_T_DOT || t->s != name->s + name->len) return false;
+  if (t->kind != PTX_TOK_DOT || t->s != name->s + name->len) return false;
   name->len += t->len;
   ptx_lex_next(&P->lex);
   return true;
@@ -109,7 +111,7 @@ static int special_vector(ptx_parser *P, const ptx_tok *name) {
 static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   static const char begin[] = "%reserved_smem_offset_";
   static const struct { char name[6]; int64_t offset; } known[] = {
-    {"begin", 0}, {"0", 0}, {"1", PTX_RESERVED_BYTES / 2}, {"end", PTX_RESERVED_BYTES}, {"cap", PTX_RESERVED_BYTES}
+    {"begin", 0}, {"0", 0}, {"1", RESERVED_BYTES / 2}, {"end", RESERVED_BYTES}, {"cap", RESERVED_BYTES}
   };
   const size_t skip = sizeof begin - 1, rest = name->len - skip;
   if (name->len <= skip || memcmp(name->s, begin, skip) != 0) return 0;
@@ -121,7 +123,7 @@ static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
     ptx_sym *sym = dc_arena_alloc(&P->m->arena, sizeof *sym), **slot = ptxp_push(&P->vars, sizeof *slot);
     if (!sym || !slot) return ptxp_oom(P);
     *sym = (ptx_sym){.name = "%reserved_smem", .kind = PTX_SYM_VAR, .space = PTX_SHARED, .type = PTX_B8, .align = 128,
-                     .size = PTX_RESERVED_BYTES};
+                     .size = RESERVED_BYTES};
     *slot = P->reserved = sym;
   }
   ptx_operand *o = add(P, i == n - 1 ? PTX_IMM : PTX_SYM);
@@ -209,7 +211,7 @@ static int read_address(ptx_parser *P, bool *refuse, int depth) {
     if (read_operand(P, refuse, depth + 1) != 0) return -1;
   if (P->ops.n != first + 1) *refuse = true;
   if (ptxp_expect(P, ']') != 0) return -1;
-  if (P->lex.tok.kind == PTX_T_DOT && P->lex.tok.len == 8 && memcmp(P->lex.tok.s, ".unified", 8) == 0)
+  if (P->lex.tok.kind == PTX_TOK_DOT && P->lex.tok.len == 8 && memcmp(P->lex.tok.s, ".unified", 8) == 0)
     ptx_lex_next(&P->lex); /* a hint */
   return 0;
 }
@@ -228,7 +230,7 @@ static int read_constant(ptx_parser *P) {
 static int read_negative(ptx_parser *P, bool *refuse) {
   ptx_lex saved = P->lex;
   ptx_lex_next(&P->lex);
-  if (P->lex.tok.kind != PTX_T_NAME) {
+  if (P->lex.tok.kind != PTX_TOK_NAME) {
     P->lex = saved;
     return read_constant(P);
   }
@@ -244,10 +246,10 @@ static int read_operand(ptx_parser *P, bool *refuse, int depth) {
   if (ptxp_accept(P, '[')) return read_address(P, refuse, depth);
   if (ptx_tok_is(&P->lex.tok, '!')) {
     ptx_lex_next(&P->lex);
-    if (P->lex.tok.kind != PTX_T_NAME) return ptxp_expected(P, "a predicate");
+    if (P->lex.tok.kind != PTX_TOK_NAME) return ptxp_expected(P, "a predicate");
     return read_name(P, true, refuse);
   }
-  if (P->lex.tok.kind == PTX_T_NAME) return read_name(P, false, refuse);
+  if (P->lex.tok.kind == PTX_TOK_NAME) return read_name(P, false, refuse);
   if (ptx_tok_is(&P->lex.tok, '-')) return read_negative(P, refuse);
   return read_constant(P);
 }
@@ -368,13 +370,13 @@ static int direct_argument(ptx_parser *P, ptx_argument *a, uint64_t size, bool *
   char fkind;
   int vec = 1;
   a->value.kind = PTX_REG;
-  int found = t.kind == PTX_T_NAME ? ptxp_find_reg(P, t.s, t.len, &a->value.reg, &vec) : 0;
+  int found = t.kind == PTX_TOK_NAME ? ptxp_find_reg(P, t.s, t.len, &a->value.reg, &vec) : 0;
   if (found < 0) return -1;
   if (found) {
     int bits = ((ptx_reg *)P->regs.data)[a->value.reg].bits;
     size = (uint64_t)bits / 8;
     ptx_lex_next(&P->lex);
-  } else if (t.kind == PTX_T_NAME) {
+  } else if (t.kind == PTX_TOK_NAME) {
     ptx_lex_next(&P->lex);
     *refuse = true;
     return 0;
@@ -395,7 +397,7 @@ static int read_arguments(ptx_parser *P, ptx_vec *list, const ptx_func *callee, 
   if (ptxp_expect(P, '(') != 0) return -1;
   while (!ptx_tok_is(&P->lex.tok, ')')) {
     ptx_tok t = P->lex.tok;
-    ptx_sym *sym = t.kind == PTX_T_NAME ? ptxp_sym_find(P, t.s, t.len) : NULL;
+    ptx_sym *sym = t.kind == PTX_TOK_NAME ? ptxp_sym_find(P, t.s, t.len) : NULL;
     int i = (int)list->n;
     ptx_argument *a = ptxp_push(list, sizeof *a);
     if (!a) return ptxp_oom(P);
@@ -414,7 +416,7 @@ static int call_target(ptx_parser *P, ptx_ins *ins) {
   ptx_tok t = P->lex.tok;
   int32_t reg;
   int vec;
-  if (t.kind != PTX_T_NAME) return ptxp_expected(P, "a function");
+  if (t.kind != PTX_TOK_NAME) return ptxp_expected(P, "a function");
   int found = ptxp_find_reg(P, t.s, t.len, &reg, &vec);
   if (found < 0) return -1;
   ptx_lex_next(&P->lex);
@@ -467,7 +469,7 @@ static int read_call(ptx_parser *P, ptx_ins *ins, ptx_vec *rets, ptx_vec *args, 
     more = ptxp_accept(P, ',');
   }
   if (more) { /* a .callprototype or .calltargets: only says what the arguments already show */
-    if (P->lex.tok.kind != PTX_T_NAME) return ptxp_expected(P, "a prototype's name");
+    if (P->lex.tok.kind != PTX_TOK_NAME) return ptxp_expected(P, "a prototype's name");
     ptx_lex_next(&P->lex);
   }
   if (rets->n > 1) *refuse = true;
@@ -479,7 +481,7 @@ static int read_call(ptx_parser *P, ptx_ins *ins, ptx_vec *rets, ptx_vec *args, 
 /* bra label; its operand gets the instruction index when the scope ends. */
 static int read_branch(ptx_parser *P, ptx_ins *ins) {
   ptx_tok t = P->lex.tok;
-  if (t.kind != PTX_T_NAME) return ptxp_expected(P, "a label");
+  if (t.kind != PTX_TOK_NAME) return ptxp_expected(P, "a label");
   ins->opnd = dc_arena_alloc(&P->m->arena, sizeof *ins->opnd);
   if (!ins->opnd) return ptxp_oom(P);
   ins->nsrc = 1;
@@ -494,7 +496,7 @@ static int read_branch(ptx_parser *P, ptx_ins *ins) {
 static int read_brx(ptx_parser *P, ptx_ins *ins) {
   bool refuse = false;
   P->ops.n = 0;
-  if (P->lex.tok.kind != PTX_T_NAME) return ptxp_expected(P, "an index register");
+  if (P->lex.tok.kind != PTX_TOK_NAME) return ptxp_expected(P, "an index register");
   if (read_name(P, false, &refuse) != 0) return -1;
   const ptx_operand *o = P->ops.data;
   if (refuse || P->ops.n != 1 || o->kind != PTX_REG || ((ptx_reg *)P->regs.data)[o->reg].bits != 32)
@@ -502,7 +504,7 @@ static int read_brx(ptx_parser *P, ptx_ins *ins) {
   ins->nsrc = 1;
   if (ptxp_expect(P, ',') != 0) return -1;
   ptx_tok t = P->lex.tok;
-  if (t.kind != PTX_T_NAME) return ptxp_expected(P, "the name of a .branchtargets list");
+  if (t.kind != PTX_TOK_NAME) return ptxp_expected(P, "the name of a .branchtargets list");
   ptx_lex_next(&P->lex);
   if (ptxp_pending_add(P, &t, NULL, (int32_t)P->ins.n) != 0) return -1;
   return ptxp_expect(P, ';');
@@ -514,7 +516,7 @@ static int read_guard(ptx_parser *P, int32_t *pred, bool *neg) {
   int vec;
   *neg = ptxp_accept(P, '!') != 0;
   ptx_tok t = P->lex.tok;
-  if (t.kind != PTX_T_NAME) return ptxp_expected(P, "a predicate");
+  if (t.kind != PTX_TOK_NAME) return ptxp_expected(P, "a predicate");
   int found = ptxp_find_reg(P, t.s, t.len, pred, &vec);
   if (found < 0) return -1;
   if (!found) return unknown_name(P, &t);
@@ -616,7 +618,7 @@ int ptxp_instruction(ptx_parser *P) {
   int32_t pred = -1;
   bool neg = false;
   if (ptxp_accept(P, '@') && read_guard(P, &pred, &neg) != 0) return -1;
-  if (P->lex.tok.kind != PTX_T_NAME) return ptxp_expected(P, "an instruction");
+  if (P->lex.tok.kind != PTX_TOK_NAME) return ptxp_expected(P, "an instruction");
   const ptx_form *form = find_form(P);
   if (!form) return -1;
   ptx_ins ins = form->ins;

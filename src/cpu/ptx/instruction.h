@@ -4,7 +4,7 @@
 #ifndef DC_CPU_PTX_INSTRUCTION_H
 #define DC_CPU_PTX_INSTRUCTION_H
 
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 
 int ptxp_instruction(ptx_parser *P);
 

@@ -12,9 +12,8 @@
 
 #include "base/map.h"
 #include "cpu/ptx/declaration.h"
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
-#include "cpu/ptx/scope.h"
 
 static int resolve_relocs(ptx_parser *P) {
   const ptx_late_reloc *late = P->late.data;

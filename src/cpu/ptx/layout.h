@@ -4,7 +4,7 @@
 #ifndef DC_CPU_PTX_LAYOUT_H
 #define DC_CPU_PTX_LAYOUT_H
 
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 
 int ptxp_finish(ptx_parser *P);
 

@@ -51,7 +51,7 @@ static void lex_decimal_float(ptx_lex *lx, const char *end) {
   char copy[128];
   size_t n = (size_t)(end - lx->tok.s);
   if (n >= sizeof copy) {
-    lx->tok.kind = PTX_T_BAD;
+    lx->tok.kind = PTX_TOK_BAD;
     lx->p = end;
     return;
   }
@@ -59,7 +59,7 @@ static void lex_decimal_float(ptx_lex *lx, const char *end) {
   copy[n] = '\0';
   double v = strtod(copy, NULL);
   memcpy(&lx->tok.bits, &v, sizeof v);
-  lx->tok.kind = PTX_T_FLOAT;
+  lx->tok.kind = PTX_TOK_FLOAT;
   lx->tok.fkind = 'd';
   lx->p = end;
 }
@@ -109,10 +109,10 @@ static void lex_number(ptx_lex *lx) {
   uint64_t v = 0;
   for (; digit_value(at(lx, p)) < base; p++, ndigits++) v = v * (uint64_t)base + (uint64_t)digit_value(*p);
   lx->tok.bits = v;
-  lx->tok.kind = ndigits > 0 ? PTX_T_INT : PTX_T_BAD;
+  lx->tok.kind = ndigits > 0 ? PTX_TOK_INT : PTX_TOK_BAD;
   if (mark == 'f' || mark == 'F' || mark == 'd' || mark == 'D') {
     bool isdouble = mark == 'd' || mark == 'D';
-    lx->tok.kind = ndigits == (isdouble ? 16 : 8) ? PTX_T_FLOAT : PTX_T_BAD;
+    lx->tok.kind = ndigits == (isdouble ? 16 : 8) ? PTX_TOK_FLOAT : PTX_TOK_BAD;
     lx->tok.fkind = isdouble ? 'd' : 'f';
   } else if (at(lx, p) == 'U') {
     p++;
@@ -125,7 +125,7 @@ static void lex_string(ptx_lex *lx) {
   while (p < lx->end && *p != '"' && *p != '\n') p += (*p == '\\' && p + 1 < lx->end) ? 2 : 1;
   if (p > lx->end) p = lx->end;
   bool closed = at(lx, p) == '"';
-  lx->tok.kind = closed ? PTX_T_STRING : PTX_T_BAD;
+  lx->tok.kind = closed ? PTX_TOK_STRING : PTX_TOK_BAD;
   lx->tok.s = lx->p;
   lx->tok.len = (size_t)(p - lx->p);
   lx->p = closed ? p + 1 : p;
@@ -155,28 +155,28 @@ void ptx_lex_next(ptx_lex *lx) {
   t->bits = 0;
   char c = at(lx, lx->p);
   if (!fine) {
-    t->kind = PTX_T_BAD;
+    t->kind = PTX_TOK_BAD;
   } else if (lx->p >= lx->end) {
-    t->kind = PTX_T_END;
+    t->kind = PTX_TOK_END;
     t->len = 0;
   } else if (c == '%' && !is_follow(at(lx, lx->p + 1))) {
-    t->kind = PTX_T_PUNCT; /* the remainder operator */
+    t->kind = PTX_TOK_PUNCT; /* the remainder operator */
     lx->p++;
   } else if (is_start(c)) {
-    t->kind = PTX_T_NAME;
+    t->kind = PTX_TOK_NAME;
     for (lx->p++; is_follow(at(lx, lx->p));) lx->p++;
     t->len = (size_t)(lx->p - t->s);
   } else if (is_digit(c) || (c == '.' && is_digit(at(lx, lx->p + 1)))) {
     lex_number(lx);
     t->len = (size_t)(lx->p - t->s);
   } else if (c == '.' && (is_alpha(at(lx, lx->p + 1)) || at(lx, lx->p + 1) == '_')) {
-    t->kind = PTX_T_DOT;
+    t->kind = PTX_TOK_DOT;
     lx->p = word_end(lx, lx->p + 1, false);
     t->len = (size_t)(lx->p - t->s);
   } else if (c == '"') {
     lex_string(lx);
   } else {
-    t->kind = (c > ' ' && c < 127) ? PTX_T_PUNCT : PTX_T_BAD;
+    t->kind = (c > ' ' && c < 127) ? PTX_TOK_PUNCT : PTX_TOK_BAD;
     lx->p++;
   }
 }

@@ -12,19 +12,19 @@
 #include <stdint.h>
 
 typedef enum ptx_tok_kind {
-  PTX_T_END,
-  PTX_T_NAME,   /* identifier, also those that begin with % $ _ */
-  PTX_T_DOT,    /* .word, .word::word */
-  PTX_T_INT,    /* bits */
-  PTX_T_FLOAT,  /* bits; fkind says which */
-  PTX_T_STRING, /* s, len without the quotes, escapes left alone */
-  PTX_T_PUNCT,  /* one character, s[0] */
-  PTX_T_BAD     /* a byte that PTX does not know, or an unfinished string or comment */
+  PTX_TOK_END,
+  PTX_TOK_NAME,   /* identifier, also those that begin with % $ _ */
+  PTX_TOK_DOT,    /* .word, .word::word */
+  PTX_TOK_INT,    /* bits */
+  PTX_TOK_FLOAT,  /* bits; fkind says which */
+  PTX_TOK_STRING, /* s, len without the quotes, escapes left alone */
+  PTX_TOK_PUNCT,  /* one character, s[0] */
+  PTX_TOK_BAD     /* a byte that PTX does not know, or an unfinished string or comment */
 } ptx_tok_kind;
 
 typedef struct ptx_tok {
   uint8_t kind;   /* ptx_tok_kind */
-  char fkind;     /* PTX_T_FLOAT: 'f' bits of a float, 'd' bits of a double */
+  char fkind;     /* PTX_TOK_FLOAT: 'f' bits of a float, 'd' bits of a double */
   uint32_t line;  /* from 1 */
   const char *s;
   size_t len;
@@ -40,10 +40,10 @@ typedef struct ptx_lex {
 void ptx_lex_init(ptx_lex *lx, const char *text, size_t len); /* the first token is current afterwards */
 void ptx_lex_next(ptx_lex *lx);
 
-/* Widens the current PTX_T_NAME to a whole opcode: letters, digits, _ and dots, and :: inside it. */
+/* Widens the current PTX_TOK_NAME to a whole opcode: letters, digits, _ and dots, and :: inside it. */
 void ptx_lex_opcode(ptx_lex *lx);
 
-static inline bool ptx_tok_is(const ptx_tok *t, char c) { return t->kind == PTX_T_PUNCT && t->s[0] == c; }
+static inline bool ptx_tok_is(const ptx_tok *t, char c) { return t->kind == PTX_TOK_PUNCT && t->s[0] == c; }
 bool ptx_tok_eq(const ptx_tok *t, ptx_tok_kind kind, const char *word);
 
 #endif

@@ -16,9 +16,11 @@ typedef struct word_num {
   int num;
 } word_num;
 
+static bool is(const char *s, size_t len, const char *word) { return strlen(word) == len && memcmp(s, word, len) == 0; }
+
 static int find_word(const word_num *table, const char *s, size_t len) {
   for (; table->word; table++)
-    if (strlen(table->word) == len && memcmp(table->word, s, len) == 0) return table->num;
+    if (is(s, len, table->word)) return table->num;
   return -1;
 }
 
@@ -125,68 +127,31 @@ static const word_num copies[] = {
 };
 static const word_num clamps[] = {{"clamp", PTX_L_CLAMP}, {"wrap", PTX_L_WRAP}, {NULL, 0}};
 
-/* What a base opcode takes: its operands, and the table of its `mode` words, if any. */
+/* What an opcode takes: its operands, and the table of its `mode` words, if any. */
 typedef struct op_info {
-  uint16_t op;
+  const char *text;
   uint8_t shape, ndst_min, ndst_max, nsrc_min, nsrc_max;
   const word_num *modes;
+  uint32_t traits;
 } op_info;
 
-#define FIXED(op, d, s) {PTX_OP_##op, PTX_SHAPE_FIXED, d, d, s, s, NULL}
-#define RANGE(op, d0, d1, s0, s1, modes) {PTX_OP_##op, PTX_SHAPE_FIXED, d0, d1, s0, s1, modes}
-#define SHAPE(op, shape, modes) {PTX_OP_##op, PTX_SHAPE_##shape, 0, 0, 0, 0, modes}
+#define FIXED(d, s) PTX_SHAPE_FIXED, d, d, s, s
+#define RANGE(d0, d1, s0, s1) PTX_SHAPE_FIXED, d0, d1, s0, s1
+#define SHAPE(shape) PTX_SHAPE_##shape, 0, 0, 0, 0
 
 static const op_info infos[] = {
-  FIXED(ADD, 1, 2), FIXED(SUB, 1, 2), RANGE(MUL, 1, 1, 2, 2, halves), RANGE(MAD, 1, 1, 3, 3, halves), FIXED(FMA, 1, 3),
-  RANGE(MUL24, 1, 1, 2, 2, halves), RANGE(MAD24, 1, 1, 3, 3, halves), FIXED(SAD, 1, 3), FIXED(DIV, 1, 2),
-  FIXED(REM, 1, 2), FIXED(ABS, 1, 1), FIXED(NEG, 1, 1), RANGE(MIN, 1, 1, 2, 3, NULL),
-  RANGE(MAX, 1, 1, 2, 3, NULL), FIXED(ADDC, 1, 2),
-  FIXED(SUBC, 1, 2), RANGE(MADC, 1, 1, 3, 3, halves), RANGE(DP2A, 1, 1, 3, 3, halves), FIXED(DP4A, 1, 3),
-  FIXED(POPC, 1, 1), FIXED(CLZ, 1, 1), FIXED(BFIND, 1, 1), FIXED(FNS, 1, 3), FIXED(BREV, 1, 1), FIXED(BFE, 1, 3),
-  FIXED(BFI, 1, 4), RANGE(BMSK, 1, 1, 2, 2, clamps), RANGE(SZEXT, 1, 1, 2, 2, clamps), FIXED(COPYSIGN, 1, 2),
-  RANGE(TESTP, 1, 1, 1, 1, testps), FIXED(RCP, 1, 1), FIXED(SQRT, 1, 1), FIXED(RSQRT, 1, 1), FIXED(SIN, 1, 1),
-  FIXED(COS, 1, 1), FIXED(LG2, 1, 1), FIXED(EX2, 1, 1), FIXED(TANH, 1, 1),
-  RANGE(SET, 1, 1, 2, 3, NULL), RANGE(SETP, 1, 2, 2, 3, NULL), FIXED(SELP, 1, 3), FIXED(SLCT, 1, 3), FIXED(AND, 1, 2),
-  FIXED(OR, 1, 2), FIXED(XOR, 1, 2), FIXED(NOT, 1, 1), FIXED(CNOT, 1, 1), RANGE(LOP3, 1, 2, 4, 5, NULL),
-  FIXED(SHF, 1, 3), FIXED(SHL, 1, 2), FIXED(SHR, 1, 2), SHAPE(MOV, MOV, NULL), RANGE(PRMT, 1, 1, 3, 3, prmts),
-  RANGE(SHFL, 1, 2, 4, 4, shfls), SHAPE(LD, LOAD, NULL), SHAPE(LDU, LOAD, NULL), SHAPE(ST, STORE, NULL),
-  FIXED(CVT, 1, 1), FIXED(CVTA, 1, 1), FIXED(ISSPACEP, 1, 1), FIXED(PREFETCH, 0, 1), FIXED(PREFETCHU, 0, 1),
-  SHAPE(BRA, BRANCH, NULL), SHAPE(BRX, BRX, NULL), SHAPE(CALL, CALL, NULL), FIXED(RET, 0, 0), FIXED(EXIT, 0, 0),
-  FIXED(TRAP, 0, 0), FIXED(BRKPT, 0, 0), FIXED(NANOSLEEP, 0, 1), FIXED(PMEVENT, 0, 1),
-  RANGE(BAR, 0, 1, 0, 3, bars), RANGE(BARRIER, 0, 1, 0, 3, bars), RANGE(VOTE, 1, 1, 2, 2, votes),
-  RANGE(MATCH, 1, 2, 2, 2, matches), FIXED(ACTIVEMASK, 1, 0), RANGE(REDUX, 1, 1, 2, 2, atoms),
-  SHAPE(ATOM, ATOM, atoms), SHAPE(RED, RED, atoms), FIXED(MEMBAR, 0, 0),
-  RANGE(FENCE, 0, 0, 0, 2, NULL),
-  SHAPE(MBARRIER, FIXED, mbarriers), SHAPE(CP, FIXED, copies), FIXED(ELECT, 2, 1), FIXED(APPLYPRIORITY, 0, 2),
-  FIXED(DISCARD, 0, 2), RANGE(CREATEPOLICY, 1, 1, 0, 4, NULL), FIXED(GETCTARANK, 1, 1), FIXED(MAPA, 1, 2),
-  RANGE(ALLOCA, 1, 1, 1, 2, NULL), FIXED(STACKSAVE, 1, 0), FIXED(STACKRESTORE, 0, 1), FIXED(SETMAXNREG, 0, 1),
-  FIXED(GRIDDEPCONTROL, 0, 0),
-  RANGE(VADD, 1, 1, 2, 3, atoms), RANGE(VSUB, 1, 1, 2, 3, atoms), RANGE(VABSDIFF, 1, 1, 2, 3, atoms),
-  RANGE(VMIN, 1, 1, 2, 3, atoms), RANGE(VMAX, 1, 1, 2, 3, atoms),
-  RANGE(VSHL, 1, 1, 2, 3, atoms), RANGE(VSHR, 1, 1, 2, 3, atoms), FIXED(VMAD, 1, 3), RANGE(VSET, 1, 1, 2, 3, atoms),
-  RANGE(VADD2, 1, 1, 3, 3, atoms), RANGE(VSUB2, 1, 1, 3, 3, atoms), RANGE(VAVRG2, 1, 1, 3, 3, atoms),
-  RANGE(VABSDIFF2, 1, 1, 3, 3, atoms), RANGE(VMIN2, 1, 1, 3, 3, atoms), RANGE(VMAX2, 1, 1, 3, 3, atoms),
-  RANGE(VSET2, 1, 1, 3, 3, atoms), RANGE(VADD4, 1, 1, 3, 3, atoms), RANGE(VSUB4, 1, 1, 3, 3, atoms),
-  RANGE(VAVRG4, 1, 1, 3, 3, atoms), RANGE(VABSDIFF4, 1, 1, 3, 3, atoms), RANGE(VMIN4, 1, 1, 3, 3, atoms),
-  RANGE(VMAX4, 1, 1, 3, 3, atoms), RANGE(VSET4, 1, 1, 3, 3, atoms),
-};
-
-static const char *const op_names[] = {
-#define X(id, text) text,
+#define X(id, ...) [PTX_OP_##id] = {__VA_ARGS__},
 #include "cpu/ptx/ptx_ops.def"
 #undef X
 };
 
+uint32_t ptx_traits(unsigned op) { return infos[op].traits; }
+const char *ptx_op_text(unsigned op) { return infos[op].text; }
+
 static ptx_opcode find_op(const char *s, size_t len) {
   for (int i = 1; i < PTX_NOPCODES; i++)
-    if (strlen(op_names[i]) == len && memcmp(op_names[i], s, len) == 0) return (ptx_opcode)i;
+    if (is(s, len, infos[i].text)) return (ptx_opcode)i;
   return PTX_OP_UNKNOWN;
-}
-
-static const op_info *find_info(ptx_opcode op) {
-  for (size_t i = 0; i < sizeof infos / sizeof *infos; i++)
-    if (infos[i].op == op) return &infos[i];
-  return NULL;
 }
 
 ptx_type ptx_type_find(const char *word, size_t len) {
@@ -203,22 +168,7 @@ ptx_sreg ptx_sreg_find(const char *name, size_t len) {
   return unused ? PTX_SR_ZERO : PTX_SR_NONE; /* nobody counts, nobody sets them */
 }
 
-static bool is(const char *s, size_t len, const char *word) { return strlen(word) == len && memcmp(s, word, len) == 0; }
-
-static bool is_video(ptx_opcode op) { return op >= PTX_OP_VADD && op <= PTX_OP_VSET4; }
-
-static bool is_memory(ptx_opcode op) {
-  switch (op) {
-    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED: case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE: case PTX_OP_PREFETCH: case PTX_OP_PREFETCHU: case PTX_OP_MBARRIER: case PTX_OP_CP:
-    case PTX_OP_APPLYPRIORITY: case PTX_OP_DISCARD: case PTX_OP_CREATEPOLICY: return true;
-    default: return false;
-  }
-}
-
-static bool is_warp_op(ptx_opcode op) {
-  return op == PTX_OP_SHFL || op == PTX_OP_VOTE || op == PTX_OP_MATCH || op == PTX_OP_REDUX || op == PTX_OP_ELECT;
-}
+static bool has(const ptx_ins *ins, uint32_t traits) { return (infos[ins->op].traits & traits) != 0; }
 
 /* Parts of bar and barrier. bar is always aligned; bar.warp.sync keeps the mode of its `warp`. */
 static bool read_bar(ptx_ins *ins, const char *s, size_t len) {
@@ -291,36 +241,27 @@ static bool read_copy(ptx_ins *ins, const char *s, size_t len) {
   return is(s, len, "mbarrier");
 }
 
-/* Done by a full fence or by nothing, whatever its words ask for. */
-static bool is_hint(ptx_opcode op) {
-  switch (op) {
-    case PTX_OP_FENCE: case PTX_OP_MEMBAR: case PTX_OP_CREATEPOLICY: case PTX_OP_SETMAXNREG: case PTX_OP_GRIDDEPCONTROL:
-    case PTX_OP_PMEVENT: return true;
-    default: return false;
-  }
-}
-
 /* Words whose meaning depends on the opcode. False: not one of this opcode's own. */
 static bool read_own_word(const op_info *info, ptx_ins *ins, const char *s, size_t len, bool *sync) {
   int v;
-  if (ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER) return read_bar(ins, s, len);
+  if (has(ins, PTX_T_BARRIER)) return read_bar(ins, s, len);
   if (ins->op == PTX_OP_SHF) return read_shf(ins, s, len);
   if (ins->op == PTX_OP_SETP || ins->op == PTX_OP_SET) return read_compare(ins, s, len);
   if (ins->op == PTX_OP_LOP3 && (v = find_word(boolops, s, len)) > 0 && v < 3) return (ins->boolop = (uint8_t)v) != 0;
-  if (is_video((ptx_opcode)ins->op) && read_video(ins, s, len)) return true;
-  if (is_warp_op((ptx_opcode)ins->op) && is(s, len, "sync")) return *sync = true;
+  if (has(ins, PTX_T_VIDEO) && read_video(ins, s, len)) return true;
+  if (has(ins, PTX_T_WARP_WIDE) && is(s, len, "sync")) return *sync = true;
   if (ins->op == PTX_OP_CVTA && is(s, len, "to")) return (ins->flags |= PTX_F_TO) != 0;
   if (ins->op == PTX_OP_BFIND && is(s, len, "shiftamt")) return (ins->flags |= PTX_F_SHIFTAMT) != 0;
   if (ins->op == PTX_OP_BRX && is(s, len, "idx")) return true;
   if (ins->op == PTX_OP_CVT && is(s, len, "pack")) return (ins->mode = PTX_CVT_PACK) != 0;
   if (ins->op == PTX_OP_MBARRIER && read_mbarrier(ins, s, len)) return true;
   if (ins->op == PTX_OP_CP && read_copy(ins, s, len)) return true;
-  if (is_hint((ptx_opcode)ins->op) && ptx_type_find(s, len) == PTX_NOTYPE) return true;
+  if (has(ins, PTX_T_HINT) && ptx_type_find(s, len) == PTX_NOTYPE) return true;
   if (info->modes && (v = find_word(info->modes, s, len)) >= 0) {
     ins->mode = (uint8_t)v;
     return true;
   }
-  if (is_memory((ptx_opcode)ins->op)) {
+  if (has(ins, PTX_T_MEMORY)) {
     if ((v = find_word(memory_flags, s, len)) >= 0) {
       ins->flags |= (uint32_t)v;
       return true;
@@ -335,7 +276,7 @@ static bool read_own_word(const op_info *info, ptx_ins *ins, const char *s, size
 static bool read_type(ptx_ins *ins, ptx_type t) {
   if (ins->type == PTX_NOTYPE) ins->type = (uint8_t)t;
   else if (ins->type2 == PTX_NOTYPE) ins->type2 = (uint8_t)t;
-  else if ((is_video((ptx_opcode)ins->op) || ins->mode == PTX_CVT_PACK) && ins->type3 == PTX_NOTYPE)
+  else if ((has(ins, PTX_T_VIDEO) || ins->mode == PTX_CVT_PACK) && ins->type3 == PTX_NOTYPE)
     ins->type3 = (uint8_t)t;
   else return false;
   return true;
@@ -396,7 +337,7 @@ static void refine(ptx_form *f, bool sync) {
   ptx_ins *ins = &f->ins;
   if (ins->op == PTX_OP_MBARRIER || ins->op == PTX_OP_CP) refine_async(f);
   if (ins->op == PTX_OP_BAR) ins->flags |= PTX_F_ALIGNED;
-  if (ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER) {
+  if (has(ins, PTX_T_BARRIER)) {
     bool red = ins->mode >= PTX_BAR_RED_POPC && ins->mode <= PTX_BAR_RED_OR;
     f->ndst_min = f->ndst_max = red;
     f->nsrc_min = red || ins->mode == PTX_BAR_ARRIVE ? 2 : 1;
@@ -404,7 +345,7 @@ static void refine(ptx_form *f, bool sync) {
     if (ins->flags & PTX_F_CLUSTER) set_counts(f, 0, 0, 0);
     if (ins->mode == PTX_MODE_NONE) f->refused = true;
   }
-  if (ins->op == PTX_OP_ADDC || ins->op == PTX_OP_SUBC || ins->op == PTX_OP_MADC) ins->flags |= PTX_F_CARRY_IN;
+  if (has(ins, PTX_T_CARRY_IN)) ins->flags |= PTX_F_CARRY_IN;
   if ((ins->op == PTX_OP_SETP || ins->op == PTX_OP_SET) && ins->boolop) f->nsrc_min = 3;
   else if (ins->op == PTX_OP_SETP || ins->op == PTX_OP_SET) f->nsrc_max = 2;
   bool pair = ins->type == PTX_F16X2 || ins->type == PTX_BF16X2;
@@ -418,8 +359,8 @@ static void refine(ptx_form *f, bool sync) {
     f->ndst_min = f->ndst_max = ins->boolop ? 2 : 1;
   }
   if ((ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX) && ins->type != PTX_F32) f->nsrc_max = 2;
-  if (is_video((ptx_opcode)ins->op) && ins->mode != PTX_MODE_NONE) f->nsrc_min = 3;
-  if (is_warp_op((ptx_opcode)ins->op) && !sync) { /* the old form, without a member mask (ptx_expand.c) */
+  if (has(ins, PTX_T_VIDEO) && ins->mode != PTX_MODE_NONE) f->nsrc_min = 3;
+  if (has(ins, PTX_T_WARP_WIDE) && !sync) { /* the old form, without a member mask (ptx_expand.c) */
     f->refused = ins->op != PTX_OP_SHFL && ins->op != PTX_OP_VOTE;
     f->nsrc_min = f->nsrc_max = ins->op == PTX_OP_VOTE ? 1 : 3;
   }
@@ -434,33 +375,30 @@ void ptx_form_decode(const char *text, ptx_form *form) {
   ins->vec = 1;
   ins->pred = -1;
   ins->text = text;
-  const op_info *info = find_info((ptx_opcode)ins->op);
-  form->shape = info ? info->shape : PTX_SHAPE_FREE;
-  if (info) {
-    form->ndst_min = info->ndst_min;
-    form->ndst_max = info->ndst_max;
-    form->nsrc_min = info->nsrc_min;
-    form->nsrc_max = info->nsrc_max;
-  }
+  const op_info *info = &infos[ins->op];
+  form->shape = info->shape;
+  form->ndst_min = info->ndst_min;
+  form->ndst_max = info->ndst_max;
+  form->nsrc_min = info->nsrc_min;
+  form->nsrc_max = info->nsrc_max;
+  const bool by_name = info->shape == PTX_SHAPE_FREE; /* kept for a message that names it, if it is to run */
   bool sync = false;
   while (dot) {
     const char *s = dot + 1;
     dot = strchr(s, '.');
     len = dot ? (size_t)(dot - s) : strlen(s);
-    bool known = info && read_own_word(info, ins, s, len, &sync);
+    bool known = !by_name && read_own_word(info, ins, s, len, &sync);
     if (!known && !read_common_word(ins, s, len)) form->refused = true;
   }
-  /* An opcode without an entry above is kept for whoever can run it by its text; unknown names are refused here. */
-  if (!info) form->refused = ins->op == PTX_OP_UNKNOWN;
+  if (by_name) form->refused = ins->op == PTX_OP_UNKNOWN;
   else refine(form, sync);
 }
 
-bool ptx_takes_parts(const ptx_ins *ins) { return is_video((ptx_opcode)ins->op); }
+bool ptx_takes_parts(const ptx_ins *ins) { return has(ins, PTX_T_VIDEO); }
 
 bool ptx_is_place(const ptx_ins *ins, int i) {
+  if (has(ins, PTX_T_ADDRESS)) return i == ins->ndst;
   switch (ins->op) {
-    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED: case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU: case PTX_OP_APPLYPRIORITY: case PTX_OP_DISCARD: return i == ins->ndst;
     case PTX_OP_FENCE: return i == 0 && ins->nsrc > 0;
     case PTX_OP_MBARRIER: return i == ins->ndst && ins->mode != PTX_MB_PENDING;
     case PTX_OP_CP: return i == 0 ? ins->mode == PTX_CP_COPY || ins->mode == PTX_CP_ARRIVE
@@ -471,12 +409,12 @@ bool ptx_is_place(const ptx_ins *ins, int i) {
 
 bool ptx_wants_predicate(const ptx_ins *ins, int i) {
   int src = i - ins->ndst; /* index among the sources, negative for destinations */
+  if (has(ins, PTX_T_PAIR)) return i == 1 && ins->ndst == 2;
   switch (ins->op) {
     case PTX_OP_SETP: return src != 0 && src != 1;
     case PTX_OP_SET: return src == 2;
     case PTX_OP_SELP: return src == 2;
     case PTX_OP_LOP3: return i == 1 ? ins->ndst == 2 : src == 4;
-    case PTX_OP_SHFL: case PTX_OP_MATCH: case PTX_OP_ELECT: return i == 1 && ins->ndst == 2;
     case PTX_OP_MBARRIER: return src < 0 && (ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY);
     case PTX_OP_VOTE: return src == 0 || (src < 0 && ins->mode != PTX_VOTE_BALLOT);
     case PTX_OP_TESTP: case PTX_OP_ISSPACEP: return src < 0;

@@ -29,6 +29,33 @@ typedef struct ptx_form {
   bool refused; /* holds a part that this front end does not know the meaning of */
 } ptx_form;
 
+/* Facts about an opcode, whatever its form, that more than one pass reads (ptx_ops.def). */
+enum ptx_trait {
+  PTX_T_PURE = 1u << 0,          /* computes from its operands alone, and writes registers alone */
+  PTX_T_ELEMENTWISE = 1u << 1,   /* lane by lane to one destination, which may be where a source is */
+  PTX_T_SLOW = 1u << 2,          /* takes as long as a jump that was mispredicted */
+  PTX_T_CARRY_IN = 1u << 3,      /* reads the carry flag */
+  PTX_T_VIDEO = 1u << 4,         /* a SIMD video instruction: its operands may be sub-words */
+  PTX_T_WARP_WIDE = 1u << 5,     /* waits for the lanes that its last operand, the member mask, names; begins a block */
+  PTX_T_MIXED_MEMBERS = 1u << 6, /* warp-wide, and runs once for lanes with different member masks */
+  PTX_T_BARRIER = 1u << 7,       /* bar, barrier (their form .warp waits like a warp-wide operation) */
+  PTX_T_ENDS_BLOCK = 1u << 8,    /* jumps or calls */
+  PTX_T_ENDS_LANES = 1u << 9,    /* ret, exit, trap */
+  PTX_T_MEMORY = 1u << 10,       /* takes the words of memory operations: order, scope, cache hints */
+  PTX_T_ADDRESS = 1u << 11,      /* its first source is an address in brackets */
+  PTX_T_LOADS = 1u << 12,        /* its result depends on memory or on what other lanes do */
+  PTX_T_WAITS = 1u << 13,        /* a loop with it may wait for other threads */
+  PTX_T_HINT = 1u << 14,         /* done by a full fence or by nothing, whatever its words ask for */
+  PTX_T_SOURCES_32 = 1u << 15,   /* constants among its sources have 32 bits, whatever its type */
+  PTX_T_SINK = 1u << 16,         /* its destination may be `_` */
+  PTX_T_PAIR = 1u << 17,         /* writes d or d|p: a second destination is a predicate, the sources are none */
+  PTX_T_BY_WIDTH = 1u << 18,     /* integers: simd/ has it as v_TEXT_32, v_TEXT_64 … (predicates: v_TEXT_pred) */
+  PTX_T_BY_TYPE = 1u << 19,      /* integers: simd/ has it as v_TEXT_s32, v_TEXT_u64 … */
+  PTX_T_COUNT = 1u << 20         /* integers: the result has 32 bits, whatever the type */
+};
+uint32_t ptx_traits(unsigned op);        /* ptx_opcode; enum ptx_trait */
+const char *ptx_op_text(unsigned op);    /* "add" */
+
 /* Fills *form from text (NUL-terminated, living as long as the module). */
 void ptx_form_decode(const char *text, ptx_form *form);
 

@@ -13,18 +13,18 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/runtime.h"
-#include "cpu/analysis/cfg.h"
 #include "cpu/ptx/declaration.h"
 #include "cpu/ptx/expand.h"
 #include "cpu/ptx/instruction.h"
 #include "cpu/ptx/layout.h"
 #include "cpu/ptx/lex.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
 
 /* ---- small directives ---- */
 
-static bool at_dot(const ptx_parser *P, const char *word) { return ptx_tok_eq(&P->lex.tok, PTX_T_DOT, word); }
+static bool at_dot(const ptx_parser *P, const char *word) { return ptx_tok_eq(&P->lex.tok, PTX_TOK_DOT, word); }
 
 /* Whether the directive at hand is the word; steps over it. */
 static bool accept_dot(ptx_parser *P, const char *word) {
@@ -34,7 +34,7 @@ static bool accept_dot(ptx_parser *P, const char *word) {
 }
 
 static int expect_int(ptx_parser *P, uint64_t *v, const char *what) {
-  if (P->lex.tok.kind != PTX_T_INT) return ptxp_expected(P, what);
+  if (P->lex.tok.kind != PTX_TOK_INT) return ptxp_expected(P, what);
   *v = P->lex.tok.bits;
   ptx_lex_next(&P->lex);
   return 0;
@@ -43,7 +43,7 @@ static int expect_int(ptx_parser *P, uint64_t *v, const char *what) {
 /* Through the next ';': what only hints. */
 static int skip_statement(ptx_parser *P) {
   while (!ptx_tok_is(&P->lex.tok, ';')) {
-    if (P->lex.tok.kind == PTX_T_END || P->lex.tok.kind == PTX_T_BAD) return ptxp_expected(P, "';'");
+    if (P->lex.tok.kind == PTX_TOK_END || P->lex.tok.kind == PTX_TOK_BAD) return ptxp_expected(P, "';'");
     ptx_lex_next(&P->lex);
   }
   ptx_lex_next(&P->lex);
@@ -54,7 +54,7 @@ static int skip_statement(ptx_parser *P) {
 static int skip_section(ptx_parser *P) {
   for (int depth = 0;;) {
     const ptx_tok *t = &P->lex.tok;
-    if (t->kind == PTX_T_END || t->kind == PTX_T_BAD) return ptxp_expected(P, "'}' of a section");
+    if (t->kind == PTX_TOK_END || t->kind == PTX_TOK_BAD) return ptxp_expected(P, "'}' of a section");
     bool opens = ptx_tok_is(t, '{'), closes = ptx_tok_is(t, '}');
     ptx_lex_next(&P->lex);
     depth += opens - closes;
@@ -65,7 +65,7 @@ static int skip_section(ptx_parser *P) {
 /* "9.0" reads as a float, so the digits are taken from the text. */
 static int read_version(ptx_parser *P) {
   const ptx_tok *t = &P->lex.tok;
-  if (t->kind != PTX_T_FLOAT && t->kind != PTX_T_INT) return ptxp_expected(P, "a version");
+  if (t->kind != PTX_TOK_FLOAT && t->kind != PTX_TOK_INT) return ptxp_expected(P, "a version");
   const char *s = t->s, *end = t->s + t->len;
   for (; s < end && *s >= '0' && *s <= '9' && P->m->version_major < 10000; s++)
     P->m->version_major = P->m->version_major * 10 + (*s - '0');
@@ -80,7 +80,7 @@ static int read_version(ptx_parser *P) {
 static int read_target(ptx_parser *P) {
   do {
     const ptx_tok *t = &P->lex.tok;
-    if (t->kind != PTX_T_NAME) return ptxp_expected(P, "a target");
+    if (t->kind != PTX_TOK_NAME) return ptxp_expected(P, "a target");
     if (t->len > 3 && memcmp(t->s, "sm_", 3) == 0)
       for (size_t i = 3; i < t->len && t->s[i] >= '0' && t->s[i] <= '9' && P->m->target < 10000; i++)
         P->m->target = P->m->target * 10 + (t->s[i] - '0');
@@ -101,7 +101,7 @@ static int read_address_size(ptx_parser *P) {
 static int read_file(ptx_parser *P) {
   uint64_t n = 0;
   if (expect_int(P, &n, "a file's number") != 0) return -1;
-  if (P->lex.tok.kind != PTX_T_STRING) return ptxp_expected(P, "a file's name");
+  if (P->lex.tok.kind != PTX_TOK_STRING) return ptxp_expected(P, "a file's name");
   ptx_lex_next(&P->lex);
   while (ptxp_accept(P, ','))
     if (expect_int(P, &n, "a number") != 0) return -1;
@@ -127,15 +127,15 @@ static int read_loc(ptx_parser *P) {
   uint64_t loc[3], at[3] = {0, 0, 0}, line = 0;
   if (read_location(P, loc) != 0) return -1;
   while (ptxp_accept(P, ',')) {
-    bool inlined = ptx_tok_eq(&P->lex.tok, PTX_T_NAME, "inlined_at");
-    bool function = ptx_tok_eq(&P->lex.tok, PTX_T_NAME, "function_name");
+    bool inlined = ptx_tok_eq(&P->lex.tok, PTX_TOK_NAME, "inlined_at");
+    bool function = ptx_tok_eq(&P->lex.tok, PTX_TOK_NAME, "function_name");
     if (!inlined && !function) return ptxp_expected(P, "function_name or inlined_at");
     ptx_lex_next(&P->lex);
     if (inlined) {
       if (read_location(P, at) != 0) return -1;
       continue;
     }
-    if (P->lex.tok.kind != PTX_T_NAME) return ptxp_expected(P, "a label");
+    if (P->lex.tok.kind != PTX_TOK_NAME) return ptxp_expected(P, "a label");
     ptx_lex_next(&P->lex);
     uint64_t n = 0;
     if (ptxp_accept(P, '+') && expect_int(P, &n, "a label's offset") != 0) return -1;
@@ -165,8 +165,6 @@ static uint32_t find_user_file(const char *text, size_t len) {
   return 0;
 }
 
-uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line) { return P->user_file ? P->line : ptx_line; }
-
 /* ---- statements of a body ---- */
 
 static int read_label(ptx_parser *P, const ptx_tok *name) {
@@ -182,7 +180,7 @@ static int read_targets(ptx_parser *P, const ptx_tok *name) {
   ptx_vec names = {0};
   int rc = -1;
   do {
-    if (P->lex.tok.kind != PTX_T_NAME) {
+    if (P->lex.tok.kind != PTX_TOK_NAME) {
       ptxp_expected(P, "a label");
       goto done;
     }
@@ -250,12 +248,12 @@ static int read_body(ptx_parser *P) {
   for (unsigned n = 1; P->scopes.n > 0; n++) {
     const ptx_tok *t = &P->lex.tok;
     int rc = 0;
-    if (n % 4096 == 0 && dc_interrupted()) return ptx_fail_pass(P->err);
+    if (n % 4096 == 0 && dc_interrupted()) return ptxp_interrupted(P);
     if (ptxp_accept(P, '{')) rc = ptxp_scope_open(P);
     else if (ptxp_accept(P, '}')) rc = ptxp_scope_close(P);
     else if (ptxp_accept(P, ';')) rc = 0;
-    else if (t->kind == PTX_T_DOT) rc = read_body_directive(P);
-    else if (t->kind == PTX_T_NAME) rc = read_named(P);
+    else if (t->kind == PTX_TOK_DOT) rc = read_body_directive(P);
+    else if (t->kind == PTX_TOK_NAME) rc = read_named(P);
     else if (ptx_tok_is(t, '@')) rc = ptxp_instruction(P);
     else rc = ptxp_expected(P, "a statement or '}'");
     if (rc != 0) return -1;
@@ -337,14 +335,14 @@ static int read_dims3(ptx_parser *P, uint32_t dims[3]) {
 static void skip_values(ptx_parser *P) {
   for (;;) {
     const ptx_tok *t = &P->lex.tok;
-    if (t->kind != PTX_T_INT && t->kind != PTX_T_STRING && t->kind != PTX_T_NAME && !ptx_tok_is(t, ',')) return;
+    if (t->kind != PTX_TOK_INT && t->kind != PTX_TOK_STRING && t->kind != PTX_TOK_NAME && !ptx_tok_is(t, ',')) return;
     ptx_lex_next(&P->lex);
   }
 }
 
 /* Directives between a function's head and its body. */
 static int read_hints(ptx_parser *P, ptx_func *f) {
-  while (P->lex.tok.kind == PTX_T_DOT) {
+  while (P->lex.tok.kind == PTX_TOK_DOT) {
     if (accept_dot(P, ".maxntid")) {
       if (read_dims3(P, f->maxntid) != 0) return -1;
     } else if (accept_dot(P, ".reqntid")) {
@@ -449,7 +447,7 @@ static int read_head(ptx_parser *P, bool entry, ptx_vec *params, ptx_vec *rets, 
   if (!entry && ptx_tok_is(&P->lex.tok, '(') && read_params(P, rets, size, true) != 0) return -1;
   if (rets->n > 1) return ptxp_fail(P, P->lex.tok.line, "functions with more than one result are not supported");
   ptx_tok name = P->lex.tok;
-  if (name.kind != PTX_T_NAME) return ptxp_expected(P, "a function's name");
+  if (name.kind != PTX_TOK_NAME) return ptxp_expected(P, "a function's name");
   if (!(*sym = function_symbol(P, &name))) return -1;
   ptx_lex_next(&P->lex);
   if (ptx_tok_is(&P->lex.tok, '(') && read_params(P, params, size, false) != 0) return -1;
@@ -508,13 +506,13 @@ done:
 /* .alias name, target; : two names for one function. */
 static int read_alias(ptx_parser *P) {
   ptx_tok name = P->lex.tok;
-  if (name.kind != PTX_T_NAME) return ptxp_expected(P, "a function's name");
+  if (name.kind != PTX_TOK_NAME) return ptxp_expected(P, "a function's name");
   ptx_sym *sym = function_symbol(P, &name);
   if (!sym) return -1;
   ptx_lex_next(&P->lex);
   if (ptxp_expect(P, ',') != 0) return -1;
   ptx_tok target = P->lex.tok;
-  const ptx_sym *to = target.kind == PTX_T_NAME ? dc_map_get(&P->m->syms, target.s, target.len) : NULL;
+  const ptx_sym *to = target.kind == PTX_TOK_NAME ? dc_map_get(&P->m->syms, target.s, target.len) : NULL;
   if (!to || to->kind != PTX_SYM_FUNC) return ptxp_expected(P, "a function declared before");
   sym->func = to->func;
   ptx_lex_next(&P->lex);
@@ -540,10 +538,10 @@ static int read_module_item(ptx_parser *P) {
 }
 
 static int read_module(ptx_parser *P) {
-  while (P->lex.tok.kind != PTX_T_END) {
-    if (dc_interrupted()) return ptx_fail_pass(P->err);
+  while (P->lex.tok.kind != PTX_TOK_END) {
+    if (dc_interrupted()) return ptxp_interrupted(P);
     if (ptxp_accept(P, ';')) continue;
-    if (P->lex.tok.kind != PTX_T_DOT) return ptxp_expected(P, "a directive");
+    if (P->lex.tok.kind != PTX_TOK_DOT) return ptxp_expected(P, "a directive");
     if (read_module_item(P) != 0) return -1;
   }
   if (P->m->version_major == 0) return ptxp_fail(P, 1, "this is no PTX: it has no .version");

@@ -28,10 +28,10 @@ typedef enum ptx_space {
   PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM, PTX_REGSPACE
 } ptx_space;
 
-/* Base opcodes.  One line each in ptx_ops.def: X(enum, "spelling").  An opcode that the parser does not
+/* Base opcodes, a row each in ptx_ops.def.  An opcode that the parser does not
 ** know is kept as PTX_OP_UNKNOWN with its text, and refused (with its line) when its entry is asked for. */
 typedef enum ptx_opcode {
-#define X(id, text) PTX_OP_##id,
+#define X(id, ...) PTX_OP_##id,
 #include "cpu/ptx/ptx_ops.def"
 #undef X
   PTX_NOPCODES
@@ -187,15 +187,7 @@ typedef struct ptx_block {
                               numbers. A guarded ret, exit or trap has [0] for the lanes that stay */
   int32_t *targets;        /* brx.idx targets, RPO numbers, or NULL */
   int32_t ntargets;
-  int32_t ipdom;           /* immediate post-dominator, -1 for the exit; edges to blocks of a lone ret, exit or trap
-                              are left out */
-  int32_t loop;            /* header of the innermost loop that holds it (a header holds itself), -1 none */
-  bool divergent;          /* may run with part of the lanes that entered the function. When not, and the lowest pending
-                              block always runs first, all lanes are here but those that left: by ret, exit or trap, or
-                              waiting at a block of nothing else */
-  uint8_t sync;            /* enum ptx_sync: kind of the synchronizing instruction it begins with, 0 none */
 } ptx_block;
-enum ptx_sync { PTX_SYNC_NONE, PTX_SYNC_BARRIER, PTX_SYNC_WARP };
 
 typedef struct ptx_func {
   const char *name;

@@ -6,116 +6,30 @@
 */
 #include "cpu/ptx/scope.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/map.h"
 #include "cpu/ptx/lex.h"
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 
-int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) {
-  char what[400];
-  va_list ap;
-  va_start(ap, fmt);
-  vsnprintf(what, sizeof what, fmt, ap);
-  va_end(ap);
-  return dc_fail(P->err, DC_COMPILE, NULL, "PTX line %u: %s", (unsigned)line, what);
-}
+#define PTX_BUCKETS 2048u /* to begin with */
 
-int ptxp_oom(ptx_parser *P) { return dc_fail_oom(P->err); }
+/* A label used before the end of its scope. */
+typedef struct ptx_pending {
+  const char *s;
+  uint32_t len, line;
+  ptx_operand *use;  /* bra and .branchtargets: gets the instruction index */
+  int32_t brx;       /* or the brx instruction whose targets are named, -1 for none */
+} ptx_pending;
 
-int ptxp_expected(ptx_parser *P, const char *what) {
-  const ptx_tok *t = &P->lex.tok;
-  if (t->kind == PTX_T_END) return ptxp_fail(P, t->line, "expected %s, found the end of the text", what);
-  if (t->kind == PTX_T_BAD)
-    return ptxp_fail(P, t->line, "expected %s, found something that is no PTX (byte 0x%02x)", what,
-                     (unsigned)(unsigned char)t->s[0]);
-  return ptxp_fail(P, t->line, "expected %s, found '%.*s'", what, (int)(t->len < 60 ? t->len : 60), t->s);
-}
-
-int ptxp_accept(ptx_parser *P, char c) {
-  if (!ptx_tok_is(&P->lex.tok, c)) return 0;
-  ptx_lex_next(&P->lex);
-  return 1;
-}
-
-int ptxp_expect(ptx_parser *P, char c) {
-  char what[4] = {'\'', c, '\'', '\0'};
-  return ptxp_accept(P, c) ? 0 : ptxp_expected(P, what);
-}
-
-void *ptxp_push(ptx_vec *v, size_t size) {
-  if (v->n == v->cap) {
-    size_t cap = v->cap ? v->cap * 2 : 64;
-    void *data = realloc(v->data, cap * size);
-    if (!data) return NULL;
-    v->data = data;
-    v->cap = cap;
-  }
-  void *slot = (char *)v->data + v->n++ * size;
-  memset(slot, 0, size);
-  return slot;
-}
-
-void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size) {
-  void *copy = dc_arena_alloc(&P->m->arena, v->n ? v->n * size : 1);
-  if (copy && v->n) memcpy(copy, v->data, v->n * size);
-  return copy;
-}
-
-void ptxp_vec_free(ptx_vec *v) {
-  free(v->data);
-  memset(v, 0, sizeof *v);
-}
-
-/* The finaliser of MurmurHash3: spreads keys that differ in few bits. */
-static size_t mix(uint64_t k) {
-  k ^= k >> 33;
-  k *= 0xff51afd7ed558ccdull;
-  k ^= k >> 33;
-  return (size_t)k;
-}
-
-static uint64_t *map_slot(const ptx_u64map *map, uint64_t key) {
-  size_t i = mix(key) & (map->cap - 1);
-  while (map->slots[2 * i] != 0 && map->slots[2 * i] != key) i = (i + 1) & (map->cap - 1);
-  return &map->slots[2 * i];
-}
-
-int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value) {
-  if (map->n * 2 >= map->cap) {
-    ptx_u64map bigger = {NULL, map->n, map->cap ? map->cap * 2 : 256};
-    bigger.slots = calloc(bigger.cap, 2 * sizeof *bigger.slots);
-    if (!bigger.slots) return -1;
-    for (size_t i = 0; i < map->cap; i++)
-      if (map->slots[2 * i]) memcpy(map_slot(&bigger, map->slots[2 * i]), &map->slots[2 * i], 2 * sizeof(uint64_t));
-    free(map->slots);
-    *map = bigger;
-  }
-  uint64_t *slot = map_slot(map, key);
-  if (slot[0] == 0) map->n++;
-  slot[0] = key;
-  slot[1] = value;
-  return 0;
-}
-
-bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value) {
-  if (map->cap == 0) return false;
-  const uint64_t *slot = map_slot(map, key);
-  if (slot[0] != key) return false;
-  *value = slot[1];
-  return true;
-}
-
-void ptxp_map_clear(ptx_u64map *map) {
-  free(map->slots);
-  memset(map, 0, sizeof *map);
-}
+typedef struct ptx_scope {
+  ptx_bind *top;
+  size_t pending;
+  uint64_t callparam; /* bytes of .param variables when the scope began */
+} ptx_scope;
 
 /* ---- names ---- */
 

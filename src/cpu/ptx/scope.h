@@ -1,25 +1,46 @@
 /*
-** scope.h - the parser's tables: errors, growing arrays, and names with their scopes.
+** scope.h - names of a function under way, in nested scopes: registers, variables, labels, lists of branch targets.
 */
 #ifndef DC_CPU_PTX_SCOPE_H
 #define DC_CPU_PTX_SCOPE_H
 
-#include "base/error.h"
 #include "cpu/ptx/lex.h"
-#include "cpu/ptx/parse.h"
+#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 
-int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) DC_PRINTF(3, 4);
-int ptxp_oom(ptx_parser *P);
-int ptxp_expected(ptx_parser *P, const char *what); /* "expected %s, found '…'" at the current token */
-int ptxp_accept(ptx_parser *P, char c);             /* 1 and steps over it, or 0 */
-int ptxp_expect(ptx_parser *P, char c);
-void *ptxp_push(ptx_vec *v, size_t size);           /* room for one more, zeroed; NULL when out of memory */
-void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size); /* a copy in the arena */
-void ptxp_vec_free(ptx_vec *v);
-int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value); /* -1 out of memory */
-bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value);
-void ptxp_map_clear(ptx_u64map *map);
+/* What .branchtargets lists. */
+typedef struct ptx_targets {
+  ptx_operand *labels;
+  int n;
+} ptx_targets;
+
+/* A brx.idx and the list it names. */
+typedef struct ptx_brx {
+  int32_t ins;
+  ptx_targets *targets;
+} ptx_brx;
+
+typedef enum ptx_bind_kind {
+  PTX_BIND_REG, PTX_BIND_REGS, PTX_BIND_SYM, PTX_BIND_LABEL, PTX_BIND_TARGETS, PTX_BIND_PROTO
+} ptx_bind_kind;
+
+/* A name inside a function. Bindings form a stack, so that leaving a scope pops its names. */
+typedef struct ptx_bind {
+  const char *s;
+  uint32_t len, hash, depth;
+  uint8_t kind;
+  uint8_t bits, vec;        /* registers: container, elements (1 unless declared .v2 .v4) */
+  uint32_t count, id;       /* PTX_BIND_REGS: %r<count>; id tells ranges apart */
+  union {
+    int32_t reg;            /* PTX_BIND_REG: the first of vec registers */
+    int32_t ins;            /* PTX_BIND_LABEL */
+    ptx_sym *sym;
+    ptx_targets *targets;
+  } u;
+  struct ptx_bind *chain;   /* older binding in the same bucket */
+  struct ptx_bind *below;   /* older binding on the stack */
+} ptx_bind;
+
 int ptxp_clear_names(ptx_parser *P);
 ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind); /* NULL: failed, error set */
 int ptxp_find_reg(ptx_parser *P, const char *s, size_t len, int32_t *reg, int *vec); /* 1 found, 0 not, -1 failed */

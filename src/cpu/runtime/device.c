@@ -17,7 +17,7 @@
 #include "cpu/interp/code.h"
 #include "cpu/interp/decode_calls.h"
 #include "cpu/interp/interp.h"
-#include "cpu/interp/module.h"
+#include "cpu/runtime/module.h"
 #include "cpu/lib/blas.h"
 #include "cpu/lib/fftw.h"
 #include "cpu/lib/lapack.h"
@@ -219,7 +219,7 @@ static int cpu_load(dc_device *dev, const void *image, size_t len, dc_code **out
 static void cpu_unload(dc_device *dev, dc_code *code) {
   struct dc_code *c = code_of(code);
   if (c == NULL) return;
-  if (cpu_of(dev) == NULL || cpu_of(dev)->serial != c->cpu_serial) { /* closed since: its memory went too */
+  if (cpu_of(dev) == NULL || cpu_of(dev)->serial != c->device_serial) { /* closed since: its memory went too */
     c->global_image = c->const_image = 0;
   } else {
     dc_pool_forget(cpu_of(dev), c);

@@ -9,6 +9,7 @@
 
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/state.h"
 
@@ -42,11 +43,8 @@ static bool is_harmless(const dc_warp *w, const dc_uop *o, uint32_t m) {
   switch (o->ins->op) {
     case PTX_OP_LD: return reads_own(w, o, m);
     case PTX_OP_MOV: return !is_time(o->ins);
-    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_NOT: case PTX_OP_SHL: case PTX_OP_SHR:
-    case PTX_OP_SETP: case PTX_OP_SELP: case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD:
-    case PTX_OP_MIN: case PTX_OP_MAX: case PTX_OP_CVT: case PTX_OP_CVTA: case PTX_OP_LOP3: case PTX_OP_BFE:
-    case PTX_OP_SHF: case PTX_OP_PRMT: case PTX_OP_POPC: case PTX_OP_FENCE: case PTX_OP_MEMBAR: return true;
-    default: return false;
+    case PTX_OP_FENCE: case PTX_OP_MEMBAR: return true;
+    default: return (ptx_traits(o->ins->op) & PTX_T_PURE) != 0;
   }
 }
 

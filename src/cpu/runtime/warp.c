@@ -17,7 +17,6 @@
 #include "cpu/codegen/native.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
-#include "cpu/interp/module.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/barrier.h"
 #include "cpu/runtime/builtin.h"

@@ -138,8 +138,8 @@ DC_FN dc_u n_div_approx_f32(dc_u x, dc_u y) {
 #endif
 }
 DC_FN u32 s_div_approx_f32(u32 x, u32 y) {
-  const f32 flushed = dc_bits_f32(x) * 0.0f * dc_bits_f32(y);
-  return (y & 0x7fffffffu) - 0x7e800001u < 0x00ffffffu ? dc_f32_bits(flushed) : s_div_f32(x, y);
+  const f32 flushed = bits_f32(x) * 0.0f * bits_f32(y);
+  return (y & 0x7fffffffu) - 0x7e800001u < 0x00ffffffu ? f32_bits(flushed) : s_div_f32(x, y);
 }
 DC_FTZ2(div_approx)
 /* The f64 forms with .ftz look at, and give, the upper 32 bits only. */

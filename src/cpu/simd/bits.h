@@ -6,11 +6,6 @@
 
 #include "int.h"
 
-DC_ANY2(and, x &y)
-DC_ANY2(or, x | y)
-DC_ANY2(xor, x ^ y)
-DC_ANY1(not, ~x)
-DC_ANY1(mov, x)
 DC_FN P v_and_pred(P x, P y) { return P_and(x, y); }
 DC_FN P v_or_pred(P x, P y) { return P_or(x, y); }
 DC_FN P v_xor_pred(P x, P y) { return P_xor(x, y); }
@@ -31,13 +26,12 @@ DC_FN int s_mov_pred(int x) { return x; }
 #else
 #define DC_SHIFT(how, x, y, else_) (else_)
 #endif
-DC_W2(shl_32, (dc_u)DC_SHIFT(sllv_epi32, x, y, (x << (y & 31u)) & (dc_u)(y < 32u)), y < 32 ? x << y : 0)
-DC_W2(shr_u32, (dc_u)DC_SHIFT(srlv_epi32, x, y, (x >> (y & 31u)) & (dc_u)(y < 32u)), y < 32 ? x >> y : 0)
-DC_W2(shr_s32, (dc_u)DC_SHIFT(srav_epi32, x, y, (dc_s)x >> n_min_u32(y, n_splat(31))),
-      (u32)((s32)x >> (y < 32 ? y : 31)))
-DC_W2(shl_16, n_shl_32(x, y) & 0xffffu, s_shl_32(x, y) & 0xffffu)
-DC_W2(shr_u16, n_shr_u32(x, y), s_shr_u32(x, y))
-DC_W2(shr_s16, n_shr_s32(n_sign16(x), y) & 0xffffu, s_shr_s32(s_sign16(x), y) & 0xffffu)
+DC_VW2(shl_32, (dc_u)DC_SHIFT(sllv_epi32, x, y, (x << (y & 31u)) & (dc_u)(y < 32u)))
+DC_VW2(shr_u32, (dc_u)DC_SHIFT(srlv_epi32, x, y, (x >> (y & 31u)) & (dc_u)(y < 32u)))
+DC_VW2(shr_s32, (dc_u)DC_SHIFT(srav_epi32, x, y, (dc_s)x >> n_min_u32(y, n_splat(31))))
+DC_VW2(shl_16, n_shl_32(x, y) & 0xffffu)
+DC_VW2(shr_u16, n_shr_u32(x, y))
+DC_VW2(shr_s16, n_shr_s32(n_sign16(x), y) & 0xffffu)
 /* Of 64 bits, by amounts below 2^32. */
 #if DC_NW == 4
 DC_FN dc_ul n_within(dc_ul y) { return n_spread(y - 64); }
@@ -55,54 +49,38 @@ DC_FN dc_ul n_shr_s64(dc_ul x, dc_ul y) {
 DC_LIFT_d_dw(shl_64)
 DC_LIFT_d_dw(shr_u64)
 DC_LIFT_d_dw(shr_s64)
-DC_FN u64 s_shl_64(u64 x, u32 y) { return y < 64 ? x << y : 0; }
-DC_FN u64 s_shr_u64(u64 x, u32 y) { return y < 64 ? x >> y : 0; }
-DC_FN u64 s_shr_s64(u64 x, u32 y) { return (u64)((s64)x >> (y < 64 ? y : 63)); }
 
 /* Funnel shifts of y:x by n, at most 32. */
-#define DC_FUNNEL(mode, amount_n, amount_s)                                                                            \
+#define DC_FUNNEL(mode, amount)                                                                                     \
   DC_FN dc_u n_shf_l_##mode(dc_u x, dc_u y, dc_u z) {                                                                  \
-    const dc_u n = amount_n;                                                                                           \
+    const dc_u n = amount;                                                                                             \
     return n_shl_32(y, n) | n_shr_u32(x, 32u - n);                                                                     \
   }                                                                                                                    \
   DC_FN dc_u n_shf_r_##mode(dc_u x, dc_u y, dc_u z) {                                                                  \
-    const dc_u n = amount_n;                                                                                           \
+    const dc_u n = amount;                                                                                             \
     return n_shr_u32(x, n) | n_shl_32(y, 32u - n);                                                                     \
   }                                                                                                                    \
-  DC_FN u32 s_shf_l_##mode(u32 x, u32 y, u32 z) { return (u32)(((u64)y << 32 | x) << (amount_s) >> 32); }              \
-  DC_FN u32 s_shf_r_##mode(u32 x, u32 y, u32 z) { return (u32)(((u64)y << 32 | x) >> (amount_s)); }                    \
   DC_LIFT_w_www(shf_l_##mode)                                                                                          \
   DC_LIFT_w_www(shf_r_##mode)
-DC_FUNNEL(wrap, z & 31u, z & 31u)
-DC_FUNNEL(clamp, n_min_u32(z, n_splat(32)), s_min_u32(z, 32))
+DC_FUNNEL(wrap, z & 31u)
+DC_FUNNEL(clamp, n_min_u32(z, n_splat(32)))
 
 /* --- bit fields: position and length are the low bytes of their operands -------------------------------------- */
 
 /* The lowest n bits. */
 DC_FN dc_u n_ones_32(dc_u n) { return ~n_shl_32(n_splat(~0u), n); }
 DC_FN dc_ul n_ones_64(dc_ul n) { return ~n_shl_64(n_splat64(~(u64)0), n); }
-DC_FN u32 s_ones_32(u32 n) { return ~s_shl_32(~0u, n); }
-DC_FN u64 s_ones_64(u32 n) { return ~s_shl_64(~(u64)0, n); }
 
-DC_W3(bfe_u32, n_shr_u32(x, y & 0xffu) & n_ones_32(z & 0xffu), s_shr_u32(x, y & 0xffu) & s_ones_32(z & 0xffu))
+DC_VW3(bfe_u32, n_shr_u32(x, y & 0xffu) & n_ones_32(z & 0xffu))
 DC_FN dc_ul n_bfe_u64(dc_ul x, dc_ul y, dc_ul z) { return n_shr_u64(x, y & 0xff) & n_ones_64(z & 0xff); }
-DC_FN u64 s_bfe_u64(u64 x, u32 y, u32 z) { return s_shr_u64(x, y & 0xff) & s_ones_64(z & 0xff); }
 /* Signed: the field goes to the top and comes back with its sign. */
 DC_FN dc_u n_bfe_s32(dc_u x, dc_u y, dc_u z) {
   const dc_u len = n_min_u32(z & 0xffu, n_splat(32)), up = 32u - len;
   return n_shr_s32(n_shl_32(n_shr_s32(x, y & 0xffu), up), up);
 }
-DC_FN u32 s_bfe_s32(u32 x, u32 y, u32 z) {
-  const u32 up = 32 - s_min_u32(z & 0xff, 32);
-  return s_shr_s32(s_shl_32(s_shr_s32(x, y & 0xff), up), up);
-}
 DC_FN dc_ul n_bfe_s64(dc_ul x, dc_ul y, dc_ul z) {
   const dc_ul len = n_min_s64(z & 0xff, n_splat64(64)), up = 64 - len;
   return n_shr_s64(n_shl_64(n_shr_s64(x, y & 0xff), up), up);
-}
-DC_FN u64 s_bfe_s64(u64 x, u32 y, u32 z) {
-  const u32 up = 64 - s_min_u32(z & 0xff, 64);
-  return s_shr_s64(s_shl_64(s_shr_s64(x, y & 0xff), up), up);
 }
 DC_LIFT_w_www(bfe_s32)
 DC_LIFT_d_dww(bfe_u64)
@@ -112,18 +90,9 @@ DC_FN dc_u n_bfi_32(dc_u x, dc_u y, dc_u z, dc_u v) {
   const dc_u at = z & 0xffu, field = n_shl_32(n_ones_32(v & 0xffu), at);
   return (y & ~field) | (n_shl_32(x, at) & field);
 }
-DC_FN u32 s_bfi_32(u32 x, u32 y, u32 z, u32 v) {
-  const u32 at = z & 0xff, field = s_shl_32(s_ones_32(v & 0xff), at);
-  return (y & ~field) | (s_shl_32(x, at) & field);
-}
 DC_FN dc_ul n_bfi_64(dc_ul x, dc_ul y, dc_ul z, dc_ul v) {
   const dc_ul at = z & 0xff, field = n_shl_64(n_ones_64(v & 0xff), at);
   return (y & ~field) | (n_shl_64(x, at) & field);
-}
-DC_FN u64 s_bfi_64(u64 x, u64 y, u32 z, u32 v) {
-  const u32 at = z & 0xff;
-  const u64 field = s_shl_64(s_ones_64(v & 0xff), at);
-  return (y & ~field) | (s_shl_64(x, at) & field);
 }
 DC_LIFT_w_wwww(bfi_32)
 DC_LIFT_d_ddww(bfi_64)
@@ -140,13 +109,11 @@ DC_FN dc_u n_clz_32(dc_u x) {
   return n_min_u32(158u - exponent, n_splat(32)) & ~n_negative(x);
 #endif
 }
-DC_FN u32 s_clz_32(u32 x) { return x ? (u32)__builtin_clz(x) : 32; }
 DC_LIFT_w_w(clz_32)
 DC_FN dc_u n_clz_64(dc_ul l, dc_ul h) {
   const dc_u high = n_narrow_high(l, h);
   return n_select(n_is_zero(high), n_clz_32(n_narrow(l, h)) + 32u, n_clz_32(high));
 }
-DC_FN u32 s_clz_64(u64 x) { return x ? (u32)__builtin_clzll(x) : 64; }
 DC_LIFT_w_dpair(clz_64)
 DC_FN dc_u n_popc_32(dc_u x) {
 #if defined(DC_X86) && defined(__AVX512VPOPCNTDQ__)
@@ -159,31 +126,20 @@ DC_FN dc_u n_popc_32(dc_u x) {
   return (x + (x >> 16)) & 0x3fu;
 #endif
 }
-DC_FN u32 s_popc_32(u32 x) { return (u32)__builtin_popcount(x); }
 DC_LIFT_w_w(popc_32)
 DC_FN dc_u n_popc_64(dc_ul l, dc_ul h) { return n_popc_32(n_narrow(l, h)) + n_popc_32(n_narrow_high(l, h)); }
-DC_FN u32 s_popc_64(u64 x) { return (u32)__builtin_popcountll(x); }
 DC_LIFT_w_dpair(popc_64)
-#define DC_BREV(x)                                                                                                     \
-  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;                                                                 \
-  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;                                                                 \
-  x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;                                                                 \
-  x = (x >> 8 & 0x00ff00ffu) | (x & 0x00ff00ffu) << 8;                                                                 \
-  return x >> 16 | x << 16
 DC_FN dc_u n_brev_32(dc_u x) { DC_BREV(x); }
-DC_FN u32 s_brev_32(u32 x) { DC_BREV(x); }
 DC_LIFT_w_w(brev_32)
 DC_FN dc_ul n_brev_64(dc_ul x) {
   const dc_ul swapped = (dc_ul)n_brev_32((dc_u)x);
   return swapped >> 32 | swapped << 32;
 }
-DC_FN u64 s_brev_64(u64 x) { return (u64)s_brev_32((u32)x) << 32 | s_brev_32((u32)(x >> 32)); }
 DC_LIFT_d_d(brev_64)
-/* bfind: the highest bit that differs from the sign, all ones if there is none; `shift`: how far from the top. */
-DC_W1(bfind_u32, 31u - n_clz_32(x), 31u - s_clz_32(x))
-DC_W1(bfind_s32, 31u - n_clz_32(x ^ n_negative(x)), 31u - s_clz_32(x ^ (u32)((s32)x >> 31)))
-DC_W1(bfind_shift_u32, n_select(n_is_zero(x), n_splat(~0u), n_clz_32(x)), x ? s_clz_32(x) : ~0u)
-DC_W1(bfind_shift_s32, n_bfind_shift_u32(x ^ n_negative(x)), s_bfind_shift_u32(x ^ (u32)((s32)x >> 31)))
+DC_VW1(bfind_u32, 31u - n_clz_32(x))
+DC_VW1(bfind_s32, 31u - n_clz_32(x ^ n_negative(x)))
+DC_VW1(bfind_shift_u32, n_select(n_is_zero(x), n_splat(~0u), n_clz_32(x)))
+DC_VW1(bfind_shift_s32, n_bfind_shift_u32(x ^ n_negative(x)))
 DC_FN dc_u n_bfind_u64(dc_ul l, dc_ul h) { return 63u - n_clz_64(l, h); }
 DC_FN dc_u n_bfind_shift_u64(dc_ul l, dc_ul h) {
   return n_select(n_is_zero(n_narrow(l, h) | n_narrow_high(l, h)), n_splat(~0u), n_clz_64(l, h));
@@ -191,10 +147,6 @@ DC_FN dc_u n_bfind_shift_u64(dc_ul l, dc_ul h) {
 DC_FN dc_ul n_magnitude(dc_ul x) { return x ^ n_shr_s64(x, n_splat64(63)); }
 DC_FN dc_u n_bfind_s64(dc_ul l, dc_ul h) { return n_bfind_u64(n_magnitude(l), n_magnitude(h)); }
 DC_FN dc_u n_bfind_shift_s64(dc_ul l, dc_ul h) { return n_bfind_shift_u64(n_magnitude(l), n_magnitude(h)); }
-DC_FN u32 s_bfind_u64(u64 x) { return 63u - s_clz_64(x); }
-DC_FN u32 s_bfind_shift_u64(u64 x) { return x ? s_clz_64(x) : ~0u; }
-DC_FN u32 s_bfind_s64(u64 x) { return s_bfind_u64(x ^ (u64)((s64)x >> 63)); }
-DC_FN u32 s_bfind_shift_s64(u64 x) { return s_bfind_shift_u64(x ^ (u64)((s64)x >> 63)); }
 DC_LIFT_w_dpair(bfind_u64)
 DC_LIFT_w_dpair(bfind_s64)
 DC_LIFT_w_dpair(bfind_shift_u64)
@@ -202,25 +154,9 @@ DC_LIFT_w_dpair(bfind_shift_s64)
 
 /* --- bytes and bits from several operands --------------------------------------------------------------------- */
 
-/* lop3: any function of three bits by its table. A constant table folds to the few operations that are needed. */
-#define DC_LOP3(x, y, z, v)                                                                                            \
-  return (~x & ~y & ~z & -(v & 1u)) | (~x & ~y & z & -(v >> 1 & 1u)) | (~x & y & ~z & -(v >> 2 & 1u)) |                \
-         (~x & y & z & -(v >> 3 & 1u)) | (x & ~y & ~z & -(v >> 4 & 1u)) | (x & ~y & z & -(v >> 5 & 1u)) |              \
-         (x & y & ~z & -(v >> 6 & 1u)) | (x & y & z & -(v >> 7 & 1u))
-DC_FN dc_u n_lop3_32(dc_u x, dc_u y, dc_u z, dc_u v) { DC_LOP3(x, y, z, v); }
-DC_FN u32 s_lop3_32(u32 x, u32 y, u32 z, u32 v) { DC_LOP3(x, y, z, v); }
+DC_FN dc_u n_lop3_32(dc_u x, dc_u y, dc_u z, dc_u v) { return DC_LOP3(x, y, z, v); }
 DC_LIFT_w_wwww(lop3_32)
 
-/* prmt: four bytes out of the eight of y:x, each chosen by a nibble of z; its top bit asks for the byte's sign. */
-DC_FN u32 s_prmt(u32 x, u32 y, u32 z) {
-  const u64 bytes = (u64)y << 32 | x;
-  u32 r = 0;
-  for (int i = 0; i < 4; i++) {
-    const u32 n = z >> 4 * i & 15, b = (u32)(bytes >> 8 * (n & 7)) & 0xff;
-    r |= (n & 8 ? 0xff & -(b >> 7) : b) << 8 * i;
-  }
-  return r;
-}
 #if DC_NW >= 8
 #if DC_NW == 16
 #define DC_BYTES(x, at) (dc_u) _mm512_shuffle_epi8((__m512i)(x), (__m512i)(at))
@@ -253,7 +189,6 @@ DC_LIFT_w_www(prmt)
 
 /* --- packing: two destinations come first, as pointers -------------------------------------------------------- */
 
-DC_W2(pack_32, x | y << 16, x | y << 16)
 DC_FN V64 v_pack_64(V32 x, V32 y) {
   V64 r;
 #define DC_PACK_(i, unused)                                                                                            \

@@ -109,7 +109,6 @@ DC_FN dc_u n_flush(dc_u x) {
 #else
 DC_FN dc_u n_flush(dc_u x) { return x & ~((dc_u)((x & 0x7f800000u) == 0) & 0x7fffffffu); }
 #endif
-DC_FN u32 s_flush(u32 x) { return x & 0x7f800000u ? x : x & 0x80000000u; }
 #define DC_FSETP(cmp, imm, expr)                                                                                       \
   DC_FN dc_m n_setp_##cmp##_f32(dc_u x, dc_u y) {                                                                      \
     const dc_f a = (dc_f)x, b = (dc_f)y;                                                                               \
@@ -123,12 +122,12 @@ DC_FN u32 s_flush(u32 x) { return x & 0x7f800000u ? x : x & 0x80000000u; }
   DC_LIFT_p_dd(setp_##cmp##_f64)
 #define DC_FSETP_SCALAR(cmp, expr)                                                                                     \
   DC_FN int s_setp_##cmp##_f32(u32 x, u32 y) {                                                                         \
-    const f32 a = dc_bits_f32(x), b = dc_bits_f32(y);                                                                  \
+    const f32 a = bits_f32(x), b = bits_f32(y);                                                                  \
     return expr;                                                                                                       \
   }                                                                                                                    \
   DC_FN int s_setp_##cmp##_ftz(u32 x, u32 y) { return s_setp_##cmp##_f32(s_flush(x), s_flush(y)); }                    \
   DC_FN int s_setp_##cmp##_f64(u64 x, u64 y) {                                                                         \
-    const f64 a = dc_bits_f64(x), b = dc_bits_f64(y);                                                                  \
+    const f64 a = bits_f64(x), b = bits_f64(y);                                                                  \
     return expr;                                                                                                       \
   }
 #define DC_RELATION(cmp, imm, vec, sca)                                                                                \

@@ -64,8 +64,8 @@ DC_FN dc_u n_cvt_rn_f32_u32(dc_u x) {
   return (dc_u)(hi * 65536.0f + lo);
 #endif
 }
-DC_FN u32 s_cvt_rn_f32_s32(u32 x) { return dc_f32_bits((f32)(s32)x); }
-DC_FN u32 s_cvt_rn_f32_u32(u32 x) { return dc_f32_bits((f32)x); }
+DC_FN u32 s_cvt_rn_f32_s32(u32 x) { return f32_bits((f32)(s32)x); }
+DC_FN u32 s_cvt_rn_f32_u32(u32 x) { return f32_bits((f32)x); }
 DC_LIFT_w_w(cvt_rn_f32_s32)
 DC_LIFT_w_w(cvt_rn_f32_u32)
 /* Exact: 2^52 with the integer in its low bits, less 2^52 (and 2^31, which makes signed ones positive). */
@@ -86,8 +86,8 @@ DC_FN dc_pair n_cvt_rn_f64_s32(dc_u x) {
   return (dc_pair){n_from_s32(n_lo_u64(x)), n_from_s32(n_hi_u64(x))};
 #endif
 }
-DC_FN u64 s_cvt_rn_f64_s32(u32 x) { return dc_f64_bits((f64)(s32)x); }
-DC_FN u64 s_cvt_rn_f64_u32(u32 x) { return dc_f64_bits((f64)x); }
+DC_FN u64 s_cvt_rn_f64_s32(u32 x) { return f64_bits((f64)(s32)x); }
+DC_FN u64 s_cvt_rn_f64_u32(u32 x) { return f64_bits((f64)x); }
 DC_LIFT_d_w(cvt_rn_f64_s32)
 DC_LIFT_d_w(cvt_rn_f64_u32)
 #define DC_FROM_NARROW(T, as)                                                                                          \
@@ -112,10 +112,10 @@ DC_FROM_DIRECTED(rz, s32)
 DC_FROM_DIRECTED(rm, u32)
 DC_FROM_DIRECTED(rp, u32)
 DC_FROM_DIRECTED(rz, u32)
-DC_FN u64 s_cvt_rn_f64_s64(u64 x) { return dc_f64_bits((f64)(s64)x); }
-DC_FN u64 s_cvt_rn_f64_u64(u64 x) { return dc_f64_bits((f64)x); }
-DC_FN u32 s_cvt_rn_f32_s64(u64 x) { return dc_f32_bits((f32)(s64)x); }
-DC_FN u32 s_cvt_rn_f32_u64(u64 x) { return dc_f32_bits((f32)x); }
+DC_FN u64 s_cvt_rn_f64_s64(u64 x) { return f64_bits((f64)(s64)x); }
+DC_FN u64 s_cvt_rn_f64_u64(u64 x) { return f64_bits((f64)x); }
+DC_FN u32 s_cvt_rn_f32_s64(u64 x) { return f32_bits((f32)(s64)x); }
+DC_FN u32 s_cvt_rn_f32_u64(u64 x) { return f32_bits((f32)x); }
 #if DC_NW == 16
 DC_FN dc_ul n_cvt_rn_f64_s64(dc_ul x) { return (dc_ul)_mm512_cvtepi64_pd((__m512i)x); }
 DC_FN dc_ul n_cvt_rn_f64_u64(dc_ul x) { return (dc_ul)_mm512_cvtepu64_pd((__m512i)x); }
@@ -249,32 +249,14 @@ DC_FN dc_u n_f32_u32(dc_u x) {
   return (n_cut((dc_u)((dc_f)a - (dc_f)(big & 0x4f000000u))) + (big & 0x80000000u)) | huge;
 }
 #endif
-#define DC_CLAMPED(T, F, inside, nan_)                                                                                 \
-  return x != x ? (nan_) : (inside) ? (T)x : x > 0 ? dc_most_##T : dc_least_##T
-#define dc_most_s32 INT32_MAX
-#define dc_least_s32 INT32_MIN
-#define dc_most_u32 UINT32_MAX
-#define dc_least_u32 0
-#define dc_most_s64 INT64_MAX
-#define dc_least_s64 INT64_MIN
-#define dc_most_u64 UINT64_MAX
-#define dc_least_u64 0
-DC_FN s32 dc_f32_s32(f32 x) { DC_CLAMPED(s32, f32, x >= -0x1p31f && x < 0x1p31f, 0); }
-DC_FN u32 dc_f32_u32(f32 x) { DC_CLAMPED(u32, f32, x > -1.0f && x < 0x1p32f, 0); }
-DC_FN s64 dc_f32_s64(f32 x) { DC_CLAMPED(s64, f32, x >= -0x1p63f && x < 0x1p63f, INT64_MIN); }
-DC_FN u64 dc_f32_u64(f32 x) { DC_CLAMPED(u64, f32, x > -1.0f && x < 0x1p64f, DC_TOP64); }
-DC_FN s32 dc_f64_s32(f64 x) { DC_CLAMPED(s32, f64, x > -0x1p31 - 1 && x < 0x1p31, INT32_MIN); }
-DC_FN u32 dc_f64_u32(f64 x) { DC_CLAMPED(u32, f64, x > -1.0 && x < 0x1p32, 0x80000000u); }
-DC_FN s64 dc_f64_s64(f64 x) { DC_CLAMPED(s64, f64, x >= -0x1p63 && x < 0x1p63, INT64_MIN); }
-DC_FN u64 dc_f64_u64(f64 x) { DC_CLAMPED(u64, f64, x > -1.0 && x < 0x1p64, DC_TOP64); }
-DC_FN u32 s_f32_s32(u32 x) { return (u32)dc_f32_s32(dc_bits_f32(x)); }
-DC_FN u32 s_f32_u32(u32 x) { return dc_f32_u32(dc_bits_f32(x)); }
-DC_FN u64 s_f32_s64(u32 x) { return (u64)dc_f32_s64(dc_bits_f32(x)); }
-DC_FN u64 s_f32_u64(u32 x) { return dc_f32_u64(dc_bits_f32(x)); }
-DC_FN u32 s_f64_s32(u64 x) { return (u32)dc_f64_s32(dc_bits_f64(x)); }
-DC_FN u32 s_f64_u32(u64 x) { return dc_f64_u32(dc_bits_f64(x)); }
-DC_FN u64 s_f64_s64(u64 x) { return (u64)dc_f64_s64(dc_bits_f64(x)); }
-DC_FN u64 s_f64_u64(u64 x) { return dc_f64_u64(dc_bits_f64(x)); }
+DC_FN u32 s_f32_s32(u32 x) { return (u32)f32_to_s32(bits_f32(x)); }
+DC_FN u32 s_f32_u32(u32 x) { return f32_to_u32(bits_f32(x)); }
+DC_FN u64 s_f32_s64(u32 x) { return (u64)f32_to_s64(bits_f32(x)); }
+DC_FN u64 s_f32_u64(u32 x) { return f32_to_u64(bits_f32(x)); }
+DC_FN u32 s_f64_s32(u64 x) { return (u32)f64_to_s32(bits_f64(x)); }
+DC_FN u32 s_f64_u32(u64 x) { return f64_to_u32(bits_f64(x)); }
+DC_FN u64 s_f64_s64(u64 x) { return (u64)f64_to_s64(bits_f64(x)); }
+DC_FN u64 s_f64_u64(u64 x) { return f64_to_u64(bits_f64(x)); }
 #if !defined(DC_X86)
 DC_LANEWISE1(f32_s32, dc_u, u32)
 DC_LANEWISE1(f32_u32, dc_u, u32)
@@ -359,13 +341,13 @@ DC_W1(cvt_sat_f32_f32, n_saturate(x), s_saturate(x))
 DC_W1(cvt_ftz_sat_f32_f32, n_flush(n_saturate(x)), s_flush(s_saturate(x)))
 DC_FN dc_pair n_cvt_f64_f32(dc_u x) { return (dc_pair){(dc_ul)n_lo_f64(x), (dc_ul)n_hi_f64(x)}; }
 DC_FN dc_pair n_cvt_ftz_f64_f32(dc_u x) { return n_cvt_f64_f32(n_flush(x)); }
-DC_FN u64 s_cvt_f64_f32(u32 x) { return dc_f64_bits((f64)dc_bits_f32(x)); }
+DC_FN u64 s_cvt_f64_f32(u32 x) { return f64_bits((f64)bits_f32(x)); }
 DC_FN u64 s_cvt_ftz_f64_f32(u32 x) { return s_cvt_f64_f32(s_flush(x)); }
 DC_LIFT_d_w(cvt_f64_f32)
 DC_LIFT_d_w(cvt_ftz_f64_f32)
 DC_FN dc_u n_cvt_f32_f64(dc_ul l, dc_ul h) { return n_narrow_f64((dc_d)l, (dc_d)h); }
 DC_FN dc_u n_cvt_ftz_f32_f64(dc_ul l, dc_ul h) { return n_flush(n_narrow_f64((dc_d)l, (dc_d)h)); }
-DC_FN u32 s_cvt_f32_f64(u64 x) { return dc_f32_bits((f32)dc_bits_f64(x)); }
+DC_FN u32 s_cvt_f32_f64(u64 x) { return f32_bits((f32)bits_f64(x)); }
 DC_FN u32 s_cvt_ftz_f32_f64(u64 x) { return s_flush(s_cvt_f32_f64(x)); }
 DC_LIFT_w_dpair(cvt_f32_f64)
 DC_LIFT_w_dpair(cvt_ftz_f32_f64)

@@ -69,12 +69,9 @@ DC_FN dc_u n_below(dc_u x, dc_u y) { return n_select((dc_m)((dc_f)x < (dc_f)y), 
 DC_FN dc_ul n_above_64(dc_ul x, dc_ul y) { return n_select_64((dc_ul)((dc_d)x > (dc_d)y), x, y); }
 DC_FN dc_ul n_below_64(dc_ul x, dc_ul y) { return n_select_64((dc_ul)((dc_d)x < (dc_d)y), x, y); }
 #endif
-DC_FN u32 s_above(u32 x, u32 y) { return dc_bits_f32(x) > dc_bits_f32(y) ? x : y; }
-DC_FN u32 s_below(u32 x, u32 y) { return dc_bits_f32(x) < dc_bits_f32(y) ? x : y; }
 
 /* .sat: into [0, 1], NaN to +0. */
 DC_FN dc_u n_saturate(dc_u x) { return n_below(n_above(x, n_splat(0)), n_splat(0x3f800000u)); }
-DC_FN u32 s_saturate(u32 x) { return s_below(s_above(x, 0), 0x3f800000u); }
 
 /* The other forms of a f32 operation. */
 #define DC_FTZ1(name)                                                                                                  \
@@ -99,8 +96,8 @@ DC_FN u32 s_saturate(u32 x) { return s_below(s_above(x, 0), 0x3f800000u); }
         s_flush(s_saturate(s_##name##_f32(s_flush(x), s_flush(y), s_flush(z)))))
 #define DC_ARITHMETIC(name, op)                                                                                        \
   DC_FN dc_u n_##name##_f32(dc_u x, dc_u y) { return (dc_u)((dc_f)x op(dc_f) y); }                                     \
-  DC_FN u32 s_##name##_f32(u32 x, u32 y) { return dc_f32_bits(dc_bits_f32(x) op dc_bits_f32(y)); }                     \
-  DC_D2(name##_f64, (dc_ul)((dc_d)x op(dc_d) y), dc_f64_bits(dc_bits_f64(x) op dc_bits_f64(y)))
+  DC_FN u32 s_##name##_f32(u32 x, u32 y) { return f32_bits(bits_f32(x) op bits_f32(y)); }                     \
+  DC_D2(name##_f64, (dc_ul)((dc_d)x op(dc_d) y), f64_bits(bits_f64(x) op bits_f64(y)))
 DC_ARITHMETIC(add, +)
 DC_ARITHMETIC(sub, -)
 DC_ARITHMETIC(mul, *)
@@ -115,8 +112,8 @@ DC_FN dc_u n_rcp_f32(dc_u x) { return n_div_f32(DC_ONE_F32, x); }
 DC_FN u32 s_rcp_f32(u32 x) { return s_div_f32(0x3f800000u, x); }
 DC_FTZ1(rcp)
 DC_D1(rcp_f64, n_div_f64(DC_ONE_F64, x), s_div_f64((u64)0x3ff << 52, x))
-DC_FN u32 s_sqrt_f32(u32 x) { return dc_f32_bits(__builtin_sqrtf(dc_bits_f32(x))); }
-DC_FN u64 s_sqrt_f64(u64 x) { return dc_f64_bits(__builtin_sqrt(dc_bits_f64(x))); }
+DC_FN u32 s_sqrt_f32(u32 x) { return f32_bits(__builtin_sqrtf(bits_f32(x))); }
+DC_FN u64 s_sqrt_f64(u64 x) { return f64_bits(__builtin_sqrt(bits_f64(x))); }
 #if defined(DC_X86)
 DC_FN dc_u n_sqrt_f32(dc_u x) { return (dc_u)DC_MM(sqrt_ps)((dc_mf)x); }
 DC_FN dc_ul n_sqrt_f64(dc_ul x) { return (dc_ul)DC_MM(sqrt_pd)((dc_md)x); }
@@ -144,19 +141,19 @@ DC_FN dc_d n_add_to_odd(dc_d x, dc_d y) {
 DC_FN dc_u n_fma_f32(dc_u x, dc_u y, dc_u z) { return (dc_u)DC_MM(fmadd_ps)((dc_mf)x, (dc_mf)y, (dc_mf)z); }
 DC_FN dc_ul n_fma_f64(dc_ul x, dc_ul y, dc_ul z) { return (dc_ul)DC_MM(fmadd_pd)((dc_md)x, (dc_md)y, (dc_md)z); }
 DC_FN u32 s_fma_f32(u32 x, u32 y, u32 z) {
-  return dc_f32_bits(__builtin_fmaf(dc_bits_f32(x), dc_bits_f32(y), dc_bits_f32(z)));
+  return f32_bits(__builtin_fmaf(bits_f32(x), bits_f32(y), bits_f32(z)));
 }
 DC_FN u64 s_fma_f64(u64 x, u64 y, u64 z) {
-  return dc_f64_bits(__builtin_fma(dc_bits_f64(x), dc_bits_f64(y), dc_bits_f64(z)));
+  return f64_bits(__builtin_fma(bits_f64(x), bits_f64(y), bits_f64(z)));
 }
 #else
 DC_FN u64 s_fma_f64(u64 x, u64 y, u64 z) {
-  return dc_f64_bits(__builtin_fma(dc_bits_f64(x), dc_bits_f64(y), dc_bits_f64(z)));
+  return f64_bits(__builtin_fma(bits_f64(x), bits_f64(y), bits_f64(z)));
 }
 DC_LANEWISE3(fma_f64, dc_ul, u64)
 #if defined(__FP_FAST_FMAF)
 DC_FN u32 s_fma_f32(u32 x, u32 y, u32 z) {
-  return dc_f32_bits(__builtin_fmaf(dc_bits_f32(x), dc_bits_f32(y), dc_bits_f32(z)));
+  return f32_bits(__builtin_fmaf(bits_f32(x), bits_f32(y), bits_f32(z)));
 }
 DC_LANEWISE3(fma_f32, dc_u, u32)
 #else
@@ -290,10 +287,10 @@ DC_EXTREME(max_f64, dc_ul, dc_d, dc_ul, n_select_64, n_above_64, &)
     const F a = from(x), b = from(y);                                                                                  \
     return a == b ? x join y : b != b || a op b ? x : y;                                                               \
   }
-DC_EXTREME_S(min_f32, u32, f32, dc_bits_f32, <, |)
-DC_EXTREME_S(max_f32, u32, f32, dc_bits_f32, >, &)
-DC_EXTREME_S(min_f64, u64, f64, dc_bits_f64, <, |)
-DC_EXTREME_S(max_f64, u64, f64, dc_bits_f64, >, &)
+DC_EXTREME_S(min_f32, u32, f32, bits_f32, <, |)
+DC_EXTREME_S(max_f32, u32, f32, bits_f32, >, &)
+DC_EXTREME_S(min_f64, u64, f64, bits_f64, <, |)
+DC_EXTREME_S(max_f64, u64, f64, bits_f64, >, &)
 DC_FTZ2(min)
 DC_FTZ2(max)
 DC_LIFT_d_dd(min_f64)

@@ -6,51 +6,33 @@
 
 #include "types.h"
 
-/* An operation from its expression on vectors and the one on scalars. */
-#define DC_W1(name, vec, sca)                                                                                          \
-  DC_FN dc_u n_##name(dc_u x) { return vec; }                                                                          \
-  DC_LIFT_w_w(name)                                                                                                    \
-  DC_FN u32 s_##name(u32 x) { return sca; }
-#define DC_W2(name, vec, sca)                                                                                          \
-  DC_FN dc_u n_##name(dc_u x, dc_u y) { return vec; }                                                                  \
-  DC_LIFT_w_ww(name)                                                                                                   \
-  DC_FN u32 s_##name(u32 x, u32 y) { return sca; }
-#define DC_W3(name, vec, sca)                                                                                          \
-  DC_FN dc_u n_##name(dc_u x, dc_u y, dc_u z) { return vec; }                                                          \
-  DC_LIFT_w_www(name)                                                                                                  \
-  DC_FN u32 s_##name(u32 x, u32 y, u32 z) { return sca; }
-#define DC_D1(name, vec, sca)                                                                                          \
-  DC_FN dc_ul n_##name(dc_ul x) { return vec; }                                                                        \
-  DC_LIFT_d_d(name)                                                                                                    \
-  DC_FN u64 s_##name(u64 x) { return sca; }
-#define DC_D2(name, vec, sca)                                                                                          \
-  DC_FN dc_ul n_##name(dc_ul x, dc_ul y) { return vec; }                                                               \
-  DC_LIFT_d_dd(name)                                                                                                   \
-  DC_FN u64 s_##name(u64 x, u64 y) { return sca; }
-#define DC_D3(name, vec, sca)                                                                                          \
-  DC_FN dc_ul n_##name(dc_ul x, dc_ul y, dc_ul z) { return vec; }                                                      \
-  DC_LIFT_d_ddd(name)                                                                                                  \
-  DC_FN u64 s_##name(u64 x, u64 y, u64 z) { return sca; }
-/* One expression for vectors and scalars of every width. */
-#define DC_ANY1(name, expr)                                                                                            \
-  DC_W1(name##_16, (expr) & 0xffffu, (expr) & 0xffffu) DC_W1(name##_32, expr, expr) DC_D1(name##_64, expr, expr)
-#define DC_ANY2(name, expr)                                                                                            \
-  DC_W2(name##_16, (expr) & 0xffffu, (expr) & 0xffffu) DC_W2(name##_32, expr, expr) DC_D2(name##_64, expr, expr)
-#define DC_ANY3(name, expr)                                                                                            \
-  DC_W3(name##_16, (expr) & 0xffffu, (expr) & 0xffffu) DC_W3(name##_32, expr, expr) DC_D3(name##_64, expr, expr)
+/* n_name and v_name from an expression on vectors; DC_W1 and its like: s_name too, from one on scalars. */
+#define DC_VW1(name, vec) DC_FN dc_u n_##name(dc_u x) { return vec; } DC_LIFT_w_w(name)
+#define DC_VW2(name, vec) DC_FN dc_u n_##name(dc_u x, dc_u y) { return vec; } DC_LIFT_w_ww(name)
+#define DC_VW3(name, vec) DC_FN dc_u n_##name(dc_u x, dc_u y, dc_u z) { return vec; } DC_LIFT_w_www(name)
+#define DC_VD1(name, vec) DC_FN dc_ul n_##name(dc_ul x) { return vec; } DC_LIFT_d_d(name)
+#define DC_VD2(name, vec) DC_FN dc_ul n_##name(dc_ul x, dc_ul y) { return vec; } DC_LIFT_d_dd(name)
+#define DC_VD3(name, vec) DC_FN dc_ul n_##name(dc_ul x, dc_ul y, dc_ul z) { return vec; } DC_LIFT_d_ddd(name)
+#define DC_W1(name, vec, sca) DC_VW1(name, vec) S_W1(name, sca)
+#define DC_W2(name, vec, sca) DC_VW2(name, vec) S_W2(name, sca)
+#define DC_W3(name, vec, sca) DC_VW3(name, vec) S_W3(name, sca)
+#define DC_D1(name, vec, sca) DC_VD1(name, vec) S_D1(name, sca)
+#define DC_D2(name, vec, sca) DC_VD2(name, vec) S_D2(name, sca)
+#define DC_D3(name, vec, sca) DC_VD3(name, vec) S_D3(name, sca)
+
+#define LANE_W2 DC_VW2
+#define LANE_W3 DC_VW3
+#define LANE_ANY1(name, expr) DC_VW1(name##_16, S_LOW16(expr)) DC_VW1(name##_32, expr) DC_VD1(name##_64, expr)
+#define LANE_ANY2(name, expr) DC_VW2(name##_16, S_LOW16(expr)) DC_VW2(name##_32, expr) DC_VD2(name##_64, expr)
+#define LANE_ANY3(name, expr) DC_VW3(name##_16, S_LOW16(expr)) DC_VW3(name##_32, expr) DC_VD3(name##_64, expr)
+#include "lanewise.h"
 
 /* 16 bits, sign-extended. */
 DC_FN dc_u n_sign16(dc_u x) { return (dc_u)((dc_s)(x << 16) >> 16); }
-DC_FN u32 s_sign16(u32 x) { return (u32)(int16_t)x; }
 DC_FN dc_u n_negative(dc_u x) { return (dc_u)((dc_s)x >> 31); } /* 0 or ~0 */
 
-DC_ANY2(add, x + y)
-DC_ANY2(sub, x - y)
-DC_ANY2(mul, x *y)
-DC_ANY3(mad, x *y + z)
-DC_ANY1(neg, -x)
-DC_W1(abs_32, (x ^ n_negative(x)) - n_negative(x), (s32)x < 0 ? -x : x)
-DC_W1(abs_16, n_abs_32(n_sign16(x)), s_abs_32(s_sign16(x)))
+DC_VW1(abs_32, (x ^ n_negative(x)) - n_negative(x))
+DC_VW1(abs_16, n_abs_32(n_sign16(x)))
 
 /* --- order ---------------------------------------------------------------------------------------------------- */
 
@@ -92,28 +74,26 @@ DC_FN dc_ul n_less_u64(dc_ul x, dc_ul y) { return n_spread((~x & y) | (~(x ^ y) 
 #define DC_LEAST64(V, f, less, x, y) n_select_64(less(x, y), x, y)
 #define DC_MOST64(V, f, less, x, y) n_select_64(less(x, y), y, x)
 #endif
-#define DC_MIN(x, y) ((x) < (y) ? (x) : (y))
-#define DC_MAX(x, y) ((x) > (y) ? (x) : (y))
-DC_W2(min_u32, DC_LEAST(dc_u, epu32, dc_u, x, y), DC_MIN(x, y))
-DC_W2(max_u32, DC_MOST(dc_u, epu32, dc_u, x, y), DC_MAX(x, y))
-DC_W2(min_s32, DC_LEAST(dc_u, epi32, dc_s, x, y), (u32)DC_MIN((s32)x, (s32)y))
-DC_W2(max_s32, DC_MOST(dc_u, epi32, dc_s, x, y), (u32)DC_MAX((s32)x, (s32)y))
-DC_W2(min_u16, n_min_u32(x, y), s_min_u32(x, y))
-DC_W2(max_u16, n_max_u32(x, y), s_max_u32(x, y))
-DC_W2(min_s16, n_min_s32(n_sign16(x), n_sign16(y)) & 0xffffu, s_min_s32(s_sign16(x), s_sign16(y)) & 0xffffu)
-DC_W2(max_s16, n_max_s32(n_sign16(x), n_sign16(y)) & 0xffffu, s_max_s32(s_sign16(x), s_sign16(y)) & 0xffffu)
-DC_D2(min_u64, DC_LEAST64(dc_ul, epu64, n_less_u64, x, y), DC_MIN(x, y))
-DC_D2(max_u64, DC_MOST64(dc_ul, epu64, n_less_u64, x, y), DC_MAX(x, y))
-DC_D2(min_s64, DC_LEAST64(dc_ul, epi64, n_less_s64, x, y), (u64)DC_MIN((s64)x, (s64)y))
-DC_D2(max_s64, DC_MOST64(dc_ul, epi64, n_less_s64, x, y), (u64)DC_MAX((s64)x, (s64)y))
-DC_D1(abs_64, n_max_s64(x, -x), (s64)x < 0 ? -x : x)
-#define DC_SAD(W, t) W(sad_##t, n_max_##t(x, y) - n_min_##t(x, y) + z, s_max_##t(x, y) - s_min_##t(x, y) + z)
-DC_SAD(DC_W3, s32)
-DC_SAD(DC_W3, u32)
-DC_SAD(DC_D3, s64)
-DC_SAD(DC_D3, u64)
-DC_W3(sad_u16, n_sad_u32(x, y, z) & 0xffffu, s_sad_u32(x, y, z) & 0xffffu)
-DC_W3(sad_s16, n_sad_s32(n_sign16(x), n_sign16(y), z) & 0xffffu, s_sad_s32(s_sign16(x), s_sign16(y), z) & 0xffffu)
+DC_VW2(min_u32, DC_LEAST(dc_u, epu32, dc_u, x, y))
+DC_VW2(max_u32, DC_MOST(dc_u, epu32, dc_u, x, y))
+DC_VW2(min_s32, DC_LEAST(dc_u, epi32, dc_s, x, y))
+DC_VW2(max_s32, DC_MOST(dc_u, epi32, dc_s, x, y))
+DC_VW2(min_u16, n_min_u32(x, y))
+DC_VW2(max_u16, n_max_u32(x, y))
+DC_VW2(min_s16, n_min_s32(n_sign16(x), n_sign16(y)) & 0xffffu)
+DC_VW2(max_s16, n_max_s32(n_sign16(x), n_sign16(y)) & 0xffffu)
+DC_VD2(min_u64, DC_LEAST64(dc_ul, epu64, n_less_u64, x, y))
+DC_VD2(max_u64, DC_MOST64(dc_ul, epu64, n_less_u64, x, y))
+DC_VD2(min_s64, DC_LEAST64(dc_ul, epi64, n_less_s64, x, y))
+DC_VD2(max_s64, DC_MOST64(dc_ul, epi64, n_less_s64, x, y))
+DC_VD1(abs_64, n_max_s64(x, -x))
+#define DC_SAD(W, t) W(sad_##t, n_max_##t(x, y) - n_min_##t(x, y) + z)
+DC_SAD(DC_VW3, s32)
+DC_SAD(DC_VW3, u32)
+DC_SAD(DC_VD3, s64)
+DC_SAD(DC_VD3, u64)
+DC_VW3(sad_u16, n_sad_u32(x, y, z) & 0xffffu)
+DC_VW3(sad_s16, n_sad_s32(n_sign16(x), n_sign16(y), z) & 0xffffu)
 
 /* --- products of twice the width ------------------------------------------------------------------------------ */
 
@@ -135,39 +115,31 @@ DC_FN dc_ul n_product_s(dc_ul x, dc_ul y) { /* a negative factor counts 2^32 too
   return n_product_u(x, y) - ((dc_ul)(sx + sy) << 32);
 }
 #endif
-#define DC_WIDE(t, product, sca)                                                                                       \
+#define DC_WIDE(t, product)                                                                                            \
   DC_FN dc_pair n_mulwide_##t(dc_u x, dc_u y) {                                                                        \
     return (dc_pair){product(n_lo_u64(x), n_lo_u64(y)), product(n_hi_u64(x), n_hi_u64(y))};                            \
   }                                                                                                                    \
   DC_LIFT_d_ww(mulwide_##t)                                                                                            \
-  DC_FN u64 s_mulwide_##t(u32 x, u32 y) { return sca; }                                                                \
   DC_FN V64 v_madwide_##t(V32 x, V32 y, V64 z) { return v_add_64(v_mulwide_##t(x, y), z); }                            \
-  DC_FN u64 s_madwide_##t(u32 x, u32 y, u64 z) { return s_mulwide_##t(x, y) + z; }                                     \
   DC_FN dc_u n_mulhi_##t(dc_u x, dc_u y) {                                                                             \
     const dc_ul even = product((dc_ul)x, (dc_ul)y), odd = product((dc_ul)x >> 32, (dc_ul)y >> 32);                     \
     return (dc_u)((even >> 32) | (odd & ~(u64)0xffffffffu));                                                           \
   }                                                                                                                    \
   DC_LIFT_w_ww(mulhi_##t)                                                                                              \
-  DC_FN u32 s_mulhi_##t(u32 x, u32 y) { return (u32)(s_mulwide_##t(x, y) >> 32); }                                     \
-  DC_W3(madhi_##t, n_mulhi_##t(x, y) + z, s_mulhi_##t(x, y) + z)
-DC_WIDE(u32, n_product_u, (u64)x *y)
-DC_WIDE(s32, n_product_s, (u64)((s64)(s32)x * (s32)y))
-DC_W2(mulwide_u16, x *y, x *y)
-DC_W2(mulwide_s16, n_sign16(x) * n_sign16(y), s_sign16(x) * s_sign16(y))
-DC_W3(madwide_u16, x *y + z, x *y + z)
-DC_W3(madwide_s16, n_mulwide_s16(x, y) + z, s_mulwide_s16(x, y) + z)
-DC_W2(mulhi_u16, x *y >> 16, x *y >> 16)
-DC_W2(mulhi_s16, n_mulwide_s16(x, y) >> 16, s_mulwide_s16(x, y) >> 16)
-DC_W3(madhi_u16, (n_mulhi_u16(x, y) + z) & 0xffffu, (s_mulhi_u16(x, y) + z) & 0xffffu)
-DC_W3(madhi_s16, (n_mulhi_s16(x, y) + z) & 0xffffu, (s_mulhi_s16(x, y) + z) & 0xffffu)
-DC_FN u64 s_mulhi_u64(u64 x, u64 y) { return (u64)((unsigned __int128)x * y >> 64); }
-DC_FN u64 s_mulhi_s64(u64 x, u64 y) { return (u64)((__int128)(s64)x * (s64)y >> 64); }
+  DC_VW3(madhi_##t, n_mulhi_##t(x, y) + z)
+DC_WIDE(u32, n_product_u)
+DC_WIDE(s32, n_product_s)
+DC_VW2(mulwide_s16, n_sign16(x) * n_sign16(y))
+DC_VW3(madwide_s16, n_mulwide_s16(x, y) + z)
+DC_VW2(mulhi_s16, n_mulwide_s16(x, y) >> 16)
+DC_VW3(madhi_u16, (n_mulhi_u16(x, y) + z) & 0xffffu)
+DC_VW3(madhi_s16, (n_mulhi_s16(x, y) + z) & 0xffffu)
 DC_LANEWISE2(mulhi_u64, dc_ul, u64)
 DC_LANEWISE2(mulhi_s64, dc_ul, u64)
 DC_LIFT_d_dd(mulhi_u64)
 DC_LIFT_d_dd(mulhi_s64)
-DC_D3(madhi_u64, n_mulhi_u64(x, y) + z, s_mulhi_u64(x, y) + z)
-DC_D3(madhi_s64, n_mulhi_s64(x, y) + z, s_mulhi_s64(x, y) + z)
+DC_VD3(madhi_u64, n_mulhi_u64(x, y) + z)
+DC_VD3(madhi_s64, n_mulhi_s64(x, y) + z)
 
 /* --- division: by zero gives all ones, the smallest integer by -1 wraps --------------------------------------- */
 
@@ -194,31 +166,19 @@ DC_FN dc_m n_is_zero(dc_u x) { return _mm512_testn_epi32_mask((__m512i)x, (__m51
 #else
 DC_FN dc_m n_is_zero(dc_u x) { return (dc_m)(x == 0); }
 #endif
-DC_W2(div_u32, n_select(n_is_zero(y), n_splat(~0u), n_quotient(x, y)), y ? x / y : ~0u)
-DC_W2(rem_u32, n_select(n_is_zero(y), n_splat(~0u), x - n_quotient(x, y) * y), y ? x % y : ~0u)
+DC_VW2(div_u32, n_select(n_is_zero(y), n_splat(~0u), n_quotient(x, y)))
+DC_VW2(rem_u32, n_select(n_is_zero(y), n_splat(~0u), x - n_quotient(x, y) * y))
 DC_FN dc_u n_quotient_s(dc_u x, dc_u y) {
   const dc_u s = n_negative(x ^ y);
   return (n_quotient(n_abs_32(x), n_abs_32(y)) ^ s) - s;
 }
-DC_W2(div_s32, n_select(n_is_zero(y), n_splat(~0u), n_quotient_s(x, y)),
-      y == 0 ? ~0u : y == ~0u ? -x : (u32)((s32)x / (s32)y))
-DC_W2(rem_s32, n_select(n_is_zero(y), n_splat(~0u), x - n_quotient_s(x, y) * y),
-      y == 0 ? ~0u : y == ~0u ? 0 : (u32)((s32)x % (s32)y))
+DC_VW2(div_s32, n_select(n_is_zero(y), n_splat(~0u), n_quotient_s(x, y)))
+DC_VW2(rem_s32, n_select(n_is_zero(y), n_splat(~0u), x - n_quotient_s(x, y) * y))
 #define DC_DIV16(name)                                                                                                 \
-  DC_W2(name##_u16, n_##name##_u32(x, y) & 0xffffu, s_##name##_u32(x, y) & 0xffffu)                                    \
-  DC_W2(name##_s16, n_##name##_s32(n_sign16(x), n_sign16(y)) & 0xffffu,                                                \
-        s_##name##_s32(s_sign16(x), s_sign16(y)) & 0xffffu)
+  DC_VW2(name##_u16, n_##name##_u32(x, y) & 0xffffu)                                    \
+  DC_VW2(name##_s16, n_##name##_s32(n_sign16(x), n_sign16(y)) & 0xffffu)
 DC_DIV16(div)
 DC_DIV16(rem)
-/* A pair of 64-bit operands is most often small: the shorter division then. */
-DC_FN u64 s_div_u64(u64 x, u64 y) { return y == 0 ? ~(u64)0 : (x | y) >> 32 ? x / y : (u32)x / (u32)y; }
-DC_FN u64 s_rem_u64(u64 x, u64 y) { return y == 0 ? ~(u64)0 : (x | y) >> 32 ? x % y : (u32)x % (u32)y; }
-DC_FN u64 s_div_s64(u64 x, u64 y) {
-  return (x | y) >> 32 == 0 ? s_div_u64(x, y) : y == 0 ? ~(u64)0 : y == ~(u64)0 ? -x : (u64)((s64)x / (s64)y);
-}
-DC_FN u64 s_rem_s64(u64 x, u64 y) {
-  return (x | y) >> 32 == 0 ? s_rem_u64(x, y) : y == 0 ? ~(u64)0 : y == ~(u64)0 ? 0 : (u64)((s64)x % (s64)y);
-}
 #define DC_DIV64(name)                                                                                                 \
   DC_LANEWISE2(name, dc_ul, u64)                                                                                       \
   DC_LIFT_d_dd(name)
@@ -247,22 +207,15 @@ DC_FN dc_h n_even_s(dc_u x) { return (dc_h)(x << 8) >> 8; }
 DC_FN dc_h n_even_u(dc_u x) { return (dc_h)(x & 0x00ff00ffu); }
 DC_FN dc_h n_odd_s(dc_u x) { return (dc_h)x >> 8; }
 DC_FN dc_h n_odd_u(dc_u x) { return (dc_h)((dc_uh)x >> 8); }
-DC_FN u32 s_byte_s(u32 x, int i) { return (u32)(int8_t)(x >> 8 * i); }
-DC_FN u32 s_byte_u(u32 x, int i) { return x >> 8 * i & 0xff; }
-DC_FN u32 s_half_s(u32 x, int i) { return (u32)(int16_t)(x >> 16 * i); }
-DC_FN u32 s_half_u(u32 x, int i) { return x >> 16 * i & 0xffff; }
 DC_FN dc_u n_byte_s(dc_u x, int i) { return (dc_u)((dc_s)(x << (24 - 8 * i)) >> 24); }
 DC_FN dc_u n_byte_u(dc_u x, int i) { return x >> 8 * i & 0xffu; }
 DC_FN dc_u n_half_s(dc_u x, int i) { return (dc_u)((dc_s)(x << (16 - 16 * i)) >> 16); }
 DC_FN dc_u n_half_u(dc_u x, int i) { return x >> 16 * i & 0xffffu; }
 #define DC_DOT(a, b)                                                                                                   \
-  DC_W3(dp4a_##a##b, z + n_halves(n_even_##a(x), n_even_##b(y)) + n_halves(n_odd_##a(x), n_odd_##b(y)),                \
-        z + s_byte_##a(x, 0) * s_byte_##b(y, 0) + s_byte_##a(x, 1) * s_byte_##b(y, 1) +                                \
-            s_byte_##a(x, 2) * s_byte_##b(y, 2) + s_byte_##a(x, 3) * s_byte_##b(y, 3))                                 \
+  DC_VW3(dp4a_##a##b, z + n_halves(n_even_##a(x), n_even_##b(y)) + n_halves(n_odd_##a(x), n_odd_##b(y)))                                 \
   DC_DOT2(lo_##a##b, a, b, 0) DC_DOT2(hi_##a##b, a, b, 2)
 #define DC_DOT2(name, a, b, at)                                                                                        \
-  DC_W3(dp2a_##name, z + n_half_##a(x, 0) * n_byte_##b(y, at) + n_half_##a(x, 1) * n_byte_##b(y, at + 1),              \
-        z + s_half_##a(x, 0) * s_byte_##b(y, at) + s_half_##a(x, 1) * s_byte_##b(y, at + 1))
+  DC_VW3(dp2a_##name, z + n_half_##a(x, 0) * n_byte_##b(y, at) + n_half_##a(x, 1) * n_byte_##b(y, at + 1))
 DC_DOT(s, s)
 DC_DOT(s, u)
 DC_DOT(u, s)

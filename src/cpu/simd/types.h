@@ -16,8 +16,8 @@
 #ifndef DC_CPU_SIMD_TYPES_H
 #define DC_CPU_SIMD_TYPES_H
 
-#include <stdint.h>
-#include <string.h>
+#include "scalar.h"
+
 #if defined(__SSE2__) && !defined(DC_PLAIN) /* DC_PLAIN: as on a machine without intrinsics of ours */
 #define DC_X86
 #include <immintrin.h>
@@ -49,15 +49,6 @@
 #else
 #error "DC_W must be 16 or 32"
 #endif
-
-#define DC_FN static inline __attribute__((always_inline, unused))
-
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t s32;
-typedef int64_t s64;
-typedef float f32;
-typedef double f64;
 
 /* Native vectors. A cast between them keeps the bits. */
 #define DC_VECTOR __attribute__((vector_size(4 * DC_NW)))
@@ -97,26 +88,6 @@ typedef struct V64 {
 
 DC_FN dc_u n_splat(u32 x) { return (dc_u){0} + x; }
 DC_FN dc_ul n_splat64(u64 x) { return (dc_ul){0} + x; }
-DC_FN u32 dc_f32_bits(f32 x) {
-  u32 u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-DC_FN f32 dc_bits_f32(u32 u) {
-  f32 x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
-DC_FN u64 dc_f64_bits(f64 x) {
-  u64 u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-DC_FN f64 dc_bits_f64(u64 u) {
-  f64 x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
 DC_FN dc_u n_iota(void) {
 #if DC_NW == 16
   return (dc_u){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

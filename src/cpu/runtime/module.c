@@ -1,10 +1,10 @@
 /*
 ** module.c - see module.h.
 **
-** Parsing is done here at once; a function is analysed and decoded when somebody first asks for it
-** (decode.c), so a module of a hundred kernels of which one is used costs one.
+** Loading parses the whole text; a function is analysed and decoded when it is first used (decode_calls.c), so a module
+** of a hundred kernels of which one is launched costs one.
 */
-#include "cpu/interp/module.h"
+#include "cpu/runtime/module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,23 +16,6 @@
 #include "cpu/ptx/parse.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/memory.h"
-
-dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func *f) {
-  return &code->functions[f->index];
-}
-
-dc_cpu_function *dc_code_function_at(const struct dc_code *code, uint64_t address) {
-  uint64_t offset = address - (uint64_t)(uintptr_t)code->functions; /* wraps when below: then too large */
-  if (offset % sizeof *code->functions != 0) return NULL;
-  offset /= sizeof *code->functions;
-  return offset < (uint64_t)code->ptx.nfuncs ? &code->functions[offset] : NULL;
-}
-
-int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym) {
-  if (sym->kind == PTX_SYM_FUNC) return (int64_t)(uintptr_t)dc_code_function_of(code, sym->func);
-  if (sym->space == PTX_GLOBAL) return (int64_t)(code->global_image + sym->offset);
-  return (int64_t)sym->offset;
-}
 
 /* The address as any pointer sees it. */
 static int64_t generic_address(const struct dc_code *code, const ptx_sym *sym) {
@@ -50,8 +33,8 @@ static void relocate(const struct dc_code *code, const ptx_sym *sym, uint8_t *by
 
 static int make_images(struct dc_code *code, dc_error *err) {
   const ptx_module *m = &code->ptx;
-  if (m->global_size && (code->global_image = dc_memory_alloc(code->cpu->memory, m->global_size, err)) == 0) return -1;
-  if (m->const_size && (code->const_image = dc_memory_alloc(code->cpu->memory, m->const_size, err)) == 0) return -1;
+  if (m->global_size && (code->global_image = dc_memory_alloc(code->memory, m->global_size, err)) == 0) return -1;
+  if (m->const_size && (code->const_image = dc_memory_alloc(code->memory, m->const_size, err)) == 0) return -1;
   if (m->global_size) memset((void *)(uintptr_t)code->global_image, 0, m->global_size);
   if (m->const_size) memset((void *)(uintptr_t)code->const_image, 0, m->const_size);
   for (int i = 0; i < m->nvars; i++) {
@@ -81,8 +64,10 @@ int dc_code_load(dc_cpu_device *cpu, const char *text, size_t len, struct dc_cod
     return dc_fail(err, DC_COMPILE, NULL, "the module is machine code of a GPU; the CPU device runs PTX");
   }
   if (code == NULL) return dc_fail_oom(err);
-  code->cpu = cpu;
-  code->cpu_serial = cpu->serial;
+  code->ops = cpu->ops;
+  code->tier = cpu->tier;
+  code->memory = cpu->memory;
+  code->device_serial = cpu->serial;
   code->shared_align = 128;
   if (ptx_parse(text, len, &code->ptx, err) != 0) goto failed;
   code->functions = calloc((size_t)code->ptx.nfuncs + 1, sizeof *code->functions);
@@ -106,8 +91,8 @@ failed:
 
 void dc_code_unload(struct dc_code *code) {
   if (code == NULL) return;
-  if (code->global_image) dc_memory_free(code->cpu->memory, code->global_image);
-  if (code->const_image) dc_memory_free(code->cpu->memory, code->const_image);
+  if (code->global_image) dc_memory_free(code->memory, code->global_image);
+  if (code->const_image) dc_memory_free(code->memory, code->const_image);
   for (int i = 0; code->functions && i < code->ptx.nfuncs; i++) {
     dc_native_drop(&code->functions[i]);
     free(code->functions[i].refusal);

@@ -1,0 +1,24 @@
+/*
+** emitted.h - the C text of a function, and what its caller has to know of it.
+*/
+#ifndef DC_CPU_CODEGEN_EMITTED_H
+#define DC_CPU_CODEGEN_EMITTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+typedef struct dc_emitted {
+  dc_buf text;          /* a C file that defines  int dc_run(dc_native *n)  */
+  bool simple;          /* pauses only at barriers that all threads of a block come to, and never leaves to tier 0 */
+  bool pauses;          /* pauses at all */
+  bool operates;        /* uses dc_native.operate */
+  bool lane_free;       /* nothing in it tells how wide a gang is: 16 lanes will do */
+  uint32_t save_bytes;  /* of dc_native.save */
+  int32_t *tracked;     /* nodes of dc_native.wait, owned */
+  int32_t ntracked;
+  uint8_t *resumes;     /* per node: emitted code may begin there; owned */
+} dc_emitted;
+
+#endif

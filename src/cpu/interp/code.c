@@ -1,0 +1,21 @@
+/* code.c - see code.h. */
+#include "cpu/interp/code.h"
+
+#include "cpu/ptx/ptx.h"
+
+dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func *f) {
+  return &code->functions[f->index];
+}
+
+dc_cpu_function *dc_code_function_at(const struct dc_code *code, uint64_t address) {
+  uint64_t offset = address - (uint64_t)(uintptr_t)code->functions; /* wraps when below: then too large */
+  if (offset % sizeof *code->functions != 0) return NULL;
+  offset /= sizeof *code->functions;
+  return offset < (uint64_t)code->ptx.nfuncs ? &code->functions[offset] : NULL;
+}
+
+int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym) {
+  if (sym->kind == PTX_SYM_FUNC) return (int64_t)(uintptr_t)dc_code_function_of(code, sym->func);
+  if (sym->space == PTX_GLOBAL) return (int64_t)(code->global_image + sym->offset);
+  return (int64_t)sym->offset;
+}

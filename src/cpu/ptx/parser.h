@@ -1,0 +1,81 @@
+/*
+** parser.h - the PTX parser's state, and what all its files need: errors, tokens, growing arrays.
+**
+** Functions return 0, or -1 with P->err set, unless they say otherwise.
+*/
+#ifndef DC_CPU_PTX_PARSER_H
+#define DC_CPU_PTX_PARSER_H
+
+#include "base/error.h"
+#include "base/map.h"
+#include "cpu/ptx/lex.h"
+#include "cpu/ptx/ptx.h"
+
+/* A growing array of malloc'ed memory. */
+typedef struct ptx_vec {
+  void *data;
+  size_t n, cap;
+} ptx_vec;
+
+/* 64-bit keys to 64-bit values, open addressing; key 0 is not allowed. */
+typedef struct ptx_u64map {
+  uint64_t *slots; /* key, value pairs */
+  size_t n, cap;
+} ptx_u64map;
+
+/* A parameter or result of a function under way that is written as a register. */
+typedef struct ptx_regparam {
+  ptx_sym *sym;
+  int32_t reg;
+  bool result;
+} ptx_regparam;
+
+typedef struct ptx_parser {
+  ptx_lex lex;
+  ptx_module *m;
+  dc_error *err;
+  dc_map forms;          /* opcode text -> ptx_form */
+  ptx_vec funcs, vars;   /* of the module: ptx_func *, ptx_sym * */
+  ptx_vec late;          /* ptx_late_reloc */
+  ptx_vec bytes, relocs; /* of the initialiser under way: uint8_t, ptx_reloc + name */
+  uint64_t init_bytes;   /* of all initialisers so far */
+  /* the function under way */
+  ptx_func *f;
+  struct ptx_bind **buckets;    /* nbuckets of them, a power of two; a chain begins with the innermost name */
+  uint32_t nbuckets, nbinds;
+  struct ptx_bind *top;
+  ptx_vec scopes;        /* ptx_scope */
+  ptx_vec pendings;      /* ptx_pending */
+  ptx_vec brxs;          /* ptx_brx */
+  ptx_vec regs, ins, fvars; /* ptx_reg, ptx_ins, ptx_sym * */
+  ptx_vec ops;           /* ptx_operand: of the instruction under way */
+  ptx_u64map ranges;     /* range id, number -> register */
+  uint32_t range_ids;
+  uint64_t callparam;    /* bytes of .param variables in the scopes now open */
+  ptx_vec regparams;     /* ptx_regparam */
+  bool has_stack;        /* some function calls alloca */
+  int32_t stack_reg;     /* its pointer, -1 none; the memory */
+  ptx_sym *stack;
+  ptx_sym *reserved;     /* the shared memory that %reserved_smem_offset_… tell of; NULL: nobody asked */
+  /* source lines */
+  uint32_t line;         /* of the last .loc */
+  uint32_t user_file;    /* number of the user's file; 0: ready-made PTX, whose own lines count */
+  ptx_u64map inlined;    /* location -> line in the user's file */
+} ptx_parser;
+
+int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) DC_PRINTF(3, 4);
+int ptxp_oom(ptx_parser *P);
+int ptxp_interrupted(ptx_parser *P);
+int ptxp_expected(ptx_parser *P, const char *what); /* "expected %s, found '…'" at the current token */
+int ptxp_accept(ptx_parser *P, char c);             /* 1 and steps over it, or 0 */
+int ptxp_expect(ptx_parser *P, char c);
+uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line); /* of the source, for what stands on that line of PTX */
+
+void *ptxp_push(ptx_vec *v, size_t size);           /* room for one more, zeroed; NULL when out of memory */
+void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size); /* a copy in the arena */
+void ptxp_vec_free(ptx_vec *v);
+int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value); /* -1 out of memory */
+bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value);
+void ptxp_map_clear(ptx_u64map *map);
+
+#endif
