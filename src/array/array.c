@@ -3,7 +3,7 @@
 */
 #include <inttypes.h>
 
-#include "array/expr.h"
+#include "array/graph/expr.h"
 
 /* --- making ---------------------------------------------------------------------------------------- */
 

@@ -14,14 +14,14 @@
 #ifndef DC_ARRAY_ARRAY_H
 #define DC_ARRAY_ARRAY_H
 
-#include "array/geometry.h"
-#include "array/op.h"
+#include "array/graph/geometry.h"
+#include "array/graph/op.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/capture.h"
 
 typedef struct dc_array dc_array;
-typedef struct dc_buffer dc_buffer; /* array/buffer.h: {device, address, bytes, references, pending readers} */
+typedef struct dc_buffer dc_buffer; /* array/graph/buffer.h: {device, address, bytes, references, pending readers} */
 
 typedef enum dc_array_state { DC_ARRAY_READY, DC_ARRAY_PENDING, DC_ARRAY_CLOSED } dc_array_state;
 
@@ -168,7 +168,7 @@ dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err);
 dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, bool root, dc_error *err);
 /* The square root of the sum of squared absolute values. */
 dc_array *dc_array_norm(dc_array *a, uint32_t axes, bool keep, dc_error *err);
-/* Random numbers by element, see generate_random.c: float32 or float64, and int64 for integers, which are 0 to range-1
+/* Random numbers by element, see codegen/random.c: float32 or float64, and int64 for integers, which are 0 to range-1
 ** (a range of 0 stands for 2^64: all bits). */
 typedef enum dc_random {
   DC_RANDOM_UNIFORM, DC_RANDOM_NORMAL, DC_RANDOM_EXPONENTIAL, DC_RANDOM_INTEGER

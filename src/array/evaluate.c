@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "array/program.h"
+#include "array/codegen/ir.h"
 #include "kernel/profile.h"
 
 /* What a program has computed inside of it is computed anew if it is needed once more, but only once. */

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/expr.h"
+#include "array/graph/expr.h"
 
 /* An index that is being applied. */
 typedef struct dc_where {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/expr.h"
+#include "array/graph/expr.h"
 #include "base/half.h"
 
 #define SMALL ((size_t)64 << 10) /* bytes that are sooner fetched than looked at by a kernel */

@@ -15,7 +15,7 @@
 */
 #include <stdio.h>
 
-#include "array/expr.h"
+#include "array/graph/expr.h"
 
 const dc_op_info dc_ops[DC_NOPS] = {
 #define DC_OP_ROW(id, name, n, rule, flags) { name, n, DC_RULE_##rule, flags },

@@ -1,8 +1,8 @@
 /*
 ** random.c - arrays of random numbers: pending expressions whose elements depend on a seed, the number of the call that
-** made them, and their own number.  generate_random.c has the generator.
+** made them, and their own number.  codegen/random.c has the generator.
 */
-#include "array/expr.h"
+#include "array/graph/expr.h"
 
 dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int ndim, const int64_t *shape, uint64_t seed,
                           uint64_t call, uint64_t range, dc_error *err) {

@@ -4,7 +4,7 @@
 */
 #include <string.h>
 
-#include "array/expr.h"
+#include "array/graph/expr.h"
 
 static const char *const names[DC_NREDUCES] = {
   [DC_REDUCE_SUM] = "sum", [DC_REDUCE_PROD] = "prod", [DC_REDUCE_MIN] = "minimum", [DC_REDUCE_MAX] = "maximum",

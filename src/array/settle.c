@@ -5,7 +5,7 @@
 ** What is computed is the root of each reader, as far up as nobody else sees the parts below, so that
 ** settling makes no temporaries either.
 */
-#include "array/expr.h"
+#include "array/graph/expr.h"
 
 #define COLLECT_AFTER ((size_t)64 << 20)
 

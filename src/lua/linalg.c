@@ -4,7 +4,7 @@
 */
 #include <string.h>
 
-#include "array/linalg.h"
+#include "array/linalg/linalg.h"
 #include "lua/lib.h"
 
 /* An array at idx, or a table made into one (of the dtype and on the device of `like`, if any) and put in its place. */

@@ -1,10 +1,10 @@
 /*
-** part.c - expressions that kernels of ours compute themselves (array/part.h), for lua/dotcompute/select.lua.
+** part.c - pending predicates that lua/dotcompute/select.lua fuses into its kernels (array/fused_predicate.h).
 **
 ** Until such a kernel is launched, its operands are kept: a finalizer, or the launch itself, may compute the
 ** expression, which then lets go of them.
 */
-#include "array/part.h"
+#include "array/fused_predicate.h"
 #include "lua/lib.h"
 
 static dc_part *check_part(lua_State *L) {

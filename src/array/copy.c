@@ -1,0 +1,266 @@
+/*
+** copy.c - values between arrays and host memory, and single values.
+*/
+#include <inttypes.h>
+#include <string.h>
+
+#include "array/graph/expr.h"
+
+/* The first bytes of a READY array. */
+static int to_host(dc_array *a, void *dst, size_t bytes, dc_error *err) {
+  if (dc_buffer_used(a->buffer, false, err) != 0) return -1;
+  return dc_device_to_host(a->dev, dst, a->ptr, bytes, err);
+}
+
+int dc_array_read(dc_array *a, void *dst, dc_error *err) {
+  if (dc_evaluate(a, err) != 0) return -1;
+  size_t bytes = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype);
+  if (a->contiguous) return to_host(a, dst, bytes, err);
+  dc_array *gathered = dc_array_copy(a, err);
+  if (gathered == NULL) return -1;
+  int rc = to_host(gathered, dst, bytes, err);
+  dc_array_unref(gathered);
+  return rc;
+}
+
+/* Stretched axes share memory: what would an assignment to one of their elements mean? */
+int dc_array_check_writable(const dc_array *a, dc_error *err) {
+  for (int i = 0; i < a->g.ndim; i++)
+    if (a->g.strides[i] == 0 && a->g.shape[i] > 1)
+      return dc_fail(err, DC_ARGUMENT, NULL,
+                     "cannot write to a broadcast view: its elements share memory (axis %d); copy it first", i + 1);
+  return 0;
+}
+
+int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
+  uint64_t bytes[2];
+  bool told;
+  if (dc_array_check_open(a, err) != 0) return -1;
+  if (dc_array_size(a) != 1) {
+    char shape[512];
+    return dc_fail(err, DC_SHAPE, NULL, "only an array of one element is a number: this one has shape %s",
+                   dc_geometry_text(&a->g, shape, sizeof shape));
+  }
+  if (dc_evaluate_value(a, bytes, &told, err) != 0) return -1;
+  if (!told && to_host(a, bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
+  dc_scalar_get(bytes, a->dtype, out);
+  return 0;
+}
+
+int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
+  dc_number number;
+  if (dc_array_check_open(a, err) != 0 || dc_number_from(&v, a->dtype, &number, err) != 0) return -1;
+  if (dc_array_check_writable(a, err) != 0 || dc_array_will_write(a, err) != 0) return -1;
+  const size_t size = dc_dtype_size(a->dtype);
+  /* Drivers have no fill of 16 bytes, nor one of 8 that a graph could hold. */
+  const bool fills = size < 8 || (size == 8 && a->dev->capture == NULL);
+  if (!a->contiguous || !fills) return dc_evaluate_number(&number, a, err);
+  if (dc_buffer_used(a->buffer, true, err) != 0) return -1;
+  uint64_t stored = 0;
+  dc_number_store(&number, &stored);
+  return dc_device_fill(a->dev, a->ptr, &stored, size, (size_t)dc_array_size(a), err);
+}
+
+/* --- from array to array ----------------------------------------------------------------------------- */
+
+static size_t bytes_of(const dc_array *a) { return (size_t)dc_array_size(a) * dc_dtype_size(a->dtype); }
+
+/* By way of whatever memory there is.  Between two devices of a kind the copy runs in the target's stream, so both have
+** to know. */
+static int copy_waited(dc_array *dst, dc_array *src, dc_error *err) {
+  dc_device *dd = dst->dev, *sd = src->dev;
+  if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_buffer_used(src->buffer, false, err) != 0) return -1;
+  if (dd->ops == sd->ops && sd->tracking != 0 && dc_buffer_use(src->buffer, dd, NULL, false, err) != 0) return -1;
+  return dc_device_copy_across(dd, dst->ptr, sd, src->ptr, bytes_of(dst), err);
+}
+
+/* Between page-locked memory and `there`, on a GPU, in its current stream. */
+static int copy_locked(dc_array *there, dc_array *host, bool up, dc_error *err) {
+  if (dc_device_open(there->dev, err) != 0) return -1;
+  if (dc_capture_refuse(there->dev, "copies between the host and the device", err) != 0) return -1;
+  if (dc_buffer_used(there->buffer, up, err) != 0) return -1;
+  if (dc_trace_use(&host->buffer->trace, there->dev, NULL, !up, err) != 0) return -1;
+  void *p = (void *)(uintptr_t)host->ptr;
+  return up ? dc_device_to_device_async(there->dev, there->ptr, p, bytes_of(there), err)
+            : dc_device_to_host_async(there->dev, p, there->ptr, bytes_of(there), err);
+}
+
+/* The bytes of one READY, contiguous array to another, of another device.  `async`: not waited for, when one of them is
+** page-locked memory and the other on a GPU. */
+static int copy_across(dc_array *dst, dc_array *src, bool async, dc_error *err) {
+  const bool up = src->buffer->pinned != NULL && dst->dev->ops->to_device_async != NULL;
+  const bool down = dst->buffer->pinned != NULL && src->dev->ops->to_host_async != NULL;
+  if (!up && !down) return copy_waited(dst, src, err);
+  dc_array *there = up ? dst : src;
+  if (copy_locked(there, up ? src : dst, up, err) != 0) return -1;
+  dc_stream *s = async ? NULL : dc_stream_current(there->dev, err);
+  return async ? 0 : s == NULL ? -1 : dc_stream_synchronize(s, err);
+}
+
+/* An array of src's values, contiguous on dev; a new reference.  `async`: the copy is not waited for where that can be;
+** so what comes from a GPU then comes into page-locked memory. */
+static dc_array *bring(dc_array *src, dc_device *dev, bool async, dc_error *err) {
+  if (dc_evaluate(src, err) != 0) return NULL;
+  dc_array *packed = src->contiguous ? src : dc_array_copy(src, err);
+  if (packed == NULL) return NULL;
+  dc_array *there = async && src->dev->ops->pinned_alloc != NULL && dev->ops->pinned_alloc == NULL
+                        ? dc_array_pinned(dev, src->dev, src->dtype, src->g.ndim, src->g.shape, err)
+                        : dc_array_empty(dev, src->dtype, src->g.ndim, src->g.shape, err);
+  if (there != NULL && copy_across(there, packed, async, err) != 0) {
+    dc_array_unref(there);
+    there = NULL;
+  }
+  if (packed != src) dc_array_unref(packed);
+  return there;
+}
+
+dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  if (a->dev != dev) return bring(a, dev, async, err);
+  dc_array_ref(a);
+  return a;
+}
+
+dc_array *dc_array_copy(dc_array *a, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  dc_array *copy = dc_array_empty(a->dev, a->dtype, a->g.ndim, a->g.shape, err);
+  if (copy == NULL || dc_array_assign(copy, a, false, err) == 0) return copy;
+  dc_array_unref(copy);
+  return NULL;
+}
+
+static bool plain_copy(const dc_array *dst, const dc_array *src) {
+  return src->state == DC_ARRAY_READY && src->dtype == dst->dtype && src->contiguous && dst->contiguous &&
+         dc_geometry_same_shape(&src->g, &dst->g);
+}
+
+/* src, READY, by way of fresh memory: it overlaps dst. */
+static int assign_overlapping(dc_array *dst, dc_array *src, dc_error *err) {
+  dc_array *copy = dc_array_copy(src, err);
+  if (copy == NULL) return -1;
+  int rc = dc_evaluate_into(copy, dst, NULL, err);
+  dc_array_unref(copy);
+  return rc;
+}
+
+static bool apart(const dc_array *a, const dc_array *b) {
+  size_t n = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype);
+  return a->ptr + n <= b->ptr || b->ptr + n <= a->ptr;
+}
+
+/* Settling and computing may run finalizers, which may close either. */
+static int check_both_open(const dc_array *dst, const dc_array *src, dc_error *err) {
+  return dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0 ? -1 : 0;
+}
+
+static int copy_here(dc_array *dst, dc_array *src, dc_error *err) {
+  if (dc_buffer_used(src->buffer, false, err) != 0 || dc_buffer_used(dst->buffer, true, err) != 0) return -1;
+  return dc_device_copy(dst->dev, dst->ptr, src->ptr, bytes_of(dst), err);
+}
+
+static int assign_ready(dc_array *dst, dc_array *src, dc_error *err) {
+  if (check_both_open(dst, src, err) != 0) return -1;
+  if (plain_copy(dst, src) && (dst->ptr == src->ptr || apart(dst, src)))
+    return copy_here(dst, src, err);
+  int rc = dc_evaluate_into(src, dst, NULL, err);
+  return rc == 1 ? assign_overlapping(dst, src, err) : rc;
+}
+
+/* A pending src that nobody else builds on and that was not computed before goes straight into dst.  When
+** it reads dst, its own value would be lost, so it becomes a pending copy of dst, for which dst must hold
+** exactly that value. */
+static int assign_pending(dc_array *dst, dc_array *src, dc_error *err) {
+  bool straight = src->refs == 1 && src->users == NULL && !src->expr->passed;
+  bool exact = src->dtype == dst->dtype && dc_geometry_same_shape(&src->g, &dst->g);
+  if (straight) {
+    dc_array *alias = exact ? dc_array_view(dst, &dst->g, 0, err) : NULL;
+    bool reads;
+    if (exact && alias == NULL) return -1;
+    int rc = exact || dst->buffer->readers == NULL ? dc_evaluate_into(src, dst, &reads, err) : 1;
+    if (rc == 0 && reads && src->state == DC_ARRAY_PENDING) dc_expr_become_copy(src, alias);
+    else if (alias != NULL) dc_array_unref(alias);
+    if (rc != 1) return rc;
+  }
+  if (dc_evaluate(src, err) != 0) return -1;
+  return assign_ready(dst, src, err);
+}
+
+static int assign_here(dc_array *dst, dc_array *src, dc_error *err) {
+  if (dc_evaluate(dst, err) != 0 || dc_settle_readers(dst->buffer, src, err) != 0) return -1;
+  return src->state == DC_ARRAY_PENDING ? assign_pending(dst, src, err) : assign_ready(dst, src, err);
+}
+
+int dc_array_check_values(const dc_array *dst, const dc_array *src, dc_error *err) {
+  if (dc_dtypes[src->dtype].kind == 'c' && dc_dtypes[dst->dtype].kind != 'c' && dst->dtype != DC_BOOL)
+    return dc_fail(err, DC_DTYPE, NULL, "a %s array does not take %s values: their imaginary parts would be lost; "
+                   "assign dc.real(b) or dc.abs(b)", dc_dtype_name(dst->dtype), dc_dtype_name(src->dtype));
+  return 0;
+}
+
+int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err) {
+  dc_geometry stretched;
+  if (check_both_open(dst, src, err) != 0) return -1;
+  if (dc_array_check_values(dst, src, err) != 0) return -1;
+  if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &stretched, err) != 0) return -1;
+  if (dc_array_check_writable(dst, err) != 0) return -1;
+  if (dst == src || dc_array_size(dst) == 0) return 0;
+  if (src->dev == dst->dev) return assign_here(dst, src, err);
+  if (dc_array_will_write(dst, err) != 0 || dc_evaluate(src, err) != 0) return -1;
+  if (check_both_open(dst, src, err) != 0) return -1;
+  if (plain_copy(dst, src)) return copy_across(dst, src, async, err);
+  dc_array *there = bring(src, dst->dev, false, err);
+  if (there == NULL) return -1;
+  int rc = assign_ready(dst, there, err);
+  dc_array_unref(there);
+  return rc;
+}
+
+/* --- ranges ------------------------------------------------------------------------------------------- */
+
+/* first and step as int64 numbers, when every value of the range then fits the integer dtype.  Of uint64 integers are
+** their 64 bits: these wrap around. */
+static int integer_range(dc_dtype t, const dc_scalar *first, const dc_scalar *step, int64_t n, dc_number out[2],
+                         dc_error *err) {
+  dc_number checked;
+  dc_scalar last = { .kind = DC_SCALAR_INT };
+  if (dc_number_from(first, DC_INT64, &out[0], err) != 0) return -1;
+  if (dc_number_from(step, DC_INT64, &out[1], err) != 0) return -1;
+  const bool bits = t == DC_UINT64 && first->kind == DC_SCALAR_INT;
+  if (bits) return 0;
+  if (__builtin_mul_overflow(n - 1, out[1].i, &last.i) || __builtin_add_overflow(last.i, out[0].i, &last.i))
+    return dc_fail(err, DC_DTYPE, NULL, "a range of %" PRId64 " from %" PRId64 " in steps of %" PRId64
+                   " leaves the integers", n, out[0].i, out[1].i);
+  dc_scalar start = { .kind = DC_SCALAR_INT, .i = out[0].i };
+  if (t == DC_UINT64) { /* of floats, which have a sign */
+    start = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)out[0].i };
+    last = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)last.i };
+  }
+  if (dc_number_from(&start, t, &checked, err) != 0) return -1;
+  return dc_number_from(&last, t, &checked, err);
+}
+
+dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err) {
+  dc_geometry g;
+  bool integers = first.kind != DC_SCALAR_FLOAT && step.kind != DC_SCALAR_FLOAT;
+  bool floating = strchr("fc", dc_dtypes[dtype].kind) != NULL;
+  dc_array *a = dc_array_empty(dev, dtype, 1, &n, err);
+  if (a == NULL || n == 0) return a;
+  /* Whole numbers are counted in int64, exactly; all else is first + i*step in float64. */
+  dc_dtype t = integers || !floating ? DC_INT64 : DC_FLOAT64;
+  dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3 };
+  int rc;
+  if (!floating) {
+    rc = integer_range(dtype, &first, &step, n, e.number + 1, err);
+  } else {
+    rc = dc_number_from(&first, t, &e.number[1], err);
+    if (rc == 0) rc = dc_number_from(&step, t, &e.number[2], err);
+  }
+  dc_array *range = NULL;
+  if (rc == 0) rc = dc_geometry_c(&g, 1, &n, dc_dtype_size(t), err);
+  if (rc == 0 && (range = dc_expr_make(&e, dev, t, &g, err)) == NULL) rc = -1;
+  if (rc == 0) rc = dc_array_assign(a, range, false, err);
+  if (range != NULL) dc_array_unref(range);
+  if (rc == 0) return a;
+  dc_array_unref(a);
+  return NULL;
+}

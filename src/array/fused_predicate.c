@@ -1,0 +1,94 @@
+/* fused_predicate.c - see fused_predicate.h. */
+#include "array/fused_predicate.h"
+
+#include "array/codegen/ir.h"
+
+_Static_assert(DC_PART_OPERANDS >= DC_MAX_LEAVES, "every operand has a place");
+
+/* A part of the expression that must come first. */
+static int compute_first(const dc_program *p, dc_error *err) {
+  dc_array *a = p->first;
+  dc_array_ref(a);
+  const int rc = dc_evaluate(a, err);
+  dc_array_unref(a);
+  return rc;
+}
+
+/* Elements are found by their number; numbers fit a word. */
+static bool is_simple(const dc_program *p) {
+  if (p->kind != DC_ELEMENTS) return false;
+  for (int i = 0; i < p->nleaves; i++)
+    if (p->leaf[i].layout == DC_LAYOUT_STRIDED) return false;
+  for (int i = 0; i < p->nnumbers; i++)
+    if (dc_dtype_size(p->number[i].dtype) > sizeof(uint64_t) || dc_dtypes[p->number[i].dtype].kind == 'c') return false;
+  return true;
+}
+
+static int use_operands(const dc_program *p, dc_error *err) {
+  for (int i = 0; i < p->nleaves; i++)
+    if (p->leaf[i].buffer != NULL && dc_buffer_used(p->leaf[i].buffer, false, err) != 0) return -1;
+  return 0;
+}
+
+static void hold_operands(const dc_program *p, dc_part *out) {
+  for (int i = 0; i < p->nleaves; i++) {
+    if (p->leaf[i].buffer == NULL || p->leaf[i].index) continue;
+    dc_buffer_hold(p->leaf[i].buffer);
+    out->held[out->nheld++] = p->leaf[i].buffer;
+  }
+}
+
+static void put_operands(const dc_program *p, dc_buf *b) {
+  static const uint64_t none;
+  for (int i = 0; i < p->nleaves; i++) {
+    const uint64_t address = p->leaf[i].index ? 0 : p->leaf[i].ptr;
+    dc_buf_add(b, &address, sizeof address);
+  }
+  for (int i = 0; i < p->nnumbers; i++) dc_buf_add(b, &p->number[i].bits, sizeof p->number[i].bits);
+  if (p->nleaves + p->nnumbers == 0) dc_buf_add(b, &none, sizeof none);
+}
+
+static int describe(dc_array *test, dc_array *value, bool text, dc_part *out, dc_error *err) {
+  dc_program p;
+  do {
+    if (dc_array_check_open(test, err) != 0 || (value != NULL && dc_array_check_open(value, err) != 0)) return -1;
+    if (test->state == DC_ARRAY_PENDING && test->expr->passed) return 0;
+    if (dc_program_part(&p, test, value, err) != 0) return -1;
+    if (p.first != NULL && compute_first(&p, err) != 0) return -1;
+  } while (p.first != NULL);
+  if (!is_simple(&p)) return 0;
+  out->fits = true;
+  out->takes_value = value != NULL && p.result.kind == DC_REF_LEAF && dc_part_takes(&p, p.result.index);
+  if (text) {
+    dc_generate_part(&p, &out->text);
+  } else {
+    dc_program_key(&p, &out->key);
+    put_operands(&p, &out->operands);
+    hold_operands(&p, out);
+    if (use_operands(&p, err) != 0) return -1;
+  }
+  return out->key.failed || out->operands.failed || out->text.failed ? dc_fail_oom(err) : 0;
+}
+
+int dc_array_part(dc_array *test, dc_array *value, bool text, dc_part *out, dc_error *err) {
+  *out = (dc_part){ .key = DC_BUF_INIT, .operands = DC_BUF_INIT, .text = DC_BUF_INIT };
+  dc_array_ref(test);
+  const int rc = describe(test, value, text, out, err);
+  dc_array_unref(test);
+  if (rc != 0) dc_part_free(out);
+  return rc;
+}
+
+void dc_array_part_done(dc_array *test) {
+  if (test->state != DC_ARRAY_PENDING || test->expr->passed) return;
+  test->expr->passed = true;
+  for (int i = 0; i < test->expr->nargs; i++)
+    if (test->expr->arg[i] != NULL) dc_array_part_done(test->expr->arg[i]);
+}
+
+void dc_part_free(dc_part *part) {
+  while (part->nheld > 0) dc_buffer_drop(part->held[--part->nheld]);
+  dc_buf_free(&part->key);
+  dc_buf_free(&part->operands);
+  dc_buf_free(&part->text);
+}

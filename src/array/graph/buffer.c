@@ -1,0 +1,150 @@
+/*
+** buffer.c - reference-counted device memory.
+*/
+#include <stdlib.h>
+
+#include "array/graph/expr.h"
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/stock.h"
+
+static dc_stock buffers;
+
+static inline struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
+  struct dc_buffer *b = dc_stock_take(&buffers, sizeof *b);
+  if (b == NULL) {
+    dc_fail_oom(err);
+    return NULL;
+  }
+  b->dev = dev; /* field by field, as compilers clear a whole with an instruction that is slow to start */
+  b->ptr = 0;
+  b->bytes = bytes;
+  b->readers = NULL;
+  b->refs = 1;
+  b->closed = b->foreign = false;
+  b->held = 0;
+  b->release = NULL;
+  b->ud = NULL;
+  b->trace = NULL;
+  b->line = NULL;
+  b->pinned = NULL;
+  return b;
+}
+
+/* Appends to the message who holds most of what is in use. */
+static DC_RARELY void tell_holders(const dc_device *dev, dc_error *err) {
+  const dc_line *line[5];
+  dc_buf b = DC_BUF_INIT;
+  char text[32];
+  size_t n = dc_ledger_largest(dev, line, sizeof line / sizeof *line);
+  for (size_t i = 0; i < n; i++)
+    dc_buf_printf(&b, "%s %s (%s in %zu array%s)", i == 0 ? "; most were made at" : ",", line[i]->where,
+                  dc_bytes_text(line[i]->bytes, text, sizeof text), line[i]->count, line[i]->count == 1 ? "" : "s");
+  if (n == 0 && dev->bytes_live > 0)
+    dc_buf_puts(&b, "; to learn which lines of the script made the arrays in use, "
+                    "call dc.memory \"trace\" at its start");
+  dc_fail(err, DC_MEMORY, err->code, "%s%s", dc_error_text(err), dc_buf_str(&b));
+  dc_buf_free(&b);
+}
+
+/* After a failure. */
+static DC_RARELY int allocate_again(dc_device *dev, size_t bytes, dc_ptr *ptr, dc_error *err) {
+  if (err->kind != DC_MEMORY) return -1;
+  if (dc_device_may_hold(dev, bytes) && dc_settle_pinned(dev, bytes)) {
+    dc_error_clear(err);
+    if (dc_device_alloc(dev, bytes, ptr, err) == 0) return 0;
+  }
+  if (err->kind == DC_MEMORY) tell_holders(dev, err);
+  return -1;
+}
+
+DC_HOT struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err) {
+  struct dc_buffer *b = make(dev, bytes, err);
+  if (b == NULL) return NULL;
+  if (dc_device_alloc(dev, bytes, &b->ptr, err) != 0 && allocate_again(dev, bytes, &b->ptr, err) != 0) {
+    dc_stock_give(&buffers, b);
+    return NULL;
+  }
+  if (bytes > 0) b->line = dc_ledger_enter(dev, bytes);
+  if (dev->tracking != 0 && dc_trace_born(&b->trace, dev, err) != 0) {
+    dc_buffer_unref(b);
+    return NULL;
+  }
+  return b;
+}
+
+struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_error *err) {
+  void *p = NULL;
+  struct dc_buffer *b = make(host, bytes, err);
+  if (b == NULL) return NULL;
+  if (bytes > 0 && (b->pinned = dc_pinned_new(gpu, bytes, &p, err)) == NULL) {
+    dc_stock_give(&buffers, b);
+    return NULL;
+  }
+  b->ptr = (dc_ptr)(uintptr_t)p;
+  b->foreign = true;
+  if (b->pinned != NULL) host->tracking++; /* its work may have to wait for the other device */
+  return b;
+}
+
+static DC_HOT void give_back(struct dc_buffer *b) {
+  dc_ptr ptr = b->ptr;
+  b->ptr = 0;
+  if (b->line != NULL) dc_ledger_leave(b->line, b->bytes);
+  b->line = NULL;
+  if (b->pinned != NULL) {
+    b->dev->tracking--;
+    dc_pinned_free(b->pinned, b->trace);
+    b->pinned = NULL;
+    b->trace = NULL;
+  } else if (!b->foreign && b->trace == NULL && b->dev->tracking == 0) {
+    dc_device_free(b->dev, ptr, b->bytes);
+  } else if (!b->foreign) {
+    dc_trace_free(&b->trace, b->dev, ptr, b->bytes);
+  }
+  if (b->trace != NULL) dc_trace_drop(&b->trace);
+  if (b->foreign && b->release != NULL) b->release(b->ud);
+}
+
+void dc_buffer_hold(struct dc_buffer *b) {
+  b->refs++;
+  b->held++;
+}
+
+void dc_buffer_drop(void *thing) {
+  struct dc_buffer *b = thing;
+  b->held--;
+  if (b->closed && b->held == 0) give_back(b);
+  dc_buffer_unref(b);
+}
+
+int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err) {
+  if (dev->capture != NULL) {
+    dc_buffer_hold(b);
+    return dc_capture_use(dev, b, dc_buffer_drop, by, writes ? DC_WRITES : DC_READS, err);
+  }
+  return dc_trace_use(&b->trace, dev, by, writes, err);
+}
+
+struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
+                                 dc_error *err) {
+  struct dc_buffer *b = make(dev, bytes, err);
+  if (b == NULL) return NULL;
+  b->ptr = ptr;
+  b->foreign = true;
+  b->release = release;
+  b->ud = ud;
+  return b;
+}
+
+void dc_buffer_release(struct dc_buffer *b) {
+  if (b->closed) return;
+  b->closed = true;
+  if (b->held == 0) give_back(b);
+}
+
+DC_HOT void dc_buffer_unref(struct dc_buffer *b) {
+  if (b == NULL || --b->refs > 0) return;
+  dc_buffer_release(b);
+  dc_stock_give(&buffers, b);
+}
