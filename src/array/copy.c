@@ -1,10 +1,19 @@
-/*
-** copy.c - values between arrays and host memory, and single values.
-*/
-#include <inttypes.h>
-#include <string.h>
+/* copy.c - see copy.h. */
+#include "array/copy.h"
 
+#include "array/array.h"
+#include "array/evaluate.h"
+#include "array/graph/buffer.h"
 #include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/capture.h"
+#include "device/device.h"
+#include "device/registry.h"
+#include "device/stream.h"
 
 /* The first bytes of a READY array. */
 static int to_host(dc_array *a, void *dst, size_t bytes, dc_error *err) {
@@ -34,15 +43,15 @@ int dc_array_check_writable(const dc_array *a, dc_error *err) {
 
 int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
   uint64_t bytes[2];
-  bool told;
+  bool posted;
   if (dc_array_check_open(a, err) != 0) return -1;
   if (dc_array_size(a) != 1) {
     char shape[512];
     return dc_fail(err, DC_SHAPE, NULL, "only an array of one element is a number: this one has shape %s",
                    dc_geometry_text(&a->g, shape, sizeof shape));
   }
-  if (dc_evaluate_value(a, bytes, &told, err) != 0) return -1;
-  if (!told && to_host(a, bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
+  if (dc_evaluate_value(a, bytes, &posted, err) != 0) return -1;
+  if (!posted && to_host(a, bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
   dc_scalar_get(bytes, a->dtype, out);
   return 0;
 }
@@ -65,8 +74,7 @@ int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
 
 static size_t bytes_of(const dc_array *a) { return (size_t)dc_array_size(a) * dc_dtype_size(a->dtype); }
 
-/* By way of whatever memory there is.  Between two devices of a kind the copy runs in the target's stream, so both have
-** to know. */
+/* Waits for the copy.  Between two devices of a kind it runs in the target's stream, so both record the use. */
 static int copy_waited(dc_array *dst, dc_array *src, dc_error *err) {
   dc_device *dd = dst->dev, *sd = src->dev;
   if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_buffer_used(src->buffer, false, err) != 0) return -1;
@@ -99,7 +107,7 @@ static int copy_across(dc_array *dst, dc_array *src, bool async, dc_error *err) 
 
 /* An array of src's values, contiguous on dev; a new reference.  `async`: the copy is not waited for where that can be;
 ** so what comes from a GPU then comes into page-locked memory. */
-static dc_array *bring(dc_array *src, dc_device *dev, bool async, dc_error *err) {
+static dc_array *copy_to(dc_array *src, dc_device *dev, bool async, dc_error *err) {
   if (dc_evaluate(src, err) != 0) return NULL;
   dc_array *packed = src->contiguous ? src : dc_array_copy(src, err);
   if (packed == NULL) return NULL;
@@ -116,7 +124,7 @@ static dc_array *bring(dc_array *src, dc_device *dev, bool async, dc_error *err)
 
 dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return NULL;
-  if (a->dev != dev) return bring(a, dev, async, err);
+  if (a->dev != dev) return copy_to(a, dev, async, err);
   dc_array_ref(a);
   return a;
 }
@@ -148,7 +156,7 @@ static bool apart(const dc_array *a, const dc_array *b) {
   return a->ptr + n <= b->ptr || b->ptr + n <= a->ptr;
 }
 
-/* Settling and computing may run finalizers, which may close either. */
+/* Computing may run finalizers, which may close either. */
 static int check_both_open(const dc_array *dst, const dc_array *src, dc_error *err) {
   return dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0 ? -1 : 0;
 }
@@ -166,11 +174,11 @@ static int assign_ready(dc_array *dst, dc_array *src, dc_error *err) {
   return rc == 1 ? assign_overlapping(dst, src, err) : rc;
 }
 
-/* A pending src that nobody else builds on and that was not computed before goes straight into dst.  When
+/* A pending src that nothing else is built on and that was not computed before goes straight into dst.  When
 ** it reads dst, its own value would be lost, so it becomes a pending copy of dst, for which dst must hold
 ** exactly that value. */
 static int assign_pending(dc_array *dst, dc_array *src, dc_error *err) {
-  bool straight = src->refs == 1 && src->users == NULL && !src->expr->passed;
+  bool straight = src->refs == 1 && src->users == NULL && !src->expr->evaluated;
   bool exact = src->dtype == dst->dtype && dc_geometry_same_shape(&src->g, &dst->g);
   if (straight) {
     dc_array *alias = exact ? dc_array_view(dst, &dst->g, 0, err) : NULL;
@@ -186,7 +194,7 @@ static int assign_pending(dc_array *dst, dc_array *src, dc_error *err) {
 }
 
 static int assign_here(dc_array *dst, dc_array *src, dc_error *err) {
-  if (dc_evaluate(dst, err) != 0 || dc_settle_readers(dst->buffer, src, err) != 0) return -1;
+  if (dc_evaluate(dst, err) != 0 || dc_flush_readers(dst->buffer, src, err) != 0) return -1;
   return src->state == DC_ARRAY_PENDING ? assign_pending(dst, src, err) : assign_ready(dst, src, err);
 }
 
@@ -208,59 +216,9 @@ int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err) {
   if (dc_array_will_write(dst, err) != 0 || dc_evaluate(src, err) != 0) return -1;
   if (check_both_open(dst, src, err) != 0) return -1;
   if (plain_copy(dst, src)) return copy_across(dst, src, async, err);
-  dc_array *there = bring(src, dst->dev, false, err);
+  dc_array *there = copy_to(src, dst->dev, false, err);
   if (there == NULL) return -1;
   int rc = assign_ready(dst, there, err);
   dc_array_unref(there);
   return rc;
-}
-
-/* --- ranges ------------------------------------------------------------------------------------------- */
-
-/* first and step as int64 numbers, when every value of the range then fits the integer dtype.  Of uint64 integers are
-** their 64 bits: these wrap around. */
-static int integer_range(dc_dtype t, const dc_scalar *first, const dc_scalar *step, int64_t n, dc_number out[2],
-                         dc_error *err) {
-  dc_number checked;
-  dc_scalar last = { .kind = DC_SCALAR_INT };
-  if (dc_number_from(first, DC_INT64, &out[0], err) != 0) return -1;
-  if (dc_number_from(step, DC_INT64, &out[1], err) != 0) return -1;
-  const bool bits = t == DC_UINT64 && first->kind == DC_SCALAR_INT;
-  if (bits) return 0;
-  if (__builtin_mul_overflow(n - 1, out[1].i, &last.i) || __builtin_add_overflow(last.i, out[0].i, &last.i))
-    return dc_fail(err, DC_DTYPE, NULL, "a range of %" PRId64 " from %" PRId64 " in steps of %" PRId64
-                   " leaves the integers", n, out[0].i, out[1].i);
-  dc_scalar start = { .kind = DC_SCALAR_INT, .i = out[0].i };
-  if (t == DC_UINT64) { /* of floats, which have a sign */
-    start = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)out[0].i };
-    last = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)last.i };
-  }
-  if (dc_number_from(&start, t, &checked, err) != 0) return -1;
-  return dc_number_from(&last, t, &checked, err);
-}
-
-dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err) {
-  dc_geometry g;
-  bool integers = first.kind != DC_SCALAR_FLOAT && step.kind != DC_SCALAR_FLOAT;
-  bool floating = strchr("fc", dc_dtypes[dtype].kind) != NULL;
-  dc_array *a = dc_array_empty(dev, dtype, 1, &n, err);
-  if (a == NULL || n == 0) return a;
-  /* Whole numbers are counted in int64, exactly; all else is first + i*step in float64. */
-  dc_dtype t = integers || !floating ? DC_INT64 : DC_FLOAT64;
-  dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3 };
-  int rc;
-  if (!floating) {
-    rc = integer_range(dtype, &first, &step, n, e.number + 1, err);
-  } else {
-    rc = dc_number_from(&first, t, &e.number[1], err);
-    if (rc == 0) rc = dc_number_from(&step, t, &e.number[2], err);
-  }
-  dc_array *range = NULL;
-  if (rc == 0) rc = dc_geometry_c(&g, 1, &n, dc_dtype_size(t), err);
-  if (rc == 0 && (range = dc_expr_make(&e, dev, t, &g, err)) == NULL) rc = -1;
-  if (rc == 0) rc = dc_array_assign(a, range, false, err);
-  if (range != NULL) dc_array_unref(range);
-  if (rc == 0) return a;
-  dc_array_unref(a);
-  return NULL;
 }

@@ -1,7 +1,18 @@
 /* fused_predicate.c - see fused_predicate.h. */
 #include "array/fused_predicate.h"
 
+#include "array/array.h"
 #include "array/codegen/ir.h"
+#include "array/codegen/kernel_cache.h"
+#include "array/codegen/lower.h"
+#include "array/codegen/predicate.h"
+#include "array/evaluate.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/types.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
 
 _Static_assert(DC_PART_OPERANDS >= DC_MAX_LEAVES, "every operand has a place");
 
@@ -52,7 +63,7 @@ static int describe(dc_array *test, dc_array *value, bool text, dc_part *out, dc
   dc_program p;
   do {
     if (dc_array_check_open(test, err) != 0 || (value != NULL && dc_array_check_open(value, err) != 0)) return -1;
-    if (test->state == DC_ARRAY_PENDING && test->expr->passed) return 0;
+    if (test->state == DC_ARRAY_PENDING && test->expr->evaluated) return 0;
     if (dc_program_part(&p, test, value, err) != 0) return -1;
     if (p.first != NULL && compute_first(&p, err) != 0) return -1;
   } while (p.first != NULL);
@@ -80,8 +91,8 @@ int dc_array_part(dc_array *test, dc_array *value, bool text, dc_part *out, dc_e
 }
 
 void dc_array_part_done(dc_array *test) {
-  if (test->state != DC_ARRAY_PENDING || test->expr->passed) return;
-  test->expr->passed = true;
+  if (test->state != DC_ARRAY_PENDING || test->expr->evaluated) return;
+  test->expr->evaluated = true;
   for (int i = 0; i < test->expr->nargs; i++)
     if (test->expr->arg[i] != NULL) dc_array_part_done(test->expr->arg[i]);
 }

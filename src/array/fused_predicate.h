@@ -5,8 +5,9 @@
 #ifndef DC_ARRAY_FUSED_PREDICATE_H
 #define DC_ARRAY_FUSED_PREDICATE_H
 
-#include "array/array.h"
+#include "array/graph/types.h"
 #include "base/buf.h"
+#include "base/error.h"
 
 #define DC_PART_OPERANDS 64 /* at most; no expression has so many */
 

@@ -249,7 +249,7 @@ static void settle_arguments(dc_lua_walk *w, bool all, int first, char *params) 
   dc_error err = DC_ERROR_INIT;
   dc_lua_hold_kernel(w->L, w->k);
   visit_arguments(w, first, compute);
-  if (all && DC_LUA_WORK(w->self, dc_array_settle_device(w->k->dev, &err)) != 0)
+  if (all && DC_LUA_WORK(w->self, dc_flush_device(w->k->dev, &err)) != 0)
     dc_lua_raise_kernel(w->L, &err);
   visit_arguments(w, first, about_to_write);
   dc_lua_check_held(w->L, w->k);

@@ -48,7 +48,7 @@ DC_HOT void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
   if (dc_array_state_of(a) != DC_ARRAY_PENDING) return;
   dc_error err = DC_ERROR_INIT;
   dc_lua_account(L, self, bytes_of(a));
-  if (DC_LUA_WORK(self, dc_array_eval(a, &err)) != 0) dc_lua_raise(L, &err);
+  if (DC_LUA_WORK(self, dc_evaluate(a, &err)) != 0) dc_lua_raise(L, &err);
 }
 
 /* Never raises when the collector calls it; scripts reach it too, through getmetatable.  Not in dclua: gone.c. */

@@ -15,6 +15,15 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/chunks.h"
+#include "array/copy.h"
+#include "array/evaluate.h"
+#include "array/gather.h"
+#include "array/generators.h"
+#include "array/operators.h"
+#include "array/reduce.h"
+#include "array/stream_order.h"
+#include "array/view.h"
 #include "base/error.h"
 #include "device/registry.h"
 #include "kernel/kernel.h"

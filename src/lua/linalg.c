@@ -4,7 +4,10 @@
 */
 #include <string.h>
 
-#include "array/linalg/linalg.h"
+#include "array/linalg/fft.h"
+#include "array/linalg/matmul.h"
+#include "array/linalg/matrix.h"
+#include "array/linalg/solvers.h"
 #include "lua/lib.h"
 
 /* An array at idx, or a table made into one (of the dtype and on the device of `like`, if any) and put in its place. */

@@ -7,9 +7,16 @@
 ** sqrt(n) standard deviations from the mean, so the relative error is below n * 2^-52 (Chan, Golub and LeVeque,
 ** Algorithms for Computing the Sample Variance, 1983, section 3, for shifted data).
 */
+#include "array/codegen/accumulator.h"
+
 #include <stdio.h>
 
-#include "array/codegen/emit.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "array/graph/op.h"
+#include "base/buf.h"
+#include "base/dtype.h"
 
 static const dc_step *step_of(const dc_program *p, int k) { return &p->step[p->reduce_step[k]]; }
 
@@ -43,7 +50,7 @@ void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]
   const dc_step *s = step_of(p, k);
   const dc_dtype a = accumulated(p, k);
   const char *c = dc_ctype_of(a);
-  snprintf(type, 32, is_arg(s) ? "place<%s>" : s->reduce == DC_REDUCE_SPREAD ? "spread" : "%s", c);
+  snprintf(type, 32, is_arg(s) ? "place<%s>" : s->reduce == DC_REDUCE_M2 ? "spread" : "%s", c);
   switch ((dc_reduce)s->reduce) {
     case DC_REDUCE_SUM: /* -0 + x is x, signs of zeros included */
       if (dc_kind_of(a) == 'c') snprintf(identity, 96, "%s{ -0.0f, -0.0f }", c);
@@ -56,7 +63,7 @@ void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]
       snprintf(identity, 96, "place<%s>{ %s, %s }", c, limit(a, s->reduce == DC_REDUCE_ARGMIN),
                limit(p->wide ? DC_INT64 : DC_INT32, true));
       return;
-    case DC_REDUCE_SPREAD: snprintf(identity, 96, "spread{ -0.0, 0.0 }"); return;
+    case DC_REDUCE_M2: snprintf(identity, 96, "spread{ -0.0, 0.0 }"); return;
     default: snprintf(identity, 96, "%s", limit(a, s->reduce == DC_REDUCE_MIN)); return;
   }
 }
@@ -106,7 +113,7 @@ static void emit_join(const dc_text *t, int k) {
       break;
     case DC_REDUCE_ANY: dc_buf_puts(t->b, "return a | b"); break;
     case DC_REDUCE_ALL: dc_buf_puts(t->b, "return a & b"); break;
-    case DC_REDUCE_SPREAD: dc_buf_puts(t->b, "return { a.s + b.s, a.q + b.q }"); break;
+    case DC_REDUCE_M2: dc_buf_puts(t->b, "return { a.s + b.s, a.q + b.q }"); break;
     case DC_REDUCE_ARGMIN: case DC_REDUCE_ARGMAX: /* NaN wins, then the first one */
       dc_buf_printf(t->b, "const bool same = a.v == b.v%s;\n  return b.v %s a.v%s || (same && b.i < a.i) ? b : a",
                     floating ? " || (a.v != a.v && b.v != b.v)" : "", cmp,
@@ -145,7 +152,7 @@ void dc_emit_joins(const dc_text *t) {
   if (t->p->cluster > 1) dc_buf_puts(t->b, cluster_text);
   for (int k = 0; k < t->p->nreduces; k++) {
     arg = arg || is_arg(step_of(t->p, k));
-    spread = spread || step_of(t->p, k)->reduce == DC_REDUCE_SPREAD;
+    spread = spread || step_of(t->p, k)->reduce == DC_REDUCE_M2;
   }
   if (arg) dc_buf_printf(t->b, place_text, t->index);
   if (spread) dc_buf_puts(t->b, spread_text);
@@ -164,9 +171,9 @@ void dc_emit_contribution(const dc_text *t, int k, const char *indent) {
     dc_buf_printf(t->b, "%sr%d = %s;\n", indent, k, v);
     return;
   }
-  dc_value_as(t, s->arg[0], s->reduce == DC_REDUCE_SPREAD ? DC_FLOAT64 : a, v);
+  dc_value_as(t, s->arg[0], s->reduce == DC_REDUCE_M2 ? DC_FLOAT64 : a, v);
   if (is_arg(s)) dc_buf_printf(t->b, "%sr%d = { %s, r };\n", indent, k, v);
-  else if (s->reduce == DC_REDUCE_SPREAD)
+  else if (s->reduce == DC_REDUCE_M2)
     dc_buf_printf(t->b, "%sconst double d%d = %s - pivot%d;\n%sr%d = { d%d, d%d * d%d };\n", indent, k, v, k, indent, k,
                   k, k, k);
   else dc_buf_printf(t->b, "%sr%d = %s;\n", indent, k, v);
@@ -178,7 +185,7 @@ void dc_emit_reduced(const dc_text *t, int k) {
   const dc_dtype a = accumulated(p, k), out = (dc_dtype)s->dtype;
   char v[DC_VALUE_TEXT], name[96];
   snprintf(name, sizeof name, "f%d", k);
-  if (s->reduce == DC_REDUCE_SPREAD) {
+  if (s->reduce == DC_REDUCE_M2) {
     dc_buf_printf(t->b, "  const double q%d = f%d.q - f%d.s * f%d.s / (double)length;\n", k, k, k, k);
     dc_buf_printf(t->b, "  const double p%d = q%d < 0 ? 0 : q%d;\n", k, k, k);
     snprintf(name, sizeof name, "p%d", k);
@@ -192,4 +199,9 @@ void dc_emit_reduced(const dc_text *t, int k) {
   const bool empty = s->reduce == DC_REDUCE_SUM && (dc_kind_of(out) == 'f' || dc_kind_of(out) == 'c');
   if (empty) dc_buf_printf(t->b, "length == 0 ? %s{} : ", dc_ctype_of(out)); /* the sum of nothing is 0, not -0 */
   dc_buf_printf(t->b, "%s;\n", v);
+}
+
+void dc_accumulator_type(const dc_text *t, int k, char type[32]) {
+  char identity[96];
+  dc_accumulator(t->p, k, type, identity);
 }

@@ -9,7 +9,10 @@
 **    |z| = 1 by log1p, here of a sum with the errors of its squares and additions (Dekker, 1971; Knuth's TwoSum).
 ** Nothing is contracted in these kernels, which the errors of additions rely on.
 */
-#include "array/codegen/emit.h"
+#include "array/codegen/complex.h"
+
+#include "array/graph/op.h"
+#include "base/buf.h"
 
 #define WIDE "sizeof(R) == 8"
 

@@ -1,158 +1,21 @@
 /*
-** elementwise.c - the CUDA C of a program: parameters, operands, and the kernels that compute element by element.
-**
-** These come in three shapes: one element a thread, several in vector accesses (a pack, or several packs a block's
-** width apart, where the device likes that and each operand is without gaps or constant along the last axis), and
-** several elements a block's width apart.  Operands that are not flat are reached by coordinates and strides.
-** Reductions are reduction.c's and row_block.c's.
+** elementwise.c - the CUDA C of kernels that compute element by element, in three shapes: one element a thread, several
+** in vector accesses (a pack, or several packs a block's width apart, where the device prefers that and each operand is
+** contiguous or constant along the last axis), and several elements a block's width apart.
 */
-#include "array/codegen/emit.h"
+#include "array/codegen/elementwise.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* --- parameters -------------------------------------------------------------------------------------- */
-
-void dc_operand_name(const dc_program *p, const dc_operand *o, char name[16]) {
-  if (o == &p->out) snprintf(name, 16, "out");
-  else snprintf(name, 16, "x%d", (int)(o - p->leaf));
-}
-
-int dc_operand_strides(const dc_program *p, const dc_operand *o) {
-  switch (o->layout) {
-    case DC_LAYOUT_STRIDED: return p->rank;
-    case DC_LAYOUT_ROW: case DC_LAYOUT_UNIT: return p->kept;
-    default: return 0;
-  }
-}
-
-static void emit_stride_params(const dc_text *t, const dc_operand *o) {
-  char name[16];
-  dc_operand_name(t->p, o, name);
-  for (int d = 0; d < dc_operand_strides(t->p, o); d++) dc_buf_printf(t->b, ", %s %s_%d", t->index, name, d);
-}
-
-/* Division of a number below 2^31 by an extent, as a product (Granlund and Montgomery, Division by Invariant Integers
-** using Multiplication, 1994, figure 4.1): no processor here divides vectors of integers. */
-bool dc_program_multiplies(const dc_program *p) { return !p->wide && p->tile == 0; }
-
-bool dc_program_has_places(const dc_program *p) {
-  if (p->kind != DC_ELEMENTS || p->out.layout == DC_LAYOUT_STRIDED) return true;
-  for (int i = 0; i < p->nleaves; i++)
-    if (p->leaf[i].layout == DC_LAYOUT_STRIDED) return true;
-  return false;
-}
-
-/* The order here is the order in which kernels.c packs. */
-static void emit_params(const dc_text *t) {
-  const dc_program *p = t->p;
-  const char *alone = p->in_place ? "" : "__restrict__ ";
-  dc_buf_printf(t->b, "(%s *%sout", dc_stored_as(p->out.dtype), alone);
-  for (int i = 0; i < p->nleaves; i++)
-    if (!p->leaf[i].index)
-      dc_buf_printf(t->b, ", const %s *%sx%d", dc_stored_as(p->leaf[i].dtype), alone, i);
-  if (p->kind == DC_ELEMENTS) {
-    dc_buf_printf(t->b, ", %s n", t->index);
-  } else {
-    dc_buf_printf(t->b, ", %s rows, %s length", t->index, t->index);
-    if (p->segments > 1) dc_buf_printf(t->b, ", %s segments, %s segment, unsigned long long turn", t->index, t->index);
-  }
-  if (dc_program_tells(p)) dc_buf_puts(t->b, ", unsigned long long mail, unsigned long long letter");
-  emit_stride_params(t, &p->out);
-  for (int i = 0; i < p->nleaves; i++) emit_stride_params(t, &p->leaf[i]);
-  if (dc_program_has_places(p))
-    for (int d = p->tile > 0 ? 0 : 1; d < p->rank; d++) {
-      dc_buf_printf(t->b, ", %s n_%d", t->index, d);
-      if (dc_program_multiplies(p)) dc_buf_printf(t->b, ", unsigned int by_%d, unsigned int bits_%d", d, d);
-    }
-  for (int i = 0; i < p->nnumbers; i++) dc_buf_printf(t->b, ", %s s%d", dc_ctype_of(p->number[i].dtype), i);
-  dc_buf_puts(t->b, ") {\n");
-}
-
-void dc_emit_entry(const dc_text *t) {
-  const dc_program *p = t->p;
-  const bool columns = p->kind != DC_ELEMENTS && p->mapping == DC_MAP_COLUMNS;
-  const bool strips = p->kind != DC_ELEMENTS && p->mapping == DC_MAP_STRIPS;
-  const int block = columns ? p->columns * p->threads / p->cluster : strips ? p->threads : DC_BLOCK;
-  const int residents = p->kind != DC_ELEMENTS ? dc_reduction_residents(p) : 0;
-  dc_buf_printf(t->b, "extern \"C\" __global__ void __launch_bounds__(%d", block);
-  if (residents > 0) dc_buf_printf(t->b, ", %d", residents);
-  dc_buf_puts(t->b, ") " DC_ENTRY);
-  emit_params(t);
-}
-
-/* --- operands ---------------------------------------------------------------------------------------- */
-
-void dc_emit_value(const dc_text *t, const char *indent, int leaf, const char *place) {
-  const dc_dtype d = t->p->leaf[leaf].dtype;
-  char v[DC_VALUE_TEXT];
-  dc_from_memory(place, d, v);
-  dc_buf_printf(t->b, "%sconst %s v%d = %s;\n", indent, dc_ctype_of(d), leaf, v);
-}
-
-void dc_emit_single_values(const dc_text *t) {
-  char place[32];
-  for (int i = 0; i < t->p->nleaves; i++) {
-    if (t->p->leaf[i].layout != DC_LAYOUT_ONE || t->p->leaf[i].bare) continue;
-    if (t->p->leaf[i].index) snprintf(place, sizeof place, "0");
-    else snprintf(place, sizeof place, "*x%d", i);
-    dc_emit_value(t, "  ", i, place);
-  }
-}
-
-/* The result as it is stored: `place = value;` */
-void dc_emit_store(const dc_text *t, const char *indent, const char *place) {
-  char v[DC_VALUE_TEXT], name[24], stored[DC_VALUE_TEXT];
-  dc_value_as(t, t->p->result, t->p->out.dtype, v);
-  if (dc_is_half(t->p->out.dtype)) { /* looked at several times */
-    dc_buf_printf(t->b, "%sconst float result = %s;\n", indent, v);
-    snprintf(name, sizeof name, "result");
-    dc_to_memory(name, t->p->out.dtype, stored);
-    dc_buf_printf(t->b, "%s%s = %s;\n", indent, place, stored);
-  } else {
-    dc_buf_printf(t->b, "%s%s = %s;\n", indent, place, v);
-  }
-}
-
-static void emit_place(const dc_text *t, const dc_operand *o, const char *indent, const char *suffix, int d,
-                       bool begin) {
-  char name[16];
-  dc_operand_name(t->p, o, name);
-  if (begin) dc_buf_printf(t->b, "%s%s %s_%s = c%d * %s_%d;\n", indent, t->index, name, suffix, d, name, d);
-  else dc_buf_printf(t->b, "%s%s_%s += c%d * %s_%d;\n", indent, name, suffix, d, name, d);
-}
-
-void dc_emit_places(const dc_text *t, const char *indent, const char *from, int first, int end, const char *suffix,
-                    bool (*takes)(const dc_operand *o)) {
-  const dc_program *p = t->p;
-  const dc_operand *o[DC_MAX_LEAVES + 1];
-  char rest[16];
-  int n = 0;
-  if (takes(&p->out)) o[n++] = &p->out;
-  for (int i = 0; i < p->nleaves; i++)
-    if (takes(&p->leaf[i])) o[n++] = &p->leaf[i];
-  if (n == 0) return;
-  for (int j = 0; j < n && first == end; j++) { /* no axes: nothing to add */
-    dc_operand_name(p, o[j], rest);
-    dc_buf_printf(t->b, "%sconst %s %s_%s = 0;\n", indent, t->index, rest, suffix);
-  }
-  snprintf(rest, sizeof rest, "%s", from);
-  for (int d = end - 1; d >= first; d--) {
-    if (d > first) {
-      if (dc_program_multiplies(p))
-        dc_buf_printf(t->b, "%sconst int i%d = (int)((__umulhi((unsigned int)%s, by_%d) + (unsigned int)%s) >> bits_%d)"
-                      ";\n", indent, d, rest, d, rest, d);
-      else
-        dc_buf_printf(t->b, "%sconst %s i%d = (%s)((unsigned long long)%s / (unsigned long long)n_%d);\n", indent,
-                      t->index, d, t->index, rest, d);
-      dc_buf_printf(t->b, "%sconst %s c%d = %s - i%d * n_%d;\n", indent, t->index, d, rest, d, d);
-    } else {
-      dc_buf_printf(t->b, "%sconst %s c%d = %s;\n", indent, t->index, d, rest);
-    }
-    for (int j = 0; j < n; j++) emit_place(t, o[j], indent, suffix, d, d == end - 1);
-    snprintf(rest, sizeof rest, "i%d", d);
-  }
-}
+#include "array/codegen/instruction.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/random.h"
+#include "array/codegen/schedule.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "base/buf.h"
 
 static bool is_strided(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
 
@@ -211,7 +74,7 @@ static void emit_rounds(const dc_text *t) {
   const bool warps = !t->p->dev->target.gpu;
   const int rounds = t->p->rounds, width = warps ? 32 : DC_BLOCK;
   const char *i = t->index;
-  dc_emit_entry(t);
+  dc_emit_entry(t, 0);
   dc_emit_single_values(t);
   dc_buf_printf(t->b, "  auto element = [&](const %s i) {\n", i);
   emit_element(t, "    ");
@@ -229,7 +92,7 @@ static void emit_rounds(const dc_text *t) {
 }
 
 static void emit_plain(const dc_text *t) {
-  dc_emit_entry(t);
+  dc_emit_entry(t, 0);
   dc_buf_printf(t->b, "  const %s i = (%s)blockIdx.x * %d + (%s)threadIdx.x;\n  if (i >= n) return;\n", t->index,
                 t->index, DC_BLOCK, t->index);
   dc_emit_single_values(t);
@@ -364,7 +227,7 @@ static void emit_packed(const dc_text *t) {
   const char *i = t->index;
   dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n", p->lanes,
                 p->lanes);
-  dc_emit_entry(t);
+  dc_emit_entry(t, 0);
   dc_emit_single_values(t);
   if (p->rounds == 1) {
     dc_buf_printf(t->b, "  const %s first = ((%s)blockIdx.x * %d + (%s)threadIdx.x) * %d;\n  if (first >= n) return;\n",
@@ -381,13 +244,8 @@ static void emit_packed(const dc_text *t) {
   dc_buf_puts(t->b, "}\n");
 }
 
-void dc_generate(const dc_program *p, dc_buf *text) {
-  dc_text t = { .p = p, .b = text, .index = p->wide ? "long long" : "int" };
-  dc_emit_prelude(&t);
-  if (p->kind != DC_ELEMENTS && p->mapping == DC_MAP_STRIPS) dc_emit_strips(&t);
-  else if (p->kind != DC_ELEMENTS) dc_emit_rows(&t);
-  else if (p->tile > 0) dc_emit_tiles(&t);
-  else if (p->lanes > 1) emit_packed(&t);
-  else if (p->rounds > 1) emit_rounds(&t);
-  else emit_plain(&t);
+void dc_emit_elementwise(const dc_text *t) {
+  if (t->p->lanes > 1) emit_packed(t);
+  else if (t->p->rounds > 1) emit_rounds(t);
+  else emit_plain(t);
 }

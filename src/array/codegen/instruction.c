@@ -5,10 +5,19 @@
 ** the bits of the operators run one by one.  Signed integers wrap: their arithmetic is done in unsigned ones.
 ** Operators that cannot leave a 16-bit format need no rounding to it.
 */
+#include "array/codegen/instruction.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "array/codegen/emit.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/random.h"
+#include "array/codegen/schedule.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "array/graph/op.h"
+#include "base/buf.h"
+#include "base/dtype.h"
 
 /* A step that is being written: its operands as text, in the dtype `as`. */
 typedef struct dc_writer {

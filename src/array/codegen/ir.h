@@ -13,7 +13,12 @@
 #define DC_ARRAY_CODEGEN_IR_H
 
 #include "array/graph/expr.h"
-#include "base/buf.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "device/device.h"
 
 #define DC_MAX_LEAVES 32
 #define DC_MAX_REDUCES 4
@@ -125,27 +130,8 @@ typedef struct dc_program {
   uint32_t axes;                /* while it is built: which are reduced */
 } dc_program;
 
-/* Flattens `src` (READY or PENDING) for a result of dtype, shape and strides as given at address `ptr`.
-** Where a part must be computed on its own first (a reduction of other elements, a part that is shared, too
-** many operands), p->first names it and the rest of p is not valid; with `pretend` such parts count as
-** computed already and p->first stays NULL. */
-int dc_program_build(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool pretend,
-                     dc_error *err);
-/* A program of kind ELEMENTS over a frame; see dc_evaluate_scatter. Parts that must come first are named as above. */
-int dc_program_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame,
-                       dc_array *offset, dc_array *guard, bool most, dc_error *err);
-/* Of one that is only a part of somebody's kernel: `guard` is the test's value, `result` that of the array `value`,
-** which is READY (NULL: the guard once more). Nothing is written. Not of kind ELEMENTS: the rest of p is not valid. */
-int dc_program_part(dc_program *p, dc_array *test, dc_array *value, dc_error *err);
-/* The program that writes one number everywhere. */
-void dc_program_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr ptr, dc_dtype dtype,
-                       const dc_geometry *g);
-dc_dtype dc_program_dtype(const dc_program *p, dc_ref r); /* of a value, in registers */
-
-/* domain.c: how rows of `length` elements are cut and summed, which depends on nothing but these two numbers. */
-void dc_program_cut(dc_program *p, int64_t rows, int64_t length);
-/* Strides, axes, layouts, and how threads share the work. `g`: the result's shape; `domain`: the elements'. */
-void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *domain);
+/* The dtype of a value, in registers. */
+dc_dtype dc_program_dtype(const dc_program *p, dc_ref r);
 
 /* Whether one of its steps is a long function, which is not to be compiled often. */
 static inline bool dc_program_is_long(const dc_program *p) {
@@ -160,9 +146,6 @@ static inline bool dc_program_tells(const dc_program *p) {
 /* Whether packs of `lanes` elements, their places told apart by n strides, are aligned. */
 bool dc_is_aligned(const dc_operand *o, const int64_t *strides, int n, int64_t lanes);
 
-/* carry.c: what passes over a row hand on to later ones. Values of a row's elements (of COLUMNS, of all that the block
-** has) stand together, those of a `place` that many times dc_program_span bytes behind the first ones. */
-void dc_program_carry(dc_program *p);
 static inline bool dc_in_pass(uint8_t scopes, int pass) { return (scopes & DC_SCOPE_PASS(pass)) != 0; }
 static inline int64_t dc_program_span(const dc_program *p) {
   const int64_t n = p->mapping == DC_MAP_COLUMNS ? (p->length + p->cluster - 1) / p->cluster * p->columns : p->length;
@@ -175,86 +158,10 @@ static inline int64_t dc_program_shared(const dc_program *p) {
   return rows * dc_program_span(p) * p->carried;
 }
 
-/* Whether an operand is read along the tile's other axis (tile.c). */
-bool dc_lies_across(const dc_program *p, const dc_operand *o);
 /* Of the mapping STRIPS: the rows whose elements lie side by side, and blocks for a segment of all rows. */
 static inline int64_t dc_program_strips(const dc_program *p) {
   const int64_t columns = p->shape[p->kept - 1], width = (int64_t)p->threads * p->each;
   return p->rows / columns * ((columns + width - 1) / width);
 }
-/* Whether a thread makes the random numbers of its neighbouring elements together (codegen/random.c). */
-bool dc_random_drawn(const dc_program *p, const dc_step *s);
-/* How many strides of the operand, and whether extents, are parameters of the kernel. */
-int dc_operand_strides(const dc_program *p, const dc_operand *o);
-bool dc_program_has_places(const dc_program *p);
-/* Whether coordinates are found by products: each extent then has two more parameters behind it. */
-bool dc_program_multiplies(const dc_program *p);
-
-/* generate.c: the kernel's text. Its entry is called DC_ENTRY. */
-#define DC_ENTRY "expression"
-void dc_generate(const dc_program *p, dc_buf *text);
-
-/* predicate.c: the text of a program that dc_program_part made, and whether an operand has an element for each of
-** the test's that it reads. */
-void dc_generate_part(const dc_program *p, dc_buf *text);
-bool dc_part_takes(const dc_program *p, int leaf);
-
-/* kernels.c: one kernel a form and device; runs a program on its device. */
-/* Appends what tells the program's form from others: everything that the generators look at, and the device. */
-void dc_program_key(const dc_program *p, dc_buf *key);
-int dc_program_run(const dc_program *p, dc_error *err);
-
-/* What a program over few elements, whose operands lie flat in memory or are one value, comes to without them: it can
-** be run with others, for which the long way would give a program of the same form.  It gives as many elements, or
-** reduces all to one value. */
-#define DC_RECIPE_MOST (DC_LOOPED_FROM - 1) /* elements; */
-#define DC_RECIPE_REDUCES DC_SEGMENT        /* to one value, so many */
-typedef struct dc_recipe {
-  struct dc_form *form;
-  int lanes, rounds;
-  bool looped;
-  int threads; /* of a reduction */
-} dc_recipe;
-/* What it is run with. */
-typedef struct dc_portion {
-  dc_device *dev;
-  dc_ptr out;
-  int64_t n; /* from 1 on */
-  bool reduces;
-  dc_ptr mail; /* of a reduction: as the program's */
-  uint64_t letter;
-  int nleaves, nnumbers;
-  const dc_ptr *leaf;
-  const dc_number *const *number;
-} dc_portion;
-/* The recipe of a program that has run; false: it has none, or with that portion it would not do the same. */
-bool dc_recipe_of(const dc_program *p, const dc_portion *s, dc_recipe *r);
-int dc_recipe_run(const dc_recipe *r, const dc_portion *s, dc_error *err);
-
-/* memo.c: expressions whose like was computed before. */
-#define DC_SIGHT_NODES 16
-#define DC_SIGHT_OPERANDS 8 /* and as many numbers */
-#define DC_SIGHT_KEY (5 + DC_SIGHT_NODES * (1 + DC_MAX_ARGS))
-/* What a walk over an expression saw. */
-typedef struct dc_sight {
-  dc_portion portion;
-  dc_ptr end; /* of the result */
-  size_t itemsize;
-  bool in_place; /* an operand stands where the result is to be */
-  dc_ptr leaf[DC_SIGHT_OPERANDS];
-  const dc_number *number[DC_SIGHT_OPERANDS];
-  const dc_array *array[DC_SIGHT_OPERANDS]; /* the leaves */
-  dc_array *node[DC_SIGHT_NODES];
-  int nnodes, len;
-  uint64_t mark, hash;
-  uint32_t key[DC_SIGHT_KEY];
-} dc_sight;
-/* Looks at a PENDING array that is to be computed into memory in C order at `out`, as elements of `dtype`.  False: its
-** like is not remembered. */
-bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out, dc_dtype dtype);
-/* The recipe for what was seen, or NULL. */
-const dc_recipe *dc_memo_find(const dc_sight *s);
-/* Remembers for what was seen its program, which has run. */
-void dc_memo_keep(const dc_sight *s, const dc_program *p);
 
 #endif

@@ -4,13 +4,29 @@
 ** The key is the form's bytes, made without any text; text is generated and compiled only when no
 ** kernel of that form is there yet (and then mostly found in the disk cache).
 */
+#include "array/codegen/kernel_cache.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/codegen/generate.h"
 #include "array/codegen/ir.h"
+#include "array/codegen/schedule.h"
+#include "array/codegen/text.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
 #include "base/map.h"
 #include "base/runtime.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "device/registry.h"
 #include "kernel/kernel.h"
 #include "kernel/profile.h"
 
@@ -89,7 +105,7 @@ static void key_make(dc_key *k, const dc_program *p) {
   key_put(k, p->rounds + 8 * p->looped);
   key_put(k, p->tile);
   key_put(k, p->tile_axis);
-  for (int i = 0; i < p->nleaves && p->tile > 0; i++) key_put(k, dc_lies_across(p, &p->leaf[i]));
+  for (int i = 0; i < p->nleaves && p->tile > 0; i++) key_put(k, dc_operand_lies_across(p, &p->leaf[i]));
   key_ref(k, p->result);
   key_put(k, p->scatters + 2 * p->guarded + 4 * p->most);
   if (p->scatters) key_ref(k, p->offset);

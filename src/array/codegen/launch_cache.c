@@ -7,10 +7,20 @@
 ** kind, or could be, is not remembered: the long way (program.c) computes it, and decides everything here too, since a
 ** recipe is made of its program.
 */
+#include "array/codegen/launch_cache.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "array/codegen/ir.h"
+#include "array/codegen/kernel_cache.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "base/line.h"
+#include "device/device.h"
 
 /* What a word of the key is about, in its highest bits; a node's is its dc_expr.kind as it is, which has none there. */
 enum { WORD_NODE, WORD_NODE_AGAIN, WORD_LEAF, WORD_ONE, WORD_LEAF_AGAIN, WORD_NUMBER, WORD_REDUCTION, WORD_AT = 29 };
@@ -81,7 +91,7 @@ static inline seen see_other(dc_sight *s, const dc_array *a) {
     put(s, WORD_NODE_AGAIN, (uint32_t)a->expr->index);
     return SEEN;
   }
-  return a->expr->passed && !dc_expr_exclusive(a) ? NOT_SEEN /* it is computed on its own */ : SEEN_NODE;
+  return a->expr->evaluated && !dc_expr_exclusive(a) ? NOT_SEEN /* it is computed on its own */ : SEEN_NODE;
 }
 
 static bool see_node(dc_sight *s, dc_array *a);

@@ -5,9 +5,19 @@
 ** result's shape, rows are reduced and what is above it is computed once a row; if it runs over elements of the
 ** result's own shape, rows are reduced and the elements follow.  A reduction that fits neither is computed first.
 */
-#include "array/codegen/ir.h"
+#include "array/codegen/lower.h"
 
 #include <string.h>
+
+#include "array/codegen/ir.h"
+#include "array/codegen/schedule.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
 
 /* A view that the walk is within. */
 typedef struct dc_within {
@@ -168,7 +178,7 @@ static bool takes_reduction(dc_builder *b, const dc_array *a, bool above) {
 /* A part that is computed on its own, because it cannot be fused or because it was computed as a part of
 ** something once before, and somebody else holds it. */
 static bool stands_alone(dc_builder *b, dc_array *a, bool above) {
-  if (a != b->root && a->expr->passed && !dc_expr_exclusive(a)) return true;
+  if (a != b->root && a->expr->evaluated && !dc_expr_exclusive(a)) return true;
   return a->expr->op == DC_OP_REDUCE && !takes_reduction(b, a, above);
 }
 
@@ -397,12 +407,4 @@ void dc_program_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr
   start(p, dev, ptr, dtype, g);
   p->result = add_number(p, v);
   dc_program_finish(p, g, g);
-}
-
-dc_dtype dc_program_dtype(const dc_program *p, dc_ref r) {
-  switch (r.kind) {
-    case DC_REF_STEP: return (dc_dtype)p->step[r.index].dtype;
-    case DC_REF_LEAF: return p->leaf[r.index].dtype;
-    default: return p->number[r.index].dtype;
-  }
 }

@@ -11,7 +11,12 @@
 **
 ** Places are shared: a value takes that of another one which the pass that makes it is the last to read.
 */
+#include "array/codegen/pass_cache.h"
+
 #include "array/codegen/ir.h"
+#include "array/graph/expr.h"
+#include "base/dtype.h"
+#include "device/device.h"
 
 typedef struct dc_carrying {
   dc_program *p;

@@ -2,9 +2,16 @@
 ** pass_cache_code.c - the CUDA C for values of a row's elements that carry.c has lie in shared memory: kx0 … of
 ** operands, kt0 … of steps.
 */
+#include "array/codegen/pass_cache_code.h"
+
 #include <stdio.h>
 
-#include "array/codegen/emit.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "base/buf.h"
+#include "base/dtype.h"
 
 static bool is_fetched(const dc_operand *o) { return o->carried != 0 && o->loaded == 0; }
 

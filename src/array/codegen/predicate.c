@@ -10,10 +10,19 @@
 **
 ** Expects dc_index and dc_pack<T>, four Ts.
 */
+#include "array/codegen/predicate.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "array/codegen/emit.h"
+#include "array/codegen/instruction.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/prelude.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "base/buf.h"
+#include "base/dtype.h"
 
 static bool is_leaf(dc_ref r, int leaf) { return r.kind == DC_REF_LEAF && r.index == leaf; }
 

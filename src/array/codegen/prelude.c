@@ -2,9 +2,18 @@
 ** prelude.c - device functions that stand before a kernel: only those that it needs, for each costs time to
 ** compile.
 */
+#include "array/codegen/prelude.h"
+
 #include <string.h>
 
-#include "array/codegen/emit.h"
+#include "array/codegen/complex.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/random.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "array/graph/op.h"
+#include "base/buf.h"
+#include "base/dtype.h"
 
 /* --- 16-bit floats --------------------------------------------------------------------------------------- */
 

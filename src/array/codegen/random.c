@@ -18,9 +18,16 @@
 ** over a power of two: nothing exceptional, and little to reduce; each operation rounds once, so every device gives
 ** the same bits.  A normal number costs two thirds of the instructions that it takes with the library's functions.
 */
-#include "array/codegen/emit.h"
+#include "array/codegen/random.h"
 
 #include <stdio.h>
+
+#include "array/codegen/ir.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "array/graph/op.h"
+#include "base/buf.h"
+#include "base/dtype.h"
 
 #define DEVICE "static __device__ __forceinline__ "
 
@@ -216,13 +223,6 @@ void dc_emit_random(dc_buf *b, dc_random kind, dc_dtype t, const char *i, const 
 }
 
 /* --- neighbouring elements together ------------------------------------------------------------------------- */
-
-bool dc_random_drawn(const dc_program *p, const dc_step *s) {
-  if (s->op != DC_OP_RANDOM || s->arg[0].kind != DC_REF_LEAF) return false;
-  const dc_operand *place = &p->leaf[s->arg[0].index];
-  if (p->kind == DC_ELEMENTS) return p->lanes > 1 && place->packed;
-  return p->kind == DC_REDUCTION && p->mapping == DC_MAP_PACKED && place->layout == DC_LAYOUT_UNIT;
-}
 
 /* What names the numbers: seed, call, range. */
 static void stream_of(const dc_text *t, const dc_step *s, char names[3][DC_VALUE_TEXT]) {

@@ -12,23 +12,31 @@
 ** rows), and the last block of a row (of a tile of rows) to be done folds all.  A ticket counts them; `turn` is larger
 ** in every launch, so a count that an interrupted launch left behind is void.
 */
+#include "array/codegen/reduction.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "array/codegen/emit.h"
+#include "array/codegen/accumulator.h"
+#include "array/codegen/instruction.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/pass_cache_code.h"
+#include "array/codegen/random.h"
+#include "array/codegen/schedule.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "array/graph/op.h"
+#include "base/buf.h"
+#include "base/dtype.h"
 #include "device/mail.h"
 
 static bool columns(const dc_program *p) { return p->mapping == DC_MAP_COLUMNS; }
 
-void dc_accumulator_type(const dc_text *t, int k, char type[32]) {
-  char identity[96];
-  dc_accumulator(t->p, k, type, identity);
-}
-
 static int pass_of(const dc_program *p, int k) { return p->step[p->reduce_step[k]].level - 1; }
 
 static bool spreads_in(const dc_program *p, int k, int pass) {
-  return pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD;
+  return pass_of(p, k) == pass && p->step[p->reduce_step[k]].reduce == DC_REDUCE_M2;
 }
 
 static bool has_pivots(const dc_program *p, int pass) {
@@ -284,7 +292,7 @@ static int unrolled(const dc_program *p, int pass) {
 }
 
 /* Whether 16 packs are loaded before the first of them is looked at, by the one operand of a plain sum and its like.
-** That and what is added need 64 registers, so four blocks have room on a multiprocessor (dc_reduction_residents). */
+** That and what is added need 64 registers, so four blocks have room on a multiprocessor (residents_of). */
 static bool reads_ahead(const dc_program *p) {
   int units = 0;
   for (int i = 0; i < p->nleaves; i++) units += is_unit(&p->leaf[i], 0);
@@ -304,7 +312,7 @@ static bool reads_evenly(const dc_program *p) {
   return p->deep && (strcmp(type, "float") == 0 || strcmp(type, "int") == 0 || strcmp(type, "unsigned int") == 0);
 }
 
-int dc_reduction_residents(const dc_program *p) {
+static int residents_of(const dc_program *p) {
   if (reads_evenly(p)) return 2;
   return reads_ahead(p) ? 4 : p->mapping == DC_MAP_COLUMNS && p->carried > 0 ? 3 : 0;
 }
@@ -546,7 +554,7 @@ void dc_emit_rows(const dc_text *t) {
   }
   if (cut) dc_emit_part_variables(t);
   dc_emit_fetch_function(t);
-  dc_emit_entry(t);
+  dc_emit_entry(t, residents_of(p));
   dc_emit_single_values(t);
   emit_position(t);
   dc_emit_carried_places(t);

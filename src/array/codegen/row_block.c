@@ -10,16 +10,25 @@
 ** The last strip begins so that it ends where the rows do.  What it has in common with the one before is computed by
 ** both, and is the same.
 */
+#include "array/codegen/row_block.h"
+
 #include <stdio.h>
 
-#include "array/codegen/emit.h"
+#include "array/codegen/accumulator.h"
+#include "array/codegen/instruction.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/reduction.h"
+#include "array/codegen/text.h"
+#include "array/graph/op.h"
+#include "base/buf.h"
 
 #define WARP 32
 #define LEVELS 9 /* of a tree of DC_MOST_CHAINS */
 
 static int bits_of(int n) { return __builtin_ctz((unsigned)n); }
 
-static bool has_pivot(const dc_program *p, int k) { return p->step[p->reduce_step[k]].reduce == DC_REDUCE_SPREAD; }
+static bool has_pivot(const dc_program *p, int k) { return p->step[p->reduce_step[k]].reduce == DC_REDUCE_M2; }
 
 /* "int strip, …": where a block is. */
 static void emit_position(const dc_text *t) {
@@ -229,7 +238,7 @@ void dc_emit_strips(const dc_text *t) {
   char type[32];
   dc_emit_joins(t);
   if (p->segments > 1) dc_emit_part_variables(t);
-  dc_emit_entry(t);
+  dc_emit_entry(t, 0);
   dc_emit_single_values(t);
   emit_position(t);
   emit_value(t);

@@ -12,9 +12,18 @@
 ** So an element passes through some dozens of additions, whatever the length (pairwise summation: Higham, Accuracy and
 ** Stability of Numerical Algorithms, section 4.1).
 */
+#include "array/codegen/schedule.h"
+
 #include <string.h>
 
 #include "array/codegen/ir.h"
+#include "array/codegen/pass_cache.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/op.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
 
 static int64_t up(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
@@ -185,13 +194,6 @@ static dc_layout layout_of_rows(const dc_program *p, const dc_operand *o) {
   return p->rank == p->kept + 1 && o->strides[p->kept] == 1 ? DC_LAYOUT_UNIT : DC_LAYOUT_STRIDED;
 }
 
-bool dc_is_aligned(const dc_operand *o, const int64_t *strides, int n, int64_t lanes) {
-  if (o->ptr % ((size_t)lanes * dc_dtype_size(o->dtype)) != 0) return false;
-  for (int i = 0; i < n; i++)
-    if (strides[i] % lanes != 0) return false;
-  return true;
-}
-
 static size_t widest(const dc_operands *s, int first) {
   size_t most = 1;
   for (int j = first; j < s->n; j++)
@@ -238,7 +240,7 @@ static void choose_tile(dc_program *p, const dc_operands *s) {
   }
   if (p->tile == 0) return;
   for (int j = 1; j < s->n; j++)
-    if (dc_lies_across(p, s->o[j])) bytes += dc_dtype_size(s->o[j]->dtype) * (size_t)(p->tile * (p->tile + 1));
+    if (dc_operand_lies_across(p, s->o[j])) bytes += dc_dtype_size(s->o[j]->dtype) * (size_t)(p->tile * (p->tile + 1));
   if (bytes > TILE_MEMORY) p->tile = 0;
   for (int j = 0; j < s->n && p->tile > 0; j++) /* all by coordinates */
     if (s->o[j]->layout == DC_LAYOUT_FLAT) s->o[j]->layout = DC_LAYOUT_STRIDED;
@@ -324,7 +326,7 @@ static int accumulators(const dc_program *p) {
     const dc_step *s = &p->step[p->reduce_step[k]];
     const bool places = seeks_place(s);
     const int size = (int)dc_dtype_size(places ? dc_program_dtype(p, s->arg[0]) : (dc_dtype)s->dtype);
-    bytes += s->reduce == DC_REDUCE_SPREAD ? 16 : (size < 4 ? 4 : size) * (places ? 2 : 1);
+    bytes += s->reduce == DC_REDUCE_M2 ? 16 : (size < 4 ? 4 : size) * (places ? 2 : 1);
   }
   return bytes;
 }
@@ -473,4 +475,38 @@ void dc_program_finish(dc_program *p, const dc_geometry *g, const dc_geometry *d
   if (p->kind == DC_ELEMENTS) finish_elements(p, &s);
   else finish_rows(p, &s);
   note_overlap(p);
+}
+
+/* --- facts about a schedule -------------------------------------------------------------------------------- */
+
+int dc_operand_strides(const dc_program *p, const dc_operand *o) {
+  switch (o->layout) {
+    case DC_LAYOUT_STRIDED: return p->rank;
+    case DC_LAYOUT_ROW: case DC_LAYOUT_UNIT: return p->kept;
+    default: return 0;
+  }
+}
+
+/* Division of a number below 2^31 by an extent, as a product (Granlund and Montgomery, Division by Invariant Integers
+** using Multiplication, 1994, figure 4.1): no processor here divides vectors of integers. */
+bool dc_program_multiplies(const dc_program *p) { return !p->wide && p->tile == 0; }
+
+bool dc_program_has_places(const dc_program *p) {
+  if (p->kind != DC_ELEMENTS || p->out.layout == DC_LAYOUT_STRIDED) return true;
+  for (int i = 0; i < p->nleaves; i++)
+    if (p->leaf[i].layout == DC_LAYOUT_STRIDED) return true;
+  return false;
+}
+
+bool dc_operand_lies_across(const dc_program *p, const dc_operand *o) {
+  const int last = p->rank - 1;
+  return !o->index && !o->bare && o->layout == DC_LAYOUT_STRIDED && o->strides[last] != 1 && o->strides[last] != 0 &&
+         o->strides[p->tile_axis] == 1;
+}
+
+bool dc_random_drawn(const dc_program *p, const dc_step *s) {
+  if (s->op != DC_OP_RANDOM || s->arg[0].kind != DC_REF_LEAF) return false;
+  const dc_operand *place = &p->leaf[s->arg[0].index];
+  if (p->kind == DC_ELEMENTS) return p->lanes > 1 && place->packed;
+  return p->kind == DC_REDUCTION && p->mapping == DC_MAP_PACKED && place->layout == DC_LAYOUT_UNIT;
 }

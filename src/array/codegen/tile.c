@@ -5,15 +5,17 @@
 ** a block takes a square of the plane of these two axes: such operands are read along their own axis into shared
 ** memory, whose rows are one element longer than the square so that columns, too, fall into different banks.
 */
-#include "array/codegen/emit.h"
+#include "array/codegen/tile.h"
 
 #include <stdio.h>
 
-bool dc_lies_across(const dc_program *p, const dc_operand *o) {
-  const int last = p->rank - 1;
-  return !o->index && !o->bare && o->layout == DC_LAYOUT_STRIDED && o->strides[last] != 1 && o->strides[last] != 0 &&
-         o->strides[p->tile_axis] == 1;
-}
+#include "array/codegen/instruction.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/schedule.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "base/buf.h"
 
 /* The place of an operand from the coordinates of axes that the square does not have. */
 static void emit_bases(const dc_text *t) {
@@ -50,13 +52,13 @@ static void emit_loads(const dc_text *t) {
   const dc_program *p = t->p;
   const int last = p->rank - 1, rows = DC_BLOCK / p->tile;
   for (int i = 0; i < p->nleaves; i++)
-    if (dc_lies_across(p, &p->leaf[i]))
+    if (dc_operand_lies_across(p, &p->leaf[i]))
       dc_buf_printf(t->b, "  __shared__ %s w%d[%d][%d];\n", dc_stored_as(p->leaf[i].dtype), i, p->tile, p->tile + 1);
   dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k += %d) {\n", p->tile, rows);
   dc_buf_printf(t->b, "    const %s y = top + threadIdx.x, x = left + threadIdx.y + k;\n", t->index);
   dc_buf_printf(t->b, "    if (y < n_%d && x < n_%d) {\n", p->tile_axis, last);
   for (int i = 0; i < p->nleaves; i++)
-    if (dc_lies_across(p, &p->leaf[i]))
+    if (dc_operand_lies_across(p, &p->leaf[i]))
       dc_buf_printf(t->b, "      w%d[threadIdx.y + k][threadIdx.x] = x%d[x%d_at + y + x * x%d_%d];\n", i, i, i, i,
                     last);
   dc_buf_puts(t->b, "    }\n  }\n  __syncthreads();\n");
@@ -71,7 +73,7 @@ static void emit_element(const dc_text *t) {
     if (o->layout != DC_LAYOUT_STRIDED) continue;
     snprintf(place, sizeof place, "x%d_at + y * x%d_%d + x * x%d_%d", i, i, p->tile_axis, i, last);
     char memory[112];
-    if (dc_lies_across(p, o)) snprintf(memory, sizeof memory, "w%d[threadIdx.x][threadIdx.y + k]", i);
+    if (dc_operand_lies_across(p, o)) snprintf(memory, sizeof memory, "w%d[threadIdx.x][threadIdx.y + k]", i);
     else if (o->index) snprintf(memory, sizeof memory, "%s", place);
     else snprintf(memory, sizeof memory, "x%d[%s]", i, place);
     dc_emit_value(t, "      ", i, memory);
@@ -83,7 +85,7 @@ static void emit_element(const dc_text *t) {
 
 void dc_emit_tiles(const dc_text *t) {
   const dc_program *p = t->p;
-  dc_emit_entry(t);
+  dc_emit_entry(t, 0);
   dc_emit_single_values(t);
   emit_bases(t);
   emit_loads(t);

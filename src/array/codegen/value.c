@@ -1,9 +1,14 @@
 /*
 ** value.c - values in generated code: their types, and conversions between them.
 */
+#include "array/codegen/value.h"
+
 #include <stdio.h>
 
-#include "array/codegen/emit.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/text.h"
+#include "base/buf.h"
+#include "base/dtype.h"
 
 const char *dc_ctype_of(dc_dtype t) {
   switch (t) {

@@ -1,17 +1,22 @@
-/*
-** buffer.c - reference-counted device memory.
-*/
-#include <stdlib.h>
+/* buffer.c - see buffer.h. */
+#include "array/graph/buffer.h"
 
-#include "array/graph/expr.h"
+#include "array/graph/types.h"
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/error.h"
+#include "base/line.h"
 #include "base/stock.h"
+#include "device/capture.h"
+#include "device/device.h"
+#include "device/ledger.h"
+#include "device/registry.h"
+#include "device/stream.h"
 
 static dc_stock buffers;
 
-static inline struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
-  struct dc_buffer *b = dc_stock_take(&buffers, sizeof *b);
+static inline dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
+  dc_buffer *b = dc_stock_take(&buffers, sizeof *b);
   if (b == NULL) {
     dc_fail_oom(err);
     return NULL;
@@ -31,8 +36,8 @@ static inline struct dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err
   return b;
 }
 
-/* Appends to the message who holds most of what is in use. */
-static DC_RARELY void tell_holders(const dc_device *dev, dc_error *err) {
+/* Appends to the message which lines of the script hold most of the memory. */
+static DC_RARELY void name_holders(const dc_device *dev, dc_error *err) {
   const dc_line *line[5];
   dc_buf b = DC_BUF_INIT;
   char text[32];
@@ -48,20 +53,21 @@ static DC_RARELY void tell_holders(const dc_device *dev, dc_error *err) {
 }
 
 /* After a failure. */
-static DC_RARELY int allocate_again(dc_device *dev, size_t bytes, dc_ptr *ptr, dc_error *err) {
+static DC_RARELY int allocate_again(dc_device *dev, size_t bytes, dc_memory_relief relieve, dc_ptr *ptr,
+                                     dc_error *err) {
   if (err->kind != DC_MEMORY) return -1;
-  if (dc_device_may_hold(dev, bytes) && dc_settle_pinned(dev, bytes)) {
+  if (dc_device_may_hold(dev, bytes) && relieve(dev, bytes)) {
     dc_error_clear(err);
     if (dc_device_alloc(dev, bytes, ptr, err) == 0) return 0;
   }
-  if (err->kind == DC_MEMORY) tell_holders(dev, err);
+  if (err->kind == DC_MEMORY) name_holders(dev, err);
   return -1;
 }
 
-DC_HOT struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err) {
-  struct dc_buffer *b = make(dev, bytes, err);
+DC_HOT dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_memory_relief relieve, dc_error *err) {
+  dc_buffer *b = make(dev, bytes, err);
   if (b == NULL) return NULL;
-  if (dc_device_alloc(dev, bytes, &b->ptr, err) != 0 && allocate_again(dev, bytes, &b->ptr, err) != 0) {
+  if (dc_device_alloc(dev, bytes, &b->ptr, err) != 0 && allocate_again(dev, bytes, relieve, &b->ptr, err) != 0) {
     dc_stock_give(&buffers, b);
     return NULL;
   }
@@ -73,9 +79,9 @@ DC_HOT struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *e
   return b;
 }
 
-struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_error *err) {
+dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_error *err) {
   void *p = NULL;
-  struct dc_buffer *b = make(host, bytes, err);
+  dc_buffer *b = make(host, bytes, err);
   if (b == NULL) return NULL;
   if (bytes > 0 && (b->pinned = dc_pinned_new(gpu, bytes, &p, err)) == NULL) {
     dc_stock_give(&buffers, b);
@@ -87,7 +93,7 @@ struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes
   return b;
 }
 
-static DC_HOT void give_back(struct dc_buffer *b) {
+static DC_HOT void give_back(dc_buffer *b) {
   dc_ptr ptr = b->ptr;
   b->ptr = 0;
   if (b->line != NULL) dc_ledger_leave(b->line, b->bytes);
@@ -106,19 +112,19 @@ static DC_HOT void give_back(struct dc_buffer *b) {
   if (b->foreign && b->release != NULL) b->release(b->ud);
 }
 
-void dc_buffer_hold(struct dc_buffer *b) {
+void dc_buffer_hold(dc_buffer *b) {
   b->refs++;
   b->held++;
 }
 
 void dc_buffer_drop(void *thing) {
-  struct dc_buffer *b = thing;
+  dc_buffer *b = thing;
   b->held--;
   if (b->closed && b->held == 0) give_back(b);
   dc_buffer_unref(b);
 }
 
-int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err) {
+int dc_buffer_use(dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err) {
   if (dev->capture != NULL) {
     dc_buffer_hold(b);
     return dc_capture_use(dev, b, dc_buffer_drop, by, writes ? DC_WRITES : DC_READS, err);
@@ -126,9 +132,9 @@ int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool write
   return dc_trace_use(&b->trace, dev, by, writes, err);
 }
 
-struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
+dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
                                  dc_error *err) {
-  struct dc_buffer *b = make(dev, bytes, err);
+  dc_buffer *b = make(dev, bytes, err);
   if (b == NULL) return NULL;
   b->ptr = ptr;
   b->foreign = true;
@@ -137,13 +143,13 @@ struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void 
   return b;
 }
 
-void dc_buffer_release(struct dc_buffer *b) {
+void dc_buffer_release(dc_buffer *b) {
   if (b->closed) return;
   b->closed = true;
   if (b->held == 0) give_back(b);
 }
 
-DC_HOT void dc_buffer_unref(struct dc_buffer *b) {
+DC_HOT void dc_buffer_unref(dc_buffer *b) {
   if (b == NULL || --b->refs > 0) return;
   dc_buffer_release(b);
   dc_stock_give(&buffers, b);

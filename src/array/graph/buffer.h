@@ -1,15 +1,16 @@
 /*
-** buffer.h - memory on a device, shared by the arrays that view it, and who still wants to read it.
-**
-** A pending expression that reads a buffer hangs in the buffer's list of readers.  Whoever writes to
-** the buffer computes them first.  Private to the room, like expr.h.
+** buffer.h - reference-counted memory on a device, shared by the arrays that view it, with the list of pending
+** expressions that read it.  These are computed before the memory is written (evaluate.h).
 */
 #ifndef DC_ARRAY_GRAPH_BUFFER_H
 #define DC_ARRAY_GRAPH_BUFFER_H
 
-#include "device/capture.h"
+#include "array/graph/types.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "device/device.h"
 #include "device/ledger.h"
-#include "device/registry.h"
+#include "device/stream.h"
 
 /* One operand of a pending expression: a link in the list of what it depends on, a buffer's readers
 ** or the users of another pending array. */
@@ -19,7 +20,7 @@ typedef struct dc_use {
 } dc_use;
 
 struct dc_buffer {
-  /* what every use looks at: a line of the cache */
+  /* the first cache line: what every use reads */
   dc_device *dev;
   dc_ptr ptr; /* 0 when bytes is 0 */
   size_t bytes;
@@ -27,36 +28,40 @@ struct dc_buffer {
   int refs;
   bool closed; /* for arrays */
   bool foreign;
-  int held;    /* by so many graphs and the like, which may still use it when it is closed */
-  void (*release)(void *ud); /* for memory that somebody else owns; may be NULL */
+  int held;    /* by captured graphs and launches to come, which may still use it when it is closed */
+  void (*release)(void *ud); /* of foreign memory; may be NULL */
   void *ud;
-  dc_trace *trace;   /* who used it last, where there are several streams */
+  dc_trace *trace;   /* its last uses, where there are several streams */
   dc_line *line;     /* of the script that made it, where that was noted */
   dc_pinned *pinned; /* it is page-locked host memory; `dev` is the CPU device */
 };
 
-/* Fresh memory with one reference; contents undefined.  May run the collector (dc_memory_pressure), and compute
-** expressions whose operands take much memory.  DC_MEMORY tells which lines of the script hold most. */
-struct dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_error *err);
-struct dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
+/* Asked for `wanted` bytes of memory on the device: whether it has freed any. */
+typedef bool (*dc_memory_relief)(dc_device *dev, size_t wanted);
+
+/* Fresh memory with one reference; contents undefined.  May run the collector (dc_memory_pressure), and `relieve`
+** before it fails.  A DC_MEMORY error names the lines of the script whose arrays take most. */
+dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_memory_relief relieve, dc_error *err);
+/* Over memory that `release(ud)` gives back when the last reference goes (may be NULL). */
+dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
                                  dc_error *err);
 /* Host memory that `gpu` copies to and from without waiting; `host` is the device that reads and writes it. */
-struct dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_error *err);
+dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_error *err);
 /* Work on `dev` in stream `by` (NULL: the current one) is about to use the memory.  It is ordered behind other
 ** streams' uses; or, while a graph is captured on `dev`, the graph holds the memory.  Only needed when
 ** dev->tracking is set. */
-int dc_buffer_use(struct dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err);
+int dc_buffer_use(dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err);
 /* The same for work on its own device, in the current stream. */
-static inline int dc_buffer_used(struct dc_buffer *b, bool writes, dc_error *err) {
+static inline int dc_buffer_used(dc_buffer *b, bool writes, dc_error *err) {
   return DC_LIKELY(b->dev->tracking == 0) ? 0 : dc_buffer_use(b, b->dev, NULL, writes, err);
 }
-void dc_buffer_unref(struct dc_buffer *b);
+void dc_buffer_unref(dc_buffer *b);
 /* One more reference, by a graph or a launch to come: until it is dropped the memory stays, although it is released. */
-void dc_buffer_hold(struct dc_buffer *b);
+void dc_buffer_hold(dc_buffer *b);
 void dc_buffer_drop(void *b);
-/* Gives the memory back now (when the last graph that holds it goes); the views keep the empty shell. Idempotent.
-** Readers are the caller's care. */
-void dc_buffer_release(struct dc_buffer *b);
+/* Frees the memory now (or when the last graph that holds it goes); the views keep the closed buffer. Idempotent.
+** The caller has computed the readers. */
+void dc_buffer_release(dc_buffer *b);
 
 static inline void dc_use_add(dc_use *u, dc_use **list) {
   u->next = *list;
@@ -64,7 +69,7 @@ static inline void dc_use_add(dc_use *u, dc_use **list) {
   if (u->next != NULL) u->next->link = &u->next;
   *list = u;
 }
-/* Of one that is in a list, and whose own time is over. */
+/* Takes a link that will not be used again out of its list. */
 static inline void dc_use_end(dc_use *u) {
   *u->link = u->next;
   if (u->next != NULL) u->next->link = u->link;

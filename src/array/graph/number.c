@@ -1,17 +1,20 @@
-/*
-** number.c - one number of Lua's as a value of an element type, and back.
-**
-** uint64 keeps Lua's own convention for unsigned integers (math.ult, "%x", string.pack "J"): a Lua integer is its 64
-** bits, both when it is read and when it is written.  A float is its value.
-*/
+/* number.c - see number.h. */
+#include "array/graph/number.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/graph/expr.h"
+#include "base/dtype.h"
+#include "base/error.h"
 #include "base/half.h"
+#include "base/line.h"
+
+dc_dtype dc_dtype_real(dc_dtype t) {
+  return t == DC_COMPLEX64 ? DC_FLOAT32 : t == DC_COMPLEX128 ? DC_FLOAT64 : t;
+}
 
 static int64_t lowest(dc_dtype t) {
   if (dc_dtypes[t].kind != 'i') return 0;

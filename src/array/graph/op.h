@@ -28,7 +28,7 @@ typedef enum dc_rule {
   DC_RULE_SCALE,      /* a floating one, then an int32 */
   DC_RULE_ORDER,      /* an int32, then a floating one */
   DC_RULE_WHOLE,      /* int64 from a floating one */
-  DC_RULE_INTERNAL    /* made by other files only */
+  DC_RULE_INTERNAL    /* users do not call it */
 } dc_rule;
 
 enum {
@@ -94,7 +94,7 @@ enum {
   X(JN, "jn", 2, ORDER, DC_OP_CALL | DC_OP_LONG) X(YN, "yn", 2, ORDER, DC_OP_CALL | DC_OP_LONG)               \
   X(WHERE, "where", 3, WHERE, DC_OP_COMPLEX) X(CLIP, "clip", 3, KEEP, 0)
 
-/* Made by this room only.  CLOSE: |a-b| <= number[3] + number[2]*|b| in float64.  INDEX: number[1] + i*number[2] for
+/* Not called by users.  CLOSE: |a-b| <= number[3] + number[2]*|b| in float64.  INDEX: number[1] + i*number[2] for
 ** element i in C order.  RANDOM: see codegen/random.c.  GATHER: operand 0 read where the node's frame and operand 2,
 ** counts of elements, say (operand 1 is the place by the frame; it has neither array nor number).  VIEW: operand 0,
 ** which is pending, with other axes: it has no memory, but is a view of the operand's once that is computed. */
@@ -122,6 +122,17 @@ typedef struct dc_op_info {
 } dc_op_info;
 
 extern const dc_op_info dc_ops[DC_NOPS];
+
+typedef enum dc_reduce {
+  DC_REDUCE_SUM, DC_REDUCE_PROD, DC_REDUCE_MIN, DC_REDUCE_MAX, DC_REDUCE_ANY, DC_REDUCE_ALL,
+  DC_REDUCE_ARGMIN, DC_REDUCE_ARGMAX, /* the first index, from 0, int64 */
+  DC_REDUCE_M2,                       /* the sum of squared deviations from the mean */
+  DC_NREDUCES
+} dc_reduce;
+
+typedef enum dc_random {
+  DC_RANDOM_UNIFORM, DC_RANDOM_NORMAL, DC_RANDOM_EXPONENTIAL, DC_RANDOM_INTEGER
+} dc_random;
 
 /* Whether users call it by its name (else it is an operator, or made inside). */
 static inline bool dc_op_is_function(dc_op op) { return op >= DC_OP_EQ && op < DC_OP_CAST; }

@@ -2,11 +2,26 @@
 ** fft.c - Fourier transforms: the axes are taken in runs of neighbours, a run at a time, as they lie in memory where
 ** the library takes that; else the run's axes are brought to the end by a copy, and back.
 */
+#include "array/linalg/fft.h"
+
 #include <inttypes.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/copy.h"
+#include "array/evaluate.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
 #include "array/linalg/batch.h"
 #include "array/linalg/matrix.h"
+#include "array/operators.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "device/library.h"
 
 /* Batches that need more calls of the library than this are copied instead. */
 static int64_t most_calls(const dc_device *dev) { return dev->ops->blocking ? 4096 : 64; }
@@ -73,7 +88,7 @@ static bool describe(dc_fft *f, dc_batch *all, const dc_array *in, const dc_arra
 }
 
 static int perform(dc_fft *f, const dc_batch *all, dc_array *in, dc_array *out, dc_error *err) {
-  struct dc_buffer *work = NULL;
+  dc_buffer *work = NULL;
   const bool spoils = f->kind == DC_FFT_TO_REAL;
   dc_array *const read[] = { spoils ? NULL : in, NULL }, *const written[] = { out, spoils ? in : NULL, NULL };
   if (dc_device_fft_work(out->dev, f, err) != 0) return -1;

@@ -1,49 +1,28 @@
 /*
 ** matmul.c - matrix products: shapes as NumPy's, operands as they lie where the library takes that, else copied.
 */
+#include "array/linalg/matmul.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/evaluate.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/types.h"
 #include "array/linalg/batch.h"
 #include "array/linalg/matrix.h"
-
-/* --- what products, solvers and transforms share ------------------------------------------------------ */
-
-dc_array *dc_matrix_copy(dc_array *a, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err) {
-  dc_array *copy = dc_array_empty(a->dev, dtype, ndim, shape, err);
-  if (copy == NULL || dc_array_assign(copy, a, false, err) == 0) return copy;
-  dc_array_unref(copy);
-  return NULL;
-}
-
-dc_array *dc_matrix_transposed(dc_array *a, dc_error *err) {
-  dc_geometry g = a->g;
-  const int last = g.ndim - 1;
-  g.shape[last] = a->g.shape[last - 1];
-  g.shape[last - 1] = a->g.shape[last];
-  g.strides[last] = a->g.strides[last - 1];
-  g.strides[last - 1] = a->g.strides[last];
-  return dc_array_view(a, &g, 0, err);
-}
-
-int dc_matrix_work(dc_device *dev, size_t bytes, struct dc_buffer **b, dc_ptr *ptr, dc_error *err) {
-  *b = NULL;
-  *ptr = 0;
-  if (bytes == 0) return 0;
-  *b = dc_buffer_new(dev, bytes, err);
-  if (*b == NULL || dc_buffer_used(*b, true, err) != 0) return -1;
-  *ptr = (*b)->ptr;
-  return 0;
-}
-
-int dc_matrix_use(dc_array *const *read, dc_array *const *written, dc_error *err) {
-  for (; *read != NULL; read++)
-    if (dc_array_check_open(*read, err) != 0 || dc_buffer_used((*read)->buffer, false, err) != 0) return -1;
-  for (; *written != NULL; written++)
-    if (dc_array_check_open(*written, err) != 0 || dc_buffer_used((*written)->buffer, true, err) != 0) return -1;
-  return 0;
-}
+#include "array/linalg/matrix_kernels.h"
+#include "array/operators.h"
+#include "array/view.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "device/library.h"
+#include "device/registry.h"
 
 /* --- shapes ------------------------------------------------------------------------------------------- */
 
@@ -178,7 +157,7 @@ static int by_library(const task *t, dc_array *a, dc_array *b, dc_array *c, cons
   dc_product p = { .dtype = c->dtype, .precision = precision, .m = t->m, .n = t->n, .k = t->k, .ta = xa->transposed,
                    .tb = xb->transposed, .lda = xa->ld, .ldb = xb->ld, .ldc = t->n };
   int64_t step[DC_BATCH_OPERANDS], at[DC_BATCH_OPERANDS];
-  struct dc_buffer *work;
+  dc_buffer *work;
   dc_batch_take(&all, &p.batch, step);
   p.step_a = step[0];
   p.step_b = step[1];

@@ -1,14 +1,22 @@
-/*
-** matrix_kernels.c - kernels of our own for matrices: products of integers, which no vendor's library has, and
-** triangles.  Compiled once for each device and dtype, and kept.
-*/
+/* matrix_kernels.c - see matrix_kernels.h.  Kernels are compiled once for each device and dtype, and cached. */
+#include "array/linalg/matrix_kernels.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/graph/expr.h"
+#include "array/graph/types.h"
 #include "array/linalg/matrix.h"
 #include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
 #include "base/map.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "device/registry.h"
 #include "kernel/kernel.h"
 
 #define MOST_BLOCKS 32768

@@ -4,20 +4,29 @@
 ** A matrix in C order is its transpose in Fortran's.  Where that will do (solving with the transpose, a triangle and
 ** its mirror image, the singular values of a wide matrix) a plain copy goes to the library; else a transposed one.
 */
+#include "array/linalg/solvers.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/copy.h"
+#include "array/evaluate.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
 #include "array/linalg/matrix.h"
-
-dc_dtype dc_solver_dtype(dc_dtype t) {
-  switch (t) {
-  case DC_FLOAT64: case DC_COMPLEX64: case DC_COMPLEX128: return t;
-  case DC_INT64: case DC_UINT64: return DC_FLOAT64;
-  default: return DC_FLOAT32;
-  }
-}
+#include "array/linalg/matrix_kernels.h"
+#include "array/operators.h"
+#include "array/view.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "device/library.h"
 
 /* --- arguments ------------------------------------------------------------------------------------------ */
 
@@ -98,7 +107,7 @@ static int call(dc_dense *p, dc_array *a, dc_array *b, dc_array *c, dc_array *d,
   dc_array *written[5] = { a };
   dc_array *const none[] = { NULL };
   int n = 1;
-  struct dc_buffer *work = NULL;
+  dc_buffer *work = NULL;
   dc_array *const others[] = { b, c, d };
   for (int i = 0; i < 3; i++)
     if (others[i] != NULL) written[n++] = others[i];
