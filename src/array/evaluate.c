@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "array/codegen/generate.h"
-#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "array/codegen/kernel_cache.h"
 #include "array/codegen/launch_cache.h"
 #include "array/codegen/lower.h"
@@ -52,31 +52,31 @@ static int receive(const dc_array *a, uint64_t letter, post *t, dc_error *err) {
 
 /* Runs a's graph into fresh memory. `a` may cease to be pending on the way.  `seen`: what the memo is to remember it
 ** for; or NULL. */
-static DC_APART int compute_anew(dc_array *a, dc_buffer *b, const dc_sight *seen, post *t, dc_error *err) {
+static DC_APART int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerprint *seen, post *t, dc_error *err) {
   dc_program p;
   do {
     if (a->state != DC_ARRAY_PENDING) return 0;
-    if (dc_program_build(&p, a, b->ptr, a->dtype, &a->g, false, err) != 0) return -1;
-    if (p.first != NULL) seen = NULL;
-    if (p.first != NULL && dc_evaluate(p.first, err) != 0) return -1;
-  } while (p.first != NULL);
+    if (dc_lower(&p, a, b->ptr, a->dtype, &a->g, false, err) != 0) return -1;
+    if (p.ir.dependency != NULL) seen = NULL;
+    if (p.ir.dependency != NULL && dc_evaluate(p.ir.dependency, err) != 0) return -1;
+  } while (p.ir.dependency != NULL);
   if (dc_buffer_used(b, true, err) != 0) return -1;
-  const bool tells = dc_program_tells(&p) && expects(p.dev, t, &p.mail, &p.letter);
+  const bool tells = dc_program_posts(&p) && expects(p.dev, t, &p.mail, &p.letter);
   if (dc_program_run(&p, err) != 0 || (tells && receive(a, p.letter, t, err) != 0)) return -1;
-  mark_evaluated(p.node, p.nsteps);
-  if (seen != NULL) dc_memo_keep(seen, &p);
+  mark_evaluated(p.ir.node, p.ir.ninstructions);
+  if (seen != NULL) dc_launch_cache_add(seen, &p);
   return 0;
 }
 
 /* The same by the memo, if it can be. */
 static DC_HOT int compute_into(dc_array *a, dc_buffer *b, post *t, dc_error *err) {
-  dc_sight s;
+  dc_fingerprint s;
   if (a->state != DC_ARRAY_PENDING) return 0;
-  if (dc_process.profiling || !dc_memo_see(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
-  const dc_recipe *r = dc_memo_find(&s);
+  if (dc_process.profiling || !dc_fingerprint_take(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
+  const dc_cached_launch *r = dc_launch_cache_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
   const bool tells = s.portion.reduces && expects(a->dev, t, &s.portion.mail, &s.portion.letter);
-  if (dc_recipe_run(r, &s.portion, err) != 0 || (tells && receive(a, s.portion.letter, t, err) != 0)) return -1;
+  if (dc_launch_cached(r, &s.portion, err) != 0 || (tells && receive(a, s.portion.letter, t, err) != 0)) return -1;
   mark_evaluated(s.node, s.nnodes);
   return 0;
 }
@@ -124,38 +124,39 @@ int dc_evaluate_value(dc_array *a, void *value, bool *posted, dc_error *err) {
 }
 
 /* As compute_anew. */
-static DC_APART int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_sight *seen, dc_error *err) {
+static DC_APART int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_fingerprint *seen,
+                                       dc_error *err) {
   dc_program p;
   do {
     if (dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0) return -1; /* by a finalizer */
-    if (dc_program_build(&p, src, dst->ptr, dst->dtype, &dst->g, false, err) != 0) return -1;
-    if (p.first != NULL) seen = NULL;
-    if (p.first != NULL && dc_evaluate(p.first, err) != 0) return -1;
-  } while (p.first != NULL);
-  if (reads != NULL) *reads = p.in_place;
-  if (!p.safe) return 1;
+    if (dc_lower(&p, src, dst->ptr, dst->dtype, &dst->g, false, err) != 0) return -1;
+    if (p.ir.dependency != NULL) seen = NULL;
+    if (p.ir.dependency != NULL && dc_evaluate(p.ir.dependency, err) != 0) return -1;
+  } while (p.ir.dependency != NULL);
+  if (reads != NULL) *reads = p.schedule.in_place;
+  if (!p.schedule.safe) return 1;
   if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_program_run(&p, err) != 0) return -1;
-  mark_evaluated(p.node, p.nsteps);
-  if (seen != NULL) dc_memo_keep(seen, &p);
+  mark_evaluated(p.ir.node, p.ir.ninstructions);
+  if (seen != NULL) dc_launch_cache_add(seen, &p);
   return 0;
 }
 
 int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
-  dc_sight s;
+  dc_fingerprint s;
   const bool simple = !dc_process.profiling && src->state == DC_ARRAY_PENDING && !dc_array_is_closed(dst) &&
                       dst->contiguous && dc_geometry_size(&src->g) == dc_geometry_size(&dst->g) &&
-                      dc_memo_see(&s, src, dst->ptr, dst->dtype);
-  const dc_recipe *r = simple ? dc_memo_find(&s) : NULL;
+                      dc_fingerprint_take(&s, src, dst->ptr, dst->dtype);
+  const dc_cached_launch *r = simple ? dc_launch_cache_find(&s) : NULL;
   if (r == NULL) return evaluate_into_anew(src, dst, reads, simple ? &s : NULL, err);
   if (reads != NULL) *reads = s.in_place;
-  if (dc_recipe_run(r, &s.portion, err) != 0) return -1;
+  if (dc_launch_cached(r, &s.portion, err) != 0) return -1;
   mark_evaluated(s.node, s.nnodes);
   return 0;
 }
 
 int dc_evaluate_number(const dc_number *v, dc_array *dst, dc_error *err) {
   dc_program p;
-  dc_program_number(&p, v, dst->dev, dst->ptr, dst->dtype, &dst->g);
+  dc_lower_number(&p, v, dst->dev, dst->ptr, dst->dtype, &dst->g);
   return dc_buffer_used(dst->buffer, true, err) != 0 ? -1 : dc_program_run(&p, err);
 }
 
@@ -164,10 +165,10 @@ int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const 
   dc_program p;
   do {
     if (dc_array_check_open(dst, err) != 0) return -1;
-    if (dc_program_scatter(&p, src, v, dst, frame, offset, guard, max, err) != 0) return -1;
-    if (p.first != NULL && dc_evaluate(p.first, err) != 0) return -1;
-  } while (p.first != NULL);
-  if (!p.safe) return 1;
+    if (dc_lower_scatter(&p, src, v, dst, frame, offset, guard, max, err) != 0) return -1;
+    if (p.ir.dependency != NULL && dc_evaluate(p.ir.dependency, err) != 0) return -1;
+  } while (p.ir.dependency != NULL);
+  if (!p.schedule.safe) return 1;
   return dc_buffer_used(dst->buffer, true, err) != 0 ? -1 : dc_program_run(&p, err);
 }
 
@@ -318,7 +319,7 @@ char *dc_array_source(dc_array *a, dc_error *err) {
   } else {
     dc_program p;
     dc_buf b = DC_BUF_INIT;
-    if (dc_program_build(&p, a, 0, a->dtype, &a->g, true, err) != 0) return NULL;
+    if (dc_lower(&p, a, 0, a->dtype, &a->g, true, err) != 0) return NULL;
     dc_generate(&p, &b);
     text = dc_buf_take(&b);
   }

@@ -9,26 +9,26 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-#define DC_PART_OPERANDS 64 /* at most; no expression has so many */
+#define DC_FUSED_OPERANDS 64 /* at most; no expression has so many */
 
-typedef struct dc_part {
+typedef struct dc_fused {
   bool fits;        /* false: it must be computed first, and the rest of this means nothing */
   bool takes_value; /* the text has dc_value */
   dc_buf key;       /* parts with the same key have the same text, whatever addresses and numbers they have */
   dc_buf operands;  /* the bytes of a dc_operands */
   dc_buf text;
-  struct dc_buffer *held[DC_PART_OPERANDS]; /* the operands' memory */
+  struct dc_buffer *held[DC_FUSED_OPERANDS]; /* the operands' memory */
   int nheld;
-} dc_part;
+} dc_fused;
 
 /* The bool expression `test` (a READY array is one too) beside the READY array `value` of the same shape, which may be
 ** NULL.  Either its key and operands, for a launch in the current stream that follows at once; what it needs computed
-** before is then computed, and the operands' memory is kept until dc_part_free.  Or, with `text`, its text, for a key
+** before is then computed, and the operands' memory is kept until dc_fused_free.  Or, with `text`, its text, for a key
 ** that was given just before.  After a failure nothing is in it. */
-int dc_array_part(dc_array *test, dc_array *value, bool text, dc_part *out, dc_error *err);
+int dc_fused_make(dc_array *test, dc_array *value, bool text, dc_fused *out, dc_error *err);
 /* Lets go of all that is in it. Idempotent; for what was zeroed, too. */
-void dc_part_free(dc_part *part);
+void dc_fused_free(dc_fused *part);
 /* Nothing is computed as a part twice: the next time, `test` does not fit. */
-void dc_array_part_done(dc_array *test);
+void dc_fused_done(dc_array *test);
 
 #endif

@@ -11,20 +11,20 @@
 
 #include <stdio.h>
 
-#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "array/codegen/text.h"
 #include "array/codegen/value.h"
 #include "array/graph/op.h"
 #include "base/buf.h"
 #include "base/dtype.h"
 
-static const dc_step *step_of(const dc_program *p, int k) { return &p->step[p->reduce_step[k]]; }
+static const dc_instruction *step_of(const dc_program *p, int k) { return &p->ir.code[p->ir.reduction[k]]; }
 
 /* The dtype of what is reduced, and that in which it is accumulated. */
-static dc_dtype operand_of(const dc_program *p, int k) { return dc_program_dtype(p, step_of(p, k)->arg[0]); }
+static dc_dtype operand_of(const dc_program *p, int k) { return dc_ir_dtype(&p->ir, step_of(p, k)->arg[0]); }
 
 static dc_dtype accumulated(const dc_program *p, int k) {
-  const dc_step *s = step_of(p, k);
+  const dc_instruction *s = step_of(p, k);
   if (s->reduce == DC_REDUCE_ANY || s->reduce == DC_REDUCE_ALL) return DC_INT32;
   const dc_dtype t = s->reduce == DC_REDUCE_SUM || s->reduce == DC_REDUCE_PROD ? (dc_dtype)s->dtype : operand_of(p, k);
   if (dc_is_half(t)) return DC_FLOAT32;
@@ -32,7 +32,7 @@ static dc_dtype accumulated(const dc_program *p, int k) {
   return dc_kind_of(t) == 'i' ? DC_INT32 : DC_UINT32;
 }
 
-static bool is_arg(const dc_step *s) { return s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX; }
+static bool is_arg(const dc_instruction *s) { return s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX; }
 
 /* The least or the greatest value of the dtype. */
 static const char *limit(dc_dtype t, bool greatest) {
@@ -47,7 +47,7 @@ static const char *limit(dc_dtype t, bool greatest) {
 }
 
 void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]) {
-  const dc_step *s = step_of(p, k);
+  const dc_instruction *s = step_of(p, k);
   const dc_dtype a = accumulated(p, k);
   const char *c = dc_ctype_of(a);
   snprintf(type, 32, is_arg(s) ? "place<%s>" : s->reduce == DC_REDUCE_M2 ? "spread" : "%s", c);
@@ -61,7 +61,7 @@ void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]
     case DC_REDUCE_ALL: snprintf(identity, 96, "1"); return;
     case DC_REDUCE_ARGMIN: case DC_REDUCE_ARGMAX: /* an index behind all others */
       snprintf(identity, 96, "place<%s>{ %s, %s }", c, limit(a, s->reduce == DC_REDUCE_ARGMIN),
-               limit(p->wide ? DC_INT64 : DC_INT32, true));
+               limit(p->schedule.wide ? DC_INT64 : DC_INT32, true));
       return;
     case DC_REDUCE_M2: snprintf(identity, 96, "spread{ -0.0, 0.0 }"); return;
     default: snprintf(identity, 96, "%s", limit(a, s->reduce == DC_REDUCE_MIN)); return;
@@ -99,7 +99,7 @@ static const char cluster_text[] =
   "  return u.v;\n}\n";
 
 static void emit_join(const dc_text *t, int k) {
-  const dc_step *s = step_of(t->p, k);
+  const dc_instruction *s = step_of(t->p, k);
   const dc_dtype a = accumulated(t->p, k);
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
@@ -126,11 +126,11 @@ static void emit_join(const dc_text *t, int k) {
   dc_buf_puts(t->b, ";\n}\n");
 }
 
-const char *dc_join_of_later(const dc_program *p, int k) { return is_arg(step_of(p, k)) ? "later" : "join"; }
+const char *dc_ordered_combiner(const dc_program *p, int k) { return is_arg(step_of(p, k)) ? "later" : "join"; }
 
 /* Where b is known to be behind a, places need not be compared. */
 static void emit_later(const dc_text *t, int k) {
-  const dc_step *s = step_of(t->p, k);
+  const dc_instruction *s = step_of(t->p, k);
   const bool least = s->reduce == DC_REDUCE_ARGMIN, floating = dc_kind_of(accumulated(t->p, k)) == 'f';
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
@@ -140,30 +140,30 @@ static void emit_later(const dc_text *t, int k) {
 }
 
 /* A chain begins with its first element's place, so that later<k> is right where no value is beyond the limit. */
-void dc_emit_first_place(const dc_text *t, int k, const char *indent, const char *chain) {
+void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char *chain) {
   if (is_arg(step_of(t->p, k)))
-    dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) a%d[q].i = first + %s;\n", indent, t->p->each,
-                  k, chain);
+    dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) a%d[q].i = first + %s;\n", indent,
+                  t->p->schedule.row.items, k, chain);
 }
 
-void dc_emit_joins(const dc_text *t) {
+void dc_emit_combiners(const dc_text *t) {
   bool arg = false, spread = false;
   dc_buf_puts(t->b, words_text);
-  if (t->p->cluster > 1) dc_buf_puts(t->b, cluster_text);
-  for (int k = 0; k < t->p->nreduces; k++) {
+  if (t->p->schedule.row.cluster > 1) dc_buf_puts(t->b, cluster_text);
+  for (int k = 0; k < t->p->ir.nreduces; k++) {
     arg = arg || is_arg(step_of(t->p, k));
     spread = spread || step_of(t->p, k)->reduce == DC_REDUCE_M2;
   }
   if (arg) dc_buf_printf(t->b, place_text, t->index);
   if (spread) dc_buf_puts(t->b, spread_text);
-  for (int k = 0; k < t->p->nreduces; k++) {
+  for (int k = 0; k < t->p->ir.nreduces; k++) {
     emit_join(t, k);
     if (is_arg(step_of(t->p, k))) emit_later(t, k);
   }
 }
 
 void dc_emit_contribution(const dc_text *t, int k, const char *indent) {
-  const dc_step *s = step_of(t->p, k);
+  const dc_instruction *s = step_of(t->p, k);
   const dc_dtype a = accumulated(t->p, k);
   char v[DC_VALUE_TEXT];
   if (s->reduce == DC_REDUCE_ANY || s->reduce == DC_REDUCE_ALL) {
@@ -181,7 +181,7 @@ void dc_emit_contribution(const dc_text *t, int k, const char *indent) {
 
 void dc_emit_reduced(const dc_text *t, int k) {
   const dc_program *p = t->p;
-  const dc_step *s = step_of(p, k);
+  const dc_instruction *s = step_of(p, k);
   const dc_dtype a = accumulated(p, k), out = (dc_dtype)s->dtype;
   char v[DC_VALUE_TEXT], name[96];
   snprintf(name, sizeof name, "f%d", k);
@@ -195,7 +195,7 @@ void dc_emit_reduced(const dc_text *t, int k) {
   } else {
     dc_convert(name, a, out, v);
   }
-  dc_buf_printf(t->b, "  const %s t%d = ", dc_ctype_of(out), p->reduce_step[k]);
+  dc_buf_printf(t->b, "  const %s t%d = ", dc_ctype_of(out), p->ir.reduction[k]);
   const bool empty = s->reduce == DC_REDUCE_SUM && (dc_kind_of(out) == 'f' || dc_kind_of(out) == 'c');
   if (empty) dc_buf_printf(t->b, "length == 0 ? %s{} : ", dc_ctype_of(out)); /* the sum of nothing is 0, not -0 */
   dc_buf_printf(t->b, "%s;\n", v);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "array/codegen/random.h"
 #include "array/codegen/schedule.h"
 #include "array/codegen/text.h"
@@ -22,7 +22,7 @@
 /* A step that is being written: its operands as text, in the dtype `as`. */
 typedef struct dc_writer {
   const dc_text *t;
-  const dc_step *s;
+  const dc_instruction *s;
   dc_buf *b;
   dc_dtype as;
   char kind; /* of `as` */
@@ -110,7 +110,7 @@ static void put_clip(dc_writer *w) {
 /* --- questions --------------------------------------------------------------------------------------------- */
 
 static void put_test(dc_writer *w, const char *real, const char *join) {
-  const dc_dtype t = dc_program_dtype(w->t->p, w->s->arg[0]);
+  const dc_dtype t = dc_ir_dtype(&w->t->p->ir, w->s->arg[0]);
   const char *v = w->v[0];
   char x[DC_VALUE_TEXT + 2], y[DC_VALUE_TEXT + 2];
   snprintf(x, sizeof x, "%s.x", v);
@@ -129,7 +129,7 @@ static void put_test(dc_writer *w, const char *real, const char *join) {
 }
 
 static void put_question(dc_writer *w) {
-  const dc_dtype t = dc_program_dtype(w->t->p, w->s->arg[0]);
+  const dc_dtype t = dc_ir_dtype(&w->t->p->ir, w->s->arg[0]);
   const char k = dc_kind_of(t), *v = w->v[0];
   const bool whole = k != 'f' && k != 'c';
   switch (w->s->op) {
@@ -155,7 +155,7 @@ static const char *compared_as(dc_dtype t) {
 static void put_comparison(dc_writer *w, dc_op op) {
   static const char *const tests[] = { "== 0", "!= 0", "== -1", "<= 0", "== 1", "< 2u" };
   static const char *const signs[] = { "==", "!=", "<", "<=", ">", ">=" };
-  const dc_dtype l = dc_program_dtype(w->t->p, w->s->arg[0]), r = dc_program_dtype(w->t->p, w->s->arg[1]);
+  const dc_dtype l = dc_ir_dtype(&w->t->p->ir, w->s->arg[0]), r = dc_ir_dtype(&w->t->p->ir, w->s->arg[1]);
   const int i = op == DC_OP_EQUAL ? 0 : (int)op - DC_OP_EQ;
   if (dc_kind_of(l) == 'c' || dc_kind_of(r) == 'c') {
     char a[DC_VALUE_TEXT], b[DC_VALUE_TEXT];
@@ -297,7 +297,7 @@ static void put_operator(dc_writer *w) {
     case DC_OP_INDEX: put_index(w); return;
     case DC_OP_RANDOM:
       if (dc_random_drawn(w->t->p, w->s))
-        dc_buf_printf(w->b, w->t->p->kind == DC_ELEMENTS ? "z%d[k]" : "z%d", (int)(w->s - w->t->p->step));
+        dc_buf_printf(w->b, w->t->p->ir.kind == DC_ELEMENTS ? "z%d[k]" : "z%d", (int)(w->s - w->t->p->ir.code));
       else
         dc_emit_random(w->b, (dc_random)w->s->as, (dc_dtype)w->s->dtype, w->v[0], w->v[1], w->v[2], w->v[3]);
       return;
@@ -311,8 +311,8 @@ static void put_operator(dc_writer *w) {
 }
 
 /* In which dtype operand i is wanted. */
-static dc_dtype operand_dtype(const dc_text *t, const dc_step *s, int i) {
-  const dc_dtype own = dc_program_dtype(t->p, s->arg[i]);
+static dc_dtype operand_dtype(const dc_text *t, const dc_instruction *s, int i) {
+  const dc_dtype own = dc_ir_dtype(&t->p->ir, s->arg[i]);
   switch ((dc_rule)dc_ops[s->op].rule) {
     case DC_RULE_TEST: case DC_RULE_COMPARE: return own;
     case DC_RULE_WHERE: return i == 0 ? DC_BOOL : (dc_dtype)s->dtype;
@@ -325,13 +325,13 @@ static dc_dtype operand_dtype(const dc_text *t, const dc_step *s, int i) {
   }
 }
 
-static bool stays_in_format(const dc_step *s) {
+static bool stays_in_format(const dc_instruction *s) {
   const dc_rule rule = (dc_rule)dc_ops[s->op].rule;
   return rule == DC_RULE_KEEP || rule == DC_RULE_REAL || rule == DC_RULE_WHERE || s->op == DC_OP_NEXTAFTER ||
          s->op == DC_OP_CAST || s->op == DC_OP_VIEW;
 }
 
-static void put_step(const dc_text *t, const dc_step *s, int index) {
+static void put_step(const dc_text *t, const dc_instruction *s, int index) {
   const dc_dtype out = (dc_dtype)s->dtype;
   dc_writer w = { .t = t, .s = s, .b = t->b };
   const bool internal = dc_ops[s->op].rule == DC_RULE_INTERNAL && s->op != DC_OP_CLOSE;
@@ -345,9 +345,9 @@ static void put_step(const dc_text *t, const dc_step *s, int index) {
   dc_buf_puts(t->b, round ? ");\n" : ";\n");
 }
 
-void dc_emit_steps(const dc_text *t, unsigned scope, int level, const char *indent) {
-  for (int i = 0; i < t->p->nsteps; i++) {
-    const dc_step *s = &t->p->step[i];
+void dc_emit_instructions(const dc_text *t, unsigned scope, int level, const char *indent) {
+  for (int i = 0; i < t->p->ir.ninstructions; i++) {
+    const dc_instruction *s = &t->p->ir.code[i];
     if (!(s->scopes & scope) || s->op == DC_OP_REDUCE || (level >= 0 && s->level != level)) continue;
     dc_buf_puts(t->b, indent);
     put_step(t, s, i);

@@ -7,6 +7,6 @@
 #include "array/codegen/text.h"
 
 /* The steps of a scope that depend on reductions of exactly (`level` >= 0) or any level, one a line. */
-void dc_emit_steps(const dc_text *t, unsigned scope, int level, const char *indent);
+void dc_emit_instructions(const dc_text *t, unsigned scope, int level, const char *indent);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "array/codegen/kernel_cache.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
@@ -27,7 +27,7 @@ enum { WORD_NODE, WORD_NODE_AGAIN, WORD_LEAF, WORD_ONE, WORD_LEAF_AGAIN, WORD_NU
 
 /* --- seeing ---------------------------------------------------------------------------------------------- */
 
-static inline void put(dc_sight *s, uint32_t what, uint32_t value) {
+static inline void put(dc_fingerprint *s, uint32_t what, uint32_t value) {
   const uint32_t word = what << WORD_AT | value;
   s->key[s->len++] = word;
   s->hash = (s->hash ^ word) * 0x9e3779b97f4a7c15u;
@@ -37,7 +37,7 @@ static inline void put(dc_sight *s, uint32_t what, uint32_t value) {
 static uint32_t alignment(dc_ptr p) { return (uint32_t)(p & 15); }
 
 /* As program.c tells operands apart. */
-static int find_leaf(const dc_sight *s, const dc_array *a) {
+static int find_leaf(const dc_fingerprint *s, const dc_array *a) {
   for (int i = 0; i < s->portion.nleaves; i++) {
     const dc_array *b = s->array[i];
     if (a == b || (a->ptr == b->ptr && a->dtype == b->dtype && dc_geometry_same(&a->g, &b->g))) return i;
@@ -45,10 +45,10 @@ static int find_leaf(const dc_sight *s, const dc_array *a) {
   return -1;
 }
 
-static inline bool see_new_leaf(dc_sight *s, const dc_array *a) {
-  dc_portion *q = &s->portion;
+static inline bool see_new_leaf(dc_fingerprint *s, const dc_array *a) {
+  dc_launch_arguments *q = &s->portion;
   const int64_t n = dc_geometry_size(&a->g);
-  if (q->nleaves == DC_SIGHT_OPERANDS || (n != 1 && (n != q->n || !a->contiguous))) return false;
+  if (q->nleaves == DC_FINGERPRINT_OPERANDS || (n != 1 && (n != q->n || !a->contiguous))) return false;
   const size_t size = dc_dtype_size(a->dtype);
   const bool shares = a->ptr < s->end && q->out < a->ptr + (dc_ptr)n * size;
   if (shares && (a->ptr != q->out || size != s->itemsize || n != q->n || q->reduces)) return false;
@@ -60,23 +60,23 @@ static inline bool see_new_leaf(dc_sight *s, const dc_array *a) {
 }
 
 /* One at an address that was seen. */
-static DC_APART bool see_leaf_there(dc_sight *s, const dc_array *a) {
+static DC_APART bool see_leaf_there(dc_fingerprint *s, const dc_array *a) {
   const int again = find_leaf(s, a);
   if (again < 0) return see_new_leaf(s, a);
   put(s, WORD_LEAF_AGAIN, (uint32_t)again);
   return true;
 }
 
-static DC_HOT bool see_leaf(dc_sight *s, const dc_array *a) {
+static DC_HOT bool see_leaf(dc_fingerprint *s, const dc_array *a) {
   if (a->state != DC_ARRAY_READY || a->buffer->closed) return false;
   for (int i = 0; i < s->portion.nleaves; i++)
     if (s->leaf[i] == a->ptr) return see_leaf_there(s, a);
   return see_new_leaf(s, a);
 }
 
-static bool see_number(dc_sight *s, const dc_number *v) {
-  dc_portion *q = &s->portion;
-  if (q->nnumbers == DC_SIGHT_OPERANDS) return false;
+static bool see_number(dc_fingerprint *s, const dc_number *v) {
+  dc_launch_arguments *q = &s->portion;
+  if (q->nnumbers == DC_FINGERPRINT_OPERANDS) return false;
   s->number[q->nnumbers++] = v;
   put(s, WORD_NUMBER, v->dtype);
   return true;
@@ -85,7 +85,7 @@ static bool see_number(dc_sight *s, const dc_number *v) {
 /* What an operand is: to be seen as a node, or it has been seen, or it makes the whole one that is not remembered. */
 typedef enum seen { SEEN_NODE, SEEN, NOT_SEEN } seen;
 
-static inline seen see_other(dc_sight *s, const dc_array *a) {
+static inline seen see_other(dc_fingerprint *s, const dc_array *a) {
   if (a->state != DC_ARRAY_PENDING) return see_leaf(s, a) ? SEEN : NOT_SEEN;
   if (a->expr->mark == s->mark) {
     put(s, WORD_NODE_AGAIN, (uint32_t)a->expr->index);
@@ -94,18 +94,19 @@ static inline seen see_other(dc_sight *s, const dc_array *a) {
   return a->expr->evaluated && !dc_expr_exclusive(a) ? NOT_SEEN /* it is computed on its own */ : SEEN_NODE;
 }
 
-static bool see_node(dc_sight *s, dc_array *a);
+static bool see_node(dc_fingerprint *s, dc_array *a);
 
-static bool see_operand(dc_sight *s, dc_array *a) {
+static bool see_operand(dc_fingerprint *s, dc_array *a) {
   const seen what = see_other(s, a);
   return what == SEEN_NODE ? see_node(s, a) : what == SEEN;
 }
 
 /* All from the node down. With the last operand of each it goes on by itself. */
-static DC_HOT bool see_node(dc_sight *s, dc_array *a) {
+static DC_HOT bool see_node(dc_fingerprint *s, dc_array *a) {
   for (;;) {
     dc_expr *e = a->expr;
-    if (s->nnodes == DC_SIGHT_NODES || e->op >= DC_OP_INDEX) return false; /* from there on they are not by element */
+    if (s->nnodes == DC_FINGERPRINT_NODES || e->op >= DC_OP_INDEX)
+      return false; /* from there on they are not by element */
     put(s, WORD_NODE, e->kind);
     e->mark = s->mark;
     e->index = s->nnodes;
@@ -121,23 +122,23 @@ static DC_HOT bool see_node(dc_sight *s, dc_array *a) {
 }
 
 /* A reduction of all to one value: how long the row is, and what is done with it, are in the key. */
-static bool see_reduction(dc_sight *s, dc_array *a) {
+static bool see_reduction(dc_fingerprint *s, dc_array *a) {
   const dc_expr *e = a->expr;
-  dc_portion *q = &s->portion;
+  dc_launch_arguments *q = &s->portion;
   const dc_geometry *over = &e->arg[0]->g;
   q->n = dc_geometry_size(over);
   q->reduces = true;
-  if (__builtin_popcount(e->axes) != over->ndim || q->n < 1 || q->n > DC_RECIPE_REDUCES) return false;
+  if (__builtin_popcount(e->axes) != over->ndim || q->n < 1 || q->n > DC_CACHED_REDUCED) return false;
   put(s, WORD_REDUCTION, (uint32_t)q->n);
   put(s, WORD_REDUCTION, e->reduce | (uint32_t)a->dtype << 8 | (uint32_t)e->keep << 16 | (uint32_t)e->as << 17);
   s->node[s->nnodes++] = a;
   return see_operand(s, e->arg[0]);
 }
 
-DC_HOT bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out, dc_dtype dtype) {
+DC_HOT bool dc_fingerprint_take(dc_fingerprint *s, dc_array *a, dc_ptr out, dc_dtype dtype) {
   const int64_t n = dc_geometry_size(&a->g);
-  if (n < 1 || n > DC_RECIPE_MOST || a->dev->tracking != 0) return false;
-  s->portion = (dc_portion){ .dev = a->dev, .out = out, .n = n, .leaf = s->leaf, .number = s->number };
+  if (n < 1 || n > DC_CACHED_ELEMENTS || a->dev->tracking != 0) return false;
+  s->portion = (dc_launch_arguments){ .dev = a->dev, .out = out, .n = n, .leaf = s->leaf, .number = s->number };
   s->itemsize = dc_dtype_size(dtype);
   s->end = out + (dc_ptr)n * s->itemsize;
   s->in_place = false;
@@ -155,28 +156,28 @@ DC_HOT bool dc_memo_see(dc_sight *s, dc_array *a, dc_ptr out, dc_dtype dtype) {
 #define PLACES 256
 
 typedef struct dc_memo {
-  dc_recipe recipe;
+  dc_cached_launch recipe;
   int len;
-  uint32_t key[DC_SIGHT_KEY];
+  uint32_t key[DC_FINGERPRINT_KEY];
 } dc_memo;
 
 static dc_memo *memos[PLACES]; /* by hash; a later one takes the place of an earlier one */
 
-static dc_memo **place_of(const dc_sight *s) { return &memos[(s->hash >> 32) % PLACES]; }
+static dc_memo **place_of(const dc_fingerprint *s) { return &memos[(s->hash >> 32) % PLACES]; }
 
-DC_HOT const dc_recipe *dc_memo_find(const dc_sight *s) {
+DC_HOT const dc_cached_launch *dc_launch_cache_find(const dc_fingerprint *s) {
   const dc_memo *m = *place_of(s);
   if (m == NULL || m->len != s->len || memcmp(m->key, s->key, sizeof *s->key * (size_t)s->len) != 0) return NULL;
   return &m->recipe;
 }
 
-void dc_memo_keep(const dc_sight *s, const dc_program *p) {
+void dc_launch_cache_add(const dc_fingerprint *s, const dc_program *p) {
   dc_memo **place = place_of(s);
-  dc_recipe r;
-  dc_portion ran = s->portion;
+  dc_cached_launch r;
+  dc_launch_arguments ran = s->portion;
   ran.mail = p->mail;
   ran.letter = p->letter;
-  if (!dc_recipe_of(p, &ran, &r)) return;
+  if (!dc_cached_launch_of(p, &ran, &r)) return;
   if (*place == NULL && (*place = malloc(sizeof **place)) == NULL) return;
   (*place)->recipe = r;
   (*place)->len = s->len;

@@ -13,14 +13,14 @@
 */
 #include "array/codegen/pass_cache.h"
 
-#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "array/graph/expr.h"
 #include "base/dtype.h"
 #include "device/device.h"
 
 typedef struct dc_carrying {
   dc_program *p;
-  uint8_t step[DC_MAX_NODES], leaf[DC_MAX_LEAVES]; /* DC_SCOPE_PASS bits: where the value is wanted */
+  uint8_t step[DC_MAX_NODES], leaf[DC_MAX_OPERANDS]; /* DC_SCOPE_PASS bits: where the value is wanted */
   bool varies[DC_MAX_NODES];                       /* along the row */
 } dc_carrying;
 
@@ -28,28 +28,28 @@ static bool leaf_varies(const dc_operand *o) {
   return o->layout == DC_LAYOUT_UNIT || o->layout == DC_LAYOUT_STRIDED;
 }
 
-static bool carries_leaf(const dc_operand *o) { return leaf_varies(o) && !o->index && !o->bare; }
+static bool carries_leaf(const dc_operand *o) { return leaf_varies(o) && !o->index && !o->address_only; }
 
 static bool carries_step(const dc_carrying *c, int i) {
-  return c->varies[i] && !(c->p->step[i].scopes & DC_SCOPE_ROW);
+  return c->varies[i] && !(c->p->ir.code[i].scopes & DC_SCOPE_ROW);
 }
 
 static void find_what_varies(dc_carrying *c) {
-  for (int i = 0; i < c->p->nsteps; i++) {
-    const dc_step *s = &c->p->step[i];
+  for (int i = 0; i < c->p->ir.ninstructions; i++) {
+    const dc_instruction *s = &c->p->ir.code[i];
     c->varies[i] = false;
     for (int k = 0; k < s->nargs && s->op != DC_OP_REDUCE; k++)
-      if (s->arg[k].kind == DC_REF_STEP ? c->varies[s->arg[k].index] :
-          s->arg[k].kind == DC_REF_LEAF && leaf_varies(&c->p->leaf[s->arg[k].index])) c->varies[i] = true;
+      if (s->arg[k].kind == DC_REF_INSTRUCTION ? c->varies[s->arg[k].index] :
+          s->arg[k].kind == DC_REF_INPUT && leaf_varies(&c->p->ir.input[s->arg[k].index])) c->varies[i] = true;
   }
 }
 
 /* Passes are asked in their order.  What an earlier one had is not made again. */
 static void want(dc_carrying *c, dc_ref r, uint8_t pass) {
-  if (r.kind == DC_REF_LEAF) {
+  if (r.kind == DC_REF_INPUT) {
     c->leaf[r.index] |= pass;
-  } else if (r.kind == DC_REF_STEP && c->p->step[r.index].op != DC_OP_REDUCE) {
-    const dc_step *s = &c->p->step[r.index];
+  } else if (r.kind == DC_REF_INSTRUCTION && c->p->ir.code[r.index].op != DC_OP_REDUCE) {
+    const dc_instruction *s = &c->p->ir.code[r.index];
     const bool had = (c->step[r.index] & pass) != 0 || (c->step[r.index] != 0 && carries_step(c, r.index));
     if (!(s->scopes & pass)) return; /* known once a row */
     c->step[r.index] |= pass;
@@ -59,12 +59,12 @@ static void want(dc_carrying *c, dc_ref r, uint8_t pass) {
 
 static void find_wants(dc_carrying *c) {
   const dc_program *p = c->p;
-  for (int pass = 0; pass < p->npasses; pass++) {
-    for (int k = 0; k < p->nreduces; k++) {
-      const dc_step *s = &p->step[p->reduce_step[k]];
+  for (int pass = 0; pass < p->ir.npasses; pass++) {
+    for (int k = 0; k < p->ir.nreduces; k++) {
+      const dc_instruction *s = &p->ir.code[p->ir.reduction[k]];
       if (s->level - 1 == pass) want(c, s->arg[0], DC_SCOPE_PASS(pass));
     }
-    if (p->kind == DC_ROWS && pass == p->npasses - 1) want(c, p->result, DC_SCOPE_PASS(pass));
+    if (p->ir.kind == DC_ROWS && pass == p->ir.npasses - 1) want(c, p->ir.result, DC_SCOPE_PASS(pass));
   }
 }
 
@@ -103,46 +103,59 @@ static int take_places(dc_carrying *c) {
   dc_program *p = c->p;
   dc_places s = { .n = 0 };
   int at[MOST_PLACES], bytes = 0;
-  for (int pass = 0; pass < p->npasses; pass++) {
+  for (int pass = 0; pass < p->ir.npasses; pass++) {
     const uint8_t first = DC_SCOPE_PASS(pass);
-    for (int i = 0; i < p->nleaves; i++)
-      if (p->leaf[i].carried != 0 && first_of(c->leaf[i]) == first)
-        p->leaf[i].place = (uint8_t)take_place(&s, c->leaf[i], p->leaf[i].dtype);
-    for (int i = 0; i < p->nsteps; i++)
-      if (p->step[i].carried != 0 && first_of(c->step[i]) == first)
-        p->step[i].place = (uint8_t)take_place(&s, c->step[i], (dc_dtype)p->step[i].dtype);
+    for (int i = 0; i < p->ir.ninputs; i++)
+      if (p->ir.input[i].cached != 0 && first_of(c->leaf[i]) == first)
+        p->ir.input[i].slot = (uint8_t)take_place(&s, c->leaf[i], p->ir.input[i].dtype);
+    for (int i = 0; i < p->ir.ninstructions; i++)
+      if (p->ir.code[i].cached != 0 && first_of(c->step[i]) == first)
+        p->ir.code[i].slot = (uint8_t)take_place(&s, c->step[i], (dc_dtype)p->ir.code[i].dtype);
   }
   for (int i = 0; i < s.n; i++) {
     at[i] = bytes;
     bytes += s.of[i].size;
   }
-  for (int i = 0; i < p->nleaves; i++)
-    if (p->leaf[i].carried != 0) p->leaf[i].place = (uint8_t)at[p->leaf[i].place];
-  for (int i = 0; i < p->nsteps; i++)
-    if (p->step[i].carried != 0) p->step[i].place = (uint8_t)at[p->step[i].place];
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (p->ir.input[i].cached != 0) p->ir.input[i].slot = (uint8_t)at[p->ir.input[i].slot];
+  for (int i = 0; i < p->ir.ninstructions; i++)
+    if (p->ir.code[i].cached != 0) p->ir.code[i].slot = (uint8_t)at[p->ir.code[i].slot];
   return s.too_many ? 0 : bytes;
 }
 
 /* --- all together ---------------------------------------------------------------------------------------- */
 
+int64_t dc_slot_stride(const dc_schedule *s) {
+  const bool columns = s->kind == DC_SCHEDULE_COLUMNS;
+  const int64_t n = columns ? (s->row.length + s->row.cluster - 1) / s->row.cluster * s->row.columns : s->row.length;
+  return (n + 15) / 16 * 16;
+}
+
+int64_t dc_pass_cache_bytes(const dc_schedule *s) {
+  if (s->kind < DC_SCHEDULE_LANES) return 0;
+  const int rows = s->kind == DC_SCHEDULE_COLUMNS ? 1 : DC_BLOCK / s->row.threads;
+  return rows * dc_slot_stride(s) * s->row.cached;
+}
+
 static void carry_nothing(dc_program *p) {
-  p->carried = 0;
-  for (int i = 0; i < p->nleaves; i++) p->leaf[i].loaded = 0xff, p->leaf[i].carried = 0;
-  for (int i = 0; i < p->nsteps; i++) p->step[i].carried = 0;
+  p->schedule.row.cached = 0;
+  for (int i = 0; i < p->ir.ninputs; i++) p->ir.input[i].loaded = 0xff, p->ir.input[i].cached = 0;
+  for (int i = 0; i < p->ir.ninstructions; i++) p->ir.code[i].cached = 0;
 }
 
 /* Whether it is copied before the first pass: processors from 8.0 on do that, by 4 bytes and more, best by 16. */
 static bool is_fetched(const dc_carrying *c, int i) {
-  dc_operand *o = &c->p->leaf[i];
+  dc_operand *o = &c->p->ir.input[i];
   if (c->p->dev->facts.compute_major < 8 || first_of(c->leaf[i]) != DC_SCOPE_PASS(0)) return false;
-  if (c->p->mapping == DC_MAP_COLUMNS) {
+  if (c->p->schedule.kind == DC_SCHEDULE_COLUMNS) {
     const int64_t lanes = 16 / (int64_t)dc_dtype_size(o->dtype);
-    o->packed = o->layout == DC_LAYOUT_STRIDED && c->p->kept == 1 && c->p->rank == 2 && o->strides[0] == 1 &&
-                c->p->rows % lanes == 0 && dc_is_aligned(o, &o->strides[1], 1, lanes);
+    o->packed = o->layout == DC_LAYOUT_STRIDED && c->p->schedule.kept == 1 && c->p->schedule.rank == 2 &&
+                o->strides[0] == 1 && c->p->schedule.row.rows % lanes == 0 &&
+                dc_operand_is_aligned(o, &o->strides[1], 1, lanes);
     return o->packed || dc_dtype_size(o->dtype) >= 4;
   }
   if (o->layout != DC_LAYOUT_UNIT) return false;
-  o->packed = dc_is_aligned(o, o->strides, c->p->kept, 16 / (int64_t)dc_dtype_size(o->dtype));
+  o->packed = dc_operand_is_aligned(o, o->strides, c->p->schedule.kept, 16 / (int64_t)dc_dtype_size(o->dtype));
   return o->packed || dc_dtype_size(o->dtype) >= 4;
 }
 
@@ -161,52 +174,56 @@ static int64_t room_of(const dc_program *p, bool all) {
 ** float32 values, H200: 2.3 TB/s with 8 blocks and 8 columns, 1.7 with 16 blocks, 1.5 to 1.9 with wider ones that
 ** leave less room for others). */
 static bool share_columns(dc_program *p) {
-  const dc_program before = *p;
+  const dc_schedule before = p->schedule;
+  dc_schedule *h = &p->schedule;
   size_t size = 2;
-  for (int i = 0; i < p->nleaves; i++)
-    if (p->leaf[i].carried != 0 && dc_dtype_size(p->leaf[i].dtype) > size) size = dc_dtype_size(p->leaf[i].dtype);
-  p->columns = size <= 2 ? 16 : size <= 4 ? 8 : 4;
-  const int block = DC_BLOCK / p->columns, threads = p->chains < block ? p->chains : block;
-  for (p->cluster = 1; p->cluster <= 8 && p->cluster <= p->dev->facts.max_cluster; p->cluster *= 2) {
-    p->threads = threads * p->cluster;
-    p->each = p->chains / p->threads;
-    if (p->threads <= p->chains && dc_program_shared(p) <= room_of(p, false)) return true;
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (p->ir.input[i].cached != 0 && dc_dtype_size(p->ir.input[i].dtype) > size)
+      size = dc_dtype_size(p->ir.input[i].dtype);
+  h->row.columns = size <= 2 ? 16 : size <= 4 ? 8 : 4;
+  const int block = DC_BLOCK / h->row.columns;
+  const int threads = h->row.accumulators < block ? h->row.accumulators : block;
+  for (h->row.cluster = 1; h->row.cluster <= 8 && h->row.cluster <= p->dev->facts.max_cluster; h->row.cluster *= 2) {
+    h->row.threads = threads * h->row.cluster;
+    h->row.items = h->row.accumulators / h->row.threads;
+    if (h->row.threads <= h->row.accumulators && dc_pass_cache_bytes(h) <= room_of(p, false)) return true;
   }
-  p->columns = before.columns;
-  p->threads = before.threads;
-  p->each = before.each;
-  p->cluster = 1;
+  *h = before;
   return false;
 }
 
 static bool has_room(dc_program *p) {
-  if (p->carried == 0) return false;
-  return p->mapping == DC_MAP_COLUMNS ? share_columns(p) : dc_program_shared(p) <= room_of(p, p->length >= 8192);
+  if (p->schedule.row.cached == 0) return false;
+  return p->schedule.kind == DC_SCHEDULE_COLUMNS
+             ? share_columns(p)
+             : dc_pass_cache_bytes(&p->schedule) <= room_of(p, p->schedule.row.length >= 8192);
 }
 
-void dc_program_carry(dc_program *p) {
+void dc_pass_cache_plan(dc_program *p) {
   dc_carrying c = { .p = p };
   carry_nothing(p);
-  if (!p->dev->target.gpu || p->npasses < 2 || p->mapping == DC_MAP_PACKED || p->length > MOST_LENGTH) return;
+  if (!p->dev->target.gpu || p->ir.npasses < 2 || p->schedule.kind == DC_SCHEDULE_PACKED ||
+      p->schedule.row.length > MOST_LENGTH)
+    return;
   find_what_varies(&c);
   find_wants(&c);
-  for (int i = 0; i < p->nleaves; i++)
-    if (carries_leaf(&p->leaf[i])) p->leaf[i].carried = (uint8_t)(c.leaf[i] & (c.leaf[i] - 1));
-  for (int i = 0; i < p->nsteps; i++)
-    if (carries_step(&c, i)) p->step[i].carried = (uint8_t)(c.step[i] & (c.step[i] - 1));
-  p->carried = take_places(&c);
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (carries_leaf(&p->ir.input[i])) p->ir.input[i].cached = (uint8_t)(c.leaf[i] & (c.leaf[i] - 1));
+  for (int i = 0; i < p->ir.ninstructions; i++)
+    if (carries_step(&c, i)) p->ir.code[i].cached = (uint8_t)(c.step[i] & (c.step[i] - 1));
+  p->schedule.row.cached = take_places(&c);
   if (!has_room(p)) {
     carry_nothing(p);
     return;
   }
-  for (int i = 0; i < p->nleaves; i++) {
-    if (!carries_leaf(&p->leaf[i])) continue;
-    p->leaf[i].loaded = first_of(c.leaf[i]);
-    if (p->leaf[i].carried == 0 || !is_fetched(&c, i)) continue;
-    p->leaf[i].loaded = 0;
-    p->leaf[i].carried = c.leaf[i];
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    if (!carries_leaf(&p->ir.input[i])) continue;
+    p->ir.input[i].loaded = first_of(c.leaf[i]);
+    if (p->ir.input[i].cached == 0 || !is_fetched(&c, i)) continue;
+    p->ir.input[i].loaded = 0;
+    p->ir.input[i].cached = c.leaf[i];
   }
-  for (int i = 0; i < p->nsteps; i++)
-    if (carries_step(&c, i)) p->step[i].scopes = first_of(c.step[i]);
-    else p->step[i].scopes &= (uint8_t)(DC_SCOPE_ROW | c.step[i]);
+  for (int i = 0; i < p->ir.ninstructions; i++)
+    if (carries_step(&c, i)) p->ir.code[i].scopes = first_of(c.step[i]);
+    else p->ir.code[i].scopes &= (uint8_t)(DC_SCOPE_ROW | c.step[i]);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "array/codegen/complex.h"
-#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "array/codegen/random.h"
 #include "array/codegen/text.h"
 #include "array/codegen/value.h"
@@ -130,7 +130,7 @@ static void need_dtype(dc_needs *n, dc_dtype t) {
   if (dc_kind_of(t) == 'c') n->complex = true;
 }
 
-static void need_step(dc_needs *n, const dc_program *p, const dc_step *s) {
+static void need_step(dc_needs *n, const dc_program *p, const dc_instruction *s) {
   need_dtype(n, (dc_dtype)s->dtype);
   if (s->op == DC_OP_RANDOM) {
     n->random = true; /* whose `as` is no dtype */
@@ -138,7 +138,7 @@ static void need_step(dc_needs *n, const dc_program *p, const dc_step *s) {
   }
   need_dtype(n, (dc_dtype)s->as);
   for (int i = 0; i < s->nargs; i++) { /* it may be compared or converted as complex */
-    dc_dtype t = dc_program_dtype(p, s->arg[i]);
+    dc_dtype t = dc_ir_dtype(&p->ir, s->arg[i]);
     need_dtype(n, t);
   }
   const dc_rule rule = (dc_rule)dc_ops[s->op].rule;
@@ -153,10 +153,10 @@ static void need_step(dc_needs *n, const dc_program *p, const dc_step *s) {
 void dc_emit_prelude(const dc_text *t) {
   const dc_program *p = t->p;
   dc_needs n = { .half = false };
-  need_dtype(&n, p->out.dtype);
-  for (int i = 0; i < p->nleaves; i++) need_dtype(&n, p->leaf[i].dtype);
-  for (int i = 0; i < p->nnumbers; i++) need_dtype(&n, p->number[i].dtype);
-  for (int i = 0; i < p->nsteps; i++) need_step(&n, p, &p->step[i]);
+  need_dtype(&n, p->ir.out.dtype);
+  for (int i = 0; i < p->ir.ninputs; i++) need_dtype(&n, p->ir.input[i].dtype);
+  for (int i = 0; i < p->ir.nnumbers; i++) need_dtype(&n, p->ir.number[i].dtype);
+  for (int i = 0; i < p->ir.ninstructions; i++) need_step(&n, p, &p->ir.code[i]);
   if (n.half || n.brain) dc_buf_puts(t->b, odd_text);
   if (n.half) dc_buf_puts(t->b, half_text);
   if (n.brain) dc_buf_puts(t->b, brain_text);

@@ -22,7 +22,7 @@
 
 #include <stdio.h>
 
-#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "array/codegen/text.h"
 #include "array/codegen/value.h"
 #include "array/graph/op.h"
@@ -225,19 +225,19 @@ void dc_emit_random(dc_buf *b, dc_random kind, dc_dtype t, const char *i, const 
 /* --- neighbouring elements together ------------------------------------------------------------------------- */
 
 /* What names the numbers: seed, call, range. */
-static void stream_of(const dc_text *t, const dc_step *s, char names[3][DC_VALUE_TEXT]) {
+static void stream_of(const dc_text *t, const dc_instruction *s, char names[3][DC_VALUE_TEXT]) {
   for (int i = 0; i < 3; i++) dc_value_as(t, s->arg[i + 1], DC_UINT64, names[i]);
 }
 
 void dc_emit_draw(const dc_text *t, int step, const char *at) {
-  const dc_step *s = &t->p->step[step];
+  const dc_instruction *s = &t->p->ir.code[step];
   char of[3][DC_VALUE_TEXT];
   stream_of(t, s, of);
   dc_emit_random(t->b, (dc_random)s->as, (dc_dtype)s->dtype, at, of[0], of[1], of[2]);
 }
 
 void dc_emit_draws(const dc_text *t, int step, int n, const char *at, const char *indent) {
-  const dc_step *s = &t->p->step[step];
+  const dc_instruction *s = &t->p->ir.code[step];
   const dc_dtype d = (dc_dtype)s->dtype;
   const bool single = d == DC_FLOAT32;
   const int bits = single ? 32 : 64;

@@ -6,6 +6,6 @@
 
 #include "array/codegen/text.h"
 
-void dc_emit_strips(const dc_text *t);
+void dc_emit_row_blocks(const dc_text *t);
 
 #endif

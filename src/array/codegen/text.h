@@ -10,7 +10,7 @@
 #ifndef DC_ARRAY_CODEGEN_TEXT_H
 #define DC_ARRAY_CODEGEN_TEXT_H
 
-#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "base/buf.h"
 
 #define DC_ENTRY "expression" /* the kernel's name */

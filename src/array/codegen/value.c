@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "array/codegen/text.h"
 #include "base/buf.h"
 #include "base/dtype.h"
@@ -86,14 +86,14 @@ void dc_convert(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEX
 }
 
 void dc_name_of(dc_ref r, char name[16]) {
-  static const char letter[] = { [DC_REF_STEP] = 't', [DC_REF_LEAF] = 'v', [DC_REF_NUMBER] = 's' };
+  static const char letter[] = { [DC_REF_INSTRUCTION] = 't', [DC_REF_INPUT] = 'v', [DC_REF_NUMBER] = 's' };
   snprintf(name, 16, "%c%d", letter[r.kind], r.index);
 }
 
 void dc_value_as(const dc_text *t, dc_ref r, dc_dtype to, char out[DC_VALUE_TEXT]) {
   char name[16];
   dc_name_of(r, name);
-  dc_convert(name, dc_program_dtype(t->p, r), to, out);
+  dc_convert(name, dc_ir_dtype(&t->p->ir, r), to, out);
 }
 
 static const char *unsigned_of(dc_dtype t) { return dc_dtype_size(t) == 8 ? "unsigned long long" : "unsigned int"; }
