@@ -198,7 +198,7 @@ local values = {
 local taken = { FETCH = "", ELEMENT = "dc_value(taken[u], k)" }
 local places = { FETCH = "", ELEMENT = "begin + u * 128 + k + 1" }
 
--- `part`: the text of the test (array/generate_part.c); `value`: C's name of elements, nil where places are wanted;
+-- `part`: the text of the test (array/codegen/predicate.c); `value`: C's name of elements, nil where places are wanted;
 -- `shape`: of blocks; `what`: where elements come from.
 local function source_of(part, value, shape, what, wide)
   return table.concat { algorithm.opaque_text, ("typedef %s dc_index;\n"):format(wide and "long long" or "int"), packs,

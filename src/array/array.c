@@ -1,14 +1,23 @@
-/*
-** array.c - making arrays, the facts about them, and views.
-*/
+/* array.c - see array.h. */
+#include "array/array.h"
+
 #include <inttypes.h>
 
-#include "array/expr.h"
+#include "array/evaluate.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "device/device.h"
+#include "device/registry.h"
 
 /* --- making ---------------------------------------------------------------------------------------- */
 
 /* A READY array over a buffer, whose reference it takes (also on failure). */
-static dc_array *array_over(struct dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
+static dc_array *array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
   dc_array *a = dc_array_new(b->dev, dtype, err);
   if (a == NULL) {
     dc_buffer_unref(b);
@@ -35,7 +44,7 @@ static int plan(const dc_device *dev, dc_dtype dtype, int ndim, const int64_t *s
 dc_array *dc_array_empty(dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err) {
   dc_geometry g;
   if (plan(dev, dtype, ndim, shape, &g, err) != 0) return NULL;
-  struct dc_buffer *b = dc_buffer_new(dev, (size_t)dc_geometry_size(&g) * dc_dtype_size(dtype), err);
+  dc_buffer *b = dc_buffer_new(dev, (size_t)dc_geometry_size(&g) * dc_dtype_size(dtype), dc_flush_pinned, err);
   return b == NULL ? NULL : array_over(b, b->ptr, dtype, &g, err);
 }
 
@@ -43,7 +52,7 @@ dc_array *dc_array_pinned(dc_device *host, dc_device *gpu, dc_dtype dtype, int n
                           dc_error *err) {
   dc_geometry g;
   if (dc_device_open(host, err) != 0 || plan(host, dtype, ndim, shape, &g, err) != 0) return NULL;
-  struct dc_buffer *b = dc_buffer_pinned(host, gpu, (size_t)dc_geometry_size(&g) * dc_dtype_size(dtype), err);
+  dc_buffer *b = dc_buffer_pinned(host, gpu, (size_t)dc_geometry_size(&g) * dc_dtype_size(dtype), err);
   return b == NULL ? NULL : array_over(b, b->ptr, dtype, &g, err);
 }
 
@@ -71,12 +80,50 @@ dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, co
     dc_fail(err, DC_ARGUMENT, NULL, "an array of %zu bytes cannot be wrapped around address 0", bytes);
     return NULL;
   }
-  struct dc_buffer *b = dc_buffer_wrap(dev, ptr, bytes, NULL, NULL, err);
+  dc_buffer *b = dc_buffer_wrap(dev, ptr, bytes, NULL, NULL, err);
   dc_array *a = b == NULL ? NULL : array_over(b, ptr, dtype, &g, err);
   if (a == NULL) return NULL;
   b->release = release; /* from now on: until here the owner's memory is the owner's affair */
   b->ud = ud;
   return a;
+}
+
+void dc_array_ref(dc_array *a) { a->refs++; }
+
+DC_HOT void dc_array_unref(dc_array *a) {
+  if (a != NULL) dc_array_leave(a);
+}
+
+/* --- closing --------------------------------------------------------------------------------------- */
+
+/* Computes what is built on a pending array; `a` itself may become READY by that. */
+static int flush_users(dc_array *a, dc_error *err) {
+  while (a->state == DC_ARRAY_PENDING && a->users != NULL)
+    if (dc_evaluate(dc_expr_root(a->users->user), err) != 0) return -1;
+  return 0;
+}
+
+/* Only after a failure is anything left to be cut off: it will say that it reads something closed. */
+static void close_pending(dc_array *a) {
+  while (a->users != NULL) dc_use_remove(a->users);
+  dc_expr_drop(a);
+  a->state = DC_ARRAY_CLOSED;
+}
+
+int dc_array_close(dc_array *a, dc_error *err) {
+  if (dc_array_is_closed(a)) return 0;
+  a->refs++;
+  int rc = 0;
+  if (a->state == DC_ARRAY_PENDING && a->expr->op == DC_OP_VIEW) rc = dc_evaluate(a, err); /* what it views closes */
+  if (a->state == DC_ARRAY_PENDING && flush_users(a, err) != 0) rc = -1;
+  if (a->state == DC_ARRAY_PENDING) {
+    close_pending(a);
+  } else if (!dc_array_is_closed(a)) {
+    if (dc_flush_readers(a->buffer, NULL, err) != 0) rc = -1;
+    dc_buffer_release(a->buffer);
+  }
+  dc_array_leave(a);
+  return rc;
 }
 
 /* --- facts ----------------------------------------------------------------------------------------- */
@@ -88,8 +135,6 @@ dc_dtype dc_array_dtype(const dc_array *a) { return a->dtype; }
 dc_device *dc_array_device(const dc_array *a) { return a->dev; }
 const dc_geometry *dc_array_geometry(const dc_array *a) { return &a->g; }
 int64_t dc_array_size(const dc_array *a) { return dc_geometry_size(&a->g); }
-
-int dc_array_fail_closed(dc_error *err) { return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed"); }
 
 int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err) {
   if (a->dev == b->dev) return 0;
@@ -127,66 +172,4 @@ dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, 
   }
   a->buffer->refs++;
   return array_over(a->buffer, a->ptr + (dc_ptr)byte_offset, a->dtype, g, err);
-}
-
-bool dc_array_views_lazily(const dc_array *a, bool turned) {
-  return !dc_array_is_closed(a) && dc_expr_can_view(a, turned);
-}
-
-dc_array *dc_array_transpose(dc_array *a, const int *axes, dc_error *err) {
-  int reversed[DC_MAX_DIMS];
-  dc_geometry g;
-  if (dc_array_check_open(a, err) != 0) return NULL;
-  for (int i = 0; i < a->g.ndim; i++) reversed[i] = a->g.ndim - 1 - i;
-  if (dc_geometry_transpose(&a->g, axes, &g, err) != 0) return NULL;
-  if (dc_expr_can_view(a, true)) return dc_expr_view(a, &g, axes != NULL ? axes : reversed, err);
-  return dc_array_view(a, &g, 0, err);
-}
-
-static int fail_reshape(const dc_array *a, const dc_geometry *wanted, dc_error *err) {
-  char from[512], to[512];
-  return dc_fail(err, DC_SHAPE, NULL, "cannot reshape %s, %" PRId64 " elements, to %s",
-                 dc_geometry_text(&a->g, from, sizeof from), dc_array_size(a), dc_geometry_text(wanted, to, sizeof to));
-}
-
-/* The wanted shape with -1 filled in, in C order. */
-static int infer_shape(const dc_array *a, int ndim, const int64_t *shape, dc_geometry *out, dc_error *err) {
-  if (ndim < 0 || ndim > DC_MAX_DIMS)
-    return dc_fail(err, DC_SHAPE, NULL, "an array has 0 to %d axes, not %d", DC_MAX_DIMS, ndim);
-  int open = -1;
-  int64_t known = 1;
-  bool overflow = false;
-  out->ndim = ndim;
-  for (int i = 0; i < ndim; i++) {
-    out->shape[i] = shape[i];
-    if (shape[i] == -1) {
-      if (open >= 0) return dc_fail(err, DC_SHAPE, NULL, "only one extent of a new shape can be -1");
-      open = i;
-    } else if (shape[i] < 0) {
-      return dc_fail(err, DC_SHAPE, NULL, "an extent cannot be negative: axis %d has %" PRId64, i + 1, shape[i]);
-    } else {
-      overflow |= __builtin_mul_overflow(known, shape[i], &known);
-    }
-  }
-  int64_t size = dc_array_size(a);
-  if (open >= 0 && known > 0 && !overflow && size % known == 0) {
-    out->shape[open] = size / known;
-    known = size;
-  } else if (open >= 0) {
-    overflow = true;
-  }
-  if (overflow || known != size) return fail_reshape(a, out, err);
-  return dc_geometry_c(out, ndim, out->shape, dc_dtype_size(a->dtype), err);
-}
-
-dc_array *dc_array_reshape(dc_array *a, int ndim, const int64_t *shape, dc_error *err) {
-  dc_geometry wanted, view;
-  if (dc_array_check_open(a, err) != 0 || infer_shape(a, ndim, shape, &wanted, err) != 0) return NULL;
-  if (dc_expr_can_view(a, false)) return dc_expr_view(a, &wanted, NULL, err);
-  if (dc_evaluate(a, err) != 0) return NULL;
-  if (dc_geometry_reshape(&a->g, ndim, wanted.shape, dc_dtype_size(a->dtype), &view))
-    return dc_array_view(a, &view, 0, err);
-  dc_array *copy = dc_array_copy(a, err);
-  if (copy != NULL) copy->g = wanted;
-  return copy;
 }

@@ -1,44 +1,54 @@
 /*
-** evaluate.c - computing pending arrays.
+** evaluate.c - see evaluate.h.
 **
-** Allocating may run the collector, and with it finalizers that drop, close or compute arrays.  So an
-** array that is being computed is held, its memory is allocated first, and its graph is looked at only
-** afterwards.
+** What is flushed is the root of each reader, as far up as nothing else holds the nodes below it: so flushing makes no
+** temporaries.
 */
+#include "array/evaluate.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "array/program.h"
+#include "array/chunks.h"
+#include "array/codegen/generate.h"
+#include "array/codegen/kernel_cache.h"
+#include "array/codegen/launch_cache.h"
+#include "array/codegen/lower.h"
+#include "array/codegen/program.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "base/runtime.h"
+#include "device/device.h"
 #include "device/mailbox.h"
+#include "device/memory.h"
+#include "device/registry.h"
 #include "kernel/profile.h"
 
-/* What a program has computed inside of it is computed anew if it is needed once more, but only once. */
-static void mark_passed(dc_array *const *node, int n) {
-  for (int i = 0; i < n; i++) node[i]->expr->passed = true;
+/* An intermediate value that a kernel has computed is computed again where it is needed once more, but only once. */
+static void mark_evaluated(dc_array *const *node, int n) {
+  for (int i = 0; i < n; i++) node[i]->expr->evaluated = true;
 }
 
-/* Computes on its own what p->first names; it is part of a graph that the caller holds. */
-static int compute_first(const dc_program *p, dc_error *err) {
-  dc_array *a = p->first;
-  dc_array_ref(a);
-  int rc = dc_evaluate(a, err);
-  dc_array_unref(a);
-  return rc;
-}
-
-/* Where a value of the host's is wanted that the kernel itself can hand over. */
-typedef struct told {
+/* A single value that the host wants, and that the kernel itself can post to it. */
+typedef struct post {
   void *value;
   bool done;
-} told;
+} post;
 
-/* Before a kernel that posts its value is run: whether one is wanted and the mailbox can be used, and where it is. */
-static bool expects(dc_device *dev, const told *t, dc_ptr *mailbox, uint64_t *sequence) {
+/* Before a kernel that can post its result is run: whether that is wanted and the mailbox can be used; its slot. */
+static bool expects(dc_device *dev, const post *t, dc_ptr *mailbox, uint64_t *sequence) {
   return t != NULL && dc_device_mailbox(dev, mailbox, sequence);
 }
 
 /* Waits for the value that was expected. */
-static int receive(const dc_array *a, uint64_t sequence, told *t, dc_error *err) {
+static int receive(const dc_array *a, uint64_t sequence, post *t, dc_error *err) {
   const int rc = dc_device_mailbox_wait(a->dev, sequence, t->value, dc_dtype_size(a->dtype), err);
   t->done = rc == 0;
   return rc < 0 ? -1 : 0;
@@ -46,63 +56,60 @@ static int receive(const dc_array *a, uint64_t sequence, told *t, dc_error *err)
 
 /* Runs a's graph into fresh memory. `a` may cease to be pending on the way.  `seen`: what the memo is to remember it
 ** for; or NULL. */
-static DC_APART int compute_anew(dc_array *a, struct dc_buffer *b, const dc_sight *seen, told *t, dc_error *err) {
+static DC_APART int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerprint *seen, post *t, dc_error *err) {
   dc_program p;
   do {
     if (a->state != DC_ARRAY_PENDING) return 0;
-    if (dc_program_build(&p, a, b->ptr, a->dtype, &a->g, false, err) != 0) return -1;
-    if (p.first != NULL) seen = NULL;
-    if (p.first != NULL && compute_first(&p, err) != 0) return -1;
-  } while (p.first != NULL);
+    if (dc_lower(&p, a, b->ptr, a->dtype, &a->g, false, err) != 0) return -1;
+    if (p.ir.dependency != NULL) seen = NULL;
+    if (p.ir.dependency != NULL && dc_evaluate(p.ir.dependency, err) != 0) return -1;
+  } while (p.ir.dependency != NULL);
   if (dc_buffer_used(b, true, err) != 0) return -1;
   const bool tells = dc_program_posts(&p) && expects(p.dev, t, &p.mailbox, &p.sequence);
   if (dc_program_run(&p, err) != 0 || (tells && receive(a, p.sequence, t, err) != 0)) return -1;
-  mark_passed(p.node, p.nsteps);
-  if (seen != NULL) dc_memo_keep(seen, &p);
+  mark_evaluated(p.ir.node, p.ir.ninstructions);
+  if (seen != NULL) dc_launch_cache_add(seen, &p);
   return 0;
 }
 
 /* The same by the memo, if it can be. */
-static DC_HOT int compute_into(dc_array *a, struct dc_buffer *b, told *t, dc_error *err) {
-  dc_sight s;
+static DC_HOT int compute_into(dc_array *a, dc_buffer *b, post *t, dc_error *err) {
+  dc_fingerprint s;
   if (a->state != DC_ARRAY_PENDING) return 0;
-  if (dc_process.profiling || !dc_memo_see(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
-  const dc_recipe *r = dc_memo_find(&s);
+  if (dc_process.profiling || !dc_fingerprint_take(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
+  const dc_cached_launch *r = dc_launch_cache_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
   const bool tells = s.portion.reduces && expects(a->dev, t, &s.portion.mailbox, &s.portion.sequence);
-  if (dc_recipe_run(r, &s.portion, err) != 0 || (tells && receive(a, s.portion.sequence, t, err) != 0)) return -1;
-  mark_passed(s.node, s.nnodes);
+  if (dc_launch_cached(r, &s.portion, err) != 0 || (tells && receive(a, s.portion.sequence, t, err) != 0)) return -1;
+  mark_evaluated(s.node, s.nnodes);
   return 0;
 }
 
-static int evaluate_held(dc_array *a, told *t, dc_error *err) {
+static int evaluate_held(dc_array *a, post *t, dc_error *err) {
   size_t bytes = (size_t)dc_geometry_size(&a->g) * dc_dtype_size(a->dtype);
-  struct dc_buffer *b = dc_buffer_new(a->dev, bytes, err);
+  dc_buffer *b = dc_buffer_new(a->dev, bytes, dc_flush_pinned, err);
   if (b == NULL) return -1;
   if (compute_into(a, b, t, err) != 0) {
     dc_buffer_unref(b);
     return -1;
   }
   if (a->state == DC_ARRAY_PENDING) {
-    dc_expr_settle(a, b);
+    dc_expr_materialize(a, b);
     return 0;
   }
-  dc_buffer_unref(b); /* somebody was faster */
+  dc_buffer_unref(b); /* a finalizer has computed it */
   return dc_array_check_open(a, err);
 }
 
-static int evaluate(dc_array *a, told *t, dc_error *err);
+static int evaluate(dc_array *a, post *t, dc_error *err);
 
 /* A view has its operand's memory. */
 static int evaluate_viewed(dc_array *a, dc_error *err) {
-  dc_array *of = a->expr->arg[0];
-  dc_array_ref(of);
-  const int rc = evaluate(of, NULL, err);
-  dc_array_unref(of);
+  const int rc = dc_evaluate(a->expr->arg[0], err);
   return rc != 0 ? -1 : dc_array_check_open(a, err);
 }
 
-static DC_HOT int evaluate(dc_array *a, told *t, dc_error *err) {
+static DC_HOT int evaluate(dc_array *a, post *t, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return -1;
   if (a->state == DC_ARRAY_READY) return 0;
   a->refs++;
@@ -111,63 +118,190 @@ static DC_HOT int evaluate(dc_array *a, told *t, dc_error *err) {
   return rc;
 }
 
-int dc_evaluate(dc_array *a, dc_error *err) { return evaluate(a, NULL, err); }
+DC_HOT int dc_evaluate(dc_array *a, dc_error *err) { return evaluate(a, NULL, err); }
 
-int dc_evaluate_value(dc_array *a, void *value, bool *is_told, dc_error *err) {
-  told t = { value, false };
+int dc_evaluate_value(dc_array *a, void *value, bool *posted, dc_error *err) {
+  post t = { value, false };
   const int rc = evaluate(a, &t, err);
-  *is_told = t.done;
+  *posted = t.done;
   return rc;
 }
 
-DC_HOT int dc_array_eval(dc_array *a, dc_error *err) { return dc_evaluate(a, err); }
-
 /* As compute_anew. */
-static DC_APART int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_sight *seen, dc_error *err) {
+static DC_APART int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_fingerprint *seen,
+                                       dc_error *err) {
   dc_program p;
   do {
     if (dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0) return -1; /* by a finalizer */
-    if (dc_program_build(&p, src, dst->ptr, dst->dtype, &dst->g, false, err) != 0) return -1;
-    if (p.first != NULL) seen = NULL;
-    if (p.first != NULL && compute_first(&p, err) != 0) return -1;
-  } while (p.first != NULL);
-  if (reads != NULL) *reads = p.in_place;
-  if (!p.safe) return 1;
+    if (dc_lower(&p, src, dst->ptr, dst->dtype, &dst->g, false, err) != 0) return -1;
+    if (p.ir.dependency != NULL) seen = NULL;
+    if (p.ir.dependency != NULL && dc_evaluate(p.ir.dependency, err) != 0) return -1;
+  } while (p.ir.dependency != NULL);
+  if (reads != NULL) *reads = p.schedule.in_place;
+  if (!p.schedule.safe) return 1;
   if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_program_run(&p, err) != 0) return -1;
-  mark_passed(p.node, p.nsteps);
-  if (seen != NULL) dc_memo_keep(seen, &p);
+  mark_evaluated(p.ir.node, p.ir.ninstructions);
+  if (seen != NULL) dc_launch_cache_add(seen, &p);
   return 0;
 }
 
 int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
-  dc_sight s;
+  dc_fingerprint s;
   const bool simple = !dc_process.profiling && src->state == DC_ARRAY_PENDING && !dc_array_is_closed(dst) &&
                       dst->contiguous && dc_geometry_size(&src->g) == dc_geometry_size(&dst->g) &&
-                      dc_memo_see(&s, src, dst->ptr, dst->dtype);
-  const dc_recipe *r = simple ? dc_memo_find(&s) : NULL;
+                      dc_fingerprint_take(&s, src, dst->ptr, dst->dtype);
+  const dc_cached_launch *r = simple ? dc_launch_cache_find(&s) : NULL;
   if (r == NULL) return evaluate_into_anew(src, dst, reads, simple ? &s : NULL, err);
   if (reads != NULL) *reads = s.in_place;
-  if (dc_recipe_run(r, &s.portion, err) != 0) return -1;
-  mark_passed(s.node, s.nnodes);
+  if (dc_launch_cached(r, &s.portion, err) != 0) return -1;
+  mark_evaluated(s.node, s.nnodes);
   return 0;
 }
 
 int dc_evaluate_number(const dc_number *v, dc_array *dst, dc_error *err) {
   dc_program p;
-  dc_program_number(&p, v, dst->dev, dst->ptr, dst->dtype, &dst->g);
+  dc_lower_number(&p, v, dst->dev, dst->ptr, dst->dtype, &dst->g);
   return dc_buffer_used(dst->buffer, true, err) != 0 ? -1 : dc_program_run(&p, err);
 }
 
 int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame, dc_array *offset,
-                        dc_array *guard, bool most, dc_error *err) {
+                        dc_array *guard, bool max, dc_error *err) {
   dc_program p;
   do {
     if (dc_array_check_open(dst, err) != 0) return -1;
-    if (dc_program_scatter(&p, src, v, dst, frame, offset, guard, most, err) != 0) return -1;
-    if (p.first != NULL && compute_first(&p, err) != 0) return -1;
-  } while (p.first != NULL);
-  if (!p.safe) return 1;
+    if (dc_lower_scatter(&p, src, v, dst, frame, offset, guard, max, err) != 0) return -1;
+    if (p.ir.dependency != NULL && dc_evaluate(p.ir.dependency, err) != 0) return -1;
+  } while (p.ir.dependency != NULL);
+  if (!p.schedule.safe) return 1;
   return dc_buffer_used(dst->buffer, true, err) != 0 ? -1 : dc_program_run(&p, err);
+}
+
+/* --- flushing ------------------------------------------------------------------------------------------ */
+
+#define COLLECT_AFTER ((size_t)64 << 20)
+
+/* The memory that the readers of `b` would take; a long list is not walked to its end. */
+static size_t bytes_of_readers(const dc_buffer *b) {
+  size_t bytes = 0;
+  int most = 256;
+  for (const dc_use *u = b->readers; u != NULL && most-- > 0; u = u->next)
+    bytes += (size_t)dc_geometry_size(&u->user->g) * dc_dtype_size(u->user->dtype);
+  return bytes;
+}
+
+/* Most readers are expressions whose variable is long gone and only waits for the collector.  When they
+** are large, collecting is cheaper than computing them. */
+static void collect_before(dc_buffer *b) {
+  static size_t since;
+  since += bytes_of_readers(b);
+  if (since < COLLECT_AFTER || dc_memory_pressure == NULL) return;
+  size_t wanted = since;
+  since = 0;
+  dc_memory_pressure(b->dev, wanted);
+}
+
+/* A root above one of b's readers, other than `except`; NULL when there is none. */
+static dc_array *reading_root(const dc_buffer *b, const dc_array *except) {
+  for (const dc_use *u = b->readers; u != NULL; u = u->next) {
+    dc_array *root = dc_expr_root(u->user);
+    if (root != except) return root;
+  }
+  return NULL;
+}
+
+int dc_flush_readers(dc_buffer *b, const dc_array *except, dc_error *err) {
+  if (reading_root(b, except) == NULL) return 0;
+  int rc = 0;
+  b->refs++; /* a finalizer may drop the last view meanwhile */
+  collect_before(b);
+  for (dc_array *a; rc == 0 && (a = reading_root(b, except)) != NULL;) rc = dc_evaluate(a, err);
+  dc_buffer_unref(b);
+  return rc;
+}
+
+int dc_array_will_write(dc_array *a, dc_error *err) {
+  if (dc_evaluate(a, err) != 0) return -1;
+  if (a->buffer->readers == NULL) return 0;
+  if (dc_flush_readers(a->buffer, NULL, err) != 0) return -1;
+  return dc_array_check_open(a, err); /* a finalizer may have closed it meanwhile */
+}
+
+/* Any pending array of the device, or NULL. */
+static dc_array *any_pending(const dc_device *dev) {
+  for (const dc_use *u = dc_expr_all_pending(); u != NULL; u = u->next)
+    if (u->user->dev == dev) return u->user;
+  return NULL;
+}
+
+int dc_flush_device(dc_device *dev, dc_error *err) {
+  for (dc_array *a; (a = any_pending(dev)) != NULL;)
+    if (dc_evaluate(dc_expr_root(a), err) != 0) return -1;
+  return 0;
+}
+
+/* --- when memory is short ---------------------------------------------------------------------------- */
+
+static size_t bytes_of(const dc_array *a) { return (size_t)dc_geometry_size(&a->g) * dc_dtype_size(a->dtype); }
+
+/* The operand that a use stands for. */
+static const dc_array *operand_of(const dc_use *u) { return u->user->expr->arg[u - u->user->expr->use]; }
+
+/* What computing all that reads `b` would free, in bytes: 0 unless nobody but pending expressions holds it, and their
+** results take less than half of it. */
+static size_t pinned_bytes(const dc_buffer *b) {
+  int uses = 0, refs = 0, arrays = 0;
+  size_t results = 0;
+  if (b->foreign || b->closed || b->held > 0) return 0;
+  for (const dc_use *u = b->readers; u != NULL; u = u->next) {
+    const dc_array *a = operand_of(u);
+    bool seen = false;
+    for (const dc_use *v = b->readers; v != u && !seen; v = v->next) seen = operand_of(v) == a;
+    if (!seen) {
+      arrays++;
+      refs += a->refs;
+    }
+    results += bytes_of(dc_expr_root(u->user));
+    if (++uses > DC_MAX_NODES) return 0;
+  }
+  return refs == uses && arrays == b->refs && results <= b->bytes / 2 ? b->bytes - results : 0;
+}
+
+/* The buffer on `dev` that it pays most to free. */
+static dc_buffer *most_pinned(const dc_device *dev, size_t least) {
+  dc_buffer *best = NULL;
+  size_t most = least;
+  for (const dc_use *p = dc_expr_all_pending(); p != NULL; p = p->next) {
+    const dc_expr *e = p->user->expr;
+    for (int i = 0; p->user->dev == dev && i < e->nargs; i++) {
+      dc_buffer *b = e->arg[i] != NULL ? e->arg[i]->buffer : NULL;
+      if (b == NULL || b->bytes <= most || b->dev != dev) continue;
+      size_t gain = pinned_bytes(b);
+      if (gain <= most) continue;
+      best = b;
+      most = gain;
+    }
+  }
+  return best;
+}
+
+bool dc_flush_pinned(dc_device *dev, size_t wanted) {
+  static bool flushing; /* computing allocates, too */
+  bool any = false;
+  dc_buffer *b;
+  if (flushing || dev->capture != NULL) return false;
+  flushing = true;
+  const size_t before = dev->bytes_live, limit = dev->bytes_limit;
+  dev->bytes_limit = 0; /* the results come before what is freed: a limit of ours yields that much */
+  while (before - dev->bytes_live < wanted && (b = most_pinned(dev, wanted / 16)) != NULL) {
+    dc_error ignored = DC_ERROR_INIT; /* what cannot be computed now says so when its values are asked for */
+    int rc = dc_flush_readers(b, NULL, &ignored);
+    dc_error_clear(&ignored);
+    if (rc != 0) break;
+    any = true;
+  }
+  dev->bytes_limit = limit;
+  flushing = false;
+  return any;
 }
 
 /* --- showing ------------------------------------------------------------------------------------------ */
@@ -189,7 +323,7 @@ char *dc_array_source(dc_array *a, dc_error *err) {
   } else {
     dc_program p;
     dc_buf b = DC_BUF_INIT;
-    if (dc_program_build(&p, a, 0, a->dtype, &a->g, true, err) != 0) return NULL;
+    if (dc_lower(&p, a, 0, a->dtype, &a->g, true, err) != 0) return NULL;
     dc_generate(&p, &b);
     text = dc_buf_take(&b);
   }

@@ -1,22 +1,24 @@
-/*
-** gather.c - reading and writing through arrays of indices.
-**
-** The result's axes are those of ranges, and in place of the indexed ones the axes of all index arrays, broadcast
-** together; where the indexed axes are not neighbours, these come first (NumPy's rule, but that integers drop their
-** axis before).  Where an element is found is the sum of a place by strides, the frame, and an offset by the indices;
-** the latter is an expression of the index arrays, so that reading is one node of an expression and makes no
-** temporaries.
-**
-** Indices count from 1, negatives from the end; what is out of range is an error when the index is applied, for which
-** one boolean is read back.  Of several values for one element the last wins, on every device: the greatest position
-** that names an element is found first.
-*/
+/* gather.c - see gather.h. */
+#include "array/gather.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/expr.h"
+#include "array/array.h"
+#include "array/copy.h"
+#include "array/evaluate.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "array/graph/types.h"
+#include "array/node.h"
+#include "array/operators.h"
+#include "array/reduce.h"
+#include "base/dtype.h"
+#include "base/error.h"
 
 /* An index that is being applied. */
 typedef struct dc_where {
@@ -248,7 +250,7 @@ static dc_array *gathered(dc_array *base, const dc_geometry *frame, dc_array *of
   for (int i = 0; i < own->ndim; i++)
     own->strides[i] = own->strides[i] / (int64_t)dc_dtype_size(base->dtype) * (int64_t)sizeof(int64_t);
   dc_expr e = { .op = DC_OP_GATHER, .as = DC_DTYPE_NONE, .nargs = 3, .arg = { base, NULL, offset }, .frame = own };
-  dc_array *a = dc_expr_make(&e, base->dev, base->dtype, frame, err);
+  dc_array *a = dc_node_make(&e, base->dev, base->dtype, frame, err);
   if (a == NULL) free(own);
   return a;
 }
@@ -274,7 +276,7 @@ static dc_array *positions(const dc_where *w, int more, dc_error *err) {
   for (int k = 0; k < more; k++) g.shape[g.ndim++] = 1;
   dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3,
                 .number = { [1] = { .dtype = DC_INT64, .i = 0 }, [2] = { .dtype = DC_INT64, .i = 1 } } };
-  return dc_expr_make(&e, w->base->dev, DC_INT64, &g, err);
+  return dc_node_make(&e, w->base->dev, DC_INT64, &g, err);
 }
 
 /* Which positions are the last ones that name their element: bool, in the shape of the offset. */

@@ -13,15 +13,21 @@
 **  - comparisons are exact, whatever the dtypes; a number that meets a floating array takes its dtype first;
 **  - & | ~ of bools are bool; shifts by the dtype's width or more leave nothing but a negative number's sign.
 */
+#include "array/operators.h"
+
 #include <stdio.h>
 
-#include "array/expr.h"
-
-const dc_op_info dc_ops[DC_NOPS] = {
-#define DC_OP_ROW(id, name, n, rule, flags) { name, n, DC_RULE_##rule, flags },
-  DC_ALL_OPS(DC_OP_ROW)
-#undef DC_OP_ROW
-};
+#include "array/array.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "array/graph/types.h"
+#include "array/node.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "device/device.h"
 
 static char kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
 static bool is_floating(dc_dtype t) { return kind_of(t) == 'f' || kind_of(t) == 'c'; }
@@ -31,11 +37,8 @@ static dc_dtype floating_for(dc_dtype t) {
   return is_floating(t) ? t : dc_dtype_size(t) == 8 ? DC_FLOAT64 : DC_FLOAT32;
 }
 
-dc_dtype dc_dtype_real(dc_dtype t) {
-  return t == DC_COMPLEX64 ? DC_FLOAT32 : t == DC_COMPLEX128 ? DC_FLOAT64 : t;
-}
-
-dc_dtype dc_dtype_with_number(dc_dtype t, const dc_scalar *s) {
+/* What an array's dtype becomes beside a number. */
+static dc_dtype with_number(dc_dtype t, const dc_scalar *s) {
   if (kind_of(t) == 'c') return t;
   if (s->kind == DC_SCALAR_COMPLEX) return t == DC_FLOAT64 ? DC_COMPLEX128 : DC_COMPLEX64;
   if (is_floating(t) || s->kind == DC_SCALAR_BOOL) return t;
@@ -71,7 +74,7 @@ static DC_HOT dc_dtype meet(const dc_call *c, int first, int last) {
   for (int i = first; i <= last; i++) {
     if (c->arg[i] != NULL) continue;
     if (t == DC_DTYPE_NONE) t = c->scalar[i].kind == DC_SCALAR_BOOL ? DC_BOOL : DC_FLOAT32;
-    t = dc_dtype_with_number(t, &c->scalar[i]);
+    t = with_number(t, &c->scalar[i]);
   }
   return t;
 }
@@ -318,7 +321,7 @@ static DC_APART dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_sc
     e.arg[i] = arg[i];
     if (arg[i] == NULL && number_operand(&c, i, &t, &e.number[i], err) != 0) return NULL;
   }
-  return dc_expr_make(&e, dev, t.out, shape, err);
+  return dc_node_make(&e, dev, t.out, shape, err);
 }
 
 static DC_HOT DC_APART dc_array *apply_several(dc_op op, dc_array *const arg[], const dc_scalar scalar[],
@@ -326,13 +329,13 @@ static DC_HOT DC_APART dc_array *apply_several(dc_op op, dc_array *const arg[], 
   const int n = dc_ops[op].nargs;
   const dc_array *like = keeps_plain(op) ? alike(n, arg, scalar) : NULL;
   if (like == NULL) return apply_any(op, arg, scalar, err);
-  if (squares(op, arg, scalar)) return dc_expr_like_one(DC_OP_SQUARE, arg, err);
-  return dc_expr_like(op, n, arg, scalar, like, err);
+  if (squares(op, arg, scalar)) return dc_node_like_one(DC_OP_SQUARE, arg, err);
+  return dc_node_like(op, n, arg, scalar, like, err);
 }
 
 DC_HOT dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
   if (dc_ops[op].nargs == 1 && keeps_plain(op) && arg[0] != NULL && is_plain(arg[0]))
-    return dc_expr_like_one(op, arg, err);
+    return dc_node_like_one(op, arg, err);
   return apply_several(op, arg, scalar, err);
 }
 
@@ -349,5 +352,5 @@ dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err) {
     return NULL;
   }
   dc_expr e = { .op = DC_OP_CAST, .nargs = 1, .arg = { a } };
-  return dc_expr_make(&e, a->dev, dtype, &a->g, err);
+  return dc_node_make(&e, a->dev, dtype, &a->g, err);
 }

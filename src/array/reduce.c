@@ -1,15 +1,27 @@
-/*
-** reduce.c - reductions and what is made of them: mean, variance, norm; and the two questions that are reductions of a
-** comparison.
-*/
+/* reduce.c - see reduce.h. */
+#include "array/reduce.h"
+
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "array/expr.h"
+#include "array/array.h"
+#include "array/copy.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "array/graph/types.h"
+#include "array/node.h"
+#include "array/operators.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/half.h"
 
 static const char *const names[DC_NREDUCES] = {
   [DC_REDUCE_SUM] = "sum", [DC_REDUCE_PROD] = "prod", [DC_REDUCE_MIN] = "minimum", [DC_REDUCE_MAX] = "maximum",
   [DC_REDUCE_ANY] = "any", [DC_REDUCE_ALL] = "all", [DC_REDUCE_ARGMIN] = "minimum", [DC_REDUCE_ARGMAX] = "maximum",
-  [DC_REDUCE_SPREAD] = "variance",
+  [DC_REDUCE_M2] = "variance",
 };
 
 static bool is_integer(dc_dtype t) { return strchr("biu", dc_dtypes[t].kind) != NULL; }
@@ -53,7 +65,7 @@ dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, d
     return NULL;
   }
   dc_expr e = { .op = DC_OP_REDUCE, .reduce = (uint8_t)op, .axes = axes, .keep = keep, .nargs = 1, .arg = { a } };
-  return dc_expr_make(&e, a->dev, reduced_dtype(op, a->dtype), &shape, err);
+  return dc_node_make(&e, a->dev, reduced_dtype(op, a->dtype), &shape, err);
 }
 
 /* --- combinations: each step takes the reference to what it is made of ------------------------------------ */
@@ -129,12 +141,12 @@ dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, 
   if (dc_dtypes[a->dtype].kind == 'c') { /* the parts' variances add up */
     dc_array_ref(a);
     dc_array_ref(a);
-    dc_array *re = reduced(DC_REDUCE_SPREAD, apply(DC_OP_REAL, a, NULL, NULL, err), axes, keep, err);
-    dc_array *im = reduced(DC_REDUCE_SPREAD, apply(DC_OP_IMAG, a, NULL, NULL, err), axes, keep, err);
+    dc_array *re = reduced(DC_REDUCE_M2, apply(DC_OP_REAL, a, NULL, NULL, err), axes, keep, err);
+    dc_array *im = reduced(DC_REDUCE_M2, apply(DC_OP_IMAG, a, NULL, NULL, err), axes, keep, err);
     spread = im == NULL ? (dc_array_unref(re), NULL) : apply(DC_OP_ADD, re, im, NULL, err);
     dc_array_unref(im);
   } else {
-    spread = reduced(DC_REDUCE_SPREAD, as_wide(a, out, err), axes, keep, err);
+    spread = reduced(DC_REDUCE_M2, as_wide(a, out, err), axes, keep, err);
   }
   dc_array *v = divided(spread, n, err);
   return cast(root ? apply(DC_OP_SQRT, v, NULL, NULL, err) : v, out, err);
@@ -171,7 +183,7 @@ int dc_array_equal(dc_array *a, dc_array *b, bool *out, dc_error *err) {
   *out = true;
   if (dc_array_size(a) == 0) return 0;
   dc_expr e = { .op = DC_OP_EQUAL, .as = DC_DTYPE_NONE, .nargs = 2, .arg = { a, b } };
-  return all_true(dc_expr_make(&e, a->dev, DC_BOOL, &a->g, err), out, err);
+  return all_true(dc_node_make(&e, a->dev, DC_BOOL, &a->g, err), out, err);
 }
 
 int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *out, dc_error *err) {
@@ -183,5 +195,43 @@ int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *
   const bool complex = dc_dtypes[a->dtype].kind == 'c' || dc_dtypes[b->dtype].kind == 'c';
   dc_expr e = { .op = DC_OP_CLOSE, .as = complex ? DC_COMPLEX128 : DC_FLOAT64, .nargs = 4, .arg = { a, b },
                 .number = { [2] = { .dtype = DC_FLOAT64, .f64 = rtol }, [3] = { .dtype = DC_FLOAT64, .f64 = atol } } };
-  return all_true(dc_expr_make(&e, a->dev, DC_BOOL, &shape, err), out, err);
+  return all_true(dc_node_make(&e, a->dev, DC_BOOL, &shape, err), out, err);
+}
+
+/* --- NaN ---------------------------------------------------------------------------------------------- */
+
+#define SMALL ((size_t)64 << 10) /* bytes that are sooner fetched than looked at by a kernel */
+
+/* One real number. */
+static bool is_nan(const void *at, dc_dtype t) {
+  uint16_t half;
+  float f;
+  double d;
+  switch (t) {
+  case DC_FLOAT16:
+  case DC_BFLOAT16:
+    memcpy(&half, at, sizeof half);
+    return isnan(dc_half_value(half, t));
+  case DC_FLOAT32: memcpy(&f, at, sizeof f); return isnan(f);
+  default: memcpy(&d, at, sizeof d); return isnan(d);
+  }
+}
+
+int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err) {
+  const dc_dtype t = dc_dtype_real(a->dtype);
+  const size_t bytes = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype), size = dc_dtype_size(t);
+  *yes = false;
+  if (dc_array_check_open(a, err) != 0) return -1;
+  if (dc_dtypes[t].kind != 'f' || bytes == 0) return 0;
+  if (bytes > SMALL) {
+    bool same;
+    const int rc = dc_array_equal(a, a, &same, err);
+    *yes = rc == 0 && !same;
+    return rc;
+  }
+  char *host = malloc(bytes);
+  int rc = host != NULL ? dc_array_read(a, host, err) : dc_fail_oom(err);
+  for (size_t i = 0; rc == 0 && i < bytes && !*yes; i += size) *yes = is_nan(host + i, t);
+  free(host);
+  return rc;
 }

@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/geometry.h"
+#include "array/evaluate.h"
+#include "array/graph/geometry.h"
+#include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
@@ -457,7 +459,7 @@ DC_HOT bool dc_lua_marshal_arguments(dc_lua_marshal *m, lua_State *L, dc_lua *se
 void dc_lua_materialize_arguments(dc_lua_marshal *m, bool all) {
   dc_error err = DC_ERROR_INIT;
   visit_arguments(m, materialize);
-  if (all && DC_LUA_WORK(m->self, dc_array_settle_device(m->k->dev, &err)) != 0) dc_lua_raise_kernel(m->L, &err);
+  if (all && DC_LUA_WORK(m->self, dc_flush_device(m->k->dev, &err)) != 0) dc_lua_raise_kernel(m->L, &err);
   visit_arguments(m, about_to_write);
 }
 

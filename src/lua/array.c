@@ -5,6 +5,8 @@
 #include <lua.h>
 
 #include "array/array.h"
+#include "array/evaluate.h"
+#include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
@@ -50,5 +52,5 @@ DC_HOT void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
   if (dc_array_state_of(a) != DC_ARRAY_PENDING) return;
   dc_error err = DC_ERROR_INIT;
   dc_lua_account(L, self, dc_lua_nbytes(a));
-  if (DC_LUA_WORK(self, dc_array_eval(a, &err)) != 0) dc_lua_raise(L, &err);
+  if (DC_LUA_WORK(self, dc_evaluate(a, &err)) != 0) dc_lua_raise(L, &err);
 }

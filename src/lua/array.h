@@ -7,7 +7,7 @@
 #include <lua.h>
 #include <stddef.h>
 
-#include "array/array.h"
+#include "array/graph/types.h"
 #include "base/error.h"
 #include "lua/object.h"
 

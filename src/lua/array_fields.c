@@ -9,7 +9,9 @@
 #include <lua.h>
 
 #include "array/array.h"
-#include "array/geometry.h"
+#include "array/graph/geometry.h"
+#include "array/graph/types.h"
+#include "array/view.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/device.h"

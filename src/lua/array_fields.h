@@ -6,7 +6,7 @@
 
 #include <lua.h>
 
-#include "array/array.h"
+#include "array/graph/types.h"
 #include "lua/object.h"
 
 /* Pushes field number `id` of an open array; returns 1. */

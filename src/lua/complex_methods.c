@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array/op.h"
+#include "array/graph/op.h"
 #include "base/error.h"
 #include "lua/complex.h"
 #include "lua/error.h"

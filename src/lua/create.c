@@ -14,7 +14,11 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/geometry.h"
+#include "array/copy.h"
+#include "array/generators.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"

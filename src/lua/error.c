@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/runtime.h"

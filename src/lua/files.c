@@ -15,7 +15,10 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/geometry.h"
+#include "array/chunks.h"
+#include "array/copy.h"
+#include "array/graph/geometry.h"
+#include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/device.h"

@@ -8,7 +8,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-#include "array/array.h"
+#include "array/graph/types.h"
 #include "lua/object.h"
 
 extern const luaL_Reg dc_lua_index_meta[], dc_lua_index_methods[];

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "array/array.h"
+#include "array/graph/types.h"
 #include "lua/object.h"
 
 /* Around work of a device that may take long: Ctrl-C meanwhile sets dc_interrupt_flag. No Lua errors in between. */

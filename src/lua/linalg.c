@@ -6,8 +6,14 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/geometry.h"
-#include "array/linalg.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
+#include "array/linalg/fft.h"
+#include "array/linalg/matmul.h"
+#include "array/linalg/matrix.h"
+#include "array/linalg/solvers.h"
+#include "array/reduce.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/device.h"

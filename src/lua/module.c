@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "array/array.h"
+#include "array/evaluate.h"
+#include "array/graph/types.h"
 #include "base/error.h"
 #include "lua/error.h"
 #include "lua/object.h"

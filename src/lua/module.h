@@ -10,7 +10,7 @@
 
 #include <lua.h>
 
-#include "array/array.h"
+#include "array/graph/types.h"
 #include "base/error.h"
 #include "kernel/kernel.h"
 #include "lua/object.h"

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "compile/compile.h"

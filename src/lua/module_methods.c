@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/graph/types.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "compile/types/image.h"

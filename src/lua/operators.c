@@ -10,7 +10,12 @@
 #include <math.h>
 
 #include "array/array.h"
-#include "array/op.h"
+#include "array/copy.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "array/graph/types.h"
+#include "array/operators.h"
+#include "array/reduce.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"

@@ -9,7 +9,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-#include "array/op.h"
+#include "array/graph/op.h"
 #include "lua/object.h"
 
 extern const luaL_Reg dc_lua_operators_core[], dc_lua_operators_internal[];

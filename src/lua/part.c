@@ -9,16 +9,16 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-#include "array/array.h"
-#include "array/part.h"
+#include "array/fused_predicate.h"
+#include "array/graph/types.h"
 #include "base/error.h"
 #include "lua/array.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
 #include "lua/object.h"
 
-static dc_part *check_part(lua_State *L) {
-  dc_part *part = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_PART);
+static dc_fused *check_part(lua_State *L) {
+  dc_fused *part = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_PART);
   if (!part) dc_lua_expected(L, 1, "a part");
   return part;
 }
@@ -36,27 +36,27 @@ static int core_part(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   luaL_checktype(L, 3, LUA_TTABLE);
   if (value) dc_lua_settle(L, self, value);
-  dc_part *part = dc_lua_new(L, DC_LUA_PART, sizeof *part, 0); /* 4 */
-  if (DC_LUA_WORK(self, dc_array_part(test, value, false, part, &err)) != 0) return dc_lua_raise(L, &err);
+  dc_fused *part = dc_lua_new(L, DC_LUA_PART, sizeof *part, 0); /* 4 */
+  if (DC_LUA_WORK(self, dc_fused_make(test, value, false, part, &err)) != 0) return dc_lua_raise(L, &err);
   if (!part->fits) return 0;
   lua_pushlstring(L, part->key.data, part->key.len);
   lua_pushlstring(L, part->operands.data, part->operands.len);
   lua_pushboolean(L, part->takes_value);
   lua_pushvalue(L, 5);
   if (lua_rawget(L, 3) == LUA_TNIL) {
-    dc_part *full = dc_lua_new(L, DC_LUA_PART, sizeof *full, 0);
-    if (DC_LUA_WORK(self, dc_array_part(test, value, true, full, &err)) != 0) return dc_lua_raise(L, &err);
+    dc_fused *full = dc_lua_new(L, DC_LUA_PART, sizeof *full, 0);
+    if (DC_LUA_WORK(self, dc_fused_make(test, value, true, full, &err)) != 0) return dc_lua_raise(L, &err);
     lua_pushlstring(L, full->text.data, full->text.len);
     lua_replace(L, 8);
   }
-  dc_array_part_done(test);
+  dc_fused_done(test);
   lua_settop(L, 8);
   return 5;
 }
 
 /* The end of a <close> variable, too. Idempotent. */
 static int part_gc(lua_State *L) {
-  dc_part_free(check_part(L));
+  dc_fused_free(check_part(L));
   return 0;
 }
 

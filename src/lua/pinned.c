@@ -5,6 +5,7 @@
 #include <lua.h>
 
 #include "array/array.h"
+#include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/device.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/graph/types.h"
 #include "base/dtype.h"
 #include "device/device.h"
 #include "kernel/kernel.h"

@@ -4,7 +4,8 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-#include "array/array.h"
+#include "array/generators.h"
+#include "array/graph/op.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/device.h"

@@ -6,6 +6,12 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/copy.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "array/graph/types.h"
+#include "array/operators.h"
+#include "array/reduce.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "lua/array.h"

@@ -5,6 +5,8 @@
 #include <lua.h>
 
 #include "array/array.h"
+#include "array/graph/types.h"
+#include "array/stream_order.h"
 #include "base/error.h"
 #include "device/device.h"
 #include "device/stream.h"

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/chunks.h"
+#include "array/graph/types.h"
 #include "base/buf.h"
 #include "base/dtype.h"
 #include "base/error.h"

@@ -1,0 +1,251 @@
+/*
+** elementwise.c - the CUDA C of kernels that compute element by element, in three shapes: one element a thread, several
+** in vector accesses (a pack, or several packs a block's width apart, where the device prefers that and each operand is
+** contiguous or constant along the last axis), and several elements a block's width apart.
+*/
+#include "array/codegen/elementwise.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "array/codegen/instruction.h"
+#include "array/codegen/program.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/random.h"
+#include "array/codegen/schedule.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "base/buf.h"
+
+static bool is_strided(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
+
+/* Where operand o's element i is, or the elements from `at` on. */
+static void element_place(const dc_text *t, const dc_operand *o, const char *at, char place[64]) {
+  char name[16];
+  dc_operand_name(t->p, o, name);
+  const bool flat = o->layout == DC_LAYOUT_FLAT;
+  if (o->index) snprintf(place, 64, flat ? "%s" : "%s_at", flat ? at : name);
+  else if (flat) snprintf(place, 64, "%s[%s]", name, at);
+  else snprintf(place, 64, "%s[%s_at]", name, name);
+}
+
+/* The result goes where the offset says. */
+static void emit_scatter(const dc_text *t, const char *indent) {
+  const dc_program *p = t->p;
+  char offset[16], guard[16], place[64], v[DC_VALUE_TEXT];
+  dc_name_of(p->ir.offset, offset);
+  if (p->ir.guarded) dc_name_of(p->ir.guard, guard);
+  const char *at = p->ir.out.layout == DC_LAYOUT_ONE ? "0" : p->ir.out.layout == DC_LAYOUT_FLAT ? "i" : "out_at";
+  snprintf(place, sizeof place, "out[%s + %s]", at, offset);
+  if (p->ir.guarded) dc_buf_printf(t->b, "%sif (%s) {\n", indent, guard);
+  if (p->ir.max) {
+    dc_value_as(t, p->ir.result, p->ir.out.dtype, v);
+    dc_buf_printf(t->b, "%satomicMax(&%s, %s);\n", indent, place, v);
+  } else {
+    dc_emit_store(t, indent, place);
+  }
+  if (p->ir.guarded) dc_buf_printf(t->b, "%s}\n", indent);
+}
+
+/* One element a time: values of all operands at element i. */
+static void emit_element(const dc_text *t, const char *indent) {
+  char place[64];
+  dc_emit_offsets(t, indent, "i", 0, t->p->schedule.rank, "at", is_strided);
+  for (int i = 0; i < t->p->ir.ninputs; i++) {
+    if (t->p->ir.input[i].layout == DC_LAYOUT_ONE) continue;
+    element_place(t, &t->p->ir.input[i], "i", place);
+    dc_emit_value(t, indent, i, place);
+  }
+  dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, indent);
+  if (t->p->ir.scatters) {
+    emit_scatter(t, indent);
+    return;
+  }
+  element_place(t, &t->p->ir.out, "i", place);
+  dc_emit_store(t, indent, place);
+}
+
+/* --- one element a thread ------------------------------------------------------------------------------ */
+
+/* Several elements a thread: what a thread does before its first element is paid once.  They are a block's width apart
+** or, on the CPU device, a warp's, so that what a warp touches is in one piece.  Only where the whole block has all of
+** them is the loop unrolled. */
+static void emit_rounds(const dc_text *t) {
+  const bool warps = !t->p->dev->target.gpu;
+  const int rounds = t->p->schedule.elements.rounds, width = warps ? 32 : DC_BLOCK;
+  const char *i = t->index;
+  dc_emit_entry(t, 0);
+  dc_emit_single_values(t);
+  dc_buf_printf(t->b, "  auto element = [&](const %s i) {\n", i);
+  emit_element(t, "    ");
+  dc_buf_printf(t->b, "  };\n  const %s first = (%s)blockIdx.x * %d", i, i, DC_BLOCK * rounds);
+  if (warps) dc_buf_printf(t->b, " + (%s)threadIdx.y * %d", i, width * rounds);
+  dc_buf_printf(t->b, ";\n  if (first + %d <= n) {\n#pragma unroll\n", width * rounds);
+  dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++) element(first + k * %d + (%s)threadIdx.x);\n", rounds, width,
+                i);
+  if (warps) /* i stays what all lanes of a warp have in step */
+    dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (int k = 0; k < %d; k++) {\n      const %s i = first + "
+                  "k * %d + (%s)threadIdx.x;\n      if (i < n) element(i);\n    }\n  }\n}\n", rounds, i, width, i);
+  else
+    dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s i = first + (%s)threadIdx.x; i < n; i += %d) "
+                  "element(i);\n  }\n}\n", i, i, width);
+}
+
+static void emit_plain(const dc_text *t) {
+  dc_emit_entry(t, 0);
+  dc_buf_printf(t->b, "  const %s i = (%s)blockIdx.x * %d + (%s)threadIdx.x;\n  if (i >= n) return;\n", t->index,
+                t->index, DC_BLOCK, t->index);
+  dc_emit_single_values(t);
+  emit_element(t, "  ");
+  dc_buf_puts(t->b, "}\n");
+}
+
+/* --- several elements a thread ---------------------------------------------------------------------------- */
+
+/* A pack's first element as an lvalue of type pack. */
+static void pack_place(const dc_text *t, const dc_operand *o, char place[160]) {
+  char name[16];
+  dc_operand_name(t->p, o, name);
+  const char *constant = o == &t->p->ir.out ? "" : "const ";
+  if (o->layout == DC_LAYOUT_FLAT)
+    snprintf(place, 160, "*(%spack<%s> *)(%s + first)", constant, dc_stored_as(o->dtype), name);
+  else snprintf(place, 160, "*(%spack<%s> *)(%s + %s_at)", constant, dc_stored_as(o->dtype), name, name);
+}
+
+static bool loads_pack(const dc_operand *o) { return o->packed && !o->index; }
+
+/* Only flat programs end amid a pack. */
+static void emit_pack_loads(const dc_text *t, bool flat) {
+  const dc_program *p = t->p;
+  char place[160];
+  bool any = false;
+  for (int k = 0; k < p->ir.ninputs; k++) {
+    if (!loads_pack(&p->ir.input[k])) continue;
+    any = true;
+    dc_buf_printf(t->b, "  pack<%s> p%d;\n", dc_stored_as(p->ir.input[k].dtype), k);
+  }
+  dc_buf_printf(t->b, "  pack<%s> po;\n", dc_stored_as(p->ir.out.dtype));
+  const char *known = p->schedule.elements.rounds > 1 ? "inside || " : "";
+  if (flat) dc_buf_printf(t->b, "  const bool whole = %sfirst + %d <= n;\n", known, p->schedule.elements.lanes);
+  if (!any) return;
+  if (flat) dc_buf_puts(t->b, "  if (whole) {\n");
+  for (int k = 0; k < p->ir.ninputs; k++) {
+    if (!loads_pack(&p->ir.input[k])) continue;
+    pack_place(t, &p->ir.input[k], place);
+    dc_buf_printf(t->b, "  %sp%d = %s;\n", flat ? "  " : "", k, place);
+  }
+  if (!flat) return;
+  dc_buf_printf(t->b, "  } else {\n#pragma unroll\n    for (int k = 0; k < %d; k++) {\n", p->schedule.elements.lanes);
+  dc_buf_puts(t->b, "      const bool in = first + k < n;\n");
+  for (int k = 0; k < p->ir.ninputs; k++)
+    if (loads_pack(&p->ir.input[k])) dc_buf_printf(t->b, "      p%d.v[k] = x%d[in ? first + k : first];\n", k, k);
+  dc_buf_puts(t->b, "    }\n  }\n");
+}
+
+static void emit_pack_draws(const dc_text *t) {
+  const dc_program *p = t->p;
+  char place[32];
+  for (int i = 0; i < p->ir.ninstructions; i++) {
+    if (!dc_random_drawn(p, &p->ir.code[i])) continue;
+    const int leaf = p->ir.code[i].arg[0].index;
+    if (p->ir.input[leaf].layout == DC_LAYOUT_FLAT) snprintf(place, sizeof place, "first");
+    else snprintf(place, sizeof place, "x%d_at", leaf);
+    dc_emit_draws(t, i, p->schedule.elements.lanes, place, "  ");
+  }
+}
+
+/* The values that are one for the whole pack, then the pack element by element. */
+static void emit_pack_elements(const dc_text *t) {
+  const dc_program *p = t->p;
+  char place[64], at[16];
+  for (int k = 0; k < p->ir.ninputs; k++) {
+    const dc_operand *o = &p->ir.input[k];
+    if (o->layout == DC_LAYOUT_ONE || o->packed) continue;
+    element_place(t, o, "first", place);
+    dc_emit_value(t, "  ", k, place);
+  }
+  emit_pack_draws(t);
+  dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k++) {\n", p->schedule.elements.lanes);
+  for (int k = 0; k < p->ir.ninputs; k++) {
+    const dc_operand *o = &p->ir.input[k];
+    if (!o->packed) continue;
+    snprintf(at, sizeof at, "x%d_at", k);
+    if (o->index) snprintf(place, sizeof place, "%s + k", o->layout == DC_LAYOUT_FLAT ? "first" : at);
+    else snprintf(place, sizeof place, "p%d.v[k]", k);
+    dc_emit_value(t, "    ", k, place);
+  }
+  dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, "    ");
+  dc_emit_store(t, "    ", "po.v[k]");
+  dc_buf_puts(t->b, "  }\n");
+}
+
+/* The pack whose first element is `first`. With several a thread, `inside` says that all of them end before n. */
+static void emit_pack(const dc_text *t, bool flat) {
+  const dc_program *p = t->p;
+  char place[160];
+  dc_emit_offsets(t, "  ", "first", 0, p->schedule.rank, "at", is_strided);
+  emit_pack_loads(t, flat);
+  emit_pack_elements(t);
+  pack_place(t, &p->ir.out, place);
+  if (!flat) {
+    dc_buf_printf(t->b, "  %s = po;\n", place);
+    return;
+  }
+  dc_buf_printf(t->b, "  if (whole) {\n    %s = po;\n  } else {\n#pragma unroll\n", place);
+  dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++)\n      if (first + k < n) out[first + k] = po.v[k];\n  }\n",
+                p->schedule.elements.lanes);
+}
+
+/* The packs of a thread, as text for each: only the last block has a loop. */
+static void emit_unrolled(const dc_text *t) {
+  const dc_program *p = t->p;
+  const int pitch = DC_BLOCK * p->schedule.elements.lanes, block = pitch * p->schedule.elements.rounds;
+  const char *i = t->index;
+  dc_buf_printf(t->b, "  const %s begin = (%s)blockIdx.x * %d, mine = begin + (%s)threadIdx.x * %d;\n", i, i, block, i,
+                p->schedule.elements.lanes);
+  dc_buf_printf(t->b, "  if (begin + %d <= n) {\n#pragma unroll\n    for (int k = 0; k < %d; k++) "
+                "one(mine + k * %d, true);\n", block, p->schedule.elements.rounds, pitch);
+  dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s first = mine; first < n; first += %d) "
+                "one(first, false);\n  }\n", i, pitch);
+}
+
+/* The packs of a thread, one after another by the same text.  The grid tells how many they are. */
+static void emit_loop(const dc_text *t) {
+  const dc_program *p = t->p;
+  const int pitch = DC_BLOCK * p->schedule.elements.lanes;
+  const char *i = t->index;
+  dc_buf_printf(t->b, "  const %s block = (%s)gridDim.x * %d < n ? %d : %d, begin = (%s)blockIdx.x * block;\n", i, i,
+                pitch, pitch * p->schedule.elements.rounds, pitch, i);
+  dc_buf_printf(t->b, "  const %s end = begin + block <= n ? begin + block : n;\n#pragma unroll 1\n  for (%s first = "
+                "begin + (%s)threadIdx.x * %d; first < end; first += %d) one(first, begin + block <= n);\n", i, i, i,
+                p->schedule.elements.lanes, pitch);
+}
+
+static void emit_packed(const dc_text *t) {
+  const dc_program *p = t->p;
+  const bool flat = !dc_schedule_has_offsets(p);
+  const char *i = t->index;
+  dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n",
+                p->schedule.elements.lanes, p->schedule.elements.lanes);
+  dc_emit_entry(t, 0);
+  dc_emit_single_values(t);
+  if (p->schedule.elements.rounds == 1) {
+    dc_buf_printf(t->b, "  const %s first = ((%s)blockIdx.x * %d + (%s)threadIdx.x) * %d;\n  if (first >= n) return;\n",
+                  i, i, DC_BLOCK, i, p->schedule.elements.lanes);
+    emit_pack(t, flat);
+    dc_buf_puts(t->b, "}\n");
+    return;
+  }
+  dc_buf_printf(t->b, "  auto one = [&](const %s first, const bool inside) {\n", i);
+  emit_pack(t, flat);
+  dc_buf_puts(t->b, "  };\n");
+  if (p->schedule.elements.looped) emit_loop(t);
+  else emit_unrolled(t);
+  dc_buf_puts(t->b, "}\n");
+}
+
+void dc_emit_elementwise(const dc_text *t) {
+  if (t->p->schedule.elements.lanes > 1) emit_packed(t);
+  else if (t->p->schedule.elements.rounds > 1) emit_rounds(t);
+  else emit_plain(t);
+}

@@ -1,0 +1,11 @@
+/*
+** elementwise.h - kernels that compute element by element, without tiles.
+*/
+#ifndef DC_ARRAY_CODEGEN_ELEMENTWISE_H
+#define DC_ARRAY_CODEGEN_ELEMENTWISE_H
+
+#include "array/codegen/text.h"
+
+void dc_emit_elementwise(const dc_text *t);
+
+#endif

@@ -1,0 +1,12 @@
+/*
+** instruction.h - the text of instructions.
+*/
+#ifndef DC_ARRAY_CODEGEN_INSTRUCTION_H
+#define DC_ARRAY_CODEGEN_INSTRUCTION_H
+
+#include "array/codegen/text.h"
+
+/* The steps of a scope that depend on reductions of exactly (`level` >= 0) or any level, one a line. */
+void dc_emit_instructions(const dc_text *t, unsigned scope, int level, const char *indent);
+
+#endif

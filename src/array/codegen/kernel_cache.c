@@ -1,0 +1,398 @@
+/*
+** kernel_cache.c - one kernel for each form of program and device, and running programs.
+**
+** The key is the form's bytes, made without any text; text is generated and compiled only when no
+** kernel of that form is there yet (and then mostly found in the disk cache).
+*/
+#include "array/codegen/kernel_cache.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/codegen/generate.h"
+#include "array/codegen/pass_cache.h"
+#include "array/codegen/program.h"
+#include "array/codegen/schedule.h"
+#include "array/codegen/text.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "base/map.h"
+#include "base/runtime.h"
+#include "kernel/launch.h"
+#include "kernel/module.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "device/registry.h"
+#include "kernel/kernel.h"
+#include "kernel/profile.h"
+
+typedef struct dc_cached_kernel {
+  dc_kernel kernel;
+  dc_module *module;
+  uint64_t turn; /* of the last launch, for reductions */
+  struct dc_buffer *scratch; /* stands for a reduction's variables, which two launches must not use at once */
+} dc_cached_kernel;
+
+static dc_map forms; /* key bytes -> dc_cached_kernel */
+
+/* --- the key ------------------------------------------------------------------------------------- */
+
+typedef struct dc_key {
+  size_t len;
+  uint8_t bytes[64 + 8 * (DC_MAX_OPERANDS + 1) + (12 + 2 * DC_MAX_ARGS) * DC_MAX_NODES + DC_MAX_NODES * DC_MAX_ARGS];
+} dc_key;
+
+static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }
+
+static void key_cached(dc_key *k, int loaded, int carried, int place) {
+  key_put(k, loaded);
+  key_put(k, carried);
+  key_put(k, place);
+}
+
+static void key_operand(dc_key *k, const dc_operand *o, bool caches) {
+  key_put(k, o->dtype);
+  key_put(k, o->layout);
+  key_put(k, o->packed + 2 * o->index + 4 * o->address_only + 8 * o->row_stride);
+  if (caches) key_cached(k, o->loaded, o->cached, o->slot);
+}
+
+static void key_ref(dc_key *k, dc_ref r) {
+  key_put(k, r.kind);
+  key_put(k, r.index);
+}
+
+static void key_step(dc_key *k, const dc_instruction *s, bool caches) {
+  key_put(k, s->op);
+  key_put(k, s->as);
+  key_put(k, s->dtype);
+  key_put(k, s->reduce);
+  key_put(k, s->scopes);
+  key_put(k, s->level);
+  if (caches) key_cached(k, 0, s->cached, s->slot);
+  key_put(k, s->nargs);
+  for (int i = 0; i < s->nargs; i++) key_ref(k, s->arg[i]);
+}
+
+/* Everything that dc_generate looks at, and the device. */
+static void key_make(dc_key *k, const dc_program *p) {
+  const dc_schedule *h = &p->schedule;
+  const bool caches = p->ir.kind != DC_ELEMENTS && h->row.cached > 0;
+  memcpy(k->bytes, &p->dev->serial, sizeof p->dev->serial);
+  k->len = sizeof p->dev->serial;
+  key_put(k, p->ir.ninstructions);
+  key_put(k, p->ir.ninputs);
+  key_put(k, p->ir.nnumbers);
+  key_put(k, p->ir.nreduces);
+  key_put(k, p->schedule.rank);
+  key_put(k, p->ir.kind);
+  key_put(k, h->kind);
+  key_put(k, h->wide + 2 * h->in_place);
+  if (h->kind == DC_SCHEDULE_ELEMENTS) {
+    key_put(k, h->elements.lanes);
+    key_put(k, h->elements.rounds + 8 * h->elements.looped);
+  } else if (h->kind == DC_SCHEDULE_TILES) {
+    key_put(k, h->tile.extent);
+    key_put(k, h->tile.axis);
+    for (int i = 0; i < p->ir.ninputs; i++) key_put(k, dc_operand_lies_across(p, &p->ir.input[i]));
+  } else {
+    key_put(k, p->ir.npasses);
+    key_put(k, h->kept);
+    key_put(k, h->row.cached);
+    key_put(k, h->row.two_level + 2 * (h->row.segments > 1));
+    key_put(k, __builtin_ctz((unsigned)h->row.accumulators));
+    key_put(k, __builtin_ctz((unsigned)h->row.threads));
+    key_put(k, __builtin_ctz((unsigned)h->row.items));
+    key_put(k, h->kind == DC_SCHEDULE_COLUMNS ? h->row.columns : 0);
+    key_put(k, h->row.cluster);
+  }
+  key_ref(k, p->ir.result);
+  key_put(k, p->ir.scatters + 2 * p->ir.guarded + 4 * p->ir.max);
+  if (p->ir.scatters) key_ref(k, p->ir.offset);
+  if (p->ir.guarded) key_ref(k, p->ir.guard);
+  key_operand(k, &p->ir.out, false);
+  for (int i = 0; i < p->ir.ninputs; i++) key_operand(k, &p->ir.input[i], caches);
+  for (int i = 0; i < p->ir.nnumbers; i++) key_put(k, p->ir.number[i].dtype);
+  for (int i = 0; i < p->ir.ninstructions; i++) key_step(k, &p->ir.code[i], caches);
+}
+
+void dc_program_key(const dc_program *p, dc_buf *key) {
+  dc_key k;
+  key_make(&k, p);
+  dc_buf_add(key, k.bytes, k.len);
+}
+
+/* --- kernels -------------------------------------------------------------------------------------- */
+
+static dc_cached_kernel *form_build(const dc_program *p, dc_error *err) {
+  static const char *const options[] = { "--fmad=false", "-std=c++17" };
+  static const dc_signature sig = { .name = (char *)"array expression" };
+  dc_buf text = DC_BUF_INIT;
+  dc_generate(p, &text);
+  dc_cached_kernel *f = dc_calloc_lines(sizeof *f);
+  int rc = f == NULL || text.failed ? dc_fail_oom(err) : 0;
+  if (rc == 0) {
+    dc_source src = { .text = text.data, .len = text.len, .options = options, .noptions = 2, .no_signatures = true };
+    rc = dc_module_build(p->dev, &src, &f->module, err);
+  }
+  if (rc == 0) rc = dc_kernel_take(f->module, DC_ENTRY, &sig, &f->kernel, err);
+  if (rc != 0) {
+    if (err->kind == DC_COMPILE) dc_error_prefix(err, "compiling an array expression: ");
+    if (f != NULL && f->module != NULL) dc_module_unref(f->module);
+    free(f);
+    f = NULL;
+  }
+  dc_buf_free(&text);
+  return f;
+}
+
+static dc_cached_kernel *form_for(const dc_program *p, dc_error *err) {
+  dc_key key;
+  key_make(&key, p);
+  dc_cached_kernel *f = dc_map_get(&forms, (const char *)key.bytes, key.len);
+  if (f != NULL) return f;
+  f = form_build(p, err);
+  if (f == NULL) return NULL;
+  if (dc_map_set(&forms, (const char *)key.bytes, key.len, f) != 0) {
+    dc_module_unref(f->module);
+    free(f);
+    dc_fail_oom(err);
+    return NULL;
+  }
+  return f;
+}
+
+/* --- parameters -------------------------------------------------------------------------------------- */
+
+typedef struct dc_pack {
+  size_t at;
+  _Alignas(16) unsigned char bytes[DC_MAX_PARAMS + 96];
+} dc_pack;
+
+/* A parameter at its natural alignment, as the ABI has it; what is left between is 0.  What is behind it then. */
+static inline unsigned char *put(unsigned char *to, const void *value, size_t size) {
+  while (((uintptr_t)to & (size - 1)) != 0) *to++ = 0;
+  memcpy(to, value, size);
+  return to + size;
+}
+
+static void pack(dc_pack *k, const void *value, size_t size) {
+  k->at = (size_t)(put(k->bytes + k->at, value, size) - k->bytes);
+}
+
+static void pack_index(dc_pack *k, const dc_program *p, int64_t v) {
+  int32_t narrow = (int32_t)v;
+  if (p->schedule.wide) pack(k, &v, sizeof v);
+  else pack(k, &narrow, sizeof narrow);
+}
+
+static void pack_strides(dc_pack *k, const dc_program *p, const dc_operand *o) {
+  for (int d = 0; d < dc_operand_strides(p, o); d++) pack_index(k, p, o->strides[d]);
+}
+
+/* An extent, and what divides by it: see dc_schedule_multiplies. */
+static void pack_extent(dc_pack *k, const dc_program *p, int64_t extent) {
+  pack_index(k, p, extent);
+  if (!dc_schedule_multiplies(&p->schedule)) return;
+  uint32_t bits = 0;
+  while (bits < 32 && (int64_t)1 << bits < extent) bits++;
+  const uint64_t divisor = extent > 0 ? (uint64_t)extent : 1;
+  const uint32_t by = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << bits) - divisor)) / divisor + 1);
+  pack(k, &by, sizeof by);
+  pack(k, &bits, sizeof bits);
+}
+
+/* As registers hold it. */
+static inline size_t number_size(const dc_number *v) {
+  const size_t size = dc_dtype_size(v->dtype);
+  return dc_dtypes[v->dtype].kind == 'f' && size == 2 ? sizeof v->f32 : size;
+}
+
+static void pack_number(dc_pack *k, const dc_number *v) { pack(k, &v->bits, number_size(v)); }
+
+/* In the order of generate.c's emit_params. */
+static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
+  k->at = 0;
+  pack(k, &p->ir.out.ptr, sizeof p->ir.out.ptr);
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (!p->ir.input[i].index) pack(k, &p->ir.input[i].ptr, sizeof p->ir.input[i].ptr);
+  pack_index(k, p, p->ir.kind == DC_ELEMENTS ? p->schedule.n : p->schedule.row.rows);
+  if (p->ir.kind != DC_ELEMENTS) pack_index(k, p, p->schedule.row.length);
+  if (p->ir.kind != DC_ELEMENTS && p->schedule.row.segments > 1) {
+    pack_index(k, p, p->schedule.row.segments);
+    pack_index(k, p, p->schedule.row.segment);
+    pack(k, &turn, sizeof turn);
+  }
+  if (dc_program_posts(p)) {
+    pack(k, &p->mailbox, sizeof p->mailbox);
+    pack(k, &p->sequence, sizeof p->sequence);
+  }
+  pack_strides(k, p, &p->ir.out);
+  for (int i = 0; i < p->ir.ninputs; i++) pack_strides(k, p, &p->ir.input[i]);
+  if (dc_schedule_has_offsets(p))
+    for (int d = p->schedule.kind == DC_SCHEDULE_TILES ? 0 : 1; d < p->schedule.rank; d++)
+      pack_extent(k, p, p->schedule.shape[d]);
+  for (int i = 0; i < p->ir.nnumbers; i++) pack_number(k, &p->ir.number[i]);
+}
+
+/* --- running ------------------------------------------------------------------------------------------ */
+
+/* Blocks of a program of ELEMENTS without tiles, of which a thread takes `lanes` elements `rounds` times; *block gets
+** their threads. */
+static int64_t blocks_of_elements(const dc_device *dev, int64_t n, int lanes, int rounds, bool looped, dc_dim3 *block) {
+  const bool once = looped && n < DC_LOOPED_FROM;
+  const int64_t a_block = (int64_t)DC_BLOCK * lanes * (once ? 1 : rounds);
+  *block = rounds > 1 && !dev->target.gpu ? (dc_dim3){ 32, DC_BLOCK / 32, 1 } : (dc_dim3){ DC_BLOCK, 1, 1 };
+  return (n + a_block - 1) / a_block;
+}
+
+/* The same of any program. */
+static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
+  const dc_schedule *h = &p->schedule;
+  *block = (dc_dim3){ DC_BLOCK, 1, 1 };
+  switch (h->kind) {
+    case DC_SCHEDULE_ELEMENTS:
+      return blocks_of_elements(p->dev, h->n, h->elements.lanes, h->elements.rounds, h->elements.looped, block);
+    case DC_SCHEDULE_TILES: {
+      const int64_t x = h->shape[h->rank - 1], y = h->shape[h->tile.axis], extent = h->tile.extent;
+      *block = (dc_dim3){ (uint32_t)extent, (uint32_t)(DC_BLOCK / extent), 1 };
+      return h->n / x / y * ((x + extent - 1) / extent) * ((y + extent - 1) / extent);
+    }
+    case DC_SCHEDULE_COLUMNS:
+      *block = (dc_dim3){ (uint32_t)h->row.columns, (uint32_t)(h->row.threads / h->row.cluster), 1 };
+      return (h->row.rows + h->row.columns - 1) / h->row.columns * h->row.segments * h->row.cluster;
+    case DC_SCHEDULE_ROW_BLOCKS:
+      *block = (dc_dim3){ (uint32_t)h->row.threads, 1, 1 };
+      return dc_schedule_row_blocks(h) * h->row.segments;
+    default: break;
+  }
+  int64_t a_block = DC_BLOCK / h->row.threads;
+  if (h->row.segments > 1) return (h->row.segments + a_block - 1) / a_block * h->row.rows;
+  if (a_block > h->row.rows) a_block = h->row.rows;
+  block->x = (uint32_t)(a_block * h->row.threads);
+  return (h->row.rows + a_block - 1) / a_block;
+}
+
+/* A launch that Ctrl-C ended may leave a count behind, which a greater `turn` makes void; but in a graph `turn` stays
+** as it is.  So there the count is set to 0 first, where launches can be ended. */
+static int reset_ticket(const dc_program *p, const dc_cached_kernel *f, dc_error *err) {
+  static const uint64_t zero;
+  dc_ptr ticket;
+  size_t size;
+  if (p->dev->capture == NULL || !p->dev->blocking) return 0;
+  if (p->dev->code->global(p->dev, f->module->code, "ticket", &ticket, &size, err) != 0) return -1;
+  return dc_device_fill(p->dev, ticket, &zero, sizeof zero, size / sizeof zero, err);
+}
+
+/* Where there are several streams or a graph is captured: what the launch uses is told. */
+static int use_operands(const dc_program *p, dc_cached_kernel *f, dc_error *err) {
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (p->ir.input[i].buffer != NULL && dc_buffer_used(p->ir.input[i].buffer, false, err) != 0) return -1;
+  if (p->ir.kind == DC_ELEMENTS || p->schedule.row.segments == 1) return 0;
+  if (f->scratch == NULL && (f->scratch = dc_buffer_wrap(p->dev, 0, 0, NULL, NULL, err)) == NULL) return -1;
+  return dc_buffer_used(f->scratch, true, err) != 0 ? -1 : reset_ticket(p, f, err);
+}
+
+/* What a run moves: each operand read once, the result written. */
+static double bytes_of(const dc_program *p) {
+  double bytes = (double)dc_dtype_size(p->ir.out.dtype) *
+                 (double)(p->ir.kind == DC_REDUCTION ? p->schedule.row.rows : p->schedule.n);
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const dc_operand *o = &p->ir.input[i];
+    const int64_t n = o->layout == DC_LAYOUT_ONE   ? 1
+                      : o->layout == DC_LAYOUT_ROW ? p->schedule.row.rows
+                                                   : p->schedule.n;
+    if (!o->index) bytes += (double)dc_dtype_size(o->dtype) * (double)n;
+  }
+  return bytes;
+}
+
+int dc_program_run(const dc_program *p, dc_error *err) {
+  dc_dim3 block;
+  if (p->ir.kind == DC_REDUCTION ? p->schedule.row.rows == 0 : p->schedule.n == 0) return 0;
+  if (dc_device_open(p->dev, err) != 0) return -1;
+  int64_t blocks = blocks_of(p, &block);
+  if (blocks > INT32_MAX)
+    return dc_fail(err, DC_LAUNCH, NULL, "an expression over %" PRId64 " elements is more than one launch can take",
+                   p->schedule.n);
+  dc_cached_kernel *f = form_for(p, err);
+  if (f == NULL) return -1;
+  if (p->dev->tracking != 0 && use_operands(p, f, err) != 0) return -1;
+  dc_pack params;
+  pack_all(&params, p, ++f->turn << 32);
+  f->kernel.params_size = (uint32_t)params.at;
+  dc_dim3 grid = { (uint32_t)blocks, 1, 1 };
+  dc_launch_options how = { .shared = (uint32_t)dc_pass_cache_bytes(&p->schedule) };
+  if (p->ir.kind != DC_ELEMENTS && p->schedule.row.cluster > 1)
+    how.cluster = (dc_dim3){(uint32_t)p->schedule.row.cluster, 1, 1};
+  if (dc_process.profiling) dc_profile_bytes(bytes_of(p));
+  dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
+  return dc_kernel_launch(&f->kernel, &l, &how, err);
+}
+
+/* --- recipes ------------------------------------------------------------------------------------------- */
+
+/* pack_all's, where operands have no strides. */
+static inline void pack_portion(dc_pack *k, const dc_launch_arguments *s) {
+  static const int32_t one = 1;
+  const int32_t n = (int32_t)s->n;
+  unsigned char *to = put(k->bytes, &s->out, sizeof s->out);
+  for (int i = 0; i < s->nleaves; i++) to = put(to, &s->leaf[i], sizeof s->leaf[i]);
+  if (s->reduces) to = put(to, &one, sizeof one); /* row */
+  to = put(to, &n, sizeof n);
+  if (s->reduces) {
+    to = put(to, &s->mailbox, sizeof s->mailbox);
+    to = put(to, &s->sequence, sizeof s->sequence);
+  }
+  for (int i = 0; i < s->nnumbers; i++) to = put(to, &s->number[i]->bits, number_size(s->number[i]));
+  k->at = (size_t)(to - k->bytes);
+}
+
+/* Whether its launch is as that of a recipe. */
+static bool has_recipe(const dc_program *p) {
+  const dc_schedule *h = &p->schedule;
+  if (p->ir.scatters || !h->safe) return false;
+  if (p->ir.kind == DC_ELEMENTS) return h->kind == DC_SCHEDULE_ELEMENTS && h->n <= DC_CACHED_ELEMENTS;
+  const bool row = h->kind == DC_SCHEDULE_LANES || h->kind == DC_SCHEDULE_PACKED; /* which a block reduces */
+  return p->ir.kind == DC_REDUCTION && row && h->row.rows == 1 && h->row.segments == 1 && h->row.cluster == 1 &&
+         h->row.cached == 0;
+}
+
+bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_cached_launch *r) {
+  if (!has_recipe(p) || p->dev != s->dev || s->reduces != (p->ir.kind == DC_REDUCTION)) return false;
+  dc_pack all, portion;
+  pack_all(&all, p, 0);
+  pack_portion(&portion, s);
+  if (all.at != portion.at || memcmp(all.bytes, portion.bytes, all.at) != 0) return false;
+  dc_key key;
+  key_make(&key, p);
+  *r = (dc_cached_launch){ 0 };
+  if (s->reduces) {
+    r->threads = p->schedule.row.threads;
+  } else {
+    r->lanes = p->schedule.elements.lanes;
+    r->rounds = p->schedule.elements.rounds;
+    r->looped = p->schedule.elements.looped;
+  }
+  r->form = dc_map_get(&forms, (const char *)key.bytes, key.len);
+  return r->form != NULL;
+}
+
+DC_HOT int dc_launch_cached(const dc_cached_launch *r, const dc_launch_arguments *s, dc_error *err) {
+  static const dc_launch_options plainly;
+  if (dc_device_open(s->dev, err) != 0) return -1;
+  dc_pack params;
+  pack_portion(&params, s);
+  dc_launch l = { .grid = { 1, 1, 1 }, .block = { (uint32_t)r->threads, 1, 1 }, .params = params.bytes };
+  if (!s->reduces)
+    l.grid.x = (uint32_t)blocks_of_elements(s->dev, s->n, r->lanes, r->rounds, r->looped, &l.block);
+  r->form->kernel.params_size = (uint32_t)params.at;
+  return dc_kernel_launch(&r->form->kernel, &l, &plainly, err);
+}

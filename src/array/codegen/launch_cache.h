@@ -1,0 +1,39 @@
+/*
+** launch_cache.h - small expressions whose like was computed before: one walk finds the kernel and how it is launched.
+*/
+#ifndef DC_ARRAY_CODEGEN_LAUNCH_CACHE_H
+#define DC_ARRAY_CODEGEN_LAUNCH_CACHE_H
+
+#include "array/codegen/kernel_cache.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "device/device.h"
+
+#define DC_FINGERPRINT_NODES 16
+#define DC_FINGERPRINT_OPERANDS 8 /* and as many numbers */
+#define DC_FINGERPRINT_KEY (5 + DC_FINGERPRINT_NODES * (1 + DC_MAX_ARGS))
+/* What a walk over an expression saw. */
+typedef struct dc_fingerprint {
+  dc_launch_arguments portion;
+  dc_ptr end; /* of the result */
+  size_t itemsize;
+  bool in_place; /* an operand stands where the result is to be */
+  dc_ptr leaf[DC_FINGERPRINT_OPERANDS];
+  const dc_number *number[DC_FINGERPRINT_OPERANDS];
+  const dc_array *array[DC_FINGERPRINT_OPERANDS]; /* the leaves */
+  dc_array *node[DC_FINGERPRINT_NODES];
+  int nnodes, len;
+  uint64_t mark, hash;
+  uint32_t key[DC_FINGERPRINT_KEY];
+} dc_fingerprint;
+/* Looks at a PENDING array that is to be computed into memory in C order at `out`, as elements of `dtype`.  False: its
+** like is not remembered. */
+bool dc_fingerprint_take(dc_fingerprint *s, dc_array *a, dc_ptr out, dc_dtype dtype);
+/* The recipe for what was seen, or NULL. */
+const dc_cached_launch *dc_launch_cache_find(const dc_fingerprint *s);
+/* Remembers for what was seen its program, which has run. */
+void dc_launch_cache_add(const dc_fingerprint *s, const dc_program *p);
+
+#endif

@@ -1,0 +1,409 @@
+/*
+** lower.c - from a graph of pending arrays to steps.
+**
+** The walk begins above all reductions.  The first reduction that it meets decides what the program is: if it has the
+** result's shape, rows are reduced and what is above it is computed once a row; if it runs over elements of the
+** result's own shape, rows are reduced and the elements follow.  A reduction that fits neither is computed first.
+*/
+#include "array/codegen/lower.h"
+
+#include <string.h>
+
+#include "array/codegen/program.h"
+#include "array/codegen/schedule.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+
+/* A view that the walk is within. */
+typedef struct dc_within {
+  const struct dc_within *outer;
+  const dc_array *view;
+} dc_within;
+
+typedef struct dc_builder {
+  dc_program *p;
+  dc_array *root;
+  const dc_geometry *g;      /* the result's shape */
+  dc_geometry domain;        /* the elements' */
+  bool decided;              /* by a reduction */
+  bool aligned;              /* what is computed once a row meets elements axis by axis */
+  bool keep;                 /* the reductions keep their axes */
+  uint64_t mark;
+  bool pretend;
+  bool too_many;             /* leaves */
+  const dc_within *within;   /* NULL: no view */
+  dc_geometry *seen;         /* DC_MAX_OPERANDS: leaves as views show them */
+} dc_builder;
+
+/* --- operands ----------------------------------------------------------------------------------- */
+
+static dc_ref ref(dc_ref_kind kind, int index) { return (dc_ref){ (uint8_t)kind, (uint8_t)index }; }
+
+/* The same memory seen in the same way. */
+static bool same_operand(const dc_operand *a, const dc_operand *b) {
+  return a->ptr == b->ptr && a->dtype == b->dtype && a->index == b->index && a->strided_index == b->strided_index &&
+         a->address_only == b->address_only && dc_geometry_same(a->g, b->g);
+}
+
+/* What has the geometry `g`, as a part of what a view shows, in the view's axes: of a flat one all lies in C order. */
+static int see(const dc_within *f, const dc_geometry *g, size_t itemsize, dc_geometry *out, dc_error *err) {
+  const dc_geometry *of = &f->view->expr->arg[0]->g, *frame = f->view->expr->frame;
+  dc_geometry whole;
+  if (frame == NULL && dc_geometry_size(g) == 1) {
+    out->ndim = 0;
+    return 0;
+  }
+  if (frame == NULL) return dc_geometry_c(out, f->view->g.ndim, f->view->g.shape, itemsize, err);
+  if (dc_geometry_stretch(g, of->ndim, of->shape, &whole, err) != 0) return -1;
+  out->ndim = frame->ndim;
+  for (int i = 0; i < frame->ndim; i++) {
+    out->shape[i] = whole.shape[frame->strides[i]];
+    out->strides[i] = whole.strides[frame->strides[i]];
+  }
+  return 0;
+}
+
+/* What of an array is wanted: its elements, their numbers in C order, their places in a frame, its address. */
+typedef enum dc_aspect { DC_ELEMENTS_OF, DC_NUMBERS_OF, DC_PLACES_OF, DC_ADDRESS_OF } dc_aspect;
+
+/* The leaf for a, an earlier one where that is the same. */
+static int add_leaf(dc_builder *b, dc_array *a, bool row, dc_aspect aspect, dc_ref *out, dc_error *err) {
+  dc_program *p = b->p;
+  const bool index = aspect == DC_NUMBERS_OF || aspect == DC_PLACES_OF;
+  if (!index && dc_array_is_closed(a))
+    return dc_fail(err, DC_ARGUMENT, NULL, "an array that the expression reads was closed before it was computed");
+  if (p->ir.ninputs == DC_MAX_OPERANDS) {
+    if (b->pretend) return dc_fail(err, DC_ARGUMENT, NULL, "the expression has too many parts to be shown at once");
+    b->too_many = true;
+    p->ir.dependency = b->root;
+    return 0;
+  }
+  dc_operand *leaf = &p->ir.input[p->ir.ninputs];
+  const bool ready = a->state == DC_ARRAY_READY && !index;
+  leaf->ptr = ready ? a->ptr : index ? 0 : (dc_ptr)(uintptr_t)a; /* pretended: an address of its own */
+  leaf->buffer = ready ? a->buffer : NULL;
+  leaf->dtype = index ? DC_INT64 : a->dtype;
+  leaf->g = aspect == DC_PLACES_OF ? a->expr->frame : &a->g;
+  leaf->row = row;
+  leaf->index = index;
+  leaf->strided_index = aspect == DC_PLACES_OF;
+  leaf->address_only = aspect == DC_ADDRESS_OF;
+  for (const dc_within *f = b->within; f != NULL; f = f->outer) {
+    dc_geometry *seen = &b->seen[p->ir.ninputs], inner = *leaf->g;
+    if (see(f, &inner, dc_dtype_size(leaf->dtype), seen, err) != 0) return -1;
+    leaf->g = seen;
+  }
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    if (p->ir.input[i].row != row || !same_operand(&p->ir.input[i], leaf)) continue;
+    *out = ref(DC_REF_INPUT, i);
+    return 0;
+  }
+  *out = ref(DC_REF_INPUT, p->ir.ninputs++);
+  return 0;
+}
+
+static dc_ref add_number(dc_program *p, const dc_number *v) {
+  p->ir.number[p->ir.nnumbers] = *v;
+  return ref(DC_REF_NUMBER, p->ir.nnumbers++);
+}
+
+/* --- reductions ------------------------------------------------------------------------------------ */
+
+/* Reductions that drop their axes meet the elements where they belong if only leading axes go. */
+static bool drops_leading(uint32_t axes, int ndim) {
+  int gone = __builtin_popcount(axes);
+  return gone == ndim || axes == (gone == 32 ? UINT32_MAX : (1u << gone) - 1);
+}
+
+static void decide(dc_builder *b, const dc_array *a) {
+  const dc_array *over = a->expr->arg[0];
+  dc_program *p = b->p;
+  const bool whole = __builtin_popcount(a->expr->axes) == over->g.ndim;
+  const bool aligned = a->expr->keep || drops_leading(a->expr->axes, over->g.ndim);
+  if (dc_geometry_same_shape(&a->g, b->g) || (whole && dc_geometry_size(b->g) == 1)) p->ir.kind = DC_REDUCTION;
+  else if (dc_geometry_same_shape(&over->g, b->g) && aligned) p->ir.kind = DC_ROWS;
+  else return;
+  b->decided = true;
+  b->aligned = aligned;
+  b->keep = a->expr->keep;
+  b->domain = over->g;
+  p->ir.axes = a->expr->axes;
+}
+
+/* Elements along the reduced axes, and the number of rows. */
+static int64_t rows_of(const dc_geometry *g, uint32_t axes, int64_t *length) {
+  int64_t rows = 1;
+  *length = 1;
+  for (int i = 0; i < g->ndim; i++) {
+    if (axes >> i & 1) *length *= g->shape[i];
+    else rows *= g->shape[i];
+  }
+  return rows;
+}
+
+/* Whether a row is reduced in one piece, so that there can be another pass over it. */
+static bool in_one_piece(const dc_builder *b) {
+  dc_program *p = b->p;
+  int64_t length, rows = rows_of(&b->domain, p->ir.axes, &length);
+  dc_schedule_cut(p, rows, length);
+  return p->schedule.row.segments == 1;
+}
+
+/* Whether what was reduced can meet the row's elements once more, in another pass. */
+static bool passes_again(const dc_builder *b) { return b->aligned && in_one_piece(b); }
+
+/* Whether the reduction can be part of this kernel. */
+static bool takes_reduction(dc_builder *b, const dc_array *a, bool above) {
+  dc_program *p = b->p;
+  const dc_expr *e = a->expr;
+  if (p->ir.nreduces == DC_MAX_REDUCES) return false;
+  if (!b->decided) {
+    decide(b, a);
+    if (!b->decided) return false;
+    if (p->ir.kind == DC_REDUCTION || passes_again(b)) return true;
+    b->decided = false;
+    p->ir.kind = DC_ELEMENTS;
+    return false;
+  }
+  if (!above && !passes_again(b)) return false; /* its value would be needed while the row is reduced */
+  const bool whole = dc_geometry_size(&a->g) == 1 && p->ir.axes == e->axes;
+  return dc_geometry_same_shape(&e->arg[0]->g, &b->domain) && e->axes == p->ir.axes && (e->keep == b->keep || whole);
+}
+
+/* A part that is computed on its own, because it cannot be fused or because it was computed as a part of
+** something once before, and somebody else holds it. */
+static bool stands_alone(dc_builder *b, dc_array *a, bool above) {
+  if (a != b->root && a->expr->evaluated && !dc_expr_exclusive(a)) return true;
+  return a->expr->op == DC_OP_REDUCE && !takes_reduction(b, a, above);
+}
+
+/* --- the walk ---------------------------------------------------------------------------------------- */
+
+static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err);
+
+static int visit_args(dc_builder *b, dc_array *a, bool above, dc_instruction *s, dc_error *err) {
+  const dc_expr *e = a->expr;
+  for (int i = 0; i < e->nargs; i++) {
+    if (e->op == DC_OP_GATHER && i < 2) {
+      dc_array *of = i == 0 ? e->arg[0] : a;
+      if (i == 0 && of->state == DC_ARRAY_PENDING) {
+        if (b->pretend) return dc_fail(err, DC_ARGUMENT, NULL, "the expression indexes one that was not computed yet");
+        b->p->ir.dependency = of;
+        return 0;
+      }
+      if (add_leaf(b, of, above, i == 0 ? DC_ADDRESS_OF : DC_PLACES_OF, &s->arg[i], err) != 0) return -1;
+    } else if (e->arg[i] != NULL) {
+      if (visit(b, e->arg[i], above && e->op != DC_OP_REDUCE, &s->arg[i], err) != 0) return -1;
+    } else if (i == 0 && (e->op == DC_OP_INDEX || e->op == DC_OP_RANDOM)) {
+      if (add_leaf(b, a, above, DC_NUMBERS_OF, &s->arg[i], err) != 0) return -1;
+    } else {
+      s->arg[i] = add_number(b->p, &e->number[i]);
+    }
+    if (b->p->ir.dependency != NULL) return 0;
+    if (s->arg[i].kind == DC_REF_INSTRUCTION && b->p->ir.code[s->arg[i].index].level > s->level)
+      s->level = b->p->ir.code[s->arg[i].index].level;
+  }
+  return 0;
+}
+
+static const dc_array *space_of(const dc_builder *b) { return b->within != NULL ? b->within->view : NULL; }
+
+/* What is not computed with the rest: a leaf when that is only to be shown, else it has to come first. */
+static int leave_out(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err) {
+  if (b->pretend) return add_leaf(b, a, above, DC_ELEMENTS_OF, out, err);
+  b->p->ir.dependency = a;
+  return 0;
+}
+
+static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err) {
+  dc_program *p = b->p;
+  if (a->state != DC_ARRAY_PENDING) return add_leaf(b, a, above, DC_ELEMENTS_OF, out, err);
+  dc_expr *e = a->expr;
+  if (e->mark == b->mark) {
+    if (e->space != space_of(b)) return leave_out(b, a, above, out, err); /* its elements, in two orders */
+    const dc_instruction *seen = &p->ir.code[e->index];
+    const bool was_above = seen->rowwise; /* how it was met first */
+    /* Once a row and for each element, it would be two things, unless it is one value or its axes agree. */
+    if (was_above != above && dc_geometry_size(&a->g) != 1 && !(p->ir.kind == DC_ROWS || b->keep))
+      return leave_out(b, a, above, out, err);
+    if (!above && seen->level > 0 && !passes_again(b)) return leave_out(b, a, above, out, err);
+    *out = ref(DC_REF_INSTRUCTION, e->index);
+    return 0;
+  }
+  if (stands_alone(b, a, above)) return leave_out(b, a, above, out, err);
+  dc_instruction s = { .op = e->op, .as = e->as, .reduce = e->reduce, .dtype = (uint8_t)a->dtype, .nargs = e->nargs,
+                .rowwise = above };
+  const dc_within *outer = b->within, inner = { outer, a };
+  if (e->op == DC_OP_VIEW) b->within = &inner;
+  const int rc = visit_args(b, a, above, &s, err);
+  b->within = outer;
+  if (rc != 0) return -1;
+  if (p->ir.dependency != NULL) return 0;
+  if (e->op == DC_OP_REDUCE) {
+    p->ir.reduction[p->ir.nreduces++] = (uint8_t)p->ir.ninstructions;
+    s.level++;
+  }
+  e->mark = b->mark;
+  e->space = space_of(b);
+  e->index = p->ir.ninstructions;
+  p->ir.node[p->ir.ninstructions] = a;
+  p->ir.code[p->ir.ninstructions] = s;
+  *out = ref(DC_REF_INSTRUCTION, p->ir.ninstructions++);
+  return 0;
+}
+
+static void rename_leaf(dc_ref *r, const uint8_t *now) {
+  if (r->kind == DC_REF_INPUT) r->index = now[r->index];
+}
+
+/* In ROWS an operand that is read above reductions and below is but one. */
+static void merge_leaves(dc_program *p) {
+  uint8_t now[DC_MAX_OPERANDS];
+  int n = 0;
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    int j = 0;
+    while (j < n && !same_operand(&p->ir.input[j], &p->ir.input[i])) j++;
+    now[i] = (uint8_t)j;
+    if (j == n) p->ir.input[n++] = p->ir.input[i];
+  }
+  p->ir.ninputs = n;
+  rename_leaf(&p->ir.result, now);
+  for (int i = 0; i < p->ir.ninstructions; i++)
+    for (int k = 0; k < p->ir.code[i].nargs; k++) rename_leaf(&p->ir.code[i].arg[k], now);
+}
+
+/* --- where steps are computed -------------------------------------------------------------------------- */
+
+/* One value a row: every reduced axis that the shape has has extent 1. */
+static bool one_a_row(const dc_builder *b, const dc_array *a) {
+  const dc_program *p = b->p;
+  if (p->ir.kind == DC_REDUCTION && !b->aligned) return a->expr->op == DC_OP_REDUCE || dc_geometry_size(&a->g) == 1;
+  int missing = b->domain.ndim - a->g.ndim;
+  for (int i = 0; i < b->domain.ndim; i++)
+    if ((p->ir.axes >> i & 1) && i >= missing && a->g.shape[i - missing] != 1) return false;
+  return true;
+}
+
+static void want(dc_program *p, dc_ref r, uint8_t scopes) {
+  if (r.kind == DC_REF_INSTRUCTION) p->ir.code[r.index].scopes |= scopes;
+}
+
+/* From the result down: who needs what where. Steps stand after their arguments. */
+static void place_steps(dc_builder *b) {
+  dc_program *p = b->p;
+  p->ir.npasses = 0;
+  for (int i = 0; i < p->ir.ninstructions; i++) p->ir.code[i].scopes = 0;
+  for (int i = 0; i < p->ir.nreduces; i++)
+    if (p->ir.code[p->ir.reduction[i]].level > p->ir.npasses) p->ir.npasses = p->ir.code[p->ir.reduction[i]].level;
+  if (p->ir.kind != DC_REDUCTION) p->ir.npasses++;
+  want(p, p->ir.result, (uint8_t)(p->ir.kind == DC_REDUCTION ? DC_SCOPE_ROW : DC_SCOPE_PASS(p->ir.npasses - 1)));
+  for (int i = p->ir.ninstructions - 1; i >= 0; i--) {
+    dc_instruction *s = &p->ir.code[i];
+    const bool row = s->level > 0 && (s->op == DC_OP_REDUCE || (s->scopes & DC_SCOPE_ROW) ||
+                                      (p->ir.kind != DC_ELEMENTS && one_a_row(b, p->ir.node[i])));
+    if (row) s->scopes = DC_SCOPE_ROW; /* reductions' values are known once a row */
+    for (int k = 0; k < s->nargs; k++)
+      want(p, s->arg[k], (uint8_t)(s->op == DC_OP_REDUCE ? DC_SCOPE_PASS(s->level - 1) : s->scopes));
+  }
+}
+
+/* The operand of the root with the largest graph; NULL when none is pending. */
+static dc_array *largest_operand(const dc_array *root) {
+  dc_array *best = NULL;
+  if (root->state != DC_ARRAY_PENDING) return NULL;
+  for (int i = 0; i < root->expr->nargs; i++) {
+    dc_array *a = root->expr->arg[i];
+    if (a != NULL && a->state == DC_ARRAY_PENDING && (best == NULL || a->expr->weight > best->expr->weight)) best = a;
+  }
+  return best;
+}
+
+/* An upper bound of what kernels.c packs. */
+static int params_bytes(const dc_program *p) {
+  int operands = p->ir.ninputs + 1, numbers = 0;
+  for (int i = 0; i < p->ir.nnumbers; i++) numbers += (int)dc_dtype_size(p->ir.number[i].dtype) > 8 ? 32 : 8;
+  return 8 * (operands + 8 + 2 * p->schedule.rank + operands * p->schedule.rank) + numbers;
+}
+
+static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g) {
+  p->dev = dev;
+  p->ir.kind = DC_ELEMENTS;
+  p->ir.ninstructions = p->ir.ninputs = p->ir.nnumbers = p->ir.nreduces = 0;
+  p->ir.npasses = 1;
+  p->ir.axes = 0;
+  p->ir.dependency = NULL;
+  p->mailbox = 0;
+  p->sequence = 0;
+  p->ir.scatters = p->ir.guarded = p->ir.max = false;
+  p->ir.out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };
+}
+
+int dc_lower(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool pretend,
+                     dc_error *err) {
+  /* An assignment may broadcast: then the result's shape is src's own for what is computed once a row. */
+  dc_geometry seen[DC_MAX_OPERANDS];
+  dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(), .pretend = pretend, .seen = seen };
+  start(p, src->dev, ptr, dtype, g);
+  if (visit(&b, src, true, &p->ir.result, err) != 0) return -1;
+  if (p->ir.dependency == NULL) {
+    if (p->ir.kind == DC_ROWS) merge_leaves(p);
+    place_steps(&b);
+    dc_schedule_make(p, g, b.decided ? &b.domain : g);
+    b.too_many = !pretend && params_bytes(p) > DC_MAX_PARAMS;
+  }
+  if (b.too_many) p->ir.dependency = largest_operand(src);
+  return 0;
+}
+
+/* One of a scatter's parts; it is all per element. */
+static int visit_part(dc_builder *b, dc_array *a, dc_ref *out, dc_error *err) {
+  b->root = a;
+  return b->p->ir.dependency != NULL ? 0 : visit(b, a, true, out, err);
+}
+
+int dc_lower_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame,
+                       dc_array *offset, dc_array *guard, bool most, dc_error *err) {
+  dc_geometry seen[DC_MAX_OPERANDS];
+  dc_builder b = { .p = p, .root = offset, .g = frame, .mark = dc_next_mark(), .seen = seen };
+  start(p, dst->dev, dst->ptr, dst->dtype, frame);
+  p->ir.scatters = true;
+  p->ir.out.buffer = dst->buffer;
+  p->ir.guarded = guard != NULL;
+  p->ir.max = most;
+  if (src == NULL) p->ir.result = add_number(p, v);
+  else if (visit_part(&b, src, &p->ir.result, err) != 0) return -1;
+  if (visit_part(&b, offset, &p->ir.offset, err) != 0) return -1;
+  if (guard != NULL && visit_part(&b, guard, &p->ir.guard, err) != 0) return -1;
+  if (p->ir.dependency == NULL && p->ir.kind != DC_ELEMENTS)
+    return dc_fail(err, DC_ARGUMENT, NULL, "a reduction cannot be written through an index before it is computed");
+  if (p->ir.dependency != NULL) return 0;
+  for (int i = 0; i < p->ir.ninstructions; i++) p->ir.code[i].scopes = DC_SCOPE_PASS(0);
+  dc_schedule_make(p, frame, frame);
+  return 0;
+}
+
+int dc_lower_predicate(dc_program *p, dc_array *test, dc_array *value, dc_error *err) {
+  dc_geometry seen[DC_MAX_OPERANDS];
+  dc_builder b = { .p = p, .root = test, .g = &test->g, .mark = dc_next_mark(), .seen = seen };
+  start(p, test->dev, 0, DC_BOOL, &test->g);
+  p->ir.guarded = true;
+  if (visit_part(&b, test, &p->ir.guard, err) != 0) return -1;
+  p->ir.result = p->ir.guard;
+  if (value != NULL && visit_part(&b, value, &p->ir.result, err) != 0) return -1;
+  if (p->ir.dependency != NULL || p->ir.kind != DC_ELEMENTS) return 0;
+  for (int i = 0; i < p->ir.ninstructions; i++) p->ir.code[i].scopes = DC_SCOPE_PASS(0);
+  dc_schedule_make(p, &test->g, &test->g);
+  return 0;
+}
+
+void dc_lower_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr ptr, dc_dtype dtype,
+                       const dc_geometry *g) {
+  start(p, dev, ptr, dtype, g);
+  p->ir.result = add_number(p, v);
+  dc_schedule_make(p, g, g);
+}

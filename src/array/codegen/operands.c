@@ -1,0 +1,136 @@
+/* operands.c - see operands.h. */
+#include "array/codegen/operands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "array/codegen/program.h"
+#include "array/codegen/schedule.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+
+/* --- parameters -------------------------------------------------------------------------------------- */
+
+void dc_operand_name(const dc_program *p, const dc_operand *o, char name[16]) {
+  if (o == &p->ir.out) snprintf(name, 16, "out");
+  else snprintf(name, 16, "x%d", (int)(o - p->ir.input));
+}
+
+static void emit_stride_params(const dc_text *t, const dc_operand *o) {
+  char name[16];
+  dc_operand_name(t->p, o, name);
+  for (int d = 0; d < dc_operand_strides(t->p, o); d++) dc_buf_printf(t->b, ", %s %s_%d", t->index, name, d);
+}
+
+/* The order here is the order in which kernels.c packs. */
+static void emit_params(const dc_text *t) {
+  const dc_program *p = t->p;
+  const char *alone = p->schedule.in_place ? "" : "__restrict__ ";
+  dc_buf_printf(t->b, "(%s *%sout", dc_stored_as(p->ir.out.dtype), alone);
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (!p->ir.input[i].index)
+      dc_buf_printf(t->b, ", const %s *%sx%d", dc_stored_as(p->ir.input[i].dtype), alone, i);
+  if (p->ir.kind == DC_ELEMENTS) {
+    dc_buf_printf(t->b, ", %s n", t->index);
+  } else {
+    dc_buf_printf(t->b, ", %s rows, %s length", t->index, t->index);
+    if (p->schedule.row.segments > 1)
+      dc_buf_printf(t->b, ", %s segments, %s segment, unsigned long long turn", t->index, t->index);
+  }
+  if (dc_program_posts(p)) dc_buf_puts(t->b, ", unsigned long long mailbox, unsigned long long sequence");
+  emit_stride_params(t, &p->ir.out);
+  for (int i = 0; i < p->ir.ninputs; i++) emit_stride_params(t, &p->ir.input[i]);
+  if (dc_schedule_has_offsets(p))
+    for (int d = p->schedule.kind == DC_SCHEDULE_TILES ? 0 : 1; d < p->schedule.rank; d++) {
+      dc_buf_printf(t->b, ", %s n_%d", t->index, d);
+      if (dc_schedule_multiplies(&p->schedule)) dc_buf_printf(t->b, ", unsigned int by_%d, unsigned int bits_%d", d, d);
+    }
+  for (int i = 0; i < p->ir.nnumbers; i++) dc_buf_printf(t->b, ", %s s%d", dc_ctype_of(p->ir.number[i].dtype), i);
+  dc_buf_puts(t->b, ") {\n");
+}
+
+void dc_emit_entry(const dc_text *t, int residents) {
+  const dc_program *p = t->p;
+  const dc_schedule *h = &p->schedule;
+  const int block = h->kind == DC_SCHEDULE_COLUMNS ? h->row.columns * h->row.threads / h->row.cluster
+                    : h->kind == DC_SCHEDULE_ROW_BLOCKS ? h->row.threads : DC_BLOCK;
+  dc_buf_printf(t->b, "extern \"C\" __global__ void __launch_bounds__(%d", block);
+  if (residents > 0) dc_buf_printf(t->b, ", %d", residents);
+  dc_buf_puts(t->b, ") " DC_ENTRY);
+  emit_params(t);
+}
+
+/* --- operands ---------------------------------------------------------------------------------------- */
+
+void dc_emit_value(const dc_text *t, const char *indent, int leaf, const char *place) {
+  const dc_dtype d = t->p->ir.input[leaf].dtype;
+  char v[DC_VALUE_TEXT];
+  dc_from_memory(place, d, v);
+  dc_buf_printf(t->b, "%sconst %s v%d = %s;\n", indent, dc_ctype_of(d), leaf, v);
+}
+
+void dc_emit_single_values(const dc_text *t) {
+  char place[32];
+  for (int i = 0; i < t->p->ir.ninputs; i++) {
+    if (t->p->ir.input[i].layout != DC_LAYOUT_ONE || t->p->ir.input[i].address_only) continue;
+    if (t->p->ir.input[i].index) snprintf(place, sizeof place, "0");
+    else snprintf(place, sizeof place, "*x%d", i);
+    dc_emit_value(t, "  ", i, place);
+  }
+}
+
+/* The result as it is stored: `place = value;` */
+void dc_emit_store(const dc_text *t, const char *indent, const char *place) {
+  char v[DC_VALUE_TEXT], name[24], stored[DC_VALUE_TEXT];
+  dc_value_as(t, t->p->ir.result, t->p->ir.out.dtype, v);
+  if (dc_is_half(t->p->ir.out.dtype)) { /* looked at several times */
+    dc_buf_printf(t->b, "%sconst float result = %s;\n", indent, v);
+    snprintf(name, sizeof name, "result");
+    dc_to_memory(name, t->p->ir.out.dtype, stored);
+    dc_buf_printf(t->b, "%s%s = %s;\n", indent, place, stored);
+  } else {
+    dc_buf_printf(t->b, "%s%s = %s;\n", indent, place, v);
+  }
+}
+
+static void emit_place(const dc_text *t, const dc_operand *o, const char *indent, const char *suffix, int d,
+                       bool begin) {
+  char name[16];
+  dc_operand_name(t->p, o, name);
+  if (begin) dc_buf_printf(t->b, "%s%s %s_%s = c%d * %s_%d;\n", indent, t->index, name, suffix, d, name, d);
+  else dc_buf_printf(t->b, "%s%s_%s += c%d * %s_%d;\n", indent, name, suffix, d, name, d);
+}
+
+void dc_emit_offsets(const dc_text *t, const char *indent, const char *from, int first, int end, const char *suffix,
+                    bool (*takes)(const dc_operand *o)) {
+  const dc_program *p = t->p;
+  const dc_operand *o[DC_MAX_OPERANDS + 1];
+  char rest[16];
+  int n = 0;
+  if (takes(&p->ir.out)) o[n++] = &p->ir.out;
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (takes(&p->ir.input[i])) o[n++] = &p->ir.input[i];
+  if (n == 0) return;
+  for (int j = 0; j < n && first == end; j++) { /* no axes: nothing to add */
+    dc_operand_name(p, o[j], rest);
+    dc_buf_printf(t->b, "%sconst %s %s_%s = 0;\n", indent, t->index, rest, suffix);
+  }
+  snprintf(rest, sizeof rest, "%s", from);
+  for (int d = end - 1; d >= first; d--) {
+    if (d > first) {
+      if (dc_schedule_multiplies(&p->schedule))
+        dc_buf_printf(t->b, "%sconst int i%d = (int)((__umulhi((unsigned int)%s, by_%d) + (unsigned int)%s) >> bits_%d)"
+                      ";\n", indent, d, rest, d, rest, d);
+      else
+        dc_buf_printf(t->b, "%sconst %s i%d = (%s)((unsigned long long)%s / (unsigned long long)n_%d);\n", indent,
+                      t->index, d, t->index, rest, d);
+      dc_buf_printf(t->b, "%sconst %s c%d = %s - i%d * n_%d;\n", indent, t->index, d, rest, d, d);
+    } else {
+      dc_buf_printf(t->b, "%sconst %s c%d = %s;\n", indent, t->index, d, rest);
+    }
+    for (int j = 0; j < n; j++) emit_place(t, o[j], indent, suffix, d, d == end - 1);
+    snprintf(rest, sizeof rest, "i%d", d);
+  }
+}

@@ -1,0 +1,21 @@
+/*
+** operands.h - a kernel's parameters, and how its operands are addressed, loaded and stored.
+*/
+#ifndef DC_ARRAY_CODEGEN_OPERANDS_H
+#define DC_ARRAY_CODEGEN_OPERANDS_H
+
+#include "array/codegen/text.h"
+
+/* From extern "C" to the opening brace.  `residents`: blocks that a multiprocessor is to have room for; 0: any. */
+void dc_emit_entry(const dc_text *t, int residents);
+void dc_emit_single_values(const dc_text *t); /* operands of which there is one value */
+void dc_emit_value(const dc_text *t, const char *indent, int leaf, const char *place);
+/* "x3" or "out" */
+void dc_operand_name(const dc_program *p, const dc_operand *o, char name[16]);
+void dc_emit_store(const dc_text *t, const char *indent, const char *place); /* place = result; */
+/* "const index <name>_<suffix> = …;" for each operand for which `takes` holds: its offset by the coordinates along axes
+** first … end-1 of the element number `from`. */
+void dc_emit_offsets(const dc_text *t, const char *indent, const char *from, int first, int end, const char *suffix,
+                    bool (*takes)(const dc_operand *o));
+
+#endif

@@ -1,0 +1,154 @@
+/*
+** pass_cache_code.c - the CUDA C for values of a row's elements that carry.c has lie in shared memory: kx0 … of
+** operands, kt0 … of steps.
+*/
+#include "array/codegen/pass_cache_code.h"
+
+#include <stdio.h>
+
+#include "array/codegen/program.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+
+static bool is_fetched(const dc_operand *o) { return o->cached != 0 && o->loaded == 0; }
+
+static bool fetches(const dc_program *p) {
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (is_fetched(&p->ir.input[i])) return true;
+  return false;
+}
+
+void dc_emit_async_copy_function(const dc_text *t) {
+  if (!fetches(t->p)) return;
+  /* Of columns the neighbours' elements are wanted soon, too, and memory gives several times 32 bytes best at once. */
+  const char *ahead = t->p->schedule.kind == DC_SCHEDULE_COLUMNS ? ".L2::256B" : "";
+  dc_buf_printf(t->b, "template <int N> static __device__ __forceinline__ void bring(void *to, const void *from) {\n"
+                    "  const unsigned int s = (unsigned int)__cvta_generic_to_shared(to);\n"
+                    "  const size_t g = __cvta_generic_to_global(from);\n"
+                    "  if constexpr (N == 16) asm volatile(\"cp.async.cg.shared.global%s [%%0], [%%1], 16;\" :: "
+                    "\"r\"(s), \"l\"(g) : \"memory\");\n"
+                    "  else asm volatile(\"cp.async.ca.shared.global%s [%%0], [%%1], %%2;\" :: "
+                    "\"r\"(s), \"l\"(g), \"n\"(N) : \"memory\");\n}\n", ahead, ahead);
+}
+
+const char *dc_cache_index(const dc_program *p) { return p->schedule.kind == DC_SCHEDULE_COLUMNS ? "held(r)" : "r"; }
+
+/* In the order of dc_slot_stride. */
+void dc_emit_cache_slots(const dc_text *t) {
+  const dc_program *p = t->p;
+  if (p->schedule.row.cached == 0) return;
+  dc_buf_puts(t->b, "  extern __shared__ double2 carried[];\n");
+  if (p->schedule.kind == DC_SCHEDULE_COLUMNS)
+    dc_buf_printf(t->b,
+                  "  const int span = (((int)length + %d) / %d * %d + 15) / 16 * 16;\n"
+                  "  char *const here = (char *)carried;\n  auto held = [&](const %s r) { "
+                  "return (int)((unsigned int)r / %d) * %d + (int)threadIdx.x; };\n",
+                  p->schedule.row.cluster - 1, p->schedule.row.cluster, p->schedule.row.columns, t->index,
+                  p->schedule.row.cluster, p->schedule.row.columns);
+  else
+    dc_buf_printf(t->b,
+                  "  const int span = ((int)length + 15) / 16 * 16;\n"
+                  "  char *const here = (char *)carried + (threadIdx.x / %d) * span * %d;\n",
+                  p->schedule.row.threads, p->schedule.row.cached);
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const char *type = dc_stored_as(p->ir.input[i].dtype);
+    if (p->ir.input[i].cached != 0)
+      dc_buf_printf(t->b, "  %s *const kx%d = (%s *)(here + span * %d);\n", type, i, type, p->ir.input[i].slot);
+  }
+  for (int i = 0; i < p->ir.ninstructions; i++) {
+    const char *type = dc_stored_as((dc_dtype)p->ir.code[i].dtype);
+    if (p->ir.code[i].cached != 0)
+      dc_buf_printf(t->b, "  %s *const kt%d = (%s *)(here + span * %d);\n", type, i, type, p->ir.code[i].slot);
+  }
+}
+
+static bool is_strided(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
+
+/* Neighbouring columns' elements together: element number i of those that the block has. */
+static void emit_packed_column_fetches(const dc_text *t, int leaf) {
+  const dc_program *p = t->p;
+  const int lanes = 16 / (int)dc_dtype_size(p->ir.input[leaf].dtype), packs = p->schedule.row.columns / lanes;
+  dc_buf_printf(t->b,
+                "  {\n    const int t = threadIdx.y * %d + threadIdx.x, c = t %% %d * %d;\n"
+                "    const %s from = tile * %d + c;\n    if (from < rows)\n#pragma unroll 8\n",
+                p->schedule.row.columns, packs, lanes, t->index, p->schedule.row.columns);
+  dc_buf_printf(t->b,
+                "      for (%s i = t / %d, r = i * %d + blockIdx.x %% %d; r < length; i += %d, r += %d)\n"
+                "        bring<16>(kx%d + i * %d + c, x%d + from + r * x%d_1);\n  }\n",
+                t->index, packs, p->schedule.row.cluster, p->schedule.row.cluster,
+                p->schedule.row.columns * p->schedule.row.threads / p->schedule.row.cluster / packs,
+                p->schedule.row.columns * p->schedule.row.threads / packs, leaf, p->schedule.row.columns, leaf, leaf);
+}
+
+/* A thread brings its own elements. */
+static void emit_column_fetches(const dc_text *t) {
+  const dc_program *p = t->p;
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const dc_operand *o = &p->ir.input[i];
+    if (!is_fetched(o)) continue;
+    if (o->packed) {
+      emit_packed_column_fetches(t, i);
+      continue;
+    }
+    dc_buf_printf(t->b, "#pragma unroll 8\n  for (%s r = y; r < last; r += %d) {\n", t->index, p->schedule.row.threads);
+    dc_emit_offsets(t, "    ", "r", p->schedule.kept, p->schedule.rank, "r", is_strided);
+    dc_buf_printf(t->b, "    bring<%d>(kx%d + held(r), x%d + x%d_row + ", (int)dc_dtype_size(o->dtype), i, i, i);
+    if (is_strided(o)) dc_buf_printf(t->b, "x%d_r);\n  }\n", i);
+    else dc_buf_puts(t->b, "r);\n  }\n");
+  }
+}
+
+static void emit_row_fetches(const dc_text *t) {
+  const dc_program *p = t->p;
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const dc_operand *o = &p->ir.input[i];
+    const int size = (int)dc_dtype_size(o->dtype), lanes = o->packed ? 16 / size : 1;
+    if (!is_fetched(o)) continue;
+    dc_buf_printf(t->b,
+                  "#pragma unroll 8\n  for (%s r = y * %d; r + %d <= last; r += %d)\n"
+                  "    bring<%d>(kx%d + r, x%d + x%d_row + r);\n",
+                  t->index, lanes, lanes, p->schedule.row.threads * lanes, size * lanes, i, i, i);
+    if (o->packed)
+      dc_buf_printf(t->b, "  for (%s r = last / %d * %d + y; r < last; r += %d) kx%d[r] = x%d[x%d_row + r];\n",
+                    t->index, lanes, lanes, p->schedule.row.threads, i, i, i);
+  }
+}
+
+void dc_emit_async_copies(const dc_text *t) {
+  if (!fetches(t->p)) return;
+  if (t->p->schedule.kind == DC_SCHEDULE_COLUMNS) emit_column_fetches(t);
+  else emit_row_fetches(t);
+  dc_buf_puts(t->b, "  asm volatile(\"cp.async.wait_all;\" ::: \"memory\");\n  __syncthreads();\n");
+}
+
+void dc_emit_cached_instructions(const dc_text *t, int pass, const char *indent) {
+  const dc_program *p = t->p;
+  char place[32], v[DC_VALUE_TEXT];
+  for (int i = 0; i < p->ir.ninstructions; i++) {
+    const dc_dtype d = (dc_dtype)p->ir.code[i].dtype;
+    if (!dc_in_pass(p->ir.code[i].cached, pass)) continue;
+    snprintf(place, sizeof place, "kt%d[%s]", i, dc_cache_index(p));
+    dc_from_memory(place, d, v);
+    dc_buf_printf(t->b, "%sconst %s t%d = %s;\n", indent, dc_ctype_of(d), i, v);
+  }
+}
+
+void dc_emit_cache_stores(const dc_text *t, int pass, const char *indent, const char *guard) {
+  const dc_program *p = t->p;
+  char name[16], v[DC_VALUE_TEXT];
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    if (p->ir.input[i].cached == 0 || !dc_in_pass(p->ir.input[i].loaded, pass)) continue;
+    snprintf(name, sizeof name, "v%d", i);
+    dc_to_memory(name, p->ir.input[i].dtype, v);
+    dc_buf_printf(t->b, "%s%skx%d[%s] = %s;\n", indent, guard, i, dc_cache_index(p), v);
+  }
+  for (int i = 0; i < p->ir.ninstructions; i++) {
+    if (p->ir.code[i].cached == 0 || !dc_in_pass(p->ir.code[i].scopes, pass)) continue;
+    snprintf(name, sizeof name, "t%d", i);
+    dc_to_memory(name, (dc_dtype)p->ir.code[i].dtype, v);
+    dc_buf_printf(t->b, "%s%skt%d[%s] = %s;\n", indent, guard, i, dc_cache_index(p), v);
+  }
+}

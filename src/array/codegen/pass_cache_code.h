@@ -1,0 +1,22 @@
+/*
+** pass_cache_code.h - the text for values that pass_cache.c keeps in shared memory: kx0 … of operands, kt0 … of
+** instructions.
+*/
+#ifndef DC_ARRAY_CODEGEN_PASS_CACHE_CODE_H
+#define DC_ARRAY_CODEGEN_PASS_CACHE_CODE_H
+
+#include "array/codegen/text.h"
+
+void dc_emit_async_copy_function(const dc_text *t);
+/* Where r is among them: "r", or what COLUMNS have instead. */
+const char *dc_cache_index(const dc_program *p);
+/* "float *const kx0 = …;": where the row's carried values lie; and the copies of those that the first pass finds
+** there. */
+void dc_emit_cache_slots(const dc_text *t);
+void dc_emit_async_copies(const dc_text *t);
+/* "const float t5 = kt5[r];": steps of element r that an earlier pass computed. */
+void dc_emit_cached_instructions(const dc_text *t, int pass, const char *indent);
+/* "kt5[r] = t5;": what later passes want of the values of this one. */
+void dc_emit_cache_stores(const dc_text *t, int pass, const char *indent, const char *guard);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+** predicate.c - an expression as functions for a kernel that is written elsewhere, four neighbouring elements at a
+** time:
+**   dc_operands              what the kernel takes by value: addresses and numbers, a 64-bit word each (part.c)
+**   dc_packs                 elements i to i + 3 of each operand that has one for each element
+**   dc_aligned(o)            whether packs can be read at once
+**   dc_take(o, i, p)         reads them; dc_take_one(o, i, k, p): only element i + k
+**   dc_test(o, p, i, k)      the expression's value for element i + k, a bool
+**   dc_value(p, k)           the dc_value_type of the array beside it, where the expression reads this too
+**
+** Expects dc_index and dc_pack<T>, four Ts.
+*/
+#include "array/codegen/predicate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "array/codegen/instruction.h"
+#include "array/codegen/program.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/prelude.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+
+static bool is_leaf(dc_ref r, int leaf) { return r.kind == DC_REF_INPUT && r.index == leaf; }
+
+/* The array beside the expression is an operand that this may not read. */
+static bool is_read(const dc_program *p, int leaf) {
+  if (is_leaf(p->ir.guard, leaf)) return true;
+  for (int i = 0; i < p->ir.ninstructions; i++)
+    for (int k = 0; k < p->ir.code[i].nargs; k++)
+      if (is_leaf(p->ir.code[i].arg[k], leaf)) return true;
+  return false;
+}
+
+bool dc_predicate_loads(const dc_program *p, int leaf) {
+  const dc_operand *o = &p->ir.input[leaf];
+  return o->layout == DC_LAYOUT_FLAT && !o->index && !o->address_only && is_read(p, leaf);
+}
+
+static void emit_operands(const dc_text *t) {
+  const dc_program *p = t->p;
+  const int words = p->ir.ninputs + p->ir.nnumbers;
+  dc_buf_printf(t->b, "struct dc_operands { unsigned long long word[%d]; };\n", words > 0 ? words : 1);
+  dc_buf_puts(t->b, "struct dc_packs {\n");
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (dc_predicate_loads(p, i)) dc_buf_printf(t->b, "  dc_pack<%s> p%d;\n", dc_stored_as(p->ir.input[i].dtype), i);
+  dc_buf_puts(t->b, "};\n");
+}
+
+static void emit_taking(const dc_text *t) {
+  const dc_program *p = t->p;
+  dc_buf_puts(t->b, "static __device__ __forceinline__ bool dc_aligned(const dc_operands &o) {\n  return true");
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (dc_predicate_loads(p, i))
+      dc_buf_printf(t->b, " && o.word[%d] %% alignof(dc_pack<%s>) == 0", i, dc_stored_as(p->ir.input[i].dtype));
+  dc_buf_puts(t->b, ";\n}\nstatic __device__ __forceinline__ void dc_take(const dc_operands &o, const dc_index i, "
+              "dc_packs &p) {\n");
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const char *type = dc_stored_as(p->ir.input[i].dtype);
+    if (dc_predicate_loads(p, i))
+      dc_buf_printf(t->b, "  p.p%d = *(const dc_pack<%s> *)((const %s *)o.word[%d] + i);\n", i, type, type, i);
+  }
+  dc_buf_puts(t->b, "}\nstatic __device__ __forceinline__ void dc_take_one(const dc_operands &o, const dc_index i, "
+              "const int k, dc_packs &p) {\n");
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (dc_predicate_loads(p, i))
+      dc_buf_printf(t->b, "  p.p%d.v[k] = ((const %s *)o.word[%d])[i + k];\n", i, dc_stored_as(p->ir.input[i].dtype),
+                    i);
+  dc_buf_puts(t->b, "}\n");
+}
+
+/* The operand's value for element i + k, under the name that steps know it by. */
+static void emit_leaf(const dc_text *t, int leaf) {
+  const dc_operand *o = &t->p->ir.input[leaf];
+  char place[32];
+  if (!is_read(t->p, leaf)) return;
+  if (!o->index && (o->address_only || o->layout == DC_LAYOUT_ONE)) {
+    const char *type = dc_stored_as(o->dtype);
+    dc_buf_printf(t->b, "  const %s *const x%d = (const %s *)o.word[%d];\n", type, leaf, type, leaf);
+    if (o->address_only) return;
+  }
+  if (o->index) strcpy(place, o->layout == DC_LAYOUT_FLAT ? "i + k" : "0");
+  else if (o->layout == DC_LAYOUT_ONE) snprintf(place, sizeof place, "*x%d", leaf);
+  else snprintf(place, sizeof place, "p.p%d.v[k]", leaf);
+  dc_emit_value(t, "  ", leaf, place);
+}
+
+static void emit_test(const dc_text *t) {
+  const dc_program *p = t->p;
+  char value[DC_VALUE_TEXT];
+  dc_buf_puts(t->b, "static __device__ __forceinline__ bool dc_test(const dc_operands &o, const dc_packs &p, "
+              "const dc_index i, const int k) {\n");
+  for (int i = 0; i < p->ir.ninputs; i++) emit_leaf(t, i);
+  for (int i = 0; i < p->ir.nnumbers; i++)
+    dc_buf_printf(t->b, "  %s s%d;\n  memcpy(&s%d, &o.word[%d], sizeof s%d);\n", dc_ctype_of(p->ir.number[i].dtype), i,
+                  i, p->ir.ninputs + i, i);
+  dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, "  ");
+  dc_value_as(t, p->ir.guard, DC_BOOL, value);
+  dc_buf_printf(t->b, "  return %s;\n}\n", value);
+}
+
+void dc_generate_predicate(const dc_program *p, dc_buf *text) {
+  const dc_text t = { .p = p, .b = text, .index = "dc_index" };
+  dc_emit_prelude(&t);
+  emit_operands(&t);
+  emit_taking(&t);
+  emit_test(&t);
+  if (p->ir.result.kind == DC_REF_INPUT && dc_predicate_loads(p, p->ir.result.index)) {
+    const int leaf = p->ir.result.index;
+    dc_buf_printf(text, "typedef %s dc_value_type;\nstatic __device__ __forceinline__ dc_value_type "
+                  "dc_value(const dc_packs &p, const int k) {\n  return p.p%d.v[k];\n}\n",
+                  dc_stored_as(p->ir.input[leaf].dtype), leaf);
+  }
+}

@@ -1,0 +1,75 @@
+/*
+** program.h - a kernel before its text: the IR, and the schedule by which threads share its work.
+*/
+#ifndef DC_ARRAY_CODEGEN_PROGRAM_H
+#define DC_ARRAY_CODEGEN_PROGRAM_H
+
+#include "array/codegen/ir.h"
+
+#define DC_BLOCK 256             /* threads a block, unless the schedule says otherwise */
+#define DC_MAX_PARAMS 4000      /* bytes of a kernel's parameters (the hardware takes 4096) */
+#define DC_LOOPED_FROM (1 << 20) /* elements from which a thread takes several packs one after another */
+/* How rows are summed: see schedule.c. */
+#define DC_MAX_ACCUMULATORS 256  /* of a segment */
+#define DC_FULL_ACCUMULATOR 8    /* elements; with more, a segment has more accumulators, while there can be */
+#define DC_MAX_SEGMENTS 2112     /* of all rows together */
+#define DC_SEGMENT 4096
+#define DC_FINAL_ACCUMULATORS 256
+
+typedef enum dc_schedule_kind {
+  /* ELEMENTS */
+  DC_SCHEDULE_ELEMENTS,  /* by the element's number */
+  DC_SCHEDULE_TILES,     /* a block takes a square of the plane of two axes */
+  /* REDUCTION and ROWS */
+  DC_SCHEDULE_LANES,     /* accumulators side by side: neighbouring threads, neighbouring elements of the row */
+  DC_SCHEDULE_PACKED,    /* each thread has neighbouring accumulators, for vector accesses */
+  DC_SCHEDULE_COLUMNS,   /* neighbouring threads, neighbouring rows */
+  DC_SCHEDULE_ROW_BLOCKS /* as COLUMNS, but each thread has several rows, and all accumulators of them */
+} dc_schedule_kind;
+
+typedef struct dc_schedule {
+  dc_schedule_kind kind;
+  int rank;                   /* axes left after merging */
+  int kept;                   /* leading axes that are not reduced (ELEMENTS: all) */
+  int64_t shape[DC_MAX_DIMS]; /* the domain's, merged */
+  int64_t n;                  /* elements of the domain */
+  bool wide;                  /* 64-bit indices */
+  bool in_place;              /* an input shares memory with the result */
+  bool safe;                  /* if so, each element is read only where it is written */
+  union {
+    struct {
+      int lanes;   /* elements a thread, in vector accesses */
+      int rounds;  /* packs of them, or single elements, a thread, DC_BLOCK of them apart */
+      bool looped; /* packs are computed one after another; in small arrays a thread has one */
+    } elements;
+    struct {
+      int extent, axis; /* of the square, whose other axis is the last one */
+    } tile;
+    struct {
+      int64_t rows, length;      /* rows * length == n */
+      int64_t segments, segment; /* contiguous parts of a row that are reduced on their own, and their length */
+      int accumulators;          /* a segment */
+      bool two_level;            /* every 16 elements are summed before they are added to their accumulator */
+      int threads;               /* a segment */
+      int items;                 /* a thread: accumulators, or rows of ROW_BLOCKS */
+      int columns;               /* COLUMNS: rows that a block takes, a thread each */
+      int cluster;               /* COLUMNS: blocks that share these rows: block b reduces elements b, b + cluster, … */
+      int cached;                /* bytes of shared memory an element that passes share; 0: none */
+    } row;
+  };
+} dc_schedule;
+
+typedef struct dc_program {
+  dc_device *dev;
+  dc_ir ir;
+  dc_schedule schedule;
+  dc_ptr mailbox;     /* mailbox slot to which the kernel posts its single result (dc_device_ops); 0: it does not */
+  uint64_t sequence; /* the number under which it does */
+} dc_program;
+
+/* Whether the kernel can post its result to the host: a reduction to one value can. */
+static inline bool dc_program_posts(const dc_program *p) {
+  return p->ir.kind == DC_REDUCTION && p->ir.out.layout == DC_LAYOUT_ONE;
+}
+
+#endif

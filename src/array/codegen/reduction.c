@@ -1,0 +1,593 @@
+/*
+** reduction.c - the CUDA C of reductions of rows, fused with what feeds them and with what is made of their
+** results, in one pass over the rows or several; domain.c says in which order elements are joined.
+**
+** A segment has `threads` threads, each of which has `each` chains; side by side are either chains of one row (LANES,
+** PACKED) or rows (COLUMNS).  A pass runs over the row's elements, joins what they contribute to chains, and folds the
+** chains; then every thread of the segment knows the result.  In LANES and COLUMNS thread y has chains y + q*threads,
+** so the upper half of the chains is folded within threads first; in PACKED it has chains y*each + q, and it is the
+** other way round.  The tree is the same.
+**
+** Where rows are cut into segments, a block has several segments of one row (of COLUMNS, one segment of neighbouring
+** rows), and the last block of a row (of a tile of rows) to be done folds all.  A ticket counts them; `turn` is larger
+** in every launch, so a count that an interrupted launch left behind is void.
+*/
+#include "array/codegen/reduction.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "array/codegen/accumulator.h"
+#include "array/codegen/instruction.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/operands.h"
+#include "array/codegen/pass_cache_code.h"
+#include "array/codegen/program.h"
+#include "array/codegen/random.h"
+#include "array/codegen/schedule.h"
+#include "array/codegen/text.h"
+#include "array/codegen/value.h"
+#include "array/graph/op.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "device/mailbox.h"
+
+static bool columns(const dc_program *p) { return p->schedule.kind == DC_SCHEDULE_COLUMNS; }
+
+static int pass_of(const dc_program *p, int k) { return p->ir.code[p->ir.reduction[k]].level - 1; }
+
+static bool spreads_in(const dc_program *p, int k, int pass) {
+  return pass_of(p, k) == pass && p->ir.code[p->ir.reduction[k]].reduce == DC_REDUCE_M2;
+}
+
+static bool has_pivots(const dc_program *p, int pass) {
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (spreads_in(p, k, pass)) return true;
+  return false;
+}
+
+/* --- folding ------------------------------------------------------------------------------------------------ */
+
+/* Of COLUMNS: the block's `n` threads of a column, then the blocks, which have the chains that follow each other. */
+static void emit_fold_columns(const dc_text *t, int k, const char *type, int n) {
+  const dc_program *p = t->p;
+  dc_buf_printf(t->b, "  __shared__ %s w[%d][%d];\n  w[threadIdx.y][threadIdx.x] = v;\n", type, n,
+                p->schedule.row.columns);
+  dc_buf_printf(t->b, "  for (int d = %d; d > 0; d >>= 1) {\n    __syncthreads();\n    if (threadIdx.y < d)\n"
+                "      w[threadIdx.y][threadIdx.x] = join%d(w[threadIdx.y][threadIdx.x], w[threadIdx.y + d]"
+                "[threadIdx.x]);\n  }\n", n / 2, k);
+  if (p->schedule.row.cluster == 1) {
+    dc_buf_puts(t->b, "  __syncthreads();\n  v = w[0][threadIdx.x];\n  __syncthreads();\n");
+    return;
+  }
+  dc_buf_printf(t->b, "  meet();\n  %s u[%d];\n#pragma unroll\n  for (int q = 0; q < %d; q++) "
+                "u[q] = of_block(&w[0][threadIdx.x], q);\n", type, p->schedule.row.cluster, p->schedule.row.cluster);
+  dc_buf_printf(t->b,
+                "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) {\n#pragma unroll\n"
+                "    for (int q = 0; q < d; q++) u[q] = join%d(u[q], u[q + d]);\n  }\n  v = u[0];\n",
+                p->schedule.row.cluster / 2, k);
+}
+
+/* fold<k>(v): all threads' values of a segment as one, known to all of them; gather<k>(v): those of a block (of
+** COLUMNS, of a column in it). `n` threads take part. */
+static void emit_fold(const dc_text *t, int k, const char *name, int n) {
+  const dc_program *p = t->p;
+  char type[32];
+  dc_accumulator_type(t, k, type);
+  dc_buf_printf(t->b, "static __device__ %s %s%d(%s v) {\n", type, name, k, type);
+  if (columns(p)) {
+    if (n > 1) emit_fold_columns(t, k, type, n / p->schedule.row.cluster);
+  } else if (n > 32) {
+    dc_buf_printf(t->b, "  __shared__ %s w[%d];\n  const int lane = threadIdx.x %% %d;\n  w[threadIdx.x] = v;\n", type,
+                  DC_BLOCK, n);
+    dc_buf_printf(t->b, "  for (int d = %d; d >= 32; d >>= 1) {\n    __syncthreads();\n"
+                  "    if (lane < d) w[threadIdx.x] = join%d(w[threadIdx.x], w[threadIdx.x + d]);\n  }\n", n / 2, k);
+    dc_buf_printf(t->b, "  if (lane < 32) {\n    v = w[threadIdx.x];\n#pragma unroll\n"
+                  "    for (int d = 16; d > 0; d >>= 1) v = join%d(v, below(v, d, 32));\n"
+                  "    if (lane == 0) w[threadIdx.x] = v;\n  }\n  __syncthreads();\n  v = w[threadIdx.x - lane];\n"
+                  "  __syncthreads();\n", k);
+  } else if (n > 1) {
+    dc_buf_printf(t->b, "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) v = join%d(v, below(v, d, %d));\n"
+                  "  v = first_of(v, %d);\n", n / 2, k, n, n);
+  }
+  dc_buf_puts(t->b, "  return v;\n}\n");
+}
+
+/* The chains a<k>[n] of a thread as one, into f<k>. */
+static void emit_fold_chains(const dc_text *t, int k, const char *name, const char *fold, int n, bool packed) {
+  char type[32];
+  dc_accumulator_type(t, k, type);
+  if (packed)
+    dc_buf_printf(t->b, "#pragma unroll\n  for (int q = 0; q < %d; q++) %s%d[q] = %s%d(%s%d[q]);\n", n, name, k, fold,
+                  k, name, k);
+  if (n > 1)
+    dc_buf_printf(t->b, "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) {\n#pragma unroll\n"
+                  "    for (int q = 0; q < d; q++) %s%d[q] = join%d(%s%d[q], %s%d[q + d]);\n  }\n", n / 2, name, k, k,
+                  name, k, name, k);
+  if (packed) dc_buf_printf(t->b, "  const %s f%d = %s%d[0];\n", type, k, name, k);
+  else dc_buf_printf(t->b, "  const %s f%d = %s%d(%s%d[0]);\n", type, k, fold, k, name, k);
+}
+
+/* --- where a thread is ---------------------------------------------------------------------------------------- */
+
+bool dc_has_row_offset(const dc_operand *o) {
+  return o->layout == DC_LAYOUT_ROW || o->layout == DC_LAYOUT_UNIT || o->layout == DC_LAYOUT_STRIDED;
+}
+
+bool dc_has_element_offset(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
+
+/* y: the thread in its segment; row, active, first and last: what it works at. */
+static void emit_position(const dc_text *t) {
+  const dc_program *p = t->p;
+  const char *i = t->index;
+  const bool cut = p->schedule.row.segments > 1;
+  if (cut) {
+    const int segments = columns(p) ? 1 : DC_BLOCK / p->schedule.row.threads;
+    dc_buf_printf(t->b, "  const %s blocks = (segments + %d) / %d;\n", i, segments - 1, segments);
+  }
+  if (columns(p)) {
+    if (p->schedule.row.cluster > 1)
+      dc_buf_printf(t->b,
+                    "  const int y = threadIdx.y * %d + blockIdx.x %% %d;\n"
+                    "  const %s tile = (%s)blockIdx.x / %d;\n",
+                    p->schedule.row.cluster, p->schedule.row.cluster, i, i, p->schedule.row.cluster);
+    else
+      dc_buf_printf(t->b, "  const int y = threadIdx.y;\n  const %s tile = (%s)blockIdx.x%s;\n", i, i,
+                    cut ? " / blocks" : "");
+    dc_buf_printf(t->b, "  const %s wanted = tile * %d + (%s)threadIdx.x;\n  const bool active = wanted < rows;\n"
+                  "  const %s row = active ? wanted : 0;\n", i, p->schedule.row.columns, i, i);
+    if (cut) dc_buf_printf(t->b, "  const %s part = (%s)blockIdx.x %% blocks;\n", i, i);
+  } else if (cut) {
+    dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n  const %s row = (%s)blockIdx.x / blocks;\n",
+                  p->schedule.row.threads, i, i);
+    dc_buf_printf(t->b, "  const %s wanted = (%s)blockIdx.x %% blocks * %d + (%s)(threadIdx.x / %d);\n"
+                  "  const bool active = wanted < segments;\n  const %s part = active ? wanted : 0;\n", i, i,
+                  DC_BLOCK / p->schedule.row.threads, i, p->schedule.row.threads, i);
+  } else {
+    dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n", p->schedule.row.threads);
+    dc_buf_printf(t->b, "  const %s unit = (%s)blockIdx.x * (%s)(blockDim.x / %d) + (%s)(threadIdx.x / %d);\n", i, i, i,
+                  p->schedule.row.threads, i, p->schedule.row.threads);
+    dc_buf_printf(t->b, "  const bool active = unit < rows;\n  const %s row = active ? unit : 0;\n", i);
+  }
+  if (cut)
+    dc_buf_printf(t->b, "  const %s first = part * segment;\n  const %s last = active ? min(first + segment, length) : "
+                  "first;\n", i, i);
+  else dc_buf_printf(t->b, "  const %s first = 0;\n  const %s last = active ? length : 0;\n", i, i);
+  dc_buf_printf(t->b, "  const %s whole = (last - first) / %d;\n", i, p->schedule.row.accumulators);
+  dc_emit_offsets(t, "  ", "row", 0, p->schedule.kept, "row", dc_has_row_offset);
+}
+
+void dc_emit_row_values(const dc_text *t, const char *indent) {
+  char place[48];
+  for (int i = 0; i < t->p->ir.ninputs; i++) {
+    if (t->p->ir.input[i].layout != DC_LAYOUT_ROW) continue;
+    snprintf(place, sizeof place, t->p->ir.input[i].index ? "x%d_row" : "x%d[x%d_row]", i, i);
+    dc_emit_value(t, indent, i, place);
+  }
+}
+
+/* --- elements --------------------------------------------------------------------------------------------------- */
+
+/* Whether the pass loads it from memory, at r. */
+static bool is_unit(const dc_operand *o, int pass) {
+  return o->layout == DC_LAYOUT_UNIT && !o->index && dc_in_pass(o->loaded, pass);
+}
+
+/* ", const float u0, …, const float z3, …": operands that are loaded, and random numbers that are drawn, where the
+** lambda is called. */
+static void emit_unit_params(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (is_unit(&p->ir.input[i], pass)) dc_buf_printf(t->b, ", const %s u%d", dc_stored_as(p->ir.input[i].dtype), i);
+  for (int i = 0; i < p->ir.ninstructions; i++)
+    if (dc_random_drawn(p, &p->ir.code[i]))
+      dc_buf_printf(t->b, ", const %s z%d", dc_ctype_of((dc_dtype)p->ir.code[i].dtype), i);
+}
+
+static void emit_unit_loads(const dc_text *t, int pass) {
+  for (int i = 0; i < t->p->ir.ninputs; i++)
+    if (is_unit(&t->p->ir.input[i], pass)) dc_buf_printf(t->b, ", x%d[x%d_row + r]", i, i);
+  for (int i = 0; i < t->p->ir.ninstructions; i++) {
+    char at[32];
+    if (!dc_random_drawn(t->p, &t->p->ir.code[i])) continue;
+    snprintf(at, sizeof at, "(x%d_row + r)", t->p->ir.code[i].arg[0].index);
+    dc_buf_puts(t->b, ", ");
+    dc_emit_draw(t, i, at);
+  }
+}
+
+static void emit_unit_packs(const dc_text *t, int pass) {
+  for (int i = 0; i < t->p->ir.ninputs; i++)
+    if (is_unit(&t->p->ir.input[i], pass)) dc_buf_printf(t->b, ", u%d.v[q]", i);
+  for (int i = 0; i < t->p->ir.ninstructions; i++)
+    if (dc_random_drawn(t->p, &t->p->ir.code[i])) dc_buf_printf(t->b, ", z%d[q]", i);
+}
+
+static void emit_element_values(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  char place[48];
+  dc_emit_offsets(t, "    ", "r", p->schedule.kept, p->schedule.rank, "r", dc_has_element_offset);
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const dc_operand *o = &p->ir.input[i];
+    if (dc_in_pass(o->cached, pass)) snprintf(place, sizeof place, "kx%d[%s]", i, dc_cache_index(p));
+    else if (!dc_in_pass(o->loaded, pass)) continue;
+    else if (o->layout == DC_LAYOUT_UNIT) snprintf(place, sizeof place, o->index ? "x%d_row + r" : "u%d", i);
+    else if (o->layout != DC_LAYOUT_STRIDED) continue;
+    else snprintf(place, sizeof place, o->index ? "x%d_row + x%d_r" : "x%d[x%d_row + x%d_r]", i, i, i);
+    dc_emit_value(t, "    ", i, place);
+  }
+}
+
+/* The lambda `value<pass>(r, …, r0, …)`: what element r contributes to the reductions of the pass. */
+static void emit_value_lambda(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  char type[32], guard[24] = "";
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (spreads_in(p, k, pass))
+      dc_buf_printf(t->b, "  double pivot%d = 0;\n", k);
+  if (p->schedule.row.cached > 0 && has_pivots(p, pass)) dc_buf_printf(t->b, "  bool pivoted%d = false;\n", pass);
+  dc_buf_printf(t->b, "  auto value%d = [&](const %s r", pass, t->index);
+  emit_unit_params(t, pass);
+  for (int k = 0; k < p->ir.nreduces; k++) {
+    dc_accumulator_type(t, k, type);
+    if (pass_of(p, k) == pass) dc_buf_printf(t->b, ", %s &r%d", type, k);
+  }
+  dc_buf_puts(t->b, ") {\n");
+  emit_element_values(t, pass);
+  dc_emit_cached_instructions(t, pass, "    ");
+  dc_emit_instructions(t, DC_SCOPE_PASS(pass), -1, "    ");
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (pass_of(p, k) == pass) dc_emit_contribution(t, k, "    ");
+  if (has_pivots(p, pass)) snprintf(guard, sizeof guard, "if (pivoted%d) ", pass); /* all threads look at pivots */
+  dc_emit_cache_stores(t, pass, "    ", guard);
+  dc_buf_puts(t->b, "  };\n");
+}
+
+static void emit_call(const dc_text *t, int pass, bool packed) {
+  char type[32];
+  for (int k = 0; k < t->p->ir.nreduces; k++) {
+    dc_accumulator_type(t, k, type);
+    if (pass_of(t->p, k) == pass) dc_buf_printf(t->b, "%s r%d; ", type, k);
+  }
+  dc_buf_printf(t->b, packed ? "value%d(r + q" : "value%d(r", pass);
+  if (packed) emit_unit_packs(t, pass);
+  else emit_unit_loads(t, pass);
+  for (int k = 0; k < t->p->ir.nreduces; k++)
+    if (pass_of(t->p, k) == pass) dc_buf_printf(t->b, ", r%d", k);
+  dc_buf_puts(t->b, "); ");
+}
+
+/* The distances of a spread are taken from the row's first element, which of several blocks the first one has. */
+static void emit_pivots(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  if (!has_pivots(p, pass)) return;
+  if (p->schedule.row.cached > 0)
+    dc_buf_puts(t->b, "  __syncthreads();\n"); /* it is read where another thread put it */
+  const bool shared = p->schedule.row.cluster > 1;
+  if (shared)
+    dc_buf_printf(t->b, "  __shared__ double pivots%d[%d][%d];\n", pass, DC_MAX_REDUCES, p->schedule.row.columns);
+  dc_buf_printf(t->b, "  if (active && length > 0) {\n    const %s r = ", t->index);
+  if (shared) dc_buf_printf(t->b, "blockIdx.x %% %d;\n    ", p->schedule.row.cluster);
+  else dc_buf_puts(t->b, "0;\n    ");
+  emit_call(t, pass, false);
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (spreads_in(p, k, pass)) dc_buf_printf(t->b, "pivot%d = r%d.s; ", k, k);
+  dc_buf_puts(t->b, "\n  }\n");
+  for (int k = 0; k < p->ir.nreduces && shared; k++)
+    if (spreads_in(p, k, pass))
+      dc_buf_printf(t->b, "  if (threadIdx.y == 0) pivots%d[%d][threadIdx.x] = pivot%d;\n", pass, k, k);
+  if (shared) dc_buf_puts(t->b, "  meet();\n");
+  for (int k = 0; k < p->ir.nreduces && shared; k++)
+    if (spreads_in(p, k, pass))
+      dc_buf_printf(t->b, "  pivot%d = of_block(&pivots%d[%d][threadIdx.x], 0);\n", k, pass, k);
+  if (p->schedule.row.cached > 0) dc_buf_printf(t->b, "  pivoted%d = true;\n  __syncthreads();\n", pass);
+}
+
+/* --- a pass ------------------------------------------------------------------------------------------------------ */
+
+/* How often loops over elements are unrolled: a GPU then has so many loads under way (2^28 float32 values on an H200:
+** 3.7 TB/s with 4, 4.3 with 16).  Where there are many rows, more threads are better (16384 rows of as many: 4.5 TB/s
+** with 4, 4.4 with 16); and the long functions are not to be compiled so often (choose_rounds in domain.c). */
+static int unrolled(const dc_program *p, int pass) {
+  const bool many = p->schedule.row.segments == 1 && p->ir.npasses == 1;
+  const bool held = p->schedule.kind == DC_SCHEDULE_COLUMNS && p->schedule.row.cached > 0;
+  if (!p->dev->target.gpu || (p->schedule.kind == DC_SCHEDULE_COLUMNS && !held) || many || has_pivots(p, pass))
+    return 4;
+  if (p->schedule.kind != DC_SCHEDULE_PACKED && p->schedule.row.items > 1) return 4; /* times each */
+  for (int i = 0; i < p->ir.ninstructions; i++)
+    if (dc_in_pass(p->ir.code[i].scopes, pass) && (dc_ops[p->ir.code[i].op].flags & DC_OP_LONG)) return 4;
+  return 16;
+}
+
+/* Whether 16 packs are loaded before the first of them is looked at, by the one operand of a plain sum and its like.
+** That and what is added need 64 registers, so four blocks have room on a multiprocessor (residents_of). */
+static bool reads_ahead(const dc_program *p) {
+  int units = 0;
+  for (int i = 0; i < p->ir.ninputs; i++) units += is_unit(&p->ir.input[i], 0);
+  return p->schedule.kind == DC_SCHEDULE_PACKED && p->schedule.row.items == 4 && p->schedule.row.segments > 1 &&
+         p->schedule.row.two_level && units == 1 && p->ir.nreduces == 1 && unrolled(p, 0) == 16;
+}
+
+/* Whether a plain sum across rows, or its like, goes through a single loop that is not unrolled, in which two blocks
+** have room on a multiprocessor: loads then never wait for the end of a group (16384 x 16384 float32 on an H200: 4466
+** GB/s, where a loop for each group has 4147; unrolled, or with three blocks, it is slower than that). */
+static bool reads_evenly(const dc_program *p) {
+  char type[32], identity[96];
+  if (!p->dev->target.gpu || p->schedule.kind != DC_SCHEDULE_COLUMNS || p->ir.npasses > 1 || p->ir.nreduces > 1 ||
+      p->ir.ninstructions > 8 || dc_ir_is_long(&p->ir))
+    return false;
+  dc_accumulator(p, 0, type, identity);
+  return p->schedule.row.two_level &&
+         (strcmp(type, "float") == 0 || strcmp(type, "int") == 0 || strcmp(type, "unsigned int") == 0);
+}
+
+static int residents_of(const dc_program *p) {
+  if (reads_evenly(p)) return 2;
+  return reads_ahead(p) ? 4 : p->schedule.kind == DC_SCHEDULE_COLUMNS && p->schedule.row.cached > 0 ? 3 : 0;
+}
+
+/* Whether all that a thread has of a single row is loaded before any of it is looked at: its chains are not
+** full, and who asks for one value waits for it (1000 float32 values on an H200: a microsecond less than in a loop). */
+static bool reads_at_once(const dc_program *p) {
+  if (!p->dev->target.gpu || !dc_program_posts(p) || p->ir.npasses > 1 || p->schedule.row.segments > 1) return false;
+  return p->schedule.kind != DC_SCHEDULE_COLUMNS && p->schedule.row.accumulators < DC_MAX_ACCUMULATORS &&
+         !has_pivots(p, 0) && !dc_ir_is_long(&p->ir);
+}
+
+/* LATE: where the row has ended, its last element is looked at once more and not joined. */
+typedef enum dc_taking { TAKE_WHOLE, TAKE_GUARDED, TAKE_LOADED, TAKE_LATE } dc_taking;
+
+/* Joins the elements number j of the thread's chains to <into>0[], …. */
+static void emit_take(const dc_text *t, int pass, const char *indent, const char *j, const char *into, dc_taking how) {
+  const dc_program *p = t->p;
+  const bool guarded = how == TAKE_GUARDED, late = how == TAKE_LATE;
+  const bool packed = p->schedule.kind == DC_SCHEDULE_PACKED && !guarded && !late;
+  if (packed) {
+    dc_buf_printf(t->b, "%sconst %s r = first + (%s) * %d + y * %d;\n", indent, t->index, j,
+                  p->schedule.row.accumulators, p->schedule.row.items);
+    for (int i = 0; i < p->ir.ninputs; i++) {
+      const char *c = dc_stored_as(p->ir.input[i].dtype);
+      if (!is_unit(&p->ir.input[i], pass)) continue;
+      dc_buf_printf(t->b, "%sconst pack<%s> u%d = ", indent, c, i);
+      if (how == TAKE_LOADED) dc_buf_printf(t->b, "w%d[i];\n", i);
+      else dc_buf_printf(t->b, "*(const pack<%s> *)(x%d + x%d_row + r);\n", c, i, i);
+    }
+    for (int i = 0; i < p->ir.ninstructions; i++) {
+      char at[32];
+      if (!dc_random_drawn(p, &p->ir.code[i])) continue;
+      snprintf(at, sizeof at, "x%d_row + r", p->ir.code[i].arg[0].index);
+      dc_emit_draws(t, i, p->schedule.row.items, at, indent);
+    }
+  }
+  dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) {\n%s  ", indent, p->schedule.row.items, indent);
+  if (!packed) {
+    const bool side = p->schedule.kind == DC_SCHEDULE_PACKED; /* neighbouring chains, one by one */
+    dc_buf_printf(t->b, "const %s %s = first + (%s) * %d + ", t->index, late ? "at" : "r", j,
+                  p->schedule.row.accumulators);
+    if (side) dc_buf_printf(t->b, "y * %d + q;\n%s  ", p->schedule.row.items, indent);
+    else dc_buf_printf(t->b, "q * %d + y;\n%s  ", p->schedule.row.threads, indent);
+    if (guarded) dc_buf_printf(t->b, "if (r >= last) continue;\n%s  ", indent);
+    if (late) dc_buf_printf(t->b, "const %s r = min(at, last - 1);\n%s  ", t->index, indent);
+  }
+  emit_call(t, pass, packed);
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (pass_of(p, k) == pass)
+      dc_buf_printf(t->b, "%s%s%d[q] = %s%d(%s%d[q], r%d); ", late ? "if (at < last) " : "", into, k,
+                    dc_ordered_combiner(p, k), k, into, k, k);
+  dc_buf_printf(t->b, "\n%s}\n", indent);
+}
+
+static void emit_accumulators(const dc_text *t, int pass, const char *indent, const char *name, int n) {
+  char type[32], identity[96];
+  for (int k = 0; k < t->p->ir.nreduces; k++) {
+    if (pass_of(t->p, k) != pass) continue;
+    dc_accumulator(t->p, k, type, identity);
+    dc_buf_printf(t->b, "%s%s %s%d[%d];\n#pragma unroll\n%sfor (int q = 0; q < %d; q++) %s%d[q] = %s;\n", indent, type,
+                  name, k, n, indent, n, name, k, identity);
+  }
+}
+
+/* w0[i], …: what emit_take finds loaded. */
+static void emit_ahead(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const char *c = dc_stored_as(p->ir.input[i].dtype);
+    if (is_unit(&p->ir.input[i], pass))
+      dc_buf_printf(t->b, "    pack<%s> w%d[16];\n#pragma unroll\n    for (int i = 0; i < 16; i++)\n      w%d[i] = "
+                    "*(const pack<%s> *)(x%d + x%d_row + first + (j + i) * %d + y * %d);\n", c, i, i, c, i, i,
+                    p->schedule.row.accumulators, p->schedule.row.items);
+  }
+}
+
+/* A group's sums, b0[q] …, are joined to the chains'. */
+static void emit_group_end(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (pass_of(p, k) == pass)
+      dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = %s%d(a%d[q], b%d[q]);\n",
+                    p->schedule.row.items, k, dc_ordered_combiner(p, k), k, k, k);
+}
+
+static void emit_group(const dc_text *t, int pass, const char *loop, dc_taking how) {
+  const dc_program *p = t->p;
+  if (how == TAKE_LOADED) emit_ahead(t, pass);
+  emit_accumulators(t, pass, "    ", "b", p->schedule.row.items);
+  dc_buf_puts(t->b, loop);
+  emit_take(t, pass, "      ", "j + i", "b", how);
+  dc_buf_puts(t->b, "    }\n");
+  emit_group_end(t, pass);
+}
+
+/* The same groups, all in one loop. */
+static void emit_even_groups(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  char type[32], identity[96];
+  dc_accumulator(p, 0, type, identity);
+  emit_accumulators(t, pass, "  ", "b", p->schedule.row.items);
+  dc_buf_printf(t->b, "#pragma unroll 1\n  for (%s j = 0; j < whole; j++) {\n", t->index);
+  emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE);
+  dc_buf_puts(t->b, "    if (j % 16 < 15) continue;\n");
+  emit_group_end(t, pass);
+  dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) b0[q] = %s;\n  }\n", p->schedule.row.items,
+                identity);
+  dc_buf_puts(t->b, "  if (whole % 16 != 0) {\n");
+  emit_group_end(t, pass);
+  dc_buf_puts(t->b, "  }\n");
+}
+
+static void emit_reducing_pass(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  char loop[96], chain[32];
+  emit_value_lambda(t, pass);
+  emit_pivots(t, pass);
+  emit_accumulators(t, pass, "  ", "a", p->schedule.row.items);
+  if (p->schedule.kind == DC_SCHEDULE_PACKED) snprintf(chain, sizeof chain, "y * %d + q", p->schedule.row.items);
+  else snprintf(chain, sizeof chain, "q * %d + y", p->schedule.row.threads);
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (pass_of(p, k) == pass) dc_emit_first_index(t, k, "  ", chain);
+  if (reads_at_once(p)) {
+    dc_buf_printf(t->b, "  if (first < last) {\n#pragma unroll\n  for (%s j = 0; j < %d; j++) {\n", t->index,
+                  DC_FULL_ACCUMULATOR);
+    emit_take(t, pass, "    ", "j", "a", TAKE_LATE);
+    dc_buf_puts(t->b, "  }\n  }\n");
+    return;
+  }
+  if (reads_evenly(p)) {
+    emit_even_groups(t, pass);
+  } else if (p->schedule.row.two_level) {
+    dc_buf_printf(t->b, "  for (%s j = 0; j + 16 <= whole; j += 16) {\n", t->index);
+    snprintf(loop, sizeof loop, "#pragma unroll %d\n    for (int i = 0; i < 16; i++) {\n", unrolled(p, pass));
+    emit_group(t, pass, loop, reads_ahead(p) ? TAKE_LOADED : TAKE_WHOLE);
+    dc_buf_printf(t->b, "  }\n  if (whole %% 16 != 0) {\n    const %s j = whole - whole %% 16;\n", t->index);
+    snprintf(loop, sizeof loop, "#pragma unroll %d\n    for (int i = 0; i < (int)(whole %% 16); i++) {\n",
+             unrolled(p, pass) / 4);
+    emit_group(t, pass, loop, TAKE_WHOLE);
+    dc_buf_puts(t->b, "  }\n");
+  } else {
+    dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s j = 0; j < whole; j++) {\n", unrolled(p, pass), t->index);
+    emit_take(t, pass, "    ", "j", "a", TAKE_WHOLE);
+    dc_buf_puts(t->b, "  }\n");
+  }
+  dc_buf_puts(t->b, "  if (first + whole * ");
+  dc_buf_printf(t->b, "%d < last) {\n", p->schedule.row.accumulators);
+  emit_take(t, pass, "    ", "whole", "a", TAKE_GUARDED);
+  dc_buf_puts(t->b, "  }\n");
+}
+
+/* The last pass of ROWS: each element's result. */
+static void emit_writing_pass(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  dc_buf_printf(t->b, "  auto write = [&](const %s r", t->index);
+  emit_unit_params(t, pass);
+  dc_buf_puts(t->b, ") {\n");
+  emit_element_values(t, pass);
+  dc_emit_cached_instructions(t, pass, "    ");
+  dc_emit_instructions(t, DC_SCOPE_PASS(pass), -1, "    ");
+  dc_emit_store(t, "    ", p->ir.out.layout == DC_LAYOUT_UNIT ? "out[out_row + r]" :
+                p->ir.out.layout == DC_LAYOUT_STRIDED ? "out[out_row + out_r]" :
+                p->ir.out.layout == DC_LAYOUT_ROW ? "out[out_row]" : "*out");
+  dc_buf_printf(t->b, "  };\n#pragma unroll 4\n  for (%s r = first + y; r < last; r += %d) write(r", t->index,
+                p->schedule.row.threads);
+  emit_unit_loads(t, pass);
+  dc_buf_puts(t->b, ");\n");
+}
+
+/* --- rows in segments --------------------------------------------------------------------------------------- */
+
+void dc_emit_segment_variables(const dc_text *t) {
+  char type[32];
+  dc_buf_printf(t->b, "__device__ unsigned long long ticket[%d];\n", DC_MAX_SEGMENTS / 2);
+  for (int k = 0; k < t->p->ir.nreduces; k++) {
+    dc_accumulator_type(t, k, type);
+    dc_buf_printf(t->b, "static __device__ %s part%d[%d];\n", type, k, DC_MAX_SEGMENTS);
+  }
+}
+
+void dc_emit_ticket(const dc_text *t, const char *of, const char *blocks, const char *one) {
+  dc_buf_printf(t->b, "  __shared__ bool last_block;\n  if (%s) {\n    atomicMax(&ticket[%s], turn);\n"
+                "    last_block = (unsigned int)atomicAdd(&ticket[%s], 1ull) == (unsigned int)%s - 1;\n"
+                "    if (last_block) ticket[%s] = 0;\n  }\n  __syncthreads();\n  if (!last_block) return;\n"
+                "  __threadfence();\n", one, of, of, blocks, of);
+}
+
+/* Of a block whose segments were the last ones of their row (of COLUMNS, their rows) all threads fold what there is;
+** the others end here. */
+static void emit_last_block(const dc_text *t) {
+  const dc_program *p = t->p;
+  const bool c = columns(p);
+  const int threads = c ? p->schedule.row.threads : DC_BLOCK, each = DC_FINAL_ACCUMULATORS / threads;
+  const char *i = t->index, *of = c ? "tile" : "row", *y = c ? "y" : "(int)threadIdx.x";
+  dc_buf_puts(t->b, "  if (y == 0 && active) {\n");
+  for (int k = 0; k < p->ir.nreduces; k++)
+    dc_buf_printf(t->b, "    part%d[row * segments + part] = g%d;\n", k, k);
+  dc_buf_puts(t->b, "    __threadfence();\n  }\n  __syncthreads();\n");
+  dc_emit_ticket(t, of, "blocks", c ? "threadIdx.x == 0 && y == 0" : "threadIdx.x == 0");
+  emit_accumulators(t, 0, "  ", "h", each);
+  if (c) dc_buf_puts(t->b, "  if (active) {\n");
+  dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s s = %s; s < segments; s += %d) {\n", each < 8 ? 8 / each : 1, i, y,
+                DC_FINAL_ACCUMULATORS);
+  dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) {\n      const %s from = s + q * %d;\n"
+                "      if (from >= segments) break;\n", each, i, threads);
+  for (int k = 0; k < p->ir.nreduces; k++)
+    dc_buf_printf(t->b, "      h%d[q] = join%d(h%d[q], fetch(&part%d[row * segments + from]));\n", k, k, k, k);
+  dc_buf_puts(t->b, c ? "    }\n  }\n  }\n" : "    }\n  }\n");
+  for (int k = 0; k < p->ir.nreduces; k++) emit_fold_chains(t, k, "h", "gather", each, false);
+}
+
+/* --- the kernel --------------------------------------------------------------------------------------------- */
+
+static void emit_after_pass(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  char type[32];
+  const bool cut = p->schedule.row.segments > 1;
+  for (int k = 0; k < p->ir.nreduces; k++) {
+    if (pass_of(p, k) != pass) continue;
+    dc_accumulator_type(t, k, type);
+    if (cut) dc_buf_printf(t->b, "  %s g%d;\n  {\n", type, k);
+    emit_fold_chains(t, k, "a", "fold", p->schedule.row.items, p->schedule.kind == DC_SCHEDULE_PACKED);
+    if (cut) dc_buf_printf(t->b, "  g%d = f%d;\n  }\n", k, k);
+  }
+  if (cut) emit_last_block(t);
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (pass_of(p, k) == pass) dc_emit_reduced(t, k);
+  dc_emit_instructions(t, DC_SCOPE_ROW, pass + 1, "  ");
+}
+
+void dc_emit_reduction(const dc_text *t) {
+  const dc_program *p = t->p;
+  const bool cut = p->schedule.row.segments > 1;
+  if (dc_program_posts(p)) dc_buf_puts(t->b, dc_mailbox_text);
+  if (p->schedule.kind == DC_SCHEDULE_PACKED)
+    dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n",
+                  p->schedule.row.items, p->schedule.row.items);
+  dc_emit_combiners(t);
+  for (int k = 0; k < p->ir.nreduces; k++) {
+    emit_fold(t, k, "fold", p->schedule.row.threads);
+    if (cut) emit_fold(t, k, "gather", columns(p) ? p->schedule.row.threads : DC_BLOCK);
+  }
+  if (cut) dc_emit_segment_variables(t);
+  dc_emit_async_copy_function(t);
+  dc_emit_entry(t, residents_of(p));
+  dc_emit_single_values(t);
+  emit_position(t);
+  dc_emit_cache_slots(t);
+  dc_emit_async_copies(t);
+  dc_emit_row_values(t, "  ");
+  dc_emit_instructions(t, DC_SCOPE_ROW, 0, "  ");
+  const int reducing = p->ir.kind == DC_ROWS ? p->ir.npasses - 1 : p->ir.npasses;
+  for (int pass = 0; pass < reducing; pass++) {
+    emit_reducing_pass(t, pass);
+    emit_after_pass(t, pass);
+  }
+  if (p->ir.kind == DC_ROWS) emit_writing_pass(t, p->ir.npasses - 1);
+  if (p->schedule.row.cluster > 1)
+    dc_buf_puts(t->b, "  meet();\n"); /* others may still read this block's shared memory */
+  if (p->ir.kind == DC_ROWS) {
+    dc_buf_puts(t->b, "}\n");
+    return;
+  }
+  dc_buf_puts(t->b, !cut || columns(p) ? "  if (!active || y != 0) return;\n" : "  if (threadIdx.x != 0) return;\n");
+  dc_emit_store(t, "  ", p->ir.out.layout == DC_LAYOUT_ONE ? "*out" : "out[out_row]");
+  if (dc_program_posts(p)) dc_buf_puts(t->b, "  dc_post(mailbox, sequence, *out);\n");
+  dc_buf_puts(t->b, "}\n");
+}

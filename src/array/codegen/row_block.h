@@ -1,0 +1,11 @@
+/*
+** row_block.h - reductions across rows that lie side by side, for the CPU device.
+*/
+#ifndef DC_ARRAY_CODEGEN_ROW_BLOCK_H
+#define DC_ARRAY_CODEGEN_ROW_BLOCK_H
+
+#include "array/codegen/text.h"
+
+void dc_emit_row_blocks(const dc_text *t);
+
+#endif

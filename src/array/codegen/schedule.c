@@ -1,0 +1,536 @@
+/*
+** schedule.c - the elements that a program runs over: axes and strides, how rows are cut and summed, and how threads
+** share the work.
+**
+** The order of additions depends on nothing but the number of rows and their length (dc_schedule_cut), so that every
+** device, layout and fusion gives the same bits:
+**  - a long row, where there are few, is cut into segments of equal length;
+**  - element r of a segment is added to chain r % chains; where a chain has more than 32 elements, every 16 are summed
+**    apart before they are added to it;
+**  - chains are folded as a tree: the upper half onto the lower, until one is left;
+**  - segments s are added to folder s % DC_FINAL_ACCUMULATORS, and folders are folded likewise.
+** So an element passes through some dozens of additions, whatever the length (pairwise summation: Higham, Accuracy and
+** Stability of Numerical Algorithms, section 4.1).
+*/
+#include "array/codegen/schedule.h"
+
+#include <string.h>
+
+#include "array/codegen/program.h"
+#include "array/codegen/pass_cache.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/op.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+
+static int64_t up(int64_t n, int64_t d) { return (n + d - 1) / d; }
+
+/* At most 2112 segments: on a GPU a block takes four of them, and four such blocks run on a multiprocessor at a time;
+** so the 132 of an H200 all have the same to do (2^28 float32 values: 4.42 TB/s, but 4.3 with 2048 segments or with
+** 16384). */
+void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length) {
+  int64_t most = rows > 0 ? DC_MAX_SEGMENTS / rows : 1, wanted = up(length, DC_SEGMENT);
+  p->schedule.row.rows = rows;
+  p->schedule.row.length = length;
+  p->schedule.row.segments = wanted < most ? wanted : most;
+  if (p->schedule.row.segments < 1) p->schedule.row.segments = 1;
+  p->schedule.row.segment = length;
+  if (p->schedule.row.segments > 1) {
+    p->schedule.row.segment = up(up(length, p->schedule.row.segments), 256) * 256;
+    p->schedule.row.segments = up(length, p->schedule.row.segment);
+  }
+  for (p->schedule.row.accumulators = 1; p->schedule.row.accumulators < DC_MAX_ACCUMULATORS &&
+                                         p->schedule.row.accumulators * DC_FULL_ACCUMULATOR <= p->schedule.row.segment;)
+    p->schedule.row.accumulators *= 2;
+  p->schedule.row.two_level = p->schedule.row.segment / p->schedule.row.accumulators > 32;
+}
+
+/* --- strides ------------------------------------------------------------------------------------------- */
+
+/* Byte strides of `g` seen along the axes of `domain`, to whose last ones its own are aligned. */
+static void stretch(const dc_geometry *g, const dc_geometry *domain, int64_t *strides) {
+  int missing = domain->ndim - g->ndim;
+  for (int i = 0; i < domain->ndim; i++)
+    strides[i] = i < missing || g->shape[i - missing] == 1 ? 0 : g->strides[i - missing];
+}
+
+/* The same for what has one value a row: along kept axes, its axes being aligned to those of the result `g`. */
+static void stretch_row(const dc_geometry *a, const dc_geometry *g, const dc_geometry *domain, uint32_t axes,
+                        int64_t *strides) {
+  int64_t own[DC_MAX_DIMS];
+  const bool keep = g->ndim == domain->ndim;
+  int at = 0;
+  if (dc_geometry_size(a) == 1) {
+    memset(strides, 0, sizeof(int64_t) * (size_t)domain->ndim);
+    return;
+  }
+  stretch(a, g, own);
+  for (int i = 0; i < domain->ndim; i++) {
+    const bool reduced = axes >> i & 1;
+    strides[i] = reduced ? 0 : own[keep ? i : at];
+    at += !reduced;
+  }
+}
+
+static void stretch_operand(const dc_program *p, dc_operand *o, const dc_geometry *g, const dc_geometry *domain) {
+  dc_geometry order;
+  const dc_geometry *own = o->g;
+  if (o->address_only) {
+    memset(o->strides, 0, sizeof(int64_t) * (size_t)domain->ndim);
+    return;
+  }
+  if (o->index && !o->strided_index) { /* the element's number in C order */
+    dc_error none = DC_ERROR_INIT;
+    dc_geometry_c(&order, own->ndim, own->shape, sizeof(int64_t), &none);
+    own = &order;
+  }
+  if (p->ir.kind == DC_REDUCTION && (o->row || o == &p->ir.out)) stretch_row(own, g, domain, p->ir.axes, o->strides);
+  else stretch(own, domain, o->strides);
+}
+
+/* --- axes ----------------------------------------------------------------------------------------------- */
+
+typedef struct dc_operands {
+  dc_operand *o[DC_MAX_OPERANDS + 1];
+  int n;
+} dc_operands;
+
+static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+
+static void move_axis(dc_program *p, const dc_operands *s, int from, int to) {
+  const int64_t extent = p->schedule.shape[from];
+  p->schedule.shape[to] = extent;
+  for (int j = 0; j < s->n; j++) s->o[j]->strides[to] = s->o[j]->strides[from];
+}
+
+static void swap_axes(dc_program *p, const dc_operands *s, int i, int k) {
+  int64_t t = p->schedule.shape[i];
+  p->schedule.shape[i] = p->schedule.shape[k];
+  p->schedule.shape[k] = t;
+  for (int j = 0; j < s->n; j++) {
+    int64_t *strides = s->o[j]->strides;
+    t = strides[i];
+    strides[i] = strides[k];
+    strides[k] = t;
+  }
+}
+
+/* Writing in the order of memory is faster than in the order of axes, and elements do not care. */
+static void order_axes(dc_program *p, const dc_operands *s) {
+  for (int i = 1; i < p->schedule.rank; i++)
+    for (int k = i; k > 0 && magnitude(p->ir.out.strides[k - 1]) < magnitude(p->ir.out.strides[k]); k--)
+      swap_axes(p, s, k - 1, k);
+}
+
+/* Kept axes first, the order otherwise as it was. */
+static void part_axes(dc_program *p, const dc_operands *s) {
+  uint32_t axes = p->ir.axes;
+  p->schedule.kept = 0;
+  for (int i = 0; i < p->schedule.rank; i++) {
+    if (axes >> i & 1) continue;
+    for (int k = i; k > p->schedule.kept; k--) {
+      swap_axes(p, s, k - 1, k);
+      const uint32_t lower = axes >> (k - 1) & 1;
+      axes = (axes & ~(3u << (k - 1))) | lower << k;
+    }
+    p->schedule.kept++;
+  }
+}
+
+static bool mergeable(const dc_program *p, const dc_operands *s, int last, int axis) {
+  for (int j = 0; j < s->n; j++)
+    if (s->o[j]->strides[last] != s->o[j]->strides[axis] * p->schedule.shape[axis]) return false;
+  return true;
+}
+
+/* Drops axes of extent 1 among first … end-1 and joins neighbours that every operand steps through as one; they are
+** moved to `to` and up. Returns where they end then. */
+static int merge_axes(dc_program *p, const dc_operands *s, int first, int end, int to) {
+  int at = to;
+  for (int i = first; i < end; i++) {
+    if (p->schedule.shape[i] == 1) continue;
+    if (at > to && mergeable(p, s, at - 1, i)) {
+      p->schedule.shape[at - 1] *= p->schedule.shape[i];
+      for (int j = 0; j < s->n; j++) s->o[j]->strides[at - 1] = s->o[j]->strides[i];
+      continue;
+    }
+    move_axis(p, s, i, at++);
+  }
+  return at;
+}
+
+/* --- layouts --------------------------------------------------------------------------------------------- */
+
+/* Turns strides into elements; returns the farthest of them. */
+static int64_t count_strides(const dc_program *p, dc_operand *o) {
+  int64_t size = (int64_t)dc_dtype_size(o->dtype), farthest = 0;
+  for (int i = 0; i < p->schedule.rank; i++) {
+    o->strides[i] /= size;
+    farthest += magnitude(o->strides[i]) * (p->schedule.shape[i] - 1);
+  }
+  return farthest;
+}
+
+static bool all_zero(const int64_t *strides, int first, int end) {
+  for (int i = first; i < end; i++)
+    if (strides[i] != 0) return false;
+  return true;
+}
+
+static dc_layout layout_of_elements(const dc_program *p, const dc_operand *o) {
+  int64_t in_order = 1;
+  bool flat = true;
+  for (int i = p->schedule.rank - 1; i >= 0; i--) {
+    if (o->strides[i] != in_order) flat = false;
+    in_order *= p->schedule.shape[i];
+  }
+  if (p->schedule.rank == 0) return o == &p->ir.out || o->index ? DC_LAYOUT_FLAT : DC_LAYOUT_ONE;
+  return all_zero(o->strides, 0, p->schedule.rank) ? DC_LAYOUT_ONE : flat ? DC_LAYOUT_FLAT : DC_LAYOUT_STRIDED;
+}
+
+static dc_layout layout_of_rows(const dc_program *p, const dc_operand *o) {
+  if (p->schedule.n == 0 && dc_geometry_size(o->g) == 0) return DC_LAYOUT_STRIDED; /* nothing that could be read */
+  if (all_zero(o->strides, p->schedule.kept, p->schedule.rank))
+    return all_zero(o->strides, 0, p->schedule.kept) ? DC_LAYOUT_ONE : DC_LAYOUT_ROW;
+  return p->schedule.rank == p->schedule.kept + 1 && o->strides[p->schedule.kept] == 1 ? DC_LAYOUT_UNIT
+                                                                                       : DC_LAYOUT_STRIDED;
+}
+
+static size_t widest(const dc_operands *s, int first) {
+  size_t most = 1;
+  for (int j = first; j < s->n; j++)
+    if (!s->o[j]->index && dc_dtype_size(s->o[j]->dtype) > most) most = dc_dtype_size(s->o[j]->dtype);
+  return most;
+}
+
+/* 16 bytes of the widest operand, where the device likes that, the last axis is whole packs of so many elements, and
+** each operand is either aligned and without gaps along it or has one value there. */
+static int choose_lanes(dc_program *p, const dc_operands *s) {
+  if (!p->dev->target.gpu || p->schedule.rank == 0 || p->ir.scatters) return 1;
+  const int64_t lanes = 16 / (int64_t)widest(s, 0);
+  const int last = p->schedule.rank - 1;
+  bool strided = false;
+  for (int j = 0; j < s->n; j++) strided = strided || s->o[j]->layout == DC_LAYOUT_STRIDED;
+  if (lanes < 2 || (strided && p->schedule.shape[last] % lanes != 0)) return 1;
+  for (int j = 0; j < s->n; j++) {
+    dc_operand *o = s->o[j];
+    o->packed = o->layout != DC_LAYOUT_ONE && o->strides[last] == 1;
+    if (o->packed && !o->index && !dc_operand_is_aligned(o, o->strides, strided ? last : 0, lanes)) return 1;
+    if (o->layout == DC_LAYOUT_STRIDED && o->strides[last] != 1 && o->strides[last] != 0) return 1;
+    if (o == &p->ir.out && !o->packed) return 1;
+  }
+  return (int)lanes;
+}
+
+#define TILE_MEMORY ((size_t)40 << 10) /* bytes of shared memory, of the 48 KB that every kernel may have */
+
+/* A square of the plane of the last axis and of that along which an operand lies that is not without gaps along the
+** last one, if there is such an operand and the plane is large enough. */
+static void choose_tile(dc_program *p, const dc_operands *s) {
+  dc_schedule *h = &p->schedule;
+  const int last = h->rank - 1;
+  size_t bytes = 0;
+  int axis = -1;
+  if (h->rank < 2 || p->ir.scatters || p->ir.out.strides[last] != 1 || h->shape[last] < 32) return;
+  for (int j = 1; j < s->n && axis < 0; j++) {
+    const dc_operand *o = s->o[j];
+    if (o->index || o->address_only || o->layout != DC_LAYOUT_STRIDED) continue;
+    if (o->strides[last] == 0 || o->strides[last] == 1) continue;
+    for (int d = last - 1; d >= 0 && axis < 0; d--)
+      if (o->strides[d] == 1 && h->shape[d] >= 32) axis = d;
+  }
+  if (axis < 0) return;
+  h->tile.extent = widest(s, 0) <= 4 ? 64 : 32;
+  h->tile.axis = axis;
+  for (int j = 1; j < s->n; j++)
+    if (dc_operand_lies_across(p, s->o[j]))
+      bytes += dc_dtype_size(s->o[j]->dtype) * (size_t)(h->tile.extent * (h->tile.extent + 1));
+  if (bytes > TILE_MEMORY) return;
+  h->kind = DC_SCHEDULE_TILES;
+  for (int j = 0; j < s->n; j++) /* all by coordinates */
+    if (s->o[j]->layout == DC_LAYOUT_FLAT) s->o[j]->layout = DC_LAYOUT_STRIDED;
+}
+
+/* Of random numbers several packs a thread: what does not depend on the element, such as the generator's keys, is a
+** good part of what a thread computes (2^28 float32 on an H200, uniform: 0.274 ms with one pack, 0.235 with four;
+** normal: 0.486 and 0.396).  Where a number takes long, or a pack is large, the text would become so too.
+**
+** Of the long functions two, one after another: blocks begin and end half as often (exp(a * sin(x) + cos(y)) on 2^28
+** float32: 0.746 ms with one, 0.737 with two, 0.745 with four). */
+static int choose_packs(dc_program *p) {
+  bool drawn = false;
+  if (p->schedule.elements.lanes > 8) return 1;
+  for (int i = 0; i < p->ir.ninstructions; i++) {
+    const dc_instruction *s = &p->ir.code[i];
+    if (dc_random_drawn(p, s)) drawn = true;
+    else if (dc_ops[s->op].flags & DC_OP_LONG) p->schedule.elements.looped = true;
+  }
+  if (p->schedule.elements.looped) return 2;
+  return !drawn ? 1 : p->schedule.elements.lanes == 8 ? 2 : 4;
+}
+
+#define MOST_STEPS_OF_ROUNDS 8 /* longer texts would take too long to compile as often */
+
+/* Several elements a thread: where threads are not free, but not of the long functions, which would be compiled as
+** often; and to have more loads under way where they are not wide.  On the CPU device only what a warp of elements in
+** one piece costs besides is saved (2^18 int8 values in the cache: 21 us, with one element a thread 33). */
+static int choose_rounds(dc_program *p) {
+  if (p->schedule.elements.lanes > 1) return choose_packs(p);
+  if (p->schedule.rank == 0) return 1;
+  if (dc_ir_is_long(&p->ir)) return 1;
+  if (p->dev->target.gpu) return 4;
+  return dc_schedule_has_offsets(p) || p->ir.scatters || p->ir.ninstructions > MOST_STEPS_OF_ROUNDS ? 1 : 4;
+}
+
+/* Whether most of what is read has neighbouring elements in neighbouring rows. */
+static bool columns_are_better(const dc_program *p) {
+  int along = 0, across = 0;
+  if (p->schedule.kept == 0 || p->schedule.row.rows < 32) return false;
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const dc_operand *o = &p->ir.input[i];
+    if (o->index || o->layout == DC_LAYOUT_ONE || o->layout == DC_LAYOUT_ROW) continue;
+    if (magnitude(o->strides[p->schedule.rank - 1]) == 1) along++;
+    else if (magnitude(o->strides[p->schedule.kept - 1]) == 1) across++;
+  }
+  return across > along;
+}
+
+static bool is_random_place(const dc_program *p, int leaf) {
+  for (int i = 0; i < p->ir.ninstructions; i++)
+    if (p->ir.code[i].op == DC_OP_RANDOM && p->ir.code[i].arg[0].kind == DC_REF_INPUT &&
+        p->ir.code[i].arg[0].index == leaf)
+      return true;
+  return false;
+}
+
+/* How many neighbouring chains each thread takes in vector accesses, or to make their random numbers together; or 1. */
+static int choose_each(const dc_program *p, const dc_operands *s) {
+  int each = 0;
+  if (!p->dev->target.gpu || p->schedule.row.accumulators < DC_MAX_ACCUMULATORS || p->ir.npasses > 1 ||
+      p->ir.kind != DC_REDUCTION)
+    return 1;
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (p->ir.input[i].layout == DC_LAYOUT_UNIT && !p->ir.input[i].index)
+      each = 16 / (int)widest(s, 1); /* not the result's */
+  for (int i = 0; i < p->ir.ninputs && each == 0; i++)
+    if (p->ir.input[i].layout == DC_LAYOUT_UNIT && is_random_place(p, i)) each = 4;
+  if (each == 16 && p->schedule.row.segments > 1)
+    each = 4; /* else a block had 16 segments, and there were few blocks */
+  if (each < 2) return 1;
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const dc_operand *o = &p->ir.input[i];
+    if (o->layout != DC_LAYOUT_UNIT || (o->index && !is_random_place(p, i))) continue;
+    if (!dc_operand_is_aligned(o, o->strides, p->schedule.kept, each)) return 1;
+  }
+  return each;
+}
+
+static bool seeks_place(const dc_instruction *s) {
+  return s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX;
+}
+
+/* Bytes of a row's accumulators. */
+static int accumulators(const dc_program *p) {
+  int bytes = 0;
+  for (int k = 0; k < p->ir.nreduces; k++) {
+    const dc_instruction *s = &p->ir.code[p->ir.reduction[k]];
+    const bool places = seeks_place(s);
+    const int size = (int)dc_dtype_size(places ? dc_ir_dtype(&p->ir, s->arg[0]) : (dc_dtype)s->dtype);
+    bytes += s->reduce == DC_REDUCE_M2 ? 16 : (size < 4 ? 4 : size) * (places ? 2 : 1);
+  }
+  return bytes;
+}
+
+/* How many rows a thread has where strips of them are reduced: as many accumulators as half of the vector registers
+** hold, if all processors have something to do then; or 0.  (4096 x 4096 float32 values on two processors: 3 ms, with
+** one row a thread 10 ms.) */
+static int choose_strip(const dc_program *p) {
+  if (p->dev->target.gpu || p->ir.kind != DC_REDUCTION || p->ir.npasses > 1 || !columns_are_better(p)) return 0;
+  const int64_t columns = p->schedule.shape[p->schedule.kept - 1], wanted = 2 * p->dev->facts.multiprocessors;
+  int each = 8;
+  while (each > 1 && (each * 32 > columns || each * accumulators(p) > 32)) each /= 2;
+  while (each > 1 && p->schedule.row.rows / columns * up(columns, 32 * each) * p->schedule.row.segments < wanted)
+    each /= 2;
+  return columns < 32 ? 0 : each;
+}
+
+/* Places depend on no order, and a value with its place takes many registers: one chain a thread, where vectors hold
+** what all lanes have (2^24 float32 values on two processors: 4 ms, with eight chains 6). */
+static void spare_registers(dc_program *p) {
+  bool places =
+      p->ir.kind == DC_REDUCTION && p->ir.npasses == 1 && !p->dev->target.gpu && p->schedule.row.accumulators > 32;
+  for (int k = 0; k < p->ir.nreduces; k++) places = places && seeks_place(&p->ir.code[p->ir.reduction[k]]);
+  if (places) p->schedule.row.accumulators = 32;
+}
+
+static void note_apart(const dc_program *p, dc_operand *o) {
+  const int64_t stride = o->strides[p->schedule.kept - 1];
+  o->row_stride = stride == 0 ? DC_ROW_STRIDE_ZERO : stride == 1 ? DC_ROW_STRIDE_ONE : DC_ROW_STRIDE_ANY;
+}
+
+/* How many threads a segment has, and how many chains each of them. */
+static void choose_mapping(dc_program *p, const dc_operands *s) {
+  const int strip = choose_strip(p);
+  p->schedule.row.cluster = 1;
+  p->schedule.row.columns = 0;
+  if (strip > 0) {
+    p->schedule.kind = DC_SCHEDULE_ROW_BLOCKS;
+    p->schedule.row.threads = 32;
+    p->schedule.row.items = strip;
+    for (int j = 0; j < s->n; j++) note_apart(p, s->o[j]);
+    return;
+  }
+  spare_registers(p);
+  const int each = choose_each(p, s);
+  p->schedule.kind = columns_are_better(p) ? DC_SCHEDULE_COLUMNS : each > 1 ? DC_SCHEDULE_PACKED : DC_SCHEDULE_LANES;
+  const bool warps =
+      p->ir.npasses > 1 && p->schedule.row.length <= 2048; /* a warp a row, which need not wait for others */
+  int most = p->dev->target.gpu ? (warps ? 32 : p->ir.npasses > 1 ? 256 : 64) : 32;
+  if (p->schedule.kind == DC_SCHEDULE_COLUMNS) most = 16;
+  p->schedule.row.threads = p->schedule.row.accumulators < most ? p->schedule.row.accumulators : most;
+  if (p->schedule.kind == DC_SCHEDULE_PACKED) p->schedule.row.threads = p->schedule.row.accumulators / each;
+  p->schedule.row.items = p->schedule.row.accumulators / p->schedule.row.threads;
+  if (p->schedule.kind == DC_SCHEDULE_COLUMNS)
+    p->schedule.row.columns = p->schedule.row.threads == 16 ? 32 : DC_BLOCK / p->schedule.row.threads;
+}
+
+/* --- overlap ------------------------------------------------------------------------------------------- */
+
+/* The bytes that an operand covers: [*low, *high). */
+static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr *high) {
+  int64_t size = (int64_t)dc_dtype_size(o->dtype), before = 0, after = size;
+  if (o->address_only || (o == &p->ir.out && p->ir.scatters)) { /* anything in its buffer */
+    *low = o->buffer->ptr;
+    *high = o->buffer->ptr + o->buffer->bytes;
+    return;
+  }
+  for (int i = 0; i < p->schedule.rank; i++) {
+    int64_t reach = o->strides[i] * (p->schedule.shape[i] - 1) * size;
+    if (reach < 0) before += reach;
+    else after += reach;
+  }
+  *low = o->ptr + (dc_ptr)before;
+  *high = o->ptr + (dc_ptr)after;
+}
+
+/* Whether an input shares memory with the result, and whether that does no harm. */
+static void note_overlap(dc_program *p) {
+  dc_ptr out_low, out_high;
+  p->schedule.in_place = false;
+  p->schedule.safe = true;
+  if (p->schedule.n == 0) return;
+  extent(p, &p->ir.out, &out_low, &out_high);
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const dc_operand *o = &p->ir.input[i];
+    dc_ptr low, high;
+    if (o->index) continue;
+    extent(p, o, &low, &high);
+    if (high <= out_low || out_high <= low) continue;
+    p->schedule.in_place = true;
+    /* In several passes over a row, too, an element is read and written by one thread. */
+    bool same = p->ir.kind != DC_REDUCTION && !p->ir.scatters && !o->address_only && o->ptr == p->ir.out.ptr &&
+                dc_dtype_size(o->dtype) == dc_dtype_size(p->ir.out.dtype) &&
+                memcmp(o->strides, p->ir.out.strides, sizeof(int64_t) * (size_t)p->schedule.rank) == 0;
+    if (!same) p->schedule.safe = false;
+  }
+}
+
+/* --- all together ----------------------------------------------------------------------------------------- */
+
+static void finish_elements(dc_program *p, const dc_operands *s) {
+  int64_t farthest = 0;
+  order_axes(p, s);
+  p->schedule.kept = p->schedule.rank = merge_axes(p, s, 0, p->schedule.rank, 0);
+  for (int j = 0; j < s->n; j++) {
+    int64_t f = count_strides(p, s->o[j]);
+    if (f > farthest) farthest = f;
+    s->o[j]->layout = layout_of_elements(p, s->o[j]);
+  }
+  p->schedule.wide =
+      p->schedule.n > INT32_MAX - 16 * DC_BLOCK || farthest > INT32_MAX; /* the last block may run past n */
+  p->schedule.kind = DC_SCHEDULE_ELEMENTS;
+  choose_tile(p, s);
+  if (p->schedule.kind == DC_SCHEDULE_TILES) return;
+  p->schedule.elements.lanes = choose_lanes(p, s);
+  p->schedule.elements.looped = false;
+  p->schedule.elements.rounds = choose_rounds(p);
+}
+
+static void finish_rows(dc_program *p, const dc_operands *s) {
+  int64_t farthest = 0, rows = 1, length = 1;
+  part_axes(p, s);
+  for (int i = 0; i < p->schedule.rank; i++) *(i < p->schedule.kept ? &rows : &length) *= p->schedule.shape[i];
+  const int kept = p->schedule.kept, rank = p->schedule.rank;
+  p->schedule.kept = merge_axes(p, s, 0, kept, 0);
+  p->schedule.rank = merge_axes(p, s, kept, rank, p->schedule.kept);
+  for (int j = 0; j < s->n; j++) {
+    int64_t f = count_strides(p, s->o[j]);
+    if (f > farthest) farthest = f;
+    s->o[j]->layout = layout_of_rows(p, s->o[j]);
+  }
+  dc_schedule_cut(p, rows, length);
+  const int64_t slack =
+      INT32_MAX - (1 << 16) -
+      (p->schedule.row.segments > 1 ? p->schedule.row.segment : 0); /* the last one may end behind n */
+  p->schedule.wide = p->schedule.n > slack || rows > slack / 512 || farthest > INT32_MAX;
+  choose_mapping(p, s);
+  dc_pass_cache_plan(p);
+}
+
+void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *domain) {
+  dc_operands s = { .n = 0 };
+  s.o[s.n++] = &p->ir.out;
+  for (int i = 0; i < p->ir.ninputs; i++) s.o[s.n++] = &p->ir.input[i];
+  p->schedule.rank = domain->ndim;
+  p->schedule.n = dc_geometry_size(domain);
+  memcpy(p->schedule.shape, domain->shape, sizeof(int64_t) * (size_t)domain->ndim);
+  for (int j = 0; j < s.n; j++) {
+    s.o[j]->packed = false;
+    s.o[j]->row_stride = 0;
+    stretch_operand(p, s.o[j], g, domain);
+  }
+  if (p->ir.kind == DC_ELEMENTS) finish_elements(p, &s);
+  else finish_rows(p, &s);
+  note_overlap(p);
+}
+
+/* --- facts about a schedule -------------------------------------------------------------------------------- */
+
+int64_t dc_schedule_row_blocks(const dc_schedule *s) {
+  const int64_t columns = s->shape[s->kept - 1], width = (int64_t)s->row.threads * s->row.items;
+  return s->row.rows / columns * up(columns, width);
+}
+
+int dc_operand_strides(const dc_program *p, const dc_operand *o) {
+  switch (o->layout) {
+    case DC_LAYOUT_STRIDED: return p->schedule.rank;
+    case DC_LAYOUT_ROW: case DC_LAYOUT_UNIT: return p->schedule.kept;
+    default: return 0;
+  }
+}
+
+/* Division of a number below 2^31 by an extent, as a product (Granlund and Montgomery, Division by Invariant Integers
+** using Multiplication, 1994, figure 4.1): no processor here divides vectors of integers. */
+bool dc_schedule_multiplies(const dc_schedule *s) { return !s->wide && s->kind != DC_SCHEDULE_TILES; }
+
+bool dc_schedule_has_offsets(const dc_program *p) {
+  if (p->ir.kind != DC_ELEMENTS || p->ir.out.layout == DC_LAYOUT_STRIDED) return true;
+  for (int i = 0; i < p->ir.ninputs; i++)
+    if (p->ir.input[i].layout == DC_LAYOUT_STRIDED) return true;
+  return false;
+}
+
+bool dc_operand_lies_across(const dc_program *p, const dc_operand *o) {
+  const int last = p->schedule.rank - 1;
+  return !o->index && !o->address_only && o->layout == DC_LAYOUT_STRIDED && o->strides[last] != 1 &&
+         o->strides[last] != 0 && o->strides[p->schedule.tile.axis] == 1;
+}
+
+bool dc_random_drawn(const dc_program *p, const dc_instruction *s) {
+  if (s->op != DC_OP_RANDOM || s->arg[0].kind != DC_REF_INPUT) return false;
+  const dc_operand *place = &p->ir.input[s->arg[0].index];
+  if (p->schedule.kind == DC_SCHEDULE_ELEMENTS) return p->schedule.elements.lanes > 1 && place->packed;
+  return p->schedule.kind == DC_SCHEDULE_PACKED && place->layout == DC_LAYOUT_UNIT;
+}

@@ -1,0 +1,15 @@
+/*
+** tile.h - element-by-element kernels with operands that lie across the result.
+**
+** Where neighbours in the result are far apart in an operand, but neighbours along another axis are next to each other,
+** a block takes a square of the plane of these two axes: such operands are read along their own axis into shared
+** memory, whose rows are one element longer than the square so that columns, too, fall into different banks.
+*/
+#ifndef DC_ARRAY_CODEGEN_TILE_H
+#define DC_ARRAY_CODEGEN_TILE_H
+
+#include "array/codegen/text.h"
+
+void dc_emit_tiles(const dc_text *t);
+
+#endif

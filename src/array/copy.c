@@ -1,0 +1,225 @@
+/* copy.c - see copy.h. */
+#include "array/copy.h"
+
+#include "array/array.h"
+#include "array/evaluate.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/capture.h"
+#include "device/device.h"
+#include "device/registry.h"
+#include "device/stream.h"
+
+/* The first bytes of a READY array. */
+static int to_host(dc_array *a, void *dst, size_t bytes, dc_error *err) {
+  if (dc_buffer_used(a->buffer, false, err) != 0) return -1;
+  return dc_device_to_host(a->dev, dst, a->ptr, bytes, err);
+}
+
+int dc_array_read(dc_array *a, void *dst, dc_error *err) {
+  if (dc_evaluate(a, err) != 0) return -1;
+  size_t bytes = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype);
+  if (a->contiguous) return to_host(a, dst, bytes, err);
+  dc_array *gathered = dc_array_copy(a, err);
+  if (gathered == NULL) return -1;
+  int rc = to_host(gathered, dst, bytes, err);
+  dc_array_unref(gathered);
+  return rc;
+}
+
+/* Stretched axes share memory: what would an assignment to one of their elements mean? */
+int dc_array_check_writable(const dc_array *a, dc_error *err) {
+  for (int i = 0; i < a->g.ndim; i++)
+    if (a->g.strides[i] == 0 && a->g.shape[i] > 1)
+      return dc_fail(err, DC_ARGUMENT, NULL,
+                     "cannot write to a broadcast view: its elements share memory (axis %d); copy it first", i + 1);
+  return 0;
+}
+
+int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
+  uint64_t bytes[2];
+  bool posted;
+  if (dc_array_check_open(a, err) != 0) return -1;
+  if (dc_array_size(a) != 1) {
+    char shape[512];
+    return dc_fail(err, DC_SHAPE, NULL, "only an array of one element is a number: this one has shape %s",
+                   dc_geometry_text(&a->g, shape, sizeof shape));
+  }
+  if (dc_evaluate_value(a, bytes, &posted, err) != 0) return -1;
+  if (!posted && to_host(a, bytes, dc_dtype_size(a->dtype), err) != 0) return -1;
+  dc_scalar_get(bytes, a->dtype, out);
+  return 0;
+}
+
+int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
+  dc_number number;
+  if (dc_array_check_open(a, err) != 0 || dc_number_from(&v, a->dtype, &number, err) != 0) return -1;
+  if (dc_array_check_writable(a, err) != 0 || dc_array_will_write(a, err) != 0) return -1;
+  const size_t size = dc_dtype_size(a->dtype);
+  /* Drivers have no fill of 16 bytes, nor one of 8 that a graph could hold. */
+  const bool fills = size < 8 || (size == 8 && a->dev->capture == NULL);
+  if (!a->contiguous || !fills) return dc_evaluate_number(&number, a, err);
+  if (dc_buffer_used(a->buffer, true, err) != 0) return -1;
+  uint64_t stored = 0;
+  dc_number_store(&number, &stored);
+  return dc_device_fill(a->dev, a->ptr, &stored, size, (size_t)dc_array_size(a), err);
+}
+
+/* --- from array to array ----------------------------------------------------------------------------- */
+
+static size_t bytes_of(const dc_array *a) { return (size_t)dc_array_size(a) * dc_dtype_size(a->dtype); }
+
+/* Waits for the copy.  Between two devices of a kind it runs in the target's stream, so both record the use. */
+static int copy_waited(dc_array *dst, dc_array *src, dc_error *err) {
+  dc_device *dd = dst->dev, *sd = src->dev;
+  if (dc_buffer_used(dst->buffer, true, err) != 0 || dc_buffer_used(src->buffer, false, err) != 0) return -1;
+  if (dd->backend == sd->backend && sd->tracking != 0 && dc_buffer_use(src->buffer, dd, NULL, false, err) != 0)
+    return -1;
+  return dc_device_copy_across(dd, dst->ptr, sd, src->ptr, bytes_of(dst), err);
+}
+
+/* Between page-locked memory and `there`, on a GPU, in its current stream. */
+static int copy_locked(dc_array *there, dc_array *host, bool up, dc_error *err) {
+  if (dc_device_open(there->dev, err) != 0) return -1;
+  if (dc_capture_refuse(there->dev, "copies between the host and the device", err) != 0) return -1;
+  if (dc_buffer_used(there->buffer, up, err) != 0) return -1;
+  if (dc_tracking_use(&host->buffer->hazards, there->dev, NULL, !up, err) != 0) return -1;
+  void *p = (void *)(uintptr_t)host->ptr;
+  return up ? dc_device_to_device_async(there->dev, there->ptr, p, bytes_of(there), err)
+            : dc_device_to_host_async(there->dev, p, there->ptr, bytes_of(there), err);
+}
+
+/* The bytes of one READY, contiguous array to another, of another device.  `async`: not waited for, when one of them is
+** page-locked memory and the other on a GPU. */
+static int copy_across(dc_array *dst, dc_array *src, bool async, dc_error *err) {
+  const bool up = src->buffer->pinned != NULL && dst->dev->memory->to_device_async != NULL;
+  const bool down = dst->buffer->pinned != NULL && src->dev->memory->to_host_async != NULL;
+  if (!up && !down) return copy_waited(dst, src, err);
+  dc_array *there = up ? dst : src;
+  if (copy_locked(there, up ? src : dst, up, err) != 0) return -1;
+  dc_stream *s = async ? NULL : dc_stream_current(there->dev, err);
+  return async ? 0 : s == NULL ? -1 : dc_stream_synchronize(s, err);
+}
+
+/* An array of src's values, contiguous on dev; a new reference.  `async`: the copy is not waited for where that can be;
+** so what comes from a GPU then comes into page-locked memory. */
+static dc_array *copy_to(dc_array *src, dc_device *dev, bool async, dc_error *err) {
+  if (dc_evaluate(src, err) != 0) return NULL;
+  dc_array *packed = src->contiguous ? src : dc_array_copy(src, err);
+  if (packed == NULL) return NULL;
+  dc_array *there = async && src->dev->memory->pinned_alloc != NULL && dev->memory->pinned_alloc == NULL
+                        ? dc_array_pinned(dev, src->dev, src->dtype, src->g.ndim, src->g.shape, err)
+                        : dc_array_empty(dev, src->dtype, src->g.ndim, src->g.shape, err);
+  if (there != NULL && copy_across(there, packed, async, err) != 0) {
+    dc_array_unref(there);
+    there = NULL;
+  }
+  if (packed != src) dc_array_unref(packed);
+  return there;
+}
+
+dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  if (a->dev != dev) return copy_to(a, dev, async, err);
+  dc_array_ref(a);
+  return a;
+}
+
+dc_array *dc_array_copy(dc_array *a, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  dc_array *copy = dc_array_empty(a->dev, a->dtype, a->g.ndim, a->g.shape, err);
+  if (copy == NULL || dc_array_assign(copy, a, false, err) == 0) return copy;
+  dc_array_unref(copy);
+  return NULL;
+}
+
+static bool plain_copy(const dc_array *dst, const dc_array *src) {
+  return src->state == DC_ARRAY_READY && src->dtype == dst->dtype && src->contiguous && dst->contiguous &&
+         dc_geometry_same_shape(&src->g, &dst->g);
+}
+
+/* src, READY, by way of fresh memory: it overlaps dst. */
+static int assign_overlapping(dc_array *dst, dc_array *src, dc_error *err) {
+  dc_array *copy = dc_array_copy(src, err);
+  if (copy == NULL) return -1;
+  int rc = dc_evaluate_into(copy, dst, NULL, err);
+  dc_array_unref(copy);
+  return rc;
+}
+
+static bool apart(const dc_array *a, const dc_array *b) {
+  size_t n = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype);
+  return a->ptr + n <= b->ptr || b->ptr + n <= a->ptr;
+}
+
+/* Computing may run finalizers, which may close either. */
+static int check_both_open(const dc_array *dst, const dc_array *src, dc_error *err) {
+  return dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0 ? -1 : 0;
+}
+
+static int copy_here(dc_array *dst, dc_array *src, dc_error *err) {
+  if (dc_buffer_used(src->buffer, false, err) != 0 || dc_buffer_used(dst->buffer, true, err) != 0) return -1;
+  return dc_device_copy(dst->dev, dst->ptr, src->ptr, bytes_of(dst), err);
+}
+
+static int assign_ready(dc_array *dst, dc_array *src, dc_error *err) {
+  if (check_both_open(dst, src, err) != 0) return -1;
+  if (plain_copy(dst, src) && (dst->ptr == src->ptr || apart(dst, src)))
+    return copy_here(dst, src, err);
+  int rc = dc_evaluate_into(src, dst, NULL, err);
+  return rc == 1 ? assign_overlapping(dst, src, err) : rc;
+}
+
+/* A pending src that nothing else is built on and that was not computed before goes straight into dst.  When
+** it reads dst, its own value would be lost, so it becomes a pending copy of dst, for which dst must hold
+** exactly that value. */
+static int assign_pending(dc_array *dst, dc_array *src, dc_error *err) {
+  bool straight = src->refs == 1 && src->users == NULL && !src->expr->evaluated;
+  bool exact = src->dtype == dst->dtype && dc_geometry_same_shape(&src->g, &dst->g);
+  if (straight) {
+    dc_array *alias = exact ? dc_array_view(dst, &dst->g, 0, err) : NULL;
+    bool reads;
+    if (exact && alias == NULL) return -1;
+    int rc = exact || dst->buffer->readers == NULL ? dc_evaluate_into(src, dst, &reads, err) : 1;
+    if (rc == 0 && reads && src->state == DC_ARRAY_PENDING) dc_expr_become_copy(src, alias);
+    else if (alias != NULL) dc_array_unref(alias);
+    if (rc != 1) return rc;
+  }
+  if (dc_evaluate(src, err) != 0) return -1;
+  return assign_ready(dst, src, err);
+}
+
+static int assign_here(dc_array *dst, dc_array *src, dc_error *err) {
+  if (dc_evaluate(dst, err) != 0 || dc_flush_readers(dst->buffer, src, err) != 0) return -1;
+  return src->state == DC_ARRAY_PENDING ? assign_pending(dst, src, err) : assign_ready(dst, src, err);
+}
+
+int dc_array_check_values(const dc_array *dst, const dc_array *src, dc_error *err) {
+  if (dc_dtypes[src->dtype].kind == 'c' && dc_dtypes[dst->dtype].kind != 'c' && dst->dtype != DC_BOOL)
+    return dc_fail(err, DC_DTYPE, NULL, "a %s array does not take %s values: their imaginary parts would be lost; "
+                   "assign dc.real(b) or dc.abs(b)", dc_dtype_name(dst->dtype), dc_dtype_name(src->dtype));
+  return 0;
+}
+
+int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err) {
+  dc_geometry stretched;
+  if (check_both_open(dst, src, err) != 0) return -1;
+  if (dc_array_check_values(dst, src, err) != 0) return -1;
+  if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &stretched, err) != 0) return -1;
+  if (dc_array_check_writable(dst, err) != 0) return -1;
+  if (dst == src || dc_array_size(dst) == 0) return 0;
+  if (src->dev == dst->dev) return assign_here(dst, src, err);
+  if (dc_array_will_write(dst, err) != 0 || dc_evaluate(src, err) != 0) return -1;
+  if (check_both_open(dst, src, err) != 0) return -1;
+  if (plain_copy(dst, src)) return copy_across(dst, src, async, err);
+  dc_array *there = copy_to(src, dst->dev, false, err);
+  if (there == NULL) return -1;
+  int rc = assign_ready(dst, there, err);
+  dc_array_unref(there);
+  return rc;
+}

@@ -1,0 +1,81 @@
+/* generators.c - see generators.h. */
+#include "array/generators.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "array/array.h"
+#include "array/copy.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "array/graph/types.h"
+#include "array/node.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+
+/* first and step as int64 numbers, when every value of the range then fits the integer dtype.  Of uint64 integers are
+** their 64 bits: these wrap around. */
+static int integer_range(dc_dtype t, const dc_scalar *first, const dc_scalar *step, int64_t n, dc_number out[2],
+                         dc_error *err) {
+  dc_number checked;
+  dc_scalar last = { .kind = DC_SCALAR_INT };
+  if (dc_number_from(first, DC_INT64, &out[0], err) != 0) return -1;
+  if (dc_number_from(step, DC_INT64, &out[1], err) != 0) return -1;
+  const bool bits = t == DC_UINT64 && first->kind == DC_SCALAR_INT;
+  if (bits) return 0;
+  if (__builtin_mul_overflow(n - 1, out[1].i, &last.i) || __builtin_add_overflow(last.i, out[0].i, &last.i))
+    return dc_fail(err, DC_DTYPE, NULL, "a range of %" PRId64 " from %" PRId64 " in steps of %" PRId64
+                   " leaves the integers", n, out[0].i, out[1].i);
+  dc_scalar start = { .kind = DC_SCALAR_INT, .i = out[0].i };
+  if (t == DC_UINT64) { /* of floats, which have a sign */
+    start = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)out[0].i };
+    last = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)last.i };
+  }
+  if (dc_number_from(&start, t, &checked, err) != 0) return -1;
+  return dc_number_from(&last, t, &checked, err);
+}
+
+dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err) {
+  dc_geometry g;
+  bool integers = first.kind != DC_SCALAR_FLOAT && step.kind != DC_SCALAR_FLOAT;
+  bool floating = strchr("fc", dc_dtypes[dtype].kind) != NULL;
+  dc_array *a = dc_array_empty(dev, dtype, 1, &n, err);
+  if (a == NULL || n == 0) return a;
+  /* Whole numbers are counted in int64, exactly; all else is first + i*step in float64. */
+  dc_dtype t = integers || !floating ? DC_INT64 : DC_FLOAT64;
+  dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3 };
+  int rc;
+  if (!floating) {
+    rc = integer_range(dtype, &first, &step, n, e.number + 1, err);
+  } else {
+    rc = dc_number_from(&first, t, &e.number[1], err);
+    if (rc == 0) rc = dc_number_from(&step, t, &e.number[2], err);
+  }
+  dc_array *range = NULL;
+  if (rc == 0) rc = dc_geometry_c(&g, 1, &n, dc_dtype_size(t), err);
+  if (rc == 0 && (range = dc_node_make(&e, dev, t, &g, err)) == NULL) rc = -1;
+  if (rc == 0) rc = dc_array_assign(a, range, false, err);
+  if (range != NULL) dc_array_unref(range);
+  if (rc == 0) return a;
+  dc_array_unref(a);
+  return NULL;
+}
+
+dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int ndim, const int64_t *shape, uint64_t seed,
+                          uint64_t call, uint64_t range, dc_error *err) {
+  dc_geometry g;
+  const bool whole = kind == DC_RANDOM_INTEGER;
+  if (whole ? dtype != DC_INT64 : dtype != DC_FLOAT32 && dtype != DC_FLOAT64) {
+    dc_fail(err, DC_DTYPE, NULL, "random numbers of this kind are made as %s, not as %s",
+            whole ? "int64" : "float32 and float64", dc_dtype_name(dtype));
+    return NULL;
+  }
+  if (dc_geometry_c(&g, ndim, shape, dc_dtype_size(dtype), err) != 0) return NULL;
+  dc_expr e = { .op = DC_OP_RANDOM, .as = (uint8_t)kind, .nargs = 4,
+                .number = { [1] = { .dtype = DC_UINT64, .u = seed }, [2] = { .dtype = DC_UINT64, .u = call },
+                            [3] = { .dtype = DC_UINT64, .u = range } } };
+  return dc_node_make(&e, dev, dtype, &g, err);
+}

@@ -1,0 +1,146 @@
+/* expr.c - see expr.h. */
+#include "array/graph/expr.h"
+
+#include <stdlib.h>
+
+#include "array/graph/buffer.h"
+#include "array/graph/geometry.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "base/stock.h"
+#include "device/device.h"
+
+static dc_stock arrays, exprs;
+static dc_use *all_pending; /* through dc_expr.pending */
+
+uint64_t dc_next_mark(void) {
+  static uint64_t last;
+  return ++last;
+}
+
+/* --- making and dropping -------------------------------------------------------------------------- */
+
+static inline void start_array(dc_array *a, dc_device *dev, dc_dtype dtype, dc_expr *e) {
+  a->refs = 1;
+  a->state = DC_ARRAY_PENDING;
+  a->contiguous = true;
+  a->dtype = dtype;
+  a->dev = dev;
+  a->ptr = 0;
+  a->buffer = NULL;
+  a->expr = e;
+  a->users = NULL;
+}
+
+dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
+  dc_array *a = dc_stock_take(&arrays, sizeof *a);
+  if (a == NULL) dc_fail_oom(err);
+  else start_array(a, dev, dtype, NULL);
+  return a;
+}
+
+DC_HOT dc_array *dc_expr_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
+  dc_expr *e = dc_stock_take(&exprs, sizeof *e);
+  dc_array *a = dc_stock_take(&arrays, sizeof *a);
+  if (DC_UNLIKELY(e == NULL || a == NULL)) {
+    free(e);
+    free(a);
+    dc_fail_oom(err);
+    return NULL;
+  }
+  start_array(a, dev, dtype, e);
+  e->nargs = 0;
+  e->reduce = 0;
+  e->keep = e->evaluated = false;
+  e->axes = 0;
+  e->mark = 0;
+  e->frame = NULL;
+  e->pending.user = a;
+  dc_use_add(&e->pending, &all_pending);
+  return a;
+}
+
+static inline void drop(dc_expr *e) {
+  dc_use_end(&e->pending);
+  for (int i = 0; i < e->nargs; i++) /* all, before any operand is released */
+    if (e->arg[i] != NULL && e->use[i].link != NULL) dc_use_end(&e->use[i]);
+  for (int i = 0; i < e->nargs; i++)
+    if (e->arg[i] != NULL) dc_array_leave(e->arg[i]);
+  if (e->frame != NULL) free(e->frame); /* hardly one has it */
+  dc_stock_give(&exprs, e);
+}
+
+DC_HOT void dc_expr_drop(dc_array *a) {
+  dc_expr *e = a->expr;
+  a->expr = NULL;
+  drop(e);
+}
+
+DC_HOT void dc_array_end(dc_array *a) {
+  if (a->state != DC_ARRAY_PENDING) dc_buffer_unref(a->buffer);
+  else if (a->expr != NULL) drop(a->expr);
+  dc_stock_give(&arrays, a);
+}
+
+int dc_array_fail_closed(dc_error *err) { return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed"); }
+
+/* --- becoming READY --------------------------------------------------------------------------------- */
+
+DC_HOT void dc_expr_materialize(dc_array *a, dc_buffer *b) {
+  a->state = DC_ARRAY_READY;
+  a->buffer = b;
+  a->ptr = b->ptr;
+  a->refs++; /* the last view of it may hold it alone */
+  while (a->users != NULL) { /* become readers of its memory, or views of that */
+    dc_use *u = a->users;
+    if (u->user->expr->op == DC_OP_VIEW) {
+      b->refs++;
+      dc_expr_materialize(u->user, b);
+      continue;
+    }
+    dc_use_remove(u);
+    dc_use_add(u, &b->readers);
+  }
+  dc_expr_drop(a);
+  dc_array_leave(a);
+}
+
+void dc_expr_become_copy(dc_array *a, dc_array *from) {
+  dc_expr *e = a->expr;
+  dc_expr old = *e;
+  for (int i = 0; i < e->nargs; i++)
+    if (e->arg[i] != NULL) dc_use_remove(&e->use[i]);
+  e->op = DC_OP_CAST;
+  e->nargs = 1;
+  e->weight = e->inputs = 1;
+  e->evaluated = false;
+  dc_expr_link(a, 0, from);
+  e->frame = NULL;
+  dc_error none = DC_ERROR_INIT; /* it has that shape already, if perhaps as a view */
+  dc_geometry_c(&a->g, from->g.ndim, from->g.shape, dc_dtype_size(a->dtype), &none);
+  a->contiguous = true;
+  free(old.frame);
+  for (int i = 0; i < old.nargs; i++)
+    if (old.arg[i] != NULL) dc_array_leave(old.arg[i]);
+}
+
+/* --- users -------------------------------------------------------------------------------- */
+
+bool dc_expr_exclusive(const dc_array *a) {
+  if (a->state != DC_ARRAY_PENDING || a->users == NULL) return false;
+  int uses = 0;
+  for (const dc_use *u = a->users; u != NULL; u = u->next) {
+    if (u->user != a->users->user) return false;
+    uses++;
+  }
+  return uses == a->refs;
+}
+
+dc_array *dc_expr_root(dc_array *a) {
+  while (dc_expr_exclusive(a)) a = a->users->user;
+  return a;
+}
+
+const dc_use *dc_expr_all_pending(void) { return all_pending; }

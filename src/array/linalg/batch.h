@@ -1,0 +1,29 @@
+/*
+** batch.h - inside the room: the axes along which a library repeats what it does.
+**
+** A library takes one distance from matrix to matrix.  Axes through which every operand steps as one are merged; the
+** longest that is left goes to the library, the others are walked here.
+*/
+#ifndef DC_ARRAY_LINALG_BATCH_H
+#define DC_ARRAY_LINALG_BATCH_H
+
+#include "array/graph/geometry.h"
+
+#define DC_BATCH_OPERANDS 3
+
+typedef struct dc_batch {
+  int naxes;
+  int64_t n[DC_MAX_DIMS];
+  int64_t step[DC_MAX_DIMS][DC_BATCH_OPERANDS]; /* elements */
+} dc_batch;
+
+/* One more axis, inside of those before. */
+void dc_batch_add(dc_batch *b, int64_t n, const int64_t step[DC_BATCH_OPERANDS]);
+/* Takes the longest axis away: its extent and steps; 1 and 0 when there is none. */
+void dc_batch_take(dc_batch *b, int64_t *n, int64_t step[DC_BATCH_OPERANDS]);
+/* How often the axes left are to be walked; 1 without any. */
+int64_t dc_batch_count(const dc_batch *b);
+/* Where the operands are at the i-th time, in elements. */
+void dc_batch_at(const dc_batch *b, int64_t i, int64_t at[DC_BATCH_OPERANDS]);
+
+#endif

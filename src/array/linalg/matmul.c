@@ -1,0 +1,286 @@
+/*
+** matmul.c - matrix products: shapes as NumPy's, operands as they lie where the library takes that, else copied.
+*/
+#include "array/linalg/matmul.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "array/array.h"
+#include "array/evaluate.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/types.h"
+#include "array/linalg/batch.h"
+#include "array/linalg/matrix.h"
+#include "array/linalg/matrix_kernels.h"
+#include "array/operators.h"
+#include "array/view.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "device/library.h"
+#include "device/registry.h"
+
+/* --- shapes ------------------------------------------------------------------------------------------- */
+
+/* A product to be computed: both operands as matrices with the batch's axes in front, and the result. */
+typedef struct task {
+  dc_dtype dtype;       /* of the result */
+  int64_t m, n, k;
+  int nbatch;
+  int64_t batch[DC_MAX_DIMS];
+  int ndim;             /* of the result, without the axes that 1-d operands lose */
+  int64_t shape[DC_MAX_DIMS];
+} task;
+
+static int fail_shapes(const dc_array *a, const dc_array *b, const char *why, dc_error *err) {
+  char ta[512], tb[512];
+  return dc_fail(err, DC_SHAPE, NULL, "matmul of %s and %s: %s", dc_geometry_text(&a->g, ta, sizeof ta),
+                 dc_geometry_text(&b->g, tb, sizeof tb), why);
+}
+
+static int plan(task *t, const dc_array *a, const dc_array *b, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0 || dc_array_check_open(b, err) != 0) return -1;
+  if (dc_array_check_together(a, b, err) != 0) return -1;
+  if (a->g.ndim == 0 || b->g.ndim == 0)
+    return fail_shapes(a, b, "it takes vectors and matrices; use * with a single number", err);
+  const bool row = a->g.ndim == 1, column = b->g.ndim == 1;
+  const int64_t *sa = a->g.shape, *sb = b->g.shape;
+  t->m = row ? 1 : sa[a->g.ndim - 2];
+  t->k = sa[a->g.ndim - 1];
+  t->n = column ? 1 : sb[b->g.ndim - 1];
+  const int64_t other = column ? sb[0] : sb[b->g.ndim - 2];
+  if (t->k != other) {
+    char why[160];
+    snprintf(why, sizeof why, "the last axis of a has %" PRId64 " elements, the %s of b %" PRId64, t->k,
+             column ? "axis" : "last but one", other);
+    return fail_shapes(a, b, why, err);
+  }
+  dc_geometry ga = a->g, gb = b->g, all;
+  ga.ndim = row ? 0 : a->g.ndim - 2;
+  gb.ndim = column ? 0 : b->g.ndim - 2;
+  if (dc_geometry_broadcast(&ga, &gb, &all, err) != 0)
+    return dc_error_prefix(err, "matmul, the axes before the last two: ");
+  t->nbatch = t->ndim = all.ndim;
+  memcpy(t->batch, all.shape, sizeof t->batch);
+  memcpy(t->shape, all.shape, sizeof t->shape);
+  if (!row) t->shape[t->ndim++] = t->m;
+  if (!column) t->shape[t->ndim++] = t->n;
+  t->dtype = dc_dtype_promote(a->dtype, b->dtype);
+  return 0;
+}
+
+/* --- operands ----------------------------------------------------------------------------------------- */
+
+/* Steps of an operand, in elements. */
+typedef struct matrix {
+  int64_t row, column;
+  int64_t batch[DC_MAX_DIMS]; /* along the batch's axes; 0 where it is stretched */
+  bool transposed;
+  int64_t ld;
+} matrix;
+
+/* The matrices in READY `a`; a 1-d one is a row, or a column. */
+static void look_at(matrix *x, const dc_array *a, bool column, const task *t) {
+  const int own = a->g.ndim < 2 ? 0 : a->g.ndim - 2;
+  if (a->g.ndim == 1) {
+    x->row = column ? dc_matrix_step(a, 0) : 0;
+    x->column = column ? 0 : dc_matrix_step(a, 0);
+  } else {
+    x->row = dc_matrix_step(a, own);
+    x->column = dc_matrix_step(a, own + 1);
+  }
+  for (int i = 0; i < t->nbatch; i++) {
+    int from = i - (t->nbatch - own);
+    x->batch[i] = from >= 0 && a->g.shape[from] != 1 ? dc_matrix_step(a, from) : 0;
+  }
+}
+
+/* Whether rows of `columns` elements lie so that libraries take them, perhaps transposed. */
+static bool fits(matrix *x, int64_t rows, int64_t columns, int nbatch) {
+  for (int i = 0; i < nbatch; i++)
+    if (x->batch[i] < 0) return false;
+  x->transposed = false;
+  x->ld = rows == 1 ? columns : x->row;
+  if ((columns == 1 || x->column == 1) && x->ld >= columns) return true;
+  x->transposed = true;
+  x->ld = columns == 1 ? rows : x->column;
+  return (rows == 1 || x->row == 1) && x->ld >= rows;
+}
+
+/* `a` READY, of the dtype, and with `library` lying so that one takes it: itself or a copy. Takes the reference. */
+static dc_array *ready(dc_array *a, dc_dtype dtype, bool library, bool column, const task *t, matrix *x,
+                       dc_error *err) {
+  dc_array *cast = dc_array_cast(a, dtype, err);
+  if (cast == NULL || dc_evaluate(cast, err) != 0) {
+    if (cast != NULL) dc_array_unref(cast);
+    return NULL;
+  }
+  look_at(x, cast, column, t);
+  if (!library || fits(x, column ? t->k : t->m, column ? t->n : t->k, t->nbatch)) return cast;
+  dc_array *copy = dc_matrix_copy(cast, dtype, cast->g.ndim, cast->g.shape, err);
+  dc_array_unref(cast);
+  if (copy == NULL) return NULL;
+  look_at(x, copy, column, t);
+  fits(x, column ? t->k : t->m, column ? t->n : t->k, t->nbatch);
+  return copy;
+}
+
+/* --- computing ---------------------------------------------------------------------------------------- */
+
+static dc_batch batch_of(const task *t, const matrix *a, const matrix *b) {
+  dc_batch all = { 0 };
+  int64_t step[DC_MAX_DIMS];
+  int64_t next = t->m * t->n;
+  for (int i = t->nbatch - 1; i >= 0; i--) {
+    step[i] = next;
+    next *= t->batch[i];
+  }
+  for (int i = 0; i < t->nbatch; i++)
+    dc_batch_add(&all, t->batch[i], (const int64_t[]){ a->batch[i], b->batch[i], step[i] });
+  return all;
+}
+
+/* One b for all, and the matrices of a follow each other like more rows: it is a single product. */
+static void fold_rows(dc_product *p) {
+  if (p->step_b != 0 || p->ta || p->step_a != p->m * p->lda || p->step_c != p->m * p->ldc) return;
+  p->m *= p->batch;
+  p->batch = 1;
+}
+
+static int by_library(const task *t, dc_array *a, dc_array *b, dc_array *c, const matrix *xa, const matrix *xb,
+                      dc_precision precision, dc_error *err) {
+  dc_batch all = batch_of(t, xa, xb);
+  dc_product p = { .dtype = c->dtype, .precision = precision, .m = t->m, .n = t->n, .k = t->k, .ta = xa->transposed,
+                   .tb = xb->transposed, .lda = xa->ld, .ldb = xb->ld, .ldc = t->n };
+  int64_t step[DC_BATCH_OPERANDS], at[DC_BATCH_OPERANDS];
+  dc_buffer *work;
+  dc_batch_take(&all, &p.batch, step);
+  p.step_a = step[0];
+  p.step_b = step[1];
+  p.step_c = step[2];
+  if (p.batch > 1) fold_rows(&p);
+  if (dc_device_product_work(c->dev, &p, err) != 0) return -1;
+  int rc = dc_matrix_work(c->dev, p.work_bytes, &work, &p.work, err);
+  dc_array *const read[] = { a, b, NULL }, *const written[] = { c, NULL };
+  if (rc == 0) rc = dc_matrix_use(read, written, err);
+  const int64_t size = (int64_t)dc_dtype_size(c->dtype), times = dc_batch_count(&all);
+  for (int64_t i = 0; i < times && rc == 0; i++) {
+    dc_batch_at(&all, i, at);
+    p.a = a->ptr + (dc_ptr)(at[0] * size);
+    p.b = b->ptr + (dc_ptr)(at[1] * size);
+    p.c = c->ptr + (dc_ptr)(at[2] * size);
+    rc = dc_device_product(c->dev, &p, err);
+  }
+  if (work != NULL) dc_buffer_unref(work);
+  return rc;
+}
+
+static int by_ourselves(const task *t, dc_array *a, dc_array *b, dc_array *c, const matrix *xa, const matrix *xb,
+                        dc_error *err) {
+  dc_batch all = batch_of(t, xa, xb);
+  dc_integer_product p = { .m = t->m, .n = t->n, .k = t->k, .a_row = xa->row, .a_column = xa->column,
+                           .b_row = xb->row, .b_column = xb->column };
+  int64_t step[DC_BATCH_OPERANDS], at[DC_BATCH_OPERANDS];
+  dc_batch_take(&all, &p.batch, step);
+  p.step_a = step[0];
+  p.step_b = step[1];
+  p.step_c = step[2];
+  dc_array *const read[] = { a, b, NULL }, *const written[] = { c, NULL };
+  const int64_t size = (int64_t)dc_dtype_size(c->dtype), times = dc_batch_count(&all);
+  int rc = dc_matrix_use(read, written, err);
+  for (int64_t i = 0; i < times && rc == 0; i++) {
+    dc_batch_at(&all, i, at);
+    p.a = a->ptr + (dc_ptr)(at[0] * size);
+    p.b = b->ptr + (dc_ptr)(at[1] * size);
+    p.c = c->ptr + (dc_ptr)(at[2] * size);
+    rc = dc_matrix_multiply(c->dev, c->dtype, &p, err);
+  }
+  return rc;
+}
+
+/* A result without terms. */
+static int clear(dc_array *c, dc_error *err) {
+  static const uint8_t zero;
+  size_t bytes = (size_t)dc_array_size(c) * dc_dtype_size(c->dtype);
+  return dc_buffer_used(c->buffer, true, err) != 0 ? -1 : dc_device_fill(c->dev, c->ptr, &zero, 1, bytes, err);
+}
+
+static bool is_half(dc_dtype t) { return t == DC_FLOAT16 || t == DC_BFLOAT16; }
+
+dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
+  task t;
+  matrix xa, xb;
+  if (plan(&t, a, b, err) != 0) return NULL;
+  const char kind = dc_dtypes[t.dtype].kind;
+  const bool library = kind == 'f' || kind == 'c';
+  const dc_dtype dtype = is_half(t.dtype) && !a->dev->libraries->half_products ? DC_FLOAT32 : t.dtype;
+  dc_array *c = dc_array_empty(a->dev, dtype, t.ndim, t.shape, err);
+  if (c == NULL) return NULL;
+  int rc = 0;
+  if (dc_array_size(c) > 0 && t.k == 0) {
+    rc = clear(c, err);
+  } else if (dc_array_size(c) > 0) {
+    dc_array *left = ready(a, dtype, library, false, &t, &xa, err);
+    dc_array *right = left != NULL ? ready(b, dtype, library, true, &t, &xb, err) : NULL;
+    if (right == NULL) rc = -1;
+    else if (library) rc = by_library(&t, left, right, c, &xa, &xb, precision, err);
+    else rc = by_ourselves(&t, left, right, c, &xa, &xb, err);
+    if (right != NULL) dc_array_unref(right);
+    if (left != NULL) dc_array_unref(left);
+  }
+  dc_array *result = rc != 0 ? NULL : c;
+  if (rc == 0 && dtype != t.dtype) result = dc_matrix_copy(c, t.dtype, t.ndim, t.shape, err);
+  if (result != c) dc_array_unref(c);
+  return result;
+}
+
+/* --- dot ---------------------------------------------------------------------------------------------- */
+
+/* b[…, k, n] as [k, … n]: the axis that is summed over comes first. */
+static dc_array *summed_first(dc_array *b, dc_error *err) {
+  int axes[DC_MAX_DIMS], n = 0;
+  dc_geometry g;
+  axes[n++] = b->g.ndim - 2;
+  for (int i = 0; i < b->g.ndim; i++)
+    if (i != b->g.ndim - 2) axes[n++] = i;
+  return dc_geometry_transpose(&b->g, axes, &g, err) != 0 ? NULL : dc_array_view(b, &g, 0, err);
+}
+
+/* The product of matrices that hold all other axes of a as rows, and of b as columns. */
+static dc_array *dot_of_many(dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
+  const int64_t k = a->g.shape[a->g.ndim - 1], other = b->g.shape[b->g.ndim - 2];
+  int64_t shape[2 * DC_MAX_DIMS];
+  int ndim = 0;
+  if (k != other) {
+    char ta[512], tb[512];
+    dc_fail(err, DC_SHAPE, NULL, "dot of %s and %s: the last axis of a has %" PRId64 " elements, the last but one of b "
+            "%" PRId64, dc_geometry_text(&a->g, ta, sizeof ta), dc_geometry_text(&b->g, tb, sizeof tb), k, other);
+    return NULL;
+  }
+  int64_t rows = 1, columns = 1;
+  for (int i = 0; i < a->g.ndim - 1; i++) rows *= shape[ndim++] = a->g.shape[i];
+  for (int i = 0; i < b->g.ndim; i++)
+    if (i != b->g.ndim - 2) columns *= shape[ndim++] = b->g.shape[i];
+  dc_array *turned = summed_first(b, err), *result = NULL;
+  dc_array *right = turned != NULL ? dc_array_reshape(turned, 2, (const int64_t[]){ k, columns }, err) : NULL;
+  dc_array *left = right != NULL ? dc_array_reshape(a, 2, (const int64_t[]){ rows, k }, err) : NULL;
+  dc_array *flat = left != NULL ? dc_array_matmul(left, right, precision, err) : NULL;
+  if (flat != NULL) result = dc_array_reshape(flat, ndim, shape, err);
+  dc_array *const all[] = { turned, right, left, flat };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i] != NULL) dc_array_unref(all[i]);
+  return result;
+}
+
+dc_array *dc_array_dot(dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
+  if (dc_array_check_open(a, err) != 0 || dc_array_check_open(b, err) != 0) return NULL;
+  if (dc_array_check_together(a, b, err) != 0) return NULL;
+  dc_array *const both[] = { a, b };
+  if (a->g.ndim == 0 || b->g.ndim == 0) return dc_array_apply(DC_OP_MUL, both, NULL, err);
+  if (b->g.ndim == 1 || (a->g.ndim <= 2 && b->g.ndim == 2)) return dc_array_matmul(a, b, precision, err);
+  return dot_of_many(a, b, precision, err);
+}

@@ -1,0 +1,159 @@
+/* matrix_kernels.c - see matrix_kernels.h.  Kernels are compiled once for each device and dtype, and cached. */
+#include "array/linalg/matrix_kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/array.h"
+#include "array/graph/expr.h"
+#include "array/graph/types.h"
+#include "array/linalg/matrix.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "base/map.h"
+#include "kernel/launch.h"
+#include "kernel/module.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "device/registry.h"
+#include "kernel/kernel.h"
+
+#define MOST_BLOCKS 32768
+
+/* A tile of 32 by 32 of the result is a block's, eight rows of threads with four elements each. Sums wrap, so they are
+** made of unsigned numbers. */
+static const char product_text[] =
+    "extern \"C\" __global__ void __launch_bounds__(256) product(T *c, const T *a, const T *b, long long m,\n"
+    "    long long n, long long k, long long a_row, long long a_column, long long b_row, long long b_column,\n"
+    "    long long step_a, long long step_b, long long step_c, long long batch) {\n"
+    "  __shared__ T ta[32][33], tb[32][33];\n"
+    "  const int x = threadIdx.x, y = threadIdx.y;\n"
+    "  for (long long z = blockIdx.z; z < batch; z += gridDim.z)\n"
+    "    for (long long row = blockIdx.y * 32ll; row < m; row += gridDim.y * 32ll)\n"
+    "      for (long long column = blockIdx.x * 32ll; column < n; column += gridDim.x * 32ll) {\n"
+    "        U sum[4] = {0, 0, 0, 0};\n"
+    "        for (long long l = 0; l < k; l += 32) {\n"
+    "          for (int r = y; r < 32; r += 8) {\n"
+    "            ta[r][x] = row + r < m && l + x < k ? a[z * step_a + (row + r) * a_row + (l + x) * a_column] : T(0);\n"
+    "            tb[r][x] = l + r < k && column + x < n\n"
+    "                           ? b[z * step_b + (l + r) * b_row + (column + x) * b_column] : T(0);\n"
+    "          }\n"
+    "          __syncthreads();\n"
+    "          for (int i = 0; i < 32; i++) {\n"
+    "            const U v = (U)tb[i][x];\n"
+    "            for (int q = 0; q < 4; q++) ADD(sum[q], (U)ta[y + 8 * q][i], v);\n"
+    "          }\n"
+    "          __syncthreads();\n"
+    "        }\n"
+    "        for (int q = 0; q < 4; q++)\n"
+    "          if (row + y + 8 * q < m && column + x < n)\n"
+    "            c[z * step_c + (row + y + 8 * q) * n + column + x] = (T)sum[q];\n"
+    "      }\n"
+    "}\n";
+
+static const char triangle_text[] =
+    "extern \"C\" __global__ void triangle(T *out, const T *in, long long n, long long rows, long long columns,\n"
+    "    long long row, long long column, long long step, long long upper) {\n"
+    "  const T zero = {};\n"
+    "  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n;\n"
+    "       i += (long long)gridDim.x * blockDim.x) {\n"
+    "    const long long c = i % columns, r = i / columns % rows, z = i / columns / rows;\n"
+    "    const bool inside = upper ? c >= r : c <= r;\n"
+    "    out[i] = inside ? in[z * step + r * row + c * column] : zero;\n"
+    "  }\n"
+    "}\n";
+
+static dc_map kernels; /* device's serial, dtype, name -> dc_kernel */
+
+static const char *head_of(dc_dtype t, bool triangle) {
+  static const char *const sized[] = { "typedef unsigned char T;\n", "typedef unsigned short T;\n",
+                                       "typedef unsigned T;\n", "typedef unsigned long long T;\n",
+                                       "struct __align__(16) T { unsigned long long x, y; };\n" };
+  static const char plus[] = "#define ADD(sum, a, b) sum += (a) * (b)\n";
+  static char text[160];
+  const size_t size = dc_dtype_size(t);
+  if (triangle) return sized[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4];
+  if (t == DC_BOOL) return "typedef bool T;\ntypedef unsigned U;\n#define ADD(sum, a, b) sum |= (a) & (b)\n";
+  snprintf(text, sizeof text, "typedef %s T;\ntypedef unsigned%s U;\n%s", dc_dtypes[t].ctype,
+           size == 8 ? " long long" : "", plus);
+  return text;
+}
+
+static dc_kernel *build(dc_device *dev, dc_dtype dtype, bool triangle, dc_error *err) {
+  static const char *const options[] = { "-std=c++17" };
+  static const dc_signature product_sig = { .name = (char *)"product of integers" },
+                            triangle_sig = { .name = (char *)"triangle of a matrix" };
+  dc_buf text = DC_BUF_INIT;
+  dc_buf_puts(&text, head_of(dtype, triangle));
+  dc_buf_puts(&text, triangle ? triangle_text : product_text);
+  dc_kernel *k = dc_calloc_lines(sizeof *k);
+  dc_module *m = NULL;
+  int rc = k == NULL || text.failed ? dc_fail_oom(err) : 0;
+  if (rc == 0) {
+    dc_source src = { .text = text.data, .len = text.len, .options = options, .noptions = 1, .no_signatures = true };
+    rc = dc_module_build(dev, &src, &m, err);
+  }
+  if (rc == 0 && triangle) rc = dc_kernel_take(m, "triangle", &triangle_sig, k, err);
+  else if (rc == 0) rc = dc_kernel_take(m, "product", &product_sig, k, err);
+  dc_buf_free(&text);
+  if (rc == 0) return k;
+  if (m != NULL) dc_module_unref(m);
+  free(k);
+  return NULL;
+}
+
+static dc_kernel *kernel_for(dc_device *dev, dc_dtype dtype, bool triangle, dc_error *err) {
+  char key[sizeof dev->serial + 2];
+  if (dc_device_open(dev, err) != 0) return NULL;
+  memcpy(key, &dev->serial, sizeof dev->serial);
+  key[sizeof key - 2] = (char)dtype;
+  key[sizeof key - 1] = triangle ? 't' : 'p';
+  dc_kernel *k = dc_map_get(&kernels, key, sizeof key);
+  if (k != NULL || (k = build(dev, dtype, triangle, err)) == NULL) return k;
+  if (dc_map_set(&kernels, key, sizeof key, k) == 0) return k;
+  dc_module_unref(k->module);
+  free(k);
+  dc_fail_oom(err);
+  return NULL;
+}
+
+static uint32_t blocks_for(int64_t n, int64_t a_block, int64_t most) {
+  int64_t blocks = (n + a_block - 1) / a_block;
+  return (uint32_t)(blocks < most ? blocks : most);
+}
+
+/* All parameters have 8 bytes. */
+static int launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const uint64_t *params, size_t size, dc_error *err) {
+  k->params_size = (uint32_t)size;
+  dc_launch l = { .grid = grid, .block = block, .params = params };
+  return dc_kernel_launch(k, &l, &(dc_launch_options){ 0 }, err);
+}
+
+int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_integer_product *p, dc_error *err) {
+  dc_kernel *k = kernel_for(dev, dtype, false, err);
+  if (k == NULL) return -1;
+  const uint64_t params[] = { p->c, p->a, p->b, (uint64_t)p->m, (uint64_t)p->n, (uint64_t)p->k, (uint64_t)p->a_row,
+                              (uint64_t)p->a_column, (uint64_t)p->b_row, (uint64_t)p->b_column, (uint64_t)p->step_a,
+                              (uint64_t)p->step_b, (uint64_t)p->step_c, (uint64_t)p->batch };
+  dc_dim3 grid = { blocks_for(p->n, 32, MOST_BLOCKS), blocks_for(p->m, 32, MOST_BLOCKS),
+                   blocks_for(p->batch, 1, MOST_BLOCKS) };
+  return launch(k, grid, (dc_dim3){ 32, 8, 1 }, params, sizeof params, err);
+}
+
+int dc_matrix_triangle(dc_array *out, dc_array *in, bool upper, int64_t row, int64_t column, int64_t step,
+                       dc_error *err) {
+  const int64_t n = dc_array_size(out);
+  if (n == 0) return 0;
+  dc_kernel *k = kernel_for(out->dev, out->dtype, true, err);
+  if (k == NULL) return -1;
+  dc_array *const read[] = { in, NULL }, *const written[] = { out, NULL };
+  if (dc_matrix_use(read, written, err) != 0) return -1;
+  const uint64_t params[] = { out->ptr, in->ptr, (uint64_t)n, (uint64_t)out->g.shape[out->g.ndim - 2],
+                              (uint64_t)out->g.shape[out->g.ndim - 1], (uint64_t)row, (uint64_t)column, (uint64_t)step,
+                              (uint64_t)upper };
+  return launch(k, (dc_dim3){ blocks_for(n, 256, MOST_BLOCKS), 1, 1 }, (dc_dim3){ 256, 1, 1 }, params, sizeof params,
+                err);
+}

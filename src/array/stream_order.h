@@ -1,0 +1,24 @@
+/*
+** stream_order.h - arrays on devices with several streams, and in captured graphs.
+*/
+#ifndef DC_ARRAY_STREAM_ORDER_H
+#define DC_ARRAY_STREAM_ORDER_H
+
+#include "array/graph/types.h"
+#include "base/error.h"
+#include "device/capture.h"
+#include "device/device.h"
+#include "device/stream.h"
+
+/* Call before anything but this room uses a READY array on its device in stream `by` (NULL: the current one), when the
+** device's `tracking` is set: orders it behind the uses of other streams, or makes it part of the graph that is being
+** captured. */
+int dc_array_use(dc_array *a, dc_stream *by, bool writes, dc_error *err);
+/* Begins to capture a graph on the device; what is pending there is computed first. */
+int dc_array_capture_begin(dc_device *dev, dc_error *err);
+/* Ends it; what is pending becomes part of the graph; see dc_capture_end. */
+int dc_array_capture_end(dc_device *dev, dc_graph **g, dc_error *err);
+/* Runs a graph in its device's current stream; pending readers of what it writes are computed first. */
+int dc_array_graph_launch(dc_graph *g, dc_error *err);
+
+#endif
