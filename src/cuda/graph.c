@@ -10,10 +10,10 @@
 #include "cuda/context.h"
 #include "cuda/stream.h"
 
-/* A graph's launch is noted, for the blame, as that of a function that bears its kernels' names. */
+/* For errors, a graph's launch is noted as that of a function that bears its kernels' names. */
 typedef struct dc_cuda_graph {
   CUgraphExec exec;
-  dc_code code; /* of these stand-ins: the newest first; changing a graph adds one */
+  dc_code code; /* of these functions, newest first; updating a graph adds one */
 } dc_cuda_graph;
 
 /* A stream of a branch. */
@@ -23,7 +23,7 @@ typedef struct side {
   bool used;             /* by the graph that is being captured */
 } side;
 
-/* Kept for the next graph.  The stream comes first, so that both have one address. */
+/* Reused by the next graph.  The stream comes first, so that both have one address. */
 struct dc_cuda_capture {
   dc_cuda_stream stream;
   side *sides;
@@ -91,7 +91,7 @@ void dc_cuda_captured(const dc_function *fn) {
 
 /* --- graphs -------------------------------------------------------------------------------------- */
 
-/* A stand-in for what was captured, in front of the graph's list. */
+/* A function that stands for what was captured, in front of the graph's list. */
 static int add_stand_in(dc_cuda_graph *g, const char *names, dc_error *err) {
   static const char head[] = "graph of ";
   if (names[0] == '\0') names = "nothing";
@@ -127,20 +127,20 @@ static int make_graph(dc_cuda *d, CUgraph captured, void **out, dc_error *err) {
   CUresult r = dc_cu.GraphInstantiate(&g->exec, captured, 0);
   if (r != CUDA_SUCCESS) {
     free_graph(g);
-    return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be made ready to run on %s", d->dev->id);
+    return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be instantiated on %s", d->dev->id);
   }
   *out = g;
   return 0;
 }
 
-/* `old` changed in place, which its runs so far do not notice. False where that cannot be done. */
+/* Updates `old` in place, without effect on its runs so far. False where that cannot be done. */
 static bool change(dc_cuda *d, dc_cuda_graph *old, CUgraph captured) {
   CUgraphExecUpdateResultInfo info = { 0 };
   dc_error ignored = DC_ERROR_INIT;
   CUresult r = dc_cu.GraphExecUpdate(old->exec, captured, &info);
   dc_cuda_note(r);
   if (r != CUDA_SUCCESS) return false;
-  if (add_stand_in(old, d->capture->names, &ignored) != 0) dc_error_clear(&ignored); /* the old name will do */
+  if (add_stand_in(old, d->capture->names, &ignored) != 0) dc_error_clear(&ignored); /* the old name stays */
   return true;
 }
 
