@@ -20,7 +20,7 @@ enum { DC_READS = 1, DC_WRITES = 2 };
 
 typedef struct dc_graph {
   dc_device *dev;
-  void *handle;      /* the backend's; NULL: closed */
+  void *handle;      /* the backend's; NULL: it belongs to the graph that this one was replaced by */
   dc_held *held;
   size_t nheld;
   dc_stream *last;   /* where it ran last; NULL: nowhere yet */
