@@ -23,7 +23,7 @@ local knows = {
 local folders = {
   compile = { "nvrtc", "types", "nvcc_compat", "link", "" },
   cpu = { "simd", "ptx", "analysis", "interp", "codegen", "ops", "lib", "runtime" },
-  array = { "graph", "codegen", "linalg", "" },
+  array = { "graph", "codegen", "", "linalg" },
 }
 
 local rank = {}

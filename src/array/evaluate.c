@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "array/chunks.h"
 #include "array/codegen/generate.h"
 #include "array/codegen/kernel_cache.h"
 #include "array/codegen/launch_cache.h"

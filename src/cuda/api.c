@@ -78,7 +78,7 @@ static int check_version(dc_error *err) {
   CUresult r = dc_cu.DriverGetVersion(&driver.version);
   if (r == CUDA_ERROR_STUB_LIBRARY) return dc_cuda_fail_stub(err);
   if (r != CUDA_SUCCESS)
-    return dc_fail(err, DC_DEVICE, NULL, "the NVIDIA driver in %s does not tell its version (error %d)", driver.path,
+    return dc_fail(err, DC_DEVICE, NULL, "the NVIDIA driver in %s does not give its version (error %d)", driver.path,
                    r);
   if (driver.version >= OLDEST_DRIVER) return 0;
   return dc_fail(err, DC_DEVICE, NULL,

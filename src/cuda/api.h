@@ -59,7 +59,7 @@ typedef struct CUgraphExecUpdateResultInfo {
   CUgraphNode error_node, error_from_node;
 } CUgraphExecUpdateResultInfo;
 
-/* Who may reach a pool's memory. */
+/* A device's access to a pool's memory. */
 typedef struct CUmemLocation {
   CUmemLocationType type;
   int id;

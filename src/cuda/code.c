@@ -86,7 +86,7 @@ static int function(dc_device *dev, dc_code *code, const char *name, dc_function
     free(fn);
     if (r == CUDA_ERROR_NOT_FOUND)
       return dc_fail(err, DC_ARGUMENT, "CUDA_ERROR_NOT_FOUND", "the compiled code has no kernel '%s'", name);
-    return dc_cuda_fail(r, DC_LAUNCH, err, "kernel '%s' cannot be had", name);
+    return dc_cuda_fail(r, DC_LAUNCH, err, "kernel '%s' cannot be looked up", name);
   }
   memcpy(fn->name, name, size);
   fn->d = d;
@@ -103,7 +103,7 @@ static int visit_all(const CUfunction *list, unsigned int n, int (*visit)(void *
   for (unsigned int i = 0; i < n; i++) {
     const char *name = NULL;
     CUresult r = dc_cu.FuncGetName(&name, list[i]);
-    if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "a kernel does not tell its name");
+    if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "the name of a kernel cannot be read");
     if (visit(ud, name) != 0) return -1;
   }
   return 0;
@@ -131,7 +131,7 @@ static int global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, 
   CUresult r = dc_cu.ModuleGetGlobal(&p, size, code->module, name);
   if (r == CUDA_ERROR_NOT_FOUND)
     return dc_fail(err, DC_ARGUMENT, "CUDA_ERROR_NOT_FOUND", "the compiled code has no variable '%s'", name);
-  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "variable '%s' cannot be had", name);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "variable '%s' cannot be looked up", name);
   *ptr = p;
   return 0;
 }
@@ -159,7 +159,8 @@ static int function_facts(dc_function *fn, dc_function_facts *out, dc_error *err
   if (dc_cuda_enter(fn->d, err) != 0) return -1;
   for (int i = 0; i < 6; i++) {
     CUresult r = dc_cu.FuncGetAttribute(&v[i], wanted[i], fn->handle);
-    if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "kernel '%s' does not tell its attributes", fn->name);
+    if (r != CUDA_SUCCESS)
+      return dc_cuda_fail(r, DC_LAUNCH, err, "the attributes of kernel '%s' cannot be read", fn->name);
   }
   *out = (dc_function_facts){ .registers = v[0], .shared = (size_t)v[1], .local = (size_t)v[2],
                               .constant = (size_t)v[3], .max_threads = v[4], .binary_version = v[5] };
@@ -170,7 +171,7 @@ static int occupancy(dc_function *fn, uint32_t threads, size_t shared, int *bloc
   if (dc_cuda_enter(fn->d, err) != 0) return -1;
   CUresult r = dc_cu.OccupancyMaxActiveBlocksPerMultiprocessor(blocks, fn->handle, (int)threads, shared);
   if (r == CUDA_SUCCESS) return 0;
-  return dc_cuda_fail(r, DC_LAUNCH, err, "the occupancy for blocks of %u threads cannot be told", threads);
+  return dc_cuda_fail(r, DC_LAUNCH, err, "the occupancy for blocks of %u threads cannot be computed", threads);
 }
 
 static int set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {

@@ -123,16 +123,16 @@ static void lose_devices(void) {
 static void describe_fault(CUresult r) {
   char names[256];
   size_t n = dc_cuda_running(NULL, names, sizeof names);
-  dc_buf who = DC_BUF_INIT;
-  if (n == 1) dc_buf_printf(&who, "in kernel %s", names);
+  dc_buf where = DC_BUF_INIT;
+  if (n == 1) dc_buf_printf(&where, "in kernel %s", names);
   else if (n > 1)
-    dc_buf_printf(&who, "in one of the last %zu launches (%s), DOTCOMPUTE_SYNC=1 tells in which", n, names);
-  else dc_buf_puts(&who, "with no kernel of this program known to be running");
+    dc_buf_printf(&where, "in one of the last %zu launches (%s), DOTCOMPUTE_SYNC=1 shows in which", n, names);
+  else dc_buf_puts(&where, "with no kernel of this program known to be running");
   dc_fail(&latched, DC_LAUNCH, error_name(r),
           "the GPU stopped with '%s' (%s) %s; CUDA is lost for this process, and only a new process brings it back, "
           "while the CPU device works on",
-          error_text(r), error_name(r), dc_buf_str(&who));
-  dc_buf_free(&who);
+          error_text(r), error_name(r), dc_buf_str(&where));
+  dc_buf_free(&where);
 }
 
 static void latch(CUresult r) {

@@ -38,7 +38,7 @@ void dc_cuda_adopt(dc_device *dev);
 void dc_cuda_forked(void);
 
 /* Error for a driver call that returned r != CUDA_SUCCESS: "<what>: <driver's text>" with the code's
-** name; out-of-memory becomes DC_MEMORY.  A fault is latched and reported as such.  Always -1. */
+** name; out-of-memory becomes DC_MEMORY.  A fault is latched first.  Always -1. */
 int dc_cuda_fail(CUresult r, dc_kind kind, dc_error *err, const char *what, ...) DC_PRINTF(4, 5);
 /* For calls whose failure is not reported: only latches faults. */
 void dc_cuda_note(CUresult r);

@@ -10,73 +10,67 @@
 #include "cuda/context.h"
 #include "cuda/stream.h"
 
-/* A graph's launch is noted, for the blame, as that of a function that bears its kernels' names. */
+/* For errors, a graph's launch is noted as that of a function that bears its kernels' names. */
 typedef struct dc_cuda_graph {
   CUgraphExec exec;
-  dc_code code; /* of these stand-ins: the newest first; changing a graph adds one */
+  dc_code code; /* of these functions, newest first; updating a graph adds one */
 } dc_cuda_graph;
 
-/* A stream of a branch. */
-typedef struct side {
+/* The stream of a branch, which the next graph uses again. */
+typedef struct branch {
   dc_cuda_stream stream; /* first, so that both have one address */
-  struct side *next;
+  struct branch *next;
   bool used;             /* by the graph that is being captured */
-} side;
+} branch;
 
-/* Kept for the next graph.  The stream comes first, so that both have one address. */
 struct dc_cuda_capture {
-  dc_cuda_stream stream;
-  side *sides;
-  char names[200];
+  branch *branches;
+  branch *first;   /* where the capture began */
+  char names[200]; /* of its kernels */
 };
 
 static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
 
 /* --- capturing ----------------------------------------------------------------------------------- */
 
-static int make_capture(dc_cuda *d, dc_error *err) {
-  if (d->capture != NULL) return 0;
-  struct dc_cuda_capture *c = calloc(1, sizeof *c);
-  if (c == NULL) return dc_fail_oom(err);
-  CUresult r = dc_cu.StreamCreate(&c->stream.handle, CU_STREAM_NON_BLOCKING);
-  if (r != CUDA_SUCCESS) {
-    free(c);
-    return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
+/* A stream that the graph does not use yet; the context is current. */
+static int take_branch(dc_cuda *d, branch **out, dc_error *err) {
+  branch *b = d->capture->branches;
+  while (b != NULL && b->used) b = b->next;
+  if (b == NULL) {
+    if ((b = calloc(1, sizeof *b)) == NULL) return dc_fail_oom(err);
+    int mode = dc_cuda_relax(d);
+    CUresult r = dc_cu.StreamCreate(&b->stream.handle, CU_STREAM_NON_BLOCKING);
+    dc_cuda_restrain(d, mode);
+    if (r != CUDA_SUCCESS) {
+      free(b);
+      return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
+    }
+    b->next = d->capture->branches;
+    d->capture->branches = b;
   }
-  d->capture = c;
+  b->used = true;
+  *out = b;
   return 0;
 }
 
 static int begin(dc_device *dev, void **stream, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
-  if (dc_cuda_enter(d, err) != 0 || make_capture(d, err) != 0) return -1;
-  CUresult r = dc_cu.StreamBeginCapture(d->capture->stream.handle, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "%s cannot capture a graph", dev->id);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  if (d->capture == NULL && (d->capture = calloc(1, sizeof *d->capture)) == NULL) return dc_fail_oom(err);
+  for (branch *b = d->capture->branches; b != NULL; b = b->next) b->used = false;
   d->capture->names[0] = '\0';
-  for (side *s = d->capture->sides; s != NULL; s = s->next) s->used = false;
-  *stream = d->capture;
+  if (take_branch(d, &d->capture->first, err) != 0) return -1;
+  CUresult r = dc_cu.StreamBeginCapture(d->capture->first->stream.handle, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "%s cannot capture a graph", dev->id);
+  *stream = d->capture->first;
   return 0;
 }
 
 static int fork_capture(dc_device *dev, void **stream, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
-  side *s = d->capture->sides;
-  while (s != NULL && s->used) s = s->next;
-  if (dc_cuda_enter(d, err) != 0) return -1;
-  if (s == NULL) {
-    if ((s = calloc(1, sizeof *s)) == NULL) return dc_fail_oom(err);
-    int mode = dc_cuda_relax(d);
-    CUresult r = dc_cu.StreamCreate(&s->stream.handle, CU_STREAM_NON_BLOCKING);
-    dc_cuda_restrain(d, mode);
-    if (r != CUDA_SUCCESS) {
-      free(s);
-      return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", dev->id);
-    }
-    s->next = d->capture->sides;
-    d->capture->sides = s;
-  }
-  s->used = true;
-  *stream = s;
+  branch *b;
+  if (dc_cuda_enter(cuda_of(dev), err) != 0 || take_branch(cuda_of(dev), &b, err) != 0) return -1;
+  *stream = b;
   return 0;
 }
 
@@ -91,7 +85,7 @@ void dc_cuda_captured(const dc_function *fn) {
 
 /* --- graphs -------------------------------------------------------------------------------------- */
 
-/* A stand-in for what was captured, in front of the graph's list. */
+/* A function that stands for what was captured, in front of the graph's list. */
 static int add_stand_in(dc_cuda_graph *g, const char *names, dc_error *err) {
   static const char head[] = "graph of ";
   if (names[0] == '\0') names = "nothing";
@@ -127,20 +121,20 @@ static int make_graph(dc_cuda *d, CUgraph captured, void **out, dc_error *err) {
   CUresult r = dc_cu.GraphInstantiate(&g->exec, captured, 0);
   if (r != CUDA_SUCCESS) {
     free_graph(g);
-    return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be made ready to run on %s", d->dev->id);
+    return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be instantiated on %s", d->dev->id);
   }
   *out = g;
   return 0;
 }
 
-/* `old` changed in place, which its runs so far do not notice. False where that cannot be done. */
+/* Updates `old` in place, without effect on its runs so far. False where that cannot be done. */
 static bool change(dc_cuda *d, dc_cuda_graph *old, CUgraph captured) {
   CUgraphExecUpdateResultInfo info = { 0 };
   dc_error ignored = DC_ERROR_INIT;
   CUresult r = dc_cu.GraphExecUpdate(old->exec, captured, &info);
   dc_cuda_note(r);
   if (r != CUDA_SUCCESS) return false;
-  if (add_stand_in(old, d->capture->names, &ignored) != 0) dc_error_clear(&ignored); /* the old name will do */
+  if (add_stand_in(old, d->capture->names, &ignored) != 0) dc_error_clear(&ignored); /* the old name stays */
   return true;
 }
 
@@ -148,7 +142,7 @@ static int end(dc_device *dev, void *old, void **graph, dc_error *err) {
   dc_cuda *d = cuda_of(dev);
   CUgraph captured = NULL;
   if (dc_cuda_enter(d, err) != 0) return -1;
-  CUresult r = dc_cu.StreamEndCapture(d->capture->stream.handle, &captured);
+  CUresult r = dc_cu.StreamEndCapture(d->capture->first->stream.handle, &captured);
   int rc = 0;
   if (r != CUDA_SUCCESS) rc = dc_cuda_fail(r, DC_LAUNCH, err, "what was captured on %s is no graph", dev->id);
   else if (graph == NULL) rc = 0;

@@ -1,8 +1,8 @@
 /*
 ** staging.c - large copies between a GPU and memory that is not page-locked.
 **
-** The driver copies such memory by way of a buffer of its own, on one thread, at a fraction of the bus's speed.  Here
-** the way is a ring of page-locked chunks: the GPU fills or empties one while several threads copy others.
+** The driver copies pageable memory through a buffer of its own, on one thread, at a fraction of the bus's speed.  Here
+** it goes through a ring of page-locked chunks: the GPU fills or empties one while several threads copy others.
 **
 ** Chunk c uses slot c % SLOTS.  To the host: the calling thread issues copies and, as they end, hands chunks to the
 ** threads; a slot is free again when its chunk has been copied out.  To the device: threads fill slots that are free,
@@ -28,7 +28,7 @@
 struct dc_cuda_staging {
   char *ring;            /* SLOTS chunks, page-locked */
   CUevent event[SLOTS];  /* the slot's last copy has ended */
-  bool dirty;            /* an interrupted copy may still be under way */
+  bool dirty;            /* an interrupted copy may still be running */
 };
 
 /* One copy; the lock guards all from `taken` on. */

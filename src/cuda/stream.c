@@ -194,7 +194,7 @@ static int event_elapsed(dc_device *dev, void *from, void *to, double *seconds, 
   if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
   CUresult r = dc_cu.EventElapsedTime(&milliseconds, from, to);
   *seconds = (double)milliseconds * 1e-3;
-  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "the time between two events cannot be told");
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "the time between two events cannot be read");
 }
 
 const dc_stream_ops dc_cuda_stream_ops = {

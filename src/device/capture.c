@@ -72,7 +72,7 @@ int dc_capture_use(dc_device *dev, void *object, void (*release)(void *object), 
                    dc_error *err) {
   dc_held *h = hold(dev->capture, object, release, uses, err);
   if (h == NULL || (by = dc_capture_branch(dev, by, err)) == NULL) return -1;
-  if (dev->blocking) return 0; /* its graphs keep the order of issue */
+  if (dev->blocking) return 0; /* its graphs run in the order of issue */
   return dc_hazards_use(&h->hazards, dev->stream_state->barrier, by, (uses & DC_WRITES) != 0, err);
 }
 

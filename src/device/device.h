@@ -45,14 +45,14 @@ typedef struct dc_dim3 {
   uint32_t x, y, z;
 } dc_dim3;
 
-/* What compiled code a device wants. */
+/* The kind of code that a device loads. */
 typedef struct dc_target {
   char arch[24]; /* NVRTC's --gpu-architecture value: "compute_75" or "sm_90" */
   bool binary;   /* load cubins rather than PTX */
-  bool gpu;      /* array kernels are written as a GPU likes them: vector accesses, shared memory, many loads ahead */
+  bool gpu;      /* array kernels are generated for a GPU: vector accesses, shared memory, many loads ahead */
 } dc_target;
 
-/* Facts read once when the device is opened. `attributes` in Lua is made from this. */
+/* Facts read once when the device is opened; `attributes` in Lua. */
 typedef struct dc_device_facts {
   size_t total_memory, l2_cache;
   uint32_t max_block[3], max_grid[3];
@@ -94,19 +94,19 @@ typedef struct dc_launch {
   /* set by `launch` of a backend that is not blocking: the stream was idle, so a fault is this launch's */
   bool attributable;
 } dc_launch;
-/* It has no threads. */
+/* It has no threads: nothing to launch. */
 static inline bool dc_launch_is_empty(const dc_launch *l) {
   const dc_dim3 g = l->grid, b = l->block;
   return g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0;
 }
 
-/* --- libraries: matrix products, dense solvers, Fourier transforms ---
-** Each backend fills these slots with its vendor's libraries, loaded when first used.  A slot may want memory of the
-** device to work in: its `…_work` slot says how much, the caller puts an address into `work`. */
+/* --- libraries: matrix products, dense solvers, Fourier transforms --- A backend's functions for these stand on its
+** vendor's libraries, loaded at first use.  A function may need device memory to work in: its `…_work` slot says how
+** much, the caller sets `work` to its address. */
 
 typedef enum dc_library { DC_LIBRARY_PRODUCT, DC_LIBRARY_SOLVER, DC_LIBRARY_FFT, DC_NLIBRARIES } dc_library;
 
-/* How products of float32 may be rounded on their way: not at all, or factors to TF32 (10 bits), or to bfloat16. */
+/* Rounding of float32 factors before they are multiplied: none, to TF32 (10 bits), or to bfloat16. */
 typedef enum dc_precision { DC_PRECISION_FLOAT32, DC_PRECISION_TF32, DC_PRECISION_BFLOAT16 } dc_precision;
 
 /* c = a b for each matrix of a batch, in C order; m, n, k, batch > 0.  float32, float64, complex64, complex128; also
@@ -116,26 +116,26 @@ typedef struct dc_product {
   dc_precision precision;
   int64_t m, n, k, batch;  /* a is m by k, b is k by n */
   dc_ptr a, b, c;
-  bool ta, tb;             /* a lies transposed: its element (i, l) at a[l * lda + i], else at a[i * lda + l] */
-  int64_t lda, ldb, ldc;   /* from row to row as they lie; at least the length of a row */
+  bool ta, tb;             /* a is stored transposed: its element (i, l) at a[l * lda + i], else at a[i * lda + l] */
+  int64_t lda, ldb, ldc;   /* from row to row as stored; at least the length of a row */
   int64_t step_a, step_b, step_c; /* from matrix to matrix; 0: the same for all */
   dc_ptr work;
   size_t work_bytes;
 } dc_product;
 
-/* What is done with a batch of matrices. They lie in Fortran's order, a column after the other without gaps. */
+/* Operations on a batch of matrices, stored in Fortran's order: a column after the other without gaps. */
 typedef enum dc_dense_op {
   DC_DENSE_LU,       /* a (n by n) becomes its LU factors with unit L, b the n pivots, int64 from 1 */
-  DC_DENSE_SOLVE,    /* b (n by k) becomes the x of transpose(a) x = b; a (n by n) is spoiled */
+  DC_DENSE_SOLVE,    /* b (n by k) becomes the x of transpose(a) x = b; a (n by n) is overwritten */
   DC_DENSE_CHOLESKY, /* a's upper triangle becomes the U of a = conjugate transpose(U) U; the other stays as it is */
   DC_DENSE_QR,       /* a (m by n) becomes R and the reflectors below it, b their min(m, n) factors */
   DC_DENSE_FORM_Q,   /* a, with the n reflectors as above and factors in b, becomes the first k columns of Q */
   DC_DENSE_EIGH,     /* of a's lower triangle: b becomes the n real eigenvalues, ascending; a the vectors, if wanted */
-  DC_DENSE_SVD       /* of a (m by n, m >= n), which is spoiled: b becomes the n singular values, descending; if wanted,
+  DC_DENSE_SVD       /* of a (m by n, m >= n; overwritten): b becomes the n singular values, descending; if wanted,
                         c the left vectors (m by n, m by m with `full`) and d the right ones as rows (n by n) */
 } dc_dense_op;
 
-/* float32, float64, complex64, complex128; m, n, k, batch > 0. `info` is filled when the slot returns: so the work is
+/* float32, float64, complex64, complex128; m, n, k, batch > 0. `info` is filled when the slot returns, so the work is
 ** done then. A number > 0 means, of LU and SOLVE, a zero pivot, of CHOLESKY, not positive definite, of EIGH and SVD,
 ** that they did not converge. */
 typedef struct dc_dense {
@@ -148,7 +148,7 @@ typedef struct dc_dense {
   int *info;         /* one a matrix, in host memory */
   dc_ptr work;
   size_t work_bytes;
-  /* told by dense_work */
+  /* set by dense_work */
   bool short_pivots; /* of LU: they are int32 */
   bool columns;      /* of SVD: c is m by m in any case, and the right vectors are d's columns */
 } dc_dense;
@@ -157,7 +157,7 @@ typedef enum dc_fft_kind {
   DC_FFT_FORWARD,  /* complex to complex, exponent -i */
   DC_FFT_BACKWARD, /* complex to complex, exponent +i, not divided by n */
   DC_FFT_REAL,     /* forward, of real numbers: the first n/2 + 1 of the last axis */
-  DC_FFT_TO_REAL   /* backward, from such a half; the input is spoiled */
+  DC_FFT_TO_REAL   /* backward, from the output of DC_FFT_REAL; the input is overwritten */
 } dc_fft_kind;
 #define DC_FFT_AXES 3
 

@@ -19,7 +19,6 @@ void dc_graph_release_held(dc_held *held, size_t n) {
 int dc_graph_launch(dc_graph *g, dc_error *err) {
   dc_device *dev = g->dev;
   if (dc_device_open(dev, err) != 0 || dc_capture_refuse(dev, "runs a graph", err) != 0) return -1;
-  if (g->handle == NULL) return dc_fail(err, DC_ARGUMENT, NULL, "the graph is closed");
   dc_stream *s = dc_stream_active(dev, err);
   if (s == NULL || dev->graphs->launch(dev, g->handle, dev->stream, err) != 0) return -1;
   if (s != g->last) {

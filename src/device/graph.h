@@ -20,7 +20,7 @@ enum { DC_READS = 1, DC_WRITES = 2 };
 
 typedef struct dc_graph {
   dc_device *dev;
-  void *handle;      /* the backend's; NULL: closed */
+  void *handle;      /* the backend's; NULL: it belongs to the graph that this one was replaced by */
   dc_held *held;
   size_t nheld;
   dc_stream *last;   /* where it ran last; NULL: nowhere yet */
@@ -34,7 +34,7 @@ int dc_graph_launch(dc_graph *g, dc_error *err);
 /* Freed when its runs are over. Never fails, never waits. */
 void dc_graph_close(dc_graph *g);
 
-/* Gives *g, once captured, a new content.  What it had ends as a graph of its own, for which `shell` is memory. */
+/* Replaces the content of *g by `handle`.  What it had becomes a closed graph of its own, in the memory of `shell`. */
 void dc_graph_replace(dc_graph *g, dc_graph *shell, void *handle);
 void dc_graph_release_held(dc_held *held, size_t n);
 /* Frees closed graphs whose runs are over. */

@@ -3,7 +3,7 @@
 **
 ** A device that has a mailbox gives a launch the address of the mailbox's slot and a sequence number; the kernel posts
 ** its value there with dc_post, and the host waits for it.  A value goes in words of 32 bits, each written together
-** with the sequence number by one store of 8 bytes.  Such a store arrives as a whole or not at all, so no fence has to
+** with the sequence number by one store of 8 bytes.  That store arrives as a whole or not at all, so no fence has to
 ** keep the value before the number: a fence for the whole system waits for what goes over the bus.  (NVIDIA's NCCL
 ** sends small messages in this way, its "LL" protocol.)
 */

@@ -14,8 +14,8 @@ static int fail_no_streams(const dc_device *dev, dc_error *err) {
   return dc_fail(err, DC_DEVICE, NULL, "%s has no streams", dev->id);
 }
 
-/* Uses of memory are not recorded before there is a second stream: so all others begin after the work that the own one
-** had then. */
+/* Uses of memory are not recorded before there is a second stream: so all others begin after the own stream's work of
+** that moment. */
 static int begin_after_own(dc_stream *s, dc_error *err) {
   dc_device *dev = s->dev;
   dc_stream *own = dc_stream_own(dev, err);

@@ -13,7 +13,7 @@
 
 /* A new stream, empty; one reference, by which a user can name it. */
 dc_stream *dc_stream_new(dc_device *dev, dc_error *err);
-void dc_stream_name(dc_stream *s); /* another such reference, which dc_stream_abandon takes */
+void dc_stream_name(dc_stream *s); /* another such reference, released by dc_stream_abandon */
 /* No more work can be given to it; what it has goes on. Idempotent. DC_ARGUMENT when it is the current one. */
 int dc_stream_close(dc_stream *s, dc_error *err);
 /* For finalizers: takes a name.  The last one closes the stream; the current stream is closed when it ceases to be

@@ -25,7 +25,7 @@ typedef struct dc_stream {
   void *handle;          /* the backend's; NULL: the device's own stream */
   uint64_t serial;       /* unique in the process */
   int refs;
-  int names;             /* of the references, those by which a user can name it */
+  int names;             /* references by which a user can name it */
   bool closed;           /* takes no more work */
   bool abandoned;        /* no user can name it any more: to be closed when it ceases to be the current one */
   bool gone;             /* all its work is done and its handles are released */

@@ -22,17 +22,17 @@ typedef enum dc_conv {
   DC_CONV_UNSUPPORTED /* `why` says what is not possible */
 } dc_conv;
 
-/* Whether a launch may reach memory that its arguments do not show. */
+/* Whether a launch may reach memory besides the arrays among its arguments. */
 typedef enum dc_alias {
-  DC_ALIAS_NONE,  /* no */
-  DC_ALIAS_VALUE,  /* where somebody has read an array's address, and its 64-bit integers or bytes are that */
-  DC_ALIAS_INDIRECT,  /* where somebody has, and memory that it points to holds it */
-  DC_ALIAS_OPAQUE  /* memory that it points to may hold addresses */
+  DC_ALIAS_NONE,
+  DC_ALIAS_VALUE,    /* by a value: 64-bit integers or bytes may be an array's address that the script has read */
+  DC_ALIAS_INDIRECT, /* the memory that it points to may hold an address that the script has read */
+  DC_ALIAS_OPAQUE    /* the memory that it points to may hold any address */
 } dc_alias;
 
 typedef struct dc_plan_record dc_plan_record;
 
-/* Parameters whose usual values are put by a few instructions, without a call. */
+/* Parameters whose usual values are converted by a few instructions, without a call. */
 typedef enum dc_quick {
   DC_QUICK_NONE,
   DC_QUICK_I32,
@@ -42,7 +42,7 @@ typedef enum dc_quick {
   DC_QUICK_ARRAY
 } dc_quick;
 
-/* What such a parameter needs: few bytes, because a launch finds the processor's cache full of the driver's. */
+/* What that needs; small, because the driver's last call has evicted the cache. */
 typedef struct dc_quick_param {
   uint8_t quick;    /* a dc_quick */
   uint8_t dtype;    /* the pointee's, */
@@ -56,7 +56,7 @@ typedef struct dc_plan_param {
   uint32_t offset, size;   /* in the parameter buffer; of a field: in its struct */
   dc_quick_param quick;
   dc_dtype dtype;      /* of the scalar, of a component, or of the pointee; DC_DTYPE_NONE for void * and opaque ones */
-  uint8_t lanes;       /* a vector, or the pointee is one, of so many components; else 1 */
+  uint8_t lanes;       /* components of a vector, or of the pointee; else 1 */
   bool is_const;       /* pointer to const: the kernel does not write through it */
   bool any_char;
   bool any_word;       /* pointee is itself a pointer: an array of addresses, of 64-bit integers of either sign */
@@ -86,11 +86,11 @@ struct dc_plan_record {
 typedef struct dc_module dc_module;
 
 typedef struct dc_kernel {
-  /* what every launch looks at: a line of the cache, the first fact included */
+  /* the cache line that every launch reads, the first fact included */
   alignas(DC_CACHE_LINE) dc_module *module; /* kept alive by dc_module_ref */
   dc_device *dev;              /* the module's */
   dc_function *fn;
-  dc_quick_param *quick;       /* those of `params`, close together, in the same block; behind them one that is NONE */
+  dc_quick_param *quick;       /* those of `params`, in the same allocation; one that is NONE behind the last */
   int nparams;
   uint32_t params_size;
   uint32_t shared_limit;       /* dynamic shared memory allowed so far */
@@ -99,7 +99,7 @@ typedef struct dc_kernel {
   dc_function_facts facts;
   const dc_signature *sig;
   dc_plan_param *params;
-  char label[40];              /* the name, cut where it is longer: for notes of who was launched */
+  char label[40];              /* the name, cut to fit, for notes of launches */
   struct {
     uint32_t threads, shared;
     uint64_t blocks;

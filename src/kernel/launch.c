@@ -11,7 +11,7 @@
 
 static const char axis_name[3] = { 'x', 'y', 'z' };
 
-/* Finds out which limit is exceeded and says so. */
+/* An error that names the axis and the limit. */
 static int fail_extent(const dc_kernel *k, const char *what, const char *unit, dc_dim3 d, const uint32_t limit[3],
                        dc_error *err) {
   const uint32_t extent[3] = { d.x, d.y, d.z };
@@ -55,7 +55,7 @@ int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t
   if (k->resident.threads != threads || k->resident.shared != shared) {
     int each = 0;
     if (dev->code->occupancy == NULL)
-      return dc_fail(err, DC_LAUNCH, NULL, "%s cannot tell how many blocks are resident at once", dev->name);
+      return dc_fail(err, DC_LAUNCH, NULL, "%s does not know how many blocks are resident at once", dev->name);
     if (dev->code->occupancy(k->fn, threads, shared, &each, err) != 0) return -1;
     k->resident.blocks = (uint64_t)(each > 0 ? each : 0) * (uint64_t)dev->facts.multiprocessors;
     k->resident.threads = threads;
@@ -98,7 +98,7 @@ static int check_cluster(const dc_kernel *k, dc_dim3 grid, dc_dim3 c, dc_error *
                  grid.x, grid.y, grid.z, c.x, c.y, c.z);
 }
 
-/* What is out of the ordinary about a launch, checked and noted in `l`. */
+/* Sets the attributes of a launch in `l`, checked. */
 static DC_RARELY int add_attributes(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
   const int cooperative = choose_cooperative(k, l, how, err);
@@ -124,7 +124,7 @@ static DC_RARELY int hold(dc_module *m, dc_error *err) {
   return dc_capture_hold(m->dev, m, drop_module, 0, err);
 }
 
-/* After a launch where there are several streams, or into a graph. */
+/* After a launch with several streams, or into a graph. */
 static DC_RARELY void note(dc_device *dev, const dc_launch *l) {
   if (dev->capture != NULL) dc_capture_launched(dev);
   else dc_stream_issued(dev, l->stream != NULL ? l->stream : dev->stream);
@@ -156,8 +156,8 @@ static int check_extents(const dc_kernel *k, const dc_launch *l, dc_error *err) 
   return threads > (uint64_t)k->facts.max_threads ? fail_threads(k, threads, l->block, err) : 1;
 }
 
-/* All but the usual case. */
-static DC_RARELY int launch_unusual(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
+/* All but the fast path. */
+static DC_RARELY int launch_checked(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
   dc_device *dev = k->dev;
   const int some = check_extents(k, l, err);
   if (some <= 0) return some;
@@ -182,5 +182,5 @@ DC_HOT int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options 
   if (DC_LIKELY(dc_launch_is_fast_path(k, l, how, dc_launch_is_1d(l), dc_launch_has_no_attributes(k, how))))
     return dc_kernel_issue(k, l, how, err);
   dc_launch_fill(k, l, how);
-  return launch_unusual(k, l, how, err);
+  return launch_checked(k, l, how, err);
 }

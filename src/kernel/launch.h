@@ -1,7 +1,8 @@
 /*
-** launch.h - the usual launch: a row of blocks that are rows of threads, in the device's own stream, and nobody looks.
+** launch.h - launching a kernel.
 **
-** It is a dozen compares and the backend's call, inline for who launches very often; all else is dc_kernel_launch's.
+** The fast path is inline: a dozen compares and the backend's call, for a one-dimensional grid and block without
+** attributes on an untracked device.  dc_kernel_launch does everything else.
 */
 #ifndef DC_KERNEL_LAUNCH_H
 #define DC_KERNEL_LAUNCH_H
@@ -9,30 +10,31 @@
 #include "base/runtime.h"
 #include "kernel/kernel.h"
 
-/* A row of blocks that are rows of threads. */
+/* Grid and block have one dimension. */
 static inline bool dc_launch_is_1d(const dc_launch *l) {
   return l->grid.y == 1 && l->grid.z == 1 && l->block.y == 1 && l->block.z == 1;
 }
 
-/* Such a launch has blocks and threads, and no more than there can be. */
+/* Its numbers of blocks and threads are within their limits, and not 0. */
 static inline bool dc_launch_fits_1d(const dc_kernel *k, const dc_launch *l) {
   return l->grid.x - 1 < k->most_blocks && l->block.x - 1 < (uint32_t)k->facts.max_threads;
 }
 
-/* Neither cooperative nor of clusters nor early. */
+/* Neither cooperative nor with clusters nor dependent. */
 static inline bool dc_launch_has_no_attributes(const dc_kernel *k, const dc_launch_options *how) {
   return how->cooperative != DC_YES && k->grid_sync == 0 && how->cluster.x == 0 && !how->dependent;
 }
 
-/* The device does not wait, has no streams or graphs that matter, and nobody looks. */
+/* A device that does not wait, with one stream and no capture; neither profile nor log is on. */
 static inline bool dc_launch_is_untracked(const dc_device *dev) {
   return dev->tracking == 0 && !dev->blocking && !dc_process.profiling && !dc_log_may_be_on(DC_LOG_LAUNCH);
 }
 
-/* Whether dc_kernel_issue is all that dc_kernel_launch does; `line` and `plain` as above. */
-static inline bool dc_launch_is_fast_path(const dc_kernel *k, const dc_launch *l, const dc_launch_options *how, bool line,
-                                      bool plain) {
-  return plain && line && dc_launch_fits_1d(k, l) && how->shared <= k->shared_limit && dc_launch_is_untracked(k->dev);
+/* Whether dc_kernel_issue is all that dc_kernel_launch does; is_1d and no_attributes as above. */
+static inline bool dc_launch_is_fast_path(const dc_kernel *k, const dc_launch *l, const dc_launch_options *how,
+                                          bool is_1d, bool no_attributes) {
+  return no_attributes && is_1d && dc_launch_fits_1d(k, l) && how->shared <= k->shared_limit &&
+         dc_launch_is_untracked(k->dev);
 }
 
 static inline void dc_launch_fill(const dc_kernel *k, dc_launch *l, const dc_launch_options *how) {
@@ -48,11 +50,11 @@ static inline int dc_kernel_issue(const dc_kernel *k, dc_launch *l, const dc_lau
 }
 
 /* Checks l's grid and block against the device and the kernel, then launches.  Zero threads is no launch and succeeds.
-** DC_LAUNCH errors name the limit.  l->params holds k->params_size bytes; what else `l` has is set here. */
+** DC_LAUNCH errors name the limit.  l->params holds k->params_size bytes; the other fields of `l` are set here. */
 int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err);
 
-/* Blocks of so many threads and bytes of dynamic shared memory that the whole device keeps resident at once, which is
-** the largest grid of a cooperative launch.  The last answer is kept. */
+/* The number of blocks of `threads` threads and `shared` bytes of dynamic shared memory that are resident at once on
+** the whole device: the largest grid of a cooperative launch.  The last answer is cached in k->resident. */
 int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err);
 
 #endif

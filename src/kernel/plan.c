@@ -12,9 +12,9 @@ static const char no_reference[] = "a reference cannot be passed to a kernel; ta
 static const char no_function[] = "a function pointer cannot be passed: the host does not know where functions of the "
                                   "device are";
 static const char no_opaque[] = "values of this type cannot be passed";
-static const char no_types[] = "its C type is unknown; tell the kernel's parameter list in the option args, such as "
+static const char no_types[] = "its C type is unknown; give the kernel's parameter list in the option args, as in "
                                "args = \"const float *x, int n\"";
-static const char no_fields[] = "the compiler did not tell its fields";
+static const char no_fields[] = "its fields are not known from the compiler";
 
 static bool is_wide(dc_dtype t) { return t == DC_INT64 || t == DC_UINT64; }
 
@@ -36,7 +36,7 @@ static void plan_scalar(dc_plan_param *p, const dc_ctype *t) {
   }
 }
 
-/* What an array must be to be passed for a pointer to `t`. */
+/* Which arrays can be passed for a pointer to `t`. */
 static void plan_pointer(dc_plan_param *p, const dc_ctype *t) {
   p->conv = DC_CONV_POINTER;
   p->is_const = t->is_const;
@@ -78,7 +78,7 @@ static void plan_vector(dc_plan_param *p, const dc_ctype *t) {
 
 static const dc_plan_record *record_of(dc_module *m, int index, dc_error *err);
 
-/* A value of which at least the bytes can be passed. */
+/* A struct: by its fields, or by its bytes alone. */
 static int plan_struct(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err) {
   p->conv = DC_CONV_RECORD;
   p->alias = DC_ALIAS_VALUE;
@@ -235,9 +235,9 @@ static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
   layout_of(&k->sig->params[i].type, &size, &align);
   bool known = size != 0 && align != 0 && *end != SIZE_MAX;
   if (known) offset = (*end + align - 1) / align * align;
-  int told = k->dev->code->param(k->fn, i, &real_offset, &real_size);
-  if (told == 1) return fail_count(k, i, err);
-  if (told == 0) {
+  const int rc = k->dev->code->param(k->fn, i, &real_offset, &real_size);
+  if (rc == 1) return fail_count(k, i, err);
+  if (rc == 0) {
     if ((size != 0 && size != real_size) || (known && offset != real_offset))
       return fail_layout(k, i, offset, size, real_offset, real_size, err);
     offset = real_offset;
@@ -247,14 +247,14 @@ static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
   p->offset = (uint32_t)offset;
   p->size = (uint32_t)size;
   *end = known ? offset + size : SIZE_MAX;
-  if (!known && p->conv != DC_CONV_UNSUPPORTED) { /* it stands behind one whose size nobody knows */
+  if (!known && p->conv != DC_CONV_UNSUPPORTED) { /* it follows one of unknown size */
     p->conv = DC_CONV_UNSUPPORTED;
-    p->why = "its place is unknown: this driver cannot tell it and a parameter before it has a type of unknown size";
+    p->why = "its place is unknown: this driver does not give it and a parameter before it has a type of unknown size";
   }
   return 0;
 }
 
-/* Both lists of k->nparams in one block, one more of each. */
+/* Both lists of k->nparams in one allocation, with one more element each. */
 static int alloc_params(dc_kernel *k, dc_error *err) {
   const size_t n = (size_t)k->nparams + 1;
   k->params = calloc(n, sizeof *k->params + sizeof *k->quick);
@@ -278,14 +278,14 @@ static int plan_typed(dc_kernel *k, dc_error *err) {
   return 0;
 }
 
-/* Ready-made code: how many bytes lie where is known, what they mean is not. */
+/* Precompiled code: offsets and sizes of the parameters are known, their types are not. */
 static int plan_untyped(dc_kernel *k, dc_error *err) {
   size_t offset, size, end = 0;
-  int n = 0, told;
-  while ((told = k->dev->code->param(k->fn, n, &offset, &size)) == 0) n++;
-  if (told == 2)
+  int n = 0, rc;
+  while ((rc = k->dev->code->param(k->fn, n, &offset, &size)) == 0) n++;
+  if (rc == 2)
     return dc_fail(err, DC_LAUNCH, NULL,
-                   "kernel '%s' cannot be launched: it came as ready-made code and this driver cannot tell its "
+                   "kernel '%s' cannot be launched: it came as ready-made code and this driver does not give its "
                    "parameters (drivers of CUDA 12.4 and newer can)",
                    k->sig->name);
   k->nparams = n;
@@ -314,7 +314,7 @@ int dc_plan_make(dc_kernel *k, dc_error *err) {
   return k->sig->typed ? plan_typed(k, err) : plan_untyped(k, err);
 }
 
-/* --- blame ------------------------------------------------------------------------------------------ */
+/* --- errors ----------------------------------------------------------------------------------------- */
 
 int dc_kernel_blame(const dc_kernel *k, int param, dc_error *err) {
   const dc_signature *sig = k->sig;

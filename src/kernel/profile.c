@@ -18,7 +18,7 @@
 typedef struct pair {
   dc_device *dev; /* of the events; NULL: none made yet */
   void *from, *to;
-  dc_profile_entry *entry; /* whose launch they stand around; NULL: nobody's */
+  dc_profile_entry *entry; /* of the launch between them; NULL: none */
 } pair;
 
 static dc_profile_place place_of;
@@ -75,7 +75,7 @@ static void add_time(dc_profile_entry *e, double seconds) {
 
 /* --- events ---------------------------------------------------------------------------------------- */
 
-/* Reads the time of the launch that the pair stands around, waiting for it. */
+/* Reads the time of the launch between the pair, waiting for it. */
 static void read_pair(pair *p) {
   dc_error err = DC_ERROR_INIT;
   double seconds;

@@ -1,9 +1,8 @@
 /*
-** profile.h - how long each kernel ran, while somebody wants to know (`dclua --profile`).
+** profile.h - how long each kernel ran (`dclua --profile`).
 **
-** While it is on, every launch is timed: on a device that works on its own by two events around it, read later; on
-** one that does its work at once by the clock.  Launches are gathered by device, kernel and the line that made them.
-** Off, the price is one test of dc_process.profiling.
+** While it is on, every launch is timed: by two events around it, read later, or on a blocking device by the clock.
+** Launches are summed by device, kernel and launch site.  Off, it costs one test of dc_process.profiling.
 */
 #ifndef DC_KERNEL_PROFILE_H
 #define DC_KERNEL_PROFILE_H
@@ -17,19 +16,19 @@ typedef struct dc_profile_entry {
   char *kernel, *site; /* site: "script.lua:17" */
   uint64_t calls, timed; /* timed: those whose time is known (inside a graph it is not) */
   double seconds;        /* of the timed ones, together */
-  double bytes;          /* that their arrays suggest; negative when one of them did not tell */
+  double bytes;          /* of their array arguments, together; negative when one is unknown */
   struct dc_profile_entry *next;
 } dc_profile_entry;
 
-/* Who is asked for the place of a launch: writes "script.lua:17", or "" when there is none. */
+/* Writes the launch site, "script.lua:17", or "" when there is none. */
 typedef void (*dc_profile_place)(char *text, size_t n);
 
-/* Forgets what was gathered, and begins. */
+/* Drops the entries, and begins. */
 void dc_profile_start(dc_profile_place place);
 /* Ends, waits for what is still running and gives the list, slowest first; valid until the next start. */
 const dc_profile_entry *dc_profile_stop(void);
 
-/* The bytes that the arguments of the coming launch suggest. */
+/* Before a launch: the bytes of its array arguments. */
 void dc_profile_bytes(double bytes);
 /* In place of dev->code->launch. */
 int dc_profile_launch(dc_kernel *k, dc_launch *l, dc_error *err);

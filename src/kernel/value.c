@@ -39,16 +39,16 @@ static int put_integer(const dc_plan_param *p, int64_t v, void *params, dc_error
   return fail_range(p, text, err);
 }
 
-/* A field of an enumeration without negative values: whether the type behind it has a sign nobody knows, so that what
-** does not fit either way is refused. */
+/* A field of an enumeration without negative values.  Whether its underlying type is signed is unknown, so values have
+** to fit both ways. */
 static int put_natural(const dc_plan_param *p, int64_t v, void *params, dc_error *err) {
   const uint64_t most = UINT64_MAX >> (64 - 8 * p->size + (dc_dtypes[p->dtype].kind == 'i'));
   if (v >= 0 && (uint64_t)v <= most) return put_bits(p, (uint64_t)v, params);
-  return dc_fail(err, DC_ARGUMENT, NULL, "%lld is out of range for an enumeration with such values (0 to %llu)",
+  return dc_fail(err, DC_ARGUMENT, NULL, "%lld is out of range for this enumeration (0 to %llu)",
                  (long long)v, (unsigned long long)most);
 }
 
-/* Bits whose sign nobody knows: what fits as a signed or as an unsigned integer. */
+/* Bits of unknown signedness: what fits as a signed or as an unsigned integer. */
 static int put_word(const dc_plan_param *p, int64_t v, void *params, dc_error *err) {
   unsigned bits = 8 * p->size;
   bool fits = bits == 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << bits);
@@ -200,7 +200,7 @@ void dc_plan_put_ptr(const dc_plan_param *p, dc_ptr v, void *params) { put(p, &v
 
 /* --- pointers ------------------------------------------------------------------------------------ */
 
-/* Whether elements of `dtype` are what lies behind the pointer. *group: so many of them are one pointee. */
+/* Whether elements of `dtype` can be what the pointer points to. *group: how many of them are one pointee. */
 static bool takes(const dc_plan_param *p, dc_dtype dtype, uint32_t *group) {
   const bool half = p->dtype == DC_FLOAT16 || p->dtype == DC_BFLOAT16;
   *group = p->lanes;
@@ -241,7 +241,7 @@ int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, u
     return dc_fail(err, DC_ARGUMENT, NULL, "an array was given where one %s value is wanted; a:item() reads it",
                    dc_dtype_name(p->dtype));
   }
-  if (p->record || p->dtype != DC_DTYPE_NONE) { /* else void *: anything */
+  if (p->record || p->dtype != DC_DTYPE_NONE) { /* else void * */
     if (!takes(p, dtype, &group)) return fail_pointee(p, dtype, err);
     if (group > 1 && count % group != 0)
       return dc_fail(err, DC_ARGUMENT, NULL, "it takes groups of %u elements, and the array has %llu", group,
