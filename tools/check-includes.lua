@@ -98,7 +98,8 @@ for _, path in ipairs(arg) do
     n = n + 1
     local target = line:match '^%s*#%s*include%s+"([^"]+)"'
     if target then check_include(path, n, target) end
-    if (line:match "^%s*#%s*include%s+[<\"]([%w_]+)%.h[>\"]" or ""):match "^lua" and room ~= "lua" and room ~= "dclua" then
+    local system = line:match "^%s*#%s*include%s+[<\"]([%w_]+)%.h[>\"]"
+    if (system == "lua" or system == "lauxlib" or system == "lualib") and room ~= "lua" and room ~= "dclua" then
       complain(path, n, "only lua/ and dclua/ know Lua")
     end
   end
