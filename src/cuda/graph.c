@@ -41,7 +41,7 @@ static int take_branch(dc_cuda *d, branch **out, dc_error *err) {
     if ((b = calloc(1, sizeof *b)) == NULL) return dc_fail_oom(err);
     int mode = dc_cuda_relax(d);
     CUresult r = dc_cu.StreamCreate(&b->stream.handle, CU_STREAM_NON_BLOCKING);
-    dc_cuda_restrain(d, mode);
+    dc_cuda_restrain(mode);
     if (r != CUDA_SUCCESS) {
       free(b);
       return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);

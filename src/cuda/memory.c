@@ -15,14 +15,14 @@ static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
 static CUresult raw_alloc(dc_cuda *d, CUdeviceptr *p, size_t n) {
   int mode = dc_cuda_relax(d);
   CUresult r = d->pool != NULL ? dc_cu.MemAllocAsync(p, n, dc_cuda_handle(d)) : dc_cu.MemAlloc(p, n);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   return r;
 }
 
 static void raw_free(dc_cuda *d, dc_ptr p) {
   int mode = dc_cuda_relax(d);
   dc_cuda_note(d->pool != NULL ? dc_cu.MemFreeAsync(p, dc_cuda_handle(d)) : dc_cu.MemFree(p));
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
 }
 
 static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
@@ -114,11 +114,11 @@ static void trim(dc_device *dev) {
 
 void dc_cuda_find_pool(dc_cuda *d) {
   int supported = 0;
-  uint64_t cached = dc_bytes_setting("DOTCOMPUTE_POOL", SIZE_MAX);
+  uint64_t threshold = dc_bytes_setting("DOTCOMPUTE_POOL", SIZE_MAX);
   CUmemoryPool pool = NULL;
   if (dc_cu.DeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, d->handle) == CUDA_SUCCESS &&
       supported && dc_cu.DeviceGetDefaultMemPool(&pool, d->handle) == CUDA_SUCCESS &&
-      dc_cu.MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &cached) == CUDA_SUCCESS)
+      dc_cu.MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold) == CUDA_SUCCESS)
     d->pool = pool;
 }
 
@@ -128,7 +128,7 @@ static int pinned_alloc(dc_device *dev, size_t n, void **out, dc_error *err) {
   if (dc_cuda_enter(d, err) != 0) return -1;
   int mode = dc_cuda_relax(d);
   CUresult r = dc_cu.MemHostAlloc(out, n, CU_MEMHOSTALLOC_PORTABLE);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_MEMORY, err, "cannot allocate %zu bytes of page-locked memory", n);
 }
 
@@ -138,7 +138,7 @@ static void pinned_free(dc_device *dev, void *p) {
   if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(d, &ignored) == 0) {
     int mode = dc_cuda_relax(d);
     dc_cuda_note(dc_cu.MemFreeHost(p));
-    dc_cuda_restrain(d, mode);
+    dc_cuda_restrain(mode);
   }
   dc_error_clear(&ignored);
 }

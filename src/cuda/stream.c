@@ -41,7 +41,7 @@ static void back_off(double waited) {
 CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s) {
   int mode = dc_cuda_relax(d);
   CUresult r = dc_cu.StreamQuery(s->handle);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   if (r == CUDA_SUCCESS) {
     s->finished = s->issued;
     if (d->deferred != NULL) dc_cuda_unload_deferred(d);
@@ -86,7 +86,7 @@ int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err) {
   if (dc_cuda_wait_all(d, err) != 0) return -1;
   int mode = dc_cuda_relax(d);
   for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next) dc_cuda_note(dc_cu.StreamSynchronize(s->handle));
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   return 0;
 }
 
@@ -155,7 +155,7 @@ static int event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
   if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
   int mode = dc_cuda_relax(cuda_of(dev));
   CUresult r = dc_cu.EventCreate(&made, timed ? 0 : CU_EVENT_DISABLE_TIMING);
-  dc_cuda_restrain(cuda_of(dev), mode);
+  dc_cuda_restrain(mode);
   *event = made;
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot make an event on %s", dev->id);
 }
@@ -179,7 +179,7 @@ static int event_done(dc_device *dev, void *event, dc_error *err) {
   if (dc_cuda_enter(d, err) != 0) return -1;
   int mode = dc_cuda_relax(d);
   CUresult r = dc_cu.EventQuery(event);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   return answer(r, dev, err);
 }
 
