@@ -4,7 +4,7 @@
 local dc = require "dotcompute"
 local report = require "report"
 
-local gpu = dc.device().backend == "cuda"
+local gpu = dc.device().simt
 local n = 1 << (gpu and 27 or 24)
 
 -- Numbers below 2^32 in no order, the same each time.

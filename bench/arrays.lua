@@ -6,7 +6,7 @@
 local dc = require "dotcompute"
 local report = require "report"
 
-local gpu = dc.device().backend == "cuda"
+local gpu = dc.device().simt
 local N <const> = gpu and 1 << 28 or 1 << 24
 local SIDE <const> = math.floor(N ^ 0.5)
 local PRODUCT <const> = gpu and 8192 or 1024

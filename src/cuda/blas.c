@@ -51,7 +51,7 @@ int dc_cuda_product(dc_device *dev, const dc_product *p, dc_error *err) {
   cublasStatus_t status = dc_cublas.SetStream(x->blas, dc_cuda_handle(d)); /* forgets the workspace */
   if (status == 0) status = dc_cublas.SetWorkspace(x->blas, (void *)(uintptr_t)p->work, p->work_bytes);
   if (status == 0) status = multiply(x->blas, p);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   if (status != 0) return dc_cuda_fail_library(DC_LIBRARY_PRODUCT, status, err, "a matrix product failed");
   return dc_cuda_library_issued(d, err);
 }

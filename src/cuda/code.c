@@ -51,7 +51,7 @@ static int load(dc_device *dev, const void *image, size_t len, dc_code **out, dc
   code->d = d;
   int mode = dc_cuda_relax(d);
   CUresult r = dc_cu.ModuleLoadDataEx(&code->module, image, 2, options, values);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   int rc = r == CUDA_SUCCESS ? 0 : fail_load(d, r, is_binary(image, len), log, err);
   free(log);
   if (rc != 0) free(code);

@@ -24,7 +24,15 @@ static inline CUstream dc_cuda_handle(dc_cuda *d) { return dc_cuda_now(d)->handl
 
 /* While a graph is captured the driver refuses calls that might be part of it by mistake; between these two it does
 ** not.  The context is current. */
-int dc_cuda_relax(const dc_cuda *d);
-void dc_cuda_restrain(const dc_cuda *d, int mode);
+static inline int dc_cuda_relax(const dc_cuda *d) {
+  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (DC_LIKELY(d->dev->capture == NULL)) return -1;
+  CUresult r = dc_cu.ThreadExchangeStreamCaptureMode(&mode);
+  dc_cuda_note(r);
+  return r == CUDA_SUCCESS ? mode : -1;
+}
+static inline void dc_cuda_restrain(int mode) {
+  if (mode >= 0) dc_cuda_note(dc_cu.ThreadExchangeStreamCaptureMode(&mode));
+}
 
 #endif

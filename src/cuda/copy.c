@@ -15,8 +15,6 @@
 
 _Static_assert(UPLOAD_SIZE + SMALL_COPY == DC_CUDA_MAILBOX_AT, "the mailbox lies behind both");
 
-static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
-
 /* The bytes are taken at once; the device gets them in the order of the stream. */
 static int upload_small(dc_cuda *d, dc_ptr dst, const void *src, size_t n, dc_error *err) {
   if (d->upload_at + n > UPLOAD_SIZE) { /* wrapped around: what lies there must have been copied */
@@ -38,7 +36,7 @@ static int finish_copy(dc_cuda *d, CUresult r, dc_error *err) {
 }
 
 int dc_cuda_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   if (n <= SMALL_COPY && d->pinned != NULL) return upload_small(d, dst, src, n, err);
   if (dc_cuda_wait(d, dc_cuda_now(d), err) != 0) return -1;
@@ -47,7 +45,7 @@ int dc_cuda_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_
 }
 
 int dc_cuda_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   if (n > SMALL_COPY || d->pinned == NULL) {
     if (dc_cuda_wait(d, dc_cuda_now(d), err) != 0) return -1;
@@ -66,21 +64,21 @@ int dc_cuda_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *e
 }
 
 int dc_cuda_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.MemcpyHtoDAsync(dst, src, n, dc_cuda_handle(d));
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes to %s failed", n, dev->id);
 }
 
 int dc_cuda_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.MemcpyDtoHAsync(dst, src, n, dc_cuda_handle(d));
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes from %s failed", n, dev->id);
 }
 
 int dc_cuda_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.MemcpyDtoDAsync(dst, src, n, dc_cuda_handle(d));
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "copying %zu bytes on %s failed", n, dev->id);
@@ -110,7 +108,7 @@ static void enable_peer(dc_cuda *user, dc_cuda *owner) {
 /* Runs in the target's stream, after the source's work so far; the source's later work (which may
 ** overwrite or free what is copied) waits for it. */
 int dc_cuda_peer_copy(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err) {
-  dc_cuda *to = cuda_of(dst_dev), *from = cuda_of(src_dev);
+  dc_cuda *to = dc_cuda_of(dst_dev), *from = dc_cuda_of(src_dev);
   if (dc_cuda_enter(from, err) != 0) return -1;
   enable_peer(from, to);
   CUresult r = order(from, to);
@@ -139,7 +137,7 @@ static int fill_by_doubling(dc_cuda *d, dc_ptr dst, uint64_t pattern, size_t n, 
 }
 
 int dc_cuda_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   uint64_t v = 0;
   CUresult r;
   if (dc_cuda_enter(d, err) != 0) return -1;

@@ -63,8 +63,6 @@ static void driver_info(dc_driver_info *info) {
   info->why_not = info->available ? NULL : driver.why_not.log ? driver.why_not.log : dc_error_text(&driver.why_not);
 }
 
-static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
-
 /* --- opening --------------------------------------------------------------------------------- */
 
 static int read_facts(dc_cuda *d, dc_error *err) {
@@ -115,10 +113,9 @@ static int acquire(dc_cuda *d, dc_error *err) {
   CUresult r = dc_cu.DevicePrimaryCtxRetain(&context, d->handle);
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot use %s (%s)", d->dev->id, d->dev->name);
   d->context = context;
-  if (dc_cuda_enter(d, err) != 0) return -1;
-  r = dc_cu.StreamCreate(&d->own.handle, CU_STREAM_NON_BLOCKING);
-  if (r == CUDA_SUCCESS) r = dc_cu.EventCreate(&d->event, CU_EVENT_DISABLE_TIMING);
-  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
+  if (dc_cuda_enter(d, err) != 0 || dc_cuda_stream_create(d, &d->own, err) != 0) return -1;
+  r = dc_cu.EventCreate(&d->event, CU_EVENT_DISABLE_TIMING);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot make an event on %s", d->dev->id);
   dc_cuda_find_pool(d);
   void *pinned = NULL;
   r = dc_cu.MemHostAlloc(&pinned, DC_CUDA_MAILBOX_AT + DC_CUDA_MAILBOX_SIZE, 0);
@@ -143,7 +140,7 @@ static void release(dc_cuda *d) {
 }
 
 static int open_device(dc_device *dev, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   const char *sync = getenv("DOTCOMPUTE_SYNC");
   d->sync_launches = sync != NULL && sync[0] != '\0' && strcmp(sync, "0") != 0;
   if (atomic_load(&dc_cuda_process.dead)) return dc_cuda_fail_dead(err);

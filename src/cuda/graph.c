@@ -29,8 +29,6 @@ struct dc_cuda_capture {
   char names[200]; /* of its kernels */
 };
 
-static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
-
 /* --- capturing ----------------------------------------------------------------------------------- */
 
 /* A stream that the graph does not use yet; the context is current. */
@@ -39,12 +37,9 @@ static int take_branch(dc_cuda *d, branch **out, dc_error *err) {
   while (b != NULL && b->used) b = b->next;
   if (b == NULL) {
     if ((b = calloc(1, sizeof *b)) == NULL) return dc_fail_oom(err);
-    int mode = dc_cuda_relax(d);
-    CUresult r = dc_cu.StreamCreate(&b->stream.handle, CU_STREAM_NON_BLOCKING);
-    dc_cuda_restrain(d, mode);
-    if (r != CUDA_SUCCESS) {
+    if (dc_cuda_stream_create(d, &b->stream, err) != 0) {
       free(b);
-      return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
+      return -1;
     }
     b->next = d->capture->branches;
     d->capture->branches = b;
@@ -55,7 +50,7 @@ static int take_branch(dc_cuda *d, branch **out, dc_error *err) {
 }
 
 static int begin(dc_device *dev, void **stream, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   if (d->capture == NULL && (d->capture = calloc(1, sizeof *d->capture)) == NULL) return dc_fail_oom(err);
   for (branch *b = d->capture->branches; b != NULL; b = b->next) b->used = false;
@@ -69,7 +64,7 @@ static int begin(dc_device *dev, void **stream, dc_error *err) {
 
 static int fork_capture(dc_device *dev, void **stream, dc_error *err) {
   branch *b;
-  if (dc_cuda_enter(cuda_of(dev), err) != 0 || take_branch(cuda_of(dev), &b, err) != 0) return -1;
+  if (dc_cuda_enter(dc_cuda_of(dev), err) != 0 || take_branch(dc_cuda_of(dev), &b, err) != 0) return -1;
   *stream = b;
   return 0;
 }
@@ -139,7 +134,7 @@ static bool change(dc_cuda *d, dc_cuda_graph *old, CUgraph captured) {
 }
 
 static int end(dc_device *dev, void *old, void **graph, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   CUgraph captured = NULL;
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.StreamEndCapture(d->capture->first->stream.handle, &captured);
@@ -154,7 +149,7 @@ static int end(dc_device *dev, void *old, void **graph, dc_error *err) {
 }
 
 static int launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   dc_cuda_graph *g = graph;
   dc_cuda_stream *s = stream != NULL ? stream : &d->own;
   if (dc_cuda_enter(d, err) != 0) return -1;
@@ -167,7 +162,7 @@ static int launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
 static void close_graph(dc_device *dev, void *graph) {
   dc_cuda_graph *g = graph;
   dc_error ignored = DC_ERROR_INIT;
-  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(cuda_of(dev), &ignored) == 0)
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(dc_cuda_of(dev), &ignored) == 0)
     dc_cuda_note(dc_cu.GraphExecDestroy(g->exec));
   dc_error_clear(&ignored);
   free_graph(g);

@@ -161,7 +161,7 @@ struct dc_cuda_libraries *dc_cuda_libraries_of(dc_cuda *d, dc_library which, dc_
   }
   int mode = dc_cuda_relax(d); /* starting a library allocates */
   int rc = make_handle(d->libraries, which, err);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   return rc == 0 ? d->libraries : NULL;
 }
 

@@ -10,19 +10,17 @@
 #include "cuda/mailbox.h"
 #include "cuda/stream.h"
 
-static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
-
 static CUresult raw_alloc(dc_cuda *d, CUdeviceptr *p, size_t n) {
   int mode = dc_cuda_relax(d);
   CUresult r = d->pool != NULL ? dc_cu.MemAllocAsync(p, n, dc_cuda_handle(d)) : dc_cu.MemAlloc(p, n);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   return r;
 }
 
 static void raw_free(dc_cuda *d, dc_ptr p) {
   int mode = dc_cuda_relax(d);
   dc_cuda_note(d->pool != NULL ? dc_cu.MemFreeAsync(p, dc_cuda_handle(d)) : dc_cu.MemFree(p));
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
 }
 
 static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
@@ -60,7 +58,7 @@ static DC_APART int alloc_from_driver(dc_cuda *d, size_t n, dc_ptr *out, dc_erro
 }
 
 static DC_HOT int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err);
   return dc_cuda_free_list_take(d, n, out) ? 0 : alloc_from_driver(d, n, out, err);
 }
@@ -72,7 +70,7 @@ static DC_APART void release_to_driver(dc_cuda *d, dc_ptr p) {
 }
 
 static DC_HOT void release_memory(dc_device *dev, dc_ptr p, size_t n) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (!dc_cuda_is_dead() && !dc_cuda_free_list_add(d, n, p)) release_to_driver(d, p);
 }
 
@@ -85,7 +83,7 @@ static bool pool_bytes(dc_cuda *d, CUmemPool_attribute attribute, size_t *bytes)
 }
 
 static int memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.MemGetInfo(free_bytes, total_bytes);
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_DEVICE, err, "cannot ask %s for its free memory", dev->id);
@@ -97,7 +95,7 @@ static int memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, 
 }
 
 static size_t reserved(dc_device *dev) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   size_t bytes = 0;
   dc_error ignored = DC_ERROR_INIT;
   if (dc_cuda_enter(d, &ignored) == 0) pool_bytes(d, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes);
@@ -106,7 +104,7 @@ static size_t reserved(dc_device *dev) {
 }
 
 static void trim(dc_device *dev) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT; /* then it stays cached */
   if (dc_cuda_enter(d, &ignored) == 0) (void)give_back(d, &ignored);
   dc_error_clear(&ignored);
@@ -114,31 +112,31 @@ static void trim(dc_device *dev) {
 
 void dc_cuda_find_pool(dc_cuda *d) {
   int supported = 0;
-  uint64_t cached = dc_bytes_setting("DOTCOMPUTE_POOL", SIZE_MAX);
+  uint64_t threshold = dc_bytes_setting("DOTCOMPUTE_POOL", SIZE_MAX);
   CUmemoryPool pool = NULL;
   if (dc_cu.DeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, d->handle) == CUDA_SUCCESS &&
       supported && dc_cu.DeviceGetDefaultMemPool(&pool, d->handle) == CUDA_SUCCESS &&
-      dc_cu.MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &cached) == CUDA_SUCCESS)
+      dc_cu.MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold) == CUDA_SUCCESS)
     d->pool = pool;
 }
 
 /* Page-locked for every device. */
 static int pinned_alloc(dc_device *dev, size_t n, void **out, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   int mode = dc_cuda_relax(d);
   CUresult r = dc_cu.MemHostAlloc(out, n, CU_MEMHOSTALLOC_PORTABLE);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_MEMORY, err, "cannot allocate %zu bytes of page-locked memory", n);
 }
 
 static void pinned_free(dc_device *dev, void *p) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT;
   if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(d, &ignored) == 0) {
     int mode = dc_cuda_relax(d);
     dc_cuda_note(dc_cu.MemFreeHost(p));
-    dc_cuda_restrain(d, mode);
+    dc_cuda_restrain(mode);
   }
   dc_error_clear(&ignored);
 }

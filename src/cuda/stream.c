@@ -12,8 +12,6 @@
 #include "cuda/context.h"
 #include "cuda/unload.h"
 
-static dc_cuda *cuda_of(dc_device *dev) { return dev->impl; }
-
 /* --- waiting ------------------------------------------------------------------------------------- */
 
 static int fail_interrupted(const dc_cuda *d, dc_error *err) {
@@ -41,7 +39,7 @@ static void back_off(double waited) {
 CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s) {
   int mode = dc_cuda_relax(d);
   CUresult r = dc_cu.StreamQuery(s->handle);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   if (r == CUDA_SUCCESS) {
     s->finished = s->issued;
     if (d->deferred != NULL) dc_cuda_unload_deferred(d);
@@ -86,7 +84,7 @@ int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err) {
   if (dc_cuda_wait_all(d, err) != 0) return -1;
   int mode = dc_cuda_relax(d);
   for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next) dc_cuda_note(dc_cu.StreamSynchronize(s->handle));
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   return 0;
 }
 
@@ -94,15 +92,21 @@ int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err) {
 
 static dc_cuda_stream *stream_of(dc_cuda *d, void *stream) { return stream != NULL ? stream : &d->own; }
 
+int dc_cuda_stream_create(dc_cuda *d, dc_cuda_stream *s, dc_error *err) {
+  int mode = dc_cuda_relax(d);
+  CUresult r = dc_cu.StreamCreate(&s->handle, CU_STREAM_NON_BLOCKING);
+  dc_cuda_restrain(mode);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
+}
+
 static int open_stream(dc_device *dev, void **stream, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   dc_cuda_stream *s = calloc(1, sizeof *s);
   if (s == NULL) return dc_fail_oom(err);
-  CUresult r = dc_cu.StreamCreate(&s->handle, CU_STREAM_NON_BLOCKING);
-  if (r != CUDA_SUCCESS) {
+  if (dc_cuda_stream_create(d, s, err) != 0) {
     free(s);
-    return dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", dev->id);
+    return -1;
   }
   s->next = d->own.next;
   d->own.next = s;
@@ -111,7 +115,7 @@ static int open_stream(dc_device *dev, void **stream, dc_error *err) {
 }
 
 static void close_stream(dc_device *dev, void *stream) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   dc_error ignored = DC_ERROR_INIT;
   if (stream == NULL) return;
   dc_cuda_stream *gone = stream, *s = &d->own;
@@ -130,19 +134,19 @@ static int answer(CUresult r, const dc_device *dev, dc_error *err) {
 }
 
 static int stream_done(dc_device *dev, void *stream, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   return answer(dc_cuda_poll(d, stream_of(d, stream)), dev, err);
 }
 
 static int synchronize(dc_device *dev, void *stream, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   return dc_cuda_wait(d, stream_of(d, stream), err);
 }
 
 static int wait_event(dc_device *dev, void *stream, void *event, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.StreamWaitEvent(stream_of(d, stream)->handle, event, 0);
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "making a stream of %s wait failed", dev->id);
@@ -152,46 +156,46 @@ static int wait_event(dc_device *dev, void *stream, void *event, dc_error *err) 
 
 static int event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
   CUevent made = NULL;
-  if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
-  int mode = dc_cuda_relax(cuda_of(dev));
+  if (dc_cuda_enter(dc_cuda_of(dev), err) != 0) return -1;
+  int mode = dc_cuda_relax(dc_cuda_of(dev));
   CUresult r = dc_cu.EventCreate(&made, timed ? 0 : CU_EVENT_DISABLE_TIMING);
-  dc_cuda_restrain(cuda_of(dev), mode);
+  dc_cuda_restrain(mode);
   *event = made;
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot make an event on %s", dev->id);
 }
 
 static void event_close(dc_device *dev, void *event) {
   dc_error ignored = DC_ERROR_INIT;
-  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(cuda_of(dev), &ignored) == 0)
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(dc_cuda_of(dev), &ignored) == 0)
     dc_cuda_note(dc_cu.EventDestroy(event));
   dc_error_clear(&ignored);
 }
 
 static int event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.EventRecord(event, stream_of(d, stream)->handle);
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "recording an event on %s failed", dev->id);
 }
 
 static int event_done(dc_device *dev, void *event, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   int mode = dc_cuda_relax(d);
   CUresult r = dc_cu.EventQuery(event);
-  dc_cuda_restrain(d, mode);
+  dc_cuda_restrain(mode);
   return answer(r, dev, err);
 }
 
 int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err) {
-  dc_cuda *d = cuda_of(dev);
+  dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
   return wait_for(d, NULL, event, NULL, NULL, err);
 }
 
 static int event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {
   float milliseconds = 0;
-  if (dc_cuda_enter(cuda_of(dev), err) != 0) return -1;
+  if (dc_cuda_enter(dc_cuda_of(dev), err) != 0) return -1;
   CUresult r = dc_cu.EventElapsedTime(&milliseconds, from, to);
   *seconds = (double)milliseconds * 1e-3;
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "the time between two events cannot be read");

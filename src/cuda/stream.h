@@ -17,6 +17,8 @@ int dc_cuda_wait_all(dc_cuda *d, dc_error *err); /* every stream of the list */
 /* The same, as the pool needs it before it gives memory back. */
 int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err);
 
+/* A new stream of the driver's in s->handle; the context is current. */
+int dc_cuda_stream_create(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
 int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err);
 extern const dc_stream_ops dc_cuda_stream_ops;
 

@@ -38,6 +38,8 @@ typedef struct dc_cuda {
   dc_code *deferred;  /* modules to be unloaded when their kernels have ended (unload.c) */
 } dc_cuda;
 
+static inline dc_cuda *dc_cuda_of(dc_device *dev) { return dev->impl; }
+
 struct dc_code {
   dc_cuda *d;
   CUmodule module;

@@ -29,7 +29,7 @@ bool dc_cuda_unload_ended(dc_code *code) {
   if (!has_ended(code)) return false;
   int mode = dc_cuda_relax(code->d);
   if (!dc_cuda_is_dead()) dc_cuda_note(dc_cu.ModuleUnload(code->module));
-  dc_cuda_restrain(code->d, mode);
+  dc_cuda_restrain(mode);
   dc_cuda_free_code(code);
   return true;
 }

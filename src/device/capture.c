@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "device/registry.h"
 #include "device/sweep.h"
 
@@ -21,47 +22,36 @@ struct dc_capture {
   dc_hazards *barrier;  /* the device's until then, which does not order the graph */
   dc_held *held;
   size_t nheld, room;
-  size_t *slots; /* hash table of indices + 1 into held, twice its room */
+  dc_map index; /* object to its index + 1 in held */
   uint64_t launches;
 };
 
 /* --- what the graph holds ------------------------------------------------------------------------------------ */
 
-static size_t slot_of(const struct dc_capture *c, const void *object) {
-  size_t mask = 2 * c->room - 1, i = (size_t)(((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15ull >> 20) & mask;
-  while (c->slots[i] != 0 && c->held[c->slots[i] - 1].object != object) i = (i + 1) & mask;
-  return i;
-}
-
-static int grow(struct dc_capture *c, dc_error *err) {
-  size_t room = c->room == 0 ? 32 : 2 * c->room; /* powers of two */
-  dc_held *held = realloc(c->held, room * sizeof *held);
-  if (held == NULL) return dc_fail_oom(err);
-  c->held = held;
-  size_t *slots = calloc(2 * room, sizeof *slots);
-  if (slots == NULL) return dc_fail_oom(err);
-  free(c->slots);
-  c->slots = slots;
-  c->room = room;
-  for (size_t i = 0; i < c->nheld; i++) slots[slot_of(c, held[i].object)] = i + 1;
-  return 0;
-}
-
 /* NULL when out of memory. */
 static dc_held *hold(struct dc_capture *c, void *object, void (*release)(void *object), int uses, dc_error *err) {
-  if (c->nheld == c->room && grow(c, err) != 0) {
+  const char *key = (const char *)&object;
+  dc_held *h = NULL;
+  const size_t at = (size_t)(uintptr_t)dc_map_get(&c->index, key, sizeof object);
+  if (at != 0) {
+    h = &c->held[at - 1];
+    h->uses |= uses;
     release(object);
+    return h;
+  }
+  if (c->nheld == c->room) {
+    const size_t room = c->room == 0 ? 32 : 2 * c->room;
+    dc_held *more = realloc(c->held, room * sizeof *more);
+    if (more != NULL) c->held = more, c->room = room;
+  }
+  if (c->nheld == c->room || dc_map_set(&c->index, key, sizeof object, (void *)(uintptr_t)(c->nheld + 1)) != 0) {
+    release(object);
+    dc_fail_oom(err);
     return NULL;
   }
-  size_t *slot = &c->slots[slot_of(c, object)];
-  if (*slot != 0) {
-    c->held[*slot - 1].uses |= uses;
-    release(object);
-  } else {
-    c->held[c->nheld] = (dc_held){ .object = object, .release = release, .uses = uses };
-    *slot = ++c->nheld;
-  }
-  return &c->held[*slot - 1];
+  h = &c->held[c->nheld++];
+  *h = (dc_held){ .object = object, .release = release, .uses = uses };
+  return h;
 }
 
 int dc_capture_hold(dc_device *dev, void *object, void (*release)(void *object), int uses, dc_error *err) {
@@ -199,9 +189,8 @@ const dc_hazards *dc_capture_outside(const dc_device *dev) {
 static void leave(dc_device *dev, struct dc_capture *c) {
   struct dc_stream_state *x = dev->stream_state;
   *c = *dev->capture;
-  free(dev->capture->slots);
   free(dev->capture);
-  c->slots = NULL;
+  dc_map_free(&c->index);
   dev->capture = NULL;
   dev->stream = x->current != NULL ? x->current->handle : NULL;
   dev->tracking--;
