@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dump.h"
+
 enum { ROWS_32, ROWS_16, ODD_32, NSHAPES };
 static const dc_shape shapes[NSHAPES] = { { 32, true }, { 16, true }, { 32, false } };
 
@@ -34,6 +36,11 @@ static void emit_and_build(dc_native_code *c, const char *isa) {
         fputs(dc_buf_str(&c->info.text), f);
         fclose(f);
       }
+    }
+    if (dc_dump_on(DC_DUMP_C)) {
+      char name[17];
+      dc_dump_name(c->info.text.data, c->info.text.len, name);
+      dc_dump(DC_DUMP_C, name, c->info.text.data, c->info.text.len);
     }
     c->build = dc_build_start(c->info.text.data, c->info.text.len, isa, c->fn->ptx->nins > HUGE ? 1 : 2);
     c->state = c->build ? 1 : -1;

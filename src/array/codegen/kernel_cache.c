@@ -23,6 +23,8 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
+#include "array/codegen/print.h"
+#include "base/dump.h"
 #include "base/map.h"
 #include "base/runtime.h"
 #include "compile/compile.h"
@@ -38,7 +40,7 @@ typedef struct dc_cached_kernel {
   struct dc_buffer *scratch; /* stands for a reduction's variables, which two launches must not use at once */
 } dc_cached_kernel;
 
-static dc_map forms; /* key bytes -> dc_cached_kernel */
+static dc_map kernels; /* key bytes -> dc_cached_kernel */
 
 /* --- the key ------------------------------------------------------------------------------------- */
 
@@ -129,13 +131,29 @@ void dc_program_key(const dc_program *p, dc_buf *key) {
 
 /* --- kernels -------------------------------------------------------------------------------------- */
 
-static dc_cached_kernel *form_build(const dc_program *p, dc_error *err) {
+/* The stages "ir" and "schedule". */
+static int dump(const dc_program *p, const dc_buf *text, dc_error *err) {
+  char name[17];
+  dc_buf b = DC_BUF_INIT;
+  if (DC_LIKELY(!dc_dump_on(DC_DUMP_IR) && !dc_dump_on(DC_DUMP_SCHEDULE))) return 0;
+  if (dc_dump_check(err) != 0) return -1;
+  dc_dump_name(text->data, text->len, name);
+  dc_print_ir(p, &b);
+  dc_dump(DC_DUMP_IR, name, dc_buf_str(&b), b.len);
+  dc_buf_reset(&b);
+  dc_print_schedule(p, &b);
+  dc_dump(DC_DUMP_SCHEDULE, name, dc_buf_str(&b), b.len);
+  dc_buf_free(&b);
+  return 0;
+}
+
+static dc_cached_kernel *build_kernel(const dc_program *p, dc_error *err) {
   static const char *const options[] = { "--fmad=false", "-std=c++17" };
   static const dc_signature sig = { .name = (char *)"array expression" };
   dc_buf text = DC_BUF_INIT;
   dc_generate(p, &text);
   dc_cached_kernel *f = dc_calloc_lines(sizeof *f);
-  int rc = f == NULL || text.failed ? dc_fail_oom(err) : 0;
+  int rc = f == NULL || text.failed ? dc_fail_oom(err) : dump(p, &text, err);
   if (rc == 0) {
     dc_source src = { .text = text.data, .len = text.len, .options = options, .noptions = 2, .no_signatures = true };
     rc = dc_module_build(p->dev, &src, &f->module, err);
@@ -151,14 +169,14 @@ static dc_cached_kernel *form_build(const dc_program *p, dc_error *err) {
   return f;
 }
 
-static dc_cached_kernel *form_for(const dc_program *p, dc_error *err) {
+static dc_cached_kernel *kernel_for(const dc_program *p, dc_error *err) {
   dc_key key;
   key_make(&key, p);
-  dc_cached_kernel *f = dc_map_get(&forms, (const char *)key.bytes, key.len);
+  dc_cached_kernel *f = dc_map_get(&kernels, (const char *)key.bytes, key.len);
   if (f != NULL) return f;
-  f = form_build(p, err);
+  f = build_kernel(p, err);
   if (f == NULL) return NULL;
-  if (dc_map_set(&forms, (const char *)key.bytes, key.len, f) != 0) {
+  if (dc_map_set(&kernels, (const char *)key.bytes, key.len, f) != 0) {
     dc_module_unref(f->module);
     free(f);
     dc_fail_oom(err);
@@ -320,7 +338,7 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   if (blocks > INT32_MAX)
     return dc_fail(err, DC_LAUNCH, NULL, "an expression over %" PRId64 " elements is more than one launch can take",
                    p->schedule.n);
-  dc_cached_kernel *f = form_for(p, err);
+  dc_cached_kernel *f = kernel_for(p, err);
   if (f == NULL) return -1;
   if (p->dev->tracking != 0 && use_operands(p, f, err) != 0) return -1;
   dc_pack params;
@@ -379,7 +397,7 @@ bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_c
     r->rounds = p->schedule.elements.rounds;
     r->looped = p->schedule.elements.looped;
   }
-  r->form = dc_map_get(&forms, (const char *)key.bytes, key.len);
+  r->form = dc_map_get(&kernels, (const char *)key.bytes, key.len);
   return r->form != NULL;
 }
 
