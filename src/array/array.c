@@ -4,14 +4,7 @@
 #include <inttypes.h>
 
 #include "array/evaluate.h"
-#include "array/graph/buffer.h"
 #include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "base/line.h"
-#include "device/device.h"
 #include "device/registry.h"
 
 /* --- making ---------------------------------------------------------------------------------------- */

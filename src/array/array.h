@@ -17,7 +17,6 @@
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
 #include "base/dtype.h"
-#include "base/error.h"
 #include "device/device.h"
 
 /* C order, contents undefined. A size over the device's memory or 2^62 bytes is DC_MEMORY. */

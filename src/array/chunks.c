@@ -5,11 +5,7 @@
 
 #include "array/array.h"
 #include "array/evaluate.h"
-#include "array/graph/buffer.h"
 #include "array/graph/expr.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
 #include "device/registry.h"
 
 #define CHUNK ((size_t)4 << 20) /* bytes whose copy to a GPU takes ten times as long as issuing it */

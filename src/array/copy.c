@@ -3,17 +3,9 @@
 
 #include "array/array.h"
 #include "array/evaluate.h"
-#include "array/graph/buffer.h"
 #include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
 #include "device/capture.h"
-#include "device/device.h"
 #include "device/registry.h"
-#include "device/stream.h"
 
 /* The first bytes of a READY array. */
 static int to_host(dc_array *a, void *dst, size_t bytes, dc_error *err) {

@@ -6,7 +6,6 @@
 
 #include "array/graph/number.h"
 #include "array/graph/types.h"
-#include "base/error.h"
 #include "device/device.h"
 
 int dc_array_read(dc_array *a, void *dst, dc_error *err);         /* all elements, C order, into host memory */

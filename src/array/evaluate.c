@@ -10,21 +10,9 @@
 #include <stdlib.h>
 
 #include "array/codegen/generate.h"
-#include "array/codegen/program.h"
-#include "array/codegen/kernel_cache.h"
 #include "array/codegen/launch_cache.h"
 #include "array/codegen/lower.h"
-#include "array/graph/buffer.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/types.h"
-#include "base/buf.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "base/line.h"
 #include "base/runtime.h"
-#include "device/device.h"
 #include "device/registry.h"
 
 /* An intermediate value that a kernel has computed is computed again where it is needed once more, but only once. */

@@ -12,7 +12,6 @@
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/types.h"
-#include "base/error.h"
 #include "device/device.h"
 
 /* Makes it READY. */

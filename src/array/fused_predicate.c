@@ -2,17 +2,10 @@
 #include "array/fused_predicate.h"
 
 #include "array/array.h"
-#include "array/codegen/program.h"
 #include "array/codegen/kernel_cache.h"
 #include "array/codegen/lower.h"
 #include "array/codegen/predicate.h"
 #include "array/evaluate.h"
-#include "array/graph/buffer.h"
-#include "array/graph/expr.h"
-#include "array/graph/types.h"
-#include "base/buf.h"
-#include "base/dtype.h"
-#include "base/error.h"
 
 _Static_assert(DC_FUSED_OPERANDS >= DC_MAX_OPERANDS, "every operand has a place");
 

@@ -9,16 +9,9 @@
 #include "array/array.h"
 #include "array/copy.h"
 #include "array/evaluate.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/op.h"
-#include "array/graph/types.h"
 #include "array/node.h"
 #include "array/operators.h"
 #include "array/reduce.h"
-#include "base/dtype.h"
-#include "base/error.h"
 
 /* An index that is being applied. */
 typedef struct dc_where {

@@ -16,7 +16,6 @@
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/types.h"
-#include "base/error.h"
 
 /* What selects along one axis: a range, or an array of integers. */
 typedef struct dc_index_axis {

@@ -6,15 +6,7 @@
 
 #include "array/array.h"
 #include "array/copy.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/op.h"
-#include "array/graph/types.h"
 #include "array/node.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "device/device.h"
 
 /* first and step as int64 numbers, when every value of the range then fits the integer dtype.  Of uint64 integers are
 ** their 64 bits: these wrap around. */

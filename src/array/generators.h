@@ -7,8 +7,6 @@
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
 #include "device/device.h"
 
 /* first + i*step: counted in int64 where that is exact, else in float64. DC_DTYPE where a value does not fit. */

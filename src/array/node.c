@@ -4,15 +4,6 @@
 #include <stdlib.h>
 
 #include "array/evaluate.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/op.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "base/line.h"
-#include "device/device.h"
 
 /* --- the size of a graph ------------------------------------------------------------------------ */
 

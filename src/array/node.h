@@ -6,13 +6,6 @@
 #define DC_ARRAY_NODE_H
 
 #include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/op.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "device/device.h"
 
 /* A PENDING array of that shape in C order. `model` gives op, as, reduce, keep, axes, nargs, arg, frame and number; its
 ** operands are open, on `dev`, and get a reference.  May compute operands. */

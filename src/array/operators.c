@@ -18,16 +18,7 @@
 #include <stdio.h>
 
 #include "array/array.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/op.h"
-#include "array/graph/types.h"
 #include "array/node.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "base/line.h"
-#include "device/device.h"
 
 static char kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
 static bool is_floating(dc_dtype t) { return kind_of(t) == 'f' || kind_of(t) == 'c'; }

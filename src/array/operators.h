@@ -7,8 +7,6 @@
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
 
 /* The operator over dc_ops[op].nargs operands: operand i is arg[i] or, where that is NULL, the number scalar[i]; one is
 ** an array.  Shapes broadcast (DC_SHAPE), arrays are on one device (DC_DEVICE), dtypes follow the rules of operators.c

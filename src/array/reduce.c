@@ -7,15 +7,8 @@
 
 #include "array/array.h"
 #include "array/copy.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/op.h"
-#include "array/graph/types.h"
 #include "array/node.h"
 #include "array/operators.h"
-#include "base/dtype.h"
-#include "base/error.h"
 #include "base/half.h"
 
 static const char *const names[DC_NREDUCES] = {

@@ -2,14 +2,8 @@
 #include "array/stream_order.h"
 
 #include "array/evaluate.h"
-#include "array/graph/buffer.h"
 #include "array/graph/expr.h"
-#include "array/graph/types.h"
-#include "base/error.h"
-#include "device/capture.h"
-#include "device/device.h"
 #include "device/registry.h"
-#include "device/stream.h"
 
 int dc_array_use(dc_array *a, dc_stream *by, bool writes, dc_error *err) {
   return dc_buffer_use(a->buffer, a->dev, by, writes, err);

@@ -6,12 +6,7 @@
 #include "array/array.h"
 #include "array/copy.h"
 #include "array/evaluate.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/types.h"
 #include "array/node.h"
-#include "base/dtype.h"
-#include "base/error.h"
 
 bool dc_array_views_lazily(const dc_array *a, bool transposed) {
   return !dc_array_is_closed(a) && dc_node_can_view(a, transposed);

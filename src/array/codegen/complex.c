@@ -11,9 +11,6 @@
 */
 #include "array/codegen/complex.h"
 
-#include "array/graph/op.h"
-#include "base/buf.h"
-
 #define WIDE "sizeof(R) == 8"
 
 static const char abs_text[] = "FN R c_abs(complex<R> a) { return hypot(a.x, a.y); }\n";

@@ -2,13 +2,10 @@
 #include "array/codegen/generate.h"
 
 #include "array/codegen/elementwise.h"
-#include "array/codegen/program.h"
 #include "array/codegen/prelude.h"
 #include "array/codegen/reduction.h"
 #include "array/codegen/row_block.h"
-#include "array/codegen/text.h"
 #include "array/codegen/tile.h"
-#include "base/buf.h"
 
 void dc_generate(const dc_program *p, dc_buf *text) {
   dc_text t = { .p = p, .b = text, .index = p->schedule.wide ? "long long" : "int" };

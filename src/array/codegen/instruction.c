@@ -10,14 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array/codegen/program.h"
 #include "array/codegen/random.h"
 #include "array/codegen/schedule.h"
-#include "array/codegen/text.h"
 #include "array/codegen/value.h"
-#include "array/graph/op.h"
-#include "base/buf.h"
-#include "base/dtype.h"
 
 /* A step that is being written: its operands as text, in the dtype `as`. */
 typedef struct dc_writer {

@@ -8,10 +8,7 @@
 #define DC_ARRAY_CODEGEN_KERNEL_CACHE_H
 
 #include "array/codegen/program.h"
-#include "array/graph/number.h"
 #include "base/buf.h"
-#include "base/error.h"
-#include "device/device.h"
 
 /* Appends what tells the program's form from others: everything that the generators look at, and the device. */
 void dc_program_key(const dc_program *p, dc_buf *key);

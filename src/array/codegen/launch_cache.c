@@ -12,16 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/codegen/program.h"
-#include "array/codegen/kernel_cache.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/line.h"
-#include "device/device.h"
-
 /* What a word of the key is about, in its highest bits; a node's is its dc_expr.kind as it is, which has none there. */
 enum { WORD_NODE, WORD_NODE_AGAIN, WORD_LEAF, WORD_ONE, WORD_LEAF_AGAIN, WORD_NUMBER, WORD_REDUCTION, WORD_AT = 29 };
 

@@ -5,11 +5,6 @@
 #define DC_ARRAY_CODEGEN_LAUNCH_CACHE_H
 
 #include "array/codegen/kernel_cache.h"
-#include "array/graph/number.h"
-#include "array/graph/op.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "device/device.h"
 
 #define DC_FINGERPRINT_NODES 16
 #define DC_FINGERPRINT_OPERANDS 8 /* and as many numbers */

@@ -5,12 +5,6 @@
 #define DC_ARRAY_CODEGEN_LOWER_H
 
 #include "array/codegen/program.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "device/device.h"
 
 /* Flattens `src` (READY or PENDING) for a result of dtype, shape and strides as given at address `ptr`.
 ** Where a part must be computed on its own first (a reduction of other elements, a part that is shared, too

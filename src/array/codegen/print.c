@@ -83,7 +83,8 @@ static void print_elements(const dc_schedule *s, dc_buf *b) {
 
 static void print_rows(const dc_schedule *s, dc_buf *b) {
   static const char *const names[] = {
-    [DC_SCHEDULE_LANES] = "lanes: threads along the row", [DC_SCHEDULE_PACKED] = "packed: vector accesses along the row",
+    [DC_SCHEDULE_LANES] = "lanes: threads along the row",
+    [DC_SCHEDULE_PACKED] = "packed: vector accesses along the row",
     [DC_SCHEDULE_COLUMNS] = "columns: threads across rows",
     [DC_SCHEDULE_ROW_BLOCKS] = "row blocks: several rows a thread",
   };
@@ -101,17 +102,18 @@ static void print_rows(const dc_schedule *s, dc_buf *b) {
 }
 
 void dc_print_schedule(const dc_program *p, dc_buf *b) {
+  const dc_ir *ir = &p->ir;
   const dc_schedule *s = &p->schedule;
   char name[16];
-  if (p->ir.kind == DC_ELEMENTS) print_elements(s, b);
+  if (ir->kind == DC_ELEMENTS) print_elements(s, b);
   else print_rows(s, b);
   dc_buf_printf(b, "%" PRId64 " elements, axes", s->n);
   for (int d = 0; d < s->rank; d++) dc_buf_printf(b, " %" PRId64, s->shape[d]);
-  if (p->ir.kind != DC_ELEMENTS) dc_buf_printf(b, ", of which %d not reduced", s->kept);
+  if (ir->kind != DC_ELEMENTS) dc_buf_printf(b, ", of which %d not reduced", s->kept);
   dc_buf_printf(b, "; %d-bit indices%s\n", s->wide ? 64 : 32, s->in_place ? "; the result overwrites an input" : "");
-  for (int i = 0; i < p->ir.ninputs; i++) {
+  for (int i = 0; i < ir->ninputs; i++) {
     snprintf(name, sizeof name, "x%d", i);
-    print_operand(p, &p->ir.input[i], name, b);
+    print_operand(p, &ir->input[i], name, b);
   }
-  print_operand(p, &p->ir.out, "out", b);
+  print_operand(p, &ir->out, "out", b);
 }

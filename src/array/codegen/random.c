@@ -22,12 +22,7 @@
 
 #include <stdio.h>
 
-#include "array/codegen/program.h"
-#include "array/codegen/text.h"
 #include "array/codegen/value.h"
-#include "array/graph/op.h"
-#include "base/buf.h"
-#include "base/dtype.h"
 
 #define DEVICE "static __device__ __forceinline__ "
 

@@ -5,9 +5,6 @@
 #define DC_ARRAY_CODEGEN_RANDOM_H
 
 #include "array/codegen/text.h"
-#include "array/graph/op.h"
-#include "base/buf.h"
-#include "base/dtype.h"
 
 void dc_emit_random_prelude(dc_buf *b);
 /* The expression for element `i` of the stream that seed and call name; the kind is a DC_OP_RANDOM's `as`. */

@@ -6,7 +6,6 @@
 #define DC_ARRAY_CODEGEN_SCHEDULE_H
 
 #include "array/codegen/program.h"
-#include "array/graph/geometry.h"
 
 /* How rows of `length` elements are cut and summed, which depends on nothing but these two numbers. */
 void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length);

@@ -5,11 +5,6 @@
 
 #include <stdio.h>
 
-#include "array/codegen/program.h"
-#include "array/codegen/text.h"
-#include "base/buf.h"
-#include "base/dtype.h"
-
 const char *dc_ctype_of(dc_dtype t) {
   switch (t) {
     case DC_FLOAT16: case DC_BFLOAT16: return "float";

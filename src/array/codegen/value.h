@@ -5,8 +5,6 @@
 #define DC_ARRAY_CODEGEN_VALUE_H
 
 #include "array/codegen/text.h"
-#include "base/buf.h"
-#include "base/dtype.h"
 
 #define DC_VALUE_TEXT 320 /* room for any converted value */
 

@@ -1,17 +1,11 @@
 /* buffer.c - see buffer.h. */
 #include "array/graph/buffer.h"
 
-#include "array/graph/types.h"
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "base/error.h"
-#include "base/line.h"
 #include "base/stock.h"
 #include "device/capture.h"
-#include "device/device.h"
-#include "device/ledger.h"
 #include "device/registry.h"
-#include "device/stream.h"
 
 static dc_stock buffers;
 

@@ -3,14 +3,7 @@
 
 #include <stdlib.h>
 
-#include "array/graph/buffer.h"
-#include "array/graph/geometry.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "base/line.h"
 #include "base/stock.h"
-#include "device/device.h"
 
 static dc_stock arrays, exprs;
 static dc_use *all_pending; /* through dc_expr.pending */

@@ -16,11 +16,6 @@
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/op.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "base/line.h"
-#include "device/device.h"
 
 #define DC_MAX_NODES 64
 #define DC_MAX_INPUTS 16

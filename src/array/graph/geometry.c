@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/line.h"
 
 #define MAX_BYTES ((int64_t)1 << 62)

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dtype.h"
-#include "base/error.h"
 #include "base/half.h"
 #include "base/line.h"
 

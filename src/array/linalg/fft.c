@@ -10,17 +10,9 @@
 #include "array/array.h"
 #include "array/copy.h"
 #include "array/evaluate.h"
-#include "array/graph/buffer.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/types.h"
 #include "array/linalg/batch.h"
 #include "array/linalg/matrix.h"
 #include "array/operators.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "device/device.h"
 #include "device/library.h"
 
 /* Batches that need more calls of the library than this are copied instead. */

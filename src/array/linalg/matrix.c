@@ -4,13 +4,6 @@
 #include "array/array.h"
 #include "array/copy.h"
 #include "array/evaluate.h"
-#include "array/graph/buffer.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "device/device.h"
 
 dc_array *dc_matrix_copy(dc_array *a, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err) {
   dc_array *copy = dc_array_empty(a->dev, dtype, ndim, shape, err);

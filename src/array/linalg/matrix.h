@@ -5,10 +5,6 @@
 #define DC_ARRAY_LINALG_MATRIX_H
 
 #include "array/graph/expr.h"
-#include "array/graph/types.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "device/device.h"
 
 /* A contiguous, READY copy of `a` cast to dtype and broadcast to the shape; it is the caller's alone. */
 dc_array *dc_matrix_copy(dc_array *a, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err);

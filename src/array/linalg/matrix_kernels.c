@@ -6,16 +6,10 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/graph/expr.h"
-#include "array/graph/types.h"
 #include "array/linalg/matrix.h"
 #include "base/buf.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "base/line.h"
 #include "base/map.h"
 #include "compile/compile.h"
-#include "device/device.h"
 #include "device/registry.h"
 #include "kernel/kernel.h"
 

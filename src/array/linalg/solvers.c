@@ -14,18 +14,10 @@
 #include "array/array.h"
 #include "array/copy.h"
 #include "array/evaluate.h"
-#include "array/graph/buffer.h"
-#include "array/graph/expr.h"
-#include "array/graph/geometry.h"
-#include "array/graph/number.h"
-#include "array/graph/types.h"
 #include "array/linalg/matrix.h"
 #include "array/linalg/matrix_kernels.h"
 #include "array/operators.h"
 #include "array/view.h"
-#include "base/dtype.h"
-#include "base/error.h"
-#include "device/device.h"
 #include "device/library.h"
 
 /* --- arguments ------------------------------------------------------------------------------------------ */
