@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "array/chunks.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "base/line.h"
 #include "device/device.h"
+#include "device/memory.h"
 #include "device/registry.h"
 
 /* --- making ---------------------------------------------------------------------------------------- */

@@ -14,12 +14,13 @@
 #ifndef DC_ARRAY_ARRAY_H
 #define DC_ARRAY_ARRAY_H
 
+#include "array/chunks.h"
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
-#include "device/stream.h"
 #include "device/device.h"
+#include "device/stream.h"
 
 /* C order, contents undefined. A size over the device's memory or 2^62 bytes is DC_MEMORY. */
 dc_array *dc_array_empty(dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err);

@@ -2,6 +2,7 @@
 #include "array/copy.h"
 
 #include "array/array.h"
+#include "array/chunks.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"
@@ -12,8 +13,12 @@
 #include "base/error.h"
 #include "device/capture.h"
 #include "device/device.h"
+#include "device/memory.h"
 #include "device/registry.h"
 #include "device/stream.h"
+#include "device/stream_state.h"
+#include "device/timeline.h"
+#include "device/tracking.h"
 
 /* The first bytes of a READY array. */
 static int to_host(dc_array *a, void *dst, size_t bytes, dc_error *err) {

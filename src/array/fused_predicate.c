@@ -2,10 +2,12 @@
 #include "array/fused_predicate.h"
 
 #include "array/array.h"
-#include "array/codegen/program.h"
+#include "array/chunks.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/kernel_cache.h"
 #include "array/codegen/lower.h"
 #include "array/codegen/predicate.h"
+#include "array/codegen/program.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "array/chunks.h"
 #include "array/evaluate.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"

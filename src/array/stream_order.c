@@ -1,6 +1,7 @@
 /* stream_order.c - see stream_order.h. */
 #include "array/stream_order.h"
 
+#include "array/chunks.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"
@@ -8,8 +9,10 @@
 #include "base/error.h"
 #include "device/capture.h"
 #include "device/device.h"
+#include "device/graph.h"
 #include "device/registry.h"
-#include "device/stream.h"
+#include "device/stream_state.h"
+#include "device/timeline.h"
 
 int dc_array_use(dc_array *a, dc_stream *by, bool writes, dc_error *err) {
   return dc_buffer_use(a->buffer, a->dev, by, writes, err);

@@ -4,11 +4,14 @@
 #ifndef DC_ARRAY_STREAM_ORDER_H
 #define DC_ARRAY_STREAM_ORDER_H
 
+#include "array/chunks.h"
 #include "array/graph/types.h"
 #include "base/error.h"
 #include "device/capture.h"
 #include "device/device.h"
+#include "device/graph.h"
 #include "device/stream.h"
+#include "device/timeline.h"
 
 /* Call before anything but this room uses a READY array on its device in stream `by` (NULL: the current one), when the
 ** device's `tracking` is set: orders it behind the uses of other streams, or makes it part of the graph that is being

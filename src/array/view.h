@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "array/chunks.h"
 #include "array/graph/types.h"
 #include "base/error.h"
 

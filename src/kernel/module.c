@@ -8,8 +8,16 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/dump.h"
+#include "base/error.h"
+#include "base/line.h"
+#include "compile/compile.h"
 #include "compile/grid_sync.h"
+#include "compile/types/image.h"
+#include "compile/types/source.h"
+#include "device/device.h"
 #include "device/registry.h"
+#include "kernel/kernel.h"
 #include "kernel/plan.h"
 
 /* Where line `line` (from 1) of the text begins. */
@@ -38,10 +46,25 @@ static void find_grid_syncs(const dc_source *src, const dc_image *image, dc_kern
   }
 }
 
+/* The stages "cuda" and "ptx".  Where the device takes machine code, the PTX is what the compiler would give. */
+static void dump(const dc_device *dev, const dc_source *src, const dc_image *image) {
+  char name[17];
+  dc_image *ptx = NULL;
+  dc_error ignored = DC_ERROR_INIT;
+  if (src->text == NULL || (!dc_dump_on(DC_DUMP_CUDA) && !dc_dump_on(DC_DUMP_PTX))) return;
+  dc_dump_name(src->text, src->len, name);
+  dc_dump(DC_DUMP_CUDA, name, src->text, src->len);
+  if (!dc_dump_on(DC_DUMP_PTX)) return;
+  if (image->binary && dc_compile(src, dev->target.arch, false, &ptx, &ignored) == 0) image = ptx;
+  dc_dump(DC_DUMP_PTX, name, image->binary ? "" : image->bytes, image->binary ? 0 : image->len);
+  if (ptx != NULL) dc_image_free(ptx);
+  dc_error_clear(&ignored);
+}
+
 int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_error *err) {
   *out = NULL;
   dc_image *image = NULL;
-  if (dc_device_open(dev, err) != 0) return -1;
+  if (dc_dump_check(err) != 0 || dc_device_open(dev, err) != 0) return -1;
   if (dc_compile(src, dev->target.arch, dev->target.binary, &image, err) != 0) return -1;
   dc_module *m = calloc(1, sizeof *m);
   dc_kernel *kernels = dc_calloc_lines(((size_t)image->nkernels + 1) * sizeof *kernels); /* never of size 0 */
@@ -55,6 +78,7 @@ int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_er
   }
   m->dev = dev;
   m->image = image;
+  dump(dev, src, image);
   if (src->text != NULL) find_grid_syncs(src, image, kernels);
   m->refs = 1;
   m->kernels = kernels;

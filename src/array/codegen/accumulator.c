@@ -1,5 +1,5 @@
 /*
-** accumulator.c - what reductions accumulate: types, what leaves an accumulator as it is, how two are joined, and
+** accumulator.c - what reductions accumulate: types, what leaves an accumulator as it is, how two are combined, and
 ** what comes of the last one.
 **
 ** spread (of variances) sums distances d from the row's first element and their squares, in float64; then the sum of
@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "array/codegen/ir.h"
 #include "array/codegen/program.h"
 #include "array/codegen/text.h"
 #include "array/codegen/value.h"
@@ -50,7 +51,7 @@ void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]
   const dc_instruction *s = step_of(p, k);
   const dc_dtype a = accumulated(p, k);
   const char *c = dc_ctype_of(a);
-  snprintf(type, 32, is_arg(s) ? "place<%s>" : s->reduce == DC_REDUCE_M2 ? "spread" : "%s", c);
+  snprintf(type, 32, is_arg(s) ? "indexed<%s>" : s->reduce == DC_REDUCE_M2 ? "moments" : "%s", c);
   switch ((dc_reduce)s->reduce) {
     case DC_REDUCE_SUM: /* -0 + x is x, signs of zeros included */
       if (dc_kind_of(a) == 'c') snprintf(identity, 96, "%s{ -0.0f, -0.0f }", c);
@@ -60,16 +61,16 @@ void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]
     case DC_REDUCE_ANY: snprintf(identity, 96, "0"); return;
     case DC_REDUCE_ALL: snprintf(identity, 96, "1"); return;
     case DC_REDUCE_ARGMIN: case DC_REDUCE_ARGMAX: /* an index behind all others */
-      snprintf(identity, 96, "place<%s>{ %s, %s }", c, limit(a, s->reduce == DC_REDUCE_ARGMIN),
+      snprintf(identity, 96, "indexed<%s>{ %s, %s }", c, limit(a, s->reduce == DC_REDUCE_ARGMIN),
                limit(p->schedule.wide ? DC_INT64 : DC_INT32, true));
       return;
-    case DC_REDUCE_M2: snprintf(identity, 96, "spread{ -0.0, 0.0 }"); return;
+    case DC_REDUCE_M2: snprintf(identity, 96, "moments{ -0.0, 0.0 }"); return;
     default: snprintf(identity, 96, "%s", limit(a, s->reduce == DC_REDUCE_MIN)); return;
   }
 }
 
-static const char place_text[] = "template <typename T> struct place { T v; %s i; };\n";
-static const char spread_text[] = "struct spread { double s, q; };\n";
+static const char indexed_text[] = "template <typename T> struct indexed { T v; %s i; };\n";
+static const char moments_text[] = "struct moments { double s, q; };\n";
 
 /* A value of any type from another lane or, past the first-level cache, from memory that other blocks wrote. */
 static const char words_text[] =
@@ -88,7 +89,7 @@ static const char words_text[] =
 
 /* The blocks that share rows: all have come here; a value in the shared memory of one of them. */
 static const char cluster_text[] =
-  "static __device__ __forceinline__ void meet() {\n  asm volatile(\"barrier.cluster.arrive.release;\\n\\t"
+  "static __device__ __forceinline__ void cluster_sync() {\n  asm volatile(\"barrier.cluster.arrive.release;\\n\\t"
   "barrier.cluster.wait.acquire;\" ::: \"memory\");\n}\n"
   "template <typename T> static __device__ __forceinline__ T of_block(const T *p, int block) {\n"
   "  union words { T v; unsigned int w[sizeof(T) / 4]; __device__ words() {} } u;\n  unsigned int at;\n"
@@ -98,12 +99,12 @@ static const char cluster_text[] =
   "    asm volatile(\"ld.shared::cluster.u32 %0, [%1];\" : \"=r\"(u.w[i]) : \"r\"(at + 4 * i) : \"memory\");\n"
   "  return u.v;\n}\n";
 
-static void emit_join(const dc_text *t, int k) {
+static void emit_combine(const dc_text *t, int k) {
   const dc_instruction *s = step_of(t->p, k);
   const dc_dtype a = accumulated(t->p, k);
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
-  dc_buf_printf(t->b, "static __device__ __forceinline__ %s join%d(%s a, %s b) {\n  ", type, k, type, type);
+  dc_buf_printf(t->b, "static __device__ __forceinline__ %s combine%d(%s a, %s b) {\n  ", type, k, type, type);
   const bool floating = dc_kind_of(a) == 'f';
   const char *cmp = s->reduce == DC_REDUCE_MIN || s->reduce == DC_REDUCE_ARGMIN ? "<" : ">";
   switch ((dc_reduce)s->reduce) {
@@ -126,39 +127,39 @@ static void emit_join(const dc_text *t, int k) {
   dc_buf_puts(t->b, ";\n}\n");
 }
 
-const char *dc_ordered_combiner(const dc_program *p, int k) { return is_arg(step_of(p, k)) ? "later" : "join"; }
+const char *dc_ordered_combiner(const dc_program *p, int k) { return is_arg(step_of(p, k)) ? "ordered" : "combine"; }
 
 /* Where b is known to be behind a, places need not be compared. */
-static void emit_later(const dc_text *t, int k) {
+static void emit_ordered(const dc_text *t, int k) {
   const dc_instruction *s = step_of(t->p, k);
   const bool least = s->reduce == DC_REDUCE_ARGMIN, floating = dc_kind_of(accumulated(t->p, k)) == 'f';
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
-  dc_buf_printf(t->b, "static __device__ __forceinline__ %s later%d(%s a, %s b) {\n  return ", type, k, type, type);
+  dc_buf_printf(t->b, "static __device__ __forceinline__ %s ordered%d(%s a, %s b) {\n  return ", type, k, type, type);
   if (floating) dc_buf_printf(t->b, "!(b.v %s a.v) && a.v == a.v ? b : a;\n}\n", least ? ">=" : "<=");
   else dc_buf_printf(t->b, "b.v %s a.v ? b : a;\n}\n", least ? "<" : ">");
 }
 
-/* A chain begins with its first element's place, so that later<k> is right where no value is beyond the limit. */
-void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char *chain) {
+/* A accumulator begins with its first element's place, so that ordered<k> is right where no value is beyond the limit. */
+void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char *accumulator) {
   if (is_arg(step_of(t->p, k)))
     dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) a%d[q].i = first + %s;\n", indent,
-                  t->p->schedule.row.items, k, chain);
+                  t->p->schedule.row.items, k, accumulator);
 }
 
 void dc_emit_combiners(const dc_text *t) {
-  bool arg = false, spread = false;
+  bool arg = false, moments = false;
   dc_buf_puts(t->b, words_text);
   if (t->p->schedule.row.cluster > 1) dc_buf_puts(t->b, cluster_text);
   for (int k = 0; k < t->p->ir.nreduces; k++) {
     arg = arg || is_arg(step_of(t->p, k));
-    spread = spread || step_of(t->p, k)->reduce == DC_REDUCE_M2;
+    moments = moments || step_of(t->p, k)->reduce == DC_REDUCE_M2;
   }
-  if (arg) dc_buf_printf(t->b, place_text, t->index);
-  if (spread) dc_buf_puts(t->b, spread_text);
+  if (arg) dc_buf_printf(t->b, indexed_text, t->index);
+  if (moments) dc_buf_puts(t->b, moments_text);
   for (int k = 0; k < t->p->ir.nreduces; k++) {
-    emit_join(t, k);
-    if (is_arg(step_of(t->p, k))) emit_later(t, k);
+    emit_combine(t, k);
+    if (is_arg(step_of(t->p, k))) emit_ordered(t, k);
   }
 }
 

@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "array/codegen/instruction.h"
-#include "array/codegen/program.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/operands.h"
+#include "array/codegen/program.h"
 #include "array/codegen/random.h"
 #include "array/codegen/schedule.h"
 #include "array/codegen/text.h"
@@ -32,19 +33,20 @@ static void element_place(const dc_text *t, const dc_operand *o, const char *at,
 /* The result goes where the offset says. */
 static void emit_scatter(const dc_text *t, const char *indent) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   char offset[16], guard[16], place[64], v[DC_VALUE_TEXT];
-  dc_name_of(p->ir.offset, offset);
-  if (p->ir.guarded) dc_name_of(p->ir.guard, guard);
-  const char *at = p->ir.out.layout == DC_LAYOUT_ONE ? "0" : p->ir.out.layout == DC_LAYOUT_FLAT ? "i" : "out_at";
+  dc_name_of(ir->offset, offset);
+  if (ir->guarded) dc_name_of(ir->guard, guard);
+  const char *at = ir->out.layout == DC_LAYOUT_ONE ? "0" : ir->out.layout == DC_LAYOUT_FLAT ? "i" : "out_at";
   snprintf(place, sizeof place, "out[%s + %s]", at, offset);
-  if (p->ir.guarded) dc_buf_printf(t->b, "%sif (%s) {\n", indent, guard);
-  if (p->ir.max) {
-    dc_value_as(t, p->ir.result, p->ir.out.dtype, v);
+  if (ir->guarded) dc_buf_printf(t->b, "%sif (%s) {\n", indent, guard);
+  if (ir->max) {
+    dc_value_as(t, ir->result, ir->out.dtype, v);
     dc_buf_printf(t->b, "%satomicMax(&%s, %s);\n", indent, place, v);
   } else {
     dc_emit_store(t, indent, place);
   }
-  if (p->ir.guarded) dc_buf_printf(t->b, "%s}\n", indent);
+  if (ir->guarded) dc_buf_printf(t->b, "%s}\n", indent);
 }
 
 /* One element a time: values of all operands at element i. */
@@ -117,38 +119,40 @@ static bool loads_pack(const dc_operand *o) { return o->packed && !o->index; }
 /* Only flat programs end amid a pack. */
 static void emit_pack_loads(const dc_text *t, bool flat) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   char place[160];
   bool any = false;
-  for (int k = 0; k < p->ir.ninputs; k++) {
-    if (!loads_pack(&p->ir.input[k])) continue;
+  for (int k = 0; k < ir->ninputs; k++) {
+    if (!loads_pack(&ir->input[k])) continue;
     any = true;
-    dc_buf_printf(t->b, "  pack<%s> p%d;\n", dc_stored_as(p->ir.input[k].dtype), k);
+    dc_buf_printf(t->b, "  pack<%s> p%d;\n", dc_stored_as(ir->input[k].dtype), k);
   }
-  dc_buf_printf(t->b, "  pack<%s> po;\n", dc_stored_as(p->ir.out.dtype));
+  dc_buf_printf(t->b, "  pack<%s> po;\n", dc_stored_as(ir->out.dtype));
   const char *known = p->schedule.elements.rounds > 1 ? "inside || " : "";
   if (flat) dc_buf_printf(t->b, "  const bool whole = %sfirst + %d <= n;\n", known, p->schedule.elements.lanes);
   if (!any) return;
   if (flat) dc_buf_puts(t->b, "  if (whole) {\n");
-  for (int k = 0; k < p->ir.ninputs; k++) {
-    if (!loads_pack(&p->ir.input[k])) continue;
-    pack_place(t, &p->ir.input[k], place);
+  for (int k = 0; k < ir->ninputs; k++) {
+    if (!loads_pack(&ir->input[k])) continue;
+    pack_place(t, &ir->input[k], place);
     dc_buf_printf(t->b, "  %sp%d = %s;\n", flat ? "  " : "", k, place);
   }
   if (!flat) return;
   dc_buf_printf(t->b, "  } else {\n#pragma unroll\n    for (int k = 0; k < %d; k++) {\n", p->schedule.elements.lanes);
   dc_buf_puts(t->b, "      const bool in = first + k < n;\n");
-  for (int k = 0; k < p->ir.ninputs; k++)
-    if (loads_pack(&p->ir.input[k])) dc_buf_printf(t->b, "      p%d.v[k] = x%d[in ? first + k : first];\n", k, k);
+  for (int k = 0; k < ir->ninputs; k++)
+    if (loads_pack(&ir->input[k])) dc_buf_printf(t->b, "      p%d.v[k] = x%d[in ? first + k : first];\n", k, k);
   dc_buf_puts(t->b, "    }\n  }\n");
 }
 
 static void emit_pack_draws(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   char place[32];
-  for (int i = 0; i < p->ir.ninstructions; i++) {
-    if (!dc_random_drawn(p, &p->ir.code[i])) continue;
-    const int leaf = p->ir.code[i].arg[0].index;
-    if (p->ir.input[leaf].layout == DC_LAYOUT_FLAT) snprintf(place, sizeof place, "first");
+  for (int i = 0; i < ir->ninstructions; i++) {
+    if (!dc_random_drawn(p, &ir->code[i])) continue;
+    const int leaf = ir->code[i].arg[0].index;
+    if (ir->input[leaf].layout == DC_LAYOUT_FLAT) snprintf(place, sizeof place, "first");
     else snprintf(place, sizeof place, "x%d_at", leaf);
     dc_emit_draws(t, i, p->schedule.elements.lanes, place, "  ");
   }
@@ -157,17 +161,18 @@ static void emit_pack_draws(const dc_text *t) {
 /* The values that are one for the whole pack, then the pack element by element. */
 static void emit_pack_elements(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   char place[64], at[16];
-  for (int k = 0; k < p->ir.ninputs; k++) {
-    const dc_operand *o = &p->ir.input[k];
+  for (int k = 0; k < ir->ninputs; k++) {
+    const dc_operand *o = &ir->input[k];
     if (o->layout == DC_LAYOUT_ONE || o->packed) continue;
     element_place(t, o, "first", place);
     dc_emit_value(t, "  ", k, place);
   }
   emit_pack_draws(t);
   dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k++) {\n", p->schedule.elements.lanes);
-  for (int k = 0; k < p->ir.ninputs; k++) {
-    const dc_operand *o = &p->ir.input[k];
+  for (int k = 0; k < ir->ninputs; k++) {
+    const dc_operand *o = &ir->input[k];
     if (!o->packed) continue;
     snprintf(at, sizeof at, "x%d_at", k);
     if (o->index) snprintf(place, sizeof place, "%s + k", o->layout == DC_LAYOUT_FLAT ? "first" : at);
@@ -199,12 +204,13 @@ static void emit_pack(const dc_text *t, bool flat) {
 /* The packs of a thread, as text for each: only the last block has a loop. */
 static void emit_unrolled(const dc_text *t) {
   const dc_program *p = t->p;
-  const int pitch = DC_BLOCK * p->schedule.elements.lanes, block = pitch * p->schedule.elements.rounds;
+  const dc_schedule *h = &p->schedule;
+  const int pitch = DC_BLOCK * h->elements.lanes, block = pitch * h->elements.rounds;
   const char *i = t->index;
   dc_buf_printf(t->b, "  const %s begin = (%s)blockIdx.x * %d, mine = begin + (%s)threadIdx.x * %d;\n", i, i, block, i,
-                p->schedule.elements.lanes);
+                h->elements.lanes);
   dc_buf_printf(t->b, "  if (begin + %d <= n) {\n#pragma unroll\n    for (int k = 0; k < %d; k++) "
-                "one(mine + k * %d, true);\n", block, p->schedule.elements.rounds, pitch);
+                "one(mine + k * %d, true);\n", block, h->elements.rounds, pitch);
   dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s first = mine; first < n; first += %d) "
                 "one(first, false);\n  }\n", i, pitch);
 }
@@ -223,15 +229,16 @@ static void emit_loop(const dc_text *t) {
 
 static void emit_packed(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_schedule *h = &p->schedule;
   const bool flat = !dc_schedule_has_offsets(p);
   const char *i = t->index;
   dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n",
-                p->schedule.elements.lanes, p->schedule.elements.lanes);
+                h->elements.lanes, h->elements.lanes);
   dc_emit_entry(t, 0);
   dc_emit_single_values(t);
-  if (p->schedule.elements.rounds == 1) {
+  if (h->elements.rounds == 1) {
     dc_buf_printf(t->b, "  const %s first = ((%s)blockIdx.x * %d + (%s)threadIdx.x) * %d;\n  if (first >= n) return;\n",
-                  i, i, DC_BLOCK, i, p->schedule.elements.lanes);
+                  i, i, DC_BLOCK, i, h->elements.lanes);
     emit_pack(t, flat);
     dc_buf_puts(t->b, "}\n");
     return;
@@ -239,7 +246,7 @@ static void emit_packed(const dc_text *t) {
   dc_buf_printf(t->b, "  auto one = [&](const %s first, const bool inside) {\n", i);
   emit_pack(t, flat);
   dc_buf_puts(t->b, "  };\n");
-  if (p->schedule.elements.looped) emit_loop(t);
+  if (h->elements.looped) emit_loop(t);
   else emit_unrolled(t);
   dc_buf_puts(t->b, "}\n");
 }

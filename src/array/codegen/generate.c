@@ -2,8 +2,8 @@
 #include "array/codegen/generate.h"
 
 #include "array/codegen/elementwise.h"
-#include "array/codegen/program.h"
 #include "array/codegen/prelude.h"
+#include "array/codegen/program.h"
 #include "array/codegen/reduction.h"
 #include "array/codegen/row_block.h"
 #include "array/codegen/text.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array/codegen/program.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/random.h"
 #include "array/codegen/schedule.h"
 #include "array/codegen/text.h"

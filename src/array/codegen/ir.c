@@ -1,6 +1,9 @@
 /* ir.c - see ir.h. */
 #include "array/codegen/ir.h"
 
+#include "array/graph/op.h"
+#include "base/dtype.h"
+
 dc_dtype dc_ir_dtype(const dc_ir *ir, dc_ref r) {
   switch (r.kind) {
     case DC_REF_INSTRUCTION: return (dc_dtype)ir->code[r.index].dtype;

@@ -8,6 +8,12 @@
 #define DC_ARRAY_CODEGEN_IR_H
 
 #include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/op.h"
+#include "array/graph/types.h"
+#include "base/dtype.h"
+#include "device/device.h"
 
 #define DC_MAX_OPERANDS 32
 #define DC_MAX_REDUCES 4

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "array/codegen/generate.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/pass_cache.h"
+#include "array/codegen/print.h"
 #include "array/codegen/program.h"
 #include "array/codegen/schedule.h"
 #include "array/codegen/text.h"
@@ -21,16 +23,20 @@
 #include "array/graph/op.h"
 #include "base/buf.h"
 #include "base/dtype.h"
+#include "base/dump.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "base/map.h"
 #include "base/runtime.h"
-#include "kernel/launch.h"
-#include "kernel/module.h"
 #include "compile/compile.h"
+#include "compile/types/image.h"
+#include "compile/types/source.h"
 #include "device/device.h"
+#include "device/memory.h"
 #include "device/registry.h"
 #include "kernel/kernel.h"
+#include "kernel/launch.h"
+#include "kernel/module.h"
 #include "kernel/profile.h"
 
 typedef struct dc_cached_kernel {
@@ -40,7 +46,7 @@ typedef struct dc_cached_kernel {
   struct dc_buffer *scratch; /* stands for a reduction's variables, which two launches must not use at once */
 } dc_cached_kernel;
 
-static dc_map forms; /* key bytes -> dc_cached_kernel */
+static dc_map kernels; /* key bytes -> dc_cached_kernel */
 
 /* --- the key ------------------------------------------------------------------------------------- */
 
@@ -83,16 +89,17 @@ static void key_step(dc_key *k, const dc_instruction *s, bool caches) {
 
 /* Everything that dc_generate looks at, and the device. */
 static void key_make(dc_key *k, const dc_program *p) {
+  const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
-  const bool caches = p->ir.kind != DC_ELEMENTS && h->row.cached > 0;
+  const bool caches = ir->kind != DC_ELEMENTS && h->row.cached > 0;
   memcpy(k->bytes, &p->dev->serial, sizeof p->dev->serial);
   k->len = sizeof p->dev->serial;
-  key_put(k, p->ir.ninstructions);
-  key_put(k, p->ir.ninputs);
-  key_put(k, p->ir.nnumbers);
-  key_put(k, p->ir.nreduces);
-  key_put(k, p->schedule.rank);
-  key_put(k, p->ir.kind);
+  key_put(k, ir->ninstructions);
+  key_put(k, ir->ninputs);
+  key_put(k, ir->nnumbers);
+  key_put(k, ir->nreduces);
+  key_put(k, h->rank);
+  key_put(k, ir->kind);
   key_put(k, h->kind);
   key_put(k, h->wide + 2 * h->in_place);
   if (h->kind == DC_SCHEDULE_ELEMENTS) {
@@ -101,9 +108,9 @@ static void key_make(dc_key *k, const dc_program *p) {
   } else if (h->kind == DC_SCHEDULE_TILES) {
     key_put(k, h->tile.extent);
     key_put(k, h->tile.axis);
-    for (int i = 0; i < p->ir.ninputs; i++) key_put(k, dc_operand_lies_across(p, &p->ir.input[i]));
+    for (int i = 0; i < ir->ninputs; i++) key_put(k, dc_operand_lies_across(p, &ir->input[i]));
   } else {
-    key_put(k, p->ir.npasses);
+    key_put(k, ir->npasses);
     key_put(k, h->kept);
     key_put(k, h->row.cached);
     key_put(k, h->row.two_level + 2 * (h->row.segments > 1));
@@ -113,14 +120,14 @@ static void key_make(dc_key *k, const dc_program *p) {
     key_put(k, h->kind == DC_SCHEDULE_COLUMNS ? h->row.columns : 0);
     key_put(k, h->row.cluster);
   }
-  key_ref(k, p->ir.result);
-  key_put(k, p->ir.scatters + 2 * p->ir.guarded + 4 * p->ir.max);
-  if (p->ir.scatters) key_ref(k, p->ir.offset);
-  if (p->ir.guarded) key_ref(k, p->ir.guard);
-  key_operand(k, &p->ir.out, false);
-  for (int i = 0; i < p->ir.ninputs; i++) key_operand(k, &p->ir.input[i], caches);
-  for (int i = 0; i < p->ir.nnumbers; i++) key_put(k, p->ir.number[i].dtype);
-  for (int i = 0; i < p->ir.ninstructions; i++) key_step(k, &p->ir.code[i], caches);
+  key_ref(k, ir->result);
+  key_put(k, ir->scatters + 2 * ir->guarded + 4 * ir->max);
+  if (ir->scatters) key_ref(k, ir->offset);
+  if (ir->guarded) key_ref(k, ir->guard);
+  key_operand(k, &ir->out, false);
+  for (int i = 0; i < ir->ninputs; i++) key_operand(k, &ir->input[i], caches);
+  for (int i = 0; i < ir->nnumbers; i++) key_put(k, ir->number[i].dtype);
+  for (int i = 0; i < ir->ninstructions; i++) key_step(k, &ir->code[i], caches);
 }
 
 void dc_program_key(const dc_program *p, dc_buf *key) {
@@ -131,13 +138,29 @@ void dc_program_key(const dc_program *p, dc_buf *key) {
 
 /* --- kernels -------------------------------------------------------------------------------------- */
 
-static dc_cached_kernel *form_build(const dc_program *p, dc_error *err) {
+/* The stages "ir" and "schedule". */
+static int dump(const dc_program *p, const dc_buf *text, dc_error *err) {
+  char name[17];
+  dc_buf b = DC_BUF_INIT;
+  if (DC_LIKELY(!dc_dump_on(DC_DUMP_IR) && !dc_dump_on(DC_DUMP_SCHEDULE))) return 0;
+  if (dc_dump_check(err) != 0) return -1;
+  dc_dump_name(text->data, text->len, name);
+  dc_print_ir(p, &b);
+  dc_dump(DC_DUMP_IR, name, dc_buf_str(&b), b.len);
+  dc_buf_reset(&b);
+  dc_print_schedule(p, &b);
+  dc_dump(DC_DUMP_SCHEDULE, name, dc_buf_str(&b), b.len);
+  dc_buf_free(&b);
+  return 0;
+}
+
+static dc_cached_kernel *build_kernel(const dc_program *p, dc_error *err) {
   static const char *const options[] = { "--fmad=false", "-std=c++17" };
   static const dc_signature sig = { .name = (char *)"array expression" };
   dc_buf text = DC_BUF_INIT;
   dc_generate(p, &text);
   dc_cached_kernel *f = dc_calloc_lines(sizeof *f);
-  int rc = f == NULL || text.failed ? dc_fail_oom(err) : 0;
+  int rc = f == NULL || text.failed ? dc_fail_oom(err) : dump(p, &text, err);
   if (rc == 0) {
     dc_source src = { .text = text.data, .len = text.len, .options = options, .noptions = 2, .no_signatures = true };
     rc = dc_module_build(p->dev, &src, &f->module, err);
@@ -153,14 +176,14 @@ static dc_cached_kernel *form_build(const dc_program *p, dc_error *err) {
   return f;
 }
 
-static dc_cached_kernel *form_for(const dc_program *p, dc_error *err) {
+static dc_cached_kernel *kernel_for(const dc_program *p, dc_error *err) {
   dc_key key;
   key_make(&key, p);
-  dc_cached_kernel *f = dc_map_get(&forms, (const char *)key.bytes, key.len);
+  dc_cached_kernel *f = dc_map_get(&kernels, (const char *)key.bytes, key.len);
   if (f != NULL) return f;
-  f = form_build(p, err);
+  f = build_kernel(p, err);
   if (f == NULL) return NULL;
-  if (dc_map_set(&forms, (const char *)key.bytes, key.len, f) != 0) {
+  if (dc_map_set(&kernels, (const char *)key.bytes, key.len, f) != 0) {
     dc_module_unref(f->module);
     free(f);
     dc_fail_oom(err);
@@ -219,27 +242,28 @@ static void pack_number(dc_pack *k, const dc_number *v) { pack(k, &v->bits, numb
 
 /* In the order of generate.c's emit_params. */
 static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
   k->at = 0;
-  pack(k, &p->ir.out.ptr, sizeof p->ir.out.ptr);
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (!p->ir.input[i].index) pack(k, &p->ir.input[i].ptr, sizeof p->ir.input[i].ptr);
-  pack_index(k, p, p->ir.kind == DC_ELEMENTS ? p->schedule.n : p->schedule.row.rows);
-  if (p->ir.kind != DC_ELEMENTS) pack_index(k, p, p->schedule.row.length);
-  if (p->ir.kind != DC_ELEMENTS && p->schedule.row.segments > 1) {
-    pack_index(k, p, p->schedule.row.segments);
-    pack_index(k, p, p->schedule.row.segment);
+  pack(k, &ir->out.ptr, sizeof ir->out.ptr);
+  for (int i = 0; i < ir->ninputs; i++)
+    if (!ir->input[i].index) pack(k, &ir->input[i].ptr, sizeof ir->input[i].ptr);
+  pack_index(k, p, ir->kind == DC_ELEMENTS ? h->n : h->row.rows);
+  if (ir->kind != DC_ELEMENTS) pack_index(k, p, h->row.length);
+  if (ir->kind != DC_ELEMENTS && h->row.segments > 1) {
+    pack_index(k, p, h->row.segments);
+    pack_index(k, p, h->row.segment);
     pack(k, &turn, sizeof turn);
   }
   if (dc_program_posts(p)) {
     pack(k, &p->mailbox, sizeof p->mailbox);
     pack(k, &p->sequence, sizeof p->sequence);
   }
-  pack_strides(k, p, &p->ir.out);
-  for (int i = 0; i < p->ir.ninputs; i++) pack_strides(k, p, &p->ir.input[i]);
+  pack_strides(k, p, &ir->out);
+  for (int i = 0; i < ir->ninputs; i++) pack_strides(k, p, &ir->input[i]);
   if (dc_schedule_has_offsets(p))
-    for (int d = p->schedule.kind == DC_SCHEDULE_TILES ? 0 : 1; d < p->schedule.rank; d++)
-      pack_extent(k, p, p->schedule.shape[d]);
-  for (int i = 0; i < p->ir.nnumbers; i++) pack_number(k, &p->ir.number[i]);
+    for (int d = h->kind == DC_SCHEDULE_TILES ? 0 : 1; d < h->rank; d++) pack_extent(k, p, h->shape[d]);
+  for (int i = 0; i < ir->nnumbers; i++) pack_number(k, &ir->number[i]);
 }
 
 /* --- running ------------------------------------------------------------------------------------------ */
@@ -293,36 +317,37 @@ static int reset_ticket(const dc_program *p, const dc_cached_kernel *f, dc_error
 
 /* Where there are several streams or a graph is captured: what the launch uses is told. */
 static int use_operands(const dc_program *p, dc_cached_kernel *f, dc_error *err) {
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (p->ir.input[i].buffer != NULL && dc_buffer_used(p->ir.input[i].buffer, false, err) != 0) return -1;
-  if (p->ir.kind == DC_ELEMENTS || p->schedule.row.segments == 1) return 0;
+  const dc_ir *ir = &p->ir;
+  for (int i = 0; i < ir->ninputs; i++)
+    if (ir->input[i].buffer != NULL && dc_buffer_used(ir->input[i].buffer, false, err) != 0) return -1;
+  if (ir->kind == DC_ELEMENTS || p->schedule.row.segments == 1) return 0;
   if (f->scratch == NULL && (f->scratch = dc_buffer_wrap(p->dev, 0, 0, NULL, NULL, err)) == NULL) return -1;
   return dc_buffer_used(f->scratch, true, err) != 0 ? -1 : reset_ticket(p, f, err);
 }
 
 /* What a run moves: each operand read once, the result written. */
 static double bytes_of(const dc_program *p) {
-  double bytes = (double)dc_dtype_size(p->ir.out.dtype) *
-                 (double)(p->ir.kind == DC_REDUCTION ? p->schedule.row.rows : p->schedule.n);
-  for (int i = 0; i < p->ir.ninputs; i++) {
-    const dc_operand *o = &p->ir.input[i];
-    const int64_t n = o->layout == DC_LAYOUT_ONE   ? 1
-                      : o->layout == DC_LAYOUT_ROW ? p->schedule.row.rows
-                                                   : p->schedule.n;
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
+  double bytes = (double)dc_dtype_size(ir->out.dtype) * (double)(ir->kind == DC_REDUCTION ? h->row.rows : h->n);
+  for (int i = 0; i < ir->ninputs; i++) {
+    const dc_operand *o = &ir->input[i];
+    const int64_t n = o->layout == DC_LAYOUT_ONE   ? 1 : o->layout == DC_LAYOUT_ROW ? h->row.rows : h->n;
     if (!o->index) bytes += (double)dc_dtype_size(o->dtype) * (double)n;
   }
   return bytes;
 }
 
 int dc_program_run(const dc_program *p, dc_error *err) {
+  const dc_schedule *h = &p->schedule;
   dc_dim3 block;
-  if (p->ir.kind == DC_REDUCTION ? p->schedule.row.rows == 0 : p->schedule.n == 0) return 0;
+  if (p->ir.kind == DC_REDUCTION ? h->row.rows == 0 : h->n == 0) return 0;
   if (dc_device_open(p->dev, err) != 0) return -1;
   int64_t blocks = blocks_of(p, &block);
   if (blocks > INT32_MAX)
     return dc_fail(err, DC_LAUNCH, NULL, "an expression over %" PRId64 " elements is more than one launch can take",
-                   p->schedule.n);
-  dc_cached_kernel *f = form_for(p, err);
+                   h->n);
+  dc_cached_kernel *f = kernel_for(p, err);
   if (f == NULL) return -1;
   if (p->dev->tracking != 0 && use_operands(p, f, err) != 0) return -1;
   dc_pack params;
@@ -330,8 +355,7 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   f->kernel.params_size = (uint32_t)params.at;
   dc_dim3 grid = { (uint32_t)blocks, 1, 1 };
   dc_launch_options how = { .shared = (uint32_t)dc_pass_cache_bytes(&p->schedule) };
-  if (p->ir.kind != DC_ELEMENTS && p->schedule.row.cluster > 1)
-    how.cluster = (dc_dim3){(uint32_t)p->schedule.row.cluster, 1, 1};
+  if (p->ir.kind != DC_ELEMENTS && h->row.cluster > 1) how.cluster = (dc_dim3){(uint32_t)h->row.cluster, 1, 1};
   if (dc_process.profiling) dc_profile_bytes(bytes_of(p));
   dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
   return dc_kernel_launch(&f->kernel, &l, &how, err);
@@ -366,6 +390,7 @@ static bool has_recipe(const dc_program *p) {
 }
 
 bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_cached_launch *r) {
+  const dc_schedule *h = &p->schedule;
   if (!has_recipe(p) || p->dev != s->dev || s->reduces != (p->ir.kind == DC_REDUCTION)) return false;
   dc_pack all, portion;
   pack_all(&all, p, 0);
@@ -375,13 +400,13 @@ bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_c
   key_make(&key, p);
   *r = (dc_cached_launch){ 0 };
   if (s->reduces) {
-    r->threads = p->schedule.row.threads;
+    r->threads = h->row.threads;
   } else {
-    r->lanes = p->schedule.elements.lanes;
-    r->rounds = p->schedule.elements.rounds;
-    r->looped = p->schedule.elements.looped;
+    r->lanes = h->elements.lanes;
+    r->rounds = h->elements.rounds;
+    r->looped = h->elements.looped;
   }
-  r->form = dc_map_get(&forms, (const char *)key.bytes, key.len);
+  r->form = dc_map_get(&kernels, (const char *)key.bytes, key.len);
   return r->form != NULL;
 }
 

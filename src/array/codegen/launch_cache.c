@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/codegen/program.h"
 #include "array/codegen/kernel_cache.h"
+#include "array/codegen/program.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"

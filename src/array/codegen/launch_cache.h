@@ -5,6 +5,7 @@
 #define DC_ARRAY_CODEGEN_LAUNCH_CACHE_H
 
 #include "array/codegen/kernel_cache.h"
+#include "array/codegen/program.h"
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "array/codegen/ir.h"
 #include "array/codegen/program.h"
 #include "array/codegen/schedule.h"
 #include "array/graph/expr.h"
@@ -263,18 +264,19 @@ static void rename_leaf(dc_ref *r, const uint8_t *now) {
 
 /* In ROWS an operand that is read above reductions and below is but one. */
 static void merge_leaves(dc_program *p) {
+  dc_ir *ir = &p->ir;
   uint8_t now[DC_MAX_OPERANDS];
   int n = 0;
-  for (int i = 0; i < p->ir.ninputs; i++) {
+  for (int i = 0; i < ir->ninputs; i++) {
     int j = 0;
-    while (j < n && !same_operand(&p->ir.input[j], &p->ir.input[i])) j++;
+    while (j < n && !same_operand(&ir->input[j], &ir->input[i])) j++;
     now[i] = (uint8_t)j;
-    if (j == n) p->ir.input[n++] = p->ir.input[i];
+    if (j == n) ir->input[n++] = ir->input[i];
   }
-  p->ir.ninputs = n;
-  rename_leaf(&p->ir.result, now);
-  for (int i = 0; i < p->ir.ninstructions; i++)
-    for (int k = 0; k < p->ir.code[i].nargs; k++) rename_leaf(&p->ir.code[i].arg[k], now);
+  ir->ninputs = n;
+  rename_leaf(&ir->result, now);
+  for (int i = 0; i < ir->ninstructions; i++)
+    for (int k = 0; k < ir->code[i].nargs; k++) rename_leaf(&ir->code[i].arg[k], now);
 }
 
 /* --- where steps are computed -------------------------------------------------------------------------- */
@@ -331,32 +333,34 @@ static int params_bytes(const dc_program *p) {
 }
 
 static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g) {
+  dc_ir *ir = &p->ir;
   p->dev = dev;
-  p->ir.kind = DC_ELEMENTS;
-  p->ir.ninstructions = p->ir.ninputs = p->ir.nnumbers = p->ir.nreduces = 0;
-  p->ir.npasses = 1;
-  p->ir.axes = 0;
-  p->ir.dependency = NULL;
+  ir->kind = DC_ELEMENTS;
+  ir->ninstructions = ir->ninputs = ir->nnumbers = ir->nreduces = 0;
+  ir->npasses = 1;
+  ir->axes = 0;
+  ir->dependency = NULL;
   p->mailbox = 0;
   p->sequence = 0;
-  p->ir.scatters = p->ir.guarded = p->ir.max = false;
-  p->ir.out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };
+  ir->scatters = ir->guarded = ir->max = false;
+  ir->out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };
 }
 
 int dc_lower(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool pretend,
                      dc_error *err) {
+  dc_ir *ir = &p->ir;
   /* An assignment may broadcast: then the result's shape is src's own for what is computed once a row. */
   dc_geometry seen[DC_MAX_OPERANDS];
   dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(), .pretend = pretend, .seen = seen };
   start(p, src->dev, ptr, dtype, g);
-  if (visit(&b, src, true, &p->ir.result, err) != 0) return -1;
-  if (p->ir.dependency == NULL) {
-    if (p->ir.kind == DC_ROWS) merge_leaves(p);
+  if (visit(&b, src, true, &ir->result, err) != 0) return -1;
+  if (ir->dependency == NULL) {
+    if (ir->kind == DC_ROWS) merge_leaves(p);
     place_steps(&b);
     dc_schedule_make(p, g, b.decided ? &b.domain : g);
     b.too_many = !pretend && params_bytes(p) > DC_MAX_PARAMS;
   }
-  if (b.too_many) p->ir.dependency = largest_operand(src);
+  if (b.too_many) ir->dependency = largest_operand(src);
   return 0;
 }
 
@@ -368,35 +372,37 @@ static int visit_part(dc_builder *b, dc_array *a, dc_ref *out, dc_error *err) {
 
 int dc_lower_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array *dst, const dc_geometry *frame,
                        dc_array *offset, dc_array *guard, bool most, dc_error *err) {
+  dc_ir *ir = &p->ir;
   dc_geometry seen[DC_MAX_OPERANDS];
   dc_builder b = { .p = p, .root = offset, .g = frame, .mark = dc_next_mark(), .seen = seen };
   start(p, dst->dev, dst->ptr, dst->dtype, frame);
-  p->ir.scatters = true;
-  p->ir.out.buffer = dst->buffer;
-  p->ir.guarded = guard != NULL;
-  p->ir.max = most;
-  if (src == NULL) p->ir.result = add_number(p, v);
-  else if (visit_part(&b, src, &p->ir.result, err) != 0) return -1;
-  if (visit_part(&b, offset, &p->ir.offset, err) != 0) return -1;
-  if (guard != NULL && visit_part(&b, guard, &p->ir.guard, err) != 0) return -1;
-  if (p->ir.dependency == NULL && p->ir.kind != DC_ELEMENTS)
+  ir->scatters = true;
+  ir->out.buffer = dst->buffer;
+  ir->guarded = guard != NULL;
+  ir->max = most;
+  if (src == NULL) ir->result = add_number(p, v);
+  else if (visit_part(&b, src, &ir->result, err) != 0) return -1;
+  if (visit_part(&b, offset, &ir->offset, err) != 0) return -1;
+  if (guard != NULL && visit_part(&b, guard, &ir->guard, err) != 0) return -1;
+  if (ir->dependency == NULL && ir->kind != DC_ELEMENTS)
     return dc_fail(err, DC_ARGUMENT, NULL, "a reduction cannot be written through an index before it is computed");
-  if (p->ir.dependency != NULL) return 0;
-  for (int i = 0; i < p->ir.ninstructions; i++) p->ir.code[i].scopes = DC_SCOPE_PASS(0);
+  if (ir->dependency != NULL) return 0;
+  for (int i = 0; i < ir->ninstructions; i++) ir->code[i].scopes = DC_SCOPE_PASS(0);
   dc_schedule_make(p, frame, frame);
   return 0;
 }
 
 int dc_lower_predicate(dc_program *p, dc_array *test, dc_array *value, dc_error *err) {
+  dc_ir *ir = &p->ir;
   dc_geometry seen[DC_MAX_OPERANDS];
   dc_builder b = { .p = p, .root = test, .g = &test->g, .mark = dc_next_mark(), .seen = seen };
   start(p, test->dev, 0, DC_BOOL, &test->g);
-  p->ir.guarded = true;
-  if (visit_part(&b, test, &p->ir.guard, err) != 0) return -1;
-  p->ir.result = p->ir.guard;
-  if (value != NULL && visit_part(&b, value, &p->ir.result, err) != 0) return -1;
-  if (p->ir.dependency != NULL || p->ir.kind != DC_ELEMENTS) return 0;
-  for (int i = 0; i < p->ir.ninstructions; i++) p->ir.code[i].scopes = DC_SCOPE_PASS(0);
+  ir->guarded = true;
+  if (visit_part(&b, test, &ir->guard, err) != 0) return -1;
+  ir->result = ir->guard;
+  if (value != NULL && visit_part(&b, value, &ir->result, err) != 0) return -1;
+  if (ir->dependency != NULL || ir->kind != DC_ELEMENTS) return 0;
+  for (int i = 0; i < ir->ninstructions; i++) ir->code[i].scopes = DC_SCOPE_PASS(0);
   dc_schedule_make(p, &test->g, &test->g);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array/codegen/ir.h"
 #include "array/codegen/program.h"
 #include "array/codegen/schedule.h"
 #include "array/codegen/text.h"
@@ -27,27 +28,28 @@ static void emit_stride_params(const dc_text *t, const dc_operand *o) {
 /* The order here is the order in which kernels.c packs. */
 static void emit_params(const dc_text *t) {
   const dc_program *p = t->p;
-  const char *alone = p->schedule.in_place ? "" : "__restrict__ ";
-  dc_buf_printf(t->b, "(%s *%sout", dc_stored_as(p->ir.out.dtype), alone);
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (!p->ir.input[i].index)
-      dc_buf_printf(t->b, ", const %s *%sx%d", dc_stored_as(p->ir.input[i].dtype), alone, i);
-  if (p->ir.kind == DC_ELEMENTS) {
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
+  const char *alone = h->in_place ? "" : "__restrict__ ";
+  dc_buf_printf(t->b, "(%s *%sout", dc_stored_as(ir->out.dtype), alone);
+  for (int i = 0; i < ir->ninputs; i++)
+    if (!ir->input[i].index) dc_buf_printf(t->b, ", const %s *%sx%d", dc_stored_as(ir->input[i].dtype), alone, i);
+  if (ir->kind == DC_ELEMENTS) {
     dc_buf_printf(t->b, ", %s n", t->index);
   } else {
     dc_buf_printf(t->b, ", %s rows, %s length", t->index, t->index);
-    if (p->schedule.row.segments > 1)
+    if (h->row.segments > 1)
       dc_buf_printf(t->b, ", %s segments, %s segment, unsigned long long turn", t->index, t->index);
   }
   if (dc_program_posts(p)) dc_buf_puts(t->b, ", unsigned long long mailbox, unsigned long long sequence");
-  emit_stride_params(t, &p->ir.out);
-  for (int i = 0; i < p->ir.ninputs; i++) emit_stride_params(t, &p->ir.input[i]);
+  emit_stride_params(t, &ir->out);
+  for (int i = 0; i < ir->ninputs; i++) emit_stride_params(t, &ir->input[i]);
   if (dc_schedule_has_offsets(p))
-    for (int d = p->schedule.kind == DC_SCHEDULE_TILES ? 0 : 1; d < p->schedule.rank; d++) {
+    for (int d = h->kind == DC_SCHEDULE_TILES ? 0 : 1; d < h->rank; d++) {
       dc_buf_printf(t->b, ", %s n_%d", t->index, d);
       if (dc_schedule_multiplies(&p->schedule)) dc_buf_printf(t->b, ", unsigned int by_%d, unsigned int bits_%d", d, d);
     }
-  for (int i = 0; i < p->ir.nnumbers; i++) dc_buf_printf(t->b, ", %s s%d", dc_ctype_of(p->ir.number[i].dtype), i);
+  for (int i = 0; i < ir->nnumbers; i++) dc_buf_printf(t->b, ", %s s%d", dc_ctype_of(ir->number[i].dtype), i);
   dc_buf_puts(t->b, ") {\n");
 }
 
@@ -106,12 +108,13 @@ static void emit_place(const dc_text *t, const dc_operand *o, const char *indent
 void dc_emit_offsets(const dc_text *t, const char *indent, const char *from, int first, int end, const char *suffix,
                     bool (*takes)(const dc_operand *o)) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   const dc_operand *o[DC_MAX_OPERANDS + 1];
   char rest[16];
   int n = 0;
-  if (takes(&p->ir.out)) o[n++] = &p->ir.out;
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (takes(&p->ir.input[i])) o[n++] = &p->ir.input[i];
+  if (takes(&ir->out)) o[n++] = &ir->out;
+  for (int i = 0; i < ir->ninputs; i++)
+    if (takes(&ir->input[i])) o[n++] = &ir->input[i];
   if (n == 0) return;
   for (int j = 0; j < n && first == end; j++) { /* no axes: nothing to add */
     dc_operand_name(p, o[j], rest);

@@ -4,6 +4,8 @@
 #ifndef DC_ARRAY_CODEGEN_OPERANDS_H
 #define DC_ARRAY_CODEGEN_OPERANDS_H
 
+#include "array/codegen/ir.h"
+#include "array/codegen/program.h"
 #include "array/codegen/text.h"
 
 /* From extern "C" to the opening brace.  `residents`: blocks that a multiprocessor is to have room for; 0: any. */

@@ -13,6 +13,7 @@
 */
 #include "array/codegen/pass_cache.h"
 
+#include "array/codegen/ir.h"
 #include "array/codegen/program.h"
 #include "array/graph/expr.h"
 #include "base/dtype.h"
@@ -59,12 +60,13 @@ static void want(dc_carrying *c, dc_ref r, uint8_t pass) {
 
 static void find_wants(dc_carrying *c) {
   const dc_program *p = c->p;
-  for (int pass = 0; pass < p->ir.npasses; pass++) {
-    for (int k = 0; k < p->ir.nreduces; k++) {
-      const dc_instruction *s = &p->ir.code[p->ir.reduction[k]];
+  const dc_ir *ir = &p->ir;
+  for (int pass = 0; pass < ir->npasses; pass++) {
+    for (int k = 0; k < ir->nreduces; k++) {
+      const dc_instruction *s = &ir->code[ir->reduction[k]];
       if (s->level - 1 == pass) want(c, s->arg[0], DC_SCOPE_PASS(pass));
     }
-    if (p->ir.kind == DC_ROWS && pass == p->ir.npasses - 1) want(c, p->ir.result, DC_SCOPE_PASS(pass));
+    if (ir->kind == DC_ROWS && pass == ir->npasses - 1) want(c, ir->result, DC_SCOPE_PASS(pass));
   }
 }
 
@@ -138,9 +140,10 @@ int64_t dc_pass_cache_bytes(const dc_schedule *s) {
 }
 
 static void carry_nothing(dc_program *p) {
+  dc_ir *ir = &p->ir;
   p->schedule.row.cached = 0;
-  for (int i = 0; i < p->ir.ninputs; i++) p->ir.input[i].loaded = 0xff, p->ir.input[i].cached = 0;
-  for (int i = 0; i < p->ir.ninstructions; i++) p->ir.code[i].cached = 0;
+  for (int i = 0; i < ir->ninputs; i++) ir->input[i].loaded = 0xff, ir->input[i].cached = 0;
+  for (int i = 0; i < ir->ninstructions; i++) ir->code[i].cached = 0;
 }
 
 /* Whether it is copied before the first pass: processors from 8.0 on do that, by 4 bytes and more, best by 16. */
@@ -174,12 +177,12 @@ static int64_t room_of(const dc_program *p, bool all) {
 ** float32 values, H200: 2.3 TB/s with 8 blocks and 8 columns, 1.7 with 16 blocks, 1.5 to 1.9 with wider ones that
 ** leave less room for others). */
 static bool share_columns(dc_program *p) {
+  dc_ir *ir = &p->ir;
   const dc_schedule before = p->schedule;
   dc_schedule *h = &p->schedule;
   size_t size = 2;
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (p->ir.input[i].cached != 0 && dc_dtype_size(p->ir.input[i].dtype) > size)
-      size = dc_dtype_size(p->ir.input[i].dtype);
+  for (int i = 0; i < ir->ninputs; i++)
+    if (ir->input[i].cached != 0 && dc_dtype_size(ir->input[i].dtype) > size) size = dc_dtype_size(ir->input[i].dtype);
   h->row.columns = size <= 2 ? 16 : size <= 4 ? 8 : 4;
   const int block = DC_BLOCK / h->row.columns;
   const int threads = h->row.accumulators < block ? h->row.accumulators : block;
@@ -194,36 +197,36 @@ static bool share_columns(dc_program *p) {
 
 static bool has_room(dc_program *p) {
   if (p->schedule.row.cached == 0) return false;
-  return p->schedule.kind == DC_SCHEDULE_COLUMNS
-             ? share_columns(p)
+  return p->schedule.kind == DC_SCHEDULE_COLUMNS ? share_columns(p)
              : dc_pass_cache_bytes(&p->schedule) <= room_of(p, p->schedule.row.length >= 8192);
 }
 
 void dc_pass_cache_plan(dc_program *p) {
+  dc_ir *ir = &p->ir;
   dc_carrying c = { .p = p };
   carry_nothing(p);
-  if (!p->dev->target.gpu || p->ir.npasses < 2 || p->schedule.kind == DC_SCHEDULE_PACKED ||
+  if (!p->dev->target.gpu || ir->npasses < 2 || p->schedule.kind == DC_SCHEDULE_PACKED ||
       p->schedule.row.length > MOST_LENGTH)
     return;
   find_what_varies(&c);
   find_wants(&c);
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (carries_leaf(&p->ir.input[i])) p->ir.input[i].cached = (uint8_t)(c.leaf[i] & (c.leaf[i] - 1));
-  for (int i = 0; i < p->ir.ninstructions; i++)
-    if (carries_step(&c, i)) p->ir.code[i].cached = (uint8_t)(c.step[i] & (c.step[i] - 1));
+  for (int i = 0; i < ir->ninputs; i++)
+    if (carries_leaf(&ir->input[i])) ir->input[i].cached = (uint8_t)(c.leaf[i] & (c.leaf[i] - 1));
+  for (int i = 0; i < ir->ninstructions; i++)
+    if (carries_step(&c, i)) ir->code[i].cached = (uint8_t)(c.step[i] & (c.step[i] - 1));
   p->schedule.row.cached = take_places(&c);
   if (!has_room(p)) {
     carry_nothing(p);
     return;
   }
-  for (int i = 0; i < p->ir.ninputs; i++) {
-    if (!carries_leaf(&p->ir.input[i])) continue;
-    p->ir.input[i].loaded = first_of(c.leaf[i]);
-    if (p->ir.input[i].cached == 0 || !is_fetched(&c, i)) continue;
-    p->ir.input[i].loaded = 0;
-    p->ir.input[i].cached = c.leaf[i];
+  for (int i = 0; i < ir->ninputs; i++) {
+    if (!carries_leaf(&ir->input[i])) continue;
+    ir->input[i].loaded = first_of(c.leaf[i]);
+    if (ir->input[i].cached == 0 || !is_fetched(&c, i)) continue;
+    ir->input[i].loaded = 0;
+    ir->input[i].cached = c.leaf[i];
   }
-  for (int i = 0; i < p->ir.ninstructions; i++)
-    if (carries_step(&c, i)) p->ir.code[i].scopes = first_of(c.step[i]);
-    else p->ir.code[i].scopes &= (uint8_t)(DC_SCOPE_ROW | c.step[i]);
+  for (int i = 0; i < ir->ninstructions; i++)
+    if (carries_step(&c, i)) ir->code[i].scopes = first_of(c.step[i]);
+    else ir->code[i].scopes &= (uint8_t)(DC_SCOPE_ROW | c.step[i]);
 }

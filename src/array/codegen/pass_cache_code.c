@@ -6,8 +6,9 @@
 
 #include <stdio.h>
 
-#include "array/codegen/program.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/operands.h"
+#include "array/codegen/program.h"
 #include "array/codegen/text.h"
 #include "array/codegen/value.h"
 #include "base/buf.h"
@@ -25,7 +26,7 @@ void dc_emit_async_copy_function(const dc_text *t) {
   if (!fetches(t->p)) return;
   /* Of columns the neighbours' elements are wanted soon, too, and memory gives several times 32 bytes best at once. */
   const char *ahead = t->p->schedule.kind == DC_SCHEDULE_COLUMNS ? ".L2::256B" : "";
-  dc_buf_printf(t->b, "template <int N> static __device__ __forceinline__ void bring(void *to, const void *from) {\n"
+  dc_buf_printf(t->b, "template <int N> static __device__ __forceinline__ void copy_async(void *to, const void *from) {\n"
                     "  const unsigned int s = (unsigned int)__cvta_generic_to_shared(to);\n"
                     "  const size_t g = __cvta_generic_to_global(from);\n"
                     "  if constexpr (N == 16) asm volatile(\"cp.async.cg.shared.global%s [%%0], [%%1], 16;\" :: "
@@ -34,34 +35,36 @@ void dc_emit_async_copy_function(const dc_text *t) {
                     "\"r\"(s), \"l\"(g), \"n\"(N) : \"memory\");\n}\n", ahead, ahead);
 }
 
-const char *dc_cache_index(const dc_program *p) { return p->schedule.kind == DC_SCHEDULE_COLUMNS ? "held(r)" : "r"; }
+const char *dc_cache_index(const dc_program *p) { return p->schedule.kind == DC_SCHEDULE_COLUMNS ? "slot(r)" : "r"; }
 
 /* In the order of dc_slot_stride. */
 void dc_emit_cache_slots(const dc_text *t) {
   const dc_program *p = t->p;
-  if (p->schedule.row.cached == 0) return;
-  dc_buf_puts(t->b, "  extern __shared__ double2 carried[];\n");
-  if (p->schedule.kind == DC_SCHEDULE_COLUMNS)
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
+  if (h->row.cached == 0) return;
+  dc_buf_puts(t->b, "  extern __shared__ double2 cache[];\n");
+  if (h->kind == DC_SCHEDULE_COLUMNS)
     dc_buf_printf(t->b,
                   "  const int span = (((int)length + %d) / %d * %d + 15) / 16 * 16;\n"
-                  "  char *const here = (char *)carried;\n  auto held = [&](const %s r) { "
+                  "  char *const here = (char *)cache;\n  auto slot = [&](const %s r) { "
                   "return (int)((unsigned int)r / %d) * %d + (int)threadIdx.x; };\n",
-                  p->schedule.row.cluster - 1, p->schedule.row.cluster, p->schedule.row.columns, t->index,
-                  p->schedule.row.cluster, p->schedule.row.columns);
+                  h->row.cluster - 1, h->row.cluster, h->row.columns, t->index,
+                  h->row.cluster, h->row.columns);
   else
     dc_buf_printf(t->b,
                   "  const int span = ((int)length + 15) / 16 * 16;\n"
-                  "  char *const here = (char *)carried + (threadIdx.x / %d) * span * %d;\n",
-                  p->schedule.row.threads, p->schedule.row.cached);
-  for (int i = 0; i < p->ir.ninputs; i++) {
-    const char *type = dc_stored_as(p->ir.input[i].dtype);
-    if (p->ir.input[i].cached != 0)
-      dc_buf_printf(t->b, "  %s *const kx%d = (%s *)(here + span * %d);\n", type, i, type, p->ir.input[i].slot);
+                  "  char *const here = (char *)cache + (threadIdx.x / %d) * span * %d;\n",
+                  h->row.threads, h->row.cached);
+  for (int i = 0; i < ir->ninputs; i++) {
+    const char *type = dc_stored_as(ir->input[i].dtype);
+    if (ir->input[i].cached != 0)
+      dc_buf_printf(t->b, "  %s *const kx%d = (%s *)(here + span * %d);\n", type, i, type, ir->input[i].slot);
   }
-  for (int i = 0; i < p->ir.ninstructions; i++) {
-    const char *type = dc_stored_as((dc_dtype)p->ir.code[i].dtype);
-    if (p->ir.code[i].cached != 0)
-      dc_buf_printf(t->b, "  %s *const kt%d = (%s *)(here + span * %d);\n", type, i, type, p->ir.code[i].slot);
+  for (int i = 0; i < ir->ninstructions; i++) {
+    const char *type = dc_stored_as((dc_dtype)ir->code[i].dtype);
+    if (ir->code[i].cached != 0)
+      dc_buf_printf(t->b, "  %s *const kt%d = (%s *)(here + span * %d);\n", type, i, type, ir->code[i].slot);
   }
 }
 
@@ -70,17 +73,18 @@ static bool is_strided(const dc_operand *o) { return o->layout == DC_LAYOUT_STRI
 /* Neighbouring columns' elements together: element number i of those that the block has. */
 static void emit_packed_column_fetches(const dc_text *t, int leaf) {
   const dc_program *p = t->p;
-  const int lanes = 16 / (int)dc_dtype_size(p->ir.input[leaf].dtype), packs = p->schedule.row.columns / lanes;
+  const dc_schedule *h = &p->schedule;
+  const int lanes = 16 / (int)dc_dtype_size(p->ir.input[leaf].dtype), packs = h->row.columns / lanes;
   dc_buf_printf(t->b,
                 "  {\n    const int t = threadIdx.y * %d + threadIdx.x, c = t %% %d * %d;\n"
                 "    const %s from = tile * %d + c;\n    if (from < rows)\n#pragma unroll 8\n",
-                p->schedule.row.columns, packs, lanes, t->index, p->schedule.row.columns);
+                h->row.columns, packs, lanes, t->index, h->row.columns);
   dc_buf_printf(t->b,
                 "      for (%s i = t / %d, r = i * %d + blockIdx.x %% %d; r < length; i += %d, r += %d)\n"
-                "        bring<16>(kx%d + i * %d + c, x%d + from + r * x%d_1);\n  }\n",
-                t->index, packs, p->schedule.row.cluster, p->schedule.row.cluster,
-                p->schedule.row.columns * p->schedule.row.threads / p->schedule.row.cluster / packs,
-                p->schedule.row.columns * p->schedule.row.threads / packs, leaf, p->schedule.row.columns, leaf, leaf);
+                "        copy_async<16>(kx%d + i * %d + c, x%d + from + r * x%d_1);\n  }\n",
+                t->index, packs, h->row.cluster, h->row.cluster,
+                h->row.columns * h->row.threads / h->row.cluster / packs,
+                h->row.columns * h->row.threads / packs, leaf, h->row.columns, leaf, leaf);
 }
 
 /* A thread brings its own elements. */
@@ -95,7 +99,7 @@ static void emit_column_fetches(const dc_text *t) {
     }
     dc_buf_printf(t->b, "#pragma unroll 8\n  for (%s r = y; r < last; r += %d) {\n", t->index, p->schedule.row.threads);
     dc_emit_offsets(t, "    ", "r", p->schedule.kept, p->schedule.rank, "r", is_strided);
-    dc_buf_printf(t->b, "    bring<%d>(kx%d + held(r), x%d + x%d_row + ", (int)dc_dtype_size(o->dtype), i, i, i);
+    dc_buf_printf(t->b, "    copy_async<%d>(kx%d + slot(r), x%d + x%d_row + ", (int)dc_dtype_size(o->dtype), i, i, i);
     if (is_strided(o)) dc_buf_printf(t->b, "x%d_r);\n  }\n", i);
     else dc_buf_puts(t->b, "r);\n  }\n");
   }
@@ -109,7 +113,7 @@ static void emit_row_fetches(const dc_text *t) {
     if (!is_fetched(o)) continue;
     dc_buf_printf(t->b,
                   "#pragma unroll 8\n  for (%s r = y * %d; r + %d <= last; r += %d)\n"
-                  "    bring<%d>(kx%d + r, x%d + x%d_row + r);\n",
+                  "    copy_async<%d>(kx%d + r, x%d + x%d_row + r);\n",
                   t->index, lanes, lanes, p->schedule.row.threads * lanes, size * lanes, i, i, i);
     if (o->packed)
       dc_buf_printf(t->b, "  for (%s r = last / %d * %d + y; r < last; r += %d) kx%d[r] = x%d[x%d_row + r];\n",
@@ -138,17 +142,18 @@ void dc_emit_cached_instructions(const dc_text *t, int pass, const char *indent)
 
 void dc_emit_cache_stores(const dc_text *t, int pass, const char *indent, const char *guard) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   char name[16], v[DC_VALUE_TEXT];
-  for (int i = 0; i < p->ir.ninputs; i++) {
-    if (p->ir.input[i].cached == 0 || !dc_in_pass(p->ir.input[i].loaded, pass)) continue;
+  for (int i = 0; i < ir->ninputs; i++) {
+    if (ir->input[i].cached == 0 || !dc_in_pass(ir->input[i].loaded, pass)) continue;
     snprintf(name, sizeof name, "v%d", i);
-    dc_to_memory(name, p->ir.input[i].dtype, v);
+    dc_to_memory(name, ir->input[i].dtype, v);
     dc_buf_printf(t->b, "%s%skx%d[%s] = %s;\n", indent, guard, i, dc_cache_index(p), v);
   }
-  for (int i = 0; i < p->ir.ninstructions; i++) {
-    if (p->ir.code[i].cached == 0 || !dc_in_pass(p->ir.code[i].scopes, pass)) continue;
+  for (int i = 0; i < ir->ninstructions; i++) {
+    if (ir->code[i].cached == 0 || !dc_in_pass(ir->code[i].scopes, pass)) continue;
     snprintf(name, sizeof name, "t%d", i);
-    dc_to_memory(name, (dc_dtype)p->ir.code[i].dtype, v);
+    dc_to_memory(name, (dc_dtype)ir->code[i].dtype, v);
     dc_buf_printf(t->b, "%s%skt%d[%s] = %s;\n", indent, guard, i, dc_cache_index(p), v);
   }
 }

@@ -5,6 +5,7 @@
 #ifndef DC_ARRAY_CODEGEN_PASS_CACHE_CODE_H
 #define DC_ARRAY_CODEGEN_PASS_CACHE_CODE_H
 
+#include "array/codegen/program.h"
 #include "array/codegen/text.h"
 
 void dc_emit_async_copy_function(const dc_text *t);

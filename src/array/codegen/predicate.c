@@ -16,9 +16,10 @@
 #include <string.h>
 
 #include "array/codegen/instruction.h"
-#include "array/codegen/program.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/operands.h"
 #include "array/codegen/prelude.h"
+#include "array/codegen/program.h"
 #include "array/codegen/text.h"
 #include "array/codegen/value.h"
 #include "base/buf.h"
@@ -28,10 +29,11 @@ static bool is_leaf(dc_ref r, int leaf) { return r.kind == DC_REF_INPUT && r.ind
 
 /* The array beside the expression is an operand that this may not read. */
 static bool is_read(const dc_program *p, int leaf) {
-  if (is_leaf(p->ir.guard, leaf)) return true;
-  for (int i = 0; i < p->ir.ninstructions; i++)
-    for (int k = 0; k < p->ir.code[i].nargs; k++)
-      if (is_leaf(p->ir.code[i].arg[k], leaf)) return true;
+  const dc_ir *ir = &p->ir;
+  if (is_leaf(ir->guard, leaf)) return true;
+  for (int i = 0; i < ir->ninstructions; i++)
+    for (int k = 0; k < ir->code[i].nargs; k++)
+      if (is_leaf(ir->code[i].arg[k], leaf)) return true;
   return false;
 }
 
@@ -42,33 +44,34 @@ bool dc_predicate_loads(const dc_program *p, int leaf) {
 
 static void emit_operands(const dc_text *t) {
   const dc_program *p = t->p;
-  const int words = p->ir.ninputs + p->ir.nnumbers;
+  const dc_ir *ir = &p->ir;
+  const int words = ir->ninputs + ir->nnumbers;
   dc_buf_printf(t->b, "struct dc_operands { unsigned long long word[%d]; };\n", words > 0 ? words : 1);
   dc_buf_puts(t->b, "struct dc_packs {\n");
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (dc_predicate_loads(p, i)) dc_buf_printf(t->b, "  dc_pack<%s> p%d;\n", dc_stored_as(p->ir.input[i].dtype), i);
+  for (int i = 0; i < ir->ninputs; i++)
+    if (dc_predicate_loads(p, i)) dc_buf_printf(t->b, "  dc_pack<%s> p%d;\n", dc_stored_as(ir->input[i].dtype), i);
   dc_buf_puts(t->b, "};\n");
 }
 
 static void emit_taking(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   dc_buf_puts(t->b, "static __device__ __forceinline__ bool dc_aligned(const dc_operands &o) {\n  return true");
-  for (int i = 0; i < p->ir.ninputs; i++)
+  for (int i = 0; i < ir->ninputs; i++)
     if (dc_predicate_loads(p, i))
-      dc_buf_printf(t->b, " && o.word[%d] %% alignof(dc_pack<%s>) == 0", i, dc_stored_as(p->ir.input[i].dtype));
+      dc_buf_printf(t->b, " && o.word[%d] %% alignof(dc_pack<%s>) == 0", i, dc_stored_as(ir->input[i].dtype));
   dc_buf_puts(t->b, ";\n}\nstatic __device__ __forceinline__ void dc_take(const dc_operands &o, const dc_index i, "
               "dc_packs &p) {\n");
-  for (int i = 0; i < p->ir.ninputs; i++) {
-    const char *type = dc_stored_as(p->ir.input[i].dtype);
+  for (int i = 0; i < ir->ninputs; i++) {
+    const char *type = dc_stored_as(ir->input[i].dtype);
     if (dc_predicate_loads(p, i))
       dc_buf_printf(t->b, "  p.p%d = *(const dc_pack<%s> *)((const %s *)o.word[%d] + i);\n", i, type, type, i);
   }
   dc_buf_puts(t->b, "}\nstatic __device__ __forceinline__ void dc_take_one(const dc_operands &o, const dc_index i, "
               "const int k, dc_packs &p) {\n");
-  for (int i = 0; i < p->ir.ninputs; i++)
+  for (int i = 0; i < ir->ninputs; i++)
     if (dc_predicate_loads(p, i))
-      dc_buf_printf(t->b, "  p.p%d.v[k] = ((const %s *)o.word[%d])[i + k];\n", i, dc_stored_as(p->ir.input[i].dtype),
-                    i);
+      dc_buf_printf(t->b, "  p.p%d.v[k] = ((const %s *)o.word[%d])[i + k];\n", i, dc_stored_as(ir->input[i].dtype), i);
   dc_buf_puts(t->b, "}\n");
 }
 
@@ -90,28 +93,30 @@ static void emit_leaf(const dc_text *t, int leaf) {
 
 static void emit_test(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   char value[DC_VALUE_TEXT];
   dc_buf_puts(t->b, "static __device__ __forceinline__ bool dc_test(const dc_operands &o, const dc_packs &p, "
               "const dc_index i, const int k) {\n");
-  for (int i = 0; i < p->ir.ninputs; i++) emit_leaf(t, i);
-  for (int i = 0; i < p->ir.nnumbers; i++)
-    dc_buf_printf(t->b, "  %s s%d;\n  memcpy(&s%d, &o.word[%d], sizeof s%d);\n", dc_ctype_of(p->ir.number[i].dtype), i,
-                  i, p->ir.ninputs + i, i);
+  for (int i = 0; i < ir->ninputs; i++) emit_leaf(t, i);
+  for (int i = 0; i < ir->nnumbers; i++)
+    dc_buf_printf(t->b, "  %s s%d;\n  memcpy(&s%d, &o.word[%d], sizeof s%d);\n", dc_ctype_of(ir->number[i].dtype), i,
+                  i, ir->ninputs + i, i);
   dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, "  ");
-  dc_value_as(t, p->ir.guard, DC_BOOL, value);
+  dc_value_as(t, ir->guard, DC_BOOL, value);
   dc_buf_printf(t->b, "  return %s;\n}\n", value);
 }
 
 void dc_generate_predicate(const dc_program *p, dc_buf *text) {
+  const dc_ir *ir = &p->ir;
   const dc_text t = { .p = p, .b = text, .index = "dc_index" };
   dc_emit_prelude(&t);
   emit_operands(&t);
   emit_taking(&t);
   emit_test(&t);
-  if (p->ir.result.kind == DC_REF_INPUT && dc_predicate_loads(p, p->ir.result.index)) {
-    const int leaf = p->ir.result.index;
+  if (ir->result.kind == DC_REF_INPUT && dc_predicate_loads(p, ir->result.index)) {
+    const int leaf = ir->result.index;
     dc_buf_printf(text, "typedef %s dc_value_type;\nstatic __device__ __forceinline__ dc_value_type "
                   "dc_value(const dc_packs &p, const int k) {\n  return p.p%d.v[k];\n}\n",
-                  dc_stored_as(p->ir.input[leaf].dtype), leaf);
+                  dc_stored_as(ir->input[leaf].dtype), leaf);
   }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array/codegen/complex.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/program.h"
 #include "array/codegen/random.h"
 #include "array/codegen/text.h"
@@ -152,11 +153,12 @@ static void need_step(dc_needs *n, const dc_program *p, const dc_instruction *s)
 
 void dc_emit_prelude(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   dc_needs n = { .half = false };
-  need_dtype(&n, p->ir.out.dtype);
-  for (int i = 0; i < p->ir.ninputs; i++) need_dtype(&n, p->ir.input[i].dtype);
-  for (int i = 0; i < p->ir.nnumbers; i++) need_dtype(&n, p->ir.number[i].dtype);
-  for (int i = 0; i < p->ir.ninstructions; i++) need_step(&n, p, &p->ir.code[i]);
+  need_dtype(&n, ir->out.dtype);
+  for (int i = 0; i < ir->ninputs; i++) need_dtype(&n, ir->input[i].dtype);
+  for (int i = 0; i < ir->nnumbers; i++) need_dtype(&n, ir->number[i].dtype);
+  for (int i = 0; i < ir->ninstructions; i++) need_step(&n, p, &ir->code[i]);
   if (n.half || n.brain) dc_buf_puts(t->b, odd_text);
   if (n.half) dc_buf_puts(t->b, half_text);
   if (n.brain) dc_buf_puts(t->b, brain_text);

@@ -5,6 +5,8 @@
 #define DC_ARRAY_CODEGEN_PROGRAM_H
 
 #include "array/codegen/ir.h"
+#include "array/graph/geometry.h"
+#include "device/device.h"
 
 #define DC_BLOCK 256             /* threads a block, unless the schedule says otherwise */
 #define DC_MAX_PARAMS 4000      /* bytes of a kernel's parameters (the hardware takes 4096) */

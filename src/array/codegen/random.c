@@ -22,7 +22,7 @@
 
 #include <stdio.h>
 
-#include "array/codegen/program.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/text.h"
 #include "array/codegen/value.h"
 #include "array/graph/op.h"

@@ -1,11 +1,11 @@
 /*
 ** reduction.c - the CUDA C of reductions of rows, fused with what feeds them and with what is made of their
-** results, in one pass over the rows or several; domain.c says in which order elements are joined.
+** results, in one pass over the rows or several; domain.c says in which order elements are combined.
 **
-** A segment has `threads` threads, each of which has `each` chains; side by side are either chains of one row (LANES,
-** PACKED) or rows (COLUMNS).  A pass runs over the row's elements, joins what they contribute to chains, and folds the
-** chains; then every thread of the segment knows the result.  In LANES and COLUMNS thread y has chains y + q*threads,
-** so the upper half of the chains is folded within threads first; in PACKED it has chains y*each + q, and it is the
+** A segment has `threads` threads, each of which has `each` accumulators; side by side are either accumulators of one row (LANES,
+** PACKED) or rows (COLUMNS).  A pass runs over the row's elements, combines what they contribute to accumulators, and folds the
+** accumulators; then every thread of the segment knows the result.  In LANES and COLUMNS thread y has accumulators y + q*threads,
+** so the upper half of the accumulators is folded within threads first; in PACKED it has accumulators y*each + q, and it is the
 ** other way round.  The tree is the same.
 **
 ** Where rows are cut into segments, a block has several segments of one row (of COLUMNS, one segment of neighbouring
@@ -36,76 +36,76 @@ static bool columns(const dc_program *p) { return p->schedule.kind == DC_SCHEDUL
 
 static int pass_of(const dc_program *p, int k) { return p->ir.code[p->ir.reduction[k]].level - 1; }
 
-static bool spreads_in(const dc_program *p, int k, int pass) {
+static bool is_m2_in(const dc_program *p, int k, int pass) {
   return pass_of(p, k) == pass && p->ir.code[p->ir.reduction[k]].reduce == DC_REDUCE_M2;
 }
 
 static bool has_pivots(const dc_program *p, int pass) {
   for (int k = 0; k < p->ir.nreduces; k++)
-    if (spreads_in(p, k, pass)) return true;
+    if (is_m2_in(p, k, pass)) return true;
   return false;
 }
 
 /* --- folding ------------------------------------------------------------------------------------------------ */
 
-/* Of COLUMNS: the block's `n` threads of a column, then the blocks, which have the chains that follow each other. */
-static void emit_fold_columns(const dc_text *t, int k, const char *type, int n) {
+/* Of COLUMNS: the block's `n` threads of a column, then the blocks, which have the accumulators that follow each other. */
+static void emit_tree_columns(const dc_text *t, int k, const char *type, int n) {
   const dc_program *p = t->p;
-  dc_buf_printf(t->b, "  __shared__ %s w[%d][%d];\n  w[threadIdx.y][threadIdx.x] = v;\n", type, n,
-                p->schedule.row.columns);
+  const dc_schedule *h = &p->schedule;
+  dc_buf_printf(t->b, "  __shared__ %s w[%d][%d];\n  w[threadIdx.y][threadIdx.x] = v;\n", type, n, h->row.columns);
   dc_buf_printf(t->b, "  for (int d = %d; d > 0; d >>= 1) {\n    __syncthreads();\n    if (threadIdx.y < d)\n"
-                "      w[threadIdx.y][threadIdx.x] = join%d(w[threadIdx.y][threadIdx.x], w[threadIdx.y + d]"
+                "      w[threadIdx.y][threadIdx.x] = combine%d(w[threadIdx.y][threadIdx.x], w[threadIdx.y + d]"
                 "[threadIdx.x]);\n  }\n", n / 2, k);
-  if (p->schedule.row.cluster == 1) {
+  if (h->row.cluster == 1) {
     dc_buf_puts(t->b, "  __syncthreads();\n  v = w[0][threadIdx.x];\n  __syncthreads();\n");
     return;
   }
-  dc_buf_printf(t->b, "  meet();\n  %s u[%d];\n#pragma unroll\n  for (int q = 0; q < %d; q++) "
-                "u[q] = of_block(&w[0][threadIdx.x], q);\n", type, p->schedule.row.cluster, p->schedule.row.cluster);
+  dc_buf_printf(t->b, "  cluster_sync();\n  %s u[%d];\n#pragma unroll\n  for (int q = 0; q < %d; q++) "
+                "u[q] = of_block(&w[0][threadIdx.x], q);\n", type, h->row.cluster, h->row.cluster);
   dc_buf_printf(t->b,
                 "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) {\n#pragma unroll\n"
-                "    for (int q = 0; q < d; q++) u[q] = join%d(u[q], u[q + d]);\n  }\n  v = u[0];\n",
-                p->schedule.row.cluster / 2, k);
+                "    for (int q = 0; q < d; q++) u[q] = combine%d(u[q], u[q + d]);\n  }\n  v = u[0];\n",
+                h->row.cluster / 2, k);
 }
 
 /* fold<k>(v): all threads' values of a segment as one, known to all of them; gather<k>(v): those of a block (of
 ** COLUMNS, of a column in it). `n` threads take part. */
-static void emit_fold(const dc_text *t, int k, const char *name, int n) {
+static void emit_tree(const dc_text *t, int k, const char *name, int n) {
   const dc_program *p = t->p;
   char type[32];
   dc_accumulator_type(t, k, type);
   dc_buf_printf(t->b, "static __device__ %s %s%d(%s v) {\n", type, name, k, type);
   if (columns(p)) {
-    if (n > 1) emit_fold_columns(t, k, type, n / p->schedule.row.cluster);
+    if (n > 1) emit_tree_columns(t, k, type, n / p->schedule.row.cluster);
   } else if (n > 32) {
     dc_buf_printf(t->b, "  __shared__ %s w[%d];\n  const int lane = threadIdx.x %% %d;\n  w[threadIdx.x] = v;\n", type,
                   DC_BLOCK, n);
     dc_buf_printf(t->b, "  for (int d = %d; d >= 32; d >>= 1) {\n    __syncthreads();\n"
-                  "    if (lane < d) w[threadIdx.x] = join%d(w[threadIdx.x], w[threadIdx.x + d]);\n  }\n", n / 2, k);
+                  "    if (lane < d) w[threadIdx.x] = combine%d(w[threadIdx.x], w[threadIdx.x + d]);\n  }\n", n / 2, k);
     dc_buf_printf(t->b, "  if (lane < 32) {\n    v = w[threadIdx.x];\n#pragma unroll\n"
-                  "    for (int d = 16; d > 0; d >>= 1) v = join%d(v, below(v, d, 32));\n"
+                  "    for (int d = 16; d > 0; d >>= 1) v = combine%d(v, below(v, d, 32));\n"
                   "    if (lane == 0) w[threadIdx.x] = v;\n  }\n  __syncthreads();\n  v = w[threadIdx.x - lane];\n"
                   "  __syncthreads();\n", k);
   } else if (n > 1) {
-    dc_buf_printf(t->b, "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) v = join%d(v, below(v, d, %d));\n"
+    dc_buf_printf(t->b, "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) v = combine%d(v, below(v, d, %d));\n"
                   "  v = first_of(v, %d);\n", n / 2, k, n, n);
   }
   dc_buf_puts(t->b, "  return v;\n}\n");
 }
 
-/* The chains a<k>[n] of a thread as one, into f<k>. */
-static void emit_fold_chains(const dc_text *t, int k, const char *name, const char *fold, int n, bool packed) {
+/* The accumulators a<k>[n] of a thread as one, into f<k>. */
+static void emit_thread_tree(const dc_text *t, int k, const char *name, const char *tree, int n, bool packed) {
   char type[32];
   dc_accumulator_type(t, k, type);
   if (packed)
-    dc_buf_printf(t->b, "#pragma unroll\n  for (int q = 0; q < %d; q++) %s%d[q] = %s%d(%s%d[q]);\n", n, name, k, fold,
+    dc_buf_printf(t->b, "#pragma unroll\n  for (int q = 0; q < %d; q++) %s%d[q] = %s%d(%s%d[q]);\n", n, name, k, tree,
                   k, name, k);
   if (n > 1)
     dc_buf_printf(t->b, "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) {\n#pragma unroll\n"
-                  "    for (int q = 0; q < d; q++) %s%d[q] = join%d(%s%d[q], %s%d[q + d]);\n  }\n", n / 2, name, k, k,
+                  "    for (int q = 0; q < d; q++) %s%d[q] = combine%d(%s%d[q], %s%d[q + d]);\n  }\n", n / 2, name, k, k,
                   name, k, name, k);
   if (packed) dc_buf_printf(t->b, "  const %s f%d = %s%d[0];\n", type, k, name, k);
-  else dc_buf_printf(t->b, "  const %s f%d = %s%d(%s%d[0]);\n", type, k, fold, k, name, k);
+  else dc_buf_printf(t->b, "  const %s f%d = %s%d(%s%d[0]);\n", type, k, tree, k, name, k);
 }
 
 /* --- where a thread is ---------------------------------------------------------------------------------------- */
@@ -119,42 +119,43 @@ bool dc_has_element_offset(const dc_operand *o) { return o->layout == DC_LAYOUT_
 /* y: the thread in its segment; row, active, first and last: what it works at. */
 static void emit_position(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_schedule *h = &p->schedule;
   const char *i = t->index;
-  const bool cut = p->schedule.row.segments > 1;
+  const bool cut = h->row.segments > 1;
   if (cut) {
-    const int segments = columns(p) ? 1 : DC_BLOCK / p->schedule.row.threads;
+    const int segments = columns(p) ? 1 : DC_BLOCK / h->row.threads;
     dc_buf_printf(t->b, "  const %s blocks = (segments + %d) / %d;\n", i, segments - 1, segments);
   }
   if (columns(p)) {
-    if (p->schedule.row.cluster > 1)
+    if (h->row.cluster > 1)
       dc_buf_printf(t->b,
                     "  const int y = threadIdx.y * %d + blockIdx.x %% %d;\n"
                     "  const %s tile = (%s)blockIdx.x / %d;\n",
-                    p->schedule.row.cluster, p->schedule.row.cluster, i, i, p->schedule.row.cluster);
+                    h->row.cluster, h->row.cluster, i, i, h->row.cluster);
     else
       dc_buf_printf(t->b, "  const int y = threadIdx.y;\n  const %s tile = (%s)blockIdx.x%s;\n", i, i,
                     cut ? " / blocks" : "");
     dc_buf_printf(t->b, "  const %s wanted = tile * %d + (%s)threadIdx.x;\n  const bool active = wanted < rows;\n"
-                  "  const %s row = active ? wanted : 0;\n", i, p->schedule.row.columns, i, i);
+                  "  const %s row = active ? wanted : 0;\n", i, h->row.columns, i, i);
     if (cut) dc_buf_printf(t->b, "  const %s part = (%s)blockIdx.x %% blocks;\n", i, i);
   } else if (cut) {
     dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n  const %s row = (%s)blockIdx.x / blocks;\n",
-                  p->schedule.row.threads, i, i);
+                  h->row.threads, i, i);
     dc_buf_printf(t->b, "  const %s wanted = (%s)blockIdx.x %% blocks * %d + (%s)(threadIdx.x / %d);\n"
                   "  const bool active = wanted < segments;\n  const %s part = active ? wanted : 0;\n", i, i,
-                  DC_BLOCK / p->schedule.row.threads, i, p->schedule.row.threads, i);
+                  DC_BLOCK / h->row.threads, i, h->row.threads, i);
   } else {
-    dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n", p->schedule.row.threads);
+    dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n", h->row.threads);
     dc_buf_printf(t->b, "  const %s unit = (%s)blockIdx.x * (%s)(blockDim.x / %d) + (%s)(threadIdx.x / %d);\n", i, i, i,
-                  p->schedule.row.threads, i, p->schedule.row.threads);
+                  h->row.threads, i, h->row.threads);
     dc_buf_printf(t->b, "  const bool active = unit < rows;\n  const %s row = active ? unit : 0;\n", i);
   }
   if (cut)
     dc_buf_printf(t->b, "  const %s first = part * segment;\n  const %s last = active ? min(first + segment, length) : "
                   "first;\n", i, i);
   else dc_buf_printf(t->b, "  const %s first = 0;\n  const %s last = active ? length : 0;\n", i, i);
-  dc_buf_printf(t->b, "  const %s whole = (last - first) / %d;\n", i, p->schedule.row.accumulators);
-  dc_emit_offsets(t, "  ", "row", 0, p->schedule.kept, "row", dc_has_row_offset);
+  dc_buf_printf(t->b, "  const %s whole = (last - first) / %d;\n", i, h->row.accumulators);
+  dc_emit_offsets(t, "  ", "row", 0, h->kept, "row", dc_has_row_offset);
 }
 
 void dc_emit_row_values(const dc_text *t, const char *indent) {
@@ -177,11 +178,12 @@ static bool is_unit(const dc_operand *o, int pass) {
 ** lambda is called. */
 static void emit_unit_params(const dc_text *t, int pass) {
   const dc_program *p = t->p;
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (is_unit(&p->ir.input[i], pass)) dc_buf_printf(t->b, ", const %s u%d", dc_stored_as(p->ir.input[i].dtype), i);
-  for (int i = 0; i < p->ir.ninstructions; i++)
-    if (dc_random_drawn(p, &p->ir.code[i]))
-      dc_buf_printf(t->b, ", const %s z%d", dc_ctype_of((dc_dtype)p->ir.code[i].dtype), i);
+  const dc_ir *ir = &p->ir;
+  for (int i = 0; i < ir->ninputs; i++)
+    if (is_unit(&ir->input[i], pass)) dc_buf_printf(t->b, ", const %s u%d", dc_stored_as(ir->input[i].dtype), i);
+  for (int i = 0; i < ir->ninstructions; i++)
+    if (dc_random_drawn(p, &ir->code[i]))
+      dc_buf_printf(t->b, ", const %s z%d", dc_ctype_of((dc_dtype)ir->code[i].dtype), i);
 }
 
 static void emit_unit_loads(const dc_text *t, int pass) {
@@ -223,7 +225,7 @@ static void emit_value_lambda(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   char type[32], guard[24] = "";
   for (int k = 0; k < p->ir.nreduces; k++)
-    if (spreads_in(p, k, pass))
+    if (is_m2_in(p, k, pass))
       dc_buf_printf(t->b, "  double pivot%d = 0;\n", k);
   if (p->schedule.row.cached > 0 && has_pivots(p, pass)) dc_buf_printf(t->b, "  bool pivoted%d = false;\n", pass);
   dc_buf_printf(t->b, "  auto value%d = [&](const %s r", pass, t->index);
@@ -260,27 +262,27 @@ static void emit_call(const dc_text *t, int pass, bool packed) {
 /* The distances of a spread are taken from the row's first element, which of several blocks the first one has. */
 static void emit_pivots(const dc_text *t, int pass) {
   const dc_program *p = t->p;
+  const dc_schedule *h = &p->schedule;
   if (!has_pivots(p, pass)) return;
-  if (p->schedule.row.cached > 0)
+  if (h->row.cached > 0)
     dc_buf_puts(t->b, "  __syncthreads();\n"); /* it is read where another thread put it */
-  const bool shared = p->schedule.row.cluster > 1;
-  if (shared)
-    dc_buf_printf(t->b, "  __shared__ double pivots%d[%d][%d];\n", pass, DC_MAX_REDUCES, p->schedule.row.columns);
+  const bool shared = h->row.cluster > 1;
+  if (shared) dc_buf_printf(t->b, "  __shared__ double pivots%d[%d][%d];\n", pass, DC_MAX_REDUCES, h->row.columns);
   dc_buf_printf(t->b, "  if (active && length > 0) {\n    const %s r = ", t->index);
-  if (shared) dc_buf_printf(t->b, "blockIdx.x %% %d;\n    ", p->schedule.row.cluster);
+  if (shared) dc_buf_printf(t->b, "blockIdx.x %% %d;\n    ", h->row.cluster);
   else dc_buf_puts(t->b, "0;\n    ");
   emit_call(t, pass, false);
   for (int k = 0; k < p->ir.nreduces; k++)
-    if (spreads_in(p, k, pass)) dc_buf_printf(t->b, "pivot%d = r%d.s; ", k, k);
+    if (is_m2_in(p, k, pass)) dc_buf_printf(t->b, "pivot%d = r%d.s; ", k, k);
   dc_buf_puts(t->b, "\n  }\n");
   for (int k = 0; k < p->ir.nreduces && shared; k++)
-    if (spreads_in(p, k, pass))
+    if (is_m2_in(p, k, pass))
       dc_buf_printf(t->b, "  if (threadIdx.y == 0) pivots%d[%d][threadIdx.x] = pivot%d;\n", pass, k, k);
-  if (shared) dc_buf_puts(t->b, "  meet();\n");
+  if (shared) dc_buf_puts(t->b, "  cluster_sync();\n");
   for (int k = 0; k < p->ir.nreduces && shared; k++)
-    if (spreads_in(p, k, pass))
+    if (is_m2_in(p, k, pass))
       dc_buf_printf(t->b, "  pivot%d = of_block(&pivots%d[%d][threadIdx.x], 0);\n", k, pass, k);
-  if (p->schedule.row.cached > 0) dc_buf_printf(t->b, "  pivoted%d = true;\n  __syncthreads();\n", pass);
+  if (h->row.cached > 0) dc_buf_printf(t->b, "  pivoted%d = true;\n  __syncthreads();\n", pass);
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------ */
@@ -289,23 +291,25 @@ static void emit_pivots(const dc_text *t, int pass) {
 ** 3.7 TB/s with 4, 4.3 with 16).  Where there are many rows, more threads are better (16384 rows of as many: 4.5 TB/s
 ** with 4, 4.4 with 16); and the long functions are not to be compiled so often (choose_rounds in domain.c). */
 static int unrolled(const dc_program *p, int pass) {
-  const bool many = p->schedule.row.segments == 1 && p->ir.npasses == 1;
-  const bool held = p->schedule.kind == DC_SCHEDULE_COLUMNS && p->schedule.row.cached > 0;
-  if (!p->dev->target.gpu || (p->schedule.kind == DC_SCHEDULE_COLUMNS && !held) || many || has_pivots(p, pass))
-    return 4;
-  if (p->schedule.kind != DC_SCHEDULE_PACKED && p->schedule.row.items > 1) return 4; /* times each */
-  for (int i = 0; i < p->ir.ninstructions; i++)
-    if (dc_in_pass(p->ir.code[i].scopes, pass) && (dc_ops[p->ir.code[i].op].flags & DC_OP_LONG)) return 4;
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
+  const bool many = h->row.segments == 1 && ir->npasses == 1;
+  const bool held = h->kind == DC_SCHEDULE_COLUMNS && h->row.cached > 0;
+  if (!p->dev->target.gpu || (h->kind == DC_SCHEDULE_COLUMNS && !held) || many || has_pivots(p, pass)) return 4;
+  if (h->kind != DC_SCHEDULE_PACKED && h->row.items > 1) return 4; /* times each */
+  for (int i = 0; i < ir->ninstructions; i++)
+    if (dc_in_pass(ir->code[i].scopes, pass) && (dc_ops[ir->code[i].op].flags & DC_OP_LONG)) return 4;
   return 16;
 }
 
 /* Whether 16 packs are loaded before the first of them is looked at, by the one operand of a plain sum and its like.
 ** That and what is added need 64 registers, so four blocks have room on a multiprocessor (residents_of). */
 static bool reads_ahead(const dc_program *p) {
+  const dc_schedule *h = &p->schedule;
   int units = 0;
   for (int i = 0; i < p->ir.ninputs; i++) units += is_unit(&p->ir.input[i], 0);
-  return p->schedule.kind == DC_SCHEDULE_PACKED && p->schedule.row.items == 4 && p->schedule.row.segments > 1 &&
-         p->schedule.row.two_level && units == 1 && p->ir.nreduces == 1 && unrolled(p, 0) == 16;
+  return h->kind == DC_SCHEDULE_PACKED && h->row.items == 4 && h->row.segments > 1 &&
+         h->row.two_level && units == 1 && p->ir.nreduces == 1 && unrolled(p, 0) == 16;
 }
 
 /* Whether a plain sum across rows, or its like, goes through a single loop that is not unrolled, in which two blocks
@@ -326,7 +330,7 @@ static int residents_of(const dc_program *p) {
   return reads_ahead(p) ? 4 : p->schedule.kind == DC_SCHEDULE_COLUMNS && p->schedule.row.cached > 0 ? 3 : 0;
 }
 
-/* Whether all that a thread has of a single row is loaded before any of it is looked at: its chains are not
+/* Whether all that a thread has of a single row is loaded before any of it is looked at: its accumulators are not
 ** full, and who asks for one value waits for it (1000 float32 values on an H200: a microsecond less than in a loop). */
 static bool reads_at_once(const dc_program *p) {
   if (!p->dev->target.gpu || !dc_program_posts(p) || p->ir.npasses > 1 || p->schedule.row.segments > 1) return false;
@@ -334,43 +338,44 @@ static bool reads_at_once(const dc_program *p) {
          !has_pivots(p, 0) && !dc_ir_is_long(&p->ir);
 }
 
-/* LATE: where the row has ended, its last element is looked at once more and not joined. */
+/* LATE: where the row has ended, its last element is looked at once more and not combined. */
 typedef enum dc_taking { TAKE_WHOLE, TAKE_GUARDED, TAKE_LOADED, TAKE_LATE } dc_taking;
 
-/* Joins the elements number j of the thread's chains to <into>0[], …. */
+/* Joins the elements number j of the thread's accumulators to <into>0[], …. */
 static void emit_take(const dc_text *t, int pass, const char *indent, const char *j, const char *into, dc_taking how) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
   const bool guarded = how == TAKE_GUARDED, late = how == TAKE_LATE;
-  const bool packed = p->schedule.kind == DC_SCHEDULE_PACKED && !guarded && !late;
+  const bool packed = h->kind == DC_SCHEDULE_PACKED && !guarded && !late;
   if (packed) {
     dc_buf_printf(t->b, "%sconst %s r = first + (%s) * %d + y * %d;\n", indent, t->index, j,
-                  p->schedule.row.accumulators, p->schedule.row.items);
-    for (int i = 0; i < p->ir.ninputs; i++) {
-      const char *c = dc_stored_as(p->ir.input[i].dtype);
-      if (!is_unit(&p->ir.input[i], pass)) continue;
+                  h->row.accumulators, h->row.items);
+    for (int i = 0; i < ir->ninputs; i++) {
+      const char *c = dc_stored_as(ir->input[i].dtype);
+      if (!is_unit(&ir->input[i], pass)) continue;
       dc_buf_printf(t->b, "%sconst pack<%s> u%d = ", indent, c, i);
       if (how == TAKE_LOADED) dc_buf_printf(t->b, "w%d[i];\n", i);
       else dc_buf_printf(t->b, "*(const pack<%s> *)(x%d + x%d_row + r);\n", c, i, i);
     }
-    for (int i = 0; i < p->ir.ninstructions; i++) {
+    for (int i = 0; i < ir->ninstructions; i++) {
       char at[32];
-      if (!dc_random_drawn(p, &p->ir.code[i])) continue;
-      snprintf(at, sizeof at, "x%d_row + r", p->ir.code[i].arg[0].index);
-      dc_emit_draws(t, i, p->schedule.row.items, at, indent);
+      if (!dc_random_drawn(p, &ir->code[i])) continue;
+      snprintf(at, sizeof at, "x%d_row + r", ir->code[i].arg[0].index);
+      dc_emit_draws(t, i, h->row.items, at, indent);
     }
   }
-  dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) {\n%s  ", indent, p->schedule.row.items, indent);
+  dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) {\n%s  ", indent, h->row.items, indent);
   if (!packed) {
-    const bool side = p->schedule.kind == DC_SCHEDULE_PACKED; /* neighbouring chains, one by one */
-    dc_buf_printf(t->b, "const %s %s = first + (%s) * %d + ", t->index, late ? "at" : "r", j,
-                  p->schedule.row.accumulators);
-    if (side) dc_buf_printf(t->b, "y * %d + q;\n%s  ", p->schedule.row.items, indent);
-    else dc_buf_printf(t->b, "q * %d + y;\n%s  ", p->schedule.row.threads, indent);
+    const bool side = h->kind == DC_SCHEDULE_PACKED; /* neighbouring accumulators, one by one */
+    dc_buf_printf(t->b, "const %s %s = first + (%s) * %d + ", t->index, late ? "at" : "r", j, h->row.accumulators);
+    if (side) dc_buf_printf(t->b, "y * %d + q;\n%s  ", h->row.items, indent);
+    else dc_buf_printf(t->b, "q * %d + y;\n%s  ", h->row.threads, indent);
     if (guarded) dc_buf_printf(t->b, "if (r >= last) continue;\n%s  ", indent);
     if (late) dc_buf_printf(t->b, "const %s r = min(at, last - 1);\n%s  ", t->index, indent);
   }
   emit_call(t, pass, packed);
-  for (int k = 0; k < p->ir.nreduces; k++)
+  for (int k = 0; k < ir->nreduces; k++)
     if (pass_of(p, k) == pass)
       dc_buf_printf(t->b, "%s%s%d[q] = %s%d(%s%d[q], r%d); ", late ? "if (at < last) " : "", into, k,
                     dc_ordered_combiner(p, k), k, into, k, k);
@@ -399,7 +404,7 @@ static void emit_ahead(const dc_text *t, int pass) {
   }
 }
 
-/* A group's sums, b0[q] …, are joined to the chains'. */
+/* A group's sums, b0[q] …, are combined to the accumulators'. */
 static void emit_group_end(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   for (int k = 0; k < p->ir.nreduces; k++)
@@ -437,14 +442,15 @@ static void emit_even_groups(const dc_text *t, int pass) {
 
 static void emit_reducing_pass(const dc_text *t, int pass) {
   const dc_program *p = t->p;
-  char loop[96], chain[32];
+  const dc_schedule *h = &p->schedule;
+  char loop[96], accumulator[32];
   emit_value_lambda(t, pass);
   emit_pivots(t, pass);
-  emit_accumulators(t, pass, "  ", "a", p->schedule.row.items);
-  if (p->schedule.kind == DC_SCHEDULE_PACKED) snprintf(chain, sizeof chain, "y * %d + q", p->schedule.row.items);
-  else snprintf(chain, sizeof chain, "q * %d + y", p->schedule.row.threads);
+  emit_accumulators(t, pass, "  ", "a", h->row.items);
+  if (h->kind == DC_SCHEDULE_PACKED) snprintf(accumulator, sizeof accumulator, "y * %d + q", h->row.items);
+  else snprintf(accumulator, sizeof accumulator, "q * %d + y", h->row.threads);
   for (int k = 0; k < p->ir.nreduces; k++)
-    if (pass_of(p, k) == pass) dc_emit_first_index(t, k, "  ", chain);
+    if (pass_of(p, k) == pass) dc_emit_first_index(t, k, "  ", accumulator);
   if (reads_at_once(p)) {
     dc_buf_printf(t->b, "  if (first < last) {\n#pragma unroll\n  for (%s j = 0; j < %d; j++) {\n", t->index,
                   DC_FULL_ACCUMULATOR);
@@ -454,7 +460,7 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
   }
   if (reads_evenly(p)) {
     emit_even_groups(t, pass);
-  } else if (p->schedule.row.two_level) {
+  } else if (h->row.two_level) {
     dc_buf_printf(t->b, "  for (%s j = 0; j + 16 <= whole; j += 16) {\n", t->index);
     snprintf(loop, sizeof loop, "#pragma unroll %d\n    for (int i = 0; i < 16; i++) {\n", unrolled(p, pass));
     emit_group(t, pass, loop, reads_ahead(p) ? TAKE_LOADED : TAKE_WHOLE);
@@ -469,7 +475,7 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
     dc_buf_puts(t->b, "  }\n");
   }
   dc_buf_puts(t->b, "  if (first + whole * ");
-  dc_buf_printf(t->b, "%d < last) {\n", p->schedule.row.accumulators);
+  dc_buf_printf(t->b, "%d < last) {\n", h->row.accumulators);
   emit_take(t, pass, "    ", "whole", "a", TAKE_GUARDED);
   dc_buf_puts(t->b, "  }\n");
 }
@@ -499,7 +505,7 @@ void dc_emit_segment_variables(const dc_text *t) {
   dc_buf_printf(t->b, "__device__ unsigned long long ticket[%d];\n", DC_MAX_SEGMENTS / 2);
   for (int k = 0; k < t->p->ir.nreduces; k++) {
     dc_accumulator_type(t, k, type);
-    dc_buf_printf(t->b, "static __device__ %s part%d[%d];\n", type, k, DC_MAX_SEGMENTS);
+    dc_buf_printf(t->b, "static __device__ %s partial%d[%d];\n", type, k, DC_MAX_SEGMENTS);
   }
 }
 
@@ -518,8 +524,7 @@ static void emit_last_block(const dc_text *t) {
   const int threads = c ? p->schedule.row.threads : DC_BLOCK, each = DC_FINAL_ACCUMULATORS / threads;
   const char *i = t->index, *of = c ? "tile" : "row", *y = c ? "y" : "(int)threadIdx.x";
   dc_buf_puts(t->b, "  if (y == 0 && active) {\n");
-  for (int k = 0; k < p->ir.nreduces; k++)
-    dc_buf_printf(t->b, "    part%d[row * segments + part] = g%d;\n", k, k);
+  for (int k = 0; k < p->ir.nreduces; k++) dc_buf_printf(t->b, "    partial%d[row * segments + part] = g%d;\n", k, k);
   dc_buf_puts(t->b, "    __threadfence();\n  }\n  __syncthreads();\n");
   dc_emit_ticket(t, of, "blocks", c ? "threadIdx.x == 0 && y == 0" : "threadIdx.x == 0");
   emit_accumulators(t, 0, "  ", "h", each);
@@ -529,9 +534,9 @@ static void emit_last_block(const dc_text *t) {
   dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) {\n      const %s from = s + q * %d;\n"
                 "      if (from >= segments) break;\n", each, i, threads);
   for (int k = 0; k < p->ir.nreduces; k++)
-    dc_buf_printf(t->b, "      h%d[q] = join%d(h%d[q], fetch(&part%d[row * segments + from]));\n", k, k, k, k);
+    dc_buf_printf(t->b, "      h%d[q] = combine%d(h%d[q], fetch(&partial%d[row * segments + from]));\n", k, k, k, k);
   dc_buf_puts(t->b, c ? "    }\n  }\n  }\n" : "    }\n  }\n");
-  for (int k = 0; k < p->ir.nreduces; k++) emit_fold_chains(t, k, "h", "gather", each, false);
+  for (int k = 0; k < p->ir.nreduces; k++) emit_thread_tree(t, k, "h", "block_tree", each, false);
 }
 
 /* --- the kernel --------------------------------------------------------------------------------------------- */
@@ -544,7 +549,7 @@ static void emit_after_pass(const dc_text *t, int pass) {
     if (pass_of(p, k) != pass) continue;
     dc_accumulator_type(t, k, type);
     if (cut) dc_buf_printf(t->b, "  %s g%d;\n  {\n", type, k);
-    emit_fold_chains(t, k, "a", "fold", p->schedule.row.items, p->schedule.kind == DC_SCHEDULE_PACKED);
+    emit_thread_tree(t, k, "a", "tree", p->schedule.row.items, p->schedule.kind == DC_SCHEDULE_PACKED);
     if (cut) dc_buf_printf(t->b, "  g%d = f%d;\n  }\n", k, k);
   }
   if (cut) emit_last_block(t);
@@ -555,15 +560,17 @@ static void emit_after_pass(const dc_text *t, int pass) {
 
 void dc_emit_reduction(const dc_text *t) {
   const dc_program *p = t->p;
-  const bool cut = p->schedule.row.segments > 1;
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
+  const bool cut = h->row.segments > 1;
   if (dc_program_posts(p)) dc_buf_puts(t->b, dc_mailbox_text);
-  if (p->schedule.kind == DC_SCHEDULE_PACKED)
+  if (h->kind == DC_SCHEDULE_PACKED)
     dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n",
-                  p->schedule.row.items, p->schedule.row.items);
+                  h->row.items, h->row.items);
   dc_emit_combiners(t);
-  for (int k = 0; k < p->ir.nreduces; k++) {
-    emit_fold(t, k, "fold", p->schedule.row.threads);
-    if (cut) emit_fold(t, k, "gather", columns(p) ? p->schedule.row.threads : DC_BLOCK);
+  for (int k = 0; k < ir->nreduces; k++) {
+    emit_tree(t, k, "tree", h->row.threads);
+    if (cut) emit_tree(t, k, "block_tree", columns(p) ? h->row.threads : DC_BLOCK);
   }
   if (cut) dc_emit_segment_variables(t);
   dc_emit_async_copy_function(t);
@@ -574,20 +581,20 @@ void dc_emit_reduction(const dc_text *t) {
   dc_emit_async_copies(t);
   dc_emit_row_values(t, "  ");
   dc_emit_instructions(t, DC_SCOPE_ROW, 0, "  ");
-  const int reducing = p->ir.kind == DC_ROWS ? p->ir.npasses - 1 : p->ir.npasses;
+  const int reducing = ir->kind == DC_ROWS ? ir->npasses - 1 : ir->npasses;
   for (int pass = 0; pass < reducing; pass++) {
     emit_reducing_pass(t, pass);
     emit_after_pass(t, pass);
   }
-  if (p->ir.kind == DC_ROWS) emit_writing_pass(t, p->ir.npasses - 1);
-  if (p->schedule.row.cluster > 1)
-    dc_buf_puts(t->b, "  meet();\n"); /* others may still read this block's shared memory */
-  if (p->ir.kind == DC_ROWS) {
+  if (ir->kind == DC_ROWS) emit_writing_pass(t, ir->npasses - 1);
+  if (h->row.cluster > 1)
+    dc_buf_puts(t->b, "  cluster_sync();\n"); /* others may still read this block's shared memory */
+  if (ir->kind == DC_ROWS) {
     dc_buf_puts(t->b, "}\n");
     return;
   }
   dc_buf_puts(t->b, !cut || columns(p) ? "  if (!active || y != 0) return;\n" : "  if (threadIdx.x != 0) return;\n");
-  dc_emit_store(t, "  ", p->ir.out.layout == DC_LAYOUT_ONE ? "*out" : "out[out_row]");
+  dc_emit_store(t, "  ", ir->out.layout == DC_LAYOUT_ONE ? "*out" : "out[out_row]");
   if (dc_program_posts(p)) dc_buf_puts(t->b, "  dc_post(mailbox, sequence, *out);\n");
   dc_buf_puts(t->b, "}\n");
 }

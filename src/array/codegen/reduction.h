@@ -5,6 +5,7 @@
 #ifndef DC_ARRAY_CODEGEN_REDUCTION_H
 #define DC_ARRAY_CODEGEN_REDUCTION_H
 
+#include "array/codegen/ir.h"
 #include "array/codegen/text.h"
 
 void dc_emit_reduction(const dc_text *t); /* a whole kernel of kind REDUCTION or ROWS, but of row blocks */

@@ -3,8 +3,8 @@
 **
 ** A block has a warp, and a strip of `each` times as many rows, which are columns of memory: an element of all of them
 ** is some hundred bytes in one piece, while those of one row are far from each other.  A thread has every `each`th part
-** of the strip's rows, and takes their chains one after another, so that its accumulators stay in registers.  The
-** order of chains is that of their numbers' bits reversed: then the tree that folds them (domain.c) has its two
+** of the strip's rows, and takes their accumulators one after another, so that its accumulators stay in registers.  The
+** order of accumulators is that of their numbers' bits reversed: then the tree that folds them (domain.c) has its two
 ** halves one after another, and of what is to be folded later a level has one value.
 **
 ** The last strip begins so that it ends where the rows do.  What it has in common with the one before is computed by
@@ -16,8 +16,9 @@
 
 #include "array/codegen/accumulator.h"
 #include "array/codegen/instruction.h"
-#include "array/codegen/program.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/operands.h"
+#include "array/codegen/program.h"
 #include "array/codegen/reduction.h"
 #include "array/codegen/text.h"
 #include "array/graph/op.h"
@@ -33,11 +34,12 @@ static bool has_pivot(const dc_program *p, int k) { return p->ir.code[p->ir.redu
 /* "int strip, …": where a block is. */
 static void emit_position(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_schedule *h = &p->schedule;
   const char *i = t->index;
-  const int width = WARP * p->schedule.row.items;
-  const bool cut = p->schedule.row.segments > 1;
+  const int width = WARP * h->row.items;
+  const bool cut = h->row.segments > 1;
   char columns[16] = "rows";
-  if (p->schedule.kept > 1) snprintf(columns, sizeof columns, "n_%d", p->schedule.kept - 1);
+  if (h->kept > 1) snprintf(columns, sizeof columns, "n_%d", h->kept - 1);
   dc_buf_printf(t->b, "  const %s columns = %s, strips = (columns + %d) / %d;\n", i, columns, width - 1, width);
   dc_buf_printf(t->b, "  const %s tile = (%s)blockIdx.x%s;\n", i, i, cut ? " / segments" : "");
   if (cut) dc_buf_printf(t->b, "  const %s part = (%s)blockIdx.x %% segments;\n", i, i);
@@ -45,8 +47,8 @@ static void emit_position(const dc_text *t) {
                 "- %d) + (%s)threadIdx.x;\n", i, i, width, width, i);
   if (cut) dc_buf_printf(t->b, "  const %s first = part * segment, last = min(first + segment, length);\n", i);
   else dc_buf_printf(t->b, "  const %s first = 0, last = length;\n", i);
-  dc_buf_printf(t->b, "  const %s whole = (last - first) / %d;\n", i, p->schedule.row.accumulators);
-  dc_emit_offsets(t, "  ", "line", 0, p->schedule.kept - 1, "line", dc_has_row_offset);
+  dc_buf_printf(t->b, "  const %s whole = (last - first) / %d;\n", i, h->row.accumulators);
+  dc_emit_offsets(t, "  ", "line", 0, h->kept - 1, "line", dc_has_row_offset);
 }
 
 /* "const int x0_row = …;": where the operand's row is, that of column `c` of the line. */
@@ -74,9 +76,10 @@ static void emit_row_values(const dc_text *t) {
 /* The lambda `value(c, r, pivot0, …, r0, …)`: what element r of a row contributes. */
 static void emit_value(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_ir *ir = &p->ir;
   char type[32], place[48];
   dc_buf_printf(t->b, "  auto value = [&](const %s c, const %s r", t->index, t->index);
-  for (int k = 0; k < p->ir.nreduces; k++) {
+  for (int k = 0; k < ir->nreduces; k++) {
     dc_accumulator_type(t, k, type);
     if (has_pivot(p, k)) dc_buf_printf(t->b, ", const double pivot%d", k);
     dc_buf_printf(t->b, ", %s &r%d", type, k);
@@ -85,15 +88,15 @@ static void emit_value(const dc_text *t) {
   emit_places_of_row(t);
   emit_row_values(t);
   dc_emit_offsets(t, "    ", "r", p->schedule.kept, p->schedule.rank, "r", dc_has_element_offset);
-  for (int i = 0; i < p->ir.ninputs; i++) {
-    const dc_operand *o = &p->ir.input[i];
+  for (int i = 0; i < ir->ninputs; i++) {
+    const dc_operand *o = &ir->input[i];
     if (o->layout == DC_LAYOUT_UNIT) snprintf(place, sizeof place, o->index ? "x%d_row + r" : "x%d[x%d_row + r]", i, i);
     else if (o->layout != DC_LAYOUT_STRIDED) continue;
     else snprintf(place, sizeof place, o->index ? "x%d_row + x%d_r" : "x%d[x%d_row + x%d_r]", i, i, i);
     dc_emit_value(t, "    ", i, place);
   }
   dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, "    ");
-  for (int k = 0; k < p->ir.nreduces; k++) dc_emit_contribution(t, k, "    ");
+  for (int k = 0; k < ir->nreduces; k++) dc_emit_contribution(t, k, "    ");
   dc_buf_puts(t->b, "  };\n");
 }
 
@@ -157,7 +160,7 @@ static void emit_accumulators(const dc_text *t, const char *name) {
   }
 }
 
-/* Element r of each of the thread's rows joins <into>0[], …. */
+/* Element r of each of the thread's rows combines <into>0[], …. */
 static void emit_take(const dc_text *t, const char *into) {
   dc_buf_printf(t->b, "#pragma unroll\n      for (int q = 0; q < %d; q++) {\n        ", t->p->schedule.row.items);
   emit_call(t, "r");
@@ -167,48 +170,49 @@ static void emit_take(const dc_text *t, const char *into) {
 }
 
 /* What number k of the tree's leaves, in the order of reversed bits, is folded with: all that are complete with it. */
-static void emit_fold(const dc_text *t) {
+static void emit_tree(const dc_text *t) {
   const int each = t->p->schedule.row.items;
   dc_buf_puts(t->b, "    int level = 0;\n#pragma unroll 1\n    for (int m = k; m & 1; m >>= 1, level++) {\n");
   for (int k = 0; k < t->p->ir.nreduces; k++)
     dc_buf_printf(t->b, "#pragma unroll\n      for (int q = 0; q < %d; q++) a%d[q] = "
-                  "join%d(w%d[level][q][threadIdx.x], a%d[q]);\n", each, k, k, k, k);
+                  "combine%d(w%d[level][q][threadIdx.x], a%d[q]);\n", each, k, k, k, k);
   dc_buf_puts(t->b, "    }\n");
   for (int k = 0; k < t->p->ir.nreduces; k++)
     dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) w%d[level][q][threadIdx.x] = a%d[q];\n", each,
                   k, k);
 }
 
-/* The chains of a segment, into w<k>[log2 of their number]. */
-static void emit_chains(const dc_text *t) {
+/* The accumulators of a segment, into w<k>[log2 of their number]. */
+static void emit_segment(const dc_text *t) {
   const dc_program *p = t->p;
-  dc_buf_printf(t->b, "#pragma unroll 1\n  for (int k = 0; k < %d; k++) {\n", p->schedule.row.accumulators);
-  if (p->schedule.row.accumulators > 1)
-    dc_buf_printf(t->b, "    const int chain = __brev(k) >> %d;\n", 32 - bits_of(p->schedule.row.accumulators));
-  else dc_buf_puts(t->b, "    const int chain = 0;\n");
-  dc_buf_printf(t->b, "    %s r = first + chain;\n", t->index);
+  const dc_schedule *h = &p->schedule;
+  dc_buf_printf(t->b, "#pragma unroll 1\n  for (int k = 0; k < %d; k++) {\n", h->row.accumulators);
+  if (h->row.accumulators > 1)
+    dc_buf_printf(t->b, "    const int accumulator = __brev(k) >> %d;\n", 32 - bits_of(h->row.accumulators));
+  else dc_buf_puts(t->b, "    const int accumulator = 0;\n");
+  dc_buf_printf(t->b, "    %s r = first + accumulator;\n", t->index);
   emit_accumulators(t, "a");
-  for (int k = 0; k < p->ir.nreduces; k++) dc_emit_first_index(t, k, "    ", "chain");
-  if (p->schedule.row.two_level) {
+  for (int k = 0; k < p->ir.nreduces; k++) dc_emit_first_index(t, k, "    ", "accumulator");
+  if (h->row.two_level) {
     dc_buf_printf(t->b, "    for (%s j = 0; j < whole; j += 16) {\n    const %s end = min(j + 16, whole);\n", t->index,
                   t->index);
     emit_accumulators(t, "b");
     dc_buf_printf(t->b, "#pragma unroll %d\n    for (%s i = j; i < end; i++, r += %d) {\n",
-                  p->schedule.row.items < 4 ? 4 : 1, t->index, p->schedule.row.accumulators);
+                  h->row.items < 4 ? 4 : 1, t->index, h->row.accumulators);
     emit_take(t, "b");
     dc_buf_puts(t->b, "    }\n");
     for (int k = 0; k < p->ir.nreduces; k++)
       dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = %s%d(a%d[q], b%d[q]);\n",
-                    p->schedule.row.items, k, dc_ordered_combiner(p, k), k, k, k);
+                    h->row.items, k, dc_ordered_combiner(p, k), k, k, k);
   } else {
     dc_buf_printf(t->b, "#pragma unroll %d\n    for (%s j = 0; j < whole; j++, r += %d) {\n",
-                  p->schedule.row.items < 4 ? 4 : 1, t->index, p->schedule.row.accumulators);
+                  h->row.items < 4 ? 4 : 1, t->index, h->row.accumulators);
     emit_take(t, "a");
   }
   dc_buf_puts(t->b, "    }\n    if (r < last) {\n");
   emit_take(t, "a");
   dc_buf_puts(t->b, "    }\n");
-  emit_fold(t);
+  emit_tree(t);
   dc_buf_puts(t->b, "  }\n");
 }
 
@@ -219,7 +223,7 @@ static void emit_segments(const dc_text *t) {
   dc_buf_printf(t->b, "  const %s row = line * columns + column;\n#pragma unroll\n  for (int q = 0; q < %d; q++) {\n",
                 i, p->schedule.row.items);
   for (int k = 0; k < p->ir.nreduces; k++)
-    dc_buf_printf(t->b, "    part%d[part * rows + row + q * %d] = w%d[depth][q][threadIdx.x];\n", k, WARP, k);
+    dc_buf_printf(t->b, "    partial%d[part * rows + row + q * %d] = w%d[depth][q][threadIdx.x];\n", k, WARP, k);
   dc_buf_puts(t->b, "  }\n  __threadfence();\n  __syncthreads();\n");
   dc_emit_ticket(t, "tile", "segments", "threadIdx.x == 0");
   dc_buf_puts(t->b, "  for (depth = 0; 1 << depth < segments;) depth++;\n#pragma unroll 1\n"
@@ -229,18 +233,19 @@ static void emit_segments(const dc_text *t) {
   dc_buf_printf(t->b, "    if (s < segments) {\n#pragma unroll\n      for (int q = 0; q < %d; q++) {\n",
                 p->schedule.row.items);
   for (int k = 0; k < p->ir.nreduces; k++)
-    dc_buf_printf(t->b, "        a%d[q] = join%d(a%d[q], fetch(&part%d[s * rows + row + q * %d]));\n", k, k, k, k,
+    dc_buf_printf(t->b, "        a%d[q] = combine%d(a%d[q], fetch(&partial%d[s * rows + row + q * %d]));\n", k, k, k, k,
                   WARP);
   dc_buf_puts(t->b, "      }\n    }\n");
-  emit_fold(t);
+  emit_tree(t);
   dc_buf_puts(t->b, "  }\n");
 }
 
 void dc_emit_row_blocks(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_schedule *h = &p->schedule;
   char type[32];
   dc_emit_combiners(t);
-  if (p->schedule.row.segments > 1) dc_emit_segment_variables(t);
+  if (h->row.segments > 1) dc_emit_segment_variables(t);
   dc_emit_entry(t, 0);
   dc_emit_single_values(t);
   emit_position(t);
@@ -249,14 +254,12 @@ void dc_emit_row_blocks(const dc_text *t) {
   emit_pivots(t);
   for (int k = 0; k < p->ir.nreduces; k++) {
     dc_accumulator_type(t, k, type);
-    dc_buf_printf(t->b, "  __shared__ %s w%d[%d][%d][%d];\n", type, k, LEVELS, p->schedule.row.items, WARP);
+    dc_buf_printf(t->b, "  __shared__ %s w%d[%d][%d][%d];\n", type, k, LEVELS, h->row.items, WARP);
   }
-  dc_buf_printf(t->b, "  %sint depth = %d;\n", p->schedule.row.segments > 1 ? "" : "const ",
-                bits_of(p->schedule.row.accumulators));
-  emit_chains(t);
-  if (p->schedule.row.segments > 1) emit_segments(t);
-  dc_buf_printf(t->b, "#pragma unroll\n  for (int q = 0; q < %d; q++) finish(column + q * %d", p->schedule.row.items,
-                WARP);
+  dc_buf_printf(t->b, "  %sint depth = %d;\n", h->row.segments > 1 ? "" : "const ", bits_of(h->row.accumulators));
+  emit_segment(t);
+  if (h->row.segments > 1) emit_segments(t);
+  dc_buf_printf(t->b, "#pragma unroll\n  for (int q = 0; q < %d; q++) finish(column + q * %d", h->row.items, WARP);
   for (int k = 0; k < p->ir.nreduces; k++) dc_buf_printf(t->b, ", w%d[depth][q][threadIdx.x]", k);
   dc_buf_puts(t->b, ");\n}\n");
 }

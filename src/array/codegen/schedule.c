@@ -5,9 +5,9 @@
 ** The order of additions depends on nothing but the number of rows and their length (dc_schedule_cut), so that every
 ** device, layout and fusion gives the same bits:
 **  - a long row, where there are few, is cut into segments of equal length;
-**  - element r of a segment is added to chain r % chains; where a chain has more than 32 elements, every 16 are summed
+**  - element r of a segment is added to accumulator r % accumulators; where a accumulator has more than 32 elements, every 16 are summed
 **    apart before they are added to it;
-**  - chains are folded as a tree: the upper half onto the lower, until one is left;
+**  - accumulators are folded as a tree: the upper half onto the lower, until one is left;
 **  - segments s are added to folder s % DC_FINAL_ACCUMULATORS, and folders are folded likewise.
 ** So an element passes through some dozens of additions, whatever the length (pairwise summation: Higham, Accuracy and
 ** Stability of Numerical Algorithms, section 4.1).
@@ -16,9 +16,9 @@
 
 #include <string.h>
 
-#include "array/codegen/program.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/pass_cache.h"
-#include "array/graph/expr.h"
+#include "array/codegen/program.h"
 #include "array/graph/geometry.h"
 #include "array/graph/op.h"
 #include "base/dtype.h"
@@ -31,20 +31,21 @@ static int64_t up(int64_t n, int64_t d) { return (n + d - 1) / d; }
 ** so the 132 of an H200 all have the same to do (2^28 float32 values: 4.42 TB/s, but 4.3 with 2048 segments or with
 ** 16384). */
 void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length) {
+  dc_schedule *h = &p->schedule;
   int64_t most = rows > 0 ? DC_MAX_SEGMENTS / rows : 1, wanted = up(length, DC_SEGMENT);
-  p->schedule.row.rows = rows;
-  p->schedule.row.length = length;
-  p->schedule.row.segments = wanted < most ? wanted : most;
-  if (p->schedule.row.segments < 1) p->schedule.row.segments = 1;
-  p->schedule.row.segment = length;
-  if (p->schedule.row.segments > 1) {
-    p->schedule.row.segment = up(up(length, p->schedule.row.segments), 256) * 256;
-    p->schedule.row.segments = up(length, p->schedule.row.segment);
+  h->row.rows = rows;
+  h->row.length = length;
+  h->row.segments = wanted < most ? wanted : most;
+  if (h->row.segments < 1) h->row.segments = 1;
+  h->row.segment = length;
+  if (h->row.segments > 1) {
+    h->row.segment = up(up(length, h->row.segments), 256) * 256;
+    h->row.segments = up(length, h->row.segment);
   }
-  for (p->schedule.row.accumulators = 1; p->schedule.row.accumulators < DC_MAX_ACCUMULATORS &&
-                                         p->schedule.row.accumulators * DC_FULL_ACCUMULATOR <= p->schedule.row.segment;)
-    p->schedule.row.accumulators *= 2;
-  p->schedule.row.two_level = p->schedule.row.segment / p->schedule.row.accumulators > 32;
+  for (h->row.accumulators = 1; h->row.accumulators < DC_MAX_ACCUMULATORS &&
+                                         h->row.accumulators * DC_FULL_ACCUMULATOR <= h->row.segment;)
+    h->row.accumulators *= 2;
+  h->row.two_level = h->row.segment / h->row.accumulators > 32;
 }
 
 /* --- strides ------------------------------------------------------------------------------------------- */
@@ -106,9 +107,10 @@ static void move_axis(dc_program *p, const dc_operands *s, int from, int to) {
 }
 
 static void swap_axes(dc_program *p, const dc_operands *s, int i, int k) {
-  int64_t t = p->schedule.shape[i];
-  p->schedule.shape[i] = p->schedule.shape[k];
-  p->schedule.shape[k] = t;
+  dc_schedule *h = &p->schedule;
+  int64_t t = h->shape[i];
+  h->shape[i] = h->shape[k];
+  h->shape[k] = t;
   for (int j = 0; j < s->n; j++) {
     int64_t *strides = s->o[j]->strides;
     t = strides[i];
@@ -126,16 +128,17 @@ static void order_axes(dc_program *p, const dc_operands *s) {
 
 /* Kept axes first, the order otherwise as it was. */
 static void part_axes(dc_program *p, const dc_operands *s) {
+  dc_schedule *h = &p->schedule;
   uint32_t axes = p->ir.axes;
-  p->schedule.kept = 0;
-  for (int i = 0; i < p->schedule.rank; i++) {
+  h->kept = 0;
+  for (int i = 0; i < h->rank; i++) {
     if (axes >> i & 1) continue;
-    for (int k = i; k > p->schedule.kept; k--) {
+    for (int k = i; k > h->kept; k--) {
       swap_axes(p, s, k - 1, k);
       const uint32_t lower = axes >> (k - 1) & 1;
       axes = (axes & ~(3u << (k - 1))) | lower << k;
     }
-    p->schedule.kept++;
+    h->kept++;
   }
 }
 
@@ -145,7 +148,7 @@ static bool mergeable(const dc_program *p, const dc_operands *s, int last, int a
   return true;
 }
 
-/* Drops axes of extent 1 among first … end-1 and joins neighbours that every operand steps through as one; they are
+/* Drops axes of extent 1 among first … end-1 and combines neighbours that every operand steps through as one; they are
 ** moved to `to` and up. Returns where they end then. */
 static int merge_axes(dc_program *p, const dc_operands *s, int first, int end, int to) {
   int at = to;
@@ -180,22 +183,22 @@ static bool all_zero(const int64_t *strides, int first, int end) {
 }
 
 static dc_layout layout_of_elements(const dc_program *p, const dc_operand *o) {
+  const dc_schedule *h = &p->schedule;
   int64_t in_order = 1;
   bool flat = true;
-  for (int i = p->schedule.rank - 1; i >= 0; i--) {
+  for (int i = h->rank - 1; i >= 0; i--) {
     if (o->strides[i] != in_order) flat = false;
-    in_order *= p->schedule.shape[i];
+    in_order *= h->shape[i];
   }
-  if (p->schedule.rank == 0) return o == &p->ir.out || o->index ? DC_LAYOUT_FLAT : DC_LAYOUT_ONE;
-  return all_zero(o->strides, 0, p->schedule.rank) ? DC_LAYOUT_ONE : flat ? DC_LAYOUT_FLAT : DC_LAYOUT_STRIDED;
+  if (h->rank == 0) return o == &p->ir.out || o->index ? DC_LAYOUT_FLAT : DC_LAYOUT_ONE;
+  return all_zero(o->strides, 0, h->rank) ? DC_LAYOUT_ONE : flat ? DC_LAYOUT_FLAT : DC_LAYOUT_STRIDED;
 }
 
 static dc_layout layout_of_rows(const dc_program *p, const dc_operand *o) {
-  if (p->schedule.n == 0 && dc_geometry_size(o->g) == 0) return DC_LAYOUT_STRIDED; /* nothing that could be read */
-  if (all_zero(o->strides, p->schedule.kept, p->schedule.rank))
-    return all_zero(o->strides, 0, p->schedule.kept) ? DC_LAYOUT_ONE : DC_LAYOUT_ROW;
-  return p->schedule.rank == p->schedule.kept + 1 && o->strides[p->schedule.kept] == 1 ? DC_LAYOUT_UNIT
-                                                                                       : DC_LAYOUT_STRIDED;
+  const dc_schedule *h = &p->schedule;
+  if (h->n == 0 && dc_geometry_size(o->g) == 0) return DC_LAYOUT_STRIDED; /* nothing that could be read */
+  if (all_zero(o->strides, h->kept, h->rank)) return all_zero(o->strides, 0, h->kept) ? DC_LAYOUT_ONE : DC_LAYOUT_ROW;
+  return h->rank == h->kept + 1 && o->strides[h->kept] == 1 ? DC_LAYOUT_UNIT : DC_LAYOUT_STRIDED;
 }
 
 static size_t widest(const dc_operands *s, int first) {
@@ -260,15 +263,16 @@ static void choose_tile(dc_program *p, const dc_operands *s) {
 ** Of the long functions two, one after another: blocks begin and end half as often (exp(a * sin(x) + cos(y)) on 2^28
 ** float32: 0.746 ms with one, 0.737 with two, 0.745 with four). */
 static int choose_packs(dc_program *p) {
+  dc_schedule *h = &p->schedule;
   bool drawn = false;
-  if (p->schedule.elements.lanes > 8) return 1;
+  if (h->elements.lanes > 8) return 1;
   for (int i = 0; i < p->ir.ninstructions; i++) {
     const dc_instruction *s = &p->ir.code[i];
     if (dc_random_drawn(p, s)) drawn = true;
-    else if (dc_ops[s->op].flags & DC_OP_LONG) p->schedule.elements.looped = true;
+    else if (dc_ops[s->op].flags & DC_OP_LONG) h->elements.looped = true;
   }
-  if (p->schedule.elements.looped) return 2;
-  return !drawn ? 1 : p->schedule.elements.lanes == 8 ? 2 : 4;
+  if (h->elements.looped) return 2;
+  return !drawn ? 1 : h->elements.lanes == 8 ? 2 : 4;
 }
 
 #define MOST_STEPS_OF_ROUNDS 8 /* longer texts would take too long to compile as often */
@@ -286,41 +290,43 @@ static int choose_rounds(dc_program *p) {
 
 /* Whether most of what is read has neighbouring elements in neighbouring rows. */
 static bool columns_are_better(const dc_program *p) {
+  const dc_schedule *h = &p->schedule;
   int along = 0, across = 0;
-  if (p->schedule.kept == 0 || p->schedule.row.rows < 32) return false;
+  if (h->kept == 0 || h->row.rows < 32) return false;
   for (int i = 0; i < p->ir.ninputs; i++) {
     const dc_operand *o = &p->ir.input[i];
     if (o->index || o->layout == DC_LAYOUT_ONE || o->layout == DC_LAYOUT_ROW) continue;
-    if (magnitude(o->strides[p->schedule.rank - 1]) == 1) along++;
-    else if (magnitude(o->strides[p->schedule.kept - 1]) == 1) across++;
+    if (magnitude(o->strides[h->rank - 1]) == 1) along++;
+    else if (magnitude(o->strides[h->kept - 1]) == 1) across++;
   }
   return across > along;
 }
 
 static bool is_random_place(const dc_program *p, int leaf) {
-  for (int i = 0; i < p->ir.ninstructions; i++)
-    if (p->ir.code[i].op == DC_OP_RANDOM && p->ir.code[i].arg[0].kind == DC_REF_INPUT &&
-        p->ir.code[i].arg[0].index == leaf)
+  const dc_ir *ir = &p->ir;
+  for (int i = 0; i < ir->ninstructions; i++)
+    if (ir->code[i].op == DC_OP_RANDOM && ir->code[i].arg[0].kind == DC_REF_INPUT && ir->code[i].arg[0].index == leaf)
       return true;
   return false;
 }
 
-/* How many neighbouring chains each thread takes in vector accesses, or to make their random numbers together; or 1. */
+/* How many neighbouring accumulators each thread takes in vector accesses, or to make their random numbers together; or 1. */
 static int choose_each(const dc_program *p, const dc_operands *s) {
+  const dc_ir *ir = &p->ir;
   int each = 0;
-  if (!p->dev->target.gpu || p->schedule.row.accumulators < DC_MAX_ACCUMULATORS || p->ir.npasses > 1 ||
-      p->ir.kind != DC_REDUCTION)
+  if (!p->dev->target.gpu || p->schedule.row.accumulators < DC_MAX_ACCUMULATORS || ir->npasses > 1 ||
+      ir->kind != DC_REDUCTION)
     return 1;
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (p->ir.input[i].layout == DC_LAYOUT_UNIT && !p->ir.input[i].index)
+  for (int i = 0; i < ir->ninputs; i++)
+    if (ir->input[i].layout == DC_LAYOUT_UNIT && !ir->input[i].index)
       each = 16 / (int)widest(s, 1); /* not the result's */
-  for (int i = 0; i < p->ir.ninputs && each == 0; i++)
-    if (p->ir.input[i].layout == DC_LAYOUT_UNIT && is_random_place(p, i)) each = 4;
+  for (int i = 0; i < ir->ninputs && each == 0; i++)
+    if (ir->input[i].layout == DC_LAYOUT_UNIT && is_random_place(p, i)) each = 4;
   if (each == 16 && p->schedule.row.segments > 1)
     each = 4; /* else a block had 16 segments, and there were few blocks */
   if (each < 2) return 1;
-  for (int i = 0; i < p->ir.ninputs; i++) {
-    const dc_operand *o = &p->ir.input[i];
+  for (int i = 0; i < ir->ninputs; i++) {
+    const dc_operand *o = &ir->input[i];
     if (o->layout != DC_LAYOUT_UNIT || (o->index && !is_random_place(p, i))) continue;
     if (!dc_operand_is_aligned(o, o->strides, p->schedule.kept, each)) return 1;
   }
@@ -332,7 +338,7 @@ static bool seeks_place(const dc_instruction *s) {
 }
 
 /* Bytes of a row's accumulators. */
-static int accumulators(const dc_program *p) {
+static int accumulator_bytes(const dc_program *p) {
   int bytes = 0;
   for (int k = 0; k < p->ir.nreduces; k++) {
     const dc_instruction *s = &p->ir.code[p->ir.reduction[k]];
@@ -347,21 +353,22 @@ static int accumulators(const dc_program *p) {
 ** hold, if all processors have something to do then; or 0.  (4096 x 4096 float32 values on two processors: 3 ms, with
 ** one row a thread 10 ms.) */
 static int choose_strip(const dc_program *p) {
+  const dc_schedule *h = &p->schedule;
   if (p->dev->target.gpu || p->ir.kind != DC_REDUCTION || p->ir.npasses > 1 || !columns_are_better(p)) return 0;
-  const int64_t columns = p->schedule.shape[p->schedule.kept - 1], wanted = 2 * p->dev->facts.multiprocessors;
+  const int64_t columns = h->shape[h->kept - 1], wanted = 2 * p->dev->facts.multiprocessors;
   int each = 8;
-  while (each > 1 && (each * 32 > columns || each * accumulators(p) > 32)) each /= 2;
-  while (each > 1 && p->schedule.row.rows / columns * up(columns, 32 * each) * p->schedule.row.segments < wanted)
-    each /= 2;
+  while (each > 1 && (each * 32 > columns || each * accumulator_bytes(p) > 32)) each /= 2;
+  while (each > 1 && h->row.rows / columns * up(columns, 32 * each) * h->row.segments < wanted) each /= 2;
   return columns < 32 ? 0 : each;
 }
 
-/* Places depend on no order, and a value with its place takes many registers: one chain a thread, where vectors hold
-** what all lanes have (2^24 float32 values on two processors: 4 ms, with eight chains 6). */
+/* Places depend on no order, and a value with its place takes many registers: one accumulator a thread, where vectors hold
+** what all lanes have (2^24 float32 values on two processors: 4 ms, with eight accumulators 6). */
 static void spare_registers(dc_program *p) {
+  dc_ir *ir = &p->ir;
   bool places =
-      p->ir.kind == DC_REDUCTION && p->ir.npasses == 1 && !p->dev->target.gpu && p->schedule.row.accumulators > 32;
-  for (int k = 0; k < p->ir.nreduces; k++) places = places && seeks_place(&p->ir.code[p->ir.reduction[k]]);
+      ir->kind == DC_REDUCTION && ir->npasses == 1 && !p->dev->target.gpu && p->schedule.row.accumulators > 32;
+  for (int k = 0; k < ir->nreduces; k++) places = places && seeks_place(&ir->code[ir->reduction[k]]);
   if (places) p->schedule.row.accumulators = 32;
 }
 
@@ -370,30 +377,29 @@ static void note_apart(const dc_program *p, dc_operand *o) {
   o->row_stride = stride == 0 ? DC_ROW_STRIDE_ZERO : stride == 1 ? DC_ROW_STRIDE_ONE : DC_ROW_STRIDE_ANY;
 }
 
-/* How many threads a segment has, and how many chains each of them. */
+/* How many threads a segment has, and how many accumulators each of them. */
 static void choose_mapping(dc_program *p, const dc_operands *s) {
+  dc_schedule *h = &p->schedule;
   const int strip = choose_strip(p);
-  p->schedule.row.cluster = 1;
-  p->schedule.row.columns = 0;
+  h->row.cluster = 1;
+  h->row.columns = 0;
   if (strip > 0) {
-    p->schedule.kind = DC_SCHEDULE_ROW_BLOCKS;
-    p->schedule.row.threads = 32;
-    p->schedule.row.items = strip;
+    h->kind = DC_SCHEDULE_ROW_BLOCKS;
+    h->row.threads = 32;
+    h->row.items = strip;
     for (int j = 0; j < s->n; j++) note_apart(p, s->o[j]);
     return;
   }
   spare_registers(p);
   const int each = choose_each(p, s);
-  p->schedule.kind = columns_are_better(p) ? DC_SCHEDULE_COLUMNS : each > 1 ? DC_SCHEDULE_PACKED : DC_SCHEDULE_LANES;
-  const bool warps =
-      p->ir.npasses > 1 && p->schedule.row.length <= 2048; /* a warp a row, which need not wait for others */
+  h->kind = columns_are_better(p) ? DC_SCHEDULE_COLUMNS : each > 1 ? DC_SCHEDULE_PACKED : DC_SCHEDULE_LANES;
+  const bool warps = p->ir.npasses > 1 && h->row.length <= 2048; /* a warp a row, which need not wait for others */
   int most = p->dev->target.gpu ? (warps ? 32 : p->ir.npasses > 1 ? 256 : 64) : 32;
-  if (p->schedule.kind == DC_SCHEDULE_COLUMNS) most = 16;
-  p->schedule.row.threads = p->schedule.row.accumulators < most ? p->schedule.row.accumulators : most;
-  if (p->schedule.kind == DC_SCHEDULE_PACKED) p->schedule.row.threads = p->schedule.row.accumulators / each;
-  p->schedule.row.items = p->schedule.row.accumulators / p->schedule.row.threads;
-  if (p->schedule.kind == DC_SCHEDULE_COLUMNS)
-    p->schedule.row.columns = p->schedule.row.threads == 16 ? 32 : DC_BLOCK / p->schedule.row.threads;
+  if (h->kind == DC_SCHEDULE_COLUMNS) most = 16;
+  h->row.threads = h->row.accumulators < most ? h->row.accumulators : most;
+  if (h->kind == DC_SCHEDULE_PACKED) h->row.threads = h->row.accumulators / each;
+  h->row.items = h->row.accumulators / h->row.threads;
+  if (h->kind == DC_SCHEDULE_COLUMNS) h->row.columns = h->row.threads == 16 ? 32 : DC_BLOCK / h->row.threads;
 }
 
 /* --- overlap ------------------------------------------------------------------------------------------- */
@@ -417,54 +423,57 @@ static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr
 
 /* Whether an input shares memory with the result, and whether that does no harm. */
 static void note_overlap(dc_program *p) {
+  dc_ir *ir = &p->ir;
+  dc_schedule *h = &p->schedule;
   dc_ptr out_low, out_high;
-  p->schedule.in_place = false;
-  p->schedule.safe = true;
-  if (p->schedule.n == 0) return;
-  extent(p, &p->ir.out, &out_low, &out_high);
-  for (int i = 0; i < p->ir.ninputs; i++) {
-    const dc_operand *o = &p->ir.input[i];
+  h->in_place = false;
+  h->safe = true;
+  if (h->n == 0) return;
+  extent(p, &ir->out, &out_low, &out_high);
+  for (int i = 0; i < ir->ninputs; i++) {
+    const dc_operand *o = &ir->input[i];
     dc_ptr low, high;
     if (o->index) continue;
     extent(p, o, &low, &high);
     if (high <= out_low || out_high <= low) continue;
-    p->schedule.in_place = true;
+    h->in_place = true;
     /* In several passes over a row, too, an element is read and written by one thread. */
-    bool same = p->ir.kind != DC_REDUCTION && !p->ir.scatters && !o->address_only && o->ptr == p->ir.out.ptr &&
-                dc_dtype_size(o->dtype) == dc_dtype_size(p->ir.out.dtype) &&
-                memcmp(o->strides, p->ir.out.strides, sizeof(int64_t) * (size_t)p->schedule.rank) == 0;
-    if (!same) p->schedule.safe = false;
+    bool same = ir->kind != DC_REDUCTION && !ir->scatters && !o->address_only && o->ptr == ir->out.ptr &&
+                dc_dtype_size(o->dtype) == dc_dtype_size(ir->out.dtype) &&
+                memcmp(o->strides, ir->out.strides, sizeof(int64_t) * (size_t)h->rank) == 0;
+    if (!same) h->safe = false;
   }
 }
 
 /* --- all together ----------------------------------------------------------------------------------------- */
 
 static void finish_elements(dc_program *p, const dc_operands *s) {
+  dc_schedule *h = &p->schedule;
   int64_t farthest = 0;
   order_axes(p, s);
-  p->schedule.kept = p->schedule.rank = merge_axes(p, s, 0, p->schedule.rank, 0);
+  h->kept = h->rank = merge_axes(p, s, 0, h->rank, 0);
   for (int j = 0; j < s->n; j++) {
     int64_t f = count_strides(p, s->o[j]);
     if (f > farthest) farthest = f;
     s->o[j]->layout = layout_of_elements(p, s->o[j]);
   }
-  p->schedule.wide =
-      p->schedule.n > INT32_MAX - 16 * DC_BLOCK || farthest > INT32_MAX; /* the last block may run past n */
-  p->schedule.kind = DC_SCHEDULE_ELEMENTS;
+  h->wide = h->n > INT32_MAX - 16 * DC_BLOCK || farthest > INT32_MAX; /* the last block may run past n */
+  h->kind = DC_SCHEDULE_ELEMENTS;
   choose_tile(p, s);
-  if (p->schedule.kind == DC_SCHEDULE_TILES) return;
-  p->schedule.elements.lanes = choose_lanes(p, s);
-  p->schedule.elements.looped = false;
-  p->schedule.elements.rounds = choose_rounds(p);
+  if (h->kind == DC_SCHEDULE_TILES) return;
+  h->elements.lanes = choose_lanes(p, s);
+  h->elements.looped = false;
+  h->elements.rounds = choose_rounds(p);
 }
 
 static void finish_rows(dc_program *p, const dc_operands *s) {
+  dc_schedule *h = &p->schedule;
   int64_t farthest = 0, rows = 1, length = 1;
   part_axes(p, s);
-  for (int i = 0; i < p->schedule.rank; i++) *(i < p->schedule.kept ? &rows : &length) *= p->schedule.shape[i];
-  const int kept = p->schedule.kept, rank = p->schedule.rank;
-  p->schedule.kept = merge_axes(p, s, 0, kept, 0);
-  p->schedule.rank = merge_axes(p, s, kept, rank, p->schedule.kept);
+  for (int i = 0; i < h->rank; i++) *(i < h->kept ? &rows : &length) *= h->shape[i];
+  const int kept = h->kept, rank = h->rank;
+  h->kept = merge_axes(p, s, 0, kept, 0);
+  h->rank = merge_axes(p, s, kept, rank, h->kept);
   for (int j = 0; j < s->n; j++) {
     int64_t f = count_strides(p, s->o[j]);
     if (f > farthest) farthest = f;
@@ -473,16 +482,17 @@ static void finish_rows(dc_program *p, const dc_operands *s) {
   dc_schedule_cut(p, rows, length);
   const int64_t slack =
       INT32_MAX - (1 << 16) -
-      (p->schedule.row.segments > 1 ? p->schedule.row.segment : 0); /* the last one may end behind n */
-  p->schedule.wide = p->schedule.n > slack || rows > slack / 512 || farthest > INT32_MAX;
+      (h->row.segments > 1 ? h->row.segment : 0); /* the last one may end behind n */
+  h->wide = h->n > slack || rows > slack / 512 || farthest > INT32_MAX;
   choose_mapping(p, s);
   dc_pass_cache_plan(p);
 }
 
 void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *domain) {
+  dc_ir *ir = &p->ir;
   dc_operands s = { .n = 0 };
-  s.o[s.n++] = &p->ir.out;
-  for (int i = 0; i < p->ir.ninputs; i++) s.o[s.n++] = &p->ir.input[i];
+  s.o[s.n++] = &ir->out;
+  for (int i = 0; i < ir->ninputs; i++) s.o[s.n++] = &ir->input[i];
   p->schedule.rank = domain->ndim;
   p->schedule.n = dc_geometry_size(domain);
   memcpy(p->schedule.shape, domain->shape, sizeof(int64_t) * (size_t)domain->ndim);
@@ -491,7 +501,7 @@ void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *do
     s.o[j]->row_stride = 0;
     stretch_operand(p, s.o[j], g, domain);
   }
-  if (p->ir.kind == DC_ELEMENTS) finish_elements(p, &s);
+  if (ir->kind == DC_ELEMENTS) finish_elements(p, &s);
   else finish_rows(p, &s);
   note_overlap(p);
 }
@@ -516,9 +526,10 @@ int dc_operand_strides(const dc_program *p, const dc_operand *o) {
 bool dc_schedule_multiplies(const dc_schedule *s) { return !s->wide && s->kind != DC_SCHEDULE_TILES; }
 
 bool dc_schedule_has_offsets(const dc_program *p) {
-  if (p->ir.kind != DC_ELEMENTS || p->ir.out.layout == DC_LAYOUT_STRIDED) return true;
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (p->ir.input[i].layout == DC_LAYOUT_STRIDED) return true;
+  const dc_ir *ir = &p->ir;
+  if (ir->kind != DC_ELEMENTS || ir->out.layout == DC_LAYOUT_STRIDED) return true;
+  for (int i = 0; i < ir->ninputs; i++)
+    if (ir->input[i].layout == DC_LAYOUT_STRIDED) return true;
   return false;
 }
 

@@ -5,6 +5,7 @@
 #ifndef DC_ARRAY_CODEGEN_SCHEDULE_H
 #define DC_ARRAY_CODEGEN_SCHEDULE_H
 
+#include "array/codegen/ir.h"
 #include "array/codegen/program.h"
 #include "array/graph/geometry.h"
 

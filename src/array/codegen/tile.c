@@ -10,8 +10,9 @@
 #include <stdio.h>
 
 #include "array/codegen/instruction.h"
-#include "array/codegen/program.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/operands.h"
+#include "array/codegen/program.h"
 #include "array/codegen/schedule.h"
 #include "array/codegen/text.h"
 #include "array/codegen/value.h"
@@ -20,28 +21,29 @@
 /* The place of an operand from the coordinates of axes that the square does not have. */
 static void emit_bases(const dc_text *t) {
   const dc_program *p = t->p;
-  const int last = p->schedule.rank - 1;
-  const char *u = p->schedule.wide ? "unsigned long long" : "unsigned int";
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
+  const int last = h->rank - 1;
+  const char *u = h->wide ? "unsigned long long" : "unsigned int";
   dc_buf_printf(t->b, "  %s block = (%s)blockIdx.x;\n", t->index, t->index);
   dc_buf_printf(t->b, "  const %s along = (n_%d + %d) / %d, across = (n_%d + %d) / %d;\n", t->index, last,
-                p->schedule.tile.extent - 1, p->schedule.tile.extent, p->schedule.tile.axis,
-                p->schedule.tile.extent - 1, p->schedule.tile.extent);
-  dc_buf_printf(t->b, "  const %s left = block %% along * %d;\n  block /= along;\n", t->index, p->schedule.tile.extent);
-  dc_buf_printf(t->b, "  const %s top = block %% across * %d;\n  block /= across;\n", t->index,
-                p->schedule.tile.extent);
-  for (int j = -1; j < p->ir.ninputs; j++) {
-    const dc_operand *o = j < 0 ? &p->ir.out : &p->ir.input[j];
+                h->tile.extent - 1, h->tile.extent, h->tile.axis,
+                h->tile.extent - 1, h->tile.extent);
+  dc_buf_printf(t->b, "  const %s left = block %% along * %d;\n  block /= along;\n", t->index, h->tile.extent);
+  dc_buf_printf(t->b, "  const %s top = block %% across * %d;\n  block /= across;\n", t->index, h->tile.extent);
+  for (int j = -1; j < ir->ninputs; j++) {
+    const dc_operand *o = j < 0 ? &ir->out : &ir->input[j];
     char name[16];
     if (o->layout != DC_LAYOUT_STRIDED) continue;
     dc_operand_name(p, o, name);
     dc_buf_printf(t->b, "  %s %s_at = 0;\n", t->index, name);
   }
   for (int d = last - 1; d >= 0; d--) {
-    if (d == p->schedule.tile.axis) continue;
+    if (d == h->tile.axis) continue;
     dc_buf_printf(t->b, "  const %s c%d = (%s)((%s)block %% (%s)n_%d);\n  block /= n_%d;\n", t->index, d, t->index,
                   u, u, d, d);
-    for (int j = -1; j < p->ir.ninputs; j++) {
-      const dc_operand *o = j < 0 ? &p->ir.out : &p->ir.input[j];
+    for (int j = -1; j < ir->ninputs; j++) {
+      const dc_operand *o = j < 0 ? &ir->out : &ir->input[j];
       char name[16];
       if (o->layout != DC_LAYOUT_STRIDED) continue;
       dc_operand_name(p, o, name);
@@ -52,16 +54,18 @@ static void emit_bases(const dc_text *t) {
 
 static void emit_loads(const dc_text *t) {
   const dc_program *p = t->p;
-  const int last = p->schedule.rank - 1, rows = DC_BLOCK / p->schedule.tile.extent;
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (dc_operand_lies_across(p, &p->ir.input[i]))
-      dc_buf_printf(t->b, "  __shared__ %s w%d[%d][%d];\n", dc_stored_as(p->ir.input[i].dtype), i,
-                    p->schedule.tile.extent, p->schedule.tile.extent + 1);
-  dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k += %d) {\n", p->schedule.tile.extent, rows);
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
+  const int last = h->rank - 1, rows = DC_BLOCK / h->tile.extent;
+  for (int i = 0; i < ir->ninputs; i++)
+    if (dc_operand_lies_across(p, &ir->input[i]))
+      dc_buf_printf(t->b, "  __shared__ %s w%d[%d][%d];\n", dc_stored_as(ir->input[i].dtype), i,
+                    h->tile.extent, h->tile.extent + 1);
+  dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k += %d) {\n", h->tile.extent, rows);
   dc_buf_printf(t->b, "    const %s y = top + threadIdx.x, x = left + threadIdx.y + k;\n", t->index);
-  dc_buf_printf(t->b, "    if (y < n_%d && x < n_%d) {\n", p->schedule.tile.axis, last);
-  for (int i = 0; i < p->ir.ninputs; i++)
-    if (dc_operand_lies_across(p, &p->ir.input[i]))
+  dc_buf_printf(t->b, "    if (y < n_%d && x < n_%d) {\n", h->tile.axis, last);
+  for (int i = 0; i < ir->ninputs; i++)
+    if (dc_operand_lies_across(p, &ir->input[i]))
       dc_buf_printf(t->b, "      w%d[threadIdx.y + k][threadIdx.x] = x%d[x%d_at + y + x * x%d_%d];\n", i, i, i, i,
                     last);
   dc_buf_puts(t->b, "    }\n  }\n  __syncthreads();\n");
@@ -88,14 +92,15 @@ static void emit_element(const dc_text *t) {
 
 void dc_emit_tiles(const dc_text *t) {
   const dc_program *p = t->p;
+  const dc_schedule *h = &p->schedule;
   dc_emit_entry(t, 0);
   dc_emit_single_values(t);
   emit_bases(t);
   emit_loads(t);
-  dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k += %d) {\n", p->schedule.tile.extent,
-                DC_BLOCK / p->schedule.tile.extent);
+  dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k += %d) {\n", h->tile.extent,
+                DC_BLOCK / h->tile.extent);
   dc_buf_printf(t->b, "    const %s x = left + threadIdx.x, y = top + threadIdx.y + k;\n", t->index);
-  dc_buf_printf(t->b, "    if (x < n_%d && y < n_%d) {\n", p->schedule.rank - 1, p->schedule.tile.axis);
+  dc_buf_printf(t->b, "    if (x < n_%d && y < n_%d) {\n", h->rank - 1, h->tile.axis);
   emit_element(t);
   dc_buf_puts(t->b, "    }\n  }\n}\n");
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "array/codegen/program.h"
+#include "array/codegen/ir.h"
 #include "array/codegen/text.h"
 #include "base/buf.h"
 #include "base/dtype.h"

@@ -4,6 +4,7 @@
 #ifndef DC_ARRAY_CODEGEN_VALUE_H
 #define DC_ARRAY_CODEGEN_VALUE_H
 
+#include "array/codegen/ir.h"
 #include "array/codegen/text.h"
 #include "base/buf.h"
 #include "base/dtype.h"

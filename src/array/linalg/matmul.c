@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "device/library.h"
+#include "device/memory.h"
 #include "device/registry.h"
 
 /* --- shapes ------------------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/graph/expr.h"
 #include "array/graph/types.h"
 #include "array/linalg/matrix.h"
 #include "base/buf.h"
@@ -14,12 +13,14 @@
 #include "base/error.h"
 #include "base/line.h"
 #include "base/map.h"
-#include "kernel/launch.h"
-#include "kernel/module.h"
 #include "compile/compile.h"
+#include "compile/types/image.h"
+#include "compile/types/source.h"
 #include "device/device.h"
 #include "device/registry.h"
 #include "kernel/kernel.h"
+#include "kernel/launch.h"
+#include "kernel/module.h"
 
 #define MOST_BLOCKS 32768
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/dump.h"
 #include "base/error.h"
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/build.h"
@@ -32,13 +33,12 @@ struct dc_native_set {
 /* Instructions above which more than -O1 takes too long. */
 #define HUGE 1200
 
-/* The complete C text of a function, to the file that DOTCOMPUTE_CPU_EMIT names. */
+/* The complete C text of a function, for DOTCOMPUTE_DUMP=c. */
 static void dump_text(const dc_native_code *c) {
-  const char *path = getenv("DOTCOMPUTE_CPU_EMIT");
-  FILE *f = path ? fopen(path, "a") : NULL;
-  if (f == NULL) return;
-  fwrite(c->info.text.data, 1, c->info.text.len, f);
-  fclose(f);
+  char name[17];
+  if (!dc_dump_on(DC_DUMP_C)) return;
+  dc_dump_name(c->info.text.data, c->info.text.len, name);
+  dc_dump(DC_DUMP_C, name, c->info.text.data, c->info.text.len);
 }
 
 static void emit_and_build(dc_native_code *c, const char *isa) {

@@ -1,0 +1,131 @@
+-- DOTCOMPUTE_DUMP: the stages of a kernel, from an expression to the CPU device's C.
+local helper = require "spec.helper"
+local shell, quote = helper.shell, helper.quote
+local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+
+-- A number that no kernel in a cache has: the text of these kernels is new.
+local salt = helper.seed % 100000
+
+local expression = [[
+local dc = require "dotcompute"
+local a, b = dc.array({ 1, 2, 3, 4 }, "float32"), dc.array({ 5, 6, 7, 8 }, "float32")
+print((a + b)[4])
+]]
+
+local function run(script, dump)
+  local name = os.tmpname()
+  local f <close> = assert(io.open(name, "w"))
+  f:write(script)
+  f:close()
+  local text = shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=1 %s %s %s 2>&1"):format(
+    dump and "DOTCOMPUTE_DUMP=" .. quote(dump) or "", quote(build .. "/dclua"), name))
+  os.remove(name)
+  return text
+end
+
+-- The text of a stage in what a run printed, and the kernel's name.
+local function stage(text, name)
+  local kernel, from = text:match("== " .. name .. " of (%x+)\n()")
+  assert.truthy(kernel, ("no stage '%s' in: %s"):format(name, text))
+  return text:sub(from, (text:find("\n== ", from, true) or #text + 1) - 1), kernel
+end
+
+describe("DOTCOMPUTE_DUMP", function()
+  it("shows nothing when it is not set", function()
+    assert.equal("12.0\n", run(expression))
+    assert.equal("12.0\n", run(expression, ""))
+  end)
+
+  it("shows the IR of an expression", function()
+    local text = stage(run(expression, "ir"), "ir")
+    assert.matches("^elements on cpu\n", text)
+    assert.matches("x0: float32\nx1: float32\nt0 = float32 %+ v0, v1\nout: float32 = t0\n", text)
+  end)
+
+  it("shows reductions in the pass that makes them, and the schedule of rows", function()
+    local text = run([[
+local dc = require "dotcompute"
+local x = dc.array({ { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } }, "float32")
+print((x - x:max(2, { keep = true }))[{ 3, 1 }])
+]], "ir,schedule")
+    local ir, schedule = stage(text, "ir"), stage(text, "schedule")
+    assert.matches("^rows on cpu\n", ir)
+    assert.matches("t%d = float32 max v0; reduced in pass 1\n", ir)
+    assert.matches("t%d = float32 %- v0, t%d; for each element in pass 2\n", ir)
+    assert.matches("3 rows of 4 elements, 1 segment of 4\n", schedule)
+    assert.matches("-3.0\n$", text)
+  end)
+
+  it("shows the schedule of an expression", function()
+    local text = stage(run(expression, "schedule"), "schedule")
+    assert.matches("^elements: ", text)
+    assert.matches("4 elements, axes 4; 32%-bit indices\n", text)
+    assert.matches("x0: flat\nx1: flat\nout: flat", text)
+  end)
+
+  it("shows the CUDA C and the PTX of a kernel, an expression's and a user's, cached or not", function()
+    for _ = 1, 2 do
+      local text = run(expression, "cuda,ptx")
+      local cuda, name = stage(text, "cuda")
+      local ptx, same = stage(text, "ptx")
+      assert.matches("__global__ .* expression%(", cuda)
+      assert.matches("%.visible %.entry expression", ptx)
+      assert.equal(name, same)
+    end
+    local source = ("__global__ void answer%d(int *x) { x[0] = 42; }"):format(salt)
+    local text = run(([[
+local dc = require "dotcompute"
+local x = dc.zeros({ 1 }, "int32")
+dc.kernel "%s"(1, 1, x)
+print(x:item())
+]]):format(source), "cuda, ptx")
+    assert.truthy(stage(text, "cuda"):find(source, 1, true), text)
+    assert.matches("%.entry [%w_]*answer" .. salt, stage(text, "ptx"))
+    assert.matches("42\n", text)
+  end)
+
+  it("shows the C that the CPU device makes of a kernel", function()
+    assert.matches("dc_run", stage(run(expression, "c"), "c"))
+  end)
+
+  it("shows the stages that it lists, and no others", function()
+    local text = run(expression, "schedule,ir")
+    assert.truthy(stage(text, "ir"))
+    assert.truthy(stage(text, "schedule"))
+    assert.is_nil(text:find("== cuda", 1, true) or text:find("== ptx", 1, true) or text:find("== c of", 1, true))
+  end)
+
+  it("writes files to a folder, which it makes", function()
+    local top = os.tmpname()
+    os.remove(top)
+    local folder = top .. "/stages"
+    assert.equal("12.0\n", run(expression, "ir,schedule,cuda,ptx,c:" .. folder))
+    local kernel = shell(("cd %s && ls *.ir"):format(quote(folder))):match "^(%x+)%.ir\n$"
+    assert.truthy(kernel)
+    local function read(name)
+      local f <close> = assert(io.open(folder .. "/" .. name))
+      return f:read "a"
+    end
+    assert.matches("^elements on cpu\n", read(kernel .. ".ir"))
+    assert.matches("out: flat\n$", read(kernel .. ".schedule"))
+    assert.matches("expression%(", read(kernel .. ".cu"))
+    assert.matches("%.entry expression", read(kernel .. ".ptx"))
+    assert.matches("%f[%w]%x+%.c\n", shell(("ls %s"):format(quote(folder))))
+    shell("rm -r " .. quote(top))
+  end)
+
+  it("refuses a stage that does not exist, and lists those that do", function()
+    for _, script in ipairs { expression, [[
+local dc = require "dotcompute"
+dc.kernel "__global__ void k(int *x) { x[0] = 1; }"(1, 1, dc.zeros({ 1 }, "int32"))
+]] } do
+      local text = run(script, "ir,sass")
+      assert.matches("DOTCOMPUTE_DUMP has no stage 'sass': the stages are ir, schedule, cuda, ptx and c", text)
+      assert.not_matches("12", text)
+    end
+  end)
+
+  it("reports a folder that it cannot make", function()
+    assert.matches("cannot make the folder '/dev/null", run(expression, "ir:/dev/null/x"))
+  end)
+end)
