@@ -57,6 +57,8 @@ INLINE void check_each(dc_warp *w, const dc_uop *o, const u64 *at, u32 size) {
   if ((low & (size - 1)) | (high & DC_IGNORED)) bad_address(w, o, size);
 }
 
+static inline void no_operation(dc_warp *w, const dc_uop *o) { (void)w, (void)o; }
+
 #define HOST(T, address) ((T *)(uintptr_t)(address))
 
 #endif

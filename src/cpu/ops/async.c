@@ -113,8 +113,6 @@ static void arrive_copied(dc_warp *w, const dc_uop *o) {
   if (o->ins->flags & PTX_F_NOINC) mbarrier_change(w, o);
 }
 
-static void nothing(dc_warp *w, const dc_uop *o) { (void)w, (void)o; }
-
 static bool select_mbarrier(dc_uop *o) {
   const bool parity = (o->ins->flags & PTX_F_PARITY) != 0;
   if (o->ins->mode == PTX_MB_PENDING) return dc_shaped(o, 32, 64, 0, 0) && PICK_RARE(mbarrier_pending);
@@ -129,6 +127,6 @@ bool PER_ISA(dc_select_async)(dc_uop *o) {
   switch (o->ins->mode) {
     case PTX_CP_COPY: return PICK_RARE(copy_async);
     case PTX_CP_ARRIVE: return PICK_RARE(arrive_copied);
-    default: return PICK_RARE(nothing);
+    default: return PICK_RARE(no_operation);
   }
 }

@@ -12,39 +12,16 @@
 
 #define II(S, T, D) OP1(cvt_##S##_##T##_##D, D, S, (D)(T)x)
 #define II_FROM(S, T) II(S, T, u16) II(S, T, u32) II(S, T, u64)
-II_FROM(u16, u8)
-II_FROM(u16, s8)
-II_FROM(u16, u16)
-II_FROM(u16, s16)
-II_FROM(u32, u8)
-II_FROM(u32, s8)
-II_FROM(u32, u16)
-II_FROM(u32, s16)
-II_FROM(u32, u32)
-II_FROM(u32, s32)
-II_FROM(u64, u8)
-II_FROM(u64, s8)
-II_FROM(u64, u16)
-II_FROM(u64, s16)
-II_FROM(u64, u32)
-II_FROM(u64, s32)
-II_FROM(u64, u64)
+#define II_NARROW(S) II_FROM(S, u8) II_FROM(S, s8) II_FROM(S, u16) II_FROM(S, s16)
+II_NARROW(u16) II_NARROW(u32) II_NARROW(u64)
+II_FROM(u32, u32) II_FROM(u32, s32) II_FROM(u64, u32) II_FROM(u64, s32) II_FROM(u64, u64)
 
 /* --- integer to float, to nearest ------------------------------------------------------------------ */
 
 #define IF(S, T) OP1(cvt_f32_##S##_##T, f32, S, (T)x) OP1(cvt_f64_##S##_##T, f64, S, (T)x)
-IF(u16, u8)
-IF(u16, s8)
-IF(u16, u16)
-IF(u16, s16)
-IF(u32, u8)
-IF(u32, s8)
-IF(u32, u16)
-IF(u32, s16)
-IF(u32, u32)
-IF(u32, s32)
-IF(u64, u64)
-IF(u64, s64)
+#define IF_NARROW(S) IF(S, u8) IF(S, s8) IF(S, u16) IF(S, s16)
+IF_NARROW(u16) IF_NARROW(u32)
+IF(u32, u32) IF(u32, s32) IF(u64, u64) IF(u64, s64)
 
 /* --- float to integer -------------------------------------------------------------------------------- */
 
@@ -107,7 +84,6 @@ OP1(cvt_bf16_f32, u16, f32, f32_to_bf16(x))
 
 /* --- everything else --------------------------------------------------------------------------------- */
 
-static bool is_int(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
 static bool is_float(int type) {
   return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64 || type == PTX_TF32;
 }
@@ -125,7 +101,7 @@ static s128 extend(u64 raw, int type) {
 }
 
 static number read_number(u64 raw, const ptx_ins *ins) {
-  number n = {is_int(ins->type2), 0, 0};
+  number n = {dc_is_integer(ins->type2), 0, 0};
   /* Towards f16 a GPU keeps a tiny source, .ftz or not: cvt.rp makes the least f16 of it (seen on sm_90). */
   const bool flushed = ins->flags & PTX_F_FTZ && ins->type != PTX_F16;
   switch (ins->type2) {
@@ -274,7 +250,7 @@ static void convert_any(dc_warp *w, const dc_uop *o) {
     n[l] = read_number(from == 16 ? REG(u16, o->a)[l] : from == 32 ? REG(u32, o->a)[l] : REG(u64, o->a)[l], ins);
   convert_all(n, ins, raw);
   EACH_LANE(l, w->mask) {
-    const u64 x = is_int(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l];
+    const u64 x = dc_is_integer(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l];
     if (to == 16)
       REG(u16, o->d)[l] = (u16)x;
     else if (to == 32)
@@ -311,7 +287,7 @@ static void convert_pack(dc_warp *w, const dc_uop *o) {
 static bool select_pack(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
-  if (!is_int(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
+  if (!dc_is_integer(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
   if ((bits == 8) != (ins->type3 == PTX_B32) || ins->nsrc != (bits == 8 ? 3 : 2)) return false;
   return dc_shaped(o, 32, 32, 32, bits == 8 ? 32 : 0) && PICK_RARE(convert_pack);
 }
@@ -438,16 +414,16 @@ static bool select_float_float(dc_uop *o) {
 
 bool PER_ISA(dc_select_convert)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
-  if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8: ops_fp8.c */
+  if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8.c */
   if (ins->mode == PTX_CVT_PACK) return select_pack(o);
   const int to = destination_container(o), from = source_container(o);
   if ((ins->type == PTX_F16X2 || ins->type == PTX_BF16X2) && ins->type2 == PTX_F32)
     return ins->nsrc == 2 && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(convert_pair);
   if (to > 64 || from > 64 || to < ptx_type_bits((ptx_type)ins->type) || from < ptx_type_bits((ptx_type)ins->type2))
     return false;
-  if (is_int(ins->type) && is_int(ins->type2)) return select_int_int(o);
-  if (is_float(ins->type) && is_int(ins->type2))
+  if (dc_is_integer(ins->type) && dc_is_integer(ins->type2)) return select_int_int(o);
+  if (is_float(ins->type) && dc_is_integer(ins->type2))
     return ins->type != PTX_TF32 && to == dc_container(ptx_type_bits((ptx_type)ins->type)) && select_int_float(o);
-  if (is_int(ins->type) && is_float(ins->type2)) return select_float_int(o);
+  if (dc_is_integer(ins->type) && is_float(ins->type2)) return select_float_int(o);
   return is_float(ins->type) && is_float(ins->type2) && select_float_float(o);
 }
