@@ -66,19 +66,6 @@ static inline f32 brain_fma(f32 x, f32 y, f32 z) { return f64_to_f32_odd(add_to_
 ** a fused multiply-add the product is exact, and the sum is rounded to odd. */
 static inline f32 half_fma(f32 x, f32 y, f32 z) { return add_to_odd_f32(x * y, z); }
 
-static inline f32 order(f32 x, f32 y, bool min) {
-  const f32 r = y != y || (min ? x < y : x > y) ? x : y;
-  const u32 equal = min ? f32_bits(x) | f32_bits(y) : f32_bits(x) & f32_bits(y);
-  return x == y ? bits_f32(equal) : r;
-}
-static f32 order_any(f32 x, f32 y, const ptx_ins *ins) {
-  const bool min = ins->op == PTX_OP_MIN;
-  if ((ins->flags & PTX_F_NAN) && (x != x || y != y)) return __builtin_nanf("");
-  if (!(ins->flags & PTX_F_XORSIGN)) return order(x, y, min);
-  const u32 sign = (f32_bits(x) ^ f32_bits(y)) & 0x80000000u;
-  return bits_f32((f32_bits(order(__builtin_fabsf(x), __builtin_fabsf(y), min)) & 0x7fffffffu) | sign);
-}
-
 #define ALL(expr)                                                                                                      \
   HALVES(i) x[i] = expr;                                                                                               \
   break
@@ -101,14 +88,13 @@ static void compute_half(int op, f32 *x, const f32 *y, const f32 *z) {
 static void compute(const ptx_ins *ins, kind k, f32 *x, const f32 *y, const f32 *z) {
   const bool min = ins->op == PTX_OP_MIN, plain = !(ins->flags & (PTX_F_NAN | PTX_F_XORSIGN));
   switch (ins->op) {
-    case PTX_OP_MIN:
-    case PTX_OP_MAX:
+    case PTX_OP_MIN: case PTX_OP_MAX:
       if (!plain)
-        HALVES(i) x[i] = order_any(x[i], y[i], ins);
+        HALVES(i) x[i] = order32(x[i], y[i], ins);
       else if (min)
-        HALVES(i) x[i] = order(x[i], y[i], true);
+        HALVES(i) x[i] = min32(x[i], y[i]);
       else
-        HALVES(i) x[i] = order(x[i], y[i], false);
+        HALVES(i) x[i] = max32(x[i], y[i]);
       break;
     case PTX_OP_EX2: ALL(approx_ex2(x[i]));
     case PTX_OP_TANH: ALL(approx_tanh(x[i]));
@@ -146,14 +132,9 @@ bool PER_ISA(dc_select_half)(dc_uop *o) {
   switch (ins->op) {
     case PTX_OP_NEG: return k.pair ? PICK_RARE(neg_pair) : PICK_RARE(neg_half);
     case PTX_OP_ABS: return k.pair ? PICK_RARE(abs_pair) : PICK_RARE(abs_half);
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_MUL:
-    case PTX_OP_FMA:
-    case PTX_OP_MIN:
-    case PTX_OP_MAX: return ins->nsrc <= 3 && PICK_RARE(half_op);
-    case PTX_OP_EX2:
-    case PTX_OP_TANH: return (ins->flags & PTX_F_APPROX) && PICK_RARE(half_op);
+    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_FMA: case PTX_OP_MIN: case PTX_OP_MAX:
+      return ins->nsrc <= 3 && PICK_RARE(half_op);
+    case PTX_OP_EX2: case PTX_OP_TANH: return (ins->flags & PTX_F_APPROX) && PICK_RARE(half_op);
     default: return false;
   }
 }

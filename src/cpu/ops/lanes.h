@@ -181,6 +181,27 @@ static inline f64 saturate64(f64 x) {
   return r < 1.0 ? r : 1.0;
 }
 
+/* min and max: a number wins over NaN; -0 is below +0 (equal operands differ in their sign bit at most). */
+#define MIN_MAX_(name, T, test, op)                                                                                    \
+  static inline T name(T x, T y) {                                                                                     \
+    const T r = y != y || x test y ? x : y;                                                                            \
+    return x == y ? bits_##T(T##_bits(x) op T##_bits(y)) : r;                                                          \
+  }
+MIN_MAX_(min32, f32, <, |)
+MIN_MAX_(max32, f32, >, &)
+MIN_MAX_(min64, f64, <, |)
+MIN_MAX_(max64, f64, >, &)
+/* With .NaN, .xorsign.abs and .ftz. */
+static inline f32 order32(f32 x, f32 y, const ptx_ins *ins) {
+  const bool min = ins->op == PTX_OP_MIN;
+  if (ins->flags & PTX_F_FTZ) x = flush(x), y = flush(y);
+  if ((ins->flags & PTX_F_NAN) && (x != x || y != y)) return bits_f32(0x7fffffffu);
+  if (!(ins->flags & PTX_F_XORSIGN)) return min ? min32(x, y) : max32(x, y);
+  const u32 sign = (f32_bits(x) ^ f32_bits(y)) & 0x80000000u;
+  const f32 ax = __builtin_fabsf(x), ay = __builtin_fabsf(y);
+  return bits_f32((f32_bits(min ? min32(ax, ay) : max32(ax, ay)) & 0x7fffffffu) | sign);
+}
+
 /* BIT_OF_LANE[l] == 1 << l: turns a predicate word into lanes without shifts. */
 #define BITS8_(i) 1u << (i), 2u << (i), 4u << (i), 8u << (i), 16u << (i), 32u << (i), 64u << (i), 128u << (i)
 static const u32 BIT_OF_LANE[DC_LANES] BUFFER = {BITS8_(0), BITS8_(8), BITS8_(16), BITS8_(24)};

@@ -41,15 +41,14 @@ static void shfl(dc_warp *w, const dc_uop *o) {
 /* A lane's partners that are here. */
 static inline u32 partners(const dc_warp *w, const u32 *member, u32 l) { return member[l] & w->mask; }
 
-static u32 vote_bits(const dc_warp *w, const dc_uop *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
 static void vote_ballot(dc_warp *w, const dc_uop *o) {
-  const u32 p = vote_bits(w, o) & w->mask;
+  const u32 p = pred_of(w, o->a, o->neg_a) & w->mask;
   const u32 *member = REG(u32, o->b);
   u32 *d = REG(u32, o->d);
   LANES(l) d[l] = w->m32[l] ? p & member[l] : d[l];
 }
 static void vote_pred(dc_warp *w, const dc_uop *o) {
-  const u32 p = vote_bits(w, o), *member = REG(u32, o->b);
+  const u32 p = pred_of(w, o->a, o->neg_a), *member = REG(u32, o->b);
   u32 bits = 0;
   EACH_LANE(l, w->mask) {
     const u32 group = partners(w, member, l), yes = p & group;
@@ -107,28 +106,17 @@ static u32 redux_f32_step(u32 x, u32 y, const ptx_ins *ins) {
   return (ins->mode == PTX_ATOM_MIN) == (kx < ky) ? x : y;
 }
 
-static void redux_f32(dc_warp *w, const dc_uop *o) {
+/* One group of partners after another. */
+static void redux(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a), *member = REG(u32, o->b), keep = o->ins->flags & PTX_F_ABS ? 0x7fffffffu : ~(u32)0;
+  const bool is_float = o->ins->type == PTX_F32;
   u32 t[DC_LANES] BUFFER, left = w->mask;
   memset(t, 0, sizeof t);
   while (left) {
     const u32 first = (u32)__builtin_ctz(left), group = partners(w, member, first) | 1u << first;
     u32 r = a[first] & keep;
-    EACH_LANE(l, group) r = redux_f32_step(r, a[l] & keep, o->ins); /* the first again: a NaN becomes the one NaN */
-    EACH_LANE(l, group) t[l] = r;
-    left &= ~group;
-  }
-  PUT_MASKED(u32, o->d, t);
-}
-
-static void redux(dc_warp *w, const dc_uop *o) {
-  const u32 *a = REG(u32, o->a), *member = REG(u32, o->b);
-  u32 t[DC_LANES] BUFFER, left = w->mask;
-  memset(t, 0, sizeof t);
-  while (left) { /* one group of partners after another */
-    const u32 first = (u32)__builtin_ctz(left), group = partners(w, member, first) | 1u << first;
-    u32 r = a[first];
-    EACH_LANE(l, group & ~(1u << first)) r = redux_step(r, a[l], o->ins);
+    if (is_float) EACH_LANE(l, group) r = redux_f32_step(r, a[l] & keep, o->ins); /* `first` too: NaN is made 0x7fffffff */
+    else EACH_LANE(l, group & ~(1u << first)) r = redux_step(r, a[l], o->ins);
     EACH_LANE(l, group) t[l] = r;
     left &= ~group;
   }
@@ -172,7 +160,7 @@ bool PER_ISA(dc_select_warp)(dc_uop *o) {
         return false;
       if (!dc_shaped(o, 32, 32, 32, 0) || bits != 32) return false;
       if (ins->type == PTX_F32)
-        return (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) && PICK_RARE(redux_f32);
+        return (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) && PICK_RARE(redux);
       return !(ins->flags & (PTX_F_ABS | PTX_F_NAN)) && PICK_RARE(redux);
     default: return false;
   }
