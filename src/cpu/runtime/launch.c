@@ -86,12 +86,12 @@ static void append_block(dc_worker *k, dc_block_run *b) {
   b->next = NULL;
 }
 
-/* Blocks until there are none: a new one after each that waits, as many as may be resident. */
+/* Runs blocks until there are none: a new one after each that yields, up to DC_MAX_RESIDENT at a time. */
 static void run_blocks(dc_worker *k) {
   dc_job *job = k->job;
   int resident = 0;
   bool prefer_new = true;
-  int quiet = 0; /* blocks in a row that only waited */
+  int quiet = 0; /* blocks in a row that yielded */
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
     if (resident == 0 || (prefer_new && resident < DC_MAX_RESIDENT)) b = next_block(k);
@@ -117,7 +117,7 @@ static void run_blocks(dc_worker *k) {
   }
 }
 
-/* The same where native code runs blocks by itself: some at a time, fewer as fewer are left. */
+/* The same where native code runs whole blocks: `share` at a time. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
   uint64_t share = job->nblocks / (64u * (uint64_t)k->cpu->pool->nthreads);
@@ -132,8 +132,8 @@ static void run_simple_blocks(dc_worker *k) {
   }
 }
 
-/* Native code at fault knows no more than the block: tier 0 runs that once more, to see which thread does it where.
-** (What the launch has written is lost anyway.) */
+/* Of a fault in native code only the block is known: tier 0 runs it again, to find thread and instruction.  (Results of
+** a launch that failed are undefined anyway.) */
 static void replay(dc_worker *k, dc_dim3 at) {
   const dc_dim3 *grid = &k->job->grid.grid;
   dc_block_run *b = take_block_run(k);
@@ -221,7 +221,7 @@ static int check_launch(const dc_cpu_function *fn, const dc_launch *l, dc_error 
   return 0;
 }
 
-/* What remains when everybody has stopped. */
+/* When all workers have stopped: flushes printf's output, and turns the job's state into a result. */
 static int conclude(dc_job *job, dc_error *err) {
   if (job->interrupted) atomic_store(&dc_interrupt_flag, 0);
   if (job->out.len) {

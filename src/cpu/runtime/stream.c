@@ -1,9 +1,9 @@
 /*
 ** stream.c - streams, events and graphs of the CPU device.
 **
-** Work is done when a slot returns, so a stream has nothing to order: it is a handle and no more.  An
-** event is the time at which it was recorded.  A graph is a list of launches, copies, fills and products, taken
-** down instead of done while it is captured, and done one after the other when it runs.
+** Work is complete when a slot of device.h returns, so a stream has nothing to order: it is a handle without state.  An
+** event is the time at which it was recorded.  A graph is a list of launches, copies, fills and products, recorded
+** instead of executed while it is captured, and executed in order when it is launched.
 */
 #include "cpu/runtime/stream.h"
 
@@ -21,7 +21,7 @@
 
 int dc_cpu_stream_open(dc_device *dev, void **stream, dc_error *err) {
   (void)dev;
-  *stream = malloc(1); /* a handle like no other */
+  *stream = malloc(1); /* a unique handle */
   return *stream != NULL ? 0 : dc_fail_oom(err);
 }
 
@@ -91,7 +91,7 @@ typedef struct action {
   _Alignas(16) unsigned char bytes[]; /* parameters, a fill's pattern, a dc_product */
 } action;
 
-/* While it is captured its address is the handle of the stream. */
+/* While it is captured its address is the stream's handle. */
 typedef struct graph {
   action *first, **end;
 } graph;
@@ -168,7 +168,7 @@ int dc_cpu_capture_begin(dc_device *dev, void **stream, dc_error *err) {
   return 0;
 }
 
-/* The actions of all branches stand in one list, in the order in which they were issued, which suits them all. */
+/* The actions of all branches are in one list, in the order of their issue, which respects all dependencies. */
 int dc_cpu_capture_fork(dc_device *dev, void **stream, dc_error *err) {
   (void)err;
   *stream = dev->stream;
@@ -176,7 +176,7 @@ int dc_cpu_capture_fork(dc_device *dev, void **stream, dc_error *err) {
 }
 
 int dc_cpu_capture_end(dc_device *dev, void *old, void **handle, dc_error *err) {
-  (void)old; /* a new list costs no more than a changed one */
+  (void)old; /* a new list costs no more than an update */
   (void)err;
   if (handle != NULL) *handle = dev->stream;
   else dc_cpu_graph_close(dev, dev->stream);
