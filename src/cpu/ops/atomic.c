@@ -1,10 +1,9 @@
 /*
 ** atomic.c - atom and red; PTX ISA 9.7.13.
 **
-** Every operation is a function of the old value, put into memory by compare and exchange, sequentially
-** consistent: that covers all orders and scopes.  Lanes go in ascending order.  When all of them address
-** one word, they are worked off in registers and memory is exchanged once, which no observer can tell from
-** 32 exchanges in a row.
+** Every operation is a function of the old value, stored by a sequentially consistent compare-and-exchange, which
+** covers all orders and scopes.  Lanes go in ascending order.  When all of them address one word, their operations are
+** computed in registers and memory is exchanged once, which no observer can tell from 32 exchanges in a row.
 */
 #include "cpu/ops/math_half.h"
 #include "cpu/ops/address.h"
@@ -17,8 +16,8 @@ static bool all_same(const u64 *at, u32 mask) {
   return true;
 }
 
-/* expr: the new value of x (old), y (from b), z (from c). Old values wait in t, since d may be b's or the address's
-** slot, and an exchange may have to be tried again. */
+/* expr: the new value of x (old), y (from b), z (from c).  Old values are buffered in t, since d may be b's or the
+** address's slot, and an exchange may have to be repeated. */
 #define ATOM(name, T, expr)                                                                                            \
   static inline T name##_new(const dc_uop *o, T x, T y, T z) {                                                         \
     (void)o, (void)x, (void)y, (void)z;                                                                                \
@@ -54,8 +53,8 @@ static bool all_same(const u64 *at, u32 mask) {
     PUT_MASKED(T, o->d, t);                                                                                            \
   }
 
-/* atom.global.add.f32 flushes subnormals, atom.shared keeps them.  A generic address is taken for one of global memory:
-** the compiler says .shared wherever it knows. */
+/* atom.global.add.f32 flushes subnormals, atom.shared keeps them.  A generic address counts as global: the compiler
+** writes .shared wherever it can tell. */
 static inline u32 add_f32(const dc_uop *o, u32 x, u32 y) {
   if (o->ins->space != PTX_GLOBAL && o->ins->space != PTX_GENERIC) return f32_bits(bits_f32(x) + bits_f32(y));
   return f32_bits(flush(flush(bits_f32(x)) + flush(bits_f32(y))));
@@ -127,7 +126,7 @@ static void atom_128(dc_warp *w, const dc_uop *o) {
 
 /* --- vectors ------------------------------------------------------------------------------------------- */
 
-/* Each element by an operation of its own, which o->v points at; the vector as a whole must be aligned. */
+/* Each element by an operation of its own, at o->v; the vector as a whole must be aligned. */
 static void atom_vector(dc_warp *w, const dc_uop *o) {
   const dc_uop *each = (const dc_uop *)(const void *)o->v;
   u64 at[DC_LANES] BUFFER;

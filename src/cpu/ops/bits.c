@@ -120,7 +120,7 @@ RARE3(shf_l_clamp, u32, u32, u32, u32, funnel_left(x, y, z < 32 ? z : 32))
 RARE3(shf_r_wrap, u32, u32, u32, u32, funnel_right(x, y, z & 31))
 RARE3(shf_r_clamp, u32, u32, u32, u32, funnel_right(x, y, z < 32 ? z : 32))
 
-/* Any function of three bits, by its table. */
+/* Any function of three bits, given as its truth table. */
 static inline u32 lop3(u32 x, u32 y, u32 z, u32 table) {
   u32 r = 0;
   for (u32 i = 0; i < 8; i++) {
@@ -131,7 +131,7 @@ static inline u32 lop3(u32 x, u32 y, u32 z, u32 table) {
 }
 RARE4(lop3_32, u32, u32, u32, u32, u32, lop3(x, y, z, v))
 
-/* lop3.and d|p, a, b, c, table, q: also whether anything came out, with q.  q's index is in imm, its sign neg_c. */
+/* lop3.and d|p, a, b, c, table, q: p = d is not 0, combined with q.  q's index is in imm, its negation neg_c. */
 static void lop3_pred(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = REG(u32, o->c), *e = REG(u32, o->e);
   const u32 q = pred_of(w, (u32)o->imm, o->neg_c);
@@ -142,7 +142,7 @@ static void lop3_pred(dc_warp *w, const dc_uop *o) {
   if (o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, o->ins->boolop == 1 ? some & q : some | q);
 }
 
-/* prmt: four bytes out of eight, each chosen by a nibble; its top bit asks for the chosen byte's sign instead. */
+/* prmt: four bytes of eight, each selected by a nibble; its top bit: that byte's sign instead. */
 static inline u32 prmt(u32 x, u32 y, u32 sel) {
   u64 bytes = (u64)y << 32 | x;
   u32 r = 0;

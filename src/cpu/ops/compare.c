@@ -1,8 +1,8 @@
 /*
 ** compare.c - setp, set, selp, slct; PTX ISA 9.7.6 and 9.7.7.
 **
-** A comparison makes a word of one bit a lane.  All eighteen relations come down to five tests of floats
-** and two of integers, by swapping operands (once, when the instruction is decoded) and inverting.
+** A comparison gives a word of one bit a lane.  All eighteen relations reduce to five tests of floats and two of
+** integers, by swapping operands (once, at decoding) and inverting.
 */
 #include "cpu/ops/math_half.h"
 
@@ -156,7 +156,7 @@ static relation int_relation(int bits, bool sign, int cmp) {
   }
 }
 
-/* test is NULL where type and comparison do not go together. Halves are compared as f32. */
+/* test is NULL where type and comparison do not match. Halves are compared as f32. */
 static relation relation_of(int type, int cmp) {
   switch (type) {
     case PTX_F16: case PTX_F16X2: case PTX_BF16: case PTX_BF16X2:
@@ -183,8 +183,7 @@ static void widen(const dc_warp *w, u32 slot, const ptx_ins *ins, int part, f32 
   }
 }
 
-/* The comparison's bits, with everything that an instruction may ask for before .boolop.  The operands were swapped
-** by `select` already. */
+/* The comparison's bits, before .boolop, with .ftz and conversion of halves.  `select` has swapped the operands. */
 static u32 compare(const dc_warp *w, const dc_uop *o, int part) {
   const ptx_ins *ins = o->ins;
   const relation r = relation_of(source_type(ins), ins->cmp);

@@ -1,9 +1,9 @@
 /*
 ** convert.c - cvt between all integer and floating types; PTX ISA 9.7.9.
 **
-** The usual pairs have loops of their own; every other form, with any rounding, .sat and .ftz, takes
-** convert_any, which goes through an exact wide value.  Float to integer saturates; NaN gives 0 when
-** the source is not f64 and the destination not 64 bits wide, else only the top bit set.
+** The usual pairs have loops of their own; every other form, with any rounding, .sat and .ftz, takes convert_any, which
+** converts through an exact wide value.  Float to integer saturates; NaN becomes 0 when the source is not f64 and the
+** destination not 64 bits wide, else the top bit alone.
 */
 #include "cpu/ops/math_half.h"
 #include "cpu/ops/rounding.h"
@@ -138,7 +138,7 @@ static u64 to_int(number n, const ptx_ins *ins) {
   return (u64)(n.i > most ? most : n.i < least ? least : n.i);
 }
 
-/* A 64-bit integer as f64, rounded to odd; f32 and halves that are made of it are rounded once. */
+/* A 64-bit integer as f64, rounded to odd, so that f32 and halves made from it are rounded once. */
 static f64 int_to_odd(s128 i) {
   const bool minus = i < 0;
   u64 u = (u64)(minus ? -i : i);
@@ -150,7 +150,7 @@ static f64 int_to_odd(s128 i) {
   return minus ? -f : f;
 }
 
-/* The half nearest to x, then one step aside if the mode wants the other neighbour. */
+/* The half nearest to x, or its neighbour if the mode rounds the other way. */
 static u32 to_half(f64 x, int round, bool brain) {
   const f32 odd = f64_to_f32_odd(x);
   const u32 h = brain ? f32_to_bf16(odd) : f32_to_f16(odd);
@@ -171,8 +171,8 @@ static u32 to_tf32(f64 x, int round) {
   return (u + (round == PTX_RNA ? 0x1000u : 0xfffu + (u >> 13 & 1))) & ~(u32)0x1fff;
 }
 
-/* These two run under the instruction's rounding mode. The barrier keeps each lane's conversion one machine
-** instruction, which no vector sequence for 64-bit integers is. */
+/* These two run under the instruction's rounding mode.  The barrier keeps each lane's conversion a single machine
+** instruction: vector sequences for 64-bit integers round twice. */
 static ROUNDED void all_to_f32(const number *n, f32 *r) {
   for (int l = 0; l < DC_LANES; l++) {
     if (!n[l].whole)
@@ -270,7 +270,7 @@ static void convert_pair(dc_warp *w, const dc_uop *o) {
   }
 }
 
-/* cvt.pack.sat: a and b limited to 8 or 16 bits, side by side; what is left holds c's lower end. */
+/* cvt.pack.sat: a and b saturated to 8 or 16 bits, side by side; the remaining upper bits are c's lower ones. */
 static inline u32 pack_lane(u32 a, u32 b, u32 c, const ptx_ins *ins) {
   const int bits = ptx_type_bits((ptx_type)ins->type);
   const number x = {true, (s32)a, 0}, y = {true, (s32)b, 0};
@@ -294,8 +294,7 @@ static bool select_pack(dc_uop *o) {
 
 /* --- choosing -------------------------------------------------------------------------------------------- */
 
-/* Integer to integer is taking the source type out of its container, unless the destination's type is the narrower
-** one: then taking that one. */
+/* Integer to integer extends the narrower of source and destination type to the destination's container. */
 static bool select_int_int(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int to = destination_container(o), from = source_container(o);

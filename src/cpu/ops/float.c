@@ -1,8 +1,8 @@
 /*
 ** float.c - f32 and f64 arithmetic with IEEE rounding, min, max, signs, classes; PTX ISA 9.7.3.
 **
-** Round to nearest, with .ftz or without, has functions of its own; other rounding modes and .sat go
-** through one slower function that copies its operands (see general).
+** Rounding to nearest has functions of its own, with and without .ftz; other rounding modes and .sat go through a
+** slower one that copies its operands (GENERAL).
 */
 #include "cpu/ops/rounding.h"
 
@@ -24,9 +24,9 @@ OP1(rcp_ftz, f32, f32, flush(1.0f / flush(x)))
 OP1(neg_ftz, f32, f32, flush(-x))
 OP1(abs_ftz, f32, f32, flush(__builtin_fabsf(x)))
 
-/* Where the machine cannot fuse: the product of two f32 is exact in f64, and rounding their sum to f64 first does
-** no harm unless it lands half way between two f32, or the result is subnormal.  Then lanes are done again by way of
-** rounding to odd. */
+/* Without an FMA instruction: the product of two f32 is exact in f64, and rounding the sum to f64 first is harmless
+** unless the sum is half way between two f32, or the result subnormal.  Such lanes are computed again, rounding to
+** odd. */
 #if !DC_HAS_FMA
 static void fma_lanes(const f32 *x, const f32 *y, const f32 *z, f32 *r) {
   u32 unsafe = 0;
@@ -122,7 +122,7 @@ static inline bool testp(u64 x, u64 tiny, u64 inf, int mode) {
 TESTP(f32, u32, 23)
 TESTP(f64, u64, 52)
 
-/* Any rounding mode. The loops must stay apart from the code that sets the mode. */
+/* Any rounding mode. */
 #define GENERAL(T, fma_expr, sqrt_expr, saturate)                                                                      \
   static ROUNDED void loop_##T(T *x, const T *y, const T *z, int op) {                                                 \
     switch (op) {                                                                                                      \

@@ -1,8 +1,7 @@
 /*
 ** half.c - arithmetic on f16, f16x2, bf16, bf16x2; PTX ISA 9.7.4.
 **
-** A register of halves is taken apart into f32, computed so that only the last rounding counts, and put
-** together again.  One function a kind of operand; the operation is looked up inside.
+** A register of halves is unpacked to f32, computed so that only the last rounding matters, and packed again.
 */
 #include "cpu/ops/math_approx.h"
 #include "cpu/ops/math_half.h"
@@ -22,8 +21,8 @@ static kind kind_of(const ptx_ins *ins) {
 
 #define HALVES(i) VECTOR_LOOP(i, MOST)
 
-/* Lower halves in x[0..32), upper ones (or nothing of interest) in x[32..64). */
-static void take_apart(const dc_warp *w, u32 slot, kind k, f32 *x) {
+/* Lower halves in x[0..32), upper ones (if any) in x[32..64). */
+static void unpack(const dc_warp *w, u32 slot, kind k, f32 *x) {
   u32 h[MOST] BUFFER;
   if (k.pair) {
     const u32 *a = REG(u32, slot);
@@ -41,7 +40,7 @@ static void take_apart(const dc_warp *w, u32 slot, kind k, f32 *x) {
     HALVES(i) x[i] = f16_to_f32(h[i]);
 }
 
-static void put_together(dc_warp *w, u32 slot, kind k, const f32 *x) {
+static void pack(dc_warp *w, u32 slot, kind k, const f32 *x) {
   u32 h[MOST] BUFFER;
   if (k.brain)
     HALVES(i) h[i] = f32_to_bf16(x[i]);
@@ -58,8 +57,8 @@ static void put_together(dc_warp *w, u32 slot, kind k, const f32 *x) {
   }
 }
 
-/* bf16 has the exponents of f32, so that products may leave it: x * y + z rounded to odd, first at 53 bits, then at 24;
-** the half that comes of it is rounded once. */
+/* bf16 has the exponents of f32, so products may overflow f32: x * y + z is rounded to odd, first at 53 bits, then at
+** 24; packing rounds once. */
 static inline f32 brain_fma(f32 x, f32 y, f32 z) { return f64_to_f32_odd(add_to_odd((f64)x * y, (f64)z)); }
 
 /* Sums and products of f16 rounded to the 24 bits of f32 and then to 11 are right (24 >= 2 * 11 + 2, Figueroa 1995); of
@@ -107,11 +106,11 @@ static void compute(const ptx_ins *ins, kind k, f32 *x, const f32 *y, const f32 
 static void half_op(dc_warp *w, const dc_uop *o) {
   const kind k = kind_of(o->ins);
   f32 x[MOST] BUFFER, y[MOST] BUFFER, z[MOST] BUFFER;
-  take_apart(w, o->a, k, x);
-  if (o->ins->nsrc > 1) take_apart(w, o->b, k, y);
-  if (o->ins->nsrc > 2) take_apart(w, o->c, k, z);
+  unpack(w, o->a, k, x);
+  if (o->ins->nsrc > 1) unpack(w, o->b, k, y);
+  if (o->ins->nsrc > 2) unpack(w, o->c, k, z);
   compute(o->ins, k, x, y, z);
-  put_together(w, o->d, k, x);
+  pack(w, o->d, k, x);
 }
 
 /* Signs are bits. With .ftz a subnormal becomes a zero first. */

@@ -6,7 +6,7 @@
 */
 #include "cpu/ops/lanes.h"
 
-/* What PTX means, for single lanes. */
+/* --- single lanes --- */
 
 /* 32-bit quotients through f64, which has vectors: below 2^32 a correctly rounded quotient never rounds up to the
 ** next integer, being at least 1/y away from it. */
@@ -27,7 +27,7 @@ static inline s32 low24s(u32 x) { return (s32)(x << 8) >> 8; }
 static inline s32 mul24hi_s(u32 x, u32 y) { return (s32)(((s64)low24s(x) * low24s(y)) >> 16); }
 static inline u32 mul24hi_u(u32 x, u32 y) { return (u32)(((u64)low24(x) * low24(y)) >> 16); }
 
-/* Byte i of x, as the type says. */
+/* Byte or half i of x. */
 static inline s32 byte_of(u32 x, int i, bool sign) {
   u32 v = x >> (8 * i) & 0xff;
   return sign ? (s32)(s8)v : (s32)v;

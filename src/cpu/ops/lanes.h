@@ -1,9 +1,9 @@
 /*
-** lanes.h - how an operation is written: one expression, made into loops over 32 lanes.
+** lanes.h - macros that make an operation's loops over 32 lanes from one expression.
 **
-** A function made here reads whole registers and writes either all lanes (`name`) or those of w->mask
-** (`name_m`).  Loops are plain C with a promise that lanes are independent, which gcc and clang turn into
-** vectors of whatever width this file is compiled for; DC_ISA names that instruction set.
+** The functions read whole registers and write either all lanes (`name`) or those of w->mask (`name_m`).  Loops are
+** plain C with a pragma that lanes are independent, which gcc and clang vectorize for the instruction set that the file
+** is compiled for; DC_ISA is its name.
 */
 #ifndef DC_CPU_OPS_LANES_H
 #define DC_CPU_OPS_LANES_H
@@ -55,8 +55,8 @@ typedef __int128 s128;
 #define MASK_s64 w->m64
 #define MASK_f64 w->m64
 
-/* OPn makes name and name_m for d = expr of x (from a), y (from b), z (from c); RAREn, for what is seldom used, only
-** a masked function called name; RARE4 has v (from e) too. */
+/* OPn defines name and name_m for d = expr of x (from a), y (from b), z (from c); RAREn, for seldom used operations,
+** only a masked function `name`; RARE4 has v (from e) too. */
 #define ALL_(name, TD, pointers, reads, expr)                                                                          \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     TD *d = REG(TD, o->d);                                                                                             \
@@ -101,7 +101,7 @@ typedef __int128 s128;
   OP3(name##_16, u16, u16, u16, u16, expr)                                                                             \
   OP3(name##_32, u32, u32, u32, u32, expr) OP3(name##_64, u64, u64, u64, u64, expr)
 
-/* Writes a buffer of results to the lanes of w->mask. */
+/* Stores a buffer of results in the lanes of w->mask. */
 #define PUT_MASKED(TD, slot, t)                                                                                        \
   do {                                                                                                                 \
     TD *d_ = REG(TD, slot);                                                                                            \
@@ -109,7 +109,7 @@ typedef __int128 s128;
     LANES(l) d_[l] = m_[l] ? (t)[l] : d_[l];                                                                           \
   } while (0)
 
-/* Choosing: `return PICK(add_u32);` */
+/* To be used in `select` functions: `return PICK(add_u32);` */
 static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {
   o->fn = fn;
   o->fn_masked = fn_masked;
@@ -131,7 +131,7 @@ static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {
     PICK_WIDTH(pick, name##_u)                                                                                         \
   } while (0)
 
-/* True when the containers are these (0: not looked at; bits the decoder left 0 are trusted). */
+/* True when the operands have these containers (0: any; sizes that the decoder left 0 match all). */
 static inline bool dc_shaped(const dc_uop *o, int d, int a, int b, int c) {
   const int want[4] = {d, a, b, c};
   for (int i = 0; i < 4; i++) {

@@ -1,9 +1,9 @@
 /*
 ** memory.c - ld, st, prefetch, membar, fence; PTX ISA 9.7.9 and 9.7.13.
 **
-** What makes it fast: one vector test finds the two usual shapes of a warp's addresses, all lanes the
-** same (one access, spread) and lanes one after another (a vector copy).  Everything else goes lane by
-** lane.  w->at is set before memory is touched: a fault is blamed on it.
+** One vector test finds the two usual shapes of a warp's addresses: all lanes the same (one access, broadcast) and
+** lanes consecutive (a vector copy).  Everything else goes lane by lane.  w->at is set before memory is accessed:
+** faults are attributed to it.
 */
 #include "cpu/ops/address.h"
 #include "cpu/ops/wide.h"
@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-/* Accesses without an address register are not checked for alignment: parameters lie where they lie. */
+/* Accesses without an address register are not checked for alignment: parameters may have any. */
 #define AT(T) T##_at
 typedef u8 u8_at;
 typedef s8 s8_at;
@@ -25,8 +25,8 @@ typedef u128 __attribute__((aligned(1))) u128_at;
 
 typedef enum shape { SCATTERED, SAME, RUN } shape;
 
-/* The shape of the addresses of the lanes in w->mask (not empty), `step` bytes making a run.  *lane is the lowest such
-** lane. */
+/* The shape of the addresses of the lanes in w->mask (not empty); in a run they are `step` bytes apart.  *lane is the
+** lowest of these lanes. */
 #define SHAPE_OF(T)                                                                                                    \
   INLINE shape shape_of_##T(const dc_warp *w, const T *a, T step, const T *m, u32 *lane) {                             \
     T x = 0;                                                                                                           \
@@ -52,7 +52,7 @@ typedef enum shape { SCATTERED, SAME, RUN } shape;
 SHAPE_OF(u64)
 SHAPE_OF(u32)
 
-/* *first: the one address of all, or where lane 0 of a run is (or would be). */
+/* *first: the address of all, or the one that lane 0 of a run has (or would have). */
 INLINE shape shape_of(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   const u64 stride = w->lane_stride[o->base];
   u32 lane;
@@ -70,7 +70,7 @@ INLINE shape shape_of(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return s;
 }
 
-/* A run of which only some lanes are wanted: the hardware's masked accesses leave the other places alone. */
+/* Some lanes of a run: the hardware's masked accesses do not access the other lanes' memory. */
 #define EACH_OF_RUN(T, to, from, w) EACH_LANE(l, (w)->mask) to[l] = (T)from[l]
 #if defined(__AVX512F__)
 INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) {
@@ -126,7 +126,7 @@ INLINE void store_part_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_OF_
 
 #define MASK_u128 w->m32
 
-/* For sizes that are seldom used: the same, not copied into each function. */
+/* For seldom used sizes: the same, not inlined. */
 static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return shape_of(w, o, step, first);
 }
@@ -258,8 +258,8 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
   RARE(u8, u64) RARE(s8, u64) RARE(u16, u64) RARE(s16, u64) RARE(u32, u64) RARE(s32, u64) RARE(u128, u128)
 LOAD_FORMS(LOADS, LOADS_RARE)
 
-/* st of containers of type D as memory type S.  When all lanes write one place, the last one's value is as good as
-** any (PTX says that one of them arrives). */
+/* st of containers of type D as memory type S.  When all lanes write to one address, the last one's value is stored
+** (PTX: one of them, unspecified which). */
 #define STORE(name, S, D, shape_of_it, part)                                                                           \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const D *b = REG(D, o->b);                                                                                         \

@@ -12,7 +12,7 @@ static void mov_pred_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, p
 
 /* --- packing ------------------------------------------------------------------------------------- */
 
-/* Lane l of a register with containers of so many bits, and back. */
+/* Lane l of a register, by the size of its container. */
 static inline u128 get_lane(const dc_warp *w, u32 slot, int container, u32 l) {
   switch (container) {
     case 16: return REG(u16, slot)[l];
@@ -31,7 +31,7 @@ static inline void put_lane(dc_warp *w, u32 slot, int container, u32 l, u128 x) 
 }
 static inline u128 low_bits(u128 x, int n) { return n >= 128 ? x : x & (((u128)1 << n) - 1); }
 
-/* mov.b64 {lo, hi}, a: from a buffer, since the parts' slots may overlap the source. */
+/* mov.b64 {lo, hi}, a: through a buffer, since the parts' slots may overlap the source. */
 static void unpack_any(dc_warp *w, const dc_uop *o) {
   const int n = o->ins->ndst, whole = ptx_type_bits((ptx_type)o->ins->type), part = whole / n;
   const int container = dc_container(o->bits[0] ? o->bits[0] : part);
@@ -98,7 +98,7 @@ static u64 nanoseconds(clockid_t clock) {
   return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
-/* %clock counts the processor's own cycles where they can be read at once, else nanoseconds. */
+/* %clock counts the processor's cycles where an instruction reads them, else nanoseconds. */
 static u64 cycles(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -215,7 +215,7 @@ static int base_of_space(int space) {
     default: return -1;
   }
 }
-/* cvta adds where lane l's window of the space begins, cvta.to takes it away. */
+/* cvta adds the address at which lane l's window of the space begins, cvta.to subtracts it. */
 static inline u64 window(const dc_warp *w, const dc_uop *o, int l) {
   const int base = base_of_space(o->ins->space);
   const u64 at = w->base[base] + w->lane_stride[base] * (u64)l;

@@ -1,7 +1,7 @@
 /*
 ** memory.h - the CPU device's memory: one large reserved range of addresses, committed as needed.
 **
-** A block ends, rounded up to its alignment, at an inaccessible page (a guard), so an overrun faults.  So does an access
+** A block ends, rounded up to its alignment, at an inaccessible page (guard), so an overrun faults.  So does an access
 ** before its first page, or up to an eighth of its size earlier where it reuses a larger block.  That holds for all
 ** blocks of 64 KiB and more; of smaller ones for as many as an eighth of the mappings that a process may have (8191
 ** with Linux's usual 65530), and of those up to a page for an eighth of that (1023): further ones are packed without
