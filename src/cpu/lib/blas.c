@@ -163,7 +163,8 @@ static void matrix_by_itself(const dc_product *p, void *c, const void *a) {
   const int t = p->ta ? TRANSPOSED : PLAIN, k = (int)p->k, lda = (int)p->lda, ldc = (int)p->ldc;
   const int64_t n = p->n, ld = p->ldc;
   const size_t size = dc_dtype_size(p->dtype);
-  for (int64_t i = 0; i < n; i++) memset((char *)c + (size_t)(i * ld) * size, 0, (size_t)n * size); /* see there */
+  for (int64_t i = 0; i < n; i++) /* as in matrix_by_vector */
+    memset((char *)c + (size_t)(i * ld) * size, 0, (size_t)n * size);
   if (p->dtype == DC_FLOAT32) {
     api.cblas_ssyrk(ROW_MAJOR, UPPER, t, (int)n, k, 1, a, lda, 0, c, ldc);
     MIRROR(float);

@@ -213,21 +213,8 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
   static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, false); }                                           \
   static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, true); }
 
-/* The seldom used sizes go lane by lane. */
-#define LOAD_VECTOR_RARE(name, S, D)                                                                                   \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
-    u64 at[DC_LANES] BUFFER;                                                                                           \
-    touch(w, o);                                                                                                       \
-    addresses(w, o, at);                                                                                               \
-    check_each(w, o, at, (u32)sizeof(S) * o->ins->vec);                                                                \
-    for (u32 e = 0; e < o->ins->vec; e++)                                                                              \
-      if (o->v[e] != DC_NO_OPERAND) {                                                                                  \
-        D *d = REG(D, o->v[e]);                                                                                        \
-        EACH_LANE(l, w->mask) d[l] = (D)HOST(const AT(S), at[l])[e];                                                   \
-      }                                                                                                                \
-  }
-
-/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order. */
+/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order.  Also plain vectors
+** of seldom used sizes. */
 #define LOAD_ORDERED(name, S, D)                                                                                       \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
@@ -249,8 +236,7 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
   }
 
 #define LOADS(S, D) LOAD(ld_##S##_##D, S, D) LOAD_VECTOR(ldv_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
-#define LOADS_RARE(S, D)                                                                                               \
-  LOAD_RARE(ld_##S##_##D, S, D) LOAD_VECTOR_RARE(ldv_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
+#define LOADS_RARE(S, D) LOAD_RARE(ld_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
 /* Memory type, container. */
 #define LOAD_FORMS(USUAL, RARE)                                                                                        \
   USUAL(u32, u32) USUAL(u64, u64) USUAL(u16, u16)                                                                      \
@@ -313,15 +299,6 @@ LOAD_FORMS(LOADS, LOADS_RARE)
     else                                                                                                               \
       name##_n(w, o, o->ins->vec);                                                                                     \
   }
-#define STORE_VECTOR_RARE(name, S, D)                                                                                  \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
-    u64 at[DC_LANES] BUFFER;                                                                                           \
-    touch(w, o);                                                                                                       \
-    addresses(w, o, at);                                                                                               \
-    check_each(w, o, at, (u32)sizeof(S) * o->ins->vec);                                                                \
-    EACH_LANE(l, w->mask)                                                                                              \
-    for (u32 e = 0; e < o->ins->vec; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                               \
-  }
 #define STORE_ORDERED(name, S, D)                                                                                      \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
@@ -341,7 +318,7 @@ LOAD_FORMS(LOADS, LOADS_RARE)
   STORE_VECTOR(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
 #define STORES_RARE(S, D)                                                                                              \
   STORE(st_##S##_##D, S, D, shape_of_rare, EACH_OF_RUN(S, p, b, w))                                                    \
-  STORE_VECTOR_RARE(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
+  STORE_ORDERED(sto_##S##_##D, S, D)
 #define STORE_FORMS(USUAL, RARE)                                                                                       \
   USUAL(u16, u16) USUAL(u32, u32) USUAL(u64, u64)                                                                      \
   RARE(u8, u16) RARE(u8, u32) RARE(u16, u32) RARE(u8, u64) RARE(u16, u64) RARE(u32, u64) RARE(u128, u128)
@@ -357,13 +334,15 @@ typedef struct access {
   { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D##_m,   \
     ldo_##S##_##D },
 #define ROW_RARE(S, D)                                                                                                 \
-  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D##_m, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D,   \
+  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D##_m, ld_##S##_##D##_m, ldo_##S##_##D, ldo_##S##_##D,   \
     ldo_##S##_##D },
 static const access loads[] = { LOAD_FORMS(ROW, ROW_RARE) };
 #undef ROW
-#define ROW(S, D)                                                                                                      \
-  { 8 * sizeof(S), 8 * sizeof(D), false, st_##S##_##D, st_##S##_##D, stv_##S##_##D, stv_##S##_##D, sto_##S##_##D },
-static const access stores[] = { STORE_FORMS(ROW, ROW) };
+#undef ROW_RARE
+#define ROW_(S, D, vec) { 8 * sizeof(S), 8 * sizeof(D), false, st_##S##_##D, st_##S##_##D, vec, vec, sto_##S##_##D },
+#define ROW(S, D) ROW_(S, D, stv_##S##_##D)
+#define ROW_RARE(S, D) ROW_(S, D, sto_##S##_##D)
+static const access stores[] = { STORE_FORMS(ROW, ROW_RARE) };
 
 static bool select_access(dc_uop *o, const access *table, size_t rows, int container, bool sign) {
   const u32 ordered = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;

@@ -33,13 +33,17 @@
 
 /* --- the blocks of one worker --------------------------------------------------------------------------- */
 
+static void push_block(dc_block_run **list, dc_block_run *b) {
+  b->next = *list;
+  *list = b;
+}
+
 static void drop_blocks(dc_worker *k) {
   while (k->live_blocks) {
     dc_block_run *b = k->live_blocks;
     k->live_blocks = b->next;
     dc_block_drop(b);
-    b->next = k->free_blocks;
-    k->free_blocks = b;
+    push_block(&k->free_blocks, b);
   }
 }
 
@@ -62,14 +66,10 @@ static dc_block_run *next_block(dc_worker *k) {
     dc_job_fail(job, DC_MEMORY, NULL, 0,
                 "out of memory (host) for a block of %u threads with %u bytes of shared memory",
                 size->x * size->y * size->z, job->grid.shared_bytes);
-    if (b) {
-      b->next = k->free_blocks;
-      k->free_blocks = b;
-    }
+    if (b) push_block(&k->free_blocks, b);
     return NULL;
   }
-  b->next = k->live_blocks;
-  k->live_blocks = b;
+  push_block(&k->live_blocks, b);
   return b;
 }
 
@@ -77,13 +77,6 @@ static void unlink_block(dc_worker *k, dc_block_run *b) {
   dc_block_run **at = &k->live_blocks;
   while (*at != b) at = &(*at)->next;
   *at = b->next;
-}
-
-static void append_block(dc_worker *k, dc_block_run *b) {
-  dc_block_run **at = &k->live_blocks;
-  while (*at) at = &(*at)->next;
-  *at = b;
-  b->next = NULL;
 }
 
 /* Runs blocks until there are none: a new one after each that yields, up to DC_MAX_RESIDENT at a time. */
@@ -102,12 +95,13 @@ static void run_blocks(dc_worker *k) {
     if (p == DC_STOPPED) return;
     unlink_block(k, b);
     if (p == DC_YIELDED) {
-      append_block(k, b);
+      dc_block_run **end = &k->live_blocks;
+      while (*end) end = &(*end)->next;
+      push_block(end, b);
       prefer_new = true;
       if (quiet++ > resident) sched_yield();
     } else {
-      b->next = k->free_blocks;
-      k->free_blocks = b;
+      push_block(&k->free_blocks, b);
       resident--;
       prefer_new = !prefer_new;
       quiet = 0;
@@ -139,8 +133,7 @@ static void replay(dc_worker *k, dc_dim3 at) {
   dc_block_run *b = take_block_run(k);
   k->replaying = true;
   if (b && dc_block_start(b, at.x + (uint64_t)grid->x * (at.y + (uint64_t)grid->y * at.z)) == 0) {
-    b->next = k->live_blocks;
-    k->live_blocks = b;
+    push_block(&k->live_blocks, b);
     for (int i = 0; i < REPLAY_TURNS && dc_block_run_warps(b) == DC_YIELDED; i++) {}
   }
   k->replaying = false;
