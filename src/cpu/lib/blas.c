@@ -1,8 +1,7 @@
 /*
 ** blas.c - see blas.h.
 **
-** CBLAS takes C order as it is.  A product with one row or column is one of a matrix and a vector, which the library's
-** own function for that reads once.
+** CBLAS takes C order.  A product with one row or column is one by gemv, which reads the matrix once.
 */
 #include "cpu/lib/blas.h"
 
@@ -51,7 +50,7 @@ static bool bind(void) {
   return ok;
 }
 
-/* As many threads as the device has; the library would take as many as the machine has. */
+/* As many threads as the device has; the library's default is the machine's number. */
 static void limit_threads(void) {
   void (*set)(int n);
   void *found = dc_dl_sym(api.blas, "openblas_set_num_threads");
@@ -99,7 +98,7 @@ void *dc_blas_lapack_symbol(const char *name) {
 
 /* --- products ------------------------------------------------------------------------------------- */
 
-/* One matrix of the batch. */
+/* The operands of one product of the batch. */
 typedef struct one {
   const void *a, *b;
   void *c;
@@ -121,13 +120,13 @@ static void matrix_by_matrix(const dc_product *p, one q) {
   }
 }
 
-/* y = matrix x, or transpose(matrix) x, of real numbers; the matrix lies in `rows` rows of `columns`. */
+/* y = matrix x, or transpose(matrix) x, of real numbers; the matrix has `rows` rows of `columns`. */
 static void matrix_by_vector(dc_dtype dtype, bool transposed, int64_t rows, int64_t columns, const void *matrix,
                              int64_t ld, const void *x, int64_t step_x, void *y, int64_t step_y) {
   const int t = transposed ? TRANSPOSED : PLAIN, m = (int)rows, n = (int)columns, l = (int)ld, sx = (int)step_x,
             sy = (int)step_y;
   const size_t size = dc_dtype_size(dtype);
-  for (int64_t i = 0; i < (transposed ? columns : rows); i++) /* what stands there must not matter, be it NaN */
+  for (int64_t i = 0; i < (transposed ? columns : rows); i++) /* beta 0 does not clear NaN in every BLAS */
     memset((char *)y + (size_t)(i * step_y) * size, 0, size);
   if (dtype == DC_FLOAT32) api.cblas_sgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy);
   else api.cblas_dgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy);
@@ -147,7 +146,7 @@ static void vector_by_vector(const dc_product *p, one q) {
 
 #define MIRROR_BLOCK 32
 
-/* The lower triangle from the upper one, a block at a time. */
+/* Copies the upper triangle to the lower one, by blocks. */
 #define MIRROR(type)                                                                        \
   for (int64_t bi = 0; bi < n; bi += MIRROR_BLOCK)                                          \
     for (int64_t bj = 0; bj <= bi; bj += MIRROR_BLOCK)                                      \
@@ -159,12 +158,13 @@ static bool is_by_itself(const dc_product *p, one q) {
   return q.a == q.b && p->lda == p->ldb && p->ta != p->tb && p->m == p->n && p->n >= MIRROR_BLOCK;
 }
 
-/* Of real numbers: half the work, for the result is symmetric. */
+/* syrk, for real numbers: half the work, since the result is symmetric. */
 static void matrix_by_itself(const dc_product *p, void *c, const void *a) {
   const int t = p->ta ? TRANSPOSED : PLAIN, k = (int)p->k, lda = (int)p->lda, ldc = (int)p->ldc;
   const int64_t n = p->n, ld = p->ldc;
   const size_t size = dc_dtype_size(p->dtype);
-  for (int64_t i = 0; i < n; i++) memset((char *)c + (size_t)(i * ld) * size, 0, (size_t)n * size); /* be it NaN */
+  for (int64_t i = 0; i < n; i++) /* as in matrix_by_vector */
+    memset((char *)c + (size_t)(i * ld) * size, 0, (size_t)n * size);
   if (p->dtype == DC_FLOAT32) {
     api.cblas_ssyrk(ROW_MAJOR, UPPER, t, (int)n, k, 1, a, lda, 0, c, ldc);
     MIRROR(float);
@@ -174,8 +174,8 @@ static void matrix_by_itself(const dc_product *p, void *c, const void *a) {
   }
 }
 
-/* OpenBLAS's complex functions for vectors read a little beyond the end of what has steps or is transposed (0.3.21, on
-** every x86-64 tried), and there the memory may end.  Its products of matrices do not. */
+/* OpenBLAS's complex functions for vectors read beyond the end of operands that are strided or transposed (0.3.21, on
+** every x86-64 tried), where a guard may be.  Its products of matrices do not. */
 static void product(const dc_product *p, one q) {
   const bool complex = p->dtype == DC_COMPLEX64 || p->dtype == DC_COMPLEX128;
   const bool steps = (p->ta && p->lda != 1) || (!p->tb && p->ldb != 1);

@@ -1,9 +1,9 @@
 /*
 ** fftw.c - see fftw.h.
 **
-** A plan is made by FFTW's estimate, which does not touch the memory, and kept with the few last ones; it is run on
-** other memory that is aligned alike.  Columns are brought side by side, a few at a time, and transformed as rows: that
-** is what its estimate would not find out (a thousand columns of a thousand take a quarter of the time).
+** Plans are made with FFTW_ESTIMATE, which does not overwrite the arrays, and the last few are kept; a plan runs on any
+** memory of the same alignment.  Columns are copied to rows, a few at a time, and transformed there, which the estimate
+** does not find (a thousand columns of a thousand take a quarter of the time).
 */
 #include "cpu/lib/fftw.h"
 
@@ -23,7 +23,7 @@
 
 #define ESTIMATE (1u << 6) /* FFTW_ESTIMATE */
 #define PLANS 16           /* kept of each precision */
-#define FOR_THREADS 65536  /* a batch of fewer numbers is not worth a second thread */
+#define FOR_THREADS 65536  /* a batch of fewer numbers runs on one thread */
 
 typedef struct fftw_plan_s *plan;
 /* fftw_iodim64: extent, steps in elements. */
@@ -38,7 +38,7 @@ typedef struct fftw_api {
 } fftw_api;
 
 typedef struct kept {
-  plan plan; /* NULL: a place that is free */
+  plan plan; /* NULL: a free entry */
   dc_fft key;
   int in_at, out_at; /* alignment */
   uint64_t used;
@@ -48,7 +48,7 @@ typedef struct precision {
   pthread_once_t once;
   bool ok;
   fftw_api api;
-  int (*init_threads)(void); /* the library with threads is a second one; NULL: not there */
+  int (*init_threads)(void); /* of the library with threads, a second one; NULL: not there */
   void (*plan_with_nthreads)(int n);
   dc_buf why;
   kept kept[PLANS];
@@ -146,7 +146,7 @@ static plan make(precision *p, const dc_fft *f) {
   }
 }
 
-/* A kept plan, or a new one in the place of the one that was used longest ago. */
+/* A kept plan, or a new one that replaces the least recently used. */
 static plan plan_for(precision *p, const dc_fft *f, dc_error *err) {
   const int in_at = p->api.alignment_of((void *)(uintptr_t)f->in),
             out_at = p->api.alignment_of((void *)(uintptr_t)f->out);
@@ -183,11 +183,11 @@ static int transform(precision *p, const dc_fft *f, dc_error *err) {
 
 /* --- columns -------------------------------------------------------------------------------------- */
 
-#define COLUMNS 16                /* that are brought side by side */
-#define LEAST_POINTS 64           /* of shorter ones each costs less as it lies */
-#define MOST_BYTES ((size_t)8 << 20) /* of what is brought side by side */
+#define COLUMNS 16                /* that are copied at a time */
+#define LEAST_POINTS 64           /* shorter columns are transformed in place */
+#define MOST_BYTES ((size_t)8 << 20) /* of the copies */
 
-/* How many numbers of a transform there are on either side, and their sizes. */
+/* Numbers of one transform on either side, and their sizes. */
 typedef struct shape {
   int64_t in, out;
   size_t in_size, out_size;
@@ -200,14 +200,14 @@ static shape shape_of(const dc_fft *f) {
                   f->kind == DC_FFT_REAL ? real : 2 * real, f->kind == DC_FFT_TO_REAL ? real : 2 * real };
 }
 
-/* Columns that lie beside each other, far from row to row, and are worth the copies. */
+/* Adjacent columns with a large row stride, for which copies pay. */
 static bool are_columns(const dc_fft *f, const shape *s) {
   return f->axes == 1 && f->batch >= COLUMNS / 2 && f->in_batch == 1 && f->out_batch == 1 &&
          f->in_step[0] >= COLUMNS / 2 && f->n[0] >= LEAST_POINTS &&
          COLUMNS * ((size_t)s->in * s->in_size + (size_t)s->out * s->out_size) <= MOST_BYTES;
 }
 
-/* Copies `rows` by `columns` numbers, each side with its steps from row to row and from column to column. */
+/* Copies `rows` by `columns` numbers, with strides of rows (_r) and columns (_c) on both sides. */
 #define TURN(type)                                   \
   for (int64_t r = 0; r < rows; r++)                 \
     for (int64_t c = 0; c < columns; c++)            \

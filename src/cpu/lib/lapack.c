@@ -1,7 +1,7 @@
 /*
 ** lapack.c - see lapack.h.
 **
-** Each function is asked first how much memory it wants to work in (lwork -1), once for a batch.
+** Workspace sizes come from a query (lwork -1), once for a batch.
 */
 #include "cpu/lib/lapack.h"
 
@@ -75,27 +75,22 @@ int dc_lapack_load(int threads, dc_error *err) {
                  api.missing);
 }
 
-/* --- memory to work in ------------------------------------------------------------------------------ */
+/* --- workspace -------------------------------------------------------------------------------------- */
 
-/* Numbers, real numbers and integers of a call, and how many of each the function wants. */
+/* Workspace of a call: numbers of the matrix's type, real numbers, integers, and how many of each. */
 typedef struct work {
   dc_dtype dtype;
   void *numbers, *reals;
   int *integers;
   int n, nreals, nintegers;
-  size_t more_reals; /* how many it wants, where it cannot be asked */
+  size_t more_reals; /* where there is no query for them */
 } work;
 
 static size_t real_size(dc_dtype t) { return t == DC_FLOAT32 || t == DC_COMPLEX64 ? 4 : 8; }
 
-/* The first number, which the function has set to what it wants, rounded up: float32 may have rounded it down. */
-static int wanted(const work *w) {
-  double v = real_size(w->dtype) == 4 ? (double)*(const float *)w->numbers * (1 + 1e-6) : *(const double *)w->numbers;
-  return v < 1 ? 1 : v >= INT_MAX ? INT_MAX : (int)v + 1;
-}
-
-static int wanted_reals(const work *w) {
-  double v = real_size(w->dtype) == 4 ? (double)*(const float *)w->reals * (1 + 1e-6) : *(const double *)w->reals;
+/* The size that a query has stored in the first number, rounded up: float32 may have rounded it down. */
+static int queried(const work *w, const void *first) {
+  double v = real_size(w->dtype) == 4 ? (double)*(const float *)first * (1 + 1e-6) : *(const double *)first;
   return v < 1 ? 1 : v >= INT_MAX ? INT_MAX : (int)v + 1;
 }
 
@@ -126,7 +121,7 @@ typedef struct matrix {
 
 static int most(int64_t a, int64_t b) { return (int)(a > b ? a : b); }
 
-/* Calls the function for one matrix; w->n -1 asks. */
+/* Calls the function for one matrix; w->n -1: the query. */
 static void run(const dc_dense *p, const matrix *q, work *w) {
   const int i = letter_of(p->dtype), m = (int)p->m, n = (int)p->n, k = (int)p->k;
   const int lda = most(p->op == DC_DENSE_QR || p->op == DC_DENSE_FORM_Q || p->op == DC_DENSE_SVD ? m : n, 1);
@@ -158,7 +153,7 @@ static void run(const dc_dense *p, const matrix *q, work *w) {
   }
 }
 
-/* Sizes of what cannot be asked for; true when the rest can be. */
+/* Sizes without a query; true when there is one for the rest. */
 static bool plan(const dc_dense *p, work *w) {
   *w = (work){ .dtype = p->dtype };
   const size_t small = (size_t)(p->m < p->n ? p->m : p->n), large = (size_t)most(p->m, p->n);
@@ -186,9 +181,9 @@ static int prepare(const dc_dense *p, work *w, dc_error *err) {
     if (work_alloc(&ask, err) != 0) return -1;
     ask.n = ask.nreals = ask.nintegers = -1;
     run(p, &none, &ask);
-    w->n = wanted(&ask);
+    w->n = queried(&ask, ask.numbers);
     if (p->op == DC_DENSE_EIGH) {
-      w->nreals = wanted_reals(&ask);
+      w->nreals = queried(&ask, ask.reals);
       w->nintegers = ask.integers[0] > 0 ? ask.integers[0] : 1;
     } else {
       w->nintegers = integers;
@@ -199,11 +194,7 @@ static int prepare(const dc_dense *p, work *w, dc_error *err) {
   return work_alloc(w, err);
 }
 
-static void store_pivots(int64_t *to, const int *from, int64_t n) {
-  for (int64_t i = 0; i < n; i++) to[i] = from[i];
-}
-
-/* Bytes from one matrix of the batch to the next, of b, c and d. */
+/* Bytes between consecutive matrices of the batch, of b, c and d. */
 static void steps_of(const dc_dense *p, int64_t size, int64_t step[3]) {
   const int64_t real = (int64_t)real_size(p->dtype), small = p->m < p->n ? p->m : p->n;
   step[0] = step[1] = step[2] = 0;
@@ -227,7 +218,7 @@ static char *at(dc_ptr p, int64_t bytes) { return p != 0 ? (char *)(uintptr_t)p 
 
 #define MARGIN ((size_t)512)
 
-/* A copy of n bytes with room before and behind; NULL for none of them, or when there is no memory (*ok false). */
+/* A copy of n bytes with MARGIN bytes on both sides; NULL for no bytes, or without memory (*ok false). */
 static char *with_margin(const char *from, size_t n, bool *ok) {
   char *p = from != NULL && n > 0 ? malloc(n + 2 * MARGIN) : NULL;
   if (p != NULL) memcpy(p + MARGIN, from, n);
@@ -235,12 +226,7 @@ static char *with_margin(const char *from, size_t n, bool *ok) {
   return p;
 }
 
-static void give_back(char *p, char *to, size_t n) {
-  if (p != NULL) memcpy(to, p + MARGIN, n);
-  free(p);
-}
-
-/* OpenBLAS reads beyond the end of complex numbers (see blas.c), in ?gesdd for one: it gets copies. */
+/* OpenBLAS reads beyond the end of complex arrays (see blas.c), in ?gesdd for example: it gets copies. */
 static int run_on_copies(const dc_dense *p, const matrix *q, const int64_t step[3], work *w, dc_error *err) {
   bool ok = true;
   const size_t bytes[4] = { (size_t)p->step_a * dc_dtype_size(p->dtype), (size_t)step[0], (size_t)step[1],
@@ -252,8 +238,10 @@ static int run_on_copies(const dc_dense *p, const matrix *q, const int64_t step[
                          copies[2] != NULL ? copies[2] + MARGIN : NULL, copies[3] != NULL ? copies[3] + MARGIN : NULL,
                          q->info };
   if (ok) run(p, &there, w);
-  for (int i = 0; i < 4; i++) give_back(ok ? copies[i] : NULL, from[i], bytes[i]);
-  for (int i = 0; i < 4 && !ok; i++) free(copies[i]);
+  for (int i = 0; i < 4; i++) {
+    if (ok && copies[i] != NULL) memcpy(from[i], copies[i] + MARGIN, bytes[i]);
+    free(copies[i]);
+  }
   return ok ? 0 : dc_fail_oom(err);
 }
 
@@ -272,7 +260,7 @@ int dc_lapack_dense(const dc_dense *p, dc_error *err) {
                  &p->info[i] };
     if (dc_dtypes[p->dtype].kind == 'c') rc = run_on_copies(p, &q, step, &w, err);
     else run(p, &q, &w);
-    if (p->op == DC_DENSE_LU) store_pivots((int64_t *)(void *)q.b, w.integers, p->n);
+    for (int64_t j = 0; p->op == DC_DENSE_LU && j < p->n; j++) ((int64_t *)(void *)q.b)[j] = w.integers[j];
     if (rc == 0 && dc_interrupted())
       rc = dc_fail(err, DC_INTERRUPTED, NULL, "interrupted in a batch of matrices");
   }

@@ -1,5 +1,5 @@
 /*
-** address.h - where a memory operation's lanes point to, and who is blamed when that is wrong.
+** address.h - the lanes' addresses of a memory operation, and the checks of their alignment.
 */
 #ifndef DC_CPU_OPS_ADDRESS_H
 #define DC_CPU_OPS_ADDRESS_H
@@ -24,15 +24,14 @@ static inline void addresses(const dc_warp *w, const dc_uop *o, u64 *at) {
   if (stride) LANES(l) at[l] += stride * (u64)l;
 }
 
-/* From here on, o is what a fault is blamed on. */
+/* From here on, faults are attributed to o. */
 INLINE void touch(dc_warp *w, const dc_uop *o) {
   w->at = o;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* An access of `size` bytes (a power of two) that does not begin at a multiple of them faults, as on a GPU.  Counted in
-** the space, whose own beginning is aligned enough.  So does one whose address has bits that the machine would ignore.
-** Cold: finds the lane and gives up the launch. */
+/* A fault, as on a GPU, for an access of `size` bytes (a power of two) whose offset in its space is no multiple of
+** them, or whose address has bits that the machine would ignore.  Finds the lane. */
 static __attribute__((noinline, cold)) void bad_address(dc_warp *w, const dc_uop *o, u32 size) {
   u64 at[DC_LANES];
   addresses(w, o, at);
@@ -42,7 +41,7 @@ static __attribute__((noinline, cold)) void bad_address(dc_warp *w, const dc_uop
     if (offset & (size - 1)) w->fault(w, o, DC_FAULT_MISALIGNED, (int)l, at[l]);
   }
 }
-/* All lanes alike, or in a row from `first` on. */
+/* All lanes at `first`, or consecutive from there. */
 INLINE void check_first(dc_warp *w, const dc_uop *o, u64 first, u32 size) {
   if (((first - w->base[o->base]) & (size - 1) || first & DC_IGNORED) && o->addr_bits) bad_address(w, o, size);
 }
@@ -56,6 +55,8 @@ INLINE void check_each(dc_warp *w, const dc_uop *o, const u64 *at, u32 size) {
   }
   if ((low & (size - 1)) | (high & DC_IGNORED)) bad_address(w, o, size);
 }
+
+static inline void no_operation(dc_warp *w, const dc_uop *o) { (void)w, (void)o; }
 
 #define HOST(T, address) ((T *)(uintptr_t)(address))
 

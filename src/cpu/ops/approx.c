@@ -1,8 +1,8 @@
 /*
 ** approx.c - .approx and .full forms: rcp, sqrt, rsqrt, div, sin, cos, lg2, ex2, tanh; PTX ISA 9.7.3.
 **
-** rcp, sqrt and div are the exact ones (a processor has them as vectors), rsqrt two roundings; the rest
-** is math_approx.h.  Special values are PTX's.
+** rcp, sqrt and div are correctly rounded (processors have them as vector instructions), rsqrt has two roundings, the
+** rest is in math_approx.h.  Special values are PTX's.
 */
 #include "cpu/ops/math_approx.h"
 
@@ -31,7 +31,7 @@ OP2(div_full_ftz, f32, f32, f32, flush(flush(x) / flush(y)))
 OP2(div_approx, f32, f32, f32, div_approx_lane(x, y))
 OP2(div_approx_ftz, f32, f32, f32, flush(div_approx_lane(flush(x), flush(y))))
 
-/* The gross f64 forms look at, and give, the upper 32 bits only; subnormals count as zeros. */
+/* The gross f64 forms read and write the upper 32 bits only; subnormals count as zeros. */
 static inline f64 gross(f64 x) {
   const u64 u = f64_bits(x) & ~(u64)0xffffffffu;
   return bits_f64(u & (u64)0x7ff << 52 ? u : u & (u64)1 << 63);

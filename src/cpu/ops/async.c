@@ -1,15 +1,15 @@
 /*
 ** async.c - cp.async and mbarrier; PTX ISA 9.7.9 and 9.7.13.
 **
-** A copy is done when it is issued, so groups have nothing to commit or to wait for.  An mbarrier is the 64-bit word
-** that it lies in: pending arrivals, the count that a phase begins with, bytes still expected, and the phase.
+** A copy is complete when it is issued, so groups have nothing to commit or to wait for.  An mbarrier is a 64-bit word:
+** pending arrivals, the number that a phase begins with, bytes still expected, and the phase.
 */
 #include "cpu/ops/address.h"
 
 /* --- copies -------------------------------------------------------------------------------------------- */
 
-/* o->v: two operations, where to and where from; b: bytes to copy, the rest becoming zeros, or (bits 1) a predicate
-** that says to copy none. */
+/* o->v: two operations, target and source; b: bytes to copy, the rest becoming zeros, or (bits 1) a predicate, true:
+** none. */
 static void copy_async(dc_warp *w, const dc_uop *o) {
   const dc_uop *target = (const dc_uop *)(const void *)o->v, *source = target + 1;
   const u32 size = (u32)ptx_type_bits((ptx_type)source->ins->type) / 8;
@@ -38,7 +38,7 @@ static void copy_async(dc_warp *w, const dc_uop *o) {
 typedef struct barrier {
   u32 pending, expected; /* arrivals, 20 bits each */
   s32 bytes;             /* 22 bits with their sign */
-  u32 phase;             /* 2 bits: its own and the one before are told apart */
+  u32 phase;             /* 2 bits, so that it differs from the one before */
 } barrier;
 
 static inline barrier unpack(u64 x) {
@@ -49,14 +49,14 @@ static inline u64 pack(barrier b) {
          (u64)b.phase << 62;
 }
 
-/* A phase ends when everybody has arrived and all bytes have come. */
-static inline void settle(barrier *b) {
+/* A phase ends when no arrivals are pending and all bytes have arrived. */
+static inline void end_phase(barrier *b) {
   if (b->pending || b->bytes) return;
   b->phase = (b->phase + 1) & 3;
   b->pending = b->expected;
 }
 
-/* What an operation with number n makes of the barrier. */
+/* The barrier after an operation with count n. */
 static barrier change(const ptx_ins *ins, barrier b, u32 n) {
   switch (ins->mode) {
     case PTX_MB_INIT: return (barrier){n, n, 0, 0};
@@ -71,11 +71,11 @@ static barrier change(const ptx_ins *ins, barrier b, u32 n) {
       }
       b.pending -= n;
   }
-  settle(&b);
+  end_phase(&b);
   return b;
 }
 
-/* A block's threads take turns on one thread of the host, so its shared memory needs no atomic access. */
+/* One thread of the host runs all threads of a block, so its shared memory needs no atomic access. */
 static void mbarrier_change(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER, before[DC_LANES] BUFFER;
   if (!w->mask) return;
@@ -108,12 +108,10 @@ static void mbarrier_wait(dc_warp *w, const dc_uop *o) {
 
 RARE1(mbarrier_pending, u32, u64, unpack(x).pending)
 
-/* The copies before it have been made: an arrival, or (with the one added for it) nothing. */
+/* The copies before it are complete: an arrival with .noinc; else its increment cancels it. */
 static void arrive_copied(dc_warp *w, const dc_uop *o) {
   if (o->ins->flags & PTX_F_NOINC) mbarrier_change(w, o);
 }
-
-static void nothing(dc_warp *w, const dc_uop *o) { (void)w, (void)o; }
 
 static bool select_mbarrier(dc_uop *o) {
   const bool parity = (o->ins->flags & PTX_F_PARITY) != 0;
@@ -129,6 +127,6 @@ bool PER_ISA(dc_select_async)(dc_uop *o) {
   switch (o->ins->mode) {
     case PTX_CP_COPY: return PICK_RARE(copy_async);
     case PTX_CP_ARRIVE: return PICK_RARE(arrive_copied);
-    default: return PICK_RARE(nothing);
+    default: return PICK_RARE(no_operation);
   }
 }

@@ -1,10 +1,9 @@
 /*
 ** atomic.c - atom and red; PTX ISA 9.7.13.
 **
-** Every operation is a function of the old value, put into memory by compare and exchange, sequentially
-** consistent: that covers all orders and scopes.  Lanes go in ascending order.  When all of them address
-** one word, they are worked off in registers and memory is exchanged once, which no observer can tell from
-** 32 exchanges in a row.
+** Every operation is a function of the old value, stored by a sequentially consistent compare-and-exchange, which
+** covers all orders and scopes.  Lanes go in ascending order.  When all of them address one word, their operations are
+** computed in registers and memory is exchanged once, which no observer can tell from 32 exchanges in a row.
 */
 #include "cpu/ops/math_half.h"
 #include "cpu/ops/address.h"
@@ -17,8 +16,8 @@ static bool all_same(const u64 *at, u32 mask) {
   return true;
 }
 
-/* expr: the new value of x (old), y (from b), z (from c). Old values wait in t, since d may be b's or the address's
-** slot, and an exchange may have to be tried again. */
+/* expr: the new value of x (old), y (from b), z (from c).  Old values are buffered in t, since d may be b's or the
+** address's slot, and an exchange may have to be repeated. */
 #define ATOM(name, T, expr)                                                                                            \
   static inline T name##_new(const dc_uop *o, T x, T y, T z) {                                                         \
     (void)o, (void)x, (void)y, (void)z;                                                                                \
@@ -54,8 +53,8 @@ static bool all_same(const u64 *at, u32 mask) {
     PUT_MASKED(T, o->d, t);                                                                                            \
   }
 
-/* atom.global.add.f32 flushes subnormals, atom.shared keeps them.  A generic address is taken for one of global memory:
-** the compiler says .shared wherever it knows. */
+/* atom.global.add.f32 flushes subnormals, atom.shared keeps them.  A generic address counts as global: the compiler
+** writes .shared wherever it can tell. */
 static inline u32 add_f32(const dc_uop *o, u32 x, u32 y) {
   if (o->ins->space != PTX_GLOBAL && o->ins->space != PTX_GENERIC) return f32_bits(bits_f32(x) + bits_f32(y));
   return f32_bits(flush(flush(bits_f32(x)) + flush(bits_f32(y))));
@@ -81,45 +80,26 @@ static inline u32 order_pair(u32 x, u32 y, bool brain, bool min) {
   return order_half(x & 0xffffu, y & 0xffffu, brain, min) | order_half(x >> 16, y >> 16, brain, min) << 16;
 }
 
+#define WORDS(name, expr) ATOM(name##_32, u32, expr) ATOM(name##_64, u64, expr)
 ATOM(exch_16, u16, y)
-ATOM(exch_32, u32, y)
-ATOM(exch_64, u64, y)
 ATOM(cas_16, u16, x == y ? z : x)
-ATOM(cas_32, u32, x == y ? z : x)
-ATOM(cas_64, u64, x == y ? z : x)
-ATOM(and_32, u32, x & (y))
-ATOM(and_64, u64, x & (y))
-ATOM(or_32, u32, x | y)
-ATOM(or_64, u64, x | y)
-ATOM(xor_32, u32, x ^ y)
-ATOM(xor_64, u64, x ^ y)
-ATOM(add_32, u32, x + y)
-ATOM(add_64, u64, x + y)
+WORDS(exch, y)
+WORDS(cas, x == y ? z : x)
+WORDS(and, x & (y))
+WORDS(or, x | y)
+WORDS(xor, x ^ y)
+WORDS(add, x + y)
 ATOM(add_f32_, u32, add_f32(o, x, y))
 ATOM(add_f64, u64, f64_bits(bits_f64(x) + bits_f64(y)))
-ATOM(add_f16, u16, add_half(x, y, false))
-ATOM(add_bf16, u16, add_half(x, y, true))
-ATOM(add_f16x2, u32, add_pair(x, y, false))
-ATOM(add_bf16x2, u32, add_pair(x, y, true))
 ATOM(inc_u32, u32, x >= y ? 0 : x + 1)
 ATOM(dec_u32, u32, x == 0 || x > y ? y : x - 1)
-ATOM(min_u32, u32, x < y ? x : y)
-ATOM(max_u32, u32, x > y ? x : y)
-ATOM(min_s32, u32, (s32)x < (s32)y ? x : y)
-ATOM(max_s32, u32, (s32)x > (s32)y ? x : y)
-ATOM(min_u64, u64, x < y ? x : y)
-ATOM(max_u64, u64, x > y ? x : y)
-ATOM(min_s64, u64, (s64)x < (s64)y ? x : y)
-ATOM(max_s64, u64, (s64)x > (s64)y ? x : y)
-
-ATOM(min_f16, u16, order_half(x, y, false, true))
-ATOM(max_f16, u16, order_half(x, y, false, false))
-ATOM(min_bf16, u16, order_half(x, y, true, true))
-ATOM(max_bf16, u16, order_half(x, y, true, false))
-ATOM(min_f16x2, u32, order_pair(x, y, false, true))
-ATOM(max_f16x2, u32, order_pair(x, y, false, false))
-ATOM(min_bf16x2, u32, order_pair(x, y, true, true))
-ATOM(max_bf16x2, u32, order_pair(x, y, true, false))
+#define ORDER(T, U) ATOM(min_##T, U, (T)x < (T)y ? x : y) ATOM(max_##T, U, (T)x > (T)y ? x : y)
+ORDER(u32, u32) ORDER(s32, u32) ORDER(u64, u64) ORDER(s64, u64)
+#define HALVES(T, U, brain, what)                                                                                      \
+  ATOM(add_##T, U, add_##what(x, y, brain))                                                                            \
+  ATOM(min_##T, U, order_##what(x, y, brain, true)) ATOM(max_##T, U, order_##what(x, y, brain, false))
+HALVES(f16, u16, false, half) HALVES(f16x2, u32, false, pair)
+HALVES(bf16, u16, true, half) HALVES(bf16x2, u32, true, pair)
 
 /* --- 16 bytes ------------------------------------------------------------------------------------------ */
 
@@ -146,7 +126,7 @@ static void atom_128(dc_warp *w, const dc_uop *o) {
 
 /* --- vectors ------------------------------------------------------------------------------------------- */
 
-/* Each element by an operation of its own, which o->v points at; the vector as a whole must be aligned. */
+/* Each element by an operation of its own, at o->v; the vector as a whole must be aligned. */
 static void atom_vector(dc_warp *w, const dc_uop *o) {
   const dc_uop *each = (const dc_uop *)(const void *)o->v;
   u64 at[DC_LANES] BUFFER;
@@ -158,10 +138,8 @@ static void atom_vector(dc_warp *w, const dc_uop *o) {
 
 static dc_op_fn find_add(int type) {
   switch (type) {
-    case PTX_U32:
-    case PTX_S32: return add_32;
-    case PTX_U64:
-    case PTX_S64: return add_64;
+    case PTX_U32: case PTX_S32: return add_32;
+    case PTX_U64: case PTX_S64: return add_64;
     case PTX_F32: return add_f32_;
     case PTX_F64: return add_f64;
     case PTX_F16: return add_f16;
@@ -193,8 +171,7 @@ static dc_op_fn find_atom(const ptx_ins *ins, int bits) {
     case PTX_ATOM_ADD: return find_add(ins->type);
     case PTX_ATOM_EXCH: return bits == 16 ? exch_16 : WIDTHS(exch);
     case PTX_ATOM_CAS: return bits == 16 ? cas_16 : WIDTHS(cas);
-    case PTX_ATOM_MIN:
-    case PTX_ATOM_MAX: return find_order(ins->type, ins->mode == PTX_ATOM_MIN);
+    case PTX_ATOM_MIN: case PTX_ATOM_MAX: return find_order(ins->type, ins->mode == PTX_ATOM_MIN);
     case PTX_ATOM_INC: return ins->type == PTX_U32 ? inc_u32 : NULL;
     case PTX_ATOM_DEC: return ins->type == PTX_U32 ? dec_u32 : NULL;
     case PTX_ATOM_AND: return WIDTHS(and);

@@ -5,7 +5,7 @@
 */
 #include "cpu/ops/lanes.h"
 
-/* Two sources: z then stands for 0 (and c, not set by the decoder, is not read). */
+/* With two sources z is 0 (and c, which the decoder has not set, is not read). */
 #define CARRY(name, T, W, N, expr)                                                                                     \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     T *d = REG(T, o->d);                                                                                               \

@@ -1,8 +1,8 @@
 /*
 ** compare.c - setp, set, selp, slct; PTX ISA 9.7.6 and 9.7.7.
 **
-** A comparison makes a word of one bit a lane.  All eighteen relations come down to five tests of floats
-** and two of integers, by swapping operands (once, when the instruction is decoded) and inverting.
+** A comparison gives a word of one bit a lane.  All eighteen relations reduce to five tests of floats and two of
+** integers, by swapping operands (once, at decoding) and inverting.
 */
 #include "cpu/ops/math_half.h"
 
@@ -76,26 +76,6 @@ static inline u32 lanes_to_bits16(const s16 *t) {
 #define TEST_INT_8(name, T, expr) TEST_(name, T, s64, 64, expr)
 #endif
 
-TEST_F32(eq_f32, _CMP_EQ_OQ, x == y)
-TEST_F32(lg_f32, _CMP_NEQ_OQ, (x < y) | (x > y)) /* less or greater: ordered and not equal */
-TEST_F32(lt_f32, _CMP_LT_OQ, x < y)
-TEST_F32(le_f32, _CMP_LE_OQ, x <= y)
-TEST_F32(num_f32, _CMP_ORD_Q, (x == x) & (y == y))
-TEST_F64(eq_f64, _CMP_EQ_OQ, x == y)
-TEST_F64(lg_f64, _CMP_NEQ_OQ, (x < y) | (x > y))
-TEST_F64(lt_f64, _CMP_LT_OQ, x < y)
-TEST_F64(le_f64, _CMP_LE_OQ, x <= y)
-TEST_F64(num_f64, _CMP_ORD_Q, (x == x) & (y == y))
-TEST_INT(eq_16, u16, 32, _mm512_cmp_epu16_mask, _MM_CMPINT_EQ, x == y)
-TEST_INT(lt_u16, u16, 32, _mm512_cmp_epu16_mask, _MM_CMPINT_LT, x < y)
-TEST_INT(lt_s16, s16, 32, _mm512_cmp_epi16_mask, _MM_CMPINT_LT, x < y)
-TEST_INT(eq_32, u32, 16, _mm512_cmp_epu32_mask, _MM_CMPINT_EQ, x == y)
-TEST_INT(lt_u32, u32, 16, _mm512_cmp_epu32_mask, _MM_CMPINT_LT, x < y)
-TEST_INT(lt_s32, s32, 16, _mm512_cmp_epi32_mask, _MM_CMPINT_LT, x < y)
-TEST_INT(eq_64, u64, 8, _mm512_cmp_epu64_mask, _MM_CMPINT_EQ, x == y)
-TEST_INT(lt_u64, u64, 8, _mm512_cmp_epu64_mask, _MM_CMPINT_LT, x < y)
-TEST_INT(lt_s64, s64, 8, _mm512_cmp_epi64_mask, _MM_CMPINT_LT, x < y)
-
 /* --- setp ---------------------------------------------------------------------------------------- */
 
 /* A test of the registers' bytes, and the four plain setp functions made of it. */
@@ -109,25 +89,18 @@ TEST_INT(lt_s64, s64, 8, _mm512_cmp_epi64_mask, _MM_CMPINT_LT, x < y)
   static void setp_not_##test##_m(dc_warp *w, const dc_uop *o) {                                                       \
     put_pred_masked(w, o->d, ~test(REG(T, o->a), REG(T, o->b)));                                                       \
   }
-SETP(eq_f32, f32)
-SETP(lg_f32, f32)
-SETP(lt_f32, f32)
-SETP(le_f32, f32)
-SETP(num_f32, f32)
-SETP(eq_f64, f64)
-SETP(lg_f64, f64)
-SETP(lt_f64, f64)
-SETP(le_f64, f64)
-SETP(num_f64, f64)
-SETP(eq_16, u16)
-SETP(lt_u16, u16)
-SETP(lt_s16, s16)
-SETP(eq_32, u32)
-SETP(lt_u32, u32)
-SETP(lt_s32, s32)
-SETP(eq_64, u64)
-SETP(lt_u64, u64)
-SETP(lt_s64, s64)
+#define FLOATS(name, op, expr)                                                                                         \
+  TEST_F32(name##_f32, op, expr) SETP(name##_f32, f32) TEST_F64(name##_f64, op, expr) SETP(name##_f64, f64)
+FLOATS(eq, _CMP_EQ_OQ, x == y)
+FLOATS(lg, _CMP_NEQ_OQ, (x < y) | (x > y)) /* less or greater: ordered and not equal */
+FLOATS(lt, _CMP_LT_OQ, x < y)
+FLOATS(le, _CMP_LE_OQ, x <= y)
+FLOATS(num, _CMP_ORD_Q, (x == x) & (y == y))
+#define INTS(N, part)                                                                                                  \
+  TEST_INT(eq_##N, u##N, part, _mm512_cmp_epu##N##_mask, _MM_CMPINT_EQ, x == y) SETP(eq_##N, u##N)                     \
+  TEST_INT(lt_u##N, u##N, part, _mm512_cmp_epu##N##_mask, _MM_CMPINT_LT, x < y) SETP(lt_u##N, u##N)                    \
+  TEST_INT(lt_s##N, s##N, part, _mm512_cmp_epi##N##_mask, _MM_CMPINT_LT, x < y) SETP(lt_s##N, s##N)
+INTS(16, 32) INTS(32, 16) INTS(64, 8)
 
 typedef struct test {
   u32 (*bits)(const void *a, const void *b);
@@ -175,36 +148,23 @@ static relation int_relation(int bits, bool sign, int cmp) {
   switch (cmp) {
     case PTX_EQ: return (relation){&row[0], false, false};
     case PTX_NE: return (relation){&row[0], false, true};
-    case PTX_LT:
-    case PTX_LO: return (relation){less, false, false};
-    case PTX_LE:
-    case PTX_LS: return (relation){less, true, true};
-    case PTX_GT:
-    case PTX_HI: return (relation){less, true, false};
-    case PTX_GE:
-    case PTX_HS: return (relation){less, false, true};
+    case PTX_LT: case PTX_LO: return (relation){less, false, false};
+    case PTX_LE: case PTX_LS: return (relation){less, true, true};
+    case PTX_GT: case PTX_HI: return (relation){less, true, false};
+    case PTX_GE: case PTX_HS: return (relation){less, false, true};
     default: return (relation){NULL, false, false};
   }
 }
 
-/* test is NULL where type and comparison do not go together. Halves are compared as f32. */
+/* test is NULL where type and comparison do not match. Halves are compared as f32. */
 static relation relation_of(int type, int cmp) {
   switch (type) {
-    case PTX_F16:
-    case PTX_F16X2:
-    case PTX_BF16:
-    case PTX_BF16X2:
+    case PTX_F16: case PTX_F16X2: case PTX_BF16: case PTX_BF16X2:
     case PTX_F32: return float_relation(tests_f32, cmp);
     case PTX_F64: return float_relation(tests_f64, cmp);
-    case PTX_B16:
-    case PTX_U16:
-    case PTX_S16:
-    case PTX_B32:
-    case PTX_U32:
-    case PTX_S32:
-    case PTX_B64:
-    case PTX_U64:
-    case PTX_S64: return int_relation(ptx_type_bits((ptx_type)type), dc_is_signed(type), cmp);
+    case PTX_B16: case PTX_U16: case PTX_S16: case PTX_B32: case PTX_U32: case PTX_S32:
+    case PTX_B64: case PTX_U64: case PTX_S64:
+      return int_relation(ptx_type_bits((ptx_type)type), dc_is_signed(type), cmp);
     default: return (relation){NULL, false, false};
   }
 }
@@ -223,8 +183,7 @@ static void widen(const dc_warp *w, u32 slot, const ptx_ins *ins, int part, f32 
   }
 }
 
-/* The comparison's bits, with everything that an instruction may ask for before .boolop.  The operands were swapped
-** by `select` already. */
+/* The comparison's bits, before .boolop, with .ftz and conversion of halves.  `select` has swapped the operands. */
 static u32 compare(const dc_warp *w, const dc_uop *o, int part) {
   const ptx_ins *ins = o->ins;
   const relation r = relation_of(source_type(ins), ins->cmp);
@@ -245,7 +204,7 @@ static u32 compare(const dc_warp *w, const dc_uop *o, int part) {
 
 static u32 combine(const dc_warp *w, const dc_uop *o, u32 bits) {
   if (!o->ins->boolop) return bits;
-  const u32 c = o->neg_c ? ~w->preds[o->c] : w->preds[o->c];
+  const u32 c = pred_of(w, o->c, o->neg_c);
   return o->ins->boolop == 1 ? bits & c : o->ins->boolop == 2 ? bits | c : bits ^ c;
 }
 
@@ -261,10 +220,8 @@ static void setp_any(dc_warp *w, const dc_uop *o) {
 static u32 truth(int type) {
   switch (type) {
     case PTX_F32: return 0x3f800000u;
-    case PTX_F16:
-    case PTX_F16X2: return 0x3c00u;
-    case PTX_BF16:
-    case PTX_BF16X2: return 0x3f80u;
+    case PTX_F16: case PTX_F16X2: return 0x3c00u;
+    case PTX_BF16: case PTX_BF16X2: return 0x3f80u;
     default: return ~(u32)0;
   }
 }
@@ -311,48 +268,22 @@ static bool select_set(dc_uop *o) {
 
 /* --- selp, slct ---------------------------------------------------------------------------------- */
 
-#define SELP(name, T)                                                                                                  \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
-    const u32 p = o->neg_c ? ~w->preds[o->c] : w->preds[o->c];                                                         \
-    const T *a = REG(T, o->a), *b = REG(T, o->b);                                                                      \
-    T *d = REG(T, o->d);                                                                                               \
-    LANES(l) {                                                                                                         \
-      const T x = a[l], y = b[l];                                                                                      \
-      d[l] = p & BIT_OF_LANE[l] ? x : y;                                                                               \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  static void name##_m(dc_warp *w, const dc_uop *o) {                                                                  \
-    const u32 p = o->neg_c ? ~w->preds[o->c] : w->preds[o->c];                                                         \
-    const T *a = REG(T, o->a), *b = REG(T, o->b);                                                                      \
-    T *d = REG(T, o->d);                                                                                               \
-    const typeof(MASK_##T[0]) *m = MASK_##T;                                                                           \
-    LANES(l) {                                                                                                         \
-      const T x = a[l], y = b[l], r = p & BIT_OF_LANE[l] ? x : y;                                                      \
-      d[l] = m[l] ? r : d[l];                                                                                          \
-    }                                                                                                                  \
-  }
-SELP(selp_16, u16)
-SELP(selp_32, u32)
-SELP(selp_64, u64)
+#define P_ const u32 p = pred_of(w, o->c, o->neg_c);
+#define SELP(N) BOTH_(selp_##N, u##N, P_ A_(u##N) B_(u##N), X_(u##N) Y_(u##N), p & BIT_OF_LANE[l] ? x : y)
+SELP(16) SELP(32) SELP(64)
 
-RARE3(slct_16_s32, u16, u16, u16, s32, z >= 0 ? x : y)
-RARE3(slct_32_s32, u32, u32, u32, s32, z >= 0 ? x : y)
-RARE3(slct_64_s32, u64, u64, u64, s32, z >= 0 ? x : y)
 /* -0 counts as 0, NaN chooses b; with .ftz a subnormal is 0. */
 static inline bool not_negative(f32 z, const dc_uop *o) { return (o->ins->flags & PTX_F_FTZ ? flush(z) : z) >= 0.0f; }
-RARE3(slct_16_f32, u16, u16, u16, f32, not_negative(z, o) ? x : y)
-RARE3(slct_32_f32, u32, u32, u32, f32, not_negative(z, o) ? x : y)
-RARE3(slct_64_f32, u64, u64, u64, f32, not_negative(z, o) ? x : y)
+#define SLCT(N)                                                                                                        \
+  RARE3(slct_s32_##N, u##N, u##N, u##N, s32, z >= 0 ? x : y)                                                           \
+  RARE3(slct_f32_##N, u##N, u##N, u##N, f32, not_negative(z, o) ? x : y)
+SLCT(16) SLCT(32) SLCT(64)
 
 static bool select_slct(dc_uop *o, int bits) {
   bool f = o->ins->type2 == PTX_F32;
   if (!dc_shaped(o, bits, bits, bits, 32) || (!f && o->ins->type2 != PTX_S32)) return false;
-  switch (bits) {
-    case 16: return f ? PICK_RARE(slct_16_f32) : PICK_RARE(slct_16_s32);
-    case 32: return f ? PICK_RARE(slct_32_f32) : PICK_RARE(slct_32_s32);
-    case 64: return f ? PICK_RARE(slct_64_f32) : PICK_RARE(slct_64_s32);
-    default: return false;
-  }
+  if (f) PICK_WIDTH(PICK_RARE, slct_f32_)
+  PICK_WIDTH(PICK_RARE, slct_s32_)
 }
 
 bool PER_ISA(dc_select_compare)(dc_uop *o) {
@@ -363,9 +294,7 @@ bool PER_ISA(dc_select_compare)(dc_uop *o) {
     case PTX_OP_SLCT: return select_slct(o, bits);
     case PTX_OP_SELP:
       if (!dc_shaped(o, bits, bits, bits, 0)) return false;
-      if (bits == 16) return PICK(selp_16);
-      if (bits == 32) return PICK(selp_32);
-      return bits == 64 && PICK(selp_64);
+      PICK_WIDTH(PICK, selp_)
     default: return false;
   }
 }

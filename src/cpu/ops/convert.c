@@ -1,9 +1,9 @@
 /*
 ** convert.c - cvt between all integer and floating types; PTX ISA 9.7.9.
 **
-** The usual pairs have loops of their own; every other form, with any rounding, .sat and .ftz, takes
-** convert_any, which goes through an exact wide value.  Float to integer saturates; NaN gives 0 when
-** the source is not f64 and the destination not 64 bits wide, else only the top bit set.
+** The usual pairs have loops of their own; every other form, with any rounding, .sat and .ftz, takes convert_any, which
+** converts through an exact wide value.  Float to integer saturates; NaN becomes 0 when the source is not f64 and the
+** destination not 64 bits wide, else the top bit alone.
 */
 #include "cpu/ops/math_half.h"
 #include "cpu/ops/rounding.h"
@@ -12,39 +12,16 @@
 
 #define II(S, T, D) OP1(cvt_##S##_##T##_##D, D, S, (D)(T)x)
 #define II_FROM(S, T) II(S, T, u16) II(S, T, u32) II(S, T, u64)
-II_FROM(u16, u8)
-II_FROM(u16, s8)
-II_FROM(u16, u16)
-II_FROM(u16, s16)
-II_FROM(u32, u8)
-II_FROM(u32, s8)
-II_FROM(u32, u16)
-II_FROM(u32, s16)
-II_FROM(u32, u32)
-II_FROM(u32, s32)
-II_FROM(u64, u8)
-II_FROM(u64, s8)
-II_FROM(u64, u16)
-II_FROM(u64, s16)
-II_FROM(u64, u32)
-II_FROM(u64, s32)
-II_FROM(u64, u64)
+#define II_NARROW(S) II_FROM(S, u8) II_FROM(S, s8) II_FROM(S, u16) II_FROM(S, s16)
+II_NARROW(u16) II_NARROW(u32) II_NARROW(u64)
+II_FROM(u32, u32) II_FROM(u32, s32) II_FROM(u64, u32) II_FROM(u64, s32) II_FROM(u64, u64)
 
 /* --- integer to float, to nearest ------------------------------------------------------------------ */
 
 #define IF(S, T) OP1(cvt_f32_##S##_##T, f32, S, (T)x) OP1(cvt_f64_##S##_##T, f64, S, (T)x)
-IF(u16, u8)
-IF(u16, s8)
-IF(u16, u16)
-IF(u16, s16)
-IF(u32, u8)
-IF(u32, s8)
-IF(u32, u16)
-IF(u32, s16)
-IF(u32, u32)
-IF(u32, s32)
-IF(u64, u64)
-IF(u64, s64)
+#define IF_NARROW(S) IF(S, u8) IF(S, s8) IF(S, u16) IF(S, s16)
+IF_NARROW(u16) IF_NARROW(u32)
+IF(u32, u32) IF(u32, s32) IF(u64, u64) IF(u64, s64)
 
 /* --- float to integer -------------------------------------------------------------------------------- */
 
@@ -88,7 +65,6 @@ OP1(cvt_bf16_f32, u16, f32, f32_to_bf16(x))
 
 /* --- everything else --------------------------------------------------------------------------------- */
 
-static bool is_int(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
 static bool is_float(int type) {
   return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64 || type == PTX_TF32;
 }
@@ -106,7 +82,7 @@ static s128 extend(u64 raw, int type) {
 }
 
 static number read_number(u64 raw, const ptx_ins *ins) {
-  number n = {is_int(ins->type2), 0, 0};
+  number n = {dc_is_integer(ins->type2), 0, 0};
   /* Towards f16 a GPU keeps a tiny source, .ftz or not: cvt.rp makes the least f16 of it (seen on sm_90). */
   const bool flushed = ins->flags & PTX_F_FTZ && ins->type != PTX_F16;
   switch (ins->type2) {
@@ -143,7 +119,7 @@ static u64 to_int(number n, const ptx_ins *ins) {
   return (u64)(n.i > most ? most : n.i < least ? least : n.i);
 }
 
-/* A 64-bit integer as f64, rounded to odd; f32 and halves that are made of it are rounded once. */
+/* A 64-bit integer as f64, rounded to odd, so that f32 and halves made from it are rounded once. */
 static f64 int_to_odd(s128 i) {
   const bool minus = i < 0;
   u64 u = (u64)(minus ? -i : i);
@@ -155,7 +131,7 @@ static f64 int_to_odd(s128 i) {
   return minus ? -f : f;
 }
 
-/* The half nearest to x, then one step aside if the mode wants the other neighbour. */
+/* The half nearest to x, or its neighbour if the mode rounds the other way. */
 static u32 to_half(f64 x, int round, bool brain) {
   const f32 odd = f64_to_f32_odd(x);
   const u32 h = brain ? f32_to_bf16(odd) : f32_to_f16(odd);
@@ -176,8 +152,8 @@ static u32 to_tf32(f64 x, int round) {
   return (u + (round == PTX_RNA ? 0x1000u : 0xfffu + (u >> 13 & 1))) & ~(u32)0x1fff;
 }
 
-/* These two run under the instruction's rounding mode. The barrier keeps each lane's conversion one machine
-** instruction, which no vector sequence for 64-bit integers is. */
+/* These two run under the instruction's rounding mode.  The barrier keeps each lane's conversion a single machine
+** instruction: vector sequences for 64-bit integers round twice. */
 static ROUNDED void all_to_f32(const number *n, f32 *r) {
   for (int l = 0; l < DC_LANES; l++) {
     if (!n[l].whole)
@@ -255,7 +231,7 @@ static void convert_any(dc_warp *w, const dc_uop *o) {
     n[l] = read_number(from == 16 ? REG(u16, o->a)[l] : from == 32 ? REG(u32, o->a)[l] : REG(u64, o->a)[l], ins);
   convert_all(n, ins, raw);
   EACH_LANE(l, w->mask) {
-    const u64 x = is_int(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l];
+    const u64 x = dc_is_integer(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l];
     if (to == 16)
       REG(u16, o->d)[l] = (u16)x;
     else if (to == 32)
@@ -275,7 +251,7 @@ static void convert_pair(dc_warp *w, const dc_uop *o) {
   }
 }
 
-/* cvt.pack.sat: a and b limited to 8 or 16 bits, side by side; what is left holds c's lower end. */
+/* cvt.pack.sat: a and b saturated to 8 or 16 bits, side by side; the remaining upper bits are c's lower ones. */
 static inline u32 pack_lane(u32 a, u32 b, u32 c, const ptx_ins *ins) {
   const int bits = ptx_type_bits((ptx_type)ins->type);
   const number x = {true, (s32)a, 0}, y = {true, (s32)b, 0};
@@ -292,15 +268,14 @@ static void convert_pack(dc_warp *w, const dc_uop *o) {
 static bool select_pack(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
-  if (!is_int(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
+  if (!dc_is_integer(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
   if ((bits == 8) != (ins->type3 == PTX_B32) || ins->nsrc != (bits == 8 ? 3 : 2)) return false;
   return dc_shaped(o, 32, 32, 32, bits == 8 ? 32 : 0) && PICK_RARE(convert_pack);
 }
 
 /* --- choosing -------------------------------------------------------------------------------------------- */
 
-/* Integer to integer is taking the source type out of its container, unless the destination's type is the narrower
-** one: then taking that one. */
+/* Integer to integer extends the narrower of source and destination type to the destination's container. */
 static bool select_int_int(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int to = destination_container(o), from = source_container(o);
@@ -419,16 +394,16 @@ static bool select_float_float(dc_uop *o) {
 
 bool PER_ISA(dc_select_convert)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
-  if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8: ops_fp8.c */
+  if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8.c */
   if (ins->mode == PTX_CVT_PACK) return select_pack(o);
   const int to = destination_container(o), from = source_container(o);
   if ((ins->type == PTX_F16X2 || ins->type == PTX_BF16X2) && ins->type2 == PTX_F32)
     return ins->nsrc == 2 && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(convert_pair);
   if (to > 64 || from > 64 || to < ptx_type_bits((ptx_type)ins->type) || from < ptx_type_bits((ptx_type)ins->type2))
     return false;
-  if (is_int(ins->type) && is_int(ins->type2)) return select_int_int(o);
-  if (is_float(ins->type) && is_int(ins->type2))
+  if (dc_is_integer(ins->type) && dc_is_integer(ins->type2)) return select_int_int(o);
+  if (is_float(ins->type) && dc_is_integer(ins->type2))
     return ins->type != PTX_TF32 && to == dc_container(ptx_type_bits((ptx_type)ins->type)) && select_int_float(o);
-  if (is_int(ins->type) && is_float(ins->type2)) return select_float_int(o);
+  if (dc_is_integer(ins->type) && is_float(ins->type2)) return select_float_int(o);
   return is_float(ins->type) && is_float(ins->type2) && select_float_float(o);
 }

@@ -1,8 +1,8 @@
 /*
 ** float.c - f32 and f64 arithmetic with IEEE rounding, min, max, signs, classes; PTX ISA 9.7.3.
 **
-** Round to nearest, with .ftz or without, has functions of its own; other rounding modes and .sat go
-** through one slower function that copies its operands (see general).
+** Rounding to nearest has functions of its own, with and without .ftz; other rounding modes and .sat go through a
+** slower one that copies its operands (GENERAL).
 */
 #include "cpu/ops/rounding.h"
 
@@ -24,9 +24,9 @@ OP1(rcp_ftz, f32, f32, flush(1.0f / flush(x)))
 OP1(neg_ftz, f32, f32, flush(-x))
 OP1(abs_ftz, f32, f32, flush(__builtin_fabsf(x)))
 
-/* Where the machine cannot fuse: the product of two f32 is exact in f64, and rounding their sum to f64 first does
-** no harm unless it lands half way between two f32, or the result is subnormal.  Then lanes are done again by way of
-** rounding to odd. */
+/* Without an FMA instruction: the product of two f32 is exact in f64, and rounding the sum to f64 first is harmless
+** unless the sum is half way between two f32, or the result subnormal.  Such lanes are computed again, rounding to
+** odd. */
 #if !DC_HAS_FMA
 static void fma_lanes(const f32 *x, const f32 *y, const f32 *z, f32 *r) {
   u32 unsafe = 0;
@@ -78,39 +78,12 @@ OP1(rcp_f64, f64, f64, 1.0 / x)
 OP1(neg_f64, u64, u64, x ^ ((u64)1 << 63))
 OP1(abs_f64, u64, u64, x & ~((u64)1 << 63))
 
-/* The number wins over NaN; -0 is below +0 (equal operands differ in their sign bit at most). */
-static inline f32 min32(f32 x, f32 y) {
-  f32 r = y != y || x < y ? x : y;
-  return x == y ? bits_f32(f32_bits(x) | f32_bits(y)) : r;
-}
-static inline f32 max32(f32 x, f32 y) {
-  f32 r = y != y || x > y ? x : y;
-  return x == y ? bits_f32(f32_bits(x) & f32_bits(y)) : r;
-}
-static inline f64 min64(f64 x, f64 y) {
-  f64 r = y != y || x < y ? x : y;
-  return x == y ? bits_f64(f64_bits(x) | f64_bits(y)) : r;
-}
-static inline f64 max64(f64 x, f64 y) {
-  f64 r = y != y || x > y ? x : y;
-  return x == y ? bits_f64(f64_bits(x) & f64_bits(y)) : r;
-}
 OP2(min_f32, f32, f32, f32, min32(x, y))
 OP2(max_f32, f32, f32, f32, max32(x, y))
 OP2(min_ftz, f32, f32, f32, min32(flush(x), flush(y)))
 OP2(max_ftz, f32, f32, f32, max32(flush(x), flush(y)))
 OP2(min_f64, f64, f64, f64, min64(x, y))
 OP2(max_f64, f64, f64, f64, max64(x, y))
-/* .NaN and .xorsign.abs */
-static inline f32 order32(f32 x, f32 y, const ptx_ins *ins) {
-  bool min = ins->op == PTX_OP_MIN;
-  if (ins->flags & PTX_F_FTZ) x = flush(x), y = flush(y);
-  if ((ins->flags & PTX_F_NAN) && (x != x || y != y)) return bits_f32(0x7fffffffu);
-  if (!(ins->flags & PTX_F_XORSIGN)) return min ? min32(x, y) : max32(x, y);
-  u32 sign = (f32_bits(x) ^ f32_bits(y)) & 0x80000000u;
-  f32 ax = __builtin_fabsf(x), ay = __builtin_fabsf(y);
-  return bits_f32((f32_bits(min ? min32(ax, ay) : max32(ax, ay)) & 0x7fffffffu) | sign);
-}
 RARE2(order_f32, f32, f32, f32, order32(x, y, o->ins))
 
 /* Of three, as min(min(a, b), c): the NaN and the signs of zeros come out alike either way. */
@@ -138,22 +111,18 @@ static inline bool testp(u64 x, u64 tiny, u64 inf, int mode) {
     default: return x != 0 && x < tiny;
   }
 }
-static void testp_f32(dc_warp *w, const dc_uop *o) {
-  const u32 *a = REG(u32, o->a);
-  u32 bits = 0;
-  for (u32 l = 0; l < DC_LANES; l++)
-    bits |= (u32)testp(a[l] & 0x7fffffffu, 0x00800000u, 0x7f800000u, o->ins->mode) << l;
-  put_pred_masked(w, o->d, bits);
-}
-static void testp_f64(dc_warp *w, const dc_uop *o) {
-  const u64 *a = REG(u64, o->a);
-  u32 bits = 0;
-  for (u32 l = 0; l < DC_LANES; l++)
-    bits |= (u32)testp(a[l] & ~((u64)1 << 63), (u64)1 << 52, (u64)0x7ff << 52, o->ins->mode) << l;
-  put_pred_masked(w, o->d, bits);
-}
+#define TESTP(T, U, digits)                                                                                            \
+  static void testp_##T(dc_warp *w, const dc_uop *o) {                                                                 \
+    const U *a = REG(U, o->a), top = (U)1 << (8 * sizeof(U) - 1);                                                      \
+    u32 bits = 0;                                                                                                      \
+    for (u32 l = 0; l < DC_LANES; l++)                                                                                 \
+      bits |= (u32)testp(a[l] & ~top, (U)1 << digits, top - ((U)1 << digits), o->ins->mode) << l;                      \
+    put_pred_masked(w, o->d, bits);                                                                                    \
+  }
+TESTP(f32, u32, 23)
+TESTP(f64, u64, 52)
 
-/* Any rounding mode. The loops must stay apart from the code that sets the mode. */
+/* Any rounding mode. */
 #define GENERAL(T, fma_expr, sqrt_expr, saturate)                                                                      \
   static ROUNDED void loop_##T(T *x, const T *y, const T *z, int op) {                                                 \
     switch (op) {                                                                                                      \
@@ -212,59 +181,33 @@ static bool select_f32x2(dc_uop *o) {
   return dc_shaped(o, 64, 64, 64, op == PTX_OP_FMA ? 64 : 0) && PICK_RARE(general_f32x2);
 }
 
-static bool select_f32(dc_uop *o) {
+static bool select_op(dc_uop *o, bool wide) {
   const u32 flags = o->ins->flags;
-  bool ftz = (flags & PTX_F_FTZ) != 0, approx = (flags & (PTX_F_APPROX | PTX_F_FULL)) != 0;
-  bool general = dc_is_directed(o->ins->round) || (flags & PTX_F_SAT);
-  bool order = (flags & (PTX_F_NAN | PTX_F_XORSIGN)) != 0;
-  if ((flags & PTX_F_ABS) && o->ins->nsrc != 3) return false;
-#define FTZ_OR(name) (ftz ? PICK(name##_ftz) : PICK(name##_f32))
+  const bool ftz = (flags & PTX_F_FTZ) != 0, order = (flags & (PTX_F_NAN | PTX_F_XORSIGN)) != 0;
+  if (!wide && (flags & PTX_F_ABS) && o->ins->nsrc != 3) return false;
+#define PICK_FLOAT(name) (wide ? PICK(name##_f64) : ftz ? PICK(name##_ftz) : PICK(name##_f32))
   switch (o->ins->op) {
-    case PTX_OP_NEG: return FTZ_OR(neg);
-    case PTX_OP_ABS: return FTZ_OR(abs);
-    case PTX_OP_MIN:
-      if (o->ins->nsrc == 3) return PICK_RARE(order3_f32);
-      return order ? PICK_RARE(order_f32) : FTZ_OR(min);
-    case PTX_OP_MAX:
-      if (o->ins->nsrc == 3) return PICK_RARE(order3_f32);
-      return order ? PICK_RARE(order_f32) : FTZ_OR(max);
-    case PTX_OP_COPYSIGN: return PICK(copysign_f32);
-    case PTX_OP_TESTP: return PICK_RARE(testp_f32);
+    case PTX_OP_NEG: return PICK_FLOAT(neg);
+    case PTX_OP_ABS: return PICK_FLOAT(abs);
+    case PTX_OP_MIN: case PTX_OP_MAX:
+      if (!wide && o->ins->nsrc == 3) return PICK_RARE(order3_f32);
+      if (!wide && order) return PICK_RARE(order_f32);
+      return o->ins->op == PTX_OP_MIN ? PICK_FLOAT(min) : PICK_FLOAT(max);
+    case PTX_OP_COPYSIGN: return wide ? PICK(copysign_f64) : PICK(copysign_f32);
+    case PTX_OP_TESTP: return wide ? PICK_RARE(testp_f64) : PICK_RARE(testp_f32);
     default: break;
   }
-  if (approx) return false; /* ops_approx.c's */
-  if (general) return PICK_RARE(general_f32);
+  if (flags & (PTX_F_APPROX | PTX_F_FULL)) return false; /* approx.c */
+  if (dc_is_directed(o->ins->round) || (flags & PTX_F_SAT))
+    return wide ? PICK_RARE(general_f64) : PICK_RARE(general_f32);
   switch (o->ins->op) {
-    case PTX_OP_ADD: return FTZ_OR(add);
-    case PTX_OP_SUB: return FTZ_OR(sub);
-    case PTX_OP_MUL: return FTZ_OR(mul);
-    case PTX_OP_DIV: return FTZ_OR(div);
-    case PTX_OP_SQRT: return FTZ_OR(sqrt);
-    case PTX_OP_RCP: return FTZ_OR(rcp);
-    default: return FTZ_OR(fma);
-  }
-}
-
-static bool select_f64(dc_uop *o) {
-  switch (o->ins->op) {
-    case PTX_OP_NEG: return PICK(neg_f64);
-    case PTX_OP_ABS: return PICK(abs_f64);
-    case PTX_OP_MIN: return PICK(min_f64);
-    case PTX_OP_MAX: return PICK(max_f64);
-    case PTX_OP_COPYSIGN: return PICK(copysign_f64);
-    case PTX_OP_TESTP: return PICK_RARE(testp_f64);
-    default: break;
-  }
-  if (o->ins->flags & PTX_F_APPROX) return false;
-  if (dc_is_directed(o->ins->round) || (o->ins->flags & PTX_F_SAT)) return PICK_RARE(general_f64);
-  switch (o->ins->op) {
-    case PTX_OP_ADD: return PICK(add_f64);
-    case PTX_OP_SUB: return PICK(sub_f64);
-    case PTX_OP_MUL: return PICK(mul_f64);
-    case PTX_OP_DIV: return PICK(div_f64);
-    case PTX_OP_SQRT: return PICK(sqrt_f64);
-    case PTX_OP_RCP: return PICK(rcp_f64);
-    default: return PICK(fma_f64);
+    case PTX_OP_ADD: return PICK_FLOAT(add);
+    case PTX_OP_SUB: return PICK_FLOAT(sub);
+    case PTX_OP_MUL: return PICK_FLOAT(mul);
+    case PTX_OP_DIV: return PICK_FLOAT(div);
+    case PTX_OP_SQRT: return PICK_FLOAT(sqrt);
+    case PTX_OP_RCP: return PICK_FLOAT(rcp);
+    default: return PICK_FLOAT(fma);
   }
 }
 
@@ -274,21 +217,12 @@ bool PER_ISA(dc_select_float)(dc_uop *o) {
   if (!bits) return false;
   switch (o->ins->op) {
     case PTX_OP_TESTP: d = 0; break;
-    case PTX_OP_NEG:
-    case PTX_OP_ABS:
-    case PTX_OP_SQRT:
-    case PTX_OP_RCP: break;
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_MUL:
-    case PTX_OP_DIV:
-    case PTX_OP_MIN:
-    case PTX_OP_MAX:
+    case PTX_OP_NEG: case PTX_OP_ABS: case PTX_OP_SQRT: case PTX_OP_RCP: break;
+    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_DIV: case PTX_OP_MIN: case PTX_OP_MAX:
     case PTX_OP_COPYSIGN: b = bits; break;
-    case PTX_OP_FMA:
-    case PTX_OP_MAD: b = c = bits; break; /* mad.f32 is fma from sm_20 on */
+    case PTX_OP_FMA: case PTX_OP_MAD: b = c = bits; break; /* mad.f32 is fma from sm_20 on */
     default: return false;
   }
   if (!dc_shaped(o, d, a, b, o->ins->nsrc > 2 ? bits : c) || o->ins->nsrc > 3) return false;
-  return bits == 32 ? select_f32(o) : select_f64(o);
+  return select_op(o, bits == 64);
 }

@@ -1,8 +1,7 @@
 /*
 ** half.c - arithmetic on f16, f16x2, bf16, bf16x2; PTX ISA 9.7.4.
 **
-** A register of halves is taken apart into f32, computed so that only the last rounding counts, and put
-** together again.  One function a kind of operand; the operation is looked up inside.
+** A register of halves is unpacked to f32, computed so that only the last rounding matters, and packed again.
 */
 #include "cpu/ops/math_approx.h"
 #include "cpu/ops/math_half.h"
@@ -22,8 +21,8 @@ static kind kind_of(const ptx_ins *ins) {
 
 #define HALVES(i) VECTOR_LOOP(i, MOST)
 
-/* Lower halves in x[0..32), upper ones (or nothing of interest) in x[32..64). */
-static void take_apart(const dc_warp *w, u32 slot, kind k, f32 *x) {
+/* Lower halves in x[0..32), upper ones (if any) in x[32..64). */
+static void unpack(const dc_warp *w, u32 slot, kind k, f32 *x) {
   u32 h[MOST] BUFFER;
   if (k.pair) {
     const u32 *a = REG(u32, slot);
@@ -41,7 +40,7 @@ static void take_apart(const dc_warp *w, u32 slot, kind k, f32 *x) {
     HALVES(i) x[i] = f16_to_f32(h[i]);
 }
 
-static void put_together(dc_warp *w, u32 slot, kind k, const f32 *x) {
+static void pack(dc_warp *w, u32 slot, kind k, const f32 *x) {
   u32 h[MOST] BUFFER;
   if (k.brain)
     HALVES(i) h[i] = f32_to_bf16(x[i]);
@@ -58,26 +57,13 @@ static void put_together(dc_warp *w, u32 slot, kind k, const f32 *x) {
   }
 }
 
-/* bf16 has the exponents of f32, so that products may leave it: x * y + z rounded to odd, first at 53 bits, then at 24;
-** the half that comes of it is rounded once. */
+/* bf16 has the exponents of f32, so products may overflow f32: x * y + z is rounded to odd, first at 53 bits, then at
+** 24; packing rounds once. */
 static inline f32 brain_fma(f32 x, f32 y, f32 z) { return f64_to_f32_odd(add_to_odd((f64)x * y, (f64)z)); }
 
 /* Sums and products of f16 rounded to the 24 bits of f32 and then to 11 are right (24 >= 2 * 11 + 2, Figueroa 1995); of
 ** a fused multiply-add the product is exact, and the sum is rounded to odd. */
 static inline f32 half_fma(f32 x, f32 y, f32 z) { return add_to_odd_f32(x * y, z); }
-
-static inline f32 order(f32 x, f32 y, bool min) {
-  const f32 r = y != y || (min ? x < y : x > y) ? x : y;
-  const u32 equal = min ? f32_bits(x) | f32_bits(y) : f32_bits(x) & f32_bits(y);
-  return x == y ? bits_f32(equal) : r;
-}
-static f32 order_any(f32 x, f32 y, const ptx_ins *ins) {
-  const bool min = ins->op == PTX_OP_MIN;
-  if ((ins->flags & PTX_F_NAN) && (x != x || y != y)) return __builtin_nanf("");
-  if (!(ins->flags & PTX_F_XORSIGN)) return order(x, y, min);
-  const u32 sign = (f32_bits(x) ^ f32_bits(y)) & 0x80000000u;
-  return bits_f32((f32_bits(order(__builtin_fabsf(x), __builtin_fabsf(y), min)) & 0x7fffffffu) | sign);
-}
 
 #define ALL(expr)                                                                                                      \
   HALVES(i) x[i] = expr;                                                                                               \
@@ -101,14 +87,13 @@ static void compute_half(int op, f32 *x, const f32 *y, const f32 *z) {
 static void compute(const ptx_ins *ins, kind k, f32 *x, const f32 *y, const f32 *z) {
   const bool min = ins->op == PTX_OP_MIN, plain = !(ins->flags & (PTX_F_NAN | PTX_F_XORSIGN));
   switch (ins->op) {
-    case PTX_OP_MIN:
-    case PTX_OP_MAX:
+    case PTX_OP_MIN: case PTX_OP_MAX:
       if (!plain)
-        HALVES(i) x[i] = order_any(x[i], y[i], ins);
+        HALVES(i) x[i] = order32(x[i], y[i], ins);
       else if (min)
-        HALVES(i) x[i] = order(x[i], y[i], true);
+        HALVES(i) x[i] = min32(x[i], y[i]);
       else
-        HALVES(i) x[i] = order(x[i], y[i], false);
+        HALVES(i) x[i] = max32(x[i], y[i]);
       break;
     case PTX_OP_EX2: ALL(approx_ex2(x[i]));
     case PTX_OP_TANH: ALL(approx_tanh(x[i]));
@@ -121,11 +106,11 @@ static void compute(const ptx_ins *ins, kind k, f32 *x, const f32 *y, const f32 
 static void half_op(dc_warp *w, const dc_uop *o) {
   const kind k = kind_of(o->ins);
   f32 x[MOST] BUFFER, y[MOST] BUFFER, z[MOST] BUFFER;
-  take_apart(w, o->a, k, x);
-  if (o->ins->nsrc > 1) take_apart(w, o->b, k, y);
-  if (o->ins->nsrc > 2) take_apart(w, o->c, k, z);
+  unpack(w, o->a, k, x);
+  if (o->ins->nsrc > 1) unpack(w, o->b, k, y);
+  if (o->ins->nsrc > 2) unpack(w, o->c, k, z);
   compute(o->ins, k, x, y, z);
-  put_together(w, o->d, k, x);
+  pack(w, o->d, k, x);
 }
 
 /* Signs are bits. With .ftz a subnormal becomes a zero first. */
@@ -146,14 +131,9 @@ bool PER_ISA(dc_select_half)(dc_uop *o) {
   switch (ins->op) {
     case PTX_OP_NEG: return k.pair ? PICK_RARE(neg_pair) : PICK_RARE(neg_half);
     case PTX_OP_ABS: return k.pair ? PICK_RARE(abs_pair) : PICK_RARE(abs_half);
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_MUL:
-    case PTX_OP_FMA:
-    case PTX_OP_MIN:
-    case PTX_OP_MAX: return ins->nsrc <= 3 && PICK_RARE(half_op);
-    case PTX_OP_EX2:
-    case PTX_OP_TANH: return (ins->flags & PTX_F_APPROX) && PICK_RARE(half_op);
+    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_FMA: case PTX_OP_MIN: case PTX_OP_MAX:
+      return ins->nsrc <= 3 && PICK_RARE(half_op);
+    case PTX_OP_EX2: case PTX_OP_TANH: return (ins->flags & PTX_F_APPROX) && PICK_RARE(half_op);
     default: return false;
   }
 }

@@ -1,9 +1,9 @@
 /*
-** lanes.h - how an operation is written: one expression, made into loops over 32 lanes.
+** lanes.h - macros that make an operation's loops over 32 lanes from one expression.
 **
-** A function made here reads whole registers and writes either all lanes (`name`) or those of w->mask
-** (`name_m`).  Loops are plain C with a promise that lanes are independent, which gcc and clang turn into
-** vectors of whatever width this file is compiled for; DC_ISA names that instruction set.
+** The functions read whole registers and write either all lanes (`name`) or those of w->mask (`name_m`).  Loops are
+** plain C with a pragma that lanes are independent, which gcc and clang vectorize for the instruction set that the file
+** is compiled for; DC_ISA is its name.
 */
 #ifndef DC_CPU_OPS_LANES_H
 #define DC_CPU_OPS_LANES_H
@@ -50,8 +50,8 @@ typedef __int128 s128;
 #define MASK_s64 w->m64
 #define MASK_f64 w->m64
 
-/* OPn makes name and name_m for d = expr of x (from a), y (from b), z (from c); RAREn, for what is seldom used, only
-** a masked function called name; RARE4 has v (from e) too. */
+/* OPn defines name and name_m for d = expr of x (from a), y (from b), z (from c); RAREn, for seldom used operations,
+** only a masked function `name`; RARE4 has v (from e) too. */
 #define ALL_(name, TD, pointers, reads, expr)                                                                          \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     TD *d = REG(TD, o->d);                                                                                             \
@@ -96,7 +96,7 @@ typedef __int128 s128;
   OP3(name##_16, u16, u16, u16, u16, expr)                                                                             \
   OP3(name##_32, u32, u32, u32, u32, expr) OP3(name##_64, u64, u64, u64, u64, expr)
 
-/* Writes a buffer of results to the lanes of w->mask. */
+/* Stores a buffer of results in the lanes of w->mask. */
 #define PUT_MASKED(TD, slot, t)                                                                                        \
   do {                                                                                                                 \
     TD *d_ = REG(TD, slot);                                                                                            \
@@ -104,7 +104,7 @@ typedef __int128 s128;
     LANES(l) d_[l] = m_[l] ? (t)[l] : d_[l];                                                                           \
   } while (0)
 
-/* Choosing: `return PICK(add_u32);` */
+/* To be used in `select` functions: `return PICK(add_u32);` */
 static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {
   o->fn = fn;
   o->fn_masked = fn_masked;
@@ -126,7 +126,7 @@ static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {
     PICK_WIDTH(pick, name##_u)                                                                                         \
   } while (0)
 
-/* True when the containers are these (0: not looked at; bits the decoder left 0 are trusted). */
+/* True when the operands have these containers (0: any; sizes that the decoder left 0 match all). */
 static inline bool dc_shaped(const dc_uop *o, int d, int a, int b, int c) {
   const int want[4] = {d, a, b, c};
   for (int i = 0; i < 4; i++) {
@@ -144,6 +144,27 @@ static inline f32 saturate(f32 x) { return bits_f32(s_saturate(f32_bits(x))); }
 static inline f64 saturate64(f64 x) {
   f64 r = x > 0.0 ? x : 0.0;
   return r < 1.0 ? r : 1.0;
+}
+
+/* min and max: a number wins over NaN; -0 is below +0 (equal operands differ in their sign bit at most). */
+#define MIN_MAX_(name, T, test, op)                                                                                    \
+  static inline T name(T x, T y) {                                                                                     \
+    const T r = y != y || x test y ? x : y;                                                                            \
+    return x == y ? bits_##T(T##_bits(x) op T##_bits(y)) : r;                                                          \
+  }
+MIN_MAX_(min32, f32, <, |)
+MIN_MAX_(max32, f32, >, &)
+MIN_MAX_(min64, f64, <, |)
+MIN_MAX_(max64, f64, >, &)
+/* With .NaN, .xorsign.abs and .ftz. */
+static inline f32 order32(f32 x, f32 y, const ptx_ins *ins) {
+  const bool min = ins->op == PTX_OP_MIN;
+  if (ins->flags & PTX_F_FTZ) x = flush(x), y = flush(y);
+  if ((ins->flags & PTX_F_NAN) && (x != x || y != y)) return bits_f32(0x7fffffffu);
+  if (!(ins->flags & PTX_F_XORSIGN)) return min ? min32(x, y) : max32(x, y);
+  const u32 sign = (f32_bits(x) ^ f32_bits(y)) & 0x80000000u;
+  const f32 ax = __builtin_fabsf(x), ay = __builtin_fabsf(y);
+  return bits_f32((f32_bits(min ? min32(ax, ay) : max32(ax, ay)) & 0x7fffffffu) | sign);
 }
 
 /* BIT_OF_LANE[l] == 1 << l: turns a predicate word into lanes without shifts. */

@@ -1,9 +1,9 @@
 /*
 ** memory.c - ld, st, prefetch, membar, fence; PTX ISA 9.7.9 and 9.7.13.
 **
-** What makes it fast: one vector test finds the two usual shapes of a warp's addresses, all lanes the
-** same (one access, spread) and lanes one after another (a vector copy).  Everything else goes lane by
-** lane.  w->at is set before memory is touched: a fault is blamed on it.
+** One vector test finds the two usual shapes of a warp's addresses: all lanes the same (one access, broadcast) and
+** lanes consecutive (a vector copy).  Everything else goes lane by lane.  w->at is set before memory is accessed:
+** faults are attributed to it.
 */
 #include "cpu/ops/address.h"
 #include "cpu/ops/wide.h"
@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-/* Accesses without an address register are not checked for alignment: parameters lie where they lie. */
+/* Accesses without an address register are not checked for alignment: parameters may have any. */
 #define AT(T) T##_at
 typedef u8 u8_at;
 typedef s8 s8_at;
@@ -25,8 +25,8 @@ typedef u128 __attribute__((aligned(1))) u128_at;
 
 typedef enum shape { SCATTERED, SAME, RUN } shape;
 
-/* The shape of the addresses of the lanes in w->mask (not empty), `step` bytes making a run.  *lane is the lowest such
-** lane. */
+/* The shape of the addresses of the lanes in w->mask (not empty); in a run they are `step` bytes apart.  *lane is the
+** lowest of these lanes. */
 #define SHAPE_OF(T)                                                                                                    \
   INLINE shape shape_of_##T(const dc_warp *w, const T *a, T step, const T *m, u32 *lane) {                             \
     T x = 0;                                                                                                           \
@@ -52,7 +52,7 @@ typedef enum shape { SCATTERED, SAME, RUN } shape;
 SHAPE_OF(u64)
 SHAPE_OF(u32)
 
-/* *first: the one address of all, or where lane 0 of a run is (or would be). */
+/* *first: the address of all, or the one that lane 0 of a run has (or would have). */
 INLINE shape shape_of(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   const u64 stride = w->lane_stride[o->base];
   u32 lane;
@@ -70,7 +70,7 @@ INLINE shape shape_of(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return s;
 }
 
-/* A run of which only some lanes are wanted: the hardware's masked accesses leave the other places alone. */
+/* Some lanes of a run: the hardware's masked accesses do not access the other lanes' memory. */
 #define EACH_OF_RUN(T, to, from, w) EACH_LANE(l, (w)->mask) to[l] = (T)from[l]
 #if defined(__AVX512F__)
 INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) {
@@ -126,7 +126,7 @@ INLINE void store_part_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_OF_
 
 #define MASK_u128 w->m32
 
-/* For sizes that are seldom used: the same, not copied into each function. */
+/* For seldom used sizes: the same, not inlined. */
 static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return shape_of(w, o, step, first);
 }
@@ -213,21 +213,8 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
   static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, false); }                                           \
   static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, true); }
 
-/* The seldom used sizes go lane by lane. */
-#define LOAD_VECTOR_RARE(name, S, D)                                                                                   \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
-    u64 at[DC_LANES] BUFFER;                                                                                           \
-    touch(w, o);                                                                                                       \
-    addresses(w, o, at);                                                                                               \
-    check_each(w, o, at, (u32)sizeof(S) * o->ins->vec);                                                                \
-    for (u32 e = 0; e < o->ins->vec; e++)                                                                              \
-      if (o->v[e] != DC_NO_OPERAND) {                                                                                  \
-        D *d = REG(D, o->v[e]);                                                                                        \
-        EACH_LANE(l, w->mask) d[l] = (D)HOST(const AT(S), at[l])[e];                                                   \
-      }                                                                                                                \
-  }
-
-/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order. */
+/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order.  Also plain vectors
+** of seldom used sizes. */
 #define LOAD_ORDERED(name, S, D)                                                                                       \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
@@ -249,29 +236,16 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
   }
 
 #define LOADS(S, D) LOAD(ld_##S##_##D, S, D) LOAD_VECTOR(ldv_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
-#define LOADS_RARE(S, D)                                                                                               \
-  LOAD_RARE(ld_##S##_##D, S, D) LOAD_VECTOR_RARE(ldv_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
-LOADS_RARE(u8, u16)
-LOADS_RARE(s8, u16)
-LOADS(u16, u16)
-LOADS_RARE(u8, u32)
-LOADS_RARE(s8, u32)
-LOADS_RARE(u16, u32)
-LOADS_RARE(s16, u32)
-LOADS(u32, u32)
-LOADS_RARE(u8, u64)
-LOADS_RARE(s8, u64)
-LOADS_RARE(u16, u64)
-LOADS_RARE(s16, u64)
-LOADS_RARE(u32, u64)
-LOADS_RARE(s32, u64)
-LOADS(u64, u64)
-LOAD_RARE(ld_u128_u128, u128, u128)
-LOAD_VECTOR_RARE(ldv_u128_u128, u128, u128)
-LOAD_ORDERED(ldo_u128_u128, u128, u128)
+#define LOADS_RARE(S, D) LOAD_RARE(ld_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
+/* Memory type, container. */
+#define LOAD_FORMS(USUAL, RARE)                                                                                        \
+  USUAL(u32, u32) USUAL(u64, u64) USUAL(u16, u16)                                                                      \
+  RARE(u8, u16) RARE(s8, u16) RARE(u8, u32) RARE(s8, u32) RARE(u16, u32) RARE(s16, u32)                                \
+  RARE(u8, u64) RARE(s8, u64) RARE(u16, u64) RARE(s16, u64) RARE(u32, u64) RARE(s32, u64) RARE(u128, u128)
+LOAD_FORMS(LOADS, LOADS_RARE)
 
-/* st of containers of type D as memory type S.  When all lanes write one place, the last one's value is as good as
-** any (PTX says that one of them arrives). */
+/* st of containers of type D as memory type S.  When all lanes write to one address, the last one's value is stored
+** (PTX: one of them, unspecified which). */
 #define STORE(name, S, D, shape_of_it, part)                                                                           \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const D *b = REG(D, o->b);                                                                                         \
@@ -325,15 +299,6 @@ LOAD_ORDERED(ldo_u128_u128, u128, u128)
     else                                                                                                               \
       name##_n(w, o, o->ins->vec);                                                                                     \
   }
-#define STORE_VECTOR_RARE(name, S, D)                                                                                  \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
-    u64 at[DC_LANES] BUFFER;                                                                                           \
-    touch(w, o);                                                                                                       \
-    addresses(w, o, at);                                                                                               \
-    check_each(w, o, at, (u32)sizeof(S) * o->ins->vec);                                                                \
-    EACH_LANE(l, w->mask)                                                                                              \
-    for (u32 e = 0; e < o->ins->vec; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                               \
-  }
 #define STORE_ORDERED(name, S, D)                                                                                      \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
@@ -353,65 +318,37 @@ LOAD_ORDERED(ldo_u128_u128, u128, u128)
   STORE_VECTOR(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
 #define STORES_RARE(S, D)                                                                                              \
   STORE(st_##S##_##D, S, D, shape_of_rare, EACH_OF_RUN(S, p, b, w))                                                    \
-  STORE_VECTOR_RARE(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
-STORES_RARE(u8, u16)
-STORES(u16, u16)
-STORES_RARE(u8, u32)
-STORES_RARE(u16, u32)
-STORES(u32, u32)
-STORES_RARE(u8, u64)
-STORES_RARE(u16, u64)
-STORES_RARE(u32, u64)
-STORES(u64, u64)
-STORE(st_u128_u128, u128, u128, shape_of_rare, EACH_OF_RUN(u128, p, b, w))
-STORE_VECTOR_RARE(stv_u128_u128, u128, u128)
-STORE_ORDERED(sto_u128_u128, u128, u128)
+  STORE_ORDERED(sto_##S##_##D, S, D)
+#define STORE_FORMS(USUAL, RARE)                                                                                       \
+  USUAL(u16, u16) USUAL(u32, u32) USUAL(u64, u64)                                                                      \
+  RARE(u8, u16) RARE(u8, u32) RARE(u16, u32) RARE(u8, u64) RARE(u16, u64) RARE(u32, u64) RARE(u128, u128)
+STORE_FORMS(STORES, STORES_RARE)
 
 typedef struct access {
   uint8_t bits, container;
   bool sign;
   dc_op_fn fn, fn_masked, vec, vec_masked, ordered;
 } access;
-#define ROW(S, D, b, c, s)                                                                                             \
-  { b, c, s, ld_##S##_##D, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D##_m, ldo_##S##_##D }
-#define RARE_ROW(S, D, b, c, s)                                                                                        \
-  { b, c, s, ld_##S##_##D##_m, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D, ldo_##S##_##D }
-static const access loads[] = {
-    ROW(u32, u32, 32, 32, false),
-    ROW(u32, u32, 32, 32, true),
-    ROW(u64, u64, 64, 64, false),
-    ROW(u64, u64, 64, 64, true),
-    ROW(u16, u16, 16, 16, false),
-    ROW(u16, u16, 16, 16, true),
-    RARE_ROW(u8, u16, 8, 16, false),
-    RARE_ROW(s8, u16, 8, 16, true),
-    RARE_ROW(u8, u32, 8, 32, false),
-    RARE_ROW(s8, u32, 8, 32, true),
-    RARE_ROW(u16, u32, 16, 32, false),
-    RARE_ROW(s16, u32, 16, 32, true),
-    RARE_ROW(u8, u64, 8, 64, false),
-    RARE_ROW(s8, u64, 8, 64, true),
-    RARE_ROW(u16, u64, 16, 64, false),
-    RARE_ROW(s16, u64, 16, 64, true),
-    RARE_ROW(u32, u64, 32, 64, false),
-    RARE_ROW(s32, u64, 32, 64, true),
-    {128, 128, false, ld_u128_u128_m, ld_u128_u128_m, ldv_u128_u128, ldv_u128_u128, ldo_u128_u128},
-};
+#define IS_SIGNED(S, D) (sizeof(S) < sizeof(D) && (S)-1 < (S)1) /* as wide as its container: the same for both signs */
+#define ROW(S, D)                                                                                                      \
+  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D##_m,   \
+    ldo_##S##_##D },
+#define ROW_RARE(S, D)                                                                                                 \
+  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D##_m, ld_##S##_##D##_m, ldo_##S##_##D, ldo_##S##_##D,   \
+    ldo_##S##_##D },
+static const access loads[] = { LOAD_FORMS(ROW, ROW_RARE) };
 #undef ROW
-#define ROW(S, D, b, c)                                                                                                \
-  { b, c, false, st_##S##_##D, st_##S##_##D, stv_##S##_##D, stv_##S##_##D, sto_##S##_##D }
-static const access stores[] = {
-    ROW(u8, u16, 8, 16),   ROW(u16, u16, 16, 16),
-    ROW(u8, u32, 8, 32),   ROW(u16, u32, 16, 32),
-    ROW(u32, u32, 32, 32), ROW(u8, u64, 8, 64),
-    ROW(u16, u64, 16, 64), ROW(u32, u64, 32, 64),
-    ROW(u64, u64, 64, 64), {128, 128, false, st_u128_u128, st_u128_u128, stv_u128_u128, stv_u128_u128, sto_u128_u128},
-};
+#undef ROW_RARE
+#define ROW_(S, D, vec) { 8 * sizeof(S), 8 * sizeof(D), false, st_##S##_##D, st_##S##_##D, vec, vec, sto_##S##_##D },
+#define ROW(S, D) ROW_(S, D, stv_##S##_##D)
+#define ROW_RARE(S, D) ROW_(S, D, sto_##S##_##D)
+static const access stores[] = { STORE_FORMS(ROW, ROW_RARE) };
 
 static bool select_access(dc_uop *o, const access *table, size_t rows, int container, bool sign) {
   const u32 ordered = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;
   int bits = ptx_type_bits((ptx_type)o->ins->type);
   if (!container) container = dc_container(bits);
+  if (bits == container) sign = false;
   for (size_t i = 0; i < rows; i++) {
     const access *t = &table[i];
     if (t->bits != bits || t->container != container || t->sign != sign) continue;
@@ -421,7 +358,6 @@ static bool select_access(dc_uop *o, const access *table, size_t rows, int conta
   return false;
 }
 
-static void no_operation(dc_warp *w, const dc_uop *o) { (void)w, (void)o; }
 static void fence(dc_warp *w, const dc_uop *o) {
   (void)w, (void)o;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -429,21 +365,14 @@ static void fence(dc_warp *w, const dc_uop *o) {
 
 bool PER_ISA(dc_select_memory)(dc_uop *o) {
   switch (o->ins->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
+    case PTX_OP_LD: case PTX_OP_LDU:
       return select_access(o, loads, sizeof loads / sizeof *loads, o->bits[0] ? dc_container(o->bits[0]) : 0,
                            dc_is_signed(o->ins->type));
     case PTX_OP_ST:
       return select_access(o, stores, sizeof stores / sizeof *stores, o->bits[2] ? dc_container(o->bits[2]) : 0, false);
-    case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU:
-    case PTX_OP_APPLYPRIORITY:
-    case PTX_OP_DISCARD:
-    case PTX_OP_GRIDDEPCONTROL:
-    case PTX_OP_SETMAXNREG:
-    case PTX_OP_PMEVENT: return dc_pick(o, no_operation, no_operation);
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE: return dc_pick(o, fence, fence);
+    case PTX_OP_PREFETCH: case PTX_OP_PREFETCHU: case PTX_OP_APPLYPRIORITY: case PTX_OP_DISCARD:
+    case PTX_OP_GRIDDEPCONTROL: case PTX_OP_SETMAXNREG: case PTX_OP_PMEVENT: return PICK_RARE(no_operation);
+    case PTX_OP_MEMBAR: case PTX_OP_FENCE: return PICK_RARE(fence);
     default: return false;
   }
 }

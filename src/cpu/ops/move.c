@@ -5,17 +5,14 @@
 
 #include <time.h>
 
-OP1(mov_16, u16, u16, x)
-OP1(mov_32, u32, u32, x)
-OP1(mov_64, u64, u64, x)
+OP1_WIDTHS(mov, x)
 static void mov_128(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u128, o->d)[l] = REG(u128, o->a)[l]; }
-static u32 pred_source(const dc_warp *w, const dc_uop *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
-static void mov_pred(dc_warp *w, const dc_uop *o) { put_pred(w, o->d, pred_source(w, o)); }
-static void mov_pred_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, pred_source(w, o)); }
+static void mov_pred(dc_warp *w, const dc_uop *o) { put_pred(w, o->d, pred_of(w, o->a, o->neg_a)); }
+static void mov_pred_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, pred_of(w, o->a, o->neg_a)); }
 
 /* --- packing ------------------------------------------------------------------------------------- */
 
-/* Lane l of a register with containers of so many bits, and back. */
+/* Lane l of a register, by the size of its container. */
 static inline u128 get_lane(const dc_warp *w, u32 slot, int container, u32 l) {
   switch (container) {
     case 16: return REG(u16, slot)[l];
@@ -34,7 +31,7 @@ static inline void put_lane(dc_warp *w, u32 slot, int container, u32 l, u128 x) 
 }
 static inline u128 low_bits(u128 x, int n) { return n >= 128 ? x : x & (((u128)1 << n) - 1); }
 
-/* mov.b64 {lo, hi}, a: from a buffer, since the parts' slots may overlap the source. */
+/* mov.b64 {lo, hi}, a: through a buffer, since the parts' slots may overlap the source. */
 static void unpack_any(dc_warp *w, const dc_uop *o) {
   const int n = o->ins->ndst, whole = ptx_type_bits((ptx_type)o->ins->type), part = whole / n;
   const int container = dc_container(o->bits[0] ? o->bits[0] : part);
@@ -101,7 +98,7 @@ static u64 nanoseconds(clockid_t clock) {
   return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
-/* %clock counts the processor's own cycles where they can be read at once, else nanoseconds. */
+/* %clock counts the processor's cycles where an instruction reads them, else nanoseconds. */
 static u64 cycles(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -175,26 +172,8 @@ static void mov_sreg(dc_warp *w, const dc_uop *o) {
 }
 
 /* The usual ones, 32 bits wide. */
-static const u32 *tid_row(const dc_warp *w, const dc_uop *o) { return w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X]; }
-static void mov_tid(dc_warp *w, const dc_uop *o) {
-  u32 *d = REG(u32, o->d);
-  const u32 *t = tid_row(w, o);
-  LANES(l) d[l] = t[l];
-}
-static void mov_tid_m(dc_warp *w, const dc_uop *o) {
-  u32 *d = REG(u32, o->d);
-  const u32 *t = tid_row(w, o), *m = w->m32;
-  LANES(l) d[l] = m[l] ? t[l] : d[l];
-}
-static void mov_uniform(dc_warp *w, const dc_uop *o) {
-  u32 *d = REG(u32, o->d), v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);
-  LANES(l) d[l] = v;
-}
-static void mov_uniform_m(dc_warp *w, const dc_uop *o) {
-  u32 *d = REG(u32, o->d), v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);
-  const u32 *m = w->m32;
-  LANES(l) d[l] = m[l] ? v : d[l];
-}
+BOTH_(mov_tid, u32, const u32 *t = w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X];, , t[l])
+BOTH_(mov_uniform, u32, const u32 v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);, , v)
 
 static void clear_pred(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, 0); }
 
@@ -236,7 +215,7 @@ static int base_of_space(int space) {
     default: return -1;
   }
 }
-/* cvta adds where lane l's window of the space begins, cvta.to takes it away. */
+/* cvta adds the address at which lane l's window of the space begins, cvta.to subtracts it. */
 static inline u64 window(const dc_warp *w, const dc_uop *o, int l) {
   const int base = base_of_space(o->ins->space);
   const u64 at = w->base[base] + w->lane_stride[base] * (u64)l;
@@ -271,8 +250,8 @@ static bool select_cvta(dc_uop *o) {
 
 /* --- clusters, of one block here ------------------------------------------------------------------- */
 
-static void zero_64(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u64, o->d)[l] = 0; }
-static void zero_32(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u32, o->d)[l] = 0; }
+MASKED_(zero_64, u64, , , 0)
+MASKED_(zero_32, u32, , , 0)
 
 bool PER_ISA(dc_select_move)(dc_uop *o) {
   switch (o->ins->op) {
@@ -281,10 +260,8 @@ bool PER_ISA(dc_select_move)(dc_uop *o) {
     case PTX_OP_MAPA: return o->bits[0] == 64 ? PICK(mov_64) : PICK(mov_32);
     case PTX_OP_GETCTARANK: return dc_shaped(o, 32, 0, 0, 0) && PICK_RARE(zero_32);
     case PTX_OP_CREATEPOLICY: return dc_shaped(o, 64, 0, 0, 0) && PICK_RARE(zero_64);
-    case PTX_OP_ISSPACEP: {
-      if (o->ins->space == PTX_GENERIC) return false;
-      return dc_shaped(o, 0, 64, 0, 0) && PICK_RARE(isspacep);
-    }
+    case PTX_OP_ISSPACEP:
+      return o->ins->space != PTX_GENERIC && dc_shaped(o, 0, 64, 0, 0) && PICK_RARE(isspacep);
     default: return false;
   }
 }

@@ -12,8 +12,8 @@
 #include <fenv.h>
 #endif
 
-/* Loops that run under another rounding mode are functions of their own, so that the compiler, which knows
-** nothing of modes, cannot move arithmetic out of them. */
+/* Loops that run under another rounding mode are functions of their own, so that the compiler, which assumes the
+** default mode, cannot move arithmetic across the change. */
 #define ROUNDED __attribute__((noinline))
 
 /* Sets the mode that a PTX suffix names (.rn .rz .rm .rp, or their integer forms) and returns the old one. */

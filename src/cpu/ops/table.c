@@ -1,5 +1,5 @@
 /*
-** table.c - one instruction set's table: choosing a function for an instruction, and running them.
+** table.c - one instruction set's table: `select`, `set_mask`, `run`.
 */
 #include "cpu/ops/table.h"
 
@@ -15,7 +15,7 @@
 #define ENTRY(file) NAME(file),
 FILES(DECLARE)
 
-/* `_` as a destination, special registers as sources: only where an operation knows of them. */
+/* False for `_` as a destination or a special register as a source where no operation has them. */
 static bool has_operands(const dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const bool several = ins->ndst > 1 || ins->vec > 1;

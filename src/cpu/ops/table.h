@@ -1,11 +1,11 @@
 /*
-** table.h - the operations of the interpreter (tier 0): what one PTX instruction does to 32 lanes.
+** table.h - the operations of the interpreter (tier 0), one table for each instruction set.
 **
 ** The files of this folder are compiled once for each instruction set, with -DDC_ISA=<isa>, and with
 ** -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing (the flags of each set are in
-** the Makefile).  runtime/isa.c picks the table for the machine.
+** the Makefile).  runtime/isa.c chooses the table for the machine.
 **
-** What the decoder (decode.c) must have put into a dc_uop before `select` sees it:
+** Fields of a dc_uop that the decoder (decode.c) sets before it calls `select`:
 **   sources in order in a, b, c, e; the destination in d; a second destination (the predicate of setp p|q, shfl d|p,
 **     match d|p) in d2, DC_NO_OPERAND where the text has `_`.  A predicate operand is its index, neg_x when !p.
 **   ld    d or (vec > 1) v[0..vec), bits[0] their container; address register in a, addr_bits, imm, base

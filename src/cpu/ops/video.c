@@ -1,14 +1,14 @@
 /*
-** video.c - video instructions: vadd, vmad, vset … with parts of registers, and their packed forms vadd2,
-** vabsdiff4 …; PTX ISA 9.7.15 and 9.7.16.  cuda's __vabsdiffu4 and its like become these.
+** video.c - video instructions: vadd, vmad, vset … on sub-words of registers, and their packed forms vadd2, vabsdiff4
+** …; PTX ISA 9.7.15 and 9.7.16.  CUDA's SIMD intrinsics (__vabsdiffu4 …) compile to these.
 **
-** Parts are computed in wide integers, saturated (.sat) or wrapped, then merged into c or combined with it.
+** Sub-words are computed as wide integers, saturated (.sat) or wrapped, then merged into c or combined with it.
 */
 #include "cpu/ops/lanes.h"
 
 typedef enum action { ADD, SUB, ABSDIFF, MIN, MAX, AVERAGE, COMPARE, SHL, SHR, MAD } action;
 
-/* What an opcode does, to parts of how many bits (32: scalar; 0: it is no video instruction). */
+/* What an opcode does, and the bits of its sub-words (32: scalar; 0: it is no video instruction). */
 static int parts_of(int op, action *what) {
   static const struct {
     uint16_t op;
@@ -83,14 +83,14 @@ static u32 part_at(const ptx_ins *ins, int i) { return ins->opnd ? ins->opnd[i].
 
 /* --- packed ---------------------------------------------------------------------------------------------- */
 
-/* Lists count parts of b:a, the lowest first; what is not said is a's own, b's own. */
+/* Indices of sub-words of b:a, the lowest first; by default a's, b's. */
 static u32 list_of(u32 part, int n, int first) {
   u32 list = 0;
   if (part & PTX_PART_LIST) return part & 0xfff;
   for (int i = 0; i < n; i++) list |= (u32)(first + i) << (3 * i);
   return list;
 }
-/* Which parts of d are written: .h0, .b20 …, all when nothing is said. */
+/* Which sub-words of d are written: .h0, .b20 …, by default all. */
 static u32 lanes_of(u32 part, int n) {
   u32 set = 0;
   const u32 count = (part / PTX_PART_COUNT & 3) + 1;
@@ -123,7 +123,7 @@ static u32 packed_lane(const ptx_ins *ins, action what, int bits, u32 x, u32 y, 
 
 /* --- scalar ---------------------------------------------------------------------------------------------- */
 
-/* Bits of a part and where they begin. */
+/* The bits of a sub-word and its position. */
 static int part_bits(u32 said, int *at) {
   const int part = (int)(said & 7);
   *at = part >= PTX_PART_H0 ? 16 * (part - PTX_PART_H0) : part ? 8 * (part - PTX_PART_B0) : 0;
@@ -135,7 +135,7 @@ static s64 part_of(u32 said, u32 x, bool sign) {
   return field(x, at, bits, sign);
 }
 
-/* The product of parts and c, with signs, a shift and .sat: up to 66 bits. */
+/* The product of sub-words, plus c, with signs, a shift and .sat: up to 66 bits. */
 static u32 multiply_add(const ptx_ins *ins, s64 x, s64 y, u32 z) {
   const kinds sign = signs_of(ins, MAD);
   const bool minus = ((part_at(ins, 1) ^ part_at(ins, 2)) & PTX_PART_NEGATED) != 0;

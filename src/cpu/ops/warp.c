@@ -1,13 +1,13 @@
 /*
 ** warp.c - operations between a warp's lanes: shfl, vote, match, activemask, redux; PTX ISA 9.7.9, 9.7.13.
 **
-** Lanes in w->mask take part.  Each lane names its partners in a membermask, so that several groups may
-** pass here at once: a result is made of the lanes that are both in the mask and among the partners.
+** Lanes in w->mask take part.  Each lane names its partners in a member mask, so several groups may run at once: a
+** lane's result is computed from the lanes that are both in w->mask and among its partners.
 */
 #include "cpu/ops/lanes.h"
 
-/* The source lane of every lane, and which lanes got one inside their segment; PTX ISA's own formulas.  c: clamp value
-** in bits 0-4, segment mask in bits 8-12. */
+/* The source lane of every lane; the result has a bit for each lane whose source is inside its segment.  The formulas
+** are the PTX ISA's; c: clamp value in bits 0-4, segment mask in bits 8-12. */
 static u32 source_lanes(const dc_warp *w, const dc_uop *o, u32 *from) {
   const u32 *b = REG(u32, o->b), *c = REG(u32, o->c);
   const int mode = o->ins->mode;
@@ -32,24 +32,23 @@ static void shfl(dc_warp *w, const dc_uop *o) {
   const u32 inside = source_lanes(w, o, from);
   const u32 *member = REG(u32, o->e);
   memcpy(t, w->regs + o->a, sizeof t);
-  /* What is not here, or no member, gives 0, as on a GPU: lanes that have ended, or took another branch. */
+  /* As on a GPU, 0 from lanes that are no partner or not here (exited, or in another branch). */
   LANES(l) r[l] = (w->mask & member[l]) >> (from[l] & 31) & 1 ? t[from[l] & 31] : 0;
   if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, r);
   if (o->ins->ndst > 1 && o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, inside);
 }
 
-/* A lane's partners that are here. */
+/* A lane's partners in w->mask. */
 static inline u32 partners(const dc_warp *w, const u32 *member, u32 l) { return member[l] & w->mask; }
 
-static u32 vote_bits(const dc_warp *w, const dc_uop *o) { return o->neg_a ? ~w->preds[o->a] : w->preds[o->a]; }
 static void vote_ballot(dc_warp *w, const dc_uop *o) {
-  const u32 p = vote_bits(w, o) & w->mask;
+  const u32 p = pred_of(w, o->a, o->neg_a) & w->mask;
   const u32 *member = REG(u32, o->b);
   u32 *d = REG(u32, o->d);
   LANES(l) d[l] = w->m32[l] ? p & member[l] : d[l];
 }
 static void vote_pred(dc_warp *w, const dc_uop *o) {
-  const u32 p = vote_bits(w, o), *member = REG(u32, o->b);
+  const u32 p = pred_of(w, o->a, o->neg_a), *member = REG(u32, o->b);
   u32 bits = 0;
   EACH_LANE(l, w->mask) {
     const u32 group = partners(w, member, l), yes = p & group;
@@ -60,7 +59,7 @@ static void vote_pred(dc_warp *w, const dc_uop *o) {
   put_pred_masked(w, o->d, bits);
 }
 
-/* match: the partners that hold the same value; .all: all of them or none, with a predicate. */
+/* match: the partners with the same value; .all: all of them or none, with a predicate. */
 #define MATCH(name, T)                                                                                                 \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 *member = REG(u32, o->b);                                                                                \
@@ -98,7 +97,7 @@ static u32 redux_step(u32 x, u32 y, const ptx_ins *ins) {
     default: return (sign ? (s32)x > (s32)y : x > y) ? x : y;
   }
 }
-/* In the order of the numbers, -0 below +0. A NaN gives way to a number, or with .NaN the number to it. */
+/* -0 is below +0.  Of a number and a NaN the result is the number, with .NaN the NaN. */
 static u32 redux_f32_step(u32 x, u32 y, const ptx_ins *ins) {
   const bool x_nan = (x & 0x7fffffffu) > 0x7f800000u, y_nan = (y & 0x7fffffffu) > 0x7f800000u;
   const u32 kx = x >> 31 ? ~x : x | 0x80000000u, ky = y >> 31 ? ~y : y | 0x80000000u;
@@ -107,35 +106,24 @@ static u32 redux_f32_step(u32 x, u32 y, const ptx_ins *ins) {
   return (ins->mode == PTX_ATOM_MIN) == (kx < ky) ? x : y;
 }
 
-static void redux_f32(dc_warp *w, const dc_uop *o) {
+/* One group of partners after another. */
+static void redux(dc_warp *w, const dc_uop *o) {
   const u32 *a = REG(u32, o->a), *member = REG(u32, o->b), keep = o->ins->flags & PTX_F_ABS ? 0x7fffffffu : ~(u32)0;
+  const bool is_float = o->ins->type == PTX_F32;
   u32 t[DC_LANES] BUFFER, left = w->mask;
   memset(t, 0, sizeof t);
   while (left) {
     const u32 first = (u32)__builtin_ctz(left), group = partners(w, member, first) | 1u << first;
     u32 r = a[first] & keep;
-    EACH_LANE(l, group) r = redux_f32_step(r, a[l] & keep, o->ins); /* the first again: a NaN becomes the one NaN */
+    if (is_float) EACH_LANE(l, group) r = redux_f32_step(r, a[l] & keep, o->ins); /* `first` too: canonical NaN */
+    else EACH_LANE(l, group & ~(1u << first)) r = redux_step(r, a[l], o->ins);
     EACH_LANE(l, group) t[l] = r;
     left &= ~group;
   }
   PUT_MASKED(u32, o->d, t);
 }
 
-static void redux(dc_warp *w, const dc_uop *o) {
-  const u32 *a = REG(u32, o->a), *member = REG(u32, o->b);
-  u32 t[DC_LANES] BUFFER, left = w->mask;
-  memset(t, 0, sizeof t);
-  while (left) { /* one group of partners after another */
-    const u32 first = (u32)__builtin_ctz(left), group = partners(w, member, first) | 1u << first;
-    u32 r = a[first];
-    EACH_LANE(l, group & ~(1u << first)) r = redux_step(r, a[l], o->ins);
-    EACH_LANE(l, group) t[l] = r;
-    left &= ~group;
-  }
-  PUT_MASKED(u32, o->d, t);
-}
-
-/* The lowest of the partners that are here leads. */
+/* The lowest partner in w->mask is elected. */
 static void elect(dc_warp *w, const dc_uop *o) {
   const u32 *member = REG(u32, o->a);
   u32 t[DC_LANES] BUFFER, leads = 0;
@@ -172,7 +160,7 @@ bool PER_ISA(dc_select_warp)(dc_uop *o) {
         return false;
       if (!dc_shaped(o, 32, 32, 32, 0) || bits != 32) return false;
       if (ins->type == PTX_F32)
-        return (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) && PICK_RARE(redux_f32);
+        return (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) && PICK_RARE(redux);
       return !(ins->flags & (PTX_F_ABS | PTX_F_NAN)) && PICK_RARE(redux);
     default: return false;
   }

@@ -1,6 +1,6 @@
 /*
-** wide.h - memory accesses of up to 16 bytes that no other thread sees in parts (single-copy atomic), as a GPU
-** makes them for vectors that are volatile, relaxed or ordered.
+** wide.h - single-copy atomic memory accesses of up to 16 bytes, as a GPU has them for vectors that are volatile,
+** relaxed or ordered.
 **
 ** x86-64: aligned 16-byte moves are atomic on every processor with AVX (Intel SDM volume 3, 9.1.1; AMD64 APM volume 2,
 ** 7.3.2); elsewhere cmpxchg16b, which AVX-less processors have too, serves loads as well.  AArch64: exclusive pairs.
@@ -74,8 +74,8 @@ INLINE void store_128(u128 *p, u128 x) {
   for (u128 seen = x, old; (old = swap_128(p, seen, x)) != seen;) seen = old;
 }
 
-/* `bytes` (a power of two) between memory and a buffer; at once up to 16, more by 16.  Memory that is not aligned to
-** that (parameters lie where they lie) goes by elements of `element` bytes, which are. */
+/* `bytes` (a power of two) between memory and a buffer; atomic up to 16, more by 16.  Memory that is not aligned to
+** that (parameters) is accessed by elements of `element` bytes. */
 INLINE void read_whole(void *to, u64 from, u32 bytes, u32 element) {
   const u32 step = from & (bytes - 1) ? element : bytes < 16 ? bytes : 16;
   for (u32 i = 0; i < bytes; i += step) {

@@ -1,8 +1,8 @@
 /*
 ** block.c - see block.h.
 **
-** A warp runs until it ends or must wait; then the next one runs.  Warps start one by one in the same
-** register file, which stays in the cache, as long as each ends before the next begins.
+** A warp starts when the one before it has ended or waits.  While each ends before the next begins, all use the same
+** frame, which stays in the cache.
 */
 #include "cpu/runtime/block.h"
 
@@ -20,11 +20,11 @@
 #include "cpu/runtime/warp_order.h"
 #include "device/device.h"
 
-#define IDLE_ROUNDS 3 /* rounds of nothing but spinning after which another block may run */
+#define IDLE_ROUNDS 3 /* rounds in which all warps spin, after which another block may run */
 
 /* --- beginning and end ---------------------------------------------------------------------------------- */
 
-/* Shared memory of the block ends at a page that cannot be touched. */
+/* Shared memory of the block ends at an inaccessible page. */
 static int give_shared(dc_block_run *b, const dc_job *job) {
   dc_memory *m = b->worker->cpu->memory;
   uint32_t align = job->fn->code->shared_align;
@@ -95,7 +95,7 @@ static dc_warp_slot *begin_warp(dc_block_run *b) {
   return s;
 }
 
-/* Every warp waits for another: says where. */
+/* Every warp waits for another: fails the job with the lines where they wait. */
 static dc_progress deadlock(dc_block_run *b) {
   uint32_t lines[8];
   int n = b->spin_line != 0;
@@ -112,7 +112,7 @@ static dc_progress deadlock(dc_block_run *b) {
   return DC_STOPPED;
 }
 
-/* Before that is said: lanes that wait at a warp-wide operation for lanes at a barrier may pass without them. */
+/* The last resort: lanes that wait at a warp-wide operation for lanes at a barrier pass without them. */
 static bool force_some(dc_block_run *b) {
   bool some = false;
   for (uint32_t i = 0; i < b->nwarps; i++)
@@ -120,7 +120,7 @@ static bool force_some(dc_block_run *b) {
   return some;
 }
 
-/* Runs every warp that can once. */
+/* Runs every runnable warp once. */
 static dc_progress round_of_warps(dc_block_run *b, uint32_t *ran, uint32_t *moved) {
   dc_worker *k = b->worker;
   for (uint32_t i = 0; i < b->nwarps; i++) {
@@ -158,7 +158,7 @@ dc_progress dc_block_run_warps(dc_block_run *b) {
     b->idle_rounds = moved ? 0 : b->idle_rounds + 1;
     if (b->idle_rounds > IDLE_ROUNDS) {
       b->idle_rounds = 0;
-      return dc_watch_is_stuck(b) ? deadlock(b) : DC_YIELDED;
+      return dc_livelock_check(b) ? deadlock(b) : DC_YIELDED;
     }
   }
   return DC_DONE;

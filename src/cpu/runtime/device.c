@@ -1,7 +1,7 @@
 /*
 ** device.c - see device.h.
 **
-** Everything is synchronous: when a slot returns, its work is done.
+** Everything is synchronous: when a slot returns, its work is complete.
 */
 #include "cpu/runtime/device.h"
 
@@ -40,7 +40,7 @@ static struct dc_code *code_of(dc_code *code) { return code; }
 
 /* --- facts ---------------------------------------------------------------------------------------------- */
 
-/* The processor's own name, as /proc/cpuinfo has it. */
+/* The model name in /proc/cpuinfo. */
 static void processor_name(char *name, size_t size) {
   char line[256];
   FILE *f = fopen("/proc/cpuinfo", "re");
@@ -85,7 +85,7 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
   };
   snprintf(dev->target.arch, sizeof dev->target.arch, "compute_75");
   dev->target.binary = false;
-  /* Array kernels as GPUs get them, for specs. */
+  /* For specs: kernels of array expressions as for a GPU. */
   dev->target.gpu = getenv("DOTCOMPUTE_CPU_AS_GPU") != NULL;
   if (dev->target.gpu) dev->facts.compute_major = 8, dev->facts.compute_minor = 0; /* asynchronous copies too */
 }
@@ -190,7 +190,7 @@ static void do_fill(void *ud) {
     return;
   }
   memcpy(f->dst, p, f->size);
-  while (done < bytes && done < 4096) { /* doubled, then copied from what is in the cache */
+  while (done < bytes && done < 4096) { /* doubled up to 4 KiB, which stay in the cache */
     size_t step = done < bytes - done ? done : bytes - done;
     memcpy(f->dst + done, f->dst, step);
     done += step;
@@ -219,7 +219,7 @@ static int cpu_load(dc_device *dev, const void *image, size_t len, dc_code **out
 static void cpu_unload(dc_device *dev, dc_code *code) {
   struct dc_code *c = code_of(code);
   if (c == NULL) return;
-  if (cpu_of(dev) == NULL || cpu_of(dev)->serial != c->device_serial) { /* closed since: its memory went too */
+  if (cpu_of(dev) == NULL || cpu_of(dev)->serial != c->device_serial) { /* closed since, which freed its memory */
     c->global_image = c->const_image = 0;
   } else {
     dc_pool_forget(cpu_of(dev), c);
@@ -303,7 +303,7 @@ static int cpu_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *p
 
 static int cpu_tier(dc_function *fn) { return dc_native_tier(fn_of(fn)); }
 
-/* As many as a worker keeps under way when they wait for each other. */
+/* As many blocks as a worker keeps under way when they wait for each other. */
 static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
   (void)err;
   size_t all = (size_t)fn_of(fn)->ptx->shared_size + shared;

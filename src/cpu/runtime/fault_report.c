@@ -17,7 +17,7 @@
 #include "cpu/runtime/state.h"
 #include "device/device.h"
 
-/* An array as seen from a wrong address. */
+/* The array nearest to a wrong address. */
 typedef struct place {
   uint64_t base;
   size_t bytes;
@@ -79,17 +79,17 @@ static uint64_t access_bytes(const dc_uop *o) {
   return (uint64_t)ptx_type_bits((ptx_type)o->ins->type) / 8 * (o->ins->vec ? o->ins->vec : 1);
 }
 
-/* User addresses are below 2^47 (or 2^56): others fault without telling which. */
+/* User addresses are below 2^47 (or 2^56): the system does not report other ones. */
 static bool canonical(uint64_t a) { return a >> 56 == 0; }
 
-/* Whether n bytes at a touch the page where the fault was. A vector's lanes may reach memory in any order, so the first
-** lane there is blamed, not the one whose address the system gave; 4096: no system's pages are smaller. */
+/* Whether n bytes at a are on the page of the fault.  A vector access may load its lanes in any order, so the fault is
+** attributed to the first lane on that page, not to the one with the reported address.  No pages are smaller. */
 static bool on_page_of(uint64_t fault, uint64_t a, uint64_t n) {
   const uint64_t page = fault & ~(uint64_t)4095;
   return a - page < 4096 || page - a < n;
 }
 
-/* The lane to blame, and the address that it used. */
+/* The lane that the fault is attributed to, and the address that it accessed. */
 static int blamed_lane(const dc_worker *k, const dc_uop *o, uint64_t *address) {
   const dc_warp *w = k->warp;
   *address = k->fault.address;
@@ -103,20 +103,20 @@ static int blamed_lane(const dc_worker *k, const dc_uop *o, uint64_t *address) {
     bool hit = k->fault.has_address ? on_page_of(k->fault.address, a, access_bytes(o)) : !canonical(a);
     if (hit) best = l;
   }
-  if (best < 0 && !k->fault.has_address) /* past 2^47, before 2^56 */
+  if (best < 0 && !k->fault.has_address) /* from 2^47 to 2^56 */
     for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1)
       if (lane_address(w, o, __builtin_ctz(rest)) >> 47) best = __builtin_ctz(rest);
   if (best >= 0) *address = lane_address(w, o, best);
   return best >= 0 ? best : first;
 }
 
-#define FAR ((uint64_t)1 << 40) /* an address that far from an array has nothing to do with it */
+#define FAR ((uint64_t)1 << 40) /* an address that far from an array is not attributed to it */
 
 static uint64_t distance(const place *p, uint64_t address) {
   return address < p->base ? p->base - address : address < p->base + p->bytes ? 0 : address - p->base - p->bytes;
 }
 
-/* The array nearest to the address among those that the kernel was given; where it was given none, among all. */
+/* The array nearest to the address among the kernel's arguments; if there is none, among all. */
 static bool blamed_array(const dc_worker *k, uint64_t address, place *best) {
   const ptx_func *f = k->job->fn->ptx;
   dc_memory *m = k->cpu->memory;
@@ -150,7 +150,7 @@ static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t addres
                    : o->ins->op == PTX_OP_ST ? "write" : "atomic operation";
   unsigned long long bytes = access_bytes(o);
   uint64_t offset = address - w->base[DC_BASE_SHARED];
-  bool near_shared = offset + (1u << 20) < (2u << 20) && k->job->grid.shared_bytes > 0; /* by a generic address */
+  bool near_shared = offset + (1u << 20) < (2u << 20) && k->job->grid.shared_bytes > 0; /* through a generic address */
   if (o->base == DC_BASE_SHARED || (o->base == DC_BASE_FLAT && near_shared)) {
     snprintf(text, size, "%s of %llu bytes at offset %" PRId64 " of shared memory, of which the block has %u bytes",
              verb, bytes, (int64_t)offset, k->job->grid.shared_bytes);
@@ -162,7 +162,7 @@ static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t addres
   }
 }
 
-/* What happened, without where; *code gets CUDA's name for it. */
+/* What happened, without the place; *code gets CUDA's name for it. */
 static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address, const char **code, char *text,
                            size_t size) {
   char access[280];

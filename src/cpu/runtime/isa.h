@@ -1,5 +1,5 @@
 /*
-** isa.h - picks the build of the operations that this machine can run.
+** isa.h - chooses among the operations compiled for baseline, AVX2 and AVX-512 by the processor's features.
 */
 #ifndef DC_CPU_RUNTIME_ISA_H
 #define DC_CPU_RUNTIME_ISA_H

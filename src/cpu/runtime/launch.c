@@ -33,13 +33,17 @@
 
 /* --- the blocks of one worker --------------------------------------------------------------------------- */
 
+static void push_block(dc_block_run **list, dc_block_run *b) {
+  b->next = *list;
+  *list = b;
+}
+
 static void drop_blocks(dc_worker *k) {
   while (k->live_blocks) {
     dc_block_run *b = k->live_blocks;
     k->live_blocks = b->next;
     dc_block_drop(b);
-    b->next = k->free_blocks;
-    k->free_blocks = b;
+    push_block(&k->free_blocks, b);
   }
 }
 
@@ -62,14 +66,10 @@ static dc_block_run *next_block(dc_worker *k) {
     dc_job_fail(job, DC_MEMORY, NULL, 0,
                 "out of memory (host) for a block of %u threads with %u bytes of shared memory",
                 size->x * size->y * size->z, job->grid.shared_bytes);
-    if (b) {
-      b->next = k->free_blocks;
-      k->free_blocks = b;
-    }
+    if (b) push_block(&k->free_blocks, b);
     return NULL;
   }
-  b->next = k->live_blocks;
-  k->live_blocks = b;
+  push_block(&k->live_blocks, b);
   return b;
 }
 
@@ -79,19 +79,12 @@ static void unlink_block(dc_worker *k, dc_block_run *b) {
   *at = b->next;
 }
 
-static void append_block(dc_worker *k, dc_block_run *b) {
-  dc_block_run **at = &k->live_blocks;
-  while (*at) at = &(*at)->next;
-  *at = b;
-  b->next = NULL;
-}
-
-/* Blocks until there are none: a new one after each that waits, as many as may be resident. */
+/* Runs blocks until there are none: a new one after each that yields, up to DC_MAX_RESIDENT at a time. */
 static void run_blocks(dc_worker *k) {
   dc_job *job = k->job;
   int resident = 0;
   bool prefer_new = true;
-  int quiet = 0; /* blocks in a row that only waited */
+  int quiet = 0; /* blocks in a row that yielded */
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
     if (resident == 0 || (prefer_new && resident < DC_MAX_RESIDENT)) b = next_block(k);
@@ -102,12 +95,13 @@ static void run_blocks(dc_worker *k) {
     if (p == DC_STOPPED) return;
     unlink_block(k, b);
     if (p == DC_YIELDED) {
-      append_block(k, b);
+      dc_block_run **end = &k->live_blocks;
+      while (*end) end = &(*end)->next;
+      push_block(end, b);
       prefer_new = true;
       if (quiet++ > resident) sched_yield();
     } else {
-      b->next = k->free_blocks;
-      k->free_blocks = b;
+      push_block(&k->free_blocks, b);
       resident--;
       prefer_new = !prefer_new;
       quiet = 0;
@@ -117,7 +111,7 @@ static void run_blocks(dc_worker *k) {
   }
 }
 
-/* The same where native code runs blocks by itself: some at a time, fewer as fewer are left. */
+/* The same where native code runs whole blocks: `share` at a time. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
   uint64_t share = job->nblocks / (64u * (uint64_t)k->cpu->pool->nthreads);
@@ -132,15 +126,14 @@ static void run_simple_blocks(dc_worker *k) {
   }
 }
 
-/* Native code at fault knows no more than the block: tier 0 runs that once more, to see which thread does it where.
-** (What the launch has written is lost anyway.) */
+/* Of a fault in native code only the block is known: tier 0 runs it again, to find thread and instruction.  (Results of
+** a launch that failed are undefined anyway.) */
 static void replay(dc_worker *k, dc_dim3 at) {
   const dc_dim3 *grid = &k->job->grid.grid;
   dc_block_run *b = take_block_run(k);
   k->replaying = true;
   if (b && dc_block_start(b, at.x + (uint64_t)grid->x * (at.y + (uint64_t)grid->y * at.z)) == 0) {
-    b->next = k->live_blocks;
-    k->live_blocks = b;
+    push_block(&k->live_blocks, b);
     for (int i = 0; i < REPLAY_TURNS && dc_block_run_warps(b) == DC_YIELDED; i++) {}
   }
   k->replaying = false;
@@ -221,7 +214,7 @@ static int check_launch(const dc_cpu_function *fn, const dc_launch *l, dc_error 
   return 0;
 }
 
-/* What remains when everybody has stopped. */
+/* When all workers have stopped: flushes printf's output, and turns the job's state into a result. */
 static int conclude(dc_job *job, dc_error *err) {
   if (job->interrupted) atomic_store(&dc_interrupt_flag, 0);
   if (job->out.len) {

@@ -1,9 +1,9 @@
 /*
 ** livelock.c - see livelock.h.
 **
-** While a block that makes no progress is watched, its warps run operation by operation. If none of them writes memory,
-** reads memory other than the block's shared and the threads' own, or reads a clock, what the block does next depends
-** on its registers alone; if these are the same after some turns of the loops, it never ends.
+** A block that makes no progress is watched: its warps run operation by operation.  If none of them writes memory,
+** reads memory other than the block's shared and the threads' own, or reads a clock, the block's next step depends on
+** its registers alone; if these are the same after some iterations of the loops, it never ends.
 */
 #include "cpu/runtime/livelock.h"
 
@@ -26,7 +26,7 @@ static bool is_time(const ptx_ins *ins) {
   return false;
 }
 
-/* Whether lanes `m` read nothing that other blocks could change. */
+/* Whether lanes `m` read only memory that no other block can change. */
 static bool reads_own(const dc_warp *w, const dc_uop *o, uint32_t m) {
   if (o->base != DC_BASE_FLAT) return true;
   for (; m; m &= m - 1) {
@@ -48,7 +48,7 @@ static bool is_harmless(const dc_warp *w, const dc_uop *o, uint32_t m) {
   }
 }
 
-void dc_watch_run(dc_warp *w, const dc_node *node, bool masked) {
+void dc_livelock_run(dc_warp *w, const dc_node *node, bool masked) {
   dc_block_run *b = w->ctl->block;
   const dc_isa *ops = w->ops;
   for (const dc_uop *o = node->first; o < node->last; o++) {
@@ -68,7 +68,7 @@ static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
   return h;
 }
 
-/* Of the registers and places of all threads that are left. */
+/* Of registers and positions of all threads that have not exited. */
 static uint64_t fingerprint(const dc_block_run *b) {
   uint64_t h = 0xcbf29ce484222325u;
   for (uint32_t i = 0; i < b->nwarps; i++) {
@@ -87,7 +87,7 @@ static uint64_t fingerprint(const dc_block_run *b) {
 
 #define WATCH_EVERY 16
 
-bool dc_watch_is_stuck(dc_block_run *b) {
+bool dc_livelock_check(dc_block_run *b) {
   if (b->watching) {
     b->watching = false;
     return !b->disturbed && fingerprint(b) == b->print;

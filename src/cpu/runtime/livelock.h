@@ -8,8 +8,8 @@
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/state.h"
 
-/* asked each time that all warps of the block do nothing but spin: whether they will do so for ever. */
-bool dc_watch_is_stuck(dc_block_run *b);
-void dc_watch_run(dc_warp *w, const dc_node *node, bool masked); /* runs a node's operations while it is watched */
+/* To be called each time that all warps of the block only spin.  True: they do so for ever. */
+bool dc_livelock_check(dc_block_run *b);
+void dc_livelock_run(dc_warp *w, const dc_node *node, bool masked); /* runs a node of a watched block */
 
 #endif

@@ -1,16 +1,14 @@
 /*
 ** memory.c - blocks inside one reserved range, cut into chunks of 2 MiB.
 **
-** A block of 64 KiB or more has a run of chunks to itself, its pages at the start of the run (so that huge
-** pages fit) and its end at the first page left untouchable; the last page of every run stays so, which
-** guards the next run's start.  Smaller blocks share chunks ("slabs"), one size class a chunk, each with
-** pages of its own and an untouchable one behind them.  To make such a place takes microseconds, so it is kept
-** for reuse, and two mappings, of which a process may have 65530: an eighth as many places are made, of one
-** page each an eighth of that; further blocks are packed without guards.
+** A block of 64 KiB or more has a run of chunks to itself, its pages at the start of the run (so that huge pages fit),
+** the next page being its guard; the last page of every run stays inaccessible, which guards the next run's start.
+** Smaller blocks share chunks ("slabs"), one size class a chunk, each in a place with pages of its own and a guard.  A
+** place takes microseconds to make, so it is kept for reuse, and two mappings, of which a process may have 65530: an
+** eighth as many places are made, of one page each an eighth of that; further blocks are packed without guards.
 **
-** What is known about blocks lies outside of the range, where a kernel that runs wild cannot write.  The
-** device's own spans lie in zones far from the arrays and from each other: an index of 32 bits that goes
-** wrong in one does not reach the next.
+** The bookkeeping is outside of the range, where stray writes of a kernel cannot reach it.  The device's own spans are
+** in zones far from arrays and from each other: a wrong 32-bit index in one does not reach the next.
 */
 #include "cpu/runtime/memory.h"
 
@@ -27,7 +25,7 @@
 #include "base/limit.h"
 
 #define CHUNK ((size_t)2 << 20)
-#define PAGE ((size_t)4096)       /* guards; a host's larger pages are seen to in dc_memory_open */
+#define PAGE ((size_t)4096)       /* the least size of a guard */
 #define GRAIN ((size_t)256)
 #define ARRAY_GRAIN ((size_t)64)  /* a cache line: vectors that cross lines cost up to 60 % */
 #define LARGE ((size_t)64 << 10)
@@ -38,7 +36,7 @@
 #define LAZY ((size_t)4 << 20)    /* blocks from here on may lose their pages to the system while they wait for reuse */
 #define IDLE_BYTES ((size_t)64 << 20) /* of guarded places that may wait for reuse in slabs of nothing else */
 
-/* Parts of the range, in 64ths.  What lies between is never used. */
+/* Parts of the range, in 64ths, with unused gaps. */
 enum { ARRAY_ZONE, SPAN_ZONES, NZONES = SPAN_ZONES + DC_SPAN_FRAMES + 1 };
 static const struct { unsigned first, end; } zones[NZONES] = { { 8, 38 }, { 41, 44 }, { 46, 52 }, { 55, 61 } };
 
@@ -53,7 +51,7 @@ typedef struct small {
 /* A run of chunks in use. */
 typedef struct span {
   struct span *prev, *next; /* in the cache (newest first), or among the slabs of a class with room */
-  struct span *like, *unlike; /* in the cache, among those of about its size: the next, the one before */
+  struct span *like, *unlike; /* next and previous in the cache, in its size class */
   struct span *older, *newer; /* among all */
   uint8_t *run;             /* first byte of the first chunk */
   size_t chunks;
@@ -66,7 +64,7 @@ typedef struct span {
   /* SPAN_SLAB */
   int cls;
   uint32_t stride;          /* from one place to the next */
-  uint32_t count, used, fresh, nfree; /* places: all, live, never given out from here on, in `free` */
+  uint32_t count, used, fresh, nfree; /* places: all, live, the first never used one, in `free` */
   uint16_t *free;
   small *blocks;
 } span;
@@ -108,7 +106,7 @@ static size_t number_in(const char *path, size_t otherwise) {
   return n;
 }
 
-/* Memory that this process may have: the machine's, or its container's. */
+/* Memory that this process may use: the machine's, or its container's. */
 static size_t machine_memory(size_t page) {
   size_t total = (size_t)sysconf(_SC_PHYS_PAGES) * page;
   size_t v2 = number_in("/sys/fs/cgroup/memory.max", SIZE_MAX);
@@ -117,7 +115,7 @@ static size_t machine_memory(size_t page) {
   return v1 < total ? v1 : total;
 }
 
-/* What the machine could still give without swapping; SIZE_MAX when it does not say. */
+/* Memory available without swapping; SIZE_MAX when not known. */
 static size_t machine_available(void) {
   FILE *f = fopen("/proc/meminfo", "re");
   if (f == NULL) return SIZE_MAX;
@@ -149,7 +147,7 @@ static void make_classes(dc_memory *m) {
 #define LEAST_RESERVED ((size_t)512 << 20)
 #define UNIT (64 * CHUNK) /* zones are whole chunks */
 
-/* Where addresses are limited, half of what is left: the compiler, threads and everybody's malloc need some too. */
+/* Where addresses are limited, half of what is left: the compiler, threads and malloc need some too. */
 static size_t reserve_at_most(void) {
   const size_t room = dc_address_room() / 2;
   return room < MOST_RESERVED ? room / UNIT * UNIT : MOST_RESERVED;
@@ -257,7 +255,7 @@ static size_t take_run_from(dc_memory *m, size_t from, size_t count) {
   return SIZE_MAX;
 }
 
-/* In this zone, or where there is room. */
+/* In this zone if there is room, else in any. */
 static size_t take_run(dc_memory *m, int z, size_t count) {
   size_t first = take_run_from(m, zones[z].first * (m->reserved / CHUNK / 64), count);
   return first != SIZE_MAX ? first : take_run_from(m, 0, count);
@@ -282,19 +280,21 @@ static void give_run(dc_memory *m, size_t first, size_t count) {
     after->count += count;
   } else {
     run *r = malloc(sizeof *r);
-    if (r == NULL) return; /* these addresses are lost; there are many */
+    if (r == NULL) return; /* these addresses are lost, of many */
     *r = (run){ after, first, count };
     *at = r;
   }
 }
 
+static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
 static size_t chunk_of(const dc_memory *m, const void *p) { return (size_t)((const uint8_t *)p - m->base) / CHUNK; }
 
 static int make_usable(const dc_memory *m, uint8_t *start, size_t bytes) {
-  return mprotect(start, (bytes + m->page - 1) / m->page * m->page, PROT_READ | PROT_WRITE);
+  return mprotect(start, round_up(bytes, m->page), PROT_READ | PROT_WRITE);
 }
 
-/* A run with its first or last `bytes` usable (last: the end at the run's untouchable page). NULL with errno. */
+/* A run with its first or last `bytes` usable (last: up to the run's guard).  NULL with errno. */
 static span *new_span(dc_memory *m, span_kind kind, int z, size_t reserve_bytes, size_t bytes, bool at_end) {
   span *s = calloc(1, sizeof *s);
   if (s == NULL) {
@@ -329,7 +329,7 @@ static span *new_span(dc_memory *m, span_kind kind, int z, size_t reserve_bytes,
 
 static void end_span(dc_memory *m, span *s) {
   size_t first = chunk_of(m, s->run);
-  /* a new mapping over it: pages back to the system and untouchable in one call */
+  /* a new mapping in its place: returns the pages and protects them in one call */
   mmap(s->run, s->chunks * CHUNK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   for (size_t i = 0; i < s->chunks; i++) m->owner[first + i] = NULL;
   give_run(m, first, s->chunks);
@@ -341,7 +341,7 @@ static void end_span(dc_memory *m, span *s) {
 
 /* --- large blocks --------------------------------------------------------------------------------------- */
 
-/* The class of blocks of `bytes`: by the three bits after the first. */
+/* The size class: the highest bit and the three below it. */
 static int eighth_of(size_t bytes) {
   int top = 63 - __builtin_clzll(bytes);
   return top * 8 + (int)(bytes >> (top - 3) & 7);
@@ -383,7 +383,7 @@ static void drop_cache(dc_memory *m, size_t keep_bytes, size_t keep_count) {
   }
 }
 
-/* The best of a few freed blocks that fit with at most an eighth to spare. */
+/* The best fit of a few freed blocks, at most an eighth larger. */
 static span *from_cache(dc_memory *m, size_t bytes) {
   const int cls = eighth_of(bytes);
   span *best = NULL;
@@ -398,14 +398,12 @@ static span *from_cache(dc_memory *m, size_t bytes) {
 
 static uint64_t large_address(const span *s) { return (uint64_t)(uintptr_t)(s->start + s->bytes - s->room); }
 
-static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
-
 static uint64_t alloc_large(dc_memory *m, size_t n, size_t align) {
-  size_t bytes = (n + m->page - 1) / m->page * m->page;
+  size_t bytes = round_up(n, m->page);
   span *s = from_cache(m, bytes);
   if (s == NULL) {
     s = new_span(m, SPAN_LARGE, ARRAY_ZONE, bytes, bytes, false);
-    if (s == NULL) { /* perhaps too many mappings: those of the cache can go */
+    if (s == NULL) { /* perhaps too many mappings: the cache's can go */
       drop_cache(m, 0, 0);
       s = new_span(m, SPAN_LARGE, ARRAY_ZONE, bytes, bytes, false);
     }
@@ -424,7 +422,7 @@ static void free_large(dc_memory *m, span *s) {
   m->in_use -= s->bytes;
   s->size = 0;
 #ifdef MADV_FREE
-  if (s->bytes >= LAZY) madvise(s->start, s->bytes, MADV_FREE); /* the system may have the pages if it needs them */
+  if (s->bytes >= LAZY) madvise(s->start, s->bytes, MADV_FREE); /* the system may take the pages */
 #endif
   cache(m, s);
   drop_cache(m, m->cache_limit, m->cache_most);
@@ -452,7 +450,7 @@ static bool may_guard_more(const dc_memory *m, int cls) {
   return m->guarded < m->guarded_limit && (cls != PACKED_CLASSES || m->one_page < m->one_page_limit);
 }
 
-/* `n` places of a guarded class have been made, or (negative) are gone. */
+/* `n` places of a guarded class have been made, or (negative) removed. */
 static void count_guarded(dc_memory *m, int cls, int64_t n) {
   m->guarded += (size_t)n;
   if (cls == PACKED_CLASSES) m->one_page += (size_t)n;
@@ -461,7 +459,7 @@ static void count_guarded(dc_memory *m, int cls, int64_t n) {
 static span *new_slab(dc_memory *m, int cls) {
   uint32_t bytes = m->cls_bytes[cls], stride = guarded(cls) ? bytes + (uint32_t)m->page : bytes;
   uint32_t count = (uint32_t)((CHUNK - m->page) / stride);
-  /* a guarded place becomes usable when it is first given out */
+  /* a guarded place becomes usable at its first allocation */
   size_t all = (size_t)count * stride;
   span *s = new_span(m, SPAN_SLAB, ARRAY_ZONE, all, guarded(cls) ? 0 : all, !guarded(cls));
   if (s == NULL) return NULL;
@@ -488,7 +486,7 @@ static void end_slab(dc_memory *m, span *s) {
   end_span(m, s);
 }
 
-/* A place of a slab with room: its index. -1: no more may be made, or errno. */
+/* The index of a free place in a slab with room.  -1: no more may be made, or errno. */
 static int64_t take_place(dc_memory *m, span *s) {
   bool guards = guarded(s->cls);
   if (s->nfree) {
@@ -516,7 +514,7 @@ static uint64_t alloc_in(dc_memory *m, int cls, size_t n, size_t align) {
   return (uint64_t)(uintptr_t)s->start + s->blocks[i].at;
 }
 
-/* With a guard, or without when there are too many of those. */
+/* With a guard, or without when there are too many. */
 static uint64_t alloc_small(dc_memory *m, size_t n, size_t align) {
   size_t pages = (n + m->page - 1) / m->page;
   uint64_t p = alloc_in(m, PACKED_CLASSES + (int)pages - 1, n, align);
@@ -532,11 +530,11 @@ static bool free_small(dc_memory *m, span *s, uint64_t p) {
   if (guarded(s->cls)) m->idle += m->cls_bytes[s->cls];
   if (s->used-- == s->count) link_room(m, s);
   if (s->used == 0 && (s->prev || s->next) && (!guarded(s->cls) || m->idle > IDLE_BYTES))
-    end_slab(m, s); /* others have room: this one can go */
+    end_slab(m, s); /* others have room */
   return true;
 }
 
-/* --- the face ------------------------------------------------------------------------------------------- */
+/* --- public functions ----------------------------------------------------------------------------------- */
 
 static int fail_alloc(dc_memory *m, size_t n, size_t in_use, const char *why, dc_error *err) {
   char text[3][32];
@@ -559,7 +557,7 @@ static uint64_t allocate(dc_memory *m, size_t n, size_t align, dc_error *err) {
   if (n < LARGE) {
     p = alloc_small(m, n, align);
   } else {
-    /* large enough to make the system kill somebody: ask it first */
+    /* large enough for the system's OOM killer: ask first how much there is */
     if (n >= (size_t)64 << 20 && n > m->cache_bytes) {
       size_t available = machine_available();
       if (n > available) drop_cache(m, 0, 0), available = machine_available();
@@ -579,12 +577,9 @@ uint64_t dc_memory_alloc_array(dc_memory *m, size_t n, dc_error *err) { return a
 
 size_t dc_memory_page(const dc_memory *m) { return m->page; }
 
-bool dc_memory_within(const dc_memory *m, uint64_t address) {
-  return address - (uint64_t)(uintptr_t)m->base < m->reserved;
-}
-
 static span *owner_of(const dc_memory *m, uint64_t address) {
-  return dc_memory_within(m, address) ? m->owner[(address - (uint64_t)(uintptr_t)m->base) / CHUNK] : NULL;
+  const uint64_t offset = address - (uint64_t)(uintptr_t)m->base; /* wraps when below: then too large */
+  return offset < m->reserved ? m->owner[offset / CHUNK] : NULL;
 }
 
 bool dc_memory_free(dc_memory *m, uint64_t p) {
@@ -630,7 +625,7 @@ void dc_memory_trim(dc_memory *m) {
   pthread_mutex_unlock(&m->lock);
 }
 
-/* What dc_memory_find looks for, and the nearest found so far. */
+/* Of dc_memory_find: the address, and the nearest block so far. */
 typedef struct search {
   uint64_t address, distance, base;
   size_t size;
@@ -683,7 +678,7 @@ size_t dc_memory_share(const dc_memory *m, int n) {
 
 uint8_t *dc_memory_span(dc_memory *m, dc_span_use use, size_t reserve_bytes, size_t commit, dc_error *err) {
   pthread_mutex_lock(&m->lock);
-  commit = (commit + m->page - 1) / m->page * m->page;
+  commit = round_up(commit, m->page);
   if (reserve_bytes < commit) reserve_bytes = commit;
   span *s = new_span(m, SPAN_OWN, SPAN_ZONES + (int)use, reserve_bytes, commit, false);
   int why = errno;
@@ -698,7 +693,7 @@ uint8_t *dc_memory_span(dc_memory *m, dc_span_use use, size_t reserve_bytes, siz
 int dc_memory_commit(dc_memory *m, uint8_t *start, size_t commit, dc_error *err) {
   pthread_mutex_lock(&m->lock);
   span *s = owner_of(m, (uint64_t)(uintptr_t)start);
-  commit = (commit + m->page - 1) / m->page * m->page;
+  commit = round_up(commit, m->page);
   int rc = 0, why = 0;
   if (commit > s->bytes) {
     rc = mprotect(s->start, commit, PROT_READ | PROT_WRITE);

@@ -21,7 +21,7 @@
 #include "cpu/simd/abi.h"
 #include "device/device.h"
 
-/* The worker's one warp, which all gangs of simple code share but for the frame. */
+/* The warp that all gangs share, set up for the launch; NULL: no memory. */
 static dc_warp_slot *stage(dc_worker *k) {
   dc_block_run *b = k->simple_block;
   if (b == NULL) {
@@ -68,7 +68,7 @@ static uint32_t lanes_of(const dc_grid *g, uint32_t index, uint32_t width) {
   return left >= width ? (width == 32 ? DC_ALL_LANES : 0xffffu) : (1u << left) - 1;
 }
 
-/* The gangs in the order of a block. False: no memory. */
+/* k->gangs in the order of a block.  False: no memory. */
 static bool order_gangs(dc_worker *k, uint64_t block) {
   const dc_native_code *c = k->job->native;
   const dc_grid *g = &k->job->grid;
@@ -90,7 +90,7 @@ static bool order_gangs(dc_worker *k, uint64_t block) {
   return true;
 }
 
-/* Everything that blocks begin with. False: no memory. */
+/* What is the same for all blocks of the launch on this worker.  False: no memory. */
 static bool prepare_gangs(dc_worker *k, uint64_t block) {
   const dc_native_code *c = k->job->native;
   const dc_grid *g = &k->job->grid;

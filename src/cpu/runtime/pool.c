@@ -63,9 +63,9 @@ static void sigint_end(bool taken) {
 
 /* --- threads -------------------------------------------------------------------------------------------- */
 
-/* The rounding and flushing of floats that kernels expect, whatever the program has set. */
+/* Rounding to nearest and no flushing, whatever the program has set. */
 #if defined(__x86_64__)
-static unsigned normal_floats(void) {
+static unsigned reset_floats(void) {
   unsigned old = __builtin_ia32_stmxcsr();
   if ((old & 0xffc0u) != 0x1f80u) __builtin_ia32_ldmxcsr(0x1f80u);
   return old;
@@ -75,7 +75,7 @@ static void restore_floats(unsigned old) {
 }
 #elif defined(__aarch64__)
 static void set_floats(uint64_t fpcr) { __asm__ volatile("msr fpcr, %0" : : "r"(fpcr) : "memory"); }
-static unsigned normal_floats(void) {
+static unsigned reset_floats(void) {
   uint64_t old;
   __asm__ volatile("mrs %0, fpcr" : "=r"(old) : : "memory");
   if (old) set_floats(0);
@@ -85,7 +85,7 @@ static void restore_floats(unsigned old) {
   if (old) set_floats(old);
 }
 #else
-static unsigned normal_floats(void) { return 0; }
+static unsigned reset_floats(void) { return 0; }
 static void restore_floats(unsigned old) { (void)old; }
 #endif
 
@@ -93,7 +93,7 @@ static void *thread_main(void *ud) {
   dc_worker *k = ud;
   dc_pool *pool = k->cpu->pool;
   uint64_t seen = 0;
-  normal_floats();
+  reset_floats();
   dc_fault_thread();
   pthread_mutex_lock(&pool->lock);
   while (!pool->quit) {
@@ -113,7 +113,7 @@ static void *thread_main(void *ud) {
   return NULL;
 }
 
-#define THREAD_STACK ((size_t)8 << 20) /* whatever `ulimit -s` says */
+#define THREAD_STACK ((size_t)8 << 20) /* regardless of `ulimit -s` */
 
 /* Starts the threads, at the first long launch.  Fewer than wanted, or none, will do. */
 static void start_threads(dc_pool *pool) {
@@ -328,7 +328,7 @@ void dc_pool_run(dc_pool *pool, dc_job *job, void (*work)(dc_worker *k, dc_job *
   pool->begun = dc_clock();
   pool->is_long = false;
   dc_fault_thread();
-  unsigned floats = normal_floats();
+  unsigned floats = reset_floats();
   work(&pool->workers[0], job);
   if (pool->job) wait_for_others(pool);
   restore_floats(floats);

@@ -1,9 +1,8 @@
 /*
 ** printf.c - see printf.h.
 **
-** Every argument stands at a multiple of its size: 4 bytes for int and smaller, else 8; floats are doubles.
-** What a conversion asks for decides how many bytes are read; conversions that CUDA does not have are
-** printed as they stand.
+** Every argument is at a multiple of its size: 4 bytes for int and smaller, else 8; floats are doubles.  The conversion
+** decides how many bytes are read; conversions that CUDA does not have are copied to the output.
 */
 #include "cpu/runtime/printf.h"
 
@@ -49,7 +48,7 @@ static int number(const char **p, arguments *a) {
   return v;
 }
 
-/* Reads what follows a '%'. */
+/* Parses a conversion, from behind its '%'. */
 static conversion parse(const char *p, arguments *a) {
   conversion c = { .width = -1, .precision = -1 };
   size_t n = 0;
@@ -73,7 +72,7 @@ static conversion parse(const char *p, arguments *a) {
   return c;
 }
 
-static const int most = 4096; /* of width and precision: more is a mistake */
+static const int most = 4096; /* limit of width and precision */
 
 /* Appends `%<flags><width>.<precision><kind>` of a value; `kind` includes a length where needed. */
 static void rebuild(const conversion *c, const char *kind, char *format, size_t size) {
@@ -83,7 +82,7 @@ static void rebuild(const conversion *c, const char *kind, char *format, size_t 
   snprintf(format + n, size - (size_t)n, "%s", kind);
 }
 
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the point of this file */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* formats are the kernel's */
 
 static void put_integer(dc_buf *out, const conversion *c, arguments *a) {
   bool is_signed = c->letter == 'd' || c->letter == 'i';

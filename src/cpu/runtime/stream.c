@@ -1,9 +1,9 @@
 /*
 ** stream.c - streams, events and graphs of the CPU device.
 **
-** Work is done when a slot returns, so a stream has nothing to order: it is a handle and no more.  An
-** event is the time at which it was recorded.  A graph is a list of launches, copies, fills and products, taken
-** down instead of done while it is captured, and done one after the other when it runs.
+** Work is complete when a slot of device.h returns, so a stream has nothing to order: it is a handle without state.  An
+** event is the time at which it was recorded.  A graph is a list of launches, copies, fills and products, recorded
+** instead of executed while it is captured, and executed in order when it is launched.
 */
 #include "cpu/runtime/stream.h"
 
@@ -21,7 +21,7 @@
 
 int dc_cpu_stream_open(dc_device *dev, void **stream, dc_error *err) {
   (void)dev;
-  *stream = malloc(1); /* a handle like no other */
+  *stream = malloc(1); /* a unique handle */
   return *stream != NULL ? 0 : dc_fail_oom(err);
 }
 
@@ -91,61 +91,44 @@ typedef struct action {
   _Alignas(16) unsigned char bytes[]; /* parameters, a fill's pattern, a dc_product */
 } action;
 
-/* While it is captured its address is the handle of the stream. */
+/* While it is captured its address is the stream's handle. */
 typedef struct graph {
   action *first, **end;
 } graph;
 
 static bool capturing(const dc_device *dev) { return dev->capture != NULL && dev->stream != NULL; }
 
-/* An action at the end of the graph that is being captured. */
-static action *add(dc_device *dev, action_kind kind, const void *bytes, size_t n, dc_error *err) {
+/* Appends an action with a copy of n bytes to the graph that is being captured: 1, or -1 with an error. */
+static int record(dc_device *dev, const action *a, const void *bytes, size_t n, dc_error *err) {
   graph *g = dev->stream;
-  action *a = calloc(1, sizeof *a + n);
-  if (a == NULL) {
-    dc_fail_oom(err);
-    return NULL;
-  }
-  a->kind = kind;
-  if (n > 0) memcpy(a->bytes, bytes, n);
-  *g->end = a;
-  g->end = &a->next;
-  return a;
+  action *copy = malloc(sizeof *a + n);
+  if (copy == NULL) return dc_fail_oom(err);
+  *copy = *a;
+  if (n > 0) memcpy(copy->bytes, bytes, n);
+  if (a->kind == ACTION_LAUNCH) copy->launch.params = copy->bytes;
+  *g->end = copy;
+  g->end = &copy->next;
+  return 1;
 }
 
 int dc_cpu_capture_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
   if (!capturing(dev)) return 0;
-  action *a = add(dev, ACTION_LAUNCH, l->params, l->params_size, err);
-  if (a == NULL) return -1;
-  a->fn = fn;
-  a->launch = *l;
-  a->launch.params = a->bytes;
-  return 1;
+  return record(dev, &(action){ .kind = ACTION_LAUNCH, .fn = fn, .launch = *l }, l->params, l->params_size, err);
 }
 
 int dc_cpu_capture_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
   if (!capturing(dev)) return 0;
-  action *a = add(dev, ACTION_COPY, NULL, 0, err);
-  if (a == NULL) return -1;
-  a->dst = dst;
-  a->src = src;
-  a->n = n;
-  return 1;
+  return record(dev, &(action){ .kind = ACTION_COPY, .dst = dst, .src = src, .n = n }, NULL, 0, err);
 }
 
 int dc_cpu_capture_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
   if (!capturing(dev)) return 0;
-  action *a = add(dev, ACTION_FILL, pattern, size, err);
-  if (a == NULL) return -1;
-  a->dst = dst;
-  a->size = size;
-  a->n = n;
-  return 1;
+  return record(dev, &(action){ .kind = ACTION_FILL, .dst = dst, .size = size, .n = n }, pattern, size, err);
 }
 
 int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err) {
   if (!capturing(dev)) return 0;
-  return add(dev, ACTION_PRODUCT, p, sizeof *p, err) != NULL ? 1 : -1;
+  return record(dev, &(action){ .kind = ACTION_PRODUCT }, p, sizeof *p, err);
 }
 
 void dc_cpu_graph_close(dc_device *dev, void *handle) {
@@ -168,7 +151,7 @@ int dc_cpu_capture_begin(dc_device *dev, void **stream, dc_error *err) {
   return 0;
 }
 
-/* The actions of all branches stand in one list, in the order in which they were issued, which suits them all. */
+/* The actions of all branches are in one list, in the order of their issue, which respects all dependencies. */
 int dc_cpu_capture_fork(dc_device *dev, void **stream, dc_error *err) {
   (void)err;
   *stream = dev->stream;
@@ -176,7 +159,7 @@ int dc_cpu_capture_fork(dc_device *dev, void **stream, dc_error *err) {
 }
 
 int dc_cpu_capture_end(dc_device *dev, void *old, void **handle, dc_error *err) {
-  (void)old; /* a new list costs no more than a changed one */
+  (void)old; /* a new list costs no more than an update */
   (void)err;
   if (handle != NULL) *handle = dev->stream;
   else dc_cpu_graph_close(dev, dev->stream);

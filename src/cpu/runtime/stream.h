@@ -1,5 +1,5 @@
 /*
-** stream.h - inside cpu/: device.h's slots for streams, events and graphs.
+** stream.h - streams, events and graphs of the CPU device: device.h's slots of these names.
 */
 #ifndef DC_CPU_RUNTIME_STREAM_H
 #define DC_CPU_RUNTIME_STREAM_H
@@ -25,8 +25,8 @@ int dc_cpu_capture_end(dc_device *dev, void *old, void **graph, dc_error *err);
 int dc_cpu_graph_launch(dc_device *dev, void *graph, void *stream, dc_error *err);
 void dc_cpu_graph_close(dc_device *dev, void *graph);
 
-/* What the slots of the same names ask first: 1 when a graph is being captured and has taken it down, 0 when the
-** work is to be done, -1 with an error. */
+/* To be called first by the slots of the same names: 1 when a graph is being captured and has recorded the work, 0 when
+** the work is to be executed, -1 with an error. */
 int dc_cpu_capture_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
 int dc_cpu_capture_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
 int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err);

@@ -1,13 +1,12 @@
 /*
 ** warp.c - see warp.h.
 **
-** Each node has a word of pending lanes; the lowest-numbered node with any is served first, so lanes
-** meet again at joins, which have higher numbers than what leads to them.  When all lanes of a frame are in one
-** place no word is touched and nothing is searched: a jump is an assignment.
+** Each node (a basic block or a part of one) has a word of pending lanes.  The lowest-numbered node with any runs
+** first, so lanes reconverge at joins, which have higher numbers than their predecessors.  While all lanes of a frame
+** are at one node no word is accessed: a jump is an assignment.
 **
-** Frames form a tree, since parts of a warp may be in different calls at a time.  A frame's lanes are those
-** inside it or inside what it calls, so "all lanes of the frame are here" implies that no call is under way
-** and the frame's registers may be written whole.
+** Frames form a tree, since parts of a warp may be in different calls.  A frame's lanes are those in the function or in
+** its callees, so when all lanes of a frame are at one node, no call is under way and registers may be written whole.
 */
 #include "cpu/runtime/warp.h"
 
@@ -39,7 +38,7 @@ static inline void set_bit(uint64_t *words, int32_t n) { words[n >> 6] |= (uint6
 
 /* --- frames --------------------------------------------------------------------------------------------- */
 
-/* The frame's memory becomes what operations see. */
+/* Makes f the current frame: operations use its registers and memory. */
 static void enter(dc_warp *w, dc_frame *f) {
   const dc_cpu_function *fn = f->fn;
   w->ctl->frame = f;
@@ -55,7 +54,7 @@ static void enter(dc_warp *w, dc_frame *f) {
 
 static size_t stack_bytes(const dc_cpu_function *fn) { return fn->frame_bytes + fn->lane_bytes; }
 
-/* A new frame of the warp, on top of the list; its node words are all clear. NULL: no room. */
+/* A new frame of the warp, newest in the list; NULL: no room. */
 static dc_frame *push_frame(dc_warp *w, const dc_cpu_function *fn, dc_frame *parent, uint32_t lanes) {
   dc_warp_control *c = w->ctl;
   if (c->depth >= DC_MAX_DEPTH || c->stack + stack_bytes(fn) > DC_WARP_STACK + (parent ? 0 : stack_bytes(fn)))
@@ -90,13 +89,13 @@ static inline void arrive(dc_frame *f, int32_t n, uint32_t lanes) {
   if ((uint32_t)n >> 6 < f->low) f->low = (uint32_t)n >> 6;
 }
 
-/* Lanes that came to the node but must wait for others there. */
+/* Lanes are at node n but must wait for other lanes there. */
 static void block_lanes(dc_frame *f, int32_t n, uint32_t lanes) {
   f->pend[n] |= lanes;
   set_bit(f->blocked, n);
 }
 
-/* Lanes have ended: in this frame and all that it was called from. */
+/* Lanes exit: they leave this frame and all its callers. */
 static void end_lanes(dc_warp *w, dc_frame *f, uint32_t lanes) {
   for (; f; f = f->parent) f->lanes &= ~lanes;
   w->live &= ~lanes;
@@ -112,7 +111,7 @@ static void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_
   }
 }
 
-/* Lanes reach the end of the frame's function. */
+/* Lanes return from the frame's function; from the kernel itself they exit. */
 static void leave(dc_warp *w, dc_frame *f, uint32_t lanes) {
   dc_frame *p = f->parent;
   if (p == NULL) {
@@ -127,14 +126,14 @@ static void leave(dc_warp *w, dc_frame *f, uint32_t lanes) {
   else arrive(p, f->call->next, lanes);
 }
 
-/* --- whose turn it is ----------------------------------------------------------------------------------- */
+/* --- scheduling ----------------------------------------------------------------------------------------- */
 
-/* The lowest node of the frame with lanes to be served, but for the `n` nodes `shy`; -1: none. */
-static int32_t lowest(dc_frame *f, const int32_t *shy, int32_t n) {
+/* The lowest node of the frame with lanes that can run, except the `n` nodes `skip`; -1: none. */
+static int32_t lowest(dc_frame *f, const int32_t *skip, int32_t n) {
   for (uint32_t i = f->low; i < f->fn->words; i++) {
     uint64_t word = f->ready[i];
     for (int32_t k = 0; k < n; k++)
-      if ((uint32_t)shy[k] >> 6 == i) word &= ~((uint64_t)1 << (shy[k] & 63));
+      if ((uint32_t)skip[k] >> 6 == i) word &= ~((uint64_t)1 << (skip[k] & 63));
     if (word == 0) continue;
     if (n == 0) f->low = i;
     return (int32_t)(i * 64) + __builtin_ctzll(word);
@@ -143,7 +142,7 @@ static int32_t lowest(dc_frame *f, const int32_t *shy, int32_t n) {
   return -1;
 }
 
-/* Everything blocked is looked at again. */
+/* All blocked lanes can run again, to check what they wait for. */
 static void unblock(dc_warp_control *c) {
   c->recheck = false;
   for (dc_frame *f = c->frames; f; f = f->below)
@@ -155,7 +154,7 @@ static void unblock(dc_warp_control *c) {
     }
 }
 
-/* Frames that no lane is in any more go, from the current one up. False: none is left. */
+/* Pops frames without lanes, from the current one up.  False: none is left. */
 static bool pop_empty(dc_warp *w) {
   dc_frame *f = w->ctl->frame;
   while (f && f->lanes == 0) {
@@ -167,7 +166,7 @@ static bool pop_empty(dc_warp *w) {
   return f != NULL;
 }
 
-/* A frame and node with lanes to be served: of the current frame first, then of the newest. */
+/* A node with lanes that can run: of the current frame, else of the newest frame with any, which becomes current. */
 static int32_t find_ready(dc_warp *w) {
   dc_warp_control *c = w->ctl;
   dc_frame *f = c->frame;
@@ -190,7 +189,7 @@ static bool only_warp_waits(const dc_warp_control *c) {
   return false;
 }
 
-/* Lanes of frame `from` go on in `to`, a frame of the same call, which they would all be in had they come together. */
+/* Lanes of frame `from` continue in `to`, a frame of the same call instruction. */
 static void merge_frame(dc_warp *w, dc_frame *to, dc_frame *from) {
   const ptx_func *f = to->fn->ptx;
   const uint32_t lanes = from->lanes;
@@ -207,7 +206,7 @@ static void merge_frame(dc_warp *w, dc_frame *to, dc_frame *from) {
     if (from->pend[n]) block_lanes(to, n, from->pend[n]);
     from->pend[n] = 0;
   }
-  memset(from->ready, 0, from->fn->words * sizeof *from->ready); /* frames are kept clear between uses */
+  memset(from->ready, 0, from->fn->words * sizeof *from->ready); /* free frames are clear */
   memset(from->blocked, 0, from->fn->words * sizeof *from->blocked);
   for (dc_frame *g = w->ctl->frames; g; g = g->below)
     if (g->parent == from) g->parent = to;
@@ -216,8 +215,8 @@ static void merge_frame(dc_warp *w, dc_frame *to, dc_frame *from) {
   pop_frame(w, from);
 }
 
-/* Lanes that came to one call at different times (some had spun, say) wait for each other inside, each part in a frame
-** of its own. Not where addresses of a frame's memory may be about. True: two frames have become one. */
+/* Lanes that made one call at different times (after spinning, say) have frames of their own, and may wait for each
+** other inside.  Merges two such frames, unless pointers to their local memory may exist.  False: there are none. */
 static bool merge_frames(dc_warp *w) {
   for (dc_frame *a = w->ctl->frames; a; a = a->below)
     for (dc_frame *b = a->below; a->parent && b; b = b->below)
@@ -231,7 +230,7 @@ static bool merge_frames(dc_warp *w) {
 
 static void pass_barriers(dc_warp *w);
 
-/* The next node to serve and its lanes. -1: nothing now, *progress says why. */
+/* The next node to run and its lanes.  -1: none now, *progress says why. */
 static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
   dc_warp_control *c = w->ctl;
   if (c->turn_over) {
@@ -254,18 +253,18 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
       f->ready[n >> 6] &= ~((uint64_t)1 << (n & 63));
       f->blocked[n >> 6] &= ~((uint64_t)1 << (n & 63));
       if (*lanes) return n;
-      continue; /* they ended while they waited */
+      continue; /* they exited while they waited */
     }
     if (c->recheck) {
       unblock(c);
       continue;
     }
-    if (c->spin_frame) { /* only the spinning lanes can go on: other warps first */
+    if (c->spin_frame) { /* only lanes in back-off can run: other warps first */
       c->spin_frame = NULL;
       *progress = DC_YIELDED;
       return -1;
     }
-    if (!c->force && only_warp_waits(c)) { /* each part of the warp waits for another: let the first pass */
+    if (!c->force && only_warp_waits(c)) { /* the parts of the warp wait for each other: let the first pass */
       c->force = !merge_frames(w);
       unblock(c);
       continue;
@@ -275,8 +274,8 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
   }
 }
 
-/* Lanes at node n of the current frame have spun long enough.  Those of other loops stay shy, too: where two parts of a
-** warp spin on what a third holds, they would else only make way for each other. */
+/* Lanes at node n of the current frame have spun for long: others run first.  Other loops stay in back-off, too: where
+** two parts of a warp spin on a lock of a third, they would else only yield to each other. */
 static void back_off(dc_warp_control *c, int32_t n) {
   int32_t i = 0;
   if (c->spin_frame != c->frame) c->nspin = 0;
@@ -289,7 +288,7 @@ static void back_off(dc_warp_control *c, int32_t n) {
   c->spin_nodes[c->nspin - 1] = n;
 }
 
-/* A loop has used up its fuel. True: the warp has to give way now. */
+/* A loop has used up the poll budget.  True: the launch is to stop. */
 static bool poll(dc_warp *w, int32_t n, bool spin, dc_progress *progress) {
   dc_warp_control *c = w->ctl;
   c->poll_budget = POLL_BUDGET;
@@ -301,9 +300,9 @@ static bool poll(dc_warp *w, int32_t n, bool spin, dc_progress *progress) {
   return false;
 }
 
-/* --- waiting for lanes of the warp ---------------------------------------------------------------------- */
+/* --- member masks --------------------------------------------------------------------------------------- */
 
-/* Lanes `m` come to a warp-wide operation: an error if one of them is not in its own member mask. */
+/* Lanes `m` reach a warp-wide operation: a fault if one of them is not in its own member mask. */
 static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
   const dc_uop *o = node->strict;
   const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
@@ -314,7 +313,7 @@ static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
   }
 }
 
-/* Of the lanes `m` that came to a warp-wide operation, those that may run it now; the others wait. */
+/* Of the lanes `m` at a warp-wide operation, those whose partners are all here; the others wait. */
 static uint32_t gather(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t m) {
   const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
   dc_warp_control *c = w->ctl;
@@ -337,7 +336,7 @@ static uint32_t gather(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
   return go;
 }
 
-/* --- what nodes end with -------------------------------------------------------------------------------- */
+/* --- ends of nodes -------------------------------------------------------------------------------------- */
 
 static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
   if (lanes == 0) return;
@@ -345,7 +344,7 @@ static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
   else arrive(f, n, lanes);
 }
 
-/* The result of bar.red for lanes that have been let go. */
+/* The result of bar.red for released lanes. */
 static void put_reduction(dc_warp *w, const dc_node *node, uint32_t lanes) {
   const dc_uop *o = node->op;
   const dc_warp_control *c = w->ctl;
@@ -364,8 +363,7 @@ static uint32_t predicate_lanes(const dc_warp *w, const dc_uop *o) {
   return neg ? ~w->preds[at] : w->preds[at];
 }
 
-/* All parts of the warp that a barrier has let go, wherever they wait, pass it before any lane runs on, so that they
-** can meet behind it. */
+/* All lanes that a barrier has released pass it before any of them runs on, so that they reconverge behind it. */
 static void pass_barriers(dc_warp *w) {
   dc_warp_control *c = w->ctl;
   dc_frame *here = c->frame;
@@ -386,7 +384,7 @@ static void pass_barriers(dc_warp *w) {
   enter(w, here);
 }
 
-/* Lanes `t` come to a barrier, or were waiting there. True: all of them go on, at once, and no others of the warp. */
+/* Lanes `t` reach a barrier, or were waiting there.  True: it is complete for exactly these lanes of the warp. */
 static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
   dc_warp_control *c = w->ctl;
   const dc_uop *o = node->op;
@@ -395,7 +393,7 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
   bool wait = o->ins->mode != PTX_BAR_ARRIVE, counted = o->ins->nsrc - red > 1;
   if (t & c->at_barrier) block_lanes(f, n, t & c->at_barrier);
   uint32_t truth = red ? predicate_lanes(w, o) : 0;
-  while (fresh) { /* lanes with one and the same barrier at a time */
+  while (fresh) { /* lanes with the same barrier number at a time */
     int l = __builtin_ctz(fresh);
     const uint32_t *ids = (const uint32_t *)(const void *)(w->regs + o->a);
     uint32_t same = 0, id = ids[l], count = 0;
@@ -405,7 +403,7 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
     if (id >= DC_BARRIERS) dc_warp_fault(w, o, DC_FAULT_BARRIER, l, id);
     if (counted) {
       count = ((const uint32_t *)(const void *)(w->regs + o->b))[l];
-      const bool never = !wait && count > c->block->nwarps * DC_LANES; /* if it waits, the deadlock is noticed */
+      const bool never = !wait && count > c->block->nwarps * DC_LANES; /* if it waits, the deadlock is found */
       if (never || !dc_barrier_counts(count)) dc_warp_fault(w, o, DC_FAULT_COUNT, l, count);
     }
     c->at_barrier |= wait ? same : 0;
@@ -417,14 +415,14 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
       put_reduction(w, node, same);
       return true;
     } else {
-      block_lanes(f, n, same); /* those let go pass by pass_barriers */
+      block_lanes(f, n, same); /* pass_barriers lets released ones pass */
       c->turn_over = c->turn_over || complete;
     }
   }
   return false;
 }
 
-/* Native code runs the new frame, if there is any and room for what it keeps. */
+/* Native code runs the new frame, if there is any and room for its saved values. */
 static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
   dc_worker *k = w->ctl->worker;
   if (c == NULL || k->replaying) return;
@@ -447,7 +445,7 @@ static void call(dc_warp *w, dc_frame *f, const dc_node *node, const dc_cpu_func
   enter(w, g);
 }
 
-/* A function called through a pointer must take what it is given. */
+/* Whether a function called through a pointer has the parameters and result of the call. */
 static bool takes(const dc_cpu_function *fn, const dc_node *node) {
   const ptx_func *f = fn->ptx;
   if (f->entry || f->declared_only || f->nparams != node->nargs) return false;
@@ -457,7 +455,7 @@ static bool takes(const dc_cpu_function *fn, const dc_node *node) {
   return true;
 }
 
-/* The lanes of `t` that call the same function as the first of them; the others come back to this node. */
+/* Calls through a pointer: the lanes of `t` with the same target as the first of them; the others stay at this node. */
 static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
   const uint8_t *reg = w->regs + node->op->a;
   bool narrow = node->op->bits[1] == 32;
@@ -486,10 +484,10 @@ static void branch_indexed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_
   }
 }
 
-/* All ends but jumps.  True: lanes `*m` go on at node `*n` of another frame, now the current one; else pick. */
+/* All ends but jumps.  True: lanes `*m` are at node `*n` of a new current frame; else pick. */
 static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, uint32_t *m, uint32_t t) {
   uint32_t all = *m;
-  if (t == 0) { /* nobody does it */
+  if (t == 0) { /* the guard holds for no lane */
     send(w, f, node->next, all);
     return false;
   }
@@ -517,7 +515,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, u
     case DC_END_BARRIER:
       if (!at_barrier(w, f, node, *n, t)) return false;
       break;
-    case DC_END_SLEEP: /* others first: what it waits for may be theirs to do */
+    case DC_END_SLEEP: /* other lanes first: they may do what it waits for */
       send(w, f, node->next, t);
       if (node->next >= 0) back_off(w->ctl, node->next);
       return false;
@@ -534,7 +532,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, u
 
 /* --- running -------------------------------------------------------------------------------------------- */
 
-/* A barrier that every live lane of the warp has come to, in one frame: the usual case, with no lists kept. */
+/* The usual case of a barrier: every live lane of the warp is there, in one frame.  False: not this case. */
 static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *complete) {
   dc_warp_control *c = w->ctl;
   const dc_uop *o = node->op;
@@ -549,19 +547,19 @@ static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *c
   return true;
 }
 
-#define PICK (-2) /* beside node numbers and DC_NODE_LEAVE: whose turn it is must be looked up */
+#define PICK (-2) /* beside node numbers and DC_NODE_LEAVE: the scheduler picks the next node */
 #define STOP (-3)
 
-/* A jump back costs fuel. */
-static inline bool burn(dc_warp_control *c, const dc_node *node, bool whole) {
+/* A backward jump.  True: the poll budget is used up. */
+static inline bool spend(dc_warp_control *c, const dc_node *node, bool whole) {
   c->poll_budget -= !node->spin ? 1 : whole ? SPIN_COST : SPLIT_COST;
   return c->poll_budget < 0;
 }
 
-/* Lanes `t` of `m`, neither none nor all, jump.  The node at which the frame goes on with *m lanes, or PICK. */
-static int32_t part(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+/* A divergent jump: lanes `t` of *m take it.  The node at which the frame continues with *m lanes, or PICK. */
+static int32_t diverge(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
                     dc_progress *progress) {
-  if (node->next == DC_NODE_LEAVE || node->taken == DC_NODE_LEAVE) { /* some end here, the rest go on together */
+  if (node->next == DC_NODE_LEAVE || node->taken == DC_NODE_LEAVE) { /* some return, the rest stay together */
     bool taken_leaves = node->taken == DC_NODE_LEAVE;
     leave(w, f, taken_leaves ? t : *m & ~t);
     *m = taken_leaves ? *m & ~t : t;
@@ -570,21 +568,21 @@ static int32_t part(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uin
   arrive(f, node->next, *m & ~t);
   arrive(f, node->taken, t);
   int32_t back = node->taken <= n ? node->taken : node->next;
-  if (back <= n && burn(w->ctl, node, false) && poll(w, back, node->spin, progress)) return STOP;
+  if (back <= n && spend(w->ctl, node, false) && poll(w, back, node->spin, progress)) return STOP;
   return PICK;
 }
 
-/* Where lanes `*m`, which have run the node, go on: a node of the same frame, PICK or STOP. */
+/* Where lanes `*m`, which have run the node, continue: a node of the same frame, PICK or STOP. */
 static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
                            dc_progress *progress) {
-  int32_t to = t == *m ? node->taken : t == 0 ? node->next : part(w, f, node, n, m, t, progress);
+  int32_t to = t == *m ? node->taken : t == 0 ? node->next : diverge(w, f, node, n, m, t, progress);
   if (to == DC_NODE_LEAVE) {
     leave(w, f, *m);
     return PICK;
   }
   if (to < 0) return to;
   bool whole = *m == f->lanes;
-  if (to <= n && burn(w->ctl, node, whole)) {
+  if (to <= n && spend(w->ctl, node, whole)) {
     arrive(f, to, *m);
     return poll(w, to, node->spin, progress) ? STOP : PICK;
   }
@@ -597,8 +595,8 @@ static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_node *node, int32_t
 static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
                       dc_progress *progress) {
   dc_warp_control *c = w->ctl;
-  bool tired = burn(c, node, true); /* `next` may lead back */
-  if (tired && poll(w, n, false, progress)) return STOP;
+  bool spent = spend(c, node, true); /* `next` may lead back */
+  if (spent && poll(w, n, false, progress)) return STOP;
   if (node->end == DC_END_BARRIER && t == w->live && *m == f->lanes) {
     bool complete;
     if (park(w, node, n, *m, &complete)) {
@@ -607,20 +605,20 @@ static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, u
     }
   }
   if (end_node(w, f, node, &n, m, t)) return n;
-  if (tired && node->spin && node->next >= 0 && c->frame == f) back_off(c, node->next);
+  if (spent && node->spin && node->next >= 0 && c->frame == f) back_off(c, node->next);
   return PICK;
 }
 
-/* Frame f goes on natively at node n.  As jump: a node, PICK or STOP. */
+/* Native code continues frame f at node n.  The result is as of jump: a node, PICK or STOP. */
 static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_progress *progress) {
   const dc_native_code *c = f->native;
-  if (!c->info.resumes[n]) { /* they have waited at what ends the node */
+  if (!c->info.resumes[n]) { /* they have waited at the end of the node */
     const dc_node *node = &f->fn->nodes[n];
     uint32_t t = *m;
     if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
     return finish(w, f, node, n, m, t, progress);
   }
-  if (*m != f->lanes) { /* the others are in a call, or have still to come */
+  if (*m != f->lanes) { /* the others are in a call, or have not arrived yet */
     block_lanes(f, n, *m);
     return PICK;
   }
@@ -631,7 +629,7 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
     *progress = DC_STOPPED;
     return STOP;
   }
-  if (r == DC_NATIVE_LEAVE || r == DC_NATIVE_FINISH) { /* tier 0 takes over */
+  if (r == DC_NATIVE_LEAVE || r == DC_NATIVE_FINISH) { /* deoptimized to tier 0 */
     f->native = NULL;
     for (int32_t i = 0; i < c->info.ntracked; i++)
       if (io->wait[i]) arrive(f, c->info.tracked[i], io->wait[i]);
@@ -654,7 +652,7 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
   dc_progress progress = DC_DONE;
   uint32_t m = 0;
   int32_t n = PICK;
-  if (c->parked) { /* let go: behind the barrier */
+  if (c->parked) { /* released: continue behind the barrier */
     c->parked = false;
     n = c->frame->fn->nodes[c->node].next;
     m = c->frame->lanes;
@@ -676,7 +674,7 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
       }
     }
     if (m != w->mask) ops->set_mask(w, m);
-    if (c->block->watching) dc_watch_run(w, node, m != f->lanes);
+    if (c->block->watching) dc_livelock_run(w, node, m != f->lanes);
     else if (node->first != node->last) ops->run(w, node->first, node->last, m != f->lanes);
     uint32_t t = m;
     if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
@@ -698,7 +696,7 @@ dc_warp_slot *dc_warp_new(dc_worker *k) {
   return s;
 }
 
-/* What stays the same for all warps of a launch on this worker. */
+/* What is the same for all warps of a launch on this worker. */
 static void set_up(dc_warp_slot *s, dc_worker *k) {
   dc_warp *w = &s->w;
   const dc_job *job = k->job;

@@ -1,9 +1,9 @@
 /*
 ** warp_order.c - see warp_order.h.
 **
-** Why descending where there is shared memory: the barrier that is missing in public kernels mostly is the one between
-** the reading of a result and the next use of its place, by thread 0 or by warp 0 (docs/cpu-device.md has the
-** measurement).  Elsewhere ascending, so that printf of the first warp comes first.
+** Why descending where there is shared memory: the barrier that public kernels lack is mostly the one between a read of
+** a result and the next write to the same shared memory by thread 0 or warp 0 (docs/cpu-device.md has the measurement).
+** Elsewhere ascending, so that the first warp's printf comes first.
 */
 #include "cpu/runtime/warp_order.h"
 

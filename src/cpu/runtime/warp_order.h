@@ -1,8 +1,8 @@
 /*
 ** warp_order.h - in which order the warps of a block run from one barrier to the next.
 **
-** A program whose barriers are complete gives the same in every order.  One that lacks a barrier may be right on a GPU,
-** where warps advance side by side, and wrong where one runs after another.
+** A kernel that lacks no barrier gives the same result in every order.  One that does may be right on a GPU, where
+** warps run concurrently, and wrong where they run one after another.
 */
 #ifndef DC_CPU_RUNTIME_WARP_ORDER_H
 #define DC_CPU_RUNTIME_WARP_ORDER_H
@@ -20,8 +20,8 @@ typedef struct dc_warp_order {
 /* From DOTCOMPUTE_CPU_ORDER: "ascending", "descending" or "random:SEED"; not set: USUAL.  DC_DEVICE for others. */
 int dc_warp_order_read(dc_warp_order *order, dc_error *err);
 
-/* Puts a permutation of 0 … n - 1 into list: which warp runs first, and so on.  `block` is the block's number in the
-** grid; `shared`: its threads have shared memory.  USUAL is descending where they have, else ascending. */
+/* Stores a permutation of 0 … n - 1 in list: the warps in the order in which they run.  `block` is the block's number
+** in the grid; `shared`: it has shared memory.  USUAL is descending with shared memory, else ascending. */
 void dc_warp_order_fill(const dc_warp_order *order, uint64_t block, bool shared, uint32_t n, uint8_t *list);
 
 #endif
