@@ -24,22 +24,22 @@ typedef struct cfg {
   int32_t nraw;
   int32_t *order;      /* the result: raw numbers, reachable ones only */
   int32_t norder;
-  int32_t *place;      /* per raw block: its place in the order */
+  int32_t *position;      /* per raw block: its position in the order */
 } cfg;
 
 static void free_cfg(cfg *c) {
   free(c->block_at);
   free(c->raw);
   free(c->order);
-  free(c->place);
+  free(c->position);
 }
 
 static int alloc_cfg(cfg *c) {
   size_t n = (size_t)c->nraw + 1;
   c->raw = calloc(n, sizeof *c->raw);
   c->order = calloc(n, sizeof *c->order);
-  c->place = calloc(n, sizeof *c->place);
-  return c->raw && c->order && c->place ? 0 : -1;
+  c->position = calloc(n, sizeof *c->position);
+  return c->raw && c->order && c->position ? 0 : -1;
 }
 
 /* ---- blocks in text order ---- */
@@ -98,20 +98,20 @@ static int make_blocks(cfg *c) {
 
 /* Raw block numbers to their places in the order, everywhere. */
 static void renumber(const cfg *c, ptx_block *b) {
-  const int32_t *place = c->place;
+  const int32_t *position = c->position;
   for (int k = 0; k < 2; k++)
-    if (b->succ[k] >= 0) b->succ[k] = place[b->succ[k]];
-  for (int k = 0; k < b->ntargets; k++) b->targets[k] = place[b->targets[k]];
+    if (b->succ[k] >= 0) b->succ[k] = position[b->succ[k]];
+  for (int k = 0; k < b->ntargets; k++) b->targets[k] = position[b->targets[k]];
   for (int i = b->first; i < b->last; i++) {
     ptx_ins *ins = &c->f->ins[i];
     for (int k = 0; k < ins->ndst + ins->nsrc; k++)
-      if (ins->opnd[k].kind == PTX_LABEL) ins->opnd[k].imm = place[c->block_at[ins->opnd[k].imm]];
+      if (ins->opnd[k].kind == PTX_LABEL) ins->opnd[k].imm = position[c->block_at[ins->opnd[k].imm]];
   }
 }
 
 static int rewrite(cfg *c) {
   ptx_func *f = c->f;
-  for (int32_t i = 0; i < c->norder; i++) c->place[c->order[i]] = i;
+  for (int32_t i = 0; i < c->norder; i++) c->position[c->order[i]] = i;
   ptx_block *blocks = dc_arena_alloc(&c->m->arena, (size_t)c->norder * sizeof *blocks);
   ptx_ins *all = dc_arena_alloc(&c->m->arena, (size_t)f->nins * sizeof *all);
   if (!blocks || !all) return -1;

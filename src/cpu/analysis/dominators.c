@@ -134,7 +134,9 @@ static void list_edges(graph *g, const ptx_func *f, bool live, const bool *exits
 static int new_graph(graph *g, const ptx_func *f, int32_t n) {
   size_t edges = (size_t)n + 1;
   for (int32_t b = 0; b < f->nblocks; b++) edges += (size_t)f->blocks[b].ntargets + 2;
-  *g = (graph){.n = n, .succ_at = calloc(2 * ((size_t)n + 1), sizeof(int32_t)), .succs = calloc(2 * edges, sizeof(int32_t))};
+  g->n = n;
+  g->succ_at = calloc(2 * ((size_t)n + 1), sizeof *g->succ_at);
+  g->succs = calloc(2 * edges, sizeof *g->succs);
   if (!g->succ_at || !g->succs) {
     free_graph(g);
     return -1;

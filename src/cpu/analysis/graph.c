@@ -6,7 +6,7 @@
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
-bool ptx_is_bare(const ptx_func *f, const ptx_block *b) {
+bool ptx_is_exit_block(const ptx_func *f, const ptx_block *b) {
   const ptx_ins *ins = &f->ins[b->first];
   return b->last - b->first == 1 && ins->pred < 0 && (ptx_traits(ins->op) & PTX_T_ENDS_LANES);
 }
@@ -14,13 +14,13 @@ bool ptx_is_bare(const ptx_func *f, const ptx_block *b) {
 bool ptx_goes_on(const ptx_func *f, const ptx_block *b) {
   int32_t s;
   for (int k = 0; ptx_block_succ(b, k, &s); k++)
-    if (s >= 0 && !ptx_is_bare(f, &f->blocks[s])) return true;
+    if (s >= 0 && !ptx_is_exit_block(f, &f->blocks[s])) return true;
   return false;
 }
 
 int ptx_live_succ(const ptx_func *f, const ptx_block *b, bool on, int k, int32_t *s) {
   if (!ptx_block_succ(b, k, s)) return -1;
-  return *s >= 0 && !(on && ptx_is_bare(f, &f->blocks[*s]));
+  return *s >= 0 && !(on && ptx_is_exit_block(f, &f->blocks[*s]));
 }
 
 int ptx_fail_pass(dc_error *err) {

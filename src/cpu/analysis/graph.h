@@ -17,7 +17,7 @@ static inline bool ptx_block_succ(const ptx_block *b, int k, int32_t *succ) {
 }
 
 /* The block only ends lanes. */
-bool ptx_is_bare(const ptx_func *f, const ptx_block *b);
+bool ptx_is_exit_block(const ptx_func *f, const ptx_block *b);
 
 /* Whether a block has a successor that does not only end lanes. Lanes that go to such an end never come back, so that
 ** the passes leave its edges to them out: 65 % of kernels begin with `if (i >= n) return;`. */

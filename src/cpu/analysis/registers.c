@@ -94,7 +94,8 @@ static void write_reg(scan *s, int32_t reg, int32_t block, int32_t at, bool guar
   s->defs[(*ndefs)++] = block;
 }
 
-/* Predecessors of block b: (*preds)[at[b] .. at[b + 1]), counted, then filled from each list's end downwards, which leaves `at` at the beginnings. */
+/* Predecessors of block b: (*preds)[at[b] .. at[b + 1]).  Counted, then filled from each list's end downwards, which
+** leaves `at` at the beginnings. */
 static int list_preds(const ptx_func *f, int32_t *at, int32_t **preds) {
   int32_t s;
   for (int fill = 0; fill < 2; fill++) {

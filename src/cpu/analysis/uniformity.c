@@ -4,7 +4,7 @@
 ** Everything starts as "unknown" and only ever grows: uniform or affine, then varying.  A branch on a varying
 ** predicate makes the blocks between it and where its lanes meet divergent.  There a register may still be one
 ** value for all lanes: lanes that run a block do so together (the lowest pending block runs first, loops have one
-** way back), so what matters is who reads the value later: see `holds`.
+** way back), so what matters is who reads the value later: see `may_be_scalar`.
 */
 #include "cpu/analysis/uniformity.h"
 
@@ -17,13 +17,13 @@
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
-static const dc_spread uniform = {.tag = DC_UNIFORM, .origin = -1};
-static const dc_spread varying = {.tag = DC_VARYING, .origin = -1};
+static const dc_value_shape uniform = {.tag = DC_UNIFORM, .origin = -1};
+static const dc_value_shape varying = {.tag = DC_VARYING, .origin = -1};
 
 /* --- the flow graph ------------------------------------------------------------------------------------- */
 
 /* Intervals of the tree of dominators.  Blocks are in an order in which what dominates a block comes before it. */
-static int find_dominators(dc_spreads *k) {
+static int find_dominators(dc_uniformity *k) {
   const int32_t n = k->f->nblocks;
   int32_t *cursor = k->stack, *size = k->leave; /* until it is an end */
   if (ptx_dominators(k->f, k->idom) != 0 || ptx_post_dominators(k->f, k->ipdom) != 0) return -1;
@@ -38,14 +38,14 @@ static int find_dominators(dc_spreads *k) {
   return 0;
 }
 
-static bool dominates(const dc_spreads *k, int32_t a, int32_t b) {
+static bool dominates(const dc_uniformity *k, int32_t a, int32_t b) {
   return k->enter[a] <= k->enter[b] && k->enter[b] < k->leave[a];
 }
 
 /* A loop inside of another, with a way back to the outer header from its middle or from its own last block: it is part
 ** of the outer loop with all its blocks, and lanes that took that way are in another turn than those that stayed. So
 ** the outer loop counts as one with several ways back. */
-static void join_crossing_loops(dc_spreads *k) {
+static void join_crossing_loops(dc_uniformity *k) {
   bool moved = true;
   while (moved) {
     moved = false;
@@ -63,7 +63,7 @@ static void join_crossing_loops(dc_spreads *k) {
 ** written or unrolled has them. */
 #define MOST_IN_LOOPS 400000
 
-static bool are_too_deep(const dc_spreads *k) {
+static bool are_too_deep(const dc_uniformity *k) {
   int64_t n = 0;
   for (int32_t h = 0; h < k->f->nblocks; h++)
     if (k->loop_last[h] >= 0) n += k->loop_last[h] - h + 1;
@@ -71,7 +71,7 @@ static bool are_too_deep(const dc_spreads *k) {
 }
 
 /* The innermost loops, by those that are open while blocks are gone through in order. */
-static void nest_loops(dc_spreads *k) {
+static void nest_loops(dc_uniformity *k) {
   int32_t open = -1;
   for (int32_t b = 0; b < k->f->nblocks; b++) {
     while (open >= 0 && k->loop_last[open] < b) open = k->loop_up[open];
@@ -85,7 +85,7 @@ static void nest_loops(dc_spreads *k) {
 
 /* Loops are runs of blocks [header, loop_last[header]].  One that others can enter in its middle, or that other blocks
 ** lie among, is not covered. */
-static void find_loops(dc_spreads *k) {
+static void find_loops(dc_uniformity *k) {
   const ptx_func *f = k->f;
   int32_t s;
   k->regular = true;
@@ -106,11 +106,13 @@ static void find_loops(dc_spreads *k) {
       if (!dominates(k, h, b)) k->regular = false;
 }
 
-static bool inside(const dc_spreads *k, int32_t header, int32_t b) { return b >= header && b <= k->loop_last[header]; }
+static bool inside(const dc_uniformity *k, int32_t header, int32_t b) {
+  return b >= header && b <= k->loop_last[header];
+}
 
 /* The header of the innermost loop around b, and of the one around a header's loop; -1 for none. */
-static int32_t loop_of(const dc_spreads *k, int32_t b) { return k->loop_at[b]; }
-static int32_t loop_around(const dc_spreads *k, int32_t header) { return k->loop_up[header]; }
+static int32_t loop_of(const dc_uniformity *k, int32_t b) { return k->loop_at[b]; }
+static int32_t loop_around(const dc_uniformity *k, int32_t header) { return k->loop_up[header]; }
 
 /* --- definitions and uses ------------------------------------------------------------------------------- */
 
@@ -122,7 +124,7 @@ static void count_or_fill(int32_t *at, int32_t *list, bool fill, int32_t reg, in
     at[reg]++;
 }
 
-static int list_registers(dc_spreads *k) {
+static int list_registers(dc_uniformity *k) {
   const ptx_func *f = k->f;
   for (int fill = 0; fill < 2; fill++) {
     for (int32_t i = 0; i < f->nins; i++) {
@@ -149,7 +151,7 @@ static int list_registers(dc_spreads *k) {
 
 /* --- divergence ----------------------------------------------------------------------------------------- */
 
-static void push_region(dc_spreads *k, int32_t b, int32_t meet, int32_t *depth) {
+static void push_region(dc_uniformity *k, int32_t b, int32_t meet, int32_t *depth) {
   const ptx_block *bl = &k->f->blocks[b];
   const bool on = ptx_goes_on(k->f, bl);
   int32_t s;
@@ -160,19 +162,19 @@ static void push_region(dc_spreads *k, int32_t b, int32_t meet, int32_t *depth) 
   }
 }
 
-static bool diverge(dc_spreads *k, int32_t b) {
+static bool diverge(dc_uniformity *k, int32_t b) {
   int32_t s;
   bool news = !k->divergent[b];
   k->divergent[b] = true;
   for (int i = 0; ptx_block_succ(&k->f->blocks[b], i, &s); i++)
-    if (s >= 0 && k->bare[s] && !k->divergent[s]) k->divergent[s] = news = true;
+    if (s >= 0 && k->exit_block[s] && !k->divergent[s]) k->divergent[s] = news = true;
   return news;
 }
 
 /* Everything reachable from the branch's sides short of where they meet runs with part of the lanes.  They meet at a
-** post-dominator that comes behind all of it in block order: the lowest pending block runs first, so an earlier one would
-** run before the last lanes have come.  True: something new. */
-static bool split_region(dc_spreads *k, int32_t branch) {
+** post-dominator that comes behind all of it in block order: the lowest pending block runs first, so an earlier one
+** would run before the last lanes have come.  True: something new. */
+static bool split_region(dc_uniformity *k, int32_t branch) {
   int32_t meet = k->ipdom[branch], depth = 0, last = -1;
   bool news = false;
   k->turn++;
@@ -192,7 +194,7 @@ static bool split_region(dc_spreads *k, int32_t branch) {
   }
 }
 
-static bool split(dc_spreads *k, int32_t branch) {
+static bool split(dc_uniformity *k, int32_t branch) {
   const ptx_block *bl = &k->f->blocks[branch];
   int32_t s, one = -1;
   bool on = ptx_goes_on(k->f, bl), several = false, news = false;
@@ -201,18 +203,18 @@ static bool split(dc_spreads *k, int32_t branch) {
     if (r) one = s;
   }
   for (int i = 0; ptx_block_succ(bl, i, &s); i++)
-    if (s >= 0 && k->bare[s] && !k->divergent[s]) k->divergent[s] = news = true;
+    if (s >= 0 && k->exit_block[s] && !k->divergent[s]) k->divergent[s] = news = true;
   if (!several) return news;
   return split_region(k, branch) || news;
 }
 
-static const ptx_ins *branch_of(const dc_spreads *k, int32_t b) {
+static const ptx_ins *branch_of(const dc_uniformity *k, int32_t b) {
   const ptx_block *bl = &k->f->blocks[b];
   return bl->last > bl->first ? &k->f->ins[bl->last - 1] : NULL;
 }
 
 /* Whether lanes at the end of b may go different ways. */
-static bool parts(const dc_spreads *k, int32_t b) {
+static bool may_split(const dc_uniformity *k, int32_t b) {
   const ptx_ins *ins = branch_of(k, b);
   if (ins == NULL) return false;
   if (ins->op == PTX_OP_BRX) return true;
@@ -221,18 +223,19 @@ static bool parts(const dc_spreads *k, int32_t b) {
 }
 
 /* Lanes leave a loop together only by uniform branches that all of them come to. */
-static bool find_leaks(dc_spreads *k) {
+static bool find_non_uniform_exits(dc_uniformity *k) {
   const ptx_func *f = k->f;
   bool news = false;
   int32_t s;
   for (int32_t h = 0; h < f->nblocks; h++) {
-    if (k->loop_last[h] < 0 || k->leaky[h]) continue;
-    for (int32_t b = h; b <= k->loop_last[h] && !k->leaky[h]; b++)
+    if (k->loop_last[h] < 0 || k->non_uniform_exit[h]) continue;
+    bool found = k->latches[h] > 1 && k->divergent[h];
+    for (int32_t b = h; b <= k->loop_last[h] && !found; b++)
       for (int i = 0; ptx_block_succ(&f->blocks[b], i, &s); i++) {
-        if (s < 0 || inside(k, h, s) || k->bare[s]) continue;
-        if (parts(k, b) || (k->divergent[b] && !dominates(k, b, k->loop_last[h]))) k->leaky[h] = news = true;
+        if (s < 0 || inside(k, h, s) || k->exit_block[s]) continue;
+        found |= may_split(k, b) || (k->divergent[b] && !dominates(k, b, k->loop_last[h]));
       }
-    if (k->latches[h] > 1 && k->divergent[h] && !k->leaky[h]) k->leaky[h] = news = true;
+    if (found) k->non_uniform_exit[h] = news = true;
   }
   return news;
 }
@@ -240,43 +243,43 @@ static bool find_leaks(dc_spreads *k) {
 /* --- who may hold one value for all lanes --------------------------------------------------------------- */
 
 /* A value made at block d is read at block u by lanes that may have left a loop around d earlier than others. */
-static bool outlives(const dc_spreads *k, int32_t d, int32_t u) {
+static bool outlives(const dc_uniformity *k, int32_t d, int32_t u) {
   for (int32_t h = loop_of(k, d); h >= 0; h = loop_around(k, h))
-    if (!inside(k, h, u) && k->leaky[h]) return true;
+    if (!inside(k, h, u) && k->non_uniform_exit[h]) return true;
   return false;
 }
 
 /* In a divergent loop with several ways back, lanes may be in different iterations. */
-static bool scattered(const dc_spreads *k, int32_t d) {
+static bool scattered(const dc_uniformity *k, int32_t d) {
   for (int32_t h = loop_of(k, d); h >= 0; h = loop_around(k, h))
     if (k->latches[h] > 1 && k->divergent[h]) return true;
   return false;
 }
 
 /* Instruction d's value is what instruction u reads, on every path. */
-static bool reaches(const dc_spreads *k, int32_t d, int32_t u) {
+static bool reaches(const dc_uniformity *k, int32_t d, int32_t u) {
   int32_t bd = k->block_of[d], bu = k->block_of[u];
   return bd == bu ? d < u : dominates(k, bd, bu);
 }
 
-static bool one_definition(const dc_spreads *k, int32_t r) {
+static bool one_definition(const dc_uniformity *k, int32_t r) {
   int32_t d = k->defs[k->def_at[r]], b = k->block_of[d];
   if (!k->divergent[b]) {
     for (int32_t i = k->use_at[r]; i < k->use_at[r + 1]; i++)
       if (!reaches(k, d, k->uses[i]) && k->divergent[k->block_of[k->uses[i]]]) return false;
     return true;
   }
-  bool spread = scattered(k, b);
+  bool apart = scattered(k, b);
   for (int32_t i = k->use_at[r]; i < k->use_at[r + 1]; i++) {
     int32_t u = k->block_of[k->uses[i]];
-    if (!reaches(k, d, k->uses[i]) || outlives(k, b, u) || (spread && u != b)) return false;
+    if (!reaches(k, d, k->uses[i]) || outlives(k, b, u) || (apart && u != b)) return false;
   }
   return true;
 }
 
 /* A loop's variable: `init` before it, one update that all lanes in the loop run. `only_inside`: nobody reads it after.
  */
-static bool loop_variable(const dc_spreads *k, int32_t r, int32_t init, int32_t update, bool only_inside) {
+static bool loop_variable(const dc_uniformity *k, int32_t r, int32_t init, int32_t update, bool only_inside) {
   int32_t bi = k->block_of[init], bu = k->block_of[update], h = loop_of(k, bu);
   if (h < 0 || k->latches[h] != 1 || !dominates(k, bu, k->loop_last[h])) return false;
   if (inside(k, h, bi) || !dominates(k, bi, h) || scattered(k, bu)) return false;
@@ -284,12 +287,12 @@ static bool loop_variable(const dc_spreads *k, int32_t r, int32_t init, int32_t 
     int32_t u = k->block_of[k->uses[i]];
     if (inside(k, h, u)) continue;
     if (only_inside) return false;
-    if (k->leaky[h] || !dominates(k, h, u) || outlives(k, bu, u)) return false;
+    if (k->non_uniform_exit[h] || !dominates(k, h, u) || outlives(k, bu, u)) return false;
   }
   return true;
 }
 
-static bool two_definitions(const dc_spreads *k, int32_t r, bool only_inside) {
+static bool two_definitions(const dc_uniformity *k, int32_t r, bool only_inside) {
   if (k->def_at[r + 1] - k->def_at[r] != 2) return false;
   int32_t a = k->defs[k->def_at[r]], b = k->defs[k->def_at[r] + 1];
   return loop_variable(k, r, a, b, only_inside) || loop_variable(k, r, b, a, only_inside);
@@ -298,7 +301,7 @@ static bool two_definitions(const dc_spreads *k, int32_t r, bool only_inside) {
 /* What an origin noted about register r's value is about that value: it has not run again between r's definition and
 ** a use, as it does when a loop carries the value into its next turn.  (Where the origin dominates a definition, and
 ** that a use, no way leads from the origin to the use past the definition.) */
-static bool stays_true(const dc_spreads *k, int32_t r, int32_t origin) {
+static bool stays_true(const dc_uniformity *k, int32_t r, int32_t origin) {
   int32_t first = k->def_at[r], end = k->def_at[r + 1];
   if (origin < 0 || (end - first == 1 && k->defs[first] == origin)) return true;
   for (int32_t i = first; i < end; i++) {
@@ -311,7 +314,7 @@ static bool stays_true(const dc_spreads *k, int32_t r, int32_t origin) {
 }
 
 /* Whether register r may be one scalar although some lanes may be elsewhere when it is written. */
-static bool holds(const dc_spreads *k, int32_t r) {
+static bool may_be_scalar(const dc_uniformity *k, int32_t r) {
   int32_t n = k->def_at[r + 1] - k->def_at[r];
   bool anywhere = false;
   for (int32_t i = k->def_at[r]; i < k->def_at[r + 1]; i++) anywhere |= k->divergent[k->block_of[k->defs[i]]];
@@ -320,7 +323,7 @@ static bool holds(const dc_spreads *k, int32_t r) {
 }
 
 /* Whether a write to varying register r, in a divergent block, must keep the other lanes' values. */
-static bool must_blend(const dc_spreads *k, int32_t r, int32_t i) {
+static bool must_blend(const dc_uniformity *k, int32_t r, int32_t i) {
   if (k->f->ins[i].pred >= 0) return true;
   if (!k->divergent[k->block_of[i]]) return false;
   if (k->def_at[r + 1] - k->def_at[r] == 1) return !one_definition(k, r);
@@ -329,12 +332,12 @@ static bool must_blend(const dc_spreads *k, int32_t r, int32_t i) {
 
 /* --- kinds of results ----------------------------------------------------------------------------------- */
 
-static bool same(const dc_spread *a, const dc_spread *b) {
+static bool same(const dc_value_shape *a, const dc_value_shape *b) {
   return a->tag == b->tag && (a->tag != DC_AFFINE || (a->origin == b->origin && a->exact == b->exact &&
                                                       a->times == b->times && a->step == b->step));
 }
 
-static dc_spread merge(dc_spread a, dc_spread b) {
+static dc_value_shape merge(dc_value_shape a, dc_value_shape b) {
   if (a.tag == DC_UNKNOWN) return b;
   if (b.tag == DC_UNKNOWN) return a;
   if (!same(&a, &b)) return varying;
@@ -342,7 +345,7 @@ static dc_spread merge(dc_spread a, dc_spread b) {
   return a;
 }
 
-bool dc_spreads_know(int sreg) {
+bool dc_is_native_sreg(int sreg) {
   switch (sreg) {
     case PTX_SR_TID_X:
     case PTX_SR_TID_Y:
@@ -366,41 +369,41 @@ bool dc_spreads_know(int sreg) {
   }
 }
 
-static dc_spread affine(int64_t stride, bool aligned) {
-  return (dc_spread){.tag = DC_AFFINE, .origin = -1, .exact = stride, .aligned = aligned};
+static dc_value_shape affine(int64_t stride, bool aligned) {
+  return (dc_value_shape){.tag = DC_AFFINE, .origin = -1, .exact = stride, .aligned = aligned};
 }
 
-static dc_spread sreg_kind(const dc_spreads *k, int sreg) {
-  if (!dc_spreads_know(sreg)) return varying;
+static dc_value_shape sreg_kind(const dc_uniformity *k, int sreg) {
+  if (!dc_is_native_sreg(sreg)) return varying;
   if (sreg == PTX_SR_LANEID) return affine(1, true);
   if (sreg == PTX_SR_TID_X) return k->shape.rows ? affine(1, true) : varying;
   if (sreg == PTX_SR_TID_Y || sreg == PTX_SR_TID_Z) return k->shape.rows ? uniform : varying;
   return uniform;
 }
 
-dc_spread dc_spread_of(const dc_spreads *k, const ptx_operand *o) {
+dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o) {
   if (o->kind == PTX_SREG) return sreg_kind(k, o->sreg);
   return o->reg >= 0 ? k->reg[o->reg] : uniform;
 }
 
 /* The stride of 32-bit values counts modulo 2^32. */
-static dc_spread narrow(dc_spread a) {
-  int64_t stride = (int32_t)dc_spread_stride(&a);
+static dc_value_shape narrow(dc_value_shape a) {
+  int64_t stride = (int32_t)dc_value_stride(&a);
   bool aligned = a.aligned && stride == 1;
   return affine(stride, aligned);
 }
 
-static dc_spread sum(dc_spread a, dc_spread b, int64_t sign, int bits) {
+static dc_value_shape sum(dc_value_shape a, dc_value_shape b, int64_t sign, int bits) {
   if (a.tag == DC_UNIFORM && b.tag == DC_UNIFORM) return uniform;
   if (a.origin >= 0 && b.origin >= 0 && a.origin != b.origin) return varying;
-  dc_spread r = {.tag = DC_AFFINE, .origin = a.origin >= 0 ? a.origin : b.origin};
+  dc_value_shape r = {.tag = DC_AFFINE, .origin = a.origin >= 0 ? a.origin : b.origin};
   r.step = a.origin >= 0 ? a.step : b.step;
   r.exact = (int64_t)((uint64_t)a.exact + (uint64_t)sign * (uint64_t)b.exact);
   r.times = (int64_t)((uint64_t)a.times + (uint64_t)sign * (uint64_t)b.times);
   return bits == 32 ? narrow(r) : r;
 }
 
-static dc_spread product(dc_spread a, int64_t factor, int bits) {
+static dc_value_shape product(dc_value_shape a, int64_t factor, int bits) {
   if (a.tag != DC_AFFINE) return a;
   a.exact = (int64_t)((uint64_t)a.exact * (uint64_t)factor);
   a.times = (int64_t)((uint64_t)a.times * (uint64_t)factor);
@@ -409,10 +412,10 @@ static dc_spread product(dc_spread a, int64_t factor, int bits) {
 }
 
 /* 32 bits to 64, times a constant. */
-static dc_spread widened(const dc_spreads *k, const ptx_ins *ins, dc_spread a, int64_t factor) {
+static dc_value_shape widened(const dc_uniformity *k, const ptx_ins *ins, dc_value_shape a, int64_t factor) {
   if (a.tag != DC_AFFINE) return a;
-  return (dc_spread){
-      .tag = DC_AFFINE, .origin = (int32_t)(ins - k->f->ins), .times = factor, .step = (int32_t)dc_spread_stride(&a)};
+  return (dc_value_shape){
+      .tag = DC_AFFINE, .origin = (int32_t)(ins - k->f->ins), .times = factor, .step = (int32_t)dc_value_stride(&a)};
 }
 
 static bool constant(const ptx_operand *o, int64_t *value) {
@@ -421,9 +424,9 @@ static bool constant(const ptx_operand *o, int64_t *value) {
 }
 
 /* Multiplication where one side is a constant: the kind of the other, scaled. */
-static dc_spread scaled(const dc_spreads *k, const ptx_ins *ins, bool wide, int bits) {
+static dc_value_shape scaled(const dc_uniformity *k, const ptx_ins *ins, bool wide, int bits) {
   const ptx_operand *x = &ins->opnd[ins->ndst], *y = x + 1;
-  dc_spread a = dc_spread_of(k, x), b = dc_spread_of(k, y);
+  dc_value_shape a = dc_value_shape_of(k, x), b = dc_value_shape_of(k, y);
   int64_t factor;
   if (a.tag == DC_UNIFORM && b.tag == DC_UNIFORM) return uniform;
   if (constant(x, &factor)) {
@@ -443,7 +446,7 @@ static bool is_integer(int type, int *bits) {
 }
 
 /* tid.x & (2^n - 1) and tid.x >> n, where a gang begins at a multiple of its width. */
-static dc_spread of_aligned(const dc_spreads *k, const ptx_ins *ins, dc_spread a) {
+static dc_value_shape of_aligned(const dc_uniformity *k, const ptx_ins *ins, dc_value_shape a) {
   int64_t c;
   if (!a.aligned || !constant(&ins->opnd[ins->ndst + 1], &c)) return varying;
   if (ins->op == PTX_OP_AND) {
@@ -454,16 +457,16 @@ static dc_spread of_aligned(const dc_spreads *k, const ptx_ins *ins, dc_spread a
   return c >= 0 && c < 32 && ((int64_t)1 << c) >= k->shape.width ? uniform : varying;
 }
 
-static dc_spread conversion(const dc_spreads *k, const ptx_ins *ins, dc_spread a) {
+static dc_value_shape conversion(const dc_uniformity *k, const ptx_ins *ins, dc_value_shape a) {
   int to, from;
   if (!is_integer(ins->type, &to) || !is_integer(ins->type2, &from) || (ins->flags & PTX_F_SAT)) return varying;
   if (to == 64 && from == 32) return widened(k, ins, a, 1);
   return to == 32 ? narrow(a) : a;
 }
 
-static dc_spread affine_result(const dc_spreads *k, const ptx_ins *ins) {
+static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) {
   const ptx_operand *src = &ins->opnd[ins->ndst];
-  dc_spread a = dc_spread_of(k, src), b = ins->nsrc > 1 ? dc_spread_of(k, src + 1) : uniform;
+  dc_value_shape a = dc_value_shape_of(k, src), b = ins->nsrc > 1 ? dc_value_shape_of(k, src + 1) : uniform;
   int bits;
   int64_t c;
   if (ins->op == PTX_OP_CVT) return conversion(k, ins, a);
@@ -485,19 +488,19 @@ static dc_spread affine_result(const dc_spreads *k, const ptx_ins *ins) {
     case PTX_OP_MAD:
       if (ins->mode == PTX_HI_HALF || (ins->mode == PTX_WIDE && bits != 32)) return varying;
       a = scaled(k, ins, ins->mode == PTX_WIDE, bits);
-      b = dc_spread_of(k, src + 2);
+      b = dc_value_shape_of(k, src + 2);
       if (a.tag == DC_VARYING || b.tag == DC_VARYING) return varying;
       return sum(a, b, 1, ins->mode == PTX_WIDE ? 64 : bits);
     case PTX_OP_AND: return of_aligned(k, ins, a);
     case PTX_OP_SHR:
       return ins->type == PTX_U32 || ins->type == PTX_S32 || ins->type == PTX_B32 ? of_aligned(k, ins, a) : varying;
-    case PTX_OP_SELP: return dc_spread_of(k, src + 2).tag == DC_UNIFORM ? merge(a, b) : varying;
+    case PTX_OP_SELP: return dc_value_shape_of(k, src + 2).tag == DC_UNIFORM ? merge(a, b) : varying;
     default: return varying;
   }
 }
 
 /* Loads that find the same for all lanes. */
-static dc_spread load_kind(const dc_spreads *k, const ptx_ins *ins) {
+static dc_value_shape load_kind(const dc_uniformity *k, const ptx_ins *ins) {
   const ptx_operand *at = &ins->opnd[ins->ndst];
   const uint32_t strong = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;
   int space = ins->space == PTX_GENERIC && at->sym ? at->sym->space : ins->space;
@@ -506,22 +509,22 @@ static dc_spread load_kind(const dc_spreads *k, const ptx_ins *ins) {
   return at->reg < 0 || k->reg[at->reg].tag == DC_UNIFORM ? uniform : varying;
 }
 
-static dc_spread result(const dc_spreads *k, const ptx_ins *ins, dc_has_scalar has_scalar) {
+static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_scalar has_scalar) {
   bool unknown = false, all_uniform = true;
-  dc_spread r;
+  dc_value_shape r;
   if (ins->pred >= 0) return varying;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
-    dc_spread s = dc_spread_of(k, &ins->opnd[i]);
+    dc_value_shape s = dc_value_shape_of(k, &ins->opnd[i]);
     unknown |= s.tag == DC_UNKNOWN;
     all_uniform &= s.tag == DC_UNIFORM;
     if (s.tag == DC_VARYING && ins->op != PTX_OP_LD) return varying;
     if (ins->opnd[i].kind == PTX_SREG && ins->op != PTX_OP_MOV) return varying;
   }
-  if (unknown) return (dc_spread){.origin = -1};
+  if (unknown) return (dc_value_shape){.origin = -1};
   if (ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU) return load_kind(k, ins);
   if (ins->op == PTX_OP_CVTA && ins->space == PTX_LOCAL) return varying;
   if (ins->op == PTX_OP_MOV && ins->nsrc == 1 && ins->ndst == 1 && ins->opnd[1].kind == PTX_SREG)
-    return dc_spread_of(k, &ins->opnd[1]);
+    return dc_value_shape_of(k, &ins->opnd[1]);
   if (!has_scalar(ins)) return varying;
   if (all_uniform) return uniform;
   r = ins->ndst == 1 ? affine_result(k, ins) : varying;
@@ -529,35 +532,35 @@ static dc_spread result(const dc_spreads *k, const ptx_ins *ins, dc_has_scalar h
   return r.tag == DC_UNKNOWN ? varying : r;
 }
 
-static bool sweep(dc_spreads *k, dc_has_scalar has_scalar) {
-  ptx_func *f = k->f;
+static bool sweep(dc_uniformity *k, dc_has_scalar has_scalar) {
+  const ptx_func *f = k->f;
   bool news = false;
   for (int32_t i = 0; i < f->nins; i++) {
     const ptx_ins *ins = &f->ins[i];
     if (ins->ndst == 0 || k->block_of[i] < 0) continue;
-    dc_spread r = result(k, ins, has_scalar);
+    dc_value_shape r = result(k, ins, has_scalar);
     for (int d = 0; d < ins->ndst; d++) {
       int32_t reg = ins->opnd[d].reg;
       if (reg < 0 || k->reg[reg].tag == DC_VARYING) continue;
-      dc_spread now = merge(k->reg[reg], r);
-      if (dc_spread_is_scalar(&now) && !(holds(k, reg) && stays_true(k, reg, now.origin))) now = varying;
+      dc_value_shape now = merge(k->reg[reg], r);
+      if (dc_is_scalar(&now) && !(may_be_scalar(k, reg) && stays_true(k, reg, now.origin))) now = varying;
       if (same(&now, &k->reg[reg]) && now.aligned == k->reg[reg].aligned) continue;
       k->reg[reg] = now;
       news = true;
     }
   }
   for (int32_t b = 0; b < f->nblocks; b++)
-    if (parts(k, b)) news |= split(k, b);
-  news |= find_leaks(k);
+    if (may_split(k, b)) news |= split(k, b);
+  news |= find_non_uniform_exits(k);
   return news;
 }
 
 /* Registers that were found to hold before the last branch diverged. */
-static bool recheck(dc_spreads *k) {
+static bool recheck(dc_uniformity *k) {
   bool news = false;
   for (int32_t r = 0; r < k->f->nregs; r++) {
-    bool scalar = dc_spread_is_scalar(&k->reg[r]);
-    if (!scalar || k->def_at[r] == k->def_at[r + 1] || holds(k, r)) continue;
+    bool scalar = dc_is_scalar(&k->reg[r]);
+    if (!scalar || k->def_at[r] == k->def_at[r + 1] || may_be_scalar(k, r)) continue;
     k->reg[r] = varying;
     news = true;
   }
@@ -566,50 +569,43 @@ static bool recheck(dc_spreads *k) {
 
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
-static int allocate(dc_spreads *k) {
+/* All arrays of numbers are one allocation, all of truth values another. */
+static int allocate(dc_uniformity *k) {
   const ptx_func *f = k->f;
-  size_t blocks = (size_t)f->nblocks + 2, regs = (size_t)f->nregs + 2, ins = (size_t)f->nins + 1;
+  const size_t blocks = (size_t)f->nblocks + 2, regs = (size_t)f->nregs + 2, ins = (size_t)f->nins + 1;
+  int32_t **by_block[] = {&k->idom,    &k->ipdom,     &k->enter,   &k->leave, &k->loop_at,
+                          &k->loop_up, &k->loop_last, &k->latches, &k->mark,  &k->stack};
+  const size_t count = sizeof by_block / sizeof *by_block;
   k->reg = calloc(regs, sizeof *k->reg);
-  k->blend = calloc(ins, sizeof *k->blend);
-  k->divergent = calloc(blocks, sizeof *k->divergent);
-  k->bare = calloc(blocks, sizeof *k->bare);
-  k->block_of = calloc(ins, sizeof *k->block_of);
-  k->idom = calloc(blocks, sizeof *k->idom);
-  k->ipdom = calloc(blocks, sizeof *k->ipdom);
-  k->enter = calloc(blocks, sizeof *k->enter);
-  k->leave = calloc(blocks, sizeof *k->leave);
-  k->loop_at = calloc(blocks, sizeof *k->loop_at);
-  k->loop_up = calloc(blocks, sizeof *k->loop_up);
-  k->loop_last = calloc(blocks, sizeof *k->loop_last);
-  k->latches = calloc(blocks, sizeof *k->latches);
-  k->leaky = calloc(blocks, sizeof *k->leaky);
-  k->def_at = calloc(regs, sizeof *k->def_at);
-  k->use_at = calloc(regs, sizeof *k->use_at);
-  k->mark = calloc(blocks, sizeof *k->mark);
-  k->stack = calloc(blocks, sizeof *k->stack);
-  return k->reg && k->blend && k->divergent && k->bare && k->block_of && k->idom && k->ipdom && k->enter &&
-                 k->leave && k->loop_at && k->loop_up && k->loop_last && k->latches &&
-                 k->leaky && k->def_at && k->use_at && k->mark && k->stack
-             ? 0
-             : -1;
+  k->block_of = calloc(ins + 2 * regs + count * blocks, sizeof *k->block_of);
+  k->blend = calloc(ins + 3 * blocks, sizeof *k->blend);
+  if (!k->reg || !k->block_of || !k->blend) return -1;
+  k->def_at = k->block_of + ins;
+  k->use_at = k->def_at + regs;
+  for (size_t i = 0; i < count; i++) *by_block[i] = k->use_at + regs + i * blocks;
+  k->divergent = k->blend + ins;
+  k->exit_block = k->divergent + blocks;
+  k->non_uniform_exit = k->exit_block + blocks;
+  return 0;
 }
 
-void dc_spreads_free(dc_spreads *k) {
-  void *all[] = {k->reg,    k->blend, k->divergent, k->bare, k->block_of, k->idom,    k->ipdom, k->enter,
-                 k->leave,  k->loop_at, k->loop_up, k->loop_last, k->latches, k->leaky, k->def_at,
-                 k->defs,   k->use_at, k->uses, k->mark, k->stack};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+void dc_uniformity_free(dc_uniformity *k) {
+  free(k->reg);
+  free(k->block_of);
+  free(k->blend);
+  free(k->defs);
+  free(k->uses);
   memset(k, 0, sizeof *k);
 }
 
-int dc_spreads_find(dc_spreads *k, ptx_func *f, dc_shape shape, dc_has_scalar has_scalar) {
+int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape, dc_has_scalar has_scalar) {
   memset(k, 0, sizeof *k);
   k->f = f;
   k->shape = shape;
   if (allocate(k) != 0 || list_registers(k) != 0) return -1;
   for (int32_t i = 0; i < f->nins; i++) k->block_of[i] = -1;
   for (int32_t b = 0; b < f->nblocks; b++) {
-    k->bare[b] = ptx_is_bare(f, &f->blocks[b]);
+    k->exit_block[b] = ptx_is_exit_block(f, &f->blocks[b]);
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) k->block_of[i] = b;
   }
   for (int32_t r = 0; r < f->nregs; r++) {

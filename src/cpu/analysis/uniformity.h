@@ -11,47 +11,47 @@
 
 #include "cpu/ptx/ptx.h"
 
-typedef enum dc_spread_tag { DC_UNKNOWN, DC_UNIFORM, DC_AFFINE, DC_VARYING } dc_spread_tag;
+typedef enum dc_value_kind { DC_UNKNOWN, DC_UNIFORM, DC_AFFINE, DC_VARYING } dc_value_kind;
 
 /* An affine value of lane l is  base + exact * l + times * (ext(x + step * l) - ext(x)),  where ext widens the 32-bit
 ** affine value that instruction `origin` read (no origin: times is 0).  As long as x does not wrap around among the
 ** gang's lanes that is  base + (exact + times * step) * l; emitted code looks once, at the origin. */
-typedef struct dc_spread {
-  uint8_t tag;       /* dc_spread_tag */
+typedef struct dc_value_shape {
+  uint8_t tag;       /* dc_value_kind */
   bool aligned;      /* affine with stride 1, and its base is a multiple of the gang's width */
   int32_t origin;    /* instruction, or -1 */
   int64_t exact, times, step;
-} dc_spread;
+} dc_value_shape;
 
-static inline int64_t dc_spread_stride(const dc_spread *k) {
+static inline int64_t dc_value_stride(const dc_value_shape *k) {
   return (int64_t)((uint64_t)k->exact + (uint64_t)k->times * (uint64_t)k->step);
 }
 
 /* How the gang's threads lie in the block. */
-typedef struct dc_shape {
+typedef struct dc_gang_layout {
   int width;         /* of a gang: 16 or 32 */
   bool rows;         /* a gang never spans two rows: threadIdx.x is affine, .y and .z are uniform */
-} dc_shape;
+} dc_gang_layout;
 
-typedef struct dc_spreads {
-  ptx_func *f;
-  dc_shape shape;
-  dc_spread *reg;        /* per register */
+typedef struct dc_uniformity {
+  const ptx_func *f;
+  dc_gang_layout shape;
+  dc_value_shape *reg;        /* per register */
   bool *blend;         /* per instruction: a write to a varying register must keep other lanes' values */
   bool *divergent;     /* per block */
-  bool *bare;          /* per block: nothing but a ret, exit or trap */
+  bool *exit_block;        /* per block: nothing but a ret, exit or trap */
   int32_t *block_of;   /* per instruction */
-  /* private to spread.c */
+  /* private to uniformity.c */
   int32_t *idom, *enter, *leave; /* the tree of dominators: a block's interval [enter, leave) has what it dominates */
   int32_t *ipdom;
   int32_t *loop_last, *latches;
   int32_t *loop_at, *loop_up; /* header of the innermost loop around a block; of the loop around a header's; -1 none */
-  bool *leaky;         /* per loop header: lanes may leave the loop in different iterations */
+  bool *non_uniform_exit;        /* per loop header: lanes may leave the loop in different iterations */
   int32_t *def_at, *defs, *use_at, *uses;
   int32_t *mark, *stack;
   int32_t turn;        /* of walks: what they have met bears its number in `mark` */
   bool regular;
-} dc_spreads;
+} dc_uniformity;
 
 /* Whether an instruction has a scalar form (so that uniform operands give a uniform result). */
 typedef bool (*dc_has_scalar)(const ptx_ins *ins);
@@ -59,14 +59,14 @@ typedef bool (*dc_has_scalar)(const ptx_ins *ins);
 /* Analyses an analysed function (ptx_analyse) for a shape. -1: out of memory, or interrupted. k->regular is false for
 ** flow graphs that the analysis does not cover (irreducible ones, loops nested very deep): these functions stay at
 ** tier 0. */
-int dc_spreads_find(dc_spreads *k, ptx_func *f, dc_shape shape, dc_has_scalar has_scalar);
-void dc_spreads_free(dc_spreads *k);
+int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape, dc_has_scalar has_scalar);
+void dc_uniformity_free(dc_uniformity *k);
 
 /* Operand i of an instruction: its kind (immediates and addresses of variables are uniform). */
-dc_spread dc_spread_of(const dc_spreads *k, const ptx_operand *o);
+dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
 /* Whether both sides of a branch are the same for all lanes. */
-static inline bool dc_spread_is_scalar(const dc_spread *k) { return k->tag == DC_UNIFORM || k->tag == DC_AFFINE; }
+static inline bool dc_is_scalar(const dc_value_shape *k) { return k->tag == DC_UNIFORM || k->tag == DC_AFFINE; }
 /* Special registers that emitted code reads by itself. */
-bool dc_spreads_know(int sreg);
+bool dc_is_native_sreg(int sreg);
 
 #endif

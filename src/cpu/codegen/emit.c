@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "cpu/analysis/graph.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit_arm.h"
+#include "cpu/codegen/emit_predicated.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emit_value.h"
@@ -34,10 +34,10 @@ static bool is_bra(const dc_node *node) { return node->end == DC_END_JUMP; }
 static bool leaves(const emitter *e, const dc_node *node) {
   return node->end == DC_END_LEAVE || (node->end == DC_END_EXIT && e->f->entry);
 }
-static bool is_uniform(const emitter *e, int32_t reg) { return dc_spread_is_scalar(dc_emit_spread(e, reg)); }
+static bool is_uniform(const emitter *e, int32_t reg) { return dc_is_scalar(dc_emit_shape(e, reg)); }
 static int32_t guard_reg(const dc_node *node) { return node->op && node->guard >= 0 ? node->op->ins->pred : -1; }
 /* Nothing but a trap, or an exit from inside a call: lanes do not wait there for others. */
-static bool is_bare(const emitter *e, int32_t n) { return n >= 0 && e->k.bare[e->block_of[n]]; }
+static bool is_exit(const emitter *e, int32_t n) { return n >= 0 && e->k.exit_block[e->block_of[n]]; }
 
 /* --- survey --------------------------------------------------------------------------------------------- */
 
@@ -66,12 +66,12 @@ static void find_tracked(emitter *e) {
     const dc_node *node = node_at(e, n);
     int32_t g = guard_reg(node);
     bool divergent = dc_emit_divergent(e, n);
-    const bool parts = g >= 0 && !is_uniform(e, g) && is_bra(node) && e->arm[n] < 0;
+    const bool parts = g >= 0 && !is_uniform(e, g) && is_bra(node) && e->predicated[n] < 0;
     if (e->inlined[n]) continue;
     if (divergent) track(e, n);
     if (divergent || parts) {
-      if (e->arm[n] != node->next) track(e, node->next);
-      if (e->arm[n] != node->taken) track(e, node->taken);
+      if (e->predicated[n] != node->next) track(e, node->next);
+      if (e->predicated[n] != node->taken) track(e, node->taken);
     }
     if (node->wait != DC_WAIT_NOT) track(e, n); /* lanes may be handed over from there, and from loops' beginnings */
     if (node->spin && node->next >= 0 && node->next <= n) track(e, node->next);
@@ -140,22 +140,22 @@ static void go_to_next_tracked(emitter *e, int32_t n) {
   else PUT("goto T%d;\n", next);
 }
 
-/* A jump back costs fuel; in loops that may wait for others, patience. `mask`: lanes that jump (C), which go on at
-** tier 0 when it has run out. */
+/* A jump back counts against the poll budget; in loops that may wait for other threads also against the spin budget:
+** when that has run out, the lanes go on at tier 0. */
 static void burn(emitter *e, int32_t n, int32_t to) {
   const dc_node *node = node_at(e, n);
   if (to < 0 || to > n) return;
-  PUT("if (DC_RARE(--fuel < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; fuel = n->fuel; } ");
+  PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
   if (!node->spin || counted(e, e->block_of[to], e->block_of[n])) return;
   e->leaves = true;
-  if (dc_emit_divergent(e, to)) PUT("if (DC_RARE(--patience < 0)) goto hand_over; ");
-  else PUT("if (DC_RARE(--patience < 0)) { t%d = act; goto hand_over; } ", to);
+  if (dc_emit_divergent(e, to)) PUT("if (DC_RARE(--spins < 0)) goto deoptimize; ");
+  else PUT("if (DC_RARE(--spins < 0)) { t%d = act; goto deoptimize; } ", to);
 }
 
 /* Lanes of `mask` go to node `to`. */
 static void send(emitter *e, int32_t to, const char *mask) {
   if (to == DC_NODE_LEAVE) PUT("act = M_andn(act, %s); ", mask);
-  else if (is_bare(e, to)) PUT("if (M_any(%s)) { m = %s; goto N%d; } ", mask, mask, to);
+  else if (is_exit(e, to)) PUT("if (M_any(%s)) { m = %s; goto N%d; } ", mask, mask, to);
   else PUT("t%d = M_or(t%d, %s); ", to, to, mask);
 }
 
@@ -206,7 +206,7 @@ static bool is_rare(const emitter *e, int32_t from, int32_t to) {
 
 /* Where all lanes have come together and those that part meet at `to`: all of them may go there. */
 static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
-  if (to <= n || dc_emit_divergent(e, n) || dc_emit_divergent(e, to) || is_bare(e, to)) return;
+  if (to <= n || dc_emit_divergent(e, n) || dc_emit_divergent(e, to) || is_exit(e, to)) return;
   PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
 }
 
@@ -215,11 +215,11 @@ static void body(emitter *e, const dc_node *node, const char *mask);
 /* Where all lanes have come together, the branch's predicate alone tells: nobody looks at lanes that have ended. */
 static void run_arm(emitter *e, int32_t n) {
   const dc_node *node = node_at(e, n);
-  const bool not = (e->arm[n] == node->next) != (node->flip != 0);
+  const bool not = (e->predicated[n] == node->next) != (node->flip != 0);
   e->chooses = !dc_emit_divergent(e, n);
   if (!e->chooses) PUT("{ const M in_ = M_and%s(%s, P_word(p%d));\n", not ? "n" : "", e->mask, guard_reg(node));
   else PUT("{ const P in_ = %s(p%d);\n", not ? "P_not" : "", guard_reg(node));
-  body(e, node_at(e, e->arm[n]), "in_");
+  body(e, node_at(e, e->predicated[n]), "in_");
   PUT("}\n");
   e->chooses = false;
 }
@@ -229,9 +229,9 @@ static void part(emitter *e, int32_t n) {
   const dc_node *node = node_at(e, n);
   int32_t taken = node->taken, next = node->next;
   const char *here = e->mask;
-  if (e->arm[n] >= 0) {
+  if (e->predicated[n] >= 0) {
     run_arm(e, n);
-    go(e, n, e->arm[n] == next ? taken : next);
+    go(e, n, e->predicated[n] == next ? taken : next);
     return;
   }
   PUT("tk = M_and%s(%s, P_word(p%d)); nt = M_and%s(%s, P_word(p%d));\n", node->flip ? "n" : "", here, guard_reg(node),
@@ -244,7 +244,7 @@ static void part(emitter *e, int32_t n) {
   }
   skip(e, n, taken, "nt");
   skip(e, n, next, "tk");
-  bool first = !is_bare(e, taken); /* whoever goes to a bare node does not come back */
+  bool first = !is_exit(e, taken); /* whoever goes to a bare node does not come back */
   send(e, first ? taken : next, first ? "tk" : "nt");
   send(e, first ? next : taken, first ? "nt" : "tk");
   go_on_after_parting(e, n, taken, next);
@@ -284,9 +284,9 @@ static void give_operands(emitter *e, const dc_node *node) {
 static void pause_at(emitter *e, int32_t n) {
   const dc_node *node = node_at(e, n);
   if (!whole_barrier(node)) e->out->simple = e->out->lane_free = false;
-  e->out->pauses = true;
+  e->out->suspends = true;
   if (!whole_barrier(node)) give_operands(e, node);
-  dc_emit_pause(e, node->next);
+  dc_emit_suspend(e, node->next);
   if (whole_barrier(node) && node->next < 0) PUT("go_on = 0; act = M_none(); ");
   else PUT("go_on = %d; ", node->next);
   PUT("n->node = %d; goto pause;\n", n);
@@ -301,8 +301,8 @@ static void leave_at_end(emitter *e, int32_t n) {
     if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, e->mask);
   if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, e->mask);
   if (node->end == DC_END_BRX)
-    for (int32_t i = 0; i < node->ntargets; i++) dc_emit_hand_over(e, node->targets[i], e->mask);
-  else dc_emit_hand_over(e, node->next, e->mask);
+    for (int32_t i = 0; i < node->ntargets; i++) dc_emit_deoptimize(e, node->targets[i], e->mask);
+  else dc_emit_deoptimize(e, node->next, e->mask);
   PUT("n->node = %d; n->lanes = M_word(%s); goto finish;\n", n, e->mask);
 }
 
@@ -346,7 +346,7 @@ static void end_node(emitter *e, int32_t n) {
 static void check_members(emitter *e, const ptx_ins *ins) {
   if (!dc_may_lack_members(ins)) return;
   const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
-  const bool scalar = dc_spread_of(&e->k, member).tag == DC_UNIFORM;
+  const bool scalar = dc_value_shape_of(&e->k, member).tag == DC_UNIFORM;
   PUT(scalar ? "if (DC_RARE((M_word(%s) & ~" : "if (DC_RARE(dc_outsiders(", scalar ? e->mask : "");
   dc_emit_operand(e, member, scalar ? 'W' : 'w');
   if (!scalar) PUT(", %s)", e->mask);
@@ -367,7 +367,7 @@ static void gather(emitter *e, int32_t n) {
   const ptx_ins *ins = dc_emit_waiting(node);
   e->out->lane_free = false;
   const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
-  bool divergent = dc_emit_divergent(e, n), scalar = dc_spread_of(&e->k, member).tag == DC_UNIFORM;
+  bool divergent = dc_emit_divergent(e, n), scalar = dc_value_shape_of(&e->k, member).tag == DC_UNIFORM;
   const char *live = e->f->entry ? "M_word(act)" : "n->warp_live";
   check_members(e, ins);
   if (!divergent && e->f->entry) return;
@@ -380,7 +380,7 @@ static void gather(emitter *e, int32_t n) {
   } else {
     PUT("M_word(%s) != %s", e->mask, live);
   }
-  PUT(")) { t%d = %s; goto hand_over; }\n", n, e->mask);
+  PUT(")) { t%d = %s; goto deoptimize; }\n", n, e->mask);
 }
 
 static void body(emitter *e, const dc_node *node, const char *mask) {
@@ -411,7 +411,7 @@ static void emit_node(emitter *e, int32_t n) {
     PUT("t%d = M_none();\n", n);
   }
   PUT("N%d: ;\n", n);
-  if (!is_bare(e, n)) gather(e, n);
+  if (!is_exit(e, n)) gather(e, n);
   body(e, node_at(e, n), e->mask);
   end_node(e, n);
 }
@@ -431,7 +431,7 @@ static void declare(emitter *e) {
     bool defined = e->k.def_at[r] != e->k.def_at[r + 1], used = e->k.use_at[r] != e->k.use_at[r + 1];
     int bits = dc_emit_bits(e, r);
     if (!defined && !used) continue;
-    if (dc_spread_is_scalar(dc_emit_spread(e, r))) PUT("uint%d_t s%d = 0; ", bits == 64 ? 64 : 32, r);
+    if (dc_is_scalar(dc_emit_shape(e, r))) PUT("uint%d_t s%d = 0; ", bits == 64 ? 64 : 32, r);
     else if (bits == 1) PUT("P p%d%s; ", r, kept(e, r) ? " = P_splat(0)" : "");
     else if (bits == 64) PUT("V64 v%d%s; ", r, kept(e, r) ? " = V64_splat(0)" : "");
     else PUT("V32 v%d%s; ", r, kept(e, r) ? " = V32_splat(0)" : "");
@@ -441,23 +441,23 @@ static void declare(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
   for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) PUT("const uint64_t %s = n->base[%d]; ", dc_emit_base(b), b);
-  PUT("\nM act, m = M_none(), tk, nt; int fuel = n->fuel, patience = n->patience, r; uint32_t go_on;\n");
+  PUT("\nM act, m = M_none(), tk, nt; int polls = n->poll_budget, spins = n->spin_budget, r; uint32_t go_on;\n");
 }
 
 /* Simple code takes the gangs of a block by turns. */
 static void begin_gangs(emitter *e) {
   PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs;\n");
-  if (e->out->pauses) PUT("uint32_t left = n->ngangs;\n");
+  if (e->out->suspends) PUT("uint32_t left = n->ngangs;\n");
   PUT("gang: n->tid = g->tid; act = M_from(g->live); ");
   if (e->numbers) PUT("n->warpid = g->number; ");
-  if (e->out->pauses) PUT("n->save = g->save; ");
+  if (e->out->suspends) PUT("n->save = g->save; ");
   if (e->fn->local_stride) PUT("n->base[%d] = g->local; ", DC_BASE_LOCAL);
   if (e->operates) PUT("n->enter(n, g); ");
-  PUT("switch (%s) {\n", e->out->pauses ? "g->node" : "0");
+  PUT("switch (%s) {\n", e->out->suspends ? "g->node" : "0");
 }
 
 static void end_gangs(emitter *e) {
-  if (e->out->pauses) {
+  if (e->out->suspends) {
     PUT("done: g->live = 0; left--; if (!left) return DC_NATIVE_DONE; goto step;\n");
     PUT("pause: if (!M_any(act)) goto done; g->node = go_on; g->live = M_word(act);\n");
     PUT("step: if (++g == end) g = n->gangs; if (!g->live) goto step; goto gang;\n");
@@ -486,41 +486,40 @@ static void tail(emitter *e) {
     return;
   }
   PUT("done: n->live = M_word(act); return DC_NATIVE_DONE;\n");
-  PUT("pause: n->live = n->lanes = M_word(act); return DC_NATIVE_PAUSE;\n");
+  PUT("pause: n->live = n->lanes = M_word(act); return DC_NATIVE_SUSPEND;\n");
   if (!e->leaves) return;
-  PUT("hand_over: n->node = n->lanes = 0; r = DC_NATIVE_LEAVE; goto out;\n");
+  PUT("deoptimize: n->node = n->lanes = 0; r = DC_NATIVE_LEAVE; goto out;\n");
   PUT("finish: r = DC_NATIVE_FINISH;\nout: n->live = M_word(act); m = M_none();\n");
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("n->wait[%d] = M_word(t%d); m = M_or(m, t%d);\n", e->ordinal[n], n, n);
-  dc_emit_hand_over_all(e);
+  dc_emit_deoptimize_all(e);
   PUT("return r;\n");
 }
 
+/* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(emitter *e) {
-  size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
-  e->block_of = calloc(nodes, sizeof *e->block_of);
-  e->tracked = calloc(nodes, sizeof *e->tracked);
-  e->ordinal = calloc(nodes, sizeof *e->ordinal);
-  e->entered = calloc(nodes, sizeof *e->entered);
-  e->origin = calloc(ins, sizeof *e->origin);
-  e->arm = calloc(nodes, sizeof *e->arm);
-  e->inlined = calloc(nodes, sizeof *e->inlined);
-  e->given = calloc(regs, sizeof *e->given);
-  e->place = malloc(regs * sizeof *e->place);
-  e->origin_place = malloc(ins * sizeof *e->origin_place);
-  e->origin_turn = calloc(ins, sizeof *e->origin_turn);
-  if (!e->block_of || !e->tracked || !e->ordinal || !e->entered || !e->arm || !e->inlined) return dc_fail_oom(e->err);
-  if (!e->origin || !e->given || !e->place || !e->origin_place || !e->origin_turn) return dc_fail_oom(e->err);
-  memset(e->place, 0xff, regs * sizeof *e->place);
-  memset(e->origin_place, 0xff, ins * sizeof *e->origin_place);
+  const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
+  e->block_of = calloc(3 * nodes + regs + 2 * ins, sizeof *e->block_of);
+  e->tracked = calloc(3 * nodes + ins + regs, sizeof *e->tracked);
+  if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
+  e->ordinal = e->block_of + nodes;
+  e->predicated = e->ordinal + nodes;
+  e->save_at = e->predicated + nodes;
+  e->origin_save_at = e->save_at + regs;
+  e->origin_turn = e->origin_save_at + ins;
+  for (size_t i = 0; i < regs + ins; i++) e->save_at[i] = -1; /* origin_save_at too */
+  e->entered = e->tracked + nodes;
+  e->inlined = e->entered + nodes;
+  e->origin = e->inlined + nodes;
+  e->given = e->origin + ins;
   return 0;
 }
 
 static void release(emitter *e) {
-  dc_spreads_free(&e->k);
-  void *all[] = { e->block_of, e->tracked, e->ordinal, e->entered,      e->arm,         e->inlined,
-                  e->origin,   e->given,   e->place,   e->origin_place, e->origin_turn, e->live };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+  dc_uniformity_free(&e->k);
+  free(e->block_of);
+  free(e->tracked);
+  free(e->live);
 }
 
 /* Functions that tier 1 does not take: very long ones, 128-bit registers, and calls of what may wait for others. */
@@ -551,12 +550,12 @@ static int outputs(emitter *e) {
   return 0;
 }
 
-static int emit(emitter *e, dc_shape shape) {
-  if (dc_spreads_find(&e->k, (ptx_func *)(uintptr_t)e->f, shape, dc_emit_has_scalar) != 0) return ptx_fail_pass(e->err);
+static int emit(emitter *e, dc_gang_layout shape) {
+  if (dc_uniformity_find(&e->k, e->f, shape, dc_emit_has_scalar) != 0) return ptx_fail_pass(e->err);
   if (!e->k.regular) return 1;
   if (allocate(e) != 0) return -1;
   find_blocks(e);
-  if (dc_emit_find_arms(e) != 0) return -1;
+  if (dc_emit_find_predicated(e) != 0) return -1;
   find_tracked(e);
   if (dc_emit_liveness(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)
@@ -578,7 +577,7 @@ static int emit(emitter *e, dc_shape shape) {
   return rc;
 }
 
-int dc_emit(const dc_cpu_function *fn, dc_shape shape, dc_emitted *out, dc_error *err) {
+int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc_error *err) {
   emitter e = { .fn = fn, .f = fn->ptx, .out = out, .err = err, .nnodes = fn->nnodes };
   memset(out, 0, sizeof *out);
   out->simple = out->lane_free = true;

@@ -10,7 +10,7 @@
 #include "cpu/interp/code.h"
 
 /* 0: emitted; 1: this function stays at tier 0; -1: out of memory. */
-int dc_emit(const dc_cpu_function *fn, dc_shape shape, dc_emitted *out, dc_error *err);
+int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc_error *err);
 void dc_emitted_free(dc_emitted *e);
 
 #endif

@@ -65,36 +65,36 @@ static const char *element(const ptx_ins *ins) {
 }
 
 /* How the lanes' addresses lie. */
-typedef struct place {
+typedef struct access {
   const ptx_operand *at;
   int base;
   long long offset;      /* constant part, beside the base */
   enum { ONE, ROW, LANES } how;
-  dc_spread s;           /* of a ROW */
+  dc_value_shape s;           /* of a ROW */
   long long stride;
   bool narrow;           /* the address register has 32 bits */
-} place;
+} access;
 
-static place place_of(const emitter *e, const ptx_ins *ins) {
-  place p = { .at = address_of(ins), .base = base_of(space_of(ins, address_of(ins))) };
+static access access_of(const emitter *e, const ptx_ins *ins) {
+  access p = { .at = address_of(ins), .base = base_of(space_of(ins, address_of(ins))) };
   p.offset = p.at->imm;
   if (p.at->sym) p.offset += dc_code_address(e->fn->code, p.at->sym);
   bool local = p.base == DC_BASE_LOCAL;
   if (p.at->reg < 0) {
     p.how = local ? ROW : ONE;
-    p.s = (dc_spread){ .tag = DC_AFFINE, .origin = -1 };
+    p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };
   } else {
-    p.s = *dc_emit_spread(e, p.at->reg);
+    p.s = *dc_emit_shape(e, p.at->reg);
     p.narrow = dc_emit_bits(e, p.at->reg) == 32;
     p.how = p.s.tag == DC_VARYING ? LANES : p.s.tag == DC_AFFINE || local ? ROW : ONE;
-    if (p.s.tag == DC_UNIFORM) p.s = (dc_spread){ .tag = DC_AFFINE, .origin = -1 };
+    if (p.s.tag == DC_UNIFORM) p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };
   }
-  p.stride = (long long)dc_spread_stride(&p.s) + (local ? (long long)e->fn->local_stride : 0);
+  p.stride = (long long)dc_value_stride(&p.s) + (local ? (long long)e->fn->local_stride : 0);
   return p;
 }
 
 /* a_: the address in lane 0 (of a row) or of all; checked for alignment. */
-static void begin_access(emitter *e, const ptx_ins *ins, const place *p) {
+static void begin_access(emitter *e, const ptx_ins *ins, const access *p) {
   int bytes = ptx_type_bits((ptx_type)ins->type) / 8 * (ins->vec ? ins->vec : 1);
   PUT("{ ");
   if (p->how == LANES) {
@@ -118,7 +118,7 @@ static void begin_access(emitter *e, const ptx_ins *ins, const place *p) {
 }
 
 /* A row that wraps around: the beginning of the call that loads or stores its lanes; values and mask remain. */
-static void begin_wrapped(emitter *e, const ptx_ins *ins, const place *p, int j) {
+static void begin_wrapped(emitter *e, const ptx_ins *ins, const access *p, int j) {
   int size = ptx_type_bits((ptx_type)ins->type) / 8;
   bool is_store = ins->op == PTX_OP_ST, sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
   char rest[64];
@@ -131,23 +131,23 @@ static void begin_wrapped(emitter *e, const ptx_ins *ins, const place *p, int j)
 }
 
 /* The condition under which a row of addresses is none, after `before`; false: it always is one. */
-static bool put_condition(emitter *e, const place *p, const char *before) {
+static bool put_condition(emitter *e, const access *p, const char *before) {
   if (p->base == DC_BASE_LOCAL) return false;
   if (p->narrow && p->at->reg >= 0 && p->s.tag == DC_AFFINE && p->s.exact != 0)
-    PUT("%s(DC_RARE(!dc_no_wrap_u32(s%d, %lldll)))", before, p->at->reg, (long long)dc_spread_stride(&p->s));
+    PUT("%s(DC_RARE(!dc_no_wrap_u32(s%d, %lldll)))", before, p->at->reg, (long long)dc_value_stride(&p->s));
   else if (p->s.origin >= 0) PUT("%s(DC_RARE(!ok%d))", before, p->s.origin);
   else return false;
   return true;
 }
 
 /* Local memory reached through a register that differs by more than the lane: as lanes. */
-static void as_lanes_if_odd(place *p) {
+static void as_lanes_if_odd(access *p) {
   if (p->base == DC_BASE_LOCAL && p->how == ROW && p->at->reg >= 0 && (p->s.origin >= 0 || p->s.exact != 0))
     p->how = LANES;
 }
 
 /* A row of which other lanes keep their values. */
-static void load_row_over(emitter *e, const ptx_ins *ins, const place *p, int j, const char *mask) {
+static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask) {
   int32_t d = ins->opnd[j].reg;
   int size = ptx_type_bits((ptx_type)ins->type) / 8;
   PUT("v%d = ", d);
@@ -160,14 +160,14 @@ static void load_row_over(emitter *e, const ptx_ins *ins, const place *p, int j,
 }
 
 /* The kind of packs of simd/packs.h that stand side by side; NULL: they are none. */
-static const char *packs(const ptx_ins *ins, const place *p) {
+static const char *packs(const ptx_ins *ins, const access *p) {
   const int bits = ptx_type_bits((ptx_type)ins->type);
   if (p->how != ROW || ins->vec < 2 || p->stride != bits / 8 * ins->vec) return NULL;
   if (bits == 32) return ins->vec == 2 ? "2" : ins->vec == 4 ? "4" : NULL;
   return bits == 64 && ins->vec == 2 ? "2x64" : NULL;
 }
 
-static void load_element(emitter *e, const ptx_ins *ins, const place *p, int j, const char *mask, bool keep) {
+static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
   int size = ptx_type_bits((ptx_type)ins->type) / 8;
   int32_t d = ins->opnd[j].reg;
@@ -176,7 +176,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const place *p, int j, 
   bool sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
   bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
   bool widens = dc_emit_bits(e, d) == 64 && size < 8;
-  if (dc_emit_spread(e, d)->tag == DC_UNIFORM) {
+  if (dc_emit_shape(e, d)->tag == DC_UNIFORM) {
     const char *as = low ? "(uint16_t)" : widens && sign ? "(uint64_t)(int32_t)" : "";
     PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, T, j * size);
     return;
@@ -212,11 +212,11 @@ static void put_value(emitter *e, const ptx_operand *o, int size, bool scalar) {
   dc_emit_operand(e, o, scalar ? (char)(kind - 'a' + 'A') : kind);
 }
 
-static void store_element(emitter *e, const ptx_ins *ins, const place *p, int j, const char *mask) {
+static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask) {
   const char *T = element(ins);
   int size = ptx_type_bits((ptx_type)ins->type) / 8;
   const ptx_operand *o = &p->at[1 + j];
-  bool scalar = o->reg < 0 || dc_emit_spread(e, o->reg)->tag == DC_UNIFORM;
+  bool scalar = o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM;
   if (p->how == ONE) {
     PUT("if (M_any(%s)) dc_st_%s(a_ + %d, ", mask, T, j * size);
     if (!scalar) PUT("V%d_last(", size == 8 ? 64 : 32);
@@ -249,7 +249,7 @@ static void store_element(emitter *e, const ptx_ins *ins, const place *p, int j,
 }
 
 /* All values of packs at once, where the addresses do not wrap around. */
-static void store_packs(emitter *e, const ptx_ins *ins, const place *p, const char *mask) {
+static void store_packs(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
   if (put_condition(e, p, "if ")) {
     PUT("{ ");
     for (int j = 0; j < ins->vec; j++) store_element(e, ins, p, j, mask);
@@ -264,7 +264,7 @@ static void store_packs(emitter *e, const ptx_ins *ins, const place *p, const ch
 }
 
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
-  place p = place_of(e, ins);
+  access p = access_of(e, ins);
   int n = ins->vec ? ins->vec : 1;
   int bytes = ptx_type_bits((ptx_type)ins->type) / 8 * n;
   as_lanes_if_odd(&p);

@@ -42,7 +42,7 @@ static bool fits(const emitter *e, const ptx_ins *ins, const dc_native_form *for
 
 static bool is_sreg_move(const ptx_ins *ins) {
   return ins->op == PTX_OP_MOV && ins->ndst == 1 && ins->nsrc == 1 && ins->opnd[1].kind == PTX_SREG &&
-         dc_spreads_know(ins->opnd[1].sreg);
+         dc_is_native_sreg(ins->opnd[1].sreg);
 }
 
 /* A vote or activemask among lanes that agree on who takes part gives all of them one value. */
@@ -85,10 +85,10 @@ static const char *sreg_scalar(int sreg) {
 static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
   int sreg = ins->opnd[1].sreg, bits = dc_emit_bits(e, d);
-  dc_spread s = dc_spread_of(&e->k, &ins->opnd[1]);
+  dc_value_shape s = dc_value_shape_of(&e->k, &ins->opnd[1]);
   if (sreg == PTX_SR_WARPID) e->numbers = true;
   if (sreg == PTX_SR_LANEID || sreg == PTX_SR_WARPID || sreg == PTX_SR_NWARPID) e->out->lane_free = false;
-  if (dc_emit_spread(e, d)->tag != DC_VARYING) {
+  if (dc_emit_shape(e, d)->tag != DC_VARYING) {
     PUT("s%d = %s;\n", d, sreg_scalar(sreg));
     return;
   }
@@ -106,12 +106,12 @@ static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool kee
 
 /* An affine value is widened: what it was, and whether it wraps around among the lanes. */
 static void note_origin(emitter *e, const ptx_ins *ins, int32_t index) {
-  const dc_spread *s = NULL;
+  const dc_value_shape *s = NULL;
   if (ins->ndst != 1 || ins->opnd[0].reg < 0) return;
-  s = dc_emit_spread(e, ins->opnd[0].reg);
+  s = dc_emit_shape(e, ins->opnd[0].reg);
   if (s->tag != DC_AFFINE || s->origin != index) return;
   const ptx_operand *src = &ins->opnd[1];
-  if (dc_spread_of(&e->k, src).tag != DC_AFFINE) src++;
+  if (dc_value_shape_of(&e->k, src).tag != DC_AFFINE) src++;
   int type = ins->op == PTX_OP_CVT ? ins->type2 : ins->type;
   PUT("x%d = ", index);
   dc_emit_operand(e, src, 'W');
@@ -160,8 +160,8 @@ static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form 
 
 static bool is_range(const emitter *e, const ptx_operand *o) {
   if (o->kind != PTX_REG || o->negated || dc_emit_bits(e, o->reg) != 32) return false;
-  const dc_spread *s = dc_emit_spread(e, o->reg);
-  return s->tag == DC_AFFINE && dc_spread_stride(s) == 1;
+  const dc_value_shape *s = dc_emit_shape(e, o->reg);
+  return s->tag == DC_AFFINE && dc_value_stride(s) == 1;
 }
 
 /* Consecutive numbers compared with one: a matter of scalars. False: it is something else. */
@@ -175,7 +175,7 @@ static bool by_range(emitter *e, const ptx_ins *ins, const dc_native_form *form,
   if (strcmp(type, "s32") != 0 && strcmp(type, "u32") != 0) return false;
   bool swap = is_range(e, y);
   if (swap) x = y, y = &ins->opnd[1];
-  if (!is_range(e, x) || dc_spread_of(&e->k, y).tag != DC_UNIFORM) return false;
+  if (!is_range(e, x) || dc_value_shape_of(&e->k, y).tag != DC_UNIFORM) return false;
   for (int i = 0; i < 4; i++) {
     if (strcmp(cmp, swapped[i][0]) != 0) continue;
     dc_emit_assign(e, ins->opnd[0].reg, mask, keep);
@@ -192,7 +192,7 @@ static bool by_range(emitter *e, const ptx_ins *ins, const dc_native_form *form,
 
 static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
-  bool scalar = dc_spread_is_scalar(dc_emit_spread(e, d));
+  bool scalar = dc_is_scalar(dc_emit_shape(e, d));
   if (!scalar && by_range(e, ins, form, mask, keep)) return;
   if (scalar) PUT("s%d = s_%s(", d, form->name);
   else {
@@ -209,7 +209,7 @@ static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, 
 static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
   int bits = dc_emit_bits(e, d);
   unsigned at = (unsigned)e->f->slot[d];
-  if (dc_spread_is_scalar(dc_emit_spread(e, d))) {
+  if (dc_is_scalar(dc_emit_shape(e, d))) {
     if (bits == 1) PUT("s%d = n->preds[%u] & 1;\n", d, at);
     else PUT("s%d = *(const uint%d_t *)(n->regs + %u);\n", d, bits, at);
     return;
@@ -231,7 +231,7 @@ static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
     if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
   for (int i = 0; i < ins->ndst; i++)
-    if (ins->opnd[i].reg >= 0) scalar |= dc_spread_is_scalar(dc_emit_spread(e, ins->opnd[i].reg));
+    if (ins->opnd[i].reg >= 0) scalar |= dc_is_scalar(dc_emit_shape(e, ins->opnd[i].reg));
   PUT("n->operate(n, %d, M_word(%s));\n", index, scalar ? "M_all()" : mask);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0) from_tier0(e, ins->opnd[i].reg, mask, keep);
@@ -239,7 +239,7 @@ static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *
 
 static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
-  bool scalar = dc_emit_spread(e, d)->tag != DC_VARYING, word = dc_emit_bits(e, d) != 1;
+  bool scalar = dc_emit_shape(e, d)->tag != DC_VARYING, word = dc_emit_bits(e, d) != 1;
   e->out->lane_free = false;
   if (scalar) PUT("s%d = ", d);
   else {
@@ -277,7 +277,7 @@ static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bo
     dc_emit_assign_end(e, d, keep);
     return;
   }
-  if (dc_spread_is_scalar(dc_emit_spread(e, d))) {
+  if (dc_is_scalar(dc_emit_shape(e, d))) {
     PUT("s%d = ", d);
     dc_emit_operand(e, &ins->opnd[1], 'D');
     PUT(base == DC_BASE_FLAT ? ";\n" : " %s %s;\n", sign, dc_emit_base(base));
@@ -298,7 +298,7 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
   if (o->kind == PTX_REG && dc_emit_bits(e, o->reg) != 64) return false;
   if (o->kind != PTX_REG && o->kind != PTX_SYM && o->kind != PTX_IMM) return false;
   if (ins->space == PTX_PARAM) return e->f->entry && !(o->sym && o->sym->inside);
-  if (ins->space == PTX_LOCAL) return o->kind == PTX_REG && dc_emit_spread(e, d)->tag == DC_VARYING;
+  if (ins->space == PTX_LOCAL) return o->kind == PTX_REG && dc_emit_shape(e, d)->tag == DC_VARYING;
   return ins->space == PTX_GLOBAL || ins->space == PTX_SHARED || ins->space == PTX_CONST;
 }
 
@@ -310,7 +310,7 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   if (dc_emit_memory_supported(e, ins)) return BY_MEMORY;
   if (one && is_sreg_move(ins)) return BY_SREG;
   if (one && is_ballot(ins) &&
-      (ins->op == PTX_OP_ACTIVEMASK || dc_spread_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
+      (ins->op == PTX_OP_ACTIVEMASK || dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
     return BY_BALLOT;
   if (one && simple_cvta(e, ins)) return BY_ADDRESS;
   const bool two = ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0;

@@ -99,26 +99,26 @@ static int32_t reserve(emitter *e, unsigned bytes, unsigned align) {
 
 static int32_t place_of(emitter *e, int32_t reg) {
   int bits = dc_emit_bits(e, reg);
-  bool scalar = dc_spread_is_scalar(dc_emit_spread(e, reg));
-  if (e->place[reg] >= 0) return e->place[reg];
-  e->place[reg] = scalar || bits == 1 ? reserve(e, 8, 8) : bits == 64 ? reserve(e, 256, 64) : reserve(e, 128, 64);
-  return e->place[reg];
+  bool scalar = dc_is_scalar(dc_emit_shape(e, reg));
+  if (e->save_at[reg] >= 0) return e->save_at[reg];
+  e->save_at[reg] = scalar || bits == 1 ? reserve(e, 8, 8) : bits == 64 ? reserve(e, 256, 64) : reserve(e, 128, 64);
+  return e->save_at[reg];
 }
 
 static void keep_origin(emitter *e, int32_t origin, bool back) {
   if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* several registers have it */
   e->origin_turn[origin] = e->turn;
-  if (e->origin_place[origin] < 0) e->origin_place[origin] = reserve(e, 8, 8);
+  if (e->origin_save_at[origin] < 0) e->origin_save_at[origin] = reserve(e, 8, 8);
   if (back)
-    PUT("x%d = *(uint32_t *)(save + %d); ok%d = save[%d]; ", origin, e->origin_place[origin], origin,
-        e->origin_place[origin] + 4);
+    PUT("x%d = *(uint32_t *)(save + %d); ok%d = save[%d]; ", origin, e->origin_save_at[origin], origin,
+        e->origin_save_at[origin] + 4);
   else
-    PUT("*(uint32_t *)(save + %d) = x%d; save[%d] = (uint8_t)ok%d; ", e->origin_place[origin], origin,
-        e->origin_place[origin] + 4, origin);
+    PUT("*(uint32_t *)(save + %d) = x%d; save[%d] = (uint8_t)ok%d; ", e->origin_save_at[origin], origin,
+        e->origin_save_at[origin] + 4, origin);
 }
 
 static void keep_register(emitter *e, int32_t r, bool back) {
-  const dc_spread *s = dc_emit_spread(e, r);
+  const dc_value_shape *s = dc_emit_shape(e, r);
   if (e->k.def_at[r] == e->k.def_at[r + 1]) return; /* never written */
   int bits = dc_emit_bits(e, r);
   if (e->given[r]) { /* warp.c may write it while we wait */
@@ -127,7 +127,7 @@ static void keep_register(emitter *e, int32_t r, bool back) {
     return;
   }
   int at = place_of(e, r);
-  if (dc_spread_is_scalar(s)) {
+  if (dc_is_scalar(s)) {
     if (back) PUT("s%d = *(uint64_t *)(save + %d); ", r, at);
     else PUT("*(uint64_t *)(save + %d) = s%d; ", at, r);
     if (s->tag == DC_AFFINE) keep_origin(e, s->origin, back);
@@ -150,7 +150,7 @@ static void keep_registers(emitter *e, int32_t node, bool back) {
   PUT("}\n");
 }
 
-void dc_emit_pause(emitter *e, int32_t node) {
+void dc_emit_suspend(emitter *e, int32_t node) {
   if (node >= 0) keep_registers(e, node, false);
 }
 
@@ -187,7 +187,7 @@ void dc_emit_from_slot(emitter *e, int32_t reg) {
   else PUT("v%d = V%d_load((const uint%d_t *)(n->regs + %d)); ", reg, bits, bits, at);
 }
 
-void dc_emit_hand_over(emitter *e, int32_t node, const char *mask) {
+void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask) {
   if (node < 0) return;
   EACH_LIVE(r, row(e, node)) {
     if (e->k.def_at[r] != e->k.def_at[r + 1]) dc_emit_to_slot(e, r, mask);
@@ -196,7 +196,7 @@ void dc_emit_hand_over(emitter *e, int32_t node, const char *mask) {
 }
 
 /* Registers that live somewhere lanes may wait; two of them may have one place, for different lanes. */
-void dc_emit_hand_over_all(emitter *e) {
+void dc_emit_deoptimize_all(emitter *e) {
   const ptx_func *f = e->f;
   uint64_t *all = calloc(e->words, sizeof *all);
   int32_t *owners = calloc((size_t)(f->file_bytes / 64) + (size_t)f->npreds + 1, sizeof *owners);

@@ -13,7 +13,7 @@
 
 static bool wide(char kind) { return kind == 'd' || kind == 'D'; }
 
-void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest) {
+void dc_emit_wrap(emitter *e, const dc_value_shape *s, const char *rest) {
   const ptx_ins *ins = &e->f->ins[s->origin];
   int type = ins->op == PTX_OP_CVT ? ins->type2 : ins->type;
   PUT("({ static const dc_wrap w_ = { %lldll, %lldll, %lldll, %d, %s }; ", (long long)s->step, (long long)s->exact,
@@ -21,7 +21,7 @@ void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest) {
 }
 
 void dc_emit_register(emitter *e, int32_t reg, char kind) {
-  const dc_spread *s = dc_emit_spread(e, reg);
+  const dc_value_shape *s = dc_emit_shape(e, reg);
   if (kind == 'W' || kind == 'D' || kind == 'P') {
     PUT("s%d", reg);
   } else if (s->tag == DC_VARYING) {
@@ -31,11 +31,11 @@ void dc_emit_register(emitter *e, int32_t reg, char kind) {
   } else if (s->tag == DC_UNIFORM) {
     PUT("V%d_splat(s%d)", wide(kind) ? 64 : 32, reg);
   } else if (!wide(kind)) {
-    PUT("V32_affine(s%d, %uu)", reg, (unsigned)dc_spread_stride(s));
+    PUT("V32_affine(s%d, %uu)", reg, (unsigned)dc_value_stride(s));
   } else if (s->origin < 0) {
-    PUT("V64_affine(s%d, %lldull)", reg, (long long)dc_spread_stride(s));
+    PUT("V64_affine(s%d, %lldull)", reg, (long long)dc_value_stride(s));
   } else {
-    PUT("(ok%d ? V64_affine(s%d, %lldull) : ", s->origin, reg, (long long)dc_spread_stride(s));
+    PUT("(ok%d ? V64_affine(s%d, %lldull) : ", s->origin, reg, (long long)dc_value_stride(s));
     dc_emit_wrap(e, s, "DC_WRAP_LIST");
     PUT("dc_wrapped(n, &w_, s%d, x%d); }))", reg, s->origin);
   }

@@ -16,6 +16,6 @@ void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep);
 void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
 
 /* Opens an expression with a dc_wrap w_ for an affine value; `rest`: its fields from .what on. "})" closes it. */
-void dc_emit_wrap(emitter *e, const dc_spread *s, const char *rest);
+void dc_emit_wrap(emitter *e, const dc_value_shape *s, const char *rest);
 
 #endif

@@ -11,8 +11,8 @@
 
 typedef struct dc_emitted {
   dc_buf text;          /* a C file that defines  int dc_run(dc_native *n)  */
-  bool simple;          /* pauses only at barriers that all threads of a block come to, and never leaves to tier 0 */
-  bool pauses;          /* pauses at all */
+  bool simple;          /* suspends only at barriers that all threads of a block come to, and never leaves to tier 0 */
+  bool suspends;          /* suspends at all */
   bool operates;        /* uses dc_native.operate */
   bool lane_free;       /* nothing in it tells how wide a gang is: 16 lanes will do */
   uint32_t save_bytes;  /* of dc_native.save */

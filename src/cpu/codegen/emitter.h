@@ -1,5 +1,5 @@
 /*
-** emitter.h - private to the emitter: emit.c (nodes and jumps), emit_arm.c (branches that are none), emit_ops.c
+** emitter.h - private to the emitter: emit.c (nodes and jumps), emit_predicated.c (branches that are none), emit_ops.c
 ** (operations), emit_memory.c (loads and stores), emit_state.c (what is kept over a pause and handed to tier 0).
 **
 ** Names in emitted code: s12 is a uniform or affine register's scalar (an affine one's value in lane 0), v12 a
@@ -20,7 +20,7 @@
 typedef struct emitter {
   const dc_cpu_function *fn;
   const ptx_func *f;
-  dc_spreads k;
+  dc_uniformity k;
   dc_emitted *out;
   dc_buf *t;            /* = &out->text */
   dc_error *err;
@@ -29,16 +29,16 @@ typedef struct emitter {
   bool *tracked;        /* per node: lanes may wait there, in t<node> */
   int32_t *ordinal;     /* per tracked node: its place in dc_native.wait */
   bool *entered;        /* per node: emitted code begins there after a pause */
-  int32_t *arm;         /* per node: the short node behind its branch that is run in place (emit_arm.c), or -1 */
+  int32_t *predicated;  /* per node: the short node behind its branch that runs in place, under a mask, or -1 */
   bool *inlined;        /* per node: it is one */
   bool *origin;         /* per instruction: it widens an affine value */
   uint64_t *live;       /* per node: registers that are read there or later, before they are written */
   size_t words;         /* of each */
-  int32_t *place;       /* per register: where it is kept over a pause, -1 nowhere yet */
-  int32_t *origin_place;
+  int32_t *save_at;       /* per register: where it is kept over a pause, -1 nowhere yet */
+  int32_t *origin_save_at;
   int32_t *origin_turn; /* per instruction: the last pause or resumption that kept what it noted */
   int32_t turn;
-  bool *given;          /* per register: a result of what warp.c does while emitted code pauses */
+  bool *given;          /* per register: a result of what warp.c does while emitted code suspends */
   bool leaves;          /* some site hands over to tier 0 */
   bool operates;        /* some operation is tier 0's */
   bool numbers;         /* some operation reads the warp's number */
@@ -55,7 +55,7 @@ static inline const ptx_ins *dc_emit_waiting(const dc_node *node) {
   if (traits & PTX_T_BARRIER) return ins->mode == PTX_BAR_WARP ? ins : ins - 1;
   return traits & PTX_T_WARP_WIDE ? ins : ins - 1;
 }
-static inline const dc_spread *dc_emit_spread(const emitter *e, int32_t reg) { return &e->k.reg[reg]; }
+static inline const dc_value_shape *dc_emit_shape(const emitter *e, int32_t reg) { return &e->k.reg[reg]; }
 static inline int dc_emit_bits(const emitter *e, int32_t reg) {
   int bits = e->f->regs[reg].bits;
   return bits == 1 ? 1 : bits <= 16 ? 16 : bits;

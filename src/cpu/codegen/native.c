@@ -22,7 +22,7 @@
 #include "device/device.h"
 
 enum { ROWS_32, ROWS_16, ODD_32, NSHAPES };
-static const dc_shape shapes[NSHAPES] = { { 32, true }, { 16, true }, { 32, false } };
+static const dc_gang_layout shapes[NSHAPES] = { { 32, true }, { 16, true }, { 32, false } };
 
 struct dc_native_set {
   dc_native_code code[NSHAPES];

@@ -17,7 +17,7 @@ typedef struct dc_native_code {
   dc_build *build;
   dc_native_fn *run;     /* NULL until it is ready */
   dc_emitted info;
-  dc_shape shape;
+  dc_gang_layout shape;
   int state;             /* 0 not looked at, 1 under way, 2 ready, -1 stays at tier 0 */
 } dc_native_code;
 

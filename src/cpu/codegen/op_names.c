@@ -41,7 +41,8 @@ static void to_bits(dc_native_form *form, int bits) {
 }
 
 static bool by_type(const ptx_ins *ins, dc_native_form *form, const char *op) {
-  return shape(form, 1, ins->nsrc, bits_of(ins->type)) && named(form, "%s_%c%d", op, letter(ins->type), bits_of(ins->type));
+  const int bits = bits_of(ins->type);
+  return shape(form, 1, ins->nsrc, bits) && named(form, "%s_%c%d", op, letter(ins->type), bits);
 }
 static bool by_width(const ptx_ins *ins, dc_native_form *form, const char *op) {
   return shape(form, 1, ins->nsrc, bits_of(ins->type)) && named(form, "%s_%d", op, bits_of(ins->type));
@@ -51,7 +52,8 @@ static bool by_width(const ptx_ins *ins, dc_native_form *form, const char *op) {
 static bool regular(const ptx_ins *ins, dc_native_form *form) {
   const uint32_t traits = ptx_traits(ins->op);
   const char *op = ins->flags & PTX_F_SHIFTAMT ? "bfind_shift" : ptx_op_text(ins->op);
-  if (ins->type == PTX_PRED && traits & PTX_T_BY_WIDTH) return shape(form, 1, ins->nsrc, 1) && named(form, "%s_pred", op);
+  if (ins->type == PTX_PRED)
+    return traits & PTX_T_BY_WIDTH && shape(form, 1, ins->nsrc, 1) && named(form, "%s_pred", op);
   if (!is_integer(ins->type) || bits_of(ins->type) < 16 || ins->flags & PTX_F_SAT) return false;
   if (!(traits & PTX_T_BY_WIDTH ? by_width : by_type)(ins, form, op)) return false;
   if (traits & PTX_T_COUNT) to_bits(form, 32);

@@ -154,7 +154,7 @@ static dc_base space_base(const decoder *D, ptx_space space, const ptx_sym *sym)
 }
 
 /* An address without a register is not checked when it is used; parameters lie where they lie. */
-static bool askew(const dc_uop *op) {
+static bool is_misaligned(const dc_uop *op) {
   const ptx_ins *ins = op->ins;
   int64_t size = ins->op == PTX_OP_MBARRIER ? 8 : ptx_type_bits((ptx_type)ins->type) / 8 * (ins->vec ? ins->vec : 1);
   if (op->base == DC_BASE_PARAM || op->base == DC_BASE_FRAME || op->base == DC_BASE_CALL) return false;
@@ -178,7 +178,7 @@ static int address_operand(decoder *D, dc_uop *op, const ptx_operand *o) {
   op->imm = o->imm;
   op->a = DC_NO_OPERAND;
   if (o->sym) op->imm += dc_code_address(D->fn->code, o->sym);
-  if (o->reg < 0) return askew(op) ? constant_address(D, op) : 0;
+  if (o->reg < 0) return is_misaligned(op) ? constant_address(D, op) : 0;
   op->a = (uint32_t)D->f->slot[o->reg];
   op->addr_bits = D->f->regs[o->reg].bits == 32 ? 32 : 64;
   return 0;
@@ -381,7 +381,9 @@ static int make_op(decoder *D, const ptx_ins *ins, dc_uop *op, bool select) {
   memset(op, 0, sizeof *op);
   op->ins = ins;
   bool copy = ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY;
-  int rc = copy ? copy_operands(D, op) : ptx_is_place(ins, ins->ndst) ? memory_operands(D, op) : plain_operands(D, op);
+  int rc = copy                               ? copy_operands(D, op)
+           : ptx_is_address(ins, ins->ndst) ? memory_operands(D, op)
+                                            : plain_operands(D, op);
   if (rc != 0 || !select) return rc;
   return D->fn->code->ops->select(op) ? 0 : refuse(D, ins, not_supported);
 }

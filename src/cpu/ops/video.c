@@ -79,23 +79,23 @@ static kinds signs_of(const ptx_ins *ins, action what) {
   return (kinds){dc_is_signed(ins->type2), dc_is_signed(ins->type3), dc_is_signed(ins->type)};
 }
 
-static u32 part_at(const ptx_ins *ins, int i) { return ins->opnd ? ins->opnd[i].part : 0; }
+static u32 part_at(const ptx_ins *ins, int i) { return ins->opnd ? ins->opnd[i].subword : 0; }
 
 /* --- packed ---------------------------------------------------------------------------------------------- */
 
 /* Indices of sub-words of b:a, the lowest first; by default a's, b's. */
 static u32 list_of(u32 part, int n, int first) {
   u32 list = 0;
-  if (part & PTX_PART_LIST) return part & 0xfff;
+  if (part & PTX_SUBWORD_LIST) return part & 0xfff;
   for (int i = 0; i < n; i++) list |= (u32)(first + i) << (3 * i);
   return list;
 }
 /* Which sub-words of d are written: .h0, .b20 …, by default all. */
 static u32 lanes_of(u32 part, int n) {
   u32 set = 0;
-  const u32 count = (part / PTX_PART_COUNT & 3) + 1;
+  const u32 count = (part / PTX_SUBWORD_COUNT & 3) + 1;
   if (!part) return (1u << n) - 1;
-  if (!(part & PTX_PART_LIST)) return 1u << (part - (n == 4 ? PTX_PART_B0 : PTX_PART_H0));
+  if (!(part & PTX_SUBWORD_LIST)) return 1u << (part - (n == 4 ? PTX_SUBWORD_B0 : PTX_SUBWORD_H0));
   for (u32 i = 0; i < count; i++) set |= 1u << (part >> (3 * i) & 7);
   return set;
 }
@@ -126,8 +126,8 @@ static u32 packed_lane(const ptx_ins *ins, action what, int bits, u32 x, u32 y, 
 /* The bits of a sub-word and its position. */
 static int part_bits(u32 said, int *at) {
   const int part = (int)(said & 7);
-  *at = part >= PTX_PART_H0 ? 16 * (part - PTX_PART_H0) : part ? 8 * (part - PTX_PART_B0) : 0;
-  return part >= PTX_PART_H0 ? 16 : part ? 8 : 32;
+  *at = part >= PTX_SUBWORD_H0 ? 16 * (part - PTX_SUBWORD_H0) : part ? 8 * (part - PTX_SUBWORD_B0) : 0;
+  return part >= PTX_SUBWORD_H0 ? 16 : part ? 8 : 32;
 }
 static s64 part_of(u32 said, u32 x, bool sign) {
   int at;
@@ -138,8 +138,8 @@ static s64 part_of(u32 said, u32 x, bool sign) {
 /* The product of sub-words, plus c, with signs, a shift and .sat: up to 66 bits. */
 static u32 multiply_add(const ptx_ins *ins, s64 x, s64 y, u32 z) {
   const kinds sign = signs_of(ins, MAD);
-  const bool minus = ((part_at(ins, 1) ^ part_at(ins, 2)) & PTX_PART_NEGATED) != 0;
-  const bool less = (part_at(ins, 3) & PTX_PART_NEGATED) != 0, final = sign.a || sign.b || minus || less;
+  const bool minus = ((part_at(ins, 1) ^ part_at(ins, 2)) & PTX_SUBWORD_NEGATED) != 0;
+  const bool less = (part_at(ins, 3) & PTX_SUBWORD_NEGATED) != 0, final = sign.a || sign.b || minus || less;
   s128 r = (s128)x * y, c = final ? (s128)(s32)z : (s128)z;
   if (ins->flags & PTX_F_PLUS_ONE) r += 1;
   else if (minus) r = -r;
@@ -192,7 +192,7 @@ bool PER_ISA(dc_select_video)(dc_uop *o) {
   if (mode != PTX_MODE_NONE && !second) return false;
   if ((mode != PTX_MODE_NONE || (scalar && part_at(ins, 0))) && ins->nsrc < 3) return false;
   for (int i = 0; i < 3; i++)
-    if (scalar && (part_at(ins, i) & PTX_PART_LIST)) return false;
+    if (scalar && (part_at(ins, i) & PTX_SUBWORD_LIST)) return false;
   if (what == COMPARE && (ins->cmp < PTX_EQ || ins->cmp > PTX_HS)) return false;
   if (!is_word(ins->type) || !is_word(ins->type2) || (what != COMPARE && !is_word(ins->type3))) return false;
   return dc_shaped(o, 32, 32, 32, ins->nsrc > 2 ? 32 : 0) && PICK_RARE(video);

@@ -19,7 +19,7 @@
 
 #define MAX_INIT_BYTES ((uint64_t)1 << 28) /* of one initialised variable; four times that of all */
 
-uint64_t ptxp_place(uint64_t *end, uint64_t size, uint32_t align) {
+uint64_t ptxp_lay_out(uint64_t *end, uint64_t size, uint32_t align) {
   uint64_t offset = (*end + align - 1) / align * align;
   *end = offset + size;
   return offset;
@@ -465,10 +465,10 @@ static int enter_local(ptx_parser *P, ptx_sym *sym) {
   ptx_func *f = P->f;
   uint64_t end = f->local_size;
   if (sym->space == PTX_LOCAL) {
-    sym->offset = ptxp_place(&end, sym->size, sym->align);
+    sym->offset = ptxp_lay_out(&end, sym->size, sym->align);
     f->local_size = (uint32_t)(end <= UINT32_MAX / 2 ? end : 0);
   } else if (sym->space == PTX_PARAM) {
-    sym->offset = ptxp_place(&P->callparam, sym->size, sym->align);
+    sym->offset = ptxp_lay_out(&P->callparam, sym->size, sym->align);
     end = P->callparam;
     if (end > f->callparam_size && end <= UINT32_MAX / 2) f->callparam_size = (uint32_t)end;
   }

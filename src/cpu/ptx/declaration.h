@@ -32,6 +32,6 @@ int ptxp_variables(ptx_parser *P, ptx_decl *d);                 /* the rest of a
 int ptxp_register(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec); /* one of that name */
 int ptxp_registers(ptx_parser *P);                              /* behind .reg, through its ';' */
 int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind);  /* a constant expression as PTX_IMM */
-uint64_t ptxp_place(uint64_t *end, uint64_t size, uint32_t align); /* the offset given; *end moves behind it */
+uint64_t ptxp_lay_out(uint64_t *end, uint64_t size, uint32_t align); /* the offset given; *end moves behind it */
 
 #endif

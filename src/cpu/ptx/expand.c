@@ -88,7 +88,7 @@ int ptxp_begin_body(ptx_parser *P) {
   *P->stack = (ptx_sym){.name = "", .kind = PTX_SYM_VAR, .space = PTX_LOCAL, .type = PTX_B8, .align = 16,
                         .size = STACK_BYTES};
   uint64_t end = P->f->local_size;
-  P->stack->offset = ptxp_place(&end, STACK_BYTES, 16);
+  P->stack->offset = ptxp_lay_out(&end, STACK_BYTES, 16);
   P->f->local_size = (uint32_t)end;
   if (hidden_reg(P, 64, &P->stack_reg) != 0) return -1;
   ptx_operand opnd[] = {reg_operand(P->stack_reg), {.kind = PTX_SYM, .reg = -1, .sym = P->stack}};
@@ -109,7 +109,7 @@ ptx_sym *ptxp_hidden_param(ptx_parser *P, uint64_t size) {
   if (!sym) return NULL;
   *sym = (ptx_sym){.name = "", .kind = PTX_SYM_VAR, .space = PTX_PARAM, .type = PTX_B8, .align = (uint32_t)size,
                    .size = size, .inside = true};
-  sym->offset = ptxp_place(&P->callparam, size, (uint32_t)size);
+  sym->offset = ptxp_lay_out(&P->callparam, size, (uint32_t)size);
   if (P->callparam > P->f->callparam_size) P->f->callparam_size = (uint32_t)P->callparam;
   return sym;
 }

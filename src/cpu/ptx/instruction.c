@@ -76,8 +76,8 @@ static bool is_special(const ptx_tok *name) {
   return false;
 }
 
-/* %r1.b0, %r1.h1, %r1.b3210: which parts, as enum ptx_part; 0 when it is none of these. */
-static uint16_t read_part(const char *s, size_t len) {
+/* %r1.b0, %r1.h1, %r1.b3210: which parts, as enum ptx_subword; 0 when it is none of these. */
+static uint16_t read_subword(const char *s, size_t len) {
   const int kinds = s[0] == 'b' ? 4 : s[0] == 'h' ? 2 : 0;
   unsigned list = 0;
   if (kinds == 0 || len < 2 || len > 1 + (size_t)kinds) return 0;
@@ -85,8 +85,8 @@ static uint16_t read_part(const char *s, size_t len) {
     if (s[i] < '0' || s[i] >= '0' + 2 * kinds) return 0;
     list |= (unsigned)(s[i] - '0') << (3 * (len - 1 - i));
   }
-  if (len == 2 && list < (unsigned)kinds) return (uint16_t)((kinds == 4 ? PTX_PART_B0 : PTX_PART_H0) + list);
-  return (uint16_t)(PTX_PART_LIST | (len - 2) * PTX_PART_COUNT | list);
+  if (len == 2 && list < (unsigned)kinds) return (uint16_t)((kinds == 4 ? PTX_SUBWORD_B0 : PTX_SUBWORD_H0) + list);
+  return (uint16_t)(PTX_SUBWORD_LIST | (len - 2) * PTX_SUBWORD_COUNT | list);
 }
 
 /* %tid without a suffix is {x, y, z, 0}. 1: it was one of those, and its operands are there. */
@@ -146,8 +146,8 @@ static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   if (found < 0) return -1;
   if (found) {
     int first = 0, end = vec;
-    uint16_t part = suffix && vec == 1 ? read_part(name.s + bare + 1, name.len - bare - 1) : 0;
-    if (suffix && !part) {
+    uint16_t subword = suffix && vec == 1 ? read_subword(name.s + bare + 1, name.len - bare - 1) : 0;
+    if (suffix && !subword) {
       first = element_index(&name, bare, vec);
       if (vec == 1 || first < 0) *refuse = true;
       if (first < 0) first = 0;
@@ -158,7 +158,7 @@ static int read_name(ptx_parser *P, bool negated, bool *refuse) {
       if (!o) return -1;
       o->reg = reg + first;
       o->negated = negated;
-      o->part = part;
+      o->subword = subword;
     }
     return 0;
   }
@@ -236,7 +236,7 @@ static int read_negative(ptx_parser *P, bool *refuse) {
   }
   size_t at = P->ops.n;
   if (read_name(P, false, refuse) != 0) return -1;
-  if (P->ops.n > at) ((ptx_operand *)P->ops.data)[at].part |= PTX_PART_NEGATED;
+  if (P->ops.n > at) ((ptx_operand *)P->ops.data)[at].subword |= PTX_SUBWORD_NEGATED;
   return 0;
 }
 
@@ -294,7 +294,7 @@ static bool count_fits(const ptx_form *form, const ptx_ins *ins) {
 /* What kind of operand may stand at place i. */
 static bool kind_fits(const ptx_parser *P, const ptx_ins *ins, int i) {
   const ptx_operand *o = &ins->opnd[i];
-  bool place = ptx_is_place(ins, i);
+  bool place = ptx_is_address(ins, i);
   bool wants_pred = ptx_wants_predicate(ins, i);
   if (ins->op == PTX_OP_CREATEPOLICY && i > 0) return true; /* never looked at */
   if (i < ins->ndst && o->kind != PTX_REG && o->kind != PTX_SINK) return false;
@@ -304,7 +304,7 @@ static bool kind_fits(const ptx_parser *P, const ptx_ins *ins, int i) {
       ins->op != PTX_OP_ADD && ins->op != PTX_OP_SUB && ins->op != PTX_OP_ST && ins->op != PTX_OP_CVT)
     return false;
   if (o->kind == PTX_SREG && ins->op != PTX_OP_MOV && ins->op != PTX_OP_CVT) return false;
-  if (o->part && !ptx_takes_parts(ins)) return false;
+  if (o->subword && !ptx_takes_subwords(ins)) return false;
   if (o->negated && (!wants_pred || i < ins->ndst)) return false;
   if (o->reg < 0) return true;
   int bits = ((const ptx_reg *)P->regs.data)[o->reg].bits;

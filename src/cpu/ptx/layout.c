@@ -32,7 +32,7 @@ static int place_module_vars(ptx_parser *P) {
     ptx_sym *sym = m->vars[i];
     if (sym->space != PTX_GLOBAL && sym->space != PTX_CONST) continue;
     uint64_t *end = sym->space == PTX_CONST ? &m->const_size : &m->global_size;
-    sym->offset = ptxp_place(end, sym->size, sym->align);
+    sym->offset = ptxp_lay_out(end, sym->size, sym->align);
     if (*end > PTX_MAX_BYTES) return ptxp_fail(P, 1, "the module's variables take more than 2^46 bytes");
   }
   return 0;

@@ -394,9 +394,9 @@ void ptx_form_decode(const char *text, ptx_form *form) {
   else refine(form, sync);
 }
 
-bool ptx_takes_parts(const ptx_ins *ins) { return has(ins, PTX_T_VIDEO); }
+bool ptx_takes_subwords(const ptx_ins *ins) { return has(ins, PTX_T_VIDEO); }
 
-bool ptx_is_place(const ptx_ins *ins, int i) {
+bool ptx_is_address(const ptx_ins *ins, int i) {
   if (has(ins, PTX_T_ADDRESS)) return i == ins->ndst;
   switch (ins->op) {
     case PTX_OP_FENCE: return i == 0 && ins->nsrc > 0;

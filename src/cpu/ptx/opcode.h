@@ -63,10 +63,10 @@ void ptx_form_decode(const char *text, ptx_form *form);
 bool ptx_wants_predicate(const ptx_ins *ins, int i);
 
 /* True when operand i of `ins` is an address in brackets. */
-bool ptx_is_place(const ptx_ins *ins, int i);
+bool ptx_is_address(const ptx_ins *ins, int i);
 
 /* True when operands may name parts of registers. */
-bool ptx_takes_parts(const ptx_ins *ins);
+bool ptx_takes_subwords(const ptx_ins *ins);
 
 ptx_type ptx_type_find(const char *word, size_t len); /* "f32" without its dot; PTX_NOTYPE when none */
 int ptx_space_find(const char *word, size_t len);     /* ptx_space, or -1 */

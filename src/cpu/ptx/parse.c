@@ -265,7 +265,7 @@ static int read_body(ptx_parser *P) {
 
 /* Puts one parameter behind *end. */
 static int place_param(ptx_parser *P, ptx_sym *sym, uint64_t *end) {
-  sym->offset = ptxp_place(end, sym->size, sym->align);
+  sym->offset = ptxp_lay_out(end, sym->size, sym->align);
   if (*end > (1u << 24)) return ptxp_fail(P, P->lex.tok.line, "parameters take more than 16 MiB");
   return 0;
 }

@@ -47,7 +47,7 @@ typedef enum ptx_round {
   PTX_RND_NONE, PTX_RN, PTX_RZ, PTX_RM, PTX_RP, PTX_RNI, PTX_RZI, PTX_RMI, PTX_RPI, PTX_RNA
 } ptx_round;
 
-/* Everything else that distinguishes forms of one opcode, where exactly one applies. */
+/* What else distinguishes the forms of one opcode, where exactly one applies. */
 typedef enum ptx_mode {
   PTX_MODE_NONE,
   PTX_LO_HALF, PTX_HI_HALF, PTX_WIDE,                              /* mul, mad */
@@ -98,24 +98,24 @@ typedef enum ptx_sreg {
   PTX_SR_LANEMASK_EQ, PTX_SR_LANEMASK_LE, PTX_SR_LANEMASK_LT, PTX_SR_LANEMASK_GE, PTX_SR_LANEMASK_GT,
   PTX_SR_CLOCK, PTX_SR_CLOCK_HI, PTX_SR_CLOCK64, PTX_SR_GLOBALTIMER, PTX_SR_GLOBALTIMER_LO, PTX_SR_GLOBALTIMER_HI,
   PTX_SR_DYNAMIC_SMEM_SIZE, PTX_SR_TOTAL_SMEM_SIZE, PTX_SR_ENVREG1, PTX_SR_ENVREG2,
-  PTX_SR_ZERO, PTX_SR_ONE /* the same for everybody here: places in a cluster of one block, unused counters */
+  PTX_SR_ZERO, PTX_SR_ONE /* constants here: positions in a cluster of one block, unused counters */
 } ptx_sreg;
 
 typedef struct ptx_sym ptx_sym;
 
-/* What a video instruction takes of an operand. r.b2 and r.h1: one part, PTX_PART_B0 + 2, PTX_PART_H0 + 1.  r.b3210,
-** r.h10: a list, three bits each, the last written lowest, with PTX_PART_LIST and how many there are.  0: nothing
-** said. */
-enum ptx_part {
-  PTX_PART_B0 = 1, PTX_PART_H0 = 5, PTX_PART_COUNT = 1 << 12 /* times 1 to 4, minus 1 */, PTX_PART_NEGATED = 1 << 14,
-  PTX_PART_LIST = 1 << 15
+/* Which bytes or halves of an operand a video instruction takes.  r.b2 and r.h1: one, PTX_SUBWORD_B0 + 2 and
+** PTX_SUBWORD_H0 + 1.  r.b3210, r.h10: a list, three bits each, the last written lowest, with PTX_SUBWORD_LIST and
+** their number.  0: the text names none. */
+enum ptx_subword {
+  PTX_SUBWORD_B0 = 1, PTX_SUBWORD_H0 = 5, PTX_SUBWORD_COUNT = 1 << 12 /* times 1 to 4, minus 1 */,
+  PTX_SUBWORD_NEGATED = 1 << 14, PTX_SUBWORD_LIST = 1 << 15
 };
 
 typedef struct ptx_operand {
   uint8_t kind;     /* ptx_operand_kind */
   bool negated;     /* predicate source written !p */
   uint8_t sreg;     /* ptx_sreg */
-  uint16_t part;    /* enum ptx_part */
+  uint16_t subword; /* enum ptx_subword */
   bool is_float;    /* the immediate was spelled 0f…, 0d… or as a decimal float */
   int32_t reg;      /* index into ptx_func.regs, or -1 */
   ptx_sym *sym;
@@ -233,7 +233,7 @@ typedef struct ptx_module {
   uint64_t shared_size;                      /* the largest shared_size of its entries */
 } ptx_module;
 
-/* Bytes that a register of so many bits takes in the file: 16 bits and less 64, 32 bits 128, 64 bits 256,
+/* Bytes that a register of `bits` bits takes in the file: 16 bits and less 64, 32 bits 128, 64 bits 256,
 ** 128 bits 512. */
 static inline uint32_t ptx_slot_bytes(int bits) {
   return bits <= 16 ? 64u : bits == 32 ? 128u : bits == 64 ? 256u : 512u;

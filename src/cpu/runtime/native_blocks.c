@@ -77,7 +77,7 @@ static bool order_gangs(dc_worker *k, uint64_t block) {
   dc_warp_order_fill(k->job->order, block, g->shared_bytes > 0, k->native.ngangs, order);
   for (uint32_t i = 0; i < k->native.ngangs; i++) {
     const uint32_t number = order[i], lane = number * width;
-    dc_frame *f = frame_of(k, c->info.pauses ? number : 0);
+    dc_frame *f = frame_of(k, c->info.suspends ? number : 0);
     if (f == NULL) return false;
     k->gangs[i] = (dc_gang){
         .live = lanes_of(g, number, width),
@@ -124,7 +124,7 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   for (uint64_t i = 0; i < count && r == DC_NATIVE_DONE; i++) {
     dc_native_set_block(n, at);
     k->simple_block->s.ctaid = at;
-    for (uint32_t j = 0; c->info.pauses && j < n->ngangs; j++) {
+    for (uint32_t j = 0; c->info.suspends && j < n->ngangs; j++) {
       k->gangs[j].node = 0;
       k->gangs[j].live = lanes_of(g, k->gangs[j].number, (uint32_t)c->shape.width);
     }

@@ -33,7 +33,7 @@ static void operate(dc_native *n, uint32_t op, uint32_t lanes) {
 
 static int tick(dc_native *n) {
   const dc_worker *k = ((const dc_warp *)n->warp)->ctl->worker;
-  n->fuel = POLL_BUDGET;
+  n->poll_budget = POLL_BUDGET;
   return dc_job_poll(k->job, k->index == 0);
 }
 
@@ -69,8 +69,8 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   n->fault = misaligned;
   n->outsider = outsider;
   n->wrapped = dc_native_wrapped;
-  n->fuel = POLL_BUDGET;
-  n->patience = SPIN_BUDGET;
+  n->poll_budget = POLL_BUDGET;
+  n->spin_budget = SPIN_BUDGET;
   k->native_for = g->id;
 }
 

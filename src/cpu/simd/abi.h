@@ -20,14 +20,14 @@
 
 enum {
   DC_NATIVE_DONE,   /* no lane is left in the function */
-  DC_NATIVE_PAUSE,  /* all lanes have run node `node` up to what ends it; emitted code goes on behind it later */
+  DC_NATIVE_SUSPEND,  /* all lanes have run node `node` up to what ends it; emitted code goes on behind it later */
   DC_NATIVE_FINISH, /* lanes `lanes` have run node `node` up to what ends it; tier 0 goes on */
   DC_NATIVE_LEAVE,  /* lanes `lanes` stand before node `node`; tier 0 goes on */
   DC_NATIVE_STOP    /* the launch is to end */
 };
 
 /* A row of lanes that wraps around: lane l's address is lane 0's + exact * l + times * (ext(x + step * l) - ext(x)),
-** where ext widens the 32-bit x (see spread.h).  Rare, and long as code: the library does it. */
+** where ext widens the 32-bit x (see uniformity.h).  Rare, and long as code: the library does it. */
 enum { DC_WRAP_LIST, DC_WRAP_LOAD, DC_WRAP_STORE };
 typedef struct dc_wrap {
   int64_t step, exact, times;
@@ -54,8 +54,8 @@ typedef struct dc_native {
   uint32_t lanes;
   uint32_t live;      /* in and out: lanes that are in the function */
   uint32_t warp_live; /* lanes of the warp that have not ended */
-  int32_t fuel;       /* jumps back before `tick` is called */
-  int32_t patience;   /* jumps back in loops that may wait for others, before tier 0 takes over */
+  int32_t poll_budget; /* jumps back before `tick` is called */
+  int32_t spin_budget; /* jumps back in loops that may wait for others, before tier 0 takes over */
   uint8_t *regs;      /* tier 0's register file: operands of `operate`, and all values when tier 0 goes on */
   uint32_t *preds;
   uint8_t *save;      /* values kept over a pause */

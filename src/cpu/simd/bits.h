@@ -34,7 +34,7 @@ DC_VW2(shr_u16, n_shr_u32(x, y))
 DC_VW2(shr_s16, n_shr_s32(n_sign16(x), y) & 0xffffu)
 /* Of 64 bits, by amounts below 2^32. */
 #if DC_NW == 4
-DC_FN dc_ul n_within(dc_ul y) { return n_spread(y - 64); }
+DC_FN dc_ul n_within(dc_ul y) { return n_sign_fill(y - 64); }
 #endif
 DC_FN dc_ul n_shl_64(dc_ul x, dc_ul y) { return (dc_ul)DC_SHIFT(sllv_epi64, x, y, (x << (y & 63)) & n_within(y)); }
 DC_FN dc_ul n_shr_u64(dc_ul x, dc_ul y) { return (dc_ul)DC_SHIFT(srlv_epi64, x, y, (x >> (y & 63)) & n_within(y)); }

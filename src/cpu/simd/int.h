@@ -25,7 +25,7 @@
 #define LANE_ANY1(name, expr) DC_VW1(name##_16, S_LOW16(expr)) DC_VW1(name##_32, expr) DC_VD1(name##_64, expr)
 #define LANE_ANY2(name, expr) DC_VW2(name##_16, S_LOW16(expr)) DC_VW2(name##_32, expr) DC_VD2(name##_64, expr)
 #define LANE_ANY3(name, expr) DC_VW3(name##_16, S_LOW16(expr)) DC_VW3(name##_32, expr) DC_VD3(name##_64, expr)
-#include "lanewise.h"
+#include "elementwise.h"
 
 /* 16 bits, sign-extended. */
 DC_FN dc_u n_sign16(dc_u x) { return (dc_u)((dc_s)(x << 16) >> 16); }
@@ -46,15 +46,15 @@ DC_FN dc_ul n_less_u64(dc_ul x, dc_ul y) {
 }
 #else
 /* The top bit of a 64-bit lane in all of it. */
-DC_FN dc_ul n_spread(dc_ul x) {
+DC_FN dc_ul n_sign_fill(dc_ul x) {
 #if defined(DC_X86)
   return (dc_ul)_mm_shuffle_epi32(_mm_srai_epi32((__m128i)x, 31), 0xf5);
 #else
   return (dc_ul)((dc_sl)x >> 63);
 #endif
 }
-DC_FN dc_ul n_less_s64(dc_ul x, dc_ul y) { return n_spread((x & ~y) | (~(x ^ y) & (x - y))); }
-DC_FN dc_ul n_less_u64(dc_ul x, dc_ul y) { return n_spread((~x & y) | (~(x ^ y) & (x - y))); }
+DC_FN dc_ul n_less_s64(dc_ul x, dc_ul y) { return n_sign_fill((x & ~y) | (~(x ^ y) & (x - y))); }
+DC_FN dc_ul n_less_u64(dc_ul x, dc_ul y) { return n_sign_fill((~x & y) | (~(x ^ y) & (x - y))); }
 #endif
 #endif
 
@@ -212,7 +212,7 @@ DC_FN dc_u n_byte_u(dc_u x, int i) { return x >> 8 * i & 0xffu; }
 DC_FN dc_u n_half_s(dc_u x, int i) { return (dc_u)((dc_s)(x << (16 - 16 * i)) >> 16); }
 DC_FN dc_u n_half_u(dc_u x, int i) { return x >> 16 * i & 0xffffu; }
 #define DC_DOT(a, b)                                                                                                   \
-  DC_VW3(dp4a_##a##b, z + n_halves(n_even_##a(x), n_even_##b(y)) + n_halves(n_odd_##a(x), n_odd_##b(y)))                                 \
+  DC_VW3(dp4a_##a##b, z + n_halves(n_even_##a(x), n_even_##b(y)) + n_halves(n_odd_##a(x), n_odd_##b(y)))               \
   DC_DOT2(lo_##a##b, a, b, 0) DC_DOT2(hi_##a##b, a, b, 2)
 #define DC_DOT2(name, a, b, at)                                                                                        \
   DC_VW3(dp2a_##name, z + n_half_##a(x, 0) * n_byte_##b(y, at) + n_half_##a(x, 1) * n_byte_##b(y, at + 1))

@@ -54,7 +54,7 @@ DC_FN f64 bits_f64(u64 u) {
 #define LANE_ANY1(name, expr) S_W1(name##_16, S_LOW16(expr)) S_W1(name##_32, expr) S_D1(name##_64, expr)
 #define LANE_ANY2(name, expr) S_W2(name##_16, S_LOW16(expr)) S_W2(name##_32, expr) S_D2(name##_64, expr)
 #define LANE_ANY3(name, expr) S_W3(name##_16, S_LOW16(expr)) S_W3(name##_32, expr) S_D3(name##_64, expr)
-#include "lanewise.h"
+#include "elementwise.h"
 #undef LANE_W2
 #undef LANE_W3
 #undef LANE_ANY1
@@ -97,7 +97,8 @@ S_W2(mulhi_u32, (u32)(s_mulwide_u32(x, y) >> 32))
 S_W2(mulhi_s32, (u32)(s_mulwide_s32(x, y) >> 32))
 S_W2(mulwide_s16, s_sign16(x) * s_sign16(y))
 S_W3(madwide_s16, s_mulwide_s16(x, y) + z)
-S_W2(mulhi_s16, S_LOW16((s32)s_sign16(x) * (s32)s_sign16(y) >> 16)) /* signed: gcc 12 takes it for the unsigned one else */
+/* A signed product: gcc 12 vectorizes the unsigned one, cut to 16 bits, as if the factors were not sign-extended. */
+S_W2(mulhi_s16, S_LOW16((s32)s_sign16(x) * (s32)s_sign16(y) >> 16))
 S_D2(mulhi_u64, (u64)((unsigned __int128)x * y >> 64))
 S_D2(mulhi_s64, (u64)((__int128)(s64)x * (s64)y >> 64))
 S_W3(madhi_u32, s_mulhi_u32(x, y) + z)

@@ -1,12 +1,12 @@
 /*
-** emit_arm.c - see emit_arm.h.
+** emit_predicated.c - see emit_predicated.h.
 **
 ** A branch that lanes take differently costs a test and a jump, perhaps mispredicted, and ends what a C compiler can
 ** move about (sinf and cosf have two such branches each).  The node behind it, its arm, must have no other way in, go
 ** on where the branch's other side does, and do nothing but a few vector functions, whose results in lanes that are
 ** not its own nobody sees.
 */
-#include "cpu/codegen/emit_arm.h"
+#include "cpu/codegen/emit_predicated.h"
 
 #include <stdlib.h>
 
@@ -23,8 +23,8 @@
 
 /* A scalar has one value for lanes that do not run the arm too: it must be the arm's own. */
 static bool is_local(const emitter *e, int32_t reg, int32_t block) {
-  const dc_spreads *k = &e->k;
-  if (!dc_spread_is_scalar(&k->reg[reg])) return true;
+  const dc_uniformity *k = &e->k;
+  if (!dc_is_scalar(&k->reg[reg])) return true;
   if (k->def_at[reg + 1] - k->def_at[reg] != 1) return false;
   for (int32_t u = k->use_at[reg]; u < k->use_at[reg + 1]; u++)
     if (k->block_of[k->uses[u]] != block) return false;
@@ -56,19 +56,19 @@ static void count_ways(const emitter *e, int32_t *ways) {
   }
 }
 
-int dc_emit_find_arms(emitter *e) {
+int dc_emit_find_predicated(emitter *e) {
   int32_t *ways = calloc((size_t)e->nnodes + 1, sizeof *ways);
   if (!ways) return dc_fail_oom(e->err);
   count_ways(e, ways);
   for (int32_t n = 0; n < e->nnodes; n++) {
     const dc_node *node = &e->fn->nodes[n];
-    e->arm[n] = -1;
+    e->predicated[n] = -1;
     if (node->end != DC_END_JUMP || !node->op || node->guard < 0 || node->taken < 0 || node->next < 0) continue;
-    if (dc_spread_is_scalar(dc_emit_spread(e, node->op->ins->pred)) || e->inlined[n]) continue;
-    for (int i = 0; i < 2 && e->arm[n] < 0; i++) {
+    if (dc_is_scalar(dc_emit_shape(e, node->op->ins->pred)) || e->inlined[n]) continue;
+    for (int i = 0; i < 2 && e->predicated[n] < 0; i++) {
       const int32_t arm = i ? node->taken : node->next, to = i ? node->next : node->taken;
       if (arm <= n || to <= arm || ways[arm] != 1 || !is_arm(e, arm, to)) continue;
-      e->arm[n] = arm;
+      e->predicated[n] = arm;
       e->inlined[arm] = true;
     }
   }
