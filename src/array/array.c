@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "array/chunks.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"

@@ -14,7 +14,6 @@
 #ifndef DC_ARRAY_ARRAY_H
 #define DC_ARRAY_ARRAY_H
 
-#include "array/chunks.h"
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
 #include "base/dtype.h"

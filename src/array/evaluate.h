@@ -9,7 +9,6 @@
 #ifndef DC_ARRAY_EVALUATE_H
 #define DC_ARRAY_EVALUATE_H
 
-#include "array/chunks.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/types.h"

@@ -32,29 +32,9 @@ typedef enum dc_alias {
 
 typedef struct dc_plan_record dc_plan_record;
 
-/* Parameters whose usual values are converted by a few instructions, without a call. */
-typedef enum dc_quick {
-  DC_QUICK_NONE,
-  DC_QUICK_I32,
-  DC_QUICK_I64,
-  DC_QUICK_F32,
-  DC_QUICK_F64,
-  DC_QUICK_ARRAY
-} dc_quick;
-
-/* What that needs; small, because the driver's last call has evicted the cache. */
-typedef struct dc_quick_param {
-  uint8_t quick;    /* a dc_quick */
-  uint8_t dtype;    /* the pointee's, */
-  uint8_t mask;     /* the bits of its address that must be 0, */
-  bool written;     /* and whether the kernel may write it */
-  uint32_t offset;  /* as dc_plan_param's */
-} dc_quick_param;
-
 typedef struct dc_plan_param {
   dc_conv conv;
   uint32_t offset, size;   /* in the parameter buffer; of a field: in its struct */
-  dc_quick_param quick;
   dc_dtype dtype;      /* of the scalar, of a component, or of the pointee; DC_DTYPE_NONE for void * and opaque ones */
   uint8_t lanes;       /* components of a vector, or of the pointee; else 1 */
   bool is_const;       /* pointer to const: the kernel does not write through it */
@@ -90,7 +70,6 @@ typedef struct dc_kernel {
   alignas(DC_CACHE_LINE) dc_module *module; /* kept alive by dc_module_ref */
   dc_device *dev;              /* the module's */
   dc_function *fn;
-  dc_quick_param *quick;       /* those of `params`, in the same allocation; one that is NONE behind the last */
   int nparams;
   uint32_t params_size;
   uint32_t shared_limit;       /* dynamic shared memory allowed so far */

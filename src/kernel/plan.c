@@ -126,20 +126,6 @@ static void layout_of(const dc_ctype *t, size_t *size, size_t *align) {
   }
 }
 
-/* Sets p->quick by what else is known of the parameter or field. */
-static void quicken(dc_plan_param *p) {
-  dc_quick quick = DC_QUICK_NONE;
-  if (p->conv == DC_CONV_INT && p->dtype == DC_INT32) quick = DC_QUICK_I32;
-  if (p->conv == DC_CONV_INT && p->dtype == DC_INT64) quick = DC_QUICK_I64;
-  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT32) quick = DC_QUICK_F32;
-  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT64) quick = DC_QUICK_F64;
-  const bool plain = !p->record && !p->any_char && !p->any_word && p->lanes == 1 && p->dtype != DC_DTYPE_NONE;
-  if (p->conv == DC_CONV_POINTER && plain && p->align <= 128 && (p->align & (p->align - 1)) == 0)
-    quick = DC_QUICK_ARRAY;
-  p->quick = (dc_quick_param){ .quick = (uint8_t)quick, .dtype = (uint8_t)p->dtype, .mask = (uint8_t)(p->align - 1),
-                               .written = !p->is_const, .offset = p->offset };
-}
-
 /* --- structs ----------------------------------------------------------------------------------- */
 
 static const char *const lanes[] = { "x", "y", "z", "w" };
@@ -170,7 +156,6 @@ static int plan_field(dc_module *m, dc_plan_record *r, int i, dc_error *err) {
   layout_of(&f->type, &size, &align);
   plan->value.offset = (uint32_t)f->offset;
   plan->value.size = (uint32_t)size;
-  quicken(&plan->value);
   const bool pointer = plan->value.conv == DC_CONV_POINTER;
   const dc_alias alias = pointer && plan->value.alias == DC_ALIAS_NONE ? DC_ALIAS_VALUE : plan->value.alias;
   if (alias > r->alias) r->alias = alias; /* given as bytes, it may hold an address */
@@ -254,13 +239,9 @@ static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
   return 0;
 }
 
-/* Both lists of k->nparams in one allocation, with one more element each. */
 static int alloc_params(dc_kernel *k, dc_error *err) {
-  const size_t n = (size_t)k->nparams + 1;
-  k->params = calloc(n, sizeof *k->params + sizeof *k->quick);
-  if (k->params == NULL) return dc_fail_oom(err);
-  k->quick = (dc_quick_param *)(void *)(k->params + n);
-  return 0;
+  k->params = calloc((size_t)k->nparams + 1, sizeof *k->params);
+  return k->params != NULL ? 0 : dc_fail_oom(err);
 }
 
 static int plan_typed(dc_kernel *k, dc_error *err) {
@@ -270,8 +251,6 @@ static int plan_typed(dc_kernel *k, dc_error *err) {
   for (int i = 0; i < k->nparams; i++) {
     if (plan_value(k->module, &k->params[i], &k->sig->params[i].type, err) != 0) return -1;
     if (place_param(k, i, &end, err) != 0) return -1;
-    quicken(&k->params[i]);
-    k->quick[i] = k->params[i].quick;
   }
   if (k->dev->code->param(k->fn, k->nparams, &offset, &size) == 0) return fail_count(k, k->nparams + 1, err);
   k->params_size = end == SIZE_MAX ? 0 : (uint32_t)end;
