@@ -2,7 +2,6 @@
 #include "array/copy.h"
 
 #include "array/array.h"
-#include "array/chunks.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"

@@ -4,7 +4,6 @@
 #ifndef DC_ARRAY_COPY_H
 #define DC_ARRAY_COPY_H
 
-#include "array/chunks.h"
 #include "array/graph/number.h"
 #include "array/graph/types.h"
 #include "base/error.h"

@@ -2,7 +2,6 @@
 #include "array/fused_predicate.h"
 
 #include "array/array.h"
-#include "array/chunks.h"
 #include "array/codegen/ir.h"
 #include "array/codegen/kernel_cache.h"
 #include "array/codegen/lower.h"

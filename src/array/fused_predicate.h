@@ -5,7 +5,6 @@
 #ifndef DC_ARRAY_FUSED_PREDICATE_H
 #define DC_ARRAY_FUSED_PREDICATE_H
 
-#include "array/chunks.h"
 #include "array/graph/types.h"
 #include "base/buf.h"
 #include "base/error.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/chunks.h"
 #include "array/copy.h"
 #include "array/evaluate.h"
 #include "array/graph/expr.h"

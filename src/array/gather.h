@@ -13,7 +13,6 @@
 #ifndef DC_ARRAY_GATHER_H
 #define DC_ARRAY_GATHER_H
 
-#include "array/chunks.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/types.h"

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "array/chunks.h"
 #include "array/evaluate.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"

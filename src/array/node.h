@@ -5,7 +5,6 @@
 #ifndef DC_ARRAY_NODE_H
 #define DC_ARRAY_NODE_H
 
-#include "array/chunks.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"

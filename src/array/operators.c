@@ -18,7 +18,6 @@
 #include <stdio.h>
 
 #include "array/array.h"
-#include "array/chunks.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/chunks.h"
 #include "array/copy.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "array/chunks.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"
 #include "base/error.h"

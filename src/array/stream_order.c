@@ -1,7 +1,6 @@
 /* stream_order.c - see stream_order.h. */
 #include "array/stream_order.h"
 
-#include "array/chunks.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"

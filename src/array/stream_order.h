@@ -4,7 +4,6 @@
 #ifndef DC_ARRAY_STREAM_ORDER_H
 #define DC_ARRAY_STREAM_ORDER_H
 
-#include "array/chunks.h"
 #include "array/graph/types.h"
 #include "base/error.h"
 #include "device/capture.h"

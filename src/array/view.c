@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "array/array.h"
-#include "array/chunks.h"
 #include "array/copy.h"
 #include "array/evaluate.h"
 #include "array/graph/expr.h"

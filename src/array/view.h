@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "array/chunks.h"
 #include "array/graph/types.h"
 #include "base/error.h"
 
