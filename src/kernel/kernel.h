@@ -51,9 +51,6 @@ typedef struct dc_plan_param {
 /* A field of a struct: of an array, `value` is the first element, and the others follow. */
 typedef struct dc_plan_field {
   const dc_field *field;
-  uint32_t key;        /* its name's number among the keys of the image (dc_plan_keys) */
-  int ndim;            /* as the field's, */
-  uint32_t extent;     /* and its outermost extent; 0 where it is no array */
   dc_plan_param value;
 } dc_plan_field;
 

@@ -128,30 +128,12 @@ static void layout_of(const dc_ctype *t, size_t *size, size_t *align) {
 
 /* --- structs ----------------------------------------------------------------------------------- */
 
-static const char *const lanes[] = { "x", "y", "z", "w" };
-#define NLANES (sizeof lanes / sizeof *lanes)
-
-void dc_plan_keys(const dc_image *image, void (*visit)(void *ud, const char *name), void *ud) {
-  for (size_t i = 0; i < NLANES; i++) visit(ud, lanes[i]);
-  for (int r = 0; r < image->nrecords; r++)
-    for (int i = 0; i < image->records[r].nfields; i++) visit(ud, image->records[r].fields[i].name);
-}
-
-/* The key of the struct's first field. */
-static uint32_t first_key(const dc_image *image, int index) {
-  size_t key = NLANES + 1;
-  for (int r = 0; r < index; r++) key += (size_t)image->records[r].nfields;
-  return (uint32_t)key;
-}
-
 /* Fields that no value can be passed for (function pointers) refuse each; the struct's bytes can still be given. */
 static int plan_field(dc_module *m, dc_plan_record *r, int i, dc_error *err) {
   const dc_field *f = &r->record->fields[i];
   dc_plan_field *plan = &r->fields[i];
   size_t size, align;
   plan->field = f;
-  plan->ndim = f->ndim;
-  plan->extent = f->ndim > 0 ? f->extent[0] : 0;
   if (plan_value(m, &plan->value, &f->type, err) != 0) return -1;
   layout_of(&f->type, &size, &align);
   plan->value.offset = (uint32_t)f->offset;
@@ -177,9 +159,7 @@ static const dc_plan_record *record_of(dc_module *m, int index, dc_error *err) {
     dc_fail_oom(err);
     return NULL;
   }
-  const uint32_t key = first_key(image, index);
   for (int i = 0; i < r->record->nfields; i++) {
-    r->fields[i].key = key + (uint32_t)i;
     if (plan_field(m, r, i, err) == 0) continue;
     free(r->fields);
     r->fields = NULL;

@@ -18,10 +18,6 @@ int dc_kernel_facts(dc_kernel *k, dc_error *err);
 int dc_plan_make(dc_kernel *k, dc_error *err);
 void dc_plan_free_records(dc_module *m);
 
-/* Every name that a table may be asked for has a number from 1: "x" "y" "z" "w" of vectors, then those of all fields
-** of the image's structs in order.  Calls `visit` with each in turn. */
-void dc_plan_keys(const dc_image *image, void (*visit)(void *ud, const char *name), void *ud);
-
 /* Prefixes the error with "kernel 'saxpy', parameter 2 'a' (float): " and appends the signature.
 ** `param` counts from 0 here; negative blames the kernel alone. Always returns -1. */
 int dc_kernel_blame(const dc_kernel *k, int param, dc_error *err);

@@ -1,8 +1,8 @@
 /*
 ** argument.c - see argument.h.
 **
-** Names of fields are looked up raw, by Lua strings that the kernel object keeps, so that nothing is allocated.  Where
-** a value in a table is wrong, the name of its field is put together on the way back.
+** A table for a struct takes one walk over its entries, which finds missing and unknown fields too.  Where a value in a
+** table is wrong, the name of its field is put together on the way back.
 */
 #include "lua/argument.h"
 
@@ -36,31 +36,13 @@ typedef dc_lua_marshal marshal;
 
 /* --- once for a kernel --------------------------------------------------------------------------- */
 
-typedef struct keys {
-  lua_State *L;
-  lua_Integer n;
-} keys;
-
-static void add_key(void *ud, const char *name) {
-  keys *k = ud;
-  lua_pushstring(k->L, name);
-  lua_rawseti(k->L, -2, ++k->n); /* keys */
-}
-
-dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k) {
+dc_lua_arguments dc_lua_prepare_arguments(const dc_kernel *k) {
   dc_lua_arguments how = { .opaque = false };
-  bool tables = false;
   for (int i = 0; i < k->nparams; i++) {
     const dc_plan_param *p = &k->params[i];
     how.opaque = how.opaque || p->alias == DC_ALIAS_OPAQUE;
     how.wide = how.wide || p->alias == DC_ALIAS_VALUE || p->alias == DC_ALIAS_INDIRECT;
-    tables = tables || p->conv == DC_CONV_VECTOR || p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_STRUCT;
   }
-  if (!tables) return how;
-  keys list = { L, 0 };
-  lua_newtable(L); /* kernel keys */
-  dc_plan_keys(k->module->image, add_key, &list);
-  lua_setiuservalue(L, -2, DC_LUA_KERNEL_KEYS);
   return how;
 }
 
@@ -158,6 +140,12 @@ static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc
 /* Converts the value at idx into the bytes at base + p->offset; -1: *err and m->field say what is wrong. */
 static int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
+  if (p->conv == DC_CONV_POINTER) { /* the two most frequent kinds take two calls of Lua's API each */
+    const dc_lua_array *o = dc_lua_test(L, m->self, idx, DC_LUA_ARRAY);
+    if (DC_LIKELY(o != NULL)) return put_array(m, p, o->a, base, err);
+  } else if (p->conv == DC_CONV_INT && DC_LIKELY(lua_isinteger(L, idx))) {
+    return dc_plan_put_int(p, lua_tointeger(L, idx), base, err);
+  }
   switch (lua_type(L, idx)) {
     case LUA_TNUMBER:
       if (lua_isinteger(L, idx)) return dc_plan_put_int(p, lua_tointeger(L, idx), base, err);
@@ -189,20 +177,10 @@ static int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc
 
 /* --- tables --------------------------------------------------------------------------------------------- */
 
-/* The stack index of the table of keys. */
-static int keys_of(marshal *m) {
-  if (!m->keys) {
-    luaL_checkstack(m->L, LEVEL, NULL);
-    if (lua_getiuservalue(m->L, 1, DC_LUA_KERNEL_KEYS) != LUA_TTABLE) dc_lua_tampered(m->L, "a user value of a kernel");
-    m->keys = lua_gettop(m->L);
-  }
-  return m->keys;
-}
-
-/* Pushes the value of key number `key` in the table at idx; gives its type. */
-static int get(marshal *m, int idx, uint32_t key) {
-  lua_rawgeti(m->L, keys_of(m), key);
-  return lua_rawget(m->L, idx);
+/* Pushes the field of that name of the table at idx, raw; gives its type. */
+static int get_field(lua_State *L, int idx, const char *name) {
+  lua_pushstring(L, name);
+  return lua_rawget(L, idx);
 }
 
 static size_t count_entries(lua_State *L, int idx) {
@@ -234,26 +212,43 @@ static int fail_vector(marshal *m, const dc_plan_param *p, int idx, dc_error *er
                  forms[(p->lanes - 1) & 3], count_entries(m->L, idx));
 }
 
-/* Components by number or by name: {1, 2} or {x = 1, y = 2}. */
-static int put_vector(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
-  static const char *const names[] = { "x", "y", "z", "w" };
+/* {1, 2} */
+static int put_list(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
-  const bool listed = lua_rawgeti(L, idx, 1) != LUA_TNIL;
-  lua_pop(L, 1);
   for (int i = 0; i < p->lanes; i++) {
     const dc_plan_param lane = dc_plan_lane(p, i);
-    const int type = listed ? lua_rawgeti(L, idx, i + 1) : get(m, idx, (uint32_t)i + 1);
-    if (type == LUA_TNIL) return fail_vector(m, p, idx, err);
-    if (put_value(m, &lane, lua_gettop(L), base, err) != 0)
-      return listed ? in_element(m, (size_t)i) : in_field(m, names[i]);
+    if (lua_rawgeti(L, idx, i + 1) == LUA_TNIL) return fail_vector(m, p, idx, err);
+    if (put_value(m, &lane, lua_gettop(L), base, err) != 0) return in_element(m, (size_t)i);
     lua_pop(L, 1);
   }
   return count_entries(L, idx) == p->lanes ? 0 : fail_vector(m, p, idx, err);
 }
 
+/* {x = 1, y = 2} */
+static int put_components(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
+  static const char names[] = "xyzw";
+  lua_State *L = m->L;
+  int found = 0;
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) { /* key value */
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    const char *at = name[0] && !name[1] ? memchr(names, name[0], p->lanes) : NULL;
+    if (!at) return fail_vector(m, p, idx, err);
+    const dc_plan_param lane = dc_plan_lane(p, (int)(at - names));
+    if (put_value(m, &lane, lua_gettop(L), base, err) != 0) return in_field(m, name);
+    found++; /* keys differ, so none is found twice */
+  }
+  return found == p->lanes ? 0 : fail_vector(m, p, idx, err);
+}
+
 /* --- structs ------------------------------------------------------------------------------------------ */
 
-static int fail_missing(marshal *m, const char *name, dc_error *err) {
+static int fail_missing(marshal *m, const dc_plan_record *plan, int idx, dc_error *err) {
+  const char *name = "?";
+  for (int i = 0; i < plan->record->nfields; i++) {
+    name = plan->record->fields[i].name;
+    if (get_field(m->L, idx, name) == LUA_TNIL) break;
+    lua_pop(m->L, 1);
+  }
   dc_fail(err, DC_ARGUMENT, NULL, "it is missing");
   return in_field(m, name);
 }
@@ -316,25 +311,41 @@ static int put_element(marshal *m, const dc_plan_field *f, int dim, int idx, cha
   return put_value(m, &f->value, idx, base, err);
 }
 
+/* The number of the field of that name; -1: there is none.  `guess`: where it may be. */
+static int find_field(const dc_plan_record *plan, const char *name, int guess) {
+  const int n = plan->record->nfields;
+  if (guess < n && strcmp(plan->fields[guess].field->name, name) == 0) return guess;
+  for (int i = 0; i < n; i++)
+    if (strcmp(plan->fields[i].field->name, name) == 0) return i;
+  return -1;
+}
+
 static int put_struct(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   const dc_plan_record *plan = p->fields;
   lua_State *L = m->L;
   char *start = base + p->offset;
-  const int n = plan->record->nfields;
-  memset(start, 0, p->size); /* what lies between the fields too */
-  for (int i = 0; i < n; i++) {
-    const dc_plan_field *f = &plan->fields[i];
-    if (get(m, idx, f->key) == LUA_TNIL) return fail_missing(m, f->field->name, err);
+  int found = 0, at = -1;
+  bool unknown = false;
+  memset(start, 0, p->size); /* padding too */
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) { /* key value */
+    at = lua_type(L, -2) == LUA_TSTRING ? find_field(plan, lua_tostring(L, -2), at + 1) : -1;
+    unknown = unknown || at < 0;
+    if (at < 0) continue;
+    const dc_plan_field *f = &plan->fields[at];
     if (put_element(m, f, 0, lua_gettop(L), start, err) != 0) return in_field(m, f->field->name);
-    lua_pop(L, 1);
+    found++; /* keys differ, so none is found twice */
   }
-  return count_entries(L, idx) == (size_t)n ? 0 : fail_unknown(m, plan->record, idx, err);
+  if (found < plan->record->nfields) return fail_missing(m, plan, idx, err);
+  return unknown ? fail_unknown(m, plan->record, idx, err) : 0;
 }
 
 static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
-  keys_of(m); /* below whatever comes on the stack */
-  luaL_checkstack(m->L, LEVEL, NULL);
-  return p->conv == DC_CONV_STRUCT ? put_struct(m, p, idx, base, err) : put_vector(m, p, idx, base, err);
+  lua_State *L = m->L;
+  luaL_checkstack(L, LEVEL, NULL);
+  if (p->conv == DC_CONV_STRUCT) return put_struct(m, p, idx, base, err);
+  const bool listed = lua_rawgeti(L, idx, 1) != LUA_TNIL;
+  lua_pop(L, 1);
+  return listed ? put_list(m, p, idx, base, err) : put_components(m, p, idx, base, err);
 }
 
 /* --- arrays in tables --------------------------------------------------------------------------------- */
@@ -370,12 +381,11 @@ static int visit_table(marshal *m, const dc_plan_param *p, int idx, visitor *vis
   const dc_plan_record *plan = p->fields;
   int rc = 0;
   if (p->conv != DC_CONV_STRUCT) return 0;
-  keys_of(m);
   luaL_checkstack(m->L, LEVEL, NULL);
   for (int i = 0; i < plan->record->nfields && rc == 0; i++) {
     const dc_plan_field *f = &plan->fields[i];
     if (!holds_arrays(f)) continue;
-    get(m, idx, f->key);
+    get_field(m->L, idx, f->field->name); /* by name: finalizers may change the table meanwhile */
     rc = visit_value(m, f, 0, lua_gettop(m->L), visit, err);
     lua_pop(m->L, 1);
   }
@@ -444,7 +454,7 @@ static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *pa
 
 DC_HOT bool dc_lua_marshal_arguments(dc_lua_marshal *m, lua_State *L, dc_lua *self, const dc_kernel *k,
                                      const dc_lua_arguments *how, int first, int got, char *params) {
-  m->L = L, m->self = self, m->k = k, m->how = how, m->first = first, m->keys = 0;
+  m->L = L, m->self = self, m->k = k, m->how = how, m->first = first;
   m->due = m->materialized = false;
   m->field[0] = '\0';
   if (DC_UNLIKELY(got != k->nparams)) fail_count(L, k, got);

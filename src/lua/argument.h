@@ -15,8 +15,8 @@
 #include "kernel/kernel.h"
 #include "lua/object.h"
 
-/* User values of a kernel object: its module object; the table of field names, set by dc_lua_prepare_arguments. */
-enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_KEYS, DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_KEYS };
+/* User values of a kernel object. */
+enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_MODULE };
 
 /* Whether the launches of a kernel may reach memory that their arguments do not show (dc_alias), by its types. */
 typedef struct dc_lua_arguments {
@@ -24,8 +24,7 @@ typedef struct dc_lua_arguments {
   bool wide;   /* takes 64-bit integers, arrays of them or bytes, which may be addresses */
 } dc_lua_arguments;
 
-/* For the new kernel object on top of the stack, whose kernel is `k`; sets its table of field names. */
-dc_lua_arguments dc_lua_prepare_arguments(lua_State *L, const dc_kernel *k);
+dc_lua_arguments dc_lua_prepare_arguments(const dc_kernel *k);
 
 /* Raises with places of the script where the kernel's source stands. The kernel object is at 1. */
 int dc_lua_raise_kernel(lua_State *L, dc_error *err);
@@ -37,7 +36,6 @@ typedef struct dc_lua_marshal {
   const dc_kernel *k;
   const dc_lua_arguments *how;
   int first;         /* stack index of the first argument; they end at the stack's top */
-  int keys;          /* stack index of the kernel object's table of field names; 0: not needed yet */
   bool due;          /* an array must be materialized, or pending expressions that read it */
   bool materialized; /* that has been done */
   char field[120];   /* of the error: which field of the parameter, "in[2].v.x"; "" for the whole */

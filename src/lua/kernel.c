@@ -58,9 +58,7 @@ static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   dc_kernel *k = NULL;
   if (DC_LUA_WORK(dc_lua_self(L), (k = dc_module_kernel(o->home->m, name, &err)) ? 0 : -1) != 0)
     dc_lua_raise_kernel(L, &err);
-  lua_pushvalue(L, 1);
-  o->arguments = dc_lua_prepare_arguments(L, k);
-  lua_pop(L, 1);
+  o->arguments = dc_lua_prepare_arguments(k);
   dc_module_ref(k->module);
   dc_module_unref(o->k->module);
   o->k = k;
@@ -130,7 +128,7 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
     dc_lua_raise_at(L, &err, lua_gettop(L));
     return; /* not reached */
   }
-  o->arguments = dc_lua_prepare_arguments(L, k);
+  o->arguments = dc_lua_prepare_arguments(k);
   o->working = m->dev->blocking;
   o->from_file = is_from_file(L, module);
   dc_module_ref(m);
@@ -245,9 +243,7 @@ static inline bool marshal(lua_State *L, dc_lua *self, const kernel_object *o, i
     dc_lua_materialize_arguments(&m, all);
     check_held(L, k);
     dc_lua_marshal_again(&m, params);
-    lua_settop(L, top);
-  } else if (m.keys) {
-    lua_settop(L, top);
+    lua_settop(L, top); /* kernel grid block arguments... */
   }
   return all;
 }
