@@ -74,8 +74,7 @@ end
 
 -- Name, C's name, bytes and kind of a dtype, or of an array's.
 function algorithm.dtype(a)
-  local name, ctype, size, kind = core.dtype(core.is_array(a) and a.dtype or a)
-  return { name = name, ctype = ctype, size = size, kind = kind }
+  return core.dtype(core.is_array(a) and a.dtype or a)
 end
 
 function algorithm.refuse_complex(who, a, why)

@@ -30,10 +30,7 @@ end
 -- --- declarations -----------------------------------------------------------------------------------------------
 
 -- A dtype's name of our own, or one of C's; nil when it is none.
-local function dtype_of(words)
-  local name, ctype, size, kind = core.dtype(words)
-  if name then return { name = name, ctype = ctype, size = size, kind = kind } end
-end
+local dtype_of = core.dtype
 builder.dtype = dtype_of
 
 -- A name that stands for a type: a capital letter first, as templates have it.
@@ -158,14 +155,11 @@ end
 
 -- --- text -------------------------------------------------------------------------------------------------------
 
-local headers = { float16 = "cuda_fp16.h", bfloat16 = "cuda_bf16.h", complex64 = "cuComplex.h",
-  complex128 = "cuComplex.h" }
-
 -- The beginning of a source: headers of the dtypes in use, placeholders as type names, the user's preamble.
 function builder.prelude(types, dtypes, preamble, wide)
   local out, done = {}, {}
   for _, t in ipairs(dtypes) do
-    local header = headers[t.name]
+    local header = t.header
     if header and not done[header] then
       done[header] = true
       out[#out + 1] = ("#include <%s>"):format(header)

@@ -23,7 +23,7 @@ local function scan_for(name, dtype)
   if not f then
     local output = result_of(dtype)
     local acc = dtype.kind == "f" and dtype.size == 2 and "float32" or output
-    local ctype = select(2, core.dtype(acc))
+    local ctype = core.dtype(acc).ctype
     f = dc.scan { name = name, input = dtype.name .. " x", output = output, acc = acc, map = ("(%s)x"):format(ctype),
       op = complex[name][dtype.name] or (name == "cumsum" and "a + b" or "a * b"), flags = { "--fmad=false" } }
     scans[key] = f

@@ -232,11 +232,8 @@ __shared__ unsigned long long tops[32];
 
 -- How an element is held, and how it becomes a number that has an order.
 local function value_text(dtype)
-  if dtype.name == "float16" then return "#include <cuda_fp16.h>\ntypedef __half dc_value;\n", "__half2float" end
-  if dtype.name == "bfloat16" then
-    return "#include <cuda_bf16.h>\ntypedef __nv_bfloat16 dc_value;\n", "__bfloat162float"
-  end
-  return ("typedef %s dc_value;\n"):format(dtype.kind == "b" and "bool" or dtype.ctype), ""
+  local header = dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
+  return ("%stypedef %s dc_value;\n"):format(header, dtype.ctype), dtype.to_float
 end
 
 -- Everything that decides about dc_bin.

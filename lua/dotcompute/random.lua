@@ -45,9 +45,9 @@ end
 
 -- Name and kind ("f", "i", "u", "b", "c") of the dtype that the options name.
 local function dtype_of(options, default)
-  local name, _, _, kind = core.dtype(options.dtype or default)
-  if not name then fail("dtype", "there is no dtype '%s'", options.dtype) end
-  return name, kind
+  local dtype = core.dtype(options.dtype or default)
+  if not dtype then fail("dtype", "there is no dtype '%s'", options.dtype) end
+  return dtype.name, dtype.kind
 end
 
 -- The dtype in which numbers are made, and that which they then become.
@@ -104,9 +104,6 @@ function methods:jump(n)
   self.state.call = self.state.call + n
 end
 
--- Of so many bits that none of them rounds up to 1 in the dtype.
-local few_bits = { float16 = 2048, bfloat16 = 256 }
-
 -- uniform(shape… [, {low=, high=, dtype=}]): in [low, high), by default [0, 1).
 function methods:uniform(...)
   local shape, o = read("uniform", { low = "number", high = "number", dtype = "any" }, ...)
@@ -115,8 +112,11 @@ function methods:uniform(...)
   local high = finite("uniform", "option 'high'", o.high or 1, made)
   if high < low then fail("argument", "'uniform': low, %s, is above high, %s", low, high) end
   local a = make(self, "uniform", shape, made)
-  local bits = few_bits[dtype]
-  if bits then a = dc.trunc(a * bits) / bits end
+  local info = core.dtype(dtype)
+  if info.size == 2 then -- as many bits as the dtype has, so that no number rounds up to 1
+    local steps = 1 << info.significand
+    a = dc.trunc(a * steps) / steps
+  end
   if high - low ~= 1 then
     a = a * finite("uniform", "high - low", high - low, made)
   end

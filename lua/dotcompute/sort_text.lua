@@ -11,7 +11,12 @@ text.THREADS = THREADS
 
 local unsigned = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int", [8] = "unsigned long long" }
 text.unsigned = unsigned
-local infinity = { float16 = "0x7c00", bfloat16 = "0x7f80", float32 = "0x7f800000u", float64 = "0x7ff0000000000000ull" }
+
+-- The bits of a floating dtype's infinity: all of the exponent's, none of the significand's.
+local function infinity(dtype)
+  local sign, fraction = 1 << (8 * dtype.size - 1), 1 << (dtype.significand - 1)
+  return ("0x%xull"):format(sign - fraction)
+end
 
 -- dc_key and dc_order for a dtype, and the digit of 8 bits from `shift` on.
 function text.order(dtype, descending)
@@ -20,7 +25,7 @@ function text.order(dtype, descending)
   local sign = ("(dc_key)((dc_key)1 << %d)"):format(8 * dtype.size - 1)
   if dtype.kind == "f" then
     out[#out + 1] = ("  const dc_key sign = %s, size = k & (dc_key)~sign;"):format(sign)
-    out[#out + 1] = ("  if (size > (dc_key)%s) return (dc_key)~(dc_key)0;"):format(infinity[dtype.name])
+    out[#out + 1] = ("  if (size > (dc_key)%s) return (dc_key)~(dc_key)0;"):format(infinity(dtype))
     out[#out + 1] = "  if (size == 0) k = 0;"
     out[#out + 1] = "  k = k & sign ? (dc_key)~k : (dc_key)(k | sign);"
   elseif dtype.kind == "i" then

@@ -127,7 +127,7 @@ function symbolic.cast(x, name)
   local dtype = type(name) == "string" and core.dtype(name)
   if not dtype then fail("dtype", "'cast': %s is no dtype", core.describe(name)) end
   local v = node("cast", "'cast'", x)
-  rawset(v, "dtype", dtype)
+  rawset(v, "dtype", dtype.name)
   return v
 end
 

@@ -133,7 +133,10 @@ local function pair_size(dtype)
   return sum < 4 and 8 or sum + math.max(4, dtype.kind == "c" and sum // 2 or sum)
 end
 
-local includes = { float16 = "#include <cuda_fp16.h>\n", bfloat16 = "#include <cuda_bf16.h>\n" }
+-- The header that a 16-bit float needs; complex numbers are a struct of ours.
+local function include(dtype)
+  return dtype.kind == "f" and dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
+end
 
 -- The sums of neighbours with the same place, in columns; the last of them adds the sum to a.  The places ascend;
 -- `order` gives the numbers (from 1) of the values that go there.
@@ -143,7 +146,7 @@ local function segments_source(dtype, place_type, wide)
   local value = complex and ("struct dc_sum { %s re, im; };\n"):format(real)
     or ("typedef %s dc_sum;\n"):format(acc_of(dtype))
   local element = complex and "dc_sum" or dtype.ctype
-  local types = table.concat { includes[dtype.name] or "", ("typedef %s dc_index;\n"):format(wide and "long long"
+  local types = table.concat { include(dtype), ("typedef %s dc_index;\n"):format(wide and "long long"
     or "int"), value, "static __device__ __forceinline__ dc_sum dc_add(const dc_sum &a, const dc_sum &b) {\n",
     complex and "  return dc_sum{a.re + b.re, a.im + b.im};\n" or "  return (dc_sum)(a + b);\n", [[
 }
@@ -170,7 +173,7 @@ end
 
 -- Wide rows: a thread for each column of each place that is added to, in the order of the indices.
 local function columns_source(dtype, place_type)
-  return (includes[dtype.name] or "") .. ([[
+  return include(dtype) .. ([[
 __global__ void __launch_bounds__(256) dc_scatter_columns(void *a_, const void *values_, const PLACE *places,
     const long long *order, const long long total, const long long count, const long long width) {
   const long long i = (long long)blockIdx.x * 256 + threadIdx.x, column = i % width;

@@ -101,7 +101,7 @@ static dc_dtype norm_dtype(dc_dtype t) { return floating_from(t, 8); }
 
 /* In the dtype, or that in which its sums are made: 16-bit floats would overflow soon. */
 static dc_array *as_wide(dc_array *a, dc_dtype t, dc_error *err) {
-  return dc_array_cast(a, t == DC_FLOAT16 || t == DC_BFLOAT16 ? DC_FLOAT32 : t, err);
+  return dc_array_cast(a, dc_dtype_is_half(t) ? DC_FLOAT32 : t, err);
 }
 
 static int64_t count_of(const dc_array *a, uint32_t axes) {
@@ -207,14 +207,16 @@ static bool is_nan(const void *at, dc_dtype t) {
   uint16_t half;
   float f;
   double d;
-  switch (t) {
-  case DC_FLOAT16:
-  case DC_BFLOAT16:
+  if (dc_dtype_is_half(t)) {
     memcpy(&half, at, sizeof half);
     return isnan(dc_half_value(half, t));
-  case DC_FLOAT32: memcpy(&f, at, sizeof f); return isnan(f);
-  default: memcpy(&d, at, sizeof d); return isnan(d);
   }
+  if (t == DC_FLOAT32) {
+    memcpy(&f, at, sizeof f);
+    return isnan(f);
+  }
+  memcpy(&d, at, sizeof d);
+  return isnan(d);
 }
 
 int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err) {

@@ -3,25 +3,23 @@
 */
 #include "base/dtype.h"
 
+#include <math.h>
 #include <string.h>
 
 const dc_dtype_info dc_dtypes[DC_NDTYPES] = {
-  [DC_BOOL] = { "bool", "bool", 1, 'b' },
-  [DC_INT8] = { "int8", "signed char", 1, 'i' },
-  [DC_INT16] = { "int16", "short", 2, 'i' },
-  [DC_INT32] = { "int32", "int", 4, 'i' },
-  [DC_INT64] = { "int64", "long long", 8, 'i' },
-  [DC_UINT8] = { "uint8", "unsigned char", 1, 'u' },
-  [DC_UINT16] = { "uint16", "unsigned short", 2, 'u' },
-  [DC_UINT32] = { "uint32", "unsigned int", 4, 'u' },
-  [DC_UINT64] = { "uint64", "unsigned long long", 8, 'u' },
-  [DC_FLOAT16] = { "float16", "__half", 2, 'f' },
-  [DC_BFLOAT16] = { "bfloat16", "__nv_bfloat16", 2, 'f' },
-  [DC_FLOAT32] = { "float32", "float", 4, 'f' },
-  [DC_FLOAT64] = { "float64", "double", 8, 'f' },
-  [DC_COMPLEX64] = { "complex64", "cuFloatComplex", 8, 'c' },
-  [DC_COMPLEX128] = { "complex128", "cuDoubleComplex", 16, 'c' },
+#define X(id, ...) [DC_##id] = { __VA_ARGS__ },
+#include "base/dtype.def"
+#undef X
 };
+
+/* 0.30103 is log10(2). */
+int dc_dtype_digits(dc_dtype t) { return (dc_dtypes[t].significand - 1) * 30103 / 100000 + 1; }
+int dc_dtype_exact_digits(dc_dtype t) { return dc_dtypes[t].significand * 30103 / 100000 + 2; }
+
+double dc_dtype_largest(dc_dtype t) {
+  const int p = dc_dtypes[t].significand, exponent_bits = 8 * dc_dtypes[t].size - p;
+  return ldexp(2 - ldexp(1, 1 - p), (1 << (exponent_bits - 1)) - 1);
+}
 
 /* Names of one word besides those of dc_dtypes and C's own integer words. */
 static const struct { const char *name; dc_dtype dtype; } aliases[] = {
@@ -164,23 +162,4 @@ dc_dtype dc_dtype_promote(dc_dtype a, dc_dtype b) {
   return fa == fb ? fa : DC_FLOAT32; /* float16 with bfloat16 is float32 too */
 }
 
-const char *dc_dtype_noun(dc_dtype dtype) {
-  switch (dtype) {
-    case DC_INT8: return "an int8";
-    case DC_INT16: return "an int16";
-    case DC_INT32: return "an int32";
-    case DC_INT64: return "an int64";
-    case DC_BOOL: return "a bool";
-    case DC_UINT8: return "a uint8";
-    case DC_UINT16: return "a uint16";
-    case DC_UINT32: return "a uint32";
-    case DC_UINT64: return "a uint64";
-    case DC_FLOAT16: return "a float16";
-    case DC_BFLOAT16: return "a bfloat16";
-    case DC_FLOAT32: return "a float32";
-    case DC_FLOAT64: return "a float64";
-    case DC_COMPLEX64: return "a complex64";
-    case DC_COMPLEX128: return "a complex128";
-    default: return "an untyped";
-  }
-}
+const char *dc_dtype_noun(dc_dtype dtype) { return dtype == DC_DTYPE_NONE ? "an untyped" : dc_dtypes[dtype].noun; }

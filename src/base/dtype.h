@@ -10,36 +10,38 @@
 
 /* The order is part of no file format. */
 typedef enum dc_dtype {
-  DC_BOOL,
-  DC_INT8,
-  DC_INT16,
-  DC_INT32,
-  DC_INT64,
-  DC_UINT8,
-  DC_UINT16,
-  DC_UINT32,
-  DC_UINT64,
-  DC_FLOAT16,
-  DC_BFLOAT16,
-  DC_FLOAT32,
-  DC_FLOAT64,
-  DC_COMPLEX64,
-  DC_COMPLEX128,
+#define X(id, ...) DC_##id,
+#include "base/dtype.def"
+#undef X
   DC_NDTYPES,
   DC_DTYPE_NONE = 255
 } dc_dtype;
 
+/* A row of dtype.def. */
 typedef struct dc_dtype_info {
   const char *name;    /* "float32" */
+  const char *noun;    /* the name with its article, for sentences */
   const char *ctype;   /* how generated CUDA C spells it: "float" */
   uint8_t size;        /* bytes */
   char kind;           /* 'b' bool, 'i' signed, 'u' unsigned, 'f' floating, 'c' complex */
+  uint8_t significand; /* bits; 0 for integers */
+  const char *header;  /* CUDA's, that declares ctype; NULL: none is needed */
+  const char *to_float; /* CUDA's function that gives a float; "" where C converts */
 } dc_dtype_info;
 
 extern const dc_dtype_info dc_dtypes[DC_NDTYPES];
 
 static inline size_t dc_dtype_size(dc_dtype t) { return dc_dtypes[t].size; }
 static inline const char *dc_dtype_name(dc_dtype t) { return dc_dtypes[t].name; }
+/* A 16-bit float, which registers hold as a float. */
+static inline bool dc_dtype_is_half(dc_dtype t) {
+  return t != DC_DTYPE_NONE && dc_dtypes[t].kind == 'f' && dc_dtypes[t].size == 2;
+}
+/* Decimal digits that a floating dtype keeps of any number; and those that tell its values apart. */
+int dc_dtype_digits(dc_dtype t);
+int dc_dtype_exact_digits(dc_dtype t);
+/* The largest finite value of a floating dtype. */
+double dc_dtype_largest(dc_dtype t);
 
 /* The name with its article, for sentences: "an int32", "a float64". */
 const char *dc_dtype_noun(dc_dtype dtype);

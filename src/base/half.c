@@ -12,7 +12,10 @@ typedef struct dc_format {
   int bias;   /* of the exponent */
 } dc_format;
 
-static dc_format format_of(dc_dtype t) { return t == DC_FLOAT16 ? (dc_format){ 10, 15 } : (dc_format){ 7, 127 }; }
+static dc_format format_of(dc_dtype t) {
+  const int significand = dc_dtypes[t].significand;
+  return (dc_format){ significand - 1, (1 << (15 - significand)) - 1 };
+}
 
 uint16_t dc_half_bits(double v, dc_dtype t) {
   const dc_format f = format_of(t);

@@ -69,17 +69,13 @@ static int refuse_dtype(parser *s, char kind, const char *text, size_t len) {
   return unsupported(s, what, "save x.astype('float64') or another dtype from NumPy");
 }
 
+/* NumPy has the IEEE formats. */
+static bool has_dtype(dc_dtype t) { return !dc_dtype_is_half(t) || t == DC_FLOAT16; }
+
 static dc_dtype find_dtype(char kind, long size) {
-  switch (kind) {
-    case 'b': return size == 1 ? DC_BOOL : DC_DTYPE_NONE;
-    case 'i': return size == 1 ? DC_INT8 : size == 2 ? DC_INT16 : size == 4 ? DC_INT32 : size == 8 ? DC_INT64
-                                                                                     : DC_DTYPE_NONE;
-    case 'u': return size == 1 ? DC_UINT8 : size == 2 ? DC_UINT16 : size == 4 ? DC_UINT32 : size == 8 ? DC_UINT64
-                                                                                       : DC_DTYPE_NONE;
-    case 'f': return size == 2 ? DC_FLOAT16 : size == 4 ? DC_FLOAT32 : size == 8 ? DC_FLOAT64 : DC_DTYPE_NONE;
-    case 'c': return size == 8 ? DC_COMPLEX64 : size == 16 ? DC_COMPLEX128 : DC_DTYPE_NONE;
-    default: return DC_DTYPE_NONE;
-  }
+  for (int t = 0; t < DC_NDTYPES; t++)
+    if (dc_dtypes[t].kind == kind && dc_dtypes[t].size == size && has_dtype((dc_dtype)t)) return (dc_dtype)t;
+  return DC_DTYPE_NONE;
 }
 
 /* "<f4": byte order, kind, bytes. */
@@ -244,25 +240,25 @@ int dc_npy_settle(dc_dtype dtype, bool swapped, void *bytes, size_t n, uint64_t 
 
 /* --- writing -------------------------------------------------------------------------------------------------- */
 
-static const char *descr_of(dc_dtype dtype) {
-  static const char *const names[DC_NDTYPES] = {
-    [DC_BOOL] = "|b1",     [DC_INT8] = "|i1",     [DC_INT16] = "<i2",     [DC_INT32] = "<i4",      [DC_INT64] = "<i8",
-    [DC_UINT8] = "|u1",    [DC_UINT16] = "<u2",   [DC_UINT32] = "<u4",    [DC_UINT64] = "<u8",     [DC_FLOAT16] = "<f2",
-    [DC_FLOAT32] = "<f4",  [DC_FLOAT64] = "<f8",  [DC_COMPLEX64] = "<c8", [DC_COMPLEX128] = "<c16",
-  };
-  return names[dtype];
+/* NumPy's description of the dtype, "<f4"; "" where NumPy has no such dtype. */
+static void describe(dc_dtype t, char text[8]) {
+  const dc_dtype_info *d = &dc_dtypes[t];
+  text[0] = '\0';
+  if (has_dtype(t)) snprintf(text, 8, "%c%c%d", d->size == 1 ? '|' : '<', d->kind, d->size);
 }
 
 char *dc_npy_header(dc_dtype dtype, bool fortran, int ndim, const int64_t *shape, size_t *n, dc_error *err) {
   dc_buf b = DC_BUF_INIT;
-  if (descr_of(dtype) == NULL) {
+  char descr[8];
+  describe(dtype, descr);
+  if (!*descr) {
     dc_fail(err, DC_DTYPE, NULL,
             "NumPy's files have no %s; save a:to \"float32\", which holds every %s exactly, or use dc.save_raw",
             dc_dtype_name(dtype), dc_dtype_name(dtype));
     return NULL;
   }
   dc_buf_add(&b, DC_NPY_MAGIC "\x01\x00\x00\x00", 10);
-  dc_buf_printf(&b, "{'descr': '%s', 'fortran_order': %s, 'shape': (", descr_of(dtype), fortran ? "True" : "False");
+  dc_buf_printf(&b, "{'descr': '%s', 'fortran_order': %s, 'shape': (", descr, fortran ? "True" : "False");
   for (int i = 0; i < ndim; i++) dc_buf_printf(&b, "%s%" PRId64, i > 0 ? ", " : "", shape[i]);
   dc_buf_puts(&b, ndim == 1 ? ",), }" : "), }");
   while ((b.len + 1) % 64 != 0 && !b.failed) dc_buf_putc(&b, ' ');

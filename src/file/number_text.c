@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "base/dtype.h"
+#include "base/half.h"
 
 static locale_t c_locale;
 
@@ -117,21 +118,8 @@ static bool scan_word(const char **p, double *v) {
 }
 
 bool dc_number_small(double v, dc_dtype dtype, uint16_t *bits) {
-  const int fraction = dtype == DC_FLOAT16 ? 10 : 7;
-  const int least = dtype == DC_FLOAT16 ? -14 : -126; /* normal exponent */
-  const unsigned infinity = dtype == DC_FLOAT16 ? 0x7c00 : 0x7f80;
-  const unsigned sign = signbit(v) ? 0x8000 : 0;
-  int e;
-  if (isnan(v)) return *bits = (uint16_t)(sign | infinity | 1u << (fraction - 1)), true;
-  if (isinf(v)) return *bits = (uint16_t)(sign | infinity), true;
-  frexp(v, &e); /* |v| is below 2^e */
-  const int exponent = v == 0 || e - 1 < least ? least : e - 1;
-  const double steps = nearbyint(ldexp(fabs(v), fraction - exponent)); /* ties to even; 2^(fraction + 1) carries over */
-  /* a normal number's leading one adds 1 to the exponent field */
-  const double field = steps + ldexp((double)(exponent - least), fraction);
-  if (field >= (double)infinity) return false;
-  *bits = (uint16_t)(sign | (unsigned)field);
-  return true;
+  *bits = dc_half_bits(v, dtype);
+  return !dc_half_overflows(v, dtype);
 }
 
 /* A floating value of the dtype at *p. */
@@ -265,15 +253,6 @@ static int print_float(char *text, float v) {
   return n;
 }
 
-static double widen_half(uint16_t bits) {
-  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  const double v = exponent == 31  ? (fraction ? (double)NAN : (double)INFINITY)
-                   : exponent == 0 ? ldexp(fraction, -24)
-                                   : ldexp(fraction + 1024, exponent - 25);
-  return bits & 0x8000 ? -v : v;
-}
-
-/* Five digits tell float16 values apart, four bfloat16 ones. */
 static int print_small(char *text, double v, int digits) {
   return isfinite(v) ? sprintf(text, "%.*g", digits, v) : print_special(text, v);
 }
@@ -312,18 +291,12 @@ int dc_number_print(char text[DC_NUMBER_TEXT], dc_dtype dtype, const void *eleme
     memcpy(&v, element, sizeof v);
     return print_double(text, v);
   }
-  uint32_t bits = 0;
-  float v;
-  if (dtype == DC_BFLOAT16) { /* the upper half of a float32 */
-    memcpy((char *)&bits + 2, element, 2);
-    memcpy(&v, &bits, sizeof v);
-    return print_small(text, (double)v, 4);
-  }
   if (dtype == DC_FLOAT32) {
+    float v;
     memcpy(&v, element, sizeof v);
     return print_float(text, v);
   }
-  uint16_t half;
-  memcpy(&half, element, sizeof half);
-  return print_small(text, widen_half(half), 5);
+  uint16_t bits;
+  memcpy(&bits, element, sizeof bits);
+  return print_small(text, dc_half_value(bits, dtype), dc_dtype_exact_digits(dtype));
 }

@@ -125,13 +125,14 @@ static int put_whole(const dc_plan_param *p, double v, void *params, dc_error *e
   return fail_range(p, text, err);
 }
 
-static int fail_large(double v, const char *type, const char *most, dc_error *err) {
-  return dc_fail(err, DC_ARGUMENT, NULL, "%.14g is too large for %s (at most %s)", v, type, most);
+static int fail_large(double v, dc_dtype t, dc_error *err) {
+  return dc_fail(err, DC_ARGUMENT, NULL, "%.14g is too large for %s (at most %.8g)", v, dc_dtype_name(t),
+                 dc_dtype_largest(t));
 }
 
 static int put_float32(const dc_plan_param *p, double v, void *params, dc_error *err) {
   float f = (float)v;
-  if (isinf(f) && !isinf(v)) return fail_large(v, "float32", "3.4028235e+38", err);
+  if (isinf(f) && !isinf(v)) return fail_large(v, DC_FLOAT32, err);
   put(p, &f, params);
   return 0;
 }
@@ -139,7 +140,7 @@ static int put_float32(const dc_plan_param *p, double v, void *params, dc_error 
 static int put_small(const dc_plan_param *p, double v, void *params, dc_error *err) {
   uint16_t bits = dc_half_bits(v, p->dtype);
   if (dc_half_overflows(v, p->dtype))
-    return fail_large(v, dc_dtype_name(p->dtype), p->dtype == DC_FLOAT16 ? "65504" : "3.3895314e+38", err);
+    return fail_large(v, p->dtype, err);
   put(p, &bits, params);
   return 0;
 }
@@ -202,7 +203,7 @@ void dc_plan_put_ptr(const dc_plan_param *p, dc_ptr v, void *params) { put(p, &v
 
 /* Whether elements of `dtype` can be what the pointer points to. *group: how many of them are one pointee. */
 static bool takes(const dc_plan_param *p, dc_dtype dtype, uint32_t *group) {
-  const bool half = p->dtype == DC_FLOAT16 || p->dtype == DC_BFLOAT16;
+  const bool half = dc_dtype_is_half(p->dtype);
   *group = p->lanes;
   if (p->record) {
     *group = p->pointee;

@@ -65,17 +65,32 @@ static int core_is_array(lua_State *L) {
 
 /* --- dtypes -------------------------------------------------------------------------------------- */
 
-/* dtype(name): its name, C's name for it, bytes, and kind as a letter ("b", "i", "u", "f", "c"); nil for no dtype. */
+/* dtype(name): its row of base/dtype.def as a table {name, ctype, size, kind, significand, header, to_float}; nil where
+** there is none. */
 static int core_dtype(lua_State *L) {
   size_t n;
   const char *name = luaL_checklstring(L, 1, &n);
   dc_dtype t = dc_dtype_parse(name, n);
   if (t == DC_DTYPE_NONE) return 0;
-  lua_pushstring(L, dc_dtypes[t].name);
-  lua_pushstring(L, dc_dtypes[t].ctype);
-  lua_pushinteger(L, dc_dtypes[t].size);
-  lua_pushlstring(L, &dc_dtypes[t].kind, 1);
-  return 4;
+  const dc_dtype_info *d = &dc_dtypes[t];
+  lua_createtable(L, 0, 7);
+  lua_pushstring(L, d->name);
+  lua_setfield(L, -2, "name");
+  lua_pushstring(L, d->ctype);
+  lua_setfield(L, -2, "ctype");
+  lua_pushinteger(L, d->size);
+  lua_setfield(L, -2, "size");
+  lua_pushlstring(L, &d->kind, 1);
+  lua_setfield(L, -2, "kind");
+  lua_pushinteger(L, d->significand);
+  lua_setfield(L, -2, "significand");
+  if (d->header) {
+    lua_pushstring(L, d->header);
+    lua_setfield(L, -2, "header");
+  }
+  lua_pushstring(L, d->to_float);
+  lua_setfield(L, -2, "to_float");
+  return 1;
 }
 
 /* promote(a, b): the dtype in which arrays of these two meet. */

@@ -76,7 +76,7 @@ static int format_element(dc_dtype dtype, const void *src, char *text) {
       return format_number(text, CELL, 7, (double)f);
     case DC_FLOAT16: case DC_BFLOAT16:
       memcpy(&bits, src, sizeof bits);
-      return format_number(text, CELL, dtype == DC_FLOAT16 ? 4 : 3, dc_half_value(bits, dtype));
+      return format_number(text, CELL, dc_dtype_digits(dtype), dc_half_value(bits, dtype));
     case DC_COMPLEX64:
       memcpy(pair, src, sizeof pair);
       return format_complex(text, 7, (double)pair[0], (double)pair[1]);

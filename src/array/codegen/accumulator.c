@@ -28,7 +28,7 @@ static dc_dtype accumulated(const dc_program *p, int k) {
   const dc_instruction *s = step_of(p, k);
   if (s->reduce == DC_REDUCE_ANY || s->reduce == DC_REDUCE_ALL) return DC_INT32;
   const dc_dtype t = s->reduce == DC_REDUCE_SUM || s->reduce == DC_REDUCE_PROD ? (dc_dtype)s->dtype : operand_of(p, k);
-  if (dc_is_half(t)) return DC_FLOAT32;
+  if (dc_dtype_is_half(t)) return DC_FLOAT32;
   if (dc_kind_of(t) == 'f' || dc_kind_of(t) == 'c' || dc_dtype_size(t) == 8) return t;
   return dc_kind_of(t) == 'i' ? DC_INT32 : DC_UINT32;
 }
@@ -140,7 +140,7 @@ static void emit_ordered(const dc_text *t, int k) {
   else dc_buf_printf(t->b, "b.v %s a.v ? b : a;\n}\n", least ? "<" : ">");
 }
 
-/* A accumulator begins with its first element's place, so that ordered<k> is right where no value is beyond the limit. */
+/* An accumulator begins with its first index, so that ordered<k> is right where no value is beyond the limit. */
 void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char *accumulator) {
   if (is_arg(step_of(t->p, k)))
     dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) a%d[q].i = first + %s;\n", indent,

@@ -290,7 +290,7 @@ static void put_operator(dc_writer *w) {
     case DC_OP_CLIP: put_clip(w); return;
     case DC_OP_WHERE: dc_buf_printf(w->b, "%s ? %s : %s", w->v[0], w->v[1], w->v[2]); return;
     case DC_OP_NEXTAFTER:
-      if (dc_is_half(w->as)) dc_buf_printf(w->b, "%s_next(%s, %s)", dc_half_name(w->as), w->v[0], w->v[1]);
+      if (dc_dtype_is_half(w->as)) dc_buf_printf(w->b, "%s_next(%s, %s)", dc_half_name(w->as), w->v[0], w->v[1]);
       else put_call(w);
       return;
     case DC_OP_LLRINT: case DC_OP_LLROUND: case DC_OP_ILOGB: put_whole(w); return;
@@ -338,7 +338,7 @@ static void put_step(const dc_text *t, const dc_instruction *s, int index) {
   w.as = internal || s->as == DC_DTYPE_NONE ? out : (dc_dtype)s->as;
   w.kind = dc_kind_of(w.as);
   for (int i = 0; i < s->nargs; i++) dc_value_as(t, s->arg[i], operand_dtype(t, s, i), w.v[i]);
-  const bool round = dc_is_half(out) && !stays_in_format(s);
+  const bool round = dc_dtype_is_half(out) && !stays_in_format(s);
   dc_buf_printf(t->b, "const %s t%d = ", dc_ctype_of(out), index);
   if (round) dc_buf_printf(t->b, "%s_round(", dc_half_name(out));
   put_operator(&w);

@@ -87,7 +87,7 @@ void dc_emit_single_values(const dc_text *t) {
 void dc_emit_store(const dc_text *t, const char *indent, const char *place) {
   char v[DC_VALUE_TEXT], name[24], stored[DC_VALUE_TEXT];
   dc_value_as(t, t->p->ir.result, t->p->ir.out.dtype, v);
-  if (dc_is_half(t->p->ir.out.dtype)) { /* looked at several times */
+  if (dc_dtype_is_half(t->p->ir.out.dtype)) { /* looked at several times */
     dc_buf_printf(t->b, "%sconst float result = %s;\n", indent, v);
     snprintf(name, sizeof name, "result");
     dc_to_memory(name, t->p->ir.out.dtype, stored);

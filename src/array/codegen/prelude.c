@@ -145,7 +145,7 @@ static void need_step(dc_needs *n, const dc_program *p, const dc_instruction *s)
   const dc_rule rule = (dc_rule)dc_ops[s->op].rule;
   if (s->op == DC_OP_FLOORDIV || s->op == DC_OP_MOD) n->division = true;
   if (rule == DC_RULE_POW && strchr("iu", dc_kind_of((dc_dtype)s->as)) != NULL) n->power = true;
-  if (s->op == DC_OP_NEXTAFTER && dc_is_half((dc_dtype)s->as)) n->next = true;
+  if (s->op == DC_OP_NEXTAFTER && dc_dtype_is_half((dc_dtype)s->as)) n->next = true;
   if (rule == DC_RULE_COMPARE || s->op == DC_OP_EQUAL) n->compare = true;
   const dc_dtype as = s->as == DC_DTYPE_NONE ? (dc_dtype)s->dtype : (dc_dtype)s->as;
   if (dc_kind_of(as) == 'c') n->complex_functions |= dc_complex_functions((dc_op)s->op);

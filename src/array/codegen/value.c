@@ -11,29 +11,25 @@
 #include "base/dtype.h"
 
 const char *dc_ctype_of(dc_dtype t) {
-  switch (t) {
-    case DC_FLOAT16: case DC_BFLOAT16: return "float";
-    case DC_COMPLEX64: return "c64";
-    case DC_COMPLEX128: return "c128";
-    default: return dc_dtypes[t].ctype;
-  }
+  if (dc_dtype_is_half(t)) return "float";
+  return t == DC_COMPLEX64 ? "c64" : t == DC_COMPLEX128 ? "c128" : dc_dtypes[t].ctype;
 }
 
 const char *dc_stored_as(dc_dtype t) {
   if (t == DC_BOOL) return "unsigned char"; /* users' kernels may have set it to anything */
-  return dc_is_half(t) ? "unsigned short" : dc_ctype_of(t);
+  return dc_dtype_is_half(t) ? "unsigned short" : dc_ctype_of(t);
 }
 
 const char *dc_half_name(dc_dtype t) { return t == DC_FLOAT16 ? "half" : "brain"; }
 
 void dc_from_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]) {
   if (t == DC_BOOL) snprintf(out, DC_VALUE_TEXT, "%s != 0", v);
-  else if (dc_is_half(t)) snprintf(out, DC_VALUE_TEXT, "%s_value(%s)", dc_half_name(t), v);
+  else if (dc_dtype_is_half(t)) snprintf(out, DC_VALUE_TEXT, "%s_value(%s)", dc_half_name(t), v);
   else snprintf(out, DC_VALUE_TEXT, "%s", v);
 }
 
 void dc_to_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]) {
-  if (dc_is_half(t)) snprintf(out, DC_VALUE_TEXT, "%s_bits(%s)", dc_half_name(t), v);
+  if (dc_dtype_is_half(t)) snprintf(out, DC_VALUE_TEXT, "%s_bits(%s)", dc_half_name(t), v);
   else snprintf(out, DC_VALUE_TEXT, "%s", v);
 }
 
@@ -59,7 +55,7 @@ static void float_to_integer(const char *v, dc_dtype from, dc_dtype to, char out
 ** exact: so it is rounded but once (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008). */
 static void to_half(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]) {
   const char *name = dc_half_name(to);
-  const bool direct = from == DC_FLOAT32 || dc_is_half(from);
+  const bool direct = from == DC_FLOAT32 || dc_dtype_is_half(from);
   const bool small = dc_kind_of(from) != 'f' && dc_dtype_size(from) < 4;
   if (direct || small) snprintf(out, DC_VALUE_TEXT, "%s_round(%s%s)", name, direct ? "" : "(float)", v);
   else if (dc_kind_of(from) != 'f' && dc_dtype_size(from) == 8)
@@ -80,7 +76,7 @@ void dc_convert(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEX
   else if (to == DC_BOOL) snprintf(out, DC_VALUE_TEXT, "(%s != 0)", v);
   else if (kt == 'c') to_complex(v, from, to, out);
   else if (kf == 'c') snprintf(out, DC_VALUE_TEXT, "(%s)%s.x", dc_ctype_of(to), v); /* only asked of parts */
-  else if (dc_is_half(to)) to_half(v, from, to, out);
+  else if (dc_dtype_is_half(to)) to_half(v, from, to, out);
   else if (kf == 'f' && kt != 'f') float_to_integer(v, from, to, out);
   else snprintf(out, DC_VALUE_TEXT, "(%s)%s", dc_ctype_of(to), v);
 }

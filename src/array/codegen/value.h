@@ -12,7 +12,6 @@
 #define DC_VALUE_TEXT 320 /* room for any converted value */
 
 static inline char dc_kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
-static inline bool dc_is_half(dc_dtype t) { return t == DC_FLOAT16 || t == DC_BFLOAT16; }
 
 const char *dc_ctype_of(dc_dtype t);  /* in registers */
 const char *dc_stored_as(dc_dtype t); /* in memory */

@@ -65,8 +65,8 @@ static int integer_from_float(double v, dc_dtype t, dc_number *out, dc_error *er
 
 static DC_RARELY int fail_floating(double v, dc_dtype t, dc_error *err) {
   char text[32];
-  return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (at most %s)", shown(v, text), dc_dtype_name(t),
-                 t == DC_FLOAT16 ? "65504" : t == DC_BFLOAT16 ? "3.3895314e+38" : "3.4028235e+38");
+  return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (at most %.8g)", shown(v, text), dc_dtype_name(t),
+                 dc_dtype_largest(t));
 }
 
 /* A float as registers hold it, rounded once. False: it is finite, but too large for the dtype, and became infinite. */
@@ -151,7 +151,7 @@ static int64_t integer_at(const void *bytes, dc_dtype t) {
 }
 
 void dc_number_store(const dc_number *v, void *bytes) {
-  if (v->dtype == DC_FLOAT16 || v->dtype == DC_BFLOAT16) {
+  if (dc_dtype_is_half(v->dtype)) {
     uint16_t bits = dc_half_bits((double)v->f32, v->dtype);
     memcpy(bytes, &bits, sizeof bits);
   } else {

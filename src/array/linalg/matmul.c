@@ -210,15 +210,13 @@ static int clear(dc_array *c, dc_error *err) {
   return dc_buffer_used(c->buffer, true, err) != 0 ? -1 : dc_device_fill(c->dev, c->ptr, &zero, 1, bytes, err);
 }
 
-static bool is_half(dc_dtype t) { return t == DC_FLOAT16 || t == DC_BFLOAT16; }
-
 dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
   task t;
   matrix xa, xb;
   if (plan(&t, a, b, err) != 0) return NULL;
   const char kind = dc_dtypes[t.dtype].kind;
   const bool library = kind == 'f' || kind == 'c';
-  const dc_dtype dtype = is_half(t.dtype) && !a->dev->libraries->half_products ? DC_FLOAT32 : t.dtype;
+  const dc_dtype dtype = dc_dtype_is_half(t.dtype) && !a->dev->libraries->half_products ? DC_FLOAT32 : t.dtype;
   dc_array *c = dc_array_empty(a->dev, dtype, t.ndim, t.shape, err);
   if (c == NULL) return NULL;
   int rc = 0;

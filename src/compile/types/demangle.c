@@ -90,22 +90,27 @@ static dc_dtype complex_of(const char *name) {
   return DC_DTYPE_NONE;
 }
 
+/* The 16-bit float whose class has that name, "__half" or "half"; the pair's name ends in a 2. */
+static dc_dtype half_of(const char *name, int *lanes) {
+  for (int d = 0; d < DC_NDTYPES; d++) {
+    const char *class = dc_dtypes[d].ctype;
+    const size_t n = strlen(class);
+    if (!dc_dtype_is_half((dc_dtype)d)) continue;
+    *lanes = strncmp(name, class, n) == 0 && strcmp(name + n, "2") == 0 ? 2 : 1;
+    if (*lanes == 2 || strcmp(name, class) == 0 || strcmp(name, class + 2) == 0) return (dc_dtype)d;
+  }
+  return DC_DTYPE_NONE;
+}
+
 void dc_ctype_classify(const char *name, dc_ctype *t) {
-  static const struct {
-    const char *name;
-    dc_ctype_class cls;
-    dc_dtype dtype;
-    int lanes;
-  } halves[] = {{"__half", DC_CT_SCALAR, DC_FLOAT16, 1},  {"half", DC_CT_SCALAR, DC_FLOAT16, 1},
-                {"__half2", DC_CT_VECTOR, DC_FLOAT16, 2}, {"__nv_bfloat16", DC_CT_SCALAR, DC_BFLOAT16, 1},
-                {"__nv_bfloat162", DC_CT_VECTOR, DC_BFLOAT16, 2}};
+  int lanes;
+  const dc_dtype half = half_of(name, &lanes);
   t->cls = DC_CT_STRUCT;
   t->lanes = 1;
-  for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
-    if (strcmp(name, halves[i].name) != 0) continue;
-    t->cls = halves[i].cls;
-    t->dtype = halves[i].dtype;
-    t->lanes = halves[i].lanes;
+  if (half != DC_DTYPE_NONE) {
+    t->cls = lanes == 1 ? DC_CT_SCALAR : DC_CT_VECTOR;
+    t->dtype = half;
+    t->lanes = lanes;
     return;
   }
   if ((t->dtype = complex_of(name)) != DC_DTYPE_NONE) {

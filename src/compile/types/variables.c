@@ -95,8 +95,7 @@ static dc_dtype class_type(const char *p, int *lanes) {
   size_t n = strtoul(p, &name, 10);
   *lanes = 1;
   if (n > strlen(name)) return DC_DTYPE_NONE;
-  if (n == 6 && strncmp(name, "__half", n) == 0) return DC_FLOAT16;
-  if (n == 13 && strncmp(name, "__nv_bfloat16", n) == 0) return DC_BFLOAT16;
+  if (strncmp(name, "__", 2) == 0) return dc_dtype_parse(name, n); /* __half, __nv_bfloat16 */
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     size_t m = strlen(vectors[i].prefix);
     if (n != m + 1 || strncmp(name, vectors[i].prefix, m) != 0 || name[m] < '1' || name[m] > '4') continue;
