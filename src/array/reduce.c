@@ -29,7 +29,7 @@ static dc_dtype reduced_dtype(dc_reduce op, dc_dtype t) {
   }
 }
 
-/* The shape that is left; *n gets how many elements each result is made of. */
+/* The result's shape; *n: elements that each result is reduced from. */
 static void reduced_shape(const dc_geometry *g, uint32_t axes, bool keep, dc_geometry *out, int64_t *n) {
   out->ndim = 0;
   *n = 1;
@@ -61,7 +61,7 @@ dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, d
   return dc_node_make(&e, a->dev, reduced_dtype(op, a->dtype), &shape, err);
 }
 
-/* --- combinations: each step takes the reference to what it is made of ------------------------------------ */
+/* --- combinations: each function takes the references to its operands ------------------------------------ */
 
 static dc_array *cast(dc_array *a, dc_dtype t, dc_error *err) {
   if (a == NULL) return NULL;
@@ -92,7 +92,7 @@ static dc_dtype floating_from(dc_dtype t, size_t bytes) {
 static dc_dtype mean_dtype(dc_dtype t) { return floating_from(t, 4); }
 static dc_dtype norm_dtype(dc_dtype t) { return floating_from(t, 8); }
 
-/* In the dtype, or that in which its sums are made: 16-bit floats would overflow soon. */
+/* In the dtype in which sums are made: 16-bit floats would overflow soon. */
 static dc_array *as_wide(dc_array *a, dc_dtype t, dc_error *err) {
   return dc_array_cast(a, t == DC_FLOAT16 || t == DC_BFLOAT16 ? DC_FLOAT32 : t, err);
 }
@@ -193,7 +193,7 @@ int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *
 
 /* --- NaN ---------------------------------------------------------------------------------------------- */
 
-#define SMALL ((size_t)64 << 10) /* bytes that are sooner fetched than looked at by a kernel */
+#define SMALL ((size_t)64 << 10) /* bytes that are faster copied to the host than reduced by a kernel */
 
 /* One real number. */
 static bool is_nan(const void *at, dc_dtype t) {

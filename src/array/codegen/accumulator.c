@@ -1,9 +1,8 @@
 /*
-** accumulator.c - what reductions accumulate: types, what leaves an accumulator as it is, how two are combined, and
-** what comes of the last one.
+** accumulator.c - see accumulator.h.
 **
-** spread (of variances) sums distances d from the row's first element and their squares, in float64; then the sum of
-** squared distances from the mean is sum(d*d) - sum(d)^2/n.  As that element is itself one of the row, it is at most
+** moments (of variances) sums deviations d from the row's first element and their squares, in float64; then the sum of
+** squared deviations from the mean is sum(d*d) - sum(d)^2/n.  As that element is itself one of the row, it is at most
 ** sqrt(n) standard deviations from the mean, so the relative error is below n * 2^-52 (Chan, Golub and LeVeque,
 ** Algorithms for Computing the Sample Variance, 1983, section 3, for shifted data).
 */
@@ -15,7 +14,7 @@
 
 static const dc_instruction *step_of(const dc_program *p, int k) { return &p->ir.code[p->ir.reduction[k]]; }
 
-/* The dtype of what is reduced, and that in which it is accumulated. */
+/* The dtype of the operand, and that in which it is accumulated. */
 static dc_dtype operand_of(const dc_program *p, int k) { return dc_ir_dtype(&p->ir, step_of(p, k)->arg[0]); }
 
 static dc_dtype accumulated(const dc_program *p, int k) {
@@ -81,7 +80,7 @@ static const char words_text[] =
   "  for (int i = 0; i < (int)(sizeof(T) / 4); i++) u.w[i] = ((const volatile unsigned int *)p)[i];\n"
   "  return u.v;\n}\n";
 
-/* The blocks that share rows: all have come here; a value in the shared memory of one of them. */
+/* A barrier of the cluster's blocks; a value in the shared memory of one of them. */
 static const char cluster_text[] =
   "static __device__ __forceinline__ void cluster_sync() {\n  asm volatile(\"barrier.cluster.arrive.release;\\n\\t"
   "barrier.cluster.wait.acquire;\" ::: \"memory\");\n}\n"
@@ -123,7 +122,7 @@ static void emit_combine(const dc_text *t, int k) {
 
 const char *dc_ordered_combiner(const dc_program *p, int k) { return is_arg(step_of(p, k)) ? "ordered" : "combine"; }
 
-/* Where b is known to be behind a, places need not be compared. */
+/* Where b's element is known to be behind a's, indices need not be compared. */
 static void emit_ordered(const dc_text *t, int k) {
   const dc_instruction *s = step_of(t->p, k);
   const bool least = s->reduce == DC_REDUCE_ARGMIN, floating = dc_kind_of(accumulated(t->p, k)) == 'f';
@@ -134,7 +133,7 @@ static void emit_ordered(const dc_text *t, int k) {
   else dc_buf_printf(t->b, "b.v %s a.v ? b : a;\n}\n", least ? "<" : ">");
 }
 
-/* A accumulator begins with its first element's place, so that ordered<k> is right where no value is beyond the limit. */
+/* An accumulator begins with its first element's index, so that ordered<k> is right where all values are the limit. */
 void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char *accumulator) {
   if (is_arg(step_of(t->p, k)))
     dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) a%d[q].i = first + %s;\n", indent,
@@ -192,7 +191,7 @@ void dc_emit_reduced(const dc_text *t, int k) {
   }
   dc_buf_printf(t->b, "  const %s t%d = ", dc_ctype_of(out), p->ir.reduction[k]);
   const bool empty = s->reduce == DC_REDUCE_SUM && (dc_kind_of(out) == 'f' || dc_kind_of(out) == 'c');
-  if (empty) dc_buf_printf(t->b, "length == 0 ? %s{} : ", dc_ctype_of(out)); /* the sum of nothing is 0, not -0 */
+  if (empty) dc_buf_printf(t->b, "length == 0 ? %s{} : ", dc_ctype_of(out)); /* the sum of no elements is 0, not -0 */
   dc_buf_printf(t->b, "%s;\n", v);
 }
 

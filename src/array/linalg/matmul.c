@@ -1,6 +1,4 @@
-/*
-** matmul.c - matrix products: shapes as NumPy's, operands as they lie where the library takes that, else copied.
-*/
+/* matmul.c - see matmul.h.  Operands whose layout the library takes are not copied. */
 #include "array/linalg/matmul.h"
 
 #include <inttypes.h>
@@ -19,7 +17,7 @@
 
 /* --- shapes ------------------------------------------------------------------------------------------- */
 
-/* A product to be computed: both operands as matrices with the batch's axes in front, and the result. */
+/* A product: both operands as matrices behind the batch's axes, and the result. */
 typedef struct task {
   dc_dtype dtype;       /* of the result */
   int64_t m, n, k;
@@ -71,7 +69,7 @@ static int plan(task *t, const dc_array *a, const dc_array *b, dc_error *err) {
 /* Steps of an operand, in elements. */
 typedef struct matrix {
   int64_t row, column;
-  int64_t batch[DC_MAX_DIMS]; /* along the batch's axes; 0 where it is stretched */
+  int64_t batch[DC_MAX_DIMS]; /* along the batch's axes; 0 where it is broadcast */
   bool transposed;
   int64_t ld;
 } matrix;
@@ -92,7 +90,7 @@ static void look_at(matrix *x, const dc_array *a, bool column, const task *t) {
   }
 }
 
-/* Whether rows of `columns` elements lie so that libraries take them, perhaps transposed. */
+/* Whether libraries take the layout, perhaps as that of a transposed matrix. */
 static bool fits(matrix *x, int64_t rows, int64_t columns, int nbatch) {
   for (int i = 0; i < nbatch; i++)
     if (x->batch[i] < 0) return false;
@@ -104,7 +102,8 @@ static bool fits(matrix *x, int64_t rows, int64_t columns, int nbatch) {
   return (rows == 1 || x->row == 1) && x->ld >= rows;
 }
 
-/* `a` READY, of the dtype, and with `library` lying so that one takes it: itself or a copy. Takes the reference. */
+/* `a` READY, of the dtype, and with `library` in a layout that libraries take: itself or a copy. Takes the reference.
+** */
 static dc_array *ready(dc_array *a, dc_dtype dtype, bool library, bool column, const task *t, matrix *x,
                        dc_error *err) {
   dc_array *cast = dc_array_cast(a, dtype, err);
@@ -137,7 +136,7 @@ static dc_batch batch_of(const task *t, const matrix *a, const matrix *b) {
   return all;
 }
 
-/* One b for all, and the matrices of a follow each other like more rows: it is a single product. */
+/* With one b for all, and a's matrices contiguous like more rows, it is a single product. */
 static void fold_rows(dc_product *p) {
   if (p->step_b != 0 || p->ta || p->step_a != p->m * p->lda || p->step_c != p->m * p->ldc) return;
   p->m *= p->batch;
