@@ -9,7 +9,6 @@
 #include "array/copy.h"
 #include "array/node.h"
 #include "array/operators.h"
-#include "base/half.h"
 
 static const char *const names[DC_NREDUCES] = {
   [DC_REDUCE_SUM] = "sum", [DC_REDUCE_PROD] = "prod", [DC_REDUCE_MIN] = "minimum", [DC_REDUCE_MAX] = "maximum",
@@ -195,21 +194,6 @@ int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *
 
 #define SMALL ((size_t)64 << 10) /* bytes that are faster copied to the host than reduced by a kernel */
 
-/* One real number. */
-static bool is_nan(const void *at, dc_dtype t) {
-  uint16_t half;
-  float f;
-  double d;
-  switch (t) {
-  case DC_FLOAT16:
-  case DC_BFLOAT16:
-    memcpy(&half, at, sizeof half);
-    return isnan(dc_half_value(half, t));
-  case DC_FLOAT32: memcpy(&f, at, sizeof f); return isnan(f);
-  default: memcpy(&d, at, sizeof d); return isnan(d);
-  }
-}
-
 int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err) {
   const dc_dtype t = dc_dtype_real(a->dtype);
   const size_t bytes = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype), size = dc_dtype_size(t);
@@ -224,7 +208,11 @@ int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err) {
   }
   char *host = malloc(bytes);
   int rc = host != NULL ? dc_array_read(a, host, err) : dc_fail_oom(err);
-  for (size_t i = 0; rc == 0 && i < bytes && !*yes; i += size) *yes = is_nan(host + i, t);
+  for (size_t i = 0; rc == 0 && i < bytes && !*yes; i += size) {
+    dc_scalar v;
+    dc_scalar_get(host + i, t, &v);
+    *yes = isnan(v.f);
+  }
   free(host);
   return rc;
 }
