@@ -121,12 +121,15 @@ dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *
   return a;
 }
 
-dc_array *dc_array_copy(dc_array *a, dc_error *err) {
-  if (dc_array_check_open(a, err) != 0) return NULL;
-  dc_array *copy = dc_array_empty(a->dev, a->dtype, a->g.ndim, a->g.shape, err);
+dc_array *dc_array_copy_as(dc_array *a, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err) {
+  dc_array *copy = dc_array_empty(a->dev, dtype, ndim, shape, err);
   if (copy == NULL || dc_array_assign(copy, a, false, err) == 0) return copy;
   dc_array_unref(copy);
   return NULL;
+}
+
+dc_array *dc_array_copy(dc_array *a, dc_error *err) {
+  return dc_array_check_open(a, err) != 0 ? NULL : dc_array_copy_as(a, a->dtype, a->g.ndim, a->g.shape, err);
 }
 
 static bool plain_copy(const dc_array *dst, const dc_array *src) {

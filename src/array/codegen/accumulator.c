@@ -12,13 +12,13 @@
 
 #include "array/codegen/value.h"
 
-static const dc_instruction *step_of(const dc_program *p, int k) { return &p->ir.code[p->ir.reduction[k]]; }
+static const dc_instruction *reduction_of(const dc_program *p, int k) { return &p->ir.code[p->ir.reduction[k]]; }
 
 /* The dtype of the operand, and that in which it is accumulated. */
-static dc_dtype operand_of(const dc_program *p, int k) { return dc_ir_dtype(&p->ir, step_of(p, k)->arg[0]); }
+static dc_dtype operand_of(const dc_program *p, int k) { return dc_ir_dtype(&p->ir, reduction_of(p, k)->arg[0]); }
 
 static dc_dtype accumulated(const dc_program *p, int k) {
-  const dc_instruction *s = step_of(p, k);
+  const dc_instruction *s = reduction_of(p, k);
   if (s->reduce == DC_REDUCE_ANY || s->reduce == DC_REDUCE_ALL) return DC_INT32;
   const dc_dtype t = s->reduce == DC_REDUCE_SUM || s->reduce == DC_REDUCE_PROD ? (dc_dtype)s->dtype : operand_of(p, k);
   if (dc_is_half(t)) return DC_FLOAT32;
@@ -41,7 +41,7 @@ static const char *limit(dc_dtype t, bool greatest) {
 }
 
 void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]) {
-  const dc_instruction *s = step_of(p, k);
+  const dc_instruction *s = reduction_of(p, k);
   const dc_dtype a = accumulated(p, k);
   const char *c = dc_ctype_of(a);
   snprintf(type, 32, is_arg(s) ? "indexed<%s>" : s->reduce == DC_REDUCE_M2 ? "moments" : "%s", c);
@@ -93,7 +93,7 @@ static const char cluster_text[] =
   "  return u.v;\n}\n";
 
 static void emit_combine(const dc_text *t, int k) {
-  const dc_instruction *s = step_of(t->p, k);
+  const dc_instruction *s = reduction_of(t->p, k);
   const dc_dtype a = accumulated(t->p, k);
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
@@ -120,11 +120,11 @@ static void emit_combine(const dc_text *t, int k) {
   dc_buf_puts(t->b, ";\n}\n");
 }
 
-const char *dc_ordered_combiner(const dc_program *p, int k) { return is_arg(step_of(p, k)) ? "ordered" : "combine"; }
+const char *dc_ordered_combiner(const dc_program *p, int k) { return is_arg(reduction_of(p, k)) ? "ordered" : "combine"; }
 
 /* Where b's element is known to be behind a's, indices need not be compared. */
 static void emit_ordered(const dc_text *t, int k) {
-  const dc_instruction *s = step_of(t->p, k);
+  const dc_instruction *s = reduction_of(t->p, k);
   const bool least = s->reduce == DC_REDUCE_ARGMIN, floating = dc_kind_of(accumulated(t->p, k)) == 'f';
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
@@ -135,7 +135,7 @@ static void emit_ordered(const dc_text *t, int k) {
 
 /* An accumulator begins with its first element's index, so that ordered<k> is right where all values are the limit. */
 void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char *accumulator) {
-  if (is_arg(step_of(t->p, k)))
+  if (is_arg(reduction_of(t->p, k)))
     dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) a%d[q].i = first + %s;\n", indent,
                   t->p->schedule.row.items, k, accumulator);
 }
@@ -145,19 +145,19 @@ void dc_emit_combiners(const dc_text *t) {
   dc_buf_puts(t->b, words_text);
   if (t->p->schedule.row.cluster > 1) dc_buf_puts(t->b, cluster_text);
   for (int k = 0; k < t->p->ir.nreduces; k++) {
-    arg = arg || is_arg(step_of(t->p, k));
-    moments = moments || step_of(t->p, k)->reduce == DC_REDUCE_M2;
+    arg = arg || is_arg(reduction_of(t->p, k));
+    moments = moments || reduction_of(t->p, k)->reduce == DC_REDUCE_M2;
   }
   if (arg) dc_buf_printf(t->b, indexed_text, t->index);
   if (moments) dc_buf_puts(t->b, moments_text);
   for (int k = 0; k < t->p->ir.nreduces; k++) {
     emit_combine(t, k);
-    if (is_arg(step_of(t->p, k))) emit_ordered(t, k);
+    if (is_arg(reduction_of(t->p, k))) emit_ordered(t, k);
   }
 }
 
 void dc_emit_contribution(const dc_text *t, int k, const char *indent) {
-  const dc_instruction *s = step_of(t->p, k);
+  const dc_instruction *s = reduction_of(t->p, k);
   const dc_dtype a = accumulated(t->p, k);
   char v[DC_VALUE_TEXT];
   if (s->reduce == DC_REDUCE_ANY || s->reduce == DC_REDUCE_ALL) {
@@ -175,7 +175,7 @@ void dc_emit_contribution(const dc_text *t, int k, const char *indent) {
 
 void dc_emit_reduced(const dc_text *t, int k) {
   const dc_program *p = t->p;
-  const dc_instruction *s = step_of(p, k);
+  const dc_instruction *s = reduction_of(p, k);
   const dc_dtype a = accumulated(p, k), out = (dc_dtype)s->dtype;
   char v[DC_VALUE_TEXT], name[96];
   snprintf(name, sizeof name, "f%d", k);
@@ -198,4 +198,14 @@ void dc_emit_reduced(const dc_text *t, int k) {
 void dc_accumulator_type(const dc_text *t, int k, char type[32]) {
   char identity[96];
   dc_accumulator(t->p, k, type, identity);
+}
+
+void dc_emit_accumulators(const dc_text *t, int pass, const char *indent, const char *name, int n) {
+  char type[32], identity[96];
+  for (int k = 0; k < t->p->ir.nreduces; k++) {
+    if (reduction_of(t->p, k)->level - 1 != pass) continue;
+    dc_accumulator(t->p, k, type, identity);
+    dc_buf_printf(t->b, "%s%s %s%d[%d];\n#pragma unroll\n%sfor (int q = 0; q < %d; q++) %s%d[q] = %s;\n", indent, type,
+                  name, k, n, indent, n, name, k, identity);
+  }
 }

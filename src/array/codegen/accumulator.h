@@ -18,5 +18,7 @@ void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char
 void dc_emit_contribution(const dc_text *t, int k, const char *indent);
 /* "const float t5 = …;": the value of reduction k, from the last accumulator f<k>. */
 void dc_emit_reduced(const dc_text *t, int k);
+/* "float <name>0[n]; …": accumulators of the reductions of a pass, with their identity elements. */
+void dc_emit_accumulators(const dc_text *t, int pass, const char *indent, const char *name, int n);
 
 #endif

@@ -375,16 +375,6 @@ static void emit_take(const dc_text *t, int pass, const char *indent, const char
   dc_buf_printf(t->b, "\n%s}\n", indent);
 }
 
-static void emit_accumulators(const dc_text *t, int pass, const char *indent, const char *name, int n) {
-  char type[32], identity[96];
-  for (int k = 0; k < t->p->ir.nreduces; k++) {
-    if (pass_of(t->p, k) != pass) continue;
-    dc_accumulator(t->p, k, type, identity);
-    dc_buf_printf(t->b, "%s%s %s%d[%d];\n#pragma unroll\n%sfor (int q = 0; q < %d; q++) %s%d[q] = %s;\n", indent, type,
-                  name, k, n, indent, n, name, k, identity);
-  }
-}
-
 /* w0[i], …: the packs that emit_take finds loaded. */
 static void emit_ahead(const dc_text *t, int pass) {
   const dc_program *p = t->p;
@@ -409,7 +399,7 @@ static void emit_group_end(const dc_text *t, int pass) {
 static void emit_group(const dc_text *t, int pass, const char *loop, dc_taking how) {
   const dc_program *p = t->p;
   if (how == TAKE_LOADED) emit_ahead(t, pass);
-  emit_accumulators(t, pass, "    ", "b", p->schedule.row.items);
+  dc_emit_accumulators(t, pass, "    ", "b", p->schedule.row.items);
   dc_buf_puts(t->b, loop);
   emit_take(t, pass, "      ", "j + i", "b", how);
   dc_buf_puts(t->b, "    }\n");
@@ -421,7 +411,7 @@ static void emit_even_groups(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   char type[32], identity[96];
   dc_accumulator(p, 0, type, identity);
-  emit_accumulators(t, pass, "  ", "b", p->schedule.row.items);
+  dc_emit_accumulators(t, pass, "  ", "b", p->schedule.row.items);
   dc_buf_printf(t->b, "#pragma unroll 1\n  for (%s j = 0; j < whole; j++) {\n", t->index);
   emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE);
   dc_buf_puts(t->b, "    if (j % 16 < 15) continue;\n");
@@ -439,7 +429,7 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
   char loop[96], accumulator[32];
   emit_value_lambda(t, pass);
   emit_pivots(t, pass);
-  emit_accumulators(t, pass, "  ", "a", h->row.items);
+  dc_emit_accumulators(t, pass, "  ", "a", h->row.items);
   if (h->kind == DC_SCHEDULE_PACKED) snprintf(accumulator, sizeof accumulator, "y * %d + q", h->row.items);
   else snprintf(accumulator, sizeof accumulator, "q * %d + y", h->row.threads);
   for (int k = 0; k < p->ir.nreduces; k++)
@@ -520,7 +510,7 @@ static void emit_last_block(const dc_text *t) {
   for (int k = 0; k < p->ir.nreduces; k++) dc_buf_printf(t->b, "    partial%d[row * segments + part] = g%d;\n", k, k);
   dc_buf_puts(t->b, "    __threadfence();\n  }\n  __syncthreads();\n");
   dc_emit_ticket(t, of, "blocks", c ? "threadIdx.x == 0 && y == 0" : "threadIdx.x == 0");
-  emit_accumulators(t, 0, "  ", "h", each);
+  dc_emit_accumulators(t, 0, "  ", "h", each);
   if (c) dc_buf_puts(t->b, "  if (active) {\n");
   dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s s = %s; s < segments; s += %d) {\n", each < 8 ? 8 / each : 1, i, y,
                 DC_FINAL_ACCUMULATORS);

@@ -146,15 +146,6 @@ static void emit_pivots(const dc_text *t) {
   dc_buf_puts(t->b, "\n    }\n  }\n");
 }
 
-static void emit_accumulators(const dc_text *t, const char *name) {
-  char type[32], identity[96];
-  for (int k = 0; k < t->p->ir.nreduces; k++) {
-    dc_accumulator(t->p, k, type, identity);
-    dc_buf_printf(t->b, "    %s %s%d[%d];\n#pragma unroll\n    for (int q = 0; q < %d; q++) %s%d[q] = %s;\n", type,
-                  name, k, t->p->schedule.row.items, t->p->schedule.row.items, name, k, identity);
-  }
-}
-
 /* Combines element r of each of the thread's rows into <into>0[], …. */
 static void emit_take(const dc_text *t, const char *into) {
   dc_buf_printf(t->b, "#pragma unroll\n      for (int q = 0; q < %d; q++) {\n        ", t->p->schedule.row.items);
@@ -186,12 +177,12 @@ static void emit_segment(const dc_text *t) {
     dc_buf_printf(t->b, "    const int accumulator = __brev(k) >> %d;\n", 32 - bits_of(h->row.accumulators));
   else dc_buf_puts(t->b, "    const int accumulator = 0;\n");
   dc_buf_printf(t->b, "    %s r = first + accumulator;\n", t->index);
-  emit_accumulators(t, "a");
+  dc_emit_accumulators(t, 0, "    ", "a", t->p->schedule.row.items);
   for (int k = 0; k < p->ir.nreduces; k++) dc_emit_first_index(t, k, "    ", "accumulator");
   if (h->row.two_level) {
     dc_buf_printf(t->b, "    for (%s j = 0; j < whole; j += 16) {\n    const %s end = min(j + 16, whole);\n", t->index,
                   t->index);
-    emit_accumulators(t, "b");
+    dc_emit_accumulators(t, 0, "    ", "b", t->p->schedule.row.items);
     dc_buf_printf(t->b, "#pragma unroll %d\n    for (%s i = j; i < end; i++, r += %d) {\n",
                   h->row.items < 4 ? 4 : 1, t->index, h->row.accumulators);
     emit_take(t, "b");
@@ -224,7 +215,7 @@ static void emit_segments(const dc_text *t) {
   dc_buf_puts(t->b, "  for (depth = 0; 1 << depth < segments;) depth++;\n#pragma unroll 1\n"
               "  for (int k = 0; k < 1 << depth; k++) {\n    const int s = (int)(((unsigned long long)__brev(k) << "
               "depth) >> 32);\n");
-  emit_accumulators(t, "a");
+  dc_emit_accumulators(t, 0, "    ", "a", t->p->schedule.row.items);
   dc_buf_printf(t->b, "    if (s < segments) {\n#pragma unroll\n      for (int q = 0; q < %d; q++) {\n",
                 p->schedule.row.items);
   for (int k = 0; k < p->ir.nreduces; k++)

@@ -8,6 +8,7 @@
 #include "array/array.h"
 #include "array/evaluate.h"
 #include "array/linalg/batch.h"
+#include "array/copy.h"
 #include "array/linalg/matrix.h"
 #include "array/linalg/matrix_kernels.h"
 #include "array/operators.h"
@@ -113,7 +114,7 @@ static dc_array *ready(dc_array *a, dc_dtype dtype, bool library, bool column, c
   }
   look_at(x, cast, column, t);
   if (!library || fits(x, column ? t->k : t->m, column ? t->n : t->k, t->nbatch)) return cast;
-  dc_array *copy = dc_matrix_copy(cast, dtype, cast->g.ndim, cast->g.shape, err);
+  dc_array *copy = dc_array_copy_as(cast, dtype, cast->g.ndim, cast->g.shape, err);
   dc_array_unref(cast);
   if (copy == NULL) return NULL;
   look_at(x, copy, column, t);
@@ -225,7 +226,7 @@ dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_e
     if (left != NULL) dc_array_unref(left);
   }
   dc_array *result = rc != 0 ? NULL : c;
-  if (rc == 0 && dtype != t.dtype) result = dc_matrix_copy(c, t.dtype, t.ndim, t.shape, err);
+  if (rc == 0 && dtype != t.dtype) result = dc_array_copy_as(c, t.dtype, t.ndim, t.shape, err);
   if (result != c) dc_array_unref(c);
   return result;
 }

@@ -6,8 +6,6 @@
 
 #include "array/graph/expr.h"
 
-/* A contiguous, READY copy of `a` cast to dtype and broadcast to the shape; the caller owns it. */
-dc_array *dc_matrix_copy(dc_array *a, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err);
 /* A view with the last two axes exchanged. */
 dc_array *dc_matrix_transposed(dc_array *a, dc_error *err);
 /* The stride of an axis in elements. */

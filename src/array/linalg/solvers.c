@@ -56,13 +56,13 @@ static dc_array *beside(const dc_array *a, dc_dtype dtype, int n, int64_t rows, 
 static dc_array *by_columns(dc_array *a, dc_dtype dtype, dc_error *err) {
   dc_array *turned = dc_evaluate(a, err) == 0 ? dc_matrix_transposed(a, err) : NULL;
   if (turned == NULL) return NULL;
-  dc_array *copy = dc_matrix_copy(turned, dtype, turned->g.ndim, turned->g.shape, err);
+  dc_array *copy = dc_array_copy_as(turned, dtype, turned->g.ndim, turned->g.shape, err);
   dc_array_unref(turned);
   return copy;
 }
 
 static dc_array *by_rows(dc_array *a, dc_dtype dtype, dc_error *err) {
-  return dc_matrix_copy(a, dtype, a->g.ndim, a->g.shape, err);
+  return dc_array_copy_as(a, dtype, a->g.ndim, a->g.shape, err);
 }
 
 /* --- calling -------------------------------------------------------------------------------------------- */
@@ -164,11 +164,11 @@ static dc_array *right_sides(dc_array *b, dc_dtype dtype, bool vector, const dc_
   dc_geometry g = *batch;
   g.shape[g.ndim] = k;
   g.shape[g.ndim + 1] = n;
-  if (vector && g.ndim == 0) return dc_matrix_copy(b, dtype, 1, b->g.shape, err);
-  if (vector) return dc_matrix_copy(b, dtype, g.ndim + 2, g.shape, err);
+  if (vector && g.ndim == 0) return dc_array_copy_as(b, dtype, 1, b->g.shape, err);
+  if (vector) return dc_array_copy_as(b, dtype, g.ndim + 2, g.shape, err);
   dc_array *turned = dc_evaluate(b, err) == 0 ? dc_matrix_transposed(b, err) : NULL;
   if (turned == NULL) return NULL;
-  dc_array *copy = dc_matrix_copy(turned, dtype, g.ndim + 2, g.shape, err);
+  dc_array *copy = dc_array_copy_as(turned, dtype, g.ndim + 2, g.shape, err);
   dc_array_unref(turned);
   return copy;
 }
@@ -182,7 +182,7 @@ dc_array *dc_array_solve(dc_array *a, dc_array *b, dc_error *err) {
   dc_geometry ga = batch;
   ga.shape[ga.ndim] = ga.shape[ga.ndim + 1] = n;
   dc_array *x = right_sides(b, dtype, vector, &batch, k, n, err);
-  dc_array *matrices = x != NULL ? dc_matrix_copy(a, dtype, ga.ndim + 2, ga.shape, err) : NULL;
+  dc_array *matrices = x != NULL ? dc_array_copy_as(a, dtype, ga.ndim + 2, ga.shape, err) : NULL;
   int rc = matrices != NULL ? 0 : -1;
   dc_dense p = { .op = DC_DENSE_SOLVE, .m = n, .n = n, .k = k, .step_a = n * n };
   if (rc == 0 && dc_array_size(x) > 0) rc = call(&p, matrices, x, NULL, NULL, NULL, err);
