@@ -120,7 +120,9 @@ static void emit_combine(const dc_text *t, int k) {
   dc_buf_puts(t->b, ";\n}\n");
 }
 
-const char *dc_ordered_combiner(const dc_program *p, int k) { return is_arg(reduction_of(p, k)) ? "ordered" : "combine"; }
+const char *dc_ordered_combiner(const dc_program *p, int k) {
+  return is_arg(reduction_of(p, k)) ? "ordered" : "combine";
+}
 
 /* Where b's element is known to be behind a's, indices need not be compared. */
 static void emit_ordered(const dc_text *t, int k) {
