@@ -189,7 +189,7 @@ emit["^"] = function(node, list)
   return ("pow(%s, %s)"):format(a, as(list[2], d)), d -- the exponent keeps its sign
 end
 
--- As arrays': prelude.c has the same for them.
+-- As arrays': array/codegen/prelude.c has the same for them.
 local power_text = "[](T a, T b) { if (b < 0) return a == 1 ? (T)1 : a != (T)-1 ? (T)0 : b & 1 ? (T)-1 : (T)1; "
   .. "U p = 1, s = (U)a; for (U n = (U)b; n != 0; n >>= 1) { if (n & 1) p *= s; s *= s; } return (T)p; }"
 

@@ -35,7 +35,7 @@ static dc_array *array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_g
 /* The geometry of a new array, in C order. */
 static int plan(const dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, dc_geometry *g, dc_error *err) {
   if (dc_geometry_c(g, ndim, shape, dc_dtype_size(dtype), err) == 0) return 0;
-  /* A shape that is fine but for its size is a matter of memory. */
+  /* A valid shape that is only too large is a DC_MEMORY error. */
   bool fine = ndim >= 0 && ndim <= DC_MAX_DIMS;
   for (int i = 0; fine && i < ndim; i++) fine = shape[i] >= 0;
   if (fine) dc_fail(err, DC_MEMORY, NULL, "cannot allocate an array of more than 2^62 bytes on %s", dev->id);
@@ -84,7 +84,7 @@ dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, co
   dc_buffer *b = dc_buffer_wrap(dev, ptr, bytes, NULL, NULL, err);
   dc_array *a = b == NULL ? NULL : array_over(b, ptr, dtype, &g, err);
   if (a == NULL) return NULL;
-  b->release = release; /* from now on: until here the owner's memory is the owner's affair */
+  b->release = release; /* set last: after a failure the caller still owns the memory */
   b->ud = ud;
   return a;
 }
@@ -97,14 +97,14 @@ DC_HOT void dc_array_unref(dc_array *a) {
 
 /* --- closing --------------------------------------------------------------------------------------- */
 
-/* Computes what is built on a pending array; `a` itself may become READY by that. */
+/* Computes all users of a pending array; `a` itself may become READY by that. */
 static int flush_users(dc_array *a, dc_error *err) {
   while (a->state == DC_ARRAY_PENDING && a->users != NULL)
     if (dc_evaluate(dc_expr_root(a->users->user), err) != 0) return -1;
   return 0;
 }
 
-/* Only after a failure is anything left to be cut off: it will say that it reads something closed. */
+/* Users are left only after a failure; they fail later, since they read a closed array. */
 static void close_pending(dc_array *a) {
   while (a->users != NULL) dc_use_remove(a->users);
   dc_expr_drop(a);
@@ -156,7 +156,7 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
 
 DC_HOT dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written) {
   if (DC_UNLIKELY(a->state != DC_ARRAY_READY || !a->contiguous || a->dtype != dtype || a->dev != dev)) return 0;
-  const bool read = written & (a->buffer->readers != NULL); /* no jump: half of all arrays are written */
+  const bool read = written & (a->buffer->readers != NULL); /* without a branch: half of all arrays are written */
   return DC_UNLIKELY(a->buffer->closed || read) ? 0 : a->ptr;
 }
 

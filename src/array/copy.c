@@ -36,7 +36,7 @@ int dc_array_read(dc_array *a, void *dst, dc_error *err) {
   return rc;
 }
 
-/* Stretched axes share memory: what would an assignment to one of their elements mean? */
+/* An assignment to elements that share memory (broadcast axes) has no defined result. */
 int dc_array_check_writable(const dc_array *a, dc_error *err) {
   for (int i = 0; i < a->g.ndim; i++)
     if (a->g.strides[i] == 0 && a->g.shape[i] > 1)
@@ -110,8 +110,8 @@ static int copy_across(dc_array *dst, dc_array *src, bool async, dc_error *err) 
   return async ? 0 : s == NULL ? -1 : dc_stream_synchronize(s, err);
 }
 
-/* An array of src's values, contiguous on dev; a new reference.  `async`: the copy is not waited for where that can be;
-** so what comes from a GPU then comes into page-locked memory. */
+/* src's values in a contiguous array on dev; a new reference.  `async`: without waiting where that is possible, for
+** which an array from a GPU is put into page-locked memory. */
 static dc_array *copy_to(dc_array *src, dc_device *dev, bool async, dc_error *err) {
   if (dc_evaluate(src, err) != 0) return NULL;
   dc_array *packed = src->contiguous ? src : dc_array_copy(src, err);
@@ -134,12 +134,15 @@ dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *
   return a;
 }
 
-dc_array *dc_array_copy(dc_array *a, dc_error *err) {
-  if (dc_array_check_open(a, err) != 0) return NULL;
-  dc_array *copy = dc_array_empty(a->dev, a->dtype, a->g.ndim, a->g.shape, err);
+dc_array *dc_array_copy_as(dc_array *a, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err) {
+  dc_array *copy = dc_array_empty(a->dev, dtype, ndim, shape, err);
   if (copy == NULL || dc_array_assign(copy, a, false, err) == 0) return copy;
   dc_array_unref(copy);
   return NULL;
+}
+
+dc_array *dc_array_copy(dc_array *a, dc_error *err) {
+  return dc_array_check_open(a, err) != 0 ? NULL : dc_array_copy_as(a, a->dtype, a->g.ndim, a->g.shape, err);
 }
 
 static bool plain_copy(const dc_array *dst, const dc_array *src) {
@@ -147,7 +150,7 @@ static bool plain_copy(const dc_array *dst, const dc_array *src) {
          dc_geometry_same_shape(&src->g, &dst->g);
 }
 
-/* src, READY, by way of fresh memory: it overlaps dst. */
+/* src, READY, overlaps dst: it is copied first. */
 static int assign_overlapping(dc_array *dst, dc_array *src, dc_error *err) {
   dc_array *copy = dc_array_copy(src, err);
   if (copy == NULL) return -1;
@@ -156,7 +159,7 @@ static int assign_overlapping(dc_array *dst, dc_array *src, dc_error *err) {
   return rc;
 }
 
-static bool apart(const dc_array *a, const dc_array *b) {
+static bool disjoint(const dc_array *a, const dc_array *b) {
   size_t n = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype);
   return a->ptr + n <= b->ptr || b->ptr + n <= a->ptr;
 }
@@ -173,7 +176,7 @@ static int copy_here(dc_array *dst, dc_array *src, dc_error *err) {
 
 static int assign_ready(dc_array *dst, dc_array *src, dc_error *err) {
   if (check_both_open(dst, src, err) != 0) return -1;
-  if (plain_copy(dst, src) && (dst->ptr == src->ptr || apart(dst, src)))
+  if (plain_copy(dst, src) && (dst->ptr == src->ptr || disjoint(dst, src)))
     return copy_here(dst, src, err);
   int rc = dc_evaluate_into(src, dst, NULL, err);
   return rc == 1 ? assign_overlapping(dst, src, err) : rc;

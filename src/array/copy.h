@@ -18,6 +18,8 @@ int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err);       /* v must be a
 ** behind it. */
 int dc_array_assign(dc_array *dst, dc_array *src, bool async, dc_error *err);
 dc_array *dc_array_copy(dc_array *a, dc_error *err);              /* contiguous copy on the same device */
+/* The same, cast to dtype and broadcast to the shape. */
+dc_array *dc_array_copy_as(dc_array *a, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err);
 /* Itself (a new reference) when already there. `async` as above; an array from a GPU then comes into page-locked
 ** memory. */
 dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *err);

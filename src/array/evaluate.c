@@ -30,7 +30,7 @@
 #include "device/registry.h"
 #include "kernel/profile.h"
 
-/* An intermediate value that a kernel has computed is computed again where it is needed once more, but only once. */
+/* An intermediate value that a kernel has computed is recomputed when it is needed again, but then it gets memory. */
 static void mark_evaluated(dc_array *const *node, int n) {
   for (int i = 0; i < n; i++) node[i]->expr->evaluated = true;
 }
@@ -53,8 +53,8 @@ static int receive(const dc_array *a, uint64_t sequence, post *t, dc_error *err)
   return rc < 0 ? -1 : 0;
 }
 
-/* Runs a's graph into fresh memory. `a` may cease to be pending on the way.  `seen`: what the memo is to remember it
-** for; or NULL. */
+/* Lowers and runs a's graph into fresh memory. `a` may become READY meanwhile.  `seen`: the fingerprint for which the
+** launch is cached; or NULL. */
 static DC_APART int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerprint *seen, post *t, dc_error *err) {
   dc_program p;
   do {
@@ -64,22 +64,22 @@ static DC_APART int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerprint
     if (p.ir.dependency != NULL && dc_evaluate(p.ir.dependency, err) != 0) return -1;
   } while (p.ir.dependency != NULL);
   if (dc_buffer_used(b, true, err) != 0) return -1;
-  const bool tells = dc_program_posts(&p) && expects(p.dev, t, &p.mailbox, &p.sequence);
-  if (dc_program_run(&p, err) != 0 || (tells && receive(a, p.sequence, t, err) != 0)) return -1;
+  const bool posts = dc_program_posts(&p) && expects(p.dev, t, &p.mailbox, &p.sequence);
+  if (dc_program_run(&p, err) != 0 || (posts && receive(a, p.sequence, t, err) != 0)) return -1;
   mark_evaluated(p.ir.node, p.ir.ninstructions);
   if (seen != NULL) dc_launch_cache_add(seen, &p);
   return 0;
 }
 
-/* The same by the memo, if it can be. */
+/* The same by a cached launch, if there is one. */
 static DC_HOT int compute_into(dc_array *a, dc_buffer *b, post *t, dc_error *err) {
   dc_fingerprint s;
   if (a->state != DC_ARRAY_PENDING) return 0;
   if (dc_process.profiling || !dc_fingerprint_take(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
   const dc_cached_launch *r = dc_launch_cache_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
-  const bool tells = s.portion.reduces && expects(a->dev, t, &s.portion.mailbox, &s.portion.sequence);
-  if (dc_launch_cached(r, &s.portion, err) != 0 || (tells && receive(a, s.portion.sequence, t, err) != 0)) return -1;
+  const bool posts = s.arguments.reduces && expects(a->dev, t, &s.arguments.mailbox, &s.arguments.sequence);
+  if (dc_launch_cached(r, &s.arguments, err) != 0 || (posts && receive(a, s.arguments.sequence, t, err) != 0)) return -1;
   mark_evaluated(s.node, s.nnodes);
   return 0;
 }
@@ -102,7 +102,7 @@ static int evaluate_held(dc_array *a, post *t, dc_error *err) {
 
 static int evaluate(dc_array *a, post *t, dc_error *err);
 
-/* A view has its operand's memory. */
+/* A view becomes READY with its operand. */
 static int evaluate_viewed(dc_array *a, dc_error *err) {
   const int rc = dc_evaluate(a->expr->arg[0], err);
   return rc != 0 ? -1 : dc_array_check_open(a, err);
@@ -152,7 +152,7 @@ int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
   const dc_cached_launch *r = simple ? dc_launch_cache_find(&s) : NULL;
   if (r == NULL) return evaluate_into_anew(src, dst, reads, simple ? &s : NULL, err);
   if (reads != NULL) *reads = s.in_place;
-  if (dc_launch_cached(r, &s.portion, err) != 0) return -1;
+  if (dc_launch_cached(r, &s.arguments, err) != 0) return -1;
   mark_evaluated(s.node, s.nnodes);
   return 0;
 }
@@ -179,7 +179,7 @@ int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const 
 
 #define COLLECT_AFTER ((size_t)64 << 20)
 
-/* The memory that the readers of `b` would take; a long list is not walked to its end. */
+/* Bytes of the readers' results; a long list is not walked to its end. */
 static size_t bytes_of_readers(const dc_buffer *b) {
   size_t bytes = 0;
   int most = 256;
@@ -188,9 +188,9 @@ static size_t bytes_of_readers(const dc_buffer *b) {
   return bytes;
 }
 
-/* Most readers are expressions whose variable is long gone and only waits for the collector.  When they
-** are large, collecting is cheaper than computing them. */
-static void collect_before(dc_buffer *b) {
+/* Most readers are garbage that the collector has not found yet.  When they are large, collecting is cheaper than
+** computing them. */
+static void collect_first(dc_buffer *b) {
   static size_t since;
   since += bytes_of_readers(b);
   if (since < COLLECT_AFTER || dc_memory_pressure == NULL) return;
@@ -212,7 +212,7 @@ int dc_flush_readers(dc_buffer *b, const dc_array *except, dc_error *err) {
   if (reading_root(b, except) == NULL) return 0;
   int rc = 0;
   b->refs++; /* a finalizer may drop the last view meanwhile */
-  collect_before(b);
+  collect_first(b);
   for (dc_array *a; rc == 0 && (a = reading_root(b, except)) != NULL;) rc = dc_evaluate(a, err);
   dc_buffer_unref(b);
   return rc;
@@ -245,8 +245,8 @@ static size_t bytes_of(const dc_array *a) { return (size_t)dc_geometry_size(&a->
 /* The operand that a use stands for. */
 static const dc_array *operand_of(const dc_use *u) { return u->user->expr->arg[u - u->user->expr->use]; }
 
-/* What computing all that reads `b` would free, in bytes: 0 unless nobody but pending expressions holds it, and their
-** results take less than half of it. */
+/* Bytes that computing all readers of `b` would free: 0 unless only pending expressions hold it, and their results take
+** less than half of it. */
 static size_t pinned_bytes(const dc_buffer *b) {
   int uses = 0, refs = 0, arrays = 0;
   size_t results = 0;
@@ -265,7 +265,7 @@ static size_t pinned_bytes(const dc_buffer *b) {
   return refs == uses && arrays == b->refs && results <= b->bytes / 2 ? b->bytes - results : 0;
 }
 
-/* The buffer on `dev` that it pays most to free. */
+/* The buffer on `dev` with the greatest gain of more than `least` bytes; NULL: none. */
 static dc_buffer *most_pinned(const dc_device *dev, size_t least) {
   dc_buffer *best = NULL;
   size_t most = least;
@@ -290,9 +290,9 @@ bool dc_flush_pinned(dc_device *dev, size_t wanted) {
   if (flushing || dev->capture != NULL) return false;
   flushing = true;
   const size_t before = dev->bytes_live, limit = dev->bytes_limit;
-  dev->bytes_limit = 0; /* the results come before what is freed: a limit of ours yields that much */
+  dev->bytes_limit = 0; /* results are allocated before operands are freed, so the limit is lifted meanwhile */
   while (before - dev->bytes_live < wanted && (b = most_pinned(dev, wanted / 16)) != NULL) {
-    dc_error ignored = DC_ERROR_INIT; /* what cannot be computed now says so when its values are asked for */
+    dc_error ignored = DC_ERROR_INIT; /* an expression that fails now fails again when its values are asked for */
     int rc = dc_flush_readers(b, NULL, &ignored);
     dc_error_clear(&ignored);
     if (rc != 0) break;
@@ -316,7 +316,7 @@ static char *source_of_ready(const dc_array *a) {
 char *dc_array_source(dc_array *a, dc_error *err) {
   if (dc_array_check_open(a, err) != 0 || dc_device_open(a->dev, err) != 0) return NULL;
   char *text;
-  while (a->state == DC_ARRAY_PENDING && a->expr->op == DC_OP_VIEW) a = a->expr->arg[0]; /* which is what is computed */
+  while (a->state == DC_ARRAY_PENDING && a->expr->op == DC_OP_VIEW) a = a->expr->arg[0]; /* its operand is computed */
   if (a->state == DC_ARRAY_READY) {
     text = source_of_ready(a);
   } else {

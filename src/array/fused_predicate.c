@@ -17,16 +17,7 @@
 
 _Static_assert(DC_FUSED_OPERANDS >= DC_MAX_OPERANDS, "every operand has a place");
 
-/* A part of the expression that must come first. */
-static int compute_first(const dc_program *p, dc_error *err) {
-  dc_array *a = p->ir.dependency;
-  dc_array_ref(a);
-  const int rc = dc_evaluate(a, err);
-  dc_array_unref(a);
-  return rc;
-}
-
-/* Elements are found by their number; numbers fit a word. */
+/* Whether operands are flat or one value, and numbers fit a word. */
 static bool is_simple(const dc_program *p) {
   if (p->ir.kind != DC_ELEMENTS) return false;
   for (int i = 0; i < p->ir.ninputs; i++)
@@ -67,7 +58,7 @@ static int describe(dc_array *test, dc_array *value, bool text, dc_fused *out, d
     if (dc_array_check_open(test, err) != 0 || (value != NULL && dc_array_check_open(value, err) != 0)) return -1;
     if (test->state == DC_ARRAY_PENDING && test->expr->evaluated) return 0;
     if (dc_lower_predicate(&p, test, value, err) != 0) return -1;
-    if (p.ir.dependency != NULL && compute_first(&p, err) != 0) return -1;
+    if (p.ir.dependency != NULL && dc_evaluate(p.ir.dependency, err) != 0) return -1;
   } while (p.ir.dependency != NULL);
   if (!is_simple(&p)) return 0;
   out->fits = true;
@@ -99,9 +90,9 @@ void dc_fused_done(dc_array *test) {
     if (test->expr->arg[i] != NULL) dc_fused_done(test->expr->arg[i]);
 }
 
-void dc_fused_free(dc_fused *part) {
-  while (part->nheld > 0) dc_buffer_drop(part->held[--part->nheld]);
-  dc_buf_free(&part->key);
-  dc_buf_free(&part->operands);
-  dc_buf_free(&part->text);
+void dc_fused_free(dc_fused *fused) {
+  while (fused->nheld > 0) dc_buffer_drop(fused->held[--fused->nheld]);
+  dc_buf_free(&fused->key);
+  dc_buf_free(&fused->operands);
+  dc_buf_free(&fused->text);
 }

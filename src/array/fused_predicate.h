@@ -9,26 +9,26 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-#define DC_FUSED_OPERANDS 64 /* at most; no expression has so many */
+#define DC_FUSED_OPERANDS 64 /* more than any expression has */
 
 typedef struct dc_fused {
-  bool fits;        /* false: it must be computed first, and the rest of this means nothing */
+  bool fits;        /* false: it must be computed first; the rest is not set */
   bool takes_value; /* the text has dc_value */
-  dc_buf key;       /* parts with the same key have the same text, whatever addresses and numbers they have */
+  dc_buf key;       /* predicates with the same key have the same text */
   dc_buf operands;  /* the bytes of a dc_operands */
   dc_buf text;
   struct dc_buffer *held[DC_FUSED_OPERANDS]; /* the operands' memory */
   int nheld;
 } dc_fused;
 
-/* The bool expression `test` (a READY array is one too) beside the READY array `value` of the same shape, which may be
-** NULL.  Either its key and operands, for a launch in the current stream that follows at once; what it needs computed
-** before is then computed, and the operands' memory is kept until dc_fused_free.  Or, with `text`, its text, for a key
-** that was given just before.  After a failure nothing is in it. */
+/* The bool expression `test` (or a READY array) beside the READY array `value` of the same shape, which may be NULL.
+** Without `text`: its key and operands, for a launch in the current stream that follows at once; dependencies are
+** computed, and the operands' memory is held until dc_fused_free.  With `text`: its text, for the key that was just
+** made.  After a failure *out is empty. */
 int dc_fused_make(dc_array *test, dc_array *value, bool text, dc_fused *out, dc_error *err);
-/* Lets go of all that is in it. Idempotent; for what was zeroed, too. */
-void dc_fused_free(dc_fused *part);
-/* Nothing is computed as a part twice: the next time, `test` does not fit. */
+/* Idempotent; also for one that is all zero. */
+void dc_fused_free(dc_fused *fused);
+/* Call after the launch: an expression is fused only once, then it is computed to an array (`fits` is false). */
 void dc_fused_done(dc_array *test);
 
 #endif

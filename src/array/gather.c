@@ -22,17 +22,17 @@
 
 /* An index that is being applied. */
 typedef struct dc_where {
-  dc_array *base;        /* the view that the ranges leave; own reference */
+  dc_array *base;        /* the view by the ranges; own reference */
   int n;                 /* index arrays */
   dc_array *index[DC_MAX_DIMS]; /* READY, borrowed */
   int axis[DC_MAX_DIMS]; /* of the base */
-  int named[DC_MAX_DIMS]; /* the axis as the user counts, from 1 */
+  int named[DC_MAX_DIMS]; /* the user's axis, from 1 */
   dc_geometry shape;     /* of the indices, broadcast */
   dc_geometry frame;     /* the result's shape, and byte strides in the base */
   int inner;             /* axes of the result behind those of the indices */
 } dc_where;
 
-/* --- small expressions: each takes the references to what it is made of --------------------------------------- */
+/* --- small expressions: each takes the references to its operands --------------------------------------- */
 
 static dc_array *with_number(dc_op op, dc_array *a, int64_t v, dc_error *err) {
   if (a == NULL) return NULL;
@@ -77,20 +77,20 @@ static int make_frame(dc_where *w, const dc_geometry *g, dc_error *err) {
     return dc_fail(err, DC_SHAPE, NULL, "the result would have %d axes; arrays have at most %d",
                    g->ndim - w->n + w->shape.ndim, DC_MAX_DIMS);
   f->ndim = 0;
-  int passed = 0;
+  int first = 0;
   for (int i = 0; i <= g->ndim; i++) {
     if (i == at) {
       for (int k = 0; k < w->shape.ndim; k++) {
         f->shape[f->ndim] = w->shape.shape[k];
         f->strides[f->ndim++] = 0;
       }
-      passed = f->ndim;
+      first = f->ndim;
     }
     if (i == g->ndim || indexed[i]) continue;
     f->shape[f->ndim] = g->shape[i];
     f->strides[f->ndim++] = g->strides[i];
   }
-  w->inner = f->ndim - passed;
+  w->inner = f->ndim - first;
   return 0;
 }
 
@@ -246,7 +246,7 @@ static dc_array *gathered(dc_array *base, const dc_geometry *frame, dc_array *of
     dc_fail_oom(err);
     return NULL;
   }
-  *own = *frame; /* counts of elements, as places are: in units of an int64 */
+  *own = *frame; /* offsets are counted in elements: in units of an int64 */
   for (int i = 0; i < own->ndim; i++)
     own->strides[i] = own->strides[i] / (int64_t)dc_dtype_size(base->dtype) * (int64_t)sizeof(int64_t);
   dc_expr e = { .op = DC_OP_GATHER, .as = DC_DTYPE_NONE, .nargs = 3, .arg = { base, NULL, offset }, .frame = own };

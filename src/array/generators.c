@@ -30,7 +30,7 @@ static int integer_range(dc_dtype t, const dc_scalar *first, const dc_scalar *st
     return dc_fail(err, DC_DTYPE, NULL, "a range of %" PRId64 " from %" PRId64 " in steps of %" PRId64
                    " leaves the integers", n, out[0].i, out[1].i);
   dc_scalar start = { .kind = DC_SCALAR_INT, .i = out[0].i };
-  if (t == DC_UINT64) { /* of floats, which have a sign */
+  if (t == DC_UINT64) { /* floats have a sign */
     start = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)out[0].i };
     last = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = (double)last.i };
   }

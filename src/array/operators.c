@@ -1,8 +1,8 @@
 /*
-** operators.c - which dtype and shape each operator gives, and what it refuses.
+** operators.c - dtypes and shapes of operators' results, and which operands they refuse.
 **
-** The rules, in one place:
-**  - arrays meet in dc_dtype_promote's dtype; a number takes the arrays', save that a floating one makes an integer
+** The rules:
+**  - arrays meet in dc_dtype_promote's dtype; a number takes the arrays', except that a floating one makes an integer
 **    dtype float32, an integer one makes bool int32, and a complex one makes a real dtype complex;
 **  - arithmetic on bools counts: it is int32;
 **  - / and ^ and the functions of analysis give a floating dtype: float32 for integers and bools, float64 where a
@@ -37,7 +37,7 @@ static dc_dtype floating_for(dc_dtype t) {
   return is_floating(t) ? t : dc_dtype_size(t) == 8 ? DC_FLOAT64 : DC_FLOAT32;
 }
 
-/* What an array's dtype becomes beside a number. */
+/* The dtype of an array combined with a number. */
 static dc_dtype with_number(dc_dtype t, const dc_scalar *s) {
   if (kind_of(t) == 'c') return t;
   if (s->kind == DC_SCALAR_COMPLEX) return t == DC_FLOAT64 ? DC_COMPLEX128 : DC_COMPLEX64;
@@ -46,7 +46,7 @@ static dc_dtype with_number(dc_dtype t, const dc_scalar *s) {
   return t == DC_BOOL ? DC_INT32 : t;
 }
 
-/* --- what is asked for -------------------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------------------------- */
 
 /* An operator applied: operand i is arg[i] or, where that is NULL, scalar[i]. */
 typedef struct dc_call {
@@ -99,7 +99,7 @@ static int truth(const dc_scalar *s, dc_number *out, dc_error *err) {
 static int compared(const dc_scalar *s, dc_dtype t, dc_number *out, dc_error *err) {
   const bool complex = s->kind == DC_SCALAR_COMPLEX;
   if (is_floating(t) && (!complex || kind_of(t) == 'c')) {
-    dc_error narrow = DC_ERROR_INIT; /* one that t has not is compared in float64 */
+    dc_error narrow = DC_ERROR_INIT; /* a number that t cannot represent is compared in float64 */
     if (dc_number_from(s, complex ? t : dc_dtype_real(t), out, &narrow) == 0) return 0;
     dc_error_clear(&narrow);
   }
@@ -111,7 +111,7 @@ static int compared(const dc_scalar *s, dc_dtype t, dc_number *out, dc_error *er
 
 /* --- the rules ------------------------------------------------------------------------------------------ */
 
-/* What the operands become (`as`, NONE: as they are) and what comes out. */
+/* The dtypes that operands are converted to (`as`; NONE: not at all) and the result's. */
 typedef struct dc_typing {
   dc_dtype out, as[DC_MAX_ARGS];
 } dc_typing;
@@ -130,8 +130,8 @@ static int check_real(const dc_call *c, dc_dtype t, dc_error *err) {
 
 static bool divides(const dc_call *c) { return c->info->rule == DC_RULE_DIVIDE || c->info->rule == DC_RULE_POW; }
 
-/* Operands that meet in `d`, for an operator that computes in a floating dtype. 1.5 / int64 is float64, though
-** 1.5 * int64 is float32; so is 1.5 / int32, but not 1.5 / int16, whose values float32 has. */
+/* The dtype of an operator that computes in a floating dtype, for operands that promote to `d`. 1.5 / int64 is float64,
+** though 1.5 * int64 is float32; so is 1.5 / int32, but not 1.5 / int16, whose values float32 has. */
 static dc_dtype type_floating(const dc_call *c, dc_dtype d) {
   dc_dtype arrays = DC_DTYPE_NONE;
   size_t widest = 0;
@@ -148,7 +148,7 @@ static dc_dtype type_floating(const dc_call *c, dc_dtype d) {
   return floating_for(d);
 }
 
-/* Whether the power of integers is asked for, which is one: of arrays, none of bools alone, and of integer numbers. */
+/* Whether a power is an integer's: of integer arrays (not of bools alone) and integer numbers. */
 static bool is_whole_power(const dc_call *c, dc_dtype d) {
   bool integers = false;
   for (int i = 0; i < 2; i++) integers = integers || (c->arg[i] != NULL && kind_of(c->arg[i]->dtype) != 'b');
@@ -208,14 +208,14 @@ static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
 
 /* --- making ---------------------------------------------------------------------------------------------- */
 
-/* *room becomes the shape that `shape`, which may stand there, and that of `a` have together. */
+/* *room = the broadcast of `shape`, which may be *room itself, and a's. */
 static int widen(const dc_geometry *shape, const dc_array *a, dc_geometry *room, dc_error *err) {
   dc_geometry before;
   dc_geometry_copy(&before, shape);
   return dc_geometry_broadcast(&before, &a->g, room, err);
 }
 
-/* *shape: where the operands' common shape is; `room` is used for it where it is none of theirs. */
+/* *shape: the operands' common shape; in `room` where it is not that of an operand. */
 static int check_operands(const dc_call *c, const dc_geometry **shape, dc_geometry *room, dc_device **dev,
                           dc_error *err) {
   const dc_array *first = NULL;
@@ -238,12 +238,12 @@ static int check_operands(const dc_call *c, const dc_geometry **shape, dc_geomet
   return 0;
 }
 
-/* The array beside a number that is compared. */
+/* The dtype of the array that number i is compared with. */
 static dc_dtype other_dtype(const dc_call *c, int i) {
   return c->arg[1 - i] != NULL ? c->arg[1 - i]->dtype : DC_FLOAT64;
 }
 
-/* Whether the number at i, which becomes a floating one, is a negative integer that stands for its 64 bits. */
+/* Whether number i, which is converted to a floating dtype, is a negative integer that stands for its 64 bits. */
 static bool is_wrapped(const dc_call *c, int i) {
   const dc_scalar *s = &c->scalar[i];
   dc_dtype arrays = DC_DTYPE_NONE;
@@ -276,15 +276,15 @@ static inline bool is_plain(const dc_array *a) {
   return (a->dtype == DC_FLOAT32 || a->dtype == DC_FLOAT64) && !dc_array_is_closed(a);
 }
 
-/* Whether such operands give and take their own dtype. */
+/* Whether float32 and float64 operands give a result of their dtype. */
 static inline bool keeps_plain(dc_op op) {
   const unsigned rules = 1u << DC_RULE_ARITHMETIC | 1u << DC_RULE_KEEP | 1u << DC_RULE_FLOAT | 1u << DC_RULE_DIVIDE |
                          1u << DC_RULE_POW | 1u << DC_RULE_REAL | 1u << DC_RULE_ANGLE;
   return rules >> dc_ops[op].rule & 1;
 }
 
-/* The usual case: real floating arrays of one dtype, shape and device, beside real numbers.  The first of them; NULL
-** where it is another case, or anything is amiss. */
+/* The fast path: float32 or float64 arrays of one dtype, shape and device, and real numbers.  The first array; NULL in
+** any other case, and where an operand is invalid. */
 static inline const dc_array *alike(int n, dc_array *const arg[], const dc_scalar scalar[]) {
   const dc_array *first = NULL;
   for (int i = 0; i < n; i++) {
@@ -300,7 +300,7 @@ static inline const dc_array *alike(int n, dc_array *const arg[], const dc_scala
   return first;
 }
 
-/* Any other case. */
+/* All other cases. */
 static DC_APART dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
   const dc_call c = { op, &dc_ops[op], arg, scalar };
   const dc_geometry *shape = NULL;
@@ -308,7 +308,7 @@ static DC_APART dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_sc
   dc_device *dev = NULL;
   dc_typing t = { .out = DC_DTYPE_NONE };
   if (check_operands(&c, &shape, &room, &dev, err) != 0 || type_call(&c, &t, err) != 0) return NULL;
-  dc_expr e; /* of its operands only so many are looked at */
+  dc_expr e; /* of its operands only the first nargs are set */
   const bool square = squares(op, arg, scalar);
   e.op = square ? DC_OP_SQUARE : (uint8_t)op;
   e.as = (uint8_t)t.as[0];

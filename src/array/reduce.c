@@ -36,7 +36,7 @@ static dc_dtype reduced_dtype(dc_reduce op, dc_dtype t) {
   }
 }
 
-/* The shape that is left; *n gets how many elements each result is made of. */
+/* The result's shape; *n: elements that each result is reduced from. */
 static void reduced_shape(const dc_geometry *g, uint32_t axes, bool keep, dc_geometry *out, int64_t *n) {
   out->ndim = 0;
   *n = 1;
@@ -68,7 +68,7 @@ dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, d
   return dc_node_make(&e, a->dev, reduced_dtype(op, a->dtype), &shape, err);
 }
 
-/* --- combinations: each step takes the reference to what it is made of ------------------------------------ */
+/* --- combinations: each function takes the references to its operands ------------------------------------ */
 
 static dc_array *cast(dc_array *a, dc_dtype t, dc_error *err) {
   if (a == NULL) return NULL;
@@ -99,7 +99,7 @@ static dc_dtype floating_from(dc_dtype t, size_t bytes) {
 static dc_dtype mean_dtype(dc_dtype t) { return floating_from(t, 4); }
 static dc_dtype norm_dtype(dc_dtype t) { return floating_from(t, 8); }
 
-/* In the dtype, or that in which its sums are made: 16-bit floats would overflow soon. */
+/* In the dtype in which sums are made: 16-bit floats would overflow soon. */
 static dc_array *as_wide(dc_array *a, dc_dtype t, dc_error *err) {
   return dc_array_cast(a, dc_dtype_is_half(t) ? DC_FLOAT32 : t, err);
 }
@@ -200,24 +200,7 @@ int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *
 
 /* --- NaN ---------------------------------------------------------------------------------------------- */
 
-#define SMALL ((size_t)64 << 10) /* bytes that are sooner fetched than looked at by a kernel */
-
-/* One real number. */
-static bool is_nan(const void *at, dc_dtype t) {
-  uint16_t half;
-  float f;
-  double d;
-  if (dc_dtype_is_half(t)) {
-    memcpy(&half, at, sizeof half);
-    return isnan(dc_half_value(half, t));
-  }
-  if (t == DC_FLOAT32) {
-    memcpy(&f, at, sizeof f);
-    return isnan(f);
-  }
-  memcpy(&d, at, sizeof d);
-  return isnan(d);
-}
+#define SMALL ((size_t)64 << 10) /* bytes that are faster copied to the host than reduced by a kernel */
 
 int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err) {
   const dc_dtype t = dc_dtype_real(a->dtype);
@@ -233,7 +216,11 @@ int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err) {
   }
   char *host = malloc(bytes);
   int rc = host != NULL ? dc_array_read(a, host, err) : dc_fail_oom(err);
-  for (size_t i = 0; rc == 0 && i < bytes && !*yes; i += size) *yes = is_nan(host + i, t);
+  for (size_t i = 0; rc == 0 && i < bytes && !*yes; i += size) {
+    dc_scalar v;
+    dc_scalar_get(host + i, t, &v);
+    *yes = isnan(v.f);
+  }
   free(host);
   return rc;
 }

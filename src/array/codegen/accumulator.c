@@ -1,9 +1,8 @@
 /*
-** accumulator.c - what reductions accumulate: types, what leaves an accumulator as it is, how two are combined, and
-** what comes of the last one.
+** accumulator.c - see accumulator.h.
 **
-** spread (of variances) sums distances d from the row's first element and their squares, in float64; then the sum of
-** squared distances from the mean is sum(d*d) - sum(d)^2/n.  As that element is itself one of the row, it is at most
+** moments (of variances) sums deviations d from the row's first element and their squares, in float64; then the sum of
+** squared deviations from the mean is sum(d*d) - sum(d)^2/n.  As that element is itself one of the row, it is at most
 ** sqrt(n) standard deviations from the mean, so the relative error is below n * 2^-52 (Chan, Golub and LeVeque,
 ** Algorithms for Computing the Sample Variance, 1983, section 3, for shifted data).
 */
@@ -19,13 +18,13 @@
 #include "base/buf.h"
 #include "base/dtype.h"
 
-static const dc_instruction *step_of(const dc_program *p, int k) { return &p->ir.code[p->ir.reduction[k]]; }
+static const dc_instruction *reduction_of(const dc_program *p, int k) { return &p->ir.code[p->ir.reduction[k]]; }
 
-/* The dtype of what is reduced, and that in which it is accumulated. */
-static dc_dtype operand_of(const dc_program *p, int k) { return dc_ir_dtype(&p->ir, step_of(p, k)->arg[0]); }
+/* The dtype of the operand, and that in which it is accumulated. */
+static dc_dtype operand_of(const dc_program *p, int k) { return dc_ir_dtype(&p->ir, reduction_of(p, k)->arg[0]); }
 
 static dc_dtype accumulated(const dc_program *p, int k) {
-  const dc_instruction *s = step_of(p, k);
+  const dc_instruction *s = reduction_of(p, k);
   if (s->reduce == DC_REDUCE_ANY || s->reduce == DC_REDUCE_ALL) return DC_INT32;
   const dc_dtype t = s->reduce == DC_REDUCE_SUM || s->reduce == DC_REDUCE_PROD ? (dc_dtype)s->dtype : operand_of(p, k);
   if (dc_dtype_is_half(t)) return DC_FLOAT32;
@@ -48,7 +47,7 @@ static const char *limit(dc_dtype t, bool greatest) {
 }
 
 void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]) {
-  const dc_instruction *s = step_of(p, k);
+  const dc_instruction *s = reduction_of(p, k);
   const dc_dtype a = accumulated(p, k);
   const char *c = dc_ctype_of(a);
   snprintf(type, 32, is_arg(s) ? "indexed<%s>" : s->reduce == DC_REDUCE_M2 ? "moments" : "%s", c);
@@ -87,7 +86,7 @@ static const char words_text[] =
   "  for (int i = 0; i < (int)(sizeof(T) / 4); i++) u.w[i] = ((const volatile unsigned int *)p)[i];\n"
   "  return u.v;\n}\n";
 
-/* The blocks that share rows: all have come here; a value in the shared memory of one of them. */
+/* A barrier of the cluster's blocks; a value in the shared memory of one of them. */
 static const char cluster_text[] =
   "static __device__ __forceinline__ void cluster_sync() {\n  asm volatile(\"barrier.cluster.arrive.release;\\n\\t"
   "barrier.cluster.wait.acquire;\" ::: \"memory\");\n}\n"
@@ -100,7 +99,7 @@ static const char cluster_text[] =
   "  return u.v;\n}\n";
 
 static void emit_combine(const dc_text *t, int k) {
-  const dc_instruction *s = step_of(t->p, k);
+  const dc_instruction *s = reduction_of(t->p, k);
   const dc_dtype a = accumulated(t->p, k);
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
@@ -127,11 +126,13 @@ static void emit_combine(const dc_text *t, int k) {
   dc_buf_puts(t->b, ";\n}\n");
 }
 
-const char *dc_ordered_combiner(const dc_program *p, int k) { return is_arg(step_of(p, k)) ? "ordered" : "combine"; }
+const char *dc_ordered_combiner(const dc_program *p, int k) {
+  return is_arg(reduction_of(p, k)) ? "ordered" : "combine";
+}
 
-/* Where b is known to be behind a, places need not be compared. */
+/* Where b's element is known to be behind a's, indices need not be compared. */
 static void emit_ordered(const dc_text *t, int k) {
-  const dc_instruction *s = step_of(t->p, k);
+  const dc_instruction *s = reduction_of(t->p, k);
   const bool least = s->reduce == DC_REDUCE_ARGMIN, floating = dc_kind_of(accumulated(t->p, k)) == 'f';
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
@@ -140,9 +141,9 @@ static void emit_ordered(const dc_text *t, int k) {
   else dc_buf_printf(t->b, "b.v %s a.v ? b : a;\n}\n", least ? "<" : ">");
 }
 
-/* An accumulator begins with its first index, so that ordered<k> is right where no value is beyond the limit. */
+/* An accumulator begins with its first element's index, so that ordered<k> is right where all values are the limit. */
 void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char *accumulator) {
-  if (is_arg(step_of(t->p, k)))
+  if (is_arg(reduction_of(t->p, k)))
     dc_buf_printf(t->b, "#pragma unroll\n%sfor (int q = 0; q < %d; q++) a%d[q].i = first + %s;\n", indent,
                   t->p->schedule.row.items, k, accumulator);
 }
@@ -152,19 +153,19 @@ void dc_emit_combiners(const dc_text *t) {
   dc_buf_puts(t->b, words_text);
   if (t->p->schedule.row.cluster > 1) dc_buf_puts(t->b, cluster_text);
   for (int k = 0; k < t->p->ir.nreduces; k++) {
-    arg = arg || is_arg(step_of(t->p, k));
-    moments = moments || step_of(t->p, k)->reduce == DC_REDUCE_M2;
+    arg = arg || is_arg(reduction_of(t->p, k));
+    moments = moments || reduction_of(t->p, k)->reduce == DC_REDUCE_M2;
   }
   if (arg) dc_buf_printf(t->b, indexed_text, t->index);
   if (moments) dc_buf_puts(t->b, moments_text);
   for (int k = 0; k < t->p->ir.nreduces; k++) {
     emit_combine(t, k);
-    if (is_arg(step_of(t->p, k))) emit_ordered(t, k);
+    if (is_arg(reduction_of(t->p, k))) emit_ordered(t, k);
   }
 }
 
 void dc_emit_contribution(const dc_text *t, int k, const char *indent) {
-  const dc_instruction *s = step_of(t->p, k);
+  const dc_instruction *s = reduction_of(t->p, k);
   const dc_dtype a = accumulated(t->p, k);
   char v[DC_VALUE_TEXT];
   if (s->reduce == DC_REDUCE_ANY || s->reduce == DC_REDUCE_ALL) {
@@ -182,7 +183,7 @@ void dc_emit_contribution(const dc_text *t, int k, const char *indent) {
 
 void dc_emit_reduced(const dc_text *t, int k) {
   const dc_program *p = t->p;
-  const dc_instruction *s = step_of(p, k);
+  const dc_instruction *s = reduction_of(p, k);
   const dc_dtype a = accumulated(p, k), out = (dc_dtype)s->dtype;
   char v[DC_VALUE_TEXT], name[96];
   snprintf(name, sizeof name, "f%d", k);
@@ -198,11 +199,21 @@ void dc_emit_reduced(const dc_text *t, int k) {
   }
   dc_buf_printf(t->b, "  const %s t%d = ", dc_ctype_of(out), p->ir.reduction[k]);
   const bool empty = s->reduce == DC_REDUCE_SUM && (dc_kind_of(out) == 'f' || dc_kind_of(out) == 'c');
-  if (empty) dc_buf_printf(t->b, "length == 0 ? %s{} : ", dc_ctype_of(out)); /* the sum of nothing is 0, not -0 */
+  if (empty) dc_buf_printf(t->b, "length == 0 ? %s{} : ", dc_ctype_of(out)); /* the sum of no elements is 0, not -0 */
   dc_buf_printf(t->b, "%s;\n", v);
 }
 
 void dc_accumulator_type(const dc_text *t, int k, char type[32]) {
   char identity[96];
   dc_accumulator(t->p, k, type, identity);
+}
+
+void dc_emit_accumulators(const dc_text *t, int pass, const char *indent, const char *name, int n) {
+  char type[32], identity[96];
+  for (int k = 0; k < t->p->ir.nreduces; k++) {
+    if (reduction_of(t->p, k)->level - 1 != pass) continue;
+    dc_accumulator(t->p, k, type, identity);
+    dc_buf_printf(t->b, "%s%s %s%d[%d];\n#pragma unroll\n%sfor (int q = 0; q < %d; q++) %s%d[q] = %s;\n", indent, type,
+                  name, k, n, indent, n, name, k, identity);
+  }
 }

@@ -7,17 +7,19 @@
 #include "array/codegen/program.h"
 #include "array/codegen/text.h"
 
-/* The type of reduction k's accumulators, and what leaves each of them as it is. */
+/* The type of reduction k's accumulators, and the identity element of the reduction. */
 void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]);
 void dc_accumulator_type(const dc_text *t, int k, char type[32]);
-/* combine0 … and ordered0 …, of what stands behind in the row, and what they need. */
+/* The functions combine<k>(a, b) and ordered<k>(a, b), for b behind a in the row, with all that they need. */
 void dc_emit_combiners(const dc_text *t);
-const char *dc_ordered_combiner(const dc_program *p, int k); /* which of the two */
-/* Sets the places of accumulators a<k>[q] to those of the accumulators' first elements, if reduction k has places. */
+const char *dc_ordered_combiner(const dc_program *p, int k); /* "combine" or "ordered" */
+/* Sets the indices in accumulators a<k>[q] to those of their first elements, if reduction k has indices. */
 void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char *accumulator);
-/* "r0 = …;": what element r, the operand of reduction k, adds. */
+/* "r0 = …;": element r as an accumulator of reduction k. */
 void dc_emit_contribution(const dc_text *t, int k, const char *indent);
-/* "const float t5 = …;": the value of reduction k, of which f0 is all. */
+/* "const float t5 = …;": the value of reduction k, from the last accumulator f<k>. */
 void dc_emit_reduced(const dc_text *t, int k);
+/* "float <name>0[n]; …": accumulators of the reductions of a pass, with their identity elements. */
+void dc_emit_accumulators(const dc_text *t, int pass, const char *indent, const char *name, int n);
 
 #endif

@@ -1,7 +1,8 @@
 /*
-** elementwise.c - the CUDA C of kernels that compute element by element, in three shapes: one element a thread, several
-** in vector accesses (a pack, or several packs a block's width apart, where the device prefers that and each operand is
-** contiguous or constant along the last axis), and several elements a block's width apart.
+** elementwise.c - see elementwise.h.
+**
+** The kernels have one of three shapes: one element a thread; several in vector accesses (a pack, or several packs a
+** block's width apart); several elements a block's width apart.
 */
 #include "array/codegen/elementwise.h"
 
@@ -20,7 +21,7 @@
 
 static bool is_strided(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
 
-/* Where operand o's element i is, or the elements from `at` on. */
+/* Operand o's element i, or the first of those from `at` on, as an lvalue. */
 static void element_place(const dc_text *t, const dc_operand *o, const char *at, char place[64]) {
   char name[16];
   dc_operand_name(t->p, o, name);
@@ -30,7 +31,7 @@ static void element_place(const dc_text *t, const dc_operand *o, const char *at,
   else snprintf(place, 64, "%s[%s_at]", name, name);
 }
 
-/* The result goes where the offset says. */
+/* Stores the result at the computed offset. */
 static void emit_scatter(const dc_text *t, const char *indent) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
@@ -69,9 +70,9 @@ static void emit_element(const dc_text *t, const char *indent) {
 
 /* --- one element a thread ------------------------------------------------------------------------------ */
 
-/* Several elements a thread: what a thread does before its first element is paid once.  They are a block's width apart
-** or, on the CPU device, a warp's, so that what a warp touches is in one piece.  Only where the whole block has all of
-** them is the loop unrolled. */
+/* Several elements a thread, to share the work before the first element.  They are a block's width apart or, on the CPU
+** device, a warp's, so that a warp's elements are contiguous.  The loop is unrolled only where the whole block has all
+** of them. */
 static void emit_rounds(const dc_text *t) {
   const bool warps = !t->p->dev->target.gpu;
   const int rounds = t->p->schedule.elements.rounds, width = warps ? 32 : DC_BLOCK;
@@ -85,7 +86,7 @@ static void emit_rounds(const dc_text *t) {
   dc_buf_printf(t->b, ";\n  if (first + %d <= n) {\n#pragma unroll\n", width * rounds);
   dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++) element(first + k * %d + (%s)threadIdx.x);\n", rounds, width,
                 i);
-  if (warps) /* i stays what all lanes of a warp have in step */
+  if (warps) /* so i stays uniform in a warp but for threadIdx.x */
     dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (int k = 0; k < %d; k++) {\n      const %s i = first + "
                   "k * %d + (%s)threadIdx.x;\n      if (i < n) element(i);\n    }\n  }\n}\n", rounds, i, width, i);
   else
@@ -116,7 +117,7 @@ static void pack_place(const dc_text *t, const dc_operand *o, char place[160]) {
 
 static bool loads_pack(const dc_operand *o) { return o->packed && !o->index; }
 
-/* Only flat programs end amid a pack. */
+/* Only flat programs can end within a pack. */
 static void emit_pack_loads(const dc_text *t, bool flat) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
@@ -151,9 +152,9 @@ static void emit_pack_draws(const dc_text *t) {
   char place[32];
   for (int i = 0; i < ir->ninstructions; i++) {
     if (!dc_random_drawn(p, &ir->code[i])) continue;
-    const int leaf = ir->code[i].arg[0].index;
-    if (ir->input[leaf].layout == DC_LAYOUT_FLAT) snprintf(place, sizeof place, "first");
-    else snprintf(place, sizeof place, "x%d_at", leaf);
+    const int input = ir->code[i].arg[0].index;
+    if (ir->input[input].layout == DC_LAYOUT_FLAT) snprintf(place, sizeof place, "first");
+    else snprintf(place, sizeof place, "x%d_at", input);
     dc_emit_draws(t, i, p->schedule.elements.lanes, place, "  ");
   }
 }
@@ -201,7 +202,7 @@ static void emit_pack(const dc_text *t, bool flat) {
                 p->schedule.elements.lanes);
 }
 
-/* The packs of a thread, as text for each: only the last block has a loop. */
+/* The packs of a thread, unrolled but in the last block. */
 static void emit_unrolled(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_schedule *h = &p->schedule;
@@ -215,7 +216,7 @@ static void emit_unrolled(const dc_text *t) {
                 "one(first, false);\n  }\n", i, pitch);
 }
 
-/* The packs of a thread, one after another by the same text.  The grid tells how many they are. */
+/* The packs of a thread in a loop; their number follows from the grid. */
 static void emit_loop(const dc_text *t) {
   const dc_program *p = t->p;
   const int pitch = DC_BLOCK * p->schedule.elements.lanes;

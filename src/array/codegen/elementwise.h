@@ -1,5 +1,5 @@
 /*
-** elementwise.h - kernels that compute element by element, without tiles.
+** elementwise.h - kernels of the schedule ELEMENTS.
 */
 #ifndef DC_ARRAY_CODEGEN_ELEMENTWISE_H
 #define DC_ARRAY_CODEGEN_ELEMENTWISE_H

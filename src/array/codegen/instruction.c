@@ -19,7 +19,7 @@
 #include "base/buf.h"
 #include "base/dtype.h"
 
-/* A step that is being written: its operands as text, in the dtype `as`. */
+/* The instruction that is written: its operands as text, in the dtype `as`. */
 typedef struct dc_writer {
   const dc_text *t;
   const dc_instruction *s;
@@ -31,7 +31,7 @@ typedef struct dc_writer {
 
 static const char *wide_unsigned(dc_dtype t) { return dc_dtype_size(t) == 8 ? "unsigned long long" : "unsigned int"; }
 
-/* "" or "f": how the math library calls what it has for the dtype. */
+/* "" or "f": the suffix of the math library's functions for the dtype. */
 static const char *suffix(dc_dtype t) { return t == DC_FLOAT64 ? "" : "f"; }
 
 /* --- integers and floats apart ----------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static void put_clip(dc_writer *w) {
                 "(%s, %s, %s)", c, c, c, low, c, high, w->v[0], w->v[1], w->v[2]);
 }
 
-/* --- questions --------------------------------------------------------------------------------------------- */
+/* --- tests and comparisons ---------------------------------------------------------------------------------------- */
 
 static void put_test(dc_writer *w, const char *real, const char *join) {
   const dc_dtype t = dc_ir_dtype(&w->t->p->ir, w->s->arg[0]);
@@ -303,7 +303,7 @@ static void put_operator(dc_writer *w) {
       return;
     case DC_OP_GATHER: put_gather(w); return;
     case DC_OP_CAST: case DC_OP_VIEW: dc_buf_puts(w->b, w->v[0]); return;
-    default: /* floor and its like are nothing to integers */
+    default: /* floor and the like leave integers as they are */
       if (dc_ops[op].rule == DC_RULE_KEEP && w->kind != 'f' && w->kind != 'c') dc_buf_puts(w->b, w->v[0]);
       else put_call(w);
       return;

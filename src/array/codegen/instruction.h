@@ -6,7 +6,7 @@
 
 #include "array/codegen/text.h"
 
-/* The steps of a scope that depend on reductions of exactly (`level` >= 0) or any level, one a line. */
+/* The instructions of a scope that depend on reductions of exactly `level` (-1: of any), one a line. */
 void dc_emit_instructions(const dc_text *t, unsigned scope, int level, const char *indent);
 
 #endif

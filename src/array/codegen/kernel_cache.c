@@ -1,9 +1,4 @@
-/*
-** kernel_cache.c - one kernel for each form of program and device, and running programs.
-**
-** The key is the form's bytes, made without any text; text is generated and compiled only when no
-** kernel of that form is there yet (and then mostly found in the disk cache).
-*/
+/* kernel_cache.c - see kernel_cache.h. */
 #include "array/codegen/kernel_cache.h"
 
 #include <inttypes.h>
@@ -42,8 +37,8 @@
 typedef struct dc_cached_kernel {
   dc_kernel kernel;
   dc_module *module;
-  uint64_t turn; /* of the last launch, for reductions */
-  struct dc_buffer *scratch; /* stands for a reduction's variables, which two launches must not use at once */
+  uint64_t turn; /* of the last launch: see reduction.c */
+  dc_buffer *scratch; /* stands for a reduction's variables, so that two launches do not use them at once */
 } dc_cached_kernel;
 
 static dc_map kernels; /* key bytes -> dc_cached_kernel */
@@ -57,10 +52,10 @@ typedef struct dc_key {
 
 static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }
 
-static void key_cached(dc_key *k, int loaded, int carried, int place) {
+static void key_cached(dc_key *k, int loaded, int cached, int slot) {
   key_put(k, loaded);
-  key_put(k, carried);
-  key_put(k, place);
+  key_put(k, cached);
+  key_put(k, slot);
 }
 
 static void key_operand(dc_key *k, const dc_operand *o, bool caches) {
@@ -75,7 +70,7 @@ static void key_ref(dc_key *k, dc_ref r) {
   key_put(k, r.index);
 }
 
-static void key_step(dc_key *k, const dc_instruction *s, bool caches) {
+static void key_instruction(dc_key *k, const dc_instruction *s, bool caches) {
   key_put(k, s->op);
   key_put(k, s->as);
   key_put(k, s->dtype);
@@ -87,7 +82,7 @@ static void key_step(dc_key *k, const dc_instruction *s, bool caches) {
   for (int i = 0; i < s->nargs; i++) key_ref(k, s->arg[i]);
 }
 
-/* Everything that dc_generate looks at, and the device. */
+/* Everything that dc_generate reads, and the device. */
 static void key_make(dc_key *k, const dc_program *p) {
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
@@ -127,7 +122,7 @@ static void key_make(dc_key *k, const dc_program *p) {
   key_operand(k, &ir->out, false);
   for (int i = 0; i < ir->ninputs; i++) key_operand(k, &ir->input[i], caches);
   for (int i = 0; i < ir->nnumbers; i++) key_put(k, ir->number[i].dtype);
-  for (int i = 0; i < ir->ninstructions; i++) key_step(k, &ir->code[i], caches);
+  for (int i = 0; i < ir->ninstructions; i++) key_instruction(k, &ir->code[i], caches);
 }
 
 void dc_program_key(const dc_program *p, dc_buf *key) {
@@ -199,7 +194,7 @@ typedef struct dc_pack {
   _Alignas(16) unsigned char bytes[DC_MAX_PARAMS + 96];
 } dc_pack;
 
-/* A parameter at its natural alignment, as the ABI has it; what is left between is 0.  What is behind it then. */
+/* Writes a parameter at its natural alignment, as the ABI has it; padding is 0.  Returns its end. */
 static inline unsigned char *put(unsigned char *to, const void *value, size_t size) {
   while (((uintptr_t)to & (size - 1)) != 0) *to++ = 0;
   memcpy(to, value, size);
@@ -220,7 +215,7 @@ static void pack_strides(dc_pack *k, const dc_program *p, const dc_operand *o) {
   for (int d = 0; d < dc_operand_strides(p, o); d++) pack_index(k, p, o->strides[d]);
 }
 
-/* An extent, and what divides by it: see dc_schedule_multiplies. */
+/* An extent, and the factor and shift that divide by it: see dc_schedule_multiplies. */
 static void pack_extent(dc_pack *k, const dc_program *p, int64_t extent) {
   pack_index(k, p, extent);
   if (!dc_schedule_multiplies(&p->schedule)) return;
@@ -232,7 +227,7 @@ static void pack_extent(dc_pack *k, const dc_program *p, int64_t extent) {
   pack(k, &bits, sizeof bits);
 }
 
-/* As registers hold it. */
+/* Bytes of a number as registers hold it. */
 static inline size_t number_size(const dc_number *v) {
   const size_t size = dc_dtype_size(v->dtype);
   return dc_dtypes[v->dtype].kind == 'f' && size == 2 ? sizeof v->f32 : size;
@@ -240,7 +235,7 @@ static inline size_t number_size(const dc_number *v) {
 
 static void pack_number(dc_pack *k, const dc_number *v) { pack(k, &v->bits, number_size(v)); }
 
-/* In the order of generate.c's emit_params. */
+/* In the order of operands.c's emit_params. */
 static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
@@ -268,8 +263,7 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
 
 /* --- running ------------------------------------------------------------------------------------------ */
 
-/* Blocks of a program of ELEMENTS without tiles, of which a thread takes `lanes` elements `rounds` times; *block gets
-** their threads. */
+/* Blocks of the schedule ELEMENTS; *block gets their threads. */
 static int64_t blocks_of_elements(const dc_device *dev, int64_t n, int lanes, int rounds, bool looped, dc_dim3 *block) {
   const bool once = looped && n < DC_LOOPED_FROM;
   const int64_t a_block = (int64_t)DC_BLOCK * lanes * (once ? 1 : rounds);
@@ -277,7 +271,7 @@ static int64_t blocks_of_elements(const dc_device *dev, int64_t n, int lanes, in
   return (n + a_block - 1) / a_block;
 }
 
-/* The same of any program. */
+/* The same of any schedule. */
 static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
   const dc_schedule *h = &p->schedule;
   *block = (dc_dim3){ DC_BLOCK, 1, 1 };
@@ -304,8 +298,8 @@ static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
   return (h->row.rows + a_block - 1) / a_block;
 }
 
-/* A launch that Ctrl-C ended may leave a count behind, which a greater `turn` makes void; but in a graph `turn` stays
-** as it is.  So there the count is set to 0 first, where launches can be ended. */
+/* A launch that Ctrl-C ended may leave a count behind, which a greater `turn` makes void; but a captured graph repeats
+** its `turn`.  So there the count is set to 0 first, on devices whose launches can be interrupted. */
 static int reset_ticket(const dc_program *p, const dc_cached_kernel *f, dc_error *err) {
   static const uint64_t zero;
   dc_ptr ticket;
@@ -315,7 +309,7 @@ static int reset_ticket(const dc_program *p, const dc_cached_kernel *f, dc_error
   return dc_device_fill(p->dev, ticket, &zero, sizeof zero, size / sizeof zero, err);
 }
 
-/* Where there are several streams or a graph is captured: what the launch uses is told. */
+/* Records the launch's uses of memory, where there are several streams or a graph is captured. */
 static int use_operands(const dc_program *p, dc_cached_kernel *f, dc_error *err) {
   const dc_ir *ir = &p->ir;
   for (int i = 0; i < ir->ninputs; i++)
@@ -325,7 +319,7 @@ static int use_operands(const dc_program *p, dc_cached_kernel *f, dc_error *err)
   return dc_buffer_used(f->scratch, true, err) != 0 ? -1 : reset_ticket(p, f, err);
 }
 
-/* What a run moves: each operand read once, the result written. */
+/* Bytes that a run moves: each operand read once, the result written. */
 static double bytes_of(const dc_program *p) {
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
@@ -361,15 +355,15 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   return dc_kernel_launch(&f->kernel, &l, &how, err);
 }
 
-/* --- recipes ------------------------------------------------------------------------------------------- */
+/* --- cached launches ------------------------------------------------------------------------------------------- */
 
-/* pack_all's, where operands have no strides. */
-static inline void pack_portion(dc_pack *k, const dc_launch_arguments *s) {
+/* As pack_all, for operands without strides. */
+static inline void pack_arguments(dc_pack *k, const dc_launch_arguments *s) {
   static const int32_t one = 1;
   const int32_t n = (int32_t)s->n;
   unsigned char *to = put(k->bytes, &s->out, sizeof s->out);
-  for (int i = 0; i < s->nleaves; i++) to = put(to, &s->leaf[i], sizeof s->leaf[i]);
-  if (s->reduces) to = put(to, &one, sizeof one); /* row */
+  for (int i = 0; i < s->ninputs; i++) to = put(to, &s->input[i], sizeof s->input[i]);
+  if (s->reduces) to = put(to, &one, sizeof one); /* rows */
   to = put(to, &n, sizeof n);
   if (s->reduces) {
     to = put(to, &s->mailbox, sizeof s->mailbox);
@@ -379,23 +373,23 @@ static inline void pack_portion(dc_pack *k, const dc_launch_arguments *s) {
   k->at = (size_t)(to - k->bytes);
 }
 
-/* Whether its launch is as that of a recipe. */
-static bool has_recipe(const dc_program *p) {
+/* Whether a cached launch can stand for the program's. */
+static bool is_cacheable(const dc_program *p) {
   const dc_schedule *h = &p->schedule;
   if (p->ir.scatters || !h->safe) return false;
   if (p->ir.kind == DC_ELEMENTS) return h->kind == DC_SCHEDULE_ELEMENTS && h->n <= DC_CACHED_ELEMENTS;
-  const bool row = h->kind == DC_SCHEDULE_LANES || h->kind == DC_SCHEDULE_PACKED; /* which a block reduces */
+  const bool row = h->kind == DC_SCHEDULE_LANES || h->kind == DC_SCHEDULE_PACKED; /* one block's */
   return p->ir.kind == DC_REDUCTION && row && h->row.rows == 1 && h->row.segments == 1 && h->row.cluster == 1 &&
          h->row.cached == 0;
 }
 
 bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_cached_launch *r) {
   const dc_schedule *h = &p->schedule;
-  if (!has_recipe(p) || p->dev != s->dev || s->reduces != (p->ir.kind == DC_REDUCTION)) return false;
-  dc_pack all, portion;
+  if (!is_cacheable(p) || p->dev != s->dev || s->reduces != (p->ir.kind == DC_REDUCTION)) return false;
+  dc_pack all, packed;
   pack_all(&all, p, 0);
-  pack_portion(&portion, s);
-  if (all.at != portion.at || memcmp(all.bytes, portion.bytes, all.at) != 0) return false;
+  pack_arguments(&packed, s);
+  if (all.at != packed.at || memcmp(all.bytes, packed.bytes, all.at) != 0) return false;
   dc_key key;
   key_make(&key, p);
   *r = (dc_cached_launch){ 0 };
@@ -414,7 +408,7 @@ DC_HOT int dc_launch_cached(const dc_cached_launch *r, const dc_launch_arguments
   static const dc_launch_options plainly;
   if (dc_device_open(s->dev, err) != 0) return -1;
   dc_pack params;
-  pack_portion(&params, s);
+  pack_arguments(&params, s);
   dc_launch l = { .grid = { 1, 1, 1 }, .block = { (uint32_t)r->threads, 1, 1 }, .params = params.bytes };
   if (!s->reduces)
     l.grid.x = (uint32_t)blocks_of_elements(s->dev, s->n, r->lanes, r->rounds, r->looped, &l.block);

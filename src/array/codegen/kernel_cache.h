@@ -13,34 +13,34 @@
 #include "base/error.h"
 #include "device/device.h"
 
-/* Appends what tells the program's form from others: everything that the generators look at, and the device. */
+/* Appends the key of the program's form: everything that decides the text, and the device. */
 void dc_program_key(const dc_program *p, dc_buf *key);
+/* Launches the program's kernel in the device's current stream; compiles it first if it is new. */
 int dc_program_run(const dc_program *p, dc_error *err);
 
-/* What a program over few elements, whose operands lie flat in memory or are one value, comes to without them: it can
-** be run with others, for which the long way would give a program of the same form.  It gives as many elements, or
-** reduces all to one value. */
-#define DC_CACHED_ELEMENTS (DC_LOOPED_FROM - 1) /* elements; */
-#define DC_CACHED_REDUCED DC_SEGMENT        /* to one value, so many */
+/* The launch of a program whose operands are flat or one value, without addresses and numbers: it is repeated with
+** others for which lowering would give a program of the same form. */
+#define DC_CACHED_ELEMENTS (DC_LOOPED_FROM - 1) /* most elements, one result each */
+#define DC_CACHED_REDUCED DC_SEGMENT            /* most elements that are reduced to one value */
 typedef struct dc_cached_launch {
   struct dc_cached_kernel *form;
   int lanes, rounds;
   bool looped;
   int threads; /* of a reduction */
 } dc_cached_launch;
-/* What it is run with. */
+/* The arguments of a cached launch. */
 typedef struct dc_launch_arguments {
   dc_device *dev;
   dc_ptr out;
   int64_t n; /* from 1 on */
   bool reduces;
-  dc_ptr mailbox; /* of a reduction: as the program's */
+  dc_ptr mailbox; /* of a reduction: as dc_program's */
   uint64_t sequence;
-  int nleaves, nnumbers;
-  const dc_ptr *leaf;
+  int ninputs, nnumbers;
+  const dc_ptr *input;
   const dc_number *const *number;
 } dc_launch_arguments;
-/* The recipe of a program that has run; false: it has none, or with that portion it would not do the same. */
+/* The launch of a program that has run with these arguments; false: it cannot be cached. */
 bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_cached_launch *r);
 int dc_launch_cached(const dc_cached_launch *r, const dc_launch_arguments *s, dc_error *err);
 

@@ -1,5 +1,6 @@
 /*
-** launch_cache.h - small expressions whose like was computed before: one walk finds the kernel and how it is launched.
+** launch_cache.h - launches of small expressions by a fingerprint of the graph: one walk finds the kernel, its grid and
+** its arguments, without lowering.
 */
 #ifndef DC_ARRAY_CODEGEN_LAUNCH_CACHE_H
 #define DC_ARRAY_CODEGEN_LAUNCH_CACHE_H
@@ -15,26 +16,26 @@
 #define DC_FINGERPRINT_NODES 16
 #define DC_FINGERPRINT_OPERANDS 8 /* and as many numbers */
 #define DC_FINGERPRINT_KEY (5 + DC_FINGERPRINT_NODES * (1 + DC_MAX_ARGS))
-/* What a walk over an expression saw. */
+/* The result of a walk over an expression. */
 typedef struct dc_fingerprint {
-  dc_launch_arguments portion;
+  dc_launch_arguments arguments;
   dc_ptr end; /* of the result */
   size_t itemsize;
-  bool in_place; /* an operand stands where the result is to be */
-  dc_ptr leaf[DC_FINGERPRINT_OPERANDS];
+  bool in_place; /* an input has the result's address */
+  dc_ptr input[DC_FINGERPRINT_OPERANDS];
   const dc_number *number[DC_FINGERPRINT_OPERANDS];
-  const dc_array *array[DC_FINGERPRINT_OPERANDS]; /* the leaves */
+  const dc_array *array[DC_FINGERPRINT_OPERANDS]; /* the inputs */
   dc_array *node[DC_FINGERPRINT_NODES];
   int nnodes, len;
   uint64_t mark, hash;
   uint32_t key[DC_FINGERPRINT_KEY];
 } dc_fingerprint;
-/* Looks at a PENDING array that is to be computed into memory in C order at `out`, as elements of `dtype`.  False: its
-** like is not remembered. */
+/* Of a PENDING array that is to be computed into memory in C order at `out`, as elements of `dtype`.  False: launches
+** of such expressions are not cached. */
 bool dc_fingerprint_take(dc_fingerprint *s, dc_array *a, dc_ptr out, dc_dtype dtype);
-/* The recipe for what was seen, or NULL. */
+/* The cached launch, or NULL. */
 const dc_cached_launch *dc_launch_cache_find(const dc_fingerprint *s);
-/* Remembers for what was seen its program, which has run. */
+/* Caches the launch of the fingerprint's program, which has run. */
 void dc_launch_cache_add(const dc_fingerprint *s, const dc_program *p);
 
 #endif

@@ -1,9 +1,10 @@
 /*
-** lower.c - from a graph of pending arrays to steps.
+** lower.c - see lower.h.
 **
-** The walk begins above all reductions.  The first reduction that it meets decides what the program is: if it has the
-** result's shape, rows are reduced and what is above it is computed once a row; if it runs over elements of the
-** result's own shape, rows are reduced and the elements follow.  A reduction that fits neither is computed first.
+** The walk begins above all reductions.  The first reduction that it meets decides the kind of program: if it has the
+** result's shape, rows are reduced and the nodes above it are computed once a row (REDUCTION); if it runs over elements
+** of the result's own shape, rows are reduced and the elements follow (ROWS).  A reduction that fits neither is
+** computed first.
 */
 #include "array/codegen/lower.h"
 
@@ -32,26 +33,26 @@ typedef struct dc_builder {
   const dc_geometry *g;      /* the result's shape */
   dc_geometry domain;        /* the elements' */
   bool decided;              /* by a reduction */
-  bool aligned;              /* what is computed once a row meets elements axis by axis */
+  bool aligned;              /* values of a row are broadcast to elements axis by axis */
   bool keep;                 /* the reductions keep their axes */
   uint64_t mark;
-  bool pretend;
-  bool too_many;             /* leaves */
+  bool dry_run;
+  bool too_many;             /* inputs */
   const dc_within *within;   /* NULL: no view */
-  dc_geometry *seen;         /* DC_MAX_OPERANDS: leaves as views show them */
+  dc_geometry *seen;         /* DC_MAX_OPERANDS: inputs' geometries through views */
 } dc_builder;
 
 /* --- operands ----------------------------------------------------------------------------------- */
 
 static dc_ref ref(dc_ref_kind kind, int index) { return (dc_ref){ (uint8_t)kind, (uint8_t)index }; }
 
-/* The same memory seen in the same way. */
+/* The same memory with the same geometry. */
 static bool same_operand(const dc_operand *a, const dc_operand *b) {
   return a->ptr == b->ptr && a->dtype == b->dtype && a->index == b->index && a->strided_index == b->strided_index &&
          a->address_only == b->address_only && dc_geometry_same(a->g, b->g);
 }
 
-/* What has the geometry `g`, as a part of what a view shows, in the view's axes: of a flat one all lies in C order. */
+/* The geometry `g` of an operand below a view, in the view's axes; of a reshaping one all operands are in C order. */
 static int see(const dc_within *f, const dc_geometry *g, size_t itemsize, dc_geometry *out, dc_error *err) {
   const dc_geometry *of = &f->view->expr->arg[0]->g, *frame = f->view->expr->frame;
   dc_geometry whole;
@@ -69,38 +70,38 @@ static int see(const dc_within *f, const dc_geometry *g, size_t itemsize, dc_geo
   return 0;
 }
 
-/* What of an array is wanted: its elements, their numbers in C order, their places in a frame, its address. */
-typedef enum dc_aspect { DC_ELEMENTS_OF, DC_NUMBERS_OF, DC_PLACES_OF, DC_ADDRESS_OF } dc_aspect;
+/* What of an array is an input: its elements, their numbers in C order, their offsets in a frame, its address. */
+typedef enum dc_aspect { DC_ELEMENTS_OF, DC_NUMBERS_OF, DC_OFFSETS_OF, DC_ADDRESS_OF } dc_aspect;
 
-/* The leaf for a, an earlier one where that is the same. */
-static int add_leaf(dc_builder *b, dc_array *a, bool row, dc_aspect aspect, dc_ref *out, dc_error *err) {
+/* The input for `a`: a new one, or an equal one that is there. */
+static int add_input(dc_builder *b, dc_array *a, bool row, dc_aspect aspect, dc_ref *out, dc_error *err) {
   dc_program *p = b->p;
-  const bool index = aspect == DC_NUMBERS_OF || aspect == DC_PLACES_OF;
+  const bool index = aspect == DC_NUMBERS_OF || aspect == DC_OFFSETS_OF;
   if (!index && dc_array_is_closed(a))
     return dc_fail(err, DC_ARGUMENT, NULL, "an array that the expression reads was closed before it was computed");
   if (p->ir.ninputs == DC_MAX_OPERANDS) {
-    if (b->pretend) return dc_fail(err, DC_ARGUMENT, NULL, "the expression has too many parts to be shown at once");
+    if (b->dry_run) return dc_fail(err, DC_ARGUMENT, NULL, "the expression has too many operands to be shown at once");
     b->too_many = true;
     p->ir.dependency = b->root;
     return 0;
   }
-  dc_operand *leaf = &p->ir.input[p->ir.ninputs];
+  dc_operand *input = &p->ir.input[p->ir.ninputs];
   const bool ready = a->state == DC_ARRAY_READY && !index;
-  leaf->ptr = ready ? a->ptr : index ? 0 : (dc_ptr)(uintptr_t)a; /* pretended: an address of its own */
-  leaf->buffer = ready ? a->buffer : NULL;
-  leaf->dtype = index ? DC_INT64 : a->dtype;
-  leaf->g = aspect == DC_PLACES_OF ? a->expr->frame : &a->g;
-  leaf->row = row;
-  leaf->index = index;
-  leaf->strided_index = aspect == DC_PLACES_OF;
-  leaf->address_only = aspect == DC_ADDRESS_OF;
+  input->ptr = ready ? a->ptr : index ? 0 : (dc_ptr)(uintptr_t)a; /* dry run: a unique address */
+  input->buffer = ready ? a->buffer : NULL;
+  input->dtype = index ? DC_INT64 : a->dtype;
+  input->g = aspect == DC_OFFSETS_OF ? a->expr->frame : &a->g;
+  input->row = row;
+  input->index = index;
+  input->strided_index = aspect == DC_OFFSETS_OF;
+  input->address_only = aspect == DC_ADDRESS_OF;
   for (const dc_within *f = b->within; f != NULL; f = f->outer) {
-    dc_geometry *seen = &b->seen[p->ir.ninputs], inner = *leaf->g;
-    if (see(f, &inner, dc_dtype_size(leaf->dtype), seen, err) != 0) return -1;
-    leaf->g = seen;
+    dc_geometry *seen = &b->seen[p->ir.ninputs], inner = *input->g;
+    if (see(f, &inner, dc_dtype_size(input->dtype), seen, err) != 0) return -1;
+    input->g = seen;
   }
   for (int i = 0; i < p->ir.ninputs; i++) {
-    if (p->ir.input[i].row != row || !same_operand(&p->ir.input[i], leaf)) continue;
+    if (p->ir.input[i].row != row || !same_operand(&p->ir.input[i], input)) continue;
     *out = ref(DC_REF_INPUT, i);
     return 0;
   }
@@ -115,7 +116,7 @@ static dc_ref add_number(dc_program *p, const dc_number *v) {
 
 /* --- reductions ------------------------------------------------------------------------------------ */
 
-/* Reductions that drop their axes meet the elements where they belong if only leading axes go. */
+/* A reduction that drops its axes broadcasts to the elements as it should if only leading axes go. */
 static bool drops_leading(uint32_t axes, int ndim) {
   int gone = __builtin_popcount(axes);
   return gone == ndim || axes == (gone == 32 ? UINT32_MAX : (1u << gone) - 1);
@@ -136,7 +137,7 @@ static void decide(dc_builder *b, const dc_array *a) {
   p->ir.axes = a->expr->axes;
 }
 
-/* Elements along the reduced axes, and the number of rows. */
+/* The number of rows; *length: elements of each. */
 static int64_t rows_of(const dc_geometry *g, uint32_t axes, int64_t *length) {
   int64_t rows = 1;
   *length = 1;
@@ -147,7 +148,7 @@ static int64_t rows_of(const dc_geometry *g, uint32_t axes, int64_t *length) {
   return rows;
 }
 
-/* Whether a row is reduced in one piece, so that there can be another pass over it. */
+/* Whether a row is one segment, so that there can be another pass over it. */
 static bool in_one_piece(const dc_builder *b) {
   dc_program *p = b->p;
   int64_t length, rows = rows_of(&b->domain, p->ir.axes, &length);
@@ -155,7 +156,7 @@ static bool in_one_piece(const dc_builder *b) {
   return p->schedule.row.segments == 1;
 }
 
-/* Whether what was reduced can meet the row's elements once more, in another pass. */
+/* Whether a reduction's value can be combined with the row's elements, in another pass. */
 static bool passes_again(const dc_builder *b) { return b->aligned && in_one_piece(b); }
 
 /* Whether the reduction can be part of this kernel. */
@@ -176,8 +177,8 @@ static bool takes_reduction(dc_builder *b, const dc_array *a, bool above) {
   return dc_geometry_same_shape(&e->arg[0]->g, &b->domain) && e->axes == p->ir.axes && (e->keep == b->keep || whole);
 }
 
-/* A part that is computed on its own, because it cannot be fused or because it was computed as a part of
-** something once before, and somebody else holds it. */
+/* A node that is computed on its own: it cannot be fused, or an earlier kernel has computed it and other references
+** hold it, so that it is worth having in memory. */
 static bool stands_alone(dc_builder *b, dc_array *a, bool above) {
   if (a != b->root && a->expr->evaluated && !dc_expr_exclusive(a)) return true;
   return a->expr->op == DC_OP_REDUCE && !takes_reduction(b, a, above);
@@ -193,15 +194,15 @@ static int visit_args(dc_builder *b, dc_array *a, bool above, dc_instruction *s,
     if (e->op == DC_OP_GATHER && i < 2) {
       dc_array *of = i == 0 ? e->arg[0] : a;
       if (i == 0 && of->state == DC_ARRAY_PENDING) {
-        if (b->pretend) return dc_fail(err, DC_ARGUMENT, NULL, "the expression indexes one that was not computed yet");
+        if (b->dry_run) return dc_fail(err, DC_ARGUMENT, NULL, "the expression indexes one that was not computed yet");
         b->p->ir.dependency = of;
         return 0;
       }
-      if (add_leaf(b, of, above, i == 0 ? DC_ADDRESS_OF : DC_PLACES_OF, &s->arg[i], err) != 0) return -1;
+      if (add_input(b, of, above, i == 0 ? DC_ADDRESS_OF : DC_OFFSETS_OF, &s->arg[i], err) != 0) return -1;
     } else if (e->arg[i] != NULL) {
       if (visit(b, e->arg[i], above && e->op != DC_OP_REDUCE, &s->arg[i], err) != 0) return -1;
     } else if (i == 0 && (e->op == DC_OP_INDEX || e->op == DC_OP_RANDOM)) {
-      if (add_leaf(b, a, above, DC_NUMBERS_OF, &s->arg[i], err) != 0) return -1;
+      if (add_input(b, a, above, DC_NUMBERS_OF, &s->arg[i], err) != 0) return -1;
     } else {
       s->arg[i] = add_number(b->p, &e->number[i]);
     }
@@ -214,22 +215,22 @@ static int visit_args(dc_builder *b, dc_array *a, bool above, dc_instruction *s,
 
 static const dc_array *space_of(const dc_builder *b) { return b->within != NULL ? b->within->view : NULL; }
 
-/* What is not computed with the rest: a leaf when that is only to be shown, else it has to come first. */
+/* A node that is not fused: an input of a dry run, else a dependency. */
 static int leave_out(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err) {
-  if (b->pretend) return add_leaf(b, a, above, DC_ELEMENTS_OF, out, err);
+  if (b->dry_run) return add_input(b, a, above, DC_ELEMENTS_OF, out, err);
   b->p->ir.dependency = a;
   return 0;
 }
 
 static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *err) {
   dc_program *p = b->p;
-  if (a->state != DC_ARRAY_PENDING) return add_leaf(b, a, above, DC_ELEMENTS_OF, out, err);
+  if (a->state != DC_ARRAY_PENDING) return add_input(b, a, above, DC_ELEMENTS_OF, out, err);
   dc_expr *e = a->expr;
   if (e->mark == b->mark) {
-    if (e->space != space_of(b)) return leave_out(b, a, above, out, err); /* its elements, in two orders */
+    if (e->space != space_of(b)) return leave_out(b, a, above, out, err); /* reached through a view and without it */
     const dc_instruction *seen = &p->ir.code[e->index];
-    const bool was_above = seen->rowwise; /* how it was met first */
-    /* Once a row and for each element, it would be two things, unless it is one value or its axes agree. */
+    const bool was_above = seen->rowwise; /* how it was reached first */
+    /* One instruction cannot be computed once a row and for each element, unless it is one value or its axes agree. */
     if (was_above != above && dc_geometry_size(&a->g) != 1 && !(p->ir.kind == DC_ROWS || b->keep))
       return leave_out(b, a, above, out, err);
     if (!above && seen->level > 0 && !passes_again(b)) return leave_out(b, a, above, out, err);
@@ -258,12 +259,12 @@ static int visit(dc_builder *b, dc_array *a, bool above, dc_ref *out, dc_error *
   return 0;
 }
 
-static void rename_leaf(dc_ref *r, const uint8_t *now) {
+static void rename_input(dc_ref *r, const uint8_t *now) {
   if (r->kind == DC_REF_INPUT) r->index = now[r->index];
 }
 
-/* In ROWS an operand that is read above reductions and below is but one. */
-static void merge_leaves(dc_program *p) {
+/* In ROWS an operand that is read both above and below reductions is one input. */
+static void merge_inputs(dc_program *p) {
   dc_ir *ir = &p->ir;
   uint8_t now[DC_MAX_OPERANDS];
   int n = 0;
@@ -274,14 +275,14 @@ static void merge_leaves(dc_program *p) {
     if (j == n) ir->input[n++] = ir->input[i];
   }
   ir->ninputs = n;
-  rename_leaf(&ir->result, now);
+  rename_input(&ir->result, now);
   for (int i = 0; i < ir->ninstructions; i++)
-    for (int k = 0; k < ir->code[i].nargs; k++) rename_leaf(&ir->code[i].arg[k], now);
+    for (int k = 0; k < ir->code[i].nargs; k++) rename_input(&ir->code[i].arg[k], now);
 }
 
-/* --- where steps are computed -------------------------------------------------------------------------- */
+/* --- where instructions are computed -------------------------------------------------------------------------- */
 
-/* One value a row: every reduced axis that the shape has has extent 1. */
+/* One value a row: the reduced axes of its shape have extent 1. */
 static bool one_a_row(const dc_builder *b, const dc_array *a) {
   const dc_program *p = b->p;
   if (p->ir.kind == DC_REDUCTION && !b->aligned) return a->expr->op == DC_OP_REDUCE || dc_geometry_size(&a->g) == 1;
@@ -295,8 +296,8 @@ static void want(dc_program *p, dc_ref r, uint8_t scopes) {
   if (r.kind == DC_REF_INSTRUCTION) p->ir.code[r.index].scopes |= scopes;
 }
 
-/* From the result down: who needs what where. Steps stand after their arguments. */
-static void place_steps(dc_builder *b) {
+/* Backwards from the result: in which passes each value is used. */
+static void place_instructions(dc_builder *b) {
   dc_program *p = b->p;
   p->ir.npasses = 0;
   for (int i = 0; i < p->ir.ninstructions; i++) p->ir.code[i].scopes = 0;
@@ -325,7 +326,7 @@ static dc_array *largest_operand(const dc_array *root) {
   return best;
 }
 
-/* An upper bound of what kernels.c packs. */
+/* An upper bound of the bytes that kernel_cache.c packs. */
 static int params_bytes(const dc_program *p) {
   int operands = p->ir.ninputs + 1, numbers = 0;
   for (int i = 0; i < p->ir.nnumbers; i++) numbers += (int)dc_dtype_size(p->ir.number[i].dtype) > 8 ? 32 : 8;
@@ -346,26 +347,26 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
   ir->out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };
 }
 
-int dc_lower(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool pretend,
+int dc_lower(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool dry_run,
                      dc_error *err) {
   dc_ir *ir = &p->ir;
-  /* An assignment may broadcast: then the result's shape is src's own for what is computed once a row. */
+  /* An assignment may broadcast; for rows the result's shape is then src's own. */
   dc_geometry seen[DC_MAX_OPERANDS];
-  dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(), .pretend = pretend, .seen = seen };
+  dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(), .dry_run = dry_run, .seen = seen };
   start(p, src->dev, ptr, dtype, g);
   if (visit(&b, src, true, &ir->result, err) != 0) return -1;
   if (ir->dependency == NULL) {
-    if (ir->kind == DC_ROWS) merge_leaves(p);
-    place_steps(&b);
+    if (ir->kind == DC_ROWS) merge_inputs(p);
+    place_instructions(&b);
     dc_schedule_make(p, g, b.decided ? &b.domain : g);
-    b.too_many = !pretend && params_bytes(p) > DC_MAX_PARAMS;
+    b.too_many = !dry_run && params_bytes(p) > DC_MAX_PARAMS;
   }
   if (b.too_many) ir->dependency = largest_operand(src);
   return 0;
 }
 
-/* One of a scatter's parts; it is all per element. */
-static int visit_part(dc_builder *b, dc_array *a, dc_ref *out, dc_error *err) {
+/* One of several roots of elementwise programs. */
+static int visit_root(dc_builder *b, dc_array *a, dc_ref *out, dc_error *err) {
   b->root = a;
   return b->p->ir.dependency != NULL ? 0 : visit(b, a, true, out, err);
 }
@@ -381,9 +382,9 @@ int dc_lower_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array 
   ir->guarded = guard != NULL;
   ir->max = most;
   if (src == NULL) ir->result = add_number(p, v);
-  else if (visit_part(&b, src, &ir->result, err) != 0) return -1;
-  if (visit_part(&b, offset, &ir->offset, err) != 0) return -1;
-  if (guard != NULL && visit_part(&b, guard, &ir->guard, err) != 0) return -1;
+  else if (visit_root(&b, src, &ir->result, err) != 0) return -1;
+  if (visit_root(&b, offset, &ir->offset, err) != 0) return -1;
+  if (guard != NULL && visit_root(&b, guard, &ir->guard, err) != 0) return -1;
   if (ir->dependency == NULL && ir->kind != DC_ELEMENTS)
     return dc_fail(err, DC_ARGUMENT, NULL, "a reduction cannot be written through an index before it is computed");
   if (ir->dependency != NULL) return 0;
@@ -398,9 +399,9 @@ int dc_lower_predicate(dc_program *p, dc_array *test, dc_array *value, dc_error 
   dc_builder b = { .p = p, .root = test, .g = &test->g, .mark = dc_next_mark(), .seen = seen };
   start(p, test->dev, 0, DC_BOOL, &test->g);
   ir->guarded = true;
-  if (visit_part(&b, test, &ir->guard, err) != 0) return -1;
+  if (visit_root(&b, test, &ir->guard, err) != 0) return -1;
   ir->result = ir->guard;
-  if (value != NULL && visit_part(&b, value, &ir->result, err) != 0) return -1;
+  if (value != NULL && visit_root(&b, value, &ir->result, err) != 0) return -1;
   if (ir->dependency != NULL || ir->kind != DC_ELEMENTS) return 0;
   for (int i = 0; i < ir->ninstructions; i++) ir->code[i].scopes = DC_SCOPE_PASS(0);
   dc_schedule_make(p, &test->g, &test->g);

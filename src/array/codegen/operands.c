@@ -25,7 +25,7 @@ static void emit_stride_params(const dc_text *t, const dc_operand *o) {
   for (int d = 0; d < dc_operand_strides(t->p, o); d++) dc_buf_printf(t->b, ", %s %s_%d", t->index, name, d);
 }
 
-/* The order here is the order in which kernels.c packs. */
+/* In the order of kernel_cache.c's pack_all. */
 static void emit_params(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
@@ -66,11 +66,11 @@ void dc_emit_entry(const dc_text *t, int residents) {
 
 /* --- operands ---------------------------------------------------------------------------------------- */
 
-void dc_emit_value(const dc_text *t, const char *indent, int leaf, const char *place) {
-  const dc_dtype d = t->p->ir.input[leaf].dtype;
+void dc_emit_value(const dc_text *t, const char *indent, int input, const char *place) {
+  const dc_dtype d = t->p->ir.input[input].dtype;
   char v[DC_VALUE_TEXT];
   dc_from_memory(place, d, v);
-  dc_buf_printf(t->b, "%sconst %s v%d = %s;\n", indent, dc_ctype_of(d), leaf, v);
+  dc_buf_printf(t->b, "%sconst %s v%d = %s;\n", indent, dc_ctype_of(d), input, v);
 }
 
 void dc_emit_single_values(const dc_text *t) {
@@ -87,7 +87,7 @@ void dc_emit_single_values(const dc_text *t) {
 void dc_emit_store(const dc_text *t, const char *indent, const char *place) {
   char v[DC_VALUE_TEXT], name[24], stored[DC_VALUE_TEXT];
   dc_value_as(t, t->p->ir.result, t->p->ir.out.dtype, v);
-  if (dc_dtype_is_half(t->p->ir.out.dtype)) { /* looked at several times */
+  if (dc_dtype_is_half(t->p->ir.out.dtype)) { /* used several times */
     dc_buf_printf(t->b, "%sconst float result = %s;\n", indent, v);
     snprintf(name, sizeof name, "result");
     dc_to_memory(name, t->p->ir.out.dtype, stored);
@@ -116,7 +116,7 @@ void dc_emit_offsets(const dc_text *t, const char *indent, const char *from, int
   for (int i = 0; i < ir->ninputs; i++)
     if (takes(&ir->input[i])) o[n++] = &ir->input[i];
   if (n == 0) return;
-  for (int j = 0; j < n && first == end; j++) { /* no axes: nothing to add */
+  for (int j = 0; j < n && first == end; j++) { /* no axes */
     dc_operand_name(p, o[j], rest);
     dc_buf_printf(t->b, "%sconst %s %s_%s = 0;\n", indent, t->index, rest, suffix);
   }

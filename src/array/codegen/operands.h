@@ -10,8 +10,8 @@
 
 /* From extern "C" to the opening brace.  `residents`: blocks that a multiprocessor is to have room for; 0: any. */
 void dc_emit_entry(const dc_text *t, int residents);
-void dc_emit_single_values(const dc_text *t); /* operands of which there is one value */
-void dc_emit_value(const dc_text *t, const char *indent, int leaf, const char *place);
+void dc_emit_single_values(const dc_text *t); /* of operands with one value */
+void dc_emit_value(const dc_text *t, const char *indent, int input, const char *place);
 /* "x3" or "out" */
 void dc_operand_name(const dc_program *p, const dc_operand *o, char name[16]);
 void dc_emit_store(const dc_text *t, const char *indent, const char *place); /* place = result; */

@@ -1,17 +1,18 @@
 /*
 ** pass_cache.h - which values of a row's elements stay in shared memory from one pass over the row to later ones.
 **
-** Values of a row's elements (of COLUMNS, of all that the block has) stand together, those of a slot that many times
-** dc_slot_stride elements behind the first ones.
+** A slot is an array of the row's values (of COLUMNS, of those of all columns of a block).  Slots follow each other; an
+** operand's or instruction's `slot` is the bytes of an element in the slots before its own, so that slot begins
+** dc_slot_stride times that many bytes behind the first one.
 */
 #ifndef DC_ARRAY_CODEGEN_PASS_CACHE_H
 #define DC_ARRAY_CODEGEN_PASS_CACHE_H
 
 #include "array/codegen/program.h"
 
-/* Decides which values are cached, and sets their slots and passes; 0 bytes on the CPU device, whose caches do. */
+/* Decides which values are cached, and sets their slots and passes.  On the CPU device none: its caches hold rows. */
 void dc_pass_cache_plan(dc_program *p);
-/* Elements of a slot, as many as a block has of a row. */
+/* Elements of a slot. */
 int64_t dc_slot_stride(const dc_schedule *s);
 /* Bytes of shared memory that a block has for all slots. */
 int64_t dc_pass_cache_bytes(const dc_schedule *s);

@@ -1,7 +1,4 @@
-/*
-** pass_cache_code.c - the CUDA C for values of a row's elements that carry.c has lie in shared memory: kx0 … of
-** operands, kt0 … of steps.
-*/
+/* pass_cache_code.c - see pass_cache_code.h. */
 #include "array/codegen/pass_cache_code.h"
 
 #include <stdio.h>
@@ -14,19 +11,20 @@
 #include "base/buf.h"
 #include "base/dtype.h"
 
-static bool is_fetched(const dc_operand *o) { return o->cached != 0 && o->loaded == 0; }
+static bool is_copied_ahead(const dc_operand *o) { return o->cached != 0 && o->loaded == 0; }
 
-static bool fetches(const dc_program *p) {
+static bool copies_ahead(const dc_program *p) {
   for (int i = 0; i < p->ir.ninputs; i++)
-    if (is_fetched(&p->ir.input[i])) return true;
+    if (is_copied_ahead(&p->ir.input[i])) return true;
   return false;
 }
 
 void dc_emit_async_copy_function(const dc_text *t) {
-  if (!fetches(t->p)) return;
-  /* Of columns the neighbours' elements are wanted soon, too, and memory gives several times 32 bytes best at once. */
+  if (!copies_ahead(t->p)) return;
+  /* The neighbouring columns of a row are read soon too, and memory is fastest by several times 32 bytes. */
   const char *ahead = t->p->schedule.kind == DC_SCHEDULE_COLUMNS ? ".L2::256B" : "";
-  dc_buf_printf(t->b, "template <int N> static __device__ __forceinline__ void copy_async(void *to, const void *from) {\n"
+  dc_buf_printf(t->b, "template <int N> static __device__ __forceinline__ void copy_async(void *to, "
+                    "const void *from) {\n"
                     "  const unsigned int s = (unsigned int)__cvta_generic_to_shared(to);\n"
                     "  const size_t g = __cvta_generic_to_global(from);\n"
                     "  if constexpr (N == 16) asm volatile(\"cp.async.cg.shared.global%s [%%0], [%%1], 16;\" :: "
@@ -37,7 +35,7 @@ void dc_emit_async_copy_function(const dc_text *t) {
 
 const char *dc_cache_index(const dc_program *p) { return p->schedule.kind == DC_SCHEDULE_COLUMNS ? "slot(r)" : "r"; }
 
-/* In the order of dc_slot_stride. */
+/* As dc_slot_stride has them. */
 void dc_emit_cache_slots(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
@@ -70,11 +68,11 @@ void dc_emit_cache_slots(const dc_text *t) {
 
 static bool is_strided(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
 
-/* Neighbouring columns' elements together: element number i of those that the block has. */
-static void emit_packed_column_fetches(const dc_text *t, int leaf) {
+/* Elements of neighbouring columns in one copy: element i of those that the block has. */
+static void emit_packed_column_copies(const dc_text *t, int input) {
   const dc_program *p = t->p;
   const dc_schedule *h = &p->schedule;
-  const int lanes = 16 / (int)dc_dtype_size(p->ir.input[leaf].dtype), packs = h->row.columns / lanes;
+  const int lanes = 16 / (int)dc_dtype_size(p->ir.input[input].dtype), packs = h->row.columns / lanes;
   dc_buf_printf(t->b,
                 "  {\n    const int t = threadIdx.y * %d + threadIdx.x, c = t %% %d * %d;\n"
                 "    const %s from = tile * %d + c;\n    if (from < rows)\n#pragma unroll 8\n",
@@ -84,17 +82,17 @@ static void emit_packed_column_fetches(const dc_text *t, int leaf) {
                 "        copy_async<16>(kx%d + i * %d + c, x%d + from + r * x%d_1);\n  }\n",
                 t->index, packs, h->row.cluster, h->row.cluster,
                 h->row.columns * h->row.threads / h->row.cluster / packs,
-                h->row.columns * h->row.threads / packs, leaf, h->row.columns, leaf, leaf);
+                h->row.columns * h->row.threads / packs, input, h->row.columns, input, input);
 }
 
-/* A thread brings its own elements. */
-static void emit_column_fetches(const dc_text *t) {
+/* Each thread copies its own elements. */
+static void emit_column_copies(const dc_text *t) {
   const dc_program *p = t->p;
   for (int i = 0; i < p->ir.ninputs; i++) {
     const dc_operand *o = &p->ir.input[i];
-    if (!is_fetched(o)) continue;
+    if (!is_copied_ahead(o)) continue;
     if (o->packed) {
-      emit_packed_column_fetches(t, i);
+      emit_packed_column_copies(t, i);
       continue;
     }
     dc_buf_printf(t->b, "#pragma unroll 8\n  for (%s r = y; r < last; r += %d) {\n", t->index, p->schedule.row.threads);
@@ -105,12 +103,12 @@ static void emit_column_fetches(const dc_text *t) {
   }
 }
 
-static void emit_row_fetches(const dc_text *t) {
+static void emit_row_copies(const dc_text *t) {
   const dc_program *p = t->p;
   for (int i = 0; i < p->ir.ninputs; i++) {
     const dc_operand *o = &p->ir.input[i];
     const int size = (int)dc_dtype_size(o->dtype), lanes = o->packed ? 16 / size : 1;
-    if (!is_fetched(o)) continue;
+    if (!is_copied_ahead(o)) continue;
     dc_buf_printf(t->b,
                   "#pragma unroll 8\n  for (%s r = y * %d; r + %d <= last; r += %d)\n"
                   "    copy_async<%d>(kx%d + r, x%d + x%d_row + r);\n",
@@ -122,9 +120,9 @@ static void emit_row_fetches(const dc_text *t) {
 }
 
 void dc_emit_async_copies(const dc_text *t) {
-  if (!fetches(t->p)) return;
-  if (t->p->schedule.kind == DC_SCHEDULE_COLUMNS) emit_column_fetches(t);
-  else emit_row_fetches(t);
+  if (!copies_ahead(t->p)) return;
+  if (t->p->schedule.kind == DC_SCHEDULE_COLUMNS) emit_column_copies(t);
+  else emit_row_copies(t);
   dc_buf_puts(t->b, "  asm volatile(\"cp.async.wait_all;\" ::: \"memory\");\n  __syncthreads();\n");
 }
 

@@ -9,15 +9,14 @@
 #include "array/codegen/text.h"
 
 void dc_emit_async_copy_function(const dc_text *t);
-/* Where r is among them: "r", or what COLUMNS have instead. */
+/* The index of element r in a slot: "r", or an expression for COLUMNS. */
 const char *dc_cache_index(const dc_program *p);
-/* "float *const kx0 = …;": where the row's carried values lie; and the copies of those that the first pass finds
-** there. */
+/* "float *const kx0 = …;": the slots; and the copies of operands that the first pass finds there. */
 void dc_emit_cache_slots(const dc_text *t);
 void dc_emit_async_copies(const dc_text *t);
-/* "const float t5 = kt5[r];": steps of element r that an earlier pass computed. */
+/* "const float t5 = kt5[r];": values of element r that an earlier pass computed. */
 void dc_emit_cached_instructions(const dc_text *t, int pass, const char *indent);
-/* "kt5[r] = t5;": what later passes want of the values of this one. */
+/* "kt5[r] = t5;": values of this pass that later ones use. */
 void dc_emit_cache_stores(const dc_text *t, int pass, const char *indent, const char *guard);
 
 #endif

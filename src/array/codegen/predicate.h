@@ -7,9 +7,8 @@
 #include "array/codegen/program.h"
 #include "base/buf.h"
 
-/* predicate.c: the text of a program that dc_lower_predicate made, and whether an operand has an element for each of
-** the test's that it reads. */
+/* Of a program that dc_lower_predicate made: the text, and whether an operand is flat and read by the predicate. */
 void dc_generate_predicate(const dc_program *p, dc_buf *text);
-bool dc_predicate_loads(const dc_program *p, int leaf);
+bool dc_predicate_loads(const dc_program *p, int input);
 
 #endif

@@ -1,7 +1,4 @@
-/*
-** prelude.c - device functions that stand before a kernel: only those that it needs, for each costs time to
-** compile.
-*/
+/* prelude.c - see prelude.h.  A kernel gets only the functions that it needs, since each takes time to compile. */
 #include "array/codegen/prelude.h"
 
 #include <string.h>
@@ -117,7 +114,7 @@ static const char compare_text[] =
   "static __device__ __forceinline__ int compare(double a, unsigned long long b) {\n"
   "  const int c = compare(b, a);\n  return c == 2 ? 2 : -c;\n}\n";
 
-/* --- which of them --------------------------------------------------------------------------------------------- */
+/* --- which ones a program needs ----------------------------------------------------------------------------------- */
 
 typedef struct dc_needs {
   bool half, brain, next, complex, division, power, compare, random;
@@ -134,7 +131,7 @@ static void need_dtype(dc_needs *n, dc_dtype t) {
 static void need_step(dc_needs *n, const dc_program *p, const dc_instruction *s) {
   need_dtype(n, (dc_dtype)s->dtype);
   if (s->op == DC_OP_RANDOM) {
-    n->random = true; /* whose `as` is no dtype */
+    n->random = true; /* its `as` is no dtype */
     return;
   }
   need_dtype(n, (dc_dtype)s->as);

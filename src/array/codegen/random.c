@@ -229,15 +229,15 @@ static void stream_of(const dc_text *t, const dc_instruction *s, char names[3][D
   for (int i = 0; i < 3; i++) dc_value_as(t, s->arg[i + 1], DC_UINT64, names[i]);
 }
 
-void dc_emit_draw(const dc_text *t, int step, const char *at) {
-  const dc_instruction *s = &t->p->ir.code[step];
+void dc_emit_draw(const dc_text *t, int k, const char *at) {
+  const dc_instruction *s = &t->p->ir.code[k];
   char of[3][DC_VALUE_TEXT];
   stream_of(t, s, of);
   dc_emit_random(t->b, (dc_random)s->as, (dc_dtype)s->dtype, at, of[0], of[1], of[2]);
 }
 
-void dc_emit_draws(const dc_text *t, int step, int n, const char *at, const char *indent) {
-  const dc_instruction *s = &t->p->ir.code[step];
+void dc_emit_draws(const dc_text *t, int k, int n, const char *at, const char *indent) {
+  const dc_instruction *s = &t->p->ir.code[k];
   const dc_dtype d = (dc_dtype)s->dtype;
   const bool single = d == DC_FLOAT32;
   const int bits = single ? 32 : 64;
@@ -245,7 +245,7 @@ void dc_emit_draws(const dc_text *t, int step, int n, const char *at, const char
   char of[3][DC_VALUE_TEXT];
   stream_of(t, s, of);
   dc_buf_printf(t->b, "%s%s z%d[%d];\n%sdraws%d(z%d, %s, %s, (unsigned %s)(%s), [&](%s a, %s b) { return ", indent,
-                dc_ctype_of(d), step, n, indent, bits, step, of[0], of[1], t->index, at, draw, draw);
+                dc_ctype_of(d), k, n, indent, bits, k, of[0], of[1], t->index, at, draw, draw);
   if (s->as == DC_RANDOM_NORMAL) dc_buf_printf(t->b, "normal%d(a, b); });\n", bits);
   else if (s->as == DC_RANDOM_INTEGER)
     dc_buf_printf(t->b, "make_longlong2(integer64(a, %s), integer64(b, %s)); });\n", of[2], of[2]);

@@ -1,16 +1,15 @@
 /*
-** reduction.c - the CUDA C of reductions of rows, fused with what feeds them and with what is made of their
-** results, in one pass over the rows or several; domain.c says in which order elements are combined.
+** reduction.c - see reduction.h.
 **
-** A segment has `threads` threads, each of which has `each` accumulators; side by side are either accumulators of one row (LANES,
-** PACKED) or rows (COLUMNS).  A pass runs over the row's elements, combines what they contribute to accumulators, and folds the
-** accumulators; then every thread of the segment knows the result.  In LANES and COLUMNS thread y has accumulators y + q*threads,
-** so the upper half of the accumulators is folded within threads first; in PACKED it has accumulators y*each + q, and it is the
-** other way round.  The tree is the same.
+** A segment has `threads` threads, each of which has `items` accumulators; neighbouring threads have accumulators of
+** one row (LANES, PACKED) or rows (COLUMNS).  A pass runs over the row's elements, combines each into an accumulator,
+** and reduces the accumulators in a tree; then every thread of the segment knows the result.  In LANES and COLUMNS
+** thread y has accumulators y + q*threads, so the upper half of the accumulators is combined within threads first; in
+** PACKED it has accumulators y*items + q, and it is the other way round.  The tree is the same.
 **
 ** Where rows are cut into segments, a block has several segments of one row (of COLUMNS, one segment of neighbouring
-** rows), and the last block of a row (of a tile of rows) to be done folds all.  A ticket counts them; `turn` is larger
-** in every launch, so a count that an interrupted launch left behind is void.
+** rows), and the last block of a row (of a tile of rows) to finish combines all.  A ticket counts blocks; `turn` is
+** larger in every launch, so a count that an interrupted launch left behind is void.
 */
 #include "array/codegen/reduction.h"
 
@@ -46,9 +45,9 @@ static bool has_pivots(const dc_program *p, int pass) {
   return false;
 }
 
-/* --- folding ------------------------------------------------------------------------------------------------ */
+/* --- trees ------------------------------------------------------------------------------------------------ */
 
-/* Of COLUMNS: the block's `n` threads of a column, then the blocks, which have the accumulators that follow each other. */
+/* Of COLUMNS: the block's `n` threads of a column, then the cluster's blocks. */
 static void emit_tree_columns(const dc_text *t, int k, const char *type, int n) {
   const dc_program *p = t->p;
   const dc_schedule *h = &p->schedule;
@@ -68,8 +67,8 @@ static void emit_tree_columns(const dc_text *t, int k, const char *type, int n) 
                 h->row.cluster / 2, k);
 }
 
-/* fold<k>(v): all threads' values of a segment as one, known to all of them; gather<k>(v): those of a block (of
-** COLUMNS, of a column in it). `n` threads take part. */
+/* tree<k>(v): the values of all threads of a segment combined, in all of them; block_tree<k>(v): of a block (of
+** COLUMNS, of a column in it), of `n` threads. */
 static void emit_tree(const dc_text *t, int k, const char *name, int n) {
   const dc_program *p = t->p;
   char type[32];
@@ -93,7 +92,7 @@ static void emit_tree(const dc_text *t, int k, const char *name, int n) {
   dc_buf_puts(t->b, "  return v;\n}\n");
 }
 
-/* The accumulators a<k>[n] of a thread as one, into f<k>. */
+/* Combines the accumulators <name><k>[n] of all threads into f<k>. */
 static void emit_thread_tree(const dc_text *t, int k, const char *name, const char *tree, int n, bool packed) {
   char type[32];
   dc_accumulator_type(t, k, type);
@@ -102,8 +101,8 @@ static void emit_thread_tree(const dc_text *t, int k, const char *name, const ch
                   k, name, k);
   if (n > 1)
     dc_buf_printf(t->b, "#pragma unroll\n  for (int d = %d; d > 0; d >>= 1) {\n#pragma unroll\n"
-                  "    for (int q = 0; q < d; q++) %s%d[q] = combine%d(%s%d[q], %s%d[q + d]);\n  }\n", n / 2, name, k, k,
-                  name, k, name, k);
+                  "    for (int q = 0; q < d; q++) %s%d[q] = combine%d(%s%d[q], %s%d[q + d]);\n  }\n", n / 2, name, k,
+                  k, name, k, name, k);
   if (packed) dc_buf_printf(t->b, "  const %s f%d = %s%d[0];\n", type, k, name, k);
   else dc_buf_printf(t->b, "  const %s f%d = %s%d(%s%d[0]);\n", type, k, tree, k, name, k);
 }
@@ -116,7 +115,7 @@ bool dc_has_row_offset(const dc_operand *o) {
 
 bool dc_has_element_offset(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
 
-/* y: the thread in its segment; row, active, first and last: what it works at. */
+/* y: the thread in its segment; its row, whether it has one (`active`), and its elements [first, last). */
 static void emit_position(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_schedule *h = &p->schedule;
@@ -169,13 +168,13 @@ void dc_emit_row_values(const dc_text *t, const char *indent) {
 
 /* --- elements --------------------------------------------------------------------------------------------------- */
 
-/* Whether the pass loads it from memory, at r. */
+/* Whether the pass loads it from memory at r. */
 static bool is_unit(const dc_operand *o, int pass) {
   return o->layout == DC_LAYOUT_UNIT && !o->index && dc_in_pass(o->loaded, pass);
 }
 
-/* ", const float u0, …, const float z3, …": operands that are loaded, and random numbers that are drawn, where the
-** lambda is called. */
+/* ", const float u0, …, const float z3, …": operands that the caller of the lambda loads, random numbers that it draws.
+** */
 static void emit_unit_params(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
@@ -240,7 +239,7 @@ static void emit_value_lambda(const dc_text *t, int pass) {
   dc_emit_instructions(t, DC_SCOPE_PASS(pass), -1, "    ");
   for (int k = 0; k < p->ir.nreduces; k++)
     if (pass_of(p, k) == pass) dc_emit_contribution(t, k, "    ");
-  if (has_pivots(p, pass)) snprintf(guard, sizeof guard, "if (pivoted%d) ", pass); /* all threads look at pivots */
+  if (has_pivots(p, pass)) snprintf(guard, sizeof guard, "if (pivoted%d) ", pass); /* all threads read pivots */
   dc_emit_cache_stores(t, pass, "    ", guard);
   dc_buf_puts(t->b, "  };\n");
 }
@@ -259,13 +258,13 @@ static void emit_call(const dc_text *t, int pass, bool packed) {
   dc_buf_puts(t->b, "); ");
 }
 
-/* The distances of a spread are taken from the row's first element, which of several blocks the first one has. */
+/* Deviations are taken from the row's first element, which the first block of a cluster has. */
 static void emit_pivots(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   const dc_schedule *h = &p->schedule;
   if (!has_pivots(p, pass)) return;
   if (h->row.cached > 0)
-    dc_buf_puts(t->b, "  __syncthreads();\n"); /* it is read where another thread put it */
+    dc_buf_puts(t->b, "  __syncthreads();\n"); /* it was written by another thread */
   const bool shared = h->row.cluster > 1;
   if (shared) dc_buf_printf(t->b, "  __shared__ double pivots%d[%d][%d];\n", pass, DC_MAX_REDUCES, h->row.columns);
   dc_buf_printf(t->b, "  if (active && length > 0) {\n    const %s r = ", t->index);
@@ -287,23 +286,23 @@ static void emit_pivots(const dc_text *t, int pass) {
 
 /* --- a pass ------------------------------------------------------------------------------------------------------ */
 
-/* How often loops over elements are unrolled: a GPU then has so many loads under way (2^28 float32 values on an H200:
+/* How often loops over elements are unrolled: a GPU then has that many loads in flight (2^28 float32 values on an H200:
 ** 3.7 TB/s with 4, 4.3 with 16).  Where there are many rows, more threads are better (16384 rows of as many: 4.5 TB/s
-** with 4, 4.4 with 16); and the long functions are not to be compiled so often (choose_rounds in domain.c). */
+** with 4, 4.4 with 16); and long functions would be compiled as often. */
 static int unrolled(const dc_program *p, int pass) {
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
   const bool many = h->row.segments == 1 && ir->npasses == 1;
   const bool held = h->kind == DC_SCHEDULE_COLUMNS && h->row.cached > 0;
   if (!p->dev->target.gpu || (h->kind == DC_SCHEDULE_COLUMNS && !held) || many || has_pivots(p, pass)) return 4;
-  if (h->kind != DC_SCHEDULE_PACKED && h->row.items > 1) return 4; /* times each */
+  if (h->kind != DC_SCHEDULE_PACKED && h->row.items > 1) return 4; /* times items */
   for (int i = 0; i < ir->ninstructions; i++)
     if (dc_in_pass(ir->code[i].scopes, pass) && (dc_ops[ir->code[i].op].flags & DC_OP_LONG)) return 4;
   return 16;
 }
 
-/* Whether 16 packs are loaded before the first of them is looked at, by the one operand of a plain sum and its like.
-** That and what is added need 64 registers, so four blocks have room on a multiprocessor (residents_of). */
+/* Whether a reduction of one operand loads 16 packs before it uses the first of them.  These and the accumulators need
+** 64 registers, so a multiprocessor has room for four blocks (residents_of). */
 static bool reads_ahead(const dc_program *p) {
   const dc_schedule *h = &p->schedule;
   int units = 0;
@@ -312,9 +311,9 @@ static bool reads_ahead(const dc_program *p) {
          h->row.two_level && units == 1 && p->ir.nreduces == 1 && unrolled(p, 0) == 16;
 }
 
-/* Whether a plain sum across rows, or its like, goes through a single loop that is not unrolled, in which two blocks
-** have room on a multiprocessor: loads then never wait for the end of a group (16384 x 16384 float32 on an H200: 4466
-** GB/s, where a loop for each group has 4147; unrolled, or with three blocks, it is slower than that). */
+/* Whether a simple reduction across rows is a single loop that is not unrolled, with two blocks on a multiprocessor:
+** loads then never wait for the end of a group (16384 x 16384 float32 on an H200: 4466 GB/s, with a loop for each group
+** 4147; unrolled, or with three blocks, it is slower than that). */
 static bool reads_evenly(const dc_program *p) {
   char type[32], identity[96];
   if (!p->dev->target.gpu || p->schedule.kind != DC_SCHEDULE_COLUMNS || p->ir.npasses > 1 || p->ir.nreduces > 1 ||
@@ -330,18 +329,18 @@ static int residents_of(const dc_program *p) {
   return reads_ahead(p) ? 4 : p->schedule.kind == DC_SCHEDULE_COLUMNS && p->schedule.row.cached > 0 ? 3 : 0;
 }
 
-/* Whether all that a thread has of a single row is loaded before any of it is looked at: its accumulators are not
-** full, and who asks for one value waits for it (1000 float32 values on an H200: a microsecond less than in a loop). */
+/* Whether a thread loads all its elements of a single row before it uses any: its accumulators are not full, and the
+** host waits for the value (1000 float32 values on an H200: a microsecond less than in a loop). */
 static bool reads_at_once(const dc_program *p) {
   if (!p->dev->target.gpu || !dc_program_posts(p) || p->ir.npasses > 1 || p->schedule.row.segments > 1) return false;
   return p->schedule.kind != DC_SCHEDULE_COLUMNS && p->schedule.row.accumulators < DC_MAX_ACCUMULATORS &&
          !has_pivots(p, 0) && !dc_ir_is_long(&p->ir);
 }
 
-/* LATE: where the row has ended, its last element is looked at once more and not combined. */
+/* LATE: past the row's end its last element is loaded once more and not combined. */
 typedef enum dc_taking { TAKE_WHOLE, TAKE_GUARDED, TAKE_LOADED, TAKE_LATE } dc_taking;
 
-/* Joins the elements number j of the thread's accumulators to <into>0[], …. */
+/* Combines element j of each of the thread's accumulators into <into>0[], …. */
 static void emit_take(const dc_text *t, int pass, const char *indent, const char *j, const char *into, dc_taking how) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
@@ -382,17 +381,7 @@ static void emit_take(const dc_text *t, int pass, const char *indent, const char
   dc_buf_printf(t->b, "\n%s}\n", indent);
 }
 
-static void emit_accumulators(const dc_text *t, int pass, const char *indent, const char *name, int n) {
-  char type[32], identity[96];
-  for (int k = 0; k < t->p->ir.nreduces; k++) {
-    if (pass_of(t->p, k) != pass) continue;
-    dc_accumulator(t->p, k, type, identity);
-    dc_buf_printf(t->b, "%s%s %s%d[%d];\n#pragma unroll\n%sfor (int q = 0; q < %d; q++) %s%d[q] = %s;\n", indent, type,
-                  name, k, n, indent, n, name, k, identity);
-  }
-}
-
-/* w0[i], …: what emit_take finds loaded. */
+/* w0[i], …: the packs that emit_take finds loaded. */
 static void emit_ahead(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   for (int i = 0; i < p->ir.ninputs; i++) {
@@ -404,7 +393,7 @@ static void emit_ahead(const dc_text *t, int pass) {
   }
 }
 
-/* A group's sums, b0[q] …, are combined to the accumulators'. */
+/* Combines a group's sums, b0[q] …, into the accumulators. */
 static void emit_group_end(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   for (int k = 0; k < p->ir.nreduces; k++)
@@ -416,7 +405,7 @@ static void emit_group_end(const dc_text *t, int pass) {
 static void emit_group(const dc_text *t, int pass, const char *loop, dc_taking how) {
   const dc_program *p = t->p;
   if (how == TAKE_LOADED) emit_ahead(t, pass);
-  emit_accumulators(t, pass, "    ", "b", p->schedule.row.items);
+  dc_emit_accumulators(t, pass, "    ", "b", p->schedule.row.items);
   dc_buf_puts(t->b, loop);
   emit_take(t, pass, "      ", "j + i", "b", how);
   dc_buf_puts(t->b, "    }\n");
@@ -428,7 +417,7 @@ static void emit_even_groups(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   char type[32], identity[96];
   dc_accumulator(p, 0, type, identity);
-  emit_accumulators(t, pass, "  ", "b", p->schedule.row.items);
+  dc_emit_accumulators(t, pass, "  ", "b", p->schedule.row.items);
   dc_buf_printf(t->b, "#pragma unroll 1\n  for (%s j = 0; j < whole; j++) {\n", t->index);
   emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE);
   dc_buf_puts(t->b, "    if (j % 16 < 15) continue;\n");
@@ -446,7 +435,7 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
   char loop[96], accumulator[32];
   emit_value_lambda(t, pass);
   emit_pivots(t, pass);
-  emit_accumulators(t, pass, "  ", "a", h->row.items);
+  dc_emit_accumulators(t, pass, "  ", "a", h->row.items);
   if (h->kind == DC_SCHEDULE_PACKED) snprintf(accumulator, sizeof accumulator, "y * %d + q", h->row.items);
   else snprintf(accumulator, sizeof accumulator, "q * %d + y", h->row.threads);
   for (int k = 0; k < p->ir.nreduces; k++)
@@ -516,8 +505,8 @@ void dc_emit_ticket(const dc_text *t, const char *of, const char *blocks, const 
                 "  __threadfence();\n", one, of, of, blocks, of);
 }
 
-/* Of a block whose segments were the last ones of their row (of COLUMNS, their rows) all threads fold what there is;
-** the others end here. */
+/* Blocks end here, but for the last one of a row (of COLUMNS, of a tile of rows), whose threads combine all segments.
+** */
 static void emit_last_block(const dc_text *t) {
   const dc_program *p = t->p;
   const bool c = columns(p);
@@ -527,7 +516,7 @@ static void emit_last_block(const dc_text *t) {
   for (int k = 0; k < p->ir.nreduces; k++) dc_buf_printf(t->b, "    partial%d[row * segments + part] = g%d;\n", k, k);
   dc_buf_puts(t->b, "    __threadfence();\n  }\n  __syncthreads();\n");
   dc_emit_ticket(t, of, "blocks", c ? "threadIdx.x == 0 && y == 0" : "threadIdx.x == 0");
-  emit_accumulators(t, 0, "  ", "h", each);
+  dc_emit_accumulators(t, 0, "  ", "h", each);
   if (c) dc_buf_puts(t->b, "  if (active) {\n");
   dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s s = %s; s < segments; s += %d) {\n", each < 8 ? 8 / each : 1, i, y,
                 DC_FINAL_ACCUMULATORS);
@@ -588,7 +577,7 @@ void dc_emit_reduction(const dc_text *t) {
   }
   if (ir->kind == DC_ROWS) emit_writing_pass(t, ir->npasses - 1);
   if (h->row.cluster > 1)
-    dc_buf_puts(t->b, "  cluster_sync();\n"); /* others may still read this block's shared memory */
+    dc_buf_puts(t->b, "  cluster_sync();\n"); /* other blocks may still read this one's shared memory */
   if (ir->kind == DC_ROWS) {
     dc_buf_puts(t->b, "}\n");
     return;

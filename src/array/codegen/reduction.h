@@ -8,12 +8,12 @@
 #include "array/codegen/ir.h"
 #include "array/codegen/text.h"
 
-void dc_emit_reduction(const dc_text *t); /* a whole kernel of kind REDUCTION or ROWS, but of row blocks */
-/* The memory in which segments of rows meet, and the end of all blocks but the last one to be done with a part of
-** those that `of` names: thread `one` of a block counts. */
+void dc_emit_reduction(const dc_text *t); /* a whole kernel of any schedule of rows but ROW_BLOCKS */
+/* The partial results of segments and their tickets, as variables of the module. */
 void dc_emit_segment_variables(const dc_text *t);
+/* Ends all blocks but the last of `blocks` to finish row (or tile) `of`; the thread for which `one` holds counts. */
 void dc_emit_ticket(const dc_text *t, const char *of, const char *blocks, const char *one);
-/* Whether it is found by its row, x<i>_row, and by the element in the row besides, x<i>_r. */
+/* Whether an operand has an offset of its row, x<i>_row, and one of the element in the row, x<i>_r. */
 bool dc_has_row_offset(const dc_operand *o);
 bool dc_has_element_offset(const dc_operand *o);
 /* Values of operands that have one a row, at x<i>_row. */

@@ -1,14 +1,14 @@
 /*
-** row_block.c - the CUDA C of reductions across rows that lie side by side, as the CPU device likes it.
+** row_block.c - see row_block.h.
 **
-** A block has a warp, and a strip of `each` times as many rows, which are columns of memory: an element of all of them
-** is some hundred bytes in one piece, while those of one row are far from each other.  A thread has every `each`th part
-** of the strip's rows, and takes their accumulators one after another, so that its accumulators stay in registers.  The
-** order of accumulators is that of their numbers' bits reversed: then the tree that folds them (domain.c) has its two
-** halves one after another, and of what is to be folded later a level has one value.
+** A block has a warp, which reduces 32 * `items` rows that are columns of memory: an element of all of them is some
+** hundred bytes in one piece, while those of one row are far from each other.  A thread has `items` rows, and takes
+** their accumulators one after another, so that these stay in registers.  The order of accumulators is that of their
+** numbers' bits reversed: then both halves of the tree that combines them follow each other, and each level of it needs
+** to keep one value.
 **
-** The last strip begins so that it ends where the rows do.  What it has in common with the one before is computed by
-** both, and is the same.
+** The last row block ends where the rows do.  Rows that it shares with the one before are computed by both, with the
+** same results.
 */
 #include "array/codegen/row_block.h"
 
@@ -31,7 +31,7 @@ static int bits_of(int n) { return __builtin_ctz((unsigned)n); }
 
 static bool has_pivot(const dc_program *p, int k) { return p->ir.code[p->ir.reduction[k]].reduce == DC_REDUCE_M2; }
 
-/* "int strip, …": where a block is. */
+/* The line of rows and the column in it at which a thread begins. */
 static void emit_position(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_schedule *h = &p->schedule;
@@ -40,10 +40,10 @@ static void emit_position(const dc_text *t) {
   const bool cut = h->row.segments > 1;
   char columns[16] = "rows";
   if (h->kept > 1) snprintf(columns, sizeof columns, "n_%d", h->kept - 1);
-  dc_buf_printf(t->b, "  const %s columns = %s, strips = (columns + %d) / %d;\n", i, columns, width - 1, width);
+  dc_buf_printf(t->b, "  const %s columns = %s, blocks = (columns + %d) / %d;\n", i, columns, width - 1, width);
   dc_buf_printf(t->b, "  const %s tile = (%s)blockIdx.x%s;\n", i, i, cut ? " / segments" : "");
   if (cut) dc_buf_printf(t->b, "  const %s part = (%s)blockIdx.x %% segments;\n", i, i);
-  dc_buf_printf(t->b, "  const %s line = tile / strips;\n  const %s column = min((tile - line * strips) * %d, columns "
+  dc_buf_printf(t->b, "  const %s line = tile / blocks;\n  const %s column = min((tile - line * blocks) * %d, columns "
                 "- %d) + (%s)threadIdx.x;\n", i, i, width, width, i);
   if (cut) dc_buf_printf(t->b, "  const %s first = part * segment, last = min(first + segment, length);\n", i);
   else dc_buf_printf(t->b, "  const %s first = 0, last = length;\n", i);
@@ -51,7 +51,7 @@ static void emit_position(const dc_text *t) {
   dc_emit_offsets(t, "  ", "line", 0, h->kept - 1, "line", dc_has_row_offset);
 }
 
-/* "const int x0_row = …;": where the operand's row is, that of column `c` of the line. */
+/* "const int x0_row = …;": the offset of the operand's row, that of column `c` of the line. */
 static void emit_row_place(const dc_text *t, const dc_operand *o) {
   char name[16];
   if (!dc_has_row_offset(o)) return;
@@ -67,13 +67,13 @@ static void emit_places_of_row(const dc_text *t) {
   for (int i = 0; i < t->p->ir.ninputs; i++) emit_row_place(t, &t->p->ir.input[i]);
 }
 
-/* What is known once a row before anything is reduced. */
+/* Values that are computed once a row, before its reductions. */
 static void emit_row_values(const dc_text *t) {
   dc_emit_row_values(t, "    ");
   dc_emit_instructions(t, DC_SCOPE_ROW, 0, "    ");
 }
 
-/* The lambda `value(c, r, pivot0, …, r0, …)`: what element r of a row contributes. */
+/* The lambda `value(c, r, pivot0, …, r0, …)`: the operands of reductions for element r of a row. */
 static void emit_value(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
@@ -133,7 +133,7 @@ static void emit_call(const dc_text *t, const char *r) {
   dc_buf_puts(t->b, ");");
 }
 
-/* The distances of a spread are taken from the row's first element. */
+/* Deviations are taken from the row's first element. */
 static void emit_pivots(const dc_text *t) {
   const dc_program *p = t->p;
   bool any = false;
@@ -151,16 +151,7 @@ static void emit_pivots(const dc_text *t) {
   dc_buf_puts(t->b, "\n    }\n  }\n");
 }
 
-static void emit_accumulators(const dc_text *t, const char *name) {
-  char type[32], identity[96];
-  for (int k = 0; k < t->p->ir.nreduces; k++) {
-    dc_accumulator(t->p, k, type, identity);
-    dc_buf_printf(t->b, "    %s %s%d[%d];\n#pragma unroll\n    for (int q = 0; q < %d; q++) %s%d[q] = %s;\n", type,
-                  name, k, t->p->schedule.row.items, t->p->schedule.row.items, name, k, identity);
-  }
-}
-
-/* Element r of each of the thread's rows combines <into>0[], …. */
+/* Combines element r of each of the thread's rows into <into>0[], …. */
 static void emit_take(const dc_text *t, const char *into) {
   dc_buf_printf(t->b, "#pragma unroll\n      for (int q = 0; q < %d; q++) {\n        ", t->p->schedule.row.items);
   emit_call(t, "r");
@@ -169,7 +160,7 @@ static void emit_take(const dc_text *t, const char *into) {
   dc_buf_puts(t->b, "\n      }\n");
 }
 
-/* What number k of the tree's leaves, in the order of reversed bits, is folded with: all that are complete with it. */
+/* Leaf k of the tree, in the order of reversed bits, is combined with the values of all levels that it completes. */
 static void emit_tree(const dc_text *t) {
   const int each = t->p->schedule.row.items;
   dc_buf_puts(t->b, "    int level = 0;\n#pragma unroll 1\n    for (int m = k; m & 1; m >>= 1, level++) {\n");
@@ -191,12 +182,12 @@ static void emit_segment(const dc_text *t) {
     dc_buf_printf(t->b, "    const int accumulator = __brev(k) >> %d;\n", 32 - bits_of(h->row.accumulators));
   else dc_buf_puts(t->b, "    const int accumulator = 0;\n");
   dc_buf_printf(t->b, "    %s r = first + accumulator;\n", t->index);
-  emit_accumulators(t, "a");
+  dc_emit_accumulators(t, 0, "    ", "a", t->p->schedule.row.items);
   for (int k = 0; k < p->ir.nreduces; k++) dc_emit_first_index(t, k, "    ", "accumulator");
   if (h->row.two_level) {
     dc_buf_printf(t->b, "    for (%s j = 0; j < whole; j += 16) {\n    const %s end = min(j + 16, whole);\n", t->index,
                   t->index);
-    emit_accumulators(t, "b");
+    dc_emit_accumulators(t, 0, "    ", "b", t->p->schedule.row.items);
     dc_buf_printf(t->b, "#pragma unroll %d\n    for (%s i = j; i < end; i++, r += %d) {\n",
                   h->row.items < 4 ? 4 : 1, t->index, h->row.accumulators);
     emit_take(t, "b");
@@ -216,7 +207,7 @@ static void emit_segment(const dc_text *t) {
   dc_buf_puts(t->b, "  }\n");
 }
 
-/* Of rows in segments, the last block that is done with one folds all, into w<k>[depth]. */
+/* Of rows in segments, the last block to finish combines all, into w<k>[depth]. */
 static void emit_segments(const dc_text *t) {
   const dc_program *p = t->p;
   const char *i = t->index;
@@ -229,7 +220,7 @@ static void emit_segments(const dc_text *t) {
   dc_buf_puts(t->b, "  for (depth = 0; 1 << depth < segments;) depth++;\n#pragma unroll 1\n"
               "  for (int k = 0; k < 1 << depth; k++) {\n    const int s = (int)(((unsigned long long)__brev(k) << "
               "depth) >> 32);\n");
-  emit_accumulators(t, "a");
+  dc_emit_accumulators(t, 0, "    ", "a", t->p->schedule.row.items);
   dc_buf_printf(t->b, "    if (s < segments) {\n#pragma unroll\n      for (int q = 0; q < %d; q++) {\n",
                 p->schedule.row.items);
   for (int k = 0; k < p->ir.nreduces; k++)

@@ -1,5 +1,5 @@
 /*
-** row_block.h - reductions across rows that lie side by side, for the CPU device.
+** row_block.h - kernels of the schedule ROW_BLOCKS: reductions across contiguous rows, on the CPU device.
 */
 #ifndef DC_ARRAY_CODEGEN_ROW_BLOCK_H
 #define DC_ARRAY_CODEGEN_ROW_BLOCK_H

@@ -1,14 +1,13 @@
 /*
-** schedule.c - the elements that a program runs over: axes and strides, how rows are cut and summed, and how threads
-** share the work.
+** schedule.c - see schedule.h.
 **
 ** The order of additions depends on nothing but the number of rows and their length (dc_schedule_cut), so that every
 ** device, layout and fusion gives the same bits:
 **  - a long row, where there are few, is cut into segments of equal length;
-**  - element r of a segment is added to accumulator r % accumulators; where a accumulator has more than 32 elements, every 16 are summed
-**    apart before they are added to it;
-**  - accumulators are folded as a tree: the upper half onto the lower, until one is left;
-**  - segments s are added to folder s % DC_FINAL_ACCUMULATORS, and folders are folded likewise.
+**  - element r of a segment is added to accumulator r % accumulators; where an accumulator has more than 32 elements,
+**    every 16 are summed before they are added to it (two levels);
+**  - accumulators are combined in a tree: the upper half onto the lower, until one is left;
+**  - segment s is added to final accumulator s % DC_FINAL_ACCUMULATORS, and these are combined in a tree too.
 ** So an element passes through some dozens of additions, whatever the length (pairwise summation: Higham, Accuracy and
 ** Stability of Numerical Algorithms, section 4.1).
 */
@@ -28,7 +27,7 @@
 static int64_t up(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
 /* At most 2112 segments: on a GPU a block takes four of them, and four such blocks run on a multiprocessor at a time;
-** so the 132 of an H200 all have the same to do (2^28 float32 values: 4.42 TB/s, but 4.3 with 2048 segments or with
+** so the 132 of an H200 all have the same work (2^28 float32 values: 4.42 TB/s, but 4.3 with 2048 segments or with
 ** 16384). */
 void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length) {
   dc_schedule *h = &p->schedule;
@@ -50,14 +49,14 @@ void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length) {
 
 /* --- strides ------------------------------------------------------------------------------------------- */
 
-/* Byte strides of `g` seen along the axes of `domain`, to whose last ones its own are aligned. */
+/* Byte strides of `g` along the axes of `domain`, broadcast as NumPy does: its axes are the last ones. */
 static void stretch(const dc_geometry *g, const dc_geometry *domain, int64_t *strides) {
   int missing = domain->ndim - g->ndim;
   for (int i = 0; i < domain->ndim; i++)
     strides[i] = i < missing || g->shape[i - missing] == 1 ? 0 : g->strides[i - missing];
 }
 
-/* The same for what has one value a row: along kept axes, its axes being aligned to those of the result `g`. */
+/* The same for an operand with one value a row: along kept axes, with its axes aligned to those of the result `g`. */
 static void stretch_row(const dc_geometry *a, const dc_geometry *g, const dc_geometry *domain, uint32_t axes,
                         int64_t *strides) {
   int64_t own[DC_MAX_DIMS];
@@ -119,15 +118,15 @@ static void swap_axes(dc_program *p, const dc_operands *s, int i, int k) {
   }
 }
 
-/* Writing in the order of memory is faster than in the order of axes, and elements do not care. */
+/* Axes in the order of the result's strides, since writing in the order of memory is faster. */
 static void order_axes(dc_program *p, const dc_operands *s) {
   for (int i = 1; i < p->schedule.rank; i++)
     for (int k = i; k > 0 && magnitude(p->ir.out.strides[k - 1]) < magnitude(p->ir.out.strides[k]); k--)
       swap_axes(p, s, k - 1, k);
 }
 
-/* Kept axes first, the order otherwise as it was. */
-static void part_axes(dc_program *p, const dc_operands *s) {
+/* Kept axes first, in a stable order. */
+static void split_axes(dc_program *p, const dc_operands *s) {
   dc_schedule *h = &p->schedule;
   uint32_t axes = p->ir.axes;
   h->kept = 0;
@@ -148,8 +147,8 @@ static bool mergeable(const dc_program *p, const dc_operands *s, int last, int a
   return true;
 }
 
-/* Drops axes of extent 1 among first … end-1 and combines neighbours that every operand steps through as one; they are
-** moved to `to` and up. Returns where they end then. */
+/* Drops axes of extent 1 among first … end-1 and merges neighbours that are contiguous in every operand; the axes
+** left are moved to `to` and up.  Returns their end. */
 static int merge_axes(dc_program *p, const dc_operands *s, int first, int end, int to) {
   int at = to;
   for (int i = first; i < end; i++) {
@@ -166,7 +165,7 @@ static int merge_axes(dc_program *p, const dc_operands *s, int first, int end, i
 
 /* --- layouts --------------------------------------------------------------------------------------------- */
 
-/* Turns strides into elements; returns the farthest of them. */
+/* Converts strides from bytes to elements; returns the greatest offset that they lead to. */
 static int64_t count_strides(const dc_program *p, dc_operand *o) {
   int64_t size = (int64_t)dc_dtype_size(o->dtype), farthest = 0;
   for (int i = 0; i < p->schedule.rank; i++) {
@@ -196,7 +195,7 @@ static dc_layout layout_of_elements(const dc_program *p, const dc_operand *o) {
 
 static dc_layout layout_of_rows(const dc_program *p, const dc_operand *o) {
   const dc_schedule *h = &p->schedule;
-  if (h->n == 0 && dc_geometry_size(o->g) == 0) return DC_LAYOUT_STRIDED; /* nothing that could be read */
+  if (h->n == 0 && dc_geometry_size(o->g) == 0) return DC_LAYOUT_STRIDED; /* there is nothing to read */
   if (all_zero(o->strides, h->kept, h->rank)) return all_zero(o->strides, 0, h->kept) ? DC_LAYOUT_ONE : DC_LAYOUT_ROW;
   return h->rank == h->kept + 1 && o->strides[h->kept] == 1 ? DC_LAYOUT_UNIT : DC_LAYOUT_STRIDED;
 }
@@ -208,8 +207,8 @@ static size_t widest(const dc_operands *s, int first) {
   return most;
 }
 
-/* 16 bytes of the widest operand, where the device likes that, the last axis is whole packs of so many elements, and
-** each operand is either aligned and without gaps along it or has one value there. */
+/* Elements a vector access: 16 bytes of the widest operand, on a GPU, where the last axis is whole packs of them and
+** each operand is either aligned and contiguous along it or constant. */
 static int choose_lanes(dc_program *p, const dc_operands *s) {
   if (!p->dev->target.gpu || p->schedule.rank == 0 || p->ir.scatters) return 1;
   const int64_t lanes = 16 / (int64_t)widest(s, 0);
@@ -229,7 +228,7 @@ static int choose_lanes(dc_program *p, const dc_operands *s) {
 
 #define TILE_MEMORY ((size_t)40 << 10) /* bytes of shared memory, of the 48 KB that every kernel may have */
 
-/* A square of the plane of the last axis and of that along which an operand lies that is not without gaps along the
+/* A tile of the plane of the last axis and of an axis along which an operand is contiguous that is not so along the
 ** last one, if there is such an operand and the plane is large enough. */
 static void choose_tile(dc_program *p, const dc_operands *s) {
   dc_schedule *h = &p->schedule;
@@ -256,12 +255,11 @@ static void choose_tile(dc_program *p, const dc_operands *s) {
     if (s->o[j]->layout == DC_LAYOUT_FLAT) s->o[j]->layout = DC_LAYOUT_STRIDED;
 }
 
-/* Of random numbers several packs a thread: what does not depend on the element, such as the generator's keys, is a
-** good part of what a thread computes (2^28 float32 on an H200, uniform: 0.274 ms with one pack, 0.235 with four;
-** normal: 0.486 and 0.396).  Where a number takes long, or a pack is large, the text would become so too.
-**
-** Of the long functions two, one after another: blocks begin and end half as often (exp(a * sin(x) + cos(y)) on 2^28
-** float32: 0.746 ms with one, 0.737 with two, 0.745 with four). */
+/* Several packs a thread of random numbers: values that do not depend on the element, such as the generator's keys, are
+** a good part of a thread's work (2^28 float32 on an H200, uniform: 0.274 ms with one pack, 0.235 with four; normal:
+** 0.486 and 0.396).  Where a number takes long, or a pack is large, compiling would take long too.  Two packs a thread
+** of long functions, one after another: blocks begin and end half as often (exp(a * sin(x) + cos(y)) on 2^28 float32:
+** 0.746 ms with one, 0.737 with two, 0.745 with four). */
 static int choose_packs(dc_program *p) {
   dc_schedule *h = &p->schedule;
   bool drawn = false;
@@ -275,11 +273,11 @@ static int choose_packs(dc_program *p) {
   return !drawn ? 1 : h->elements.lanes == 8 ? 2 : 4;
 }
 
-#define MOST_STEPS_OF_ROUNDS 8 /* longer texts would take too long to compile as often */
+#define MOST_STEPS_OF_ROUNDS 8 /* with more, unrolling takes too long to compile */
 
-/* Several elements a thread: where threads are not free, but not of the long functions, which would be compiled as
-** often; and to have more loads under way where they are not wide.  On the CPU device only what a warp of elements in
-** one piece costs besides is saved (2^18 int8 values in the cache: 21 us, with one element a thread 33). */
+/* Several elements a thread, so that more loads are in flight where they are not wide; not of long functions, which
+** would be compiled as often.  On the CPU device this saves the fixed cost of a warp (2^18 int8 values in the cache:
+** 21 us, with one element a thread 33). */
 static int choose_rounds(dc_program *p) {
   if (p->schedule.elements.lanes > 1) return choose_packs(p);
   if (p->schedule.rank == 0) return 1;
@@ -288,7 +286,7 @@ static int choose_rounds(dc_program *p) {
   return dc_schedule_has_offsets(p) || p->ir.scatters || p->ir.ninstructions > MOST_STEPS_OF_ROUNDS ? 1 : 4;
 }
 
-/* Whether most of what is read has neighbouring elements in neighbouring rows. */
+/* Whether most inputs are contiguous across rows. */
 static bool columns_are_better(const dc_program *p) {
   const dc_schedule *h = &p->schedule;
   int along = 0, across = 0;
@@ -302,16 +300,17 @@ static bool columns_are_better(const dc_program *p) {
   return across > along;
 }
 
-static bool is_random_place(const dc_program *p, int leaf) {
+static bool is_random_index(const dc_program *p, int input) {
   const dc_ir *ir = &p->ir;
   for (int i = 0; i < ir->ninstructions; i++)
-    if (ir->code[i].op == DC_OP_RANDOM && ir->code[i].arg[0].kind == DC_REF_INPUT && ir->code[i].arg[0].index == leaf)
+    if (ir->code[i].op == DC_OP_RANDOM && ir->code[i].arg[0].kind == DC_REF_INPUT && ir->code[i].arg[0].index == input)
       return true;
   return false;
 }
 
-/* How many neighbouring accumulators each thread takes in vector accesses, or to make their random numbers together; or 1. */
-static int choose_each(const dc_program *p, const dc_operands *s) {
+/* How many neighbouring accumulators a thread has, for vector accesses or to make their random numbers together; or 1.
+** */
+static int choose_vector(const dc_program *p, const dc_operands *s) {
   const dc_ir *ir = &p->ir;
   int each = 0;
   if (!p->dev->target.gpu || p->schedule.row.accumulators < DC_MAX_ACCUMULATORS || ir->npasses > 1 ||
@@ -319,21 +318,21 @@ static int choose_each(const dc_program *p, const dc_operands *s) {
     return 1;
   for (int i = 0; i < ir->ninputs; i++)
     if (ir->input[i].layout == DC_LAYOUT_UNIT && !ir->input[i].index)
-      each = 16 / (int)widest(s, 1); /* not the result's */
+      each = 16 / (int)widest(s, 1); /* without the result's dtype */
   for (int i = 0; i < ir->ninputs && each == 0; i++)
-    if (ir->input[i].layout == DC_LAYOUT_UNIT && is_random_place(p, i)) each = 4;
+    if (ir->input[i].layout == DC_LAYOUT_UNIT && is_random_index(p, i)) each = 4;
   if (each == 16 && p->schedule.row.segments > 1)
-    each = 4; /* else a block had 16 segments, and there were few blocks */
+    each = 4; /* else a block had 16 segments, and there were too few blocks */
   if (each < 2) return 1;
   for (int i = 0; i < ir->ninputs; i++) {
     const dc_operand *o = &ir->input[i];
-    if (o->layout != DC_LAYOUT_UNIT || (o->index && !is_random_place(p, i))) continue;
+    if (o->layout != DC_LAYOUT_UNIT || (o->index && !is_random_index(p, i))) continue;
     if (!dc_operand_is_aligned(o, o->strides, p->schedule.kept, each)) return 1;
   }
   return each;
 }
 
-static bool seeks_place(const dc_instruction *s) {
+static bool is_argument_reduction(const dc_instruction *s) {
   return s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX;
 }
 
@@ -342,17 +341,17 @@ static int accumulator_bytes(const dc_program *p) {
   int bytes = 0;
   for (int k = 0; k < p->ir.nreduces; k++) {
     const dc_instruction *s = &p->ir.code[p->ir.reduction[k]];
-    const bool places = seeks_place(s);
-    const int size = (int)dc_dtype_size(places ? dc_ir_dtype(&p->ir, s->arg[0]) : (dc_dtype)s->dtype);
-    bytes += s->reduce == DC_REDUCE_M2 ? 16 : (size < 4 ? 4 : size) * (places ? 2 : 1);
+    const bool indexed = is_argument_reduction(s);
+    const int size = (int)dc_dtype_size(indexed ? dc_ir_dtype(&p->ir, s->arg[0]) : (dc_dtype)s->dtype);
+    bytes += s->reduce == DC_REDUCE_M2 ? 16 : (size < 4 ? 4 : size) * (indexed ? 2 : 1);
   }
   return bytes;
 }
 
-/* How many rows a thread has where strips of them are reduced: as many accumulators as half of the vector registers
-** hold, if all processors have something to do then; or 0.  (4096 x 4096 float32 values on two processors: 3 ms, with
+/* Rows a thread of row blocks: as many as have their accumulators in half of the vector registers, if all processors
+** have work then; 0: no row blocks.  (4096 x 4096 float32 values on two processors: 3 ms, with
 ** one row a thread 10 ms.) */
-static int choose_strip(const dc_program *p) {
+static int choose_row_block(const dc_program *p) {
   const dc_schedule *h = &p->schedule;
   if (p->dev->target.gpu || p->ir.kind != DC_REDUCTION || p->ir.npasses > 1 || !columns_are_better(p)) return 0;
   const int64_t columns = h->shape[h->kept - 1], wanted = 2 * p->dev->facts.multiprocessors;
@@ -362,17 +361,18 @@ static int choose_strip(const dc_program *p) {
   return columns < 32 ? 0 : each;
 }
 
-/* Places depend on no order, and a value with its place takes many registers: one accumulator a thread, where vectors hold
-** what all lanes have (2^24 float32 values on two processors: 4 ms, with eight accumulators 6). */
+/* argmin and argmax depend on no order, and a value with its index takes many registers: one accumulator a thread,
+** where vectors hold the values of all lanes (2^24 float32 values on two processors: 4 ms, with eight accumulators 6).
+** */
 static void spare_registers(dc_program *p) {
   dc_ir *ir = &p->ir;
-  bool places =
+  bool indexed =
       ir->kind == DC_REDUCTION && ir->npasses == 1 && !p->dev->target.gpu && p->schedule.row.accumulators > 32;
-  for (int k = 0; k < ir->nreduces; k++) places = places && seeks_place(&ir->code[ir->reduction[k]]);
-  if (places) p->schedule.row.accumulators = 32;
+  for (int k = 0; k < ir->nreduces; k++) indexed = indexed && is_argument_reduction(&ir->code[ir->reduction[k]]);
+  if (indexed) p->schedule.row.accumulators = 32;
 }
 
-static void note_apart(const dc_program *p, dc_operand *o) {
+static void note_row_stride(const dc_program *p, dc_operand *o) {
   const int64_t stride = o->strides[p->schedule.kept - 1];
   o->row_stride = stride == 0 ? DC_ROW_STRIDE_ZERO : stride == 1 ? DC_ROW_STRIDE_ONE : DC_ROW_STRIDE_ANY;
 }
@@ -380,20 +380,20 @@ static void note_apart(const dc_program *p, dc_operand *o) {
 /* How many threads a segment has, and how many accumulators each of them. */
 static void choose_mapping(dc_program *p, const dc_operands *s) {
   dc_schedule *h = &p->schedule;
-  const int strip = choose_strip(p);
+  const int rows = choose_row_block(p);
   h->row.cluster = 1;
   h->row.columns = 0;
-  if (strip > 0) {
+  if (rows > 0) {
     h->kind = DC_SCHEDULE_ROW_BLOCKS;
     h->row.threads = 32;
-    h->row.items = strip;
-    for (int j = 0; j < s->n; j++) note_apart(p, s->o[j]);
+    h->row.items = rows;
+    for (int j = 0; j < s->n; j++) note_row_stride(p, s->o[j]);
     return;
   }
   spare_registers(p);
-  const int each = choose_each(p, s);
+  const int each = choose_vector(p, s);
   h->kind = columns_are_better(p) ? DC_SCHEDULE_COLUMNS : each > 1 ? DC_SCHEDULE_PACKED : DC_SCHEDULE_LANES;
-  const bool warps = p->ir.npasses > 1 && h->row.length <= 2048; /* a warp a row, which need not wait for others */
+  const bool warps = p->ir.npasses > 1 && h->row.length <= 2048; /* a warp a row, without block barriers */
   int most = p->dev->target.gpu ? (warps ? 32 : p->ir.npasses > 1 ? 256 : 64) : 32;
   if (h->kind == DC_SCHEDULE_COLUMNS) most = 16;
   h->row.threads = h->row.accumulators < most ? h->row.accumulators : most;
@@ -407,7 +407,7 @@ static void choose_mapping(dc_program *p, const dc_operands *s) {
 /* The bytes that an operand covers: [*low, *high). */
 static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr *high) {
   int64_t size = (int64_t)dc_dtype_size(o->dtype), before = 0, after = size;
-  if (o->address_only || (o == &p->ir.out && p->ir.scatters)) { /* anything in its buffer */
+  if (o->address_only || (o == &p->ir.out && p->ir.scatters)) { /* any byte of its buffer */
     *low = o->buffer->ptr;
     *high = o->buffer->ptr + o->buffer->bytes;
     return;
@@ -421,7 +421,7 @@ static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr
   *high = o->ptr + (dc_ptr)after;
 }
 
-/* Whether an input shares memory with the result, and whether that does no harm. */
+/* Whether an input shares memory with the result, and if so whether each element is read only where it is written. */
 static void note_overlap(dc_program *p) {
   dc_ir *ir = &p->ir;
   dc_schedule *h = &p->schedule;
@@ -457,7 +457,7 @@ static void finish_elements(dc_program *p, const dc_operands *s) {
     if (f > farthest) farthest = f;
     s->o[j]->layout = layout_of_elements(p, s->o[j]);
   }
-  h->wide = h->n > INT32_MAX - 16 * DC_BLOCK || farthest > INT32_MAX; /* the last block may run past n */
+  h->wide = h->n > INT32_MAX - 16 * DC_BLOCK || farthest > INT32_MAX; /* indices of the last block exceed n */
   h->kind = DC_SCHEDULE_ELEMENTS;
   choose_tile(p, s);
   if (h->kind == DC_SCHEDULE_TILES) return;
@@ -469,7 +469,7 @@ static void finish_elements(dc_program *p, const dc_operands *s) {
 static void finish_rows(dc_program *p, const dc_operands *s) {
   dc_schedule *h = &p->schedule;
   int64_t farthest = 0, rows = 1, length = 1;
-  part_axes(p, s);
+  split_axes(p, s);
   for (int i = 0; i < h->rank; i++) *(i < h->kept ? &rows : &length) *= h->shape[i];
   const int kept = h->kept, rank = h->rank;
   h->kept = merge_axes(p, s, 0, kept, 0);
@@ -482,7 +482,7 @@ static void finish_rows(dc_program *p, const dc_operands *s) {
   dc_schedule_cut(p, rows, length);
   const int64_t slack =
       INT32_MAX - (1 << 16) -
-      (h->row.segments > 1 ? h->row.segment : 0); /* the last one may end behind n */
+      (h->row.segments > 1 ? h->row.segment : 0); /* the last segment may end behind n */
   h->wide = h->n > slack || rows > slack / 512 || farthest > INT32_MAX;
   choose_mapping(p, s);
   dc_pass_cache_plan(p);
@@ -521,8 +521,8 @@ int dc_operand_strides(const dc_program *p, const dc_operand *o) {
   }
 }
 
-/* Division of a number below 2^31 by an extent, as a product (Granlund and Montgomery, Division by Invariant Integers
-** using Multiplication, 1994, figure 4.1): no processor here divides vectors of integers. */
+/* Division of a number below 2^31 by an extent as a product (Granlund and Montgomery, Division by Invariant Integers
+** using Multiplication, 1994, figure 4.1): processors have no division of vectors of integers. */
 bool dc_schedule_multiplies(const dc_schedule *s) { return !s->wide && s->kind != DC_SCHEDULE_TILES; }
 
 bool dc_schedule_has_offsets(const dc_program *p) {

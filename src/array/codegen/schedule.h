@@ -9,17 +9,17 @@
 #include "array/codegen/program.h"
 #include "array/graph/geometry.h"
 
-/* How rows of `length` elements are cut and summed, which depends on nothing but these two numbers. */
+/* How rows of `length` elements are cut and summed; depends on these two numbers alone. */
 void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length);
-/* Strides, axes, layouts, and how threads share the work. `g`: the result's shape; `domain`: the elements'. */
+/* The whole schedule of an IR. `g`: the result's shape; `domain`: the elements'. */
 void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *domain);
-/* Of ROW_BLOCKS: the rows whose elements lie side by side, in blocks, for a segment of all rows. */
+/* Of ROW_BLOCKS: blocks for one segment of all rows. */
 int64_t dc_schedule_row_blocks(const dc_schedule *s);
 
 /* How many strides of the operand, and whether extents, are parameters of the kernel. */
 int dc_operand_strides(const dc_program *p, const dc_operand *o);
 bool dc_schedule_has_offsets(const dc_program *p);
-/* Whether coordinates are found by products: each extent then has two more parameters behind it. */
+/* Whether coordinates are found by products instead of divisions: each extent then has two more parameters. */
 bool dc_schedule_multiplies(const dc_schedule *s);
 /* Whether an operand is read along the tile's other axis (tile.c). */
 bool dc_operand_lies_across(const dc_program *p, const dc_operand *o);

@@ -1,10 +1,4 @@
-/*
-** tile.c - the CUDA C of element-by-element programs with operands that lie across the result.
-**
-** Where neighbours in the result are far apart in an operand, but neighbours along another axis are next to each other,
-** a block takes a square of the plane of these two axes: such operands are read along their own axis into shared
-** memory, whose rows are one element longer than the square so that columns, too, fall into different banks.
-*/
+/* tile.c - see tile.h. */
 #include "array/codegen/tile.h"
 
 #include <stdio.h>
@@ -18,7 +12,7 @@
 #include "array/codegen/value.h"
 #include "base/buf.h"
 
-/* The place of an operand from the coordinates of axes that the square does not have. */
+/* Offsets of operands by the axes that are not the tile's. */
 static void emit_bases(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;

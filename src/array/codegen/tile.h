@@ -1,8 +1,9 @@
 /*
-** tile.h - element-by-element kernels with operands that lie across the result.
+** tile.h - kernels of the schedule TILES: elementwise, with operands that are contiguous along another axis than the
+** result.
 **
 ** Where neighbours in the result are far apart in an operand, but neighbours along another axis are next to each other,
-** a block takes a square of the plane of these two axes: such operands are read along their own axis into shared
+** a block takes a square of the plane of these two axes: the operands are read along their own axis into shared
 ** memory, whose rows are one element longer than the square so that columns, too, fall into different banks.
 */
 #ifndef DC_ARRAY_CODEGEN_TILE_H

@@ -9,18 +9,18 @@
 #include "base/buf.h"
 #include "base/dtype.h"
 
-#define DC_VALUE_TEXT 320 /* room for any converted value */
+#define DC_VALUE_TEXT 320 /* enough for any converted value */
 
 static inline char dc_kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
 
 const char *dc_ctype_of(dc_dtype t);  /* in registers */
 const char *dc_stored_as(dc_dtype t); /* in memory */
-const char *dc_half_name(dc_dtype t); /* with which the functions of a 16-bit format begin */
+const char *dc_half_name(dc_dtype t); /* the prefix of a 16-bit format's functions */
 /* The C expression for `v`, a name of type `from`, as a `to`; or for what a reference names. */
 void dc_convert(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]);
 void dc_value_as(const dc_text *t, dc_ref r, dc_dtype to, char out[DC_VALUE_TEXT]);
 void dc_name_of(dc_ref r, char name[16]);
-/* A value as registers hold it, from one as memory does, and the other way round. */
+/* The C expression that converts a value from memory's format to registers', and back. */
 void dc_from_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]);
 void dc_to_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]);
 /* "l op r" for + - *, wrapping where integers overflow. */

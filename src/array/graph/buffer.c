@@ -27,7 +27,7 @@ static inline dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
     dc_fail_oom(err);
     return NULL;
   }
-  b->dev = dev; /* field by field, as compilers clear a whole with an instruction that is slow to start */
+  b->dev = dev; /* field by field: compilers clear a whole struct with an instruction that is slow to start */
   b->ptr = 0;
   b->bytes = bytes;
   b->readers = NULL;
@@ -58,7 +58,7 @@ static DC_RARELY void name_holders(const dc_device *dev, dc_error *err) {
   dc_buf_free(&b);
 }
 
-/* After a failure. */
+/* After dc_device_alloc has failed. */
 static DC_RARELY int allocate_again(dc_device *dev, size_t bytes, dc_memory_relief relieve, dc_ptr *ptr,
                                      dc_error *err) {
   if (err->kind != DC_MEMORY) return -1;

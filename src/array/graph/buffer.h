@@ -32,7 +32,7 @@ struct dc_buffer {
   size_t bytes;
   dc_use *readers;
   int refs;
-  bool closed; /* for arrays */
+  bool closed; /* its arrays are */
   bool foreign;
   int held;    /* by captured graphs and launches to come, which may still use it when it is closed */
   void (*release)(void *ud); /* of foreign memory; may be NULL */

@@ -68,7 +68,7 @@ static inline void drop(dc_expr *e) {
     if (e->arg[i] != NULL && e->use[i].link != NULL) dc_use_end(&e->use[i]);
   for (int i = 0; i < e->nargs; i++)
     if (e->arg[i] != NULL) dc_array_leave(e->arg[i]);
-  if (e->frame != NULL) free(e->frame); /* hardly one has it */
+  if (e->frame != NULL) free(e->frame); /* few have one */
   dc_stock_give(&exprs, e);
 }
 

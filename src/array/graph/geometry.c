@@ -1,9 +1,4 @@
-/*
-** geometry.c - shapes and strides as pure functions.
-**
-** Strides are bytes.  Extents of 1 and arrays without elements never care about their strides, which
-** is why the tests below skip them.
-*/
+/* geometry.c - see geometry.h.  The strides of extents of 1, and of arrays without elements, are ignored. */
 #include "array/graph/geometry.h"
 
 #include <inttypes.h>
@@ -19,7 +14,7 @@ static int too_many_axes(int ndim, dc_error *err) {
   return dc_fail(err, DC_SHAPE, NULL, "an array has 0 to %d axes, not %d", DC_MAX_DIMS, ndim);
 }
 
-/* A stretched shape can have more elements than an integer counts. */
+/* A broadcast shape can have more elements than an int64 counts. */
 static int check_count(const dc_geometry *g, dc_error *err) {
   int64_t n = 1;
   for (int i = 0; i < g->ndim; i++)
@@ -148,8 +143,7 @@ static void fill_strides(dc_geometry *out, int first, int last, int64_t stride) 
   }
 }
 
-/* Old and new axes are cut into groups of equal size; a group can be seen anew when its old axes
-** follow one another in memory without gaps. */
+/* Old and new axes are cut into groups of equal size; a group can be reshaped when its old axes are contiguous. */
 bool dc_geometry_reshape(const dc_geometry *g, int ndim, const int64_t *shape, size_t itemsize, dc_geometry *out) {
   dc_geometry old, o;
   old.ndim = 0;
@@ -160,7 +154,7 @@ bool dc_geometry_reshape(const dc_geometry *g, int ndim, const int64_t *shape, s
   }
   o.ndim = ndim;
   for (int i = 0; i < ndim; i++) o.shape[i] = shape[i];
-  if (dc_geometry_size(g) <= 1) { /* nothing to step over: any strides do */
+  if (dc_geometry_size(g) <= 1) { /* of one element: any strides do */
     int64_t stride = (int64_t)itemsize;
     for (int i = ndim - 1; i >= 0; i--) {
       o.strides[i] = stride;

@@ -42,7 +42,7 @@ static int integer_from_int(int64_t v, dc_dtype t, dc_number *out, dc_error *err
   return 0;
 }
 
-/* As few digits as give the number back, or 17. */
+/* The shortest of 15 and 17 digits that gives the number back. */
 static const char *shown(double v, char text[static 32]) {
   snprintf(text, 32, "%.15g", v);
   if (strtod(text, NULL) != v) snprintf(text, 32, "%.17g", v);

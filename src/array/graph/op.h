@@ -96,7 +96,7 @@ enum {
 
 /* Not called by users.  CLOSE: |a-b| <= number[3] + number[2]*|b| in float64.  INDEX: number[1] + i*number[2] for
 ** element i in C order.  RANDOM: see codegen/random.c.  GATHER: operand 0 read where the node's frame and operand 2,
-** counts of elements, say (operand 1 is the place by the frame; it has neither array nor number).  VIEW: operand 0,
+** counts of elements, say (operand 1 is the offset by the frame; it has neither array nor number).  VIEW: operand 0,
 ** which is pending, with other axes: it has no memory, but is a view of the operand's once that is computed. */
 #define DC_INTERNAL(X)                                                                                        \
   X(CAST, "cast", 1, INTERNAL, DC_OP_COMPLEX) X(EQUAL, "equal", 2, INTERNAL, DC_OP_COMPLEX)                   \

@@ -1,6 +1,4 @@
-/*
-** batch.c - see batch.h.
-*/
+/* batch.c - see batch.h. */
 #include "array/linalg/batch.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
-** batch.h - inside the room: the axes along which a library repeats what it does.
+** batch.h - the axes of a batch, for libraries that take one distance from matrix to matrix.
 **
-** A library takes one distance from matrix to matrix.  Axes through which every operand steps as one are merged; the
-** longest that is left goes to the library, the others are walked here.
+** Axes that are contiguous in every operand are merged; the longest that is left goes to the library, the others are a
+** loop of the caller's.
 */
 #ifndef DC_ARRAY_LINALG_BATCH_H
 #define DC_ARRAY_LINALG_BATCH_H
@@ -21,9 +21,9 @@ typedef struct dc_batch {
 void dc_batch_add(dc_batch *b, int64_t n, const int64_t step[DC_BATCH_OPERANDS]);
 /* Takes the longest axis away: its extent and steps; 1 and 0 when there is none. */
 void dc_batch_take(dc_batch *b, int64_t *n, int64_t step[DC_BATCH_OPERANDS]);
-/* How often the axes left are to be walked; 1 without any. */
+/* Iterations over the axes left; 1 without any. */
 int64_t dc_batch_count(const dc_batch *b);
-/* Where the operands are at the i-th time, in elements. */
+/* The operands' offsets in iteration i, in elements. */
 void dc_batch_at(const dc_batch *b, int64_t i, int64_t at[DC_BATCH_OPERANDS]);
 
 #endif

@@ -1,6 +1,8 @@
 /*
-** fft.c - Fourier transforms: the axes are taken in runs of neighbours, a run at a time, as they lie in memory where
-** the library takes that; else the run's axes are brought to the end by a copy, and back.
+** fft.c - see fft.h.
+**
+** The axes are taken in runs of neighbours, each as it lies in memory where the library takes that; else a copy moves
+** the run's axes to the end, and back.
 */
 #include "array/linalg/fft.h"
 
@@ -48,7 +50,7 @@ static dc_array *result_for(const dc_array *in, const run *r, dc_error *err) {
   return dc_array_empty(in->dev, dtype, in->g.ndim, shape, err);
 }
 
-/* Whether each call of the batch begins where the library takes and gives real numbers. */
+/* Whether each call of the batch begins at an address that the library accepts for real numbers. */
 static bool begins_well(const dc_batch *all, const dc_array *in, const dc_array *out, const run *r) {
   const bool reads = r->kind == DC_FFT_REAL;
   if ((!reads && r->kind != DC_FFT_TO_REAL) || !in->dev->libraries->fft_pairs) return true;
@@ -58,7 +60,7 @@ static bool begins_well(const dc_batch *all, const dc_array *in, const dc_array 
   return well;
 }
 
-/* The description of the transform and its batch; false when `in` does not lie so that the library takes it. */
+/* The library's description of the transform and its batch; false when it does not take in's layout. */
 static bool describe(dc_fft *f, dc_batch *all, const dc_array *in, const dc_array *out, const run *r) {
   *f = (dc_fft){ .kind = r->kind, .wide = complex_of(in->dtype) == DC_COMPLEX128, .axes = r->count };
   for (int i = 0; i < r->count; i++) {
@@ -67,7 +69,7 @@ static bool describe(dc_fft *f, dc_batch *all, const dc_array *in, const dc_arra
     f->in_step[i] = step;
     f->out_step[i] = dc_matrix_step(out, r->first + i);
   }
-  for (int i = r->count - 1; i >= 0; i--) { /* an axis of one element may lie anyhow */
+  for (int i = r->count - 1; i >= 0; i--) { /* the stride of an axis of one element does not matter */
     const bool inner = i + 1 < r->count;
     const int64_t least = inner ? f->n[i + 1] * f->in_step[i + 1] : 1;
     if (f->n[i] == 1) f->in_step[i] = least;
@@ -106,7 +108,7 @@ static int perform(dc_fft *f, const dc_batch *all, dc_array *in, dc_array *out, 
   return rc;
 }
 
-/* The view in which the run's axes come last (`there`), or go back to where they were. */
+/* The view in which the run's axes come last (`there`), or its inverse. */
 static dc_array *turned(dc_array *a, const run *r, bool there, dc_error *err) {
   int axes[DC_MAX_DIMS], n = 0;
   const int last = a->g.ndim - r->count;
@@ -123,8 +125,8 @@ static dc_array *turned(dc_array *a, const run *r, bool there, dc_error *err) {
   return dc_geometry_transpose(&a->g, axes, &g, err) != 0 ? NULL : dc_array_view(a, &g, 0, err);
 }
 
-/* What is not real of the first number, and of the middle one of an even length, has no meaning and is not read by
-** everybody's transforms: it becomes 0.  `in` is our own copy. */
+/* The imaginary parts of the first number, and of the middle one of an even length, have no meaning, and not all
+** libraries ignore them: they are set to 0.  `in` is our own copy. */
 static int clear_imaginary(dc_array *in, const run *r, dc_error *err) {
   const dc_dtype part = real_of(in->dtype);
   const int64_t size = (int64_t)dc_dtype_size(part), step = in->g.strides[r->first];

@@ -1,6 +1,4 @@
-/*
-** matmul.c - matrix products: shapes as NumPy's, operands as they lie where the library takes that, else copied.
-*/
+/* matmul.c - see matmul.h.  Operands whose layout the library takes are not copied. */
 #include "array/linalg/matmul.h"
 
 #include <inttypes.h>
@@ -14,6 +12,7 @@
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
 #include "array/linalg/batch.h"
+#include "array/copy.h"
 #include "array/linalg/matrix.h"
 #include "array/linalg/matrix_kernels.h"
 #include "array/operators.h"
@@ -27,7 +26,7 @@
 
 /* --- shapes ------------------------------------------------------------------------------------------- */
 
-/* A product to be computed: both operands as matrices with the batch's axes in front, and the result. */
+/* A product: both operands as matrices behind the batch's axes, and the result. */
 typedef struct task {
   dc_dtype dtype;       /* of the result */
   int64_t m, n, k;
@@ -79,7 +78,7 @@ static int plan(task *t, const dc_array *a, const dc_array *b, dc_error *err) {
 /* Steps of an operand, in elements. */
 typedef struct matrix {
   int64_t row, column;
-  int64_t batch[DC_MAX_DIMS]; /* along the batch's axes; 0 where it is stretched */
+  int64_t batch[DC_MAX_DIMS]; /* along the batch's axes; 0 where it is broadcast */
   bool transposed;
   int64_t ld;
 } matrix;
@@ -100,7 +99,7 @@ static void look_at(matrix *x, const dc_array *a, bool column, const task *t) {
   }
 }
 
-/* Whether rows of `columns` elements lie so that libraries take them, perhaps transposed. */
+/* Whether libraries take the layout, perhaps as that of a transposed matrix. */
 static bool fits(matrix *x, int64_t rows, int64_t columns, int nbatch) {
   for (int i = 0; i < nbatch; i++)
     if (x->batch[i] < 0) return false;
@@ -112,7 +111,8 @@ static bool fits(matrix *x, int64_t rows, int64_t columns, int nbatch) {
   return (rows == 1 || x->row == 1) && x->ld >= rows;
 }
 
-/* `a` READY, of the dtype, and with `library` lying so that one takes it: itself or a copy. Takes the reference. */
+/* `a` READY, of the dtype, and with `library` in a layout that libraries take: itself or a copy. Takes the reference.
+** */
 static dc_array *ready(dc_array *a, dc_dtype dtype, bool library, bool column, const task *t, matrix *x,
                        dc_error *err) {
   dc_array *cast = dc_array_cast(a, dtype, err);
@@ -122,7 +122,7 @@ static dc_array *ready(dc_array *a, dc_dtype dtype, bool library, bool column, c
   }
   look_at(x, cast, column, t);
   if (!library || fits(x, column ? t->k : t->m, column ? t->n : t->k, t->nbatch)) return cast;
-  dc_array *copy = dc_matrix_copy(cast, dtype, cast->g.ndim, cast->g.shape, err);
+  dc_array *copy = dc_array_copy_as(cast, dtype, cast->g.ndim, cast->g.shape, err);
   dc_array_unref(cast);
   if (copy == NULL) return NULL;
   look_at(x, copy, column, t);
@@ -145,7 +145,7 @@ static dc_batch batch_of(const task *t, const matrix *a, const matrix *b) {
   return all;
 }
 
-/* One b for all, and the matrices of a follow each other like more rows: it is a single product. */
+/* With one b for all, and a's matrices contiguous like more rows, it is a single product. */
 static void fold_rows(dc_product *p) {
   if (p->step_b != 0 || p->ta || p->step_a != p->m * p->lda || p->step_c != p->m * p->ldc) return;
   p->m *= p->batch;
@@ -232,7 +232,7 @@ dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_e
     if (left != NULL) dc_array_unref(left);
   }
   dc_array *result = rc != 0 ? NULL : c;
-  if (rc == 0 && dtype != t.dtype) result = dc_matrix_copy(c, t.dtype, t.ndim, t.shape, err);
+  if (rc == 0 && dtype != t.dtype) result = dc_array_copy_as(c, t.dtype, t.ndim, t.shape, err);
   if (result != c) dc_array_unref(c);
   return result;
 }

@@ -2,7 +2,6 @@
 #include "array/linalg/matrix.h"
 
 #include "array/array.h"
-#include "array/copy.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"
@@ -11,13 +10,6 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/device.h"
-
-dc_array *dc_matrix_copy(dc_array *a, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err) {
-  dc_array *copy = dc_array_empty(a->dev, dtype, ndim, shape, err);
-  if (copy == NULL || dc_array_assign(copy, a, false, err) == 0) return copy;
-  dc_array_unref(copy);
-  return NULL;
-}
 
 dc_array *dc_matrix_transposed(dc_array *a, dc_error *err) {
   dc_geometry g = a->g;

@@ -10,11 +10,9 @@
 #include "base/error.h"
 #include "device/device.h"
 
-/* A contiguous, READY copy of `a` cast to dtype and broadcast to the shape; it is the caller's alone. */
-dc_array *dc_matrix_copy(dc_array *a, dc_dtype dtype, int ndim, const int64_t *shape, dc_error *err);
 /* A view with the last two axes exchanged. */
 dc_array *dc_matrix_transposed(dc_array *a, dc_error *err);
-/* Elements from one to the next along an axis. */
+/* The stride of an axis in elements. */
 static inline int64_t dc_matrix_step(const dc_array *a, int axis) {
   return a->g.strides[axis] / (int64_t)dc_dtype_size(a->dtype);
 }

@@ -50,7 +50,7 @@ static int64_t batch_of(const dc_array *a) {
   return n;
 }
 
-/* A new array with a's batch and, behind it, `n` more axes. */
+/* A new array of a's batch and `n` more axes behind it. */
 static dc_array *beside(const dc_array *a, dc_dtype dtype, int n, int64_t rows, int64_t columns, dc_error *err) {
   int64_t shape[DC_MAX_DIMS];
   const int ndim = a->g.ndim - 2;
@@ -60,17 +60,17 @@ static dc_array *beside(const dc_array *a, dc_dtype dtype, int n, int64_t rows, 
   return dc_array_empty(a->dev, dtype, ndim + n, shape, err);
 }
 
-/* A copy of a's matrices, a column after the other: with the last two axes exchanged. */
+/* A copy of a's matrices in Fortran's order: with the last two axes exchanged. */
 static dc_array *by_columns(dc_array *a, dc_dtype dtype, dc_error *err) {
   dc_array *turned = dc_evaluate(a, err) == 0 ? dc_matrix_transposed(a, err) : NULL;
   if (turned == NULL) return NULL;
-  dc_array *copy = dc_matrix_copy(turned, dtype, turned->g.ndim, turned->g.shape, err);
+  dc_array *copy = dc_array_copy_as(turned, dtype, turned->g.ndim, turned->g.shape, err);
   dc_array_unref(turned);
   return copy;
 }
 
 static dc_array *by_rows(dc_array *a, dc_dtype dtype, dc_error *err) {
-  return dc_matrix_copy(a, dtype, a->g.ndim, a->g.shape, err);
+  return dc_array_copy_as(a, dtype, a->g.ndim, a->g.shape, err);
 }
 
 /* --- calling -------------------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static const char *what_failed(const dc_dense *p, int info, char *text, size_t n
   return text;
 }
 
-/* The first matrix whose info is not 0 is the error's. */
+/* The error names the first matrix whose info is not 0. */
 static int judge(const dc_dense *p, dc_error *err) {
   char text[96];
   for (int64_t i = 0; i < p->batch; i++) {
@@ -101,8 +101,8 @@ static int judge(const dc_dense *p, dc_error *err) {
   return 0;
 }
 
-/* Runs the library; the arrays (NULL where there is none) are ours alone.  `info`: as many as matrices, or NULL when a
-** number there that is not 0 is an error. */
+/* Runs the library; the arrays (NULL where there is none) are our own.  `info`: gets one number a matrix; NULL: a
+** number that is not 0 is an error. */
 static int call(dc_dense *p, dc_array *a, dc_array *b, dc_array *c, dc_array *d, int *info, dc_error *err) {
   dc_array *written[5] = { a };
   dc_array *const none[] = { NULL };
@@ -136,7 +136,7 @@ static void drop(dc_array *a, dc_array *b, dc_array *c, dc_array *d) {
     if (all[i] != NULL) dc_array_unref(all[i]);
 }
 
-/* From a column after the other (axes exchanged) to C order, READY; takes the reference, also to NULL. */
+/* From Fortran's order (axes exchanged) to C order, READY; takes the reference, also to NULL. */
 static dc_array *back_to_rows(dc_array *a, dc_error *err) {
   if (a == NULL) return NULL;
   dc_array *turned = dc_matrix_transposed(a, err);
@@ -147,7 +147,7 @@ static dc_array *back_to_rows(dc_array *a, dc_error *err) {
 
 /* --- solve ---------------------------------------------------------------------------------------------- */
 
-/* The shapes of what is solved: the common batch, and b's matrices. */
+/* The shapes of a system: the common batch, and b's matrices. */
 static int plan_solve(const dc_array *a, const dc_array *b, dc_geometry *batch, bool *vector, dc_error *err) {
   char ta[512], tb[512];
   if (check_matrices(a, true, "solve", err) != 0 || dc_array_check_open(b, err) != 0) return -1;
@@ -156,8 +156,8 @@ static int plan_solve(const dc_array *a, const dc_array *b, dc_geometry *batch, 
   const int64_t n = b->g.ndim == 0 ? -1 : *vector ? b->g.shape[0] : rows_of(b);
   if (n != rows_of(a))
     return dc_fail(err, DC_SHAPE, NULL, "solve of a %s and b %s: b must be a vector of %" PRId64 " elements or have "
-                   "so many rows", dc_geometry_text(&a->g, ta, sizeof ta), dc_geometry_text(&b->g, tb, sizeof tb),
-                   rows_of(a));
+                   "%" PRId64 " rows", dc_geometry_text(&a->g, ta, sizeof ta), dc_geometry_text(&b->g, tb, sizeof tb),
+                   rows_of(a), rows_of(a));
   dc_geometry ga = a->g, gb = b->g;
   ga.ndim -= 2;
   gb.ndim = *vector ? 0 : gb.ndim - 2;
@@ -166,17 +166,17 @@ static int plan_solve(const dc_array *a, const dc_array *b, dc_geometry *batch, 
   return 0;
 }
 
-/* b's columns one after the other, for each matrix: shape batch, k, n. */
+/* b in Fortran's order: shape batch, k, n. */
 static dc_array *right_sides(dc_array *b, dc_dtype dtype, bool vector, const dc_geometry *batch, int64_t k, int64_t n,
                              dc_error *err) {
   dc_geometry g = *batch;
   g.shape[g.ndim] = k;
   g.shape[g.ndim + 1] = n;
-  if (vector && g.ndim == 0) return dc_matrix_copy(b, dtype, 1, b->g.shape, err);
-  if (vector) return dc_matrix_copy(b, dtype, g.ndim + 2, g.shape, err);
+  if (vector && g.ndim == 0) return dc_array_copy_as(b, dtype, 1, b->g.shape, err);
+  if (vector) return dc_array_copy_as(b, dtype, g.ndim + 2, g.shape, err);
   dc_array *turned = dc_evaluate(b, err) == 0 ? dc_matrix_transposed(b, err) : NULL;
   if (turned == NULL) return NULL;
-  dc_array *copy = dc_matrix_copy(turned, dtype, g.ndim + 2, g.shape, err);
+  dc_array *copy = dc_array_copy_as(turned, dtype, g.ndim + 2, g.shape, err);
   dc_array_unref(turned);
   return copy;
 }
@@ -190,7 +190,7 @@ dc_array *dc_array_solve(dc_array *a, dc_array *b, dc_error *err) {
   dc_geometry ga = batch;
   ga.shape[ga.ndim] = ga.shape[ga.ndim + 1] = n;
   dc_array *x = right_sides(b, dtype, vector, &batch, k, n, err);
-  dc_array *matrices = x != NULL ? dc_matrix_copy(a, dtype, ga.ndim + 2, ga.shape, err) : NULL;
+  dc_array *matrices = x != NULL ? dc_array_copy_as(a, dtype, ga.ndim + 2, ga.shape, err) : NULL;
   int rc = matrices != NULL ? 0 : -1;
   dc_dense p = { .op = DC_DENSE_SOLVE, .m = n, .n = n, .k = k, .step_a = n * n };
   if (rc == 0 && dc_array_size(x) > 0) rc = call(&p, matrices, x, NULL, NULL, NULL, err);
@@ -304,7 +304,7 @@ static dc_array *det_of(dc_array *lu, dc_array *pivots, int *info, dc_error *err
 dc_array *dc_array_det(dc_array *a, dc_error *err) {
   if (check_matrices(a, true, "det", err) != 0) return NULL;
   const dc_dtype dtype = dc_solver_dtype(a->dtype);
-  if (dc_array_size(a) == 0) { /* the determinant of nothing is 1 */
+  if (dc_array_size(a) == 0) { /* the determinant of an empty matrix is 1 */
     dc_array *ones = beside(a, dtype, 0, 0, 0, err);
     if (ones != NULL && dc_array_fill(ones, (dc_scalar){ .kind = DC_SCALAR_INT, .i = 1 }, err) == 0) return ones;
     if (ones != NULL) dc_array_unref(ones);
@@ -322,7 +322,7 @@ dc_array *dc_array_det(dc_array *a, dc_error *err) {
 
 /* --- qr ------------------------------------------------------------------------------------------------- */
 
-/* The matrices' columns in memory that has room for `columns` of them. */
+/* The matrices in Fortran's order, in memory for `columns` columns each. */
 static dc_array *with_room(dc_array *a, dc_dtype dtype, int64_t columns, dc_error *err) {
   const int last = a->g.ndim - 1;
   if (columns <= a->g.shape[last]) return by_columns(a, dtype, err);
@@ -339,7 +339,7 @@ static dc_array *with_room(dc_array *a, dc_dtype dtype, int64_t columns, dc_erro
   return rc == 0 ? all : NULL;
 }
 
-/* R of the factors that stand in `f`, a column after the other. */
+/* R of the factors in `f`, which is in Fortran's order. */
 static dc_array *upper_part(dc_array *f, int64_t rows, int64_t columns, dc_error *err) {
   const int64_t m = columns_of(f);
   dc_array *r = beside(f, f->dtype, 2, rows, columns, err);
@@ -348,7 +348,7 @@ static dc_array *upper_part(dc_array *f, int64_t rows, int64_t columns, dc_error
   return NULL;
 }
 
-/* Without elements there is nothing to factor; a complete Q is an identity. */
+/* Of matrices without elements; a complete Q is an identity. */
 static int qr_of_nothing(const dc_array *a, dc_dtype dtype, dc_qr_mode mode, int64_t k, dc_array *out[2],
                          dc_error *err) {
   const dc_scalar zero = { .kind = DC_SCALAR_INT, .i = 0 }, one = { .kind = DC_SCALAR_INT, .i = 1 };
@@ -447,7 +447,7 @@ static int svd_of_nothing(dc_array *a, dc_dtype dtype, bool full, dc_array *out[
   return rc;
 }
 
-/* In C order the first k of the vectors that lie one after the other, READY. Takes the reference, also to NULL. */
+/* The first k vectors of an array in Fortran's order, in C order, READY. Takes the reference, also to NULL. */
 static dc_array *first_vectors(dc_array *u, int64_t k, dc_error *err) {
   if (u == NULL || rows_of(u) == k) return u;
   dc_geometry g = u->g;
@@ -466,11 +466,11 @@ static dc_array *conjugated(dc_array *a, dc_error *err) {
   return well ? c : NULL;
 }
 
-/* U and Vh from the left vectors `u` and the right ones `v` of the tall matrix, `wide`: of the transpose of the one
-** that is asked for.  What lies a column after the other is the transpose in C order.  Takes the references. */
+/* U and Vh from the left vectors `u` and the right ones `v` of a tall matrix; `wide`: of the transpose of the user's
+** one. An array in Fortran's order is the transpose in C order.  Takes the references. */
 static int store_vectors(const dc_dense *p, dc_array *u, dc_array *v, bool wide, dc_array *out[3], dc_error *err) {
   if (!p->full) u = first_vectors(u, p->n, err);
-  if (p->columns) v = conjugated(v, err); /* the transpose of the rows that are wanted otherwise */
+  if (p->columns) v = conjugated(v, err); /* the transpose of Vh's rows */
   out[0] = !wide ? back_to_rows(u, err) : p->columns ? back_to_rows(v, err) : v;
   out[2] = wide ? u : p->columns ? v : back_to_rows(v, err);
   return out[0] != NULL && out[2] != NULL ? 0 : -1;
@@ -481,7 +481,7 @@ static int svd_of(dc_dense *p, dc_array *a, bool wide, dc_array *out[3], dc_erro
   dc_array *u = NULL, *v = NULL;
   p->dtype = a->dtype;
   p->batch = batch_of(a);
-  if (dc_device_dense_work(a->dev, p, err) != 0) return -1; /* says which vectors there are */
+  if (dc_device_dense_work(a->dev, p, err) != 0) return -1; /* the vectors to compute */
   if (p->vectors) u = beside(a, a->dtype, 2, p->full || p->columns ? p->m : p->n, p->m, err);
   if (u != NULL) v = beside(a, a->dtype, 2, p->n, p->n, err);
   const int rc = !p->vectors || v != NULL ? call(p, a, out[1], u, v, NULL, err) : -1;
@@ -495,7 +495,7 @@ int dc_array_svd(dc_array *a, bool full, bool vectors, dc_array *out[3], dc_erro
   if (check_matrices(a, false, "svd", err) != 0) return -1;
   const dc_dtype dtype = dc_solver_dtype(a->dtype);
   const int64_t m = rows_of(a), n = columns_of(a), small = m < n ? m : n;
-  const bool wide = m <= n; /* in C order it is the tall matrix transpose(a): U and Vh change places */
+  const bool wide = m <= n; /* in C order it is the tall matrix transpose(a): U and Vh are exchanged */
   dc_array *copy = NULL;
   int rc = (out[1] = beside(a, dc_dtype_real(dtype), 1, small, 0, err)) != NULL ? 0 : -1;
   if (rc == 0 && dc_array_size(a) == 0) rc = vectors ? svd_of_nothing(a, dtype, full, out, err) : 0;
