@@ -91,13 +91,10 @@ RARE3(bfe_s64, u64, u64, u32, u32, bfe(x, y, z, 64, true))
 RARE3(bfe_u64, u64, u64, u32, u32, bfe(x, y, z, 64, false))
 RARE4(bfi_32, u32, u32, u32, u32, u32, bfi(x, y, z, v, 32))
 RARE4(bfi_64, u64, u64, u64, u32, u32, bfi(x, y, z, v, 64))
-#define BFIND(type, width, sign)                                                                                       \
-  RARE1(bfind_##type, u32, u##width, bfind(x, width, sign, false))                                                     \
-  RARE1(bfind_shift_##type, u32, u##width, bfind(x, width, sign, true))
-BFIND(s32, 32, true)
-BFIND(u32, 32, false)
-BFIND(s64, 64, true)
-BFIND(u64, 64, false)
+RARE1(bfind_s32, u32, u32, bfind(x, 32, true, o->ins->flags & PTX_F_SHIFTAMT))
+RARE1(bfind_u32, u32, u32, bfind(x, 32, false, o->ins->flags & PTX_F_SHIFTAMT))
+RARE1(bfind_s64, u32, u64, bfind(x, 64, true, o->ins->flags & PTX_F_SHIFTAMT))
+RARE1(bfind_u64, u32, u64, bfind(x, 64, false, o->ins->flags & PTX_F_SHIFTAMT))
 RARE1(popc_32, u32, u32, __builtin_popcount(x))
 RARE1(popc_64, u32, u64, __builtin_popcountll(x))
 RARE1(clz_32, u32, u32, x ? __builtin_clz(x) : 32)
@@ -105,12 +102,8 @@ RARE1(clz_64, u32, u64, x ? __builtin_clzll(x) : 64)
 RARE1(brev_32, u32, u32, brev(x) >> 32)
 RARE1(brev_64, u64, u64, brev(x))
 RARE3(fns_32, u32, u32, u32, s32, fns(x, y, z))
-RARE2(bmsk_clamp, u32, u32, u32, bmsk(x, y, true))
-RARE2(bmsk_wrap, u32, u32, u32, bmsk(x, y, false))
-RARE2(szext_clamp_s, u32, u32, u32, szext(x, y, true, true))
-RARE2(szext_clamp_u, u32, u32, u32, szext(x, y, true, false))
-RARE2(szext_wrap_s, u32, u32, u32, szext(x, y, false, true))
-RARE2(szext_wrap_u, u32, u32, u32, szext(x, y, false, false))
+RARE2(bmsk_32, u32, u32, u32, bmsk(x, y, o->ins->mode == PTX_L_CLAMP))
+RARE2(szext_32, u32, u32, u32, szext(x, y, o->ins->mode == PTX_L_CLAMP, dc_is_signed(o->ins->type)))
 
 /* Funnel shifts of b:a. */
 static inline u32 funnel_left(u32 lo, u32 hi, u32 n) { return (u32)(((u64)hi << 32 | lo) << n >> 32); }
@@ -195,7 +188,7 @@ static bool select_shift(dc_uop *o, int bits) {
 }
 
 static bool select_field(dc_uop *o, int bits) {
-  bool sign = dc_is_signed(o->ins->type), wide = bits == 64, amount = (o->ins->flags & PTX_F_SHIFTAMT) != 0;
+  bool sign = dc_is_signed(o->ins->type), wide = bits == 64;
   if (bits != 32 && bits != 64) return false;
   switch (o->ins->op) {
     case PTX_OP_BFE:
@@ -205,10 +198,8 @@ static bool select_field(dc_uop *o, int bits) {
     case PTX_OP_BFI: return dc_shaped(o, bits, bits, bits, 32) && (wide ? PICK_RARE(bfi_64) : PICK_RARE(bfi_32));
     case PTX_OP_BFIND:
       if (!dc_shaped(o, 32, bits, 0, 0)) return false;
-      if (wide && sign) return amount ? PICK_RARE(bfind_shift_s64) : PICK_RARE(bfind_s64);
-      if (wide) return amount ? PICK_RARE(bfind_shift_u64) : PICK_RARE(bfind_u64);
-      if (sign) return amount ? PICK_RARE(bfind_shift_s32) : PICK_RARE(bfind_s32);
-      return amount ? PICK_RARE(bfind_shift_u32) : PICK_RARE(bfind_u32);
+      if (wide) return sign ? PICK_RARE(bfind_s64) : PICK_RARE(bfind_u64);
+      return sign ? PICK_RARE(bfind_s32) : PICK_RARE(bfind_u32);
     case PTX_OP_POPC: return dc_shaped(o, 32, bits, 0, 0) && (wide ? PICK_RARE(popc_64) : PICK_RARE(popc_32));
     case PTX_OP_CLZ: return dc_shaped(o, 32, bits, 0, 0) && (wide ? PICK_RARE(clz_64) : PICK_RARE(clz_32));
     case PTX_OP_BREV: return dc_shaped(o, bits, bits, 0, 0) && (wide ? PICK_RARE(brev_64) : PICK_RARE(brev_32));
@@ -217,14 +208,11 @@ static bool select_field(dc_uop *o, int bits) {
 }
 
 static bool select_32(dc_uop *o) {
-  bool sign = dc_is_signed(o->ins->type), clamp = o->ins->mode == PTX_L_CLAMP;
   if (!dc_shaped(o, o->d == DC_NO_OPERAND ? 0 : 32, 32, 32, 0)) return false;
   switch (o->ins->op) {
     case PTX_OP_FNS: return PICK_RARE(fns_32);
-    case PTX_OP_BMSK: return clamp ? PICK_RARE(bmsk_clamp) : PICK_RARE(bmsk_wrap);
-    case PTX_OP_SZEXT:
-      if (clamp) return sign ? PICK_RARE(szext_clamp_s) : PICK_RARE(szext_clamp_u);
-      return sign ? PICK_RARE(szext_wrap_s) : PICK_RARE(szext_wrap_u);
+    case PTX_OP_BMSK: return PICK_RARE(bmsk_32);
+    case PTX_OP_SZEXT: return PICK_RARE(szext_32);
     case PTX_OP_LOP3: return o->ins->boolop ? PICK_RARE(lop3_pred) : PICK_RARE(lop3_32);
     case PTX_OP_SHF:
       switch (o->ins->mode) {

@@ -213,8 +213,8 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
   static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, false); }                                           \
   static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, true); }
 
-/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order.  Also plain vectors
-** of seldom used sizes. */
+/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order.  Also for plain
+** vectors of seldom used sizes. */
 #define LOAD_ORDERED(name, S, D)                                                                                       \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
