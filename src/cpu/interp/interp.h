@@ -100,8 +100,8 @@ typedef enum dc_fault_kind {
   DC_FAULT_COUNT,   /* a barrier cannot wait for `address` threads */
   DC_FAULT_HOST     /* no memory for the launch itself */
 } dc_fault_kind;
-/* Ends the launch with an error that names lane `lane` of `o`.  Does not return: it is a longjmp to the worker's loop, so
-** its caller must hold no lock and no memory. */
+/* Ends the launch with an error that names lane `lane` of `o`.  Does not return: it jumps to the worker's loop, so its
+** caller must hold no lock and no memory. */
 typedef void (*dc_fault_fn)(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address)
     __attribute__((noreturn));
 

@@ -25,7 +25,7 @@ static inline void addresses(const dc_warp *w, const dc_uop *o, u64 *at) {
 }
 
 /* From here on, faults are attributed to o. */
-INLINE void touch(dc_warp *w, const dc_uop *o) {
+INLINE void begin_access(dc_warp *w, const dc_uop *o) {
   w->at = o;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }

@@ -18,17 +18,17 @@ static void copy_async(dc_warp *w, const dc_uop *o) {
   const u32 ignored = o->bits[2] == 1 ? (o->neg_b ? ~w->preds[o->b] : w->preds[o->b]) : 0;
   addresses(w, source, from);
   addresses(w, target, to);
-  touch(w, source);
+  begin_access(w, source);
   check_each(w, source, from, size);
-  touch(w, target);
+  begin_access(w, target);
   check_each(w, target, to, size);
   EACH_LANE(l, w->mask) {
     u32 n = o->bits[2] == 32 ? REG(u32, o->b)[l] : size;
     uint8_t bytes[16] = {0};
     if (ignored >> l & 1) n = 0;
-    touch(w, source);
+    begin_access(w, source);
     memcpy(bytes, HOST(const void, from[l]), n < size ? n : size);
-    touch(w, target);
+    begin_access(w, target);
     memcpy(HOST(void, to[l]), bytes, size);
   }
 }
@@ -79,7 +79,7 @@ static barrier change(const ptx_ins *ins, barrier b, u32 n) {
 static void mbarrier_change(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER, before[DC_LANES] BUFFER;
   if (!w->mask) return;
-  touch(w, o);
+  begin_access(w, o);
   addresses(w, o, at);
   check_each(w, o, at, 8);
   EACH_LANE(l, w->mask) {
@@ -94,7 +94,7 @@ static void mbarrier_wait(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER;
   u32 done = 0;
   if (!w->mask) return;
-  touch(w, o);
+  begin_access(w, o);
   addresses(w, o, at);
   check_each(w, o, at, 8);
   EACH_LANE(l, w->mask) {

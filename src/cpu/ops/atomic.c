@@ -28,7 +28,7 @@ static bool all_same(const u64 *at, u32 mask) {
     T t[DC_LANES] BUFFER;                                                                                              \
     const T *b = REG(T, o->b), *c = o->ins->mode == PTX_ATOM_CAS ? REG(T, o->c) : b;                                   \
     if (!w->mask) return;                                                                                              \
-    touch(w, o);                                                                                                       \
+    begin_access(w, o);                                                                                                \
     addresses(w, o, at);                                                                                               \
     check_each(w, o, at, sizeof(T));                                                                                   \
     if (all_same(at, w->mask)) {                                                                                       \
@@ -109,7 +109,7 @@ static void atom_128(dc_warp *w, const dc_uop *o) {
   const u128 *b = REG(u128, o->b), *c = cas ? REG(u128, o->c) : b;
   u128 t[DC_LANES];
   if (!w->mask) return;
-  touch(w, o);
+  begin_access(w, o);
   addresses(w, o, at);
   check_each(w, o, at, 16);
   EACH_LANE(l, w->mask) {

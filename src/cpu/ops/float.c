@@ -25,7 +25,7 @@ OP1(neg_ftz, f32, f32, flush(-x))
 OP1(abs_ftz, f32, f32, flush(__builtin_fabsf(x)))
 
 /* Without an FMA instruction: the product of two f32 is exact in f64, and rounding the sum to f64 first is harmless
-** unless the sum is half way between two f32, or the result subnormal.  Such lanes are computed again, rounding to
+** unless the sum is half way between two f32, or the result subnormal.  Those lanes are computed again, rounding to
 ** odd. */
 #if !DC_HAS_FMA
 static void fma_lanes(const f32 *x, const f32 *y, const f32 *z, f32 *r) {

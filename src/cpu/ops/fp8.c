@@ -34,22 +34,16 @@ static u32 to_small(f64 x, small_float s) {
   return sign | (n + ((u32)(e + s.bias - 1) << s.digits)); /* a carry goes into the exponent */
 }
 
+static f64 relu(f64 x, const ptx_ins *ins) { return (ins->flags & PTX_F_RELU) && x < 0 ? 0 : x; }
+
 static u32 two_small(f64 hi, f64 lo, const ptx_ins *ins) {
   const small_float s = format_of(ins->type);
-  if (ins->flags & PTX_F_RELU) {
-    hi = hi < 0 ? 0 : hi;
-    lo = lo < 0 ? 0 : lo;
-  }
-  return to_small(hi, s) << 8 | to_small(lo, s);
+  return to_small(relu(hi, ins), s) << 8 | to_small(relu(lo, ins), s);
 }
 static u32 two_halves(u32 x, const ptx_ins *ins) {
   const small_float s = format_of(ins->type2);
-  f32 hi = (f32)from_small(x >> 8, s), lo = (f32)from_small(x & 0xffu, s);
-  if (ins->flags & PTX_F_RELU) {
-    hi = hi < 0 ? 0 : hi;
-    lo = lo < 0 ? 0 : lo;
-  }
-  return f32_to_f16(hi) << 16 | f32_to_f16(lo);
+  const f64 hi = from_small(x >> 8, s), lo = from_small(x & 0xffu, s);
+  return f32_to_f16((f32)relu(hi, ins)) << 16 | f32_to_f16((f32)relu(lo, ins));
 }
 
 RARE2(small_f32, u16, f32, f32, two_small((f64)x, (f64)y, o->ins))

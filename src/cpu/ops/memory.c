@@ -73,56 +73,56 @@ INLINE shape shape_of(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
 /* Some lanes of a run: the hardware's masked accesses do not access the other lanes' memory. */
 #define EACH_OF_RUN(T, to, from, w) EACH_LANE(l, (w)->mask) to[l] = (T)from[l]
 #if defined(__AVX512F__)
-INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) {
+INLINE void load_masked_u32(u32 *d, const u32_at *p, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 16)
     _mm512_store_si512(d + i, _mm512_mask_loadu_epi32(_mm512_load_si512(d + i), (__mmask16)(w->mask >> i), p + i));
 }
-INLINE void load_part_u64(u64 *d, const u64_at *p, const dc_warp *w) {
+INLINE void load_masked_u64(u64 *d, const u64_at *p, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 8)
     _mm512_store_si512(d + i, _mm512_mask_loadu_epi64(_mm512_load_si512(d + i), (__mmask8)(w->mask >> i), p + i));
 }
-INLINE void store_part_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+INLINE void store_masked_u32(u32_at *p, const u32 *b, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 16)
     _mm512_mask_storeu_epi32(p + i, (__mmask16)(w->mask >> i), _mm512_load_si512(b + i));
 }
-INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+INLINE void store_masked_u64(u64_at *p, const u64 *b, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 8)
     _mm512_mask_storeu_epi64(p + i, (__mmask8)(w->mask >> i), _mm512_load_si512(b + i));
 }
 #elif defined(__AVX2__)
 #define V256(p) ((__m256i *)(void *)(p))
 #define C256(p) ((const __m256i *)(const void *)(p))
-INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) {
+INLINE void load_masked_u32(u32 *d, const u32_at *p, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 8) {
     const __m256i m = _mm256_load_si256(C256(w->m32 + i)),
                   v = _mm256_maskload_epi32((const int *)(const void *)(p + i), m);
     _mm256_store_si256(V256(d + i), _mm256_blendv_epi8(_mm256_load_si256(C256(d + i)), v, m));
   }
 }
-INLINE void load_part_u64(u64 *d, const u64_at *p, const dc_warp *w) {
+INLINE void load_masked_u64(u64 *d, const u64_at *p, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 4) {
     const __m256i m = _mm256_load_si256(C256(w->m64 + i));
     const __m256i v = _mm256_maskload_epi64((const long long *)(const void *)(p + i), m);
     _mm256_store_si256(V256(d + i), _mm256_blendv_epi8(_mm256_load_si256(C256(d + i)), v, m));
   }
 }
-INLINE void store_part_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+INLINE void store_masked_u32(u32_at *p, const u32 *b, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 8)
     _mm256_maskstore_epi32((int *)(void *)(p + i), _mm256_load_si256(C256(w->m32 + i)), _mm256_load_si256(C256(b + i)));
 }
-INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+INLINE void store_masked_u64(u64_at *p, const u64 *b, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 4)
     _mm256_maskstore_epi64((long long *)(void *)(p + i), _mm256_load_si256(C256(w->m64 + i)),
                            _mm256_load_si256(C256(b + i)));
 }
 #else
-INLINE void load_part_u32(u32 *d, const u32_at *p, const dc_warp *w) { EACH_OF_RUN(u32, d, p, w); }
-INLINE void load_part_u64(u64 *d, const u64_at *p, const dc_warp *w) { EACH_OF_RUN(u64, d, p, w); }
-INLINE void store_part_u32(u32_at *p, const u32 *b, const dc_warp *w) { EACH_OF_RUN(u32, p, b, w); }
-INLINE void store_part_u64(u64_at *p, const u64 *b, const dc_warp *w) { EACH_OF_RUN(u64, p, b, w); }
+INLINE void load_masked_u32(u32 *d, const u32_at *p, const dc_warp *w) { EACH_OF_RUN(u32, d, p, w); }
+INLINE void load_masked_u64(u64 *d, const u64_at *p, const dc_warp *w) { EACH_OF_RUN(u64, d, p, w); }
+INLINE void store_masked_u32(u32_at *p, const u32 *b, const dc_warp *w) { EACH_OF_RUN(u32, p, b, w); }
+INLINE void store_masked_u64(u64_at *p, const u64 *b, const dc_warp *w) { EACH_OF_RUN(u64, p, b, w); }
 #endif
-INLINE void load_part_u16(u16 *d, const u16_at *p, const dc_warp *w) { EACH_OF_RUN(u16, d, p, w); }
-INLINE void store_part_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_OF_RUN(u16, p, b, w); }
+INLINE void load_masked_u16(u16 *d, const u16_at *p, const dc_warp *w) { EACH_OF_RUN(u16, d, p, w); }
+INLINE void store_masked_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_OF_RUN(u16, p, b, w); }
 
 #define MASK_u128 w->m32
 
@@ -138,7 +138,7 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
     const typeof(MASK_##D[0]) *m = MASK_##D;                                                                           \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
-    touch(w, o);                                                                                                       \
+    begin_access(w, o);                                                                                                \
     switch (shape_of_it(w, o, sizeof(S), &first)) {                                                                    \
       case SAME: {                                                                                                     \
         check_first(w, o, first, sizeof(S));                                                                           \
@@ -166,7 +166,7 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
   }                                                                                                                    \
   static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, true); }
 #define LOAD(name, S, D)                                                                                               \
-  LOAD_(name, S, D, shape_of, load_part_##S(d, p, w))                                                                  \
+  LOAD_(name, S, D, shape_of, load_masked_##S(d, p, w))                                                                \
   static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, false); }
 #define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare, EACH_OF_RUN(D, d, p, w))
 
@@ -183,7 +183,7 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
     const u32 n = o->ins->vec;                                                                                         \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
-    touch(w, o);                                                                                                       \
+    begin_access(w, o);                                                                                                \
     shape s = shape_of(w, o, (u32)sizeof(S) * n, &first);                                                              \
     if (s != SCATTERED) check_first(w, o, first, (u32)sizeof(S) * n);                                                  \
     const AT(S) *p = HOST(const AT(S), first);                                                                         \
@@ -213,14 +213,14 @@ static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step,
   static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, false); }                                           \
   static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, true); }
 
-/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order.  Also plain vectors
-** of seldom used sizes. */
+/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order.  Also for plain
+** vectors of seldom used sizes. */
 #define LOAD_ORDERED(name, S, D)                                                                                       \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
     u64 at[DC_LANES] BUFFER;                                                                                           \
     D *d[8], sink[DC_LANES];                                                                                           \
-    touch(w, o);                                                                                                       \
+    begin_access(w, o);                                                                                                \
     addresses(w, o, at); /* first: an element may replace the address register */                                      \
     check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
     for (u32 e = 0; e < n; e++) {                                                                                      \
@@ -251,7 +251,7 @@ LOAD_FORMS(LOADS, LOADS_RARE)
     const D *b = REG(D, o->b);                                                                                         \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
-    touch(w, o);                                                                                                       \
+    begin_access(w, o);                                                                                                \
     switch (shape_of_it(w, o, sizeof(S), &first)) {                                                                    \
       case SAME:                                                                                                       \
         check_first(w, o, first, sizeof(S));                                                                           \
@@ -276,7 +276,7 @@ LOAD_FORMS(LOADS, LOADS_RARE)
   INLINE void name##_n(dc_warp *w, const dc_uop *o, u32 n) {                                                           \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
-    touch(w, o);                                                                                                       \
+    begin_access(w, o);                                                                                                \
     if (shape_of(w, o, (u32)sizeof(S) * n, &first) == RUN && w->mask == DC_ALL_LANES) {                                \
       check_first(w, o, first, (u32)sizeof(S) * n);                                                                    \
       for (u32 e = 0; e < n; e++) {                                                                                    \
@@ -303,7 +303,7 @@ LOAD_FORMS(LOADS, LOADS_RARE)
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
     u64 at[DC_LANES] BUFFER;                                                                                           \
-    touch(w, o);                                                                                                       \
+    begin_access(w, o);                                                                                                \
     addresses(w, o, at);                                                                                               \
     check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
     if (o->ins->flags & PTX_F_RELEASE) __atomic_thread_fence(__ATOMIC_RELEASE);                                        \
@@ -314,7 +314,7 @@ LOAD_FORMS(LOADS, LOADS_RARE)
     }                                                                                                                  \
   }
 #define STORES(S, D)                                                                                                   \
-  STORE(st_##S##_##D, S, D, shape_of, store_part_##S(p, b, w))                                                         \
+  STORE(st_##S##_##D, S, D, shape_of, store_masked_##S(p, b, w))                                                       \
   STORE_VECTOR(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
 #define STORES_RARE(S, D)                                                                                              \
   STORE(st_##S##_##D, S, D, shape_of_rare, EACH_OF_RUN(S, p, b, w))                                                    \

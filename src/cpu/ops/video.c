@@ -9,7 +9,7 @@
 typedef enum action { ADD, SUB, ABSDIFF, MIN, MAX, AVERAGE, COMPARE, SHL, SHR, MAD } action;
 
 /* What an opcode does, and the bits of its sub-words (32: scalar; 0: it is no video instruction). */
-static int parts_of(int op, action *what) {
+static int form_of(int op, action *what) {
   static const struct {
     uint16_t op;
     uint8_t what, bits;
@@ -79,7 +79,7 @@ static kinds signs_of(const ptx_ins *ins, action what) {
   return (kinds){dc_is_signed(ins->type2), dc_is_signed(ins->type3), dc_is_signed(ins->type)};
 }
 
-static u32 part_at(const ptx_ins *ins, int i) { return ins->opnd ? ins->opnd[i].subword : 0; }
+static u32 subword_at(const ptx_ins *ins, int i) { return ins->opnd ? ins->opnd[i].subword : 0; }
 
 /* --- packed ---------------------------------------------------------------------------------------------- */
 
@@ -103,8 +103,8 @@ static u32 lanes_of(u32 part, int n) {
 static u32 packed_lane(const ptx_ins *ins, action what, int bits, u32 x, u32 y, u32 c) {
   const kinds sign = signs_of(ins, what);
   const int n = 32 / bits;
-  const u32 la = list_of(part_at(ins, 1), n, 0), lb = list_of(part_at(ins, 2), n, n);
-  const u32 lanes = lanes_of(part_at(ins, 0), n);
+  const u32 la = list_of(subword_at(ins, 1), n, 0), lb = list_of(subword_at(ins, 2), n, n);
+  const u32 lanes = lanes_of(subword_at(ins, 0), n);
   const u64 both = (u64)y << 32 | x;
   u32 r = c;
   s64 sum = 0;
@@ -124,22 +124,22 @@ static u32 packed_lane(const ptx_ins *ins, action what, int bits, u32 x, u32 y, 
 /* --- scalar ---------------------------------------------------------------------------------------------- */
 
 /* The bits of a sub-word and its position. */
-static int part_bits(u32 said, int *at) {
+static int subword_bits(u32 said, int *at) {
   const int part = (int)(said & 7);
   *at = part >= PTX_SUBWORD_H0 ? 16 * (part - PTX_SUBWORD_H0) : part ? 8 * (part - PTX_SUBWORD_B0) : 0;
   return part >= PTX_SUBWORD_H0 ? 16 : part ? 8 : 32;
 }
-static s64 part_of(u32 said, u32 x, bool sign) {
+static s64 subword_of(u32 said, u32 x, bool sign) {
   int at;
-  const int bits = part_bits(said, &at);
+  const int bits = subword_bits(said, &at);
   return field(x, at, bits, sign);
 }
 
 /* The product of sub-words, plus c, with signs, a shift and .sat: up to 66 bits. */
 static u32 multiply_add(const ptx_ins *ins, s64 x, s64 y, u32 z) {
   const kinds sign = signs_of(ins, MAD);
-  const bool minus = ((part_at(ins, 1) ^ part_at(ins, 2)) & PTX_SUBWORD_NEGATED) != 0;
-  const bool less = (part_at(ins, 3) & PTX_SUBWORD_NEGATED) != 0, final = sign.a || sign.b || minus || less;
+  const bool minus = ((subword_at(ins, 1) ^ subword_at(ins, 2)) & PTX_SUBWORD_NEGATED) != 0;
+  const bool less = (subword_at(ins, 3) & PTX_SUBWORD_NEGATED) != 0, final = sign.a || sign.b || minus || less;
   s128 r = (s128)x * y, c = final ? (s128)(s32)z : (s128)z;
   if (ins->flags & PTX_F_PLUS_ONE) r += 1;
   else if (minus) r = -r;
@@ -153,9 +153,9 @@ static u32 multiply_add(const ptx_ins *ins, s64 x, s64 y, u32 z) {
 
 static u32 scalar_lane(const ptx_ins *ins, action what, u32 a, u32 b, u32 c) {
   const kinds sign = signs_of(ins, what);
-  const s64 x = part_of(part_at(ins, 1), a, sign.a), y = part_of(part_at(ins, 2), b, sign.b);
+  const s64 x = subword_of(subword_at(ins, 1), a, sign.a), y = subword_of(subword_at(ins, 2), b, sign.b);
   int at;
-  const int bits = part_bits(part_at(ins, 0), &at);
+  const int bits = subword_bits(subword_at(ins, 0), &at);
   if (what == MAD) return multiply_add(ins, x, y, c);
   s64 v = act(ins, what, x, y);
   if (ins->flags & PTX_F_SAT) v = limit(v, bits, sign.d);
@@ -173,7 +173,7 @@ static u32 scalar_lane(const ptx_ins *ins, action what, u32 a, u32 b, u32 c) {
 
 static void video(dc_warp *w, const dc_uop *o) {
   action what = ADD;
-  const int bits = parts_of(o->ins->op, &what);
+  const int bits = form_of(o->ins->op, &what);
   const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = o->ins->nsrc > 2 ? REG(u32, o->c) : a;
   u32 *d = REG(u32, o->d);
   EACH_LANE(l, w->mask)
@@ -185,14 +185,14 @@ static bool is_word(int type) { return type == PTX_U32 || type == PTX_S32; }
 bool PER_ISA(dc_select_video)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   action what = ADD;
-  const int bits = parts_of(ins->op, &what), mode = ins->mode;
+  const int bits = form_of(ins->op, &what), mode = ins->mode;
   if (!bits) return false;
   const bool scalar = bits == 32;
   const bool second = mode == PTX_ATOM_ADD || (scalar && (mode == PTX_ATOM_MIN || mode == PTX_ATOM_MAX));
   if (mode != PTX_MODE_NONE && !second) return false;
-  if ((mode != PTX_MODE_NONE || (scalar && part_at(ins, 0))) && ins->nsrc < 3) return false;
+  if ((mode != PTX_MODE_NONE || (scalar && subword_at(ins, 0))) && ins->nsrc < 3) return false;
   for (int i = 0; i < 3; i++)
-    if (scalar && (part_at(ins, i) & PTX_SUBWORD_LIST)) return false;
+    if (scalar && (subword_at(ins, i) & PTX_SUBWORD_LIST)) return false;
   if (what == COMPARE && (ins->cmp < PTX_EQ || ins->cmp > PTX_HS)) return false;
   if (!is_word(ins->type) || !is_word(ins->type2) || (what != COMPARE && !is_word(ins->type3))) return false;
   return dc_shaped(o, 32, 32, 32, ins->nsrc > 2 ? 32 : 0) && PICK_RARE(video);

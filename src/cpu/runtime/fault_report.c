@@ -90,7 +90,7 @@ static bool on_page_of(uint64_t fault, uint64_t a, uint64_t n) {
 }
 
 /* The lane that the fault is attributed to, and the address that it accessed. */
-static int blamed_lane(const dc_worker *k, const dc_uop *o, uint64_t *address) {
+static int faulting_lane(const dc_worker *k, const dc_uop *o, uint64_t *address) {
   const dc_warp *w = k->warp;
   *address = k->fault.address;
   if (k->fault.lane >= 0) return k->fault.lane;
@@ -117,7 +117,7 @@ static uint64_t distance(const place *p, uint64_t address) {
 }
 
 /* The array nearest to the address among the kernel's arguments; if there is none, among all. */
-static bool blamed_array(const dc_worker *k, uint64_t address, place *best) {
+static bool nearest_array(const dc_worker *k, uint64_t address, place *best) {
   const ptx_func *f = k->job->fn->ptx;
   dc_memory *m = k->cpu->memory;
   bool found = false;
@@ -137,9 +137,9 @@ static bool blamed_array(const dc_worker *k, uint64_t address, place *best) {
   return found || find_place(m, address, best);
 }
 
-static void describe_blamed(const dc_worker *k, uint64_t address, char *text, size_t size) {
+static void describe_nearest(const dc_worker *k, uint64_t address, char *text, size_t size) {
   place p;
-  describe_place(blamed_array(k, address, &p) ? &p : NULL, address, text, size);
+  describe_place(nearest_array(k, address, &p) ? &p : NULL, address, text, size);
 }
 
 /* "read of 4 bytes at 0x7f…: 16 bytes past the end of an array of 400 bytes" */
@@ -157,7 +157,7 @@ static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t addres
   } else if (o->base == DC_BASE_LOCAL || o->base == DC_BASE_CALL || o->base == DC_BASE_FRAME) {
     snprintf(text, size, "%s of %llu bytes outside of the thread's local memory", verb, bytes);
   } else {
-    describe_blamed(k, address, where, sizeof where);
+    describe_nearest(k, address, where, sizeof where);
     snprintf(text, size, "%s of %llu bytes at 0x%" PRIx64 ": %s", verb, bytes, address, where);
   }
 }
@@ -177,7 +177,7 @@ static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address
         describe_access(k, o, address, access, sizeof access);
         snprintf(text, size, "illegal address: %s", access);
       } else {
-        describe_blamed(k, address, access, sizeof access);
+        describe_nearest(k, address, access, sizeof access);
         snprintf(text, size, "illegal address 0x%" PRIx64 ": %s", address, access);
       }
       return;
@@ -250,7 +250,7 @@ void dc_fault_report(dc_worker *k) {
   const char *code;
   uint64_t address;
   char what[900];
-  int l = blamed_lane(k, o, &address);
+  int l = faulting_lane(k, o, &address);
   describe_fault(k, o, address, &code, what, sizeof what);
   dc_job_fail(k->job, k->fault.kind == DC_FAULT_HOST ? DC_MEMORY : DC_LAUNCH, code, o ? o->ins->line : 0,
               "%s, in block (%u,%u,%u), thread (%u,%u,%u)", what, b->x, b->y, b->z, w->tid[0][l], w->tid[1][l],

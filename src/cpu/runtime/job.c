@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limit.h"
-#include "base/runtime.h"
 
 void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, const char *fmt, ...) {
   pthread_mutex_lock(&job->lock);
@@ -24,11 +23,9 @@ void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, con
   atomic_store(&job->grid.stop, 1);
 }
 
-bool dc_job_interrupted(dc_job *job) {
-  if (!dc_interrupted()) return false;
+void dc_job_interrupt(dc_job *job) {
   job->interrupted = true; /* never reset, and read when all workers are done */
   atomic_store(&job->grid.stop, 1);
-  return true;
 }
 
 bool dc_job_poll(dc_job *job, bool launching) {

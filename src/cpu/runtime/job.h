@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/runtime.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/warp_order.h"
@@ -32,7 +33,14 @@ typedef struct dc_job {
 
 /* The first failure of a job is its error; all workers stop at their next poll. */
 void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, const char *fmt, ...) DC_PRINTF(5, 6);
-bool dc_job_interrupted(dc_job *job); /* by Ctrl-C: then all workers stop */
+void dc_job_interrupt(dc_job *job); /* all workers stop at their next poll */
+
+/* Whether Ctrl-C was pressed; the job is then interrupted. */
+static inline bool dc_job_interrupted(dc_job *job) {
+  if (!dc_interrupted()) return false;
+  dc_job_interrupt(job);
+  return true;
+}
 
 /* From inside a running kernel, at regular intervals; `launching`: on the thread that launches.  True: stop. */
 bool dc_job_poll(dc_job *job, bool launching);

@@ -101,7 +101,7 @@ static bool prepare_gangs(dc_worker *k, uint64_t block) {
   k->native.gangs = k->gangs;
   k->native.enter = enter_gang;
   if (!order_gangs(k, block)) return false;
-  dc_warp_set_local(&s->w, k); /* again: the frames' local memory may be new */
+  dc_warp_set_local(&s->w, k);
   k->simple_ready = true;
   return true;
 }

@@ -718,21 +718,27 @@ void dc_warp_set_local(dc_warp *w, const dc_worker *k) {
   w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (base ? k->frames.reserve : 0);
 }
 
-void dc_warp_prepare(dc_warp_slot *s, dc_block_run *b) {
+/* What is the same for all warps of a block. */
+static void enter_block(dc_warp_slot *s, dc_block_run *b) {
   dc_warp *w = &s->w;
   const dc_job *job = b->worker->job;
   if (s->launch != job->grid.id) set_up(s, b->worker);
-  w->block = &b->s;
   s->c.block = b;
-  s->c.frames = s->c.frame = NULL;
+  w->block = &b->s;
   w->at = NULL;
   w->carry = 0;
+  w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
+  w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + job->grid.shared_bytes;
+}
+
+void dc_warp_prepare(dc_warp_slot *s, dc_block_run *b) {
+  dc_warp *w = &s->w;
+  const dc_job *job = b->worker->job;
+  enter_block(s, b);
+  s->c.frames = s->c.frame = NULL;
   w->tid = job->tids[0];
   w->warpid = 0;
   w->live = DC_ALL_LANES;
-  w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
-  w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + job->grid.shared_bytes;
-  dc_warp_set_local(w, b->worker);
   w->lane_stride[DC_BASE_LOCAL] = job->fn->local_stride;
   w->lane_stride[DC_BASE_FRAME] = job->fn->params_stride;
   w->lane_stride[DC_BASE_CALL] = job->fn->call_stride;
@@ -744,7 +750,7 @@ void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
   const dc_job *job = b->worker->job;
   const dc_dim3 *size = &job->grid.block;
   uint32_t left = size->x * size->y * size->z - index * DC_LANES;
-  dc_warp_prepare(s, b);
+  enter_block(s, b);
   c->poll_budget = POLL_BUDGET;
   c->at_barrier = c->released = 0;
   c->parked = c->recheck = c->force = c->turn_over = false;
@@ -755,7 +761,7 @@ void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
   dc_frame *f = push_frame(w, job->fn, NULL, w->live);
   if (f == NULL) dc_warp_fault(w, NULL, DC_FAULT_HOST, 0, 0);
   go_native(w, f, job->native);
-  dc_warp_set_local(w, b->worker); /* again: the frame's local memory may be new */
+  dc_warp_set_local(w, b->worker);
   enter(w, f);
   arrive(f, 0, w->live);
 }
