@@ -169,7 +169,7 @@ static void build(dc_build *b) {
   service.current = NULL;
   answer(b, b->handle ? 1 : -1);
   pthread_mutex_unlock(&service.lock);
-  if (object) { /* nobody waits for the disk */
+  if (object) { /* after the answer, so that no launch waits for the disk */
     pthread_mutex_lock(&service.outside);
     dc_cache_put(key, object, len);
     pthread_mutex_unlock(&service.outside);
@@ -322,9 +322,9 @@ static const char *known_isa(const char *isa) {
 }
 
 static bool possible(void) {
-  static atomic_bool told;
+  static atomic_bool warned;
   if (dc_native_possible()) return true;
-  if (atomic_exchange(&told, true)) return false;
+  if (atomic_exchange(&warned, true)) return false;
   if (dc_cc_misnamed()) fprintf(stderr, "dotcompute: %s; kernels are interpreted\n", dc_cc_note());
   else dc_log(DC_LOG_COMPILE, "native: no compiler: %s", dc_cc_note());
   return false;
@@ -416,7 +416,7 @@ int dc_build_wait(dc_build *b) {
   while (atomic_load_explicit(&b->state, memory_order_acquire) == 0 && !dc_interrupted()) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += 20000000; /* the interrupt flag is looked at this often */
+    until.tv_nsec += 20000000; /* the interrupt flag is polled this often */
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     pthread_cond_timedwait(&service.answered, &service.lock, &until);
   }

@@ -39,8 +39,8 @@ static const struct header {
   const char *name, *text;
 } headers[WIDTHS] = { { "native32.h", HEADER("32") }, { "native16.h", HEADER("16") } };
 
-/* What the vectors mean is the kernel's affair, so no liberty with arithmetic, overflow or types. Tables for
-** unwinding, checks and the start-up files of a program would only take time. */
+/* No fast math, wrapping integers, no strict aliasing.  Tables for unwinding, checks and the start-up files of a
+** program would only take time. */
 static const char *const common[] = {
   "-std=gnu11", "-w", "-pipe", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv",
   "-fno-strict-aliasing", "-fno-semantic-interposition", "-fvisibility=hidden", "-fno-asynchronous-unwind-tables",
@@ -55,7 +55,7 @@ static const char *const linking[] = {
 static const char *const libraries[] = { "-lgcc", "-lm" }; /* for baseline: popcount and fma of processors without */
 static const char *const avx2[] = { "-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt" };
 static const char *const avx512[] = { "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512cd" };
-/* Somebody waits: the rest of -O2 would take a quarter of the time and not make kernels faster. */
+/* A launch waits: the rest of -O2 would take a quarter of the time and not make kernels faster. */
 static const char *const gcc_quick[] = {
   "-O1", "-fcaller-saves", "-fexpensive-optimizations", "-ftree-vrp", "-fno-tree-pta",
 };
@@ -160,7 +160,7 @@ int dc_native_key(const dc_native_source *s, char key[65]) {
 
 /* --- folders --------------------------------------------------------------------------------------------------- */
 
-/* The user's own folder, which nobody else can write to: what lies in it becomes part of programs that we run. */
+/* The user's own folder, which no other user can write to: its files become part of programs that run here. */
 static bool is_ours(const char *path) {
   struct stat st;
   return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
@@ -177,7 +177,7 @@ char *dc_native_work_folder(void) {
 /* Under the lock. */
 static const char *private_folder(void) {
   if (all.private_folder && all.owner == getpid()) return all.private_folder;
-  free(all.private_folder); /* the parent's, who removes it */
+  free(all.private_folder); /* the parent's, which removes it */
   all.private_folder = dc_native_work_folder();
   all.owner = getpid();
   return all.private_folder;
@@ -290,7 +290,7 @@ static char *precompiled_path(const char *folder, int width) {
   return asprintf(&path, "%s/%s.%s", folder, headers[width].name, suffix) < 0 ? NULL : path;
 }
 
-/* Under the lock: looks whether somebody has precompiled it. */
+/* Under the lock: whether another process has precompiled it. */
 static bool precompiled(config *c, int width, const char *folder) {
   if (c->state[width] == UNPREPARED) {
     char *path = precompiled_path(folder, width);

@@ -1,5 +1,5 @@
 /*
-** emit.c - nodes, jumps and what is left to warp.c, as C (see emit_parts.h for the names in it).
+** emit.c - nodes, jumps and what is left to warp.c, as C (emitter.h has the names in it).
 **
 ** Nodes that all lanes come to together are labels, jumps between them gotos.  Where lanes may part, each node has
 ** a mask of the lanes that wait there, t<node>; the lowest-numbered with any runs first, which is tier 0's
@@ -195,8 +195,8 @@ static void go(emitter *e, int32_t n, int32_t to) {
   go_on_after_parting(e, n, to, -1);
 }
 
-/* Whether tier 0 is called between two nodes: then it is a way that is hardly ever taken, such as sinf's for huge
-** arguments, and compilers must not store what is in registers before it is known that somebody takes it. */
+/* Whether tier 0 is called between two nodes: then the path is hardly ever taken, as sinf's for huge arguments, and
+** the C compiler must not spill registers for it before the branch. */
 static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   for (int32_t n = from + 1; n < to; n++)
     for (const dc_uop *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
@@ -212,7 +212,8 @@ static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
 
 static void body(emitter *e, const dc_node *node, const char *mask);
 
-/* Where all lanes have come together, the branch's predicate alone tells: nobody looks at lanes that have ended. */
+/* Where all lanes have come together, the branch's predicate alone decides: lanes that have ended are not
+** read. */
 static void run_arm(emitter *e, int32_t n) {
   const dc_node *node = node_at(e, n);
   const bool not = (e->predicated[n] == node->next) != (node->flip != 0);
@@ -244,7 +245,7 @@ static void part(emitter *e, int32_t n) {
   }
   skip(e, n, taken, "nt");
   skip(e, n, next, "tk");
-  bool first = !is_exit(e, taken); /* whoever goes to a bare node does not come back */
+  bool first = !is_exit(e, taken); /* lanes that go to an exit do not come back */
   send(e, first ? taken : next, first ? "tk" : "nt");
   send(e, first ? next : taken, first ? "nt" : "tk");
   go_on_after_parting(e, n, taken, next);

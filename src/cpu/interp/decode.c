@@ -1,7 +1,7 @@
 /*
 ** decode.c - see decode.h.
 **
-** Operands become places in the register file; immediates become registers behind it, filled once and
+** Operands become offsets in the register file; immediates become registers behind it, filled once and
 ** shared by value; addresses of variables become immediates.  Blocks are split further, so that whatever
 ** the warp loop itself must do (jumps, calls, barriers) ends a node and whatever waits for other
 ** lanes begins one.  A form that no operation exists for makes the function refused, by name and line.
@@ -648,7 +648,7 @@ static int decode_block(decoder *D, const ptx_block *b) {
 }
 
 /* Where lanes really get to that are sent to node n: empty nodes that only jump on are passed by. One that jumps back
-** is not: there the lanes of a loop wait for each other, and who passed it by would be a turn ahead of the others. */
+** is not: there the lanes of a loop wait for each other, and a lane that passed it by would be an iteration ahead. */
 static int32_t through(const decoder *D, int32_t n) {
   for (int steps = 0; n >= 0 && steps < 32; steps++) {
     const dc_node *node = &D->nodes[n];

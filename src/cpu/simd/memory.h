@@ -348,7 +348,7 @@ DC_ROWS(u64, V64)
 /* --- anywhere ------------------------------------------------------------------------------------------------------
  */
 
-/* Lanes often lie side by side although nobody could know: one look saves a gather. */
+/* Lanes often lie side by side where the analysis could not prove it: one test saves a gather. */
 DC_FN int dc_in_row(V64 a, unsigned size, M m) {
   const u64 first = a.l0[0];
   u32 odd = 0;
