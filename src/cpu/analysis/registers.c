@@ -186,7 +186,7 @@ static int32_t load_batch(scan *s, int32_t from, int32_t regs[64], int *nregs) {
   return i;
 }
 
-/* The last queued block up to b, which is none any more; -1: there is none. */
+/* Takes the last queued block up to b from the worklist; -1: there is none. */
 static int32_t take_queued(scan *s, int32_t b) {
   int32_t w = b / 64;
   uint64_t bits = b < 0 ? 0 : s->queued[w] & ~0ull >> (63 - b % 64);

@@ -36,10 +36,10 @@ struct dc_build {
   char *log;
 };
 
-/* A thread that can be asked whether it is there. */
+/* A thread and the compiler that it runs. */
 typedef struct helper {
   pthread_t thread;
-  enum { NO_THREAD, RUNS, HAS_ENDED } state; /* HAS_ENDED: but was not joined yet */
+  enum { NO_THREAD, RUNS, HAS_ENDED } state; /* HAS_ENDED: not joined yet */
   dc_cc_child child;
 } helper;
 
@@ -66,9 +66,9 @@ static struct {
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
-/* Loads from memory, so that what runs is what was checked, whatever becomes of a file.  The loader takes an object
-** of the same name as one that it has for the same object, and descriptors come again; so each name is spelled in a way
-** of its own: the bits of a serial number, as "/." and "/". */
+/* Loads from memory, so that the code that runs is the one that was checked, even if the file changes meanwhile.  The
+** loader identifies objects by name, and descriptors are reused; so each name is spelled differently: the bits of a
+** serial number, as "/." and "/". */
 static void *load_from_memory(const void *object, size_t len) {
   static atomic_uint serial;
   char name[128] = "/proc/self/fd";
@@ -272,7 +272,7 @@ static void init_conditions(void) {
   pthread_condattr_destroy(&attr);
 }
 
-/* The child has none of the threads: what they were at waits again, and what they run is the parent's to stop. */
+/* The child has none of the threads: a request under way is queued again; the compilers are the parent's to stop. */
 static void in_child(void) {
   static const dc_cc_child idle = DC_CC_CHILD_INIT;
   init_conditions();
@@ -340,7 +340,7 @@ static dc_build *request(const char *source, size_t len, const char *isa, int op
   return NULL;
 }
 
-/* Looks whether it is there already, unless that had to wait for the thread's own dealings with the cache. */
+/* Loads it if it is cached.  False also while the thread uses the cache: a launch does not wait for that. */
 static bool is_there(dc_build *b) {
   if (pthread_mutex_trylock(&service.outside) != 0) return false;
   bool there = load_cached(b);

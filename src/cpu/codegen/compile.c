@@ -72,7 +72,7 @@ typedef struct config {
 } config;
 
 static struct {
-  pthread_mutex_t list;  /* held shortly: guards which configs there are */
+  pthread_mutex_t list;  /* held shortly: guards the list of configs */
   pthread_mutex_t lock;  /* held while files are written: guards the configs' folders and states, and what follows */
   config *configs;
   char *private_folder;  /* where the cache has none */
@@ -314,7 +314,7 @@ bool dc_native_unprepared(const dc_native_source *s) {
   return is;
 }
 
-/* Compiles the header to a name of its own, which then becomes the right one: others find all of it or nothing. */
+/* Compiles the header to a temporary name and renames it: other processes find all of it or nothing. */
 static bool precompile(const dc_native_source *s, const char *folder, int width, dc_cc_child *child) {
   args a = { .n = 0 };
   dc_buf log = DC_BUF_INIT;
@@ -389,7 +389,7 @@ static dc_cc_end run(const dc_native_source *s, const attempt *t, const char *wo
   return dc_cc_run(dc_cc_find(), a.list, work, child, log);
 }
 
-/* After a failure: true if the headers may have been to blame, and are right now. */
+/* After a failure: true if the headers may have been the cause, and are right now. */
 static bool repaired(config *c, attempt *t, int width) {
   pthread_mutex_lock(&all.lock);
   mkdir(t->folder, 0700);
@@ -420,7 +420,7 @@ static int compile_in(const dc_native_source *s, config *c, attempt *t, const ch
     end = run(s, t, work, child, log);
   }
   if (end == DC_CC_FAILED) return -1;
-  /* The linker makes the object last, so where the status is unknown its being there says enough. */
+  /* The linker makes the object last, so where the status is unknown, a file means success. */
   int rc = dc_file_read(t->object, (char **)object, len, &err);
   if (rc != 0) dc_buf_printf(log, "%s\n", dc_error_text(&err));
   dc_error_clear(&err);
@@ -455,7 +455,7 @@ int dc_native_compile(const dc_native_source *s, dc_cc_child *child, void **obje
 
 /* --- the end, and fork ------------------------------------------------------------------------------------------- */
 
-/* The configs stay: they are few, and someone may be asking for a key. */
+/* The configs stay: they are few, and a thread may be computing a key. */
 void dc_native_compile_end(void) {
   pthread_mutex_lock(&all.lock);
   bool ours = all.private_folder && all.owner == getpid();

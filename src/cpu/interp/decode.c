@@ -412,10 +412,6 @@ static int add_op(decoder *D, const ptx_ins *ins) {
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
 
-static bool is_barrier(const ptx_ins *ins) {
-  return ptx_traits(ins->op) & PTX_T_BARRIER && ins->mode != PTX_BAR_WARP;
-}
-
 static dc_wait wait_of(const ptx_ins *ins) {
   const uint32_t traits = ptx_traits(ins->op);
   if (traits & PTX_T_BARRIER) return ins->mode == PTX_BAR_WARP ? DC_WAIT_MEMBERS : DC_WAIT_NOT;
@@ -424,13 +420,13 @@ static dc_wait wait_of(const ptx_ins *ins) {
 
 /* What the warp loop does itself, at the end of a node. */
 static bool ends_node(const ptx_ins *ins) {
-  return ptx_traits(ins->op) & PTX_T_ENDS_BLOCK || ins->op == PTX_OP_NANOSLEEP || is_barrier(ins);
+  return ptx_traits(ins->op) & PTX_T_ENDS_BLOCK || ins->op == PTX_OP_NANOSLEEP || ptx_is_barrier(ins);
 }
 
 /* Lanes come back to its node, which must hold nothing that they would do twice: they wait, or another lane's target
 ** is called first. */
 static bool stands_alone(const ptx_ins *ins) {
-  return is_barrier(ins) || (ins->op == PTX_OP_CALL && ins->callee == NULL);
+  return ptx_is_barrier(ins) || (ins->op == PTX_OP_CALL && ins->callee == NULL);
 }
 
 /* Nothing to do on this machine. */

@@ -133,7 +133,7 @@ static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   return 1;
 }
 
-/* Registers (all elements of a vector), special registers, symbols. `refuse` is set for what cannot be run. */
+/* Registers (all elements of a vector), special registers, symbols. `refuse` is set for operands that cannot be run. */
 static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   ptx_tok name = P->lex.tok;
   size_t bare = name.len;
@@ -193,7 +193,7 @@ static int read_list(ptx_parser *P, bool *refuse, int depth) {
   return ptxp_expect(P, '}');
 }
 
-/* Behind '[': register, symbol or constant, plus an offset. A texture's [handle, {coordinates}] is stepped over. */
+/* Behind '[': register, symbol or constant, plus an offset. A texture's [handle, {coordinates}] is skipped. */
 static int read_address(ptx_parser *P, bool *refuse, int depth) {
   size_t first = P->ops.n;
   if (read_operand(P, refuse, depth + 1) != 0) return -1;
@@ -226,7 +226,7 @@ static int read_constant(ptx_parser *P) {
   return 0;
 }
 
-/* -1, or -%r1 (vmad's). */
+/* -1, or -%r1 (of vmad). */
 static int read_negative(ptx_parser *P, bool *refuse) {
   ptx_lex saved = P->lex;
   ptx_lex_next(&P->lex);
@@ -392,7 +392,7 @@ static int direct_argument(ptx_parser *P, ptx_argument *a, uint64_t size, bool *
   return a->sym ? 0 : ptxp_oom(P);
 }
 
-/* (a, b): .param variables, registers, constants. Anything else makes the call one that cannot be run. */
+/* (a, b): .param variables, registers, constants. Anything else sets `refuse`. */
 static int read_arguments(ptx_parser *P, ptx_vec *list, const ptx_func *callee, bool *refuse) {
   if (ptxp_expect(P, '(') != 0) return -1;
   while (!ptx_tok_is(&P->lex.tok, ')')) {

@@ -394,6 +394,8 @@ void ptx_form_decode(const char *text, ptx_form *form) {
   else refine(form, sync);
 }
 
+bool ptx_is_barrier(const ptx_ins *ins) { return has(ins, PTX_T_BARRIER) && ins->mode != PTX_BAR_WARP; }
+
 bool ptx_takes_subwords(const ptx_ins *ins) { return has(ins, PTX_T_VIDEO); }
 
 bool ptx_is_address(const ptx_ins *ins, int i) {

@@ -65,6 +65,9 @@ bool ptx_wants_predicate(const ptx_ins *ins, int i);
 /* True when operand i of `ins` is an address in brackets. */
 bool ptx_is_address(const ptx_ins *ins, int i);
 
+/* A barrier of a block's threads, not of a warp's lanes. */
+bool ptx_is_barrier(const ptx_ins *ins);
+
 /* True when operands may name sub-words of registers: %r1.b0. */
 bool ptx_takes_subwords(const ptx_ins *ins);
 

@@ -202,9 +202,11 @@ DC_FN void v_unpack_32(V32 *lo, V32 *hi, V32 x) {
 #define DC_UNPACK_(i, unused) lo->p##i = x.p##i & 0xffffu, hi->p##i = x.p##i >> 16;
   DC_PARTS(DC_UNPACK_, )
 }
+DC_FN void s_unpack_32(u32 *lo, u32 *hi, u32 x) { *lo = x & 0xffff, *hi = x >> 16; }
 DC_FN void v_unpack_64(V32 *lo, V32 *hi, V64 x) {
 #define DC_UNPACK64_(i, unused) lo->p##i = n_narrow(x.l##i, x.h##i), hi->p##i = n_narrow_high(x.l##i, x.h##i);
   DC_PARTS(DC_UNPACK64_, )
 }
+DC_FN void s_unpack_64(u32 *lo, u32 *hi, u64 x) { *lo = (u32)x, *hi = (u32)(x >> 32); }
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** memory.h - loads and stores of natively compiled kernels, and what goes with affine addresses.
+** memory.h - loads and stores of natively compiled kernels, and checks of affine addresses.
 **
 ** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on (dc_row_or_T: the
 ** others from a value); dc_stride_T: at a constant distance (packs of values side by side: packs.h);
@@ -37,7 +37,7 @@ DC_FN V32 V32_low16(V32 x) {
   DC_PARTS(DC_LOW16_, )
   return r;
 }
-/* The value of the last lane in the mask: the one that remains when all store to one place. */
+/* The value of the last lane in the mask: the one that remains when all store to one address. */
 DC_FN u32 V32_last(V32 x, M m) {
   u32 t[DC_W];
   V32_store(t, x);
