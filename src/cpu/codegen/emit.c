@@ -2,8 +2,8 @@
 ** emit.c - nodes, jumps and what is left to warp.c, as C (emitter.h has the names in it).
 **
 ** Convergent nodes, which all lanes reach together, are labels, jumps between them gotos.  Where lanes may diverge,
-** each node has a mask of the lanes that wait there, t<node>; the lowest-numbered with any runs first, which is tier 0's
-** order too.  So a divergent node is followed by a jump to the next node with waiting lanes.
+** each node has a mask of the lanes that wait there, t<node>; the lowest-numbered with any runs first, which is tier
+** 0's order too.  So a divergent node is followed by a jump to the next node with waiting lanes.
 */
 #include "cpu/codegen/emit.h"
 
