@@ -4,11 +4,11 @@
 ** One interval a register, over instructions in block order, which holds every point where the register
 ** is live; a write that only some lanes make (a guard) counts as a read too, since the others keep the
 ** old value.  A write in a divergent block needs no such care: liveness holds for each lane alone, and
-** lanes write only their own place.  Registers of one size share a pool of places; predicates are words
+** lanes write only their own.  Registers of one size share a pool of slots; predicates are words
 ** of a pool of their own.
 **
 ** Positions: instruction i reads at 2i and writes at 2i + 1.  Only plain lane-by-lane operations may
-** write the place of a source that dies there; all others hold their results from 2i on.
+** write the slot of a source that dies there; all others hold their results from 2i on.
 */
 #include "cpu/analysis/registers.h"
 
@@ -48,14 +48,14 @@ typedef struct scan {
   int32_t *def_at, *defs;   /* blocks that write register r whole: defs[def_at[r] .. def_at[r+1]) */
   int32_t *killed;          /* per register: see read_reg */
   flow *flow;               /* per block */
-  uint64_t *queued;         /* a bit per block: to be looked at, */
-  int32_t nqueued, top;     /* their number and the last one */
+  uint64_t *queued;         /* a bit per block: on the worklist */
+  int32_t nqueued, top;     /* their number, and the last of them */
   int32_t *seen, nseen;     /* blocks whose flow is not zero */
   interval *list;
   int32_t nlist;
 } scan;
 
-/* Whether source and destination may be one place. */
+/* Whether source and destination may share a slot. */
 static bool is_elementwise(const ptx_ins *ins) {
   if (ins->ndst != 1) return false;
   return ins->op == PTX_OP_MOV ? ins->nsrc == 1 : (ptx_traits(ins->op) & PTX_T_ELEMENTWISE) != 0;
@@ -161,7 +161,7 @@ static flow *flow_of(scan *s, int32_t block) {
   return &s->flow[block];
 }
 
-/* A block's live-in may have grown: it is looked at again. */
+/* A block's live-in may have grown: back on the worklist. */
 static void requeue(scan *s, int32_t block) {
   if (s->queued[block / 64] >> (block % 64) & 1) return;
   s->queued[block / 64] |= 1ull << (block % 64);
@@ -186,7 +186,7 @@ static int32_t load_batch(scan *s, int32_t from, int32_t regs[64], int *nregs) {
   return i;
 }
 
-/* The last queued block up to b, which is none any more; -1: there is none. */
+/* Takes the last queued block up to b from the worklist; -1: there is none. */
 static int32_t take_queued(scan *s, int32_t b) {
   int32_t w = b / 64;
   uint64_t bits = b < 0 ? 0 : s->queued[w] & ~0ull >> (63 - b % 64);
@@ -281,7 +281,7 @@ static int by_end(const void *a, const void *b) {
   return (x->reg > y->reg) - (x->reg < y->reg);
 }
 
-/* Two walks side by side: intervals by where they begin, and by where they end, giving places back. */
+/* Two walks side by side: intervals by where they begin, and by where they end, giving slots back. */
 static int assign(scan *s) {
   static const uint32_t bytes[NPOOLS] = {0, 64, 128, 256, 512};
   ptx_func *f = s->f;

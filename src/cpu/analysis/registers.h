@@ -1,5 +1,5 @@
 /*
-** registers.h - registers to places in a warp's register file: liveness, then a linear scan.
+** registers.h - registers to slots in a warp's register file: liveness, then a linear scan.
 */
 #ifndef DC_CPU_ANALYSIS_REGISTERS_H
 #define DC_CPU_ANALYSIS_REGISTERS_H
@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "cpu/ptx/ptx.h"
 
-/* liveness and linear-scan assignment of register slots (all writes to live slots in
-** divergent code are masked, so lanes never disturb each other). */
+/* Sets slot, file_bytes and npreds of an analysed function.  All writes to live slots in divergent code are masked, so
+** lanes never disturb each other.  -1: out of memory, or interrupted; it can be called again. */
 int ptx_allocate(ptx_module *m, ptx_func *f, dc_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 ** Everything starts as "unknown" and only ever grows: uniform or affine, then varying.  A branch on a varying
 ** predicate makes the blocks between it and where its lanes meet divergent.  There a register may still be one
 ** value for all lanes: lanes that run a block do so together (the lowest pending block runs first, loops have one
-** way back), so what matters is who reads the value later: see `may_be_scalar`.
+** way back), so what matters is which lanes read the value later: see `may_be_scalar`.
 */
 #include "cpu/analysis/uniformity.h"
 
@@ -240,7 +240,7 @@ static bool find_non_uniform_exits(dc_uniformity *k) {
   return news;
 }
 
-/* --- who may hold one value for all lanes --------------------------------------------------------------- */
+/* --- which registers may be one scalar ---------------------------------------------------------------- */
 
 /* A value made at block d is read at block u by lanes that may have left a loop around d earlier than others. */
 static bool outlives(const dc_uniformity *k, int32_t d, int32_t u) {
@@ -277,8 +277,8 @@ static bool one_definition(const dc_uniformity *k, int32_t r) {
   return true;
 }
 
-/* A loop's variable: `init` before it, one update that all lanes in the loop run. `only_inside`: nobody reads it after.
- */
+/* A loop's variable: `init` before it, one update that all lanes in the loop run. `only_inside`: no use after
+** it. */
 static bool loop_variable(const dc_uniformity *k, int32_t r, int32_t init, int32_t update, bool only_inside) {
   int32_t bi = k->block_of[init], bu = k->block_of[update], h = loop_of(k, bu);
   if (h < 0 || k->latches[h] != 1 || !dominates(k, bu, k->loop_last[h])) return false;
@@ -345,29 +345,7 @@ static dc_value_shape merge(dc_value_shape a, dc_value_shape b) {
   return a;
 }
 
-bool dc_is_native_sreg(int sreg) {
-  switch (sreg) {
-    case PTX_SR_TID_X:
-    case PTX_SR_TID_Y:
-    case PTX_SR_TID_Z:
-    case PTX_SR_NTID_X:
-    case PTX_SR_NTID_Y:
-    case PTX_SR_NTID_Z:
-    case PTX_SR_CTAID_X:
-    case PTX_SR_CTAID_Y:
-    case PTX_SR_CTAID_Z:
-    case PTX_SR_NCTAID_X:
-    case PTX_SR_NCTAID_Y:
-    case PTX_SR_NCTAID_Z:
-    case PTX_SR_LANEID:
-    case PTX_SR_WARPID:
-    case PTX_SR_NWARPID:
-    case PTX_SR_WARP_SZ:
-    case PTX_SR_SMID:
-    case PTX_SR_NSMID: return true;
-    default: return false;
-  }
-}
+bool dc_is_native_sreg(int sreg) { return sreg >= PTX_SR_TID_X && sreg <= PTX_SR_NSMID; }
 
 static dc_value_shape affine(int64_t stride, bool aligned) {
   return (dc_value_shape){.tag = DC_AFFINE, .origin = -1, .exact = stride, .aligned = aligned};

@@ -4,7 +4,7 @@
 ** A register is uniform (one value for all lanes of a gang), affine (base + stride * lane), or varying.  Beside
 ** these, which blocks may run with part of the lanes, and which writes must keep the other lanes' values.
 **
-** A gang is what one call of emitted code runs: 32 lanes, or 16 where nothing tells the difference.
+** A gang is what one call of emitted code runs: 32 lanes, or 16 where no instruction depends on the width.
 */
 #ifndef DC_CPU_ANALYSIS_UNIFORMITY_H
 #define DC_CPU_ANALYSIS_UNIFORMITY_H
@@ -27,7 +27,7 @@ static inline int64_t dc_value_stride(const dc_value_shape *k) {
   return (int64_t)((uint64_t)k->exact + (uint64_t)k->times * (uint64_t)k->step);
 }
 
-/* How the gang's threads lie in the block. */
+/* How the threads of a gang lie in their block. */
 typedef struct dc_gang_layout {
   int width;         /* of a gang: 16 or 32 */
   bool rows;         /* a gang never spans two rows: threadIdx.x is affine, .y and .z are uniform */

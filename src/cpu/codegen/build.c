@@ -37,10 +37,10 @@ struct dc_build {
   char *log;
 };
 
-/* A thread that can be asked whether it is there. */
+/* A thread and the compiler that it runs. */
 typedef struct helper {
   pthread_t thread;
-  enum { NO_THREAD, RUNS, HAS_ENDED } state; /* HAS_ENDED: but was not joined yet */
+  enum { NO_THREAD, RUNS, HAS_ENDED } state; /* HAS_ENDED: not joined yet */
   dc_cc_child child;
 } helper;
 
@@ -67,9 +67,9 @@ static struct {
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
-/* Loads from memory, so that what runs is what was checked, whatever becomes of a file.  The loader takes an object
-** of the same name as one that it has for the same object, and descriptors come again; so each name is spelled in a way
-** of its own: the bits of a serial number, as "/." and "/". */
+/* Loads from memory, so that the code that runs is the one that was checked, even if the file changes meanwhile.  The
+** loader identifies objects by name, and descriptors are reused; so each name is spelled differently: the bits of a
+** serial number, as "/." and "/". */
 static void *load_from_memory(const void *object, size_t len) {
   static atomic_uint serial;
   char name[128] = "/proc/self/fd";
@@ -170,7 +170,7 @@ static void build(dc_build *b) {
   service.current = NULL;
   answer(b, b->handle ? 1 : -1);
   pthread_mutex_unlock(&service.lock);
-  if (object) { /* nobody waits for the disk */
+  if (object) { /* after the answer, so that no launch waits for the disk */
     pthread_mutex_lock(&service.outside);
     dc_cache_put(key, object, len);
     pthread_mutex_unlock(&service.outside);
@@ -273,7 +273,7 @@ static void init_conditions(void) {
   pthread_condattr_destroy(&attr);
 }
 
-/* The child has none of the threads: what they were at waits again, and what they run is the parent's to stop. */
+/* The child has none of the threads: a request under way is queued again; the compilers are the parent's to stop. */
 static void in_child(void) {
   static const dc_cc_child idle = DC_CC_CHILD_INIT;
   init_conditions();
@@ -323,9 +323,9 @@ static const char *known_isa(const char *isa) {
 }
 
 static bool possible(void) {
-  static atomic_bool told;
+  static atomic_bool warned;
   if (dc_native_possible()) return true;
-  if (atomic_exchange(&told, true)) return false;
+  if (atomic_exchange(&warned, true)) return false;
   if (dc_cc_misnamed()) fprintf(stderr, "dotcompute: %s; kernels are interpreted\n", dc_cc_note());
   else dc_log(DC_LOG_COMPILE, "native: no compiler: %s", dc_cc_note());
   return false;
@@ -341,7 +341,7 @@ static dc_build *request(const char *source, size_t len, const char *isa, int op
   return NULL;
 }
 
-/* Looks whether it is there already, unless that had to wait for the thread's own dealings with the cache. */
+/* Loads it if it is cached.  False also while the thread uses the cache: a launch does not wait for that. */
 static bool is_there(dc_build *b) {
   if (pthread_mutex_trylock(&service.outside) != 0) return false;
   bool there = load_cached(b);
@@ -417,7 +417,7 @@ int dc_build_wait(dc_build *b) {
   while (atomic_load_explicit(&b->state, memory_order_acquire) == 0 && !dc_interrupted()) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += 20000000; /* the interrupt flag is looked at this often */
+    until.tv_nsec += 20000000; /* the interrupt flag is polled this often */
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     pthread_cond_timedwait(&service.answered, &service.lock, &until);
   }

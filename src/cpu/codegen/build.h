@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-typedef struct dc_build dc_build; /* a request; belongs to whoever asked */
+typedef struct dc_build dc_build; /* a request; dc_build_free releases it */
 
 /* Asks for this source (copied; its first line includes native32.h or native16.h) compiled for `isa` ("baseline",
 ** "avx2", "avx512"), much optimised or (`opt` 1) little.  Does not wait.  NULL: there is no compiler, or no memory. */

@@ -40,8 +40,8 @@ static const struct header {
   const char *name, *text;
 } headers[WIDTHS] = { { "native32.h", HEADER("32") }, { "native16.h", HEADER("16") } };
 
-/* What the vectors mean is the kernel's affair, so no liberty with arithmetic, overflow or types. Tables for
-** unwinding, checks and the start-up files of a program would only take time. */
+/* No fast math, wrapping integers, no strict aliasing.  Tables for unwinding, checks and the start-up files of a
+** program would only take time. */
 static const char *const common[] = {
   "-std=gnu11", "-w", "-pipe", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv",
   "-fno-strict-aliasing", "-fno-semantic-interposition", "-fvisibility=hidden", "-fno-asynchronous-unwind-tables",
@@ -56,7 +56,7 @@ static const char *const linking[] = {
 static const char *const libraries[] = { "-lgcc", "-lm" }; /* for baseline: popcount and fma of processors without */
 static const char *const avx2[] = { "-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt" };
 static const char *const avx512[] = { "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512cd" };
-/* Somebody waits: the rest of -O2 would take a quarter of the time and not make kernels faster. */
+/* A launch waits: the rest of -O2 would take a quarter of the time and not make kernels faster. */
 static const char *const gcc_quick[] = {
   "-O1", "-fcaller-saves", "-fexpensive-optimizations", "-ftree-vrp", "-fno-tree-pta",
 };
@@ -73,7 +73,7 @@ typedef struct config {
 } config;
 
 static struct {
-  pthread_mutex_t list;  /* held shortly: guards which configs there are */
+  pthread_mutex_t list;  /* held shortly: guards the list of configs */
   pthread_mutex_t lock;  /* held while files are written: guards the configs' folders and states, and what follows */
   config *configs;
   char *private_folder;  /* where the cache has none */
@@ -161,7 +161,7 @@ int dc_native_key(const dc_native_source *s, char key[65]) {
 
 /* --- folders --------------------------------------------------------------------------------------------------- */
 
-/* The user's own folder, which nobody else can write to: what lies in it becomes part of programs that we run. */
+/* The user's own folder, which no other user can write to: its files become part of programs that run here. */
 static bool is_ours(const char *path) {
   struct stat st;
   return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
@@ -178,7 +178,7 @@ char *dc_native_work_folder(void) {
 /* Under the lock. */
 static const char *private_folder(void) {
   if (all.private_folder && all.owner == getpid()) return all.private_folder;
-  free(all.private_folder); /* the parent's, who removes it */
+  free(all.private_folder); /* the parent's, which removes it */
   all.private_folder = dc_native_work_folder();
   all.owner = getpid();
   return all.private_folder;
@@ -291,7 +291,7 @@ static char *precompiled_path(const char *folder, int width) {
   return asprintf(&path, "%s/%s.%s", folder, headers[width].name, suffix) < 0 ? NULL : path;
 }
 
-/* Under the lock: looks whether somebody has precompiled it. */
+/* Under the lock: whether another process has precompiled it. */
 static bool precompiled(config *c, int width, const char *folder) {
   if (c->state[width] == UNPREPARED) {
     char *path = precompiled_path(folder, width);
@@ -315,7 +315,7 @@ bool dc_native_unprepared(const dc_native_source *s) {
   return is;
 }
 
-/* Compiles the header to a name of its own, which then becomes the right one: others find all of it or nothing. */
+/* Compiles the header to a temporary name and renames it: other processes find all of it or nothing. */
 static bool precompile(const dc_native_source *s, const char *folder, int width, dc_cc_child *child) {
   args a = { .n = 0 };
   dc_buf log = DC_BUF_INIT;
@@ -390,7 +390,7 @@ static dc_cc_end run(const dc_native_source *s, const attempt *t, const char *wo
   return dc_cc_run(dc_cc_find(), a.list, work, child, log);
 }
 
-/* After a failure: true if the headers may have been to blame, and are right now. */
+/* After a failure: true if the headers may have been the cause, and are right now. */
 static bool repaired(config *c, attempt *t, int width) {
   pthread_mutex_lock(&all.lock);
   mkdir(t->folder, 0700);
@@ -421,7 +421,7 @@ static int compile_in(const dc_native_source *s, config *c, attempt *t, const ch
     end = run(s, t, work, child, log);
   }
   if (end == DC_CC_FAILED) return -1;
-  /* The linker makes the object last, so where the status is unknown its being there says enough. */
+  /* The linker makes the object last, so where the status is unknown, a file means success. */
   int rc = dc_file_read(t->object, (char **)object, len, &err);
   if (rc != 0) dc_buf_printf(log, "%s\n", dc_error_text(&err));
   dc_error_clear(&err);
@@ -456,7 +456,7 @@ int dc_native_compile(const dc_native_source *s, dc_cc_child *child, void **obje
 
 /* --- the end, and fork ------------------------------------------------------------------------------------------- */
 
-/* The configs stay: they are few, and someone may be asking for a key. */
+/* The configs stay: they are few, and a thread may be computing a key. */
 void dc_native_compile_end(void) {
   pthread_mutex_lock(&all.lock);
   bool ours = all.private_folder && all.owner == getpid();

@@ -19,7 +19,7 @@ typedef struct dc_native_source {
   char *text;            /* begins with #include "native32.h" or "native16.h" */
   size_t len;
   const char *isa;       /* "baseline", "avx2", "avx512" */
-  int opt;               /* 1: -O1, 2: what kernels gain from */
+  int opt;               /* 1: -O1, 2: the optimizations that kernels gain from */
 } dc_native_source;
 
 bool dc_native_possible(void); /* there is a compiler */
@@ -30,7 +30,7 @@ int dc_native_compile(const dc_native_source *s, dc_cc_child *child, void **obje
 /* The header that the source begins with: whether it remains to be precompiled; doing it. */
 bool dc_native_unprepared(const dc_native_source *s);
 void dc_native_precompile(const dc_native_source *s, dc_cc_child *child);
-void dc_native_compile_end(void); /* removes what would stay behind; a later use begins anew */
+void dc_native_compile_end(void); /* removes the private folder; a later use makes another */
 void dc_native_compile_lock(void); /* around fork */
 void dc_native_compile_unlock(void);
 

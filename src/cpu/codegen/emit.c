@@ -1,9 +1,9 @@
 /*
-** emit.c - nodes, jumps and what is left to warp.c, as C (see emit_parts.h for the names in it).
+** emit.c - nodes, jumps and what is left to warp.c, as C (emitter.h has the names in it).
 **
-** Nodes that all lanes come to together are labels, jumps between them gotos.  Where lanes may part, each node has
-** a mask of the lanes that wait there, t<node>; the lowest-numbered with any runs first, which is tier 0's
-** order too.  So the code after a divergent node is always "go to the next node that lanes may wait at".
+** Convergent nodes, which all lanes reach together, are labels, jumps between them gotos.  Where lanes may diverge,
+** each node has a mask of the lanes that wait there, t<node>; the lowest-numbered with any runs first, which is tier
+** 0's order too.  So a divergent node is followed by a jump to the next node with waiting lanes.
 */
 #include "cpu/codegen/emit.h"
 
@@ -73,7 +73,7 @@ static void find_tracked(emitter *e) {
       if (e->predicated[n] != node->next) track(e, node->next);
       if (e->predicated[n] != node->taken) track(e, node->taken);
     }
-    if (node->wait != DC_WAIT_NOT) track(e, n); /* lanes may be handed over from there, and from loops' beginnings */
+    if (node->wait != DC_WAIT_NOT) track(e, n); /* lanes may deoptimize there, and at loop headers */
     if (node->spin && node->next >= 0 && node->next <= n) track(e, node->next);
     if (node->spin && node->taken >= 0 && node->taken <= n) track(e, node->taken);
     if (pauses(e, n) && node->next >= 0) e->entered[node->next] = true;
@@ -91,14 +91,14 @@ static int32_t next_tracked(const emitter *e, int32_t n) {
   return -1;
 }
 
-/* A plain barrier for all threads of the block, or its equal. */
+/* A plain barrier for all threads of the block, or one of the same effect. */
 static bool whole_barrier(const dc_node *node) {
   const ptx_ins *ins = node->op ? node->op->ins : NULL;
   return node->end == DC_END_BARRIER && node->guard < 0 && ins->mode == PTX_BAR_SYNC && ins->nsrc == 1 &&
          ins->opnd[0].kind == PTX_IMM && ins->opnd[0].imm == 0;
 }
 
-/* A counted way out of a loop: a branch on nothing that memory decides. Then it ends whatever others do. */
+/* Whether a loop's exit depends on memory or on other lanes.  If not, the loop ends whatever other threads do. */
 static bool decided_by_memory(const emitter *e, int32_t reg, int32_t first, int32_t last, int depth, int *budget) {
   if (reg < 0) return false;
   if (--*budget < 0) return true; /* too long to find out */
@@ -173,7 +173,7 @@ static void jump_together(emitter *e, int32_t n, int32_t to) {
   }
 }
 
-/* Lanes of node n went to a and b, of which either may be a node before: the lower one first. */
+/* Lanes of node n went to a and b, either of which may be a back edge: the lower one runs first. */
 static void go_on_after_parting(emitter *e, int32_t n, int32_t a, int32_t b) {
   const int32_t to[] = { a < b ? a : b, a < b ? b : a };
   for (int i = 0; i < 2; i++) {
@@ -195,8 +195,8 @@ static void go(emitter *e, int32_t n, int32_t to) {
   go_on_after_parting(e, n, to, -1);
 }
 
-/* Whether tier 0 is called between two nodes: then it is a way that is hardly ever taken, such as sinf's for huge
-** arguments, and compilers must not store what is in registers before it is known that somebody takes it. */
+/* Whether tier 0 is called between two nodes: then the path is hardly ever taken, as sinf's for huge arguments, and
+** the C compiler must not spill registers for it before the branch. */
 static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   for (int32_t n = from + 1; n < to; n++)
     for (const dc_uop *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
@@ -204,7 +204,7 @@ static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   return false;
 }
 
-/* Where all lanes have come together and those that part meet at `to`: all of them may go there. */
+/* Where a convergent node's lanes that part meet at `to`, all of them may go there. */
 static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
   if (to <= n || dc_emit_divergent(e, n) || dc_emit_divergent(e, to) || is_exit(e, to)) return;
   PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
@@ -212,7 +212,8 @@ static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
 
 static void body(emitter *e, const dc_node *node, const char *mask);
 
-/* Where all lanes have come together, the branch's predicate alone tells: nobody looks at lanes that have ended. */
+/* Where all lanes have come together, the branch's predicate alone decides: lanes that have ended are not
+** read. */
 static void run_arm(emitter *e, int32_t n) {
   const dc_node *node = node_at(e, n);
   const bool not = (e->predicated[n] == node->next) != (node->flip != 0);
@@ -224,7 +225,7 @@ static void run_arm(emitter *e, int32_t n) {
   e->chooses = false;
 }
 
-/* A branch by which lanes part: tk take it, nt do not. */
+/* A divergent branch: lanes tk take it, nt do not. */
 static void part(emitter *e, int32_t n) {
   const dc_node *node = node_at(e, n);
   int32_t taken = node->taken, next = node->next;
@@ -244,7 +245,7 @@ static void part(emitter *e, int32_t n) {
   }
   skip(e, n, taken, "nt");
   skip(e, n, next, "tk");
-  bool first = !is_exit(e, taken); /* whoever goes to a bare node does not come back */
+  bool first = !is_exit(e, taken); /* lanes that go to an exit do not come back */
   send(e, first ? taken : next, first ? "tk" : "nt");
   send(e, first ? next : taken, first ? "nt" : "tk");
   go_on_after_parting(e, n, taken, next);
@@ -273,7 +274,7 @@ static void jump(emitter *e, int32_t n) {
 
 /* --- what ends nodes ------------------------------------------------------------------------------------ */
 
-/* Operands of what warp.c does, in tier 0's places. */
+/* Operands of what warp.c does, into tier 0's register file. */
 static void give_operands(emitter *e, const dc_node *node) {
   const ptx_ins *ins = node->op->ins;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
@@ -342,7 +343,7 @@ static void end_node(emitter *e, int32_t n) {
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
 
-/* A lane that is not in its own member mask is an error, which tier 0 finds again and words. */
+/* A lane that is not in its own member mask is an error: tier 0 runs the operation again and reports it. */
 static void check_members(emitter *e, const ptx_ins *ins) {
   if (!dc_may_lack_members(ins)) return;
   const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
@@ -418,8 +419,8 @@ static void emit_node(emitter *e, int32_t n) {
 
 /* --- the function --------------------------------------------------------------------------------------- */
 
-/* A write that keeps other lanes' values reads the register: with no value at all in it, compilers take the result for
-** undefined too, in all lanes. */
+/* A masked write reads the register: without an initial value, C compilers take the result for undefined in all
+** lanes. */
 static bool kept(const emitter *e, int32_t r) {
   for (int32_t i = e->k.def_at[r]; i < e->k.def_at[r + 1]; i++)
     if (e->k.blend[e->k.defs[i]]) return true;
@@ -479,7 +480,7 @@ static void begin(emitter *e) {
   PUT("default: return DC_NATIVE_STOP; }\n");
 }
 
-/* Everything that waits is handed to tier 0. */
+/* All waiting lanes go on at tier 0. */
 static void tail(emitter *e) {
   if (e->out->simple) {
     end_gangs(e);
@@ -560,7 +561,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   if (dc_emit_liveness(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)
     if (e->k.reg[r].tag == DC_AFFINE && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;
-  dc_buf nodes = DC_BUF_INIT; /* first: they tell how the rest must be */
+  dc_buf nodes = DC_BUF_INIT; /* first: declarations and prologue depend on them */
   e->t = &nodes;
   for (int32_t n = 0; n < e->nnodes; n++) emit_node(e, n);
   int rc = outputs(e);

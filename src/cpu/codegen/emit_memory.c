@@ -130,7 +130,7 @@ static void begin_wrapped(emitter *e, const ptx_ins *ins, const access *p, int j
   else PUT("x%d, ", p->s.origin);
 }
 
-/* The condition under which a row of addresses is none, after `before`; false: it always is one. */
+/* The condition under which the addresses do not form a row, after `before`; false: they always do. */
 static bool put_condition(emitter *e, const access *p, const char *before) {
   if (p->base == DC_BASE_LOCAL) return false;
   if (p->narrow && p->at->reg >= 0 && p->s.tag == DC_AFFINE && p->s.exact != 0)
@@ -140,13 +140,13 @@ static bool put_condition(emitter *e, const access *p, const char *before) {
   return true;
 }
 
-/* Local memory reached through a register that differs by more than the lane: as lanes. */
+/* Local memory through an affine address of its own stride: lane by lane. */
 static void as_lanes_if_odd(access *p) {
   if (p->base == DC_BASE_LOCAL && p->how == ROW && p->at->reg >= 0 && (p->s.origin >= 0 || p->s.exact != 0))
     p->how = LANES;
 }
 
-/* A row of which other lanes keep their values. */
+/* A masked row: the other lanes keep their values. */
 static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask) {
   int32_t d = ins->opnd[j].reg;
   int size = ptx_type_bits((ptx_type)ins->type) / 8;
@@ -159,7 +159,7 @@ static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j
   PUT("dc_row_or_%s(a_ + %d, %s, v%d);\n", element(ins), j * size, mask, d);
 }
 
-/* The kind of packs of simd/packs.h that stand side by side; NULL: they are none. */
+/* The kind of packs of simd/packs.h, if the lanes' packs are contiguous; else NULL. */
 static const char *packs(const ptx_ins *ins, const access *p) {
   const int bits = ptx_type_bits((ptx_type)ins->type);
   if (p->how != ROW || ins->vec < 2 || p->stride != bits / 8 * ins->vec) return NULL;
@@ -231,7 +231,7 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
     PUT(", %s); ", mask);
     return;
   }
-  if (p->stride == 0) { /* every lane to the same place after all */
+  if (p->stride == 0) { /* all lanes store to one address */
     PUT("dc_scatter_%s(V64_splat(a_), %d, ", T, j * size);
     put_value(e, o, size, false);
     PUT(", %s); ", mask);

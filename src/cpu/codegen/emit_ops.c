@@ -45,7 +45,7 @@ static bool is_sreg_move(const ptx_ins *ins) {
          dc_is_native_sreg(ins->opnd[1].sreg);
 }
 
-/* A vote or activemask among lanes that agree on who takes part gives all of them one value. */
+/* A vote or activemask among lanes that name the same members gives all of them one value. */
 static bool is_ballot(const ptx_ins *ins) {
   if (ins->op == PTX_OP_ACTIVEMASK) return true;
   return ins->op == PTX_OP_VOTE && ins->mode >= PTX_VOTE_ALL && ins->mode <= PTX_VOTE_BALLOT && ins->nsrc == 2;
@@ -60,26 +60,12 @@ bool dc_emit_has_scalar(const ptx_ins *ins) {
 /* --- special registers ---------------------------------------------------------------------------------- */
 
 static const char *sreg_scalar(int sreg) {
-  switch (sreg) {
-    case PTX_SR_TID_X: return "n->tid[0][0]";
-    case PTX_SR_TID_Y: return "n->tid[1][0]";
-    case PTX_SR_TID_Z: return "n->tid[2][0]";
-    case PTX_SR_NTID_X: return "n->ntid[0]";
-    case PTX_SR_NTID_Y: return "n->ntid[1]";
-    case PTX_SR_NTID_Z: return "n->ntid[2]";
-    case PTX_SR_CTAID_X: return "n->ctaid[0]";
-    case PTX_SR_CTAID_Y: return "n->ctaid[1]";
-    case PTX_SR_CTAID_Z: return "n->ctaid[2]";
-    case PTX_SR_NCTAID_X: return "n->nctaid[0]";
-    case PTX_SR_NCTAID_Y: return "n->nctaid[1]";
-    case PTX_SR_NCTAID_Z: return "n->nctaid[2]";
-    case PTX_SR_WARPID: return "n->warpid";
-    case PTX_SR_NWARPID: return "n->nwarps";
-    case PTX_SR_WARP_SZ: return "32u";
-    case PTX_SR_SMID: return "n->smid";
-    case PTX_SR_NSMID: return "n->nsmid";
-    default: return "0u"; /* %laneid in lane 0 */
-  }
+  static const char *const names[] = {
+    "n->tid[0][0]", "n->tid[1][0]", "n->tid[2][0]", "n->ntid[0]",   "n->ntid[1]",   "n->ntid[2]",
+    "n->ctaid[0]",  "n->ctaid[1]",  "n->ctaid[2]",  "n->nctaid[0]", "n->nctaid[1]", "n->nctaid[2]",
+    "0u" /* %laneid in lane 0 */, "n->warpid", "n->nwarps", "32u", "n->smid", "n->nsmid",
+  };
+  return names[sreg - PTX_SR_TID_X]; /* dc_is_native_sreg */
 }
 
 static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {

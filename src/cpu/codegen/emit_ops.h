@@ -10,7 +10,7 @@
 /* Whether an operation on uniform values can be done on scalars. */
 bool dc_emit_has_scalar(const ptx_ins *ins);
 
-/* Whether it is one vector function (of native_*.h) of registers; whether it is left to tier 0's. */
+/* Whether it is one vector function (of simd/) of registers; whether it is done by tier 0's function. */
 bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins);
 bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins);
 

@@ -2,9 +2,8 @@
 ** emit_predicated.c - see emit_predicated.h.
 **
 ** A branch that lanes take differently costs a test and a jump, perhaps mispredicted, and ends what a C compiler can
-** move about (sinf and cosf have two such branches each).  The node behind it, its arm, must have no other way in, go
-** on where the branch's other side does, and do nothing but a few vector functions, whose results in lanes that are
-** not its own nobody sees.
+** move about (sinf and cosf have two each).  The node behind it, its arm, must have no other predecessor, join the
+** branch's other side, and consist of a few vector functions, whose results are masked in the other lanes.
 */
 #include "cpu/codegen/emit_predicated.h"
 

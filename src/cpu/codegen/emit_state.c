@@ -1,9 +1,9 @@
 /*
 ** emit_state.c - see emit_state.h.
 **
-** Over a pause (a barrier, a call) values are kept as they are, scalars as scalars, in dc_native.save.  What tier 0
-** is to go on with is written to its register file, lane by lane, since lanes at different nodes may have
-** different registers in one place there.
+** While a gang is suspended (at a barrier, in a call) its values lie in dc_native.save as they are, scalars as scalars.
+** Deoptimization writes them to tier 0's register file, lane by lane, since lanes at different nodes may have different
+** registers in one slot.
 */
 #include "cpu/codegen/emit_state.h"
 
@@ -89,7 +89,7 @@ int dc_emit_liveness(emitter *e) {
     for (uint64_t b_ = (set)[w_]; b_; b_ &= b_ - 1)                                                                    \
       for (int32_t r = (int32_t)(w_ * 64) + __builtin_ctzll(b_), once_ = 1; once_; once_ = 0)
 
-/* --- over a pause --------------------------------------------------------------------------------------- */
+/* --- suspension --------------------------------------------------------------------------------------- */
 
 static int32_t reserve(emitter *e, unsigned bytes, unsigned align) {
   uint32_t at = (e->out->save_bytes + align - 1) / align * align;
@@ -106,7 +106,7 @@ static int32_t place_of(emitter *e, int32_t reg) {
 }
 
 static void keep_origin(emitter *e, int32_t origin, bool back) {
-  if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* several registers have it */
+  if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* shared by several registers */
   e->origin_turn[origin] = e->turn;
   if (e->origin_save_at[origin] < 0) e->origin_save_at[origin] = reserve(e, 8, 8);
   if (back)
@@ -121,7 +121,7 @@ static void keep_register(emitter *e, int32_t r, bool back) {
   const dc_value_shape *s = dc_emit_shape(e, r);
   if (e->k.def_at[r] == e->k.def_at[r + 1]) return; /* never written */
   int bits = dc_emit_bits(e, r);
-  if (e->given[r]) { /* warp.c may write it while we wait */
+  if (e->given[r]) { /* warp.c may write it meanwhile */
     if (back) dc_emit_from_slot(e, r);
     else dc_emit_to_slot(e, r, NULL);
     return;
@@ -142,7 +142,7 @@ static void keep_register(emitter *e, int32_t r, bool back) {
   }
 }
 
-/* `save` is a variable of its own, since any store could be taken to change n->save. */
+/* `save` is a variable of its own, since any store may alias n->save. */
 static void keep_registers(emitter *e, int32_t node, bool back) {
   e->turn++;
   PUT("{ uint8_t *const save = n->save; ");
@@ -195,7 +195,7 @@ void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask) {
   PUT("\n");
 }
 
-/* Registers that live somewhere lanes may wait; two of them may have one place, for different lanes. */
+/* Registers that are live at any node where lanes may wait; two of them may share a slot, for different lanes. */
 void dc_emit_deoptimize_all(emitter *e) {
   const ptx_func *f = e->f;
   uint64_t *all = calloc(e->words, sizeof *all);

@@ -14,7 +14,7 @@ typedef struct dc_emitted {
   bool simple;          /* suspends only at barriers that all threads of a block come to, and never leaves to tier 0 */
   bool suspends;          /* suspends at all */
   bool operates;        /* uses dc_native.operate */
-  bool lane_free;       /* nothing in it tells how wide a gang is: 16 lanes will do */
+  bool lane_free;       /* no instruction in it depends on the width of a gang: 16 lanes will do */
   uint32_t save_bytes;  /* of dc_native.save */
   int32_t *tracked;     /* nodes of dc_native.wait, owned */
   int32_t ntracked;

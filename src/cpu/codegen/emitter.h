@@ -1,6 +1,7 @@
 /*
-** emitter.h - private to the emitter: emit.c (nodes and jumps), emit_predicated.c (branches that are none), emit_ops.c
-** (operations), emit_memory.c (loads and stores), emit_state.c (what is kept over a pause and handed to tier 0).
+** emitter.h - the state of the emitter while it writes a function: emit.c (control flow), emit_predicated.c
+** (if-conversion), emit_ops.c (operations), emit_memory.c (loads and stores), emit_value.c (operands), emit_state.c
+** (suspension and deoptimization).
 **
 ** Names in emitted code: s12 is a uniform or affine register's scalar (an affine one's value in lane 0), v12 a
 ** varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit affine value that
@@ -27,28 +28,28 @@ typedef struct emitter {
   int32_t nnodes;
   int32_t *block_of;    /* per node */
   bool *tracked;        /* per node: lanes may wait there, in t<node> */
-  int32_t *ordinal;     /* per tracked node: its place in dc_native.wait */
-  bool *entered;        /* per node: emitted code begins there after a pause */
+  int32_t *ordinal;     /* per tracked node: its index in dc_native.wait */
+  bool *entered;        /* per node: emitted code resumes there */
   int32_t *predicated;  /* per node: the short node behind its branch that runs in place, under a mask, or -1 */
   bool *inlined;        /* per node: it is one */
   bool *origin;         /* per instruction: it widens an affine value */
   uint64_t *live;       /* per node: registers that are read there or later, before they are written */
   size_t words;         /* of each */
-  int32_t *save_at;       /* per register: where it is kept over a pause, -1 nowhere yet */
+  int32_t *save_at;     /* per register: its offset in dc_native.save, -1 none yet */
   int32_t *origin_save_at;
-  int32_t *origin_turn; /* per instruction: the last pause or resumption that kept what it noted */
+  int32_t *origin_turn; /* per instruction: the last suspension or resumption that saved x<i> and ok<i> */
   int32_t turn;
   bool *given;          /* per register: a result of what warp.c does while emitted code suspends */
-  bool leaves;          /* some site hands over to tier 0 */
-  bool operates;        /* some operation is tier 0's */
+  bool leaves;          /* some site deoptimizes */
+  bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */
   const char *mask;     /* of the code under way: "act" or "m" */
   bool chooses;         /* masks given to operations are predicates (P) for the moment */
 } emitter;
 
 static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e->k.divergent[e->block_of[node]]; }
-/* The warp-wide operation that a node begins with. (node->ins may be what ends it, and a warp's barrier is no
-** operation: it stands before the first, or before what ends the node.) */
+/* The warp-wide operation that a node begins with.  node->ins may be what ends the node; bar.warp makes no operation:
+** it stands before the first one, or before what ends the node. */
 static inline const ptx_ins *dc_emit_waiting(const dc_node *node) {
   const ptx_ins *ins = node->first != node->last ? node->first->ins : node->ins;
   const uint32_t traits = ptx_traits(ins->op);
@@ -61,7 +62,7 @@ static inline int dc_emit_bits(const emitter *e, int32_t reg) {
   return bits == 1 ? 1 : bits <= 16 ? 16 : bits;
 }
 
-/* The base of a space as C: a variable where it stays the same, so that no store can be taken to change it. */
+/* The base of a space as C: a C variable where it is constant, so that no store may alias it. */
 static inline const char *dc_emit_base(int base) {
   static const char *const names[] = { "0", "base1", "base2", "base3", "n->base[4]" };
   return names[base];

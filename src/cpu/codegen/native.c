@@ -1,9 +1,9 @@
 /*
-** native.c - which emitted code there is of a function, and when it is asked for.
+** native.c - the emitted versions of a function, and which of them suits a launch.
 **
 ** Up to three kinds: gangs of 32 lanes in rows (threadIdx.x is affine), gangs of 16 in rows, and gangs of 32 that may
-** span rows.  16 lanes are right where a native vector is short, and for blocks 16 wide, if nothing in the function
-** tells how wide a gang is.
+** span rows.  16 lanes are right where a native vector is short, and for blocks 16 wide, if no instruction of
+** the function depends on the width of a gang.
 */
 #include "cpu/codegen/native.h"
 
@@ -55,8 +55,8 @@ static void emit_and_build(dc_native_code *c, const char *isa) {
   dc_error_clear(&err);
 }
 
-/* Starts the build if there is none; looks whether it is ready. */
-static void look(dc_native_code *c, const dc_cpu_function *fn, int shape) {
+/* Starts the build if there is none, else polls it. */
+static void poll(dc_native_code *c, const dc_cpu_function *fn, int shape) {
   if (c->state == 0) {
     c->fn = fn;
     c->shape = shapes[shape];
@@ -83,7 +83,7 @@ static dc_native_set *set_of(dc_cpu_function *fn) {
 }
 
 /* Small gangs have their values in registers, which pays in loops; elsewhere what a gang begins with counts more. */
-static bool likes_small_gangs(const dc_native_set *set, const char *isa) {
+static bool prefers_16_lanes(const dc_native_set *set, const char *isa) {
   return strcmp(isa, "baseline") == 0 || (strcmp(isa, "avx2") == 0 && set->loops);
 }
 
@@ -92,7 +92,7 @@ static void suitable(const dc_native_set *set, dc_dim3 block, const char *isa, i
   bool line = block.y == 1 && block.z == 1;
   bool rows32 = line || block.x % 32 == 0, rows16 = line || block.x % 16 == 0;
   int n = 0;
-  if (rows16 && (!rows32 || likes_small_gangs(set, isa))) list[n++] = ROWS_16;
+  if (rows16 && (!rows32 || prefers_16_lanes(set, isa))) list[n++] = ROWS_16;
   list[n++] = rows32 ? ROWS_32 : ODD_32;
   list[n] = -1;
 }
@@ -101,7 +101,7 @@ static void prepare_callees(const dc_cpu_function *fn, int shape) {
   for (int32_t i = 0; i < fn->nnodes; i++) {
     dc_cpu_function *callee = fn->nodes[i].callee;
     dc_native_set *set = callee && callee != fn ? set_of(callee) : NULL;
-    if (set) look(&set->code[shape], callee, shape);
+    if (set) poll(&set->code[shape], callee, shape);
   }
 }
 
@@ -114,7 +114,7 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
   for (int i = 0; list[i] >= 0; i++) {
     dc_native_code *c = &set->code[list[i]];
     set->last = list[i];
-    look(c, fn, list[i]);
+    poll(c, fn, list[i]);
     if (c->state == -1) continue;
     if (c->state != 2) return NULL;
     if (fn->ptx->has_call) prepare_callees(fn, list[i]);
@@ -126,7 +126,7 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
 int dc_native_tier(const dc_cpu_function *fn) {
   if (fn->native == NULL) return 0;
   dc_native_code *c = &fn->native->code[fn->native->last];
-  if (c->state == 1) look(c, fn, fn->native->last);
+  if (c->state == 1) poll(c, fn, fn->native->last);
   return c->state == 2;
 }
 

@@ -6,7 +6,7 @@
 
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/build.h"
-#include "cpu/codegen/emit.h"
+#include "cpu/codegen/emitted.h"
 #include "cpu/interp/code.h"
 #include "cpu/simd/abi.h"
 #include "device/device.h"
@@ -18,7 +18,7 @@ typedef struct dc_native_code {
   dc_native_fn *run;     /* NULL until it is ready */
   dc_emitted info;
   dc_gang_layout shape;
-  int state;             /* 0 not looked at, 1 under way, 2 ready, -1 stays at tier 0 */
+  int state;             /* 0 not asked for yet, 1 being built, 2 ready, -1 stays at tier 0 */
 } dc_native_code;
 
 /* A launch is about to run fn in blocks of this size: its code when that is ready, else NULL after having it built

@@ -268,7 +268,7 @@ static bool halves(const ptx_ins *ins, dc_native_form *form) {
 
 /* --- conversions ---------------------------------------------------------------------------------------------- */
 
-/* Taking the narrower type out of the source: see ops_convert.c. */
+/* Taking the narrower type out of the source: see ops/convert.c. */
 static bool integer_to_integer(const ptx_ins *ins, dc_native_form *form) {
   int to = bits_of(ins->type), from = bits_of(ins->type2);
   if (ins->flags & PTX_F_SAT || (to == 8 && from < 8)) return false;

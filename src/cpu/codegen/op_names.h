@@ -17,7 +17,7 @@ typedef struct dc_native_form {
   int ndst, nsrc;
 } dc_native_form;
 
-/* false: there is none; tier 0's function has to do it. Operands themselves are looked at for their number only. */
+/* false: there is none, tier 0's function does it.  Of the operands only the number is read. */
 bool dc_native_op(const ptx_ins *ins, dc_native_form *form);
 
 #endif

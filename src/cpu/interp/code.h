@@ -48,7 +48,7 @@ typedef struct dc_node {
   uint32_t flip;         /* ~0 when the guard is negated */
   uint8_t end, wait;
   bool spin;             /* a jump back from here closes a loop that may wait for other threads */
-  uint32_t member;       /* register file offset of the member mask that `wait` looks at */
+  uint32_t member;       /* register file offset of the member mask */
   const dc_uop *op;       /* operands of what ends the node (never run) */
   const dc_uop *strict;  /* the warp-wide operation that the node begins with (never run; its guard in a), if a lane may
                             be missing in its own member mask; NULL: none, or its mask is the constant 0xffffffff */

@@ -1,7 +1,7 @@
 /*
 ** decode.c - see decode.h.
 **
-** Operands become places in the register file; immediates become registers behind it, filled once and
+** Operands become offsets in the register file; immediates become registers behind it, filled once and
 ** shared by value; addresses of variables become immediates.  Blocks are split further, so that whatever
 ** the warp loop itself must do (jumps, calls, barriers) ends a node and whatever waits for other
 ** lanes begins one.  A form that no operation exists for makes the function refused, by name and line.
@@ -412,10 +412,6 @@ static int add_op(decoder *D, const ptx_ins *ins) {
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
 
-static bool is_barrier(const ptx_ins *ins) {
-  return ptx_traits(ins->op) & PTX_T_BARRIER && ins->mode != PTX_BAR_WARP;
-}
-
 static dc_wait wait_of(const ptx_ins *ins) {
   const uint32_t traits = ptx_traits(ins->op);
   if (traits & PTX_T_BARRIER) return ins->mode == PTX_BAR_WARP ? DC_WAIT_MEMBERS : DC_WAIT_NOT;
@@ -424,13 +420,13 @@ static dc_wait wait_of(const ptx_ins *ins) {
 
 /* What the warp loop does itself, at the end of a node. */
 static bool ends_node(const ptx_ins *ins) {
-  return ptx_traits(ins->op) & PTX_T_ENDS_BLOCK || ins->op == PTX_OP_NANOSLEEP || is_barrier(ins);
+  return ptx_traits(ins->op) & PTX_T_ENDS_BLOCK || ins->op == PTX_OP_NANOSLEEP || ptx_is_barrier(ins);
 }
 
 /* Lanes come back to its node, which must hold nothing that they would do twice: they wait, or another lane's target
 ** is called first. */
 static bool stands_alone(const ptx_ins *ins) {
-  return is_barrier(ins) || (ins->op == PTX_OP_CALL && ins->callee == NULL);
+  return ptx_is_barrier(ins) || (ins->op == PTX_OP_CALL && ins->callee == NULL);
 }
 
 /* Nothing to do on this machine. */
@@ -648,7 +644,7 @@ static int decode_block(decoder *D, const ptx_block *b) {
 }
 
 /* Where lanes really get to that are sent to node n: empty nodes that only jump on are passed by. One that jumps back
-** is not: there the lanes of a loop wait for each other, and who passed it by would be a turn ahead of the others. */
+** is not: there the lanes of a loop wait for each other, and a lane that passed it by would be an iteration ahead. */
 static int32_t through(const decoder *D, int32_t n) {
   for (int steps = 0; n >= 0 && steps < 32; steps++) {
     const dc_node *node = &D->nodes[n];

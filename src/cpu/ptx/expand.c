@@ -1,7 +1,7 @@
 /*
 ** expand.c - see expand.h.
 **
-** Everything becomes plain instructions on hidden registers and variables, so that nobody behind the parser knows.
+** Everything becomes plain instructions on hidden registers and variables, so that no later pass knows these forms.
 */
 #include "cpu/ptx/expand.h"
 
@@ -13,7 +13,7 @@
 #include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 
-#define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 unless told otherwise */
+#define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 by default */
 #define CLUSTER_BARRIER 15
 
 static ptx_operand reg_operand(int32_t reg) { return (ptx_operand){.kind = PTX_REG, .reg = reg}; }
@@ -244,7 +244,7 @@ static int expand_stack(ptx_parser *P, const ptx_ins *ins) {
 
 /* ---- barriers of a cluster, which is one block ---- */
 
-/* Everybody arrives and everybody waits: the wait does it all. */
+/* All threads arrive and all wait: the wait alone is the barrier. */
 static int expand_cluster(ptx_parser *P, const ptx_ins *ins) {
   ptx_operand id = imm_operand(CLUSTER_BARRIER);
   if (ins->mode == PTX_BAR_ARRIVE) return 1;

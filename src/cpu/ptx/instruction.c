@@ -2,7 +2,7 @@
 ** instruction.c - see instruction.h.
 **
 ** Operands are flattened into one list, destinations first; then their number and kinds are checked
-** against the opcode's form, so that whoever runs the instruction can index them without a look.
+** against the opcode's form, so that later passes index them without a check.
 */
 #include "cpu/ptx/instruction.h"
 
@@ -76,7 +76,7 @@ static bool is_special(const ptx_tok *name) {
   return false;
 }
 
-/* %r1.b0, %r1.h1, %r1.b3210: which parts, as enum ptx_subword; 0 when it is none of these. */
+/* %r1.b0, %r1.h1, %r1.b3210: which sub-words, as enum ptx_subword; 0 when it is none of these. */
 static uint16_t read_subword(const char *s, size_t len) {
   const int kinds = s[0] == 'b' ? 4 : s[0] == 'h' ? 2 : 0;
   unsigned list = 0;
@@ -106,7 +106,7 @@ static int special_vector(ptx_parser *P, const ptx_tok *name) {
   return 1;
 }
 
-/* %reserved_smem_offset_begin, _end, _0, _1: places in a piece of shared memory that is nobody's variable (cooperative
+/* %reserved_smem_offset_begin, _end, _0, _1: offsets in shared memory that belongs to no variable (cooperative
 ** groups of several warps meet there); _cap: its size.  1: it was one of those; 0: not. */
 static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   static const char begin[] = "%reserved_smem_offset_";
@@ -133,7 +133,7 @@ static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   return 1;
 }
 
-/* Registers (all elements of a vector), special registers, symbols. `refuse` is set for what cannot be run. */
+/* Registers (all elements of a vector), special registers, symbols. `refuse` is set for operands that cannot be run. */
 static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   ptx_tok name = P->lex.tok;
   size_t bare = name.len;
@@ -193,7 +193,7 @@ static int read_list(ptx_parser *P, bool *refuse, int depth) {
   return ptxp_expect(P, '}');
 }
 
-/* Behind '[': register, symbol or constant, plus an offset. A texture's [handle, {coordinates}] is stepped over. */
+/* Behind '[': register, symbol or constant, plus an offset. A texture's [handle, {coordinates}] is skipped. */
 static int read_address(ptx_parser *P, bool *refuse, int depth) {
   size_t first = P->ops.n;
   if (read_operand(P, refuse, depth + 1) != 0) return -1;
@@ -226,7 +226,7 @@ static int read_constant(ptx_parser *P) {
   return 0;
 }
 
-/* -1, or -%r1 (vmad's). */
+/* -1, or -%r1 (of vmad). */
 static int read_negative(ptx_parser *P, bool *refuse) {
   ptx_lex saved = P->lex;
   ptx_lex_next(&P->lex);
@@ -291,15 +291,15 @@ static bool count_fits(const ptx_form *form, const ptx_ins *ins) {
   }
 }
 
-/* What kind of operand may stand at place i. */
+/* Whether operand i is of a kind that the instruction takes. */
 static bool kind_fits(const ptx_parser *P, const ptx_ins *ins, int i) {
   const ptx_operand *o = &ins->opnd[i];
-  bool place = ptx_is_address(ins, i);
+  bool address = ptx_is_address(ins, i);
   bool wants_pred = ptx_wants_predicate(ins, i);
-  if (ins->op == PTX_OP_CREATEPOLICY && i > 0) return true; /* never looked at */
+  if (ins->op == PTX_OP_CREATEPOLICY && i > 0) return true; /* a hint */
   if (i < ins->ndst && o->kind != PTX_REG && o->kind != PTX_SINK) return false;
   if (i >= ins->ndst && o->kind == PTX_SINK) return false;
-  if ((o->kind == PTX_ADDR) != place) return false;
+  if ((o->kind == PTX_ADDR) != address) return false;
   if (o->kind == PTX_SYM && ins->op != PTX_OP_MOV && ins->op != PTX_OP_CVTA && ins->op != PTX_OP_ISSPACEP &&
       ins->op != PTX_OP_ADD && ins->op != PTX_OP_SUB && ins->op != PTX_OP_ST && ins->op != PTX_OP_CVT)
     return false;
@@ -392,7 +392,7 @@ static int direct_argument(ptx_parser *P, ptx_argument *a, uint64_t size, bool *
   return a->sym ? 0 : ptxp_oom(P);
 }
 
-/* (a, b): .param variables, registers, constants. Anything else makes the call one that cannot be run. */
+/* (a, b): .param variables, registers, constants. Anything else sets `refuse`. */
 static int read_arguments(ptx_parser *P, ptx_vec *list, const ptx_func *callee, bool *refuse) {
   if (ptxp_expect(P, '(') != 0) return -1;
   while (!ptx_tok_is(&P->lex.tok, ')')) {

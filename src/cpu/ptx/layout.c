@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "cpu/ptx/declaration.h"
 #include "cpu/ptx/parser.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 static int resolve_relocs(ptx_parser *P) {
@@ -26,7 +27,7 @@ static int resolve_relocs(ptx_parser *P) {
   return 0;
 }
 
-static int place_module_vars(ptx_parser *P) {
+static int lay_out_module_vars(ptx_parser *P) {
   ptx_module *m = P->m;
   for (int i = 0; i < m->nvars; i++) {
     ptx_sym *sym = m->vars[i];
@@ -59,10 +60,6 @@ typedef struct graph {
   int32_t *number, *low, *next, *path, *open; /* of the walk that finds components */
 } graph;
 
-static bool is_barrier(const ptx_ins *ins) {
-  return ins->op == PTX_OP_BARRIER || (ins->op == PTX_OP_BAR && ins->mode != PTX_BAR_WARP);
-}
-
 static int push_ptr(graph *g, ptx_vec *v, void *p) {
   void **slot = ptxp_push(v, sizeof *slot);
   if (!slot) return ptxp_oom(g->P);
@@ -81,7 +78,7 @@ static int push_call(graph *g, int32_t callee) {
 static int scan_function(graph *g, ptx_func *f) {
   for (int i = 0; i < f->nins; i++) {
     const ptx_ins *ins = &f->ins[i];
-    if (is_barrier(ins)) f->has_barrier = true;
+    if (ptx_is_barrier(ins)) f->has_barrier = true;
     if (ins->op == PTX_OP_CALL) {
       f->has_call = true;
       if (!ins->callee) f->has_indirect_call = true;
@@ -228,9 +225,9 @@ typedef struct lists {
   int32_t *items;
 } lists;
 
-typedef struct placed {
+typedef struct interval {
   uint64_t at, end;
-} placed;
+} interval;
 
 typedef struct layout {
   graph *g;
@@ -239,7 +236,7 @@ typedef struct layout {
   lists vars, users;   /* of an entry: its shared variables; of a variable: the entries that use it */
   uint64_t *at, *ends; /* of a variable; of an entry */
   int32_t *mark;       /* per variable: the one for which it was last listed */
-  placed *beside;
+  interval *beside;
 } layout;
 
 /* Variables by entry, ascending, then entries by variable. */
@@ -268,8 +265,8 @@ static int list_users(layout *l) {
   return 0;
 }
 
-static int by_place(const void *a, const void *b) {
-  const placed *x = a, *y = b;
+static int by_offset(const void *a, const void *b) {
+  const interval *x = a, *y = b;
   return x->at != y->at ? (x->at < y->at ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
 }
 
@@ -285,10 +282,10 @@ static uint64_t first_fit(layout *l, ptx_sym *const *vars, int32_t i) {
       const int32_t other = l->vars.items[k];
       if (vars[other]->external || l->mark[other] == i) continue;
       l->mark[other] = i;
-      l->beside[n++] = (placed){l->at[other], l->at[other] + vars[other]->size};
+      l->beside[n++] = (interval){l->at[other], l->at[other] + vars[other]->size};
     }
   }
-  qsort(l->beside, n, sizeof *l->beside, by_place);
+  qsort(l->beside, n, sizeof *l->beside, by_offset);
   for (size_t k = 0; k < n; k++)
     if (offset < l->beside[k].end && l->beside[k].at < offset + vars[i]->size)
       offset = round_up(l->beside[k].end, vars[i]->align);
@@ -314,7 +311,7 @@ static bool are_many(const layout *l) {
   return pairs > MOST_PAIRS;
 }
 
-static int place_statics(layout *l, ptx_sym *const *vars) {
+static int lay_out_statics(layout *l, ptx_sym *const *vars) {
   const bool many = are_many(l);
   for (int32_t i = 0; i < l->nvars; i++) {
     if (vars[i]->external) continue;
@@ -328,7 +325,7 @@ static int place_statics(layout *l, ptx_sym *const *vars) {
 }
 
 /* Every .extern variable begins where the statics of the largest entry that uses one end. */
-static void place_dynamic(layout *l, ptx_sym *const *vars) {
+static void lay_out_dynamic(layout *l, ptx_sym *const *vars) {
   uint64_t start = 0;
   uint32_t align = 16;
   for (int32_t i = 0; i < l->nvars; i++) {
@@ -345,11 +342,11 @@ static void place_dynamic(layout *l, ptx_sym *const *vars) {
   }
 }
 
-static int place_shared(layout *l) {
+static int assign_shared(layout *l) {
   ptx_module *m = l->g->P->m;
   ptx_sym *const *vars = l->g->shared.data;
-  if (list_users(l) != 0 || place_statics(l, vars) != 0) return -1;
-  place_dynamic(l, vars);
+  if (list_users(l) != 0 || lay_out_statics(l, vars) != 0) return -1;
+  lay_out_dynamic(l, vars);
   for (int32_t i = 0; i < l->nvars; i++) {
     vars[i]->offset = l->at[i];
     for (size_t u = l->users.at[i]; vars[i] == l->g->P->reserved && u < l->users.at[i + 1]; u++) {
@@ -380,7 +377,7 @@ static int lay_out_shared(graph *g) {
     for (size_t i = 0; i < vars; i++) l.mark[i] = -1;
     for (size_t i = 0; i < funcs; i++)
       if (m->funcs[i]->entry) l.entries[l.nentries++] = m->funcs[i];
-    rc = place_shared(&l);
+    rc = assign_shared(&l);
   } else {
     ptxp_oom(g->P);
   }
@@ -389,7 +386,7 @@ static int lay_out_shared(graph *g) {
   return rc;
 }
 
-static int place_with_graph(graph *g) {
+static int lay_out_with_graph(graph *g) {
   ptx_module *m = g->P->m;
   const size_t n = (size_t)m->nfuncs + 2;
   int32_t **each[] = {&g->at, &g->number, &g->low, &g->next, &g->path, &g->open};
@@ -419,9 +416,9 @@ int ptxp_finish(ptx_parser *P) {
   if (!m->funcs || !m->vars) return ptxp_oom(P);
   m->nfuncs = (int)P->funcs.n;
   m->nvars = (int)P->vars.n;
-  if (resolve_relocs(P) != 0 || place_module_vars(P) != 0) return -1;
+  if (resolve_relocs(P) != 0 || lay_out_module_vars(P) != 0) return -1;
   graph g = {.P = P};
-  int rc = place_with_graph(&g);
+  int rc = lay_out_with_graph(&g);
   ptxp_vec_free(&g.shared);
   ptxp_vec_free(&g.taken);
   ptxp_vec_free(&g.calls);

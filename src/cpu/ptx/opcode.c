@@ -1,8 +1,8 @@
 /*
-** opcode.c - the vocabulary of PTX: types, spaces, special registers, and the parts of opcodes.
+** opcode.c - the vocabulary of PTX: types, spaces, special registers, and the words of opcodes.
 **
-** A part that an opcode's reader does not know marks the form as refused rather than being ignored, so
-** that nothing runs with half its meaning.  Source: PTX ISA 9.0, chapters 9 and 10.
+** A word that is unknown for its opcode marks the form as refused rather than being ignored, so that no instruction
+** runs with half its meaning.  Source: PTX ISA 9.0, chapters 9 and 10.
 */
 #include "cpu/ptx/opcode.h"
 
@@ -165,7 +165,7 @@ ptx_sreg ptx_sreg_find(const char *name, size_t len) {
   int r = find_word(sregs, name, len);
   if (r >= 0) return (ptx_sreg)r;
   bool unused = (len > 3 && memcmp(name, "%pm", 3) == 0) || (len > 7 && memcmp(name, "%envreg", 7) == 0);
-  return unused ? PTX_SR_ZERO : PTX_SR_NONE; /* nobody counts, nobody sets them */
+  return unused ? PTX_SR_ZERO : PTX_SR_NONE; /* counters that do not count, registers that no driver sets */
 }
 
 static bool has(const ptx_ins *ins, uint32_t traits) { return (infos[ins->op].traits & traits) != 0; }
@@ -360,7 +360,7 @@ static void refine(ptx_form *f, bool sync) {
   }
   if ((ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX) && ins->type != PTX_F32) f->nsrc_max = 2;
   if (has(ins, PTX_T_VIDEO) && ins->mode != PTX_MODE_NONE) f->nsrc_min = 3;
-  if (has(ins, PTX_T_WARP_WIDE) && !sync) { /* the old form, without a member mask (ptx_expand.c) */
+  if (has(ins, PTX_T_WARP_WIDE) && !sync) { /* the old form, without a member mask (expand.c) */
     f->refused = ins->op != PTX_OP_SHFL && ins->op != PTX_OP_VOTE;
     f->nsrc_min = f->nsrc_max = ins->op == PTX_OP_VOTE ? 1 : 3;
   }
@@ -393,6 +393,8 @@ void ptx_form_decode(const char *text, ptx_form *form) {
   if (by_name) form->refused = ins->op == PTX_OP_UNKNOWN;
   else refine(form, sync);
 }
+
+bool ptx_is_barrier(const ptx_ins *ins) { return has(ins, PTX_T_BARRIER) && ins->mode != PTX_BAR_WARP; }
 
 bool ptx_takes_subwords(const ptx_ins *ins) { return has(ins, PTX_T_VIDEO); }
 

@@ -1,6 +1,6 @@
 /*
 ** opcode.h - what an opcode's text says: "ld.global.nc.v4.f32" to the fields of a ptx_ins, and
-** what operands such an instruction takes.
+** which operands the instruction takes.
 */
 #ifndef DC_CPU_PTX_OPCODE_H
 #define DC_CPU_PTX_OPCODE_H
@@ -18,7 +18,7 @@ typedef enum ptx_shape {
   PTX_SHAPE_BRANCH, /* a label */
   PTX_SHAPE_BRX,    /* index, name of a .branchtargets */
   PTX_SHAPE_CALL,
-  PTX_SHAPE_FREE    /* anything: an instruction kept only to be refused by name */
+  PTX_SHAPE_FREE    /* anything: the instruction is known by name only, and refused when its kernel is asked for */
 } ptx_shape;
 
 /* One distinct opcode text, decoded once. */
@@ -26,7 +26,7 @@ typedef struct ptx_form {
   ptx_ins ins; /* the fields that the text decides; everything else zero */
   uint8_t shape;
   uint8_t ndst_min, ndst_max, nsrc_min, nsrc_max;
-  bool refused; /* holds a part that this front end does not know the meaning of */
+  bool refused; /* has a word that is unknown for this opcode */
 } ptx_form;
 
 /* Facts about an opcode, whatever its form, that more than one pass reads (ptx_ops.def). */
@@ -65,7 +65,10 @@ bool ptx_wants_predicate(const ptx_ins *ins, int i);
 /* True when operand i of `ins` is an address in brackets. */
 bool ptx_is_address(const ptx_ins *ins, int i);
 
-/* True when operands may name parts of registers. */
+/* A barrier of a block's threads, not of a warp's lanes. */
+bool ptx_is_barrier(const ptx_ins *ins);
+
+/* True when operands may name sub-words of registers: %r1.b0. */
 bool ptx_takes_subwords(const ptx_ins *ins);
 
 ptx_type ptx_type_find(const char *word, size_t len); /* "f32" without its dot; PTX_NOTYPE when none */

@@ -1,7 +1,7 @@
 /*
 ** parse.c - PTX text to a ptx_module: directives, functions, statements, source lines.
 **
-** Recursive descent without recursion where depth is the text's to choose: scopes are a stack.
+** Recursive descent, but for scopes, whose depth the text chooses: they are an explicit stack.
 */
 #define _GNU_SOURCE /* memmem */
 #include "cpu/ptx/parse.h"
@@ -40,7 +40,7 @@ static int expect_int(ptx_parser *P, uint64_t *v, const char *what) {
   return 0;
 }
 
-/* Through the next ';': what only hints. */
+/* Through the next ';': directives that only hint. */
 static int skip_statement(ptx_parser *P) {
   while (!ptx_tok_is(&P->lex.tok, ';')) {
     if (P->lex.tok.kind == PTX_TOK_END || P->lex.tok.kind == PTX_TOK_BAD) return ptxp_expected(P, "';'");
@@ -121,7 +121,7 @@ static int read_location(ptx_parser *P, uint64_t loc[3]) {
 }
 
 /* .loc file line column[, function_name label[+n], inlined_at file line column].
-** The user's line is the innermost one in his file; an inlined location leads to it through the .loc
+** The user's line is the innermost one in their file; an inlined location leads to it through the .loc
 ** of its call site, which the compiler has listed before. */
 static int read_loc(ptx_parser *P) {
   uint64_t loc[3], at[3] = {0, 0, 0}, line = 0;
@@ -331,7 +331,7 @@ static int read_dims3(ptx_parser *P, uint32_t dims[3]) {
   return 0;
 }
 
-/* Numbers, names and strings behind a directive of no meaning here. */
+/* Numbers, names and strings behind a directive that is ignored. */
 static void skip_values(ptx_parser *P) {
   for (;;) {
     const ptx_tok *t = &P->lex.tok;
@@ -387,8 +387,8 @@ static ptx_sym *function_symbol(ptx_parser *P, const ptx_tok *name) {
 
 #define MOST_TARGETS (1 << 22)
 
-/* brx operands: index, then a copy of the labels, which are settled by now. */
-static int settle_brxs(ptx_parser *P) {
+/* brx operands: index, then a copy of the labels, which are resolved by now. */
+static int resolve_brxs(ptx_parser *P) {
   const ptx_brx *x = P->brxs.data;
   size_t all = 0;
   for (size_t i = 0; i < P->brxs.n; i++) {
@@ -418,7 +418,7 @@ static int keep_body(ptx_parser *P, ptx_func *f) {
   end->vec = 1;
   end->line = ret.line;
   end->ptx_line = P->lex.tok.line;
-  if (settle_brxs(P) != 0) return -1;
+  if (resolve_brxs(P) != 0) return -1;
   f->regs = ptxp_keep(P, &P->regs, sizeof(ptx_reg));
   f->ins = ptxp_keep(P, &P->ins, sizeof(ptx_ins));
   f->vars = ptxp_keep(P, &P->fvars, sizeof(ptx_sym *));

@@ -56,7 +56,7 @@ typedef struct ptx_parser {
   bool has_stack;        /* some function calls alloca */
   int32_t stack_reg;     /* its pointer, -1 none; the memory */
   ptx_sym *stack;
-  ptx_sym *reserved;     /* the shared memory that %reserved_smem_offset_… tell of; NULL: nobody asked */
+  ptx_sym *reserved;     /* the shared memory that %reserved_smem_offset_… name; NULL: not used */
   /* source lines */
   uint32_t line;         /* of the last .loc */
   uint32_t user_file;    /* number of the user's file; 0: ready-made PTX, whose own lines count */

@@ -1,5 +1,5 @@
 /*
-** ptx.h - PTX as data: what the parser makes and everything behind it reads.
+** ptx.h - PTX as data: what the parser makes and every later pass reads.
 **
 ** Registers are untyped bit containers (two dialects of NVVM type them differently); the type is
 ** each instruction's.  Inline assembly's nested scopes are flattened by renaming.  All memory is the
@@ -77,7 +77,7 @@ enum ptx_flag {
   PTX_F_NOINC = 1u << 20 /* cp.async.mbarrier.arrive.noinc */,
   PTX_F_CLAMP = 1u << 21 /* vshl, vshr */, PTX_F_PLUS_ONE = 1u << 22 /* vmad.po */, PTX_F_SHR7 = 1u << 23,
   PTX_F_SHR15 = 1u << 24, PTX_F_CLUSTER = 1u << 25 /* barrier.cluster */,
-  PTX_F_REFUSED = 1u << 26 /* holds something of no known meaning: must not run */,
+  PTX_F_REFUSED = 1u << 26 /* has a word of unknown meaning: must not run */,
   PTX_F_SATFINITE = 1u << 27, PTX_F_ABS = 1u << 28 /* redux, min and max of three: of the magnitudes */
 };
 
@@ -92,7 +92,8 @@ typedef enum ptx_operand_kind {
 } ptx_operand_kind;
 
 typedef enum ptx_sreg {
-  PTX_SR_NONE, PTX_SR_TID_X, PTX_SR_TID_Y, PTX_SR_TID_Z, PTX_SR_NTID_X, PTX_SR_NTID_Y, PTX_SR_NTID_Z,
+  PTX_SR_NONE, /* TID_X to NSMID: read by emitted code itself, in the order of emit_ops.c */
+  PTX_SR_TID_X, PTX_SR_TID_Y, PTX_SR_TID_Z, PTX_SR_NTID_X, PTX_SR_NTID_Y, PTX_SR_NTID_Z,
   PTX_SR_CTAID_X, PTX_SR_CTAID_Y, PTX_SR_CTAID_Z, PTX_SR_NCTAID_X, PTX_SR_NCTAID_Y, PTX_SR_NCTAID_Z,
   PTX_SR_LANEID, PTX_SR_WARPID, PTX_SR_NWARPID, PTX_SR_WARP_SZ, PTX_SR_SMID, PTX_SR_NSMID, PTX_SR_GRIDID,
   PTX_SR_LANEMASK_EQ, PTX_SR_LANEMASK_LE, PTX_SR_LANEMASK_LT, PTX_SR_LANEMASK_GE, PTX_SR_LANEMASK_GT,

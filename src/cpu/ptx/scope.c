@@ -57,7 +57,7 @@ static void chain(ptx_parser *P, ptx_bind *b) {
   *first = b;
 }
 
-/* More buckets; the names go into them from the outermost on. */
+/* Rehashes, the outermost names first, so that inner ones come before them in their chains. */
 static int grow_buckets(ptx_parser *P) {
   ptx_bind **bigger = calloc((size_t)P->nbuckets * 8, sizeof *bigger), *from = P->top, *turned = NULL;
   if (!bigger) return -1;
@@ -181,7 +181,7 @@ int ptxp_pending_add(ptx_parser *P, const ptx_tok *name, ptx_operand *use, int32
   return 0;
 }
 
-/* Which list a brx jumps through; its labels may not be settled yet, so the operands follow at the function's end. */
+/* The list of a brx's targets; its labels may be unresolved yet, so the operands follow at the function's end. */
 static int attach_targets(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
   if (b->kind != PTX_BIND_TARGETS) return ptxp_fail(P, p->line, "brx.idx needs the name of a .branchtargets list");
   ptx_brx *x = ptxp_push(&P->brxs, sizeof *x);
@@ -198,7 +198,7 @@ static int resolve(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
   return 0;
 }
 
-/* Labels of the scope settle the branches made in it and below; the rest waits for the scope around. */
+/* Labels of the scope resolve the branches in it and below; the rest waits for the enclosing scope. */
 int ptxp_scope_close(ptx_parser *P) {
   ptx_scope s = ((ptx_scope *)P->scopes.data)[P->scopes.n - 1];
   ptx_pending *all = P->pendings.data;

@@ -30,7 +30,7 @@ typedef struct ptx_bind {
   uint32_t len, hash, depth;
   uint8_t kind;
   uint8_t bits, vec;        /* registers: container, elements (1 unless declared .v2 .v4) */
-  uint32_t count, id;       /* PTX_BIND_REGS: %r<count>; id tells ranges apart */
+  uint32_t count, id;       /* PTX_BIND_REGS: %r<count>; id: of the range */
   union {
     int32_t reg;            /* PTX_BIND_REG: the first of vec registers */
     int32_t ins;            /* PTX_BIND_LABEL */

@@ -1,6 +1,6 @@
 /*
-** approx.h - .approx operations of natively compiled kernels: math_approx.h's algorithms on vectors, in the same
-** order of operations, so that the bits are the same.
+** approx.h - .approx operations of natively compiled kernels: the algorithms of ops/math_approx.h on vectors, in the
+** same order of operations, so that the bits are the same.
 */
 #ifndef DC_CPU_SIMD_APPROX_H
 #define DC_CPU_SIMD_APPROX_H

@@ -41,7 +41,7 @@
 #if DC_NW == 8
 DC_FN dc_ul n_equal_64(dc_ul x, dc_ul y) { return (dc_ul)(x == y); }
 #else
-DC_FN dc_ul n_equal_64(dc_ul x, dc_ul y) { /* only the lower half of a lane is looked at */
+DC_FN dc_ul n_equal_64(dc_ul x, dc_ul y) { /* only the lower half of a lane is read */
   const dc_ul differ = x ^ y;
   return (dc_ul)((dc_u)(differ | differ >> 32) == 0);
 }

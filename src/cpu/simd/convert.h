@@ -2,7 +2,7 @@
 ** convert.h - cvt of natively compiled kernels.
 **
 ** Integers: cvt_i{bits of the destination}_{type that is taken out of the source}_{w or d: the source}.  Floats:
-** cvt_{rounding}_{destination}_{source}.  What comes of out-of-range numbers: see ops_convert.c.
+** cvt_{rounding}_{destination}_{source}.  What comes of out-of-range numbers: see ops/convert.c.
 */
 #ifndef DC_CPU_SIMD_CONVERT_H
 #define DC_CPU_SIMD_CONVERT_H

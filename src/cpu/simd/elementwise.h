@@ -1,5 +1,5 @@
 /*
-** elementwise.h - operations with one expression for scalars (scalar.h) and for vectors (int.h), which both include this.
+** elementwise.h - operations with one expression for scalars (scalar.h) and for vectors (int.h); both include this.
 **
 ** LANE_W1(name, of x), LANE_W2 (x, y), LANE_W3 (x, y, z): lanes of 32 bits.  LANE_ANY1, 2, 3: of every width, as
 ** name_16, name_32 and name_64.

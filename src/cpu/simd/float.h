@@ -126,7 +126,7 @@ DC_LIFT_d_d(sqrt_f64)
 
 /* --- fused multiply-add --------------------------------------------------------------------------------------- */
 
-/* x + y and its error (Knuth's TwoSum); rounded to odd: see ops_rounding.h. */
+/* x + y and its error (Knuth's TwoSum); rounded to odd: see ops/rounding.h. */
 DC_FN dc_d n_sum_error(dc_d x, dc_d y, dc_d s) {
   const dc_d v = s - x;
   return (x - (s - v)) + (y - v);

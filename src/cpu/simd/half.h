@@ -1,5 +1,5 @@
 /*
-** half.h - f16, f16x2 and bf16 of natively compiled kernels: see math_half.h and ops_half.c.
+** half.h - f16, f16x2 and bf16 of natively compiled kernels: see ops/math_half.h and ops/half.c.
 */
 #ifndef DC_CPU_SIMD_HALF_H
 #define DC_CPU_SIMD_HALF_H
@@ -88,7 +88,7 @@ DC_HALF_RELATION(geu)
 DC_HALF_RELATION(num)
 DC_HALF_RELATION(nan)
 
-/* --- arithmetic: only the last rounding counts, see ops_half.c ------------------------------------------------ */
+/* --- arithmetic: only the last rounding counts, see ops/half.c ------------------------------------------------ */
 
 /* x + y rounded to odd. */
 DC_FN dc_u n_add_to_odd_f32(dc_u x, dc_u y) {

@@ -18,7 +18,6 @@
 #define DC_W3(name, vec, sca) DC_VW3(name, vec) S_W3(name, sca)
 #define DC_D1(name, vec, sca) DC_VD1(name, vec) S_D1(name, sca)
 #define DC_D2(name, vec, sca) DC_VD2(name, vec) S_D2(name, sca)
-#define DC_D3(name, vec, sca) DC_VD3(name, vec) S_D3(name, sca)
 
 #define LANE_W2 DC_VW2
 #define LANE_W3 DC_VW3

@@ -1,8 +1,8 @@
 /*
 ** lanes.h - what natively compiled kernels include: values of W lanes and what PTX instructions do to them.
 **
-** native_ops.c says which function does an instruction: v_NAME on V32, V64 and M, s_NAME on uniform values.  Results
-** are bit for bit those of tier 0 (ops/), NaN payloads apart.
+** codegen/op_names.c says which function does an instruction: v_NAME on V32, V64 and M, s_NAME on uniform values.
+** Results are bit for bit those of tier 0 (ops/), NaN payloads apart.
 */
 #ifndef DC_CPU_SIMD_LANES_H
 #define DC_CPU_SIMD_LANES_H

@@ -1,5 +1,5 @@
 /*
-** memory.h - loads and stores of natively compiled kernels, and what goes with affine addresses.
+** memory.h - loads and stores of natively compiled kernels, and checks of affine addresses.
 **
 ** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on (dc_row_or_T: the
 ** others from a value); dc_stride_T: at a constant distance (packs of values side by side: packs.h);
@@ -37,7 +37,7 @@ DC_FN V32 V32_low16(V32 x) {
   DC_PARTS(DC_LOW16_, )
   return r;
 }
-/* The value of the last lane in the mask: the one that remains when all store to one place. */
+/* The value of the last lane in the mask: the one that remains when all store to one address. */
 DC_FN u32 V32_last(V32 x, M m) {
   u32 t[DC_W];
   V32_store(t, x);
@@ -348,7 +348,7 @@ DC_ROWS(u64, V64)
 /* --- anywhere ------------------------------------------------------------------------------------------------------
  */
 
-/* Lanes often lie side by side although nobody could know: one look saves a gather. */
+/* Lanes often lie side by side where the analysis could not prove it: one test saves a gather. */
 DC_FN int dc_in_row(V64 a, unsigned size, M m) {
   const u64 first = a.l0[0];
   u32 odd = 0;

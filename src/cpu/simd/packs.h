@@ -1,7 +1,7 @@
 /*
 ** packs.h - loads and stores of 2 or 4 values of 32 bits a lane, or 2 of 64 (float4, double2 and their like),
-** where the lanes' packs stand side by side: what all lanes take is one piece of memory, read as it lies and then dealt
-** out.  (A kernel over float4 takes a quarter to a tenth of what it takes with values fetched lane by lane.)
+** where the lanes' packs are contiguous: one range of memory, loaded as whole vectors and de-interleaved by shuffles.
+** (A kernel over float4 takes a quarter to a tenth of what it takes with values fetched lane by lane.)
 **
 ** Source: a transposition by shuffles of two vectors (pairs first, then pairs of pairs).
 */

@@ -378,16 +378,13 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
 #define DC_d_ddww_(i, f)                                                                                               \
   r.l##i = f(x.l##i, y.l##i, n_lo_u64(z.p##i), n_lo_u64(v.p##i));                                                      \
   r.h##i = f(x.h##i, y.h##i, n_hi_u64(z.p##i), n_hi_u64(v.p##i));
-#define DC_w_d_(i, f) r.p##i = n_narrow(f(x.l##i), f(x.h##i)); /* n_name gives 64-bit lanes: narrowed */
 #define DC_PAIR_(i, call)                                                                                              \
   const dc_pair t##i = call;                                                                                           \
   r.l##i = t##i.l, r.h##i = t##i.h;
 #define DC_d_w_(i, f) DC_PAIR_(i, f(x.p##i)) /* n_name gives a pair */
 #define DC_d_ww_(i, f) DC_PAIR_(i, f(x.p##i, y.p##i))
 #define DC_w_dpair_(i, f) r.p##i = f(x.l##i, x.h##i); /* n_name takes a pair */
-#define DC_p_w_(i, f) r.p##i = f(x.p##i);
 #define DC_p_ww_(i, f) r.p##i = f(x.p##i, y.p##i);
-#define DC_p_d_(i, f) r.p##i = f(x.l##i, x.h##i);
 #define DC_p_dd_(i, f) r.p##i = f(x.l##i, x.h##i, y.l##i, y.h##i);
 #define DC_LIFT_w_w(name) DC_LIFT_(V32, name, (V32 x), DC_w_w_)
 #define DC_LIFT_w_ww(name) DC_LIFT_(V32, name, (V32 x, V32 y), DC_w_ww_)
@@ -401,11 +398,8 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
 #define DC_LIFT_d_ddww(name) DC_LIFT_(V64, name, (V64 x, V64 y, V32 z, V32 v), DC_d_ddww_)
 #define DC_LIFT_d_w(name) DC_LIFT_(V64, name, (V32 x), DC_d_w_)
 #define DC_LIFT_d_ww(name) DC_LIFT_(V64, name, (V32 x, V32 y), DC_d_ww_)
-#define DC_LIFT_w_d(name) DC_LIFT_(V32, name, (V64 x), DC_w_d_)
 #define DC_LIFT_w_dpair(name) DC_LIFT_(V32, name, (V64 x), DC_w_dpair_)
-#define DC_LIFT_p_w(name) DC_LIFT_P_(name, (V32 x), DC_p_w_)
 #define DC_LIFT_p_ww(name) DC_LIFT_P_(name, (V32 x, V32 y), DC_p_ww_)
-#define DC_LIFT_p_d(name) DC_LIFT_P_(name, (V64 x), DC_p_d_)
 #define DC_LIFT_p_dd(name) DC_LIFT_P_(name, (V64 x, V64 y), DC_p_dd_)
 
 /* n_name lane by lane from s_name, for what has no vectors. T, R: types of lanes; V, VR: vectors. */
@@ -436,7 +430,5 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
   DC_FN u32 s_##name(u32 x, u32 y, u32 z) { return n_##name(n_splat(x), n_splat(y), n_splat(z))[0]; }
 #define DC_SCALAR_d_d(name)                                                                                            \
   DC_FN u64 s_##name(u64 x) { return n_##name(n_splat64(x))[0]; }
-#define DC_SCALAR_d_dd(name)                                                                                           \
-  DC_FN u64 s_##name(u64 x, u64 y) { return n_##name(n_splat64(x), n_splat64(y))[0]; }
 
 #endif
