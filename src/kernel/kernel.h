@@ -37,6 +37,7 @@ typedef struct dc_plan_param {
   uint32_t offset, size;   /* in the parameter buffer; of a field: in its struct */
   dc_dtype dtype;      /* of the scalar, of a component, or of the pointee; DC_DTYPE_NONE for void * and opaque ones */
   uint8_t lanes;       /* components of a vector, or of the pointee; else 1 */
+  bool plain;          /* pointer to scalars of `dtype` alone: an array of that dtype, aligned, fits */
   bool is_const;       /* pointer to const: the kernel does not write through it */
   bool any_char;
   bool any_word;       /* pointee is itself a pointer: an array of addresses, of 64-bit integers of either sign */

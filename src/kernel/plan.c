@@ -50,6 +50,7 @@ static void plan_pointer(dc_plan_param *p, const dc_ctype *t) {
     p->pointee = (uint32_t)(dc_dtype_size(t->dtype) * (size_t)t->lanes);
     p->align = (uint32_t)(t->align != 0 ? t->align : dc_vector_align(dc_dtype_size(t->dtype), t->lanes));
     if (is_wide(t->dtype)) p->alias = DC_ALIAS_INDIRECT;
+    p->plain = t->lanes == 1 && !t->any_char && (p->align & (p->align - 1)) == 0;
     return;
   default:
     p->record = true;

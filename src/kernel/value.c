@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "base/half.h"
+#include "base/line.h"
 
-static void put(const dc_plan_param *p, const void *value, void *params) {
-  memcpy((char *)params + p->offset, value, p->size);
+static inline void put(const dc_plan_param *p, const void *value, size_t size, void *params) {
+  memcpy((char *)params + p->offset, value, size);
 }
 
 static int fail_range(const dc_plan_param *p, const char *value, dc_error *err) {
@@ -25,7 +26,9 @@ static int fail_range(const dc_plan_param *p, const char *value, dc_error *err) 
 
 /* The low bytes of a 64-bit pattern; the hosts that this runs on are little-endian, like the devices. */
 static int put_bits(const dc_plan_param *p, uint64_t bits, void *params) {
-  put(p, &bits, params);
+  if (DC_LIKELY(p->size == 4)) put(p, &bits, 4, params); /* the usual sizes without a call of memcpy */
+  else if (DC_LIKELY(p->size == 8)) put(p, &bits, 8, params);
+  else put(p, &bits, p->size, params);
   return 0;
 }
 
@@ -90,14 +93,14 @@ static double to_odd(int64_t v) {
   return v < 0 ? -(double)u : (double)u;
 }
 
-int dc_plan_put_int(const dc_plan_param *p, int64_t v, void *params, dc_error *err) {
+DC_HOT int dc_plan_put_int(const dc_plan_param *p, int64_t v, void *params, dc_error *err) {
   char text[32];
+  if (DC_LIKELY(p->conv == DC_CONV_INT)) return put_integer(p, v, params, err);
   switch (p->conv) {
-  case DC_CONV_INT: return put_integer(p, v, params, err);
   case DC_CONV_WORD: return put_word(p, v, params, err);
   case DC_CONV_NATURAL: return put_natural(p, v, params, err);
   case DC_CONV_FLOAT:
-    if (p->dtype == DC_FLOAT32) put(p, &(float){ (float)v }, params); /* rounded once, not by way of double */
+    if (p->dtype == DC_FLOAT32) put(p, &(float){ (float)v }, sizeof(float), params); /* rounded once, not by way of double */
     else return put_float(p, p->dtype == DC_FLOAT64 ? (double)v : to_odd(v), params, err);
     return 0;
   case DC_CONV_COMPLEX: return put_complex(p, p->dtype == DC_FLOAT64 ? (double)v : to_odd(v), params, err);
@@ -133,7 +136,7 @@ static int fail_large(double v, dc_dtype t, dc_error *err) {
 static int put_float32(const dc_plan_param *p, double v, void *params, dc_error *err) {
   float f = (float)v;
   if (isinf(f) && !isinf(v)) return fail_large(v, DC_FLOAT32, err);
-  put(p, &f, params);
+  put(p, &f, sizeof f, params);
   return 0;
 }
 
@@ -141,14 +144,14 @@ static int put_small(const dc_plan_param *p, double v, void *params, dc_error *e
   uint16_t bits = dc_half_bits(v, p->dtype);
   if (dc_half_overflows(v, p->dtype))
     return fail_large(v, p->dtype, err);
-  put(p, &bits, params);
+  put(p, &bits, sizeof bits, params);
   return 0;
 }
 
 static int put_float(const dc_plan_param *p, double v, void *params, dc_error *err) {
   if (p->dtype == DC_FLOAT32) return put_float32(p, v, params, err);
   if (p->dtype != DC_FLOAT64) return put_small(p, v, params, err);
-  put(p, &v, params);
+  put(p, &v, sizeof v, params);
   return 0;
 }
 
@@ -166,13 +169,13 @@ static int put_complex(const dc_plan_param *p, double v, void *params, dc_error 
   return put_float(&imaginary, 0, params, err);
 }
 
-int dc_plan_put_float(const dc_plan_param *p, double v, void *params, dc_error *err) {
+DC_HOT int dc_plan_put_float(const dc_plan_param *p, double v, void *params, dc_error *err) {
   char text[40];
+  if (DC_LIKELY(p->conv == DC_CONV_FLOAT)) return put_float(p, v, params, err);
   switch (p->conv) {
   case DC_CONV_INT:
   case DC_CONV_NATURAL:
   case DC_CONV_WORD: return put_whole(p, v, params, err);
-  case DC_CONV_FLOAT: return put_float(p, v, params, err);
   case DC_CONV_COMPLEX: return put_complex(p, v, params, err);
   case DC_CONV_BOOL:
     if (v == 0.0 || v == 1.0) return put_bits(p, v == 1.0, params);
@@ -193,11 +196,11 @@ int dc_plan_put_bool(const dc_plan_param *p, bool v, void *params, dc_error *err
 int dc_plan_put_bytes(const dc_plan_param *p, const char *bytes, size_t n, void *params, dc_error *err) {
   if (n != p->size)
     return dc_fail(err, DC_ARGUMENT, NULL, "a string of %u bytes is wanted, got one of %zu", p->size, n);
-  put(p, bytes, params);
+  put(p, bytes, p->size, params);
   return 0;
 }
 
-void dc_plan_put_ptr(const dc_plan_param *p, dc_ptr v, void *params) { put(p, &v, params); }
+DC_HOT void dc_plan_put_ptr(const dc_plan_param *p, dc_ptr v, void *params) { put(p, &v, sizeof v, params); }
 
 /* --- pointers ------------------------------------------------------------------------------------ */
 

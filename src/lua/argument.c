@@ -112,9 +112,17 @@ static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
 }
 
 /* The address of an array at params + p->offset; nothing where it is due first. */
-static int put_array(marshal *m, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
+static DC_HOT int put_array(marshal *m, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
   const dc_kernel *k = m->k;
-  dc_ptr ptr = a ? dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const) : 0;
+  dc_ptr ptr;
+  if (DC_LIKELY(p->plain && a)) { /* the usual array for a pointer to scalars */
+    ptr = dc_array_launch_ready(a, k->dev, p->dtype, !p->is_const);
+    if (DC_LIKELY(ptr != 0 && (ptr & (p->align - 1)) == 0)) {
+      dc_plan_put_ptr(p, ptr, params);
+      return 0;
+    }
+  }
+  ptr = a ? dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const) : 0;
   bool due = false;
   if (ptr == 0) {
     if (takes_array(p) && check_array(k, a, err) != 0) return -1;
@@ -138,7 +146,7 @@ static int put_complex(const dc_plan_param *p, double re, double im, char *base,
 static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err);
 
 /* Converts the value at idx into the bytes at base + p->offset; -1: *err and m->field say what is wrong. */
-static int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
+static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
   if (p->conv == DC_CONV_POINTER) { /* the two most frequent kinds take two calls of Lua's API each */
     const dc_lua_array *o = dc_lua_test(L, m->self, idx, DC_LUA_ARRAY);
@@ -281,10 +289,8 @@ static size_t step(const dc_plan_field *f, int dim) {
   return n;
 }
 
-static int put_element(marshal *m, const dc_plan_field *f, int dim, int idx, char *base, dc_error *err);
-
 /* The table or string at idx as dimension `dim` of an array, which begins at base + the field's offset. */
-static int put_extent(marshal *m, const dc_plan_field *f, int dim, int idx, char *base, dc_error *err) {
+static DC_HOT int put_extent(marshal *m, const dc_plan_field *f, int dim, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
   const size_t n = f->field->extent[dim], each = step(f, dim);
   if (lua_type(L, idx) == LUA_TSTRING) {
@@ -297,18 +303,17 @@ static int put_extent(marshal *m, const dc_plan_field *f, int dim, int idx, char
   if (lua_rawlen(L, idx) != n)
     return dc_fail(err, DC_ARGUMENT, NULL, "a table of %zu values is wanted, got one of %zu", n,
                    (size_t)lua_rawlen(L, idx));
+  luaL_checkstack(L, LEVEL, NULL);
+  const int at = lua_gettop(L) + 1;
+  const bool last = dim + 1 == f->field->ndim;
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, idx, (lua_Integer)i + 1);
-    if (put_element(m, f, dim + 1, lua_gettop(L), base + i * each, err) != 0) return in_element(m, i);
-    lua_pop(L, 1);
+    const int rc = last ? put_value(m, &f->value, at, base + i * each, err)
+                        : put_extent(m, f, dim + 1, at, base + i * each, err);
+    if (rc != 0) return in_element(m, i);
+    lua_settop(L, at - 1);
   }
   return 0;
-}
-
-static int put_element(marshal *m, const dc_plan_field *f, int dim, int idx, char *base, dc_error *err) {
-  luaL_checkstack(m->L, LEVEL, NULL);
-  if (dim < f->field->ndim) return put_extent(m, f, dim, idx, base, err);
-  return put_value(m, &f->value, idx, base, err);
 }
 
 /* The number of the field of that name; -1: there is none.  `guess`: where it may be. */
@@ -320,7 +325,7 @@ static int find_field(const dc_plan_record *plan, const char *name, int guess) {
   return -1;
 }
 
-static int put_struct(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
+static DC_HOT int put_struct(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   const dc_plan_record *plan = p->fields;
   lua_State *L = m->L;
   char *start = base + p->offset;
@@ -332,7 +337,9 @@ static int put_struct(marshal *m, const dc_plan_param *p, int idx, char *base, d
     unknown = unknown || at < 0;
     if (at < 0) continue;
     const dc_plan_field *f = &plan->fields[at];
-    if (put_element(m, f, 0, lua_gettop(L), start, err) != 0) return in_field(m, f->field->name);
+    const int top = lua_gettop(L);
+    const int rc = f->field->ndim > 0 ? put_extent(m, f, 0, top, start, err) : put_value(m, &f->value, top, start, err);
+    if (rc != 0) return in_field(m, f->field->name);
     found++; /* keys differ, so none is found twice */
   }
   if (found < plan->record->nfields) return fail_missing(m, plan, idx, err);
