@@ -77,12 +77,15 @@ local function library(name, flags)
   local text = ("// %s\n"):format(compile) .. prelude:format(name) .. definition(name).c
   if read(path .. ".done.c") ~= text then
     os.execute("mkdir -p " .. quote(path:match "^(.*)/"))
-    local f = assert(io.open(path .. ".c", "wb"))
+    -- Files of this process's own until they are complete: another may compile the same reference.
+    local temp = os.tmpname()
+    local own = path .. "." .. temp:match "[^/]*$"
+    os.remove(temp)
+    local f = assert(io.open(own .. ".c", "wb"))
     f:write(text)
     f:close()
-    -- Under the final name only when complete: another process may look for it.
-    local ok = os.execute(("%s -o %s %s -lm && mv %s %s && mv %s %s"):format(compile, quote(path .. ".tmp"),
-      quote(path .. ".c"), quote(path .. ".tmp"), quote(path .. ".so"), quote(path .. ".c"), quote(path .. ".done.c")))
+    local ok = os.execute(("%s -o %s %s -lm && mv %s %s && mv %s %s"):format(compile, quote(own .. ".so"),
+      quote(own .. ".c"), quote(own .. ".so"), quote(path .. ".so"), quote(own .. ".c"), quote(path .. ".done.c")))
     assert(ok, "the reference of " .. name .. " does not compile")
   end
   libraries[path] = bridge.open(path .. ".so")
