@@ -81,9 +81,9 @@ local rows = {
   { "uniform", function() return dc.random.uniform(N) end, B, nil, 4000 },
   { "normal", function() return dc.random.normal(N) end, B, nil, 2400 },
   -- These come with their loop: another function called in it takes as long as the making of an array.
-  { "small add", function(times) for _ = 1, times do (s + t):eval() end end, over_c = 0.8 },
+  { "small add", function(times) for _ = 1, times do (s + t):eval() end end, over_c = 1.0 },
   { "small trig", function(times) for _ = 1, times do dc.exp(0.5 * dc.sin(s) + dc.cos(t)):eval() end end,
-    over_c = 1.5 },
+    over_c = 2.0 },
   { "small sum", function(times) for _ = 1, times do s:sum():item() end end, over_c = 0, waits = true },
 }
 

@@ -78,7 +78,7 @@ end
 
 local axpy, axpy2 = m.axpy, m.axpy2
 for _ = 1, 100000 do axpy(GRID, BLOCK, N, 0.5, x, y) end -- clocks come up
-issue("issue, 4 arguments, two kernels", 0.15, "axpy", axpy_bytes, function()
+issue("issue, 4 arguments, two kernels", 0.25, "axpy", axpy_bytes, function()
   for _ = 1, TIMES // 2 do
     axpy(GRID, BLOCK, N, 0.5, x, y)
     axpy2(GRID, BLOCK, N, 0.5, y, z)
@@ -101,7 +101,7 @@ for i = 1, 3 do sixteen_bytes[1 + i] = string.pack("<f", i) end
 for i = 1, 3 do sixteen_bytes[4 + i] = string.pack("<i4", i) end
 sixteen_bytes[8] = string.pack("<d", 4)
 for i = 1, 8 do sixteen_bytes[8 + i] = pointer(xs[i + 4]) end
-issue("issue, 16 arguments", 0.4, "sixteen", sixteen_bytes, function()
+issue("issue, 16 arguments", 0.5, "sixteen", sixteen_bytes, function()
   local a, b, c, d, e, f, g, h = table.unpack(xs, 5, 12)
   for _ = 1, TIMES do sixteen(GRID, BLOCK, N, 1, 2, 3, 1, 2, 3, 4, a, b, c, d, e, f, g, h) end
 end)
@@ -109,12 +109,12 @@ end)
 local boxed, box = m.boxed, { low = { 0, 0, 0 }, high = { 1, 1, 1 }, kind = 3, weight = 0.5 }
 local box_bytes = { string.pack("<i4", N), string.pack("<ffffffi4xxxxd", 0, 0, 0, 1, 1, 1, 3, 0.5), pointer(x),
   pointer(y) }
-issue("issue, with a struct", 0.4, "boxed", box_bytes, function()
+issue("issue, with a struct", 0.6, "boxed", box_bytes, function()
   for _ = 1, TIMES do boxed(GRID, BLOCK, N, box, x, y) end
 end)
 
 local variant = axpy:with { shared = 1024 }
-issue("issue, a kept variant of with{}", 0.4, "axpy", axpy_bytes, function()
+issue("issue, a kept variant of with{}", 0.25, "axpy", axpy_bytes, function()
   for _ = 1, TIMES do variant(GRID, BLOCK, N, 0.5, x, y) end
 end)
 issue("issue, forall", 0.4, "axpy", axpy_bytes, function()

@@ -148,11 +148,12 @@ static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc
 /* Converts the value at idx into the bytes at base + p->offset; -1: *err and m->field say what is wrong. */
 static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
-  if (p->conv == DC_CONV_POINTER) { /* the two most frequent kinds take two calls of Lua's API each */
+  if (p->conv == DC_CONV_POINTER) { /* the usual kinds take few calls of Lua's API */
     const dc_lua_array *o = dc_lua_test(L, m->self, idx, DC_LUA_ARRAY);
     if (DC_LIKELY(o != NULL)) return put_array(m, p, o->a, base, err);
-  } else if (p->conv == DC_CONV_INT && DC_LIKELY(lua_isinteger(L, idx))) {
-    return dc_plan_put_int(p, lua_tointeger(L, idx), base, err);
+  } else if (p->conv == DC_CONV_INT || p->conv == DC_CONV_FLOAT) {
+    if (DC_LIKELY(lua_isinteger(L, idx))) return dc_plan_put_int(p, lua_tointeger(L, idx), base, err);
+    if (lua_type(L, idx) == LUA_TNUMBER) return dc_plan_put_float(p, lua_tonumber(L, idx), base, err);
   }
   switch (lua_type(L, idx)) {
     case LUA_TNUMBER:
