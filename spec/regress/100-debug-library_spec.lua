@@ -286,7 +286,7 @@ describe("the debug library and", function()
       end
       assert(dc.ones(5):sum():item() == 5)]]
     survives((body:gsub("PART", "1")))
-    survives((body:gsub("PART", "3")), "DOTCOMPUTE_CELLS=off")
+    survives((body:gsub("PART", "3")))
   end)
 
   it("user values of the state that those functions share", function()
