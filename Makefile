@@ -231,7 +231,7 @@ help:
 
 ## make               build/dclua, build/dotcompute/core.so and its compiler process
 ## make demo          brings what is missing, builds, runs two examples
-## make test          brings what is missing, builds, runs the specs   (SPECS="spec/10-x_spec.lua …" for some)
+## make test          brings what is missing, builds, runs the specs   (SPECS="spec/array/*_spec.lua …" for some)
 ## make bench         tables of our speed beside other programs'   (TABLES="cpu threads suite fresh launch" for some)
 ## make lint          luacheck, clang-format, the rules of CONTRIBUTING.md
 ## make install       PREFIX=/usr/local DESTDIR= BINDIR= LIBDIR= LUADIR= ; make uninstall undoes it

@@ -6,9 +6,11 @@ local quote = require "spec.helper".quote
 -- Files that take longest begin first, so that none of them is left over at the end: by the times of the last run here,
 -- else by this list.  One worker begins with a few of the shortest instead, so that results show within seconds.
 local slow = {
-  "spec/05-c-units_spec.lua", "spec/28-kernels_spec.lua", "spec/29-tiers_spec.lua", "spec/27-ptx-forms_spec.lua",
-  "spec/33-machine_spec.lua", "spec/30-cuda-fake_spec.lua", "spec/17-programs_spec.lua", "spec/32-semantics_spec.lua",
-  "spec/16-functions_spec.lua", "spec/18-algorithms_spec.lua", "spec/50-examples_spec.lua", "spec/15-dtypes_spec.lua",
+  "spec/array/algorithms_spec.lua", "spec/cpu/tiers_spec.lua", "spec/c/units_spec.lua", "spec/cpu/kernels_spec.lua",
+  "spec/regress/061-deep-programs_spec.lua", "spec/array/gpu-text_spec.lua", "spec/array/sort_spec.lua",
+  "spec/array/reductions_spec.lua", "spec/array/alike_spec.lua", "spec/array/row-passes_spec.lua",
+  "spec/cpu/lookback_spec.lua", "spec/cpu/ptx-forms_spec.lua", "spec/regress/100-debug-library_spec.lua",
+  "spec/array/random-expressions_spec.lua", "spec/cpu/semantics_spec.lua", "spec/device/streams-driver_spec.lua",
 }
 
 local EARLY = 8

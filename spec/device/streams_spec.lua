@@ -1,5 +1,5 @@
 -- Streams, events, graphs, page-locked memory and copies that are not waited for: the same on every device.
--- What only a driver can show (who waits for whom, what is released) is in 36-streams-driver_spec.lua.
+-- What only a driver can show (who waits for whom, what is released) is in device/streams-driver_spec.lua.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local fails, note = helper.fails, helper.note

@@ -19,7 +19,7 @@ end
 -- The entry for a line of this file; nil when it holds nothing.
 local function at_line(line)
   for _, l in ipairs(dc.memory().lines) do
-    if l.where:match("48%-memory_spec%.lua:" .. line .. "$") then return l end
+    if l.where:match("device/memory_spec%.lua:" .. line .. "$") then return l end
   end
 end
 
@@ -103,7 +103,7 @@ describe("dc.memory", function()
     assert.equal(7 * MiB, usage.lines[1].bytes)
     for _, text in ipairs { tostring(usage), dc.memory "report", dc.memory("report", dc.device()) } do
       assert.matches("in use", text)
-      assert.matches(" 7 MiB +1 array +[^\n]*48%-memory_spec%.lua:%d+\n[^\n]* 3 MiB +1 array ", text)
+      assert.matches(" 7 MiB +1 array +[^\n]*device/memory_spec%.lua:%d+\n[^\n]* 3 MiB +1 array ", text)
     end
     assert.equal(12 * MiB, small.nbytes + large.nbytes + medium.nbytes)
   end)
@@ -137,7 +137,7 @@ describe("dc.memory_limit", function()
     local x = dc.empty(3 * MiB, "uint8")
     local err = fails("memory", "cannot allocate 2 MiB", function() dc.empty(2 * MiB, "uint8") end)
     assert.matches("limit", err.message)
-    assert.matches("48%-memory_spec%.lua:" .. line .. " %(3 MiB in 1 array%)", err.message)
+    assert.matches("device/memory_spec%.lua:" .. line .. " %(3 MiB in 1 array%)", err.message)
     assert.is_true(dc.memory().free <= MiB)
     local y = dc.empty(MiB, "uint8")
     fails("memory", "limit", function() dc.empty(1) end)

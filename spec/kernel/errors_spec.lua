@@ -3,7 +3,7 @@ local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails, line = h.fails, h.line
 
-local this = "22%-kernel%-errors_spec%.lua:"
+local this = "kernel/errors_spec%.lua:"
 
 describe("a source that does not compile", function()
   it("is an error with NVRTC's text and the line in the script", function()
