@@ -170,7 +170,7 @@ __global__ void broken(float *x) {
     end)
     local lines = {}
     for text in (tostring(err) .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = text end
-    assert.matches("^[^ ]*compile/compile_spec%.lua:" .. here + 4 .. ': error: identifier "first" is undefined$', lines[1])
+    assert.matches("^[^ ]*compile_spec%.lua:" .. here + 4 .. ': error: identifier "first" is undefined$', lines[1])
     assert.equal("    x[0] = first;", lines[2])
     assert.equal("           ^", lines[3])
     assert.matches("compile/compile_spec%.lua:" .. here + 5 .. ': error: identifier "second"', lines[4])
