@@ -6,7 +6,7 @@ local quote = require "spec.helper".quote
 -- Files that take longest begin first, so that none of them is left over at the end: by the times of the last run here,
 -- else by this list.  One worker begins with a few of the shortest instead, so that results show within seconds.
 local slow = {
-  "spec/array/algorithms_spec.lua", "spec/cpu/tiers_spec.lua", "spec/c/units_spec.lua", "spec/cpu/kernels_spec.lua",
+  "spec/array/cumulative_spec.lua", "spec/cpu/tiers_spec.lua", "spec/c/units_spec.lua", "spec/cpu/kernels_spec.lua",
   "spec/regress/061-deep-programs_spec.lua", "spec/array/gpu-text_spec.lua", "spec/array/sort_spec.lua",
   "spec/array/reductions_spec.lua", "spec/array/alike_spec.lua", "spec/array/row-passes_spec.lua",
   "spec/cpu/lookback_spec.lua", "spec/cpu/ptx-forms_spec.lua", "spec/regress/100-debug-library_spec.lua",

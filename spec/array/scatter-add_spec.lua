@@ -1,0 +1,120 @@
+-- scatter_add against plain Lua.
+local dc = require "dotcompute"
+local any = require "spec.any_dtype"
+local h = require "spec.helper"
+local note, fails = h.note, h.fails
+local with_complex = any.with_complex
+
+describe("scatter_add", function()
+  it("adds values where indices say, duplicates too", function()
+    for _, dtype in ipairs(with_complex) do
+      for _, n in ipairs { 1, 100, math.random(5000, 9000) } do
+        if dtype ~= "bool" then
+          local m = math.random(1, 40)
+          local index, values, want = {}, {}, {}
+          for k = 1, m do want[k] = k end
+          for k = 1, n do
+            index[k], values[k] = math.random(m), math.random(0, 3)
+            if dtype:find "float16" then values[k] = k % 100 == 1 and 1 or 0 end
+            if dtype:find "complex" then values[k] = dc.complex(values[k], -values[k]) end
+            want[index[k]] = want[index[k]] + values[k]
+            if math.random(2) == 1 then index[k] = index[k] - m - 1 end
+          end
+          for k = 1, m do
+            if dtype:find "complex" then want[k] = want[k] + dc.complex(0, 0) end
+            if dtype == "int8" then want[k] = (want[k] + 128) % 256 - 128 end
+            if dtype == "uint8" then want[k] = want[k] % 256 end
+          end
+          local a = dc.arange(1, m, dtype)
+          assert(rawequal(a, a:scatter_add(dc.array(index, "int16"), dc.array(values, dtype))))
+          h.same(want, a:to_table(), ("%d %s"):format(n, dtype))
+        end
+      end
+    end
+  end)
+
+  it("adds rows, narrow and wide, and broadcasts", function()
+    for _, width in ipairs { 1, 3, 40 } do
+      for _, dtype in ipairs { "float32", "int64", "int16", "float16", "complex64" } do
+        local m, n = 5, 60
+        local want, index, values = {}, {}, {}
+        for k = 1, m * width do want[k] = dtype == "complex64" and dc.complex(0, 0) or 0 end
+        for k = 1, n do
+          index[k] = math.random(m)
+          for c = 1, width do
+            local v = math.random(-9, 9)
+            values[#values + 1] = v
+            local at = (index[k] - 1) * width + c
+            want[at] = want[at] + v
+          end
+        end
+        local a = dc.zeros({ m, width }, dtype)
+        a:scatter_add(index, dc.array(values, dtype):reshape(n, width))
+        h.same(want, a:reshape(-1):to_table(), "width " .. width)
+      end
+    end
+    h.same({ 2, 0, 1 }, dc.zeros(3):scatter_add({ 1, 1, 3 }, 1):to_table())
+    local turned = dc.zeros(2, 3).T
+    turned:scatter_add({ 2, 2 }, { { 1, 2 }, { 3, 4 } })
+    h.same({ 0, 0, 4, 6, 0, 0 }, turned:reshape(-1):to_table())
+  end)
+
+  it("finds every place of arrays whose places take one byte, two, three or more", function()
+    h.each_way(function()
+      for _, m in ipairs { 256, 257, 65536, 65537, (1 << 24) + 1 } do
+        local n = math.random(1000, 3000)
+        local index, values, want = {}, {}, {}
+        for k = 1, n do
+          index[k] = math.random(4) == 1 and m - math.random(0, 2) or math.random(m)
+          values[k] = math.random(9)
+          want[index[k]] = (want[index[k]] or 0) + values[k]
+        end
+        local a = dc.zeros(m):scatter_add(index, dc.array(values))
+        local places, sums, total = {}, {}, 0
+        for place in pairs(want) do places[#places + 1] = place end
+        table.sort(places)
+        for k, place in ipairs(places) do sums[k] = want[place] end
+        for _, v in ipairs(values) do total = total + v end
+        h.same(sums, a:take(places):to_table(), m .. " elements")
+        assert.equal(total, a:sum():item())
+      end
+    end, { "serial" })
+  end)
+
+  it("gives the same bits each time, with the error of a tree", function()
+    local n = 50000
+    local t, exact = {}, 0
+    for k = 1, n do
+      t[k] = h.f32(math.random())
+      exact = exact + t[k]
+    end
+    local values, index = dc.array(t), dc.ones(n, "int32")
+    local first = dc.zeros(2):scatter_add(index, values)
+    assert(math.abs(first[1] - exact) <= 60 * 2.0 ^ -24 * exact, note())
+    for _ = 1, 3 do assert.equal(first:bytes(), dc.zeros(2):scatter_add(index, values):bytes()) end
+  end)
+
+  it("reads what it writes before it writes", function()
+    local a = dc.arange(1, 4)
+    a:scatter_add({ 1, 2, 3, 4 }, a:flip())
+    h.same({ 5, 5, 5, 5 }, a:to_table())
+    local b = dc.array({ 2, 1, 1 }, "int32")
+    local e = b + 10
+    b:scatter_add(b, b)
+    h.same({ 4, 3, 1 }, b:to_table())
+    h.same({ 12, 11, 11 }, e:to_table())
+  end)
+
+  it("refuses what does not fit", function()
+    local a = dc.zeros(3, "int32")
+    fails("index", "index 4 %(number 1 of 1%)", function() a:scatter_add({ 4 }, 1) end)
+    fails("dtype", "values of float32 do not fit an array of int32", function() a:scatter_add({ 1 }, dc.ones(1)) end)
+    fails("dtype", "bool", function() dc.zeros(3, "bool"):scatter_add({ 1 }, true) end)
+    fails("shape", "%(2,%)", function() a:scatter_add({ 1, 2, 3 }, dc.ones(2, "int32")) end)
+    fails("argument", "scatter_add takes", function() a:scatter_add({ 1 }) end)
+    fails("argument", "an array expected", function() dc.scatter_add({ 1 }, { 1 }, { 1 }) end)
+    fails("shape", "without axes", function() dc.array(1):scatter_add({ 1 }, 1) end)
+    h.same({ 0, 0, 0 }, a:to_table())
+    assert(rawequal(a, a:scatter_add(dc.empty(0, "int32"), 1)))
+  end)
+end)
