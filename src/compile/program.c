@@ -445,7 +445,7 @@ static int read_records(const job *j, dc_image *image, dc_error *err) {
   int rc = d.list ? 0 : dc_fail_oom(err);
   for (int i = 0; i < j->nlist && rc == 0; i++)
     if (j->list[i].lowered && !is_variable(&j->list[i])) d.list[i].name = j->list[i].name;
-  if (rc == 0 && run(&d, &failed) == 0) rc = dc_records_read(d.bytes, image, err);
+  if (rc == 0 && run(&d, &failed) == 0) rc = dc_struct_layouts_read(d.bytes, image, err);
   else if (rc == 0) dc_log(DC_LOG_COMPILE, "no layouts of structs: %s", failed.kind ? dc_error_text(&failed) : d.log);
   if (!d.list) d.nlist = 0;
   dc_error_clear(&failed);
@@ -481,7 +481,7 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
     if (more && (run_with_names(j, err) != 0 || find_entries(j, err) != 0)) return -1;
   }
   if (make_image(j, out, err) != 0) return -1;
-  if (!src->no_signatures && dc_records_wanted(*out) && read_records(j, *out, err) != 0) {
+  if (!src->no_signatures && dc_struct_layouts_wanted(*out) && read_records(j, *out, err) != 0) {
     dc_image_free(*out);
     *out = NULL;
     return -1;

@@ -88,7 +88,7 @@ dc_array *dc_lua_file_array(lua_State *L, dc_lua *self, dc_dtype dtype, int ndim
     if (__builtin_mul_overflow(bytes, (size_t)shape[i], &bytes)) bytes = 0; /* making it will say so */
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, bytes);
-  dc_lua_made(L, slot, dc_array_empty(dev, dtype, ndim, shape, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_empty(dev, dtype, ndim, shape, &err), &err);
   return slot->a;
 }
 
@@ -98,7 +98,7 @@ static dc_array *push_reversed(lua_State *L, dc_array *a) {
   dc_geometry g;
   dc_lua_array *slot = dc_lua_newarray(L);
   if (dc_geometry_transpose(dc_array_geometry(a), NULL, &g, &err) != 0) dc_lua_raise(L, &err);
-  dc_lua_made(L, slot, dc_array_view(a, &g, 0, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_view(a, &g, 0, &err), &err);
   return slot->a;
 }
 
@@ -107,7 +107,7 @@ dc_array *dc_lua_file_packed(lua_State *L, dc_lua *self, int idx, bool *fortran)
   idx = lua_absindex(L, idx);
   dc_array *a = dc_lua_toarray(L, self, idx);
   if (a == NULL) dc_lua_fail(L, DC_ARGUMENT, "an array expected, got %s", dc_lua_describe(L, idx));
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   const size_t size = dc_dtype_size(dc_array_dtype(a));
   dc_geometry reversed;
   if (dc_geometry_contiguous(dc_array_geometry(a), size)) {
@@ -122,7 +122,7 @@ dc_array *dc_lua_file_packed(lua_State *L, dc_lua *self, int idx, bool *fortran)
   dc_error_clear(&err);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, (size_t)dc_array_size(a) * size);
-  dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
+  dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
   return slot->a;
 }
 

@@ -40,8 +40,8 @@ dc_lua_module *dc_lua_check_module(lua_State *L);
 dc_lua_module *dc_lua_tomodule(lua_State *L, const dc_lua *self, int idx);
 void dc_lua_module_unref(dc_lua_module *o);
 
-/* Computes what still reads the module's variables: before its kernels run. */
-int dc_lua_settle_globals(dc_lua_module *o, dc_error *err);
+/* Evaluates the pending expressions that read the module's variables: before its kernels may write them. */
+int dc_lua_flush_global_readers(dc_lua_module *o, dc_error *err);
 
 /* Forgets the arrays over its variables that have been closed. */
 void dc_lua_drop_closed_globals(dc_lua_module *o);

@@ -133,7 +133,7 @@ int dc_lua_module_global(lua_State *L) {
     dc_array_ref(a);
     o->globals[o->nglobals++] = a;
   }
-  dc_lua_made(L, slot, a, &err);
+  dc_lua_set_array(L, slot, a, &err);
   lua_settop(L, 5);
   lua_pushvalue(L, 4);
   lua_pushvalue(L, 5);

@@ -71,7 +71,7 @@ typedef struct dc_lua {
   size_t arrays;          /* array objects that the collector has not taken; */
   size_t arrays_most;     /* past so many, it is asked to; 0: none were made yet */
   int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
-  int work_place;         /* see dc_lua_work_place */
+  int work_slot;          /* see dc_lua_work_slot */
   bool host_interrupts;   /* the host catches SIGINT */
   bool collecting;        /* a collection of ours is running: its finalizers start no other */
   bool steps_fail;        /* the collector's steps do not take enough of them */
