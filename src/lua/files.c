@@ -168,7 +168,7 @@ static void release_mapping(void *ud) {
   free(ud);
 }
 
-/* Pushes an array over the bytes of the file from `at` on, which stay where they are until they are looked at. */
+/* Pushes an array over the bytes of the file from `at` on, mapped, so that pages are read at their first access. */
 static void push_mapped(lua_State *L, dc_lua *self, dc_lua_file *f, uint64_t at, dc_dtype dtype, int ndim,
                         const int64_t *shape, size_t bytes) {
   dc_error err = DC_ERROR_INIT;
@@ -184,7 +184,7 @@ static void push_mapped(lua_State *L, dc_lua *self, dc_lua_file *f, uint64_t at,
   dc_lua_file_raise(L, f, &err);
 }
 
-/* Can the bytes be used as they stand in the file? Those of bools must be looked at first. */
+/* Can the bytes be used as they stand in the file? Those of bools must be checked first. */
 static bool can_map(lua_State *L, dc_lua *self, dc_dtype dtype, bool swapped, uint64_t at, uint64_t bytes) {
   return bytes > 0 && !swapped && dtype != DC_BOOL && at % dc_dtype_size(dtype) == 0 &&
          dc_lua_current(L, self)->host_memory;
@@ -224,7 +224,7 @@ static size_t array_name(const char *member) {
   return n > 4 && strcmp(member + n - 4, ".npy") == 0 ? n - 4 : 0;
 }
 
-/* Pushes the array of the member. Of one that is mapped, which is not read, the check value is not looked at. */
+/* Pushes the array of the member. The CRC of a mapped one, which is not read here, is not checked. */
 static void push_member(lua_State *L, dc_lua *self, dc_lua_file *f, const dc_zip_entry *entry, bool mapped) {
   dc_error err = DC_ERROR_INIT;
   const dc_source_of from = { dc_zip_reader_pull, &f->reader };

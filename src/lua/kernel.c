@@ -200,8 +200,8 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
 
 /* --- launching ----------------------------------------------------------------------------------- */
 
-/* After a launch on a device that does not wait for it: remembers who did where a fault may be blamed on it: kernels
-** that follow others are not told apart. */
+/* After an asynchronous launch: keeps the launch's site where a later fault is attributable to it. A fault of a kernel
+** that was queued behind others is not. */
 static inline void note(lua_State *L, dc_lua *self, kernel_object *o, const dc_launch *l) {
   if (DC_LIKELY(!l->attributable && !o->noted) || dc_launch_is_empty(l)) return;
   if (l->attributable) dc_lua_note_launch(L, self, &o->site, o->k->label);

@@ -46,7 +46,7 @@ static size_t bytes_of(const dc_array *a) {
   return (size_t)dc_array_size(a) * dc_dtype_size(dc_array_dtype(a));
 }
 
-/* About so many bytes are made: that the collector keeps pace. Operands are on the stack. */
+/* Charges the result, about as large as the operands, to the collector. Operands are on the stack. */
 static void account(lua_State *L, dc_lua *self, dc_array *a, dc_array *b) {
   dc_lua_materialize(L, self, a);
   if (b) dc_lua_materialize(L, self, b);

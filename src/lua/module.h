@@ -2,8 +2,8 @@
 ** module.h - what the files about modules share.
 **
 ** A module object's user values: its origin (source.c), the dc_source's userdata, a table of its kernel objects by
-** name, and a table of its instances' modules by name.  Instances of templates that nobody named beforehand are images,
-** hence modules, of their own.
+** name, and a table of its instances' modules by name.  Instances of templates that the module was not compiled with
+** are images, hence modules, of their own.
 */
 #ifndef DC_LUA_MODULE_H
 #define DC_LUA_MODULE_H

@@ -81,7 +81,7 @@ static void set_base(dc_ctype *t, const dc_die *d) {
   }
 }
 
-/* Its sign is told by its enumerators alone: without a negative one none is meant. */
+/* DWARF gives no signedness here: signed when an enumerator is negative. */
 static void set_enumeration(dc_ctype *t, const dc_die *d) {
   bool negative = false, large = false;
   const int64_t most = d->size < 8 ? ((int64_t)1 << (8 * d->size - 1)) - 1 : INT64_MAX;
