@@ -1,5 +1,5 @@
 -- What the algorithms over arrays share (sort, select, histogram, take …): checks of arguments, kernels kept for each
--- device, elements as so many bytes.
+-- device, elements as unsigned integers of their size.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local builder = require "dotcompute.builder"
@@ -174,7 +174,7 @@ end
 
 algorithm.post_text = core.mailbox_text()
 
--- The integer that was told, which is also at the place of the array.
+-- The integer that a kernel posted in the mailbox, else (sequence 0) the same from the array.
 function algorithm.posted(device, sequence, a, place)
   return sequence ~= 0 and core.mailbox_wait(device, sequence) or a[place]
 end

@@ -1,5 +1,5 @@
 -- Completion at the prompt: what could stand before the cursor.
--- Looks names up without running anybody's code: raw reads along tables, and metatables' __index tables.
+-- Looks names up without running the user's code: raw reads along tables, and metatables' __index tables.
 
 local keywords = {
   "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",

@@ -12,7 +12,7 @@ local function rows(name, text)
   end
 end
 
--- Reasons, one a line, of places looked at in vain.  Where a file is simply not there its path is enough.
+-- Reasons, one a line, why the places searched had no such file.  Where a file is simply not there its path is enough.
 local function reasons(text)
   local absent = {}
   for line in text:gmatch "[^\n]+" do

@@ -258,7 +258,7 @@ end
 
 -- --- the module ---------------------------------------------------------------------------------------------------
 
--- A seed that nobody chose.
+-- A seed from the system, for when none is given.
 local function fresh_seed()
   local file = io.open("/dev/urandom", "rb")
   local bytes = file and file:read(8)

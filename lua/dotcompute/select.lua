@@ -2,9 +2,9 @@
 --
 -- Blocks take pieces of the input as they get to them, in their order.  A block counts what passes in its piece and
 -- publishes that, gathers it in shared memory, asks for the elements of its next piece, and only then writes what it
--- gathered of the piece before: by now others have published all the counts before that one, so that nobody waits.  Of
--- 256 pieces the counts are added up in one word, so there is little to read.  (2^27 float32 of which half pass, on an
--- H200: 0.203 ms; 0.3 where a block looks back before it takes its next piece.)  The CPU device's native code goes
+-- gathered of the piece before: by now others have published all the counts before that one, so that no block waits.
+-- Of 256 pieces the counts are added up in one word, so there is little to read.  (2^27 float32 of which half pass, on
+-- an H200: 0.203 ms; 0.3 where a block looks back before it takes its next piece.)  The CPU device's native code goes
 -- another way: select_serial.lua.
 --
 -- The result has room for all; how many there are is read back, and where that is little, it is copied into memory of

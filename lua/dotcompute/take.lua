@@ -207,8 +207,8 @@ local function place_dtype(n)
   return bytes, algorithm.dtype("uint" .. 8 * size)
 end
 
--- Adds rows of `width` values to the rows of a that the unsigned integers `unsorted` (from 0) name, which have so many
--- bytes that count; all contiguous.
+-- Adds rows of `width` values to the rows of a that the unsigned integers `unsorted` (from 0) name, of which the
+-- low `bytes` bytes count; all contiguous.
 local function by_segments(a, unsorted, bytes, values, width)
   local device, count, dtype = a.device, unsorted.size, algorithm.dtype(a)
   local places <close>, sorted = sort.rows(unsorted, count, false, true, true, bytes)

@@ -55,7 +55,7 @@ static int receive(const dc_array *a, uint64_t sequence, post *t, dc_error *err)
 
 /* Lowers and runs a's graph into fresh memory. `a` may become READY meanwhile.  `seen`: the fingerprint for which the
 ** launch is cached; or NULL. */
-static DC_APART int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerprint *seen, post *t, dc_error *err) {
+static DC_NOINLINE int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerprint *seen, post *t, dc_error *err) {
   dc_program p;
   do {
     if (a->state != DC_ARRAY_PENDING) return 0;
@@ -128,7 +128,7 @@ int dc_evaluate_value(dc_array *a, void *value, bool *posted, dc_error *err) {
 }
 
 /* As compute_anew. */
-static DC_APART int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_fingerprint *seen,
+static DC_NOINLINE int evaluate_into_anew(dc_array *src, dc_array *dst, bool *reads, const dc_fingerprint *seen,
                                        dc_error *err) {
   dc_program p;
   do {

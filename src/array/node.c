@@ -120,7 +120,7 @@ static DC_RARELY dc_array *like_bound(dc_array *a, const dc_scalar scalar[], con
 }
 
 /* The geometry and numbers. */
-static DC_APART dc_array *like_rest(dc_array *a, const dc_scalar scalar[], const dc_array *like, dc_error *err) {
+static DC_NOINLINE dc_array *like_rest(dc_array *a, const dc_scalar scalar[], const dc_array *like, dc_error *err) {
   dc_expr *e = a->expr;
   const size_t size = dc_dtype_size(a->dtype);
   bool made = dc_geometry_c_short(&a->g, &like->g, size) ||

@@ -301,7 +301,7 @@ static inline const dc_array *alike(int n, dc_array *const arg[], const dc_scala
 }
 
 /* All other cases. */
-static DC_APART dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
+static DC_NOINLINE dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err) {
   const dc_call c = { op, &dc_ops[op], arg, scalar };
   const dc_geometry *shape = NULL;
   dc_geometry room;
@@ -324,7 +324,7 @@ static DC_APART dc_array *apply_any(dc_op op, dc_array *const arg[], const dc_sc
   return dc_node_make(&e, dev, t.out, shape, err);
 }
 
-static DC_HOT DC_APART dc_array *apply_several(dc_op op, dc_array *const arg[], const dc_scalar scalar[],
+static DC_HOT DC_NOINLINE dc_array *apply_several(dc_op op, dc_array *const arg[], const dc_scalar scalar[],
                                                dc_error *err) {
   const int n = dc_ops[op].nargs;
   const dc_array *like = keeps_plain(op) ? alike(n, arg, scalar) : NULL;

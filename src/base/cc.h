@@ -2,7 +2,7 @@
 ** cc.h - the system's C compiler: which one, and running it.
 **
 ** It is DOTCOMPUTE_CC (a path or a name, options may follow; "off" or "" for none), else the first of cc, gcc and
-** clang on PATH.  It is told from others by its file, without running it.
+** clang on PATH.  It is identified by its file, without running it.
 */
 #ifndef DC_BASE_CC_H
 #define DC_BASE_CC_H

@@ -19,7 +19,7 @@
 /* One that few of them call: it stands elsewhere, and what leads to it behind the rest. */
 #define DC_RARELY __attribute__((noinline, cold))
 /* One that is not that rare, but whose registers and stack those that call it shall not pay for. */
-#define DC_APART __attribute__((noinline))
+#define DC_NOINLINE __attribute__((noinline))
 
 /* Conditions that mostly hold, or mostly do not: what comes otherwise stands elsewhere too. */
 #define DC_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -26,7 +26,7 @@ static inline void dc_count(atomic_uint_fast64_t *c, uint64_t n) {
   atomic_fetch_add_explicit(c, n, memory_order_relaxed);
 }
 /* The same for what happens all the time. Threads that count at the same time may lose some; an atomic addition not
-** long after a launch waits until the GPU has been told of it. */
+** long after a launch waits until the launch's stores to the GPU are complete. */
 static inline void dc_count_often(atomic_uint_fast64_t *c, uint64_t n) {
   atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
 }

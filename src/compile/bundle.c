@@ -102,7 +102,7 @@ static uint64_t get_number(const unsigned char *p) {
   return v;
 }
 
-/* Lists the records; sums are looked at when one is wanted. False: no bundle, or cut short. */
+/* Lists the records; a record's checksum is verified when it is read. False: no bundle, or cut short. */
 static bool read_bundle(const char *path, bundle *b) {
   size_t len, at = MAGIC_LEN;
   *b = (bundle){.data = read_trusted(path, &len)};

@@ -2,8 +2,8 @@
 ** cache.h - bytes by key: in memory for this process, on disk for the next.
 **
 ** The folder is DOTCOMPUTE_CACHE ("off" or "" for none), else dotcompute/ in XDG's cache folder.  It must
-** belong to the user and to nobody else (mode 0700), because machine code is loaded from it.  Files carry
-** a checksum; one that does not match is forgotten and made anew.  A folder that cannot be used is no
+** belong to the user alone (mode 0700), because machine code is loaded from it.  Files carry
+** a checksum; one that does not match is discarded and compiled again.  A folder that cannot be used is no
 ** error: the cache then lives in memory only and dc_cache_note says why.
 */
 #ifndef DC_COMPILE_CACHE_H

@@ -285,7 +285,7 @@ static bool drop_bad_names(job *j) {
   return blamed || asked;
 }
 
-/* So many errors are shown in the message; the log holds all. */
+/* Number of errors in the message; the log holds all. */
 #define SHOWN_ERRORS 3
 
 static int fail_compilation(const job *j, dc_error *err) {
@@ -362,7 +362,7 @@ static int fill_signature(dc_signature *sig, const wanted *w, dc_error *err) {
   return dc_signature_finish(sig, w->name, w->lowered, w->scanned, err);
 }
 
-/* Entries that no name fetched (overloads above all) are told by their own mangling. */
+/* Entries that no name expression matched (overloads above all) get their signature from their mangled name. */
 static int fill_rest(const job *j, dc_image *image, dc_error *err) {
   for (const dc_image_entry *e = j->entries; e; e = e->next)
     if (!by_lowered(j, e->name) && dc_signature_of_entry(&image->kernels[image->nkernels++], e->name, err) != 0)
@@ -445,7 +445,7 @@ static int read_records(const job *j, dc_image *image, dc_error *err) {
   int rc = d.list ? 0 : dc_fail_oom(err);
   for (int i = 0; i < j->nlist && rc == 0; i++)
     if (j->list[i].lowered && !is_variable(&j->list[i])) d.list[i].name = j->list[i].name;
-  if (rc == 0 && run(&d, &failed) == 0) rc = dc_records_read(d.bytes, image, err);
+  if (rc == 0 && run(&d, &failed) == 0) rc = dc_struct_layouts_read(d.bytes, image, err);
   else if (rc == 0) dc_log(DC_LOG_COMPILE, "no layouts of structs: %s", failed.kind ? dc_error_text(&failed) : d.log);
   if (!d.list) d.nlist = 0;
   dc_error_clear(&failed);
@@ -481,7 +481,7 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
     if (more && (run_with_names(j, err) != 0 || find_entries(j, err) != 0)) return -1;
   }
   if (make_image(j, out, err) != 0) return -1;
-  if (!src->no_signatures && dc_records_wanted(*out) && read_records(j, *out, err) != 0) {
+  if (!src->no_signatures && dc_struct_layouts_wanted(*out) && read_records(j, *out, err) != 0) {
     dc_image_free(*out);
     *out = NULL;
     return -1;
@@ -543,7 +543,7 @@ static bool wants_newer(const dc_error *err) {
 
 /* nvcc leaves functions of the host to the host's compiler, and takes generic lambdas in kernels for the device's.
 ** NVRTC refuses both, unless functions are __device__ ones by default.  When both ways fail, the first one's errors are
-** told.  *newer: whether another architecture may help. */
+** reported.  *newer: whether another architecture may help. */
 static int compile_at(const dc_source *src, const char *arch, bool binary, dc_image **out, bool *newer, dc_error *err) {
   static const char *const signs[] = {"is considered a host function", NULL};
   dc_error again = DC_ERROR_INIT;
@@ -557,7 +557,7 @@ static int compile_at(const dc_source *src, const char *arch, bool binary, dc_im
 }
 
 /* The CPU device's PTX is compute_75's, the plainest; what only compiles for compute_80 (__reduce_add_sync, …) or
-** compute_90 (clusters) runs there too.  When all fail, the first one's errors are told. */
+** compute_90 (clusters) runs there too.  When all fail, the first one's errors are reported. */
 static int compile_anywhere(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   static const char *const archs[] = {"compute_80", "compute_90"};
   bool newer = false, more;

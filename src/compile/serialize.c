@@ -21,7 +21,7 @@ static void put_type(dc_buf *b, const dc_ctype *t) {
   dc_put_number(b, t->align);
 }
 
-static void put_record(dc_buf *b, const dc_record *r) {
+static void put_record(dc_buf *b, const dc_struct_layout *r) {
   dc_put_string(b, r->name);
   dc_put_string(b, r->why_not ? r->why_not : "");
   dc_put_number(b, r->size);
@@ -132,7 +132,7 @@ static void *get_list(source *s, size_t size, uint64_t *n) {
   return list;
 }
 
-static void get_record(source *s, dc_record *r) {
+static void get_record(source *s, dc_struct_layout *r) {
   r->name = get_bytes(s, NULL);
   r->why_not = get_bytes(s, NULL);
   if (r->why_not && !r->why_not[0]) {

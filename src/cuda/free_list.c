@@ -43,7 +43,7 @@ static bool grow(dc_cuda *d, int c) {
   return true;
 }
 
-static DC_APART bool add_in_more_room(dc_cuda *d, size_t n, dc_ptr p, int c) {
+static DC_NOINLINE bool add_in_more_room(dc_cuda *d, size_t n, dc_ptr p, int c) {
   return grow(d, c) && dc_cuda_free_list_add(d, n, p);
 }
 

@@ -43,7 +43,7 @@ static int give_back(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
-static DC_APART int alloc_from_driver(dc_cuda *d, size_t n, dc_ptr *out, dc_error *err) {
+static DC_NOINLINE int alloc_from_driver(dc_cuda *d, size_t n, dc_ptr *out, dc_error *err) {
   CUdeviceptr p = 0;
   if (dc_cuda_enter(d, err) != 0) return -1;
   n = dc_cuda_block_size(n);
@@ -63,7 +63,7 @@ static DC_HOT int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   return dc_cuda_free_list_take(d, n, out) ? 0 : alloc_from_driver(d, n, out, err);
 }
 
-static DC_APART void release_to_driver(dc_cuda *d, dc_ptr p) {
+static DC_NOINLINE void release_to_driver(dc_cuda *d, dc_ptr p) {
   dc_error ignored = DC_ERROR_INIT; /* a fault is latched; other errors have no remedy */
   if (dc_cuda_enter(d, &ignored) == 0) raw_free(d, p);
   dc_error_clear(&ignored);

@@ -12,7 +12,7 @@
 ** close by ones that say which coroutine runs; call after luaL_openlibs. */
 void dclua_interrupt_open(lua_State *L);
 
-/* Forgets an interrupt that nobody has taken (the prompt, before it reads). True when there was one. */
+/* Clears a pending interrupt (the prompt, before it reads). True when there was one. */
 int dclua_interrupt_take(void);
 int dclua_interrupt_pending(void);
 

@@ -46,7 +46,7 @@ static dc_allocation_site *site_new(const dc_device *dev, const char *where, con
   return site;
 }
 
-static DC_APART dc_allocation_site *enter(const dc_device *dev, size_t bytes) {
+static DC_NOINLINE dc_allocation_site *enter(const dc_device *dev, size_t bytes) {
   char where[DC_SITE_SIZE], key[8 + DC_SITE_SIZE];
   if (dc_allocation_place == NULL || !dc_allocation_place(where)) return NULL;
   const size_t len = key_of(dev, where, key);

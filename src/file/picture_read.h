@@ -1,5 +1,5 @@
 /*
-** picture_read.h - a picture of any format that is read here, told by the first bytes of its file.
+** picture_read.h - a picture of any format that is read here, recognized by the first bytes of its file.
 */
 #ifndef DC_FILE_PICTURE_READ_H
 #define DC_FILE_PICTURE_READ_H

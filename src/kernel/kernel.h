@@ -30,7 +30,7 @@ typedef enum dc_alias {
   DC_ALIAS_OPAQUE    /* the memory that it points to may hold any address */
 } dc_alias;
 
-typedef struct dc_plan_record dc_plan_record;
+typedef struct dc_struct_plan dc_struct_plan;
 
 typedef struct dc_plan_param {
   dc_conv conv;
@@ -45,7 +45,7 @@ typedef struct dc_plan_param {
   uint8_t alias;       /* a dc_alias */
   uint32_t align;      /* the pointee's alignment in bytes; 1 when unknown */
   uint32_t pointee;    /* the pointee's size in bytes, for struct pointers; 0 unknown */
-  const dc_plan_record *fields; /* DC_CONV_STRUCT: as long as its module lives */
+  const dc_struct_plan *fields; /* DC_CONV_STRUCT: as long as its module lives */
   const char *why;     /* UNSUPPORTED: what is not supported; RECORD: why it takes bytes alone; else NULL. Not owned */
 } dc_plan_param;
 
@@ -55,8 +55,8 @@ typedef struct dc_plan_field {
   dc_plan_param value;
 } dc_plan_field;
 
-struct dc_plan_record {
-  const dc_record *record;
+struct dc_struct_plan {
+  const dc_struct_layout *record;
   dc_plan_field *fields; /* record->nfields of them; NULL: not made yet */
   dc_alias alias;
 };
@@ -99,7 +99,7 @@ struct dc_module {
   dc_image *image;
   int refs;
   dc_kernel *kernels; /* image->nkernels of them, resolved when first asked for (fn == NULL before) */
-  dc_plan_record *records; /* image->nrecords of them; NULL: none asked for yet */
+  dc_struct_plan *records; /* image->nrecords of them; NULL: none asked for yet */
 };
 
 #endif

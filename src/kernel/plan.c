@@ -77,7 +77,7 @@ static void plan_vector(dc_plan_param *p, const dc_ctype *t) {
   if (is_wide(t->dtype)) p->alias = DC_ALIAS_VALUE;
 }
 
-static const dc_plan_record *record_of(dc_module *m, int index, dc_error *err);
+static const dc_struct_plan *record_of(dc_module *m, int index, dc_error *err);
 
 /* A struct: by its fields, or by its bytes alone. */
 static int plan_struct(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err) {
@@ -86,7 +86,7 @@ static int plan_struct(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_err
   if (t->spelling && t->spelling[0] == '.') return 0; /* PTX's .b8[n] */
   p->why = no_fields;
   if (t->record == 0) return 0;
-  const dc_plan_record *r = record_of(m, t->record - 1, err);
+  const dc_struct_plan *r = record_of(m, t->record - 1, err);
   if (!r) return -1;
   p->why = r->record->why_not;
   if (p->why) return 0;
@@ -130,7 +130,7 @@ static void layout_of(const dc_ctype *t, size_t *size, size_t *align) {
 /* --- structs ----------------------------------------------------------------------------------- */
 
 /* Fields that no value can be passed for (function pointers) refuse each; the struct's bytes can still be given. */
-static int plan_field(dc_module *m, dc_plan_record *r, int i, dc_error *err) {
+static int plan_field(dc_module *m, dc_struct_plan *r, int i, dc_error *err) {
   const dc_field *f = &r->record->fields[i];
   dc_plan_field *plan = &r->fields[i];
   size_t size, align;
@@ -145,14 +145,14 @@ static int plan_field(dc_module *m, dc_plan_record *r, int i, dc_error *err) {
   return 0;
 }
 
-static const dc_plan_record *record_of(dc_module *m, int index, dc_error *err) {
+static const dc_struct_plan *record_of(dc_module *m, int index, dc_error *err) {
   const dc_image *image = m->image;
   if (m->records == NULL) m->records = calloc((size_t)image->nrecords + 1, sizeof *m->records);
   if (m->records == NULL) {
     dc_fail_oom(err);
     return NULL;
   }
-  dc_plan_record *r = &m->records[index];
+  dc_struct_plan *r = &m->records[index];
   if (r->fields != NULL) return r;
   r->record = &image->records[index];
   r->fields = calloc((size_t)r->record->nfields + 1, sizeof *r->fields);

@@ -251,7 +251,7 @@ static int put_components(marshal *m, const dc_plan_param *p, int idx, char *bas
 
 /* --- structs ------------------------------------------------------------------------------------------ */
 
-static int fail_missing(marshal *m, const dc_plan_record *plan, int idx, dc_error *err) {
+static int fail_missing(marshal *m, const dc_struct_plan *plan, int idx, dc_error *err) {
   const char *name = "?";
   for (int i = 0; i < plan->record->nfields; i++) {
     name = plan->record->fields[i].name;
@@ -263,7 +263,7 @@ static int fail_missing(marshal *m, const dc_plan_record *plan, int idx, dc_erro
 }
 
 /* Something in the table is no field. */
-static int fail_unknown(marshal *m, const dc_record *r, int idx, dc_error *err) {
+static int fail_unknown(marshal *m, const dc_struct_layout *r, int idx, dc_error *err) {
   lua_State *L = m->L;
   char list[200] = "";
   size_t at = 0;
@@ -318,7 +318,7 @@ static DC_HOT int put_extent(marshal *m, const dc_plan_field *f, int dim, int id
 }
 
 /* The number of the field of that name; -1: there is none.  `guess`: where it may be. */
-static int find_field(const dc_plan_record *plan, const char *name, int guess) {
+static int find_field(const dc_struct_plan *plan, const char *name, int guess) {
   const int n = plan->record->nfields;
   if (guess < n && strcmp(plan->fields[guess].field->name, name) == 0) return guess;
   for (int i = 0; i < n; i++)
@@ -327,7 +327,7 @@ static int find_field(const dc_plan_record *plan, const char *name, int guess) {
 }
 
 static DC_HOT int put_struct(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
-  const dc_plan_record *plan = p->fields;
+  const dc_struct_plan *plan = p->fields;
   lua_State *L = m->L;
   char *start = base + p->offset;
   int found = 0, at = -1;
@@ -386,7 +386,7 @@ static bool holds_arrays(const dc_plan_field *f) {
 }
 
 static int visit_table(marshal *m, const dc_plan_param *p, int idx, visitor *visit, dc_error *err) {
-  const dc_plan_record *plan = p->fields;
+  const dc_struct_plan *plan = p->fields;
   int rc = 0;
   if (p->conv != DC_CONV_STRUCT) return 0;
   luaL_checkstack(m->L, LEVEL, NULL);
@@ -410,7 +410,7 @@ static int fail_value(marshal *m, int param, dc_error *err) {
 static int materialize(marshal *m, const dc_plan_param *p, dc_lua_array *array, dc_error *err) {
   (void)p;
   if (!array->a) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
-  dc_lua_settle(m->L, m->self, array->a);
+  dc_lua_materialize(m->L, m->self, array->a);
   return 0;
 }
 

@@ -25,7 +25,7 @@ dc_lua_array *dc_lua_newarray(lua_State *L) {
   return dc_lua_newarray_of(L, dc_lua_self(L));
 }
 
-DC_HOT int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {
+DC_HOT int dc_lua_set_array(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err) {
   if (!a) return dc_lua_raise(L, err);
   slot->a = a;
   return 1;
@@ -48,7 +48,7 @@ size_t dc_lua_nbytes(const dc_array *a) {
   return (size_t)dc_array_size(a) * dc_dtype_size(dc_array_dtype(a));
 }
 
-DC_HOT void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a) {
+DC_HOT void dc_lua_materialize(lua_State *L, dc_lua *self, dc_array *a) {
   if (dc_array_state_of(a) != DC_ARRAY_PENDING) return;
   dc_error err = DC_ERROR_INIT;
   dc_lua_account(L, self, dc_lua_nbytes(a));

@@ -14,14 +14,14 @@
 /* Bytes of all elements. */
 size_t dc_lua_nbytes(const dc_array *a);
 
-/* Pushes a closed array object; fill its slot, then dc_lua_made. */
+/* Pushes an array object without an array, which counts as closed until dc_lua_set_array. */
 dc_lua_array *dc_lua_newarray(lua_State *L);
 
-/* The same where the running function's dc_lua is at hand, and the stack has room for two more. */
+/* The same, given the running function's dc_lua; the stack must have room for two more values. */
 dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self);
 
-/* Stores the result in the array object on top, or raises. */
-int dc_lua_made(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err);
+/* Stores `a`, whose reference it takes over, in the array object on top and returns 1; raises `err` where a is NULL. */
+int dc_lua_set_array(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err);
 
 /* The open array at idx, or NULL when it is no array (closed arrays raise). */
 dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx);
@@ -29,7 +29,7 @@ dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx);
 /* The open array that is argument `arg`; raises otherwise. */
 dc_array *dc_lua_checkarray(lua_State *L, const dc_lua *self, int arg);
 
-/* Computes the array when it is pending. */
-void dc_lua_settle(lua_State *L, dc_lua *self, dc_array *a);
+/* Evaluates the array when it is pending; raises where that fails. */
+void dc_lua_materialize(lua_State *L, dc_lua *self, dc_array *a);
 
 #endif

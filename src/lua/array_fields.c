@@ -34,15 +34,15 @@ static const struct {
 
 int dc_lua_push_transposed(lua_State *L, dc_lua *self, dc_array *a, const int *axes) {
   dc_error err = DC_ERROR_INIT;
-  if (!dc_array_views_lazily(a, true)) dc_lua_settle(L, self, a);
+  if (!dc_array_views_lazily(a, true)) dc_lua_materialize(L, self, a);
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, dc_array_transpose(a, axes, &err), &err);
+  return dc_lua_set_array(L, slot, dc_array_transpose(a, axes, &err), &err);
 }
 
 static int push_ptr(lua_State *L, dc_lua *self, dc_array *a) {
   dc_ptr ptr, from, to;
   dc_error err = DC_ERROR_INIT;
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   if (dc_array_ptr(a, &ptr, &err) != 0) return dc_lua_raise(L, &err);
   dc_array_memory(a, &from, &to);
   if (from != 0 && (self->highest_read == 0 || from < self->lowest_read)) self->lowest_read = from;

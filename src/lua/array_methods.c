@@ -135,7 +135,7 @@ static void set_shape(lua_State *L, int self) {
 /* Pushes scratch memory with all elements in C order. */
 static const char *read_all(lua_State *L, dc_lua *self, dc_array *a) {
   dc_error err = DC_ERROR_INIT;
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   char *host = dc_lua_scratch(L, dc_lua_nbytes(a));
   if (DC_LUA_WORK(self, dc_array_read(a, host, &err)) != 0) dc_lua_raise(L, &err);
   return host;
@@ -184,7 +184,7 @@ static int array_fill(lua_State *L) {
   dc_scalar s;
   dc_error err = DC_ERROR_INIT;
   if (!dc_lua_toscalar(L, 2, &s)) return dc_lua_expected(L, 2, "a number or a boolean");
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   if (DC_LUA_WORK(self, dc_array_fill(a, s, &err)) != 0) return dc_lua_raise(L, &err);
   lua_settop(L, 1);
   return 1;
@@ -194,10 +194,10 @@ static int array_copy(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_error err = DC_ERROR_INIT;
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, dc_lua_nbytes(a));
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
 }
 
 /* Arguments 1 and 2, and an option that takes the place of the third. */
@@ -226,7 +226,7 @@ static int push_result(lua_State *L, dc_lua *self, int idx, dc_array *a, dc_erro
     lua_pushvalue(L, idx);
     return 1;
   }
-  return dc_lua_made(L, lua_touserdata(L, -1), a, err);
+  return dc_lua_set_array(L, lua_touserdata(L, -1), a, err);
 }
 
 /* The name is neither a dtype's nor a device's. */
@@ -254,7 +254,7 @@ static int array_to(lua_State *L) {
   if (name && !dc_device_has_backend(name)) return fail_to(L, name);
   if (!name && lua_type(L, 2) != LUA_TUSERDATA) return dc_lua_expected(L, 2, "a dtype's name, a device or its name");
   dc_device *dev = dc_lua_checkdevice(L, 2);
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   dc_lua_newarray(L);
   dc_lua_account(L, self, dc_lua_nbytes(a));
   return push_result(L, self, 1, DC_LUA_MAKE(self, dc_array_to_device(a, dev, async, &err)), &err);
@@ -262,7 +262,7 @@ static int array_to(lua_State *L) {
 
 static DC_HOT int array_eval(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_lua_settle(L, self, dc_lua_checkarray(L, self, 1));
+  dc_lua_materialize(L, self, dc_lua_checkarray(L, self, 1));
   lua_settop(L, 1);
   return 1;
 }

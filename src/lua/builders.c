@@ -189,7 +189,7 @@ static void make_result(lua_State *L, dc_lua *self, dc_device *dev, int list, lu
     if (__builtin_mul_overflow(bytes, (size_t)g->shape[d], &bytes)) bytes = 0; /* refused below */
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, bytes);
-  dc_lua_made(L, slot, dc_array_empty(dev, dtype, g->ndim, g->shape, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_empty(dev, dtype, g->ndim, g->shape, &err), &err);
   lua_rawseti(L, list, i);
   lua_pop(L, 1);
 }
@@ -244,8 +244,8 @@ static bool overlap(dc_array *a, dc_array *b, bool exactly) {
 static int core_overlap(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1), *b = dc_lua_checkarray(L, self, 2);
-  dc_lua_settle(L, self, a);
-  dc_lua_settle(L, self, b);
+  dc_lua_materialize(L, self, a);
+  dc_lua_materialize(L, self, b);
   lua_pushboolean(L, overlap(a, b, !lua_toboolean(L, 3)));
   return 1;
 }
@@ -302,7 +302,7 @@ static int core_arrange(lua_State *L) {
   }
   for (lua_Integer i = 1; i <= n; i++) {
     dc_array *a = array_at(L, self, 1, i);
-    if (a) dc_lua_settle(L, self, a);
+    if (a) dc_lua_materialize(L, self, a);
   }
   const lua_Integer spoiled = find_spoiled(L, self, nout, n);
   if (spoiled) {
@@ -335,7 +335,7 @@ static int core_strides(lua_State *L) {
   dc_geometry g;
   luaL_checktype(L, 2, LUA_TTABLE);
   dc_lua_checkshape(L, 2, 2, false, &shape);
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   if (dc_geometry_stretch(dc_array_geometry(a), shape.ndim, shape.extent, &g, &err) != 0) return dc_lua_raise(L, &err);
   const int64_t size = (int64_t)dc_dtype_size(dc_array_dtype(a));
   lua_createtable(L, g.ndim, 0);
@@ -352,9 +352,9 @@ static int core_base(lua_State *L) {
   dc_array *a = dc_lua_checkarray(L, self, 1);
   const dc_geometry point = { .ndim = 0 };
   dc_error err = DC_ERROR_INIT;
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, dc_array_view(a, &point, 0, &err), &err);
+  return dc_lua_set_array(L, slot, dc_array_view(a, &point, 0, &err), &err);
 }
 
 /* --- methods written in Lua ---------------------------------------------------------------------- */

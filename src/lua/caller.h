@@ -8,8 +8,8 @@
 
 #include "lua/object.h"
 
-/* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none.  Takes 8 places of the
-** stack, and raises nothing if there are so many. */
+/* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none.  Needs 8 free stack
+** slots, and raises nothing when they are there. */
 bool dc_lua_caller(lua_State *L, lua_Debug *ar);
 
 /* Whether the chunk of that name is one of our own Lua files. */

@@ -306,7 +306,7 @@ dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, 
   lua_pop(L, 1);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, bytes);
-  dc_lua_made(L, slot, dc_array_from_host(dev, f.dtype, f.shape.ndim, f.shape.extent, host, &f.err), &f.err);
+  dc_lua_set_array(L, slot, dc_array_from_host(dev, f.dtype, f.shape.ndim, f.shape.extent, host, &f.err), &f.err);
   dc_lua_scratch_free(L, scratch);
   lua_remove(L, scratch);
   return slot->a;

@@ -118,7 +118,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_registry_add(&dc_cpu_backend);
   dc_lua *self = dc_lua_push_self(L);
   self->host_interrupts = preloaded;
-  if (!self->types[DC_LUA_ARRAY]) self->work_place = dc_lua_work_place(); /* opened for the first time */
+  if (!self->types[DC_LUA_ARRAY]) self->work_slot = dc_lua_work_slot(); /* opened for the first time */
   dc_lua_open_memory();
   dc_lua_open_allocation();
   dc_lua_open_scratch(L, 1);

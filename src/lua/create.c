@@ -46,7 +46,7 @@ static dc_array *push_empty(lua_State *L, dc_lua *self, dc_device *dev, dc_dtype
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, bytes_for(dtype, ndim, shape));
-  dc_lua_made(L, slot, dc_array_empty(dev, dtype, ndim, shape, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_empty(dev, dtype, ndim, shape, &err), &err);
   return slot->a;
 }
 
@@ -192,7 +192,7 @@ static int core_full_like(lua_State *L) {
 static int copy_array(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype) {
   dc_error err = DC_ERROR_INIT;
   const dc_geometry g = *dc_array_geometry(a);
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   if (dtype == DC_DTYPE_NONE) dtype = dc_array_dtype(a);
   dc_array *copy = push_empty(L, self, dc_lua_current(L, self), dtype, g.ndim, g.shape);
   if (DC_LUA_WORK(self, dc_array_assign(copy, a, false, &err)) != 0) return dc_lua_raise(L, &err);
@@ -220,7 +220,7 @@ static int core_array(lua_State *L) {
   dc_device *dev = dc_lua_current(L, self);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, sizeof element);
-  return dc_lua_made(L, slot, dc_array_from_host(dev, dtype, 0, NULL, element, &err), &err);
+  return dc_lua_set_array(L, slot, dc_array_from_host(dev, dtype, 0, NULL, element, &err), &err);
 }
 
 /* Bytes of a bool array are 0 or 1: kernels rely on it. */
@@ -252,7 +252,7 @@ static int core_from_bytes(lua_State *L) {
   dc_device *dev = dc_lua_current(L, self);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, n);
-  return dc_lua_made(L, slot, dc_array_from_host(dev, dtype, shape.ndim, shape.extent, bytes, &err), &err);
+  return dc_lua_set_array(L, slot, dc_array_from_host(dev, dtype, shape.ndim, shape.extent, bytes, &err), &err);
 }
 
 /* --- ranges -------------------------------------------------------------------------------------- */
@@ -276,7 +276,7 @@ static int push_range(lua_State *L, dc_lua *self, dc_dtype dtype, dc_scalar firs
   dc_device *dev = dc_lua_current(L, self);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, (size_t)n * dc_dtype_size(dtype));
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_arange(dev, dtype, first, step, n, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_arange(dev, dtype, first, step, n, &err)), &err);
 }
 
 static int integer_range(lua_State *L, dc_lua *self, dc_dtype dtype) {
@@ -368,7 +368,7 @@ static int core_linspace(lua_State *L) {
   }
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, (size_t)n * size);
-  dc_lua_made(L, slot, dc_array_from_host(dev, dtype, 1, &n, host, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_from_host(dev, dtype, 1, &n, host, &err), &err);
   dc_lua_scratch_free(L, scratch);
   return 1;
 }
@@ -385,7 +385,7 @@ static int core_eye(lua_State *L) {
   fill(L, self, a, integer(0));
   dc_geometry diagonal = { .ndim = 1, .shape = { n }, .strides = { (n + 1) * (int64_t)dc_dtype_size(dtype) } };
   dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_made(L, slot, dc_array_view(a, &diagonal, 0, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_view(a, &diagonal, 0, &err), &err);
   fill(L, self, slot->a, integer(1));
   lua_pop(L, 1);
   return 1;
@@ -450,7 +450,7 @@ static int core_wrap(lua_State *L) {
   dc_array *a = dc_array_wrap(dev, (dc_ptr)ptr, dtype, shape.ndim, shape.extent, o ? release_owner : NULL, o, &err);
   if (!a && o) release_owner(o);
   lua_settop(L, at);
-  return dc_lua_made(L, slot, a, &err);
+  return dc_lua_set_array(L, slot, a, &err);
 }
 
 const luaL_Reg dc_lua_create_core[] = {

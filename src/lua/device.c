@@ -79,7 +79,7 @@ static device_object *check_object(lua_State *L) {
 static int device_synchronize(lua_State *L) {
   device_object *o = check_object(L);
   dc_error err = DC_ERROR_INIT;
-  if (o->dev->state == DC_DEVICE_CLOSED) return 0; /* nobody gave it work */
+  if (o->dev->state == DC_DEVICE_CLOSED) return 0; /* a closed device has no work */
   if (DC_LUA_WORK(dc_lua_self(L), dc_device_synchronize(o->dev, &err)) != 0) return dc_lua_raise(L, &err);
   return 0;
 }

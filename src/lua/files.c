@@ -88,7 +88,7 @@ dc_array *dc_lua_file_array(lua_State *L, dc_lua *self, dc_dtype dtype, int ndim
     if (__builtin_mul_overflow(bytes, (size_t)shape[i], &bytes)) bytes = 0; /* making it will say so */
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, bytes);
-  dc_lua_made(L, slot, dc_array_empty(dev, dtype, ndim, shape, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_empty(dev, dtype, ndim, shape, &err), &err);
   return slot->a;
 }
 
@@ -98,7 +98,7 @@ static dc_array *push_reversed(lua_State *L, dc_array *a) {
   dc_geometry g;
   dc_lua_array *slot = dc_lua_newarray(L);
   if (dc_geometry_transpose(dc_array_geometry(a), NULL, &g, &err) != 0) dc_lua_raise(L, &err);
-  dc_lua_made(L, slot, dc_array_view(a, &g, 0, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_view(a, &g, 0, &err), &err);
   return slot->a;
 }
 
@@ -107,7 +107,7 @@ dc_array *dc_lua_file_packed(lua_State *L, dc_lua *self, int idx, bool *fortran)
   idx = lua_absindex(L, idx);
   dc_array *a = dc_lua_toarray(L, self, idx);
   if (a == NULL) dc_lua_fail(L, DC_ARGUMENT, "an array expected, got %s", dc_lua_describe(L, idx));
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   const size_t size = dc_dtype_size(dc_array_dtype(a));
   dc_geometry reversed;
   if (dc_geometry_contiguous(dc_array_geometry(a), size)) {
@@ -122,7 +122,7 @@ dc_array *dc_lua_file_packed(lua_State *L, dc_lua *self, int idx, bool *fortran)
   dc_error_clear(&err);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, (size_t)dc_array_size(a) * size);
-  dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
+  dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
   return slot->a;
 }
 
@@ -168,7 +168,7 @@ static void release_mapping(void *ud) {
   free(ud);
 }
 
-/* Pushes an array over the bytes of the file from `at` on, which stay where they are until they are looked at. */
+/* Pushes an array over the bytes of the file from `at` on, mapped, so that pages are read at their first access. */
 static void push_mapped(lua_State *L, dc_lua *self, dc_lua_file *f, uint64_t at, dc_dtype dtype, int ndim,
                         const int64_t *shape, size_t bytes) {
   dc_error err = DC_ERROR_INIT;
@@ -184,7 +184,7 @@ static void push_mapped(lua_State *L, dc_lua *self, dc_lua_file *f, uint64_t at,
   dc_lua_file_raise(L, f, &err);
 }
 
-/* Can the bytes be used as they stand in the file? Those of bools must be looked at first. */
+/* Can the bytes be used as they stand in the file? Those of bools must be checked first. */
 static bool can_map(lua_State *L, dc_lua *self, dc_dtype dtype, bool swapped, uint64_t at, uint64_t bytes) {
   return bytes > 0 && !swapped && dtype != DC_BOOL && at % dc_dtype_size(dtype) == 0 &&
          dc_lua_current(L, self)->host_memory;
@@ -224,7 +224,7 @@ static size_t array_name(const char *member) {
   return n > 4 && strcmp(member + n - 4, ".npy") == 0 ? n - 4 : 0;
 }
 
-/* Pushes the array of the member. Of one that is mapped, which is not read, the check value is not looked at. */
+/* Pushes the array of the member. The CRC of a mapped one, which is not read here, is not checked. */
 static void push_member(lua_State *L, dc_lua *self, dc_lua_file *f, const dc_zip_entry *entry, bool mapped) {
   dc_error err = DC_ERROR_INIT;
   const dc_source_of from = { dc_zip_reader_pull, &f->reader };

@@ -41,7 +41,7 @@ int dc_lua_file_raise(lua_State *L, const dc_lua_file *f, dc_error *err);
 /* Pushes an array of undefined contents on the current device. */
 dc_array *dc_lua_file_array(lua_State *L, dc_lua *self, dc_dtype dtype, int ndim, const int64_t *shape);
 /* Pushes an array that holds the elements of the one at idx in C order: itself, or a copy. `fortran` (may be NULL): a
-** view with the axes reversed will do too, and is told there. */
+** view with the axes reversed will do too; *fortran says whether it is one. */
 dc_array *dc_lua_file_packed(lua_State *L, dc_lua *self, int idx, bool *fortran);
 
 void dc_lua_open_files(lua_State *L, int self);

@@ -200,7 +200,7 @@ int dc_lua_array_tostring(lua_State *L) {
   dc_range r[DC_MAX_DIMS];
   size_t count = 1;
   luaL_Buffer b;
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   if (p.g.ndim == 0) return push_value(L, self, a);
   for (int i = 0; i < p.g.ndim; i++) {
     p.shortened[i] = dc_array_size(a) > WHOLE && p.g.shape[i] > 2 * EDGE + 1;

@@ -46,8 +46,8 @@ static void check_function(lua_State *L, int arg) {
   lua_pop(L, 1);
 }
 
-/* Calls the function at `fn` and makes what it launches the graph of `o`.  The collector runs before and after: what is
-** pending but held by nobody would be computed in vain, each time the graph runs. */
+/* Calls the function at `fn` and makes what it launches the graph of `o`.  The collector runs before and after:
+** pending arrays that are unreachable in Lua would be computed in vain, each time the graph runs. */
 static void capture(lua_State *L, dc_lua *self, dc_device *dev, graph_object *o, int fn) {
   dc_error err = DC_ERROR_INIT;
   lua_gc(L, LUA_GCCOLLECT, 0);

@@ -134,11 +134,11 @@ static dc_array *push_view(lua_State *L, dc_lua *self, dc_array *a, const select
   dc_geometry g;
   int64_t offset;
   dc_error err = DC_ERROR_INIT;
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   dc_lua_array *slot = dc_lua_newarray(L);
   if (dc_array_state_of(a) == DC_ARRAY_CLOSED) dc_lua_fail(L, DC_ARGUMENT, "the array is closed");
   dc_geometry_index(dc_array_geometry(a), s->n, s->range, &g, &offset);
-  dc_lua_made(L, slot, dc_array_view(a, &g, offset, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_view(a, &g, offset, &err), &err);
   return slot->a;
 }
 
@@ -148,7 +148,7 @@ static int push_element(lua_State *L, dc_lua *self, dc_array *a, const selection
   int64_t offset;
   dc_scalar value;
   dc_error err = DC_ERROR_INIT;
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   dc_geometry_index(dc_array_geometry(a), s->n, s->range, &g, &offset);
   dc_array *one = dc_array_view(a, &g, offset, &err);
   int rc = one ? DC_LUA_WORK(self, dc_array_get(one, &value, &err)) : -1;
@@ -172,7 +172,7 @@ void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool as
   dc_scalar s;
   dc_error err = DC_ERROR_INIT;
   value = lua_absindex(L, value);
-  dc_lua_settle(L, self, dst);
+  dc_lua_materialize(L, self, dst);
   check_writable(L, dst);
   if (dc_lua_toscalar(L, value, &s)) {
     if (DC_LUA_WORK(self, dc_array_fill(dst, s, &err)) != 0) dc_lua_raise(L, &err);
@@ -244,7 +244,7 @@ static void read_array(lua_State *L, dc_lua *self, dc_geometry *g, int idx, dc_i
     dc_error err = DC_ERROR_INIT;
     insert_axis(L, g, ix->n);
     dc_lua_array *slot = dc_lua_newarray(L);
-    dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_reshape(a, 1, (const int64_t[]){ 1 }, &err)), &err);
+    dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_reshape(a, 1, (const int64_t[]){ 1 }, &err)), &err);
     idx = lua_gettop(L);
   }
   const int top = lua_gettop(L);
@@ -307,22 +307,22 @@ static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
   if (!mask || !is_mask(mask) || !dc_lua_toscalar(L, 3, &s[1])) return false;
   const dc_geometry g = *dc_array_geometry(a);
   check_mask(L, &g, mask, 0);
-  dc_lua_settle(L, self, mask);
+  dc_lua_materialize(L, self, mask);
   dc_geometry m = *dc_array_geometry(mask);
   while (m.ndim < g.ndim) {
     m.shape[m.ndim] = 1;
     m.strides[m.ndim++] = 0;
   }
   dc_lua_array *view = dc_lua_newarray(L);
-  dc_lua_made(L, view, dc_array_view(mask, &m, 0, &err), &err);
+  dc_lua_set_array(L, view, dc_array_view(mask, &m, 0, &err), &err);
   /* The number must be one of the dtype; it does not change that. */
   dc_array *number = dc_array_empty(dc_array_device(a), dc_array_dtype(a), 0, NULL, &err);
   dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_made(L, slot, number, &err);
+  dc_lua_set_array(L, slot, number, &err);
   if (DC_LUA_WORK(self, dc_array_fill(number, s[1], &err)) != 0) dc_lua_raise(L, &err);
   dc_array *const arg[3] = { view->a, number, a };
   dc_lua_array *result = dc_lua_newarray(L);
-  dc_lua_made(L, result, DC_LUA_MAKE(self, dc_array_apply(DC_OP_WHERE, arg, s, &err)), &err);
+  dc_lua_set_array(L, result, DC_LUA_MAKE(self, dc_array_apply(DC_OP_WHERE, arg, s, &err)), &err);
   if (DC_LUA_WORK(self, dc_array_assign(a, result->a, false, &err)) != 0) dc_lua_raise(L, &err);
   return true;
 }
@@ -331,9 +331,9 @@ static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
 static dc_array *seen_as(lua_State *L, dc_lua *self, dc_array *a, const dc_geometry *g) {
   dc_error err = DC_ERROR_INIT;
   if (g->ndim == dc_array_geometry(a)->ndim) return a;
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_made(L, slot, dc_array_view(a, g, 0, &err), &err);
+  dc_lua_set_array(L, slot, dc_array_view(a, g, 0, &err), &err);
   return slot->a;
 }
 
@@ -414,7 +414,7 @@ static DC_HOT int array_index(lua_State *L) {
     dc_error err = DC_ERROR_INIT;
     a = seen_as(L, self, a, &g);
     dc_lua_array *slot = dc_lua_newarray(L);
-    return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_gather(a, &ix, &err)), &err);
+    return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_gather(a, &ix, &err)), &err);
   }
   if (!read_key(L, &g, true, &s)) {
     lua_pushnil(L);
@@ -485,16 +485,16 @@ static int array_reshape(lua_State *L) {
   if (lua_gettop(L) < 2) return dc_lua_badarg(L, 2, "a shape expected");
   dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, lua_gettop(L), true, &shape);
-  if (!dc_array_views_lazily(a, false)) dc_lua_settle(L, self, a);
+  if (!dc_array_views_lazily(a, false)) dc_lua_materialize(L, self, a);
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_reshape(a, shape.ndim, shape.extent, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_reshape(a, shape.ndim, shape.extent, &err)), &err);
 }
 
 /* Pushes a view of a with another geometry and the same first element. */
 static int push_geometry(lua_State *L, dc_array *a, const dc_geometry *g) {
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, dc_array_view(a, g, 0, &err), &err);
+  return dc_lua_set_array(L, slot, dc_array_view(a, g, 0, &err), &err);
 }
 
 /* Options 'axes' and 'axis' in or behind the axes, which are put in the place of argument 2. */
@@ -551,7 +551,7 @@ static int array_squeeze(lua_State *L) {
   const int n = read_axes(L, dc_array_geometry(a)->ndim, axes);
   const bool lazy = dc_array_views_lazily(a, false);
   dc_error err = DC_ERROR_INIT;
-  if (!lazy) dc_lua_settle(L, self, a);
+  if (!lazy) dc_lua_materialize(L, self, a);
   const dc_geometry *from = dc_array_geometry(a);
   for (int i = 0; i < n; i++) {
     if (from->shape[axes[i]] != 1)
@@ -567,7 +567,7 @@ static int array_squeeze(lua_State *L) {
   }
   if (!lazy) return push_geometry(L, a, &g);
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, dc_array_reshape(a, g.ndim, g.shape, &err), &err);
+  return dc_lua_set_array(L, slot, dc_array_reshape(a, g.ndim, g.shape, &err), &err);
 }
 
 static int array_broadcast_to(lua_State *L) {
@@ -579,7 +579,7 @@ static int array_broadcast_to(lua_State *L) {
   if (lua_gettop(L) < 2) return dc_lua_badarg(L, 2, "a shape expected");
   dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, lua_gettop(L), false, &shape);
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   if (dc_geometry_stretch(dc_array_geometry(a), shape.ndim, shape.extent, &g, &err) != 0) return dc_lua_raise(L, &err);
   return push_geometry(L, a, &g);
 }

@@ -15,30 +15,31 @@
 #include "base/runtime.h"
 #include "lua/object.h"
 
-/* Depth of work in progress, for each Lua state in a place of its own: an atomic addition behind a launch would wait
-** until the GPU has been told of it (runtime.h).  When all are taken the last one is shared, with such additions. */
-#define PLACES 64
-static atomic_int working[PLACES];
+/* Depth of work in progress, a slot for each Lua state: an atomic addition right after a launch would wait until the
+** launch's stores to the GPU are complete (runtime.h).  When all slots are taken, further states share the last one,
+** with atomic additions. */
+#define WORK_SLOTS 64
+static atomic_int working[WORK_SLOTS];
 static struct sigaction host; /* what the host had installed */
 
-int dc_lua_work_place(void) {
+int dc_lua_work_slot(void) {
   static atomic_int taken;
-  const int place = atomic_load(&taken) < PLACES ? atomic_fetch_add(&taken, 1) : PLACES;
-  return place < PLACES - 1 ? place : PLACES - 1;
+  const int place = atomic_load(&taken) < WORK_SLOTS ? atomic_fetch_add(&taken, 1) : WORK_SLOTS;
+  return place < WORK_SLOTS - 1 ? place : WORK_SLOTS - 1;
 }
 
 /* Adds to the state's depth, and gives what it was. */
 static int add(const dc_lua *self, int by) {
-  atomic_int *w = &working[self->work_place];
-  if (self->work_place == PLACES - 1) return atomic_fetch_add(w, by);
+  atomic_int *w = &working[self->work_slot];
+  if (self->work_slot == WORK_SLOTS - 1) return atomic_fetch_add(w, by);
   const int before = atomic_load_explicit(w, memory_order_relaxed);
   atomic_store_explicit(w, before + by, memory_order_relaxed);
   atomic_signal_fence(memory_order_seq_cst);
   return before;
 }
 
-static bool anybody_works(void) {
-  for (int i = 0; i < PLACES; i++)
+static bool any_state_works(void) {
+  for (int i = 0; i < WORK_SLOTS; i++)
     if (atomic_load(&working[i]) > 0) return true;
   return false;
 }
@@ -49,11 +50,11 @@ static void forward(int sig) {
 }
 
 static void on_sigint(int sig) {
-  if (anybody_works()) atomic_store(&dc_interrupt_flag, 1);
+  if (any_state_works()) atomic_store(&dc_interrupt_flag, 1);
   else forward(sig);
 }
 
-/* A host installs its handler anew for each chunk that it runs, but asking the system at each piece of work
+/* A host reinstalls its handler for each chunk that it runs, but asking the system at each piece of work
 ** would cost more than small pieces do: once in 20 ms is enough. */
 static bool time_to_look(void) {
   static atomic_llong last; /* milliseconds */
@@ -91,7 +92,7 @@ void dc_lua_work_begin(const dc_lua *self) {
 void dc_lua_work_end(const dc_lua *self, bool failed) {
   if (self->host_interrupts || add(self, -1) > 1) return;
   if (failed || !dc_interrupted()) return; /* dc_lua_raise clears the flag when an interrupt is the reason */
-  if (anybody_works()) return;
+  if (any_state_works()) return;
   struct sigaction now;
   if (sigaction(SIGINT, NULL, &now) != 0 || now.sa_handler != on_sigint) return;
   atomic_store(&dc_interrupt_flag, 0); /* the work ended before it looked: the host's turn */

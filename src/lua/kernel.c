@@ -200,8 +200,8 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
 
 /* --- launching ----------------------------------------------------------------------------------- */
 
-/* After a launch on a device that does not wait for it: remembers who did where a fault may be blamed on it: kernels
-** that follow others are not told apart. */
+/* After an asynchronous launch: keeps the launch's site where a later fault is attributable to it. A fault of a kernel
+** that was queued behind others is not. */
 static inline void note(lua_State *L, dc_lua *self, kernel_object *o, const dc_launch *l) {
   if (DC_LIKELY(!l->attributable && !o->noted) || dc_launch_is_empty(l)) return;
   if (l->attributable) dc_lua_note_launch(L, self, &o->site, o->k->label);
@@ -227,9 +227,9 @@ static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o
   return rc == 0 ? 0 : raise_launch(L, o->k, &err);
 }
 
-static DC_RARELY void settle_globals(lua_State *L, dc_lua *self, const kernel_object *o) {
+static DC_RARELY void flush_global_readers(lua_State *L, dc_lua *self, const kernel_object *o) {
   dc_error err = DC_ERROR_INIT;
-  if (DC_LUA_WORK(self, dc_lua_settle_globals(o->home, &err)) != 0) dc_lua_raise_kernel(L, &err);
+  if (DC_LUA_WORK(self, dc_lua_flush_global_readers(o->home, &err)) != 0) dc_lua_raise_kernel(L, &err);
 }
 
 /* Marshals the arguments, which are from `first` to `top`, into params; materializes those that are due.  True: the
@@ -258,7 +258,7 @@ static DC_RARELY int launch_large(lua_State *L, dc_lua *self, kernel_object *o, 
                        k->params_size, k->dev->name, most,
                        most < DC_PARAMS_LARGE ? " (a GPU of compute capability 7.0 or newer with a driver of CUDA 12.1 "
                                                 "or newer takes 32764)" : "");
-  if (o->home->nglobals != 0) settle_globals(L, self, o);
+  if (o->home->nglobals != 0) flush_global_readers(L, self, o);
   luaL_checkstack(L, 1, NULL);
   const uintptr_t block = (uintptr_t)lua_newuserdatauv(L, (size_t)k->params_size + 15, 0);
   char *params = (char *)((block + 15) & ~(uintptr_t)15);
@@ -273,7 +273,7 @@ static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch
   alignas(16) char params[DC_PARAMS_USUAL];
   dc_error err;
   if (DC_UNLIKELY(o->k->params_size > sizeof params)) return launch_large(L, self, o, l, first, top);
-  if (DC_UNLIKELY(o->home->nglobals != 0)) settle_globals(L, self, o);
+  if (DC_UNLIKELY(o->home->nglobals != 0)) flush_global_readers(L, self, o);
   const bool anything = marshal(L, self, o, first, top, params);
   l->params = params;
   if (DC_UNLIKELY(!dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))

@@ -46,10 +46,10 @@ static size_t bytes_of(const dc_array *a) {
   return (size_t)dc_array_size(a) * dc_dtype_size(dc_array_dtype(a));
 }
 
-/* About so many bytes are made: that the collector keeps pace. Operands are on the stack. */
+/* Charges the result, about as large as the operands, to the collector. Operands are on the stack. */
 static void account(lua_State *L, dc_lua *self, dc_array *a, dc_array *b) {
-  dc_lua_settle(L, self, a);
-  if (b) dc_lua_settle(L, self, b);
+  dc_lua_materialize(L, self, a);
+  if (b) dc_lua_materialize(L, self, b);
   dc_lua_account(L, self, bytes_of(a) + (b ? bytes_of(b) : 0));
 }
 
@@ -73,11 +73,11 @@ static int product(lua_State *L, product_fn *fn) {
   if (lua_isnoneornil(L, 2)) return dc_lua_expected(L, 2, "an array");
   lua_settop(L, 2);
   operands(L, self, &a, &b);
-  dc_lua_settle(L, self, a);
-  dc_lua_settle(L, self, b);
+  dc_lua_materialize(L, self, a);
+  dc_lua_materialize(L, self, b);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, product_bytes(a, b));
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, fn(a, b, self->precision, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, fn(a, b, self->precision, &err)), &err);
 }
 
 static int array_matmul(lua_State *L) { return product(L, dc_array_matmul); }
@@ -124,7 +124,7 @@ static int matrix_solve(lua_State *L) {
   operands(L, self, &a, &b);
   dc_lua_array *slot = dc_lua_newarray(L);
   account(L, self, a, b);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_solve(a, b, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_solve(a, b, &err)), &err);
 }
 
 typedef dc_array *matrix_fn(dc_array *a, dc_error *err);
@@ -136,7 +136,7 @@ static int of_matrix(lua_State *L, matrix_fn *fn) {
   dc_array *a = operand(L, self, 1, NULL);
   dc_lua_array *slot = dc_lua_newarray(L);
   account(L, self, a, NULL);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, fn(a, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, fn(a, &err)), &err);
 }
 
 static int matrix_cholesky(lua_State *L) { return of_matrix(L, dc_array_cholesky); }
@@ -211,7 +211,7 @@ static int core_has_nan(lua_State *L) {
   dc_array *a = dc_lua_checkarray(L, self, 1);
   bool yes;
   dc_error err = DC_ERROR_INIT;
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   if (DC_LUA_WORK(self, dc_array_has_nan(a, &yes, &err)) != 0) return dc_lua_raise(L, &err);
   lua_pushboolean(L, yes);
   return 1;
@@ -251,7 +251,7 @@ static int core_fourier(lua_State *L) {
   dc_lua_array *slot = dc_lua_newarray(L);
   account(L, self, a, NULL);
   dc_array *made = DC_LUA_MAKE(self, dc_array_fft(a, (dc_fft_kind)kind, (int)naxes, axes, n, &err));
-  return dc_lua_made(L, slot, made, &err);
+  return dc_lua_set_array(L, slot, made, &err);
 }
 
 #define PRODUCTS { "matmul", array_matmul }, { "dot", array_dot }

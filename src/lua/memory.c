@@ -21,7 +21,7 @@
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
 #define STEP_KB 16                        /* work is done in steps of at least this */
-#define FEW_ARRAYS 1024 /* so many objects are no reason to collect */
+#define FEW_ARRAYS 1024 /* up to this number of objects no collection is started */
 #define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
@@ -72,7 +72,7 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
 }
 
 /* Expressions take host memory that the collector does not see, and one that is slow lets tens of thousands of dead
-** ones lie, each of which costs a cache miss when it is made anew.  So when there are many more than the last full
+** ones lie, each of which costs a cache miss when its memory is reused.  So when there are many more than the last full
 ** collection left, a step is asked for, with which a generational collector takes all that died young, however large
 ** the heap is (200000 tables beside: 0.2 us a node, with full collections 1.3).  Where a step is not enough, as with an
 ** incremental collector, it is not tried again until a full collection has run, and that not before the objects' memory

@@ -37,7 +37,7 @@ void dc_lua_drop_closed_globals(dc_lua_module *o) {
   o->nglobals = n;
 }
 
-int dc_lua_settle_globals(dc_lua_module *o, dc_error *err) {
+int dc_lua_flush_global_readers(dc_lua_module *o, dc_error *err) {
   dc_lua_drop_closed_globals(o);
   for (int i = 0; i < o->nglobals; i++) { /* a finalizer that runs meanwhile may close one */
     bool open = dc_array_state_of(o->globals[i]) != DC_ARRAY_CLOSED;

@@ -2,8 +2,8 @@
 ** module.h - what the files about modules share.
 **
 ** A module object's user values: its origin (source.c), the dc_source's userdata, a table of its kernel objects by
-** name, and a table of its instances' modules by name.  Instances of templates that nobody named beforehand are images,
-** hence modules, of their own.
+** name, and a table of its instances' modules by name.  Instances of templates that the module was not compiled with
+** are images, hence modules, of their own.
 */
 #ifndef DC_LUA_MODULE_H
 #define DC_LUA_MODULE_H
@@ -40,8 +40,8 @@ dc_lua_module *dc_lua_check_module(lua_State *L);
 dc_lua_module *dc_lua_tomodule(lua_State *L, const dc_lua *self, int idx);
 void dc_lua_module_unref(dc_lua_module *o);
 
-/* Computes what still reads the module's variables: before its kernels run. */
-int dc_lua_settle_globals(dc_lua_module *o, dc_error *err);
+/* Evaluates the pending expressions that read the module's variables: before its kernels may write them. */
+int dc_lua_flush_global_readers(dc_lua_module *o, dc_error *err);
 
 /* Forgets the arrays over its variables that have been closed. */
 void dc_lua_drop_closed_globals(dc_lua_module *o);

@@ -2,8 +2,8 @@
 ** module_global.c - see module_global.h.
 **
 ** A kernel may write to any variable of its module, whatever its parameters are.  So the module object keeps the
-** arrays that were made, and each launch settles the expressions that still read them.  The arrays' memory keeps the
-** loaded code alive; the module object is not kept by them.
+** arrays that were made, and each launch first evaluates pending expressions that read them.  The arrays' memory keeps
+** the loaded code alive; the module object is not kept by them.
 */
 #include "lua/module_global.h"
 
@@ -31,7 +31,7 @@
 
 static void release_module(void *ud) { dc_module_unref(ud); }
 
-/* The variable by its name as written, blanks aside, or by its symbol; NULL when the compiler told nothing of it. */
+/* The variable by its name as written, blanks aside, or by its symbol; NULL when the compiler reported none. */
 static const dc_variable *find_variable(const dc_image *image, const char *name) {
   for (int i = 0; i < image->nvariables; i++)
     if (dc_name_same(image->variables[i].name, name)) return &image->variables[i];
@@ -53,7 +53,7 @@ static int fail_unknown(lua_State *L, const dc_module *m, const char *name) {
                      *list ? "it has " : "no __device__, __constant__ or __managed__ variable was found in it", list);
 }
 
-/* What the compiler tells of a template's instance that nobody named beforehand: an image of the same source that has
+/* Compiles a template's instance that the module was not compiled with: an image of the same source that has
 ** it, the caller's to free.  Raises where there is no such instance. */
 static dc_image *learn_instance(lua_State *L, dc_lua *self, const dc_module *m, const char *name) {
   dc_error err = DC_ERROR_INIT;
@@ -133,7 +133,7 @@ int dc_lua_module_global(lua_State *L) {
     dc_array_ref(a);
     o->globals[o->nglobals++] = a;
   }
-  dc_lua_made(L, slot, a, &err);
+  dc_lua_set_array(L, slot, a, &err);
   lua_settop(L, 5);
   lua_pushvalue(L, 4);
   lua_pushvalue(L, 5);

@@ -2,7 +2,7 @@
 ** module_methods.c - see module_methods.h.
 **
 ** A module keeps its source and options: its PTX is made from them on request, and so are instances of
-** templates that nobody named beforehand.  An instance is an image of its own, so it is refused for
+** templates that it was not compiled with.  An instance is an image of its own, so it is refused for
 ** sources with variables, of which each image would have its own copy.
 */
 #include "lua/module_methods.h"
@@ -195,7 +195,7 @@ static int module_close(lua_State *L) {
       dc_lua_module *instance = dc_lua_tomodule(L, self, -1);
       if (instance) replace_module(instance, NULL, &more);
     }
-  dc_error_clear(&more); /* instances have no variables, hence no arrays to settle */
+  dc_error_clear(&more); /* instances have no variables, hence no arrays over them to evaluate */
   if (DC_LUA_WORK(self, replace_module(o, NULL, &err)) != 0) return dc_lua_raise(L, &err);
   return 0;
 }

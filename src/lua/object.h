@@ -66,16 +66,16 @@ typedef struct dc_lua_own {
 
 typedef struct dc_lua {
   const struct dc_lua *itself; /* its address, which no other userdata has there */
-  /* what is looked at for every array made and every call that works */
-  size_t quiet, counted;  /* device bytes that may be made before anybody looks at `owed`; made since it was */
-  size_t arrays;          /* array objects that the collector has not taken; */
-  size_t arrays_most;     /* past so many, it is asked to; 0: none were made yet */
+  /* read for every array created and every call that does device work */
+  size_t quiet, counted;  /* allocation budget in device bytes until the next check of `owed`; used since */
+  size_t arrays;          /* array objects not yet collected */
+  size_t arrays_most;     /* number of them that starts a collection; 0: none were created yet */
   int tracing;            /* functions given to dc.vectorize that are running on symbolic values */
-  int work_place;         /* see dc_lua_work_place */
+  int work_slot;          /* see dc_lua_work_slot */
   bool host_interrupts;   /* the host catches SIGINT */
   bool collecting;        /* a collection of ours is running: its finalizers start no other */
   bool steps_fail;        /* the collector's steps do not take enough of them */
-  dc_ptr lowest_read, highest_read; /* where arrays lie whose .ptr somebody read: such integers may be addresses */
+  dc_ptr lowest_read, highest_read; /* address range of arrays whose .ptr was read: integers in it may be addresses */
   const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
   const void *null;
   dc_device *device;      /* the current one; NULL until first asked for */

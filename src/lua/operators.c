@@ -47,7 +47,7 @@ static DC_HOT dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_ar
     if (!given) dtype = dc_lua_value_dtype(&value);
     if (dc_lua_element(L, idx, dtype, given, element, &err) != 0) dc_lua_raise(L, &err);
     dc_lua_array *slot = dc_lua_newarray(L);
-    dc_lua_made(L, slot, dc_array_from_host(dev, dtype, 0, NULL, element, &err), &err);
+    dc_lua_set_array(L, slot, dc_array_from_host(dev, dtype, 0, NULL, element, &err), &err);
     a = slot->a;
   }
   lua_replace(L, idx);
@@ -153,7 +153,7 @@ DC_HOT int dc_lua_apply(lua_State *L, dc_op op) {
   }
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray_of(L, self); /* C functions have room beyond their arguments */
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_apply(op, o.arg, o.scalar, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_apply(op, o.arg, o.scalar, &err)), &err);
 }
 
 /* A C function for each knows which it is: an upvalue that says so costs more. */
@@ -222,7 +222,7 @@ static int core_cast(lua_State *L) {
   }
   if (!a) a = operand(L, self, 1, NULL);
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_cast(a, dtype, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_cast(a, dtype, &err)), &err);
 }
 
 /* --- comparisons to one boolean ------------------------------------------------------------------ */
@@ -241,7 +241,7 @@ static bool compare_operand(lua_State *L, dc_lua *self, int idx) {
                 "'<' and '<=' compare arrays of one element, this one has %lld; Lua makes one boolean of them",
                 (long long)dc_array_size(a));
   if (dc_array_dtype(a) == DC_BOOL) dc_lua_fail(L, DC_DTYPE, "bool arrays have no order");
-  dc_lua_settle(L, self, a);
+  dc_lua_materialize(L, self, a);
   if (DC_LUA_WORK(self, dc_array_get(a, &s, &err)) != 0) dc_lua_raise(L, &err);
   const bool natural = dc_array_dtype(a) == DC_UINT64;
   dc_lua_pushscalar(L, &s);

@@ -35,7 +35,7 @@ static int core_part(lua_State *L) {
   dc_array *test = dc_lua_checkarray(L, self, 1), *value = lua_isnil(L, 2) ? NULL : dc_lua_checkarray(L, self, 2);
   dc_error err = DC_ERROR_INIT;
   luaL_checktype(L, 3, LUA_TTABLE);
-  if (value) dc_lua_settle(L, self, value);
+  if (value) dc_lua_materialize(L, self, value);
   dc_fused *part = dc_lua_new(L, DC_LUA_PART, sizeof *part, 0); /* 4 */
   if (DC_LUA_WORK(self, dc_fused_make(test, value, false, part, &err)) != 0) return dc_lua_raise(L, &err);
   if (!part->fits) return 0;

@@ -43,7 +43,7 @@ static int core_pinned(lua_State *L) {
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_array *a = gpu ? dc_array_pinned(host, gpu, dtype, shape.ndim, shape.extent, &err)
                     : dc_array_empty(host, dtype, shape.ndim, shape.extent, &err);
-  return dc_lua_made(L, slot, a, &err);
+  return dc_lua_set_array(L, slot, a, &err);
 }
 
 const luaL_Reg dc_lua_pinned_core[] = {

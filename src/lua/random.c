@@ -28,8 +28,8 @@ static int core_random(lua_State *L) {
   const uint64_t range = (uint64_t)luaL_optinteger(L, 6, 0);
   dc_device *dev = dc_lua_current(L, self);
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, dc_array_random(dev, (dc_random)kind, dtype, shape.ndim, shape.extent, seed, call, range,
-                                              &err), &err);
+  return dc_lua_set_array(
+      L, slot, dc_array_random(dev, (dc_random)kind, dtype, shape.ndim, shape.extent, seed, call, range, &err), &err);
 }
 
-const luaL_Reg dc_lua_random_internal[] = { { "random", core_random }, { NULL, NULL } };
+const luaL_Reg dc_lua_random_internal[] = {{"random", core_random}, {NULL, NULL}};

@@ -110,7 +110,7 @@ static int reduce(lua_State *L, dc_reduce op, const char *hint, bool *whole) {
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
   if (whole) *whole = o.whole;
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_reduce(op, a, o.axes, o.keep, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_reduce(op, a, o.axes, o.keep, &err)), &err);
 }
 
 static int array_sum(lua_State *L) { return reduce(L, DC_REDUCE_SUM, "", NULL); }
@@ -156,7 +156,7 @@ static int arg_extreme(lua_State *L, dc_reduce op) {
   const dc_scalar one[2] = { [1] = { .kind = DC_SCALAR_INT, .i = 1 } };
   dc_array *place = DC_LUA_MAKE(self, dc_array_apply(DC_OP_ADD, arg, one, &err));
   dc_array_unref(zero_based);
-  return dc_lua_made(L, slot, place, &err);
+  return dc_lua_set_array(L, slot, place, &err);
 }
 
 static int array_argmin(lua_State *L) { return arg_extreme(L, DC_REDUCE_ARGMIN); }
@@ -169,7 +169,7 @@ static int combine(lua_State *L, dc_array *(*make)(dc_array *a, uint32_t axes, b
   const over o = read_over(L, a, false, "");
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, make(a, o.axes, o.keep, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, make(a, o.axes, o.keep, &err)), &err);
 }
 
 static int array_mean(lua_State *L) { return combine(L, dc_array_mean); }
@@ -191,7 +191,7 @@ static int variance(lua_State *L, bool root) {
   const over o = read_over(L, a, true, "");
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_made(L, slot, DC_LUA_MAKE(self, dc_array_variance(a, o.axes, o.keep, o.ddof, root, &err)), &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_variance(a, o.axes, o.keep, o.ddof, root, &err)), &err);
 }
 
 static int array_var(lua_State *L) { return variance(L, false); }

@@ -49,7 +49,7 @@ static inline bool add_new_input(dc_fingerprint *s, const dc_array *a) {
 }
 
 /* An operand at an address that is there already. */
-static DC_APART bool add_known_address(dc_fingerprint *s, const dc_array *a) {
+static DC_NOINLINE bool add_known_address(dc_fingerprint *s, const dc_array *a) {
   const int again = find_input(s, a);
   if (again < 0) return add_new_input(s, a);
   put(s, WORD_INPUT_AGAIN, (uint32_t)again);

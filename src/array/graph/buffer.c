@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/line.h"
-#include "base/stock.h"
+#include "base/object_pool.h"
 #include "device/allocation.h"
 #include "device/capture.h"
 #include "device/device.h"
@@ -19,10 +19,10 @@
 #include "device/timeline.h"
 #include "device/tracking.h"
 
-static dc_stock buffers;
+static dc_object_pool buffers;
 
 static inline dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
-  dc_buffer *b = dc_stock_take(&buffers, sizeof *b);
+  dc_buffer *b = dc_object_pool_take(&buffers, sizeof *b);
   if (b == NULL) {
     dc_fail_oom(err);
     return NULL;
@@ -74,7 +74,7 @@ DC_HOT dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_memory_relief r
   dc_buffer *b = make(dev, bytes, err);
   if (b == NULL) return NULL;
   if (dc_device_alloc(dev, bytes, &b->ptr, err) != 0 && allocate_again(dev, bytes, relieve, &b->ptr, err) != 0) {
-    dc_stock_give(&buffers, b);
+    dc_object_pool_give(&buffers, b);
     return NULL;
   }
   if (bytes > 0) b->site = dc_allocation_note(dev, bytes);
@@ -90,7 +90,7 @@ dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_er
   dc_buffer *b = make(host, bytes, err);
   if (b == NULL) return NULL;
   if (bytes > 0 && (b->pinned = dc_pinned_new(gpu, bytes, &p, err)) == NULL) {
-    dc_stock_give(&buffers, b);
+    dc_object_pool_give(&buffers, b);
     return NULL;
   }
   b->ptr = (dc_ptr)(uintptr_t)p;
@@ -158,5 +158,5 @@ void dc_buffer_release(dc_buffer *b) {
 DC_HOT void dc_buffer_unref(dc_buffer *b) {
   if (b == NULL || --b->refs > 0) return;
   dc_buffer_release(b);
-  dc_stock_give(&buffers, b);
+  dc_object_pool_give(&buffers, b);
 }

@@ -9,10 +9,10 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
-#include "base/stock.h"
+#include "base/object_pool.h"
 #include "device/device.h"
 
-static dc_stock arrays, exprs;
+static dc_object_pool arrays, exprs;
 static dc_use *all_pending; /* through dc_expr.pending */
 
 uint64_t dc_next_mark(void) {
@@ -35,15 +35,15 @@ static inline void start_array(dc_array *a, dc_device *dev, dc_dtype dtype, dc_e
 }
 
 dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
-  dc_array *a = dc_stock_take(&arrays, sizeof *a);
+  dc_array *a = dc_object_pool_take(&arrays, sizeof *a);
   if (a == NULL) dc_fail_oom(err);
   else start_array(a, dev, dtype, NULL);
   return a;
 }
 
 DC_HOT dc_array *dc_expr_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
-  dc_expr *e = dc_stock_take(&exprs, sizeof *e);
-  dc_array *a = dc_stock_take(&arrays, sizeof *a);
+  dc_expr *e = dc_object_pool_take(&exprs, sizeof *e);
+  dc_array *a = dc_object_pool_take(&arrays, sizeof *a);
   if (DC_UNLIKELY(e == NULL || a == NULL)) {
     free(e);
     free(a);
@@ -69,7 +69,7 @@ static inline void drop(dc_expr *e) {
   for (int i = 0; i < e->nargs; i++)
     if (e->arg[i] != NULL) dc_array_leave(e->arg[i]);
   if (e->frame != NULL) free(e->frame); /* few have one */
-  dc_stock_give(&exprs, e);
+  dc_object_pool_give(&exprs, e);
 }
 
 DC_HOT void dc_expr_drop(dc_array *a) {
@@ -81,7 +81,7 @@ DC_HOT void dc_expr_drop(dc_array *a) {
 DC_HOT void dc_array_end(dc_array *a) {
   if (a->state != DC_ARRAY_PENDING) dc_buffer_unref(a->buffer);
   else if (a->expr != NULL) drop(a->expr);
-  dc_stock_give(&arrays, a);
+  dc_object_pool_give(&arrays, a);
 }
 
 int dc_array_fail_closed(dc_error *err) { return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed"); }

@@ -108,7 +108,7 @@ static const double *round_parts(const dc_scalar *s, dc_dtype t, dc_number *out,
 }
 
 /* `infinite`: what is too large for a floating dtype becomes infinite, else it is an error. */
-static DC_APART int number_of(const dc_scalar *s, dc_dtype dtype, bool infinite, dc_number *out, dc_error *err) {
+static DC_NOINLINE int number_of(const dc_scalar *s, dc_dtype dtype, bool infinite, dc_number *out, dc_error *err) {
   const char kind = dc_dtypes[dtype].kind;
   double part[2];
   if (s->kind == DC_SCALAR_COMPLEX && kind != 'c')

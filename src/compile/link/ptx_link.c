@@ -355,7 +355,7 @@ static bool is_builtin(const piece *p) {
   return p->nname > 5 && strncmp(p->name, "__nv_", 5) == 0;
 }
 
-/* Dynamic shared memory is the only variable that nobody defines. */
+/* Dynamic shared memory is the only variable without a definition. */
 static int check_defined(join *j, const piece *p) {
   if (p->link == LOCAL || p->symbol->definition || (p->function && is_builtin(p))) return 0;
   if (!p->function && memmem(p->s, (size_t)(p->end - p->s), ".shared", 7)) return 0;

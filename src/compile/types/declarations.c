@@ -270,7 +270,7 @@ int dc_declare_args(dc_image *image, const dc_source *src, dc_error *err) {
   for (int i = 0; i < src->nargs; i++) {
     const char *name = src->arg_kernels[i];
     dc_signature *sig = find(image, name);
-    const bool later = strchr(name, '<') || image->nkernels == 0; /* an instance that nobody has asked for yet */
+    const bool later = strchr(name, '<') || image->nkernels == 0; /* an instance not compiled yet */
     if (!sig && !later) return fail_owner(image, name, err);
     if (sig && declare(sig, src->arg_lists[i], err) != 0) return -1;
   }

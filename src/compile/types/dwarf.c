@@ -126,7 +126,7 @@ typedef struct value {
   const char *string;
 } value;
 
-/* An expression: only "add a constant" is understood, which is how members' places are told. */
+/* An expression: only "add a constant" is understood, which is how members' offsets are given. */
 static uint64_t read_block(reader *r, uint64_t n) {
   enum { DW_OP_plus_uconst = 0x23 };
   uint64_t v = DC_DIE_UNKNOWN;

@@ -50,7 +50,7 @@ typedef struct dc_die {
   uint64_t size;        /* in bytes */
   uint64_t bits;        /* of a bit-field; 0: it is none */
   uint64_t offset;      /* of a member */
-  uint64_t count;       /* of an array's dimension; DC_DIE_UNKNOWN: not told */
+  uint64_t count;       /* of an array's dimension; DC_DIE_UNKNOWN: not given */
   int64_t value;        /* of an enumerator */
   unsigned encoding;    /* of a base type */
   struct dc_die *children, *next;

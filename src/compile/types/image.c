@@ -23,9 +23,9 @@ void dc_signature_free(dc_signature *sig) {
   free(sig->text);
   memset(sig, 0, sizeof *sig);
 }
-void dc_records_free(dc_image *image) {
+void dc_struct_layouts_free(dc_image *image) {
   for (int i = 0; i < image->nrecords; i++) {
-    dc_record *r = &image->records[i];
+    dc_struct_layout *r = &image->records[i];
     for (int k = 0; k < r->nfields; k++) {
       free(r->fields[k].name);
       free(r->fields[k].type.spelling);
@@ -42,7 +42,7 @@ void dc_image_free(dc_image *image) {
   if (!image) return;
   for (int i = 0; i < image->nkernels; i++) dc_signature_free(&image->kernels[i]);
   free(image->kernels);
-  dc_records_free(image);
+  dc_struct_layouts_free(image);
   for (int i = 0; i < image->nvariables; i++) {
     free(image->variables[i].name);
     free(image->variables[i].lowered);

@@ -47,13 +47,13 @@ typedef struct dc_field {
 } dc_field;
 
 /* The layout of a struct that is passed by value, its bases' fields among its own. */
-typedef struct dc_record {
+typedef struct dc_struct_layout {
   char *name;         /* for messages: "Body" */
   size_t size, align; /* align: what its fields ask for */
   char *why_not;      /* why it can only be passed as bytes ("it has bit-fields"); NULL: by its fields */
   int nfields;
   dc_field *fields;
-} dc_record;
+} dc_struct_layout;
 
 typedef struct dc_cparam {
   char *name;    /* from the source text; "arg3" where the scan found none */
@@ -94,7 +94,7 @@ typedef struct dc_image {
   int nkernels;
   dc_signature *kernels; /* in the order of the source; those made by `instantiate` last */
   int nrecords;
-  dc_record *records;    /* structs that kernels take by value, and those inside them */
+  dc_struct_layout *records; /* structs that kernels take by value, and those inside them */
   int nvariables;
   dc_variable *variables; /* those of which the compiler told type and symbol */
   int nrefused;
@@ -105,7 +105,7 @@ typedef struct dc_image {
 
 void dc_image_free(dc_image *image);         /* NULL too */
 void dc_signature_free(dc_signature *sig);   /* what it holds, not itself */
-void dc_records_free(dc_image *image);       /* its records */
+void dc_struct_layouts_free(dc_image *image); /* its records */
 
 /* Alignment in bytes of a vector: CUDA aligns those of 2 and 4 components to their size, at most 16, and others to a
 ** component. */

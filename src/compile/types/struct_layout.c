@@ -28,7 +28,7 @@ typedef struct builder {
   bool failed;      /* out of memory */
 } builder;
 
-bool dc_records_wanted(const dc_image *image) {
+bool dc_struct_layouts_wanted(const dc_image *image) {
   for (int i = 0; i < image->nkernels; i++)
     for (int p = 0; p < image->kernels[i].nparams; p++) {
       const dc_ctype *t = &image->kernels[i].params[p].type;
@@ -81,7 +81,7 @@ static void set_base(dc_ctype *t, const dc_die *d) {
   }
 }
 
-/* Its sign is told by its enumerators alone: without a negative one none is meant. */
+/* DWARF gives no signedness here: signed when an enumerator is negative. */
 static void set_enumeration(dc_ctype *t, const dc_die *d) {
   bool negative = false, large = false;
   const int64_t most = d->size < 8 ? ((int64_t)1 << (8 * d->size - 1)) - 1 : INT64_MAX;
@@ -174,14 +174,14 @@ static dc_ctype read_type(builder *b, uint32_t at, int depth) {
 /* --- structs ------------------------------------------------------------------------------------------ */
 
 static void refuse(builder *b, int record, const char *why) {
-  dc_record *r = &b->image->records[record];
+  dc_struct_layout *r = &b->image->records[record];
   if (r->why_not) return;
   r->why_not = strdup(why);
   b->failed = b->failed || !r->why_not;
 }
 
 static dc_field *add_field(builder *b, int record) {
-  dc_record *r = &b->image->records[record];
+  dc_struct_layout *r = &b->image->records[record];
   dc_field *more = realloc(r->fields, sizeof *more * (size_t)(r->nfields + 1));
   if (!more) {
     b->failed = true;
@@ -277,7 +277,7 @@ static size_t field_align(const dc_field *f) {
 
 /* Fields one behind the other inside the struct, each with a name of its own; else only bytes will do. */
 static void check_fields(builder *b, int record) {
-  const dc_record *r = &b->image->records[record];
+  const dc_struct_layout *r = &b->image->records[record];
   uint64_t end = 0;
   for (int i = 0; i < r->nfields && !b->failed && !r->why_not; i++) {
     const dc_field *f = &r->fields[i];
@@ -296,7 +296,7 @@ static int record_of(builder *b, const dc_die *d, int depth) {
     if (b->places[i] == d->at) return i;
   if (depth > MAX_DEPTH || d->size > UINT32_MAX) return -1;
   size_t n = (size_t)b->image->nrecords + 1;
-  dc_record *more = realloc(b->image->records, sizeof *more * n);
+  dc_struct_layout *more = realloc(b->image->records, sizeof *more * n);
   if (more) b->image->records = more;
   uint32_t *places = realloc(b->places, sizeof *places * n);
   if (places) b->places = places;
@@ -306,13 +306,13 @@ static int record_of(builder *b, const dc_die *d, int depth) {
   }
   const int record = b->image->nrecords++;
   places[record] = d->at;
-  more[record] = (dc_record){.name = strdup(name_of(d)), .size = (size_t)d->size, .align = 1};
+  more[record] = (dc_struct_layout){.name = strdup(name_of(d)), .size = (size_t)d->size, .align = 1};
   b->failed = b->failed || !more[record].name;
   if (d->tag == DW_TAG_union_type) refuse(b, record, "it is a union");
   else
     for (const dc_die *m = d->children; m && !b->failed; m = m->next) read_child(b, record, m, depth);
   if (!b->failed) check_fields(b, record);
-  dc_record *r = &b->image->records[record];
+  dc_struct_layout *r = &b->image->records[record];
   for (int i = 0; i < r->nfields; i++)
     if (field_align(&r->fields[i]) > r->align) r->align = field_align(&r->fields[i]);
   return record;
@@ -355,7 +355,7 @@ static void read_kernel(builder *b, dc_signature *sig) {
   }
 }
 
-int dc_records_read(const char *ptx, dc_image *image, dc_error *err) {
+int dc_struct_layouts_read(const char *ptx, dc_image *image, dc_error *err) {
   dc_arena arena = DC_ARENA_INIT;
   builder b = {.image = image};
   if (dc_dwarf_read(ptx, &arena, &b.dwarf, &b.failed))

@@ -10,11 +10,11 @@
 #include "compile/types/image.h"
 
 /* Whether a kernel of the image takes a struct by value. */
-bool dc_records_wanted(const dc_image *image);
+bool dc_struct_layouts_wanted(const dc_image *image);
 
 /* Fills image->records, and `record` of the types that it tells about, from PTX of the same source that was compiled
 ** with --device-debug.  What that does not tell stays unknown; only memory can fail. */
-int dc_records_read(const char *ptx, dc_image *image, dc_error *err);
+int dc_struct_layouts_read(const char *ptx, dc_image *image, dc_error *err);
 
 
 #endif

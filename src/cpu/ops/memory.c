@@ -127,7 +127,7 @@ INLINE void store_masked_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_O
 #define MASK_u128 w->m32
 
 /* For seldom used sizes: the same, not inlined. */
-static DC_APART shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
+static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return shape_of(w, o, step, first);
 }
 
