@@ -100,7 +100,8 @@ DC_HOT int dc_plan_put_int(const dc_plan_param *p, int64_t v, void *params, dc_e
   case DC_CONV_WORD: return put_word(p, v, params, err);
   case DC_CONV_NATURAL: return put_natural(p, v, params, err);
   case DC_CONV_FLOAT:
-    if (p->dtype == DC_FLOAT32) put(p, &(float){ (float)v }, sizeof(float), params); /* rounded once, not by way of double */
+    /* rounded once, not by way of double */
+    if (p->dtype == DC_FLOAT32) put(p, &(float){ (float)v }, sizeof(float), params);
     else return put_float(p, p->dtype == DC_FLOAT64 ? (double)v : to_odd(v), params, err);
     return 0;
   case DC_CONV_COMPLEX: return put_complex(p, p->dtype == DC_FLOAT64 ? (double)v : to_odd(v), params, err);
