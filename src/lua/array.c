@@ -15,9 +15,36 @@
 #include "lua/memory.h"
 #include "lua/object.h"
 
+/* Lua calls no finalizer of an object that is made while its state is closed, by other finalizers: notes the array on
+** top, so that dc_lua_release_late finds it.  In other finalizers, and where a script has stopped the collector, that
+** does no harm. */
+static DC_RARELY void note_late(lua_State *L) {
+  luaL_checkstack(L, 4, NULL);
+  dc_lua_get(L, DC_LUA_LATE, LUA_TTABLE); /* array late */
+  lua_pushvalue(L, -2);
+  lua_pushboolean(L, true);
+  lua_rawset(L, -3);
+  lua_pop(L, 1); /* array */
+}
+
+int dc_lua_release_late(lua_State *L) {
+  const dc_lua *self = lua_touserdata(L, 1);
+  if (!self || lua_rawlen(L, 1) != sizeof *self || self->itself != self) return 0;
+  if (lua_getiuservalue(L, 1, DC_LUA_LATE) != LUA_TTABLE) return 0;
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) { /* state late array true */
+    dc_lua_array *o = dc_lua_test(L, self, 3, DC_LUA_ARRAY);
+    dc_array *a = o ? o->a : NULL;
+    if (o) o->a = NULL;
+    if (a) dc_array_unref(a);
+  }
+  return 0;
+}
+
 DC_HOT dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self) {
   dc_lua_count_array(L, self);
-  return dc_lua_new_of(L, self, DC_LUA_ARRAY, sizeof(dc_lua_array), 0);
+  dc_lua_array *o = dc_lua_new_of(L, self, DC_LUA_ARRAY, sizeof *o, 0);
+  if (DC_UNLIKELY(lua_gc(L, LUA_GCISRUNNING) != 1)) note_late(L);
+  return o;
 }
 
 dc_lua_array *dc_lua_newarray(lua_State *L) {

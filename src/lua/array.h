@@ -17,6 +17,9 @@ size_t dc_lua_nbytes(const dc_array *a);
 /* Pushes an array object without an array, which counts as closed until dc_lua_set_array. */
 dc_lua_array *dc_lua_newarray(lua_State *L);
 
+/* The finalizer of the state's dc_lua, the last of ours: releases the arrays that Lua does not finalize. */
+int dc_lua_release_late(lua_State *L);
+
 /* The same, given the running function's dc_lua; the stack must have room for two more values. */
 dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self);
 

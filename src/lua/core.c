@@ -14,6 +14,7 @@
 #include "cuda/device.h"
 #include "device/registry.h"
 #include "lua/allocation.h"
+#include "lua/array.h"
 #include "lua/array_methods.h"
 #include "lua/builders.h"
 #include "lua/cache.h"
@@ -118,7 +119,19 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_registry_add(&dc_cpu_backend);
   dc_lua *self = dc_lua_push_self(L);
   self->host_interrupts = preloaded;
-  if (!self->types[DC_LUA_ARRAY]) self->work_slot = dc_lua_work_slot(); /* opened for the first time */
+  if (!self->types[DC_LUA_ARRAY]) { /* opened for the first time */
+    self->work_slot = dc_lua_work_slot();
+    lua_newtable(L); /* state late */
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_setiuservalue(L, 1, DC_LUA_LATE);
+    lua_createtable(L, 0, 1); /* state metatable */
+    lua_pushcfunction(L, dc_lua_release_late);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, 1);
+  }
   dc_lua_open_memory();
   dc_lua_open_allocation();
   dc_lua_open_scratch(L, 1);

@@ -38,6 +38,7 @@ enum dc_lua_slot {
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
   DC_LUA_CORE,                 /* the table that luaopen gave */
+  DC_LUA_LATE,                 /* arrays made while the collector does not run, weak keys (array.c) */
   DC_LUA_END
 };
 
