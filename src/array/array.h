@@ -11,8 +11,7 @@
 **
 ** Indices are 0-based; lua/ translates Lua's 1-based ones.
 */
-#ifndef DC_ARRAY_ARRAY_H
-#define DC_ARRAY_ARRAY_H
+#pragma once
 
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
@@ -58,5 +57,3 @@ dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype d
 
 /* A view of a's memory: geometry with byte strides, from `byte_offset` on. A pending `a` is computed first. */
 dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, dc_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 ** chunks.h - chunked I/O: a contiguous array's bytes in C order through a few megabytes of host memory, so that files
 ** need no second copy of the whole.
 */
-#ifndef DC_ARRAY_CHUNKS_H
-#define DC_ARRAY_CHUNKS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ typedef int (*dc_array_sink)(void *ud, const void *bytes, size_t n, dc_error *er
 typedef int (*dc_array_producer)(void *ud, void *bytes, size_t n, dc_error *err);
 int dc_array_send(dc_array *a, dc_array_sink sink, void *ud, dc_error *err);
 int dc_array_receive(dc_array *a, dc_array_producer produce, void *ud, dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** copy.h - values between arrays, and between arrays and host memory.
 */
-#ifndef DC_ARRAY_COPY_H
-#define DC_ARRAY_COPY_H
+#pragma once
 
 #include "array/graph/number.h"
 #include "array/graph/types.h"
@@ -28,5 +27,3 @@ dc_array *dc_array_to_device(dc_array *a, dc_device *dev, bool async, dc_error *
 int dc_array_check_values(const dc_array *dst, const dc_array *src, dc_error *err);
 /* -1 when several elements of the view share memory. */
 int dc_array_check_writable(const dc_array *a, dc_error *err);
-
-#endif

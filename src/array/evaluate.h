@@ -6,8 +6,7 @@
 ** being computed is held, its memory is allocated first, its graph is read only afterwards, and whether it is still
 ** pending is checked again.
 */
-#ifndef DC_ARRAY_EVALUATE_H
-#define DC_ARRAY_EVALUATE_H
+#pragma once
 
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
@@ -43,5 +42,3 @@ int dc_flush_device(dc_device *dev, dc_error *err);
 /* Call before a's memory is written by anything but this room (a kernel's non-const pointer): computes it, and what
 ** reads it. */
 int dc_array_will_write(dc_array *a, dc_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 ** fused_predicate.h - a pending bool expression fused into a kernel that is written elsewhere, which evaluates it
 ** element by element.  codegen/predicate.c says which functions the kernel gets.
 */
-#ifndef DC_ARRAY_FUSED_PREDICATE_H
-#define DC_ARRAY_FUSED_PREDICATE_H
+#pragma once
 
 #include "array/graph/types.h"
 #include "base/buf.h"
@@ -30,5 +29,3 @@ int dc_fused_make(dc_array *test, dc_array *value, bool text, dc_fused *out, dc_
 void dc_fused_free(dc_fused *fused);
 /* Call after the launch: an expression is fused only once, then it is computed to an array (`fits` is false). */
 void dc_fused_done(dc_array *test);
-
-#endif

@@ -10,8 +10,7 @@
 ** boolean is read back.  Of several values for one element the last wins, on every device: the greatest position that
 ** names an element is found first.
 */
-#ifndef DC_ARRAY_GATHER_H
-#define DC_ARRAY_GATHER_H
+#pragma once
 
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
@@ -33,5 +32,3 @@ typedef struct dc_index {
 dc_array *dc_array_gather(dc_array *a, const dc_index *ix, dc_error *err);
 /* Writes src (broadcast, converted; of the same device) or, where that is NULL, the number to them. */
 int dc_array_scatter(dc_array *a, const dc_index *ix, dc_array *src, const dc_scalar *s, dc_error *err);
-
-#endif

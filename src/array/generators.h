@@ -1,8 +1,7 @@
 /*
 ** generators.h - arrays whose elements are functions of their own index: ranges and random numbers.
 */
-#ifndef DC_ARRAY_GENERATORS_H
-#define DC_ARRAY_GENERATORS_H
+#pragma once
 
 #include "array/graph/number.h"
 #include "array/graph/op.h"
@@ -18,5 +17,3 @@ dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_sc
 ** float32 or float64, and int64 for integers, which are 0 to range-1 (a range of 0 stands for 2^64: all bits). */
 dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int ndim, const int64_t *shape, uint64_t seed,
                           uint64_t call, uint64_t range, dc_error *err);
-
-#endif

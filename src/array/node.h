@@ -2,8 +2,7 @@
 ** node.h - making nodes of the graph of pending expressions, and its size limit: a node whose graph would have more
 ** than DC_MAX_NODES nodes or DC_MAX_INPUTS inputs has its largest operand computed first.
 */
-#ifndef DC_ARRAY_NODE_H
-#define DC_ARRAY_NODE_H
+#pragma once
 
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
@@ -28,5 +27,3 @@ dc_array *dc_node_like_one(dc_op op, dc_array *const arg[], dc_error *err);
 dc_array *dc_node_view(dc_array *a, const dc_geometry *g, const int *axes, dc_error *err);
 /* Whether it is PENDING and can be computed along its axes in another order (`transposed`), or in another shape. */
 bool dc_node_can_view(const dc_array *a, bool transposed);
-
-#endif

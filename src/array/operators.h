@@ -1,8 +1,7 @@
 /*
 ** operators.h - operators and functions of arrays, element by element.
 */
-#ifndef DC_ARRAY_OPERATORS_H
-#define DC_ARRAY_OPERATORS_H
+#pragma once
 
 #include "array/graph/number.h"
 #include "array/graph/op.h"
@@ -16,5 +15,3 @@
 dc_array *dc_array_apply(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_error *err);
 /* Pending; itself (a new reference) when it has that dtype. */
 dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** reduce.h - reductions and what is made of them: mean, variance, norm, comparisons of whole arrays.
 */
-#ifndef DC_ARRAY_REDUCE_H
-#define DC_ARRAY_REDUCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *
 int dc_array_equal(dc_array *a, dc_array *b, bool *out, dc_error *err);
 /* Whether a float or complex array has a NaN; of other dtypes none has. */
 int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** stream_order.h - arrays on devices with several streams, and in captured graphs.
 */
-#ifndef DC_ARRAY_STREAM_ORDER_H
-#define DC_ARRAY_STREAM_ORDER_H
+#pragma once
 
 #include "array/graph/types.h"
 #include "base/error.h"
@@ -22,5 +21,3 @@ int dc_array_capture_begin(dc_device *dev, dc_error *err);
 int dc_array_capture_end(dc_device *dev, dc_graph **g, dc_error *err);
 /* Runs a graph in its device's current stream; pending readers of what it writes are computed first. */
 int dc_array_graph_launch(dc_graph *g, dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** arena.h - memory that is freed all at once.  Blocks come aligned to 16 bytes and zeroed.
 */
-#ifndef DC_BASE_ARENA_H
-#define DC_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ typedef struct dc_arena {
 void *dc_arena_alloc(dc_arena *a, size_t n);                 /* NULL when out of memory */
 char *dc_arena_strndup(dc_arena *a, const char *s, size_t n);
 void dc_arena_free(dc_arena *a);
-
-#endif

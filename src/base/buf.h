@@ -2,8 +2,7 @@
 ** buf.h - a growing byte string.  Append freely, test `failed` once at the end: after an
 ** out-of-memory every append is a no-op and dc_buf_take returns NULL.
 */
-#ifndef DC_BASE_BUF_H
-#define DC_BASE_BUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void dc_buf_reset(dc_buf *b);       /* length 0, memory kept */
 char *dc_buf_take(dc_buf *b);
 const char *dc_buf_str(const dc_buf *b); /* "" when empty */
 void dc_buf_free(dc_buf *b);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** bytes.h - amounts of memory as people write and read them.
 */
-#ifndef DC_BASE_BYTES_H
-#define DC_BASE_BYTES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ const char *dc_bytes_text(size_t bytes, char *text, size_t n);
 /* The amount that an environment variable names: a whole number of bytes, or of the unit behind it: K, M, G or T (of
 ** 1024). `otherwise` when it is not set or says something else. */
 size_t dc_bytes_setting(const char *variable, size_t otherwise);
-
-#endif

@@ -4,8 +4,7 @@
 ** It is DOTCOMPUTE_CC (a path or a name, options may follow; "off" or "" for none), else the first of cc, gcc and
 ** clang on PATH.  It is identified by its file, without running it.
 */
-#ifndef DC_BASE_CC_H
-#define DC_BASE_CC_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ dc_cc_end dc_cc_run(const dc_cc *cc, const char *const *args, const char *folder
 void dc_cc_stop(dc_cc_child *child);
 void dc_cc_resume(dc_cc_child *child); /* lets it start others again */
 bool dc_cc_stopped(dc_cc_child *child);
-
-#endif

@@ -1,12 +1,9 @@
 /*
 ** closest.h - the name that a misspelled word was most likely meant to be.
 */
-#ifndef DC_BASE_CLOSEST_H
-#define DC_BASE_CLOSEST_H
+#pragma once
 
 #include <stddef.h>
 
 /* The closest of names[n] to `word`, or NULL when none is close. */
 const char *dc_closest(const char *word, const char *const *names, size_t n);
-
-#endif

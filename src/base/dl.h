@@ -1,8 +1,7 @@
 /*
 ** dl.h - shared libraries found and loaded at run time.
 */
-#ifndef DC_BASE_DL_H
-#define DC_BASE_DL_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -12,5 +11,3 @@
 void *dc_dl_open(const char *const *paths, char **path, dc_buf *why);
 void *dc_dl_sym(void *lib, const char *name); /* NULL when absent */
 void dc_dl_close(void *lib);
-
-#endif

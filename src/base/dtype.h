@@ -1,8 +1,7 @@
 /*
 ** dtype.h - element types: the one table that arrays, kernel parameters and generated code share.
 */
-#ifndef DC_BASE_DTYPE_H
-#define DC_BASE_DTYPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ const char *dc_dtype_nearest(const char *name);
 /* NumPy's promotion of two array dtypes (int32+float32 is float64 there; here, as documented in
 ** docs/api.md, it stays float32 unless a 64-bit integer or float64 takes part). */
 dc_dtype dc_dtype_promote(dc_dtype a, dc_dtype b);
-
-#endif

@@ -4,8 +4,7 @@
 ** DOTCOMPUTE_DUMP=ir,schedule,cuda,ptx,c lists the stages that are written when a kernel is built: to standard error,
 ** or with ":folder" behind the list to files NAME.ir, NAME.schedule, NAME.cu, NAME.ptx, NAME.c.
 */
-#ifndef DC_BASE_DUMP_H
-#define DC_BASE_DUMP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ void dc_dump_name(const char *source, size_t len, char name[17]);
 /* Writes a stage, if it is on.  `name` becomes a part of a file's name.  What cannot be written is reported on standard
 ** error. */
 void dc_dump(dc_dump_stage stage, const char *name, const char *text, size_t len);
-
-#endif

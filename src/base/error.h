@@ -5,8 +5,7 @@
 ** parameter (never NULL) and fills it with dc_fail.  The caller that handles the error, and only
 ** that one, calls dc_error_clear.  Nothing here jumps: release what you hold, then return -1.
 */
-#ifndef DC_BASE_ERROR_H
-#define DC_BASE_ERROR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ const char *dc_error_text(const dc_error *err);
 
 /* "compile", "launch", … as API users see it. */
 const char *dc_kind_name(dc_kind kind);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** file.h - whole files, folders, and safe replacement.
 */
-#ifndef DC_BASE_FILE_H
-#define DC_BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ bool dc_file_is_dir(const char *path);
 /* What tells a file from any other, and from itself once changed: path, size and time of change, malloc'ed.  NULL: no
 ** file, or out of memory. */
 char *dc_file_identity(const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** half.h - the two 16-bit floating formats on the host: IEEE 754 binary16 and bfloat16.
 */
-#ifndef DC_BASE_HALF_H
-#define DC_BASE_HALF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ int dc_half_overflows(double v, dc_dtype t);
 /* An integer as a double that rounds to any narrower format as the integer itself does; by way of the nearest double
 ** it would round twice. */
 double dc_half_round_once(int64_t v);
-
-#endif

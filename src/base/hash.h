@@ -1,8 +1,7 @@
 /*
 ** hash.h - SHA-256 (FIPS 180-4), for cache keys and checksums.
 */
-#ifndef DC_BASE_HASH_H
-#define DC_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void dc_sha256_add(dc_sha256 *s, const void *bytes, size_t n);
 void dc_sha256_str(dc_sha256 *s, const char *str);
 void dc_sha256_end(dc_sha256 *s, uint8_t digest[32]);
 void dc_sha256_hex(const uint8_t digest[32], char hex[65]);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** limit.h - limits that the system sets a process (setrlimit): writing past the largest size of a file, and addresses.
 */
-#ifndef DC_BASE_LIMIT_H
-#define DC_BASE_LIMIT_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ int dc_write_all(int fd, const void *data, size_t n);
 
 /* Bytes of addresses that the process may still have (RLIMIT_AS); SIZE_MAX where there is no limit. */
 size_t dc_address_room(void);
-
-#endif

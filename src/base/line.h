@@ -4,8 +4,7 @@
 ** A driver's call leaves the cache full of its own things, and what a launch needs is fetched again line by line: most
 ** of what a launch costs beyond the driver.  So what it looks at stands together, at the beginning of such a structure.
 */
-#ifndef DC_BASE_LINE_H
-#define DC_BASE_LINE_H
+#pragma once
 
 #include <stdalign.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ static inline void *dc_calloc_lines(size_t size) {
   void *p = dc_alloc_lines(size);
   return p != NULL ? memset(p, 0, size) : NULL;
 }
-
-#endif

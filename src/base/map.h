@@ -1,8 +1,7 @@
 /*
 ** map.h - strings to pointers, open addressing.  Keys are copied; values are the caller's.
 */
-#ifndef DC_BASE_MAP_H
-#define DC_BASE_MAP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ typedef struct dc_map {
 void *dc_map_get(const dc_map *m, const char *key, size_t len);          /* NULL when absent */
 int dc_map_set(dc_map *m, const char *key, size_t len, void *value); /* 0, or -1 out of memory; value NULL removes */
 void dc_map_free(dc_map *m);
-
-#endif

@@ -1,12 +1,9 @@
 /*
 ** name.h - names of kernels as users know them.
 */
-#ifndef DC_BASE_NAME_H
-#define DC_BASE_NAME_H
+#pragma once
 
 #include <stddef.h>
 
 /* "saxpy" for an image's entry "_Z5saxpyiPf", into text[n]; other names as they are. Returns text. */
 const char *dc_short_name(const char *entry, char *text, size_t n);
-
-#endif

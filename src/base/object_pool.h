@@ -4,8 +4,7 @@
 ** Lua's collector frees arrays by the thousand, and a general allocator would coalesce and split their blocks again.
 ** Under AddressSanitizer nothing is kept, so that it finds uses after free.  Not thread-safe.
 */
-#ifndef DC_BASE_OBJECT_POOL_H
-#define DC_BASE_OBJECT_POOL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -53,5 +52,3 @@ static inline void dc_object_pool_give(dc_object_pool *s, void *p) {
   s->count++;
 #endif
 }
-
-#endif

@@ -1,8 +1,5 @@
 /* path.h - names of files. */
-#ifndef DC_BASE_PATH_H
-#define DC_BASE_PATH_H
+#pragma once
 
 /* "a" + "/" + "b", malloc'ed; NULL when out of memory. */
 char *dc_path_join(const char *a, const char *b);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** runtime.h - the few things that are one per process: the interrupt flag, counters, the log.
 */
-#ifndef DC_BASE_RUNTIME_H
-#define DC_BASE_RUNTIME_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -53,5 +52,3 @@ void dc_log(dc_topic topic, const char *fmt, ...) DC_PRINTF(2, 3);
 
 /* Seconds on a monotonic clock. */
 double dc_clock(void);
-
-#endif

@@ -4,8 +4,7 @@
 ** Numbers are 64-bit little-endian; byte strings have their length in front.  Reading trusts nothing: after the first
 ** item that is cut off or too long, `bad` is set, and every further read gives 0 or NULL.
 */
-#ifndef DC_BASE_SERIAL_H
-#define DC_BASE_SERIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ const char *dc_get_bytes_in_place(dc_reader *r, size_t *len);
 const char *dc_get_string_in_place(dc_reader *r);
 /* An array of strings in place, malloc'ed (the caller frees the array alone); NULL when bad. */
 const char **dc_get_strings_in_place(dc_reader *r, int *n);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** spawn.h - starting a program of ours beside the host's own work.
 */
-#ifndef DC_BASE_SPAWN_H
-#define DC_BASE_SPAWN_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -17,5 +16,3 @@ typedef struct dc_spawn_file {
 ** Returns 0, or an errno value. */
 int dc_spawn(const char *path, char *const *argv, char *const *env, const dc_spawn_file *files, int nfiles,
              pid_t *pid);
-
-#endif

@@ -5,8 +5,7 @@
 ** the PID namespace in which the two mean something.  Each process removes once for each folder that it uses, before
 ** its first file there, the files and folders whose process is gone: of the same user, named exactly as here.
 */
-#ifndef DC_BASE_TEMP_H
-#define DC_BASE_TEMP_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -19,5 +18,3 @@ char *dc_temp_folder(const char *parent);
 
 /* Removes a folder and the files in it. */
 void dc_temp_remove(const char *folder);
-
-#endif

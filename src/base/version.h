@@ -1,9 +1,6 @@
 /*
 ** version.h - the one place where the version stands.
 */
-#ifndef DC_BASE_VERSION_H
-#define DC_BASE_VERSION_H
+#pragma once
 
 #define DC_VERSION "0.1.0"
-
-#endif

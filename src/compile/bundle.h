@@ -6,8 +6,7 @@
 ** the bundle could as well write the script: it is read only where that is so (owned by the user, the script's owner
 ** or root, and writable by no more people than the script).
 */
-#ifndef DC_COMPILE_BUNDLE_H
-#define DC_COMPILE_BUNDLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ int dc_bundle_write(const char *path, int *count, size_t *bytes, dc_error *err);
 
 /* Describes the open bundle for messages: "'x.lua.dcb' (compute_75, sm_90)", malloc'ed; NULL when none is open. */
 char *dc_bundle_describe(void);
-
-#endif

@@ -6,8 +6,7 @@
 ** a checksum; one that does not match is discarded and compiled again.  A folder that cannot be used is no
 ** error: the cache then lives in memory only and dc_cache_note says why.
 */
-#ifndef DC_COMPILE_CACHE_H
-#define DC_COMPILE_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ dc_cache_sum dc_cache_prune(size_t limit);
 
 const char *dc_cache_folder(void); /* NULL when only memory is used */
 const char *dc_cache_note(void);   /* why, or NULL */
-
-#endif

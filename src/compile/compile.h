@@ -4,8 +4,7 @@
 ** dc_compile does all of it: toolkit search, include resolution, disk and memory cache, NVRTC,
 ** signatures.  NVRTC is loaded only when an image is not in the cache.
 */
-#ifndef DC_COMPILE_COMPILE_H
-#define DC_COMPILE_COMPILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ typedef struct dc_compiler_info {
   const char *cache_note;  /* why the cache is off, or NULL */
 } dc_compiler_info;
 const dc_compiler_info *dc_compiler(void);
-
-#endif

@@ -5,8 +5,7 @@
 ** file, in the user's folders.  Conditionals are ignored, so the set may be too large, never too small, as
 ** far as names are spelled out.  Headers of the toolkit are not followed: their identity is the toolkit's.
 */
-#ifndef DC_COMPILE_DEPENDENCIES_H
-#define DC_COMPILE_DEPENDENCIES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@
 ** left to the compiler to complain about.  *complete is false when a name is made by a macro (`#include NAME`):
 ** such a source must not be cached. */
 int dc_include_hash(const dc_source *src, dc_sha256 *hash, bool *complete, dc_error *err);
-
-#endif

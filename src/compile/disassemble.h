@@ -1,8 +1,7 @@
 /*
 ** disassemble.h - machine code as text, by NVIDIA's disassembler where that is installed.
 */
-#ifndef DC_COMPILE_DISASSEMBLE_H
-#define DC_COMPILE_DISASSEMBLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
 /* SASS of the cubin, malloc'ed.  nvdisasm or cuobjdump is looked for in CUDA_PATH, CUDA_HOME, on PATH, beside the
 ** compiler library and in the usual toolkits' folders; DC_COMPILE with what to install when there is neither. */
 char *dc_disassemble(const void *cubin, size_t len, dc_error *err);
-
-#endif

@@ -4,8 +4,7 @@
 ** A heuristic on the text: a group got from this_grid(), or declared as grid_group, whose sync or barrier is used.  It
 ** decides launches that do not say with{cooperative = ...}.
 */
-#ifndef DC_COMPILE_GRID_SYNC_H
-#define DC_COMPILE_GRID_SYNC_H
+#pragma once
 
 
 #include <stdbool.h>
@@ -13,5 +12,3 @@
 
 /* CUDA C: a module's text, or a kernel's own part of it. */
 bool dc_syncs_grid(const char *text, size_t len);
-
-#endif

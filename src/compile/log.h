@@ -1,8 +1,7 @@
 /*
 ** log.h - NVRTC's messages, without what is not about the user's source.
 */
-#ifndef DC_COMPILE_LOG_H
-#define DC_COMPILE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ char *dc_log_digest(const char *cleaned, int most, int *line);
 /* Where that gives nothing: a sentence with the line of the raw log that says why the compiler gave up. NULL: there is
 ** none. Malloc'ed. */
 char *dc_log_reason(const char *log);
-
-#endif

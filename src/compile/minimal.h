@@ -1,8 +1,7 @@
 /*
 ** minimal.h - whether a source does without what NVRTC's option --minimal leaves out.
 */
-#ifndef DC_COMPILE_MINIMAL_H
-#define DC_COMPILE_MINIMAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
 /* True when NVRTC has the option, and nothing in the source looks as if it needed more.  It is a guess that saves a
 ** tenth to a fifth of the compiler's time; a source refused with the option is to be compiled without. */
 bool dc_minimal_suffices(const dc_nvrtc_version *version, const dc_source *src);
-
-#endif

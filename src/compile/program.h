@@ -1,8 +1,7 @@
 /*
 ** program.h - inside compile/: a source compiled by NVRTC, whatever caches hold.
 */
-#ifndef DC_COMPILE_PROGRAM_H
-#define DC_COMPILE_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ struct dc_embedded {
   size_t len;
 };
 extern const struct dc_embedded dc_embedded_shims[];
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** serialize.h - an image as bytes (for the cache) and back.
 */
-#ifndef DC_COMPILE_SERIALIZE_H
-#define DC_COMPILE_SERIALIZE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@
 int dc_image_serialize(const dc_image *image, void **data, size_t *len);
 /* NULL when the bytes are not what dc_image_serialize made (nothing is trusted) or memory ran out */
 dc_image *dc_image_deserialize(const void *data, size_t len);
-
-#endif

@@ -4,8 +4,7 @@
 ** Types and numbers carry the names of NVIDIA's documentation.  Enumerations are plain ints here, as they are in the
 ** ABI.  The functions are listed in cuda_api.def, for their pointers here and for the look-up in api.c.
 */
-#ifndef DC_CUDA_API_H
-#define DC_CUDA_API_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ int dc_cuda_api_version(void);      /* 13000 for CUDA 13.0; 0 before that */
 const char *dc_cuda_api_path(void); /* of the library; NULL: none */
 /* The library is the toolkit's stub: DC_DEVICE. */
 int dc_cuda_fail_stub(dc_error *err);
-
-#endif

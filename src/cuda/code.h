@@ -4,11 +4,8 @@
 ** A launch is one call of the driver with the packed parameters as they are; besides, three flags are read, and the
 ** launch is noted in case the GPU faults.
 */
-#ifndef DC_CUDA_CODE_H
-#define DC_CUDA_CODE_H
+#pragma once
 
 #include "device/device.h"
 
 extern const dc_code_ops dc_cuda_code_ops;
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** context.h - inside cuda/: the context, current stream and capture mode that driver calls need.
 */
-#ifndef DC_CUDA_CONTEXT_H
-#define DC_CUDA_CONTEXT_H
+#pragma once
 
 #include "cuda/fault.h"
 
@@ -34,5 +33,3 @@ static inline int dc_cuda_relax(const dc_cuda *d) {
 static inline void dc_cuda_restrain(int mode) {
   if (mode >= 0) dc_cuda_note(dc_cu.ThreadExchangeStreamCaptureMode(&mode));
 }
-
-#endif

@@ -4,8 +4,7 @@
 ** Small copies pass through page-locked memory: then writes need not wait, and reads are waited for in a way that
 ** Ctrl-C ends.  Large copies wait for the stream first, for the same reason.
 */
-#ifndef DC_CUDA_COPY_H
-#define DC_CUDA_COPY_H
+#pragma once
 
 #include "cuda/types.h"
 
@@ -16,5 +15,3 @@ int dc_cuda_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_
 int dc_cuda_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
 int dc_cuda_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
 int dc_cuda_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
-
-#endif

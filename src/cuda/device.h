@@ -3,11 +3,8 @@
 **
 ** The driver's library is loaded and started when its devices are first asked for, never before.
 */
-#ifndef DC_CUDA_DEVICE_H
-#define DC_CUDA_DEVICE_H
+#pragma once
 
 #include "device/device.h"
 
 extern const dc_backend dc_cuda_backend;
-
-#endif

@@ -6,8 +6,7 @@
 ** for all devices and whatever is reset.  So the first one is latched with the kernels that were running, and repeated
 ** from then on.
 */
-#ifndef DC_CUDA_FAULT_H
-#define DC_CUDA_FAULT_H
+#pragma once
 
 #include "base/runtime.h"
 #include "cuda/types.h"
@@ -64,5 +63,3 @@ void dc_cuda_forget(const dc_cuda_stream *s);
 void dc_cuda_forget_function(const dc_function *fn);
 /* "'saxpy', 'norm'": the kernels launched on d that are not known to have ended, into text[n]; returns how many. */
 size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n);
-
-#endif

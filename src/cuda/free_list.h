@@ -5,8 +5,7 @@
 ** of its last owner may still run: that is safe where all work is in one stream, so blocks are cached and taken only
 ** then. A stream that is made later begins behind all that was issued.
 */
-#ifndef DC_CUDA_FREE_LIST_H
-#define DC_CUDA_FREE_LIST_H
+#pragma once
 
 #include "cuda/types.h"
 
@@ -15,5 +14,3 @@ bool dc_cuda_free_list_take(dc_cuda *d, size_t n, dc_ptr *p);
 bool dc_cuda_free_list_add(dc_cuda *d, size_t n, dc_ptr p); /* false: give it back to the driver */
 /* Empties the list by `give_back`. */
 void dc_cuda_free_list_clear(dc_cuda *d, void (*give_back)(dc_cuda *d, dc_ptr p));
-
-#endif

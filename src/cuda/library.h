@@ -4,8 +4,7 @@
 **
 ** DOTCOMPUTE_CUBLAS, DOTCOMPUTE_CUSOLVER and DOTCOMPUTE_CUFFT name the one file to take, or are "off".
 */
-#ifndef DC_CUDA_LIBRARY_H
-#define DC_CUDA_LIBRARY_H
+#pragma once
 
 #include "cuda/types.h"
 #include "cuda/library_api.h"
@@ -51,5 +50,3 @@ int dc_cuda_type_index(dc_dtype t);        /* float32, float64, complex64, compl
 
 /* A slot of dc_library_ops: loads it. */
 int dc_cuda_library_load(dc_device *dev, dc_library which, dc_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 ** library_api.h - the parts of cuBLAS, cuSOLVER and cuFFT that are used, declared by ourselves, as api.h does it with
 ** the driver: types and numbers carry NVIDIA's names, enumerations are plain ints.
 */
-#ifndef DC_CUDA_LIBRARY_API_H
-#define DC_CUDA_LIBRARY_API_H
+#pragma once
 
 #include "cuda/api.h"
 
@@ -49,5 +48,3 @@ typedef struct dc_cufft_api {
 #include "cuda/cufft_api.def"
 #undef DC_CUFFT
 } dc_cufft_api;
-
-#endif

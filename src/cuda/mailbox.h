@@ -1,8 +1,7 @@
 /*
 ** mailbox.h - inside cuda/: a GPU's mailbox (device/mailbox.h).
 */
-#ifndef DC_CUDA_MAILBOX_H
-#define DC_CUDA_MAILBOX_H
+#pragma once
 
 #include "device/mailbox.h"
 
@@ -12,5 +11,3 @@
 /* Slots of dc_memory_ops. */
 bool dc_cuda_mailbox(dc_device *dev, dc_ptr *at, uint64_t *sequence);
 int dc_cuda_mailbox_wait(dc_device *dev, uint64_t sequence, void *value, size_t n, dc_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 ** solver_batch.h - inside cuda/: dense solvers of many small matrices at once, by what cuBLAS and cuSOLVER have for
 ** that. One after the other (solver.h), each would be launches of their own, and use a few of a GPU's processors.
 */
-#ifndef DC_CUDA_SOLVER_BATCH_H
-#define DC_CUDA_SOLVER_BATCH_H
+#pragma once
 
 #include "cuda/types.h"
 
@@ -13,5 +12,3 @@ int dc_cuda_batch_work(dc_cuda *d, dc_dense *p, dc_error *err);
 int dc_cuda_batch(dc_cuda *d, const dc_dense *p, dc_error *err);
 /* Frees host memory that a solver worked in, after it gave rc; the same. */
 int dc_cuda_solver_end(dc_cuda *d, void *host, int rc);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** staging.h - inside cuda/: large copies between a GPU and memory that is not page-locked.
 */
-#ifndef DC_CUDA_STAGING_H
-#define DC_CUDA_STAGING_H
+#pragma once
 
 #include "cuda/types.h"
 
@@ -11,5 +10,3 @@ bool dc_cuda_staged(dc_cuda *d, size_t n);
 /* Copies n bytes between the device, at `at`, and pageable host memory; `up`: to the device. In the current stream;
 ** waits for it. */
 int dc_cuda_staged_copy(dc_cuda *d, void *host, dc_ptr at, size_t n, bool up, dc_error *err);
-
-#endif

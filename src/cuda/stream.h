@@ -1,8 +1,7 @@
 /*
 ** stream.h - inside cuda/: streams and events of a GPU, and waiting for them in a way that Ctrl-C ends.
 */
-#ifndef DC_CUDA_STREAM_H
-#define DC_CUDA_STREAM_H
+#pragma once
 
 #include "cuda/types.h"
 
@@ -21,5 +20,3 @@ int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err);
 int dc_cuda_stream_create(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
 int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err);
 extern const dc_stream_ops dc_cuda_stream_ops;
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** types.h - inside cuda/: the state of a device and of what is loaded on it.
 */
-#ifndef DC_CUDA_TYPES_H
-#define DC_CUDA_TYPES_H
+#pragma once
 
 #include "cuda/api.h"
 #include "device/device.h"
@@ -60,5 +59,3 @@ struct dc_function {
 ** that they are not portable. */
 #define DC_CUDA_PORTABLE_CLUSTER 8
 #define DC_CUDA_CLUSTER 16
-
-#endif

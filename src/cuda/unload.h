@@ -1,8 +1,7 @@
 /*
 ** unload.h - inside cuda/: modules are unloaded when none of their kernels can be running any more.
 */
-#ifndef DC_CUDA_UNLOAD_H
-#define DC_CUDA_UNLOAD_H
+#pragma once
 
 #include "cuda/types.h"
 
@@ -12,5 +11,3 @@ bool dc_cuda_unload_ended(dc_code *code);
 void dc_cuda_unload_deferred(dc_cuda *d);
 /* Frees the host's part of it alone. */
 void dc_cuda_free_code(dc_code *code);
-
-#endif

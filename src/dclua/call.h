@@ -1,6 +1,5 @@
 /* call.h - calls with tracebacks, and messages on stderr. */
-#ifndef DC_DCLUA_CALL_H
-#define DC_DCLUA_CALL_H
+#pragma once
 
 #include <lua.h>
 
@@ -16,5 +15,3 @@ int dclua_call(lua_State *L, int nargs, int nresults);
 
 /* Prints and pops the message on top when `status` is not LUA_OK; gives the status back. */
 int dclua_report(lua_State *L, int status);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** history.h - the prompt's history: lines kept between sessions in a file that sessions at the same time share.
 */
-#ifndef DC_DCLUA_HISTORY_H
-#define DC_DCLUA_HISTORY_H
+#pragma once
 
 #include <histedit.h>
 
@@ -18,5 +17,3 @@ void dclua_history_open(dclua_history *h);
 /* Adds a line, with or without its end, to the history and to the end of the file. */
 void dclua_history_add(dclua_history *h, const char *line);
 void dclua_history_close(dclua_history *h);
-
-#endif

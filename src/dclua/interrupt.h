@@ -2,8 +2,7 @@
 ** interrupt.h - Ctrl-C.  The signal sets dc_interrupt_flag, which kernels and waits look at, and a
 ** hook on the coroutine that runs, which raises an error of kind "interrupted" at the next instruction.
 */
-#ifndef DC_DCLUA_INTERRUPT_H
-#define DC_DCLUA_INTERRUPT_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -18,5 +17,3 @@ int dclua_interrupt_pending(void);
 
 /* While nothing is run, at the prompt, any number of interrupts is one, and none ends the process. */
 void dclua_interrupt_idle(bool idle);
-
-#endif

@@ -2,12 +2,9 @@
 ** repl.h - the prompt: expressions printed without `return`, input over several lines, Ctrl-C that drops the line but
 ** not the session.  Without a terminal it reads plain lines and shows the same prompts, as `lua -i` does.
 */
-#ifndef DC_DCLUA_REPL_H
-#define DC_DCLUA_REPL_H
+#pragma once
 
 #include <lua.h>
 
 /* Reads, evaluates and prints until end of file. The terminal's name for messages is argv[0]'s. */
 void dclua_repl(lua_State *L);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** terminal.h - lines from a terminal, edited by libedit: signals in their order among the keys, completion, pasting.
 */
-#ifndef DC_DCLUA_TERMINAL_H
-#define DC_DCLUA_TERMINAL_H
+#pragma once
 
 #include <lua.h>
 
@@ -17,5 +16,3 @@ dclua_terminal *dclua_terminal_open(lua_State *L);
 /* Appends the next line, without its end. */
 dclua_reading dclua_terminal_read(dclua_terminal *t, const char *prompt, dc_buf *out);
 void dclua_terminal_close(dclua_terminal *t);
-
-#endif

@@ -5,8 +5,7 @@
 ** DC_ALLOCATION_NOTED bytes and more are always noted; smaller ones while dc_allocation_trace is on.  A site is
 ** forgotten with its last block.
 */
-#ifndef DC_DEVICE_LEDGER_H
-#define DC_DEVICE_LEDGER_H
+#pragma once
 
 #include "device/device.h"
 
@@ -34,5 +33,3 @@ void dc_allocation_end(dc_allocation_site *site, size_t bytes); /* the block is 
 
 /* The sites of `dev` with most bytes, at most n of them, largest first; returns how many. */
 size_t dc_allocation_sites(const dc_device *dev, const dc_allocation_site **sites, size_t n);
-
-#endif

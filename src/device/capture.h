@@ -8,8 +8,7 @@
 ** What cannot be part of a graph (reading values back, waiting, copies from the host) fails with dc_capture_refuse's
 ** error.  Memory is allocated and freed as always, outside of the graph, in the user's streams.
 */
-#ifndef DC_DEVICE_CAPTURE_H
-#define DC_DEVICE_CAPTURE_H
+#pragma once
 
 #include "device/graph.h"
 
@@ -49,5 +48,3 @@ int dc_capture_wait(dc_stream *s, const dc_capture_point *at, dc_error *err);
 
 /* The barrier of work outside of the graph, whether or not one is being captured. */
 const dc_hazards *dc_capture_outside(const dc_device *dev);
-
-#endif

@@ -25,8 +25,7 @@
 **  - Sizes are bytes unless a name says otherwise.
 **  - Calls come from one thread at a time for each device.
 */
-#ifndef DC_DEVICE_DEVICE_H
-#define DC_DEVICE_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -361,5 +360,3 @@ typedef struct dc_backend {
   /* Loads and starts the driver, if it is not, and describes it; optional (default: the backend needs no driver). */
   void (*driver)(dc_driver_info *info);
 } dc_backend;
-
-#endif

@@ -4,8 +4,7 @@
 ** A graph holds what it uses until it is closed and its runs are over: a closed graph that may still run stays in its
 ** device's list of ending ones until the stream that ran it last has passed that point.
 */
-#ifndef DC_DEVICE_GRAPH_H
-#define DC_DEVICE_GRAPH_H
+#pragma once
 
 #include "device/stream_state.h"
 
@@ -39,5 +38,3 @@ void dc_graph_replace(dc_graph *g, dc_graph *shell, void *handle);
 void dc_graph_release_held(dc_held *held, size_t n);
 /* Frees closed graphs whose runs are over. */
 void dc_graphs_sweep(struct dc_stream_state *x);
-
-#endif

@@ -5,8 +5,7 @@
 ** (read after write), a write for both; then it supersedes them.  Uses hold their streams as structures; those whose
 ** work is over fall out.
 */
-#ifndef DC_DEVICE_HAZARD_H
-#define DC_DEVICE_HAZARD_H
+#pragma once
 
 #include "device/timeline.h"
 
@@ -24,5 +23,3 @@ dc_stream *dc_hazards_last(const dc_hazards *h, const dc_device *dev);
 /* Orders `by` behind all uses, for freeing the memory there.  Where that fails the host waits. Never fails. */
 void dc_hazards_finish(const dc_hazards *h, dc_stream *by);
 void dc_hazards_drop(dc_hazards **h);
-
-#endif

@@ -2,8 +2,7 @@
 ** library.h - checked calls of a device's libraries: matrix products, dense solvers, Fourier transforms.
 ** What they take is in device.h.
 */
-#ifndef DC_DEVICE_LIBRARY_H
-#define DC_DEVICE_LIBRARY_H
+#pragma once
 
 #include "device/device.h"
 
@@ -20,5 +19,3 @@ int dc_device_fft_work(dc_device *dev, dc_fft *p, dc_error *err);
 int dc_device_product(dc_device *dev, const dc_product *p, dc_error *err);
 int dc_device_dense(dc_device *dev, const dc_dense *p, dc_error *err);
 int dc_device_fft(dc_device *dev, const dc_fft *p, dc_error *err);
-
-#endif

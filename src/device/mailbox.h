@@ -7,8 +7,7 @@
 ** keep the value before the number: a fence for the whole system waits for what goes over the bus.  (NVIDIA's NCCL
 ** sends small messages in this way, its "LL" protocol.)
 */
-#ifndef DC_DEVICE_MAILBOX_H
-#define DC_DEVICE_MAILBOX_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -33,5 +32,3 @@ int dc_device_mailbox_wait(dc_device *dev, uint64_t sequence, void *value, size_
 
 /* For backends: whether a value of n bytes has arrived under that number; then it is in value[n]. */
 bool dc_mailbox_read(const dc_mailbox_slot *slot, uint64_t sequence, void *value, size_t n);
-
-#endif

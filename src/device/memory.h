@@ -4,8 +4,7 @@
 ** These functions open the device at first use, count, do nothing for n == 0, and refuse what a graph that is being
 ** captured cannot hold.
 */
-#ifndef DC_DEVICE_MEMORY_H
-#define DC_DEVICE_MEMORY_H
+#pragma once
 
 #include "device/device.h"
 
@@ -26,5 +25,3 @@ int dc_device_memory_info(dc_device *dev, size_t *free_bytes, size_t *total_byte
 /* Called when an allocation fails, before it is tried once more: src/lua runs the garbage collector here.  NULL: none.
 ** Returns nonzero if it may have freed something. */
 extern int (*dc_memory_pressure)(dc_device *dev, size_t wanted);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** pinned.h - page-locked host memory, which a device copies to and from without waiting.
 */
-#ifndef DC_DEVICE_PINNED_H
-#define DC_DEVICE_PINNED_H
+#pragma once
 
 #include "device/stream_state.h"
 
@@ -14,5 +13,3 @@ dc_pinned *dc_pinned_new(dc_device *dev, size_t n, void **p, dc_error *err);
 void dc_pinned_free(dc_pinned *p, dc_hazards *uses);
 /* Frees what is not in use any more. */
 void dc_pinned_sweep(struct dc_stream_state *x);
-
-#endif

@@ -3,8 +3,7 @@
 **
 ** Backends are added at start-up (lua/core.c does it); nothing is loaded before their devices are first asked for.
 */
-#ifndef DC_DEVICE_REGISTRY_H
-#define DC_DEVICE_REGISTRY_H
+#pragma once
 
 #include "device/device.h"
 
@@ -36,5 +35,3 @@ dc_device *dc_device_default(dc_error *err);
 
 /* Opens the device if it is not; fails at once, with the first reason, if it could not be or is lost. */
 int dc_device_open(dc_device *dev, dc_error *err);
-
-#endif

@@ -6,8 +6,7 @@
 **
 ** On blocking devices streams have the same functions and nothing to wait for.
 */
-#ifndef DC_DEVICE_STREAM_H
-#define DC_DEVICE_STREAM_H
+#pragma once
 
 #include "device/capture.h"
 
@@ -50,5 +49,3 @@ int dc_event_done(dc_event *e, bool *done, dc_error *err);
 int dc_event_synchronize(dc_event *e, dc_error *err);
 /* Waits for both; seconds, negative when `to` was first. Both of one device. */
 int dc_event_elapsed(dc_event *from, dc_event *to, double *seconds, dc_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 ** stream_state.h - what a device with several streams has, and what can be said without them: its own stream, the
 ** current one, whether a graph is being captured.
 */
-#ifndef DC_DEVICE_STREAM_STATE_H
-#define DC_DEVICE_STREAM_STATE_H
+#pragma once
 
 #include "device/hazard.h"
 
@@ -28,5 +27,3 @@ dc_stream *dc_stream_active(dc_device *dev, dc_error *err);   /* chosen or own; 
 void dc_stream_issued(dc_device *dev, void *handle);
 /* 0 when nothing is being captured on dev, else -1: "cannot be captured in a graph: it <what>". */
 int dc_capture_refuse(const dc_device *dev, const char *what, dc_error *err);
-
-#endif

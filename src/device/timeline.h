@@ -6,8 +6,7 @@
 ** more than it must but never for less.  A stream remembers the latest value of each other stream that it has waited
 ** for (a vector clock), and waits for none twice.
 */
-#ifndef DC_DEVICE_TIMELINE_H
-#define DC_DEVICE_TIMELINE_H
+#pragma once
 
 #include "device/device.h"
 
@@ -51,5 +50,3 @@ bool dc_timeline_ended(const dc_stream *s);
 int dc_timeline_wait(dc_stream *by, dc_stream *s, uint64_t value, dc_error *err);
 /* Releases the ring's events. */
 void dc_timeline_close(dc_stream *s);
-
-#endif

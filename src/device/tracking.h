@@ -4,8 +4,7 @@
 ** Call these while dev->tracking is set: each use is ordered behind what conflicts with it and noted in the memory's
 ** hazard list.
 */
-#ifndef DC_DEVICE_TRACKING_H
-#define DC_DEVICE_TRACKING_H
+#pragma once
 
 #include "device/stream.h"
 
@@ -17,5 +16,3 @@ int dc_tracking_allocated(dc_hazards **h, dc_device *dev, dc_error *err);
 int dc_tracking_barrier(dc_device *dev, dc_stream *by, dc_error *err);
 /* Frees device memory after its last use, and drops the list; also without tracking. Never fails. */
 void dc_tracking_free(dc_hazards **h, dc_device *dev, dc_ptr p, size_t n);
-
-#endif

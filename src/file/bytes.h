@@ -5,8 +5,7 @@
 ** The room knows formats of files: bytes in memory, in files, behind a callback.  No arrays, no devices, no Lua.
 ** What is wrong with a file is a DC_IO whose message begins with the file's name (dc_file_blame puts it there).
 */
-#ifndef DC_FILE_BYTES_H
-#define DC_FILE_BYTES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ uint32_t dc_crc32(uint32_t crc, const void *bytes, size_t n);
 
 /* Reverses the bytes of each of the n / size values of `size` (2, 4 or 8) bytes, in place. */
 void dc_swap_bytes(void *bytes, size_t n, size_t size);
-
-#endif

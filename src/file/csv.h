@@ -1,8 +1,7 @@
 /*
 ** csv.h - tables of numbers as text: a line a row, fields separated by a character.
 */
-#ifndef DC_FILE_CSV_H
-#define DC_FILE_CSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void dc_csv_free(dc_csv *csv); /* idempotent */
 /* n elements of a table of `columns` columns; the first of them stands in column `column`, from 0. */
 int dc_csv_write(const dc_sink *to, dc_dtype dtype, const void *elements, size_t n, int64_t columns, int64_t column,
                  char delimiter, dc_error *err);
-
-#endif

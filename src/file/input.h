@@ -1,8 +1,7 @@
 /*
 ** input.h - a regular file open for reading, by position; and parts of it mapped into memory.
 */
-#ifndef DC_FILE_INPUT_H
-#define DC_FILE_INPUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ typedef struct dc_mapping {
 ** file is never changed.  Pages that the file has lost meanwhile fault when touched. */
 int dc_input_map(const dc_input *in, uint64_t at, size_t n, dc_mapping *map, void **p, dc_error *err);
 void dc_mapping_close(dc_mapping *map); /* idempotent */
-
-#endif

@@ -5,8 +5,7 @@
 ** header's length, and a literal of Python's with the keys 'descr', 'fortran_order' and 'shape'.  The literal is parsed
 ** here and nothing else is: objects, which NumPy would unpickle, are refused.
 */
-#ifndef DC_FILE_NPY_H
-#define DC_FILE_NPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ char *dc_npy_header(dc_dtype dtype, bool fortran, int ndim, const int64_t *shape
 /* Elements as they stand in the file, to elements as devices want them: byte order; bytes of bools are 0 or 1 (DC_IO
 ** otherwise). `at` is the position of the first byte among the elements. */
 int dc_npy_settle(dc_dtype dtype, bool swapped, void *bytes, size_t n, uint64_t at, dc_error *err);
-
-#endif

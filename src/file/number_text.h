@@ -1,8 +1,7 @@
 /*
 ** number_text.h - values of every dtype as decimal text, both ways, whatever the process's locale.
 */
-#ifndef DC_FILE_NUMBER_TEXT_H
-#define DC_FILE_NUMBER_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void dc_number_print_end(void *before);
 
 /* A float64 as float16 or bfloat16; false when it is finite and too large. */
 bool dc_number_small(double v, dc_dtype dtype, uint16_t *bits);
-
-#endif

@@ -6,8 +6,7 @@
 ** that is replaced stay.  A path that is a pipe or a device (/dev/stdout) is written to as it comes.
 ** Not synced: after a crash of the machine itself the file may be incomplete, as with any that is written.
 */
-#ifndef DC_FILE_OUTPUT_H
-#define DC_FILE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ void dc_output_abandon(dc_output *out); /* nothing remains of it; idempotent, al
 
 /* As a sink; `ud` is the dc_output. */
 int dc_output_push(void *output, const void *src, size_t n, dc_error *err);
-
-#endif

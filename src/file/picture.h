@@ -1,8 +1,7 @@
 /*
 ** picture.h - pictures: PNG and the PGM/PPM of Netpbm, both ways.
 */
-#ifndef DC_FILE_PICTURE_H
-#define DC_FILE_PICTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void dc_picture_free(dc_picture *image); /* of one that was read; idempotent */
 
 /* Memory for the picture's samples: dc_picture_bytes of them, which the caller has checked against the file. */
 int dc_picture_make(dc_picture *image, dc_error *err);
-
-#endif

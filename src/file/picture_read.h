@@ -1,8 +1,7 @@
 /*
 ** picture_read.h - a picture of any format that is read here, recognized by the first bytes of its file.
 */
-#ifndef DC_FILE_PICTURE_READ_H
-#define DC_FILE_PICTURE_READ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
 
 /* PNG, PGM or PPM, by the first bytes of the file's content. DC_IO for what is damaged or not known. */
 int dc_picture_read(dc_picture *image, const uint8_t *bytes, size_t n, dc_error *err);
-
-#endif

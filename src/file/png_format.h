@@ -1,8 +1,7 @@
 /*
 ** png_format.h - what reading and writing PNG share: chunks' names, colour types, the predictor.
 */
-#ifndef DC_FILE_PNG_FORMAT_H
-#define DC_FILE_PNG_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,5 +23,3 @@ static inline int dc_png_paeth(int a, int b, int c) {
   const int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
   return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** png_read.h - PNG files to samples: chunks, rows and their filters, passes of interlaced ones, expansion.
 */
-#ifndef DC_FILE_PNG_READ_H
-#define DC_FILE_PNG_READ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@
 /* After the PNG specification (ISO/IEC 15948): every colour type and depth, interlaced or not.  Depths under 8 are
 ** stretched to 8 bits (full is 255), palettes become RGB, transparent colours an alpha channel. */
 int dc_png_read(dc_picture *image, const uint8_t *bytes, size_t n, dc_error *err);
-
-#endif

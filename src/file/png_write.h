@@ -2,8 +2,7 @@
 ** png_write.h - samples to PNG files.  Each row gets the filter whose result has the smallest sum of absolute values,
 ** taken as signed bytes: what the specification suggests (section 12.8).
 */
-#ifndef DC_FILE_PNG_WRITE_H
-#define DC_FILE_PNG_WRITE_H
+#pragma once
 
 #include "base/error.h"
 #include "file/bytes.h"
@@ -11,5 +10,3 @@
 
 /* level: zlib's, 0 to 9. */
 int dc_png_write(const dc_picture *image, int level, const dc_sink *to, dc_error *err);
-
-#endif

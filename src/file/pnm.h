@@ -1,8 +1,7 @@
 /*
 ** pnm.h - Netpbm's PGM and PPM (its manual's pages pgm(5) and ppm(5)): a header of text, samples as text or bytes.
 */
-#ifndef DC_FILE_PNM_H
-#define DC_FILE_PNM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ int dc_pnm_read(dc_picture *image, const uint8_t *bytes, size_t n, dc_error *err
 
 /* P5 for one channel, P6 for three, DC_SHAPE for others. */
 int dc_pnm_write(const dc_picture *image, const dc_sink *to, dc_error *err);
-
-#endif

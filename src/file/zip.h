@@ -4,8 +4,7 @@
 ** After PKWARE's APPNOTE 6.3.  Reading goes by the central directory alone.  Whatever an archive says of itself is
 ** checked against the file's size before memory is made for it.
 */
-#ifndef DC_FILE_ZIP_H
-#define DC_FILE_ZIP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ typedef struct dc_zip_writer {
   uint32_t crc;
   dc_deflate *deflate;  /* NULL: stored */
 } dc_zip_writer;
-
-#endif

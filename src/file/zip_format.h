@@ -1,8 +1,7 @@
 /*
 ** zip_format.h - signatures, lengths and fields of ZIP's records, for the two files about it.
 */
-#ifndef DC_FILE_ZIP_FORMAT_H
-#define DC_FILE_ZIP_FORMAT_H
+#pragma once
 
 enum {
   ZIP_LOCAL = 0x04034b50, ZIP_CENTRAL = 0x02014b50, ZIP_END = 0x06054b50, ZIP_END64 = 0x06064b50,
@@ -16,5 +15,3 @@ enum { ZIP_FLAG_ENCRYPTED = 1, ZIP_FLAG_UTF8 = 0x800 };
 enum { ZIP_EXTRA64 = 1, ZIP_EXTRA_ALIGNED = 0xa11e }; /* extra fields: ZIP64's sizes; an alignment, then blanks */
 #define ZIP_FULL16 0xffffu
 #define ZIP_FULL32 0xffffffffu /* the value is in ZIP64's record */
-
-#endif

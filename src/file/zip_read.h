@@ -1,8 +1,7 @@
 /*
 ** zip_read.h - ZIP archives: the directory, and members.
 */
-#ifndef DC_FILE_ZIP_READ_H
-#define DC_FILE_ZIP_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ int dc_zip_reader_pull(void *reader, void *dst, size_t n, dc_error *err);
 /* Reads what is left, and checks length and CRC. */
 int dc_zip_reader_finish(dc_zip_reader *r, dc_error *err);
 void dc_zip_reader_close(dc_zip_reader *r); /* idempotent */
-
-#endif

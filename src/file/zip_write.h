@@ -3,8 +3,7 @@
 ** member is complete.  Times are those that ZIP begins with, 1980: the same arrays give the same bytes.  What is stored
 ** begins at a multiple of 64 bytes, so that it can be mapped into memory.
 */
-#ifndef DC_FILE_ZIP_WRITE_H
-#define DC_FILE_ZIP_WRITE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ int dc_zip_writer_end(dc_zip_writer *w, dc_error *err);
 /* Writes the directory. */
 int dc_zip_writer_finish(dc_zip_writer *w, dc_error *err);
 void dc_zip_writer_close(dc_zip_writer *w); /* idempotent */
-
-#endif

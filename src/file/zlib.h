@@ -1,8 +1,7 @@
 /*
 ** zlib.h - deflate and inflate, by the system's zlib, which is loaded when first needed (libz.so.1).
 */
-#ifndef DC_FILE_ZLIB_H
-#define DC_FILE_ZLIB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ dc_deflate *dc_deflate_open(dc_wrapping wrapping, int level, dc_sink to, dc_erro
 int dc_deflate_write(dc_deflate *z, const void *src, size_t n, dc_error *err);
 int dc_deflate_finish(dc_deflate *z, dc_error *err);
 void dc_deflate_close(dc_deflate *z); /* NULL is fine */
-
-#endif

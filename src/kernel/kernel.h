@@ -1,8 +1,7 @@
 /*
 ** kernel.h - types: a module (a compiled source loaded on a device), its kernels, and the launch plan of each.
 */
-#ifndef DC_KERNEL_KERNEL_H
-#define DC_KERNEL_KERNEL_H
+#pragma once
 
 #include "compile/compile.h"
 #include "device/device.h"
@@ -101,5 +100,3 @@ struct dc_module {
   dc_kernel *kernels; /* image->nkernels of them, resolved when first asked for (fn == NULL before) */
   dc_struct_plan *records; /* image->nrecords of them; NULL: none asked for yet */
 };
-
-#endif

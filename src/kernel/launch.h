@@ -4,8 +4,7 @@
 ** The fast path is inline: a dozen compares and the backend's call, for a one-dimensional grid and block without
 ** attributes on an untracked device.  dc_kernel_launch does everything else.
 */
-#ifndef DC_KERNEL_LAUNCH_H
-#define DC_KERNEL_LAUNCH_H
+#pragma once
 
 #include "base/runtime.h"
 #include "kernel/kernel.h"
@@ -56,5 +55,3 @@ int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, d
 /* The number of blocks of `threads` threads and `shared` bytes of dynamic shared memory that are resident at once on
 ** the whole device: the largest grid of a cooperative launch.  The last answer is cached in k->resident. */
 int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err);
-
-#endif

@@ -4,8 +4,7 @@
 ** Kernels are looked up, and their launch plans made, when first needed: a module of a hundred kernels of which one is
 ** used costs one.
 */
-#ifndef DC_KERNEL_MODULE_H
-#define DC_KERNEL_MODULE_H
+#pragma once
 
 #include "kernel/kernel.h"
 
@@ -24,5 +23,3 @@ dc_kernel *dc_module_kernel(dc_module *m, const char *name, dc_error *err);
 /* Fills *k with the entry of that lowered name, for callers that pack the parameters themselves: no plan is made.
 ** `sig` (its name is for messages) lives as long as *k. */
 int dc_kernel_take(dc_module *m, const char *entry, const dc_signature *sig, dc_kernel *k, dc_error *err);
-
-#endif

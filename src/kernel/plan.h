@@ -5,8 +5,7 @@
 ** loaded code, which has the last word: where the two disagree the kernel is refused, since a launch would hand it
 ** garbage.
 */
-#ifndef DC_KERNEL_PLAN_H
-#define DC_KERNEL_PLAN_H
+#pragma once
 
 #include "kernel/kernel.h"
 
@@ -21,5 +20,3 @@ void dc_plan_free_records(dc_module *m);
 /* Prefixes the error with "kernel 'saxpy', parameter 2 'a' (float): " and appends the signature.
 ** `param` counts from 0 here; negative blames the kernel alone. Always returns -1. */
 int dc_kernel_blame(const dc_kernel *k, int param, dc_error *err);
-
-#endif

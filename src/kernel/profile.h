@@ -4,8 +4,7 @@
 ** While it is on, every launch is timed: by two events around it, read later, or on a blocking device by the clock.
 ** Launches are summed by device, kernel and launch site.  Off, it costs one test of dc_process.profiling.
 */
-#ifndef DC_KERNEL_PROFILE_H
-#define DC_KERNEL_PROFILE_H
+#pragma once
 
 #include "base/runtime.h"
 #include "kernel/kernel.h"
@@ -35,5 +34,3 @@ int dc_profile_launch(dc_kernel *k, dc_launch *l, dc_error *err);
 /* Other work of the device's current stream, under the name that the table shall have for it: calls `issue`. */
 typedef int dc_profile_issue(void *ud, dc_error *err);
 int dc_profile_work(dc_device *dev, const char *name, dc_profile_issue *issue, void *ud, dc_error *err);
-
-#endif

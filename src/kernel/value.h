@@ -8,8 +8,7 @@
 ** with the value alone ("2.5 has no integer representation", "300 is out of range for uint8 (0 to 255)"):
 ** dc_kernel_blame adds kernel, parameter and signature.
 */
-#ifndef DC_KERNEL_VALUE_H
-#define DC_KERNEL_VALUE_H
+#pragma once
 
 #include "kernel/kernel.h"
 
@@ -23,5 +22,3 @@ int dc_plan_put_bytes(const dc_plan_param *p, const char *bytes, size_t n, void 
 dc_plan_param dc_plan_lane(const dc_plan_param *p, int i);
 /* Whether an array of `dtype`, `count` elements at `addr` may be passed for this pointer parameter. */
 int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, uint64_t count, dc_error *err);
-
-#endif

@@ -5,8 +5,7 @@
 ** expressions, or arrays that pending expressions read and the kernel may write, they are materialized first and the
 ** arguments marshalled again; that may run finalizers.
 */
-#ifndef DC_LUA_ARGUMENT_H
-#define DC_LUA_ARGUMENT_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ bool dc_lua_marshal_arguments(dc_lua_marshal *m, lua_State *L, dc_lua *self, con
 ** the device).  May run finalizers.  Raises. */
 void dc_lua_materialize_arguments(dc_lua_marshal *m, bool all);
 void dc_lua_marshal_again(dc_lua_marshal *m, char *params);
-
-#endif

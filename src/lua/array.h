@@ -1,8 +1,7 @@
 /*
 ** array.h - an array as a Lua value: a userdata with one pointer, which is NULL once it is closed.
 */
-#ifndef DC_LUA_ARRAY_H
-#define DC_LUA_ARRAY_H
+#pragma once
 
 #include <lua.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ dc_array *dc_lua_checkarray(lua_State *L, const dc_lua *self, int arg);
 
 /* Evaluates the array when it is pending; raises where that fails. */
 void dc_lua_materialize(lua_State *L, dc_lua *self, dc_array *a);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** array_fields.h - the fields of arrays: a.dtype, a.T, a.ptr ...
 */
-#ifndef DC_LUA_ARRAY_FIELDS_H
-#define DC_LUA_ARRAY_FIELDS_H
+#pragma once
 
 #include <lua.h>
 
@@ -17,5 +16,3 @@ void dc_lua_set_fields(lua_State *L);
 
 /* Pushes a view whose axis i is axes[i] of `a`; NULL: reversed. Returns 1. */
 int dc_lua_push_transposed(lua_State *L, dc_lua *self, dc_array *a, const int *axes);
-
-#endif

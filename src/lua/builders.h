@@ -2,11 +2,8 @@
 ** builders.h - what the builders (lua/dotcompute/elementwise.lua and its like) need of C: the types of their
 ** arguments at a glance, one domain for operands of several shapes, results made for them, strides.
 */
-#ifndef DC_LUA_BUILDERS_H
-#define DC_LUA_BUILDERS_H
+#pragma once
 
 #include <lauxlib.h>
 
 extern const luaL_Reg dc_lua_builders_internal[];
-
-#endif

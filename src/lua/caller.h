@@ -1,6 +1,5 @@
 /* caller.h - which line of the script called: the innermost Lua function that is not of our own Lua files. */
-#ifndef DC_LUA_CALLER_H
-#define DC_LUA_CALLER_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -15,5 +14,3 @@ bool dc_lua_caller(lua_State *L, lua_Debug *ar);
 /* Whether the chunk of that name is one of our own Lua files. */
 bool dc_lua_is_own(const dc_lua *self, const char *source, size_t len);
 dc_lua_own dc_lua_own_name(const char *source, size_t len);
-
-#endif

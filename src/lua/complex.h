@@ -1,8 +1,7 @@
 /*
 ** complex.h - one complex number as a Lua value, as an element of a complex array is: two float64, immutable.
 */
-#ifndef DC_LUA_COMPLEX_H
-#define DC_LUA_COMPLEX_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -11,5 +10,3 @@
 
 void dc_lua_pushcomplex(lua_State *L, double re, double im);
 bool dc_lua_tocomplex(lua_State *L, const dc_lua *self, int idx, double *re, double *im);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** convert.h - Lua values to host memory and back: elements, nested tables, dtypes, shapes.
 */
-#ifndef DC_LUA_CONVERT_H
-#define DC_LUA_CONVERT_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shap
 
 /* An integer, or a float with an integer's value, at idx. */
 bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** core.h - the face of lua/ towards hosts such as dclua: opening the module, raising its errors.
 */
-#ifndef DC_LUA_CORE_H
-#define DC_LUA_CORE_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -12,5 +11,3 @@
 ** host that puts it into package.preload is taken to catch SIGINT itself (it sets dc_interrupt_flag);
 ** elsewhere a handler of ours serves while a device works. */
 __attribute__((visibility("default"))) int luaopen_dotcompute_core(lua_State *L);
-
-#endif

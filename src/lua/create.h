@@ -1,8 +1,7 @@
 /*
 ** create.h - functions of the module that make arrays.
 */
-#ifndef DC_LUA_CREATE_H
-#define DC_LUA_CREATE_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -14,5 +13,3 @@
 dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *s);
 
 extern const luaL_Reg dc_lua_create_core[];
-
-#endif

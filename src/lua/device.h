@@ -1,8 +1,7 @@
 /*
 ** device.h - devices as Lua objects, which of them is the current one, counters, and what the doctor asks.
 */
-#ifndef DC_LUA_DEVICE_H
-#define DC_LUA_DEVICE_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -19,5 +18,3 @@ dc_device *dc_lua_checkdevice(lua_State *L, int idx);
 dc_device *dc_lua_current(lua_State *L, dc_lua *self);
 void dc_lua_open_device(lua_State *L, int self);
 extern const luaL_Reg dc_lua_device_core[], dc_lua_device_internal[];
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** error.h - dc_error to Lua error, in one place.
 */
-#ifndef DC_LUA_ERROR_H
-#define DC_LUA_ERROR_H
+#pragma once
 
 #include <lua.h>
 
@@ -29,5 +28,3 @@ void dc_lua_open_error(lua_State *L, int self);
 /* Raises `err` as a Lua error table (docs/api.md, "Errors") and clears it. Never returns; the return type
 ** is for `return dc_lua_raise(L, &err);`. Nothing may be held that the error would leak. */
 int dc_lua_raise(lua_State *L, dc_error *err);
-
-#endif

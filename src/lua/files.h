@@ -1,8 +1,7 @@
 /*
 ** files.h - what the bindings of file formats share: one userdata that holds whatever is open.
 */
-#ifndef DC_LUA_FILES_H
-#define DC_LUA_FILES_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -47,5 +46,3 @@ dc_array *dc_lua_file_packed(lua_State *L, dc_lua *self, int idx, bool *fortran)
 void dc_lua_open_files(lua_State *L, int self);
 
 extern const luaL_Reg dc_lua_files_internal[];
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** graph.h - graphs as Lua objects: capturing what a function launches, and running it again without it.
 */
-#ifndef DC_LUA_GRAPH_H
-#define DC_LUA_GRAPH_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -10,5 +9,3 @@
 void dc_lua_open_graph(lua_State *L, int self);
 
 extern const luaL_Reg dc_lua_graph_core[];
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** index.h - a[i], a[{…}], views, and assignment through them.
 */
-#ifndef DC_LUA_INDEX_H
-#define DC_LUA_INDEX_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -15,5 +14,3 @@ extern const luaL_Reg dc_lua_index_meta[], dc_lua_index_methods[];
 
 /* Assigns the value at `value` (number, boolean, array, table) to all of `dst`. `async`: as dc_array_assign. */
 void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool async);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** interrupt.h - Ctrl-C while a device works, under hosts that know nothing of us (a stock lua5.4).
 */
-#ifndef DC_LUA_INTERRUPT_H
-#define DC_LUA_INTERRUPT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ int dc_lua_work_slot(void);
     dc_lua_work_end(self, work_result_ == NULL);    \
     work_result_;                                   \
   })
-
-#endif

@@ -2,8 +2,7 @@
 ** launch_site.h - launch sites: the lines of the script to which a fault that a GPU reports long after the launch is
 ** attributed.
 */
-#ifndef DC_LUA_LAUNCH_SITE_H
-#define DC_LUA_LAUNCH_SITE_H
+#pragma once
 
 #include <lua.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void dc_lua_forget_launch(dc_lua *self, uint64_t number);
 
 /* The site of the last launch noted of the kernel whose name `text` begins with, ended by a '; NULL: there is none. */
 const dc_lua_launch_site *dc_lua_last_launch(const dc_lua *self, const char *text);
-
-#endif

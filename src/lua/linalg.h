@@ -2,11 +2,8 @@
 ** linalg.h - matrix products as functions and methods of arrays, and for lua/dotcompute/linalg.lua and fft.lua the
 ** solvers and transforms that their functions are made of.
 */
-#ifndef DC_LUA_LINALG_H
-#define DC_LUA_LINALG_H
+#pragma once
 
 #include <lauxlib.h>
 
 extern const luaL_Reg dc_lua_linalg_core[], dc_lua_linalg_methods[], dc_lua_linalg_internal[];
-
-#endif

@@ -1,11 +1,8 @@
 /*
 ** mailbox.h - core.mailbox and core.mailbox_wait: an integer that a kernel of lua/dotcompute posts to the host.
 */
-#ifndef DC_LUA_MAILBOX_H
-#define DC_LUA_MAILBOX_H
+#pragma once
 
 #include <lauxlib.h>
 
 extern const luaL_Reg dc_lua_mailbox_internal[];
-
-#endif

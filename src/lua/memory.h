@@ -1,8 +1,7 @@
 /*
 ** memory.h - device memory and Lua's collector.
 */
-#ifndef DC_LUA_MEMORY_H
-#define DC_LUA_MEMORY_H
+#pragma once
 
 #include <lua.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ static inline void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   self->quiet -= n;
   self->counted += n;
 }
-
-#endif

@@ -5,8 +5,7 @@
 ** name, and a table of its instances' modules by name.  Instances of templates that the module was not compiled with
 ** are images, hence modules, of their own.
 */
-#ifndef DC_LUA_MODULE_H
-#define DC_LUA_MODULE_H
+#pragma once
 
 #include <lua.h>
 
@@ -45,5 +44,3 @@ int dc_lua_flush_global_readers(dc_lua_module *o, dc_error *err);
 
 /* Forgets the arrays over its variables that have been closed. */
 void dc_lua_drop_closed_globals(dc_lua_module *o);
-
-#endif

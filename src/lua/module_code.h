@@ -1,8 +1,7 @@
 /*
 ** module_code.h - what became of a source: PTX, machine code, its disassembly, the compiler's warnings.
 */
-#ifndef DC_LUA_MODULE_CODE_H
-#define DC_LUA_MODULE_CODE_H
+#pragma once
 
 #include <lua.h>
 
@@ -15,5 +14,3 @@ int dc_lua_module_log(lua_State *L);   /* m:log() */
 
 /* Shows the compiler's warnings on stderr when they are asked for. The module's origin is at `origin`. */
 void dc_lua_show_warnings(lua_State *L, const dc_module *m, int origin);
-
-#endif

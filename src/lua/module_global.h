@@ -1,8 +1,7 @@
 /*
 ** module_global.h - m:global: arrays over a module's __device__, __constant__ and __managed__ variables.
 */
-#ifndef DC_LUA_MODULE_GLOBAL_H
-#define DC_LUA_MODULE_GLOBAL_H
+#pragma once
 
 #include <lua.h>
 
@@ -13,5 +12,3 @@ int dc_lua_module_global(lua_State *L); /* m:global(name) */
 
 /* Closes the arrays over the module's variables. -1 with the first error; all are closed then too. */
 int dc_lua_close_globals(dc_lua_module *o, dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** module_name.h - names of kernels: "scale< float,4 >" is "scale<float, 4>", and m:kernel("scale", "float32", 4) too.
 */
-#ifndef DC_LUA_MODULE_NAME_H
-#define DC_LUA_MODULE_NAME_H
+#pragma once
 
 #include <lua.h>
 
@@ -11,5 +10,3 @@ void dc_lua_push_canonical(lua_State *L, const char *name);
 
 /* Arguments 3 and on are a template's: replaces the name at 2 by the instance's, and drops them. */
 void dc_lua_instance_name(lua_State *L);
-
-#endif

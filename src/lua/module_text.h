@@ -1,8 +1,7 @@
 /*
 ** module_text.h - what can be told of a module's source text before, or without, compiling it.
 */
-#ifndef DC_LUA_MODULE_TEXT_H
-#define DC_LUA_MODULE_TEXT_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -16,5 +15,3 @@ bool dc_lua_push_template(lua_State *L, const char *text, const char *name);
 
 /* Whether the text is the name of a file of source or machine code: no source is one line that ends in ".cu". */
 bool dc_lua_is_file_name(const char *text, size_t n);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** named.h - options that a function takes by name: {dtype = "int8"}, {keep = true}.
 */
-#ifndef DC_LUA_NAMED_H
-#define DC_LUA_NAMED_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -36,5 +35,3 @@ bool dc_lua_has_names(lua_State *L, int idx);
 int dc_lua_fail_option(lua_State *L, const char *who, const char *kind, const char *name, const char *const *names,
                        size_t n);
 extern const luaL_Reg dc_lua_named_internal[];
-
-#endif

@@ -6,8 +6,7 @@
 ** born closed: made, given their metatable, and only then filled, so no error in between leaks.
 ** Functions of lower rooms return codes; dc_lua_raise turns them into Lua errors after all is released.
 */
-#ifndef DC_LUA_OBJECT_H
-#define DC_LUA_OBJECT_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -141,5 +140,3 @@ static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int s
   const dc_lua_tag *tag = (const void *)(p + n - sizeof *tag);
   return n % 8 == 0 && tag->owner == self && tag->slot == (uintptr_t)slot ? p : NULL;
 }
-
-#endif

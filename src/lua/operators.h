@@ -2,8 +2,7 @@
 ** operators.h - arithmetic and elementary functions on arrays: lazy expressions, made here and computed
 ** when needed.
 */
-#ifndef DC_LUA_OPERATORS_H
-#define DC_LUA_OPERATORS_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -24,5 +23,3 @@ int dc_lua_apply(lua_State *L, dc_op op);
 
 /* All functions of dc_ops by name, into the table on top; as methods of `type`, if not NULL. */
 void dc_lua_set_functions(lua_State *L, int self, const char *type);
-
-#endif

@@ -1,13 +1,10 @@
 /*
 ** part.h - expressions that kernels of ours compute themselves (array/part.h), for lua/dotcompute/select.lua.
 */
-#ifndef DC_LUA_PART_H
-#define DC_LUA_PART_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
 
 void dc_lua_open_part(lua_State *L, int self);
 extern const luaL_Reg dc_lua_part_internal[];
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** source.h - where a kernel's source text stands in the script that passed it.
 */
-#ifndef DC_LUA_SOURCE_H
-#define DC_LUA_SOURCE_H
+#pragma once
 
 #include <lua.h>
 
@@ -19,5 +18,3 @@ void dc_lua_place(lua_State *L, int origin, int line);
 
 /* Pushes `text` with every "dotcompute.cu(12)" replaced by its place. */
 void dc_lua_map_lines(lua_State *L, int origin, const char *text);
-
-#endif

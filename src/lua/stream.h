@@ -1,8 +1,7 @@
 /*
 ** stream.h - streams, events, graphs and page-locked arrays for the other files of lua/.
 */
-#ifndef DC_LUA_STREAM_H
-#define DC_LUA_STREAM_H
+#pragma once
 
 #include <lua.h>
 
@@ -18,5 +17,3 @@ typedef struct dc_lua_stream {
 dc_stream *dc_lua_tostream(lua_State *L, const dc_lua *self, int idx);
 /* Pushes an object for a stream, with a reference of its own. */
 void dc_lua_pushstream(lua_State *L, dc_stream *s);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** stream_methods.h - the types dotcompute.stream and dotcompute.event.
 */
-#ifndef DC_LUA_STREAM_METHODS_H
-#define DC_LUA_STREAM_METHODS_H
+#pragma once
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -10,5 +9,3 @@
 void dc_lua_open_stream(lua_State *L, int self);
 
 extern const luaL_Reg dc_lua_stream_core[];
-
-#endif

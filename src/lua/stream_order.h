@@ -1,8 +1,7 @@
 /*
 ** stream_order.h - the order of launches where there are several streams, and launches that are captured into graphs.
 */
-#ifndef DC_LUA_STREAM_ORDER_H
-#define DC_LUA_STREAM_ORDER_H
+#pragma once
 
 #include <lua.h>
 #include <stdbool.h>
@@ -17,5 +16,3 @@
 ** after dc_lua_put_arguments.  `anything`: the kernel may use memory that nobody knows.  Raises. */
 void dc_lua_order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_module *m, dc_stream *by,
                          bool anything, int first);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** accumulator.h - what reductions accumulate: types, identity elements, combining.
 */
-#ifndef DC_ARRAY_CODEGEN_ACCUMULATOR_H
-#define DC_ARRAY_CODEGEN_ACCUMULATOR_H
+#pragma once
 
 #include "array/codegen/program.h"
 #include "array/codegen/text.h"
@@ -21,5 +20,3 @@ void dc_emit_contribution(const dc_text *t, int k, const char *indent);
 void dc_emit_reduced(const dc_text *t, int k);
 /* "float <name>0[n]; …": accumulators of the reductions of a pass, with their identity elements. */
 void dc_emit_accumulators(const dc_text *t, int pass, const char *indent, const char *name, int n);
-
-#endif

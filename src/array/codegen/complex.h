@@ -1,8 +1,7 @@
 /*
 ** complex.h - functions of complex numbers.
 */
-#ifndef DC_ARRAY_CODEGEN_COMPLEX_H
-#define DC_ARRAY_CODEGEN_COMPLEX_H
+#pragma once
 
 #include "array/graph/op.h"
 #include "base/buf.h"
@@ -10,5 +9,3 @@
 /* The functions that an operator on complex numbers calls, as bits; and their text with all that they need. */
 uint32_t dc_complex_functions(dc_op op);
 void dc_emit_complex_functions(dc_buf *b, uint32_t mask);
-
-#endif

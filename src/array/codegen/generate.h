@@ -1,12 +1,9 @@
 /*
 ** generate.h - the CUDA C of a whole kernel.
 */
-#ifndef DC_ARRAY_CODEGEN_GENERATE_H
-#define DC_ARRAY_CODEGEN_GENERATE_H
+#pragma once
 
 #include "array/codegen/program.h"
 #include "base/buf.h"
 
 void dc_generate(const dc_program *p, dc_buf *text);
-
-#endif

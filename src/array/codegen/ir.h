@@ -4,8 +4,7 @@
 ** Instructions stand behind those whose values they use.  What decides the kernel's text is its form; sizes, strides,
 ** addresses and numbers become the kernel's parameters.
 */
-#ifndef DC_ARRAY_CODEGEN_IR_H
-#define DC_ARRAY_CODEGEN_IR_H
+#pragma once
 
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
@@ -99,5 +98,3 @@ dc_dtype dc_ir_dtype(const dc_ir *ir, dc_ref r);
 bool dc_ir_is_long(const dc_ir *ir);
 /* Whether packs of `lanes` elements, whose first ones are n strides apart, are aligned. */
 bool dc_operand_is_aligned(const dc_operand *o, const int64_t *strides, int n, int64_t lanes);
-
-#endif

@@ -4,8 +4,7 @@
 ** The key is the form's bytes, made without any text; text is generated and compiled only for a form that has no kernel
 ** yet (and then mostly found in the disk cache).
 */
-#ifndef DC_ARRAY_CODEGEN_KERNEL_CACHE_H
-#define DC_ARRAY_CODEGEN_KERNEL_CACHE_H
+#pragma once
 
 #include "array/codegen/program.h"
 #include "array/graph/number.h"
@@ -43,5 +42,3 @@ typedef struct dc_launch_arguments {
 /* The launch of a program that has run with these arguments; false: it cannot be cached. */
 bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_cached_launch *r);
 int dc_launch_cached(const dc_cached_launch *r, const dc_launch_arguments *s, dc_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 ** launch_cache.h - launches of small expressions by a fingerprint of the graph: one walk finds the kernel, its grid and
 ** its arguments, without lowering.
 */
-#ifndef DC_ARRAY_CODEGEN_LAUNCH_CACHE_H
-#define DC_ARRAY_CODEGEN_LAUNCH_CACHE_H
+#pragma once
 
 #include "array/codegen/kernel_cache.h"
 #include "array/codegen/program.h"
@@ -37,5 +36,3 @@ bool dc_fingerprint_take(dc_fingerprint *s, dc_array *a, dc_ptr out, dc_dtype dt
 const dc_cached_launch *dc_launch_cache_find(const dc_fingerprint *s);
 /* Caches the launch of the fingerprint's program, which has run. */
 void dc_launch_cache_add(const dc_fingerprint *s, const dc_program *p);
-
-#endif

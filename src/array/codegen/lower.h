@@ -1,8 +1,7 @@
 /*
 ** lower.h - from a graph of pending arrays to the IR.
 */
-#ifndef DC_ARRAY_CODEGEN_LOWER_H
-#define DC_ARRAY_CODEGEN_LOWER_H
+#pragma once
 
 #include "array/codegen/program.h"
 #include "array/graph/geometry.h"
@@ -27,5 +26,3 @@ int dc_lower_predicate(dc_program *p, dc_array *test, dc_array *value, dc_error 
 /* The program that fills the result with one number. */
 void dc_lower_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr ptr, dc_dtype dtype,
                        const dc_geometry *g);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** operands.h - a kernel's parameters, and how its operands are addressed, loaded and stored.
 */
-#ifndef DC_ARRAY_CODEGEN_OPERANDS_H
-#define DC_ARRAY_CODEGEN_OPERANDS_H
+#pragma once
 
 #include "array/codegen/ir.h"
 #include "array/codegen/program.h"
@@ -19,5 +18,3 @@ void dc_emit_store(const dc_text *t, const char *indent, const char *place); /* 
 ** first … end-1 of the element number `from`. */
 void dc_emit_offsets(const dc_text *t, const char *indent, const char *from, int first, int end, const char *suffix,
                     bool (*takes)(const dc_operand *o));
-
-#endif

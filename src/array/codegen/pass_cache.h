@@ -5,8 +5,7 @@
 ** operand's or instruction's `slot` is the bytes of an element in the slots before its own, so that slot begins
 ** dc_slot_stride times that many bytes behind the first one.
 */
-#ifndef DC_ARRAY_CODEGEN_PASS_CACHE_H
-#define DC_ARRAY_CODEGEN_PASS_CACHE_H
+#pragma once
 
 #include "array/codegen/program.h"
 
@@ -16,5 +15,3 @@ void dc_pass_cache_plan(dc_program *p);
 int64_t dc_slot_stride(const dc_schedule *s);
 /* Bytes of shared memory that a block has for all slots. */
 int64_t dc_pass_cache_bytes(const dc_schedule *s);
-
-#endif

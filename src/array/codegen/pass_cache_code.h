@@ -2,8 +2,7 @@
 ** pass_cache_code.h - the text for values that pass_cache.c keeps in shared memory: kx0 … of operands, kt0 … of
 ** instructions.
 */
-#ifndef DC_ARRAY_CODEGEN_PASS_CACHE_CODE_H
-#define DC_ARRAY_CODEGEN_PASS_CACHE_CODE_H
+#pragma once
 
 #include "array/codegen/program.h"
 #include "array/codegen/text.h"
@@ -18,5 +17,3 @@ void dc_emit_async_copies(const dc_text *t);
 void dc_emit_cached_instructions(const dc_text *t, int pass, const char *indent);
 /* "kt5[r] = t5;": values of this pass that later ones use. */
 void dc_emit_cache_stores(const dc_text *t, int pass, const char *indent, const char *guard);
-
-#endif

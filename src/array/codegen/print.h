@@ -4,13 +4,10 @@
 ** Values have the names that they have in the kernel's text: x0 … inputs, v0 … their elements, s0 … numbers, t0 … the
 ** results of instructions.
 */
-#ifndef DC_ARRAY_CODEGEN_PRINT_H
-#define DC_ARRAY_CODEGEN_PRINT_H
+#pragma once
 
 #include "array/codegen/program.h"
 #include "base/buf.h"
 
 void dc_print_ir(const dc_program *p, dc_buf *text);
 void dc_print_schedule(const dc_program *p, dc_buf *text);
-
-#endif

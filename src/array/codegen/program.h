@@ -1,8 +1,7 @@
 /*
 ** program.h - a kernel before its text: the IR, and the schedule by which threads share its work.
 */
-#ifndef DC_ARRAY_CODEGEN_PROGRAM_H
-#define DC_ARRAY_CODEGEN_PROGRAM_H
+#pragma once
 
 #include "array/codegen/ir.h"
 #include "array/graph/geometry.h"
@@ -73,5 +72,3 @@ typedef struct dc_program {
 static inline bool dc_program_posts(const dc_program *p) {
   return p->ir.kind == DC_REDUCTION && p->ir.out.layout == DC_LAYOUT_ONE;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** random.h - random numbers by element: the text of DC_OP_RANDOM.
 */
-#ifndef DC_ARRAY_CODEGEN_RANDOM_H
-#define DC_ARRAY_CODEGEN_RANDOM_H
+#pragma once
 
 #include "array/codegen/text.h"
 #include "array/graph/op.h"
@@ -17,5 +16,3 @@ void dc_emit_random(dc_buf *b, dc_random kind, dc_dtype t, const char *i, const 
 void dc_emit_draw(const dc_text *t, int k, const char *at);
 /* z<k>[n]: the random numbers of the elements from `at` on, a multiple of n or of a counter's draws. */
 void dc_emit_draws(const dc_text *t, int k, int n, const char *at, const char *indent);
-
-#endif

@@ -2,8 +2,7 @@
 ** reduction.h - reductions of rows, fused with what feeds them and with what is made of their results, in one pass over
 ** the rows or several; schedule.c says in which order elements are combined.
 */
-#ifndef DC_ARRAY_CODEGEN_REDUCTION_H
-#define DC_ARRAY_CODEGEN_REDUCTION_H
+#pragma once
 
 #include "array/codegen/ir.h"
 #include "array/codegen/text.h"
@@ -18,5 +17,3 @@ bool dc_has_row_offset(const dc_operand *o);
 bool dc_has_element_offset(const dc_operand *o);
 /* Values of operands that have one a row, at x<i>_row. */
 void dc_emit_row_values(const dc_text *t, const char *indent);
-
-#endif

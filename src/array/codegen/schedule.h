@@ -2,8 +2,7 @@
 ** schedule.h - how threads share the work of a program: axes merged, operands classified, rows cut into segments and
 ** accumulators, items per thread; and what follows from that for the kernel's text and its parameters.
 */
-#ifndef DC_ARRAY_CODEGEN_SCHEDULE_H
-#define DC_ARRAY_CODEGEN_SCHEDULE_H
+#pragma once
 
 #include "array/codegen/ir.h"
 #include "array/codegen/program.h"
@@ -25,5 +24,3 @@ bool dc_schedule_multiplies(const dc_schedule *s);
 bool dc_operand_lies_across(const dc_program *p, const dc_operand *o);
 /* Whether a thread makes the random numbers of its neighbouring elements together (random.c). */
 bool dc_random_drawn(const dc_program *p, const dc_instruction *s);
-
-#endif

@@ -7,8 +7,7 @@
 **
 ** Registers hold 16-bit floats as float32 values that float16 or bfloat16 has, and complex numbers as structs.
 */
-#ifndef DC_ARRAY_CODEGEN_TEXT_H
-#define DC_ARRAY_CODEGEN_TEXT_H
+#pragma once
 
 #include "array/codegen/program.h"
 #include "base/buf.h"
@@ -20,5 +19,3 @@ typedef struct dc_text {
   dc_buf *b;
   const char *index; /* the integer type of indices */
 } dc_text;
-
-#endif

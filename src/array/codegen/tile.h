@@ -6,11 +6,8 @@
 ** a block takes a square of the plane of these two axes: the operands are read along their own axis into shared
 ** memory, whose rows are one element longer than the square so that columns, too, fall into different banks.
 */
-#ifndef DC_ARRAY_CODEGEN_TILE_H
-#define DC_ARRAY_CODEGEN_TILE_H
+#pragma once
 
 #include "array/codegen/text.h"
 
 void dc_emit_tiles(const dc_text *t);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** value.h - values in generated code: their types, and conversions between them.
 */
-#ifndef DC_ARRAY_CODEGEN_VALUE_H
-#define DC_ARRAY_CODEGEN_VALUE_H
+#pragma once
 
 #include "array/codegen/ir.h"
 #include "array/codegen/text.h"
@@ -25,5 +24,3 @@ void dc_from_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]);
 void dc_to_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]);
 /* "l op r" for + - *, wrapping where integers overflow. */
 void dc_emit_arithmetic(dc_buf *b, const char *op, dc_dtype t, const char *l, const char *r);
-
-#endif

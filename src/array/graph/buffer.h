@@ -2,8 +2,7 @@
 ** buffer.h - reference-counted memory on a device, shared by the arrays that view it, with the list of pending
 ** expressions that read it.  These are computed before the memory is written (evaluate.h).
 */
-#ifndef DC_ARRAY_GRAPH_BUFFER_H
-#define DC_ARRAY_GRAPH_BUFFER_H
+#pragma once
 
 #include "array/graph/types.h"
 #include "base/error.h"
@@ -86,5 +85,3 @@ static inline void dc_use_remove(dc_use *u) {
   u->next = NULL;
   u->link = NULL;
 }
-
-#endif

@@ -9,8 +9,7 @@
 **
 ** Graphs are bounded when they are made (node.h), so every recursion over a graph is bounded too.
 */
-#ifndef DC_ARRAY_GRAPH_EXPR_H
-#define DC_ARRAY_GRAPH_EXPR_H
+#pragma once
 
 #include "array/graph/buffer.h"
 #include "array/graph/geometry.h"
@@ -114,5 +113,3 @@ dc_array *dc_expr_root(dc_array *a);
 const dc_use *dc_expr_all_pending(void);
 /* A number for a walk over a graph, to mark the nodes that it has visited. */
 uint64_t dc_next_mark(void);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** geometry.h - shapes and strides as pure functions: no device, no memory, no Lua.
 */
-#ifndef DC_ARRAY_GRAPH_GEOMETRY_H
-#define DC_ARRAY_GRAPH_GEOMETRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ bool dc_geometry_reshape(const dc_geometry *g, int ndim, const int64_t *shape, s
 
 /* "(3, 4)", "(5,)", "()" into text[n]; for messages. */
 const char *dc_geometry_text(const dc_geometry *g, char *text, size_t n);
-
-#endif

@@ -4,8 +4,7 @@
 ** uint64 keeps Lua's own convention for unsigned integers (math.ult, "%x", string.pack "J"): a Lua integer is its 64
 ** bits, both when it is read and when it is written.  A float is its value.
 */
-#ifndef DC_ARRAY_GRAPH_NUMBER_H
-#define DC_ARRAY_GRAPH_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void dc_number_store(const dc_number *v, void *bytes);
 int dc_scalar_put(const dc_scalar *s, dc_dtype dtype, void *bytes, dc_error *err);
 /* The element as a Lua number; a uint64 as its 64 bits. */
 void dc_scalar_get(const void *bytes, dc_dtype dtype, dc_scalar *out);
-
-#endif

@@ -5,8 +5,7 @@
 ** are, the rule by which their dtypes decide the result's, and flags.  The meaning of the rules is operators.c's, the
 ** text of each is instruction.c's.
 */
-#ifndef DC_ARRAY_GRAPH_OP_H
-#define DC_ARRAY_GRAPH_OP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ typedef enum dc_random {
 
 /* Whether users call it by its name (else it is an operator, or made inside). */
 static inline bool dc_op_is_function(dc_op op) { return op >= DC_OP_EQ && op < DC_OP_CAST; }
-
-#endif

@@ -4,8 +4,7 @@
 ** Axes that are contiguous in every operand are merged; the longest that is left goes to the library, the others are a
 ** loop of the caller's.
 */
-#ifndef DC_ARRAY_LINALG_BATCH_H
-#define DC_ARRAY_LINALG_BATCH_H
+#pragma once
 
 #include "array/graph/geometry.h"
 
@@ -25,5 +24,3 @@ void dc_batch_take(dc_batch *b, int64_t *n, int64_t step[DC_BATCH_OPERANDS]);
 int64_t dc_batch_count(const dc_batch *b);
 /* The operands' offsets in iteration i, in elements. */
 void dc_batch_at(const dc_batch *b, int64_t i, int64_t at[DC_BATCH_OPERANDS]);
-
-#endif

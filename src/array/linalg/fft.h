@@ -1,8 +1,7 @@
 /*
 ** fft.h - Fourier transforms, in the dtypes of solvers.
 */
-#ifndef DC_ARRAY_LINALG_FFT_H
-#define DC_ARRAY_LINALG_FFT_H
+#pragma once
 
 #include "array/graph/types.h"
 #include "base/error.h"
@@ -11,5 +10,3 @@
 /* The transform along `naxes` different axes (0-based), not scaled; of DC_FFT_REAL and DC_FFT_TO_REAL along one.
 ** `n` is the result's extent there for DC_FFT_TO_REAL, which then reads the first n/2 + 1 of the axis; else unused. */
 dc_array *dc_array_fft(dc_array *a, dc_fft_kind kind, int naxes, const int *axes, int64_t n, dc_error *err);
-
-#endif

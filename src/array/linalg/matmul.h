@@ -5,8 +5,7 @@
 ** Axes before the last two are a batch; they broadcast.  An operand whose layout the vendor's library cannot take is
 ** copied first.  Where the device's library is not installed the error is DC_DEVICE and says how to get it.
 */
-#ifndef DC_ARRAY_LINALG_MATMUL_H
-#define DC_ARRAY_LINALG_MATMUL_H
+#pragma once
 
 #include "array/graph/types.h"
 #include "base/error.h"
@@ -19,5 +18,3 @@ dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_e
 /* NumPy's dot: the product of a's last axis with b's last but one (its only one), for all the other axes of both. With
 ** a 0-d operand elementwise, and pending. */
 dc_array *dc_array_dot(dc_array *a, dc_array *b, dc_precision precision, dc_error *err);
-
-#endif

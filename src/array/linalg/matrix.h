@@ -1,8 +1,7 @@
 /*
 ** matrix.h - what products, solvers and transforms share: operands laid out for a library, its work space.
 */
-#ifndef DC_ARRAY_LINALG_MATRIX_H
-#define DC_ARRAY_LINALG_MATRIX_H
+#pragma once
 
 #include "array/graph/expr.h"
 #include "array/graph/types.h"
@@ -22,5 +21,3 @@ int dc_matrix_work(dc_device *dev, size_t bytes, dc_buffer **b, dc_ptr *ptr, dc_
 int dc_matrix_use(dc_array *const *read, dc_array *const *written, dc_error *err);
 /* The dtype in which solvers and transforms compute dtype t: one of float32, float64, complex64, complex128. */
 dc_dtype dc_solver_dtype(dc_dtype t);
-
-#endif

@@ -2,8 +2,7 @@
 ** matrix_kernels.h - kernels of our own for matrices: products of integers, which no vendor's library has, and
 ** triangles.
 */
-#ifndef DC_ARRAY_LINALG_MATRIX_KERNELS_H
-#define DC_ARRAY_LINALG_MATRIX_KERNELS_H
+#pragma once
 
 #include "array/graph/types.h"
 #include "base/dtype.h"
@@ -22,5 +21,3 @@ int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_integer_product 
 ** `row`, `column`, `step` elements apart; zero elsewhere. The two may be the same memory. */
 int dc_matrix_triangle(dc_array *out, dc_array *in, bool upper, int64_t row, int64_t column, int64_t step,
                        dc_error *err);
-
-#endif

@@ -8,8 +8,7 @@
 ** They compute in float32 or float64, or their complex partners: float64 for float64, complex128 and the 64-bit
 ** integers.
 */
-#ifndef DC_ARRAY_LINALG_SOLVERS_H
-#define DC_ARRAY_LINALG_SOLVERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ int dc_array_eigh(dc_array *a, bool vectors, dc_array *out[2], dc_error *err);
 /* a = U diag(S) Vh: out[0] U (m by k), out[1] S (k), descending, real, out[2] Vh (k by n); k is min(m, n), with `full`
 ** U and Vh are square.  Without `vectors` only S.  DC_ARGUMENT when it does not converge. */
 int dc_array_svd(dc_array *a, bool full, bool vectors, dc_array *out[3], dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** link.h - several sources compiled apart and linked to one image.
 */
-#ifndef DC_COMPILE_LINK_LINK_H
-#define DC_COMPILE_LINK_LINK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ typedef int dc_compile_fn(const dc_source *src, const char *arch, bool binary, d
 ** caller's. */
 int dc_link_units(const dc_source *src, dc_compile_fn *compile, const char *arch, bool binary, dc_image **out,
                   dc_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 ** lto.h - link-time optimization: sources compiled to NVIDIA's intermediate code (LTO-IR), which nvJitLink links and
 ** optimizes as one.  Asked for by NVRTC's option -dlto, or by LTO-IR among the sources.
 */
-#ifndef DC_COMPILE_LINK_LTO_H
-#define DC_COMPILE_LINK_LTO_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ bool dc_lto_applies(const dc_source *src, bool binary);
 /* The linker's options for what the source's options ask of the code that is made, as far as the linker makes it, and
 ** for lines where they are wanted anyhow: `*v` and its strings in the arena.  False when out of memory. */
 bool dc_lto_options(const dc_source *src, bool lines, dc_arena *arena, const char ***v, int *n);
-
-#endif

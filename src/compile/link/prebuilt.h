@@ -2,8 +2,7 @@
 ** prebuilt.h - sources that are PTX, LTO-IR or machine code already: taken as they are, with their kernels' parameters
 ** read off them as far as that goes.
 */
-#ifndef DC_COMPILE_LINK_PREBUILT_H
-#define DC_COMPILE_LINK_PREBUILT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool dc_is_prebuilt(const char *text, size_t len);
 /* An image of the text itself.  Kernels with mangled names have the types that the name tells; the others those of
 ** their .param declarations, which do not tell pointers from integers.  LTO-IR tells of none. */
 int dc_prebuilt_image(const dc_source *src, dc_image **out, dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** ptx_link.h - several PTX texts as one, as a linker would: functions and variables of one are seen by the others.
 */
-#ifndef DC_COMPILE_LINK_PTX_LINK_H
-#define DC_COMPILE_LINK_PTX_LINK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ char *dc_ptx_join(const dc_unit *units, int n, dc_error *err);
 
 /* Whether PTX that is linked already has all that it uses: DC_COMPILE says what is missing. */
 int dc_ptx_check(const char *ptx, dc_error *err);
-
-#endif

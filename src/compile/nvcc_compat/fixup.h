@@ -5,8 +5,7 @@
 ** This folder is heuristics: it exists so that whole files written for nvcc compile.  A source that NVRTC accepts never
 ** comes here.
 */
-#ifndef DC_COMPILE_NVCC_COMPAT_FIXUP_H
-#define DC_COMPILE_NVCC_COMPAT_FIXUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ bool dc_fixup_learn(dc_fixup *m, const char *log);
 bool dc_fixup_drop_launchers(dc_fixup *m);
 
 void dc_fixup_free(dc_fixup *m);
-
-#endif

@@ -2,8 +2,7 @@
 ** host_code.h - the host's part of a source file that nvcc compiles: functions and variables that are no kernel's,
 ** above all main() with its launches.
 */
-#ifndef DC_COMPILE_NVCC_COMPAT_HOST_CODE_H
-#define DC_COMPILE_NVCC_COMPAT_HOST_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool dc_host_code_blank_launchers(char *text, size_t len, void (*tell)(void *ud,
 /* Blanks the annotations of lambdas, "[=] __device__ (int x)", which need an option that only nvcc has.  False where
 ** there are none. */
 bool dc_host_code_plain_lambdas(char *text, size_t len);
-
-#endif

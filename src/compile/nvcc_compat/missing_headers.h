@@ -2,8 +2,7 @@
 ** missing_headers.h - the header that a source uses without including it: nvcc includes some before every source, and
 ** sources are cut out of files that began with #include lines.
 */
-#ifndef DC_COMPILE_NVCC_COMPAT_MISSING_HEADERS_H
-#define DC_COMPILE_NVCC_COMPAT_MISSING_HEADERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ bool dc_missing_host_header(const char *name, size_t n);
 
 /* Headers of the host's that may be there and do not compile, or take long; with blanks between. */
 extern const char dc_missing_heavy_headers[];
-
-#endif

@@ -4,8 +4,7 @@
 ** All may fail with DC_INTERRUPTED (Ctrl-C), or DC_COMPILE: code "COMPILER_CRASHED" or "COMPILER_NOT_STARTED"
 ** (process.h).  All are thread-safe.
 */
-#ifndef DC_COMPILE_NVRTC_COMPILER_H
-#define DC_COMPILE_NVRTC_COMPILER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ int dc_nvrtc_compile(const dc_nvrtc_job *job, dc_nvrtc_result *out, dc_error *er
 
 /* dc_nvjitlink of the job. */
 void *dc_link_code(const dc_link_job *job, size_t *len, dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** nvrtc_job.h - one program for NVRTC, and what became of it.
 */
-#ifndef DC_COMPILE_NVRTC_JOB_H
-#define DC_COMPILE_NVRTC_JOB_H
+#pragma once
 
 #include <stddef.h>
 
@@ -45,5 +44,3 @@ int dc_nvrtc_job_get(dc_reader *r, dc_nvrtc_job *job);
 void dc_nvrtc_job_free(dc_nvrtc_job *job);
 void dc_nvrtc_result_put(dc_buf *b, const dc_nvrtc_result *result);
 int dc_nvrtc_result_get(dc_reader *r, dc_nvrtc_result *result);
-
-#endif

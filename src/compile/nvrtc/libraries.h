@@ -1,8 +1,7 @@
 /*
 ** libraries.h - the other libraries of CUDA's toolkit: where they lie, and loading them.
 */
-#ifndef DC_COMPILE_NVRTC_LIBRARIES_H
-#define DC_COMPILE_NVRTC_LIBRARIES_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -11,5 +10,3 @@
 ** those of CUDA 12, "cublas"), or wherever the system's loader finds it.  On success *path is the file (malloc'ed);
 ** else NULL, with a line for each place in `why`. */
 void *dc_toolkit_open(const char *const *sonames, const char *wheel, char **path, dc_buf *why);
-
-#endif

@@ -2,8 +2,7 @@
 ** library.h - NVRTC loaded into this process, and one program compiled with it.  Only the compiler process does that
 ** (server.c): NVRTC installs signal handlers, and a source can crash it.
 */
-#ifndef DC_COMPILE_NVRTC_LIBRARY_H
-#define DC_COMPILE_NVRTC_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool dc_nvrtc_load(const char *path, dc_nvrtc_api *api, dc_buf *why);
 
 /* Compiles.  False when memory ran out; whatever NVRTC says of the program is a result. */
 bool dc_nvrtc_run(const dc_nvrtc_api *api, const dc_nvrtc_job *job, dc_nvrtc_result *out);
-
-#endif

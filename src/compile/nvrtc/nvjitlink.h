@@ -2,8 +2,7 @@
 ** nvjitlink.h - NVIDIA's linker of device code: found beside the compiler library, loaded when first needed.  Only the
 ** compiler process loads it (server.c); others call dc_link_code (compiler.h).
 */
-#ifndef DC_COMPILE_NVJITLINK_H
-#define DC_COMPILE_NVJITLINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ const char *dc_nvjitlink_identity(void);
 /* The linked code, malloc'ed, with a NUL behind it.  DC_COMPILE: with the linker's log, or with code
 ** "NVJITLINK_NOT_FOUND" and what to install when the library is not to be had. */
 void *dc_nvjitlink(const dc_link_job *job, size_t *len, dc_error *err);
-
-#endif

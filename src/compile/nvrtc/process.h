@@ -6,8 +6,7 @@
 ** stay its own.  A process is started when the first source is not in the cache, takes one request after another, and
 ** ends with its host.  Requests of several threads go to several processes.
 */
-#ifndef DC_COMPILE_NVRTC_PROCESS_H
-#define DC_COMPILE_NVRTC_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ typedef enum dc_exchange_end {
 /* Sends a request, waits for the reply: malloc'ed bytes in *reply.  Else DC_INTERRUPTED after Ctrl-C, or DC_COMPILE:
 ** code "COMPILER_CRASHED" with how it ended, or "COMPILER_NOT_STARTED". */
 dc_exchange_end dc_compiler_exchange(const dc_buf *request, char **reply, size_t *len, dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** search.h - which file is NVIDIA's run-time compiler (NVRTC): found by looking at files, without loading it.
 */
-#ifndef DC_COMPILE_NVRTC_SEARCH_H
-#define DC_COMPILE_NVRTC_SEARCH_H
+#pragma once
 
 #include "base/error.h"
 
@@ -17,5 +16,3 @@ void dc_nvrtc_refuse(const char *path, const char *reason);
 
 /* DC_COMPILE, code "NVRTC_NOT_FOUND", with the places searched as log.  Returns -1. */
 int dc_nvrtc_fail_not_found(dc_error *err);
-
-#endif

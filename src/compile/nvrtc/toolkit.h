@@ -1,8 +1,7 @@
 /*
 ** toolkit.h - where the headers of CUDA and of CCCL (CUB, libcu++) lie.
 */
-#ifndef DC_COMPILE_NVRTC_TOOLKIT_H
-#define DC_COMPILE_NVRTC_TOOLKIT_H
+#pragma once
 
 /* Folders for -I, found once beside the compiler library and in the usual places; NULL when there is none. */
 const char *dc_toolkit_include(void); /* holds cuda_fp16.h */
@@ -11,5 +10,3 @@ const char *dc_toolkit_curand(void);  /* holds curand_kernel.h, where that is no
 
 /* Tells one installation of the headers from another; "" when there is none. */
 const char *dc_toolkit_identity(void);
-
-#endif

@@ -2,8 +2,7 @@
 ** demangle.h - C++ parameter types out of their Itanium ABI mangling (the part that types need):
 ** https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
 */
-#ifndef DC_COMPILE_TYPES_DEMANGLE_H
-#define DC_COMPILE_TYPES_DEMANGLE_H
+#pragma once
 
 #include "base/error.h"
 #include "compile/types/image.h"
@@ -19,5 +18,3 @@ int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err)
 /* What a class's name means: sets cls, dtype and lanes for CUDA's vectors, half types and the libraries' complex ones;
 ** DC_CT_STRUCT for all others. */
 void dc_ctype_classify(const char *name, dc_ctype *t);
-
-#endif

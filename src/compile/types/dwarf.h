@@ -2,8 +2,7 @@
 ** dwarf.h - the debugging information that NVRTC writes into PTX under --device-debug: as far as types need it.
 ** DWARF, https://dwarfstd.org, versions 2 to 4, in one compilation unit.
 */
-#ifndef DC_COMPILE_TYPES_DWARF_H
-#define DC_COMPILE_TYPES_DWARF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ bool dc_dwarf_read(const char *ptx, dc_arena *arena, dc_dwarf *out, bool *failed
 
 /* The entry at a place, or NULL. */
 const dc_die *dc_dwarf_at(const dc_dwarf *d, uint32_t at);
-
-#endif

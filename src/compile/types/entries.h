@@ -1,8 +1,7 @@
 /*
 ** entries.h - the names of an image's entries, read off its bytes.
 */
-#ifndef DC_COMPILE_TYPES_ENTRIES_H
-#define DC_COMPILE_TYPES_ENTRIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ dc_image_entry *dc_image_entries(const void *bytes, size_t len, bool binary, dc_
 
 /* Takes the signature queries' variables, or empty entries, out of PTX, in place; returns the new length. */
 size_t dc_ptx_strip_queries(char *ptx, size_t len);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** image.h - compiled code: its bytes, and what the compiler says of its kernels, structs and variables.
 */
-#ifndef DC_COMPILE_TYPES_IMAGE_H
-#define DC_COMPILE_TYPES_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ size_t dc_vector_align(size_t component, int lanes);
 const dc_refused *dc_image_refused(const dc_image *image, const char *name);
 /* Its error: DC_COMPILE, with the line. */
 int dc_fail_refused(const dc_refused *r, dc_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 ** scan.h - what can be told of a source's kernels from its text alone: names, parameter names, lines.
 ** Types come from the compiler (signature.h).
 */
-#ifndef DC_COMPILE_TYPES_SCAN_H
-#define DC_COMPILE_TYPES_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ typedef struct dc_scanned {
 ** order (definitions and declarations, each name once), in the arena.  Understands comments, strings, raw strings,
 ** namespaces, templates, attributes; macros are seen as they are written.  *failed is set when memory ran out. */
 dc_scanned *dc_scan(const char *text, size_t len, dc_arena *arena, bool *failed);
-
-#endif

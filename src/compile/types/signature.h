@@ -4,8 +4,7 @@
 ** A template is appended to the source; the lowered (mangled) name of its instance for a kernel spells the
 ** kernel's resolved parameter types, and a list of numbers with the size and alignment of each.
 */
-#ifndef DC_COMPILE_TYPES_SIGNATURE_H
-#define DC_COMPILE_TYPES_SIGNATURE_H
+#pragma once
 
 #include "base/error.h"
 #include "compile/types/image.h"
@@ -29,5 +28,3 @@ int dc_signature_name(dc_signature *sig, const char *lowered, dc_error *err);
 
 /* "saxpy(int n, float a, const float *x, float *y)", malloc'ed; NULL out of memory. */
 char *dc_signature_spell(const dc_signature *sig);
-
-#endif

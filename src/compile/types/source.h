@@ -1,8 +1,7 @@
 /*
 ** source.h - a source to compile, with its options: text, headers in memory, instances of templates, units to link.
 */
-#ifndef DC_COMPILE_TYPES_SOURCE_H
-#define DC_COMPILE_TYPES_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ typedef struct dc_source {
 
 /* The virtual file name under which sources are compiled; NVRTC's messages carry it. */
 #define DC_SOURCE_NAME "dotcompute.cu"
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** struct_layout.h - the layouts of structs that kernels take by value, from the compiler's debugging information.
 */
-#ifndef DC_COMPILE_TYPES_STRUCT_LAYOUT_H
-#define DC_COMPILE_TYPES_STRUCT_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,6 +14,3 @@ bool dc_struct_layouts_wanted(const dc_image *image);
 /* Fills image->records, and `record` of the types that it tells about, from PTX of the same source that was compiled
 ** with --device-debug.  What that does not tell stays unknown; only memory can fail. */
 int dc_struct_layouts_read(const char *ptx, dc_image *image, dc_error *err);
-
-
-#endif

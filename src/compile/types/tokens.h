@@ -1,8 +1,7 @@
 /*
 ** tokens.h - a tokenizer for C++ that knows just enough: where names, brackets and literals are.
 */
-#ifndef DC_COMPILE_TYPES_TOKENS_H
-#define DC_COMPILE_TYPES_TOKENS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool dc_token_in(dc_token t, const char *const *words); /* NULL ends them */
 
 /* Skips a bracketed group whose opening bracket was just read; nested brackets of all kinds count. */
 void dc_token_skip_group(dc_tokens *s);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** variables.h - a source's __device__, __constant__ and __managed__ variables: their types, from the compiler.
 */
-#ifndef DC_COMPILE_TYPES_VARIABLES_H
-#define DC_COMPILE_TYPES_VARIABLES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void dc_variable_type(dc_variable *v, const char *mangled);
 
 /* A variable of which only the size is known: bytes. */
 void dc_variable_bytes(dc_variable *v, size_t size);
-
-#endif

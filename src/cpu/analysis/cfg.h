@@ -1,8 +1,7 @@
 /*
 ** cfg.h - a function's control-flow graph: instructions to basic blocks, loops contiguous.
 */
-#ifndef DC_CPU_ANALYSIS_CFG_H
-#define DC_CPU_ANALYSIS_CFG_H
+#pragma once
 
 #include "base/error.h"
 #include "cpu/ptx/ptx.h"
@@ -11,5 +10,3 @@
 ** of its block), numbers them in reverse post-order with loops contiguous, and rewrites branch operands to block
 ** numbers.  -1: out of memory, or interrupted; it can be called again. */
 int ptx_analyse(ptx_module *m, ptx_func *f, dc_error *err);
-
-#endif

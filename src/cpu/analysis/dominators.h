@@ -2,8 +2,7 @@
 ** dominators.h - dominators and post-dominators of a function's blocks: Lengauer and Tarjan, "A fast algorithm for
 ** finding dominators in a flowgraph" (1979), with simple path compression: m log n for m edges.  Nothing recurses.
 */
-#ifndef DC_CPU_ANALYSIS_DOMINATORS_H
-#define DC_CPU_ANALYSIS_DOMINATORS_H
+#pragma once
 
 #include "cpu/ptx/ptx.h"
 
@@ -14,5 +13,3 @@ int ptx_dominators(const ptx_func *f, int32_t *idom);
 ** function.  Edges to blocks that only end lanes are left out (see ptx_live_succ), and a loop that never ends has an
 ** edge to the exit at its last block.  -1: out of memory. */
 int ptx_post_dominators(const ptx_func *f, int32_t *ipdom);
-
-#endif

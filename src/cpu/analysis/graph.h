@@ -1,8 +1,7 @@
 /*
 ** graph.h - edges between basic blocks, as the passes over a control-flow graph read them.
 */
-#ifndef DC_CPU_ANALYSIS_GRAPH_H
-#define DC_CPU_ANALYSIS_GRAPH_H
+#pragma once
 
 #include "base/error.h"
 #include "cpu/ptx/ptx.h"
@@ -27,5 +26,3 @@ int ptx_live_succ(const ptx_func *f, const ptx_block *b, bool on, int k, int32_t
 
 /* Why a pass gave -1: an interrupt or want of memory. */
 int ptx_fail_pass(dc_error *err);
-
-#endif

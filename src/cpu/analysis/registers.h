@@ -1,8 +1,7 @@
 /*
 ** registers.h - registers to slots in a warp's register file: liveness, then a linear scan.
 */
-#ifndef DC_CPU_ANALYSIS_REGISTERS_H
-#define DC_CPU_ANALYSIS_REGISTERS_H
+#pragma once
 
 #include "base/error.h"
 #include "cpu/ptx/ptx.h"
@@ -10,5 +9,3 @@
 /* Sets slot, file_bytes and npreds of an analysed function.  All writes to live slots in divergent code are masked, so
 ** lanes never disturb each other.  -1: out of memory, or interrupted; it can be called again. */
 int ptx_allocate(ptx_module *m, ptx_func *f, dc_error *err);
-
-#endif

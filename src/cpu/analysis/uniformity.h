@@ -6,8 +6,7 @@
 **
 ** A gang is what one call of emitted code runs: 32 lanes, or 16 where no instruction depends on the width.
 */
-#ifndef DC_CPU_ANALYSIS_UNIFORMITY_H
-#define DC_CPU_ANALYSIS_UNIFORMITY_H
+#pragma once
 
 #include "cpu/ptx/ptx.h"
 
@@ -68,5 +67,3 @@ dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
 static inline bool dc_is_scalar(const dc_value_shape *k) { return k->tag == DC_UNIFORM || k->tag == DC_AFFINE; }
 /* Special registers that emitted code reads by itself. */
 bool dc_is_native_sreg(int sreg);
-
-#endif

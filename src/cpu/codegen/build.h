@@ -4,8 +4,7 @@
 ** A request whose object lies in the cache is ready at once.  Others are compiled one after another by a thread that
 ** starts at the first need.  After fork the child has its requests still, and makes a thread of its own.
 */
-#ifndef DC_CPU_CODEGEN_BUILD_H
-#define DC_CPU_CODEGEN_BUILD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ int dc_build_wait(dc_build *b);
 void dc_build_free(dc_build *b);
 /* Stops everything and ends the threads, as the end of the process does; what was not ready has failed. */
 void dc_build_shutdown(void);
-
-#endif

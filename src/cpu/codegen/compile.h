@@ -6,8 +6,7 @@
 ** are precompiled there, since reading them would take longer than compiling a kernel.  Where the cache cannot be
 ** written the folder is a private one that goes when the process ends.
 */
-#ifndef DC_CPU_CODEGEN_COMPILE_H
-#define DC_CPU_CODEGEN_COMPILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void dc_native_compile_unlock(void);
 /* The folder that this process may write its temporary files under; malloc'ed, made anew, mode
 ** 0700; dc_temp_remove removes it. */
 char *dc_native_work_folder(void);
-
-#endif

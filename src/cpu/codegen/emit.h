@@ -1,8 +1,7 @@
 /*
 ** emit.h - tier 1: a decoded function as C source.
 */
-#ifndef DC_CPU_CODEGEN_EMIT_H
-#define DC_CPU_CODEGEN_EMIT_H
+#pragma once
 
 #include "base/error.h"
 #include "cpu/analysis/uniformity.h"
@@ -12,5 +11,3 @@
 /* 0: emitted; 1: this function stays at tier 0; -1: out of memory. */
 int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc_error *err);
 void dc_emitted_free(dc_emitted *e);
-
-#endif

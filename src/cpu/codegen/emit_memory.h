@@ -1,8 +1,7 @@
 /*
 ** emit_memory.h - loads and stores as C: one access for uniform addresses, a row for affine ones, else lane by lane.
 */
-#ifndef DC_CPU_CODEGEN_EMIT_MEMORY_H
-#define DC_CPU_CODEGEN_EMIT_MEMORY_H
+#pragma once
 
 #include "cpu/codegen/emitter.h"
 #include "cpu/ptx/ptx.h"
@@ -10,5 +9,3 @@
 /* false: not a load or store that emitted code does by itself. */
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep);
-
-#endif

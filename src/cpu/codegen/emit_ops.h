@@ -1,8 +1,7 @@
 /*
 ** emit_ops.h - one PTX operation as a C statement: on scalars, on vectors, or by tier 0's function.
 */
-#ifndef DC_CPU_CODEGEN_EMIT_OPS_H
-#define DC_CPU_CODEGEN_EMIT_OPS_H
+#pragma once
 
 #include "cpu/codegen/emitter.h"
 #include "cpu/ptx/ptx.h"
@@ -16,5 +15,3 @@ bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins);
 
 /* One operation, for the lanes of `mask` (a C expression); `keep`: a varying result keeps other lanes' values. */
 void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep);
-
-#endif

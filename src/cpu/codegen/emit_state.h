@@ -1,8 +1,7 @@
 /*
 ** emit_state.h - values that outlive a call of emitted code: liveness, suspension, deoptimization to tier 0.
 */
-#ifndef DC_CPU_CODEGEN_EMIT_STATE_H
-#define DC_CPU_CODEGEN_EMIT_STATE_H
+#pragma once
 
 #include "cpu/codegen/emitter.h"
 
@@ -17,5 +16,3 @@ void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask);
 void dc_emit_deoptimize_all(emitter *e);
 void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask); /* one register; mask NULL: all lanes */
 void dc_emit_from_slot(emitter *e, int32_t reg);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** emit_value.h - registers and constants as C expressions, and assignments to varying registers.
 */
-#ifndef DC_CPU_CODEGEN_EMIT_VALUE_H
-#define DC_CPU_CODEGEN_EMIT_VALUE_H
+#pragma once
 
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emitter.h"
@@ -17,5 +16,3 @@ void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
 
 /* Opens an expression with a dc_wrap w_ for an affine value; `rest`: its fields from .what on. "})" closes it. */
 void dc_emit_wrap(emitter *e, const dc_value_shape *s, const char *rest);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** emitted.h - the C text of a function, and what its caller has to know of it.
 */
-#ifndef DC_CPU_CODEGEN_EMITTED_H
-#define DC_CPU_CODEGEN_EMITTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ typedef struct dc_emitted {
   int32_t ntracked;
   uint8_t *resumes;     /* per node: emitted code may begin there; owned */
 } dc_emitted;
-
-#endif

@@ -7,8 +7,7 @@
 ** varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit affine value that
 ** instruction 7 widened, and whether it did not wrap around among the lanes.
 */
-#ifndef DC_CPU_CODEGEN_EMITTER_H
-#define DC_CPU_CODEGEN_EMITTER_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -67,5 +66,3 @@ static inline const char *dc_emit_base(int base) {
   static const char *const names[] = { "0", "base1", "base2", "base3", "n->base[4]" };
   return names[base];
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** native.h - tier 1 of a function: emitted, built in the background, and run in tier 0's place when ready.
 */
-#ifndef DC_CPU_CODEGEN_NATIVE_H
-#define DC_CPU_CODEGEN_NATIVE_H
+#pragma once
 
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/build.h"
@@ -29,5 +28,3 @@ int dc_native_tier(const dc_cpu_function *fn);
 /* For a function called by code of this width and layout: its code when ready. */
 dc_native_code *dc_native_callee(const dc_cpu_function *fn, const dc_native_code *caller);
 void dc_native_drop(dc_cpu_function *fn);
-
-#endif

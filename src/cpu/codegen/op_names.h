@@ -1,8 +1,7 @@
 /*
 ** op_names.h - which function of simd/lanes.h does a PTX instruction, in code that is compiled natively.
 */
-#ifndef DC_CPU_CODEGEN_OP_NAMES_H
-#define DC_CPU_CODEGEN_OP_NAMES_H
+#pragma once
 
 #include "cpu/ptx/ptx.h"
 
@@ -19,5 +18,3 @@ typedef struct dc_native_form {
 
 /* false: there is none, tier 0's function does it.  Of the operands only the number is read. */
 bool dc_native_op(const ptx_ins *ins, dc_native_form *form);
-
-#endif

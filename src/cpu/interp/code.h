@@ -1,8 +1,7 @@
 /*
 ** code.h - decoded functions: nodes of operations, as the warp loop and the C emitter read them.
 */
-#ifndef DC_CPU_INTERP_CODE_H
-#define DC_CPU_INTERP_CODE_H
+#pragma once
 
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
@@ -117,5 +116,3 @@ dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func 
 
 /* Where a variable is, in its space; global: the host address. */
 int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym);
-
-#endif

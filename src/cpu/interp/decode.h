@@ -1,8 +1,7 @@
 /*
 ** decode.h - a parsed function to nodes of operations that the warp loop runs.
 */
-#ifndef DC_CPU_INTERP_DECODE_H
-#define DC_CPU_INTERP_DECODE_H
+#pragma once
 
 #include "base/error.h"
 #include "cpu/interp/code.h"
@@ -15,5 +14,3 @@ int dc_decode_alone(dc_cpu_function *fn, dc_error *err);
 
 /* Whether a lane that executes this warp-wide operation may be missing in its member mask. */
 bool dc_may_lack_members(const ptx_ins *ins);
-
-#endif

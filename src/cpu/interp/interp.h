@@ -8,8 +8,7 @@
 ** 128 bits) at a byte offset from w->regs, 64-byte aligned.  Immediates are registers too, filled when the file is made
 ** and never written.  Predicates are words of one bit a lane, w->preds[i].
 */
-#ifndef DC_CPU_INTERP_INTERP_H
-#define DC_CPU_INTERP_INTERP_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -147,5 +146,3 @@ typedef struct dc_cpu_device {
   int tier;                      /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
   struct dc_pool *pool;          /* of worker threads (runtime/pool.c) */
 } dc_cpu_device;
-
-#endif

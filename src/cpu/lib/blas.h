@@ -3,8 +3,7 @@
 **
 ** DOTCOMPUTE_BLAS names the library's file, or is "off".
 */
-#ifndef DC_CPU_LIB_BLAS_H
-#define DC_CPU_LIB_BLAS_H
+#pragma once
 
 #include "base/error.h"
 #include "device/device.h"
@@ -18,5 +17,3 @@ int dc_blas_product(const dc_product *p, dc_error *err);
 
 /* A function of LAPACK, from the same library or the one that belongs to it; NULL when there is none. */
 void *dc_blas_lapack_symbol(const char *name);
-
-#endif

@@ -3,8 +3,7 @@
 **
 ** DOTCOMPUTE_FFTW names the folder of the libraries, or is "off".
 */
-#ifndef DC_CPU_LIB_FFTW_H
-#define DC_CPU_LIB_FFTW_H
+#pragma once
 
 #include "base/error.h"
 #include "device/device.h"
@@ -12,5 +11,3 @@
 /* Loads both precisions, once, for a device with this number of threads.  DC_DEVICE says what to install. */
 int dc_fftw_load(int threads, dc_error *err);
 int dc_fftw_run(const dc_fft *f, int threads, dc_error *err); /* loads what it needs of them */
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** address.h - the lanes' addresses of a memory operation, and the checks of their alignment.
 */
-#ifndef DC_CPU_OPS_ADDRESS_H
-#define DC_CPU_OPS_ADDRESS_H
+#pragma once
 
 #include "cpu/simd/abi.h"
 #include "cpu/ops/lanes.h"
@@ -59,5 +58,3 @@ INLINE void check_each(dc_warp *w, const dc_uop *o, const u64 *at, u32 size) {
 static inline void no_operation(dc_warp *w, const dc_uop *o) { (void)w, (void)o; }
 
 #define HOST(T, address) ((T *)(uintptr_t)(address))
-
-#endif

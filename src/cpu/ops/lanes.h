@@ -5,8 +5,7 @@
 ** plain C with a pragma that lanes are independent, which gcc and clang vectorize for the instruction set that the file
 ** is compiled for; DC_ISA is its name.
 */
-#ifndef DC_CPU_OPS_LANES_H
-#define DC_CPU_OPS_LANES_H
+#pragma once
 
 #include <string.h>
 
@@ -179,5 +178,3 @@ static inline void put_pred(dc_warp *w, u32 index, u32 bits) { w->preds[index] =
 static inline void put_pred_masked(dc_warp *w, u32 index, u32 bits) {
   w->preds[index] = (w->preds[index] & ~w->mask) | (bits & w->mask);
 }
-
-#endif

@@ -6,8 +6,7 @@
 ** Errors, found by the unit test against long double: ex2 and lg2 under 2 ulp (lg2 near 1: 2^-22 absolute), sin and
 ** cos 2^-22 absolute for |x| < 2^20 (beyond, the argument's reduction loses bits, as on a GPU), tanh 2^-21 relative.
 */
-#ifndef DC_CPU_OPS_MATH_APPROX_H
-#define DC_CPU_OPS_MATH_APPROX_H
+#pragma once
 
 #include "cpu/ops/lanes.h"
 
@@ -85,5 +84,3 @@ static inline f32 approx_tanh(f32 x) {
   const f32 r = a < 0.35f ? near : far;
   return x != x ? x : bits_f32(f32_bits(r) | (f32_bits(x) & 0x80000000u));
 }
-
-#endif

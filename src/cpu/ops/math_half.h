@@ -3,8 +3,7 @@
 **
 ** To nearest even; every NaN becomes 0x7fff, as on a GPU.  Subnormals are kept.
 */
-#ifndef DC_CPU_OPS_MATH_HALF_H
-#define DC_CPU_OPS_MATH_HALF_H
+#pragma once
 
 #include "cpu/ops/lanes.h"
 
@@ -37,5 +36,3 @@ static inline u32 f32_to_bf16(f32 x) {
 /* Subnormal halves to zeros of their sign (.ftz on f16). */
 static inline u32 f16_flush(u32 h) { return h & 0x7c00u ? h : h & 0x8000u; }
 static inline u32 bf16_flush(u32 h) { return h & 0x7f80u ? h : h & 0x8000u; }
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** rounding.h - directed rounding, and arithmetic that is exact before its last rounding.
 */
-#ifndef DC_CPU_OPS_ROUNDING_H
-#define DC_CPU_OPS_ROUNDING_H
+#pragma once
 
 #include "cpu/ops/lanes.h"
 
@@ -75,6 +74,4 @@ static inline f32 f64_to_f32_odd(f64 x) {
 #define DC_HAS_FMA 1
 #else
 #define DC_HAS_FMA 0
-#endif
-
 #endif

@@ -20,14 +20,11 @@
 **
 ** NaN: any NaN bits may come out of float arithmetic (a GPU makes 0x7fffffff); conversions to f16 make 0x7fff.
 */
-#ifndef DC_CPU_OPS_TABLE_H
-#define DC_CPU_OPS_TABLE_H
+#pragma once
 
 #include "cpu/interp/interp.h"
 
 extern const dc_isa dc_isa_baseline;
 #if defined(__x86_64__)
 extern const dc_isa dc_isa_avx2, dc_isa_avx512;
-#endif
-
 #endif

@@ -5,8 +5,7 @@
 ** x86-64: aligned 16-byte moves are atomic on every processor with AVX (Intel SDM volume 3, 9.1.1; AMD64 APM volume 2,
 ** 7.3.2); elsewhere cmpxchg16b, which AVX-less processors have too, serves loads as well.  AArch64: exclusive pairs.
 */
-#ifndef DC_CPU_OPS_WIDE_H
-#define DC_CPU_OPS_WIDE_H
+#pragma once
 
 #include "cpu/ops/address.h"
 
@@ -102,5 +101,3 @@ INLINE void write_whole(u64 to, const void *from, u32 bytes, u32 element) {
     }
   }
 }
-
-#endif

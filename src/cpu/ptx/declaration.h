@@ -1,8 +1,7 @@
 /*
 ** declaration.h - declarations: registers, variables, parameters and their initial values.
 */
-#ifndef DC_CPU_PTX_DECLARATION_H
-#define DC_CPU_PTX_DECLARATION_H
+#pragma once
 
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/parser.h"
@@ -33,5 +32,3 @@ int ptxp_register(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec); /
 int ptxp_registers(ptx_parser *P);                              /* behind .reg, through its ';' */
 int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind);  /* a constant expression as PTX_IMM */
 uint64_t ptxp_lay_out(uint64_t *end, uint64_t size, uint32_t align); /* the offset given; *end moves behind it */
-
-#endif

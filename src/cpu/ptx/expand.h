@@ -2,8 +2,7 @@
 ** expand.h - what is written as one and runs as several: registers as parameters, special registers as operands,
 ** moves of vectors, votes and shuffles without a mask, a thread's own stack (alloca).
 */
-#ifndef DC_CPU_PTX_EXPAND_H
-#define DC_CPU_PTX_EXPAND_H
+#pragma once
 
 #include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
@@ -22,5 +21,3 @@ int ptxp_before_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *args);
 int ptxp_after_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *rets);
 int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins); /* of P->ops */
 int ptxp_expand(ptx_parser *P, const ptx_ins *ins); /* 1: others stand for it now; 0: it stands for itself; -1 */
-
-#endif

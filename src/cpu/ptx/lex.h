@@ -4,8 +4,7 @@
 ** The current token is lex->tok.  A word with its dots (an opcode) is read by ptx_lex_opcode, because
 ** only the parser knows where a dot joins.
 */
-#ifndef DC_CPU_PTX_LEX_H
-#define DC_CPU_PTX_LEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void ptx_lex_opcode(ptx_lex *lx);
 
 static inline bool ptx_tok_is(const ptx_tok *t, char c) { return t->kind == PTX_TOK_PUNCT && t->s[0] == c; }
 bool ptx_tok_eq(const ptx_tok *t, ptx_tok_kind kind, const char *word);
-
-#endif

@@ -2,8 +2,7 @@
 ** opcode.h - what an opcode's text says: "ld.global.nc.v4.f32" to the fields of a ptx_ins, and
 ** which operands the instruction takes.
 */
-#ifndef DC_CPU_PTX_OPCODE_H
-#define DC_CPU_PTX_OPCODE_H
+#pragma once
 
 #include "cpu/ptx/ptx.h"
 
@@ -74,5 +73,3 @@ bool ptx_takes_subwords(const ptx_ins *ins);
 ptx_type ptx_type_find(const char *word, size_t len); /* "f32" without its dot; PTX_NOTYPE when none */
 int ptx_space_find(const char *word, size_t len);     /* ptx_space, or -1 */
 ptx_sreg ptx_sreg_find(const char *name, size_t len); /* "%tid.x"; PTX_SR_NONE when unknown */
-
-#endif

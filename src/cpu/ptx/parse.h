@@ -1,8 +1,7 @@
 /*
 ** parse.h - PTX text to a ptx_module.
 */
-#ifndef DC_CPU_PTX_PARSE_H
-#define DC_CPU_PTX_PARSE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@
 ** The caller frees with ptx_free on success and failure alike. */
 int ptx_parse(const char *text, size_t len, ptx_module *m, dc_error *err);
 void ptx_free(ptx_module *m);
-
-#endif

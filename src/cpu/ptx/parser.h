@@ -3,8 +3,7 @@
 **
 ** Functions return 0, or -1 with P->err set, unless they say otherwise.
 */
-#ifndef DC_CPU_PTX_PARSER_H
-#define DC_CPU_PTX_PARSER_H
+#pragma once
 
 #include "base/error.h"
 #include "base/map.h"
@@ -77,5 +76,3 @@ void ptxp_vec_free(ptx_vec *v);
 int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value); /* -1 out of memory */
 bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value);
 void ptxp_map_clear(ptx_u64map *map);
-
-#endif

@@ -5,8 +5,7 @@
 ** each instruction's.  Inline assembly's nested scopes are flattened by renaming.  All memory is the
 ** module's arena.
 */
-#ifndef DC_CPU_PTX_PTX_H
-#define DC_CPU_PTX_PTX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -252,5 +251,3 @@ static inline int ptx_type_bits(ptx_type t) {
     default: return 0;
   }
 }
-
-#endif

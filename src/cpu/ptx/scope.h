@@ -1,8 +1,7 @@
 /*
 ** scope.h - names of a function under way, in nested scopes: registers, variables, labels, lists of branch targets.
 */
-#ifndef DC_CPU_PTX_SCOPE_H
-#define DC_CPU_PTX_SCOPE_H
+#pragma once
 
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/parser.h"
@@ -48,5 +47,3 @@ int ptxp_scope_open(ptx_parser *P);
 int ptxp_scope_close(ptx_parser *P);
 int ptxp_pending_add(ptx_parser *P, const ptx_tok *name, ptx_operand *use, int32_t brx);
 ptx_sym *ptxp_sym_find(const ptx_parser *P, const char *s, size_t len); /* in scopes, then in the module */
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** barrier.h - the barriers of a block (bar.sync, bar.arrive, bar.red; PTX ISA 9.7.12.1).
 */
-#ifndef DC_CPU_RUNTIME_BARRIER_H
-#define DC_CPU_RUNTIME_BARRIER_H
+#pragma once
 
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/state.h"
@@ -14,5 +13,3 @@ bool dc_barrier_arrive(dc_block_run *b, dc_warp *w, uint32_t id, uint32_t count,
 
 /* n lanes of the block have exited: barriers wait for them no more. */
 void dc_barrier_lanes_ended(dc_block_run *b, uint32_t n);
-
-#endif

@@ -1,13 +1,10 @@
 /*
 ** block.h - one block: its warps run in turn, each until it ends or must wait.
 */
-#ifndef DC_CPU_RUNTIME_BLOCK_H
-#define DC_CPU_RUNTIME_BLOCK_H
+#pragma once
 
 #include "cpu/runtime/state.h"
 
 int dc_block_start(dc_block_run *b, uint64_t linear); /* block number `linear` of the grid; -1: no memory (host) */
 dc_progress dc_block_run_warps(dc_block_run *b);      /* DONE, YIELDED (all warps spin), STOPPED */
 void dc_block_drop(dc_block_run *b);                  /* releases the warps and frames of a block that is not done */
-
-#endif

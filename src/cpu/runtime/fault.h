@@ -3,8 +3,7 @@
 **
 ** The jump goes to k->escape, set by sigsetjmp; what happened is then in k->fault, in words by fault_report.h.
 */
-#ifndef DC_CPU_RUNTIME_FAULT_H
-#define DC_CPU_RUNTIME_FAULT_H
+#pragma once
 
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/state.h"
@@ -21,5 +20,3 @@ void dc_warp_fault(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, ui
 
 /* Runs fn(ud), a memcpy or the like on addresses that may be wrong.  False: it faulted, at *address. */
 bool dc_fault_guarded(void (*fn)(void *ud), void *ud, uint64_t *address);
-
-#endif

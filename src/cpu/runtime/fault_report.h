@@ -1,8 +1,7 @@
 /*
 ** fault_report.h - a fault in words: instruction, thread, and the array that the address is next to.
 */
-#ifndef DC_CPU_RUNTIME_FAULT_REPORT_H
-#define DC_CPU_RUNTIME_FAULT_REPORT_H
+#pragma once
 
 #include "base/error.h"
 #include "cpu/runtime/memory.h"
@@ -15,5 +14,3 @@ void dc_fault_report_block(dc_worker *k, dc_dim3 block); /* where no more than t
 
 /* Runs fn(ud), a memcpy or the like on addresses that may be wrong; -1 with DC_LAUNCH when it faults. */
 int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err);
-
-#endif

@@ -4,8 +4,7 @@
 ** Each worker has its own dc_frames.  Frames are carved from two spans of the device's memory: registers and
 ** bookkeeping from one, what a kernel can address (local memory, parameters of calls) from the other, far away.
 */
-#ifndef DC_CPU_RUNTIME_FRAMES_H
-#define DC_CPU_RUNTIME_FRAMES_H
+#pragma once
 
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
@@ -40,5 +39,3 @@ void dc_frames_begin(dc_frames *s, const struct dc_code *code); /* before a laun
 void dc_frames_trim(dc_frames *s);   /* after a launch: returns memory beyond what is worth keeping */
 void dc_frames_forget(dc_frames *s); /* all frames, none of which may be in use */
 void dc_frames_free(dc_frames *s);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** job.h - one launch: what its workers share, how it fails, and what they do at regular intervals.
 */
-#ifndef DC_CPU_RUNTIME_JOB_H
-#define DC_CPU_RUNTIME_JOB_H
+#pragma once
 
 #include <pthread.h>
 
@@ -45,5 +44,3 @@ static inline bool dc_job_interrupted(dc_job *job) {
 /* From inside a running kernel, at regular intervals; `launching`: on the thread that launches.  True: stop. */
 bool dc_job_poll(dc_job *job, bool launching);
 void dc_job_flush(dc_job *job); /* writes printf's output to stdout; the lock is held */
-
-#endif

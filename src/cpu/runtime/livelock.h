@@ -1,8 +1,7 @@
 /*
 ** livelock.h - finds blocks whose threads spin on shared memory that no thread of the block changes any more.
 */
-#ifndef DC_CPU_RUNTIME_LIVELOCK_H
-#define DC_CPU_RUNTIME_LIVELOCK_H
+#pragma once
 
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
@@ -11,5 +10,3 @@
 /* To be called each time that all warps of the block only spin.  True: they do so for ever. */
 bool dc_livelock_check(dc_block_run *b);
 void dc_livelock_run(dc_warp *w, const dc_node *node, bool masked); /* runs a node of a watched block */
-
-#endif

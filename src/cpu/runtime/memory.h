@@ -7,8 +7,7 @@
 ** with Linux's usual 65530), and of those up to a page for an eighth of that (1023): further ones are packed without
 ** guards.  A freed block may be kept for reuse: accesses to it are then not noticed.  Safe to call from any thread.
 */
-#ifndef DC_CPU_RUNTIME_MEMORY_H
-#define DC_CPU_RUNTIME_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void dc_memory_span_free(dc_memory *m, uint8_t *span);
 /* Around fork, for pthread_atfork. */
 void dc_memory_lock(dc_memory *m);
 void dc_memory_unlock(dc_memory *m);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** module.h - PTX text to loaded code: its variables laid out and filled in, its functions listed.
 */
-#ifndef DC_CPU_RUNTIME_MODULE_H
-#define DC_CPU_RUNTIME_MODULE_H
+#pragma once
 
 #include "base/error.h"
 #include "cpu/interp/code.h"
@@ -12,5 +11,3 @@
 int dc_code_load(dc_cpu_device *cpu, const char *text, size_t len, struct dc_code **out, dc_error *err);
 /* NULL is allowed.  Native code under way is stopped; no launch may run. */
 void dc_code_unload(struct dc_code *code);
-
-#endif

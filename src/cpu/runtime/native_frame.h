@@ -1,8 +1,7 @@
 /*
 ** native_frame.h - emitted code runs one frame of a warp; what emitted code calls back.
 */
-#ifndef DC_CPU_RUNTIME_NATIVE_FRAME_H
-#define DC_CPU_RUNTIME_NATIVE_FRAME_H
+#pragma once
 
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/state.h"
@@ -27,5 +26,3 @@ static inline void dc_native_set_frame(dc_native *n, const dc_frame *f) {
   n->preds = f->preds;
   n->save = f->save;
 }
-
-#endif

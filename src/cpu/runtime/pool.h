@@ -3,8 +3,7 @@
 **
 ** The launching thread is worker 0, and works alone unless the launch turns out to take longer than waking others.
 */
-#ifndef DC_CPU_RUNTIME_POOL_H
-#define DC_CPU_RUNTIME_POOL_H
+#pragma once
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -46,5 +45,3 @@ void dc_pool_forget(dc_cpu_device *cpu, const struct dc_code *code); /* the code
 
 /* Runs work(k, job) for worker 0 on this thread, and for the others if that takes long; returns when all have. */
 void dc_pool_run(dc_pool *pool, dc_job *job, void (*work)(dc_worker *k, dc_job *job));
-
-#endif

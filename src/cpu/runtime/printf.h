@@ -1,8 +1,7 @@
 /*
 ** printf.h - the device's printf: a format of C, its arguments packed as nvcc packs them.
 */
-#ifndef DC_CPU_RUNTIME_PRINTF_H
-#define DC_CPU_RUNTIME_PRINTF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
 
 /* printf of one lane, appended to `out`; returns the number of arguments used. */
 int dc_printf_lane(dc_buf *out, const char *format, const uint8_t *args);
-
-#endif

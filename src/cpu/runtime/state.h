@@ -4,8 +4,7 @@
 ** All state of a warp is data (frames, the lanes that wait at each node, the register file), so a warp or a block can
 ** be left wherever it must wait and resumed later by the same thread, without a stack of its own.
 */
-#ifndef DC_CPU_RUNTIME_STATE_H
-#define DC_CPU_RUNTIME_STATE_H
+#pragma once
 
 #include <setjmp.h>
 
@@ -117,5 +116,3 @@ typedef struct dc_worker {
   dc_frame *gang_frames[DC_MAX_GANGS];
   dc_gang gangs[DC_MAX_GANGS];
 } dc_worker;
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** stream.h - streams, events and graphs of the CPU device: device.h's slots of these names.
 */
-#ifndef DC_CPU_RUNTIME_STREAM_H
-#define DC_CPU_RUNTIME_STREAM_H
+#pragma once
 
 #include "base/error.h"
 #include "device/device.h"
@@ -31,5 +30,3 @@ int dc_cpu_capture_launch(dc_device *dev, dc_function *fn, const dc_launch *l, d
 int dc_cpu_capture_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
 int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err);
 int dc_cpu_capture_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
 ** warp.h - the warp loop: which lanes run which node next, branches, calls, waiting for other lanes.
 */
-#ifndef DC_CPU_RUNTIME_WARP_H
-#define DC_CPU_RUNTIME_WARP_H
+#pragma once
 
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/state.h"
@@ -23,5 +22,3 @@ bool dc_warp_force(dc_warp_slot *s);
 
 /* Adds the lines of the source where its lanes wait to lines[0..n), each once, at most `max`; the new count. */
 int dc_warp_lines(const dc_warp_slot *s, uint32_t *lines, int n, int max);
-
-#endif

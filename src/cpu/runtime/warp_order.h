@@ -4,8 +4,7 @@
 ** A kernel that lacks no barrier gives the same result in every order.  One that does may be right on a GPU, where
 ** warps run concurrently, and wrong where they run one after another.
 */
-#ifndef DC_CPU_RUNTIME_WARP_ORDER_H
-#define DC_CPU_RUNTIME_WARP_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ int dc_warp_order_read(dc_warp_order *order, dc_error *err);
 /* Stores a permutation of 0 … n - 1 in list: the warps in the order in which they run.  `block` is the block's number
 ** in the grid; `shared`: it has shared memory.  USUAL is descending with shared memory, else ascending. */
 void dc_warp_order_fill(const dc_warp_order *order, uint64_t block, bool shared, uint32_t n, uint8_t *list);
-
-#endif

@@ -6,8 +6,7 @@
 ** (DC_NATIVE_DONE) or something has to be done that it leaves to warp.c.  Simple code (see emit.h) runs all gangs of
 ** a block by turns, from barrier to barrier, and ends with DC_NATIVE_DONE or DC_NATIVE_STOP.
 */
-#ifndef DC_CPU_SIMD_ABI_H
-#define DC_CPU_SIMD_ABI_H
+#pragma once
 
 #include <stdint.h>
 
@@ -77,5 +76,3 @@ typedef struct dc_native {
 } dc_native;
 
 typedef int dc_native_fn(dc_native *n);
-
-#endif

@@ -2,8 +2,7 @@
 ** approx.h - .approx operations of natively compiled kernels: the algorithms of ops/math_approx.h on vectors, in the
 ** same order of operations, so that the bits are the same.
 */
-#ifndef DC_CPU_SIMD_APPROX_H
-#define DC_CPU_SIMD_APPROX_H
+#pragma once
 
 #include "convert.h"
 
@@ -151,5 +150,3 @@ DC_FN dc_ul n_gross(dc_ul x) {
 DC_D1(rcp_gross, n_gross(n_rcp_f64(n_gross(x))), s_gross(s_rcp_f64(s_gross(x))))
 DC_D1(rsqrt_gross, n_gross(n_rcp_f64(n_sqrt_f64(n_gross(x)))), s_gross(s_rcp_f64(s_sqrt_f64(s_gross(x)))))
 DC_D1(rsqrt_f64, n_rcp_f64(n_sqrt_f64(x)), s_rcp_f64(s_sqrt_f64(x)))
-
-#endif

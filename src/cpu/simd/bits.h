@@ -1,8 +1,7 @@
 /*
 ** bits.h - logic, shifts, bit fields, permutation of bytes, moves of natively compiled kernels.
 */
-#ifndef DC_CPU_SIMD_BITS_H
-#define DC_CPU_SIMD_BITS_H
+#pragma once
 
 #include "int.h"
 
@@ -208,5 +207,3 @@ DC_FN void v_unpack_64(V32 *lo, V32 *hi, V64 x) {
   DC_PARTS(DC_UNPACK64_, )
 }
 DC_FN void s_unpack_64(u32 *lo, u32 *hi, u64 x) { *lo = (u32)x, *hi = (u32)(x >> 32); }
-
-#endif

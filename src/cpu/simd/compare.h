@@ -3,8 +3,7 @@
 **
 ** setp_CMP_TYPE(x, y), and with a predicate setp_CMP_TYPE_and(x, y, c), _or, _xor.
 */
-#ifndef DC_CPU_SIMD_COMPARE_H
-#define DC_CPU_SIMD_COMPARE_H
+#pragma once
 
 #include "bits.h"
 
@@ -171,5 +170,3 @@ DC_FN P dc_sign_ftz(V32 z) { return v_setp_ge_ftz(z, V32_splat(0)); }
 DC_SLCT(s32)
 DC_SLCT(f32)
 DC_SLCT(ftz)
-
-#endif

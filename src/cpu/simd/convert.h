@@ -4,8 +4,7 @@
 ** Integers: cvt_i{bits of the destination}_{type that is taken out of the source}_{w or d: the source}.  Floats:
 ** cvt_{rounding}_{destination}_{source}.  What comes of out-of-range numbers: see ops/convert.c.
 */
-#ifndef DC_CPU_SIMD_CONVERT_H
-#define DC_CPU_SIMD_CONVERT_H
+#pragma once
 
 #include "float.h"
 
@@ -351,5 +350,3 @@ DC_FN u32 s_cvt_f32_f64(u64 x) { return f32_bits((f32)bits_f64(x)); }
 DC_FN u32 s_cvt_ftz_f32_f64(u64 x) { return s_flush(s_cvt_f32_f64(x)); }
 DC_LIFT_w_dpair(cvt_f32_f64)
 DC_LIFT_w_dpair(cvt_ftz_f32_f64)
-
-#endif

@@ -3,8 +3,7 @@
 **
 ** f32 operations come as NAME_f32, with .ftz as NAME_ftz, with .sat as NAME_sat and NAME_ftz_sat.
 */
-#ifndef DC_CPU_SIMD_FLOAT_H
-#define DC_CPU_SIMD_FLOAT_H
+#pragma once
 
 #include "compare.h"
 
@@ -331,5 +330,3 @@ DC_FN P v_testp_normal_f32(V32 x) { return P_andn(v_testp_finite_f32(x), v_testp
 DC_FN int s_testp_normal_f32(u32 x) { return s_testp_finite_f32(x) && !s_testp_subnormal_f32(x); }
 DC_FN P v_testp_normal_f64(V64 x) { return P_andn(v_testp_finite_f64(x), v_testp_subnormal_f64(x)); }
 DC_FN int s_testp_normal_f64(u64 x) { return s_testp_finite_f64(x) && !s_testp_subnormal_f64(x); }
-
-#endif

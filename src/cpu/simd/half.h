@@ -1,8 +1,7 @@
 /*
 ** half.h - f16, f16x2 and bf16 of natively compiled kernels: see ops/math_half.h and ops/half.c.
 */
-#ifndef DC_CPU_SIMD_HALF_H
-#define DC_CPU_SIMD_HALF_H
+#pragma once
 
 #include "approx.h"
 
@@ -129,5 +128,3 @@ DC_W1(neg_f16, x ^ 0x8000u, x ^ 0x8000u)
 DC_W1(abs_f16, x & 0x7fffu, x & 0x7fffu)
 DC_W1(neg_f16x2, x ^ 0x80008000u, x ^ 0x80008000u)
 DC_W1(abs_f16x2, x & 0x7fff7fffu, x & 0x7fff7fffu)
-
-#endif

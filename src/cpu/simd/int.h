@@ -1,8 +1,7 @@
 /*
 ** int.h - integer arithmetic of natively compiled kernels: add to div, min and max, dot products.
 */
-#ifndef DC_CPU_SIMD_INT_H
-#define DC_CPU_SIMD_INT_H
+#pragma once
 
 #include "types.h"
 
@@ -219,5 +218,3 @@ DC_DOT(s, s)
 DC_DOT(s, u)
 DC_DOT(u, s)
 DC_DOT(u, u)
-
-#endif

@@ -4,9 +4,6 @@
 ** codegen/op_names.c says which function does an instruction: v_NAME on V32, V64 and M, s_NAME on uniform values.
 ** Results are bit for bit those of tier 0 (ops/), NaN payloads apart.
 */
-#ifndef DC_CPU_SIMD_LANES_H
-#define DC_CPU_SIMD_LANES_H
+#pragma once
 
 #include "half.h"
-
-#endif

@@ -6,8 +6,7 @@
 ** dc_gather_T: anywhere (dc_far_gather_T: the same as a call, for long functions).  Lanes that are not in the mask
 ** touch no memory, and read zero.
 */
-#ifndef DC_CPU_SIMD_MEMORY_H
-#define DC_CPU_SIMD_MEMORY_H
+#pragma once
 
 #include "abi.h"
 #include "types.h"
@@ -444,5 +443,3 @@ DC_ANYWHERE(u16, V32, 2u)
 DC_ANYWHERE(s16, V32, 2u)
 DC_ANYWHERE(u32, V32, 4u)
 DC_ANYWHERE(u64, V64, 8u)
-
-#endif

@@ -5,8 +5,7 @@
 **
 ** Source: a transposition by shuffles of two vectors (pairs first, then pairs of pairs).
 */
-#ifndef DC_CPU_SIMD_PACKS_H
-#define DC_CPU_SIMD_PACKS_H
+#pragma once
 
 #include "memory.h"
 
@@ -131,5 +130,3 @@ DC_FN void dc_put_pack4(u64 a, M m, V32 x, V32 y, V32 z, V32 w) {
   }
   DC_PARTS(DC_PUT4_, )
 }
-
-#endif

@@ -4,8 +4,7 @@
 **
 ** s_NAME takes and gives registers: uint32_t (16-bit ones zero-extended), uint64_t; floats as their bits.
 */
-#ifndef DC_CPU_SIMD_SCALAR_H
-#define DC_CPU_SIMD_SCALAR_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -247,5 +246,3 @@ DC_FN s32 f64_to_s32(f64 x) { S_CLAMPED(s32, f64, x, x > -0x1p31 - 1 && x < 0x1p
 DC_FN u32 f64_to_u32(f64 x) { S_CLAMPED(u32, f64, x, x > -1.0 && x < 0x1p32, 0, UINT32_MAX, 0x80000000u); }
 DC_FN s64 f64_to_s64(f64 x) { S_CLAMPED(s64, f64, x, x >= -0x1p63 && x < 0x1p63, INT64_MIN, INT64_MAX, INT64_MIN); }
 DC_FN u64 f64_to_u64(f64 x) { S_CLAMPED(u64, f64, x, x > -1.0 && x < 0x1p64, 0, UINT64_MAX, (u64)1 << 63); }
-
-#endif

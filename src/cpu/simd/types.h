@@ -13,8 +13,7 @@
 ** Prefixes: n_ works on native vectors, v_ on whole values, s_ on the scalars that stand for uniform values:
 ** uint32_t (16-bit ones zero-extended), uint64_t, int (0 or 1).
 */
-#ifndef DC_CPU_SIMD_TYPES_H
-#define DC_CPU_SIMD_TYPES_H
+#pragma once
 
 #include "scalar.h"
 
@@ -430,5 +429,3 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
   DC_FN u32 s_##name(u32 x, u32 y, u32 z) { return n_##name(n_splat(x), n_splat(y), n_splat(z))[0]; }
 #define DC_SCALAR_d_d(name)                                                                                            \
   DC_FN u64 s_##name(u64 x) { return n_##name(n_splat64(x))[0]; }
-
-#endif
