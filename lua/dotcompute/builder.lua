@@ -155,8 +155,8 @@ end
 
 -- --- text -------------------------------------------------------------------------------------------------------
 
--- The beginning of a source: headers of the dtypes in use, placeholders as type names, the user's preamble.
-function builder.prelude(types, dtypes, preamble, wide)
+-- Headers of the dtypes in use, and placeholders as type names.
+function builder.types_text(types, dtypes)
   local out, done = {}, {}
   for _, t in ipairs(dtypes) do
     local header = t.header
@@ -169,9 +169,13 @@ function builder.prelude(types, dtypes, preamble, wide)
   for name in pairs(types) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do out[#out + 1] = ("typedef %s %s;"):format(types[name].dtype.ctype, name) end
-  out[#out + 1] = ("typedef %s dc_index;"):format(wide and "long long" or "int")
-  if preamble then out[#out + 1] = builder.piece("preamble", preamble) end
   return table.concat(out, "\n") .. "\n"
+end
+
+-- The beginning of a source: these, the type of indices, the user's preamble.
+function builder.prelude(types, dtypes, preamble, wide)
+  return ("%stypedef %s dc_index;\n%s"):format(builder.types_text(types, dtypes), wide and "long long" or "int",
+    preamble and builder.piece("preamble", preamble) .. "\n" or "")
 end
 
 -- The user's text with line numbers of its own, so that the compiler's messages name its lines.
@@ -196,13 +200,21 @@ local function place_errors(text, origins)
 end
 
 -- Compiles for the device; `origins`: the pieces' names -> core.origin(text).
-function builder.compile(device, source, options, origins)
-  local ok, result = pcall(dc.using, device, dc.kernel, source, options)
+local function compile(device, make, source, options, origins)
+  local ok, result = pcall(dc.using, device, make, source, options)
   if ok then return result end
   if type(result) == "table" and result.kind == "compile" then
     result.message, result.log = place_errors(result.message, origins), place_errors(result.log, origins)
   end
   error(result, 0)
+end
+
+-- The kernel of a source, or its module.
+function builder.compile(device, source, options, origins)
+  return compile(device, dc.kernel, source, options, origins)
+end
+function builder.compile_module(device, source, options, origins)
+  return compile(device, dc.module, source, options, origins)
 end
 
 -- What the kernel is called in C: functions of CUDA's that have the name already would make it one of several.

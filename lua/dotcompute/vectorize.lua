@@ -377,7 +377,7 @@ local function infer(graph, bound, args)
     bound.types[name] = bound.types[name] or { dtype = d, by = "the function" }
     state.lines[#state.lines + 1] = ("y%d = %s;"):format(k, as(v, d))
   end
-  bound.body = table.concat(state.lines, "\n")
+  bound.body_text = table.concat(state.lines, "\n")
 end
 
 -- --- tracing ----------------------------------------------------------------------------------------------------

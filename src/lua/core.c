@@ -16,6 +16,7 @@
 #include "lua/allocation.h"
 #include "lua/array.h"
 #include "lua/array_methods.h"
+#include "lua/body.h"
 #include "lua/builders.h"
 #include "lua/cache.h"
 #include "lua/caller.h"
@@ -144,6 +145,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_graph(L, 1);
   dc_lua_open_files(L, 1);
   dc_lua_open_part(L, 1);
+  dc_lua_open_body(L, 1);
 
   lua_newtable(L); /* 2: core */
   dc_lua_setfuncs(L, 1, internal);
@@ -151,6 +153,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_cache_internal);
   dc_lua_setfuncs(L, 1, dc_lua_builders_internal);
   dc_lua_setfuncs(L, 1, dc_lua_part_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_body_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_random_internal);
   dc_lua_setfuncs(L, 1, dc_lua_mailbox_internal);

@@ -32,6 +32,7 @@ enum dc_lua_slot {
   DC_LUA_COMPLEX,
   DC_LUA_FILE,
   DC_LUA_PART,
+  DC_LUA_BODY,
   DC_LUA_SOURCE,
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */

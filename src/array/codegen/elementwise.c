@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array/codegen/body_text.h"
 #include "array/codegen/instruction.h"
 #include "array/codegen/ir.h"
 #include "array/codegen/operands.h"
@@ -50,14 +51,31 @@ static void emit_scatter(const dc_text *t, const char *indent) {
   if (ir->guarded) dc_buf_printf(t->b, "%s}\n", indent);
 }
 
+/* The call of the body for element i, and its results to memory. */
+static void emit_body(const dc_text *t, const char *indent) {
+  const dc_ir *ir = &t->p->ir;
+  char place[64];
+  dc_emit_body_call(t, indent);
+  for (int i = 0; i < ir->ninputs; i++) {
+    if (!dc_operand_is_result(ir, &ir->input[i])) continue;
+    element_place(t, &ir->input[i], "i", place);
+    dc_buf_printf(t->b, "%s%s = r%d;\n", indent, place, i);
+  }
+}
+
 /* One element a time: values of all operands at element i. */
 static void emit_element(const dc_text *t, const char *indent) {
   char place[64];
   dc_emit_offsets(t, indent, "i", 0, t->p->schedule.rank, "at", is_strided);
   for (int i = 0; i < t->p->ir.ninputs; i++) {
-    if (t->p->ir.input[i].layout == DC_LAYOUT_ONE) continue;
-    element_place(t, &t->p->ir.input[i], "i", place);
+    const dc_operand *o = &t->p->ir.input[i];
+    if (o->layout == DC_LAYOUT_ONE || !dc_operand_is_read(&t->p->ir, o)) continue;
+    element_place(t, o, "i", place);
     dc_emit_value(t, indent, i, place);
+  }
+  if (t->p->ir.body != NULL) {
+    emit_body(t, indent);
+    return;
   }
   dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, indent);
   if (t->p->ir.scatters) {
@@ -109,13 +127,14 @@ static void emit_plain(const dc_text *t) {
 static void pack_place(const dc_text *t, const dc_operand *o, char place[160]) {
   char name[16];
   dc_operand_name(t->p, o, name);
-  const char *constant = o == &t->p->ir.out ? "" : "const ";
+  const char *constant = dc_operand_is_result(&t->p->ir, o) ? "" : "const ";
   if (o->layout == DC_LAYOUT_FLAT)
-    snprintf(place, 160, "*(%spack<%s> *)(%s + first)", constant, dc_stored_as(o->dtype), name);
-  else snprintf(place, 160, "*(%spack<%s> *)(%s + %s_at)", constant, dc_stored_as(o->dtype), name, name);
+    snprintf(place, 160, "*(%spack<%s> *)(%s + first)", constant, dc_memory_type(t, o->dtype), name);
+  else snprintf(place, 160, "*(%spack<%s> *)(%s + %s_at)", constant, dc_memory_type(t, o->dtype), name, name);
 }
 
-static bool loads_pack(const dc_operand *o) { return o->packed && !o->index; }
+static bool has_pack(const dc_operand *o) { return o->packed && !o->index; }
+static bool loads_pack(const dc_ir *ir, const dc_operand *o) { return has_pack(o) && dc_operand_is_read(ir, o); }
 
 /* Only flat programs can end within a pack. */
 static void emit_pack_loads(const dc_text *t, bool flat) {
@@ -124,17 +143,17 @@ static void emit_pack_loads(const dc_text *t, bool flat) {
   char place[160];
   bool any = false;
   for (int k = 0; k < ir->ninputs; k++) {
-    if (!loads_pack(&ir->input[k])) continue;
-    any = true;
-    dc_buf_printf(t->b, "  pack<%s> p%d;\n", dc_stored_as(ir->input[k].dtype), k);
+    if (!has_pack(&ir->input[k])) continue;
+    any = any || loads_pack(ir, &ir->input[k]);
+    dc_buf_printf(t->b, "  pack<%s> p%d;\n", dc_memory_type(t, ir->input[k].dtype), k);
   }
-  dc_buf_printf(t->b, "  pack<%s> po;\n", dc_stored_as(ir->out.dtype));
+  if (dc_ir_has_out(ir)) dc_buf_printf(t->b, "  pack<%s> po;\n", dc_memory_type(t, ir->out.dtype));
   const char *known = p->schedule.elements.rounds > 1 ? "inside || " : "";
   if (flat) dc_buf_printf(t->b, "  const bool whole = %sfirst + %d <= n;\n", known, p->schedule.elements.lanes);
   if (!any) return;
   if (flat) dc_buf_puts(t->b, "  if (whole) {\n");
   for (int k = 0; k < ir->ninputs; k++) {
-    if (!loads_pack(&ir->input[k])) continue;
+    if (!loads_pack(ir, &ir->input[k])) continue;
     pack_place(t, &ir->input[k], place);
     dc_buf_printf(t->b, "  %sp%d = %s;\n", flat ? "  " : "", k, place);
   }
@@ -142,7 +161,7 @@ static void emit_pack_loads(const dc_text *t, bool flat) {
   dc_buf_printf(t->b, "  } else {\n#pragma unroll\n    for (int k = 0; k < %d; k++) {\n", p->schedule.elements.lanes);
   dc_buf_puts(t->b, "      const bool in = first + k < n;\n");
   for (int k = 0; k < ir->ninputs; k++)
-    if (loads_pack(&ir->input[k])) dc_buf_printf(t->b, "      p%d.v[k] = x%d[in ? first + k : first];\n", k, k);
+    if (loads_pack(ir, &ir->input[k])) dc_buf_printf(t->b, "      p%d.v[k] = x%d[in ? first + k : first];\n", k, k);
   dc_buf_puts(t->b, "    }\n  }\n");
 }
 
@@ -166,7 +185,7 @@ static void emit_pack_elements(const dc_text *t) {
   char place[64], at[16];
   for (int k = 0; k < ir->ninputs; k++) {
     const dc_operand *o = &ir->input[k];
-    if (o->layout == DC_LAYOUT_ONE || o->packed) continue;
+    if (o->layout == DC_LAYOUT_ONE || o->packed || !dc_operand_is_read(ir, o)) continue;
     element_place(t, o, "first", place);
     dc_emit_value(t, "  ", k, place);
   }
@@ -174,32 +193,47 @@ static void emit_pack_elements(const dc_text *t) {
   dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k++) {\n", p->schedule.elements.lanes);
   for (int k = 0; k < ir->ninputs; k++) {
     const dc_operand *o = &ir->input[k];
-    if (!o->packed) continue;
+    if (!o->packed || !dc_operand_is_read(ir, o)) continue;
     snprintf(at, sizeof at, "x%d_at", k);
     if (o->index) snprintf(place, sizeof place, "%s + k", o->layout == DC_LAYOUT_FLAT ? "first" : at);
     else snprintf(place, sizeof place, "p%d.v[k]", k);
     dc_emit_value(t, "    ", k, place);
   }
-  dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, "    ");
-  dc_emit_store(t, "    ", "po.v[k]");
+  if (ir->body != NULL) {
+    dc_emit_body_call(t, "    ");
+    for (int k = 0; k < ir->ninputs; k++)
+      if (dc_operand_is_result(ir, &ir->input[k])) dc_buf_printf(t->b, "    p%d.v[k] = r%d;\n", k, k);
+  } else {
+    dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, "    ");
+    dc_emit_store(t, "    ", "po.v[k]");
+  }
   dc_buf_puts(t->b, "  }\n");
+}
+
+/* The result's pack to memory. */
+static void emit_pack_store(const dc_text *t, const dc_operand *o, bool flat) {
+  char place[160], name[16], pack[16] = "po";
+  dc_operand_name(t->p, o, name);
+  pack_place(t, o, place);
+  if (o != &t->p->ir.out) snprintf(pack, sizeof pack, "p%s", name + 1);
+  if (!flat) {
+    dc_buf_printf(t->b, "  %s = %s;\n", place, pack);
+    return;
+  }
+  dc_buf_printf(t->b, "  if (whole) {\n    %s = %s;\n  } else {\n#pragma unroll\n", place, pack);
+  dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++)\n      if (first + k < n) %s[first + k] = %s.v[k];\n  }\n",
+                t->p->schedule.elements.lanes, name, pack);
 }
 
 /* The pack whose first element is `first`. With several a thread, `inside` says that all of them end before n. */
 static void emit_pack(const dc_text *t, bool flat) {
-  const dc_program *p = t->p;
-  char place[160];
-  dc_emit_offsets(t, "  ", "first", 0, p->schedule.rank, "at", is_strided);
+  const dc_ir *ir = &t->p->ir;
+  dc_emit_offsets(t, "  ", "first", 0, t->p->schedule.rank, "at", is_strided);
   emit_pack_loads(t, flat);
   emit_pack_elements(t);
-  pack_place(t, &p->ir.out, place);
-  if (!flat) {
-    dc_buf_printf(t->b, "  %s = po;\n", place);
-    return;
-  }
-  dc_buf_printf(t->b, "  if (whole) {\n    %s = po;\n  } else {\n#pragma unroll\n", place);
-  dc_buf_printf(t->b, "    for (int k = 0; k < %d; k++)\n      if (first + k < n) out[first + k] = po.v[k];\n  }\n",
-                p->schedule.elements.lanes);
+  if (dc_ir_has_out(ir)) emit_pack_store(t, &ir->out, flat);
+  for (int k = 0; k < ir->ninputs; k++)
+    if (dc_operand_is_result(ir, &ir->input[k])) emit_pack_store(t, &ir->input[k], flat);
 }
 
 /* The packs of a thread, unrolled but in the last block. */

@@ -6,6 +6,7 @@
 */
 #pragma once
 
+#include "array/codegen/body.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
@@ -14,7 +15,9 @@
 #include "base/dtype.h"
 #include "device/device.h"
 
-#define DC_MAX_OPERANDS 32
+#define DC_MAX_OPERANDS 32    /* inputs of an expression */
+#define DC_MAX_BODY_PARAMS 64
+#define DC_MAX_INPUTS_OF_IR (DC_MAX_BODY_PARAMS + 1) /* and the element's number */
 #define DC_MAX_REDUCES 4
 
 /* ELEMENTS: one result for each element of the domain.  REDUCTION: the domain's axes are kept or reduced, and there is
@@ -50,6 +53,7 @@ typedef struct dc_operand {
   bool index;           /* no memory: its value is the element's number */
   bool strided_index;   /* an index by the strides of `g`, not by C order */
   bool address_only;    /* its elements are not read by their number, but at offsets that are computed */
+  bool result;          /* a body writes it */
   dc_dtype dtype;
   /* by the schedule: */
   dc_layout layout;
@@ -84,13 +88,27 @@ typedef struct dc_ir {
   dc_ref offset, guard;        /* where it does, and where it is guarded */
   uint8_t reduction[DC_MAX_REDUCES]; /* the instructions that reduce */
   dc_operand out;
-  dc_operand input[DC_MAX_OPERANDS];
+  dc_operand input[DC_MAX_INPUTS_OF_IR];
+  const dc_body *body;           /* in place of instructions; then results are inputs marked so, and `out` is not used */
+  dc_ref argument[DC_MAX_BODY_PARAMS]; /* of the body: what each parameter stands for */
+  int number_input;              /* of a body that is indexed: the input that is the element's number; else -1 */
   dc_instruction code[DC_MAX_NODES];
   dc_number number[DC_MAX_NODES * DC_MAX_ARGS];
   dc_array *node[DC_MAX_NODES]; /* the pending array whose value instruction i computes; borrowed */
   dc_array *dependency;         /* must be computed on its own before; borrowed */
   uint32_t axes;                /* of the domain, which are reduced */
 } dc_ir;
+
+/* False: it writes to the results among its inputs alone. */
+static inline bool dc_ir_has_out(const dc_ir *ir) { return ir->out.dtype != DC_DTYPE_NONE; }
+/* Whether a kernel writes the operand's elements by their number. */
+static inline bool dc_operand_is_result(const dc_ir *ir, const dc_operand *o) {
+  return o == &ir->out || (o->result && !o->address_only);
+}
+/* Whether it reads them: of a body's results, where they begin with memory's values. */
+static inline bool dc_operand_is_read(const dc_ir *ir, const dc_operand *o) {
+  return o != &ir->out && (!o->result || ir->body->given);
+}
 
 /* The dtype of a value, in registers. */
 dc_dtype dc_ir_dtype(const dc_ir *ir, dc_ref r);

@@ -38,6 +38,7 @@ typedef struct dc_cached_kernel {
   dc_kernel kernel;
   dc_module *module;
   uint64_t turn; /* of the last launch: see reduction.c */
+  struct dc_cached_kernel *next; /* another one of the same body */
   dc_buffer *scratch; /* stands for a reduction's variables, so that two launches do not use them at once */
 } dc_cached_kernel;
 
@@ -47,7 +48,7 @@ static dc_map kernels; /* key bytes -> dc_cached_kernel */
 
 typedef struct dc_key {
   size_t len;
-  uint8_t bytes[64 + 8 * (DC_MAX_OPERANDS + 1) + (12 + 2 * DC_MAX_ARGS) * DC_MAX_NODES + DC_MAX_NODES * DC_MAX_ARGS];
+  uint8_t bytes[64 + 8 * (DC_MAX_INPUTS_OF_IR + 1) + (12 + 2 * DC_MAX_ARGS) * DC_MAX_NODES + DC_MAX_NODES * DC_MAX_ARGS];
 } dc_key;
 
 static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }
@@ -61,7 +62,7 @@ static void key_cached(dc_key *k, int loaded, int cached, int slot) {
 static void key_operand(dc_key *k, const dc_operand *o, bool caches) {
   key_put(k, o->dtype);
   key_put(k, o->layout);
-  key_put(k, o->packed + 2 * o->index + 4 * o->address_only + 8 * o->row_stride);
+  key_put(k, o->packed + 2 * o->index + 4 * o->address_only + 8 * o->row_stride + 32 * o->result);
   if (caches) key_cached(k, o->loaded, o->cached, o->slot);
 }
 
@@ -171,6 +172,12 @@ static dc_cached_kernel *build_kernel(const dc_program *p, dc_error *err) {
   return f;
 }
 
+static void free_kernel(dc_cached_kernel *f) {
+  dc_module_unref(f->module);
+  if (f->scratch != NULL) dc_buffer_unref(f->scratch);
+  free(f);
+}
+
 static dc_cached_kernel *kernel_for(const dc_program *p, dc_error *err) {
   dc_key key;
   key_make(&key, p);
@@ -179,12 +186,55 @@ static dc_cached_kernel *kernel_for(const dc_program *p, dc_error *err) {
   f = build_kernel(p, err);
   if (f == NULL) return NULL;
   if (dc_map_set(&kernels, (const char *)key.bytes, key.len, f) != 0) {
-    dc_module_unref(f->module);
-    free(f);
+    free_kernel(f);
     dc_fail_oom(err);
     return NULL;
   }
   return f;
+}
+
+/* --- kernels with a body -------------------------------------------------------------------------- */
+
+/* NULL: there is none yet, and *text is that of the kernel to be made; then `failed` says whether memory was short. */
+static dc_cached_kernel *kernel_of_body(dc_body *body, const dc_program *p, dc_buf *text) {
+  dc_key key;
+  key_make(&key, p);
+  dc_cached_kernel *f = dc_map_get(&body->kernels, (const char *)key.bytes, key.len);
+  if (f != NULL) return f;
+  dc_buf_reset(&body->missing);
+  dc_buf_add(&body->missing, key.bytes, key.len);
+  dc_generate(p, text);
+  return NULL;
+}
+
+int dc_body_add_kernel(dc_body *body, dc_module *m, dc_error *err) {
+  dc_cached_kernel *f = dc_calloc_lines(sizeof *f);
+  if (f == NULL || body->missing.failed) {
+    free(f);
+    return dc_fail_oom(err);
+  }
+  f->module = m;
+  body->signature.name = (char *)(uintptr_t)body->name;
+  int rc = dc_kernel_take(m, body->name, &body->signature, &f->kernel, err);
+  if (rc == 0 && dc_map_set(&body->kernels, body->missing.data, body->missing.len, f) != 0) rc = dc_fail_oom(err);
+  if (rc != 0) {
+    free(f);
+    return -1;
+  }
+  dc_module_ref(m);
+  f->next = body->last;
+  body->last = f;
+  return 0;
+}
+
+void dc_body_end(dc_body *body) {
+  while (body->last != NULL) {
+    dc_cached_kernel *f = body->last;
+    body->last = f->next;
+    free_kernel(f);
+  }
+  dc_map_free(&body->kernels);
+  dc_buf_free(&body->missing);
 }
 
 /* --- parameters -------------------------------------------------------------------------------------- */
@@ -240,7 +290,7 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
   k->at = 0;
-  pack(k, &ir->out.ptr, sizeof ir->out.ptr);
+  if (dc_ir_has_out(ir)) pack(k, &ir->out.ptr, sizeof ir->out.ptr);
   for (int i = 0; i < ir->ninputs; i++)
     if (!ir->input[i].index) pack(k, &ir->input[i].ptr, sizeof ir->input[i].ptr);
   pack_index(k, p, ir->kind == DC_ELEMENTS ? h->n : h->row.rows);
@@ -313,7 +363,7 @@ static int reset_ticket(const dc_program *p, const dc_cached_kernel *f, dc_error
 static int use_operands(const dc_program *p, dc_cached_kernel *f, dc_error *err) {
   const dc_ir *ir = &p->ir;
   for (int i = 0; i < ir->ninputs; i++)
-    if (ir->input[i].buffer != NULL && dc_buffer_used(ir->input[i].buffer, false, err) != 0) return -1;
+    if (ir->input[i].buffer != NULL && dc_buffer_used(ir->input[i].buffer, ir->input[i].result, err) != 0) return -1;
   if (ir->kind == DC_ELEMENTS || p->schedule.row.segments == 1) return 0;
   if (f->scratch == NULL && (f->scratch = dc_buffer_wrap(p->dev, 0, 0, NULL, NULL, err)) == NULL) return -1;
   return dc_buffer_used(f->scratch, true, err) != 0 ? -1 : reset_ticket(p, f, err);
@@ -323,7 +373,9 @@ static int use_operands(const dc_program *p, dc_cached_kernel *f, dc_error *err)
 static double bytes_of(const dc_program *p) {
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
-  double bytes = (double)dc_dtype_size(ir->out.dtype) * (double)(ir->kind == DC_REDUCTION ? h->row.rows : h->n);
+  double bytes = 0;
+  if (dc_ir_has_out(ir))
+    bytes = (double)dc_dtype_size(ir->out.dtype) * (double)(ir->kind == DC_REDUCTION ? h->row.rows : h->n);
   for (int i = 0; i < ir->ninputs; i++) {
     const dc_operand *o = &ir->input[i];
     const int64_t n = o->layout == DC_LAYOUT_ONE   ? 1 : o->layout == DC_LAYOUT_ROW ? h->row.rows : h->n;
@@ -332,17 +384,18 @@ static double bytes_of(const dc_program *p) {
   return bytes;
 }
 
-int dc_program_run(const dc_program *p, dc_error *err) {
+static bool is_empty(const dc_program *p) {
+  return p->ir.kind == DC_REDUCTION ? p->schedule.row.rows == 0 : p->schedule.n == 0;
+}
+
+/* *attributable: as dc_launch's. */
+static int run_kernel(const dc_program *p, dc_cached_kernel *f, bool *attributable, dc_error *err) {
   const dc_schedule *h = &p->schedule;
   dc_dim3 block;
-  if (p->ir.kind == DC_REDUCTION ? h->row.rows == 0 : h->n == 0) return 0;
-  if (dc_device_open(p->dev, err) != 0) return -1;
   int64_t blocks = blocks_of(p, &block);
   if (blocks > INT32_MAX)
     return dc_fail(err, DC_LAUNCH, NULL, "an expression over %" PRId64 " elements is more than one launch can take",
                    h->n);
-  dc_cached_kernel *f = kernel_for(p, err);
-  if (f == NULL) return -1;
   if (p->dev->tracking != 0 && use_operands(p, f, err) != 0) return -1;
   dc_pack params;
   pack_all(&params, p, ++f->turn << 32);
@@ -352,7 +405,26 @@ int dc_program_run(const dc_program *p, dc_error *err) {
   if (p->ir.kind != DC_ELEMENTS && h->row.cluster > 1) how.cluster = (dc_dim3){(uint32_t)h->row.cluster, 1, 1};
   if (dc_process.profiling) dc_profile_bytes(bytes_of(p));
   dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
-  return dc_kernel_launch(&f->kernel, &l, &how, err);
+  const int rc = dc_kernel_launch(&f->kernel, &l, &how, err);
+  *attributable = l.attributable;
+  return rc;
+}
+
+int dc_program_run(const dc_program *p, dc_error *err) {
+  bool attributable;
+  if (is_empty(p)) return 0;
+  if (dc_device_open(p->dev, err) != 0) return -1;
+  dc_cached_kernel *f = kernel_for(p, err);
+  return f == NULL ? -1 : run_kernel(p, f, &attributable, err);
+}
+
+int dc_program_run_body(const dc_program *p, dc_body *body, dc_buf *text, bool *attributable, dc_error *err) {
+  *attributable = false;
+  if (is_empty(p)) return 0;
+  if (dc_device_open(p->dev, err) != 0) return -1;
+  dc_cached_kernel *f = kernel_of_body(body, p, text);
+  if (f == NULL) return text->failed ? dc_fail_oom(err) : dump(p, text, err) != 0 ? -1 : 1;
+  return run_kernel(p, f, attributable, err);
 }
 
 /* --- cached launches ------------------------------------------------------------------------------------------- */

@@ -6,16 +6,26 @@
 */
 #pragma once
 
+#include "array/codegen/body.h"
 #include "array/codegen/program.h"
 #include "array/graph/number.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "device/device.h"
+#include "kernel/kernel.h"
 
 /* Appends the key of the program's form: everything that decides the text, and the device. */
 void dc_program_key(const dc_program *p, dc_buf *key);
 /* Launches the program's kernel in the device's current stream; compiles it first if it is new. */
 int dc_program_run(const dc_program *p, dc_error *err);
+
+/* The same for a program with that body.  Returns 1 where there is no kernel for it yet: *text is then that of the
+** kernel, for dc_body_add_kernel.  *attributable: as dc_launch's. */
+int dc_program_run_body(const dc_program *p, dc_body *body, dc_buf *text, bool *attributable, dc_error *err);
+/* The module, compiled from that text, has the kernel that was missing last; it is kept until dc_body_end. */
+int dc_body_add_kernel(dc_body *body, dc_module *m, dc_error *err);
+/* Releases what `body` has made. */
+void dc_body_end(dc_body *body);
 
 /* The launch of a program whose operands are flat or one value, without addresses and numbers: it is repeated with
 ** others for which lowering would give a program of the same form. */

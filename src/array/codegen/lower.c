@@ -95,6 +95,7 @@ static int add_input(dc_builder *b, dc_array *a, bool row, dc_aspect aspect, dc_
   input->index = index;
   input->strided_index = aspect == DC_OFFSETS_OF;
   input->address_only = aspect == DC_ADDRESS_OF;
+  input->result = false;
   for (const dc_within *f = b->within; f != NULL; f = f->outer) {
     dc_geometry *seen = &b->seen[p->ir.ninputs], inner = *input->g;
     if (see(f, &inner, dc_dtype_size(input->dtype), seen, err) != 0) return -1;
@@ -344,6 +345,7 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
   p->mailbox = 0;
   p->sequence = 0;
   ir->scatters = ir->guarded = ir->max = false;
+  ir->body = NULL;
   ir->out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };
 }
 
@@ -405,6 +407,40 @@ int dc_lower_predicate(dc_program *p, dc_array *test, dc_array *value, dc_error 
   if (ir->dependency != NULL || ir->kind != DC_ELEMENTS) return 0;
   for (int i = 0; i < ir->ninstructions; i++) ir->code[i].scopes = DC_SCOPE_PASS(0);
   dc_schedule_make(p, &test->g, &test->g);
+  return 0;
+}
+
+/* An input that stands for that parameter of the body. */
+static int add_body_input(dc_program *p, const dc_body_param *param, dc_array *a, dc_error *err) {
+  dc_operand *input = &p->ir.input[p->ir.ninputs++];
+  if (dc_array_check_open(a, err) != 0) return -1;
+  *input = (dc_operand){ .ptr = a->ptr, .buffer = a->buffer, .g = &a->g, .address_only = param->raw,
+                         .result = param->result, .dtype = a->dtype };
+  return 0;
+}
+
+int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_device *dev,
+                  const dc_geometry *domain, dc_error *err) {
+  dc_ir *ir = &p->ir;
+  start(p, dev, 0, DC_DTYPE_NONE, domain);
+  ir->body = body;
+  ir->number_input = -1;
+  for (int i = 0; i < body->nparams; i++) {
+    if (o[i].array == NULL) {
+      ir->argument[i] = add_number(p, &o[i].number);
+      continue;
+    }
+    ir->argument[i] = ref(DC_REF_INPUT, ir->ninputs);
+    if (add_body_input(p, &body->param[i], o[i].array, err) != 0) return -1;
+  }
+  if (body->indexed) {
+    ir->number_input = ir->ninputs;
+    ir->input[ir->ninputs++] = (dc_operand){ .g = domain, .index = true, .dtype = DC_INT64 };
+  }
+  dc_schedule_make(p, domain, domain);
+  if (params_bytes(p) > DC_MAX_PARAMS)
+    return dc_fail(err, DC_ARGUMENT, NULL, "'%s': too many arrays with gaps in memory; pass copies (a:copy())",
+                   body->name);
   return 0;
 }
 

@@ -31,13 +31,17 @@ static void emit_params(const dc_text *t) {
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
   const char *alone = h->in_place ? "" : "__restrict__ ";
-  dc_buf_printf(t->b, "(%s *%sout", dc_stored_as(ir->out.dtype), alone);
-  for (int i = 0; i < ir->ninputs; i++)
-    if (!ir->input[i].index) dc_buf_printf(t->b, ", const %s *%sx%d", dc_stored_as(ir->input[i].dtype), alone, i);
+  dc_buf_puts(t->b, "(");
+  if (dc_ir_has_out(ir)) dc_buf_printf(t->b, "%s *%sout, ", dc_memory_type(t, ir->out.dtype), alone);
+  for (int i = 0; i < ir->ninputs; i++) {
+    const dc_operand *o = &ir->input[i];
+    if (!o->index)
+      dc_buf_printf(t->b, "%s%s *%sx%d, ", o->result ? "" : "const ", dc_memory_type(t, o->dtype), alone, i);
+  }
   if (ir->kind == DC_ELEMENTS) {
-    dc_buf_printf(t->b, ", %s n", t->index);
+    dc_buf_printf(t->b, "%s n", t->index);
   } else {
-    dc_buf_printf(t->b, ", %s rows, %s length", t->index, t->index);
+    dc_buf_printf(t->b, "%s rows, %s length", t->index, t->index);
     if (h->row.segments > 1)
       dc_buf_printf(t->b, ", %s segments, %s segment, unsigned long long turn", t->index, t->index);
   }
@@ -49,7 +53,10 @@ static void emit_params(const dc_text *t) {
       dc_buf_printf(t->b, ", %s n_%d", t->index, d);
       if (dc_schedule_multiplies(&p->schedule)) dc_buf_printf(t->b, ", unsigned int by_%d, unsigned int bits_%d", d, d);
     }
-  for (int i = 0; i < ir->nnumbers; i++) dc_buf_printf(t->b, ", %s s%d", dc_ctype_of(ir->number[i].dtype), i);
+  for (int i = 0; i < ir->nnumbers; i++) {
+    const dc_dtype d = ir->number[i].dtype; /* 16-bit floats come as float */
+    dc_buf_printf(t->b, ", %s s%d", dc_dtype_is_half(d) ? dc_ctype_of(d) : dc_value_type(t, d), i);
+  }
   dc_buf_puts(t->b, ") {\n");
 }
 
@@ -60,7 +67,7 @@ void dc_emit_entry(const dc_text *t, int residents) {
                     : h->kind == DC_SCHEDULE_ROW_BLOCKS ? h->row.threads : DC_BLOCK;
   dc_buf_printf(t->b, "extern \"C\" __global__ void __launch_bounds__(%d", block);
   if (residents > 0) dc_buf_printf(t->b, ", %d", residents);
-  dc_buf_puts(t->b, ") " DC_ENTRY);
+  dc_buf_printf(t->b, ") %s", p->ir.body != NULL ? p->ir.body->name : DC_ENTRY);
   emit_params(t);
 }
 
@@ -69,8 +76,9 @@ void dc_emit_entry(const dc_text *t, int residents) {
 void dc_emit_value(const dc_text *t, const char *indent, int input, const char *place) {
   const dc_dtype d = t->p->ir.input[input].dtype;
   char v[DC_VALUE_TEXT];
-  dc_from_memory(place, d, v);
-  dc_buf_printf(t->b, "%sconst %s v%d = %s;\n", indent, dc_ctype_of(d), input, v);
+  if (t->p->ir.body == NULL || d == DC_BOOL) dc_from_memory(place, d, v);
+  else snprintf(v, sizeof v, "%s", place);
+  dc_buf_printf(t->b, "%sconst %s v%d = %s;\n", indent, dc_value_type(t, d), input, v);
 }
 
 void dc_emit_single_values(const dc_text *t) {
@@ -109,7 +117,7 @@ void dc_emit_offsets(const dc_text *t, const char *indent, const char *from, int
                     bool (*takes)(const dc_operand *o)) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
-  const dc_operand *o[DC_MAX_OPERANDS + 1];
+  const dc_operand *o[DC_MAX_INPUTS_OF_IR + 1];
   char rest[16];
   int n = 0;
   if (takes(&ir->out)) o[n++] = &ir->out;

@@ -15,7 +15,7 @@
 
 typedef struct cache_plan {
   dc_program *p;
-  uint8_t code[DC_MAX_NODES], input[DC_MAX_OPERANDS]; /* DC_SCOPE_PASS bits: which passes use the value */
+  uint8_t code[DC_MAX_NODES], input[DC_MAX_INPUTS_OF_IR]; /* DC_SCOPE_PASS bits: which passes use the value */
   bool varies[DC_MAX_NODES];                       /* along the row */
 } cache_plan;
 

@@ -93,7 +93,7 @@ static void stretch_operand(const dc_program *p, dc_operand *o, const dc_geometr
 /* --- axes ----------------------------------------------------------------------------------------------- */
 
 typedef struct dc_operands {
-  dc_operand *o[DC_MAX_OPERANDS + 1];
+  dc_operand *o[DC_MAX_INPUTS_OF_IR + 1];
   int n;
 } dc_operands;
 
@@ -118,10 +118,19 @@ static void swap_axes(dc_program *p, const dc_operands *s, int i, int k) {
   }
 }
 
+/* The result, or a body's first one; NULL: it has only raw ones. */
+static const dc_operand *first_result(const dc_ir *ir) {
+  if (dc_ir_has_out(ir)) return &ir->out;
+  for (int i = 0; i < ir->ninputs; i++)
+    if (dc_operand_is_result(ir, &ir->input[i])) return &ir->input[i];
+  return NULL;
+}
+
 /* Axes in the order of the result's strides, since writing in the order of memory is faster. */
 static void order_axes(dc_program *p, const dc_operands *s) {
-  for (int i = 1; i < p->schedule.rank; i++)
-    for (int k = i; k > 0 && magnitude(p->ir.out.strides[k - 1]) < magnitude(p->ir.out.strides[k]); k--)
+  const dc_operand *out = first_result(&p->ir);
+  for (int i = 1; out != NULL && i < p->schedule.rank; i++)
+    for (int k = i; k > 0 && magnitude(out->strides[k - 1]) < magnitude(out->strides[k]); k--)
       swap_axes(p, s, k - 1, k);
 }
 
@@ -189,7 +198,7 @@ static dc_layout layout_of_elements(const dc_program *p, const dc_operand *o) {
     if (o->strides[i] != in_order) flat = false;
     in_order *= h->shape[i];
   }
-  if (h->rank == 0) return o == &p->ir.out || o->index ? DC_LAYOUT_FLAT : DC_LAYOUT_ONE;
+  if (h->rank == 0) return dc_operand_is_result(&p->ir, o) || o->index ? DC_LAYOUT_FLAT : DC_LAYOUT_ONE;
   return all_zero(o->strides, 0, h->rank) ? DC_LAYOUT_ONE : flat ? DC_LAYOUT_FLAT : DC_LAYOUT_STRIDED;
 }
 
@@ -221,7 +230,7 @@ static int choose_lanes(dc_program *p, const dc_operands *s) {
     o->packed = o->layout != DC_LAYOUT_ONE && o->strides[last] == 1;
     if (o->packed && !o->index && !dc_operand_is_aligned(o, o->strides, strided ? last : 0, lanes)) return 1;
     if (o->layout == DC_LAYOUT_STRIDED && o->strides[last] != 1 && o->strides[last] != 0) return 1;
-    if (o == &p->ir.out && !o->packed) return 1;
+    if (dc_operand_is_result(&p->ir, o) && !o->packed) return 1;
   }
   return (int)lanes;
 }
@@ -233,12 +242,13 @@ static int choose_lanes(dc_program *p, const dc_operands *s) {
 static void choose_tile(dc_program *p, const dc_operands *s) {
   dc_schedule *h = &p->schedule;
   const int last = h->rank - 1;
+  const dc_operand *out = first_result(&p->ir);
   size_t bytes = 0;
   int axis = -1;
-  if (h->rank < 2 || p->ir.scatters || p->ir.out.strides[last] != 1 || h->shape[last] < 32) return;
-  for (int j = 1; j < s->n && axis < 0; j++) {
+  if (h->rank < 2 || p->ir.scatters || out == NULL || out->strides[last] != 1 || h->shape[last] < 32) return;
+  for (int j = 0; j < s->n && axis < 0; j++) {
     const dc_operand *o = s->o[j];
-    if (o->index || o->address_only || o->layout != DC_LAYOUT_STRIDED) continue;
+    if (o->index || o->address_only || o->layout != DC_LAYOUT_STRIDED || dc_operand_is_result(&p->ir, o)) continue;
     if (o->strides[last] == 0 || o->strides[last] == 1) continue;
     for (int d = last - 1; d >= 0 && axis < 0; d--)
       if (o->strides[d] == 1 && h->shape[d] >= 32) axis = d;
@@ -246,7 +256,7 @@ static void choose_tile(dc_program *p, const dc_operands *s) {
   if (axis < 0) return;
   h->tile.extent = widest(s, 0) <= 4 ? 64 : 32;
   h->tile.axis = axis;
-  for (int j = 1; j < s->n; j++)
+  for (int j = 0; j < s->n; j++)
     if (dc_operand_lies_across(p, s->o[j]))
       bytes += dc_dtype_size(s->o[j]->dtype) * (size_t)(h->tile.extent * (h->tile.extent + 1));
   if (bytes > TILE_MEMORY) return;
@@ -279,6 +289,7 @@ static int choose_packs(dc_program *p) {
 ** would be compiled as often.  On the CPU device this saves the fixed cost of a warp (2^18 int8 values in the cache:
 ** 21 us, with one element a thread 33). */
 static int choose_rounds(dc_program *p) {
+  if (p->ir.body != NULL) return p->dev->target.gpu || p->schedule.rank == 0 ? 1 : 4; /* its length is not known */
   if (p->schedule.elements.lanes > 1) return choose_packs(p);
   if (p->schedule.rank == 0) return 1;
   if (dc_ir_is_long(&p->ir)) return 1;
@@ -421,28 +432,52 @@ static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr
   *high = o->ptr + (dc_ptr)after;
 }
 
-/* Whether an input shares memory with the result, and if so whether each element is read only where it is written. */
-static void note_overlap(dc_program *p) {
+/* Whether an input shares memory with the result `out`, and if so whether each element is read only where it is
+** written. */
+static void note_overlap_with(dc_program *p, const dc_operand *out) {
   dc_ir *ir = &p->ir;
   dc_schedule *h = &p->schedule;
   dc_ptr out_low, out_high;
-  h->in_place = false;
-  h->safe = true;
-  if (h->n == 0) return;
-  extent(p, &ir->out, &out_low, &out_high);
+  extent(p, out, &out_low, &out_high);
   for (int i = 0; i < ir->ninputs; i++) {
     const dc_operand *o = &ir->input[i];
     dc_ptr low, high;
-    if (o->index) continue;
+    if (o->index || o == out) continue;
     extent(p, o, &low, &high);
     if (high <= out_low || out_high <= low) continue;
     h->in_place = true;
     /* In several passes over a row, too, an element is read and written by one thread. */
-    bool same = ir->kind != DC_REDUCTION && !ir->scatters && !o->address_only && o->ptr == ir->out.ptr &&
-                dc_dtype_size(o->dtype) == dc_dtype_size(ir->out.dtype) &&
-                memcmp(o->strides, ir->out.strides, sizeof(int64_t) * (size_t)h->rank) == 0;
-    if (!same) h->safe = false;
+    bool same = ir->kind != DC_REDUCTION && !ir->scatters && !o->address_only && o->ptr == out->ptr &&
+                dc_dtype_size(o->dtype) == dc_dtype_size(out->dtype) &&
+                memcmp(o->strides, out->strides, sizeof(int64_t) * (size_t)h->rank) == 0;
+    const bool raw = ir->body != NULL && (o->address_only || out->address_only); /* its overlap is the user's care */
+    if (!same && !raw) h->safe = false;
   }
+}
+
+static void note_overlap(dc_program *p) {
+  dc_ir *ir = &p->ir;
+  p->schedule.in_place = false;
+  p->schedule.safe = true;
+  if (p->schedule.n == 0) return;
+  if (dc_ir_has_out(ir)) note_overlap_with(p, &ir->out);
+  for (int i = 0; i < ir->ninputs && ir->body != NULL; i++)
+    if (ir->input[i].result) note_overlap_with(p, &ir->input[i]);
+}
+
+bool dc_results_overlap(const dc_program *p, int *a, int *b) {
+  const dc_ir *ir = &p->ir;
+  dc_ptr low[2], high[2];
+  for (*a = 0; *a < ir->ninputs; ++*a) {
+    if (!dc_operand_is_result(ir, &ir->input[*a])) continue;
+    extent(p, &ir->input[*a], &low[0], &high[0]);
+    for (*b = *a + 1; *b < ir->ninputs; ++*b) {
+      if (!dc_operand_is_result(ir, &ir->input[*b])) continue;
+      extent(p, &ir->input[*b], &low[1], &high[1]);
+      if (high[0] > low[1] && high[1] > low[0]) return true;
+    }
+  }
+  return false;
 }
 
 /* --- all together ----------------------------------------------------------------------------------------- */
@@ -491,7 +526,7 @@ static void finish_rows(dc_program *p, const dc_operands *s) {
 void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *domain) {
   dc_ir *ir = &p->ir;
   dc_operands s = { .n = 0 };
-  s.o[s.n++] = &ir->out;
+  if (dc_ir_has_out(ir)) s.o[s.n++] = &ir->out;
   for (int i = 0; i < ir->ninputs; i++) s.o[s.n++] = &ir->input[i];
   p->schedule.rank = domain->ndim;
   p->schedule.n = dc_geometry_size(domain);
@@ -527,7 +562,7 @@ bool dc_schedule_multiplies(const dc_schedule *s) { return !s->wide && s->kind !
 
 bool dc_schedule_has_offsets(const dc_program *p) {
   const dc_ir *ir = &p->ir;
-  if (ir->kind != DC_ELEMENTS || ir->out.layout == DC_LAYOUT_STRIDED) return true;
+  if (ir->kind != DC_ELEMENTS || (dc_ir_has_out(ir) && ir->out.layout == DC_LAYOUT_STRIDED)) return true;
   for (int i = 0; i < ir->ninputs; i++)
     if (ir->input[i].layout == DC_LAYOUT_STRIDED) return true;
   return false;
@@ -535,8 +570,8 @@ bool dc_schedule_has_offsets(const dc_program *p) {
 
 bool dc_operand_lies_across(const dc_program *p, const dc_operand *o) {
   const int last = p->schedule.rank - 1;
-  return !o->index && !o->address_only && o->layout == DC_LAYOUT_STRIDED && o->strides[last] != 1 &&
-         o->strides[last] != 0 && o->strides[p->schedule.tile.axis] == 1;
+  return !o->index && !o->address_only && !dc_operand_is_result(&p->ir, o) && o->layout == DC_LAYOUT_STRIDED &&
+         o->strides[last] != 1 && o->strides[last] != 0 && o->strides[p->schedule.tile.axis] == 1;
 }
 
 bool dc_random_drawn(const dc_program *p, const dc_instruction *s) {

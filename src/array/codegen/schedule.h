@@ -12,6 +12,8 @@
 void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length);
 /* The whole schedule of an IR. `g`: the result's shape; `domain`: the elements'. */
 void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *domain);
+/* Whether two results of a body share memory; if so, the inputs that they are. */
+bool dc_results_overlap(const dc_program *p, int *a, int *b);
 /* Of ROW_BLOCKS: blocks for one segment of all rows. */
 int64_t dc_schedule_row_blocks(const dc_schedule *s);
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "array/codegen/body_text.h"
 #include "array/codegen/instruction.h"
 #include "array/codegen/ir.h"
 #include "array/codegen/operands.h"
@@ -53,7 +54,7 @@ static void emit_loads(const dc_text *t) {
   const int last = h->rank - 1, rows = DC_BLOCK / h->tile.extent;
   for (int i = 0; i < ir->ninputs; i++)
     if (dc_operand_lies_across(p, &ir->input[i]))
-      dc_buf_printf(t->b, "  __shared__ %s w%d[%d][%d];\n", dc_stored_as(ir->input[i].dtype), i,
+      dc_buf_printf(t->b, "  __shared__ %s w%d[%d][%d];\n", dc_memory_type(t, ir->input[i].dtype), i,
                     h->tile.extent, h->tile.extent + 1);
   dc_buf_printf(t->b, "#pragma unroll\n  for (int k = 0; k < %d; k += %d) {\n", h->tile.extent, rows);
   dc_buf_printf(t->b, "    const %s y = top + threadIdx.x, x = left + threadIdx.y + k;\n", t->index);
@@ -65,20 +66,33 @@ static void emit_loads(const dc_text *t) {
   dc_buf_puts(t->b, "    }\n  }\n  __syncthreads();\n");
 }
 
+/* The offset of the operand's element at the coordinates x and y of the tile. */
+static void tile_offset(const dc_program *p, int input, char place[96]) {
+  snprintf(place, 96, "x%d_at + y * x%d_%d + x * x%d_%d", input, input, p->schedule.tile.axis, input,
+           p->schedule.rank - 1);
+}
+
 static void emit_element(const dc_text *t) {
   const dc_program *p = t->p;
   const int last = p->schedule.rank - 1;
   char place[96];
   for (int i = 0; i < p->ir.ninputs; i++) {
     const dc_operand *o = &p->ir.input[i];
-    if (o->layout != DC_LAYOUT_STRIDED) continue;
-    snprintf(place, sizeof place, "x%d_at + y * x%d_%d + x * x%d_%d", i, i, p->schedule.tile.axis, i, last);
+    if (o->layout != DC_LAYOUT_STRIDED || !dc_operand_is_read(&p->ir, o)) continue;
+    tile_offset(p, i, place);
     char memory[112];
     if (dc_operand_lies_across(p, o)) snprintf(memory, sizeof memory, "w%d[threadIdx.x][threadIdx.y + k]", i);
     else if (o->index) snprintf(memory, sizeof memory, "%s", place);
     else snprintf(memory, sizeof memory, "x%d[%s]", i, place);
     dc_emit_value(t, "      ", i, memory);
   }
+  if (p->ir.body != NULL) dc_emit_body_call(t, "      ");
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    if (!dc_operand_is_result(&p->ir, &p->ir.input[i])) continue;
+    tile_offset(p, i, place);
+    dc_buf_printf(t->b, "      x%d[%s] = r%d;\n", i, place, i);
+  }
+  if (!dc_ir_has_out(&p->ir)) return;
   dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, "      ");
   snprintf(place, sizeof place, "out[out_at + y * out_%d + x * out_%d]", p->schedule.tile.axis, last);
   dc_emit_store(t, "      ", place);

@@ -20,6 +20,14 @@ const char *dc_stored_as(dc_dtype t) {
   return dc_dtype_is_half(t) ? "unsigned short" : dc_ctype_of(t);
 }
 
+const char *dc_value_type(const dc_text *t, dc_dtype d) {
+  return t->p->ir.body != NULL ? dc_dtypes[d].ctype : dc_ctype_of(d);
+}
+
+const char *dc_memory_type(const dc_text *t, dc_dtype d) {
+  return t->p->ir.body != NULL && d != DC_BOOL ? dc_dtypes[d].ctype : dc_stored_as(d);
+}
+
 const char *dc_half_name(dc_dtype t) { return t == DC_FLOAT16 ? "half" : "brain"; }
 
 void dc_from_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]) {

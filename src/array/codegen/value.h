@@ -14,6 +14,9 @@ static inline char dc_kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
 
 const char *dc_ctype_of(dc_dtype t);  /* in registers */
 const char *dc_stored_as(dc_dtype t); /* in memory */
+/* The same in a kernel with a body, where both are the types that the user's text has; but bools in memory. */
+const char *dc_value_type(const dc_text *t, dc_dtype d);
+const char *dc_memory_type(const dc_text *t, dc_dtype d);
 const char *dc_half_name(dc_dtype t); /* the prefix of a 16-bit format's functions */
 /* The C expression for `v`, a name of type `from`, as a `to`; or for what a reference names. */
 void dc_convert(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]);

@@ -1,0 +1,266 @@
+/* body.c - see body.h. */
+#include "lua/body.h"
+
+#include <string.h>
+
+#include "array/array.h"
+#include "array/codegen/body.h"
+#include "array/codegen/ir.h"
+#include "array/codegen/kernel_cache.h"
+#include "array/copy.h"
+#include "array/evaluate_body.h"
+#include "array/graph/geometry.h"
+#include "array/graph/number.h"
+#include "array/graph/types.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/convert.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/interrupt.h"
+#include "lua/launch_site.h"
+#include "lua/memory.h"
+#include "lua/module.h"
+#include "lua/object.h"
+
+typedef struct body_object {
+  uint64_t site;                   /* number of the launch site of its last launch that was noted; 0: none */
+  uint8_t from[DC_MAX_BODY_PARAMS]; /* of each parameter: the argument of a call, from 1; 0: a new result */
+  dc_body body;
+} body_object;
+
+/* User values: the strings that the dc_body borrows, the function that compiles, and the parameters as declared. */
+enum { NAME = 1, DECLARATIONS, DEFINITIONS, COMPILE, TEXTS, NVALUES = TEXTS };
+
+/* --- making one ---------------------------------------------------------------------------------- */
+
+/* The string field of the table at 1, kept as a user value of the object on top. */
+static const char *keep_string(lua_State *L, const char *field, int slot) {
+  if (lua_getfield(L, 1, field) != LUA_TSTRING) luaL_error(L, "body: no %s", field);
+  const char *s = lua_tostring(L, -1);
+  lua_setiuservalue(L, -2, slot);
+  return s;
+}
+
+static bool flag(lua_State *L, int table, const char *field) {
+  lua_getfield(L, table, field);
+  const bool is = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return is;
+}
+
+/* body{name, declarations, definitions, indexed, given, compile, params}: params is a list of {dtype, result, raw, from,
+** text}, in the order of dc_body's parameters; compile(text) gives a module. */
+static int core_body(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_getfield(L, 1, "params"); /* 2 */
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const lua_Integer n = luaL_len(L, 2);
+  if (n < 1 || n > DC_MAX_BODY_PARAMS)
+    return dc_lua_fail(L, DC_ARGUMENT, "1 to %d parameters are possible, got %d", DC_MAX_BODY_PARAMS, (int)n);
+  body_object *o = dc_lua_new(L, DC_LUA_BODY, sizeof *o + (size_t)n * sizeof(dc_body_param), NVALUES); /* 3 */
+  o->body.name = keep_string(L, "name", NAME);
+  o->body.declarations = keep_string(L, "declarations", DECLARATIONS);
+  o->body.definitions = keep_string(L, "definitions", DEFINITIONS);
+  o->body.indexed = flag(L, 1, "indexed");
+  o->body.given = flag(L, 1, "given");
+  lua_getfield(L, 1, "compile");
+  lua_setiuservalue(L, 3, COMPILE);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, 3, TEXTS);
+  for (int i = 0; i < n; i++) {
+    lua_geti(L, 2, i + 1); /* 4 */
+    lua_getfield(L, 4, "dtype");
+    o->body.param[i] = (dc_body_param){ .dtype = dc_lua_checkdtype(L, 5), .result = flag(L, 4, "result"),
+                                        .raw = flag(L, 4, "raw") };
+    lua_getfield(L, 4, "from");
+    o->from[i] = (uint8_t)lua_tointeger(L, 6);
+    lua_settop(L, 3);
+  }
+  o->body.nparams = (int)n;
+  return 1;
+}
+
+static body_object *check_body(lua_State *L, const dc_lua *self) {
+  body_object *o = dc_lua_test(L, self, 1, DC_LUA_BODY);
+  if (!o || o->body.nparams == 0) dc_lua_expected(L, 1, "a body");
+  return o;
+}
+
+static int body_gc(lua_State *L) {
+  body_object *o = check_body(L, dc_lua_self(L));
+  dc_body_end(&o->body);
+  o->body.nparams = 0;
+  return 0;
+}
+
+/* --- calls --------------------------------------------------------------------------------------- */
+
+/* Raises: `err`, about parameter i of the body at 1. */
+static int fail_param(lua_State *L, const dc_body *b, int i, dc_error *err) {
+  lua_getiuservalue(L, 1, TEXTS);
+  lua_geti(L, -1, i + 1);
+  lua_getfield(L, -1, "text");
+  dc_error_prefix(err, "%s: '%s': ", b->name, lua_tostring(L, -1));
+  return dc_lua_raise(L, err);
+}
+
+/* The operand of parameter i from the value on top. */
+static void read_operand(lua_State *L, const dc_lua *self, const dc_body *b, int i, dc_body_operand *o) {
+  dc_error err = DC_ERROR_INIT;
+  dc_scalar s;
+  o->array = dc_lua_toarray(L, self, -1);
+  if (o->array && b->param[i].raw) {
+    const dc_dtype dtype = dc_array_dtype(o->array);
+    if (dc_geometry_contiguous(dc_array_geometry(o->array), dc_dtype_size(dtype))) return;
+    dc_fail(&err, DC_ARGUMENT, NULL, "got a view of %s array that is not contiguous; pass a copy (a:copy())",
+            dc_dtype_noun(dtype));
+    fail_param(L, b, i, &err);
+  }
+  if (o->array) return;
+  if (!dc_lua_toscalar(L, -1, &s) || (s.kind == DC_SCALAR_BOOL && b->param[i].dtype != DC_BOOL)) {
+    dc_fail(&err, DC_ARGUMENT, NULL, "an array or a number expected, got %s", dc_lua_describe(L, -1));
+    fail_param(L, b, i, &err);
+  }
+  if (dc_number_from(&s, b->param[i].dtype, &o->number, &err) != 0) fail_param(L, b, i, &err);
+}
+
+/* The elements: the common shape of the arrays that are read element by element or, where there is none, the first
+** result's. */
+static void domain_of(lua_State *L, const dc_body *b, const dc_body_operand *o, dc_geometry *domain) {
+  dc_error err = DC_ERROR_INIT;
+  const dc_array *result = NULL;
+  bool any = false;
+  int number = 0;
+  domain->ndim = 0;
+  for (int i = 0; i < b->nparams; i++) {
+    dc_geometry both;
+    if (b->param[i].raw) continue;
+    if (b->param[i].result && !result) result = o[i].array;
+    number += !b->param[i].result;
+    if (b->param[i].result || !o[i].array) continue;
+    if (dc_geometry_broadcast(domain, dc_array_geometry(o[i].array), &both, &err) != 0) {
+      dc_error_clear(&err);
+      char left[512], right[512];
+      dc_lua_fail(L, DC_SHAPE, "%s: argument %d of shape %s does not broadcast with %s of the arguments before it",
+                  b->name, number, dc_geometry_text(dc_array_geometry(o[i].array), left, sizeof left),
+                  dc_geometry_text(domain, right, sizeof right));
+    }
+    *domain = both;
+    any = true;
+  }
+  if (!any && result) *domain = *dc_array_geometry(result);
+}
+
+static void check_result(lua_State *L, const dc_array *a, const dc_geometry *domain, int number) {
+  dc_error err = DC_ERROR_INIT;
+  if (!dc_geometry_same_shape(dc_array_geometry(a), domain)) {
+    char has[512], wanted[512];
+    dc_lua_fail(L, DC_SHAPE, "result %d has the shape %s, the arguments' common shape is %s", number,
+                dc_geometry_text(dc_array_geometry(a), has, sizeof has),
+                dc_geometry_text(domain, wanted, sizeof wanted));
+  }
+  if (dc_array_check_writable(a, &err) != 0) {
+    dc_error_clear(&err);
+    dc_lua_fail(L, DC_ARGUMENT, "result %d is a broadcast view, which cannot be written", number);
+  }
+}
+
+/* Checks results that were passed; others are made, on top of the stack.  Returns how many these are. */
+static int take_results(lua_State *L, dc_lua *self, const body_object *o, dc_device *dev, const dc_geometry *domain,
+                        dc_body_operand *operand) {
+  const dc_body *b = &o->body;
+  int number = 0, made = 0;
+  for (int i = 0; i < b->nparams; i++) {
+    if (!b->param[i].result || b->param[i].raw) continue;
+    number++;
+    if (operand[i].array) {
+      check_result(L, operand[i].array, domain, number);
+      continue;
+    }
+    dc_error err = DC_ERROR_INIT;
+    size_t bytes = dc_dtype_size(b->param[i].dtype);
+    for (int d = 0; d < domain->ndim; d++)
+      if (__builtin_mul_overflow(bytes, (size_t)domain->shape[d], &bytes)) bytes = 0; /* refused below */
+    luaL_checkstack(L, 4, NULL);
+    dc_lua_array *slot = dc_lua_newarray(L);
+    dc_lua_account(L, self, bytes);
+    dc_lua_set_array(L, slot, dc_array_empty(dev, b->param[i].dtype, domain->ndim, domain->shape, &err), &err);
+    operand[i].array = slot->a;
+    made++;
+  }
+  return made;
+}
+
+/* Compiles the kernel that is missing. */
+static void add_kernel(lua_State *L, dc_lua *self, body_object *o, dc_buf *text) {
+  dc_error err = DC_ERROR_INIT;
+  lua_getiuservalue(L, 1, COMPILE);
+  char *copy = dc_lua_scratch(L, text->len + 1);
+  memcpy(copy, text->data, text->len);
+  const size_t len = text->len;
+  dc_buf_free(text);
+  lua_pushlstring(L, copy, len);
+  lua_remove(L, -2);
+  lua_call(L, 1, 1);
+  dc_lua_module *m = dc_lua_tomodule(L, self, lua_gettop(L));
+  if (!m || !m->m) luaL_error(L, "body: no module");
+  if (dc_body_add_kernel(&o->body, m->m, &err) != 0) dc_lua_raise(L, &err);
+  lua_pop(L, 1);
+}
+
+/* run(body, arguments, device): calls the body for each element; device: where new results are made.  Gives the results
+** that were not passed. */
+static int core_run(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  body_object *o = check_body(L, self);
+  dc_body_operand operand[DC_MAX_BODY_PARAMS];
+  dc_geometry domain;
+  dc_error err = DC_ERROR_INIT;
+  dc_buf text = DC_BUF_INIT;
+  bool attributable;
+  int rc;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  dc_device *dev = lua_isnoneornil(L, 3) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, 3);
+  lua_settop(L, 3);
+  for (int i = 0; i < o->body.nparams; i++) {
+    operand[i].array = NULL;
+    if (o->from[i] == 0) continue;
+    lua_rawgeti(L, 2, o->from[i]);
+    read_operand(L, self, &o->body, i, &operand[i]);
+    lua_pop(L, 1); /* the table keeps it */
+  }
+  domain_of(L, &o->body, operand, &domain);
+  const int made = take_results(L, self, o, dev, &domain, operand);
+  while ((rc = DC_LUA_WORK(self, dc_evaluate_body(&o->body, operand, dev, &domain, &text, &attributable, &err))) == 1)
+    add_kernel(L, self, o, &text);
+  dc_buf_free(&text);
+  if (rc != 0) return dc_lua_raise(L, &err);
+  if (attributable) {
+    char label[40] = "";
+    strncpy(label, o->body.name, sizeof label - 1);
+    dc_lua_note_launch(L, self, &o->site, label);
+  } else if (o->site != 0) {
+    dc_lua_forget_launch(self, o->site);
+  }
+  return made;
+}
+
+const luaL_Reg dc_lua_body_internal[] = {
+  { "body", core_body },
+  { "run", core_run },
+  { NULL, NULL },
+};
+
+static const luaL_Reg body_meta[] = {
+  { "__gc", body_gc },
+  { NULL, NULL },
+};
+
+void dc_lua_open_body(lua_State *L, int self) {
+  dc_lua_newtype(L, self, DC_LUA_BODY, "dotcompute.body", body_meta, NULL);
+}
