@@ -1,151 +1,59 @@
--- dc.reduction: a function that folds arrays, whole or along axes, made from expressions in CUDA C.
+-- dc.reduction: a function that reduces arrays, whole or along axes, made from expressions in CUDA C.
 --
--- A call has M results of L elements each.  The L elements are cut into C pieces by a rule that knows M and L alone;
--- one kernel folds each piece, and where C > 1 a second one folds the pieces' values and applies `post`.  Each fold
--- has a fixed order, so the result depends on nothing else: not on the device, not on what else runs.
---   rows:    a team of threads for each piece, neighbouring threads taking neighbouring elements of the reduced axes
---   columns: a thread for each piece, neighbouring threads taking neighbouring results; for when those lie side by
---            side in memory
+-- The expressions become functions: dc_map gives an element's value of type dc_acc, dc_reduce makes one of two,
+-- dc_identity is the value of no elements, dc_post makes the result.  The kernel around them is made in C as those of
+-- sums are: how rows are cut, and in which order values are combined, depends on the shape alone.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
-local text = require "dotcompute.reduction_text"
 core.own(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
-local BLOCK = text.BLOCK
-local MOST_BYTES = 64 -- of the type in which is folded, when it is one of the user's
+local MOST_BYTES = 64 -- of a user's type that is reduced
+local SHORT = 100 -- characters of map and reduce that may be repeated in a kernel
 
--- --- axes -------------------------------------------------------------------------------------------------------
+-- --- the text of a body -----------------------------------------------------------------------------------------
 
--- The axes to fold as a set, from what the caller gave: nil for all, a number, or a list.
-local function folded_axes(f, axes, ndim)
-  local folded = {}
-  if axes == nil or (type(axes) == "table" and #axes == 0) then
-    for d = 1, ndim do folded[d] = true end
-    return folded
+-- The preamble, dc_acc, and the user's expressions as functions.
+local function definitions(f, bound)
+  local out, params = { f.preamble and builder.piece("preamble", f.preamble) or "" }, {}
+  out[#out + 1] = ("typedef %s dc_acc;\ntypedef %s dc_result;"):format(bound.acc, bound.output.ctype)
+  out[#out + 1] = ('static_assert(sizeof(dc_acc) <= %d, "the type of option acc has more than %d bytes");')
+    :format(MOST_BYTES, MOST_BYTES)
+  for _, p in ipairs(bound.params) do params[#params + 1] = ("%s %s"):format(p.ctype, p.name) end
+  params[#params + 1] = "const dc_index i"
+  params[#params + 1] = "const dc_index n"
+  local function define(result, name, list, piece, text)
+    out[#out + 1] = ("static __device__ __forceinline__ %s dc_%s(%s) { return (%s)(%s); }"):format(result, name, list,
+      result, builder.piece(piece, text))
   end
-  for _, axis in ipairs(type(axes) == "table" and axes or { axes }) do
-    local d = algorithm.axis(f.name, axis, ndim)
-    if folded[d] then fail("argument", "%s: axis %s is named twice", f.name, axis) end
-    folded[d] = true
-  end
-  return folded
+  define("dc_acc", "map", table.concat(params, ", "), "map", f.map)
+  define("dc_acc", "reduce", "const dc_acc a, const dc_acc b", "reduce", f.reduce)
+  define("dc_acc", "identity", "", "identity", f.identity or "dc_acc{}")
+  define("dc_result", "post", "const dc_acc a, const dc_index n", "post", f.post)
+  return table.concat(out, "\n") .. "\n"
 end
 
--- What is to be done: kept and folded axes with strides, numbers of results and of elements each.
-local function plan_call(f, bound, args, axes, keep)
-  local shape = core.broadcast(args, 1, #f.inputs)
-  local folded = folded_axes(f, axes, #shape)
-  local plan = { shape = {}, m = 1, total = 1 }
-  local kept_list, folded_list, strides = {}, {}, {}
-  for d, n in ipairs(shape) do
-    local list = folded[d] and folded_list or kept_list
-    list[#list + 1] = d
-    if folded[d] then plan.total = plan.total * n else plan.m = plan.m * n end
-    if keep or not folded[d] then plan.shape[#plan.shape + 1] = folded[d] and 1 or n end
-  end
-  for _, k in ipairs(bound.arrays) do strides[#strides + 1] = core.strides(args[k], shape) end
-  plan.kept, plan.kept_steps = builder.merge(shape, kept_list, strides)
-  plan.folded, plan.folded_steps = builder.merge(shape, folded_list, strides)
-  return plan
-end
-
--- Results lie side by side in memory, closer than what is folded.
-local function by_columns(plan)
-  local k, r = #plan.kept, #plan.folded
-  local kept, folded = plan.kept_steps[1], plan.folded_steps[1]
-  return k > 0 and r > 0 and plan.m >= 32 and math.abs(kept[k]) < math.abs(folded[r])
-end
-
--- How the elements of each result are cut: this knows m and total alone (and which way), never the device.
-local function cut(columns, m, total)
-  local most = columns and 131072 // m or 1024 // m
-  local pieces = math.max(1, math.min(most, (total + (columns and 31 or 4095)) // (columns and 32 or 4096)))
-  local length = math.max(1, (total + pieces - 1) // pieces)
-  return math.max(1, (total + length - 1) // length), length
-end
-
--- --- kernels ----------------------------------------------------------------------------------------------------
-
-local function kernel_for(f, bound, v)
-  local key = ("%s %s %s %s %d %d"):format(v.team, v.parts, v.to_parts, v.wide, v.kept, v.folded)
-  local kernel = bound.variants[key]
-  if kernel then return kernel end
-  v.name, v.preamble, v.types = builder.c_name(f.name), f.preamble, bound.types
-  v.dtypes, v.output = bound.list, bound.output
-  v.map, v.reduce, v.identity, v.post, v.acc = f.map, f.reduce, f.identity, f.post, bound.acc
-  v.limit = not bound.acc_dtype and MOST_BYTES or nil
-  v.operands = v.parts and { { name = "a", ctype = "dc_acc", dtype = { kind = "" } } } or bound.operands
-  kernel = builder.compile(bound.device, text.source_of(v), f.kernel_options, f.origins)
-  bound.variants[key] = kernel
-  return kernel
-end
-
--- Folds `total` elements of m results in pieces into `out`; `steps`: strides and extents as the kernel takes them.
-local function launch(f, bound, v, operands, out, sizes, steps)
-  local kernel = kernel_for(f, bound, v)
-  local jobs = sizes[1] * sizes[4]
-  local per_block = v.team and BLOCK // v.team or BLOCK
-  local list = table.move(operands, 1, #operands, 1, {})
-  list[#list + 1] = out
-  table.move(sizes, 1, #sizes, #list + 1, list)
-  table.move(steps, 1, #steps, #list + 1, list)
-  kernel((jobs + per_block - 1) // per_block, BLOCK, table.unpack(list))
-end
-
-local function team_for(total) return total <= 1024 and 32 or BLOCK end
-
--- Strides and extents in the order of the kernel's parameters.
-local function steps_of(plan)
-  local list = {}
-  for k = 1, #plan.kept_steps do
-    table.move(plan.kept_steps[k], 1, #plan.kept, #list + 1, list)
-    table.move(plan.folded_steps[k], 1, #plan.folded, #list + 1, list)
-  end
-  table.move(plan.kept, 2, #plan.kept, #list + 1, list)
-  table.move(plan.folded, 2, #plan.folded, #list + 1, list)
-  return list
-end
-
-local function far_of(plan)
-  local far = plan.m * plan.total
-  for k = 1, #plan.kept_steps do
-    far = math.max(far, builder.reach(plan.kept, plan.kept_steps[k]) + builder.reach(plan.folded, plan.folded_steps[k]))
-  end
-  return far
-end
-
-local function run(f, bound, args, plan, out)
-  local operands = {}
-  for k = 1, #f.inputs do operands[k] = bound.is_array[k] and core.base(args[k]) or args[k] end
-  local columns = by_columns(plan)
-  local pieces, length = cut(columns, plan.m, plan.total)
-  local wide = far_of(plan) > builder.narrow_limit
-  local first = { team = not columns and team_for(length) or nil, to_parts = pieces > 1, wide = wide,
-    kept = #plan.kept, folded = #plan.folded }
-  local sizes = { plan.m, plan.total, plan.total, pieces, length }
-  if pieces == 1 then return launch(f, bound, first, operands, out, sizes, steps_of(plan)) end
-  local count = plan.m * pieces
-  local parts = dc.using(bound.device, dc.empty, count * (bound.acc_dtype and 1 or MOST_BYTES),
-    bound.acc_dtype and bound.acc_dtype.name or "uint8")
-  launch(f, bound, first, operands, parts, sizes, steps_of(plan))
-  local second = { team = team_for(pieces), parts = true, wide = wide, kept = 1, folded = 1 }
-  launch(f, bound, second, { parts }, out, { plan.m, plan.total, pieces, 1, pieces }, { 1, plan.m })
+local function make_body(f, bound)
+  return core.body {
+    name = builder.c_name(f.name), params = bound.params, has_identity = f.identity ~= nil,
+    is_long = #f.map + #f.reduce > SHORT, accumulator = bound.acc_dtype and bound.acc_dtype.size or MOST_BYTES,
+    declarations = builder.types_text(bound.types, bound.list), definitions = definitions(f, bound),
+    compile = function(text) return builder.compile_module(bound.device, text, f.kernel_options, f.origins) end,
+  }
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
 
 local function bind(f, args, device)
-  local bound = { device = device or dc.device(), variants = {}, list = {}, operands = {}, is_array = {}, arrays = {} }
+  local bound = { device = device or dc.device(), list = {}, params = {} }
   bound.types = builder.bind(f.inputs, args, f.name)
   for k, p in ipairs(f.inputs) do
     local dtype = builder.resolve(p, bound.types, f.name)
-    bound.list[k], bound.is_array[k] = dtype, core.is_array(args[k])
-    bound.operands[k] = { name = p.name, dtype = dtype, ctype = dtype.ctype, number = not bound.is_array[k] }
-    if bound.is_array[k] then bound.arrays[#bound.arrays + 1] = k end
+    bound.list[k] = dtype
+    bound.params[k] = { name = p.name, text = p.text, dtype = dtype.name, ctype = dtype.ctype, from = k }
   end
   bound.output = builder.resolve(f.output, bound.types, f.name)
   bound.list[#bound.list + 1] = bound.output
@@ -153,34 +61,20 @@ local function bind(f, args, device)
     or (f.acc.placeholder and bound.types[f.acc.placeholder] and bound.types[f.acc.placeholder].dtype) or nil
   bound.acc = bound.acc_dtype and bound.acc_dtype.ctype or f.acc.text
   bound.list[#bound.list + 1] = bound.acc_dtype
+  bound.body = make_body(f, bound)
   return bound
 end
 
-local function same_shape(a, b)
-  if #a ~= #b then return false end
-  for d = 1, #a do
-    if a[d] ~= b[d] then return false end
+-- The axes to reduce as bits, from what the caller gave: nil for all, a number, or a list.
+local function axes_bits(f, args, axes)
+  if axes == nil or (type(axes) == "table" and #axes == 0) then return nil end
+  local bits, ndim = 0, #core.broadcast(args, 1, #f.inputs)
+  for _, axis in ipairs(type(axes) == "table" and axes or { axes }) do
+    local bit = 1 << algorithm.axis(f.name, axis, ndim) - 1
+    if bits & bit ~= 0 then fail("argument", "%s: axis %s is named twice", f.name, axis) end
+    bits = bits | bit
   end
-  return true
-end
-
-local function shape_text(shape)
-  return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
-end
-
--- The array to compute into: the caller's, or one beside it when that is read, or lies in memory with gaps.
-local function result_for(f, bound, args, plan, out)
-  local function new() return dc.using(bound.device, dc.empty, plan.shape, bound.output.name) end
-  if out == nil then return new() end
-  builder.check_result(f.name, bound.output, out)
-  local shape = { out:shape() }
-  if not same_shape(shape, plan.shape) then
-    fail("shape", "%s: the result has the shape %s, got an array of %s", f.name, shape_text(plan.shape),
-      shape_text(shape))
-  end
-  local direct = out.contiguous
-  for _, k in ipairs(bound.arrays) do direct = direct and not core.overlap(out, args[k], true) end
-  return direct and out or new()
+  return bits
 end
 
 -- What a call takes behind the inputs.
@@ -211,14 +105,8 @@ local function call(f, ...)
     bound = bind(f, args, device)
     f.bindings[kinds] = bound
   end
-  local plan = plan_call(f, bound, args, axes, keep)
-  local target = result_for(f, bound, args, plan, out)
-  if plan.total == 0 and plan.m > 0 and not f.identity then
-    fail("shape", "%s: nothing to fold, and no option 'identity' says what that gives", f.name)
-  end
-  if plan.m > 0 then run(f, bound, args, plan, target) end
-  if out and target ~= out then out:copy_from(target) end
-  return out or target
+  if out ~= nil then builder.check_result(f.name, bound.output, out) end
+  return core.reduce(bound.body, args, device, bound.output.name, axes_bits(f, args, axes), keep, out)
 end
 
 -- --- making one -------------------------------------------------------------------------------------------------

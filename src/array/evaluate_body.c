@@ -10,6 +10,8 @@
 #include "array/codegen/schedule.h"
 #include "array/copy.h"
 #include "array/evaluate.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
 #include "array/graph/geometry.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -63,5 +65,29 @@ int dc_evaluate_body(dc_body *body, const dc_body_operand *o, dc_device *dev, co
   if (prepare_operands(body, o, err) != 0 || dc_lower_body(&p, body, o, dev, domain, err) != 0) return -1;
   if (dc_results_overlap(&p, &a, &b)) return fail_shared(body, &p, a, b, err);
   if (!p.schedule.safe) return evaluate_beside(body, o, dev, domain, text, attributable, err);
+  return dc_program_run_body(&p, body, text, attributable, err);
+}
+
+/* Computes beside `out`, which shares memory with an input. */
+static int reduce_beside(dc_body *body, const dc_body_operand *o, dc_array *out, const dc_geometry *domain,
+                         uint32_t axes, dc_buf *text, bool *attributable, dc_error *err) {
+  const dc_geometry *g = dc_array_geometry(out);
+  dc_array *beside = dc_array_empty(dc_array_device(out), dc_array_dtype(out), g->ndim, g->shape, err);
+  if (beside == NULL) return -1;
+  int rc = dc_reduce_body(body, o, beside, domain, axes, text, attributable, err);
+  if (rc == 0) rc = dc_array_assign(out, beside, false, err);
+  dc_array_unref(beside);
+  return rc;
+}
+
+int dc_reduce_body(dc_body *body, const dc_body_operand *o, dc_array *out, const dc_geometry *domain, uint32_t axes,
+                   dc_buf *text, bool *attributable, dc_error *err) {
+  dc_program p;
+  *attributable = false;
+  if (prepare_operands(body, o, err) != 0 || dc_array_will_write(out, err) != 0 ||
+      dc_lower_body_reduction(&p, body, o, out, domain, axes, err) != 0)
+    return -1;
+  if (!p.schedule.safe) return reduce_beside(body, o, out, domain, axes, text, attributable, err);
+  if (dc_buffer_used(out->buffer, true, err) != 0) return -1;
   return dc_program_run_body(&p, body, text, attributable, err);
 }

@@ -29,6 +29,7 @@
 typedef struct body_object {
   uint64_t site;                   /* number of the launch site of its last launch that was noted; 0: none */
   uint8_t from[DC_MAX_BODY_PARAMS]; /* of each parameter: the argument of a call, from 1; 0: a new result */
+  bool has_identity;               /* of a reduction */
   dc_body body;
 } body_object;
 
@@ -52,8 +53,9 @@ static bool flag(lua_State *L, int table, const char *field) {
   return is;
 }
 
-/* body{name, declarations, definitions, indexed, given, compile, params}: params is a list of {dtype, result, raw, from,
-** text}, in the order of dc_body's parameters; compile(text) gives a module. */
+/* body{name, declarations, definitions, indexed, given, is_long, accumulator, has_identity, compile, params}: params is
+** a list of {dtype, result, raw, from, text}, in the order of dc_body's or dc_map's parameters; compile(text) gives a
+** module; all else is as dc_body's. */
 static int core_body(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
@@ -68,6 +70,11 @@ static int core_body(lua_State *L) {
   o->body.definitions = keep_string(L, "definitions", DEFINITIONS);
   o->body.indexed = flag(L, 1, "indexed");
   o->body.given = flag(L, 1, "given");
+  o->body.is_long = flag(L, 1, "is_long");
+  o->has_identity = flag(L, 1, "has_identity");
+  lua_getfield(L, 1, "accumulator");
+  o->body.accumulator = (int)lua_tointeger(L, -1);
+  lua_pop(L, 1);
   lua_getfield(L, 1, "compile");
   lua_setiuservalue(L, 3, COMPILE);
   lua_pushvalue(L, 2);
@@ -213,46 +220,120 @@ static void add_kernel(lua_State *L, dc_lua *self, body_object *o, dc_buf *text)
   lua_pop(L, 1);
 }
 
-/* run(body, arguments, device): calls the body for each element; device: where new results are made.  Gives the results
-** that were not passed. */
-static int core_run(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  body_object *o = check_body(L, self);
-  dc_body_operand operand[DC_MAX_BODY_PARAMS];
+/* A call of the body at 1, as its arguments at 2 and the device at 3 say. */
+typedef struct body_call {
+  lua_State *L;
+  dc_lua *self;
+  body_object *o;
+  dc_device *dev; /* where new results are made */
   dc_geometry domain;
-  dc_error err = DC_ERROR_INIT;
-  dc_buf text = DC_BUF_INIT;
+  dc_body_operand operand[DC_MAX_BODY_PARAMS];
+  dc_buf text; /* of the kernel that is missing */
   bool attributable;
-  int rc;
+} body_call;
+
+/* Reads the arguments; nothing is left on the stack. */
+static void begin(lua_State *L, body_call *c) {
+  c->L = L;
+  c->self = dc_lua_self(L);
+  c->o = check_body(L, c->self);
+  c->text = (dc_buf)DC_BUF_INIT;
   luaL_checktype(L, 2, LUA_TTABLE);
-  dc_device *dev = lua_isnoneornil(L, 3) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, 3);
-  lua_settop(L, 3);
-  for (int i = 0; i < o->body.nparams; i++) {
-    operand[i].array = NULL;
-    if (o->from[i] == 0) continue;
-    lua_rawgeti(L, 2, o->from[i]);
-    read_operand(L, self, &o->body, i, &operand[i]);
+  c->dev = lua_isnoneornil(L, 3) ? dc_lua_current(L, c->self) : dc_lua_checkdevice(L, 3);
+  for (int i = 0; i < c->o->body.nparams; i++) {
+    c->operand[i].array = NULL;
+    if (c->o->from[i] == 0) continue;
+    lua_rawgeti(L, 2, c->o->from[i]);
+    read_operand(L, c->self, &c->o->body, i, &c->operand[i]);
     lua_pop(L, 1); /* the table keeps it */
   }
-  domain_of(L, &o->body, operand, &domain);
-  const int made = take_results(L, self, o, dev, &domain, operand);
-  while ((rc = DC_LUA_WORK(self, dc_evaluate_body(&o->body, operand, dev, &domain, &text, &attributable, &err))) == 1)
-    add_kernel(L, self, o, &text);
-  dc_buf_free(&text);
-  if (rc != 0) return dc_lua_raise(L, &err);
-  if (attributable) {
-    char label[40] = "";
-    strncpy(label, o->body.name, sizeof label - 1);
-    dc_lua_note_launch(L, self, &o->site, label);
-  } else if (o->site != 0) {
-    dc_lua_forget_launch(self, o->site);
+  domain_of(L, &c->o->body, c->operand, &c->domain);
+}
+
+/* After `rc`, what evaluating gave: true where the kernel that was missing is there now; raises where it failed. */
+static bool again(body_call *c, int rc, dc_error *err) {
+  if (rc == 1) {
+    add_kernel(c->L, c->self, c->o, &c->text);
+    return true;
   }
+  dc_buf_free(&c->text);
+  if (rc != 0) dc_lua_raise(c->L, err);
+  if (c->attributable) {
+    char label[40] = "";
+    strncpy(label, c->o->body.name, sizeof label - 1);
+    dc_lua_note_launch(c->L, c->self, &c->o->site, label);
+  } else if (c->o->site != 0) {
+    dc_lua_forget_launch(c->self, c->o->site);
+  }
+  return false;
+}
+
+/* run(body, arguments, device): calls the body for each element.  Gives the results that were not passed. */
+static int core_run(lua_State *L) {
+  body_call c;
+  dc_error err = DC_ERROR_INIT;
+  lua_settop(L, 3);
+  begin(L, &c);
+  const int made = take_results(L, c.self, c.o, c.dev, &c.domain, c.operand);
+  while (again(&c, DC_LUA_WORK(c.self, dc_evaluate_body(&c.o->body, c.operand, c.dev, &c.domain, &c.text,
+                                                        &c.attributable, &err)), &err)) {}
   return made;
+}
+
+/* The shape of what is reduced along `axes`. */
+static void reduced_shape(const dc_geometry *domain, uint32_t axes, bool keep, dc_geometry *out) {
+  out->ndim = 0;
+  for (int i = 0; i < domain->ndim; i++) {
+    const bool reduced = axes >> i & 1;
+    if (!reduced || keep) out->shape[out->ndim++] = reduced ? 1 : domain->shape[i];
+  }
+}
+
+static void check_reduced(lua_State *L, const dc_array *out, const dc_geometry *g, const char *name) {
+  dc_error err = DC_ERROR_INIT;
+  if (!dc_geometry_same_shape(dc_array_geometry(out), g)) {
+    char wanted[512], has[512];
+    dc_lua_fail(L, DC_SHAPE, "%s: the result has the shape %s, got an array of %s", name,
+                dc_geometry_text(g, wanted, sizeof wanted),
+                dc_geometry_text(dc_array_geometry(out), has, sizeof has));
+  }
+  if (dc_array_check_writable(out, &err) != 0) dc_lua_raise(L, &err);
+}
+
+/* reduce(body, arguments, device, dtype, axes, keep, result): reduces along the axes that are bits of `axes` (nil: all)
+** into the array `result` or, where that is nil, a new one of the dtype.  Gives the result. */
+static int core_reduce(lua_State *L) {
+  body_call c;
+  dc_geometry g;
+  dc_error err = DC_ERROR_INIT;
+  lua_settop(L, 7);
+  begin(L, &c);
+  uint32_t axes = lua_isnil(L, 5) ? UINT32_MAX : (uint32_t)luaL_checkinteger(L, 5);
+  if (c.domain.ndim < 32) axes &= (1u << c.domain.ndim) - 1;
+  reduced_shape(&c.domain, axes, lua_toboolean(L, 6), &g);
+  const char *name = c.o->body.name;
+  if (dc_geometry_size(&c.domain) == 0 && dc_geometry_size(&g) > 0 && !c.o->has_identity)
+    return dc_lua_fail(L, DC_SHAPE, "%s: there is nothing to reduce, and no option 'identity' says what that gives",
+                       name);
+  dc_array *out = lua_isnil(L, 7) ? NULL : dc_lua_checkarray(L, c.self, 7);
+  if (out) {
+    check_reduced(L, out, &g, name);
+  } else {
+    const dc_dtype dtype = dc_lua_checkdtype(L, 4);
+    dc_lua_array *slot = dc_lua_newarray(L); /* 8 */
+    dc_lua_account(L, c.self, dc_dtype_size(dtype) * (size_t)dc_geometry_size(&g));
+    dc_lua_set_array(L, slot, dc_array_empty(c.dev, dtype, g.ndim, g.shape, &err), &err);
+    out = slot->a;
+  }
+  while (again(&c, DC_LUA_WORK(c.self, dc_reduce_body(&c.o->body, c.operand, out, &c.domain, axes, &c.text,
+                                                      &c.attributable, &err)), &err)) {}
+  return 1;
 }
 
 const luaL_Reg dc_lua_body_internal[] = {
   { "body", core_body },
   { "run", core_run },
+  { "reduce", core_reduce },
   { NULL, NULL },
 };
 

@@ -1,6 +1,6 @@
 /*
-** body.h - dc.elementwise's kernels as an object: the text and the parameters of a user's body, and the kernels made
-** with it.
+** body.h - the kernels of dc.elementwise and dc.reduction as an object: the text and the parameters of a user's body,
+** and the kernels made with it.
 */
 #pragma once
 

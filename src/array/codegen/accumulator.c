@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "array/codegen/body_text.h"
 #include "array/codegen/ir.h"
 #include "array/codegen/program.h"
 #include "array/codegen/text.h"
@@ -48,6 +49,11 @@ static const char *limit(dc_dtype t, bool greatest) {
 
 void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]) {
   const dc_instruction *s = reduction_of(p, k);
+  if (s->reduce == DC_REDUCE_BODY) {
+    snprintf(type, 32, "dc_part");
+    snprintf(identity, 96, "dc_part{}");
+    return;
+  }
   const dc_dtype a = accumulated(p, k);
   const char *c = dc_ctype_of(a);
   snprintf(type, 32, is_arg(s) ? "indexed<%s>" : s->reduce == DC_REDUCE_M2 ? "moments" : "%s", c);
@@ -130,6 +136,12 @@ const char *dc_ordered_combiner(const dc_program *p, int k) {
   return is_arg(reduction_of(p, k)) ? "ordered" : "combine";
 }
 
+bool dc_first_is_peeled(const dc_program *p) { return p->ir.body != NULL; }
+
+const char *dc_element_combiner(const dc_program *p, int k) {
+  return p->ir.body != NULL ? "known" : dc_ordered_combiner(p, k);
+}
+
 /* Where b's element is known to be behind a's, indices need not be compared. */
 static void emit_ordered(const dc_text *t, int k) {
   const dc_instruction *s = reduction_of(t->p, k);
@@ -152,6 +164,10 @@ void dc_emit_combiners(const dc_text *t) {
   bool arg = false, moments = false;
   dc_buf_puts(t->b, words_text);
   if (t->p->schedule.row.cluster > 1) dc_buf_puts(t->b, cluster_text);
+  if (t->p->ir.body != NULL) {
+    dc_emit_body_combiner(t);
+    return;
+  }
   for (int k = 0; k < t->p->ir.nreduces; k++) {
     arg = arg || is_arg(reduction_of(t->p, k));
     moments = moments || reduction_of(t->p, k)->reduce == DC_REDUCE_M2;
@@ -166,6 +182,10 @@ void dc_emit_combiners(const dc_text *t) {
 
 void dc_emit_contribution(const dc_text *t, int k, const char *indent) {
   const dc_instruction *s = reduction_of(t->p, k);
+  if (s->reduce == DC_REDUCE_BODY) {
+    dc_emit_body_contribution(t, indent);
+    return;
+  }
   const dc_dtype a = accumulated(t->p, k);
   char v[DC_VALUE_TEXT];
   if (s->reduce == DC_REDUCE_ANY || s->reduce == DC_REDUCE_ALL) {
@@ -184,6 +204,10 @@ void dc_emit_contribution(const dc_text *t, int k, const char *indent) {
 void dc_emit_reduced(const dc_text *t, int k) {
   const dc_program *p = t->p;
   const dc_instruction *s = reduction_of(p, k);
+  if (s->reduce == DC_REDUCE_BODY) {
+    dc_emit_body_reduced(t);
+    return;
+  }
   const dc_dtype a = accumulated(p, k), out = (dc_dtype)s->dtype;
   char v[DC_VALUE_TEXT], name[96];
   snprintf(name, sizeof name, "f%d", k);

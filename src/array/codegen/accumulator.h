@@ -3,6 +3,8 @@
 */
 #pragma once
 
+#include <stdbool.h>
+
 #include "array/codegen/program.h"
 #include "array/codegen/text.h"
 
@@ -12,6 +14,11 @@ void dc_accumulator_type(const dc_text *t, int k, char type[32]);
 /* The functions combine<k>(a, b) and ordered<k>(a, b), for b behind a in the row, with all that they need. */
 void dc_emit_combiners(const dc_text *t);
 const char *dc_ordered_combiner(const dc_program *p, int k); /* "combine" or "ordered" */
+/* The same for an accumulator that has an element and another element. */
+const char *dc_element_combiner(const dc_program *p, int k);
+/* Whether the first element is stored in an accumulator, so that dc_element_combiner's function can be used for all
+** others: of a body, whose accumulators have no identity element. */
+bool dc_first_is_peeled(const dc_program *p);
 /* Sets the indices in accumulators a<k>[q] to those of their first elements, if reduction k has indices. */
 void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char *accumulator);
 /* "r0 = …;": element r as an accumulator of reduction k. */

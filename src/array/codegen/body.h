@@ -2,7 +2,8 @@
 ** body.h - kernels whose text has a part that a user wrote (dc.elementwise, dc.reduction): what the generator knows of
 ** it, and the kernels made with it so far.
 **
-** The part is CUDA C for one element, in functions with names of their own: see lua/dotcompute/elementwise.lua.
+** The part is CUDA C for one element: the function dc_body (lua/dotcompute/elementwise.lua), or of a reduction the type
+** dc_acc and the functions dc_map, dc_reduce, dc_identity and dc_post (lua/dotcompute/reduction.lua).
 */
 #pragma once
 
@@ -22,10 +23,12 @@ typedef struct dc_body_param {
 typedef struct dc_body {
   /* all strings are borrowed */
   const char *name;         /* of its kernels */
-  const char *declarations; /* text in front of the kernel: headers, types, the declaration of dc_body */
-  const char *definitions;  /* text behind it: the preamble, the definition of dc_body */
+  const char *declarations; /* text in front of all: headers, types, the declaration of dc_body */
+  const char *definitions;  /* the preamble and the functions: behind the kernel; of a reduction in front of it */
   bool indexed;             /* it reads the element's number */
   bool given;               /* results begin with the values that memory has, else as zero */
+  bool is_long;             /* its functions are not to be compiled often in a kernel */
+  int accumulator;          /* bytes of dc_acc, at most */
   dc_map kernels;           /* kernel_cache.c's, of this body alone */
   struct dc_cached_kernel *last; /* of them */
   dc_buf missing;           /* key of the program for which there was no kernel last */

@@ -38,3 +38,37 @@ void dc_emit_body_call(const dc_text *t, const char *indent) {
   if (ir->number_input >= 0) dc_buf_printf(t->b, "v%d, n);\n", ir->number_input);
   else dc_buf_puts(t->b, "0, n);\n");
 }
+
+/* Words, since variables in shared and global memory have no constructors, and shuffles take words. */
+static const char part_text[] =
+  "struct dc_part {\n"
+  "  unsigned int word[(sizeof(dc_acc) + 3) / 4], any;\n"
+  "  __device__ __forceinline__ dc_acc value() const { dc_acc v; memcpy(&v, word, sizeof v); return v; }\n"
+  "};\n"
+  "static __device__ __forceinline__ dc_part dc_part_of(const dc_acc v) {\n"
+  "  dc_part p;\n  memcpy(p.word, &v, sizeof v);\n  p.any = 1;\n  return p;\n}\n"
+  "static __device__ __forceinline__ dc_part known0(const dc_part a, const dc_part b) {\n"
+  "  return dc_part_of(dc_reduce(a.value(), b.value()));\n}\n"
+  "static __device__ __forceinline__ dc_part combine0(const dc_part a, const dc_part b) {\n"
+  "  return !b.any ? a : !a.any ? b : known0(a, b);\n}\n";
+
+void dc_emit_body_combiner(const dc_text *t) {
+  dc_emit_body_definitions(t);
+  dc_buf_puts(t->b, part_text);
+}
+
+void dc_emit_body_contribution(const dc_text *t, const char *indent) {
+  const dc_ir *ir = &t->p->ir;
+  char name[16];
+  dc_buf_printf(t->b, "%sr0 = dc_part_of(dc_map(", indent);
+  for (int k = 0; k < ir->body->nparams; k++) {
+    dc_name_of(ir->argument[k], name);
+    dc_buf_printf(t->b, "%s, ", name);
+  }
+  dc_buf_puts(t->b, "r, length));\n");
+}
+
+void dc_emit_body_reduced(const dc_text *t) {
+  dc_buf_printf(t->b, "  const %s t0 = dc_post(f0.any ? f0.value() : dc_identity(), length);\n",
+                dc_value_type(t, t->p->ir.out.dtype));
+}

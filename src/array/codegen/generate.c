@@ -21,5 +21,5 @@ void dc_generate(const dc_program *p, dc_buf *text) {
     case DC_SCHEDULE_ROW_BLOCKS: dc_emit_row_blocks(&t); break;
     default: dc_emit_reduction(&t); break;
   }
-  if (p->ir.body != NULL) dc_emit_body_definitions(&t);
+  if (p->ir.body != NULL && p->ir.kind == DC_ELEMENTS) dc_emit_body_definitions(&t);
 }

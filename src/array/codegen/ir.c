@@ -13,6 +13,7 @@ dc_dtype dc_ir_dtype(const dc_ir *ir, dc_ref r) {
 }
 
 bool dc_ir_is_long(const dc_ir *ir) {
+  if (ir->body != NULL) return ir->body->is_long;
   for (int i = 0; i < ir->ninstructions; i++)
     if (dc_ops[ir->code[i].op].flags & DC_OP_LONG) return true;
   return false;

@@ -419,10 +419,9 @@ static int add_body_input(dc_program *p, const dc_body_param *param, dc_array *a
   return 0;
 }
 
-int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_device *dev,
-                  const dc_geometry *domain, dc_error *err) {
+/* The inputs and numbers that the parameters stand for. */
+static int add_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_error *err) {
   dc_ir *ir = &p->ir;
-  start(p, dev, 0, DC_DTYPE_NONE, domain);
   ir->body = body;
   ir->number_input = -1;
   for (int i = 0; i < body->nparams; i++) {
@@ -433,15 +432,41 @@ int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, 
     ir->argument[i] = ref(DC_REF_INPUT, ir->ninputs);
     if (add_body_input(p, &body->param[i], o[i].array, err) != 0) return -1;
   }
+  return 0;
+}
+
+static int schedule_body(dc_program *p, const dc_geometry *g, const dc_geometry *domain, dc_error *err) {
+  dc_schedule_make(p, g, domain);
+  if (params_bytes(p) <= DC_MAX_PARAMS) return 0;
+  return dc_fail(err, DC_ARGUMENT, NULL, "'%s': too many arrays with gaps in memory; pass copies (a:copy())",
+                 p->ir.body->name);
+}
+
+int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_device *dev,
+                  const dc_geometry *domain, dc_error *err) {
+  dc_ir *ir = &p->ir;
+  start(p, dev, 0, DC_DTYPE_NONE, domain);
+  if (add_body(p, body, o, err) != 0) return -1;
   if (body->indexed) {
     ir->number_input = ir->ninputs;
     ir->input[ir->ninputs++] = (dc_operand){ .g = domain, .index = true, .dtype = DC_INT64 };
   }
-  dc_schedule_make(p, domain, domain);
-  if (params_bytes(p) > DC_MAX_PARAMS)
-    return dc_fail(err, DC_ARGUMENT, NULL, "'%s': too many arrays with gaps in memory; pass copies (a:copy())",
-                   body->name);
-  return 0;
+  return schedule_body(p, domain, domain, err);
+}
+
+int dc_lower_body_reduction(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_array *out,
+                            const dc_geometry *domain, uint32_t axes, dc_error *err) {
+  dc_ir *ir = &p->ir;
+  start(p, out->dev, out->ptr, out->dtype, &out->g);
+  if (add_body(p, body, o, err) != 0) return -1;
+  ir->kind = DC_REDUCTION;
+  ir->axes = axes;
+  ir->nreduces = ir->ninstructions = 1;
+  ir->reduction[0] = 0;
+  ir->code[0] = (dc_instruction){ .op = DC_OP_REDUCE, .reduce = DC_REDUCE_BODY, .dtype = (uint8_t)out->dtype,
+                                  .scopes = DC_SCOPE_ROW, .level = 1 };
+  ir->result = ref(DC_REF_INSTRUCTION, 0);
+  return schedule_body(p, &out->g, domain, err);
 }
 
 void dc_lower_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr ptr, dc_dtype dtype,

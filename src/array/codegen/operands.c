@@ -94,6 +94,10 @@ void dc_emit_single_values(const dc_text *t) {
 /* The result as it is stored: `place = value;` */
 void dc_emit_store(const dc_text *t, const char *indent, const char *place) {
   char v[DC_VALUE_TEXT], name[24], stored[DC_VALUE_TEXT];
+  if (t->p->ir.body != NULL) {
+    dc_buf_printf(t->b, "%s%s = t0;\n", indent, place);
+    return;
+  }
   dc_value_as(t, t->p->ir.result, t->p->ir.out.dtype, v);
   if (dc_dtype_is_half(t->p->ir.out.dtype)) { /* used several times */
     dc_buf_printf(t->b, "%sconst float result = %s;\n", indent, v);

@@ -16,7 +16,7 @@ static const char *const kinds[] = { [DC_ELEMENTS] = "elements", [DC_REDUCTION] 
 static const char *const reductions[DC_NREDUCES] = {
   [DC_REDUCE_SUM] = "sum", [DC_REDUCE_PROD] = "prod", [DC_REDUCE_MIN] = "min", [DC_REDUCE_MAX] = "max",
   [DC_REDUCE_ANY] = "any", [DC_REDUCE_ALL] = "all", [DC_REDUCE_ARGMIN] = "argmin", [DC_REDUCE_ARGMAX] = "argmax",
-  [DC_REDUCE_M2] = "squared deviations",
+  [DC_REDUCE_M2] = "squared deviations", [DC_REDUCE_BODY] = "by the body",
 };
 
 /* --- the IR ------------------------------------------------------------------------------------------------ */
@@ -41,16 +41,30 @@ static void print_instruction(const dc_ir *ir, int i, dc_buf *b) {
   dc_buf_puts(b, "\n");
 }
 
+/* "body axpy(x0, s0, x1)": what its parameters stand for. */
+static void print_body(const dc_ir *ir, dc_buf *b) {
+  char name[16];
+  dc_buf_printf(b, "body %s(", ir->body->name);
+  for (int i = 0; i < ir->body->nparams; i++) {
+    dc_name_of(ir->argument[i], name);
+    dc_buf_printf(b, "%s%s%s", i > 0 ? ", " : "", ir->argument[i].kind == DC_REF_INPUT ? "x" : "s", name + 1);
+  }
+  dc_buf_puts(b, ")\n");
+}
+
 void dc_print_ir(const dc_program *p, dc_buf *b) {
   const dc_ir *ir = &p->ir;
   dc_buf_printf(b, "%s on %s\n", kinds[ir->kind], p->dev->id);
   for (int i = 0; i < ir->ninputs; i++) {
     const dc_operand *o = &ir->input[i];
-    dc_buf_printf(b, "x%d: %s%s\n", i, dc_dtype_name(o->dtype),
-                  o->index ? ", the element's number" : o->address_only ? ", read at computed offsets" : "");
+    dc_buf_printf(b, "x%d: %s%s%s\n", i, dc_dtype_name(o->dtype),
+                  o->index ? ", the element's number" : o->address_only ? ", read at computed offsets" : "",
+                  o->result ? ", written by the body" : "");
   }
   for (int i = 0; i < ir->nnumbers; i++) dc_buf_printf(b, "s%d: %s\n", i, dc_dtype_name(ir->number[i].dtype));
   for (int i = 0; i < ir->ninstructions; i++) print_instruction(ir, i, b);
+  if (ir->body != NULL) print_body(ir, b);
+  if (!dc_ir_has_out(ir)) return;
   dc_buf_printf(b, "out: %s", dc_dtype_name(ir->out.dtype));
   if (ir->scatters) print_ref(ir->offset, ir->max ? ", the greatest at offset " : " at offset ", b);
   print_ref(ir->result, " = ", b);

@@ -70,5 +70,5 @@ typedef struct dc_program {
 
 /* Whether the kernel can post its result to the host: a reduction to one value can. */
 static inline bool dc_program_posts(const dc_program *p) {
-  return p->ir.kind == DC_REDUCTION && p->ir.out.layout == DC_LAYOUT_ONE;
+  return p->ir.kind == DC_REDUCTION && p->ir.out.layout == DC_LAYOUT_ONE && p->ir.body == NULL;
 }

@@ -179,7 +179,7 @@ static void emit_unit_params(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
   for (int i = 0; i < ir->ninputs; i++)
-    if (is_unit(&ir->input[i], pass)) dc_buf_printf(t->b, ", const %s u%d", dc_stored_as(ir->input[i].dtype), i);
+    if (is_unit(&ir->input[i], pass)) dc_buf_printf(t->b, ", const %s u%d", dc_memory_type(t, ir->input[i].dtype), i);
   for (int i = 0; i < ir->ninstructions; i++)
     if (dc_random_drawn(p, &ir->code[i]))
       dc_buf_printf(t->b, ", const %s z%d", dc_ctype_of((dc_dtype)ir->code[i].dtype), i);
@@ -298,7 +298,7 @@ static int unrolled(const dc_program *p, int pass) {
   if (h->kind != DC_SCHEDULE_PACKED && h->row.items > 1) return 4; /* times items */
   for (int i = 0; i < ir->ninstructions; i++)
     if (dc_in_pass(ir->code[i].scopes, pass) && (dc_ops[ir->code[i].op].flags & DC_OP_LONG)) return 4;
-  return 16;
+  return ir->body != NULL && ir->body->is_long ? 4 : 16;
 }
 
 /* Whether a reduction of one operand loads 16 packs before it uses the first of them.  These and the accumulators need
@@ -340,8 +340,9 @@ static bool reads_at_once(const dc_program *p) {
 /* LATE: past the row's end its last element is loaded once more and not combined. */
 typedef enum dc_taking { TAKE_WHOLE, TAKE_GUARDED, TAKE_LOADED, TAKE_LATE } dc_taking;
 
-/* Combines element j of each of the thread's accumulators into <into>0[], …. */
-static void emit_take(const dc_text *t, int pass, const char *indent, const char *j, const char *into, dc_taking how) {
+/* Combines element j of each of the thread's accumulators into <into>0[], …; `first`: it is the first one in them. */
+static void emit_take(const dc_text *t, int pass, const char *indent, const char *j, const char *into, dc_taking how,
+                      bool first) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
@@ -351,7 +352,7 @@ static void emit_take(const dc_text *t, int pass, const char *indent, const char
     dc_buf_printf(t->b, "%sconst %s r = first + (%s) * %d + y * %d;\n", indent, t->index, j,
                   h->row.accumulators, h->row.items);
     for (int i = 0; i < ir->ninputs; i++) {
-      const char *c = dc_stored_as(ir->input[i].dtype);
+      const char *c = dc_memory_type(t, ir->input[i].dtype);
       if (!is_unit(&ir->input[i], pass)) continue;
       dc_buf_printf(t->b, "%sconst pack<%s> u%d = ", indent, c, i);
       if (how == TAKE_LOADED) dc_buf_printf(t->b, "w%d[i];\n", i);
@@ -374,10 +375,13 @@ static void emit_take(const dc_text *t, int pass, const char *indent, const char
     if (late) dc_buf_printf(t->b, "const %s r = min(at, last - 1);\n%s  ", t->index, indent);
   }
   emit_call(t, pass, packed);
-  for (int k = 0; k < ir->nreduces; k++)
-    if (pass_of(p, k) == pass)
+  for (int k = 0; k < ir->nreduces; k++) {
+    if (pass_of(p, k) != pass) continue;
+    if (first) dc_buf_printf(t->b, "%s%d[q] = r%d; ", into, k, k);
+    else
       dc_buf_printf(t->b, "%s%s%d[q] = %s%d(%s%d[q], r%d); ", late ? "if (at < last) " : "", into, k,
-                    dc_ordered_combiner(p, k), k, into, k, k);
+                    guarded ? dc_ordered_combiner(p, k) : dc_element_combiner(p, k), k, into, k, k);
+  }
   dc_buf_printf(t->b, "\n%s}\n", indent);
 }
 
@@ -385,7 +389,7 @@ static void emit_take(const dc_text *t, int pass, const char *indent, const char
 static void emit_ahead(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   for (int i = 0; i < p->ir.ninputs; i++) {
-    const char *c = dc_stored_as(p->ir.input[i].dtype);
+    const char *c = dc_memory_type(t, p->ir.input[i].dtype);
     if (is_unit(&p->ir.input[i], pass))
       dc_buf_printf(t->b, "    pack<%s> w%d[16];\n#pragma unroll\n    for (int i = 0; i < 16; i++)\n      w%d[i] = "
                     "*(const pack<%s> *)(x%d + x%d_row + first + (j + i) * %d + y * %d);\n", c, i, i, c, i, i,
@@ -402,12 +406,19 @@ static void emit_group_end(const dc_text *t, int pass) {
                     p->schedule.row.items, k, dc_ordered_combiner(p, k), k, k, k);
 }
 
-static void emit_group(const dc_text *t, int pass, const char *loop, dc_taking how) {
+/* The elements j + i for i below `end`, which is not 0. */
+static void emit_group(const dc_text *t, int pass, int unroll, const char *end, dc_taking how) {
   const dc_program *p = t->p;
+  const bool peeled = dc_first_is_peeled(p);
   if (how == TAKE_LOADED) emit_ahead(t, pass);
   dc_emit_accumulators(t, pass, "    ", "b", p->schedule.row.items);
-  dc_buf_puts(t->b, loop);
-  emit_take(t, pass, "      ", "j + i", "b", how);
+  if (peeled) {
+    dc_buf_puts(t->b, "    {\n      const int i = 0;\n");
+    emit_take(t, pass, "      ", "j + i", "b", how, true);
+    dc_buf_puts(t->b, "    }\n");
+  }
+  dc_buf_printf(t->b, "#pragma unroll %d\n    for (int i = %d; i < %s; i++) {\n", unroll, peeled, end);
+  emit_take(t, pass, "      ", "j + i", "b", how, false);
   dc_buf_puts(t->b, "    }\n");
   emit_group_end(t, pass);
 }
@@ -419,7 +430,7 @@ static void emit_even_groups(const dc_text *t, int pass) {
   dc_accumulator(p, 0, type, identity);
   dc_emit_accumulators(t, pass, "  ", "b", p->schedule.row.items);
   dc_buf_printf(t->b, "#pragma unroll 1\n  for (%s j = 0; j < whole; j++) {\n", t->index);
-  emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE);
+  emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE, false);
   dc_buf_puts(t->b, "    if (j % 16 < 15) continue;\n");
   emit_group_end(t, pass);
   dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) b0[q] = %s;\n  }\n", p->schedule.row.items,
@@ -432,7 +443,7 @@ static void emit_even_groups(const dc_text *t, int pass) {
 static void emit_reducing_pass(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   const dc_schedule *h = &p->schedule;
-  char loop[96], accumulator[32];
+  char accumulator[32];
   emit_value_lambda(t, pass);
   emit_pivots(t, pass);
   dc_emit_accumulators(t, pass, "  ", "a", h->row.items);
@@ -443,7 +454,7 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
   if (reads_at_once(p)) {
     dc_buf_printf(t->b, "  if (first < last) {\n#pragma unroll\n  for (%s j = 0; j < %d; j++) {\n", t->index,
                   DC_FULL_ACCUMULATOR);
-    emit_take(t, pass, "    ", "j", "a", TAKE_LATE);
+    emit_take(t, pass, "    ", "j", "a", TAKE_LATE, false);
     dc_buf_puts(t->b, "  }\n  }\n");
     return;
   }
@@ -451,21 +462,25 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
     emit_even_groups(t, pass);
   } else if (h->row.two_level) {
     dc_buf_printf(t->b, "  for (%s j = 0; j + 16 <= whole; j += 16) {\n", t->index);
-    snprintf(loop, sizeof loop, "#pragma unroll %d\n    for (int i = 0; i < 16; i++) {\n", unrolled(p, pass));
-    emit_group(t, pass, loop, reads_ahead(p) ? TAKE_LOADED : TAKE_WHOLE);
+    emit_group(t, pass, unrolled(p, pass), "16", reads_ahead(p) ? TAKE_LOADED : TAKE_WHOLE);
     dc_buf_printf(t->b, "  }\n  if (whole %% 16 != 0) {\n    const %s j = whole - whole %% 16;\n", t->index);
-    snprintf(loop, sizeof loop, "#pragma unroll %d\n    for (int i = 0; i < (int)(whole %% 16); i++) {\n",
-             unrolled(p, pass) / 4);
-    emit_group(t, pass, loop, TAKE_WHOLE);
+    emit_group(t, pass, unrolled(p, pass) / 4, "(int)(whole % 16)", TAKE_WHOLE);
     dc_buf_puts(t->b, "  }\n");
   } else {
-    dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s j = 0; j < whole; j++) {\n", unrolled(p, pass), t->index);
-    emit_take(t, pass, "    ", "j", "a", TAKE_WHOLE);
+    const bool peeled = dc_first_is_peeled(p);
+    if (peeled) {
+      dc_buf_puts(t->b, "  if (whole > 0) {\n");
+      emit_take(t, pass, "    ", "0", "a", TAKE_WHOLE, true);
+      dc_buf_puts(t->b, "  }\n");
+    }
+    dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s j = %d; j < whole; j++) {\n", unrolled(p, pass), t->index,
+                  peeled);
+    emit_take(t, pass, "    ", "j", "a", TAKE_WHOLE, false);
     dc_buf_puts(t->b, "  }\n");
   }
   dc_buf_puts(t->b, "  if (first + whole * ");
   dc_buf_printf(t->b, "%d < last) {\n", h->row.accumulators);
-  emit_take(t, pass, "    ", "whole", "a", TAKE_GUARDED);
+  emit_take(t, pass, "    ", "whole", "a", TAKE_GUARDED, false);
   dc_buf_puts(t->b, "  }\n");
 }
 

@@ -151,12 +151,15 @@ static void emit_pivots(const dc_text *t) {
   dc_buf_puts(t->b, "\n    }\n  }\n");
 }
 
-/* Combines element r of each of the thread's rows into <into>0[], …. */
-static void emit_take(const dc_text *t, const char *into) {
+/* Combines element r of each of the thread's rows into <into>0[], …; `combiner`: by which function, or NULL for the
+** first element. */
+static void emit_take(const dc_text *t, const char *into, const char *(*combiner)(const dc_program *p, int k)) {
   dc_buf_printf(t->b, "#pragma unroll\n      for (int q = 0; q < %d; q++) {\n        ", t->p->schedule.row.items);
   emit_call(t, "r");
-  for (int k = 0; k < t->p->ir.nreduces; k++)
-    dc_buf_printf(t->b, " %s%d[q] = %s%d(%s%d[q], r%d);", into, k, dc_ordered_combiner(t->p, k), k, into, k, k);
+  for (int k = 0; k < t->p->ir.nreduces; k++) {
+    if (combiner == NULL) dc_buf_printf(t->b, " %s%d[q] = r%d;", into, k, k);
+    else dc_buf_printf(t->b, " %s%d[q] = %s%d(%s%d[q], r%d);", into, k, combiner(t->p, k), k, into, k, k);
+  }
   dc_buf_puts(t->b, "\n      }\n");
 }
 
@@ -173,10 +176,18 @@ static void emit_tree(const dc_text *t) {
                   k, k);
 }
 
+/* The first element, where it is peeled. */
+static void emit_first_take(const dc_text *t, const char *into) {
+  if (!dc_first_is_peeled(t->p)) return;
+  emit_take(t, into, NULL);
+  dc_buf_printf(t->b, "    r += %d;\n", t->p->schedule.row.accumulators);
+}
+
 /* The accumulators of a segment, into w<k>[log2 of their number]. */
 static void emit_segment(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_schedule *h = &p->schedule;
+  const bool peeled = dc_first_is_peeled(p);
   dc_buf_printf(t->b, "#pragma unroll 1\n  for (int k = 0; k < %d; k++) {\n", h->row.accumulators);
   if (h->row.accumulators > 1)
     dc_buf_printf(t->b, "    const int accumulator = __brev(k) >> %d;\n", 32 - bits_of(h->row.accumulators));
@@ -188,20 +199,24 @@ static void emit_segment(const dc_text *t) {
     dc_buf_printf(t->b, "    for (%s j = 0; j < whole; j += 16) {\n    const %s end = min(j + 16, whole);\n", t->index,
                   t->index);
     dc_emit_accumulators(t, 0, "    ", "b", t->p->schedule.row.items);
-    dc_buf_printf(t->b, "#pragma unroll %d\n    for (%s i = j; i < end; i++, r += %d) {\n",
-                  h->row.items < 4 ? 4 : 1, t->index, h->row.accumulators);
-    emit_take(t, "b");
+    emit_first_take(t, "b");
+    dc_buf_printf(t->b, "#pragma unroll %d\n    for (%s i = j%s; i < end; i++, r += %d) {\n",
+                  h->row.items < 4 ? 4 : 1, t->index, peeled ? " + 1" : "", h->row.accumulators);
+    emit_take(t, "b", dc_element_combiner);
     dc_buf_puts(t->b, "    }\n");
     for (int k = 0; k < p->ir.nreduces; k++)
       dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = %s%d(a%d[q], b%d[q]);\n",
                     h->row.items, k, dc_ordered_combiner(p, k), k, k, k);
   } else {
-    dc_buf_printf(t->b, "#pragma unroll %d\n    for (%s j = 0; j < whole; j++, r += %d) {\n",
-                  h->row.items < 4 ? 4 : 1, t->index, h->row.accumulators);
-    emit_take(t, "a");
+    if (peeled) dc_buf_puts(t->b, "    if (whole > 0) {\n");
+    emit_first_take(t, "a");
+    if (peeled) dc_buf_puts(t->b, "    }\n");
+    dc_buf_printf(t->b, "#pragma unroll %d\n    for (%s j = %d; j < whole; j++, r += %d) {\n",
+                  h->row.items < 4 ? 4 : 1, t->index, peeled, h->row.accumulators);
+    emit_take(t, "a", dc_element_combiner);
   }
   dc_buf_puts(t->b, "    }\n    if (r < last) {\n");
-  emit_take(t, "a");
+  emit_take(t, "a", dc_ordered_combiner);
   dc_buf_puts(t->b, "    }\n");
   emit_tree(t);
   dc_buf_puts(t->b, "  }\n");

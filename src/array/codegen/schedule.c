@@ -319,6 +319,25 @@ static bool is_random_index(const dc_program *p, int input) {
   return false;
 }
 
+static bool is_argument_reduction(const dc_instruction *s) {
+  return s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX;
+}
+
+/* Bytes of a row's accumulators. */
+static int accumulator_bytes(const dc_program *p) {
+  int bytes = 0;
+  for (int k = 0; k < p->ir.nreduces; k++) {
+    const dc_instruction *s = &p->ir.code[p->ir.reduction[k]];
+    const bool indexed = is_argument_reduction(s);
+    if (s->reduce == DC_REDUCE_BODY) return (p->ir.body->accumulator + 3) / 4 * 4 + 4; /* see body_text.c */
+    const int size = (int)dc_dtype_size(indexed ? dc_ir_dtype(&p->ir, s->arg[0]) : (dc_dtype)s->dtype);
+    bytes += s->reduce == DC_REDUCE_M2 ? 16 : (size < 4 ? 4 : size) * (indexed ? 2 : 1);
+  }
+  return bytes;
+}
+
+#define MOST_VECTOR_BYTES 128 /* of a thread's accumulators: 32 registers */
+
 /* How many neighbouring accumulators a thread has, for vector accesses or to make their random numbers together; or 1.
 ** */
 static int choose_vector(const dc_program *p, const dc_operands *s) {
@@ -334,6 +353,7 @@ static int choose_vector(const dc_program *p, const dc_operands *s) {
     if (ir->input[i].layout == DC_LAYOUT_UNIT && is_random_index(p, i)) each = 4;
   if (each == 16 && p->schedule.row.segments > 1)
     each = 4; /* else a block had 16 segments, and there were too few blocks */
+  if (ir->body != NULL && each * accumulator_bytes(p) > MOST_VECTOR_BYTES) return 1;
   if (each < 2) return 1;
   for (int i = 0; i < ir->ninputs; i++) {
     const dc_operand *o = &ir->input[i];
@@ -341,22 +361,6 @@ static int choose_vector(const dc_program *p, const dc_operands *s) {
     if (!dc_operand_is_aligned(o, o->strides, p->schedule.kept, each)) return 1;
   }
   return each;
-}
-
-static bool is_argument_reduction(const dc_instruction *s) {
-  return s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX;
-}
-
-/* Bytes of a row's accumulators. */
-static int accumulator_bytes(const dc_program *p) {
-  int bytes = 0;
-  for (int k = 0; k < p->ir.nreduces; k++) {
-    const dc_instruction *s = &p->ir.code[p->ir.reduction[k]];
-    const bool indexed = is_argument_reduction(s);
-    const int size = (int)dc_dtype_size(indexed ? dc_ir_dtype(&p->ir, s->arg[0]) : (dc_dtype)s->dtype);
-    bytes += s->reduce == DC_REDUCE_M2 ? 16 : (size < 4 ? 4 : size) * (indexed ? 2 : 1);
-  }
-  return bytes;
 }
 
 /* Rows a thread of row blocks: as many as have their accumulators in half of the vector registers, if all processors
@@ -406,7 +410,7 @@ static void choose_mapping(dc_program *p, const dc_operands *s) {
   h->kind = columns_are_better(p) ? DC_SCHEDULE_COLUMNS : each > 1 ? DC_SCHEDULE_PACKED : DC_SCHEDULE_LANES;
   const bool warps = p->ir.npasses > 1 && h->row.length <= 2048; /* a warp a row, without block barriers */
   int most = p->dev->target.gpu ? (warps ? 32 : p->ir.npasses > 1 ? 256 : 64) : 32;
-  if (h->kind == DC_SCHEDULE_COLUMNS) most = 16;
+  if (h->kind == DC_SCHEDULE_COLUMNS) most = p->ir.body != NULL && accumulator_bytes(p) > 40 ? 8 : 16;
   h->row.threads = h->row.accumulators < most ? h->row.accumulators : most;
   if (h->kind == DC_SCHEDULE_PACKED) h->row.threads = h->row.accumulators / each;
   h->row.items = h->row.accumulators / h->row.threads;

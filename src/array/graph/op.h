@@ -126,6 +126,7 @@ typedef enum dc_reduce {
   DC_REDUCE_SUM, DC_REDUCE_PROD, DC_REDUCE_MIN, DC_REDUCE_MAX, DC_REDUCE_ANY, DC_REDUCE_ALL,
   DC_REDUCE_ARGMIN, DC_REDUCE_ARGMAX, /* the first index, from 0, int64 */
   DC_REDUCE_M2,                       /* the sum of squared deviations from the mean */
+  DC_REDUCE_BODY,                     /* by a user's functions: codegen/body.h */
   DC_NREDUCES
 } dc_reduce;
 
