@@ -113,6 +113,7 @@ static int fail_param(lua_State *L, const dc_body *b, int i, dc_error *err) {
   lua_geti(L, -1, i + 1);
   lua_getfield(L, -1, "text");
   dc_error_prefix(err, "%s: '%s': ", b->name, lua_tostring(L, -1));
+  err->kind = DC_ARGUMENT;
   return dc_lua_raise(L, err);
 }
 

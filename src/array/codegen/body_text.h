@@ -8,7 +8,8 @@
 /* What stands in front of the kernel and behind it. */
 void dc_emit_body_declarations(const dc_text *t);
 void dc_emit_body_definitions(const dc_text *t);
-/* Of a reduction: the accumulators' type dc_part, a dc_acc or none yet; and what the functions of accumulator.h give. */
+/* Of a reduction: the accumulators' type dc_part, a dc_acc or none yet, with the functions that accumulator.h names;
+** the element r as one; the result. */
 void dc_emit_body_combiner(const dc_text *t);
 void dc_emit_body_contribution(const dc_text *t, const char *indent);
 void dc_emit_body_reduced(const dc_text *t);

@@ -89,9 +89,10 @@ typedef struct dc_ir {
   uint8_t reduction[DC_MAX_REDUCES]; /* the instructions that reduce */
   dc_operand out;
   dc_operand input[DC_MAX_INPUTS_OF_IR];
-  const dc_body *body;           /* in place of instructions; then results are inputs marked so, and `out` is not used */
-  dc_ref argument[DC_MAX_BODY_PARAMS]; /* of the body: what each parameter stands for */
-  int number_input;              /* of a body that is indexed: the input that is the element's number; else -1 */
+  const dc_body *body; /* NULL: none.  Of kind ELEMENTS it stands in place of instructions, its results are inputs that
+                       ** are marked so, and `out` has no dtype */
+  dc_ref argument[DC_MAX_BODY_PARAMS]; /* what each parameter of the body stands for */
+  int number_input;    /* of kind ELEMENTS: the input that is the element's number; -1: the body does not read it */
   dc_instruction code[DC_MAX_NODES];
   dc_number number[DC_MAX_NODES * DC_MAX_ARGS];
   dc_array *node[DC_MAX_NODES]; /* the pending array whose value instruction i computes; borrowed */

@@ -48,7 +48,7 @@ static dc_map kernels; /* key bytes -> dc_cached_kernel */
 
 typedef struct dc_key {
   size_t len;
-  uint8_t bytes[64 + 8 * (DC_MAX_INPUTS_OF_IR + 1) + (12 + 2 * DC_MAX_ARGS) * DC_MAX_NODES + DC_MAX_NODES * DC_MAX_ARGS];
+  uint8_t bytes[64 + 8 * (DC_MAX_INPUTS_OF_IR + 1) + (12 + 3 * DC_MAX_ARGS) * DC_MAX_NODES];
 } dc_key;
 
 static void key_put(dc_key *k, int v) { k->bytes[k->len++] = (uint8_t)v; }

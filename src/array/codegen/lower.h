@@ -24,8 +24,8 @@ int dc_lower_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array 
 ** which is READY (NULL: the guard once more). Nothing is written. If not of kind ELEMENTS the rest of p is not valid.
 ** */
 int dc_lower_predicate(dc_program *p, dc_array *test, dc_array *value, dc_error *err);
-/* A program of kind ELEMENTS that runs the body for each element of the domain, which is the shape of its results; other
-** arrays broadcast to it.  All arrays are READY. */
+/* A program of kind ELEMENTS that runs the body for each element of the domain, which is the shape of its results;
+** other arrays broadcast to it.  All arrays are READY. */
 int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_device *dev,
                   const dc_geometry *domain, dc_error *err);
 /* A program of kind REDUCTION by the body, over the domain's axes that are bits of `axes`: `out` is READY. */
