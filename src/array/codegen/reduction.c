@@ -67,8 +67,8 @@ static void emit_tree_columns(const dc_text *t, int k, const char *type, int n) 
                 h->row.cluster / 2, k);
 }
 
-/* tree<k>(v): the values of all threads of a segment combined, in all of them; block_tree<k>(v): of a block (of
-** COLUMNS, of a column in it), of `n` threads. */
+/* tree<k>(v): the values of all threads of a segment combined, in all of them; block_tree<k>(v), not of COLUMNS: of a
+** block; these are `n` threads. */
 static void emit_tree(const dc_text *t, int k, const char *name, int n) {
   const dc_program *p = t->p;
   char type[32];
@@ -319,6 +319,7 @@ static bool reads_evenly(const dc_program *p) {
   if (!p->dev->target.gpu || p->schedule.kind != DC_SCHEDULE_COLUMNS || p->ir.npasses > 1 || p->ir.nreduces > 1 ||
       p->ir.ninstructions > 8 || dc_ir_is_long(&p->ir))
     return false;
+  if (p->ir.body != NULL) return p->schedule.row.two_level && p->ir.body->accumulator <= 4;
   dc_accumulator(p, 0, type, identity);
   return p->schedule.row.two_level &&
          (strcmp(type, "float") == 0 || strcmp(type, "int") == 0 || strcmp(type, "unsigned int") == 0);
@@ -340,9 +341,10 @@ static bool reads_at_once(const dc_program *p) {
 /* LATE: past the row's end its last element is loaded once more and not combined. */
 typedef enum dc_taking { TAKE_WHOLE, TAKE_GUARDED, TAKE_LOADED, TAKE_LATE } dc_taking;
 
-/* Combines element j of each of the thread's accumulators into <into>0[], …; `first`: it is the first one in them. */
+/* Combines element j of each of the thread's accumulators into <into>0[], ….  `first`: the condition under which it is
+** the first one in them; NULL: it is not. */
 static void emit_take(const dc_text *t, int pass, const char *indent, const char *j, const char *into, dc_taking how,
-                      bool first) {
+                      const char *first) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
@@ -377,10 +379,11 @@ static void emit_take(const dc_text *t, int pass, const char *indent, const char
   emit_call(t, pass, packed);
   for (int k = 0; k < ir->nreduces; k++) {
     if (pass_of(p, k) != pass) continue;
-    if (first) dc_buf_printf(t->b, "%s%d[q] = r%d; ", into, k, k);
-    else
-      dc_buf_printf(t->b, "%s%s%d[q] = %s%d(%s%d[q], r%d); ", late ? "if (at < last) " : "", into, k,
-                    guarded ? dc_ordered_combiner(p, k) : dc_element_combiner(p, k), k, into, k, k);
+    if (late) dc_buf_puts(t->b, "if (at < last) ");
+    dc_buf_printf(t->b, "%s%d[q] = ", into, k);
+    if (first != NULL) dc_buf_printf(t->b, "%s ? r%d : ", first, k);
+    dc_buf_printf(t->b, "%s%d(%s%d[q], r%d); ", guarded ? dc_ordered_combiner(p, k) : dc_element_combiner(p, k), k,
+                  into, k, k);
   }
   dc_buf_printf(t->b, "\n%s}\n", indent);
 }
@@ -414,11 +417,12 @@ static void emit_group(const dc_text *t, int pass, int unroll, const char *end, 
   dc_emit_accumulators(t, pass, "    ", "b", p->schedule.row.items);
   if (peeled) {
     dc_buf_puts(t->b, "    {\n      const int i = 0;\n");
-    emit_take(t, pass, "      ", "j + i", "b", how, true);
+    emit_take(t, pass, "      ", "j + i", "b", how, "true");
     dc_buf_puts(t->b, "    }\n");
   }
+  if (peeled && unroll == 4) unroll = 5; /* of the other 15 */
   dc_buf_printf(t->b, "#pragma unroll %d\n    for (int i = %d; i < %s; i++) {\n", unroll, peeled, end);
-  emit_take(t, pass, "      ", "j + i", "b", how, false);
+  emit_take(t, pass, "      ", "j + i", "b", how, NULL);
   dc_buf_puts(t->b, "    }\n");
   emit_group_end(t, pass);
 }
@@ -430,7 +434,7 @@ static void emit_even_groups(const dc_text *t, int pass) {
   dc_accumulator(p, 0, type, identity);
   dc_emit_accumulators(t, pass, "  ", "b", p->schedule.row.items);
   dc_buf_printf(t->b, "#pragma unroll 1\n  for (%s j = 0; j < whole; j++) {\n", t->index);
-  emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE, false);
+  emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE, dc_first_is_peeled(p) ? "j % 16 == 0" : NULL);
   dc_buf_puts(t->b, "    if (j % 16 < 15) continue;\n");
   emit_group_end(t, pass);
   dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) b0[q] = %s;\n  }\n", p->schedule.row.items,
@@ -454,7 +458,7 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
   if (reads_at_once(p)) {
     dc_buf_printf(t->b, "  if (first < last) {\n#pragma unroll\n  for (%s j = 0; j < %d; j++) {\n", t->index,
                   DC_FULL_ACCUMULATOR);
-    emit_take(t, pass, "    ", "j", "a", TAKE_LATE, false);
+    emit_take(t, pass, "    ", "j", "a", TAKE_LATE, NULL);
     dc_buf_puts(t->b, "  }\n  }\n");
     return;
   }
@@ -470,17 +474,17 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
     const bool peeled = dc_first_is_peeled(p);
     if (peeled) {
       dc_buf_puts(t->b, "  if (whole > 0) {\n");
-      emit_take(t, pass, "    ", "0", "a", TAKE_WHOLE, true);
+      emit_take(t, pass, "    ", "0", "a", TAKE_WHOLE, "true");
       dc_buf_puts(t->b, "  }\n");
     }
     dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s j = %d; j < whole; j++) {\n", unrolled(p, pass), t->index,
                   peeled);
-    emit_take(t, pass, "    ", "j", "a", TAKE_WHOLE, false);
+    emit_take(t, pass, "    ", "j", "a", TAKE_WHOLE, NULL);
     dc_buf_puts(t->b, "  }\n");
   }
   dc_buf_puts(t->b, "  if (first + whole * ");
   dc_buf_printf(t->b, "%d < last) {\n", h->row.accumulators);
-  emit_take(t, pass, "    ", "whole", "a", TAKE_GUARDED, false);
+  emit_take(t, pass, "    ", "whole", "a", TAKE_GUARDED, NULL);
   dc_buf_puts(t->b, "  }\n");
 }
 
@@ -540,7 +544,7 @@ static void emit_last_block(const dc_text *t) {
   for (int k = 0; k < p->ir.nreduces; k++)
     dc_buf_printf(t->b, "      h%d[q] = combine%d(h%d[q], fetch(&partial%d[row * segments + from]));\n", k, k, k, k);
   dc_buf_puts(t->b, c ? "    }\n  }\n  }\n" : "    }\n  }\n");
-  for (int k = 0; k < p->ir.nreduces; k++) emit_thread_tree(t, k, "h", "block_tree", each, false);
+  for (int k = 0; k < p->ir.nreduces; k++) emit_thread_tree(t, k, "h", c ? "tree" : "block_tree", each, false);
 }
 
 /* --- the kernel --------------------------------------------------------------------------------------------- */
@@ -574,7 +578,7 @@ void dc_emit_reduction(const dc_text *t) {
   dc_emit_combiners(t);
   for (int k = 0; k < ir->nreduces; k++) {
     emit_tree(t, k, "tree", h->row.threads);
-    if (cut) emit_tree(t, k, "block_tree", columns(p) ? h->row.threads : DC_BLOCK);
+    if (cut && !columns(p)) emit_tree(t, k, "block_tree", DC_BLOCK);
   }
   if (cut) dc_emit_segment_variables(t);
   dc_emit_async_copy_function(t);

@@ -410,7 +410,7 @@ static void choose_mapping(dc_program *p, const dc_operands *s) {
   h->kind = columns_are_better(p) ? DC_SCHEDULE_COLUMNS : each > 1 ? DC_SCHEDULE_PACKED : DC_SCHEDULE_LANES;
   const bool warps = p->ir.npasses > 1 && h->row.length <= 2048; /* a warp a row, without block barriers */
   int most = p->dev->target.gpu ? (warps ? 32 : p->ir.npasses > 1 ? 256 : 64) : 32;
-  if (h->kind == DC_SCHEDULE_COLUMNS) most = p->ir.body != NULL && accumulator_bytes(p) > 40 ? 8 : 16;
+  if (h->kind == DC_SCHEDULE_COLUMNS) most = 16;
   h->row.threads = h->row.accumulators < most ? h->row.accumulators : most;
   if (h->kind == DC_SCHEDULE_PACKED) h->row.threads = h->row.accumulators / each;
   h->row.items = h->row.accumulators / h->row.threads;
