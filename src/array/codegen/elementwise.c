@@ -236,6 +236,21 @@ static void emit_pack(const dc_text *t, bool flat) {
     if (dc_operand_is_result(ir, &ir->input[k])) emit_pack_store(t, &ir->input[k], flat);
 }
 
+static bool draws(const dc_program *p) {
+  for (int i = 0; i < p->ir.ninstructions; i++)
+    if (dc_random_drawn(p, &p->ir.code[i])) return true;
+  return false;
+}
+
+/* Of a flat program: the pack, or element by element where n ends within it. */
+static void emit_pack_or_elements(const dc_text *t) {
+  dc_buf_printf(t->b, "  if (first + %d <= n) {\n", t->p->schedule.elements.lanes);
+  emit_pack(t, false);
+  dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s i = first; i < n; i++) {\n", t->index);
+  emit_element(t, "      ");
+  dc_buf_puts(t->b, "    }\n  }\n");
+}
+
 /* The packs of a thread, unrolled but in the last block. */
 static void emit_unrolled(const dc_text *t) {
   const dc_program *p = t->p;
@@ -274,7 +289,8 @@ static void emit_packed(const dc_text *t) {
   if (h->elements.rounds == 1) {
     dc_buf_printf(t->b, "  const %s first = ((%s)blockIdx.x * %d + (%s)threadIdx.x) * %d;\n  if (first >= n) return;\n",
                   i, i, DC_BLOCK, i, h->elements.lanes);
-    emit_pack(t, flat);
+    if (flat && !draws(p)) emit_pack_or_elements(t);
+    else emit_pack(t, flat);
     dc_buf_puts(t->b, "}\n");
     return;
   }

@@ -400,13 +400,15 @@ static void emit_ahead(const dc_text *t, int pass) {
   }
 }
 
-/* Combines a group's sums, b0[q] …, into the accumulators. */
-static void emit_group_end(const dc_text *t, int pass) {
+/* Combines a group's sums, b0[q] …, into the accumulators; `first`: the condition under which it is the first group. */
+static void emit_group_end(const dc_text *t, int pass, const char *first) {
   const dc_program *p = t->p;
-  for (int k = 0; k < p->ir.nreduces; k++)
-    if (pass_of(p, k) == pass)
-      dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = %s%d(a%d[q], b%d[q]);\n",
-                    p->schedule.row.items, k, dc_ordered_combiner(p, k), k, k, k);
+  for (int k = 0; k < p->ir.nreduces; k++) {
+    if (pass_of(p, k) != pass) continue;
+    dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = ", p->schedule.row.items, k);
+    if (dc_first_is_peeled(p)) dc_buf_printf(t->b, "%s ? b%d[q] : ", first, k);
+    dc_buf_printf(t->b, "%s%d(a%d[q], b%d[q]);\n", dc_element_combiner(p, k), k, k, k);
+  }
 }
 
 /* The elements j + i for i below `end`, which is not 0. */
@@ -424,7 +426,7 @@ static void emit_group(const dc_text *t, int pass, int unroll, const char *end, 
   dc_buf_printf(t->b, "#pragma unroll %d\n    for (int i = %d; i < %s; i++) {\n", unroll, peeled, end);
   emit_take(t, pass, "      ", "j + i", "b", how, NULL);
   dc_buf_puts(t->b, "    }\n");
-  emit_group_end(t, pass);
+  emit_group_end(t, pass, "j == 0");
 }
 
 /* The same groups, all in one loop. */
@@ -436,11 +438,11 @@ static void emit_even_groups(const dc_text *t, int pass) {
   dc_buf_printf(t->b, "#pragma unroll 1\n  for (%s j = 0; j < whole; j++) {\n", t->index);
   emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE, dc_first_is_peeled(p) ? "j % 16 == 0" : NULL);
   dc_buf_puts(t->b, "    if (j % 16 < 15) continue;\n");
-  emit_group_end(t, pass);
+  emit_group_end(t, pass, "j < 16");
   dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) b0[q] = %s;\n  }\n", p->schedule.row.items,
                 identity);
   dc_buf_puts(t->b, "  if (whole % 16 != 0) {\n");
-  emit_group_end(t, pass);
+  emit_group_end(t, pass, "whole < 16");
   dc_buf_puts(t->b, "  }\n");
 }
 

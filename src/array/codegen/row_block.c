@@ -205,8 +205,8 @@ static void emit_segment(const dc_text *t) {
     emit_take(t, "b", dc_element_combiner);
     dc_buf_puts(t->b, "    }\n");
     for (int k = 0; k < p->ir.nreduces; k++)
-      dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = %s%d(a%d[q], b%d[q]);\n",
-                    h->row.items, k, dc_ordered_combiner(p, k), k, k, k);
+      dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) a%d[q] = %s%s%d(a%d[q], b%d[q]);\n",
+                    h->row.items, k, peeled ? "j == 0 ? b0[q] : " : "", dc_element_combiner(p, k), k, k, k);
   } else {
     if (peeled) dc_buf_puts(t->b, "    if (whole > 0) {\n");
     emit_first_take(t, "a");

@@ -376,11 +376,16 @@ static int choose_row_block(const dc_program *p) {
   return columns < 32 ? 0 : each;
 }
 
-/* argmin and argmax depend on no order, and a value with its index takes many registers: one accumulator a thread,
-** where vectors hold the values of all lanes (2^24 float32 values on two processors: 4 ms, with eight accumulators 6).
-** */
+/* Large accumulators take many registers: one or two a thread.  argmin and argmax, which depend on no order, have so few
+** only where vectors hold the values of all lanes (2^24 float32 values on two processors: 4 ms, with eight accumulators
+** 6). */
 static void spare_registers(dc_program *p) {
   dc_ir *ir = &p->ir;
+  if (ir->body != NULL && accumulator_bytes(p) > 12 && p->schedule.row.accumulators > 32) {
+    p->schedule.row.accumulators = 32;
+    p->schedule.row.two_level = p->schedule.row.segment / 32 > 32;
+    return;
+  }
   bool indexed =
       ir->kind == DC_REDUCTION && ir->npasses == 1 && !p->dev->target.gpu && p->schedule.row.accumulators > 32;
   for (int k = 0; k < ir->nreduces; k++) indexed = indexed && is_argument_reduction(&ir->code[ir->reduction[k]]);
