@@ -317,9 +317,8 @@ static bool reads_ahead(const dc_program *p) {
 static bool reads_evenly(const dc_program *p) {
   char type[32], identity[96];
   if (!p->dev->target.gpu || p->schedule.kind != DC_SCHEDULE_COLUMNS || p->ir.npasses > 1 || p->ir.nreduces > 1 ||
-      p->ir.ninstructions > 8 || dc_ir_is_long(&p->ir))
+      p->ir.ninstructions > 8 || dc_ir_is_long(&p->ir) || p->ir.body != NULL)
     return false;
-  if (p->ir.body != NULL) return p->schedule.row.two_level && p->ir.body->accumulator <= 4;
   dc_accumulator(p, 0, type, identity);
   return p->schedule.row.two_level &&
          (strcmp(type, "float") == 0 || strcmp(type, "int") == 0 || strcmp(type, "unsigned int") == 0);
@@ -400,7 +399,8 @@ static void emit_ahead(const dc_text *t, int pass) {
   }
 }
 
-/* Combines a group's sums, b0[q] …, into the accumulators; `first`: the condition under which it is the first group. */
+/* Combines a group's sums, b0[q] …, into the accumulators; `first`: the condition under which it is the first group,
+** for dc_first_is_peeled. */
 static void emit_group_end(const dc_text *t, int pass, const char *first) {
   const dc_program *p = t->p;
   for (int k = 0; k < p->ir.nreduces; k++) {
@@ -436,13 +436,13 @@ static void emit_even_groups(const dc_text *t, int pass) {
   dc_accumulator(p, 0, type, identity);
   dc_emit_accumulators(t, pass, "  ", "b", p->schedule.row.items);
   dc_buf_printf(t->b, "#pragma unroll 1\n  for (%s j = 0; j < whole; j++) {\n", t->index);
-  emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE, dc_first_is_peeled(p) ? "j % 16 == 0" : NULL);
+  emit_take(t, pass, "    ", "j", "b", TAKE_WHOLE, NULL);
   dc_buf_puts(t->b, "    if (j % 16 < 15) continue;\n");
-  emit_group_end(t, pass, "j < 16");
+  emit_group_end(t, pass, NULL);
   dc_buf_printf(t->b, "#pragma unroll\n    for (int q = 0; q < %d; q++) b0[q] = %s;\n  }\n", p->schedule.row.items,
                 identity);
   dc_buf_puts(t->b, "  if (whole % 16 != 0) {\n");
-  emit_group_end(t, pass, "whole < 16");
+  emit_group_end(t, pass, NULL);
   dc_buf_puts(t->b, "  }\n");
 }
 
@@ -473,15 +473,8 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
     emit_group(t, pass, unrolled(p, pass) / 4, "(int)(whole % 16)", TAKE_WHOLE);
     dc_buf_puts(t->b, "  }\n");
   } else {
-    const bool peeled = dc_first_is_peeled(p);
-    if (peeled) {
-      dc_buf_puts(t->b, "  if (whole > 0) {\n");
-      emit_take(t, pass, "    ", "0", "a", TAKE_WHOLE, "true");
-      dc_buf_puts(t->b, "  }\n");
-    }
-    dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s j = %d; j < whole; j++) {\n", unrolled(p, pass), t->index,
-                  peeled);
-    emit_take(t, pass, "    ", "j", "a", TAKE_WHOLE, NULL);
+    dc_buf_printf(t->b, "#pragma unroll %d\n  for (%s j = 0; j < whole; j++) {\n", unrolled(p, pass), t->index);
+    emit_take(t, pass, "    ", "j", "a", TAKE_WHOLE, dc_first_is_peeled(p) ? "j == 0" : NULL);
     dc_buf_puts(t->b, "  }\n");
   }
   dc_buf_puts(t->b, "  if (first + whole * ");

@@ -376,14 +376,15 @@ static int choose_row_block(const dc_program *p) {
   return columns < 32 ? 0 : each;
 }
 
-/* Large accumulators take many registers: one or two a thread.  argmin and argmax, which depend on no order, have so few
-** only where vectors hold the values of all lanes (2^24 float32 values on two processors: 4 ms, with eight accumulators
-** 6). */
+/* A body's accumulators take many registers across rows, where a thread has a sixteenth of them: there are fewer.
+** argmin and argmax, which depend on no order, have so few only where vectors hold the values of all lanes (2^24 float32
+** values on two processors: 4 ms, with eight accumulators 6). */
 static void spare_registers(dc_program *p) {
   dc_ir *ir = &p->ir;
-  if (ir->body != NULL && accumulator_bytes(p) > 12 && p->schedule.row.accumulators > 32) {
-    p->schedule.row.accumulators = 32;
-    p->schedule.row.two_level = p->schedule.row.segment / 32 > 32;
+  const int most = accumulator_bytes(p) > 12 ? 32 : 64;
+  if (ir->body != NULL && columns_are_better(p) && p->schedule.row.accumulators > most) {
+    p->schedule.row.accumulators = most;
+    p->schedule.row.two_level = p->schedule.row.segment / most > 32;
     return;
   }
   bool indexed =
