@@ -49,6 +49,10 @@ return function()
   function handler.fileStart(file)
     current = { name = file.name, passed = 0, failed = 0, skipped = 0, start = clock() }
     ran[file.name] = ran[file.name] or 0
+    if not session.is_child then -- else spec/parallel.lua has printed it
+      print("begins: " .. file.name)
+      io.flush()
+    end
     return nil, true
   end
 
