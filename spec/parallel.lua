@@ -1,26 +1,26 @@
--- Runs each spec file in a process of its own (spec/run.lua again), several at a time. Prints a line when a file begins,
--- and the file's output in one piece when it has ended. A process that ends without a count, or with a status that
--- contradicts it (a sanitizer's report at exit, a crash), counts as a failure.
-local quote = require "spec.helper".quote
+-- Runs each spec file in a process of its own (spec/run.lua again), several at a time. Prints a line when a file
+-- begins, and the file's output in one piece when it has ended. A process that ends without a count, or with a status
+-- that contradicts it (a sanitizer's report at exit, a crash), counts as a failure.
+local helper = require "spec.helper"
+local quote = helper.quote
 
 -- The longest files begin first, so that none of them is left over at the end: by the times of the last run in this
 -- build folder, else by this list. One worker begins with a few of the shortest, so that results show within seconds.
 local slow = {
-  "spec/array/cumulative_spec.lua", "spec/cpu/tiers_spec.lua", "spec/c/units_spec.lua", "spec/cpu/kernels_spec.lua",
-  "spec/regress/061-deep-programs_spec.lua", "spec/array/gpu-text_spec.lua", "spec/array/sort_spec.lua",
-  "spec/array/reductions_spec.lua", "spec/array/alike_spec.lua", "spec/array/row-passes_spec.lua",
-  "spec/cpu/lookback_spec.lua", "spec/cpu/ptx-forms_spec.lua", "spec/regress/100-debug-library_spec.lua",
-  "spec/array/random-expressions_spec.lua", "spec/cpu/semantics_spec.lua", "spec/device/streams-driver_spec.lua",
+  "spec/c/native_spec.lua", "spec/cpu/lookback_spec.lua", "spec/cpu/random-branches_spec.lua",
+  "spec/cpu/tiers_spec.lua", "spec/c/build_spec.lua", "spec/regress/100-debug-library-upvalues_spec.lua",
+  "spec/regress/062-process-limits_spec.lua", "spec/regress/061-deep-programs_spec.lua", "spec/dclua/dclua_spec.lua",
+  "spec/array/gpu-text_spec.lua", "spec/array/sort_spec.lua", "spec/regress/031-rows-that-wrap_spec.lua",
+  "spec/cpu/random-kernels_spec.lua", "spec/cpu/ptx-forms_spec.lua", "spec/array/random-expressions_spec.lua",
+  "spec/cpu/kernels_spec.lua", "spec/array/reductions_spec.lua", "spec/array/cumulative_spec.lua",
 }
 
 local EARLY = 8
 
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
-
 -- Of the last run here: seconds and number of tests of each file that still exists.
 local function last_run()
   local seconds, tests = {}, {}
-  local f = io.open(build .. "/specs-seconds.txt")
+  local f = io.open(helper.build .. "/specs-seconds.txt")
   if not f then return seconds, tests end
   for line in f:lines() do
     local s, n, name = line:match "^(%d+) (%d+) (.+)$"
@@ -48,7 +48,7 @@ local function command(options, jobs, list)
   for i, o in ipairs(options) do words[i] = quote(o) end
   local one = ([[echo "@begin $0"; out=$(mktemp); began=$(date +%%s)
 %s spec/run.lua --child %s "$0" >"$out" 2>&1
-echo "@end $? $(($(date +%%s) - began)) $out $0"]]):format(quote(os.getenv "LUA" or "lua5.4"), table.concat(words, " "))
+echo "@end $? $(($(date +%%s) - began)) $out $0"]]):format(quote(helper.lua), table.concat(words, " "))
   return ("xargs -P %d -n 1 sh -c %s <%s"):format(jobs, quote(one), quote(list))
 end
 
@@ -125,10 +125,10 @@ return function(files, options, jobs)
       print("FAILED: " .. file .. " did not run")
     end
   end
-  write_lines(build .. "/specs-ran.txt", lines) -- .ci/run compares it with the files of spec/
+  write_lines(helper.build .. "/specs-ran.txt", lines) -- .ci/run compares it with the files of spec/
   for file, s in pairs(seconds) do times[#times + 1] = ("%d %d %s"):format(s, tests[file], file) end
   table.sort(times)
-  write_lines(build .. "/specs-seconds.txt", times)
+  write_lines(helper.build .. "/specs-seconds.txt", times)
   if skipped > 0 then print(("%d skipped"):format(skipped)) end
   print(("%d passed, %d failed"):format(passed, failed))
   io.flush()

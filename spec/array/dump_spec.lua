@@ -1,7 +1,7 @@
 -- DOTCOMPUTE_DUMP: the stages of a kernel, from an expression to the CPU device's C.
 local helper = require "spec.helper"
 local shell, quote = helper.shell, helper.quote
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = helper.build
 
 -- A number that no kernel in a cache has: the text of these kernels is new.
 local salt = helper.seed % 100000
@@ -13,10 +13,7 @@ print((a + b)[4])
 ]]
 
 local function run(script, dump)
-  local name = os.tmpname()
-  local f <close> = assert(io.open(name, "w"))
-  f:write(script)
-  f:close()
+  local name = helper.temporary(script)
   local text = shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=1 %s %s %s 2>&1"):format(
     dump and "DOTCOMPUTE_DUMP=" .. quote(dump) or "", quote(build .. "/dclua"), name))
   os.remove(name)

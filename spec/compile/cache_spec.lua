@@ -1,32 +1,7 @@
 -- Compiled code that is kept: the cache's tools, many processes at once, disks that refuse, bundles beside scripts.
 local h = require "spec.helper"
-local shell = h.shell
-
-local dclua = (os.getenv "DOTCOMPUTE_BUILD" or "build") .. "/dclua"
+local shell, write, read, dclua, with_folder = h.shell, h.write, h.read, h.dclua, h.with_folder
 local cpu = "DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=0 "
-
-local function write(path, text)
-  local f = assert(io.open(path, "wb"))
-  f:write(text)
-  f:close()
-end
-
-local function read(path)
-  local f = assert(io.open(path, "rb"))
-  local text = f:read "a"
-  f:close()
-  return text
-end
-
--- Calls fn with a folder that is gone afterwards.
-local function with_folder(fn)
-  local dir = os.tmpname()
-  os.remove(dir)
-  assert(os.execute("mkdir -m 700 " .. dir))
-  local ok, err = pcall(fn, dir)
-  os.execute("rm -rf " .. dir)
-  if not ok then error(err, 0) end
-end
 
 local script = [[
 local dc = require "dotcompute"
@@ -190,8 +165,7 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
       local moved = dir .. "/elsewhere"
       os.execute(("mkdir %s; cp %s %s.dcb %s"):format(moved, path, path, moved))
       assert.equal("42\t20.0\t0\n", shell(("cd %s && %s %s '%s' s.lua"):format(moved, cpu, without, dclua)))
-      local lua = os.getenv "LUA" or "lua5.4"
-      assert.equal("42\t20.0\t0\n", shell(("%s %s %s %s"):format(cpu, without, lua, path)), "stock Lua uses it too")
+      assert.equal("42\t20.0\t0\n", shell(("%s %s %s %s"):format(cpu, without, h.lua, path)), "stock Lua uses it too")
       assert.matches("NVIDIA's compiler", run(dir, path, without .. "DOTCOMPUTE_BUNDLE=off"))
       os.rename(path .. ".dcb", dir .. "/other.dcb")
       assert.matches("NVIDIA's compiler", run(dir, path, without))
@@ -249,7 +223,7 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
       write(path, 'local dc = require "dotcompute"\nlocal k = dc.kernel "__global__ void k(int n) {}"\nk(1, 1, 5)\n'
         .. "print(k.device.backend, dc.stats().compiles, #k.module:kernels())\n")
       local gpu = ("DOTCOMPUTE_DEVICE= DOTCOMPUTE_LIBCUDA='%s/spec/libfake_cuda.so' FAKE_CUDA_REPORT=%s/report ")
-        :format(os.getenv "DOTCOMPUTE_BUILD" or "build", dir)
+        :format(h.build, dir)
       assert.matches("cuda\t1\t1\n.*s%.lua%.dcb: 2 images", run(dir, path, gpu, "--bundle"))
       assert.matches("cpu\t1\t1\n.*s%.lua%.dcb: 3 images", run(dir, path, "", "--bundle"))
       assert.equal("cuda\t0\t1\n", run(dir, path, gpu .. without))

@@ -1,27 +1,14 @@
 -- The compile path as users see it: options, headers, the cache, messages with lines of the script.
 local dc = require "dotcompute"
 
-local shell = require "spec.helper".shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local helper = require "spec.helper"
+local shell, write, build = helper.shell, helper.write, helper.build
 
 local function fails(fn, ...)
   local ok, err = pcall(fn, ...)
   assert.is_false(ok, "no error was raised")
   assert.equal("table", type(err), tostring(err))
   return err
-end
-
-local function temporary_folder()
-  local name = os.tmpname()
-  os.remove(name)
-  assert(os.execute("mkdir -m 700 " .. name))
-  return name
-end
-
-local function write(path, text)
-  local f = assert(io.open(path, "w"))
-  f:write(text)
-  f:close()
 end
 
 local function value_of(k)
@@ -32,7 +19,7 @@ end
 
 describe("options", function()
   it("define, include, headers and flags reach the compiler", function()
-    local dir = temporary_folder()
+    local dir = helper.folder()
     write(dir .. "/deep.h", "#define DEEP 1000\n")
     write(dir .. "/mine.h", "#include \"deep.h\"\n#define MINE (DEEP + 200)\n")
     local source = [[
@@ -301,7 +288,7 @@ print(x[1], s.compiles, s.cache_hits)
   end
 
   it("serves a second process without loading the compiler", function()
-    local dir = temporary_folder()
+    local dir = helper.folder()
     assert.equal("42\t1\t0\nnvrtc loaded\n", child(dir))
     assert.equal("42\t0\t1\nnvrtc not loaded\n", child(dir))
     assert.equal("43\t1\t0\nnvrtc loaded\n", child(dir, "", "43"))
@@ -309,7 +296,7 @@ print(x[1], s.compiles, s.cache_hits)
   end)
 
   it("makes damaged, cut and foreign files anew", function()
-    local dir = temporary_folder()
+    local dir = helper.folder()
     child(dir)
     for _, damage in ipairs {
       "printf x | dd of=$f bs=1 seek=200 conv=notrunc status=none", "truncate -s 100 $f", ": > $f",
@@ -323,7 +310,7 @@ print(x[1], s.compiles, s.cache_hits)
   end)
 
   it("goes on in memory when the folder cannot be used", function()
-    local dir = temporary_folder()
+    local dir = helper.folder()
     assert.matches("^42\t1\t0\n", child("/proc/nowhere"))
     write(dir .. "/file", "")
     assert.matches("^42\t1\t0\n", child(dir .. "/file"))
@@ -336,7 +323,7 @@ print(x[1], s.compiles, s.cache_hits)
   end)
 
   it("bears many processes that start cold at once", function()
-    local dir, script = temporary_folder(), os.tmpname()
+    local dir, script = helper.folder(), os.tmpname()
     write(script, [[
 local dc = require "dotcompute"
 dc.use "cpu"

@@ -1,22 +1,10 @@
 -- NVIDIA's compiler runs in a process of its own: what it does there, and what becomes of it, is not the host's.
 -- The host is dclua or a stock Lua; the compiler mostly spec/fake/fake_nvrtc.c, whose head says what it does.
 local helper = require "spec.helper"
-local quote, shell = helper.quote, helper.shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
-local hosts = { dclua = build .. "/dclua", ["a stock Lua"] = os.getenv "LUA" or "lua5.4" }
+local quote, shell, write, build = helper.quote, helper.shell, helper.write, helper.build
+local hosts = { dclua = build .. "/dclua", ["a stock Lua"] = helper.lua }
 
-local function write(path, text)
-  local f = assert(io.open(path, "w"))
-  f:write(text)
-  f:close()
-end
-
-local function read(path)
-  local f = io.open(path)
-  local text = f and f:read "a" or ""
-  if f then f:close() end
-  return text
-end
+local function read(path) return helper.read_if_there(path) or "" end
 
 local function lines_of(text)
   local lines = {}
@@ -26,9 +14,7 @@ end
 
 -- A folder for one test's files, with the script in it, and the command that runs the script.
 local function prepare(host, script, library)
-  local folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir " .. folder))
+  local folder = helper.folder()
   write(folder .. "/script.lua", [[
 local dc = require "dotcompute"
 io.stdout:setvbuf "no"

@@ -3,7 +3,7 @@ local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails, f32 = h.fails, h.f32
 local on_cpu = dc.device().backend == "cpu"
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = h.build
 local dlto = { flags = "-dlto" }
 
 -- Without the linker there is its error alone, which is looked at below.
@@ -83,18 +83,13 @@ __global__ void map(const float *x, float *y, int n) {
       assert.equal("k(int *x)", k.signature)
     end
     local a, b = os.tmpname(), os.tmpname()
-    local function write(path, text)
-      local file = assert(io.open(path, "wb"))
-      file:write(text)
-      file:close()
-    end
-    write(a, "extern __device__ int f(int x);\n__global__ void k(int *x) { *x = f(*x); }\nint main() { return 0; }\n")
-    write(b, "__device__ int f(int x) { return x + 17; }\n")
+    h.write(a, "extern __device__ int f(int x);\n__global__ void k(int *x) { *x = f(*x); }\nint main() { return 0; }\n")
+    h.write(b, "__device__ int f(int x) { return x + 17; }\n")
     local m = dc.module_file({ a, b }, dlto)
     local x = dc.full(1, 5, "int32")
     m.k(1, 1, x)
     assert.equal(22, x[1])
-    write(b, "__device__ int f(int x) { return x + 18; }\n")
+    h.write(b, "__device__ int f(int x) { return x + 18; }\n")
     assert.is_true(m:reload())
     m.k(1, 1, x)
     assert.equal(40, x[1])
@@ -262,19 +257,16 @@ __global__ void bad(int *x) { store(x, zero()); }]] }, options { fast_math = mat
   end)
 
   it_links("is kept in the cache and in bundles, the whole and its parts", function()
-    local dir = os.tmpname()
-    os.remove(dir)
-    assert(os.execute("mkdir -m 700 " .. dir .. " " .. dir .. "/cache"))
+    local dir = h.folder()
+    assert(os.execute("mkdir -m 700 " .. dir .. "/cache"))
     local function run(add, env, more)
-      local file = assert(io.open(dir .. "/s.lua", "wb"))
-      file:write(([[
+      h.write(dir .. "/s.lua", ([[
         local dc = require "dotcompute"
         local m = dc.module({ "__device__ int f();\n__global__ void k(int *x) { *x = f(); }",
           "__device__ int f() { return %d; }" }, { flags = %s })
         local x = dc.zeros(1, "int32")
         m.k(1, 1, x)
         print(x[1], dc.stats().compiles, not m:ptx():find "call")]]):format(add, more or "'-dlto'"))
-      file:close()
       return (h.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=%s/cache %s '%s/dclua' %s/s.lua"):format(dir, env or "",
         build, dir)))
     end
@@ -296,17 +288,12 @@ describe("LTO-IR", function()
 
   -- That of a source, made by a program of its own.
   local function ir_of(source, arch)
-    local tool, from, to = build .. "/spec/ltoir", os.tmpname(), os.tmpname()
+    local tool, from, to = build .. "/spec/ltoir", h.temporary(source), os.tmpname()
     os.execute(("mkdir -p '%s/spec'"):format(build))
     assert(os.execute(("%s -std=gnu11 -o '%s' spec/c/ltoir.c -ldl"):format(os.getenv "CC" or "cc", tool)))
-    local file = assert(io.open(from, "wb"))
-    file:write(source)
-    file:close()
     assert(os.execute(("env -u LD_PRELOAD LD_LIBRARY_PATH='%s' '%s' '%s' -arch=%s %s %s"):format(library:match "(.*)/",
       tool, library, arch or "compute_75", from, to))) -- NVRTC opens a second library by its bare name
-    file = assert(io.open(to, "rb"))
-    local ir = file:read "a"
-    file:close()
+    local ir = h.read(to)
     os.remove(from)
     os.remove(to)
     return ir

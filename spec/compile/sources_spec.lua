@@ -2,6 +2,7 @@
 -- with the host's part in them.  References are plain Lua.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
+local with_file = helper.with_file
 
 local function run(source, block, dtype, n, ...)
   local out = dc.zeros({ n }, dtype)
@@ -174,17 +175,6 @@ int main(int argc, char *argv[]) {
 ]]
 
 describe("a whole file", function()
-  local function with_file(text, fn)
-    local path = os.tmpname()
-    local f <close> = assert(io.open(path, "w"))
-    f:write(text)
-    f:close()
-    local result = table.pack(pcall(fn, path))
-    os.remove(path)
-    assert(result[1], result[2])
-    return table.unpack(result, 2, result.n)
-  end
-
   it("gives its kernels, whatever the host does beside them", function()
     local m = with_file(program, dc.module_file)
     assert.equal("norms(const float3 *v, float *out, params q, Matrix m)", m.norms.signature)
@@ -197,9 +187,7 @@ describe("a whole file", function()
   end)
 
   it("finds headers beside it, and leaves the host's part of them out", function()
-    local header = os.tmpname()
-    local f = assert(io.open(header, "w"))
-    f:write [[
+    local header = helper.temporary([[
 #pragma once
 #include <random>
 #include <vector>
@@ -210,8 +198,7 @@ static void check(float *a, int n) {
   for (int i = 0; i < n; i++) if (fabs(a[i] - gen()) > 1e-3) fprintf(stderr, "bad\n");
 }
 __device__ __forceinline__ float weigh(const Item &it) { return it.key * it.value; }
-]]
-    f:close()
+]])
     local k = with_file(([[
 #include <cstdio>
 #include "%s"
@@ -247,11 +234,7 @@ int main() {
 }
 ]]
     local name = os.tmpname()
-    local function write(s)
-      local f = assert(io.open(name, "w"))
-      f:write(s)
-      f:close()
-    end
+    local function write(s) helper.write(name, s) end
     write(text)
     for _ = 1, 2 do -- from the compiler and from the cache
       local m = dc.module_file(name)

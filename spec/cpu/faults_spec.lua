@@ -1,7 +1,7 @@
 -- What a kernel may do wrong on the CPU device is one Lua error that names the line, and everything else lives on.
 local dc = require "dotcompute"
-
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local helper = require "spec.helper"
+local build = helper.build
 
 -- Runs fn with the CPU device selected; faults on a GPU end CUDA for the process and are another spec's subject.
 local function on_cpu(fn)
@@ -130,8 +130,7 @@ __global__ void sample(cudaTextureObject_t t, float *x) {
 
   local function interrupted(interpreter)
     local name, out = os.tmpname(), os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+    helper.write(name, [[
 local dc = require "dotcompute"
 dc.use "cpu"
 local k = dc.kernel "__global__ void forever(volatile int *x) { while (x[0] == 0) x[1]++; }"
@@ -140,8 +139,7 @@ io.stdout:write("running\n") io.stdout:flush()
 local ok, err = pcall(function() k(1, 32, x) dc.synchronize() end)
 print(ok, type(err) == "table" and err.kind or err)
 print(dc.ones(10):sum():item())
-]]
-    f:close()
+]])
     -- The child's process id comes first; it is interrupted once it says that it runs.
     local pipe = assert(io.popen(([[
       env --default-signal=INT %s %s > %s 2>&1 & pid=$! # a shell's background job ignores SIGINT otherwise
@@ -166,9 +164,7 @@ print(dc.ones(10):sum():item())
   end)
 
   it("prints does so in order", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+    local name = helper.temporary([[
 local dc = require "dotcompute"
 dc.use "cpu"
 local k = dc.kernel [=[__global__ void say(float f) {
@@ -177,8 +173,7 @@ local k = dc.kernel [=[__global__ void say(float f) {
 k(1, 32, 2.5)
 dc.synchronize()
 io.stdout:write("after\n")
-]]
-    f:close()
+]])
     local pipe = assert(io.popen(("'%s/dclua' %s 2>&1"):format(build, name)))
     local text = pipe:read "a"
     pipe:close()
@@ -189,9 +184,7 @@ end)
 
 describe("a stock lua5.4 that used the CPU device", function()
   it("exits cleanly, time after time", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+    local name = helper.temporary([[
 local dc = require "dotcompute"
 dc.use "cpu"
 local k = dc.kernel [=[__global__ void one(int n, int *x) {
@@ -201,8 +194,7 @@ local k = dc.kernel [=[__global__ void one(int n, int *x) {
 local x = dc.empty(100000, "int32")
 k(400, 256, 100000, x)
 assert(x[100000] == 99999)
-]]
-    f:close()
+]])
     local pipe = assert(io.popen(("for i in $(seq 50); do lua5.4 %s || echo failed $i $?; done 2>&1"):format(name)))
     local text = pipe:read "a"
     pipe:close()

@@ -17,7 +17,7 @@ local function run(environment, tier)
     n, runs = 100000, (hunt + inputs - 1) // inputs
   end
   return helper.shell(("%s %s spec/lookback/run.lua %d %d %d %d %s"):format(environment,
-    helper.quote(os.getenv "LUA" or "lua5.4"), helper.seed, n, inputs, runs, helper.quote(pattern)))
+    helper.quote(helper.lua), helper.seed, n, inputs, runs, helper.quote(pattern)))
 end
 
 -- Asserts that every program was right in every run.

@@ -259,9 +259,7 @@ end)
 
 describe("printf", function()
   it("of many threads at once writes whole lines, each once", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+    local name = helper.temporary([[
 local dc = require "dotcompute"
 local k = dc.kernel [=[__global__ void lines(int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -269,9 +267,8 @@ local k = dc.kernel [=[__global__ void lines(int n) {
 }]=]
 k(61, 70, 0)
 dc.synchronize()
-]]
-    f:close()
-    local text = helper.shell(("%s %s"):format(helper.quote(os.getenv "LUA" or "lua5.4"), helper.quote(name)))
+]])
+    local text = helper.shell(("%s %s"):format(helper.quote(helper.lua), helper.quote(name)))
     os.remove(name)
     local seen, n = {}, 0
     for line in text:gmatch "([^\n]*)\n" do

@@ -1,9 +1,9 @@
 -- The CUDA device over a driver library without a GPU (spec/fake/fake_cuda.c): loading, errors, what is released.
 -- Kernels compute nothing there; copies and fills are real, launches are recorded.  All in child processes.
-local quote = require "spec.helper".quote
+local helper = require "spec.helper"
 local fake = require "spec.fake"
 local run, assert_released = fake.run, fake.assert_released
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local quote, build = helper.quote, helper.build
 
 setup(fake.build)
 

@@ -3,13 +3,10 @@
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = helper.build
 
 local function child(code)
-  local name = os.tmpname()
-  local f = assert(io.open(name, "w"))
-  f:write(code)
-  f:close()
+  local name = helper.temporary(code)
   local pipe = assert(io.popen(("DOTCOMPUTE_DEVICE=cuda:0 '%s/dclua' %s 2>&1"):format(build, name)))
   local text = pipe:read "a"
   local _, _, status = pipe:close()

@@ -1,9 +1,9 @@
 -- Matrix products, solvers and Fourier transforms on the CUDA device, over libraries without a GPU
 -- (spec/fake/fake_libraries.c) that compute what they are asked for by NVIDIA's conventions.  What needs kernels on the
 -- way (copies into another order) is not computed there, so operands here lie as the libraries take them.
-local quote = require "spec.helper".quote
+local helper = require "spec.helper"
 local fake = require "spec.fake"
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local quote, build = helper.quote, helper.build
 local library = build .. "/spec/libfake_libraries.so"
 
 setup(function()
@@ -44,7 +44,7 @@ local function times(a, b)
     return sum
   end)
 end
-math.randomseed(]] .. require "spec.helper".seed .. ")\n" .. script, all)
+math.randomseed(]] .. helper.seed .. ")\n" .. script, all)
   report.gemm = {}
   for line in report.text:gmatch "gemm ([^\n]*)\n" do report.gemm[#report.gemm + 1] = line end
   return out, report

@@ -1,9 +1,7 @@
 -- dclua is a Lua interpreter: whatever the stock one does with the same arguments, dclua does too; then what it adds,
 -- Ctrl-C and the prompt.
 local helper = require "spec.helper"
-local quote, shell = helper.quote, helper.shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
-local dclua = build .. "/dclua"
+local quote, shell, temporary, dclua = helper.quote, helper.shell, helper.temporary, helper.dclua
 local stock = os.getenv "DOTCOMPUTE_STOCK_LUA" or "lua5.4"
 
 
@@ -11,14 +9,6 @@ local function command_line(program, arguments)
   local words = { quote(program) }
   for k, a in ipairs(arguments) do words[k + 1] = quote(a) end
   return table.concat(words, " ")
-end
-
-local function temporary(text)
-  local name = os.tmpname()
-  local f = assert(io.open(name, "w"))
-  f:write(text)
-  f:close()
-  return name
 end
 
 local function plain(s) return (s:gsub("[%^%$%(%)%%%.%[%]%*%+%-%?]", "%%%0")) end
@@ -271,9 +261,7 @@ local function prompt(...)
   local text = shell(("(sleep 0.6; %s) | XDG_STATE_HOME=%s TERM=dumb timeout 60 script -qec %s /dev/null")
     :format(table.concat(typing, "; "), state, quote("trap : INT; " .. quote(dclua) .. "; echo status $?")))
   local code = math.tointeger(text:match "status (%d+)%s*$")
-  local f = io.open(state .. "/dotcompute/history")
-  local history = f and f:read "a" or ""
-  if f then f:close() end
+  local history = helper.read_if_there(state .. "/dotcompute/history") or ""
   os.execute("rm -rf " .. state)
   return (text:gsub("\27%[[%d;?]*%a", ""):gsub("\r", "")), code, history
 end

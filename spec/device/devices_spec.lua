@@ -127,9 +127,7 @@ end)
 
 describe("require", function()
   it("touches no device, loads no library of NVIDIA's, starts no thread and is quick", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+    local name = h.temporary([[
 local t0 = os.clock()
 local dc = require "dotcompute"
 assert(os.clock() - t0 < 0.01, "took " .. os.clock() - t0)
@@ -138,8 +136,7 @@ assert(not maps:find "libcuda" and not maps:find "nvrtc")
 local _, threads = io.open "/proc/self/status":read "a":gsub("Threads:%s+1\n", "")
 assert(threads == 1, "threads")
 assert(dc.version:match "^%d+%.%d+%.%d+$")
-]]
-    f:close()
+]])
     local sanitized = (os.getenv "DOTCOMPUTE_BUILD" or ""):find "san"
     local pipe = assert(io.popen("lua5.4 " .. name .. " 2>&1"))
     local text = pipe:read "a"
@@ -151,8 +148,7 @@ end)
 
 describe("arrays of several devices", function()
   it("move by to(), and do not mix", function()
-    local other
-    for _, d in ipairs(dc.devices()) do if d ~= dc.device() then other = d end end
+    local other = h.other_device()
     if not other then return end -- one device only
     local a = dc.arange(1, 10)
     local b = a:to(other)

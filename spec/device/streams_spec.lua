@@ -169,8 +169,7 @@ describe("an event", function()
   end)
 
   it("of another device is refused, waiting for it is not", function()
-    local other
-    for _, d in ipairs(dc.devices()) do if d ~= dc.device() then other = d end end
+    local other = helper.other_device()
     if not other then return pending "one device only" end
     local s, e = dc.stream(), dc.event()
     local so, eo = dc.stream(other), dc.event(other)

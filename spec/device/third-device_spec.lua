@@ -2,7 +2,7 @@
 -- specs of arrays, kernels and streams as they stand: nothing above device/ depends on which backends there are.
 local h = require "spec.helper"
 
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = h.build
 
 -- Runs a command with the third device as the default one; what it printed, its status, and the calls of each slot.
 local function on_counting(command)

@@ -7,7 +7,7 @@ local fails, note = h.fails, h.note
 local folder, remove = formats.folder()
 teardown(remove)
 
-local lua = os.getenv "LUA" or "lua5.4"
+local lua = h.lua
 
 local function path(name) return folder .. name end
 local function write(name, bytes) return formats.write(folder .. name, bytes) end

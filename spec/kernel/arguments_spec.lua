@@ -150,8 +150,7 @@ __global__ void addresses(const float *x, const float *y, unsigned long long *ou
   end)
 
   it("refuses arrays of another device", function()
-    local other
-    for _, d in ipairs(dc.devices()) do if d ~= dc.device() then other = d end end
+    local other = h.other_device()
     if not other then return end
     local y = dc.using(other, dc.zeros, 4)
     fails("argument", "device " .. tostring(other), function() k(1, 1, 4, y, dc.zeros(4)) end)

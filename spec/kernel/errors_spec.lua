@@ -35,10 +35,8 @@ __global__ void b() { nothing; }
 
     local name = os.tmpname()
     for _, newline in ipairs { "\n", "\r\n", "\r", "\n\r" } do
-      local f = assert(io.open(name, "wb"))
-      f:write((table.concat({ "local dc = require 'dotcompute'", "", "return dc.kernel [[", "__global__ void f() {",
-        "  wrong;", "}]]", "" }, "\n"):gsub("\n", newline)))
-      f:close()
+      h.write(name, (table.concat({ "local dc = require 'dotcompute'", "", "return dc.kernel [[",
+        "__global__ void f() {", "  wrong;", "}]]", "" }, "\n"):gsub("\n", newline)))
       local ok, message = pcall(dofile, name)
       assert.is_false(ok)
       assert.is_truthy(tostring(message):find(name .. ":5", 1, true), tostring(message))

@@ -258,18 +258,12 @@ __global__ void get(long long *x) { *x = mine(); }]], {
     local x = dc.zeros(1, "int64")
     k(1, 1, x)
     assert.equal(77, x[1])
-    local dir = os.tmpname()
-    os.remove(dir)
-    assert(os.execute("mkdir " .. dir))
-    local f = assert(io.open(dir .. "/there.h", "w"))
-    f:write "#define N 99"
-    f:close()
+    local dir = h.folder()
+    h.write(dir .. "/there.h", "#define N 99")
     local there = "#include <there.h>\n" .. source
     dc.kernel(there, { include = { dir } })(1, 1, x)
     assert.equal(99, x[1])
-    f = assert(io.open(dir .. "/there.h", "w")) -- an edited header is seen: the cache knows what was included
-    f:write "#define N 101"
-    f:close()
+    h.write(dir .. "/there.h", "#define N 101") -- an edited header misses the cache, which knows the headers
     dc.kernel(there, { include = dir })(1, 1, x)
     assert.equal(101, x[1])
     os.execute("rm -r " .. dir)
@@ -301,18 +295,13 @@ end)
 
 describe("files", function()
   it("give kernels and modules", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write "__global__ void put(int *x) { *x = 42; }\n"
-    f:close()
+    local name = h.temporary("__global__ void put(int *x) { *x = 42; }\n")
     local x = dc.zeros(2, "int32")
     dc.kernel_file(name)(1, 1, x)
     assert.equal(42, x[1])
     dc.module_file(name).put(1, 1, x[{ { 2, 2 } }])
     assert.equal(42, x[2])
-    f = assert(io.open(name, "w"))
-    f:write "__global__ void put(int *x) {\n  *x = oops;\n}\n"
-    f:close()
+    h.write(name, "__global__ void put(int *x) {\n  *x = oops;\n}\n")
     local err = fails("compile", "oops", function() dc.kernel_file(name) end)
     assert.is_truthy(tostring(err):find(name .. ":2", 1, true), tostring(err))
     os.remove(name)

@@ -1,25 +1,10 @@
 -- Modules: instances of templates, variables as arrays, linked sources, ready-made code, edited files, closing.
 local dc = require "dotcompute"
 local h = require "spec.helper"
-local fails = h.fails
+local fails, write, with_file = h.fails, h.write, h.with_file
 local random = math.random
 
 local function one(dtype) return dc.zeros(1, dtype or "int32") end
-
-local function write(path, text)
-  local f = assert(io.open(path, "wb"))
-  f:write(text)
-  f:close()
-end
-
--- A file that is gone after the call.
-local function with_file(text, fn)
-  local name = os.tmpname()
-  write(name, text)
-  local ok, err = pcall(fn, name)
-  os.remove(name)
-  if not ok then error(err, 0) end
-end
 
 local on_cpu = dc.device().backend == "cpu"
 
@@ -362,21 +347,19 @@ describe("code", function()
       local ok, err = pcall(m.cubin, m, "sm_90")
       print(ok, err.code, err.message:match "install" or err.message)]]):format(source)
     local text = h.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=off DOTCOMPUTE_NVJITLINK=off '%s/dclua' -e %s")
-      :format(os.getenv "DOTCOMPUTE_BUILD" or "build", h.quote(child)))
+      :format(h.build, h.quote(child)))
     assert.equal("false\tNVJITLINK_NOT_FOUND\tinstall\n", text)
   end)
 
   it("is disassembled by NVIDIA's tool, which is missed by name", function()
-    local dir = os.tmpname()
-    os.remove(dir)
-    assert(os.execute("mkdir -p " .. dir .. "/bin"))
+    local dir = h.folder()
+    assert(os.execute("mkdir " .. dir .. "/bin"))
     write(dir .. "/bin/nvdisasm",
       "#!/bin/sh\n[ \"$1\" = -c ] && head -c 4 \"$2\" | tail -c 3\necho\necho '/*0000*/ EXIT ;'\n")
     os.execute("chmod 755 " .. dir .. "/bin/nvdisasm")
-    local dclua = os.getenv "DOTCOMPUTE_BUILD" or "build"
     local child = ([[print(pcall(function() return require "dotcompute".module(%q):sass "sm_90" end))]]):format(source)
-    local text = h.shell(("DOTCOMPUTE_DEVICE=cpu CUDA_PATH=%s DOTCOMPUTE_NVRTC='%s' '%s/dclua' -e %s")
-      :format(dir, os.getenv "DOTCOMPUTE_NVRTC" or "", dclua, h.quote(child)))
+    local text = h.shell(("DOTCOMPUTE_DEVICE=cpu CUDA_PATH=%s DOTCOMPUTE_NVRTC='%s' '%s' -e %s")
+      :format(dir, os.getenv "DOTCOMPUTE_NVRTC" or "", h.dclua, h.quote(child)))
     os.execute("rm -rf " .. dir)
     assert.matches("^true\tELF\n/%*0000%*/ EXIT ;\n", text)
     local tools = "nvdisasm cuobjdump /usr/local/cuda*/bin/nvdisasm /usr/local/cuda*/bin/cuobjdump"

@@ -3,7 +3,7 @@ local dc = require "dotcompute"
 local h = require "spec.helper"
 local fake = require "spec.fake"
 local fails = h.fails
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = h.build
 
 local saxpy_text = [[
 __global__ void saxpy(int n, float a, const float *x, float *y) {
@@ -71,9 +71,7 @@ describe("dc.range", function()
     local text, code = h.shell(("NVTX_INJECTION64_PATH=%s FAKE_NVTX_LOG=%s %s -e %s"):format(
       h.quote(build .. "/spec/libfake_nvtx.so"), h.quote(log), h.quote(build .. "/dclua"), h.quote(script)))
     assert.equal(0, code, text)
-    local f = assert(io.open(log))
-    local seen = f:read "a"
-    f:close()
+    local seen = h.read(log)
     os.remove(log)
     assert.equal("push outer\npush inner\npop\npop\npush failing\npop\n", seen)
   end)
@@ -110,9 +108,7 @@ describe("k:explain", function()
 end)
 
 describe("dclua --profile", function()
-  local script = os.tmpname()
-  local f = assert(io.open(script, "w"))
-  f:write(([[
+  local script = h.temporary(([[
 local dc = require "dotcompute"
 local saxpy = dc.kernel %s
 local n = 1000
@@ -125,7 +121,6 @@ double(x)
 if arg[1] == "fail" then error "oops" end
 if arg[1] == "exit" then os.exit(5) end
 ]]):format("[=[" .. saxpy_text .. "]=]"))
-  f:close()
   teardown(function() os.remove(script) end)
   local name = script:match "[^/]*$"
 

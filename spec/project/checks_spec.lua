@@ -1,25 +1,18 @@
 -- The house: what make, the set-up, the spec runner and the checks promise.
 local helper = require "spec.helper"
 local quote, shell = helper.quote, helper.shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = helper.build
 local dclua = build .. "/dclua"
-local lua = os.getenv "LUA" or "lua5.4"
+local lua = helper.lua
 
 local folder
-before_each(function()
-  folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir -p " .. folder))
-end)
+before_each(function() folder = helper.folder() end)
 after_each(function() os.execute("rm -rf " .. folder) end)
 
 local function write(name, text)
   local path = folder .. "/" .. name
   os.execute("mkdir -p " .. quote(path:match "^(.*)/"))
-  local f = assert(io.open(path, "w"))
-  f:write(text)
-  f:close()
-  return path
+  return helper.write(path, text)
 end
 
 describe("make", function()
@@ -262,9 +255,7 @@ describe("files", function()
 
   it("links of the documentation lead somewhere", function()
     for path in shell "ls *.md docs/*.md":gmatch "[^\n]+" do
-      local f = assert(io.open(path))
-      local text = f:read "a"
-      f:close()
+      local text = helper.read(path)
       local dir = path:match "^(.*/)" or ""
       for target in text:gmatch "%]%(([^)#]+)" do
         if not target:match "^%a+:" then

@@ -1,9 +1,8 @@
 -- Ready-made PTX whose depth or length is the text's to choose: functions that call each other in a chain overflowed
 -- the C stack at load, nested loops and calls took time by the square of their number, and Ctrl-C was not heard.
 local dc = require "dotcompute"
-local quote = require "spec.helper".quote
-
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local helper = require "spec.helper"
+local quote, build = helper.quote, helper.build
 local on_cpu = dc.device().backend == "cpu"
 
 -- Lua text that makes such programs: for child processes too.
@@ -157,10 +156,7 @@ if not on_cpu then return end
 
 -- Runs Lua text behind the generators in a process of its own. Its output.
 local function run(text, before)
-  local path = os.tmpname()
-  local f = assert(io.open(path, "w"))
-  f:write('local dc = require "dotcompute"\n', generators, text)
-  f:close()
+  local path = helper.temporary('local dc = require "dotcompute"\n', generators, text)
   local p = io.popen(("%s; DOTCOMPUTE_DEVICE=cpu timeout 300 %s %s 2>&1; echo status $?"):format(before or "true",
     quote(build .. "/dclua"), path))
   local out = p:read "a"

@@ -1,18 +1,13 @@
 -- Limits of the process: few addresses (kernels did not run, although the device opened), small files (SIGXFSZ ended
 -- the process), small stacks, few descriptors, no more threads.  Each works or is one clear error.
-local quote = require "spec.helper".quote
-
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local helper = require "spec.helper"
+local quote, build = helper.quote, helper.build
 
 -- Runs Lua text in a process with these limits and a cache of its own, which the same text has filled if `warm`: its
 -- output, and how it ended.
 local function run(limits, text, env, warm)
-  local folder = os.tmpname()
-  os.remove(folder)
-  os.execute("mkdir -p " .. quote(folder))
-  local f = assert(io.open(folder .. "/script.lua", "w"))
-  f:write('local dc = require "dotcompute"\n', text)
-  f:close()
+  local folder = helper.folder()
+  helper.write(folder .. "/script.lua", 'local dc = require "dotcompute"\n', text)
   local program = (build:sub(1, 1) == "/" and "" or os.getenv "PWD" .. "/") .. build .. "/dclua"
   local call = ("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=%s %s timeout 120 %s script.lua"):format(
     quote(folder .. "/cache"), env or "", quote(program))

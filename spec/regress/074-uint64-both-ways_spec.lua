@@ -199,13 +199,9 @@ describe("a uint64", function()
       assert.equal(decimal(list[n]), line)
     end
     assert.same(list, dc.load_csv(path, { dtype = "uint64" }):reshape(-1):to_table())
-    local f = assert(io.open(path, "w"))
-    f:write("18446744073709551616\n")
-    f:close()
+    h.write(path, "18446744073709551616\n")
     fails("io", "18446744073709551616", function() dc.load_csv(path, { dtype = "uint64" }) end)
-    f = assert(io.open(path, "w"))
-    f:write "184467440737095516150\n1844674407370955161.65\n18446744073709551615.0\n" -- floats are rounded once
-    f:close()
+    h.write(path, "184467440737095516150\n1844674407370955161.65\n18446744073709551615.0\n") -- floats are rounded once
     assert.same({ 184467440737095516150.0, 1844674407370955161.65, 18446744073709551615.0 },
       dc.load_csv(path, { dtype = "float64" }):reshape(-1):to_table())
     os.remove(path)

@@ -1,19 +1,9 @@
 -- Two prompts at the same time wrote the history file over each other; a damaged one was overwritten.
+local helper = require "spec.helper"
 local terminal = require "spec.terminal"
 local it = terminal.exists and it or pending
 
-local function write(name, text)
-  local f = assert(io.open(name, "w"))
-  f:write(text)
-  f:close()
-end
-
-local function read(name)
-  local f = io.open(name)
-  local text = f and f:read "a"
-  if f then f:close() end
-  return text
-end
+local write, read = helper.write, helper.read_if_there
 
 describe("the prompt's history", function()
   local state

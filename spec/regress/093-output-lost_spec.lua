@@ -1,6 +1,6 @@
 -- What could not be written to standard output was lost with status 0: prints, and the printf of kernels.
 local helper = require "spec.helper"
-local dclua = helper.quote((os.getenv "DOTCOMPUTE_BUILD" or "build") .. "/dclua")
+local dclua = helper.quote(helper.dclua)
 local quote, shell = helper.quote, helper.shell
 
 describe("standard output that takes nothing", function()

@@ -193,7 +193,7 @@ describe("another Lua than 5.4", function()
   for _, other in ipairs { "lua5.1", "lua5.2", "lua5.3", "luajit" } do
     local there = helper.shell("command -v " .. other) ~= ""
     (there and it or pending)("is refused in words: " .. other, function()
-      local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+      local build = helper.build
       local command = ([[LUA_PATH='lua/?.lua;lua/?/init.lua' LUA_CPATH=%s %s -e '%s']]):format(
         helper.quote(build .. "/?.so"), other,
         "print(pcall(require, \"dotcompute\")) print(pcall(require, \"dotcompute.core\")) print \"the end\"")

@@ -1,23 +1,20 @@
 -- What the set-up and the doctor say of a system that lacks something.
 local helper = require "spec.helper"
 local shell, quote = helper.shell, helper.quote
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = helper.build
 local dclua = build .. "/dclua"
 
 local folder
 before_each(function()
-  folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir -p " .. folder .. "/bin"))
+  folder = helper.folder()
+  assert(os.execute("mkdir " .. folder .. "/bin"))
 end)
 after_each(function() os.execute("rm -rf " .. folder) end)
 
 -- A program of that name, in shell.
 local function program(name, text)
   local path = folder .. "/bin/" .. name
-  local f = assert(io.open(path, "w"))
-  f:write("#!/bin/sh\n", text, "\n")
-  f:close()
+  helper.write(path, "#!/bin/sh\n", text, "\n")
   os.execute("chmod +x " .. path)
   return path
 end
