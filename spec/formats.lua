@@ -1,5 +1,4 @@
--- File formats written and read in plain Lua, for the specs about files: what ours is compared with. Compression is
--- gzip's, the program.
+-- File formats written and read in plain Lua, as references for the specs of files. Compression is by the program gzip.
 local helper = require "spec.helper"
 local formats = { write = helper.write, read = helper.read }
 

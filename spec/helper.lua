@@ -1,4 +1,4 @@
--- What specs share: the seed, expected errors, references in plain Lua, commands for the shell.
+-- Helpers of specs: the seed, expected errors, references in plain Lua, files, commands for the shell.
 local check = require "luassert"
 local helper = {}
 
@@ -153,6 +153,18 @@ function helper.with_folder(fn)
   local ok, err = pcall(fn, name)
   os.execute("chmod -R u+w " .. name .. "; rm -rf " .. name)
   if not ok then error(err, 0) end
+end
+
+-- with(library, name, fn): an `it` of the spec file that is pending where the device has no such library.
+function helper.with_library(it, pending)
+  local dc = require "dotcompute"
+  return function(library, name, fn)
+    it(name, function()
+      local there, why = dc.available(library)
+      if not there then return pending(why) end
+      fn()
+    end)
+  end
 end
 
 -- A device other than the current one, or nil.

@@ -1,5 +1,5 @@
--- Matrices in plain Lua, as the references of specs: {shape =, [i] = value in C order}; arrays of such values that lie
--- in memory in all ways; products written out.
+-- Matrices in plain Lua, as references: {shape =, [i] = value in C order}; arrays of these values in random memory
+-- layouts; products as loops.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local check = require "luassert"

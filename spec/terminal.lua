@@ -1,5 +1,5 @@
--- Terminals for specs: runs the lines that spec/terminal.py describes. Gives the screens' text, how the programs ended,
--- and the history that they left.
+-- Terminals for specs: runs a session described for spec/terminal.py. Returns the screens' text, the exit statuses and
+-- the history file.
 local helper = require "spec.helper"
 local quote = helper.quote
 local terminal = { dclua = helper.dclua }

@@ -5,7 +5,7 @@ local alike = require "spec.alike"
 local fake = require "spec.fake"
 local h = require "spec.helper"
 
-describe("on a GPU (a stand-in without one) expressions that are alike", function()
+describe("on a GPU (a driver without one) expressions of the same form", function()
   setup(fake.build)
   local script = [==[
     local core = require "dotcompute.core"
@@ -52,7 +52,7 @@ describe("on a GPU (a stand-in without one) expressions that are alike", functio
       print(counts[2] - counts[1], counts[3] - counts[2], counts[4] - counts[3])
     end]==]
 
-  it("are launched as if each was the first", function()
+  it("launch the same from the launch cache as without it", function()
     local others = { "float64", "uint8", "float16", "complex64", "int64", "complex128", "int16" }
     local other = others[math.random(#others)]
     local text = script:format(math.random(1 << 30), alike.operand, alike.shapes, other)
@@ -65,11 +65,13 @@ describe("on a GPU (a stand-in without one) expressions that are alike", functio
       assert.equal(each, second)
       assert.equal(each, third)
       local n = math.tointeger(each)
-      local relevant = n == 1 and but_for_result or but_for_parameters -- of several, one has another's result as operand
+      -- Of several launches, one has the result of another as its operand.
+      local relevant = n == 1 and but_for_result or but_for_parameters
       for i = at + 1, at + n do
         assert.matches("^expression@%x+ %d+x1x1 %d+x1x1 0 %d+ %x+$", log.launch[i])
         for k = 1, 2 do
-          assert.equal(relevant(log.launch[i]), relevant(log.launch[i + k * n]), h.note(other .. ", launch " .. i + k * n))
+          local again = i + k * n
+          assert.equal(relevant(log.launch[i]), relevant(log.launch[again]), h.note(other .. ", launch " .. again))
         end
       end
       at, rounds = at + 3 * n, rounds + 1

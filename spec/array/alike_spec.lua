@@ -1,5 +1,5 @@
--- Expressions that are alike but for something that their kernel or its launch depends on: where one was computed
--- before, the next must not be taken for it.
+-- Expressions of the same form that differ in something their kernel or its launch depends on: the launch cache must
+-- not take one for another.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local alike = require "spec.alike"
@@ -7,7 +7,7 @@ local alike = require "spec.alike"
 local exact = load("return " .. alike.shapes)()
 local draw = load("return " .. alike.operand)()
 
-describe("expressions that are alike", function()
+describe("expressions of the same form", function()
   local function table_of(x, n)
     local values = x:reshape(-1):to_table()
     for i = #values + 1, n or 0 do values[i] = values[1] end
@@ -36,7 +36,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("are written where they are to be, over their operands or not", function()
+  it("are assigned to arrays, also to their own operands", function()
     local values = {}
     for i = 1, 1100 do values[i] = math.random(-1000, 1000) end
     for _ = 1, 200 do
@@ -58,7 +58,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("keep their values when those are written over their operands", function()
+  it("keep their values when they are assigned to their operands", function()
     local n <const> = 1000
     local values = {}
     for i = 1, 4 * n do values[i] = math.random(-1000, 1000) end
@@ -80,7 +80,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("are reduced each to its own value", function()
+  it("are each reduced to their own value", function()
     local values, names = {}, { "sum", "min", "max", "argmax", "any" }
     for i = 1, 4200 do values[i] = math.random(-1000, 1000) end
     local bases = { dc.array(values, "int32"), dc.array(values, "float64"), dc.array(values, "int64") }
@@ -106,7 +106,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("keep numbers of different dtypes apart", function()
+  it("distinguish numbers of different dtypes", function()
     local x = dc.array({ 1, 2 }, "int32")
     for _ = 1, 3 do
       assert.same({ 3, 4 }, (x + 2):to_table())
@@ -116,7 +116,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("see what their operands were overwritten with, and refuse closed ones", function()
+  it("see overwritten operands, and refuse closed ones", function()
     local x, y = dc.array({ 1, 2, 3 }, "int32"), dc.array({ 10, 20, 30 }, "int32")
     local function sum() return (x + y * 2):eval() end
     assert.same({ 21, 42, 63 }, sum():to_table())
@@ -133,7 +133,7 @@ describe("expressions that are alike", function()
     h.fails("argument", "closed", function() return x + y * 2 end)
   end)
 
-  it("keep what is held of them, computed once or twice", function()
+  it("keep their values whether one or several are evaluated", function()
     local x, y = dc.array({ 1, 2, 3 }, "int32"), dc.array({ 10, 20, 30 }, "int32")
     for _ = 1, 4 do
       local part = x * y
@@ -145,7 +145,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("share memory with nothing but what they are given", function()
+  it("share memory with no other result", function()
     local x = dc.ones(64, "int32")
     local results = {}
     for i = 1, 50 do
@@ -155,7 +155,7 @@ describe("expressions that are alike", function()
     for i = 1, 50 do assert.equal(1 + i, results[i][64]) end
   end)
 
-  it("become part of the graph that is captured", function()
+  it("become part of a captured graph", function()
     local x, y = dc.array({ 1, 2, 3 }, "int32"), dc.array({ 10, 20, 30 }, "int32")
     local out = dc.zeros(3, "int32")
     for _ = 1, 3 do (x + y):eval() end

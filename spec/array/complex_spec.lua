@@ -69,7 +69,7 @@ describe("functions of complex numbers", function()
       end)
     end
 
-    it("powers of " .. dtype .. ": as exact as their logarithm, those of whole numbers exact", function()
+    it("powers of " .. dtype .. ": as accurate as the logarithm, integer powers of integers exact", function()
       local x, y, n = {}, {}, 60
       for i = 1, n do
         local z, w = places.anywhere(), places.anywhere()
@@ -101,7 +101,7 @@ describe("functions of complex numbers", function()
       assert.is_true(far.re == 0 and far.im == 0)
     end)
 
-    it("keep their accuracy at the ends of " .. dtype, function()
+    it("keep their accuracy near overflow and underflow of " .. dtype, function()
       local greatest = o.greatest[part]
       local bits = part == "float32" and 120 or 1000
       local z, big, small = {}, {}, {}
@@ -153,7 +153,7 @@ describe("functions of complex numbers", function()
   end
 
   -- The side of a cut is that of the zero's sign.
-  it("take the side of a branch cut that a zero's sign says", function()
+  it("take the side of a branch cut that the sign of a zero selects", function()
     local pi = math.pi
     for _, dtype in ipairs(dtypes) do
       local t = 1 + math.random()
@@ -246,7 +246,7 @@ describe("functions of complex numbers", function()
   -- asin, atan, sin, cos, tan: f(z) = -i g(iz), with t + iu the line of g for x + iy: iz = x + iy has z = y - ix.
   local turned = { asin = "asinh", atan = "atanh", sin = "sinh", tan = "tanh" }
 
-  it("of zeros, infinities and NaN are as C's annex G has them", function()
+  it("of zeros, infinities and NaN follow C's annex G", function()
     local function meets(want, got, eps)
       if want == "?" then return got == 0 elseif want == "inf" then return math.abs(got) == inf end
       if want ~= want then return got ~= got end
@@ -276,7 +276,7 @@ describe("functions of complex numbers", function()
     end
   end)
 
-  it("agree with real ones on the real axis, and with their own inverses", function()
+  it("agree with the real functions on the real axis, and with their inverses", function()
     for _, dtype in ipairs(dtypes) do
       local part = o.part[dtype]
       local x = {}

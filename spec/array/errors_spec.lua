@@ -1,4 +1,4 @@
--- Error objects: their fields, their text, and that nothing stays broken or leaks behind them.
+-- Error objects: fields and text; an error leaves everything usable and leaks nothing.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails = h.fails
@@ -15,13 +15,13 @@ describe("an error", function()
     assert.equal("caught: " .. tostring(err), "caught: " .. err)
   end)
 
-  it("names the user's line, not one of our own Lua files", function()
+  it("names the script's line, not a line of dotcompute's own Lua files", function()
     local here = h.line(1)
     local err = fails("device", "nowhere", function() dc.using("nowhere", print) end)
     assert.matches("array/errors_spec%.lua:" .. here .. "$", err.where)
   end)
 
-  it("can be raised in a coroutine, with no Lua function around too", function()
+  it("can be raised in a coroutine, also one without a Lua function", function()
     local ok, err = coroutine.resume(coroutine.create(function() dc.zeros(-1) end))
     assert.is_false(ok)
     assert.equal("shape", err.kind)

@@ -61,7 +61,7 @@ local both = [==[
   end
   show("integers", dc.random.integers(5000, { low = 0 }))]==]
 
-it("what a GPU is given computes what the CPU device does", function()
+it("kernels as written for a GPU give the bits of those written for the CPU device", function()
   local seed = helper.seed % 100000
   local want, code = helper.on_cpu("TIER=0", both, seed)
   assert.equal(0, code, want)

@@ -33,7 +33,7 @@ end
 describe("random programs", function()
   local only, count = os.getenv "DOTCOMPUTE_SPEC_PROGRAM", tonumber(os.getenv "DOTCOMPUTE_SPEC_PROGRAMS")
 
-  it("give what plain Lua gives", function()
+  it("give the results of plain Lua", function()
     if only then
       local large, number = only:match "^(L?)(%d+)$"
       number = math.tointeger(number)
@@ -52,7 +52,7 @@ describe("random programs", function()
     math.randomseed(h.seed)
   end)
 
-  it("on arrays that take many blocks, too", function()
+  it("on arrays of many blocks, too", function()
     if only then return end
     local started = dc.clock()
     for i = 1, count or 6 do
@@ -62,7 +62,7 @@ describe("random programs", function()
     math.randomseed(h.seed)
   end)
 
-  it("with no memory left behind", function()
+  it("leak no memory", function()
     collectgarbage()
     collectgarbage()
     local before = dc.stats().bytes_live
@@ -73,7 +73,7 @@ describe("random programs", function()
     math.randomseed(h.seed)
   end)
 
-  it("would notice a wrong value, dtype or shape", function()
+  it("detect a wrong value, dtype or shape", function()
     local wrong = 0
     for i = 1, 6 do
       local ok = programs.run(i, { dtypes = { "int32" }, depth = 1, statements = 5, spoil = true })

@@ -45,7 +45,7 @@ end
 local function has_call(m) return m:ptx():find "%f[%w]call%f[^%w]" ~= nil end
 
 describe("link-time optimization", function()
-  it_links("inlines functions of other sources, which compute as they say", function()
+  it_links("inlines functions of other sources, with the same results", function()
     for _ = 1, 3 do
       local inner, f = chain()
       local outer, g = chain()
@@ -72,7 +72,7 @@ __global__ void map(const float *x, float *y, int n) {
     end
   end)
 
-  it_links("is the same by all of the option's spellings, for one source and for files", function()
+  it_links("is enabled by all spellings of the option, for one source and for files", function()
     for _, flag in ipairs { "-dlto", "--dlto", "-dlink-time-opt", "--dlink-time-opt" } do
       local k = dc.kernel("__device__ int f(int x) { return x * 3; }\n__global__ void k(int *x) { *x = f(*x); }",
         { flags = { flag } })
@@ -97,7 +97,7 @@ __global__ void map(const float *x, float *y, int n) {
     os.remove(b)
   end)
 
-  it_links("makes arithmetic as the flags ask, as without it", function()
+  it_links("computes arithmetic as the flags ask, as without it", function()
     local sources = { [[
 extern __device__ float f(float x);
 __global__ void k(const float *x, float *y) {
@@ -126,7 +126,7 @@ __global__ void k(const float *x, float *y) {
     end
   end)
 
-  it_links("has templates, overloads, variables, structs and kernels of macros as other modules have", function()
+  it_links("links templates, overloads, variables, structs and kernels from macros as other modules do", function()
     local m = dc.module({ [[
 struct Pair { int first; float second[2]; };
 extern __device__ int twice(int x);
@@ -198,7 +198,7 @@ __global__ void k(int *x) { *x = f(__reduce_add_sync(~0u, threadIdx.x)); }]],
     assert.equal(31 * 16 + 3, x[1])
   end)
 
-  it_links("tells the right line of the right source", function()
+  it_links("names the right line of the right source", function()
     local here = h.line(2)
     local err = fails("compile", "wrong", function()
       dc.module({ [[
@@ -222,7 +222,7 @@ __global__ void bad(int *x) { store(x, zero()); }]] }, options { fast_math = mat
     assert.matches("_spec%.lua:" .. start + 1 .. "[^%d]", err.message)
   end)
 
-  it_links("that does not fit together is an error", function()
+  it_links("of sources that do not fit together is an error", function()
     local main = "__device__ int helper(int x);\n__global__ void k(int *x) { *x = helper(*x); }"
     fails("compile", on_cpu and "'_Z6helperi' is declared and used, and defined in none" or "be linked: .*helper",
       function() dc.module({ main, "__device__ int other;" }, dlto) end)
@@ -246,7 +246,7 @@ __global__ void bad(int *x) { store(x, zero()); }]] }, options { fast_math = mat
     end)
   end)
 
-  it("misses the linker by name", function()
+  it("names the missing linker", function()
     local child = [[
       local dc = require "dotcompute"
       local ok, err = pcall(dc.kernel, "__global__ void k(int *x) {}", { flags = "-dlto" })
@@ -256,7 +256,7 @@ __global__ void bad(int *x) { store(x, zero()); }]] }, options { fast_math = mat
     assert.equal("false\tcompile\tNVJITLINK_NOT_FOUND\tinstall\n", text)
   end)
 
-  it_links("is kept in the cache and in bundles, the whole and its parts", function()
+  it_links("is kept in the cache and in bundles, linked and by source", function()
     local dir = h.folder()
     assert(os.execute("mkdir -m 700 " .. dir .. "/cache"))
     local function run(add, env, more)
@@ -303,7 +303,7 @@ describe("LTO-IR", function()
 extern __device__ int f(int x);
 __global__ void k(int *x) { *x = f(*x); }]]
 
-  it_links("is a source among others, before and behind, without a flag", function()
+  it_links("is linked with other sources, in any order, without a flag", function()
     local add, v = math.random(1000), math.random(1000)
     local ir = ir_of(("__device__ int f(int x) { return x + %d; }"):format(add))
     for _, sources in ipairs { { main, ir }, { ir, main } } do
@@ -321,7 +321,7 @@ __global__ void k(int *x) { *x = f(*x); }]]
     assert.matches("line 2 of the source$", err.at)
   end)
 
-  it_links("has kernels of its own", function()
+  it_links("may contain kernels", function()
     local ir = ir_of [[
 __device__ int made = 5;
 __global__ void k(int *x, float v) { *x = v * made; }
@@ -336,7 +336,7 @@ extern "C" __global__ void plain(int *x) { *x = 3; }]]
     assert.equal("more(int *x)", m.more.signature)
   end)
 
-  it_links("for a newer architecture runs on the CPU device; what is wrong with it is told", function()
+  it_links("for a newer architecture runs on the CPU device; a defect in it is an error", function()
     if on_cpu then
       local m = dc.module { main, ir_of("__device__ int f(int x) { return 2 * x; }", "compute_90") }
       local x = dc.full(1, 21, "int32")
@@ -355,7 +355,7 @@ extern "C" __global__ void plain(int *x) { *x = 3; }]]
     end)
   end)
 
-  it_links("and -dlto leave ready-made PTX a source", function()
+  it_links("and -dlto accept ready-made PTX as a source", function()
     if not on_cpu then return end
     local ptx = dc.module { "__device__ int f(int x) { return x + 7; }", "__global__ void nothing() {}" }:ptx()
     local m = dc.module({ ptx, main }, dlto)
@@ -371,7 +371,7 @@ describe("link-time optimization on a GPU (a driver without one)", function()
   local fake = require "spec.fake"
   setup(fake.build)
 
-  it_links("makes machine code, with variables and kernels by name", function()
+  it_links("gives machine code, with variables and kernels by name", function()
     local out, report = fake.run [==[
       local m = dc.module({ [[
 __device__ float f(float x);

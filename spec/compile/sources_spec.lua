@@ -1,5 +1,5 @@
--- Sources as nvcc takes them: names that need no #include there, what was written for older toolkits, and whole files
--- with the host's part in them.  References are plain Lua.
+-- Sources that nvcc takes: names that need no #include, features of older toolkits, and whole files with host code.
+-- References are plain Lua.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local with_file = helper.with_file
@@ -20,7 +20,7 @@ __global__ void k(double *out) {
 }]], 1, "float64", 8))
   end)
 
-  it("of the mathematics library take integers and mix types", function()
+  it("of the math library take integers and mixed types", function()
     local want = { 49, 3, 2, 8, math.sqrt(7), math.atan(7, 0.5), 1.5, 7, 7.5, 3, 7 }
     local got = run([[
 __global__ void k(double *out, int n, unsigned u, float f) {
@@ -55,7 +55,7 @@ __global__ void k(float *out) {
     end
   end)
 
-  it("that no header is known for are told", function()
+  it("that no known header declares are named in the error", function()
     helper.fails("compile", 'identifier "wibble" is undefined', function()
       dc.kernel "__global__ void k(uint *out) { out[0] = wibble(3); }"
     end)
@@ -65,8 +65,8 @@ __global__ void k(float *out) {
   end)
 end)
 
-describe("what older toolkits had", function()
-  it("shuffles and votes among the threads that are there", function()
+describe("features of older toolkits:", function()
+  it("shuffles and votes without a mask work among active threads", function()
     local got = run([[
 __global__ void k(int *out) {
   int t = threadIdx.x, sum = t;
@@ -88,7 +88,7 @@ __global__ void k(int *out) {
     end
   end)
 
-  it("keeps register, CUB's functors and annotated lambdas", function()
+  it("register, CUB's functors and annotated lambdas compile", function()
     helper.same({ 127, 3, 8 }, run([[
 #include <cub/cub.cuh>
 __global__ void k(int *out) {
@@ -175,7 +175,7 @@ int main(int argc, char *argv[]) {
 ]]
 
 describe("a whole file", function()
-  it("gives its kernels, whatever the host does beside them", function()
+  it("gives its kernels, whatever its host code does", function()
     local m = with_file(program, dc.module_file)
     assert.equal("norms(const float3 *v, float *out, params q, Matrix m)", m.norms.signature)
     assert.equal(2, m:global "weights"[2])
@@ -186,7 +186,7 @@ describe("a whole file", function()
     helper.same({ 42, 98 }, out:to_table())
   end)
 
-  it("finds headers beside it, and leaves the host's part of them out", function()
+  it("finds headers beside it, and leaves out their host code", function()
     local header = helper.temporary([[
 #pragma once
 #include <random>
@@ -211,7 +211,7 @@ int main() { check(nullptr, 0); weigh_all<<<1, 1>>>(nullptr, nullptr); }
     helper.same({ 3, 12 }, out:to_table())
   end)
 
-  it("keeps its other kernels where some launch kernels, which are errors when they are asked for", function()
+  it("keeps its kernels; those that launch kernels are errors when they are used", function()
     local text = [[
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -258,7 +258,7 @@ int main() {
     os.remove(name)
   end)
 
-  it("does without a header that is not there, unless its kernels need it", function()
+  it("does without a missing header, unless its kernels need it", function()
     local text = '#include "../common/wibble.h"\n' .. program
     assert.equal(1, #with_file(text, dc.module_file):kernels() - 1)
     with_file(text:gsub("weights%[1%]", "WIBBLE"), function(path)
@@ -266,7 +266,7 @@ int main() {
     end)
   end)
 
-  it("tells a kernel's error with its line, not the host's", function()
+  it("reports errors of kernels with their lines, not those of host code", function()
     local text = program:gsub("weights%[1%]", "wights[1]")
     local _, line = text:sub(1, text:find "wights"):gsub("\n", "")
     with_file(text, function(path)
@@ -276,7 +276,7 @@ int main() {
     end)
   end)
 
-  it("whose function is no kernel's, and wrong, is told so", function()
+  it("with an invalid function outside of kernels is an error", function()
     helper.fails("compile", 'identifier "wibble" is undefined', function()
       dc.kernel [[
 float twice(float x) { return wibble * x; }

@@ -100,7 +100,7 @@ print("right")
 
 describe("branches around a few operations", function()
   for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
-    it("give what a plain evaluation gives, with " .. how, function()
+    it("give the results of Lua, with " .. how, function()
       assert.equal("right\n", (helper.on_cpu(how, branches, helper.seed)), helper.note())
     end)
   end

@@ -31,7 +31,7 @@ describe("a random kernel", function()
     assert.equal(0, #different, helper.note(table.concat(different, "\n") .. "\n" .. texts[0]:sub(-300)))
   end)
 
-  it("is one that the C compiler takes, and mostly runs at tier 1", function()
+  it("compiles as C, and mostly runs at tier 1", function()
     assert.not_matches("native: %x+ failed", texts[1], helper.note())
     local compiled, launches = 0, 0
     for _, words in pairs(lines[1]) do

@@ -42,9 +42,9 @@ end
 print("right")
 ]==]
 
-describe("vectors of two and four values", function()
+describe("copies of vectors of two and four values", function()
   for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
-    it("move whole, with " .. how, function()
+    it("are right, with " .. how, function()
       assert.equal("right\n", (helper.on_cpu(how, packs, helper.seed)), helper.note())
     end)
   end

@@ -1,4 +1,4 @@
--- Every example runs, checks its own result and says where it ran; sizes small enough for any machine.
+-- Every example runs, checks its own result and names its device; sizes are small enough for any machine.
 local helper = require "spec.helper"
 local shell, build = helper.shell, helper.build
 
@@ -45,7 +45,7 @@ describe("example", function()
     os.remove(dir .. ".in")
   end)
 
-  it("picture.lua reads and writes pictures of any kind", function()
+  it("picture.lua reads and writes images of all formats", function()
     local dc = require "dotcompute"
     local dir = os.tmpname()
     for channels = 1, 4 do
@@ -62,7 +62,7 @@ describe("example", function()
     for _, ending in ipairs { "", ".png", ".pgm" } do os.remove(dir .. ending) end
   end)
 
-  it("convolve2d.lua says what is wrong with a damaged picture", function()
+  it("convolve2d.lua names the defect of a damaged image", function()
     local name = os.tmpname()
     for text, complaint in pairs {
       ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PNG, PGM or PPM",

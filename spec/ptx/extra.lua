@@ -1,4 +1,4 @@
--- Tests of instructions and directives with shapes of their own, each a kernel and what it should give.
+-- Tests of instructions and directives with shapes of their own, each a kernel and its expected result.
 local control = require "spec.ptx.control"
 local exact = require "spec.ptx.exact"
 local harness = require "spec.ptx.harness"

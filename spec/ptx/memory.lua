@@ -1,5 +1,5 @@
--- Tests of loads, stores and atomics: each form moves random bytes of every thread's own, in every size of register
--- that it may name, and what came is compared byte by byte.
+-- Tests of loads, stores and atomics: each form moves random bytes, different in every thread, in every size of register
+-- that it may name; the results are compared byte by byte.
 local dc = require "dotcompute"
 local exact = require "spec.ptx.exact"
 local harness = require "spec.ptx.harness"

@@ -4,9 +4,9 @@
 --   g.vars     list of { name, type, class, fixed, low, high }: class "u" (meant to be one value for all threads),
 --              "a" (affine in threadIdx) or "v"; fixed: not to be assigned; low, high: known bounds of an int
 --   g.functions  list of { name, type, params };  g.plain: it is such a function, without threads and inputs
---   g.lean     expressions are short, for the sake of what is between them
--- Nothing here can be undefined: int arithmetic goes through unsigned, divisors are looked at, indices are masked
--- or known to be in range, NaNs lose their payload before their bits are read.
+--   g.lean     expressions are short, to leave room for statements
+-- Nothing here is undefined behaviour: int arithmetic goes through unsigned, divisors are made nonzero, indices are
+-- masked or known to be in range, NaNs are made canonical before their bits are read.
 local instructions = require "spec.random.instructions"
 
 local expressions = {}

@@ -1,4 +1,4 @@
--- Overruns of local arrays reached what the interpreter keeps of a warp, and ended the process.
+-- Overruns of local arrays reached the interpreter's own data of a warp, and ended the process.
 local helper = require "spec.helper"
 
 local script = [==[
@@ -40,7 +40,7 @@ print(dc.ones(100):sum():item())
 ]==]
 
 describe("a local array that is overrun", function()
-  it("harms the kernel only, and far enough is a fault", function()
+  it("harms only the kernel, and is a fault beyond local memory", function()
     local name = helper.temporary(script)
     local text = helper.shell(("%s %s"):format(helper.quote(helper.lua), helper.quote(name)))
     os.remove(name)

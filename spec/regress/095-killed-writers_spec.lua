@@ -1,5 +1,5 @@
--- Temporary files and folders of processes that were killed stayed for good where the process number was in use again,
--- in all folders but the first, and beside saved files.
+-- Temporary files and folders of killed processes stayed for good where the process number was in use again, in all
+-- folders but the first, and beside saved files.
 local helper = require "spec.helper"
 local terminal = require "spec.terminal"
 local quote, shell, write = helper.quote, helper.shell, helper.write
@@ -53,8 +53,8 @@ local function has_kept(folder, kept, ...)
   assert.same(want, names)
 end
 
-describe("what a killed process leaves behind", function()
-  it("in the middle of a native build goes with the next process's build", with_folder(function(folder)
+describe("temporary files of a killed process", function()
+  it("of a native build are removed by the next process's build", with_folder(function(folder)
     if not os.execute "command -v gcc >/dev/null" then return pending "no gcc" end
     os.execute(("mkdir %s/tmp %s/other"):format(folder, folder))
     write(folder .. "/cc", ([[
@@ -86,7 +86,7 @@ print(x[1])
     has_kept(folder .. "/tmp", kept)
   end))
 
-  it("beside a saved file goes with the next file that is saved there", with_folder(function(folder)
+  it("beside a saved file are removed when the next file is saved there", with_folder(function(folder)
     local place
     for _ = 1, 20 do
       os.remove(folder .. "/a.npy")

@@ -23,7 +23,7 @@ describe("the debug library and", function()
       end]]
   end)
 
-  it("user values of what our objects refer to", function()
+  it("user values of objects that ours refer to", function()
     survives [[
       -- all userdata and tables that lead from the object, by the way to them
       local function reached(o, path, found, seen)
@@ -133,7 +133,7 @@ describe("the debug library and", function()
     end
   end)
 
-  it("user values of the state that those functions share", function()
+  it("user values of the state that our C functions share", function()
     survives [[
       local _, state = debug.getupvalue(dc.zeros, 1)
       local n = 1

@@ -1,4 +1,4 @@
--- A blank line in the middle of a Markdown table ends it: the rows behind it are shown as text.
+-- A blank line in the middle of a Markdown table ends it: the rows after it are shown as text.
 local helper = require "spec.helper"
 local lua = helper.lua
 
@@ -10,7 +10,7 @@ local function check(text)
 end
 
 describe("tables of the documentation", function()
-  it("are whole", function()
+  it("are complete", function()
     local said, code = helper.shell(helper.quote(lua) .. " tools/check-tables.lua *.md docs/*.md")
     assert.equal(0, code, said)
   end)
