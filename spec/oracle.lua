@@ -1,5 +1,5 @@
--- Arithmetic of the dtypes in plain Lua, as references that share no code with the library.
--- A value is in the form in which arrays are read: a boolean, an integer (uint64 wrapped into it), a float, or {re =, im =}.
+-- Arithmetic of the dtypes in plain Lua, as references that share no code with the library. A value is in the form in
+-- which arrays are read: a boolean, an integer (uint64 wrapped into it), a float, or {re =, im =}.
 local oracle = {}
 
 oracle.dtypes = {

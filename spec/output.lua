@@ -1,5 +1,6 @@
--- busted's output handler: a line when a spec file begins and one when it ends, each failure in full when it happens, and last of all
--- "N passed, N failed" (errors count as failed, skipped tests as neither).  A file that did not run counts as a failure.
+-- busted's output handler: a line when a spec file begins and one when it ends, each failure in full when it happens,
+-- and last of all "N passed, N failed" (errors count as failed, skipped tests as neither). A file that did not run
+-- counts as a failure.
 local session = package.loaded["spec.session"] or { files = {} }
 
 return function()

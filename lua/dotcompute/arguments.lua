@@ -1,6 +1,6 @@
--- Arguments of functions: what is usual by position, then one table of options by name (src/lua/named.c, for functions
--- in C).  Whatever is optional by position has a name too, and where a function takes an axis, axes or a shape, a table
--- of options may hold them as its list part: {1, descending = true}.
+-- Arguments of functions in Lua: some by position, then one table of options by name (src/lua/named.c does the same for
+-- functions in C). Every optional positional argument has a name, too. An axis, axes or a shape may be the list part of
+-- the table of options: {1, descending = true}.
 local core = require "dotcompute.core"
 core.own(debug.getinfo(1, "S").source)
 
@@ -18,14 +18,14 @@ local function fail_unknown(who, name, known)
   core.fail_option(who, name, names)
 end
 
--- Raises for options that there are not, and for values of another type. `known`: name -> type, as `type` or
--- `math.type` name it, or "any". `takes_list`: the list part has another meaning. Gives the options, {} for nil.
+-- Raises for unknown options and for values of a wrong type. `known`: name -> type, as `type` or `math.type` name it,
+-- or "any". `takes_list`: the list part is not an option. Returns the options, {} for nil.
 function arguments.check(who, options, known, takes_list)
   if options == nil then return {} end
   return arguments.need(who, options, known, takes_list)
 end
 
--- The same where there must be options.
+-- Like arguments.check, but nil is an error.
 function arguments.need(who, options, known, takes_list)
   if type(options) ~= "table" then fail("%s: a table of options expected, got %s", who, core.describe(options)) end
   for name, v in next, options do
@@ -41,7 +41,7 @@ function arguments.need(who, options, known, takes_list)
   return options
 end
 
--- Whether a table has entries beside its list part.
+-- Whether a table has keys that are not integers.
 local function has_names(t)
   for name in next, t do
     if math.type(name) ~= "integer" then return true end
@@ -49,7 +49,7 @@ local function has_names(t)
   return false
 end
 
--- Raises where an operand that is a table has options, which stand behind it.
+-- Raises if an operand that is a table contains options, which belong in a table after it.
 function arguments.plain(who, what, v)
   if type(v) ~= "table" or not has_names(v) then return end
   for name in next, v do
@@ -59,11 +59,11 @@ function arguments.plain(who, what, v)
   end
 end
 
-local none = {} -- only read
+local none = {} -- never written
 
 local function list_part(t) return table.move(t, 1, #t, 1, {}) end
 
--- Adds the options to the values by name; those must not be there yet.
+-- Adds the options to `values`, by name; raises for one that was given by position, too.
 local function add(who, spec, values, options)
   for name, v in next, arguments.check(who, options, spec.known, spec.list) do
     if math.type(name) ~= "integer" then
@@ -77,9 +77,12 @@ local function add(who, spec, values, options)
   end
 end
 
--- The arguments by name.  `spec`: the names of the positional ones in order, of which the first `required` are operands
--- (1 if not given); `known`: the types of all that may be given by name; `tables`: the set of the optional positional
--- ones that take a table without names; `list`: what the list part of options means; `usage`, `missing`: for messages.
+-- The arguments as a table by name. `spec` has the names of the positional ones in order, and the fields
+--   required  how many of them are operands, 1 by default
+--   known     name -> type of those that may be options
+--   tables    the set of optional positional ones that may be a table without names
+--   list      the name of the argument that the list part of options is
+--   usage, missing  texts of messages
 function arguments.read(who, spec, ...)
   local given, n, required, values = { ... }, select("#", ...), spec.required or 1, {}
   while n > required and given[n] == nil do n = n - 1 end
@@ -94,8 +97,8 @@ function arguments.read(who, spec, ...)
   return values
 end
 
--- (v1, v2, … [, options]) or ({v1, v2, …} [, options]), where the one table may hold options too: the values as a
--- list, and the options.
+-- Reads (v1, v2, … [, options]) or ({v1, v2, …} [, options]), where the first table may contain the options. Returns
+-- the values as a list, and the options.
 function arguments.list(who, known, ...)
   local list, n = { ... }, select("#", ...)
   while n > 0 and list[n] == nil do n = n - 1 end
@@ -109,7 +112,7 @@ function arguments.list(who, known, ...)
   return list, options
 end
 
--- Axes as `arguments.list` gives them, or else those of options 'axes' and 'axis'.
+-- The axes in `list`, as arguments.list returns it, or those of option 'axes' or 'axis'.
 function arguments.axes(who, list, options)
   for _, name in ipairs { "axes", "axis" } do
     local v = options[name]

@@ -37,7 +37,7 @@ function files.load(...)
   return core.file_load(path, o.mmap, o.name)
 end
 
--- Names and arrays of a table, in the order of the names.
+-- The names and arrays of a table, sorted by name.
 local function members(t)
   local names, arrays = {}, {}
   for name, a in pairs(t) do
@@ -114,11 +114,11 @@ end
 
 -- --- CSV --------------------------------------------------------------------------------------------------------
 
--- A character that can stand between numbers.
+-- The delimiter, "," by default: a character that numbers do not contain.
 local function check_delimiter(who, delimiter)
   if delimiter == nil then return "," end
   if #delimiter ~= 1 or delimiter:find '[%w%.%+%-"\n\r%z]' or delimiter:byte() > 126 then
-    fail("argument", "%s: option 'delimiter' is one character that no number has, got '%s'", who, delimiter)
+    fail("argument", "%s: option 'delimiter' is one character that numbers do not contain, got '%s'", who, delimiter)
   end
   return delimiter
 end
@@ -133,13 +133,14 @@ function files.load_csv(...)
   local o = arguments.read(who, csv_signature, ...)
   local delimiter, comment = check_delimiter(who, o.delimiter), o.comment or "#"
   if #comment > 1 or comment == delimiter or comment:find '[%w%.%+%-"%s%z]' then
-    fail("argument", "%s: option 'comment' is one character that no number has, or \"\", got '%s'", who, comment)
+    fail("argument", "%s: option 'comment' is one character that numbers do not contain, or \"\", got '%s'", who,
+      comment)
   end
   if o.skip and o.skip < 0 then fail("argument", "%s: option 'skip' is negative: %d", who, o.skip) end
   return core.csv_load(path, o.dtype or "float32", delimiter, comment, o.header, o.skip or 0, o.missing)
 end
 
--- The first line of a table whose columns have these names.
+-- The header line of a CSV file, of the names of its columns.
 local function header_line(names, columns, delimiter)
   if #names ~= columns then
     fail("argument", "dc.save_csv: option 'header' has %d names, the array has %d columns", #names, columns)
@@ -147,7 +148,7 @@ local function header_line(names, columns, delimiter)
   local quoted = {}
   for i, name in ipairs(names) do
     if type(name) ~= "string" or name:find "[\n\r%z]" then
-      fail("argument", "dc.save_csv: name %d of option 'header' is no string of one line", i)
+      fail("argument", "dc.save_csv: name %d of option 'header' is not a string of one line", i)
     end
     local plain = not name:find('[%s"#]') and not name:find(delimiter, 1, true) and name ~= ""
     quoted[i] = plain and name or '"' .. name:gsub('"', '""') .. '"'

@@ -1,4 +1,4 @@
--- dc.image: pictures as arrays, h×w for grey ones, h×w×channels for others.
+-- dc.image: images as arrays, h x w for grey ones, h x w x channels for others.
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"

@@ -1,5 +1,5 @@
--- Tests of loads, stores and atomics: each form moves random bytes, different in every thread, in every size of register
--- that it may name; the results are compared byte by byte.
+-- Tests of loads, stores and atomics: each form moves random bytes, different in every thread, in every size of
+-- register that it may name; the results are compared byte by byte.
 local dc = require "dotcompute"
 local exact = require "spec.ptx.exact"
 local harness = require "spec.ptx.harness"
