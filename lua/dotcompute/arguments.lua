@@ -54,7 +54,7 @@ function arguments.plain(who, what, v)
   if type(v) ~= "table" or not has_names(v) then return end
   for name in next, v do
     if math.type(name) ~= "integer" then
-      fail("%s: %s has the key %s; options stand in a table of their own behind it", who, what, core.describe(name))
+      fail("%s: %s has the key %s; options stand in a table of their own after it", who, what, core.describe(name))
     end
   end
 end

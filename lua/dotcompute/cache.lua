@@ -62,7 +62,7 @@ end
 function commands.prune(size)
   local bytes = size and parse_size(size)
   if size and not bytes then
-    io.stderr:write(("'%s' is no size: a number of MiB, or with K, M or G behind it\n"):format(size))
+    io.stderr:write(("'%s' is no size: give a number of MiB, or one with K, M or G\n"):format(size))
     return false
   end
   local files, freed = core.cache_prune(bytes)
