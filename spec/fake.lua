@@ -6,7 +6,7 @@ local fake = {}
 
 local library = build .. "/spec/libfake_cuda.so"
 
--- Builds the library anew; by a name of its own first, since other spec files use it at the same time.
+-- Rebuilds the library, under a temporary name first, since other spec files use it at the same time.
 function fake.build()
   os.execute("mkdir -p " .. quote(build .. "/spec"))
   local cc, name = os.getenv "CC" or "cc", os.tmpname()

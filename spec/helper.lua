@@ -173,9 +173,9 @@ function helper.other_device()
   for _, d in ipairs(dc.devices()) do if d ~= dc.device() then return d end end
 end
 
--- Runs a Lua script, given as text, with these arguments in a process of its own on the CPU device; `how` is what
--- stands behind DOTCOMPUTE_CPU_ in the environment ("TIER=1"). Gives what it printed, and the status; what it said on
--- stderr (where a sanitizer may remark on signals) comes behind that when it failed.
+-- Runs a Lua script, given as text, with these arguments in a process of its own on the CPU device; `how` is appended
+-- to DOTCOMPUTE_CPU_ in the environment ("TIER=1"). Returns its output, followed by stderr (where a sanitizer may
+-- remark on signals) if it failed, and the status.
 function helper.on_cpu(how, script, ...)
   local words = { helper.quote(helper.lua), "-" }
   for i = 1, select("#", ...) do words[i + 2] = helper.quote(tostring((select(i, ...)))) end

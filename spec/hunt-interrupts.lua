@@ -60,7 +60,7 @@ local function session(activity, count, folder)
   return table.concat(lines, "\n") .. "\n"
 end
 
--- A script that catches its errors, to which `count` interrupts are sent; then it must end by itself.
+-- Sends `count` interrupts to a script that catches its errors and must then end without another signal.
 local script = [[
 local dc = require "dotcompute"
 local x, n, i = dc.zeros(1000, "float32"), 0, ...

@@ -1,5 +1,5 @@
 -- Times kernels of the suite beside their references, which cc compiles for this machine; one thread each when
--- DOTCOMPUTE_CPU_THREADS=1. Medians of runs by turns.
+-- DOTCOMPUTE_CPU_THREADS=1. Medians of alternating runs.
 -- Usage: lua5.4 spec/kernels_bench.lua [NAME ...] [TIMES]     default: all kernels, 5 times
 local dc = require "dotcompute"
 local kernels = require "spec.kernels"

@@ -36,7 +36,7 @@ local function exponent(x)
   return e == -1023 and -1074 or e
 end
 
--- Rounds to a binary format of so many bits of significand, least subnormal and greatest finite number.
+-- Rounds to a binary format, given by its significand bits, least subnormal and greatest finite number.
 local function rounder(significand, least, greatest)
   return function(x)
     if x ~= x or x == 0 or x == 1 / 0 or x == -1 / 0 then return x * 1.0 end

@@ -20,7 +20,7 @@ local function units(got, want, eps, least)
   return math.abs(got - want[1] - want[2]) / math.max(math.abs(want[1]) * eps, least)
 end
 
--- Where trouble is to be looked for; `round` makes a value of the dtype.
+-- Arguments near the critical points; `round` rounds to the dtype.
 local function about(x, bits) return x + (math.random() - 0.5) * 2.0 ^ -math.random(1, bits) end
 local function spread(low, high) return (math.random() * 2 - 1) * 2.0 ^ math.random(low, high) end
 local places = {
@@ -45,7 +45,7 @@ describe("functions of complex numbers", function()
     local part = o.part[dtype]
     local round, eps, least = o.round[part], o.epsilon[part], o.least[part]
 
-    -- Both parts are accurate by themselves; expm1's real part may be a small difference.
+    -- Each part is accurate on its own, except expm1's real part, which may be a small difference.
     for place, make in pairs(places) do
       it("are accurate in both parts: " .. dtype .. ", " .. place, function()
         local z = {}

@@ -192,7 +192,7 @@ describe("values of every dtype", function()
 end)
 
 describe("casts", function()
-  -- Complex numbers do not become real ones by themselves.
+  -- Complex numbers are not converted to real ones implicitly.
   local function allowed(from, to) return o.kind[from] ~= "c" or o.kind[to] == "c" end
 
   local function cast(values, from, to)

@@ -3,7 +3,7 @@ local helper = require "spec.helper"
 local shell, quote = helper.shell, helper.quote
 local build = helper.build
 
--- A number that no kernel in a cache has: the text of these kernels is new.
+-- A number that makes the text of these kernels new, so that no cache has them.
 local salt = helper.seed % 100000
 
 local expression = [[

@@ -91,7 +91,7 @@ local function check(want, got, text)
   end
 end
 
--- An array of these values that lies in memory in one of many ways.
+-- An array of these values in a random memory layout.
 local function lay(t, dtype)
   local real = dtype:find "float" ~= nil
   local whole, kind, n = dc.array(nested(t, real), dtype), random(5), #t.shape

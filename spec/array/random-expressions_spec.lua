@@ -1,6 +1,6 @@
 -- Random programs (spec/programs.lua) against an eager model in plain Lua.
---   DOTCOMPUTE_SPEC_PROGRAMS=100000   so many, however long it takes (a hunt)
---   DOTCOMPUTE_SPEC_PROGRAM=123       that one alone, its text printed (L123: with large arrays)
+--   DOTCOMPUTE_SPEC_PROGRAMS=100000   that number of programs, without a time limit
+--   DOTCOMPUTE_SPEC_PROGRAM=123       only this one, and prints its text (L123: with large arrays)
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local programs = require "spec.programs"

@@ -136,7 +136,7 @@ local function check(e, values, shape, dtype, name, axes, keep, ddof, text)
     local want, off = right(name, groups[i], dtype, ddof or 0)
     local good = o.same(want, got[i])
     if off and not good then good = math.abs(want - got[i]) <= off + math.abs(o.epsilon[r.dtype] * want) end
-    if not off and want == 0 then good = got[i] == 0 end -- the sign of a zero is nobody's
+    if not off and want == 0 then good = got[i] == 0 end -- the sign of a zero is unspecified
     if not good then
       error(note(("%s %s of %s (%s) axes {%s}%s: result %d is %s, should be %s"):format(text, name, dtype,
         table.concat(shape, ","), axes and table.concat(axes, ",") or "all", keep and " keep" or "", i,

@@ -183,7 +183,7 @@ describe("a solver", function()
     for _, case in ipairs { { {}, 1 }, { {}, 6 }, { { 3 }, 4 }, { {}, 50 } } do
       local n = case[2]
       local a = regular(case[1], n)
-      for z = 0, #a // (n * n) - 1 do -- symmetric, but nonsense above the diagonal is not looked at
+      for z = 0, #a // (n * n) - 1 do -- symmetric, with garbage above the diagonal, which is not read
         for i = 1, n do for j = i + 1, n do a[z * n * n + (i - 1) * n + j] = 1e6 end end
       end
       local w, v = dc.linalg.eigh((lay(a, "float64")))

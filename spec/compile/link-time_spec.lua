@@ -6,7 +6,7 @@ local on_cpu = dc.device().backend == "cpu"
 local build = h.build
 local dlto = { flags = "-dlto" }
 
--- Without the linker there is its error alone, which is looked at below.
+-- Without the linker there is only its error, which a test below checks.
 local there, why = pcall(dc.kernel, "__global__ void k(int *x) {}", dlto)
 local function it_links(what, fn)
   it(what, function()

@@ -5,7 +5,7 @@ local dc = require "dotcompute"
 local helper = require "spec.helper"
 local note, f32 = helper.note, helper.f32
 
-local function wrap(v, bits, signed) -- v as a C integer of so many bits
+local function wrap(v, bits, signed) -- v as a C integer of `bits` bits
   if bits == 64 then return v end
   v = v & ((1 << bits) - 1)
   if signed and v >= 1 << (bits - 1) then v = v - (1 << bits) end

@@ -206,7 +206,7 @@ describe("a CUDA device", function()
 
   it("collects, trims and tries again before it runs out of memory", function()
     local out, report = run([[
-      for i = 1, 50 do local a = dc.empty(1 << 20) end -- 4 MiB each, 20 in all, nobody holds them
+      for i = 1, 50 do local a = dc.empty(1 << 20) end -- 4 MiB each, 20 in all, unreferenced
       local keep = {}
       try(function() for i = 1, 6 do keep[i] = dc.empty(1 << 20) end end)
       keep = nil

@@ -265,7 +265,7 @@ local function prompt(...)
   return (text:gsub("\27%[[%d;?]*%a", ""):gsub("\r", "")), code, history
 end
 
--- Its allocator tells of array objects that go, so that they need no finalizer.
+-- Arrays have finalizers in dclua as under a stock Lua.
 describe("arrays in dclua", function()
   local function on_cpu(script)
     local name = temporary(script)

@@ -192,7 +192,7 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
       for _, n in ipairs { 0, 1, 1000000, -1, address - 1, address + 4096 } do
         dc.using(s2, k, 1, 32, n, dc.null, { x = 0.1, n = n, m = { 1, 2, 3 } })
       end]==])
-    assert.equal(2, report.calls.StreamWaitEvent) -- new streams begin behind the device's own
+    assert.equal(2, report.calls.StreamWaitEvent) -- new streams begin after the work of the device's own
     _, report = run(kernels .. hidden)
     assert.is_true(report.calls.StreamWaitEvent > 2)
   end)

@@ -287,7 +287,7 @@ describe("damaged images", function()
       formats.png((random_png(6, 8, false, 7, 5))), formats.png(indexed, formats.chunk("PLTE", ("abc"):rep(4))),
       "P6 3 2 255\n" .. ("x"):rep(18), "P2 3 2 300\n1 2 3 # x\n 4 5 6\n",
     }
-    -- with the chunks' check values made good again, so that what is behind them is reached
+    -- with corrected check values of chunks, so that the code after their check is reached
     local function mend(s)
       local out, at = { s:sub(1, 8) }, 9
       while at + 11 <= #s do

@@ -437,7 +437,7 @@ __global__ void k(S s, float *x) { x[0] = s.a + s.b[0] + s.p[0] + %d; }]]):forma
         for _ = 1, 4 do setmetatable({}, { __gc = function() if random(50) == 1 then reload() end end }) end
         local big = dc.full(100000, 40) + 0
         local ok, err = pcall(k, 1, 1, { a = 10, b = { 20, 30 }, p = big }, x)
-        local after = n -- a collection behind the launch reloads too, and launches
+        local after = n -- a collection after the launch reloads too, and launches
         if not ok then assert.matches("reloaded while", err.message)
         else
           local value = x[1]

@@ -18,7 +18,7 @@ __global__ void pair(__half2 v, unsigned short *out) {
 __global__ void twice(int n, const __half *x, __half *y) { y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x]; }]]
   local out = dc.zeros(2, "uint16")
 
-  -- The value of such bits.
+  -- The value of the bits of a 16-bit float.
   local function value(bits, digits, bias)
     local e, m10 = bits >> digits & (1 << (15 - digits)) - 1, bits & (1 << digits) - 1
     local v = e == 0 and m10 * 2.0 ^ (1 - bias - digits) or (m10 + (1 << digits)) * 2.0 ^ (e - bias - digits)
@@ -174,7 +174,7 @@ describe("a vector", function()
   end)
 end)
 
--- Random structs: their C text, a value for each field, and the values one behind the other.  The layout is computed
+-- Random structs: their C text, a value for each field, and the values in order.  The layout is computed
 -- here again, by the rules of C.
 local scalars = {
   { "char", "int8" }, { "unsigned char", "uint8" }, { "short", "int16" }, { "unsigned short", "uint16" },
@@ -509,7 +509,7 @@ __global__ void f(Box a, Pair p, Box b, unsigned char *out) {
       local v = ({ random(-9, 9), random(-1 << 40, 1 << 40), random(), 0, -0.0, math.huge })[random(6)]
       return random(2) == 1 and v or v + 0.0
     end
-    -- A table of these fields that has seen others before.
+    -- A table of these fields that had other keys before.
     local function table_of(fields)
       local names, t = {}, {}
       for name in pairs(fields) do table.insert(names, random(#names + 1), name) end

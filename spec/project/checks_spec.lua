@@ -189,7 +189,7 @@ describe("the structure of src/", function()
         { ["cpu/ptx/x.c"] = '#include "cpu/runtime/y.h"\n' },
       ["an include names the room: base/error.h"] = { ["base/x.c"] = '#include "error.h"\n' },
       ["only lua/ and dclua/ know Lua"] = { ["base/x.c"] = "#include <lua.h>\n" },
-      ["a circle of includes: "] =
+      ["a cycle of includes: "] =
         { ["base/x.c"] = '#include "base/y.h"\n', ["base/x.h"] = "", ["base/y.h"] = '#include "base/x.h"\n' },
       ["dc_f is defined in base/y.c, whose header it belongs in"] =
         { ["base/x.h"] = "int dc_f(int a);\n", ["base/y.c"] = "int dc_f(int a) { return a; }\n" },

@@ -1,5 +1,5 @@
 -- A lane that was not in its own member mask got wrong values on the CPU device, where a GPU stops with an illegal
--- instruction; and lanes that came to a barrier in parts stayed apart behind it.
+-- instruction; and lanes that reached a barrier in parts stayed divergent after it.
 local helper = require "spec.helper"
 
 -- One lane is missing: in the mask that all lanes give, or in its own.

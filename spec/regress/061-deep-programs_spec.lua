@@ -5,7 +5,7 @@ local helper = require "spec.helper"
 local quote, build = helper.quote, helper.build
 local on_cpu = dc.device().backend == "cpu"
 
--- Lua text that makes such programs: for child processes too.
+-- Lua text that generates deep programs, also run by child processes.
 local generators = [==[
 local programs = {}
 local head = ".version 8.4\n.target sm_75\n.address_size 64\n"
@@ -154,7 +154,7 @@ end)
 
 if not on_cpu then return end
 
--- Runs Lua text behind the generators in a process of its own. Its output.
+-- Runs Lua text after the generators in a process of its own; returns its output.
 local function run(text, before)
   local path = helper.temporary('local dc = require "dotcompute"\n', generators, text)
   local p = io.popen(("%s; DOTCOMPUTE_DEVICE=cpu timeout 300 %s %s 2>&1; echo status $?"):format(before or "true",

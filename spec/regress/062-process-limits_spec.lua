@@ -89,7 +89,7 @@ end)
 it("a small stack is enough for the CPU device", function()
   if sanitized then return end -- its frames are several times as large
   for _, tier in ipairs { 0, 1 } do
-    for _, kib in ipairs { 64, 128, 1024 } do -- NVRTC needs more than 128 KiB by itself
+    for _, kib in ipairs { 64, 128, 1024 } do -- NVRTC needs more than 128 KiB
       assert.equal(worked, run("ulimit -s " .. kib, work, "DOTCOMPUTE_CPU_TIER=" .. tier, kib < 1024), kib)
     end
   end
