@@ -187,18 +187,19 @@ function helper.on_cpu(how, script, ...)
   return text, code
 end
 
+-- The device memory in use once garbage is collected.
+function helper.bytes_live()
+  collectgarbage()
+  collectgarbage()
+  return require "dotcompute".stats().bytes_live
+end
+
 -- Asserts that the device memory in use is the same after `work` has run a few times as after its first run.
 function helper.gives_back(work)
-  local dc = require "dotcompute"
-  local function live()
-    collectgarbage()
-    collectgarbage()
-    return dc.stats().bytes_live
-  end
   work()
-  local before = live()
+  local before = helper.bytes_live()
   for _ = 1, 3 do work() end
-  check.equal(before, live())
+  check.equal(before, helper.bytes_live())
 end
 
 -- An integer as 32 bits hold it, with their sign.

@@ -423,4 +423,9 @@ function oracle.values(n, dtype, tame)
   return t
 end
 
+-- The array of these values, in their dtype; 1-d by default.
+function oracle.array(values, dtype, shape)
+  return require "dotcompute".from_bytes(oracle.bytes(values, dtype), shape or #values, dtype)
+end
+
 return oracle

@@ -11,7 +11,7 @@ local dtypes = { "complex64", "complex128" }
 local functions = { "exp", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "asin", "acos",
   "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "reciprocal", "sign" }
 
-local function array(values, dtype) return dc.from_bytes(o.bytes(values, dtype), #values, dtype) end
+local array = o.array
 local function conj(z) return { re = z.re, im = -z.im } end
 
 -- How many units of the last place a part is away from a pair of float64s.

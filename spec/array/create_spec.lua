@@ -204,9 +204,7 @@ describe("filled arrays", function()
   end)
 
   it("refuse sizes larger than the device's memory and than 64 bits", function()
-    collectgarbage()
-    collectgarbage()
-    local live = dc.stats().bytes_live
+    local live = h.bytes_live()
     fails("memory", "GiB", function() dc.zeros(1 << 45) end)
     fails("memory", "2^62", function() dc.empty(1 << 40, 1 << 40) end)
     fails("memory", "", function() dc.empty(math.maxinteger) end)
@@ -323,9 +321,7 @@ end)
 
 describe("memory", function()
   it("is released by close(), <close> and the garbage collector", function()
-    collectgarbage()
-    collectgarbage()
-    local before = dc.stats().bytes_live
+    local before = h.bytes_live()
     local a = dc.zeros(1000)
     assert.is_true(dc.stats().bytes_live >= before + 4000)
     a:close()
@@ -343,9 +339,7 @@ describe("memory", function()
     end)
     assert.equal(before, dc.stats().bytes_live)
     for _ = 1, 100 do dc.zeros(1000) end
-    collectgarbage()
-    collectgarbage()
-    assert.equal(before, dc.stats().bytes_live)
+    assert.equal(before, h.bytes_live())
   end)
 
   it("of unreachable arrays triggers the garbage collector: a loop of large temporaries stays flat", function()

@@ -4,7 +4,7 @@ local h = require "spec.helper"
 local o = require "spec.oracle"
 local note, fails = h.note, h.fails
 
-local function array(values, dtype) return dc.from_bytes(o.bytes(values, dtype), #values, dtype) end
+local array = o.array
 
 local function same(want, got, text)
   assert.equal(#want, #got, note(text))

@@ -13,7 +13,7 @@ for _, dtype in ipairs(real) do
   if o.kind[dtype] == "i" or o.kind[dtype] == "u" then integers[#integers + 1] = dtype end
 end
 
-local function array(values, dtype) return dc.from_bytes(o.bytes(values, dtype), #values, dtype) end
+local array = o.array
 local function pick(list) return list[math.random(#list)] end
 
 -- n different members of a list.

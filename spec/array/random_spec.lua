@@ -28,7 +28,7 @@ local function bits64(seed, call, i)
   return i & 1 == 1 and w[4] << 32 | w[3] or w[2] << 32 | w[1]
 end
 
-local function f32(x) return (("<f"):unpack(("<f"):pack(x))) end
+local f32 = helper.f32
 
 describe("the reference of this spec", function()
   it("gives the test vectors of Random123", function() -- its file kat_vectors, philox4x32 10

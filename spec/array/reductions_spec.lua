@@ -5,13 +5,7 @@ local h = require "spec.helper"
 local o = require "spec.oracle"
 local note, fails = h.note, h.fails
 
-local function array(values, dtype, shape) return dc.from_bytes(o.bytes(values, dtype), shape or #values, dtype) end
-
-local function product(shape)
-  local n = 1
-  for _, extent in ipairs(shape) do n = n * extent end
-  return n
-end
+local array, product = o.array, h.product
 
 local function flatten(t, into)
   into = into or {}
