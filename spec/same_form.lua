@@ -1,9 +1,9 @@
 -- Random expressions of a few forms, whose operands differ in address, alignment, extent and dtype: Lua text, since
 -- child processes run it too.
-local alike = {}
+local same_form = {}
 
 -- Functions of arrays x and y and a number v. Where arithmetic is exact they compute the reference, too, from numbers.
-alike.shapes = [==[{
+same_form.shapes = [==[{
   function(x, y) return x + y end,
   function(x, y, v) return x * v + y end,
   function(x, y, v) return v - (x * y) end,
@@ -19,7 +19,7 @@ alike.shapes = [==[{
 
 -- An operand of n elements of `base`, from a random place on: by itself, one value that is broadcast, or with an axis
 -- more. Now and then it is the operand drawn before, `last`, itself or as another array of the same memory.
-alike.operand = [==[function(base, n, last)
+same_form.operand = [==[function(base, n, last)
   local at = ({ 0, 0, 1, 2, 4, 3 })[math.random(6)]
   local kind = math.random(8)
   if kind == 1 and last then return last end
@@ -29,4 +29,4 @@ alike.operand = [==[function(base, n, last)
   return kind == 5 and x:reshape(1, n) or x
 end]==]
 
-return alike
+return same_form

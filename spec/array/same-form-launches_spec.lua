@@ -1,7 +1,7 @@
 -- Expressions of the same form on a GPU (a driver without one): what the launch cache gives the driver. While launches
 -- are profiled the cache is not used: so each expression is computed once without it and twice with it, and the driver
 -- must be given the same kernel, blocks and parameters.
-local alike = require "spec.alike"
+local same_form = require "spec.same_form"
 local fake = require "spec.fake"
 local h = require "spec.helper"
 
@@ -55,7 +55,7 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
   it("launch the same from the launch cache as without it", function()
     local others = { "float64", "uint8", "float16", "complex64", "int64", "complex128", "int16" }
     local other = others[math.random(#others)]
-    local text = script:format(math.random(1 << 30), alike.operand, alike.shapes, other)
+    local text = script:format(math.random(1 << 30), same_form.operand, same_form.shapes, other)
     local out, log = fake.run(text, { FAKE_CUDA_IMAGES = "1" })
     local address, before = ("%x"):rep(16), "^(%S+ %S+ %S+ %S+ %S+ )"
     local function but_for_result(line) return (line:gsub(before .. address, "%1")) end

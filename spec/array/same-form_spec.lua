@@ -2,10 +2,10 @@
 -- not take one for another.
 local dc = require "dotcompute"
 local h = require "spec.helper"
-local alike = require "spec.alike"
+local same_form = require "spec.same_form"
 
-local exact = load("return " .. alike.shapes)()
-local draw = load("return " .. alike.operand)()
+local exact = load("return " .. same_form.shapes)()
+local draw = load("return " .. same_form.operand)()
 
 describe("expressions of the same form", function()
   local function table_of(x, n)
