@@ -27,47 +27,48 @@ function algorithm.free(kept, ...)
 end
 
 -- --- arguments --------------------------------------------------------------------------------------------------
+-- `fname` is the name of the function that the script called, `what` that of the argument, for messages.
 
 -- `v` as an array: an array itself, or a new one of a table, a number or a boolean.
-function algorithm.array(who, what, v, dtype, device)
+function algorithm.array(fname, what, v, dtype, device)
   if core.is_array(v) then return v end
   local t = type(v)
   if t ~= "table" and t ~= "number" and t ~= "boolean" then
-    fail("argument", "%s: an array or a table is expected for %s, got %s", who, what, core.describe(v))
+    fail("argument", "%s: an array or a table is expected for %s, got %s", fname, what, core.describe(v))
   end
   return algorithm.on(device or dc.device(), dc.array, v, dtype)
 end
 
 -- Raises unless the array is on the device.
-function algorithm.check_device(who, what, a, device)
+function algorithm.check_device(fname, what, a, device)
   if a.device ~= device then
-    fail("device", "%s: %s is on %s, the array on %s; move one with a:to(device)", who, what, a.device.id, device.id)
+    fail("device", "%s: %s is on %s, the array on %s; move one with a:to(device)", fname, what, a.device.id, device.id)
   end
 end
 
 -- The axis, counted from 1; the last one if none is given.
-function algorithm.axis(who, axis, ndim)
+function algorithm.axis(fname, axis, ndim)
   if axis == nil then
-    if ndim == 0 then fail("shape", "%s: an array without axes has none to go along", who) end
+    if ndim == 0 then fail("shape", "%s: an array without axes has none to go along", fname) end
     return ndim
   end
   local d = math.tointeger(axis)
   if not d or type(axis) ~= "number" then
-    fail("argument", "%s: an axis is an integer, got %s", who, core.describe(axis))
+    fail("argument", "%s: an axis is an integer, got %s", fname, core.describe(axis))
   end
   local at = d < 0 and ndim + 1 + d or d
   if at < 1 or at > ndim then
-    fail("index", "%s: axis %d is out of range: there %s %d", who, d, ndim == 1 and "is" or "are", ndim)
+    fail("index", "%s: axis %d is out of range: there %s %d", fname, d, ndim == 1 and "is" or "are", ndim)
   end
   return at
 end
 
 -- `v` as an integer of at least `low` (and at most `high`).
-function algorithm.integer(who, what, v, low, high)
+function algorithm.integer(fname, what, v, low, high)
   local n = type(v) == "number" and math.tointeger(v)
   if not n or n < low or (high and n > high) then
     local range = high and ("an integer of %d to %d"):format(low, high) or ("an integer from %d on"):format(low)
-    fail("argument", "%s: %s is %s, got %s", who, what, range, core.describe(v))
+    fail("argument", "%s: %s is %s, got %s", fname, what, range, core.describe(v))
   end
   return n
 end
@@ -77,18 +78,18 @@ function algorithm.dtype(a)
   return core.dtype(core.is_array(a) and a.dtype or a)
 end
 
-function algorithm.refuse_complex(who, a, why)
-  if algorithm.dtype(a).kind == "c" then fail("dtype", "%s: %s arrays %s", who, a.dtype, why) end
+function algorithm.refuse_complex(fname, a, why)
+  if algorithm.dtype(a).kind == "c" then fail("dtype", "%s: %s arrays %s", fname, a.dtype, why) end
 end
 
 -- Indices, which count from 1: an array of an integer dtype, or a new one.
-function algorithm.indices(who, v, device)
-  local a = algorithm.array(who, "the indices", v, "int64", device)
+function algorithm.indices(fname, v, device)
+  local a = algorithm.array(fname, "the indices", v, "int64", device)
   local kind = algorithm.dtype(a).kind
   if kind ~= "i" and kind ~= "u" then
-    fail("dtype", "%s: indices are integers, got an array of %s", who, a.dtype)
+    fail("dtype", "%s: indices are integers, got an array of %s", fname, a.dtype)
   end
-  algorithm.check_device(who, "the array of indices", a, device)
+  algorithm.check_device(fname, "the array of indices", a, device)
   return a
 end
 

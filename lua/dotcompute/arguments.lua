@@ -6,34 +6,36 @@ core.own(debug.getinfo(1, "S").source)
 
 local arguments = {}
 
+-- In all of these `fname` is the name of the function that the script called, for messages.
+
 local function fail(text, ...) core.fail("argument", text:format(...)) end
 
-local function fail_unknown(who, name, known)
+local function fail_unknown(fname, name, known)
   local names = {}
   for k in pairs(known) do names[#names + 1] = k end
   table.sort(names)
   if type(name) ~= "string" then
-    fail("%s: options are named, as in {%s = …}; got the key %s", who, names[1] or "name", core.describe(name))
+    fail("%s: options are named, as in {%s = …}; got the key %s", fname, names[1] or "name", core.describe(name))
   end
-  core.fail_option(who, name, names)
+  core.fail_option(fname, name, names)
 end
 
 -- Raises for unknown options and for values of a wrong type. `known`: name -> type, as `type` or `math.type` name it,
 -- or "any". `takes_list`: the list part is not an option. Returns the options, {} for nil.
-function arguments.check(who, options, known, takes_list)
+function arguments.check(fname, options, known, takes_list)
   if options == nil then return {} end
-  return arguments.need(who, options, known, takes_list)
+  return arguments.need(fname, options, known, takes_list)
 end
 
 -- Like arguments.check, but nil is an error.
-function arguments.need(who, options, known, takes_list)
-  if type(options) ~= "table" then fail("%s: a table of options expected, got %s", who, core.describe(options)) end
+function arguments.need(fname, options, known, takes_list)
+  if type(options) ~= "table" then fail("%s: a table of options expected, got %s", fname, core.describe(options)) end
   for name, v in next, options do
     if not (takes_list and math.type(name) == "integer") then
       local wanted = known[name]
-      if not wanted then fail_unknown(who, name, known) end
+      if not wanted then fail_unknown(fname, name, known) end
       if wanted ~= "any" and type(v) ~= wanted and math.type(v) ~= wanted then
-        fail("%s: option '%s' is a%s %s, got %s", who, name, wanted:find "^[aio]" and "n" or "", wanted,
+        fail("%s: option '%s' is a%s %s, got %s", fname, name, wanted:find "^[aio]" and "n" or "", wanted,
           core.describe(v))
       end
     end
@@ -50,11 +52,11 @@ local function has_names(t)
 end
 
 -- Raises if an operand that is a table contains options, which belong in a table after it.
-function arguments.plain(who, what, v)
+function arguments.plain(fname, what, v)
   if type(v) ~= "table" or not has_names(v) then return end
   for name in next, v do
     if math.type(name) ~= "integer" then
-      fail("%s: %s has the key %s; options stand in a table of their own after it", who, what, core.describe(name))
+      fail("%s: %s has the key %s; options stand in a table of their own after it", fname, what, core.describe(name))
     end
   end
 end
@@ -64,15 +66,15 @@ local none = {} -- never written
 local function list_part(t) return table.move(t, 1, #t, 1, {}) end
 
 -- Adds the options to `values`, by name; raises for one that was given by position, too.
-local function add(who, spec, values, options)
-  for name, v in next, arguments.check(who, options, spec.known, spec.list) do
+local function add(fname, spec, values, options)
+  for name, v in next, arguments.check(fname, options, spec.known, spec.list) do
     if math.type(name) ~= "integer" then
-      if values[name] ~= nil then fail("%s: '%s' is given twice, by position and by name", who, name) end
+      if values[name] ~= nil then fail("%s: '%s' is given twice, by position and by name", fname, name) end
       values[name] = v
     end
   end
   if #options > 0 then
-    if values[spec.list] ~= nil then fail("%s: '%s' is given twice, by position and by name", who, spec.list) end
+    if values[spec.list] ~= nil then fail("%s: '%s' is given twice, by position and by name", fname, spec.list) end
     values[spec.list] = #options == 1 and options[1] or list_part(options)
   end
 end
@@ -83,28 +85,28 @@ end
 --   tables    the set of optional positional ones that may be a table without names
 --   list      the name of the argument that the list part of options is
 --   usage, missing  texts of messages
-function arguments.read(who, spec, ...)
+function arguments.read(fname, spec, ...)
   local given, n, required, values = { ... }, select("#", ...), spec.required or 1, {}
   while n > required and given[n] == nil do n = n - 1 end
   local last = n > required and given[n]
   local options = type(last) == "table" and (n > #spec or not (spec.tables and spec.tables[spec[n]]) or has_names(last))
   local count = options and n - 1 or n
-  if count == #spec + 1 then arguments.need(who, given[count], spec.known) end
-  if n < required then fail(spec.missing or "%s takes %s; got %d arguments", who, spec.usage, n) end
-  if count > #spec then fail("%s takes %s; got %d arguments", who, spec.usage, n) end
+  if count == #spec + 1 then arguments.need(fname, given[count], spec.known) end
+  if n < required then fail(spec.missing or "%s takes %s; got %d arguments", fname, spec.usage, n) end
+  if count > #spec then fail("%s takes %s; got %d arguments", fname, spec.usage, n) end
   for k = 1, count do values[spec[k]] = given[k] end
-  if options then add(who, spec, values, last) end
+  if options then add(fname, spec, values, last) end
   return values
 end
 
 -- Reads (v1, v2, … [, options]) or ({v1, v2, …} [, options]), where the first table may contain the options. Returns
 -- the values as a list, and the options.
-function arguments.list(who, known, ...)
+function arguments.list(fname, known, ...)
   local list, n = { ... }, select("#", ...)
   while n > 0 and list[n] == nil do n = n - 1 end
   local last, options = list[n], none
   if type(last) == "table" and (n > 1 or has_names(last)) then
-    options = arguments.check(who, last, known, n == 1)
+    options = arguments.check(fname, last, known, n == 1)
     if n == 1 then return list_part(last), options end
     list[n], n = nil, n - 1
   end
@@ -113,10 +115,10 @@ function arguments.list(who, known, ...)
 end
 
 -- The axes in `list`, as arguments.list returns it, or those of option 'axes' or 'axis'.
-function arguments.axes(who, list, options)
+function arguments.axes(fname, list, options)
   for _, name in ipairs { "axes", "axis" } do
     local v = options[name]
-    if v ~= nil and #list > 0 then fail("%s: the axes are given twice", who) end
+    if v ~= nil and #list > 0 then fail("%s: the axes are given twice", fname) end
     if v ~= nil then list = type(v) == "table" and list_part(v) or { v } end
   end
   return list

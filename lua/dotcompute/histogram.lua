@@ -314,12 +314,12 @@ local function count(x, rule, n, facts)
   return counts, sequence
 end
 
-local function weights_of(who, weights, a)
-  weights = algorithm.array(who, "option 'weights'", weights, "float64", a.device)
-  algorithm.check_device(who, "the array of weights", weights, a.device)
-  algorithm.refuse_complex(who, weights, "are no weights")
+local function weights_of(fname, weights, a)
+  weights = algorithm.array(fname, "option 'weights'", weights, "float64", a.device)
+  algorithm.check_device(fname, "the array of weights", weights, a.device)
+  algorithm.refuse_complex(fname, weights, "are no weights")
   if weights.size ~= a.size then
-    fail("shape", "%s: %d weights for %d elements", who, weights.size, a.size)
+    fail("shape", "%s: %d weights for %d elements", fname, weights.size, a.size)
   end
   return algorithm.flat(weights:reshape(-1):to "float64")
 end

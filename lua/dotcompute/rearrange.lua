@@ -22,26 +22,26 @@ end
 -- --- several arrays ---------------------------------------------------------------------------------------------
 
 -- The list as arrays of one device, and their promoted dtype, which tables and numbers take from the arrays.
-local function list_of(who, list)
+local function list_of(fname, list)
   if type(list) ~= "table" then
-    fail("argument", "%s takes a table of arrays, got %s", who, core.describe(list))
+    fail("argument", "%s takes a table of arrays, got %s", fname, core.describe(list))
   end
-  arguments.plain(who, "the table of arrays", list)
-  if #list == 0 then fail("argument", "%s: the table of arrays is empty", who) end
+  arguments.plain(fname, "the table of arrays", list)
+  if #list == 0 then fail("argument", "%s: the table of arrays is empty", fname) end
   local arrays, dtype, device = {}, nil, nil
   for k = 1, #list do
     local a = list[k]
     if core.is_array(a) then
       device = device or a.device
       if a.device ~= device then
-        fail("device", "%s: array 1 is on %s, array %d on %s; move one with a:to(device)", who, device.id, k,
+        fail("device", "%s: array 1 is on %s, array %d on %s; move one with a:to(device)", fname, device.id, k,
           a.device.id)
       end
       dtype = dtype and core.promote(dtype, a.dtype) or a.dtype
     end
   end
   for k = 1, #list do
-    arrays[k] = algorithm.array(who, ("element %d of the table"):format(k), list[k], dtype, device)
+    arrays[k] = algorithm.array(fname, ("element %d of the table"):format(k), list[k], dtype, device)
   end
   if not dtype then
     for _, a in ipairs(arrays) do dtype = dtype and core.promote(dtype, a.dtype) or a.dtype end
@@ -157,12 +157,12 @@ end
 -- --- flip and roll ----------------------------------------------------------------------------------------------
 
 -- The set of axes in the arguments; all axes by default.
-local function axes_of(who, ndim, ...)
-  local set, list = {}, arguments.axes(who, arguments.list(who, { axis = "any", axes = "any" }, ...))
+local function axes_of(fname, ndim, ...)
+  local set, list = {}, arguments.axes(fname, arguments.list(fname, { axis = "any", axes = "any" }, ...))
   for k = 1, #list do
-    local axis = algorithm.integer(who, "an axis", list[k], math.mininteger)
-    local d = algorithm.axis(who, axis, ndim)
-    if set[d] then fail("argument", "%s: axis %d is named twice", who, axis) end
+    local axis = algorithm.integer(fname, "an axis", list[k], math.mininteger)
+    local d = algorithm.axis(fname, axis, ndim)
+    if set[d] then fail("argument", "%s: axis %d is named twice", fname, axis) end
     set[d] = true
   end
   if #list == 0 then

@@ -109,11 +109,11 @@ end
 local signature = { "a", "axis", list = "axis", known = { axis = "any", descending = "boolean" },
   usage = "an array, then perhaps an axis, then options" }
 
-local function sorted(who, keys, index, ...)
-  local o = arguments.read(who, signature, ...)
-  local a, descending = algorithm.array(who, "the first argument", o.a), o.descending or false
-  algorithm.refuse_complex(who, a, "have no order")
-  local axis = algorithm.axis(who, o.axis, a.ndim)
+local function sorted(fname, keys, index, ...)
+  local o = arguments.read(fname, signature, ...)
+  local a, descending = algorithm.array(fname, "the first argument", o.a), o.descending or false
+  algorithm.refuse_complex(fname, a, "have no order")
+  local axis = algorithm.axis(fname, o.axis, a.ndim)
   local total = select(axis, a:shape())
   local from, order = algorithm.axis_last(a, axis)
   local to, places = sort.rows(from, total, descending, keys, index)

@@ -38,7 +38,7 @@ __global__ void dc_check_indices(const dc_number *at, long long count, long long
 end
 
 -- Raises for the first index that is not in 1..n or -n..-1.
-local function check(who, index, n)
+local function check(fname, index, n)
   if index.size == 0 then return end
   local dtype = algorithm.dtype(index)
   local bad = algorithm.on(index.device, dc.full, 1, math.maxinteger, "uint64")
@@ -47,7 +47,7 @@ local function check(who, index, n)
   local at = bad[1]
   if at ~= math.maxinteger then
     local v = index:reshape(-1)[at + 1]
-    fail("index", "%s: index %s (number %d of %d) is out of range: there are %d elements%s", who,
+    fail("index", "%s: index %s (number %d of %d) is out of range: there are %d elements%s", fname,
       algorithm.shown(v, index.dtype), at + 1, index.size, n, v == 0 and ", counted from 1" or "")
   end
 end
