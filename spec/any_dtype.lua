@@ -1,4 +1,4 @@
--- Random elements of every dtype, 16-bit floats and complex numbers too, for the specs of algorithms.
+-- Random elements of every dtype, 16-bit floats and complex numbers included, for the specs of algorithms.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 

@@ -1,19 +1,12 @@
 -- Runs scripts on a driver library without a GPU (spec/fake/fake_cuda.c), in child processes, and reads its report.
 local check = require "luassert"
-local quote = require "spec.helper".quote
+local helper = require "spec.helper"
+local quote, build = helper.quote, helper.build
 local fake = {}
 
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
 local library = build .. "/spec/libfake_cuda.so"
 
-function fake.read_all(path)
-  local f = assert(io.open(path))
-  local s = f:read "a"
-  f:close()
-  return s
-end
-
--- Builds the library anew; by a name of its own first, since other spec files use it at the same time.
+-- Rebuilds the library, under a temporary name first, since other spec files use it at the same time.
 function fake.build()
   os.execute("mkdir -p " .. quote(build .. "/spec"))
   local cc, name = os.getenv "CC" or "cc", os.tmpname()
@@ -57,9 +50,9 @@ local function script()
   for i, w in ipairs(words) do words[i] = quote(w) end
   local ok, how, code = os.execute(("%s timeout 60 %s %s >%s 2>&1"):format(table.concat(words, " "),
     quote(build .. "/dclua"), source, out))
-  local text = fake.read_all(out)
+  local text = helper.read(out)
   check.is_true(ok == true, ("%s %s: %s"):format(how, code, text))
-  local report = { launch = {}, held = {}, misuse = {}, calls = {}, text = fake.read_all(rep) }
+  local report = { launch = {}, held = {}, misuse = {}, calls = {}, text = helper.read(rep) }
   for what, rest in report.text:gmatch "(%l+) ?([^\n]*)\n" do
     if what == "calls" then report.calls[rest:match "%S+"] = math.tointeger(rest:match "%d+$")
     elseif report[what] then table.insert(report[what], rest) end
@@ -89,7 +82,7 @@ end
 -- The functions of the driver that are used.
 function fake.functions()
   local names = {}
-  for name in fake.read_all "src/cuda/cuda_api.def":gmatch "\nDC_CUDA%(%u+, (%w+)," do names[#names + 1] = name end
+  for name in helper.read "src/cuda/cuda_api.def":gmatch "\nDC_CUDA%(%u+, (%w+)," do names[#names + 1] = name end
   return names
 end
 

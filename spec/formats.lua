@@ -1,28 +1,10 @@
--- File formats written and read in plain Lua, for the specs about files: what ours is compared with. Compression is
--- gzip's, the program.
-local formats = {}
-
--- --- files ------------------------------------------------------------------------------------------------------
-
-function formats.write(path, bytes)
-  local f = assert(io.open(path, "wb"))
-  f:write(bytes)
-  assert(f:close())
-  return path
-end
-
-function formats.read(path)
-  local f = assert(io.open(path, "rb"))
-  local bytes = f:read "a"
-  f:close()
-  return bytes
-end
+-- File formats written and read in plain Lua, as references for the specs of files. Compression is by the program gzip.
+local helper = require "spec.helper"
+local formats = { write = helper.write, read = helper.read }
 
 -- A new folder, and a function that removes it.
 function formats.folder()
-  local name = os.tmpname()
-  os.remove(name)
-  assert(os.execute("mkdir -p '" .. name .. "'"))
+  local name = helper.folder()
   return name .. "/", function() os.execute("rm -rf '" .. name .. "'") end
 end
 

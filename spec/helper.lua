@@ -1,9 +1,13 @@
--- What specs share: the seed, expected errors, references in plain Lua, commands for the shell.
+-- Helpers of specs: the seed, expected errors, references in plain Lua, files, commands for the shell.
 local check = require "luassert"
 local helper = {}
 
 helper.seed = tonumber(os.getenv "DOTCOMPUTE_SPEC_SEED") or os.time()
 math.randomseed(helper.seed)
+
+helper.build = os.getenv "DOTCOMPUTE_BUILD" or "build" -- the build folder
+helper.dclua = helper.build .. "/dclua"
+helper.lua = os.getenv "LUA" or "lua5.4"
 
 -- For messages of assertions on random data.
 function helper.note(text) return ("%s (DOTCOMPUTE_SPEC_SEED=%d)"):format(text or "", helper.seed) end
@@ -104,34 +108,98 @@ function helper.shell(command)
   return text, code
 end
 
--- Runs a Lua script, given as text, with these arguments in a process of its own on the CPU device; `how` is what
--- stands behind DOTCOMPUTE_CPU_ in the environment ("TIER=1"). Gives what it printed, and the status; what it said on
--- stderr (where a sanitizer may remark on signals) comes behind that when it failed.
+-- Writes a file, of these strings; returns its name.
+function helper.write(path, ...)
+  local f = assert(io.open(path, "wb"))
+  f:write(...)
+  assert(f:close())
+  return path
+end
+
+-- A file's bytes, or nil where there is no such file.
+function helper.read_if_there(path)
+  local f = io.open(path, "rb")
+  local text = f and f:read "a"
+  if f then f:close() end
+  return text
+end
+
+-- A file's bytes; a missing file is an error.
+function helper.read(path) return (assert(helper.read_if_there(path), "no file " .. path)) end
+
+-- A new temporary file, of these strings; returns its name.
+function helper.temporary(...) return helper.write(os.tmpname(), ...) end
+
+-- A new temporary folder, which its owner alone may enter; returns its name.
+function helper.folder()
+  local name = os.tmpname()
+  os.remove(name)
+  assert(os.execute("mkdir -m 700 " .. helper.quote(name)))
+  return name
+end
+
+-- Calls fn with a temporary file of this text, which is removed afterwards; returns fn's result.
+function helper.with_file(text, fn)
+  local name = helper.temporary(text)
+  local ok, result = pcall(fn, name)
+  os.remove(name)
+  if not ok then error(result, 0) end
+  return result
+end
+
+-- Calls fn with a temporary folder, which is removed afterwards.
+function helper.with_folder(fn)
+  local name = helper.folder()
+  local ok, err = pcall(fn, name)
+  os.execute("chmod -R u+w " .. name .. "; rm -rf " .. name)
+  if not ok then error(err, 0) end
+end
+
+-- with(library, name, fn): an `it` of the spec file that is pending where the device has no such library.
+function helper.with_library(it, pending)
+  local dc = require "dotcompute"
+  return function(library, name, fn)
+    it(name, function()
+      local there, why = dc.available(library)
+      if not there then return pending(why) end
+      fn()
+    end)
+  end
+end
+
+-- A device other than the current one, or nil.
+function helper.other_device()
+  local dc = require "dotcompute"
+  for _, d in ipairs(dc.devices()) do if d ~= dc.device() then return d end end
+end
+
+-- Runs a Lua script, given as text, with these arguments in a process of its own on the CPU device; `how` is appended
+-- to DOTCOMPUTE_CPU_ in the environment ("TIER=1"). Returns its output, followed by stderr (where a sanitizer may
+-- remark on signals) if it failed, and the status.
 function helper.on_cpu(how, script, ...)
-  local words = { helper.quote(os.getenv "LUA" or "lua5.4"), "-" }
+  local words = { helper.quote(helper.lua), "-" }
   for i = 1, select("#", ...) do words[i + 2] = helper.quote(tostring((select(i, ...)))) end
-  local said = os.tmpname()
+  local stderr = os.tmpname()
   local text, code = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s 2>%s <<'EOF'\n%s\nEOF"):format(how,
-    table.concat(words, " "), helper.quote(said), script))
-  local file = assert(io.open(said))
-  if code ~= 0 then text = text .. file:read "a" end
-  file:close()
-  os.remove(said)
+    table.concat(words, " "), helper.quote(stderr), script))
+  if code ~= 0 then text = text .. helper.read(stderr) end
+  os.remove(stderr)
   return text, code
+end
+
+-- The device memory in use once garbage is collected.
+function helper.bytes_live()
+  collectgarbage()
+  collectgarbage()
+  return require "dotcompute".stats().bytes_live
 end
 
 -- Asserts that the device memory in use is the same after `work` has run a few times as after its first run.
 function helper.gives_back(work)
-  local dc = require "dotcompute"
-  local function live()
-    collectgarbage()
-    collectgarbage()
-    return dc.stats().bytes_live
-  end
   work()
-  local before = live()
+  local before = helper.bytes_live()
   for _ = 1, 3 do work() end
-  check.equal(before, live())
+  check.equal(before, helper.bytes_live())
 end
 
 -- An integer as 32 bits hold it, with their sign.

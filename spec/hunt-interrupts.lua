@@ -1,7 +1,7 @@
--- A hunt of interrupts that the prompt, or a script that catches errors, does not survive.
+-- Sends interrupts at random moments to prompts and to scripts that catch errors, and reports those that do not go on.
 -- Usage: lua5.4 spec/hunt-interrupts.lua [count [seed]]   (from the repository's root; the prompts run on the selected
--- device).  After each interrupt the session must answer a question with a random number; what was going on when it did
--- not is printed.  It returns run(count, seed) when it is required: the number of failures and a report.
+-- device).  After each interrupt the session must answer a question with a random number; if it does not, what was
+-- running is printed.  When it is required it returns run(count, seed): the number of failures and a report.
 package.path = "./?.lua;" .. package.path
 local terminal = require "spec.terminal"
 local helper = require "spec.helper"
@@ -60,7 +60,7 @@ local function session(activity, count, folder)
   return table.concat(lines, "\n") .. "\n"
 end
 
--- A script that catches its errors, to which `count` interrupts are sent; then it must end by itself.
+-- Sends `count` interrupts to a script that catches its errors and must then end without another signal.
 local script = [[
 local dc = require "dotcompute"
 local x, n, i = dc.zeros(1000, "float32"), 0, ...

@@ -258,7 +258,7 @@ local function median(list)
   return list[(#list + 1) // 2]
 end
 
--- Seconds of the kernel's launches and of its reference (kernels.bench_flags), medians of `times` runs by turns.
+-- Seconds of the kernel's launches and of its reference (kernels.bench_flags), medians of `times` alternating runs.
 -- The arrays are given back their first contents between runs, outside of what is measured.
 function kernels.measure(name, times, seed)
   local run = describe(name, "bench", seed or 1)

@@ -1,6 +1,6 @@
 -- Times kernels of the suite beside their references, which cc compiles for this machine; one thread each when
--- DOTCOMPUTE_CPU_THREADS=1. Medians of runs by turns.
--- Usage: lua5.4 spec/kernels_bench.lua [NAME ...] [TIMES]     all kernels and 5 times by themselves
+-- DOTCOMPUTE_CPU_THREADS=1. Medians of alternating runs.
+-- Usage: lua5.4 spec/kernels_bench.lua [NAME ...] [TIMES]     default: all kernels, 5 times
 local dc = require "dotcompute"
 local kernels = require "spec.kernels"
 

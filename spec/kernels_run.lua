@@ -1,7 +1,7 @@
 -- Runs kernels of the suite in this process and prints for each its name and a word for each array that it makes,
 -- so that two runs can be compared: of two tiers (DOTCOMPUTE_CPU_TIER), two devices, two builds.
--- Usage: lua5.4 spec/kernels_run.lua [NAME ...] [SEED]     all kernels and seed 1 by themselves
--- One that fails prints its name and "failed:" with the reason, and the others go on.
+-- Usage: lua5.4 spec/kernels_run.lua [NAME ...] [SEED]     default: all kernels, seed 1
+-- A kernel that fails prints its name and "failed:" with the reason, and the others go on.
 local kernels = require "spec.kernels"
 
 local names, seed = {}, 1

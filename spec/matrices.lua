@@ -1,5 +1,5 @@
--- Matrices in plain Lua, as the references of specs: {shape =, [i] = value in C order}; arrays of such values that lie
--- in memory in all ways; products written out.
+-- Matrices in plain Lua, as references: {shape =, [i] = value in C order}; arrays of these values in random memory
+-- layouts; products as loops.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local check = require "luassert"
@@ -69,7 +69,7 @@ function matrices.from_plain(t, dtype)
   return dc.array(matrices.nested(t), dtype)
 end
 
--- An array of these values that lies in memory in one of many ways.
+-- An array of these values in a random memory layout.
 function matrices.lay(t, dtype)
   local n, kind = #t.shape, random(6)
   if #t == 0 or kind == 1 then return matrices.from_plain(t, dtype), "plain" end

@@ -1,5 +1,5 @@
--- Arithmetic of the dtypes in plain Lua, sharing nothing with the library: what specs compare arrays with.
--- A value is what arrays read as: a boolean, an integer (uint64 wrapped into it), a float, or {re =, im =}.
+-- Arithmetic of the dtypes in plain Lua, as references that share no code with the library. A value is in the form in
+-- which arrays are read: a boolean, an integer (uint64 wrapped into it), a float, or {re =, im =}.
 local oracle = {}
 
 oracle.dtypes = {
@@ -36,7 +36,7 @@ local function exponent(x)
   return e == -1023 and -1074 or e
 end
 
--- Rounds to a binary format of so many bits of significand, least subnormal and greatest finite number.
+-- Rounds to a binary format, given by its significand bits, least subnormal and greatest finite number.
 local function rounder(significand, least, greatest)
   return function(x)
     if x ~= x or x == 0 or x == 1 / 0 or x == -1 / 0 then return x * 1.0 end
@@ -421,6 +421,11 @@ function oracle.values(n, dtype, tame)
   local t = {}
   for i = 1, n do t[i] = oracle.value(dtype, tame) end
   return t
+end
+
+-- The array of these values, in their dtype; 1-d by default.
+function oracle.array(values, dtype, shape)
+  return require "dotcompute".from_bytes(oracle.bytes(values, dtype), shape or #values, dtype)
 end
 
 return oracle

@@ -1,5 +1,6 @@
--- busted's output handler: a line for each spec file, each failure in full when it happens, and last of all
--- "N passed, N failed" (errors count as failed, skipped tests as neither).  A file that did not run is a failure too.
+-- busted's output handler: a line when a spec file begins and one when it ends, each failure in full when it happens,
+-- and last of all "N passed, N failed" (errors count as failed, skipped tests as neither). A file that did not run
+-- counts as a failure.
 local session = package.loaded["spec.session"] or { files = {} }
 
 return function()
@@ -49,6 +50,10 @@ return function()
   function handler.fileStart(file)
     current = { name = file.name, passed = 0, failed = 0, skipped = 0, start = clock() }
     ran[file.name] = ran[file.name] or 0
+    if not session.is_child then -- else spec/parallel.lua has printed it
+      print("begins: " .. file.name)
+      io.flush()
+    end
     return nil, true
   end
 

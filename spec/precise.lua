@@ -1,4 +1,4 @@
--- Functions of complex numbers to some 30 digits, in plain Lua: what specs compare the arrays' with.
+-- Functions of complex numbers to some 30 digits, in plain Lua, as references.
 -- A real number is a pair {h, l} of float64s whose sum it is (Dekker, 1971); a complex one {re =, im =} of such pairs.
 local precise = {}
 

@@ -1,6 +1,6 @@
 -- Random programs over a few arrays: operators, views, writes, kernels, reductions, captures, closing, garbage.
 -- Each statement is made as a line of Lua that runs on the device, and as a step of an eager model in plain Lua tables.
--- Nothing in a program depends on time or addresses: its number makes it again.
+-- Nothing in a program depends on time or addresses, so its number reproduces it.
 local dc = require "dotcompute"
 local o = require "spec.oracle"
 local model = require "spec.model"

@@ -1,7 +1,7 @@
 -- Runs the specs with busted under this Lua, whichever `busted` the system has on its path.
 -- Usage: lua5.4 spec/run.lua [options of busted] [spec files]   (tools/with.sh sets the paths; `make test` does it all)
--- Each file runs in a process of its own, as many at a time as there are processors (DOTCOMPUTE_SPEC_JOBS; 1: all files
--- in this process, one after another).  Left out by themselves: tests tagged #gpu without a GPU, #multi without two.
+-- Each file runs in a process of its own, one per processor at a time (DOTCOMPUTE_SPEC_JOBS; 1: all files in this
+-- process, one after another). Excluded by default: tests tagged #gpu without a GPU, #multi without two.
 -- Ends with "N passed, N failed".
 
 local options, files = {}, {}

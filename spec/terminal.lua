@@ -1,15 +1,14 @@
--- Terminals for specs: runs the lines that spec/terminal.py describes. Gives the screens' text, how the programs ended,
--- and the history that they left.
+-- Terminals for specs: runs a session described for spec/terminal.py. Returns the screens' text, the exit statuses and
+-- the history file.
 local helper = require "spec.helper"
 local quote = helper.quote
-local terminal = { dclua = (os.getenv "DOTCOMPUTE_BUILD" or "build") .. "/dclua" }
+local terminal = { dclua = helper.dclua }
 
 terminal.exists = os.execute "python3 -c 'import pty' 2>/dev/null" == true
 
 function terminal.folder()
-  local name = os.tmpname()
-  os.remove(name)
-  assert(os.execute("mkdir -p " .. quote(name .. "/dotcompute")))
+  local name = helper.folder()
+  assert(os.execute("mkdir " .. quote(name .. "/dotcompute")))
   return name
 end
 
@@ -17,9 +16,7 @@ end
 function terminal.run(lines, options)
   options = options or {}
   local state, name = options.state or terminal.folder(), os.tmpname()
-  local f = assert(io.open(name, "w"))
-  f:write((lines:gsub("%$D", function() return quote(terminal.dclua) end):gsub("%f[^\n\0] +", "")))
-  f:close()
+  helper.write(name, (lines:gsub("%$D", function() return quote(terminal.dclua) end):gsub("%f[^\n\0] +", "")))
   local text = helper.shell(("XDG_STATE_HOME=%s TERM=%s python3 spec/terminal.py < %s"):format(quote(state),
     options.term or "xterm", name))
   os.remove(name)

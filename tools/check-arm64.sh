@@ -2,7 +2,8 @@
 # Builds for AArch64 on another machine and runs specs there under emulation:
 #   check-arm64.sh FOLDER [spec files]     without files: the units and specs of the CPU device
 # Needs a cross compiler (Debian: gcc-aarch64-linux-gnu), pkg-config, apt, pip, busted, and a kernel that lets users
-# mount binfmt_misc (6.7 or newer). What else it takes comes from Debian and PyPI into FOLDER; nothing is installed.
+# mount binfmt_misc (6.7 or newer). Everything else is downloaded from Debian and PyPI into FOLDER; nothing is
+# installed.
 set -eu
 cd "$(dirname "$0")/.."
 triple=aarch64-linux-gnu
@@ -37,13 +38,13 @@ EOF
   mkdir -p "$folder/root.part/usr/lib"
   ln -sfn usr/lib "$folder/root.part/lib"
   for d in "$part/archives"/*.deb; do dpkg -x "$d" "$folder/root.part"; done
-  # luaconf.h includes it, from a folder that only a compiler of the machine's own looks into.
+  # luaconf.h includes it, from a folder that only a native compiler searches.
   ln -sf ../$triple/lua5.4-deb-multiarch.h "$folder/root.part/usr/include/lua5.4/"
   rm -rf "$part"
   mv "$folder/root.part" "$folder/root"
 }
 
-# The cross compiler's C library may be older than the one that the libraries were made for, and that we run with.
+# The cross compiler's C library may be older than that of the libraries, which is used at run time.
 build() {
   libs=$root/usr/lib/$triple
   PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_LIBDIR="$libs/pkgconfig" make -j"$(nproc)" BUILD="$folder/build" \
@@ -51,7 +52,7 @@ build() {
     LDFLAGS="-Wl,-rpath-link,$libs,--allow-shlib-undefined" all units
 }
 
-# Runs where the kernel hands AArch64's programs to qemu, in a namespace of its own.
+# Runs a command in a namespace in which the kernel runs AArch64's programs by qemu.
 emulated() {
   mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
   magic='\x7f\x45\x4c\x46\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'

@@ -1,7 +1,7 @@
 -- Checks the structure of src/ (docs/architecture.md, "Rooms"):
 --   * includes point downwards, between rooms and between the folders of a room;
---   * no units include each other in a circle (a unit is X.c with X.h);
---   * a header declares what its own .c file defines, or types alone;
+--   * there are no cycles of includes between units (a unit is X.c with X.h);
+--   * a header declares only functions that its own .c file defines, or types;
 --   * lua.h stays in lua/ and dclua/.
 -- Usage: lua5.4 tools/check-includes.lua FILE...   (the C files and headers of src/)
 
@@ -50,7 +50,7 @@ local function read(path)
   return text
 end
 
--- "cpu", "ptx" of "cpu/ptx/lex.h"; the folder of a file straight in a room is "".
+-- "cpu", "ptx" of "cpu/ptx/lex.h"; the folder of a file directly in a room is "".
 local function place(path)
   local room, rest = path:match "^([^/]+)/(.*)$"
   return room, rest:match "^(.*)/[^/]+$" or ""
@@ -105,22 +105,22 @@ for _, path in ipairs(arg) do
   end
 end
 
--- --- circles -----------------------------------------------------------------------------------------------
+-- --- cycles ------------------------------------------------------------------------------------------------
 
--- Depth first; a unit that is met again while it is still on the way closes a circle, which is reported once.
+-- Depth-first search: a unit that is reached again while it is on the path closes a cycle, which is reported once.
 local state, way = {}, {}
 local function visit(u)
   state[u] = "on the way"
   way[#way + 1] = u
   for other, where in pairs(includes[u] or {}) do
     if state[other] == "on the way" then
-      local circle = {}
+      local cycle = {}
       for i = #way, 1, -1 do
-        table.insert(circle, 1, way[i])
+        table.insert(cycle, 1, way[i])
         if way[i] == other then break end
       end
       local path, line = where:match "^(.*):(%d+)$"
-      complain(path, tonumber(line), "a circle of includes: " .. table.concat(circle, " -> ") .. " -> " .. other)
+      complain(path, tonumber(line), "a cycle of includes: " .. table.concat(cycle, " -> ") .. " -> " .. other)
     elseif not state[other] then
       visit(other)
     end
@@ -135,7 +135,7 @@ for _, u in ipairs(units) do if not state[u] then visit(u) end end
 
 -- --- what headers declare ----------------------------------------------------------------------------------
 
--- The text without comments, literals and directives; line breaks stay.
+-- The text without comments, literals and directives; line breaks are kept.
 local function plain(text)
   text = text:gsub("/%*.-%*/", function(s) return (s:gsub("[^\n]", "")) end)
   text = text:gsub("\\\n", "  \n")

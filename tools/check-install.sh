@@ -1,6 +1,6 @@
 #!/bin/bash
 # For .ci/run: `make install` with PREFIX, `make uninstall`, and luarocks (where it is installed), each into a
-# temporary folder, and what they put there used from elsewhere.   Usage: check-install.sh FOLDER
+# temporary folder; then uses the installed files from elsewhere.   Usage: check-install.sh FOLDER
 set -eu
 folder=$1
 mkdir -p "$folder"

@@ -1,5 +1,5 @@
--- Rows of Markdown tables that belong to none: those after a blank line or a paragraph have no header, and are shown
--- as text; and rows with another number of cells than their header.  Usage: lua5.4 tools/check-tables.lua FILE.md …
+-- Finds broken rows of Markdown tables: those after a blank line or a paragraph have no header and are shown as text;
+-- others have a different number of cells than their header.  Usage: lua5.4 tools/check-tables.lua FILE.md …
 local failed = false
 
 local function complain(file, line, text)
@@ -7,7 +7,7 @@ local function complain(file, line, text)
   failed = true
 end
 
--- How many cells: bars that are not escaped, but for the first and the last; a bar in code counts unless it is escaped.
+-- The number of cells, from the bars that are not escaped, without the outer ones; a bar in code counts too.
 local function cells(row)
   local n = 0
   for _ in row:gsub("\\|", ""):gmatch "|" do n = n + 1 end

@@ -1,4 +1,4 @@
--- For .ci/run: a kernel compiled with the library and headers below one folder, and with nothing else.
+-- For .ci/run: compiles and runs a kernel with the library and headers below one folder only.
 -- Usage: dclua tools/check-wheels.lua FOLDER
 local folder = arg[1]
 local compiler = require "dotcompute.core".compiler()
@@ -23,7 +23,7 @@ local want = { 1, 0.0999755859375, 65504, 0 }
 for i = 1, 4 do assert(x[i] == want[i], ("x[%d] is %.17g, should be %.17g"):format(i, x[i], want[i])) end
 print("compiled with " .. compiler.library .. ", headers in " .. compiler.include_dir)
 
--- Sources linked as PTX and as link-time optimization's code.
+-- Sources linked as PTX and as LTO-IR.
 local parts = { [[
 extern __device__ float twice(float);
 __global__ void k(float *x) { x[threadIdx.x] = twice(x[threadIdx.x]); }

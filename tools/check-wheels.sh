@@ -1,7 +1,7 @@
 #!/bin/bash
-# For .ci/run: what `make demo` does where there is no CUDA toolkit, tried for real: the toolkits of this machine
-# hidden by mounts of our own, a home of our own, NVRTC fetched from PyPI, a kernel compiled and run with it.
-# Usage: check-wheels.sh FOLDER DCLUA
+# For .ci/run: `make demo` on a machine without a CUDA toolkit: hides this machine's toolkits by mounts, with a
+# temporary home folder, downloads NVRTC from PyPI, and compiles and runs a kernel with it. Usage: check-wheels.sh
+# FOLDER DCLUA
 set -eu
 folder=$(realpath -m "$1") dclua=$2
 mkdir -p "$folder"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# `make lint`: the rules a machine can check. A tool that is not installed is left out, and said so.
+# `make lint`: the rules of CONTRIBUTING.md that a program can check. Tools that are not installed are skipped and
+# named.
 status=0
 have() { command -v "$1" >/dev/null 2>&1; }
 step() { echo "== $1"; }
@@ -18,14 +19,14 @@ step "luacheck"
 if have luacheck; then luacheck -q --no-color lua spec examples bench tools rockspec || status=1
 else echo "not installed (Debian: lua-check)"; fi
 
-# gcc's warnings show when building; here the other compiler's.
+# Builds show gcc's warnings; these are clang's.
 step "clang"
 if have clang; then
   flags=$(make -s print-flags CC=clang WERROR=1)
   find src -name '*.c' | LC_ALL=C sort | xargs -n 8 -P 2 clang $flags -fsyntax-only || status=1
 else echo "not installed"; fi
 
-# A report only: the formatter's taste is not binding where a table reads better by hand.
+# Only a report: tables may be formatted by hand.
 step "clang-format"
 if have clang-format; then
   n=$(clang-format --dry-run $(find src -name '*.[ch]') 2>&1 | grep -c 'warning: code should be clang-formatted')

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Brings what `make demo` and `make test` need, says what it does, and does nothing when all is there.
+# Installs what `make demo` and `make test` need and reports it; does and prints nothing when nothing is missing.
 #   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; busted, OpenBLAS and FFTW for test
-#   setup.sh nvrtc DCLUA            NVIDIA's compiler library, linker and headers, when DCLUA finds none
-#   setup.sh wheels FOLDER [12|13]  fetches those of one CUDA version into a folder, unasked
-# NVRTC=off in the environment: neither looks for NVRTC nor fetches it.
+#   setup.sh nvrtc DCLUA            NVIDIA's compiler library, linker and headers, if DCLUA finds none
+#   setup.sh wheels FOLDER [12|13]  downloads those of one CUDA version into a folder, without a question
+# NVRTC=off in the environment: neither searches nor downloads NVRTC.
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -39,12 +39,12 @@ missing_packages() {
   fi
 }
 
-# A shared library, by its soname, among those that the system's loader knows.
+# Whether the system's loader knows a shared library, by its soname.
 have_library() {
   { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null | grep -q "$1 "
 }
 
-# What matrix products and Fourier transforms on the CPU device load at run time. Specs leave out what is not there.
+# Libraries that matrix products and Fourier transforms on the CPU device load at run time. Specs skip missing ones.
 missing_libraries() {
   have_library libopenblas.so.0 || echo libopenblas0-pthread
   have_library libfftw3.so.3 || echo libfftw3-double3
@@ -92,7 +92,7 @@ packages() {
 
 # --- NVIDIA's wheels --------------------------------------------------------------------------------
 
-# Pinned. cccl and crt are headers only; of curand only the headers are kept.
+# Pinned versions. cccl and crt are headers only; of curand only the headers are kept.
 WHEELS_13="nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88
            nvidia-nvjitlink==13.0.88 nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.0.35"
 WHEELS_12="nvidia-cuda-nvrtc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79
@@ -117,7 +117,7 @@ find_pip() {
   $PIP --version >/dev/null 2>&1 || PIP="/usr/bin/python3 -m pip"
 }
 
-# wheels FOLDER 12|13: FOLDER becomes pip's tree, nvidia/... below it. Whole or not at all.
+# wheels FOLDER 12|13: FOLDER becomes pip's tree, with nvidia/... below it; it is complete or does not exist.
 wheels() {
   folder=$1 cuda=$2
   case $cuda in
@@ -141,7 +141,7 @@ wheels() {
     tail -n 5 "$said" | sed 's/^/setup:   /' >&2
     fail "Without them: install a CUDA toolkit and set CUDA_PATH, or use NVRTC=off."
   }
-  # Host libraries that nobody loads here, and NVRTC's second build of itself.
+  # Unused host libraries, and NVRTC's second build.
   find "$part" \( -name 'libcurand*' -o -name 'libcudart*' -o -name '*.alt.so*' \) -type f -exec rm -f {} +
   rm -rf "$folder"
   mv "$part" "$folder"
@@ -150,7 +150,7 @@ wheels() {
   say "done: $(du -sm "$folder" | cut -f1) MB in $folder"
 }
 
-# Where the compiler looks for them by itself (src/compile).
+# A folder that the compiler searches by default (src/compile).
 wheel_home() { echo "${XDG_DATA_HOME:-$HOME/.local/share}/dotcompute/nvidia"; }
 
 nvrtc() {

@@ -1,39 +1,41 @@
--- Arguments of functions: what is usual by position, then one table of options by name (src/lua/named.c, for functions
--- in C).  Whatever is optional by position has a name too, and where a function takes an axis, axes or a shape, a table
--- of options may hold them as its list part: {1, descending = true}.
+-- Arguments of functions in Lua: some by position, then one table of options by name (src/lua/named.c does the same for
+-- functions in C). Every optional positional argument has a name, too. An axis, axes or a shape may be the list part of
+-- the table of options: {1, descending = true}.
 local core = require "dotcompute.core"
 core.own(debug.getinfo(1, "S").source)
 
 local arguments = {}
 
+-- In all of these `fname` is the name of the function that the script called, for messages.
+
 local function fail(text, ...) core.fail("argument", text:format(...)) end
 
-local function fail_unknown(who, name, known)
+local function fail_unknown(fname, name, known)
   local names = {}
   for k in pairs(known) do names[#names + 1] = k end
   table.sort(names)
   if type(name) ~= "string" then
-    fail("%s: options are named, as in {%s = …}; got the key %s", who, names[1] or "name", core.describe(name))
+    fail("%s: options are named, as in {%s = …}; got the key %s", fname, names[1] or "name", core.describe(name))
   end
-  core.fail_option(who, name, names)
+  core.fail_option(fname, name, names)
 end
 
--- Raises for options that there are not, and for values of another type. `known`: name -> type, as `type` or
--- `math.type` name it, or "any". `takes_list`: the list part has another meaning. Gives the options, {} for nil.
-function arguments.check(who, options, known, takes_list)
+-- Raises for unknown options and for values of a wrong type. `known`: name -> type, as `type` or `math.type` name it,
+-- or "any". `takes_list`: the list part is not an option. Returns the options, {} for nil.
+function arguments.check(fname, options, known, takes_list)
   if options == nil then return {} end
-  return arguments.need(who, options, known, takes_list)
+  return arguments.need(fname, options, known, takes_list)
 end
 
--- The same where there must be options.
-function arguments.need(who, options, known, takes_list)
-  if type(options) ~= "table" then fail("%s: a table of options expected, got %s", who, core.describe(options)) end
+-- Like arguments.check, but nil is an error.
+function arguments.need(fname, options, known, takes_list)
+  if type(options) ~= "table" then fail("%s: a table of options expected, got %s", fname, core.describe(options)) end
   for name, v in next, options do
     if not (takes_list and math.type(name) == "integer") then
       local wanted = known[name]
-      if not wanted then fail_unknown(who, name, known) end
+      if not wanted then fail_unknown(fname, name, known) end
       if wanted ~= "any" and type(v) ~= wanted and math.type(v) ~= wanted then
-        fail("%s: option '%s' is a%s %s, got %s", who, name, wanted:find "^[aio]" and "n" or "", wanted,
+        fail("%s: option '%s' is a%s %s, got %s", fname, name, wanted:find "^[aio]" and "n" or "", wanted,
           core.describe(v))
       end
     end
@@ -41,7 +43,7 @@ function arguments.need(who, options, known, takes_list)
   return options
 end
 
--- Whether a table has entries beside its list part.
+-- Whether a table has keys that are not integers.
 local function has_names(t)
   for name in next, t do
     if math.type(name) ~= "integer" then return true end
@@ -49,59 +51,62 @@ local function has_names(t)
   return false
 end
 
--- Raises where an operand that is a table has options, which stand behind it.
-function arguments.plain(who, what, v)
+-- Raises if an operand that is a table contains options, which belong in a table after it.
+function arguments.plain(fname, what, v)
   if type(v) ~= "table" or not has_names(v) then return end
   for name in next, v do
     if math.type(name) ~= "integer" then
-      fail("%s: %s has the key %s; options stand in a table of their own behind it", who, what, core.describe(name))
+      fail("%s: %s has the key %s; options stand in a table of their own after it", fname, what, core.describe(name))
     end
   end
 end
 
-local none = {} -- only read
+local none = {} -- never written
 
 local function list_part(t) return table.move(t, 1, #t, 1, {}) end
 
--- Adds the options to the values by name; those must not be there yet.
-local function add(who, spec, values, options)
-  for name, v in next, arguments.check(who, options, spec.known, spec.list) do
+-- Adds the options to `values`, by name; raises for one that was given by position, too.
+local function add(fname, spec, values, options)
+  for name, v in next, arguments.check(fname, options, spec.known, spec.list) do
     if math.type(name) ~= "integer" then
-      if values[name] ~= nil then fail("%s: '%s' is given twice, by position and by name", who, name) end
+      if values[name] ~= nil then fail("%s: '%s' is given twice, by position and by name", fname, name) end
       values[name] = v
     end
   end
   if #options > 0 then
-    if values[spec.list] ~= nil then fail("%s: '%s' is given twice, by position and by name", who, spec.list) end
+    if values[spec.list] ~= nil then fail("%s: '%s' is given twice, by position and by name", fname, spec.list) end
     values[spec.list] = #options == 1 and options[1] or list_part(options)
   end
 end
 
--- The arguments by name.  `spec`: the names of the positional ones in order, of which the first `required` are operands
--- (1 if not given); `known`: the types of all that may be given by name; `tables`: the set of the optional positional
--- ones that take a table without names; `list`: what the list part of options means; `usage`, `missing`: for messages.
-function arguments.read(who, spec, ...)
+-- The arguments as a table by name. `spec` has the names of the positional ones in order, and the fields
+--   required  how many of them are operands, 1 by default
+--   known     name -> type of those that may be options
+--   tables    the set of optional positional ones that may be a table without names
+--   list      the name of the argument that the list part of options is
+--   usage, missing  texts of messages
+function arguments.read(fname, spec, ...)
   local given, n, required, values = { ... }, select("#", ...), spec.required or 1, {}
   while n > required and given[n] == nil do n = n - 1 end
   local last = n > required and given[n]
   local options = type(last) == "table" and (n > #spec or not (spec.tables and spec.tables[spec[n]]) or has_names(last))
   local count = options and n - 1 or n
-  if count == #spec + 1 then arguments.need(who, given[count], spec.known) end
-  if n < required then fail(spec.missing or "%s takes %s; got %d arguments", who, spec.usage, n) end
-  if count > #spec then fail("%s takes %s; got %d arguments", who, spec.usage, n) end
+  if count == #spec + 1 then arguments.need(fname, given[count], spec.known) end
+  if n < required then fail(spec.missing or "%s takes %s; got %d arguments", fname, spec.usage, n) end
+  if count > #spec then fail("%s takes %s; got %d arguments", fname, spec.usage, n) end
   for k = 1, count do values[spec[k]] = given[k] end
-  if options then add(who, spec, values, last) end
+  if options then add(fname, spec, values, last) end
   return values
 end
 
--- (v1, v2, … [, options]) or ({v1, v2, …} [, options]), where the one table may hold options too: the values as a
--- list, and the options.
-function arguments.list(who, known, ...)
+-- Reads (v1, v2, … [, options]) or ({v1, v2, …} [, options]), where the first table may contain the options. Returns
+-- the values as a list, and the options.
+function arguments.list(fname, known, ...)
   local list, n = { ... }, select("#", ...)
   while n > 0 and list[n] == nil do n = n - 1 end
   local last, options = list[n], none
   if type(last) == "table" and (n > 1 or has_names(last)) then
-    options = arguments.check(who, last, known, n == 1)
+    options = arguments.check(fname, last, known, n == 1)
     if n == 1 then return list_part(last), options end
     list[n], n = nil, n - 1
   end
@@ -109,11 +114,11 @@ function arguments.list(who, known, ...)
   return list, options
 end
 
--- Axes as `arguments.list` gives them, or else those of options 'axes' and 'axis'.
-function arguments.axes(who, list, options)
+-- The axes in `list`, as arguments.list returns it, or those of option 'axes' or 'axis'.
+function arguments.axes(fname, list, options)
   for _, name in ipairs { "axes", "axis" } do
     local v = options[name]
-    if v ~= nil and #list > 0 then fail("%s: the axes are given twice", who) end
+    if v ~= nil and #list > 0 then fail("%s: the axes are given twice", fname) end
     if v ~= nil then list = type(v) == "table" and list_part(v) or { v } end
   end
   return list

@@ -1,4 +1,4 @@
--- dclua --cache and --bundle: what is kept of compiled code, and compiled code to give away.
+-- dclua --cache and --bundle: commands on the cache of compiled code, and files of compiled code beside scripts.
 local core = require "dotcompute.core"
 core.own(debug.getinfo(1, "S").source)
 
@@ -19,7 +19,7 @@ end
 
 local function count_text(n, what) return ("%d %s"):format(n, n == 1 and what or what:gsub("y$", "ie") .. "s") end
 
--- "64M" as bytes; MiB where no letter says so. Nil when it is no size.
+-- A size in bytes from a text like "64M"; a number without a letter is in MiB. Nil for other texts.
 local function parse_size(text)
   local number, unit = text:match "^(%d+%.?%d*)([kKmMgG]?)[iI]?[bB]?$"
   local factors = { k = 1 << 10, m = 1 << 20, g = 1 << 30 }
@@ -40,13 +40,13 @@ function commands.list()
   return true
 end
 
--- True when all entries are what their checksums say.
+-- Returns true when all entries match their checksums.
 function commands.verify()
   local bad, entries = 0, core.cache_list()
   for _, e in ipairs(entries) do
     if not e.good then
       bad = bad + 1
-      print(("%s.bin is damaged: it will be made anew"):format(e.key))
+      print(("%s.bin is damaged: it will be rebuilt"):format(e.key))
     end
   end
   print(("%s, %d damaged"):format(count_text(#entries, "entry"), bad))
@@ -62,7 +62,7 @@ end
 function commands.prune(size)
   local bytes = size and parse_size(size)
   if size and not bytes then
-    io.stderr:write(("'%s' is no size: a number of MiB, or with K, M or G behind it\n"):format(size))
+    io.stderr:write(("'%s' is no size: give a number of MiB, or one with K, M or G\n"):format(size))
     return false
   end
   local files, freed = core.cache_prune(bytes)
@@ -70,7 +70,7 @@ function commands.prune(size)
   return true
 end
 
--- Runs one of the commands; true when all is well.
+-- Runs a command; returns whether it succeeded.
 function cache.command(name, size)
   local run = commands[name]
   if not run then
@@ -86,7 +86,7 @@ function cache.command(name, size)
   return run(size)
 end
 
--- Writes what was compiled since recording began beside the script.
+-- Writes the images compiled since cache.record() to a file beside the script.
 function cache.bundle(script)
   local path = script .. ".dcb"
   local images, bytes = core.bundle_write(path)

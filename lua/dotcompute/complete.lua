@@ -1,18 +1,18 @@
--- Completion at the prompt: what could stand before the cursor.
--- Looks names up without running the user's code: raw reads along tables, and metatables' __index tables.
+-- Completion at the prompt: names that begin with the word before the cursor. Names are looked up without running the
+-- user's code, by raw reads of tables and of the __index tables of metatables.
 
 local keywords = {
   "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
   "or", "repeat", "return", "then", "true", "until", "while",
 }
 
--- The table where fields and methods of a value without raw fields are found, or nil.
+-- The table of a value's methods: its metatable's __index, or nil.
 local function index_table(value)
   local meta = debug.getmetatable(value)
   if type(meta) ~= "table" then return nil end
   local index = rawget(meta, "__index")
   if type(index) == "table" then return index end
-  -- __index is a function: types of dotcompute list their names for us
+  -- __index is a function: types of dotcompute list their methods in __methods
   local methods = rawget(meta, "__methods")
   return type(methods) == "table" and methods or nil
 end
@@ -63,7 +63,7 @@ local function columns(names, width)
   return table.concat(out)
 end
 
--- `line` is the text up to the cursor.  Gives the text to insert there ("" for none) and the candidates as lines.
+-- `line` is the text up to the cursor. Returns the text to insert there ("" for none) and the candidates in columns.
 return function(line, width)
   if not line:find "%S" then return "  ", "" end
   local chain, prefix = line:match "([%a_][%w_%.:]*[%.:])([%w_]*)$"

@@ -1,4 +1,4 @@
--- cumsum and cumprod: dc.scan with the dtype of the result chosen, and float16 and bfloat16 folded in float32.
+-- cumsum and cumprod: dc.scan with the result's dtype; float16 and bfloat16 are accumulated in float32.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -7,7 +7,7 @@ core.own(debug.getinfo(1, "S").source)
 
 local scans = {}
 
--- The dtype of the running sums of a dtype.
+-- The dtype of a dtype's prefix sums and products.
 local function result_of(dtype)
   if dtype.kind == "b" or dtype.kind == "i" then return "int64" end
   if dtype.kind == "u" then return "uint64" end

@@ -1,5 +1,5 @@
--- `dclua --doctor`: what was found where, what works, and what to install for the rest.
--- require "dotcompute.doctor"() prints it and returns true when kernels run on some device.
+-- `dclua --doctor`: a report of the libraries, compilers and devices found, whether they work, and what to install.
+-- require "dotcompute.doctor"() prints it and returns true when kernels run on at least one device.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 
@@ -12,7 +12,7 @@ local function rows(name, text)
   end
 end
 
--- Reasons, one a line, why the places searched had no such file.  Where a file is simply not there its path is enough.
+-- Prints the reasons, one a line, for which libraries could not be loaded. For a missing file its path is enough.
 local function reasons(text)
   local absent = {}
   for line in text:gmatch "[^\n]+" do
@@ -36,7 +36,7 @@ local function drivers()
       row("library", d.library)
     else
       reasons(d.why_not or "unknown")
-      row("", "Only machines with an NVIDIA GPU need it; the CPU device works without.")
+      row("", "Only machines with an NVIDIA GPU need it; the CPU device works without it.")
     end
   end
 end
@@ -47,12 +47,12 @@ local function compiler()
   if c.available then
     row("version", ("%d.%d"):format(c.major, c.minor))
     row("library", c.library)
-    row("headers", c.include_dir or "not found: #include <cuda_fp16.h> and the like will fail")
+    row("headers", c.include_dir or "not found: #include <cuda_fp16.h> and other headers of CUDA will fail")
     row("CCCL", c.cccl_dir or "not found: #include <cub/...> and <cuda/std/...> will fail")
   else
     reasons(c.why_not or "unknown")
-    row("", "Kernels that are not in the cache cannot be compiled.  To get it: `make demo` in dotcompute's folder")
-    row("", "fetches it from PyPI; or install NVIDIA's CUDA toolkit and set CUDA_PATH.")
+    row("", "Without it only kernels in the cache can run. `make demo` in dotcompute's folder downloads it from PyPI;")
+    row("", "or install NVIDIA's CUDA toolkit and set CUDA_PATH.")
   end
   print "Cache of compiled kernels"
   row("folder", c.cache_dir or "off")
@@ -64,17 +64,17 @@ local function c_compiler()
   local c = core.c_compiler()
   if not c.path then
     row("missing", c.why_not)
-    row("", "Kernels of the CPU device are interpreted without it, which is slower.")
+    row("", "Without it the CPU device interprets kernels, which is slower.")
     if not os.getenv "DOTCOMPUTE_CC" then row("", "Debian: apt install gcc libc6-dev") end
     return false
   end
   row("program", table.concat({ c.path, table.unpack(c.options) }, " "))
   if c.works then row("", "works: a library was compiled and loaded")
-  else rows("fails", c.why_not ~= "" and c.why_not or "no library came of it, and no reason was given") end
+  else rows("fails", c.why_not ~= "" and c.why_not or "it built no library and printed no reason") end
   return c.works
 end
 
--- Whether kernels of the CPU device become native code within some seconds.
+-- Prints whether a kernel of the CPU device is compiled to native code within 10 seconds.
 local function native(device, compiles)
   if os.getenv "DOTCOMPUTE_CPU_TIER" == "0" then return row("", "native code: off (DOTCOMPUTE_CPU_TIER=0)") end
   if not compiles then return row("", "native code: none without a C compiler; kernels are interpreted") end
@@ -86,10 +86,10 @@ local function native(device, compiles)
     until k.attributes.tier == 1 or dc.clock() - start > 10
     return k.attributes.tier
   end)
-  row("", tier == 1 and "native code: works" or "native code: none came within 10 seconds; kernels are interpreted")
+  row("", tier == 1 and "native code: works" or "native code: not built within 10 seconds; kernels are interpreted")
 end
 
--- The files of loaded libraries whose names begin with one of these words.
+-- The files of loaded libraries whose names begin with one of the words of `names`.
 local function loaded(names)
   local found, seen = {}, {}
   local maps = io.open "/proc/self/maps"
@@ -122,7 +122,7 @@ local function zlib()
   end
 end
 
--- Compiles and runs a kernel on the device; true, or false and the message.
+-- Compiles and runs a kernel on the device; returns true, or false and the error.
 local function try(device)
   return pcall(function()
     dc.using(device, function()
@@ -134,7 +134,7 @@ local function try(device)
   end)
 end
 
--- Libraries of the device: which are there, and what is said of the others.
+-- Prints the device's libraries: their files, or why they cannot be used and what to install.
 local function libraries(device)
   local facts = core.libraries(device)
   for _, name in ipairs { "blas", "lapack", "fft" } do

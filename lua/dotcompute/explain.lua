@@ -1,11 +1,11 @@
--- k:explain(): what a kernel's registers, memory and block size mean for it, a line for each finding.
+-- k:explain(): a kernel's use of registers and memory and its occupancy, one line for each fact.
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 core.own(debug.getinfo(1, "S").source)
 
 local function ceil_to(n, unit) return (n + unit - 1) // unit * unit end
 
--- How many blocks of a multiprocessor each of its resources allows.
+-- For each resource of a multiprocessor, how many blocks of the kernel it has room for.
 local function limits(a, facts, threads, shared)
   local list = {}
   local warps = (threads + facts.warp_size - 1) // facts.warp_size
@@ -13,7 +13,7 @@ local function limits(a, facts, threads, shared)
   add("threads", facts.max_threads_per_multiprocessor // (warps * facts.warp_size))
   if (facts.max_blocks_per_multiprocessor or 0) > 0 then add("blocks", facts.max_blocks_per_multiprocessor) end
   if a.registers > 0 and facts.registers_per_block > 0 then
-    -- registers are handed out to warps, 256 at a time
+    -- registers are allocated to warps in units of 256
     add("registers", facts.registers_per_block // (ceil_to(a.registers * facts.warp_size, 256) * warps))
   end
   if a.shared + shared > 0 and facts.shared_per_multiprocessor > 0 then
@@ -22,7 +22,8 @@ local function limits(a, facts, threads, shared)
   return list
 end
 
--- The resources that allow fewest blocks, at most as many as really fit.
+-- The names of the resources that limit occupancy: those with room for the fewest blocks, or for no more than `blocks`,
+-- which the device reports.
 local function limiting(list, blocks)
   local least = math.huge
   for _, l in ipairs(list) do least = math.min(least, l.blocks) end
@@ -33,7 +34,7 @@ local function limiting(list, blocks)
   return table.concat(names, " and ")
 end
 
--- What would have to change for one more block, for the resource that people can change.
+-- The number of registers, or bytes of shared memory, at which one more block would fit.
 local function advice(a, facts, threads, shared, blocks)
   local warps = (threads + facts.warp_size - 1) // facts.warp_size
   local wanted = facts.registers_per_block // ((blocks + 1) * warps * facts.warp_size) // 8 * 8
@@ -41,13 +42,13 @@ local function advice(a, facts, threads, shared, blocks)
     return ("; at %d registers a thread one more block would fit"):format(wanted)
   end
   if a.shared + shared > 0 then
-    return ("; at %d bytes of shared memory a block one more would fit"):format(
+    return ("; at %d bytes of shared memory a block one more block would fit"):format(
       facts.shared_per_multiprocessor // (blocks + 1))
   end
   return ""
 end
 
--- explain(k [, block [, shared or {shared =}]]): lines as one text.
+-- explain(k [, block [, shared or {shared =}]]): the report as one text.
 local function explain(k, block, shared)
   if type(shared) == "table" then shared = arguments.check("explain", shared, { shared = "integer" }).shared end
   local a, device = k.attributes, k.device
@@ -86,7 +87,7 @@ local function explain(k, block, shared)
   say("occupancy: %d block%s of %d threads a multiprocessor%s, %.0f%% of its warps; limited by %s%s", blocks,
     blocks == 1 and "" or "s", threads, chosen and " (the automatic choice)" or "", 100 * share, name,
     share < 1 and not name:find "threads" and advice(a, facts, threads, shared, blocks) or "")
-  if blocks == 0 then say "such a block does not fit at all" end
+  if blocks == 0 then say "a block of this size does not fit on a multiprocessor" end
   return table.concat(lines, "\n")
 end
 

@@ -1,7 +1,7 @@
--- dc.fft: Fourier transforms. Read when one of its functions is first asked for.
+-- dc.fft: Fourier transforms. This file is read when one of its functions is first used.
 --
--- Forward transforms are not scaled, backward ones are by 1/n; what scales is a pending product, so that it becomes a
--- part of what is computed next.
+-- Forward transforms are not scaled; inverse ones are scaled by 1/n, with a pending product that is fused into later
+-- expressions.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -28,7 +28,7 @@ local function check_points(name, n)
   return points
 end
 
--- The axes, all different, and the points along each; `n` may be nil or a list.
+-- The axes, which must differ, and the number of points along each; `n` may be nil or a list.
 local function check_axes(name, a, axes, n)
   if n ~= nil and (type(n) ~= "table" or #n ~= #axes) then
     fail("argument", "%s: option 'n' is a list of as many numbers as there are axes, %d", name, #axes)
@@ -45,7 +45,7 @@ end
 
 -- --- lengths ----------------------------------------------------------------------------------------------------
 
--- The array with n elements along the axis: the first n, or zeros behind those there are.
+-- The array with n elements along the axis: truncated, or padded with zeros.
 local function fit(a, axis, n)
   local shape = { a:shape() }
   local have = shape[axis]
@@ -85,13 +85,13 @@ function fft.ifft(...)
   return core.fourier(fit(x, axis, n), "backward", { axis }) * (1 / n)
 end
 
--- Of real numbers: the first n // 2 + 1 of what fft gives.
+-- The transform of real numbers: the first n // 2 + 1 elements of the result of fft.
 function fft.rfft(...)
   local x, axis, n = along("rfft", ...)
   return core.fourier(fit(x, axis, points_along("rfft", x, axis, n)), "real", { axis })
 end
 
--- The other way round, to n real numbers; 2 * (m - 1) for an axis of m unless told.
+-- The inverse of rfft, to n real numbers, by default 2 * (m - 1) for an axis of m.
 function fft.irfft(...)
   local x, axis, n = along("irfft", ...)
   n = n or check_points("irfft", 2 * (select(axis, x:shape()) - 1))
@@ -102,7 +102,7 @@ end
 
 local many_axes = { axes = "any", axis = "any", n = "any" }
 
--- `usual`: the axes unless others are given.
+-- `usual`: a function that returns the default axes of an array.
 local function transform(name, usual, direction, a, ...)
   local x = to_array(name, a)
   local list, options = arguments.list(name, many_axes, ...)
@@ -129,11 +129,11 @@ local function all_axes(a)
   return axes
 end
 
--- Along the last two axes unless others are given; the rest are a batch.
+-- Along the last two axes by default; the others are a batch.
 function fft.fft2(...) return transform("fft2", last_two, "forward", ...) end
 function fft.ifft2(...) return transform("ifft2", last_two, "backward", ...) end
 
--- Along all axes unless others are given.
+-- Along all axes by default.
 function fft.fftn(...) return transform("fftn", all_axes, "forward", ...) end
 function fft.ifftn(...) return transform("ifftn", all_axes, "backward", ...) end
 

@@ -9,19 +9,19 @@ local files = {}
 
 -- --- arguments --------------------------------------------------------------------------------------------------
 
-local function check_path(who, path)
+local function check_path(fname, path)
   if type(path) ~= "string" then
-    fail("argument", "%s: the name of a file (a string) expected, got %s", who, core.describe(path))
+    fail("argument", "%s: the name of a file (a string) expected, got %s", fname, core.describe(path))
   end
 end
 
-local function check_array(who, a)
-  if not core.is_array(a) then fail("argument", "%s: an array expected, got %s", who, core.describe(a)) end
+local function check_array(fname, a)
+  if not core.is_array(a) then fail("argument", "%s: an array expected, got %s", fname, core.describe(a)) end
 end
 
-local function check_dtype(who, dtype)
+local function check_dtype(fname, dtype)
   if type(dtype) ~= "string" then
-    fail("argument", "%s: the name of a dtype expected, got %s", who, core.describe(dtype))
+    fail("argument", "%s: the name of a dtype expected, got %s", fname, core.describe(dtype))
   end
 end
 
@@ -37,7 +37,7 @@ function files.load(...)
   return core.file_load(path, o.mmap, o.name)
 end
 
--- Names and arrays of a table, in the order of the names.
+-- The names and arrays of a table, sorted by name.
 local function members(t)
   local names, arrays = {}, {}
   for name, a in pairs(t) do
@@ -90,19 +90,19 @@ local raw_signature = { "path", "dtype", "shape", tables = { shape = true }, lis
   usage = "a path, a dtype, then perhaps a shape and options" }
 
 function files.load_raw(...)
-  local who, path = "dc.load_raw", ...
-  check_path(who, path)
-  local o = arguments.read(who, raw_signature, ...)
+  local fname, path = "dc.load_raw", ...
+  check_path(fname, path)
+  local o = arguments.read(fname, raw_signature, ...)
   local dtype, shape = o.dtype, o.shape
-  check_dtype(who, dtype)
+  check_dtype(fname, dtype)
   if math.tointeger(shape) and type(shape) == "number" then shape = { shape } end
   if shape ~= nil and type(shape) ~= "table" then
-    fail("argument", "%s: a shape expected: an integer or a table of them, got %s", who, core.describe(shape))
+    fail("argument", "%s: a shape expected: an integer or a table of them, got %s", fname, core.describe(shape))
   end
   if o.endian ~= nil and o.endian ~= "little" and o.endian ~= "big" then
-    fail("argument", "%s: option 'endian' is \"little\" or \"big\", got '%s'", who, o.endian)
+    fail("argument", "%s: option 'endian' is \"little\" or \"big\", got '%s'", fname, o.endian)
   end
-  if o.offset and o.offset < 0 then fail("argument", "%s: option 'offset' is negative: %d", who, o.offset) end
+  if o.offset and o.offset < 0 then fail("argument", "%s: option 'offset' is negative: %d", fname, o.offset) end
   return core.raw_load(path, dtype, shape, o.offset, o.endian == "big", o.mmap)
 end
 
@@ -114,11 +114,11 @@ end
 
 -- --- CSV --------------------------------------------------------------------------------------------------------
 
--- A character that can stand between numbers.
-local function check_delimiter(who, delimiter)
+-- The delimiter, "," by default: a character that numbers do not contain.
+local function check_delimiter(fname, delimiter)
   if delimiter == nil then return "," end
   if #delimiter ~= 1 or delimiter:find '[%w%.%+%-"\n\r%z]' or delimiter:byte() > 126 then
-    fail("argument", "%s: option 'delimiter' is one character that no number has, got '%s'", who, delimiter)
+    fail("argument", "%s: option 'delimiter' is one character that numbers do not contain, got '%s'", fname, delimiter)
   end
   return delimiter
 end
@@ -128,18 +128,19 @@ local csv_signature = { "path", usage = "a path, then perhaps options", known = 
   delimiter = "string", header = "boolean", skip = "integer", comment = "string", missing = "any" } }
 
 function files.load_csv(...)
-  local who, path = "dc.load_csv", ...
-  check_path(who, path)
-  local o = arguments.read(who, csv_signature, ...)
-  local delimiter, comment = check_delimiter(who, o.delimiter), o.comment or "#"
+  local fname, path = "dc.load_csv", ...
+  check_path(fname, path)
+  local o = arguments.read(fname, csv_signature, ...)
+  local delimiter, comment = check_delimiter(fname, o.delimiter), o.comment or "#"
   if #comment > 1 or comment == delimiter or comment:find '[%w%.%+%-"%s%z]' then
-    fail("argument", "%s: option 'comment' is one character that no number has, or \"\", got '%s'", who, comment)
+    fail("argument", "%s: option 'comment' is one character that numbers do not contain, or \"\", got '%s'", fname,
+      comment)
   end
-  if o.skip and o.skip < 0 then fail("argument", "%s: option 'skip' is negative: %d", who, o.skip) end
+  if o.skip and o.skip < 0 then fail("argument", "%s: option 'skip' is negative: %d", fname, o.skip) end
   return core.csv_load(path, o.dtype or "float32", delimiter, comment, o.header, o.skip or 0, o.missing)
 end
 
--- The first line of a table whose columns have these names.
+-- The header line of a CSV file, of the names of its columns.
 local function header_line(names, columns, delimiter)
   if #names ~= columns then
     fail("argument", "dc.save_csv: option 'header' has %d names, the array has %d columns", #names, columns)
@@ -147,7 +148,7 @@ local function header_line(names, columns, delimiter)
   local quoted = {}
   for i, name in ipairs(names) do
     if type(name) ~= "string" or name:find "[\n\r%z]" then
-      fail("argument", "dc.save_csv: name %d of option 'header' is no string of one line", i)
+      fail("argument", "dc.save_csv: name %d of option 'header' is not a string of one line", i)
     end
     local plain = not name:find('[%s"#]') and not name:find(delimiter, 1, true) and name ~= ""
     quoted[i] = plain and name or '"' .. name:gsub('"', '""') .. '"'
@@ -157,13 +158,13 @@ end
 
 -- save_csv(path, array [, {delimiter, header = names}])
 function files.save_csv(path, a, options)
-  local who = "dc.save_csv"
-  check_path(who, path)
-  check_array(who, a)
-  local o = arguments.check(who, options, { delimiter = "string", header = "table" })
-  local delimiter = check_delimiter(who, o.delimiter)
+  local fname = "dc.save_csv"
+  check_path(fname, path)
+  check_array(fname, a)
+  local o = arguments.check(fname, options, { delimiter = "string", header = "table" })
+  local delimiter = check_delimiter(fname, o.delimiter)
   if a.ndim > 2 then
-    fail("shape", "%s: a table has at most 2 axes, the array has %d; reshape it first", who, a.ndim)
+    fail("shape", "%s: a table has at most 2 axes, the array has %d; reshape it first", fname, a.ndim)
   end
   local columns = a.ndim == 2 and select(2, a:shape()) or 1
   return core.csv_save(path, a, columns, delimiter, o.header and header_line(o.header, columns, delimiter))

@@ -1,8 +1,8 @@
--- bincount and histogram: how many elements fall where, in one pass.
+-- bincount and histogram: the number of elements in each bin, in one pass.
 --
--- On a GPU a block counts in shared memory, in up to 8 copies of the bins (8192 counters), and adds what it has to the
--- result; bins that exceed all shared memory are counted in global memory. On the CPU device, where atomics are slow,
--- each lane of a block of 32 has counters of its own. Sums of weights are made in a fixed order, by scatter_add.
+-- On a GPU a block counts in shared memory, in up to 8 copies of the bins (8192 counters), and adds its counts to the
+-- result; bins that exceed shared memory are counted in global memory. On the CPU device, where atomics are slow,
+-- each lane of a block of 32 has its own counters. Weights are summed in a fixed order, by scatter_add.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -11,18 +11,18 @@ local take = require "dotcompute.take"
 core.own(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
-local MOST_STATIC, MOST_LANES = 8192, 4096 -- counters of a block in memory that every kernel may have; of a lane
-local MOST_NEAR = 512 -- edges that a block keeps in shared memory
-local MOST_EVEN = 1 << 24 -- bins of equal width that are found by a product
-local GUESS, MOST_GUESS = 1024, 1 << 15 -- bins that bincount tries first; at most, if more are asked for
+local MOST_STATIC, MOST_LANES = 8192, 4096 -- counters of a block in static shared memory; of a lane
+local MOST_NEAR = 512 -- edges that a block copies to shared memory
+local MOST_EVEN = 1 << 24 -- bins of equal width whose number is computed by a product
+local GUESS, MOST_GUESS = 1024, 1 << 15 -- bins of bincount's first attempt; the most, with minlength
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 
--- dc_bin(v, facts): the bin of an element from 0, or a number beyond all bins. dc_facts: what it needs to know.
--- dc_number is what bins are counted in.
+-- dc_bin(v, facts): the bin of an element, from 0, or a number not below the number of bins. dc_facts: its parameters.
+-- dc_number is the type of bin numbers.
 local bins = {}
 
--- The value itself; a negative one is larger than all. What the largest is must be known, too.
+-- bincount: the bin is the value itself, with negative values as large unsigned ones. The largest value is needed, too.
 bins.value = [[
 struct dc_facts {
   __device__ dc_facts(double, double, double, const double *, unsigned long long) {}
@@ -30,7 +30,8 @@ struct dc_facts {
 static __device__ __forceinline__ dc_number dc_bin(dc_value v, const dc_facts &) { return (dc_number)v; }
 ]]
 
--- Equal widths: a product, whose integer part may be off by one close to an edge; there the edges decide.
+-- Bins of equal width: the integer part of a product, which may be off by one close to an edge, where edges are
+-- compared.
 bins.even = [[
 struct dc_facts {
   double low, high, scale;
@@ -53,9 +54,9 @@ static __device__ __forceinline__ unsigned dc_bin(dc_value given, const dc_facts
 }
 ]]
 
--- The same for values that float32 has: the product in float32, whose error is bounded by `unsure` bins (the difference
--- is rounded, and so are low, scale and product; twice that). Only closer to an edge double precision is needed, whose
--- conversions a GPU does slowly. Adding 2^23 and rounding down leaves the integer part in the lower bits.
+-- The same for values that float32 represents: the product in float32, whose error is at most `unsure` bins (twice the
+-- rounding of difference, low, scale and product). Only closer to an edge is double precision needed, whose conversions
+-- are slow on a GPU. Adding 2^23 and rounding down leaves the integer part in the lower bits.
 bins.even32 = bins.even:gsub("__forceinline__ unsigned dc_bin%(dc_value given, const dc_facts &f",
   "__noinline__ unsigned dc_bin_exactly(dc_value given, const dc_facts f") .. [[
 struct dc_facts32 : dc_facts {
@@ -76,7 +77,7 @@ static __device__ __forceinline__ unsigned dc_bin(dc_value given, const dc_facts
 }
 ]]
 
--- Edges of any distance: the last that is not above the element.
+-- Bins of any width: binary search for the last edge that is not above the element.
 bins.edges = [[
 struct dc_facts {
   double low, high;
@@ -98,9 +99,8 @@ static __device__ __forceinline__ unsigned long long dc_bin(dc_value given, cons
 }
 ]]
 
--- COUNT is what is done with the bin b of an element. Elements are read 16 bytes at a time, up to four times in a row.
--- The largest value goes behind the counts; where a block has counters it is known from these, but for values that have
--- none.
+-- COUNT counts bin b of an element. Elements are read 16 bytes at a time, up to four times in a row. The largest value
+-- is stored after the counts; a block derives it from its counters, except for values beyond them.
 local body = [[
 template <typename T, int N> struct alignas(sizeof(T) * N) dc_pack { T v[N]; };
 __global__ void __launch_bounds__(THREADS, BLOCKS) dc_count(void *counts_, void *lanes, const void *x_,
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) dc_count(void *counts_, void 
     for (int u = 0; u < LOADS; u++)
       if (i + u * step < vectors) p[u] = ((const pack *)x)[i + u * step];
   };
-  load(first); // under way while counters are cleared
+  load(first); // in flight while counters are cleared
 BEGIN
   auto take = [&](const dc_value v) {
     const dc_number b = dc_bin(v, facts);
@@ -143,14 +143,14 @@ END
 }
 ]]
 
--- Edges are read often: a block has its own, if they are few.
+-- Edges are read often: a block copies a small number of them to shared memory.
 local far_edges = "const double *const edges = edges_;"
 local near_edges = [[
 __shared__ double edges[MOST];
   for (unsigned i = threadIdx.x; i <= (unsigned)bins; i += THREADS) edges[i] = edges_[i];
   __syncthreads();]]
 
--- A counter has its copies side by side; lanes take turns.
+-- The copies of a counter are adjacent; lanes are distributed over them.
 local shared = {
   name = "s",
   BEGIN = [[
@@ -165,7 +165,7 @@ local shared = {
   END = [[
   __syncthreads();
   for (unsigned i = threadIdx.x; i < limit; i += THREADS) {
-    unsigned sum = 0; // of what one block counts
+    unsigned sum = 0; // of one block's counts
     #pragma unroll
     for (unsigned c = 0; c < COPIES; c++) sum += own[i * COPIES + c];
     if (sum == 0) continue;
@@ -205,8 +205,9 @@ local by_lanes = {
   }]],
 }
 
--- Negative values stay larger than all others. One atomic operation a block: they all meet at one place.  The last
--- block tells the host, where that has mailbox; behind the largest value blocks are counted.
+-- The largest value, with negative ones as large unsigned ones: one atomic operation a block, since all blocks share
+-- the address. The last block, found by a counter after the largest value, posts it to the host's mailbox if there is
+-- one.
 local largest_text = [[
 __shared__ unsigned long long tops[32];
   unsigned long long top = (unsigned long long)(dc_signed)largest;
@@ -230,19 +231,19 @@ __shared__ unsigned long long tops[32];
   if (atomicAdd(&counts[bins + 1], 1ull) < gridDim.x - 1) return;
   dc_post(mailbox, sequence, (long long)atomicMax(&counts[bins], 0ull));]]
 
--- How an element is held, and how it becomes a number that has an order.
+-- The C type of an element, and its conversion to a number that has an order.
 local function value_text(dtype)
   local header = dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
   return ("%stypedef %s dc_value;\n"):format(header, dtype.ctype), dtype.to_float
 end
 
--- Everything that decides about dc_bin.
+-- The text that defines dc_bin, for a dtype and a rule.
 local function bin_text(dtype, rule)
   local value, wide = value_text(dtype)
   local narrow = rule == "value" and dtype.size <= 4 or rule == "even"
   local number = narrow and "unsigned int" or "unsigned long long"
   local signed = dtype.kind == "i" and (narrow and "int" or "long long") or number
-  local single = dtype.size < 4 or dtype.name == "float32" -- whose values float32 has
+  local single = dtype.size < 4 or dtype.name == "float32" -- float32 represents its values
   return table.concat { value, ("#define DC_WIDE %s\ntypedef %s dc_number;\ntypedef %s dc_signed;\n"):format(wide,
     number, signed), bins[rule == "even" and single and "even32" or rule] }
 end
@@ -264,8 +265,8 @@ end
 
 -- --- counting ---------------------------------------------------------------------------------------------------
 
--- How `size` elements are counted into n bins: the way, threads of a block, blocks of a multiprocessor (`resident`) and
--- in all; of counters in shared memory the copies, and their number where that is fixed when the kernel is compiled.
+-- How `size` elements are counted into n bins: way, threads of a block, blocks of a multiprocessor (`resident`) and of
+-- the grid; for counters in shared memory the number of copies, and that of counters if it is a compile-time constant.
 local function shape_of(device, rule, n, size)
   local shape = { place = size < algorithm.narrow and "int" or "long long", copies = 1 }
   if not algorithm.is_gpu(device) then
@@ -278,7 +279,7 @@ local function shape_of(device, rule, n, size)
   shape.way, shape.threads, shape.resident = shared, 512, 3 -- four are not faster
   if n <= GUESS then
     shape.copies, shape.entries = 8, n <= 256 and 2048 or MOST_STATIC
-  else -- few large blocks, for each adds all its bins to the result
+  else -- few large blocks, since each adds all its bins to the result
     shape.threads, shape.resident = 1024, 1
     if n <= MOST_STATIC then
       shape.entries = MOST_STATIC
@@ -293,8 +294,8 @@ local function shape_of(device, rule, n, size)
   return shape
 end
 
--- Counts the elements of the flat array x by `rule` into `n` bins; gives the counts (int64), behind which there is for
--- rule "value" the largest value, which algorithm.posted asks for by the number that is given too. `facts`: edges (an
+-- Counts the elements of the flat array x by `rule` into `n` bins. Returns the counts (int64), for rule "value"
+-- followed by the largest value, and the sequence number by which algorithm.posted reads that. `facts`: edges (an
 -- array, or nil), low, high, scale.
 local function count(x, rule, n, facts)
   local device, dtype = x.device, algorithm.dtype(x)
@@ -313,12 +314,12 @@ local function count(x, rule, n, facts)
   return counts, sequence
 end
 
-local function weights_of(who, weights, a)
-  weights = algorithm.array(who, "option 'weights'", weights, "float64", a.device)
-  algorithm.check_device(who, "the array of weights", weights, a.device)
-  algorithm.refuse_complex(who, weights, "are no weights")
+local function weights_of(fname, weights, a)
+  weights = algorithm.array(fname, "option 'weights'", weights, "float64", a.device)
+  algorithm.check_device(fname, "the array of weights", weights, a.device)
+  algorithm.refuse_complex(fname, weights, "are no weights")
   if weights.size ~= a.size then
-    fail("shape", "%s: %d weights for %d elements", who, weights.size, a.size)
+    fail("shape", "%s: %d weights for %d elements", fname, weights.size, a.size)
   end
   return algorithm.flat(weights:reshape(-1):to "float64")
 end
@@ -355,24 +356,24 @@ local function bincount(...)
     counts:close()
     counts = count(x, "value", size, {})
   end
-  return counts:slice { 1, size } -- what is behind it is little
+  return counts:slice { 1, size } -- the rest of the buffer is small
 end
 
 -- --- histogram --------------------------------------------------------------------------------------------------
 
--- The smallest and the largest element. Both fit one complex number, and then one pass finds them, but for 64-bit
--- integers (2^24 float32, on the CPU device: 26 ms of a processor's time in place of 53).
+-- The smallest and the largest element, in one pass as the parts of a complex number, except for 64-bit integers, which
+-- float64 does not represent (2^24 float32, on the CPU device: 26 ms of a processor's time instead of 53).
 local function extremes(x)
   local dtype = algorithm.dtype(x)
   if dtype.kind == "f" or dtype.size < 8 then
     local both = (x:min():to "float64" + x:max():to "float64" * dc.complex(0, 1)):item()
-    if both.re - both.re == 0 and both.im - both.im == 0 then return both.re, both.im end -- infinities spoil both
+    if both.re - both.re == 0 and both.im - both.im == 0 then return both.re, both.im end -- inf * 1i has a NaN
   end
-  local least, most = x:min():eval(), x:max():eval() -- both before the device is waited for
+  local least, most = x:min():eval(), x:max():eval() -- both are launched before the first wait
   return least:item(), most:item()
 end
 
--- The Lua numbers of option 'range', or of the array's own smallest and largest element.
+-- The bounds of option 'range', or the array's smallest and largest element, as Lua numbers.
 local function range_of(x, given)
   if given ~= nil then
     local low, high = given[1], given[2]
@@ -419,7 +420,7 @@ local function uneven_edges(device, given)
   return edges, t[1], t[#t]
 end
 
--- The bin of each element, from 0; `n` for those in none.
+-- The bin of each element, from 0; `n` for elements outside of all bins.
 local function bin_numbers(x, rule, n, facts)
   local dtype = algorithm.dtype(x)
   local kernel = algorithm.kernel(x.device, "dc_bin_numbers", dtype.name .. rule, function()
@@ -457,7 +458,7 @@ local function histogram(...)
     if low == high then low, high = low - 0.5, high + 0.5 end
     local scale = count_of / (high - low)
     facts = { edges = even_edges(a.device, count_of, low, high), low = low, high = high, scale = scale }
-    -- where bins are too narrow for the product, or too many, they are searched
+    -- bins that are too narrow for the product, or too many, are found by binary search
     if scale == math.huge or high - low == math.huge or count_of > MOST_EVEN then rule = "edges" end
   else
     if options.range ~= nil then

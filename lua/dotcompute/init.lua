@@ -1,4 +1,5 @@
--- require "dotcompute".  This file is read by Lua 5.1 to 5.3 and LuaJIT too: all that they cannot read is in api.lua.
+-- require "dotcompute". Lua 5.1 to 5.3 and LuaJIT can parse this file, which refuses them; Lua 5.4's syntax is in
+-- api.lua.
 if _VERSION ~= "Lua 5.4" then
   local jit = rawget(_G, "jit")
   local version = type(jit) == "table" and jit.version or _VERSION
@@ -6,5 +7,5 @@ if _VERSION ~= "Lua 5.4" then
 end
 
 local dc = require "dotcompute.api"
-package.loaded["dotcompute.api"] = nil -- tracebacks name functions by the module where they are found
+package.loaded["dotcompute.api"] = nil -- tracebacks name functions by a loaded module
 return dc

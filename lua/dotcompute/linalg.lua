@@ -1,4 +1,4 @@
--- dc.linalg: matrix products, solvers and norms. Read when one of its functions is first asked for.
+-- dc.linalg: matrix products, solvers and norms. This file is read when one of its functions is first used.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -17,7 +17,7 @@ local function shape_text(a)
   return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
 end
 
--- An array, or what dc.array makes of a table or number.
+-- `a` as an array: an array itself, or a new one of a table or number.
 local function to_array(name, a)
   if core.is_array(a) then return a end
   if type(a) == "table" or type(a) == "number" or type(a) == "boolean" then return dc.array(a) end
@@ -28,7 +28,7 @@ local function is_complex(a) return a.dtype:find("complex", 1, true) ~= nil end
 
 -- --- products ---------------------------------------------------------------------------------------------------
 
--- Every element of a with every one of b, both taken as one row.
+-- outer(a, b): the products of every element of a with every element of b, an array of a.size by b.size.
 function linalg.outer(a, b)
   a, b = to_array("outer", a), to_array("outer", b)
   return (a:reshape(a.size, 1) * b:reshape(1, b.size)):eval()
@@ -36,9 +36,9 @@ end
 
 -- --- solvers ----------------------------------------------------------------------------------------------------
 
--- What `factor` makes of square matrices, NaN where a matrix has one. cuSOLVER's LU takes NaN for a 0 and gives numbers
--- (seen with CUDA 13.0), so there such matrices are found before. `axes`: how many of the result's axes are one
--- matrix's own.
+-- factor(a) of square matrices, with NaN as the result of matrices that contain a NaN. cuSOLVER's LU takes NaN for a 0
+-- and returns numbers (seen with CUDA 13.0), so there these matrices are replaced by identities first. `axes`: the
+-- number of the result's axes that belong to one matrix.
 local function with_nan(a, factor, axes)
   if a.ndim < 2 or not core.lu_loses_nan(a.device) or core.capturing(a) or not core.has_nan(a) then return factor(a) end
   local rows, columns = select(-2, a:shape())
@@ -67,7 +67,7 @@ end
 function linalg.cholesky(a) return core.matrix_cholesky(to_array("cholesky", a)) end
 function linalg.det(a) return with_nan(to_array("det", a), core.matrix_det, 0) end
 
--- Q and R; with "r" R alone.
+-- qr(a [, mode]): Q and R; only R with mode "r".
 local qr_signature = { "a", "mode", missing = NO_ARRAY, known = { mode = "any" },
   usage = "a matrix, then perhaps a mode" }
 
@@ -78,7 +78,7 @@ function linalg.qr(...)
   return r
 end
 
--- Eigenvalues, ascending, and vectors as columns; the values alone with {vectors = false}.
+-- eigh(a): eigenvalues in ascending order, and eigenvectors as columns; only the values with {vectors = false}.
 local eigh_signature = { "a", missing = NO_ARRAY, known = { vectors = "boolean" },
   usage = "a matrix, then perhaps options" }
 
@@ -89,7 +89,7 @@ function linalg.eigh(...)
   return w
 end
 
--- U, S, Vh; S alone with {vectors = false}; square U and Vh with {full = true}.
+-- svd(a): U, S, Vh; only S with {vectors = false}; square U and Vh with {full = true}.
 local svd_signature = { "a", missing = NO_ARRAY, known = { vectors = "boolean", full = "boolean" },
   usage = "a matrix, then perhaps options" }
 
@@ -117,8 +117,8 @@ local function check_lstsq(a, b, cutoff)
   end
 end
 
--- The x of least norm among those for which |a x - b| is least; then the squares of what is left over for each column
--- of b (an empty array when a has not full rank or no rows to spare), the rank, and a's singular values.
+-- lstsq(a, b [, cutoff]): the x of least norm among those that minimize |a x - b|; the squared residual of each column
+-- of b (an empty array when a has not full rank, or not more rows than columns); the rank; and a's singular values.
 local lstsq_signature = { "a", "b", "cutoff", required = 2, missing = NO_ARRAY, known = { cutoff = "any" },
   usage = "a matrix, a vector or matrix, then perhaps a cutoff" }
 
@@ -134,7 +134,7 @@ function linalg.lstsq(...)
   local values, inverse, rank = s:to_table(), {}, 0
   local least = (values[1] or 0) * (cutoff or epsilon[dtype] * math.max(m, n))
   for i, v in ipairs(values) do
-    local counts = v > least or v ~= v -- NaN goes through
+    local counts = v > least or v ~= v -- NaN is propagated
     rank = rank + (counts and 1 or 0)
     inverse[i] = counts and 1 / v or 0
   end
@@ -152,13 +152,13 @@ end
 
 -- --- norms ------------------------------------------------------------------------------------------------------
 
--- The largest value along the axis, of values that are not negative; 0 where there is none, as NumPy has it.
+-- The largest of nonnegative values along the axis; 0 for no values, as in NumPy.
 local function largest(a, axis)
   return select(axis, a:shape()) == 0 and a:sum(axis) or a:max(axis)
 end
 
--- (sum of a^ord)^(1/ord) along one axis of absolute values. They are divided by the one that dominates the sum, so that
--- neither powers nor the root leave the format; float32 does not have both a very small or large order and 1 / order.
+-- (sum of a^ord)^(1/ord) of absolute values along one axis. They are divided by the one that dominates the sum, so that
+-- powers and root do not overflow; float32 cannot represent both a very small or large order and its reciprocal.
 local function power_norm(a, ord, axis)
   local dtype = a.dtype
   if math.abs(ord) < 1e-37 or math.abs(ord) > 1e37 then a = a:to "float64" end
@@ -171,7 +171,7 @@ local function power_norm(a, ord, axis)
   return (((a / scale) ^ ord):sum { axis, keep = true } ^ (1 / ord) * scale):squeeze(axis):to(dtype)
 end
 
--- Of the elements along the axes (all without any).
+-- The norm of vectors along the axes (of all elements without axes).
 local function vector_norm(a, ord, axes)
   if ord == nil or ord == 2 then return a:norm(axes) end
   a = dc.abs(a)
@@ -182,7 +182,7 @@ local function vector_norm(a, ord, axes)
   return power_norm(a, ord, axes and axes[1] or 1)
 end
 
--- Of the matrices that the last two axes are.
+-- The norm of matrices, which are the last two axes.
 local function matrix_norm(a, ord)
   if ord == nil or ord == "fro" then return a:norm { -2, -1 } end
   if ord == "nuc" or math.abs(ord) == 2 then
@@ -194,7 +194,7 @@ local function matrix_norm(a, ord)
   return ord > 0 and largest(sums, sums.ndim) or sums:min(-1)
 end
 
--- The axes of the call as a list of positive numbers, nil for none.
+-- The axes of a call as a list of positive numbers; nil if there are none.
 local function norm_axes(a, axis)
   if axis == nil then return nil end
   local list = {}
@@ -221,14 +221,14 @@ local function check_order(ord, matrix)
   end
 end
 
--- The array's shape with an extent of 1 for the axes; for all, if there are none.
+-- The array's shape with the extents of these axes, or of all axes if there are none, replaced by 1.
 local function kept_shape(a, axes)
   local shape = { a:shape() }
   for d = 1, axes and #axes or #shape do shape[axes and axes[d] or d] = 1 end
   return shape
 end
 
--- A view in which these two axes are the last ones.
+-- A view with these two axes last.
 local function last_two(a, axes)
   local order = {}
   for d = 1, a.ndim do
@@ -243,7 +243,7 @@ local norm_signature = { "a", "ord", "axis", tables = { axis = true }, list = "a
   usage = "an array, then perhaps an order, an axis, options" }
 
 -- norm(a [, ord [, axis]] [, options]): without ord the root of the sum of squares, over all elements or the axes; with
--- it NumPy's norms of vectors (one axis, or 1-d) and matrices (two axes, or 2-d).
+-- ord NumPy's norms of vectors (one axis, or a 1-d array) and of matrices (two axes, or a 2-d array).
 function linalg.norm(...)
   local o = arguments.read("norm", norm_signature, ...)
   local a, ord = to_array("norm", o.a), o.ord

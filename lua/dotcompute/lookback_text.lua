@@ -1,20 +1,21 @@
--- CUDA C with which blocks of a single launch learn what stands before their piece of a sequence.
+-- CUDA C of a look-back: each block of a launch computes the exclusive prefix of its tile of a sequence, in a single
+-- pass (after Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016, with a tree in
+-- place of their chain).
 --
--- The pieces of a row are leaves of a tree in which 256 neighbours have one parent.  A block publishes what its piece
--- folds to; a piece whose number ends in 255 (in base 256) knows its 255 older siblings, and so publishes their parent
--- too, and so on upwards.  What stands before piece 2 * 256 + 7 is then 2 + 7 published values, which the block's
--- threads read at once.  Nobody waits for a sum of sums that others are still making, as in a chain: the wait is for a
--- few pieces that started earlier.  And which values are folded with which depends on nothing but the number of pieces:
--- the result is the same each time, on every device, and rounding grows with the depth of the tree.
+-- The tiles of a row are leaves of a tree with 256 children a node. A block publishes its tile's aggregate; the block
+-- of the last child of a node also publishes the node's aggregate, and so on upwards. The prefix of tile 2 * 256 + 7
+-- then consists of 2 + 7 published values, which the block's threads read at once. A block waits only for aggregates of
+-- a few earlier tiles, not for a chain of prefixes. The order of combination depends only on the number of tiles:
+-- results have the same bits each time and on every device, and the rounding error grows with the depth of the tree.
 --
--- So wide a level costs more reading than one of 32, but each level is a round trip to the cache for which everybody
--- waits: a selection from 2^27 float32 that looked back like this took 0.298 ms on an H200, 0.352 with 32 children.
+-- Nodes of 256 children read more than nodes of 32, but each level costs a round trip to the L2 cache: a selection from
+-- 2^27 float32 took 0.298 ms on an H200, with 32 children 0.352 ms.
 --
--- Published values lie in 64-bit words that hold 32 bits of the value and a mark that they are there, so that a single
--- load sees both.  No word begins with the mark of a launch.  Pieces are blocks in their order: devices start these in
--- that order, so a piece that is waited for runs already.
+-- Published values are 64-bit words of 32 bits of the value and a 32-bit flag, so that one load reads both. The flag is
+-- a value that no word contains before the launch. Tiles are numbered as blocks are, and devices start blocks in order,
+-- so a block waits only for blocks that run already.
 --
--- Expects dc_acc and dc_fold(a, b), associative, in this order.
+-- Expects dc_acc and dc_fold(a, b), an associative combination that need not be commutative.
 local lookback = {}
 
 lookback.text = [[
@@ -65,7 +66,8 @@ static __device__ __forceinline__ bool dc_look(const volatile unsigned long long
   }
   return there;
 }
-// Of the values of a level that stand before a piece's, warp w has 32, or fewer, and leaves their fold in folds[w].
+// Combines the values of a level before a tile's: warp w has up to 32 of them, and stores their combination in
+// folds[w].
 static __device__ __forceinline__ void dc_fold_level(dc_acc *folds, const dc_bits &seen, int digit, int t) {
   const int lane = t % 32, count = digit - (t - lane) < 32 ? digit - (t - lane) : 32;
   if (count <= 0) return;
@@ -80,12 +82,12 @@ static __device__ __forceinline__ dc_acc dc_fold_warps(const dc_acc *folds, int 
   for (int w = 1; w * 32 < digit; w++) v = dc_fold(v, folds[w]);
   return v;
 }
-// For a block of 256 threads: what is before piece `index` of `count`. Thread 0 knows `own`, what the piece folds to,
-// which was published at level[index * dc_words]. Of piece 0 the result means nothing. `folds` is shared memory.
+// For a block of 256 threads: the exclusive prefix of tile `index` of `count`; undefined for tile 0. `own`, in thread
+// 0, is the tile's aggregate, which was published at level[index * dc_words]. `folds` is shared memory.
 enum { dc_levels = 4, dc_folds = 8 * dc_levels + 1 };
 static __device__ __forceinline__ dc_acc dc_look_back(unsigned long long *level, dc_index index, dc_index count,
                                                       dc_acc own, unsigned mark, dc_acc *folds) {
-  enum { early = 2 }; // so many levels are looked at before any is waited for
+  enum { early = 2 }; // the number of levels that are read before waiting for any
   const int t = threadIdx.x;
   dc_bits seen[early];
   bool there[early];
@@ -131,7 +133,7 @@ static __device__ __forceinline__ dc_acc dc_look_back(unsigned long long *level,
     bool have = false;
     dc_index digits = index;
     #pragma unroll
-    for (int k = 0; k < dc_levels; k++) { // the lowest level is the nearest
+    for (int k = 0; k < dc_levels; k++) { // from the lowest level, the nearest tiles, upwards
       const int digit = (int)(digits % 256);
       if (digit > 0) {
         const dc_acc older = dc_fold_warps(folds + 8 * k, digit);
@@ -147,7 +149,7 @@ static __device__ __forceinline__ dc_acc dc_look_back(unsigned long long *level,
 }
 ]]
 
--- How many 64-bit words a row of `pieces` takes, for values of `size` bytes.
+-- The number of 64-bit words of published values for a row of `pieces` tiles, with values of `size` bytes.
 function lookback.words(pieces, size)
   local slots, count = pieces, pieces
   while count > 1 do

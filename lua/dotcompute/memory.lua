@@ -1,4 +1,4 @@
--- dc.memory: how much of a device's memory is in use, and by which lines of the script.
+-- dc.memory: the memory in use on a device, by line of the script; dc.memory_limit.
 local core = require "dotcompute.core"
 core.own(debug.getinfo(1, "S").source)
 
@@ -52,7 +52,7 @@ local actions = {
 -- memory([device]) or memory(action [, device]): see docs/api.md.
 local function memory(what, device)
   local action = type(what) == "string" and actions[what]
-  local result -- no tail call: errors name the function that the script called
+  local result -- not a tail call: errors have the name of the function that the script called
   if action then result = action(device) else result = usage(what) end
   return result
 end

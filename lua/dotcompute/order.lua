@@ -1,5 +1,5 @@
--- unique and searchsorted: what follows from sorting. NaN is beyond all numbers, and equal to itself here; complex
--- numbers are ordered for unique alone.
+-- unique and searchsorted, by sorting. NaN is greater than all numbers and equal to itself here; complex numbers have
+-- an order in unique only.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -23,7 +23,7 @@ __global__ void dc_unique_heads(bool *first, const void *x, long long n) {
 ]]
 end
 
--- From the places where values begin, how many there are of each.
+-- The counts of values, from the positions where they begin.
 local function counts_source()
   return [[
 __global__ void dc_unique_counts(long long *counts, const long long *starts, long long m, long long n) {
@@ -44,7 +44,7 @@ end
 
 local function blocks(n) return (n + 255) // 256 end
 
--- The elements of the 1-d array in ascending order, where each value begins (bool) and, if asked for, their places.
+-- The elements of the 1-d array in ascending order, where each value begins (bool) and, if requested, their indices.
 local function in_order(flat, count, want_places)
   local keys, order = sort.rows(flat, count, false, true, want_places)
   local first = algorithm.empty(flat.device, count, "bool")
@@ -56,9 +56,9 @@ local function in_order(flat, count, want_places)
   return keys, first, order
 end
 
--- The same of complex numbers, in NumPy's order: by real part, then by imaginary part; behind these what has NaN for
--- its imaginary part, then for its real part, then for both.  All with a NaN count as one value.  The least significant
--- key is sorted by first, since sorting is stable.
+-- The same for complex numbers, in NumPy's order: by real part, then by imaginary part; last those with a NaN, in the
+-- imaginary part, then in the real part, then in both. All with a NaN count as one value. Sorting by the least
+-- significant key comes first, since it is stable.
 local function complex_in_order(flat, count)
   local function sorted_by(order, key)
     local _, places = sort.rows(algorithm.flat(order and key:take(order) or key), count, false, false, true)
@@ -114,7 +114,7 @@ end
 
 -- --- searchsorted -----------------------------------------------------------------------------------------------
 
--- The first place whose key is not before the value's (left), or the first that is after it.
+-- Binary search for the first key that is not less than the value ("left"), or that is greater ("right").
 local function search_source(dtype, right)
   return sort_text.order(dtype) .. ([[
 __global__ void dc_searchsorted(long long *to, const void *sorted, const void *values, long long n, long long count) {
@@ -133,7 +133,7 @@ __global__ void dc_searchsorted(long long *to, const void *sorted, const void *v
 ]]):format(right and "<=" or "<")
 end
 
--- What values that are no array become: the sorted array's dtype where that holds them, else float64.
+-- Values that are not an array, in the sorted array's dtype if that holds them, else in float64.
 local function values_array(values, sorted)
   if core.is_array(values) then return values end
   local ok, array = pcall(algorithm.array, "searchsorted", "the second argument", values, sorted.dtype, sorted.device)

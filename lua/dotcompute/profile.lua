@@ -1,4 +1,4 @@
--- `dclua --profile script.lua`: a table of kernels, slowest first, when the script has ended.
+-- `dclua --profile script.lua`: prints a table of kernels, slowest first, when the script has ended.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 core.own(debug.getinfo(1, "S").source)
@@ -7,7 +7,8 @@ local profile = {}
 
 -- --- the device's peak ------------------------------------------------------------------------------------------
 
--- Bytes a second of a copy, by a kernel or by the device itself, whichever is faster; nil when memory is short.
+-- The bandwidth of a copy in bytes per second, by a kernel or by the device's copy, whichever is faster; nil when
+-- memory is short.
 local function measure_peak(device)
   local ok, peak = pcall(dc.using, device, function()
     local free = device:memory_info()
@@ -32,7 +33,7 @@ local function seconds_text(s)
   return ("%.2f us"):format(s * 1e6)
 end
 
--- Bytes a second over what was timed; nil when bytes are not known.
+-- The bandwidth of the timed launches in bytes per second; nil when the bytes are unknown.
 local function bandwidth(e)
   if not e.bytes or e.timed == 0 or e.seconds <= 0 then return nil end
   return e.bytes / e.calls * e.timed / e.seconds
@@ -50,7 +51,7 @@ end
 local titles = { "kernel", "calls", "total", "share", "mean", "GB/s", "of peak", "device", "launched at" }
 local left = { [1] = true, [8] = true, [9] = true }
 
--- Rows in columns as wide as they need to be.
+-- The rows as lines, with columns as wide as their widest cell.
 local function layout(rows)
   local widths, lines = {}, {}
   for _, row in ipairs(rows) do
@@ -67,7 +68,7 @@ local function layout(rows)
   return table.concat(lines, "\n")
 end
 
--- The report as text, from core.profile_stop's list; `peaks`: device id -> bytes a second.
+-- The report as text, from core.profile_stop's list; `peaks`: device id -> bytes per second.
 function profile.text(list, peaks)
   if #list == 0 then return "profile: no kernel was launched" end
   local total, untimed = 0, 0
@@ -93,7 +94,7 @@ end
 
 local running = false
 
--- Ends and prints the report to standard error.
+-- Ends the measurement and prints the report to standard error.
 function profile.report()
   if not running then return end
   running = false
@@ -105,7 +106,7 @@ function profile.report()
   io.stderr:write(profile.text(list, peaks), "\n")
 end
 
--- From here on every launch is timed; a script that ends by os.exit is reported too.
+-- Begins to time every launch. The report is printed at os.exit, too.
 function profile.start()
   running = true
   core.profile_start()

@@ -1,5 +1,5 @@
--- dc.random: random arrays.  A number is Philox4x32-10 of a seed, of the number of the call that made its array, and of
--- its place in that, so it is the same on every device, and making it can be fused with what uses it.
+-- dc.random: random arrays. A number is Philox4x32-10 (Salmon et al., 2011) of a seed, the number of the call that made
+-- the array, and the position in the array; so it is the same on every device and can be fused into expressions.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -10,7 +10,7 @@ local fail, shown = builder.fail, builder.shown
 
 -- --- arguments ----------------------------------------------------------------------------------------------------
 
--- What numbers in place of a shape were probably meant to be, by the function's name.
+-- Advice for numbers in place of a shape that look like bounds, by function.
 local bounds = {
   uniform = "bounds are options: dc.random.uniform(n, {low = -1, high = 1})",
   normal = "mean and standard deviation are options: dc.random.normal(n, {mean = 0, std = 1})",
@@ -18,7 +18,7 @@ local bounds = {
   integers = "bounds are options: dc.random.integers(n, {low = 1, high = 6})",
 }
 
--- Of several numbers one that is no extent of elements is more likely a bound; a table is a shape for certain.
+-- Raises for numbers that cannot be extents of a shape, which are probably bounds; a table is always a shape.
 local function check_extents(name, list)
   for k = 1, #list do
     local n = list[k]
@@ -29,7 +29,8 @@ local function check_extents(name, list)
   end
 end
 
--- (shape… [, options]) or ({shape} [, options]) or ({shape…, option = …}): the shape as a table, and the options.
+-- Reads (shape… [, options]), ({shape} [, options]) or ({shape…, option = …}). Returns the shape as a table, and the
+-- options.
 local function read(name, known, ...)
   local first = ...
   local shape, options = arguments.list(("'%s'"):format(name), known, ...)
@@ -43,14 +44,14 @@ local function read(name, known, ...)
   return shape, options
 end
 
--- Name and kind ("f", "i", "u", "b", "c") of the dtype that the options name.
+-- Name and kind ("f", "i", "u", "b", "c") of option 'dtype', or of the default.
 local function dtype_of(options, default)
   local dtype = core.dtype(options.dtype or default)
   if not dtype then fail("dtype", "there is no dtype '%s'", options.dtype) end
   return dtype.name, dtype.kind
 end
 
--- The dtype in which numbers are made, and that which they then become.
+-- The dtype in which numbers are computed, and the dtype of the result.
 local function floating(name, options)
   local dtype, kind = dtype_of(options, "float32")
   if kind ~= "f" then
@@ -59,7 +60,7 @@ local function floating(name, options)
   return dtype == "float64" and "float64" or "float32", dtype
 end
 
--- A number that is finite in the dtype, float32 or float64.
+-- Raises unless the number is finite in the dtype, float32 or float64; returns it.
 local function finite(name, key, v, dtype)
   if v ~= v or v == math.huge or v == -math.huge then
     fail("argument", "'%s': %s is a finite number, got %s", name, key, tostring(v))
@@ -92,19 +93,19 @@ local function make(g, kind, shape, dtype, range)
   return a
 end
 
--- Starts the stream of numbers that belongs to the seed, an integer.
+-- seed(n): starts the stream of numbers of this seed, an integer.
 function methods:seed(n)
   self.state.seed, self.state.call = whole(n, "'seed': a seed"), 0
 end
 
--- As if n more calls had been made: generators of one seed that are far apart make independent numbers.
+-- jump(n): skips the numbers of n calls; generators of one seed that are far apart are independent.
 function methods:jump(n)
   n = whole(n, "the number of calls to jump over")
   if n < 0 then fail("argument", "the number of calls to jump over is not negative, got %d", n) end
   self.state.call = self.state.call + n
 end
 
--- uniform(shape… [, {low=, high=, dtype=}]): in [low, high), by default [0, 1).
+-- uniform(shape… [, {low=, high=, dtype=}]): uniform in [low, high), by default [0, 1).
 function methods:uniform(...)
   local shape, o = read("uniform", { low = "number", high = "number", dtype = "any" }, ...)
   local made, dtype = floating("uniform", o)
@@ -113,7 +114,7 @@ function methods:uniform(...)
   if high < low then fail("argument", "'uniform': low, %s, is above high, %s", low, high) end
   local a = make(self, "uniform", shape, made)
   local info = core.dtype(dtype)
-  if info.size == 2 then -- as many bits as the dtype has, so that no number rounds up to 1
+  if info.size == 2 then -- truncated to the bits of the dtype, so that no number rounds up to 1
     local steps = 1 << info.significand
     a = dc.trunc(a * steps) / steps
   end
@@ -137,7 +138,7 @@ function methods:normal(...)
   return a:to(dtype)
 end
 
--- exponential(shape… [, {mean=, dtype=}]): with that mean, by default 1.
+-- exponential(shape… [, {mean=, dtype=}]): with this mean, by default 1.
 function methods:exponential(...)
   local shape, o = read("exponential", { mean = "number", dtype = "any" }, ...)
   local made, dtype = floating("exponential", o)
@@ -152,12 +153,12 @@ local limits = {}
 for bits = 8, 64, 8 do
   if bits == 8 or bits == 16 or bits == 32 or bits == 64 then
     limits["int" .. bits] = { -(1 << (bits - 1)), (1 << (bits - 1)) - 1 }
-    limits["uint" .. bits] = { 0, (1 << bits) - 1 } -- of 64 bits -1, which stands for 2^64 - 1
+    limits["uint" .. bits] = { 0, (1 << bits) - 1 } -- for 64 bits -1, the Lua integer of 2^64 - 1
   end
 end
 limits.bool = { 0, 1 }
 
--- A bound of uint64, for which a Lua integer is its 64 bits.
+-- A bound of uint64 as a Lua integer of its 64 bits.
 local function natural(v, what)
   if math.type(v) == "integer" then return v end
   local i = v >= 0 and (v < 2.0 ^ 63 and math.tointeger(v) or v >= 2.0 ^ 63 and v < 2.0 ^ 64
@@ -166,7 +167,7 @@ local function natural(v, what)
   return i
 end
 
--- integers(shape…, {low=, high=, dtype=}): low to high, both included; a bound that is not given is 0, or the largest
+-- integers(shape…, {low=, high=, dtype=}): from low to high, both included; the defaults are 0 and the largest integer
 -- of the dtype.
 function methods:integers(...)
   local shape, o = read("integers", { low = "number", high = "number", dtype = "any" }, ...)
@@ -187,7 +188,7 @@ function methods:integers(...)
   if not is_natural and (low < limit[1] or high > limit[2]) then
     fail("dtype", "'integers': %d to %d is out of range for %s", low, high, dtype)
   end
-  local a = make(self, "integer", shape, "int64", high - low + 1) -- 2^64 wraps to 0, which stands for it
+  local a = make(self, "integer", shape, "int64", high - low + 1) -- a range of 2^64 wraps to 0
   if low ~= 0 then a = a + low end
   return a:to(dtype)
 end
@@ -217,8 +218,8 @@ local function check_probabilities(p, n)
   return p / total
 end
 
--- choice(a or n, shape… [, {replace=false, p=}]): elements (rows) of `a`, or integers 1 to n; each as likely as the
--- others, or as `p`, a list of as many numbers, says; without `replace` none twice.
+-- choice(a or n, shape… [, {replace=false, p=}]): elements (rows) of `a`, or integers 1 to n, with equal probabilities
+-- or those of `p`, a list of the same length; with replace = false no element is chosen twice.
 function methods:choice(what, ...)
   local shape, options = arguments.list("'choice'", { p = "any", replace = "boolean" }, ...)
   local first = ...
@@ -258,7 +259,7 @@ end
 
 -- --- the module ---------------------------------------------------------------------------------------------------
 
--- A seed from the system, for when none is given.
+-- A seed from the system, the default.
 local function fresh_seed()
   local file = io.open("/dev/urandom", "rb")
   local bytes = file and file:read(8)
@@ -271,12 +272,12 @@ local default = new(fresh_seed())
 local random = {}
 for name, method in pairs(methods) do
   random[name] = function(...)
-    local result = method(default, ...) -- no tail call: errors name the function that the script called
+    local result = method(default, ...) -- not a tail call: errors have the name of the function that the script called
     return result
   end
 end
 
--- generator([seed]): with a stream of its own and the same functions as methods.
+-- generator([seed]): a generator with its own stream of numbers, and the functions of dc.random as methods.
 function random.generator(seed) return new(seed == nil and fresh_seed() or whole(seed, "'generator': a seed")) end
 
 return setmetatable(random, { __index = function(_, name) fail("index", "dc.random has no '%s'", tostring(name)) end })

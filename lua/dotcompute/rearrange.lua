@@ -1,5 +1,5 @@
--- concat, stack, tile, repeat_, flip, roll and pad: views of the result filled with views of what is given, each by one
--- copy on the device.
+-- concat, stack, tile, repeat_, flip, roll and pad: views of the operands are copied into views of the result, each by
+-- one copy on the device.
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
@@ -7,7 +7,7 @@ core.own(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
 
--- A view of the range first..last (perhaps with a step) along one axis.
+-- A view of the range first..last (with an optional step) along one axis.
 local function range(a, axis, first, last, step)
   local list = {}
   for d = 1, axis - 1 do list[d] = ":" end
@@ -21,27 +21,27 @@ end
 
 -- --- several arrays ---------------------------------------------------------------------------------------------
 
--- The list as arrays of one device, and the dtype in which they meet. Tables and numbers take that of the arrays.
-local function list_of(who, list)
+-- The list as arrays of one device, and their promoted dtype, which tables and numbers take from the arrays.
+local function list_of(fname, list)
   if type(list) ~= "table" then
-    fail("argument", "%s takes a table of arrays, got %s", who, core.describe(list))
+    fail("argument", "%s takes a table of arrays, got %s", fname, core.describe(list))
   end
-  arguments.plain(who, "the table of arrays", list)
-  if #list == 0 then fail("argument", "%s: the table of arrays is empty", who) end
+  arguments.plain(fname, "the table of arrays", list)
+  if #list == 0 then fail("argument", "%s: the table of arrays is empty", fname) end
   local arrays, dtype, device = {}, nil, nil
   for k = 1, #list do
     local a = list[k]
     if core.is_array(a) then
       device = device or a.device
       if a.device ~= device then
-        fail("device", "%s: array 1 is on %s, array %d on %s; move one with a:to(device)", who, device.id, k,
+        fail("device", "%s: array 1 is on %s, array %d on %s; move one with a:to(device)", fname, device.id, k,
           a.device.id)
       end
       dtype = dtype and core.promote(dtype, a.dtype) or a.dtype
     end
   end
   for k = 1, #list do
-    arrays[k] = algorithm.array(who, ("element %d of the table"):format(k), list[k], dtype, device)
+    arrays[k] = algorithm.array(fname, ("element %d of the table"):format(k), list[k], dtype, device)
   end
   if not dtype then
     for _, a in ipairs(arrays) do dtype = dtype and core.promote(dtype, a.dtype) or a.dtype end
@@ -105,10 +105,11 @@ local function stack(...)
   return out
 end
 
--- --- again and again --------------------------------------------------------------------------------------------
+-- --- repetition -------------------------------------------------------------------------------------------------
 
--- a as often as `before` says before each axis and `after` behind it: (before1, n1, after1, before2, …) is one copy.
-local function spread(a, shape, before, after)
+-- Repeats a before[d] times as a block and each element after[d] times along axis d, by one broadcast copy to the shape
+-- (before1, n1, after1, before2, …).
+local function replicate(a, shape, before, after)
   local whole, own, result = {}, {}, {}
   for d, n in ipairs(shape) do
     local b, f = before[d] or 1, after[d] or 1
@@ -118,7 +119,7 @@ local function spread(a, shape, before, after)
   end
   local out = algorithm.empty(a.device, result, a.dtype)
   if out.size == 0 then return out end
-  -- extents of 1 say nothing, and 32 axes are soon used up
+  -- without extents of 1, since arrays have at most 32 axes
   for d = #whole, 1, -1 do
     if whole[d] == 1 then
       table.remove(whole, d)
@@ -138,7 +139,7 @@ local function tile(...)
   local shape = { a:shape() }
   while #shape < #reps do table.insert(shape, 1, 1) end
   while #reps < #shape do table.insert(reps, 1, 1) end
-  return spread(a, shape, reps, {})
+  return replicate(a, shape, reps, {})
 end
 
 local repeat_signature = { "a", "times", "axis", required = 2, list = "axis", known = { axis = "any" },
@@ -148,20 +149,20 @@ local function repeat_(...)
   local o = arguments.read("repeat_", repeat_signature, ...)
   local a = algorithm.array("repeat_", "the first argument", o.a)
   local times = algorithm.integer("repeat_", "how often", o.times, 0)
-  if o.axis == nil then return spread(a, { a.size }, {}, { times }) end
+  if o.axis == nil then return replicate(a, { a.size }, {}, { times }) end
   local axis = algorithm.axis("repeat_", o.axis, a.ndim)
-  return spread(a, { a:shape() }, {}, { [axis] = times })
+  return replicate(a, { a:shape() }, {}, { [axis] = times })
 end
 
--- --- turning ----------------------------------------------------------------------------------------------------
+-- --- flip and roll ----------------------------------------------------------------------------------------------
 
--- The axes that the arguments name as a set; all without any.
-local function axes_of(who, ndim, ...)
-  local set, list = {}, arguments.axes(who, arguments.list(who, { axis = "any", axes = "any" }, ...))
+-- The set of axes in the arguments; all axes by default.
+local function axes_of(fname, ndim, ...)
+  local set, list = {}, arguments.axes(fname, arguments.list(fname, { axis = "any", axes = "any" }, ...))
   for k = 1, #list do
-    local axis = algorithm.integer(who, "an axis", list[k], math.mininteger)
-    local d = algorithm.axis(who, axis, ndim)
-    if set[d] then fail("argument", "%s: axis %d is named twice", who, axis) end
+    local axis = algorithm.integer(fname, "an axis", list[k], math.mininteger)
+    local d = algorithm.axis(fname, axis, ndim)
+    if set[d] then fail("argument", "%s: axis %d is named twice", fname, axis) end
     set[d] = true
   end
   if #list == 0 then
@@ -178,7 +179,7 @@ local function flip(...)
   return a:slice(table.unpack(list))
 end
 
--- Elements move n places on along the axis, those that fall off at the end begin it.
+-- roll(a, n [, axis]): elements move n positions along the axis, from its end to its beginning.
 local function roll_axis(a, n, axis)
   local extent = select(axis, a:shape())
   local out = algorithm.empty(a.device, { a:shape() }, a.dtype)
@@ -235,8 +236,8 @@ function fill_axis.wrap(out, axis, low, high, extent)
   continue_before(out, axis, low, extent, period)
 end
 
--- To and fro; the ends are not doubled. Mirrored once on each side as far as there are elements; what has a whole
--- period goes on by that.
+-- Reflection without repeating the end elements: mirrored once on each side, at most by the array's own elements;
+-- beyond those with the period of 2 * (n - 1).
 function fill_axis.reflect(out, axis, low, high, extent)
   local n = high - low + 1
   if n == 1 then return fill_axis.edge(out, axis, low, high, extent) end
@@ -253,7 +254,7 @@ function fill_axis.reflect(out, axis, low, high, extent)
   if low > 1 then continue_before(out, axis, low, extent, period) end
 end
 
--- {{before, after}, …}, an entry an axis; an integer for both sides, or for all.
+-- The widths as a list of {before, after} for each axis; an integer stands for both sides, or for all axes.
 local function widths(widths_, ndim)
   local list = {}
   local function one(v)
@@ -310,7 +311,7 @@ local function pad(...)
   end
   if a.size > 0 then out:slice(table.unpack(inner)):copy_from(a) end
   if mode ~= "constant" then
-    for d = 1, a.ndim do -- the axes after d are not filled beyond their own elements yet: that is done in their turn
+    for d = 1, a.ndim do -- along axes after d, which are filled later, only the array's own elements
       local list = {}
       for e = 1, a.ndim do list[e] = e <= d and ":" or inner[e] end
       local part = out:slice(table.unpack(list))

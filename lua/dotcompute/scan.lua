@@ -1,13 +1,14 @@
--- dc.scan: a function that gives running folds along an axis, made from an expression in CUDA C.
+-- dc.scan: builds a function that computes prefixes (an inclusive or exclusive scan) along an axis, from an expression
+-- in CUDA C.
 --
--- The order of folding is fixed and is that of the elements, so `op` need not be commutative, and the result depends
--- on nothing but the data and the shape.
---   warp:    a warp for each row of some length
---   tile:    a block for each piece of longer rows; each looks back at the pieces before it (lookback_text.lua), so
---            that all is read and written once
---   columns: a thread for each piece, neighbouring threads in neighbouring rows; for when those lie side by side in
---            memory, and for short axes.  One kernel folds each piece, the pieces' values are scanned in turn, and a
---            last kernel scans each piece from what stands before it
+-- Elements are combined in their order, so `op` need not be commutative; the grouping depends only on the shape, so
+-- results have the same bits each time.
+--   warp:    a warp for each row of medium length
+--   tile:    a block for each tile of longer rows, which looks back at earlier tiles (lookback_text.lua): one pass, in
+--            which each element is read and written once
+--   columns: a thread for each chunk of a row, neighbouring threads in neighbouring rows; for rows that are interleaved
+--            in memory, and for short axes. One kernel reduces each chunk, their aggregates are scanned in the same
+--            way, and a last kernel scans each chunk from its prefix
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -19,12 +20,12 @@ core.own(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
 local BLOCK = text.BLOCK
-local SHORT = 64 -- axes up to this are a thread's work
-local MIDDLE = 2048 -- and those up to this a warp's
--- With more than AHEAD pieces for each multiprocessor, blocks fold and publish LEAD pieces for each multiprocessor
--- ahead of their own (scan_text.lua).  LEAD is the least that avoids waits: a piece must be in the
--- cache for its second read.
--- 2^27 float32 on an H200 take 0.373 ms with 0, 0.320 with 1 or 2, 0.330 with 3, 0.380 with 4.
+local SHORT = 64 -- the longest axis for a thread
+local MIDDLE = 2048 -- and for a warp
+-- With more than AHEAD tiles a multiprocessor, blocks also reduce and publish a tile that is LEAD tiles a
+-- multiprocessor ahead of their own (scan_text.lua). LEAD is the least number that avoids waits, so that a tile is
+-- still in the L2 cache when it is read again: 2^27 float32 on an H200 take 0.373 ms with 0, 0.320 with 1 or 2, 0.330
+-- with 3, 0.380 with 4.
 local AHEAD, LEAD = 8, 2
 
 -- --- kernels ----------------------------------------------------------------------------------------------------
@@ -45,14 +46,15 @@ local function kernel_for(f, bound, v)
   return kernel
 end
 
--- How columns are cut; a rule that knows their number and length alone.
+-- The number of chunks of a column and their length, from the number and length of columns only.
 local function cut(m, total)
   local pieces = math.max(1, math.min(131072 // m, (total + SHORT - 1) // SHORT))
   local length = (total + pieces - 1) // pieces
   return (total + length - 1) // length, length
 end
 
--- What every kernel takes. `second`: memory for what pieces fold to; `length`: of a piece, or words of a row in there.
+-- The arguments of every kernel. `second`: memory for aggregates; `length`: of a chunk, or the number of words of a row
+-- in `second`.
 local function kernel_arguments(w, second, pieces, length)
   local list = { w.to, second, w.from, w.m, w.total, pieces, length, w.x_step, w.y_step }
   for d = 1, #w.extents do
@@ -103,7 +105,7 @@ end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
 
--- `apart`: the result is no memory of the caller's.
+-- `apart`: the result is new memory, which does not overlap the input.
 local function run(f, bound, from, to, axis, apart)
   local shape = { from:shape() }
   local x, y, kept = core.strides(from, shape), core.strides(to, shape), {}
@@ -134,14 +136,14 @@ local function bind(f, args, device)
   return bound
 end
 
--- Where to compute: nil for the caller's own array.
+-- Whether the result must be computed in new memory and copied to the caller's array `out`.
 local function check_result(f, bound, from, out)
   builder.check_result(f.name, bound.output, out)
   local ops = { out, from }
   return core.arrange(ops, 1, 2, bound.device) == false
 end
 
--- What a call takes behind the array.
+-- The arguments of a call after the array.
 local along = { "axis", "result", required = 0, list = "axis", known = { axis = "any", result = "any" },
   usage = "an array, then an axis, then an array for the result, then options" }
 
@@ -176,7 +178,7 @@ local function call(f, ...)
   return out or to
 end
 
--- --- making one -------------------------------------------------------------------------------------------------
+-- --- the builder ------------------------------------------------------------------------------------------------
 
 local known = builder.set(builder.kernel_option_names,
   { "input", "output", "map", "op", "identity", "exclusive", "axis", "acc" })
@@ -194,7 +196,7 @@ local function scan(options)
   f.acc = words and builder.parse_type(words, words) or nil
   f.op, f.map = builder.option(options, "op"), builder.option(options, "map", f.input.name)
   f.identity, f.exclusive, f.axis = builder.option(options, "identity"), options.exclusive, options.axis
-  if not f.op then fail("argument", "option 'op' is missing: how two values are folded (\"a + b\")") end
+  if not f.op then fail("argument", "option 'op' is missing: how two values are combined (\"a + b\")") end
   if f.exclusive ~= nil and type(f.exclusive) ~= "boolean" then
     fail("argument", "option 'exclusive' is a boolean, got %s", core.describe(f.exclusive))
   end

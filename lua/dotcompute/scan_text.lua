@@ -1,25 +1,25 @@
--- The CUDA C of dc.scan's kernels: see scan.lua for what they do.
+-- The CUDA C of dc.scan's kernels, which scan.lua describes.
 --
--- Names: dc_m rows of dc_total elements, each in dc_pieces pieces; dc_o is a row, dc_piece a piece of it, dc_x and dc_y
--- are the row's places in what is read and written, dc_x_r and dc_y_r the steps from an element to the next.
+-- Names: dc_m rows of dc_total elements, each in dc_pieces tiles or chunks; dc_o is the number of a row, dc_piece that
+-- of a tile or chunk in it; dc_x and dc_y are the row's offsets in input and output, dc_x_r and dc_y_r their strides.
 local builder = require "dotcompute.builder"
 local lookback = require "dotcompute.lookback_text"
 
 local BLOCK, WARPS, LANE = 256, 8, 4
 
--- How often a lane takes LANE elements of a tile, when they are of so many bytes while they are folded: what a block
--- has on its way at a time must be much, but fit into registers.
+-- How many times a lane reads LANE elements of a tile, for accumulators of `size` bytes: as many bytes in flight as fit
+-- into registers.
 local function rounds_for(size) return size > 8 and 2 or size > 4 and 4 or 8 end
 local function tile_for(size) return 32 * LANE * WARPS * rounds_for(size) end
 
--- The words of the texts that stand for these sizes.
+-- The sizes that words of capitals in the texts stand for.
 local function sizes(size)
   local rounds = rounds_for(size)
   return { WARPS = WARPS, LANE = LANE, BLOCK = BLOCK, ROUNDS = rounds, CHUNK = 32 * LANE * rounds,
     TILE = tile_for(size), COUNT = WARPS * rounds, OWN = math.max(1, WARPS * rounds // 32) }
 end
 
--- Places of both arrays: dc_x and dc_y of the row dc_o (x is what is read, y what is written).
+-- The offsets dc_x and dc_y of row dc_o in the input and the output.
 local function row_places(v)
   local out = { "  dc_index dc_rest = dc_o, dc_c, dc_x = 0, dc_y = 0;" }
   for d = v.kept, 1, -1 do
@@ -55,7 +55,7 @@ local function functions(v)
   return table.concat(out, "\n") .. "\n"
 end
 
--- Scans `v` at the text `value`, which is replaced: dc_run is the fold of what was before, if dc_have.
+-- Replaces the variable named `value` by its prefix. dc_run is the prefix of the element before, if dc_have is true.
 local function step(v, indent, value)
   if v.exclusive then
     return ([[
@@ -72,8 +72,8 @@ local function element(v, number)
     builder.load(v.input.dtype, v.input.name, ("dc_x + (%s) * dc_x_r"):format(number)), number)
 end
 
--- A lane has LANE neighbouring elements in each of ROUNDS rounds, STRIDE apart, from dc_begin on; dc_full says that all
--- are there.
+-- A lane reads LANE neighbouring elements in each of ROUNDS rounds, STRIDE apart, from dc_begin on. dc_full: the tile
+-- is complete.
 local load_one_text = [[
     #pragma unroll
     for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
@@ -86,7 +86,7 @@ local load_one_text = [[
     }
 ]]
 
--- All is asked for before any of it is used.
+-- All loads are issued before the first value is used.
 local load_text = [[
     if (dc_full) {
       dc_pack<INPUT> dc_p[ROUNDS];
@@ -101,7 +101,8 @@ local load_text = [[
     } else
 ]]
 
--- Running folds of what each lane has, and across the lanes: dc_run of what all lanes up to this one have.
+-- Prefixes of each lane's elements, and across lanes: dc_run is the prefix up to this lane, dc_left that of lanes
+-- before.
 local fold_text = [[
       #pragma unroll
       for (int dc_k = 1; dc_k < LANE; dc_k++)
@@ -110,7 +111,7 @@ local fold_text = [[
       dc_acc dc_left = dc_from_below(dc_run, 1);
 ]]
 
--- Exclusive folds: those of one element earlier; before lane 0 stands dc_before, if dc_have.
+-- Exclusive prefixes: shifted by one element; dc_before, if dc_have, comes before lane 0.
 local shift_text = [[
       dc_acc dc_edge = dc_from_below(dc_item[dc_u][LANE - 1], 1);
       if (dc_lane == 0) dc_edge = dc_have ? dc_before : dc_identity();
@@ -145,7 +146,7 @@ local pack_text = [[
     } else
 ]]
 
--- A warp for each row, CHUNK elements at a time; dc_carry is the fold so far.
+-- A warp for each row, CHUNK elements at a time; dc_carry is the prefix so far.
 local short_text = [[
   const int dc_lane = threadIdx.x % 32;
   const dc_index dc_o = (dc_index)blockIdx.x * WARPS + threadIdx.x / 32;
@@ -173,7 +174,7 @@ RESULT
   }
 ]]
 
--- dc_item becomes, in each round, the folds up to each element; dc_totals[n]: what warp n % WARPS has in round
+-- dc_item becomes the prefixes within each round of a warp; dc_totals[n] is the aggregate of warp n % WARPS in round
 -- n / WARPS.
 local piece_text = [[
     #pragma unroll
@@ -187,8 +188,8 @@ FOLD
     }
 ]]
 
--- By one warp: dc_sums are the totals that a lane has, each folded with what the lane has before it; dc_all is the fold
--- of the whole piece, dc_left that of what lanes before have.
+-- By one warp: dc_sums are the prefixes of a lane's OWN aggregates; dc_left is the prefix of the lanes before, dc_all
+-- the aggregate of the tile.
 local totals_text = [[
     dc_acc dc_sums[OWN];
     #pragma unroll
@@ -204,7 +205,7 @@ local publish_text = [[
     if (dc_pieces > 1 && dc_lane == 0) dc_publish(dc_slots + dc_piece * dc_words, dc_all, dc_mark);
 ]]
 
--- Which row and which piece of it; and where that lies.
+-- The row and tile of a block, and where they lie.
 local job_text = [[
   const dc_index dc_o = dc_job / dc_pieces, dc_piece = dc_job % dc_pieces;
   unsigned long long *const dc_slots = (unsigned long long *)dc_state + dc_o * dc_row_words;
@@ -214,8 +215,8 @@ PLACES  const dc_index dc_begin = dc_piece * TILE + dc_t * LANE;
   const bool dc_full = dc_piece * TILE + TILE <= dc_total;
 ]]
 
--- A block also folds a piece that is dc_lead pieces further on than its own, and publishes that: then what others look
--- back for is there when they come.  The cache still has the piece when it is read again.
+-- A block also reduces the tile that is dc_lead tiles ahead of its own and publishes its aggregate, so that later
+-- blocks do not wait for it. That tile is still in the L2 cache when its own block reads it.
 local ahead_text = [[
   dc_acc *const dc_early = dc_totals + COUNT + dc_folds;
   const bool dc_ahead = blockIdx.x < dc_m * dc_pieces;
@@ -239,8 +240,8 @@ PUBLISH
     }
 ]]
 
--- A block for each piece of a row.  dc_totals become the folds up to each; behind them is what the block looks back
--- with.
+-- A block for each tile of a row. dc_totals become the prefixes of a tile's aggregates; the shared memory of the
+-- look-back follows them.
 local tile_text = [[
   __shared__ alignas(16) unsigned char dc_memory[(SHARED + dc_folds) * sizeof(dc_acc)];
   dc_acc *const dc_totals = (dc_acc *)dc_memory;
@@ -300,8 +301,7 @@ PLACES  const dc_index dc_first = dc_piece * dc_length, dc_stop = dc_first + dc_
   bool dc_have = false;
 ]]
 
--- Several elements are asked for before the first is used: what is written might be what is read, for all that the
--- compiler knows.
+-- Loads are issued in batches, explicitly: input and output may overlap, for all the compiler knows.
 local column_sums_text = [[
   dc_index dc_i = dc_first;
   for (; dc_i + BATCH <= dc_end; dc_i += BATCH) {
@@ -344,7 +344,7 @@ local packs_text = [[
 template <typename T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) dc_pack { T v[4]; };
 ]]
 
--- A kernel's text from pieces of ours, without what is the user's: words of capitals are pieces.
+-- A kernel's text from the texts above, for which words of capitals stand; those of the user's texts are filled later.
 local function assemble(v)
   if not v.team then return columns_text .. (v.sums and column_sums_text or column_apply_text) end
   local pieces = { RESULT = store_text, LOAD = (v.packed and load_text or "") .. load_one_text, FOLD = fold_text,
@@ -354,7 +354,7 @@ local function assemble(v)
     FIRST = v.ahead and "dc_lead" or "0", MINE = v.ahead and "(blockIdx.x >= dc_lead)" or "true",
     SHARED = v.ahead and "2 * COUNT" or "COUNT" }
   local text = v.team == "warp" and short_text or tile_text
-  for _ = 1, 3 do -- some pieces are made of others
+  for _ = 1, 3 do -- some texts contain others
     text = text:gsub("%f[%w_](%u+)%f[^%w_]\n?", function(word) return pieces[word] end)
   end
   return text
@@ -375,10 +375,10 @@ local function source_of(v)
     (assemble(v):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }
 end
 
--- A scan of one row whose elements are read and whose folds are used by text of the caller's: `element` is the value of
--- element dc_i, `write` what is done with the fold dc_value up to element dc_i.  `types` defines
--- dc_index, dc_acc (of `acc_size` bytes) and dc_fold. The kernel takes `params`, then memory for the words of
--- lookback.words, the number of elements, that of pieces of tile_for(acc_size).
+-- A kernel that scans one row with the caller's text for reading and writing: `element` is an expression for element
+-- dc_i, `write` a statement that uses dc_value, the prefix up to element dc_i. `types` defines dc_index, dc_acc (of
+-- `acc_size` bytes) and dc_fold. The kernel's parameters: `params`, memory of lookback.words 64-bit words, the number
+-- of elements, the number of tiles of tile_for(acc_size) elements.
 local function custom(v)
   local fill = sizes(v.acc_size)
   fill.PLACES, fill.ELEMENT, fill.WRITE, fill.STRIDE = "", v.element, v.write, BLOCK * LANE

@@ -1,14 +1,15 @@
--- select and nonzero: elements, or their places, that pass a test, in their order, in one pass over the input.
+-- select and nonzero: stream compaction, the elements (or their indices) for which a predicate is true, in order, in
+-- one pass over the input.
 --
--- Blocks take pieces of the input as they get to them, in their order.  A block counts what passes in its piece and
--- publishes that, gathers it in shared memory, asks for the elements of its next piece, and only then writes what it
--- gathered of the piece before: by now others have published all the counts before that one, so that no block waits.
--- Of 256 pieces the counts are added up in one word, so there is little to read.  (2^27 float32 of which half pass, on
--- an H200: 0.203 ms; 0.3 where a block looks back before it takes its next piece.)  The CPU device's native code goes
--- another way: select_serial.lua.
+-- Blocks take tiles of the input by tickets, in order. A block counts the selected elements of its tile and publishes
+-- the count, gathers them in shared memory, issues the loads of its next tile, and only then writes the elements
+-- gathered of the tile before: by then the counts of all earlier tiles are published, so that blocks rarely wait. The
+-- counts of 256 tiles are also summed in one word, so that little is read. (2^27 float32 of which half are selected, on
+-- an H200: 0.203 ms; 0.3 ms where a block looks back before it takes its next tile.) The CPU device's native code has
+-- another algorithm: select_serial.lua.
 --
--- The result has room for all; how many there are is read back, and where that is little, it is copied into memory of
--- its own size.
+-- The result is allocated for all elements; the count is read back, and a result of less than a quarter is copied into
+-- memory of its own size.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -16,10 +17,10 @@ local serial = require "dotcompute.select_serial"
 core.own(debug.getinfo(1, "S").source)
 
 local fail, empty = algorithm.fail, algorithm.empty
-local GROUP <const> = 256 -- pieces whose counts are added up
+local GROUP <const> = 256 -- tiles whose counts are summed in one word
 
--- Threads of a block, how often each takes 4 elements of a piece, and elements of a piece, when they have `size` bytes.
--- What is gathered of two pieces must fit into shared memory, in which there is room for three blocks.
+-- The threads of a block, the rounds in which each reads 4 elements of a tile, and the elements of a tile, for elements
+-- of `size` bytes. The gathered elements of two tiles must fit into a third of a multiprocessor's shared memory.
 local function shape_for(device, size)
   local room = device.attributes.shared_per_block_optin > 68 << 10 and 64 << 10 or 32 << 10
   local threads, rounds = 256, size <= 4 and 8 or 4
@@ -37,10 +38,10 @@ template <typename T> static __device__ __forceinline__ bool dc_aligned(const T 
 }
 ]=]
 
--- A lane has 4 neighbouring elements in each round, a warp 128. The counts of four rounds are bytes of one word: none
--- goes beyond 128.  A word of `slots` is the mark of this launch and a piece's count; one of `groups` how many pieces
--- of the group have come and the sum of their counts.  `later`: the groups of the next launch, of which `stale` are to
--- be cleared.
+-- A lane has 4 neighbouring elements in each round, a warp 128. The counts of four rounds are bytes of one word, at
+-- most 128 each. A word of `slots` is the number of this launch (`mark`) and a tile's count; a word of `groups` is the
+-- number of the group's published tiles and the sum of their counts. `later`: the groups of the next launch, of which
+-- `stale` must be cleared.
 local body = [=[
 __global__ void __launch_bounds__(THREADS, 3) dc_select(const dc_operands o, void *out_, const void *x_,
     long long *count, unsigned long long *slots_, unsigned long long *groups_, unsigned long long *later,
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(THREADS, 3) dc_select(const dc_operands o, voi
   if (t == 0) taken_next = (dc_index)(atomicAdd(tickets, 1u) - first_ticket);
   for (int i = blockIdx.x * THREADS + t; i < stale; i += gridDim.x * THREADS) later[i] = 0;
   __syncthreads();
-  dc_index piece = taken_next, before = -1; // of which what was gathered is still to be written
+  dc_index piece = taken_next, before = -1; // the tile whose gathered elements are still to be written
   int gathered = 0, side = 0;
   __syncthreads();
   if (piece < pieces) load(piece);
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(THREADS, 3) dc_select(const dc_operands o, voi
     const bool more = piece < pieces;
     const dc_index begin = piece * TILE + first;
     const bool full = piece * TILE + TILE <= n;
-    unsigned bits = 0, run[QUADS], all[QUADS]; // a bit for each element that passes
+    unsigned bits = 0, run[QUADS], all[QUADS]; // a bit for each selected element
     if (more) {
       if (t == 0) taken_next = (dc_index)(atomicAdd(tickets, 1u) - first_ticket);
       #pragma unroll
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(THREADS, 3) dc_select(const dc_operands o, voi
       }
       if (next < pieces) load(next);
     }
-    if (before >= 0) { // how many pass before that piece
+    if (before >= 0) { // the number of selected elements before that tile
       const dc_index group = before / GROUP;
       const int place = (int)(before % GROUP);
       dc_index sum = 0;
@@ -176,7 +177,7 @@ __global__ void __launch_bounds__(THREADS, 3) dc_select(const dc_operands o, voi
 }
 ]=]
 
--- Values that the test has not read are asked for by fours of which any is taken.
+-- Elements that the predicate has not read are loaded by fours, of which at least one is selected.
 local values = {
   FETCH = [=[
   const VALUE *const x = (const VALUE *)x_;
@@ -198,8 +199,8 @@ local values = {
 local taken = { FETCH = "", ELEMENT = "dc_value(taken[u], k)" }
 local places = { FETCH = "", ELEMENT = "begin + u * 128 + k + 1" }
 
--- `part`: the text of the test (array/codegen/predicate.c); `value`: C's name of elements, nil where places are wanted;
--- `shape`: of blocks; `what`: where elements come from.
+-- `part`: the text of the fused predicate (array/codegen/predicate.c); `value`: C type of elements, nil for indices;
+-- `shape`: of blocks; `what`: the texts of a source of elements, above.
 local function source_of(part, value, shape, what, wide)
   return table.concat { algorithm.opaque_text, ("typedef %s dc_index;\n"):format(wide and "long long" or "int"), packs,
     part, algorithm.post_text, algorithm.fill(algorithm.fill(body, what), { VALUE = value or "long long",
@@ -210,10 +211,10 @@ end
 -- --- calls ------------------------------------------------------------------------------------------------------
 
 local select_ = {}
-local kernels = {} -- by device, the width of indices and the test's key
+local kernels = {} -- by device, width of indices and key of the predicate
 
--- The kernel for the test, which is computed first if it cannot be part of one, the test's operands, and what keeps
--- these, which is to be closed after the launch.
+-- The kernel for a predicate, its operands, and the object that keeps them alive, to be closed after the launch. A
+-- predicate that cannot be fused is evaluated first.
 local function kernel_for(x, test, shape, wide)
   local own = kernels[test.device]
   if not own then
@@ -236,8 +237,8 @@ local function kernel_for(x, test, shape, wide)
   return known[key], operands, kept
 end
 
--- What a launch needs beside its operands and result, kept for the next.  Never part of a graph, as the count is read
--- at once.
+-- Memory of a launch besides operands and result, reused by the next one. It is never part of a graph, since the count
+-- is read back.
 local workspaces = {}
 local function workspace(device, pieces)
   local w = workspaces[device]
@@ -252,14 +253,14 @@ local function workspace(device, pieces)
   return w
 end
 
--- Launches the kernel; gives how many pass.
+-- Launches the kernel; returns the number of selected elements.
 local function run(kernel, operands, out, x, n, shape)
   local device = out.device
   local pieces = (n + shape.tile - 1) // shape.tile
   local mailbox, sequence = algorithm.mailbox(device)
   local w = workspace(device, pieces)
   local blocks = math.min(pieces, device.multiprocessors * (algorithm.is_gpu(device) and 3 or 1))
-  w.busy = true -- until all has gone well: else what it holds is not known
+  w.busy = true -- until the launch has succeeded: its contents are unknown otherwise
   w.mark = w.mark + 1
   w.now, w.later = w.later, w.now
   kernel(blocks, shape.threads, operands, out, x or dc.null, w.count, w.slots, w.now.sums, w.later.sums, w.later.used,
@@ -271,8 +272,8 @@ local function run(kernel, operands, out, x, n, shape)
   return found
 end
 
--- The elements of x, in C order without gaps, where `tested`, an array or a pending expression of the same shape, is
--- not 0, or, without x, their numbers from 1 on.  The result is 1-d.
+-- The elements of x, which is contiguous, where `tested`, an array or pending expression of the same shape, is not 0;
+-- or, without x, the indices of those elements, from 1. The result is 1-d.
 function select_.flat(x, tested)
   local device, n = tested.device, tested.size
   local result_type = x and x.dtype or "int64"
@@ -299,8 +300,8 @@ function select_.flat(x, tested)
   return own
 end
 
--- A mask that is a pending expression is computed by the kernel where that is a GPU's; there, memory is the limit.  On
--- the CPU device it would have to be made into native code once for each expression.
+-- A pending mask is fused into the kernel on a GPU, where memory bandwidth is the limit. On the CPU device it is
+-- evaluated first, since each fused mask would need a native build.
 local function mask_of(a, mask)
   if algorithm.is_gpu(a.device) then return mask end
   return algorithm.flat(mask)
@@ -340,7 +341,7 @@ end
 
 -- --- nonzero ----------------------------------------------------------------------------------------------------
 
--- Coordinates along each axis of element numbers (from 1), last axis first.
+-- The coordinates along each axis of flat indices (all from 1).
 local unravel
 local function coordinates(flat, shape)
   unravel = unravel or dc.elementwise("long long at, long long extent, long long step", "long long c",

@@ -1,11 +1,12 @@
--- sort and argsort: stable, by digits of 8 bits from the lowest on.
+-- sort and argsort: a stable radix sort by digits of 8 bits, the least significant first (after Adinets and Merrill,
+-- "Onesweep", 2022).
 --
---   rows of up to 128:      a thread for each element counts those before it
---   rows that fit a block:  a block sorts a row in shared memory, digit after digit
---   longer rows:            all digits are counted in one go; then a pass a digit, in which each block sorts a tile in
---                           shared memory, learns where its digits belong by looking back at the tiles before it, and
---                           writes runs of keys there.  So each pass reads and writes once
---   on the CPU device:      all but short rows as sort_serial.lua does it, when that is native code
+--   rows of up to 128:      a thread for each element counts the elements before it
+--   rows that fit a block:  a block sorts a row in shared memory, one digit after another
+--   longer rows:            one pass counts all digits; then in a pass for each digit each block sorts a tile in shared
+--                           memory, finds the positions of its digits by decoupled look-back, and writes runs of keys
+--                           there. Each pass reads and writes every key once
+--   on the CPU device:      all but short rows by sort_serial.lua, once that is native code
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -16,9 +17,9 @@ core.own(debug.getinfo(1, "S").source)
 
 local empty, zeros = algorithm.empty, algorithm.zeros
 local SHORT = 128
-local BINS_LENGTH = 65536 -- keys that a block counts
+local BINS_LENGTH = 65536 -- keys counted by a block
 
--- Elements a thread, so that a tile's keys and indices fit into shared memory.
+-- Elements of a thread: a tile's keys and indices must fit into shared memory.
 local function items_for(bytes) return bytes > 4 and 10 or 20 end
 
 local function kernel_for(device, what, v)
@@ -27,7 +28,7 @@ local function kernel_for(device, what, v)
   return algorithm.kernel(device, "dc_sort_" .. what, key, text[what == "rows" and "block" or what], v)
 end
 
--- --- the three ways ---------------------------------------------------------------------------------------------
+-- --- the three algorithms ---------------------------------------------------------------------------------------
 
 local function short_rows(job, v)
   v.width = 32
@@ -46,7 +47,7 @@ local function block_rows(job, v)
     job.total)
 end
 
--- Where digits begin, for all rows and passes.
+-- The first position of each digit, for all rows and passes.
 local function count_digits(job, wide)
   local bins = zeros(job.device, job.rows * job.dtype.size * 256, "uint64")
   local pieces = (job.total + BINS_LENGTH - 1) // BINS_LENGTH
@@ -68,7 +69,7 @@ local function long_rows(job, v)
   local state = zeros(device, 8 + passes * blocks * (v.wide and 256 or 128), "uint64")
   local function memory(count, dtype) return count > 0 and empty(device, n, dtype) or dc.null end
   local key_type, pay_type = "uint" .. 8 * size, v.wide and "uint64" or "uint32"
-  -- keys go from buffer to buffer so that the last pass writes the result; without one it writes none
+  -- keys alternate between two buffers, so that the last pass writes the result; argsort's last pass writes no keys
   local spare = { memory(passes - 1, key_type), job.to or memory(passes - 2, key_type) }
   local pays = { memory(v.pay and passes - 1 or 0, pay_type), memory(v.pay and passes - 2 or 0, pay_type) }
   local from, pay_from = job.from, dc.null
@@ -88,8 +89,8 @@ end
 
 local sort = {}
 
--- Sorts the rows (of `total`) of a contiguous array: gives keys and indices, of those that are wanted.  `passes`: where
--- unsigned keys ascend, how many of their low bytes can be other than 0; nil: all.
+-- Sorts the rows, of `total` elements, of a contiguous array. Returns sorted keys and indices, nil for those not
+-- wanted. `passes`: for ascending unsigned keys the number of low bytes that may be nonzero; nil: all.
 function sort.rows(from, total, descending, want_keys, want_index, passes)
   local dtype, device, shape = algorithm.dtype(from), from.device, { from:shape() }
   local job = { from = from, device = device, dtype = dtype, total = total, descending = descending,
@@ -108,11 +109,11 @@ end
 local signature = { "a", "axis", list = "axis", known = { axis = "any", descending = "boolean" },
   usage = "an array, then perhaps an axis, then options" }
 
-local function sorted(who, keys, index, ...)
-  local o = arguments.read(who, signature, ...)
-  local a, descending = algorithm.array(who, "the first argument", o.a), o.descending or false
-  algorithm.refuse_complex(who, a, "have no order")
-  local axis = algorithm.axis(who, o.axis, a.ndim)
+local function sorted(fname, keys, index, ...)
+  local o = arguments.read(fname, signature, ...)
+  local a, descending = algorithm.array(fname, "the first argument", o.a), o.descending or false
+  algorithm.refuse_complex(fname, a, "have no order")
+  local axis = algorithm.axis(fname, o.axis, a.ndim)
   local total = select(axis, a:shape())
   local from, order = algorithm.axis_last(a, axis)
   local to, places = sort.rows(from, total, descending, keys, index)

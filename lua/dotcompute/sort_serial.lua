@@ -1,11 +1,11 @@
--- Sorting on a device whose threads are few and quick (the CPU device's, with native code): digit after digit, each
--- thread a piece of its own, one key after another.  A thread is a block.
+-- Radix sort by native code of the CPU device, whose threads are few and fast: each processes a chunk, one key after
+-- another. A thread is a block.
 --
 --   many rows, or short ones: a thread sorts a row, all digits
---   few long rows:            pieces of a row are counted, digits get their places, pieces are moved; three kernels a
---                             digit
+--   few long rows:            for each digit three kernels: digits are counted by chunk, prefix sums give positions,
+--                             keys are moved
 --
--- (2^23 float32 on two processors: 96 ms, by what GPUs run 390 ms.)
+-- (2^23 float32 on two processors: 96 ms, by the GPU's kernels 390 ms.)
 local dc = require "dotcompute"
 local core = require "dotcompute.core"
 local algorithm = require "dotcompute.algorithm"
@@ -14,8 +14,8 @@ core.own(debug.getinfo(1, "S").source)
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 
--- `at`: where the next key of each digit goes.  Pays: of the first digit the places themselves, counted from 0; of the
--- last one they become a result that counts from 1.
+-- `at`: the next position of each digit. Payloads are indices: the first pass makes them, from 0; the last one writes
+-- them as the result, from 1.
 local text = [=[
 template <bool FIRST, bool LAST>
 static __device__ __forceinline__ void dc_move(dc_key *to, const dc_key *from, dc_pay *pay_to, const dc_pay *pay_from,
@@ -32,7 +32,7 @@ static __device__ __forceinline__ void dc_move(dc_key *to, const dc_key *from, d
   }
 }
 
-// Keys and pays go from buffer to buffer so that the last pass writes the result.
+// Keys and payloads alternate between two buffers, so that the last pass writes the result.
 static __device__ __forceinline__ bool dc_into_spare(const int pass) { return (PASSES - 1 - pass) % 2; }
 static __device__ __forceinline__ const dc_key *dc_source(const int pass, const dc_key *to, const dc_key *spare,
                                                           const dc_key *from) {
@@ -78,7 +78,7 @@ __global__ void dc_sort_row(void *to_, void *spare_, const void *from_, void *pa
   }
 }
 
-// Counts stand by row, digit and piece: their running sum is where a piece's keys of a digit go.
+// Counts are ordered by row, digit and chunk: their prefix sums are the positions of a chunk's keys of a digit.
 __global__ void dc_sort_count(dc_index *counts, const void *to_, const void *spare_, const void *from_, const int pass,
                               const dc_index total, const int pieces, const dc_index length) {
   __shared__ dc_index bins[256];
@@ -126,7 +126,7 @@ end
 
 local serial = {}
 
--- Sorts the rows of a job (sort.lua) and says true; or nothing, where there is no native code yet.
+-- Sorts the rows of a job (sort.lua). Returns true, or nil while there is no native code.
 function serial.rows(job)
   local device, passes, n = job.device, job.passes, job.rows * job.total
   local v = { dtype = job.dtype, descending = job.descending, wide = n > algorithm.narrow, keys = job.to ~= nil,

@@ -1,7 +1,7 @@
--- The CUDA C of sorting: see sort.lua for what runs when.
+-- The CUDA C of sorting; sort.lua says which kernel is for which rows.
 --
--- Keys are moved as the bits they are; dc_order turns them into unsigned integers that ascend as wanted whenever a
--- digit is asked for.  NaN comes last either way, and -0 and 0 are the same.
+-- Keys are moved as raw bits. dc_order maps them to unsigned integers in the wanted order whenever a digit is needed:
+-- NaN comes last in both orders, and -0 equals 0.
 local algorithm = require "dotcompute.algorithm"
 
 local text = {}
@@ -12,13 +12,13 @@ text.THREADS = THREADS
 local unsigned = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int", [8] = "unsigned long long" }
 text.unsigned = unsigned
 
--- The bits of a floating dtype's infinity: all of the exponent's, none of the significand's.
+-- The bits of a floating-point dtype's infinity: the exponent's bits set, the significand's clear.
 local function infinity(dtype)
   local sign, fraction = 1 << (8 * dtype.size - 1), 1 << (dtype.significand - 1)
   return ("0x%xull"):format(sign - fraction)
 end
 
--- dc_key and dc_order for a dtype, and the digit of 8 bits from `shift` on.
+-- The text of dc_key, dc_order and dc_digit (8 bits from bit `shift`) for a dtype.
 function text.order(dtype, descending)
   local out = { ("typedef %s dc_key;"):format(unsigned[dtype.size]),
     "static __device__ __forceinline__ dc_key dc_order(dc_key k) {" }
@@ -41,10 +41,10 @@ end
 
 -- --- digits of a tile -------------------------------------------------------------------------------------------
 
--- A warp has 32 * ITEMS neighbouring keys, each lane every 32nd of them.  dc_rank gives each key its place in the tile
--- sorted by one digit: keys of a smaller digit come first, then those of warps before, then those before it in its
--- warp.  Lanes with the same digit find each other by a word of shared memory a digit.
--- dc_tile_count is what the digit threadIdx.x occurs, dc_tile_start where it begins (of the first 256 threads).
+-- A warp has 32 * ITEMS neighbouring keys, each lane every 32nd of them. dc_rank computes each key's position in the
+-- tile stably sorted by one digit. Lanes with equal digits find each other by a word of shared memory for each digit
+-- (dc_peers). `publish` gets the number of keys with digit threadIdx.x, and tile_start becomes their first position, in
+-- the first 256 threads.
 local rank_text = [=[
 enum { dc_threads = THREADS, dc_items = ITEMS, dc_warps = dc_threads / 32, dc_tile = dc_threads * dc_items };
 struct dc_shared {
@@ -124,7 +124,7 @@ local function types(v)
     .. (v.pay and ("typedef %s dc_pay;\n"):format(v.pay) or "") .. text.order(v.dtype, v.descending)
 end
 
--- Keys that are not there have a digit of 255 throughout and stand at the end.
+-- Padding of an incomplete tile: keys whose digits are all 255, which are sorted last.
 local load_text = [=[
   const int dc_t = threadIdx.x;
   const dc_index dc_first = dc_piece * dc_tile + dc_t / 32 * (32 * dc_items) + dc_t % 32;
@@ -136,7 +136,7 @@ local load_text = [=[
   }
 ]=]
 
--- A key after which, or beside which, all others stand.
+-- The key that is not before any other.
 local function pad_of(v)
   local d = v.dtype
   if d.kind == "f" then return "(dc_key)((dc_key)~(dc_key)0 >> 1)" end -- a NaN
@@ -147,10 +147,10 @@ local function pad_of(v)
   return v.descending and "(dc_key)0" or "(dc_key)~(dc_key)0"
 end
 
--- --- a pass over all --------------------------------------------------------------------------------------------
+-- --- a pass over long rows --------------------------------------------------------------------------------------
 
--- One digit: tiles in order; each digit's thread learns how often it stands in the tiles before by looking back at
--- what these have published: their own count (flag 1), or the sum up to them (flag 2).
+-- One digit. Tiles are numbered in the order in which blocks start. The thread of each digit counts it in earlier tiles
+-- by decoupled look-back at published words: a tile's own count (flag 1), or the sum up to that tile (flag 2).
 local pass_text = [=[
 __global__ void __launch_bounds__(dc_threads) dc_sort_pass(void *dc_keys_to, const void *dc_keys_from,
     PAYOUT *dc_pay_to, const PAYIN *dc_pay_from, const unsigned long long *dc_bins, void *dc_state,
@@ -219,7 +219,8 @@ local payload_text = [=[
   }
 ]=]
 
--- v: dtype, descending, items, wide, gpu, pay (C's type, or nil), first and last (of the passes), keys (are written).
+-- Fields of v: dtype; descending; items; wide (64-bit indices); pay (C type of payloads, or nil); first and last
+-- (whether it is the first or the last pass); keys (whether keys are written).
 function text.pass(v)
   local pay_in = v.pay and (v.first and "void" or v.pay) or "void"
   local fill = { LOAD = load_text:gsub("PAD", pad_of(v)), KEYOUT = v.keys and key_out or "", PAYIN = pay_in,
@@ -233,12 +234,12 @@ function text.pass(v)
       v.wide and 62 or 30), algorithm.fill(pass_text, fill) }
 end
 
--- --- how often each digit stands where --------------------------------------------------------------------------
+-- --- counts of digits -------------------------------------------------------------------------------------------
 
 local bins_text = [=[
 __global__ void __launch_bounds__(256) dc_sort_bins(unsigned long long *bins, const void *x, const dc_index total,
                                                     const dc_index pieces, const dc_index length) {
-  enum { passes = sizeof(dc_key), parts = passes > 4 ? 2 : 4 }; // lanes of a warp that meet at a digit take turns
+  enum { passes = sizeof(dc_key), parts = passes > 4 ? 2 : 4 }; // copies of a counter, shared among lanes
   __shared__ unsigned counts[passes][256 * parts];
   const int t = threadIdx.x, part = t % parts;
   #pragma unroll
@@ -274,7 +275,7 @@ __global__ void __launch_bounds__(256) dc_sort_bins(unsigned long long *bins, co
 
 function text.bins(v) return types(v) .. bins_text end
 
--- Counts become the places where digits begin.
+-- Counts become the first positions of digits.
 function text.starts()
   return [=[
 __global__ void __launch_bounds__(256) dc_sort_starts(unsigned long long *bins) {
@@ -351,7 +352,8 @@ end
 
 -- --- short rows -------------------------------------------------------------------------------------------------
 
--- A thread for each element: its place is how many stand before it. `WIDTH` threads a row, as many rows as fit.
+-- A thread for each element, whose position is the number of elements before it. A row has WIDTH threads, a block
+-- 256 / WIDTH rows.
 local short_text = [=[
 __global__ void __launch_bounds__(256) dc_sort_short(void *to, const void *from, long long *index_to,
                                                      const dc_index total, const long long rows) {

@@ -1,5 +1,5 @@
--- Symbolic values: what a function given to dc.vectorize computes with.  Operators and functions of them make nodes
--- {op = name, operands…}; nothing is computed.  A node's dtype is only known when arrays are there (vectorize.lua).
+-- Symbolic values, the arguments of functions traced by dc.vectorize. Operators and functions of them create nodes
+-- {op = name, operands…}; nothing is computed. The dtype of a node depends on the arrays of a call (vectorize.lua).
 local core = require "dotcompute.core"
 core.own(debug.getinfo(1, "S").source)
 
@@ -12,7 +12,7 @@ local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
 local function is_symbol(v) return getmetatable(v) == meta end
 symbolic.is = is_symbol
 
--- A constant as a node; an operand that is one already.
+-- An operand as a node: itself, or a constant.
 local operand
 function operand(v, what)
   if is_symbol(v) then return v end
@@ -35,7 +35,7 @@ function symbolic.node(op, what, ...)
 end
 local node = symbolic.node
 
--- Argument k of the function.
+-- The node of the function's argument k.
 function symbolic.argument(k) return setmetatable({ op = "argument", index = k }, meta) end
 symbolic.operand = operand
 
@@ -53,7 +53,7 @@ for name, op in pairs(comparisons) do
   methods[name] = function(a, b) return node(op, ("'%s'"):format(name), a, b) end
 end
 
--- Lua wants one boolean here, which is not known while the function is traced.
+-- Lua converts the result of these operators to one boolean, which is unknown while the function is traced.
 local function no_boolean(sign, instead)
   return function()
     fail("argument", "'%s' of symbolic values: Lua would make one boolean of it, for all elements; "
@@ -91,13 +91,13 @@ for name in pairs(symbolic.functions) do
   methods[name] = function(...) return symbolic.call(name, ...) end
 end
 
--- where(c, a, b): a where c is true (not 0), else b.
+-- where(c, a, b): a where c is not 0, else b.
 function symbolic.where(...)
   if select("#", ...) ~= 3 then fail("argument", "'where' takes 3 arguments, got %d", select("#", ...)) end
   return node("where", "'where'", ...)
 end
 
--- Where one of the values is NaN, that; else the result.
+-- NaN where one of the values is NaN, else the result.
 local function or_nan(what, result, ...)
   for k = 1, select("#", ...) do
     local v = operand((select(k, ...)), what)
@@ -108,7 +108,7 @@ local function or_nan(what, result, ...)
   return result
 end
 
--- min and max prefer numbers to NaN; in clip, minimum and maximum NaN wins, whichever of the values it is.
+-- min and max ignore NaN; clip, minimum and maximum propagate it.
 function symbolic.clip(...)
   if select("#", ...) ~= 3 then fail("argument", "'clip' takes 3 arguments, got %d", select("#", ...)) end
   local x, low, high = ...
@@ -122,7 +122,7 @@ for name, prefers_numbers in pairs { minimum = "min", maximum = "max" } do
   end
 end
 
--- cast(x, dtype): as conversions of arrays are.
+-- cast(x, dtype): converts as a:to(dtype) does.
 function symbolic.cast(x, name)
   local dtype = type(name) == "string" and core.dtype(name)
   if not dtype then fail("dtype", "'cast': %s is no dtype", core.describe(name)) end
@@ -135,7 +135,7 @@ methods.to = symbolic.cast
 local functions_alone = { where = true, clip = true, cast = true, minimum = true, maximum = true }
 for name in pairs(functions_alone) do methods[name] = symbolic[name] end
 
--- Any function by name, for C (operators.c) and for dc's.
+-- Applies any function by name, for src/lua/operators.c and the functions of dc.
 function symbolic.apply(name, ...)
   local own = symbolic[name]
   if own and functions_alone[name] then return own(...) end
@@ -144,7 +144,7 @@ function symbolic.apply(name, ...)
 end
 meta.__symbolic = symbolic.apply
 
--- Fields that some nodes have and others not.
+-- Fields that only some nodes have.
 local absent = { weak = true, dtype = true, value = true, index = true }
 
 function meta.__index(_, name)

@@ -1,10 +1,10 @@
--- take and scatter_add: elements by their numbers, which count from 1, and from the end when negative.
+-- take and scatter_add: gather and scatter by indices, which count from 1, and from the end when negative.
 --
--- Numbers out of range are found by a pass over them before anything else is done; one value is read back.
+-- A pass over the indices checks their range before anything is computed; one value is read back.
 --
--- scatter_add adds in a fixed order where order matters: of floating dtypes the numbers are sorted (stably), the values
--- of each are summed along a tree by a segmented scan, and each sum is added once.  Integers of 32 and 64 bits are
--- added atomically, which gives the same in any order.
+-- scatter_add adds in a fixed order where rounding depends on it: for floating-point dtypes the indices are sorted
+-- stably, the values of each index are summed as a tree by a segmented scan, and each sum is added once. Integers of 32
+-- and 64 bits are added atomically, with the same result in any order.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -15,11 +15,11 @@ local sort = require "dotcompute.sort"
 core.own(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
-local WIDE = 32 -- elements of a row from which on its columns are added side by side
+local WIDE = 32 -- elements of a row from which its columns are added in parallel
 
 -- --- indices ----------------------------------------------------------------------------------------------------
 
--- dc_place(v, n): the place from 0 of the index v among n, or -1.
+-- The text of dc_place(v, n): the position, from 0, of index v among n elements, or -1.
 local function place_text(index)
   local negative = index.kind == "i" and " if (v < 0 && (long long)v >= -n) return n + (long long)v;" or ""
   return ("typedef %s dc_number;\nstatic __device__ __forceinline__ long long dc_place(dc_number v, long long n) {%s\n"
@@ -37,8 +37,8 @@ __global__ void dc_check_indices(const dc_number *at, long long count, long long
 ]]
 end
 
--- Complains about the first index that is not among 1..n, or -n..-1.
-local function check(who, index, n)
+-- Raises for the first index that is not in 1..n or -n..-1.
+local function check(fname, index, n)
   if index.size == 0 then return end
   local dtype = algorithm.dtype(index)
   local bad = algorithm.on(index.device, dc.full, 1, math.maxinteger, "uint64")
@@ -47,7 +47,7 @@ local function check(who, index, n)
   local at = bad[1]
   if at ~= math.maxinteger then
     local v = index:reshape(-1)[at + 1]
-    fail("index", "%s: index %s (number %d of %d) is out of range: there are %d elements%s", who,
+    fail("index", "%s: index %s (number %d of %d) is out of range: there are %d elements%s", fname,
       algorithm.shown(v, index.dtype), at + 1, index.size, n, v == 0 and ", counted from 1" or "")
   end
 end
@@ -58,7 +58,7 @@ local units = { 16, 8, 4, 2, 1 }
 local unit_names = { [16] = "uint4", [8] = "unsigned long long", [4] = "unsigned int", [2] = "unsigned short",
   [1] = "unsigned char" }
 
--- outer × numbers × inner units; neighbouring threads take neighbouring units.
+-- The result has outer × indices × inner units of memory; neighbouring threads copy neighbouring units.
 local function take_source(index, unit, wide)
   return place_text(index) .. ("typedef %s dc_unit;\ntypedef %s dc_index;\n"):format(unit_names[unit],
     wide and "long long" or "unsigned int") .. [[
@@ -122,24 +122,24 @@ __global__ void dc_scatter_atomic(void *a, const void *values, const dc_number *
 ]]):gsub("WORD", word):gsub("%%%%", "%%")
 end
 
--- A type's sums are made in: of half precision in float32.
+-- The C type in which sums of a dtype are accumulated: float32 for 16-bit floats.
 local function acc_of(dtype)
   return dtype.kind == "f" and dtype.size == 2 and "float" or dtype.ctype
 end
 
--- Bytes of a sum and the mark of a head beside it, as C lays them out.
+-- The size of dc_acc, a sum and the flag of a segment's head, in C's layout.
 local function pair_size(dtype)
   local sum = acc_of(dtype) == "float" and 4 or dtype.size
   return sum < 4 and 8 or sum + math.max(4, dtype.kind == "c" and sum // 2 or sum)
 end
 
--- The header that a 16-bit float needs; complex numbers are a struct of ours.
+-- The #include line of a 16-bit float's type; complex numbers are a struct defined here.
 local function include(dtype)
   return dtype.kind == "f" and dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
 end
 
--- The sums of neighbours with the same place, in columns; the last of them adds the sum to a.  The places ascend;
--- `order` gives the numbers (from 1) of the values that go there.
+-- A segmented scan of one column: sums the values of equal positions, which ascend, and adds each sum to a at the
+-- segment's last element. `order` has the indices, from 1, of the values.
 local function segments_source(dtype, place_type, wide)
   local complex = dtype.kind == "c"
   local real = complex and (dtype.size == 8 and "float" or "double") or acc_of(dtype)
@@ -171,7 +171,7 @@ static __device__ __forceinline__ dc_acc dc_fold(const dc_acc &a, const dc_acc &
           }]]):gsub("PLACE0", place "dc_i"):gsub("PLACE1", place "(dc_i + 1)"):gsub("ELEMENT", element) }
 end
 
--- Wide rows: a thread for each column of each place that is added to, in the order of the indices.
+-- Wide rows: a thread for each column of each distinct position sums in the order of the indices.
 local function columns_source(dtype, place_type)
   return include(dtype) .. ([[
 __global__ void __launch_bounds__(256) dc_scatter_columns(void *a_, const void *values_, const PLACE *places,
@@ -199,7 +199,7 @@ __global__ void dc_scatter_places(PLACE *to, const dc_number *at, long long coun
 ]]):gsub("PLACE", place_type)
 end
 
--- How many bytes hold the places of n elements, and the smallest dtype that has them.
+-- The number of bytes of positions among n elements, and the smallest unsigned dtype of that size.
 local function place_dtype(n)
   local bytes = 1
   while bytes < 8 and n > 1 << 8 * bytes do bytes = bytes + 1 end
@@ -207,15 +207,15 @@ local function place_dtype(n)
   return bytes, algorithm.dtype("uint" .. 8 * size)
 end
 
--- Adds rows of `width` values to the rows of a that the unsigned integers `unsorted` (from 0) name, of which the
--- low `bytes` bytes count; all contiguous.
+-- Adds rows of `width` values to the rows of a at the positions `unsorted`, unsigned integers from 0 of which only the
+-- low `bytes` bytes are nonzero. All arrays are contiguous.
 local function by_segments(a, unsorted, bytes, values, width)
   local device, count, dtype = a.device, unsorted.size, algorithm.dtype(a)
   local places <close>, sorted = sort.rows(unsorted, count, false, true, true, bytes)
   local order <close> = sorted
   local place_type = algorithm.dtype(unsorted).ctype
   if width >= WIDE then
-    if dtype.kind == "c" then -- as twice as many reals
+    if dtype.kind == "c" then -- as pairs of real numbers
       width, dtype = width * 2, algorithm.dtype(dtype.size == 8 and "float32" or "float64")
     end
     local total = count * width
@@ -279,7 +279,7 @@ local function scatter_add(...)
   return a
 end
 
--- For histograms: adds the flat array `values` to a[v + 1] for each v of the integers x, which are in range.
+-- For histograms: adds element i of the flat array `values` to a[x[i] + 1]; the integers x are in range.
 local function add(a, x, values)
   local bytes, dtype = place_dtype(#a)
   by_segments(a, algorithm.flat(x:to(dtype.name)), bytes, values, 1)

@@ -1,4 +1,4 @@
--- dc.time: how long the device works on what a function gives it to do.
+-- dc.time: the device time of a function's work; dc.range.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -6,7 +6,7 @@ core.own(debug.getinfo(1, "S").source)
 
 local WARM_UPS = 2
 
--- Calls fn and computes the arrays that it returns, which may be expressions still.
+-- Calls fn and evaluates the arrays that it returns, which may be pending.
 local function once(fn, ...)
   local results = table.pack(fn(...))
   for k = 1, results.n do
@@ -14,8 +14,8 @@ local function once(fn, ...)
   end
 end
 
--- By events between the calls: the device meets them in its own time, so that what Lua takes to issue the next call
--- counts only when the device is faster.
+-- By events between the calls, which the device records as it reaches them: the time that Lua takes to issue the next
+-- call counts only if the device is faster.
 local function by_events(fn, reps, ...)
   local events, times = {}, {}
   for k = 0, reps do events[k] = dc.event() end
@@ -28,7 +28,7 @@ local function by_events(fn, reps, ...)
   return times
 end
 
--- On a device whose launches return when the work is done.
+-- By the host's clock, for a device whose launches return when the work is done.
 local function by_clock(fn, reps, ...)
   local times = {}
   for k = 1, reps do

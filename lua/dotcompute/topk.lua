@@ -1,7 +1,7 @@
--- topk: the largest or smallest k of each row, in order.
+-- topk: the largest or smallest k elements of each row, in order.
 --
--- Rows are sorted.  Of a single long row only what may be among the k: digit by digit from the highest, those that
--- share the digits so far with the k-th are counted, until little enough stands before them or with them.
+-- Rows are sorted. A single long row is reduced first, by radix selection: from the highest digit down, the elements
+-- that share the digits so far with the k-th are counted, until those before or among them are few enough to be sorted.
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
@@ -10,11 +10,11 @@ local sort_text = require "dotcompute.sort_text"
 local select_ = require "dotcompute.select"
 core.own(debug.getinfo(1, "S").source)
 
-local LONG = 1 << 16 -- elements of a row from which on it is not sorted as a whole
+local LONG = 1 << 16 -- elements of a row from which candidates are selected before sorting
 
 -- --- a long row -------------------------------------------------------------------------------------------------
 
--- Counts the digit at `shift` of the keys whose digits above are `prefix`.
+-- Counts the digits at `shift` of keys whose higher digits are `prefix`.
 local function count_source(dtype, descending)
   return sort_text.order(dtype, descending) .. [[
 __global__ void __launch_bounds__(256) dc_topk_count(unsigned long long *bins, const void *x_, long long n,
@@ -54,7 +54,7 @@ __global__ void dc_topk_mask(bool *mask, const void *x, long long n, unsigned lo
 ]]
 end
 
--- The places of the at most `most` elements of the flat array that include its first k in order; nil where too many are
+-- The indices of at most `most` elements of the flat array, among them its first k in order; nil where too many are
 -- equal.
 local function candidates(x, k, most, descending)
   local device, n, dtype = x.device, x.size, algorithm.dtype(x)
@@ -62,7 +62,7 @@ local function candidates(x, k, most, descending)
   local count = algorithm.kernel(device, "dc_topk_count", key, count_source, dtype, descending)
   local blocks = math.min(device.multiprocessors * 8, (n + 4095) // 4096)
   local before, prefix = 0, 0
-  -- of 64 bits the lowest 8 are left to sorting: Lua's integers end at 2^63
+  -- the lowest 8 of 64 bits are left to sorting: a prefix of 56 bits is a Lua integer without a sign
   for shift = 8 * dtype.size - 8, dtype.size == 8 and 8 or 0, -8 do
     local bins <close> = algorithm.zeros(device, 256, "uint64")
     count(blocks, 256, bins, x, n, prefix, shift)
@@ -81,7 +81,7 @@ local function candidates(x, k, most, descending)
   end
 end
 
--- Keys and places as sort.rows gives them, but k of them.
+-- The first k keys and indices of a long row in order; nil where too many are equal.
 local function long_row(from, k, descending)
   local places = candidates(from, k, math.max(4 * k, 4096), descending)
   if not places then return nil end

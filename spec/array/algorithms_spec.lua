@@ -1,11 +1,11 @@
--- How all algorithms go together with graphs, streams, devices and large counts.
+-- All algorithms with graphs, streams, devices and large counts.
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local h = require "spec.helper"
 local note, fails = h.note, h.fails
 
 describe("algorithms", function()
-  it("count in 64 bits where 32 do not suffice", function()
+  it("count in 64 bits where counts exceed 32", function()
     local builder = require "dotcompute.builder"
     local narrow, limit = algorithm.narrow, builder.narrow_limit
     algorithm.narrow, builder.narrow_limit = 10, 10
@@ -36,7 +36,7 @@ describe("algorithms", function()
     if not ok then error(err, 0) end
   end)
 
-  it("are captured in graphs where nothing is read back", function()
+  it("are captured in graphs unless they read a result back", function()
     local x = dc.arange(1, 9000):flip():copy()
     local sums, sorted, places, rolled
     local g = dc.graph(function()
@@ -57,7 +57,7 @@ describe("algorithms", function()
     end
   end)
 
-  it("run in the stream that is current", function()
+  it("run in the current stream", function()
     local s = dc.stream()
     local x = dc.ones(10000)
     local sums, places = dc.using(s, function()
@@ -69,7 +69,7 @@ describe("algorithms", function()
     s:close()
   end)
 
-  it("run on the array's device, and refuse arrays of two", function()
+  it("run on the array's device", function()
     local x = dc.using("cpu", dc.array, { 3, 1, 2 })
     assert.equal(dc.device "cpu", x:sort().device)
     assert.equal(dc.device "cpu", dc.concat({ x, x }).device)

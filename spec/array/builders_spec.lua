@@ -20,7 +20,7 @@ local function array(t, dtype) return dc.array(t, dtype) end
 describe("dc.elementwise", function()
   local muladd = dc.elementwise("T x, T y", "T z", "z = x * y + 1")
 
-  it("computes every dtype, at sizes around whole vectors and blocks", function()
+  it("computes every dtype, at sizes around multiples of a vector and a block", function()
     for _, dtype in ipairs(names) do
       if dtype ~= "bool" then
         for _, n in ipairs { 1, 15, 16, 17, 255, 257, math.random(2000, 5000) } do
@@ -87,7 +87,7 @@ describe("dc.elementwise", function()
     assert.equal(101 * 101 + 1, z[50])
   end)
 
-  it("gives several results, and writes those passed to it", function()
+  it("returns several results, or writes into arrays passed as results", function()
     local divmod = dc.elementwise("int a, int b", "int q, int r, bool exact", "q = a / b; r = a % b; exact = r == 0;")
     local n = 300
     local a, b = h.ints(n, 0, 1000), h.ints(n, 1, 20)
@@ -105,7 +105,7 @@ describe("dc.elementwise", function()
     assert.equal(0, r2[2])
   end)
 
-  it("lets a result that was passed keep what the body does not set", function()
+  it("leaves elements of a passed result unchanged where the body does not set them", function()
     local set_even = dc.elementwise("int x", "int y", "if (x % 2 == 0) y = x;")
     local x = dc.arange(1, 100, "int32")
     local y = set_even(x, dc.full(100, -1, "int32"))
@@ -114,7 +114,7 @@ describe("dc.elementwise", function()
     assert.equal(0, set_even(x)[1])
   end)
 
-  it("may write what it reads, whatever the overlap", function()
+  it("may write arrays that it reads, however they overlap", function()
     local a = h.ints(600)
     local x = array(a, "int32")
     muladd(x, 3, x)
@@ -128,7 +128,7 @@ describe("dc.elementwise", function()
     for k = 1, 600 do assert.equal(a[601 - k] + 1, x[k], note()) end
   end)
 
-  it("gives the body i, n, raw arrays, a preamble and `return`", function()
+  it("provides i, n, raw arrays and a preamble to the body, which may return", function()
     local f = dc.elementwise("raw const float *x, int shift", "float y", [[
       if (i + shift >= n) return;
       y = twice(x[i + shift]);]], { name = "shifted", preamble = "__device__ float twice(float v) { return v + v; }" })
@@ -146,7 +146,7 @@ describe("dc.elementwise", function()
     h.same(want, bins:to_table())
   end)
 
-  it("compiles placeholders for each combination of dtypes", function()
+  it("compiles dtype placeholders once for each combination of dtypes", function()
     local f = dc.elementwise("A x, B y", "B z", "z = (B)x + y")
     dc.stats "reset"
     assert.equal("float64", f(dc.ones(3, "int8"), dc.ones(3, "float64")).dtype)
@@ -157,7 +157,7 @@ describe("dc.elementwise", function()
     assert.equal(compiled, dc.stats().compiles + dc.stats().cache_hits)
   end)
 
-  it("of no elements is no launch", function()
+  it("launches nothing for arrays without elements", function()
     dc.stats "reset"
     local z = muladd(dc.empty(0, 3, "int32"), dc.empty(1, 3, "int32"))
     assert.equal(0, z.size)
@@ -165,7 +165,7 @@ describe("dc.elementwise", function()
     assert.equal(0, dc.stats().launches)
   end)
 
-  it("refuses what does not fit, and says why", function()
+  it("refuses arguments that do not fit the declaration, with the reason", function()
     local f = dc.elementwise("float x, float y", "float z", "z = x + y", { name = "plus" })
     fails("shape", "%(4,%).*%(3,%)", function() f(dc.ones(3), dc.ones(4)) end)
     fails("shape", "result 1.*%(2,%).*%(3,%)", function() f(dc.ones(3), 1, dc.ones(2)) end)
@@ -193,7 +193,7 @@ describe("dc.elementwise", function()
     end)
   end)
 
-  it("refuses declarations that make no sense", function()
+  it("refuses invalid declarations", function()
     for text, pattern in pairs { ["flot x"] = "flot", x = "'x'", ["float i"] = "'i' is taken", ["float *x"] = "raw",
       ["float x, float x"] = "twice", ["float dc_x"] = "dc_", ["float x,,float y"] = "no parameter" } do
       fails("argument", pattern, function() dc.elementwise(text, "float z", "z = 1") end)
@@ -204,7 +204,7 @@ describe("dc.elementwise", function()
     fails("argument", "inputs.*a string.*got nil", function() dc.elementwise(nil, "float y", "") end)
   end)
 
-  it("shows compile errors at the line of the script where the operation stands", function()
+  it("shows compile errors at the script's line of the operation", function()
     local line = h.line(2)
     local f = dc.elementwise("float x", "float y", [[
       float t = x;
@@ -240,7 +240,7 @@ local function add(a, b) return a + b end
 describe("dc.reduction", function()
   local sum = dc.reduction { inputs = "T x", output = "T", reduce = "a + b", identity = "0", name = "total" }
 
-  it("folds every dtype and length", function()
+  it("reduces every dtype and length", function()
     for _, dtype in ipairs(small_names) do
       for _, n in ipairs { 1, 31, 33, 1023, 4097, math.random(5000, 20000) } do
         local t, want = {}, 0
@@ -257,7 +257,7 @@ describe("dc.reduction", function()
     end
   end)
 
-  it("folds along any axes, of transposed and sliced arrays too", function()
+  it("reduces along any axes, also of transposed and sliced arrays", function()
     for _ = 1, 25 do
       local shape = h.shape(math.random(1, 4), 6)
       local flat = h.ints(h.product(shape), -50, 50)
@@ -284,7 +284,7 @@ describe("dc.reduction", function()
     end
   end)
 
-  it("folds long axes of few and of many results, in pieces", function()
+  it("reduces long axes with few and with many results in several blocks", function()
     local rows, columns = 3, 20000
     local x = dc.ones(rows, columns, "int32")
     h.same({ columns, columns, columns }, sum(x, 2):to_table())
@@ -294,7 +294,7 @@ describe("dc.reduction", function()
     for k = 1, 40 do assert.equal(2000 * k + 40 * 1999 * 2000 // 2, got[k]) end
   end)
 
-  it("takes several inputs, a map, a post and an accumulator of another type", function()
+  it("takes several inputs, map, post and an accumulator of another type", function()
     local dot = dc.reduction { inputs = "float x, float y", output = "float", acc = "double", map = "(double)x * y",
       reduce = "a + b", identity = "0" }
     local n = 5000
@@ -309,7 +309,7 @@ describe("dc.reduction", function()
     assert.equal(5000, mean(x:reshape(9, 1111), { 1, 2 }):item())
   end)
 
-  it("folds values of the user's own type", function()
+  it("reduces values of a type that the user defines", function()
     local argmin = dc.reduction { name = "argmin", inputs = "float x", output = "int64", acc = "best",
       preamble = "struct best { float v; long long at; };", map = "best{x, (long long)i}",
       reduce = "b.v < a.v || (b.v == a.v && b.at < a.at) ? b : a", post = "a.at + 1" }
@@ -330,7 +330,7 @@ describe("dc.reduction", function()
     end)
   end)
 
-  it("gives the same bits each time and for each way in memory", function()
+  it("gives the same bits each time and for each memory layout", function()
     local x = dc.array(h.values(20000, "float32"))
     local first = sum(x):bytes()
     for _ = 1, 3 do assert.equal(first, sum(x):bytes()) end
@@ -339,7 +339,7 @@ describe("dc.reduction", function()
     assert.equal(first, sum(doubled[{ { 1, 40000, 2 } }]):bytes())
   end)
 
-  it("of nothing is the identity", function()
+  it("of no elements is the identity", function()
     local norm = dc.reduction { inputs = "float x", output = "float", map = "x * x", reduce = "a + b", identity = "9",
       post = "sqrtf(a)" }
     assert.equal(3, norm(dc.empty(0)):item())
@@ -349,7 +349,7 @@ describe("dc.reduction", function()
     assert.equal(2, norm(dc.array(2)):item())
   end)
 
-  it("writes a result that is passed", function()
+  it("writes into an array passed as the result", function()
     local x = dc.ones(4, 6, "int32")
     local out = dc.zeros(4, "int32")
     assert(rawequal(out, sum(x, 2, out)))
@@ -361,7 +361,7 @@ describe("dc.reduction", function()
     h.same({ 6, 24, 6, 6 }, x[{ ":", 3 }]:to_table())
   end)
 
-  it("refuses what does not fit", function()
+  it("refuses arguments that do not fit", function()
     local x = dc.ones(2, 3)
     fails("index", "total: axis 3 is out of range.*2", function() sum(x, 3) end)
     fails("index", "axis 0", function() sum(x, 0) end)
@@ -392,7 +392,7 @@ describe("dc.scan", function()
   local cumsum = dc.scan { input = "T x", output = "T", op = "a + b" }
   local before = dc.scan { input = "int x", output = "long long", op = "a + b", identity = "0", exclusive = true }
 
-  it("gives running folds of every length", function()
+  it("gives the prefixes of every length", function()
     for _, n in ipairs { 1, 2, 63, 64, 65, 2047, 2048, 2049, 4500, 70000 } do
       local t, want, exclusive, run = h.ints(n), {}, {}, 0
       for k = 1, n do
@@ -423,7 +423,7 @@ describe("dc.scan", function()
     end
   end)
 
-  it("keeps the order of an operation that is not commutative", function()
+  it("combines in order, for operations that are not commutative", function()
     -- affine maps x -> p x + q modulo 2^16, packed: (p, q) of a then of b
     local op = [[(((a >> 16) * (b >> 16)) << 16) | (((a & 0xffffu) * (b >> 16) + (b & 0xffffu)) & 0xffffu)]]
     local compose = dc.scan { input = "unsigned int x", output = "unsigned int", op = op }
@@ -442,7 +442,7 @@ describe("dc.scan", function()
     end
   end)
 
-  it("computes every dtype, and maps", function()
+  it("computes every dtype, and applies map", function()
     for _, dtype in ipairs(small_names) do
       local t, want = small(20), {}
       for k = 1, 20 do want[k] = (want[k - 1] or 0) + t[k] end
@@ -455,7 +455,7 @@ describe("dc.scan", function()
     h.same({ 1, 5, 5, 7 }, longest { 1, -5, 2, 7.5 }:to_table())
   end)
 
-  it("writes a result that is passed, over what it reads too", function()
+  it("writes into an array passed as the result, also over its input", function()
     local x = dc.ones(5000, "int32")
     assert(rawequal(x, cumsum(x, nil, x)))
     assert.equal(5000, x[5000])
@@ -468,12 +468,12 @@ describe("dc.scan", function()
     assert.equal(0, wide[{ 10, 1 }])
   end)
 
-  it("of nothing is nothing", function()
+  it("of no elements has no elements", function()
     assert.equal(0, cumsum(dc.empty(0)).size)
     assert.equal(0, cumsum(dc.empty(3, 0), 1).size)
   end)
 
-  it("refuses what does not fit", function()
+  it("refuses arguments that do not fit", function()
     fails("argument", "takes an array.*the number 3", function() cumsum(3) end)
     fails("shape", "without axes", function() cumsum(dc.array(3)) end)
     fails("index", "axis 2 is out of range: there is 1", function() cumsum(dc.ones(3), 2) end)
@@ -490,7 +490,7 @@ end)
 -- --- vectorize --------------------------------------------------------------------------------------------------
 
 describe("dc.vectorize", function()
-  it("has every operator and question of 16-bit floats", function()
+  it("has every operator and comparison of 16-bit floats", function()
     for _, t in ipairs { "float16", "bfloat16" } do
       local v = { 1.5, -2.5, 0.25, 3 }
       local f = dc.vectorize(function(x) return x % 2, x // 2, dc.isnan(x), dc.signbit(x), x / 2 end)
@@ -507,7 +507,7 @@ describe("dc.vectorize", function()
     end
   end)
 
-  it("computes what the function computes on numbers", function()
+  it("gives the results of the same function on numbers", function()
     local function f(x, y)
       local t = x * y - 3
       return t / (y + 10), -t + x // 2 % 5, t ^ 2
@@ -588,7 +588,7 @@ describe("dc.vectorize", function()
     end
   end)
 
-  it("has the math library by name, as functions and methods", function()
+  it("has the math functions by name, as functions and methods", function()
     local x = dc.linspace(0.1, 0.9, 33, "float64")
     for name, reference in pairs { sqrt = math.sqrt, exp = math.exp, sin = math.sin, acos = math.acos,
       atan = math.atan, floor = math.floor, log10 = function(v) return math.log(v, 10) end } do
@@ -612,7 +612,7 @@ describe("dc.vectorize", function()
     h.same({ -1, 0.5, 1 }, dc.clip(dc.array { -3, 0.5, 8 }, -1, 1):to_table())
   end)
 
-  it("broadcasts, writes results that are passed, and calls other functions", function()
+  it("broadcasts, writes into passed results, and calls other functions", function()
     local function square(v) return v * v end
     local calls = 0
     local f = dc.vectorize(function(x, y)
@@ -630,7 +630,7 @@ describe("dc.vectorize", function()
     fails("argument", "squares takes 2 arguments %(x, y%)", function() f(1) end)
   end)
 
-  it("refuses what cannot be traced", function()
+  it("refuses functions that cannot be traced", function()
     local function tracing(pattern, fn, kind)
       fails(kind or "argument", pattern, function() dc.vectorize(fn) end)
     end

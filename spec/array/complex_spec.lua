@@ -11,7 +11,7 @@ local dtypes = { "complex64", "complex128" }
 local functions = { "exp", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "asin", "acos",
   "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "reciprocal", "sign" }
 
-local function array(values, dtype) return dc.from_bytes(o.bytes(values, dtype), #values, dtype) end
+local array = o.array
 local function conj(z) return { re = z.re, im = -z.im } end
 
 -- How many units of the last place a part is away from a pair of float64s.
@@ -20,7 +20,7 @@ local function units(got, want, eps, least)
   return math.abs(got - want[1] - want[2]) / math.max(math.abs(want[1]) * eps, least)
 end
 
--- Where trouble is to be looked for; `round` makes a value of the dtype.
+-- Arguments near the critical points; `round` rounds to the dtype.
 local function about(x, bits) return x + (math.random() - 0.5) * 2.0 ^ -math.random(1, bits) end
 local function spread(low, high) return (math.random() * 2 - 1) * 2.0 ^ math.random(low, high) end
 local places = {
@@ -45,7 +45,7 @@ describe("functions of complex numbers", function()
     local part = o.part[dtype]
     local round, eps, least = o.round[part], o.epsilon[part], o.least[part]
 
-    -- Both parts are accurate by themselves; expm1's real part may be a small difference.
+    -- Each part is accurate on its own, except expm1's real part, which may be a small difference.
     for place, make in pairs(places) do
       it("are accurate in both parts: " .. dtype .. ", " .. place, function()
         local z = {}
@@ -69,7 +69,7 @@ describe("functions of complex numbers", function()
       end)
     end
 
-    it("powers of " .. dtype .. ": as exact as their logarithm, those of whole numbers exact", function()
+    it("powers of " .. dtype .. ": as accurate as the logarithm, integer powers of integers exact", function()
       local x, y, n = {}, {}, 60
       for i = 1, n do
         local z, w = places.anywhere(), places.anywhere()
@@ -101,7 +101,7 @@ describe("functions of complex numbers", function()
       assert.is_true(far.re == 0 and far.im == 0)
     end)
 
-    it("keep their accuracy at the ends of " .. dtype, function()
+    it("keep their accuracy near overflow and underflow of " .. dtype, function()
       local greatest = o.greatest[part]
       local bits = part == "float32" and 120 or 1000
       local z, big, small = {}, {}, {}
@@ -153,7 +153,7 @@ describe("functions of complex numbers", function()
   end
 
   -- The side of a cut is that of the zero's sign.
-  it("take the side of a branch cut that a zero's sign says", function()
+  it("take the side of a branch cut that the sign of a zero selects", function()
     local pi = math.pi
     for _, dtype in ipairs(dtypes) do
       local t = 1 + math.random()
@@ -246,7 +246,7 @@ describe("functions of complex numbers", function()
   -- asin, atan, sin, cos, tan: f(z) = -i g(iz), with t + iu the line of g for x + iy: iz = x + iy has z = y - ix.
   local turned = { asin = "asinh", atan = "atanh", sin = "sinh", tan = "tanh" }
 
-  it("of zeros, infinities and NaN are as C's annex G has them", function()
+  it("of zeros, infinities and NaN follow C's annex G", function()
     local function meets(want, got, eps)
       if want == "?" then return got == 0 elseif want == "inf" then return math.abs(got) == inf end
       if want ~= want then return got ~= got end
@@ -276,7 +276,7 @@ describe("functions of complex numbers", function()
     end
   end)
 
-  it("agree with real ones on the real axis, and with their own inverses", function()
+  it("agree with the real functions on the real axis, and with their inverses", function()
     for _, dtype in ipairs(dtypes) do
       local part = o.part[dtype]
       local x = {}

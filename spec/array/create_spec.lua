@@ -1,4 +1,4 @@
--- Making arrays, and getting their values back.
+-- Creating arrays, and reading their values.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local note, fails = h.note, h.fails
@@ -110,7 +110,7 @@ describe("dc.array", function()
     assert.equal(16777216.0, dc.array { 16777217.0 }[1]) -- a float rounds
   end)
 
-  it("refuses what the dtype cannot hold, and names the place", function()
+  it("refuses values that the dtype cannot hold, and names their position", function()
     for dtype, limits in pairs(h.integers) do
       if dtype ~= "int64" and dtype ~= "uint64" then
         fails("dtype", "t%[2%].*out of range.*" .. dtype, function() dc.array({ 0, limits[2] + 1 }, dtype) end)
@@ -142,7 +142,7 @@ describe("dc.array", function()
     fails("shape", "32", function() dc.array { deep } end)
   end)
 
-  it("refuses what is no number", function()
+  it("refuses elements that are not numbers", function()
     fails("argument", "t%[2%].*'two'", function() dc.array { 1, "two" } end)
     fails("argument", "t%[1%].*function", function() dc.array { print } end)
     fails("argument", "got no value", function() dc.array() end)
@@ -155,7 +155,7 @@ describe("dc.array", function()
 end)
 
 describe("filled arrays", function()
-  it("come from extents or a shape table, with a dtype after them", function()
+  it("take extents or a shape table, then a dtype", function()
     for _, dtype in ipairs(h.dtypes) do
       local one, zero = 1, 0
       if dtype == "bool" then one, zero = true, false end
@@ -169,7 +169,7 @@ describe("filled arrays", function()
     assert.same({ 4 }, { dc.zeros(4.0):shape() })
   end)
 
-  it("of one value", function()
+  it("full() sets every element to one value", function()
     assert.same({ { 2.5, 2.5 } }, dc.full({ 1, 2 }, 2.5):to_table())
     assert.same({ 7, 7, 7 }, dc.full(3, 7, "uint8"):to_table())
     assert.equal("bool", dc.full(2, true).dtype)
@@ -177,7 +177,7 @@ describe("filled arrays", function()
     fails("argument", "got no value", function() dc.full(3) end)
   end)
 
-  it("like another", function()
+  it("zeros_like, ones_like, empty_like and full_like take shape and dtype from an array", function()
     local a = dc.array({ { 1, 2 }, { 3, 4 } }, "int16")
     for _, make in ipairs { dc.zeros_like, dc.ones_like, dc.empty_like } do
       local b = make(a)
@@ -203,10 +203,8 @@ describe("filled arrays", function()
     fails("shape", "32", function() dc.zeros(shape) end)
   end)
 
-  it("refuse sizes beyond the device and beyond all bounds", function()
-    collectgarbage()
-    collectgarbage()
-    local live = dc.stats().bytes_live
+  it("refuse sizes larger than the device's memory and than 64 bits", function()
+    local live = h.bytes_live()
     fails("memory", "GiB", function() dc.zeros(1 << 45) end)
     fails("memory", "2^62", function() dc.empty(1 << 40, 1 << 40) end)
     fails("memory", "", function() dc.empty(math.maxinteger) end)
@@ -249,7 +247,7 @@ describe("ranges", function()
     fails("argument", "finite", function() dc.arange(1, 1 / 0) end)
   end)
 
-  it("by number of elements", function()
+  it("linspace takes a number of elements", function()
     for _ = 1, 10 do
       local a, b, n = math.random() * 10, math.random() * -10, math.random(2, 50)
       local t = dc.linspace(a, b, n, "float64"):to_table()
@@ -291,7 +289,7 @@ describe("bytes", function()
 end)
 
 describe("dc.wrap", function()
-  it("sees the memory of another array and keeps its owner alive", function()
+  it("shares the memory of another array and keeps its owner alive", function()
     local owner = dc.arange(1, 6)
     local weak = setmetatable({ owner }, { __mode = "v" })
     local w = dc.wrap(owner.ptr, { 2, 3 }, "float32", owner)
@@ -314,7 +312,7 @@ describe("dc.wrap", function()
     assert.is_nil(weak[1])
   end)
 
-  it("refuses no address and a misaligned one", function()
+  it("refuses a null and a misaligned address", function()
     fails("argument", "address", function() dc.wrap(0, 3) end)
     fails("argument", "address", function() dc.wrap("x", 3) end)
     fails("argument", "aligned", function() dc.wrap(dc.zeros(4).ptr + 1, 3) end)
@@ -322,10 +320,8 @@ describe("dc.wrap", function()
 end)
 
 describe("memory", function()
-  it("is given back by close(), <close> and the collector", function()
-    collectgarbage()
-    collectgarbage()
-    local before = dc.stats().bytes_live
+  it("is released by close(), <close> and the garbage collector", function()
+    local before = h.bytes_live()
     local a = dc.zeros(1000)
     assert.is_true(dc.stats().bytes_live >= before + 4000)
     a:close()
@@ -343,12 +339,10 @@ describe("memory", function()
     end)
     assert.equal(before, dc.stats().bytes_live)
     for _ = 1, 100 do dc.zeros(1000) end
-    collectgarbage()
-    collectgarbage()
-    assert.equal(before, dc.stats().bytes_live)
+    assert.equal(before, h.bytes_live())
   end)
 
-  it("of dead arrays drives the collector: a loop of large temporaries does not pile up", function()
+  it("of unreachable arrays triggers the garbage collector: a loop of large temporaries stays flat", function()
     for _, mode in ipairs { "incremental", "generational" } do
       local old = collectgarbage(mode)
       local most = 0
@@ -361,7 +355,7 @@ describe("memory", function()
     end
   end)
 
-  it("is still there when an array is closed inside a finalizer", function()
+  it("stays valid when an array is closed inside a finalizer", function()
     local a = dc.ones(10)
     do
       local t = setmetatable({}, { __gc = function() a:close() end }) -- luacheck: ignore

@@ -11,7 +11,7 @@ local sums_of = { bool = "int64", uint8 = "uint64", uint16 = "uint64", uint32 = 
   float16 = "float16", bfloat16 = "bfloat16" }
 
 describe("cumsum and cumprod", function()
-  it("run along every dtype, integers in 64 bits", function()
+  it("compute every dtype, integers in 64 bits", function()
     for _, dtype in ipairs(dtypes) do
       for _, n in ipairs { 1, 63, 65, 511, 513, 2048, 2049, 4096, 4097, math.random(9000, 14000) } do
         local t, want, run = {}, {}, 0
@@ -54,7 +54,7 @@ describe("cumsum and cumprod", function()
     end
   end)
 
-  it("adds with the error of a tree, the same bits each time", function()
+  it("adds with the rounding error of a tree, with the same bits each time", function()
     local n = 300000
     local t, exact = {}, 0
     for k = 1, n do t[k] = h.f32(math.random()) end
@@ -90,7 +90,7 @@ describe("cumsum and cumprod", function()
     end
   end)
 
-  it("looks back along all levels of the tree", function()
+  it("combines prefixes over all levels of the tree", function()
     -- 1024 tiles are two levels, more are three; of 8 bytes a tile has 4096 elements
     local n = 4096 * (1024 + 33) + math.random(4096)
     assert(dc.equal(dc.arange(1, n, "int64"), dc.ones(n, "int8"):cumsum()))
@@ -100,7 +100,7 @@ describe("cumsum and cumprod", function()
     h.same(ends, mask:nonzero():to_table(), "nonzero")
   end)
 
-  it("folds in the order of elements, across tiles and groups of tiles", function()
+  it("combines in the order of elements, across tiles and groups of tiles", function()
     -- the last one that is not 0: forgets what was before, so that a wrong order shows
     local last = dc.scan { input = "int x", op = "b != 0 ? b : a" }
     local compose = dc.scan { input = "unsigned int x",
@@ -120,7 +120,7 @@ describe("cumsum and cumprod", function()
     assert(dc.equal(dc.array(composed, "uint32"), compose(dc.array(maps, "uint32"))), note())
   end)
 
-  it("passes NaN on, and infinities", function()
+  it("propagates NaN and infinities", function()
     local t = {}
     for k = 1, 6000 do t[k] = 1 end
     t[4500] = nan
@@ -130,7 +130,7 @@ describe("cumsum and cumprod", function()
     h.same({ 1, math.huge, math.huge }, dc.cumsum({ 1, math.huge, 5 }):to_table())
   end)
 
-  it("refuses what does not fit", function()
+  it("refuses arguments that do not fit", function()
     fails("shape", "without axes", function() dc.array(3):cumsum() end)
     fails("index", "cumsum: axis 2 is out of range", function() dc.ones(3):cumsum(2) end)
     fails("argument", "cumprod takes an array", function() dc.cumprod() end)
@@ -140,7 +140,7 @@ describe("cumsum and cumprod", function()
   end)
 end)
 
-describe("pieces told ahead", function()
+describe("chunk sizes that are set in advance", function()
   it("give the same bits", function()
     local n = 1 << 20
     local x = dc.random.uniform(n):eval()

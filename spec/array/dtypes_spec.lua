@@ -4,7 +4,7 @@ local h = require "spec.helper"
 local o = require "spec.oracle"
 local note, fails = h.note, h.fails
 
-local function array(values, dtype) return dc.from_bytes(o.bytes(values, dtype), #values, dtype) end
+local array = o.array
 
 local function same(want, got, text)
   assert.equal(#want, #got, note(text))
@@ -54,7 +54,7 @@ local function samples(dtype)
 end
 
 describe("values of every dtype", function()
-  it("are read as their bytes say, and written back as the same bytes", function()
+  it("are read from bytes and written as the same bytes", function()
     for _, dtype in ipairs(o.dtypes) do
       local values = samples(dtype)
       local a = array(values, dtype)
@@ -84,7 +84,7 @@ describe("values of every dtype", function()
     end
   end)
 
-  it("of float16 and bfloat16 round to nearest even when written", function()
+  it("written as float16 and bfloat16 round to nearest even", function()
     for _, dtype in ipairs { "float16", "bfloat16", "float32" } do
       local t, want = {}, {}
       for _, v in ipairs(tricky) do
@@ -111,7 +111,7 @@ describe("values of every dtype", function()
     end
   end)
 
-  it("all 65536 of float16 and bfloat16 go to float32 and back", function()
+  it("all 65536 of float16 and bfloat16 convert to float32 and back", function()
     local bytes = {}
     for i = 0, 65535 do bytes[i + 1] = string.pack("<I2", i) end
     bytes = table.concat(bytes)
@@ -147,7 +147,7 @@ describe("values of every dtype", function()
     fails("dtype", "float8", function() dc.zeros(1, "float8") end)
   end)
 
-  it("that a dtype does not hold are refused, each with the value", function()
+  it("outside of a dtype's range are refused with the value", function()
     local function refused(dtype, v, pattern)
       fails("dtype", pattern, function() return dc.array({ v }, dtype) end)
       fails("dtype", pattern, function() return dc.full(2, v, dtype) end)
@@ -192,7 +192,7 @@ describe("values of every dtype", function()
 end)
 
 describe("casts", function()
-  -- Complex numbers do not become real ones by themselves.
+  -- Complex numbers are not converted to real ones implicitly.
   local function allowed(from, to) return o.kind[from] ~= "c" or o.kind[to] == "c" end
 
   local function cast(values, from, to)
@@ -201,7 +201,7 @@ describe("casts", function()
     return want
   end
 
-  it("of some pairs of dtypes are right for every sample", function()
+  it("between random pairs of dtypes convert every sample", function()
     local all = {}
     for _, from in ipairs(o.dtypes) do
       for _, to in ipairs(o.dtypes) do
@@ -216,7 +216,7 @@ describe("casts", function()
   end)
 
   -- The same for all pairs, several in one kernel: 1 for each target whose element is as expected (NaN included).
-  it("of all pairs of dtypes are right for every sample", function()
+  it("between all pairs of dtypes convert every sample", function()
     for _, from in ipairs(o.dtypes) do
       local values = samples(from)
       local a = array(values, from)
@@ -248,7 +248,7 @@ describe("casts", function()
     end
   end)
 
-  it("happen when arrays are assigned, too", function()
+  it("apply in assignments, too", function()
     local values = samples "float64"
     for _, to in ipairs { "int8", "uint64", "float16", "complex64", "bool" } do
       local a = dc.zeros(#values, to)
@@ -259,7 +259,7 @@ describe("casts", function()
     end
   end)
 
-  it("of complex numbers to real ones are refused, and say what to do", function()
+  it("from complex to real dtypes are refused, and the error says what to do", function()
     local a = dc.array { dc.complex(1, 2) }
     for _, to in ipairs { "float32", "int32", "float16", "float64" } do
       fails("dtype", "real", function() return a:to(to) end)
@@ -269,7 +269,7 @@ describe("casts", function()
     end
   end)
 
-  it("refuse what is no dtype", function()
+  it("refuse unknown dtypes", function()
     fails("dtype", "float99", function() return dc.cast(dc.ones(1), "float99") end)
     assert.is_false(pcall(dc.cast, dc.ones(1)))
     assert.is_false(pcall(dc.cast, nil, "int32"))
@@ -278,7 +278,7 @@ describe("casts", function()
 end)
 
 describe("promotion", function()
-  it("is the table's for every pair of arrays and every kind of operator", function()
+  it("follows the documented table for every pair of dtypes and kind of operator", function()
     for _, x in ipairs(o.dtypes) do
       local a = dc.ones(1, x)
       for _, y in ipairs(o.dtypes) do
@@ -309,7 +309,7 @@ describe("promotion", function()
     end
   end)
 
-  it("converts the values before the operator", function()
+  it("converts the values before the operator is applied", function()
     for _ = 1, 15 do
       local x, y = o.dtypes[math.random(13)], o.dtypes[math.random(13)]
       local dtype = o.arithmetic_dtype(x, y)
@@ -319,7 +319,7 @@ describe("promotion", function()
     end
   end)
 
-  it("lets numbers take the array's dtype", function()
+  it("gives numbers the array's dtype", function()
     local int = { bool = "int32" }
     local float, complex = {}, { complex64 = "complex64", complex128 = "complex128", float64 = "complex128" }
     for _, dtype in ipairs(o.dtypes) do
@@ -568,7 +568,7 @@ describe("complex numbers", function()
     end
   end)
 
-  it("have no order, no remainder, no bits", function()
+  it("refuse comparison by order, remainder and bit operators", function()
     local a = dc.array { dc.complex(1, 2) }
     for _, name in ipairs { "lt", "le", "gt", "ge", "minimum", "maximum", "fmin", "fmax", "fmod", "atan2", "hypot" } do
       fails("dtype", "'" .. name .. "'", function() return dc[name](a, 1) end)
@@ -585,7 +585,7 @@ describe("complex numbers", function()
     assert.is_false(pcall(dc.clip, a, 0, 1))
   end)
 
-  it("as Lua values: fields, arithmetic, equality, text", function()
+  it("as Lua values have fields, arithmetic, equality and text", function()
     for _ = 1, 50 do
       local x, y = o.value("complex128", true), o.value("complex128", true)
       local p, q = literal(x), literal(y)

@@ -1,9 +1,9 @@
 -- DOTCOMPUTE_DUMP: the stages of a kernel, from an expression to the CPU device's C.
 local helper = require "spec.helper"
 local shell, quote = helper.shell, helper.quote
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = helper.build
 
--- A number that no kernel in a cache has: the text of these kernels is new.
+-- A number that makes the text of these kernels new, so that no cache has them.
 local salt = helper.seed % 100000
 
 local expression = [[
@@ -13,10 +13,7 @@ print((a + b)[4])
 ]]
 
 local function run(script, dump)
-  local name = os.tmpname()
-  local f <close> = assert(io.open(name, "w"))
-  f:write(script)
-  f:close()
+  local name = helper.temporary(script)
   local text = shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=1 %s %s %s 2>&1"):format(
     dump and "DOTCOMPUTE_DUMP=" .. quote(dump) or "", quote(build .. "/dclua"), name))
   os.remove(name)
@@ -31,7 +28,7 @@ local function stage(text, name)
 end
 
 describe("DOTCOMPUTE_DUMP", function()
-  it("shows nothing when it is not set", function()
+  it("writes nothing when it is not set", function()
     assert.equal("12.0\n", run(expression))
     assert.equal("12.0\n", run(expression, ""))
   end)
@@ -42,7 +39,7 @@ describe("DOTCOMPUTE_DUMP", function()
     assert.matches("x0: float32\nx1: float32\nt0 = float32 %+ v0, v1\nout: float32 = t0\n", text)
   end)
 
-  it("shows reductions in the pass that makes them, and the schedule of rows", function()
+  it("shows each reduction in the pass that computes it, and the schedule of rows", function()
     local text = run([[
 local dc = require "dotcompute"
 local x = dc.array({ { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } }, "float32")
@@ -88,14 +85,14 @@ print(x:item())
     assert.matches("dc_run", stage(run(expression, "c"), "c"))
   end)
 
-  it("shows the stages that it lists, and no others", function()
+  it("shows only the stages that it lists", function()
     local text = run(expression, "schedule,ir")
     assert.truthy(stage(text, "ir"))
     assert.truthy(stage(text, "schedule"))
     assert.is_nil(text:find("== cuda", 1, true) or text:find("== ptx", 1, true) or text:find("== c of", 1, true))
   end)
 
-  it("writes files to a folder, which it makes", function()
+  it("writes files to a folder, which it creates", function()
     local top = os.tmpname()
     os.remove(top)
     local folder = top .. "/stages"
@@ -114,7 +111,7 @@ print(x:item())
     shell("rm -r " .. quote(top))
   end)
 
-  it("refuses a stage that does not exist, and lists those that do", function()
+  it("refuses an unknown stage and lists the known ones", function()
     for _, script in ipairs { expression, [[
 local dc = require "dotcompute"
 dc.kernel "__global__ void k(int *x) { x[0] = 1; }"(1, 1, dc.zeros({ 1 }, "int32"))
@@ -125,7 +122,7 @@ dc.kernel "__global__ void k(int *x) { x[0] = 1; }"(1, 1, dc.zeros({ 1 }, "int32
     end
   end)
 
-  it("reports a folder that it cannot make", function()
+  it("reports a folder that it cannot create", function()
     assert.matches("cannot make the folder '/dev/null", run(expression, "ir:/dev/null/x"))
   end)
 end)

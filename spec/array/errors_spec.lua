@@ -1,4 +1,4 @@
--- Error objects: their fields, their text, and that nothing stays broken or leaks behind them.
+-- Error objects: fields and text; an error leaves everything usable and leaks nothing.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails = h.fails
@@ -15,13 +15,13 @@ describe("an error", function()
     assert.equal("caught: " .. tostring(err), "caught: " .. err)
   end)
 
-  it("names the user's line, not one of our own Lua files", function()
+  it("names the script's line, not a line of dotcompute's own Lua files", function()
     local here = h.line(1)
     local err = fails("device", "nowhere", function() dc.using("nowhere", print) end)
     assert.matches("array/errors_spec%.lua:" .. here .. "$", err.where)
   end)
 
-  it("can be raised in a coroutine, with no Lua function around too", function()
+  it("can be raised in a coroutine, also one without a Lua function", function()
     local ok, err = coroutine.resume(coroutine.create(function() dc.zeros(-1) end))
     assert.is_false(ok)
     assert.equal("shape", err.kind)
@@ -55,9 +55,7 @@ describe("an error", function()
   end)
 
   it("leaks no device memory", function()
-    collectgarbage()
-    collectgarbage()
-    local before = dc.stats().bytes_live
+    local before = h.bytes_live()
     for _ = 1, 20 do
       pcall(dc.array, { { 1, 2 }, { 3 } })
       pcall(dc.array, { 1, "x" })
@@ -67,9 +65,7 @@ describe("an error", function()
       pcall(function() dc.ones(3)[7] = 1 end)
       pcall(dc.zeros, 1 << 45)
     end
-    collectgarbage()
-    collectgarbage()
-    assert.equal(before, dc.stats().bytes_live)
+    assert.equal(before, h.bytes_live())
   end)
 end)
 

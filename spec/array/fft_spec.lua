@@ -1,18 +1,12 @@
--- Fourier transforms against their definition in plain Lua: odd, prime and even lengths, any axes, any way of lying in
--- memory, bad input.
+-- Fourier transforms against their definition in plain Lua: odd, prime and even lengths, any axes, any memory layout,
+-- bad input.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local fails, note = helper.fails, helper.note
 
 local random = math.random
 
-local function with(name, fn)
-  it(name, function()
-    local there, why = dc.available "fft"
-    if not there then return pending(why) end
-    fn()
-  end)
-end
+local with = helper.with_library(it, pending)
 
 -- --- complex numbers and arrays in plain Lua ----------------------------------------------------------------------
 
@@ -97,7 +91,7 @@ local function check(want, got, text)
   end
 end
 
--- An array of these values that lies in memory in one of many ways.
+-- An array of these values in a random memory layout.
 local function lay(t, dtype)
   local real = dtype:find "float" ~= nil
   local whole, kind, n = dc.array(nested(t, real), dtype), random(5), #t.shape
@@ -126,7 +120,7 @@ local partner = { complex64 = "float32", complex128 = "float64" }
 -- --- one axis -----------------------------------------------------------------------------------------------------
 
 describe("a transform", function()
-  with("is the sum that defines it, forward and backward, along any axis", function()
+  with("fft", "is the sum that defines it, forward and inverse, along any axis", function()
     for round = 1, 80 do
       local shape = helper.shape(random(3), round % 8 == 0 and 23 or 7)
       local t, dtype, axis = plain(shape), complex[random(2)], random(#shape)
@@ -142,7 +136,7 @@ describe("a transform", function()
     end
   end)
 
-  with("of real numbers gives half, and comes back", function()
+  with("fft", "of real numbers gives half of the spectrum, and its inverse the numbers", function()
     for _ = 1, 60 do
       local shape = helper.shape(random(3), 9)
       local t, dtype, axis = plain(shape, true), complex[random(2)], random(#shape)
@@ -161,7 +155,7 @@ describe("a transform", function()
     end
   end)
 
-  with("to real numbers takes any half, as it lies, and no notice of what has no meaning", function()
+  with("fft", "to real numbers takes any memory layout, and ignores imaginary parts that must be 0", function()
     for _ = 1, 30 do
       local shape = helper.shape(random(2), 8)
       local t, dtype, axis = plain(shape), complex[random(2)], random(#shape)
@@ -191,7 +185,7 @@ describe("a transform", function()
     end
   end)
 
-  with("cuts the axis or fills it with zeros where n says so", function()
+  with("fft", "cuts the axis to n points or pads it with zeros", function()
     for _ = 1, 30 do
       local shape = helper.shape(random(2), 9)
       local t, axis, n = plain(shape), random(#shape), random(14)
@@ -204,7 +198,7 @@ describe("a transform", function()
     end
   end)
 
-  with("of other dtypes is complex64, of 64-bit ones complex128", function()
+  with("fft", "of other dtypes is complex64, of 64-bit ones complex128", function()
     for dtype, want in pairs { bool = "complex64", int8 = "complex64", uint32 = "complex64", int64 = "complex128",
                                float16 = "complex64", bfloat16 = "complex64", float64 = "complex128" } do
       local y = dc.fft.fft(dc.ones(4):to(dtype))
@@ -216,7 +210,7 @@ describe("a transform", function()
     assert.same({ 6, 0, 0 }, dc.real(dc.fft.fft { 2, 2, 2 }):to_table())
   end)
 
-  with("of many columns, and of more points than are done at once", function()
+  with("fft", "of many columns, and of more points than fit one call of the library", function()
     for _, dtype in ipairs(complex) do
       local n, m = random(64, 90), random(8, 40)
       local t, r = plain({ n, m }), plain({ 2, n, m }, true)
@@ -237,7 +231,7 @@ describe("a transform", function()
     check(want, dc.fft.fftn(dc.array(nested(t), "complex128")), "fftn")
   end)
 
-  with("of long and of many rows", function()
+  with("fft", "of long rows and of many rows is right", function()
     for _, n in ipairs { 1009, 4096, 30030 } do -- a wave is one line, whatever the length
       local k = random(n // 2 - 1)
       local angle = dc.arange(0, n - 1, 1, "float64") * (2 * math.pi * k / n)
@@ -261,7 +255,7 @@ end)
 -- --- several axes ---------------------------------------------------------------------------------------------------
 
 describe("transforms along several axes", function()
-  with("are one after the other", function()
+  with("fft", "are transforms along one axis after the other", function()
     for _ = 1, 40 do
       local shape = helper.shape(random(1, 4), 4)
       local t, dtype = plain(shape), complex[random(2)]
@@ -295,7 +289,7 @@ end)
 -- --- bad input ----------------------------------------------------------------------------------------------------
 
 describe("a transform refuses", function()
-  it("what does not fit", function()
+  it("arguments that do not fit", function()
     local a = dc.ones(3, 4)
     for _, name in ipairs { "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "fftn", "ifftn" } do
       local f = dc.fft[name]
@@ -336,7 +330,7 @@ describe("a transform refuses", function()
     fails("index", "dc.fft has no 'dct'", function() local _ = dc.fft.dct end)
   end)
 
-  with("nothing else: rows there are none of, NaN", function()
+  with("fft", "neither arrays without rows nor NaN", function()
     assert.same({ 0, 4 }, { dc.fft.fft(dc.zeros(0, 4)):shape() })
     assert.same({ 0, 3 }, { dc.fft.rfft(dc.zeros(0, 4)):shape() })
     assert.same({ 0, 6 }, { dc.fft.irfft(dc.zeros(0, 4)):shape() })
@@ -345,7 +339,7 @@ describe("a transform refuses", function()
     assert.is_false(dc.isfinite(y[2]):any())
   end)
 
-  with("to be part of a graph", function()
+  with("fft", "to be part of a graph", function()
     fails("launch", "cannot be captured in a graph: it calls a library for Fourier transforms", function()
       dc.graph(function() dc.fft.fft(dc.ones(4, "complex64")) end)
     end)
@@ -353,7 +347,7 @@ describe("a transform refuses", function()
   end)
 end)
 
-with("transforms leave no memory behind", function()
+with("fft", "transforms leak no memory", function()
   local function work()
     local a = dc.ones(6, 8)
     for _, name in ipairs { "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "fftn", "ifftn" } do
@@ -364,7 +358,7 @@ with("transforms leave no memory behind", function()
   helper.gives_back(work)
 end)
 
-it("FFTW that is not there is an error that says what to install", function()
+it("a missing FFTW is an error that says what to install", function()
   local text = helper.on_cpu("THREADS=1 DOTCOMPUTE_FFTW=off", [[
     local dc = require "dotcompute"
     for _, dtype in ipairs { "complex64", "complex128" } do

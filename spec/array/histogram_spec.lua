@@ -27,7 +27,7 @@ describe("bincount", function()
     end)
   end)
 
-  it("adds weights, and gives at least as many as wanted", function()
+  it("adds weights, and gives at least the wanted number of counts", function()
     h.same({ 1, 2, 0, 0 }, dc.bincount({ 0, 1, 1 }, { minlength = 4 }):to_table())
     h.same({ 1, 2 }, dc.bincount({ 0, 1, 1 }, { minlength = 1 }):to_table())
     h.same({ 0, 0, 0 }, dc.empty(0, "int32"):bincount { minlength = 3 }:to_table())
@@ -45,7 +45,7 @@ describe("bincount", function()
     h.same(want, got:to_table(), "weights")
   end)
 
-  it("refuses what it cannot count", function()
+  it("refuses values that it cannot count", function()
     each_way(function()
       for _, dtype in ipairs { "int8", "int16", "int32", "int64" } do
         local t = h.ints(9000, 0, 100)
@@ -77,7 +77,7 @@ describe("histogram", function()
     return want
   end
 
-  it("counts by equal bins, the last one closed", function()
+  it("counts in bins of equal width, the last of which includes its upper edge", function()
     each_way(function()
       for _, dtype in ipairs { "float32", "float64", "int16", "uint8", "int64" } do
         for _, bins in ipairs { 1, 7, 10, 300 } do
@@ -99,8 +99,8 @@ describe("histogram", function()
   end)
 
   -- Far from 0, in a range that float32 hardly divides, in a tiny and in a huge one; and on edges and beside them.
-  it("counts as the edges say, however close an element is", function()
-    local function f32(x) return (("<f"):unpack(("<f"):pack(x))) end
+  it("assigns elements next to an edge by comparison with that edge", function()
+    local f32 = h.f32
     local ranges = { { 0, 1 }, { -1, 2 / 3 }, { 1e6, 1e6 + 1 }, { -3e-39, 1e-38 }, { -1e38, 2e38 }, { -7, 1e-9 } }
     each_way(function()
       for _, range in ipairs(ranges) do
@@ -120,7 +120,7 @@ describe("histogram", function()
     end)
   end)
 
-  it("counts between edges that are given, and within a range", function()
+  it("counts between given edges, and within a range", function()
     each_way(function()
       local t, edges = {}, { -3, -1, -1, 0.5, 2, 10 }
       for k = 1, 2000 do t[k] = math.random(-20, 60) / 4 end
@@ -153,7 +153,7 @@ describe("histogram", function()
     h.same(count(t, edges:to_table(), w), got:to_table(), "weights")
   end)
 
-  it("has bins where there is nothing, or one value", function()
+  it("has bins for no elements and for a single value", function()
     local got, edges = dc.histogram({ 3, 3 }, 2)
     h.same({ 0, 2 }, got:to_table())
     h.same({ 2.5, 3, 3.5 }, edges:to_table())
@@ -163,7 +163,7 @@ describe("histogram", function()
     assert.equal(10, dc.histogram({ 1, 2 }).size)
   end)
 
-  it("refuses what makes no bins", function()
+  it("refuses invalid bins, edges and ranges", function()
     fails("argument", "not finite", function() dc.histogram({ 1, nan }) end)
     fails("argument", "not finite %(%-inf to 2.0%)", function() dc.histogram({ -math.huge, 2 }) end)
     fails("argument", "not finite", function() dc.histogram({ 1, math.huge }, 3) end)

@@ -36,7 +36,7 @@ local function matrix(rows, cols, dtype)
 end
 
 describe("an array of integers as an index", function()
-  it("selects rows, elements and places", function()
+  it("selects rows, elements and positions", function()
     for _, dtype in ipairs { "float32", "int64", "uint8", "float16", "complex64", "bool" } do
       local rows, cols = math.random(1, 40), math.random(1, 40)
       local t, a = matrix(rows, cols, dtype == "bool" and "uint8" or dtype)
@@ -59,7 +59,7 @@ describe("an array of integers as an index", function()
     end
   end)
 
-  it("is broadcast against others, and goes first when ranges stand between", function()
+  it("is broadcast with other index arrays; their axes come first if ranges separate them", function()
     local t = {}
     for i = 1, 3 do
       t[i] = {}
@@ -92,7 +92,7 @@ describe("an array of integers as an index", function()
     assert.is_true(math.abs(sum:item() - want) < 1e-3)
   end)
 
-  it("sees the values of the time when it was applied", function()
+  it("uses the values at the time of indexing", function()
     local x = dc.arange(1, 5)
     local i = dc.array({ 5, 1 }, "int32")
     local e = x[i]
@@ -101,7 +101,7 @@ describe("an array of integers as an index", function()
     assert.same({ 2, 100 }, x[i]:to_table())
   end)
 
-  it("may be empty, and of no elements", function()
+  it("may be empty", function()
     local none = dc.zeros(0, "int32")
     assert.same({ 0, 3 }, { dc.ones(2, 3)[none]:shape() })
     assert.same({ 0 }, { dc.zeros(0)[none]:shape() })
@@ -133,7 +133,7 @@ describe("an array of integers as an index", function()
 end)
 
 describe("writing through an array of integers", function()
-  it("takes numbers, tables and arrays, of several values the last", function()
+  it("takes numbers, tables and arrays; the last of several values for one element wins", function()
     for _, dtype in ipairs { "float32", "int32", "uint8", "float16" } do
       local rows, cols, n = math.random(1, 30), math.random(1, 30), math.random(1, 60)
       local t, a = matrix(rows, cols, dtype)
@@ -162,7 +162,7 @@ describe("writing through an array of integers", function()
     end
   end)
 
-  it("reads what it overwrites before that", function()
+  it("reads elements before it overwrites them", function()
     local n = math.random(2, 3000)
     local order = dc.random.permutation(n)
     local a = dc.arange(1, n):to "int32"
@@ -173,7 +173,7 @@ describe("writing through an array of integers", function()
     assert.same(dc.arange(1, n):to("int32"):to_table(), a:to_table())
   end)
 
-  it("computes what still reads the target", function()
+  it("evaluates pending expressions that read the target first", function()
     local a = dc.ones(4)
     local e = a * 3
     a[dc.array({ 2 }, "int32")] = 0
@@ -181,7 +181,7 @@ describe("writing through an array of integers", function()
     assert.same({ 1, 0, 1, 1 }, a:to_table())
   end)
 
-  it("refuses what does not fit", function()
+  it("refuses indices and values that do not fit", function()
     local a, i = dc.zeros(4, "uint8"), dc.array({ 1, 2 }, "int32")
     fails("shape", "", function() a[i] = { 1, 2, 3 } end)
     fails("dtype", "256", function() a[i] = 256 end)
@@ -192,7 +192,7 @@ describe("writing through an array of integers", function()
 end)
 
 describe("a mask", function()
-  it("selects what it is true for, and writes there", function()
+  it("selects and writes the elements for which it is true", function()
     local rows, cols = math.random(1, 60), math.random(1, 60)
     local t, a = matrix(rows, cols, "float32")
     local limit = math.random(0, 100)
@@ -220,7 +220,7 @@ describe("a mask", function()
     assert.same(t, a:to_table())
   end)
 
-  it("of fewer axes selects rows; among other indices it names places", function()
+  it("of fewer axes selects rows, and combines with other indices", function()
     local a = dc.arange(1, 12):reshape(3, 4)
     local rows = dc.array { true, false, true }
     assert.same({ { 1, 2, 3, 4 }, { 9, 10, 11, 12 } }, a[rows]:to_table())
@@ -230,7 +230,7 @@ describe("a mask", function()
     assert.same({ { 0, 0, 0, 0 }, { 5, 6, 7, 8 }, { 0, 0, 0, 0 } }, a:to_table())
   end)
 
-  it("that does not fit is an error with both shapes", function()
+  it("of another shape is an error with both shapes", function()
     fails("index", "%(3,%).*%(2, 3%)", function() return dc.zeros(2, 3)[dc.array { true, false, true }] end)
     fails("index", "mask", function() dc.zeros(4)[dc.array { true, false }] = 1 end)
     fails("dtype", "300", function() dc.zeros(2, "uint8")[dc.array { true, false }] = 300 end)

@@ -72,7 +72,7 @@ describe("a[i]", function()
     assert.equal("float", math.type(dc.ones(1)[1]))
   end)
 
-  it("is nil one past the end, so that ipairs ends", function()
+  it("is nil one past the last element, so that ipairs ends", function()
     local a, sum, n = dc.array { 4, 5, 6 }, 0, 0
     assert.is_nil(a[4])
     for i, v in ipairs(a) do n, sum = i, sum + v end
@@ -81,7 +81,7 @@ describe("a[i]", function()
     assert.is_nil(dc.zeros(0)[1])
   end)
 
-  it("is a row view on others", function()
+  it("is a view of a row on arrays of more axes", function()
     local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
     local row = a[2]
     assert.same({ 3 }, { row:shape() })
@@ -193,7 +193,7 @@ describe("a[{…}]", function()
     assert.matches("^dotcompute%.array", debug.getmetatable(a:slice(2, 1)).__name)
   end)
 
-  it("refuses what is out of bounds and what is no index", function()
+  it("refuses indices that are out of bounds or invalid", function()
     local a = dc.ones(3, 4)
     fails("index", "axis 2.* 4", function() return a[{ 1, 5 }] end)
     fails("index", "index 0 on axis 1", function() return a[{ 0, 1 }] end)
@@ -221,7 +221,7 @@ describe("a[{…}]", function()
   end)
 
   -- Of many blocks, so that what is written too early is read by others.
-  it("a value that reads the array elsewhere is as if computed before anything is written", function()
+  it("a value that reads other elements of the array is computed before any are written", function()
     local n = 20000
     local function numbers() return dc.arange(1, n, "int32"):eval() end
     local a = numbers()

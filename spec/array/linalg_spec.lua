@@ -1,4 +1,4 @@
--- Matrix products against plain Lua: every way in which operands may lie, batches, dtypes, graphs, bad input.
+-- Matrix products against plain Lua: memory layouts of operands, batches, dtypes, graphs, bad input.
 local dc = require "dotcompute"
 local core = require "dotcompute.core"
 local helper = require "spec.helper"
@@ -11,14 +11,7 @@ local permuted, from_plain, lay = matrices.permuted, matrices.from_plain, matric
 local product, times, eighths = matrices.product, matrices.times, matrices.eighths
 local check_values = matrices.check_values
 
--- What the library is needed for is pending where there is none.
-local function with(which, name, fn)
-  it(name, function()
-    local there, why = dc.available(which)
-    if not there then return pending(why) end
-    fn()
-  end)
-end
+local with = helper.with_library(it, pending)
 
 -- Two shapes that can be multiplied.
 local function shapes()
@@ -48,7 +41,7 @@ local function multiply(x, y) return x * y end
 -- --- products ---------------------------------------------------------------------------------------------------
 
 describe("a matrix product", function()
-  with("blas", "is NumPy's for all shapes and ways of lying in memory", function()
+  with("blas", "follows NumPy for all shapes and memory layouts", function()
     for _ = 1, 150 do
       local sa, sb = shapes()
       local dtype = random(2) == 1 and "float32" or "float64"
@@ -79,7 +72,7 @@ describe("a matrix product", function()
     end
   end)
 
-  it("of integers larger than a tile, as they lie", function()
+  it("of integers larger than a tile, in any memory layout", function()
     local a = plain({ 70, 45 }, function() return random(-1000, 1000) end)
     local b = plain({ 45, 67 }, function() return random(-1000, 1000) end)
     local want = product(a, b, add, multiply, 0)
@@ -88,7 +81,7 @@ describe("a matrix product", function()
       from_plain(permuted(b, { 2, 1 }), "int32").T), "transposed")
   end)
 
-  it("of bools is true where any pair is", function()
+  it("of bools is true where any pair of elements is", function()
     for _ = 1, 20 do
       local sa, sb = shapes()
       local a = plain(sa, function() return random(3) == 1 end)
@@ -100,7 +93,7 @@ describe("a matrix product", function()
     end
   end)
 
-  with("blas", "promotes its operands as arithmetic does", function()
+  with("blas", "promotes its operands as operators do", function()
     local a, b = { { 1, 2 }, { 3, 4 } }, { { 5, 6 }, { 7, 8 } }
     for _, x in ipairs { "bool", "int8", "int32", "int64", "uint8", "float32", "float64" } do
       for _, y in ipairs { "int8", "int32", "int64", "uint64", "float32", "float64" } do
@@ -113,7 +106,7 @@ describe("a matrix product", function()
     end
   end)
 
-  with("blas", "of floats that round stays within their error", function()
+  with("blas", "of rounded floats stays within their error bound", function()
     for _, dtype in ipairs { "float32", "float64" } do
       local m, k, n = random(30, 60), random(100, 200), random(30, 60)
       local function any() return helper.f32(random() - 0.5) end
@@ -146,7 +139,7 @@ describe("a matrix product", function()
     assert.equal(3, c[39][40])
   end)
 
-  with("blas", "lets NaN and infinity through, and nothing that memory held before", function()
+  with("blas", "propagates NaN and infinity, and reads no uninitialized memory", function()
     local nan = dc.full({ 300, 300 }, 0 / 0)
     nan:close() -- what is allocated next may begin with NaN
     for _, n in ipairs { 1, 2, 300 } do
@@ -174,7 +167,7 @@ describe("a matrix product", function()
     assert.same({ { 2, 4 }, { 6, 8 } }, e:to_table())
   end)
 
-  with("blas", "keeps its value when operands are written later, and sees what was written before", function()
+  with("blas", "keeps its value when operands are written later, and sees earlier writes", function()
     local a, b = dc.ones(4, 4), dc.ones(4, 4)
     a:fill(2)
     local c = a:matmul(b)
@@ -186,7 +179,7 @@ describe("a matrix product", function()
     assert.equal(9, d[4][4])
   end)
 
-  with("blas", "allocates its result alone when operands lie well", function()
+  with("blas", "allocates only its result for operands in a layout that BLAS takes", function()
     local a, b = dc.ones(32, 16), dc.ones(64, 16)
     a:matmul(b.T)
     dc.stats "reset"
@@ -203,7 +196,7 @@ describe("a matrix product", function()
     assert.equal(16, d[1][1] * e[18][32] / 16)
   end)
 
-  it("refuses what does not fit", function()
+  it("refuses shapes and dtypes that do not fit", function()
     local a, v = dc.ones(2, 3), dc.ones(4)
     fails("shape", "matmul of %(2, 3%) and %(2, 3%): the last axis of a has 3 elements, the last but one of b 2",
       function() a:matmul(a) end)
@@ -227,7 +220,7 @@ describe("a matrix product", function()
 end)
 
 describe("dot and outer", function()
-  with("blas", "are NumPy's", function()
+  with("blas", "follow NumPy", function()
     assert.equal(32, dc.dot(dc.array { 1, 2, 3 }, { 4, 5, 6 }):item())
     assert.same({ 3, 6 }, dc.array({ 1, 2 }):dot(dc.array(3)):to_table())
     assert.same({ 3, 6 }, dc.array({ 1, 2 }):dot(3):to_table())
@@ -258,7 +251,7 @@ describe("dot and outer", function()
 end)
 
 describe("dc.precision", function()
-  it("says and changes how float32 products may be computed", function()
+  it("reads and sets how float32 products may be computed", function()
     assert.equal("float32", dc.precision())
     assert.equal("float32", dc.precision "tf32")
     assert.equal("tf32", dc.precision "bfloat16")
@@ -269,7 +262,7 @@ describe("dc.precision", function()
   end)
 end)
 
-describe("of 16-bit floating numbers", function()
+describe("of 16-bit floats", function()
   with("blas", "products are accumulated in float32 and rounded once", function()
     for _, dtype in ipairs { "float16", "bfloat16" } do
       for _ = 1, 10 do
@@ -309,7 +302,7 @@ with("blas", "a product becomes part of a graph; a solver is refused there", fun
   end)
 end)
 
-with("lapack", "nothing stays allocated, nor after an error", function()
+with("lapack", "memory is released, also after an error", function()
   local function work()
     local a = dc.eye(50) * 2 + 1
     local b = dc.ones(50, 7)
@@ -328,7 +321,7 @@ with("lapack", "nothing stays allocated, nor after an error", function()
   helper.gives_back(work)
 end)
 
-it("a library that is not there is an error that says what to install", function()
+it("a missing library is an error that says what to install", function()
   local text = helper.on_cpu("THREADS=1 DOTCOMPUTE_BLAS=off", [[
     local dc = require "dotcompute"
     local function try(...)

@@ -1,4 +1,4 @@
--- Arithmetic on arrays: against plain Lua, rounded to the dtype after every operator; lazy and yet as if eager.
+-- Arithmetic on arrays against plain Lua, rounded to the dtype after every operator; laziness is unobservable.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local note, fails, f32 = h.note, h.fails, h.f32
@@ -134,7 +134,7 @@ end)
 describe("functions", function()
   local reference = { sqrt = math.sqrt, exp = math.exp, log = math.log, sin = math.sin, cos = math.cos, abs = math.abs }
   for name, fn in pairs(reference) do
-    it(name .. " is near to the host's", function()
+    it(name .. " agrees with the host's", function()
       for dtype, tolerance in pairs { float32 = 4e-7, float64 = 4e-16 } do
         local x = {}
         for i = 1, 200 do x[i] = math.random() * 20 + 1e-3 end
@@ -189,7 +189,7 @@ describe("reductions", function()
     fails("shape", "no axis 3", function() dc.ones(2, 2):sum(3) end)
   end)
 
-  it("of float32 are accurate enough, NaN wins in min and max", function()
+  it("of float32 are accurate; min and max propagate NaN", function()
     local n = 100000
     local x, sum = {}, 0
     for i = 1, n do
@@ -203,7 +203,7 @@ describe("reductions", function()
     assert.is_true(top ~= top)
   end)
 
-  it("fuse with what feeds them: one kernel, no temporary array", function()
+  it("are fused with their operands: one kernel, no temporary array", function()
     local x, y = dc.ones(1000):eval(), dc.full(1000, 2):eval()
     ;((x * y) + 1):sum():eval() -- compiled here
     collectgarbage()
@@ -228,7 +228,7 @@ describe("laziness", function()
     assert.matches("__global__", (x + 1):source())
   end)
 
-  it("is not seen: a write to an operand does not change what was written before", function()
+  it("is unobservable: a write to an operand does not change an earlier expression", function()
     local kernel = dc.kernel [[
 __global__ void zero(int n, float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 0; }]]
     local writes = {
@@ -251,7 +251,7 @@ __global__ void zero(int n, float *x) { int i = blockIdx.x * blockDim.x + thread
     end
   end)
 
-  it("bears long loops", function()
+  it("holds in long loops", function()
     local x = dc.zeros(10)
     for i = 1, 3000 do x = x + i % 3 end
     assert.equal(3000, x[1])

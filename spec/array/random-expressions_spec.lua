@@ -1,6 +1,6 @@
 -- Random programs (spec/programs.lua) against an eager model in plain Lua.
---   DOTCOMPUTE_SPEC_PROGRAMS=100000   so many, however long it takes (a hunt)
---   DOTCOMPUTE_SPEC_PROGRAM=123       that one alone, its text printed (L123: with large arrays)
+--   DOTCOMPUTE_SPEC_PROGRAMS=100000   that number of programs, without a time limit
+--   DOTCOMPUTE_SPEC_PROGRAM=123       only this one, and prints its text (L123: with large arrays)
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local programs = require "spec.programs"
@@ -33,7 +33,7 @@ end
 describe("random programs", function()
   local only, count = os.getenv "DOTCOMPUTE_SPEC_PROGRAM", tonumber(os.getenv "DOTCOMPUTE_SPEC_PROGRAMS")
 
-  it("give what plain Lua gives", function()
+  it("give the results of plain Lua", function()
     if only then
       local large, number = only:match "^(L?)(%d+)$"
       number = math.tointeger(number)
@@ -52,7 +52,7 @@ describe("random programs", function()
     math.randomseed(h.seed)
   end)
 
-  it("on arrays that take many blocks, too", function()
+  it("on arrays of many blocks, too", function()
     if only then return end
     local started = dc.clock()
     for i = 1, count or 6 do
@@ -62,18 +62,14 @@ describe("random programs", function()
     math.randomseed(h.seed)
   end)
 
-  it("with no memory left behind", function()
-    collectgarbage()
-    collectgarbage()
-    local before = dc.stats().bytes_live
+  it("leak no memory", function()
+    local before = h.bytes_live()
     for i = 1, 5 do run(i) end -- always the same: their kernels may be in the cache
-    collectgarbage()
-    collectgarbage()
-    assert.equal(before, dc.stats().bytes_live)
+    assert.equal(before, h.bytes_live())
     math.randomseed(h.seed)
   end)
 
-  it("would notice a wrong value, dtype or shape", function()
+  it("detect a wrong value, dtype or shape", function()
     local wrong = 0
     for i = 1, 6 do
       local ok = programs.run(i, { dtypes = { "int32" }, depth = 1, statements = 5, spoil = true })

@@ -28,7 +28,7 @@ local function bits64(seed, call, i)
   return i & 1 == 1 and w[4] << 32 | w[3] or w[2] << 32 | w[1]
 end
 
-local function f32(x) return (("<f"):unpack(("<f"):pack(x))) end
+local f32 = helper.f32
 
 describe("the reference of this spec", function()
   it("gives the test vectors of Random123", function() -- its file kat_vectors, philox4x32 10
@@ -41,7 +41,7 @@ describe("the reference of this spec", function()
 end)
 
 describe("dc.random", function()
-  it("gives the generator's numbers, by seed, call and place", function()
+  it("gives the generator's numbers, determined by seed, call and position", function()
     for _ = 1, 3 do
       local seed, jump, n = math.random(0), math.random(0, 1 << 40), math.random(1, 3000)
       local g = dc.random.generator(seed)
@@ -78,7 +78,7 @@ describe("dc.random", function()
     end
   end)
 
-  it("makes float32 numbers of draws of 32 bits, within 4 units in the last place", function()
+  it("makes float32 numbers from 32 bits each, within 4 units in the last place", function()
     local seed, n = math.random(0), 3001
     local g = dc.random.generator(seed)
     local z, e = g:normal(n):to_table(), g:exponential(n):to_table()
@@ -94,7 +94,7 @@ describe("dc.random", function()
   end)
 
   -- A thread may have 2 to 16 neighbouring elements, by the widest dtype that it reads or writes.
-  it("gives the same numbers whatever they are used with", function()
+  it("gives the same numbers in whatever expression they stand", function()
     local seed = math.random(0)
     local function made(kind, options, use, ...)
       local t = use(dc.random.generator(seed)[kind](dc.random.generator(seed), ..., options))
@@ -158,7 +158,7 @@ describe("dc.random", function()
     assert.is_true(dc.equal(b, far:normal(10)))
   end)
 
-  it("is part of expressions", function()
+  it("is fused into expressions", function()
     local g = dc.random.generator(3)
     dc.stats "reset"
     local x = g:uniform(100, 100)
@@ -173,7 +173,7 @@ describe("dc.random", function()
     assert.is_true(dc.equal(turned.T, whole))
   end)
 
-  it("keeps to the range and the dtype", function()
+  it("keeps within the range, in the dtype", function()
     local g = dc.random.generator(math.random(0))
     for _, dtype in ipairs { "float16", "bfloat16", "float32", "float64" } do
       local u = g:uniform(20000, { dtype = dtype })
@@ -193,7 +193,7 @@ describe("dc.random", function()
     assert.equal(0, g:uniform({}).ndim)
   end)
 
-  it("refuses what makes no sense", function()
+  it("refuses invalid ranges, shapes and options", function()
     fails("argument", "shape", function() dc.random.uniform() end)
     fails("shape", "%-1", function() dc.random.uniform(-1) end)
     fails("argument", "no option 'hihg' %(did you mean 'high'%?%); there are dtype, high and low", function()
@@ -211,7 +211,7 @@ describe("dc.random", function()
 end)
 
 describe("permutations and choices", function()
-  it("have every element once, in changing order", function()
+  it("contain every element once, in a new order each time", function()
     local g = dc.random.generator(math.random(0))
     local n = math.random(2, 5000)
     local p = g:permutation(n):to_table()
@@ -224,7 +224,7 @@ describe("permutations and choices", function()
     assert.equal(rows[{ 1, 1 }] + 1, rows[{ 1, 2 }])
   end)
 
-  it("choose as often as the probabilities say", function()
+  it("choose elements with the given probabilities", function()
     local g = dc.random.generator(math.random(0))
     local p = { 0.5, 0, 0.3, 0.2 }
     local n = 20000
@@ -298,7 +298,7 @@ describe("randomness", function()
     assert.is_true(distance * math.sqrt(n) < 3.2) -- P = 2 exp(-2 * 3.2^2)
   end)
 
-  it("has the moments of the normal and exponential distributions, and no correlation", function()
+  it("has the moments of the normal and exponential distributions, without correlation", function()
     local g = dc.random.generator(math.random(0))
     local z = g:normal(n):to "float64"
     local e = g:exponential(n):to "float64"

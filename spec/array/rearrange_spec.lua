@@ -89,7 +89,7 @@ describe("concat and stack", function()
     end
   end)
 
-  it("meet in one dtype, and take tables and numbers", function()
+  it("promote to one dtype, and take tables and numbers", function()
     local a = dc.concat { dc.array({ 1, 2 }, "int32"), dc.array({ 3.5 }, "float32") }
     assert.equal("float32", a.dtype)
     h.same({ 1, 2, 3.5 }, a:to_table())
@@ -99,7 +99,7 @@ describe("concat and stack", function()
     h.same({ 4, 5 }, dc.stack({ 4, 5 }):to_table())
   end)
 
-  it("refuse what does not fit", function()
+  it("refuse shapes, axes and devices that do not fit", function()
     fails("shape", "array 2 has the shape %(3, 2%), array 1 %(2, 3%)", function()
       dc.concat { dc.ones(2, 3), dc.ones(3, 2) }
     end)
@@ -114,7 +114,7 @@ describe("concat and stack", function()
 end)
 
 describe("tile and repeat_", function()
-  it("give elements again and again", function()
+  it("repeat arrays and elements", function()
     for _ = 1, 15 do
       local shape, dtype = h.shape(math.random(1, 3), 4), dtypes[math.random(#dtypes)]
       local a, flat = random(shape, dtype)
@@ -142,7 +142,7 @@ describe("tile and repeat_", function()
     end
   end)
 
-  it("refuse what is no number of times", function()
+  it("refuse invalid numbers of repetitions", function()
     fails("argument", "how often is an integer from 0 on, got the number %-1", function() dc.ones(3):tile(-1) end)
     fails("argument", "how often", function() dc.ones(3):repeat_(1.5) end)
     fails("argument", "tile takes", function() dc.ones(3):tile() end)
@@ -151,7 +151,7 @@ describe("tile and repeat_", function()
 end)
 
 describe("flip and roll", function()
-  it("turn round, as a view", function()
+  it("flip reverses axes, as a view", function()
     for _ = 1, 10 do
       local shape = h.shape(math.random(1, 4), 4)
       local a, flat = random(shape, "int32")
@@ -176,7 +176,7 @@ describe("flip and roll", function()
     assert.equal(5, dc.array(5):flip():item())
   end)
 
-  it("move round, any distance", function()
+  it("roll moves elements cyclically by any distance", function()
     for _ = 1, 15 do
       local shape, n = h.shape(math.random(1, 3), 5), math.random(-12, 12)
       local a, flat = random(shape, "int16")
@@ -191,7 +191,7 @@ describe("flip and roll", function()
     assert.equal(0, dc.empty(0):roll(3).size)
   end)
 
-  it("refuse axes that are not there", function()
+  it("refuse axes that do not exist", function()
     fails("index", "axis 2", function() dc.ones(3):flip(2) end)
     fails("argument", "axis %-1 is named twice", function() dc.ones(3):flip(1, -1) end)
     fails("argument", "how far", function() dc.ones(3):roll(0.5) end)
@@ -209,7 +209,7 @@ describe("pad", function()
     return at < n and at or period - at
   end
 
-  it("surrounds by a value, the edge, the mirrored or the repeated", function()
+  it("surrounds by a value, the edge, or mirrored or repeated elements", function()
     for _, mode in ipairs { "constant", "edge", "reflect", "wrap" } do
       for _ = 1, 8 do
         local shape, dtype = h.shape(math.random(1, 3), 4), dtypes[math.random(#dtypes)]
@@ -243,7 +243,7 @@ describe("pad", function()
     h.same({ 1, 2, 1, 2, 1, 2, 1 }, dc.array { 1, 2 }:pad({ { 2, 3 } }, { mode = "reflect" }):to_table())
   end)
 
-  it("refuses what makes no sense", function()
+  it("refuses invalid widths and modes", function()
     local a = dc.ones(2, 3)
     fails("shape", "widths of 1 axes for an array of 2", function() a:pad { { 1, 1 } } end)
     fails("argument", "a width is an integer from 0 on", function() a:pad(-1) end)
@@ -257,7 +257,7 @@ end)
 describe("take", function()
   local kinds = { "int8", "int16", "int32", "int64", "uint8", "uint64" }
 
-  it("gathers along an axis, or from all", function()
+  it("gathers along an axis, or from the flattened array", function()
     for _ = 1, 25 do
       local shape, dtype = h.shape(math.random(1, 4), 5), dtypes[math.random(#dtypes)]
       local a, flat = random(shape, dtype)
@@ -287,7 +287,7 @@ describe("take", function()
     h.same({ 5, 6, 7, 8 }, a:take(2, 1):to_table())
   end)
 
-  it("takes rows of any width, from any place in memory", function()
+  it("takes rows of any width and alignment", function()
     for _, width in ipairs { 1, 3, 4, 8, 33 } do
       for _, dtype in ipairs { "uint8", "int16", "float32", "float64" } do
         local rows = 20
@@ -303,7 +303,7 @@ describe("take", function()
     end
   end)
 
-  it("names the first index that is out of range", function()
+  it("names the first index out of range", function()
     local a = dc.ones(5)
     fails("index", "index 6 %(number 2 of 3%) is out of range: there are 5", function() a:take { 1, 6, 7 } end)
     fails("index", "index 0 .*counted from 1", function() a:take { 0 } end)

@@ -1,17 +1,11 @@
--- Reductions: each against plain Lua, over all elements, an axis and lists of axes, in every way of lying in memory;
--- the accuracy of long sums; what is fused into one kernel.
+-- Reductions: each against plain Lua, over all elements, an axis and lists of axes, in every memory layout; the
+-- accuracy of long sums; what is fused into one kernel.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local o = require "spec.oracle"
 local note, fails = h.note, h.fails
 
-local function array(values, dtype, shape) return dc.from_bytes(o.bytes(values, dtype), shape or #values, dtype) end
-
-local function product(shape)
-  local n = 1
-  for _, extent in ipairs(shape) do n = n * extent end
-  return n
-end
+local array, product = o.array, h.product
 
 local function flatten(t, into)
   into = into or {}
@@ -136,7 +130,7 @@ local function check(e, values, shape, dtype, name, axes, keep, ddof, text)
     local want, off = right(name, groups[i], dtype, ddof or 0)
     local good = o.same(want, got[i])
     if off and not good then good = math.abs(want - got[i]) <= off + math.abs(o.epsilon[r.dtype] * want) end
-    if not off and want == 0 then good = got[i] == 0 end -- the sign of a zero is nobody's
+    if not off and want == 0 then good = got[i] == 0 end -- the sign of a zero is unspecified
     if not good then
       error(note(("%s %s of %s (%s) axes {%s}%s: result %d is %s, should be %s"):format(text, name, dtype,
         table.concat(shape, ","), axes and table.concat(axes, ",") or "all", keep and " keep" or "", i,
@@ -327,7 +321,7 @@ describe("a reduction", function()
     fails("argument", "ddof", function() return a:var { 1, ddof = {} } end)
   end)
 
-  it("does not lose a variance beside a large mean", function()
+  it("computes a small variance beside a large mean", function()
     local t = {}
     for i = 1, 1000 do t[i] = 4096 + (i % 2 == 0 and 1.0 or -1.0) end
     assert.near(1, dc.array(t):var():item(), 1e-4)
@@ -335,7 +329,7 @@ describe("a reduction", function()
     assert.near(1, dc.array(t):reshape(500, 2):var(1)[2] + dc.array(t):reshape(500, 2):std(2)[3], 1e-4)
   end)
 
-  it("lets NaN win, and the first of equals", function()
+  it("propagates NaN; argmin and argmax name the first of equals", function()
     local nan = 0 / 0
     for _, dtype in ipairs { "float16", "bfloat16", "float32", "float64" } do
       for _, n in ipairs { 5, 100, 5000 } do
@@ -367,7 +361,7 @@ describe("a reduction", function()
     assert.equal(2, dc.array({ 1, 1 / 0, 0 }):argmax():item())
   end)
 
-  it("the place of a value that no other is beyond is the first one, in rows of any length", function()
+  it("argmin and argmax name the first position, in rows of any length", function()
     for dtype, limits in pairs { float32 = { -1 / 0, 1 / 0 }, float16 = { -1 / 0, 1 / 0 }, float64 = { -1 / 0, 1 / 0 },
       int32 = h.integers.int32, int8 = h.integers.int8, uint32 = h.integers.uint32, bool = { false, true } } do
       for _, n in ipairs { 1, math.random(2, 300), math.random(4096, 9000) } do
@@ -384,7 +378,7 @@ describe("a reduction", function()
     end
   end)
 
-  it("of long rows has every element once, wherever they are cut", function()
+  it("of long rows counts every element once, wherever blocks divide them", function()
     for _, shape in ipairs { { 1, (1 << 21) + math.random(-3, 3) }, { 3, math.random(1 << 18, 1 << 19) },
       { math.random(500, 1024), 4097 }, { 1056, 4097 }, { 1057, 4097 } } do
       local rows, length = shape[1], shape[2]
@@ -400,7 +394,7 @@ describe("a reduction", function()
     end
   end)
 
-  it("of nothing gives what it can, and is an error where there is nothing to give", function()
+  it("of no elements is the identity, or an error where there is none", function()
     local a, rows, columns = dc.zeros(0), dc.zeros(3, 0), dc.zeros(0, 3)
     assert.equal(0.0, a:sum():item())
     assert.equal(1.0, a:prod():item())
@@ -432,7 +426,7 @@ describe("a reduction", function()
     fails("shape", "axis 1", function() return a:sum(1) end)
   end)
 
-  it("refuses what is no axis", function()
+  it("refuses invalid axes", function()
     local a = dc.ones(2, 3)
     for _, axis in ipairs { "-3", "0", "3", "100" } do
       local wrong, pattern = math.tointeger(axis), axis:gsub("%-", "%%-")
@@ -455,7 +449,7 @@ describe("a reduction", function()
 end)
 
 describe("accuracy and order", function()
-  it("long float32 sums stay within a hundred roundings", function()
+  it("long float32 sums err by at most a hundred roundings", function()
     local n = 1 << 22
     local i = dc.arange(1, n, "int64")
     -- Numbers of many sizes that float32 holds exactly: known sums in integers.
@@ -485,7 +479,7 @@ describe("accuracy and order", function()
     assert.equal(1000.0, dc.full(100, 1000, "float16"):mean():item()) -- whose sum float16 does not hold
   end)
 
-  it("the bits do not depend on fusion, layout or repetition", function()
+  it("the bits are independent of fusion, layout and repetition", function()
     for _, shape in ipairs { { 70001 }, pick { { 40, 1000 }, { 3000, 7 } }, { 9, 30, 21 } } do
       local n = product(shape)
       local x = array(o.values(n, "float32", true), "float32", shape)
@@ -505,7 +499,7 @@ describe("accuracy and order", function()
     end
   end)
 
-  it("columns of memory give the bits that rows of it do", function()
+  it("columns in memory give the same bits as rows", function()
     for _, width in ipairs { pick { 31, 32, 33 }, pick { 64, 200, 255 }, 256, pick { 257, 300, 1000 } } do
       local length = pick { 1, 5, 100, 700 }
       local dtype = pick { "float32", "float64", "complex64", "int8" }
@@ -530,7 +524,7 @@ describe("accuracy and order", function()
   end)
 end)
 
-describe("fused with what feeds and what follows", function()
+describe("fused with operands and with later expressions", function()
   -- Kernels launched by fn.
   local function launches(fn)
     dc.synchronize()
@@ -572,7 +566,7 @@ describe("fused with what feeds and what follows", function()
   end
 
   for _, shape in ipairs { { 64, 100 }, { 3, 2000 }, pick { { 2000, 3 }, { 1, 33 }, { 5, 7 } } } do
-    it(("rows of %d by %d: softmax, layer norm and their like"):format(shape[1], shape[2]), function()
+    it(("rows of %d by %d: softmax, layer norm and similar"):format(shape[1], shape[2]), function()
       local columns = shape[2]
       local values = o.values(product(shape), "float32", true)
       local x = array(values, "float32", shape)
@@ -611,7 +605,7 @@ describe("fused with what feeds and what follows", function()
     end)
   end
 
-  it("reductions of reductions", function()
+  it("reductions of reductions are right", function()
     local values = o.values(6 * 50, "float64", true)
     local x = array(values, "float64", { 6, 50 })
     local vars, tops = {}, {}
@@ -633,7 +627,7 @@ describe("fused with what feeds and what follows", function()
     assert.near(want, ((x:var(2) - x:var(2):mean()) ^ 2):mean():item(), 1e-9 * (1 + want))
   end)
 
-  it("columns, too: a softmax down the first axis", function()
+  it("a softmax down the first axis is fused, too", function()
     local values = o.values(40 * 9, "float32", true)
     local x = array(values, "float32", { 40, 9 })
     local e = dc.exp(x - x:max { 1, keep = true })
@@ -648,7 +642,7 @@ describe("fused with what feeds and what follows", function()
     end
   end)
 
-  it("a write to the operand of a pending row expression settles it first", function()
+  it("a write to an operand of a pending row expression evaluates it first", function()
     local x = dc.array { { 1, 2, 3 }, { 4, 5, 9 } }
     local centred = x - x:mean { 2, keep = true }
     local total = x:sum(1)
@@ -668,7 +662,7 @@ describe("fused with what feeds and what follows", function()
     assert.same({ 3, 3, 3 }, w:to_table())
   end)
 
-  it("is one kernel where one is meant", function()
+  it("launch the documented number of kernels", function()
     local values = o.values(100 * 500, "float32", true)
     local x = array(values, "float32", { 100, 500 })
     assert.equal(1, launches(function() return (x * x):sum():eval() end))

@@ -1,5 +1,5 @@
--- What passes over rows several times (softmax, layer norm and longer ones): all at once beside one step after the
--- other, bit for bit, in rows of many lengths, that fit into shared memory or do not; and a few rows against plain Lua.
+-- Expressions that pass over rows several times (softmax, layer norm and longer ones): fused against one step after the
+-- other, with the same bits, in rows that fit into shared memory or do not; and a few rows against plain Lua.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 
@@ -57,7 +57,7 @@ local function check(x, text, names)
   end
 end
 
-describe("several passes over rows are what single steps are,", function()
+describe("several fused passes over rows give the bits of single steps,", function()
   for _, dtype in ipairs { "float32", "float64", "float16" } do
     it("in " .. dtype, function()
       for _, length in ipairs { 1, math.random(2, 31), 32, math.random(33, 255), 256, math.random(257, 2047), 4096 } do
@@ -68,7 +68,7 @@ describe("several passes over rows are what single steps are,", function()
     end)
   end
 
-  it("where rows are long, and too many to be cut", function()
+  it("for rows that are long, and too many to divide among blocks", function()
     local gpu = dc.device().backend == "cuda" -- where they may lie in shared memory
     for _, length in ipairs(gpu and { math.random(4097, 9000), 20000, math.random(59000, 60000) } or { 4100 }) do
       local x = dc.random.normal(1, length):broadcast_to(1100, length)
@@ -96,7 +96,7 @@ describe("several passes over rows are what single steps are,", function()
     check(x:reshape(300, 40).T, "columns of 300")
   end)
 
-  it("of views", function()
+  it("on views", function()
     local whole = dc.random.normal(21, 700):eval()
     check(whole[{ { 1, 21, 2 }, { 2, 700, 3 } }], "strides")
     check(whole[{ ":", { 2, 600 } }], "not aligned")
@@ -104,7 +104,7 @@ describe("several passes over rows are what single steps are,", function()
     check(whole:reshape(21, 10, 70):transpose(2, 1, 3):reshape(10, 21, 70)[3], "rearranged")
   end)
 
-  it("and of what is overwritten", function()
+  it("and assigned over their operands", function()
     for _, name in ipairs(all) do
       local x, program = dc.random.normal(30, 1500):eval(), programs[name]
       local y = x:copy()
@@ -114,7 +114,7 @@ describe("several passes over rows are what single steps are,", function()
     end
   end)
 
-  it("and what plain Lua says", function()
+  it("and the values of plain Lua", function()
     local rows, length = 5, 1000
     local x = dc.random.normal(rows, length):eval()
     local soft, norm = programs.softmax(x, lazily):to_table(), programs.norm(x, lazily):to_table()

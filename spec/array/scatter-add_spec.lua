@@ -6,7 +6,7 @@ local note, fails = h.note, h.fails
 local with_complex = any.with_complex
 
 describe("scatter_add", function()
-  it("adds values where indices say, duplicates too", function()
+  it("adds values at indices, which may repeat", function()
     for _, dtype in ipairs(with_complex) do
       for _, n in ipairs { 1, 100, math.random(5000, 9000) } do
         if dtype ~= "bool" then
@@ -59,7 +59,7 @@ describe("scatter_add", function()
     h.same({ 0, 0, 4, 6, 0, 0 }, turned:reshape(-1):to_table())
   end)
 
-  it("finds every place of arrays whose places take one byte, two, three or more", function()
+  it("reaches every element of arrays whose indices take one, two, three or more bytes", function()
     h.each_way(function()
       for _, m in ipairs { 256, 257, 65536, 65537, (1 << 24) + 1 } do
         local n = math.random(1000, 3000)
@@ -81,7 +81,7 @@ describe("scatter_add", function()
     end, { "serial" })
   end)
 
-  it("gives the same bits each time, with the error of a tree", function()
+  it("gives the same bits each time, with the rounding error of a tree", function()
     local n = 50000
     local t, exact = {}, 0
     for k = 1, n do
@@ -94,7 +94,7 @@ describe("scatter_add", function()
     for _ = 1, 3 do assert.equal(first:bytes(), dc.zeros(2):scatter_add(index, values):bytes()) end
   end)
 
-  it("reads what it writes before it writes", function()
+  it("reads values of the target before it writes them", function()
     local a = dc.arange(1, 4)
     a:scatter_add({ 1, 2, 3, 4 }, a:flip())
     h.same({ 5, 5, 5, 5 }, a:to_table())
@@ -105,7 +105,7 @@ describe("scatter_add", function()
     h.same({ 12, 11, 11 }, e:to_table())
   end)
 
-  it("refuses what does not fit", function()
+  it("refuses indices, values and shapes that do not fit", function()
     local a = dc.zeros(3, "int32")
     fails("index", "index 4 %(number 1 of 1%)", function() a:scatter_add({ 4 }, 1) end)
     fails("dtype", "values of float32 do not fit an array of int32", function() a:scatter_add({ 1 }, dc.ones(1)) end)

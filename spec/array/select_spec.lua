@@ -7,7 +7,7 @@ local random_values, with_complex = any.values, any.with_complex
 local nan = 0 / 0
 
 describe("select and nonzero", function()
-  it("keep what passes, in order, of every dtype", function()
+  it("keep selected elements in order, of every dtype", function()
     each_way(function()
       for _, dtype in ipairs(with_complex) do
         for _, n in ipairs { 1, 31, 4096, math.random(5000, 12000), dtype == "int16" and 70000 or 33 } do
@@ -27,7 +27,7 @@ describe("select and nonzero", function()
     end)
   end)
 
-  it("know where elements are not zero, by axis", function()
+  it("give the indices of nonzero elements by axis", function()
     each_way(function()
       for _, dtype in ipairs(with_complex) do
         local shape = h.shape(math.random(1, 3), 20)
@@ -73,7 +73,7 @@ describe("select and nonzero", function()
     end)
   end)
 
-  it("take masks that are not computed yet, also where the launch computes all that is pending", function()
+  it("take pending masks, also where the launch evaluates all pending expressions", function()
     assert(dc.ones(1).ptr ~= 0) -- from now on, kernels that take addresses do so
     local function check(what, a, make)
       local mask, t, want, places = make():eval():to_table(), a:to_table(), {}, {}
@@ -130,7 +130,7 @@ describe("select and nonzero", function()
     end)
   end)
 
-  it("refuse what does not fit", function()
+  it("refuse masks that do not fit", function()
     local a = dc.ones(3)
     fails("dtype", "an array of bool, got one of float32", function() a:select(a) end)
     fails("shape", "%(3,%), the mask %(4,%)", function() a:select(dc.ones(4, "bool")) end)

@@ -1,4 +1,4 @@
--- Dense solvers against plain Lua: what they give multiplied out again; batches, complex numbers, bad input.
+-- Dense solvers, checked in plain Lua by multiplying their results; batches, complex numbers, bad input.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local matrices = require "spec.matrices"
@@ -11,14 +11,7 @@ local transposed, from_plain, lay = matrices.transposed, matrices.from_plain, ma
 local times, identity, eighths = matrices.times, matrices.identity, matrices.eighths
 local any, check_values, close = matrices.any, matrices.check_values, matrices.close
 
--- What the library is needed for is pending where there is none.
-local function with(which, name, fn)
-  it(name, function()
-    local there, why = dc.available(which)
-    if not there then return pending(why) end
-    fn()
-  end)
-end
+local with = helper.with_library(it, pending)
 
 local tolerance = { float32 = 3e-4, float64 = 1e-11 }
 
@@ -78,7 +71,7 @@ describe("a solver", function()
     assert.same({ 0, 0 }, { dc.linalg.inv(dc.zeros(0, 0)):shape() })
   end)
 
-  with("lapack", "leaves its operands as they were", function()
+  with("lapack", "leaves its operands unchanged", function()
     local a, b = regular({}, 6), plain({ 6, 2 }, any)
     local x, y = from_plain(a, "float64"), from_plain(b, "float64")
     dc.linalg.solve(x, y)
@@ -91,7 +84,7 @@ describe("a solver", function()
     check_values(b, y, "b")
   end)
 
-  with("lapack", "says which matrix is singular, and lets NaN through", function()
+  with("lapack", "names the singular matrix, and propagates NaN", function()
     fails("argument", "the matrix is singular: pivot 2 is 0", function()
       dc.linalg.solve({ { 1, 2 }, { 2, 4 } }, { 1, 1 })
     end)
@@ -104,7 +97,7 @@ describe("a solver", function()
     assert.is_true(x[1] ~= x[1] and x[2] ~= x[2], x[1] .. " and " .. x[2])
   end)
 
-  with("lapack", "has determinants", function()
+  with("lapack", "computes determinants", function()
     for _ = 1, 10 do
       local a = plain({ 4, 3, 3 }, function() return random(-5, 5) * 1.0 end)
       local want = {}
@@ -125,7 +118,7 @@ describe("a solver", function()
     assert.equal("float32", dc.linalg.det(dc.eye(2, "int8")).dtype)
   end)
 
-  with("lapack", "takes Cholesky's root", function()
+  with("lapack", "computes Cholesky factors", function()
     for _, case in ipairs { { {}, 1 }, { {}, 5 }, { { 3 }, 4 }, { {}, 40 } } do
       local n = case[2]
       local roots = each(regular(case[1], n))
@@ -186,11 +179,11 @@ describe("a solver", function()
     fails("argument", "reduced", function() dc.linalg.qr(dc.eye(2), "full") end)
   end)
 
-  with("lapack", "has eigenvalues of symmetric matrices", function()
+  with("lapack", "computes eigenvalues of symmetric matrices", function()
     for _, case in ipairs { { {}, 1 }, { {}, 6 }, { { 3 }, 4 }, { {}, 50 } } do
       local n = case[2]
       local a = regular(case[1], n)
-      for z = 0, #a // (n * n) - 1 do -- symmetric, but nonsense above the diagonal is not looked at
+      for z = 0, #a // (n * n) - 1 do -- symmetric, with garbage above the diagonal, which is not read
         for i = 1, n do for j = i + 1, n do a[z * n * n + (i - 1) * n + j] = 1e6 end end
       end
       local w, v = dc.linalg.eigh((lay(a, "float64")))
@@ -212,7 +205,7 @@ describe("a solver", function()
     assert.same({ 0 }, { dc.linalg.eigh(dc.zeros(0, 0), { vectors = false }):shape() })
   end)
 
-  with("lapack", "has singular values", function()
+  with("lapack", "computes singular values", function()
     for _, case in ipairs { { {}, 1, 1 }, { {}, 6, 3 }, { {}, 3, 6 }, { {}, 5, 5 }, { { 2 }, 4, 2 }, { { 2 }, 2, 4 },
                             { {}, 40, 25 } } do
       local batch, m, n = case[1], case[2], case[3]
@@ -244,7 +237,7 @@ describe("a solver", function()
     fails("argument", "does not converge", function() dc.linalg.svd(dc.full({ 4, 4 }, 0 / 0)) end)
   end)
 
-  with("lapack", "does with a batch what it does with each of its matrices", function()
+  with("lapack", "computes a batch as it computes each of its matrices", function()
     for _, dtype in ipairs { "float64", "complex128" } do
       local n, batch, more = random(2, 40), random(3, 20), dc.random.normal
       local function any_of(...)
@@ -291,7 +284,7 @@ describe("a solver", function()
     end
   end)
 
-  with("lapack", "finds least squares", function()
+  with("lapack", "solves least squares problems", function()
     for _, case in ipairs { { 6, 3 }, { 3, 6 }, { 5, 5 }, { 30, 4, 2 } } do
       local m, n, k = case[1], case[2], case[3]
       local a, b = plain({ m, n }, any), plain(k and { m, k } or { m }, any)
@@ -321,7 +314,7 @@ describe("a solver", function()
     fails("argument", "cutoff", function() dc.linalg.lstsq(dc.eye(2), dc.ones(2), "x") end)
   end)
 
-  with("lapack", "refuses what does not fit", function()
+  with("lapack", "refuses shapes, dtypes and options that do not fit", function()
     local eye = dc.eye(3)
     for _, name in ipairs { "inv", "cholesky", "det", "eigh" } do
       fails("shape", name .. " takes square matrices; this array has shape %(2, 3%)", function()
@@ -355,7 +348,7 @@ describe("a solver", function()
     fails("index", "dc.linalg has no 'eig'", function() local _ = dc.linalg.eig end)
   end)
 
-  with("lapack", "has norms of vectors and matrices", function()
+  with("lapack", "computes norms of vectors and matrices", function()
     local t = plain({ 4, 5 }, any)
     local a = from_plain(t, "float64")
     local squares, rows, columns = 0, { 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 }
@@ -444,7 +437,7 @@ describe("of complex numbers", function()
     assert.equal("complex128", dc.ones(2, 2, "float64"):matmul(dc.ones(2, "complex64")).dtype)
   end)
 
-  with("lapack", "solvers solve", function()
+  with("lapack", "solutions satisfy their equations", function()
     for _, case in ipairs { { 1, "complex128" }, { 4, "complex64" }, { 5, "complex128" }, { 30, "complex128" } } do
       local n, dtype = case[1], case[2]
       local most = (dtype == "complex64" and 1e-4 or 1e-12) * n

@@ -81,7 +81,7 @@ local function check_sorted(t, dtype, descending, text)
 end
 
 describe("sort and argsort", function()
-  it("order every dtype, stably, both ways, NaN last", function()
+  it("order every dtype stably, ascending and descending, NaN last", function()
     each_way(function()
       for _, dtype in ipairs(dtypes) do
         for _, n in ipairs { 1, 2, math.random(3, 128), math.random(129, 900) } do
@@ -92,7 +92,7 @@ describe("sort and argsort", function()
     end)
   end)
 
-  it("order few long rows by pieces, and many rows one by one", function()
+  it("order few long rows in several blocks, and many rows in one each", function()
     each_way(function()
       for _, shape in ipairs { { 1, math.random(33000, 40000) }, { 2, 33000 }, { 40, 300 } } do
         local rows, n = shape[1], shape[2]
@@ -112,7 +112,7 @@ describe("sort and argsort", function()
     end)
   end)
 
-  it("order rows of every length around what a warp, a block and a tile hold", function()
+  it("order rows of lengths around those of a warp, a block and a tile", function()
     each_way(function()
       for _, n in ipairs { 32, 33, 128, 129, 384, 385, 3840, 3841, 7680, 7681 } do
         check_sorted(values(n, "float32"), "float32", false, "length " .. n)
@@ -121,7 +121,7 @@ describe("sort and argsort", function()
     end)
   end)
 
-  it("order several tiles, whose digits begin where those of earlier tiles end", function()
+  it("order several tiles, each of whose digits begin after those of earlier tiles", function()
     each_way(function()
       for _, dtype in ipairs { "float32", "uint8", "int16", "float64", "bool" } do
         local n = math.random(9000, 25000)
@@ -130,14 +130,14 @@ describe("sort and argsort", function()
     end)
   end)
 
-  it("order sequences that are sorted, reversed or all the same", function()
+  it("order sequences that are sorted, reversed or constant", function()
     local n = 10000
     local up, down, same = {}, {}, {}
     for k = 1, n do up[k], down[k], same[k] = k, n - k, 7 end
     for _, t in ipairs { up, down, same } do check_sorted(t, "int32", false, "a simple sequence") end
   end)
 
-  it("go along any axis, of views and pending expressions too", function()
+  it("work along any axis, also of views and pending expressions", function()
     for _ = 1, 12 do
       local shape = h.shape(math.random(1, 3), 6)
       local axis = math.random(#shape)
@@ -187,7 +187,7 @@ describe("sort and argsort", function()
     h.same({ 1, 2, 3, 4 }, dc.array { { 3, 4 }, { 1, 2 } }:sort { axis = 1 }:reshape(-1):to_table())
   end)
 
-  it("refuse what has no order, and arguments that make no sense", function()
+  it("refuse complex dtypes and invalid arguments", function()
     local a = dc.ones(2, 3)
     fails("shape", "without axes", function() dc.array(3):sort() end)
     for _, name in ipairs { "sort", "argsort" } do
@@ -210,7 +210,7 @@ describe("sort and argsort", function()
 end)
 
 describe("topk", function()
-  it("gives the largest or smallest with their places", function()
+  it("gives the largest or smallest values with their indices", function()
     for _, dtype in ipairs { "float32", "int16", "uint64", "float64" } do
       for _, n in ipairs { 1, 50, 700, 9000 } do
         local a = dc.array(values(n, dtype), dtype)
@@ -226,7 +226,7 @@ describe("topk", function()
     end
   end)
 
-  it("goes along an axis", function()
+  it("works along an axis", function()
     local a = dc.array { { 1, 9, 5 }, { 7, 2, 8 } }
     local v, at = a:topk(2)
     h.same({ 9, 5, 8, 7 }, v:reshape(-1):to_table())
@@ -236,7 +236,7 @@ describe("topk", function()
     h.same({ 2, 1, 2 }, at:reshape(-1):to_table())
   end)
 
-  it("finds the first few of a long row, ties and NaN among them", function()
+  it("finds the first values of a long row with ties and NaN", function()
     for _, case in ipairs { { "float32", 70000 }, { "int64", 66000 }, { "uint8", 66000 }, { "float64", 66000 } } do
       local dtype, n = table.unpack(case)
       local few = math.random(2) == 1
@@ -263,7 +263,7 @@ describe("topk", function()
     end
   end)
 
-  it("refuses more than there are", function()
+  it("refuses more values than there are", function()
     fails("argument", "an integer of 0 to 3, got the number 4", function() dc.ones(3):topk(4) end)
     fails("argument", "how many", function() dc.ones(3):topk(-1) end)
     fails("argument", "how many", function() dc.ones(3):topk(1.5) end)
@@ -272,7 +272,7 @@ describe("topk", function()
 end)
 
 describe("unique", function()
-  it("gives each value once, how often it stands where", function()
+  it("gives each value once, with counts and the inverse", function()
     for _, dtype in ipairs(dtypes) do
       for _, n in ipairs { 1, 40, math.random(200, 600), 9000 } do
         if n < 9000 or dtype == "float32" then
@@ -316,7 +316,7 @@ describe("searchsorted", function()
     return #t + 1
   end
 
-  it("finds where values belong, left or right of their equals", function()
+  it("finds the position of values, left or right of equal ones", function()
     for _, dtype in ipairs { "int32", "float32", "uint8", "float64" } do
       for _, n in ipairs { 0, 1, 2, 100 } do
         local sorted = dc.array(values(n, dtype), dtype)
@@ -341,7 +341,7 @@ describe("searchsorted", function()
     h.same({ 2, 1, 3, 4 }, a:searchsorted(dc.array { { 10, 9 }, { 29, 30 } }, "right"):reshape(-1):to_table())
   end)
 
-  it("refuses what does not fit", function()
+  it("refuses arguments that do not fit", function()
     local a = dc.array { 1, 2, 3 }
     fails("argument", '"left" or "right", got', function() a:searchsorted(1, "middle") end)
     fails("shape", "has 1 axis, this one has 2", function() dc.ones(2, 2):searchsorted(1) end)

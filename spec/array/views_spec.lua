@@ -67,7 +67,7 @@ describe("views", function()
     assert.same({ { 1, 2 }, { 1, 2 } }, dc.array { 1, 2 }:broadcast_to { 2, 2 }:copy():to_table())
   end)
 
-  it("read right through any chain", function()
+  it("of views read the right elements", function()
     for _ = 1, 40 do
       local shape = h.shape(3, 6)
       local t, flat = h.nested(shape, "int32")
@@ -79,7 +79,7 @@ describe("views", function()
     end
   end)
 
-  it("keep their memory when the array that made them is gone, and close with it when it is closed", function()
+  it("keep their memory when their array is collected, and close when it is closed", function()
     local view
     do
       local a = dc.arange(1, 1000)
@@ -124,7 +124,7 @@ describe("copies", function()
 end)
 
 describe("item()", function()
-  it("wants one element", function()
+  it("needs exactly one element", function()
     assert.equal(5, dc.array({ { 5 } }, "int32"):item())
     fails("shape", "2 elements", function() dc.ones(2):item() end)
   end)
@@ -153,7 +153,7 @@ describe("tostring", function()
     assert.matches("{ nan,  inf, %-inf}", tostring(dc.array { 0 / 0, 1 / 0, -1 / 0 }))
   end)
 
-  it("of a large array shows its ends, and fetches no more than that", function()
+  it("of a large array shows both ends, and copies no more to the host", function()
     local n = 1 << 20
     local a = dc.arange(1, n, "int32"):eval()
     dc.stats "reset"
@@ -188,7 +188,7 @@ describe("views of pending expressions", function()
   end
   local function operand() return numbers(rows * columns):reshape(rows, columns):copy() end
 
-  it("are computed with what is built on them, in one kernel", function()
+  it("are computed together with expressions over them, in one kernel", function()
     for _, dtype in ipairs { "float32", "float16", "int64", "complex64" } do
       local a, b = operand():to(dtype):eval(), operand():to(dtype):eval()
       local row = numbers(columns):to(dtype):eval()
@@ -211,7 +211,7 @@ describe("views of pending expressions", function()
     assert.is_true(dc.equal(a * 2, ((a * 2).T.T)))
   end)
 
-  it("share memory with the expression, whichever is computed or written first", function()
+  it("share memory with the expression, whichever is evaluated or written first", function()
     local a = operand()
     local i, j = math.random(rows), math.random(columns)
     for way = 1, 4 do
@@ -246,7 +246,7 @@ describe("views of pending expressions", function()
     fails("argument", "closed", function() e:eval() end)
   end)
 
-  it("meet the expression itself, other views of it, and their operands being overwritten", function()
+  it("combine with the expression itself, with other views and with overwritten operands", function()
     local n = math.random(3, 50)
     local a = numbers(n * n):reshape(n, n):copy()
     local e = (a * 3):eval()
@@ -267,7 +267,7 @@ describe("views of pending expressions", function()
     assert.is_true(dc.equal(w, v))
   end)
 
-  it("of random numbers and of ranges have the same numbers", function()
+  it("of random numbers and of ranges give the same numbers", function()
     local function drawn()
       dc.random.seed(h.seed)
       return dc.random.uniform(60) * 2

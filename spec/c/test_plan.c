@@ -136,7 +136,7 @@ static void test_floats(void) {
   }
 }
 
-/* The value of 16 bits as a float with so many digits behind the point. */
+/* The value of 16 bits as a float with this number of digits after the point. */
 static double small_value(unsigned bits, int digits, int bias) {
   int e = (int)(bits & 0x7fff) >> digits;
   double m = bits & ((1u << digits) - 1);

@@ -1,20 +1,8 @@
--- The C unit tests of spec/c/, which `make test` builds: each is a program that prints what went wrong and fails.
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
-
-local function lines(command)
-  local pipe = assert(io.popen(command))
-  local list = {}
-  for line in pipe:lines() do list[#list + 1] = line end
-  local ok, _, code = pipe:close()
-  return list, ok, code
-end
+-- The C unit tests (spec/units.lua) that take a second or two.
+local units = require "spec.units"
 
 describe("C unit test", function()
-  for _, path in ipairs(lines "find spec/c -name 'test_*.c' | LC_ALL=C sort") do
-    local name = path:match "([^/]+)%.c$"
-    it(name, function()
-      local output, ok, code = lines(("'%s/spec/%s' 2>&1"):format(build, name))
-      assert(ok, ("%s ended with %s:\n%s"):format(name, code, table.concat(output, "\n")))
-    end)
+  for _, name in ipairs(units.others()) do
+    it(name, function() units.run(name) end)
   end
 end)

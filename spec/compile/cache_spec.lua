@@ -1,32 +1,7 @@
--- Compiled code that is kept: the cache's tools, many processes at once, disks that refuse, bundles beside scripts.
+-- The cache of compiled code: its commands, concurrent processes, unwritable disks, bundles beside scripts.
 local h = require "spec.helper"
-local shell = h.shell
-
-local dclua = (os.getenv "DOTCOMPUTE_BUILD" or "build") .. "/dclua"
+local shell, write, read, dclua, with_folder = h.shell, h.write, h.read, h.dclua, h.with_folder
 local cpu = "DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=0 "
-
-local function write(path, text)
-  local f = assert(io.open(path, "wb"))
-  f:write(text)
-  f:close()
-end
-
-local function read(path)
-  local f = assert(io.open(path, "rb"))
-  local text = f:read "a"
-  f:close()
-  return text
-end
-
--- Calls fn with a folder that is gone afterwards.
-local function with_folder(fn)
-  local dir = os.tmpname()
-  os.remove(dir)
-  assert(os.execute("mkdir -m 700 " .. dir))
-  local ok, err = pcall(fn, dir)
-  os.execute("rm -rf " .. dir)
-  if not ok then error(err, 0) end
-end
 
 local script = [[
 local dc = require "dotcompute"
@@ -81,7 +56,7 @@ describe("dclua --cache", function()
     end)
   end)
 
-  it("refuses what it does not know", function()
+  it("refuses unknown commands", function()
     with_folder(function(dir)
       local text, code = tool(dir, "burn")
       assert.matches("no command 'burn'; there are list, verify, clear, prune", text)
@@ -100,7 +75,7 @@ describe("dclua --cache", function()
 end)
 
 describe("the cache", function()
-  it("tells hits and misses when it is asked to", function()
+  it("logs hits and misses on request", function()
     with_folder(function(dir)
       write(dir .. "/s.lua", script:format(5))
       assert.matches("cache: miss %x+: answer, %d+ bytes", run(dir, dir .. "/s.lua", "DOTCOMPUTE_LOG=cache"))
@@ -108,7 +83,7 @@ describe("the cache", function()
     end)
   end)
 
-  it("bears 32 processes that start cold at once", function()
+  it("serves 32 processes that start at once with an empty cache", function()
     with_folder(function(dir)
       write(dir .. "/s.lua", (script:gsub("print%(.*", "print(x[1])")):format(6))
       local text = shell(("for i in $(seq 32); do %s DOTCOMPUTE_CACHE=%s/cache '%s' %s/s.lua & done; wait")
@@ -119,7 +94,7 @@ describe("the cache", function()
     end)
   end)
 
-  it("is looked through when much has been written, and then keeps to its size", function()
+  it("is scanned after many writes, and then kept within its size limit", function()
     with_folder(function(dir)
       write(dir .. "/s.lua", script:format(10))
       run(dir, dir .. "/s.lua")
@@ -140,7 +115,7 @@ describe("the cache", function()
     end)
   end)
 
-  it("goes on without a disk that takes anything, and says so once", function()
+  it("works without a writable disk, and warns once", function()
     with_folder(function(dir)
       write(dir .. "/s.lua", script:format(7) .. 'dc.kernel "__global__ void second() {}"(1, 1)\n')
       local text = shell(("trap '' XFSZ; ulimit -f 0; %s DOTCOMPUTE_CACHE=%s/cache '%s' %s/s.lua 2>&1 | cat")
@@ -151,7 +126,7 @@ describe("the cache", function()
     end)
   end)
 
-  it("is read where it cannot be written", function()
+  it("is read from a folder that cannot be written", function()
     with_folder(function(dir)
       write(dir .. "/s.lua", script:format(8))
       run(dir, dir .. "/s.lua")
@@ -178,7 +153,7 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
 ]]
   local without = "DOTCOMPUTE_NVRTC=off DOTCOMPUTE_CACHE=off "
 
-  it("makes a script run without the compiler", function()
+  it("lets a script run without the compiler", function()
     with_folder(function(dir)
       local path = dir .. "/s.lua"
       write(path, rich)
@@ -190,8 +165,7 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
       local moved = dir .. "/elsewhere"
       os.execute(("mkdir %s; cp %s %s.dcb %s"):format(moved, path, path, moved))
       assert.equal("42\t20.0\t0\n", shell(("cd %s && %s %s '%s' s.lua"):format(moved, cpu, without, dclua)))
-      local lua = os.getenv "LUA" or "lua5.4"
-      assert.equal("42\t20.0\t0\n", shell(("%s %s %s %s"):format(cpu, without, lua, path)), "stock Lua uses it too")
+      assert.equal("42\t20.0\t0\n", shell(("%s %s %s %s"):format(cpu, without, h.lua, path)), "stock Lua uses it too")
       assert.matches("NVIDIA's compiler", run(dir, path, without .. "DOTCOMPUTE_BUNDLE=off"))
       os.rename(path .. ".dcb", dir .. "/other.dcb")
       assert.matches("NVIDIA's compiler", run(dir, path, without))
@@ -199,7 +173,7 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
     end)
   end)
 
-  it("is not used for what was edited since", function()
+  it("is not used for kernels edited since", function()
     with_folder(function(dir)
       local path = dir .. "/s.lua"
       write(path, rich)
@@ -213,7 +187,7 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
     end)
   end)
 
-  it("is not trusted when damaged, cut, or more people's than the script", function()
+  it("is refused when damaged, truncated, or writable by others than the script's owner", function()
     with_folder(function(dir)
       local path = dir .. "/s.lua"
       local bundle = path .. ".dcb"
@@ -241,7 +215,7 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
     end)
   end)
 
-  it("serves GPUs, and keeps what it has for other architectures", function()
+  it("serves GPUs, and keeps its images of other architectures", function()
     local fake = require "spec.fake"
     fake.build()
     with_folder(function(dir)
@@ -249,7 +223,7 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
       write(path, 'local dc = require "dotcompute"\nlocal k = dc.kernel "__global__ void k(int n) {}"\nk(1, 1, 5)\n'
         .. "print(k.device.backend, dc.stats().compiles, #k.module:kernels())\n")
       local gpu = ("DOTCOMPUTE_DEVICE= DOTCOMPUTE_LIBCUDA='%s/spec/libfake_cuda.so' FAKE_CUDA_REPORT=%s/report ")
-        :format(os.getenv "DOTCOMPUTE_BUILD" or "build", dir)
+        :format(h.build, dir)
       assert.matches("cuda\t1\t1\n.*s%.lua%.dcb: 2 images", run(dir, path, gpu, "--bundle"))
       assert.matches("cpu\t1\t1\n.*s%.lua%.dcb: 3 images", run(dir, path, "", "--bundle"))
       assert.equal("cuda\t0\t1\n", run(dir, path, gpu .. without))
@@ -257,7 +231,7 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
     end)
   end)
 
-  it("needs a script that ends well", function()
+  it("is not written when the script fails", function()
     with_folder(function(dir)
       local text, code = shell(("'%s' --bundle"):format(dclua))
       assert.matches("needs a script", text)

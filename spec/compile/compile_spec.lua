@@ -1,27 +1,14 @@
 -- The compile path as users see it: options, headers, the cache, messages with lines of the script.
 local dc = require "dotcompute"
 
-local shell = require "spec.helper".shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local helper = require "spec.helper"
+local shell, write, build = helper.shell, helper.write, helper.build
 
 local function fails(fn, ...)
   local ok, err = pcall(fn, ...)
   assert.is_false(ok, "no error was raised")
   assert.equal("table", type(err), tostring(err))
   return err
-end
-
-local function temporary_folder()
-  local name = os.tmpname()
-  os.remove(name)
-  assert(os.execute("mkdir -m 700 " .. name))
-  return name
-end
-
-local function write(path, text)
-  local f = assert(io.open(path, "w"))
-  f:write(text)
-  f:close()
 end
 
 local function value_of(k)
@@ -32,7 +19,7 @@ end
 
 describe("options", function()
   it("define, include, headers and flags reach the compiler", function()
-    local dir = temporary_folder()
+    local dir = helper.folder()
     write(dir .. "/deep.h", "#define DEEP 1000\n")
     write(dir .. "/mine.h", "#include \"deep.h\"\n#define MINE (DEEP + 200)\n")
     local source = [[
@@ -50,7 +37,7 @@ __global__ void sum(int *x) { x[0] = MINE + MEMORY + N; }]]
     os.execute("rm -rf " .. dir)
   end)
 
-  it("of a wrong kind are errors that name them", function()
+  it("of the wrong type are errors that name them", function()
     local source = "__global__ void k(int *x) {}"
     for _, options in ipairs { { define = 3 }, { nonsense = true }, { flags = 3 }, { include = { 1 } } } do
       local err = fails(dc.kernel, source, options)
@@ -59,7 +46,7 @@ __global__ void sum(int *x) { x[0] = MINE + MEMORY + N; }]]
     assert.matches("nonsense", tostring(fails(dc.kernel, source, { nonsense = true })))
   end)
 
-  it("that make no code for a device are errors that say what they make", function()
+  it("whose output no device can load are errors that name the output", function()
     local source = "__global__ void k(int *x) { *x = 8; }"
     for flag, what in pairs { ["-optix-ir"] = "OptiX", ["--fdevice-syntax-only"] = "no code" } do
       local err = fails(dc.kernel, source, { flags = { "--fmad=false", flag } })
@@ -69,7 +56,7 @@ __global__ void sum(int *x) { x[0] = MINE + MEMORY + N; }]]
     end
   end)
 
-  it("a template's instance has its own types", function()
+  it("an instance of a template has its own parameter types", function()
     local m = dc.module([[
 template<class T, int N> __global__ void fill(T *x, T v) { for (int i = 0; i < N; i++) x[i] = v; }]],
       { instantiate = { "fill<float, 3>", "fill<long long, 2>" } })
@@ -80,7 +67,7 @@ template<class T, int N> __global__ void fill(T *x, T v) { for (int i = 0; i < N
     assert.same({ 1 << 40, 1 << 40, 0, 0 }, i:to_table())
   end)
 
-  it("kernels in namespaces, behind macros and typedefs are typed", function()
+  it("kernels in namespaces, behind macros and typedefs have parameter types", function()
     local m = dc.module [[
 typedef unsigned short word;
 namespace a { namespace b { __global__ void inner(word *x, word v) { *x = v; } } }
@@ -124,7 +111,7 @@ extern "C" __global__ void k(const body *b, body v, mode m, const mode *ms, hidd
     end
   end)
 
-  it("are there whatever of CUDA the source uses", function()
+  it("are found whatever CUDA features the source uses", function()
     local m = dc.module [[
 #define WORD(a, b) a ## b
 typedef WORD(cu, daError_t) fault;
@@ -156,7 +143,7 @@ __global__ void broken(float *x) {
     assert.matches("x%[0%] = undeclared %+ ok;", text .. (err.log or ""))
   end)
 
-  it("'s first line is the place and the sentence, then the line with a caret, and three errors at most", function()
+  it("has a place and a sentence, then the source line with a caret, and at most three errors", function()
     local here = debug.getinfo(1, "l").currentline
     local err = fails(function()
       return dc.kernel [[
@@ -185,7 +172,7 @@ __global__ void broken(float *x) {
     assert.matches("compile_spec%.lua:" .. here + 8 .. ": error: identifier \"fifth\"", err.log)
   end)
 
-  it("in a header names the header's line, and goes round no cycle", function()
+  it("in a header names the header's line, also with cyclic includes", function()
     local err = fails(dc.kernel, '#include "mine.h"\n__global__ void k() {}',
       { headers = { ["mine.h"] = "\n__device__ int f() {\n  return gone; }" } })
     assert.matches("compile_spec%.lua:%d+: mine%.h:3: error: identifier \"gone\"", tostring(err))
@@ -196,12 +183,12 @@ __global__ void broken(float *x) {
       { headers = { ["a.h"] = '#pragma once\n#include "b.h"\n#define A 1', ["b.h"] = '#include "a.h"\n#define B 2' } }))
   end)
 
-  it("keeps tabs before the caret", function()
+  it("aligns the caret after tabs", function()
     local err = fails(dc.kernel, "__global__ void k(int *x) {\n\tx[0] = \tnothing;\n}")
     assert.matches("\n  \tx%[0%] = \tnothing;\n  \t       \t^", err.message)
   end)
 
-  it("is short, however long the line or the name", function()
+  it("is short, even for a long line or name", function()
     local long = ("x[0] = 1; "):rep(1000)
     local err = fails(dc.kernel, "__global__ void k(int *x) { " .. long .. "x[1] = nothing;" .. long .. "}")
     local shown, caret = err.message:match "\n(.-)\n( *%^)"
@@ -211,7 +198,7 @@ __global__ void broken(float *x) {
     assert.is_true(#err.message < 1000)
   end)
 
-  it("in sources of 10 MB is found, and they compile", function()
+  it("is found in sources of 10 MB, which compile otherwise", function()
     local filler = ("// one more line of which there are many, all about nothing in particular\n"):rep(145000)
     assert.is_true(#filler > 10 << 20)
     assert.equal(3, value_of(dc.kernel(filler .. "__global__ void k(int *x) { *x = 3; }")))
@@ -220,7 +207,7 @@ __global__ void broken(float *x) {
     assert.is_true(#err.message < 500)
   end)
 
-  it("comes of bytes that the compiler would take for the end", function()
+  it("is raised for zero bytes, which the compiler would take for the end of the source", function()
     local source = "__global__ void k(int *x) { *x = 1; }"
     assert.matches("NUL byte at position 3", fails(dc.kernel, "//\0\n" .. source).message)
     assert.matches("line 2 of the source: .*byte 0xFF", fails(dc.kernel, "\n// \xff\n" .. source).message)
@@ -231,14 +218,14 @@ __global__ void broken(float *x) {
     assert.equal(1, value_of(dc.kernel("// Latin-1: \xe4\xf6, half a character: \xc3\n" .. source)))
   end)
 
-  it("in a built string names the call's line and the source's", function()
+  it("in a string built at run time names the lines of the call and of the source", function()
     local here = debug.getinfo(1, "l").currentline + 1
     local err = fails(function() return dc.kernel("__global__ void b(int *x) {\n  *x = " .. "missing" .. ";\n}") end)
     assert.matches("compile/compile_spec%.lua:" .. here, tostring(err))
     assert.matches("2", tostring(err))
   end)
 
-  it("comes of text that is no CUDA C, is empty, or has no kernel", function()
+  it("is raised for text that is not CUDA C, is empty, or has no kernel", function()
     for _, source in ipairs { "hello world", "", "int f(int x) { return x; }", "__device__ int f() { return 1; }",
       "__global__ void f() {", "\0", "/* no end" } do
       local err = fails(dc.kernel, source)
@@ -247,7 +234,7 @@ __global__ void broken(float *x) {
     end
   end)
 
-  it("does not come of a second kernel, but asks for the name", function()
+  it("is not raised for a second kernel; dc.kernel asks for its name", function()
     local source = "__global__ void first(int *x) { *x = 1; }\n__global__ void second(int *x) { *x = 2; }"
     local text = tostring(fails(dc.kernel, source))
     assert.matches("first", text)
@@ -301,15 +288,15 @@ print(x[1], s.compiles, s.cache_hits)
   end
 
   it("serves a second process without loading the compiler", function()
-    local dir = temporary_folder()
+    local dir = helper.folder()
     assert.equal("42\t1\t0\nnvrtc loaded\n", child(dir))
     assert.equal("42\t0\t1\nnvrtc not loaded\n", child(dir))
     assert.equal("43\t1\t0\nnvrtc loaded\n", child(dir, "", "43"))
     os.execute("rm -rf " .. dir)
   end)
 
-  it("makes damaged, cut and foreign files anew", function()
-    local dir = temporary_folder()
+  it("rebuilds damaged, truncated and foreign files", function()
+    local dir = helper.folder()
     child(dir)
     for _, damage in ipairs {
       "printf x | dd of=$f bs=1 seek=200 conv=notrunc status=none", "truncate -s 100 $f", ": > $f",
@@ -322,8 +309,8 @@ print(x[1], s.compiles, s.cache_hits)
     os.execute("rm -rf " .. dir)
   end)
 
-  it("goes on in memory when the folder cannot be used", function()
-    local dir = temporary_folder()
+  it("stays in memory when the folder cannot be used", function()
+    local dir = helper.folder()
     assert.matches("^42\t1\t0\n", child("/proc/nowhere"))
     write(dir .. "/file", "")
     assert.matches("^42\t1\t0\n", child(dir .. "/file"))
@@ -335,8 +322,8 @@ print(x[1], s.compiles, s.cache_hits)
     os.execute("rm -rf " .. dir)
   end)
 
-  it("bears many processes that start cold at once", function()
-    local dir, script = temporary_folder(), os.tmpname()
+  it("serves many processes that start at once with an empty cache", function()
+    local dir, script = helper.folder(), os.tmpname()
     write(script, [[
 local dc = require "dotcompute"
 dc.use "cpu"
@@ -355,7 +342,7 @@ print(x[1])
 end)
 
 describe("without NVRTC", function()
-  it("the error says what to do, and the rest of Lua works", function()
+  it("the error says what to do, and Lua goes on", function()
     local name = os.tmpname()
     write(name, [[
 local dc = require "dotcompute"

@@ -1,22 +1,10 @@
--- NVIDIA's compiler runs in a process of its own: what it does there, and what becomes of it, is not the host's.
--- The host is dclua or a stock Lua; the compiler mostly spec/fake/fake_nvrtc.c, whose head says what it does.
+-- NVIDIA's compiler runs in a process of its own, whose crashes, signals and files do not affect the host.
+-- The host is dclua or a stock Lua; the compiler mostly spec/fake/fake_nvrtc.c, whose head documents its commands.
 local helper = require "spec.helper"
-local quote, shell = helper.quote, helper.shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
-local hosts = { dclua = build .. "/dclua", ["a stock Lua"] = os.getenv "LUA" or "lua5.4" }
+local quote, shell, write, build = helper.quote, helper.shell, helper.write, helper.build
+local hosts = { dclua = build .. "/dclua", ["a stock Lua"] = helper.lua }
 
-local function write(path, text)
-  local f = assert(io.open(path, "w"))
-  f:write(text)
-  f:close()
-end
-
-local function read(path)
-  local f = io.open(path)
-  local text = f and f:read "a" or ""
-  if f then f:close() end
-  return text
-end
+local function read(path) return helper.read_if_there(path) or "" end
 
 local function lines_of(text)
   local lines = {}
@@ -26,9 +14,7 @@ end
 
 -- A folder for one test's files, with the script in it, and the command that runs the script.
 local function prepare(host, script, library)
-  local folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir " .. folder))
+  local folder = helper.folder()
   write(folder .. "/script.lua", [[
 local dc = require "dotcompute"
 io.stdout:setvbuf "no"
@@ -82,7 +68,7 @@ end
 
 for host in pairs(hosts) do
   describe("the compiler process of " .. host, function()
-    it("may crash or end: that is an error, and the next source gets another process", function()
+    it("may crash or exit: an error, and the next source gets a new process", function()
       local text, code = run(host, [[for _, word in ipairs { "CRASH", "fine", "EXIT", "fine" } do try(word) end]])
       local lines = lines_of(text)
       assert.equal(4, #lines, text)
@@ -93,7 +79,7 @@ for host in pairs(hosts) do
       assert.equal(0, code)
     end)
 
-    it("may give up without naming a place: its reason is the error", function()
+    it("may fail without a source position: its reason is the error", function()
       local text, code = run(host, [[try "GIVEUP" try "fine"]])
       local lines = lines_of(text)
       assert.equal(2, #lines, text)
@@ -115,7 +101,7 @@ for host in pairs(hosts) do
       assert.is_true(has_ended(compiler))
     end)
 
-    it("ends with its host, which ends by the signal that it is sent", function()
+    it("ends with its host, which is ended by a signal", function()
       for name, number in pairs { TERM = 15, KILL = 9, HUP = 1 } do
         local text, code, compiler = run_and_signal(host, name, [[try "HANG"]])
         assert.equal("", (text:gsub("%a+\n", "")), name) -- the shell's "Killed"
@@ -149,7 +135,7 @@ print(io.open(FOLDER .. "/copied"):read "a")]])
       assert.equal(0, code)
     end)
 
-    it("is replaced when the system killed it while it was idle", function()
+    it("is replaced when the system has killed it while idle", function()
       local text = run(host, [[
 try "fine"
 local own = io.open "/proc/self/stat":read "n"
@@ -164,7 +150,7 @@ try "fine"]])
       assert.matches("^compile\tNVRTC_ERROR_COMPILATION[^\n]+\n1\ncompile\tNVRTC_ERROR_COMPILATION", text)
     end)
 
-    it("a library that crashes when it is loaded is as good as none", function()
+    it("a library that crashes when it is loaded counts as missing", function()
       local text, code = run(host, [[try "fine"]], "FAKE_NVRTC_LOAD=crash ")
       assert.matches("^compile\tNVRTC_NOT_FOUND\t[^\n]+ was not found or cannot be loaded", text)
       assert.equal(0, code)
@@ -173,7 +159,7 @@ try "fine"]])
 end
 
 describe("the compiler process", function()
-  it("that is not installed is named", function()
+  it("is named when it is not installed", function()
     local folder = os.tmpname()
     os.remove(folder)
     local text = shell(([[mkdir -p %s/dotcompute && cp '%s/dotcompute/core.so' %s/dotcompute &&
@@ -184,7 +170,7 @@ print(select(2, pcall(require "dotcompute".kernel, "__global__ void k() {}")).me
     os.execute("rm -r " .. folder)
   end)
 
-  it("started by hand says what it is", function()
+  it("explains itself when it is started by hand", function()
     for _, program in ipairs { build .. "/dotcompute/compiler", build .. "/dclua --compiler-process" } do
       local text, code = shell(program .. " 3>&-")
       assert.matches("started by programs that use dotcompute", text)
@@ -196,7 +182,7 @@ end)
 describe("NVIDIA's compiler", function()
   local dc = require "dotcompute"
 
-  it("given parentheses a million deep leaves an error of kind compile, and goes on", function()
+  it("given parentheses a million deep raises an error of kind compile, and goes on", function()
     local n = 1000000
     local deep = ("("):rep(n) .. "1" .. (")"):rep(n)
     local ok, err = pcall(dc.kernel, "__global__ void k(int *x) { x[0] = " .. deep .. "; }")
@@ -207,7 +193,7 @@ describe("NVIDIA's compiler", function()
     assert.equal(7, x[1])
   end)
 
-  it("leaves reads of the host interruptible", function()
+  it("keeps reads of the host interruptible", function()
     local folder = os.tmpname()
     os.remove(folder)
     local text = shell(([[
@@ -226,7 +212,7 @@ sleep 0.3; kill -INT $(cat host); wait $host; kill $writer; cd /; rm -r %s]]):fo
     assert.equal("false\tinterrupted\n", text)
   end)
 
-  it("works under a small limit of the stack", function()
+  it("works with a small stack limit", function()
     local text = shell(("ulimit -s 64; DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=off %s -e '%s'"):format(
       quote(hosts.dclua), [[
 local dc = require "dotcompute"

@@ -1,5 +1,5 @@
--- CUDA C as it is found in the wild: the toolkit's headers inside kernels, and sources that were written for nvcc.
--- References are plain Lua, from the definitions.
+-- The toolkit's headers inside kernels, and sources that were written for nvcc. References are plain Lua, from the
+-- definitions.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 
@@ -22,7 +22,7 @@ local BEGIN = "__global__ void k(unsigned *out, const unsigned *in, int n) {\n" 
   "  int i = blockIdx.x * blockDim.x + threadIdx.x; unsigned v = in[i];\n"
 
 describe("headers", function()
-  it("of C are there, with all constants and classifications", function()
+  it("of C have all constants and classifications", function()
     local input = { 0, 1, 0x007fffff, 0x00800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
       0x80000001, 0xbf800000, 0x80000000 }
     local got = run([[
@@ -49,7 +49,7 @@ describe("headers", function()
     assert.equal(1, got[#input + 2])
   end)
 
-  it("of C++ are there under std's names, Thrust's complex numbers too", function()
+  it("of C++ have std's names, and Thrust's complex numbers", function()
     local input = words(64)
     local got = run([[
 #include <array>
@@ -122,7 +122,7 @@ __global__ void k(unsigned *out, const unsigned *in, int n) {
     end
   end)
 
-  it("of cuRAND give the numbers of the published generators", function()
+  it("of cuRAND give the published generators' numbers", function()
     local seed, draws = math.random(0, 1 << 40), 6
     local got = run(([[
 #include <curand_kernel.h>
@@ -191,7 +191,7 @@ namespace cg = cooperative_groups;
     end
   end)
 
-  it("of libcu++ count, meet and copy", function()
+  it("of libcu++ have atomics, barriers and asynchronous copies", function()
     local input = words(256)
     local got = run([[
 #include <cuda/atomic>
@@ -309,7 +309,7 @@ pairwise["(unsigned)((unsigned __int128)a * b * b >> 40) + 0 *"] = function(a, b
 end
 
 describe("intrinsics", function()
-  it("of packed bytes and halves, and of integers, do what their names say", function()
+  it("of packed bytes and halves, and of integers, follow their definitions", function()
     local names, text = {}, { BEGIN, "  unsigned a = v, b = in[(i + 1) % n];\n" }
     for name in pairs(pairwise) do names[#names + 1] = name end
     table.sort(names)
@@ -409,7 +409,7 @@ end)
 -- --- sources written for nvcc ------------------------------------------------------------------------------------
 
 describe("a source written for nvcc", function()
-  it("may hold generic lambdas and functions of the host", function()
+  it("may contain generic lambdas and host functions", function()
     local input = words(32)
     local got = run([[
 #include <stdio.h>
@@ -422,7 +422,7 @@ inline int checked(int n) { return n < 0 ? -n : n; }
     for i, v in ipairs(input) do assert.equal(u32(v * 2 + 2), got[i]) end
   end)
 
-  it("whose functions of bfloat16 are of newer devices is compiled for these", function()
+  it("with bfloat16 functions of newer devices is compiled for those", function()
     local got = run("#include <cuda_bf16.h>\n" .. BEGIN .. [[
   __nv_bfloat16 x = __float2bfloat16(v & 7), y = __hfma(x, x, __float2bfloat16(1.0f));
   out[i] = __float_as_uint(__bfloat162float(__hmax(y, x)));
@@ -454,7 +454,7 @@ __global__ void k(float *out) {
 }]]
     helper.fails("compile", "wmma", function() dc.kernel(source)(1, 32, dc.zeros({ 256 })) end)
   end)
-  it("that launches kernels itself is refused with the compiler's reason", function()
+  it("that launches kernels from a kernel is refused with the compiler's reason", function()
     helper.fails("compile", "device%-side kernel launch", function()
       dc.kernel "__global__ void k(int *a) { if (*a > 0) k<<<1, 1>>>(a); }"
     end)
@@ -486,7 +486,7 @@ describe("PTX of newer devices", function()
     return out:to_table()
   end
 
-  it("adds halves to single precision numbers", function()
+  it("adds 16-bit floats to 32-bit floats", function()
     local input, want = {}, {}
     for i = 1, 32 do
       local x, half = math.random(-8, 8), { [0] = 0 }
@@ -502,7 +502,7 @@ describe("PTX of newer devices", function()
   fma.rn.f32.f16 %r9, %h1, %h1, %r3;]], input), "fma.f32.f16")
   end)
 
-  it("reduces single precision numbers over a warp", function()
+  it("reduces 32-bit floats over a warp", function()
     local input, low, high, nan = {}, math.huge, 0, math.random(1, 32)
     for i = 1, 32 do
       local x = helper.f32((math.random() - 0.5) * 100)
@@ -516,7 +516,7 @@ describe("PTX of newer devices", function()
     end
   end)
 
-  it("takes fences of every proxy", function()
+  it("has fences of every proxy", function()
     helper.same({ 5, 6 }, ptx([[
   fence.proxy.alias; fence.proxy.async.global; fence.proxy.tensormap::generic.release.gpu;
   fence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;
@@ -524,7 +524,7 @@ describe("PTX of newer devices", function()
   mov.u32 %r9, %r2;]], { 5, 6 }))
   end)
 
-  it("finds shared memory that is reserved for groups of warps, empty in every block", function()
+  it("has reserved shared memory for groups of warps, zero in every block", function()
     helper.same({ 0, 128, 1 }, ptx([[
   mov.u32 %r3, %reserved_smem_offset_1; mov.u32 %r4, %reserved_smem_offset_begin;
   mov.u32 %r5, %reserved_smem_offset_end; mov.u32 %r6, %reserved_smem_offset_cap;

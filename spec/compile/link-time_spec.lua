@@ -3,10 +3,10 @@ local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails, f32 = h.fails, h.f32
 local on_cpu = dc.device().backend == "cpu"
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = h.build
 local dlto = { flags = "-dlto" }
 
--- Without the linker there is its error alone, which is looked at below.
+-- Without the linker there is only its error, which a test below checks.
 local there, why = pcall(dc.kernel, "__global__ void k(int *x) {}", dlto)
 local function it_links(what, fn)
   it(what, function()
@@ -45,7 +45,7 @@ end
 local function has_call(m) return m:ptx():find "%f[%w]call%f[^%w]" ~= nil end
 
 describe("link-time optimization", function()
-  it_links("inlines functions of other sources, which compute as they say", function()
+  it_links("inlines functions of other sources, with the same results", function()
     for _ = 1, 3 do
       local inner, f = chain()
       local outer, g = chain()
@@ -72,7 +72,7 @@ __global__ void map(const float *x, float *y, int n) {
     end
   end)
 
-  it_links("is the same by all of the option's spellings, for one source and for files", function()
+  it_links("is enabled by all spellings of the option, for one source and for files", function()
     for _, flag in ipairs { "-dlto", "--dlto", "-dlink-time-opt", "--dlink-time-opt" } do
       local k = dc.kernel("__device__ int f(int x) { return x * 3; }\n__global__ void k(int *x) { *x = f(*x); }",
         { flags = { flag } })
@@ -83,18 +83,13 @@ __global__ void map(const float *x, float *y, int n) {
       assert.equal("k(int *x)", k.signature)
     end
     local a, b = os.tmpname(), os.tmpname()
-    local function write(path, text)
-      local file = assert(io.open(path, "wb"))
-      file:write(text)
-      file:close()
-    end
-    write(a, "extern __device__ int f(int x);\n__global__ void k(int *x) { *x = f(*x); }\nint main() { return 0; }\n")
-    write(b, "__device__ int f(int x) { return x + 17; }\n")
+    h.write(a, "extern __device__ int f(int x);\n__global__ void k(int *x) { *x = f(*x); }\nint main() { return 0; }\n")
+    h.write(b, "__device__ int f(int x) { return x + 17; }\n")
     local m = dc.module_file({ a, b }, dlto)
     local x = dc.full(1, 5, "int32")
     m.k(1, 1, x)
     assert.equal(22, x[1])
-    write(b, "__device__ int f(int x) { return x + 18; }\n")
+    h.write(b, "__device__ int f(int x) { return x + 18; }\n")
     assert.is_true(m:reload())
     m.k(1, 1, x)
     assert.equal(40, x[1])
@@ -102,7 +97,7 @@ __global__ void map(const float *x, float *y, int n) {
     os.remove(b)
   end)
 
-  it_links("makes arithmetic as the flags ask, as without it", function()
+  it_links("computes arithmetic as the flags ask, as without it", function()
     local sources = { [[
 extern __device__ float f(float x);
 __global__ void k(const float *x, float *y) {
@@ -131,7 +126,7 @@ __global__ void k(const float *x, float *y) {
     end
   end)
 
-  it_links("has templates, overloads, variables, structs and kernels of macros as other modules have", function()
+  it_links("links templates, overloads, variables, structs and kernels from macros as other modules do", function()
     local m = dc.module({ [[
 struct Pair { int first; float second[2]; };
 extern __device__ int twice(int x);
@@ -203,7 +198,7 @@ __global__ void k(int *x) { *x = f(__reduce_add_sync(~0u, threadIdx.x)); }]],
     assert.equal(31 * 16 + 3, x[1])
   end)
 
-  it_links("tells the right line of the right source", function()
+  it_links("names the right line of the right source", function()
     local here = h.line(2)
     local err = fails("compile", "wrong", function()
       dc.module({ [[
@@ -227,7 +222,7 @@ __global__ void bad(int *x) { store(x, zero()); }]] }, options { fast_math = mat
     assert.matches("_spec%.lua:" .. start + 1 .. "[^%d]", err.message)
   end)
 
-  it_links("that does not fit together is an error", function()
+  it_links("of sources that do not fit together is an error", function()
     local main = "__device__ int helper(int x);\n__global__ void k(int *x) { *x = helper(*x); }"
     fails("compile", on_cpu and "'_Z6helperi' is declared and used, and defined in none" or "be linked: .*helper",
       function() dc.module({ main, "__device__ int other;" }, dlto) end)
@@ -251,7 +246,7 @@ __global__ void bad(int *x) { store(x, zero()); }]] }, options { fast_math = mat
     end)
   end)
 
-  it("misses the linker by name", function()
+  it("names the missing linker", function()
     local child = [[
       local dc = require "dotcompute"
       local ok, err = pcall(dc.kernel, "__global__ void k(int *x) {}", { flags = "-dlto" })
@@ -261,20 +256,17 @@ __global__ void bad(int *x) { store(x, zero()); }]] }, options { fast_math = mat
     assert.equal("false\tcompile\tNVJITLINK_NOT_FOUND\tinstall\n", text)
   end)
 
-  it_links("is kept in the cache and in bundles, the whole and its parts", function()
-    local dir = os.tmpname()
-    os.remove(dir)
-    assert(os.execute("mkdir -m 700 " .. dir .. " " .. dir .. "/cache"))
+  it_links("is kept in the cache and in bundles, linked and by source", function()
+    local dir = h.folder()
+    assert(os.execute("mkdir -m 700 " .. dir .. "/cache"))
     local function run(add, env, more)
-      local file = assert(io.open(dir .. "/s.lua", "wb"))
-      file:write(([[
+      h.write(dir .. "/s.lua", ([[
         local dc = require "dotcompute"
         local m = dc.module({ "__device__ int f();\n__global__ void k(int *x) { *x = f(); }",
           "__device__ int f() { return %d; }" }, { flags = %s })
         local x = dc.zeros(1, "int32")
         m.k(1, 1, x)
         print(x[1], dc.stats().compiles, not m:ptx():find "call")]]):format(add, more or "'-dlto'"))
-      file:close()
       return (h.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=%s/cache %s '%s/dclua' %s/s.lua"):format(dir, env or "",
         build, dir)))
     end
@@ -296,17 +288,12 @@ describe("LTO-IR", function()
 
   -- That of a source, made by a program of its own.
   local function ir_of(source, arch)
-    local tool, from, to = build .. "/spec/ltoir", os.tmpname(), os.tmpname()
+    local tool, from, to = build .. "/spec/ltoir", h.temporary(source), os.tmpname()
     os.execute(("mkdir -p '%s/spec'"):format(build))
     assert(os.execute(("%s -std=gnu11 -o '%s' spec/c/ltoir.c -ldl"):format(os.getenv "CC" or "cc", tool)))
-    local file = assert(io.open(from, "wb"))
-    file:write(source)
-    file:close()
     assert(os.execute(("env -u LD_PRELOAD LD_LIBRARY_PATH='%s' '%s' '%s' -arch=%s %s %s"):format(library:match "(.*)/",
       tool, library, arch or "compute_75", from, to))) -- NVRTC opens a second library by its bare name
-    file = assert(io.open(to, "rb"))
-    local ir = file:read "a"
-    file:close()
+    local ir = h.read(to)
     os.remove(from)
     os.remove(to)
     return ir
@@ -316,7 +303,7 @@ describe("LTO-IR", function()
 extern __device__ int f(int x);
 __global__ void k(int *x) { *x = f(*x); }]]
 
-  it_links("is a source among others, before and behind, without a flag", function()
+  it_links("is linked with other sources, in any order, without a flag", function()
     local add, v = math.random(1000), math.random(1000)
     local ir = ir_of(("__device__ int f(int x) { return x + %d; }"):format(add))
     for _, sources in ipairs { { main, ir }, { ir, main } } do
@@ -334,7 +321,7 @@ __global__ void k(int *x) { *x = f(*x); }]]
     assert.matches("line 2 of the source$", err.at)
   end)
 
-  it_links("has kernels of its own", function()
+  it_links("may contain kernels", function()
     local ir = ir_of [[
 __device__ int made = 5;
 __global__ void k(int *x, float v) { *x = v * made; }
@@ -349,7 +336,7 @@ extern "C" __global__ void plain(int *x) { *x = 3; }]]
     assert.equal("more(int *x)", m.more.signature)
   end)
 
-  it_links("for a newer architecture runs on the CPU device; what is wrong with it is told", function()
+  it_links("for a newer architecture runs on the CPU device; a defect in it is an error", function()
     if on_cpu then
       local m = dc.module { main, ir_of("__device__ int f(int x) { return 2 * x; }", "compute_90") }
       local x = dc.full(1, 21, "int32")
@@ -368,7 +355,7 @@ extern "C" __global__ void plain(int *x) { *x = 3; }]]
     end)
   end)
 
-  it_links("and -dlto leave ready-made PTX a source", function()
+  it_links("and -dlto accept ready-made PTX as a source", function()
     if not on_cpu then return end
     local ptx = dc.module { "__device__ int f(int x) { return x + 7; }", "__global__ void nothing() {}" }:ptx()
     local m = dc.module({ ptx, main }, dlto)
@@ -384,7 +371,7 @@ describe("link-time optimization on a GPU (a driver without one)", function()
   local fake = require "spec.fake"
   setup(fake.build)
 
-  it_links("makes machine code, with variables and kernels by name", function()
+  it_links("gives machine code, with variables and kernels by name", function()
     local out, report = fake.run [==[
       local m = dc.module({ [[
 __device__ float f(float x);

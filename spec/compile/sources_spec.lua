@@ -1,7 +1,8 @@
--- Sources as nvcc takes them: names that need no #include there, what was written for older toolkits, and whole files
--- with the host's part in them.  References are plain Lua.
+-- Sources that nvcc takes: names that need no #include, features of older toolkits, and whole files with host code.
+-- References are plain Lua.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
+local with_file = helper.with_file
 
 local function run(source, block, dtype, n, ...)
   local out = dc.zeros({ n }, dtype)
@@ -19,7 +20,7 @@ __global__ void k(double *out) {
 }]], 1, "float64", 8))
   end)
 
-  it("of the mathematics library take integers and mix types", function()
+  it("of the math library take integers and mixed types", function()
     local want = { 49, 3, 2, 8, math.sqrt(7), math.atan(7, 0.5), 1.5, 7, 7.5, 3, 7 }
     local got = run([[
 __global__ void k(double *out, int n, unsigned u, float f) {
@@ -54,7 +55,7 @@ __global__ void k(float *out) {
     end
   end)
 
-  it("that no header is known for are told", function()
+  it("that no known header declares are named in the error", function()
     helper.fails("compile", 'identifier "wibble" is undefined', function()
       dc.kernel "__global__ void k(uint *out) { out[0] = wibble(3); }"
     end)
@@ -64,8 +65,8 @@ __global__ void k(float *out) {
   end)
 end)
 
-describe("what older toolkits had", function()
-  it("shuffles and votes among the threads that are there", function()
+describe("features of older toolkits:", function()
+  it("shuffles and votes without a mask work among active threads", function()
     local got = run([[
 __global__ void k(int *out) {
   int t = threadIdx.x, sum = t;
@@ -87,7 +88,7 @@ __global__ void k(int *out) {
     end
   end)
 
-  it("keeps register, CUB's functors and annotated lambdas", function()
+  it("register, CUB's functors and annotated lambdas compile", function()
     helper.same({ 127, 3, 8 }, run([[
 #include <cub/cub.cuh>
 __global__ void k(int *out) {
@@ -174,18 +175,7 @@ int main(int argc, char *argv[]) {
 ]]
 
 describe("a whole file", function()
-  local function with_file(text, fn)
-    local path = os.tmpname()
-    local f <close> = assert(io.open(path, "w"))
-    f:write(text)
-    f:close()
-    local result = table.pack(pcall(fn, path))
-    os.remove(path)
-    assert(result[1], result[2])
-    return table.unpack(result, 2, result.n)
-  end
-
-  it("gives its kernels, whatever the host does beside them", function()
+  it("gives its kernels, whatever its host code does", function()
     local m = with_file(program, dc.module_file)
     assert.equal("norms(const float3 *v, float *out, params q, Matrix m)", m.norms.signature)
     assert.equal(2, m:global "weights"[2])
@@ -196,10 +186,8 @@ describe("a whole file", function()
     helper.same({ 42, 98 }, out:to_table())
   end)
 
-  it("finds headers beside it, and leaves the host's part of them out", function()
-    local header = os.tmpname()
-    local f = assert(io.open(header, "w"))
-    f:write [[
+  it("finds headers beside it, and leaves out their host code", function()
+    local header = helper.temporary([[
 #pragma once
 #include <random>
 #include <vector>
@@ -210,8 +198,7 @@ static void check(float *a, int n) {
   for (int i = 0; i < n; i++) if (fabs(a[i] - gen()) > 1e-3) fprintf(stderr, "bad\n");
 }
 __device__ __forceinline__ float weigh(const Item &it) { return it.key * it.value; }
-]]
-    f:close()
+]])
     local k = with_file(([[
 #include <cstdio>
 #include "%s"
@@ -224,7 +211,7 @@ int main() { check(nullptr, 0); weigh_all<<<1, 1>>>(nullptr, nullptr); }
     helper.same({ 3, 12 }, out:to_table())
   end)
 
-  it("keeps its other kernels where some launch kernels, which are errors when they are asked for", function()
+  it("keeps its kernels; those that launch kernels are errors when they are used", function()
     local text = [[
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -247,11 +234,7 @@ int main() {
 }
 ]]
     local name = os.tmpname()
-    local function write(s)
-      local f = assert(io.open(name, "w"))
-      f:write(s)
-      f:close()
-    end
+    local function write(s) helper.write(name, s) end
     write(text)
     for _ = 1, 2 do -- from the compiler and from the cache
       local m = dc.module_file(name)
@@ -275,7 +258,7 @@ int main() {
     os.remove(name)
   end)
 
-  it("does without a header that is not there, unless its kernels need it", function()
+  it("does without a missing header, unless its kernels need it", function()
     local text = '#include "../common/wibble.h"\n' .. program
     assert.equal(1, #with_file(text, dc.module_file):kernels() - 1)
     with_file(text:gsub("weights%[1%]", "WIBBLE"), function(path)
@@ -283,7 +266,7 @@ int main() {
     end)
   end)
 
-  it("tells a kernel's error with its line, not the host's", function()
+  it("reports errors of kernels with their lines, not those of host code", function()
     local text = program:gsub("weights%[1%]", "wights[1]")
     local _, line = text:sub(1, text:find "wights"):gsub("\n", "")
     with_file(text, function(path)
@@ -293,7 +276,7 @@ int main() {
     end)
   end)
 
-  it("whose function is no kernel's, and wrong, is told so", function()
+  it("with an invalid function outside of kernels is an error", function()
     helper.fails("compile", 'identifier "wibble" is undefined', function()
       dc.kernel [[
 float twice(float x) { return wibble * x; }

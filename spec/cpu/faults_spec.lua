@@ -1,7 +1,7 @@
--- What a kernel may do wrong on the CPU device is one Lua error that names the line, and everything else lives on.
+-- Faults of kernels on the CPU device: each is one Lua error that names the line, and leaves everything else usable.
 local dc = require "dotcompute"
-
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local helper = require "spec.helper"
+local build = helper.build
 
 -- Runs fn with the CPU device selected; faults on a GPU end CUDA for the process and are another spec's subject.
 local function on_cpu(fn)
@@ -74,7 +74,7 @@ __global__ void divide(int *x) { x[0] = x[0] / x[1]; x[2] = x[2] % x[1]; x[3] = 
     assert.equal(5, x[4])
   end))
 
-  it("traps or fails an assertion is an error that names the line", on_cpu(function()
+  it("traps or fails an assertion is an error with the line", on_cpu(function()
     local here = debug.getinfo(1, "l").currentline
     local trap = dc.kernel [[__global__ void stop(int n) {
   if (threadIdx.x == n) __trap();
@@ -92,7 +92,7 @@ __global__ void check(int n) { assert(threadIdx.x != n); }]]
     still_works()
   end))
 
-  it("recurses without end is an error", on_cpu(function()
+  it("recurses infinitely is an error", on_cpu(function()
     local k = dc.kernel [[
 __device__ __noinline__ int deep(int n) { return n == -1 ? 0 : 1 + deep(n + 1) * 3; }
 __global__ void run(int *x) { x[0] = deep(x[0]); }]]
@@ -102,7 +102,7 @@ __global__ void run(int *x) { x[0] = deep(x[0]); }]]
     still_works()
   end))
 
-  it("waits at a barrier that not all reach is a deadlock error that names lines, not a hang", on_cpu(function()
+  it("waits at a barrier that some threads miss is a deadlock error that names lines", on_cpu(function()
     local k = dc.kernel [[
 __global__ void stuck(volatile int *x) {
   if (threadIdx.x < 32) __syncthreads();
@@ -115,7 +115,7 @@ __global__ void stuck(volatile int *x) {
     still_works()
   end))
 
-  it("uses an instruction that is not supported is a compile error that names it and the line", on_cpu(function()
+  it("uses an unsupported instruction is a compile error that names it and the line", on_cpu(function()
     local here = debug.getinfo(1, "l").currentline
     local err = fails(function()
       dc.kernel [[
@@ -130,8 +130,7 @@ __global__ void sample(cudaTextureObject_t t, float *x) {
 
   local function interrupted(interpreter)
     local name, out = os.tmpname(), os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+    helper.write(name, [[
 local dc = require "dotcompute"
 dc.use "cpu"
 local k = dc.kernel "__global__ void forever(volatile int *x) { while (x[0] == 0) x[1]++; }"
@@ -140,8 +139,7 @@ io.stdout:write("running\n") io.stdout:flush()
 local ok, err = pcall(function() k(1, 32, x) dc.synchronize() end)
 print(ok, type(err) == "table" and err.kind or err)
 print(dc.ones(10):sum():item())
-]]
-    f:close()
+]])
     -- The child's process id comes first; it is interrupted once it says that it runs.
     local pipe = assert(io.popen(([[
       env --default-signal=INT %s %s > %s 2>&1 & pid=$! # a shell's background job ignores SIGINT otherwise
@@ -165,10 +163,8 @@ print(dc.ones(10):sum():item())
     assert.equal("running\nfalse\tinterrupted\n10.0\n", interrupted "lua5.4")
   end)
 
-  it("prints does so in order", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+  it("prints writes in order", function()
+    local name = helper.temporary([[
 local dc = require "dotcompute"
 dc.use "cpu"
 local k = dc.kernel [=[__global__ void say(float f) {
@@ -177,8 +173,7 @@ local k = dc.kernel [=[__global__ void say(float f) {
 k(1, 32, 2.5)
 dc.synchronize()
 io.stdout:write("after\n")
-]]
-    f:close()
+]])
     local pipe = assert(io.popen(("'%s/dclua' %s 2>&1"):format(build, name)))
     local text = pipe:read "a"
     pipe:close()
@@ -187,11 +182,9 @@ io.stdout:write("after\n")
   end)
 end)
 
-describe("a stock lua5.4 that used the CPU device", function()
-  it("exits cleanly, time after time", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+describe("a stock lua5.4 with the CPU device", function()
+  it("exits cleanly, fifty times", function()
+    local name = helper.temporary([[
 local dc = require "dotcompute"
 dc.use "cpu"
 local k = dc.kernel [=[__global__ void one(int n, int *x) {
@@ -201,8 +194,7 @@ local k = dc.kernel [=[__global__ void one(int n, int *x) {
 local x = dc.empty(100000, "int32")
 k(400, 256, 100000, x)
 assert(x[100000] == 99999)
-]]
-    f:close()
+]])
     local pipe = assert(io.popen(("for i in $(seq 50); do lua5.4 %s || echo failed $i $?; done 2>&1"):format(name)))
     local text = pipe:read "a"
     pipe:close()
@@ -246,7 +238,7 @@ end
 local ILLEGAL, MISALIGNED = "CUDA_ERROR_ILLEGAL_ADDRESS", "CUDA_ERROR_MISALIGNED_ADDRESS"
 local FAILED = "CUDA_ERROR_LAUNCH_FAILED"
 
-describe("a fault on the CPU device is contained, and told with line, block and thread, when a kernel", function()
+describe("a fault on the CPU device is an error with line, block and thread, when a kernel", function()
   setup(function()
     bystander = dc.using("cpu", function() return dc.ones(500, "int32"):eval() end)
   end)
@@ -254,7 +246,7 @@ describe("a fault on the CPU device is contained, and told with line, block and 
 
   -- The end of an array, rounded up to 256 bytes at the most, lies at a guard: these lengths are multiples of that.
   for _, n in ipairs { 64, 960, 1024, 6400, 16384, 64 * 1001, 1 << 20 } do
-    it("reads or writes behind an array of " .. n, on_cpu(function()
+    it("reads or writes past the end of an array of " .. n, on_cpu(function()
       local x <close> = dc.zeros(n, "int32")
       local y <close> = dc.zeros(1, "int32")
       contained([[
@@ -288,7 +280,7 @@ __global__ void before(int *x, int i, int *y) {
     end))
   end
 
-  it("touches far, null and non-canonical addresses", on_cpu(function()
+  it("uses invalid, null and non-canonical addresses", on_cpu(function()
     local x <close> = dc.zeros(math.random(1, 5000), "int32")
     for _, address in ipairs { 0, 4096, 1 << 47, 1 << 55, 1 << 56, 1 << 62, -8, math.mininteger } do
       contained([[
@@ -354,7 +346,7 @@ __global__ void skew_local(void *y, const char *x, int i) {
     end))
   end
 
-  it("runs out of its shared memory, static, dynamic, or behind a generic pointer", on_cpu(function()
+  it("leaves its shared memory, static, dynamic, or by a generic pointer", on_cpu(function()
     local x <close> = dc.zeros(1024, "int32")
     local says = { "shared memory", "thread %(3,1,0%)" }
     for _, i in ipairs { 2048, -(1 << 16), 1 << 18, 5 << 18, (1 << 29) - 1, -(1 << 29) } do -- beyond a block's most
@@ -403,7 +395,7 @@ __global__ void local_far(int *x, int i) {
     end
   end))
 
-  it("calls itself too deep, with small frames and with large ones", on_cpu(function()
+  it("recurses too deep, with small and with large frames", on_cpu(function()
     local x <close> = dc.zeros(1024, "int32")
     contained([[
 __device__ __noinline__ int deep(int n) {
@@ -449,7 +441,7 @@ __global__ void vast(int *x) {
 }]], function(k) k({ (1 << 31) - 1, 65535 }, 32, dc.zeros(32, "int32")) end, FAILED, { "block %(%d+,0,0%)" })
   end))
 
-  it("calls through a pointer that is no function, or one of another kind", on_cpu(function()
+  it("calls through a pointer to no function, or to one of another type", on_cpu(function()
     local x <close> = dc.zeros(1024, "int32")
     for _, p in ipairs { 0, 1234567, -1, x.ptr } do
       contained([[
@@ -469,7 +461,7 @@ __global__ void other_call(int *x) {
 }]], function(k) k(1, 1, x) end, FAILED, { "call through a pointer" })
   end))
 
-  it("frees what malloc never gave, or twice", on_cpu(function()
+  it("frees a pointer that malloc did not return, or twice", on_cpu(function()
     local x <close> = dc.zeros(1024, "int32")
     contained([[
 __global__ void frees(int *x) {
@@ -531,7 +523,7 @@ __global__ void vector_write(int4 *x, int i) {
 }]], function(k) k(1, 64, x, 246) end, ILLEGAL, { "write of 16 bytes", "thread %(10,0,0%)", "right at the end" })
   end))
 
-  it("faults in a function called from two places: the line is the function's", on_cpu(function()
+  it("faults in a function called from two places (the line is the function's)", on_cpu(function()
     local x <close> = dc.zeros(1024, "int32")
     for _, inline in ipairs { "__noinline__", "__forceinline__" } do
       contained([[
@@ -545,7 +537,7 @@ __global__ void twice_called(int *x, long long i) {
     end
   end))
 
-  it("prints a string that is nowhere", on_cpu(function()
+  it("prints a string at an invalid address", on_cpu(function()
     contained([[
 __global__ void prints(long long p) {
   if (threadIdx.x == 1)
@@ -553,7 +545,7 @@ __global__ void prints(long long p) {
 }]], function(k) k(1, 32, 12345) end, ILLEGAL, { "thread %(1,0,0%)" })
   end))
 
-  it("reads past its constants", on_cpu(function()
+  it("reads past its constant memory", on_cpu(function()
     contained([[
 __constant__ int table[4] = { 1, 2, 3, 4 };
 __global__ void constants(int *x, long long i) {
@@ -561,7 +553,7 @@ __global__ void constants(int *x, long long i) {
 }]], function(k) k(1, 1, dc.zeros(1, "int32"), 1 << 38) end, ILLEGAL, { "read of 4 bytes" })
   end))
 
-  it("lets half of the threads wait for ever: a deadlock", on_cpu(function()
+  it("lets half of the threads wait for ever (a deadlock)", on_cpu(function()
     local x <close> = dc.zeros(64, "int32")
     local k = dc.kernel [[
 __global__ void halves(volatile int *x) {

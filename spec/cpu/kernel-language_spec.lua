@@ -1,11 +1,11 @@
--- CUDA C in kernels means the same on every device: operations of each type against plain Lua, memory spaces, control
--- flow, cooperation between threads, atomics.
+-- CUDA C means the same on every device: operations of each type against plain Lua, memory spaces, control flow,
+-- cooperation between threads, atomics.
 local dc = require "dotcompute"
 
 local helper = require "spec.helper"
 local note, f32 = helper.note, helper.f32
 
-local function wrap(v, bits, signed) -- v as a C integer of so many bits
+local function wrap(v, bits, signed) -- v as a C integer of `bits` bits
   if bits == 64 then return v end
   v = v & ((1 << bits) - 1)
   if signed and v >= 1 << (bits - 1) then v = v - (1 << bits) end
@@ -98,7 +98,7 @@ __global__ void ops(int n, const T *x, const T *y, T *r) {
     end)
   end
 
-  it("gives high halves, counts and bit tricks", function()
+  it("computes high halves, counts and bit operations", function()
     local k = dc.kernel [[
 __global__ void tricks(int n, const unsigned *x, const unsigned *y, unsigned *r) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -188,7 +188,7 @@ __global__ void ops(int n, const float *x, const float *y, float *r) {
     end
   end)
 
-  it("of double is Lua's own arithmetic", function()
+  it("of double equals Lua's arithmetic", function()
     local k = dc.kernel([[
 __global__ void ops(int n, const double *x, const double *y, double *r) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -215,7 +215,7 @@ __global__ void ops(int n, const double *x, const double *y, double *r) {
     end
   end)
 
-  it("functions agree with Lua's within a few units in the last place", function()
+  it("functions agree with Lua's to a few units in the last place", function()
     local names = { "expf", "logf", "sinf", "cosf", "tanhf", "exp2f", "log2f", "cbrtf", "erff", "atanf" }
     local references = { math.exp, math.log, math.sin, math.cos,
       function(x) local e = math.exp(2 * x) return (e - 1) / (e + 1) end,
@@ -310,7 +310,7 @@ __global__ void halves(int n, const float *x, float *r, unsigned short *bits) {
 end)
 
 describe("memory", function()
-  it("in constant, shared (static and dynamic), local and vector form is what C says", function()
+  it("constant, shared (static and dynamic), local and accessed by vectors behaves as in C", function()
     local k = dc.kernel([=[
 __constant__ int table[5] = {3, 1, 4, 1, 5};
 __device__ int counter = 7;
@@ -363,7 +363,7 @@ __global__ void bump(int n, P *p) {
 end)
 
 describe("control flow", function()
-  it("diverges, loops, breaks and calls, recursion included", function()
+  it("diverges, loops, breaks and calls, also recursively", function()
     local k = dc.kernel [[
 __device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 __device__ __noinline__ int collatz(unsigned n) {
@@ -493,7 +493,7 @@ __global__ void warp(const int *x, int *r) {
 end)
 
 describe("atomics", function()
-  it("of many threads lose nothing", function()
+  it("of many threads lose no update", function()
     local k = dc.kernel [[
 __global__ void count(int n, const int *x, int *bins, unsigned long long *sum, int *low, int *high, float *total,
                       unsigned *tickets, int *locked) {
@@ -534,7 +534,7 @@ __global__ void count(int n, const int *x, int *bins, unsigned long long *sum, i
 end)
 
 describe("headers", function()
-  it("of C and of CUDA just work together", function()
+  it("of C and of CUDA work together", function()
     local k = dc.kernel [[
 #include <stdint.h>
 #include <math.h>

@@ -4,7 +4,7 @@ local kernels = require "spec.kernels"
 
 describe("kernel", function()
   for _, name in ipairs(kernels.names()) do
-    it(name .. " gives what plain C gives", function()
+    it(name .. " gives the results of plain C", function()
       local why = kernels.unsuited(name)
       if why then return pending(why) end
       for i = 0, 1 do kernels.verify(name, helper.seed + i) end

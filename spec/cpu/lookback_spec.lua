@@ -1,5 +1,5 @@
 -- Thrust's algorithms, written with CUB's block and warp parts and decoupled look-back (spec/lookback/): with 1, 2
--- and 4 threads on both tiers of the CPU device, each in a process of its own; once on a GPU. A long hunt:
+-- and 4 threads on both tiers of the CPU device, each in a process of its own; once on a GPU. A longer search:
 -- DOTCOMPUTE_SPEC_RUNS=1000 makes 1000 runs of each program, on ten inputs of 10^5 elements;
 -- DOTCOMPUTE_SPEC_PROGRAMS is a pattern that selects programs by name, DOTCOMPUTE_SPEC_TIERS=1 a tier.
 local helper = require "spec.helper"
@@ -17,7 +17,7 @@ local function run(environment, tier)
     n, runs = 100000, (hunt + inputs - 1) // inputs
   end
   return helper.shell(("%s %s spec/lookback/run.lua %d %d %d %d %s"):format(environment,
-    helper.quote(os.getenv "LUA" or "lua5.4"), helper.seed, n, inputs, runs, helper.quote(pattern)))
+    helper.quote(helper.lua), helper.seed, n, inputs, runs, helper.quote(pattern)))
 end
 
 -- Asserts that every program was right in every run.
@@ -43,7 +43,7 @@ describe("Thrust's algorithms by look-back and merge path", function()
   end
   for tier in (os.getenv "DOTCOMPUTE_SPEC_TIERS" or "01"):gmatch "." do
     for _, threads in ipairs { 1, 2, 4 } do
-      it(("are right on tier %s with %d threads"):format(tier, threads), function()
+      it(("are right at tier %s with %d threads"):format(tier, threads), function()
         verify(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%s DOTCOMPUTE_CPU_THREADS=%d"):format(tier, threads), tier)
       end)
     end

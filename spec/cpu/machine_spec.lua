@@ -1,5 +1,5 @@
--- The parts of CUDA C++ that need a machine behind them: recursion, objects, variables that stay, pointers into every
--- space, inline assembly, clocks, very long kernels, printf.
+-- C++ features that need run-time support: recursion, objects, static variables, generic pointers, inline assembly,
+-- clocks, very long kernels, printf.
 local dc = require "dotcompute"
 
 local helper = require "spec.helper"
@@ -7,7 +7,7 @@ local note = helper.note
 local int32, ints, same = helper.int32, helper.ints, helper.same
 
 describe("C++ in a kernel", function()
-  it("recurses, with arrays of its own in each call", function()
+  it("recurses, with local arrays in each call", function()
     local k = dc.kernel [[
 __device__ __noinline__ int ackermann(int m, int n) {
   return m == 0 ? n + 1 : ackermann(m - 1, n == 0 ? 1 : ackermann(m, n - 1));
@@ -46,7 +46,7 @@ __global__ void recurse(int *x, int *r) {
     same(want, r:to_table(), "ackermann")
   end)
 
-  it("calls virtual functions and frees what it made by new and malloc", function()
+  it("calls virtual functions, and frees memory of new and malloc", function()
     local k = dc.kernel [[
 struct shape { __device__ virtual int area() const = 0; __device__ virtual ~shape() {} };
 struct square : shape {
@@ -90,7 +90,7 @@ __global__ void objects(const int *x, int *r) {
     same(want, r:to_table(), "objects")
   end)
 
-  it("has variables that keep their values, tables of constants, and pointers among them", function()
+  it("has variables that keep their values, constant tables, and pointers to them", function()
     local m = dc.module [[
 struct entry { int *where; int (*apply)(int); const char *name; };
 struct outer { struct { short a[3]; char tag; } in[2]; double d; };
@@ -123,7 +123,7 @@ __global__ void look(int *r, float *f) {
     end
   end)
 
-  it("points at shared, local and global memory with one pointer", function()
+  it("uses one generic pointer for shared, local and global memory", function()
     local k = dc.kernel [[
 __device__ __noinline__ void bump(int *p, int by) { p[0] += by; p[1] = p[0] ^ by; }
 __global__ void mixed(const int *x, int *g, int *r) {
@@ -158,7 +158,7 @@ __global__ void mixed(const int *x, int *g, int *r) {
     same(g0, g:to_table(), "global")
   end)
 
-  it("has inline assembly with scopes of its own, as often as it is inlined", function()
+  it("has inline assembly with scopes, inlined several times", function()
     local k = dc.kernel [[
 __device__ __forceinline__ unsigned odd(unsigned a) {
   unsigned r;
@@ -208,7 +208,7 @@ __global__ void clocks(long long *r) {
 end)
 
 describe("a kernel of 30,000 instructions", function()
-  it("runs, branches and all", function()
+  it("runs, with its branches", function()
     local code, ops, n = {}, {}, 5000
     for i = 1, n do
       local a, b, s = math.random(1, 1 << 31), math.random(0, 1 << 31), math.random(1, 31)
@@ -259,9 +259,7 @@ end)
 
 describe("printf", function()
   it("of many threads at once writes whole lines, each once", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+    local name = helper.temporary([[
 local dc = require "dotcompute"
 local k = dc.kernel [=[__global__ void lines(int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -269,9 +267,8 @@ local k = dc.kernel [=[__global__ void lines(int n) {
 }]=]
 k(61, 70, 0)
 dc.synchronize()
-]]
-    f:close()
-    local text = helper.shell(("%s %s"):format(helper.quote(os.getenv "LUA" or "lua5.4"), helper.quote(name)))
+]])
+    local text = helper.shell(("%s %s"):format(helper.quote(helper.lua), helper.quote(name)))
     os.remove(name)
     local seen, n = {}, 0
     for line in text:gmatch "([^\n]*)\n" do

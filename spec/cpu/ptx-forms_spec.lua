@@ -1,6 +1,6 @@
--- Every form of PTX that public kernels use runs on the device and gives what the PTX ISA says: one test for each
--- row of spec/data/opcodes.tsv with a user count above zero, and for forms that the list lacks.  Textures, surfaces and
--- matrix instructions are refused by name and line.
+-- Every form of PTX that public kernels use gives what the PTX ISA defines: one test for each row of
+-- spec/data/opcodes.tsv with a user count above zero, and for forms that the list lacks. Textures, surfaces and matrix
+-- instructions are refused by name and line.
 local control = require "spec.ptx.control"
 local floats = require "spec.ptx.floats"
 local harness = require "spec.ptx.harness"
@@ -121,7 +121,7 @@ for _, file in ipairs { "tiles.ptx", "tiles-100.ptx" } do
       for i = 0, 255 do assert.equal(bins[i], out[i + 1], helper.note("bin " .. i)) end
     end)
 
-    it("calls through pointers, and itself", function()
+    it("calls through pointers, and recursively", function()
       local n, steps = 17, {}
       for i = 1, n do steps[i] = math.random(0, 1000) end
       local out = dc.zeros({ 128 }, "int64")
@@ -192,7 +192,7 @@ __global__ void sums(const int *x, int *sum, unsigned *most, unsigned *bits) {
     end
   end)
 
-  it("copies to shared memory behind the threads' backs", function()
+  it("copies to shared memory asynchronously", function()
     local k = dc.kernel [[
 #if __CUDA_ARCH__ < 800
 #error "asynchronous copies need compute_80"
@@ -218,7 +218,7 @@ __global__ void shift(const float *x, float *y, int n) {
     for i = 0, #t - 1 do assert.equal(t[(i & ~255) + (i + 1) % 256 + 1], math.tointeger(y[i + 1])) end
   end)
 
-  it("waits at barriers that are variables", function()
+  it("waits at barriers in variables", function()
     local k = dc.kernel [[
 #include <cuda/barrier>
 __global__ void turn(const int *x, int *y) {
@@ -241,7 +241,7 @@ __global__ void turn(const int *x, int *y) {
     for i = 0, 383 do assert.equal(t[(i & ~127) + (i + 99) % 128 + 1] + 3, y[i + 1]) end
   end)
 
-  it("is otherwise compiled for compute_75, and its errors are those of the first attempt", function()
+  it("is compiled for compute_75 first, whose errors are the ones reported", function()
     dc.using(dc.device "cpu", function()
       local k = dc.kernel "__global__ void arch(int *a) { *a = __CUDA_ARCH__; }"
       local a = dc.zeros({ 1 }, "int32")

@@ -1,4 +1,4 @@
--- What threads may rely on from each other: barriers by different paths, locks, flags between blocks, warp functions in
+-- Guarantees between threads: barriers reached by different paths, locks, flags between blocks, warp functions in
 -- divergent code, cooperative groups, grids and blocks of every shape.
 local dc = require "dotcompute"
 
@@ -7,7 +7,7 @@ local note = helper.note
 local int32, ints, same = helper.int32, helper.ints, helper.same
 
 describe("a barrier", function()
-  it("is one wherever the threads of a warp come from", function()
+  it("joins threads of a warp that come from different branches", function()
     local k = dc.kernel [[
 #define BARRIER asm volatile("barrier.sync 0;" ::: "memory")
 __global__ void paths(const int *x, int *r) {
@@ -84,7 +84,7 @@ __global__ void leaving(const int *rounds, int *r) {
     same(want, r:to_table(), "leaving")
   end)
 
-  it("with a number and a count joins those threads only; some may arrive without waiting", function()
+  it("with a number and a count joins that many threads; some may arrive without waiting", function()
     local k = dc.kernel [[
 // Warps 0 and 1 produce, warps 2 to 4 consume, warp 5 has a barrier of its own.
 __global__ void pipeline(const int *x, int *r, int rounds) {
@@ -120,7 +120,7 @@ __global__ void pipeline(const int *x, int *r, int rounds) {
     same(want, r:to_table(), "pipeline")
   end)
 
-  it("counts, ands and ors a predicate over live threads", function()
+  it("counts, ands and ors a predicate over threads that have not returned", function()
     local k = dc.kernel [[
 __global__ void votes(const int *x, int n, int *r) {
   int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -254,7 +254,7 @@ __global__ void flags(const int *x, int *r) {
     same(want, r:to_table(), "flags")
   end)
 
-  it("may come before those they wait for in the order of blocks", function()
+  it("may be in earlier blocks than those they wait for", function()
     local k = dc.kernel [[
 __global__ void relay(const int *x, volatile int *flag, volatile int *value, int *r) {
   int b = blockIdx.x;
@@ -284,7 +284,7 @@ __global__ void relay(const int *x, volatile int *flag, volatile int *value, int
     same(want, r:to_table(), "relay")
   end)
 
-  it("scan in a single pass, each block looking back at those before it", function()
+  it("scan in a single pass, each block looking back at earlier ones", function()
     local k = dc.kernel [[
 // state: 2 bits of what is known (1 the tile's own sum, 2 all up to it), and the sum.
 __global__ void scan(int n, const int *x, int *r, volatile unsigned long long *state, unsigned *next_tile) {
@@ -329,7 +329,7 @@ __global__ void scan(int n, const int *x, int *r, volatile unsigned long long *s
     same(want, r:to_table(), "scan")
   end)
 
-  it("leave the rest to the block that is done last", function()
+  it("leave the final reduction to the block that ends last", function()
     local k = dc.kernel [[
 __device__ unsigned arrived = 0;
 __global__ void total(int n, const int *x, volatile int *parts, int *r) {
@@ -363,7 +363,7 @@ __global__ void total(int n, const int *x, volatile int *parts, int *r) {
     end
   end)
 
-  it("synchronize a whole grid, of as many blocks as can be resident", function()
+  it("synchronize a whole grid of as many blocks as can be resident", function()
     local k = dc.kernel [[
 #include <cooperative_groups.h>
 __global__ void smooth(int *a, int *b, int n, int rounds) {
@@ -486,7 +486,7 @@ __global__ void where(int *r, int n) {
     end)
   end
 
-  it("of very many blocks counts them with 64 bits", function()
+  it("counts its blocks with 64 bits", function()
     local k = dc.kernel [[
 __global__ void many(unsigned long long *r) {
   if (blockIdx.x == gridDim.x - 1 && blockIdx.y == gridDim.y - 1)
@@ -566,7 +566,7 @@ __global__ void groups(const int *x, int *r) {
     end
   end)
 
-  it("see in __activemask the lanes that are there, themselves among them", function()
+  it("see active lanes in __activemask, themselves among them", function()
     local k = dc.kernel [[
 __global__ void active(const int *x, int *r) {
   int t = threadIdx.x;
@@ -642,7 +642,7 @@ __global__ void tiles(const int *x, int *r) {
     end)
   end
 
-  it("are made of the lanes that took a branch, or of those with equal labels", function()
+  it("consist of the lanes that took a branch, or of those with equal labels", function()
     local k = dc.kernel [[
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

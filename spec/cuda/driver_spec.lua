@@ -1,9 +1,9 @@
--- The CUDA device over a driver library without a GPU (spec/fake/fake_cuda.c): loading, errors, what is released.
--- Kernels compute nothing there; copies and fills are real, launches are recorded.  All in child processes.
-local quote = require "spec.helper".quote
+-- The CUDA device over a driver library without a GPU (spec/fake/fake_cuda.c): loading, errors, release of resources.
+-- Kernels compute nothing there; copies and fills are real, launches are recorded. All in child processes.
+local helper = require "spec.helper"
 local fake = require "spec.fake"
 local run, assert_released = fake.run, fake.assert_released
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local quote, build = helper.quote, helper.build
 
 setup(fake.build)
 
@@ -28,8 +28,8 @@ it("our declarations of the driver agree with NVIDIA's header", function()
   assert.is_true(os.execute(quote(program)))
 end)
 
-describe("the CUDA driver is", function()
-  it("not touched by require", function()
+describe("the CUDA driver library is", function()
+  it("not loaded by require", function()
     local out = run [[
       print(io.open "/proc/self/maps":read "a":find "libfake_cuda" and "loaded" or "not loaded")
       dc.devices()
@@ -37,7 +37,7 @@ describe("the CUDA driver is", function()
     assert.equal("not loaded\nloaded\n", out)
   end)
 
-  it("not touched when only the CPU device is asked for", function()
+  it("not loaded when only the CPU device is requested", function()
     local out = run([[
       local x = dc.zeros(4) + 1
       print(x:sum():item())
@@ -46,7 +46,7 @@ describe("the CUDA driver is", function()
     assert.equal("4.0\nnot loaded\n", out)
   end)
 
-  it("refused with a reason when it cannot serve", function()
+  it("refused with the reason when it is too old, a stub, or without a GPU", function()
     for env, reason in pairs {
       [{ FAKE_CUDA_VERSION = "11080" }] = "too old: it serves CUDA 11.8",
       [{ FAKE_CUDA_FAIL = "Init:100" }] = "finds no GPU",
@@ -106,7 +106,7 @@ describe("a CUDA device", function()
     assert.equal(report.calls.MemAllocAsync, report.calls.MemFreeAsync)
   end)
 
-  it("copies what is large by way of page-locked chunks, on several threads", function()
+  it("copies large arrays through page-locked chunks, on several threads", function()
     for _, extra in ipairs { 0, 1, 4096, 3 << 20 } do
       local out, report = run(([[
         local n = (60 << 20) + %d
@@ -124,7 +124,7 @@ describe("a CUDA device", function()
     end
   end)
 
-  it("large copies that fail or find no page-locked memory leave nothing behind", function()
+  it("large copies that fail, or get no page-locked memory, leak nothing", function()
     local script = [[
       local n = 20 << 20
       local a
@@ -150,7 +150,7 @@ describe("a CUDA device", function()
     assert_released(report)
   end)
 
-  it("gets parameters packed as the ABI wants, and only legal launches", function()
+  it("gets parameters in the layout of the ABI, and valid launches only", function()
     local out, report = run(saxpy .. [==[
       local x, y = dc.ones(10), dc.ones(10)
       k(3, {32, 2}, 10, 0.5, x, y)
@@ -184,7 +184,7 @@ describe("a CUDA device", function()
     assert_released(report)
   end)
 
-  it("is told nothing of a launch with a wrong argument, however many good ones there were before", function()
+  it("gets no launch with a wrong argument, also after valid ones", function()
     local out, report = run(saxpy .. [==[
       local x, y, wrong = dc.zeros(8), dc.zeros(8), dc.zeros(8, "float64")
       local bad = { [1000] = { "8", 1, x, y }, [1001] = { 8, 1, x, wrong }, [1002] = { 8.5, 1, x, y },
@@ -198,7 +198,7 @@ describe("a CUDA device", function()
     assert.equal(1000, #report.launch)
   end)
 
-  it("refuses a kernel whose parameters lie elsewhere than its types say", function()
+  it("refuses a kernel whose parameters have other offsets than its types", function()
     local out = run("try(function()\n" .. saxpy .. "local x = dc.ones(10) k(1, 64, 10, 1, x, x) end)",
       { FAKE_CUDA_PARAMS = "0:4,8:8,16:8,24:8" })
     assert.matches("parameter 2 'a' %(float%) should have 4 bytes at offset 4", out)
@@ -206,7 +206,7 @@ describe("a CUDA device", function()
 
   it("collects, trims and tries again before it runs out of memory", function()
     local out, report = run([[
-      for i = 1, 50 do local a = dc.empty(1 << 20) end -- 4 MiB each, 20 in all, nobody holds them
+      for i = 1, 50 do local a = dc.empty(1 << 20) end -- 4 MiB each, 20 in all, unreferenced
       local keep = {}
       try(function() for i = 1, 6 do keep[i] = dc.empty(1 << 20) end end)
       keep = nil
@@ -245,7 +245,7 @@ describe("a fault on the GPU", function()
     local y = dc.using("cpu", function() return (dc.ones(4) * 3):sum():item() end)
     print(y)]==]
 
-  it("is blamed on its kernel, loses the device and leaves the CPU device", function()
+  it("names its kernel, loses the device and leaves the CPU device", function()
     local out = run(script, { FAKE_CUDA_FAULT = "700:2" })
     local lines = {}
     for line in out:gmatch "[^\n]+" do lines[#lines + 1] = line end
@@ -263,7 +263,7 @@ describe("a fault on the GPU", function()
     assert.matches("^launch\tCUDA_ERROR_LAUNCH_FAILED[^\n]*in kernel 'saxpy'[^\n]*\nat the launch\n", out)
   end)
 
-  it("in a builder's kernel is blamed on the script's line, not on a file of ours", function()
+  it("in a builder's kernel names the script's line, not a line of dotcompute's files", function()
     local out = run([[
 local twice = dc.elementwise("float x", "float y", "y = 2 * x")
 local x = dc.array { 1, 2, 3 }
@@ -273,7 +273,7 @@ try(dc.synchronize)]], { FAKE_CUDA_FAULT = "700:1" })
     assert.is_nil(out:find "elementwise.lua")
   end)
 
-  it("is blamed on the line that launched the kernel last, wherever it was launched before", function()
+  it("names the line of the kernel's last launch", function()
     local places = [==[
 local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()
 local function line() return debug.getinfo(2, "l").currentline end
@@ -318,7 +318,7 @@ try(dc.synchronize)]==]):format(order), { FAKE_CUDA_FAULT = "700:" .. launches }
     end
   end)
 
-  it("is blamed on the line that launched, also when a later launch hears of it", function()
+  it("names the line of the launch, also when a later launch reports it", function()
     local launches = { "k(1, 32, 4, 1, x, y)", "k:with { shared = 8 }(1, 32, 4, 1, x, y)", "k:forall(4, 4, 1, x, y)" }
     for _, later in ipairs(launches) do
       local out = run(saxpy .. ([==[
@@ -329,7 +329,7 @@ try(function() %s end)]==]):format(later), { FAKE_CUDA_FAULT = "700:1" })
     end
   end)
 
-  it("is blamed on no line where no line has launched the kernel, whatever launched it before", function()
+  it("names no line where the last launch came from none", function()
     for _, before in ipairs { "", "k(1, 32, 4, 1, x, y) dc.synchronize()" } do
       local out = run(saxpy .. "local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()\n" .. before .. [==[
 coroutine.wrap(getmetatable(k).__call)(k, 1, 32, 4, 1, x, y)
@@ -341,7 +341,7 @@ try(dc.synchronize)]==], { FAKE_CUDA_FAULT = before == "" and "700:1" or "700:2"
 end)
 
 describe("a launch", function()
-  it("is issued whichever device's context is current, also by a driver that refuses that once", function()
+  it("is issued with the right context, whichever is current, also after one refusal", function()
     for _, strict in ipairs { "0", "1" } do
       local _, report = run(saxpy .. [==[
         local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()
@@ -365,7 +365,7 @@ describe("a launch", function()
     end
   end)
 
-  it("costs one call of the driver", function()
+  it("is one call of the driver", function()
     local function calls(n)
       local _, report = run(saxpy .. ([==[
         local x, y = dc.zeros(4):eval(), dc.zeros(4):eval()
@@ -395,7 +395,7 @@ describe("with a driver that fails", function()
     return z[1], y[1], k.attributes.registers]==]
 
   for _, name in ipairs(names) do
-    it(name .. ", every error is a Lua error and nothing stays held", function()
+    it(name .. ", every error is a Lua error and nothing leaks", function()
       for _, code in ipairs { 2, 700 } do
         for _, nth in ipairs { "1", "*" } do
           local rule = ("%s:%d:%s"):format(name, code, nth)
@@ -411,7 +411,7 @@ describe("with a driver that fails", function()
 end)
 
 describe("Ctrl-C", function()
-  it("ends the waiting for a kernel that never ends", function()
+  it("ends the wait for a kernel that never ends", function()
     local out = run(saxpy .. [==[
       local x = dc.ones(10)
       k(1, 32, 10, 1, x, x)
@@ -433,7 +433,7 @@ local grid = dc.kernel [[
 #include <cooperative_groups.h>
 __global__ void meet(int n) { cooperative_groups::this_grid().sync(); }]]
 ]==]
-  it("reach the driver as attributes, and only where there are any", function()
+  it("reach the driver as attributes", function()
     local _, report = run(shared .. [[
 k(4, 32, 7)
 k:with { cooperative = true }(4, 32, 7)
@@ -448,7 +448,7 @@ grid:with { cooperative = false }(2, 32, 7)]])
     assert.equal(4, report.calls.LaunchKernelEx)
     assert.equal(1, report.calls.FuncSetAttribute)
   end)
-  it("that the GPU cannot have are refused with the limit, before the driver is asked", function()
+  it("beyond the GPU's limits are refused with the limit, before the driver is called", function()
     local out, report = run(shared .. [[
 try(k:with { cluster = 32 }, 32, 32, 7)
 try(k:with { cluster = 3 }, 4, 32, 7)

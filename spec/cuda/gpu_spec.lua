@@ -1,15 +1,11 @@
--- What only a real GPU can show (tag gpu), and two of them (tag multi).
--- Faults run in a child process: they end CUDA there.
+-- Tests that need a GPU (tag gpu), or two (tag multi). Faults run in a child process, since they end CUDA there.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = helper.build
 
 local function child(code)
-  local name = os.tmpname()
-  local f = assert(io.open(name, "w"))
-  f:write(code)
-  f:close()
+  local name = helper.temporary(code)
   local pipe = assert(io.popen(("DOTCOMPUTE_DEVICE=cuda:0 '%s/dclua' %s 2>&1"):format(build, name)))
   local text = pipe:read "a"
   local _, _, status = pipe:close()
@@ -33,7 +29,7 @@ describe("#gpu arithmetic", function()
     assert.same(compute "cpu", compute "cuda:0")
   end)
 
-  it("gives the CPU device's random numbers, bit by bit", function()
+  it("gives the CPU device's random numbers, with the same bits", function()
     local seed, n = math.random(0), 100003
     local function compute(device)
       return dc.using(device, function()
@@ -65,7 +61,7 @@ describe("#gpu a fault", function()
     ["a trap"] = "__trap();",
     ["a failed assertion"] = "assert(x == 0);",
   } do
-    it("by " .. what .. " is blamed on its launch, loses CUDA and leaves Lua and the CPU device", function()
+    it("by " .. what .. " names its launch, loses CUDA and leaves Lua and the CPU device", function()
       local text, status = child(([[
 local dc = require "dotcompute"
 local k = dc.kernel "__global__ void culprit(float *x) { %s }"
@@ -103,7 +99,7 @@ extern "C" __global__ void second(int *met) { meet(1, met); }
 extern "C" __global__ void begin() { begun[0] = begun[1] = 0; }
 extern "C" __global__ void sum(const int *a, const int *b, int *out) { *out += *a + *b; }]]
 
-  it("runs its branches side by side, in order where they conflict, and ends when all have", function()
+  it("runs independent branches concurrently, conflicting ones in order, and ends with the last", function()
     dc.using("cuda:0", function()
       local m = dc.module(source)
       local a, b, out = dc.zeros({ 1 }, "int32"), dc.zeros({ 1 }, "int32"), dc.zeros({ 1 }, "int32")
@@ -133,7 +129,7 @@ extern "C" __global__ void sum(const int *a, const int *b, int *out) { *out += *
     end)
   end)
 
-  it("can have many branches, with expressions, copies and products, again and again", function()
+  it("can have many branches of expressions, copies and products, and run repeatedly", function()
     dc.using("cuda:0", function()
       local n, streams, x, y = 256, {}, {}, {}
       for i = 1, 8 do streams[i], x[i], y[i] = dc.stream(), dc.full({ n, n }, i), dc.zeros(n, n) end
@@ -166,7 +162,7 @@ extern "C" __global__ void sum(const int *a, const int *b, int *out) { *out += *
 end)
 
 describe("#multi two GPUs", function()
-  it("copy to each other, keep arrays apart and switch", function()
+  it("copy to each other, refuse each other's arrays and take turns", function()
     local n = 12345
     local t = {}
     for i = 1, n do t[i] = math.random(-1000, 1000) end

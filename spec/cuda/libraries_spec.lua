@@ -1,9 +1,9 @@
 -- Matrix products, solvers and Fourier transforms on the CUDA device, over libraries without a GPU
--- (spec/fake/fake_libraries.c) that compute what they are asked for by NVIDIA's conventions.  What needs kernels on the
--- way (copies into another order) is not computed there, so operands here lie as the libraries take them.
-local quote = require "spec.helper".quote
+-- (spec/fake/fake_libraries.c) that compute by NVIDIA's conventions. Kernels compute nothing here, so operands have the
+-- memory layout that the libraries take.
+local helper = require "spec.helper"
 local fake = require "spec.fake"
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local quote, build = helper.quote, helper.build
 local library = build .. "/spec/libfake_libraries.so"
 
 setup(function()
@@ -44,7 +44,7 @@ local function times(a, b)
     return sum
   end)
 end
-math.randomseed(]] .. require "spec.helper".seed .. ")\n" .. script, all)
+math.randomseed(]] .. helper.seed .. ")\n" .. script, all)
   report.gemm = {}
   for line in report.text:gmatch "gemm ([^\n]*)\n" do report.gemm[#report.gemm + 1] = line end
   return out, report
@@ -62,7 +62,7 @@ it("our declarations of the libraries agree with NVIDIA's headers", function()
 end)
 
 describe("a matrix product on a GPU", function()
-  it("is right for every way of lying that cuBLAS takes, without copies", function()
+  it("is right for every memory layout that cuBLAS takes, without copies", function()
     local out, report = run [[
       for _, dtype in ipairs { "float32", "float64" } do
         for _ = 1, 20 do
@@ -90,7 +90,7 @@ describe("a matrix product on a GPU", function()
     assert.equal(40, #report.gemm)
   end)
 
-  it("takes vectors and batches, and makes one product of rows that follow each other", function()
+  it("takes vectors and batches, and computes consecutive rows as one product", function()
     local out, report = run [[
       local a, b = random(3, 4, 5), random(3, 5, 2)
       local x, y = dc.array(a), dc.array(b)
@@ -113,7 +113,7 @@ describe("a matrix product on a GPU", function()
     end
   end)
 
-  it("computes in the precision that was asked for", function()
+  it("computes in the requested precision", function()
     local _, report = run [[
       local a, d = dc.array(random(2, 2)), dc.array(random(2, 2), "float64")
       a:matmul(a)
@@ -147,7 +147,7 @@ describe("a matrix product on a GPU", function()
 end)
 
 describe("solvers on a GPU", function()
-  it("solve, take roots and singular values", function()
+  it("solve, factor and compute singular values", function()
     local out = run [[
       local function regular(n)
         return nested({ n, n }, function(i, j) return eighth() + (i == j and 5 * n or 0) end)
@@ -225,14 +225,14 @@ describe("a batch of small matrices on a GPU", function()
   local failures = ("argument\t\t[^\n]*matrix 2 of the batch is singular: pivot 1 is 0\n"
     .. "argument\t\t[^\n]*matrix 2 of the batch is not positive definite[^\n]*\n"):rep(2)
 
-  it("is solved at once", function()
+  it("is solved by one call", function()
     local out, report = run(script)
     assert.matches("^" .. failures .. "done\n$", out)
     assert.matches("batched LU of %d, %d by %d\n", report.text)
     assert.matches("batched eigenvalues of 3\n", report.text)
   end)
 
-  it("is solved by older libraries too, or without cuBLAS", function()
+  it("is solved by older libraries, or without cuBLAS", function()
     local old = build .. "/spec/libfake_old_libraries.so"
     assert(os.execute(("%s -std=gnu11 -O1 -g -shared -fPIC -Isrc -DFAKE_OLD_LIBRARIES -o %s %s -lm"):format(
       os.getenv "CC" or "cc", quote(old), "spec/fake/fake_libraries.c")))
@@ -244,7 +244,7 @@ describe("a batch of small matrices on a GPU", function()
     end
   end)
 
-  it("that holds NaN has no singular values", function()
+  it("with NaN has no singular values", function()
     local out = run [[
       local a = random(3, 4, 4)
       a[2][3][1] = 0 / 0
@@ -252,7 +252,7 @@ describe("a batch of small matrices on a GPU", function()
     assert.matches("matrix 2 of the batch does not converge; does it hold NaN or infinity%?", out)
   end)
 
-  it("is an error where the library fails, and nothing stays allocated", function()
+  it("is an error where the library fails, and leaks nothing", function()
     local calls = { SgetrfBatched = "solve(b, v)", SgetrsBatched = "solve(b, v)", SgeqrfBatched = "dc.linalg.qr(b)",
                     cusolverDnSpotrfBatched = "dc.linalg.cholesky(b)",
                     cusolverDnCreateGesvdjInfo = "dc.linalg.svd(b)", cusolverDnSgesvdjBatched = "dc.linalg.svd(b)",
@@ -275,7 +275,7 @@ describe("a batch of small matrices on a GPU", function()
 end)
 
 describe("Fourier transforms on a GPU", function()
-  it("are right along any axes, forward, backward and of real numbers", function()
+  it("are right along any axes, forward, inverse and of real numbers", function()
     local out, report = run [[
       local core = require "dotcompute.core"
       local function value(v) return type(v) == "number" and v or v.re, type(v) == "number" and 0 or v.im end
@@ -369,7 +369,7 @@ describe("when a library of CUDA's", function()
     assert.equal("true", lines[4])
   end)
 
-  it("fails, every status is an error and nothing stays allocated", function()
+  it("fails, every status is an error and nothing leaks", function()
     for name, call in pairs { Create = "a:matmul(a)", SetStream = "a:matmul(a)", SetWorkspace = "a:matmul(a)",
                               GemmEx = "a:matmul(a)", GemmStridedBatchedEx = "b:matmul(b)",
                               cusolverDnCreate = "solve(a, v)", cusolverDnCreateParams = "solve(a, v)",

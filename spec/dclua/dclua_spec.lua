@@ -1,9 +1,6 @@
--- dclua is a Lua interpreter: whatever the stock one does with the same arguments, dclua does too; then what it adds,
--- Ctrl-C and the prompt.
+-- dclua is a Lua interpreter that behaves as the stock one with the same arguments; its own options, Ctrl-C, prompt.
 local helper = require "spec.helper"
-local quote, shell = helper.quote, helper.shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
-local dclua = build .. "/dclua"
+local quote, shell, temporary, dclua = helper.quote, helper.shell, helper.temporary, helper.dclua
 local stock = os.getenv "DOTCOMPUTE_STOCK_LUA" or "lua5.4"
 
 
@@ -11,14 +8,6 @@ local function command_line(program, arguments)
   local words = { quote(program) }
   for k, a in ipairs(arguments) do words[k + 1] = quote(a) end
   return table.concat(words, " ")
-end
-
-local function temporary(text)
-  local name = os.tmpname()
-  local f = assert(io.open(name, "w"))
-  f:write(text)
-  f:close()
-  return name
 end
 
 local function plain(s) return (s:gsub("[%^%$%(%)%%%.%[%]%*%+%-%?]", "%%%0")) end
@@ -98,7 +87,7 @@ print(table.concat(list, " "))
     same({ "-e", "print(2)" }, "LUA_INIT=@nonexistent.lua")
   end)
 
-  it("in coroutines, which it runs itself", function()
+  it("in coroutines", function()
     local program = temporary [[
 local function p(...)
   local t = table.pack(...)
@@ -227,7 +216,7 @@ describe("Ctrl-C", function()
     end)
   end
 
-  it("is an error that pcall catches, of kind interrupted, and the script goes on", function()
+  it("is an error of kind interrupted, which pcall catches, and the script goes on", function()
     local text, code = interrupt(start .. [[
 local ok, err = pcall(function() while true do end end)
 print(ok, type(err), err.kind, err.where ~= nil)
@@ -237,7 +226,7 @@ print "went on"]])
     assert.equal("false\ttable\tinterrupted\ttrue\nwent on\n", text)
   end)
 
-  it("twice within a second ends a process in which nothing listens", function()
+  it("twice within a second ends a process that does not react", function()
     -- a C function that never looks: string.rep with a pattern that backtracks for ages
     local text, code = interrupt(start .. "string.find(('a'):rep(40), ('a*'):rep(30) .. 'b')",
       "kill -INT $pid; sleep 0.3; kill -INT $pid")
@@ -271,14 +260,12 @@ local function prompt(...)
   local text = shell(("(sleep 0.6; %s) | XDG_STATE_HOME=%s TERM=dumb timeout 60 script -qec %s /dev/null")
     :format(table.concat(typing, "; "), state, quote("trap : INT; " .. quote(dclua) .. "; echo status $?")))
   local code = math.tointeger(text:match "status (%d+)%s*$")
-  local f = io.open(state .. "/dotcompute/history")
-  local history = f and f:read "a" or ""
-  if f then f:close() end
+  local history = helper.read_if_there(state .. "/dotcompute/history") or ""
   os.execute("rm -rf " .. state)
   return (text:gsub("\27%[[%d;?]*%a", ""):gsub("\r", "")), code, history
 end
 
--- Its allocator tells of array objects that go, so that they need no finalizer.
+-- Arrays have finalizers in dclua as under a stock Lua.
 describe("arrays in dclua", function()
   local function on_cpu(script)
     local name = temporary(script)
@@ -288,7 +275,7 @@ describe("arrays in dclua", function()
     return text
   end
 
-  it("give their memory back with their objects", function()
+  it("release their memory with their objects", function()
     assert.equal("0\ttrue\n0\n", on_cpu [[
       local dc = require "dotcompute"
       collectgarbage()
@@ -308,7 +295,7 @@ describe("arrays in dclua", function()
       print(dc.memory().in_use - before)]])
   end)
 
-  it("let go of what they were wrapped around", function()
+  it("release the objects that they wrap", function()
     assert.equal("table: true\n3.0\nnil\nnil\n", on_cpu [[
       local dc = require "dotcompute"
       local weak = setmetatable({}, { __mode = "v" })
@@ -335,7 +322,7 @@ describe("arrays in dclua", function()
       print(next(weak))]])
   end)
 
-  it("may go after all else when the interpreter ends, with what they were wrapped around", function()
+  it("may be finalized last when the interpreter ends, with the objects that they wrap", function()
     assert.equal("closed\n21.0\n", on_cpu [[
       local dc = require "dotcompute"
       memory = dc.arange(1, 6)
@@ -346,7 +333,7 @@ describe("arrays in dclua", function()
       collectgarbage()]])
   end)
 
-  it("give their memory back where a finalizer was the first to require the module", function()
+  it("release their memory where a finalizer was the first to require the module", function()
     assert.equal("0\n", on_cpu [[
       local dc
       setmetatable({}, { __gc = function() dc = require "dotcompute" end })
@@ -359,7 +346,7 @@ describe("arrays in dclua", function()
   end)
 
   for _, mode in ipairs { "incremental", "generational" } do
-    it(("are what they were amid garbage of all kinds (%s)"):format(mode), function()
+    it(("keep their values amid garbage of all kinds (%s)"):format(mode), function()
       assert.equal("30000\n", on_cpu(("math.randomseed(%d) collectgarbage %q\n"):format(helper.seed, mode) .. [[
         local dc = require "dotcompute"
         local slots, values, junk = {}, {}, {}
@@ -420,7 +407,7 @@ describe("the prompt", function()
     assert.matches("\nstill here\n", text)
   end)
 
-  it("Ctrl-C drops the line, or stops what runs, and keeps the session", function()
+  it("Ctrl-C drops the line, or stops the running statement, and keeps the session", function()
     local text, code = prompt("kept = 5\\n", "function half(\\n", "\\003", "kept\\n", "while true do end\\n", "\\003",
       "kept + 1\\n", "\\004")
     assert.equal(0, code, text)
@@ -446,7 +433,7 @@ end)
 describe("completion", function()
   local complete = require "dotcompute.complete"
 
-  it("inserts what is sure and lists the rest", function()
+  it("inserts the common prefix and lists candidates", function()
     assert.equal("nd", (complete "x = string.fi"))
     local insert, list = complete "math.f"
     assert.equal("", insert)
@@ -456,7 +443,7 @@ describe("completion", function()
     assert.equal("  ", (complete ""))
   end)
 
-  it("knows methods of strings, tables with __index, and runs no code", function()
+  it("completes methods of strings and tables with __index, and runs no code", function()
     _G.completed = setmetatable({ apple = 1 }, { __index = { apricot = function() end } })
     _G.trap = setmetatable({}, { __index = function() error "must not run" end })
     local _, list = complete "completed.ap"

@@ -1,4 +1,4 @@
--- Devices: which there are, which is current, what they tell.
+-- Devices: the list, the current one, their properties.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails = h.fails
@@ -21,7 +21,7 @@ describe("dc.devices", function()
 end)
 
 describe("a device", function()
-  it("tells its facts and its memory", function()
+  it("has attributes and reports its memory", function()
     local d = dc.device()
     assert.is_true(d.compute_capability >= 5)
     assert.is_true(d.multiprocessors >= 1)
@@ -38,7 +38,7 @@ describe("a device", function()
     dc.synchronize()
   end)
 
-  it("tells what programs may depend on, whatever its name is", function()
+  it("has the properties that programs may depend on, whatever its name", function()
     for _, d in ipairs(dc.devices()) do
       for _, name in ipairs { "host_memory", "blocking", "simt" } do assert.is_boolean(d[name], name) end
     end
@@ -49,7 +49,7 @@ describe("a device", function()
 end)
 
 describe("the current device", function()
-  it("is changed by use, for a while by using, and put back after an error", function()
+  it("is changed by use, temporarily by using, and restored after an error", function()
     local before = dc.device()
     local cpu = dc.device "cpu"
     assert.equal(before, dc.device())
@@ -74,7 +74,7 @@ describe("the current device", function()
     assert.equal(before, dc.device())
   end)
 
-  it("is no device that does not exist", function()
+  it("cannot be set to a device that does not exist", function()
     fails("device", "no device 'cuda:99'.* cpu", function() dc.device "cuda:99" end)
     fails("device", "no device 'gpu'", function() dc.use "gpu" end)
     fails("device", "no device 'cpu:1'", function() dc.device "cpu:1" end)
@@ -100,7 +100,7 @@ describe("dc.available", function()
 end)
 
 describe("dc.stats", function()
-  it("counts, and is reset", function()
+  it("counts, and can be reset", function()
     dc.stats "reset"
     local s = dc.stats()
     assert.equal(0, s.launches)
@@ -117,7 +117,7 @@ describe("dc.stats", function()
 end)
 
 describe("dc.clock", function()
-  it("runs forward in seconds", function()
+  it("counts seconds", function()
     local t0, c0 = dc.clock(), os.clock()
     repeat until os.clock() - c0 > 0.01
     local t = dc.clock() - t0
@@ -127,9 +127,7 @@ end)
 
 describe("require", function()
   it("touches no device, loads no library of NVIDIA's, starts no thread and is quick", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write [[
+    local name = h.temporary([[
 local t0 = os.clock()
 local dc = require "dotcompute"
 assert(os.clock() - t0 < 0.01, "took " .. os.clock() - t0)
@@ -138,8 +136,7 @@ assert(not maps:find "libcuda" and not maps:find "nvrtc")
 local _, threads = io.open "/proc/self/status":read "a":gsub("Threads:%s+1\n", "")
 assert(threads == 1, "threads")
 assert(dc.version:match "^%d+%.%d+%.%d+$")
-]]
-    f:close()
+]])
     local sanitized = (os.getenv "DOTCOMPUTE_BUILD" or ""):find "san"
     local pipe = assert(io.popen("lua5.4 " .. name .. " 2>&1"))
     local text = pipe:read "a"
@@ -150,9 +147,8 @@ assert(dc.version:match "^%d+%.%d+%.%d+$")
 end)
 
 describe("arrays of several devices", function()
-  it("move by to(), and do not mix", function()
-    local other
-    for _, d in ipairs(dc.devices()) do if d ~= dc.device() then other = d end end
+  it("are copied by to(), and refused in one expression", function()
+    local other = h.other_device()
     if not other then return end -- one device only
     local a = dc.arange(1, 10)
     local b = a:to(other)

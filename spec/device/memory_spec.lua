@@ -1,4 +1,4 @@
--- Memory of arrays: what dc.memory tells, limits, running out, reuse of blocks, and the two collectors.
+-- Memory of arrays: the report of dc.memory, limits, running out, reuse of blocks, and both modes of Lua's collector.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local fake = require "spec.fake"
@@ -58,7 +58,7 @@ describe("dc.memory", function()
     assert.equal(dc.memory().in_use, dc.memory().peak)
   end)
 
-  it("tells by which line large arrays were made", function()
+  it("names the lines that allocated large arrays", function()
     clean()
     local n = math.random(1, 3)
     local keep = {}
@@ -75,7 +75,7 @@ describe("dc.memory", function()
     assert.equal(10, small.size)
   end)
 
-  it("tells the line that forced an expression, and small arrays when it traces", function()
+  it("names the line that evaluated an expression, and those of small arrays when tracing", function()
     clean()
     dc.memory "trace"
     local line = helper.line(1)
@@ -93,7 +93,7 @@ describe("dc.memory", function()
     x:close() y:close() z:close()
   end)
 
-  it("orders lines by what they hold, and is a text, too", function()
+  it("orders lines by bytes held, and converts to text", function()
     clean()
     local small <close> = dc.empty(2 * MiB, "uint8")
     local large <close> = dc.empty(7 * MiB, "uint8")
@@ -117,7 +117,7 @@ describe("dc.memory", function()
     fails("device", "no device 'cuda:99'", function() dc.memory("trim", "cuda:99") end)
   end)
 
-  it("gives back what is kept for reuse", function()
+  it("releases memory kept for reuse", function()
     local made = {}
     for i = 1, 4 do made[i] = dc.empty(64 * MiB, "uint8") end -- CUDA's pools grow by 32 MiB
     for i = 1, 4 do made[i]:close() end
@@ -129,7 +129,7 @@ describe("dc.memory", function()
 end)
 
 describe("dc.memory_limit", function()
-  it("makes more than that an error which says who holds what", function()
+  it("makes larger allocations an error that lists the lines and bytes in use", function()
     local before = clean()
     assert.is_nil(dc.memory_limit(before + 4 * MiB))
     assert.equal(before + 4 * MiB, dc.memory().limit)
@@ -150,7 +150,7 @@ describe("dc.memory_limit", function()
     y:close()
   end)
 
-  it("may be below what is in use", function()
+  it("may be below the memory in use", function()
     local x <close> = dc.ones(1000)
     dc.memory_limit(1)
     fails("memory", "cannot allocate 4 bytes", function() return dc.array(1) end)
@@ -159,7 +159,7 @@ describe("dc.memory_limit", function()
     assert.equal(1000, x:sum():item())
   end)
 
-  it("refuses what is no amount", function()
+  it("refuses invalid amounts", function()
     for _, v in ipairs { 0, -1, 1.5, 0 / 0, math.huge, -math.huge, "10", true, {}, dc.ones(1) } do
       fails("argument", "whole number of bytes", function() dc.memory_limit(v) end)
     end
@@ -171,7 +171,7 @@ describe("dc.memory_limit", function()
     assert.equal(math.maxinteger, dc.memory().limit)
   end)
 
-  it("is a device's own", function()
+  it("is set for each device", function()
     dc.memory_limit(MiB, "cpu")
     assert.equal(MiB, dc.memory "cpu".limit)
     assert.equal(MiB, dc.memory_limit(nil, "cpu"))
@@ -180,7 +180,7 @@ end)
 
 describe("when memory runs out", function()
   for _, mode in ipairs { "incremental", "generational" } do
-    it("what is dead is collected (" .. mode .. ")", function()
+    it("unreachable arrays are collected (" .. mode .. ")", function()
       collectgarbage(mode)
       local before = clean()
       dc.memory_limit(before + 8 * MiB)
@@ -196,7 +196,7 @@ describe("when memory runs out", function()
     end)
   end
 
-  it("expressions that alone hold much are computed", function()
+  it("pending expressions that hold large operands are evaluated", function()
     local before = clean()
     dc.memory_limit(before + 10 * MiB)
     local n, sums, want = MiB // 4, {}, {}
@@ -210,7 +210,7 @@ describe("when memory runs out", function()
     for i = 1, 40 do assert.equal(want[i], sums[i]:item(), note()) end
   end)
 
-  it("operands that somebody else holds are left alone", function()
+  it("operands that are still referenced are kept", function()
     local before = clean()
     local x <close> = dc.full(MiB, 3)
     local sum, doubled = x:sum(), x * 2
@@ -222,7 +222,7 @@ describe("when memory runs out", function()
     assert.equal(6, doubled[MiB])
   end)
 
-  it("a failed expression can be computed later", function()
+  it("a failed expression can be evaluated later", function()
     local before = clean()
     local x <close> = dc.full(MiB, 2)
     local hold = dc.empty(MiB)
@@ -234,7 +234,7 @@ describe("when memory runs out", function()
     assert.equal(4, y[MiB])
   end)
 
-  it("what could never fit is refused at once", function()
+  it("allocations that can never fit are refused at once", function()
     dc.memory_limit(MiB)
     local x = setmetatable({}, { __gc = function() error "collected for nothing" end })
     fails("memory", "cannot allocate 1%.001 MiB", function() dc.empty(MiB + 1024, "uint8") end)
@@ -243,8 +243,8 @@ describe("when memory runs out", function()
   end)
 end)
 
-describe("memory that is used again", function()
-  it("holds nothing that a result could show", function()
+describe("reused memory", function()
+  it("leaks no old contents into results", function()
     for _ = 1, 40 do
       local n = math.random(3) == 1 and math.random(1, 2000) or math.random(16000, 70000)
       local garbage = dc.full(n + math.random(0, n // 9), 0 / 0)
@@ -261,7 +261,7 @@ describe("memory that is used again", function()
     end
   end)
 
-  it("still ends where it ends: kernels that run past it are caught", function()
+  it("still has bounds: kernels that run past them are faults", function()
     local out, code = helper.on_cpu("TIER=0", [[
       local dc = require "dotcompute"
       math.randomseed(tonumber(arg[1]))
@@ -347,7 +347,7 @@ describe("a long loop", function()
 end)
 
 describe("on a CUDA device", function()
-  it("a limit, lines and the pool work alike", function()
+  it("limits, lines and the pool work as on the CPU device", function()
     local out, report = fake.run([[
       local x = dc.empty(2 << 20, "uint8")
       print(dc.memory().in_use, dc.memory().lines[1].where:match ":%d+$", dc.memory().lines[1].bytes)
@@ -367,7 +367,7 @@ describe("on a CUDA device", function()
     fake.assert_released(report)
   end)
 
-  it("running out waits, trims, collects and computes what pins much", function()
+  it("running out waits, trims, collects and evaluates expressions with large operands", function()
     local out, report = fake.run([[
       collectgarbage "stop"
       local sums = {}

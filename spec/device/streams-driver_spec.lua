@@ -1,5 +1,6 @@
--- Streams, graphs and page-locked memory on a driver without a GPU: kernels compute nothing, but who waits for whom is
--- watched (spec/fake/order.h), and with FAKE_CUDA_LAZY=1 nothing is done before it is asked for.
+-- Streams, graphs and page-locked memory on a driver without a GPU: kernels compute nothing, but the order of
+-- operations is checked (spec/fake/order.h), and with FAKE_CUDA_LAZY=1 operations run only when something waits for
+-- them.
 local helper = require "spec.helper"
 local note = helper.note
 local fake = require "spec.fake"
@@ -37,7 +38,7 @@ setup(fake.build)
 
 describe("on a GPU, streams", function()
   -- Random programs over a few arrays and streams; the driver reports each use that is not ordered.
-  it("never race: random uses, new and closed streams, frees, copies, graphs", function()
+  it("never race in random uses, with new and closed streams, frees, copies and graphs", function()
     local out, report = run(("math.randomseed(%d)\n"):format(helper.seed) .. kernels .. [==[
       local streams, arrays, graphs, others, there = {}, {}, {}, {}, {} -- others, there: on the second device
       local function any(t) return t[math.random(#t)] end
@@ -133,7 +134,7 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
     assert.is_true(report.calls.GraphLaunch > 0 and report.calls.GraphExecUpdate > 0)
   end)
 
-  it("do not wait where nothing conflicts", function()
+  it("do not wait without a conflict", function()
     local function waits(body)
       local _, report = run(kernels .. [==[
         local a, b = dc.zeros(64), dc.zeros(64)
@@ -150,7 +151,7 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
       dc.using(s2, function() for _ = 1, 5 do r(1, 32, a) end end) dc.using(s1, w, 1, 32, a)]])
   end)
 
-  it("cost a program that has one stream nothing", function()
+  it("add no driver calls to a program with one stream", function()
     local _, report = run(kernels .. [==[
       local a, b = dc.zeros(64), dc.zeros(64)
       for _ = 1, 50 do rw(1, 32, a, b) b[":"] = a + 1 end
@@ -160,7 +161,7 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
     assert.equal(1, report.calls.StreamCreate)
   end)
 
-  it("order kernels that take addresses behind and before everything", function()
+  it("order kernels that take addresses as full barriers", function()
     run(kernels .. [==[
       local a, cells = dc.zeros(64), dc.zeros({ 8 }, "uint8")
       local s1, s2 = dc.stream(), dc.stream()
@@ -180,7 +181,7 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
       end]==], lazy)
   end)
 
-  it("let kernels run side by side whose numbers are no addresses, whoever has read one", function()
+  it("let kernels run concurrently whose integers are not addresses, whether or not one was read", function()
     local _, report = run(kernels .. [==[
       local s1, s2, a = dc.stream(), dc.stream()
       local address = dc.using(s1, function() a = dc.zeros(64) return a.ptr end)
@@ -191,7 +192,7 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
       for _, n in ipairs { 0, 1, 1000000, -1, address - 1, address + 4096 } do
         dc.using(s2, k, 1, 32, n, dc.null, { x = 0.1, n = n, m = { 1, 2, 3 } })
       end]==])
-    assert.equal(2, report.calls.StreamWaitEvent) -- new streams begin behind the device's own
+    assert.equal(2, report.calls.StreamWaitEvent) -- new streams begin after the work of the device's own
     _, report = run(kernels .. hidden)
     assert.is_true(report.calls.StreamWaitEvent > 2)
   end)
@@ -199,13 +200,13 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
   for _, finish in ipairs { "", "a:close()", "s2:close() a:close()", "s1:close() s2:close() a:close()",
                             "a = nil collectgarbage() collectgarbage()", "dc.graph(function() a:close() end)",
                             "s1, s2 = nil collectgarbage() collectgarbage() a:close()" } do
-    it(("leave memory alone that work of theirs may use, whoever knows of it (%s)"):format(finish), function()
+    it(("keep memory that their work may use, whether or not it is referenced (%s)"):format(finish), function()
       local _, report = run(kernels .. hidden .. finish)
       assert_released(report)
     end)
   end
 
-  it("are given back: streams with work, events, graphs, page-locked memory", function()
+  it("release streams with work, events, graphs and page-locked memory", function()
     local _, report = run(kernels .. [==[
       local a = dc.zeros(64)
       for i = 1, 40 do
@@ -226,7 +227,7 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
     assert.is_true(report.calls.StreamCreate >= 41)
   end)
 
-  it("copy between devices in order, over the straight way where there is one", function()
+  it("copy between devices in order, by peer access where there is any", function()
     for _, env in ipairs { { FAKE_CUDA_POOLS = "1" }, { FAKE_CUDA_POOLS = "0" }, { FAKE_CUDA_PEERS = "0" } } do
       env.FAKE_CUDA_DEVICES, env.FAKE_CUDA_LAZY = "2", "1"
       local out, report = run(kernels .. [==[
@@ -250,7 +251,7 @@ extern "C" __global__ void use_rw(const float *x, float *y) {}]]):kernel "use_rw
 end)
 
 describe("on a GPU, a graph", function()
-  it("is one launch, with everything in it", function()
+  it("is one launch of all its work", function()
     local _, report = run(kernels .. [==[
       local a, b = dc.zeros(64), dc.zeros(64)
       local g = dc.graph(function() rw(1, 32, a, b) a:fill(2) b:copy_from(a) w(1, 32, b) end)
@@ -261,7 +262,7 @@ describe("on a GPU, a graph", function()
     assert.equal(3, report.calls.GraphLaunch)
   end)
 
-  it("has branches that wait for nothing but conflicts and events, and are joined", function()
+  it("has branches that wait only for conflicts and events, and are joined", function()
     local function branches(body)
       local _, report = run(kernels .. [==[
         local a, b, c = dc.zeros(64), dc.zeros(64), dc.zeros(64)
@@ -306,7 +307,7 @@ describe("on a GPU, a graph", function()
     assert_released(report)
   end)
 
-  it("of a lost device says so", function()
+  it("of a lost device reports that", function()
     local out = run(kernels .. [==[
       local a = dc.zeros(64)
       local g, s, e = dc.graph(function() w(1, 32, a) end), dc.stream(), dc.event():record()
@@ -362,7 +363,7 @@ describe("on a GPU that fails", function()
     return b[1], p[1], s:query(), e2:query(), g:close()]==]
 
   for _, name in ipairs(names) do
-    it("in " .. name .. ", every error is a Lua error, nothing stays held and nothing stays captured", function()
+    it("in " .. name .. ", every error is a Lua error, nothing leaks and no capture stays open", function()
       for _, code in ipairs { 2, 700 } do
         for _, nth in ipairs { "1", "2", "*" } do
           local rule = ("%s:%d:%s"):format(name, code, nth)

@@ -1,5 +1,5 @@
--- Streams, events, graphs, page-locked memory and copies that are not waited for: the same on every device.
--- What only a driver can show (who waits for whom, what is released) is in device/streams-driver_spec.lua.
+-- Streams, events, graphs, page-locked memory and asynchronous copies: the same on every device.
+-- The order of operations and the release of resources are checked in device/streams-driver_spec.lua.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local fails, note = helper.fails, helper.note
@@ -48,7 +48,7 @@ describe("a stream", function()
     assert.is_true(s1.closed)
   end)
 
-  it("is a launch option, of a variant to be kept", function()
+  it("is a launch option, also of a variant kept for later", function()
     local n = math.random(1, 3000)
     local t = ints(n)
     local s = dc.stream()
@@ -64,7 +64,7 @@ describe("a stream", function()
     fails("argument", "'stream' is a stream, got", function() twice:with { stream = 1 } end)
   end)
 
-  it("keeps its work when it is closed or collected with work pending", function()
+  it("finishes pending work when it is closed or collected", function()
     local n = math.random(1, 3000)
     local t = ints(n)
     local x = dc.array(t)
@@ -80,7 +80,7 @@ describe("a stream", function()
     helper.same(map(t, function(v) return 64 * v end), x:to_table(), note())
   end)
 
-  it("is the current one within dc.using alone, also after an error and inside each other", function()
+  it("is current within dc.using only, also after an error and nested", function()
     local s1, s2 = dc.stream(), dc.stream()
     local x = dc.ones(10)
     local got = { dc.using(s1, function(...)
@@ -101,7 +101,7 @@ describe("a stream", function()
     assert.equal(dc.device(), s1.device)
   end)
 
-  it("frees memory that another stream has used", function()
+  it("releases memory that another stream has used", function()
     local s = dc.stream()
     local n = 1000
     local y = dc.zeros(n)
@@ -113,7 +113,7 @@ describe("a stream", function()
     assert.equal(210, y[n])
   end)
 
-  it("stays open when others were current in between", function()
+  it("stays open while others are current", function()
     local s, t = dc.stream(), dc.stream()
     dc.using(s, dc.using, t, function() end)
     collectgarbage()
@@ -122,7 +122,7 @@ describe("a stream", function()
     dc.using(s, function() assert.equal(2, (dc.ones(3) * 2)[3]) end)
   end)
 
-  it("tells mistakes", function()
+  it("reports wrong uses", function()
     local s = dc.stream()
     fails("index", "a stream has no 'sync'", function() s:sync() end)
     fails("index", "an event has no 'waits'", function() dc.event():waits(s) end)
@@ -169,8 +169,7 @@ describe("an event", function()
   end)
 
   it("of another device is refused, waiting for it is not", function()
-    local other
-    for _, d in ipairs(dc.devices()) do if d ~= dc.device() then other = d end end
+    local other = helper.other_device()
     if not other then return pending "one device only" end
     local s, e = dc.stream(), dc.event()
     local so, eo = dc.stream(other), dc.event(other)
@@ -184,7 +183,7 @@ describe("an event", function()
 end)
 
 describe("a graph", function()
-  it("is what a function launches, and runs without it", function()
+  it("records the launches of a function, and repeats them without it", function()
     local n = math.random(1, 5000)
     local t, u = ints(n), ints(n)
     local x, y, z = dc.array(t), dc.array(u), dc.zeros(n)
@@ -215,7 +214,7 @@ describe("a graph", function()
     fails("argument", "graph is closed", function() return g.launches end)
   end)
 
-  it("holds fills, copies, reductions and new arrays, which each run computes anew", function()
+  it("contains fills, copies, reductions and new arrays, which each run recomputes", function()
     local n = math.random(10, 70000)
     local t = ints(n)
     local x, copy, total, wide = dc.array(t), dc.zeros(n), dc.zeros(1), dc.zeros({ n }, "float64")
@@ -240,7 +239,7 @@ describe("a graph", function()
     assert.is_true(dc.equal(kept, dc.full(n, 6)))
   end)
 
-  it("settles what still reads what it writes", function()
+  it("evaluates pending expressions that read what it writes", function()
     local n = math.random(1, 1000)
     local t = ints(n)
     local x = dc.array(t)
@@ -256,7 +255,7 @@ describe("a graph", function()
     helper.same(map(t, function(v) return 4 * v end), x:to_table(), note "x")
   end)
 
-  it("owns what it uses: arrays and kernels", function()
+  it("keeps its arrays and kernels alive", function()
     local n = 500
     local y = dc.zeros(n)
     local g
@@ -284,7 +283,7 @@ extern "C" __global__ void add(int n, const float *x, float *y) {
     fails("argument", "the array is closed", function() view:sum() end)
   end)
 
-  it("is changed in place by update, and stays as it was when that fails", function()
+  it("is changed in place by update, and unchanged when update fails", function()
     local n = math.random(1, 1000)
     local x, y = dc.full(n, 3), dc.zeros(n)
     local g = dc.graph(function() axpy(blocks(n), 128, n, 1, x, y) end)
@@ -315,7 +314,7 @@ extern "C" __global__ void add(int n, const float *x, float *y) {
     assert.equal(0, g.launches)
   end)
 
-  it("says which call cannot be captured, and nothing stays captured", function()
+  it("names the call that cannot be captured, and ends the capture", function()
     local x = dc.ones(10)
     local s, e = dc.stream(), dc.event():record()
     local host = dc.pinned(10)
@@ -390,7 +389,7 @@ extern "C" __global__ void add(int n, const float *x, float *y) {
     assert.equal(10, x[1])
   end)
 
-  it("has branches: what other streams are given, with the results of the same work in order", function()
+  it("has branches, the work of other streams, with the results of the same work in order", function()
     local n, count = math.random(1, 500), 5
     local streams, arrays, want = { false, dc.stream(), dc.stream(), dc.stream() }, {}, {}
     for i = 1, count do
@@ -441,7 +440,7 @@ extern "C" __global__ void add(int n, const float *x, float *y) {
     end
   end)
 
-  it("leaves streams and events as they were", function()
+  it("leaves streams and events unchanged", function()
     local x, s, e = dc.ones(10), dc.stream(), dc.event()
     fails("argument", "never been recorded", function()
       dc.graph(function()
@@ -514,7 +513,7 @@ describe("page-locked memory", function()
     assert.equal(0, dc.pinned(0).size)
   end)
 
-  it("copies what is not contiguous, of another type or not page-locked too", function()
+  it("also copies arrays that are not contiguous, of another dtype or not page-locked", function()
     local rows, cols = math.random(2, 30), math.random(2, 30)
     local t = {}
     for i = 1, rows do t[i] = ints(cols) end

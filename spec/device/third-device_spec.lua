@@ -1,8 +1,8 @@
--- A device that is neither a GPU nor the CPU device (spec/device/counting.c, which delegates to the latter) runs the
--- specs of arrays, kernels and streams as they stand: nothing above device/ depends on which backends there are.
+-- A device that is neither a GPU nor the CPU device (spec/device/counting.c, which delegates to the latter) passes the
+-- specs of arrays, kernels and streams: nothing above device/ depends on the backends.
 local h = require "spec.helper"
 
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = h.build
 
 -- Runs a command with the third device as the default one; what it printed, its status, and the calls of each slot.
 local function on_counting(command)
@@ -33,7 +33,7 @@ describe("a third device", function()
     assert.equal(0, counts.dense)
   end)
 
-  it("passes specs of arrays, kernels, arguments and streams", function()
+  it("passes the specs of arrays, kernels, arguments and streams", function()
     local files = { "array/views", "array/operators", "kernel/arguments", "kernel/errors", "device/streams" }
     for i, name in ipairs(files) do files[i] = ("spec/%s_spec.lua"):format(name) end
     local text, code, counts = on_counting("spec/run.lua " .. table.concat(files, " "))

@@ -1,5 +1,5 @@
 -- Every Lua example in the documentation runs as it stands.
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local helper = require "spec.helper"
 
 local function examples(path)
   local f = assert(io.open(path))
@@ -26,11 +26,8 @@ for _, path in ipairs { "README.md", "docs/guide.md", "docs/api.md" } do
     it("has examples", function() assert.is_true(#list > 0) end)
     for _, e in ipairs(list) do
       it(("runs its example at line %d"):format(e.line), function()
-        local name = os.tmpname()
-        local f = assert(io.open(name, "w"))
-        f:write(e.code, "\n")
-        f:close()
-        local pipe = assert(io.popen(("'%s/dclua' %s 2>&1"):format(build, name)))
+        local name = helper.temporary(e.code, "\n")
+        local pipe = assert(io.popen(("'%s' %s 2>&1"):format(helper.dclua, name)))
         local text = pipe:read "a"
         local ok = pipe:close()
         os.remove(name)

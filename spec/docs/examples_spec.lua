@@ -1,6 +1,6 @@
--- Every example runs, checks its own result and says where it ran; sizes small enough for any machine.
-local shell = require "spec.helper".shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+-- Every example runs, checks its own result and names its device; sizes are small enough for any machine.
+local helper = require "spec.helper"
+local shell, build = helper.shell, helper.build
 
 local function example(args)
   local text, code = shell(("'%s/dclua' examples/%s"):format(build, args))
@@ -28,17 +28,13 @@ describe("example", function()
     local results = {}
     for _, kind in ipairs { "P5", "P6" } do
       local data = table.concat(pixels, "", 1, kind == "P5" and w * h or w * h * 3)
-      local f = assert(io.open(dir .. ".in", "wb"))
-      f:write(("%s\n# a comment\n%d %d\n255\n"):format(kind, w, h), data)
-      f:close()
+      helper.write(dir .. ".in", ("%s\n# a comment\n%d %d\n255\n"):format(kind, w, h), data)
       for _, filter in ipairs { "blur", "edge" } do
         local name = dir .. (kind == "P5" and ".pgm" or ".ppm")
         local code, text = example(("convolve2d.lua '%s.in' '%s' %s"):format(dir, name, filter))
         assert.equal(0, code, text)
-        local out = assert(io.open(name, "rb"))
         local header = ("%s\n%d %d\n255\n"):format(kind, w, h)
-        local bytes = out:read "a"
-        out:close()
+        local bytes = helper.read(name)
         os.remove(name)
         assert.equal(header, bytes:sub(1, #header))
         assert.equal(#header + #data, #bytes)
@@ -49,7 +45,7 @@ describe("example", function()
     os.remove(dir .. ".in")
   end)
 
-  it("picture.lua reads and writes pictures of any kind", function()
+  it("picture.lua reads and writes images of all formats", function()
     local dc = require "dotcompute"
     local dir = os.tmpname()
     for channels = 1, 4 do
@@ -66,15 +62,13 @@ describe("example", function()
     for _, ending in ipairs { "", ".png", ".pgm" } do os.remove(dir .. ending) end
   end)
 
-  it("convolve2d.lua says what is wrong with a damaged picture", function()
+  it("convolve2d.lua names the defect of a damaged image", function()
     local name = os.tmpname()
     for text, complaint in pairs {
       ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PNG, PGM or PPM",
       ["P5\n0 3\n255\n"] = "is 0", ["P5\n1 1\n256\n\0\0"] = "8 bits",
     } do
-      local f = assert(io.open(name, "wb"))
-      f:write(text)
-      f:close()
+      helper.write(name, text)
       local code, output = example("convolve2d.lua " .. name .. " /dev/null")
       assert.equal(1, code)
       assert.matches(complaint, output)

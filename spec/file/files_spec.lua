@@ -1,4 +1,4 @@
--- Arrays in files: .npy, .npz, raw bytes, CSV. What we write is read in plain Lua, what we read is made there.
+-- Arrays in files: .npy, .npz, raw bytes, CSV. Written files are read in plain Lua; files to read are made there.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local formats = require "spec.formats"
@@ -7,7 +7,7 @@ local fails, note = h.fails, h.note
 local folder, remove = formats.folder()
 teardown(remove)
 
-local lua = os.getenv "LUA" or "lua5.4"
+local lua = h.lua
 
 local function path(name) return folder .. name end
 local function write(name, bytes) return formats.write(folder .. name, bytes) end
@@ -75,7 +75,7 @@ describe("dc.save of .npy", function()
     end)
   end
 
-  it("keeps the layout of transposed arrays, and gathers other views", function()
+  it("keeps the layout of transposed arrays, and copies other views", function()
     local a = dc.from_bytes(random_bytes(60, "int16"), { 3, 4, 5 }, "int16")
     dc.save(path "t.npy", a.T)
     local _, fortran, shape, data = formats.parse_npy(formats.read(path "t.npy"))
@@ -94,7 +94,7 @@ describe("dc.save of .npy", function()
     assert.same({ { 7, 7, 7 }, { 7, 7, 7 } }, dc.load(path "b.npy"):to_table())
   end)
 
-  it("computes what is pending, and takes arrays without elements and larger than a piece", function()
+  it("evaluates pending expressions, and takes arrays without elements and larger than a chunk", function()
     local x = dc.arange(1, 10)
     dc.save(path "p.npy", x * 2 + 1)
     assert.same((x * 2 + 1):to_table(), dc.load(path "p.npy"):to_table())
@@ -110,7 +110,7 @@ describe("dc.save of .npy", function()
     assert.is_true(dc.equal(large, dc.load(path "l.npy", { mmap = true })))
   end)
 
-  it("leaves the old file, and nothing else, when it fails", function()
+  it("leaves only the old file when it fails", function()
     local name = write("old.npy", "old")
     local files = h.shell("ls -a " .. folder)
     fails("dtype", "bfloat16.*float32", function()
@@ -131,7 +131,7 @@ print(ok, err.kind)']]):format(lua, folder, folder))
     assert.equal(files, h.shell("ls -a " .. folder))
   end)
 
-  it("replaces what a link leads to, keeps permissions, and writes to devices as they are", function()
+  it("replaces the target of a link, keeps permissions, and writes to device files directly", function()
     write("target.npy", "old")
     os.execute(("cd %s && chmod 640 target.npy && ln -s target.npy link.npy"):format(folder))
     dc.save(path "link.npy", dc.ones(3))
@@ -144,7 +144,7 @@ print(ok, err.kind)']]):format(lua, folder, folder))
     assert.matches("^character special", h.shell "stat -c %F /dev/null")
   end)
 
-  it("refuses what it cannot write", function()
+  it("refuses values and paths that it cannot write", function()
     local a = dc.ones(2)
     fails("io", "folder", function() dc.save(path "nowhere/a.npy", a) end)
     os.execute("mkdir -p " .. path "dir.npy")
@@ -192,7 +192,7 @@ describe("dc.load of .npy", function()
     end)
   end
 
-  it("reads headers as others write them", function()
+  it("reads headers as other programs write them", function()
     local bytes = string.pack("<fff", 1, 2, 3)
     for _, header in ipairs {
       '{"descr": "<f4", "shape": (3,), "fortran_order": False}', -- other quotes, another order
@@ -205,7 +205,7 @@ describe("dc.load of .npy", function()
     assert.same({ 1, 2, 3 }, dc.load(write("h.npy", two .. two)):to_table())
   end)
 
-  it("refuses dtypes that arrays do not have, and never reads pickles", function()
+  it("refuses unsupported dtypes, and never reads pickles", function()
     for kind, pattern in pairs {
       ["|O"] = "Python objects.*pickle", ["|S5"] = "strings", ["<U3"] = "strings", ["<M8[ns]"] = "dates",
       ["|V2"] = "void", ["<f12"] = "'<f12'", ["<f16"] = "'<f16'", ["<i3"] = "'<i3'", ["<c32"] = "'<c32'",
@@ -220,7 +220,7 @@ describe("dc.load of .npy", function()
     fails("io", "structured", function() dc.load(write("d.npy", formats.npy(structured, ("x"):rep(16)))) end)
   end)
 
-  it("refuses damaged headers with what is wrong, and makes no memory for absurd shapes", function()
+  it("names the defect of a damaged header, and allocates nothing for absurd shapes", function()
     local live = dc.stats().bytes_allocated
     for header, pattern in pairs {
       [""] = "does not begin with", ["[]"] = "does not begin with", ["{}"] = "is missing",
@@ -254,7 +254,7 @@ describe("dc.load of .npy", function()
     assert(dc.stats().bytes_allocated - live < 10000)
   end)
 
-  it("refuses files that end too early, wherever", function()
+  it("refuses truncated files, wherever they end", function()
     local whole = formats.npy(formats.npy_header("<i4", { 5 }), ("x"):rep(20), 2)
     for n = 0, #whole - 1 do
       local name = write("cut.npy", whole:sub(1, n))
@@ -267,7 +267,7 @@ describe("dc.load of .npy", function()
     fails("io", "version 4%.0", function() dc.load(write("cut.npy", "\x93NUMPY\4\0" .. whole)) end)
   end)
 
-  it("refuses what is no such file", function()
+  it("refuses files of other formats", function()
     fails("io", "nothing%.npy': cannot be opened: No such file", function() dc.load(path "nothing.npy") end)
     fails("io", "this is a folder", function() dc.load(folder) end)
     fails("io", "the file is empty", function() dc.load(write("e.npy", "")) end)
@@ -283,7 +283,7 @@ describe("dc.load of .npy", function()
     fails("argument", "without a name", function() dc.load(path "one.npy", { name = "x" }) end)
   end)
 
-  it("closes files also when it fails", function()
+  it("closes files when it fails, too", function()
     dc.load(path "one.npy")
     collectgarbage() -- what specs before have left open
     collectgarbage()
@@ -305,7 +305,7 @@ end)
 describe("files on a GPU", function()
   local fake = require "spec.fake"
 
-  it("go up and down in pieces, mapped or not, and nothing is left", function()
+  it("are copied in chunks, mapped or not, and leak nothing", function()
     fake.build()
     local text, report = fake.run(([[
       local folder, n = "%s", 2500000
@@ -334,7 +334,7 @@ describe("files on a GPU", function()
     fake.assert_released(report)
   end)
 
-  it("that fail on the way leave no memory behind", function()
+  it("that fail midway leak no memory", function()
     dc.save(path "up.npy", dc.zeros(3000000))
     for _, rule in ipairs { "MemcpyHtoDAsync:2:2", "MemAllocAsync:2:*", "MemcpyDtoHAsync:2:2" } do
       local text, report = fake.run(([[
@@ -353,7 +353,7 @@ end)
 describe(".npz", function()
   local a, b = dc.arange(1, 6):reshape(2, 3), dc.array({ true, false }, "bool")
 
-  it("is written stored or deflated, for any program to read", function()
+  it("is written stored or deflated, readable by other programs", function()
     for _, compress in ipairs { false, true } do
       local zeros = dc.zeros(20000)
       dc.save(path "w.npz", { a = a, b = b, ["t/käse"] = a.T, z = zeros, e = a * 2 }, { compress = compress })
@@ -412,14 +412,14 @@ describe(".npz", function()
     fails("io", "holds no arrays", function() dc.load(write("r.npz", formats.zip { { name = "x", bytes = "y" } })) end)
   end)
 
-  it("names the member that is wrong, and reads the others by name", function()
+  it("names a damaged member, and reads the others by name", function()
     local pickle = formats.npy(formats.npy_header("|O", { 1 }), "cos\nsystem\n(S'true'\ntR.")
     write("o.npz", formats.zip { { name = "good.npy", bytes = npy(a) }, { name = "bad.npy", bytes = pickle } })
     fails("io", "'bad%.npy' in '.*o%.npz': it holds Python objects", function() dc.load(path "o.npz") end)
     assert.is_true(dc.equal(a, dc.load(path "o.npz", { name = "good" })))
   end)
 
-  it("refuses hostile archives before it makes memory for them", function()
+  it("refuses hostile archives before it allocates memory for them", function()
     local before = dc.stats().bytes_allocated
     local x = npy(a)
     local packed = formats.deflate(x)
@@ -451,7 +451,7 @@ describe(".npz", function()
     assert(dc.stats().bytes_allocated - before < 10000)
   end)
 
-  it("refuses archives that end too early, wherever", function()
+  it("refuses truncated archives, wherever they end", function()
     local whole = formats.zip({ { name = "x.npy", bytes = npy(a) } }, { zip64 = true })
     for n = 4, #whole - 1 do
       local name = write("cut.npz", whole:sub(1, n))
@@ -459,7 +459,7 @@ describe(".npz", function()
     end
   end)
 
-  it("leaves nothing behind when one of its arrays cannot be had", function()
+  it("leaks nothing when one of its arrays cannot be allocated", function()
     write("whole.npz", "old")
     local files = h.shell("ls -a " .. folder)
     local endless = dc.ones(1):broadcast_to(1 << 45) -- would have to be gathered
@@ -470,7 +470,7 @@ describe(".npz", function()
     assert.equal("old", formats.read(path "whole.npz"))
   end)
 
-  it("refuses what it cannot write", function()
+  it("refuses values and paths that it cannot write", function()
     fails("argument", "table of arrays", function() dc.save(path "x.npz", a) end)
     fails("argument", "the key the number 1", function() dc.save(path "x.npz", { a }) end)
     fails("argument", "'n', got the number 5", function() dc.save(path "x.npz", { n = 5 }) end)
@@ -484,7 +484,7 @@ describe(".npz", function()
     assert.is_nil(io.open(path "x.npz"))
   end)
 
-  it("says which package is missing when there is no zlib; stored archives need none", function()
+  it("names the missing package when there is no zlib; stored archives need none", function()
     os.execute("mkdir " .. path "nolib")
     write("nolib/libz.so.1", "no library")
     dc.save(path "stored.npz", { x = a })
@@ -543,7 +543,7 @@ describe("damaged files", function()
 end)
 
 describe("raw files", function()
-  it("are elements in C order, little-endian unless told", function()
+  it("are elements in C order, little-endian by default", function()
     for _, dtype in ipairs(dtypes) do
       local shape = h.shape(2)
       local bytes = random_bytes(h.product(shape), dtype)
@@ -565,7 +565,7 @@ describe("raw files", function()
     assert.equal(258, dc.load_raw(write("r.bin", "\2\1"), "int16", {}):item())
   end)
 
-  it("are read in part from an offset", function()
+  it("are read in part, from an offset", function()
     local name = write("r.bin", "head" .. string.pack("<i4i4i4", 1, 2, 3) .. "tail!")
     for _, options in ipairs { { offset = 4 }, { offset = 4, mmap = true } } do
       assert.same({ { 1 }, { 2 } }, dc.load_raw(name, "int32", { 2, 1 }, options):to_table())
@@ -575,7 +575,7 @@ describe("raw files", function()
     assert.same({ 5 }, { dc.load_raw(name, "int8", 5, { offset = 5 }):shape() })
   end)
 
-  it("refuse what does not fit", function()
+  it("refuse sizes and offsets that do not fit", function()
     local name = write("r.bin", ("x"):rep(21))
     fails("shape", "r%.bin': 21 bytes are no whole number of 4", function() dc.load_raw(name, "float") end)
     fails("shape", "needs 16 bytes, 21 are there.*offset", function() dc.load_raw(name, "float", 4) end)
@@ -603,7 +603,7 @@ describe("CSV", function()
   local function parse(text, options) return dc.load_csv(write("t.csv", text), options) end
 
   for _, dtype in ipairs(dtypes) do
-    it("brings every " .. dtype .. " back exactly", function()
+    it("writes and reads every " .. dtype .. " exactly", function()
       for ndim = 0, 2 do
         local shape = h.shape(ndim, 30)
         local bytes = without_nans(random_bytes(h.product(shape), dtype), dtype)
@@ -616,7 +616,7 @@ describe("CSV", function()
     end)
   end
 
-  it("rounds as Lua does", function()
+  it("rounds numbers as Lua does", function()
     local lines, want, single = {}, {}, {}
     local function add(text)
       lines[#lines + 1] = text
@@ -652,7 +652,7 @@ describe("CSV", function()
     assert.equal(16777216.0, parse "16777217"[1][1])
   end)
 
-  it("reads tables as people write them", function()
+  it("reads common forms of tables", function()
     assert.same({ { 1, 2, 3 }, { 4, 5, 6 } },
       parse("\xef\xbb\xbf1,2,3\r\n\r\n# a remark\n 4 ,\t5, 6 # another\n\n"):to_table())
     assert.same({ { 1, -2 }, { 3, 4 } }, parse("  1   -2 \n3\t4", { delimiter = " " }):to_table())
@@ -680,7 +680,7 @@ describe("CSV", function()
     fails("io", "'1#x' is no number", function() parse("1#x", { comment = "" }) end)
   end)
 
-  it("names line, column and field of what is wrong", function()
+  it("names line, column and field of an invalid value", function()
     for text, pattern in pairs {
       ["1,2\n3,x4\n"] = "line 2, column 3 %(field 2%): 'x4' is no number$",
       ["a,b\n1,2"] = "line 1, column 1 %(field 1%): 'a' is no number; option 'header'",
@@ -714,7 +714,7 @@ describe("CSV", function()
     fails("io", "No such file", function() dc.load_csv(path "nothing.csv") end)
   end)
 
-  it("is written with names, delimiters and as few digits as do", function()
+  it("is written with names, delimiters and the fewest digits that suffice", function()
     local a = dc.array({ { 1, 0.1 }, { -2.5, 1e-7 } }, "float64")
     dc.save_csv(path "t.csv", a, { header = { "x", 'y "z"' }, delimiter = ";" })
     assert.equal('x;"y ""z"""\n1;0.1\n-2.5;1e-07\n', formats.read(path "t.csv"))
@@ -733,7 +733,7 @@ describe("CSV", function()
     end
   end)
 
-  it("has points in every locale", function()
+  it("has decimal points in every locale", function()
     -- its status says nothing: there are warnings; where it has no definitions it leaves an empty folder
     local made = h.shell(("cd %s; localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 >/dev/null 2>&1; ls de_DE.UTF-8/LC_NUMERIC")
       :format(folder))
@@ -750,7 +750,7 @@ print(dc.load_csv(name, { dtype = "float64" })[1][1] * 10 == 1)']]):format(folde
     assert.equal("2.5\n0.1\n\ntrue\ntrue\n", text)
   end)
 
-  it("is read and written in pieces", function()
+  it("is read and written in chunks", function()
     local n = 200000
     local a = dc.arange(1, n, "int32"):reshape(n // 4, 4)
     dc.save_csv(path "t.csv", a)

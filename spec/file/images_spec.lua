@@ -1,4 +1,4 @@
--- Pictures in files: PNG, PGM, PPM. Files are made and read in plain Lua (spec/formats.lua).
+-- Image files: PNG, PGM, PPM. They are made and read in plain Lua (spec/formats.lua).
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local formats = require "spec.formats"
@@ -101,7 +101,7 @@ describe("dc.image.read of PNG", function()
     end
   end
 
-  it("refuses what is damaged, and says what is", function()
+  it("refuses damaged files, and names the defect", function()
     local p = random_png(2, 8, false, 5, 4)
     local good = formats.png(p)
     local head, tail = good:sub(1, 33), formats.chunk("IEND", "")
@@ -170,7 +170,7 @@ describe("dc.image.write of PNG", function()
     end
   end
 
-  it("chooses filters, so that smooth pictures become small", function()
+  it("chooses filters that make smooth images small", function()
     local ramp = (dc.arange(0, 255):reshape(1, 256) + dc.arange(0, 255):reshape(256, 1)):to "uint8"
     dc.image.write(path "s.png", ramp)
     local _, _, _, _, _, filters = formats.parse_png(formats.read(path "s.png"))
@@ -186,7 +186,7 @@ describe("dc.image.write of PNG", function()
     assert.same({ { 2, 6, 10 }, { 14, 18, 22 } }, dc.image.read(path "v.png"):to_table())
   end)
 
-  it("refuses what is no picture, and leaves the old file", function()
+  it("refuses arrays that are not images, and leaves the old file", function()
     local good = dc.zeros(2, 2, "uint8")
     write("old.png", "old")
     local pattern = "float32; .*dc%.clip%(a, 0, 1%) %* 255"
@@ -257,7 +257,7 @@ describe("PGM and PPM", function()
     end
   end)
 
-  it("are refused when damaged, with what is wrong", function()
+  it("are refused when damaged, with the defect", function()
     for text, pattern in pairs {
       ["P5"] = "before the width", ["P5 3"] = "before the height", ["P6 3 3 "] = "before the largest",
       ["P5 0 3 255\n"] = "is 0", ["P5 3 3 0\n"] = "is 0", ["P5 3 3 65536\n"] = "largest value is above 65535",
@@ -280,14 +280,14 @@ describe("PGM and PPM", function()
   end)
 end)
 
-describe("damaged pictures", function()
+describe("damaged images", function()
   it("never do more than raise an error", function()
     local indexed = random_png(3, 2, true, 9, 7)
     local seeds = {
       formats.png((random_png(6, 8, false, 7, 5))), formats.png(indexed, formats.chunk("PLTE", ("abc"):rep(4))),
       "P6 3 2 255\n" .. ("x"):rep(18), "P2 3 2 300\n1 2 3 # x\n 4 5 6\n",
     }
-    -- with the chunks' check values made good again, so that what is behind them is reached
+    -- with corrected check values of chunks, so that the code after their check is reached
     local function mend(s)
       local out, at = { s:sub(1, 8) }, 9
       while at + 11 <= #s do

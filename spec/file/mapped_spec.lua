@@ -10,7 +10,7 @@ teardown(remove)
 local function path(name) return folder .. name end
 
 describe("memory-mapped files", function()
-  it("are not changed by writes, and outlive their name", function()
+  it("are not changed by writes to the array, and outlive their name", function()
     local values = h.values(1000, "float64")
     local a = dc.array(values, "float64")
     dc.save(path "m.npy", a)
@@ -26,7 +26,7 @@ describe("memory-mapped files", function()
     fails("argument", "closed", function() return view[1] end)
   end)
 
-  it("take no memory of the device's on the CPU device, and sums are those of the copy", function()
+  it("take no memory on the CPU device, and give the sums of a copy", function()
     if dc.device().backend ~= "cpu" then return pending "the CPU device's" end
     local a = dc.arange(1, 300000, "int32")
     dc.save(path "m.npy", a)
@@ -37,7 +37,7 @@ describe("memory-mapped files", function()
     assert.equal(a:sum():item(), m:sum():item())
   end)
 
-  it("end in an error when the file is cut short meanwhile", function()
+  it("raise an error when the file is truncated after mapping", function()
     if dc.device().backend ~= "cpu" then return pending "the CPU device's" end
     local text, code = h.on_cpu("THREADS=1", [[
       local dc = require "dotcompute"
@@ -54,7 +54,7 @@ describe("memory-mapped files", function()
   end)
 
   -- Members that are stored and lie where their dtype may lie; of others there are copies, of the same values.
-  it("are members of archives, too", function()
+  it("may be members of archives", function()
     for _ = 1, 6 do
       local arrays = { x = dc.array(h.values(math.random(1, 3000), "float64"), "float64"),
         ["of many words"] = dc.array(h.values(math.random(1, 50), "complex64"), "float32"):reshape(-1, 1),
@@ -79,7 +79,7 @@ describe("memory-mapped files", function()
     end
   end)
 
-  it("are taken from archives wherever the members lie, packed ones and others", function()
+  it("are mapped in archives at any offset; compressed ones are read", function()
     local before = dc.stats().bytes_allocated
     local a = dc.array(h.values(1000, "float64"), "float64")
     local bytes = formats.npy(formats.npy_header("<f8", { 1000 }), a:bytes())
@@ -101,7 +101,7 @@ describe("memory-mapped files", function()
     end
   end)
 
-  it("never reach beyond their member", function()
+  it("never extend beyond their member", function()
     local header = formats.npy_header("<f8", { 1000 })
     for _, bytes in ipairs { formats.npy(header, ("x"):rep(7999)), formats.npy(header, ""),
       formats.npy(formats.npy_header("<f8", { 1 << 60 }), ("x"):rep(64)) } do

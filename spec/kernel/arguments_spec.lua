@@ -103,7 +103,7 @@ describe("a pointer parameter", function()
     end)
   end
 
-  it("gives the address of the first element, null for dc.null", function()
+  it("passes the address of the first element, null for dc.null", function()
     local k = dc.kernel [[
 __global__ void addresses(const float *x, const float *y, unsigned long long *out) {
   out[0] = (unsigned long long)x;
@@ -117,7 +117,7 @@ __global__ void addresses(const float *x, const float *y, unsigned long long *ou
 
   local k = dc.kernel [[__global__ void take(int n, const float *x, float *y) {}]]
 
-  it("refuses nil, numbers, strings, tables, other userdata, and says what it takes", function()
+  it("refuses nil, numbers, strings, tables and other userdata, and names what it takes", function()
     local x = dc.zeros(4)
     local function call(v) return function() k(1, 1, 4, v, x) end end
     fails("argument", "'take'.*parameter 2 'x' %(const float %*%).*got nil.*dc%.null.*take%(int n", call(nil))
@@ -150,14 +150,13 @@ __global__ void addresses(const float *x, const float *y, unsigned long long *ou
   end)
 
   it("refuses arrays of another device", function()
-    local other
-    for _, d in ipairs(dc.devices()) do if d ~= dc.device() then other = d end end
+    local other = h.other_device()
     if not other then return end
     local y = dc.using(other, dc.zeros, 4)
     fails("argument", "device " .. tostring(other), function() k(1, 1, 4, y, dc.zeros(4)) end)
   end)
 
-  it("computes expressions that are passed, and settles what reads the memory written", function()
+  it("evaluates pending expressions that are passed or that read the memory written", function()
     local add = dc.kernel [[
 __global__ void add(int n, const float *x, float *y) {
   int i = threadIdx.x;
@@ -174,7 +173,7 @@ __global__ void add(int n, const float *x, float *y) {
     assert.same({ 1, 2, 3, 4 }, x:to_table())
   end)
 
-  it("settles what reads memory whose address went in as an integer", function()
+  it("evaluates pending expressions that read memory whose address is passed as an integer", function()
     local poke = dc.kernel [[__global__ void poke(unsigned long long p) { *(float *)p = 100; }]]
     local x = dc.ones(3)
     local e = x + 1
@@ -183,7 +182,7 @@ __global__ void add(int n, const float *x, float *y) {
     assert.equal(2, e[1])
   end)
 
-  it("to a struct takes bytes of whole structs", function()
+  it("to a struct takes arrays of bytes, whole structs", function()
     local s = dc.kernel [[
 struct Body { float x; int n; };
 __global__ void bodies(int n, Body *b) { if (threadIdx.x < n) b[threadIdx.x].n *= 2; }]]
@@ -196,7 +195,7 @@ __global__ void bodies(int n, Body *b) { if (threadIdx.x < n) b[threadIdx.x].n *
 end)
 
 describe("the number of arguments", function()
-  it("must be the kernel's", function()
+  it("must be the number of parameters", function()
     local k = dc.kernel [[__global__ void three(int a, float b, int *c) {}]]
     local c = dc.zeros(1, "int32")
     fails("argument", "'three'.*3 arguments expected.*got 2.*three%(int a, float b", function() k(1, 1, 1, 2) end)

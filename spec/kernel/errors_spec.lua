@@ -1,4 +1,4 @@
--- What is wrong with a source is told with the line of this very file.
+-- Errors in a source name the line of the script that contains it: here, of this file.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails, line = h.fails, h.line
@@ -24,7 +24,7 @@ __global__ void broken(float *x) {
     assert.matches(this .. here - 3, err.where)
   end)
 
-  it("is found although it was kept in a variable, or stands in a file with other line ends", function()
+  it("is located in a source from a variable, and in a file with other line ends", function()
     local here = line(3)
     local source = [[
 __global__ void a() {}
@@ -35,10 +35,8 @@ __global__ void b() { nothing; }
 
     local name = os.tmpname()
     for _, newline in ipairs { "\n", "\r\n", "\r", "\n\r" } do
-      local f = assert(io.open(name, "wb"))
-      f:write((table.concat({ "local dc = require 'dotcompute'", "", "return dc.kernel [[", "__global__ void f() {",
-        "  wrong;", "}]]", "" }, "\n"):gsub("\n", newline)))
-      f:close()
+      h.write(name, (table.concat({ "local dc = require 'dotcompute'", "", "return dc.kernel [[",
+        "__global__ void f() {", "  wrong;", "}]]", "" }, "\n"):gsub("\n", newline)))
       local ok, message = pcall(dofile, name)
       assert.is_false(ok)
       assert.is_truthy(tostring(message):find(name .. ":5", 1, true), tostring(message))
@@ -46,7 +44,7 @@ __global__ void b() { nothing; }
     os.remove(name)
   end)
 
-  it("that was built is named by the line of the call and its own line", function()
+  it("that was built at run time is located by the call's line and its own line", function()
     local source = table.concat({ "__global__ void f() {", "  " .. "wro" .. "ng;", "}" }, "\n")
     local here = line(1)
     local err = fails("compile", "wrong", function() dc.kernel(source) end)
@@ -55,7 +53,7 @@ __global__ void b() { nothing; }
     assert.is_false((pcall(chunk)))
   end)
 
-  it("may be no CUDA C at all, or empty, or no string", function()
+  it("may be no CUDA C, empty, or no string", function()
     fails("compile", "", function() dc.kernel "This is not CUDA C at all." end)
     fails("compile", "", function() dc.kernel "\0\1\2\255" end)
     fails("compile", "__global__", function() dc.kernel "" end)
@@ -65,14 +63,14 @@ __global__ void b() { nothing; }
     fails("argument", "source expected", function() dc.module {} end)
   end)
 
-  it("may include what is not there", function()
+  it("may include a missing header", function()
     local err = fails("compile", "no_such_header", function() dc.kernel [[
 #include "no_such_header.h"
 __global__ void f() {}]] end)
     assert.matches(this, tostring(err))
   end)
 
-  it("is not cached as a failure, and compiles nothing else wrong", function()
+  it("is not cached as a failure, and does not affect other sources", function()
     local source = "#include \"late.h\"\n__global__ void f(int *x) { *x = LATE; }"
     fails("compile", "late", function() dc.kernel(source) end)
     local k = dc.kernel(source, { headers = { ["late.h"] = "#define LATE 6" } })
@@ -84,7 +82,7 @@ end)
 
 describe("a kernel's name", function()
   local two = "__global__ void first() {}\n__global__ void second() {}"
-  it("must be told when there are two, and exist", function()
+  it("must be given when there are two, and exist", function()
     fails("argument", "2 kernels.*first, second.*name", function() dc.kernel(two) end)
     assert.equal("second", dc.kernel(two, { name = "second" }).name)
     fails("argument", "no kernel 'third'.*'first', 'second'", function() dc.kernel(two, { name = "third" }) end)
@@ -94,7 +92,7 @@ describe("a kernel's name", function()
 end)
 
 describe("an error in a launch", function()
-  it("leaves everything usable, and launches nothing", function()
+  it("launches nothing, and leaves kernel and arrays usable", function()
     local k = dc.kernel [[__global__ void set(int n, int *x) { x[threadIdx.x] = n; }]]
     local x = dc.zeros(32, "int32")
     collectgarbage()
@@ -114,7 +112,7 @@ describe("an error in a launch", function()
     assert.is_true(dc.stats().bytes_live <= before + 4096)
   end)
 
-  it("is raised for a self that is no kernel", function()
+  it("is raised for a self that is not a kernel", function()
     local k = dc.kernel "__global__ void f() {}"
     local call = debug.getmetatable(k).__call
     fails("argument", "kernel expected", function() call(dc.ones(1), 1, 1) end)

@@ -1,4 +1,4 @@
--- How a kernel is launched beyond grid and block: with{}, "auto", cooperative launches.
+-- Launch options beyond grid and block: with{}, "auto", cooperative launches.
 local dc = require "dotcompute"
 local fails = require "spec.helper".fails
 
@@ -40,11 +40,11 @@ describe("a cooperative launch", function()
     assert.equal(want, sum:item())
   end
 
-  it("comes by itself where the kernel synchronizes its whole grid", function()
+  it("is chosen for kernels that synchronize the whole grid", function()
     total_of(m.total, 16, 64)
     total_of(m.total, 7, 33)
   end)
-  it("comes when asked for", function()
+  it("is chosen by the option", function()
     total_of(m.total:with { cooperative = true }, 12, 96)
     local last = dc.zeros(1, "int64")
     m.ranks:with { cooperative = true }(8, 32, last)
@@ -59,13 +59,13 @@ describe("a cooperative launch", function()
     fails("launch", "at most %d+ of them at once$",
       function() m.ranks:with { cooperative = true }(blocks, 1024, dc.zeros(1, "int64")) end)
   end)
-  it("is not forced on other kernels of the module", function()
+  it("is not chosen for other kernels of the module", function()
     local blocks = dc.device().multiprocessors * most + 1
     local last = dc.zeros(1, "int64")
     m.ranks(blocks, 32, last)
     assert.equal(blocks * 32 - 1, last:item())
   end)
-  it("can be had from a group that is declared, passed on, or synchronized by a function", function()
+  it("is chosen for a grid group that is declared, passed on, or synchronized by a function", function()
     for _, text in ipairs {
       "__device__ void meet(cg::grid_group g) { g.sync(); }\n" ..
         "__global__ void k(int *x) { meet(cg::this_grid()); x[0]++; }",
@@ -93,7 +93,7 @@ __global__ void reverse(int *x) {
   x[blockIdx.x * blockDim.x + threadIdx.x] = buffer[blockDim.x - 1 - threadIdx.x];
 }]]
 
-  it("gives a variant that can be kept, and leaves the kernel as it is", function()
+  it("gives a variant of the kernel, and leaves the kernel unchanged", function()
     local variant = k:with { shared = 4 * 64 }
     local x = dc.arange(1, 128, 1, "int32")
     for _ = 1, 3 do variant(2, 64, x) end
@@ -101,12 +101,12 @@ __global__ void reverse(int *x) {
     assert.equal(65, x[128])
     assert.equal(k.signature, variant.signature)
   end)
-  it("keeps what a variant of a variant had", function()
+  it("keeps the options of the variant it is applied to", function()
     local x = dc.arange(1, 32, 1, "int32")
     k:with { shared = 4 * 32 }:with { cooperative = true }(1, 32, x)
     assert.equal(32, x[1])
   end)
-  it("refuses what it does not know or cannot be", function()
+  it("refuses unknown options and invalid values", function()
     fails("argument", "there is no launch option 'blocks'; there are shared", function() k:with { blocks = 1 } end)
     fails("argument", "'cooperative' is a boolean, got", function() k:with { cooperative = 1 } end)
     fails("argument", "'pdl' is a boolean, got", function() k:with { pdl = "yes" } end)
@@ -121,7 +121,7 @@ __global__ void reverse(int *x) {
       k:with { shared = 1 << 24 }(1, 32, dc.zeros(32, "int32"))
     end)
   end)
-  it("gives threads a stack for functions that call themselves", function()
+  it("gives threads a stack for recursive functions", function()
     local deep = dc.kernel [[
 __device__ __noinline__ int depth(int n, int *below) {
   int here[64];
@@ -155,7 +155,7 @@ __global__ void sizes(int *x) {
       end
     end)
   else
-    it("says what the CPU device lacks", function()
+    it("names the options that the CPU device lacks", function()
       local x = dc.zeros(64, "int32")
       fails("launch", "clusters of 2 blocks .*takes at most 1", function()
         k:with { cluster = 2, shared = 128 }(2, 32, x)
@@ -167,7 +167,7 @@ __global__ void sizes(int *x) {
 end)
 
 describe([[the block "auto"]], function()
-  it("has as many threads as occupy the device best, and keeps to the kernel's own bounds", function()
+  it("has the number of threads of the best occupancy, within the kernel's launch bounds", function()
     local k = dc.kernel [[
 __global__ void __launch_bounds__(96) sizes(int *n) { if (threadIdx.x == 0) n[blockIdx.x] = blockDim.x; }]]
     local n = dc.zeros(3, "int32")
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(96) sizes(int *n) { if (threadIdx.x == 0) n[bl
     k:forall(1, n)
     assert.equal(size, n[1])
   end)
-  it("is the only word that a block can be", function()
+  it("is the only string that a block can be", function()
     local k = dc.kernel "__global__ void nothing() {}"
     fails("launch", "the block is an integer or", function() k(1, "best") end)
     fails("launch", "the grid is an integer or", function() k("auto", 1) end)

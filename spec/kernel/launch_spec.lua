@@ -36,7 +36,7 @@ describe("a launch", function()
     assert.equal(200003, out[12])
   end)
 
-  it("of no threads is no launch", function()
+  it("of no threads launches nothing", function()
     local out = dc.full(4, -1, "int32")
     dc.stats "reset"
     k(0, 4, out)
@@ -92,7 +92,7 @@ __global__ void count(int n, int *x) {
     assert.equal(5, dc.stats().launches)
   end)
 
-  it("sees what was written before it, and is seen by what is read after", function()
+  it("reads earlier writes, and its writes are read by later work", function()
     local add = dc.kernel [[__global__ void add(int *x, int v) { x[threadIdx.x] += v; }]]
     local x = dc.arange(1, 64, "int32")
     for i = 1, 50 do
@@ -113,7 +113,7 @@ __global__ void turn(int n, int *x) {
   x[threadIdx.x] = s[n - 1 - threadIdx.x];
 }]]
 
-  it("is given by with{}, which leaves the kernel as it was", function()
+  it("is given by with{}, which leaves the kernel unchanged", function()
     local k = dc.kernel(source)
     for _, n in ipairs { 1, 33, 256, 1000 } do
       local t = h.values(n, "int32")
@@ -140,7 +140,7 @@ __global__ void turn(int n, int *x) {
 end)
 
 describe("a kernel object", function()
-  it("tells name, signature, attributes and occupancy", function()
+  it("has name, signature, attributes and occupancy", function()
     local k = dc.kernel [[
 __global__ void tell(int n, float a, const float *x, unsigned char *y) {
   __shared__ float s[100];
@@ -163,7 +163,7 @@ __global__ void tell(int n, float a, const float *x, unsigned char *y) {
     fails("launch", "block", function() k:occupancy() end)
   end)
 
-  it("lives as long as somebody has it", function()
+  it("lives as long as it is referenced", function()
     local k
     do
       local m = dc.module "__global__ void one(int *x) { *x = 1; }"
@@ -197,7 +197,7 @@ namespace inner { __global__ void c(int *x) { *x = 3; } }]]
     assert.matches("module of a, b", tostring(m))
   end)
 
-  it("makes instances of templates, named beforehand or when asked for", function()
+  it("compiles instances of templates, named beforehand or on first use", function()
     local source = [[
 template <class T> __global__ void scale(int n, T a, T *x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -217,7 +217,7 @@ template <class T> __global__ void scale(int n, T a, T *x) {
     assert.same({ -5, -10 }, x:to_table())
   end)
 
-  it("with variables makes no instances later", function()
+  it("with variables compiles no instances later", function()
     local m = dc.module([[
 __device__ int counter;
 template <class T> __global__ void bump(T *x) { *x = (T)atomicAdd(&counter, 1); }]], { instantiate = "bump<int>" })
@@ -258,18 +258,12 @@ __global__ void get(long long *x) { *x = mine(); }]], {
     local x = dc.zeros(1, "int64")
     k(1, 1, x)
     assert.equal(77, x[1])
-    local dir = os.tmpname()
-    os.remove(dir)
-    assert(os.execute("mkdir " .. dir))
-    local f = assert(io.open(dir .. "/there.h", "w"))
-    f:write "#define N 99"
-    f:close()
+    local dir = h.folder()
+    h.write(dir .. "/there.h", "#define N 99")
     local there = "#include <there.h>\n" .. source
     dc.kernel(there, { include = { dir } })(1, 1, x)
     assert.equal(99, x[1])
-    f = assert(io.open(dir .. "/there.h", "w")) -- an edited header is seen: the cache knows what was included
-    f:write "#define N 101"
-    f:close()
+    h.write(dir .. "/there.h", "#define N 101") -- an edited header misses the cache, which knows the headers
     dc.kernel(there, { include = dir })(1, 1, x)
     assert.equal(101, x[1])
     os.execute("rm -r " .. dir)
@@ -277,7 +271,7 @@ __global__ void get(long long *x) { *x = mine(); }]], {
     assert.equal(4, get { flags = "-DN=4" })
   end)
 
-  it("choose the language, fast arithmetic and line information", function()
+  it("choose the C++ dialect, fast arithmetic and line information", function()
     local std = "__global__ void get(long long *x) { *x = __cplusplus; }"
     local x = dc.zeros(1, "int64")
     dc.kernel(std, { std = "c++14" })(1, 1, x)
@@ -300,19 +294,14 @@ __global__ void get(long long *x) { *x = mine(); }]], {
 end)
 
 describe("files", function()
-  it("give kernels and modules", function()
-    local name = os.tmpname()
-    local f = assert(io.open(name, "w"))
-    f:write "__global__ void put(int *x) { *x = 42; }\n"
-    f:close()
+  it("contain kernels and modules", function()
+    local name = h.temporary("__global__ void put(int *x) { *x = 42; }\n")
     local x = dc.zeros(2, "int32")
     dc.kernel_file(name)(1, 1, x)
     assert.equal(42, x[1])
     dc.module_file(name).put(1, 1, x[{ { 2, 2 } }])
     assert.equal(42, x[2])
-    f = assert(io.open(name, "w"))
-    f:write "__global__ void put(int *x) {\n  *x = oops;\n}\n"
-    f:close()
+    h.write(name, "__global__ void put(int *x) {\n  *x = oops;\n}\n")
     local err = fails("compile", "oops", function() dc.kernel_file(name) end)
     assert.is_truthy(tostring(err):find(name .. ":2", 1, true), tostring(err))
     os.remove(name)
@@ -321,7 +310,7 @@ describe("files", function()
 end)
 
 describe("compiled code", function()
-  it("is kept: the second time nothing is compiled", function()
+  it("is cached: the second time nothing is compiled", function()
     -- Of the clock, not of the seed: the cache outlives a run, and a seed may be used again.
     local name = os.tmpname()
     os.remove(name)

@@ -1,25 +1,10 @@
--- Modules: instances of templates, variables as arrays, linked sources, ready-made code, edited files, closing.
+-- Modules: instances of templates, variables as arrays, linked sources, PTX, edited files, closing.
 local dc = require "dotcompute"
 local h = require "spec.helper"
-local fails = h.fails
+local fails, write, with_file = h.fails, h.write, h.with_file
 local random = math.random
 
 local function one(dtype) return dc.zeros(1, dtype or "int32") end
-
-local function write(path, text)
-  local f = assert(io.open(path, "wb"))
-  f:write(text)
-  f:close()
-end
-
--- A file that is gone after the call.
-local function with_file(text, fn)
-  local name = os.tmpname()
-  write(name, text)
-  local ok, err = pcall(fn, name)
-  os.remove(name)
-  if not ok then error(err, 0) end
-end
 
 local on_cpu = dc.device().backend == "cpu"
 
@@ -29,7 +14,7 @@ template<class T, int N> __global__ void scale(T *x) { for (int i = 0; i < N; i+
 template<class A, class B> __global__ void convert(const A *x, B *y) { *y = (B)*x; }
 template<bool add> __global__ void step(int *x) { *x += add ? 1 : -1; }]]
 
-  it("are asked for by name, whatever the blanks", function()
+  it("are selected by name, whatever the blanks", function()
     local m = dc.module(source, { instantiate = { "scale<float, 4>", "convert<unsigned   int,double>" } })
     local k = m:kernel "scale<float,4>"
     assert.equal(k, m:kernel "scale< float , 4 >")
@@ -41,7 +26,7 @@ template<bool add> __global__ void step(int *x) { *x += add ? 1 : -1; }]]
     for i = 1, 6 do assert.equal(i <= 4 and h.f32(t[i] * 2) or t[i], x[i]) end
   end)
 
-  it("are asked for by dtypes and numbers", function()
+  it("are selected by dtypes and numbers", function()
     local m = dc.module(source)
     for _, dtype in ipairs { "int8", "uint16", "int32", "int64", "float32", "float64" } do
       local x = dc.ones(3, dtype)
@@ -60,7 +45,7 @@ template<bool add> __global__ void step(int *x) { *x += add ? 1 : -1; }]]
     assert.equal(1, x[1])
   end)
 
-  it("whose arguments make no sense are errors", function()
+  it("with invalid arguments are errors", function()
     local m = dc.module(source)
     fails("argument", "bad argument #2 to 'kernel': a dtype", function() m:kernel("scale", {}) end)
     fails("argument", "template arguments already", function() m:kernel("scale<int, 2>", "float32") end)
@@ -122,7 +107,7 @@ __global__ void look(int *out) { *out = n; }]]
     assert.equal(m:global "n", m:global "n")
   end)
 
-  it("are read and written, and kernels see it", function()
+  it("are read and written by scripts and kernels", function()
     local m = dc.module(source)
     local coeffs, t = {}, h.ints(100)
     for i = 1, 3 do coeffs[i] = h.ints(4) end
@@ -179,7 +164,7 @@ __global__ void other(int *x) { *x = table<int>[0]; }]], { instantiate = { "k<fl
     end)
   end)
 
-  it("may be managed", function()
+  it("may be managed memory", function()
     local m = dc.module [[
 __managed__ int three[3] = { 1, 2, 3 };
 static __managed__ short small = 7;
@@ -202,7 +187,7 @@ __global__ void k(double *x) { *x = three[1] + small + ns::y + ns::w[1].y + ns::
     assert.equal(3.0, m:global "ns::y":item())
   end)
 
-  it("are settled before a kernel of the module runs", function()
+  it("are read by pending expressions before a kernel of the module runs", function()
     local m = dc.module(source)
     local t = m:global "table"
     t:fill(5)
@@ -221,7 +206,7 @@ __global__ void k(double *x) { *x = three[1] + small + ns::y + ns::w[1].y + ns::
     assert.equal(1 << 40, g[1])
   end)
 
-  it("that are not there are an error that lists what there is", function()
+  it("that do not exist are an error that lists those that do", function()
     local err = fails("argument", "no variable 'nothing' in the module; it has ", function()
       dc.module(source):global "nothing"
     end)
@@ -230,7 +215,7 @@ __global__ void k(double *x) { *x = three[1] + small + ns::y + ns::w[1].y + ns::
     fails("argument", "a variable's name", function() dc.module(source):global(5) end)
   end)
 
-  it("made by macros are bytes", function()
+  it("declared by macros are bytes", function()
     local m = dc.module [[
 #define TABLE(name, type) __device__ type name[3];
 TABLE(made, int)
@@ -239,7 +224,7 @@ __global__ void k(int *x) { *x = made[1]; }]]
     if g.dtype == "uint8" then assert.equal(12, g.size) else assert.equal("int32", g.dtype) end
   end)
 
-  it("make templates that are not named beforehand errors", function()
+  it("make instances that are not named beforehand errors", function()
     local m = dc.module "__device__ int v;\ntemplate<class T> __global__ void k(T *x) { *x = v; }"
     fails("argument", "instantiate", function() m:kernel "k<int>" end)
   end)
@@ -270,7 +255,7 @@ template<class T> __global__ void fill(T *x, T v) { *x = v; }]]
     assert.equal(2 * 762.0 + 1 + 700 + 2 + 40, x[1])
   end
 
-  it("see each other's functions and variables, and keep what is their own", function()
+  it("share functions and variables, and keep static ones separate", function()
     local m = dc.module { main, library }
     check(m)
     assert.same({ 1, 2, 3, 4 }, m:global "table":to_table())
@@ -299,7 +284,7 @@ template<class T> __global__ void fill(T *x, T v) { *x = v; }]]
     check(dc.module { ptx, main })
   end)
 
-  it("give the right line of the right source", function()
+  it("name the right line of the right source", function()
     local here = h.line(2)
     local err = fails("compile", "wrong", function()
       dc.module { [[
@@ -355,28 +340,26 @@ describe("code", function()
     end
   end)
 
-  it("is linked by nvJitLink, which is missed by name", function()
+  it("is linked by nvJitLink; the error for a missing one names it", function()
     local child = ([[
       local dc = require "dotcompute"
       local m = dc.module { %q, "__device__ int f() { return 1; }" }
       local ok, err = pcall(m.cubin, m, "sm_90")
       print(ok, err.code, err.message:match "install" or err.message)]]):format(source)
     local text = h.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=off DOTCOMPUTE_NVJITLINK=off '%s/dclua' -e %s")
-      :format(os.getenv "DOTCOMPUTE_BUILD" or "build", h.quote(child)))
+      :format(h.build, h.quote(child)))
     assert.equal("false\tNVJITLINK_NOT_FOUND\tinstall\n", text)
   end)
 
-  it("is disassembled by NVIDIA's tool, which is missed by name", function()
-    local dir = os.tmpname()
-    os.remove(dir)
-    assert(os.execute("mkdir -p " .. dir .. "/bin"))
+  it("is disassembled by nvdisasm; the error for a missing one names it", function()
+    local dir = h.folder()
+    assert(os.execute("mkdir " .. dir .. "/bin"))
     write(dir .. "/bin/nvdisasm",
       "#!/bin/sh\n[ \"$1\" = -c ] && head -c 4 \"$2\" | tail -c 3\necho\necho '/*0000*/ EXIT ;'\n")
     os.execute("chmod 755 " .. dir .. "/bin/nvdisasm")
-    local dclua = os.getenv "DOTCOMPUTE_BUILD" or "build"
     local child = ([[print(pcall(function() return require "dotcompute".module(%q):sass "sm_90" end))]]):format(source)
-    local text = h.shell(("DOTCOMPUTE_DEVICE=cpu CUDA_PATH=%s DOTCOMPUTE_NVRTC='%s' '%s/dclua' -e %s")
-      :format(dir, os.getenv "DOTCOMPUTE_NVRTC" or "", dclua, h.quote(child)))
+    local text = h.shell(("DOTCOMPUTE_DEVICE=cpu CUDA_PATH=%s DOTCOMPUTE_NVRTC='%s' '%s' -e %s")
+      :format(dir, os.getenv "DOTCOMPUTE_NVRTC" or "", h.dclua, h.quote(child)))
     os.execute("rm -rf " .. dir)
     assert.matches("^true\tELF\n/%*0000%*/ EXIT ;\n", text)
     local tools = "nvdisasm cuobjdump /usr/local/cuda*/bin/nvdisasm /usr/local/cuda*/bin/cuobjdump"
@@ -384,7 +367,7 @@ describe("code", function()
     fails("compile", "nvdisasm.*install", function() dc.module(source):sass "sm_90" end)
   end)
 
-  it("that is ready-made PTX runs as it is", function()
+  it("given as PTX runs unchanged", function()
     local ptx = dc.module(source):ptx()
     local x = one()
     dc.kernel(ptx)(1, 1, x)
@@ -393,7 +376,7 @@ describe("code", function()
 end)
 
 describe("a file that was edited", function()
-  it("is compiled anew by reload, and kernels of it are the new ones", function()
+  it("is recompiled by reload, and its kernels are the new ones", function()
     with_file("__constant__ int c = 3;\n__global__ void k(int *x) { *x = c; }\n__global__ void j() {}", function(name)
       local k, m = dc.kernel_file(name, { name = "k" }), dc.module_file(name)
       local variant, j, g, x = k:with { shared = 16 }, m.j, m:global "c", one()
@@ -423,7 +406,7 @@ describe("a file that was edited", function()
     end)
   end)
 
-  it("may be reloaded in the middle of a launch: that raises or is the one it was, and nothing is lost", function()
+  it("may be reloaded during a launch: it raises or launches the old kernel, and leaks nothing", function()
     local function text(n)
       return ([[
 struct S { int a; float b[2]; const float *p; };
@@ -454,7 +437,7 @@ __global__ void k(S s, float *x) { x[0] = s.a + s.b[0] + s.p[0] + %d; }]]):forma
         for _ = 1, 4 do setmetatable({}, { __gc = function() if random(50) == 1 then reload() end end }) end
         local big = dc.full(100000, 40) + 0
         local ok, err = pcall(k, 1, 1, { a = 10, b = { 20, 30 }, p = big }, x)
-        local after = n -- a collection behind the launch reloads too, and launches
+        local after = n -- a collection after the launch reloads too, and launches
         if not ok then assert.matches("reloaded while", err.message)
         else
           local value = x[1]
@@ -466,7 +449,7 @@ __global__ void k(S s, float *x) { x[0] = s.a + s.b[0] + s.p[0] + %d; }]]):forma
     end)
   end)
 
-  it("counts a header's edit, and instances", function()
+  it("is recompiled after the edit of a header, too, with its instances", function()
     with_file("#define VALUE 10\n", function(header)
       local source = ('#include "%s"\ntemplate<class T> __global__ void k(T *x) { *x = VALUE; }'):format(header)
       with_file(source, function(name)
@@ -482,7 +465,7 @@ __global__ void k(S s, float *x) { x[0] = s.a + s.b[0] + s.p[0] + %d; }]]):forma
     end)
   end)
 
-  it("is missed where there was none", function()
+  it("must exist: a module of a string cannot be reloaded", function()
     fails("argument", "does not come from a file", function() dc.module "__global__ void k() {}":reload() end)
     with_file("__global__ void k() {}", function(name)
       local k = dc.kernel_file(name)
@@ -494,7 +477,7 @@ __global__ void k(S s, float *x) { x[0] = s.a + s.b[0] + s.p[0] + %d; }]]):forma
 end)
 
 describe("a closed module", function()
-  it("and its kernels are errors", function()
+  it("and its kernels raise errors", function()
     local m = dc.module "template<class T> __global__ void t(T *x) { *x = 2; }\n__global__ void k(int *x) { *x = 1; }"
     local k, t, x = m.k, m:kernel("t", "int32"), one()
     k(1, 1, x)
@@ -511,7 +494,7 @@ describe("a closed module", function()
     assert.equal("closed module", tostring(m))
   end)
 
-  it("closes the arrays over its variables, and settles what read them", function()
+  it("closes the arrays over its variables, after pending expressions have read them", function()
     local g, e
     do
       local m <close> = dc.module "__device__ int v[3] = {1, 2, 3};\n__global__ void k() { v[0] = 5; }"
@@ -527,7 +510,7 @@ describe("on a GPU (a driver without one)", function()
   local fake = require "spec.fake"
   setup(fake.build)
 
-  it("variables are arrays, closing releases all, and what is linked is machine code", function()
+  it("variables are arrays, closing releases all, and linked code is machine code", function()
     local out, report = fake.run [==[
       local m = dc.module [[
 __device__ float table[8][8];

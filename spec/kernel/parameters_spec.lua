@@ -18,7 +18,7 @@ __global__ void pair(__half2 v, unsigned short *out) {
 __global__ void twice(int n, const __half *x, __half *y) { y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x]; }]]
   local out = dc.zeros(2, "uint16")
 
-  -- The value of such bits.
+  -- The value of the bits of a 16-bit float.
   local function value(bits, digits, bias)
     local e, m10 = bits >> digits & (1 << (15 - digits)) - 1, bits & (1 << digits) - 1
     local v = e == 0 and m10 * 2.0 ^ (1 - bias - digits) or (m10 + (1 << digits)) * 2.0 ^ (e - bias - digits)
@@ -54,13 +54,13 @@ __global__ void twice(int n, const __half *x, __half *y) { y[threadIdx.x] = x[th
     end)
   end
 
-  it("of 65504 is the largest half, 65520 none", function()
+  it("holds 65504, the largest half, and not 65520", function()
     m.half_(1, 1, 0, 65519.9, out)
     assert.equal(0x7bff, out[1])
     fails("argument", "65520 is too large for float16 %(at most 65504%)", function() m.half_(1, 1, 0, 65520, out) end)
   end)
 
-  it("may be a vector's component, or the pointee of an array of uint16 bits", function()
+  it("may be a vector's component, or a uint16 array's bits behind a pointer", function()
     m.pair(1, 1, { 1, -2 }, out)
     assert.same({ 0x3c00, 0xc000 }, out:to_table())
     local x, y = dc.array({ 0x3c00, 0xc000 }, "uint16"), dc.zeros(2, "uint16")
@@ -174,7 +174,7 @@ describe("a vector", function()
   end)
 end)
 
--- Random structs: their C text, a value for each field, and the values one behind the other.  The layout is computed
+-- Random structs: their C text, a value for each field, and the values in order.  The layout is computed
 -- here again, by the rules of C.
 local scalars = {
   { "char", "int8" }, { "unsigned char", "uint8" }, { "short", "int16" }, { "unsigned short", "uint16" },
@@ -248,7 +248,7 @@ local function random_type(depth, texts)
 end
 
 describe("a struct by value", function()
-  it("gets every field of random structs, and zeros between them", function()
+  it("passes every field of random structs, and zeros between them", function()
     for _ = 1, 8 do
       local texts, T = {}
       repeat T = random_type(0, texts) until T.name:find "^S" and T.size < 3000
@@ -279,7 +279,7 @@ describe("a struct by value", function()
     end
   end)
 
-  it("may have 32 fields, none, an alignment of 16, a base, and be a template or a typedef", function()
+  it("may have 32 fields, none, an alignment of 16, a base class, and be a template or a typedef", function()
     local fields, t, want = {}, {}, 0
     for i = 1, 32 do
       fields[i], t["field_" .. i] = ("%s field_%d;"):format(i % 2 == 0 and "int" or "double", i), i * 3
@@ -406,7 +406,7 @@ __global__ void copy(Long s, unsigned char *out) {
     check()
   end)
 
-  it("may come in tables that were filled in any way", function()
+  it("may be given in tables filled in any order", function()
     local k = dc.kernel [[
 struct Filled { float v[5]; short w[5]; float2 pair; int n; const float *p; };
 __global__ void copy(Filled s, float *out) {
@@ -493,7 +493,7 @@ __global__ void copy(Filled s, float *out) {
     refused("field 'pair': a table of 2 numbers", function(s) s.pair = { x = 1, z = 3 } end)
   end)
 
-  it("may have its fields in any order, another one in every launch", function()
+  it("may have its fields in any order, which may change from launch to launch", function()
     local k = dc.kernel [[
 struct Box { float low[3], high[3]; int kind; double weight; };
 struct Pair { Box first, second, more[2]; double d[3]; short n; };
@@ -509,7 +509,7 @@ __global__ void f(Box a, Pair p, Box b, unsigned char *out) {
       local v = ({ random(-9, 9), random(-1 << 40, 1 << 40), random(), 0, -0.0, math.huge })[random(6)]
       return random(2) == 1 and v or v + 0.0
     end
-    -- A table of these fields that has seen others before.
+    -- A table of these fields that had other keys before.
     local function table_of(fields)
       local names, t = {}, {}
       for name in pairs(fields) do table.insert(names, random(#names + 1), name) end
@@ -567,7 +567,7 @@ __global__ void f(Box a, Pair p, Box b, unsigned char *out) {
     end
   end)
 
-  it("names what is missing, unknown, or wrong", function()
+  it("names missing, unknown and wrong fields", function()
     m.body(1, 1, body(), out)
     assert.equal(1 + 4 + 10 + 1 + 1 - 1 + 1 + 3, out[1])
     local launches = dc.stats().launches
@@ -608,7 +608,7 @@ __global__ void f(Box a, Pair p, Box b, unsigned char *out) {
     assert.equal(launches, dc.stats().launches)
   end)
 
-  it("of which fields cannot be told apart takes its bytes alone", function()
+  it("with fields of the same name takes bytes only", function()
     m.bits(1, 1, string.pack("<I4", 2 | 9 << 3), out)
     assert.equal(209, out[1])
     fails("argument", "'bits', parameter 1 'b' %(Bits%): a string of 4 bytes expected %(it has bit%-fields%), got a t",
@@ -653,7 +653,7 @@ __global__ void add(Span s) {
   }
 }]]
 
-  it("take arrays and dc.null, computed and settled first", function()
+  it("take arrays and dc.null, after pending expressions are evaluated", function()
     local x, y, z = dc.arange(1, 4), dc.zeros(4), dc.zeros(4)
     local before = y + z * 10
     k(1, 32, { from = x * 2, to = { y, z }, n = 4 })
@@ -669,7 +669,7 @@ __global__ void add(Span s) {
     assert.same({ 4, 6, 8, 10 }, y:to_table())
   end)
 
-  it("are checked like pointers of their own", function()
+  it("are checked like pointer parameters", function()
     local y = dc.zeros(4)
     local function wrong(pattern, from, to)
       fails("argument", "kernel 'add', parameter 1 's' %(Span%): " .. pattern, function()
@@ -700,7 +700,7 @@ describe("a pointer to pointers", function()
 __global__ void sums(int n, const float *const *in, float **out) {
   for (int i = 0; i < n; i++) out[i][0] = in[i][0] + in[i][1];
 }]]
-  it("takes an array of addresses, and settles what they lead to", function()
+  it("takes an array of addresses, after pending expressions that read their memory are evaluated", function()
     local a, b, c, d = dc.array { 1, 2 }, dc.array { 3, 4 }, dc.zeros(1), dc.zeros(1)
     local before = c + d + 7
     k(1, 1, 2, dc.array({ a.ptr, b.ptr }, "uint64"), dc.array({ c.ptr, d.ptr }, "int64"))
@@ -717,7 +717,7 @@ __global__ void sums(int n, const float *const *in, float **out) {
 end)
 
 describe("a wrong argument", function()
-  it("late in a loop is raised before anything is launched", function()
+  it("late in a loop raises an error before the launch", function()
     local k = dc.kernel [[
 struct P { int n; float *x; };
 __global__ void count(P p, float4 v) { p.x[0] += p.n; }]]
@@ -745,7 +745,7 @@ extern "C" __global__ void scale(const float *x, float *y, float a, int n, P p, 
 }]]
   local ptx = dc.module("#include <cuda_fp16.h>\n" .. source):ptx()
 
-  it("gives ready-made code its types", function()
+  it("gives types to PTX", function()
     local k = dc.kernel(ptx, { args = "const float *x, float *__restrict__ y, float a, int n, P p, __half2 *h" })
     assert.equal("scale(const float *x, float *y, float a, int n, P p, __half2 *h)", k.signature)
     local x, y = dc.arange(1, 4), dc.zeros(4)
@@ -760,7 +760,7 @@ extern "C" __global__ void scale(const float *x, float *y, float a, int n, P p, 
       function() k(1, 1, x, y, 2, 4, { a = 1 }, dc.null) end)
   end)
 
-  it("may be a table by kernel, and change how a kernel's own types are taken", function()
+  it("may be a table by kernel, and override a kernel's types", function()
     local m = dc.module("#include <cuda_fp16.h>\n" .. source .. "\n__global__ void raw(unsigned long long p, int n) {}",
       { args = { raw = "float *p, int n",
                  scale = "const float x[], float y[4], float, unsigned int n, P body, void *" } })
@@ -772,7 +772,7 @@ extern "C" __global__ void scale(const float *x, float *y, float a, int n, P p, 
     assert.same({ 4, 4, 4, 4 }, y:to_table())
   end)
 
-  it("must fit the code", function()
+  it("must agree with the code", function()
     local function bad(kind, pattern, args, text)
       fails(kind, pattern, function() dc.kernel(text or ptx, { args = args }) end)
     end
@@ -791,7 +791,7 @@ extern "C" __global__ void scale(const float *x, float *y, float a, int n, P p, 
 end)
 
 describe("layouts of structs", function()
-  it("are kept with the code: a warm start does not load the compiler", function()
+  it("are cached with the code: a warm start does not load the compiler", function()
     local build, cache = assert(os.getenv "DOTCOMPUTE_BUILD"), os.tmpname()
     os.remove(cache)
     local script = [[

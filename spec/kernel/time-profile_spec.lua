@@ -3,7 +3,7 @@ local dc = require "dotcompute"
 local h = require "spec.helper"
 local fake = require "spec.fake"
 local fails = h.fails
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = h.build
 
 local saxpy_text = [[
 __global__ void saxpy(int n, float a, const float *x, float *y) {
@@ -12,7 +12,7 @@ __global__ void saxpy(int n, float a, const float *x, float *y) {
 }]]
 
 describe("dc.time", function()
-  it("times a function: the median first, then a table of all", function()
+  it("times a function: returns the median, and a table of all times", function()
     local k, n = dc.kernel(saxpy_text), 1000
     local x, y, calls = dc.ones(n), dc.zeros(n), 0
     local median, facts = dc.time(function(a, b)
@@ -36,14 +36,14 @@ describe("dc.time", function()
     assert.equal((two.times[1] + two.times[2]) / 2, two.median)
   end)
 
-  it("computes arrays that the function returns", function()
+  it("evaluates arrays that the function returns", function()
     local x = dc.ones(1000)
     dc.stats "reset"
     dc.time(function() return x + 1 end, 3)
     assert(dc.stats().launches >= 3)
   end)
 
-  it("refuses what makes no sense, and lets errors of the function through", function()
+  it("refuses invalid arguments, and passes on errors of the function", function()
     fails("argument", "takes a function, got the number 3", function() dc.time(3) end)
     fails("argument", "integer from 1 on, got the number 0", function() dc.time(print, 0) end)
     fails("argument", "got the string 'x'", function() dc.time(print, "x") end)
@@ -52,7 +52,7 @@ describe("dc.time", function()
 end)
 
 describe("dc.range", function()
-  it("calls a function and gives its results, or is a variable that closes", function()
+  it("calls a function and returns its results, or is a to-be-closed variable", function()
     assert.equal(3, select("#", dc.range("r", function(...) return ... end, 1, nil, 3)))
     local r <close> = dc.range "r"
     assert(r)
@@ -63,7 +63,7 @@ describe("dc.range", function()
     fails("argument", "a function expected", function() dc.range("r", 3) end)
   end)
 
-  it("tells a profiler that is there", function()
+  it("is reported to an attached profiler", function()
     local log = os.tmpname()
     local script = [[local dc = require 'dotcompute'
       dc.range('outer', function() local r <close> = dc.range 'inner' end)
@@ -71,16 +71,14 @@ describe("dc.range", function()
     local text, code = h.shell(("NVTX_INJECTION64_PATH=%s FAKE_NVTX_LOG=%s %s -e %s"):format(
       h.quote(build .. "/spec/libfake_nvtx.so"), h.quote(log), h.quote(build .. "/dclua"), h.quote(script)))
     assert.equal(0, code, text)
-    local f = assert(io.open(log))
-    local seen = f:read "a"
-    f:close()
+    local seen = h.read(log)
     os.remove(log)
     assert.equal("push outer\npush inner\npop\npop\npush failing\npop\n", seen)
   end)
 end)
 
 describe("k:explain", function()
-  it("says what the kernel uses and what that means", function()
+  it("reports resources and their effect on occupancy", function()
     local k = dc.kernel [[
       __global__ void __launch_bounds__(128) held(float *x) {
         __shared__ float s[128];
@@ -101,7 +99,7 @@ describe("k:explain", function()
     end
   end)
 
-  it("tells which block 'auto' is", function()
+  it("reports the block that 'auto' chooses", function()
     local k = dc.kernel(saxpy_text)
     local blocks, share, threads = k:occupancy "auto"
     assert(blocks >= 1 and share > 0 and share <= 1)
@@ -110,9 +108,7 @@ describe("k:explain", function()
 end)
 
 describe("dclua --profile", function()
-  local script = os.tmpname()
-  local f = assert(io.open(script, "w"))
-  f:write(([[
+  local script = h.temporary(([[
 local dc = require "dotcompute"
 local saxpy = dc.kernel %s
 local n = 1000
@@ -125,7 +121,6 @@ double(x)
 if arg[1] == "fail" then error "oops" end
 if arg[1] == "exit" then os.exit(5) end
 ]]):format("[=[" .. saxpy_text .. "]=]"))
-  f:close()
   teardown(function() os.remove(script) end)
   local name = script:match "[^/]*$"
 
@@ -172,7 +167,7 @@ print(x[1])]])
     assert(text:find("2 launches were recorded into graphs", 1, true), text)
   end)
 
-  it("is silent when not asked for", function()
+  it("prints nothing without the option", function()
     local text = run(h.quote(script))
     assert.equal("16000.0\n", text)
   end)
@@ -199,7 +194,7 @@ describe("on a GPU's driver (a stand-in without a GPU)", function()
     fake.assert_released(log)
   end)
 
-  it("a launch whose event fails goes on, only its time is not known", function()
+  it("a launch whose event fails goes on, without a time", function()
     local out = fake.run(script:gsub("print%(#select.*$", ""), { FAKE_CUDA_FAIL = "EventRecord:801" })
     assert.equal("1\tnothing\t3000\t2999\ttrue\ttrue\n1\t3000\n", out)
   end)

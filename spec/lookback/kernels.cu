@@ -129,7 +129,7 @@ __device__ void by_key(V *out, K *keys_out, int *count, const K *keys, const V *
   }
 }
 
-// Keeps heads of runs (unique) or multiples of 3 in front and the others behind (stable partition). C counts.
+// Keeps heads of runs (unique) or multiples of 3 first and the others after them (stable partition). C counts.
 template <class T, class C>
 __device__ void select(T *out, int *count, const T *in, int n, char *memory, unsigned *counter, bool unique, T *rest) {
   auto state = state_of<cub::ScanTileState<C>>(memory, (n + TILE - 1) / TILE);

@@ -1,25 +1,18 @@
--- The house: what make, the set-up, the spec runner and the checks promise.
+-- The project itself: make, the set-up, the spec runner, the checks of `make lint`.
 local helper = require "spec.helper"
 local quote, shell = helper.quote, helper.shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = helper.build
 local dclua = build .. "/dclua"
-local lua = os.getenv "LUA" or "lua5.4"
+local lua = helper.lua
 
 local folder
-before_each(function()
-  folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir -p " .. folder))
-end)
+before_each(function() folder = helper.folder() end)
 after_each(function() os.execute("rm -rf " .. folder) end)
 
 local function write(name, text)
   local path = folder .. "/" .. name
   os.execute("mkdir -p " .. quote(path:match "^(.*)/"))
-  local f = assert(io.open(path, "w"))
-  f:write(text)
-  f:close()
-  return path
+  return helper.write(path, text)
 end
 
 describe("make", function()
@@ -44,7 +37,7 @@ describe("make", function()
     return "\n" .. table.concat(list, "\n") .. "\n", next(before) == nil
   end
 
-  it("knows which objects a header concerns", function()
+  it("rebuilds the objects that include a changed header", function()
     local text, settled = because_of "src/base/hash.h"
     assert.matches("\nCC src/base/hash.c\n", text, 1, true)
     if settled then assert.matches("\nLD ", text, 1, true) end
@@ -75,7 +68,7 @@ describe("make", function()
     assert(best <= 10, ("took %.1f ms"):format(best))
   end)
 
-  it("require is as quick, and loads no library of NVIDIA's", function()
+  it("require takes less than 10 ms and loads no library of NVIDIA's", function()
     if build:match "%-san$" then return pending "the sanitizers take their time" end
     local text, code = shell(quote(dclua) .. [[ -e '
 local clock, dc = os.clock(), require "dotcompute"
@@ -92,13 +85,13 @@ print(threads)']])
 end)
 
 describe("the set-up", function()
-  it("says nothing and does nothing when all is there", function()
+  it("prints nothing and does nothing when nothing is missing", function()
     local text, code = shell "sh tools/setup.sh packages test"
     assert.equal("", text)
     assert.equal(0, code)
   end)
 
-  it("names what is missing where it cannot install", function()
+  it("names missing packages where it cannot install", function()
     -- a PATH with a few tools and nothing else
     os.execute("mkdir " .. folder .. "/bin")
     for tool in ("sh sed tr cat id head cut"):gmatch "%S+" do
@@ -111,13 +104,13 @@ describe("the set-up", function()
     assert.matches("no apt-get", text, 1, true)
   end)
 
-  it("NVRTC=off neither looks nor fetches", function()
+  it("NVRTC=off neither searches nor downloads", function()
     local text, code = shell("NVRTC=off sh tools/setup.sh nvrtc " .. quote(dclua))
     assert.equal(0, code)
     assert.matches("NVRTC=off", text, 1, true)
   end)
 
-  it("refuses wheels of an unknown CUDA, and what it does not know", function()
+  it("refuses wheels of an unknown CUDA, and unknown commands", function()
     local text, code = shell("sh tools/setup.sh wheels " .. folder .. " 11")
     assert.equal(1, code)
     assert.matches("not 11", text, 1, true)
@@ -141,7 +134,7 @@ describe("the spec runner", function()
     assert.equal(0, code)
   end)
 
-  it("counts failures and errors wherever they happen, shows them, and fails", function()
+  it("counts failures and errors wherever they are raised, shows them, and fails", function()
     local last, code, text = run {
       ["a_spec.lua"] = "it('one', function() end) it('bad', function() assert.equal(1, 2) end) "
         .. "it('broken', function() error('thrown') end) pending('later')",
@@ -163,7 +156,7 @@ describe("the spec runner", function()
     assert.equal(1, code)
   end)
 
-  it("fails without tests, and for a file that is not there", function()
+  it("fails without tests, and for a missing file", function()
     assert.equal(1, select(2, run { ["a_spec.lua"] = "" }))
     local text, code = shell(("DOTCOMPUTE_BUILD=%s %s spec/run.lua %s/none_spec.lua"):format(folder, lua, folder))
     assert.equal(1, code)
@@ -174,13 +167,13 @@ end)
 describe("the structure of src/", function()
   local files = "$(find src -name '*.[ch]' -not -path '*/shims/*' | LC_ALL=C sort)"
 
-  it("has includes that point downwards, no circles, and a header per file", function()
+  it("has includes that point downwards, no cycles, and a header per file", function()
     local text, code = shell(lua .. " tools/check-includes.lua " .. files)
     assert.equal("", text)
     assert.equal(0, code)
   end)
 
-  it("is refused by the check with the offending edge", function()
+  it("is refused by the check, which prints the offending edge", function()
     local here = shell "pwd":gsub("\n", "")
     local function check(sources)
       shell(("rm -rf %s/src"):format(folder))
@@ -196,7 +189,7 @@ describe("the structure of src/", function()
         { ["cpu/ptx/x.c"] = '#include "cpu/runtime/y.h"\n' },
       ["an include names the room: base/error.h"] = { ["base/x.c"] = '#include "error.h"\n' },
       ["only lua/ and dclua/ know Lua"] = { ["base/x.c"] = "#include <lua.h>\n" },
-      ["a circle of includes: "] =
+      ["a cycle of includes: "] =
         { ["base/x.c"] = '#include "base/y.h"\n', ["base/x.h"] = "", ["base/y.h"] = '#include "base/x.h"\n' },
       ["dc_f is defined in base/y.c, whose header it belongs in"] =
         { ["base/x.h"] = "int dc_f(int a);\n", ["base/y.c"] = "int dc_f(int a) { return a; }\n" },
@@ -216,7 +209,7 @@ describe("the structure of src/", function()
 end)
 
 describe("lines", function()
-  it("with tabs, blanks at the end or over 120 columns are told", function()
+  it("with tabs, blanks at the end or over 120 columns are reported", function()
     for text, complaint in pairs {
       ["int x;\ty\n"] = "a tab", ["int x; \n"] = "blanks at the end", [("x"):rep(121) .. "\n"] = "121 columns",
     } do
@@ -252,7 +245,7 @@ int main(void) {
 end)
 
 describe("files", function()
-  it("the rockspec is one", function()
+  it("the rockspec is valid", function()
     local rock = {}
     assert(loadfile("rockspec/dotcompute-scm-1.rockspec", "t", rock))()
     assert.equal("dotcompute", rock.package)
@@ -260,11 +253,9 @@ describe("files", function()
     assert.equal("make", rock.build.type)
   end)
 
-  it("links of the documentation lead somewhere", function()
+  it("links of the documentation lead to files", function()
     for path in shell "ls *.md docs/*.md":gmatch "[^\n]+" do
-      local f = assert(io.open(path))
-      local text = f:read "a"
-      f:close()
+      local text = helper.read(path)
       local dir = path:match "^(.*/)" or ""
       for target in text:gmatch "%]%(([^)#]+)" do
         if not target:match "^%a+:" then

@@ -1,4 +1,4 @@
--- Tests of what is no plain operation: moves, addresses, branches, calls, barriers, what lanes of a warp do together.
+-- Tests of moves, addresses, branches, calls, barriers and warp-wide instructions.
 local harness = require "spec.ptx.harness"
 local helper = require "spec.helper"
 

@@ -270,7 +270,7 @@ function exact.integral(x, mode)
   return { neg = x.neg, m = cut(x, 0, mode), e = 0 }
 end
 
--- An integral number limited to so many bits: as a Lua integer.
+-- An integral number clamped to a number of bits, as a Lua integer.
 function exact.limited(x, width, signed)
   local most = signed and (1 << (width - 1)) - 1 or width == 64 and -1 or (1 << width) - 1
   local large = x.inf or bits(x.m) > (signed and width - 1 or width)

@@ -1,4 +1,4 @@
--- Tests of instructions and directives with shapes of their own, each a kernel and what it should give.
+-- Tests of instructions and directives with shapes of their own, each a kernel and its expected result.
 local control = require "spec.ptx.control"
 local exact = require "spec.ptx.exact"
 local harness = require "spec.ptx.harness"
@@ -311,7 +311,7 @@ for _, how in ipairs { "add.u32", "add.s32", "min.u32", "min.s32", "max.u32", "m
   end)
 end
 
--- --- copies behind the back and their barriers
+-- --- asynchronous copies and their barriers
 -- ----------------------------------------------------------------------------
 
 for _, form in ipairs { { "ca", 4 }, { "ca", 8 }, { "ca", 16 }, { "cg", 16 } } do

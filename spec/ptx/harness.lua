@@ -125,7 +125,7 @@ function harness.words(bytes)
   return list
 end
 
--- Launches an entry (out, in, n) for so many threads, with a last warp that is not full when n is so.
+-- Launches an entry (out, in, n) for n threads, with a partial last warp unless 32 divides n.
 -- `input`: a string; `words`: how many 64-bit words of output. Gives them.
 function harness.launch(module, name, n, input, words, block)
   local data = dc.from_bytes(input, { #input }, "uint8")
@@ -287,7 +287,7 @@ function harness.check(opcode, form)
   end
   local m = harness.module((form.decl or "") .. table.concat(entries), form.target)
   compare(opcode, form, list, harness.launch(m, "plain", n, pack(list), 2 * n), "")
-  local on_gpu = dc.device().id ~= "cpu" -- ptxas 13.0 loses the guard of these
+  local on_gpu = dc.device().id ~= "cpu" -- ptxas 13.0 drops the guard of such instructions
   if not form.no_guard and not (on_gpu and (opcode:match "^testp" or opcode:match "^set%.")) then
     compare(opcode, form, list, harness.launch(m, "guarded", n, pack(list), 2 * n), " (guarded)", true)
   end

@@ -1,4 +1,4 @@
--- Forms of PTX beyond those that the survey of public kernels met: whole families, spelled out.
+-- Forms of PTX that public kernels were not found to use: whole families, written out.
 local list = {}
 
 -- "add.{s16,u16}.x": every choice.

@@ -1,5 +1,5 @@
--- Tests of loads, stores and atomics: each form moves random bytes of every thread's own, in every size of register
--- that it may name, and what came is compared byte by byte.
+-- Tests of loads, stores and atomics: each form moves random bytes, different in every thread, in every size of
+-- register that it may name; the results are compared byte by byte.
 local dc = require "dotcompute"
 local exact = require "spec.ptx.exact"
 local harness = require "spec.ptx.harness"
@@ -151,7 +151,7 @@ function memory.load(opcode, parts)
   if f.space == "param" then memory.kernel_parameter(opcode, f) end
 end
 
--- The same from a kernel's own parameter, a struct of 40 bytes that lies behind others.
+-- The same from a kernel's parameter, a struct of 40 bytes after other parameters.
 function memory.kernel_parameter(opcode, f)
   local c = harness.container(f.t.bits)
   local value = random_bytes(64)
@@ -276,7 +276,7 @@ local actions = {
   min = pairwise(least(-1)), max = pairwise(least(1)),
 }
 
--- In global memory (where generic addresses of these tests lead) f32 additions flush subnormals.
+-- In global memory (also by generic addresses here) f32 additions flush subnormals.
 local function flushes(f, action)
   return action == "add" and f.type == "f32" and (f.space == nil or f.space == "global")
 end

@@ -4,9 +4,9 @@
 --   g.vars     list of { name, type, class, fixed, low, high }: class "u" (meant to be one value for all threads),
 --              "a" (affine in threadIdx) or "v"; fixed: not to be assigned; low, high: known bounds of an int
 --   g.functions  list of { name, type, params };  g.plain: it is such a function, without threads and inputs
---   g.lean     expressions are short, for the sake of what is between them
--- Nothing here can be undefined: int arithmetic goes through unsigned, divisors are looked at, indices are masked
--- or known to be in range, NaNs lose their payload before their bits are read.
+--   g.lean     expressions are short, to leave room for statements
+-- Nothing here is undefined behaviour: int arithmetic goes through unsigned, divisors are made nonzero, indices are
+-- masked or known to be in range, NaNs are made canonical before their bits are read.
 local instructions = require "spec.random.instructions"
 
 local expressions = {}
@@ -51,7 +51,7 @@ function expressions.constant(type)
 end
 
 -- --- ints of known range ---------------------------------------------------------------------------------------
--- Built of native int arithmetic, as people write indices; an interval is kept, so that nothing overflows.
+-- Native int arithmetic as in common index expressions; its interval is known, so that nothing overflows.
 local function range_leaf(g, class)
   local choices = {}
   local function add(text, low, high) choices[#choices + 1] = { text, low, high } end
@@ -185,7 +185,7 @@ local function load(g, type, class, depth)
   elseif way <= 7 then
     text = ("%s[%s & %d]"):format(array, expressions.expression(g, pick { "unsigned", "ull", "int", "ll" }, depth - 1,
       class), size - 1)
-  elseif way == 8 then -- wraps around for some threads, or goes far out: looked at first
+  elseif way == 8 then -- wraps around for some threads, or is far out of range: checked first
     text = ("guarded(%s, %s, %s)"):format(array, expressions.wrapping(g, class), expressions.constant(from))
   elseif way == 9 then
     return cast(type, "int", ("table[%s]"):format(expressions.index(g, 16, class)))

@@ -1,5 +1,5 @@
--- More statements of random kernels: vectors, atomics whose result is used, warps in tiles, memory behind pointers that
--- may point anywhere, calls of functions that do such things (see helpers.lua).  Contexts as in statements.lua.
+-- More statements of random kernels: vectors, atomics whose result is used, tiles of warps, generic pointers, calls of
+-- device functions (helpers.lua). Contexts as in statements.lua.
 local expressions = require "spec.random.expressions"
 local writer = require "spec.random.writer"
 
@@ -152,7 +152,7 @@ local function behind_pointer(g)
   declare(g, "int", fresh(g, "v"), "*" .. name)
 end
 
--- A union of 32 bytes, read and written as all it is; a NaN's payload is nobody's business.
+-- A union of 32 bytes, read and written as each of its types; payloads of NaN do not count.
 local function punned(g)
   if not g.bytes then return behind_pointer(g) end
   local function at(n) return expressions.index(g, n, "v", random(0, 2)) end

@@ -1,5 +1,5 @@
 -- A random CUDA C kernel from a seed, with its launches and inputs: always defined behaviour, the same bits on every
--- device that keeps to IEEE arithmetic.  Compile it with --fmad=false, behind the text of prelude.lua.
+-- device that keeps to IEEE arithmetic.  Compile it with --fmad=false, after the text of prelude.lua.
 local expressions = require "spec.random.expressions"
 local statements = require "spec.random.statements"
 local writer = require "spec.random.writer"

@@ -1,4 +1,4 @@
--- Functions that random kernels call (features.lua): behind the text of prelude.lua.
+-- Device functions that random kernels call (features.lua); they follow the text of prelude.lua.
 return [[
 __device__ __noinline__ int warp_sum(unsigned m, int v) {
   unsigned s = 0;

@@ -268,7 +268,7 @@ for _, which in pairs { instructions.exact, instructions.approximate } do
 end
 table.sort(lines)
 
--- Functions of these names, behind the text of prelude.lua.
+-- Functions of these names, after the text of prelude.lua.
 instructions.source = [[
 __device__ __forceinline__ unsigned to_pair(float v) { return to_half(v) | (unsigned)to_half(v * 0.75f) << 16; }
 __device__ __forceinline__ float from_pair(unsigned p) {

@@ -1,6 +1,6 @@
 -- Runs random kernels on the default device and prints for each seed a word for each launch, made of all outputs,
 -- so that two runs can be compared: of two tiers (DOTCOMPUTE_CPU_TIER), instruction sets, devices.
--- Usage: lua5.4 spec/random/run.lua SEED [COUNT]           COUNT seeds from SEED on, 1 by itself
+-- Usage: lua5.4 spec/random/run.lua SEED [COUNT]           COUNT seeds from SEED on (default 1)
 --        lua5.4 spec/random/run.lua --source SEED          prints the kernel's source (prelude.lua left out)
 --        lua5.4 spec/random/run.lua --arrays SEED [COUNT]  a word for each output of each launch
 --        lua5.4 spec/random/run.lua --file=PATH SEED       with this text as the kernel's source

@@ -2,7 +2,7 @@
 --   sync    all threads of the block that still run come here together: barriers may stand here
 --   mask    the name of a mask of the threads of this warp that come here together; nil: no warp functions
 --   loops   how many loops are around;  exits: break and continue may be used (for the innermost);  flow: either
---   returns threads may end here: nothing before this place comes again that must know who is there
+--   returns threads may return here: no earlier code that needs all threads is executed again
 --   label   a name that `goto` may leave an outer loop by
 --   depth   how deep statements may still nest
 local expressions = require "spec.random.expressions"
@@ -99,7 +99,7 @@ local function use_record(g)
   end
 end
 
--- Each place of these arrays knows one operation, and nobody reads them: the order does not show.
+-- Each element of these arrays is changed by one kind of operation and never read, so the order does not matter.
 local atomics = { "Add", "Min", "Max", "And", "Or", "Xor" }
 local function atomic(g)
   local which = random(6)
@@ -209,7 +209,7 @@ local function warp(g, ctx)
 end
 
 -- --- branches --------------------------------------------------------------------------------------------------
--- The same for all threads of the block; some of these only turn out to be.
+-- Uniform over the block; for some of these that is only known at run time.
 local function strict_condition(g, ctx)
   if ctx.sync and chance(25) then
     return ("__syncthreads_%s(%s)"):format(pick { "or", "and", "count" }, expressions.condition(g, 1))
@@ -265,7 +265,7 @@ local function leave(g, ctx)
   if not ctx.flow then return assign(g) end
   local condition = expressions.condition(g, 1, pick { "u", "a", "v", "v" })
   if g.plain and chance(20) then return put(g, "if (%s) return %s;", condition, expression(g, g.result, 1)) end
-  if not g.plain and ctx.returns and chance(12) then -- from here on nobody knows who is still there
+  if not g.plain and ctx.returns and chance(12) then -- from here on the set of running threads is unknown
     g.masks_gone = true
     return put(g, "if (%s) return;", condition)
   end
@@ -329,7 +329,7 @@ local function loop_body(g, ctx, strict, variable)
   while #g.vars > known do g.vars[#g.vars] = nil end
 end
 
--- What the turn before left behind, in a variable that has no value in the first.
+-- A value of the previous iteration, in a variable that has none in the first.
 local function turn_before(g, i, last)
   local v = assignable(g)
   if not v then return end
@@ -460,7 +460,7 @@ function loops.voted(g, ctx, _, i)
   put(g, "}")
 end
 
--- Its end is looked at in its middle.
+-- Its exit condition is in the middle.
 function loops.endless(g, ctx, kind, i)
   local text, most = trips(g, kind)
   put(g, "for (int %s = 0;; %s++) {", i, i)
@@ -483,7 +483,7 @@ function loops.other(g, ctx, kind, i)
   put(g, "}")
 end
 
--- Ways back to the outer loop's beginning from the middle of the inner one, or with nothing behind the inner one.
+-- Branches to the outer loop's head from the middle of the inner loop, or with no code after the inner loop.
 function loops.crossing(g, ctx, _, i)
   local j, label = fresh(g, "j"), fresh(g, "out")
   local over = ("if (%s > %d || %s > %d) "):format(i, random(1, 4), j, random(1, 4))

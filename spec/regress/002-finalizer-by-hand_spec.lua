@@ -3,7 +3,7 @@ local dc = require "dotcompute"
 local helper = require "spec.helper"
 
 describe("a finalizer called by a script", function()
-  it("refuses what is not its own", function()
+  it("refuses values of other types", function()
     local module = dc.module "__global__ void regress_002(int *o) { o[0] = 1; }"
     local objects = { dc.zeros(3), module, module.regress_002 }
     for i, object in ipairs(objects) do

@@ -1,10 +1,10 @@
--- dc.using with something that cannot be called raised Lua's plain error, placed in our own init.lua; with a bad
--- device it spoke of a function 'switch' that no script calls.
+-- dc.using with a value that cannot be called raised Lua's plain error, located in dotcompute's init.lua; with a bad
+-- device the message named a function 'switch' that no script calls.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 
 describe("dc.using", function()
-  it("refuses what cannot be called, in the script's line", function()
+  it("refuses values that cannot be called, with the script's line", function()
     for _, v in ipairs { 3, "print", {}, true } do
       helper.fails("argument", "bad argument #2 to 'using': a function expected", function()
         local result = dc.using("cpu", v)
@@ -17,7 +17,7 @@ describe("dc.using", function()
     end)
   end)
 
-  it("calls what has __call", function()
+  it("calls values with __call", function()
     local callable = setmetatable({}, { __call = function(_, a, b) return b, a end })
     local x, y = dc.using("cpu", callable, 1, 2)
     assert.same({ 2, 1 }, { x, y })

@@ -3,7 +3,7 @@ local dc = require "dotcompute"
 local helper = require "spec.helper"
 
 describe("a failed assert", function()
-  it("names the script's file as it is, with the line", function()
+  it("names the script's file unchanged, with the line", function()
     local cpu = dc.device "cpu"
     local line = helper.line()
     local k = dc.using(cpu, dc.kernel, [[

@@ -1,5 +1,5 @@
--- Before memory is written, what reads it is settled, and that may run the collector.  A finalizer that closed the
--- target was not noticed, and values went to memory that had been freed.
+-- Before memory is written, pending expressions that read it are evaluated, and that may run the collector. A finalizer
+-- that closed the target went unnoticed, and values were written to freed memory.
 local dc = require "dotcompute"
 
 -- Calls write(a, other) while a finalizer is due that closes `victim` (1: a, 2: other).

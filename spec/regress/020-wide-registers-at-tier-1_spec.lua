@@ -41,7 +41,7 @@ print(table.concat(y:to_table(), " "))
 ]==]
 
 describe("registers wider than the types of a load and a cvt", function()
-  it("are no obstacle to tier 1", function()
+  it("run at tier 1", function()
     local n, x, want = math.random(-(1 << 31), (1 << 31) - 1), {}, {}
     local function low(v, bits)
       local half = 1 << (bits - 1)

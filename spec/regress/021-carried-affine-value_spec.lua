@@ -1,5 +1,5 @@
--- A loop carried a widened index into its next turn, where tier 1 judged it by the next turn's index: whether that
--- wrapped around among the lanes, and where.
+-- A loop carried a widened index into its next iteration, where tier 1 took the next iteration's index to decide
+-- whether the lanes' indices wrapped around.
 local helper = require "spec.helper"
 
 local script = [==[
@@ -21,8 +21,8 @@ k(1, 64, o, tonumber(arg[1]), tonumber(arg[2]))
 print(table.concat(o:to_table(), " "))
 ]==]
 
-describe("a widened index that a loop carries into its next turn", function()
-  it("is the one of its own turn", function()
+describe("a widened index that a loop carries into its next iteration", function()
+  it("is the one of its own iteration", function()
     local n, s, want = math.random(3, 9), math.random(1, 60), {}
     for t = 0, 63 do
       local sum, last = 0, 0

@@ -1,5 +1,6 @@
--- Tier 1 took the member mask of a shuffle in divergent code from the instruction that ended its node: a branch's
--- label, or what lay before a ret's operands.  So the shuffle did not wait for all its lanes, or the process crashed.
+-- Tier 1 took the member mask of a shuffle in divergent code from the instruction that ended its basic block: a
+-- branch's label, or memory before a ret's operands. So the shuffle did not wait for all its lanes, or the process
+-- crashed.
 local helper = require "spec.helper"
 
 -- Even and odd lanes go different ways back to a shuffle; `pads` blocks in front change the numbers of the labels.

@@ -1,6 +1,6 @@
--- Two nested loops of which the inner one leads back to the outer's beginning, from its middle ("outer") or with
--- nothing behind it ("both"): tier 1 held the inner loop's counter in one scalar although lanes were in different
--- turns, and forgot the lanes that went back further than others.
+-- Two nested loops of which the inner one branches to the outer loop's head, from its middle ("outer") or at its end
+-- ("both"): tier 1 held the inner loop's counter in one scalar although lanes were in different iterations, and lost
+-- the lanes that had branched back furthest.
 local helper = require "spec.helper"
 local script = [==[
 local dc = require "dotcompute"
@@ -78,8 +78,8 @@ local function both(x, t)
   end
 end
 
-describe("an inner loop that leads back to the outer's beginning", function()
-  it("counts for each lane by itself", function()
+describe("an inner loop that branches to the outer loop's head", function()
+  it("counts iterations for each lane", function()
     local x, want = {}, { {}, {} }
     for i = 1, 256 do x[i] = math.random(0, 4000) * (math.random(3) > 1 and 2 or 1) end
     for t = 0, 63 do want[1][t + 1], want[2][t + 1] = outer(x, t), both(x, t) end

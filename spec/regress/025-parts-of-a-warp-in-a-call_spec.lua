@@ -30,8 +30,8 @@ k(1, 64, lock, o, dc.array(values, "int32"), tonumber(arg[1]))
 print(lock[2], table.concat(o:to_table(), " "))
 ]==]
 
-describe("parts of a warp that come to a call at different times", function()
-  it("meet inside", function()
+describe("parts of a warp that reach a call at different times", function()
+  it("converge inside", function()
     local n, x, want, all = math.random(3, 9), helper.ints(64), {}, 0
     for w = 0, 1 do
       local sum = 0

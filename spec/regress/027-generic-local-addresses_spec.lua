@@ -1,5 +1,5 @@
--- A thread's local array reached by generic addresses (NVRTC makes them where it knows the block's size) took tier 0's
--- way at each entry; now it has code of its own, which must give each lane its own window, to and fro.
+-- A thread's local array reached by generic addresses (NVRTC makes them where it knows the block's size) was accessed
+-- through the interpreter; now it has emitted code, which must translate each lane's window in both directions.
 local helper = require "spec.helper"
 
 local script = [==[
@@ -37,7 +37,7 @@ end
 print "well"]==]
 
 describe("local arrays behind generic addresses", function()
-  it("are each lane's own", function()
+  it("are separate for each lane", function()
     for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2",
                            "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
       assert.equal("well\n", (helper.on_cpu(how, script, math.random(1000))), helper.note(how))

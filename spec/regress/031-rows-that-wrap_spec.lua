@@ -1,5 +1,5 @@
--- Lanes whose 32-bit indices run over the end of the numbers are no row in memory, and no range of numbers either:
--- emitted C leaves such rows to the library (native_wrap.c) and compares such numbers lane by lane.
+-- Lanes whose 32-bit indices overflow do not address consecutive memory, nor do their values form a range: emitted C
+-- leaves such accesses to the library and compares such values lane by lane.
 local helper = require "spec.helper"
 local TYPES <const> = { "uint8", "int8", "uint16", "int16", "uint32", "uint64" }
 local BITS <const> = { uint8 = 8, int8 = 8, uint16 = 16, int16 = 16, uint32 = 32, int32 = 32, uint64 = 64 }
@@ -81,8 +81,8 @@ local function compared(u, c)
   return word
 end
 
-describe("rows of lanes that wrap around", function()
-  it("are read, written and compared lane by lane", function()
+describe("consecutive addresses of lanes that wrap around", function()
+  it("are loaded, stored and compared lane by lane", function()
     local threads, n, c = math.random(70, 256), math.random(5, 60), math.random(0, 0xffffffff)
     local given, want = { ("%d %d %d\n"):format(threads, n, c) }, {}
     for _, name in ipairs(TYPES) do

@@ -1,4 +1,4 @@
--- A row of 16-bit stores from registers of 32 bits was saturated with AVX2, instead of cut off.
+-- Stores of 16 bits by consecutive lanes from 32-bit registers were saturated with AVX2, instead of truncated.
 local helper = require "spec.helper"
 local script = [==[
 local dc = require "dotcompute"
@@ -18,7 +18,7 @@ print(table.concat(b:to_table(), " "))
 print(table.concat(h:to_table(), " "))
 ]==]
 
-describe("rows of stores from wider registers", function()
+describe("stores of consecutive lanes from wider registers", function()
   it("keep the lower bits", function()
     local x, b, h = {}, {}, {}
     for i = 1, 128 do

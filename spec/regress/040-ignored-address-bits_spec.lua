@@ -41,8 +41,8 @@ __global__ void touch(int *x, unsigned char *b, short *h, double *d, int4 *q, co
 end
 ]==]
 
-describe("an access 2^56 bytes or more from where it belongs", function()
-  it("is an error, whatever its kind", function()
+describe("an access 2^56 bytes or more beyond its array", function()
+  it("is an error, for every kind of access", function()
     local far, want = math.random(1, 127) << 56, {}
     for n in ipairs(statements) do want[n] = n .. "\tCUDA_ERROR_ILLEGAL_ADDRESS\ttouch" end
     for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do

@@ -54,7 +54,7 @@ for _, name in ipairs(names) do
   print(name, seen[1], seen[2] > 100)
 end]==]
 
-describe("reads of whole vectors", function()
+describe("loads of vectors", function()
   for tier, n in pairs { [0] = 20000, 200000 } do
     it("are never torn at tier " .. tier, function()
       local text, code = helper.on_cpu(("TIER=%d DOTCOMPUTE_CPU_THREADS=2"):format(tier), script, n)

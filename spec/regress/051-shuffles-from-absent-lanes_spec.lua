@@ -1,5 +1,5 @@
--- A shuffle from a lane that has ended, went another way, or is not in the member mask gave what was last in that
--- lane's register.  A GPU gives 0 (measured on an H200; PTX leaves it undefined); the reduction of CUDA's sample
+-- A shuffle from a lane that has returned, is in another branch, or is not in the member mask gave the last value of
+-- that lane's register. A GPU gives 0 (measured on an H200; PTX leaves it undefined); the reduction of CUDA's sample
 -- reduce7 counts on it.
 local helper = require "spec.helper"
 
@@ -99,7 +99,7 @@ for block = 32, 1024, 96 do
 end
 ]==]
 
-describe("a shuffle from a lane that does not take part", function()
+describe("a shuffle from an inactive lane", function()
   it("gives 0", function() assert(load(script, "=script"))(helper.seed) end)
 
   for tier = 0, 1 do

@@ -1,5 +1,5 @@
 -- A lane that was not in its own member mask got wrong values on the CPU device, where a GPU stops with an illegal
--- instruction; and lanes that came to a barrier in parts stayed apart behind it.
+-- instruction; and lanes that reached a barrier in parts stayed divergent after it.
 local helper = require "spec.helper"
 
 -- One lane is missing: in the mask that all lanes give, or in its own.
@@ -110,16 +110,16 @@ for _, tier in ipairs { 0, 1 } do
       return text
     end
 
-    it("that are not in their own member mask are an error", function()
+    it("outside their own member mask are an error", function()
       assert.equal("100.0\n", passes(outside, math.random(0, 31)))
     end)
 
-    it("that do not take part need not be in a mask", function()
+    it("that do not execute the instruction need not be in the mask", function()
       passes(inside, math.random(2, 30), math.random(62, 64))
       passes(inside, math.random(2, 10), math.random(43, 47))
     end)
 
-    it("that came to a barrier in parts go on together", function()
+    it("that reach a barrier in parts go on together", function()
       passes(apart, math.random(1, 15), 32)
       passes(apart, math.random(1, 15), math.random(16, 1024))
     end)

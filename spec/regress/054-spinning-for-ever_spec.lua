@@ -84,11 +84,11 @@ for i = 1, 8 do assert(x[i] == turns) end
 
 for _, tier in ipairs { 0, 1 } do
   describe("on the CPU device at tier " .. tier .. " threads that spin on shared memory", function()
-    it("which no thread changes any more are a deadlock", function()
+    it("that no thread changes any more are a deadlock", function()
       assert.equal("100.0\n", (helper.on_cpu("TIER=" .. tier, stuck)))
     end)
 
-    it("are left alone while something may still happen", function()
+    it("are not a deadlock while another thread can still write", function()
       local text, code = helper.on_cpu("TIER=" .. tier, patient)
       assert.equal(0, code, text)
     end)

@@ -1,5 +1,5 @@
--- Warps of a block ran one after another from the first to the last, whatever the kernel: public kernels that lack a
--- barrier, which timing hides on a GPU, were wrong.  DOTCOMPUTE_CPU_ORDER sets the order; without it warps of kernels
+-- Warps of a block ran one after another from the first to the last, for every kernel: public kernels that lack a
+-- barrier, which timing hides on a GPU, were wrong. DOTCOMPUTE_CPU_ORDER sets the order; without it warps of kernels
 -- with shared memory run from the last to the first.
 local helper = require "spec.helper"
 
@@ -150,7 +150,7 @@ end
 
 describe("the order of a block's warps", function()
   for tier = 0, 1 do
-    it("does not matter to kernels whose barriers are complete, tier " .. tier, function()
+    it("does not affect kernels whose barriers are complete, tier " .. tier, function()
       local values, _, bits, numbers = run(tier, "ascending")
       assert.equal(160, #bits)
       assert.equal("0 1 2 3 4 5 6 7", numbers)
@@ -178,7 +178,7 @@ describe("the order of a block's warps", function()
     end)
   end
 
-  it("must be one of those that there are", function()
+  it("must be a known order", function()
     for _, word in ipairs { "up", "random", "random:", "random:x", "random:1x", "random:-1" } do
       local text, code = helper.on_cpu("ORDER=" .. word, [[require "dotcompute".zeros(1)]])
       local name = word:gsub("%p", "%%%0")

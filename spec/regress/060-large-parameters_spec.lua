@@ -70,7 +70,7 @@ describe("parameters of", function()
     end)
   end
 
-  it("odd sizes are passed too, and one byte more than the limit is refused", function()
+  it("odd sizes are passed, and one byte more than the limit is refused", function()
     for _, size in ipairs { 4095, 4096, 4097, 4098, 4099, LIMIT - 1, LIMIT, LIMIT + 1 } do
       local text = ([[
 struct odd { unsigned char bytes[%d]; };
@@ -87,7 +87,7 @@ extern "C" __global__ void last(unsigned *out, struct odd s) { out[0] = s.bytes[
     end
   end)
 
-  it("ready-made PTX are passed, and too many are refused", function()
+  it("PTX are passed, and too many are refused", function()
     local size = math.random(3000, 16382) * 2
     local ptx = dc.module(source(size)):ptx()
     local k, out = dc.kernel(ptx), dc.zeros(1, "uint32")
@@ -103,7 +103,7 @@ extern "C" __global__ void last(unsigned *out, struct odd s) { out[0] = s.bytes[
     if dc.device().backend == "cpu" then assert.matches(what, tostring(err)) end -- a GPU's driver refuses the code
   end)
 
-  it("large kernels are those of the moment of the call, in graphs, streams and with options", function()
+  it("kernels with many parameters are copied at the call, in graphs, streams and with options", function()
     local size = math.random(3000, 16382) * 2
     local k, out = dc.kernel(source(size)), dc.zeros(1, "uint32")
     local first, bytes = value(size)
@@ -150,7 +150,7 @@ it("a finalizer that runs during a launch may launch the same kernel", function(
   collectgarbage "restart"
 end)
 
-it("launches with large parameters leave nothing behind, refused ones included", function()
+it("launches with large parameters leak nothing, also when refused", function()
   local k, out = dc.kernel(source(LIMIT)), dc.zeros(1, "uint32")
   local first, bytes = value(LIMIT)
   local all = pack(first, bytes)

@@ -1,12 +1,11 @@
--- Ready-made PTX whose depth or length is the text's to choose: functions that call each other in a chain overflowed
--- the C stack at load, nested loops and calls took time by the square of their number, and Ctrl-C was not heard.
+-- PTX programs of great depth or length: functions that call each other in a chain overflowed the C stack at load,
+-- nested loops and calls took quadratic time, and Ctrl-C was ignored while loading.
 local dc = require "dotcompute"
-local quote = require "spec.helper".quote
-
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local helper = require "spec.helper"
+local quote, build = helper.quote, helper.build
 local on_cpu = dc.device().backend == "cpu"
 
--- Lua text that makes such programs: for child processes too.
+-- Lua text that generates deep programs, also run by child processes.
 local generators = [==[
 local programs = {}
 local head = ".version 8.4\n.target sm_75\n.address_size 64\n"
@@ -128,7 +127,7 @@ local sizes = { loops = 40000, chain = 20000, calls = 10000, switch = 20000 }
 
 describe("a long or deep program", function()
   for _, name in ipairs(names()) do
-    it("of " .. name .. " computes what it says", function()
+    it("of " .. name .. " computes the right value", function()
       -- A driver compiles each of `entries` with all that it reaches: 350 take four minutes.
       local far = name == "entries" and not on_cpu and math.random(100, 120) or math.random(300, 400)
       for _, n in ipairs { math.random(40, 60), far } do
@@ -142,7 +141,7 @@ describe("a long or deep program", function()
     end)
 
     if on_cpu then
-      it("of " .. name .. " loads, however large", function()
+      it("of " .. name .. " loads at any size", function()
         local text = programs[name](sizes[name] or 20000)
         local k = dc.module(text).k
         local out = dc.zeros(1, "uint32")
@@ -155,12 +154,9 @@ end)
 
 if not on_cpu then return end
 
--- Runs Lua text behind the generators in a process of its own. Its output.
+-- Runs Lua text after the generators in a process of its own; returns its output.
 local function run(text, before)
-  local path = os.tmpname()
-  local f = assert(io.open(path, "w"))
-  f:write('local dc = require "dotcompute"\n', generators, text)
-  f:close()
+  local path = helper.temporary('local dc = require "dotcompute"\n', generators, text)
   local p = io.popen(("%s; DOTCOMPUTE_DEVICE=cpu timeout 300 %s %s 2>&1; echo status $?"):format(before or "true",
     quote(build .. "/dclua"), path))
   local out = p:read "a"
@@ -178,7 +174,7 @@ end]], "ulimit -s 1024")
   assert.equal("chain\tk\nloops\tk\njumps_into_loops\tk\nnested_conditions\tk\nentries\tk\nstatus 0\n", out)
 end)
 
-it("Ctrl-C interrupts loading, and the device lives on", function()
+it("Ctrl-C interrupts loading, and the device stays usable", function()
   local out = run [[
 local text = programs.callees(60000)
 local function clock()

@@ -1,18 +1,13 @@
--- Limits of the process: few addresses (kernels did not run, although the device opened), small files (SIGXFSZ ended
--- the process), small stacks, few descriptors, no more threads.  Each works or is one clear error.
-local quote = require "spec.helper".quote
-
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+-- Limits of the process: small address space (kernels did not run, although the device opened), small files (SIGXFSZ
+-- ended the process), small stacks, few descriptors, no more threads. Each works or is one clear error.
+local helper = require "spec.helper"
+local quote, build = helper.quote, helper.build
 
 -- Runs Lua text in a process with these limits and a cache of its own, which the same text has filled if `warm`: its
 -- output, and how it ended.
 local function run(limits, text, env, warm)
-  local folder = os.tmpname()
-  os.remove(folder)
-  os.execute("mkdir -p " .. quote(folder))
-  local f = assert(io.open(folder .. "/script.lua", "w"))
-  f:write('local dc = require "dotcompute"\n', text)
-  f:close()
+  local folder = helper.folder()
+  helper.write(folder .. "/script.lua", 'local dc = require "dotcompute"\n', text)
   local program = (build:sub(1, 1) == "/" and "" or os.getenv "PWD" .. "/") .. build .. "/dclua"
   local call = ("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CACHE=%s %s timeout 120 %s script.lua"):format(
     quote(folder .. "/cache"), env or "", quote(program))
@@ -38,10 +33,10 @@ local worked = "45\t48\t999000.0\nstatus 0\n"
 -- Whether limits of addresses mean what they say: not where a sanitizer has reserved terabytes.
 local sanitized = os.getenv "SAN" == "1" or build:find "san"
 
-describe("a process with few addresses", function()
+describe("a process with an address space", function()
   if sanitized then return end
   for _, mib in ipairs { 300, 600, 900, 1200, 1600, 2400, 4200, 8400, math.random(300, 9000), 40000 } do
-    it(("of %d MiB runs kernels, or says what it lacks"):format(mib), function()
+    it(("of %d MiB runs kernels, or reports what it lacks"):format(mib), function()
       local out = run(("ulimit -v %d"):format(mib << 10), work)
       if mib >= 1600 then return assert.equal(worked, out) end
       assert.truthy(out == worked or out:find "status 1\n$" and (out:find "ulimit %-v" or out:find "memory" or
@@ -50,8 +45,8 @@ describe("a process with few addresses", function()
   end
 end)
 
-describe("a process that may only write small files", function()
-  it("saves none larger, with an error of kind io, and computes", function()
+describe("a process limited to small files", function()
+  it("reports larger ones as errors of kind io, and computes", function()
     local out = run("ulimit -f 8", [==[
 local a = dc.arange(0, 99999)
 local function save(name, f, what)
@@ -72,7 +67,7 @@ save("a.raw", dc.save_raw, a)
   end)
 
   for _, tier in ipairs { 0, 1 } do
-    it("runs kernels although nothing can be kept, tier " .. tier, function()
+    it("runs kernels although nothing can be cached, tier " .. tier, function()
       for _, blocks in ipairs { 0, 1, 64 } do
         local out = run("ulimit -f " .. blocks, work, "DOTCOMPUTE_CPU_TIER=" .. tier)
         assert.equal(worked, (out:gsub("dotcompute: the cache cannot be written[^\n]*\n", "")))
@@ -80,7 +75,7 @@ save("a.raw", dc.save_raw, a)
     end)
   end
 
-  it("says so when its output does not fit", function()
+  it("reports output beyond the limit", function()
     local out = run("ulimit -f 8", 'print(("x"):rep(100000))', "sh -c 'exec \"$0\" \"$@\" >out' ")
     assert.matches("output cannot be written.*status 1\n$", out)
     out = run("ulimit -f 8", [[
@@ -94,13 +89,13 @@ end)
 it("a small stack is enough for the CPU device", function()
   if sanitized then return end -- its frames are several times as large
   for _, tier in ipairs { 0, 1 } do
-    for _, kib in ipairs { 64, 128, 1024 } do -- NVRTC needs more than 128 KiB by itself
+    for _, kib in ipairs { 64, 128, 1024 } do -- NVRTC needs more than 128 KiB
       assert.equal(worked, run("ulimit -s " .. kib, work, "DOTCOMPUTE_CPU_TIER=" .. tier, kib < 1024), kib)
     end
   end
 end)
 
-it("few descriptors or no more threads are enough, or one clear error", function()
+it("few file descriptors or threads are enough, or one clear error", function()
   for _, tier in ipairs { 0, 1 } do
     for n = 5, 16, tier == 0 and 1 or 3 do
       local out = run("ulimit -n " .. n, work, "DOTCOMPUTE_CPU_TIER=" .. tier)

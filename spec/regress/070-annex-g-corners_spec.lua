@@ -52,7 +52,7 @@ describe("functions of complex numbers", function()
       end
     end)
 
-    it("sign is +0 where a part vanishes: " .. dtype, function()
+    it("sign is +0 where a part is 0: " .. dtype, function()
       for _, re in ipairs { 0.0, -0.0, -1.0, 3.0, inf, -inf } do
         for _, im in ipairs { 0.0, -0.0, -1.0, 3.0, inf, -inf } do
           local got = dc.sign(dc.array({ dc.complex(re, im) }, dtype))[1]

@@ -45,7 +45,7 @@ describe("matrices without elements", function()
 end)
 
 describe("norms of vectors", function()
-  it("of an order whose reciprocal float32 does not have are computed all the same", function()
+  it("of an order whose reciprocal float32 cannot represent are right", function()
     assert.equal(3, dc.linalg.norm({ 3, 0 }, 5e-99):item())
     assert.equal(math.huge, dc.linalg.norm({ 3, 0, 4 }, 5e-99):item())
     assert.equal(0, dc.linalg.norm({ 0, 0 }, 5e-99):item())
@@ -54,7 +54,7 @@ describe("norms of vectors", function()
     assert.equal("float32", dc.linalg.norm({ 3, 0 }, 5e-99).dtype)
   end)
 
-  it("of high orders do not leave the format on the way", function()
+  it("of high orders do not overflow midway", function()
     for _ = 1, 20 do
       local order, n = math.random(3, 400) * (math.random(2) * 2 - 3), math.random(1, 9)
       local size = 2.0 ^ math.random(-60, 60)

@@ -36,7 +36,7 @@ end
 
 describe("unique of complex numbers", function()
   for _, dtype in ipairs { "complex64", "complex128" } do
-    it("is as NumPy's: " .. dtype, function()
+    it("follows NumPy: " .. dtype, function()
       for _, n in ipairs { 0, 1, 2, 50, 3000 } do
         for _, parts in ipairs { { 0.0, -0.0, 1.0, -1.0, 2.5 }, { 0.0, 1.0, -1.0 / 0, 1 / 0, nan }, { 1.0, nan } } do
           local list = {}

@@ -26,7 +26,7 @@ local function array(list)
 end
 
 describe("a uint64", function()
-  it("that is read is written again by everything that makes and fills arrays", function()
+  it("that was read can be given to every function that makes or fills arrays", function()
     local list = values(20)
     local a = array(list)
     assert.same(list, a:to_table())
@@ -54,7 +54,7 @@ describe("a uint64", function()
     end
   end)
 
-  it("takes floats by their value, exactly", function()
+  it("array takes floats by their exact value", function()
     for _, f in ipairs { 0.0, 5.0, 2.0 ^ 53, 2.0 ^ 63, 1.8446744073709549568e19 } do
       local v = f < 2.0 ^ 63 and math.tointeger(f) or math.tointeger(f - 2.0 ^ 63) + math.mininteger
       assert.equal(v, dc.array({ f }, "uint64")[1])
@@ -72,7 +72,7 @@ describe("a uint64", function()
     assert.equal(0, dc.array({ -0.0 }, "uint64")[1])
   end)
 
-  it("meets a number that was read: comparisons", function()
+  it("is compared with a number that was read", function()
     local list = values(12)
     local a = array(list)
     local signs = {
@@ -111,7 +111,7 @@ describe("a uint64", function()
     assert.is_false(array { 0 } <= dc.array({ -1 }, "int64"))
   end)
 
-  it("meets a number that was read: arithmetic", function()
+  it("is computed with a number that was read", function()
     local list = values(12)
     local a = array(list)
     local function float(x) return x >= 0 and x + 0.0 or (x >> 1 | x & 1) * 2.0 end
@@ -186,7 +186,7 @@ describe("a uint64", function()
     assert.same({ 4, 0 }, add(array { 5, 1 }, -1):to_table())
   end)
 
-  it("is shown, written and read without a sign", function()
+  it("is printed, written and read without a sign", function()
     local list = values(30)
     local a = array(list)
     local text = tostring(a)
@@ -199,13 +199,9 @@ describe("a uint64", function()
       assert.equal(decimal(list[n]), line)
     end
     assert.same(list, dc.load_csv(path, { dtype = "uint64" }):reshape(-1):to_table())
-    local f = assert(io.open(path, "w"))
-    f:write("18446744073709551616\n")
-    f:close()
+    h.write(path, "18446744073709551616\n")
     fails("io", "18446744073709551616", function() dc.load_csv(path, { dtype = "uint64" }) end)
-    f = assert(io.open(path, "w"))
-    f:write "184467440737095516150\n1844674407370955161.65\n18446744073709551615.0\n" -- floats are rounded once
-    f:close()
+    h.write(path, "184467440737095516150\n1844674407370955161.65\n18446744073709551615.0\n") -- floats are rounded once
     assert.same({ 184467440737095516150.0, 1844674407370955161.65, 18446744073709551615.0 },
       dc.load_csv(path, { dtype = "float64" }):reshape(-1):to_table())
     os.remove(path)

@@ -46,7 +46,7 @@ describe("32-bit integers", function()
     end
   end)
 
-  it("are float32 still beside floats, and in functions", function()
+  it("give float32 beside floats, and in functions", function()
     local a = dc.ones(2, "int32")
     for _, e in ipairs { a / dc.ones(2), a ^ dc.ones(2), a * 0.5, dc.sqrt(a), a:norm(), dc.reciprocal(a) } do
       assert.equal("float32", e.dtype)
@@ -101,7 +101,7 @@ describe("dc.pow of integers", function()
     assert.equal(-1, dc.pow(dc.array({ 3 }, "uint64"), -1)[1] * 3 - 2) -- 2^64 - 1 times: the inverse modulo 2^64
   end)
 
-  it("meets in a dtype as arithmetic does, and is a float where one takes part", function()
+  it("promotes as operators do, to a float with a float operand", function()
     local function dtype(a, b) return dc.pow(a, b).dtype end
     assert.equal("int32", dtype(dc.ones(1, "int8"), dc.ones(1, "int32")))
     assert.equal("int64", dtype(dc.ones(1, "int32"), dc.ones(1, "uint32")))

@@ -34,7 +34,7 @@ describe("a number that is too large for the dtype", function()
     assert.same({ true }, z:ne(dc.complex(1, 1e39)):to_table())
   end)
 
-  it("is what it is in comparisons", function()
+  it("keeps its value in comparisons", function()
     local a = dc.array { 1, inf, -inf }
     assert.same({ true, false, true }, a:lt(1e39):to_table())
     assert.same({ false, false, false }, a:eq(1e39):to_table())

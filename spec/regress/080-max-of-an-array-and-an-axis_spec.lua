@@ -49,7 +49,7 @@ describe("dc.max and dc.min", function()
     assert.same({ 2.5, 5 }, dc.fmax(2.5, a):to_table())
   end)
 
-  it("are elementwise of the values that dc.vectorize traces", function()
+  it("are elementwise for values that dc.vectorize traces", function()
     local nan = 0 / 0
     local x, y = { 1, 7, nan, 4 }, { 3, 2, 5, nan }
     local f = dc.vectorize(function(a, b)

@@ -1,4 +1,4 @@
--- `if a:gt(100):any() then` was always true: over everything, any and all gave an array.
+-- `if a:gt(100):any() then` was always true: over all elements, any and all gave an array.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 
@@ -43,7 +43,7 @@ describe("any and all", function()
     assert.is_false(whole:item())
   end)
 
-  it("over everything cannot be captured, as it is computed at once", function()
+  it("over everything cannot be captured, since they are computed at once", function()
     local a = dc.ones(4)
     h.fails("launch", "any", function() dc.graph(function() return a:any() end) end)
   end)

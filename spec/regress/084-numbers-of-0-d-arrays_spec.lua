@@ -1,11 +1,11 @@
--- tostring of a 0-d array was three words about it and its number, `..` an error of Lua's, and math.floor's message did
--- not say how to get at the number.
+-- tostring of a 0-d array was a description and its number, `..` an error of Lua's, and math.floor's message did not
+-- say how to read the number.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails = h.fails
 
 describe("a 0-d array", function()
-  it("is its number as text, as Lua writes numbers", function()
+  it("converts to text like its number", function()
     for _, dtype in ipairs { "int8", "int64", "uint16", "int32" } do
       local v = math.random(0, 127)
       assert.equal(tostring(v), tostring(dc.array(v, dtype)))
@@ -42,7 +42,7 @@ describe("a 0-d array", function()
     fails("argument", "closed", function() return "n = " .. a end)
   end)
 
-  it("has its number named where Lua's own functions want one", function()
+  it("is explained where Lua's functions need a number", function()
     local a = dc.array(2.5)
     for _, call in ipairs { function() return math.floor(a) end, function() return ("%f"):format(a) end,
       function() return ("x"):rep(a) end } do

@@ -1,19 +1,9 @@
 -- Two prompts at the same time wrote the history file over each other; a damaged one was overwritten.
+local helper = require "spec.helper"
 local terminal = require "spec.terminal"
 local it = terminal.exists and it or pending
 
-local function write(name, text)
-  local f = assert(io.open(name, "w"))
-  f:write(text)
-  f:close()
-end
-
-local function read(name)
-  local f = io.open(name)
-  local text = f and f:read "a"
-  if f then f:close() end
-  return text
-end
+local write, read = helper.write, helper.read_if_there
 
 describe("the prompt's history", function()
   local state
@@ -33,7 +23,7 @@ describe("the prompt's history", function()
     assert.equal("_HiStOrY_V2_\n" .. table.concat(want, "\n") .. "\n", history)
   end)
 
-  it("is read again, and has the same line back, whatever is in it", function()
+  it("is read again, with lines of any content", function()
     local odd = "s = \"a\\\\tb\\\\\\\\c \195\164 [[x]]\" -- #"
     terminal.run("open 1 $D\nsee > \ntype " .. odd:gsub("\195\164", "\\xc3\\xa4") .. "\\n\nsee > \ntype \\x04\nend\n",
       { state = state })
@@ -42,7 +32,7 @@ describe("the prompt's history", function()
     assert.equal("status 0", ended, text)
   end)
 
-  it("stays within bounds", function()
+  it("stays within its size limit", function()
     local name, long = state .. "/dotcompute/history", ("y"):rep(990)
     local old = { "_HiStOrY_V2_" }
     for i = 1, 1010 do old[#old + 1] = i .. long end
@@ -56,7 +46,7 @@ describe("the prompt's history", function()
     for line in history:gmatch "\n(%d[^\n]*)" do assert.equal(long, line:match "%d+(.*)") end
   end)
 
-  it("is set aside when it is damaged, and its absence is no error", function()
+  it("is renamed when it is damaged, and its absence is no error", function()
     local name = state .. "/dotcompute/history"
     local session = "open 1 $D\nsee > \ntype 6 * 7\\n\nsee \\n42\\n\nsee > \ntype \\x04\nend\n"
     write(name, "\0\1\255 rubbish\n\\9\\")

@@ -5,7 +5,7 @@ local it = terminal.exists and it or pending
 local code = "function\\tpasted()\\n\\tstr\\t= 3\\n\\t\\tret\\t= 4\\n\\treturn\\tstr + ret\\t\\nend\\n"
 
 describe("pasted tabs", function()
-  it("are text where the terminal marks what is pasted", function()
+  it("are text where the terminal brackets pasted text", function()
     local text, ended = terminal.run("open a $D\nsee > \ntype \\x1b[200~" .. code .. "pasted()\\x1b[201~\nwait 0.3\n"
       .. "type \\n\nsee \\n7\\n\nsee > \ntype string.rev\\t\nsee string.reverse\ntype ('abc')\\n\nsee cba\nsee > \n"
       .. "type \\x04\nend\n")
@@ -20,13 +20,13 @@ describe("pasted tabs", function()
     end)
   end
 
-  it("do not stay text when the end of the paste was read by a program", function()
+  it("are keys again when a program has read the end of the paste", function()
     local text, ended = terminal.run("open a $D\nsee > \ntype \\x1b[200~io.read()\\n\nwait 0.3\ntype x\\x1b[201~\\n\n"
       .. "see > \nwait 2.5\ntype string.rev\\t\nsee string.reverse\ntype \\n\nsee > \ntype \\x04\nend\n")
     assert.equal("status 0", ended, text)
   end)
 
-  it("bring no escape sequences to a dumb terminal", function()
+  it("write no escape sequences to a dumb terminal", function()
     local text = terminal.run("open a TERM=dumb $D\nsee > \ntype 1\\n\nsee > \ntype \\x04\nend\n", { term = "dumb" })
     assert.falsy(text:find "%?2004")
   end)

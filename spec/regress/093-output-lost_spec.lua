@@ -1,9 +1,9 @@
--- What could not be written to standard output was lost with status 0: prints, and the printf of kernels.
+-- Output that could not be written to standard output was lost with status 0: of print, and of printf in kernels.
 local helper = require "spec.helper"
-local dclua = helper.quote((os.getenv "DOTCOMPUTE_BUILD" or "build") .. "/dclua")
+local dclua = helper.quote(helper.dclua)
 local quote, shell = helper.quote, helper.shell
 
-describe("standard output that takes nothing", function()
+describe("standard output that cannot be written", function()
   local kernel = "local k = require 'dotcompute'.kernel '__global__ void k() { printf(\"hello\\\\n\"); }' "
 
   for _, to in ipairs { ">/dev/full", ">&-" } do

@@ -1,16 +1,9 @@
--- Temporary files and folders of processes that were killed stayed for good where the process number was in use again,
--- in all folders but the first, and beside saved files.
+-- Temporary files and folders of killed processes stayed for good where the process number was in use again, in all
+-- folders but the first, and beside saved files.
 local helper = require "spec.helper"
 local terminal = require "spec.terminal"
-local quote, shell = helper.quote, helper.shell
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
-local dclua = quote(build .. "/dclua")
-
-local function write(name, text)
-  local f = assert(io.open(name, "w"))
-  f:write(text)
-  f:close()
-end
+local quote, shell, write = helper.quote, helper.shell, helper.write
+local dclua = quote(helper.dclua)
 
 local function list(folder)
   local names = {}
@@ -19,14 +12,7 @@ local function list(folder)
 end
 
 local function with_folder(fn)
-  return function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute("mkdir " .. folder))
-    local ok, err = pcall(fn, folder)
-    os.execute("chmod -R u+w " .. folder .. "; rm -rf " .. folder)
-    if not ok then error(err, 0) end
-  end
+  return function() helper.with_folder(fn) end
 end
 
 -- Starts the command, waits until the condition (of the shell) holds, and kills the command's process.
@@ -41,9 +27,7 @@ end
 local function plant(folder, make, begin, finish, place)
   local number = math.tointeger(tonumber((shell "sh -c 'echo $$'"))) -- ended
   local function start(pid)
-    local f = assert(io.open("/proc/" .. pid .. "/stat"))
-    local text = f:read "a"
-    f:close()
+    local text = helper.read("/proc/" .. pid .. "/stat")
     local fields = {}
     for word in text:match "%) (.*)":gmatch "%S+" do fields[#fields + 1] = word end
     return math.tointeger(tonumber(fields[20])) -- the 22nd of all
@@ -69,8 +53,8 @@ local function has_kept(folder, kept, ...)
   assert.same(want, names)
 end
 
-describe("what a killed process leaves behind", function()
-  it("in the middle of a native build goes with the next process's build", with_folder(function(folder)
+describe("temporary files of a killed process", function()
+  it("of a native build are removed by the next process's build", with_folder(function(folder)
     if not os.execute "command -v gcc >/dev/null" then return pending "no gcc" end
     os.execute(("mkdir %s/tmp %s/other"):format(folder, folder))
     write(folder .. "/cc", ([[
@@ -102,7 +86,7 @@ print(x[1])
     has_kept(folder .. "/tmp", kept)
   end))
 
-  it("beside a saved file goes with the next file that is saved there", with_folder(function(folder)
+  it("beside a saved file are removed when the next file is saved there", with_folder(function(folder)
     local place
     for _ = 1, 20 do
       os.remove(folder .. "/a.npy")

@@ -3,7 +3,7 @@ local terminal = require "spec.terminal"
 local it = terminal.exists and it or pending
 
 describe("the prompt", function()
-  it("survives globals whose reading raises an error", function()
+  it("goes on when reading a global raises an error", function()
     local n = math.random(1 << 30)
     local text, ended = terminal.run(([[
 open a $D

@@ -1,19 +1,16 @@
--- A blank line in the middle of a Markdown table ends it: the rows behind it are shown as text.
+-- A blank line in the middle of a Markdown table ends it: the rows after it are shown as text.
 local helper = require "spec.helper"
-local lua = os.getenv "LUA" or "lua5.4"
+local lua = helper.lua
 
 local function check(text)
-  local name = os.tmpname()
-  local f = assert(io.open(name, "w"))
-  f:write(text)
-  f:close()
+  local name = helper.temporary(text)
   local said, code = helper.shell(("%s tools/check-tables.lua %s"):format(helper.quote(lua), name))
   os.remove(name)
   return code, said
 end
 
 describe("tables of the documentation", function()
-  it("are whole", function()
+  it("are complete", function()
     local said, code = helper.shell(helper.quote(lua) .. " tools/check-tables.lua *.md docs/*.md")
     assert.equal(0, code, said)
   end)

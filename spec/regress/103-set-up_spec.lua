@@ -1,23 +1,20 @@
--- What the set-up and the doctor say of a system that lacks something.
+-- Messages of the set-up and the doctor about a system that lacks something.
 local helper = require "spec.helper"
 local shell, quote = helper.shell, helper.quote
-local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+local build = helper.build
 local dclua = build .. "/dclua"
 
 local folder
 before_each(function()
-  folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir -p " .. folder .. "/bin"))
+  folder = helper.folder()
+  assert(os.execute("mkdir " .. folder .. "/bin"))
 end)
 after_each(function() os.execute("rm -rf " .. folder) end)
 
 -- A program of that name, in shell.
 local function program(name, text)
   local path = folder .. "/bin/" .. name
-  local f = assert(io.open(path, "w"))
-  f:write("#!/bin/sh\n", text, "\n")
-  f:close()
+  helper.write(path, "#!/bin/sh\n", text, "\n")
   os.execute("chmod +x " .. path)
   return path
 end
@@ -29,7 +26,7 @@ local function link(names)
 end
 
 describe("the set-up", function()
-  it("lists the packages for root where it is not root and there is no sudo", function()
+  it("lists the packages for root to install where there is no sudo", function()
     link "sh sed tr cat head cut env"
     program("id", "echo 1000")
     program("apt-get", "echo ran; exit 1")
@@ -42,7 +39,7 @@ describe("the set-up", function()
     assert.falsy(text:find "\nran")
   end)
 
-  it("shows the last lines of a pip that failed", function()
+  it("shows the last lines of a failed pip", function()
     local number = math.random(1000, 9999)
     program("python3", ([[case "$*" in *--version*) exit 0 ;; esac
 i=0
@@ -67,7 +64,7 @@ describe("the doctor", function()
     return text
   end
 
-  it("tells which C compiler there is and whether it works", function()
+  it("reports the C compiler and whether it works", function()
     local compiler = shell "command -v cc || command -v gcc || command -v clang":gsub("\n", "")
     if compiler == "" then return pending "no C compiler here" end
     assert.matches("C compiler[^\n]*\n  program    " .. compiler:gsub("%p", "%%%0") .. "\n%s+works",
@@ -78,13 +75,13 @@ describe("the doctor", function()
     assert.matches("  fails      the licence has expired", text, 1, true)
   end)
 
-  it("tells of a DOTCOMPUTE_CC that names nothing", function()
+  it("reports a DOTCOMPUTE_CC that names no program", function()
     local text = doctor "DOTCOMPUTE_CC='no-such-cc -O3'"
     assert.matches("  missing    DOTCOMPUTE_CC names no program: 'no-such-cc -O3'", text, 1, true)
     assert.matches("  missing    it is switched off by DOTCOMPUTE_CC", doctor "DOTCOMPUTE_CC=off", 1, true)
   end)
 
-  it("names the files of zlib and of the device's libraries, or what to install", function()
+  it("names the files of zlib and of the device's libraries, or the packages to install", function()
     local text = doctor()
     assert.truthy(text:find "zlib%)\n  library    /[^\n]*libz%.so" or text:find "apt install zlib1g", text)
     for name, file in pairs { blas = "blas", lapack = "[bl]", fft = "fftw3" } do
@@ -94,8 +91,8 @@ describe("the doctor", function()
   end)
 end)
 
-describe("a DOTCOMPUTE_CC that names nothing", function()
-  it("is told once, when native code is wanted first", function()
+describe("a DOTCOMPUTE_CC that names no program", function()
+  it("is reported once, at the first native build", function()
     local text, code = shell(([[DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=1 DOTCOMPUTE_CC=no-such-cc %s -e '
       local dc = require "dotcompute"
       for i = 1, 3 do

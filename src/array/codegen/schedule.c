@@ -377,8 +377,8 @@ static int choose_row_block(const dc_program *p) {
 }
 
 /* A body's accumulators take many registers across rows, where a thread has a sixteenth of them: there are fewer.
-** argmin and argmax, which depend on no order, have so few only where vectors hold the values of all lanes (2^24 float32
-** values on two processors: 4 ms, with eight accumulators 6). */
+** argmin and argmax, which depend on no order, have so few only where vectors hold the values of all lanes (2^24
+** float32 values on two processors: 4 ms, with eight accumulators 6). */
 static void spare_registers(dc_program *p) {
   dc_ir *ir = &p->ir;
   const int most = accumulator_bytes(p) > 12 ? 32 : 64;

@@ -5,7 +5,7 @@ local h = require "spec.helper"
 local fails = h.fails
 
 describe("dc.random", function()
-  it("has bounds by name, and says so where numbers look like bounds", function()
+  it("takes bounds by name, and says so where numbers look like bounds", function()
     local g = dc.random.generator(math.random(1 << 30))
     fails("argument", "%(1, 6%) is the shape, bounds are options: dc%.random%.integers%(n, {low = 1, high = 6}%)",
       function() g:integers(1, 6) end)
@@ -20,7 +20,7 @@ describe("dc.random", function()
     fails("shape", "'exponential': extent 1 .* the mean is an option", function() g:exponential(2.5) end)
   end)
 
-  it("takes shapes and options as other functions do", function()
+  it("takes shapes and options like other functions", function()
     local low = math.random(-100, 100)
     local high, seed = low + math.random(0, 20), math.random(1 << 30)
     local want
@@ -51,7 +51,7 @@ describe("dc.random", function()
 end)
 
 describe("dc.fft and dc.linalg", function()
-  it("take axes and options as other functions do", function()
+  it("take axes and options like other functions", function()
     if not dc.available "fft" then return end
     local a = dc.random.normal(4, 6):eval()
     local function same(x, y) assert.is_true(dc.equal(x, y), h.note()) end
@@ -64,7 +64,7 @@ describe("dc.fft and dc.linalg", function()
     same(fft.rfft(a, 1), fft.rfft(a, { axis = 1 }))
   end)
 
-  it("have norms that keep their axes", function()
+  it("have norms that can keep their axes", function()
     local a = dc.random.normal(3, 4):eval()
     local norm = dc.linalg.norm
     assert.same({ 3, 1 }, { norm(a, 2, 2, { keep = true }):shape() })

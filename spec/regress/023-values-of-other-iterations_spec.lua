@@ -21,7 +21,7 @@ for _, name in ipairs { "last", "shifted" } do
 end
 ]==]
 
-describe("a register that lanes write in different turns of a loop", function()
+describe("a register that lanes write in different iterations of a loop", function()
   it("keeps each lane's own last value", function()
     local n, last, shifted = math.random(0, 40), {}, {}
     for l = 0, 63 do

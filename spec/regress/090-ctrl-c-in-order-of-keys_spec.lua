@@ -1,10 +1,10 @@
--- Ctrl-C at the prompt is a key among keys: lines typed behind it are not lost, and no number of them ends the session.
+-- Ctrl-C at the prompt is a key like others: lines typed after it are kept, and no number of them ends the session.
 local terminal = require "spec.terminal"
 local it = terminal.exists and it or pending
 
 describe("Ctrl-C at the prompt", function()
   for _, term in ipairs { "xterm", "dumb" } do
-    it("has its place among the keys on " .. term, function()
+    it("keeps its place among typed keys on " .. term, function()
       local lines = { "open a $D", "see > " }
       for i = 1, 30 do
         local n = math.random(1 << 20)
@@ -19,7 +19,7 @@ describe("Ctrl-C at the prompt", function()
     end)
   end
 
-  it("may come as signals, any number at once, without an end of the session", function()
+  it("may arrive as signals, any number at once, without ending the session", function()
     local lines = { "open a $D", "see > " }
     for _ = 1, 20 do
       for _ = 1, math.random(4) do
@@ -33,7 +33,7 @@ describe("Ctrl-C at the prompt", function()
     assert.equal("status 0", ended, text)
   end)
 
-  it("loses no line behind it while a loop runs", function()
+  it("loses no line typed after it while a loop runs", function()
     local lines = { "open a $D", "see > " }
     for i = 1, 10 do
       lines[#lines + 1] = ("type print(%d .. 'r') while true do end\\n\nsee %dr\ntype \\x03%d * 3\\n\nsee \\n%d\\n")
@@ -44,7 +44,7 @@ describe("Ctrl-C at the prompt", function()
     assert.equal("status 0", ended, text)
   end)
 
-  it("takes a Ctrl-D that is typed while a statement runs as the end", function()
+  it("keeps a Ctrl-D typed while a statement runs as the end of input", function()
     for _ = 1, 3 do
       local text, ended = terminal.run("open a $D\nsee > \ntype print 'on' local t = os.clock() "
         .. "while os.clock() < t + 0.2 do end\\n\nsee \\non\\n\ntype \\x04\nend\n")
@@ -52,7 +52,7 @@ describe("Ctrl-C at the prompt", function()
     end
   end)
 
-  it("leaves other signals as they are: SIGTERM ends, SIGWINCH and SIGCONT do not", function()
+  it("does not change other signals: SIGTERM ends, SIGWINCH and SIGCONT do not", function()
     local text, ended = terminal.run("open a $D\nsee > \ntype 11\nsignal 28\nwait 0.1\nsignal 18\nwait 0.1\n"
       .. "type 1 + 1\\n\nsee \\n112\\n\nsee > \nsignal 15\nend\n")
     assert.equal("signal 15", ended, text)

@@ -1,4 +1,4 @@
--- Errors that pointed somewhere else than to the mistake.
+-- Error messages that blamed something other than the mistake.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local fails = helper.fails
@@ -6,7 +6,7 @@ local fails = helper.fails
 local template = "template<class T> __global__ void scale(T *x, T by) { x[threadIdx.x] *= by; }"
 
 describe("messages", function()
-  it("of a:to know dtypes and devices", function()
+  it("of a:to name dtypes and devices", function()
     local a = dc.zeros(3)
     fails("device", "neither a dtype nor a device named 'flot32'; did you mean 'float32'%?", function()
       a:to "flot32"
@@ -19,7 +19,7 @@ describe("messages", function()
     fails("dtype", "no dtype 'flaot64' %(did you mean 'float64'%?%)", function() dc.zeros(3, "flaot64") end)
   end)
 
-  it("of a template without an instance say how to name one", function()
+  it("of a template without an instance show how to name one", function()
     local text = "'scale' is a template: name an instance, m:kernel \"scale<float>\""
     fails("argument", text, function() dc.kernel(template) end)
     fails("argument", text, function() dc.module(template):kernel "scale" end)
@@ -37,7 +37,7 @@ describe("messages", function()
     assert.equal("scale<int>", dc.module(template):kernel "scale<int>".name)
   end)
 
-  it("of a file's name given for source text name the function for files", function()
+  it("of a file name given as source text name the function for files", function()
     for _, name in ipairs { "saxpy.cu", "some/where/k.cuh", "image.cubin", "k.ptx" } do
       fails("argument", "dc.kernel takes the text of the source, .*dc.kernel_file \"" .. name:gsub("%p", "%%%0"),
         function() dc.kernel(name) end)
@@ -46,7 +46,7 @@ describe("messages", function()
     fails("compile", ".", function() dc.kernel "#include \"not-there.cuh\"\n// k.cu" end)
   end)
 
-  it("of a.shape without a call say how it is called", function()
+  it("of a.shape without a call show the call", function()
     local a = dc.zeros(2, 3)
     fails("index", "a:shape%(%).*select%(2, a:shape%(%)%)", function() return a.shape[2] end)
     fails("index", "a:shape%(%)", function() return #a.shape end)
@@ -57,7 +57,7 @@ describe("messages", function()
     assert.same({ 2, 3 }, { shape(a) })
   end)
 
-  it("of a method that is called with a dot show the colon", function()
+  it("of a method called with a dot show the colon", function()
     local module = dc.module "__global__ void k(int n) {}"
     local objects = { a = dc.zeros(2, 3), m = module, k = module.k, s = dc.stream(), e = dc.event(),
       g = dc.graph(function() module.k(1, 1, 1) end), d = dc.device(), c = dc.complex(1, 2) }
@@ -80,7 +80,7 @@ describe("messages", function()
     assert.falsy(err.message:find "colon")
   end)
 
-  it("of memory that ran out say how to learn which lines hold it", function()
+  it("of an exhausted memory name the way to list the lines that hold it", function()
     local text = helper.on_cpu("THREADS=1", [[
       local dc = require "dotcompute"
       local keep = {}
@@ -94,7 +94,7 @@ describe("messages", function()
 end)
 
 describe("pairs", function()
-  it("goes over the first axis of an array, as ipairs does", function()
+  it("iterates over the first axis of an array, as ipairs does", function()
     local n = math.random(1, 9)
     local t = helper.ints(n)
     local got = {}
@@ -140,7 +140,7 @@ describe("an argument of the wrong type", function()
     end
   end
 
-  it("is reported with the name of the function", function()
+  it("is reported with the function's name", function()
     local count = 0
     for name, fn in pairs(dc) do
       if type(fn) == "function" and name ~= "use" and name ~= "memory_limit" then
@@ -162,7 +162,7 @@ describe("an argument of the wrong type", function()
 end)
 
 describe("where", function()
-  it("says so when the caller is lost by a tail call", function()
+  it("notes a caller lost by a tail call", function()
     local function lost() return dc.sort(5) end
     local function method(a) return a:sort "x" end
     local line = helper.line(1)
@@ -175,7 +175,7 @@ describe("where", function()
     assert.truthy(tostring(err):find("tail calls...): ", 1, true))
   end)
 
-  it("is the line of a call that is none", function()
+  it("is the line of a call of a value that cannot be called", function()
     for _, fn in ipairs {
       function() local r = dc.sort(5) return r end, function() local r = dc.zeros(3):sort "x" return r end,
       function() local r = dc.elementwise() return r end, function() return dc.zeros(-1) end,
@@ -193,7 +193,7 @@ describe("another Lua than 5.4", function()
   for _, other in ipairs { "lua5.1", "lua5.2", "lua5.3", "luajit" } do
     local there = helper.shell("command -v " .. other) ~= ""
     (there and it or pending)("is refused in words: " .. other, function()
-      local build = os.getenv "DOTCOMPUTE_BUILD" or "build"
+      local build = helper.build
       local command = ([[LUA_PATH='lua/?.lua;lua/?/init.lua' LUA_CPATH=%s %s -e '%s']]):format(
         helper.quote(build .. "/?.so"), other,
         "print(pcall(require, \"dotcompute\")) print(pcall(require, \"dotcompute.core\")) print \"the end\"")
@@ -204,7 +204,7 @@ describe("another Lua than 5.4", function()
     end)
   end
 
-  it("can read the file that refuses it", function()
+  it("can parse the file that refuses it", function()
     -- nothing in it that Lua 5.1 has not: no goto, attribute, integer division, bit operator
     local f = assert(io.open "lua/dotcompute/init.lua")
     local text = f:read "a":gsub("%-%-[^\n]*", ""):gsub('"[^"]*"', "")

@@ -1,8 +1,8 @@
--- Lanes of one warp took one lock at two places of a loop; those that spun at either place made way only for each
--- other at tier 0, never for the lane that held the lock.
+-- Lanes of one warp took one lock at two places of a loop; those that spun at either place yielded only to each other
+-- at tier 0, never to the lane that held the lock.
 local dc = require "dotcompute"
 
-it("lanes that spin at two places let the holder go on", function()
+it("lanes that spin on a lock at two places let its holder proceed", function()
   local k = dc.kernel [[
 #define DOOR(v) for (bool done = false; !done;) \
     if (atomicCAS(lock, 0, 1) == 0) { \

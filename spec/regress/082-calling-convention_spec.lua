@@ -1,5 +1,5 @@
--- sum took {1, keep = true} and not (1, {keep = true}), zeros a dtype by position alone, fft no axis by position; no
--- message said which option a misspelled one was meant to be.
+-- sum took {1, keep = true} and not (1, {keep = true}), zeros a dtype by position only, fft no axis by position; no
+-- message suggested the option that a misspelled one was meant to be.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local fails = h.fails
@@ -27,7 +27,7 @@ local function random_array(...)
   return dc.array(t):reshape(...)
 end
 
-describe("options and what they stand for", function()
+describe("options", function()
   it("are taken by every reduction, by position and by name", function()
     local a = random_array(4, 3, 2)
     local names = { "sum", "prod", "min", "max", "mean", "norm", "any", "all", "count", "var", "std", "argmin" }
@@ -57,7 +57,7 @@ describe("options and what they stand for", function()
     fails("argument", "'keep' is a boolean, got the number 1", function() a:sum(1, { keep = 1 }) end)
   end)
 
-  it("are taken by functions that make arrays", function()
+  it("are taken by functions that create arrays", function()
     local dtype = ({ "int8", "int64", "float64", "uint16" })[math.random(4)]
     local n, m = math.random(1, 9), math.random(1, 9)
     for _, name in ipairs { "zeros", "ones" } do
@@ -141,7 +141,7 @@ describe("options and what they stand for", function()
     fails("argument", "unique: options are named", function() a:unique { 1 } end)
   end)
 
-  it("are taken by views, and refused where there are none", function()
+  it("are taken by views, and refused by functions without options", function()
     local a = random_array(2, 1, 3)
     alike("transpose", { function() return a:transpose(3, 1, 2) end, function() return a:transpose { 3, 1, 2 } end,
       function() return a:transpose { axes = { 3, 1, 2 } } end, function() return a:transpose(3, 1, 2, {}) end })

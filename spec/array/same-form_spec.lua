@@ -1,39 +1,13 @@
--- Expressions that are alike but for something that their kernel or its launch depends on: where one was computed
--- before, the next must not be taken for it.
+-- Expressions of the same form that differ in something their kernel or its launch depends on: the launch cache must
+-- not take one for another.
 local dc = require "dotcompute"
-local fake = require "spec.fake"
 local h = require "spec.helper"
+local same_form = require "spec.same_form"
 
--- Of each: made of arrays x and y and a number v, and, where numbers are exact, the same of an element.
-local shapes = [==[{
-  function(x, y) return x + y end,
-  function(x, y, v) return x * v + y end,
-  function(x, y, v) return v - (x * y) end,
-  function(x, y) local z = x * y; return z + z - x end,
-  function(x, y) local a, b = x * y, x + y; return a - b + a end,
-  function(x, y, v) return (x + v) * (y + v) end,
-  function(x, y) return x - y - x end,
-  function(x, y) return x - y - y end,
-  function(x, y) local a, b = x * y, x + y; return a - b + b end,
-  function(x, _, v) return x + v end,
-  function(x, y, v) return -x * v - y * v end,
-}]==]
-local exact = load("return " .. shapes)()
+local exact = load("return " .. same_form.shapes)()
+local draw = load("return " .. same_form.operand)()
 
--- An operand of n elements out of `base`, from a random place on: by itself, of one value, or with
--- an axis more. `last`: the operand before it, which is drawn again now and then, as another array.
-local operand = [==[function(base, n, last)
-  local at = ({ 0, 0, 1, 2, 4, 3 })[math.random(6)]
-  local kind = math.random(8)
-  if kind == 1 and last then return last end
-  if kind == 2 and last and last.size == n then return last[":"] end
-  if kind <= 4 then return base[{ { at + 1, at + 1 } }] end
-  local x = base[{ { at + 1, at + n } }]
-  return kind == 5 and x:reshape(1, n) or x
-end]==]
-local draw = load("return " .. operand)()
-
-describe("expressions that are alike", function()
+describe("expressions of the same form", function()
   local function table_of(x, n)
     local values = x:reshape(-1):to_table()
     for i = #values + 1, n or 0 do values[i] = values[1] end
@@ -62,7 +36,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("are written where they are to be, over their operands or not", function()
+  it("are assigned to arrays, also to their own operands", function()
     local values = {}
     for i = 1, 1100 do values[i] = math.random(-1000, 1000) end
     for _ = 1, 200 do
@@ -84,7 +58,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("keep their values when those are written over their operands", function()
+  it("keep their values when they are assigned to their operands", function()
     local n <const> = 1000
     local values = {}
     for i = 1, 4 * n do values[i] = math.random(-1000, 1000) end
@@ -106,7 +80,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("are reduced each to its own value", function()
+  it("are each reduced to their own value", function()
     local values, names = {}, { "sum", "min", "max", "argmax", "any" }
     for i = 1, 4200 do values[i] = math.random(-1000, 1000) end
     local bases = { dc.array(values, "int32"), dc.array(values, "float64"), dc.array(values, "int64") }
@@ -132,7 +106,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("keep numbers of different dtypes apart", function()
+  it("distinguish numbers of different dtypes", function()
     local x = dc.array({ 1, 2 }, "int32")
     for _ = 1, 3 do
       assert.same({ 3, 4 }, (x + 2):to_table())
@@ -142,7 +116,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("see what their operands were overwritten with, and refuse closed ones", function()
+  it("see overwritten operands, and refuse closed ones", function()
     local x, y = dc.array({ 1, 2, 3 }, "int32"), dc.array({ 10, 20, 30 }, "int32")
     local function sum() return (x + y * 2):eval() end
     assert.same({ 21, 42, 63 }, sum():to_table())
@@ -159,7 +133,7 @@ describe("expressions that are alike", function()
     h.fails("argument", "closed", function() return x + y * 2 end)
   end)
 
-  it("keep what is held of them, computed once or twice", function()
+  it("keep their values whether one or several are evaluated", function()
     local x, y = dc.array({ 1, 2, 3 }, "int32"), dc.array({ 10, 20, 30 }, "int32")
     for _ = 1, 4 do
       local part = x * y
@@ -171,7 +145,7 @@ describe("expressions that are alike", function()
     end
   end)
 
-  it("share memory with nothing but what they are given", function()
+  it("share memory with no other result", function()
     local x = dc.ones(64, "int32")
     local results = {}
     for i = 1, 50 do
@@ -181,7 +155,7 @@ describe("expressions that are alike", function()
     for i = 1, 50 do assert.equal(1 + i, results[i][64]) end
   end)
 
-  it("become part of the graph that is captured", function()
+  it("become part of a captured graph", function()
     local x, y = dc.array({ 1, 2, 3 }, "int32"), dc.array({ 10, 20, 30 }, "int32")
     local out = dc.zeros(3, "int32")
     for _ = 1, 3 do (x + y):eval() end
@@ -193,80 +167,5 @@ describe("expressions that are alike", function()
     x[":"] = 7
     g()
     assert.same({ 17, 27, 37 }, out:to_table())
-  end)
-end)
-
--- While launches are profiled nothing is taken for what was computed before: so each expression is computed so,
--- and twice in the usual one, and the driver must be given the same kernel, blocks and parameters.
-describe("on a GPU (a stand-in without one) expressions that are alike", function()
-  setup(fake.build)
-  local script = [==[
-    local core = require "dotcompute.core"
-    math.randomseed(tonumber(%d))
-    local draw, shapes = %s, %s
-    local dtypes = { "float32", %q }
-    local sizes = { 1, 2, 1000, 1003, 4096, (1 << 20) - 4, 1 << 20, (1 << 20) + 4 }
-    shapes[#shapes + 1] = function(x) return dc.exp(x) end
-    shapes[#shapes + 1] = function(x, y) return dc.where(x:ne(y), x, y) end
-    shapes[#shapes + 1] = function(x, y) return dc.abs(x):to "float64" + y end
-    local reductions = {
-      function(x, y, v) return (x * v + y):sum() end,
-      function(x) return x:prod() end,
-      function(x) return x:any { keep = true } end,
-    }
-    local chosen = {}
-    for i = 1, 4 do chosen[i] = table.remove(shapes, math.random(#shapes)) end
-    local bases = {} -- of the second dtype arrays take values of both
-    for i, t in ipairs(dtypes) do bases[i] = dc.empty((1 << 20) + 64, t) end
-    local kept
-    for _ = 1, 250 do
-      local n, shape = sizes[math.random(#sizes)], chosen[math.random(#chosen)]
-      if math.random(3) == 1 then -- longer ones have a number that grows with each launch
-        n, shape = math.min(n, 4096), reductions[math.random(#reductions)]
-      end
-      local x = draw(bases[math.random(2)], n)
-      local y = draw(bases[math.random(2)], n, x)
-      local v = math.random(9) / math.random(2)
-      local into = math.random(3) == 1 and bases[2][{ { 1, n } }] -- where x and y may lie, too
-      if into and (x.ndim > 1 or y.ndim > 1) then into = into:reshape(1, n) end
-      local function compute()
-        local e = shape(x, y, v)
-        collectgarbage() -- what else is pending, parts of it among that, an assignment would compute before
-        if into then into[":"] = e else kept = e:eval() end
-      end
-      local counts = { dc.stats().launches }
-      core.profile_start()
-      compute()
-      core.profile_stop()
-      for i = 2, 4 do
-        counts[i] = dc.stats().launches
-        if i < 4 then compute() end
-      end
-      print(counts[2] - counts[1], counts[3] - counts[2], counts[4] - counts[3])
-    end]==]
-
-  it("are launched as if each was the first", function()
-    local others = { "float64", "uint8", "float16", "complex64", "int64", "complex128", "int16" }
-    local other = others[math.random(#others)]
-    local out, log = fake.run(script:format(math.random(1 << 30), operand, shapes, other), { FAKE_CUDA_IMAGES = "1" })
-    local address, before = ("%x"):rep(16), "^(%S+ %S+ %S+ %S+ %S+ )"
-    local function but_for_result(line) return (line:gsub(before .. address, "%1")) end
-    local function but_for_parameters(line) return line:match(before) end
-    local at, rounds = 0, 0
-    for each, second, third in out:gmatch "(%d+)\t(%d+)\t(%d+)\n" do
-      assert.equal(each, second)
-      assert.equal(each, third)
-      local n = math.tointeger(each)
-      local told = n == 1 and but_for_result or but_for_parameters -- of several, one has another's result as operand
-      for i = at + 1, at + n do
-        assert.matches("^expression@%x+ %d+x1x1 %d+x1x1 0 %d+ %x+$", log.launch[i])
-        for k = 1, 2 do
-          assert.equal(told(log.launch[i]), told(log.launch[i + k * n]), h.note(other .. ", launch " .. i + k * n))
-        end
-      end
-      at, rounds = at + 3 * n, rounds + 1
-    end
-    assert.equal(250, rounds, out)
-    assert.equal(at, #log.launch)
   end)
 end)

@@ -1,0 +1,82 @@
+-- Expressions of the same form on a GPU (a driver without one): what the launch cache gives the driver. While launches
+-- are profiled the cache is not used: so each expression is computed once without it and twice with it, and the driver
+-- must be given the same kernel, blocks and parameters.
+local same_form = require "spec.same_form"
+local fake = require "spec.fake"
+local h = require "spec.helper"
+
+describe("on a GPU (a driver without one) expressions of the same form", function()
+  setup(fake.build)
+  local script = [==[
+    local core = require "dotcompute.core"
+    math.randomseed(tonumber(%d))
+    local draw, shapes = %s, %s
+    local dtypes = { "float32", %q }
+    local sizes = { 1, 2, 1000, 1003, 4096, (1 << 20) - 4, 1 << 20, (1 << 20) + 4 }
+    shapes[#shapes + 1] = function(x) return dc.exp(x) end
+    shapes[#shapes + 1] = function(x, y) return dc.where(x:ne(y), x, y) end
+    shapes[#shapes + 1] = function(x, y) return dc.abs(x):to "float64" + y end
+    local reductions = {
+      function(x, y, v) return (x * v + y):sum() end,
+      function(x) return x:prod() end,
+      function(x) return x:any { keep = true } end,
+    }
+    local chosen = {}
+    for i = 1, 4 do chosen[i] = table.remove(shapes, math.random(#shapes)) end
+    local bases = {} -- of the second dtype arrays take values of both
+    for i, t in ipairs(dtypes) do bases[i] = dc.empty((1 << 20) + 64, t) end
+    local kept
+    for _ = 1, 250 do
+      local n, shape = sizes[math.random(#sizes)], chosen[math.random(#chosen)]
+      if math.random(3) == 1 then -- longer ones have a number that grows with each launch
+        n, shape = math.min(n, 4096), reductions[math.random(#reductions)]
+      end
+      local x = draw(bases[math.random(2)], n)
+      local y = draw(bases[math.random(2)], n, x)
+      local v = math.random(9) / math.random(2)
+      local into = math.random(3) == 1 and bases[2][{ { 1, n } }] -- where x and y may lie, too
+      if into and (x.ndim > 1 or y.ndim > 1) then into = into:reshape(1, n) end
+      local function compute()
+        local e = shape(x, y, v)
+        collectgarbage() -- what else is pending, parts of it among that, an assignment would compute before
+        if into then into[":"] = e else kept = e:eval() end
+      end
+      local counts = { dc.stats().launches }
+      core.profile_start()
+      compute()
+      core.profile_stop()
+      for i = 2, 4 do
+        counts[i] = dc.stats().launches
+        if i < 4 then compute() end
+      end
+      print(counts[2] - counts[1], counts[3] - counts[2], counts[4] - counts[3])
+    end]==]
+
+  it("launch the same from the launch cache as without it", function()
+    local others = { "float64", "uint8", "float16", "complex64", "int64", "complex128", "int16" }
+    local other = others[math.random(#others)]
+    local text = script:format(math.random(1 << 30), same_form.operand, same_form.shapes, other)
+    local out, log = fake.run(text, { FAKE_CUDA_IMAGES = "1" })
+    local address, before = ("%x"):rep(16), "^(%S+ %S+ %S+ %S+ %S+ )"
+    local function but_for_result(line) return (line:gsub(before .. address, "%1")) end
+    local function but_for_parameters(line) return line:match(before) end
+    local at, rounds = 0, 0
+    for each, second, third in out:gmatch "(%d+)\t(%d+)\t(%d+)\n" do
+      assert.equal(each, second)
+      assert.equal(each, third)
+      local n = math.tointeger(each)
+      -- Of several launches, one has the result of another as its operand.
+      local relevant = n == 1 and but_for_result or but_for_parameters
+      for i = at + 1, at + n do
+        assert.matches("^expression@%x+ %d+x1x1 %d+x1x1 0 %d+ %x+$", log.launch[i])
+        for k = 1, 2 do
+          local again = i + k * n
+          assert.equal(relevant(log.launch[i]), relevant(log.launch[again]), h.note(other .. ", launch " .. again))
+        end
+      end
+      at, rounds = at + 3 * n, rounds + 1
+    end
+    assert.equal(250, rounds, out)
+    assert.equal(at, #log.launch)
+  end)
+end)

@@ -1,0 +1,4 @@
+-- The C unit test spec/c/test_native.c, in a file of its own, since it runs the C compiler for half a minute.
+local units = require "spec.units"
+
+it("C unit test test_native", function() units.run "test_native" end)
