@@ -68,7 +68,7 @@ SHIMS := $(shell find src/compile/shims -type f | LC_ALL=C sort)
 # The headers that natively compiled kernels include.
 SIMD := $(wildcard src/cpu/simd/*.h)
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(foreach i,$(ISAS),$(OPS:%.c=$(OBJ)/%.$(i).o)) \
-           $(if $(SHIMS),$(OBJ)/gen/shims.o) $(OBJ)/gen/simd.o
+           $(OBJ)/gen/shims.o $(OBJ)/gen/simd.o
 LUA_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/lua/*.c))
 EXE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/dclua/*.c)) $(OBJ)/gen/embedded.o
 LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
@@ -119,8 +119,10 @@ $(BUILD)/embed: tools/embed.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"; $(HOSTCC) -std=gnu11 $(WARN) -O1 -o $@ $<
 $(GEN)/embedded.c: $(LUA_FILES) $(BUILD)/embed $(BUILD)/files
 	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_lua lua $(LUA_FILES) > $@.tmp && mv $@.tmp $@
-$(GEN)/shims.c: $(SHIMS) $(BUILD)/embed $(BUILD)/files
-	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_shims src/compile/shims $(SHIMS) > $@.tmp && mv $@.tmp $@
+$(GEN)/shims.c: $(SHIMS) src/compile/shims.def tools/shims.awk $(BUILD)/embed $(BUILD)/files
+	@rm -rf $(GEN)/shims; mkdir -p $(@D); cp -R src/compile/shims $(GEN)/shims
+	@awk -v out=$(GEN)/shims -f tools/shims.awk src/compile/shims.def
+	@$(BUILD)/embed dc_embedded_shims $(GEN)/shims $$(find $(GEN)/shims -type f | LC_ALL=C sort) > $@.tmp && mv $@.tmp $@
 
 $(GEN)/simd.c: $(SIMD) $(BUILD)/embed $(BUILD)/files
 	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_simd src/cpu/simd $(SIMD) > $@.tmp && mv $@.tmp $@
