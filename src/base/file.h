@@ -21,6 +21,6 @@ int dc_file_mkdirs(const char *path, dc_error *err);
 bool dc_file_exists(const char *path);
 bool dc_file_is_dir(const char *path);
 
-/* What tells a file from any other, and from itself once changed: path, size and time of change, malloc'ed.  NULL: no
+/* A string that identifies a file and its contents: path, size and time of change, malloc'ed.  NULL: no
 ** file, or out of memory. */
 char *dc_file_identity(const char *path);

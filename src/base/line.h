@@ -1,8 +1,8 @@
 /*
 ** line.h - structures that begin with a line of the processor's cache.
 **
-** A driver's call leaves the cache full of its own things, and what a launch needs is fetched again line by line: most
-** of what a launch costs beyond the driver.  So what it looks at stands together, at the beginning of such a structure.
+** A driver's call evicts our data from the cache, and cache misses on it are most of what a launch costs beyond the
+** driver.  So the fields that a launch reads stand together, in the first lines of a structure.
 */
 #pragma once
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/line.h"
 
-/* Set by whoever catches SIGINT (async-signal-safe), read by everything that can run long. */
+/* Set by the handler of SIGINT (async-signal-safe), read by everything that can run long. */
 extern atomic_int dc_interrupt_flag;
 static inline bool dc_interrupted(void) {
   return atomic_load_explicit(&dc_interrupt_flag, memory_order_relaxed) != 0;
@@ -24,13 +24,13 @@ typedef struct dc_counters {
 static inline void dc_count(atomic_uint_fast64_t *c, uint64_t n) {
   atomic_fetch_add_explicit(c, n, memory_order_relaxed);
 }
-/* The same for what happens all the time. Threads that count at the same time may lose some; an atomic addition not
+/* The same for frequent events. Concurrent increments may be lost; an atomic addition not
 ** long after a launch waits until the launch's stores to the GPU are complete. */
 static inline void dc_count_often(atomic_uint_fast64_t *c, uint64_t n) {
   atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
-/* What every launch looks at. */
+/* Read by every launch. */
 extern struct dc_process {
   alignas(DC_CACHE_LINE) atomic_uint log_topics; /* that may be on: all until the variable has been read */
   bool profiling;    /* launches are timed (kernel/profile.h) */

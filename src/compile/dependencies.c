@@ -1,6 +1,6 @@
 /*
-** dependencies.c - see dependencies.h.  The text is read as a preprocessor would as far as comments, literals and
-** directives go; macros and conditions are not looked at.
+** dependencies.c - see dependencies.h.  Comments, literals and directives are read as by a
+** preprocessor; macros and conditions are ignored.
 */
 #include "compile/dependencies.h"
 
@@ -165,7 +165,7 @@ static int visit_content(walk *w, char *path, const char *name, dc_error *err) {
 }
 
 /* The value of option `i` when it is -I, --include-path, -include or --pre-include in any of its spellings
-** ("-Idir", "-I" "dir", "--include-path=dir"); NULL when it is another. *folder tells the first two from the others. */
+** ("-Idir", "-I" "dir", "--include-path=dir"); NULL when it is another. *folder: it is one of the first two. */
 static const char *include_option(const dc_source *src, int i, bool *folder) {
   static const struct { const char *name; bool folder; } options[] = {
     { "--include-path", true }, { "-I", true }, { "--pre-include", false }, { "-include", false },

@@ -432,8 +432,8 @@ static int check_instances(const job *j, int first, dc_error *err) {
 
 static void job_free(job *j);
 
-/* A second run, for sources whose kernels take structs by value: debugging information tells their fields.  When it
-** fails, they can only be passed as bytes. */
+/* A second run, for sources whose kernels take structs by value: their fields are read from debugging
+** information.  When that fails, they can only be passed as bytes. */
 static int read_records(const job *j, dc_image *image, dc_error *err) {
   char arch[32];
   const char *number = strchr(j->arch, '_');
@@ -591,9 +591,9 @@ static bool is_doubtful(const dc_fixup *m) {
   return m->lacks_header || (m->blanked && !m->has_host_code) || m->nrefused > 0;
 }
 
-/* What is refused is mended, as far as errors say how.  The errors that are left then are told, since the others were
-** no errors of kernels; but where functions went that may have been a kernel's, kernels themselves went, or a header is
-** not there, those from before. */
+/* A text that is refused is fixed up, as far as errors say how, and compiled again.  The errors reported are those that
+** remain, since the others concerned no kernels; but those of the first attempt where fixing up removed kernels, or
+** functions that may be a kernel's, or where a header is missing. */
 int dc_compile_program(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   int result = compile_anywhere(src, arch, binary, out, err);
   dc_error before = DC_ERROR_INIT, last = DC_ERROR_INIT;

@@ -83,7 +83,7 @@ int dclua_interrupt_pending(void) { return dc_interrupted(); }
 
 void dclua_interrupt_idle(bool is_idle) { idle = is_idle; }
 
-/* --- coroutines that tell who runs --------------------------------------------------------------- */
+/* --- coroutines: which one runs ------------------------------------------------------------------ */
 
 /* Makes `L` the one that runs.  An interrupt that came while the other did goes with it. */
 static void switch_to(lua_State *L) {

@@ -1,10 +1,10 @@
 /*
 ** output.h - a file that takes its place when it is complete.
 **
-** What is written goes to a temporary file in the same folder, which dc_output_commit renames to the path: whoever
-** reads the path meanwhile, or after a failure, finds what was there before.  A link is followed; permissions of a file
-** that is replaced stay.  A path that is a pipe or a device (/dev/stdout) is written to as it comes.
-** Not synced: after a crash of the machine itself the file may be incomplete, as with any that is written.
+** What is written goes to a temporary file in the same folder, which dc_output_commit renames to the path: a reader of
+** the path meanwhile, or after a failure, finds the previous contents.  A link is followed; permissions of a file that
+** is replaced stay.  A path that is a pipe or a device (/dev/stdout) is written to as it comes. Not synced: after a
+** crash of the machine itself the file may be incomplete, as with any that is written.
 */
 #pragma once
 

@@ -99,7 +99,7 @@ static int core_promote(lua_State *L) {
   return 1;
 }
 
-/* signature(values, n): a string that tells the kinds of the values 1 to n apart: a byte for each (an array's dtype,
+/* signature(values, n): a key of the kinds of the values 1 to n: a byte for each (an array's dtype,
 ** "i" an integer, "n" another number, "t" a boolean, "T" a table, "-" nil, "?" anything else) after the number of the
 ** device of the arrays; and that device's object, or nil without arrays.  Arrays of two devices are an error. */
 static int core_signature(lua_State *L) {

@@ -34,7 +34,7 @@
 
 typedef struct kernel_object {
   uint64_t site;   /* number of the launch site of its last launch that was noted; 0: none */
-  /* what every launch looks at, beside the tag behind it */
+  /* the fields that every launch reads, beside the tag behind them */
   dc_stream *stream; /* from with{}, by which it can be named; NULL: the current one */
   dc_launch_options how; /* from with{} */
   dc_lua_arguments arguments;

@@ -244,8 +244,8 @@ static bool is_told(const part *parts, int n, const char *lowered) {
   return false;
 }
 
-/* Of LTO-IR the compiler tells what it was asked for by name.  Kernels that macros and headers made show in the linked
-** image alone, managed variables' symbols in PTX and machine code alone. */
+/* Of LTO-IR the compiler gives the lowered names that were asked for.  Kernels made by macros and headers appear only
+** in the linked image, managed variables' symbols only in PTX and machine code. */
 static bool knows_all(const part *parts, int n, const dc_image *linked, bool *failed) {
   dc_arena arena = DC_ARENA_INIT;
   bool all = true;
@@ -256,7 +256,7 @@ static bool knows_all(const part *parts, int n, const dc_image *linked, bool *fa
   return all;
 }
 
-/* Then the parts are compiled to PTX, which tells everything, in the place of their LTO-IR. */
+/* Otherwise the units are compiled to PTX, from which all names can be read, in place of their LTO-IR. */
 static int learn_names(part *parts, int n, dc_compile_fn *compile, const char *arch, const dc_image *linked,
                        dc_error *err) {
   char ptx[32];
@@ -340,8 +340,8 @@ static int count_lines(const char *text) {
   return lines;
 }
 
-/* The text behind so many newlines: what is optimized as one tells lines by one file's name, and they are the user's if
-** they count through the sources from the start. */
+/* The text behind `lines` newlines: link-time optimization reports lines under one file's name, and these are the
+** user's if they count through all sources from the first. */
 static char *lower_text(const dc_source *src, int lines) {
   char *text = malloc((size_t)lines + src->len + 1);
   if (!text) return NULL;

@@ -167,7 +167,7 @@ static const char *next_entry(const char *s, size_t *len) {
   }
 }
 
-/* One kernel's signature: by its mangled name where that tells, else by its .param declarations. */
+/* One kernel's signature: by its mangled name where it has one, else by its .param declarations. */
 static int read_kernel(const char *name, size_t len, dc_signature *sig, dc_error *err) {
   dc_signature own = {0};
   char *lowered = strndup(name, len);

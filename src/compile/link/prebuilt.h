@@ -22,6 +22,6 @@ bool dc_is_machine_code(const char *text, size_t len);
 bool dc_is_lto_ir(const char *text, size_t len);
 bool dc_is_prebuilt(const char *text, size_t len);
 
-/* An image of the text itself.  Kernels with mangled names have the types that the name tells; the others those of
-** their .param declarations, which do not tell pointers from integers.  LTO-IR tells of none. */
+/* An image of the text itself.  Kernels with mangled names have the types of the name; the others those of their
+** .param declarations, where pointers look like integers.  Of LTO-IR no types are known. */
 int dc_prebuilt_image(const dc_source *src, dc_image **out, dc_error *err);

@@ -292,7 +292,7 @@ static int read_unit(join *j) {
 
 static bool is_debug_label(const char *s, size_t n) { return n > 13 && strncmp(s, "$L__info_stri", 13) == 0; }
 
-/* Whether a name of the unit's own must be told from others'. */
+/* Whether a local name of the unit must be renamed, as other units may have it too. */
 static bool is_renamed(const join *j, const char *name, size_t n) {
   if (is_debug_label(name, n)) return true;
   const symbol *s = dc_map_get(&j->symbols, name, n);

@@ -233,7 +233,7 @@ static int lines_to(const char *from, const char *to) {
   return n;
 }
 
-bool dc_host_code_blank_launchers(char *text, size_t len, void (*tell)(void *ud, int first, int last, int line),
+bool dc_host_code_blank_launchers(char *text, size_t len, void (*found)(void *ud, int first, int last, int line),
                                   void *ud) {
   dc_tokens in = dc_tokens_of(text, len);
   bool any = false;
@@ -241,7 +241,7 @@ bool dc_host_code_blank_launchers(char *text, size_t len, void (*tell)(void *ud,
     const char *launch = p.is_function && p.is_device
                              ? memmem(p.body, (size_t)(p.body_end - p.body), "<<<", 3) : NULL;
     if (!launch) continue;
-    tell(ud, p.first, p.last, p.body_line + lines_to(p.body, launch));
+    found(ud, p.first, p.last, p.body_line + lines_to(p.body, launch));
     blank_declarations(text, len, name_of(&p));
     blank(text, p.begin, p.end);
     any = true;

@@ -22,9 +22,9 @@ bool dc_host_code_blank_launches(char *text, size_t len);
 ** are the device's.  False where there is nothing to blank. */
 bool dc_host_code_blank(char *text, size_t len, int line);
 
-/* Blanks kernels and functions of the device that launch kernels themselves, and declarations of them; `tell` is told
-** of each definition: its lines, and the one on which it launches.  False where there are none. */
-bool dc_host_code_blank_launchers(char *text, size_t len, void (*tell)(void *ud, int first, int last, int line),
+/* Blanks kernels and functions of the device that launch kernels themselves, and declarations of them; `found` is
+** called for each definition with its lines, and the one on which it launches.  False where there are none. */
+bool dc_host_code_blank_launchers(char *text, size_t len, void (*found)(void *ud, int first, int last, int line),
                                   void *ud);
 
 /* Blanks the annotations of lambdas, "[=] __device__ (int x)", which need an option that only nvcc has.  False where

@@ -33,9 +33,9 @@ static bool bind(void *lib, const char *path, dc_nvrtc_api *api, dc_buf *why) {
   return false;
 }
 
-/* NVRTC opens this second library by its bare name, which fails where nothing tells the loader of the folder (under
-** AddressSanitizer not even the library's own run path does).  Once loaded by its path, it is found by that name.
-** Where it is missing, NVRTC says so itself. */
+/* NVRTC opens this second library by its bare name, which fails where its folder is in no search path of the loader
+** (under AddressSanitizer even the library's own run path is ignored).  Once loaded by its path, it is found by that
+** name. Where it is missing, NVRTC says so itself. */
 static void load_builtins(const char *path, const dc_nvrtc_api *api) {
   const char *slash = strrchr(path, '/');
   dc_buf file = DC_BUF_INIT;

@@ -46,7 +46,7 @@ void dc_compiler_program(const char *path) { pool.program = path; }
 
 /* --- the program ------------------------------------------------------------------------------------------ */
 
-/* "compiler" in the folder of the shared library that this function is in, malloc'ed; NULL when that is not told. */
+/* "compiler" in the folder of the shared library that this function is in, malloc'ed; NULL when its path is unknown. */
 static char *program_beside(void) {
   Dl_info info;
   char folder[PATH_MAX] = "";

@@ -188,7 +188,7 @@ static _Noreturn void watch(void) {
   }
 }
 
-/* What the host had open is not ours to hold: whoever waits for its end would wait for ours. */
+/* Inherited descriptors: a reader of a pipe of the host's would see its end only when this process has ended too. */
 static void close_others(void) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
   if (close_range(DC_COMPILER_FD + 1, ~0u, 0) == 0) return;

@@ -2,7 +2,7 @@
 ** declarations.c - see declarations.h.
 **
 ** Declarations as kernels have them: qualifiers, a type's name, stars, a name, "[n]".  Types that are no numbers are
-** structs, passed as bytes, unless the compiler told one of that name in the same place.
+** structs, passed as bytes, unless the compiler has reported a type of that name in the same place.
 */
 #include "compile/types/declarations.h"
 

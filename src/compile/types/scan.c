@@ -35,7 +35,7 @@ static bool is_type_word(dc_token t) {
   return dc_token_in(t, words);
 }
 
-/* CUDA's complex types are float2 and double2 to the compiler, so that they are told by their names alone. */
+/* CUDA's complex types are typedefs of float2 and double2, so that only the spelling distinguishes them. */
 static bool is_complex_word(dc_token t) {
   static const char *const words[] = {"cuFloatComplex", "cuComplex", "cuDoubleComplex", NULL};
   return dc_token_in(t, words);

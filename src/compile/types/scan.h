@@ -1,5 +1,5 @@
 /*
-** scan.h - what can be told of a source's kernels from its text alone: names, parameter names, lines.
+** scan.h - what the text of a source alone says of its kernels: names, parameter names, lines.
 ** Types come from the compiler (signature.h).
 */
 #pragma once

@@ -11,6 +11,6 @@
 /* Whether a kernel of the image takes a struct by value. */
 bool dc_struct_layouts_wanted(const dc_image *image);
 
-/* Fills image->records, and `record` of the types that it tells about, from PTX of the same source that was compiled
-** with --device-debug.  What that does not tell stays unknown; only memory can fail. */
+/* Fills image->records, and `record` of the types found there, from the DWARF sections in PTX of the same source
+** compiled with --device-debug.  Types that these do not describe stay unknown.  The only error is lack of memory. */
 int dc_struct_layouts_read(const char *ptx, dc_image *image, dc_error *err);

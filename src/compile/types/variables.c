@@ -1,8 +1,9 @@
 /*
 ** variables.c - see variables.h.
 **
-** The template that tells parameter types (signature.c) is asked for the variable's address and size; the lowered name
-** of that instance is read here as far as arrays and their elements go: _Z7dc_sig_I PA3_A4_f 8dc_list_IJLm48EE E.
+** The template by which parameter types are found (signature.c) is instantiated with the variable's address and size;
+** the lowered name of that instance is parsed here as far as arrays and their elements go: _Z7dc_sig_I PA3_A4_f
+** 8dc_list_IJLm48EE E.
 */
 #include "compile/types/variables.h"
 
