@@ -72,13 +72,13 @@ static int run_require(lua_State *L, const char *spec) {
   size_t n = equals ? (size_t)(equals - spec) : strcspn(spec, "-");
   lua_pushlstring(L, spec, n);
   lua_getglobal(L, "require");
-  lua_pushstring(L, module);
-  int status = dclua_call(L, 1, 1);
+  lua_pushstring(L, module); /* name, require, module name */
+  int status = dclua_call(L, 1, 1); /* name, module or message */
   if (status == LUA_OK) {
     lua_pushvalue(L, -2); /* name, module, name */
     lua_insert(L, -2);
     lua_pushglobaltable(L);
-    lua_insert(L, -3);
+    lua_insert(L, -3); /* name, globals, name, module */
     lua_settable(L, -3);
     lua_pop(L, 1);
   }

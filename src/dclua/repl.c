@@ -90,12 +90,12 @@ static dclua_reading read_statement(repl *r, int *status) {
     if (first) {
       const char *line = lua_tostring(L, 1);
       lua_pushfstring(L, "return %s", line[0] == '=' ? line + 1 : line); /* "=x" as Lua 5.1 had it */
-      *status = load(L, lua_tostring(L, 2), lua_rawlen(L, 2));
+      *status = load(L, lua_tostring(L, 2), lua_rawlen(L, 2)); /* line, "return line", chunk or message */
       if (*status == LUA_OK) break;
       lua_settop(L, 1);
-    } else { /* text, line */
+    } else {
       lua_pushliteral(L, "\n");
-      lua_insert(L, 2);
+      lua_insert(L, 2); /* text, newline, line */
       lua_concat(L, 3);
     }
     *status = load(L, lua_tostring(L, 1), lua_rawlen(L, 1));

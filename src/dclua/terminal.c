@@ -237,10 +237,10 @@ static unsigned char complete(dclua_terminal *t) {
   lua_pushglobaltable(L);
   lua_pushliteral(L, "require");
   lua_rawget(L, -2); /* no metamethod: an error of one would end the process */
-  lua_pushliteral(L, "dotcompute.complete");
+  lua_pushliteral(L, "dotcompute.complete"); /* globals, require, name */
   if (lua_pcall(L, 1, 1, 0) != LUA_OK) return result;
   lua_pushlstring(L, line->buffer, (size_t)(line->cursor - line->buffer));
-  lua_pushinteger(L, 80);
+  lua_pushinteger(L, 80); /* globals, function, text, columns */
   if (lua_pcall(L, 2, 2, 0) != LUA_OK) return result;
   const char *insert = lua_tostring(L, -2), *list = lua_tostring(L, -1);
   if (insert && *insert && el_insertstr(t->el, insert) == 0) result = CC_REFRESH;

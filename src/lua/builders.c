@@ -73,7 +73,7 @@ static int core_dtype(lua_State *L) {
   dc_dtype t = dc_dtype_parse(name, n);
   if (t == DC_DTYPE_NONE) return 0;
   const dc_dtype_info *d = &dc_dtypes[t];
-  lua_createtable(L, 0, 7);
+  lua_createtable(L, 0, 7); /* the result */
   lua_pushstring(L, d->name);
   lua_setfield(L, -2, "name");
   lua_pushstring(L, d->ctype);

@@ -24,10 +24,10 @@ typedef struct entries {
 
 static int push_entries(lua_State *L) {
   const entries *all = lua_touserdata(L, 1);
-  lua_createtable(L, all->n, 0);
+  lua_createtable(L, all->n, 0); /* the result */
   for (int i = 0; i < all->n; i++) {
     const dc_cache_entry *e = &all->list[i];
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 6); /* result, entry */
     lua_pushstring(L, e->key);
     lua_setfield(L, -2, "key");
     lua_pushinteger(L, (lua_Integer)e->size);

@@ -56,8 +56,8 @@ static void push_null(lua_State *L, int self) {
   dc_lua *state = lua_touserdata(L, self);
   if (lua_getiuservalue(L, self, DC_LUA_NULL) == LUA_TUSERDATA) return;
   lua_pop(L, 1);
-  lua_newuserdatauv(L, 0, 0);
-  lua_newtable(L);
+  lua_newuserdatauv(L, 0, 0); /* null */
+  lua_newtable(L); /* null, metatable */
   lua_pushcfunction(L, null_tostring);
   lua_setfield(L, -2, "__tostring");
   lua_pushliteral(L, "dotcompute.null");

@@ -38,7 +38,7 @@ static bool is_value(lua_State *L, int idx, int fn) {
 static bool is_public(lua_State *L) {
   const int fn = lua_gettop(L);
   bool found = false;
-  dc_lua_push_self(L);
+  dc_lua_push_self(L); /* fn + 1 */
   for (int slot = 1; !found && slot < DC_LUA_NTYPES; slot++) {
     lua_settop(L, fn + 1);
     if (lua_getiuservalue(L, -1, slot) != LUA_TTABLE) continue;
@@ -46,7 +46,7 @@ static bool is_public(lua_State *L) {
             (lua_getfield(L, -1, "__methods") == LUA_TTABLE && is_value(L, fn + 3, fn));
   }
   lua_settop(L, fn);
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE); /* fn + 1: package.loaded */
   if (!found && lua_getfield(L, -1, "dotcompute") == LUA_TTABLE) {
     const int dc = lua_gettop(L);
     found = is_value(L, dc, fn);

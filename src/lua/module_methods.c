@@ -56,7 +56,7 @@ static dc_module *push_module(lua_State *L, dc_device *dev, int origin, const ch
   if (!o) dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", sizeof *o);
   o->refs = 1;
   lua_pushvalue(L, origin);
-  lua_setiuservalue(L, at, DC_LUA_MODULE_ORIGIN);
+  lua_setiuservalue(L, at, DC_LUA_MODULE_ORIGIN); /* the object */
   const dc_source *source = dc_lua_newsource(L, origin, instance);
   lua_setiuservalue(L, at, DC_LUA_MODULE_SOURCE);
   lua_newtable(L);
@@ -397,18 +397,18 @@ static void push_fresh_origin(lua_State *L, int old) {
   bool linked = lua_getfield(L, old, "units") == LUA_TTABLE; /* base + 3 */
   bool any = false;
   for (lua_Integer i = 1; i == 1 || linked; i++) {
-    if (!linked) lua_pushvalue(L, old);
+    if (!linked) lua_pushvalue(L, old); /* base + 4: a unit */
     else if (lua_rawgeti(L, base + 3, i) != LUA_TTABLE) break;
     const int unit = lua_gettop(L);
     if (lua_getfield(L, unit, "path") == LUA_TSTRING) {
       any = true;
       lua_pushvalue(L, -1);
       lua_rawseti(L, base + 2, i);
-      read_file(L);
+      read_file(L); /* base + 5: text */
     } else {
       lua_pushboolean(L, 0);
       lua_rawseti(L, base + 2, i);
-      lua_getfield(L, unit, "text");
+      lua_getfield(L, unit, "text"); /* base + 5: text */
     }
     lua_rawseti(L, base + 1, i);
     lua_settop(L, base + 3);
@@ -422,7 +422,7 @@ static void push_fresh_origin(lua_State *L, int old) {
     dc_lua_origin(L, base + 4, lua_tostring(L, base + 5));
   }
   lua_getfield(L, old, "options");
-  lua_setfield(L, -2, "options");
+  lua_setfield(L, -2, "options"); /* origin on top */
   lua_replace(L, base + 1);
   lua_settop(L, base + 1);
 }
@@ -460,24 +460,24 @@ static int reload(lua_State *L, int module) {
   const dc_lua_module *o = dc_lua_tomodule(L, self, module);
   if (!o || !o->m) return dc_lua_fail(L, DC_ARGUMENT, "the module is closed");
   dc_module *m = o->m;
-  get_table(L, module, DC_LUA_MODULE_ORIGIN);
+  get_table(L, module, DC_LUA_MODULE_ORIGIN); /* old */
   const int old = lua_gettop(L);
-  push_fresh_origin(L, old);
+  push_fresh_origin(L, old); /* old + 1: origin */
   const int origin = old + 1, stale = old + 2, fresh = old + 3;
   lua_newtable(L);
   lua_newtable(L);
   lua_getfield(L, old, "instance"); /* of dc.kernel's option name */
   dc_module *made = push_module(L, m->dev, origin, lua_tostring(L, -1));
   bool changed = !same_image(m->image, made->image);
-  lua_rawseti(L, fresh, 1);
+  lua_rawseti(L, fresh, 1); /* …, instance name */
   lua_pop(L, 1);
   lua_pushvalue(L, module);
   lua_rawseti(L, stale, 1);
   lua_Integer n = 1;
-  get_table(L, module, DC_LUA_MODULE_INSTANCES);
+  get_table(L, module, DC_LUA_MODULE_INSTANCES); /* fresh + 1 */
   for (lua_pushnil(L); lua_next(L, fresh + 1); lua_settop(L, fresh + 2)) {
-    lua_rawseti(L, stale, ++n);
-    lua_rawgeti(L, stale, n);
+    lua_rawseti(L, stale, ++n); /* fresh + 2: name */
+    lua_rawgeti(L, stale, n); /* fresh + 3: the instance's module */
     const dc_lua_module *instance = dc_lua_tomodule(L, self, -1);
     if (!instance || !instance->m) dc_lua_tampered(L, "an instance of a module");
     const dc_module *before = instance->m;

@@ -63,7 +63,7 @@ void dc_lua_instance_name(lua_State *L) {
     push_argument(L, self, i);
   }
   lua_pushliteral(L, ">");
-  lua_concat(L, lua_gettop(L) - last);
+  lua_concat(L, lua_gettop(L) - last); /* …, "name<args>" */
   lua_replace(L, 2);
   lua_settop(L, 2);
 }

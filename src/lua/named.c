@@ -111,7 +111,7 @@ void dc_lua_take_options(lua_State *L, int first, int last, const dc_lua_option 
   if (top < first || !lua_istable(L, top)) return;
   if (top > last + 1) dc_lua_fail(L, DC_ARGUMENT, "at most %d arguments and options expected, got %d", last, top);
   lua_settop(L, top);
-  lua_settop(L, last + 1);
+  lua_settop(L, last + 1); /* arguments and nils, place of the table */
   if (top <= last) { /* the table behind all places */
     lua_pushvalue(L, top);
     lua_replace(L, last + 1);

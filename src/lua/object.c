@@ -51,7 +51,7 @@ dc_lua *dc_lua_push_self(lua_State *L) {
   lua_pop(L, 1);
   static atomic_bool another;
   if (atomic_exchange(&another, true)) atomic_store(&dc_process.many_threads, true);
-  self = lua_newuserdatauv(L, sizeof *self, DC_LUA_END - 1);
+  self = lua_newuserdatauv(L, sizeof *self, DC_LUA_END - 1); /* the result */
   memset(self, 0, sizeof *self);
   self->itself = self;
   int at = lua_gettop(L);

@@ -193,10 +193,10 @@ static int core_functions(lua_State *L) {
     [DC_RULE_KEEP] = "keep", [DC_RULE_FLOAT] = "float", [DC_RULE_TEST] = "test", [DC_RULE_SCALE] = "scale",
     [DC_RULE_INTERNAL] = NULL,
   };
-  lua_newtable(L);
+  lua_newtable(L); /* the result */
   for (dc_op op = 0; op < DC_NOPS; op++) {
     if (!dc_op_is_function(op)) continue;
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 3); /* result, entry */
     lua_pushstring(L, rules[dc_ops[op].rule]); /* nil for others */
     lua_setfield(L, -2, "rule");
     lua_pushinteger(L, dc_ops[op].nargs);

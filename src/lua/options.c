@@ -69,7 +69,7 @@ static void read_define(lua_State *L, const lists *l) {
   for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING)
       dc_lua_fail(L, DC_ARGUMENT, "option 'define': names are strings, got %s", dc_lua_describe(L, -2));
-    push_macro_value(L, lua_gettop(L));
+    push_macro_value(L, lua_gettop(L)); /* key, value, text or nil */
     if (lua_isnil(L, -1)) {
       lua_pop(L, 1);
       continue;
@@ -78,8 +78,8 @@ static void read_define(lua_State *L, const lists *l) {
     lua_pushvalue(L, -4);
     lua_pushliteral(L, "=");
     lua_pushvalue(L, -4);
-    lua_concat(L, 4);
-    append(L, l, LIST_DEFINES);
+    lua_concat(L, 4); /* key, value, text, "-Dkey=text" */
+    append(L, l, LIST_DEFINES); /* key, value, text */
     lua_pop(L, 1);
   }
 }
@@ -117,7 +117,7 @@ static void read_args(lua_State *L, const lists *l) {
   static const char wanted[] =
       "a kernel's parameter list such as \"const float *x, int n\", or a table {kernel = list}";
   if (lua_type(L, -1) == LUA_TSTRING) {
-    lua_pushliteral(L, "");
+    lua_pushliteral(L, ""); /* list, kernel */
     append(L, l, LIST_ARG_KERNELS);
     lua_pushvalue(L, -1);
     append(L, l, LIST_ARG_LISTS);
@@ -299,11 +299,11 @@ const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance
   luaL_checkstack(L, NLISTS + 16, NULL);
   const int base = lua_gettop(L);
   if (lua_getfield(L, origin, "text") != LUA_TSTRING) dc_lua_tampered(L, "the text of a module");
-  lua_getfield(L, origin, "options");
+  lua_getfield(L, origin, "options"); /* base + 2 */
   const int text = base + 1, options = base + 2;
   for (int i = 0; i < NLISTS; i++) {
     lua_newtable(L);
-    l.at[i] = lua_gettop(L);
+    l.at[i] = lua_gettop(L); /* base + 3 …: the lists */
   }
   if (lua_istable(L, options)) {
     for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
@@ -326,7 +326,7 @@ const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance
   const bool is_file = lua_getfield(L, origin, "path") == LUA_TSTRING;
   lua_pop(L, 1);
   dc_source *s = assemble(L, &l, text, is_file); /* lists… userdata */
-  lua_replace(L, base + 1);
+  lua_replace(L, base + 1); /* userdata */
   lua_settop(L, base + 1);
   return s;
 }

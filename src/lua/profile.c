@@ -54,10 +54,10 @@ static void set_number(lua_State *L, const char *name, double v) {
 ** unknown. */
 static int core_profile_stop(lua_State *L) {
   dc_lua_self(L);
-  lua_newtable(L);
+  lua_newtable(L); /* the result */
   int n = 0;
   for (const dc_profile_entry *e = dc_profile_stop(); e; e = e->next) {
-    lua_createtable(L, 0, 7);
+    lua_createtable(L, 0, 7); /* result, entry */
     dc_lua_pushdevice(L, (dc_device *)e->dev);
     lua_setfield(L, -2, "device");
     lua_pushstring(L, e->kernel);

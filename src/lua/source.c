@@ -27,7 +27,7 @@
 
 void dc_lua_origin(lua_State *L, int text, const char *path) {
   text = lua_absindex(L, text);
-  lua_createtable(L, 0, 5);
+  lua_createtable(L, 0, 5); /* the result */
   lua_pushvalue(L, text);
   lua_setfield(L, -2, "text");
   lua_Debug ar;
@@ -64,7 +64,7 @@ void dc_lua_origins(lua_State *L, int texts, int paths) {
   luaL_checkstack(L, 8, NULL);
   lua_pushliteral(L, "");
   dc_lua_origin(L, -1, NULL);
-  lua_remove(L, -2);
+  lua_remove(L, -2); /* origin */
   const int origin = lua_gettop(L);
   lua_newtable(L); /* units */
   lua_pushliteral(L, ""); /* the whole text */
@@ -78,16 +78,16 @@ void dc_lua_origins(lua_State *L, int texts, int paths) {
     dc_lua_origin(L, origin + 3, path);
     lua_pushinteger(L, count_lines(text, n));
     lua_setfield(L, -2, "lines");
-    lua_rawseti(L, origin + 1, i);
+    lua_rawseti(L, origin + 1, i); /* origin, units, whole, text */
     if (dc_is_prebuilt(text, n)) {
       lua_pop(L, 1);
     } else {
       lua_pushliteral(L, "\n");
-      lua_concat(L, 3);
+      lua_concat(L, 3); /* origin, units, whole */
     }
   }
   lua_pop(L, 1); /* nil */
-  lua_setfield(L, origin, "text");
+  lua_setfield(L, origin, "text"); /* origin, units */
   lua_setfield(L, origin, "units");
 }
 
@@ -98,7 +98,7 @@ static void choose_unit(lua_State *L, int *line) {
     return;
   }
   for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
-    lua_getfield(L, -1, "lines");
+    lua_getfield(L, -1, "lines"); /* origin, units, unit, lines */
     int lines = (int)lua_tointeger(L, -1);
     lua_pop(L, 1);
     if (*line <= lines) break;
@@ -109,7 +109,7 @@ static void choose_unit(lua_State *L, int *line) {
     lua_pop(L, 2);
     return;
   }
-  lua_replace(L, -3);
+  lua_replace(L, -3); /* unit, units */
   lua_pop(L, 1);
 }
 
@@ -150,7 +150,7 @@ static int start_line(lua_State *L, int origin) {
   lua_pop(L, 1);
   lua_getfield(L, origin, "script");
   lua_getfield(L, origin, "text");
-  lua_getfield(L, origin, "call");
+  lua_getfield(L, origin, "call"); /* script, text, call */
   size_t ntext, nfile;
   const char *text = lua_tolstring(L, -2, &ntext);
   if (lua_type(L, -3) == LUA_TSTRING && text) {
@@ -170,11 +170,11 @@ static int start_line(lua_State *L, int origin) {
 void dc_lua_place(lua_State *L, int origin, int line) {
   if (!lua_istable(L, origin)) dc_lua_tampered(L, "the source of a module");
   lua_pushvalue(L, origin);
-  choose_unit(L, &line);
+  choose_unit(L, &line); /* the unit's origin */
   origin = lua_gettop(L);
   int start = start_line(L, origin);
   lua_getfield(L, origin, "shown");
-  lua_getfield(L, origin, "call");
+  lua_getfield(L, origin, "call"); /* origin, shown, call */
   const char *shown = lua_tostring(L, -2);
   if (start > 0) lua_pushfstring(L, "%s:%d", shown ? shown : "?", start + line - 1);
   else if (shown) lua_pushfstring(L, "%s:%d, line %d of the source", shown, (int)lua_tointeger(L, -1), line);
