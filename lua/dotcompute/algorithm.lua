@@ -3,7 +3,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local builder = require "dotcompute.builder"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local algorithm = { fail = builder.fail, shown = builder.shown }
 local fail = algorithm.fail

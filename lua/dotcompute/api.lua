@@ -1,6 +1,6 @@
 -- The module's table: the functions of the C core, and those written in Lua, whose files are read on first use.
 local core = require "dotcompute.core"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local dc = core.api
 

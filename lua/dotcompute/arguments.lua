@@ -2,7 +2,7 @@
 -- functions in C). Every optional positional argument has a name, too. An axis, axes or a shape may be the list part of
 -- the table of options: {1, descending = true}.
 local core = require "dotcompute.core"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local arguments = {}
 

@@ -1,6 +1,6 @@
 -- dclua --cache and --bundle: commands on the cache of compiled code, and files of compiled code beside scripts.
 local core = require "dotcompute.core"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local cache = {}
 

@@ -1,7 +1,7 @@
 -- k:explain(): a kernel's use of registers and memory and its occupancy, one line for each fact.
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local function ceil_to(n, unit) return (n + unit - 1) // unit * unit end
 

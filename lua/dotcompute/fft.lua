@@ -7,7 +7,7 @@ local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fft = {}
 

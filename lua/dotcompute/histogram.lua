@@ -8,7 +8,7 @@ local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local take = require "dotcompute.take"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
 local MOST_STATIC, MOST_LANES = 8192, 4096 -- counters of a block in static shared memory; of a lane

@@ -1,6 +1,6 @@
 -- dc.memory: the memory in use on a device, by line of the script; dc.memory_limit.
 local core = require "dotcompute.core"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local SHOWN = 20 -- lines in a report
 

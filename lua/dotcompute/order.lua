@@ -7,7 +7,7 @@ local algorithm = require "dotcompute.algorithm"
 local sort = require "dotcompute.sort"
 local sort_text = require "dotcompute.sort_text"
 local select_ = require "dotcompute.select"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
 

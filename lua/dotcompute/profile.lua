@@ -1,7 +1,7 @@
 -- `dclua --profile script.lua`: prints a table of kernels, slowest first, when the script has ended.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local profile = {}
 

@@ -4,7 +4,7 @@ local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fail, shown = builder.fail, builder.shown
 

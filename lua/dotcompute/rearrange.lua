@@ -3,7 +3,7 @@
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
 

@@ -8,7 +8,7 @@ local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
 local MOST_BYTES = 64 -- of a user's type that is reduced

@@ -16,7 +16,7 @@ local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local text = require "dotcompute.scan_text"
 local lookback = require "dotcompute.lookback_text"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
 local BLOCK = text.BLOCK

@@ -14,7 +14,7 @@ local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local serial = require "dotcompute.select_serial"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fail, empty = algorithm.fail, algorithm.empty
 local GROUP <const> = 256 -- tiles whose counts are summed in one word
@@ -222,11 +222,11 @@ local function kernel_for(x, test, shape, wide)
     kernels[test.device] = own
   end
   local known = own[wide]
-  local kept, key, operands, takes, text = core.part(test, x, known)
+  local kept, key, operands, takes, text = core.fuse_predicate(test, x, known)
   if not key then
     test:eval()
     test = algorithm.flat(test)
-    kept, key, operands, takes, text = core.part(test, x, known)
+    kept, key, operands, takes, text = core.fuse_predicate(test, x, known)
   end
   if not known[key] then
     local value = takes and "dc_value_type" or x and algorithm.opaque[algorithm.dtype(x).size] or nil

@@ -4,7 +4,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 

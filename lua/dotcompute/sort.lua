@@ -13,7 +13,7 @@ local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local text = require "dotcompute.sort_text"
 local serial = require "dotcompute.sort_serial"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local empty, zeros = algorithm.empty, algorithm.zeros
 local SHORT = 128

@@ -10,7 +10,7 @@ local dc = require "dotcompute"
 local core = require "dotcompute.core"
 local algorithm = require "dotcompute.algorithm"
 local sort_text = require "dotcompute.sort_text"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 -- Symbolic values, the arguments of functions traced by dc.vectorize. Operators and functions of them create nodes
 -- {op = name, operands…}; nothing is computed. The dtype of a node depends on the arrays of a call (vectorize.lua).
 local core = require "dotcompute.core"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local symbolic = { functions = {} }
 local methods = {}

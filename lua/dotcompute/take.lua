@@ -12,7 +12,7 @@ local algorithm = require "dotcompute.algorithm"
 local scan_text = require "dotcompute.scan_text"
 local lookback = require "dotcompute.lookback_text"
 local sort = require "dotcompute.sort"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
 local WIDE = 32 -- elements of a row from which its columns are added in parallel

@@ -2,7 +2,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local WARM_UPS = 2
 

@@ -8,7 +8,7 @@ local algorithm = require "dotcompute.algorithm"
 local sort = require "dotcompute.sort"
 local sort_text = require "dotcompute.sort_text"
 local select_ = require "dotcompute.select"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local LONG = 1 << 16 -- elements of a row from which candidates are selected before sorting
 

@@ -8,7 +8,7 @@ local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local elementwise = require "dotcompute.elementwise"
 local symbolic = require "dotcompute.symbolic"
-core.own(debug.getinfo(1, "S").source)
+core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
 local dtypes = {}

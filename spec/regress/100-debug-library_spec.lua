@@ -146,7 +146,7 @@ describe("the debug library and", function()
           for _, o in pairs(list) do use(o) end
           pcall(objects)
           pcall(dc.zeros)
-          pcall(core.own, "source " .. n .. " " .. v)
+          pcall(core.builtin, "source " .. n .. " " .. v)
           debug.setuservalue(state, old, n)
         end
         n = n + 1

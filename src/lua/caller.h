@@ -1,4 +1,4 @@
-/* caller.h - which line of the script called: the innermost Lua function that is not of our own Lua files. */
+/* caller.h - which line of the script called: the innermost Lua function that is not of a built-in Lua file. */
 #pragma once
 
 #include <lua.h>
@@ -11,6 +11,6 @@
 ** slots, and raises nothing when they are there. */
 bool dc_lua_caller(lua_State *L, lua_Debug *ar);
 
-/* Whether the chunk of that name is one of our own Lua files. */
-bool dc_lua_is_own(const dc_lua *self, const char *source, size_t len);
-dc_lua_own dc_lua_own_name(const char *source, size_t len);
+/* Whether the chunk of that name is a built-in Lua file. */
+bool dc_lua_is_builtin(const dc_lua *self, const char *source, size_t len);
+dc_lua_builtin dc_lua_builtin_name(const char *source, size_t len);

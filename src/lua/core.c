@@ -36,7 +36,7 @@
 #include "lua/named.h"
 #include "lua/object.h"
 #include "lua/operators.h"
-#include "lua/part.h"
+#include "lua/predicate.h"
 #include "lua/pinned.h"
 #include "lua/profile.h"
 #include "lua/random.h"
@@ -81,15 +81,15 @@ static int core_index(lua_State *L) {
   return dc_lua_fail(L, DC_INDEX, "dotcompute has no '%s'", name);
 }
 
-/* own(source): the chunk of this source is one of our Lua files, which `where` of an error skips. */
-static int core_own(lua_State *L) {
+/* builtin(source): the chunk of this source is a built-in Lua file, which `where` of an error skips. */
+static int core_builtin(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   size_t len;
   luaL_checktype(L, 1, LUA_TSTRING);
   const char *source = lua_tolstring(L, 1, &len);
-  if (dc_lua_is_own(self, source, len)) return 0; /* modules may be reloaded */
-  if (self->nowns == DC_LUA_MOST_OWN) return luaL_error(L, "too many files of dotcompute's own");
-  self->own[self->nowns++] = dc_lua_own_name(source, len);
+  if (dc_lua_is_builtin(self, source, len)) return 0; /* modules may be reloaded */
+  if (self->nbuiltin == DC_LUA_MOST_BUILTIN) return luaL_error(L, "too many built-in files");
+  self->builtin[self->nbuiltin++] = dc_lua_builtin_name(source, len);
   return 0;
 }
 
@@ -105,7 +105,7 @@ static const luaL_Reg api[] = {
 };
 
 static const luaL_Reg internal[] = {
-  { "own", core_own },
+  { "builtin", core_builtin },
   { "trace", core_trace },
   { NULL, NULL },
 };
@@ -144,7 +144,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_stream(L, 1);
   dc_lua_open_graph(L, 1);
   dc_lua_open_files(L, 1);
-  dc_lua_open_part(L, 1);
+  dc_lua_open_predicate(L, 1);
   dc_lua_open_body(L, 1);
 
   lua_newtable(L); /* 2: core */
@@ -152,7 +152,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_device_internal);
   dc_lua_setfuncs(L, 1, dc_lua_cache_internal);
   dc_lua_setfuncs(L, 1, dc_lua_builders_internal);
-  dc_lua_setfuncs(L, 1, dc_lua_part_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_predicate_internal);
   dc_lua_setfuncs(L, 1, dc_lua_body_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_random_internal);

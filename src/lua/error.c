@@ -66,7 +66,7 @@ static bool caller_is_lost(lua_State *L) {
   lua_pop(L, 1);
   for (int level = 0; lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Slt", &ar);
-    if (*ar.what != 'C' && ar.currentline > 0 && !dc_lua_is_own(self, ar.source, ar.srclen)) break;
+    if (*ar.what != 'C' && ar.currentline > 0 && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
     if (level == 0) continue; /* `build` */
     if (*ar.what == 'C' && tail) break; /* pcall and its like */
     tail = ar.istailcall;
@@ -294,7 +294,7 @@ static called find_call(lua_State *L) {
   lua_pop(L, 1);
   for (int level = 0; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
     lua_getinfo(L, "nS", &ar);
-    if (level > 0 && !dc_lua_is_own(self, ar.source, ar.srclen)) break;
+    if (level > 0 && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
     c.name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
     c.method = ar.namewhat && strcmp(ar.namewhat, "method") == 0;
     if (level == 0) c.field = ar.namewhat && strcmp(ar.namewhat, "field") == 0;

@@ -31,7 +31,7 @@ enum dc_lua_slot {
   DC_LUA_GRAPH,
   DC_LUA_COMPLEX,
   DC_LUA_FILE,
-  DC_LUA_PART,
+  DC_LUA_PREDICATE,
   DC_LUA_BODY,
   DC_LUA_SOURCE,
   DC_LUA_NTYPES,
@@ -58,12 +58,12 @@ typedef struct dc_lua_launch_site {
 } dc_lua_launch_site;
 #define DC_LUA_SITES 128 /* launch sites that are remembered */
 
-/* The name of a Lua file of our own, by length and hash: a pointer would need something that keeps the string. */
-typedef struct dc_lua_own {
+/* The name of a built-in Lua file, by length and hash: a pointer would need something that keeps the string. */
+typedef struct dc_lua_builtin {
   uint64_t hash;
   size_t len;
-} dc_lua_own;
-#define DC_LUA_MOST_OWN 256
+} dc_lua_builtin;
+#define DC_LUA_MOST_BUILTIN 256
 
 typedef struct dc_lua {
   const struct dc_lua *itself; /* its address, which no other userdata has there */
@@ -86,8 +86,8 @@ typedef struct dc_lua {
   uint64_t nlaunches;     /* launches noted so far */
   uint64_t nsites;        /* launch sites so far; number i is sites[i % DC_LUA_SITES] */
   dc_lua_launch_site sites[DC_LUA_SITES];
-  int nowns;
-  dc_lua_own own[DC_LUA_MOST_OWN]; /* what error messages skip */
+  int nbuiltin;
+  dc_lua_builtin builtin[DC_LUA_MOST_BUILTIN]; /* what error messages skip */
 } dc_lua;
 
 /* The state that is inside a call of ours, for the memory pressure handler: valid while one runs; and the dc_lua of the
