@@ -10,14 +10,8 @@
 #include <string.h>
 
 #include "cpu/interp/interp.h"
+#include "cpu/ops/isa_name.h"
 #include "cpu/simd/scalar.h"
-
-#ifndef DC_ISA
-#define DC_ISA baseline
-#endif
-#define DC_JOIN_(a, b) a##_##b
-#define DC_JOIN(a, b) DC_JOIN_(a, b)
-#define PER_ISA(name) DC_JOIN(name, DC_ISA)
 
 typedef uint8_t u8;
 typedef uint16_t u16;

@@ -186,6 +186,24 @@ DC_FN dc_u n_prmt(dc_u x, dc_u y, dc_u z) {
 #endif
 DC_LIFT_w_www(prmt)
 
+DC_RARE3(prmt_f4e)
+DC_RARE3(prmt_b4e)
+DC_RARE3(prmt_rc8)
+DC_RARE3(prmt_ecl)
+DC_RARE3(prmt_ecr)
+DC_RARE3(prmt_rc16)
+DC_RARE2(bmsk_wrap)
+DC_RARE2(bmsk_clamp)
+DC_RARE2(szext_clamp_u32)
+DC_RARE2(szext_clamp_s32)
+DC_RARE2(szext_wrap_u32)
+DC_RARE2(szext_wrap_s32)
+DC_RARE3(fns)
+DC_VW1(cnot_32, n_select(n_is_zero(x), n_splat(1), n_splat(0)))
+DC_VW1(cnot_16, n_cnot_32(x))
+DC_FN dc_ul n_cnot_64(dc_ul x) { return (dc_ul)((dc_ul)(x == 0) & 1); }
+DC_LIFT_d_d(cnot_64)
+
 /* --- packing: two destinations come first, as pointers -------------------------------------------------------- */
 
 DC_FN V64 v_pack_64(V32 x, V32 y) {

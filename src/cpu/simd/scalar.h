@@ -1,6 +1,6 @@
 /*
-** scalar.h - what PTX integer instructions and conversions compute, on one lane: the interpreter's loops (ops/) and
-** emitted code for uniform values both call these; test_native compares emitted vectors with the interpreter.
+** scalar.h - what PTX integer instructions and conversions compute, on one lane: for uniform values in emitted code,
+** and where there is no vector form.
 **
 ** s_NAME takes and gives registers: uint32_t (16-bit ones zero-extended), uint64_t; floats as their bits.
 */
@@ -123,6 +123,39 @@ S_D2(rem_s64, (x | y) >> 32 == 0 ? s_rem_u64(x, y) : y == 0 ? ~(u64)0 : y == ~(u
 S_DIV16(div)
 S_DIV16(rem)
 
+/* .sat, .relu */
+DC_FN u32 s_clamp_s32(s64 x) { return (u32)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x); }
+S_W2(add_sat_s32, s_clamp_s32((s64)(s32)x + (s32)y))
+S_W2(sub_sat_s32, s_clamp_s32((s64)(s32)x - (s32)y))
+S_W3(madhi_sat_s32, s_clamp_s32((s64)(s32)s_mulhi_s32(x, y) + (s32)z))
+S_W2(min_relu_s32, s_max_s32(s_min_s32(x, y), 0))
+S_W2(max_relu_s32, s_max_s32(s_max_s32(x, y), 0))
+
+/* The lower 24 bits of the factors. */
+DC_FN s64 s_product24_s32(u32 x, u32 y) { return (s64)((s32)(x << 8) >> 8) * ((s32)(y << 8) >> 8); }
+DC_FN s64 s_product24_u32(u32 x, u32 y) { return (s64)(x & 0xffffffu) * (y & 0xffffffu); }
+#define S_MUL24(t)                                                                                                     \
+  S_W2(mul24lo_##t, (u32)s_product24_##t(x, y))                                                                        \
+  S_W2(mul24hi_##t, (u32)(s_product24_##t(x, y) >> 16))                                                                \
+  S_W3(mad24lo_##t, s_mul24lo_##t(x, y) + z)                                                                           \
+  S_W3(mad24hi_##t, s_mul24hi_##t(x, y) + z)
+S_MUL24(s32)
+S_MUL24(u32)
+S_W3(mad24hi_sat_s32, s_clamp_s32((s64)(s32)s_mul24hi_s32(x, y) + (s32)z))
+
+/* Pairs of 16 bits. */
+#define S_PAIR(name, part)                                                                                             \
+  S_W2(name##16x2, s_##part(S_LOW16(x), S_LOW16(y)) | s_##part(x >> 16, y >> 16) << 16)
+S_PAIR(add_, add_16)
+S_PAIR(min_u, min_u16)
+S_PAIR(max_u, max_u16)
+S_PAIR(min_s, min_s16)
+S_PAIR(max_s, max_s16)
+S_W2(min_relu_16, s_sign16(s_min_s16(x, y)) >> 31 ? 0 : s_min_s16(x, y))
+S_W2(max_relu_16, s_sign16(s_max_s16(x, y)) >> 31 ? 0 : s_max_s16(x, y))
+S_PAIR(min_relu_s, min_relu_16)
+S_PAIR(max_relu_s, max_relu_16)
+
 DC_FN u32 s_byte_s(u32 x, int i) { return (u32)(int8_t)(x >> 8 * i); }
 DC_FN u32 s_byte_u(u32 x, int i) { return x >> 8 * i & 0xff; }
 DC_FN u32 s_half_s(u32 x, int i) { return (u32)(int16_t)(x >> 16 * i); }
@@ -222,6 +255,41 @@ DC_FN u32 s_prmt(u32 x, u32 y, u32 z) {
     r |= (n & 8 ? 0xff & -(b >> 7) : b) << 8 * i;
   }
   return r;
+}
+
+/* The named modes of prmt: four selectors, for each value of the control's low two bits. */
+#define S_PRMT(mode, zero, one, two, three)                                                                            \
+  DC_FN u32 s_prmt_##mode(u32 x, u32 y, u32 z) {                                                                       \
+    const u32 n = z & 3;                                                                                               \
+    return s_prmt(x, y, n == 0 ? zero : n == 1 ? one : n == 2 ? two : three);                                          \
+  }
+S_PRMT(f4e, 0x3210, 0x4321, 0x5432, 0x6543)
+S_PRMT(b4e, 0x5670, 0x6701, 0x7012, 0x0123)
+S_PRMT(rc8, 0x0000, 0x1111, 0x2222, 0x3333)
+S_PRMT(ecl, 0x3210, 0x3211, 0x3222, 0x3333)
+S_PRMT(ecr, 0x0000, 0x1110, 0x2210, 0x3210)
+S_PRMT(rc16, 0x1010, 0x3232, 0x1010, 0x3232)
+
+S_W1(cnot_32, x == 0)
+S_W1(cnot_16, x == 0)
+S_D1(cnot_64, x == 0)
+
+/* bmsk: y bits from x on. */
+S_W2(bmsk_wrap, s_ones_32(y & 31) << (x & 31))
+S_W2(bmsk_clamp, x >= 32 ? 0 : s_ones_32(y) << x)
+/* szext: x as an integer of y bits, extended. */
+S_W2(szext_clamp_u32, x & s_ones_32(y))
+S_W2(szext_clamp_s32, y - 1 < 31 && x >> (y - 1) & 1 ? x | ~s_ones_32(y) : s_szext_clamp_u32(x, y))
+S_W2(szext_wrap_u32, s_szext_clamp_u32(x, y & 31))
+S_W2(szext_wrap_s32, s_szext_clamp_s32(x, y & 31))
+/* fns: the z-th set bit of x from bit y on, upwards for z > 0, downwards for z < 0, y itself for 0. */
+DC_FN u32 s_fns(u32 x, u32 y, u32 z) {
+  const s32 step = (s32)z < 0 ? -1 : 1;
+  s32 at = (s32)(y & 31), left = (s32)z < 0 ? (s32)-z : (s32)z;
+  if (z == 0) return x >> at & 1 ? (u32)at : ~0u;
+  for (; at >= 0 && at < 32; at += step)
+    if ((x >> at & 1) && --left == 0) return (u32)at;
+  return ~0u;
 }
 
 /* --- floats --------------------------------------------------------------------------------------------------- */
