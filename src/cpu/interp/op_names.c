@@ -213,10 +213,13 @@ static bool floating(const ptx_ins *ins, spelling *s) {
   return named(s, "%s%s_%s", op, directed(ins->round), sat ? ftz ? "ftz_sat" : "sat" : ftz ? "ftz" : "f32");
 }
 
-/* f16 and f16x2 without suffixes. */
+/* f16 and f16x2; signs of bf16 are theirs. */
 static bool halves(const ptx_ins *ins, spelling *s) {
-  if (ins->flags & (PTX_F_FTZ | PTX_F_SAT)) return false;
-  return named(s, "%s_f16%s", ptx_op_text(ins->op), ins->type == PTX_F16X2 ? "x2" : "");
+  const bool sign = ins->op == PTX_OP_NEG || ins->op == PTX_OP_ABS, ftz = (ins->flags & PTX_F_FTZ) != 0;
+  const bool brain = ins->type == PTX_BF16 || ins->type == PTX_BF16X2;
+  if ((ftz || brain) && (!sign || (ftz && brain))) return false;
+  if (ins->flags & PTX_F_SAT) return false;
+  return named(s, "%s%s_f16%s", ptx_op_text(ins->op), ftz ? "_ftz" : "", bits_of(ins->type) == 32 ? "x2" : "");
 }
 
 /* --- conversions ---------------------------------------------------------------------------------------------- */
@@ -325,7 +328,7 @@ static bool spell(const ptx_ins *ins, spelling *s) {
     default: break;
   }
   if (ins->type == PTX_F32 || ins->type == PTX_F64) return floating(ins, s);
-  if (ins->type == PTX_F16 || ins->type == PTX_F16X2) return halves(ins, s);
+  if (ins->type >= PTX_F16 && ins->type <= PTX_BF16X2) return halves(ins, s);
   if (ins->type == PTX_U16X2 || ins->type == PTX_S16X2) return pair(ins, s);
   if (ptx_traits(ins->op) & (PTX_T_BY_WIDTH | PTX_T_BY_TYPE)) return regular(ins, s);
   switch (ins->op) {

@@ -17,7 +17,7 @@ static void widen(const dc_warp *w, u32 slot, const ptx_ins *ins, int part, f32 
   const bool brain = type == PTX_BF16 || type == PTX_BF16X2, ftz = (ins->flags & PTX_F_FTZ) != 0;
   for (int l = 0; l < DC_LANES; l++) {
     u32 h = is_pair(type) ? REG(u32, slot)[l] >> (16 * part) & 0xffff : REG(u16, slot)[l];
-    x[l] = brain ? bf16_to_f32(h) : f16_to_f32(ftz ? f16_flush(h) : h);
+    x[l] = brain ? bf16_to_f32(h) : f16_to_f32(ftz ? s_flush_f16(h) : h);
   }
 }
 

@@ -2,19 +2,20 @@
 ** float.c - forms of f32 and f64 arithmetic that simd/ does not have; PTX ISA 9.7.3: any rounding mode with .sat (the
 ** operands are copied, GENERAL), pairs of f32, min and max with .NaN, .xorsign.abs or three operands.
 */
+#include "cpu/ops/gangs.h"
 #include "cpu/ops/rounding.h"
 
-RARE2(order_f32, f32, f32, f32, order32(x, y, o->ins))
+MASKED_GANGS(order_f32, w, ((V32){order(o->ins, GET_w(a).p0, GET_w(b).p0)}))
 
 /* Of three, as min(min(a, b), c): the NaN and the signs of zeros come out alike either way. */
-static inline f32 order3(f32 x, f32 y, f32 z, const ptx_ins *ins) {
-  if (ins->flags & PTX_F_ABS) x = __builtin_fabsf(x), y = __builtin_fabsf(y), z = __builtin_fabsf(z);
-  if (!(ins->flags & PTX_F_XORSIGN)) return order32(order32(x, y, ins), z, ins);
-  const u32 sign = (f32_bits(x) ^ f32_bits(y) ^ f32_bits(z)) & 0x80000000u;
-  const f32 r = order32(order32(__builtin_fabsf(x), __builtin_fabsf(y), ins), __builtin_fabsf(z), ins);
-  return bits_f32((f32_bits(r) & 0x7fffffffu) | sign);
+static inline V32 order3(const ptx_ins *ins, V32 x, V32 y, V32 z) {
+  if (ins->flags & PTX_F_ABS) x = v_abs_f32(x), y = v_abs_f32(y), z = v_abs_f32(z);
+  const dc_u sign = (x.p0 ^ y.p0 ^ z.p0) & 0x80000000u;
+  if (!(ins->flags & PTX_F_XORSIGN)) return (V32){order(ins, order(ins, x.p0, y.p0), z.p0)};
+  const dc_u r = order(ins, order(ins, v_abs_f32(x).p0, v_abs_f32(y).p0), v_abs_f32(z).p0);
+  return (V32){(r & 0x7fffffffu) | sign};
 }
-RARE3(order3_f32, f32, f32, f32, f32, order3(x, y, z, o->ins))
+MASKED_GANGS(order3_f32, w, order3(o->ins, GET_w(a), GET_w(b), GET_w(c)))
 
 /* Any rounding mode. */
 #define GENERAL(T, fma_expr, sqrt_expr, saturate)                                                                      \

@@ -99,6 +99,8 @@ DC_FN dc_u n_flush(dc_u x) {
 #else
 DC_FN dc_u n_flush(dc_u x) { return x & ~((dc_u)((x & 0x7f800000u) == 0) & 0x7fffffffu); }
 #endif
+/* As integers: gcc 12 takes the wrong side of ~(x == x) where it chooses, in vectors of 256 bits with AVX-512. */
+DC_FN dc_m n_is_nan(dc_u x) { return n_setp_gt_s32(x & 0x7fffffffu, n_splat(0x7f800000u)); }
 #define DC_FSETP(cmp, imm, expr)                                                                                       \
   DC_FN dc_m n_setp_##cmp##_f32(dc_u x, dc_u y) {                                                                      \
     const dc_f a = (dc_f)x, b = (dc_f)y;                                                                               \
