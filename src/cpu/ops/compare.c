@@ -44,7 +44,7 @@ static bool find_comparison(dc_uop *o) {
   if (half) ins.flags &= ~(u32)PTX_F_FTZ; /* done while widening */
   const int row = dc_relation(&ins, half ? PTX_F32 : source_type(&ins));
   if (row < 0) return false;
-  o->imm = (int64_t)(uintptr_t)PER_ISA(dc_function_of)(NULL, row)->compare;
+  o->imm = (int64_t)(uintptr_t)dc_function_of(NULL, row)->compare;
   return true;
 }
 

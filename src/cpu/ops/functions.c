@@ -94,7 +94,7 @@ static bool matches(const dc_uop *o, const char *kinds) {
   return is_of_kind(o->bits[0], kinds[0]);
 }
 
-const dc_function_ops *PER_ISA(dc_function_of)(const dc_uop *o, int row) {
+const dc_function_ops *dc_function_of(const dc_uop *o, int row) {
   const char *name = row < 0 ? NULL : dc_functions[row].name;
   for (; name && dc_functions[row].name && strcmp(dc_functions[row].name, name) == 0; row++)
     if (o == NULL || matches(o, dc_functions[row].kinds)) return &functions[row];
@@ -105,7 +105,7 @@ bool PER_ISA(dc_select_functions)(dc_uop *o) {
   dc_native_form form;
   if (!dc_native_op(o->ins, &form) || form.join) return false;
   if (o->ins->op == PTX_OP_CVT && o->bits[1] && o->bits[1] < ptx_type_bits((ptx_type)o->ins->type2)) return false;
-  const dc_function_ops *f = PER_ISA(dc_function_of)(o, form.row);
+  const dc_function_ops *f = dc_function_of(o, form.row);
   if (f == NULL) return false;
   o->fn = f->fn;
   o->fn_masked = f->fn_masked;

@@ -16,6 +16,5 @@ typedef struct dc_function_ops {
 
 /* The operations of the first row from `row` on (of dc_functions; -1: none) that has the same name and fits the
 ** operands' containers (of `o`; NULL: whatever they are); NULL: there is none. */
-const dc_function_ops *PER_ISA(dc_function_of)(const dc_uop *o, int row);
-
-bool PER_ISA(dc_select_functions)(dc_uop *o);
+#define dc_function_of PER_ISA(dc_function_of)
+const dc_function_ops *dc_function_of(const dc_uop *o, int row);

@@ -288,8 +288,8 @@ typedef struct access {
 } access;
 #define IS_SIGNED(S, D) (sizeof(S) < sizeof(D) && (S)-1 < (S)1) /* as wide as its container: the same for both signs */
 #define ROW(S, D)                                                                                                      \
-  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D, ld_##S##_##D##_m, ld_##S##_##D##_v, ld_##S##_##D##_v_m,   \
-    ldo_##S##_##D },
+  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D, ld_##S##_##D##_m, ld_##S##_##D##_v,                   \
+    ld_##S##_##D##_v_m, ldo_##S##_##D },
 #define ROW_RARE(S, D)                                                                                                 \
   { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D##_m, ld_##S##_##D##_m, ldo_##S##_##D, ldo_##S##_##D,   \
     ldo_##S##_##D },

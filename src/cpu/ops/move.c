@@ -210,7 +210,7 @@ static void isspacep(dc_warp *w, const dc_uop *o) {
 
 /* A copy of 32 or 64 bits. */
 static bool select_copy(dc_uop *o, int bits) {
-  const dc_function_ops *f = PER_ISA(dc_function_of)(NULL, dc_function_find(bits == 64 ? "mov_64" : "mov_32"));
+  const dc_function_ops *f = dc_function_of(NULL, dc_function_find(bits == 64 ? "mov_64" : "mov_32"));
   return dc_pick(o, f->fn, f->fn_masked);
 }
 
