@@ -1,9 +1,9 @@
 /*
-** test_native.c - the operations of natively compiled code (lanes.h by native_ops.c's table) against tier 0's.
+** test_native.c - the operations of natively compiled code (simd/, by interp/op_names.c) against tier 0's.
 **
-** Every instruction that the table knows, out of all spellings below, becomes functions of one C file: on W lanes, on
-** scalars, with constant operands.  The file is compiled by cc for each instruction set of this machine, loaded, and
-** run on random and edge values beside tier 0's operation.  Has to be run in the repository's root.
+** Every instruction that has a function there, out of all spellings below, becomes functions of one C file: on W
+** lanes, on scalars, with constant operands.  The file is compiled by cc for each instruction set of this machine,
+** loaded, and run on random and edge values beside tier 0's operation.  Has to be run in the repository's root.
 **
 ** usage: test_native [all | baseline | avx2 | avx512]   (all: with gangs of 16 lanes for each)
 */
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cpu/codegen/op_names.h"
+#include "cpu/interp/op_names.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
@@ -134,6 +134,18 @@ static void make_rows(void) {
   each("cvt.(rn|rz).(f16x2|bf16x2).f32", 1, 2);
   each("setp.(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan).f16", 1, 2);
   each("setp.(eq|gtu).(and|or|xor).f16", 1, 3);
+  each("(add|sub).sat.s32", 1, 2);
+  each("(min|max).relu.s32", 1, 2);
+  each("(add|min|max).(u16x2|s16x2)", 1, 2);
+  each("(min|max).relu.s16x2", 1, 2);
+  each("(mad.hi.sat.s32|mad24.hi.sat.s32)", 1, 3);
+  each("mul24.(lo|hi).(s32|u32)", 1, 2);
+  each("mad24.(lo|hi).(s32|u32)", 1, 3);
+  each("cnot.(b16|b32|b64)", 1, 1);
+  each("prmt.b32.(f4e|b4e|rc8|ecl|ecr|rc16)", 1, 3);
+  each("bmsk.(clamp|wrap).b32", 1, 2);
+  each("szext.(clamp|wrap).(s32|u32)", 1, 2);
+  each("fns.b32", 1, 3);
   each("(add|sub|mul|min|max)(|.rn).(f16|f16x2)", 1, 2);
   each("fma.rn.(f16|f16x2)", 1, 3);
   each("(neg|abs).(f16|f16x2)", 1, 1);
@@ -224,6 +236,13 @@ static void write_source(FILE *f, const row *r, int i, bool vector, int mode) {
     fprintf(f, "((const %s *)s[%d])[l]", scalar_type(bits), i);
 }
 
+/* "and_pred(": of setp.CMP.and. */
+static const char *join_of(const dc_native_form *form, char prefix, char *text) {
+  const char *op = form->join == 'a' ? "and" : form->join == 'o' ? "or" : "xor";
+  sprintf(text, form->join ? "%c_%s_pred(" : "", prefix, op);
+  return text;
+}
+
 /* Of a row's functions: on lanes with each mode of constants, and on scalars. */
 static const char *const names[] = {"v", "k", "c", "e", "s"};
 
@@ -231,12 +250,13 @@ static void write_vector(FILE *f, const row *r, int n, int mode) {
   const dc_native_form *form = &r->native;
   fprintf(f, "void %s_%d(const void *const *s, void *const *d) {\n  ", names[1 + mode], n);
   const char *type = form->dst[0] == 'p' ? "P" : form->dst[0] == 'd' ? "V64" : "V32";
+  char join[16];
   if (form->ndst == 2)
     fprintf(f, "%s r, q;\n  v_%s(&r, &q", type, form->name);
   else
-    fprintf(f, "const %s r = v_%s(", type, form->name);
+    fprintf(f, "const %s r = %sv_%s(", type, join_of(form, 'v', join), form->name);
   for (int i = 0; i < form->nsrc; i++) {
-    fputs(i || form->ndst == 2 ? ", " : "", f);
+    fputs(form->join && i == 2 ? "), " : i || form->ndst == 2 ? ", " : "", f);
     write_source(f, r, i, true, mode);
   }
   fputs(");\n", f);
@@ -254,15 +274,16 @@ static void write_vector(FILE *f, const row *r, int n, int mode) {
 static void write_scalar(FILE *f, const row *r, int n) {
   const dc_native_form *form = &r->native;
   const char *type = form->dst[0] == 'p' ? "u32" : form->dst[0] == 'd' ? "u64" : "u32";
+  char join[16];
   fprintf(f, "void s_%d(const void *const *s, void *const *d) {\n", n);
   if (form->dst[0] == 'p') fputs("  *(u32 *)d[0] = 0;\n", f);
   fprintf(f, "  for (int l = 0; l < DC_W; l++) {\n    ");
   if (form->ndst == 2)
     fprintf(f, "%s r, q;\n    s_%s(&r, &q", type, form->name);
   else
-    fprintf(f, "const %s r = s_%s(", type, form->name);
+    fprintf(f, "const %s r = %ss_%s(", type, join_of(form, 's', join), form->name);
   for (int i = 0; i < form->nsrc; i++) {
-    fputs(i || form->ndst == 2 ? ", " : "", f);
+    fputs(form->join && i == 2 ? "), " : i || form->ndst == 2 ? ", " : "", f);
     write_source(f, r, i, false, NO_CONSTANT);
   }
   fputs(");\n", f);

@@ -10,7 +10,7 @@
 #include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emit_value.h"
 #include "cpu/codegen/emitter.h"
-#include "cpu/codegen/op_names.h"
+#include "cpu/interp/op_names.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
 
@@ -117,12 +117,13 @@ static bool is_short(const ptx_ins *ins, int i) {
 
 static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *form, bool scalar) {
   for (int i = 0; i < ins->nsrc; i++) {
+    const bool joined = form->join && i == 2; /* behind the call */
     char kind = form->src[i];
     ptx_operand o = ins->opnd[ins->ndst + i];
     if (o.kind == PTX_IMM && kind == 'w' && is_short(ins, i)) o.imm &= 0xffff;
     bool low = is_low_half(e, ins, &o, kind);
     if (low) kind = 'd';
-    if (i) PUT(", ");
+    if (i) PUT(joined ? "), " : ", ");
     if (low) PUT(scalar ? "(uint32_t)" : "v_low_half(");
     dc_emit_operand(e, &o, scalar ? (char)(kind - 'a' + 'A') : kind);
     if (low && !scalar) PUT(")");
@@ -154,10 +155,8 @@ static bool is_range(const emitter *e, const ptx_operand *o) {
 static bool by_range(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
   static const char *const swapped[][2] = { { "lt", "gt" }, { "le", "ge" }, { "gt", "lt" }, { "ge", "le" } };
   char cmp[3] = "", type[4] = "";
-  int end = 0;
   const ptx_operand *x = &ins->opnd[1], *y = x + 1;
-  if (sscanf(form->name, "setp_%2[a-z]_%3s%n", cmp, type, &end) != 2 || form->name[end] != 0 || form->nsrc != 2)
-    return false;
+  if (form->join || sscanf(form->name, "setp_%2[a-z]_%3s", cmp, type) != 2) return false;
   if (strcmp(type, "s32") != 0 && strcmp(type, "u32") != 0) return false;
   bool swap = is_range(e, y);
   if (swap) x = y, y = &ins->opnd[1];
@@ -180,11 +179,11 @@ static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, 
   int32_t d = ins->opnd[0].reg;
   bool scalar = dc_is_scalar(dc_emit_shape(e, d));
   if (!scalar && by_range(e, ins, form, mask, keep)) return;
-  if (scalar) PUT("s%d = s_%s(", d, form->name);
-  else {
-    dc_emit_assign(e, d, mask, keep);
-    PUT("v_%s(", form->name);
-  }
+  const char *join = form->join == 'a' ? "and_pred(" : form->join == 'o' ? "or_pred(" : form->join ? "xor_pred(" : NULL;
+  if (scalar) PUT("s%d = ", d);
+  else dc_emit_assign(e, d, mask, keep);
+  if (join) PUT(scalar ? "s_%s" : "v_%s", join);
+  PUT(scalar ? "s_%s(" : "v_%s(", form->name);
   form_operands(e, ins, form, scalar);
   PUT(")");
   if (scalar) PUT(";\n");

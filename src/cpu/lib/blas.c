@@ -16,6 +16,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/runtime.h"
+#include "cpu/lib/loader.h"
 #include "device/device.h"
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112, UPPER = 121 }; /* CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_UPLO */
@@ -35,47 +36,32 @@ static struct {
 
 /* --- loading -------------------------------------------------------------------------------------- */
 
-static bool look_up(void *slot, const char *name) {
-  void *found = dc_dl_sym(api.blas, name);
-  memcpy(slot, &found, sizeof found);
-  if (found == NULL) dc_buf_printf(&api.why, "the BLAS found lacks %s\n", name);
-  return found != NULL;
+static bool bind(const char *name, void *slot) {
+  if (dc_library_bind(api.blas, name, slot)) return true;
+  dc_buf_printf(&api.why, "the BLAS found lacks %s\n", name);
+  return false;
 }
 
-static bool bind(void) {
-  bool ok = look_up(&api.cblas_sdot, "cblas_sdot") && look_up(&api.cblas_ddot, "cblas_ddot");
-#define DC_BLAS(name, params) ok = ok && look_up(&api.name, #name);
+static bool bind_all(void) {
+  bool ok = bind("cblas_sdot", &api.cblas_sdot) && bind("cblas_ddot", &api.cblas_ddot);
+#define DC_BLAS(name, params) ok = ok && bind(#name, &api.name);
 #include "cpu/lib/blas_api.def"
 #undef DC_BLAS
   return ok;
 }
 
-/* As many threads as the device has; the library's default is the machine's number. */
-static void limit_threads(void) {
-  void (*set)(int n);
-  void *found = dc_dl_sym(api.blas, "openblas_set_num_threads");
-  memcpy(&set, &found, sizeof found);
-  if (set != NULL) set(api.threads);
-}
-
 static void load(void) {
-  static const char *const all[] = { "libopenblas.so.0", NULL }, *const plain[] = { "libblas.so.3", NULL },
-                           *const solvers[] = { "liblapack.so.3", NULL };
-  const char *named = getenv("DOTCOMPUTE_BLAS");
+  static const char *const sonames[] = { "libopenblas.so.0", "libblas.so.3", NULL };
+  static const char *const solvers[] = { "liblapack.so.3", NULL };
+  void (*set_threads)(int n);
   char *path = NULL;
-  if (named != NULL && strcmp(named, "off") == 0) {
-    dc_buf_puts(&api.why, "switched off by DOTCOMPUTE_BLAS=off\n");
-    return;
-  }
-  const char *const only[] = { named, NULL };
-  bool given = named != NULL && named[0] != '\0';
-  api.blas = dc_dl_open(given ? only : all, &path, &api.why);
-  if (api.blas == NULL && !given) api.blas = dc_dl_open(plain, &path, &api.why);
+  api.blas = dc_library_open("DOTCOMPUTE_BLAS", false, sonames, &path, &api.why);
   if (api.blas != NULL && dc_dl_sym(api.blas, "dgetrf_") != NULL) api.lapack = api.blas;
   else if (api.blas != NULL) api.lapack = dc_dl_open(solvers, NULL, &api.why);
-  api.ok = api.blas != NULL && bind();
+  api.ok = api.blas != NULL && bind_all();
   if (api.ok) {
-    limit_threads();
+    /* As many threads as the device has; the library's default is the machine's number. */
+    if (dc_library_bind(api.blas, "openblas_set_num_threads", &set_threads)) set_threads(api.threads);
     dc_log(DC_LOG_COMPILE, "loaded BLAS from %s", path != NULL ? path : "?");
   }
   free(path);
@@ -85,11 +71,9 @@ int dc_blas_load(int threads, dc_error *err) {
   atomic_store(&api.threads, threads);
   pthread_once(&api.once, load);
   if (api.ok) return 0;
-  dc_fail(err, DC_DEVICE, NULL,
-          "matrix products on the CPU device need OpenBLAS, which was not found: install it (Debian: apt install "
-          "libopenblas0-pthread), or set DOTCOMPUTE_BLAS to the file");
-  dc_error_set_log(err, dc_buf_str(&api.why));
-  return -1;
+  return dc_library_missing(err, &api.why,
+                            "matrix products on the CPU device need OpenBLAS, which was not found: install it (Debian: "
+                            "apt install libopenblas0-pthread), or set DOTCOMPUTE_BLAS to the file");
 }
 
 void *dc_blas_lapack_symbol(const char *name) {

@@ -14,11 +14,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/dl.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/path.h"
 #include "base/runtime.h"
+#include "cpu/lib/loader.h"
 #include "device/device.h"
 
 #define ESTIMATE (1u << 6) /* FFTW_ESTIMATE */
@@ -60,39 +58,23 @@ static precision single = { .once = PTHREAD_ONCE_INIT }, twice = { .once = PTHRE
 
 /* --- loading -------------------------------------------------------------------------------------- */
 
-static void *open_library(precision *p, const char *soname, bool needed) {
-  const char *folder = getenv("DOTCOMPUTE_FFTW");
-  bool named = folder != NULL && folder[0] != '\0';
-  char *path = named ? dc_path_join(folder, soname) : NULL;
-  const char *const only[] = { named && path != NULL ? path : soname, NULL };
-  void *lib = dc_dl_open(only, NULL, needed ? &p->why : NULL);
-  free(path);
-  return lib;
-}
-
 /* "fftw_" or "fftwf_" before the name. */
 static bool look_up(void *slot, void *lib, bool wide, const char *name) {
   char symbol[64] = "fftw";
   strcat(strcat(symbol, wide ? "_" : "f_"), name);
-  void *found = dc_dl_sym(lib, symbol);
-  memcpy(slot, &found, sizeof found);
-  return found != NULL;
+  return dc_library_bind(lib, symbol, slot);
 }
 
 static void load(precision *p, bool wide) {
-  const char *off = getenv("DOTCOMPUTE_FFTW");
-  if (off != NULL && strcmp(off, "off") == 0) {
-    dc_buf_puts(&p->why, "switched off by DOTCOMPUTE_FFTW=off\n");
-    return;
-  }
-  void *lib = open_library(p, wide ? "libfftw3.so.3" : "libfftw3f.so.3", true);
+  const char *const sonames[] = { wide ? "libfftw3.so.3" : "libfftw3f.so.3", NULL };
+  const char *const threaded[] = { wide ? "libfftw3_threads.so.3" : "libfftw3f_threads.so.3", NULL };
+  void *lib = dc_library_open("DOTCOMPUTE_FFTW", true, sonames, NULL, &p->why);
   p->ok = lib != NULL;
 #define DC_FFTW(name, result, params) p->ok = p->ok && look_up(&p->api.name, lib, wide, #name);
 #include "cpu/lib/fftw_api.def"
 #undef DC_FFTW
   if (lib != NULL && !p->ok) dc_buf_puts(&p->why, "the library found is no FFTW 3\n");
-  const char *threaded = wide ? "libfftw3_threads.so.3" : "libfftw3f_threads.so.3";
-  lib = p->ok && threads > 1 ? open_library(p, threaded, false) : NULL;
+  lib = p->ok && threads > 1 ? dc_library_open("DOTCOMPUTE_FFTW", true, threaded, NULL, NULL) : NULL;
   if (lib == NULL || !look_up(&p->init_threads, lib, wide, "init_threads") ||
       !look_up(&p->plan_with_nthreads, lib, wide, "plan_with_nthreads") || p->init_threads() == 0)
     p->plan_with_nthreads = NULL;
@@ -105,12 +87,13 @@ static int load_precision(bool wide, dc_error *err) {
   precision *p = wide ? &twice : &single;
   pthread_once(&p->once, wide ? load_twice : load_single);
   if (p->ok) return 0;
-  dc_fail(err, DC_DEVICE, NULL,
-          "Fourier transforms of %s on the CPU device need FFTW 3, which was not found: install it (Debian: apt "
-          "install libfftw3-%s3), or set DOTCOMPUTE_FFTW to the folder that holds it",
-          wide ? "complex128" : "complex64", wide ? "double" : "single");
-  dc_error_set_log(err, dc_buf_str(&p->why));
-  return -1;
+  return dc_library_missing(err, &p->why,
+                            wide ? "Fourier transforms of complex128 on the CPU device need FFTW 3, which was not found: "
+                                   "install it (Debian: apt install libfftw3-double3), or set DOTCOMPUTE_FFTW to the "
+                                   "folder that holds it"
+                                 : "Fourier transforms of complex64 on the CPU device need FFTW 3, which was not found: "
+                                   "install it (Debian: apt install libfftw3-single3), or set DOTCOMPUTE_FFTW to the "
+                                   "folder that holds it");
 }
 
 int dc_fftw_load(int nthreads, dc_error *err) {

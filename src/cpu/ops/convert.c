@@ -1,69 +1,11 @@
 /*
-** convert.c - cvt between all integer and floating types; PTX ISA 9.7.9.
+** convert.c - the forms of cvt between integers and floats that simd/ does not have; PTX ISA 9.7.9.
 **
-** The usual pairs have loops of their own; every other form, with any rounding, .sat and .ftz, takes convert_any, which
-** converts through an exact wide value.  Float to integer saturates; NaN becomes 0 when the source is not f64 and the
-** destination not 64 bits wide, else the top bit alone.
+** With any rounding, .sat and .ftz, through an exact wide value.  Float to integer saturates; NaN becomes 0 when the
+** source is not f64 and the destination not 64 bits wide, else the top bit alone.
 */
 #include "cpu/ops/math_half.h"
 #include "cpu/ops/rounding.h"
-
-/* --- integer to integer: container, type inside it, destination's container ----------------------- */
-
-#define II(S, T, D) OP1(cvt_##S##_##T##_##D, D, S, (D)(T)x)
-#define II_FROM(S, T) II(S, T, u16) II(S, T, u32) II(S, T, u64)
-#define II_NARROW(S) II_FROM(S, u8) II_FROM(S, s8) II_FROM(S, u16) II_FROM(S, s16)
-II_NARROW(u16) II_NARROW(u32) II_NARROW(u64)
-II_FROM(u32, u32) II_FROM(u32, s32) II_FROM(u64, u32) II_FROM(u64, s32) II_FROM(u64, u64)
-
-/* --- integer to float, to nearest ------------------------------------------------------------------ */
-
-#define IF(S, T) OP1(cvt_f32_##S##_##T, f32, S, (T)x) OP1(cvt_f64_##S##_##T, f64, S, (T)x)
-#define IF_NARROW(S) IF(S, u8) IF(S, s8) IF(S, u16) IF(S, s16)
-IF_NARROW(u16) IF_NARROW(u32)
-IF(u32, u32) IF(u32, s32) IF(u64, u64) IF(u64, s64)
-
-/* --- float to integer -------------------------------------------------------------------------------- */
-
-OP1(cvt_rzi_s32_f32, s32, f32, f32_to_s32(x))
-OP1(cvt_rzi_u32_f32, u32, f32, f32_to_u32(x))
-OP1(cvt_rni_s32_f32, s32, f32, f32_to_s32(__builtin_rintf(x)))
-OP1(cvt_rni_u32_f32, u32, f32, f32_to_u32(__builtin_rintf(x)))
-OP1(cvt_rmi_s32_f32, s32, f32, f32_to_s32(__builtin_floorf(x)))
-OP1(cvt_rpi_s32_f32, s32, f32, f32_to_s32(__builtin_ceilf(x)))
-RARE1(cvt_rzi_s64_f32, s64, f32, f32_to_s64(x))
-RARE1(cvt_rzi_u64_f32, u64, f32, f32_to_u64(x))
-RARE1(cvt_rzi_s32_f64, s32, f64, f64_to_s32(x))
-RARE1(cvt_rzi_u32_f64, u32, f64, f64_to_u32(x))
-RARE1(cvt_rni_s32_f64, s32, f64, f64_to_s32(__builtin_rint(x)))
-RARE1(cvt_rzi_s64_f64, s64, f64, f64_to_s64(x))
-RARE1(cvt_rzi_u64_f64, u64, f64, f64_to_u64(x))
-
-/* --- float to float ---------------------------------------------------------------------------------- */
-
-OP1(cvt_f32_f32, f32, f32, x)
-OP1(cvt_ftz_f32_f32, f32, f32, flush(x))
-OP1(cvt_sat_f32_f32, f32, f32, saturate(x))
-OP1(cvt_sat_ftz_f32_f32, f32, f32, flush(saturate(x)))
-OP1(cvt_rni_f32_f32, f32, f32, __builtin_rintf(x))
-OP1(cvt_rzi_f32_f32, f32, f32, __builtin_truncf(x))
-OP1(cvt_rmi_f32_f32, f32, f32, __builtin_floorf(x))
-OP1(cvt_rpi_f32_f32, f32, f32, __builtin_ceilf(x))
-OP1(cvt_f64_f64, f64, f64, x)
-OP1(cvt_rni_f64_f64, f64, f64, __builtin_rint(x))
-OP1(cvt_rzi_f64_f64, f64, f64, __builtin_trunc(x))
-OP1(cvt_rmi_f64_f64, f64, f64, __builtin_floor(x))
-OP1(cvt_rpi_f64_f64, f64, f64, __builtin_ceil(x))
-OP1(cvt_f64_f32, f64, f32, x)
-OP1(cvt_ftz_f64_f32, f64, f32, flush(x))
-OP1(cvt_f32_f64, f32, f64, x)
-OP1(cvt_ftz_f32_f64, f32, f64, flush((f32)x))
-OP1(cvt_f32_f16, f32, u16, f16_to_f32(x))
-OP1(cvt_f16_f32, u16, f32, f32_to_f16(x))
-OP1(cvt_f32_bf16, f32, u16, bf16_to_f32(x))
-OP1(cvt_bf16_f32, u16, f32, f32_to_bf16(x))
-
-/* --- everything else --------------------------------------------------------------------------------- */
 
 static bool is_float(int type) {
   return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64 || type == PTX_TF32;
@@ -273,125 +215,6 @@ static bool select_pack(dc_uop *o) {
   return dc_shaped(o, 32, 32, 32, bits == 8 ? 32 : 0) && PICK_RARE(convert_pack);
 }
 
-/* --- choosing -------------------------------------------------------------------------------------------- */
-
-/* Integer to integer extends the narrower of source and destination type to the destination's container. */
-static bool select_int_int(dc_uop *o) {
-  const ptx_ins *ins = o->ins;
-  const int to = destination_container(o), from = source_container(o);
-  int dbits = ptx_type_bits((ptx_type)ins->type), sbits = ptx_type_bits((ptx_type)ins->type2);
-  if ((ins->flags & PTX_F_SAT) || (dbits > sbits && dbits < to)) return PICK_RARE(convert_any);
-  const int type = dbits < sbits || (dbits == sbits && dbits < to) ? ins->type : ins->type2;
-  const bool sign = dc_is_signed(type);
-  const int bits = dbits < sbits ? dbits : sbits;
-#define TO(S, T)                                                                                                       \
-  return to == 16 ? PICK(cvt_##S##_##T##_u16) : to == 32 ? PICK(cvt_##S##_##T##_u32) : PICK(cvt_##S##_##T##_u64)
-#define FROM(S)                                                                                                        \
-  if (bits == 8 && sign) TO(S, s8);                                                                                    \
-  if (bits == 8) TO(S, u8);                                                                                            \
-  if (bits == 16 && sign) TO(S, s16);                                                                                  \
-  if (bits == 16) TO(S, u16)
-  if (from == 16) {
-    FROM(u16);
-    return false;
-  }
-  if (from == 32) {
-    FROM(u32);
-    if (sign) TO(u32, s32);
-    TO(u32, u32);
-  }
-  FROM(u64);
-  if (bits == 32 && sign) TO(u64, s32);
-  if (bits == 32) TO(u64, u32);
-  TO(u64, u64);
-}
-
-static bool select_int_float(dc_uop *o) {
-  const int from = source_container(o), bits = ptx_type_bits((ptx_type)o->ins->type2);
-  const bool sign = dc_is_signed(o->ins->type2), twice = o->ins->type == PTX_F64;
-  const bool nearest = o->ins->round == PTX_RN || o->ins->round == PTX_RND_NONE;
-  if (!nearest || (o->ins->flags & PTX_F_SAT) || (o->ins->type != PTX_F32 && !twice)) return PICK_RARE(convert_any);
-#define FLOATS(S, T) return twice ? PICK(cvt_f64_##S##_##T) : PICK(cvt_f32_##S##_##T)
-#define NARROW(S)                                                                                                      \
-  if (bits == 8 && sign) FLOATS(S, s8);                                                                                \
-  if (bits == 8) FLOATS(S, u8);                                                                                        \
-  if (bits == 16 && sign) FLOATS(S, s16);                                                                              \
-  if (bits == 16) FLOATS(S, u16)
-  if (from == 16) {
-    NARROW(u16);
-  }
-  if (from == 32) {
-    NARROW(u32);
-    if (sign) FLOATS(u32, s32);
-    FLOATS(u32, u32);
-  }
-  if (from == 64 && bits == 64 && sign) FLOATS(u64, s64);
-  if (from == 64 && bits == 64) FLOATS(u64, u64);
-  return PICK_RARE(convert_any);
-}
-
-static bool select_float_int(dc_uop *o) {
-  const ptx_ins *ins = o->ins;
-  const bool ftz = (ins->flags & PTX_F_FTZ) != 0; /* matters only where a tiny number is rounded away from 0 */
-  if (dc_shaped(o, ptx_type_bits((ptx_type)ins->type), ptx_type_bits((ptx_type)ins->type2), 0, 0)) {
-#define FORM(round_, to, from) (ins->round == round_ && ins->type == to && ins->type2 == from)
-    if (FORM(PTX_RZI, PTX_S32, PTX_F32)) return PICK(cvt_rzi_s32_f32);
-    if (FORM(PTX_RZI, PTX_U32, PTX_F32)) return PICK(cvt_rzi_u32_f32);
-    if (FORM(PTX_RNI, PTX_S32, PTX_F32)) return PICK(cvt_rni_s32_f32);
-    if (FORM(PTX_RNI, PTX_U32, PTX_F32)) return PICK(cvt_rni_u32_f32);
-    if (FORM(PTX_RMI, PTX_S32, PTX_F32) && !ftz) return PICK(cvt_rmi_s32_f32);
-    if (FORM(PTX_RPI, PTX_S32, PTX_F32) && !ftz) return PICK(cvt_rpi_s32_f32);
-    if (FORM(PTX_RZI, PTX_S64, PTX_F32)) return PICK_RARE(cvt_rzi_s64_f32);
-    if (FORM(PTX_RZI, PTX_U64, PTX_F32)) return PICK_RARE(cvt_rzi_u64_f32);
-    if (FORM(PTX_RZI, PTX_S32, PTX_F64)) return PICK_RARE(cvt_rzi_s32_f64);
-    if (FORM(PTX_RZI, PTX_U32, PTX_F64)) return PICK_RARE(cvt_rzi_u32_f64);
-    if (FORM(PTX_RNI, PTX_S32, PTX_F64)) return PICK_RARE(cvt_rni_s32_f64);
-    if (FORM(PTX_RZI, PTX_S64, PTX_F64)) return PICK_RARE(cvt_rzi_s64_f64);
-    if (FORM(PTX_RZI, PTX_U64, PTX_F64)) return PICK_RARE(cvt_rzi_u64_f64);
-  }
-  return PICK_RARE(convert_any);
-}
-
-static bool select_same_float(dc_uop *o, bool sat, bool ftz) {
-#define BY_ROUND(T)                                                                                                    \
-  switch (o->ins->round) {                                                                                             \
-    case PTX_RNI: return PICK(cvt_rni_##T##_##T);                                                                      \
-    case PTX_RZI: return PICK(cvt_rzi_##T##_##T);                                                                      \
-    case PTX_RMI: return PICK(cvt_rmi_##T##_##T);                                                                      \
-    case PTX_RPI: return PICK(cvt_rpi_##T##_##T);                                                                      \
-    default: return PICK(cvt_##T##_##T);                                                                               \
-  }
-  if (o->ins->type == PTX_F64) {
-    if (sat) return PICK_RARE(convert_any);
-    BY_ROUND(f64)
-  }
-  const bool whole = o->ins->round >= PTX_RNI && o->ins->round <= PTX_RPI;
-  if (whole && (sat || ftz)) return PICK_RARE(convert_any);
-  if (sat) return ftz ? PICK(cvt_sat_ftz_f32_f32) : PICK(cvt_sat_f32_f32);
-  if (ftz) return PICK(cvt_ftz_f32_f32);
-  BY_ROUND(f32)
-}
-
-static bool select_float_float(dc_uop *o) {
-  const ptx_ins *ins = o->ins;
-  const bool sat = (ins->flags & PTX_F_SAT) != 0, ftz = (ins->flags & PTX_F_FTZ) != 0;
-  const bool nearest = ins->round == PTX_RN || ins->round == PTX_RND_NONE;
-  if (!dc_shaped(o, dc_container(ptx_type_bits((ptx_type)ins->type)), dc_container(ptx_type_bits((ptx_type)ins->type2)),
-                 0, 0))
-    return PICK_RARE(convert_any);
-  if (ins->flags & PTX_F_RELU) return PICK_RARE(convert_any);
-  if (ins->type == ins->type2 && (ins->type == PTX_F32 || ins->type == PTX_F64)) return select_same_float(o, sat, ftz);
-  if (sat || !nearest) return PICK_RARE(convert_any);
-#define PAIR(to, from) (ins->type == to && ins->type2 == from)
-  if (PAIR(PTX_F32, PTX_F16)) return PICK(cvt_f32_f16);
-  if (PAIR(PTX_F16, PTX_F32)) return PICK(cvt_f16_f32);
-  if (PAIR(PTX_F64, PTX_F32)) return ftz ? PICK(cvt_ftz_f64_f32) : PICK(cvt_f64_f32);
-  if (PAIR(PTX_F32, PTX_F64)) return ftz ? PICK(cvt_ftz_f32_f64) : PICK(cvt_f32_f64);
-  if (PAIR(PTX_F32, PTX_BF16) && !ftz) return PICK(cvt_f32_bf16);
-  if (PAIR(PTX_BF16, PTX_F32) && !ftz) return PICK(cvt_bf16_f32);
-  return PICK_RARE(convert_any);
-}
-
 bool PER_ISA(dc_select_convert)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8.c */
@@ -401,9 +224,10 @@ bool PER_ISA(dc_select_convert)(dc_uop *o) {
     return ins->nsrc == 2 && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(convert_pair);
   if (to > 64 || from > 64 || to < ptx_type_bits((ptx_type)ins->type) || from < ptx_type_bits((ptx_type)ins->type2))
     return false;
-  if (dc_is_integer(ins->type) && dc_is_integer(ins->type2)) return select_int_int(o);
-  if (is_float(ins->type) && dc_is_integer(ins->type2))
-    return ins->type != PTX_TF32 && to == dc_container(ptx_type_bits((ptx_type)ins->type)) && select_int_float(o);
-  if (dc_is_integer(ins->type) && is_float(ins->type2)) return select_float_int(o);
-  return is_float(ins->type) && is_float(ins->type2) && select_float_float(o);
+  const bool from_integer = dc_is_integer(ins->type2), to_integer = dc_is_integer(ins->type);
+  if (!(from_integer || is_float(ins->type2)) || !(to_integer || is_float(ins->type))) return false;
+  if (from_integer && !to_integer &&
+      (ins->type == PTX_TF32 || to != dc_container(ptx_type_bits((ptx_type)ins->type))))
+    return false;
+  return PICK_RARE(convert_any);
 }

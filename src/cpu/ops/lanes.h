@@ -10,14 +10,8 @@
 #include <string.h>
 
 #include "cpu/interp/interp.h"
+#include "cpu/ops/isa_name.h"
 #include "cpu/simd/scalar.h"
-
-#ifndef DC_ISA
-#define DC_ISA baseline
-#endif
-#define DC_JOIN_(a, b) a##_##b
-#define DC_JOIN(a, b) DC_JOIN_(a, b)
-#define PER_ISA(name) DC_JOIN(name, DC_ISA)
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -49,8 +43,7 @@ typedef __int128 s128;
 #define MASK_s64 w->m64
 #define MASK_f64 w->m64
 
-/* OPn defines name and name_m for d = expr of x (from a), y (from b), z (from c); RAREn, for seldom used operations,
-** only a masked function `name`; RARE4 has v (from e) too. */
+/* RARE1, RARE2: a masked function `name` for d = expr of x (from a), y (from b).  BOTH_: name and name_m. */
 #define ALL_(name, TD, pointers, reads, expr)                                                                          \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     TD *d = REG(TD, o->d);                                                                                             \
@@ -69,31 +62,10 @@ typedef __int128 s128;
   ALL_(name, TD, pointers, reads, expr) MASKED_(name##_m, TD, pointers, reads, expr)
 #define A_(TA) const TA *a = REG(TA, o->a);
 #define B_(TB) const TB *b = REG(TB, o->b);
-#define C_(TC) const TC *c = REG(TC, o->c);
-#define E_(TE) const TE *e = REG(TE, o->e);
 #define X_(TA) const TA x = a[l];
 #define Y_(TB) const TB y = b[l];
-#define Z_(TC) const TC z = c[l];
-#define V_(TE) const TE v = e[l];
-#define OP1(name, TD, TA, expr) BOTH_(name, TD, A_(TA), X_(TA), expr)
-#define OP2(name, TD, TA, TB, expr) BOTH_(name, TD, A_(TA) B_(TB), X_(TA) Y_(TB), expr)
-#define OP3(name, TD, TA, TB, TC, expr) BOTH_(name, TD, A_(TA) B_(TB) C_(TC), X_(TA) Y_(TB) Z_(TC), expr)
 #define RARE1(name, TD, TA, expr) MASKED_(name, TD, A_(TA), X_(TA), expr)
 #define RARE2(name, TD, TA, TB, expr) MASKED_(name, TD, A_(TA) B_(TB), X_(TA) Y_(TB), expr)
-#define RARE3(name, TD, TA, TB, TC, expr) MASKED_(name, TD, A_(TA) B_(TB) C_(TC), X_(TA) Y_(TB) Z_(TC), expr)
-#define RARE4(name, TD, TA, TB, TC, TE, expr)                                                                          \
-  MASKED_(name, TD, A_(TA) B_(TB) C_(TC) E_(TE), X_(TA) Y_(TB) Z_(TC) V_(TE), expr)
-
-/* The same for containers of 16, 32 and 64 bits: name_16, name_32, name_64. */
-#define WIDTHS1_(OP, name, expr)                                                                                       \
-  OP(name##_16, u16, u16, expr) OP(name##_32, u32, u32, expr) OP(name##_64, u64, u64, expr)
-#define OP1_WIDTHS(name, expr) WIDTHS1_(OP1, name, expr)
-#define RARE1_WIDTHS(name, expr) WIDTHS1_(RARE1, name, expr)
-#define OP2_WIDTHS(name, expr)                                                                                         \
-  OP2(name##_16, u16, u16, u16, expr) OP2(name##_32, u32, u32, u32, expr) OP2(name##_64, u64, u64, u64, expr)
-#define OP3_WIDTHS(name, expr)                                                                                         \
-  OP3(name##_16, u16, u16, u16, u16, expr)                                                                             \
-  OP3(name##_32, u32, u32, u32, u32, expr) OP3(name##_64, u64, u64, u64, u64, expr)
 
 /* Stores a buffer of results in the lanes of w->mask. */
 #define PUT_MASKED(TD, slot, t)                                                                                        \
@@ -111,20 +83,6 @@ static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {
 }
 #define PICK(name) dc_pick(o, name, name##_m)
 #define PICK_RARE(name) dc_pick(o, name, name)
-/* Returns the choice for an operand of `bits`; of `bits` and `sign`. */
-#define PICK_WIDTH(pick, name)                                                                                         \
-  switch (bits) {                                                                                                      \
-    case 16: return pick(name##16);                                                                                    \
-    case 32: return pick(name##32);                                                                                    \
-    case 64: return pick(name##64);                                                                                    \
-    default: return false;                                                                                             \
-  }
-#define PICK_TYPE(pick, name)                                                                                          \
-  do {                                                                                                                 \
-    if (sign) PICK_WIDTH(pick, name##_s)                                                                               \
-    PICK_WIDTH(pick, name##_u)                                                                                         \
-  } while (0)
-
 /* True when the operands have these containers (0: any; sizes that the decoder left 0 match all). */
 static inline bool dc_shaped(const dc_uop *o, int d, int a, int b, int c) {
   const int want[4] = {d, a, b, c};
@@ -143,27 +101,6 @@ static inline f32 saturate(f32 x) { return bits_f32(s_saturate(f32_bits(x))); }
 static inline f64 saturate64(f64 x) {
   f64 r = x > 0.0 ? x : 0.0;
   return r < 1.0 ? r : 1.0;
-}
-
-/* min and max: a number wins over NaN; -0 is below +0 (equal operands differ in their sign bit at most). */
-#define MIN_MAX_(name, T, test, op)                                                                                    \
-  static inline T name(T x, T y) {                                                                                     \
-    const T r = y != y || x test y ? x : y;                                                                            \
-    return x == y ? bits_##T(T##_bits(x) op T##_bits(y)) : r;                                                          \
-  }
-MIN_MAX_(min32, f32, <, |)
-MIN_MAX_(max32, f32, >, &)
-MIN_MAX_(min64, f64, <, |)
-MIN_MAX_(max64, f64, >, &)
-/* With .NaN, .xorsign.abs and .ftz. */
-static inline f32 order32(f32 x, f32 y, const ptx_ins *ins) {
-  const bool min = ins->op == PTX_OP_MIN;
-  if (ins->flags & PTX_F_FTZ) x = flush(x), y = flush(y);
-  if ((ins->flags & PTX_F_NAN) && (x != x || y != y)) return bits_f32(0x7fffffffu);
-  if (!(ins->flags & PTX_F_XORSIGN)) return min ? min32(x, y) : max32(x, y);
-  const u32 sign = (f32_bits(x) ^ f32_bits(y)) & 0x80000000u;
-  const f32 ax = __builtin_fabsf(x), ay = __builtin_fabsf(y);
-  return bits_f32((f32_bits(min ? min32(ax, ay) : max32(ax, ay)) & 0x7fffffffu) | sign);
 }
 
 /* BIT_OF_LANE[l] == 1 << l: turns a predicate word into lanes without shifts. */

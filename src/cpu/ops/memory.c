@@ -131,87 +131,60 @@ static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 st
   return shape_of(w, o, step, first);
 }
 
-/* ld of memory type S into containers of type D. */
-#define LOAD_(name, S, D, shape_of_it, part)                                                                           \
-  INLINE void name##_any(dc_warp *w, const dc_uop *o, bool masked) {                                                   \
-    D *d = REG(D, o->d);                                                                                               \
-    const typeof(MASK_##D[0]) *m = MASK_##D;                                                                           \
-    u64 first, at[DC_LANES] BUFFER;                                                                                    \
-    if (!w->mask) return;                                                                                              \
-    begin_access(w, o);                                                                                                \
-    switch (shape_of_it(w, o, sizeof(S), &first)) {                                                                    \
-      case SAME: {                                                                                                     \
-        check_first(w, o, first, sizeof(S));                                                                           \
-        const D v = (D)*HOST(const AT(S), first);                                                                      \
-        if (masked)                                                                                                    \
-          LANES(l) d[l] = m[l] ? v : d[l];                                                                             \
-        else                                                                                                           \
-          LANES(l) d[l] = v;                                                                                           \
-        return;                                                                                                        \
-      }                                                                                                                \
-      case RUN: {                                                                                                      \
-        check_first(w, o, first, sizeof(S));                                                                           \
-        const AT(S) *p = HOST(const AT(S), first);                                                                     \
-        if (w->mask == DC_ALL_LANES)                                                                                   \
-          LANES(l) d[l] = (D)p[l];                                                                                     \
-        else                                                                                                           \
-          part;                                                                                                        \
-        return;                                                                                                        \
-      }                                                                                                                \
-      default:                                                                                                         \
-        addresses(w, o, at);                                                                                           \
-        check_each(w, o, at, sizeof(S));                                                                               \
-        EACH_LANE(l, w->mask) d[l] = (D)*HOST(const AT(S), at[l]);                                                     \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, true); }
-#define LOAD(name, S, D)                                                                                               \
-  LOAD_(name, S, D, shape_of, load_masked_##S(d, p, w))                                                                \
-  static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, false); }
-#define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare, EACH_OF_RUN(D, d, p, w))
-
-/* Elements of a vector that is at address p of each lane. */
+/* ld of n elements of memory type S into containers of type D, in o->d for one element, else in o->v.  `part`: some
+** lanes of a run of single elements. */
 #define LOAD_ELEMENTS(S, D, n)                                                                                         \
   for (u32 e = 0; e < (n); e++)                                                                                        \
-    if (o->v[e] != DC_NO_OPERAND) {                                                                                    \
-      D *d = REG(D, o->v[e]);                                                                                          \
+    if (slots[e] != DC_NO_OPERAND) {                                                                                   \
+      D *d = REG(D, slots[e]);                                                                                         \
       LANES(l) d[l] = (D)p[(u32)l * (n) + e];                                                                          \
     }
-#define LOAD_VECTOR(name, S, D)                                                                                        \
-  INLINE void name##_any(dc_warp *w, const dc_uop *o, bool masked) {                                                   \
+#define LOAD_(name, S, D, shape_of_it, part)                                                                           \
+  INLINE void name##_any(dc_warp *w, const dc_uop *o, const u32 n, bool masked) {                                      \
+    const u32 bytes = (u32)sizeof(S) * n, *slots = n == 1 ? &o->d : o->v;                                              \
     const typeof(MASK_##D[0]) *m = MASK_##D;                                                                           \
-    const u32 n = o->ins->vec;                                                                                         \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
     begin_access(w, o);                                                                                                \
-    shape s = shape_of(w, o, (u32)sizeof(S) * n, &first);                                                              \
-    if (s != SCATTERED) check_first(w, o, first, (u32)sizeof(S) * n);                                                  \
+    const shape s = shape_of_it(w, o, bytes, &first);                                                                  \
     const AT(S) *p = HOST(const AT(S), first);                                                                         \
+    if (s != SCATTERED) check_first(w, o, first, bytes);                                                               \
     if (s == SAME) {                                                                                                   \
       for (u32 e = 0; e < n; e++)                                                                                      \
-        if (o->v[e] != DC_NO_OPERAND) {                                                                                \
-          D *d = REG(D, o->v[e]);                                                                                      \
+        if (n == 1 || slots[e] != DC_NO_OPERAND) {                                                                     \
+          D *d = REG(D, slots[e]);                                                                                     \
           const D v = (D)p[e];                                                                                         \
           if (masked)                                                                                                  \
             LANES(l) d[l] = m[l] ? v : d[l];                                                                           \
           else                                                                                                         \
             LANES(l) d[l] = v;                                                                                         \
         }                                                                                                              \
+    } else if (s == RUN && n == 1) {                                                                                   \
+      D *d = REG(D, o->d);                                                                                             \
+      if (w->mask == DC_ALL_LANES)                                                                                     \
+        LANES(l) d[l] = (D)p[l];                                                                                       \
+      else                                                                                                             \
+        part;                                                                                                          \
     } else if (s == RUN && n == 2 && w->mask == DC_ALL_LANES) {                                                        \
       LOAD_ELEMENTS(S, D, 2)                                                                                           \
     } else if (s == RUN && n == 4 && w->mask == DC_ALL_LANES) {                                                        \
       LOAD_ELEMENTS(S, D, 4)                                                                                           \
     } else {                                                                                                           \
       addresses(w, o, at); /* first: an element may replace the address register */                                    \
-      check_each(w, o, at, (u32)sizeof(S) * n);                                                                        \
+      check_each(w, o, at, bytes);                                                                                     \
       D *d[8], sink[DC_LANES];                                                                                         \
-      for (u32 e = 0; e < n; e++) d[e] = o->v[e] == DC_NO_OPERAND ? sink : REG(D, o->v[e]);                            \
+      for (u32 e = 0; e < n; e++) d[e] = n > 1 && slots[e] == DC_NO_OPERAND ? sink : REG(D, slots[e]);                 \
       EACH_LANE(l, w->mask)                                                                                            \
       for (u32 e = 0; e < n; e++) d[e][l] = (D)HOST(const AT(S), at[l])[e];                                            \
     }                                                                                                                  \
   }                                                                                                                    \
-  static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, false); }                                           \
-  static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, true); }
+  static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, 1, true); }
+#define LOAD(name, S, D)                                                                                               \
+  LOAD_(name, S, D, shape_of, load_masked_##S(d, p, w))                                                                \
+  static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, 1, false); }                                        \
+  static void name##_v(dc_warp *w, const dc_uop *o) { name##_any(w, o, o->ins->vec, false); }                          \
+  static void name##_v_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, o->ins->vec, true); }
+#define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare, EACH_OF_RUN(D, d, p, w))
 
 /* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order.  Also for plain
 ** vectors of seldom used sizes. */
@@ -235,7 +208,7 @@ static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 st
     if (o->ins->flags & PTX_F_ACQUIRE) __atomic_thread_fence(__ATOMIC_ACQUIRE);                                        \
   }
 
-#define LOADS(S, D) LOAD(ld_##S##_##D, S, D) LOAD_VECTOR(ldv_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
+#define LOADS(S, D) LOAD(ld_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
 #define LOADS_RARE(S, D) LOAD_RARE(ld_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
 /* Memory type, container. */
 #define LOAD_FORMS(USUAL, RARE)                                                                                        \
@@ -247,51 +220,35 @@ LOAD_FORMS(LOADS, LOADS_RARE)
 /* st of containers of type D as memory type S.  When all lanes write to one address, the last one's value is stored
 ** (PTX: one of them, unspecified which). */
 #define STORE(name, S, D, shape_of_it, part)                                                                           \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
-    const D *b = REG(D, o->b);                                                                                         \
+  INLINE void name##_n(dc_warp *w, const dc_uop *o, const u32 n) {                                                     \
+    const u32 bytes = (u32)sizeof(S) * n, *slots = n == 1 ? &o->b : o->v;                                              \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
     begin_access(w, o);                                                                                                \
-    switch (shape_of_it(w, o, sizeof(S), &first)) {                                                                    \
-      case SAME:                                                                                                       \
-        check_first(w, o, first, sizeof(S));                                                                           \
-        *HOST(AT(S), first) = (S)b[31 - __builtin_clz(w->mask)];                                                       \
-        return;                                                                                                        \
-      case RUN: {                                                                                                      \
-        check_first(w, o, first, sizeof(S));                                                                           \
-        AT(S) *p = HOST(AT(S), first);                                                                                 \
+    const shape s = shape_of_it(w, o, bytes, &first);                                                                  \
+    if (s == SAME && n == 1) {                                                                                         \
+      check_first(w, o, first, bytes);                                                                                 \
+      *HOST(AT(S), first) = (S)REG(D, o->b)[31 - __builtin_clz(w->mask)];                                              \
+    } else if (s == RUN && (n == 1 || w->mask == DC_ALL_LANES)) {                                                      \
+      check_first(w, o, first, bytes);                                                                                 \
+      for (u32 e = 0; e < n; e++) {                                                                                    \
+        const D *b = REG(D, slots[e]);                                                                                 \
+        AT(S) *p = HOST(AT(S), first) + e;                                                                             \
         if (w->mask == DC_ALL_LANES)                                                                                   \
-          LANES(l) p[l] = (S)b[l];                                                                                     \
+          LANES(l) p[(u32)l * n] = (S)b[l];                                                                            \
         else                                                                                                           \
           part;                                                                                                        \
-        return;                                                                                                        \
       }                                                                                                                \
-      default:                                                                                                         \
-        addresses(w, o, at);                                                                                           \
-        check_each(w, o, at, sizeof(S));                                                                               \
-        EACH_LANE(l, w->mask) * HOST(AT(S), at[l]) = (S)b[l];                                                          \
+    } else {                                                                                                           \
+      addresses(w, o, at);                                                                                             \
+      check_each(w, o, at, bytes);                                                                                     \
+      EACH_LANE(l, w->mask)                                                                                            \
+      for (u32 e = 0; e < n; e++) HOST(AT(S), at[l])[e] = (S)REG(D, slots[e])[l];                                      \
     }                                                                                                                  \
-  }
-#define STORE_VECTOR(name, S, D)                                                                                       \
-  INLINE void name##_n(dc_warp *w, const dc_uop *o, u32 n) {                                                           \
-    u64 first, at[DC_LANES] BUFFER;                                                                                    \
-    if (!w->mask) return;                                                                                              \
-    begin_access(w, o);                                                                                                \
-    if (shape_of(w, o, (u32)sizeof(S) * n, &first) == RUN && w->mask == DC_ALL_LANES) {                                \
-      check_first(w, o, first, (u32)sizeof(S) * n);                                                                    \
-      for (u32 e = 0; e < n; e++) {                                                                                    \
-        const D *b = REG(D, o->v[e]);                                                                                  \
-        AT(S) *p = HOST(AT(S), first) + e;                                                                             \
-        LANES(l) p[(u32)l * n] = (S)b[l];                                                                              \
-      }                                                                                                                \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    addresses(w, o, at);                                                                                               \
-    check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
-    EACH_LANE(l, w->mask)                                                                                              \
-    for (u32 e = 0; e < n; e++) HOST(AT(S), at[l])[e] = (S)REG(D, o->v[e])[l];                                         \
   }                                                                                                                    \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
+  static void name(dc_warp *w, const dc_uop *o) { name##_n(w, o, 1); }
+#define STORE_VECTOR(name)                                                                                             \
+  static void name##_v(dc_warp *w, const dc_uop *o) {                                                                  \
     if (o->ins->vec == 4)                                                                                              \
       name##_n(w, o, 4);                                                                                               \
     else if (o->ins->vec == 2)                                                                                         \
@@ -315,7 +272,7 @@ LOAD_FORMS(LOADS, LOADS_RARE)
   }
 #define STORES(S, D)                                                                                                   \
   STORE(st_##S##_##D, S, D, shape_of, store_masked_##S(p, b, w))                                                       \
-  STORE_VECTOR(stv_##S##_##D, S, D) STORE_ORDERED(sto_##S##_##D, S, D)
+  STORE_VECTOR(st_##S##_##D) STORE_ORDERED(sto_##S##_##D, S, D)
 #define STORES_RARE(S, D)                                                                                              \
   STORE(st_##S##_##D, S, D, shape_of_rare, EACH_OF_RUN(S, p, b, w))                                                    \
   STORE_ORDERED(sto_##S##_##D, S, D)
@@ -331,8 +288,8 @@ typedef struct access {
 } access;
 #define IS_SIGNED(S, D) (sizeof(S) < sizeof(D) && (S)-1 < (S)1) /* as wide as its container: the same for both signs */
 #define ROW(S, D)                                                                                                      \
-  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D, ld_##S##_##D##_m, ldv_##S##_##D, ldv_##S##_##D##_m,   \
-    ldo_##S##_##D },
+  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D, ld_##S##_##D##_m, ld_##S##_##D##_v,                   \
+    ld_##S##_##D##_v_m, ldo_##S##_##D },
 #define ROW_RARE(S, D)                                                                                                 \
   { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D##_m, ld_##S##_##D##_m, ldo_##S##_##D, ldo_##S##_##D,   \
     ldo_##S##_##D },
@@ -340,7 +297,7 @@ static const access loads[] = { LOAD_FORMS(ROW, ROW_RARE) };
 #undef ROW
 #undef ROW_RARE
 #define ROW_(S, D, vec) { 8 * sizeof(S), 8 * sizeof(D), false, st_##S##_##D, st_##S##_##D, vec, vec, sto_##S##_##D },
-#define ROW(S, D) ROW_(S, D, stv_##S##_##D)
+#define ROW(S, D) ROW_(S, D, st_##S##_##D##_v)
 #define ROW_RARE(S, D) ROW_(S, D, sto_##S##_##D)
 static const access stores[] = { STORE_FORMS(ROW, ROW_RARE) };
 

@@ -1,14 +1,13 @@
 /*
 ** move.c - mov (registers, special registers, packing), cvta, isspacep; PTX ISA 9.7.9 and chapter 10.
 */
-#include "cpu/ops/lanes.h"
-
 #include <time.h>
 
-OP1_WIDTHS(mov, x)
+#include "cpu/interp/op_names.h"
+#include "cpu/ops/functions.h"
+#include "cpu/ops/lanes.h"
+
 static void mov_128(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u128, o->d)[l] = REG(u128, o->a)[l]; }
-static void mov_pred(dc_warp *w, const dc_uop *o) { put_pred(w, o->d, pred_of(w, o->a, o->neg_a)); }
-static void mov_pred_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, pred_of(w, o->a, o->neg_a)); }
 
 /* --- packing ------------------------------------------------------------------------------------- */
 
@@ -52,41 +51,16 @@ static void pack_any(dc_warp *w, const dc_uop *o) {
   EACH_LANE(l, w->mask) put_lane(w, o->d, dc_container(whole), l, t[l]);
 }
 
-/* Two halves, the usual case. */
-#define PACK2(name, TD, TS, N)                                                                                         \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
-    const TS *lo = REG(TS, o->v[0]), *hi = REG(TS, o->v[1]);                                                           \
-    TD t[DC_LANES] BUFFER;                                                                                             \
-    LANES(l) t[l] = (TD)((TD)lo[l] | (TD)hi[l] << N);                                                                  \
-    PUT_MASKED(TD, o->d, t);                                                                                           \
-  }
-#define UNPACK2(name, TD, TS, N)                                                                                       \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
-    const TS *a = REG(TS, o->a);                                                                                       \
-    TD lo[DC_LANES] BUFFER, hi[DC_LANES] BUFFER;                                                                       \
-    LANES(l) lo[l] = (TD)a[l];                                                                                         \
-    LANES(l) hi[l] = (TD)(a[l] >> N);                                                                                  \
-    if (o->v[0] != DC_NO_OPERAND) PUT_MASKED(TD, o->v[0], lo);                                                         \
-    if (o->v[1] != DC_NO_OPERAND) PUT_MASKED(TD, o->v[1], hi);                                                         \
-  }
-PACK2(pack_32, u32, u16, 16)
-PACK2(pack_64, u64, u32, 32)
-UNPACK2(unpack_32, u16, u32, 16)
-UNPACK2(unpack_64, u32, u64, 32)
-
 static bool select_pack(dc_uop *o, int whole) {
   const int n = o->ins->nsrc > 1 ? o->ins->nsrc : o->ins->ndst, part = whole / n;
   const int container = o->bits[o->ins->nsrc > 1] ? dc_container(o->bits[o->ins->nsrc > 1]) : dc_container(part);
-  const bool halves = n == 2 && part >= 16 && container == part && whole <= 64;
   if (o->ins->ndst > 1 && o->ins->nsrc > 1) return false;
   if (whole % n || container < part) return false;
   if (o->ins->nsrc > 1) {
     if (!dc_shaped(o, dc_container(whole), 0, 0, 0)) return false;
-    if (halves) return whole == 32 ? PICK_RARE(pack_32) : PICK_RARE(pack_64);
     return PICK_RARE(pack_any);
   }
   if (!dc_shaped(o, 0, dc_container(whole), 0, 0)) return false;
-  if (halves) return whole == 32 ? PICK_RARE(unpack_32) : PICK_RARE(unpack_64);
   return PICK_RARE(unpack_any);
 }
 
@@ -190,17 +164,10 @@ static bool select_mov(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
   const bool special = ins->opnd && ins->opnd[ins->ndst].kind == PTX_SREG;
-  if (ins->type == PTX_PRED && !special) return PICK(mov_pred);
   if (!bits) return false;
   if (ins->ndst > 1 || ins->nsrc > 1) return select_pack(o, bits);
   if (special) return select_sreg(o);
-  if (!dc_shaped(o, dc_container(bits), dc_container(bits), 0, 0)) return false;
-  switch (dc_container(bits)) {
-    case 16: return PICK(mov_16);
-    case 32: return PICK(mov_32);
-    case 64: return PICK(mov_64);
-    default: return PICK_RARE(mov_128);
-  }
+  return dc_shaped(o, 128, 128, 0, 0) && PICK_RARE(mov_128);
 }
 
 /* --- generic addresses --------------------------------------------------------------------------- */
@@ -241,10 +208,16 @@ static void isspacep(dc_warp *w, const dc_uop *o) {
   put_pred_masked(w, o->d, bits);
 }
 
+/* A copy of 32 or 64 bits. */
+static bool select_copy(dc_uop *o, int bits) {
+  const dc_function_ops *f = dc_function_of(NULL, dc_function_find(bits == 64 ? "mov_64" : "mov_32"));
+  return dc_pick(o, f->fn, f->fn_masked);
+}
+
 static bool select_cvta(dc_uop *o) {
   const int bits = ptx_type_bits((ptx_type)o->ins->type);
   if (!dc_shaped(o, bits, bits, 0, 0) || (bits != 32 && bits != 64)) return false;
-  if (base_of_space(o->ins->space) < 0) return bits == 32 ? PICK(mov_32) : PICK(mov_64);
+  if (base_of_space(o->ins->space) < 0) return select_copy(o, bits);
   return bits == 32 ? PICK_RARE(cvta_32) : PICK_RARE(cvta_64);
 }
 
@@ -257,7 +230,7 @@ bool PER_ISA(dc_select_move)(dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_MOV: return select_mov(o);
     case PTX_OP_CVTA: return select_cvta(o);
-    case PTX_OP_MAPA: return o->bits[0] == 64 ? PICK(mov_64) : PICK(mov_32);
+    case PTX_OP_MAPA: return select_copy(o, o->bits[0]);
     case PTX_OP_GETCTARANK: return dc_shaped(o, 32, 0, 0, 0) && PICK_RARE(zero_32);
     case PTX_OP_CREATEPOLICY: return dc_shaped(o, 64, 0, 0, 0) && PICK_RARE(zero_64);
     case PTX_OP_ISSPACEP:

@@ -55,13 +55,6 @@ static inline f64 add_to_odd(f64 x, f64 y) {
   const u64 u = f64_bits(s), toward = 1 - ((u ^ f64_bits(e)) >> 63 << 1); /* +1 away from zero, -1 towards it */
   return bits_f64(__builtin_fabs(e) > 0.0 && !(u & 1) ? u + toward : u);
 }
-/* The same in single precision. */
-static inline f32 add_to_odd_f32(f32 x, f32 y) {
-  const f32 s = x + y, v = s - x, e = (x - (s - v)) + (y - v);
-  const u32 u = f32_bits(s), toward = 1 - ((u ^ f32_bits(e)) >> 31 << 1);
-  return bits_f32(__builtin_fabsf(e) > 0.0f && !(u & 1) ? u + toward : u);
-}
-
 /* x in single precision, rounded to odd. */
 static inline f32 f64_to_f32_odd(f64 x) {
   const f32 f = (f32)x;
@@ -69,9 +62,3 @@ static inline f32 f64_to_f32_odd(f64 x) {
   const u32 u = f32_bits(f), toward = 1 - ((u >> 31 ^ (u32)(f64_bits(e) >> 63)) << 1);
   return bits_f32(__builtin_fabs(e) > 0.0 && !(u & 1) ? u + toward : u);
 }
-
-#if defined(__FMA__) || defined(__FP_FAST_FMAF) || defined(__aarch64__)
-#define DC_HAS_FMA 1
-#else
-#define DC_HAS_FMA 0
-#endif

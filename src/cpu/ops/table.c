@@ -8,7 +8,7 @@
 
 /* One function a file: fills in `fn` and `fn_masked` of the instructions that the file has. */
 #define FILES(X)                                                                                                       \
-  X(int) X(bits) X(carry) X(float) X(memory) X(move) X(compare) X(convert) X(half) X(approx) X(atomic) X(warp)         \
+  X(functions) X(bits) X(carry) X(float) X(memory) X(move) X(compare) X(convert) X(half) X(atomic) X(warp)      \
   X(video) X(async) X(fp8)
 #define NAME(file) PER_ISA(dc_select_##file)
 #define DECLARE(file) bool NAME(file)(dc_uop *o);

@@ -1,6 +1,9 @@
 /*
-** approx.h - .approx operations of natively compiled kernels: the algorithms of ops/math_approx.h on vectors, in the
-** same order of operations, so that the bits are the same.
+** approx.h - .approx operations: ex2, lg2, sin, cos, tanh in single precision, with the same bits on every instruction
+** set.  Steps of polynomials are fused: rounded once everywhere.
+**
+** Errors, found by the unit test against long double: ex2 and lg2 under 2 ulp (lg2 near 1: 2^-22 absolute), sin and
+** cos 2^-22 absolute for |x| < 2^20 (beyond, the argument's reduction loses bits, as on a GPU), tanh 2^-21 relative.
 */
 #pragma once
 
@@ -31,6 +34,9 @@ DC_FN dc_f n_fused(dc_f x, dc_f y, dc_f z) { return (dc_f)n_fma_f32((dc_u)x, (dc
 /* p x + a constant: a step of a polynomial. */
 #define DC_STEP(p, x, constant) n_fused(p, x, DC_F(constant))
 
+/* 2^x = 2^n 2^f with |f| <= 1/2, (2^f - 1) / f being a polynomial through Chebyshev's nodes there (error 2^-26.7).  2^n
+** comes in two factors, so that subnormal results are rounded once.  NaN passes through all of it.  Adding and taking
+** away 1.5 * 2^23 rounds to an integer, which is then in the sum's low bits. */
 DC_FN dc_f n_exp2(dc_f x) {
   const dc_f c = (dc_f)n_above((dc_u)DC_F(-152.0f), n_below((dc_u)DC_F(129.0f), (dc_u)x));
 #if DC_NW == 16
@@ -53,6 +59,7 @@ DC_FN dc_f n_exp2(dc_f x) {
 }
 DC_FN dc_u n_ex2_f32(dc_u x) { return (dc_u)n_exp2((dc_f)x); }
 
+/* x = 2^k m with m in [sqrt(1/2), sqrt(2)); log2(m) = 2/ln(2) atanh(s), s = (m - 1) / (m + 1), |s| < 0.172. */
 DC_FN dc_u n_lg2_f32(dc_u bits) {
   const dc_f x = (dc_f)bits, zero = {0};
   const dc_u u = (dc_u)DC_WHERE(x, LT, DC_F(0x1p-126f), x * 0x1p23f, x);
@@ -70,7 +77,8 @@ DC_FN dc_u n_lg2_f32(dc_u bits) {
   return (dc_u)DC_OR_NAN(x, r);
 }
 
-/* The rest of x after whole quarter turns, which are counted from `quarter` in q. */
+/* The rest of x after whole quarter turns, which are counted from `quarter` in q.  In f64: the magic sum's low bits are
+** the count.  Results of huge arguments are meaningless but stay within [-1, 1]; infinities give NaN. */
 DC_FN dc_d n_quarters(dc_d x, dc_ul *q, u64 quarter) {
   const dc_d magic = (dc_d){0} + 6755399441055744.0, turns = (dc_d){0} + 0.63661977236758134308;
   const dc_d t = (dc_d)n_fma_f64((dc_ul)x, (dc_ul)turns, (dc_ul)magic), pi_half = (dc_d){0} + 1.57079632679489661923;
@@ -86,7 +94,7 @@ DC_FN dc_u n_turn(dc_u x, u64 quarter) {
   dc_f s = DC_STEP(z, DC_F(2.75573192e-6f), -1.98412698e-4f);
   s = DC_STEP(s, z, 8.33333333e-3f);
   s = DC_STEP(s, z, -1.66666667e-1f);
-  s = r * DC_STEP(z, s, 1.0f);
+  s = r * DC_STEP(z, s, 1.0f); /* a product, so that -0 stays -0 */
   dc_f c = DC_STEP(z, DC_F(-2.75573192e-7f), 2.48015873e-5f);
   c = DC_STEP(c, z, -1.38888889e-3f);
   c = DC_STEP(c, z, 4.16666667e-2f);
@@ -97,6 +105,7 @@ DC_FN dc_u n_turn(dc_u x, u64 quarter) {
 DC_FN dc_u n_sin_f32(dc_u x) { return n_turn(x, 0); }
 DC_FN dc_u n_cos_f32(dc_u x) { return n_turn(x, 1); }
 
+/* 1 - 2 / (e^2x + 1) away from 0, Taylor below 0.35. */
 DC_FN dc_u n_tanh_f32(dc_u bits) {
   const dc_f x = (dc_f)bits, a = (dc_f)(bits & 0x7fffffffu), z = a * a;
   const dc_f far = 1.0f - 2.0f / (n_exp2(a * 2.88539008f) + 1.0f);

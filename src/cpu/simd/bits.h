@@ -28,9 +28,6 @@ DC_FN int s_mov_pred(int x) { return x; }
 DC_VW2(shl_32, (dc_u)DC_SHIFT(sllv_epi32, x, y, (x << (y & 31u)) & (dc_u)(y < 32u)))
 DC_VW2(shr_u32, (dc_u)DC_SHIFT(srlv_epi32, x, y, (x >> (y & 31u)) & (dc_u)(y < 32u)))
 DC_VW2(shr_s32, (dc_u)DC_SHIFT(srav_epi32, x, y, (dc_s)x >> n_min_u32(y, n_splat(31))))
-DC_VW2(shl_16, n_shl_32(x, y) & 0xffffu)
-DC_VW2(shr_u16, n_shr_u32(x, y))
-DC_VW2(shr_s16, n_shr_s32(n_sign16(x), y) & 0xffffu)
 /* Of 64 bits, by amounts below 2^32. */
 #if DC_NW == 4
 DC_FN dc_ul n_within(dc_ul y) { return n_sign_fill(y - 64); }
@@ -64,36 +61,22 @@ DC_LIFT_d_dw(shr_s64)
 DC_FUNNEL(wrap, z & 31u)
 DC_FUNNEL(clamp, n_min_u32(z, n_splat(32)))
 
-/* --- bit fields: position and length are the low bytes of their operands -------------------------------------- */
+/* --- bit fields of 64 bits (of 32: composed.h) ---------------------------------------------------------------- */
 
 /* The lowest n bits. */
-DC_FN dc_u n_ones_32(dc_u n) { return ~n_shl_32(n_splat(~0u), n); }
 DC_FN dc_ul n_ones_64(dc_ul n) { return ~n_shl_64(n_splat64(~(u64)0), n); }
 
-DC_VW3(bfe_u32, n_shr_u32(x, y & 0xffu) & n_ones_32(z & 0xffu))
 DC_FN dc_ul n_bfe_u64(dc_ul x, dc_ul y, dc_ul z) { return n_shr_u64(x, y & 0xff) & n_ones_64(z & 0xff); }
-/* Signed: the field goes to the top and comes back with its sign. */
-DC_FN dc_u n_bfe_s32(dc_u x, dc_u y, dc_u z) {
-  const dc_u len = n_min_u32(z & 0xffu, n_splat(32)), up = 32u - len;
-  return n_shr_s32(n_shl_32(n_shr_s32(x, y & 0xffu), up), up);
-}
 DC_FN dc_ul n_bfe_s64(dc_ul x, dc_ul y, dc_ul z) {
   const dc_ul len = n_min_s64(z & 0xff, n_splat64(64)), up = 64 - len;
   return n_shr_s64(n_shl_64(n_shr_s64(x, y & 0xff), up), up);
 }
-DC_LIFT_w_www(bfe_s32)
 DC_LIFT_d_dww(bfe_u64)
 DC_LIFT_d_dww(bfe_s64)
-/* x into y at position z, v bits. */
-DC_FN dc_u n_bfi_32(dc_u x, dc_u y, dc_u z, dc_u v) {
-  const dc_u at = z & 0xffu, field = n_shl_32(n_ones_32(v & 0xffu), at);
-  return (y & ~field) | (n_shl_32(x, at) & field);
-}
 DC_FN dc_ul n_bfi_64(dc_ul x, dc_ul y, dc_ul z, dc_ul v) {
   const dc_ul at = z & 0xff, field = n_shl_64(n_ones_64(v & 0xff), at);
   return (y & ~field) | (n_shl_64(x, at) & field);
 }
-DC_LIFT_w_wwww(bfi_32)
 DC_LIFT_d_ddww(bfi_64)
 
 /* --- counting ------------------------------------------------------------------------------------------------- */
@@ -135,10 +118,7 @@ DC_FN dc_ul n_brev_64(dc_ul x) {
   return swapped >> 32 | swapped << 32;
 }
 DC_LIFT_d_d(brev_64)
-DC_VW1(bfind_u32, 31u - n_clz_32(x))
-DC_VW1(bfind_s32, 31u - n_clz_32(x ^ n_negative(x)))
 DC_VW1(bfind_shift_u32, n_select(n_is_zero(x), n_splat(~0u), n_clz_32(x)))
-DC_VW1(bfind_shift_s32, n_bfind_shift_u32(x ^ n_negative(x)))
 DC_FN dc_u n_bfind_u64(dc_ul l, dc_ul h) { return 63u - n_clz_64(l, h); }
 DC_FN dc_u n_bfind_shift_u64(dc_ul l, dc_ul h) {
   return n_select(n_is_zero(n_narrow(l, h) | n_narrow_high(l, h)), n_splat(~0u), n_clz_64(l, h));
@@ -185,6 +165,15 @@ DC_FN dc_u n_prmt(dc_u x, dc_u y, dc_u z) {
 }
 #endif
 DC_LIFT_w_www(prmt)
+
+DC_LANEWISE3(fns, dc_u, u32)
+DC_LIFT_w_www(fns)
+DC_VW1(cnot_32, n_select(n_is_zero(x), n_splat(1), n_splat(0)))
+DC_VW1(cnot_16, n_cnot_32(x))
+DC_FN dc_ul n_cnot_64(dc_ul x) { return (dc_ul)((dc_ul)(x == 0) & 1); }
+DC_LIFT_d_d(cnot_64)
+
+#include "composed.h"
 
 /* --- packing: two destinations come first, as pointers -------------------------------------------------------- */
 

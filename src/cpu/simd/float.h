@@ -156,10 +156,18 @@ DC_FN u32 s_fma_f32(u32 x, u32 y, u32 z) {
 }
 DC_LANEWISE3(fma_f32, dc_u, u32)
 #else
-/* The product is exact in f64; a sum rounded to odd there may be rounded again. */
-DC_FN dc_u n_fma_f32(dc_u x, dc_u y, dc_u z) {
+/* The product is exact in f64.  Rounding the sum to f64 first is harmless unless it lies half way between two f32, or
+** the result is subnormal: then the sum is rounded to odd, and may be rounded again. */
+static __attribute__((noinline, unused)) dc_u n_fma_exact(dc_u x, dc_u y, dc_u z) {
   return n_narrow_f64(n_add_to_odd(n_lo_f64(x) * n_lo_f64(y), n_lo_f64(z)),
                       n_add_to_odd(n_hi_f64(x) * n_hi_f64(y), n_hi_f64(z)));
+}
+DC_FN dc_u n_fma_f32(dc_u x, dc_u y, dc_u z) {
+  const dc_d l = n_lo_f64(x) * n_lo_f64(y) + n_lo_f64(z), h = n_hi_f64(x) * n_hi_f64(y) + n_hi_f64(z);
+  const dc_u low = n_narrow((dc_ul)l, (dc_ul)h), high = n_narrow_high((dc_ul)l, (dc_ul)h) & 0x7fffffffu;
+  const dc_u half_way = (dc_u)((low & 0x1fffffffu) == 0x10000000u), tiny = (dc_u)(high - 1u < 0x380fffffu);
+  if (__builtin_expect(n_word((dc_m)(half_way | tiny)) != 0, 0)) return n_fma_exact(x, y, z);
+  return n_narrow_f64(l, h);
 }
 DC_SCALAR_w_www(fma_f32)
 #endif

@@ -1,5 +1,5 @@
 /*
-** half.h - f16, f16x2 and bf16 of natively compiled kernels: see ops/math_half.h and ops/half.c.
+** half.h - f16, f16x2 and bf16: to nearest even; every NaN becomes 0x7fff, as on a GPU; subnormals are kept.
 */
 #pragma once
 
@@ -55,7 +55,7 @@ DC_HALF_INT(u16)
 DC_W1(cvt_f32_bf16, x << 16, x << 16)
 DC_FN dc_u n_cvt_bf16_f32(dc_u x) {
   const dc_u r = (x + 0x7fffu + (x >> 16 & 1u)) >> 16;
-  return n_select(n_setp_nan_f32(x, x), n_splat(0x7fff), r);
+  return n_select(n_is_nan(x), n_splat(0x7fff), r);
 }
 DC_LIFT_w_w(cvt_bf16_f32)
 DC_SCALAR_w_w(cvt_bf16_f32)
@@ -70,8 +70,7 @@ DC_PAIR_OF(bf16)
 #define DC_HALF_RELATION(cmp)                                                                                          \
   DC_FN dc_m n_setp_##cmp##_f16(dc_u x, dc_u y) { return n_setp_##cmp##_f32(n_widen_f16(x), n_widen_f16(y)); }         \
   DC_LIFT_p_ww(setp_##cmp##_f16)                                                                                       \
-  DC_FN int s_setp_##cmp##_f16(u32 x, u32 y) { return s_setp_##cmp##_f32(s_widen_f16(x), s_widen_f16(y)); }            \
-  DC_JOINED(cmp##_f16, u32, V32)
+  DC_FN int s_setp_##cmp##_f16(u32 x, u32 y) { return s_setp_##cmp##_f32(s_widen_f16(x), s_widen_f16(y)); }
 DC_HALF_RELATION(eq)
 DC_HALF_RELATION(ne)
 DC_HALF_RELATION(lt)
@@ -87,15 +86,34 @@ DC_HALF_RELATION(geu)
 DC_HALF_RELATION(num)
 DC_HALF_RELATION(nan)
 
-/* --- arithmetic: only the last rounding counts, see ops/half.c ------------------------------------------------ */
+/* --- arithmetic ----------------------------------------------------------------------------------------------- */
 
-/* x + y rounded to odd. */
+/* Sums and products of f16 rounded to the 24 bits of f32 and then to 11 are right (24 >= 2 * 11 + 2, Figueroa 1995).
+** Of a fused multiply-add the product is exact, and the sum is rounded to odd, so that the second rounding is as good
+** as one (Boldo and Melquiond 2008). */
 DC_FN dc_u n_add_to_odd_f32(dc_u x, dc_u y) {
   const dc_f a = (dc_f)x, b = (dc_f)y, s = a + b, v = s - a, e = (a - (s - v)) + (b - v);
   const dc_u u = (dc_u)s, toward = 1u - ((u ^ (dc_u)e) >> 31 << 1);
   return u + (toward & (dc_u)((e < DC_F(0.0f)) | (e > DC_F(0.0f))) & ((u & 1u) - 1u));
 }
 DC_FN dc_u n_fused_f32(dc_u x, dc_u y, dc_u z) { return n_add_to_odd_f32(n_mul_f32(x, y), z); }
+/* f64 to f32, rounded to odd. */
+DC_FN dc_u n_narrow_odd(dc_d l, dc_d h) {
+  const dc_u f = n_narrow_f64(l, h);
+  const dc_d el = l - n_lo_f64(f), eh = h - n_hi_f64(f), zero = {0};
+  const dc_u toward = 1u - ((f ^ n_narrow_high((dc_ul)el, (dc_ul)eh)) >> 31 << 1);
+  const dc_u inexact = n_narrow((dc_ul)((el < zero) | (el > zero)), (dc_ul)((eh < zero) | (eh > zero)));
+  return f + (toward & inexact & ((f & 1u) - 1u));
+}
+/* bf16 has the exponents of f32, so products may overflow f32: x * y and x * y + z are rounded to odd, first at 53
+** bits, then at 24. */
+DC_FN dc_u n_product_bf16(dc_u x, dc_u y) {
+  return n_narrow_odd(n_lo_f64(x) * n_lo_f64(y), n_hi_f64(x) * n_hi_f64(y));
+}
+DC_FN dc_u n_fused_bf16(dc_u x, dc_u y, dc_u z) {
+  return n_narrow_odd(n_add_to_odd(n_lo_f64(x) * n_lo_f64(y), n_lo_f64(z)),
+                      n_add_to_odd(n_hi_f64(x) * n_hi_f64(y), n_hi_f64(z)));
+}
 #define DC_UPPER(x) n_widen_f16((x) >> 16)
 #define DC_LOWER(x) n_widen_f16((x)&0xffffu)
 #define DC_BOTH(lo, hi) n_to_f16(lo) | n_to_f16(hi) << 16
@@ -128,3 +146,12 @@ DC_W1(neg_f16, x ^ 0x8000u, x ^ 0x8000u)
 DC_W1(abs_f16, x & 0x7fffu, x & 0x7fffu)
 DC_W1(neg_f16x2, x ^ 0x80008000u, x ^ 0x80008000u)
 DC_W1(abs_f16x2, x & 0x7fff7fffu, x & 0x7fff7fffu)
+/* .ftz: a subnormal half becomes a zero of its sign; of pairs each half. */
+DC_FN u32 s_flush_f16(u32 h) { return h & 0x7c00u ? h : h & 0x8000u; }
+DC_FN dc_u n_flush_f16(dc_u h) { return n_select(n_is_zero(h & 0x7c00u), h & 0x8000u, h); }
+DC_FN dc_u n_flush_f16x2(dc_u h) { return n_flush_f16(h & 0xffffu) | n_flush_f16(h >> 16) << 16; }
+DC_FN u32 s_flush_f16x2(u32 h) { return s_flush_f16(h & 0xffffu) | s_flush_f16(h >> 16) << 16; }
+DC_W1(neg_ftz_f16, n_neg_f16(n_flush_f16(x)), s_neg_f16(s_flush_f16(x)))
+DC_W1(abs_ftz_f16, n_abs_f16(n_flush_f16(x)), s_abs_f16(s_flush_f16(x)))
+DC_W1(neg_ftz_f16x2, n_neg_f16x2(n_flush_f16x2(x)), s_neg_f16x2(s_flush_f16x2(x)))
+DC_W1(abs_ftz_f16x2, n_abs_f16x2(n_flush_f16x2(x)), s_abs_f16x2(s_flush_f16x2(x)))

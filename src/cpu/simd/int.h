@@ -18,8 +18,14 @@
 #define DC_D1(name, vec, sca) DC_VD1(name, vec) S_D1(name, sca)
 #define DC_D2(name, vec, sca) DC_VD2(name, vec) S_D2(name, sca)
 
+#define LANE(name) n_##name
+#define LANE_W1 DC_VW1
 #define LANE_W2 DC_VW2
 #define LANE_W3 DC_VW3
+#define LANE_W4(name, vec)                                                                                             \
+  DC_FN dc_u n_##name(dc_u x, dc_u y, dc_u z, dc_u v) { return vec; }                                                  \
+  DC_LIFT_w_wwww(name)
+#define LANE_D3 DC_VD3
 #define LANE_ANY1(name, expr) DC_VW1(name##_16, S_LOW16(expr)) DC_VW1(name##_32, expr) DC_VD1(name##_64, expr)
 #define LANE_ANY2(name, expr) DC_VW2(name##_16, S_LOW16(expr)) DC_VW2(name##_32, expr) DC_VD2(name##_64, expr)
 #define LANE_ANY3(name, expr) DC_VW3(name##_16, S_LOW16(expr)) DC_VW3(name##_32, expr) DC_VD3(name##_64, expr)
@@ -30,7 +36,6 @@ DC_FN dc_u n_sign16(dc_u x) { return (dc_u)((dc_s)(x << 16) >> 16); }
 DC_FN dc_u n_negative(dc_u x) { return (dc_u)((dc_s)x >> 31); } /* 0 or ~0 */
 
 DC_VW1(abs_32, (x ^ n_negative(x)) - n_negative(x))
-DC_VW1(abs_16, n_abs_32(n_sign16(x)))
 
 /* --- order ---------------------------------------------------------------------------------------------------- */
 
@@ -76,22 +81,11 @@ DC_VW2(min_u32, DC_LEAST(dc_u, epu32, dc_u, x, y))
 DC_VW2(max_u32, DC_MOST(dc_u, epu32, dc_u, x, y))
 DC_VW2(min_s32, DC_LEAST(dc_u, epi32, dc_s, x, y))
 DC_VW2(max_s32, DC_MOST(dc_u, epi32, dc_s, x, y))
-DC_VW2(min_u16, n_min_u32(x, y))
-DC_VW2(max_u16, n_max_u32(x, y))
-DC_VW2(min_s16, n_min_s32(n_sign16(x), n_sign16(y)) & 0xffffu)
-DC_VW2(max_s16, n_max_s32(n_sign16(x), n_sign16(y)) & 0xffffu)
 DC_VD2(min_u64, DC_LEAST64(dc_ul, epu64, n_less_u64, x, y))
 DC_VD2(max_u64, DC_MOST64(dc_ul, epu64, n_less_u64, x, y))
 DC_VD2(min_s64, DC_LEAST64(dc_ul, epi64, n_less_s64, x, y))
 DC_VD2(max_s64, DC_MOST64(dc_ul, epi64, n_less_s64, x, y))
 DC_VD1(abs_64, n_max_s64(x, -x))
-#define DC_SAD(W, t) W(sad_##t, n_max_##t(x, y) - n_min_##t(x, y) + z)
-DC_SAD(DC_VW3, s32)
-DC_SAD(DC_VW3, u32)
-DC_SAD(DC_VD3, s64)
-DC_SAD(DC_VD3, u64)
-DC_VW3(sad_u16, n_sad_u32(x, y, z) & 0xffffu)
-DC_VW3(sad_s16, n_sad_s32(n_sign16(x), n_sign16(y), z) & 0xffffu)
 
 /* --- products of twice the width ------------------------------------------------------------------------------ */
 
@@ -123,21 +117,13 @@ DC_FN dc_ul n_product_s(dc_ul x, dc_ul y) { /* a negative factor counts 2^32 too
     const dc_ul even = product((dc_ul)x, (dc_ul)y), odd = product((dc_ul)x >> 32, (dc_ul)y >> 32);                     \
     return (dc_u)((even >> 32) | (odd & ~(u64)0xffffffffu));                                                           \
   }                                                                                                                    \
-  DC_LIFT_w_ww(mulhi_##t)                                                                                              \
-  DC_VW3(madhi_##t, n_mulhi_##t(x, y) + z)
+  DC_LIFT_w_ww(mulhi_##t)
 DC_WIDE(u32, n_product_u)
 DC_WIDE(s32, n_product_s)
-DC_VW2(mulwide_s16, n_sign16(x) * n_sign16(y))
-DC_VW3(madwide_s16, n_mulwide_s16(x, y) + z)
-DC_VW2(mulhi_s16, n_mulwide_s16(x, y) >> 16)
-DC_VW3(madhi_u16, (n_mulhi_u16(x, y) + z) & 0xffffu)
-DC_VW3(madhi_s16, (n_mulhi_s16(x, y) + z) & 0xffffu)
 DC_LANEWISE2(mulhi_u64, dc_ul, u64)
 DC_LANEWISE2(mulhi_s64, dc_ul, u64)
 DC_LIFT_d_dd(mulhi_u64)
 DC_LIFT_d_dd(mulhi_s64)
-DC_VD3(madhi_u64, n_mulhi_u64(x, y) + z)
-DC_VD3(madhi_s64, n_mulhi_s64(x, y) + z)
 
 /* --- division: by zero gives all ones, the smallest integer by -1 wraps --------------------------------------- */
 
@@ -172,11 +158,6 @@ DC_FN dc_u n_quotient_s(dc_u x, dc_u y) {
 }
 DC_VW2(div_s32, n_select(n_is_zero(y), n_splat(~0u), n_quotient_s(x, y)))
 DC_VW2(rem_s32, n_select(n_is_zero(y), n_splat(~0u), x - n_quotient_s(x, y) * y))
-#define DC_DIV16(name)                                                                                                 \
-  DC_VW2(name##_u16, n_##name##_u32(x, y) & 0xffffu)                                    \
-  DC_VW2(name##_s16, n_##name##_s32(n_sign16(x), n_sign16(y)) & 0xffffu)
-DC_DIV16(div)
-DC_DIV16(rem)
 #define DC_DIV64(name)                                                                                                 \
   DC_LANEWISE2(name, dc_ul, u64)                                                                                       \
   DC_LIFT_d_dd(name)
@@ -210,10 +191,7 @@ DC_FN dc_u n_byte_u(dc_u x, int i) { return x >> 8 * i & 0xffu; }
 DC_FN dc_u n_half_s(dc_u x, int i) { return (dc_u)((dc_s)(x << (16 - 16 * i)) >> 16); }
 DC_FN dc_u n_half_u(dc_u x, int i) { return x >> 16 * i & 0xffffu; }
 #define DC_DOT(a, b)                                                                                                   \
-  DC_VW3(dp4a_##a##b, z + n_halves(n_even_##a(x), n_even_##b(y)) + n_halves(n_odd_##a(x), n_odd_##b(y)))               \
-  DC_DOT2(lo_##a##b, a, b, 0) DC_DOT2(hi_##a##b, a, b, 2)
-#define DC_DOT2(name, a, b, at)                                                                                        \
-  DC_VW3(dp2a_##name, z + n_half_##a(x, 0) * n_byte_##b(y, at) + n_half_##a(x, 1) * n_byte_##b(y, at + 1))
+  DC_VW3(dp4a_##a##b, z + n_halves(n_even_##a(x), n_even_##b(y)) + n_halves(n_odd_##a(x), n_odd_##b(y)))
 DC_DOT(s, s)
 DC_DOT(s, u)
 DC_DOT(u, s)

@@ -1,6 +1,6 @@
 /*
-** scalar.h - what PTX integer instructions and conversions compute, on one lane: the interpreter's loops (ops/) and
-** emitted code for uniform values both call these; test_native compares emitted vectors with the interpreter.
+** scalar.h - what PTX integer instructions and conversions compute, on one lane: for uniform values in emitted code,
+** and where there is no vector form.
 **
 ** s_NAME takes and gives registers: uint32_t (16-bit ones zero-extended), uint64_t; floats as their bits.
 */
@@ -48,23 +48,23 @@ DC_FN f64 bits_f64(u64 u) {
 #define S_COUNT(name, expr) DC_FN u32 s_##name(u64 x) { return expr; }
 #define S_LOW16(expr) ((expr)&0xffffu)
 
+#define LANE(name) s_##name
+#define LANE_W1 S_W1
 #define LANE_W2 S_W2
 #define LANE_W3 S_W3
+#define LANE_W4(name, expr) DC_FN u32 s_##name(u32 x, u32 y, u32 z, u32 v) { return expr; }
+#define LANE_D3 S_D3
 #define LANE_ANY1(name, expr) S_W1(name##_16, S_LOW16(expr)) S_W1(name##_32, expr) S_D1(name##_64, expr)
 #define LANE_ANY2(name, expr) S_W2(name##_16, S_LOW16(expr)) S_W2(name##_32, expr) S_D2(name##_64, expr)
 #define LANE_ANY3(name, expr) S_W3(name##_16, S_LOW16(expr)) S_W3(name##_32, expr) S_D3(name##_64, expr)
 #include "elementwise.h"
-#undef LANE_W2
-#undef LANE_W3
-#undef LANE_ANY1
-#undef LANE_ANY2
-#undef LANE_ANY3
 
 /* --- integers ------------------------------------------------------------------------------------------------- */
 
 S_W1(sign16, (u32)(int16_t)x)
 S_W1(abs_32, (s32)x < 0 ? -x : x)
-S_W1(abs_16, s_abs_32(s_sign16(x)))
+S_W1(negative, (u32)((s32)x >> 31)) /* 0 or ~0 */
+DC_FN u32 s_splat(u32 x) { return x; }
 S_D1(abs_64, (s64)x < 0 ? -x : x)
 
 #define S_MIN(x, y) ((x) < (y) ? (x) : (y))
@@ -73,20 +73,10 @@ S_W2(min_u32, S_MIN(x, y))
 S_W2(max_u32, S_MAX(x, y))
 S_W2(min_s32, (u32)S_MIN((s32)x, (s32)y))
 S_W2(max_s32, (u32)S_MAX((s32)x, (s32)y))
-S_W2(min_u16, s_min_u32(x, y))
-S_W2(max_u16, s_max_u32(x, y))
-S_W2(min_s16, S_LOW16(s_min_s32(s_sign16(x), s_sign16(y))))
-S_W2(max_s16, S_LOW16(s_max_s32(s_sign16(x), s_sign16(y))))
 S_D2(min_u64, S_MIN(x, y))
 S_D2(max_u64, S_MAX(x, y))
 S_D2(min_s64, (u64)S_MIN((s64)x, (s64)y))
 S_D2(max_s64, (u64)S_MAX((s64)x, (s64)y))
-S_W3(sad_s32, s_max_s32(x, y) - s_min_s32(x, y) + z)
-S_W3(sad_u32, s_max_u32(x, y) - s_min_u32(x, y) + z)
-S_W3(sad_s16, S_LOW16(s_sad_s32(s_sign16(x), s_sign16(y), z)))
-S_W3(sad_u16, S_LOW16(s_sad_u32(x, y, z)))
-S_D3(sad_s64, s_max_s64(x, y) - s_min_s64(x, y) + z)
-S_D3(sad_u64, s_max_u64(x, y) - s_min_u64(x, y) + z)
 
 DC_FN u64 s_mulwide_u32(u32 x, u32 y) { return (u64)x * y; }
 DC_FN u64 s_mulwide_s32(u32 x, u32 y) { return (u64)((s64)(s32)x * (s32)y); }
@@ -94,18 +84,8 @@ DC_FN u64 s_madwide_u32(u32 x, u32 y, u64 z) { return s_mulwide_u32(x, y) + z; }
 DC_FN u64 s_madwide_s32(u32 x, u32 y, u64 z) { return s_mulwide_s32(x, y) + z; }
 S_W2(mulhi_u32, (u32)(s_mulwide_u32(x, y) >> 32))
 S_W2(mulhi_s32, (u32)(s_mulwide_s32(x, y) >> 32))
-S_W2(mulwide_s16, s_sign16(x) * s_sign16(y))
-S_W3(madwide_s16, s_mulwide_s16(x, y) + z)
-/* A signed product: gcc 12 vectorizes the unsigned one, cut to 16 bits, as if the factors were not sign-extended. */
-S_W2(mulhi_s16, S_LOW16((s32)s_sign16(x) * (s32)s_sign16(y) >> 16))
 S_D2(mulhi_u64, (u64)((unsigned __int128)x * y >> 64))
 S_D2(mulhi_s64, (u64)((__int128)(s64)x * (s64)y >> 64))
-S_W3(madhi_u32, s_mulhi_u32(x, y) + z)
-S_W3(madhi_s32, s_mulhi_s32(x, y) + z)
-S_W3(madhi_u16, S_LOW16(s_mulhi_u16(x, y) + z))
-S_W3(madhi_s16, S_LOW16(s_mulhi_s16(x, y) + z))
-S_D3(madhi_u64, s_mulhi_u64(x, y) + z)
-S_D3(madhi_s64, s_mulhi_s64(x, y) + z)
 
 /* Division by zero gives all ones, the smallest integer by -1 wraps.  Operands of 64 bits are most often small: the
 ** shorter division then. */
@@ -117,11 +97,6 @@ S_D2(div_u64, y == 0 ? ~(u64)0 : (x | y) >> 32 ? x / y : (u32)x / (u32)y)
 S_D2(rem_u64, y == 0 ? ~(u64)0 : (x | y) >> 32 ? x % y : (u32)x % (u32)y)
 S_D2(div_s64, (x | y) >> 32 == 0 ? s_div_u64(x, y) : y == 0 ? ~(u64)0 : y == ~(u64)0 ? -x : (u64)((s64)x / (s64)y))
 S_D2(rem_s64, (x | y) >> 32 == 0 ? s_rem_u64(x, y) : y == 0 ? ~(u64)0 : y == ~(u64)0 ? 0 : (u64)((s64)x % (s64)y))
-#define S_DIV16(name)                                                                                                  \
-  S_W2(name##_u16, S_LOW16(s_##name##_u32(x, y)))                                                                      \
-  S_W2(name##_s16, S_LOW16(s_##name##_s32(s_sign16(x), s_sign16(y))))
-S_DIV16(div)
-S_DIV16(rem)
 
 DC_FN u32 s_byte_s(u32 x, int i) { return (u32)(int8_t)(x >> 8 * i); }
 DC_FN u32 s_byte_u(u32 x, int i) { return x >> 8 * i & 0xff; }
@@ -129,10 +104,7 @@ DC_FN u32 s_half_s(u32 x, int i) { return (u32)(int16_t)(x >> 16 * i); }
 DC_FN u32 s_half_u(u32 x, int i) { return x >> 16 * i & 0xffff; }
 #define S_DOT(a, b)                                                                                                    \
   S_W3(dp4a_##a##b, z + s_byte_##a(x, 0) * s_byte_##b(y, 0) + s_byte_##a(x, 1) * s_byte_##b(y, 1) +                    \
-                        s_byte_##a(x, 2) * s_byte_##b(y, 2) + s_byte_##a(x, 3) * s_byte_##b(y, 3))                     \
-  S_DOT2(lo_##a##b, a, b, 0) S_DOT2(hi_##a##b, a, b, 2)
-#define S_DOT2(name, a, b, at)                                                                                         \
-  S_W3(dp2a_##name, z + s_half_##a(x, 0) * s_byte_##b(y, at) + s_half_##a(x, 1) * s_byte_##b(y, at + 1))
+                        s_byte_##a(x, 2) * s_byte_##b(y, 2) + s_byte_##a(x, 3) * s_byte_##b(y, 3))
 S_DOT(s, s)
 S_DOT(s, u)
 S_DOT(u, s)
@@ -144,9 +116,6 @@ S_DOT(u, u)
 S_W2(shl_32, y < 32 ? x << (y & 31) : 0)
 S_W2(shr_u32, y < 32 ? x >> (y & 31) : 0)
 S_W2(shr_s32, (u32)((s32)x >> (y < 32 ? y : 31)))
-S_W2(shl_16, S_LOW16(s_shl_32(x, y)))
-S_W2(shr_u16, s_shr_u32(x, y))
-S_W2(shr_s16, S_LOW16(s_shr_s32(s_sign16(x), y)))
 DC_FN u64 s_shl_64(u64 x, u32 y) { return y < 64 ? x << (y & 63) : 0; }
 DC_FN u64 s_shr_u64(u64 x, u32 y) { return y < 64 ? x >> (y & 63) : 0; }
 DC_FN u64 s_shr_s64(u64 x, u32 y) { return (u64)((s64)x >> (y < 64 ? y : 63)); }
@@ -157,24 +126,12 @@ S_W3(shf_r_wrap, (u32)(((u64)y << 32 | x) >> (z & 31)))
 S_W3(shf_l_clamp, (u32)(((u64)y << 32 | x) << s_min_u32(z, 32) >> 32))
 S_W3(shf_r_clamp, (u32)(((u64)y << 32 | x) >> s_min_u32(z, 32)))
 
-/* Bit fields: position and length are the low bytes of their operands.  A signed field goes to the top and comes back
-** with its sign. */
-DC_FN u32 s_ones_32(u32 n) { return ~s_shl_32(~0u, n); }
+/* Bit fields of 64 bits; of 32: composed.h. */
 DC_FN u64 s_ones_64(u32 n) { return ~s_shl_64(~(u64)0, n); }
-S_W3(bfe_u32, s_shr_u32(x, y & 0xff) & s_ones_32(z & 0xff))
 DC_FN u64 s_bfe_u64(u64 x, u32 y, u32 z) { return s_shr_u64(x, y & 0xff) & s_ones_64(z & 0xff); }
-DC_FN u32 s_bfe_s32(u32 x, u32 y, u32 z) {
-  const u32 up = 32 - s_min_u32(z & 0xff, 32);
-  return s_shr_s32(s_shl_32(s_shr_s32(x, y & 0xff), up), up);
-}
 DC_FN u64 s_bfe_s64(u64 x, u32 y, u32 z) {
   const u32 up = 64 - s_min_u32(z & 0xff, 64);
   return s_shr_s64(s_shl_64(s_shr_s64(x, y & 0xff), up), up);
-}
-/* x into y at position z, v bits. */
-DC_FN u32 s_bfi_32(u32 x, u32 y, u32 z, u32 v) {
-  const u32 at = z & 0xff, field = s_shl_32(s_ones_32(v & 0xff), at);
-  return (y & ~field) | (s_shl_32(x, at) & field);
 }
 DC_FN u64 s_bfi_64(u64 x, u64 y, u32 z, u32 v) {
   const u32 at = z & 0xff;
@@ -195,11 +152,8 @@ S_COUNT(popc_64, (u32)__builtin_popcountll(x))
   return x >> 16 | x << 16
 DC_FN u32 s_brev_32(u32 x) { DC_BREV(x); }
 S_D1(brev_64, (u64)s_brev_32((u32)x) << 32 | s_brev_32((u32)(x >> 32)))
-/* bfind: the highest bit that differs from the sign, all ones if there is none; _shift: how far from the top it is. */
-S_W1(bfind_u32, 31u - s_clz_32(x))
-S_W1(bfind_s32, 31u - s_clz_32(x ^ (u32)((s32)x >> 31)))
+/* _shift: how far from the top the bit is that bfind finds. */
 S_W1(bfind_shift_u32, x ? s_clz_32(x) : ~0u)
-S_W1(bfind_shift_s32, s_bfind_shift_u32(x ^ (u32)((s32)x >> 31)))
 S_COUNT(bfind_u64, 63u - s_clz_64(x))
 S_COUNT(bfind_s64, s_bfind_u64(x ^ (u64)((s64)x >> 63)))
 S_COUNT(bfind_shift_u64, x ? s_clz_64(x) : ~0u)
@@ -223,6 +177,30 @@ DC_FN u32 s_prmt(u32 x, u32 y, u32 z) {
   }
   return r;
 }
+
+S_W1(cnot_32, x == 0)
+S_W1(cnot_16, x == 0)
+S_D1(cnot_64, x == 0)
+/* fns: the z-th set bit of x from bit y on, upwards for z > 0, downwards for z < 0, y itself for 0. */
+DC_FN u32 s_fns(u32 x, u32 y, u32 z) {
+  const s32 step = (s32)z < 0 ? -1 : 1;
+  s32 at = (s32)(y & 31), left = (s32)z < 0 ? (s32)-z : (s32)z;
+  if (z == 0) return x >> at & 1 ? (u32)at : ~0u;
+  for (; at >= 0 && at < 32; at += step)
+    if ((x >> at & 1) && --left == 0) return (u32)at;
+  return ~0u;
+}
+
+#include "composed.h"
+#undef LANE
+#undef LANE_W1
+#undef LANE_W2
+#undef LANE_W3
+#undef LANE_W4
+#undef LANE_D3
+#undef LANE_ANY1
+#undef LANE_ANY2
+#undef LANE_ANY3
 
 /* --- floats --------------------------------------------------------------------------------------------------- */
 

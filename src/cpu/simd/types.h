@@ -25,7 +25,7 @@
 #ifndef DC_W
 #define DC_W 32
 #endif
-#if defined(DC_X86) && defined(__AVX512F__)
+#if defined(DC_X86) && defined(__AVX512F__) && !defined(DC_NARROW) /* DC_NARROW: vectors of 256 bits at most */
 #define DC_NW 16
 #elif defined(DC_X86) && defined(__AVX2__)
 #define DC_NW 8
@@ -46,7 +46,7 @@
   X(0, __VA_ARGS__) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__)                                              \
   X(4, __VA_ARGS__) X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__)
 #else
-#error "DC_W must be 16 or 32"
+#error "DC_W must be 16 or 32, or DC_NW"
 #endif
 
 /* Native vectors. A cast between them keeps the bits. */
@@ -73,7 +73,7 @@ typedef struct V32 {
 /* Which lanes run, a bit a lane: such masks are mostly tested.  What lanes compare is mostly chosen by, so a P is what
 ** native comparisons give; to make a word of it takes several instructions. */
 typedef u32 M;
-#define DC_EVERY ((M)(DC_W == 32 ? 0xffffffffu : 0xffffu))
+#define DC_EVERY ((M)(0xffffffffu >> (32 - DC_W)))
 #define DC_PART(m, i) n_from((m) >> (DC_NW * (i))) /* its lanes of part i, as native instructions want them */
 typedef struct P {
   DC_PARTS(DC_M32, dc_m)
@@ -331,9 +331,15 @@ DC_FN void n_store16(uint16_t *p, dc_u x) { /* packus saturates what is above 16
   _mm_storeu_si128((__m128i *)(void *)p, _mm_packus_epi32(DC_LO(x), DC_HI(x)));
 }
 #else
-DC_FN dc_u n_load16(const uint16_t *p) { return (dc_u){p[0], p[1], p[2], p[3]}; }
+typedef uint16_t dc_half_u __attribute__((vector_size(8)));
+DC_FN dc_u n_load16(const uint16_t *p) {
+  dc_half_u x;
+  memcpy(&x, p, sizeof x);
+  return __builtin_convertvector(x, dc_u);
+}
 DC_FN void n_store16(uint16_t *p, dc_u x) {
-  for (int i = 0; i < 4; i++) p[i] = (uint16_t)x[i];
+  const dc_half_u r = __builtin_convertvector(x, dc_half_u);
+  memcpy(p, &r, sizeof r);
 }
 #endif
 DC_FN V32 V16_load(const uint16_t *p) {

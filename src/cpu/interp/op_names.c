@@ -1,0 +1,378 @@
+/*
+** op_names.c - PTX instructions to functions of simd/: the name that opcode, type and modes spell, looked up among the
+** rows of simd/functions.def.
+*/
+#include "cpu/interp/op_names.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/ptx/opcode.h"
+#include "cpu/ptx/ptx.h"
+
+/* --- the functions -------------------------------------------------------------------------------------------- */
+
+#define F1(R, A, name) {#name, #R "_" #A},
+#define F2(R, A, B, name) {#name, #R "_" #A #B},
+#define F3(R, A, B, C, name) {#name, #R "_" #A #B #C},
+#define F4(R, A, B, C, E, name) {#name, #R "_" #A #B #C #E},
+#define TEST1(A, name) {#name, "p_" #A},
+#define TEST2(A, name) {#name, "p_" #A #A},
+#define PRED1(name, words) {#name, "p_p"},
+#define PRED2(name, words) {#name, "p_pp"},
+#define PRED3(name, words) {#name, "p_ppp"},
+#define PACK(R, A, name) {#name, #R "_" #A #A},
+#define UNPACK(R, A, name) {#name, #R #R "_" #A},
+const dc_function dc_functions[] = {
+#include "cpu/simd/functions.def"
+  {NULL, NULL},
+};
+enum { NFUNCTIONS = sizeof dc_functions / sizeof *dc_functions - 1, NPLACES = 2048 };
+_Static_assert(NFUNCTIONS * 2 < NPLACES, "the hash table of functions is too small");
+
+static int16_t places[NPLACES]; /* open addressing: row + 1 of the first row of a name; 0: empty */
+
+static int16_t *hash_place(const char *name) {
+  uint32_t h = 2166136261u; /* FNV-1a */
+  for (const char *c = name; *c; c++) h = (h ^ (uint8_t)*c) * 16777619u;
+  while (places[h % NPLACES] && strcmp(dc_functions[places[h % NPLACES] - 1].name, name) != 0) h++;
+  return &places[h % NPLACES];
+}
+static void fill_places(void) {
+  for (int i = 0; i < NFUNCTIONS; i++) {
+    int16_t *place = hash_place(dc_functions[i].name);
+    if (*place == 0) *place = (int16_t)(i + 1);
+  }
+}
+int dc_function_find(const char *name) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, fill_places);
+  return *hash_place(name) - 1;
+}
+
+/* --- names ---------------------------------------------------------------------------------------------------- */
+
+typedef struct spelling {
+  char name[40], join;
+} spelling;
+
+static bool is_signed(int type) { return type >= PTX_S8 && type <= PTX_S64; }
+static bool is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
+static int bits_of(int type) { return ptx_type_bits((ptx_type)type); }
+static int container_of(int type) { return bits_of(type) < 16 ? 16 : bits_of(type); }
+static char letter(int type) { return is_signed(type) ? 's' : 'u'; }
+
+static bool named(spelling *s, const char *format, ...) {
+  va_list ap;
+  va_start(ap, format);
+  int n = vsnprintf(s->name, sizeof s->name, format, ap);
+  va_end(ap);
+  return n > 0 && n < (int)sizeof s->name;
+}
+static bool by_type(const ptx_ins *ins, spelling *s, const char *op) {
+  return named(s, "%s_%c%d", op, letter(ins->type), bits_of(ins->type));
+}
+static bool by_width(const ptx_ins *ins, spelling *s, const char *op) {
+  return named(s, "%s_%d", op, bits_of(ins->type));
+}
+
+static const char *suffix(const ptx_ins *ins) {
+  if (ins->flags & PTX_F_SAT) return "_sat";
+  return ins->flags & PTX_F_RELU ? "_relu" : ins->flags & PTX_F_SHIFTAMT ? "_shift" : "";
+}
+
+/* Integers by the opcode's traits: add_32, min_s32, add_sat_s32; and_pred. */
+static bool regular(const ptx_ins *ins, spelling *s) {
+  const char *op = ptx_op_text(ins->op);
+  if (ins->type == PTX_PRED) return named(s, "%s_pred", op);
+  if (!is_integer(ins->type)) return false;
+  if (ptx_traits(ins->op) & PTX_T_BY_WIDTH && !*suffix(ins)) return by_width(ins, s, op);
+  return named(s, "%s%s_%c%d", op, suffix(ins), letter(ins->type), bits_of(ins->type));
+}
+
+/* --- integers ------------------------------------------------------------------------------------------------- */
+
+/* Two of 16 bits in a register. */
+static bool pair(const ptx_ins *ins, spelling *s) {
+  const char *sign = ins->op == PTX_OP_ADD ? "" : ins->type == PTX_S16X2 ? "s" : "u";
+  return named(s, "%s%s_%s16x2", ptx_op_text(ins->op), suffix(ins), sign);
+}
+
+static bool product(const ptx_ins *ins, spelling *s) {
+  const char *op = ptx_op_text(ins->op), *half = ins->mode == PTX_WIDE ? "wide" : ins->mode == PTX_HI_HALF ? "hi" : "";
+  if (!is_integer(ins->type)) return false;
+  if (ins->op == PTX_OP_MUL24 || ins->op == PTX_OP_MAD24) half = *half ? half : "lo";
+  if (!*half) return !*suffix(ins) && by_width(ins, s, op);
+  return named(s, "%s%s%s_%c%d", op, half, suffix(ins), letter(ins->type), bits_of(ins->type));
+}
+
+static bool dot(const ptx_ins *ins, spelling *s) {
+  const char *half = ins->op == PTX_OP_DP4A ? "dp4a_" : ins->mode == PTX_HI_HALF ? "dp2a_hi_" : "dp2a_lo_";
+  return named(s, "%s%c%c", half, letter(ins->type), letter(ins->type2));
+}
+
+static bool funnel(const ptx_ins *ins, spelling *s) {
+  switch (ins->mode) {
+    case PTX_L_WRAP: return named(s, "shf_l_wrap");
+    case PTX_L_CLAMP: return named(s, "shf_l_clamp");
+    case PTX_R_WRAP: return named(s, "shf_r_wrap");
+    case PTX_R_CLAMP: return named(s, "shf_r_clamp");
+    default: return false;
+  }
+}
+
+static bool permute(const ptx_ins *ins, spelling *s) {
+  static const char *const modes[] = {[PTX_PRMT_F4E] = "f4e", [PTX_PRMT_B4E] = "b4e", [PTX_PRMT_RC8] = "rc8",
+                                      [PTX_PRMT_ECL] = "ecl", [PTX_PRMT_ECR] = "ecr", [PTX_PRMT_RC16] = "rc16"};
+  if (ins->mode == PTX_MODE_NONE) return named(s, "prmt");
+  return ins->mode >= PTX_PRMT_F4E && ins->mode <= PTX_PRMT_RC16 && named(s, "prmt_%s", modes[ins->mode]);
+}
+
+/* --- comparing and choosing ----------------------------------------------------------------------------------- */
+
+/* "lt_s32": the relation and the operands' type. */
+static bool relation(const ptx_ins *ins, int type, char *text, size_t size) {
+  static const char *const names[] = {[PTX_EQ] = "eq",   [PTX_NE] = "ne",   [PTX_LT] = "lt",   [PTX_LE] = "le",
+                                      [PTX_GT] = "gt",   [PTX_GE] = "ge",   [PTX_LO] = "lt",   [PTX_LS] = "le",
+                                      [PTX_HI] = "gt",   [PTX_HS] = "ge",   [PTX_EQU] = "equ", [PTX_NEU] = "neu",
+                                      [PTX_LTU] = "ltu", [PTX_LEU] = "leu", [PTX_GTU] = "gtu", [PTX_GEU] = "geu",
+                                      [PTX_NUM] = "num", [PTX_NAN] = "nan"};
+  int cmp = ins->cmp, bits = bits_of(type);
+  bool spelled_unsigned = cmp >= PTX_LO && cmp <= PTX_HS, equality = cmp == PTX_EQ || cmp == PTX_NE;
+  if (cmp == PTX_CMP_NONE || cmp > PTX_NAN) return false;
+  if (type == PTX_F32 || type == PTX_F64 || type == PTX_F16) {
+    bool ftz = (ins->flags & PTX_F_FTZ) != 0;
+    if (spelled_unsigned || (ftz && type == PTX_F16)) return false;
+    const char *form = type == PTX_F64 ? "f64" : type == PTX_F16 ? "f16" : ftz ? "ftz" : "f32";
+    return snprintf(text, size, "%s_%s", names[cmp], form) > 0;
+  }
+  if (!is_integer(type) || bits < 16 || cmp > PTX_HS) return false;
+  char sign = is_signed(type) && !spelled_unsigned && !equality ? 's' : 'u';
+  return snprintf(text, size, "%s_%c%d", names[cmp], sign, bits) > 0;
+}
+
+static bool setp(const ptx_ins *ins, spelling *s) {
+  char text[12];
+  s->join = "\0aox"[ins->boolop & 3];
+  return relation(ins, ins->type, text, sizeof text) && named(s, "setp_%s", text);
+}
+
+static bool selp(const ptx_ins *ins, spelling *s) {
+  const int bits = bits_of(ins->type);
+  return bits == 1 ? named(s, "selp_pred") : bits >= 16 && named(s, "selp_%d", bits == 16 ? 32 : bits);
+}
+
+static bool slct(const ptx_ins *ins, spelling *s) {
+  const int bits = bits_of(ins->type);
+  const char *how = ins->type2 == PTX_S32 ? "s32" : ins->flags & PTX_F_FTZ ? "ftz" : "f32";
+  if (ins->type2 != PTX_S32 && ins->type2 != PTX_F32) return false;
+  return bits >= 16 && named(s, "slct_%d_%s", bits == 16 ? 32 : bits, how);
+}
+
+/* --- moves ---------------------------------------------------------------------------------------------------- */
+
+static bool mov(const ptx_ins *ins, spelling *s) {
+  if (ins->opnd && ins->opnd[ins->ndst].kind == PTX_SREG) return false;
+  if (ins->type == PTX_PRED) return named(s, "mov_pred");
+  return by_width(ins, s, ins->ndst > 1 ? "unpack" : ins->nsrc > 1 ? "pack" : "mov");
+}
+
+/* --- floats --------------------------------------------------------------------------------------------------- */
+
+static const char *directed(int round) {
+  return round == PTX_RM ? "_rm" : round == PTX_RP ? "_rp" : round == PTX_RZ ? "_rz" : "";
+}
+
+static bool testp(const ptx_ins *ins, spelling *s) {
+  static const char *const names[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+  const int i = ins->mode - PTX_TESTP_FINITE;
+  return i >= 0 && i <= 5 && named(s, "testp_%s_f%d", names[i], bits_of(ins->type));
+}
+
+/* Opcodes that have no exact form. */
+static bool is_approximation(int op) {
+  return op == PTX_OP_RSQRT || op == PTX_OP_EX2 || op == PTX_OP_LG2 || op == PTX_OP_SIN || op == PTX_OP_COS ||
+         op == PTX_OP_TANH;
+}
+
+static bool floating(const ptx_ins *ins, spelling *s) {
+  const bool ftz = (ins->flags & PTX_F_FTZ) != 0, sat = (ins->flags & PTX_F_SAT) != 0;
+  const bool approximate = (ins->flags & (PTX_F_APPROX | PTX_F_FULL)) != 0, wide = ins->type == PTX_F64;
+  const char *op = ins->op == PTX_OP_MAD ? "fma" : ptx_op_text(ins->op); /* mad.f32 is fma from sm_20 on */
+  if (ins->op == PTX_OP_TESTP) return testp(ins, s);
+  if (ins->op == PTX_OP_COPYSIGN) return named(s, "copysign_f%d", bits_of(ins->type));
+  if (is_approximation(ins->op) && !approximate) return false;
+  if (wide && approximate) {
+    if (ins->op == PTX_OP_RSQRT && !ftz) return named(s, "rsqrt_f64");
+    return ftz && (ins->op == PTX_OP_RSQRT || ins->op == PTX_OP_RCP) && named(s, "%s_gross", op);
+  }
+  if (wide) return !ftz && !sat && named(s, "%s%s_f64", op, directed(ins->round));
+  if (ins->op == PTX_OP_DIV && ins->flags & PTX_F_APPROX) op = "div_approx";
+  return named(s, "%s%s_%s", op, directed(ins->round), sat ? ftz ? "ftz_sat" : "sat" : ftz ? "ftz" : "f32");
+}
+
+/* f16 and f16x2; signs of bf16 are theirs. */
+static bool halves(const ptx_ins *ins, spelling *s) {
+  const bool sign = ins->op == PTX_OP_NEG || ins->op == PTX_OP_ABS, ftz = (ins->flags & PTX_F_FTZ) != 0;
+  const bool brain = ins->type == PTX_BF16 || ins->type == PTX_BF16X2;
+  if ((ftz || brain) && (!sign || (ftz && brain))) return false;
+  if (ins->flags & PTX_F_SAT) return false;
+  return named(s, "%s%s_f16%s", ptx_op_text(ins->op), ftz ? "_ftz" : "", bits_of(ins->type) == 32 ? "x2" : "");
+}
+
+/* --- conversions ---------------------------------------------------------------------------------------------- */
+
+/* Taking the narrower type out of the source: see ops/convert.c. */
+static bool integer_to_integer(const ptx_ins *ins, spelling *s) {
+  int to = bits_of(ins->type), from = bits_of(ins->type2);
+  if (ins->flags & PTX_F_SAT) return false;
+  if (to == 64 && from == 64) return named(s, "mov_64");
+  int container = container_of(ins->type), type = to < from || (to == from && to < container) ? ins->type : ins->type2;
+  int bits = to < from ? to : from;
+  bool sign = is_signed(type) && (bits < 32 || container == 64);
+  if (bits == 64) bits = 32, sign = false;
+  return named(s, "cvt_i%d_%c%d_%c", container, sign ? 's' : 'u', bits, from == 64 ? 'd' : 'w');
+}
+
+static bool integer_to_float(const ptx_ins *ins, spelling *s) {
+  const char *round = *directed(ins->round) ? directed(ins->round) : "_rn";
+  if ((ins->type != PTX_F16 && ins->type != PTX_F32 && ins->type != PTX_F64) || ins->flags & PTX_F_SAT) return false;
+  return ins->round < PTX_RNI &&
+         named(s, "cvt%s_f%d_%c%d", round, bits_of(ins->type), letter(ins->type2), bits_of(ins->type2));
+}
+
+/* To a whole number. */
+static const char *whole(int round) {
+  switch (round) {
+    case PTX_RNI: return "rni";
+    case PTX_RMI: return "rmi";
+    case PTX_RPI: return "rpi";
+    case PTX_RZI: return "rzi";
+    default: return NULL;
+  }
+}
+
+static bool float_to_integer(const ptx_ins *ins, spelling *s) {
+  const char *round = ins->round == PTX_RND_NONE ? "rzi" : whole(ins->round);
+  const bool away = ins->round == PTX_RMI || ins->round == PTX_RPI;
+  if (!round || (ins->type2 != PTX_F16 && ins->type2 != PTX_F32 && ins->type2 != PTX_F64)) return false;
+  if (ins->flags & PTX_F_FTZ && away) return false;
+  return named(s, "cvt_%s_%c%d_f%d", round, letter(ins->type), bits_of(ins->type), bits_of(ins->type2));
+}
+
+static bool float_to_float(const ptx_ins *ins, spelling *s) {
+  bool ftz = (ins->flags & PTX_F_FTZ) != 0, sat = (ins->flags & PTX_F_SAT) != 0;
+  int bits = bits_of(ins->type);
+  if (*directed(ins->round)) return false;
+  if (ins->type == ins->type2 && (ins->type == PTX_F32 || ins->type == PTX_F64)) {
+    const char *round = whole(ins->round);
+    if ((round || ins->type == PTX_F64) && (ftz || sat)) return false;
+    if (round) return named(s, "cvt_%s_f%d_f%d", round, bits, bits);
+    if (ftz || sat) return named(s, "cvt%s%s_f32_f32", ftz ? "_ftz" : "", sat ? "_sat" : "");
+    return named(s, "mov_%d", bits);
+  }
+  if (sat || (ins->round != PTX_RN && ins->round != PTX_RND_NONE)) return false;
+  if (ins->type == PTX_F64 && ins->type2 == PTX_F32) return named(s, ftz ? "cvt_ftz_f64_f32" : "cvt_f64_f32");
+  if (ins->type == PTX_F32 && ins->type2 == PTX_F64) return named(s, ftz ? "cvt_ftz_f32_f64" : "cvt_f32_f64");
+  if (ins->type == PTX_F32 && ins->type2 == PTX_F16) return named(s, "cvt_f32_f16");
+  if (ins->type == PTX_F16 && ins->type2 == PTX_F32) return named(s, "cvt_f16_f32");
+  if (ftz) return false;
+  if (ins->type == PTX_F32 && ins->type2 == PTX_BF16) return named(s, "cvt_f32_bf16");
+  if (ins->type == PTX_BF16 && ins->type2 == PTX_F32) return named(s, "cvt_bf16_f32");
+  return false;
+}
+
+static bool is_real(int type) { return type >= PTX_F16 && type <= PTX_F64; }
+
+/* cvt.rn.f16x2.f32 d, a, b */
+static bool to_pair(const ptx_ins *ins, spelling *s) {
+  if (ins->type2 != PTX_F32 || ins->flags & (PTX_F_SAT | PTX_F_FTZ) || ins->round != PTX_RN) return false;
+  return named(s, ins->type == PTX_F16X2 ? "cvt_f16x2_f32" : "cvt_bf16x2_f32");
+}
+
+static bool cvt(const ptx_ins *ins, spelling *s) {
+  if (ins->type == PTX_F16X2 || ins->type == PTX_BF16X2) return to_pair(ins, s);
+  const bool from_integer = is_integer(ins->type2), to_integer = is_integer(ins->type);
+  if (from_integer && to_integer) return integer_to_integer(ins, s);
+  if (from_integer) return integer_to_float(ins, s);
+  if (to_integer) return float_to_integer(ins, s);
+  return is_real(ins->type) && is_real(ins->type2) && float_to_float(ins, s);
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------ */
+
+static bool spell(const ptx_ins *ins, spelling *s) {
+  const uint32_t known = PTX_F_FTZ | PTX_F_SAT | PTX_F_APPROX | PTX_F_FULL | PTX_F_SHIFTAMT |
+                         PTX_F_RELU;
+  const char *wrap = ins->mode == PTX_L_CLAMP ? "clamp" : "wrap";
+  if (ins->flags & ~known) return false;
+  if (ins->flags & PTX_F_RELU && ins->type != PTX_S32 && ins->type != PTX_S16X2) return false;
+  switch (ins->op) {
+    case PTX_OP_SHL: return by_width(ins, s, "shl");
+    case PTX_OP_SHR:
+    case PTX_OP_BFE: return by_type(ins, s, ptx_op_text(ins->op));
+    case PTX_OP_BFI: return by_width(ins, s, "bfi");
+    case PTX_OP_SHF: return funnel(ins, s);
+    case PTX_OP_LOP3: return named(s, "lop3_32");
+    case PTX_OP_PRMT: return permute(ins, s);
+    case PTX_OP_FNS: return named(s, "fns");
+    case PTX_OP_BMSK: return named(s, "bmsk_%s", wrap);
+    case PTX_OP_SZEXT: return named(s, "szext_%s_%c32", wrap, letter(ins->type));
+    case PTX_OP_SETP: return setp(ins, s);
+    case PTX_OP_SELP: return selp(ins, s);
+    case PTX_OP_SLCT: return slct(ins, s);
+    case PTX_OP_MOV: return mov(ins, s);
+    case PTX_OP_CVT: return cvt(ins, s);
+    default: break;
+  }
+  if (ins->type == PTX_F32 || ins->type == PTX_F64) return floating(ins, s);
+  if (ins->type >= PTX_F16 && ins->type <= PTX_BF16X2) return halves(ins, s);
+  if (ins->type == PTX_U16X2 || ins->type == PTX_S16X2) return pair(ins, s);
+  if (ptx_traits(ins->op) & (PTX_T_BY_WIDTH | PTX_T_BY_TYPE)) return regular(ins, s);
+  switch (ins->op) {
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
+    case PTX_OP_MUL24:
+    case PTX_OP_MAD24: return product(ins, s);
+    case PTX_OP_DP4A:
+    case PTX_OP_DP2A: return dot(ins, s);
+    default: return false;
+  }
+}
+
+static int bits_of_kind(char kind) { return kind == 'p' ? 1 : kind == 'h' ? 16 : kind == 'w' ? 32 : 64; }
+
+/* The row of a name whose result has the bits of the type, or the first one: names with rows of several kinds give
+** what the type says. */
+static const dc_function *row_of_type(int row, int type) {
+  const dc_function *first = &dc_functions[row];
+  for (const dc_function *f = first; f->name && strcmp(f->name, first->name) == 0; f++)
+    if (bits_of_kind(f->kinds[0]) == container_of(type)) return f;
+  return first;
+}
+
+bool dc_native_op(const ptx_ins *ins, dc_native_form *form) {
+  spelling s = {.join = 0};
+  memset(form, 0, sizeof *form);
+  form->row = spell(ins, &s) ? dc_function_find(s.name) : -1;
+  if (form->row < 0) return false;
+  const dc_function *f = row_of_type(form->row, ins->type);
+  const char *kinds = f->kinds;
+  form->name = f->name;
+  form->join = s.join;
+  for (; *kinds != '_'; kinds++) {
+    form->dst_bits[form->ndst] = (uint8_t)bits_of_kind(*kinds);
+    form->dst[form->ndst++] = *kinds == 'h' ? 'w' : *kinds;
+  }
+  while (*++kinds) form->src[form->nsrc++] = *kinds == 'h' ? 'w' : *kinds;
+  if (s.join) form->src[form->nsrc++] = 'p';
+  return form->ndst == ins->ndst && form->nsrc == ins->nsrc;
+}
+
+int dc_relation(const ptx_ins *ins, int type) {
+  spelling s;
+  char text[12];
+  return relation(ins, type, text, sizeof text) && named(&s, "setp_%s", text) ? dc_function_find(s.name) : -1;
+}

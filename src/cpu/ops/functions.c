@@ -1,0 +1,113 @@
+/*
+** functions.c - operations that are loops over one function of simd/ (functions.def): most arithmetic.
+**
+** A row's functions are named after its kinds too: a name may have several rows.
+*/
+#include "cpu/ops/functions.h"
+
+#include <string.h>
+
+#include "cpu/interp/op_names.h"
+#include "cpu/ops/gangs.h"
+
+#define BOTH(id, R, call)                                                                                              \
+  static void id(dc_warp *w, const dc_uop *op) {                                                                       \
+    uint8_t *const regs = w->regs;                                                                                     \
+    EACH_GANG(PUT_##R(o->d, call))                                                                                     \
+  }                                                                                                                    \
+  MASKED_GANGS(id##_m, R, call)
+#define F1(R, A, name) BOTH(R##_##A##_##name, R, v_##name(GET_##A(a)))
+#define F2(R, A, B, name) BOTH(R##_##A##B##_##name, R, v_##name(GET_##A(a), GET_##B(b)))
+#define F3(R, A, B, C, name) BOTH(R##_##A##B##C##_##name, R, v_##name(GET_##A(a), GET_##B(b), GET_##C(c)))
+#define F4(R, A, B, C, E, name)                                                                                        \
+  BOTH(R##_##A##B##C##E##_##name, R, v_##name(GET_##A(a), GET_##B(b), GET_##C(c), GET_##E(e)))
+
+#define WORD(id, bits)                                                                                                 \
+  static void id(dc_warp *w, const dc_uop *o) { w->preds[o->d] = bits; }                                               \
+  static void id##_m(dc_warp *w, const dc_uop *o) {                                                                    \
+    w->preds[o->d] = (w->preds[o->d] & ~w->mask) | (bits & w->mask);                                                   \
+  }
+#define TEST(name, call)                                                                                               \
+  static u32 compare_##name(const uint8_t *regs, const dc_uop *op) {                                                   \
+    u32 r = 0;                                                                                                         \
+    EACH_GANG(r |= P_word(call) << g)                                                                                  \
+    return r;                                                                                                          \
+  }                                                                                                                    \
+  WORD(name, compare_##name(w->regs, o))
+#define TEST1(A, name) TEST(name, v_##name(GET_##A(a)))
+#define TEST2(A, name) TEST(name, v_##name(GET_##A(a), GET_##A(b)))
+#define WORD_OF(x) (o->neg_##x ? ~w->preds[o->x] : w->preds[o->x])
+#define PRED(name, reads, words)                                                                                       \
+  static u32 bits_##name(const dc_warp *w, const dc_uop *o) {                                                          \
+    reads return words;                                                                                                \
+  }                                                                                                                    \
+  WORD(name, bits_##name(w, o))
+#define WORD_X const u32 x = WORD_OF(a);
+#define WORD_Y const u32 y = WORD_OF(b);
+#define WORD_Z const u32 z = WORD_OF(c);
+#define PRED1(name, words) PRED(name, WORD_X, words)
+#define PRED2(name, words) PRED(name, WORD_X WORD_Y, words)
+#define PRED3(name, words) PRED(name, WORD_X WORD_Y WORD_Z, words)
+
+/* The parts are in o->v, and may be left out of what is unpacked. */
+#define PACK(R, A, name) MASKED_GANGS(name, R, v_##name(PART_##A(0), PART_##A(1)))
+#define PART_h(i) V16_load(AT(const u16, o->v[i]))
+#define PART_w(i) V32_load(AT(const u32, o->v[i]))
+#define UNPACK(R, A, name)                                                                                             \
+  static void name(dc_warp *w, const dc_uop *op) {                                                                     \
+    uint8_t *const regs = w->regs;                                                                                     \
+    V32 lo, hi;                                                                                                        \
+    EACH_GANG({                                                                                                        \
+      v_##name(&lo, &hi, GET_##A(a));                                                                                  \
+      if (o->v[0] != DC_NO_OPERAND) PUT_MASKED_##R(o->v[0], lo);                                                       \
+      if (o->v[1] != DC_NO_OPERAND) PUT_MASKED_##R(o->v[1], hi);                                                       \
+    })                                                                                                                 \
+  }
+#include "cpu/simd/functions.def"
+
+#define ROW(id) {id, id##_m, NULL},
+#define F1(R, A, name) ROW(R##_##A##_##name)
+#define F2(R, A, B, name) ROW(R##_##A##B##_##name)
+#define F3(R, A, B, C, name) ROW(R##_##A##B##C##_##name)
+#define F4(R, A, B, C, E, name) ROW(R##_##A##B##C##E##_##name)
+#define TEST1(A, name) {name, name##_m, compare_##name},
+#define TEST2(A, name) {name, name##_m, compare_##name},
+#define PRED1(name, words) ROW(name)
+#define PRED2(name, words) ROW(name)
+#define PRED3(name, words) ROW(name)
+#define PACK(R, A, name) {name, name, NULL},
+#define UNPACK(R, A, name) {name, name, NULL},
+static const dc_function_ops functions[] = {
+#include "cpu/simd/functions.def"
+};
+
+/* --- choosing ------------------------------------------------------------------------------------------------- */
+
+/* Containers that the decoder left 0 match every kind. */
+static bool is_of_kind(int bits, char kind) {
+  return bits == 0 || bits == (kind == 'p' ? 1 : kind == 'h' ? 16 : kind == 'w' ? 32 : 64);
+}
+static bool matches(const dc_uop *o, const char *kinds) {
+  const char *sources = strchr(kinds, '_') + 1;
+  for (int i = 0; i < 3 && sources[i]; i++)
+    if (!is_of_kind(o->bits[i + 1], sources[i])) return false;
+  return is_of_kind(o->bits[0], kinds[0]);
+}
+
+const dc_function_ops *dc_function_of(const dc_uop *o, int row) {
+  const char *name = row < 0 ? NULL : dc_functions[row].name;
+  for (; name && dc_functions[row].name && strcmp(dc_functions[row].name, name) == 0; row++)
+    if (o == NULL || matches(o, dc_functions[row].kinds)) return &functions[row];
+  return NULL;
+}
+
+bool PER_ISA(dc_select_functions)(dc_uop *o) {
+  dc_native_form form;
+  if (!dc_native_op(o->ins, &form) || form.join) return false;
+  if (o->ins->op == PTX_OP_CVT && o->bits[1] && o->bits[1] < ptx_type_bits((ptx_type)o->ins->type2)) return false;
+  const dc_function_ops *f = dc_function_of(o, form.row);
+  if (f == NULL) return false;
+  o->fn = f->fn;
+  o->fn_masked = f->fn_masked;
+  return true;
+}
