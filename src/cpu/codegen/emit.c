@@ -29,13 +29,13 @@
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 #define MAX_INSTRUCTIONS 15000
 
-static const dc_node *node_at(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
-static bool is_bra(const dc_node *node) { return node->end == DC_END_JUMP; }
-static bool leaves(const emitter *e, const dc_node *node) {
+static const dc_basic_block *node_at(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
+static bool is_bra(const dc_basic_block *node) { return node->end == DC_END_JUMP; }
+static bool leaves(const emitter *e, const dc_basic_block *node) {
   return node->end == DC_END_LEAVE || (node->end == DC_END_EXIT && e->f->entry);
 }
 static bool is_uniform(const emitter *e, int32_t reg) { return dc_is_scalar(dc_emit_shape(e, reg)); }
-static int32_t guard_reg(const dc_node *node) { return node->op && node->guard >= 0 ? node->op->ins->pred : -1; }
+static int32_t guard_reg(const dc_basic_block *node) { return node->op && node->guard >= 0 ? node->op->ins->pred : -1; }
 /* Nothing but a trap, or an exit from inside a call: lanes do not wait there for others. */
 static bool is_exit(const emitter *e, int32_t n) { return n >= 0 && e->k.exit_block[e->block_of[n]]; }
 
@@ -52,7 +52,7 @@ static void find_blocks(emitter *e) {
 
 /* The end of the node is one that all lanes run together and emitted code goes on behind. */
 static bool pauses(const emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   if (dc_emit_divergent(e, n) || is_bra(node) || leaves(e, node)) return false;
   return node->end != DC_END_TRAP && node->end != DC_END_EXIT && node->end != DC_END_BRX;
 }
@@ -63,7 +63,7 @@ static void track(emitter *e, int32_t n) {
 
 static void find_tracked(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_node *node = node_at(e, n);
+    const dc_basic_block *node = node_at(e, n);
     int32_t g = guard_reg(node);
     bool divergent = dc_emit_divergent(e, n);
     const bool parts = g >= 0 && !is_uniform(e, g) && is_bra(node) && e->predicated[n] < 0;
@@ -92,7 +92,7 @@ static int32_t next_tracked(const emitter *e, int32_t n) {
 }
 
 /* A plain barrier for all threads of the block, or one of the same effect. */
-static bool whole_barrier(const dc_node *node) {
+static bool whole_barrier(const dc_basic_block *node) {
   const ptx_ins *ins = node->op ? node->op->ins : NULL;
   return node->end == DC_END_BARRIER && node->guard < 0 && ins->mode == PTX_BAR_SYNC && ins->nsrc == 1 &&
          ins->opnd[0].kind == PTX_IMM && ins->opnd[0].imm == 0;
@@ -143,7 +143,7 @@ static void go_to_next_tracked(emitter *e, int32_t n) {
 /* A jump back counts against the poll budget; in loops that may wait for other threads also against the spin budget:
 ** when that has run out, the lanes go on at tier 0. */
 static void burn(emitter *e, int32_t n, int32_t to) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   if (to < 0 || to > n) return;
   PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
   if (!node->spin || counted(e, e->block_of[to], e->block_of[n])) return;
@@ -210,12 +210,12 @@ static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
   PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
 }
 
-static void body(emitter *e, const dc_node *node, const char *mask);
+static void body(emitter *e, const dc_basic_block *node, const char *mask);
 
 /* Where all lanes have come together, the branch's predicate alone decides: lanes that have ended are not
 ** read. */
 static void run_arm(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   const bool not = (e->predicated[n] == node->next) != (node->flip != 0);
   e->chooses = !dc_emit_divergent(e, n);
   if (!e->chooses) PUT("{ const M in_ = M_and%s(%s, P_word(p%d));\n", not ? "n" : "", e->mask, guard_reg(node));
@@ -227,7 +227,7 @@ static void run_arm(emitter *e, int32_t n) {
 
 /* A divergent branch: lanes tk take it, nt do not. */
 static void part(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   int32_t taken = node->taken, next = node->next;
   const char *here = e->mask;
   if (e->predicated[n] >= 0) {
@@ -252,7 +252,7 @@ static void part(emitter *e, int32_t n) {
 }
 
 static void jump(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   int32_t g = guard_reg(node);
   bool divergent = dc_emit_divergent(e, n);
   if (g >= 0 && !is_uniform(e, g)) {
@@ -275,7 +275,7 @@ static void jump(emitter *e, int32_t n) {
 /* --- what ends nodes ------------------------------------------------------------------------------------ */
 
 /* Operands of what warp.c does, into tier 0's register file. */
-static void give_operands(emitter *e, const dc_node *node) {
+static void give_operands(emitter *e, const dc_basic_block *node) {
   const ptx_ins *ins = node->op->ins;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
     if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
@@ -283,7 +283,7 @@ static void give_operands(emitter *e, const dc_node *node) {
 }
 
 static void pause_at(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   if (!whole_barrier(node)) e->out->simple = e->out->lane_free = false;
   e->out->suspends = true;
   if (!whole_barrier(node)) give_operands(e, node);
@@ -295,7 +295,7 @@ static void pause_at(emitter *e, int32_t n) {
 
 /* Tier 0 ends the node and goes on. */
 static void leave_at_end(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   const ptx_ins *ins = node->op->ins;
   e->leaves = true;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
@@ -308,7 +308,7 @@ static void leave_at_end(emitter *e, int32_t n) {
 }
 
 static void end_node(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   int32_t g = guard_reg(node);
   if (is_bra(node)) {
     jump(e, n);
@@ -363,7 +363,7 @@ static void check_members(emitter *e, const ptx_ins *ins) {
 /* A warp-wide operation in divergent code waits for the lanes that its member mask names: if not all have come,
 ** tier 0 goes on from here. */
 static void gather(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   if (node->wait == DC_WAIT_NOT) return;
   const ptx_ins *ins = dc_emit_waiting(node);
   e->out->lane_free = false;
@@ -384,7 +384,7 @@ static void gather(emitter *e, int32_t n) {
   PUT(")) { t%d = %s; goto deoptimize; }\n", n, e->mask);
 }
 
-static void body(emitter *e, const dc_node *node, const char *mask) {
+static void body(emitter *e, const dc_basic_block *node, const char *mask) {
   const dc_uop *first = e->fn->nodes[0].first;
   for (const dc_uop *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;

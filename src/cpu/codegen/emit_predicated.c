@@ -31,7 +31,7 @@ static bool is_local(const emitter *e, int32_t reg, int32_t block) {
 }
 
 static bool is_arm(const emitter *e, int32_t n, int32_t to) {
-  const dc_node *node = &e->fn->nodes[n];
+  const dc_basic_block *node = &e->fn->nodes[n];
   if (node->end != DC_END_JUMP || node->guard >= 0 || node->taken != to) return false;
   if (node->wait != DC_WAIT_NOT || node->spin || node->last - node->first > MOST_OPERATIONS) return false;
   for (const dc_uop *o = node->first; o < node->last; o++) {
@@ -48,7 +48,7 @@ static void count(int32_t *ways, int32_t to) {
 
 static void count_ways(const emitter *e, int32_t *ways) {
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_node *node = &e->fn->nodes[n];
+    const dc_basic_block *node = &e->fn->nodes[n];
     if (node->guard >= 0 || node->end != DC_END_JUMP) count(ways, node->next);
     if (node->end == DC_END_JUMP) count(ways, node->taken);
     for (int32_t i = 0; i < node->ntargets; i++) count(ways, node->targets[i]);
@@ -60,7 +60,7 @@ int dc_emit_find_predicated(emitter *e) {
   if (!ways) return dc_fail_oom(e->err);
   count_ways(e, ways);
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_node *node = &e->fn->nodes[n];
+    const dc_basic_block *node = &e->fn->nodes[n];
     e->predicated[n] = -1;
     if (node->end != DC_END_JUMP || !node->op || node->guard < 0 || node->taken < 0 || node->next < 0) continue;
     if (dc_is_scalar(dc_emit_shape(e, node->op->ins->pred)) || e->inlined[n]) continue;

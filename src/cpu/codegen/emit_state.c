@@ -49,7 +49,7 @@ static bool merge(const emitter *e, uint64_t *into, int32_t node) {
 }
 
 /* What lives before what ends the node; into `set`. */
-static void at_end(const emitter *e, const dc_node *node, uint64_t *set) {
+static void at_end(const emitter *e, const dc_basic_block *node, uint64_t *set) {
   memset(set, 0, e->words * sizeof *set);
   merge(e, set, node->next);
   merge(e, set, node->taken);
@@ -66,7 +66,7 @@ int dc_emit_liveness(emitter *e) {
   while (moved) {
     moved = false;
     for (int32_t n = e->nnodes - 1; n >= 0; n--) {
-      const dc_node *node = &fn->nodes[n];
+      const dc_basic_block *node = &fn->nodes[n];
       at_end(e, node, set);
       for (const dc_uop *o = node->last; o > node->first; o--) pass_back(set, o[-1].ins);
       if (node->wait != DC_WAIT_NOT) {

@@ -49,7 +49,7 @@ typedef struct emitter {
 static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e->k.divergent[e->block_of[node]]; }
 /* The warp-wide operation that a node begins with.  node->ins may be what ends the node; bar.warp makes no operation:
 ** it stands before the first one, or before what ends the node. */
-static inline const ptx_ins *dc_emit_waiting(const dc_node *node) {
+static inline const ptx_ins *dc_emit_waiting(const dc_basic_block *node) {
   const ptx_ins *ins = node->first != node->last ? node->first->ins : node->ins;
   const uint32_t traits = ptx_traits(ins->op);
   if (traits & PTX_T_BARRIER) return ins->mode == PTX_BAR_WARP ? ins : ins - 1;

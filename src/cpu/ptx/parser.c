@@ -44,6 +44,13 @@ int ptxp_expect(ptx_parser *P, char c) {
   return ptxp_accept(P, c) ? 0 : ptxp_expected(P, what);
 }
 
+int ptxp_name(ptx_parser *P, ptx_tok *name, const char *what) {
+  *name = P->lex.tok;
+  if (name->kind != PTX_TOK_NAME) return ptxp_expected(P, what);
+  ptx_lex_next(&P->lex);
+  return 0;
+}
+
 void *ptxp_push(ptx_vec *v, size_t size) {
   if (v->n == v->cap) {
     size_t cap = v->cap ? v->cap * 2 : 64;
@@ -57,18 +64,20 @@ void *ptxp_push(ptx_vec *v, size_t size) {
   return slot;
 }
 
+int ptxp_append(ptx_parser *P, ptx_vec *v, const void *element, size_t size) {
+  void *slot = ptxp_push(v, size);
+  if (!slot) return ptxp_oom(P);
+  memcpy(slot, element, size);
+  return 0;
+}
+
 void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size) {
   void *copy = dc_arena_alloc(&P->m->arena, v->n ? v->n * size : 1);
   if (copy && v->n) memcpy(copy, v->data, v->n * size);
   return copy;
 }
 
-void ptxp_vec_free(ptx_vec *v) {
-  free(v->data);
-  memset(v, 0, sizeof *v);
-}
-
-/* The finaliser of MurmurHash3: spreads keys that differ in few bits. */
+/* First half of MurmurHash3's 64-bit finalizer. */
 static size_t mix(uint64_t k) {
   k ^= k >> 33;
   k *= 0xff51afd7ed558ccdull;

@@ -14,21 +14,21 @@
 #include "cpu/runtime/state.h"
 
 /* One lane's parameter of a call. */
-static uint64_t argument(const dc_frame *f, const dc_node *node, int i, int lane) {
+static uint64_t argument(const dc_frame *f, const dc_basic_block *node, int i, int lane) {
   uint64_t v = 0;
   size_t size = node->args[i].size < sizeof v ? node->args[i].size : sizeof v;
   memcpy(&v, f->call_area + (size_t)lane * f->fn->call_stride + node->args[i].from, size);
   return v;
 }
 
-static void put_result(dc_frame *f, const dc_node *node, int lane, uint64_t v) {
+static void put_result(dc_frame *f, const dc_basic_block *node, int lane, uint64_t v) {
   size_t size = node->ret.size < sizeof v ? node->ret.size : sizeof v;
   if (size) memcpy(f->call_area + (size_t)lane * f->fn->call_stride + node->ret.to, &v, size);
 }
 
 #define OUT_LIMIT ((size_t)1 << 16) /* bytes of output that are kept until they are written */
 
-static void device_printf(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+static void device_printf(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   dc_job *job = w->ctl->worker->job;
   for (; lanes; lanes &= lanes - 1) {
     int l = __builtin_ctz(lanes);
@@ -44,7 +44,7 @@ static void device_printf(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t
   }
 }
 
-static void device_malloc(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+static void device_malloc(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   for (; lanes; lanes &= lanes - 1) {
     int l = __builtin_ctz(lanes);
     uint64_t n = argument(f, node, 0, l);
@@ -54,7 +54,7 @@ static void device_malloc(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t
   }
 }
 
-static void device_free(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+static void device_free(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   for (; lanes; lanes &= lanes - 1) {
     int l = __builtin_ctz(lanes);
     uint64_t p = argument(f, node, 0, l);
@@ -62,7 +62,7 @@ static void device_free(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t l
   }
 }
 
-static void assertion_failed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+static void assertion_failed(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   int l = __builtin_ctz(lanes);
   dc_worker *k = w->ctl->worker;
   dc_buf *b = &k->text;
@@ -73,7 +73,7 @@ static void assertion_failed(dc_warp *w, dc_frame *f, const dc_node *node, uint3
   dc_warp_fault(w, node->op, DC_FAULT_ASSERT, l, 0);
 }
 
-void dc_builtin_call(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+void dc_builtin_call(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   switch ((dc_end)node->end) {
     case DC_END_PRINTF: device_printf(w, f, node, lanes); break;
     case DC_END_MALLOC: device_malloc(w, f, node, lanes); break;

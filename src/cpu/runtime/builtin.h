@@ -7,4 +7,4 @@
 #include "cpu/interp/interp.h"
 
 /* Calls the one that `node` ends with, for `lanes` in ascending order. */
-void dc_builtin_call(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes);
+void dc_builtin_call(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes);

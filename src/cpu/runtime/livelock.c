@@ -48,7 +48,7 @@ static bool is_harmless(const dc_warp *w, const dc_uop *o, uint32_t m) {
   }
 }
 
-void dc_livelock_run(dc_warp *w, const dc_node *node, bool masked) {
+void dc_livelock_run(dc_warp *w, const dc_basic_block *node, bool masked) {
   dc_block_run *b = w->ctl->block;
   const dc_isa *ops = w->ops;
   for (const dc_uop *o = node->first; o < node->last; o++) {

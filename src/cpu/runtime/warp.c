@@ -303,7 +303,7 @@ static bool poll(dc_warp *w, int32_t n, bool spin, dc_progress *progress) {
 /* --- member masks --------------------------------------------------------------------------------------- */
 
 /* Lanes `m` reach a warp-wide operation: a fault if one of them is not in its own member mask. */
-static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
+static void check_members(dc_warp *w, const dc_basic_block *node, uint32_t m) {
   const dc_uop *o = node->strict;
   const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
   if (o->ins->pred >= 0) m &= o->neg_a ? ~w->preds[o->a] : w->preds[o->a];
@@ -314,7 +314,7 @@ static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
 }
 
 /* Of the lanes `m` at a warp-wide operation, those whose partners are all here; the others wait. */
-static uint32_t gather(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t m) {
+static uint32_t gather(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t m) {
   const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
   dc_warp_control *c = w->ctl;
   uint32_t go = 0;
@@ -345,7 +345,7 @@ static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
 }
 
 /* The result of bar.red for released lanes. */
-static void put_reduction(dc_warp *w, const dc_node *node, uint32_t lanes) {
+static void put_reduction(dc_warp *w, const dc_basic_block *node, uint32_t lanes) {
   const dc_uop *o = node->op;
   const dc_warp_control *c = w->ctl;
   if (o->ins->ndst == 0 || o->d == DC_NO_OPERAND) return;
@@ -372,7 +372,7 @@ static void pass_barriers(dc_warp *w) {
     for (uint32_t i = 0; i < f->fn->words; i++)
       for (uint64_t word = f->ready[i] | f->blocked[i]; word && c->released; word &= word - 1) {
         const int32_t n = (int32_t)(i * 64) + __builtin_ctzll(word);
-        const dc_node *node = &f->fn->nodes[n];
+        const dc_basic_block *node = &f->fn->nodes[n];
         const uint32_t lanes = node->end == DC_END_BARRIER ? f->pend[n] & c->released : 0;
         if (lanes == 0) continue;
         f->pend[n] &= ~lanes;
@@ -385,7 +385,7 @@ static void pass_barriers(dc_warp *w) {
 }
 
 /* Lanes `t` reach a barrier, or were waiting there.  True: it is complete for exactly these lanes of the warp. */
-static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
+static bool at_barrier(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t t) {
   dc_warp_control *c = w->ctl;
   const dc_uop *o = node->op;
   uint32_t fresh = t & ~c->at_barrier;
@@ -430,7 +430,7 @@ static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
 }
 
 /* A frame of `callee` for lanes `t`, which becomes the current one. */
-static void call(dc_warp *w, dc_frame *f, const dc_node *node, const dc_cpu_function *callee, uint32_t t) {
+static void call(dc_warp *w, dc_frame *f, const dc_basic_block *node, const dc_cpu_function *callee, uint32_t t) {
   int l = __builtin_ctz(t);
   if (callee->state != 1) dc_warp_fault(w, node->op, DC_FAULT_REFUSED, l, (uint64_t)(uintptr_t)callee);
   dc_frame *g = push_frame(w, callee, f, t);
@@ -446,7 +446,7 @@ static void call(dc_warp *w, dc_frame *f, const dc_node *node, const dc_cpu_func
 }
 
 /* Whether a function called through a pointer has the parameters and result of the call. */
-static bool takes(const dc_cpu_function *fn, const dc_node *node) {
+static bool takes(const dc_cpu_function *fn, const dc_basic_block *node) {
   const ptx_func *f = fn->ptx;
   if (f->entry || f->declared_only || f->nparams != node->nargs) return false;
   if ((f->ret ? f->ret->size : 0) < node->ret.size) return false;
@@ -456,7 +456,7 @@ static bool takes(const dc_cpu_function *fn, const dc_node *node) {
 }
 
 /* Calls through a pointer: the lanes of `t` with the same target as the first of them; the others stay at this node. */
-static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
+static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t t) {
   const uint8_t *reg = w->regs + node->op->a;
   bool narrow = node->op->bits[1] == 32;
   uint64_t target = 0;
@@ -475,7 +475,7 @@ static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_node *node, int32
   return same;
 }
 
-static void branch_indexed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t t) {
+static void branch_indexed(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t t) {
   const uint32_t *index = (const uint32_t *)(const void *)(w->regs + node->op->a);
   for (; t; t &= t - 1) {
     int l = __builtin_ctz(t);
@@ -485,7 +485,7 @@ static void branch_indexed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_
 }
 
 /* All ends but jumps.  True: lanes `*m` are at node `*n` of a new current frame; else pick. */
-static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, uint32_t *m, uint32_t t) {
+static bool end_node(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t *n, uint32_t *m, uint32_t t) {
   uint32_t all = *m;
   if (t == 0) { /* the guard holds for no lane */
     send(w, f, node->next, all);
@@ -533,7 +533,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, u
 /* --- running -------------------------------------------------------------------------------------------- */
 
 /* The usual case of a barrier: every live lane of the warp is there, in one frame.  False: not this case. */
-static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *complete) {
+static bool park(dc_warp *w, const dc_basic_block *node, int32_t n, uint32_t m, bool *complete) {
   dc_warp_control *c = w->ctl;
   const dc_uop *o = node->op;
   if (o->ins->mode != PTX_BAR_SYNC || o->ins->nsrc != 1 || node->next < 0) return false;
@@ -551,13 +551,13 @@ static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *c
 #define STOP (-3)
 
 /* A backward jump.  True: the poll budget is used up. */
-static inline bool spend(dc_warp_control *c, const dc_node *node, bool whole) {
+static inline bool spend(dc_warp_control *c, const dc_basic_block *node, bool whole) {
   c->poll_budget -= !node->spin ? 1 : whole ? SPIN_COST : SPLIT_COST;
   return c->poll_budget < 0;
 }
 
 /* A divergent jump: lanes `t` of *m take it.  The node at which the frame continues with *m lanes, or PICK. */
-static int32_t diverge(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+static int32_t diverge(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t *m, uint32_t t,
                     dc_progress *progress) {
   if (node->next == DC_NODE_LEAVE || node->taken == DC_NODE_LEAVE) { /* some return, the rest stay together */
     bool taken_leaves = node->taken == DC_NODE_LEAVE;
@@ -573,7 +573,7 @@ static int32_t diverge(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
 }
 
 /* Where lanes `*m`, which have run the node, continue: a node of the same frame, PICK or STOP. */
-static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t *m, uint32_t t,
                            dc_progress *progress) {
   int32_t to = t == *m ? node->taken : t == 0 ? node->next : diverge(w, f, node, n, m, t, progress);
   if (to == DC_NODE_LEAVE) {
@@ -592,7 +592,7 @@ static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_node *node, int32_t
 }
 
 /* The other ends.  A node of c->frame, PICK or STOP. */
-static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+static int32_t finish(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t *m, uint32_t t,
                       dc_progress *progress) {
   dc_warp_control *c = w->ctl;
   bool spent = spend(c, node, true); /* `next` may lead back */
@@ -613,7 +613,7 @@ static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, u
 static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_progress *progress) {
   const dc_native_code *c = f->native;
   if (!c->info.resumes[n]) { /* they have waited at the end of the node */
-    const dc_node *node = &f->fn->nodes[n];
+    const dc_basic_block *node = &f->fn->nodes[n];
     uint32_t t = *m;
     if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
     return finish(w, f, node, n, m, t, progress);
@@ -639,7 +639,7 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
   *m = io->lanes;
   if (r == DC_NATIVE_LEAVE && *m) arrive(f, n, *m);
   if (r == DC_NATIVE_DONE || r == DC_NATIVE_LEAVE) return PICK;
-  const dc_node *node = &f->fn->nodes[n];
+  const dc_basic_block *node = &f->fn->nodes[n];
   uint32_t t = *m;
   if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
   return finish(w, f, node, n, m, t, progress);
@@ -660,7 +660,7 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
   for (;;) {
     if (n == PICK && (n = pick(w, &m, &progress)) < 0) return progress;
     dc_frame *f = c->frame;
-    const dc_node *node = &f->fn->nodes[n];
+    const dc_basic_block *node = &f->fn->nodes[n];
     if (f->native) {
       if ((n = run_native(w, f, n, &m, &progress)) == STOP) return progress;
       continue;
