@@ -13,12 +13,10 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "cpu/analysis/graph.h"
+#include "cpu/analysis/cfg.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit_predicated.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_state.h"
-#include "cpu/codegen/emit_value.h"
 #include "cpu/codegen/emitter.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/decode.h"
@@ -28,6 +26,7 @@
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 #define MAX_INSTRUCTIONS 15000
+#define MOST_PREDICATED 4 /* operations of a node */
 
 static const dc_basic_block *node_at(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
 static bool is_bra(const dc_basic_block *node) { return node->end == DC_END_JUMP; }
@@ -55,6 +54,65 @@ static bool pauses(const emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   if (dc_emit_divergent(e, n) || is_bra(node) || leaves(e, node)) return false;
   return node->end != DC_END_TRAP && node->end != DC_END_EXIT && node->end != DC_END_BRX;
+}
+
+/* A scalar that the arm writes is seen by the other lanes too: it must have no use outside of the arm. */
+static bool is_local(const emitter *e, int32_t reg, int32_t block) {
+  const dc_uniformity *k = &e->k;
+  if (!dc_is_scalar(&k->reg[reg])) return true;
+  if (k->def_at[reg + 1] - k->def_at[reg] != 1) return false;
+  for (int32_t u = k->use_at[reg]; u < k->use_at[reg + 1]; u++)
+    if (k->block_of[k->uses[u]] != block) return false;
+  return true;
+}
+
+static bool is_arm(const emitter *e, int32_t n, int32_t to) {
+  const dc_basic_block *node = &e->fn->nodes[n];
+  if (node->end != DC_END_JUMP || node->guard >= 0 || node->taken != to) return false;
+  if (node->wait != DC_WAIT_NOT || node->spin || node->last - node->first > MOST_PREDICATED) return false;
+  for (const dc_uop *o = node->first; o < node->last; o++) {
+    const ptx_ins *ins = o->ins;
+    if (ins->pred >= 0 || (ptx_traits(ins->op) & PTX_T_SLOW) || !dc_emit_is_plain(e, ins)) return false;
+    if (dc_emit_bits(e, ins->opnd[0].reg) == 1 || !is_local(e, ins->opnd[0].reg, e->block_of[n])) return false;
+  }
+  return true;
+}
+
+static void count(int32_t *ways, int32_t to) {
+  if (to >= 0) ways[to]++;
+}
+
+static void count_ways(const emitter *e, int32_t *ways) {
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    const dc_basic_block *node = &e->fn->nodes[n];
+    if (node->guard >= 0 || node->end != DC_END_JUMP) count(ways, node->next);
+    if (node->end == DC_END_JUMP) count(ways, node->taken);
+    for (int32_t i = 0; i < node->ntargets; i++) count(ways, node->targets[i]);
+  }
+}
+
+/* If-conversion: fills e->predicated and e->inlined.  A divergent branch costs a test and a jump, perhaps mispredicted,
+** and is a barrier to the C compiler's scheduler (sinf and cosf have two each).  The arm, the node that the branch
+** jumps around, must have no other predecessor, join the branch's other side, and consist of a few vector operations,
+** whose results are masked in the other lanes. */
+static int find_predicated(emitter *e) {
+  int32_t *ways = calloc((size_t)e->nnodes + 1, sizeof *ways);
+  if (!ways) return dc_fail_oom(e->err);
+  count_ways(e, ways);
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    const dc_basic_block *node = &e->fn->nodes[n];
+    e->predicated[n] = -1;
+    if (node->end != DC_END_JUMP || !node->op || node->guard < 0 || node->taken < 0 || node->next < 0) continue;
+    if (dc_is_scalar(dc_emit_shape(e, node->op->ins->pred)) || e->inlined[n]) continue;
+    for (int i = 0; i < 2 && e->predicated[n] < 0; i++) {
+      const int32_t arm = i ? node->taken : node->next, to = i ? node->next : node->taken;
+      if (arm <= n || to <= arm || ways[arm] != 1 || !is_arm(e, arm, to)) continue;
+      e->predicated[n] = arm;
+      e->inlined[arm] = true;
+    }
+  }
+  free(ways);
+  return 0;
 }
 
 static void track(emitter *e, int32_t n) {
@@ -556,7 +614,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   if (!e->k.regular) return 1;
   if (allocate(e) != 0) return -1;
   find_blocks(e);
-  if (dc_emit_find_predicated(e) != 0) return -1;
+  if (find_predicated(e) != 0) return -1;
   find_tracked(e);
   if (dc_emit_liveness(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)

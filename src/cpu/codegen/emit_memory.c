@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit_value.h"
 #include "cpu/codegen/emitter.h"
 #include "cpu/interp/interp.h"
 #include "cpu/interp/code.h"

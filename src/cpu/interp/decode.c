@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
-#include "cpu/analysis/graph.h"
 #include "cpu/analysis/registers.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"

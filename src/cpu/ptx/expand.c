@@ -197,7 +197,8 @@ static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
 
 /* ---- the stack ---- */
 
-/* alloca d, size[, align]: rounds the stack pointer up to align and adds size; beyond the stack's end the thread traps. */
+/* alloca d, size[, align]: rounds the stack pointer up to align and adds size; beyond the stack's end the thread traps.
+*/
 static int expand_alloca(ptx_parser *P, const ptx_ins *ins) {
   int64_t align = ins->nsrc > 1 ? ins->opnd[2].imm : 8;
   int32_t pred = -1, sp = P->stack_reg;

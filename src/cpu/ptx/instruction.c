@@ -133,7 +133,8 @@ static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   return 1;
 }
 
-/* Registers (all elements of a vector), special registers, symbols. Sets `refuse` for operands the device cannot run. */
+/* Registers (all elements of a vector), special registers, symbols. Sets `refuse` for operands the device cannot run.
+*/
 static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   ptx_tok name = P->lex.tok;
   size_t bare = name.len;

@@ -2,8 +2,8 @@
 ** layout.c - see layout.h.
 **
 ** Resolves names in initialisers, lays out module variables, and propagates over the call graph, from callees to
-** callers, barriers, unsupported instructions and shared memory.  Two shared variables may overlap when no entry reaches
-** both, so that each kernel takes only the shared memory that it uses.
+** callers, barriers, unsupported instructions and shared memory.  Two shared variables may overlap when no entry
+** reaches both, so that each kernel takes only the shared memory that it uses.
 */
 #include "cpu/ptx/layout.h"
 

@@ -180,7 +180,7 @@ ptx_sreg ptx_sreg_find(const char *name, size_t len) {
   int r = find_word(sregs, name, len);
   if (r >= 0) return (ptx_sreg)r;
   bool unused = (len > 3 && memcmp(name, "%pm", 3) == 0) || (len > 7 && memcmp(name, "%envreg", 7) == 0);
-  return unused ? PTX_SR_ZERO : PTX_SR_NONE; /* performance counters, and registers that only a driver would set, read 0 */
+  return unused ? PTX_SR_ZERO : PTX_SR_NONE; /* performance counters, registers that only a driver would set: 0 */
 }
 
 static bool has(const ptx_ins *ins, uint32_t traits) { return (infos[ins->op].traits & traits) != 0; }

@@ -21,7 +21,6 @@
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/block.h"
 #include "cpu/runtime/fault.h"
-#include "cpu/runtime/fault_report.h"
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/native_blocks.h"

@@ -84,7 +84,7 @@ typedef struct dc_block_run {
 
 /* --- a worker: one thread of the pool ------------------------------------------------------------ */
 
-/* Recorded before the jump out of the kernel, for fault_report.c. */
+/* Recorded before the jump out of the kernel, for dc_fault_report. */
 typedef struct dc_fault {
   int signal;            /* 0: found by the interpreter */
   dc_fault_kind kind;

@@ -1,9 +1,8 @@
-/* emit_value.c - see emit_value.h. */
-#include "cpu/codegen/emit_value.h"
+/* emitter.c - see emitter.h. */
+#include "cpu/codegen/emitter.h"
 
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emitter.h"
 #include "cpu/interp/code.h"
 #include "cpu/ptx/ptx.h"
 
