@@ -19,10 +19,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/runtime.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/ptx.h"
 
 /* ---- edges ---- */
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "cpu/analysis/cfg.h"
-#include "cpu/ptx/ptx.h"
 
 typedef struct search {
   const ptx_edges *g;

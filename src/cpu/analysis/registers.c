@@ -15,11 +15,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/ptx.h"
 
 enum { POOL_PRED, POOL_64, POOL_128, POOL_256, POOL_512, NPOOLS };
 

@@ -15,7 +15,6 @@
 #include "cpu/analysis/cfg.h"
 #include "cpu/analysis/dominators.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/ptx.h"
 
 static const dc_value_shape uniform = {.tag = DC_UNIFORM, .origin = -1};
 static const dc_value_shape varying = {.tag = DC_VARYING, .origin = -1};

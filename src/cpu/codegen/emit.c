@@ -1,9 +1,9 @@
 /*
-** emit.c - nodes, jumps and what is left to warp.c, as C (emitter.h has the names in it).
+** emit.c - control flow as C: nodes, jumps, suspension for what warp.c does (emitter.h has the names in emitted code).
 **
-** Convergent nodes, which all lanes reach together, are labels, jumps between them gotos.  Where lanes may diverge,
-** each node has a mask of the lanes that wait there, t<node>; the lowest-numbered with any runs first, which is tier
-** 0's order too.  So a divergent node is followed by a jump to the next node with waiting lanes.
+** Convergent nodes, which all lanes reach together, are labels, and jumps between them gotos.  A divergent node has a
+** mask of the lanes that wait there, t<node>.  The lowest-numbered node with waiting lanes runs first, as at tier 0, so
+** a divergent node is followed by a jump to the next node with waiting lanes.
 */
 #include "cpu/codegen/emit.h"
 
@@ -12,13 +12,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/error.h"
 #include "cpu/analysis/cfg.h"
-#include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_state.h"
-#include "cpu/codegen/emitter.h"
-#include "cpu/interp/code.h"
 #include "cpu/interp/decode.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/opcode.h"
@@ -33,9 +29,9 @@ static bool is_bra(const dc_basic_block *node) { return node->end == DC_END_JUMP
 static bool leaves(const emitter *e, const dc_basic_block *node) {
   return node->end == DC_END_LEAVE || (node->end == DC_END_EXIT && e->f->entry);
 }
-static bool is_uniform(const emitter *e, int32_t reg) { return dc_is_scalar(dc_emit_shape(e, reg)); }
+static bool is_scalar(const emitter *e, int32_t reg) { return dc_is_scalar(dc_emit_shape(e, reg)); }
 static int32_t guard_reg(const dc_basic_block *node) { return node->op && node->guard >= 0 ? node->op->ins->pred : -1; }
-/* Nothing but a trap, or an exit from inside a call: lanes do not wait there for others. */
+/* A node that only traps or exits: lanes do not wait there for others. */
 static bool is_exit(const emitter *e, int32_t n) { return n >= 0 && e->k.exit_block[e->block_of[n]]; }
 
 /* --- survey --------------------------------------------------------------------------------------------- */
@@ -49,7 +45,7 @@ static void find_blocks(emitter *e) {
   }
 }
 
-/* The end of the node is one that all lanes run together and emitted code goes on behind. */
+/* Whether emitted code suspends at the end of the node, which all lanes reach together, and resumes behind it. */
 static bool pauses(const emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   if (dc_emit_divergent(e, n) || is_bra(node) || leaves(e, node)) return false;
@@ -115,6 +111,7 @@ static int find_predicated(emitter *e) {
   return 0;
 }
 
+/* Lanes may wait at node n. */
 static void track(emitter *e, int32_t n) {
   if (n >= 0) e->tracked[n] = true;
 }
@@ -124,7 +121,7 @@ static void find_tracked(emitter *e) {
     const dc_basic_block *node = node_at(e, n);
     int32_t g = guard_reg(node);
     bool divergent = dc_emit_divergent(e, n);
-    const bool parts = g >= 0 && !is_uniform(e, g) && is_bra(node) && e->predicated[n] < 0;
+    const bool parts = g >= 0 && !is_scalar(e, g) && is_bra(node) && e->predicated[n] < 0;
     if (e->inlined[n]) continue;
     if (divergent) track(e, n);
     if (divergent || parts) {
@@ -156,7 +153,8 @@ static bool whole_barrier(const dc_basic_block *node) {
          ins->opnd[0].kind == PTX_IMM && ins->opnd[0].imm == 0;
 }
 
-/* Whether a loop's exit depends on memory or on other lanes.  If not, the loop ends whatever other threads do. */
+/* Whether register `reg`, which decides a loop's exit, depends on memory or on other lanes.  If not, the loop
+** terminates independently of other threads. */
 static bool decided_by_memory(const emitter *e, int32_t reg, int32_t first, int32_t last, int depth, int *budget) {
   if (reg < 0) return false;
   if (--*budget < 0) return true; /* too long to find out */
@@ -175,6 +173,7 @@ static bool decided_by_memory(const emitter *e, int32_t reg, int32_t first, int3
   return false;
 }
 
+/* Whether a loop has an exit that depends on neither. */
 static bool counted(const emitter *e, int32_t header, int32_t last) {
   int32_t from = e->f->blocks[header].first, to = e->f->blocks[last].last;
   for (int32_t b = header; b <= last; b++) {
@@ -198,8 +197,8 @@ static void go_to_next_tracked(emitter *e, int32_t n) {
   else PUT("goto T%d;\n", next);
 }
 
-/* A jump back counts against the poll budget; in loops that may wait for other threads also against the spin budget:
-** when that has run out, the lanes go on at tier 0. */
+/* A back edge counts against the poll budget; in loops that may wait for other threads also against the spin budget,
+** whose end deoptimizes the lanes to tier 0. */
 static void burn(emitter *e, int32_t n, int32_t to) {
   const dc_basic_block *node = node_at(e, n);
   if (to < 0 || to > n) return;
@@ -217,7 +216,7 @@ static void send(emitter *e, int32_t to, const char *mask) {
   else PUT("t%d = M_or(t%d, %s); ", to, to, mask);
 }
 
-/* All lanes of a node that all came to go to `to`. */
+/* All lanes of a convergent node go to `to`. */
 static void jump_together(emitter *e, int32_t n, int32_t to) {
   if (to == DC_NODE_LEAVE) {
     PUT("act = M_none(); goto done;\n");
@@ -232,7 +231,7 @@ static void jump_together(emitter *e, int32_t n, int32_t to) {
 }
 
 /* Lanes of node n went to a and b, either of which may be a back edge: the lower one runs first. */
-static void go_on_after_parting(emitter *e, int32_t n, int32_t a, int32_t b) {
+static void go_on_after_split(emitter *e, int32_t n, int32_t a, int32_t b) {
   const int32_t to[] = { a < b ? a : b, a < b ? b : a };
   for (int i = 0; i < 2; i++) {
     if (to[i] < 0 || to[i] > n || (i && to[i] == to[0])) continue;
@@ -250,11 +249,11 @@ static void go(emitter *e, int32_t n, int32_t to) {
     return;
   }
   send(e, to, e->mask);
-  go_on_after_parting(e, n, to, -1);
+  go_on_after_split(e, n, to, -1);
 }
 
-/* Whether tier 0 is called between two nodes: then the path is hardly ever taken, as sinf's for huge arguments, and
-** the C compiler must not spill registers for it before the branch. */
+/* Whether tier 0 is called between two nodes.  These paths are seldom taken (sinf's for huge arguments), and the C
+** compiler must not spill registers for them before the branch. */
 static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   for (int32_t n = from + 1; n < to; n++)
     for (const dc_uop *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
@@ -262,7 +261,8 @@ static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   return false;
 }
 
-/* Where a convergent node's lanes that part meet at `to`, all of them may go there. */
+/* Where a convergent node's diverging lanes rejoin at `to`, all of them may go there if no lane takes the other side.
+*/
 static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
   if (to <= n || dc_emit_divergent(e, n) || dc_emit_divergent(e, to) || is_exit(e, to)) return;
   PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
@@ -270,8 +270,8 @@ static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
 
 static void body(emitter *e, const dc_basic_block *node, const char *mask);
 
-/* Where all lanes have come together, the branch's predicate alone decides: lanes that have ended are not
-** read. */
+/* The predicated arm of node n.  In a convergent node the branch's predicate alone is the mask: values of lanes that
+** have exited are not read. */
 static void run_arm(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   const bool not = (e->predicated[n] == node->next) != (node->flip != 0);
@@ -284,7 +284,7 @@ static void run_arm(emitter *e, int32_t n) {
 }
 
 /* A divergent branch: lanes tk take it, nt do not. */
-static void part(emitter *e, int32_t n) {
+static void diverge(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   int32_t taken = node->taken, next = node->next;
   const char *here = e->mask;
@@ -306,22 +306,22 @@ static void part(emitter *e, int32_t n) {
   bool first = !is_exit(e, taken); /* lanes that go to an exit do not come back */
   send(e, first ? taken : next, first ? "tk" : "nt");
   send(e, first ? next : taken, first ? "nt" : "tk");
-  go_on_after_parting(e, n, taken, next);
+  go_on_after_split(e, n, taken, next);
 }
 
 static void jump(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   int32_t g = guard_reg(node);
   bool divergent = dc_emit_divergent(e, n);
-  if (g >= 0 && !is_uniform(e, g)) {
-    part(e, n);
+  if (g >= 0 && !is_scalar(e, g)) {
+    diverge(e, n);
     return;
   }
   if (g >= 0) {
     PUT("if (%ss%d) { ", node->flip ? "!" : "", g);
     if (divergent) {
       send(e, node->taken, e->mask);
-      go_on_after_parting(e, n, node->taken, -1);
+      go_on_after_split(e, n, node->taken, -1);
     } else {
       jump_together(e, n, node->taken);
     }
@@ -332,76 +332,78 @@ static void jump(emitter *e, int32_t n) {
 
 /* --- what ends nodes ------------------------------------------------------------------------------------ */
 
-/* Operands of what warp.c does, into tier 0's register file. */
-static void give_operands(emitter *e, const dc_basic_block *node) {
+/* The operands of the node's end, which warp.c does, to tier 0's register file; mask NULL: of all lanes. */
+static void store_operands(emitter *e, const dc_basic_block *node, const char *mask) {
   const ptx_ins *ins = node->op->ins;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
-    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
-  if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, NULL);
+    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, mask);
+  if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, mask);
 }
 
 static void pause_at(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
-  if (!whole_barrier(node)) e->out->simple = e->out->lane_free = false;
+  const bool whole = whole_barrier(node);
   e->out->suspends = true;
-  if (!whole_barrier(node)) give_operands(e, node);
+  if (!whole) {
+    e->out->simple = e->out->lane_free = false;
+    store_operands(e, node, NULL);
+  }
   dc_emit_suspend(e, node->next);
-  if (whole_barrier(node) && node->next < 0) PUT("go_on = 0; act = M_none(); ");
+  if (whole && node->next < 0) PUT("go_on = 0; act = M_none(); ");
   else PUT("go_on = %d; ", node->next);
   PUT("n->node = %d; goto pause;\n", n);
 }
 
-/* Tier 0 ends the node and goes on. */
+/* Deoptimizes before the end of the node, which tier 0 does. */
 static void leave_at_end(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
-  const ptx_ins *ins = node->op->ins;
   e->leaves = true;
-  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
-    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, e->mask);
-  if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, e->mask);
+  store_operands(e, node, e->mask);
   if (node->end == DC_END_BRX)
     for (int32_t i = 0; i < node->ntargets; i++) dc_emit_deoptimize(e, node->targets[i], e->mask);
   else dc_emit_deoptimize(e, node->next, e->mask);
   PUT("n->node = %d; n->lanes = M_word(%s); goto finish;\n", n, e->mask);
 }
 
-static void end_node(emitter *e, int32_t n) {
+/* ret or exit, of all lanes or those for which the guard holds. */
+static void end_lanes(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
-  int32_t g = guard_reg(node);
-  if (is_bra(node)) {
-    jump(e, n);
-  } else if (leaves(e, node)) {
-    if (g < 0) {
-      if (dc_emit_divergent(e, n)) {
-        send(e, DC_NODE_LEAVE, e->mask);
-        go_to_next_tracked(e, n);
-      } else {
-        PUT("act = M_none(); goto done;\n");
-      }
+  const int32_t g = guard_reg(node);
+  const bool divergent = dc_emit_divergent(e, n);
+  if (g < 0) {
+    if (!divergent) {
+      PUT("act = M_none(); goto done;\n");
       return;
     }
-    PUT("{ const M g_ = P_word(");
-    dc_emit_register(e, g, 'p');
-    PUT("); tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
-        e->mask);
-    PUT("act = M_andn(act, tk); ");
-    if (dc_emit_divergent(e, n)) {
-      send(e, node->next, "nt");
-      go_on_after_parting(e, n, node->next, -1);
-    } else {
-      PUT("if (!M_any(act)) goto done; ");
-      jump_together(e, n, node->next);
-    }
-  } else if (pauses(e, n)) {
-    pause_at(e, n);
-  } else {
-    leave_at_end(e, n);
+    send(e, DC_NODE_LEAVE, e->mask);
+    go_to_next_tracked(e, n);
+    return;
   }
+  PUT("{ const M g_ = P_word(");
+  dc_emit_register(e, g, 'p');
+  PUT("); tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
+      e->mask);
+  PUT("act = M_andn(act, tk); ");
+  if (divergent) {
+    send(e, node->next, "nt");
+    go_on_after_split(e, n, node->next, -1);
+  } else {
+    PUT("if (!M_any(act)) goto done; ");
+    jump_together(e, n, node->next);
+  }
+}
+
+static void end_node(emitter *e, int32_t n) {
+  const dc_basic_block *node = node_at(e, n);
+  if (is_bra(node)) jump(e, n);
+  else if (leaves(e, node)) end_lanes(e, n);
+  else if (pauses(e, n)) pause_at(e, n);
+  else leave_at_end(e, n);
 }
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
 
-/* A lane that is not in its own member mask is an error: tier 0 runs the operation again and reports it. */
+/* A lane that is missing in its own member mask is a fault: tier 0 runs the operation again and reports it. */
 static void check_members(emitter *e, const ptx_ins *ins) {
   if (!dc_may_lack_members(ins)) return;
   const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
@@ -418,8 +420,8 @@ static void check_members(emitter *e, const ptx_ins *ins) {
   PUT(")) n->outsider(n);\n");
 }
 
-/* A warp-wide operation in divergent code waits for the lanes that its member mask names: if not all have come,
-** tier 0 goes on from here. */
+/* A warp-wide operation in divergent code waits for the lanes of its member mask: if some are missing, the lanes here
+** are deoptimized to tier 0. */
 static void gather(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   if (node->wait == DC_WAIT_NOT) return;
@@ -477,9 +479,9 @@ static void emit_node(emitter *e, int32_t n) {
 
 /* --- the function --------------------------------------------------------------------------------------- */
 
-/* A masked write reads the register: without an initial value, C compilers take the result for undefined in all
-** lanes. */
-static bool kept(const emitter *e, int32_t r) {
+/* Whether a register needs an initial value: a masked write reads it, and C compilers treat a value that depends on an
+** uninitialized one as undefined in all lanes. */
+static bool is_blended(const emitter *e, int32_t r) {
   for (int32_t i = e->k.def_at[r]; i < e->k.def_at[r + 1]; i++)
     if (e->k.blend[e->k.defs[i]]) return true;
   return false;
@@ -491,9 +493,9 @@ static void declare(emitter *e) {
     int bits = dc_emit_bits(e, r);
     if (!defined && !used) continue;
     if (dc_is_scalar(dc_emit_shape(e, r))) PUT("uint%d_t s%d = 0; ", bits == 64 ? 64 : 32, r);
-    else if (bits == 1) PUT("P p%d%s; ", r, kept(e, r) ? " = P_splat(0)" : "");
-    else if (bits == 64) PUT("V64 v%d%s; ", r, kept(e, r) ? " = V64_splat(0)" : "");
-    else PUT("V32 v%d%s; ", r, kept(e, r) ? " = V32_splat(0)" : "");
+    else if (bits == 1) PUT("P p%d%s; ", r, is_blended(e, r) ? " = P_splat(0)" : "");
+    else if (bits == 64) PUT("V64 v%d%s; ", r, is_blended(e, r) ? " = V64_splat(0)" : "");
+    else PUT("V32 v%d%s; ", r, is_blended(e, r) ? " = V32_splat(0)" : "");
   }
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->origin[i]) PUT("uint32_t x%d = 0; int ok%d = 1; ", i, i);
@@ -503,7 +505,7 @@ static void declare(emitter *e) {
   PUT("\nM act, m = M_none(), tk, nt; int polls = n->poll_budget, spins = n->spin_budget, r; uint32_t go_on;\n");
 }
 
-/* Simple code takes the gangs of a block by turns. */
+/* Simple code switches between the gangs of a block. */
 static void begin_gangs(emitter *e) {
   PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs;\n");
   if (e->out->suspends) PUT("uint32_t left = n->ngangs;\n");
@@ -538,7 +540,7 @@ static void begin(emitter *e) {
   PUT("default: return DC_NATIVE_STOP; }\n");
 }
 
-/* All waiting lanes go on at tier 0. */
+/* The ends of the function: done, suspension, deoptimization of all waiting lanes. */
 static void tail(emitter *e) {
   if (e->out->simple) {
     end_gangs(e);
@@ -581,7 +583,7 @@ static void release(emitter *e) {
   free(e->live);
 }
 
-/* Functions that tier 1 does not take: very long ones, 128-bit registers, and calls of what may wait for others. */
+/* Tier 1 does not take very long functions, 128-bit registers, and calls of functions that may wait for others. */
 static bool takes(const dc_cpu_function *fn) {
   const ptx_func *f = fn->ptx;
   if (f->nins > MAX_INSTRUCTIONS || f->has_indirect_call) return false;

@@ -1,11 +1,6 @@
 /* emitter.c - see emitter.h. */
 #include "cpu/codegen/emitter.h"
 
-#include "base/buf.h"
-#include "cpu/analysis/uniformity.h"
-#include "cpu/interp/code.h"
-#include "cpu/ptx/ptx.h"
-
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
 /* --- operands ------------------------------------------------------------------------------------------- */

@@ -11,10 +11,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "cpu/ptx/lex.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parser.h"
-#include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
 
 #define MAX_INIT_BYTES ((uint64_t)1 << 28) /* of one initialised variable; four times that of all */
@@ -250,16 +247,7 @@ static int reach(ptx_parser *P, const init_state *st, uint64_t to) {
   if (to > MAX_INIT_BYTES) return ptxp_fail(P, line, "an initialised variable is larger than 2^28 bytes");
   if (!st->sh.open && to > st->sh.sizes[0]) return ptxp_fail(P, line, "an initialiser is longer than its variable");
   if (to <= P->bytes.n) return 0;
-  if (to > P->bytes.cap) {
-    size_t cap = (size_t)to * 2;
-    void *data = realloc(P->bytes.data, cap);
-    if (!data) return ptxp_oom(P);
-    P->bytes.data = data;
-    P->bytes.cap = cap;
-  }
-  memset((uint8_t *)P->bytes.data + P->bytes.n, 0, (size_t)to - P->bytes.n);
-  P->bytes.n = (size_t)to;
-  return 0;
+  return ptxp_push_n(&P->bytes, (size_t)to - P->bytes.n, 1) ? 0 : ptxp_oom(P);
 }
 
 /* sym, sym+4, generic(sym)+4. */

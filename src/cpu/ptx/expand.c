@@ -10,8 +10,6 @@
 #include "base/arena.h"
 #include "cpu/ptx/declaration.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parser.h"
-#include "cpu/ptx/ptx.h"
 
 #define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 by default */
 #define CLUSTER_BARRIER 15

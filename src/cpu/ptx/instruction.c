@@ -14,7 +14,6 @@
 #include "cpu/ptx/expand.h"
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
 

@@ -12,7 +12,6 @@
 
 #include "base/map.h"
 #include "cpu/ptx/declaration.h"
-#include "cpu/ptx/parser.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "cpu/ptx/ptx.h"
-
 /* A word and the number that it stands for. Tables end with a NULL word. */
 typedef struct word_num {
   const char *word;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/map.h"
 #include "base/runtime.h"
 #include "cpu/ptx/declaration.h"
@@ -19,7 +18,6 @@
 #include "cpu/ptx/layout.h"
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/parser.h"
-#include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
 
 /* ---- small directives ---- */

@@ -76,6 +76,7 @@ uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line); /* the source line o
 int ptxp_name(ptx_parser *P, ptx_tok *name, const char *what); /* takes a PTX_TOK_NAME; else "expected <what>" */
 
 void *ptxp_push(ptx_vec *v, size_t size);           /* a zeroed element at the end; NULL: out of memory */
+void *ptxp_push_n(ptx_vec *v, size_t n, size_t size); /* n of them, at least one */
 int ptxp_append(ptx_parser *P, ptx_vec *v, const void *element, size_t size); /* a copy at the end */
 void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size); /* a copy in the arena; NULL: out of memory */
 int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value); /* -1 out of memory */

@@ -11,9 +11,6 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "cpu/ptx/lex.h"
-#include "cpu/ptx/parser.h"
-#include "cpu/ptx/ptx.h"
 
 #define PTX_BUCKETS 2048u /* to begin with */
 

@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/error.h"
-#include "cpu/interp/code.h"
-#include "cpu/interp/interp.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/memory.h"

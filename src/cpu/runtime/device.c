@@ -29,7 +29,6 @@
 #include "cpu/runtime/pool.h"
 #include "cpu/runtime/state.h"
 #include "cpu/runtime/stream.h"
-#include "device/device.h"
 
 #define SHARED_LIMIT ((size_t)48 << 10) /* bytes of shared memory a block may have unless a kernel asks for more */
 

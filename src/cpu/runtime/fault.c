@@ -14,13 +14,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/error.h"
 #include "cpu/interp/code.h"
-#include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/job.h"
-#include "cpu/runtime/memory.h"
-#include "cpu/runtime/state.h"
 #include "device/device.h"
 
 static __thread dc_worker *current_worker __attribute__((tls_model("initial-exec")));
@@ -200,17 +196,12 @@ static void describe_place(const place *p, uint64_t address, char *text, size_t 
   if (p->param) snprintf(text + n, size - (size_t)n, ", the kernel's parameter %d", p->param);
 }
 
-static bool find_place(dc_memory *m, uint64_t address, place *p) {
-  p->param = 0;
-  return dc_memory_find(m, address, &p->base, &p->bytes);
-}
-
 int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) {
   uint64_t address;
-  place p;
+  place p = { .param = 0 };
   char text[160];
   if (run_guarded(fn, ud, &address)) return 0;
-  describe_place(find_place(m, address, &p) ? &p : NULL, address, text, sizeof text);
+  describe_place(dc_memory_find(m, address, &p.base, &p.bytes) ? &p : NULL, address, text, sizeof text);
   return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal address 0x%" PRIx64 " in a copy or fill: %s",
                  address, text);
 }
@@ -236,9 +227,6 @@ static uint64_t access_bytes(const dc_uop *o) {
   return (uint64_t)ptx_type_bits((ptx_type)o->ins->type) / 8 * (o->ins->vec ? o->ins->vec : 1);
 }
 
-/* User addresses are below 2^47 (or 2^56): the system does not report other ones. */
-static bool canonical(uint64_t a) { return a >> 56 == 0; }
-
 /* Whether n bytes at a are on the page of the fault.  A vector access may load its lanes in any order, so the fault is
 ** attributed to the first lane on that page, not to the one with the reported address.  No pages are smaller. */
 static bool on_page_of(uint64_t fault, uint64_t a, uint64_t n) {
@@ -254,15 +242,12 @@ static int faulting_lane(const dc_worker *k, const dc_uop *o, uint64_t *address)
   uint32_t mask = w->mask ? w->mask : 1;
   int first = __builtin_ctz(mask), best = -1;
   if (o == NULL || !accesses_memory(o)) return first;
-  for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1) {
-    int l = __builtin_ctz(rest);
-    uint64_t a = lane_address(w, o, l);
-    bool hit = k->fault.has_address ? on_page_of(k->fault.address, a, access_bytes(o)) : !canonical(a);
-    if (hit) best = l;
-  }
-  if (best < 0 && !k->fault.has_address) /* from 2^47 to 2^56 */
-    for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1)
-      if (lane_address(w, o, __builtin_ctz(rest)) >> 47) best = __builtin_ctz(rest);
+  for (int pass = 0; pass < 2; pass++) /* the system does not report non-canonical addresses: above 2^56, else 2^47 */
+    for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1) {
+      int l = __builtin_ctz(rest);
+      uint64_t a = lane_address(w, o, l);
+      if (k->fault.has_address ? on_page_of(k->fault.address, a, access_bytes(o)) : a >> (pass ? 47 : 56)) best = l;
+    }
   if (best >= 0) *address = lane_address(w, o, best);
   return best >= 0 ? best : first;
 }
@@ -291,7 +276,9 @@ static bool nearest_array(const dc_worker *k, uint64_t address, place *best) {
       found = true;
     }
   }
-  return found || find_place(m, address, best);
+  if (found) return true;
+  best->param = 0;
+  return dc_memory_find(m, address, &best->base, &best->bytes);
 }
 
 static void describe_nearest(const dc_worker *k, uint64_t address, char *text, size_t size) {
@@ -319,78 +306,71 @@ static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t addres
   }
 }
 
-/* What happened, without the place; *code gets CUDA's name for it. */
+/* The fault without its place; *code gets CUDA's name for it. */
 static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address, const char **code, char *text,
                            size_t size) {
+#define SAY(error, ...) (*code = "CUDA_ERROR_" error, snprintf(text, size, __VA_ARGS__))
+  const dc_dim3 *block = &k->job->grid.block;
+  const char *name = o ? o->ins->text : "";
   char access[280];
-  *code = "CUDA_ERROR_LAUNCH_FAILED";
   switch (k->fault.kind) {
     case DC_FAULT_ADDRESS:
-      *code = "CUDA_ERROR_ILLEGAL_ADDRESS";
       if (k->fault.signal == SIGFPE || k->fault.signal == SIGILL) {
-        *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
-        snprintf(text, size, "the processor refused an instruction (signal %d)", k->fault.signal);
+        SAY("ILLEGAL_INSTRUCTION", "the processor refused an instruction (signal %d)", k->fault.signal);
       } else if (o && accesses_memory(o)) {
         describe_access(k, o, address, access, sizeof access);
-        snprintf(text, size, "illegal address: %s", access);
+        SAY("ILLEGAL_ADDRESS", "illegal address: %s", access);
       } else {
         describe_nearest(k, address, access, sizeof access);
-        snprintf(text, size, "illegal address 0x%" PRIx64 ": %s", address, access);
+        SAY("ILLEGAL_ADDRESS", "illegal address 0x%" PRIx64 ": %s", address, access);
       }
-      return;
+      break;
     case DC_FAULT_MISALIGNED:
-      *code = "CUDA_ERROR_MISALIGNED_ADDRESS";
-      snprintf(text, size, "misaligned address: access of %llu bytes at 0x%" PRIx64,
-               o ? (unsigned long long)access_bytes(o) : 0ull, address);
-      return;
-    case DC_FAULT_TRAP: snprintf(text, size, "the kernel executed a trap"); return;
-    case DC_FAULT_ASSERT:
-      *code = "CUDA_ERROR_ASSERT";
-      snprintf(text, size, "%s", dc_buf_str(&k->text));
-      return;
+      SAY("MISALIGNED_ADDRESS", "misaligned address: access of %llu bytes at 0x%" PRIx64,
+          o ? (unsigned long long)access_bytes(o) : 0ull, address);
+      break;
+    case DC_FAULT_TRAP: SAY("LAUNCH_FAILED", "the kernel executed a trap"); break;
+    case DC_FAULT_ASSERT: SAY("ASSERT", "%s", dc_buf_str(&k->text)); break;
     case DC_FAULT_STACK:
-      snprintf(text, size, "stack overflow: functions call each other more than %d deep, or need more than %zu MiB "
-               "a warp", DC_MAX_DEPTH, DC_WARP_STACK >> 20);
-      return;
+      SAY("LAUNCH_FAILED", "stack overflow: functions call each other more than %d deep, or need more than %zu MiB "
+          "a warp", DC_MAX_DEPTH, DC_WARP_STACK >> 20);
+      break;
     case DC_FAULT_CALL:
-      snprintf(text, size, "call through a pointer, 0x%" PRIx64 ", that is no function with these arguments", address);
-      return;
+      SAY("LAUNCH_FAILED", "call through a pointer, 0x%" PRIx64 ", that is no function with these arguments", address);
+      break;
     case DC_FAULT_REFUSED:
-      snprintf(text, size, "call of a function that cannot run: %s",
-               ((const dc_cpu_function *)(uintptr_t)address)->refusal);
-      return;
+      SAY("LAUNCH_FAILED", "call of a function that cannot run: %s",
+          ((const dc_cpu_function *)(uintptr_t)address)->refusal);
+      break;
     case DC_FAULT_BRANCH:
-      snprintf(text, size, "branch with index %" PRIu64 ", past its list of targets", address);
-      return;
+      SAY("LAUNCH_FAILED", "branch with index %" PRIu64 ", past its list of targets", address);
+      break;
     case DC_FAULT_FREE:
-      snprintf(text, size, "free(0x%" PRIx64 ") of memory that malloc never gave", address);
-      return;
+      SAY("LAUNCH_FAILED", "free(0x%" PRIx64 ") of memory that malloc never gave", address);
+      break;
     case DC_FAULT_MEMBER:
-      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
       if (o == NULL)
-        snprintf(text, size, "illegal instruction: a warp-wide operation by a thread that is not in its member mask");
+        SAY("ILLEGAL_INSTRUCTION", "illegal instruction: a warp-wide operation by a thread that is not in its member "
+            "mask");
       else
-        snprintf(text, size, "illegal instruction: %.60s by a thread that is not in its member mask, 0x%08" PRIx32,
-                 o->ins->text, (uint32_t)address);
-      return;
+        SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s by a thread that is not in its member mask, "
+            "0x%08" PRIx32, name, (uint32_t)address);
+      break;
     case DC_FAULT_BARRIER:
-      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
-      snprintf(text, size, "illegal instruction: %.60s at barrier %" PRIu64 ", but a block has barriers 0 to %d",
-               o ? o->ins->text : "", address, DC_BARRIERS - 1);
-      return;
+      SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s at barrier %" PRIu64 ", but a block has barriers 0 to %d",
+          name, address, DC_BARRIERS - 1);
+      break;
     case DC_FAULT_COUNT:
-      if (dc_barrier_counts((int64_t)address)) {
-        *code = "CUDA_ERROR_LAUNCH_TIMEOUT";
-        snprintf(text, size, "deadlock: %.60s asks for %" PRIu64 " threads, but the block has %u",
-                 o ? o->ins->text : "", address, k->job->grid.block.x * k->job->grid.block.y * k->job->grid.block.z);
-        return;
-      }
-      *code = "CUDA_ERROR_ILLEGAL_INSTRUCTION";
-      snprintf(text, size, "illegal instruction: %.60s for %" PRIu64 " threads, where a multiple of %d must be",
-               o ? o->ins->text : "", address, DC_LANES);
-      return;
-    case DC_FAULT_HOST: snprintf(text, size, "out of memory (host) for the registers of a warp"); return;
+      if (dc_barrier_counts((int64_t)address))
+        SAY("LAUNCH_TIMEOUT", "deadlock: %.60s asks for %" PRIu64 " threads, but the block has %u", name, address,
+            block->x * block->y * block->z);
+      else
+        SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s for %" PRIu64 " threads, where a multiple of %d must be",
+            name, address, DC_LANES);
+      break;
+    case DC_FAULT_HOST: SAY("LAUNCH_FAILED", "out of memory (host) for the registers of a warp"); break;
   }
+#undef SAY
 }
 
 void dc_fault_report_block(dc_worker *k, dc_dim3 b) {

@@ -1,5 +1,5 @@
 /*
-** livelock.h - finds blocks whose threads spin on shared memory that no thread of the block changes any more.
+** livelock.h - finds blocks that spin for ever on shared memory which no thread of the block will change.
 */
 #pragma once
 

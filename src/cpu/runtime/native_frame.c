@@ -5,17 +5,13 @@
 
 #include "cpu/codegen/native.h"
 #include "cpu/interp/code.h"
-#include "cpu/interp/interp.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/job.h"
-#include "cpu/runtime/state.h"
-#include "cpu/simd/abi.h"
-#include "device/device.h"
 
 #define POLL_BUDGET 16384 /* backward jumps between two polls */
-#define SPIN_BUDGET 256   /* backward jumps in a loop that waits for others, before it is deoptimized to tier 0 */
+#define SPIN_BUDGET 256   /* back edges of a loop that waits for other threads, before it is deoptimized to tier 0 */
 
-/* --- what emitted code calls ---------------------------------------------------------------------------- */
+/* --- callbacks of emitted code ---------------------------------------------------------------------------- */
 
 static void operate(dc_native *n, uint32_t op, uint32_t lanes) {
   dc_warp *w = n->warp;

@@ -10,12 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/name.h"
 #include "base/runtime.h"
 #include "cpu/interp/code.h"
 #include "cpu/runtime/launch.h"
-#include "device/device.h"
 
 /* --- streams and events ---------------------------------------------------------------------------------- */
 
