@@ -63,7 +63,7 @@ static DC_HOT graph_size measure(int nargs, dc_array *const arg[]) {
 }
 
 /* Computes the largest operands until what is built on them is within the limits. */
-static DC_RARELY int bound(int nargs, dc_array *const arg[], graph_size *s, dc_error *err) {
+static DC_COLD int bound(int nargs, dc_array *const arg[], graph_size *s, dc_error *err) {
   do {
     int largest = 0;
     for (int i = 1; i < nargs; i++)
@@ -111,7 +111,7 @@ dc_array *dc_node_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, con
 /* --- operands of one dtype and shape ---------------------------------------------------------------- */
 
 /* The graph has grown too large: dc_node_make computes operands first. */
-static DC_RARELY dc_array *like_bound(dc_array *a, const dc_scalar scalar[], const dc_array *like, dc_error *err) {
+static DC_COLD dc_array *like_bound(dc_array *a, const dc_scalar scalar[], const dc_array *like, dc_error *err) {
   dc_expr model = *a->expr;
   dc_array_leave(a);
   for (int i = 0; i < model.nargs; i++)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/line.h"
+
 /* What users see as `err.kind`; dc_kind_name spells them. */
 typedef enum dc_kind {
   DC_OK = 0,
@@ -44,13 +46,7 @@ static inline void dc_error_start(dc_error *err) {
   err->code[0] = '\0';
 }
 
-#if defined(__GNUC__)
 #define DC_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
-#define DC_COLD __attribute__((cold))
-#else
-#define DC_PRINTF(fmt, first)
-#define DC_COLD
-#endif
 
 /* Sets kind, code (NULL for none) and the formatted message, dropping what `err` held (its log and
 ** source_line too).  Always returns -1.  Out of memory leaves a static message. */

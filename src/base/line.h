@@ -1,8 +1,9 @@
 /*
-** line.h - structures that begin with a line of the processor's cache.
+** line.h - cache lines: alignment of structures, placement of hot and cold functions.
 **
-** A driver's call evicts our data from the cache, and cache misses on it are most of what a launch costs beyond the
-** driver.  So the fields that a launch reads stand together, in the first lines of a structure.
+** A call of the driver evicts the library's data and code from the first-level caches; fetching them again, line by
+** line, is most of what a launch costs beyond the driver.  Fields that each launch reads are therefore adjacent, at the
+** beginning of structures aligned to a line.
 */
 #pragma once
 
@@ -13,18 +14,18 @@
 
 #define DC_CACHE_LINE 64
 
-/* A function that every launch or expression goes through: linkers put these side by side, for the same reason. */
+/* On the path of every launch or expression: linkers place these functions side by side. */
 #define DC_HOT __attribute__((hot, aligned(DC_CACHE_LINE)))
-/* One that few of them call: it stands elsewhere, and what leads to it behind the rest. */
-#define DC_RARELY __attribute__((noinline, cold))
-/* One that is not that rare, but whose registers and stack those that call it shall not pay for. */
+/* Seldom called: placed in a section of its own, and the branches that lead to it behind the hot code. */
+#define DC_COLD __attribute__((noinline, cold))
+/* Called often enough not to be cold; kept out of line so that its callers save no registers for it. */
 #define DC_NOINLINE __attribute__((noinline))
 
-/* Conditions that mostly hold, or mostly do not: what comes otherwise stands elsewhere too. */
+/* Branch prediction hints. */
 #define DC_LIKELY(x) __builtin_expect(!!(x), 1)
 #define DC_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* For free(); of undefined contents, or zeroed.  NULL: out of memory. */
+/* Memory aligned to a cache line, uninitialized or zeroed, released by free(); NULL: out of memory. */
 static inline void *dc_alloc_lines(size_t size) {
   return aligned_alloc(DC_CACHE_LINE, (size + DC_CACHE_LINE - 1) & ~(size_t)(DC_CACHE_LINE - 1));
 }

@@ -201,7 +201,7 @@ static int fail_launch(const dc_function *fn, CUresult r, dc_error *err) {
 }
 
 /* A launch with attributes. */
-static DC_RARELY CUresult launch_with_attributes(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
+static DC_COLD CUresult launch_with_attributes(CUstream stream, CUfunction fn, const dc_launch *l, void **extra) {
   if (l->cluster.x * l->cluster.y * l->cluster.z > DC_CUDA_PORTABLE_CLUSTER) {
     CUresult r = dc_cu.FuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (r != CUDA_SUCCESS) return r;
@@ -229,7 +229,7 @@ static inline CUresult issue(const dc_function *fn, const dc_cuda_stream *s, con
 }
 
 /* After a launch that failed with r: once more if it was for want of our context. */
-static DC_RARELY CUresult issue_again(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l,
+static DC_COLD CUresult issue_again(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l,
                                       CUresult r) {
   CUcontext now = NULL;
   if (dc_cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == fn->d->context) return r;
@@ -238,7 +238,7 @@ static DC_RARELY CUresult issue_again(const dc_function *fn, const dc_cuda_strea
 }
 
 /* Into the graph that is being captured: it has not been launched yet. */
-static DC_RARELY int launch_captured(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l,
+static DC_COLD int launch_captured(const dc_function *fn, const dc_cuda_stream *s, const dc_launch *l,
                                      dc_error *err) {
   if (dc_cuda_enter(fn->d, err) != 0) return -1; /* a refused launch could spoil the graph */
   const CUresult r = issue(fn, s, l);

@@ -10,7 +10,7 @@
 
 int (*dc_memory_pressure)(dc_device *dev, size_t wanted) = NULL;
 
-static DC_RARELY int fail_limit(const dc_device *dev, size_t n, dc_error *err) {
+static DC_COLD int fail_limit(const dc_device *dev, size_t n, dc_error *err) {
   char text[3][32];
   return dc_fail(err, DC_MEMORY, NULL,
                  "cannot allocate %s on %s: its limit (dc.memory_limit) is %s, of which %s are in use",
@@ -30,7 +30,7 @@ bool dc_device_may_hold(const dc_device *dev, size_t n) {
 }
 
 /* After a failure. */
-static DC_RARELY int alloc_again(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
+static DC_COLD int alloc_again(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   if (err->kind != DC_MEMORY || !dc_device_may_hold(dev, n)) return -1;
   if (dc_memory_pressure == NULL || !dc_memory_pressure(dev, n)) return -1;
   dc_log(DC_LOG_MEMORY, "%s: trying again to allocate %zu bytes after a collection", dev->id, n);
@@ -48,7 +48,7 @@ static inline int alloc_outside(dc_device *dev, size_t n, dc_ptr *out, dc_error 
   return rc;
 }
 
-static DC_RARELY int fail_too_much(const dc_device *dev, size_t n, dc_error *err) {
+static DC_COLD int fail_too_much(const dc_device *dev, size_t n, dc_error *err) {
   char text[2][32];
   return dc_fail(err, DC_MEMORY, NULL, "cannot allocate %s on %s (%s): it has %s of memory in all",
                  dc_bytes_text(n, text[0], 32), dev->id, dev->name,

@@ -33,7 +33,7 @@ static int fail_threads(const dc_kernel *k, uint64_t threads, dc_dim3 b, dc_erro
 }
 
 /* Asks the device for more dynamic shared memory than the kernel has had so far. */
-static DC_RARELY int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
+static DC_COLD int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
   const dc_device *dev = k->dev;
   size_t limit = dev->facts.shared_per_block;
   if (dev->code->set_shared_limit != NULL && dev->facts.shared_per_block_optin > limit)
@@ -99,7 +99,7 @@ static int check_cluster(const dc_kernel *k, dc_dim3 grid, dc_dim3 c, dc_error *
 }
 
 /* Sets the attributes of a launch in `l`, checked. */
-static DC_RARELY int add_attributes(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
+static DC_COLD int add_attributes(dc_kernel *k, const dc_launch_options *how, dc_launch *l, dc_error *err) {
   const dc_device *dev = k->dev;
   const int cooperative = choose_cooperative(k, l, how, err);
   if (cooperative < 0) return -1;
@@ -119,13 +119,13 @@ static DC_RARELY int add_attributes(dc_kernel *k, const dc_launch_options *how, 
 static void drop_module(void *m) { dc_module_unref(m); }
 
 /* The graph that is being captured will launch the module's kernels. */
-static DC_RARELY int hold(dc_module *m, dc_error *err) {
+static DC_COLD int hold(dc_module *m, dc_error *err) {
   dc_module_ref(m);
   return dc_capture_hold(m->dev, m, drop_module, 0, err);
 }
 
 /* After a launch with several streams, or into a graph. */
-static DC_RARELY void note(dc_device *dev, const dc_launch *l) {
+static DC_COLD void note(dc_device *dev, const dc_launch *l) {
   if (dev->capture != NULL) dc_capture_launched(dev);
   else dc_stream_issued(dev, l->stream != NULL ? l->stream : dev->stream);
 }
@@ -157,7 +157,7 @@ static int check_extents(const dc_kernel *k, const dc_launch *l, dc_error *err) 
 }
 
 /* All but the fast path. */
-static DC_RARELY int launch_checked(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
+static DC_COLD int launch_checked(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err) {
   dc_device *dev = k->dev;
   const int some = check_extents(k, l, err);
   if (some <= 0) return some;

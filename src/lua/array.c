@@ -18,7 +18,7 @@
 /* Lua calls no finalizer of an object that is made while its state is closed, by other finalizers: notes the array on
 ** top, so that dc_lua_release_late finds it.  In other finalizers, and where a script has stopped the collector, that
 ** does no harm. */
-static DC_RARELY void note_late(lua_State *L) {
+static DC_COLD void note_late(lua_State *L) {
   luaL_checkstack(L, 4, NULL);
   dc_lua_get(L, DC_LUA_LATE, LUA_TTABLE); /* array late */
   lua_pushvalue(L, -2);

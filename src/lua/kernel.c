@@ -51,7 +51,7 @@ typedef struct kernel_object {
 static void settle_manner(kernel_object *o) { o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how); }
 
 /* The module was closed, or reloaded: then the kernel of that name is the one from now on. */
-static DC_RARELY void renew(lua_State *L, kernel_object *o) {
+static DC_COLD void renew(lua_State *L, kernel_object *o) {
   dc_error err = DC_ERROR_INIT;
   const char *name = o->k->sig->name;
   if (!o->home->m) dc_lua_fail(L, DC_ARGUMENT, "kernel '%s' cannot be used: its module is closed", name);
@@ -162,7 +162,7 @@ static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, 
   return (uint32_t)v;
 }
 
-static DC_RARELY dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx,
+static DC_COLD dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx,
                                       const uint32_t limit[3]) {
   static const char *const names[3] = { "x", "y", "z" };
   uint32_t v[3] = { 1, 1, 1 };
@@ -210,12 +210,12 @@ static inline void note(lua_State *L, dc_lua *self, kernel_object *o, const dc_l
 }
 
 /* A launch has failed; perhaps because the device is lost, which is an earlier one's fault. */
-static DC_RARELY int raise_launch(lua_State *L, const dc_kernel *k, dc_error *err) {
+static DC_COLD int raise_launch(lua_State *L, const dc_kernel *k, dc_error *err) {
   return k->dev->state == DC_DEVICE_LOST ? dc_lua_raise(L, err) : dc_lua_raise_kernel(L, err);
 }
 
 /* Any launch. The arguments are put. */
-static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
+static DC_COLD int launch_watched(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
                                     bool anything) {
   dc_error err = DC_ERROR_INIT;
   int rc;
@@ -227,7 +227,7 @@ static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o
   return rc == 0 ? 0 : raise_launch(L, o->k, &err);
 }
 
-static DC_RARELY void flush_global_readers(lua_State *L, dc_lua *self, const kernel_object *o) {
+static DC_COLD void flush_global_readers(lua_State *L, dc_lua *self, const kernel_object *o) {
   dc_error err = DC_ERROR_INIT;
   if (DC_LUA_WORK(self, dc_lua_flush_global_readers(o->home, &err)) != 0) dc_lua_raise_kernel(L, &err);
 }
@@ -250,7 +250,7 @@ static inline bool marshal(lua_State *L, dc_lua *self, const kernel_object *o, i
 
 /* A kernel with more bytes of parameters than the usual buffer has: they are marshalled into a userdata below the
 ** arguments, which Lua collects whatever is raised. */
-static DC_RARELY int launch_large(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first, int top) {
+static DC_COLD int launch_large(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first, int top) {
   const dc_kernel *k = o->k;
   const uint32_t most = k->dev->facts.most_params;
   if (k->params_size > most)
@@ -308,7 +308,7 @@ static uint32_t choose_block(lua_State *L, const kernel_object *o) {
 }
 
 /* The block at idx: extents, or "auto" for as many threads as occupy the device best. */
-static DC_RARELY dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
+static DC_COLD dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
   if (lua_type(L, idx) != LUA_TSTRING || strcmp(lua_tostring(L, idx), "auto") != 0)
     return read_extents(L, o->k, "block", idx, o->k->dev->facts.max_block);
   if (!o->block) o->block = choose_block(L, o);

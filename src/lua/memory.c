@@ -77,7 +77,7 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
 ** the heap is (200000 tables beside: 0.2 us a node, with full collections 1.3).  Where a step is not enough, as with an
 ** incremental collector, it is not tried again until a full collection has run, and that not before the objects' memory
 ** is twice the heap, which it has to walk through. */
-static DC_RARELY void many_arrays(lua_State *L, dc_lua *self) {
+static DC_COLD void many_arrays(lua_State *L, dc_lua *self) {
   const size_t most = self->arrays_most;
   if (self->arrays <= most) return;
   self->arrays_most = self->arrays + FEW_ARRAYS;

@@ -104,7 +104,7 @@ void dc_lua_get(lua_State *L, int slot, int type);
 /* Pushes the method of the type `slot` whose name is at stack index 2, else nil; returns the value's type. */
 int dc_lua_method(lua_State *L, int slot);
 /* Raises: `what` is not what we put there. */
-DC_RARELY int dc_lua_tampered(lua_State *L, const char *what);
+DC_COLD int dc_lua_tampered(lua_State *L, const char *what);
 /* Pushes the state's dc_lua, made if this is its first use (an error may be raised before luaopen). */
 dc_lua *dc_lua_push_self(lua_State *L);
 /* Makes a metatable with these functions (the dc_lua as first upvalue) and __name, and keeps it as

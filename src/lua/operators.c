@@ -127,7 +127,7 @@ static inline bool read_usual(lua_State *L, const dc_lua *self, int n, operands 
 }
 
 /* All other cases. True: the result is on top already. */
-static DC_RARELY bool read_unusual(lua_State *L, dc_lua *self, dc_op op, operands *o) {
+static DC_COLD bool read_unusual(lua_State *L, dc_lua *self, dc_op op, operands *o) {
   const int n = dc_ops[op].nargs;
   if (dc_op_is_function(op)) {
     if (dc_lua_apply_symbolic(L, self, dc_ops[op].name)) return true;

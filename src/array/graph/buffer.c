@@ -43,7 +43,7 @@ static inline dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
 }
 
 /* Appends to the message which lines of the script hold most of the memory. */
-static DC_RARELY void name_holders(const dc_device *dev, dc_error *err) {
+static DC_COLD void name_holders(const dc_device *dev, dc_error *err) {
   const dc_allocation_site *site[5];
   dc_buf b = DC_BUF_INIT;
   char text[32];
@@ -59,7 +59,7 @@ static DC_RARELY void name_holders(const dc_device *dev, dc_error *err) {
 }
 
 /* After dc_device_alloc has failed. */
-static DC_RARELY int allocate_again(dc_device *dev, size_t bytes, dc_memory_relief relieve, dc_ptr *ptr,
+static DC_COLD int allocate_again(dc_device *dev, size_t bytes, dc_memory_relief relieve, dc_ptr *ptr,
                                      dc_error *err) {
   if (err->kind != DC_MEMORY) return -1;
   if (dc_device_may_hold(dev, bytes) && relieve(dev, bytes)) {

@@ -63,7 +63,7 @@ static int integer_from_float(double v, dc_dtype t, dc_number *out, dc_error *er
   return fail_range(text, t, err);
 }
 
-static DC_RARELY int fail_floating(double v, dc_dtype t, dc_error *err) {
+static DC_COLD int fail_floating(double v, dc_dtype t, dc_error *err) {
   char text[32];
   return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (at most %.8g)", shown(v, text), dc_dtype_name(t),
                  dc_dtype_largest(t));

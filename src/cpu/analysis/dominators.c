@@ -3,28 +3,21 @@
 
 #include <stdlib.h>
 
-#include "cpu/analysis/graph.h"
-#include "cpu/ptx/ptx.h"
-
-/* Edges in both directions: node b's are succs[succ_at[b] .. succ_at[b + 1]) and preds in the same way. */
-typedef struct graph {
-  int32_t n;
-  int32_t *succ_at, *succs, *pred_at, *preds;
-} graph;
+#include "cpu/analysis/cfg.h"
 
 typedef struct search {
-  const graph *g;
-  int32_t *number, *at;     /* of the depth-first search, -1 not reached; the node of a number */
-  int32_t *parent, *semi;   /* by number, as everything below */
-  int32_t *ancestor, *best; /* the forest that is linked up; of the path to there, the one of least semi */
-  int32_t *bucket, *same;   /* lists of those with a semi-dominator */
+  const ptx_edges *g;
+  int32_t *number, *at;     /* preorder number of a node, -1 not reached; node of a number */
+  int32_t *parent, *semi;   /* by number, as all below */
+  int32_t *ancestor, *best; /* the paper's forest, and label: the node of least semi on the compressed path */
+  int32_t *bucket, *same;   /* lists of the nodes with one semi-dominator */
   int32_t *idom, *stack, *next;
   int32_t n;
 } search;
 
-/* Numbers what the root reaches. */
+/* Depth-first search: numbers the nodes reachable from the root in preorder. */
 static void walk(search *s, int32_t root) {
-  const graph *g = s->g;
+  const ptx_edges *g = s->g;
   int32_t depth = 0;
   s->number[root] = 0;
   s->at[s->n++] = root;
@@ -46,7 +39,7 @@ static void walk(search *s, int32_t root) {
   }
 }
 
-/* The node of least semi-dominator on the linked path above v, v included. */
+/* EVAL: the node of least semi-dominator on the path from v to the root of its tree in the forest. */
 static int32_t evaluate(search *s, int32_t v) {
   int32_t depth = 0;
   if (s->ancestor[v] < 0) return v;
@@ -60,7 +53,7 @@ static int32_t evaluate(search *s, int32_t v) {
 }
 
 static void find(search *s) {
-  const graph *g = s->g;
+  const ptx_edges *g = s->g;
   for (int32_t v = 0; v < s->n; v++) {
     s->semi[v] = s->best[v] = v;
     s->ancestor[v] = s->bucket[v] = -1;
@@ -86,7 +79,7 @@ static void find(search *s) {
 }
 
 /* idom[b] of a node that the root does not reach: -1. */
-static int find_idoms(const graph *g, int32_t root, int32_t *idom) {
+static int find_idoms(const ptx_edges *g, int32_t root, int32_t *idom) {
   const size_t n = (size_t)g->n;
   search s = {.g = g};
   int32_t **each[] = {&s.number, &s.at, &s.parent, &s.semi, &s.ancestor, &s.best, &s.bucket, &s.same, &s.idom,
@@ -104,59 +97,17 @@ static int find_idoms(const graph *g, int32_t root, int32_t *idom) {
   return 0;
 }
 
-/* ---- the graphs of a function ---- */
-
-static void free_graph(graph *g) {
-  free(g->succ_at);
-  free(g->succs);
-}
-
-/* Lists the edges of f, those to lone exits left out where `live`, and, of blocks b with exits[b], one to node n. */
-static void list_edges(graph *g, const ptx_func *f, bool live, const bool *exits) {
-  int32_t n = 0, s;
-  for (int32_t b = 0; b < f->nblocks; b++) {
-    const ptx_block *bl = &f->blocks[b];
-    const bool on = live && ptx_goes_on(f, bl);
-    g->succ_at[b] = n;
-    for (int k = 0, is; (is = ptx_live_succ(f, bl, on, k, &s)) >= 0; k++)
-      if (is) g->succs[n++] = s;
-    if (exits && exits[b]) g->succs[n++] = f->nblocks;
-  }
-  for (int32_t b = f->nblocks; b <= g->n; b++) g->succ_at[b] = n;
-  for (int32_t b = 0; b <= g->n; b++) g->pred_at[b] = 0;
-  for (int32_t k = 0; k < n; k++) g->pred_at[g->succs[k]]++;
-  for (int32_t b = 0; b < g->n; b++) g->pred_at[b + 1] += g->pred_at[b];
-  for (int32_t b = g->n - 1; b >= 0; b--)
-    for (int32_t k = g->succ_at[b]; k < g->succ_at[b + 1]; k++) g->preds[--g->pred_at[g->succs[k]]] = b;
-}
-
-/* A graph of n nodes with room for all edges of f. */
-static int new_graph(graph *g, const ptx_func *f, int32_t n) {
-  size_t edges = (size_t)n + 1;
-  for (int32_t b = 0; b < f->nblocks; b++) edges += (size_t)f->blocks[b].ntargets + 2;
-  g->n = n;
-  g->succ_at = calloc(2 * ((size_t)n + 1), sizeof *g->succ_at);
-  g->succs = calloc(2 * edges, sizeof *g->succs);
-  if (!g->succ_at || !g->succs) {
-    free_graph(g);
-    return -1;
-  }
-  g->pred_at = g->succ_at + n + 1;
-  g->preds = g->succs + edges;
-  return 0;
-}
-
 int ptx_dominators(const ptx_func *f, int32_t *idom) {
-  graph g;
-  if (new_graph(&g, f, f->nblocks) != 0) return -1;
-  list_edges(&g, f, false, NULL);
+  ptx_edges g;
+  if (ptx_edges_open(&g, f, f->nblocks) != 0) return -1;
+  ptx_edges_list(&g, f, false, NULL);
   int rc = find_idoms(&g, 0, idom);
-  free_graph(&g);
+  ptx_edges_close(&g);
   return rc;
 }
 
-/* Marks all that reach block `root`. */
-static void walk_back(const graph *g, int32_t root, bool *reached, int32_t *stack) {
+/* Marks all blocks from which `root` can be reached. */
+static void walk_back(const ptx_edges *g, int32_t root, bool *reached, int32_t *stack) {
   int32_t depth = 0;
   if (reached[root]) return;
   reached[root] = true;
@@ -171,8 +122,8 @@ static void walk_back(const graph *g, int32_t root, bool *reached, int32_t *stac
   }
 }
 
-/* Blocks that end the function, then the last ones of those that reach none of them: endless loops. */
-static int find_exits(const graph *g, int32_t n, bool *exits) {
+/* Blocks that end the function, and the last block of each endless loop. */
+static int find_exits(const ptx_edges *g, int32_t n, bool *exits) {
   bool *reached = calloc((size_t)n + 1, sizeof *reached);
   int32_t *stack = calloc((size_t)n + 1, sizeof *stack);
   if (reached && stack) {
@@ -189,21 +140,21 @@ static int find_exits(const graph *g, int32_t n, bool *exits) {
   return rc;
 }
 
-/* A post-dominator dominates in the graph with its edges turned round, from the exit, node n. */
+/* Post-dominators are the dominators of the reversed graph, from the exit, node n. */
 int ptx_post_dominators(const ptx_func *f, int32_t *ipdom) {
   const int32_t n = f->nblocks;
-  graph g = {0};
+  ptx_edges g = {0};
   bool *exits = calloc((size_t)n + 1, sizeof *exits);
   int32_t *all = calloc((size_t)n + 1, sizeof *all);
   int rc = -1;
-  if (exits && all && new_graph(&g, f, n + 1) == 0) {
-    list_edges(&g, f, true, NULL);
+  if (exits && all && ptx_edges_open(&g, f, n + 1) == 0) {
+    ptx_edges_list(&g, f, true, NULL);
     rc = find_exits(&g, n, exits);
-    list_edges(&g, f, true, exits);
-    const graph back = {n + 1, g.pred_at, g.preds, g.succ_at, g.succs};
+    ptx_edges_list(&g, f, true, exits);
+    const ptx_edges back = {n + 1, g.pred_at, g.preds, g.succ_at, g.succs};
     if (rc == 0) rc = find_idoms(&back, n, all);
     for (int32_t b = 0; b < n; b++) ipdom[b] = all[b] == n ? -1 : all[b];
-    free_graph(&g);
+    ptx_edges_close(&g);
   }
   free(exits);
   free(all);

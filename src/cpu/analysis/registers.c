@@ -1,14 +1,13 @@
 /*
 ** registers.c - see registers.h.
 **
-** One interval a register, over instructions in block order, which holds every point where the register
-** is live; a write that only some lanes make (a guard) counts as a read too, since the others keep the
-** old value.  A write in a divergent block needs no such care: liveness holds for each lane alone, and
-** lanes write only their own.  Registers of one size share a pool of slots; predicates are words
-** of a pool of their own.
+** Linear scan (Poletto and Sarkar 1999) over one interval a register, in block order, that covers every point where
+** the register is live.  A guarded write counts as a read too, since the other lanes keep the old value.  An unguarded
+** write in a divergent block does not: liveness holds for each lane alone, and lanes write only their own.  Registers
+** of one size share a pool of slots; predicates are words of a pool of their own.
 **
-** Positions: instruction i reads at 2i and writes at 2i + 1.  Only plain lane-by-lane operations may
-** write the slot of a source that dies there; all others hold their results from 2i on.
+** Positions: instruction i reads at 2i and writes at 2i + 1.  Only elementwise operations may write the slot of a
+** source that dies there; the results of all others are live from 2i on.
 */
 #include "cpu/analysis/registers.h"
 
@@ -16,11 +15,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/runtime.h"
-#include "cpu/analysis/graph.h"
+#include "cpu/analysis/cfg.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/ptx.h"
 
 enum { POOL_PRED, POOL_64, POOL_128, POOL_256, POOL_512, NPOOLS };
 
@@ -42,7 +39,7 @@ typedef struct flow {
 typedef struct scan {
   ptx_func *f;
   int32_t *begin, *end;     /* per register: its interval; begin -1 for none */
-  int32_t *pred_at, *preds; /* predecessors of blocks */
+  ptx_edges edges;          /* of blocks */
   exposed *exposed;         /* sorted by register at the end */
   int32_t nexposed;
   int32_t *def_at, *defs;   /* blocks that write register r whole: defs[def_at[r] .. def_at[r+1]) */
@@ -68,18 +65,13 @@ static void touch(scan *s, int32_t reg, int32_t at) {
 
 /* ---- what each block reads first and writes whole ---- */
 
-/* Appends (reg, block) once a block: only the first read before a write gets here. */
-static void expose(scan *s, int32_t reg, int32_t block) {
-  s->exposed[s->nexposed++] = (exposed){reg, block};
-}
-
 /* killed[r]: 2b+2 when block b has written r whole, 2b+1 when it has read r before that. */
 static void read_reg(scan *s, int32_t reg, int32_t block, int32_t at) {
   if (reg < 0) return;
   touch(s, reg, at);
   if (s->killed[reg] >= 2 * block + 1) return;
   s->killed[reg] = 2 * block + 1;
-  expose(s, reg, block);
+  s->exposed[s->nexposed++] = (exposed){reg, block};
 }
 
 static void write_reg(scan *s, int32_t reg, int32_t block, int32_t at, bool guarded, int32_t *ndefs) {
@@ -92,24 +84,6 @@ static void write_reg(scan *s, int32_t reg, int32_t block, int32_t at, bool guar
   s->killed[reg] = 2 * block + 2;
   s->defs[(*ndefs)++] = reg;
   s->defs[(*ndefs)++] = block;
-}
-
-/* Predecessors of block b: (*preds)[at[b] .. at[b + 1]).  Counted, then filled from each list's end downwards, which
-** leaves `at` at the beginnings. */
-static int list_preds(const ptx_func *f, int32_t *at, int32_t **preds) {
-  int32_t s;
-  for (int fill = 0; fill < 2; fill++) {
-    for (int32_t b = 0; b < f->nblocks; b++)
-      for (int k = 0; ptx_block_succ(&f->blocks[b], k, &s); k++) {
-        if (s >= 0 && fill) (*preds)[--at[s]] = b;
-        else if (s >= 0) at[s]++;
-      }
-    if (fill) break;
-    for (int32_t b = 0; b < f->nblocks; b++) at[b + 1] += at[b];
-    *preds = calloc((size_t)at[f->nblocks] + 1, sizeof **preds);
-    if (!*preds) return -1;
-  }
-  return 0;
 }
 
 /* Upper bounds of the lists, so that they are made once. */
@@ -209,11 +183,11 @@ static void flow_back(scan *s) {
       uint64_t in = fl->use | (fl->out & ~fl->def);
       if (in == fl->in) continue;
       fl->in = in;
-      for (int32_t k = s->pred_at[b]; k < s->pred_at[b + 1]; k++) {
-        flow *q = flow_of(s, s->preds[k]);
+      for (int32_t k = s->edges.pred_at[b]; k < s->edges.pred_at[b + 1]; k++) {
+        flow *q = flow_of(s, s->edges.preds[k]);
         if ((q->out | in) == q->out) continue;
         q->out |= in;
-        requeue(s, s->preds[k]);
+        requeue(s, s->edges.preds[k]);
       }
     }
   }
@@ -325,7 +299,6 @@ static int alloc_scan(scan *s) {
   size_t regs = (size_t)f->nregs + 2, blocks = (size_t)f->nblocks + 2, ops = (size_t)count_operands(f) + 1;
   s->begin = malloc(regs * sizeof *s->begin);
   s->end = malloc(regs * sizeof *s->end);
-  s->pred_at = calloc(blocks, sizeof *s->pred_at);
   s->exposed = calloc(2 * ops, sizeof *s->exposed);
   s->def_at = calloc(regs, sizeof *s->def_at);
   s->defs = calloc(2 * ops, sizeof *s->defs);
@@ -334,14 +307,15 @@ static int alloc_scan(scan *s) {
   s->queued = calloc(blocks, sizeof *s->queued);
   s->seen = calloc(blocks, sizeof *s->seen);
   s->list = calloc(regs, sizeof *s->list);
-  bool fine = s->begin && s->end && s->pred_at && s->exposed && s->def_at && s->defs && s->killed && s->flow &&
+  bool fine = s->begin && s->end && s->exposed && s->def_at && s->defs && s->killed && s->flow &&
               s->queued && s->seen && s->list;
   for (size_t i = 0; fine && i < regs; i++) s->begin[i] = s->end[i] = -1;
-  return fine ? 0 : -1;
+  return fine ? ptx_edges_open(&s->edges, f, f->nblocks) : -1;
 }
 
 static void free_scan(scan *s) {
-  void *all[] = {s->begin, s->end, s->pred_at, s->preds, s->exposed, s->def_at, s->defs, s->killed, s->flow, s->queued,
+  ptx_edges_close(&s->edges);
+  void *all[] = {s->begin, s->end, s->exposed, s->def_at, s->defs, s->killed, s->flow, s->queued,
                  s->seen, s->list};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
@@ -356,7 +330,8 @@ static int allocate(ptx_module *m, ptx_func *f) {
   if (f->slot && alloc_scan(&s) == 0) {
     for (int r = 0; r < f->nregs; r++) f->slot[r] = -1;
     scan_blocks(&s, &ndefs);
-    if (sort_defs(&s, ndefs) == 0 && list_preds(f, s.pred_at, &s.preds) == 0 && find_liveness(&s) == 0) {
+    ptx_edges_list(&s.edges, f, false, NULL);
+    if (sort_defs(&s, ndefs) == 0 && find_liveness(&s) == 0) {
       for (int32_t r = 0; r < f->nregs; r++)
         if (s.begin[r] >= 0) s.list[s.nlist++] = (interval){r, s.begin[r], s.end[r]};
       rc = assign(&s);

@@ -1,10 +1,10 @@
 /*
 ** uniformity.c - uniform, affine or varying: a fixpoint over registers and branches, with divergence; see the header.
 **
-** Everything starts as "unknown" and only ever grows: uniform or affine, then varying.  A branch on a varying
-** predicate makes the blocks between it and where its lanes meet divergent.  There a register may still be one
-** value for all lanes: lanes that run a block do so together (the lowest pending block runs first, loops have one
-** way back), so what matters is which lanes read the value later: see `may_be_scalar`.
+** A monotone data-flow analysis: every register starts as "unknown" and rises to uniform or affine, then varying.  A
+** branch on a varying predicate makes the blocks between it and its join divergent.  A register written there may still
+** be scalar: the lanes at a block run it together (the lowest pending block runs first, loops have one latch), so it
+** depends on which lanes read the value later: see `may_be_scalar`.
 */
 #include "cpu/analysis/uniformity.h"
 
@@ -12,17 +12,17 @@
 #include <string.h>
 
 #include "base/runtime.h"
+#include "cpu/analysis/cfg.h"
 #include "cpu/analysis/dominators.h"
-#include "cpu/analysis/graph.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/ptx.h"
 
 static const dc_value_shape uniform = {.tag = DC_UNIFORM, .origin = -1};
 static const dc_value_shape varying = {.tag = DC_VARYING, .origin = -1};
 
 /* --- the flow graph ------------------------------------------------------------------------------------- */
 
-/* Intervals of the tree of dominators.  Blocks are in an order in which what dominates a block comes before it. */
+/* Numbers the dominator tree, so that a dominates b where b is in a's interval.  In reverse post-order dominators
+** precede what they dominate. */
 static int find_dominators(dc_uniformity *k) {
   const int32_t n = k->f->nblocks;
   int32_t *cursor = k->stack, *size = k->leave; /* until it is an end */
@@ -42,9 +42,9 @@ static bool dominates(const dc_uniformity *k, int32_t a, int32_t b) {
   return k->enter[a] <= k->enter[b] && k->enter[b] < k->leave[a];
 }
 
-/* A loop inside of another, with a way back to the outer header from its middle or from its own last block: it is part
-** of the outer loop with all its blocks, and lanes that took that way are in another turn than those that stayed. So
-** the outer loop counts as one with several ways back. */
+/* An inner loop with a back edge to the outer header from its middle or its last block belongs to the outer loop with
+** all its blocks.  Lanes that took that edge are in another iteration than those that stayed, so the outer loop counts
+** as one with several latches. */
 static void join_crossing_loops(dc_uniformity *k) {
   bool moved = true;
   while (moved) {
@@ -59,8 +59,7 @@ static void join_crossing_loops(dc_uniformity *k) {
   }
 }
 
-/* Blocks of all loops, those inside of others counted again.  More than these would take long, and no kernel that is
-** written or unrolled has them. */
+/* The sum of the loops' numbers of blocks, above which the analysis would take long; no known kernel comes near. */
 #define MOST_IN_LOOPS 400000
 
 static bool are_too_deep(const dc_uniformity *k) {
@@ -70,7 +69,7 @@ static bool are_too_deep(const dc_uniformity *k) {
   return n > MOST_IN_LOOPS;
 }
 
-/* The innermost loops, by those that are open while blocks are gone through in order. */
+/* The innermost loop around each block, from the stack of loops that contain the block. */
 static void nest_loops(dc_uniformity *k) {
   int32_t open = -1;
   for (int32_t b = 0; b < k->f->nblocks; b++) {
@@ -83,8 +82,8 @@ static void nest_loops(dc_uniformity *k) {
   }
 }
 
-/* Loops are runs of blocks [header, loop_last[header]].  One that others can enter in its middle, or that other blocks
-** lie among, is not covered. */
+/* Loops are contiguous blocks [header, loop_last[header]].  Irreducible loops, and loops with other blocks among
+** theirs, are not covered. */
 static void find_loops(dc_uniformity *k) {
   const ptx_func *f = k->f;
   int32_t s;
@@ -110,18 +109,11 @@ static bool inside(const dc_uniformity *k, int32_t header, int32_t b) {
   return b >= header && b <= k->loop_last[header];
 }
 
-/* The header of the innermost loop around b, and of the one around a header's loop; -1 for none. */
-static int32_t loop_of(const dc_uniformity *k, int32_t b) { return k->loop_at[b]; }
-static int32_t loop_around(const dc_uniformity *k, int32_t header) { return k->loop_up[header]; }
-
 /* --- definitions and uses ------------------------------------------------------------------------------- */
 
 static void count_or_fill(int32_t *at, int32_t *list, bool fill, int32_t reg, int32_t i) {
-  if (reg < 0) return;
-  if (fill)
-    list[--at[reg]] = i;
-  else
-    at[reg]++;
+  if (reg >= 0 && fill) list[--at[reg]] = i;
+  else if (reg >= 0) at[reg]++;
 }
 
 static int list_registers(dc_uniformity *k) {
@@ -130,12 +122,9 @@ static int list_registers(dc_uniformity *k) {
     for (int32_t i = 0; i < f->nins; i++) {
       const ptx_ins *ins = &f->ins[i];
       count_or_fill(k->use_at, k->uses, fill, ins->pred, i);
-      for (int o = 0; o < ins->ndst + ins->nsrc; o++) {
-        if (o < ins->ndst)
-          count_or_fill(k->def_at, k->defs, fill, ins->opnd[o].reg, i);
-        else
-          count_or_fill(k->use_at, k->uses, fill, ins->opnd[o].reg, i);
-      }
+      for (int o = 0; o < ins->ndst + ins->nsrc; o++)
+        count_or_fill(o < ins->ndst ? k->def_at : k->use_at, o < ins->ndst ? k->defs : k->uses, fill, ins->opnd[o].reg,
+                      i);
     }
     if (fill) break;
     for (int32_t r = 0; r < f->nregs; r++) {
@@ -171,9 +160,9 @@ static bool diverge(dc_uniformity *k, int32_t b) {
   return news;
 }
 
-/* Everything reachable from the branch's sides short of where they meet runs with part of the lanes.  They meet at a
-** post-dominator that comes behind all of it in block order: the lowest pending block runs first, so an earlier one
-** would run before the last lanes have come.  True: something new. */
+/* The divergent region of a branch: all blocks reachable from its successors before its join.  The join is the nearest
+** post-dominator that follows the whole region in block order: the lowest pending block runs first, so an earlier one
+** would run before the last lanes arrive.  True: a block was not divergent before. */
 static bool split_region(dc_uniformity *k, int32_t branch) {
   int32_t meet = k->ipdom[branch], depth = 0, last = -1;
   bool news = false;
@@ -222,7 +211,7 @@ static bool may_split(const dc_uniformity *k, int32_t b) {
          (ins->op == PTX_OP_BRA || (ptx_traits(ins->op) & PTX_T_ENDS_LANES));
 }
 
-/* Lanes leave a loop together only by uniform branches that all of them come to. */
+/* Lanes leave a loop in the same iteration only by uniform branches that all of them execute. */
 static bool find_non_uniform_exits(dc_uniformity *k) {
   const ptx_func *f = k->f;
   bool news = false;
@@ -244,19 +233,19 @@ static bool find_non_uniform_exits(dc_uniformity *k) {
 
 /* A value made at block d is read at block u by lanes that may have left a loop around d earlier than others. */
 static bool outlives(const dc_uniformity *k, int32_t d, int32_t u) {
-  for (int32_t h = loop_of(k, d); h >= 0; h = loop_around(k, h))
+  for (int32_t h = k->loop_at[d]; h >= 0; h = k->loop_up[h])
     if (!inside(k, h, u) && k->non_uniform_exit[h]) return true;
   return false;
 }
 
 /* In a divergent loop with several ways back, lanes may be in different iterations. */
 static bool scattered(const dc_uniformity *k, int32_t d) {
-  for (int32_t h = loop_of(k, d); h >= 0; h = loop_around(k, h))
+  for (int32_t h = k->loop_at[d]; h >= 0; h = k->loop_up[h])
     if (k->latches[h] > 1 && k->divergent[h]) return true;
   return false;
 }
 
-/* Instruction d's value is what instruction u reads, on every path. */
+/* Instruction u reads instruction d's value on every path. */
 static bool reaches(const dc_uniformity *k, int32_t d, int32_t u) {
   int32_t bd = k->block_of[d], bu = k->block_of[u];
   return bd == bu ? d < u : dominates(k, bd, bu);
@@ -280,7 +269,7 @@ static bool one_definition(const dc_uniformity *k, int32_t r) {
 /* A loop's variable: `init` before it, one update that all lanes in the loop run. `only_inside`: no use after
 ** it. */
 static bool loop_variable(const dc_uniformity *k, int32_t r, int32_t init, int32_t update, bool only_inside) {
-  int32_t bi = k->block_of[init], bu = k->block_of[update], h = loop_of(k, bu);
+  int32_t bi = k->block_of[init], bu = k->block_of[update], h = k->loop_at[bu];
   if (h < 0 || k->latches[h] != 1 || !dominates(k, bu, k->loop_last[h])) return false;
   if (inside(k, h, bi) || !dominates(k, bi, h) || scattered(k, bu)) return false;
   for (int32_t i = k->use_at[r]; i < k->use_at[r + 1]; i++) {
@@ -298,9 +287,9 @@ static bool two_definitions(const dc_uniformity *k, int32_t r, bool only_inside)
   return loop_variable(k, r, a, b, only_inside) || loop_variable(k, r, b, a, only_inside);
 }
 
-/* What an origin noted about register r's value is about that value: it has not run again between r's definition and
-** a use, as it does when a loop carries the value into its next turn.  (Where the origin dominates a definition, and
-** that a use, no way leads from the origin to the use past the definition.) */
+/* Whether x and ok of the origin still describe register r's value at its uses: the origin has not run again between
+** r's definition and a use, as it does when a loop carries the value into its next iteration.  (Where the origin
+** dominates a definition, and the definition a use, no path leads from the origin to the use around the definition.) */
 static bool stays_true(const dc_uniformity *k, int32_t r, int32_t origin) {
   int32_t first = k->def_at[r], end = k->def_at[r + 1];
   if (origin < 0 || (end - first == 1 && k->defs[first] == origin)) return true;
@@ -477,7 +466,7 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
   }
 }
 
-/* Loads that find the same for all lanes. */
+/* Loads of one address by all lanes, of memory that no lane writes meanwhile, are uniform. */
 static dc_value_shape load_kind(const dc_uniformity *k, const ptx_ins *ins) {
   const ptx_operand *at = &ins->opnd[ins->ndst];
   const uint32_t strong = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;
@@ -533,12 +522,11 @@ static bool sweep(dc_uniformity *k, dc_has_scalar has_scalar) {
   return news;
 }
 
-/* Registers that were found to hold before the last branch diverged. */
+/* Demotes registers that were scalar only before the last branches became divergent. */
 static bool recheck(dc_uniformity *k) {
   bool news = false;
   for (int32_t r = 0; r < k->f->nregs; r++) {
-    bool scalar = dc_is_scalar(&k->reg[r]);
-    if (!scalar || k->def_at[r] == k->def_at[r + 1] || may_be_scalar(k, r)) continue;
+    if (!dc_is_scalar(&k->reg[r]) || k->def_at[r] == k->def_at[r + 1] || may_be_scalar(k, r)) continue;
     k->reg[r] = varying;
     news = true;
   }
@@ -598,17 +586,10 @@ int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape
     while (sweep(k, has_scalar))
       if (dc_interrupted()) return -1;
   } while (recheck(k));
-  for (int32_t i = 0; i < f->nins; i++) {
-    const ptx_ins *ins = &f->ins[i];
-    for (int d = 0; d < ins->ndst && k->block_of[i] >= 0; d++) {
-      int32_t r = ins->opnd[d].reg;
-      if (r >= 0 && k->reg[r].tag == DC_UNKNOWN) k->reg[r] = varying;
-    }
-  }
-  for (int32_t i = 0; i < f->nins; i++) {
-    const ptx_ins *ins = &f->ins[i];
-    for (int d = 0; d < ins->ndst && k->block_of[i] >= 0; d++)
-      if (ins->opnd[d].reg >= 0 && must_blend(k, ins->opnd[d].reg, i)) k->blend[i] = true;
-  }
+  for (int32_t r = 0; r < f->nregs; r++)
+    if (k->reg[r].tag == DC_UNKNOWN) k->reg[r] = varying;
+  for (int32_t i = 0; i < f->nins; i++)
+    for (int d = 0; d < f->ins[i].ndst && k->block_of[i] >= 0; d++)
+      if (f->ins[i].opnd[d].reg >= 0 && must_blend(k, f->ins[i].opnd[d].reg, i)) k->blend[i] = true;
   return 0;
 }

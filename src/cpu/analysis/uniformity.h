@@ -1,8 +1,8 @@
 /*
-** uniformity.h - what tier 1 knows about a function's registers and blocks before it writes C.
+** uniformity.h - uniformity and divergence analysis of a function, for tier 1.
 **
-** A register is uniform (one value for all lanes of a gang), affine (base + stride * lane), or varying.  Beside
-** these, which blocks may run with part of the lanes, and which writes must keep the other lanes' values.
+** A register is uniform (one value for all lanes of a gang), affine (base + stride * lane), or varying.  A block is
+** divergent if it may run with a subset of the lanes; then some writes must preserve the other lanes' values.
 **
 ** A gang is what one call of emitted code runs: 32 lanes, or 16 where no instruction depends on the width.
 */
@@ -14,7 +14,7 @@ typedef enum dc_value_kind { DC_UNKNOWN, DC_UNIFORM, DC_AFFINE, DC_VARYING } dc_
 
 /* An affine value of lane l is  base + exact * l + times * (ext(x + step * l) - ext(x)),  where ext widens the 32-bit
 ** affine value that instruction `origin` read (no origin: times is 0).  As long as x does not wrap around among the
-** gang's lanes that is  base + (exact + times * step) * l; emitted code looks once, at the origin. */
+** gang's lanes that is  base + (exact + times * step) * l; emitted code tests this once, at the origin. */
 typedef struct dc_value_shape {
   uint8_t tag;       /* dc_value_kind */
   bool aligned;      /* affine with stride 1, and its base is a multiple of the gang's width */
@@ -38,7 +38,7 @@ typedef struct dc_uniformity {
   dc_value_shape *reg;        /* per register */
   bool *blend;         /* per instruction: a write to a varying register must keep other lanes' values */
   bool *divergent;     /* per block */
-  bool *exit_block;        /* per block: nothing but a ret, exit or trap */
+  bool *exit_block;    /* per block: a lone ret, exit or trap */
   int32_t *block_of;   /* per instruction */
   /* private to uniformity.c */
   int32_t *idom, *enter, *leave; /* the tree of dominators: a block's interval [enter, leave) has what it dominates */
@@ -48,7 +48,7 @@ typedef struct dc_uniformity {
   bool *non_uniform_exit;        /* per loop header: lanes may leave the loop in different iterations */
   int32_t *def_at, *defs, *use_at, *uses;
   int32_t *mark, *stack;
-  int32_t turn;        /* of walks: what they have met bears its number in `mark` */
+  int32_t turn;        /* number of the current walk; mark[b] of visited blocks equals it */
   bool regular;
 } dc_uniformity;
 
@@ -56,14 +56,14 @@ typedef struct dc_uniformity {
 typedef bool (*dc_has_scalar)(const ptx_ins *ins);
 
 /* Analyses an analysed function (ptx_analyse) for a shape. -1: out of memory, or interrupted. k->regular is false for
-** flow graphs that the analysis does not cover (irreducible ones, loops nested very deep): these functions stay at
+** flow graphs that the analysis does not cover (irreducible ones, very deeply nested loops): these functions stay at
 ** tier 0. */
 int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape, dc_has_scalar has_scalar);
 void dc_uniformity_free(dc_uniformity *k);
 
-/* Operand i of an instruction: its kind (immediates and addresses of variables are uniform). */
+/* The shape of an operand (immediates and addresses of variables are uniform). */
 dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
-/* Whether both sides of a branch are the same for all lanes. */
+/* Whether a value is kept as a scalar: that of lane 0, and a stride. */
 static inline bool dc_is_scalar(const dc_value_shape *k) { return k->tag == DC_UNIFORM || k->tag == DC_AFFINE; }
-/* Special registers that emitted code reads by itself. */
+/* Whether emitted code reads this special register itself, without tier 0. */
 bool dc_is_native_sreg(int sreg);

@@ -4,7 +4,6 @@
 #include "cpu/codegen/build.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -25,7 +24,7 @@
 #include "compile/cache.h"
 #include "cpu/codegen/compile.h"
 
-#define BEGINNING 64 /* of a source: enough to tell which header it includes */
+#define BEGINNING 64 /* bytes of a source that hold its #include */
 
 struct dc_build {
   dc_build *next;        /* in the queue */
@@ -67,9 +66,9 @@ static struct {
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
-/* Loads from memory, so that the code that runs is the one that was checked, even if the file changes meanwhile.  The
-** loader identifies objects by name, and descriptors are reused; so each name is spelled differently: the bits of a
-** serial number, as "/." and "/". */
+/* Loads from memory, so that the code that runs is the code whose hash was checked, even if the file changes meanwhile.
+** The loader identifies objects by name, and descriptor numbers are reused.  So each name is made unique: the bits of a
+** serial number, as "/." and "/", before the descriptor. */
 static void *load_from_memory(const void *object, size_t len) {
   static atomic_uint serial;
   char name[128] = "/proc/self/fd";
@@ -89,10 +88,7 @@ static void *load_from_memory(const void *object, size_t len) {
 /* Where there is no /proc, or memory may not be executed. */
 static void *load_from_file(const void *object, size_t len) {
   char *folder = dc_native_work_folder(), *path = folder ? dc_path_join(folder, "kernel.so") : NULL;
-  int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-  bool written = fd >= 0 && dc_write_all(fd, object, len) == 0;
-  if (fd >= 0) close(fd);
-  void *handle = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  void *handle = path && dc_native_write_file(path, object, len) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (folder) dc_temp_remove(folder);
   free(path);
   free(folder);
@@ -107,7 +103,7 @@ static void *load(const void *object, size_t len, dc_buf *log) {
   return handle;
 }
 
-/* From the cache; `outside` is held. An object that does not load here is made anew. */
+/* Loads the object from the cache; `outside` is held. False: not cached, or it does not load here. */
 static bool load_cached(dc_build *b) {
   void *object;
   size_t len;
@@ -130,7 +126,7 @@ static void release(dc_build *b) {
   free(b);
 }
 
-/* The malloc'ed object, if it could be made and loaded. */
+/* Compiles and loads; the malloc'ed object, NULL if that failed. */
 static void *compile(dc_build *b, size_t *len) {
   void *object = NULL;
   dc_buf log = DC_BUF_INIT;
@@ -163,7 +159,7 @@ static void build(dc_build *b) {
   size_t len = 0;
   memcpy(key, b->key, sizeof key);
   pthread_mutex_lock(&service.outside);
-  bool there = load_cached(b); /* another may have made it since it was asked for */
+  bool there = load_cached(b); /* another process or request may have cached it meanwhile */
   pthread_mutex_unlock(&service.outside);
   void *object = there ? NULL : compile(b, &len);
   pthread_mutex_lock(&service.lock);
@@ -189,7 +185,7 @@ static void *prepare(void *unused) {
   return NULL;
 }
 
-/* The first kernels do not wait for the header: it is compiled beside them. */
+/* Precompiles the header in a second thread: the first kernels do not wait for it. */
 static void prepare_for(const dc_native_source *s) {
   if (!dc_native_unprepared(s)) return;
   pthread_mutex_lock(&service.lock);
@@ -225,7 +221,7 @@ static void *serve(void *unused) {
   return NULL;
 }
 
-/* Under the lock.  Signals are for the host's threads. */
+/* Under the lock.  The thread blocks all signals: they are for the host's threads. */
 static bool start(helper *h, void *(*body)(void *)) {
   sigset_t all, before;
   if (h->state == RUNS) return true;
@@ -288,7 +284,6 @@ static void in_child(void) {
   after_fork();
 }
 
-/* Waiting requests fail; an abandoned one is released. */
 void dc_build_shutdown(void) {
   pthread_mutex_lock(&service.lock);
   service.quit = true;
@@ -342,7 +337,7 @@ static dc_build *request(const char *source, size_t len, const char *isa, int op
 }
 
 /* Loads it if it is cached.  False also while the thread uses the cache: a launch does not wait for that. */
-static bool is_there(dc_build *b) {
+static bool try_cache(dc_build *b) {
   if (pthread_mutex_trylock(&service.outside) != 0) return false;
   bool there = load_cached(b);
   pthread_mutex_unlock(&service.outside);
@@ -378,7 +373,7 @@ dc_build *dc_build_start(const char *source, size_t len, const char *isa, int op
   pthread_once(&once, register_once);
   dc_build *b = request(source, len, isa, opt);
   if (b == NULL) return NULL;
-  if (is_there(b)) {
+  if (try_cache(b)) {
     atomic_store_explicit(&b->state, 1, memory_order_release);
   } else if (!enqueue(b)) {
     release(b);

@@ -1,8 +1,8 @@
 /*
-** build.h - C source to loaded code, in the background.
+** build.h - builds C source to loaded code, in the background.
 **
-** A request whose object lies in the cache is ready at once.  Others are compiled one after another by a thread that
-** starts at the first need.  After fork the child has its requests still, and makes a thread of its own.
+** A request whose object is in the cache is ready at once.  Others are compiled one after another by a thread that
+** starts at the first of them.  After fork the child keeps its requests and starts a thread of its own.
 */
 #pragma once
 
@@ -16,7 +16,8 @@ dc_build *dc_build_start(const char *source, size_t len, const char *isa, int op
 int dc_build_state(dc_build *b);                        /* 0 under way, 1 ready, -1 failed */
 void *dc_build_symbol(dc_build *b, const char *name);   /* NULL unless ready and there */
 const char *dc_build_log(dc_build *b);                  /* what the compiler said, if it failed; never NULL */
-/* Waits until it is ready or has failed, and lets it overtake others; the new state.  0: interrupted. */
+/* Moves the request to the head of the queue and waits until it is ready or has failed; the new state.  0: interrupted.
+*/
 int dc_build_wait(dc_build *b);
 /* Unloads what is loaded, stops what is under way.  NULL is allowed. */
 void dc_build_free(dc_build *b);

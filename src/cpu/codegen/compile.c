@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/cc.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -56,7 +54,7 @@ static const char *const linking[] = {
 static const char *const libraries[] = { "-lgcc", "-lm" }; /* for baseline: popcount and fma of processors without */
 static const char *const avx2[] = { "-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt" };
 static const char *const avx512[] = { "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512cd" };
-/* A launch waits: the rest of -O2 would take a quarter of the time and not make kernels faster. */
+/* A launch waits for the compiler: the rest of -O2 would take another quarter of its time and not speed kernels up. */
 static const char *const gcc_quick[] = {
   "-O1", "-fcaller-saves", "-fexpensive-optimizations", "-ftree-vrp", "-fno-tree-pta",
 };
@@ -107,11 +105,16 @@ static void compiler_options(args *a, const char *isa, int opt) {
   if (wide || strcmp(isa, "avx2") == 0) add_all(a, avx2, COUNT(avx2));
 }
 
-/* Everything but the source that decides about the result. */
+static void end_key(dc_sha256 *h, char key[65]) {
+  uint8_t digest[32];
+  dc_sha256_end(h, digest);
+  dc_sha256_hex(digest, key);
+}
+
+/* The hash of all that the object depends on beside the source. */
 static void config_key(config *c) {
   args a = { .n = 0 };
   dc_sha256 h;
-  uint8_t digest[32];
   compiler_options(&a, c->isa, c->opt);
   add_all(&a, linking, COUNT(linking));
   add_all(&a, libraries, COUNT(libraries));
@@ -124,8 +127,7 @@ static void config_key(config *c) {
     dc_sha256_str(&h, e->name);
     dc_sha256_str(&h, e->text);
   }
-  dc_sha256_end(&h, digest);
-  dc_sha256_hex(digest, c->key);
+  end_key(&h, c->key);
 }
 
 /* NULL: no memory. */
@@ -150,21 +152,20 @@ int dc_native_key(const dc_native_source *s, char key[65]) {
   const config *c = config_of(s);
   if (c == NULL) return -1;
   dc_sha256 h;
-  uint8_t digest[32];
   dc_sha256_init(&h);
   dc_sha256_str(&h, c->key);
   dc_sha256_add(&h, s->text, s->len);
-  dc_sha256_end(&h, digest);
-  dc_sha256_hex(digest, key);
+  end_key(&h, key);
   return 0;
 }
 
 /* --- folders --------------------------------------------------------------------------------------------------- */
 
-/* The user's own folder, which no other user can write to: its files become part of programs that run here. */
-static bool is_ours(const char *path) {
+/* Whether the path is a file or folder (mode S_IFREG, S_IFDIR) of this user that no other user can write to: what it
+** holds becomes part of programs that run here. */
+static bool is_ours(const char *path, mode_t kind) {
   struct stat st;
-  return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
+  return lstat(path, &st) == 0 && (st.st_mode & S_IFMT) == kind && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
 }
 
 char *dc_native_work_folder(void) {
@@ -184,7 +185,7 @@ static const char *private_folder(void) {
   return all.private_folder;
 }
 
-/* Drops the folders of options and compilers that were not used for longest: each may hold 60 MB. */
+/* Removes the least recently used folders of headers, beyond KEEP_FOLDERS: each may hold 60 MB. */
 static void prune(const char *cache) {
   for (;;) {
     char oldest[256] = "";
@@ -211,7 +212,7 @@ static void prune(const char *cache) {
   }
 }
 
-/* 1: written now, 0: it was there and right, -1: it cannot be written. */
+/* 1: written, 0: it was there with this text, -1: it cannot be written. */
 static int write_header(const char *folder, const char *name, const char *text, size_t len) {
   dc_error err = DC_ERROR_INIT;
   char *path = dc_path_join(folder, name), *old = NULL;
@@ -229,7 +230,7 @@ static int write_header(const char *folder, const char *name, const char *text, 
   return rc;
 }
 
-/* 1: some were missing or wrong, 0: all were right, -1: they cannot be written. */
+/* 1: some were written, 0: all were right, -1: they cannot be written. */
 static int write_headers(const char *folder) {
   int some = 0;
   for (int i = 0; i < WIDTHS && some >= 0; i++) {
@@ -243,12 +244,12 @@ static int write_headers(const char *folder) {
   return some;
 }
 
-/* The folder of this name in `parent`, with the headers; malloc'ed, absolute. */
+/* The folder for this key in `parent`, with the headers written; malloc'ed, absolute; NULL: it cannot be. */
 static char *header_folder(const char *parent, const char *key) {
   char *name = NULL, *real = NULL;
   if (asprintf(&name, "%s/native-%.16s", parent, key) < 0) return NULL;
   mkdir(name, 0700);
-  if (is_ours(name) && write_headers(name) >= 0) real = realpath(name, NULL);
+  if (is_ours(name, S_IFDIR) && write_headers(name) >= 0) real = realpath(name, NULL);
   if (real) utimensat(AT_FDCWD, real, NULL, 0); /* used now: kept longest */
   free(name);
   return real;
@@ -295,15 +296,13 @@ static char *precompiled_path(const char *folder, int width) {
 static bool precompiled(config *c, int width, const char *folder) {
   if (c->state[width] == UNPREPARED) {
     char *path = precompiled_path(folder, width);
-    struct stat st;
-    if (path && lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0)
-      c->state[width] = READY;
+    if (path && is_ours(path, S_IFREG)) c->state[width] = READY;
     free(path);
   }
   return c->state[width] == READY;
 }
 
-/* -O1 is for huge kernels, whose compiling takes long anyway. */
+/* Not for -O1, which is for huge kernels: reading the headers is a small part of compiling these. */
 bool dc_native_unprepared(const dc_native_source *s) {
   int width = width_of(s);
   if (width < 0 || s->opt == 1) return false;
@@ -364,14 +363,14 @@ void dc_native_precompile(const dc_native_source *s, dc_cc_child *child) {
 
 /* --- a source ---------------------------------------------------------------------------------------------------- */
 
-static int write_source(const char *path, const dc_native_source *s) {
+int dc_native_write_file(const char *path, const void *data, size_t len) {
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return -1;
-  const bool good = dc_write_all(fd, s->text, s->len) == 0;
+  const bool good = dc_write_all(fd, data, len) == 0;
   return close(fd) == 0 && good ? 0 : -1;
 }
 
-typedef struct attempt { /* the paths of one */
+typedef struct attempt { /* to compile a source: its paths */
   const char *folder;
   char *source, *object, *precompiled;
 } attempt;
@@ -383,7 +382,7 @@ static dc_cc_end run(const dc_native_source *s, const attempt *t, const char *wo
   if (t->precompiled && dc_cc_find()->clang) {
     add(&a, "-include-pch");
     add(&a, t->precompiled);
-  } /* gcc finds it beside the header */
+  } /* gcc looks for it beside the header */
   const char *more[] = { "-iquote", t->folder, "-o", t->object, t->source };
   add_all(&a, more, COUNT(more));
   if (strcmp(s->isa, "baseline") == 0) add_all(&a, libraries, COUNT(libraries));
@@ -409,14 +408,14 @@ static bool repaired(config *c, attempt *t, int width) {
 static int compile_in(const dc_native_source *s, config *c, attempt *t, const char *work, dc_cc_child *child,
                       void **object, size_t *len, dc_buf *log) {
   dc_error err = DC_ERROR_INIT;
-  if (write_source(t->source, s) != 0) {
+  if (dc_native_write_file(t->source, s->text, s->len) != 0) {
     dc_buf_printf(log, "%s cannot be written\n", t->source);
     return -1;
   }
   dc_cc_end end = run(s, t, work, child, log);
   bool there = end != DC_CC_FAILED && dc_file_exists(t->object);
   if (!there && !dc_cc_stopped(child) && repaired(c, t, width_of(s))) {
-    dc_log(DC_LOG_COMPILE, "native: again, with the headers made anew: %s", dc_buf_str(log));
+    dc_log(DC_LOG_COMPILE, "native: again, with rewritten headers: %s", dc_buf_str(log));
     dc_buf_reset(log);
     end = run(s, t, work, child, log);
   }

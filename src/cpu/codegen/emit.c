@@ -1,9 +1,9 @@
 /*
-** emit.c - nodes, jumps and what is left to warp.c, as C (emitter.h has the names in it).
+** emit.c - control flow as C: nodes, jumps, suspension for what warp.c does (emitter.h has the names in emitted code).
 **
-** Convergent nodes, which all lanes reach together, are labels, jumps between them gotos.  Where lanes may diverge,
-** each node has a mask of the lanes that wait there, t<node>; the lowest-numbered with any runs first, which is tier
-** 0's order too.  So a divergent node is followed by a jump to the next node with waiting lanes.
+** Convergent nodes, which all lanes reach together, are labels, and jumps between them gotos.  A divergent node has a
+** mask of the lanes that wait there, t<node>.  The lowest-numbered node with waiting lanes runs first, as at tier 0, so
+** a divergent node is followed by a jump to the next node with waiting lanes.
 */
 #include "cpu/codegen/emit.h"
 
@@ -12,15 +12,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/error.h"
-#include "cpu/analysis/graph.h"
-#include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit_predicated.h"
+#include "cpu/analysis/cfg.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_state.h"
-#include "cpu/codegen/emit_value.h"
-#include "cpu/codegen/emitter.h"
-#include "cpu/interp/code.h"
 #include "cpu/interp/decode.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/opcode.h"
@@ -28,15 +22,16 @@
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 #define MAX_INSTRUCTIONS 15000
+#define MOST_PREDICATED 4 /* operations of a node */
 
-static const dc_node *node_at(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
-static bool is_bra(const dc_node *node) { return node->end == DC_END_JUMP; }
-static bool leaves(const emitter *e, const dc_node *node) {
+static const dc_basic_block *node_at(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
+static bool is_bra(const dc_basic_block *node) { return node->end == DC_END_JUMP; }
+static bool leaves(const emitter *e, const dc_basic_block *node) {
   return node->end == DC_END_LEAVE || (node->end == DC_END_EXIT && e->f->entry);
 }
-static bool is_uniform(const emitter *e, int32_t reg) { return dc_is_scalar(dc_emit_shape(e, reg)); }
-static int32_t guard_reg(const dc_node *node) { return node->op && node->guard >= 0 ? node->op->ins->pred : -1; }
-/* Nothing but a trap, or an exit from inside a call: lanes do not wait there for others. */
+static bool is_scalar(const emitter *e, int32_t reg) { return dc_is_scalar(dc_emit_shape(e, reg)); }
+static int32_t guard_reg(const dc_basic_block *node) { return node->op && node->guard >= 0 ? node->op->ins->pred : -1; }
+/* A node that only traps or exits: lanes do not wait there for others. */
 static bool is_exit(const emitter *e, int32_t n) { return n >= 0 && e->k.exit_block[e->block_of[n]]; }
 
 /* --- survey --------------------------------------------------------------------------------------------- */
@@ -50,23 +45,83 @@ static void find_blocks(emitter *e) {
   }
 }
 
-/* The end of the node is one that all lanes run together and emitted code goes on behind. */
+/* Whether emitted code suspends at the end of the node, which all lanes reach together, and resumes behind it. */
 static bool pauses(const emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   if (dc_emit_divergent(e, n) || is_bra(node) || leaves(e, node)) return false;
   return node->end != DC_END_TRAP && node->end != DC_END_EXIT && node->end != DC_END_BRX;
 }
 
+/* A scalar that the arm writes is seen by the other lanes too: it must have no use outside of the arm. */
+static bool is_local(const emitter *e, int32_t reg, int32_t block) {
+  const dc_uniformity *k = &e->k;
+  if (!dc_is_scalar(&k->reg[reg])) return true;
+  if (k->def_at[reg + 1] - k->def_at[reg] != 1) return false;
+  for (int32_t u = k->use_at[reg]; u < k->use_at[reg + 1]; u++)
+    if (k->block_of[k->uses[u]] != block) return false;
+  return true;
+}
+
+static bool is_arm(const emitter *e, int32_t n, int32_t to) {
+  const dc_basic_block *node = &e->fn->nodes[n];
+  if (node->end != DC_END_JUMP || node->guard >= 0 || node->taken != to) return false;
+  if (node->wait != DC_WAIT_NOT || node->spin || node->last - node->first > MOST_PREDICATED) return false;
+  for (const dc_uop *o = node->first; o < node->last; o++) {
+    const ptx_ins *ins = o->ins;
+    if (ins->pred >= 0 || (ptx_traits(ins->op) & PTX_T_SLOW) || !dc_emit_is_plain(e, ins)) return false;
+    if (dc_emit_bits(e, ins->opnd[0].reg) == 1 || !is_local(e, ins->opnd[0].reg, e->block_of[n])) return false;
+  }
+  return true;
+}
+
+static void count(int32_t *ways, int32_t to) {
+  if (to >= 0) ways[to]++;
+}
+
+static void count_ways(const emitter *e, int32_t *ways) {
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    const dc_basic_block *node = &e->fn->nodes[n];
+    if (node->guard >= 0 || node->end != DC_END_JUMP) count(ways, node->next);
+    if (node->end == DC_END_JUMP) count(ways, node->taken);
+    for (int32_t i = 0; i < node->ntargets; i++) count(ways, node->targets[i]);
+  }
+}
+
+/* If-conversion: fills e->predicated and e->inlined.  A divergent branch costs a test and a jump, perhaps mispredicted,
+** and is a barrier to the C compiler's scheduler (sinf and cosf have two each).  The arm, the node that the branch
+** jumps around, must have no other predecessor, join the branch's other side, and consist of a few vector operations,
+** whose results are masked in the other lanes. */
+static int find_predicated(emitter *e) {
+  int32_t *ways = calloc((size_t)e->nnodes + 1, sizeof *ways);
+  if (!ways) return dc_fail_oom(e->err);
+  count_ways(e, ways);
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    const dc_basic_block *node = &e->fn->nodes[n];
+    e->predicated[n] = -1;
+    if (node->end != DC_END_JUMP || !node->op || node->guard < 0 || node->taken < 0 || node->next < 0) continue;
+    if (dc_is_scalar(dc_emit_shape(e, node->op->ins->pred)) || e->inlined[n]) continue;
+    for (int i = 0; i < 2 && e->predicated[n] < 0; i++) {
+      const int32_t arm = i ? node->taken : node->next, to = i ? node->next : node->taken;
+      if (arm <= n || to <= arm || ways[arm] != 1 || !is_arm(e, arm, to)) continue;
+      e->predicated[n] = arm;
+      e->inlined[arm] = true;
+    }
+  }
+  free(ways);
+  return 0;
+}
+
+/* Lanes may wait at node n. */
 static void track(emitter *e, int32_t n) {
   if (n >= 0) e->tracked[n] = true;
 }
 
 static void find_tracked(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_node *node = node_at(e, n);
+    const dc_basic_block *node = node_at(e, n);
     int32_t g = guard_reg(node);
     bool divergent = dc_emit_divergent(e, n);
-    const bool parts = g >= 0 && !is_uniform(e, g) && is_bra(node) && e->predicated[n] < 0;
+    const bool parts = g >= 0 && !is_scalar(e, g) && is_bra(node) && e->predicated[n] < 0;
     if (e->inlined[n]) continue;
     if (divergent) track(e, n);
     if (divergent || parts) {
@@ -92,13 +147,14 @@ static int32_t next_tracked(const emitter *e, int32_t n) {
 }
 
 /* A plain barrier for all threads of the block, or one of the same effect. */
-static bool whole_barrier(const dc_node *node) {
+static bool whole_barrier(const dc_basic_block *node) {
   const ptx_ins *ins = node->op ? node->op->ins : NULL;
   return node->end == DC_END_BARRIER && node->guard < 0 && ins->mode == PTX_BAR_SYNC && ins->nsrc == 1 &&
          ins->opnd[0].kind == PTX_IMM && ins->opnd[0].imm == 0;
 }
 
-/* Whether a loop's exit depends on memory or on other lanes.  If not, the loop ends whatever other threads do. */
+/* Whether register `reg`, which decides a loop's exit, depends on memory or on other lanes.  If not, the loop
+** terminates independently of other threads. */
 static bool decided_by_memory(const emitter *e, int32_t reg, int32_t first, int32_t last, int depth, int *budget) {
   if (reg < 0) return false;
   if (--*budget < 0) return true; /* too long to find out */
@@ -117,6 +173,7 @@ static bool decided_by_memory(const emitter *e, int32_t reg, int32_t first, int3
   return false;
 }
 
+/* Whether a loop has an exit that depends on neither. */
 static bool counted(const emitter *e, int32_t header, int32_t last) {
   int32_t from = e->f->blocks[header].first, to = e->f->blocks[last].last;
   for (int32_t b = header; b <= last; b++) {
@@ -140,10 +197,10 @@ static void go_to_next_tracked(emitter *e, int32_t n) {
   else PUT("goto T%d;\n", next);
 }
 
-/* A jump back counts against the poll budget; in loops that may wait for other threads also against the spin budget:
-** when that has run out, the lanes go on at tier 0. */
+/* A back edge counts against the poll budget; in loops that may wait for other threads also against the spin budget,
+** whose end deoptimizes the lanes to tier 0. */
 static void burn(emitter *e, int32_t n, int32_t to) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   if (to < 0 || to > n) return;
   PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
   if (!node->spin || counted(e, e->block_of[to], e->block_of[n])) return;
@@ -159,7 +216,7 @@ static void send(emitter *e, int32_t to, const char *mask) {
   else PUT("t%d = M_or(t%d, %s); ", to, to, mask);
 }
 
-/* All lanes of a node that all came to go to `to`. */
+/* All lanes of a convergent node go to `to`. */
 static void jump_together(emitter *e, int32_t n, int32_t to) {
   if (to == DC_NODE_LEAVE) {
     PUT("act = M_none(); goto done;\n");
@@ -174,7 +231,7 @@ static void jump_together(emitter *e, int32_t n, int32_t to) {
 }
 
 /* Lanes of node n went to a and b, either of which may be a back edge: the lower one runs first. */
-static void go_on_after_parting(emitter *e, int32_t n, int32_t a, int32_t b) {
+static void go_on_after_split(emitter *e, int32_t n, int32_t a, int32_t b) {
   const int32_t to[] = { a < b ? a : b, a < b ? b : a };
   for (int i = 0; i < 2; i++) {
     if (to[i] < 0 || to[i] > n || (i && to[i] == to[0])) continue;
@@ -192,11 +249,11 @@ static void go(emitter *e, int32_t n, int32_t to) {
     return;
   }
   send(e, to, e->mask);
-  go_on_after_parting(e, n, to, -1);
+  go_on_after_split(e, n, to, -1);
 }
 
-/* Whether tier 0 is called between two nodes: then the path is hardly ever taken, as sinf's for huge arguments, and
-** the C compiler must not spill registers for it before the branch. */
+/* Whether tier 0 is called between two nodes.  These paths are seldom taken (sinf's for huge arguments), and the C
+** compiler must not spill registers for them before the branch. */
 static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   for (int32_t n = from + 1; n < to; n++)
     for (const dc_uop *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
@@ -204,18 +261,19 @@ static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   return false;
 }
 
-/* Where a convergent node's lanes that part meet at `to`, all of them may go there. */
+/* Where a convergent node's diverging lanes rejoin at `to`, all of them may go there if no lane takes the other side.
+*/
 static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
   if (to <= n || dc_emit_divergent(e, n) || dc_emit_divergent(e, to) || is_exit(e, to)) return;
   PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
 }
 
-static void body(emitter *e, const dc_node *node, const char *mask);
+static void body(emitter *e, const dc_basic_block *node, const char *mask);
 
-/* Where all lanes have come together, the branch's predicate alone decides: lanes that have ended are not
-** read. */
+/* The predicated arm of node n.  In a convergent node the branch's predicate alone is the mask: values of lanes that
+** have exited are not read. */
 static void run_arm(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   const bool not = (e->predicated[n] == node->next) != (node->flip != 0);
   e->chooses = !dc_emit_divergent(e, n);
   if (!e->chooses) PUT("{ const M in_ = M_and%s(%s, P_word(p%d));\n", not ? "n" : "", e->mask, guard_reg(node));
@@ -226,8 +284,8 @@ static void run_arm(emitter *e, int32_t n) {
 }
 
 /* A divergent branch: lanes tk take it, nt do not. */
-static void part(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+static void diverge(emitter *e, int32_t n) {
+  const dc_basic_block *node = node_at(e, n);
   int32_t taken = node->taken, next = node->next;
   const char *here = e->mask;
   if (e->predicated[n] >= 0) {
@@ -248,22 +306,22 @@ static void part(emitter *e, int32_t n) {
   bool first = !is_exit(e, taken); /* lanes that go to an exit do not come back */
   send(e, first ? taken : next, first ? "tk" : "nt");
   send(e, first ? next : taken, first ? "nt" : "tk");
-  go_on_after_parting(e, n, taken, next);
+  go_on_after_split(e, n, taken, next);
 }
 
 static void jump(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   int32_t g = guard_reg(node);
   bool divergent = dc_emit_divergent(e, n);
-  if (g >= 0 && !is_uniform(e, g)) {
-    part(e, n);
+  if (g >= 0 && !is_scalar(e, g)) {
+    diverge(e, n);
     return;
   }
   if (g >= 0) {
     PUT("if (%ss%d) { ", node->flip ? "!" : "", g);
     if (divergent) {
       send(e, node->taken, e->mask);
-      go_on_after_parting(e, n, node->taken, -1);
+      go_on_after_split(e, n, node->taken, -1);
     } else {
       jump_together(e, n, node->taken);
     }
@@ -274,76 +332,78 @@ static void jump(emitter *e, int32_t n) {
 
 /* --- what ends nodes ------------------------------------------------------------------------------------ */
 
-/* Operands of what warp.c does, into tier 0's register file. */
-static void give_operands(emitter *e, const dc_node *node) {
+/* The operands of the node's end, which warp.c does, to tier 0's register file; mask NULL: of all lanes. */
+static void store_operands(emitter *e, const dc_basic_block *node, const char *mask) {
   const ptx_ins *ins = node->op->ins;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
-    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
-  if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, NULL);
+    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, mask);
+  if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, mask);
 }
 
 static void pause_at(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
-  if (!whole_barrier(node)) e->out->simple = e->out->lane_free = false;
+  const dc_basic_block *node = node_at(e, n);
+  const bool whole = whole_barrier(node);
   e->out->suspends = true;
-  if (!whole_barrier(node)) give_operands(e, node);
+  if (!whole) {
+    e->out->simple = e->out->lane_free = false;
+    store_operands(e, node, NULL);
+  }
   dc_emit_suspend(e, node->next);
-  if (whole_barrier(node) && node->next < 0) PUT("go_on = 0; act = M_none(); ");
+  if (whole && node->next < 0) PUT("go_on = 0; act = M_none(); ");
   else PUT("go_on = %d; ", node->next);
   PUT("n->node = %d; goto pause;\n", n);
 }
 
-/* Tier 0 ends the node and goes on. */
+/* Deoptimizes before the end of the node, which tier 0 does. */
 static void leave_at_end(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
-  const ptx_ins *ins = node->op->ins;
+  const dc_basic_block *node = node_at(e, n);
   e->leaves = true;
-  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
-    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, e->mask);
-  if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, e->mask);
+  store_operands(e, node, e->mask);
   if (node->end == DC_END_BRX)
     for (int32_t i = 0; i < node->ntargets; i++) dc_emit_deoptimize(e, node->targets[i], e->mask);
   else dc_emit_deoptimize(e, node->next, e->mask);
   PUT("n->node = %d; n->lanes = M_word(%s); goto finish;\n", n, e->mask);
 }
 
-static void end_node(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
-  int32_t g = guard_reg(node);
-  if (is_bra(node)) {
-    jump(e, n);
-  } else if (leaves(e, node)) {
-    if (g < 0) {
-      if (dc_emit_divergent(e, n)) {
-        send(e, DC_NODE_LEAVE, e->mask);
-        go_to_next_tracked(e, n);
-      } else {
-        PUT("act = M_none(); goto done;\n");
-      }
+/* ret or exit, of all lanes or those for which the guard holds. */
+static void end_lanes(emitter *e, int32_t n) {
+  const dc_basic_block *node = node_at(e, n);
+  const int32_t g = guard_reg(node);
+  const bool divergent = dc_emit_divergent(e, n);
+  if (g < 0) {
+    if (!divergent) {
+      PUT("act = M_none(); goto done;\n");
       return;
     }
-    PUT("{ const M g_ = P_word(");
-    dc_emit_register(e, g, 'p');
-    PUT("); tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
-        e->mask);
-    PUT("act = M_andn(act, tk); ");
-    if (dc_emit_divergent(e, n)) {
-      send(e, node->next, "nt");
-      go_on_after_parting(e, n, node->next, -1);
-    } else {
-      PUT("if (!M_any(act)) goto done; ");
-      jump_together(e, n, node->next);
-    }
-  } else if (pauses(e, n)) {
-    pause_at(e, n);
-  } else {
-    leave_at_end(e, n);
+    send(e, DC_NODE_LEAVE, e->mask);
+    go_to_next_tracked(e, n);
+    return;
   }
+  PUT("{ const M g_ = P_word(");
+  dc_emit_register(e, g, 'p');
+  PUT("); tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
+      e->mask);
+  PUT("act = M_andn(act, tk); ");
+  if (divergent) {
+    send(e, node->next, "nt");
+    go_on_after_split(e, n, node->next, -1);
+  } else {
+    PUT("if (!M_any(act)) goto done; ");
+    jump_together(e, n, node->next);
+  }
+}
+
+static void end_node(emitter *e, int32_t n) {
+  const dc_basic_block *node = node_at(e, n);
+  if (is_bra(node)) jump(e, n);
+  else if (leaves(e, node)) end_lanes(e, n);
+  else if (pauses(e, n)) pause_at(e, n);
+  else leave_at_end(e, n);
 }
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
 
-/* A lane that is not in its own member mask is an error: tier 0 runs the operation again and reports it. */
+/* A lane that is missing in its own member mask is a fault: tier 0 runs the operation again and reports it. */
 static void check_members(emitter *e, const ptx_ins *ins) {
   if (!dc_may_lack_members(ins)) return;
   const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
@@ -360,10 +420,10 @@ static void check_members(emitter *e, const ptx_ins *ins) {
   PUT(")) n->outsider(n);\n");
 }
 
-/* A warp-wide operation in divergent code waits for the lanes that its member mask names: if not all have come,
-** tier 0 goes on from here. */
+/* A warp-wide operation in divergent code waits for the lanes of its member mask: if some are missing, the lanes here
+** are deoptimized to tier 0. */
 static void gather(emitter *e, int32_t n) {
-  const dc_node *node = node_at(e, n);
+  const dc_basic_block *node = node_at(e, n);
   if (node->wait == DC_WAIT_NOT) return;
   const ptx_ins *ins = dc_emit_waiting(node);
   e->out->lane_free = false;
@@ -384,7 +444,7 @@ static void gather(emitter *e, int32_t n) {
   PUT(")) { t%d = %s; goto deoptimize; }\n", n, e->mask);
 }
 
-static void body(emitter *e, const dc_node *node, const char *mask) {
+static void body(emitter *e, const dc_basic_block *node, const char *mask) {
   const dc_uop *first = e->fn->nodes[0].first;
   for (const dc_uop *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
@@ -419,9 +479,9 @@ static void emit_node(emitter *e, int32_t n) {
 
 /* --- the function --------------------------------------------------------------------------------------- */
 
-/* A masked write reads the register: without an initial value, C compilers take the result for undefined in all
-** lanes. */
-static bool kept(const emitter *e, int32_t r) {
+/* Whether a register needs an initial value: a masked write reads it, and C compilers treat a value that depends on an
+** uninitialized one as undefined in all lanes. */
+static bool is_blended(const emitter *e, int32_t r) {
   for (int32_t i = e->k.def_at[r]; i < e->k.def_at[r + 1]; i++)
     if (e->k.blend[e->k.defs[i]]) return true;
   return false;
@@ -433,9 +493,9 @@ static void declare(emitter *e) {
     int bits = dc_emit_bits(e, r);
     if (!defined && !used) continue;
     if (dc_is_scalar(dc_emit_shape(e, r))) PUT("uint%d_t s%d = 0; ", bits == 64 ? 64 : 32, r);
-    else if (bits == 1) PUT("P p%d%s; ", r, kept(e, r) ? " = P_splat(0)" : "");
-    else if (bits == 64) PUT("V64 v%d%s; ", r, kept(e, r) ? " = V64_splat(0)" : "");
-    else PUT("V32 v%d%s; ", r, kept(e, r) ? " = V32_splat(0)" : "");
+    else if (bits == 1) PUT("P p%d%s; ", r, is_blended(e, r) ? " = P_splat(0)" : "");
+    else if (bits == 64) PUT("V64 v%d%s; ", r, is_blended(e, r) ? " = V64_splat(0)" : "");
+    else PUT("V32 v%d%s; ", r, is_blended(e, r) ? " = V32_splat(0)" : "");
   }
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->origin[i]) PUT("uint32_t x%d = 0; int ok%d = 1; ", i, i);
@@ -445,7 +505,7 @@ static void declare(emitter *e) {
   PUT("\nM act, m = M_none(), tk, nt; int polls = n->poll_budget, spins = n->spin_budget, r; uint32_t go_on;\n");
 }
 
-/* Simple code takes the gangs of a block by turns. */
+/* Simple code switches between the gangs of a block. */
 static void begin_gangs(emitter *e) {
   PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs;\n");
   if (e->out->suspends) PUT("uint32_t left = n->ngangs;\n");
@@ -480,7 +540,7 @@ static void begin(emitter *e) {
   PUT("default: return DC_NATIVE_STOP; }\n");
 }
 
-/* All waiting lanes go on at tier 0. */
+/* The ends of the function: done, suspension, deoptimization of all waiting lanes. */
 static void tail(emitter *e) {
   if (e->out->simple) {
     end_gangs(e);
@@ -523,7 +583,7 @@ static void release(emitter *e) {
   free(e->live);
 }
 
-/* Functions that tier 1 does not take: very long ones, 128-bit registers, and calls of what may wait for others. */
+/* Tier 1 does not take very long functions, 128-bit registers, and calls of functions that may wait for others. */
 static bool takes(const dc_cpu_function *fn) {
   const ptx_func *f = fn->ptx;
   if (f->nins > MAX_INSTRUCTIONS || f->has_indirect_call) return false;
@@ -556,7 +616,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   if (!e->k.regular) return 1;
   if (allocate(e) != 0) return -1;
   find_blocks(e);
-  if (dc_emit_find_predicated(e) != 0) return -1;
+  if (find_predicated(e) != 0) return -1;
   find_tracked(e);
   if (dc_emit_liveness(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)

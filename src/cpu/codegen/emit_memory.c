@@ -6,19 +6,15 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit_value.h"
-#include "cpu/codegen/emitter.h"
 #include "cpu/interp/interp.h"
 #include "cpu/interp/code.h"
-#include "cpu/ptx/ptx.h"
 #include "cpu/simd/abi.h"
 
-#define LONG 400 /* instructions; longer functions call what shorter ones have in line */
+#define LONG 400 /* instructions, above which gathers are calls, to bound the compile time; else they are inlined */
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
 static int space_of(const ptx_ins *ins, const ptx_operand *at) {
-  int space = ins->space;
-  return space == PTX_GENERIC && at->sym ? at->sym->space : space;
+  return ins->space == PTX_GENERIC && at->sym ? at->sym->space : ins->space;
 }
 
 static const ptx_operand *address_of(const ptx_ins *ins) { return &ins->opnd[ins->ndst]; }
@@ -64,7 +60,7 @@ static const char *element(const ptx_ins *ins) {
   }
 }
 
-/* How the lanes' addresses lie. */
+/* The pattern of the lanes' addresses: one address, a row with a stride, or lane by lane. */
 typedef struct access {
   const ptx_operand *at;
   int base;
@@ -93,7 +89,7 @@ static access access_of(const emitter *e, const ptx_ins *ins) {
   return p;
 }
 
-/* a_: the address in lane 0 (of a row) or of all; checked for alignment. */
+/* Declares a_, the address of lane 0 or, lane by lane, all addresses; checks its alignment. */
 static void begin_access(emitter *e, const ptx_ins *ins, const access *p) {
   int bytes = ptx_type_bits((ptx_type)ins->type) / 8 * (ins->vec ? ins->vec : 1);
   PUT("{ ");
@@ -117,7 +113,7 @@ static void begin_access(emitter *e, const ptx_ins *ins, const access *p) {
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
 }
 
-/* A row that wraps around: the beginning of the call that loads or stores its lanes; values and mask remain. */
+/* Opens the call that loads or stores the lanes of a row that wraps around; values and mask follow. */
 static void begin_wrapped(emitter *e, const ptx_ins *ins, const access *p, int j) {
   int size = ptx_type_bits((ptx_type)ins->type) / 8;
   bool is_store = ins->op == PTX_OP_ST, sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
@@ -130,7 +126,7 @@ static void begin_wrapped(emitter *e, const ptx_ins *ins, const access *p, int j
   else PUT("x%d, ", p->s.origin);
 }
 
-/* The condition under which the addresses do not form a row, after `before`; false: they always do. */
+/* Appends `before` and the condition under which the addresses do not form a row; false: they always do. */
 static bool put_condition(emitter *e, const access *p, const char *before) {
   if (p->base == DC_BASE_LOCAL) return false;
   if (p->narrow && p->at->reg >= 0 && p->s.tag == DC_AFFINE && p->s.exact != 0)

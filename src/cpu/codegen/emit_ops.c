@@ -8,7 +8,6 @@
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_state.h"
-#include "cpu/codegen/emit_value.h"
 #include "cpu/codegen/emitter.h"
 #include "cpu/interp/op_names.h"
 #include "cpu/interp/interp.h"

@@ -1,8 +1,8 @@
 /*
 ** emit_state.c - see emit_state.h.
 **
-** While a gang is suspended (at a barrier, in a call) its values lie in dc_native.save as they are, scalars as scalars.
-** Deoptimization writes them to tier 0's register file, lane by lane, since lanes at different nodes may have different
+** Suspension (at a barrier, in a call) saves a gang's live values in dc_native.save, scalars as scalars.
+**  Deoptimization writes them to tier 0's register file under masks, since lanes at different nodes may have different
 ** registers in one slot.
 */
 #include "cpu/codegen/emit_state.h"
@@ -13,8 +13,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit_value.h"
-#include "cpu/codegen/emitter.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
@@ -27,20 +25,20 @@ static uint64_t *row(const emitter *e, int32_t node) { return e->live + (size_t)
 static void add(uint64_t *set, int32_t reg) {
   if (reg >= 0) set[reg >> 6] |= (uint64_t)1 << (reg & 63);
 }
-static void take(uint64_t *set, int32_t reg) {
+static void drop(uint64_t *set, int32_t reg) {
   if (reg >= 0) set[reg >> 6] &= ~((uint64_t)1 << (reg & 63));
 }
 
+/* Live-out to live-in of one instruction. */
 static void pass_back(uint64_t *set, const ptx_ins *ins) {
-  for (int i = 0; i < ins->ndst && ins->pred < 0; i++) take(set, ins->opnd[i].reg);
+  for (int i = 0; i < ins->ndst && ins->pred < 0; i++) drop(set, ins->opnd[i].reg);
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) add(set, ins->opnd[i].reg);
   add(set, ins->pred);
 }
 
-static bool merge(const emitter *e, uint64_t *into, int32_t node) {
+/* Adds a set of registers to another. True: some are new. */
+static bool merge(const emitter *e, uint64_t *into, const uint64_t *from) {
   uint64_t news = 0;
-  if (node < 0) return false;
-  const uint64_t *from = row(e, node);
   for (size_t i = 0; i < e->words; i++) {
     news |= from[i] & ~into[i];
     into[i] |= from[i];
@@ -48,12 +46,13 @@ static bool merge(const emitter *e, uint64_t *into, int32_t node) {
   return news != 0;
 }
 
-/* What lives before what ends the node; into `set`. */
-static void at_end(const emitter *e, const dc_node *node, uint64_t *set) {
+/* The registers that are live before the last instruction of the node; to `set`. */
+static void at_end(const emitter *e, const dc_basic_block *node, uint64_t *set) {
   memset(set, 0, e->words * sizeof *set);
-  merge(e, set, node->next);
-  merge(e, set, node->taken);
-  for (int32_t i = 0; i < node->ntargets; i++) merge(e, set, node->targets[i]);
+  if (node->next >= 0) merge(e, set, row(e, node->next));
+  if (node->taken >= 0) merge(e, set, row(e, node->taken));
+  for (int32_t i = 0; i < node->ntargets; i++)
+    if (node->targets[i] >= 0) merge(e, set, row(e, node->targets[i]));
   if (node->op) pass_back(set, node->op->ins);
 }
 
@@ -66,7 +65,7 @@ int dc_emit_liveness(emitter *e) {
   while (moved) {
     moved = false;
     for (int32_t n = e->nnodes - 1; n >= 0; n--) {
-      const dc_node *node = &fn->nodes[n];
+      const dc_basic_block *node = &fn->nodes[n];
       at_end(e, node, set);
       for (const dc_uop *o = node->last; o > node->first; o--) pass_back(set, o[-1].ins);
       if (node->wait != DC_WAIT_NOT) {
@@ -74,9 +73,7 @@ int dc_emit_liveness(emitter *e) {
         add(set, ins->opnd[ins->ndst + ins->nsrc - 1].reg);
         add(set, ins->pred);
       }
-      uint64_t *have = row(e, n), news = 0;
-      for (size_t i = 0; i < e->words; i++) news |= set[i] & ~have[i], have[i] |= set[i];
-      moved |= news != 0;
+      moved |= merge(e, row(e, n), set);
     }
   }
   bool fine = e->live && set;
@@ -97,7 +94,7 @@ static int32_t reserve(emitter *e, unsigned bytes, unsigned align) {
   return (int32_t)at;
 }
 
-static int32_t place_of(emitter *e, int32_t reg) {
+static int32_t save_offset(emitter *e, int32_t reg) {
   int bits = dc_emit_bits(e, reg);
   bool scalar = dc_is_scalar(dc_emit_shape(e, reg));
   if (e->save_at[reg] >= 0) return e->save_at[reg];
@@ -126,7 +123,7 @@ static void keep_register(emitter *e, int32_t r, bool back) {
     else dc_emit_to_slot(e, r, NULL);
     return;
   }
-  int at = place_of(e, r);
+  int at = save_offset(e, r);
   if (dc_is_scalar(s)) {
     if (back) PUT("s%d = *(uint64_t *)(save + %d); ", r, at);
     else PUT("*(uint64_t *)(save + %d) = s%d; ", at, r);
@@ -142,7 +139,7 @@ static void keep_register(emitter *e, int32_t r, bool back) {
   }
 }
 
-/* `save` is a variable of its own, since any store may alias n->save. */
+/* `save` is a C variable, since any store may alias n->save. */
 static void keep_registers(emitter *e, int32_t node, bool back) {
   e->turn++;
   PUT("{ uint8_t *const save = n->save; ");
@@ -195,7 +192,7 @@ void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask) {
   PUT("\n");
 }
 
-/* Registers that are live at any node where lanes may wait; two of them may share a slot, for different lanes. */
+/* Stores the registers that are live at any node where lanes may wait; two may share a slot, for different lanes. */
 void dc_emit_deoptimize_all(emitter *e) {
   const ptx_func *f = e->f;
   uint64_t *all = calloc(e->words, sizeof *all);
@@ -207,7 +204,7 @@ void dc_emit_deoptimize_all(emitter *e) {
     return;
   }
   for (int32_t n = 0; n < e->nnodes; n++)
-    if (e->tracked[n]) merge(e, all, n);
+    if (e->tracked[n]) merge(e, all, row(e, n));
   int32_t *preds = owners + f->file_bytes / 64;
   EACH_LIVE(r, all) {
     if (f->slot[r] >= 0) ++*(f->regs[r].bits == 1 ? &preds[f->slot[r]] : &owners[f->slot[r] / 64]);

@@ -5,7 +5,7 @@
 
 #include "cpu/codegen/emitter.h"
 
-int dc_emit_liveness(emitter *e);
+int dc_emit_liveness(emitter *e);                 /* fills e->live; -1: out of memory */
 void dc_emit_suspend(emitter *e, int32_t node);   /* saves what is live at a node */
 void dc_emit_resume(emitter *e, int32_t node);
 

@@ -1,7 +1,7 @@
 /*
-** emitter.h - the state of the emitter while it writes a function: emit.c (control flow), emit_predicated.c
-** (if-conversion), emit_ops.c (operations), emit_memory.c (loads and stores), emit_value.c (operands), emit_state.c
-** (suspension and deoptimization).
+** emitter.h - the state of the emitter while it writes a function, and registers and constants as C expressions.  Its
+** parts are emit.c (control flow), emit_ops.c (operations), emit_memory.c (loads and stores), emit_state.c (suspension
+** and deoptimization).
 **
 ** Names in emitted code: s12 is a uniform or affine register's scalar (an affine one's value in lane 0), v12 a
 ** varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit affine value that
@@ -12,10 +12,22 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emitted.h"
 #include "cpu/interp/code.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
+
+/* The C text of a function, and its properties. */
+typedef struct dc_emitted {
+  dc_buf text;          /* a C file that defines  int dc_run(dc_native *n)  */
+  bool simple;          /* suspends only at barriers of all threads of a block, and never deoptimizes to tier 0 */
+  bool suspends;        /* suspends at all */
+  bool operates;        /* uses dc_native.operate */
+  bool lane_free;       /* no instruction depends on the width of a gang, so that 16 lanes suffice */
+  uint32_t save_bytes;  /* of dc_native.save */
+  int32_t *tracked;     /* the node of each element of dc_native.wait; owned */
+  int32_t ntracked;
+  uint8_t *resumes;     /* per node: emitted code may be entered there; owned */
+} dc_emitted;
 
 typedef struct emitter {
   const dc_cpu_function *fn;
@@ -47,9 +59,9 @@ typedef struct emitter {
 } emitter;
 
 static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e->k.divergent[e->block_of[node]]; }
-/* The warp-wide operation that a node begins with.  node->ins may be what ends the node; bar.warp makes no operation:
-** it stands before the first one, or before what ends the node. */
-static inline const ptx_ins *dc_emit_waiting(const dc_node *node) {
+/* The warp-wide instruction that a node begins with.  bar.warp is decoded to no operation: it precedes the node's first
+** operation or, in a node without any, its last instruction, node->ins. */
+static inline const ptx_ins *dc_emit_waiting(const dc_basic_block *node) {
   const ptx_ins *ins = node->first != node->last ? node->first->ins : node->ins;
   const uint32_t traits = ptx_traits(ins->op);
   if (traits & PTX_T_BARRIER) return ins->mode == PTX_BAR_WARP ? ins : ins - 1;
@@ -66,3 +78,13 @@ static inline const char *dc_emit_base(int base) {
   static const char *const names[] = { "0", "base1", "base2", "base3", "n->base[4]" };
   return names[base];
 }
+
+/* An operand as a C expression: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'p' a mask; capitals: the scalar. */
+void dc_emit_operand(emitter *e, const ptx_operand *o, char kind);
+void dc_emit_register(emitter *e, int32_t reg, char kind);
+/* Opens an assignment to varying register `reg`, closed by dc_emit_assign_end. */
+void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep);
+void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
+
+/* Opens an expression with a dc_wrap w_ for an affine value; `rest`: its fields from .what on. "})" closes it. */
+void dc_emit_wrap(emitter *e, const dc_value_shape *s, const char *rest);

@@ -1,9 +1,9 @@
 /*
 ** native.c - the emitted versions of a function, and which of them suits a launch.
 **
-** Up to three kinds: gangs of 32 lanes in rows (threadIdx.x is affine), gangs of 16 in rows, and gangs of 32 that may
-** span rows.  16 lanes are right where a native vector is short, and for blocks 16 wide, if no instruction of
-** the function depends on the width of a gang.
+** Up to three versions: gangs of 32 lanes in rows (threadIdx.x is affine), gangs of 16 in rows, and gangs of 32 that
+** may span rows.  16 lanes suit short native vectors and blocks 16 wide, if no instruction of the function depends on
+** the width of a gang.
 */
 #include "cpu/codegen/native.h"
 
@@ -14,12 +14,6 @@
 #include "base/buf.h"
 #include "base/dump.h"
 #include "base/error.h"
-#include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/build.h"
-#include "cpu/codegen/emit.h"
-#include "cpu/interp/code.h"
-#include "cpu/simd/abi.h"
-#include "device/device.h"
 
 enum { ROWS_32, ROWS_16, ODD_32, NSHAPES };
 static const dc_gang_layout shapes[NSHAPES] = { { 32, true }, { 16, true }, { 32, false } };
@@ -33,21 +27,18 @@ struct dc_native_set {
 /* Instructions above which more than -O1 takes too long. */
 #define HUGE 1200
 
-/* The complete C text of a function, for DOTCOMPUTE_DUMP=c. */
-static void dump_text(const dc_native_code *c) {
-  char name[17];
-  if (!dc_dump_on(DC_DUMP_C)) return;
-  dc_dump_name(c->info.text.data, c->info.text.len, name);
-  dc_dump(DC_DUMP_C, name, c->info.text.data, c->info.text.len);
-}
-
 static void emit_and_build(dc_native_code *c, const char *isa) {
   dc_error err = DC_ERROR_INIT;
+  const dc_buf *text = &c->info.text;
   c->state = -1;
   if (dc_emit(c->fn, c->shape, &c->info, &err) == 0 &&
       (c->shape.width == 32 || (c->info.lane_free && c->info.simple))) {
-    dump_text(c);
-    c->build = dc_build_start(c->info.text.data, c->info.text.len, isa, c->fn->ptx->nins > HUGE ? 1 : 2);
+    if (dc_dump_on(DC_DUMP_C)) {
+      char name[17];
+      dc_dump_name(text->data, text->len, name);
+      dc_dump(DC_DUMP_C, name, text->data, text->len);
+    }
+    c->build = dc_build_start(text->data, text->len, isa, c->fn->ptx->nins > HUGE ? 1 : 2);
     c->state = c->build ? 1 : -1;
   }
   if (err.kind == DC_INTERRUPTED) c->state = 0; /* the next launch tries again */
@@ -77,17 +68,18 @@ static bool loops(const dc_cpu_function *fn) {
   return false;
 }
 
+/* Made at the first use; NULL: out of memory. */
 static dc_native_set *set_of(dc_cpu_function *fn) {
   if (fn->native == NULL && (fn->native = calloc(1, sizeof *fn->native)) != NULL) fn->native->loops = loops(fn);
   return fn->native;
 }
 
-/* Small gangs have their values in registers, which pays in loops; elsewhere what a gang begins with counts more. */
+/* Gangs of 16 lanes spill fewer values, which pays in loops; elsewhere a gang's prologue costs more. */
 static bool prefers_16_lanes(const dc_native_set *set, const char *isa) {
   return strcmp(isa, "baseline") == 0 || (strcmp(isa, "avx2") == 0 && set->loops);
 }
 
-/* Shapes that suit a block, best first; -1 ends the list. */
+/* The shapes for a block, best first; -1 ends the list. */
 static void suitable(const dc_native_set *set, dc_dim3 block, const char *isa, int list[3]) {
   bool line = block.y == 1 && block.z == 1;
   bool rows32 = line || block.x % 32 == 0, rows16 = line || block.x % 16 == 0;

@@ -5,7 +5,7 @@
 
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/build.h"
-#include "cpu/codegen/emitted.h"
+#include "cpu/codegen/emit.h"
 #include "cpu/interp/code.h"
 #include "cpu/simd/abi.h"
 #include "device/device.h"

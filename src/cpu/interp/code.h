@@ -40,7 +40,7 @@ typedef struct dc_copy {
 
 /* Straight-line code: operations, then one way of ending.  Numbered in the order of the blocks
 ** (reverse post-order), which is the order in which waiting lanes are served. */
-typedef struct dc_node {
+typedef struct dc_basic_block {
   const dc_uop *first, *last;
   int32_t taken, next;   /* where lanes go for which the guard holds / does not hold; DC_NODE_LEAVE */
   int32_t guard;         /* predicate index; -1: it holds for all */
@@ -58,13 +58,13 @@ typedef struct dc_node {
   const dc_copy *args;
   int32_t nargs;
   dc_copy ret;           /* size 0: none */
-} dc_node;
+} dc_basic_block;
 
 struct dc_cpu_function {
   const ptx_func *ptx;
   struct dc_code *code;
   int state;             /* 0: not decoded yet, 1: ready, -1: refused */
-  const dc_node *nodes;
+  const dc_basic_block *nodes;
   int32_t nnodes;
   bool spins;            /* one of its nodes does */
   const int32_t *node_of; /* per block of ptx: its first node */
@@ -86,7 +86,7 @@ struct dc_cpu_function {
 typedef struct dc_frame {
   struct dc_frame *parent, *below; /* below: the list of the warp's frames, newest first; or of free ones */
   const dc_cpu_function *fn;
-  const dc_node *call;   /* in the parent */
+  const dc_basic_block *call;   /* in the parent */
   uint32_t lanes;        /* that are in this function or in what it calls */
   uint32_t low;          /* no word of `ready` below this one is set */
   uint8_t *regs;

@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
-#include "cpu/analysis/graph.h"
 #include "cpu/analysis/registers.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
@@ -38,7 +37,7 @@ typedef struct decoder {
   constant *constants;
   size_t nconstants, cap;
   uint32_t constant_bytes;
-  dc_node *nodes;
+  dc_basic_block *nodes;
   int32_t nnodes;
   int32_t *node_of;  /* block -> its first node */
   int32_t *spinners; /* prefix sums over blocks: instructions that may wait for other threads */
@@ -491,7 +490,7 @@ static int library_end(const char *name) {
 
 /* Arguments go from the caller's area for calls to the callee's parameters, by position.  A callee that is
 ** not known (NULL) says where to when it is called. */
-static int call_copies(decoder *D, dc_node *node, const ptx_ins *ins, const ptx_func *callee) {
+static int call_copies(decoder *D, dc_basic_block *node, const ptx_ins *ins, const ptx_func *callee) {
   dc_copy *args = dc_arena_alloc(D->arena, (size_t)(ins->ncall_args + 1) * sizeof *args);
   if (args == NULL) return dc_fail_oom(D->err);
   node->args = args;
@@ -511,7 +510,7 @@ static int call_copies(decoder *D, dc_node *node, const ptx_ins *ins, const ptx_
   return 0;
 }
 
-static int end_with_call(decoder *D, dc_node *node, const ptx_ins *ins) {
+static int end_with_call(decoder *D, dc_basic_block *node, const ptx_ins *ins) {
   int arguments = ins->ncall_args;
   if (ins->callee == NULL) {
     node->end = DC_END_CALL_ADDRESS;
@@ -546,7 +545,7 @@ static int check_barrier(decoder *D, const ptx_ins *ins) {
 }
 
 /* Fills in how the node ends; `next` is where lanes go that do not jump. */
-static int end_node(decoder *D, dc_node *node, const ptx_ins *ins, int32_t next) {
+static int end_node(decoder *D, dc_basic_block *node, const ptx_ins *ins, int32_t next) {
   dc_uop *op = dc_arena_alloc(D->arena, sizeof *op);
   int rc;
   if (op == NULL) return dc_fail_oom(D->err);
@@ -582,8 +581,8 @@ static int end_node(decoder *D, dc_node *node, const ptx_ins *ins, int32_t next)
   }
 }
 
-static dc_node *begin_node(decoder *D) {
-  dc_node *node = &D->nodes[D->nnodes++];
+static dc_basic_block *begin_node(decoder *D) {
+  dc_basic_block *node = &D->nodes[D->nnodes++];
   node->first = node->last = &D->ops[D->nops];
   node->guard = -1;
   node->taken = node->next = D->nnodes;
@@ -597,7 +596,7 @@ bool dc_may_lack_members(const ptx_ins *ins) {
 }
 
 /* A warp-wide operation begins its node: note the register with its member mask, the last operand. */
-static int begin_wait(decoder *D, dc_node *node, const ptx_ins *ins) {
+static int begin_wait(decoder *D, dc_basic_block *node, const ptx_ins *ins) {
   uint8_t bits = 0;
   bool neg;
   node->wait = (uint8_t)wait_of(ins);
@@ -616,7 +615,7 @@ static int begin_wait(decoder *D, dc_node *node, const ptx_ins *ins) {
 }
 
 static int decode_block(decoder *D, const ptx_block *b) {
-  dc_node *node = begin_node(D);
+  dc_basic_block *node = begin_node(D);
   bool fresh = true;
   int rc = 0;
   for (int32_t i = b->first; i < b->last && rc == 0; i++) {
@@ -647,7 +646,7 @@ static int decode_block(decoder *D, const ptx_block *b) {
 ** is not: there the lanes of a loop wait for each other, and a lane that passed it by would be an iteration ahead. */
 static int32_t through(const decoder *D, int32_t n) {
   for (int steps = 0; n >= 0 && steps < 32; steps++) {
-    const dc_node *node = &D->nodes[n];
+    const dc_basic_block *node = &D->nodes[n];
     if (node->first != node->last || node->guard >= 0 || node->wait != DC_WAIT_NOT) break;
     if (node->end == DC_END_LEAVE || (node->end == DC_END_EXIT && D->f->entry)) return DC_NODE_LEAVE;
     if (node->end != DC_END_JUMP || node->taken <= n) break;
@@ -674,7 +673,7 @@ static bool closes_spin(const decoder *D, int32_t from, int32_t to) {
 
 static void link_nodes(decoder *D) {
   for (int32_t i = 0; i < D->nnodes; i++) {
-    dc_node *node = &D->nodes[i];
+    dc_basic_block *node = &D->nodes[i];
     node->taken = through(D, node->taken);
     node->next = through(D, node->next);
     node->spin = closes_spin(D, i, node->taken) || closes_spin(D, i, node->next);

@@ -11,10 +11,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "cpu/ptx/lex.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parser.h"
-#include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
 
 #define MAX_INIT_BYTES ((uint64_t)1 << 28) /* of one initialised variable; four times that of all */
@@ -27,7 +24,7 @@ uint64_t ptxp_lay_out(uint64_t *end, uint64_t size, uint32_t align) {
 
 /* ---- constant expressions ---- */
 
-static int constant_sum(ptx_parser *P, ptx_operand *o, char *fkind, int depth);
+static int constant_binary(ptx_parser *P, ptx_operand *o, char *fkind, int depth, int level);
 
 /* A number, a parenthesis, or a sign in front of one. */
 static int constant_unary(ptx_parser *P, ptx_operand *o, char *fkind, int depth) {
@@ -44,7 +41,7 @@ static int constant_unary(ptx_parser *P, ptx_operand *o, char *fkind, int depth)
     return 0;
   }
   if (ptxp_accept(P, '(')) {
-    if (constant_sum(P, o, fkind, depth + 1) != 0) return -1;
+    if (constant_binary(P, o, fkind, depth + 1, 0) != 0) return -1;
     return ptxp_expect(P, ')');
   }
   if (ptx_tok_eq(&t, PTX_TOK_NAME, "WARP_SZ")) {
@@ -71,25 +68,16 @@ static int apply(ptx_parser *P, char op, ptx_operand *a, const ptx_operand *b) {
   return 0;
 }
 
-static int constant_product(ptx_parser *P, ptx_operand *o, char *fkind, int depth) {
-  if (constant_unary(P, o, fkind, depth) != 0) return -1;
+/* Left-associative operators by precedence: sums (level 0) of products (level 1) of unary expressions. */
+static int constant_binary(ptx_parser *P, ptx_operand *o, char *fkind, int depth, int level) {
+  if (level > 1) return constant_unary(P, o, fkind, depth);
+  if (constant_binary(P, o, fkind, depth, level + 1) != 0) return -1;
   for (;;) {
     char op = P->lex.tok.kind == PTX_TOK_PUNCT ? P->lex.tok.s[0] : '\0', kind = 0;
-    if (*fkind || (op != '*' && op != '/' && op != '%')) return 0;
+    if (*fkind || op == '\0' || !strchr(level ? "*/%" : "+-", op)) return 0;
     ptx_operand b = {0};
     ptx_lex_next(&P->lex);
-    if (constant_unary(P, &b, &kind, depth) != 0 || apply(P, op, o, &b) != 0) return -1;
-  }
-}
-
-static int constant_sum(ptx_parser *P, ptx_operand *o, char *fkind, int depth) {
-  if (constant_product(P, o, fkind, depth) != 0) return -1;
-  for (;;) {
-    char op = P->lex.tok.kind == PTX_TOK_PUNCT ? P->lex.tok.s[0] : '\0', kind = 0;
-    if (*fkind || (op != '+' && op != '-')) return 0;
-    ptx_operand b = {0};
-    ptx_lex_next(&P->lex);
-    if (constant_product(P, &b, &kind, depth) != 0 || apply(P, op, o, &b) != 0) return -1;
+    if (constant_binary(P, &b, &kind, depth, level + 1) != 0 || apply(P, op, o, &b) != 0) return -1;
   }
 }
 
@@ -98,7 +86,7 @@ int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind) {
   o->kind = PTX_IMM;
   o->reg = -1;
   *fkind = 0;
-  if (constant_sum(P, o, fkind, 0) != 0) return -1;
+  if (constant_binary(P, o, fkind, 0, 0) != 0) return -1;
   o->is_float = *fkind != 0;
   return 0;
 }
@@ -116,7 +104,7 @@ static int decl_align(ptx_parser *P, ptx_decl *d, bool pointee) {
   return 0;
 }
 
-/* Steps over a bracketed run: .attribute(.managed), a prototype's parameters. */
+/* Skips a parenthesized list: .attribute(.managed). */
 static int skip_parens(ptx_parser *P) {
   int depth = 0;
   do {
@@ -128,7 +116,7 @@ static int skip_parens(ptx_parser *P) {
   return 0;
 }
 
-/* One .word of a declaration. `pointee` turns true behind .ptr: what follows describes the target. */
+/* One directive of a declaration. `pointee` turns true behind .ptr: later directives describe the pointee. */
 static int decl_word(ptx_parser *P, ptx_decl *d, bool *pointee) {
   ptx_tok t = P->lex.tok;
   const char *s = t.s + 1;
@@ -259,16 +247,7 @@ static int reach(ptx_parser *P, const init_state *st, uint64_t to) {
   if (to > MAX_INIT_BYTES) return ptxp_fail(P, line, "an initialised variable is larger than 2^28 bytes");
   if (!st->sh.open && to > st->sh.sizes[0]) return ptxp_fail(P, line, "an initialiser is longer than its variable");
   if (to <= P->bytes.n) return 0;
-  if (to > P->bytes.cap) {
-    size_t cap = (size_t)to * 2;
-    void *data = realloc(P->bytes.data, cap);
-    if (!data) return ptxp_oom(P);
-    P->bytes.data = data;
-    P->bytes.cap = cap;
-  }
-  memset((uint8_t *)P->bytes.data + P->bytes.n, 0, (size_t)to - P->bytes.n);
-  P->bytes.n = (size_t)to;
-  return 0;
+  return ptxp_push_n(&P->bytes, (size_t)to - P->bytes.n, 1) ? 0 : ptxp_oom(P);
 }
 
 /* sym, sym+4, generic(sym)+4. */
@@ -280,9 +259,7 @@ static int read_address(ptx_parser *P, raw_reloc *raw) {
     paren = 1;
     if (ptxp_expect(P, '(') != 0) return -1;
   }
-  if (P->lex.tok.kind != PTX_TOK_NAME) return ptxp_expected(P, "a name");
-  raw->name = P->lex.tok;
-  ptx_lex_next(&P->lex);
+  if (ptxp_name(P, &raw->name, "a name") != 0) return -1;
   for (;;) {
     if (paren && ptx_tok_is(&P->lex.tok, ')')) {
       ptx_lex_next(&P->lex);
@@ -308,14 +285,10 @@ static int write_address(ptx_parser *P, init_state *st, int mask_byte) {
   if (read_address(P, &raw) != 0) return -1;
   if (mask_byte < 0 ? st->scalar < 4 : st->scalar != 1)
     return ptxp_fail(P, line, "an address does not fit an element of %u bytes", (unsigned)st->scalar);
-  raw_reloc *slot = ptxp_push(&P->relocs, sizeof *slot);
-  if (!slot) return ptxp_oom(P);
-  *slot = raw;
-  return 0;
+  return ptxp_append(P, &P->relocs, &raw, sizeof raw);
 }
 
-/* An integer or float as the variable's type wants it. */
-static uint64_t convert(ptx_type type, const ptx_operand *o, char fkind) {
+uint64_t ptxp_constant_bits(ptx_type type, const ptx_operand *o, char fkind) {
   float f;
   double v;
   uint64_t bits = (uint64_t)o->imm;
@@ -354,7 +327,7 @@ static int write_scalar(ptx_parser *P, init_state *st) {
       if (k == 8) return ptxp_fail(P, P->lex.tok.line, "an address mask must cover one byte");
       if (write_address(P, st, k) != 0 || ptxp_expect(P, ')') != 0) return -1;
     } else {
-      uint64_t bits = convert(st->d->type, &o, fkind);
+      uint64_t bits = ptxp_constant_bits(st->d->type, &o, fkind);
       uint8_t *to = (uint8_t *)P->bytes.data + st->pos;
       for (uint64_t i = 0; i < st->scalar && i < 8; i++) to[i] = (uint8_t)(bits >> (8 * i));
     }
@@ -417,14 +390,13 @@ static int keep_init(ptx_parser *P, ptx_sym *sym) {
   const raw_reloc *raw = P->relocs.data;
   for (int i = 0; i < sym->nrelocs; i++) {
     sym->relocs[i] = raw[i].r;
-    ptx_late_reloc *late = ptxp_push(&P->late, sizeof *late);
-    if (!late) return ptxp_oom(P);
-    *late = (ptx_late_reloc){&sym->relocs[i], raw[i].name.s, (uint32_t)raw[i].name.len, raw[i].name.line};
+    const ptx_late_reloc late = {&sym->relocs[i], raw[i].name.s, (uint32_t)raw[i].name.len, raw[i].name.line};
+    if (ptxp_append(P, &P->late, &late, sizeof late) != 0) return -1;
   }
   return 0;
 }
 
-/* Behind '='. Text bounds the work: only as many bytes as are written are collected. */
+/* Behind '='. Collects only the bytes that are written, so that the text's length bounds the work. */
 static int initialiser(ptx_parser *P, const ptx_decl *d, ptx_sym *sym, const shape *sh) {
   init_state st = {d, *sh, 0, d->elem / (d->vec ? d->vec : 1u)};
   uint32_t line = P->lex.tok.line;
@@ -451,10 +423,8 @@ static int enter_global(ptx_parser *P, ptx_sym *sym) {
     if (old->external && !sym->external) *old = *sym;
     return 0;
   }
-  ptx_sym **slot = ptxp_push(&P->vars, sizeof *slot);
-  if (!slot || dc_map_set(&P->m->syms, sym->name, len, sym) != 0) return ptxp_oom(P);
-  *slot = sym;
-  return 0;
+  if (dc_map_set(&P->m->syms, sym->name, len, sym) != 0) return ptxp_oom(P);
+  return ptxp_append(P, &P->vars, &sym, sizeof sym);
 }
 
 /* Enters a variable of a function's body. Frames are laid out here, shared memory at the module's end. */
@@ -473,10 +443,7 @@ static int enter_local(ptx_parser *P, ptx_sym *sym) {
     if (end > f->callparam_size && end <= UINT32_MAX / 2) f->callparam_size = (uint32_t)end;
   }
   if (end > UINT32_MAX / 2) return ptxp_fail(P, P->lex.tok.line, "a thread's variables take more than 2 GiB");
-  ptx_sym **slot = ptxp_push(&P->fvars, sizeof *slot);
-  if (!slot) return ptxp_oom(P);
-  *slot = sym;
-  return 0;
+  return ptxp_append(P, &P->fvars, &sym, sizeof sym);
 }
 
 int ptxp_variables(ptx_parser *P, ptx_decl *d) {
@@ -502,7 +469,7 @@ int ptxp_variables(ptx_parser *P, ptx_decl *d) {
 
 /* ---- registers ---- */
 
-/* %r<100>: a range, its registers made when named. */
+/* %r<100>: a range; its registers are created at their first use. */
 static int register_range(ptx_parser *P, const ptx_tok *name, int bits) {
   const ptx_tok *n = &P->lex.tok;
   if (n->kind != PTX_TOK_INT || n->bits > UINT32_MAX) return ptxp_expected(P, "a number of registers");
@@ -536,9 +503,8 @@ int ptxp_registers(ptx_parser *P) {
   int bits = ptx_type_bits(d.type);
   if (bits == 0) return ptxp_fail(P, line, "registers need a type");
   do {
-    ptx_tok name = P->lex.tok;
-    if (name.kind != PTX_TOK_NAME) return ptxp_expected(P, "a register's name");
-    ptx_lex_next(&P->lex);
+    ptx_tok name;
+    if (ptxp_name(P, &name, "a register's name") != 0) return -1;
     if (ptxp_accept(P, '<') ? register_range(P, &name, bits) : ptxp_register(P, &name, bits, d.vec ? d.vec : 1u))
       return -1;
   } while (ptxp_accept(P, ','));

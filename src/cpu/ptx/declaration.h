@@ -9,7 +9,7 @@
 
 #define PTX_MAX_BYTES ((uint64_t)1 << 46) /* of one space's variables */
 
-/* What stands in front of a declared name. */
+/* The directives in front of a declared name. */
 typedef struct ptx_decl {
   int space;          /* ptx_space, or -1 */
   ptx_type type;
@@ -30,5 +30,6 @@ int ptxp_declarator(ptx_parser *P, const ptx_decl *d, ptx_sym **sym); /* name an
 int ptxp_variables(ptx_parser *P, ptx_decl *d);                 /* the rest of a declaration, through its ';' */
 int ptxp_register(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec); /* one of that name */
 int ptxp_registers(ptx_parser *P);                              /* behind .reg, through its ';' */
-int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind);  /* a constant expression as PTX_IMM */
-uint64_t ptxp_lay_out(uint64_t *end, uint64_t size, uint32_t align); /* the offset given; *end moves behind it */
+int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind);  /* a constant expression as PTX_IMM; fkind: ptx_tok's */
+uint64_t ptxp_constant_bits(ptx_type type, const ptx_operand *o, char fkind); /* converted to the type */
+uint64_t ptxp_lay_out(uint64_t *end, uint64_t size, uint32_t align); /* the aligned offset; *end moves behind it */

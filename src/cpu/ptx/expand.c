@@ -1,7 +1,7 @@
 /*
 ** expand.c - see expand.h.
 **
-** Everything becomes plain instructions on hidden registers and variables, so that no later pass knows these forms.
+** Lowers these forms to simple instructions on hidden registers and variables, so that no later pass sees them.
 */
 #include "cpu/ptx/expand.h"
 
@@ -10,15 +10,13 @@
 #include "base/arena.h"
 #include "cpu/ptx/declaration.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parser.h"
-#include "cpu/ptx/ptx.h"
 
 #define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 by default */
 #define CLUSTER_BARRIER 15
 
 static ptx_operand reg_operand(int32_t reg) { return (ptx_operand){.kind = PTX_REG, .reg = reg}; }
 static ptx_operand imm_operand(int64_t v) { return (ptx_operand){.kind = PTX_IMM, .reg = -1, .imm = v}; }
-static ptx_operand place_operand(ptx_sym *sym) { return (ptx_operand){.kind = PTX_ADDR, .reg = -1, .sym = sym}; }
+static ptx_operand address_operand(ptx_sym *sym) { return (ptx_operand){.kind = PTX_ADDR, .reg = -1, .sym = sym}; }
 
 /* Appends an instruction: one destination (ndst 1) or none, then sources.  Guard and lines are those of `like`. */
 static int emit(ptx_parser *P, const char *text, const ptx_ins *like, int ndst, int n, const ptx_operand *opnd) {
@@ -34,50 +32,43 @@ static int emit(ptx_parser *P, const char *text, const ptx_ins *like, int ndst, 
   ins.opnd = dc_arena_alloc(&P->m->arena, (size_t)(n ? n : 1) * sizeof *opnd);
   if (!ins.opnd) return ptxp_oom(P);
   if (n) memcpy(ins.opnd, opnd, (size_t)n * sizeof *opnd);
-  ptx_ins *slot = ptxp_push(&P->ins, sizeof *slot);
-  if (!slot) return ptxp_oom(P);
-  *slot = ins;
-  return 0;
+  return ptxp_append(P, &P->ins, &ins, sizeof ins);
 }
 
-/* Lines and no guard, for what is not part of an instruction. */
-static ptx_ins nowhere(const ptx_parser *P) {
+/* The current source lines and no guard, for instructions that the text does not have. */
+static ptx_ins unguarded(const ptx_parser *P) {
   return (ptx_ins){.pred = -1, .line = ptxp_line(P, P->lex.tok.line), .ptx_line = P->lex.tok.line};
 }
 
 static int hidden_reg(ptx_parser *P, int bits, int32_t *reg) {
-  ptx_reg *r = ptxp_push(&P->regs, sizeof *r);
-  if (!r) return ptxp_oom(P);
-  r->name = "";
-  r->bits = (uint8_t)bits;
-  *reg = (int32_t)P->regs.n - 1;
-  return 0;
+  const ptx_reg r = {"", (uint8_t)bits};
+  *reg = (int32_t)P->regs.n;
+  return ptxp_append(P, &P->regs, &r, sizeof r);
 }
 
-static const char *access_text(bool load, uint64_t size) {
-  switch (size) {
-    case 1: return load ? "ld.param.b8" : "st.param.b8";
-    case 2: return load ? "ld.param.b16" : "st.param.b16";
-    case 4: return load ? "ld.param.b32" : "st.param.b32";
-    case 8: return load ? "ld.param.b64" : "st.param.b64";
-    default: return load ? "ld.param.b128" : "st.param.b128";
-  }
+/* The text of a load (0) or store (1) of 1, 2, 4, 8 or 16 bytes of a parameter. */
+static const char *access_text(bool store, uint64_t size) {
+  static const char *const texts[2][5] = {
+    {"ld.param.b8", "ld.param.b16", "ld.param.b32", "ld.param.b64", "ld.param.b128"},
+    {"st.param.b8", "st.param.b16", "st.param.b32", "st.param.b64", "st.param.b128"}
+  };
+  return texts[store][size & (size - 1) ? 4 : __builtin_ctzll(size | 16)];
 }
 
 static int load_param(ptx_parser *P, const ptx_ins *like, int32_t reg, ptx_sym *sym) {
-  ptx_operand opnd[] = {reg_operand(reg), place_operand(sym)};
-  return emit(P, access_text(true, sym->size), like, 1, 2, opnd);
+  ptx_operand opnd[] = {reg_operand(reg), address_operand(sym)};
+  return emit(P, access_text(false, sym->size), like, 1, 2, opnd);
 }
 static int store_param(ptx_parser *P, const ptx_ins *like, ptx_sym *sym, ptx_operand value) {
-  ptx_operand opnd[] = {place_operand(sym), value};
-  return emit(P, access_text(false, sym->size), like, 0, 2, opnd);
+  ptx_operand opnd[] = {address_operand(sym), value};
+  return emit(P, access_text(true, sym->size), like, 0, 2, opnd);
 }
 
 /* ---- functions with registers as parameters ---- */
 
-/* Loads that a body begins with, and the stack's pointer where one may be needed. */
+/* A body's prologue: loads of register parameters; the stack pointer, where alloca may need one. */
 int ptxp_begin_body(ptx_parser *P) {
-  ptx_ins like = nowhere(P);
+  ptx_ins like = unguarded(P);
   const ptx_regparam *all = P->regparams.data;
   for (size_t i = 0; i < P->regparams.n; i++)
     if (!all[i].result && load_param(P, &like, all[i].reg, all[i].sym) != 0) return -1;
@@ -95,7 +86,7 @@ int ptxp_begin_body(ptx_parser *P) {
   return emit(P, "mov.u64", &like, 1, 2, opnd);
 }
 
-/* Before a ret: results that are registers. */
+/* Before a ret: stores of register results. */
 int ptxp_before_ret(ptx_parser *P, const ptx_ins *ret) {
   const ptx_regparam *all = P->regparams.data;
   for (size_t i = 0; i < P->regparams.n; i++)
@@ -103,7 +94,6 @@ int ptxp_before_ret(ptx_parser *P, const ptx_ins *ret) {
   return 0;
 }
 
-/* A .param variable of no name for one argument of a call. */
 ptx_sym *ptxp_hidden_param(ptx_parser *P, uint64_t size) {
   ptx_sym *sym = dc_arena_alloc(&P->m->arena, sizeof *sym);
   if (!sym) return NULL;
@@ -130,7 +120,7 @@ int ptxp_after_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *rets) {
 
 /* ---- operands ---- */
 
-/* Special registers stand in a mov; elsewhere a mov in front brings them. */
+/* Only mov reads special registers: other instructions read a hidden register that a mov in front of them writes. */
 int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins) {
   ptx_ins like = {.pred = -1, .line = ins->line, .ptx_line = ins->ptx_line};
   for (size_t i = 0; ins->op != PTX_OP_MOV && i < P->ops.n; i++) {
@@ -147,7 +137,7 @@ int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins) {
   return 0;
 }
 
-/* mov.v2 {a, b}, {c, d}: moves one by one.  1: done; 0: it is none of these. */
+/* mov.v2 {a, b}, {c, d}: one mov an element.  1: expanded; 0: another form. */
 static int expand_vector(ptx_parser *P, const ptx_ins *ins) {
   static const char *const texts[] = {"mov.b16", "mov.b32", "mov.b64"};
   int bits = ptx_type_bits((ptx_type)ins->type), n = ins->vec;
@@ -162,7 +152,7 @@ static int expand_vector(ptx_parser *P, const ptx_ins *ins) {
   return 1;
 }
 
-/* add, sub and fma in f32 of f16 or bf16 numbers, which are all but the last operand: widened first. */
+/* Mixed-precision add, sub and fma in f32: the f16 or bf16 sources, all but the last, are widened first. */
 static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
   bool half = ins->type2 == PTX_F16;
   if (ins->type != PTX_F32 || (!half && ins->type2 != PTX_BF16)) return 0;
@@ -182,7 +172,7 @@ static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
   return emit(P, text, ins, 1, 1 + ins->nsrc, opnd) != 0 ? -1 : 1;
 }
 
-/* vote and shfl without .sync, as PTX had them before 6.0: among the lanes that are there together. */
+/* vote and shfl without .sync (PTX before 6.0): among the lanes that are converged at the instruction. */
 static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
   ptx_operand opnd[6];
   int n = ins->ndst + ins->nsrc;
@@ -205,7 +195,8 @@ static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
 
 /* ---- the stack ---- */
 
-/* alloca d, size[, align]: the pointer goes up to a multiple of align; beyond the end the thread traps. */
+/* alloca d, size[, align]: rounds the stack pointer up to align and adds size; beyond the stack's end the thread traps.
+*/
 static int expand_alloca(ptx_parser *P, const ptx_ins *ins) {
   int64_t align = ins->nsrc > 1 ? ins->opnd[2].imm : 8;
   int32_t pred = -1, sp = P->stack_reg;

@@ -1,5 +1,5 @@
 /*
-** expand.h - what is written as one and runs as several: registers as parameters, special registers as operands,
+** expand.h - lowering of PTX forms to several simpler instructions: register parameters, special registers as operands,
 ** moves of vectors, votes and shuffles without a mask, a thread's own stack (alloca).
 */
 #pragma once
@@ -14,10 +14,11 @@ typedef struct ptx_argument {
   ptx_operand value;
 } ptx_argument;
 
+/* Append the instructions of a body's prologue, in front of a ret, in front of and behind a call. */
 int ptxp_begin_body(ptx_parser *P);
 int ptxp_before_ret(ptx_parser *P, const ptx_ins *ret);
-ptx_sym *ptxp_hidden_param(ptx_parser *P, uint64_t size); /* NULL: out of memory */
 int ptxp_before_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *args);
 int ptxp_after_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *rets);
-int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins); /* of P->ops */
-int ptxp_expand(ptx_parser *P, const ptx_ins *ins); /* 1: others stand for it now; 0: it stands for itself; -1 */
+ptx_sym *ptxp_hidden_param(ptx_parser *P, uint64_t size); /* a .param variable for an argument; NULL: out of memory */
+int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins); /* among P->ops */
+int ptxp_expand(ptx_parser *P, const ptx_ins *ins); /* 1: appended its expansion; 0: needs none; -1 failed */

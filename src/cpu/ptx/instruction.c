@@ -14,7 +14,6 @@
 #include "cpu/ptx/expand.h"
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/opcode.h"
-#include "cpu/ptx/parser.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
 
@@ -35,7 +34,7 @@ static int unknown_name(ptx_parser *P, const ptx_tok *t) {
   return ptxp_fail(P, t->line, "'%.*s' is not declared", (int)(t->len < 80 ? t->len : 80), t->s);
 }
 
-/* The .x of %tid.x or of a vector register: joined to the name's token when it stands right behind it. */
+/* Joins the .x of %tid.x or of a vector register to the name's token, where no blank separates them. */
 static bool join_suffix(ptx_parser *P, ptx_tok *name) {
   const ptx_tok *t = &P->lex.tok;
   if (t->kind != PTX_TOK_DOT || t->s != name->s + name->len) return false;
@@ -76,7 +75,7 @@ static bool is_special(const ptx_tok *name) {
   return false;
 }
 
-/* %r1.b0, %r1.h1, %r1.b3210: which sub-words, as enum ptx_subword; 0 when it is none of these. */
+/* The sub-words in %r1.b0, %r1.h1, %r1.b3210, as enum ptx_subword; 0: the suffix names none. */
 static uint16_t read_subword(const char *s, size_t len) {
   const int kinds = s[0] == 'b' ? 4 : s[0] == 'h' ? 2 : 0;
   unsigned list = 0;
@@ -89,7 +88,7 @@ static uint16_t read_subword(const char *s, size_t len) {
   return (uint16_t)(PTX_SUBWORD_LIST | (len - 2) * PTX_SUBWORD_COUNT | list);
 }
 
-/* %tid without a suffix is {x, y, z, 0}. 1: it was one of those, and its operands are there. */
+/* %tid without a suffix is the vector {x, y, z, 0}. 1: appended its operands; 0: not a vector register. */
 static int special_vector(ptx_parser *P, const ptx_tok *name) {
   char text[32];
   if (name->len + 3 > sizeof text) return 0;
@@ -106,8 +105,8 @@ static int special_vector(ptx_parser *P, const ptx_tok *name) {
   return 1;
 }
 
-/* %reserved_smem_offset_begin, _end, _0, _1: offsets in shared memory that belongs to no variable (cooperative
-** groups of several warps meet there); _cap: its size.  1: it was one of those; 0: not. */
+/* %reserved_smem_offset_begin, _end, _0, _1: offsets of shared memory reserved by the system (cooperative groups
+** synchronize several warps there); _cap: its size.  1: appended the operand; 0: another name. */
 static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   static const char begin[] = "%reserved_smem_offset_";
   static const struct { char name[6]; int64_t offset; } known[] = {
@@ -133,7 +132,8 @@ static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   return 1;
 }
 
-/* Registers (all elements of a vector), special registers, symbols. `refuse` is set for operands that cannot be run. */
+/* Registers (all elements of a vector), special registers, symbols. Sets `refuse` for operands the device cannot run.
+*/
 static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   ptx_tok name = P->lex.tok;
   size_t bare = name.len;
@@ -273,7 +273,7 @@ static int read_operands(ptx_parser *P, int *first, bool *refuse) {
 
 static int kind_at(const ptx_ins *ins, int i) { return i < ins->ndst + ins->nsrc ? (int)ins->opnd[i].kind : -1; }
 
-/* The number of operands that the form wants. */
+/* Whether the number of operands is right for the form. */
 static bool count_fits(const ptx_form *form, const ptx_ins *ins) {
   int d = ins->ndst, s = ins->nsrc, vec = ins->vec;
   switch (form->shape) {
@@ -342,22 +342,9 @@ static void fix_floats(ptx_ins *ins) {
   for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
     ptx_operand *o = &ins->opnd[i];
     bool second = ins->op == PTX_OP_CVT || ins->op == PTX_OP_SET || (ins->op == PTX_OP_SLCT && i == 3);
-    ptx_type t = (ptx_type)(second ? ins->type2 : ins->type);
+    int bits = ptx_type_bits((ptx_type)(second ? ins->type2 : ins->type));
     if (o->kind != PTX_IMM || !o->is_float) continue;
-    uint64_t bits = (uint64_t)o->imm;
-    uint32_t low = (uint32_t)bits;
-    double v;
-    float f;
-    if (o->sreg == 'f' && ptx_type_bits(t) == 64) {
-      memcpy(&f, &low, sizeof f);
-      v = f;
-      memcpy(&o->imm, &v, sizeof v);
-    } else if (o->sreg == 'd' && ptx_type_bits(t) <= 32) {
-      memcpy(&v, &bits, sizeof v);
-      f = (float)v;
-      memcpy(&low, &f, sizeof low);
-      o->imm = low;
-    }
+    if (bits <= 64) o->imm = (int64_t)ptxp_constant_bits(bits == 64 ? PTX_F64 : PTX_F32, o, (char)o->sreg);
     o->sreg = 0;
   }
 }
@@ -413,13 +400,10 @@ static int read_arguments(ptx_parser *P, ptx_vec *list, const ptx_func *callee, 
 }
 
 static int call_target(ptx_parser *P, ptx_ins *ins) {
-  ptx_tok t = P->lex.tok;
+  ptx_tok t;
   int32_t reg;
-  int vec;
-  if (t.kind != PTX_TOK_NAME) return ptxp_expected(P, "a function");
-  int found = ptxp_find_reg(P, t.s, t.len, &reg, &vec);
-  if (found < 0) return -1;
-  ptx_lex_next(&P->lex);
+  int vec, found;
+  if (ptxp_name(P, &t, "a function") != 0 || (found = ptxp_find_reg(P, t.s, t.len, &reg, &vec)) < 0) return -1;
   if (!found) {
     ins->callee = ptxp_sym_find(P, t.s, t.len);
     if (!ins->callee || ins->callee->kind != PTX_SYM_FUNC) return unknown_name(P, &t);
@@ -456,8 +440,9 @@ static int keep_arguments(ptx_parser *P, ptx_ins *ins, const ptx_vec *args, cons
 }
 
 /* call (result), target, (arguments), prototype; with every part but the target optional. */
-static int read_call(ptx_parser *P, ptx_ins *ins, ptx_vec *rets, ptx_vec *args, bool *refuse) {
-  P->ops.n = 0;
+static int read_call(ptx_parser *P, ptx_ins *ins, bool *refuse) {
+  ptx_vec *rets = &P->results, *args = &P->args;
+  P->ops.n = rets->n = args->n = 0;
   if (ptx_tok_is(&P->lex.tok, '(') && (read_arguments(P, rets, NULL, refuse) != 0 || ptxp_expect(P, ',') != 0))
     return -1;
   for (size_t i = 0; i < rets->n; i++) /* a result is no constant */
@@ -469,8 +454,8 @@ static int read_call(ptx_parser *P, ptx_ins *ins, ptx_vec *rets, ptx_vec *args, 
     more = ptxp_accept(P, ',');
   }
   if (more) { /* a .callprototype or .calltargets: only says what the arguments already show */
-    if (P->lex.tok.kind != PTX_TOK_NAME) return ptxp_expected(P, "a prototype's name");
-    ptx_lex_next(&P->lex);
+    ptx_tok prototype;
+    if (ptxp_name(P, &prototype, "a prototype's name") != 0) return -1;
   }
   if (rets->n > 1) *refuse = true;
   if (*refuse) args->n = rets->n = 0;
@@ -480,14 +465,13 @@ static int read_call(ptx_parser *P, ptx_ins *ins, ptx_vec *rets, ptx_vec *args, 
 
 /* bra label; its operand gets the instruction index when the scope ends. */
 static int read_branch(ptx_parser *P, ptx_ins *ins) {
-  ptx_tok t = P->lex.tok;
-  if (t.kind != PTX_TOK_NAME) return ptxp_expected(P, "a label");
+  ptx_tok t;
+  if (ptxp_name(P, &t, "a label") != 0) return -1;
   ins->opnd = dc_arena_alloc(&P->m->arena, sizeof *ins->opnd);
   if (!ins->opnd) return ptxp_oom(P);
   ins->nsrc = 1;
   ins->opnd->kind = PTX_LABEL;
   ins->opnd->reg = -1;
-  ptx_lex_next(&P->lex);
   if (ptxp_pending_add(P, &t, ins->opnd, -1) != 0) return -1;
   return ptxp_expect(P, ';');
 }
@@ -502,10 +486,8 @@ static int read_brx(ptx_parser *P, ptx_ins *ins) {
   if (refuse || P->ops.n != 1 || o->kind != PTX_REG || ((ptx_reg *)P->regs.data)[o->reg].bits != 32)
     return ptxp_fail(P, ins->ptx_line, "brx.idx needs a 32-bit register as index");
   ins->nsrc = 1;
-  if (ptxp_expect(P, ',') != 0) return -1;
-  ptx_tok t = P->lex.tok;
-  if (t.kind != PTX_TOK_NAME) return ptxp_expected(P, "the name of a .branchtargets list");
-  ptx_lex_next(&P->lex);
+  ptx_tok t;
+  if (ptxp_expect(P, ',') != 0 || ptxp_name(P, &t, "the name of a .branchtargets list") != 0) return -1;
   if (ptxp_pending_add(P, &t, NULL, (int32_t)P->ins.n) != 0) return -1;
   return ptxp_expect(P, ';');
 }
@@ -513,16 +495,13 @@ static int read_brx(ptx_parser *P, ptx_ins *ins) {
 /* ---- the instruction ---- */
 
 static int read_guard(ptx_parser *P, int32_t *pred, bool *neg) {
-  int vec;
+  int vec, found;
+  ptx_tok t;
   *neg = ptxp_accept(P, '!') != 0;
-  ptx_tok t = P->lex.tok;
-  if (t.kind != PTX_TOK_NAME) return ptxp_expected(P, "a predicate");
-  int found = ptxp_find_reg(P, t.s, t.len, pred, &vec);
-  if (found < 0) return -1;
+  if (ptxp_name(P, &t, "a predicate") != 0 || (found = ptxp_find_reg(P, t.s, t.len, pred, &vec)) < 0) return -1;
   if (!found) return unknown_name(P, &t);
   if (((ptx_reg *)P->regs.data)[*pred].bits != 1)
     return ptxp_fail(P, t.line, "the guard '%.*s' is no predicate", (int)(t.len < 80 ? t.len : 80), t.s);
-  ptx_lex_next(&P->lex);
   return 0;
 }
 
@@ -569,26 +548,16 @@ static int place_operands(ptx_parser *P, const ptx_form *form, ptx_ins *ins, int
   return ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY ? size_copy(P, ins) : 0;
 }
 
-static int push_instruction(ptx_parser *P, const ptx_ins *ins) {
-  ptx_ins *slot = ptxp_push(&P->ins, sizeof *slot);
-  if (!slot) return ptxp_oom(P);
-  *slot = *ins;
-  return 0;
-}
+static int push_instruction(ptx_parser *P, const ptx_ins *ins) { return ptxp_append(P, &P->ins, ins, sizeof *ins); }
 
-/* A call with what brings its arguments and takes its results. */
+/* A call, preceded by stores of its direct arguments and followed by loads of its direct results. */
 static int call_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
-  ptx_vec rets = {0}, args = {0};
   bool refuse = form->refused;
-  int rc = read_call(P, ins, &rets, &args, &refuse);
-  if (rc == 0 && !(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) rc = ptxp_oom(P);
-  if (rc == 0 && refuse) refuse_function(P, ins);
-  if (rc == 0) rc = ptxp_before_call(P, ins, &args);
-  if (rc == 0) rc = push_instruction(P, ins);
-  if (rc == 0) rc = ptxp_after_call(P, ins, &rets);
-  ptxp_vec_free(&rets);
-  ptxp_vec_free(&args);
-  return rc;
+  if (read_call(P, ins, &refuse) != 0) return -1;
+  if (!(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) return ptxp_oom(P);
+  if (refuse) refuse_function(P, ins);
+  if (ptxp_before_call(P, ins, &P->args) != 0 || push_instruction(P, ins) != 0) return -1;
+  return ptxp_after_call(P, ins, &P->results);
 }
 
 static int jump_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {

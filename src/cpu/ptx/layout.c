@@ -1,9 +1,9 @@
 /*
 ** layout.c - see layout.h.
 **
-** Names in initialisers; offsets of module variables; which functions an entry reaches, and with that
-** its barriers, its instructions that cannot be run, and its shared memory.  Two shared variables may
-** overlap when no entry reaches both, so each kernel takes only what it uses.
+** Resolves names in initialisers, lays out module variables, and propagates over the call graph, from callees to
+** callers, barriers, unsupported instructions and shared memory.  Two shared variables may overlap when no entry
+** reaches both, so that each kernel takes only the shared memory that it uses.
 */
 #include "cpu/ptx/layout.h"
 
@@ -12,7 +12,6 @@
 
 #include "base/map.h"
 #include "cpu/ptx/declaration.h"
-#include "cpu/ptx/parser.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
@@ -41,9 +40,9 @@ static int lay_out_module_vars(ptx_parser *P) {
 
 /* ---- the call graph ---- */
 
-/* What a function has by itself, then with all that it may call. */
+/* Facts of a function, at first its own, then joined with those of all functions that it may call. */
 typedef struct reached {
-  const ptx_func *refuses; /* one that cannot run, itself if it is one; NULL: none */
+  const ptx_func *refuses; /* a function with an unsupported instruction, preferably itself; NULL: none */
   bool barrier;
   uint64_t *shared;        /* graph.words of bits, one a shared variable; NULL: none */
 } reached;
@@ -60,19 +59,8 @@ typedef struct graph {
   int32_t *number, *low, *next, *path, *open; /* of the walk that finds components */
 } graph;
 
-static int push_ptr(graph *g, ptx_vec *v, void *p) {
-  void **slot = ptxp_push(v, sizeof *slot);
-  if (!slot) return ptxp_oom(g->P);
-  *slot = p;
-  return 0;
-}
-
-static int push_call(graph *g, int32_t callee) {
-  int32_t *slot = ptxp_push(&g->calls, sizeof *slot);
-  if (!slot) return ptxp_oom(g->P);
-  *slot = callee;
-  return 0;
-}
+static int push_ptr(graph *g, ptx_vec *v, void *p) { return ptxp_append(g->P, v, &p, sizeof p); }
+static int push_call(graph *g, int32_t callee) { return ptxp_append(g->P, &g->calls, &callee, sizeof callee); }
 
 /* Own facts of a function: has_call, has_indirect_call, has_barrier; its callees; functions whose address it takes. */
 static int scan_function(graph *g, ptx_func *f) {
@@ -138,7 +126,7 @@ static int note_shared(graph *g) {
   return 0;
 }
 
-/* Adds what `from` has to `to`. */
+/* Joins the facts of `from` into `to`. */
 static int absorb(graph *g, int32_t to, int32_t from) {
   reached *a = &g->nodes[to];
   const reached *b = &g->nodes[from];
@@ -151,8 +139,8 @@ static int absorb(graph *g, int32_t to, int32_t from) {
   return 0;
 }
 
-/* Functions that call each other, from `first` to the top of the open ones, reach the same: what all of them and their
-** callees have.  Other callees are complete. */
+/* A strongly connected component, from `first` to the top of the stack of open nodes: its functions call each other, so
+** all get the join of the component and its callees, which are complete. */
 static int close_component(graph *g, int32_t first, int32_t *nopen) {
   int32_t n = *nopen, root;
   do {
@@ -176,7 +164,7 @@ static int close_component(graph *g, int32_t first, int32_t *nopen) {
   return 0;
 }
 
-/* Tarjan's components (1972) from `from` on, callees first. */
+/* Tarjan's strongly connected components (1972) from node `from` on, callees first. */
 static int walk(graph *g, int32_t from, int32_t *count) {
   int32_t npath = 0, nopen = 0, v = from;
   for (;;) {
@@ -272,7 +260,7 @@ static int by_offset(const void *a, const void *b) {
 
 static uint64_t round_up(uint64_t n, uint32_t align) { return (n + align - 1) / align * align; }
 
-/* The lowest offset at which variable i overlaps none that was placed before and is used beside it. */
+/* First fit: the lowest offset at which variable i overlaps no placed variable that an entry uses together with it. */
 static uint64_t first_fit(layout *l, ptx_sym *const *vars, int32_t i) {
   uint64_t offset = 0;
   size_t n = 0;
@@ -292,7 +280,7 @@ static uint64_t first_fit(layout *l, ptx_sym *const *vars, int32_t i) {
   return offset;
 }
 
-/* Behind all variables of the entries that use variable i: instead, where looking for gaps would take long. */
+/* The offset behind all placed variables of the entries that use variable i; used where first fit would take long. */
 static uint64_t behind_all(const layout *l, ptx_sym *const *vars, int32_t i) {
   uint64_t offset = 0;
   for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++)
@@ -300,7 +288,7 @@ static uint64_t behind_all(const layout *l, ptx_sym *const *vars, int32_t i) {
   return round_up(offset, vars[i]->align);
 }
 
-#define MOST_PAIRS ((uint64_t)1 << 24) /* of variables that one entry uses: a second */
+#define MOST_PAIRS ((uint64_t)1 << 24) /* pairs of variables that one entry uses; first fit takes a second for these */
 
 static bool are_many(const layout *l) {
   uint64_t pairs = 0;
@@ -419,8 +407,8 @@ int ptxp_finish(ptx_parser *P) {
   if (resolve_relocs(P) != 0 || lay_out_module_vars(P) != 0) return -1;
   graph g = {.P = P};
   int rc = lay_out_with_graph(&g);
-  ptxp_vec_free(&g.shared);
-  ptxp_vec_free(&g.taken);
-  ptxp_vec_free(&g.calls);
+  free(g.shared.data);
+  free(g.taken.data);
+  free(g.calls.data);
   return rc;
 }

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "cpu/ptx/ptx.h"
-
 /* A word and the number that it stands for. Tables end with a NULL word. */
 typedef struct word_num {
   const char *word;
@@ -72,7 +70,7 @@ static const word_num flag_words[] = {
   {"cc", PTX_F_CC}, {"NaN", PTX_F_NAN}, {"relu", PTX_F_RELU}, {"satfinite", PTX_F_SATFINITE}, {NULL, 0}
 };
 
-/* Memory operations: meaning first, then what only hints (scopes: one process, one coherent memory). */
+/* Memory operations: semantics, then hints (scopes are hints in one process with coherent memory). */
 static const word_num memory_flags[] = {
   {"volatile", PTX_F_VOLATILE}, {"relaxed", PTX_F_RELAXED}, {"mmio", PTX_F_RELAXED}, {"acquire", PTX_F_ACQUIRE},
   {"release", PTX_F_RELEASE}, {"acq_rel", PTX_F_ACQUIRE | PTX_F_RELEASE}, {"sc", PTX_F_ACQUIRE | PTX_F_RELEASE},
@@ -127,7 +125,22 @@ static const word_num copies[] = {
 };
 static const word_num clamps[] = {{"clamp", PTX_L_CLAMP}, {"wrap", PTX_L_WRAP}, {NULL, 0}};
 
-/* What an opcode takes: its operands, and the table of its `mode` words, if any. */
+/* Words that one opcode alone knows: flags that they set, and the mode where none is set yet. */
+static const struct own_word {
+  const char *word;
+  uint8_t op, mode;
+  uint32_t flags;
+} own_words[] = {
+  {"to", PTX_OP_CVTA, 0, PTX_F_TO}, {"shiftamt", PTX_OP_BFIND, 0, PTX_F_SHIFTAMT}, {"idx", PTX_OP_BRX, 0, 0},
+  {"pack", PTX_OP_CVT, PTX_CVT_PACK, 0}, {"clamp", PTX_OP_VSHL, 0, PTX_F_CLAMP}, {"wrap", PTX_OP_VSHL, 0, 0},
+  {"clamp", PTX_OP_VSHR, 0, PTX_F_CLAMP}, {"wrap", PTX_OP_VSHR, 0, 0}, {"po", PTX_OP_VMAD, 0, PTX_F_PLUS_ONE},
+  {"shr7", PTX_OP_VMAD, 0, PTX_F_SHR7}, {"shr15", PTX_OP_VMAD, 0, PTX_F_SHR15},
+  {"parity", PTX_OP_MBARRIER, 0, PTX_F_PARITY}, {"noComplete", PTX_OP_MBARRIER, 0, 0},
+  {"async", PTX_OP_CP, PTX_CP_COPY, 0} /* not the bulk and tensor copies: cp.async.bulk */,
+  {"noinc", PTX_OP_CP, 0, PTX_F_NOINC}, {"mbarrier", PTX_OP_CP, 0, 0}
+};
+
+/* An opcode's operands, the table of its `mode` words, if any, and its traits. */
 typedef struct op_info {
   const char *text;
   uint8_t shape, ndst_min, ndst_max, nsrc_min, nsrc_max;
@@ -165,22 +178,19 @@ ptx_sreg ptx_sreg_find(const char *name, size_t len) {
   int r = find_word(sregs, name, len);
   if (r >= 0) return (ptx_sreg)r;
   bool unused = (len > 3 && memcmp(name, "%pm", 3) == 0) || (len > 7 && memcmp(name, "%envreg", 7) == 0);
-  return unused ? PTX_SR_ZERO : PTX_SR_NONE; /* counters that do not count, registers that no driver sets */
+  return unused ? PTX_SR_ZERO : PTX_SR_NONE; /* performance counters, registers that only a driver would set: 0 */
 }
 
 static bool has(const ptx_ins *ins, uint32_t traits) { return (infos[ins->op].traits & traits) != 0; }
 
-/* Parts of bar and barrier. bar is always aligned; bar.warp.sync keeps the mode of its `warp`. */
+/* bar and barrier. bar is always aligned; bar.warp.sync keeps the mode of its `warp`. */
 static bool read_bar(ptx_ins *ins, const char *s, size_t len) {
   if (is(s, len, "cta") || is(s, len, "red")) return true;
   if (is(s, len, "cluster")) return (ins->flags |= PTX_F_CLUSTER) != 0;
+  if (is(s, len, "aligned")) return (ins->flags |= PTX_F_ALIGNED) != 0;
   if (ins->flags & PTX_F_CLUSTER) {
     if (is(s, len, "wait")) return (ins->mode = PTX_BAR_SYNC) != 0;
     if (is(s, len, "acquire") || is(s, len, "release") || is(s, len, "relaxed")) return true;
-  }
-  if (is(s, len, "aligned")) {
-    ins->flags |= PTX_F_ALIGNED;
-    return true;
   }
   int mode = find_word(bars, s, len);
   if (mode < 0) return false;
@@ -199,73 +209,41 @@ static bool read_shf(ptx_ins *ins, const char *s, size_t len) {
 
 static bool read_compare(ptx_ins *ins, const char *s, size_t len) {
   int v = find_word(cmps, s, len);
-  if (v >= 0) {
-    ins->cmp = (uint8_t)v;
-    return true;
-  }
+  if (v >= 0) return (ins->cmp = (uint8_t)v) != 0;
   v = find_word(boolops, s, len);
-  if (v < 0) return false;
-  ins->boolop = (uint8_t)v;
-  return true;
+  return v >= 0 && (ins->boolop = (uint8_t)v) != 0;
 }
 
-static bool is_vset(ptx_opcode op) { return op == PTX_OP_VSET || op == PTX_OP_VSET2 || op == PTX_OP_VSET4; }
-
-static bool read_video(ptx_ins *ins, const char *s, size_t len) {
-  if (is_vset((ptx_opcode)ins->op)) {
-    int v = find_word(cmps, s, len);
-    if (v < 0) return false;
-    ins->cmp = (uint8_t)v;
+static bool read_own_word(ptx_ins *ins, const char *s, size_t len) {
+  for (const struct own_word *w = own_words; w < own_words + sizeof own_words / sizeof *own_words; w++) {
+    if (w->op != ins->op || !is(s, len, w->word) || (w->mode && ins->mode)) continue;
+    if (w->mode) ins->mode = w->mode;
+    ins->flags |= w->flags;
     return true;
   }
-  if (ins->op == PTX_OP_VSHL || ins->op == PTX_OP_VSHR) {
-    if (is(s, len, "clamp")) return (ins->flags |= PTX_F_CLAMP) != 0;
-    return is(s, len, "wrap");
-  }
-  if (ins->op != PTX_OP_VMAD) return false;
-  if (is(s, len, "po")) return (ins->flags |= PTX_F_PLUS_ONE) != 0;
-  if (is(s, len, "shr7")) return (ins->flags |= PTX_F_SHR7) != 0;
-  return is(s, len, "shr15") && (ins->flags |= PTX_F_SHR15) != 0;
+  return false;
 }
 
-static bool read_mbarrier(ptx_ins *ins, const char *s, size_t len) {
-  if (is(s, len, "expect_tx") && ins->mode != PTX_MODE_NONE) return (ins->flags |= PTX_F_EXPECT) != 0;
-  if (is(s, len, "parity")) return (ins->flags |= PTX_F_PARITY) != 0;
-  return is(s, len, "noComplete");
-}
-
-/* cp.async alone: the bulk and tensor copies are other machinery. */
-static bool read_copy(ptx_ins *ins, const char *s, size_t len) {
-  if (is(s, len, "async") && ins->mode == PTX_MODE_NONE) return (ins->mode = PTX_CP_COPY) != 0;
-  if (is(s, len, "noinc")) return (ins->flags |= PTX_F_NOINC) != 0;
-  return is(s, len, "mbarrier");
-}
-
-/* Words whose meaning depends on the opcode. False: not one of this opcode's own. */
-static bool read_own_word(const op_info *info, ptx_ins *ins, const char *s, size_t len, bool *sync) {
+/* Words whose meaning depends on the opcode. False: it has none for this word. */
+static bool read_opcode_word(const op_info *info, ptx_ins *ins, const char *s, size_t len, bool *sync) {
   int v;
   if (has(ins, PTX_T_BARRIER)) return read_bar(ins, s, len);
   if (ins->op == PTX_OP_SHF) return read_shf(ins, s, len);
   if (ins->op == PTX_OP_SETP || ins->op == PTX_OP_SET) return read_compare(ins, s, len);
   if (ins->op == PTX_OP_LOP3 && (v = find_word(boolops, s, len)) > 0 && v < 3) return (ins->boolop = (uint8_t)v) != 0;
-  if (has(ins, PTX_T_VIDEO) && read_video(ins, s, len)) return true;
+  if ((ins->op == PTX_OP_VSET || ins->op == PTX_OP_VSET2 || ins->op == PTX_OP_VSET4) &&
+      (v = find_word(cmps, s, len)) >= 0)
+    return (ins->cmp = (uint8_t)v) != 0;
   if (has(ins, PTX_T_WARP_WIDE) && is(s, len, "sync")) return *sync = true;
-  if (ins->op == PTX_OP_CVTA && is(s, len, "to")) return (ins->flags |= PTX_F_TO) != 0;
-  if (ins->op == PTX_OP_BFIND && is(s, len, "shiftamt")) return (ins->flags |= PTX_F_SHIFTAMT) != 0;
-  if (ins->op == PTX_OP_BRX && is(s, len, "idx")) return true;
-  if (ins->op == PTX_OP_CVT && is(s, len, "pack")) return (ins->mode = PTX_CVT_PACK) != 0;
-  if (ins->op == PTX_OP_MBARRIER && read_mbarrier(ins, s, len)) return true;
-  if (ins->op == PTX_OP_CP && read_copy(ins, s, len)) return true;
+  if (ins->op == PTX_OP_MBARRIER && ins->mode && is(s, len, "expect_tx")) return (ins->flags |= PTX_F_EXPECT) != 0;
+  if (read_own_word(ins, s, len)) return true;
   if (has(ins, PTX_T_HINT) && ptx_type_find(s, len) == PTX_NOTYPE) return true;
   if (info->modes && (v = find_word(info->modes, s, len)) >= 0) {
     ins->mode = (uint8_t)v;
     return true;
   }
   if (has(ins, PTX_T_MEMORY)) {
-    if ((v = find_word(memory_flags, s, len)) >= 0) {
-      ins->flags |= (uint32_t)v;
-      return true;
-    }
+    if ((v = find_word(memory_flags, s, len)) >= 0) return (ins->flags |= (uint32_t)v) != 0;
     if (find_word(memory_hints, s, len) >= 0) return true;
     if (len > 4 && (memcmp(s, "L1::", 4) == 0 || memcmp(s, "L2::", 4) == 0)) return true;
     if (len > 7 && memcmp(s, "level::", 7) == 0) return true;
@@ -296,14 +274,8 @@ static bool read_common_word(ptx_ins *ins, const char *s, size_t len) {
     ins->vec = (uint8_t)(s[1] - '0');
     return true;
   }
-  if ((v = find_word(rounds, s, len)) >= 0) {
-    ins->round = (uint8_t)v;
-    return true;
-  }
-  if ((v = find_word(flag_words, s, len)) >= 0) {
-    ins->flags |= (uint32_t)v;
-    return true;
-  }
+  if ((v = find_word(rounds, s, len)) >= 0) return (ins->round = (uint8_t)v) != 0;
+  if ((v = find_word(flag_words, s, len)) >= 0) return (ins->flags |= (uint32_t)v) != 0;
   if (is(s, len, "xorsign")) return (ins->flags |= PTX_F_XORSIGN) != 0;
   if (!is(s, len, "abs")) return false;
   if (ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX) return (ins->flags & PTX_F_XORSIGN) || (ins->flags |= PTX_F_ABS);
@@ -332,7 +304,7 @@ static void refine_async(ptx_form *f) {
   }
 }
 
-/* Counts that depend on more than the base opcode. */
+/* Operand counts that depend on more than the base opcode. */
 static void refine(ptx_form *f, bool sync) {
   ptx_ins *ins = &f->ins;
   if (ins->op == PTX_OP_MBARRIER || ins->op == PTX_OP_CP) refine_async(f);
@@ -377,17 +349,15 @@ void ptx_form_decode(const char *text, ptx_form *form) {
   ins->text = text;
   const op_info *info = &infos[ins->op];
   form->shape = info->shape;
-  form->ndst_min = info->ndst_min;
+  set_counts(form, info->ndst_min, info->nsrc_min, info->nsrc_max);
   form->ndst_max = info->ndst_max;
-  form->nsrc_min = info->nsrc_min;
-  form->nsrc_max = info->nsrc_max;
-  const bool by_name = info->shape == PTX_SHAPE_FREE; /* kept for a message that names it, if it is to run */
+  const bool by_name = info->shape == PTX_SHAPE_FREE; /* never decoded: refused by name if its kernel is launched */
   bool sync = false;
   while (dot) {
     const char *s = dot + 1;
     dot = strchr(s, '.');
     len = dot ? (size_t)(dot - s) : strlen(s);
-    bool known = !by_name && read_own_word(info, ins, s, len, &sync);
+    bool known = !by_name && read_opcode_word(info, ins, s, len, &sync);
     if (!known && !read_common_word(ins, s, len)) form->refused = true;
   }
   if (by_name) form->refused = ins->op == PTX_OP_UNKNOWN;

@@ -1,6 +1,6 @@
 /*
-** opcode.h - what an opcode's text says: "ld.global.nc.v4.f32" to the fields of a ptx_ins, and
-** which operands the instruction takes.
+** opcode.h - decodes an opcode's text, "ld.global.nc.v4.f32", to fields of a ptx_ins and the number and kinds of
+** operands.
 */
 #pragma once
 
@@ -17,7 +17,7 @@ typedef enum ptx_shape {
   PTX_SHAPE_BRANCH, /* a label */
   PTX_SHAPE_BRX,    /* index, name of a .branchtargets */
   PTX_SHAPE_CALL,
-  PTX_SHAPE_FREE    /* anything: the instruction is known by name only, and refused when its kernel is asked for */
+  PTX_SHAPE_FREE    /* not checked: the instruction is known by name only, and refused when its kernel is looked up */
 } ptx_shape;
 
 /* One distinct opcode text, decoded once. */
@@ -28,23 +28,23 @@ typedef struct ptx_form {
   bool refused; /* has a word that is unknown for this opcode */
 } ptx_form;
 
-/* Facts about an opcode, whatever its form, that more than one pass reads (ptx_ops.def). */
+/* Facts about an opcode in all its forms, read by several passes (ptx_ops.def). */
 enum ptx_trait {
-  PTX_T_PURE = 1u << 0,          /* computes from its operands alone, and writes registers alone */
-  PTX_T_ELEMENTWISE = 1u << 1,   /* lane by lane to one destination, which may be where a source is */
-  PTX_T_SLOW = 1u << 2,          /* takes as long as a jump that was mispredicted */
+  PTX_T_PURE = 1u << 0,          /* no side effects; the result depends on the operands alone */
+  PTX_T_ELEMENTWISE = 1u << 1,   /* one destination, which may share the slot of a source */
+  PTX_T_SLOW = 1u << 2,          /* latency of the order of a mispredicted branch */
   PTX_T_CARRY_IN = 1u << 3,      /* reads the carry flag */
   PTX_T_VIDEO = 1u << 4,         /* a SIMD video instruction: its operands may be sub-words */
-  PTX_T_WARP_WIDE = 1u << 5,     /* waits for the lanes that its last operand, the member mask, names; begins a block */
+  PTX_T_WARP_WIDE = 1u << 5,     /* waits for the lanes of its last operand, the member mask; begins a block */
   PTX_T_MIXED_MEMBERS = 1u << 6, /* warp-wide, and runs once for lanes with different member masks */
   PTX_T_BARRIER = 1u << 7,       /* bar, barrier (their form .warp waits like a warp-wide operation) */
   PTX_T_ENDS_BLOCK = 1u << 8,    /* jumps or calls */
   PTX_T_ENDS_LANES = 1u << 9,    /* ret, exit, trap */
-  PTX_T_MEMORY = 1u << 10,       /* takes the words of memory operations: order, scope, cache hints */
+  PTX_T_MEMORY = 1u << 10,       /* has the qualifiers of memory operations: order, scope, cache hints */
   PTX_T_ADDRESS = 1u << 11,      /* its first source is an address in brackets */
   PTX_T_LOADS = 1u << 12,        /* its result depends on memory or on what other lanes do */
   PTX_T_WAITS = 1u << 13,        /* a loop with it may wait for other threads */
-  PTX_T_HINT = 1u << 14,         /* done by a full fence or by nothing, whatever its words ask for */
+  PTX_T_HINT = 1u << 14,         /* a full fence or no operation; its qualifiers are ignored */
   PTX_T_SOURCES_32 = 1u << 15,   /* constants among its sources have 32 bits, whatever its type */
   PTX_T_SINK = 1u << 16,         /* its destination may be `_` */
   PTX_T_PAIR = 1u << 17,         /* writes d or d|p: a second destination is a predicate, the sources are none */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/map.h"
 #include "base/runtime.h"
 #include "cpu/ptx/declaration.h"
@@ -19,16 +18,13 @@
 #include "cpu/ptx/layout.h"
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/parser.h"
-#include "cpu/ptx/ptx.h"
 #include "cpu/ptx/scope.h"
 
 /* ---- small directives ---- */
 
-static bool at_dot(const ptx_parser *P, const char *word) { return ptx_tok_eq(&P->lex.tok, PTX_TOK_DOT, word); }
-
-/* Whether the directive at hand is the word; steps over it. */
+/* Takes the current token if it is this directive. */
 static bool accept_dot(ptx_parser *P, const char *word) {
-  if (!at_dot(P, word)) return false;
+  if (!ptx_tok_eq(&P->lex.tok, PTX_TOK_DOT, word)) return false;
   ptx_lex_next(&P->lex);
   return true;
 }
@@ -40,7 +36,7 @@ static int expect_int(ptx_parser *P, uint64_t *v, const char *what) {
   return 0;
 }
 
-/* Through the next ';': directives that only hint. */
+/* Skips a directive that is only a hint, through its ';'. */
 static int skip_statement(ptx_parser *P) {
   while (!ptx_tok_is(&P->lex.tok, ';')) {
     if (P->lex.tok.kind == PTX_TOK_END || P->lex.tok.kind == PTX_TOK_BAD) return ptxp_expected(P, "';'");
@@ -62,16 +58,22 @@ static int skip_section(ptx_parser *P) {
   }
 }
 
-/* "9.0" reads as a float, so the digits are taken from the text. */
+/* The decimal number at *s, which moves behind it; large ones are cut off. */
+static int decimal(const char **s, const char *end) {
+  int n = 0;
+  for (; *s < end && **s >= '0' && **s <= '9'; ++*s)
+    if (n < 100000) n = n * 10 + (**s - '0');
+  return n;
+}
+
+/* "9.0" is a float token, so the digits are taken from the text. */
 static int read_version(ptx_parser *P) {
   const ptx_tok *t = &P->lex.tok;
   if (t->kind != PTX_TOK_FLOAT && t->kind != PTX_TOK_INT) return ptxp_expected(P, "a version");
   const char *s = t->s, *end = t->s + t->len;
-  for (; s < end && *s >= '0' && *s <= '9' && P->m->version_major < 10000; s++)
-    P->m->version_major = P->m->version_major * 10 + (*s - '0');
+  P->m->version_major = decimal(&s, end);
   if (s < end && *s == '.') s++;
-  for (; s < end && *s >= '0' && *s <= '9' && P->m->version_minor < 10000; s++)
-    P->m->version_minor = P->m->version_minor * 10 + (*s - '0');
+  P->m->version_minor = decimal(&s, end);
   ptx_lex_next(&P->lex);
   return 0;
 }
@@ -79,12 +81,10 @@ static int read_version(ptx_parser *P) {
 /* .target sm_75, texmode_independent, debug */
 static int read_target(ptx_parser *P) {
   do {
-    const ptx_tok *t = &P->lex.tok;
-    if (t->kind != PTX_TOK_NAME) return ptxp_expected(P, "a target");
-    if (t->len > 3 && memcmp(t->s, "sm_", 3) == 0)
-      for (size_t i = 3; i < t->len && t->s[i] >= '0' && t->s[i] <= '9' && P->m->target < 10000; i++)
-        P->m->target = P->m->target * 10 + (t->s[i] - '0');
-    ptx_lex_next(&P->lex);
+    ptx_tok t;
+    if (ptxp_name(P, &t, "a target") != 0) return -1;
+    const char *digits = t.s + 3;
+    if (t.len > 3 && memcmp(t.s, "sm_", 3) == 0) P->m->target = decimal(&digits, t.s + t.len);
   } while (ptxp_accept(P, ','));
   return 0;
 }
@@ -135,8 +135,8 @@ static int read_loc(ptx_parser *P) {
       if (read_location(P, at) != 0) return -1;
       continue;
     }
-    if (P->lex.tok.kind != PTX_TOK_NAME) return ptxp_expected(P, "a label");
-    ptx_lex_next(&P->lex);
+    ptx_tok label;
+    if (ptxp_name(P, &label, "a label") != 0) return -1;
     uint64_t n = 0;
     if (ptxp_accept(P, '+') && expect_int(P, &n, "a label's offset") != 0) return -1;
   }
@@ -148,7 +148,8 @@ static int read_loc(ptx_parser *P) {
   return 0;
 }
 
-/* The number under which the user's own file is listed (the list closes the text); 0 when it is not: ready-made PTX. */
+/* The .file number of the user's source (.file directives are at the end of the text); 0: there is none, as in prebuilt
+** PTX. */
 static uint32_t find_user_file(const char *text, size_t len) {
   static const char mark[] = "dotcompute.cu\"", file[] = ".file";
   const char *p = text, *end = text + len;
@@ -157,10 +158,9 @@ static uint32_t find_user_file(const char *text, size_t len) {
     while (s > text && s[-1] != '\n') s--;
     while (s < p && (*s == ' ' || *s == '\t')) s++;
     if ((size_t)(p - s) < sizeof file || memcmp(s, file, sizeof file - 1) != 0) continue;
-    uint32_t n = 0;
     for (s += sizeof file - 1; s < p && (*s == ' ' || *s == '\t'); s++) {}
-    for (; s < p && *s >= '0' && *s <= '9' && n < 100000; s++) n = n * 10 + (uint32_t)(*s - '0');
-    if (n > 0) return n;
+    int n = decimal(&s, p);
+    if (n > 0) return (uint32_t)n;
   }
   return 0;
 }
@@ -177,44 +177,25 @@ static int read_label(ptx_parser *P, const ptx_tok *name) {
 
 /* name: .branchtargets L1, L2; */
 static int read_targets(ptx_parser *P, const ptx_tok *name) {
-  ptx_vec names = {0};
-  int rc = -1;
+  ptx_vec *names = &P->names;
+  names->n = 0;
   do {
-    if (P->lex.tok.kind != PTX_TOK_NAME) {
-      ptxp_expected(P, "a label");
-      goto done;
-    }
-    ptx_tok *t = ptxp_push(&names, sizeof *t);
-    if (!t) {
-      ptxp_oom(P);
-      goto done;
-    }
-    *t = P->lex.tok;
-    ptx_lex_next(&P->lex);
+    ptx_tok t;
+    if (ptxp_name(P, &t, "a label") != 0 || ptxp_append(P, names, &t, sizeof t) != 0) return -1;
   } while (ptxp_accept(P, ','));
-  if (names.n > 60000) {
-    ptxp_fail(P, name->line, "a .branchtargets list has more than 60000 labels");
-    goto done;
-  }
+  if (names->n > 60000) return ptxp_fail(P, name->line, "a .branchtargets list has more than 60000 labels");
   ptx_bind *b = ptxp_bind(P, name->s, name->len, PTX_BIND_TARGETS);
-  if (!b) goto done;
+  if (!b) return -1;
   ptx_targets *list = dc_arena_alloc(&P->m->arena, sizeof *list);
-  if (list) list->labels = dc_arena_alloc(&P->m->arena, names.n * sizeof *list->labels);
-  if (!list || !list->labels) {
-    ptxp_oom(P);
-    goto done;
-  }
-  list->n = (int)names.n;
+  if (list) list->labels = dc_arena_alloc(&P->m->arena, names->n * sizeof *list->labels);
+  if (!list || !list->labels) return ptxp_oom(P);
+  list->n = (int)names->n;
   b->u.targets = list;
   for (int i = 0; i < list->n; i++) {
-    list->labels[i].kind = PTX_LABEL;
-    list->labels[i].reg = -1;
-    if (ptxp_pending_add(P, (ptx_tok *)names.data + i, &list->labels[i], -1) != 0) goto done;
+    list->labels[i] = (ptx_operand){.kind = PTX_LABEL, .reg = -1};
+    if (ptxp_pending_add(P, (ptx_tok *)names->data + i, &list->labels[i], -1) != 0) return -1;
   }
-  rc = ptxp_expect(P, ';');
-done:
-  ptxp_vec_free(&names);
-  return rc;
+  return ptxp_expect(P, ';');
 }
 
 /* A name at the start of a statement: a label (also of a list or a prototype), or an instruction. */
@@ -263,11 +244,12 @@ static int read_body(ptx_parser *P) {
 
 /* ---- functions ---- */
 
-/* Puts one parameter behind *end. */
-static int place_param(ptx_parser *P, ptx_sym *sym, uint64_t *end) {
+/* Adds a parameter to the list and places it behind *end. */
+static int add_param(ptx_parser *P, ptx_sym *sym, ptx_vec *list, uint64_t *end) {
+  sym->inside = false;
   sym->offset = ptxp_lay_out(end, sym->size, sym->align);
   if (*end > (1u << 24)) return ptxp_fail(P, P->lex.tok.line, "parameters take more than 16 MiB");
-  return 0;
+  return ptxp_append(P, list, &sym, sizeof sym);
 }
 
 /* .reg .b32 x among the parameters: a .param variable, and a register that it is copied from or to. */
@@ -276,19 +258,12 @@ static int reg_param(ptx_parser *P, const ptx_decl *d, ptx_vec *list, uint64_t *
   int bits = ptx_type_bits(d->type);
   if (bits < 8 || d->vec > 1) return ptxp_expected(P, "a register of 8 to 128 bits");
   ptx_sym *sym;
-  ptx_regparam *p = ptxp_push(&P->regparams, sizeof *p);
-  if (!p) return ptxp_oom(P);
-  p->reg = (int32_t)P->regs.n;
-  p->result = result;
+  const int32_t reg = (int32_t)P->regs.n;
   if (ptxp_declarator(P, d, &sym) != 0 || ptxp_register(P, &name, bits, 1) != 0) return -1;
   if (sym->size != (uint64_t)bits / 8) return ptxp_fail(P, name.line, "a parameter in a register is no array");
-  ((ptx_regparam *)P->regparams.data)[P->regparams.n - 1].sym = sym;
   sym->space = PTX_PARAM;
-  sym->inside = false;
-  ptx_sym **slot = ptxp_push(list, sizeof *slot);
-  if (!slot) return ptxp_oom(P);
-  *slot = sym;
-  return place_param(P, sym, end);
+  const ptx_regparam p = {sym, reg, result};
+  return ptxp_append(P, &P->regparams, &p, sizeof p) != 0 ? -1 : add_param(P, sym, list, end);
 }
 
 /* ( .param …, .param … ). */
@@ -305,14 +280,12 @@ static int read_params(ptx_parser *P, ptx_vec *list, uint64_t *end, bool result)
     }
     if (d.space != PTX_PARAM) return ptxp_expected(P, "a .param parameter in front of the name");
     if (d.elem == 0) return ptxp_expected(P, "a parameter's type");
-    if (ptxp_declarator(P, &d, &sym) != 0 || place_param(P, sym, end) != 0) return -1;
-    sym->inside = false;
-    ptx_sym **slot = ptxp_push(list, sizeof *slot);
-    if (!slot) return ptxp_oom(P);
-    *slot = sym;
-    ptx_bind *b = strcmp(sym->name, "_") == 0 ? NULL : ptxp_bind(P, sym->name, strlen(sym->name), PTX_BIND_SYM);
-    if (!b && strcmp(sym->name, "_") != 0) return -1;
-    if (b) b->u.sym = sym;
+    if (ptxp_declarator(P, &d, &sym) != 0 || add_param(P, sym, list, end) != 0) return -1;
+    if (strcmp(sym->name, "_") != 0) {
+      ptx_bind *b = ptxp_bind(P, sym->name, strlen(sym->name), PTX_BIND_SYM);
+      if (!b) return -1;
+      b->u.sym = sym;
+    }
     if (!ptxp_accept(P, ',')) break;
   }
   return ptxp_expect(P, ')');
@@ -340,7 +313,7 @@ static void skip_values(ptx_parser *P) {
   }
 }
 
-/* Directives between a function's head and its body. */
+/* Performance-tuning directives between a function's head and its body. */
 static int read_hints(ptx_parser *P, ptx_func *f) {
   while (P->lex.tok.kind == PTX_TOK_DOT) {
     if (accept_dot(P, ".maxntid")) {
@@ -370,14 +343,12 @@ static ptx_sym *function_symbol(ptx_parser *P, const ptx_tok *name) {
   }
   sym = dc_arena_alloc(&P->m->arena, sizeof *sym);
   ptx_func *f = dc_arena_alloc(&P->m->arena, sizeof *f);
-  ptx_func **slot = sym && f ? ptxp_push(&P->funcs, sizeof *slot) : NULL;
-  if (!slot || !(sym->name = dc_arena_strndup(&P->m->arena, name->s, name->len)) ||
+  if (!sym || !f || !(sym->name = dc_arena_strndup(&P->m->arena, name->s, name->len)) ||
       dc_map_set(&P->m->syms, name->s, name->len, sym) != 0) {
-    if (slot) P->funcs.n--;
     ptxp_oom(P);
     return NULL;
   }
-  *slot = f;
+  if (ptxp_append(P, &P->funcs, &f, sizeof f) != 0) return NULL;
   sym->kind = PTX_SYM_FUNC;
   sym->func = f;
   f->name = sym->name;
@@ -406,19 +377,13 @@ static int resolve_brxs(ptx_parser *P) {
   return 0;
 }
 
-/* The body's lists move to the arena. A final ret makes sure that control never runs off the end. */
+/* Moves the body's lists to the arena, ended by a ret, so that no path runs off the end. */
 static int keep_body(ptx_parser *P, ptx_func *f) {
-  ptx_ins ret = {.pred = -1, .line = ptxp_line(P, P->lex.tok.line), .ptx_line = P->lex.tok.line};
-  if (ptxp_before_ret(P, &ret) != 0) return -1;
-  ptx_ins *end = ptxp_push(&P->ins, sizeof *end);
-  if (!end) return ptxp_oom(P);
-  end->op = PTX_OP_RET;
-  end->text = "ret";
-  end->pred = -1;
-  end->vec = 1;
-  end->line = ret.line;
-  end->ptx_line = P->lex.tok.line;
-  if (resolve_brxs(P) != 0) return -1;
+  const uint32_t ptx_line = P->lex.tok.line;
+  const ptx_ins ret = {.op = PTX_OP_RET, .text = "ret", .pred = -1, .vec = 1, .line = ptxp_line(P, ptx_line),
+                       .ptx_line = ptx_line};
+  if (ptxp_before_ret(P, &ret) != 0 || ptxp_append(P, &P->ins, &ret, sizeof ret) != 0 || resolve_brxs(P) != 0)
+    return -1;
   f->regs = ptxp_keep(P, &P->regs, sizeof(ptx_reg));
   f->ins = ptxp_keep(P, &P->ins, sizeof(ptx_ins));
   f->vars = ptxp_keep(P, &P->fvars, sizeof(ptx_sym *));
@@ -432,7 +397,7 @@ static int keep_body(ptx_parser *P, ptx_func *f) {
 }
 
 static int reset_function(ptx_parser *P) {
-  P->regparams.n = 0;
+  P->regparams.n = P->params.n = P->rets.n = 0;
   P->scopes.n = P->pendings.n = P->brxs.n = P->regs.n = P->ins.n = P->fvars.n = 0;
   P->callparam = 0;
   P->line = 0;
@@ -442,74 +407,51 @@ static int reset_function(ptx_parser *P) {
 }
 
 /* The head: [(result)] name [(parameters)], bound in a scope of depth 1. */
-static int read_head(ptx_parser *P, bool entry, ptx_vec *params, ptx_vec *rets, ptx_sym **sym, uint64_t *size) {
+static int read_head(ptx_parser *P, bool entry, ptx_sym **sym, uint64_t *size) {
+  ptx_tok name;
   if (ptxp_scope_open(P) != 0) return -1;
-  if (!entry && ptx_tok_is(&P->lex.tok, '(') && read_params(P, rets, size, true) != 0) return -1;
-  if (rets->n > 1) return ptxp_fail(P, P->lex.tok.line, "functions with more than one result are not supported");
-  ptx_tok name = P->lex.tok;
-  if (name.kind != PTX_TOK_NAME) return ptxp_expected(P, "a function's name");
-  if (!(*sym = function_symbol(P, &name))) return -1;
-  ptx_lex_next(&P->lex);
-  if (ptx_tok_is(&P->lex.tok, '(') && read_params(P, params, size, false) != 0) return -1;
-  return 0;
+  if (!entry && ptx_tok_is(&P->lex.tok, '(') && read_params(P, &P->rets, size, true) != 0) return -1;
+  if (P->rets.n > 1) return ptxp_fail(P, P->lex.tok.line, "functions with more than one result are not supported");
+  if (ptxp_name(P, &name, "a function's name") != 0 || !(*sym = function_symbol(P, &name))) return -1;
+  return ptx_tok_is(&P->lex.tok, '(') ? read_params(P, &P->params, size, false) : 0;
 }
 
 /* Behind .entry or .func: a declaration through ';' or a definition through '}'. */
 static int read_function(ptx_parser *P, bool entry, const ptx_decl *d) {
-  ptx_vec params = {0}, rets = {0};
   ptx_sym *sym = NULL;
-  ptx_func head, *f;
+  ptx_func head = {.entry = entry};
   uint64_t size = 0;
-  int rc = -1;
   uint32_t line = P->lex.tok.line;
   if (reset_function(P) != 0) return -1;
-  memset(&head, 0, sizeof head);
   P->f = &head; /* until the name is known */
-  if (read_head(P, entry, &params, &rets, &sym, &size) != 0 || read_hints(P, &head) != 0) goto done;
-  f = sym->func;
-  bool body = ptx_tok_is(&P->lex.tok, '{');
-  if (!f->declared_only && body) {
-    ptxp_fail(P, line, "function '%.80s' is defined twice", sym->name);
-    goto done;
-  }
+  if (read_head(P, entry, &sym, &size) != 0 || read_hints(P, &head) != 0) return -1;
+  ptx_func *f = sym->func;
+  bool body = ptxp_accept(P, '{') != 0;
+  if (!f->declared_only && body) return ptxp_fail(P, line, "function '%.80s' is defined twice", sym->name);
   if (f->declared_only) {
     head.name = sym->name;
-    head.entry = entry;
     head.declared_only = !body;
-    head.params = ptxp_keep(P, &params, sizeof(ptx_sym *));
-    head.nparams = (int)params.n;
-    head.ret = rets.n ? *(ptx_sym **)rets.data : NULL;
+    head.params = ptxp_keep(P, &P->params, sizeof(ptx_sym *));
+    head.nparams = (int)P->params.n;
+    head.ret = P->rets.n ? *(ptx_sym **)P->rets.data : NULL;
     head.params_size = (uint32_t)size;
     sym->external = d->external && !body;
     sym->visible = sym->visible || d->visible;
     sym->weak = sym->weak || d->weak;
-    if (!head.params) {
-      ptxp_oom(P);
-      goto done;
-    }
+    if (!head.params) return ptxp_oom(P);
     *f = head;
   }
   P->f = f;
-  if (body) {
-    ptx_lex_next(&P->lex);
-    rc = ptxp_begin_body(P) != 0 || read_body(P) != 0 ? -1 : keep_body(P, f);
-  } else {
-    rc = ptxp_expect(P, ';');
-  }
-done:
-  ptxp_vec_free(&params);
-  ptxp_vec_free(&rets);
+  if (body ? ptxp_begin_body(P) != 0 || read_body(P) != 0 || keep_body(P, f) != 0 : ptxp_expect(P, ';') != 0) return -1;
   P->f = NULL;
-  return rc;
+  return 0;
 }
 
 /* .alias name, target; : two names for one function. */
 static int read_alias(ptx_parser *P) {
-  ptx_tok name = P->lex.tok;
-  if (name.kind != PTX_TOK_NAME) return ptxp_expected(P, "a function's name");
-  ptx_sym *sym = function_symbol(P, &name);
-  if (!sym) return -1;
-  ptx_lex_next(&P->lex);
+  ptx_tok name;
+  ptx_sym *sym;
+  if (ptxp_name(P, &name, "a function's name") != 0 || !(sym = function_symbol(P, &name))) return -1;
   if (ptxp_expect(P, ',') != 0) return -1;
   ptx_tok target = P->lex.tok;
   const ptx_sym *to = target.kind == PTX_TOK_NAME ? dc_map_get(&P->m->syms, target.s, target.len) : NULL;
@@ -550,8 +492,9 @@ static int read_module(ptx_parser *P) {
 
 static void free_parser(ptx_parser *P) {
   ptx_vec *vecs[] = {&P->funcs, &P->vars, &P->late, &P->bytes, &P->relocs, &P->scopes, &P->pendings, &P->brxs, &P->regs,
-                     &P->ins, &P->fvars, &P->ops, &P->regparams};
-  for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++) ptxp_vec_free(vecs[i]);
+                     &P->ins, &P->fvars, &P->ops, &P->regparams, &P->params, &P->rets, &P->args, &P->results,
+                     &P->names};
+  for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++) free(vecs[i]->data);
   ptxp_map_clear(&P->ranges);
   ptxp_map_clear(&P->inlined);
   dc_map_free(&P->forms);

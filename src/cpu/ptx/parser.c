@@ -7,9 +7,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/error.h"
-#include "cpu/ptx/lex.h"
-#include "cpu/ptx/ptx.h"
 
 int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) {
   char what[400];
@@ -44,17 +41,33 @@ int ptxp_expect(ptx_parser *P, char c) {
   return ptxp_accept(P, c) ? 0 : ptxp_expected(P, what);
 }
 
-void *ptxp_push(ptx_vec *v, size_t size) {
-  if (v->n == v->cap) {
-    size_t cap = v->cap ? v->cap * 2 : 64;
+int ptxp_name(ptx_parser *P, ptx_tok *name, const char *what) {
+  *name = P->lex.tok;
+  if (name->kind != PTX_TOK_NAME) return ptxp_expected(P, what);
+  ptx_lex_next(&P->lex);
+  return 0;
+}
+
+void *ptxp_push_n(ptx_vec *v, size_t n, size_t size) {
+  if (v->cap - v->n < n) {
+    size_t cap = (v->n + n) * 2 < 64 ? 64 : (v->n + n) * 2;
     void *data = realloc(v->data, cap * size);
     if (!data) return NULL;
     v->data = data;
     v->cap = cap;
   }
-  void *slot = (char *)v->data + v->n++ * size;
-  memset(slot, 0, size);
-  return slot;
+  void *slots = (char *)v->data + v->n * size;
+  v->n += n;
+  return memset(slots, 0, n * size);
+}
+
+void *ptxp_push(ptx_vec *v, size_t size) { return ptxp_push_n(v, 1, size); }
+
+int ptxp_append(ptx_parser *P, ptx_vec *v, const void *element, size_t size) {
+  void *slot = ptxp_push(v, size);
+  if (!slot) return ptxp_oom(P);
+  memcpy(slot, element, size);
+  return 0;
 }
 
 void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size) {
@@ -63,12 +76,7 @@ void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size) {
   return copy;
 }
 
-void ptxp_vec_free(ptx_vec *v) {
-  free(v->data);
-  memset(v, 0, sizeof *v);
-}
-
-/* The finaliser of MurmurHash3: spreads keys that differ in few bits. */
+/* First half of MurmurHash3's 64-bit finalizer. */
 static size_t mix(uint64_t k) {
   k ^= k >> 33;
   k *= 0xff51afd7ed558ccdull;

@@ -1,5 +1,5 @@
 /*
-** parser.h - the PTX parser's state, and what all its files need: errors, tokens, growing arrays.
+** parser.h - the state of the PTX parser; errors, tokens, growing arrays and a hash map for its files.
 **
 ** Functions return 0, or -1 with P->err set, unless they say otherwise.
 */
@@ -22,7 +22,7 @@ typedef struct ptx_u64map {
   size_t n, cap;
 } ptx_u64map;
 
-/* A parameter or result of a function under way that is written as a register. */
+/* A parameter or result that the function under way declares as a register. */
 typedef struct ptx_regparam {
   ptx_sym *sym;
   int32_t reg;
@@ -47,18 +47,21 @@ typedef struct ptx_parser {
   ptx_vec pendings;      /* ptx_pending */
   ptx_vec brxs;          /* ptx_brx */
   ptx_vec regs, ins, fvars; /* ptx_reg, ptx_ins, ptx_sym * */
+  ptx_vec params, rets;  /* ptx_sym *: of the function under way */
   ptx_vec ops;           /* ptx_operand: of the instruction under way */
+  ptx_vec args, results; /* ptx_argument: of the call under way */
+  ptx_vec names;         /* ptx_tok: of the .branchtargets list under way */
   ptx_u64map ranges;     /* range id, number -> register */
   uint32_t range_ids;
   uint64_t callparam;    /* bytes of .param variables in the scopes now open */
   ptx_vec regparams;     /* ptx_regparam */
   bool has_stack;        /* some function calls alloca */
-  int32_t stack_reg;     /* its pointer, -1 none; the memory */
+  int32_t stack_reg;     /* stack pointer of the function under way, -1 none */
   ptx_sym *stack;
-  ptx_sym *reserved;     /* the shared memory that %reserved_smem_offset_… name; NULL: not used */
+  ptx_sym *reserved;     /* shared memory addressed by %reserved_smem_offset_…; NULL: not used */
   /* source lines */
   uint32_t line;         /* of the last .loc */
-  uint32_t user_file;    /* number of the user's file; 0: ready-made PTX, whose own lines count */
+  uint32_t user_file;    /* .file number of the user's source; 0: prebuilt PTX, errors name lines of the PTX */
   ptx_u64map inlined;    /* location -> line in the user's file */
 } ptx_parser;
 
@@ -68,11 +71,14 @@ int ptxp_interrupted(ptx_parser *P);
 int ptxp_expected(ptx_parser *P, const char *what); /* "expected %s, found '…'" at the current token */
 int ptxp_accept(ptx_parser *P, char c);             /* 1 and steps over it, or 0 */
 int ptxp_expect(ptx_parser *P, char c);
-uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line); /* of the source, for what stands on that line of PTX */
+uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line); /* the source line of a line of PTX */
 
-void *ptxp_push(ptx_vec *v, size_t size);           /* room for one more, zeroed; NULL when out of memory */
-void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size); /* a copy in the arena */
-void ptxp_vec_free(ptx_vec *v);
+int ptxp_name(ptx_parser *P, ptx_tok *name, const char *what); /* takes a PTX_TOK_NAME; else "expected <what>" */
+
+void *ptxp_push(ptx_vec *v, size_t size);           /* a zeroed element at the end; NULL: out of memory */
+void *ptxp_push_n(ptx_vec *v, size_t n, size_t size); /* n of them, at least one */
+int ptxp_append(ptx_parser *P, ptx_vec *v, const void *element, size_t size); /* a copy at the end */
+void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size); /* a copy in the arena; NULL: out of memory */
 int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value); /* -1 out of memory */
 bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value);
 void ptxp_map_clear(ptx_u64map *map);

@@ -1,8 +1,8 @@
 /*
 ** scope.c - see scope.h.
 **
-** Inline assembly opens a scope for each use, with registers and labels of the same names every time;
-** each becomes a register or an instruction index of the whole function here.
+** Each use of inline assembly opens a scope with registers and labels of the same names; scoping resolves them to
+** registers and instruction indices of the whole function.
 */
 #include "cpu/ptx/scope.h"
 
@@ -11,9 +11,6 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "cpu/ptx/lex.h"
-#include "cpu/ptx/parser.h"
-#include "cpu/ptx/ptx.h"
 
 #define PTX_BUCKETS 2048u /* to begin with */
 
@@ -21,8 +18,8 @@
 typedef struct ptx_pending {
   const char *s;
   uint32_t len, line;
-  ptx_operand *use;  /* bra and .branchtargets: gets the instruction index */
-  int32_t brx;       /* or the brx instruction whose targets are named, -1 for none */
+  ptx_operand *use;  /* operand of bra or .branchtargets that gets the instruction index */
+  int32_t brx;       /* else the brx.idx instruction that names a .branchtargets list; -1: none */
 } ptx_pending;
 
 typedef struct ptx_scope {
@@ -48,7 +45,7 @@ static ptx_bind *find_kind(const ptx_parser *P, const char *s, size_t len, bool 
   return NULL;
 }
 
-/* The innermost name that is no label, or NULL. */
+/* The innermost binding of a name other than a label's, or NULL. */
 static ptx_bind *find(const ptx_parser *P, const char *s, size_t len) { return find_kind(P, s, len, false); }
 
 static void chain(ptx_parser *P, ptx_bind *b) {
@@ -57,7 +54,7 @@ static void chain(ptx_parser *P, ptx_bind *b) {
   *first = b;
 }
 
-/* Rehashes, the outermost names first, so that inner ones come before them in their chains. */
+/* Rehashes from the outermost binding inwards, so that inner bindings precede outer ones in each chain. */
 static int grow_buckets(ptx_parser *P) {
   ptx_bind **bigger = calloc((size_t)P->nbuckets * 8, sizeof *bigger), *from = P->top, *turned = NULL;
   if (!bigger) return -1;
@@ -117,7 +114,7 @@ ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind
   return b;
 }
 
-/* The register of number n in a range, made when first named. */
+/* Register n of a range (%r<100>), created at its first use. */
 static int range_reg(ptx_parser *P, const ptx_bind *range, uint32_t n, const char *s, size_t len, int32_t *reg) {
   uint64_t key = ((uint64_t)range->id << 32) | n, value;
   if (ptxp_map_get(&P->ranges, key, &value)) {
@@ -132,7 +129,7 @@ static int range_reg(ptx_parser *P, const ptx_bind *range, uint32_t n, const cha
   return r->name ? 1 : ptxp_oom(P);
 }
 
-/* A %r12 of `.reg .b32 %r<20>`: every split into prefix and number, as prefixes may end in digits. */
+/* %r12 of `.reg .b32 %r<20>`: tries every split into prefix and number, since a prefix may end in digits. */
 static int find_in_range(ptx_parser *P, const char *s, size_t len, int32_t *reg) {
   uint64_t n = 0, unit = 1;
   for (size_t k = len; k > 1 && len - k < 9; unit *= 10) {
@@ -166,28 +163,21 @@ ptx_sym *ptxp_sym_find(const ptx_parser *P, const char *s, size_t len) {
 
 int ptxp_scope_open(ptx_parser *P) {
   if (P->scopes.n >= 1000) return ptxp_fail(P, P->lex.tok.line, "scopes are nested more than 1000 deep");
-  ptx_scope *s = ptxp_push(&P->scopes, sizeof *s);
-  if (!s) return ptxp_oom(P);
-  s->top = P->top;
-  s->pending = P->pendings.n;
-  s->callparam = P->callparam;
-  return 0;
+  const ptx_scope s = {P->top, P->pendings.n, P->callparam};
+  return ptxp_append(P, &P->scopes, &s, sizeof s);
 }
 
 int ptxp_pending_add(ptx_parser *P, const ptx_tok *name, ptx_operand *use, int32_t brx) {
-  ptx_pending *p = ptxp_push(&P->pendings, sizeof *p);
-  if (!p) return ptxp_oom(P);
-  *p = (ptx_pending){name->s, (uint32_t)name->len, name->line, use, brx};
-  return 0;
+  const ptx_pending p = {name->s, (uint32_t)name->len, name->line, use, brx};
+  return ptxp_append(P, &P->pendings, &p, sizeof p);
 }
 
-/* The list of a brx's targets; its labels may be unresolved yet, so the operands follow at the function's end. */
+/* Notes the target list of a brx.idx; its labels may still be unresolved, so operands are made at the function's end.
+*/
 static int attach_targets(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
   if (b->kind != PTX_BIND_TARGETS) return ptxp_fail(P, p->line, "brx.idx needs the name of a .branchtargets list");
-  ptx_brx *x = ptxp_push(&P->brxs, sizeof *x);
-  if (!x) return ptxp_oom(P);
-  *x = (ptx_brx){p->brx, b->u.targets};
-  return 0;
+  const ptx_brx x = {p->brx, b->u.targets};
+  return ptxp_append(P, &P->brxs, &x, sizeof x);
 }
 
 static int resolve(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
@@ -198,7 +188,7 @@ static int resolve(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
   return 0;
 }
 
-/* Labels of the scope resolve the branches in it and below; the rest waits for the enclosing scope. */
+/* Resolves references to the scope's own labels; the others are left pending for the enclosing scope. */
 int ptxp_scope_close(ptx_parser *P) {
   ptx_scope s = ((ptx_scope *)P->scopes.data)[P->scopes.n - 1];
   ptx_pending *all = P->pendings.data;

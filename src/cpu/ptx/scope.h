@@ -1,5 +1,5 @@
 /*
-** scope.h - names of a function under way, in nested scopes: registers, variables, labels, lists of branch targets.
+** scope.h - nested scopes of a function body: registers, variables, labels, lists of branch targets.
 */
 #pragma once
 

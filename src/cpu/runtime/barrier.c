@@ -1,12 +1,10 @@
 /* barrier.c - see barrier.h. */
 #include "cpu/runtime/barrier.h"
 
-#include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
-#include "cpu/runtime/state.h"
 
-/* Threads that count as arrived where a number of threads is expected: a warp whose live lanes are all
-** there counts whole, as barriers of the hardware count warps. */
+/* The threads that have arrived, for comparison with an expected count: a warp whose live lanes have all arrived counts
+** as 32, as the hardware's barriers count warps. */
 static uint32_t counted(const dc_block_run *b, const dc_barrier *bar) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->nwarps; i++) {

@@ -11,5 +11,5 @@
 bool dc_barrier_arrive(dc_block_run *b, dc_warp *w, uint32_t id, uint32_t count, uint32_t lanes, bool wait,
                        uint32_t truth, uint8_t mode);
 
-/* n lanes of the block have exited: barriers wait for them no more. */
+/* n lanes of the block have exited: barriers no longer wait for them. */
 void dc_barrier_lanes_ended(dc_block_run *b, uint32_t n);

@@ -1,8 +1,8 @@
 /*
 ** block.c - see block.h.
 **
-** A warp starts when the one before it has ended or waits.  While each ends before the next begins, all use the same
-** frame, which stays in the cache.
+** A warp starts when its predecessor has ended or waits.  While each ends before the next begins, all use one frame,
+** which stays in the cache.
 */
 #include "cpu/runtime/block.h"
 
@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/livelock.h"
 #include "cpu/runtime/memory.h"
-#include "cpu/runtime/state.h"
 #include "cpu/runtime/warp.h"
 #include "cpu/runtime/warp_order.h"
 #include "device/device.h"
@@ -95,13 +95,38 @@ static dc_warp_slot *begin_warp(dc_block_run *b) {
   return s;
 }
 
+/* Source lines, each once. */
+typedef struct line_set {
+  uint32_t lines[8];
+  int n;
+} line_set;
+
+static void add_line(line_set *set, uint32_t line) {
+  for (int i = 0; i < set->n; i++)
+    if (set->lines[i] == line) return;
+  if (set->n < 8) set->lines[set->n++] = line;
+}
+
+/* Adds the lines where a warp's lanes wait. */
+static void add_waits(line_set *set, const dc_warp_slot *s) {
+  const dc_warp_control *c = &s->c;
+  if (c->parked) {
+    add_line(set, c->frame->fn->nodes[c->node].ins->line);
+    return;
+  }
+  for (const dc_frame *f = c->frames; f; f = f->below)
+    for (int32_t i = 0; i < f->fn->nnodes; i++)
+      if ((f->blocked[i >> 6] >> (i & 63) & 1) && f->fn->nodes[i].ins) add_line(set, f->fn->nodes[i].ins->line);
+}
+
 /* Every warp waits for another: fails the job with the lines where they wait. */
 static dc_progress deadlock(dc_block_run *b) {
-  uint32_t lines[8];
-  int n = b->spin_line != 0;
-  lines[0] = b->spin_line;
+  line_set set = { .n = 0 };
+  if (b->spin_line) add_line(&set, b->spin_line);
   for (uint32_t i = 0; i < b->nwarps; i++)
-    if (b->warps[i]) n = dc_warp_lines(b->warps[i], lines, n, 8);
+    if (b->warps[i]) add_waits(&set, b->warps[i]);
+  const uint32_t *lines = set.lines;
+  const int n = set.n;
   char text[200] = "";
   size_t len = 0;
   for (int i = 0; i < n && len < sizeof text - 16; i++)
@@ -125,7 +150,7 @@ static dc_progress round_of_warps(dc_block_run *b, uint32_t *ran, uint32_t *move
   dc_worker *k = b->worker;
   for (uint32_t i = 0; i < b->nwarps; i++) {
     const uint32_t warp = b->order[i];
-    if (i < b->started && b->warps[warp] == NULL) continue; /* done */
+    if (i < b->started && b->warps[warp] == NULL) continue; /* has ended */
     dc_warp_slot *s = i < b->started ? b->warps[warp] : begin_warp(b);
     if (s == NULL) {
       dc_job_fail(k->job, DC_MEMORY, NULL, 0, "out of memory (host)");

@@ -1,5 +1,5 @@
 /*
-** block.h - one block: its warps run in turn, each until it ends or must wait.
+** block.h - one block: runs its warps round robin, each until it ends or waits.
 */
 #pragma once
 

@@ -1,34 +1,178 @@
 /* builtin.c - see builtin.h. */
 #include "cpu/runtime/builtin.h"
 
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/error.h"
-#include "cpu/interp/code.h"
-#include "cpu/interp/interp.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/memory.h"
-#include "cpu/runtime/printf.h"
 #include "cpu/runtime/state.h"
 
+/* --- printf ---------------------------------------------------------------------------------------------- */
+
+/* nvcc packs each argument at a multiple of its size: 4 bytes for int and smaller, else 8; floats are doubles.  The
+** conversion decides how many bytes are read; conversions that CUDA does not have are copied to the output. */
+typedef struct arguments {
+  const uint8_t *bytes;
+  size_t at;
+  int used;
+} arguments;
+
+static uint64_t next(arguments *a, size_t size) {
+  uint64_t v = 0;
+  a->at = (a->at + size - 1) / size * size;
+  memcpy(&v, a->bytes + a->at, size);
+  a->at += size;
+  a->used++;
+  return v;
+}
+
+/* One conversion: flags, width, precision, length, letter. */
+typedef struct conversion {
+  char flags[8];
+  int width, precision; /* -1: none */
+  int longs, shorts;    /* l, ll, z, j, t; h, hh */
+  char letter;
+  const char *end;
+} conversion;
+
+static int number(const char **p, arguments *a) {
+  if (**p == '*') {
+    ++*p;
+    return (int)(uint32_t)next(a, 4);
+  }
+  int v = 0;
+  for (; **p >= '0' && **p <= '9'; ++*p)
+    if (v < 100000) v = v * 10 + (**p - '0');
+  return v;
+}
+
+/* Parses a conversion, from behind its '%'. */
+static conversion parse(const char *p, arguments *a) {
+  conversion c = { .width = -1, .precision = -1 };
+  size_t n = 0;
+  for (; *p && strchr("-+ #0", *p); p++)
+    if (n + 2 < sizeof c.flags && !memchr(c.flags, *p, n)) c.flags[n++] = *p;
+  if (*p == '*' || (*p >= '1' && *p <= '9')) c.width = number(&p, a);
+  if (c.width < -1) { /* a negative width from an argument: left-justified */
+    c.width = -c.width;
+    if (n + 1 < sizeof c.flags) c.flags[n++] = '-';
+  }
+  if (*p == '.') {
+    p++;
+    c.precision = number(&p, a);
+  }
+  for (; *p && strchr("hlLzjtq", *p); p++) {
+    if (*p == 'h') c.shorts++;
+    else c.longs++;
+  }
+  c.letter = *p;
+  c.end = *p ? p + 1 : p;
+  return c;
+}
+
+static const int most = 4096; /* limit of width and precision */
+
+/* Appends `%<flags><width>.<precision><kind>` of a value; `kind` includes a length where needed. */
+static void rebuild(const conversion *c, const char *kind, char *format, size_t size) {
+  int n = snprintf(format, size, "%%%s", c->flags);
+  if (c->width >= 0) n += snprintf(format + n, size - (size_t)n, "%d", c->width < most ? c->width : most);
+  if (c->precision >= 0) n += snprintf(format + n, size - (size_t)n, ".%d", c->precision < most ? c->precision : most);
+  snprintf(format + n, size - (size_t)n, "%s", kind);
+}
+
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* formats are the kernel's */
+
+static void put_integer(dc_buf *out, const conversion *c, arguments *a) {
+  bool is_signed = c->letter == 'd' || c->letter == 'i';
+  uint64_t v = next(a, c->longs ? 8 : 4);
+  char format[48], kind[4] = { 'l', 'l', c->letter, '\0' };
+  rebuild(c, kind, format, sizeof format);
+  if (!c->longs && is_signed) v = (uint64_t)(int64_t)(int32_t)v;
+  if (c->shorts == 1) v = is_signed ? (uint64_t)(int64_t)(int16_t)v : (uint16_t)v;
+  if (c->shorts > 1) v = is_signed ? (uint64_t)(int64_t)(int8_t)v : (uint8_t)v;
+  dc_buf_printf(out, format, (long long)v);
+}
+
+static void put_float(dc_buf *out, const conversion *c, arguments *a) {
+  uint64_t bits = next(a, 8);
+  double v;
+  char format[48], kind[2] = { c->letter, '\0' };
+  memcpy(&v, &bits, sizeof v);
+  rebuild(c, kind, format, sizeof format);
+  dc_buf_printf(out, format, v);
+}
+
+static void put_string(dc_buf *out, const conversion *c, arguments *a) {
+  char format[48];
+  const char *s = (const char *)(uintptr_t)next(a, 8);
+  rebuild(c, "s", format, sizeof format);
+  dc_buf_printf(out, format, s ? s : "(null)");
+}
+
+static void put_pointer(dc_buf *out, const conversion *c, arguments *a) {
+  char format[48], text[24];
+  conversion plain = *c;
+  uint64_t v = next(a, 8);
+  if (v) snprintf(text, sizeof text, "0x%llx", (unsigned long long)v);
+  else snprintf(text, sizeof text, "(nil)");
+  plain.precision = -1;
+  rebuild(&plain, "s", format, sizeof format);
+  dc_buf_printf(out, format, text);
+}
+
+static void put_char(dc_buf *out, const conversion *c, arguments *a) {
+  char format[48];
+  conversion plain = *c;
+  plain.precision = -1;
+  rebuild(&plain, "c", format, sizeof format);
+  dc_buf_printf(out, format, (int)(uint8_t)next(a, 4));
+}
+
+int dc_printf_lane(dc_buf *out, const char *format, const uint8_t *bytes) {
+  arguments a = { bytes, 0, 0 };
+  while (*format) {
+    const char *percent = strchr(format, '%');
+    size_t n = percent ? (size_t)(percent - format) : strlen(format);
+    dc_buf_add(out, format, n);
+    if (percent == NULL) break;
+    conversion c = parse(percent + 1, &a);
+    format = c.end;
+    switch (c.letter) {
+      case 'd': case 'i': case 'u': case 'x': case 'X': case 'o': put_integer(out, &c, &a); break;
+      case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A': put_float(out, &c, &a); break;
+      case 's': put_string(out, &c, &a); break;
+      case 'p': put_pointer(out, &c, &a); break;
+      case 'c': put_char(out, &c, &a); break;
+      case '%': dc_buf_putc(out, '%'); break;
+      default: dc_buf_add(out, percent, (size_t)(c.end - percent));
+    }
+  }
+  return a.used;
+}
+
+/* --- calls ----------------------------------------------------------------------------------------------- */
+
 /* One lane's parameter of a call. */
-static uint64_t argument(const dc_frame *f, const dc_node *node, int i, int lane) {
+static uint64_t argument(const dc_frame *f, const dc_basic_block *node, int i, int lane) {
   uint64_t v = 0;
   size_t size = node->args[i].size < sizeof v ? node->args[i].size : sizeof v;
   memcpy(&v, f->call_area + (size_t)lane * f->fn->call_stride + node->args[i].from, size);
   return v;
 }
 
-static void put_result(dc_frame *f, const dc_node *node, int lane, uint64_t v) {
+static void put_result(dc_frame *f, const dc_basic_block *node, int lane, uint64_t v) {
   size_t size = node->ret.size < sizeof v ? node->ret.size : sizeof v;
   if (size) memcpy(f->call_area + (size_t)lane * f->fn->call_stride + node->ret.to, &v, size);
 }
 
 #define OUT_LIMIT ((size_t)1 << 16) /* bytes of output that are kept until they are written */
 
-static void device_printf(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+static void device_printf(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   dc_job *job = w->ctl->worker->job;
   for (; lanes; lanes &= lanes - 1) {
     int l = __builtin_ctz(lanes);
@@ -44,7 +188,7 @@ static void device_printf(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t
   }
 }
 
-static void device_malloc(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+static void device_malloc(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   for (; lanes; lanes &= lanes - 1) {
     int l = __builtin_ctz(lanes);
     uint64_t n = argument(f, node, 0, l);
@@ -54,7 +198,7 @@ static void device_malloc(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t
   }
 }
 
-static void device_free(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+static void device_free(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   for (; lanes; lanes &= lanes - 1) {
     int l = __builtin_ctz(lanes);
     uint64_t p = argument(f, node, 0, l);
@@ -62,7 +206,7 @@ static void device_free(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t l
   }
 }
 
-static void assertion_failed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+static void assertion_failed(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   int l = __builtin_ctz(lanes);
   dc_worker *k = w->ctl->worker;
   dc_buf *b = &k->text;
@@ -73,7 +217,7 @@ static void assertion_failed(dc_warp *w, dc_frame *f, const dc_node *node, uint3
   dc_warp_fault(w, node->op, DC_FAULT_ASSERT, l, 0);
 }
 
-void dc_builtin_call(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t lanes) {
+void dc_builtin_call(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   switch ((dc_end)node->end) {
     case DC_END_PRINTF: device_printf(w, f, node, lanes); break;
     case DC_END_MALLOC: device_malloc(w, f, node, lanes); break;

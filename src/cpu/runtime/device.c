@@ -23,20 +23,17 @@
 #include "cpu/lib/lapack.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/fault.h"
-#include "cpu/runtime/fault_report.h"
 #include "cpu/runtime/isa.h"
 #include "cpu/runtime/launch.h"
 #include "cpu/runtime/memory.h"
 #include "cpu/runtime/pool.h"
 #include "cpu/runtime/state.h"
 #include "cpu/runtime/stream.h"
-#include "device/device.h"
 
 #define SHARED_LIMIT ((size_t)48 << 10) /* bytes of shared memory a block may have unless a kernel asks for more */
 
 static dc_cpu_device *cpu_of(const dc_device *dev) { return dev->impl; }
 static dc_cpu_function *fn_of(dc_function *fn) { return (dc_cpu_function *)fn; }
-static struct dc_code *code_of(dc_code *code) { return code; }
 
 /* --- facts ---------------------------------------------------------------------------------------------- */
 
@@ -92,7 +89,7 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
 
 /* --- opening and closing -------------------------------------------------------------------------------- */
 
-/* Releases what cpu_open had made when it failed. */
+/* Also of a device that cpu_open has opened in part. */
 static void cpu_close(dc_device *dev) {
   dc_cpu_device *cpu = cpu_of(dev);
   if (cpu == NULL) return;
@@ -143,20 +140,20 @@ static size_t cpu_reserved(dc_device *dev) { return dc_memory_reserved(cpu_of(de
 
 static void cpu_trim(dc_device *dev) { dc_memory_trim(cpu_of(dev)->memory); }
 
-typedef struct transfer {
+typedef struct copying {
   void *dst;
   const void *src;
   size_t n;
-} transfer;
+} copying;
 
-static void do_transfer(void *ud) {
-  const transfer *t = ud;
-  memmove(t->dst, t->src, t->n);
+static void do_copy(void *ud) {
+  const copying *c = ud;
+  memmove(c->dst, c->src, c->n);
 }
 
 static int move(dc_device *dev, void *dst, const void *src, size_t n, dc_error *err) {
-  transfer t = { dst, src, n };
-  return dc_fault_guard(do_transfer, &t, cpu_of(dev)->memory, err);
+  copying c = { dst, src, n };
+  return dc_fault_guard(do_copy, &c, cpu_of(dev)->memory, err);
 }
 
 static int cpu_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err) {
@@ -184,22 +181,17 @@ static void do_fill(void *ud) {
   const uint8_t *p = f->pattern;
   bool same = true;
   for (size_t i = 1; i < f->size; i++) same = same && p[i] == p[0];
-  size_t bytes = f->size * f->n, done = f->size;
+  const size_t bytes = f->size * f->n;
   if (same) {
     memset(f->dst, p[0], bytes);
     return;
   }
   memcpy(f->dst, p, f->size);
-  while (done < bytes && done < 4096) { /* doubled up to 4 KiB, which stay in the cache */
-    size_t step = done < bytes - done ? done : bytes - done;
+  size_t unit = f->size; /* doubled up to 4 KiB, which stay in the cache */
+  for (size_t done = f->size, step; done < bytes; done += step) {
+    step = unit < bytes - done ? unit : bytes - done;
     memcpy(f->dst + done, f->dst, step);
-    done += step;
-  }
-  size_t unit = done;
-  while (done < bytes) {
-    size_t step = unit < bytes - done ? unit : bytes - done;
-    memcpy(f->dst + done, f->dst, step);
-    done += step;
+    if (unit < 4096) unit = done + step;
   }
 }
 
@@ -217,30 +209,26 @@ static int cpu_load(dc_device *dev, const void *image, size_t len, dc_code **out
 }
 
 static void cpu_unload(dc_device *dev, dc_code *code) {
-  struct dc_code *c = code_of(code);
-  if (c == NULL) return;
-  if (cpu_of(dev) == NULL || cpu_of(dev)->serial != c->device_serial) { /* closed since, which freed its memory */
-    c->global_image = c->const_image = 0;
+  if (code == NULL) return;
+  if (cpu_of(dev) == NULL || cpu_of(dev)->serial != code->device_serial) { /* closed since, which freed its memory */
+    code->global_image = code->const_image = 0;
   } else {
-    dc_pool_forget(cpu_of(dev), c);
+    dc_pool_forget(cpu_of(dev), code);
   }
-  dc_code_unload(c);
-}
-
-static int fail_refused(const dc_cpu_function *fn, dc_error *err) {
-  dc_fail(err, DC_COMPILE, NULL, "%s", fn->refusal);
-  err->source_line = (int)fn->refusal_line;
-  return -1;
+  dc_code_unload(code);
 }
 
 static int cpu_function(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err) {
-  struct dc_code *c = code_of(code);
   (void)dev;
-  for (int i = 0; i < c->ptx.nfuncs; i++) {
-    dc_cpu_function *fn = &c->functions[i];
+  for (int i = 0; i < code->ptx.nfuncs; i++) {
+    dc_cpu_function *fn = &code->functions[i];
     if (!fn->ptx->entry || fn->ptx->declared_only || strcmp(fn->ptx->name, name) != 0) continue;
     if (dc_decode(fn, err) != 0) return -1;
-    if (fn->state < 0) return fail_refused(fn, err);
+    if (fn->state < 0) {
+      dc_fail(err, DC_COMPILE, NULL, "%s", fn->refusal);
+      err->source_line = (int)fn->refusal_line;
+      return -1;
+    }
     *out = (dc_function *)fn;
     return 0;
   }
@@ -249,7 +237,7 @@ static int cpu_function(dc_device *dev, dc_code *code, const char *name, dc_func
 
 static int cpu_entries(dc_device *dev, dc_code *code, int (*visit)(void *ud, const char *name), void *ud,
                        dc_error *err) {
-  const ptx_module *m = &code_of(code)->ptx;
+  const ptx_module *m = &code->ptx;
   (void)dev;
   (void)err;
   for (int i = 0; i < m->nfuncs; i++) {
@@ -291,19 +279,18 @@ static int cpu_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *e
 }
 
 static int cpu_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err) {
-  const struct dc_code *c = code_of(code);
-  const ptx_sym *sym = dc_map_get(&c->ptx.syms, name, strlen(name));
+  const ptx_sym *sym = dc_map_get(&code->ptx.syms, name, strlen(name));
   (void)dev;
   if (sym == NULL || sym->kind != PTX_SYM_VAR || (sym->space != PTX_GLOBAL && sym->space != PTX_CONST))
     return dc_fail(err, DC_ARGUMENT, "CUDA_ERROR_NOT_FOUND", "there is no variable '%s' in the module", name);
-  *ptr = (sym->space == PTX_CONST ? c->const_image : c->global_image) + sym->offset;
+  *ptr = (sym->space == PTX_CONST ? code->const_image : code->global_image) + sym->offset;
   *size = (size_t)sym->size;
   return 0;
 }
 
 static int cpu_tier(dc_function *fn) { return dc_native_tier(fn_of(fn)); }
 
-/* As many blocks as a worker keeps under way when they wait for each other. */
+/* The number of blocks that a worker keeps resident when they wait for each other. */
 static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
   (void)err;
   size_t all = (size_t)fn_of(fn)->ptx->shared_size + shared;
@@ -381,28 +368,6 @@ static const dc_code_ops code_ops = {
   .set_stack = cpu_set_stack,
 };
 
-static const dc_stream_ops stream_ops = {
-  .synchronize = dc_cpu_stream_synchronize,
-  .open = dc_cpu_stream_open,
-  .close = dc_cpu_stream_close,
-  .done = dc_cpu_stream_done,
-  .wait = dc_cpu_stream_wait,
-  .event_open = dc_cpu_event_open,
-  .event_close = dc_cpu_event_close,
-  .event_record = dc_cpu_event_record,
-  .event_done = dc_cpu_event_done,
-  .event_synchronize = dc_cpu_event_synchronize,
-  .event_elapsed = dc_cpu_event_elapsed,
-};
-
-static const dc_graph_ops graph_ops = {
-  .begin = dc_cpu_capture_begin,
-  .fork = dc_cpu_capture_fork,
-  .end = dc_cpu_capture_end,
-  .launch = dc_cpu_graph_launch,
-  .close = dc_cpu_graph_close,
-};
-
 static const dc_library_ops library_ops = {
   .products_in_graphs = true,
   .fft_points = 4096,
@@ -431,8 +396,8 @@ const dc_backend dc_cpu_backend = {
   .host_memory = true,
   .memory = &memory_ops,
   .code = &code_ops,
-  .streams = &stream_ops,
-  .graphs = &graph_ops,
+  .streams = &dc_cpu_stream_ops,
+  .graphs = &dc_cpu_graph_ops,
   .libraries = &library_ops,
   .discover = discover,
   .open = cpu_open,

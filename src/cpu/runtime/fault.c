@@ -1,18 +1,23 @@
 /*
 ** fault.c - see fault.h.
 **
-** The handler only records address and signal and jumps out of the kernel; fault_report.c finds lane, instruction and
-** array afterwards from the warp's state.  Signals that no kernel and no guarded copy caused go to the handler that was
-** installed before.
+** The handler only records address and signal and jumps out of the kernel; lane, instruction and array are found
+** afterwards, from the warp's state.  Other signals than those of kernels and guarded copies are forwarded to the
+** handler that was installed before.
 */
 #include "cpu/runtime/fault.h"
 
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/interp/interp.h"
-#include "cpu/runtime/state.h"
+#include "base/buf.h"
+#include "cpu/interp/code.h"
+#include "cpu/ptx/ptx.h"
+#include "cpu/runtime/job.h"
+#include "device/device.h"
 
 static __thread dc_worker *current_worker __attribute__((tls_model("initial-exec")));
 
@@ -145,7 +150,8 @@ void dc_warp_fault(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, ui
   siglongjmp(k->escape, 1);
 }
 
-bool dc_fault_guarded(void (*fn)(void *ud), void *ud, uint64_t *address) {
+/* Runs fn(ud), which accesses addresses that may be wrong.  False: it faulted, at *address. */
+static bool run_guarded(void (*fn)(void *ud), void *ud, uint64_t *address) {
   guard g;
   g.address = 0;
   guard *outer = current_guard;
@@ -160,4 +166,230 @@ bool dc_fault_guarded(void (*fn)(void *ud), void *ud, uint64_t *address) {
   current_guard = outer;
   *address = g.address;
   return false;
+}
+
+/* --- reports --------------------------------------------------------------------------------------------- */
+
+/* The array nearest to a wrong address. */
+typedef struct place {
+  uint64_t base;
+  size_t bytes;
+  int param; /* of the kernel, from 1; 0: none */
+} place;
+
+/* "16 bytes past the end of an array of 400 bytes" and the like, to text. */
+static void describe_place(const place *p, uint64_t address, char *text, size_t size) {
+  if (address < 65536) {
+    snprintf(text, size, "a null pointer was followed");
+    return;
+  }
+  if (p == NULL) {
+    snprintf(text, size, "no array is there");
+    return;
+  }
+  uint64_t end = p->base + p->bytes;
+  int n;
+  if (address < p->base) n = snprintf(text, size, "%" PRIu64 " bytes before the start of", p->base - address);
+  else if (address > end) n = snprintf(text, size, "%" PRIu64 " bytes past the end of", address - end);
+  else n = snprintf(text, size, address == end ? "right at the end of" : "inside");
+  n += snprintf(text + n, size - (size_t)n, " an array of %zu bytes", p->bytes);
+  if (p->param) snprintf(text + n, size - (size_t)n, ", the kernel's parameter %d", p->param);
+}
+
+int dc_fault_guard(void (*fn)(void *ud), void *ud, dc_memory *m, dc_error *err) {
+  uint64_t address;
+  place p = { .param = 0 };
+  char text[160];
+  if (run_guarded(fn, ud, &address)) return 0;
+  describe_place(dc_memory_find(m, address, &p.base, &p.bytes) ? &p : NULL, address, text, sizeof text);
+  return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal address 0x%" PRIx64 " in a copy or fill: %s",
+                 address, text);
+}
+
+/* --- faults of kernels ---------------------------------------------------------------------------------- */
+
+static bool accesses_memory(const dc_uop *o) {
+  switch (o->ins->op) {
+    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED:
+    case PTX_OP_MBARRIER: return true;
+    default: return false;
+  }
+}
+
+static uint64_t lane_address(const dc_warp *w, const dc_uop *o, int lane) {
+  uint64_t a = w->base[o->base] + (uint64_t)o->imm + w->lane_stride[o->base] * (uint64_t)lane;
+  if (o->addr_bits == 64) a += ((const uint64_t *)(const void *)(w->regs + o->a))[lane];
+  if (o->addr_bits == 32) a += ((const uint32_t *)(const void *)(w->regs + o->a))[lane];
+  return a;
+}
+
+static uint64_t access_bytes(const dc_uop *o) {
+  return (uint64_t)ptx_type_bits((ptx_type)o->ins->type) / 8 * (o->ins->vec ? o->ins->vec : 1);
+}
+
+/* Whether n bytes at a are on the page of the fault.  A vector access may load its lanes in any order, so the fault is
+** attributed to the first lane on that page, not to the one with the reported address.  No pages are smaller. */
+static bool on_page_of(uint64_t fault, uint64_t a, uint64_t n) {
+  const uint64_t page = fault & ~(uint64_t)4095;
+  return a - page < 4096 || page - a < n;
+}
+
+/* The lane that the fault is attributed to, and the address that it accessed. */
+static int faulting_lane(const dc_worker *k, const dc_uop *o, uint64_t *address) {
+  const dc_warp *w = k->warp;
+  *address = k->fault.address;
+  if (k->fault.lane >= 0) return k->fault.lane;
+  uint32_t mask = w->mask ? w->mask : 1;
+  int first = __builtin_ctz(mask), best = -1;
+  if (o == NULL || !accesses_memory(o)) return first;
+  for (int pass = 0; pass < 2; pass++) /* the system does not report non-canonical addresses: above 2^56, else 2^47 */
+    for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1) {
+      int l = __builtin_ctz(rest);
+      uint64_t a = lane_address(w, o, l);
+      if (k->fault.has_address ? on_page_of(k->fault.address, a, access_bytes(o)) : a >> (pass ? 47 : 56)) best = l;
+    }
+  if (best >= 0) *address = lane_address(w, o, best);
+  return best >= 0 ? best : first;
+}
+
+#define FAR ((uint64_t)1 << 40) /* an address that far from an array is not attributed to it */
+
+static uint64_t distance(const place *p, uint64_t address) {
+  return address < p->base ? p->base - address : address < p->base + p->bytes ? 0 : address - p->base - p->bytes;
+}
+
+/* The array nearest to the address among the kernel's arguments; if there is none, among all. */
+static bool nearest_array(const dc_worker *k, uint64_t address, place *best) {
+  const ptx_func *f = k->job->fn->ptx;
+  dc_memory *m = k->cpu->memory;
+  bool found = false;
+  for (int i = 0; i < f->nparams; i++) {
+    const ptx_sym *param = f->params[i];
+    for (uint64_t at = (param->offset + 7) / 8 * 8; at + 8 <= param->offset + param->size; at += 8) {
+      uint64_t pointer;
+      place p;
+      memcpy(&pointer, k->job->grid.params + at, sizeof pointer);
+      if (!dc_memory_find(m, pointer, &p.base, &p.bytes) || pointer - p.base >= p.bytes) continue;
+      p.param = i + 1;
+      if (distance(&p, address) >= (found ? distance(best, address) : FAR)) continue;
+      *best = p;
+      found = true;
+    }
+  }
+  if (found) return true;
+  best->param = 0;
+  return dc_memory_find(m, address, &best->base, &best->bytes);
+}
+
+static void describe_nearest(const dc_worker *k, uint64_t address, char *text, size_t size) {
+  place p;
+  describe_place(nearest_array(k, address, &p) ? &p : NULL, address, text, size);
+}
+
+/* "read of 4 bytes at 0x7f…: 16 bytes past the end of an array of 400 bytes" */
+static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t address, char *text, size_t size) {
+  const dc_warp *w = k->warp;
+  char where[160];
+  const char *verb = o->ins->op == PTX_OP_LD || o->ins->op == PTX_OP_LDU ? "read"
+                   : o->ins->op == PTX_OP_ST ? "write" : "atomic operation";
+  unsigned long long bytes = access_bytes(o);
+  uint64_t offset = address - w->base[DC_BASE_SHARED];
+  bool near_shared = offset + (1u << 20) < (2u << 20) && k->job->grid.shared_bytes > 0; /* through a generic address */
+  if (o->base == DC_BASE_SHARED || (o->base == DC_BASE_FLAT && near_shared)) {
+    snprintf(text, size, "%s of %llu bytes at offset %" PRId64 " of shared memory, of which the block has %u bytes",
+             verb, bytes, (int64_t)offset, k->job->grid.shared_bytes);
+  } else if (o->base == DC_BASE_LOCAL || o->base == DC_BASE_CALL || o->base == DC_BASE_FRAME) {
+    snprintf(text, size, "%s of %llu bytes outside of the thread's local memory", verb, bytes);
+  } else {
+    describe_nearest(k, address, where, sizeof where);
+    snprintf(text, size, "%s of %llu bytes at 0x%" PRIx64 ": %s", verb, bytes, address, where);
+  }
+}
+
+/* The fault without its place; *code gets CUDA's name for it. */
+static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address, const char **code, char *text,
+                           size_t size) {
+#define SAY(error, ...) (*code = "CUDA_ERROR_" error, snprintf(text, size, __VA_ARGS__))
+  const dc_dim3 *block = &k->job->grid.block;
+  const char *name = o ? o->ins->text : "";
+  char access[280];
+  switch (k->fault.kind) {
+    case DC_FAULT_ADDRESS:
+      if (k->fault.signal == SIGFPE || k->fault.signal == SIGILL) {
+        SAY("ILLEGAL_INSTRUCTION", "the processor refused an instruction (signal %d)", k->fault.signal);
+      } else if (o && accesses_memory(o)) {
+        describe_access(k, o, address, access, sizeof access);
+        SAY("ILLEGAL_ADDRESS", "illegal address: %s", access);
+      } else {
+        describe_nearest(k, address, access, sizeof access);
+        SAY("ILLEGAL_ADDRESS", "illegal address 0x%" PRIx64 ": %s", address, access);
+      }
+      break;
+    case DC_FAULT_MISALIGNED:
+      SAY("MISALIGNED_ADDRESS", "misaligned address: access of %llu bytes at 0x%" PRIx64,
+          o ? (unsigned long long)access_bytes(o) : 0ull, address);
+      break;
+    case DC_FAULT_TRAP: SAY("LAUNCH_FAILED", "the kernel executed a trap"); break;
+    case DC_FAULT_ASSERT: SAY("ASSERT", "%s", dc_buf_str(&k->text)); break;
+    case DC_FAULT_STACK:
+      SAY("LAUNCH_FAILED", "stack overflow: functions call each other more than %d deep, or need more than %zu MiB "
+          "a warp", DC_MAX_DEPTH, DC_WARP_STACK >> 20);
+      break;
+    case DC_FAULT_CALL:
+      SAY("LAUNCH_FAILED", "call through a pointer, 0x%" PRIx64 ", that is no function with these arguments", address);
+      break;
+    case DC_FAULT_REFUSED:
+      SAY("LAUNCH_FAILED", "call of a function that cannot run: %s",
+          ((const dc_cpu_function *)(uintptr_t)address)->refusal);
+      break;
+    case DC_FAULT_BRANCH:
+      SAY("LAUNCH_FAILED", "branch with index %" PRIu64 ", past its list of targets", address);
+      break;
+    case DC_FAULT_FREE:
+      SAY("LAUNCH_FAILED", "free(0x%" PRIx64 ") of memory that malloc never gave", address);
+      break;
+    case DC_FAULT_MEMBER:
+      if (o == NULL)
+        SAY("ILLEGAL_INSTRUCTION", "illegal instruction: a warp-wide operation by a thread that is not in its member "
+            "mask");
+      else
+        SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s by a thread that is not in its member mask, "
+            "0x%08" PRIx32, name, (uint32_t)address);
+      break;
+    case DC_FAULT_BARRIER:
+      SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s at barrier %" PRIu64 ", but a block has barriers 0 to %d",
+          name, address, DC_BARRIERS - 1);
+      break;
+    case DC_FAULT_COUNT:
+      if (dc_barrier_counts((int64_t)address))
+        SAY("LAUNCH_TIMEOUT", "deadlock: %.60s asks for %" PRIu64 " threads, but the block has %u", name, address,
+            block->x * block->y * block->z);
+      else
+        SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s for %" PRIu64 " threads, where a multiple of %d must be",
+            name, address, DC_LANES);
+      break;
+    case DC_FAULT_HOST: SAY("LAUNCH_FAILED", "out of memory (host) for the registers of a warp"); break;
+  }
+#undef SAY
+}
+
+void dc_fault_report_block(dc_worker *k, dc_dim3 b) {
+  const char *code;
+  char what[900];
+  describe_fault(k, NULL, k->fault.address, &code, what, sizeof what);
+  dc_job_fail(k->job, DC_LAUNCH, code, 0, "%s, in block (%u,%u,%u)", what, b.x, b.y, b.z);
+}
+
+void dc_fault_report(dc_worker *k) {
+  const dc_warp *w = k->warp;
+  const dc_uop *o = w->at;
+  const dc_dim3 *b = &w->block->ctaid;
+  const char *code;
+  uint64_t address;
+  char what[900];
+  int l = faulting_lane(k, o, &address);
+  describe_fault(k, o, address, &code, what, sizeof what);
+  dc_job_fail(k->job, k->fault.kind == DC_FAULT_HOST ? DC_MEMORY : DC_LAUNCH, code, o ? o->ins->line : 0,
+              "%s, in block (%u,%u,%u), thread (%u,%u,%u)", what, b->x, b->y, b->z, w->tid[0][l], w->tid[1][l],
+              w->tid[2][l]);
 }

@@ -1,8 +1,7 @@
 /*
 ** frames.c - see frames.h.
 **
-** Freed frames are kept by function with their constants in place, so a warp that starts or a call that is made finds
-** its registers ready.
+** Free lists by function: a freed frame keeps its constants, so that the next warp or call needs not initialize it.
 */
 #include "cpu/runtime/frames.h"
 
@@ -10,12 +9,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cpu/interp/code.h"
-#include "cpu/interp/interp.h"
-#include "cpu/runtime/memory.h"
 
 #define REGISTERS_STEP ((size_t)4 << 20)
-#define LANES_STEP ((size_t)64 << 10) /* small, so that overruns of local arrays soon fault */
+#define LANES_STEP ((size_t)64 << 10) /* committed at a time: little, so that overruns of local arrays soon fault */
 #define STACK_KEEP ((size_t)64 << 20) /* larger stacks are returned after a launch */
 
 static dc_frame_pool *pool_of(dc_frames *s, const dc_cpu_function *fn) {
@@ -57,7 +53,7 @@ static uint8_t *carve(dc_frames *frames, dc_stack *s, dc_span_use use, size_t n)
   return p;
 }
 
-/* A frame's fixed parts: pointers into its memory, and constants. */
+/* Initializes a new frame: pointers into its memory, constants, no waiting lanes. */
 static void lay_out(dc_frame *f, uint8_t *lanes, const dc_cpu_function *fn) {
   uint8_t *at = (uint8_t *)f;
   f->fn = fn;

@@ -1,5 +1,5 @@
 /*
-** frames.h - stack frames of kernels: registers, local memory and waiting lanes of one call of a warp.
+** frames.h - stack frames: registers, local memory and waiting lanes of one call of a warp.
 **
 ** Each worker has its own dc_frames.  Frames are carved from two spans of the device's memory: registers and
 ** bookkeeping from one, what a kernel can address (local memory, parameters of calls) from the other, far away.
@@ -10,7 +10,7 @@
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/memory.h"
 
-/* Memory that is used from its start on, and grows. */
+/* A bump allocator in a span that is committed as it grows. */
 typedef struct dc_stack {
   uint8_t *base;         /* a span; NULL: none yet */
   size_t used, committed;
@@ -24,7 +24,7 @@ typedef struct dc_frame_pool {
 
 typedef struct dc_frames {
   dc_memory *memory;
-  size_t reserve;        /* addresses of one stack */
+  size_t reserve;        /* bytes of address space of one stack */
   const struct dc_code *code; /* whose frames these are */
   dc_frame_pool *pools;
   int npools, pools_cap;
@@ -36,6 +36,6 @@ dc_frame *dc_frame_new(dc_frames *s, const dc_cpu_function *fn);
 void dc_frame_release(dc_frames *s, dc_frame *f);
 int dc_frame_save(dc_frames *s, dc_frame *f, uint32_t bytes); /* at least `bytes` at f->save; -1: no room */
 void dc_frames_begin(dc_frames *s, const struct dc_code *code); /* before a launch */
-void dc_frames_trim(dc_frames *s);   /* after a launch: returns memory beyond what is worth keeping */
-void dc_frames_forget(dc_frames *s); /* all frames, none of which may be in use */
+void dc_frames_trim(dc_frames *s);   /* after a launch: unmaps large stacks */
+void dc_frames_forget(dc_frames *s); /* frees all frames, none of which may be in use */
 void dc_frames_free(dc_frames *s);

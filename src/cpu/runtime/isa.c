@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/interp/interp.h"
 #include "cpu/ops/table.h"
 
 #if defined(__x86_64__)

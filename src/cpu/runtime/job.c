@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/buf.h"
-#include "base/error.h"
 #include "base/limit.h"
 
 void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, const char *fmt, ...) {

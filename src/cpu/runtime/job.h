@@ -1,5 +1,5 @@
 /*
-** job.h - one launch: what its workers share, how it fails, and what they do at regular intervals.
+** job.h - one launch: the state that its workers share, its failure, polling.
 */
 #pragma once
 
@@ -27,7 +27,7 @@ typedef struct dc_job {
   atomic_bool interrupted;
   dc_error *err;
   dc_buf out;                     /* printf's output */
-  int print_errno;                /* why it could not be written; 0: it could */
+  int print_errno;                /* errno of a failed write of it, 0 none */
 } dc_job;
 
 /* The first failure of a job is its error; all workers stop at their next poll. */
@@ -41,6 +41,6 @@ static inline bool dc_job_interrupted(dc_job *job) {
   return true;
 }
 
-/* From inside a running kernel, at regular intervals; `launching`: on the thread that launches.  True: stop. */
+/* To be called by a running kernel at regular intervals; `launching`: on the thread that launches.  True: stop. */
 bool dc_job_poll(dc_job *job, bool launching);
 void dc_job_flush(dc_job *job); /* writes printf's output to stdout; the lock is held */

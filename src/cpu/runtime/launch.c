@@ -1,8 +1,8 @@
 /*
 ** launch.c - see launch.h.
 **
-** A block whose warps only spin is set aside and others run, so that blocks which wait for each other make progress
-** with one thread as well, up to DC_MAX_RESIDENT blocks a worker.
+** A block whose warps only spin yields to other blocks, up to DC_MAX_RESIDENT a worker, so that blocks which wait for
+** each other make progress with a single thread too.
 */
 #include "cpu/runtime/launch.h"
 
@@ -13,23 +13,18 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/error.h"
 #include "base/limit.h"
 #include "base/runtime.h"
 #include "cpu/codegen/native.h"
-#include "cpu/interp/code.h"
-#include "cpu/interp/interp.h"
 #include "cpu/runtime/block.h"
 #include "cpu/runtime/fault.h"
-#include "cpu/runtime/fault_report.h"
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/native_blocks.h"
 #include "cpu/runtime/pool.h"
 #include "cpu/runtime/state.h"
-#include "device/device.h"
 
-#define REPLAY_TURNS 1000 /* of a block that waits for others, when it is run again to find a fault */
+#define REPLAY_TURNS 1000 /* yields of a block that is replayed to find a fault, before that is given up */
 
 /* --- the blocks of one worker --------------------------------------------------------------------------- */
 
@@ -111,7 +106,7 @@ static void run_blocks(dc_worker *k) {
   }
 }
 
-/* The same where native code runs whole blocks: `share` at a time. */
+/* The same for native code that runs whole blocks: takes `share` of them at a time. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
   uint64_t share = job->nblocks / (64u * (uint64_t)k->cpu->pool->nthreads);
@@ -126,8 +121,8 @@ static void run_simple_blocks(dc_worker *k) {
   }
 }
 
-/* Of a fault in native code only the block is known: tier 0 runs it again, to find thread and instruction.  (Results of
-** a launch that failed are undefined anyway.) */
+/* Of a fault in native code only the block is known: tier 0 runs the block again, to find thread and instruction.
+** (Results of a failed launch are undefined.) */
 static void replay(dc_worker *k, dc_dim3 at) {
   const dc_dim3 *grid = &k->job->grid.grid;
   dc_block_run *b = take_block_run(k);
@@ -140,7 +135,7 @@ static void replay(dc_worker *k, dc_dim3 at) {
   dc_fault_report_block(k, at);
 }
 
-/* One worker's share of the job, faults included. */
+/* One worker's part of the job, with its faults. */
 static void work(dc_worker *k, dc_job *job) {
   k->job = job;
   dc_frames_begin(&k->frames, job->fn->code);

@@ -2,16 +2,13 @@
 ** livelock.c - see livelock.h.
 **
 ** A block that makes no progress is watched: its warps run operation by operation.  If none of them writes memory,
-** reads memory other than the block's shared and the threads' own, or reads a clock, the block's next step depends on
-** its registers alone; if these are the same after some iterations of the loops, it never ends.
+** reads memory that other blocks can write, or reads a clock, the block's next state depends on its registers alone.
+**  If these are the same after some iterations of the loops, the block never ends.
 */
 #include "cpu/runtime/livelock.h"
 
-#include "cpu/interp/code.h"
-#include "cpu/interp/interp.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
-#include "cpu/runtime/state.h"
 
 static bool is_time(const ptx_ins *ins) {
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
@@ -48,7 +45,7 @@ static bool is_harmless(const dc_warp *w, const dc_uop *o, uint32_t m) {
   }
 }
 
-void dc_livelock_run(dc_warp *w, const dc_node *node, bool masked) {
+void dc_livelock_run(dc_warp *w, const dc_basic_block *node, bool masked) {
   dc_block_run *b = w->ctl->block;
   const dc_isa *ops = w->ops;
   for (const dc_uop *o = node->first; o < node->last; o++) {
@@ -68,7 +65,7 @@ static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
   return h;
 }
 
-/* Of registers and positions of all threads that have not exited. */
+/* A hash of registers and positions of all threads that have not exited. */
 static uint64_t fingerprint(const dc_block_run *b) {
   uint64_t h = 0xcbf29ce484222325u;
   for (uint32_t i = 0; i < b->nwarps; i++) {

@@ -3,12 +3,13 @@
 **
 ** A block of 64 KiB or more has a run of chunks to itself, its pages at the start of the run (so that huge pages fit),
 ** the next page being its guard; the last page of every run stays inaccessible, which guards the next run's start.
-** Smaller blocks share chunks ("slabs"), one size class a chunk, each in a place with pages of its own and a guard.  A
-** place takes microseconds to make, so it is kept for reuse, and two mappings, of which a process may have 65530: an
-** eighth as many places are made, of one page each an eighth of that; further blocks are packed without guards.
+** Smaller blocks share chunks ("slabs"), one size class a chunk.  Each slot of a guarded slab has pages of its own and
+** a guard.  A slot takes microseconds to make and is therefore kept for reuse; it takes two mappings, of which a
+** process may have 65530.  An eighth of that number of slots is made, of single pages an eighth of that; further
+** blocks are in packed slabs, without guards.
 **
-** The bookkeeping is outside of the range, where stray writes of a kernel cannot reach it.  The device's own spans are
-** in zones far from arrays and from each other: a wrong 32-bit index in one does not reach the next.
+** The bookkeeping is outside of the range, out of reach of a kernel's stray writes.  The device's own spans are in
+** zones far from arrays and from each other: a wrong 32-bit index in one does not reach the next.
 */
 #include "cpu/runtime/memory.h"
 
@@ -21,7 +22,6 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/error.h"
 #include "base/limit.h"
 
 #define CHUNK ((size_t)2 << 20)
@@ -33,8 +33,8 @@
 #define GUARDED_CLASSES ((int)(LARGE / PAGE)) /* one page, two … */
 #define NCLASSES (PACKED_CLASSES + GUARDED_CLASSES)
 #define EIGHTHS 512               /* classes of freed large blocks: eight a doubling */
-#define LAZY ((size_t)4 << 20)    /* blocks from here on may lose their pages to the system while they wait for reuse */
-#define IDLE_BYTES ((size_t)64 << 20) /* of guarded places that may wait for reuse in slabs of nothing else */
+#define LAZY ((size_t)4 << 20)    /* least size of a freed block whose pages the system may reclaim (MADV_FREE) */
+#define IDLE_BYTES ((size_t)64 << 20) /* of free guarded slots, beyond which empty slabs are unmapped */
 
 /* Parts of the range, in 64ths, with unused gaps. */
 enum { ARRAY_ZONE, SPAN_ZONES, NZONES = SPAN_ZONES + DC_SPAN_FRAMES + 1 };
@@ -48,11 +48,13 @@ typedef struct small {
   uint32_t at;   /* from the slab's start */
 } small;
 
+/* The lists of a span, each newest first: all spans; the cache, or the slabs of a class with room; a size class of the
+** cache. */
+enum { ALL, LIST, CLASS, NLISTS };
+
 /* A run of chunks in use. */
 typedef struct span {
-  struct span *prev, *next; /* in the cache (newest first), or among the slabs of a class with room */
-  struct span *like, *unlike; /* next and previous in the cache, in its size class */
-  struct span *older, *newer; /* among all */
+  struct { struct span *next, *prev; } link[NLISTS];
   uint8_t *run;             /* first byte of the first chunk */
   size_t chunks;
   uint8_t *start;           /* of the usable part, */
@@ -63,8 +65,8 @@ typedef struct span {
   size_t room;              /* that with what aligns it */
   /* SPAN_SLAB */
   int cls;
-  uint32_t stride;          /* from one place to the next */
-  uint32_t count, used, fresh, nfree; /* places: all, live, the first never used one, in `free` */
+  uint32_t stride;          /* from one slot to the next */
+  uint32_t count, used, fresh, nfree; /* slots: all, live, the first never used one, in `free` */
   uint16_t *free;
   small *blocks;
 } span;
@@ -85,10 +87,10 @@ struct dc_memory {
   span *cache, *cache_last;
   span *cached[EIGHTHS]; /* the newest of each class */
   size_t cache_bytes, cache_count, cache_limit, cache_most;
-  span *room[NCLASSES]; /* slabs with a free place */
-  size_t guarded, guarded_limit; /* places with guards */
+  span *room[NCLASSES]; /* slabs with a free slot */
+  size_t guarded, guarded_limit; /* guarded slots */
   size_t one_page, one_page_limit; /* those of one page among them */
-  size_t idle;          /* bytes of those that are free */
+  size_t idle;          /* bytes of free guarded slots */
   size_t in_use, total;
   uint8_t cls_of[LARGE / GRAIN + 1]; /* among the packed ones */
   uint32_t cls_bytes[NCLASSES];
@@ -106,7 +108,7 @@ static size_t number_in(const char *path, size_t otherwise) {
   return n;
 }
 
-/* Memory that this process may use: the machine's, or its container's. */
+/* Memory that this process may use: the machine's, or the limit of its control group. */
 static size_t machine_memory(size_t page) {
   size_t total = (size_t)sysconf(_SC_PHYS_PAGES) * page;
   size_t v2 = number_in("/sys/fs/cgroup/memory.max", SIZE_MAX);
@@ -142,12 +144,12 @@ static void make_classes(dc_memory *m) {
   }
 }
 
-/* As much of the address space as the process may have, at a multiple of the chunk. */
+/* Bytes of address space to reserve. */
 #define MOST_RESERVED ((size_t)4 << 40)
 #define LEAST_RESERVED ((size_t)512 << 20)
 #define UNIT (64 * CHUNK) /* zones are whole chunks */
 
-/* Where addresses are limited, half of what is left: the compiler, threads and malloc need some too. */
+/* Where addresses are limited (ulimit -v), half of the rest: the compiler, threads and malloc need some too. */
 static size_t reserve_at_most(void) {
   const size_t room = dc_address_room() / 2;
   return room < MOST_RESERVED ? room / UNIT * UNIT : MOST_RESERVED;
@@ -220,7 +222,7 @@ static void free_span(span *s) {
 void dc_memory_close(dc_memory *m) {
   if (m == NULL) return;
   for (span *sp = m->newest, *older; sp; sp = older) {
-    older = sp->older;
+    older = sp->link[ALL].next;
     free_span(sp);
   }
   if (m->owner != NULL) munmap(m->owner, m->reserved / CHUNK * sizeof *m->owner);
@@ -255,7 +257,7 @@ static size_t take_run_from(dc_memory *m, size_t from, size_t count) {
   return SIZE_MAX;
 }
 
-/* In this zone if there is room, else in any. */
+/* From zone z on if there is room, else anywhere. */
 static size_t take_run(dc_memory *m, int z, size_t count) {
   size_t first = take_run_from(m, zones[z].first * (m->reserved / CHUNK / 64), count);
   return first != SIZE_MAX ? first : take_run_from(m, 0, count);
@@ -280,7 +282,7 @@ static void give_run(dc_memory *m, size_t first, size_t count) {
     after->count += count;
   } else {
     run *r = malloc(sizeof *r);
-    if (r == NULL) return; /* these addresses are lost, of many */
+    if (r == NULL) return; /* leaks these addresses, a few of 4 TiB */
     *r = (run){ after, first, count };
     *at = r;
   }
@@ -289,6 +291,21 @@ static void give_run(dc_memory *m, size_t first, size_t count) {
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 static size_t chunk_of(const dc_memory *m, const void *p) { return (size_t)((const uint8_t *)p - m->base) / CHUNK; }
+
+static void push(span **list, span *s, int which) {
+  s->link[which].prev = NULL;
+  s->link[which].next = *list;
+  if (*list) (*list)->link[which].prev = s;
+  *list = s;
+}
+
+static void unlink_span(span **list, span *s, int which) {
+  span *next = s->link[which].next, *prev = s->link[which].prev;
+  if (prev) prev->link[which].next = next;
+  else *list = next;
+  if (next) next->link[which].prev = prev;
+  s->link[which].next = s->link[which].prev = NULL;
+}
 
 static int make_usable(const dc_memory *m, uint8_t *start, size_t bytes) {
   return mprotect(start, round_up(bytes, m->page), PROT_READ | PROT_WRITE);
@@ -321,9 +338,7 @@ static span *new_span(dc_memory *m, span_kind kind, int z, size_t reserve_bytes,
     return NULL;
   }
   for (size_t i = 0; i < count; i++) m->owner[first + i] = s;
-  s->older = m->newest;
-  if (s->older) s->older->newer = s;
-  m->newest = s;
+  push(&m->newest, s, ALL);
   return s;
 }
 
@@ -333,9 +348,7 @@ static void end_span(dc_memory *m, span *s) {
   mmap(s->run, s->chunks * CHUNK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   for (size_t i = 0; i < s->chunks; i++) m->owner[first + i] = NULL;
   give_run(m, first, s->chunks);
-  if (s->newer) s->newer->older = s->older;
-  else m->newest = s->older;
-  if (s->older) s->older->newer = s->newer;
+  unlink_span(&m->newest, s, ALL);
   free_span(s);
 }
 
@@ -348,29 +361,17 @@ static int eighth_of(size_t bytes) {
 }
 
 static void cache(dc_memory *m, span *s) {
-  span **like = &m->cached[eighth_of(s->bytes)];
-  s->prev = NULL;
-  s->next = m->cache;
-  if (m->cache) m->cache->prev = s;
-  else m->cache_last = s;
-  m->cache = s;
-  s->unlike = NULL;
-  s->like = *like;
-  if (*like) (*like)->unlike = s;
-  *like = s;
+  if (m->cache == NULL) m->cache_last = s;
+  push(&m->cache, s, LIST);
+  push(&m->cached[eighth_of(s->bytes)], s, CLASS);
   m->cache_bytes += s->bytes;
   m->cache_count++;
 }
 
 static void uncache(dc_memory *m, span *s) {
-  if (s->prev) s->prev->next = s->next;
-  else m->cache = s->next;
-  if (s->next) s->next->prev = s->prev;
-  else m->cache_last = s->prev;
-  if (s->unlike) s->unlike->like = s->like;
-  else m->cached[eighth_of(s->bytes)] = s->like;
-  if (s->like) s->like->unlike = s->unlike;
-  s->prev = s->next = s->like = s->unlike = NULL;
+  if (m->cache_last == s) m->cache_last = s->link[LIST].prev;
+  unlink_span(&m->cache, s, LIST);
+  unlink_span(&m->cached[eighth_of(s->bytes)], s, CLASS);
   m->cache_bytes -= s->bytes;
   m->cache_count--;
 }
@@ -383,13 +384,13 @@ static void drop_cache(dc_memory *m, size_t keep_bytes, size_t keep_count) {
   }
 }
 
-/* The best fit of a few freed blocks, at most an eighth larger. */
+/* Best fit among up to 16 freed blocks of a class, at most an eighth larger than asked for. */
 static span *from_cache(dc_memory *m, size_t bytes) {
   const int cls = eighth_of(bytes);
   span *best = NULL;
   for (int c = cls; c <= cls + 1 && best == NULL; c++) {
     int looks = 16;
-    for (span *s = m->cached[c]; s && looks-- > 0 && (best == NULL || best->bytes > bytes); s = s->like)
+    for (span *s = m->cached[c]; s && looks-- > 0 && (best == NULL || best->bytes > bytes); s = s->link[CLASS].next)
       if (s->bytes >= bytes && s->bytes <= bytes + bytes / 8 && (best == NULL || s->bytes < best->bytes)) best = s;
   }
   if (best) uncache(m, best);
@@ -403,7 +404,7 @@ static uint64_t alloc_large(dc_memory *m, size_t n, size_t align) {
   span *s = from_cache(m, bytes);
   if (s == NULL) {
     s = new_span(m, SPAN_LARGE, ARRAY_ZONE, bytes, bytes, false);
-    if (s == NULL) { /* perhaps too many mappings: the cache's can go */
+    if (s == NULL) { /* perhaps too many mappings: gives back those of the cache */
       drop_cache(m, 0, 0);
       s = new_span(m, SPAN_LARGE, ARRAY_ZONE, bytes, bytes, false);
     }
@@ -430,27 +431,13 @@ static void free_large(dc_memory *m, span *s) {
 
 /* --- small blocks --------------------------------------------------------------------------------------- */
 
-static void link_room(dc_memory *m, span *s) {
-  s->prev = NULL;
-  s->next = m->room[s->cls];
-  if (s->next) s->next->prev = s;
-  m->room[s->cls] = s;
-}
-
-static void unlink_room(dc_memory *m, span *s) {
-  if (s->prev) s->prev->next = s->next;
-  else m->room[s->cls] = s->next;
-  if (s->next) s->next->prev = s->prev;
-  s->prev = s->next = NULL;
-}
-
 static bool guarded(int cls) { return cls >= PACKED_CLASSES; }
 
 static bool may_guard_more(const dc_memory *m, int cls) {
   return m->guarded < m->guarded_limit && (cls != PACKED_CLASSES || m->one_page < m->one_page_limit);
 }
 
-/* `n` places of a guarded class have been made, or (negative) removed. */
+/* n slots of a guarded class have been made, or (negative) removed. */
 static void count_guarded(dc_memory *m, int cls, int64_t n) {
   m->guarded += (size_t)n;
   if (cls == PACKED_CLASSES) m->one_page += (size_t)n;
@@ -459,7 +446,7 @@ static void count_guarded(dc_memory *m, int cls, int64_t n) {
 static span *new_slab(dc_memory *m, int cls) {
   uint32_t bytes = m->cls_bytes[cls], stride = guarded(cls) ? bytes + (uint32_t)m->page : bytes;
   uint32_t count = (uint32_t)((CHUNK - m->page) / stride);
-  /* a guarded place becomes usable at its first allocation */
+  /* a guarded slot is committed at its first allocation */
   size_t all = (size_t)count * stride;
   span *s = new_span(m, SPAN_SLAB, ARRAY_ZONE, all, guarded(cls) ? 0 : all, !guarded(cls));
   if (s == NULL) return NULL;
@@ -473,12 +460,12 @@ static span *new_slab(dc_memory *m, int cls) {
     errno = ENOMEM;
     return NULL;
   }
-  link_room(m, s);
+  push(&m->room[cls], s, LIST);
   return s;
 }
 
 static void end_slab(dc_memory *m, span *s) {
-  unlink_room(m, s);
+  unlink_span(&m->room[s->cls], s, LIST);
   if (guarded(s->cls)) {
     count_guarded(m, s->cls, -(int64_t)s->fresh);
     m->idle -= (size_t)s->fresh * m->cls_bytes[s->cls];
@@ -486,8 +473,8 @@ static void end_slab(dc_memory *m, span *s) {
   end_span(m, s);
 }
 
-/* The index of a free place in a slab with room.  -1: no more may be made, or errno. */
-static int64_t take_place(dc_memory *m, span *s) {
+/* The index of a free slot in a slab with room.  -1: no more may be made, or errno. */
+static int64_t take_slot(dc_memory *m, span *s) {
   bool guards = guarded(s->cls);
   if (s->nfree) {
     if (guards) m->idle -= m->cls_bytes[s->cls];
@@ -505,16 +492,16 @@ static uint64_t alloc_in(dc_memory *m, int cls, size_t n, size_t align) {
   span *s = m->room[cls];
   if (s == NULL && guarded(cls) && !may_guard_more(m, cls)) return 0;
   if (s == NULL && (s = new_slab(m, cls)) == NULL) return 0;
-  int64_t i = take_place(m, s);
+  int64_t i = take_slot(m, s);
   if (i < 0) return 0;
   size_t gap = guarded(cls) ? m->cls_bytes[cls] - round_up(n, align) : 0; /* its end is at the guard */
   s->blocks[i] = (small){ (uint32_t)n, (uint32_t)((size_t)i * s->stride + gap) };
-  if (++s->used == s->count) unlink_room(m, s);
+  if (++s->used == s->count) unlink_span(&m->room[cls], s, LIST);
   m->in_use += m->cls_bytes[cls];
   return (uint64_t)(uintptr_t)s->start + s->blocks[i].at;
 }
 
-/* With a guard, or without when there are too many. */
+/* In a guarded slot, or packed when there are too many of those. */
 static uint64_t alloc_small(dc_memory *m, size_t n, size_t align) {
   size_t pages = (n + m->page - 1) / m->page;
   uint64_t p = alloc_in(m, PACKED_CLASSES + (int)pages - 1, n, align);
@@ -528,8 +515,8 @@ static bool free_small(dc_memory *m, span *s, uint64_t p) {
   s->free[s->nfree++] = (uint16_t)i;
   m->in_use -= m->cls_bytes[s->cls];
   if (guarded(s->cls)) m->idle += m->cls_bytes[s->cls];
-  if (s->used-- == s->count) link_room(m, s);
-  if (s->used == 0 && (s->prev || s->next) && (!guarded(s->cls) || m->idle > IDLE_BYTES))
+  if (s->used-- == s->count) push(&m->room[s->cls], s, LIST);
+  if (s->used == 0 && (s->link[LIST].prev || s->link[LIST].next) && (!guarded(s->cls) || m->idle > IDLE_BYTES))
     end_slab(m, s); /* others have room */
   return true;
 }
@@ -557,7 +544,7 @@ static uint64_t allocate(dc_memory *m, size_t n, size_t align, dc_error *err) {
   if (n < LARGE) {
     p = alloc_small(m, n, align);
   } else {
-    /* large enough for the system's OOM killer: ask first how much there is */
+    /* large enough to wake the OOM killer: compares with the available memory first */
     if (n >= (size_t)64 << 20 && n > m->cache_bytes) {
       size_t available = machine_available();
       if (n > available) drop_cache(m, 0, 0), available = machine_available();
@@ -619,7 +606,7 @@ void dc_memory_trim(dc_memory *m) {
   drop_cache(m, 0, 0);
   for (int cls = 0; cls < NCLASSES; cls++)
     for (span *s = m->room[cls], *next; s; s = next) {
-      next = s->next;
+      next = s->link[LIST].next;
       if (s->used == 0) end_slab(m, s);
     }
   pthread_mutex_unlock(&m->lock);

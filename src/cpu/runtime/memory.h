@@ -32,10 +32,10 @@ void dc_memory_info(dc_memory *m, size_t *free_bytes, size_t *total_bytes);
 /* Bytes of live blocks and of those kept for reuse: of large ones at most DOTCOMPUTE_POOL (an eighth of the memory),
 ** least recently used first to go.  The system may take their pages, from 4 MiB on, when it is short. */
 size_t dc_memory_reserved(dc_memory *m);
-/* Returns all that is kept to the system.  An allocation that finds no room does so itself. */
+/* Returns all freed blocks to the system.  An allocation that finds no room does so itself. */
 void dc_memory_trim(dc_memory *m);
 
-/* Bytes of a page: what can be protected. */
+/* Bytes of a page, the granularity of protection. */
 size_t dc_memory_page(const dc_memory *m);
 /* The live block that holds `address`, or else the nearest one before or behind it within 2 MiB. */
 bool dc_memory_find(dc_memory *m, uint64_t address, uint64_t *base, size_t *size);

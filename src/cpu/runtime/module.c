@@ -1,23 +1,21 @@
 /*
 ** module.c - see module.h.
 **
-** Loading parses the whole text; a function is analysed and decoded when it is first used (decode_calls.c), so a module
-** of a hundred kernels of which one is launched costs one.
+** Loading parses the whole text.  A function is analysed and decoded at its first use (decode_calls.c), so that only
+** the kernels of a module that are launched cost time.
 */
 #include "cpu/runtime/module.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "cpu/codegen/native.h"
-#include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/parse.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/memory.h"
 
-/* The address as any pointer sees it. */
+/* The generic address of a variable or function. */
 static int64_t generic_address(const struct dc_code *code, const ptx_sym *sym) {
   int64_t a = dc_code_address(code, sym);
   return sym->kind == PTX_SYM_VAR && sym->space == PTX_CONST ? a + (int64_t)code->const_image : a;

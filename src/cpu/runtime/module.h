@@ -9,5 +9,5 @@
 
 /* `text` (len bytes, NUL-terminated) may be freed afterwards. */
 int dc_code_load(dc_cpu_device *cpu, const char *text, size_t len, struct dc_code **out, dc_error *err);
-/* NULL is allowed.  Native code under way is stopped; no launch may run. */
+/* NULL is allowed.  Stops the compilation of its native code; no launch may be running. */
 void dc_code_unload(struct dc_code *code);

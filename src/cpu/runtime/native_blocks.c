@@ -1,7 +1,7 @@
 /*
 ** native_blocks.c - see native_blocks.h.
 **
-** All gangs of a block share one warp and one dc_native; a gang that pauses at barriers has a frame of its own.
+** All gangs of a block share one warp and one dc_native; gangs that suspend at barriers have a frame each.
 */
 #include "cpu/runtime/native_blocks.h"
 
@@ -15,7 +15,6 @@
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/native_frame.h"
-#include "cpu/runtime/state.h"
 #include "cpu/runtime/warp.h"
 #include "cpu/runtime/warp_order.h"
 #include "cpu/simd/abi.h"
@@ -90,7 +89,7 @@ static bool order_gangs(dc_worker *k, uint64_t block) {
   return true;
 }
 
-/* What is the same for all blocks of the launch on this worker.  False: no memory. */
+/* Sets up what all blocks of the launch on this worker have in common.  False: no memory. */
 static bool prepare_gangs(dc_worker *k, uint64_t block) {
   const dc_native_code *c = k->job->native;
   const dc_grid *g = &k->job->grid;

@@ -1,5 +1,6 @@
 /*
-** native_blocks.h - emitted code runs whole blocks: that of functions which need nothing from the warp loop ("simple").
+** native_blocks.h - runs emitted code on whole blocks, for functions that need nothing of the warp scheduler
+** ("simple").
 */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
-** native_frame.h - emitted code runs one frame of a warp; what emitted code calls back.
+** native_frame.h - runs emitted code on one frame of a warp; the callbacks of emitted code.
 */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "cpu/simd/abi.h"
 #include "device/device.h"
 
-/* k->native for warp w of the current launch. */
+/* Sets up k->native for warp w of the current launch. */
 void dc_native_begin(dc_worker *k, dc_warp *w);
 
 /* Runs frame f of a warp from node n on, for all its lanes.  The result is what emitted code returned (simd/abi.h);

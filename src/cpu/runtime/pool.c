@@ -8,19 +8,14 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/error.h"
 #include "base/runtime.h"
-#include "cpu/interp/interp.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/frames.h"
-#include "cpu/runtime/job.h"
 #include "cpu/runtime/memory.h"
-#include "cpu/runtime/state.h"
-#include "cpu/runtime/warp_order.h"
 
 #define MAX_THREADS 1024
-#define WAKE_AFTER 30e-6  /* seconds of work after which the other threads are woken */
-#define WORKSPACE 4096    /* bytes of the state by which a grid's blocks synchronize */
+#define WAKE_AFTER 30e-6  /* seconds of a launch after which the other threads are woken */
+#define WORKSPACE 4096    /* bytes of the cooperative grid's barrier state */
 
 static dc_pool *pools; /* all, for fork and exit; changed only by opening and closing devices */
 
@@ -63,7 +58,7 @@ static void sigint_end(bool taken) {
 
 /* --- threads -------------------------------------------------------------------------------------------- */
 
-/* Rounding to nearest and no flushing, whatever the program has set. */
+/* Sets rounding to nearest and no flushing of subnormals; returns the host's mode, to be restored. */
 #if defined(__x86_64__)
 static unsigned reset_floats(void) {
   unsigned old = __builtin_ia32_stmxcsr();
@@ -115,7 +110,7 @@ static void *thread_main(void *ud) {
 
 #define THREAD_STACK ((size_t)8 << 20) /* regardless of `ulimit -s` */
 
-/* Starts the threads, at the first long launch.  Fewer than wanted, or none, will do. */
+/* Starts the threads, at the first long launch.  Fewer than wanted, or none, are no error. */
 static void start_threads(dc_pool *pool) {
   sigset_t all, old;
   pthread_attr_t attr;
@@ -202,7 +197,7 @@ static void in_child(void) {
   }
 }
 
-/* Sleeping threads end before the process is torn down; those of a launch under way are left alone. */
+/* Joins idle threads before the process is torn down; not those of a running launch, which might never end. */
 static void at_exit(void) {
   for (dc_pool *p = pools; p; p = p->next)
     if (p->busy == 0 && p->job == NULL) join_threads(p);
@@ -225,10 +220,11 @@ int dc_cpu_threads(void) {
   return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;
 }
 
-#define STACK_MOST ((size_t)1 << 30) /* addresses for the frames of a thread's warps; as many for their local memory */
+#define STACK_MOST ((size_t)1 << 30) /* bytes of address space for a thread's frames; as many for its local memory */
 #define STACK_LEAST ((size_t)32 << 20)
 
-/* The number of threads and the addresses of each one's stacks: fewer than wanted where the process may have few. */
+/* The number of threads, and the bytes of address space of each one's stacks: fewer threads where `ulimit -v` is low.
+*/
 static int share_addresses(const dc_memory *m, int wanted, size_t *stack) {
   while (wanted > 1 && dc_memory_share(m, wanted) < STACK_LEAST) wanted--;
   const size_t share = dc_memory_share(m, wanted);
@@ -283,7 +279,7 @@ static void free_block(const dc_worker *k, dc_block_run *b) {
   free(b);
 }
 
-/* All that a worker keeps for reuse. */
+/* Frees the warps, blocks and frames that a worker keeps for reuse. */
 static void free_worker(dc_worker *k) {
   for (dc_block_run *b = k->free_blocks, *next; b; b = next) {
     next = b->next;

@@ -1,7 +1,7 @@
 /*
 ** pool.h - the worker threads of the CPU device.
 **
-** The launching thread is worker 0, and works alone unless the launch turns out to take longer than waking others.
+** The launching thread is worker 0, and runs a launch alone unless it takes longer than waking the other threads.
 */
 #pragma once
 
@@ -16,8 +16,8 @@
 
 typedef struct dc_pool {
   dc_cpu_device *cpu;
-  int nthreads;       /* workers that there are, the launching thread among them */
-  int nworkers;       /* those that can run: fewer when threads could not be started */
+  int nthreads;       /* workers, the launching thread among them */
+  int nworkers;       /* workers that can run: fewer when threads could not be started */
   dc_worker *workers;
   uint64_t launches;
   uint64_t workspace; /* host address of the state by which the blocks of a grid synchronize: its size, the barrier */
@@ -29,7 +29,7 @@ typedef struct dc_pool {
   pthread_mutex_t lock;
   pthread_cond_t wake, idle;
   void (*work)(dc_worker *k, dc_job *job);
-  dc_job *job;        /* that threads may join; NULL: none */
+  dc_job *job;        /* open to the threads; NULL: none */
   uint64_t serial;    /* of the job */
   int busy;           /* threads in the job, the launching one not counted */
   bool quit;

@@ -1,8 +1,8 @@
 /*
 ** state.h - types: a warp, a block and a worker while they run.
 **
-** All state of a warp is data (frames, the lanes that wait at each node, the register file), so a warp or a block can
-** be left wherever it must wait and resumed later by the same thread, without a stack of its own.
+** All state of a warp is data (frames, the lanes that wait at each node, the register file), so that a warp or a block
+** can be suspended wherever it must wait and resumed later by the same thread, without a stack of its own.
 */
 #pragma once
 
@@ -16,32 +16,33 @@
 
 #define DC_MAX_GANGS 64      /* of a block: 16 threads each at the least */
 #define DC_MAX_SPINNING 4    /* loops of one warp that are in back-off at the same time */
-#define DC_MAX_DEPTH 2000    /* calls inside each other */
-#define DC_WARP_STACK ((size_t)32 << 20) /* bytes of frames a warp may have */
-#define DC_SHARED_OPTIN ((size_t)99 << 10) /* bytes of shared memory a block may have */
-#define DC_MAX_RESIDENT 16   /* blocks that one worker keeps under way when they wait for each other */
+#define DC_MAX_DEPTH 2000    /* nested calls */
+#define DC_WARP_STACK ((size_t)32 << 20) /* bytes of a warp's frames */
+#define DC_SHARED_OPTIN ((size_t)99 << 10) /* most bytes of shared memory of a block */
+#define DC_MAX_RESIDENT 16   /* blocks of one worker that may wait for each other */
 
 /* --- a warp ------------------------------------------------------------------------------------ */
 
-/* PASSED: was the last to arrive at a barrier; continues after the other warps' turn, in the block's order. */
+/* Why a warp has stopped running.  BLOCKED: all its lanes wait.  PASSED: it was the last to arrive at a barrier, and
+** runs again after the other warps, in the block's order.  YIELDED: it only spins.  STOPPED: the launch ends. */
 typedef enum dc_progress { DC_DONE, DC_BLOCKED, DC_PASSED, DC_YIELDED, DC_STOPPED } dc_progress;
 
 typedef struct dc_warp_control {
   struct dc_worker *worker;
   struct dc_block_run *block;
-  dc_frame *frame;       /* that runs */
+  dc_frame *frame;       /* the current one */
   dc_frame *frames;      /* all, newest first */
   int depth;
   size_t stack;          /* bytes of frames */
   int32_t poll_budget;   /* backward jumps until the next poll */
-  uint32_t at_barrier, released; /* lanes that wait; lanes that may go on */
+  uint32_t at_barrier, released; /* lanes that wait at barriers; lanes that barriers have released */
   bool parked;           /* all live lanes are at the barrier that ends `node` of `frame` */
-  bool recheck;          /* blocked lanes may be able to go on */
-  bool force;            /* let a group of lanes pass a warp-wide operation without the rest */
-  bool turn_over;        /* was the last to arrive at a barrier: other warps first */
+  bool recheck;          /* the conditions of blocked lanes may hold now */
+  bool force;            /* the next lanes at a warp-wide operation pass it without the missing ones */
+  bool turn_over;        /* to stop as PASSED */
   bool runnable;
   int32_t node;
-  dc_frame *spin_frame;  /* in back-off: its nodes spin_nodes run after all others, for backoff_left picks */
+  dc_frame *spin_frame;  /* its nodes spin_nodes are in back-off: they run after all others, for backoff_left picks */
   int32_t spin_nodes[DC_MAX_SPINNING], nspin, backoff_left;
   uint32_t red[DC_LANES]; /* results of bar.red */
 } dc_warp_control;
@@ -50,7 +51,7 @@ typedef struct dc_warp_slot {
   dc_warp w;
   dc_warp_control c;
   struct dc_warp_slot *next;
-  uint64_t launch;       /* that it has been set up for */
+  uint64_t launch;       /* id of the launch that it has been set up for */
 } dc_warp_slot;
 
 /* --- a block ----------------------------------------------------------------------------------- */
@@ -68,15 +69,17 @@ typedef struct dc_block_run {
   struct dc_worker *worker;
   struct dc_block_run *next;
   dc_warp_slot *warps[DC_MAX_WARPS]; /* NULL: not started or done */
-  uint8_t order[DC_MAX_WARPS];       /* in which they run */
+  uint8_t order[DC_MAX_WARPS];       /* numbers of the warps in the order in which they run */
   uint32_t nwarps, started, done;
-  uint32_t live;         /* lanes */
+  uint32_t live;         /* lanes that have not exited */
   uint32_t used;         /* barriers with waiting lanes, one bit each */
-  int idle_rounds;       /* rounds in which every warp only spun */
-  uint32_t idles;        /* times that the block was set aside because all its warps spun */
-  bool watching, disturbed; /* livelock.c: it is watched; it did more than read its own memory */
-  uint32_t spin_line;    /* of the last load while it was watched */
-  uint64_t print;        /* fingerprint of its registers when that began */
+  int idle_rounds;       /* successive rounds in which all warps only spun */
+  uint32_t idles;        /* number of times that the block yielded because all its warps spun */
+  /* livelock.c */
+  bool watching;         /* its warps run operation by operation */
+  bool disturbed;        /* while watched, it wrote memory or read memory that other blocks can write */
+  uint32_t spin_line;    /* of the last load while watched */
+  uint64_t print;        /* fingerprint of its registers when the watch began */
   size_t shared_cap;
   uint8_t *shared_span;
   dc_barrier barriers[DC_BARRIERS];
@@ -84,7 +87,7 @@ typedef struct dc_block_run {
 
 /* --- a worker: one thread of the pool ------------------------------------------------------------ */
 
-/* Recorded before the jump out of the kernel, for fault_report.c. */
+/* Recorded before the jump out of the kernel, for dc_fault_report. */
 typedef struct dc_fault {
   int signal;            /* 0: found by the interpreter */
   dc_fault_kind kind;
@@ -97,19 +100,19 @@ typedef struct dc_worker {
   dc_cpu_device *cpu;
   dc_job *job;
   uint32_t index;        /* 0: the thread that launches */
-  dc_warp *warp;         /* that runs now: faults are attributed to it; NULL outside of kernels */
+  dc_warp *warp;         /* the running one, to which faults are attributed; NULL outside of kernels */
   sigjmp_buf escape;
   dc_fault fault;
-  dc_buf text;           /* of the printf or assertion under way */
+  dc_buf text;           /* output of the current printf or assertion */
   /* reused from block to block and launch to launch */
   dc_warp_slot *free_warps;
   dc_block_run *free_blocks, *live_blocks;
   dc_frames frames;
   /* native code */
   dc_native native;
-  uint64_t native_for;   /* launch that `native` has been set up for */
-  bool in_native;        /* a fault now is native code's: only the block is known */
-  bool replaying;        /* the block at fault runs again at tier 0, to find thread and instruction */
+  uint64_t native_for;   /* id of the launch that `native` has been set up for */
+  bool in_native;        /* native code runs: of a fault only the block is known */
+  bool replaying;        /* a block that faulted in native code runs again at tier 0, to find thread and instruction */
   bool simple_ready;
   dc_block_run *simple_block;
   dc_warp_slot *simple_warp;

@@ -10,72 +10,76 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/name.h"
 #include "base/runtime.h"
 #include "cpu/interp/code.h"
 #include "cpu/runtime/launch.h"
-#include "device/device.h"
 
 /* --- streams and events ---------------------------------------------------------------------------------- */
 
-int dc_cpu_stream_open(dc_device *dev, void **stream, dc_error *err) {
+static int stream_open(dc_device *dev, void **stream, dc_error *err) {
   (void)dev;
   *stream = malloc(1); /* a unique handle */
   return *stream != NULL ? 0 : dc_fail_oom(err);
 }
 
-void dc_cpu_stream_close(dc_device *dev, void *stream) {
+static void stream_close(dc_device *dev, void *stream) {
   (void)dev;
   free(stream);
 }
 
-int dc_cpu_stream_done(dc_device *dev, void *stream, dc_error *err) {
+/* Of a stream or an event: its work is done. */
+static int is_done(dc_device *dev, void *handle, dc_error *err) {
   (void)dev;
-  (void)stream;
+  (void)handle;
   (void)err;
   return 1;
 }
 
-int dc_cpu_stream_synchronize(dc_device *dev, void *stream, dc_error *err) {
-  (void)dev;
-  (void)stream;
-  (void)err;
-  return 0;
+static int synchronize(dc_device *dev, void *handle, dc_error *err) {
+  return is_done(dev, handle, err) == 1 ? 0 : -1;
 }
 
-int dc_cpu_stream_wait(dc_device *dev, void *stream, void *event, dc_error *err) {
+static int stream_wait(dc_device *dev, void *stream, void *event, dc_error *err) {
   (void)event;
-  return dc_cpu_stream_synchronize(dev, stream, err);
+  return synchronize(dev, stream, err);
 }
 
-int dc_cpu_event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
+static int event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
   (void)dev;
   (void)timed;
   *event = calloc(1, sizeof(double));
   return *event != NULL ? 0 : dc_fail_oom(err);
 }
 
-void dc_cpu_event_close(dc_device *dev, void *event) {
+static void event_close(dc_device *dev, void *event) {
   (void)dev;
   free(event);
 }
 
-int dc_cpu_event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
+static int event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
   *(double *)event = dc_clock();
-  return dc_cpu_stream_synchronize(dev, stream, err);
+  return synchronize(dev, stream, err);
 }
 
-int dc_cpu_event_done(dc_device *dev, void *event, dc_error *err) { return dc_cpu_stream_done(dev, event, err); }
-
-int dc_cpu_event_synchronize(dc_device *dev, void *event, dc_error *err) {
-  return dc_cpu_stream_synchronize(dev, event, err);
-}
-
-int dc_cpu_event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {
+static int event_elapsed(dc_device *dev, void *from, void *to, double *seconds, dc_error *err) {
   *seconds = *(double *)to - *(double *)from;
-  return dc_cpu_stream_synchronize(dev, NULL, err);
+  return synchronize(dev, NULL, err);
 }
+
+const dc_stream_ops dc_cpu_stream_ops = {
+  .synchronize = synchronize,
+  .open = stream_open,
+  .close = stream_close,
+  .done = is_done,
+  .wait = stream_wait,
+  .event_open = event_open,
+  .event_close = event_close,
+  .event_record = event_record,
+  .event_done = is_done,
+  .event_synchronize = synchronize,
+  .event_elapsed = event_elapsed,
+};
 
 /* --- graphs ----------------------------------------------------------------------------------------------- */
 
@@ -131,7 +135,7 @@ int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err) {
   return record(dev, &(action){ .kind = ACTION_PRODUCT }, p, sizeof *p, err);
 }
 
-void dc_cpu_graph_close(dc_device *dev, void *handle) {
+static void graph_close(dc_device *dev, void *handle) {
   graph *g = handle;
   (void)dev;
   while (g->first != NULL) {
@@ -142,7 +146,7 @@ void dc_cpu_graph_close(dc_device *dev, void *handle) {
   free(g);
 }
 
-int dc_cpu_capture_begin(dc_device *dev, void **stream, dc_error *err) {
+static int capture_begin(dc_device *dev, void **stream, dc_error *err) {
   graph *g = calloc(1, sizeof *g);
   (void)dev;
   if (g == NULL) return dc_fail_oom(err);
@@ -151,22 +155,22 @@ int dc_cpu_capture_begin(dc_device *dev, void **stream, dc_error *err) {
   return 0;
 }
 
-/* The actions of all branches are in one list, in the order of their issue, which respects all dependencies. */
-int dc_cpu_capture_fork(dc_device *dev, void **stream, dc_error *err) {
+/* All branches share one list: the order of issue respects all dependencies. */
+static int capture_fork(dc_device *dev, void **stream, dc_error *err) {
   (void)err;
   *stream = dev->stream;
   return 0;
 }
 
-int dc_cpu_capture_end(dc_device *dev, void *old, void **handle, dc_error *err) {
+static int capture_end(dc_device *dev, void *old, void **handle, dc_error *err) {
   (void)old; /* a new list costs no more than an update */
   (void)err;
   if (handle != NULL) *handle = dev->stream;
-  else dc_cpu_graph_close(dev, dev->stream);
+  else graph_close(dev, dev->stream);
   return 0;
 }
 
-int dc_cpu_graph_launch(dc_device *dev, void *handle, void *stream, dc_error *err) {
+static int graph_launch(dc_device *dev, void *handle, void *stream, dc_error *err) {
   const graph *g = handle;
   (void)stream;
   for (const action *a = g->first; a != NULL; a = a->next) {
@@ -189,3 +193,11 @@ int dc_cpu_graph_launch(dc_device *dev, void *handle, void *stream, dc_error *er
   }
   return 0;
 }
+
+const dc_graph_ops dc_cpu_graph_ops = {
+  .begin = capture_begin,
+  .fork = capture_fork,
+  .end = capture_end,
+  .launch = graph_launch,
+  .close = graph_close,
+};

@@ -1,12 +1,13 @@
 /*
 ** warp.c - see warp.h.
 **
-** Each node (a basic block or a part of one) has a word of pending lanes.  The lowest-numbered node with any runs
-** first, so lanes reconverge at joins, which have higher numbers than their predecessors.  While all lanes of a frame
-** are at one node no word is accessed: a jump is an assignment.
+** Each node (a dc_basic_block) has a word of pending lanes.  The lowest-numbered node with pending lanes runs first, so
+** lanes reconverge at joins, which have higher numbers than their predecessors.  While all lanes of a frame are at one
+** node, no word is accessed: a jump is an assignment.
 **
-** Frames form a tree, since parts of a warp may be in different calls.  A frame's lanes are those in the function or in
-** its callees, so when all lanes of a frame are at one node, no call is under way and registers may be written whole.
+** Frames form a tree, since subsets of a warp may be in different calls.  A frame's lanes are those in the function or
+** in its callees, so when all lanes of a frame are at one node, no call is under way and registers may be written
+** whole.
 */
 #include "cpu/runtime/warp.h"
 
@@ -15,7 +16,6 @@
 
 #include "cpu/codegen/native.h"
 #include "cpu/interp/code.h"
-#include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/barrier.h"
 #include "cpu/runtime/builtin.h"
@@ -24,13 +24,12 @@
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/livelock.h"
 #include "cpu/runtime/native_frame.h"
-#include "cpu/runtime/state.h"
 #include "cpu/simd/abi.h"
 #include "device/device.h"
 
 #define POLL_BUDGET 4096 /* backward jumps between two polls */
-#define SPIN_COST 16     /* of a jump that closes a loop that may wait for other threads */
-#define SPLIT_COST 128   /* of such a jump while other lanes of the warp are elsewhere */
+#define SPIN_COST 16     /* of a back edge of a loop that may wait for other threads */
+#define SPLIT_COST 128   /* of the same while other lanes of the warp are elsewhere */
 #define BACKOFF_PICKS 200
 
 static inline bool bit(const uint64_t *words, int32_t n) { return (words[n >> 6] >> (n & 63)) & 1; }
@@ -38,7 +37,7 @@ static inline void set_bit(uint64_t *words, int32_t n) { words[n >> 6] |= (uint6
 
 /* --- frames --------------------------------------------------------------------------------------------- */
 
-/* Makes f the current frame: operations use its registers and memory. */
+/* Makes f the current frame, whose registers and memory operations use. */
 static void enter(dc_warp *w, dc_frame *f) {
   const dc_cpu_function *fn = f->fn;
   w->ctl->frame = f;
@@ -259,12 +258,12 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
       unblock(c);
       continue;
     }
-    if (c->spin_frame) { /* only lanes in back-off can run: other warps first */
+    if (c->spin_frame) { /* all runnable lanes are in back-off: other warps first */
       c->spin_frame = NULL;
       *progress = DC_YIELDED;
       return -1;
     }
-    if (!c->force && only_warp_waits(c)) { /* the parts of the warp wait for each other: let the first pass */
+    if (!c->force && only_warp_waits(c)) { /* subsets of the warp wait for each other: lets the first pass */
       c->force = !merge_frames(w);
       unblock(c);
       continue;
@@ -274,8 +273,8 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
   }
 }
 
-/* Lanes at node n of the current frame have spun for long: others run first.  Other loops stay in back-off, too: where
-** two parts of a warp spin on a lock of a third, they would else only yield to each other. */
+/* Back-off of the lanes that spin at node n of the current frame: all others run first.  Loops already in back-off stay
+** there: where two subsets of a warp spin on a lock that a third holds, they would else only yield to each other. */
 static void back_off(dc_warp_control *c, int32_t n) {
   int32_t i = 0;
   if (c->spin_frame != c->frame) c->nspin = 0;
@@ -288,7 +287,7 @@ static void back_off(dc_warp_control *c, int32_t n) {
   c->spin_nodes[c->nspin - 1] = n;
 }
 
-/* A loop has used up the poll budget.  True: the launch is to stop. */
+/* The poll budget is used up.  True: the launch is to stop. */
 static bool poll(dc_warp *w, int32_t n, bool spin, dc_progress *progress) {
   dc_warp_control *c = w->ctl;
   c->poll_budget = POLL_BUDGET;
@@ -303,7 +302,7 @@ static bool poll(dc_warp *w, int32_t n, bool spin, dc_progress *progress) {
 /* --- member masks --------------------------------------------------------------------------------------- */
 
 /* Lanes `m` reach a warp-wide operation: a fault if one of them is not in its own member mask. */
-static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
+static void check_members(dc_warp *w, const dc_basic_block *node, uint32_t m) {
   const dc_uop *o = node->strict;
   const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
   if (o->ins->pred >= 0) m &= o->neg_a ? ~w->preds[o->a] : w->preds[o->a];
@@ -313,8 +312,15 @@ static void check_members(dc_warp *w, const dc_node *node, uint32_t m) {
   }
 }
 
-/* Of the lanes `m` at a warp-wide operation, those whose partners are all here; the others wait. */
-static uint32_t gather(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t m) {
+/* Those of `lanes` with the same value as the first of them. */
+static uint32_t same_value(const uint32_t *values, uint32_t lanes) {
+  uint32_t same = 0, first = values[__builtin_ctz(lanes)];
+  for (int l = 0; l < DC_LANES; l++) same |= (uint32_t)(values[l] == first) << l;
+  return same & lanes;
+}
+
+/* Of the lanes `m` at a warp-wide operation, those whose member masks are complete here; the others wait. */
+static uint32_t gather(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t m) {
   const uint32_t *member = (const uint32_t *)(const void *)(w->regs + node->member);
   dc_warp_control *c = w->ctl;
   uint32_t go = 0;
@@ -326,8 +332,7 @@ static uint32_t gather(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
   if (go == 0 && c->force) go = m;
   if (go) c->force = false;
   if (node->wait == DC_WAIT_GROUP && go) { /* one member mask at a time */
-    uint32_t first = member[__builtin_ctz(go)], same = 0;
-    for (int l = 0; l < DC_LANES; l++) same |= (uint32_t)(member[l] == first) << l;
+    const uint32_t same = same_value(member, go);
     if (go & ~same) arrive(f, n, go & ~same);
     m &= ~(go & ~same);
     go &= same;
@@ -345,7 +350,7 @@ static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
 }
 
 /* The result of bar.red for released lanes. */
-static void put_reduction(dc_warp *w, const dc_node *node, uint32_t lanes) {
+static void put_reduction(dc_warp *w, const dc_basic_block *node, uint32_t lanes) {
   const dc_uop *o = node->op;
   const dc_warp_control *c = w->ctl;
   if (o->ins->ndst == 0 || o->d == DC_NO_OPERAND) return;
@@ -363,7 +368,7 @@ static uint32_t predicate_lanes(const dc_warp *w, const dc_uop *o) {
   return neg ? ~w->preds[at] : w->preds[at];
 }
 
-/* All lanes that a barrier has released pass it before any of them runs on, so that they reconverge behind it. */
+/* Moves all lanes that a barrier has released behind it before any of them runs, so that they reconverge there. */
 static void pass_barriers(dc_warp *w) {
   dc_warp_control *c = w->ctl;
   dc_frame *here = c->frame;
@@ -372,7 +377,7 @@ static void pass_barriers(dc_warp *w) {
     for (uint32_t i = 0; i < f->fn->words; i++)
       for (uint64_t word = f->ready[i] | f->blocked[i]; word && c->released; word &= word - 1) {
         const int32_t n = (int32_t)(i * 64) + __builtin_ctzll(word);
-        const dc_node *node = &f->fn->nodes[n];
+        const dc_basic_block *node = &f->fn->nodes[n];
         const uint32_t lanes = node->end == DC_END_BARRIER ? f->pend[n] & c->released : 0;
         if (lanes == 0) continue;
         f->pend[n] &= ~lanes;
@@ -384,8 +389,8 @@ static void pass_barriers(dc_warp *w) {
   enter(w, here);
 }
 
-/* Lanes `t` reach a barrier, or were waiting there.  True: it is complete for exactly these lanes of the warp. */
-static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
+/* Lanes `t` arrive at a barrier, or were waiting there.  True: it is complete, and has released exactly these lanes. */
+static bool at_barrier(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t t) {
   dc_warp_control *c = w->ctl;
   const dc_uop *o = node->op;
   uint32_t fresh = t & ~c->at_barrier;
@@ -393,12 +398,11 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
   bool wait = o->ins->mode != PTX_BAR_ARRIVE, counted = o->ins->nsrc - red > 1;
   if (t & c->at_barrier) block_lanes(f, n, t & c->at_barrier);
   uint32_t truth = red ? predicate_lanes(w, o) : 0;
-  while (fresh) { /* lanes with the same barrier number at a time */
+  while (fresh) { /* lanes with one barrier number at a time */
     int l = __builtin_ctz(fresh);
     const uint32_t *ids = (const uint32_t *)(const void *)(w->regs + o->a);
-    uint32_t same = 0, id = ids[l], count = 0;
-    for (uint32_t rest = fresh; rest; rest &= rest - 1)
-      same |= (uint32_t)(ids[__builtin_ctz(rest)] == id) << __builtin_ctz(rest);
+    const uint32_t same = same_value(ids, fresh), id = ids[l];
+    uint32_t count = 0;
     fresh &= ~same;
     if (id >= DC_BARRIERS) dc_warp_fault(w, o, DC_FAULT_BARRIER, l, id);
     if (counted) {
@@ -422,7 +426,7 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
   return false;
 }
 
-/* Native code runs the new frame, if there is any and room for its saved values. */
+/* Lets native code run the new frame, if there is native code and room for its saved values. */
 static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
   dc_worker *k = w->ctl->worker;
   if (c == NULL || k->replaying) return;
@@ -430,7 +434,7 @@ static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
 }
 
 /* A frame of `callee` for lanes `t`, which becomes the current one. */
-static void call(dc_warp *w, dc_frame *f, const dc_node *node, const dc_cpu_function *callee, uint32_t t) {
+static void call(dc_warp *w, dc_frame *f, const dc_basic_block *node, const dc_cpu_function *callee, uint32_t t) {
   int l = __builtin_ctz(t);
   if (callee->state != 1) dc_warp_fault(w, node->op, DC_FAULT_REFUSED, l, (uint64_t)(uintptr_t)callee);
   dc_frame *g = push_frame(w, callee, f, t);
@@ -446,7 +450,7 @@ static void call(dc_warp *w, dc_frame *f, const dc_node *node, const dc_cpu_func
 }
 
 /* Whether a function called through a pointer has the parameters and result of the call. */
-static bool takes(const dc_cpu_function *fn, const dc_node *node) {
+static bool takes(const dc_cpu_function *fn, const dc_basic_block *node) {
   const ptx_func *f = fn->ptx;
   if (f->entry || f->declared_only || f->nparams != node->nargs) return false;
   if ((f->ret ? f->ret->size : 0) < node->ret.size) return false;
@@ -456,7 +460,7 @@ static bool takes(const dc_cpu_function *fn, const dc_node *node) {
 }
 
 /* Calls through a pointer: the lanes of `t` with the same target as the first of them; the others stay at this node. */
-static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t t) {
+static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t t) {
   const uint8_t *reg = w->regs + node->op->a;
   bool narrow = node->op->bits[1] == 32;
   uint64_t target = 0;
@@ -475,7 +479,7 @@ static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_node *node, int32
   return same;
 }
 
-static void branch_indexed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_t t) {
+static void branch_indexed(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t t) {
   const uint32_t *index = (const uint32_t *)(const void *)(w->regs + node->op->a);
   for (; t; t &= t - 1) {
     int l = __builtin_ctz(t);
@@ -484,8 +488,8 @@ static void branch_indexed(dc_warp *w, dc_frame *f, const dc_node *node, uint32_
   }
 }
 
-/* All ends but jumps.  True: lanes `*m` are at node `*n` of a new current frame; else pick. */
-static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, uint32_t *m, uint32_t t) {
+/* All ends but jumps.  True: lanes `*m` are at node `*n` of a new current frame; false: the scheduler picks. */
+static bool end_node(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t *n, uint32_t *m, uint32_t t) {
   uint32_t all = *m;
   if (t == 0) { /* the guard holds for no lane */
     send(w, f, node->next, all);
@@ -532,8 +536,8 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_node *node, int32_t *n, u
 
 /* --- running -------------------------------------------------------------------------------------------- */
 
-/* The usual case of a barrier: every live lane of the warp is there, in one frame.  False: not this case. */
-static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *complete) {
+/* The fast path of a barrier: every live lane of the warp is there, in one frame.  False: another case. */
+static bool park(dc_warp *w, const dc_basic_block *node, int32_t n, uint32_t m, bool *complete) {
   dc_warp_control *c = w->ctl;
   const dc_uop *o = node->op;
   if (o->ins->mode != PTX_BAR_SYNC || o->ins->nsrc != 1 || node->next < 0) return false;
@@ -547,17 +551,22 @@ static bool park(dc_warp *w, const dc_node *node, int32_t n, uint32_t m, bool *c
   return true;
 }
 
+/* The lanes of m for which the guard of the node's end holds. */
+static inline uint32_t guarded(const dc_warp *w, const dc_basic_block *node, uint32_t m) {
+  return node->guard >= 0 ? m & (w->preds[node->guard] ^ node->flip) : m;
+}
+
 #define PICK (-2) /* beside node numbers and DC_NODE_LEAVE: the scheduler picks the next node */
 #define STOP (-3)
 
 /* A backward jump.  True: the poll budget is used up. */
-static inline bool spend(dc_warp_control *c, const dc_node *node, bool whole) {
+static inline bool spend(dc_warp_control *c, const dc_basic_block *node, bool whole) {
   c->poll_budget -= !node->spin ? 1 : whole ? SPIN_COST : SPLIT_COST;
   return c->poll_budget < 0;
 }
 
 /* A divergent jump: lanes `t` of *m take it.  The node at which the frame continues with *m lanes, or PICK. */
-static int32_t diverge(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+static int32_t diverge(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t *m, uint32_t t,
                     dc_progress *progress) {
   if (node->next == DC_NODE_LEAVE || node->taken == DC_NODE_LEAVE) { /* some return, the rest stay together */
     bool taken_leaves = node->taken == DC_NODE_LEAVE;
@@ -573,7 +582,7 @@ static int32_t diverge(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, 
 }
 
 /* Where lanes `*m`, which have run the node, continue: a node of the same frame, PICK or STOP. */
-static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t *m, uint32_t t,
                            dc_progress *progress) {
   int32_t to = t == *m ? node->taken : t == 0 ? node->next : diverge(w, f, node, n, m, t, progress);
   if (to == DC_NODE_LEAVE) {
@@ -591,8 +600,8 @@ static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_node *node, int32_t
   return PICK;
 }
 
-/* The other ends.  A node of c->frame, PICK or STOP. */
-static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, uint32_t *m, uint32_t t,
+/* All ends but jumps.  A node of c->frame, PICK or STOP. */
+static int32_t finish(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t n, uint32_t *m, uint32_t t,
                       dc_progress *progress) {
   dc_warp_control *c = w->ctl;
   bool spent = spend(c, node, true); /* `next` may lead back */
@@ -613,10 +622,8 @@ static int32_t finish(dc_warp *w, dc_frame *f, const dc_node *node, int32_t n, u
 static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_progress *progress) {
   const dc_native_code *c = f->native;
   if (!c->info.resumes[n]) { /* they have waited at the end of the node */
-    const dc_node *node = &f->fn->nodes[n];
-    uint32_t t = *m;
-    if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
-    return finish(w, f, node, n, m, t, progress);
+    const dc_basic_block *node = &f->fn->nodes[n];
+    return finish(w, f, node, n, m, guarded(w, node, *m), progress);
   }
   if (*m != f->lanes) { /* the others are in a call, or have not arrived yet */
     block_lanes(f, n, *m);
@@ -639,10 +646,8 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
   *m = io->lanes;
   if (r == DC_NATIVE_LEAVE && *m) arrive(f, n, *m);
   if (r == DC_NATIVE_DONE || r == DC_NATIVE_LEAVE) return PICK;
-  const dc_node *node = &f->fn->nodes[n];
-  uint32_t t = *m;
-  if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
-  return finish(w, f, node, n, m, t, progress);
+  const dc_basic_block *node = &f->fn->nodes[n];
+  return finish(w, f, node, n, m, guarded(w, node, *m), progress);
 }
 
 dc_progress dc_warp_run(dc_warp_slot *s) {
@@ -660,7 +665,7 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
   for (;;) {
     if (n == PICK && (n = pick(w, &m, &progress)) < 0) return progress;
     dc_frame *f = c->frame;
-    const dc_node *node = &f->fn->nodes[n];
+    const dc_basic_block *node = &f->fn->nodes[n];
     if (f->native) {
       if ((n = run_native(w, f, n, &m, &progress)) == STOP) return progress;
       continue;
@@ -676,8 +681,7 @@ dc_progress dc_warp_run(dc_warp_slot *s) {
     if (m != w->mask) ops->set_mask(w, m);
     if (c->block->watching) dc_livelock_run(w, node, m != f->lanes);
     else if (node->first != node->last) ops->run(w, node->first, node->last, m != f->lanes);
-    uint32_t t = m;
-    if (node->guard >= 0) t &= w->preds[node->guard] ^ node->flip;
+    const uint32_t t = guarded(w, node, m);
     n = node->end == DC_END_JUMP ? jump(w, f, node, n, &m, t, &progress) : finish(w, f, node, n, &m, t, &progress);
     if (n == STOP) return progress;
   }
@@ -696,7 +700,7 @@ dc_warp_slot *dc_warp_new(dc_worker *k) {
   return s;
 }
 
-/* What is the same for all warps of a launch on this worker. */
+/* Sets the fields that all warps of a launch on this worker have in common. */
 static void set_up(dc_warp_slot *s, dc_worker *k) {
   dc_warp *w = &s->w;
   const dc_job *job = k->job;
@@ -718,7 +722,7 @@ void dc_warp_set_local(dc_warp *w, const dc_worker *k) {
   w->high[DC_BASE_LOCAL] = w->low[DC_BASE_LOCAL] + (base ? k->frames.reserve : 0);
 }
 
-/* What is the same for all warps of a block. */
+/* Sets the fields that all warps of a block have in common. */
 static void enter_block(dc_warp_slot *s, dc_block_run *b) {
   dc_warp *w = &s->w;
   const dc_job *job = b->worker->job;
@@ -779,27 +783,10 @@ void dc_warp_drop(dc_warp_slot *s) {
 bool dc_warp_force(dc_warp_slot *s) {
   dc_warp_control *c = &s->c;
   if (c->parked) return false;
-  bool some = false;
+  c->force = false;
   for (const dc_frame *f = c->frames; f; f = f->below)
     for (int32_t n = 0; n < f->fn->nnodes; n++)
-      if (bit(f->blocked, n) && f->fn->nodes[n].wait != DC_WAIT_NOT) some = true;
-  c->force = some;
-  c->recheck = some;
-  return some;
-}
-
-static int add_line(uint32_t *lines, int n, int max, uint32_t line) {
-  for (int i = 0; i < n; i++)
-    if (lines[i] == line) return n;
-  if (n < max) lines[n++] = line;
-  return n;
-}
-
-int dc_warp_lines(const dc_warp_slot *s, uint32_t *lines, int n, int max) {
-  const dc_warp_control *c = &s->c;
-  if (c->parked) return add_line(lines, n, max, c->frame->fn->nodes[c->node].ins->line);
-  for (const dc_frame *f = c->frames; f; f = f->below)
-    for (int32_t i = 0; i < f->fn->nnodes; i++)
-      if (bit(f->blocked, i) && f->fn->nodes[i].ins) n = add_line(lines, n, max, f->fn->nodes[i].ins->line);
-  return n;
+      if (bit(f->blocked, n) && f->fn->nodes[n].wait != DC_WAIT_NOT) c->force = true;
+  c->recheck = c->force;
+  return c->force;
 }

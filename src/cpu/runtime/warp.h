@@ -1,5 +1,5 @@
 /*
-** warp.h - the warp loop: which lanes run which node next, branches, calls, waiting for other lanes.
+** warp.h - the warp scheduler: divergence and reconvergence, branches, calls, warp-wide waits.
 */
 #pragma once
 
@@ -12,13 +12,11 @@ dc_warp_slot *dc_warp_new(dc_worker *k); /* a new or a free one of the worker's;
 void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index);
 /* The same without a frame: for native code that runs whole blocks. */
 void dc_warp_prepare(dc_warp_slot *s, dc_block_run *b);
-void dc_warp_set_local(dc_warp *w, const dc_worker *k); /* where local memory is, once a frame is made */
+void dc_warp_set_local(dc_warp *w, const dc_worker *k); /* sets the bounds of local memory, once a frame is made */
 
 dc_progress dc_warp_run(dc_warp_slot *s);
 void dc_warp_drop(dc_warp_slot *s);         /* releases its frames */
 
-/* Whether some lanes of a warp that cannot go on wait at a warp-wide operation; they then pass it without the rest. */
+/* For a warp without runnable lanes: true if some wait at a warp-wide operation, which they then pass without the rest.
+*/
 bool dc_warp_force(dc_warp_slot *s);
-
-/* Adds the lines of the source where its lanes wait to lines[0..n), each once, at most `max`; the new count. */
-int dc_warp_lines(const dc_warp_slot *s, uint32_t *lines, int n, int max);

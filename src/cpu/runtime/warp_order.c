@@ -1,16 +1,14 @@
 /*
 ** warp_order.c - see warp_order.h.
 **
-** Why descending where there is shared memory: the barrier that public kernels lack is mostly the one between a read of
-** a result and the next write to the same shared memory by thread 0 or warp 0 (docs/cpu-device.md has the measurement).
-** Elsewhere ascending, so that the first warp's printf comes first.
+** Descending where there is shared memory: the barrier that public kernels most often lack is the one between the reads
+** of a result and the next write to it by thread 0 or warp 0 (docs/cpu-device.md has the measurement).  Else ascending,
+** so that the first warp's printf comes first.
 */
 #include "cpu/runtime/warp_order.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/error.h"
 
 int dc_warp_order_read(dc_warp_order *order, dc_error *err) {
   static const char random[] = "random:";

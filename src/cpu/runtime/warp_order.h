@@ -1,8 +1,8 @@
 /*
-** warp_order.h - in which order the warps of a block run from one barrier to the next.
+** warp_order.h - the order in which the warps of a block run between barriers.
 **
-** A kernel that lacks no barrier gives the same result in every order.  One that does may be right on a GPU, where
-** warps run concurrently, and wrong where they run one after another.
+** A kernel without data races gives the same result in every order.  One that lacks a barrier may be right on a GPU,
+** where warps run concurrently, and wrong where they run one after another.
 */
 #pragma once
 

@@ -14,7 +14,7 @@
 #define DC_RARE(x) __builtin_expect((x), 0)
 #define DC_USUAL(x) __builtin_expect((x), 1)
 #define DC_CALL static __attribute__((noinline, unused))
-#define DC_COLD static __attribute__((noinline, cold, unused))
+#define DC_SLOW static __attribute__((noinline, cold, unused))
 
 /* --- small things ----------------------------------------------------------------------------------------------- */
 
@@ -118,7 +118,7 @@ DC_FN int dc_bad_addresses(V64 a, u64 base, unsigned bytes, M m) {
   return (any[0] | any[1]) != 0;
 #endif
 }
-DC_COLD int dc_misaligned_row(u64 first, s64 stride, unsigned bytes, M m) {
+DC_SLOW int dc_misaligned_row(u64 first, s64 stride, unsigned bytes, M m) {
   for (u32 w = M_word(m); w; w &= w - 1)
     if ((first + (u64)stride * (u64)__builtin_ctz(w)) & (bytes - 1)) return 1;
   return 0;
@@ -153,7 +153,7 @@ DC_ONE(u64, u64, u64)
 
 #define DC_EACH_LANE(l, m) for (u32 w_ = M_word(m), l; w_ && (l = (u32)__builtin_ctz(w_), 1); w_ &= w_ - 1)
 #define DC_LANE_BY_LANE(T, V, R)                                                                                       \
-  DC_COLD V dc_slow_gather_##T(V64 a, s64 offset, M m) {                                                               \
+  DC_SLOW V dc_slow_gather_##T(V64 a, s64 offset, M m) {                                                               \
     u64 at[DC_W];                                                                                                      \
     R t[DC_W];                                                                                                         \
     memset(t, 0, sizeof t);                                                                                            \
@@ -161,7 +161,7 @@ DC_ONE(u64, u64, u64)
     DC_EACH_LANE(l, m) t[l] = dc_ld_##T(at[l] + (u64)offset);                                                          \
     return V##_load(t);                                                                                                \
   }                                                                                                                    \
-  DC_COLD void dc_slow_scatter_##T(V64 a, s64 offset, V x, M m) {                                                      \
+  DC_SLOW void dc_slow_scatter_##T(V64 a, s64 offset, V x, M m) {                                                      \
     u64 at[DC_W];                                                                                                      \
     R t[DC_W];                                                                                                         \
     V64_store(at, a);                                                                                                  \

@@ -1,11 +1,5 @@
-/* emit_value.c - see emit_value.h. */
-#include "cpu/codegen/emit_value.h"
-
-#include "base/buf.h"
-#include "cpu/analysis/uniformity.h"
+/* emitter.c - see emitter.h. */
 #include "cpu/codegen/emitter.h"
-#include "cpu/interp/code.h"
-#include "cpu/ptx/ptx.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
