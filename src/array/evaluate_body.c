@@ -1,6 +1,8 @@
 /* evaluate_body.c - see evaluate_body.h. */
 #include "array/evaluate_body.h"
 
+#include <stdlib.h>
+
 #include "array/array.h"
 #include "array/codegen/body.h"
 #include "array/codegen/ir.h"
@@ -16,6 +18,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "device/device.h"
+
+#define OVERLAPS 2 /* a result would overwrite values that are still to be read */
 
 /* Inputs are computed; what reads the results, or values of theirs that are still to be written, too. */
 static int prepare_operands(const dc_body *body, const dc_body_operand *o, dc_error *err) {
@@ -57,15 +61,31 @@ static int evaluate_beside(dc_body *body, const dc_body_operand *o, dc_device *d
   return rc;
 }
 
-int dc_evaluate_body(dc_body *body, const dc_body_operand *o, dc_device *dev, const dc_geometry *domain, dc_buf *text,
-                     bool *attributable, dc_error *err) {
+/* Room for the inputs of a body with more of them than a dc_program has on the stack; *room is NULL where it has not. */
+static int make_room(const dc_body *body, dc_operand **room, dc_error *err) {
+  *room = NULL;
+  if (body->nparams < DC_MAX_OPERANDS) return 0;
+  *room = calloc((size_t)body->nparams + 1, sizeof **room);
+  return *room != NULL ? 0 : dc_fail_oom(err);
+}
+
+static int evaluate_with(dc_body *body, const dc_body_operand *o, dc_operand *inputs, dc_device *dev,
+                         const dc_geometry *domain, dc_buf *text, bool *attributable, dc_error *err) {
   dc_program p;
   int a, b;
-  *attributable = false;
-  if (prepare_operands(body, o, err) != 0 || dc_lower_body(&p, body, o, dev, domain, err) != 0) return -1;
+  if (dc_lower_body(&p, body, o, inputs, dev, domain, err) != 0) return -1;
   if (dc_results_overlap(&p, &a, &b)) return fail_shared(body, &p, a, b, err);
-  if (!p.schedule.safe) return evaluate_beside(body, o, dev, domain, text, attributable, err);
-  return dc_program_run_body(&p, body, text, attributable, err);
+  return p.schedule.safe ? dc_program_run_body(&p, body, text, attributable, err) : OVERLAPS;
+}
+
+int dc_evaluate_body(dc_body *body, const dc_body_operand *o, dc_device *dev, const dc_geometry *domain, dc_buf *text,
+                     bool *attributable, dc_error *err) {
+  dc_operand *room;
+  *attributable = false;
+  if (prepare_operands(body, o, err) != 0 || make_room(body, &room, err) != 0) return -1;
+  int rc = evaluate_with(body, o, room, dev, domain, text, attributable, err);
+  free(room);
+  return rc == OVERLAPS ? evaluate_beside(body, o, dev, domain, text, attributable, err) : rc;
 }
 
 /* Computes beside `out`, which shares memory with an input. */
@@ -80,14 +100,22 @@ static int reduce_beside(dc_body *body, const dc_body_operand *o, dc_array *out,
   return rc;
 }
 
-int dc_reduce_body(dc_body *body, const dc_body_operand *o, dc_array *out, const dc_geometry *domain, uint32_t axes,
-                   dc_buf *text, bool *attributable, dc_error *err) {
+static int reduce_with(dc_body *body, const dc_body_operand *o, dc_operand *inputs, dc_array *out,
+                       const dc_geometry *domain, uint32_t axes, dc_buf *text, bool *attributable, dc_error *err) {
   dc_program p;
-  *attributable = false;
-  if (prepare_operands(body, o, err) != 0 || dc_array_will_write(out, err) != 0 ||
-      dc_lower_body_reduction(&p, body, o, out, domain, axes, err) != 0)
-    return -1;
-  if (!p.schedule.safe) return reduce_beside(body, o, out, domain, axes, text, attributable, err);
+  if (dc_lower_body_reduction(&p, body, o, inputs, out, domain, axes, err) != 0) return -1;
+  if (!p.schedule.safe) return OVERLAPS;
   if (dc_buffer_used(out->buffer, true, err) != 0) return -1;
   return dc_program_run_body(&p, body, text, attributable, err);
+}
+
+int dc_reduce_body(dc_body *body, const dc_body_operand *o, dc_array *out, const dc_geometry *domain, uint32_t axes,
+                   dc_buf *text, bool *attributable, dc_error *err) {
+  dc_operand *room;
+  *attributable = false;
+  if (prepare_operands(body, o, err) != 0 || dc_array_will_write(out, err) != 0 || make_room(body, &room, err) != 0)
+    return -1;
+  const int rc = reduce_with(body, o, room, out, domain, axes, text, attributable, err);
+  free(room);
+  return rc == OVERLAPS ? reduce_beside(body, o, out, domain, axes, text, attributable, err) : rc;
 }

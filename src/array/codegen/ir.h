@@ -88,7 +88,8 @@ typedef struct dc_ir {
   dc_ref offset, guard;        /* where it does, and where it is guarded */
   uint8_t reduction[DC_MAX_REDUCES]; /* the instructions that reduce */
   dc_operand out;
-  dc_operand input[DC_MAX_INPUTS_OF_IR];
+  dc_operand *input;             /* the next ones, or more of them for a body with many parameters */
+  dc_operand inputs[DC_MAX_OPERANDS];
   const dc_body *body; /* NULL: none.  Of kind ELEMENTS it stands in place of instructions, its results are inputs that
                        ** are marked so, and `out` has no dtype */
   dc_ref argument[DC_MAX_BODY_PARAMS]; /* what each parameter of the body stands for */

@@ -338,6 +338,7 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
   dc_ir *ir = &p->ir;
   p->dev = dev;
   ir->kind = DC_ELEMENTS;
+  ir->input = ir->inputs;
   ir->ninstructions = ir->ninputs = ir->nnumbers = ir->nreduces = 0;
   ir->npasses = 1;
   ir->axes = 0;
@@ -420,9 +421,10 @@ static int add_body_input(dc_program *p, const dc_body_param *param, dc_array *a
 }
 
 /* The inputs and numbers that the parameters stand for. */
-static int add_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_error *err) {
+static int add_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_operand *inputs, dc_error *err) {
   dc_ir *ir = &p->ir;
   ir->body = body;
+  if (inputs != NULL) ir->input = inputs;
   ir->number_input = -1;
   for (int i = 0; i < body->nparams; i++) {
     if (o[i].array == NULL) {
@@ -442,11 +444,11 @@ static int schedule_body(dc_program *p, const dc_geometry *g, const dc_geometry 
                  p->ir.body->name);
 }
 
-int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_device *dev,
+int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_operand *inputs, dc_device *dev,
                   const dc_geometry *domain, dc_error *err) {
   dc_ir *ir = &p->ir;
   start(p, dev, 0, DC_DTYPE_NONE, domain);
-  if (add_body(p, body, o, err) != 0) return -1;
+  if (add_body(p, body, o, inputs, err) != 0) return -1;
   if (body->indexed) {
     ir->number_input = ir->ninputs;
     ir->input[ir->ninputs++] = (dc_operand){ .g = domain, .index = true, .dtype = DC_INT64 };
@@ -454,11 +456,11 @@ int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, 
   return schedule_body(p, domain, domain, err);
 }
 
-int dc_lower_body_reduction(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_array *out,
-                            const dc_geometry *domain, uint32_t axes, dc_error *err) {
+int dc_lower_body_reduction(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_operand *inputs,
+                            dc_array *out, const dc_geometry *domain, uint32_t axes, dc_error *err) {
   dc_ir *ir = &p->ir;
   start(p, out->dev, out->ptr, out->dtype, &out->g);
-  if (add_body(p, body, o, err) != 0) return -1;
+  if (add_body(p, body, o, inputs, err) != 0) return -1;
   ir->kind = DC_REDUCTION;
   ir->axes = axes;
   ir->nreduces = ir->ninstructions = 1;

@@ -25,12 +25,14 @@ int dc_lower_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array 
 ** */
 int dc_lower_predicate(dc_program *p, dc_array *test, dc_array *value, dc_error *err);
 /* A program of kind ELEMENTS that runs the body for each element of the domain, which is the shape of its results;
-** other arrays broadcast to it.  All arrays are READY. */
-int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_device *dev,
+** other arrays broadcast to it.  All arrays are READY.
+** `inputs`: room for an input for each parameter and one more, as long as the program is used; NULL where these are at
+** most DC_MAX_OPERANDS. */
+int dc_lower_body(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_operand *inputs, dc_device *dev,
                   const dc_geometry *domain, dc_error *err);
 /* A program of kind REDUCTION by the body, over the domain's axes that are bits of `axes`: `out` is READY. */
-int dc_lower_body_reduction(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_array *out,
-                            const dc_geometry *domain, uint32_t axes, dc_error *err);
+int dc_lower_body_reduction(dc_program *p, const dc_body *body, const dc_body_operand *o, dc_operand *inputs,
+                            dc_array *out, const dc_geometry *domain, uint32_t axes, dc_error *err);
 /* The program that fills the result with one number. */
 void dc_lower_number(dc_program *p, const dc_number *v, dc_device *dev, dc_ptr ptr, dc_dtype dtype,
                        const dc_geometry *g);
