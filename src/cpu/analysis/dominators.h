@@ -9,7 +9,7 @@
 /* idom[b], of nblocks: b's immediate dominator; block 0 is its own.  -1: out of memory. */
 int ptx_dominators(const ptx_func *f, int32_t *idom);
 
-/* ipdom[b], of nblocks: b's immediate post-dominator, where lanes that part at its end meet; -1: the end of the
-** function.  Edges to blocks that only end lanes are left out (see ptx_live_succ), and a loop that never ends has an
-** edge to the exit at its last block.  -1: out of memory. */
+/* ipdom[b], of nblocks: b's immediate post-dominator, where lanes that diverge at its end reconverge; -1: the end of
+** the function.  Edges to exit blocks are left out (see ptx_live_succ), and the last block of an endless loop has an
+** edge to the exit.  -1: out of memory. */
 int ptx_post_dominators(const ptx_func *f, int32_t *ipdom);

@@ -63,7 +63,7 @@ static void touch(scan *s, int32_t reg, int32_t at) {
   if (at > s->end[reg]) s->end[reg] = at;
 }
 
-/* ---- what each block reads first and writes whole ---- */
+/* ---- upward-exposed reads and full writes of each block ---- */
 
 /* killed[r]: 2b+2 when block b has written r whole, 2b+1 when it has read r before that. */
 static void read_reg(scan *s, int32_t reg, int32_t block, int32_t at) {
@@ -172,8 +172,8 @@ static int32_t take_queued(scan *s, int32_t b) {
   return b;
 }
 
-/* Live-in = read first, or live-out and not written whole; upwards until nothing grows.  Most edges lead downwards in
-** the blocks' order, so a sweep upwards settles all but what goes round loops. */
+/* Backward data flow to a fixpoint: live-in = use | (live-out & ~def).  Most edges lead to later blocks, so one sweep
+** from the last block to the first reaches the fixpoint except around loops. */
 static void flow_back(scan *s) {
   while (s->nqueued > 0) {
     int32_t b = s->top;
@@ -193,8 +193,8 @@ static void flow_back(scan *s) {
   }
 }
 
-/* Only the first block that a register is live into and the last that it is live out of matter.  Then all is zero
-** again. */
+/* Extends each register's interval to the first block that it is live into and the last that it is live out of; clears
+** the flow of the batch. */
 static void touch_ends(scan *s, const int32_t regs[64]) {
   const ptx_block *blocks = s->f->blocks;
   uint64_t done = 0, all_in = 0, all_out = 0, fresh;

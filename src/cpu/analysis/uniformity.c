@@ -151,10 +151,10 @@ static void push_region(dc_uniformity *k, int32_t b, int32_t meet, int32_t *dept
   }
 }
 
-static bool diverge(dc_uniformity *k, int32_t b) {
+/* Some lanes may go to the exit blocks behind block b alone.  True: one was not divergent before. */
+static bool diverge_exits(dc_uniformity *k, int32_t b) {
   int32_t s;
-  bool news = !k->divergent[b];
-  k->divergent[b] = true;
+  bool news = false;
   for (int i = 0; ptx_block_succ(&k->f->blocks[b], i, &s); i++)
     if (s >= 0 && k->exit_block[s] && !k->divergent[s]) k->divergent[s] = news = true;
   return news;
@@ -172,7 +172,9 @@ static bool split_region(dc_uniformity *k, int32_t branch) {
     while (depth > 0) {
       int32_t b = k->stack[--depth];
       if (b > last) last = b;
-      news |= diverge(k, b);
+      news |= !k->divergent[b];
+      k->divergent[b] = true;
+      news |= diverge_exits(k, b);
       push_region(k, b, meet, &depth);
     }
     if (meet < 0 || last < meet) return news;
@@ -186,15 +188,12 @@ static bool split_region(dc_uniformity *k, int32_t branch) {
 static bool split(dc_uniformity *k, int32_t branch) {
   const ptx_block *bl = &k->f->blocks[branch];
   int32_t s, one = -1;
-  bool on = ptx_goes_on(k->f, bl), several = false, news = false;
+  bool on = ptx_goes_on(k->f, bl), several = false, news = diverge_exits(k, branch);
   for (int i = 0, r; (r = ptx_live_succ(k->f, bl, on, i, &s)) >= 0; i++) {
     if (r && one >= 0 && s != one) several = true;
     if (r) one = s;
   }
-  for (int i = 0; ptx_block_succ(bl, i, &s); i++)
-    if (s >= 0 && k->exit_block[s] && !k->divergent[s]) k->divergent[s] = news = true;
-  if (!several) return news;
-  return split_region(k, branch) || news;
+  return (several && split_region(k, branch)) || news;
 }
 
 static const ptx_ins *branch_of(const dc_uniformity *k, int32_t b) {
@@ -355,9 +354,8 @@ dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o) {
 
 /* The stride of 32-bit values counts modulo 2^32. */
 static dc_value_shape narrow(dc_value_shape a) {
-  int64_t stride = (int32_t)dc_value_stride(&a);
-  bool aligned = a.aligned && stride == 1;
-  return affine(stride, aligned);
+  const int64_t stride = (int32_t)dc_value_stride(&a);
+  return affine(stride, a.aligned && stride == 1);
 }
 
 static dc_value_shape sum(dc_value_shape a, dc_value_shape b, int64_t sign, int bits) {
@@ -442,19 +440,15 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
   }
   switch (ins->op) {
     case PTX_OP_MOV: return a;
-    case PTX_OP_CVTA:
-      if (ins->space != PTX_LOCAL) return a;
-      return varying;
+    case PTX_OP_CVTA: return ins->space == PTX_LOCAL ? varying : a;
     case PTX_OP_ADD: return sum(a, b, 1, bits);
     case PTX_OP_SUB: return sum(a, b, -1, bits);
     case PTX_OP_NEG: return product(a, -1, bits);
     case PTX_OP_SHL: return constant(src + 1, &c) && c >= 0 && c < bits ? product(a, (int64_t)1 << c, bits) : varying;
-    case PTX_OP_MUL:
-      if (ins->mode == PTX_HI_HALF || (ins->mode == PTX_WIDE && bits != 32)) return varying;
-      return scaled(k, ins, ins->mode == PTX_WIDE, bits);
-    case PTX_OP_MAD:
+    case PTX_OP_MUL: case PTX_OP_MAD:
       if (ins->mode == PTX_HI_HALF || (ins->mode == PTX_WIDE && bits != 32)) return varying;
       a = scaled(k, ins, ins->mode == PTX_WIDE, bits);
+      if (ins->op == PTX_OP_MUL) return a;
       b = dc_value_shape_of(k, src + 2);
       if (a.tag == DC_VARYING || b.tag == DC_VARYING) return varying;
       return sum(a, b, 1, ins->mode == PTX_WIDE ? 64 : bits);
@@ -466,7 +460,7 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
   }
 }
 
-/* Loads of one address by all lanes, of memory that no lane writes meanwhile, are uniform. */
+/* Loads of one address by all lanes are uniform, except strong ones, which other threads may interleave with writes. */
 static dc_value_shape load_kind(const dc_uniformity *k, const ptx_ins *ins) {
   const ptx_operand *at = &ins->opnd[ins->ndst];
   const uint32_t strong = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;

@@ -41,7 +41,7 @@ typedef struct dc_uniformity {
   bool *exit_block;    /* per block: a lone ret, exit or trap */
   int32_t *block_of;   /* per instruction */
   /* private to uniformity.c */
-  int32_t *idom, *enter, *leave; /* the tree of dominators: a block's interval [enter, leave) has what it dominates */
+  int32_t *idom, *enter, *leave; /* dominator tree: a block dominates those in its interval [enter, leave) */
   int32_t *ipdom;
   int32_t *loop_last, *latches;
   int32_t *loop_at, *loop_up; /* header of the innermost loop around a block; of the loop around a header's; -1 none */

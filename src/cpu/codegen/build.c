@@ -47,9 +47,9 @@ static struct {
   pthread_mutex_t lock;
   pthread_cond_t asked, answered;
   dc_build *first;       /* waiting to be built */
-  dc_build *current;     /* under way */
+  dc_build *current;     /* being built */
   bool quit;
-  atomic_bool orphaned;  /* after fork: requests wait, but no thread is there */
+  atomic_bool orphaned;  /* after fork: requests wait, and the thread is to be started again */
   helper builder;
   helper preparer;       /* precompiles the headers of `prepared` beside it */
   dc_native_source prepared;
@@ -269,7 +269,7 @@ static void init_conditions(void) {
   pthread_condattr_destroy(&attr);
 }
 
-/* The child has none of the threads: a request under way is queued again; the compilers are the parent's to stop. */
+/* The child has no threads: the current request is queued again; running compilers are the parent's. */
 static void in_child(void) {
   static const dc_cc_child idle = DC_CC_CHILD_INIT;
   init_conditions();

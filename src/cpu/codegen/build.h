@@ -13,13 +13,12 @@ typedef struct dc_build dc_build; /* a request; dc_build_free releases it */
 /* Asks for this source (copied; its first line includes native32.h or native16.h) compiled for `isa` ("baseline",
 ** "avx2", "avx512"), much optimised or (`opt` 1) little.  Does not wait.  NULL: there is no compiler, or no memory. */
 dc_build *dc_build_start(const char *source, size_t len, const char *isa, int opt);
-int dc_build_state(dc_build *b);                        /* 0 under way, 1 ready, -1 failed */
+int dc_build_state(dc_build *b);                        /* 0 being built, 1 ready, -1 failed */
 void *dc_build_symbol(dc_build *b, const char *name);   /* NULL unless ready and there */
-const char *dc_build_log(dc_build *b);                  /* what the compiler said, if it failed; never NULL */
-/* Moves the request to the head of the queue and waits until it is ready or has failed; the new state.  0: interrupted.
-*/
+const char *dc_build_log(dc_build *b);                  /* output of the compiler if it failed, else ""; never NULL */
+/* Moves the request to the head of the queue and waits until it is ready or failed.  The new state; 0: interrupted. */
 int dc_build_wait(dc_build *b);
-/* Unloads what is loaded, stops what is under way.  NULL is allowed. */
+/* Unloads the object or cancels the build.  NULL is allowed. */
 void dc_build_free(dc_build *b);
-/* Stops everything and ends the threads, as the end of the process does; what was not ready has failed. */
+/* Cancels all builds, which then have failed, and joins the threads; also done at the end of the process. */
 void dc_build_shutdown(void);

@@ -345,16 +345,13 @@ static bool precompile(const dc_native_source *s, const char *folder, int width,
 }
 
 void dc_native_precompile(const dc_native_source *s, dc_cc_child *child) {
-  int width = width_of(s);
+  const int width = width_of(s);
   config *c = config_of(s);
   pthread_mutex_lock(&all.lock);
-  char *folder = c && folder_of(c) ? strdup(c->folder) : NULL;
+  char *folder = c && width >= 0 && folder_of(c) ? strdup(c->folder) : NULL;
   pthread_mutex_unlock(&all.lock);
-  if (folder == NULL || width < 0) {
-    free(folder);
-    return;
-  }
-  bool done = precompile(s, folder, width, child);
+  if (folder == NULL) return;
+  const bool done = precompile(s, folder, width, child);
   pthread_mutex_lock(&all.lock);
   if (done || !dc_cc_stopped(child)) c->state[width] = done ? READY : FAILED;
   pthread_mutex_unlock(&all.lock);

@@ -36,7 +36,7 @@ static bool is_exit(const emitter *e, int32_t n) { return n >= 0 && e->k.exit_bl
 
 /* --- survey --------------------------------------------------------------------------------------------- */
 
-/* Nodes to blocks: a node's first instruction, or that of the nodes around it, lies in its block. */
+/* The block of each node. */
 static void find_blocks(emitter *e) {
   int32_t n = 0;
   for (int32_t b = 0; b < e->f->nblocks; b++) {
@@ -261,8 +261,7 @@ static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   return false;
 }
 
-/* Where a convergent node's diverging lanes rejoin at `to`, all of them may go there if no lane takes the other side.
-*/
+/* Where a convergent node's diverging lanes rejoin at `to`: jumps there if no lane takes the other side. */
 static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
   if (to <= n || dc_emit_divergent(e, n) || dc_emit_divergent(e, to) || is_exit(e, to)) return;
   PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
@@ -295,7 +294,7 @@ static void diverge(emitter *e, int32_t n) {
   }
   PUT("tk = M_and%s(%s, P_word(p%d)); nt = M_and%s(%s, P_word(p%d));\n", node->flip ? "n" : "", here, guard_reg(node),
       node->flip ? "" : "n", here, guard_reg(node));
-  if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some end, the rest go on */
+  if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some exit */
     int32_t on = taken == DC_NODE_LEAVE ? next : taken;
     PUT("act = M_andn(act, %s); if (!M_any(act)) goto done; ", taken == DC_NODE_LEAVE ? "tk" : "nt");
     jump_together(e, n, on);
@@ -303,7 +302,7 @@ static void diverge(emitter *e, int32_t n) {
   }
   skip(e, n, taken, "nt");
   skip(e, n, next, "tk");
-  bool first = !is_exit(e, taken); /* lanes that go to an exit do not come back */
+  bool first = !is_exit(e, taken); /* to exits last: lanes do not return from there */
   send(e, first ? taken : next, first ? "tk" : "nt");
   send(e, first ? next : taken, first ? "nt" : "tk");
   go_on_after_split(e, n, taken, next);
@@ -330,7 +329,7 @@ static void jump(emitter *e, int32_t n) {
   go(e, n, g >= 0 ? node->next : node->taken);
 }
 
-/* --- what ends nodes ------------------------------------------------------------------------------------ */
+/* --- ends of nodes -------------------------------------------------------------------------------------- */
 
 /* The operands of the node's end, which warp.c does, to tier 0's register file; mask NULL: of all lanes. */
 static void store_operands(emitter *e, const dc_basic_block *node, const char *mask) {

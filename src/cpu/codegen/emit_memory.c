@@ -50,11 +50,13 @@ static int base_of(int space) {
   }
 }
 
+static bool is_signed(const ptx_ins *ins) { return ins->type >= PTX_S8 && ins->type <= PTX_S64; }
+
+/* The type of an element as in names of simd/memory.h. */
 static const char *element(const ptx_ins *ins) {
-  bool sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
   switch (ptx_type_bits((ptx_type)ins->type)) {
-    case 8: return sign ? "s8" : "u8";
-    case 16: return sign ? "s16" : "u16";
+    case 8: return is_signed(ins) ? "s8" : "u8";
+    case 16: return is_signed(ins) ? "s16" : "u16";
     case 32: return "u32";
     default: return "u64";
   }
@@ -63,6 +65,7 @@ static const char *element(const ptx_ins *ins) {
 /* The pattern of the lanes' addresses: one address, a row with a stride, or lane by lane. */
 typedef struct access {
   const ptx_operand *at;
+  int size, n;           /* bytes of an element, elements of a lane */
   int base;
   long long offset;      /* constant part, beside the base */
   enum { ONE, ROW, LANES } how;
@@ -72,7 +75,8 @@ typedef struct access {
 } access;
 
 static access access_of(const emitter *e, const ptx_ins *ins) {
-  access p = { .at = address_of(ins), .base = base_of(space_of(ins, address_of(ins))) };
+  access p = { .at = address_of(ins), .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
+               .base = base_of(space_of(ins, address_of(ins))) };
   p.offset = p.at->imm;
   if (p.at->sym) p.offset += dc_code_address(e->fn->code, p.at->sym);
   bool local = p.base == DC_BASE_LOCAL;
@@ -90,8 +94,8 @@ static access access_of(const emitter *e, const ptx_ins *ins) {
 }
 
 /* Declares a_, the address of lane 0 or, lane by lane, all addresses; checks its alignment. */
-static void begin_access(emitter *e, const ptx_ins *ins, const access *p) {
-  int bytes = ptx_type_bits((ptx_type)ins->type) / 8 * (ins->vec ? ins->vec : 1);
+static void begin_access(emitter *e, const access *p) {
+  int bytes = p->size * p->n;
   PUT("{ ");
   if (p->how == LANES) {
     PUT("const V64 a_ = V64_plus(");
@@ -115,10 +119,10 @@ static void begin_access(emitter *e, const ptx_ins *ins, const access *p) {
 
 /* Opens the call that loads or stores the lanes of a row that wraps around; values and mask follow. */
 static void begin_wrapped(emitter *e, const ptx_ins *ins, const access *p, int j) {
-  int size = ptx_type_bits((ptx_type)ins->type) / 8;
-  bool is_store = ins->op == PTX_OP_ST, sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
+  const int size = p->size;
+  bool is_store = ins->op == PTX_OP_ST;
   char rest[64];
-  snprintf(rest, sizeof rest, "DC_WRAP_%s, %d, %d", is_store ? "STORE" : "LOAD", size, sign);
+  snprintf(rest, sizeof rest, "DC_WRAP_%s, %d, %d", is_store ? "STORE" : "LOAD", size, is_signed(ins));
   if (p->narrow) PUT("({ static const dc_wrap w_ = { %lldll, 0, 1, 0, %s }; ", p->stride, rest);
   else dc_emit_wrap(e, &p->s, rest);
   PUT("dc_wrapped_%s_V%d(n, &w_, a_ + %d, ", is_store ? "store" : "load", size == 8 ? 64 : 32, j * size);
@@ -144,8 +148,7 @@ static void as_lanes_if_odd(access *p) {
 
 /* A masked row: the other lanes keep their values. */
 static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask) {
-  int32_t d = ins->opnd[j].reg;
-  int size = ptx_type_bits((ptx_type)ins->type) / 8;
+  const int32_t d = ins->opnd[j].reg, size = p->size;
   PUT("v%d = ", d);
   if (put_condition(e, p, "")) {
     PUT(" ? V%d_select(%s, ", size == 8 ? 64 : 32, mask);
@@ -157,19 +160,17 @@ static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j
 
 /* The kind of packs of simd/packs.h, if the lanes' packs are contiguous; else NULL. */
 static const char *packs(const ptx_ins *ins, const access *p) {
-  const int bits = ptx_type_bits((ptx_type)ins->type);
-  if (p->how != ROW || ins->vec < 2 || p->stride != bits / 8 * ins->vec) return NULL;
-  if (bits == 32) return ins->vec == 2 ? "2" : ins->vec == 4 ? "4" : NULL;
-  return bits == 64 && ins->vec == 2 ? "2x64" : NULL;
+  if (p->how != ROW || ins->vec < 2 || p->stride != p->size * ins->vec) return NULL;
+  if (p->size == 4) return ins->vec == 2 ? "2" : ins->vec == 4 ? "4" : NULL;
+  return p->size == 8 && ins->vec == 2 ? "2x64" : NULL;
 }
 
 static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
-  int size = ptx_type_bits((ptx_type)ins->type) / 8;
-  int32_t d = ins->opnd[j].reg;
+  const int32_t d = ins->opnd[j].reg, size = p->size;
   const char *far = e->f->nins > LONG ? "far_" : "";
   if (d < 0) return;
-  bool sign = ins->type >= PTX_S8 && ins->type <= PTX_S64;
+  bool sign = is_signed(ins);
   bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
   bool widens = dc_emit_bits(e, d) == 64 && size < 8;
   if (dc_emit_shape(e, d)->tag == DC_UNIFORM) {
@@ -210,7 +211,7 @@ static void put_value(emitter *e, const ptx_operand *o, int size, bool scalar) {
 
 static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask) {
   const char *T = element(ins);
-  int size = ptx_type_bits((ptx_type)ins->type) / 8;
+  const int size = p->size;
   const ptx_operand *o = &p->at[1 + j];
   bool scalar = o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM;
   if (p->how == ONE) {
@@ -254,18 +255,17 @@ static void store_packs(emitter *e, const ptx_ins *ins, const access *p, const c
   PUT("dc_put_pack%s(a_, %s", packs(ins, p), mask);
   for (int j = 0; j < ins->vec; j++) {
     PUT(", ");
-    put_value(e, &p->at[1 + j], ptx_type_bits((ptx_type)ins->type) / 8, false);
+    put_value(e, &p->at[1 + j], p->size, false);
   }
   PUT("); ");
 }
 
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   access p = access_of(e, ins);
-  int n = ins->vec ? ins->vec : 1;
-  int bytes = ptx_type_bits((ptx_type)ins->type) / 8 * n;
+  const int bytes = p.size * p.n;
   as_lanes_if_odd(&p);
   if (p.base == DC_BASE_LOCAL) e->out->lane_free = false;
-  begin_access(e, ins, &p);
+  begin_access(e, &p);
   if (p.how == LANES && (bytes > 1 || DC_IGNORED)) {
     PUT("if (DC_RARE(dc_bad_addresses(a_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p.base), bytes, mask);
   } else if (p.how == ROW && bytes > 1 && p.stride % bytes != 0) {
@@ -274,7 +274,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (ins->op == PTX_OP_ST && packs(ins, &p)) {
     store_packs(e, ins, &p, mask);
   } else {
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < p.n; j++) {
       if (ins->op == PTX_OP_ST) store_element(e, ins, &p, j, mask);
       else load_element(e, ins, &p, j, mask, keep);
     }

@@ -6,6 +6,6 @@
 #include "cpu/codegen/emitter.h"
 #include "cpu/ptx/ptx.h"
 
-/* false: not a load or store that emitted code does by itself. */
+/* Whether emitted code does this instruction, a load or store, without tier 0. */
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep);

@@ -118,7 +118,7 @@ static void keep_register(emitter *e, int32_t r, bool back) {
   const dc_value_shape *s = dc_emit_shape(e, r);
   if (e->k.def_at[r] == e->k.def_at[r + 1]) return; /* never written */
   int bits = dc_emit_bits(e, r);
-  if (e->given[r]) { /* warp.c may write it meanwhile */
+  if (e->given[r]) { /* warp.c writes it during the suspension */
     if (back) dc_emit_from_slot(e, r);
     else dc_emit_to_slot(e, r, NULL);
     return;

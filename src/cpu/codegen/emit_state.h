@@ -6,10 +6,11 @@
 #include "cpu/codegen/emitter.h"
 
 int dc_emit_liveness(emitter *e);                 /* fills e->live; -1: out of memory */
-void dc_emit_suspend(emitter *e, int32_t node);   /* saves what is live at a node */
+void dc_emit_suspend(emitter *e, int32_t node);   /* saves the registers that are live at a node */
 void dc_emit_resume(emitter *e, int32_t node);
 
-/* Writes what is live at the node to tier 0's register file, for the lanes of `mask`; `node` < 0: nothing. */
+/* Writes the registers that are live at the node to tier 0's register file, for the lanes of `mask`; `node` < 0:
+** nothing. */
 void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask);
 
 /* The same for all nodes where lanes wait; m: all of these lanes. */

@@ -50,11 +50,11 @@ typedef struct emitter {
   int32_t *origin_save_at;
   int32_t *origin_turn; /* per instruction: the last suspension or resumption that saved x<i> and ok<i> */
   int32_t turn;
-  bool *given;          /* per register: a result of what warp.c does while emitted code suspends */
+  bool *given;          /* per register: written by warp.c while emitted code is suspended */
   bool leaves;          /* some site deoptimizes */
   bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */
-  const char *mask;     /* of the code under way: "act" or "m" */
+  const char *mask;     /* of the node being emitted: "act" or "m" */
   bool chooses;         /* masks given to operations are predicates (P) for the moment */
 } emitter;
 

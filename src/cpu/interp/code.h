@@ -1,5 +1,5 @@
 /*
-** code.h - decoded functions: nodes of operations, as the warp loop and the C emitter read them.
+** code.h - decoded functions: basic blocks of operations, as the warp scheduler and the C emitter read them.
 */
 #pragma once
 
@@ -38,8 +38,8 @@ typedef struct dc_copy {
   uint32_t from, to, size;
 } dc_copy;
 
-/* Straight-line code: operations, then one way of ending.  Numbered in the order of the blocks
-** (reverse post-order), which is the order in which waiting lanes are served. */
+/* A node of the decoded control-flow graph, a basic block of PTX or, around calls and barriers, a part of one:
+** operations, then one terminator.  Numbered in reverse post-order, in which waiting lanes run. */
 typedef struct dc_basic_block {
   const dc_uop *first, *last;
   int32_t taken, next;   /* where lanes go for which the guard holds / does not hold; DC_NODE_LEAVE */

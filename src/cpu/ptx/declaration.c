@@ -238,7 +238,7 @@ typedef struct raw_reloc {
 typedef struct init_state {
   const ptx_decl *d;
   shape sh;
-  uint64_t pos, scalar; /* byte under way, bytes of one scalar */
+  uint64_t pos, scalar; /* offset of the next byte, bytes of a scalar */
 } init_state;
 
 /* Zeros up to byte `to`. */

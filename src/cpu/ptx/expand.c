@@ -142,7 +142,7 @@ static int expand_vector(ptx_parser *P, const ptx_ins *ins) {
   static const char *const texts[] = {"mov.b16", "mov.b32", "mov.b64"};
   int bits = ptx_type_bits((ptx_type)ins->type), n = ins->vec;
   if (ins->op != PTX_OP_MOV || n < 2 || ins->ndst != n || ins->nsrc != n) return 0;
-  for (int i = 0; i < n; i++) /* what is overwritten must not be read afterwards */
+  for (int i = 0; i < n; i++) /* no destination may be a later source */
     for (int k = i + 1; k < n; k++)
       if (ins->opnd[i].reg >= 0 && ins->opnd[i].reg == ins->opnd[n + k].reg) return 0;
   for (int i = 0; i < n; i++) {
@@ -157,7 +157,7 @@ static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
   bool half = ins->type2 == PTX_F16;
   if (ins->type != PTX_F32 || (!half && ins->type2 != PTX_BF16)) return 0;
   ptx_operand opnd[4];
-  size_t n = (size_t)(strrchr(ins->text, '.') - ins->text); /* without the type of what is widened */
+  size_t n = (size_t)(strrchr(ins->text, '.') - ins->text); /* without the type of the widened sources */
   const char *text = dc_arena_strndup(&P->m->arena, ins->text, n);
   if (!text) return ptxp_oom(P);
   for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
@@ -195,8 +195,7 @@ static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
 
 /* ---- the stack ---- */
 
-/* alloca d, size[, align]: rounds the stack pointer up to align and adds size; beyond the stack's end the thread traps.
-*/
+/* alloca d, size[, align]: rounds the stack pointer up to align and adds size; past the end the thread traps. */
 static int expand_alloca(ptx_parser *P, const ptx_ins *ins) {
   int64_t align = ins->nsrc > 1 ? ins->opnd[2].imm : 8;
   int32_t pred = -1, sp = P->stack_reg;

@@ -132,8 +132,7 @@ static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   return 1;
 }
 
-/* Registers (all elements of a vector), special registers, symbols. Sets `refuse` for operands the device cannot run.
-*/
+/* Registers (all elements of a vector), special registers, symbols. Sets `refuse` for unsupported operands. */
 static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   ptx_tok name = P->lex.tok;
   size_t bare = name.len;
@@ -300,9 +299,7 @@ static bool kind_fits(const ptx_parser *P, const ptx_ins *ins, int i) {
   if (i < ins->ndst && o->kind != PTX_REG && o->kind != PTX_SINK) return false;
   if (i >= ins->ndst && o->kind == PTX_SINK) return false;
   if ((o->kind == PTX_ADDR) != address) return false;
-  if (o->kind == PTX_SYM && ins->op != PTX_OP_MOV && ins->op != PTX_OP_CVTA && ins->op != PTX_OP_ISSPACEP &&
-      ins->op != PTX_OP_ADD && ins->op != PTX_OP_SUB && ins->op != PTX_OP_ST && ins->op != PTX_OP_CVT)
-    return false;
+  if (o->kind == PTX_SYM && !(ptx_traits(ins->op) & PTX_T_SYMBOL)) return false;
   if (o->kind == PTX_SREG && ins->op != PTX_OP_MOV && ins->op != PTX_OP_CVT) return false;
   if (o->subword && !ptx_takes_subwords(ins)) return false;
   if (o->negated && (!wants_pred || i < ins->ndst)) return false;
@@ -312,7 +309,7 @@ static bool kind_fits(const ptx_parser *P, const ptx_ins *ins, int i) {
   return (bits == 1) == wants_pred && !(o->kind == PTX_ADDR && bits != 32 && bits != 64);
 }
 
-/* A named variable must lie in the space that the instruction reads; parameters are also held to their size. */
+/* A named variable must be in the state space of the instruction; accesses of parameters must be inside of them. */
 static int check_place(ptx_parser *P, const ptx_ins *ins, const ptx_operand *o) {
   const ptx_sym *sym = o->sym;
   uint8_t space = ins->op == PTX_OP_CP && o != ins->opnd ? ins->space2 : ins->space;
@@ -337,7 +334,7 @@ static int check(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
   return 0;
 }
 
-/* Float constants become bits of the type that reads them: f64, or f32 in the low half. */
+/* Converts float constants to the type of the instruction: bits of an f64, or of an f32 in the low half. */
 static void fix_floats(ptx_ins *ins) {
   for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
     ptx_operand *o = &ins->opnd[i];
@@ -418,7 +415,7 @@ static int call_target(ptx_parser *P, ptx_ins *ins) {
   return 0;
 }
 
-/* Arguments and result must cover the callee's, whose sizes are what gets copied. */
+/* Arguments and result must be at least as large as the callee's, whose sizes are copied. */
 static int check_call(ptx_parser *P, const ptx_ins *ins) {
   const ptx_func *f = ins->callee ? ins->callee->func : NULL;
   if (!f) return 0;
@@ -453,7 +450,7 @@ static int read_call(ptx_parser *P, ptx_ins *ins, bool *refuse) {
     if (read_arguments(P, args, ins->callee ? ins->callee->func : NULL, refuse) != 0) return -1;
     more = ptxp_accept(P, ',');
   }
-  if (more) { /* a .callprototype or .calltargets: only says what the arguments already show */
+  if (more) { /* a .callprototype or .calltargets: redundant, the arguments are known */
     ptx_tok prototype;
     if (ptxp_name(P, &prototype, "a prototype's name") != 0) return -1;
   }
@@ -529,7 +526,7 @@ static void refuse_function(ptx_parser *P, ptx_ins *ins) {
   P->f->refused_ptx_line = ins->ptx_line;
 }
 
-/* cp.async's size is an operand; here it becomes the type. */
+/* Sets the type of cp.async from the operand that is its size. */
 static int size_copy(ptx_parser *P, ptx_ins *ins) {
   const ptx_operand *o = &ins->opnd[2];
   int64_t n = o->kind == PTX_IMM && !o->is_float ? o->imm : 0;

@@ -47,10 +47,10 @@ typedef struct reached {
   uint64_t *shared;        /* graph.words of bits, one a shared variable; NULL: none */
 } reached;
 
-/* Node nfuncs stands for an indirect call: from it every function whose address is taken is called. */
+/* Node nfuncs is the callee of indirect calls; its own callees are all functions whose address is taken. */
 typedef struct graph {
   ptx_parser *P;
-  ptx_vec shared;      /* ptx_sym *: every .shared variable; its offset holds its index here meanwhile */
+  ptx_vec shared;      /* ptx_sym *: every .shared variable; until the layout its offset holds its index here */
   ptx_vec taken;       /* ptx_func *: functions whose address is taken, callable indirectly */
   ptx_vec calls;       /* int32_t: numbers of callees; node n's are calls[at[n] .. at[n+1]) */
   int32_t *at;

@@ -1,7 +1,7 @@
 /*
 ** lex.c - the tokens of PTX (PTX ISA, chapter 4: Syntax).
 **
-** Reads only inside [text, text + len), so that any bytes at all are safe, a missing final NUL included.
+** Reads only inside [text, text + len): any bytes are safe, and no final NUL is needed.
 */
 #include "cpu/ptx/lex.h"
 
@@ -46,7 +46,7 @@ static bool skip_blanks(ptx_lex *lx) {
   }
 }
 
-/* Decimal floats: strtod wants a NUL, and no number worth reading is longer than the copy. */
+/* Decimal floats.  strtod needs a final NUL, so the number is copied; longer ones than the copy are bad tokens. */
 static void lex_decimal_float(ptx_lex *lx, const char *end) {
   char copy[128];
   size_t n = (size_t)(end - lx->tok.s);

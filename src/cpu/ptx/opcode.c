@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A word and the number that it stands for. Tables end with a NULL word. */
+/* A word and its value. Tables end with a NULL word. */
 typedef struct word_num {
   const char *word;
   int num;
@@ -198,7 +198,7 @@ static bool read_bar(ptx_ins *ins, const char *s, size_t len) {
   return true;
 }
 
-/* shf.{l,r}.{wrap,clamp}: the four modes stand in the order l.wrap, l.clamp, r.wrap, r.clamp. */
+/* shf.{l,r}.{wrap,clamp}: the order of the modes in enum ptx_mode is l.wrap, l.clamp, r.wrap, r.clamp. */
 static bool read_shf(ptx_ins *ins, const char *s, size_t len) {
   if (is(s, len, "l")) ins->mode = PTX_L_WRAP;
   else if (is(s, len, "r")) ins->mode = PTX_R_WRAP;

@@ -50,7 +50,8 @@ enum ptx_trait {
   PTX_T_PAIR = 1u << 17,         /* writes d or d|p: a second destination is a predicate, the sources are none */
   PTX_T_BY_WIDTH = 1u << 18,     /* integers: simd/ has it as v_TEXT_32, v_TEXT_64 … (predicates: v_TEXT_pred) */
   PTX_T_BY_TYPE = 1u << 19,      /* integers: simd/ has it as v_TEXT_s32, v_TEXT_u64 … */
-  PTX_T_COUNT = 1u << 20         /* integers: the result has 32 bits, whatever the type */
+  PTX_T_COUNT = 1u << 20,        /* integers: the result has 32 bits, whatever the type */
+  PTX_T_SYMBOL = 1u << 21        /* a source may be a variable's name: its address */
 };
 uint32_t ptx_traits(unsigned op);        /* ptx_opcode; enum ptx_trait */
 const char *ptx_op_text(unsigned op);    /* "add" */

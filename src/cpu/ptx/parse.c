@@ -1,7 +1,7 @@
 /*
-** parse.c - PTX text to a ptx_module: directives, functions, statements, source lines.
+** parse.c - see parse.h: directives, functions, statements, source lines.
 **
-** Recursive descent, but for scopes, whose depth the text chooses: they are an explicit stack.
+** Recursive descent, except for scopes: the text decides how deep they nest, so they are an explicit stack.
 */
 #define _GNU_SOURCE /* memmem */
 #include "cpu/ptx/parse.h"

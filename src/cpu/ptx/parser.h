@@ -22,7 +22,7 @@ typedef struct ptx_u64map {
   size_t n, cap;
 } ptx_u64map;
 
-/* A parameter or result that the function under way declares as a register. */
+/* A parameter or result that the current function declares as a register. */
 typedef struct ptx_regparam {
   ptx_sym *sym;
   int32_t reg;
@@ -36,9 +36,9 @@ typedef struct ptx_parser {
   dc_map forms;          /* opcode text -> ptx_form */
   ptx_vec funcs, vars;   /* of the module: ptx_func *, ptx_sym * */
   ptx_vec late;          /* ptx_late_reloc */
-  ptx_vec bytes, relocs; /* of the initialiser under way: uint8_t, ptx_reloc + name */
+  ptx_vec bytes, relocs; /* of the current initialiser: uint8_t, ptx_reloc + name */
   uint64_t init_bytes;   /* of all initialisers so far */
-  /* the function under way */
+  /* the current function */
   ptx_func *f;
   struct ptx_bind **buckets;    /* nbuckets of them, a power of two; a chain begins with the innermost name */
   uint32_t nbuckets, nbinds;
@@ -47,16 +47,16 @@ typedef struct ptx_parser {
   ptx_vec pendings;      /* ptx_pending */
   ptx_vec brxs;          /* ptx_brx */
   ptx_vec regs, ins, fvars; /* ptx_reg, ptx_ins, ptx_sym * */
-  ptx_vec params, rets;  /* ptx_sym *: of the function under way */
-  ptx_vec ops;           /* ptx_operand: of the instruction under way */
-  ptx_vec args, results; /* ptx_argument: of the call under way */
-  ptx_vec names;         /* ptx_tok: of the .branchtargets list under way */
+  ptx_vec params, rets;  /* ptx_sym *: of the current function */
+  ptx_vec ops;           /* ptx_operand: of the current instruction */
+  ptx_vec args, results; /* ptx_argument: of the current call */
+  ptx_vec names;         /* ptx_tok: of the current .branchtargets list */
   ptx_u64map ranges;     /* range id, number -> register */
   uint32_t range_ids;
   uint64_t callparam;    /* bytes of .param variables in the scopes now open */
   ptx_vec regparams;     /* ptx_regparam */
   bool has_stack;        /* some function calls alloca */
-  int32_t stack_reg;     /* stack pointer of the function under way, -1 none */
+  int32_t stack_reg;     /* stack pointer of the current function, -1 none */
   ptx_sym *stack;
   ptx_sym *reserved;     /* shared memory addressed by %reserved_smem_offset_…; NULL: not used */
   /* source lines */

@@ -1,9 +1,8 @@
 /*
-** ptx.h - PTX as data: what the parser makes and every later pass reads.
+** ptx.h - the intermediate representation of a PTX module, made by the parser and read by all later passes.
 **
-** Registers are untyped bit containers (two dialects of NVVM type them differently); the type is
-** each instruction's.  Inline assembly's nested scopes are flattened by renaming.  All memory is the
-** module's arena.
+** Registers are untyped bit containers (two dialects of NVVM type them differently); instructions are typed.  Nested
+** scopes of inline assembly are flattened by renaming.  All memory is the module's arena.
 */
 #pragma once
 
@@ -27,8 +26,8 @@ typedef enum ptx_space {
   PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM, PTX_REGSPACE
 } ptx_space;
 
-/* Base opcodes, a row each in ptx_ops.def.  An opcode that the parser does not
-** know is kept as PTX_OP_UNKNOWN with its text, and refused (with its line) when its entry is asked for. */
+/* Base opcodes, a row each in ptx_ops.def.  An unknown opcode is kept as PTX_OP_UNKNOWN with its text, and refused,
+** with its line, when its kernel is looked up. */
 typedef enum ptx_opcode {
 #define X(id, ...) PTX_OP_##id,
 #include "cpu/ptx/ptx_ops.def"
@@ -46,7 +45,7 @@ typedef enum ptx_round {
   PTX_RND_NONE, PTX_RN, PTX_RZ, PTX_RM, PTX_RP, PTX_RNI, PTX_RZI, PTX_RMI, PTX_RPI, PTX_RNA
 } ptx_round;
 
-/* What else distinguishes the forms of one opcode, where exactly one applies. */
+/* Mutually exclusive qualifiers of an opcode. */
 typedef enum ptx_mode {
   PTX_MODE_NONE,
   PTX_LO_HALF, PTX_HI_HALF, PTX_WIDE,                              /* mul, mad */
@@ -91,7 +90,7 @@ typedef enum ptx_operand_kind {
 } ptx_operand_kind;
 
 typedef enum ptx_sreg {
-  PTX_SR_NONE, /* TID_X to NSMID: read by emitted code itself, in the order of emit_ops.c */
+  PTX_SR_NONE, /* TID_X to NSMID: read by emitted code itself; the table in emit_ops.c has this order */
   PTX_SR_TID_X, PTX_SR_TID_Y, PTX_SR_TID_Z, PTX_SR_NTID_X, PTX_SR_NTID_Y, PTX_SR_NTID_Z,
   PTX_SR_CTAID_X, PTX_SR_CTAID_Y, PTX_SR_CTAID_Z, PTX_SR_NCTAID_X, PTX_SR_NCTAID_Y, PTX_SR_NCTAID_Z,
   PTX_SR_LANEID, PTX_SR_WARPID, PTX_SR_NWARPID, PTX_SR_WARP_SZ, PTX_SR_SMID, PTX_SR_NSMID, PTX_SR_GRIDID,
@@ -103,9 +102,9 @@ typedef enum ptx_sreg {
 
 typedef struct ptx_sym ptx_sym;
 
-/* Which bytes or halves of an operand a video instruction takes.  r.b2 and r.h1: one, PTX_SUBWORD_B0 + 2 and
-** PTX_SUBWORD_H0 + 1.  r.b3210, r.h10: a list, three bits each, the last written lowest, with PTX_SUBWORD_LIST and
-** their number.  0: the text names none. */
+/* Sub-words of an operand of a video instruction.  r.b2 and r.h1: one, PTX_SUBWORD_B0 + 2 and PTX_SUBWORD_H0 + 1.
+** r.b3210, r.h10: a list, three bits each, the last written lowest, with PTX_SUBWORD_LIST and their number.
+** 0: none. */
 enum ptx_subword {
   PTX_SUBWORD_B0 = 1, PTX_SUBWORD_H0 = 5, PTX_SUBWORD_COUNT = 1 << 12 /* times 1 to 4, minus 1 */,
   PTX_SUBWORD_NEGATED = 1 << 14, PTX_SUBWORD_LIST = 1 << 15
@@ -164,7 +163,7 @@ struct ptx_sym {
   uint64_t size;       /* bytes; 0 for .extern .shared x[] */
   uint64_t offset;     /* inside its space: set for params, shared, local; for global/const inside the module's image */
   bool external, weak, visible;
-  bool inside;         /* declared in a function's body: a .param variable with it belongs to calls made there */
+  bool inside;         /* declared in a function's body: a .param variable there is an argument of calls */
   uint8_t *init;       /* initial bytes (size of them) or NULL for zeros */
   struct ptx_reloc *relocs;
   int nrelocs;

@@ -172,8 +172,7 @@ int ptxp_pending_add(ptx_parser *P, const ptx_tok *name, ptx_operand *use, int32
   return ptxp_append(P, &P->pendings, &p, sizeof p);
 }
 
-/* Notes the target list of a brx.idx; its labels may still be unresolved, so operands are made at the function's end.
-*/
+/* Notes the target list of a brx.idx; labels may still be unresolved, so operands are made at the function's end. */
 static int attach_targets(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
   if (b->kind != PTX_BIND_TARGETS) return ptxp_fail(P, p->line, "brx.idx needs the name of a .branchtargets list");
   const ptx_brx x = {p->brx, b->u.targets};

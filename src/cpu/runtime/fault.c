@@ -21,7 +21,7 @@
 
 static __thread dc_worker *current_worker __attribute__((tls_model("initial-exec")));
 
-/* A host-side operation under way that may access wrong addresses. */
+/* A host-side copy or fill in progress, which may access wrong addresses. */
 typedef struct guard {
   sigjmp_buf escape;
   volatile uint64_t address;
@@ -77,7 +77,7 @@ static void on_fault(int sig, siginfo_t *info, void *context) {
 #endif
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#define LEFT_FRAMES ((size_t)128 << 10) /* more than operations and what they call take */
+#define LEFT_FRAMES ((size_t)128 << 10) /* more than the frames of operations and their callees */
 #endif
 
 /* AddressSanitizer follows jumps between stack frames, but not one from a handler's own stack: the red zones of the

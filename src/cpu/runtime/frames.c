@@ -86,7 +86,7 @@ dc_frame *dc_frame_new(dc_frames *s, const dc_cpu_function *fn) {
   }
   f = (dc_frame *)(void *)carve(s, &s->registers, DC_SPAN_FRAMES, fn->frame_bytes);
   uint8_t *lanes = f ? carve(s, &s->lanes, DC_SPAN_LOCAL, fn->lane_bytes) : NULL;
-  if (lanes == NULL) return NULL; /* what was carved is reused after dc_frames_forget */
+  if (lanes == NULL) return NULL; /* carved memory is reused after dc_frames_forget */
   lay_out(f, lanes, fn);
   return f;
 }

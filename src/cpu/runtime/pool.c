@@ -40,7 +40,7 @@ static void sigint_begin(void) {
   sigint_caught = 0;
   sigint_ours = sigaction(SIGINT, &act, &sigint_before) == 0;
   if (sigint_ours && !(sigint_before.sa_flags & SA_SIGINFO) && sigint_before.sa_handler == SIG_IGN) {
-    sigaction(SIGINT, &sigint_before, NULL); /* a program that ignores it goes on doing so */
+    sigaction(SIGINT, &sigint_before, NULL); /* a program that ignores SIGINT keeps ignoring it */
     sigint_ours = 0;
   }
 }
@@ -185,7 +185,7 @@ static void after_fork(void) {
   }
 }
 
-/* The child has none of the threads: they are started again when needed. */
+/* The child has no threads: they are started again when needed. */
 static void in_child(void) {
   after_fork();
   for (dc_pool *p = pools; p; p = p->next) {
@@ -223,8 +223,7 @@ int dc_cpu_threads(void) {
 #define STACK_MOST ((size_t)1 << 30) /* bytes of address space for a thread's frames; as many for its local memory */
 #define STACK_LEAST ((size_t)32 << 20)
 
-/* The number of threads, and the bytes of address space of each one's stacks: fewer threads where `ulimit -v` is low.
-*/
+/* The number of threads, and the bytes of address space of each one's stacks; fewer where `ulimit -v` is low. */
 static int share_addresses(const dc_memory *m, int wanted, size_t *stack) {
   while (wanted > 1 && dc_memory_share(m, wanted) < STACK_LEAST) wanted--;
   const size_t share = dc_memory_share(m, wanted);

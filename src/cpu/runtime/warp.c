@@ -141,7 +141,7 @@ static int32_t lowest(dc_frame *f, const int32_t *skip, int32_t n) {
   return -1;
 }
 
-/* All blocked lanes can run again, to check what they wait for. */
+/* Makes all blocked lanes runnable, so that they test their conditions again. */
 static void unblock(dc_warp_control *c) {
   c->recheck = false;
   for (dc_frame *f = c->frames; f; f = f->below)
@@ -165,7 +165,7 @@ static bool pop_empty(dc_warp *w) {
   return f != NULL;
 }
 
-/* A node with lanes that can run: of the current frame, else of the newest frame with any, which becomes current. */
+/* A node with runnable lanes: of the current frame, else of the newest frame that has one, which becomes current. */
 static int32_t find_ready(dc_warp *w) {
   dc_warp_control *c = w->ctl;
   dc_frame *f = c->frame;
@@ -433,7 +433,7 @@ static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
   if (dc_frame_save(&k->frames, f, c->info.save_bytes + (uint32_t)c->info.ntracked * 4 + 64) == 0) f->native = c;
 }
 
-/* A frame of `callee` for lanes `t`, which becomes the current one. */
+/* Calls: makes a frame of `callee` for lanes `t` the current one. */
 static void call(dc_warp *w, dc_frame *f, const dc_basic_block *node, const dc_cpu_function *callee, uint32_t t) {
   int l = __builtin_ctz(t);
   if (callee->state != 1) dc_warp_fault(w, node->op, DC_FAULT_REFUSED, l, (uint64_t)(uintptr_t)callee);
@@ -519,7 +519,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_
     case DC_END_BARRIER:
       if (!at_barrier(w, f, node, *n, t)) return false;
       break;
-    case DC_END_SLEEP: /* other lanes first: they may do what it waits for */
+    case DC_END_SLEEP: /* other lanes first: the sleeper may wait for them */
       send(w, f, node->next, t);
       if (node->next >= 0) back_off(w->ctl, node->next);
       return false;

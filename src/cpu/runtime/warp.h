@@ -17,6 +17,5 @@ void dc_warp_set_local(dc_warp *w, const dc_worker *k); /* sets the bounds of lo
 dc_progress dc_warp_run(dc_warp_slot *s);
 void dc_warp_drop(dc_warp_slot *s);         /* releases its frames */
 
-/* For a warp without runnable lanes: true if some wait at a warp-wide operation, which they then pass without the rest.
-*/
+/* For a warp without runnable lanes: whether some wait at a warp-wide operation; they then pass it without others. */
 bool dc_warp_force(dc_warp_slot *s);
