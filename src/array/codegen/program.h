@@ -64,7 +64,7 @@ typedef struct dc_program {
   dc_device *dev;
   dc_ir ir;
   dc_schedule schedule;
-  dc_ptr mailbox;     /* mailbox slot to which the kernel posts its single result (dc_device_ops); 0: it does not */
+  dc_ptr mailbox;     /* mailbox slot to which the kernel posts its single result (device/mailbox.h); 0: it does not */
   uint64_t sequence; /* the number under which it does */
 } dc_program;
 

@@ -1,5 +1,5 @@
 /*
-** nvrtc_job.h - one program for NVRTC, and what became of it.
+** job.h - one program for NVRTC, and what became of it.
 */
 #pragma once
 
