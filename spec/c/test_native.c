@@ -146,6 +146,10 @@ static void make_rows(void) {
   each("bmsk.(clamp|wrap).b32", 1, 2);
   each("szext.(clamp|wrap).(s32|u32)", 1, 2);
   each("fns.b32", 1, 3);
+  each("(add|sub|mul)(.rn|.rm|.rp|.rz)(|.ftz).f32x2", 1, 2);
+  each("fma(.rn|.rm|.rp|.rz)(|.ftz).f32x2", 1, 3);
+  each("(neg|abs).ftz.(f16|f16x2)", 1, 1);
+  each("(neg|abs).(bf16|bf16x2)", 1, 1);
   each("(add|sub|mul|min|max)(|.rn).(f16|f16x2)", 1, 2);
   each("fma.rn.(f16|f16x2)", 1, 3);
   each("(neg|abs).(f16|f16x2)", 1, 1);
@@ -170,6 +174,7 @@ static u64 source_value(const row *r, int i) {
     return make_value((operand_kind){'s', 32});
   switch (type) {
     case PTX_F32: return make_f32();
+    case PTX_F32X2: return make_f32() << 32 | make_f32();
     case PTX_F64: return make_f64();
     case PTX_F16: return make_half();
     case PTX_F16X2: return make_half() << 16 | make_half();
@@ -181,8 +186,10 @@ static u64 source_value(const row *r, int i) {
 /* Equal as the destination's type has it: any NaN is as good as another. */
 static bool alike(const row *r, u64 x, u64 y) {
   operand_kind k = {'i', 0};
+  const operand_kind f32 = {'f', 32};
   switch (r->form.ins.type) {
-    case PTX_F32: k = (operand_kind){'f', 32}; break;
+    case PTX_F32X2: return same(f32, (u32)x, (u32)y) && same(f32, x >> 32, y >> 32);
+    case PTX_F32: k = f32; break;
     case PTX_F64: k = (operand_kind){'f', 64}; break;
     case PTX_F16: k = (operand_kind){'h', 16}; break;
     case PTX_BF16: k = (operand_kind){'b', 16}; break;

@@ -22,7 +22,6 @@
 #define TEST2(A, name) {#name, "p_" #A #A},
 #define PRED1(name, words) {#name, "p_p"},
 #define PRED2(name, words) {#name, "p_pp"},
-#define PRED3(name, words) {#name, "p_ppp"},
 #define PACK(R, A, name) {#name, #R "_" #A #A},
 #define UNPACK(R, A, name) {#name, #R #R "_" #A},
 const dc_function dc_functions[] = {
@@ -161,7 +160,7 @@ static bool setp(const ptx_ins *ins, spelling *s) {
 
 static bool selp(const ptx_ins *ins, spelling *s) {
   const int bits = bits_of(ins->type);
-  return bits == 1 ? named(s, "selp_pred") : bits >= 16 && named(s, "selp_%d", bits == 16 ? 32 : bits);
+  return bits >= 16 && named(s, "selp_%d", bits == 16 ? 32 : bits);
 }
 
 static bool slct(const ptx_ins *ins, spelling *s) {
@@ -211,6 +210,12 @@ static bool floating(const ptx_ins *ins, spelling *s) {
   if (wide) return !ftz && !sat && named(s, "%s%s_f64", op, directed(ins->round));
   if (ins->op == PTX_OP_DIV && ins->flags & PTX_F_APPROX) op = "div_approx";
   return named(s, "%s%s_%s", op, directed(ins->round), sat ? ftz ? "ftz_sat" : "sat" : ftz ? "ftz" : "f32");
+}
+
+/* f32x2 */
+static bool two_floats(const ptx_ins *ins, spelling *s) {
+  if (ins->flags & ~(uint32_t)PTX_F_FTZ) return false;
+  return named(s, "%s%s_%sx2", ptx_op_text(ins->op), directed(ins->round), ins->flags & PTX_F_FTZ ? "ftz" : "f32");
 }
 
 /* f16 and f16x2; signs of bf16 are theirs. */
@@ -329,6 +334,7 @@ static bool spell(const ptx_ins *ins, spelling *s) {
   }
   if (ins->type == PTX_F32 || ins->type == PTX_F64) return floating(ins, s);
   if (ins->type >= PTX_F16 && ins->type <= PTX_BF16X2) return halves(ins, s);
+  if (ins->type == PTX_F32X2) return two_floats(ins, s);
   if (ins->type == PTX_U16X2 || ins->type == PTX_S16X2) return pair(ins, s);
   if (ptx_traits(ins->op) & (PTX_T_BY_WIDTH | PTX_T_BY_TYPE)) return regular(ins, s);
   switch (ins->op) {

@@ -87,13 +87,11 @@ static int load_precision(bool wide, dc_error *err) {
   precision *p = wide ? &twice : &single;
   pthread_once(&p->once, wide ? load_twice : load_single);
   if (p->ok) return 0;
-  return dc_library_missing(err, &p->why,
-                            wide ? "Fourier transforms of complex128 on the CPU device need FFTW 3, which was not "
-                                   "found: install it (Debian: apt install libfftw3-double3), or set DOTCOMPUTE_FFTW to the "
-                                   "folder that holds it"
-                                 : "Fourier transforms of complex64 on the CPU device need FFTW 3, which was not "
-                                   "found: install it (Debian: apt install libfftw3-single3), or set DOTCOMPUTE_FFTW to the "
-                                   "folder that holds it");
+#define MISSING(dtype, package)                                                                                        \
+  "Fourier transforms of " dtype " on the CPU device need FFTW 3, which was not found: install it (Debian: apt "       \
+  "install " package "), or set DOTCOMPUTE_FFTW to the folder that holds it"
+  return dc_library_missing(err, &p->why, wide ? MISSING("complex128", "libfftw3-double3")
+                                               : MISSING("complex64", "libfftw3-single3"));
 }
 
 int dc_fftw_load(int nthreads, dc_error *err) {

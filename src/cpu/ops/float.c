@@ -1,6 +1,6 @@
 /*
 ** float.c - forms of f32 and f64 arithmetic that simd/ does not have; PTX ISA 9.7.3: any rounding mode with .sat (the
-** operands are copied, GENERAL), pairs of f32, min and max with .NaN, .xorsign.abs or three operands.
+** operands are copied, GENERAL), min and max with .NaN, .xorsign.abs or three operands.
 */
 #include "cpu/ops/gangs.h"
 #include "cpu/ops/rounding.h"
@@ -49,39 +49,11 @@ static void flush_all_f64(f64 *x) { (void)x; } /* f64 has no .ftz but in approxi
 GENERAL(f32, __builtin_fmaf, __builtin_sqrtf, saturate)
 GENERAL(f64, __builtin_fma, __builtin_sqrt, saturate64)
 
-/* .f32x2: a register's halves one after the other. */
-static void general_f32x2(dc_warp *w, const dc_uop *o) {
-  const u32 slots[3] = {o->a, o->b, o->ins->nsrc > 2 ? o->c : o->a};
-  const bool ftz = (o->ins->flags & PTX_F_FTZ) != 0;
-  u64 t[DC_LANES] BUFFER = {0};
-  for (int half = 0; half < 64; half += 32) {
-    f32 x[3][DC_LANES] BUFFER;
-    for (int i = 0; i < 3; i++) {
-      const u64 *a = REG(u64, slots[i]);
-      LANES(l) x[i][l] = bits_f32((u32)(a[l] >> half));
-      if (ftz) flush_all_f32(x[i]);
-    }
-    const unsigned old = dc_round_begin(o->ins->round);
-    loop_f32(x[0], x[1], x[2], o->ins->op);
-    dc_round_end(old);
-    if (ftz) flush_all_f32(x[0]);
-    LANES(l) t[l] |= (u64)f32_bits(x[0][l]) << half;
-  }
-  PUT_MASKED(u64, o->d, t);
-}
-
-static bool select_f32x2(dc_uop *o) {
-  const int op = o->ins->op;
-  if (op != PTX_OP_ADD && op != PTX_OP_SUB && op != PTX_OP_MUL && op != PTX_OP_FMA) return false;
-  return dc_shaped(o, 64, 64, 64, op == PTX_OP_FMA ? 64 : 0) && PICK_RARE(general_f32x2);
-}
-
 static bool is_order(const ptx_ins *ins) { return ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX; }
 
 bool PER_ISA(dc_select_float)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ins->type == PTX_F32 ? 32 : ins->type == PTX_F64 ? 64 : 0, nsrc = ins->nsrc;
-  if (ins->type == PTX_F32X2) return select_f32x2(o);
   if (!bits || nsrc > 3 || !dc_shaped(o, bits, bits, nsrc > 1 ? bits : 0, nsrc > 2 ? bits : 0)) return false;
   if (is_order(ins)) {
     if (bits == 64 || (ins->flags & PTX_F_ABS && nsrc != 3)) return false;

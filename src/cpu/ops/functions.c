@@ -44,10 +44,8 @@
   WORD(name, bits_##name(w, o))
 #define WORD_X const u32 x = WORD_OF(a);
 #define WORD_Y const u32 y = WORD_OF(b);
-#define WORD_Z const u32 z = WORD_OF(c);
 #define PRED1(name, words) PRED(name, WORD_X, words)
 #define PRED2(name, words) PRED(name, WORD_X WORD_Y, words)
-#define PRED3(name, words) PRED(name, WORD_X WORD_Y WORD_Z, words)
 
 /* The parts are in o->v, and may be left out of what is unpacked. */
 #define PACK(R, A, name) MASKED_GANGS(name, R, v_##name(PART_##A(0), PART_##A(1)))
@@ -74,7 +72,6 @@
 #define TEST2(A, name) {name, name##_m, compare_##name},
 #define PRED1(name, words) ROW(name)
 #define PRED2(name, words) ROW(name)
-#define PRED3(name, words) ROW(name)
 #define PACK(R, A, name) {name, name, NULL},
 #define UNPACK(R, A, name) {name, name, NULL},
 static const dc_function_ops functions[] = {

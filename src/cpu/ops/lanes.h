@@ -1,9 +1,9 @@
 /*
-** lanes.h - macros that make an operation's loops over 32 lanes from one expression.
+** lanes.h - what operations are written with that no function of simd/ does: loops over 32 lanes.
 **
-** The functions read whole registers and write either all lanes (`name`) or those of w->mask (`name_m`).  Loops are
-** plain C with a pragma that lanes are independent, which gcc and clang vectorize for the instruction set that the file
-** is compiled for; DC_ISA is its name.
+** They read whole registers and write either all lanes (`name`) or those of w->mask (`name_m`; rare operations have
+** that one alone).  Loops are plain C with a pragma that lanes are independent, which gcc and clang vectorize for the
+** instruction set that the file is compiled for.
 */
 #pragma once
 
@@ -22,11 +22,10 @@ typedef __int128 s128;
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that cannot be a vector is still a loop */
-#define VECTOR_LOOP(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); l++)
+#define LANES(l) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < DC_LANES; l++)
 #else
-#define VECTOR_LOOP(l, n) _Pragma("GCC ivdep") for (int l = 0; l < (n); l++)
+#define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < DC_LANES; l++)
 #endif
-#define LANES(l) VECTOR_LOOP(l, DC_LANES)
 /* Lanes of a mask one by one, in ascending order. */
 #define EACH_LANE(l, mask) for (u32 rest_ = (mask), l; rest_ && (l = (u32)__builtin_ctz(rest_), 1); rest_ &= rest_ - 1)
 
@@ -75,7 +74,7 @@ typedef __int128 s128;
     LANES(l) d_[l] = m_[l] ? (t)[l] : d_[l];                                                                           \
   } while (0)
 
-/* To be used in `select` functions: `return PICK(add_u32);` */
+/* To be used in `select` functions: `return PICK(mov_tid);` */
 static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {
   o->fn = fn;
   o->fn_masked = fn_masked;
@@ -83,6 +82,7 @@ static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {
 }
 #define PICK(name) dc_pick(o, name, name##_m)
 #define PICK_RARE(name) dc_pick(o, name, name)
+
 /* True when the operands have these containers (0: any; sizes that the decoder left 0 match all). */
 static inline bool dc_shaped(const dc_uop *o, int d, int a, int b, int c) {
   const int want[4] = {d, a, b, c};
@@ -111,7 +111,6 @@ static const u32 BIT_OF_LANE[DC_LANES] BUFFER = {BITS8_(0), BITS8_(8), BITS8_(16
 static inline u32 pred_of(const dc_warp *w, u32 index, bool negated) {
   return negated ? ~w->preds[index] : w->preds[index];
 }
-static inline void put_pred(dc_warp *w, u32 index, u32 bits) { w->preds[index] = bits; }
 static inline void put_pred_masked(dc_warp *w, u32 index, u32 bits) {
   w->preds[index] = (w->preds[index] & ~w->mask) | (bits & w->mask);
 }

@@ -125,20 +125,23 @@ DC_FN dc_m n_is_nan(dc_u x) { return n_setp_gt_s32(x & 0x7fffffffu, n_splat(0x7f
 #define DC_RELATION(cmp, imm, vec, sca)                                                                                \
   DC_FSETP(cmp, imm, vec)                                                                                              \
   DC_FSETP_SCALAR(cmp, sca)
-DC_RELATION(eq, _CMP_EQ_OQ, a == b, a == b)
-DC_RELATION(ne, _CMP_NEQ_OQ, (a < b) | (a > b), (a < b) | (a > b))
-DC_RELATION(lt, _CMP_LT_OQ, a < b, a < b)
-DC_RELATION(le, _CMP_LE_OQ, a <= b, a <= b)
-DC_RELATION(gt, _CMP_GT_OQ, a > b, a > b)
-DC_RELATION(ge, _CMP_GE_OQ, a >= b, a >= b)
-DC_RELATION(equ, _CMP_EQ_UQ, ~((a < b) | (a > b)), !((a < b) | (a > b)))
-DC_RELATION(neu, _CMP_NEQ_UQ, a != b, a != b)
-DC_RELATION(ltu, _CMP_NGE_UQ, ~(a >= b), !(a >= b))
-DC_RELATION(leu, _CMP_NGT_UQ, ~(a > b), !(a > b))
-DC_RELATION(gtu, _CMP_NLE_UQ, ~(a <= b), !(a <= b))
-DC_RELATION(geu, _CMP_NLT_UQ, ~(a < b), !(a < b))
-DC_RELATION(num, _CMP_ORD_Q, (a == a) & (b == b), (a == a) & (b == b))
-DC_RELATION(nan, _CMP_UNORD_Q, ~((a == a) & (b == b)), !((a == a) & (b == b)))
+/* X(name, the number of its machine instruction, on vectors a and b, on scalars) */
+#define DC_RELATIONS(X)                                                                                                \
+  X(eq, _CMP_EQ_OQ, a == b, a == b)                                                                                    \
+  X(ne, _CMP_NEQ_OQ, (a < b) | (a > b), (a < b) | (a > b))                                                             \
+  X(lt, _CMP_LT_OQ, a < b, a < b)                                                                                      \
+  X(le, _CMP_LE_OQ, a <= b, a <= b)                                                                                    \
+  X(gt, _CMP_GT_OQ, a > b, a > b)                                                                                      \
+  X(ge, _CMP_GE_OQ, a >= b, a >= b)                                                                                    \
+  X(equ, _CMP_EQ_UQ, ~((a < b) | (a > b)), !((a < b) | (a > b)))                                                       \
+  X(neu, _CMP_NEQ_UQ, a != b, a != b)                                                                                  \
+  X(ltu, _CMP_NGE_UQ, ~(a >= b), !(a >= b))                                                                            \
+  X(leu, _CMP_NGT_UQ, ~(a > b), !(a > b))                                                                              \
+  X(gtu, _CMP_NLE_UQ, ~(a <= b), !(a <= b))                                                                            \
+  X(geu, _CMP_NLT_UQ, ~(a < b), !(a < b))                                                                              \
+  X(num, _CMP_ORD_Q, (a == a) & (b == b), (a == a) & (b == b))                                                         \
+  X(nan, _CMP_UNORD_Q, ~((a == a) & (b == b)), !((a == a) & (b == b)))
+DC_RELATIONS(DC_RELATION)
 
 /* --- choosing ------------------------------------------------------------------------------------------------- */
 
@@ -146,8 +149,6 @@ DC_FN V32 v_selp_32(V32 x, V32 y, P c) { return V32_choose(c, x, y); }
 DC_FN V64 v_selp_64(V64 x, V64 y, P c) { return V64_choose(c, x, y); }
 DC_FN u32 s_selp_32(u32 x, u32 y, int c) { return c ? x : y; }
 DC_FN u64 s_selp_64(u64 x, u64 y, int c) { return c ? x : y; }
-DC_FN P v_selp_pred(P x, P y, P c) { return P_or(P_and(c, x), P_andn(y, c)); }
-DC_FN int s_selp_pred(int x, int y, int c) { return c ? x : y; }
 /* slct: by the sign of z; -0 counts as 0, NaN chooses y. */
 DC_FN P dc_sign_s32(V32 z) { return v_setp_ge_s32(z, V32_splat(0)); }
 DC_FN P dc_sign_f32(V32 z) { return v_setp_ge_f32(z, V32_splat(0)); }

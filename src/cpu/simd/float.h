@@ -254,29 +254,37 @@ DC_DIRECTED_FORMS(rm)
 DC_DIRECTED_FORMS(rp)
 DC_DIRECTED_FORMS(rz)
 
+/* --- pairs of f32 in 64 bits ---------------------------------------------------------------------------------- */
+
+#define DC_PAIRWISE2(name)                                                                                             \
+  DC_D2(name##x2, (dc_ul)n_##name((dc_u)x, (dc_u)y),                                                                   \
+        s_##name((u32)x, (u32)y) | (u64)s_##name((u32)(x >> 32), (u32)(y >> 32)) << 32)
+#define DC_PAIRWISE3(name)                                                                                             \
+  DC_VD3(name##x2, (dc_ul)n_##name((dc_u)x, (dc_u)y, (dc_u)z))                                                         \
+  S_D3(name##x2, s_##name((u32)x, (u32)y, (u32)z) |                                                                    \
+                   (u64)s_##name((u32)(x >> 32), (u32)(y >> 32), (u32)(z >> 32)) << 32)
+#define DC_PAIRWISE(m)                                                                                                 \
+  DC_PAIRWISE2(add##m##_f32) DC_PAIRWISE2(add##m##_ftz) DC_PAIRWISE2(sub##m##_f32) DC_PAIRWISE2(sub##m##_ftz)          \
+  DC_PAIRWISE2(mul##m##_f32) DC_PAIRWISE2(mul##m##_ftz) DC_PAIRWISE3(fma##m##_f32) DC_PAIRWISE3(fma##m##_ftz)
+DC_PAIRWISE()
+DC_PAIRWISE(_rm)
+DC_PAIRWISE(_rp)
+DC_PAIRWISE(_rz)
+
 /* --- order: the number wins over NaN, -0 is below +0 ---------------------------------------------------------- */
 
 #if DC_NW == 16
-DC_FN dc_u n_min_f32(dc_u x, dc_u y) {
-  const __m512 a = (__m512)x, b = (__m512)y;
-  const __m512i r = (__m512i)_mm512_mask_mov_ps(_mm512_min_ps(a, b), _mm512_cmp_ps_mask(b, b, _CMP_UNORD_Q), a);
-  return (dc_u)_mm512_mask_or_epi32(r, _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ), (__m512i)x, (__m512i)y);
-}
-DC_FN dc_u n_max_f32(dc_u x, dc_u y) {
-  const __m512 a = (__m512)x, b = (__m512)y;
-  const __m512i r = (__m512i)_mm512_mask_mov_ps(_mm512_max_ps(a, b), _mm512_cmp_ps_mask(b, b, _CMP_UNORD_Q), a);
-  return (dc_u)_mm512_mask_and_epi32(r, _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ), (__m512i)x, (__m512i)y);
-}
-DC_FN dc_ul n_min_f64(dc_ul x, dc_ul y) {
-  const __m512d a = (__m512d)x, b = (__m512d)y;
-  const __m512i r = (__m512i)_mm512_mask_mov_pd(_mm512_min_pd(a, b), _mm512_cmp_pd_mask(b, b, _CMP_UNORD_Q), a);
-  return (dc_ul)_mm512_mask_or_epi64(r, _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ), (__m512i)x, (__m512i)y);
-}
-DC_FN dc_ul n_max_f64(dc_ul x, dc_ul y) {
-  const __m512d a = (__m512d)x, b = (__m512d)y;
-  const __m512i r = (__m512i)_mm512_mask_mov_pd(_mm512_max_pd(a, b), _mm512_cmp_pd_mask(b, b, _CMP_UNORD_Q), a);
-  return (dc_ul)_mm512_mask_and_epi64(r, _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ), (__m512i)x, (__m512i)y);
-}
+#define DC_EXTREME(name, V, R, p, e, extreme, join)                                                                    \
+  DC_FN V n_##name(V x, V y) {                                                                                         \
+    const R a = (R)x, b = (R)y;                                                                                        \
+    const __m512i r =                                                                                                  \
+      (__m512i)_mm512_mask_mov_##p(_mm512_##extreme##_##p(a, b), _mm512_cmp_##p##_mask(b, b, _CMP_UNORD_Q), a);        \
+    return (V)_mm512_mask_##join##_##e(r, _mm512_cmp_##p##_mask(a, b, _CMP_EQ_OQ), (__m512i)x, (__m512i)y);            \
+  }
+DC_EXTREME(min_f32, dc_u, __m512, ps, epi32, min, or)
+DC_EXTREME(max_f32, dc_u, __m512, ps, epi32, max, and)
+DC_EXTREME(min_f64, dc_ul, __m512d, pd, epi64, min, or)
+DC_EXTREME(max_f64, dc_ul, __m512d, pd, epi64, max, and)
 #else
 #define DC_EXTREME(name, V, F, mask, select, extreme, join)                                                            \
   DC_FN V n_##name(V x, V y) {                                                                                         \

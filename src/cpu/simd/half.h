@@ -67,24 +67,11 @@ DC_SCALAR_w_w(cvt_bf16_f32)
 DC_PAIR_OF(f16)
 DC_PAIR_OF(bf16)
 
-#define DC_HALF_RELATION(cmp)                                                                                          \
+#define DC_HALF_RELATION(cmp, ...)                                                                                     \
   DC_FN dc_m n_setp_##cmp##_f16(dc_u x, dc_u y) { return n_setp_##cmp##_f32(n_widen_f16(x), n_widen_f16(y)); }         \
   DC_LIFT_p_ww(setp_##cmp##_f16)                                                                                       \
   DC_FN int s_setp_##cmp##_f16(u32 x, u32 y) { return s_setp_##cmp##_f32(s_widen_f16(x), s_widen_f16(y)); }
-DC_HALF_RELATION(eq)
-DC_HALF_RELATION(ne)
-DC_HALF_RELATION(lt)
-DC_HALF_RELATION(le)
-DC_HALF_RELATION(gt)
-DC_HALF_RELATION(ge)
-DC_HALF_RELATION(equ)
-DC_HALF_RELATION(neu)
-DC_HALF_RELATION(ltu)
-DC_HALF_RELATION(leu)
-DC_HALF_RELATION(gtu)
-DC_HALF_RELATION(geu)
-DC_HALF_RELATION(num)
-DC_HALF_RELATION(nan)
+DC_RELATIONS(DC_HALF_RELATION)
 
 /* --- arithmetic ----------------------------------------------------------------------------------------------- */
 
