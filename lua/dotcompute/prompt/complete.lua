@@ -113,8 +113,8 @@ local function open_string(line)
   return text, quote
 end
 
-local dtypes = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
-  "float32", "float64", "complex64", "complex128" }
+local dtypes = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+  "bfloat16", "float32", "float64", "complex64", "complex128" }
 
 -- Files and folders that begin so. A folder's name ends in "/".
 local function files(prefix, found)
