@@ -36,13 +36,17 @@ lazy("files", "load", "save", "load_raw", "save_raw", "load_csv", "save_csv")
 lazy("linalg", "outer")
 lazy("memory", "memory", "memory_limit")
 
--- A table of functions whose file is read when a name is first looked up.
+-- A table of functions whose file is read when a name is first looked up; completion reads it by `__functions`.
+local loaders = setmetatable({}, { __mode = "k" })
+function core.is_lazy(fn) return loaders[fn] == true end
+
 local function lazy_table(name)
-  dc[name] = setmetatable({}, { __index = function(_, key)
-    local functions = require("dotcompute." .. name)
-    dc[name] = functions
-    return functions[key]
-  end })
+  local function functions()
+    dc[name] = require("dotcompute." .. name)
+    return dc[name]
+  end
+  loaders[functions] = true
+  dc[name] = setmetatable({}, { __functions = functions, __index = function(_, key) return functions()[key] end })
 end
 lazy_table "random"
 lazy_table "image"

@@ -431,7 +431,7 @@ describe("the prompt", function()
 end)
 
 describe("completion", function()
-  local complete = require "dotcompute.complete"
+  local complete = require "dotcompute.prompt.complete"
 
   it("inserts the common prefix and lists candidates", function()
     assert.equal("nd", (complete "x = string.fi"))

@@ -172,8 +172,9 @@ static void append_line(const char *path, const char *line, size_t n) {
 }
 
 void dclua_history_add(dclua_history *h, const char *line) {
-  const size_t n = strcspn(line, "\n");
-  if (!h->lines || strspn(line, " \t\r") >= n) return;
+  size_t n = strlen(line);
+  while (n > 0 && strchr(" \t\r\n", line[n - 1]) != NULL) n--;
+  if (!h->lines || n == 0) return;
   HistEvent event;
   history(h->lines, &event, H_ENTER, line);
   if (!h->path || n > LONGEST || (h->last && strcmp(h->last, line) == 0)) return;

@@ -14,6 +14,6 @@ typedef struct dclua_history {
 /* Reads the file.  One that is missing, unreadable or damaged leaves the history empty; without memory `lines` is
 ** NULL. */
 void dclua_history_open(dclua_history *h);
-/* Adds a line, with or without its end, to the history and to the end of the file. */
+/* Adds an entry, of one line or several, to the history and to the end of the file. */
 void dclua_history_add(dclua_history *h, const char *line);
 void dclua_history_close(dclua_history *h);

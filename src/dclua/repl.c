@@ -1,4 +1,9 @@
-/* repl.c - see repl.h. */
+/*
+** repl.c - see repl.h.
+**
+** The prompt's language is Lua's and is written in Lua (lua/dotcompute/prompt/): this file reads entries, runs what
+** they were compiled to, and reports errors.
+*/
 #include "dclua/repl.h"
 
 #include <errno.h>
@@ -8,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -19,6 +25,7 @@ typedef struct repl {
   lua_State *L;
   dclua_terminal *terminal; /* NULL without one */
   char *prompt;             /* what is shown now */
+  int session;              /* in the registry: the table of dotcompute.prompt */
 } repl;
 
 /* --- reading a line ------------------------------------------------------------------------------ */
@@ -38,6 +45,7 @@ static void set_prompt(repl *r, bool first) {
 
 /* Reads one line without a terminal. */
 static dclua_reading read_plain(repl *r, dc_buf *out) {
+  const size_t before = out->len;
   fputs(r->prompt ? r->prompt : "", stdout);
   fflush(stdout);
   errno = 0;
@@ -47,63 +55,78 @@ static dclua_reading read_plain(repl *r, dc_buf *out) {
     clearerr(stdin);
     return DCLUA_INTERRUPTED;
   }
-  return c != EOF || out->len > 0 ? DCLUA_LINE : DCLUA_END;
+  return c != EOF || out->len > before ? DCLUA_LINE : DCLUA_END;
 }
 
-/* Pushes one line without its end. */
-static dclua_reading push_line(repl *r, bool first) {
+/* Appends one line without its end. */
+static dclua_reading read_line(repl *r, bool first, dc_buf *out) {
   if (dclua_interrupt_take()) return DCLUA_INTERRUPTED;
   set_prompt(r, first);
-  dc_buf line = DC_BUF_INIT;
-  dclua_reading got;
-  if (r->terminal) got = dclua_terminal_read(r->terminal, r->prompt ? r->prompt : "", &line);
-  else got = read_plain(r, &line);
-  if (got == DCLUA_LINE) lua_pushlstring(r->L, dc_buf_str(&line), line.len);
-  dc_buf_free(&line);
-  return got;
+  if (r->terminal) return dclua_terminal_read(r->terminal, r->prompt ? r->prompt : "", out);
+  return read_plain(r, out);
 }
 
-/* --- reading a statement ------------------------------------------------------------------------- */
+/* --- the session --------------------------------------------------------------------------------- */
 
-/* True when the syntax error on top says that more was expected; pops it then. */
-static bool wants_more(lua_State *L, int status) {
-  if (status != LUA_ERRSYNTAX) return false;
-  size_t n;
-  const char *text = lua_tolstring(L, -1, &n);
-  static const char mark[] = "<eof>";
-  const size_t nmark = sizeof mark - 1;
-  if (n < nmark || strcmp(text + n - nmark, mark) != 0) return false;
-  lua_pop(L, 1);
+/* Pushes a function of dotcompute.prompt. */
+static void push_function(const repl *r, const char *name) {
+  lua_rawgeti(r->L, LUA_REGISTRYINDEX, r->session);
+  lua_pushstring(r->L, name);
+  lua_rawget(r->L, -2); /* session, function */
+  lua_remove(r->L, -2);
+}
+
+static bool open_session(repl *r) {
+  lua_State *L = r->L;
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "dotcompute.prompt");
+  if (dclua_report(L, dclua_call(L, 1, 1)) != LUA_OK) return false;
+  r->session = luaL_ref(L, LUA_REGISTRYINDEX);
   return true;
 }
 
-static int load(lua_State *L, const char *text, size_t n) { return luaL_loadbufferx(L, text, n, "=stdin", "t"); }
+/* Tells the session how wide the terminal is, and whether there is one. */
+static void describe_terminal(repl *r) {
+  struct winsize size = { .ws_col = 0 };
+  const bool is_terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  push_function(r, "set_terminal");
+  lua_pushinteger(r->L, size.ws_col >= 20 ? size.ws_col : 80);
+  lua_pushboolean(r->L, is_terminal);
+  dclua_report(r->L, dclua_call(r->L, 2, 0));
+}
 
-/* Reads until there is a whole expression or statement.  On DCLUA_LINE the stack holds, alone, its chunk
-** (*status LUA_OK) or the message. */
-static dclua_reading read_statement(repl *r, int *status) {
+/* --- reading an entry ---------------------------------------------------------------------------- */
+
+/* What has been read of an entry: more is expected, or the stack holds, alone, its chunk or the message. */
+typedef enum entry { ENTRY_OPEN, ENTRY_CHUNK, ENTRY_WRONG } entry;
+
+static entry compile(repl *r, const dc_buf *text, bool pasted) {
   lua_State *L = r->L;
   lua_settop(L, 0);
+  push_function(r, pasted ? "compile_paste" : "compile");
+  lua_pushlstring(L, dc_buf_str(text), text->len);
+  if (dclua_call(L, 1, 2) != LUA_OK) return ENTRY_WRONG; /* message */
+  if (lua_isnil(L, 1) && lua_isnil(L, 2)) return ENTRY_OPEN;
+  const bool good = lua_isfunction(L, 1);
+  lua_remove(L, good ? 2 : 1); /* chunk or message */
+  return good ? ENTRY_CHUNK : ENTRY_WRONG;
+}
+
+/* Reads until there is a whole expression or statement, or all of a paste. */
+static dclua_reading read_entry(repl *r, dc_buf *text, entry *what) {
+  bool pasted = false;
   for (bool first = true;; first = false) {
-    dclua_reading got = push_line(r, first);
+    if (!first) dc_buf_putc(text, '\n');
+    const dclua_reading got = read_line(r, first, text);
     if (got != DCLUA_LINE) return got;
-    if (first) {
-      const char *line = lua_tostring(L, 1);
-      lua_pushfstring(L, "return %s", line[0] == '=' ? line + 1 : line); /* "=x" as Lua 5.1 had it */
-      *status = load(L, lua_tostring(L, 2), lua_rawlen(L, 2)); /* line, "return line", chunk or message */
-      if (*status == LUA_OK) break;
-      lua_settop(L, 1);
-    } else {
-      lua_pushliteral(L, "\n");
-      lua_insert(L, 2); /* text, newline, line */
-      lua_concat(L, 3);
+    if (first) pasted = strchr(dc_buf_str(text), '\n') != NULL; /* an entry of the history */
+    if (r->terminal && dclua_terminal_is_pasting(r->terminal)) {
+      pasted = true;
+      continue;
     }
-    *status = load(L, lua_tostring(L, 1), lua_rawlen(L, 1));
-    if (!wants_more(L, *status)) break;
+    *what = compile(r, text, pasted);
+    if (*what != ENTRY_OPEN) return DCLUA_LINE;
   }
-  lua_replace(L, 1);
-  lua_settop(L, 1);
-  return DCLUA_LINE;
 }
 
 /* --- evaluating ---------------------------------------------------------------------------------- */
@@ -116,39 +139,54 @@ static int call(lua_State *L, int nargs, int nresults) {
   return status;
 }
 
-/* Calls the global `print`.  Reading a global may raise an error: of a metamethod of _G. */
-static int print_values(lua_State *L) {
-  int n = lua_gettop(L);
-  luaL_checkstack(L, 1, "too many results to print");
-  lua_getglobal(L, "print");
-  lua_insert(L, 1);
-  lua_call(L, n, 0);
-  return 0;
+/* Reports the error on top, and what may have been meant. */
+static void report(repl *r, int status) {
+  lua_State *L = r->L;
+  if (status == LUA_OK) return;
+  char *message = lua_isstring(L, -1) ? strdup(lua_tostring(L, -1)) : NULL;
+  dclua_report(L, status);
+  push_function(r, "hint");
+  lua_pushstring(L, message);
+  free(message);
+  if (dclua_call(L, 1, 1) == LUA_OK && lua_isstring(L, -1)) dclua_print_message(lua_tostring(L, -1));
+  lua_pop(L, 1);
 }
 
-/* Prints the values on the stack. */
-static void print_results(lua_State *L) {
-  int n = lua_gettop(L);
-  if (n == 0) return;
-  lua_pushcfunction(L, print_values);
-  lua_insert(L, 1);
-  dclua_report(L, call(L, n, 0));
+/* Runs the chunk that the stack holds, and shows its results. */
+static void run(repl *r, entry what) {
+  lua_State *L = r->L;
+  int status = LUA_ERRSYNTAX;
+  if (what == ENTRY_CHUNK) {
+    push_function(r, "note");
+    lua_pushvalue(L, 1);
+    if ((status = dclua_call(L, 1, 0)) == LUA_OK) status = call(L, 0, LUA_MULTRET);
+  }
+  if (status == LUA_OK && lua_gettop(L) > 0) {
+    push_function(r, "show");
+    lua_insert(L, 1);
+    status = call(L, lua_gettop(L) - 1, 0);
+  }
+  report(r, status);
 }
 
 void dclua_repl(lua_State *L) {
   repl r = { .L = L };
-  if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) r.terminal = dclua_terminal_open(L);
+  dc_buf text = DC_BUF_INIT;
+  if (!open_session(&r)) return;
+  if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) r.terminal = dclua_terminal_open(L, r.session);
   dclua_interrupt_idle(true);
   for (;;) {
-    int status = LUA_OK;
-    dclua_reading got = read_statement(&r, &status);
+    entry what = ENTRY_OPEN;
+    dc_buf_reset(&text);
+    describe_terminal(&r);
+    const dclua_reading got = read_entry(&r, &text, &what);
+    if (r.terminal) dclua_terminal_remember(r.terminal, dc_buf_str(&text));
     if (got == DCLUA_END) break;
     if (got == DCLUA_INTERRUPTED) {
       fputs("\n", stdout);
       continue;
     }
-    if (status == LUA_OK) status = call(L, 0, LUA_MULTRET);
-    if (dclua_report(L, status) == LUA_OK) print_results(L);
+    run(&r, what);
     fflush(stdout);
   }
   dclua_interrupt_idle(false);
@@ -156,5 +194,7 @@ void dclua_repl(lua_State *L) {
   fputs("\n", stdout);
   fflush(stdout);
   if (r.terminal) dclua_terminal_close(r.terminal);
+  luaL_unref(L, LUA_REGISTRYINDEX, r.session);
+  dc_buf_free(&text);
   free(r.prompt);
 }

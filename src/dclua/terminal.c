@@ -30,10 +30,12 @@
 
 #define CTRL_C 3
 #define CTRL_D 4
+#define PASTE_END_GAP 20 /* milliseconds in which the end of a paste follows its last line */
 #define PASTE_GAP 2 /* seconds without a key: the end of a paste was lost, read by a program most likely */
 
 struct dclua_terminal {
   lua_State *L;
+  int session;      /* in the registry: the table of dotcompute.prompt */
   EditLine *el;
   dclua_history history;
   const char *prompt;
@@ -43,6 +45,8 @@ struct dclua_terminal {
   bool pasting;
   bool is_set;      /* the terminal sends Ctrl-C as a character */
   int ahead;        /* bytes not read yet that were typed before is_set */
+  char peeked[8];   /* bytes that were read to see whether a paste ends */
+  int npeeked;
 };
 
 static dclua_terminal *of(EditLine *el) {
@@ -180,6 +184,11 @@ static int wait_for_byte(dclua_terminal *t, const struct timespec *most) {
 /* 1, 0 at the end of the input, -1 for an interrupt or an error. */
 static int read_byte(dclua_terminal *t, char *c) {
   static const struct timespec gap = { .tv_sec = PASTE_GAP };
+  if (t->npeeked > 0) {
+    *c = t->peeked[0];
+    memmove(t->peeked, t->peeked + 1, (size_t)--t->npeeked);
+    return 1;
+  }
   for (;;) {
     int there = wait_for_byte(t, t->pasting ? &gap : NULL);
     if (there == 0) {
@@ -198,6 +207,21 @@ static int read_byte(dclua_terminal *t, char *c) {
   }
 }
 
+/* At a line's end in a paste: where the paste ends too, its end is taken, so that the entry is complete with this line.
+*/
+static void take_paste_end(dclua_terminal *t) {
+  static const char mark[] = "\033[201~";
+  struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+  while (t->npeeked < (int)sizeof mark - 1 && poll(&in, 1, PASTE_END_GAP) == 1) {
+    if (read(STDIN_FILENO, &t->peeked[t->npeeked], 1) != 1) break;
+    t->npeeked++;
+    if (memcmp(t->peeked, mark, (size_t)t->npeeked) != 0) return;
+  }
+  if (t->npeeked < (int)sizeof mark - 1) return;
+  t->npeeked = 0;
+  t->pasting = false;
+}
+
 /* libedit's source of characters.  Bytes that are none in this locale are dropped. */
 static int read_character(EditLine *el, wchar_t *out) {
   dclua_terminal *t = of(el);
@@ -210,6 +234,7 @@ static int read_character(EditLine *el, wchar_t *out) {
     *out = L'\0';
     if (n <= 0) return n;
     size_t used = mbrtowc(out, &c, 1, &state);
+    if (used <= 1 && t->pasting && t->npeeked == 0 && (c == '\n' || c == '\r')) take_paste_end(t);
     if (used <= 1) return 1;
     if (used == (size_t)-1) memset(&state, 0, sizeof state);
   }
@@ -229,18 +254,21 @@ static unsigned char end_paste(EditLine *el, int ch) {
   return CC_NORM;
 }
 
-/* Inserts what all candidates of dotcompute.complete share, and shows them when there is nothing to insert. */
+static int columns(void) {
+  struct winsize size = { .ws_col = 0 };
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 ? size.ws_col : 80;
+}
+
+/* Inserts what all candidates of dotcompute.prompt's complete share, and shows them when there is nothing to insert. */
 static unsigned char complete(dclua_terminal *t) {
   lua_State *L = t->L;
   const LineInfo *line = el_line(t->el);
   unsigned char result = CC_ERROR;
-  lua_pushglobaltable(L);
-  lua_pushliteral(L, "require");
-  lua_rawget(L, -2); /* no metamethod: an error of one would end the process */
-  lua_pushliteral(L, "dotcompute.complete"); /* globals, require, name */
-  if (lua_pcall(L, 1, 1, 0) != LUA_OK) return result;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, t->session);
+  lua_pushliteral(L, "complete");
+  lua_rawget(L, -2); /* session, function */
   lua_pushlstring(L, line->buffer, (size_t)(line->cursor - line->buffer));
-  lua_pushinteger(L, 80); /* globals, function, text, columns */
+  lua_pushinteger(L, columns()); /* session, function, text, columns */
   if (lua_pcall(L, 2, 2, 0) != LUA_OK) return result;
   const char *insert = lua_tostring(L, -2), *list = lua_tostring(L, -1);
   if (insert && *insert && el_insertstr(t->el, insert) == 0) result = CC_REFRESH;
@@ -266,7 +294,7 @@ static unsigned char on_tab(EditLine *el, int ch) {
 
 /* --- lines ------------------------------------------------------------------------------------------------------- */
 
-dclua_terminal *dclua_terminal_open(lua_State *L) {
+dclua_terminal *dclua_terminal_open(lua_State *L, int session) {
   setlocale(LC_CTYPE, ""); /* libedit reads characters, not bytes */
   dclua_terminal *t = calloc(1, sizeof *t);
   EditLine *el = t ? el_init("dclua", stdin, stdout, stderr) : NULL;
@@ -276,6 +304,7 @@ dclua_terminal *dclua_terminal_open(lua_State *L) {
   }
   const char *term = getenv("TERM");
   t->L = L;
+  t->session = session;
   t->el = el;
   t->brackets = term && *term && strcmp(term, "dumb") != 0;
   el_set(el, EL_CLIENTDATA, t);
@@ -295,6 +324,10 @@ dclua_terminal *dclua_terminal_open(lua_State *L) {
   el_source(el, NULL); /* the user's ~/.editrc */
   return t;
 }
+
+bool dclua_terminal_is_pasting(const dclua_terminal *t) { return t->pasting; }
+
+void dclua_terminal_remember(dclua_terminal *t, const char *entry) { dclua_history_add(&t->history, entry); }
 
 void dclua_terminal_close(dclua_terminal *t) {
   dclua_history_close(&t->history);
@@ -321,7 +354,6 @@ dclua_reading dclua_terminal_read(dclua_terminal *t, const char *prompt, dc_buf 
     return DCLUA_INTERRUPTED;
   }
   if (!line || n <= 0) return DCLUA_END;
-  dclua_history_add(&t->history, line);
   dc_buf_puts(out, line);
   if (out->len > 0 && out->data[out->len - 1] == '\n') out->data[--out->len] = '\0';
   return DCLUA_LINE;

@@ -93,6 +93,13 @@ static int core_builtin(lua_State *L) {
   return 0;
 }
 
+/* columns(n): arrays are printed in lines of at most n characters. */
+static int core_columns(lua_State *L) {
+  const lua_Integer n = luaL_checkinteger(L, 1);
+  dc_lua_self(L)->columns = n < 20 ? 20 : n > 1000 ? 1000 : (int)n;
+  return 0;
+}
+
 /* trace(n): n more functions are being traced by dc.vectorize. */
 static int core_trace(lua_State *L) {
   dc_lua_self(L)->tracing += (int)luaL_checkinteger(L, 1);
@@ -107,6 +114,7 @@ static const luaL_Reg api[] = {
 static const luaL_Reg internal[] = {
   { "builtin", core_builtin },
   { "trace", core_trace },
+  { "columns", core_columns },
   { NULL, NULL },
 };
 

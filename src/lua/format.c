@@ -28,7 +28,6 @@
 #define EDGE 3     /* elements shown at either end of a shortened axis */
 #define MOST 10000 /* elements shown at most (many axes) */
 #define CELL 56    /* bytes that the text of one element needs at most */
-#define COLUMNS 80 /* longer rows go on in the next line */
 
 /* What is being printed: the elements that will be shown, all fetched, as texts of equal width. */
 typedef struct picture {
@@ -37,6 +36,7 @@ typedef struct picture {
   const char *cells; /* CELL bytes each, in order */
   size_t next;
   int width;
+  int columns; /* of the terminal: longer rows go on in the next line */
 } picture;
 
 /* The sign of NaN means nothing. */
@@ -137,7 +137,7 @@ static size_t fetch_parts(lua_State *L, dc_lua *self, dc_array *a, const picture
 /* What stands between two entries of an axis: rows, and the parts of a long row, begin in new lines. */
 static void separate(luaL_Buffer *b, const picture *p, int axis, int i) {
   const bool last = axis == p->g.ndim - 1;
-  const int room = COLUMNS - axis - 1, a_line = room / (p->width + 2) > 1 ? room / (p->width + 2) : 1;
+  const int room = p->columns - axis - 1, a_line = room / (p->width + 2) > 1 ? room / (p->width + 2) : 1;
   if (last && i % a_line != 0) {
     luaL_addstring(b, ", ");
     return;
@@ -196,7 +196,7 @@ int dc_lua_array_tostring(lua_State *L) {
     return 1;
   }
   dc_array *a = o->a;
-  picture p = { .g = *dc_array_geometry(a) };
+  picture p = { .g = *dc_array_geometry(a), .columns = self->columns ? self->columns : 80 };
   dc_range r[DC_MAX_DIMS];
   size_t count = 1;
   luaL_Buffer b;

@@ -519,21 +519,26 @@ static int kernel_gc(lua_State *L) {
   return 0;
 }
 
-/* reload(): of a kernel that came from a file. */
-static int kernel_reload(lua_State *L) {
+/* Calls the method of the kernel's module. */
+static int call_module(lua_State *L, const char *method) {
   dc_lua *self;
   check_kernel(L, &self);
   lua_settop(L, 1);
   lua_getiuservalue(L, 1, DC_LUA_KERNEL_MODULE);
   if (!dc_lua_tomodule(L, self, 2)) dc_lua_tampered(L, "a user value of a kernel");
-  lua_getfield(L, 2, "reload");
+  lua_getfield(L, 2, method); /* kernel, module, function */
   lua_insert(L, 2);
   lua_call(L, 1, 1);
   return 1;
 }
 
+/* reload(): of a kernel that came from a file; source(). */
+static int kernel_reload(lua_State *L) { return call_module(L, "reload"); }
+static int kernel_source(lua_State *L) { return call_module(L, "source"); }
+
 static const luaL_Reg kernel_methods[] = {
   { "reload", kernel_reload },
+  { "source", kernel_source },
   { "forall", kernel_forall },
   { "with", kernel_with },
   { "occupancy", kernel_occupancy },

@@ -519,6 +519,15 @@ const luaL_Reg dc_lua_module_core[] = {
   { NULL, NULL },
 };
 
+/* source(): the text that was compiled. */
+static int module_source(lua_State *L) {
+  dc_lua_check_module(L);
+  lua_settop(L, 1);
+  get_table(L, 1, DC_LUA_MODULE_ORIGIN);
+  if (lua_getfield(L, 2, "text") != LUA_TSTRING) return dc_lua_tampered(L, "the text of a module");
+  return 1;
+}
+
 static const luaL_Reg module_methods[] = {
   { "kernel", module_kernel },
   { "kernels", module_kernels },
@@ -527,6 +536,7 @@ static const luaL_Reg module_methods[] = {
   { "cubin", dc_lua_module_cubin },
   { "sass", dc_lua_module_sass },
   { "log", dc_lua_module_log },
+  { "source", module_source },
   { "reload", module_reload },
   { "close", module_close },
   { NULL, NULL },

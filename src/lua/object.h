@@ -83,6 +83,7 @@ typedef struct dc_lua {
   double owed, owed_most; /* heaps of collector's work owed for device memory, done when it is so much (memory.c) */
   size_t since_full;      /* device bytes made since the last full collection */
   dc_precision precision; /* of float32 products */
+  int columns;            /* of the prompt's terminal, in which arrays are printed; 0: 80 */
   uint64_t nlaunches;     /* launches noted so far */
   uint64_t nsites;        /* launch sites so far; number i is sites[i % DC_LUA_SITES] */
   dc_lua_launch_site sites[DC_LUA_SITES];

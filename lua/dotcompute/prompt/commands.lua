@@ -1,0 +1,184 @@
+-- What the prompt takes besides Lua: %time, %timeit, %load, %save, %edit, !command, name??.
+--
+-- A command is a whole entry. It becomes a function that is called as a chunk is; its results are shown.
+local core = require "dotcompute.core"
+core.builtin(debug.getinfo(1, "S").source)
+
+local commands = {}
+local session = {} -- the entries so far as a script has them, for %save
+
+-- Errors of commands have no traceback: it would be that of this file.
+local message = { __tostring = function(e) return e.text end }
+local function fail(text, ...) error(setmetatable({ text = text:format(...) }, message)) end
+
+-- --- time ---------------------------------------------------------------------------------------------------------
+
+local function seconds_text(s)
+  if s < 1e-6 then return ("%.3g ns"):format(s * 1e9) end
+  if s < 1e-3 then return ("%.3g µs"):format(s * 1e6) end
+  if s < 1 then return ("%.3g ms"):format(s * 1e3) end
+  return ("%.3g s"):format(s)
+end
+
+local function compile(text, env)
+  local chunk = load("return " .. text, "=stdin", "t", env)
+  if chunk then return chunk end
+  local plain, wrong = load(text, "=stdin", "t", env)
+  return plain or fail("%s", wrong)
+end
+
+-- One run, the device's work included.
+local function time(text, env)
+  local dc, chunk = require "dotcompute", compile(text, env)
+  dc.synchronize()
+  local before = dc.clock()
+  local results = table.pack(chunk())
+  local returned = dc.clock()
+  for k = 1, results.n do
+    if core.is_array(results[k]) then results[k]:eval() end
+  end
+  dc.synchronize()
+  local done = dc.clock()
+  print(("%s, of which %s until the call returned"):format(seconds_text(done - before),
+    seconds_text(returned - before)))
+  return table.unpack(results, 1, results.n)
+end
+
+-- Runs for some tenths of a second: the best and the median time of a run, and of these on the device.
+local function timeit(text, env)
+  local dc, chunk = require "dotcompute", compile(text, env)
+  local function once()
+    local v = chunk()
+    if core.is_array(v) then v:eval() end
+  end
+  once()
+  dc.synchronize()
+  local count = 1
+  repeat
+    local before = dc.clock()
+    for _ = 1, count do once() end
+    dc.synchronize()
+    local enough = dc.clock() - before > 0.02 or count >= 1 << 24
+    if not enough then count = count * 4 end
+  until enough
+  local times = {}
+  for k = 1, 7 do
+    local before = dc.clock()
+    for _ = 1, count do once() end
+    dc.synchronize()
+    times[k] = (dc.clock() - before) / count
+  end
+  table.sort(times)
+  local device = dc.time(once, math.min(count, 20))
+  print(("%s a run (best of 7 times %d; median %s), %s of it on %s"):format(seconds_text(times[1]), count,
+    seconds_text(times[4]), seconds_text(device), tostring(dc.device())))
+end
+
+-- --- files --------------------------------------------------------------------------------------------------------
+
+local function run_file(path, env)
+  local chunk, wrong = loadfile(path, "t", env)
+  if not chunk then fail("%s", wrong) end
+  return chunk()
+end
+
+local function save(path)
+  local f, wrong = io.open(path, "w")
+  if not f then fail("%s", wrong) end
+  f:write(table.concat(session, "\n"), "\n")
+  f:close()
+  print(("%d entries written to %s"):format(#session, path))
+end
+
+-- An editor on the text of the last entry, or a file; what it leaves is run.
+local function edit(path)
+  local file = path ~= "" and path or os.tmpname()
+  if path == "" then
+    local f = assert(io.open(file, "w"))
+    f:write(session[#session] or "", "\n")
+    f:close()
+  end
+  local editor = os.getenv "VISUAL" or os.getenv "EDITOR" or "vi"
+  local ok = os.execute(("%s '%s'"):format(editor, (file:gsub("'", [['\'']]))))
+  if not ok then fail("the editor '%s' did not end well; $VISUAL or $EDITOR names another", editor) end
+  local f = assert(io.open(file))
+  local text = f:read "a"
+  f:close()
+  if path == "" then os.remove(file) end
+  print(text)
+  local chunk, wrong = require "dotcompute.prompt".compile_paste(text)
+  if not chunk then fail("%s", wrong or "the text is not complete") end
+  return chunk()
+end
+
+-- --- sources ------------------------------------------------------------------------------------------------------
+
+local function lines_of(path, first, last)
+  local f = io.open(path)
+  if not f then return nil end
+  local out, n = {}, 0
+  for line in f:lines() do
+    n = n + 1
+    if n >= first and n <= last then out[#out + 1] = line end
+  end
+  f:close()
+  return table.concat(out, "\n")
+end
+
+-- The text of a function, a kernel or a module, or of an array's expression.
+local function source(text, env)
+  local v = compile(text, env)()
+  if type(v) == "function" then
+    local info = debug.getinfo(v, "S")
+    local code = info.source:sub(1, 1) == "@" and lines_of(info.source:sub(2), info.linedefined, info.lastlinedefined)
+    if not code then fail("%s is not in a file that can be read", text) end
+    return code
+  end
+  local method = type(v) == "userdata" and v.source
+  if not method then fail("%s has no source", text) end
+  return v:source()
+end
+
+-- --- entries that are commands ------------------------------------------------------------------------------------
+
+local named = {
+  time = time, timeit = timeit,
+  load = function(path, env) return run_file(path, env) end,
+  save = function(path) return save(path) end,
+  edit = function(path) return edit(path) end,
+}
+
+local function needs_argument(name, rest)
+  if rest == "" and name ~= "edit" then
+    fail("%%%s %s", name, (name == "time" or name == "timeit") and "EXPRESSION" or "FILE")
+  end
+end
+
+-- The function of an entry that is a command; nil where it is none.
+function commands.find(text, env)
+  local name, rest = text:match "^%s*%%(%a+)%s*(.-)%s*$"
+  if name then
+    return function()
+      if not named[name] then fail("no command %%%s: there are %%time, %%timeit, %%load, %%save and %%edit", name) end
+      needs_argument(name, rest)
+      return named[name](rest, env)
+    end
+  end
+  local command = text:match "^%s*!(.*)$"
+  if command then
+    return function()
+      io.stdout:flush()
+      local ok, how, code = os.execute(command)
+      if not ok then print(("%s %d"):format(how, code)) end
+    end
+  end
+  local object = text:match "^%s*(.-)%s*%?%?%s*$"
+  if object and object ~= "" and load("return " .. object, "=stdin", "t", env) then
+    return function() return source(object, env) end
+  end
+end
+
+-- Notes an entry, as a script has it.
+function commands.note(text) session[#session + 1] = text end
+
+return commands

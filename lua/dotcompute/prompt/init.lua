@@ -1,0 +1,117 @@
+-- The prompt's session: compiles entries, keeps their locals and the last result, shows results, runs commands.
+--
+-- dclua reads lines and calls `compile` with what has been entered so far, then the chunk, then `show` with its
+-- results. Nothing here reads _G without need, since a script may have changed everything there.
+local core = require "dotcompute.core"
+local locals = require "dotcompute.prompt.locals"
+core.builtin(debug.getinfo(1, "S").source)
+
+local prompt = {}
+local load, type, select, getenv = load, type, select, os.getenv
+
+local env, declare = locals.environment {
+  dc = function() return require "dotcompute" end,
+}
+prompt.env = env
+
+-- --- compiling ----------------------------------------------------------------------------------------------------
+
+local function compile(text) return load(text, "=stdin", "t", env) end
+
+local saved_as = setmetatable({}, { __mode = "k" }) -- of a chunk: what a script has in its place
+
+local function is_incomplete(message) return type(message) == "string" and message:sub(-5) == "<eof>" end
+
+-- What has been entered so far, complete or not: the chunk; or nil and the message, or nil alone where more is
+-- expected. A chunk that is an expression returns its values.
+function prompt.compile(text)
+  local command = require "dotcompute.prompt.commands".find(text, env)
+  if command then return command end
+  local expression = text:match "^%s*=(.*)" or text -- "=x" as Lua 5.1 had it
+  local chunk = compile("return " .. expression)
+  if chunk then
+    local trimmed = expression:match "^%s*(.-)%s*;?%s*$"
+    saved_as[chunk] = trimmed ~= "" and ("_ = (%s); print(_)"):format(trimmed) or nil
+    return chunk
+  end
+  local plain, names = locals.take_out(text)
+  local message
+  chunk, message = compile(plain)
+  if chunk then
+    declare(names)
+    saved_as[chunk] = text
+    return chunk
+  end
+  if is_incomplete(message) then return nil end
+  return nil, message
+end
+
+-- A paste of several lines, complete: a chunk, else the statements and expressions one after another, as if typed.
+function prompt.compile_paste(text)
+  local chunk, message = prompt.compile(text)
+  if chunk then return chunk end
+  local entries, open = {}, nil
+  for line in (text .. "\n"):gmatch "(.-)\n" do
+    if open or line:find "%S" then
+      open = open and open .. "\n" .. line or line
+      local entry, wrong = prompt.compile(open)
+      if entry then
+        entries[#entries + 1] = entry
+        open = nil
+      elseif wrong then
+        return nil, message or wrong
+      end
+    end
+  end
+  if open then return nil, message end
+  local function all()
+    for k = 1, #entries - 1 do prompt.show(entries[k]()) end
+    return entries[#entries]()
+  end
+  local texts = {}
+  for _, entry in ipairs(entries) do texts[#texts + 1] = saved_as[entry] end
+  saved_as[all] = table.concat(texts, "\n")
+  return all
+end
+
+-- Notes a chunk that is about to run, for %save.
+function prompt.note(chunk)
+  if saved_as[chunk] then require "dotcompute.prompt.commands".note(saved_as[chunk]) end
+end
+
+-- --- results ------------------------------------------------------------------------------------------------------
+
+-- Shows the values of an entry; the first one is `_` in the next.
+function prompt.show(...)
+  local n = select("#", ...)
+  if n == 0 then return end
+  local first = ...
+  if first ~= nil or n > 1 then rawset(env, "_", first) end
+  local show, texts = require "dotcompute.prompt.show", {}
+  for k = 1, n do texts[k] = show.value((select(k, ...)), prompt.columns, prompt.colours) end
+  _G.print(table.unpack(texts, 1, n))
+end
+
+prompt.columns = 80
+
+-- The next entry's terminal: its width, and whether it shows colours.
+function prompt.set_terminal(columns, is_terminal)
+  prompt.columns = columns
+  core.columns(columns)
+  local term = getenv "TERM"
+  local none = getenv "NO_COLOR"
+  prompt.colours = is_terminal and term ~= nil and term ~= "" and term ~= "dumb" and (none == nil or none == "")
+end
+
+-- The text to insert at the end of `line`, and the candidates in columns.
+function prompt.complete(line, columns) return require "dotcompute.prompt.complete"(line, columns, env) end
+
+-- --- errors -------------------------------------------------------------------------------------------------------
+
+-- A line to be shown behind an error's message: what may have been meant, or nil.
+function prompt.hint(message)
+  local ok, text = pcall(function() return require "dotcompute.prompt.hints".of(message, env) end)
+  return ok and text or nil
+end
+
+return prompt
