@@ -61,7 +61,7 @@ static int evaluate_beside(dc_body *body, const dc_body_operand *o, dc_device *d
   return rc;
 }
 
-/* Room for the inputs of a body with more of them than a dc_program has on the stack; *room is NULL where it has not. */
+/* Room for the inputs of a body with more of them than a dc_program has on the stack; *room is NULL for others. */
 static int make_room(const dc_body *body, dc_operand **room, dc_error *err) {
   *room = NULL;
   if (body->nparams < DC_MAX_OPERANDS) return 0;
