@@ -110,8 +110,10 @@ $(OBJ)/gen/%.o: $(GEN)/%.c $(BUILD)/flags
 	$(call COMPILE,$<,,$<)
 define OPS_RULE
 $(OBJ)/src/cpu/ops/%.$(1).o: src/cpu/ops/%.c $(BUILD)/flags
-	$$(call COMPILE,$$< ($(1)),$$(CPU_CFLAGS) $$(OPS_CFLAGS) $$(ISA_$(1)) -DDC_ISA=$(1),$$<)
+	$$(call COMPILE,$$< ($(1)),$$(CPU_CFLAGS) $$(OPS_CFLAGS) $$(ISA_$(1)) $$(OPS_DEBUG_$$*) -DDC_ISA=$(1),$$<)
 endef
+# A thousand functions of which everything is inlined: 20 MB of debugging information.
+OPS_DEBUG_functions := $(if $(SAN),,-g0)
 $(foreach i,$(ISAS),$(eval $(call OPS_RULE,$(i))))
 
 # Texts that travel inside the binaries: Lua modules in dclua, small headers in the compiler's room.

@@ -24,9 +24,7 @@
 
 #define WORD(id, bits)                                                                                                 \
   static void id(dc_warp *w, const dc_uop *o) { w->preds[o->d] = bits; }                                               \
-  static void id##_m(dc_warp *w, const dc_uop *o) {                                                                    \
-    w->preds[o->d] = (w->preds[o->d] & ~w->mask) | (bits & w->mask);                                                   \
-  }
+  static void id##_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, bits); }
 #define TEST(name, call)                                                                                               \
   static u32 compare_##name(const uint8_t *regs, const dc_uop *op) {                                                   \
     u32 r = 0;                                                                                                         \
@@ -36,14 +34,13 @@
   WORD(name, compare_##name(w->regs, o))
 #define TEST1(A, name) TEST(name, v_##name(GET_##A(a)))
 #define TEST2(A, name) TEST(name, v_##name(GET_##A(a), GET_##A(b)))
-#define WORD_OF(x) (o->neg_##x ? ~w->preds[o->x] : w->preds[o->x])
 #define PRED(name, reads, words)                                                                                       \
   static u32 bits_##name(const dc_warp *w, const dc_uop *o) {                                                          \
     reads return words;                                                                                                \
   }                                                                                                                    \
   WORD(name, bits_##name(w, o))
-#define WORD_X const u32 x = WORD_OF(a);
-#define WORD_Y const u32 y = WORD_OF(b);
+#define WORD_X const u32 x = pred_of(w, o->a, o->neg_a);
+#define WORD_Y const u32 y = pred_of(w, o->b, o->neg_b);
 #define PRED1(name, words) PRED(name, WORD_X, words)
 #define PRED2(name, words) PRED(name, WORD_X WORD_Y, words)
 
