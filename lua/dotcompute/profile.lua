@@ -95,7 +95,7 @@ local running = false
 
 -- Ends and prints the report to standard error.
 function profile.report()
-  if not running then return end
+  if not running then return true end
   running = false
   local list, peaks = core.profile_stop(), {}
   for _, e in ipairs(list) do
@@ -103,6 +103,7 @@ function profile.report()
     if bandwidth(e) and peaks[id] == nil then peaks[id] = measure_peak(e.device) or nil end
   end
   io.stderr:write(profile.text(list, peaks), "\n")
+  return true
 end
 
 -- From here on every launch is timed; a script that ends by os.exit is reported too.
@@ -114,6 +115,7 @@ function profile.start()
     pcall(profile.report)
     return exit(...)
   end
+  return true
 end
 
 return profile

@@ -3,7 +3,7 @@
 */
 #include "cuda/fft.h"
 
-#include "cuda/context.h"
+#include "cuda/fault.h"
 #include "cuda/library.h"
 #include "cuda/stream.h"
 

@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "cuda/context.h"
 #include "cuda/copy.h"
+#include "cuda/fault.h"
 #include "cuda/library.h"
 #include "cuda/solver_batch.h"
 #include "cuda/stream.h"

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cuda/context.h"
 #include "cuda/copy.h"
+#include "cuda/fault.h"
 #include "cuda/library.h"
 #include "cuda/stream.h"
 

@@ -24,7 +24,7 @@
 #include "kernel/plan.h"
 #include "kernel/value.h"
 #include "lua/array.h"
-#include "lua/complex.h"
+#include "lua/convert.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
 #include "lua/module.h"

@@ -45,3 +45,6 @@ void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shap
 
 /* An integer, or a float with an integer's value, at idx. */
 bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
+
+void dc_lua_pushcomplex(lua_State *L, double re, double im);
+bool dc_lua_tocomplex(lua_State *L, const dc_lua *self, int idx, double *re, double *im);

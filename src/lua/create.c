@@ -5,6 +5,7 @@
 ** otherwise (bool where the values are booleans).  New arrays live on the current device.
 */
 #include "lua/create.h"
+#include "lua/create.h"
 
 #include <float.h>
 #include <lauxlib.h>
@@ -18,11 +19,13 @@
 #include "array/generators.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
+#include "array/graph/op.h"
 #include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "device/device.h"
+#include "device/registry.h"
 #include "lua/array.h"
 #include "lua/convert.h"
 #include "lua/device.h"
@@ -73,8 +76,8 @@ static void read_shaped_options(lua_State *L) {
   if (lua_type(L, -2) == LUA_TSTRING) lua_remove(L, -2);
 }
 
-/* (d1, d2, … [, dtype] [, options]) or (shape [, dtype] [, options]) */
-dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *shape) {
+/* All arguments: (d1, d2, … [, dtype] [, options]) or (shape [, dtype] [, options]). The dtype given, or float32. */
+static dc_dtype check_shaped(lua_State *L, dc_lua_shape *shape) {
   dc_dtype dtype = DC_FLOAT32;
   int last = lua_gettop(L), type = last > 0 ? lua_type(L, last) : LUA_TNONE;
   if (type == LUA_TNIL || type == LUA_TTABLE) {
@@ -96,7 +99,7 @@ dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *shape) {
 static dc_array *make_shaped(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_lua_shape shape;
-  dc_dtype dtype = dc_lua_checkshaped(L, &shape);
+  dc_dtype dtype = check_shaped(L, &shape);
   return push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
 }
 
@@ -453,10 +456,64 @@ static int core_wrap(lua_State *L) {
   return dc_lua_set_array(L, slot, a, &err);
 }
 
+/* --- page-locked arrays -------------------------------------------------------------------------- */
+
+/* The GPU that is to lock the pages: the current device if it can, else the first that can. NULL: there is none. */
+static dc_device *find_locker(const dc_device *current) {
+  size_t n;
+  dc_device *const *list = dc_devices(&n);
+  dc_device *found = NULL;
+  for (size_t i = n; i-- > 0;) {
+    dc_error ignored = DC_ERROR_INIT;
+    if (list[i]->memory->pinned_alloc && (!found || found != current) && dc_device_open(list[i], &ignored) == 0)
+      found = list[i];
+    dc_error_clear(&ignored);
+  }
+  return current->memory->pinned_alloc && current->state == DC_DEVICE_OPEN ? (dc_device *)current : found;
+}
+
+/* pinned(shape… [, dtype]): an array of the CPU device; contents undefined.  Without a GPU, of plain memory. */
+static int core_pinned(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_shape shape;
+  dc_error err = DC_ERROR_INIT;
+  dc_dtype dtype = check_shaped(L, &shape);
+  dc_device *host = dc_device_host(&err);
+  if (!host) return dc_lua_raise(L, &err);
+  dc_device *gpu = find_locker(dc_lua_current(L, self));
+  dc_lua_array *slot = dc_lua_newarray(L);
+  dc_array *a = gpu ? dc_array_pinned(host, gpu, dtype, shape.ndim, shape.extent, &err)
+                    : dc_array_empty(host, dtype, shape.ndim, shape.extent, &err);
+  return dc_lua_set_array(L, slot, a, &err);
+}
+
+/* --- random numbers ------------------------------------------------------------------------------ */
+
+/* random(kind, shape, dtype, seed, call [, range]): kind "uniform", "normal", "exponential" or "integer" (0 to range-1;
+** a range of 0 is all 64 bits). A pending array on the current device. */
+static int core_random(lua_State *L) {
+  static const char *const kinds[] = { "uniform", "normal", "exponential", "integer", NULL };
+  dc_lua *self = dc_lua_self(L);
+  const int kind = luaL_checkoption(L, 1, NULL, kinds);
+  dc_lua_shape shape;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_checkshape(L, 2, 2, false, &shape);
+  const dc_dtype dtype = dc_lua_checkdtype(L, 3);
+  const uint64_t seed = (uint64_t)luaL_checkinteger(L, 4), call = (uint64_t)luaL_checkinteger(L, 5);
+  const uint64_t range = (uint64_t)luaL_optinteger(L, 6, 0);
+  dc_device *dev = dc_lua_current(L, self);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  return dc_lua_set_array(
+      L, slot, dc_array_random(dev, (dc_random)kind, dtype, shape.ndim, shape.extent, seed, call, range, &err), &err);
+}
+
 const luaL_Reg dc_lua_create_core[] = {
   { "array", core_array },           { "empty", core_empty },           { "zeros", core_zeros },
   { "ones", core_ones },             { "full", core_full },             { "empty_like", core_empty_like },
   { "zeros_like", core_zeros_like }, { "ones_like", core_ones_like },   { "full_like", core_full_like },
   { "arange", core_arange },         { "linspace", core_linspace },     { "eye", core_eye },
-  { "from_bytes", core_from_bytes }, { "wrap", core_wrap },             { NULL, NULL },
+  { "from_bytes", core_from_bytes }, { "wrap", core_wrap },             { "pinned", core_pinned },
+  { NULL, NULL },
 };
+
+const luaL_Reg dc_lua_create_internal[] = { { "random", core_random }, { NULL, NULL } };

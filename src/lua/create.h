@@ -1,15 +1,8 @@
 /*
-** create.h - functions of the module that make arrays.
+** create.h - functions of the module that make arrays, random and page-locked ones among them.
 */
 #pragma once
 
 #include <lauxlib.h>
-#include <lua.h>
 
-#include "base/dtype.h"
-#include "lua/convert.h"
-
-/* All arguments, as a shape and perhaps a dtype, which is given (float32 otherwise). (create.c) */
-dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *s);
-
-extern const luaL_Reg dc_lua_create_core[];
+extern const luaL_Reg dc_lua_create_core[], dc_lua_create_internal[];

@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "device/stream_state.h"
-#include "lua/caller.h"
 #include "lua/launch_site.h"
 #include "lua/object.h"
 #include "lua/source.h"
@@ -338,6 +337,12 @@ int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) {
 
 int dc_lua_expected(lua_State *L, int arg, const char *what) {
   return dc_lua_badarg(L, arg, "%s expected, got %s", what, dc_lua_describe(L, arg));
+}
+
+void *dc_lua_check(lua_State *L, const dc_lua *self, int arg, int slot, const char *what) {
+  void *o = dc_lua_test(L, self, arg, slot);
+  if (!o) dc_lua_expected(L, arg, what);
+  return o;
 }
 
 const char *dc_lua_describe(lua_State *L, int idx) {

@@ -25,9 +25,7 @@ typedef struct graph_object {
 } graph_object;
 
 static graph_object *check_object(lua_State *L, const dc_lua *self) {
-  graph_object *o = dc_lua_test(L, self, 1, DC_LUA_GRAPH);
-  if (!o) dc_lua_expected(L, 1, "a graph");
-  return o;
+  return dc_lua_check(L, self, 1, DC_LUA_GRAPH, "a graph");
 }
 
 static dc_graph *check_graph(lua_State *L, const dc_lua *self) {

@@ -22,9 +22,10 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
+#include "device/device.h"
 #include "lua/array.h"
-#include "lua/array_fields.h"
 #include "lua/convert.h"
+#include "lua/device.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
 #include "lua/named.h"
@@ -349,6 +350,61 @@ static void scatter(lua_State *L, dc_lua *self, dc_array *a, const dc_index *ix)
   if (DC_LUA_WORK(self, dc_array_scatter(a, ix, src, &s, &err)) != 0) dc_lua_raise(L, &err);
 }
 
+/* --- fields -------------------------------------------------------------------------------------- */
+
+enum field {
+  FIELD_DTYPE = 1, FIELD_NDIM, FIELD_SIZE, FIELD_NBYTES, FIELD_DEVICE, FIELD_CONTIGUOUS, FIELD_T, FIELD_PTR
+};
+
+static const struct {
+  const char *name;
+  enum field id;
+} fields[] = {
+  { "dtype", FIELD_DTYPE },   { "ndim", FIELD_NDIM },             { "size", FIELD_SIZE }, { "nbytes", FIELD_NBYTES },
+  { "device", FIELD_DEVICE }, { "contiguous", FIELD_CONTIGUOUS }, { "T", FIELD_T },       { "ptr", FIELD_PTR },
+};
+
+static int push_transposed(lua_State *L, dc_lua *self, dc_array *a, const int *axes) {
+  dc_error err = DC_ERROR_INIT;
+  if (!dc_array_views_lazily(a, true)) dc_lua_materialize(L, self, a);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  return dc_lua_set_array(L, slot, dc_array_transpose(a, axes, &err), &err);
+}
+
+static int push_ptr(lua_State *L, dc_lua *self, dc_array *a) {
+  dc_ptr ptr, from, to;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_materialize(L, self, a);
+  if (dc_array_ptr(a, &ptr, &err) != 0) return dc_lua_raise(L, &err);
+  dc_array_memory(a, &from, &to);
+  if (from != 0 && (self->highest_read == 0 || from < self->lowest_read)) self->lowest_read = from;
+  if (to > self->highest_read) self->highest_read = to;
+  lua_pushinteger(L, (lua_Integer)ptr);
+  return 1;
+}
+
+static int push_field(lua_State *L, dc_lua *self, dc_array *a, int id) {
+  const dc_geometry *g = dc_array_geometry(a);
+  const size_t itemsize = dc_dtype_size(dc_array_dtype(a));
+  switch ((enum field)id) {
+    case FIELD_DTYPE: lua_pushstring(L, dc_dtype_name(dc_array_dtype(a))); break;
+    case FIELD_NDIM: lua_pushinteger(L, g->ndim); break;
+    case FIELD_SIZE: lua_pushinteger(L, dc_array_size(a)); break;
+    case FIELD_NBYTES: lua_pushinteger(L, (lua_Integer)dc_lua_nbytes(a)); break;
+    case FIELD_DEVICE: dc_lua_pushdevice(L, dc_array_device(a)); break;
+    case FIELD_CONTIGUOUS: lua_pushboolean(L, dc_geometry_contiguous(g, itemsize)); break;
+    case FIELD_T: return push_transposed(L, self, a, NULL);
+    case FIELD_PTR: return push_ptr(L, self, a);
+  }
+  return 1;
+}
+
+void dc_lua_set_fields(lua_State *L) {
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    dc_lua_set_integer(L, fields[i].name, fields[i].id); /* methods */
+  }
+}
+
 /* --- metamethods --------------------------------------------------------------------------------- */
 
 static dc_array *check_self(lua_State *L, dc_lua *self) {
@@ -404,7 +460,7 @@ static DC_HOT int array_index(lua_State *L) {
     lua_pop(L, 1);
   }
   dc_lua *self = dc_lua_self(L);
-  if (field != 0) return dc_lua_array_field(L, self, check_self(L, self), field);
+  if (field != 0) return push_field(L, self, check_self(L, self), field);
   dc_array *a = check_self(L, self);
   dc_geometry g = *dc_array_geometry(a);
   selection s;
@@ -539,7 +595,7 @@ static int array_transpose(lua_State *L) {
   int axes[DC_MAX_DIMS];
   const int ndim = dc_array_geometry(a)->ndim, n = read_axes(L, ndim, axes);
   if (n != 0 && n != ndim) return dc_lua_fail(L, DC_SHAPE, "transpose names all %d axes or none, got %d", ndim, n);
-  return dc_lua_push_transposed(L, self, a, n ? axes : NULL);
+  return push_transposed(L, self, a, n ? axes : NULL);
 }
 
 /* squeeze(): without the axes of extent 1; squeeze(axis, …): without these, which must have it. */

@@ -10,12 +10,16 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/graph/types.h"
+#include "array/stream_order.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "base/runtime.h"
 #include "device/device.h"
 #include "device/stream.h"
 #include "device/timeline.h"
+#include "device/tracking.h"
 #include "kernel/kernel.h"
 #include "kernel/launch.h"
 #include "kernel/module.h"
@@ -30,7 +34,6 @@
 #include "lua/object.h"
 #include "lua/profile.h"
 #include "lua/stream.h"
-#include "lua/stream_order.h"
 
 typedef struct kernel_object {
   uint64_t site;   /* number of the launch site of its last launch that was noted; 0: none */
@@ -198,6 +201,51 @@ static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
   return n >= 0 && n <= UINT32_MAX;
 }
 
+/* --- the order of launches in several streams ---------------------------------------------------- */
+
+typedef struct user {
+  lua_State *L;
+  dc_lua *self;
+  const dc_kernel *k;
+  dc_stream *by;
+} user;
+
+static void use(const user *u, dc_array *a, bool writes) {
+  dc_error err = DC_ERROR_INIT;
+  if (dc_array_device(a) == u->k->dev && dc_array_use(a, u->by, writes, &err) != 0)
+    dc_lua_raise_kernel(u->L, &err);
+}
+
+/* The arrays of a table, which stands for a struct or for several pointers, and of the tables in it. */
+static void use_table(const user *u, int idx, int depth) {
+  lua_State *L = u->L;
+  if (depth > 16) return; /* no argument that has been converted goes so deep */
+  luaL_checkstack(L, 6, NULL);
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
+    dc_lua_array *o = dc_lua_test(L, u->self, -1, DC_LUA_ARRAY);
+    if (o && o->a) use(u, o->a, true);
+    else if (lua_istable(L, -1)) use_table(u, lua_gettop(L), depth + 1);
+  }
+}
+
+/* Orders a launch of a kernel of module `m` in stream `by` (NULL: the current one) behind conflicting uses of its
+** arguments in other streams, or records them in the graph that is being captured.  For a device whose `tracking` is
+** set; the arguments, from `first` on, have been marshalled.  `anything`: the operands are unknown (a full barrier). */
+static void order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_module *m, dc_stream *by,
+                         bool anything, int first) {
+  dc_device *dev = k->dev;
+  const user u = { L, self, k, by };
+  dc_error err = DC_ERROR_INIT;
+  if (by && dc_stream_check(by, NULL, &err) != 0) dc_lua_raise_kernel(L, &err);
+  if (anything && dc_tracking_barrier(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
+  for (int i = 0; i < k->nparams; i++) {
+    dc_lua_array *o = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
+    if (o && o->a) use(&u, o->a, !k->params[i].is_const);
+    else if (lua_istable(L, first + i)) use_table(&u, first + i, 0);
+  }
+  for (int i = 0; i < m->nglobals; i++) use(&u, m->globals[i], true);
+}
+
 /* --- launching ----------------------------------------------------------------------------------- */
 
 /* After an asynchronous launch: keeps the launch's site where a later fault is attributable to it. A fault of a kernel
@@ -219,7 +267,7 @@ static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o
                                     bool anything) {
   dc_error err = DC_ERROR_INIT;
   int rc;
-  if (o->k->dev->tracking != 0) dc_lua_order_launch(L, self, o->k, o->home, o->stream, anything, first);
+  if (o->k->dev->tracking != 0) order_launch(L, self, o->k, o->home, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (dc_process.profiling) dc_lua_profile_arguments(L, self, o->k, first);
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err));
@@ -474,12 +522,10 @@ static void push_attributes(lua_State *L, const dc_kernel *k) {
   };
   lua_createtable(L, 0, 6);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    lua_pushinteger(L, list[i].v);
-    lua_setfield(L, -2, list[i].name);
+    dc_lua_set_integer(L, list[i].name, list[i].v);
   }
   if (dev->code->tier && dev->state == DC_DEVICE_OPEN) {
-    lua_pushinteger(L, dev->code->tier(k->fn));
-    lua_setfield(L, -2, "tier");
+    dc_lua_set_integer(L, "tier", dev->code->tier(k->fn));
   }
 }
 
@@ -507,8 +553,7 @@ static int kernel_tostring(lua_State *L) {
 }
 
 static int kernel_gc(lua_State *L) {
-  kernel_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_KERNEL);
-  if (!o) return dc_lua_expected(L, 1, "a kernel");
+  kernel_object *o = dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_KERNEL, "a kernel");
   const kernel_object was = *o;
   o->k = NULL;
   o->home = NULL;

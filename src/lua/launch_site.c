@@ -10,7 +10,6 @@
 #include <lua.h>
 #include <string.h>
 
-#include "lua/caller.h"
 #include "lua/object.h"
 
 /* Whether the running C function was called straight from the line of that site. */

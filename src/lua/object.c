@@ -1,6 +1,8 @@
 /* object.c - see object.h. */
 #include "lua/object.h"
+#include "lua/object.h"
 
+#include <lua.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -79,8 +81,7 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
   if (state->types[slot]) return;
   lua_newtable(L);
   dc_lua_setfuncs(L, self, meta);
-  lua_pushstring(L, name);
-  lua_setfield(L, -2, "__name");
+  dc_lua_set_string(L, "__name", name);
   if (methods) {
     lua_newtable(L);
     dc_lua_setmethods(L, self, methods, strchr(name, '.') + 1);
@@ -95,3 +96,45 @@ void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
   luaL_checkstack(L, 4, NULL);
   return dc_lua_new_of(L, dc_lua_self(L), slot, size, nuservalues);
 }
+
+/* --- lines of the script ------------------------------------------------------------------------- */
+
+dc_lua_own dc_lua_own_name(const char *source, size_t len) {
+  uint64_t hash = 14695981039346656037u; /* FNV-1a */
+  for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)source[i]) * 1099511628211u;
+  return (dc_lua_own){ hash, len };
+}
+
+bool dc_lua_is_own(const dc_lua *self, const char *source, size_t len) {
+  dc_lua_own own = { 0 };
+  for (int i = 0; i < self->nowns; i++) {
+    if (self->own[i].len != len) continue;
+    if (own.len == 0) own = dc_lua_own_name(source, len);
+    if (self->own[i].hash == own.hash) return true;
+  }
+  return false;
+}
+
+bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
+  const dc_lua *self = dc_lua_push_self(L);
+  bool found = false;
+  lua_pop(L, 1);
+  for (int level = 0; !found && lua_getstack(L, level, ar); level++) {
+    lua_getinfo(L, "Sl", ar);
+    found = *ar->what != 'C' && ar->currentline > 0 && !dc_lua_is_own(self, ar->source, ar->srclen);
+  }
+  return found;
+}
+
+/* --- fields of tables ---------------------------------------------------------------------------- */
+
+#define SETTER(kind, type)                                                    \
+  void dc_lua_set_##kind(lua_State *L, const char *name, type v) {            \
+    lua_push##kind(L, v);                                                     \
+    lua_setfield(L, -2, name); /* table */                                    \
+  }
+SETTER(integer, lua_Integer)
+SETTER(number, lua_Number)
+SETTER(boolean, bool)
+SETTER(string, const char *)
+#undef SETTER

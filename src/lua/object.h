@@ -140,3 +140,17 @@ static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int s
   const dc_lua_tag *tag = (const void *)(p + n - sizeof *tag);
   return n % 8 == 0 && tag->owner == self && tag->slot == (uintptr_t)slot ? p : NULL;
 }
+
+/* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none.  Needs 8 free stack
+** slots, and raises nothing when they are there. */
+bool dc_lua_caller(lua_State *L, lua_Debug *ar);
+
+/* Whether the chunk of that name is one of our own Lua files. */
+bool dc_lua_is_own(const dc_lua *self, const char *source, size_t len);
+dc_lua_own dc_lua_own_name(const char *source, size_t len);
+
+/* Sets a field of the table on top; a string that is NULL is nil. */
+void dc_lua_set_integer(lua_State *L, const char *name, lua_Integer v);
+void dc_lua_set_number(lua_State *L, const char *name, lua_Number v);
+void dc_lua_set_boolean(lua_State *L, const char *name, bool v);
+void dc_lua_set_string(lua_State *L, const char *name, const char *s);

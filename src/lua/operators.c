@@ -199,10 +199,8 @@ static int core_functions(lua_State *L) {
     lua_createtable(L, 0, 3);
     lua_pushstring(L, rules[dc_ops[op].rule]); /* nil for others */
     lua_setfield(L, -2, "rule");
-    lua_pushinteger(L, dc_ops[op].nargs);
-    lua_setfield(L, -2, "count");
-    lua_pushboolean(L, dc_ops[op].flags & DC_OP_CALL);
-    lua_setfield(L, -2, "call");
+    dc_lua_set_integer(L, "count", dc_ops[op].nargs);
+    dc_lua_set_boolean(L, "call", dc_ops[op].flags & DC_OP_CALL);
     lua_setfield(L, -2, dc_ops[op].name);
   }
   return 1;

@@ -18,9 +18,7 @@
 #include "lua/object.h"
 
 static dc_fused *check_part(lua_State *L) {
-  dc_fused *part = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_PART);
-  if (!part) dc_lua_expected(L, 1, "a part");
-  return part;
+  return dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_PART, "a part");
 }
 
 /*
