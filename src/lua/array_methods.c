@@ -189,11 +189,9 @@ static int array_fill(lua_State *L) {
 static int array_copy(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
-  dc_error err = DC_ERROR_INIT;
   dc_lua_materialize(L, self, a);
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_account(L, self, dc_lua_nbytes(a));
-  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
+  dc_lua_push_copy(L, self, a);
+  return 1;
 }
 
 /* Arguments 1 and 2, and an option that takes the place of the third. */

@@ -142,6 +142,10 @@ dc_dtype dc_lua_checkdtype(lua_State *L, int idx) {
   return t;
 }
 
+dc_dtype dc_lua_optdtype(lua_State *L, int idx, dc_dtype fallback) {
+  return lua_isnoneornil(L, idx) ? fallback : dc_lua_checkdtype(L, idx);
+}
+
 dc_dtype dc_lua_default_dtype(lua_State *L, int idx) {
   if (lua_type(L, idx) == LUA_TBOOLEAN) return DC_BOOL;
   if (lua_type(L, idx) == LUA_TUSERDATA) return DC_COMPLEX64;

@@ -63,6 +63,10 @@ dc_device *dc_lua_current(lua_State *L, dc_lua *self) {
   return self->device;
 }
 
+dc_device *dc_lua_optdevice(lua_State *L, dc_lua *self, int arg) {
+  return lua_isnoneornil(L, arg) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, arg);
+}
+
 static void open_device(lua_State *L, dc_device *dev) {
   dc_error err = DC_ERROR_INIT;
   if (dc_device_open(dev, &err) != 0) dc_lua_raise(L, &err);
@@ -168,7 +172,7 @@ static int core_devices(lua_State *L) {
 
 static int core_device(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_lua_pushdevice(L, lua_isnoneornil(L, 1) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, 1));
+  dc_lua_pushdevice(L, dc_lua_optdevice(L, self, 1));
   return 1;
 }
 

@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "device/stream_state.h"
-#include "lua/launch_site.h"
 #include "lua/object.h"
 #include "lua/source.h"
 
@@ -202,8 +201,6 @@ static void push_message(lua_State *L, const dc_error *err, int origin) {
   if (!changed && err->source_line > 0) add_place(L, origin, err->source_line);
 }
 
-static bool is_compilation(const dc_error *err) { return strcmp(err->code, "NVRTC_ERROR_COMPILATION") == 0; }
-
 /* A message of the compiler's, which begins with its first error's sentence: that error's place is put in front and
 ** pushed on top too, the field `at`. */
 static void push_compiler_message(lua_State *L, const dc_error *err, int origin) {
@@ -220,7 +217,7 @@ static int build(lua_State *L) {
   lua_newtable(L); /* 3 */
   lua_pushstring(L, dc_kind_name(err->kind));
   lua_setfield(L, 3, "kind");
-  bool compiler = is_compilation(err) && err->source_line > 0 && lua_istable(L, 2);
+  bool compiler = strcmp(err->code, "NVRTC_ERROR_COMPILATION") == 0 && err->source_line > 0 && lua_istable(L, 2);
   if (compiler) {
     push_compiler_message(L, err, 2);
     lua_setfield(L, 3, "at");

@@ -40,6 +40,7 @@
 #include "file/zip_write.h"
 #include "lua/array.h"
 #include "lua/convert.h"
+#include "lua/create.h"
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
@@ -103,27 +104,12 @@ static int file_gc(lua_State *L) {
 
 /* --- arrays ------------------------------------------------------------------------------------------------- */
 
-/* Pushes an array of undefined contents on the current device. */
-static dc_array *push_array(lua_State *L, dc_lua *self, dc_dtype dtype, int ndim, const int64_t *shape) {
-  dc_error err = DC_ERROR_INIT;
-  dc_device *dev = dc_lua_current(L, self);
-  size_t bytes = dc_dtype_size(dtype);
-  for (int i = 0; i < ndim; i++)
-    if (__builtin_mul_overflow(bytes, (size_t)shape[i], &bytes)) bytes = 0; /* making it will say so */
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_account(L, self, bytes);
-  dc_lua_set_array(L, slot, dc_array_empty(dev, dtype, ndim, shape, &err), &err);
-  return slot->a;
-}
-
 /* Pushes a view of the array with its axes reversed. */
 static dc_array *push_reversed(lua_State *L, dc_array *a) {
   dc_error err = DC_ERROR_INIT;
   dc_geometry g;
-  dc_lua_array *slot = dc_lua_newarray(L);
   if (dc_geometry_transpose(dc_array_geometry(a), NULL, &g, &err) != 0) dc_lua_raise(L, &err);
-  dc_lua_set_array(L, slot, dc_array_view(a, &g, 0, &err), &err);
-  return slot->a;
+  return dc_lua_push_view(L, a, &g, 0);
 }
 
 /* Pushes an array that holds the elements of the one at idx in C order: itself, or a copy. `fortran` (may be NULL): a
@@ -146,10 +132,7 @@ static dc_array *push_packed(lua_State *L, dc_lua *self, int idx, bool *fortran)
     return push_reversed(L, a);
   }
   dc_error_clear(&err);
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_account(L, self, (size_t)dc_array_size(a) * size);
-  dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
-  return slot->a;
+  return dc_lua_push_copy(L, self, a);
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------ */
@@ -229,7 +212,7 @@ static bool push_from(lua_State *L, dc_lua *self, file *f, const dc_source_of *f
   if (mapped) {
     push_mapped(L, self, f, *at, npy.dtype, npy.ndim, shape, (size_t)npy.bytes);
   } else {
-    dc_array *a = push_array(L, self, npy.dtype, npy.ndim, shape);
+    dc_array *a = dc_lua_push_empty(L, self, dc_lua_current(L, self), npy.dtype, npy.ndim, shape);
     arrival r = { *from, npy.dtype, npy.swapped, 0 };
     if (DC_LUA_WORK(self, dc_array_receive(a, give, &r, &err)) != 0) raise_file(L, f, &err);
   }
@@ -402,7 +385,7 @@ static int core_raw_load(lua_State *L) {
   } else {
     dc_input_at place = { &f->in, at };
     arrival r = { { dc_input_pull, &place }, dtype, swapped, 0 };
-    dc_array *a = push_array(L, self, dtype, shape.ndim, shape.extent);
+    dc_array *a = dc_lua_push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
     if (DC_LUA_WORK(self, dc_array_receive(a, give, &r, &err)) != 0) return raise_file(L, f, &err);
   }
   return 1;

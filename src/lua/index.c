@@ -314,14 +314,13 @@ static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
     m.shape[m.ndim] = 1;
     m.strides[m.ndim++] = 0;
   }
-  dc_lua_array *view = dc_lua_newarray(L);
-  dc_lua_set_array(L, view, dc_array_view(mask, &m, 0, &err), &err);
+  dc_array *view = dc_lua_push_view(L, mask, &m, 0);
   /* The number must be one of the dtype; it does not change that. */
   dc_array *number = dc_array_empty(dc_array_device(a), dc_array_dtype(a), 0, NULL, &err);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_set_array(L, slot, number, &err);
   if (DC_LUA_WORK(self, dc_array_fill(number, s[1], &err)) != 0) dc_lua_raise(L, &err);
-  dc_array *const arg[3] = { view->a, number, a };
+  dc_array *const arg[3] = { view, number, a };
   dc_lua_array *result = dc_lua_newarray(L);
   dc_lua_set_array(L, result, DC_LUA_MAKE(self, dc_array_apply(DC_OP_WHERE, arg, s, &err)), &err);
   if (DC_LUA_WORK(self, dc_array_assign(a, result->a, false, &err)) != 0) dc_lua_raise(L, &err);
@@ -330,12 +329,9 @@ static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
 
 /* The array seen as `g`, which read_fancy may have given more axes; such a view is put on the stack. */
 static dc_array *seen_as(lua_State *L, dc_lua *self, dc_array *a, const dc_geometry *g) {
-  dc_error err = DC_ERROR_INIT;
   if (g->ndim == dc_array_geometry(a)->ndim) return a;
   dc_lua_materialize(L, self, a);
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_set_array(L, slot, dc_array_view(a, g, 0, &err), &err);
-  return slot->a;
+  return dc_lua_push_view(L, a, g, 0);
 }
 
 static void scatter(lua_State *L, dc_lua *self, dc_array *a, const dc_index *ix) {
@@ -546,13 +542,6 @@ static int array_reshape(lua_State *L) {
   return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_reshape(a, shape.ndim, shape.extent, &err)), &err);
 }
 
-/* Pushes a view of a with another geometry and the same first element. */
-static int push_geometry(lua_State *L, dc_array *a, const dc_geometry *g) {
-  dc_error err = DC_ERROR_INIT;
-  dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_set_array(L, slot, dc_array_view(a, g, 0, &err), &err);
-}
-
 /* Options 'axes' and 'axis' in or behind the axes, which are put in the place of argument 2. */
 static void take_axes(lua_State *L) {
   const int top = lua_gettop(L);
@@ -621,7 +610,7 @@ static int array_squeeze(lua_State *L) {
     g.shape[g.ndim] = from->shape[i];
     g.strides[g.ndim++] = from->strides[i];
   }
-  if (!lazy) return push_geometry(L, a, &g);
+  if (!lazy) return dc_lua_push_view(L, a, &g, 0) != NULL;
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_set_array(L, slot, dc_array_reshape(a, g.ndim, g.shape, &err), &err);
 }
@@ -637,7 +626,8 @@ static int array_broadcast_to(lua_State *L) {
   dc_lua_checkshape(L, 2, lua_gettop(L), false, &shape);
   dc_lua_materialize(L, self, a);
   if (dc_geometry_stretch(dc_array_geometry(a), shape.ndim, shape.extent, &g, &err) != 0) return dc_lua_raise(L, &err);
-  return push_geometry(L, a, &g);
+  dc_lua_push_view(L, a, &g, 0);
+  return 1;
 }
 
 const luaL_Reg dc_lua_index_methods[] = {

@@ -28,7 +28,6 @@
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
-#include "lua/launch_site.h"
 #include "lua/module.h"
 #include "lua/named.h"
 #include "lua/object.h"

@@ -193,8 +193,7 @@ static void set_bytes(lua_State *L, const char *name, size_t n) {
 /* The device that argument `arg` names, or the current one; open. */
 static dc_device *device_at(lua_State *L, int arg) {
   dc_error err = DC_ERROR_INIT;
-  dc_lua *self = dc_lua_self(L);
-  dc_device *dev = lua_isnoneornil(L, arg) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, arg);
+  dc_device *dev = dc_lua_optdevice(L, dc_lua_self(L), arg);
   if (dc_device_open(dev, &err) != 0) dc_lua_raise(L, &err);
   return dev;
 }

@@ -28,7 +28,6 @@
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/module_code.h"
-#include "lua/module_global.h"
 #include "lua/module_text.h"
 #include "lua/object.h"
 #include "lua/options.h"
@@ -303,13 +302,9 @@ static const char *choose_kernel(lua_State *L, const dc_module *m) {
     dc_lua_fail(L, DC_ARGUMENT, "the source has no kernel: no __global__ function that is no template was found");
   luaL_Buffer b;
   luaL_buffinit(L, &b);
-  for (int i = 0; i < image->nkernels; i++) {
+  for (int i = 0; i < n; i++) {
     if (i) luaL_addstring(&b, ", ");
-    luaL_addstring(&b, image->kernels[i].name);
-  }
-  for (int i = 0; i < image->nrefused; i++) {
-    if (i + image->nkernels) luaL_addstring(&b, ", ");
-    luaL_addstring(&b, image->refused[i].name);
+    luaL_addstring(&b, i < image->nkernels ? image->kernels[i].name : image->refused[i - image->nkernels].name);
   }
   luaL_pushresult(&b);
   dc_lua_fail(L, DC_ARGUMENT, "the source has %d kernels (%s): say which in the option 'name', or use dc.module", n,

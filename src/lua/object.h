@@ -154,3 +154,13 @@ void dc_lua_set_integer(lua_State *L, const char *name, lua_Integer v);
 void dc_lua_set_number(lua_State *L, const char *name, lua_Number v);
 void dc_lua_set_boolean(lua_State *L, const char *name, bool v);
 void dc_lua_set_string(lua_State *L, const char *name, const char *s);
+
+/* Notes the script's line that launches the kernel of that name.  *site is the number of the site of the kernel
+** object's last launch, 0 at first. */
+void dc_lua_note_launch(lua_State *L, dc_lua *self, uint64_t *site, const char name[40]);
+
+/* Faults are not attributed to site `number` any more: its kernel has been launched since from a line not noted. */
+void dc_lua_forget_launch(dc_lua *self, uint64_t number);
+
+/* The site of the last launch noted of the kernel whose name `text` begins with, ended by a '; NULL: there is none. */
+const dc_lua_launch_site *dc_lua_last_launch(const dc_lua *self, const char *text);

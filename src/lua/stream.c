@@ -38,11 +38,6 @@ static bool push_method(lua_State *L, int slot, const char **name) {
   return dc_lua_method(L, slot) != LUA_TNIL;
 }
 
-/* The device that is argument `arg`, or the current one; open. */
-static dc_device *check_device(lua_State *L, dc_lua *self, int arg) {
-  return lua_isnoneornil(L, arg) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, arg);
-}
-
 /* --- streams ------------------------------------------------------------------------------------- */
 
 static dc_stream *check_stream(lua_State *L, const dc_lua *self, int arg) {
@@ -54,7 +49,7 @@ static dc_stream *check_stream(lua_State *L, const dc_lua *self, int arg) {
 /* stream([device]): a new stream of the current device. */
 static int core_stream(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_device *dev = check_device(L, self, 1);
+  dc_device *dev = dc_lua_optdevice(L, self, 1);
   dc_error err = DC_ERROR_INIT;
   dc_lua_stream *o = dc_lua_new(L, DC_LUA_STREAM, sizeof *o, 0);
   if (!(o->s = dc_stream_new(dev, &err))) return dc_lua_raise(L, &err);
@@ -123,7 +118,7 @@ static dc_event *check_event(lua_State *L, const dc_lua *self, int arg) {
 /* event([device]): of the current device; not recorded yet. */
 static int core_event(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_device *dev = check_device(L, self, 1);
+  dc_device *dev = dc_lua_optdevice(L, self, 1);
   dc_error err = DC_ERROR_INIT;
   event_object *o = dc_lua_new(L, DC_LUA_EVENT, sizeof *o, 0);
   if (!(o->e = dc_event_new(dev, &err))) return dc_lua_raise(L, &err);
