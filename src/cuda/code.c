@@ -1,6 +1,4 @@
-/*
-** code.c - see code.h.
-*/
+/* code.c - see code.h. */
 #include "cuda/code.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
-** copy.c - see copy.h.
-*/
+/* copy.c - see copy.h. */
 #include "cuda/copy.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
-** fft.c - see fft.h.
-*/
+/* fft.c - see fft.h. */
 #include "cuda/fft.h"
 
 #include "cuda/fault.h"

@@ -1,6 +1,4 @@
-/*
-** graph.c - see graph.h.
-*/
+/* graph.c - see graph.h. */
 #include "cuda/graph.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
-** library.c - see library.h.
-*/
+/* library.c - see library.h. */
 #include "cuda/library.h"
 #include "cuda/library.h"
 

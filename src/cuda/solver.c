@@ -1,6 +1,4 @@
-/*
-** solver.c - see solver.h.
-*/
+/* solver.c - see solver.h. */
 #include "cuda/solver.h"
 
 #include <limits.h>

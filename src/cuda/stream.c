@@ -1,6 +1,4 @@
-/*
-** stream.c - see stream.h.
-*/
+/* stream.c - see stream.h. */
 #include "cuda/stream.h"
 
 #include <sched.h>

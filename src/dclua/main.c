@@ -318,7 +318,7 @@ static int protected_main(lua_State *L) {
   if (o.device) setenv("DOTCOMPUTE_DEVICE", o.device, 1);
   if (o.no_environment) {
     lua_pushboolean(L, 1);
-    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV"); /* `package` looks at it */
+    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV"); /* read by `package` */
   }
   luaL_checkversion(L);
   luaL_openlibs(L);

@@ -383,7 +383,7 @@ static int core_eye(lua_State *L) {
   return 1;
 }
 
-/* --- memory of others ---------------------------------------------------------------------------- */
+/* --- wrapped memory ---------------------------------------------------------------------------- */
 
 /* Keeps the owner of wrapped memory alive, by the registry's reference.  malloc'ed: a view without a finalizer may go
 ** after all else when the state is closed. */

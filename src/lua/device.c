@@ -130,7 +130,7 @@ static void push_attributes(lua_State *L, const dc_device_facts *f) {
   dc_lua_set_integer(L, "registers_per_block", f->registers_per_block);
 }
 
-/* Facts that a device tells only when it is open, which asking for them does. */
+/* Facts that are known once the device is open: reading one opens it. */
 static bool push_opened_fact(lua_State *L, dc_device *dev, const char *name) {
   bool capability = strcmp(name, "compute_capability") == 0, processors = strcmp(name, "multiprocessors") == 0;
   if (!capability && !processors && strcmp(name, "attributes") != 0) return false;

@@ -22,7 +22,7 @@
 #include "lua/object.h"
 #include "lua/source.h"
 
-/* --- a lost caller -------------------------------------------------------------------------------- */
+/* --- callers lost by tail calls -------------------------------------------------------------------------------- */
 
 /* Whether the function at stack index fn is a value of the table at idx. */
 static bool is_value(lua_State *L, int idx, int fn) {
@@ -31,8 +31,8 @@ static bool is_value(lua_State *L, int idx, int fn) {
   return found;
 }
 
-/* Whether the function on top, which is popped, is one that scripts call: in dc, in a table of dc's, or in what belongs
-** to a type of ours. */
+/* Whether the function on top, which is popped, is public: a value of dc, of a table in dc, or of a metatable or method
+** table of ours. */
 static bool is_public(lua_State *L) {
   const int fn = lua_gettop(L);
   bool found = false;
@@ -55,8 +55,9 @@ static bool is_public(lua_State *L) {
   return found;
 }
 
-/* Whether the function that called ours is lost: it ended in "return dc.f(…)", a tail call, so that its caller's line
-** is all that Lua knows.  Our own functions make tail calls too: only those count whose function scripts call. */
+/* Whether the script's function that called ours has no stack frame any more: it ended in "return dc.f(…)", a tail
+** call, and Lua knows the line of its caller alone.  Tail calls among our own Lua files do not count: the called
+** function has to be a public one. */
 static bool caller_is_lost(lua_State *L) {
   lua_Debug below, ar;
   bool tail = false;
@@ -66,7 +67,7 @@ static bool caller_is_lost(lua_State *L) {
     lua_getinfo(L, "Slt", &ar);
     if (*ar.what != 'C' && ar.currentline > 0 && !dc_lua_is_own(self, ar.source, ar.srclen)) break;
     if (level == 0) continue; /* `build` */
-    if (*ar.what == 'C' && tail) break; /* pcall and its like */
+    if (*ar.what == 'C' && tail) break; /* pcall, xpcall … */
     tail = ar.istailcall;
     below = ar;
   }
@@ -252,7 +253,7 @@ static int build(lua_State *L) {
 }
 
 int dc_lua_raise_at(lua_State *L, dc_error *err, int origin) {
-  if (err->kind == DC_INTERRUPTED) atomic_store(&dc_interrupt_flag, 0); /* it has been heard */
+  if (err->kind == DC_INTERRUPTED) atomic_store(&dc_interrupt_flag, 0); /* handled by this error */
   lua_checkstack(L, 4); /* C functions have LUA_MINSTACK more than they use; failing, the call below says so */
   if (origin) lua_pushvalue(L, origin);
   else lua_pushnil(L);

@@ -163,7 +163,7 @@ static void shape_in_file(const dc_npy *npy, int64_t shape[DC_MAX_DIMS]) {
   for (int i = 0; i < npy->ndim; i++) shape[i] = npy->shape[npy->fortran ? npy->ndim - 1 - i : i];
 }
 
-/* The array of the C order on top is replaced by a view of what the header means. */
+/* Replaces the array on top, whose axes are reversed if the file is in Fortran order, by a view of the right shape. */
 static void restore_order(lua_State *L, const dc_npy *npy) {
   if (!npy->fortran || npy->ndim < 2) return;
   const dc_lua_array *slot = lua_touserdata(L, -1);
@@ -393,6 +393,14 @@ static int core_raw_load(lua_State *L) {
 
 /* --- writing ------------------------------------------------------------------------------------------------ */
 
+/* Writes the array by `sink` to the open output, and commits it; returns 0 values. */
+static int send_all(lua_State *L, dc_lua *self, file *f, dc_array *a, dc_array_sink sink, void *ud) {
+  dc_error err = DC_ERROR_INIT;
+  if (DC_LUA_WORK(self, dc_array_send(a, sink, ud, &err)) != 0 || dc_output_commit(&f->out, &err) != 0)
+    return raise_file(L, f, &err);
+  return 0;
+}
+
 /* raw_save(path, array) */
 static int core_raw_save(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -401,9 +409,7 @@ static int core_raw_save(lua_State *L) {
   dc_array *a = push_packed(L, self, 2, NULL);
   file *f = new_file(L, 1);
   if (dc_output_open(&f->out, f->path, &err) != 0) return raise_file(L, f, &err);
-  if (DC_LUA_WORK(self, dc_array_send(a, dc_output_push, &f->out, &err)) != 0 || dc_output_commit(&f->out, &err) != 0)
-    return raise_file(L, f, &err);
-  return 0;
+  return send_all(L, self, f, a, dc_output_push, &f->out);
 }
 
 /* The header of what `a` holds; `fortran`: of the array whose reversed view it is. Freed with the file. */
@@ -430,9 +436,7 @@ static int core_npy_save(lua_State *L) {
   const size_t n = make_header(L, f, a, fortran);
   if (dc_output_open(&f->out, f->path, &err) != 0 || dc_output_write(&f->out, f->bytes, n, &err) != 0)
     return raise_file(L, f, &err);
-  if (DC_LUA_WORK(self, dc_array_send(a, dc_output_push, &f->out, &err)) != 0 || dc_output_commit(&f->out, &err) != 0)
-    return raise_file(L, f, &err);
-  return 0;
+  return send_all(L, self, f, a, dc_output_push, &f->out);
 }
 
 /* The array at idx as a member of that name. */
@@ -497,7 +501,7 @@ static int core_image_read(lua_State *L) {
   return 1;
 }
 
-/* The picture that the array is; dc.image has looked at its shape and dtype. */
+/* Size and depth of the picture for an array whose shape and dtype dc.image has checked. */
 static dc_picture picture(const dc_array *a) {
   const dc_geometry *g = dc_array_geometry(a);
   return (dc_picture){ .width = (uint32_t)g->shape[1],
@@ -604,9 +608,7 @@ static int core_csv_save(lua_State *L) {
   if (dc_output_open(&f->out, f->path, &err) != 0) return raise_file(L, f, &err);
   if (header && dc_output_write(&f->out, header, n, &err) != 0) return raise_file(L, f, &err);
   departure d = { { dc_output_push, &f->out }, dc_array_dtype(a), columns > 0 ? columns : 1, 0, *delimiter };
-  if (DC_LUA_WORK(self, dc_array_send(a, take, &d, &err)) != 0 || dc_output_commit(&f->out, &err) != 0)
-    return raise_file(L, f, &err);
-  return 0;
+  return send_all(L, self, f, a, take, &d);
 }
 
 /* --- registration ------------------------------------------------------------------------------------------- */

@@ -255,8 +255,8 @@ static void read_array(lua_State *L, dc_lua *self, dc_geometry *g, int idx, dc_i
   for (int i = 1; i <= n; i++) add_array(L, g, ix, dc_lua_checkarray(L, self, top + i));
 }
 
-/* Whether the key at 2 is or has an array. If so, the index that it means; arrays made for it stay on the stack.  `g`
-** is the array's geometry, and becomes what the index is for. */
+/* Whether the key at 2 is an array or a list with arrays; then *ix is the index.  Arrays made for it stay on the stack.
+** `g`: the geometry of the indexed array, to which masks without axes add some. */
 static bool read_fancy(lua_State *L, dc_lua *self, dc_geometry *g, dc_index *ix) {
   ix->n = 0;
   dc_array *key = lua_type(L, 2) == LUA_TUSERDATA ? dc_lua_toarray(L, self, 2) : NULL;
@@ -327,8 +327,8 @@ static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
   return true;
 }
 
-/* The array seen as `g`, which read_fancy may have given more axes; such a view is put on the stack. */
-static dc_array *seen_as(lua_State *L, dc_lua *self, dc_array *a, const dc_geometry *g) {
+/* The array itself, or a view of it, left on the stack, where read_fancy has added axes to its geometry `g`. */
+static dc_array *with_geometry(lua_State *L, dc_lua *self, dc_array *a, const dc_geometry *g) {
   if (g->ndim == dc_array_geometry(a)->ndim) return a;
   dc_lua_materialize(L, self, a);
   return dc_lua_push_view(L, a, g, 0);
@@ -464,7 +464,7 @@ static DC_HOT int array_index(lua_State *L) {
   if (push_selected(L, self, &g)) return 1;
   if (read_fancy(L, self, &g, &ix)) {
     dc_error err = DC_ERROR_INIT;
-    a = seen_as(L, self, a, &g);
+    a = with_geometry(L, self, a, &g);
     dc_lua_array *slot = dc_lua_newarray(L);
     return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_gather(a, &ix, &err)), &err);
   }
@@ -490,7 +490,7 @@ static int array_newindex(lua_State *L) {
   dc_index ix;
   if (fill_masked(L, self, a)) return 0;
   if (read_fancy(L, self, &g, &ix)) {
-    scatter(L, self, seen_as(L, self, a, &g), &ix);
+    scatter(L, self, with_geometry(L, self, a, &g), &ix);
     return 0;
   }
   read_key(L, &g, false, &s);

@@ -36,7 +36,7 @@
 
 typedef struct kernel_object {
   uint64_t site;   /* number of the launch site of its last launch that was noted; 0: none */
-  /* what every launch looks at, beside the tag behind it */
+  /* read by every launch, beside the tag behind the object */
   dc_stream *stream; /* from with{}, by which it can be named; NULL: the current one */
   dc_launch_options how; /* from with{} */
   dc_lua_arguments arguments;
@@ -46,11 +46,11 @@ typedef struct kernel_object {
   uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
   bool noted;      /* the last launch was */
   bool from_file;  /* its module may be reloaded */
-  bool plain;      /* it is launched plainly, in the device's own stream */
+  bool plain;      /* no launch attributes, and the device's own stream */
   bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } kernel_object;
 
-static void settle_manner(kernel_object *o) { o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how); }
+static void update_plain(kernel_object *o) { o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how); }
 
 /* The module was closed, or reloaded: then the kernel of that name is the one from now on. */
 static DC_RARELY void renew(lua_State *L, kernel_object *o) {
@@ -65,7 +65,7 @@ static DC_RARELY void renew(lua_State *L, kernel_object *o) {
   dc_module_unref(o->k->module);
   o->k = k;
   o->block = 0;
-  settle_manner(o);
+  update_plain(o);
   o->generation = o->home->generation;
 }
 
@@ -138,7 +138,7 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   home->refs++;
   o->generation = o->home->generation;
   o->k = k;
-  settle_manner(o);
+  update_plain(o);
 }
 
 /* --- grid and block ------------------------------------------------------------------------------ */
@@ -192,7 +192,7 @@ static DC_RARELY dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const ch
   return (dc_dim3){ v[0], v[1], v[2] };
 }
 
-/* The usual grid or block: one integer in range. */
+/* The common form of a grid or block: one integer in range. */
 static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
   if (DC_UNLIKELY(!lua_isinteger(L, idx))) return false;
   const lua_Integer n = lua_tointeger(L, idx);
@@ -261,8 +261,8 @@ static DC_RARELY int raise_launch(lua_State *L, const dc_kernel *k, dc_error *er
   return k->dev->state == DC_DEVICE_LOST ? dc_lua_raise(L, err) : dc_lua_raise_kernel(L, err);
 }
 
-/* Any launch. The arguments are put. */
-static DC_RARELY int launch_watched(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
+/* Any launch, its arguments marshalled: profiled, tracked, with attributes, in other streams. */
+static DC_RARELY int launch_slow(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
                                     bool anything) {
   dc_error err = DC_ERROR_INIT;
   int rc;
@@ -312,7 +312,7 @@ static DC_RARELY int launch_large(lua_State *L, dc_lua *self, kernel_object *o, 
   lua_insert(L, first); /* kernel grid block params arguments... */
   const bool anything = marshal(L, self, o, first + 1, top + 1, params);
   l->params = params;
-  return launch_watched(L, self, o, l, first + 1, anything);
+  return launch_slow(L, self, o, l, first + 1, anything);
 }
 
 /* The kernel is at 1, its arguments are from `first` to `top`; `line`: dc_launch_is_1d. */
@@ -324,7 +324,7 @@ static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch
   const bool anything = marshal(L, self, o, first, top, params);
   l->params = params;
   if (DC_UNLIKELY(!dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
-    return launch_watched(L, self, o, l, first, anything);
+    return launch_slow(L, self, o, l, first, anything);
   dc_error_start(&err);
   if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return raise_launch(L, o->k, &err);
   note(L, self, o, l);
@@ -342,7 +342,7 @@ static uint32_t choose_block(lua_State *L, const kernel_object *o) {
     int blocks = 1;
     dc_error err = DC_ERROR_INIT;
     if (candidates[i] > (uint32_t)k->facts.max_threads) continue;
-    if (best && !code->occupancy) break; /* cannot tell: the first that fits */
+    if (best && !code->occupancy) break; /* unknown: the first that fits */
     if (code->occupancy && code->occupancy(k->fn, candidates[i], o->how.shared, &blocks, &err) != 0)
       dc_lua_raise_kernel(L, &err);
     uint64_t threads = (uint64_t)(blocks > 0 ? blocks : 0) * candidates[i];
@@ -412,7 +412,7 @@ static uint32_t check_shared(lua_State *L, int idx) {
   return (uint32_t)v;
 }
 
-/* The device's stacks grow now, for all kernels: a launch has no time for it. */
+/* Raises the device's stack limit for all kernels at once, which is too slow to be part of a launch. */
 static void raise_stack(lua_State *L, const dc_kernel *k, int idx) {
   dc_device *dev = k->dev;
   int64_t bytes = 0;
@@ -471,7 +471,7 @@ static int kernel_with(lua_State *L) {
     variant->stream = stream;
     dc_stream_name(stream);
   }
-  settle_manner(variant);
+  update_plain(variant);
   variant->block = 0;
   variant->site = 0;
   return 1;
@@ -493,7 +493,7 @@ static int kernel_occupancy(lua_State *L) {
   if (threads == 0 || threads > (uint64_t)o->k->facts.max_threads)
     return dc_lua_fail(L, DC_LAUNCH, "a block of %llu threads; kernel '%s' takes 1 to %d on %s",
                        (unsigned long long)threads, o->k->sig->name, o->k->facts.max_threads, dev->name);
-  if (!dev->code->occupancy) return dc_lua_fail(L, DC_DEVICE, "%s cannot tell occupancy", dev->name);
+  if (!dev->code->occupancy) return dc_lua_fail(L, DC_DEVICE, "%s does not report occupancy", dev->name);
   if (dev->code->occupancy(o->k->fn, (uint32_t)threads, shared, &blocks, &err) != 0)
     return dc_lua_raise_kernel(L, &err);
   const int warp = dev->facts.warp_size > 0 ? dev->facts.warp_size : 32;

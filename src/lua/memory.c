@@ -1,10 +1,10 @@
 /*
 ** memory.c - see memory.h.
 **
-** The collector sees a hundred bytes where the device holds gigabytes.  So device bytes drive it: each
-** allocation owes collector's work in proportion, a full collection comes when the device is filling
-** up, and when the device has no memory left everything dead is collected before the last attempt.
-** Also here: host memory that belongs to a userdata, so that an error frees it.
+** The collector sees a hundred bytes where the device holds gigabytes.  So device bytes drive it: each allocation is
+** followed by collector steps in proportion, a full collection runs when the device is filling up, and another one when
+** an allocation has failed, before it is tried again.
+** Also here: host memory that belongs to a userdata, so that an error frees it, and what dc.memory reports.
 */
 #include "lua/memory.h"
 #include "lua/memory.h"
@@ -36,7 +36,7 @@ static void collect(lua_State *L, dc_lua *self, int what, int kb) {
   if (self->collecting) return;
   self->collecting = true;
   lua_gc(L, what, kb);
-  if (what == LUA_GCCOLLECT) { /* again: what the finalizers let go of */
+  if (what == LUA_GCCOLLECT) { /* again: objects that finalizers have released */
     lua_gc(L, what, 0);
     self->since_full = 0;
   }
@@ -44,7 +44,7 @@ static void collect(lua_State *L, dc_lua *self, int what, int kb) {
   dc_lua_active.L = L;
 }
 
-/* How much may be made until there is something to do, if it comes in small pieces. */
+/* Bytes of small allocations until the next check of `owed` or `since_full`. */
 static size_t quiet_for(const dc_lua *self, size_t most) {
   const double left = (self->owed_most - self->owed) * CYCLE_BYTES;
   const size_t bytes = left > 0 ? (size_t)left : 0;

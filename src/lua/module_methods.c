@@ -291,7 +291,7 @@ static dc_module *compile(lua_State *L) {
   return push_module(L, dc_lua_current(L, self), 4, name);
 }
 
-/* Which kernel dc.kernel means: option name, or the only one. */
+/* The kernel that dc.kernel returns: that of option name, or the only one. */
 static const char *choose_kernel(lua_State *L, const dc_module *m) {
   if (lua_istable(L, 2) && lua_getfield(L, 2, "name") == LUA_TSTRING) return lua_tostring(L, -1);
   const dc_image *image = m->image;

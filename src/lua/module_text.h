@@ -1,5 +1,5 @@
 /*
-** module_text.h - what can be told of a module's source text before, or without, compiling it.
+** module_text.h - properties of a module's source text that need no compiler, and names of kernels.
 */
 #pragma once
 

@@ -79,7 +79,7 @@ typedef struct dc_lua {
   const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
   const void *null;
   dc_device *device;      /* the current one; NULL until first asked for */
-  double owed, owed_most; /* heaps of collector's work owed for device memory, done when it is so much (memory.c) */
+  double owed, owed_most; /* collector's work due for device memory, in heap sizes; a step runs at owed_most */
   size_t since_full;      /* device bytes made since the last full collection */
   dc_precision precision; /* of float32 products */
   uint64_t nlaunches;     /* launches noted so far */
@@ -102,7 +102,7 @@ dc_lua *dc_lua_self(lua_State *L);
 void dc_lua_get(lua_State *L, int slot, int type);
 /* Pushes the method of the type `slot` whose name is at stack index 2, else nil; returns the value's type. */
 int dc_lua_method(lua_State *L, int slot);
-/* Raises: `what` is not what we put there. */
+/* Raises: `what` has been replaced by the debug library. */
 DC_RARELY int dc_lua_tampered(lua_State *L, const char *what);
 /* Pushes the state's dc_lua, made if this is its first use (an error may be raised before luaopen). */
 dc_lua *dc_lua_push_self(lua_State *L);
@@ -115,8 +115,8 @@ void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs);
 void dc_lua_setmethods(lua_State *L, int self, const luaL_Reg *methods, const char *type);
 /* Userdata of `slot`'s type, zeroed, on top of the stack. */
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues);
-/* At the end of each userdata of ours: whose it is, and of which type.  Cheaper to look at than a metatable, and there
-** even when a script has changed that. */
+/* The end of each userdata of ours: its state and type.  Cheaper to read than a metatable, and safe from scripts that
+** replace that by the debug library. */
 typedef struct dc_lua_tag {
   const void *owner; /* the state's dc_lua */
   uintptr_t slot;

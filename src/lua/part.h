@@ -1,5 +1,6 @@
 /*
-** part.h - expressions that kernels of ours compute themselves (array/part.h), for lua/dotcompute/select.lua.
+** part.h - fused predicates (array/fused_predicate.h): bool expressions that the kernels of lua/dotcompute/select.lua
+** compute themselves.
 */
 #pragma once
 
