@@ -230,8 +230,8 @@ static void use_table(const user *u, int idx, int depth) {
 /* Orders a launch of a kernel of module `m` in stream `by` (NULL: the current one) behind conflicting uses of its
 ** arguments in other streams, or records them in the graph that is being captured.  For a device whose `tracking` is
 ** set; the arguments, from `first` on, have been marshalled.  `anything`: the operands are unknown (a full barrier). */
-static void order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_module *m, dc_stream *by,
-                         bool anything, int first) {
+static DC_RARELY void order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_module *m,
+                                   dc_stream *by, bool anything, int first) {
   dc_device *dev = k->dev;
   const user u = { L, self, k, by };
   dc_error err = DC_ERROR_INIT;
