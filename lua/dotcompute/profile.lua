@@ -96,7 +96,7 @@ local running = false
 
 -- Ends the measurement and prints the report to standard error.
 function profile.report()
-  if not running then return end
+  if not running then return true end
   running = false
   local list, peaks = core.profile_stop(), {}
   for _, e in ipairs(list) do
@@ -104,6 +104,7 @@ function profile.report()
     if bandwidth(e) and peaks[id] == nil then peaks[id] = measure_peak(e.device) or nil end
   end
   io.stderr:write(profile.text(list, peaks), "\n")
+  return true
 end
 
 -- Begins to time every launch. The report is printed at os.exit, too.
@@ -115,6 +116,7 @@ function profile.start()
     pcall(profile.report)
     return exit(...)
   end
+  return true
 end
 
 return profile

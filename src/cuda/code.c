@@ -1,16 +1,13 @@
-/*
-** code.c - see code.h.
-*/
+/* code.c - see code.h. */
 #include "cuda/code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
-#include "cuda/context.h"
+#include "cuda/fault.h"
 #include "cuda/graph.h"
 #include "cuda/stream.h"
-#include "cuda/unload.h"
 
 #define JIT_LOG_SIZE 8192
 
@@ -49,9 +46,7 @@ static int load(dc_device *dev, const void *image, size_t len, dc_code **out, dc
   CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
   void *values[] = { log, (void *)(uintptr_t)(JIT_LOG_SIZE - 1) };
   code->d = d;
-  int mode = dc_cuda_relax(d);
-  CUresult r = dc_cu.ModuleLoadDataEx(&code->module, image, 2, options, values);
-  dc_cuda_restrain(mode);
+  CUresult r = DC_CUDA_RELAXED(d, dc_cu.ModuleLoadDataEx(&code->module, image, 2, options, values));
   int rc = r == CUDA_SUCCESS ? 0 : fail_load(d, r, is_binary(image, len), log, err);
   free(log);
   if (rc != 0) free(code);
@@ -63,8 +58,7 @@ static int load(dc_device *dev, const void *image, size_t len, dc_code **out, dc
 ** idle.  Until then its names stay, for errors. */
 static void unload(dc_device *dev, dc_code *code) {
   dc_cuda *d = dev->impl;
-  dc_error ignored = DC_ERROR_INIT;
-  if (dev->state != DC_DEVICE_OPEN || dc_cuda_enter(d, &ignored) != 0) {
+  if (dev->state != DC_DEVICE_OPEN || !dc_cuda_try_enter(d)) {
     for (dc_cuda_stream *s = &d->own; s != NULL; s = s->next) s->finished = s->issued; /* the driver's part is lost */
     dc_cuda_free_code(code);
   } else if (!dc_cuda_unload_ended(code)) {
@@ -72,7 +66,6 @@ static void unload(dc_device *dev, dc_code *code) {
     d->deferred = code;
     for (dc_cuda_stream *s = &d->own; s != NULL && d->deferred != NULL; s = s->next) dc_cuda_poll(d, s);
   }
-  dc_error_clear(&ignored);
 }
 
 static int function(dc_device *dev, dc_code *code, const char *name, dc_function **out, dc_error *err) {
@@ -139,12 +132,7 @@ static int global(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, 
 /* --- functions ----------------------------------------------------------------------------------- */
 
 static int param(dc_function *fn, int i, size_t *offset, size_t *size) {
-  dc_error ignored = DC_ERROR_INIT;
-  if (dc_cu.FuncGetParamInfo == NULL) return 2;
-  if (dc_cuda_enter(fn->d, &ignored) != 0) {
-    dc_error_clear(&ignored);
-    return 2;
-  }
+  if (dc_cu.FuncGetParamInfo == NULL || !dc_cuda_try_enter(fn->d)) return 2;
   CUresult r = dc_cu.FuncGetParamInfo(fn->handle, (size_t)i, offset, size);
   dc_cuda_note(r);
   return r == CUDA_SUCCESS ? 0 : r == CUDA_ERROR_INVALID_VALUE ? 1 : 2;

@@ -11,13 +11,12 @@
 #include <string.h>
 
 #include "compile/compile.h"
-#include "cuda/blas.h"
 #include "cuda/code.h"
-#include "cuda/context.h"
+#include "cuda/copy.h"
+#include "cuda/fault.h"
 #include "cuda/fft.h"
 #include "cuda/graph.h"
 #include "cuda/library.h"
-#include "cuda/mailbox.h"
 #include "cuda/memory.h"
 #include "cuda/solver.h"
 #include "cuda/stream.h"
@@ -128,15 +127,13 @@ static int acquire(dc_cuda *d, dc_error *err) {
 
 /* Releases what acquire took before it failed. */
 static void release(dc_cuda *d) {
-  dc_error ignored = DC_ERROR_INIT;
-  if (d->context != NULL && dc_cuda_enter(d, &ignored) == 0) {
+  if (d->context != NULL && dc_cuda_try_enter(d)) {
     if (d->pinned != NULL) dc_cuda_note(dc_cu.MemFreeHost(d->pinned));
     if (d->event != NULL) dc_cuda_note(dc_cu.EventDestroy(d->event));
     if (d->own.handle != NULL) dc_cuda_note(dc_cu.StreamDestroy(d->own.handle));
     dc_cuda_note(dc_cu.CtxSetCurrent(NULL));
     dc_cuda_note(dc_cu.DevicePrimaryCtxRelease(d->handle));
   }
-  dc_error_clear(&ignored);
 }
 
 static int open_device(dc_device *dev, dc_error *err) {

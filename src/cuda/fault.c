@@ -1,6 +1,4 @@
-/*
-** fault.c - see fault.h.
-*/
+/* fault.c - see fault.h. */
 #include "cuda/fault.h"
 
 #include <pthread.h>

@@ -1,9 +1,7 @@
-/*
-** fft.c - see fft.h.
-*/
+/* fft.c - see fft.h. */
 #include "cuda/fft.h"
 
-#include "cuda/context.h"
+#include "cuda/fault.h"
 #include "cuda/library.h"
 #include "cuda/stream.h"
 

@@ -1,13 +1,11 @@
-/*
-** graph.c - see graph.h.
-*/
+/* graph.c - see graph.h. */
 #include "cuda/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
-#include "cuda/context.h"
+#include "cuda/fault.h"
 #include "cuda/stream.h"
 
 /* For errors, a graph's launch is noted as that of a function that bears its kernels' names. */
@@ -161,10 +159,7 @@ static int launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
 
 static void close_graph(dc_device *dev, void *graph) {
   dc_cuda_graph *g = graph;
-  dc_error ignored = DC_ERROR_INIT;
-  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(dc_cuda_of(dev), &ignored) == 0)
-    dc_cuda_note(dc_cu.GraphExecDestroy(g->exec));
-  dc_error_clear(&ignored);
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(dc_cuda_of(dev))) dc_cuda_note(dc_cu.GraphExecDestroy(g->exec));
   free_graph(g);
 }
 

@@ -6,8 +6,9 @@
 */
 #pragma once
 
-#include "cuda/types.h"
 #include "cuda/library_api.h"
+#include "cuda/types.h"
+#include "device/device.h"
 
 #define DC_CUFFT_PLANS 16 /* cached on a device; the least recently used one is replaced */
 
@@ -48,5 +49,7 @@ cudaDataType dc_cuda_data_type(dc_dtype t);
 cudaDataType dc_cuda_real_type(dc_dtype t); /* of its absolute values */
 int dc_cuda_type_index(dc_dtype t);        /* float32, float64, complex64, complex128: 0 to 3 */
 
-/* A slot of dc_library_ops: loads it. */
+/* Slots of dc_library_ops: loading, and matrix products. */
 int dc_cuda_library_load(dc_device *dev, dc_library which, dc_error *err);
+int dc_cuda_product(dc_device *dev, const dc_product *p, dc_error *err);
+int dc_cuda_product_work(dc_device *dev, dc_product *p, dc_error *err);

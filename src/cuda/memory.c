@@ -1,26 +1,95 @@
-/*
-** memory.c - see memory.h.
-*/
+/* memory.c - see memory.h. */
 #include "cuda/memory.h"
 
+#include <stdlib.h>
+
 #include "base/bytes.h"
-#include "cuda/context.h"
 #include "cuda/copy.h"
-#include "cuda/free_list.h"
-#include "cuda/mailbox.h"
+#include "cuda/fault.h"
 #include "cuda/stream.h"
 
+/* --- the free list ------------------------------------------------------------------------------- */
+/* Small blocks that were freed, cached for the next arrays of their size: the driver's pool takes microseconds for what
+** is a few instructions here.  A block is given out again while kernels of its last owner may still run: that is safe
+** where all work is in one stream, so blocks are cached and taken only then.  A stream that is made later begins after
+** all that was issued. */
+
+#define UNIT ((size_t)512) /* what the driver's memory is aligned to */
+#define CLASSES 64         /* of blocks of 1, 2, … units */
+#define MOST ((size_t)32 << 20) /* bytes cached in all: a garbage collection frees thousands of blocks at once */
+
+struct dc_cuda_free_list {
+  size_t bytes;
+  int n[CLASSES], room[CLASSES];
+  dc_ptr *block[CLASSES];
+};
+
+/* The size of the block that n bytes are given. */
+static size_t block_size(size_t n) { return n <= CLASSES * UNIT ? (n + UNIT - 1) / UNIT * UNIT : n; }
+
+/* The size class of n bytes, where blocks may be cached now; else -1. */
+static int class_of(const dc_cuda *d, size_t n) {
+  if (n == 0 || n > CLASSES * UNIT || d->dev->tracking != 0 || d->dev->stream != NULL) return -1;
+  return (int)((n - 1) / UNIT);
+}
+
+static DC_HOT bool free_list_take(dc_cuda *d, size_t n, dc_ptr *p) {
+  const int c = class_of(d, n);
+  if (c < 0 || d->free_list == NULL || d->free_list->n[c] == 0) return false;
+  *p = d->free_list->block[c][--d->free_list->n[c]];
+  d->free_list->bytes -= block_size(n);
+  return true;
+}
+
+/* Makes room for another block of class c. */
+static bool grow(dc_cuda *d, int c) {
+  if (d->free_list == NULL && (d->free_list = calloc(1, sizeof *d->free_list)) == NULL) return false;
+  struct dc_cuda_free_list *b = d->free_list;
+  const int room = b->room[c] > 0 ? 2 * b->room[c] : 16;
+  dc_ptr *block = realloc(b->block[c], (size_t)room * sizeof *block);
+  if (block == NULL) return false;
+  b->block[c] = block;
+  b->room[c] = room;
+  return true;
+}
+
+static bool free_list_add(dc_cuda *d, size_t n, dc_ptr p);
+
+static DC_NOINLINE bool add_in_more_room(dc_cuda *d, size_t n, dc_ptr p, int c) {
+  return grow(d, c) && free_list_add(d, n, p);
+}
+
+/* False: the block goes back to the driver. */
+static DC_HOT bool free_list_add(dc_cuda *d, size_t n, dc_ptr p) {
+  const int c = class_of(d, n);
+  if (c < 0) return false;
+  struct dc_cuda_free_list *b = d->free_list;
+  if (b != NULL && b->bytes + block_size(n) > MOST) return false;
+  if (b == NULL || b->n[c] == b->room[c]) return add_in_more_room(d, n, p, c);
+  b->block[c][b->n[c]++] = p;
+  b->bytes += block_size(n);
+  return true;
+}
+
+/* Empties the list by `give_back`. */
+static void free_list_clear(dc_cuda *d, void (*give_back)(dc_cuda *d, dc_ptr p)) {
+  struct dc_cuda_free_list *b = d->free_list;
+  d->free_list = NULL;
+  for (int c = 0; b != NULL && c < CLASSES; c++) {
+    for (int i = 0; i < b->n[c]; i++) give_back(d, b->block[c][i]);
+    free(b->block[c]);
+  }
+  free(b);
+}
+
+/* --- the driver's pool ----------------------------------------------------------------------------- */
+
 static CUresult raw_alloc(dc_cuda *d, CUdeviceptr *p, size_t n) {
-  int mode = dc_cuda_relax(d);
-  CUresult r = d->pool != NULL ? dc_cu.MemAllocAsync(p, n, dc_cuda_handle(d)) : dc_cu.MemAlloc(p, n);
-  dc_cuda_restrain(mode);
-  return r;
+  return DC_CUDA_RELAXED(d, d->pool != NULL ? dc_cu.MemAllocAsync(p, n, dc_cuda_handle(d)) : dc_cu.MemAlloc(p, n));
 }
 
 static void raw_free(dc_cuda *d, dc_ptr p) {
-  int mode = dc_cuda_relax(d);
-  dc_cuda_note(d->pool != NULL ? dc_cu.MemFreeAsync(p, dc_cuda_handle(d)) : dc_cu.MemFree(p));
-  dc_cuda_restrain(mode);
+  dc_cuda_note(DC_CUDA_RELAXED(d, d->pool != NULL ? dc_cu.MemFreeAsync(p, dc_cuda_handle(d)) : dc_cu.MemFree(p)));
 }
 
 static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
@@ -36,7 +105,7 @@ static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
 
 /* Releases all cached memory, after the streams' work, which may still use it. */
 static int give_back(dc_cuda *d, dc_error *err) {
-  dc_cuda_free_list_clear(d, raw_free);
+  free_list_clear(d, raw_free);
   if (d->pool == NULL) return 0;
   if (dc_cuda_wait_to_trim(d, err) != 0) return -1;
   dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
@@ -46,7 +115,7 @@ static int give_back(dc_cuda *d, dc_error *err) {
 static DC_NOINLINE int alloc_from_driver(dc_cuda *d, size_t n, dc_ptr *out, dc_error *err) {
   CUdeviceptr p = 0;
   if (dc_cuda_enter(d, err) != 0) return -1;
-  n = dc_cuda_block_size(n);
+  n = block_size(n);
   CUresult r = raw_alloc(d, &p, n);
   if (r == CUDA_ERROR_OUT_OF_MEMORY) {
     if (give_back(d, err) != 0) return -1;
@@ -60,18 +129,16 @@ static DC_NOINLINE int alloc_from_driver(dc_cuda *d, size_t n, dc_ptr *out, dc_e
 static DC_HOT int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err);
-  return dc_cuda_free_list_take(d, n, out) ? 0 : alloc_from_driver(d, n, out, err);
+  return free_list_take(d, n, out) ? 0 : alloc_from_driver(d, n, out, err);
 }
 
 static DC_NOINLINE void release_to_driver(dc_cuda *d, dc_ptr p) {
-  dc_error ignored = DC_ERROR_INIT; /* a fault is latched; other errors have no remedy */
-  if (dc_cuda_enter(d, &ignored) == 0) raw_free(d, p);
-  dc_error_clear(&ignored);
+  if (dc_cuda_try_enter(d)) raw_free(d, p); /* a fault is latched; other errors have no remedy */
 }
 
 static DC_HOT void release_memory(dc_device *dev, dc_ptr p, size_t n) {
   dc_cuda *d = dc_cuda_of(dev);
-  if (!dc_cuda_is_dead() && !dc_cuda_free_list_add(d, n, p)) release_to_driver(d, p);
+  if (!dc_cuda_is_dead() && !free_list_add(d, n, p)) release_to_driver(d, p);
 }
 
 /* An attribute of the pool that is a number of bytes; false when it is unknown. */
@@ -97,9 +164,7 @@ static int memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, 
 static size_t reserved(dc_device *dev) {
   dc_cuda *d = dc_cuda_of(dev);
   size_t bytes = 0;
-  dc_error ignored = DC_ERROR_INIT;
-  if (dc_cuda_enter(d, &ignored) == 0) pool_bytes(d, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes);
-  dc_error_clear(&ignored);
+  if (dc_cuda_try_enter(d)) pool_bytes(d, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes);
   return bytes > dev->bytes_live ? bytes : dev->bytes_live;
 }
 
@@ -124,21 +189,13 @@ void dc_cuda_find_pool(dc_cuda *d) {
 static int pinned_alloc(dc_device *dev, size_t n, void **out, dc_error *err) {
   dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
-  int mode = dc_cuda_relax(d);
-  CUresult r = dc_cu.MemHostAlloc(out, n, CU_MEMHOSTALLOC_PORTABLE);
-  dc_cuda_restrain(mode);
+  CUresult r = DC_CUDA_RELAXED(d, dc_cu.MemHostAlloc(out, n, CU_MEMHOSTALLOC_PORTABLE));
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_MEMORY, err, "cannot allocate %zu bytes of page-locked memory", n);
 }
 
 static void pinned_free(dc_device *dev, void *p) {
   dc_cuda *d = dc_cuda_of(dev);
-  dc_error ignored = DC_ERROR_INIT;
-  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(d, &ignored) == 0) {
-    int mode = dc_cuda_relax(d);
-    dc_cuda_note(dc_cu.MemFreeHost(p));
-    dc_cuda_restrain(mode);
-  }
-  dc_error_clear(&ignored);
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(d)) dc_cuda_note(DC_CUDA_RELAXED(d, dc_cu.MemFreeHost(p)));
 }
 
 const dc_memory_ops dc_cuda_memory_ops = {

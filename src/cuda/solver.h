@@ -1,6 +1,6 @@
 /*
-** solver.h - inside cuda/: dense solvers, by cuSOLVER, one matrix of the batch after the other in one stream.  Many
-** small ones are solver_batch.h's.
+** solver.h - inside cuda/: dense solvers: many small matrices at once, by cuBLAS and cuSOLVER; larger ones by cuSOLVER
+** alone, one matrix of the batch after the other in one stream.
 */
 #pragma once
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda/context.h"
+#include "cuda/fault.h"
 #include "cuda/stream.h"
 
 /* 512 MiB between an H200 and a machine of 16 processors: 45 GB/s in both directions; into memory that is touched for

@@ -1,6 +1,4 @@
-/*
-** stream.c - see stream.h.
-*/
+/* stream.c - see stream.h. */
 #include "cuda/stream.h"
 
 #include <sched.h>
@@ -9,8 +7,42 @@
 #include <time.h>
 
 #include "base/runtime.h"
-#include "cuda/context.h"
-#include "cuda/unload.h"
+#include "cuda/fault.h"
+
+/* --- deferred unloading -------------------------------------------------------------------------- */
+
+void dc_cuda_free_code(dc_code *code) {
+  while (code->functions != NULL) {
+    dc_function *fn = code->functions;
+    code->functions = fn->next;
+    free(fn);
+  }
+  free(code);
+}
+
+static bool has_ended(const dc_code *code) {
+  uint64_t last = 0;
+  for (const dc_function *fn = code->functions; fn != NULL; fn = fn->next)
+    if (fn->last_launch > last) last = fn->last_launch;
+  for (const dc_cuda_stream *s = &code->d->own; s != NULL; s = s->next)
+    if (s->finished < s->issued && s->finished < last) return false;
+  return true;
+}
+
+bool dc_cuda_unload_ended(dc_code *code) {
+  if (!has_ended(code)) return false;
+  if (!dc_cuda_is_dead()) dc_cuda_note(DC_CUDA_RELAXED(code->d, dc_cu.ModuleUnload(code->module)));
+  dc_cuda_free_code(code);
+  return true;
+}
+
+static void unload_deferred(dc_cuda *d) {
+  for (dc_code **p = &d->deferred; *p != NULL;) {
+    dc_code *code = *p, *next = code->next_deferred;
+    if (dc_cuda_unload_ended(code)) *p = next;
+    else p = &code->next_deferred;
+  }
+}
 
 /* --- waiting ------------------------------------------------------------------------------------- */
 
@@ -37,12 +69,10 @@ static void back_off(double waited) {
 }
 
 CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s) {
-  int mode = dc_cuda_relax(d);
-  CUresult r = dc_cu.StreamQuery(s->handle);
-  dc_cuda_restrain(mode);
+  CUresult r = DC_CUDA_RELAXED(d, dc_cu.StreamQuery(s->handle));
   if (r == CUDA_SUCCESS) {
     s->finished = s->issued;
-    if (d->deferred != NULL) dc_cuda_unload_deferred(d);
+    if (d->deferred != NULL) unload_deferred(d);
   } else if (r != CUDA_ERROR_NOT_READY) {
     dc_cuda_note(r);
   }
@@ -93,9 +123,7 @@ int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err) {
 static dc_cuda_stream *stream_of(dc_cuda *d, void *stream) { return stream != NULL ? stream : &d->own; }
 
 int dc_cuda_stream_create(dc_cuda *d, dc_cuda_stream *s, dc_error *err) {
-  int mode = dc_cuda_relax(d);
-  CUresult r = dc_cu.StreamCreate(&s->handle, CU_STREAM_NON_BLOCKING);
-  dc_cuda_restrain(mode);
+  CUresult r = DC_CUDA_RELAXED(d, dc_cu.StreamCreate(&s->handle, CU_STREAM_NON_BLOCKING));
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot make a stream on %s", d->dev->id);
 }
 
@@ -116,14 +144,12 @@ static int open_stream(dc_device *dev, void **stream, dc_error *err) {
 
 static void close_stream(dc_device *dev, void *stream) {
   dc_cuda *d = dc_cuda_of(dev);
-  dc_error ignored = DC_ERROR_INIT;
   if (stream == NULL) return;
   dc_cuda_stream *gone = stream, *s = &d->own;
   while (s->next != gone) s = s->next;
   s->next = gone->next;
   dc_cuda_forget(gone);
-  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(d, &ignored) == 0) dc_cuda_note(dc_cu.StreamDestroy(gone->handle));
-  dc_error_clear(&ignored);
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(d)) dc_cuda_note(dc_cu.StreamDestroy(gone->handle));
   free(gone);
 }
 
@@ -157,18 +183,13 @@ static int wait_event(dc_device *dev, void *stream, void *event, dc_error *err) 
 static int event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
   CUevent made = NULL;
   if (dc_cuda_enter(dc_cuda_of(dev), err) != 0) return -1;
-  int mode = dc_cuda_relax(dc_cuda_of(dev));
-  CUresult r = dc_cu.EventCreate(&made, timed ? 0 : CU_EVENT_DISABLE_TIMING);
-  dc_cuda_restrain(mode);
+  CUresult r = DC_CUDA_RELAXED(dc_cuda_of(dev), dc_cu.EventCreate(&made, timed ? 0 : CU_EVENT_DISABLE_TIMING));
   *event = made;
   return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot make an event on %s", dev->id);
 }
 
 static void event_close(dc_device *dev, void *event) {
-  dc_error ignored = DC_ERROR_INIT;
-  if (dev->state == DC_DEVICE_OPEN && dc_cuda_enter(dc_cuda_of(dev), &ignored) == 0)
-    dc_cuda_note(dc_cu.EventDestroy(event));
-  dc_error_clear(&ignored);
+  if (dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(dc_cuda_of(dev))) dc_cuda_note(dc_cu.EventDestroy(event));
 }
 
 static int event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
@@ -181,9 +202,7 @@ static int event_record(dc_device *dev, void *event, void *stream, dc_error *err
 static int event_done(dc_device *dev, void *event, dc_error *err) {
   dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_enter(d, err) != 0) return -1;
-  int mode = dc_cuda_relax(d);
-  CUresult r = dc_cu.EventQuery(event);
-  dc_cuda_restrain(mode);
+  CUresult r = DC_CUDA_RELAXED(d, dc_cu.EventQuery(event));
   return answer(r, dev, err);
 }
 

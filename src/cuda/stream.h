@@ -1,5 +1,6 @@
 /*
-** stream.h - inside cuda/: streams and events of a GPU, and waiting for them in a way that Ctrl-C ends.
+** stream.h - inside cuda/: streams and events of a GPU, waiting for them in a way that Ctrl-C ends, and the unloading
+** of modules once the streams have run their kernels.
 */
 #pragma once
 
@@ -20,3 +21,9 @@ int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err);
 int dc_cuda_stream_create(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
 int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err);
 extern const dc_stream_ops dc_cuda_stream_ops;
+
+/* Modules are unloaded when none of their kernels can be running any more.  Unloads and frees `code` unless one of its
+** kernels may still run; whether it did.  The context is current. */
+bool dc_cuda_unload_ended(dc_code *code);
+/* Frees the host's part of a module alone. */
+void dc_cuda_free_code(dc_code *code);

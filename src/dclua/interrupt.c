@@ -1,7 +1,7 @@
 /*
 ** interrupt.c - see interrupt.h.
 **
-** Which coroutine runs Lua does not tell, so coroutine.resume, wrap and close are replaced here by
+** Lua has no function for the coroutine that is running, so coroutine.resume, wrap and close are replaced here by
 ** ones that note it.  A count hook that new coroutines inherit would need no such note, but while any
 ** count hook is set Lua stops at every instruction: twice the time for every script.
 */
@@ -26,7 +26,7 @@
 static _Atomic(lua_State *) running; /* the coroutine that executes; the signal handler reads it */
 static pthread_t main_thread;        /* the only one that runs Lua */
 static struct timespec last_signal;
-static volatile sig_atomic_t idle;   /* the prompt waits, and looks at the flag before each line */
+static volatile sig_atomic_t idle;   /* the prompt waits for input; it polls the flag before each line */
 
 /* --- the signal ------------------------------------------------------------------------------- */
 
@@ -83,7 +83,7 @@ int dclua_interrupt_pending(void) { return dc_interrupted(); }
 
 void dclua_interrupt_idle(bool is_idle) { idle = is_idle; }
 
-/* --- coroutines: which one runs ------------------------------------------------------------------ */
+/* --- coroutine functions that note the running coroutine ------------------------------------------------------- */
 
 /* Makes `L` the one that runs.  An interrupt that came while the other did goes with it. */
 static void switch_to(lua_State *L) {

@@ -1,5 +1,5 @@
 /*
-** interrupt.h - Ctrl-C.  The signal sets dc_interrupt_flag, which kernels and waits look at, and a
+** interrupt.h - Ctrl-C.  The signal sets dc_interrupt_flag, which kernels and waits poll, and a
 ** hook on the coroutine that runs, which raises an error of kind "interrupted" at the next instruction.
 */
 #pragma once

@@ -19,7 +19,6 @@
 #include "compile/nvrtc/process.h"
 #include "compile/nvrtc/server.h"
 #include "dclua/call.h"
-#include "dclua/embedded.h"
 #include "dclua/interrupt.h"
 #include "dclua/repl.h"
 
@@ -85,6 +84,52 @@ static int run_require(lua_State *L, const char *spec) {
   dclua_report(L, status);
   lua_pop(L, 1); /* the name */
   return status;
+}
+
+/* --- the modules inside the executable ----------------------------------------------------------- */
+
+/* Made by tools/embed.c from lua/; the name is the path below it, a NULL name ends the list. */
+struct dc_embedded { const char *name, *text; size_t len; };
+extern const struct dc_embedded dc_embedded_lua[];
+
+int luaopen_dotcompute_core(lua_State *L);
+
+/* "dotcompute/init.lua" is module "dotcompute", "dotcompute/doctor.lua" is "dotcompute.doctor". */
+static void push_module_name(lua_State *L, const char *path) {
+  size_t n = strlen(path) - strlen(".lua");
+  static const char init[] = "/init";
+  const size_t ninit = sizeof init - 1;
+  if (n > ninit && memcmp(path + n - ninit, init, ninit) == 0) n -= ninit;
+  lua_pushlstring(L, path, n);
+  luaL_gsub(L, lua_tostring(L, -1), "/", ".");
+  lua_remove(L, -2);
+}
+
+/* The loader: upvalue 1 points to the file. */
+static int load_embedded(lua_State *L) {
+  const struct dc_embedded *file = dc_embedded_lua;
+  while (file->name && file != lua_touserdata(L, lua_upvalueindex(1))) file++;
+  if (!file->name) return luaL_error(L, "the loader of a module was changed by means of the debug library");
+  lua_pushfstring(L, "@%s", file->name);
+  if (luaL_loadbufferx(L, file->text, file->len, lua_tostring(L, -1), "t") != LUA_OK) return lua_error(L);
+  lua_pushvalue(L, 1);
+  lua_pushliteral(L, "dclua");
+  lua_call(L, 2, 1);
+  return 1;
+}
+
+/* Puts `dotcompute.core` and every embedded Lua module into package.preload: `require "dotcompute"` reads no file. */
+static void open_embedded(lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  for (const struct dc_embedded *file = dc_embedded_lua; file->name; file++) {
+    push_module_name(L, file->name);
+    lua_pushlightuserdata(L, (void *)file);
+    lua_pushcclosure(L, load_embedded, 1);
+    lua_rawset(L, -3); /* preload[name] = loader */
+  }
+  lua_pushcfunction(L, luaopen_dotcompute_core);
+  lua_setfield(L, -2, "dotcompute.core");
+  lua_pop(L, 1);
 }
 
 /* --- options ------------------------------------------------------------------------------------- */
@@ -220,44 +265,23 @@ static void run_prompt(lua_State *L) {
   dclua_progname = name;
 }
 
-static int run_doctor(lua_State *L) {
+/* Calls the function `name` of that module of ours (NULL: the module itself is the function) with up to two strings;
+** true when it gives true. */
+static bool run_module(lua_State *L, const char *module, const char *name, const char *first, const char *second) {
   lua_getglobal(L, "require");
-  lua_pushliteral(L, "dotcompute.doctor");
-  int status = dclua_call(L, 1, 1);
-  if (status == LUA_OK) status = dclua_call(L, 0, 1);
-  if (status != LUA_OK) {
-    dclua_report(L, status);
-    return false;
-  }
-  return lua_toboolean(L, -1);
-}
-
-/* Calls the function `name` of dotcompute.cache with up to two strings; true when it gives true. */
-static bool run_cache(lua_State *L, const char *name, const char *first, const char *second) {
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "dotcompute.cache");
+  lua_pushstring(L, module);
   int status = dclua_call(L, 1, 1);
   if (status == LUA_OK) {
-    lua_getfield(L, -1, name);
+    if (name) lua_getfield(L, -1, name);
     lua_pushstring(L, first);
-    lua_pushstring(L, second);
+    lua_pushstring(L, second); /* .., function, first, second */
     status = dclua_call(L, 2, 1);
   }
-  if (status != LUA_OK) return dclua_report(L, status) == LUA_OK;
-  return lua_toboolean(L, -1);
+  return dclua_report(L, status) == LUA_OK && lua_toboolean(L, -1);
 }
 
-/* Calls the function of this name in dotcompute.profile. */
-static bool run_profile(lua_State *L, const char *name) {
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "dotcompute.profile");
-  int status = dclua_call(L, 1, 1);
-  if (status == LUA_OK) {
-    lua_getfield(L, -1, name);
-    lua_remove(L, -2);
-    status = dclua_call(L, 0, 0);
-  }
-  return dclua_report(L, status) == LUA_OK;
+static bool run_cache(lua_State *L, const char *name, const char *first, const char *second) {
+  return run_module(L, "dotcompute.cache", name, first, second);
 }
 
 static bool start_bundle(lua_State *L, char **argv, int argc, const options *o) {
@@ -294,16 +318,16 @@ static int protected_main(lua_State *L) {
   if (o.device) setenv("DOTCOMPUTE_DEVICE", o.device, 1);
   if (o.no_environment) {
     lua_pushboolean(L, 1);
-    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV"); /* `package` looks at it */
+    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV"); /* read by `package` */
   }
   luaL_checkversion(L);
   luaL_openlibs(L);
-  dclua_embedded_open(L);
+  open_embedded(L);
   dclua_interrupt_open(L);
   push_arg_table(L, argv, argc, o.script);
   lua_gc(L, LUA_GCGEN, 0, 0);
   if (!o.no_environment && run_init(L) != LUA_OK) return 0;
-  if (o.profile && !run_profile(L, "start")) return 0;
+  if (o.profile && !run_module(L, "dotcompute.profile", "start", NULL, NULL)) return 0;
   bool good = run_options(L, argv, o.script);
   if (good && o.bundle) good = start_bundle(L, argv, argc, &o);
   if (good && o.cache) {
@@ -311,12 +335,12 @@ static int protected_main(lua_State *L) {
     return 1;
   }
   if (good && o.doctor) {
-    lua_pushboolean(L, run_doctor(L));
+    lua_pushboolean(L, run_module(L, "dotcompute.doctor", NULL, NULL, NULL));
     return 1;
   }
   good = good && run_program(L, argv, argc, &o);
   if (good && o.bundle) good = run_cache(L, "bundle", argv[o.script], NULL);
-  if (o.profile && !run_profile(L, "report")) good = false;
+  if (o.profile && !run_module(L, "dotcompute.profile", "report", NULL, NULL)) good = false;
   lua_pushboolean(L, good);
   return 1;
 }

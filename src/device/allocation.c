@@ -1,6 +1,4 @@
-/*
-** allocation.c - see allocation.h.
-*/
+/* allocation.c - see allocation.h. */
 #include "device/allocation.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
-** capture.c - see capture.h.
-*/
+/* capture.c - see capture.h. */
 #include "device/capture.h"
 
 #include <stdlib.h>

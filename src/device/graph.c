@@ -1,6 +1,4 @@
-/*
-** graph.c - see graph.h.
-*/
+/* graph.c - see graph.h. */
 #include "device/graph.h"
 
 #include <stdlib.h>

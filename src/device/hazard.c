@@ -1,6 +1,4 @@
-/*
-** hazard.c - see hazard.h.
-*/
+/* hazard.c - see hazard.h. */
 #include "device/hazard.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
-** library.c - see library.h.
-*/
+/* library.c - see library.h. */
 #include "device/library.h"
 
 #include "base/runtime.h"

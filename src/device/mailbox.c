@@ -1,6 +1,4 @@
-/*
-** mailbox.c - see mailbox.h.
-*/
+/* mailbox.c - see mailbox.h. */
 #include "device/mailbox.h"
 
 #include <string.h>

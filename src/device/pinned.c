@@ -1,6 +1,4 @@
-/*
-** pinned.c - see pinned.h.
-*/
+/* pinned.c - see pinned.h. */
 #include "device/pinned.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
-** stream.c - see stream.h.
-*/
+/* stream.c - see stream.h. */
 #include "device/stream.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
-** stream_state.c - see stream_state.h.
-*/
+/* stream_state.c - see stream_state.h. */
 #include "device/stream_state.h"
 
 #include <stdlib.h>

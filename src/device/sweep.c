@@ -1,6 +1,4 @@
-/*
-** sweep.c - see sweep.h.
-*/
+/* sweep.c - see sweep.h. */
 #include "device/sweep.h"
 
 #include "device/graph.h"

@@ -1,6 +1,4 @@
-/*
-** timeline.c - see timeline.h.
-*/
+/* timeline.c - see timeline.h. */
 #include "device/timeline.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
-** tracking.c - see tracking.h.
-*/
+/* tracking.c - see tracking.h. */
 #include "device/tracking.h"
 
 #include "device/memory.h"

@@ -1,6 +1,4 @@
-/*
-** module.c - see module.h.
-*/
+/* module.c - see module.h. */
 #include "kernel/module.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
-/*
-** plan.c - see plan.h.
-*/
+/* plan.c - see plan.h. */
 #include "kernel/plan.h"
 
 #include <stdlib.h>

@@ -32,13 +32,17 @@ void dc_profile_bytes(double bytes) { coming_bytes = bytes; }
 
 /* --- entries --------------------------------------------------------------------------------------- */
 
+static void free_entry(dc_profile_entry *e) {
+  free(e->kernel);
+  free(e->site);
+  free(e);
+}
+
 static void forget(void) {
   while (entries != NULL) {
     dc_profile_entry *e = entries;
     entries = e->next;
-    free(e->kernel);
-    free(e->site);
-    free(e);
+    free_entry(e);
   }
   dc_map_free(&by_key);
   by_key = (dc_map)DC_MAP_INIT;
@@ -58,9 +62,7 @@ static dc_profile_entry *entry_for(const dc_device *dev, const char *name) {
   e->kernel = strdup(name);
   e->site = strdup(site);
   if (e->kernel == NULL || e->site == NULL || dc_map_set(&by_key, key, len, e) != 0) {
-    free(e->kernel);
-    free(e->site);
-    free(e);
+    free_entry(e);
     return NULL;
   }
   e->next = entries;

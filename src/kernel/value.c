@@ -1,6 +1,4 @@
-/*
-** value.c - see value.h.
-*/
+/* value.c - see value.h. */
 #include "kernel/value.h"
 
 #include <math.h>

@@ -24,7 +24,7 @@
 #include "kernel/plan.h"
 #include "kernel/value.h"
 #include "lua/array.h"
-#include "lua/complex.h"
+#include "lua/convert.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
 #include "lua/module.h"
@@ -111,11 +111,11 @@ static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
   return 0;
 }
 
-/* The address of an array at params + p->offset; nothing where it is due first. */
+/* Writes the address of an array to params + p->offset, unless it has to be materialized first (m->due). */
 static DC_HOT int put_array(marshal *m, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
   const dc_kernel *k = m->k;
   dc_ptr ptr;
-  if (DC_LIKELY(p->plain && a)) { /* the usual array for a pointer to scalars */
+  if (DC_LIKELY(p->plain && a)) { /* fast path: an array of the dtype that the pointer has */
     ptr = dc_array_launch_ready(a, k->dev, p->dtype, !p->is_const);
     if (DC_LIKELY(ptr != 0 && (ptr & (p->align - 1)) == 0)) {
       dc_plan_put_ptr(p, ptr, params);
@@ -148,7 +148,7 @@ static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc
 /* Converts the value at idx into the bytes at base + p->offset; -1: *err and m->field say what is wrong. */
 static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
-  if (p->conv == DC_CONV_POINTER) { /* the usual kinds take few calls of Lua's API */
+  if (p->conv == DC_CONV_POINTER) { /* the common kinds first: few calls of Lua's API */
     const dc_lua_array *o = dc_lua_test(L, m->self, idx, DC_LUA_ARRAY);
     if (DC_LIKELY(o != NULL)) return put_array(m, p, o->a, base, err);
   } else if (p->conv == DC_CONV_INT || p->conv == DC_CONV_FLOAT) {
@@ -262,7 +262,7 @@ static int fail_missing(marshal *m, const dc_struct_plan *plan, int idx, dc_erro
   return in_field(m, name);
 }
 
-/* Something in the table is no field. */
+/* The table has a key that is no field. */
 static int fail_unknown(marshal *m, const dc_struct_layout *r, int idx, dc_error *err) {
   lua_State *L = m->L;
   char list[200] = "";
@@ -447,7 +447,7 @@ static bool has_address(const dc_lua *self, const char *from, uint32_t n) {
 }
 
 /* Whether arguments may lead to arrays whose address the script has read. */
-static bool lead_anywhere(const dc_lua *self, const dc_kernel *k, const char *params) {
+static bool may_reach_read_addresses(const dc_lua *self, const dc_kernel *k, const char *params) {
   for (int i = 0; i < k->nparams; i++) {
     const dc_plan_param *p = &k->params[i];
     const char *at = params + p->offset;
@@ -471,7 +471,7 @@ DC_HOT bool dc_lua_marshal_arguments(dc_lua_marshal *m, lua_State *L, dc_lua *se
   for (int i = 0; i < k->nparams; i++)
     if (DC_UNLIKELY(put_value(m, &k->params[i], first + i, params, &err) != 0)) fail_value(m, i, &err);
   if (DC_LIKELY(!how->opaque && !(how->wide && self->highest_read != 0))) return false;
-  return how->opaque || lead_anywhere(self, k, params);
+  return how->opaque || may_reach_read_addresses(self, k, params);
 }
 
 void dc_lua_materialize_arguments(dc_lua_marshal *m, bool all) {

@@ -5,6 +5,7 @@
 #include <lua.h>
 
 #include "array/array.h"
+#include "array/copy.h"
 #include "array/evaluate.h"
 #include "array/graph/types.h"
 #include "base/dtype.h"
@@ -56,6 +57,21 @@ DC_HOT int dc_lua_set_array(lua_State *L, dc_lua_array *slot, dc_array *a, dc_er
   if (!a) return dc_lua_raise(L, err);
   slot->a = a;
   return 1;
+}
+
+dc_array *dc_lua_push_view(lua_State *L, dc_array *a, const dc_geometry *g, int64_t offset) {
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_array *slot = dc_lua_newarray(L);
+  dc_lua_set_array(L, slot, dc_array_view(a, g, offset, &err), &err);
+  return slot->a;
+}
+
+dc_array *dc_lua_push_copy(lua_State *L, dc_lua *self, dc_array *a) {
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_array *slot = dc_lua_newarray(L);
+  dc_lua_account(L, self, dc_lua_nbytes(a));
+  dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
+  return slot->a;
 }
 
 DC_HOT dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx) {

@@ -5,7 +5,9 @@
 
 #include <lua.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "array/graph/geometry.h"
 #include "array/graph/types.h"
 #include "base/error.h"
 #include "lua/object.h"
@@ -24,6 +26,11 @@ dc_lua_array *dc_lua_newarray_of(lua_State *L, dc_lua *self);
 
 /* Stores `a`, whose reference it takes over, in the array object on top and returns 1; raises `err` where a is NULL. */
 int dc_lua_set_array(lua_State *L, dc_lua_array *slot, dc_array *a, dc_error *err);
+
+/* Pushes a view of the array's memory with geometry `g`, whose first element is `offset` bytes behind the array's; or a
+** copy in C order of an array that is not pending.  The object owns what is returned.  Raise. */
+dc_array *dc_lua_push_view(lua_State *L, dc_array *a, const dc_geometry *g, int64_t offset);
+dc_array *dc_lua_push_copy(lua_State *L, dc_lua *self, dc_array *a);
 
 /* The open array at idx, or NULL when it is no array (closed arrays raise). */
 dc_array *dc_lua_toarray(lua_State *L, const dc_lua *self, int idx);

@@ -19,7 +19,6 @@
 #include "device/device.h"
 #include "device/registry.h"
 #include "lua/array.h"
-#include "lua/array_fields.h"
 #include "lua/convert.h"
 #include "lua/device.h"
 #include "lua/error.h"
@@ -36,8 +35,7 @@
 /* Never raises when the collector calls it; scripts reach it too, through getmetatable. */
 static DC_HOT int array_gc(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_lua_array *o = dc_lua_test(L, self, 1, DC_LUA_ARRAY);
-  if (!o) return dc_lua_expected(L, 1, "an array");
+  dc_lua_array *o = dc_lua_check(L, self, 1, DC_LUA_ARRAY, "an array");
   dc_array *a = o->a;
   o->a = NULL;
   if (self->arrays > 0) self->arrays--;
@@ -49,8 +47,7 @@ static DC_HOT int array_gc(lua_State *L) {
 ** object: a finalizer may close an array that a function below it on the stack is working on. */
 static int array_close(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_lua_array *o = dc_lua_test(L, self, 1, DC_LUA_ARRAY);
-  if (!o) return dc_lua_expected(L, 1, "an array");
+  dc_lua_array *o = dc_lua_check(L, self, 1, DC_LUA_ARRAY, "an array");
   dc_error err = DC_ERROR_INIT;
   if (!o->a || dc_array_state_of(o->a) == DC_ARRAY_CLOSED) return 0;
   if (DC_LUA_WORK(self, dc_array_close(o->a, &err)) != 0) return dc_lua_raise(L, &err);
@@ -126,8 +123,7 @@ static void set_shape(lua_State *L, int self) {
   lua_newuserdatauv(L, 0, 0);
   lua_newtable(L);
   dc_lua_setfuncs(L, self, shape_meta);
-  lua_pushliteral(L, "dotcompute.method");
-  lua_setfield(L, -2, "__name");
+  dc_lua_set_string(L, "__name", "dotcompute.method");
   lua_setmetatable(L, -2);
   lua_setfield(L, -2, "shape");
 }
@@ -193,11 +189,9 @@ static int array_fill(lua_State *L) {
 static int array_copy(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
-  dc_error err = DC_ERROR_INIT;
   dc_lua_materialize(L, self, a);
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_account(L, self, dc_lua_nbytes(a));
-  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_copy(a, &err)), &err);
+  dc_lua_push_copy(L, self, a);
+  return 1;
 }
 
 /* Arguments 1 and 2, and an option that takes the place of the third. */
@@ -267,11 +261,6 @@ static DC_HOT int array_eval(lua_State *L) {
   return 1;
 }
 
-static int push_text(lua_State *L) {
-  lua_pushstring(L, lua_touserdata(L, 1));
-  return 1;
-}
-
 /* source(): the CUDA C that eval would run. */
 static int array_source(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -279,11 +268,7 @@ static int array_source(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   char *text = dc_array_source(a, &err);
   if (!text) return dc_lua_raise(L, &err);
-  lua_pushcfunction(L, push_text); /* protected: Lua may be out of memory, and the text is malloc'ed */
-  lua_pushlightuserdata(L, text);
-  int status = lua_pcall(L, 1, 1, 0);
-  free(text);
-  return status == LUA_OK ? 1 : lua_error(L);
+  return dc_lua_push_owned(L, text, strlen(text));
 }
 
 static const luaL_Reg array_methods[] = {

@@ -21,7 +21,6 @@
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
-#include "lua/launch_site.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"

@@ -27,17 +27,12 @@ static int push_entries(lua_State *L) {
   lua_createtable(L, all->n, 0); /* the result */
   for (int i = 0; i < all->n; i++) {
     const dc_cache_entry *e = &all->list[i];
-    lua_createtable(L, 0, 6); /* result, entry */
-    lua_pushstring(L, e->key);
-    lua_setfield(L, -2, "key");
-    lua_pushinteger(L, (lua_Integer)e->size);
-    lua_setfield(L, -2, "size");
-    lua_pushnumber(L, e->age);
-    lua_setfield(L, -2, "age");
-    lua_pushboolean(L, e->good);
-    lua_setfield(L, -2, "good");
-    lua_pushstring(L, e->about);
-    lua_setfield(L, -2, "about");
+    lua_createtable(L, 0, 6);
+    dc_lua_set_string(L, "key", e->key);
+    dc_lua_set_integer(L, "size", (lua_Integer)e->size);
+    dc_lua_set_number(L, "age", e->age);
+    dc_lua_set_boolean(L, "good", e->good);
+    dc_lua_set_string(L, "about", e->about);
     lua_rawseti(L, -2, i + 1);
   }
   return 1;

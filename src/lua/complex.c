@@ -1,24 +1,148 @@
 /* complex.c - see complex.h. */
 #include "lua/complex.h"
 
+#include <complex.h>
+#include <lauxlib.h>
 #include <lua.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "array/graph/op.h"
+#include "base/error.h"
+#include "lua/convert.h"
+#include "lua/error.h"
 #include "lua/object.h"
+#include "lua/operators.h"
 
-typedef struct dc_lua_complex {
+/* A complex or real number at idx. */
+static bool get(lua_State *L, const dc_lua *self, int idx, double complex *z) {
   double re, im;
-} dc_lua_complex;
-
-void dc_lua_pushcomplex(lua_State *L, double re, double im) {
-  dc_lua_complex *z = dc_lua_new(L, DC_LUA_COMPLEX, sizeof *z, 0);
-  z->re = re;
-  z->im = im;
+  if (dc_lua_tocomplex(L, self, idx, &re, &im)) {
+    double parts[2] = { re, im }; /* C11's CMPLX is not everywhere; the layout is C's own */
+    memcpy(z, parts, sizeof parts);
+    return true;
+  }
+  if (lua_type(L, idx) != LUA_TNUMBER) return false;
+  *z = lua_tonumber(L, idx);
+  return true;
 }
 
-bool dc_lua_tocomplex(lua_State *L, const dc_lua *self, int idx, double *re, double *im) {
-  const dc_lua_complex *z = dc_lua_test(L, self, idx, DC_LUA_COMPLEX);
-  if (!z) return false;
-  *re = z->re;
-  *im = z->im;
-  return true;
+static double complex check(lua_State *L, int idx) {
+  double complex z = 0;
+  if (!get(L, dc_lua_self(L), idx, &z)) dc_lua_expected(L, idx, "a complex number");
+  return z;
+}
+
+static int push(lua_State *L, double complex z) {
+  dc_lua_pushcomplex(L, creal(z), cimag(z));
+  return 1;
+}
+
+/* complex(re [, im]) */
+static int core_complex(lua_State *L) {
+  if (lua_type(L, 1) != LUA_TNUMBER) return dc_lua_expected(L, 1, "a number");
+  if (!lua_isnoneornil(L, 2) && lua_type(L, 2) != LUA_TNUMBER) return dc_lua_expected(L, 2, "a number");
+  dc_lua_pushcomplex(L, lua_tonumber(L, 1), lua_isnoneornil(L, 2) ? 0 : lua_tonumber(L, 2));
+  return 1;
+}
+
+/* Both operands; false when one is no number: then the operator's result for arrays is pushed. */
+static bool operands(lua_State *L, dc_op op, double complex *a, double complex *b) {
+  const dc_lua *self = dc_lua_self(L);
+  if (get(L, self, 1, a) && get(L, self, 2, b)) return true;
+  dc_lua_apply(L, op);
+  return false;
+}
+
+#define OPERATOR(name, op, sign)                                  \
+  static int complex_##name(lua_State *L) {                       \
+    double complex a, b;                                          \
+    return operands(L, op, &a, &b) ? push(L, a sign b) : 1;       \
+  }
+OPERATOR(add, DC_OP_ADD, +)
+OPERATOR(sub, DC_OP_SUB, -)
+OPERATOR(mul, DC_OP_MUL, *)
+OPERATOR(div, DC_OP_DIV, /)
+#undef OPERATOR
+
+/* As arrays have it: x^0 is 1, powers by integers are products, and those of 0 do not come from its logarithm. */
+static double complex power(double complex a, double complex b) {
+  if (b == 0) return 1;
+  if (a == 0 && creal(b) > 0) return 0;
+  if (cimag(b) == 0 && fabs(creal(b)) <= 64 && creal(b) == rint(creal(b))) {
+    double complex p = 1, square = a;
+    for (int n = (int)fabs(creal(b)); n > 0; n >>= 1) {
+      if (n & 1) p *= square;
+      if (n > 1) square *= square;
+    }
+    if (creal(b) < 0) p = 1 / p;
+    if (isfinite(creal(p)) && isfinite(cimag(p)) && p != 0) return p;
+  }
+  return cpow(a, b);
+}
+
+static int complex_pow(lua_State *L) {
+  double complex a, b;
+  return operands(L, DC_OP_POWER, &a, &b) ? push(L, power(a, b)) : 1;
+}
+
+static int complex_unm(lua_State *L) { return push(L, -check(L, 1)); }
+static int complex_conj(lua_State *L) { return push(L, conj(check(L, 1))); }
+
+static int complex_abs(lua_State *L) {
+  lua_pushnumber(L, cabs(check(L, 1)));
+  return 1;
+}
+
+static int complex_angle(lua_State *L) {
+  lua_pushnumber(L, carg(check(L, 1)));
+  return 1;
+}
+
+static int complex_eq(lua_State *L) {
+  const dc_lua *self = dc_lua_self(L);
+  double complex a, b;
+  lua_pushboolean(L, get(L, self, 1, &a) && get(L, self, 2, &b) && a == b);
+  return 1;
+}
+
+static int complex_tostring(lua_State *L) {
+  const double complex z = check(L, 1);
+  char text[80];
+  snprintf(text, sizeof text, "%.14g%+.14gi", creal(z), cimag(z));
+  lua_pushstring(L, text);
+  return 1;
+}
+
+static int complex_index(lua_State *L) {
+  const double complex z = check(L, 1);
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+  if (strcmp(name, "re") == 0) lua_pushnumber(L, creal(z));
+  else if (strcmp(name, "im") == 0) lua_pushnumber(L, cimag(z));
+  else {
+    if (dc_lua_method(L, DC_LUA_COMPLEX) != LUA_TNIL) return 1;
+    return dc_lua_fail(L, DC_INDEX, "a complex number has no '%s'", name);
+  }
+  return 1;
+}
+
+static int complex_newindex(lua_State *L) {
+  return dc_lua_fail(L, DC_INDEX, "a complex number cannot be changed; make another: dc.complex(re, im)");
+}
+
+static const luaL_Reg complex_meta[] = {
+  { "__add", complex_add },     { "__sub", complex_sub }, { "__mul", complex_mul },           { "__div", complex_div },
+  { "__pow", complex_pow },     { "__unm", complex_unm }, { "__eq", complex_eq },
+  { "__index", complex_index }, { "__tostring", complex_tostring }, { "__newindex", complex_newindex }, { NULL, NULL },
+};
+
+static const luaL_Reg complex_methods[] = {
+  { "abs", complex_abs }, { "angle", complex_angle }, { "conj", complex_conj }, { NULL, NULL },
+};
+
+const luaL_Reg dc_lua_complex_core[] = { { "complex", core_complex }, { NULL, NULL } };
+
+void dc_lua_open_complex(lua_State *L, int self) {
+  dc_lua_newtype(L, self, DC_LUA_COMPLEX, "dotcompute.complex", complex_meta, complex_methods);
 }

@@ -1,12 +1,11 @@
 /*
-** complex.h - one complex number as a Lua value, as an element of a complex array is: two float64, immutable.
+** complex.h - the type dotcompute.complex: its fields re and im, and its arithmetic with numbers and with each
+** other; an operation with an array gives an expression of arrays.
 */
 #pragma once
 
+#include <lauxlib.h>
 #include <lua.h>
-#include <stdbool.h>
 
-#include "lua/object.h"
-
-void dc_lua_pushcomplex(lua_State *L, double re, double im);
-bool dc_lua_tocomplex(lua_State *L, const dc_lua *self, int idx, double *re, double *im);
+extern const luaL_Reg dc_lua_complex_core[];
+void dc_lua_open_complex(lua_State *L, int self);

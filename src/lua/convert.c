@@ -2,7 +2,7 @@
 ** convert.c - see convert.h.
 **
 ** Conversions are strict: what the dtype cannot hold is an error, except that floating dtypes round.
-** With no dtype given, float32 is meant, and a Lua integer that it cannot hold exactly is an error too.
+** The default dtype is float32, and then a Lua integer that it cannot hold exactly is an error too.
 */
 #include "lua/convert.h"
 
@@ -22,10 +22,29 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "lua/array.h"
-#include "lua/complex.h"
 #include "lua/error.h"
 #include "lua/memory.h"
 #include "lua/object.h"
+
+/* --- complex numbers ----------------------------------------------------------------------------- */
+
+typedef struct dc_lua_complex {
+  double re, im;
+} dc_lua_complex;
+
+void dc_lua_pushcomplex(lua_State *L, double re, double im) {
+  dc_lua_complex *z = dc_lua_new(L, DC_LUA_COMPLEX, sizeof *z, 0);
+  z->re = re;
+  z->im = im;
+}
+
+bool dc_lua_tocomplex(lua_State *L, const dc_lua *self, int idx, double *re, double *im) {
+  const dc_lua_complex *z = dc_lua_test(L, self, idx, DC_LUA_COMPLEX);
+  if (!z) return false;
+  *re = z->re;
+  *im = z->im;
+  return true;
+}
 
 /* --- numbers ------------------------------------------------------------------------------------- */
 
@@ -37,7 +56,7 @@ static bool exact_float32(int64_t v) {
 
 bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v) {
   int ok = 0;
-  if (lua_type(L, idx) != LUA_TNUMBER) return false; /* strings are no numbers here */
+  if (lua_type(L, idx) != LUA_TNUMBER) return false; /* not strings, which Lua would convert */
   *v = lua_tointegerx(L, idx, &ok);
   return ok != 0;
 }
@@ -121,6 +140,10 @@ dc_dtype dc_lua_checkdtype(lua_State *L, int idx) {
   if (t == DC_DTYPE_NONE)
     fail_dtype(L, name);
   return t;
+}
+
+dc_dtype dc_lua_optdtype(lua_State *L, int idx, dc_dtype fallback) {
+  return lua_isnoneornil(L, idx) ? fallback : dc_lua_checkdtype(L, idx);
 }
 
 dc_dtype dc_lua_default_dtype(lua_State *L, int idx) {
@@ -222,30 +245,30 @@ static void fail_element(lua_State *L, fill *f, int depth) {
   dc_lua_raise(L, &f->err);
 }
 
-/* The commonest numbers, without detours: a float for float32, where it does not become infinite, or float64; */
-static bool put_float_plainly(dc_dtype dtype, double v, void *dst) {
+/* Fast paths of dc_scalar_put; false leaves the value to that.  A float for float64, or float32 unless it overflows. */
+static bool put_float_fast(dc_dtype dtype, double v, void *dst) {
   const float f = (float)v;
   if (dtype == DC_FLOAT32) memcpy(dst, &f, sizeof f);
   else if (dtype == DC_FLOAT64) memcpy(dst, &v, sizeof v);
   return dtype == DC_FLOAT64 || (dtype == DC_FLOAT32 && !isinf(f));
 }
 
-/* an integer for one of 32 or 64 bits, or that both floats hold. */
-static bool put_integer_plainly(dc_dtype dtype, int64_t v, void *dst) {
+/* An integer for a dtype of 32 or 64 bits; for a float within 24 bits, which is exact. */
+static bool put_integer_fast(dc_dtype dtype, int64_t v, void *dst) {
   const bool small = v >= -(1 << 24) && v <= 1 << 24;
   switch (dtype) {
     case DC_INT64:
     case DC_UINT64: memcpy(dst, &v, sizeof v); return true;
     case DC_INT32: memcpy(dst, &(int32_t){ (int32_t)v }, sizeof(int32_t)); return v == (int32_t)v;
     case DC_FLOAT32:
-    case DC_FLOAT64: return small && put_float_plainly(dtype, (double)v, dst);
+    case DC_FLOAT64: return small && put_float_fast(dtype, (double)v, dst);
     default: return false;
   }
 }
 
-static bool put_plainly(lua_State *L, dc_dtype dtype, void *dst) {
-  if (lua_isinteger(L, -1)) return put_integer_plainly(dtype, lua_tointeger(L, -1), dst);
-  return put_float_plainly(dtype, lua_tonumber(L, -1), dst);
+static bool put_fast(lua_State *L, dc_dtype dtype, void *dst) {
+  if (lua_isinteger(L, -1)) return put_integer_fast(dtype, lua_tointeger(L, -1), dst);
+  return put_float_fast(dtype, lua_tonumber(L, -1), dst);
 }
 
 /* Elements of the table on top, which is `depth` levels down; the last level. */
@@ -254,7 +277,7 @@ static void fill_elements(lua_State *L, fill *f, int depth) {
   const size_t size = dc_dtype_size(f->dtype);
   for (lua_Integer i = 1; i <= n; i++, f->at += size) {
     int type = lua_geti(L, -1, i);
-    if (type == LUA_TNUMBER && put_plainly(L, f->dtype, f->at)) {
+    if (type == LUA_TNUMBER && put_fast(L, f->dtype, f->at)) {
       lua_pop(L, 1);
       continue;
     }

@@ -33,6 +33,7 @@ dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, 
 /* Pushes nested tables (a plain value for 0 dimensions) from host memory in C order. */
 void dc_lua_pushtable(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src);
 dc_dtype dc_lua_checkdtype(lua_State *L, int idx);
+dc_dtype dc_lua_optdtype(lua_State *L, int idx, dc_dtype fallback); /* `fallback` for nil or none */
 
 /* The dtype that an array of this one value has: bool, complex64 or float32. */
 dc_dtype dc_lua_value_dtype(const dc_scalar *s);
@@ -45,3 +46,6 @@ void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shap
 
 /* An integer, or a float with an integer's value, at idx. */
 bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
+
+void dc_lua_pushcomplex(lua_State *L, double re, double im);
+bool dc_lua_tocomplex(lua_State *L, const dc_lua *self, int idx, double *re, double *im);

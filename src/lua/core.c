@@ -13,36 +13,29 @@
 #include "cpu/runtime/device.h"
 #include "cuda/device.h"
 #include "device/registry.h"
-#include "lua/allocation.h"
 #include "lua/array.h"
 #include "lua/array_methods.h"
 #include "lua/body.h"
 #include "lua/builders.h"
 #include "lua/cache.h"
-#include "lua/caller.h"
-#include "lua/complex_methods.h"
+#include "lua/complex.h"
 #include "lua/create.h"
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/files.h"
 #include "lua/graph.h"
-#include "lua/image.h"
 #include "lua/interrupt.h"
 #include "lua/kernel.h"
 #include "lua/linalg.h"
-#include "lua/mailbox.h"
 #include "lua/memory.h"
 #include "lua/module_methods.h"
 #include "lua/named.h"
 #include "lua/object.h"
 #include "lua/operators.h"
 #include "lua/predicate.h"
-#include "lua/pinned.h"
 #include "lua/profile.h"
-#include "lua/random.h"
 #include "lua/reduce.h"
-#include "lua/stream_methods.h"
-#include "lua/tables.h"
+#include "lua/stream.h"
 
 /* --- dc.null ------------------------------------------------------------------------------------- */
 
@@ -60,8 +53,7 @@ static void push_null(lua_State *L, int self) {
   lua_newtable(L); /* null, metatable */
   lua_pushcfunction(L, null_tostring);
   lua_setfield(L, -2, "__tostring");
-  lua_pushliteral(L, "dotcompute.null");
-  lua_setfield(L, -2, "__name");
+  dc_lua_set_string(L, "__name", "dotcompute.null");
   lua_setmetatable(L, -2);
   state->null = lua_touserdata(L, -1);
   lua_pushvalue(L, -1);
@@ -132,8 +124,7 @@ int luaopen_dotcompute_core(lua_State *L) {
     self->work_slot = dc_lua_work_slot();
     lua_newtable(L); /* state late */
     lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "k");
-    lua_setfield(L, -2, "__mode");
+    dc_lua_set_string(L, "__mode", "k");
     lua_setmetatable(L, -2);
     lua_setiuservalue(L, 1, DC_LUA_LATE);
     lua_createtable(L, 0, 1); /* state metatable */
@@ -142,7 +133,6 @@ int luaopen_dotcompute_core(lua_State *L) {
     lua_setmetatable(L, 1);
   }
   dc_lua_open_memory();
-  dc_lua_open_allocation();
   dc_lua_open_scratch(L, 1);
   dc_lua_open_device(L, 1);
   dc_lua_open_complex(L, 1);
@@ -158,16 +148,14 @@ int luaopen_dotcompute_core(lua_State *L) {
   lua_newtable(L); /* 2: core */
   dc_lua_setfuncs(L, 1, internal);
   dc_lua_setfuncs(L, 1, dc_lua_device_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_stream_internal);
   dc_lua_setfuncs(L, 1, dc_lua_cache_internal);
   dc_lua_setfuncs(L, 1, dc_lua_builders_internal);
   dc_lua_setfuncs(L, 1, dc_lua_predicate_internal);
   dc_lua_setfuncs(L, 1, dc_lua_body_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
-  dc_lua_setfuncs(L, 1, dc_lua_random_internal);
-  dc_lua_setfuncs(L, 1, dc_lua_mailbox_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_create_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);
-  dc_lua_setfuncs(L, 1, dc_lua_tables_internal);
-  dc_lua_setfuncs(L, 1, dc_lua_image_internal);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
@@ -184,7 +172,6 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_module_core);
   dc_lua_setfuncs(L, 1, dc_lua_stream_core);
   dc_lua_setfuncs(L, 1, dc_lua_graph_core);
-  dc_lua_setfuncs(L, 1, dc_lua_pinned_core);
   push_null(L, 1);
   lua_setfield(L, 3, "null");
   lua_pushliteral(L, DC_VERSION);

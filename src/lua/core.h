@@ -1,5 +1,5 @@
 /*
-** core.h - the face of lua/ towards hosts such as dclua: opening the module, raising its errors.
+** core.h - the interface of lua/ for hosts, dclua among them: opening the module, raising its errors.
 */
 #pragma once
 

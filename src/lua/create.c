@@ -5,6 +5,7 @@
 ** otherwise (bool where the values are booleans).  New arrays live on the current device.
 */
 #include "lua/create.h"
+#include "lua/create.h"
 
 #include <float.h>
 #include <lauxlib.h>
@@ -18,11 +19,13 @@
 #include "array/generators.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
+#include "array/graph/op.h"
 #include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "device/device.h"
+#include "device/registry.h"
 #include "lua/array.h"
 #include "lua/convert.h"
 #include "lua/device.h"
@@ -40,8 +43,7 @@ static size_t bytes_for(dc_dtype dtype, int ndim, const int64_t *shape) {
   return bytes;
 }
 
-/* Pushes an array of undefined contents. */
-static dc_array *push_empty(lua_State *L, dc_lua *self, dc_device *dev, dc_dtype dtype, int ndim,
+dc_array *dc_lua_push_empty(lua_State *L, dc_lua *self, dc_device *dev, dc_dtype dtype, int ndim,
                             const int64_t *shape) {
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
@@ -73,8 +75,8 @@ static void read_shaped_options(lua_State *L) {
   if (lua_type(L, -2) == LUA_TSTRING) lua_remove(L, -2);
 }
 
-/* (d1, d2, … [, dtype] [, options]) or (shape [, dtype] [, options]) */
-dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *shape) {
+/* All arguments: (d1, d2, … [, dtype] [, options]) or (shape [, dtype] [, options]). The dtype given, or float32. */
+static dc_dtype check_shaped(lua_State *L, dc_lua_shape *shape) {
   dc_dtype dtype = DC_FLOAT32;
   int last = lua_gettop(L), type = last > 0 ? lua_type(L, last) : LUA_TNONE;
   if (type == LUA_TNIL || type == LUA_TTABLE) {
@@ -96,8 +98,8 @@ dc_dtype dc_lua_checkshaped(lua_State *L, dc_lua_shape *shape) {
 static dc_array *make_shaped(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_lua_shape shape;
-  dc_dtype dtype = dc_lua_checkshaped(L, &shape);
-  return push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
+  dc_dtype dtype = check_shaped(L, &shape);
+  return dc_lua_push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
 }
 
 static int core_empty(lua_State *L) {
@@ -105,17 +107,14 @@ static int core_empty(lua_State *L) {
   return 1;
 }
 
-static int core_zeros(lua_State *L) {
+static int push_shaped(lua_State *L, int64_t v) {
   dc_array *a = make_shaped(L);
-  fill(L, dc_lua_self(L), a, integer(0));
+  fill(L, dc_lua_self(L), a, integer(v));
   return 1;
 }
 
-static int core_ones(lua_State *L) {
-  dc_array *a = make_shaped(L);
-  fill(L, dc_lua_self(L), a, integer(1));
-  return 1;
-}
+static int core_zeros(lua_State *L) { return push_shaped(L, 0); }
+static int core_ones(lua_State *L) { return push_shaped(L, 1); }
 
 /* Arguments up to the dtype at `place`, which may be an option. */
 static void take_dtype(lua_State *L, int place) {
@@ -142,7 +141,7 @@ static int core_full(lua_State *L) {
   dc_lua_refuse_options(L, 1);
   dc_lua_checkshape(L, 1, 1, false, &shape);
   dc_dtype dtype = check_value(L, 2, 3, &v);
-  dc_array *a = push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
+  dc_array *a = dc_lua_push_empty(L, self, dc_lua_current(L, self), dtype, shape.ndim, shape.extent);
   fill(L, self, a, v);
   return 1;
 }
@@ -152,8 +151,8 @@ static dc_array *make_like(lua_State *L, int dtype_arg) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   const dc_geometry g = *dc_array_geometry(a);
-  dc_dtype dtype = lua_isnoneornil(L, dtype_arg) ? dc_array_dtype(a) : dc_lua_checkdtype(L, dtype_arg);
-  return push_empty(L, self, dc_array_device(a), dtype, g.ndim, g.shape);
+  dc_dtype dtype = dc_lua_optdtype(L, dtype_arg, dc_array_dtype(a));
+  return dc_lua_push_empty(L, self, dc_array_device(a), dtype, g.ndim, g.shape);
 }
 
 static int core_empty_like(lua_State *L) {
@@ -162,19 +161,15 @@ static int core_empty_like(lua_State *L) {
   return 1;
 }
 
-static int core_zeros_like(lua_State *L) {
+static int push_like(lua_State *L, int64_t v) {
   take_dtype(L, 2);
   dc_array *a = make_like(L, 2);
-  fill(L, dc_lua_self(L), a, integer(0));
+  fill(L, dc_lua_self(L), a, integer(v));
   return 1;
 }
 
-static int core_ones_like(lua_State *L) {
-  take_dtype(L, 2);
-  dc_array *a = make_like(L, 2);
-  fill(L, dc_lua_self(L), a, integer(1));
-  return 1;
-}
+static int core_zeros_like(lua_State *L) { return push_like(L, 0); }
+static int core_ones_like(lua_State *L) { return push_like(L, 1); }
 
 static int core_full_like(lua_State *L) {
   dc_scalar v;
@@ -194,7 +189,7 @@ static int copy_array(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype) {
   const dc_geometry g = *dc_array_geometry(a);
   dc_lua_materialize(L, self, a);
   if (dtype == DC_DTYPE_NONE) dtype = dc_array_dtype(a);
-  dc_array *copy = push_empty(L, self, dc_lua_current(L, self), dtype, g.ndim, g.shape);
+  dc_array *copy = dc_lua_push_empty(L, self, dc_lua_current(L, self), dtype, g.ndim, g.shape);
   if (DC_LUA_WORK(self, dc_array_assign(copy, a, false, &err)) != 0) return dc_lua_raise(L, &err);
   return 1;
 }
@@ -203,7 +198,7 @@ static int copy_array(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype) {
 static int core_array(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   take_dtype(L, 2);
-  dc_dtype dtype = lua_isnoneornil(L, 2) ? DC_DTYPE_NONE : dc_lua_checkdtype(L, 2);
+  dc_dtype dtype = dc_lua_optdtype(L, 2, DC_DTYPE_NONE);
   dc_error err = DC_ERROR_INIT;
   unsigned char element[16];
   dc_scalar value;
@@ -241,7 +236,7 @@ static int core_from_bytes(lua_State *L) {
   const char *bytes = lua_tolstring(L, 1, &n);
   dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, 2, false, &shape);
-  dc_dtype dtype = lua_isnoneornil(L, 3) ? DC_FLOAT32 : dc_lua_checkdtype(L, 3);
+  dc_dtype dtype = dc_lua_optdtype(L, 3, DC_FLOAT32);
   if (dc_geometry_c(&g, shape.ndim, shape.extent, dc_dtype_size(dtype), &err) != 0) return dc_lua_raise(L, &err);
   size_t want = (size_t)dc_geometry_size(&g) * dc_dtype_size(dtype);
   char text[256];
@@ -337,7 +332,7 @@ static int core_arange(lua_State *L) {
     if (lua_type(L, i) != LUA_TNUMBER) return dc_lua_expected(L, i, "a number");
     integers = integers && lua_isinteger(L, i);
   }
-  dc_dtype dtype = lua_isnil(L, 4) ? DC_DTYPE_NONE : dc_lua_checkdtype(L, 4);
+  dc_dtype dtype = dc_lua_optdtype(L, 4, DC_DTYPE_NONE);
   return integers ? integer_range(L, self, dtype) : float_range(L, self, dtype);
 }
 
@@ -351,7 +346,7 @@ static int core_linspace(lua_State *L) {
     if (lua_type(L, i) != LUA_TNUMBER) return dc_lua_expected(L, i, "a number");
   if (!dc_lua_tointeger(L, 3, &n) || n < 0)
     return dc_lua_expected(L, 3, "the number of elements");
-  dc_dtype dtype = lua_isnoneornil(L, 4) ? DC_FLOAT32 : dc_lua_checkdtype(L, 4);
+  dc_dtype dtype = dc_lua_optdtype(L, 4, DC_FLOAT32);
   const double a = lua_tonumber(L, 1), b = lua_tonumber(L, 2);
   const size_t size = dc_dtype_size(dtype);
   if ((uint64_t)n > SIZE_MAX / 16)
@@ -376,22 +371,19 @@ static int core_linspace(lua_State *L) {
 static int core_eye(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   int64_t n = 0;
-  dc_error err = DC_ERROR_INIT;
   take_dtype(L, 2);
   if (!dc_lua_tointeger(L, 1, &n) || n < 0) return dc_lua_expected(L, 1, "an extent");
-  dc_dtype dtype = lua_isnoneornil(L, 2) ? DC_FLOAT32 : dc_lua_checkdtype(L, 2);
+  dc_dtype dtype = dc_lua_optdtype(L, 2, DC_FLOAT32);
   const int64_t shape[2] = { n, n };
-  dc_array *a = push_empty(L, self, dc_lua_current(L, self), dtype, 2, shape);
+  dc_array *a = dc_lua_push_empty(L, self, dc_lua_current(L, self), dtype, 2, shape);
   fill(L, self, a, integer(0));
   dc_geometry diagonal = { .ndim = 1, .shape = { n }, .strides = { (n + 1) * (int64_t)dc_dtype_size(dtype) } };
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_set_array(L, slot, dc_array_view(a, &diagonal, 0, &err), &err);
-  fill(L, self, slot->a, integer(1));
-  lua_pop(L, 1);
+  fill(L, self, dc_lua_push_view(L, a, &diagonal, 0), integer(1));
+  lua_pop(L, 1); /* array */
   return 1;
 }
 
-/* --- memory of others ---------------------------------------------------------------------------- */
+/* --- wrapped memory ---------------------------------------------------------------------------- */
 
 /* Keeps the owner of wrapped memory alive, by the registry's reference.  malloc'ed: a view without a finalizer may go
 ** after all else when the state is closed. */
@@ -439,7 +431,7 @@ static int core_wrap(lua_State *L) {
     return dc_lua_expected(L, 1, "a device address (an integer)");
   dc_lua_refuse_options(L, 2);
   dc_lua_checkshape(L, 2, 2, false, &shape);
-  dc_dtype dtype = lua_isnoneornil(L, 3) ? DC_FLOAT32 : dc_lua_checkdtype(L, 3);
+  dc_dtype dtype = dc_lua_optdtype(L, 3, DC_FLOAT32);
   if ((uint64_t)ptr % dc_dtype_size(dtype) != 0)
     return dc_lua_badarg(L, 1, "address 0x%llx is not aligned to %zu bytes, as %s needs", (unsigned long long)ptr,
                          dc_dtype_size(dtype), dc_dtype_name(dtype));
@@ -453,10 +445,64 @@ static int core_wrap(lua_State *L) {
   return dc_lua_set_array(L, slot, a, &err);
 }
 
+/* --- page-locked arrays -------------------------------------------------------------------------- */
+
+/* The GPU that is to lock the pages: the current device if it can, else the first that can. NULL: there is none. */
+static dc_device *find_locker(const dc_device *current) {
+  size_t n;
+  dc_device *const *list = dc_devices(&n);
+  dc_device *found = NULL;
+  for (size_t i = n; i-- > 0;) {
+    dc_error ignored = DC_ERROR_INIT;
+    if (list[i]->memory->pinned_alloc && (!found || found != current) && dc_device_open(list[i], &ignored) == 0)
+      found = list[i];
+    dc_error_clear(&ignored);
+  }
+  return current->memory->pinned_alloc && current->state == DC_DEVICE_OPEN ? (dc_device *)current : found;
+}
+
+/* pinned(shape… [, dtype]): an array of the CPU device; contents undefined.  Without a GPU, of plain memory. */
+static int core_pinned(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_shape shape;
+  dc_error err = DC_ERROR_INIT;
+  dc_dtype dtype = check_shaped(L, &shape);
+  dc_device *host = dc_device_host(&err);
+  if (!host) return dc_lua_raise(L, &err);
+  dc_device *gpu = find_locker(dc_lua_current(L, self));
+  dc_lua_array *slot = dc_lua_newarray(L);
+  dc_array *a = gpu ? dc_array_pinned(host, gpu, dtype, shape.ndim, shape.extent, &err)
+                    : dc_array_empty(host, dtype, shape.ndim, shape.extent, &err);
+  return dc_lua_set_array(L, slot, a, &err);
+}
+
+/* --- random numbers ------------------------------------------------------------------------------ */
+
+/* random(kind, shape, dtype, seed, call [, range]): kind "uniform", "normal", "exponential" or "integer" (0 to range-1;
+** a range of 0 is all 64 bits). A pending array on the current device. */
+static int core_random(lua_State *L) {
+  static const char *const kinds[] = { "uniform", "normal", "exponential", "integer", NULL };
+  dc_lua *self = dc_lua_self(L);
+  const int kind = luaL_checkoption(L, 1, NULL, kinds);
+  dc_lua_shape shape;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_checkshape(L, 2, 2, false, &shape);
+  const dc_dtype dtype = dc_lua_checkdtype(L, 3);
+  const uint64_t seed = (uint64_t)luaL_checkinteger(L, 4), call = (uint64_t)luaL_checkinteger(L, 5);
+  const uint64_t range = (uint64_t)luaL_optinteger(L, 6, 0);
+  dc_device *dev = dc_lua_current(L, self);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  return dc_lua_set_array(
+      L, slot, dc_array_random(dev, (dc_random)kind, dtype, shape.ndim, shape.extent, seed, call, range, &err), &err);
+}
+
 const luaL_Reg dc_lua_create_core[] = {
   { "array", core_array },           { "empty", core_empty },           { "zeros", core_zeros },
   { "ones", core_ones },             { "full", core_full },             { "empty_like", core_empty_like },
   { "zeros_like", core_zeros_like }, { "ones_like", core_ones_like },   { "full_like", core_full_like },
   { "arange", core_arange },         { "linspace", core_linspace },     { "eye", core_eye },
-  { "from_bytes", core_from_bytes }, { "wrap", core_wrap },             { NULL, NULL },
+  { "from_bytes", core_from_bytes }, { "wrap", core_wrap },             { "pinned", core_pinned },
+  { NULL, NULL },
 };
+
+const luaL_Reg dc_lua_create_internal[] = { { "random", core_random }, { NULL, NULL } };

@@ -1,5 +1,6 @@
 /* device.c - see device.h. */
 #include "lua/device.h"
+#include "lua/device.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -15,15 +16,14 @@
 #include "compile/compile.h"
 #include "device/device.h"
 #include "device/library.h"
+#include "device/mailbox.h"
 #include "device/memory.h"
 #include "device/registry.h"
 #include "device/stream.h"
 #include "device/stream_state.h"
-#include "device/timeline.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
 #include "lua/object.h"
-#include "lua/stream.h"
 
 typedef struct device_object {
   dc_device *dev;
@@ -63,15 +63,17 @@ dc_device *dc_lua_current(lua_State *L, dc_lua *self) {
   return self->device;
 }
 
+dc_device *dc_lua_optdevice(lua_State *L, dc_lua *self, int arg) {
+  return lua_isnoneornil(L, arg) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, arg);
+}
+
 static void open_device(lua_State *L, dc_device *dev) {
   dc_error err = DC_ERROR_INIT;
   if (dc_device_open(dev, &err) != 0) dc_lua_raise(L, &err);
 }
 
 static device_object *check_object(lua_State *L) {
-  device_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_DEVICE);
-  if (!o) dc_lua_expected(L, 1, "a device");
-  return o;
+  return dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_DEVICE, "a device");
 }
 
 /* --- methods ------------------------------------------------------------------------------------- */
@@ -101,11 +103,6 @@ static int device_tostring(lua_State *L) {
 
 /* --- facts --------------------------------------------------------------------------------------- */
 
-static void set_integer(lua_State *L, const char *name, lua_Integer v) {
-  lua_pushinteger(L, v);
-  lua_setfield(L, -2, name);
-}
-
 static void set_extents(lua_State *L, const char *name, const uint32_t v[3]) {
   lua_createtable(L, 3, 0);
   for (int i = 0; i < 3; i++) {
@@ -117,23 +114,23 @@ static void set_extents(lua_State *L, const char *name, const uint32_t v[3]) {
 
 static void push_attributes(lua_State *L, const dc_device_facts *f) {
   lua_newtable(L);
-  set_integer(L, "multiprocessors", f->multiprocessors);
-  set_integer(L, "warp_size", f->warp_size);
-  set_integer(L, "clock_khz", f->clock_khz);
-  set_integer(L, "max_threads_per_block", f->max_threads_per_block);
-  set_integer(L, "max_threads_per_multiprocessor", f->max_threads_per_multiprocessor);
-  set_integer(L, "max_blocks_per_multiprocessor", f->max_blocks_per_multiprocessor);
+  dc_lua_set_integer(L, "multiprocessors", f->multiprocessors);
+  dc_lua_set_integer(L, "warp_size", f->warp_size);
+  dc_lua_set_integer(L, "clock_khz", f->clock_khz);
+  dc_lua_set_integer(L, "max_threads_per_block", f->max_threads_per_block);
+  dc_lua_set_integer(L, "max_threads_per_multiprocessor", f->max_threads_per_multiprocessor);
+  dc_lua_set_integer(L, "max_blocks_per_multiprocessor", f->max_blocks_per_multiprocessor);
   set_extents(L, "max_block", f->max_block);
   set_extents(L, "max_grid", f->max_grid);
-  set_integer(L, "shared_per_block", (lua_Integer)f->shared_per_block);
-  set_integer(L, "shared_per_block_optin", (lua_Integer)f->shared_per_block_optin);
-  set_integer(L, "shared_per_multiprocessor", (lua_Integer)f->shared_per_multiprocessor);
-  set_integer(L, "total_memory", (lua_Integer)f->total_memory);
-  set_integer(L, "l2_cache", (lua_Integer)f->l2_cache);
-  set_integer(L, "registers_per_block", f->registers_per_block);
+  dc_lua_set_integer(L, "shared_per_block", (lua_Integer)f->shared_per_block);
+  dc_lua_set_integer(L, "shared_per_block_optin", (lua_Integer)f->shared_per_block_optin);
+  dc_lua_set_integer(L, "shared_per_multiprocessor", (lua_Integer)f->shared_per_multiprocessor);
+  dc_lua_set_integer(L, "total_memory", (lua_Integer)f->total_memory);
+  dc_lua_set_integer(L, "l2_cache", (lua_Integer)f->l2_cache);
+  dc_lua_set_integer(L, "registers_per_block", f->registers_per_block);
 }
 
-/* Facts that are known only of an open device, which is opened. */
+/* Facts that are known once the device is open: reading one opens it. */
 static bool push_opened_fact(lua_State *L, dc_device *dev, const char *name) {
   bool capability = strcmp(name, "compute_capability") == 0, processors = strcmp(name, "multiprocessors") == 0;
   if (!capability && !processors && strcmp(name, "attributes") != 0) return false;
@@ -175,7 +172,7 @@ static int core_devices(lua_State *L) {
 
 static int core_device(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_lua_pushdevice(L, lua_isnoneornil(L, 1) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, 1));
+  dc_lua_pushdevice(L, dc_lua_optdevice(L, self, 1));
   return 1;
 }
 
@@ -269,72 +266,26 @@ static int core_stats(lua_State *L) {
   }
   lua_createtable(L, 0, (int)n + 1);
   for (size_t i = 0; i < n; i++)
-    set_integer(L, counters[i].name, (lua_Integer)atomic_load_explicit(counter_at(i), memory_order_relaxed));
-  set_integer(L, "bytes_live", self->device ? (lua_Integer)self->device->bytes_live : 0);
+    dc_lua_set_integer(L, counters[i].name, (lua_Integer)atomic_load_explicit(counter_at(i), memory_order_relaxed));
+  dc_lua_set_integer(L, "bytes_live", self->device ? (lua_Integer)self->device->bytes_live : 0);
   return 1;
 }
 
 /* --- for our own Lua files ----------------------------------------------------------------------- */
 
-/* switch(device or stream, fn): makes it current and gives what restore takes: the device before (nil when none had
-** been chosen), and for a stream its device and that device's stream before (nil for its own). What will be called is
-** checked here, where an error still stands in the script. */
-static int core_switch(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  dc_stream *s = dc_lua_tostream(L, self, 1), *stream_before = NULL;
-  dc_device *dev = s ? s->dev : dc_lua_checkdevice(L, 1), *before = self->device;
-  dc_error err = DC_ERROR_INIT;
-  if (!lua_isfunction(L, 2) && luaL_getmetafield(L, 2, "__call") == LUA_TNIL)
-    return dc_lua_expected(L, 2, "a function");
-  open_device(L, dev);
-  if (before) dc_lua_pushdevice(L, before);
-  else lua_pushnil(L);
-  if (!s) {
-    self->device = dev;
-    return 1;
-  }
-  dc_lua_pushdevice(L, dev);
-  stream_before = dc_stream_chosen(dev);
-  if (stream_before) dc_lua_pushstream(L, stream_before);
-  else lua_pushnil(L);
-  if (dc_stream_choose(dev, s, &err) != 0) return dc_lua_raise(L, &err);
-  self->device = dev;
-  return 3;
-}
-
-/* restore(device, stream's device, stream): undoes a switch. */
-static int core_restore(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  dc_error err = DC_ERROR_INIT;
-  lua_settop(L, 3);
-  self->device = lua_isnil(L, 1) ? NULL : dc_lua_checkdevice(L, 1);
-  if (lua_isnil(L, 2)) return 0;
-  dc_stream *s = dc_lua_tostream(L, self, 3);
-  if (s && s->closed) s = NULL; /* by its device's end */
-  if (dc_stream_choose(dc_lua_checkdevice(L, 2), s, &err) != 0) return dc_lua_raise(L, &err);
-  return 0;
-}
-
-static void set_string(lua_State *L, const char *name, const char *s) {
-  if (!s) return;
-  lua_pushstring(L, s);
-  lua_setfield(L, -2, name);
-}
-
 /* compiler(): what is known of NVRTC, its headers and the cache. */
 static int core_compiler(lua_State *L) {
   const dc_compiler_info *c = dc_compiler();
   lua_newtable(L);
-  lua_pushboolean(L, c->available);
-  lua_setfield(L, -2, "available");
-  set_integer(L, "major", c->major);
-  set_integer(L, "minor", c->minor);
-  set_string(L, "library", c->library);
-  set_string(L, "include_dir", c->include_dir);
-  set_string(L, "cccl_dir", c->cccl_dir);
-  set_string(L, "cache_dir", c->cache_dir);
-  set_string(L, "why_not", c->why_not);
-  set_string(L, "cache_note", c->cache_note);
+  dc_lua_set_boolean(L, "available", c->available);
+  dc_lua_set_integer(L, "major", c->major);
+  dc_lua_set_integer(L, "minor", c->minor);
+  dc_lua_set_string(L, "library", c->library);
+  dc_lua_set_string(L, "include_dir", c->include_dir);
+  dc_lua_set_string(L, "cccl_dir", c->cccl_dir);
+  dc_lua_set_string(L, "cache_dir", c->cache_dir);
+  dc_lua_set_string(L, "why_not", c->why_not);
+  dc_lua_set_string(L, "cache_note", c->cache_note);
   return 1;
 }
 
@@ -343,9 +294,9 @@ static int core_c_compiler(lua_State *L) {
   const dc_cc *cc = dc_cc_find();
   dc_buf log = DC_BUF_INIT;
   lua_newtable(L);
-  set_string(L, "why_not", dc_cc_note());
+  dc_lua_set_string(L, "why_not", dc_cc_note());
   if (!cc) return 1;
-  set_string(L, "path", cc->path);
+  dc_lua_set_string(L, "path", cc->path);
   lua_newtable(L);
   for (int i = 0; cc->options[i]; i++) {
     lua_pushstring(L, cc->options[i]);
@@ -356,9 +307,8 @@ static int core_c_compiler(lua_State *L) {
   char said[2000];
   snprintf(said, sizeof said, "%s", dc_buf_str(&log));
   dc_buf_free(&log);
-  lua_pushboolean(L, works);
-  lua_setfield(L, -2, "works");
-  if (!works) set_string(L, "why_not", said);
+  dc_lua_set_boolean(L, "works", works);
+  if (!works) dc_lua_set_string(L, "why_not", said);
   return 1;
 }
 
@@ -369,12 +319,11 @@ static int core_drivers(lua_State *L) {
   lua_createtable(L, (int)n, 0); /* drivers */
   for (size_t i = 0; i < n; i++) {
     lua_newtable(L); /* drivers, driver */
-    set_string(L, "name", list[i].name);
-    lua_pushboolean(L, list[i].available);
-    lua_setfield(L, -2, "available");
-    set_integer(L, "version", list[i].version);
-    set_string(L, "library", list[i].library);
-    set_string(L, "why_not", list[i].why_not);
+    dc_lua_set_string(L, "name", list[i].name);
+    dc_lua_set_boolean(L, "available", list[i].available);
+    dc_lua_set_integer(L, "version", list[i].version);
+    dc_lua_set_string(L, "library", list[i].library);
+    dc_lua_set_string(L, "why_not", list[i].why_not);
     lua_rawseti(L, -2, (lua_Integer)i + 1); /* drivers */
   }
   return 1;
@@ -387,8 +336,8 @@ static int core_libraries(lua_State *L) {
   lua_createtable(L, 0, DC_NLIBRARIES); /* libraries */
   for (int i = 0; i < DC_NLIBRARIES; i++) {
     lua_newtable(L); /* libraries, library */
-    set_string(L, "files", dev->libraries->files[i]);
-    set_string(L, "packages", dev->libraries->packages[i]);
+    dc_lua_set_string(L, "files", dev->libraries->files[i]);
+    dc_lua_set_string(L, "packages", dev->libraries->packages[i]);
     lua_setfield(L, -2, names[i]); /* libraries */
   }
   return 1;
@@ -406,6 +355,42 @@ static int core_has_tiers(lua_State *L) {
   return 1;
 }
 
+/* --- the mailbox, for kernels of our own Lua files ----------------------------------------------- */
+
+/* mailbox(device): the two arguments of dc_post for the next kernel; nothing where the mailbox cannot be used now. An
+** error while a graph is captured: the kernel's value would not be there to wait for. */
+static int core_mailbox(lua_State *L) {
+  dc_device *dev = dc_lua_checkdevice(L, 1);
+  dc_ptr at;
+  uint64_t sequence;
+  dc_error err = DC_ERROR_INIT;
+  if (dc_capture_refuse(dev, "copies values to the host", &err) != 0) return dc_lua_raise(L, &err);
+  if (!dc_device_mailbox(dev, &at, &sequence)) return 0;
+  lua_pushinteger(L, (lua_Integer)at);       /* at */
+  lua_pushinteger(L, (lua_Integer)sequence); /* at, sequence */
+  return 2;
+}
+
+/* mailbox_wait(device, sequence): waits for the integer; nil when the kernel has ended without posting it. */
+static int core_mailbox_wait(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_device *dev = dc_lua_checkdevice(L, 1);
+  const uint64_t sequence = (uint64_t)luaL_checkinteger(L, 2);
+  int64_t value = 0;
+  dc_error err = DC_ERROR_INIT;
+  const int rc = DC_LUA_WORK(self, dc_device_mailbox_wait(dev, sequence, &value, sizeof value, &err));
+  if (rc < 0) return dc_lua_raise(L, &err);
+  if (rc == 0) lua_pushinteger(L, value);
+  else lua_pushnil(L);
+  return 1;
+}
+
+/* mailbox_text(): CUDA C of dc_post(mailbox, sequence, value); for mailbox_wait the value is a long long. */
+static int core_mailbox_text(lua_State *L) {
+  lua_pushstring(L, dc_mailbox_text);
+  return 1;
+}
+
 const luaL_Reg dc_lua_device_core[] = {
   { "devices", core_devices },
   { "device", core_device },
@@ -417,8 +402,9 @@ const luaL_Reg dc_lua_device_core[] = {
 };
 
 const luaL_Reg dc_lua_device_internal[] = {
-  { "switch", core_switch },
-  { "restore", core_restore },
+  { "mailbox_text", core_mailbox_text },
+  { "mailbox", core_mailbox },
+  { "mailbox_wait", core_mailbox_wait },
   { "compiler", core_compiler },
   { "drivers", core_drivers },
   { "libraries", core_libraries },

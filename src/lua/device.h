@@ -14,6 +14,9 @@ void dc_lua_pushdevice(lua_State *L, dc_device *dev);
 /* A device object or a name at idx; raises otherwise. */
 dc_device *dc_lua_checkdevice(lua_State *L, int idx);
 
+/* The device that argument `arg` names, or the current one. */
+dc_device *dc_lua_optdevice(lua_State *L, dc_lua *self, int arg);
+
 /* The current device; the first call chooses the default. */
 dc_device *dc_lua_current(lua_State *L, dc_lua *self);
 void dc_lua_open_device(lua_State *L, int self);

@@ -19,12 +19,10 @@
 #include "base/error.h"
 #include "base/runtime.h"
 #include "device/stream_state.h"
-#include "lua/caller.h"
-#include "lua/launch_site.h"
 #include "lua/object.h"
 #include "lua/source.h"
 
-/* --- a lost caller -------------------------------------------------------------------------------- */
+/* --- callers lost by tail calls -------------------------------------------------------------------------------- */
 
 /* Whether the function at stack index fn is a value of the table at idx. */
 static bool is_value(lua_State *L, int idx, int fn) {
@@ -33,8 +31,8 @@ static bool is_value(lua_State *L, int idx, int fn) {
   return found;
 }
 
-/* Whether the function on top, which is popped, is one that scripts call: in dc, in a table of dc's, or in what belongs
-** to a type of ours. */
+/* Whether the function on top, which is popped, is public: a value of dc, of a table in dc, or of a metatable or method
+** table of ours. */
 static bool is_public(lua_State *L) {
   const int fn = lua_gettop(L);
   bool found = false;
@@ -57,8 +55,9 @@ static bool is_public(lua_State *L) {
   return found;
 }
 
-/* Whether the function that called ours is lost: it ended in "return dc.f(…)", a tail call, so that its caller's line
-** is all that Lua knows.  Our own functions make tail calls too: only those count whose function scripts call. */
+/* Whether the script's function that called ours has no stack frame any more: it ended in "return dc.f(…)", a tail
+** call, and Lua knows the line of its caller alone.  Tail calls among our own Lua files do not count: the called
+** function has to be a public one. */
 static bool caller_is_lost(lua_State *L) {
   lua_Debug below, ar;
   bool tail = false;
@@ -68,7 +67,7 @@ static bool caller_is_lost(lua_State *L) {
     lua_getinfo(L, "Slt", &ar);
     if (*ar.what != 'C' && ar.currentline > 0 && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
     if (level == 0) continue; /* `build` */
-    if (*ar.what == 'C' && tail) break; /* pcall and its like */
+    if (*ar.what == 'C' && tail) break; /* pcall, xpcall … */
     tail = ar.istailcall;
     below = ar;
   }
@@ -203,8 +202,6 @@ static void push_message(lua_State *L, const dc_error *err, int origin) {
   if (!changed && err->source_line > 0) add_place(L, origin, err->source_line);
 }
 
-static bool is_compilation(const dc_error *err) { return strcmp(err->code, "NVRTC_ERROR_COMPILATION") == 0; }
-
 /* A message of the compiler's, which begins with its first error's sentence: that error's place is put in front and
 ** pushed on top too, the field `at`. */
 static void push_compiler_message(lua_State *L, const dc_error *err, int origin) {
@@ -221,7 +218,7 @@ static int build(lua_State *L) {
   lua_newtable(L); /* 3 */
   lua_pushstring(L, dc_kind_name(err->kind));
   lua_setfield(L, 3, "kind");
-  bool compiler = is_compilation(err) && err->source_line > 0 && lua_istable(L, 2);
+  bool compiler = strcmp(err->code, "NVRTC_ERROR_COMPILATION") == 0 && err->source_line > 0 && lua_istable(L, 2);
   if (compiler) {
     push_compiler_message(L, err, 2);
     lua_setfield(L, 3, "at");
@@ -256,7 +253,7 @@ static int build(lua_State *L) {
 }
 
 int dc_lua_raise_at(lua_State *L, dc_error *err, int origin) {
-  if (err->kind == DC_INTERRUPTED) atomic_store(&dc_interrupt_flag, 0); /* it has been heard */
+  if (err->kind == DC_INTERRUPTED) atomic_store(&dc_interrupt_flag, 0); /* handled by this error */
   lua_checkstack(L, 4); /* C functions have LUA_MINSTACK more than they use; failing, the call below says so */
   if (origin) lua_pushvalue(L, origin);
   else lua_pushnil(L);
@@ -338,6 +335,12 @@ int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) {
 
 int dc_lua_expected(lua_State *L, int arg, const char *what) {
   return dc_lua_badarg(L, arg, "%s expected, got %s", what, dc_lua_describe(L, arg));
+}
+
+void *dc_lua_check(lua_State *L, const dc_lua *self, int arg, int slot, const char *what) {
+  void *o = dc_lua_test(L, self, arg, slot);
+  if (!o) dc_lua_expected(L, arg, what);
+  return o;
 }
 
 const char *dc_lua_describe(lua_State *L, int idx) {

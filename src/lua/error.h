@@ -6,6 +6,7 @@
 #include <lua.h>
 
 #include "base/error.h"
+#include "lua/object.h"
 
 /* As dc_lua_raise, with lines of the kernel source shown as places in the script: `origin` is the index
 ** of the table that dc_lua_origin made. */
@@ -20,6 +21,9 @@ int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINT
 
 /* dc_lua_badarg, "bad argument #2 to 'fill': an array expected, got nil". */
 int dc_lua_expected(lua_State *L, int arg, const char *what);
+
+/* The object of the type `slot` that is argument `arg`; raises dc_lua_expected otherwise. */
+void *dc_lua_check(lua_State *L, const dc_lua *self, int arg, int slot, const char *what);
 
 /* Pushes and returns how a message calls the value: "nil", "a string", "a float64 array", "the number 2.5". */
 const char *dc_lua_describe(lua_State *L, int idx);

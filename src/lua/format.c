@@ -24,7 +24,7 @@
 #include "lua/memory.h"
 #include "lua/object.h"
 
-#define WHOLE 1000 /* arrays of more elements are shown in part */
+#define WHOLE 1000 /* arrays of more elements are shown shortened */
 #define EDGE 3     /* elements shown at either end of a shortened axis */
 #define MOST 10000 /* elements shown at most (many axes) */
 #define CELL 56    /* bytes that the text of one element needs at most */
@@ -39,7 +39,7 @@ typedef struct picture {
   int columns; /* of the terminal: longer rows go on in the next line */
 } picture;
 
-/* The sign of NaN means nothing. */
+/* NaN is printed without a sign. */
 static int format_number(char *text, size_t room, int digits, double v) {
   return isnan(v) ? snprintf(text, room, "nan") : snprintf(text, room, "%.*g", digits, v);
 }

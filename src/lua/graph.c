@@ -25,9 +25,7 @@ typedef struct graph_object {
 } graph_object;
 
 static graph_object *check_object(lua_State *L, const dc_lua *self) {
-  graph_object *o = dc_lua_test(L, self, 1, DC_LUA_GRAPH);
-  if (!o) dc_lua_expected(L, 1, "a graph");
-  return o;
+  return dc_lua_check(L, self, 1, DC_LUA_GRAPH, "a graph");
 }
 
 static dc_graph *check_graph(lua_State *L, const dc_lua *self) {
@@ -47,7 +45,7 @@ static void check_function(lua_State *L, int arg) {
 }
 
 /* Calls the function at `fn` and makes what it launches the graph of `o`.  The collector runs before and after:
-** pending arrays that are unreachable in Lua would be computed in vain, each time the graph runs. */
+** pending arrays that are unreachable in Lua would become part of the graph, and be computed at each run of it. */
 static void capture(lua_State *L, dc_lua *self, dc_device *dev, graph_object *o, int fn) {
   dc_error err = DC_ERROR_INIT;
   lua_gc(L, LUA_GCCOLLECT, 0);

@@ -22,9 +22,10 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
+#include "device/device.h"
 #include "lua/array.h"
-#include "lua/array_fields.h"
 #include "lua/convert.h"
+#include "lua/device.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
 #include "lua/named.h"
@@ -254,8 +255,8 @@ static void read_array(lua_State *L, dc_lua *self, dc_geometry *g, int idx, dc_i
   for (int i = 1; i <= n; i++) add_array(L, g, ix, dc_lua_checkarray(L, self, top + i));
 }
 
-/* Whether the key at 2 is or has an array. If so, the index that it means; arrays made for it stay on the stack.  `g`
-** is the array's geometry, and becomes what the index is for. */
+/* Whether the key at 2 is an array or a list with arrays; then *ix is the index.  Arrays made for it stay on the stack.
+** `g`: the geometry of the indexed array, to which masks without axes add some. */
 static bool read_fancy(lua_State *L, dc_lua *self, dc_geometry *g, dc_index *ix) {
   ix->n = 0;
   dc_array *key = lua_type(L, 2) == LUA_TUSERDATA ? dc_lua_toarray(L, self, 2) : NULL;
@@ -313,28 +314,24 @@ static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
     m.shape[m.ndim] = 1;
     m.strides[m.ndim++] = 0;
   }
-  dc_lua_array *view = dc_lua_newarray(L);
-  dc_lua_set_array(L, view, dc_array_view(mask, &m, 0, &err), &err);
+  dc_array *view = dc_lua_push_view(L, mask, &m, 0);
   /* The number must be one of the dtype; it does not change that. */
   dc_array *number = dc_array_empty(dc_array_device(a), dc_array_dtype(a), 0, NULL, &err);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_set_array(L, slot, number, &err);
   if (DC_LUA_WORK(self, dc_array_fill(number, s[1], &err)) != 0) dc_lua_raise(L, &err);
-  dc_array *const arg[3] = { view->a, number, a };
+  dc_array *const arg[3] = { view, number, a };
   dc_lua_array *result = dc_lua_newarray(L);
   dc_lua_set_array(L, result, DC_LUA_MAKE(self, dc_array_apply(DC_OP_WHERE, arg, s, &err)), &err);
   if (DC_LUA_WORK(self, dc_array_assign(a, result->a, false, &err)) != 0) dc_lua_raise(L, &err);
   return true;
 }
 
-/* The array seen as `g`, which read_fancy may have given more axes; such a view is put on the stack. */
-static dc_array *seen_as(lua_State *L, dc_lua *self, dc_array *a, const dc_geometry *g) {
-  dc_error err = DC_ERROR_INIT;
+/* The array itself, or a view of it, left on the stack, where read_fancy has added axes to its geometry `g`. */
+static dc_array *with_geometry(lua_State *L, dc_lua *self, dc_array *a, const dc_geometry *g) {
   if (g->ndim == dc_array_geometry(a)->ndim) return a;
   dc_lua_materialize(L, self, a);
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_set_array(L, slot, dc_array_view(a, g, 0, &err), &err);
-  return slot->a;
+  return dc_lua_push_view(L, a, g, 0);
 }
 
 static void scatter(lua_State *L, dc_lua *self, dc_array *a, const dc_index *ix) {
@@ -347,6 +344,61 @@ static void scatter(lua_State *L, dc_lua *self, dc_array *a, const dc_index *ix)
   if (!number && !src)
     dc_lua_fail(L, DC_ARGUMENT, "an array takes numbers, booleans, tables and arrays, got %s", dc_lua_describe(L, 3));
   if (DC_LUA_WORK(self, dc_array_scatter(a, ix, src, &s, &err)) != 0) dc_lua_raise(L, &err);
+}
+
+/* --- fields -------------------------------------------------------------------------------------- */
+
+enum field {
+  FIELD_DTYPE = 1, FIELD_NDIM, FIELD_SIZE, FIELD_NBYTES, FIELD_DEVICE, FIELD_CONTIGUOUS, FIELD_T, FIELD_PTR
+};
+
+static const struct {
+  const char *name;
+  enum field id;
+} fields[] = {
+  { "dtype", FIELD_DTYPE },   { "ndim", FIELD_NDIM },             { "size", FIELD_SIZE }, { "nbytes", FIELD_NBYTES },
+  { "device", FIELD_DEVICE }, { "contiguous", FIELD_CONTIGUOUS }, { "T", FIELD_T },       { "ptr", FIELD_PTR },
+};
+
+static int push_transposed(lua_State *L, dc_lua *self, dc_array *a, const int *axes) {
+  dc_error err = DC_ERROR_INIT;
+  if (!dc_array_views_lazily(a, true)) dc_lua_materialize(L, self, a);
+  dc_lua_array *slot = dc_lua_newarray(L);
+  return dc_lua_set_array(L, slot, dc_array_transpose(a, axes, &err), &err);
+}
+
+static int push_ptr(lua_State *L, dc_lua *self, dc_array *a) {
+  dc_ptr ptr, from, to;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_materialize(L, self, a);
+  if (dc_array_ptr(a, &ptr, &err) != 0) return dc_lua_raise(L, &err);
+  dc_array_memory(a, &from, &to);
+  if (from != 0 && (self->highest_read == 0 || from < self->lowest_read)) self->lowest_read = from;
+  if (to > self->highest_read) self->highest_read = to;
+  lua_pushinteger(L, (lua_Integer)ptr);
+  return 1;
+}
+
+static int push_field(lua_State *L, dc_lua *self, dc_array *a, int id) {
+  const dc_geometry *g = dc_array_geometry(a);
+  const size_t itemsize = dc_dtype_size(dc_array_dtype(a));
+  switch ((enum field)id) {
+    case FIELD_DTYPE: lua_pushstring(L, dc_dtype_name(dc_array_dtype(a))); break;
+    case FIELD_NDIM: lua_pushinteger(L, g->ndim); break;
+    case FIELD_SIZE: lua_pushinteger(L, dc_array_size(a)); break;
+    case FIELD_NBYTES: lua_pushinteger(L, (lua_Integer)dc_lua_nbytes(a)); break;
+    case FIELD_DEVICE: dc_lua_pushdevice(L, dc_array_device(a)); break;
+    case FIELD_CONTIGUOUS: lua_pushboolean(L, dc_geometry_contiguous(g, itemsize)); break;
+    case FIELD_T: return push_transposed(L, self, a, NULL);
+    case FIELD_PTR: return push_ptr(L, self, a);
+  }
+  return 1;
+}
+
+void dc_lua_set_fields(lua_State *L) {
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    dc_lua_set_integer(L, fields[i].name, fields[i].id); /* methods */
+  }
 }
 
 /* --- metamethods --------------------------------------------------------------------------------- */
@@ -404,7 +456,7 @@ static DC_HOT int array_index(lua_State *L) {
     lua_pop(L, 1);
   }
   dc_lua *self = dc_lua_self(L);
-  if (field != 0) return dc_lua_array_field(L, self, check_self(L, self), field);
+  if (field != 0) return push_field(L, self, check_self(L, self), field);
   dc_array *a = check_self(L, self);
   dc_geometry g = *dc_array_geometry(a);
   selection s;
@@ -412,7 +464,7 @@ static DC_HOT int array_index(lua_State *L) {
   if (push_selected(L, self, &g)) return 1;
   if (read_fancy(L, self, &g, &ix)) {
     dc_error err = DC_ERROR_INIT;
-    a = seen_as(L, self, a, &g);
+    a = with_geometry(L, self, a, &g);
     dc_lua_array *slot = dc_lua_newarray(L);
     return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_gather(a, &ix, &err)), &err);
   }
@@ -438,7 +490,7 @@ static int array_newindex(lua_State *L) {
   dc_index ix;
   if (fill_masked(L, self, a)) return 0;
   if (read_fancy(L, self, &g, &ix)) {
-    scatter(L, self, seen_as(L, self, a, &g), &ix);
+    scatter(L, self, with_geometry(L, self, a, &g), &ix);
     return 0;
   }
   read_key(L, &g, false, &s);
@@ -490,13 +542,6 @@ static int array_reshape(lua_State *L) {
   return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_reshape(a, shape.ndim, shape.extent, &err)), &err);
 }
 
-/* Pushes a view of a with another geometry and the same first element. */
-static int push_geometry(lua_State *L, dc_array *a, const dc_geometry *g) {
-  dc_error err = DC_ERROR_INIT;
-  dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_set_array(L, slot, dc_array_view(a, g, 0, &err), &err);
-}
-
 /* Options 'axes' and 'axis' in or behind the axes, which are put in the place of argument 2. */
 static void take_axes(lua_State *L) {
   const int top = lua_gettop(L);
@@ -539,7 +584,7 @@ static int array_transpose(lua_State *L) {
   int axes[DC_MAX_DIMS];
   const int ndim = dc_array_geometry(a)->ndim, n = read_axes(L, ndim, axes);
   if (n != 0 && n != ndim) return dc_lua_fail(L, DC_SHAPE, "transpose names all %d axes or none, got %d", ndim, n);
-  return dc_lua_push_transposed(L, self, a, n ? axes : NULL);
+  return push_transposed(L, self, a, n ? axes : NULL);
 }
 
 /* squeeze(): without the axes of extent 1; squeeze(axis, …): without these, which must have it. */
@@ -565,7 +610,7 @@ static int array_squeeze(lua_State *L) {
     g.shape[g.ndim] = from->shape[i];
     g.strides[g.ndim++] = from->strides[i];
   }
-  if (!lazy) return push_geometry(L, a, &g);
+  if (!lazy) return dc_lua_push_view(L, a, &g, 0) != NULL;
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_set_array(L, slot, dc_array_reshape(a, g.ndim, g.shape, &err), &err);
 }
@@ -581,7 +626,8 @@ static int array_broadcast_to(lua_State *L) {
   dc_lua_checkshape(L, 2, lua_gettop(L), false, &shape);
   dc_lua_materialize(L, self, a);
   if (dc_geometry_stretch(dc_array_geometry(a), shape.ndim, shape.extent, &g, &err) != 0) return dc_lua_raise(L, &err);
-  return push_geometry(L, a, &g);
+  dc_lua_push_view(L, a, &g, 0);
+  return 1;
 }
 
 const luaL_Reg dc_lua_index_methods[] = {

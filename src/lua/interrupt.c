@@ -1,9 +1,9 @@
 /*
 ** interrupt.c - see interrupt.h.
 **
-** The host's own handler would be heard only when the device returns, which a kernel that never ends
-** does not.  So while a device works the signal sets dc_interrupt_flag, which kernels and waits look
-** at; at all other times it goes on to the host.  Hosts without a handler keep what they have.
+** The host's own handler takes effect only when the device returns, which a kernel in an endless loop never does.
+** So while a device works the signal sets dc_interrupt_flag, which kernels and waits poll; at all other times it is
+** forwarded to the host's handler.  Hosts without a handler keep the default action.
 */
 #include "lua/interrupt.h"
 
@@ -54,9 +54,9 @@ static void on_sigint(int sig) {
   else forward(sig);
 }
 
-/* A host reinstalls its handler for each chunk that it runs, but asking the system at each piece of work
-** would cost more than small pieces do: once in 20 ms is enough. */
-static bool time_to_look(void) {
+/* A host reinstalls its handler for each chunk that it runs.  A system call for each operation would cost more than
+** small operations do: the handler is checked once in 20 ms. */
+static bool is_check_due(void) {
   static atomic_llong last; /* milliseconds */
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -66,7 +66,7 @@ static bool time_to_look(void) {
   return true;
 }
 
-/* Takes the host's handler's place. */
+/* Installs on_sigint in place of the host's handler, if it has one. */
 static void take_over(void) {
   struct sigaction now;
   if (sigaction(SIGINT, NULL, &now) != 0) return;
@@ -82,9 +82,9 @@ static void take_over(void) {
 }
 
 void dc_lua_work_begin(const dc_lua *self) {
-  static atomic_flag busy = ATOMIC_FLAG_INIT; /* another thread takes it over */
+  static atomic_flag busy = ATOMIC_FLAG_INIT; /* another thread installs the handler */
   if (self->host_interrupts || add(self, 1) > 0) return;
-  if (!time_to_look() || atomic_flag_test_and_set(&busy)) return;
+  if (!is_check_due() || atomic_flag_test_and_set(&busy)) return;
   take_over();
   atomic_flag_clear(&busy);
 }
@@ -95,6 +95,6 @@ void dc_lua_work_end(const dc_lua *self, bool failed) {
   if (any_state_works()) return;
   struct sigaction now;
   if (sigaction(SIGINT, NULL, &now) != 0 || now.sa_handler != on_sigint) return;
-  atomic_store(&dc_interrupt_flag, 0); /* the work ended before it looked: the host's turn */
+  atomic_store(&dc_interrupt_flag, 0); /* the work ended before it polled the flag */
   forward(SIGINT);
 }

@@ -12,7 +12,7 @@
 void dc_lua_work_begin(const dc_lua *self);
 void dc_lua_work_end(const dc_lua *self, bool failed);
 
-/* Where a new Lua state counts how deep it is in such work. */
+/* The slot in which a new Lua state counts its nesting depth of device work. */
 int dc_lua_work_slot(void);
 
 /* The value of an expression that gives 0 or -1, with Ctrl-C reaching the device meanwhile. */

@@ -10,12 +10,16 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/graph/types.h"
+#include "array/stream_order.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "base/runtime.h"
 #include "device/device.h"
 #include "device/stream.h"
 #include "device/timeline.h"
+#include "device/tracking.h"
 #include "kernel/kernel.h"
 #include "kernel/launch.h"
 #include "kernel/module.h"
@@ -24,17 +28,15 @@
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
-#include "lua/launch_site.h"
 #include "lua/module.h"
 #include "lua/named.h"
 #include "lua/object.h"
 #include "lua/profile.h"
 #include "lua/stream.h"
-#include "lua/stream_order.h"
 
 typedef struct kernel_object {
   uint64_t site;   /* number of the launch site of its last launch that was noted; 0: none */
-  /* the fields that every launch reads, beside the tag behind them */
+  /* read by every launch, beside the tag behind the object */
   dc_stream *stream; /* from with{}, by which it can be named; NULL: the current one */
   dc_launch_options how; /* from with{} */
   dc_lua_arguments arguments;
@@ -44,11 +46,11 @@ typedef struct kernel_object {
   uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
   bool noted;      /* the last launch was */
   bool from_file;  /* its module may be reloaded */
-  bool plain;      /* it is launched plainly, in the device's own stream */
+  bool plain;      /* no launch attributes, and the device's own stream */
   bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } kernel_object;
 
-static void settle_manner(kernel_object *o) { o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how); }
+static void update_plain(kernel_object *o) { o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how); }
 
 /* The module was closed, or reloaded: then the kernel of that name is the one from now on. */
 static DC_COLD void renew(lua_State *L, kernel_object *o) {
@@ -63,7 +65,7 @@ static DC_COLD void renew(lua_State *L, kernel_object *o) {
   dc_module_unref(o->k->module);
   o->k = k;
   o->block = 0;
-  settle_manner(o);
+  update_plain(o);
   o->generation = o->home->generation;
 }
 
@@ -136,7 +138,7 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   home->refs++;
   o->generation = o->home->generation;
   o->k = k;
-  settle_manner(o);
+  update_plain(o);
 }
 
 /* --- grid and block ------------------------------------------------------------------------------ */
@@ -190,12 +192,57 @@ static DC_COLD dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char
   return (dc_dim3){ v[0], v[1], v[2] };
 }
 
-/* The usual grid or block: one integer in range. */
+/* The common form of a grid or block: one integer in range. */
 static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
   if (DC_UNLIKELY(!lua_isinteger(L, idx))) return false;
   const lua_Integer n = lua_tointeger(L, idx);
   *d = (dc_dim3){ (uint32_t)n, 1, 1 };
   return n >= 0 && n <= UINT32_MAX;
+}
+
+/* --- the order of launches in several streams ---------------------------------------------------- */
+
+typedef struct user {
+  lua_State *L;
+  dc_lua *self;
+  const dc_kernel *k;
+  dc_stream *by;
+} user;
+
+static void use(const user *u, dc_array *a, bool writes) {
+  dc_error err = DC_ERROR_INIT;
+  if (dc_array_device(a) == u->k->dev && dc_array_use(a, u->by, writes, &err) != 0)
+    dc_lua_raise_kernel(u->L, &err);
+}
+
+/* The arrays of a table, which stands for a struct or for several pointers, and of the tables in it. */
+static void use_table(const user *u, int idx, int depth) {
+  lua_State *L = u->L;
+  if (depth > 16) return; /* no argument that has been converted goes so deep */
+  luaL_checkstack(L, 6, NULL);
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
+    dc_lua_array *o = dc_lua_test(L, u->self, -1, DC_LUA_ARRAY);
+    if (o && o->a) use(u, o->a, true);
+    else if (lua_istable(L, -1)) use_table(u, lua_gettop(L), depth + 1);
+  }
+}
+
+/* Orders a launch of a kernel of module `m` in stream `by` (NULL: the current one) behind conflicting uses of its
+** arguments in other streams, or records them in the graph that is being captured.  For a device whose `tracking` is
+** set; the arguments, from `first` on, have been marshalled.  `anything`: the operands are unknown (a full barrier). */
+static DC_COLD void order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_module *m,
+                                   dc_stream *by, bool anything, int first) {
+  dc_device *dev = k->dev;
+  const user u = { L, self, k, by };
+  dc_error err = DC_ERROR_INIT;
+  if (by && dc_stream_check(by, NULL, &err) != 0) dc_lua_raise_kernel(L, &err);
+  if (anything && dc_tracking_barrier(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
+  for (int i = 0; i < k->nparams; i++) {
+    dc_lua_array *o = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
+    if (o && o->a) use(&u, o->a, !k->params[i].is_const);
+    else if (lua_istable(L, first + i)) use_table(&u, first + i, 0);
+  }
+  for (int i = 0; i < m->nglobals; i++) use(&u, m->globals[i], true);
 }
 
 /* --- launching ----------------------------------------------------------------------------------- */
@@ -214,12 +261,12 @@ static DC_COLD int raise_launch(lua_State *L, const dc_kernel *k, dc_error *err)
   return k->dev->state == DC_DEVICE_LOST ? dc_lua_raise(L, err) : dc_lua_raise_kernel(L, err);
 }
 
-/* Any launch. The arguments are put. */
-static DC_COLD int launch_watched(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
+/* Any launch, its arguments marshalled: profiled, tracked, with attributes, in other streams. */
+static DC_COLD int launch_slow(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
                                     bool anything) {
   dc_error err = DC_ERROR_INIT;
   int rc;
-  if (o->k->dev->tracking != 0) dc_lua_order_launch(L, self, o->k, o->home, o->stream, anything, first);
+  if (o->k->dev->tracking != 0) order_launch(L, self, o->k, o->home, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (dc_process.profiling) dc_lua_profile_arguments(L, self, o->k, first);
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err));
@@ -265,7 +312,7 @@ static DC_COLD int launch_large(lua_State *L, dc_lua *self, kernel_object *o, dc
   lua_insert(L, first); /* kernel grid block params arguments... */
   const bool anything = marshal(L, self, o, first + 1, top + 1, params);
   l->params = params;
-  return launch_watched(L, self, o, l, first + 1, anything);
+  return launch_slow(L, self, o, l, first + 1, anything);
 }
 
 /* The kernel is at 1, its arguments are from `first` to `top`; `line`: dc_launch_is_1d. */
@@ -277,7 +324,7 @@ static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch
   const bool anything = marshal(L, self, o, first, top, params);
   l->params = params;
   if (DC_UNLIKELY(!dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
-    return launch_watched(L, self, o, l, first, anything);
+    return launch_slow(L, self, o, l, first, anything);
   dc_error_start(&err);
   if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return raise_launch(L, o->k, &err);
   note(L, self, o, l);
@@ -295,7 +342,7 @@ static uint32_t choose_block(lua_State *L, const kernel_object *o) {
     int blocks = 1;
     dc_error err = DC_ERROR_INIT;
     if (candidates[i] > (uint32_t)k->facts.max_threads) continue;
-    if (best && !code->occupancy) break; /* cannot tell: the first that fits */
+    if (best && !code->occupancy) break; /* unknown: the first that fits */
     if (code->occupancy && code->occupancy(k->fn, candidates[i], o->how.shared, &blocks, &err) != 0)
       dc_lua_raise_kernel(L, &err);
     uint64_t threads = (uint64_t)(blocks > 0 ? blocks : 0) * candidates[i];
@@ -365,7 +412,7 @@ static uint32_t check_shared(lua_State *L, int idx) {
   return (uint32_t)v;
 }
 
-/* The device's stacks grow now, for all kernels: a launch has no time for it. */
+/* Raises the device's stack limit for all kernels at once, which is too slow to be part of a launch. */
 static void raise_stack(lua_State *L, const dc_kernel *k, int idx) {
   dc_device *dev = k->dev;
   int64_t bytes = 0;
@@ -424,7 +471,7 @@ static int kernel_with(lua_State *L) {
     variant->stream = stream;
     dc_stream_name(stream);
   }
-  settle_manner(variant);
+  update_plain(variant);
   variant->block = 0;
   variant->site = 0;
   return 1;
@@ -446,7 +493,7 @@ static int kernel_occupancy(lua_State *L) {
   if (threads == 0 || threads > (uint64_t)o->k->facts.max_threads)
     return dc_lua_fail(L, DC_LAUNCH, "a block of %llu threads; kernel '%s' takes 1 to %d on %s",
                        (unsigned long long)threads, o->k->sig->name, o->k->facts.max_threads, dev->name);
-  if (!dev->code->occupancy) return dc_lua_fail(L, DC_DEVICE, "%s cannot tell occupancy", dev->name);
+  if (!dev->code->occupancy) return dc_lua_fail(L, DC_DEVICE, "%s does not report occupancy", dev->name);
   if (dev->code->occupancy(o->k->fn, (uint32_t)threads, shared, &blocks, &err) != 0)
     return dc_lua_raise_kernel(L, &err);
   const int warp = dev->facts.warp_size > 0 ? dev->facts.warp_size : 32;
@@ -474,12 +521,10 @@ static void push_attributes(lua_State *L, const dc_kernel *k) {
   };
   lua_createtable(L, 0, 6);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    lua_pushinteger(L, list[i].v);
-    lua_setfield(L, -2, list[i].name);
+    dc_lua_set_integer(L, list[i].name, list[i].v);
   }
   if (dev->code->tier && dev->state == DC_DEVICE_OPEN) {
-    lua_pushinteger(L, dev->code->tier(k->fn));
-    lua_setfield(L, -2, "tier");
+    dc_lua_set_integer(L, "tier", dev->code->tier(k->fn));
   }
 }
 
@@ -507,8 +552,7 @@ static int kernel_tostring(lua_State *L) {
 }
 
 static int kernel_gc(lua_State *L) {
-  kernel_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_KERNEL);
-  if (!o) return dc_lua_expected(L, 1, "a kernel");
+  kernel_object *o = dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_KERNEL, "a kernel");
   const kernel_object was = *o;
   o->k = NULL;
   o->home = NULL;

@@ -42,15 +42,11 @@ static void operands(lua_State *L, dc_lua *self, dc_array **a, dc_array **b) {
   *b = right ? right : operand(L, self, 2, *a);
 }
 
-static size_t bytes_of(const dc_array *a) {
-  return (size_t)dc_array_size(a) * dc_dtype_size(dc_array_dtype(a));
-}
-
 /* Charges the result, about as large as the operands, to the collector. Operands are on the stack. */
 static void account(lua_State *L, dc_lua *self, dc_array *a, dc_array *b) {
   dc_lua_materialize(L, self, a);
   if (b) dc_lua_materialize(L, self, b);
-  dc_lua_account(L, self, bytes_of(a) + (b ? bytes_of(b) : 0));
+  dc_lua_account(L, self, dc_lua_nbytes(a) + (b ? dc_lua_nbytes(b) : 0));
 }
 
 /* --- products -------------------------------------------------------------------------------------- */

@@ -1,22 +1,29 @@
 /*
 ** memory.c - see memory.h.
 **
-** The collector sees a hundred bytes where the device holds gigabytes.  So device bytes drive it: each
-** allocation owes collector's work in proportion, a full collection comes when the device is filling
-** up, and when the device has no memory left everything dead is collected before the last attempt.
-** Also here: host memory that belongs to a userdata, so that an error frees it.
+** The collector sees a hundred bytes where the device holds gigabytes.  So device bytes drive it: each allocation is
+** followed by collector steps in proportion, a full collection runs when the device is filling up, and another one when
+** an allocation has failed, before it is tried again.
+** Also here: host memory that belongs to a userdata, so that an error frees it, and what dc.memory reports.
 */
+#include "lua/memory.h"
 #include "lua/memory.h"
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/line.h"
+#include "device/allocation.h"
 #include "device/device.h"
 #include "device/memory.h"
+#include "device/registry.h"
+#include "device/stream_state.h"
+#include "lua/device.h"
 #include "lua/error.h"
+#include "lua/interrupt.h"
 #include "lua/object.h"
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
@@ -29,7 +36,7 @@ static void collect(lua_State *L, dc_lua *self, int what, int kb) {
   if (self->collecting) return;
   self->collecting = true;
   lua_gc(L, what, kb);
-  if (what == LUA_GCCOLLECT) { /* again: what the finalizers let go of */
+  if (what == LUA_GCCOLLECT) { /* again: objects that finalizers have released */
     lua_gc(L, what, 0);
     self->since_full = 0;
   }
@@ -37,7 +44,7 @@ static void collect(lua_State *L, dc_lua *self, int what, int kb) {
   dc_lua_active.L = L;
 }
 
-/* How much may be made until there is something to do, if it comes in small pieces. */
+/* Bytes of small allocations until the next check of `owed` or `since_full`. */
 static size_t quiet_for(const dc_lua *self, size_t most) {
   const double left = (self->owed_most - self->owed) * CYCLE_BYTES;
   const size_t bytes = left > 0 ? (size_t)left : 0;
@@ -113,10 +120,6 @@ static int memory_pressure(dc_device *dev, size_t wanted) {
   return dev->bytes_live < before;
 }
 
-void dc_lua_open_memory(void) {
-  dc_memory_pressure = memory_pressure;
-}
-
 /* --- scratch ------------------------------------------------------------------------------------- */
 
 typedef struct scratch {
@@ -136,6 +139,26 @@ void dc_lua_scratch_free(lua_State *L, int idx) {
   s->p = NULL;
 }
 
+typedef struct owned {
+  char *bytes;
+  size_t n;
+} owned;
+
+static int push_bytes(lua_State *L) {
+  const owned *o = lua_touserdata(L, 1);
+  lua_pushlstring(L, o->bytes, o->n);
+  return 1;
+}
+
+int dc_lua_push_owned(lua_State *L, char *bytes, size_t n) {
+  owned o = { bytes, n };
+  lua_pushcfunction(L, push_bytes);
+  lua_pushlightuserdata(L, &o);
+  const int status = lua_pcall(L, 1, 1, 0);
+  free(bytes);
+  return status == LUA_OK ? 1 : lua_error(L);
+}
+
 static int scratch_gc(lua_State *L) {
   if (dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_SCRATCH)) dc_lua_scratch_free(L, 1);
   return 0;
@@ -148,4 +171,117 @@ static const luaL_Reg scratch_meta[] = {
 
 void dc_lua_open_scratch(lua_State *L, int self) {
   dc_lua_newtype(L, self, DC_LUA_SCRATCH, "dotcompute.scratch", scratch_meta, NULL);
+}
+
+/* --- dc.memory ----------------------------------------------------------------------------------- */
+
+#define STACK 10
+
+/* dc_allocation_place. Nothing here may raise. */
+static bool running_line(char *text) {
+  lua_State *L = dc_lua_active.L;
+  lua_Debug ar;
+  if (!L || !lua_checkstack(L, STACK) || !dc_lua_caller(L, &ar)) return false;
+  snprintf(text, DC_SITE_SIZE, "%s:%d", ar.short_src, ar.currentline);
+  return true;
+}
+
+static void set_bytes(lua_State *L, const char *name, size_t n) {
+  dc_lua_set_integer(L, name, n <= LUA_MAXINTEGER ? (lua_Integer)n : LUA_MAXINTEGER);
+}
+
+/* The device that argument `arg` names, or the current one; open. */
+static dc_device *device_at(lua_State *L, int arg) {
+  dc_error err = DC_ERROR_INIT;
+  dc_device *dev = dc_lua_optdevice(L, dc_lua_self(L), arg);
+  if (dc_device_open(dev, &err) != 0) dc_lua_raise(L, &err);
+  return dev;
+}
+
+static void push_lines(lua_State *L, const dc_device *dev) {
+  enum { MOST = 1000 };
+  dc_allocation_site *copy = dc_lua_scratch(L, MOST * (sizeof *copy + sizeof(const dc_allocation_site *)));
+  const dc_allocation_site **site = (const dc_allocation_site **)(copy + MOST);
+  const size_t n = dc_allocation_sites(dev, site, MOST);
+  for (size_t i = 0; i < n; i++) copy[i] = *site[i]; /* the collector may remove sites */
+  lua_createtable(L, (int)n, 0);
+  for (size_t i = 0; i < n; i++) {
+    lua_createtable(L, 0, 3);
+    dc_lua_set_string(L, "where", copy[i].where);
+    set_bytes(L, "bytes", copy[i].bytes);
+    set_bytes(L, "count", copy[i].count);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  dc_lua_scratch_free(L, -2);
+  lua_remove(L, -2);
+}
+
+/* usage([device]): the table that dc.memory gives, without its metatable. */
+static int core_usage(lua_State *L) {
+  dc_error err = DC_ERROR_INIT;
+  size_t free_bytes, total;
+  dc_device *dev = device_at(L, 1);
+  if (dc_device_memory_info(dev, &free_bytes, &total, &err) != 0) return dc_lua_raise(L, &err);
+  if (dev->bytes_limit) {
+    const size_t left = dev->bytes_limit > dev->bytes_live ? dev->bytes_limit - dev->bytes_live : 0;
+    if (left < free_bytes) free_bytes = left;
+  }
+  lua_createtable(L, 0, 8);
+  set_bytes(L, "in_use", dev->bytes_live);
+  set_bytes(L, "reserved", dev->memory->reserved ? dev->memory->reserved(dev) : dev->bytes_live);
+  set_bytes(L, "peak", dev->bytes_peak);
+  set_bytes(L, "free", free_bytes);
+  set_bytes(L, "total", total);
+  if (dev->bytes_limit) set_bytes(L, "limit", dev->bytes_limit);
+  push_lines(L, dev);
+  lua_setfield(L, -2, "lines");
+  dc_lua_pushdevice(L, dev);
+  lua_setfield(L, -2, "device");
+  return 1;
+}
+
+/* set_limit(bytes or nil, [device]): gives the limit before. */
+static int core_set_limit(lua_State *L) {
+  dc_device *dev = device_at(L, 2);
+  const size_t before = dev->bytes_limit;
+  dc_lua_self(L)->quiet = 0;
+  dev->bytes_limit = lua_isnil(L, 1) ? 0 : (size_t)luaL_checkinteger(L, 1);
+  if (before == 0) lua_pushnil(L);
+  else lua_pushinteger(L, (lua_Integer)before);
+  return 1;
+}
+
+/* trace(boolean) */
+static int core_trace_memory(lua_State *L) {
+  dc_allocation_trace(lua_toboolean(L, 1));
+  return 0;
+}
+
+/* trim([device]): gives back what is kept and not in use. */
+static int core_trim(lua_State *L) {
+  dc_device *dev = device_at(L, 1);
+  dc_lua *self = dc_lua_self(L);
+  dc_error err = DC_ERROR_INIT;
+  if (dc_capture_refuse(dev, "waits", &err) != 0) return dc_lua_raise(L, &err);
+  dc_lua_work_begin(self);
+  if (dev->memory->trim) dev->memory->trim(dev);
+  dc_lua_work_end(self, false);
+  return 0;
+}
+
+/* forget_peak([device]): the peak is counted from here on. */
+static int core_forget_peak(lua_State *L) {
+  dc_device *dev = device_at(L, 1);
+  dev->bytes_peak = dev->bytes_live;
+  return 0;
+}
+
+const luaL_Reg dc_lua_memory_internal[] = {
+  { "usage", core_usage }, { "set_limit", core_set_limit }, { "trace_memory", core_trace_memory },
+  { "trim", core_trim },   { "forget_peak", core_forget_peak }, { NULL, NULL },
+};
+
+void dc_lua_open_memory(void) {
+  dc_memory_pressure = memory_pressure;
+  dc_allocation_place = running_line;
 }

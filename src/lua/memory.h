@@ -1,8 +1,9 @@
 /*
-** memory.h - device memory and Lua's collector.
+** memory.h - device memory and Lua's collector; dc.memory: what a device has in use, and the lines that allocated it.
 */
 #pragma once
 
+#include <lauxlib.h>
 #include <lua.h>
 #include <stddef.h>
 
@@ -19,6 +20,9 @@ void dc_lua_open_memory(void);
 /* malloc'ed memory owned by a userdata that is pushed; raises when there is none. */
 void *dc_lua_scratch(lua_State *L, size_t n);
 void dc_lua_scratch_free(lua_State *L, int idx); /* early; idempotent */
+
+/* Pushes n bytes, malloc'ed, as a string and frees them, also when Lua is out of memory; returns 1. */
+int dc_lua_push_owned(lua_State *L, char *bytes, size_t n);
 void dc_lua_open_scratch(lua_State *L, int self);
 
 static inline void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
@@ -30,3 +34,5 @@ static inline void dc_lua_account(lua_State *L, dc_lua *self, size_t n) {
   self->quiet -= n;
   self->counted += n;
 }
+
+extern const luaL_Reg dc_lua_memory_internal[]; /* for dc.memory */

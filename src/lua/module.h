@@ -1,5 +1,5 @@
 /*
-** module.h - what the files about modules share.
+** module.h - a module as a Lua value, and m:global: arrays over its __device__, __constant__ and __managed__ variables.
 **
 ** A module object's user values: its origin (source.c), the dc_source's userdata, a table of its kernel objects by
 ** name, and a table of its instances' modules by name.  Instances of templates that the module was not compiled with
@@ -42,5 +42,7 @@ void dc_lua_module_unref(dc_lua_module *o);
 /* Evaluates the pending expressions that read the module's variables: before its kernels may write them. */
 int dc_lua_flush_global_readers(dc_lua_module *o, dc_error *err);
 
-/* Forgets the arrays over its variables that have been closed. */
-void dc_lua_drop_closed_globals(dc_lua_module *o);
+int dc_lua_module_global(lua_State *L); /* m:global(name) */
+
+/* Closes the arrays over the module's variables. -1 with the first error; all are closed then too. */
+int dc_lua_close_globals(dc_lua_module *o, dc_error *err);

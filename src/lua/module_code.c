@@ -16,23 +16,22 @@
 #include "compile/types/source.h"
 #include "kernel/kernel.h"
 #include "lua/error.h"
+#include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/source.h"
 
-static int push_image(lua_State *L) {
-  const dc_image *image = lua_touserdata(L, 1);
-  lua_pushlstring(L, image->bytes, image->len);
-  return 1;
-}
-
 /* Pushes the image's bytes, and frees the image when `own`. */
 static int push_bytes(lua_State *L, dc_image *image, bool own) {
-  lua_pushcfunction(L, push_image); /* protected: Lua may be out of memory */
-  lua_pushlightuserdata(L, image);
-  int status = lua_pcall(L, 1, 1, 0);
-  if (own) dc_image_free(image);
-  return status == LUA_OK ? 1 : lua_error(L);
+  if (!own) {
+    lua_pushlstring(L, image->bytes, image->len);
+    return 1;
+  }
+  char *bytes = image->bytes;
+  const size_t n = image->len;
+  image->bytes = NULL;
+  dc_image_free(image);
+  return dc_lua_push_owned(L, bytes, n);
 }
 
 /* Ready-made PTX becomes machine code in the same image, by NVIDIA's linker. */
@@ -107,11 +106,6 @@ int dc_lua_module_cubin(lua_State *L) {
   return push_bytes(L, image, own);
 }
 
-static int push_text(lua_State *L) {
-  lua_pushstring(L, lua_touserdata(L, 1));
-  return 1;
-}
-
 /* sass([arch]) */
 int dc_lua_module_sass(lua_State *L) {
   dc_lua_module *o = dc_lua_check_module(L);
@@ -121,11 +115,7 @@ int dc_lua_module_sass(lua_State *L) {
   char *text = dc_disassemble(image->bytes, image->len, &err);
   if (own) dc_image_free(image);
   if (!text) return dc_lua_raise(L, &err);
-  lua_pushcfunction(L, push_text);
-  lua_pushlightuserdata(L, text);
-  int status = lua_pcall(L, 1, 1, 0);
-  free(text);
-  return status == LUA_OK ? 1 : lua_error(L);
+  return dc_lua_push_owned(L, text, strlen(text));
 }
 
 /* log(): the compiler's warnings, with places of the script. */

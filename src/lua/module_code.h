@@ -1,5 +1,5 @@
 /*
-** module_code.h - what became of a source: PTX, machine code, its disassembly, the compiler's warnings.
+** module_code.h - the code made from a source: PTX, machine code, its disassembly, the compiler's warnings.
 */
 #pragma once
 

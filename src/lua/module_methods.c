@@ -25,10 +25,9 @@
 #include "lua/error.h"
 #include "lua/interrupt.h"
 #include "lua/kernel.h"
+#include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/module_code.h"
-#include "lua/module_global.h"
-#include "lua/module_name.h"
 #include "lua/module_text.h"
 #include "lua/object.h"
 #include "lua/options.h"
@@ -201,8 +200,7 @@ static int module_close(lua_State *L) {
 }
 
 static int module_gc(lua_State *L) {
-  dc_lua_module_object *object = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_MODULE);
-  if (!object) return dc_lua_expected(L, 1, "a module");
+  dc_lua_module_object *object = dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_MODULE, "a module");
   dc_lua_module *o = object->o;
   if (!o) return 0;
   object->o = NULL;
@@ -293,7 +291,7 @@ static dc_module *compile(lua_State *L) {
   return push_module(L, dc_lua_current(L, self), 4, name);
 }
 
-/* Which kernel dc.kernel means: option name, or the only one. */
+/* The kernel that dc.kernel returns: that of option name, or the only one. */
 static const char *choose_kernel(lua_State *L, const dc_module *m) {
   if (lua_istable(L, 2) && lua_getfield(L, 2, "name") == LUA_TSTRING) return lua_tostring(L, -1);
   const dc_image *image = m->image;
@@ -304,13 +302,9 @@ static const char *choose_kernel(lua_State *L, const dc_module *m) {
     dc_lua_fail(L, DC_ARGUMENT, "the source has no kernel: no __global__ function that is no template was found");
   luaL_Buffer b;
   luaL_buffinit(L, &b);
-  for (int i = 0; i < image->nkernels; i++) {
+  for (int i = 0; i < n; i++) {
     if (i) luaL_addstring(&b, ", ");
-    luaL_addstring(&b, image->kernels[i].name);
-  }
-  for (int i = 0; i < image->nrefused; i++) {
-    if (i + image->nkernels) luaL_addstring(&b, ", ");
-    luaL_addstring(&b, image->refused[i].name);
+    luaL_addstring(&b, i < image->nkernels ? image->kernels[i].name : image->refused[i - image->nkernels].name);
   }
   luaL_pushresult(&b);
   dc_lua_fail(L, DC_ARGUMENT, "the source has %d kernels (%s): say which in the option 'name', or use dc.module", n,
@@ -347,27 +341,13 @@ static int core_kernel(lua_State *L) {
   return push_chosen(L);
 }
 
-typedef struct bytes {
-  char *data;
-  size_t n;
-} bytes;
-
-static int push_bytes(lua_State *L) {
-  const bytes *b = lua_touserdata(L, 1);
-  lua_pushlstring(L, b->data, b->n);
-  return 1;
-}
-
 /* Replaces the path on top by the file's text. */
 static void read_file(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
-  bytes file = { NULL, 0 };
-  if (dc_file_read(lua_tostring(L, -1), &file.data, &file.n, &err) != 0) dc_lua_raise(L, &err);
-  lua_pushcfunction(L, push_bytes);
-  lua_pushlightuserdata(L, &file);
-  int status = lua_pcall(L, 1, 1, 0);
-  free(file.data);
-  if (status != LUA_OK) lua_error(L);
+  char *text = NULL;
+  size_t n = 0;
+  if (dc_file_read(lua_tostring(L, -1), &text, &n, &err) != 0) dc_lua_raise(L, &err);
+  dc_lua_push_owned(L, text, n);
   lua_replace(L, -2);
 }
 

@@ -1,5 +1,5 @@
 /*
-** module_text.h - facts about a module's source text that need no compiling.
+** module_text.h - properties of a module's source text that need no compiler, and names of kernels.
 */
 #pragma once
 
@@ -15,3 +15,9 @@ bool dc_lua_push_template(lua_State *L, const char *text, const char *name);
 
 /* Whether the text is the name of a file of source or machine code: no source is one line that ends in ".cu". */
 bool dc_lua_is_file_name(const char *text, size_t n);
+
+/* Pushes the name without blanks that do not matter, by which kernels are remembered. */
+void dc_lua_push_canonical(lua_State *L, const char *name);
+
+/* Arguments 3 and on are a template's: replaces the name at 2 by the instance's, and drops them. */
+void dc_lua_instance_name(lua_State *L);

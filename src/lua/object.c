@@ -1,6 +1,9 @@
 /* object.c - see object.h. */
 #include "lua/object.h"
+#include "lua/object.h"
+#include "lua/object.h"
 
+#include <lua.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -79,8 +82,7 @@ void dc_lua_newtype(lua_State *L, int self, int slot, const char *name, const lu
   if (state->types[slot]) return;
   lua_newtable(L);
   dc_lua_setfuncs(L, self, meta);
-  lua_pushstring(L, name);
-  lua_setfield(L, -2, "__name");
+  dc_lua_set_string(L, "__name", name);
   if (methods) {
     lua_newtable(L);
     dc_lua_setmethods(L, self, methods, strchr(name, '.') + 1);
@@ -95,3 +97,90 @@ void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
   luaL_checkstack(L, 4, NULL);
   return dc_lua_new_of(L, dc_lua_self(L), slot, size, nuservalues);
 }
+
+/* --- lines of the script ------------------------------------------------------------------------- */
+
+dc_lua_builtin dc_lua_builtin_name(const char *source, size_t len) {
+  uint64_t hash = 14695981039346656037u; /* FNV-1a */
+  for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)source[i]) * 1099511628211u;
+  return (dc_lua_builtin){ hash, len };
+}
+
+bool dc_lua_is_builtin(const dc_lua *self, const char *source, size_t len) {
+  dc_lua_builtin name = { 0 };
+  for (int i = 0; i < self->nbuiltin; i++) {
+    if (self->builtin[i].len != len) continue;
+    if (name.len == 0) name = dc_lua_builtin_name(source, len);
+    if (self->builtin[i].hash == name.hash) return true;
+  }
+  return false;
+}
+
+bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
+  const dc_lua *self = dc_lua_push_self(L);
+  bool found = false;
+  lua_pop(L, 1);
+  for (int level = 0; !found && lua_getstack(L, level, ar); level++) {
+    lua_getinfo(L, "Sl", ar);
+    found = *ar->what != 'C' && ar->currentline > 0 && !dc_lua_is_builtin(self, ar->source, ar->srclen);
+  }
+  return found;
+}
+
+/* --- launch sites -------------------------------------------------------------------------------- */
+/* Only the first launch into an idle stream is noted (kernel.c): of several kernels under way the driver does not tell
+** which one went wrong.  Scripts launch in loops, so a kernel object remembers its last site, and a launch from there
+** costs one lua_getinfo and a comparison. */
+
+/* Whether the running C function was called straight from the line of that site. */
+static bool is_at(lua_State *L, const dc_lua_launch_site *site) {
+  lua_Debug ar;
+  return site->line > 0 && lua_getstack(L, 1, &ar) && lua_getinfo(L, "Sl", &ar) && ar.currentline == site->line &&
+         strcmp(ar.short_src, site->script) == 0;
+}
+
+/* Where no line of a script has called (a coroutine that is the kernel's call itself) that is noted too: the fault is
+** not attributed to launches before it. */
+void dc_lua_note_launch(lua_State *L, dc_lua *self, uint64_t *site, const char name[40]) {
+  dc_lua_launch_site *last = &self->sites[*site % DC_LUA_SITES];
+  if (*site != 0 && last->number == *site && is_at(L, last)) {
+    last->launch = ++self->nlaunches;
+    return;
+  }
+  lua_Debug caller;
+  const bool called = dc_lua_caller(L, &caller);
+  *site = ++self->nsites;
+  dc_lua_launch_site *new = &self->sites[*site % DC_LUA_SITES];
+  *new = (dc_lua_launch_site){ .launch = ++self->nlaunches, .number = *site, .line = called ? caller.currentline : 0 };
+  memcpy(new->kernel, name, sizeof new->kernel);
+  if (called) memcpy(new->script, caller.short_src, sizeof new->script);
+}
+
+void dc_lua_forget_launch(dc_lua *self, uint64_t number) {
+  dc_lua_launch_site *site = &self->sites[number % DC_LUA_SITES];
+  if (site->number == number) site->launch = 0;
+}
+
+const dc_lua_launch_site *dc_lua_last_launch(const dc_lua *self, const char *text) {
+  const dc_lua_launch_site *last = NULL;
+  for (int i = 0; i < DC_LUA_SITES; i++) {
+    const dc_lua_launch_site *site = &self->sites[i];
+    const size_t n = strcspn(site->kernel, "<"); /* the driver knows no template arguments */
+    if (site->launch == 0 || strncmp(site->kernel, text, n) != 0 || (text[n] != '\'' && text[n] != '<')) continue;
+    if (!last || site->launch > last->launch) last = site;
+  }
+  return last && last->line > 0 ? last : NULL;
+}
+
+/* --- fields of tables ---------------------------------------------------------------------------- */
+
+#define SETTER(kind, type)                                                    \
+  void dc_lua_set_##kind(lua_State *L, const char *name, type v) {            \
+    lua_push##kind(L, v);                                                     \
+    lua_setfield(L, -2, name); /* table */                                    \
+  }
+SETTER(integer, lua_Integer)
+SETTER(number, lua_Number)
+SETTER(boolean, bool)
+SETTER(string, const char *)
+#undef SETTER

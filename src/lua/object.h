@@ -80,7 +80,7 @@ typedef struct dc_lua {
   const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
   const void *null;
   dc_device *device;      /* the current one; NULL until first asked for */
-  double owed, owed_most; /* heaps of collector's work owed for device memory, done when it is so much (memory.c) */
+  double owed, owed_most; /* collector's work due for device memory, in heap sizes; a step runs at owed_most */
   size_t since_full;      /* device bytes made since the last full collection */
   dc_precision precision; /* of float32 products */
   int columns;            /* of the prompt's terminal, in which arrays are printed; 0: 80 */
@@ -104,7 +104,7 @@ dc_lua *dc_lua_self(lua_State *L);
 void dc_lua_get(lua_State *L, int slot, int type);
 /* Pushes the method of the type `slot` whose name is at stack index 2, else nil; returns the value's type. */
 int dc_lua_method(lua_State *L, int slot);
-/* Raises: `what` is not what we put there. */
+/* Raises: `what` has been replaced by the debug library. */
 DC_COLD int dc_lua_tampered(lua_State *L, const char *what);
 /* Pushes the state's dc_lua, made if this is its first use (an error may be raised before luaopen). */
 dc_lua *dc_lua_push_self(lua_State *L);
@@ -117,8 +117,8 @@ void dc_lua_setfuncs(lua_State *L, int self, const luaL_Reg *funcs);
 void dc_lua_setmethods(lua_State *L, int self, const luaL_Reg *methods, const char *type);
 /* Userdata of `slot`'s type, zeroed, on top of the stack. */
 void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues);
-/* At the end of each userdata of ours: whose it is, and of which type.  Cheaper to look at than a metatable, and there
-** even when a script has changed that. */
+/* The end of each userdata of ours: its state and type.  Cheaper to read than a metatable, and safe from scripts that
+** replace that by the debug library. */
 typedef struct dc_lua_tag {
   const void *owner; /* the state's dc_lua */
   uintptr_t slot;
@@ -142,3 +142,27 @@ static inline void *dc_lua_test(lua_State *L, const dc_lua *self, int idx, int s
   const dc_lua_tag *tag = (const void *)(p + n - sizeof *tag);
   return n % 8 == 0 && tag->owner == self && tag->slot == (uintptr_t)slot ? p : NULL;
 }
+
+/* The innermost Lua function that is not ours: fills `ar` with "Sl". False when there is none.  Needs 8 free stack
+** slots, and raises nothing when they are there. */
+bool dc_lua_caller(lua_State *L, lua_Debug *ar);
+
+/* Whether the chunk of that name is one of our own Lua files. */
+bool dc_lua_is_builtin(const dc_lua *self, const char *source, size_t len);
+dc_lua_builtin dc_lua_builtin_name(const char *source, size_t len);
+
+/* Sets a field of the table on top; a string that is NULL is nil. */
+void dc_lua_set_integer(lua_State *L, const char *name, lua_Integer v);
+void dc_lua_set_number(lua_State *L, const char *name, lua_Number v);
+void dc_lua_set_boolean(lua_State *L, const char *name, bool v);
+void dc_lua_set_string(lua_State *L, const char *name, const char *s);
+
+/* Notes the script's line that launches the kernel of that name.  *site is the number of the site of the kernel
+** object's last launch, 0 at first. */
+void dc_lua_note_launch(lua_State *L, dc_lua *self, uint64_t *site, const char name[40]);
+
+/* Faults are not attributed to site `number` any more: its kernel has been launched since from a line not noted. */
+void dc_lua_forget_launch(dc_lua *self, uint64_t number);
+
+/* The site of the last launch noted of the kernel whose name `text` begins with, ended by a '; NULL: there is none. */
+const dc_lua_launch_site *dc_lua_last_launch(const dc_lua *self, const char *text);

@@ -1,7 +1,7 @@
 /*
 ** operators.c - see operators.h.
 **
-** Every operator goes through one gate, which turns a number, a table or an array into an operand.
+** All operators and functions are dc_lua_apply, which reads its operands from numbers, tables and arrays.
 */
 #include "lua/operators.h"
 
@@ -54,7 +54,7 @@ static DC_HOT dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_ar
   return a;
 }
 
-/* --- one gate for all operators and functions ----------------------------------------------------- */
+/* --- operators and functions ----------------------------------------------------- */
 
 static int fail_operand(lua_State *L, dc_op op, int idx) {
   if (!dc_op_is_function(op))
@@ -113,8 +113,8 @@ static DC_HOT void read_operands(lua_State *L, dc_lua *self, dc_op op, operands 
   if (!like) o->arg[0] = operand(L, self, 1, NULL); /* numbers alone: the result is an array all the same */
 }
 
-/* The usual case, arrays of ours and numbers, one array at least: read without a look at anything else. */
-static inline bool read_usual(lua_State *L, const dc_lua *self, int n, operands *o) {
+/* The fast path: open arrays and numbers alone, at least one array. */
+static inline bool read_fast(lua_State *L, const dc_lua *self, int n, operands *o) {
   bool any = false;
   for (int i = 0; i < n; i++) {
     const dc_lua_array *object = dc_lua_test(L, self, i + 1, DC_LUA_ARRAY);
@@ -127,7 +127,7 @@ static inline bool read_usual(lua_State *L, const dc_lua *self, int n, operands 
 }
 
 /* All other cases. True: the result is on top already. */
-static DC_COLD bool read_unusual(lua_State *L, dc_lua *self, dc_op op, operands *o) {
+static DC_COLD bool read_slow(lua_State *L, dc_lua *self, dc_op op, operands *o) {
   const int n = dc_ops[op].nargs;
   if (dc_op_is_function(op)) {
     if (dc_lua_apply_symbolic(L, self, dc_ops[op].name)) return true;
@@ -145,18 +145,18 @@ DC_HOT int dc_lua_apply(lua_State *L, dc_op op) {
   const int n = dc_ops[op].nargs;
   dc_lua *self = dc_lua_active.self; /* the state's, if an array that is its own is among the operands */
   operands o;
-  if (lua_gettop(L) == n && read_usual(L, self, n, &o)) {
+  if (lua_gettop(L) == n && read_fast(L, self, n, &o)) {
     dc_lua_active.L = L;
   } else {
     self = dc_lua_self(L);
-    if (read_unusual(L, self, op, &o)) return 1;
+    if (read_slow(L, self, op, &o)) return 1;
   }
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray_of(L, self); /* C functions have room beyond their arguments */
   return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_apply(op, o.arg, o.scalar, &err)), &err);
 }
 
-/* A C function for each knows which it is: an upvalue that says so costs more. */
+/* One C function for each operator: cheaper than an upvalue with its number. */
 #define APPLY(id, name, n, rule, flags) \
   static int apply_##id(lua_State *L) { return dc_lua_apply(L, DC_OP_##id); }
 DC_ALL_OPS(APPLY)
@@ -199,10 +199,8 @@ static int core_functions(lua_State *L) {
     lua_createtable(L, 0, 3); /* result, entry */
     lua_pushstring(L, rules[dc_ops[op].rule]); /* nil for others */
     lua_setfield(L, -2, "rule");
-    lua_pushinteger(L, dc_ops[op].nargs);
-    lua_setfield(L, -2, "count");
-    lua_pushboolean(L, dc_ops[op].flags & DC_OP_CALL);
-    lua_setfield(L, -2, "call");
+    dc_lua_set_integer(L, "count", dc_ops[op].nargs);
+    dc_lua_set_boolean(L, "call", dc_ops[op].flags & DC_OP_CALL);
     lua_setfield(L, -2, dc_ops[op].name);
   }
   return 1;

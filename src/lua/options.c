@@ -99,16 +99,17 @@ static void read_strings(lua_State *L, const lists *l, const char *option, enum 
   }
 }
 
-static void read_headers(lua_State *L, const lists *l) {
-  if (!lua_istable(L, -1)) fail_option(L, "headers", "a table {[\"name.h\"] = text}");
+/* A table of strings by strings: its keys and values go into a list each. */
+static void read_pairs(lua_State *L, const lists *l, const char *option, const char *wanted, enum list keys,
+                       enum list values) {
+  if (!lua_istable(L, -1)) fail_option(L, option, wanted);
   int table = lua_gettop(L);
-  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
-      fail_option(L, "headers", "a table {[\"name.h\"] = text}");
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) { /* .., key, value */
+    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING) fail_option(L, option, wanted);
     lua_pushvalue(L, -2);
-    append(L, l, LIST_HEADERS);
+    append(L, l, keys);
     lua_pushvalue(L, -1);
-    append(L, l, LIST_TEXTS);
+    append(L, l, values);
   }
 }
 
@@ -123,15 +124,7 @@ static void read_args(lua_State *L, const lists *l) {
     append(L, l, LIST_ARG_LISTS);
     return;
   }
-  if (!lua_istable(L, -1)) fail_option(L, "args", wanted);
-  int table = lua_gettop(L);
-  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING) fail_option(L, "args", wanted);
-    lua_pushvalue(L, -2);
-    append(L, l, LIST_ARG_KERNELS);
-    lua_pushvalue(L, -1);
-    append(L, l, LIST_ARG_LISTS);
-  }
+  read_pairs(L, l, "args", wanted, LIST_ARG_KERNELS, LIST_ARG_LISTS);
 }
 
 /* A switch that adds one compiler option. */
@@ -158,7 +151,8 @@ static void fail_unknown(lua_State *L, const char *name) {
 static void read_option(lua_State *L, const lists *l, const char *name) {
   if (strcmp(name, "define") == 0) read_define(L, l);
   else if (strcmp(name, "include") == 0) read_strings(L, l, name, LIST_INCLUDES);
-  else if (strcmp(name, "headers") == 0) read_headers(L, l);
+  else if (strcmp(name, "headers") == 0) read_pairs(L, l, name, "a table {[\"name.h\"] = text}", LIST_HEADERS,
+                                             LIST_TEXTS);
   else if (strcmp(name, "flags") == 0) read_strings(L, l, name, LIST_OPTIONS);
   else if (strcmp(name, "instantiate") == 0) read_strings(L, l, name, LIST_INSTANCES);
   else if (strcmp(name, "std") == 0) read_std(L, l);

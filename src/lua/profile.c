@@ -14,7 +14,6 @@
 #include "device/device.h"
 #include "kernel/kernel.h"
 #include "kernel/profile.h"
-#include "lua/caller.h"
 #include "lua/device.h"
 #include "lua/object.h"
 
@@ -45,11 +44,6 @@ static int core_profile_start(lua_State *L) {
   return 0;
 }
 
-static void set_number(lua_State *L, const char *name, double v) {
-  lua_pushnumber(L, v);
-  lua_setfield(L, -2, name);
-}
-
 /* profile_stop(): a list of {device, kernel, site, calls, timed, seconds, bytes}, slowest first; bytes nil when
 ** unknown. */
 static int core_profile_stop(lua_State *L) {
@@ -60,16 +54,12 @@ static int core_profile_stop(lua_State *L) {
     lua_createtable(L, 0, 7); /* result, entry */
     dc_lua_pushdevice(L, (dc_device *)e->dev);
     lua_setfield(L, -2, "device");
-    lua_pushstring(L, e->kernel);
-    lua_setfield(L, -2, "kernel");
-    lua_pushstring(L, e->site);
-    lua_setfield(L, -2, "site");
-    lua_pushinteger(L, (lua_Integer)e->calls);
-    lua_setfield(L, -2, "calls");
-    lua_pushinteger(L, (lua_Integer)e->timed);
-    lua_setfield(L, -2, "timed");
-    set_number(L, "seconds", e->seconds);
-    if (e->bytes > 0) set_number(L, "bytes", e->bytes);
+    dc_lua_set_string(L, "kernel", e->kernel);
+    dc_lua_set_string(L, "site", e->site);
+    dc_lua_set_integer(L, "calls", (lua_Integer)e->calls);
+    dc_lua_set_integer(L, "timed", (lua_Integer)e->timed);
+    dc_lua_set_number(L, "seconds", e->seconds);
+    if (e->bytes > 0) dc_lua_set_number(L, "bytes", e->bytes);
     lua_rawseti(L, -2, ++n);
   }
   return 1;

@@ -1,6 +1,6 @@
 /*
-** profile.h - what `dclua --profile` and dc.range need of C: which line launches, how much its arrays weigh, the
-** gathered times as a table, ranges for NVIDIA's profilers.
+** profile.h - what `dclua --profile` and dc.range need of C: launch sites, the bytes of
+** array arguments, the times as a table, ranges for NVIDIA's profilers.
 */
 #pragma once
 
@@ -12,5 +12,5 @@
 
 extern const luaL_Reg dc_lua_profile_internal[];
 
-/* Tells the profiler how much the arguments of the coming launch of `k` weigh; they are from `first` on. */
+/* Passes the bytes of the array arguments of the next launch of `k` to the profiler; they are from `first` on. */
 void dc_lua_profile_arguments(lua_State *L, const dc_lua *self, const dc_kernel *k, int first);

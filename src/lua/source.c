@@ -17,7 +17,6 @@
 #include "base/file.h"
 #include "compile/link/prebuilt.h"
 #include "compile/types/source.h"
-#include "lua/caller.h"
 #include "lua/object.h"
 
 /* The origin is a table: text, script (file name or false), shown (its short name), call (line of the
@@ -33,21 +32,16 @@ void dc_lua_origin(lua_State *L, int text, const char *path) {
   lua_Debug ar;
   bool known = dc_lua_caller(L, &ar);
   if (path) {
-    lua_pushstring(L, path);
-    lua_setfield(L, -2, "shown");
-    lua_pushstring(L, path);
-    lua_setfield(L, -2, "path");
-    lua_pushinteger(L, 1);
-    lua_setfield(L, -2, "start");
+    dc_lua_set_string(L, "shown", path);
+    dc_lua_set_string(L, "path", path);
+    dc_lua_set_integer(L, "start", 1);
   } else if (known) {
     if (ar.source[0] == '@') lua_pushstring(L, ar.source + 1);
     else lua_pushboolean(L, 0);
     lua_setfield(L, -2, "script");
-    lua_pushstring(L, ar.short_src);
-    lua_setfield(L, -2, "shown");
+    dc_lua_set_string(L, "shown", ar.short_src);
   }
-  lua_pushinteger(L, known ? ar.currentline : 0);
-  lua_setfield(L, -2, "call");
+  dc_lua_set_integer(L, "call", known ? ar.currentline : 0);
 }
 
 /* Lines that a source takes among others: ready-made code takes none. */
@@ -76,9 +70,8 @@ void dc_lua_origins(lua_State *L, int texts, int paths) {
     if (lua_istable(L, paths) && lua_rawgeti(L, paths, i) == LUA_TSTRING) path = lua_tostring(L, -1);
     lua_settop(L, origin + 3);
     dc_lua_origin(L, origin + 3, path);
-    lua_pushinteger(L, count_lines(text, n));
-    lua_setfield(L, -2, "lines");
-    lua_rawseti(L, origin + 1, i); /* origin, units, whole, text */
+    dc_lua_set_integer(L, "lines", count_lines(text, n));
+    lua_rawseti(L, origin + 1, i);
     if (dc_is_prebuilt(text, n)) {
       lua_pop(L, 1);
     } else {

@@ -1,8 +1,9 @@
 /*
-** stream.h - streams, events, graphs and page-locked arrays for the other files of lua/.
+** stream.h - streams and events as Lua objects, and the switch of the current device and stream (dc.using).
 */
 #pragma once
 
+#include <lauxlib.h>
 #include <lua.h>
 
 #include "device/timeline.h"
@@ -17,3 +18,7 @@ typedef struct dc_lua_stream {
 dc_stream *dc_lua_tostream(lua_State *L, const dc_lua *self, int idx);
 /* Pushes an object for a stream, with a reference of its own. */
 void dc_lua_pushstream(lua_State *L, dc_stream *s);
+
+void dc_lua_open_stream(lua_State *L, int self);
+
+extern const luaL_Reg dc_lua_stream_core[], dc_lua_stream_internal[];
