@@ -4,6 +4,8 @@
 local core = require "dotcompute.core"
 core.builtin(debug.getinfo(1, "S").source)
 
+local require = require -- a script may take the global one away
+
 local commands = {}
 local session = {} -- the entries so far as a script has them, for %save
 
@@ -91,7 +93,7 @@ local function save(path)
 end
 
 -- An editor on the text of the last entry, or a file; what it leaves is run.
-local function edit(path)
+local function edit(path, _, compile_entry)
   local file = path ~= "" and path or os.tmpname()
   if path == "" then
     local f = assert(io.open(file, "w"))
@@ -106,7 +108,7 @@ local function edit(path)
   f:close()
   if path == "" then os.remove(file) end
   print(text)
-  local chunk, wrong = require "dotcompute.prompt".compile_paste(text)
+  local chunk, wrong = compile_entry(text)
   if not chunk then fail("%s", wrong or "the text is not complete") end
   return chunk()
 end
@@ -143,9 +145,8 @@ end
 
 local named = {
   time = time, timeit = timeit,
-  load = function(path, env) return run_file(path, env) end,
-  save = function(path) return save(path) end,
-  edit = function(path) return edit(path) end,
+  load = run_file, save = save,
+  edit = edit,
 }
 
 local function needs_argument(name, rest)
@@ -154,14 +155,14 @@ local function needs_argument(name, rest)
   end
 end
 
--- The function of an entry that is a command; nil where it is none.
-function commands.find(text, env)
+-- The function of an entry that is a command; nil where it is none. `compile_entry` compiles a text as the prompt does.
+function commands.find(text, env, compile_entry)
   local name, rest = text:match "^%s*%%(%a+)%s*(.-)%s*$"
   if name then
     return function()
       if not named[name] then fail("no command %%%s: there are %%time, %%timeit, %%load, %%save and %%edit", name) end
       needs_argument(name, rest)
-      return named[name](rest, env)
+      return named[name](rest, env, compile_entry)
     end
   end
   local command = text:match "^%s*!(.*)$"

@@ -2,6 +2,8 @@
 local core = require "dotcompute.core"
 core.builtin(debug.getinfo(1, "S").source)
 
+local require = require -- a script may take the global one away
+
 local hints = {}
 
 -- Names of NumPy and CuPy -> what does it here.

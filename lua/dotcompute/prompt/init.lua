@@ -3,11 +3,15 @@
 -- dclua reads lines and calls `compile` with what has been entered so far, then the chunk, then `show` with its
 -- results. Nothing here reads _G without need, since a script may have changed everything there.
 local core = require "dotcompute.core"
+local commands = require "dotcompute.prompt.commands"
+local complete = require "dotcompute.prompt.complete"
+local hints = require "dotcompute.prompt.hints"
 local locals = require "dotcompute.prompt.locals"
+local show = require "dotcompute.prompt.show"
 core.builtin(debug.getinfo(1, "S").source)
 
 local prompt = {}
-local load, type, select, getenv = load, type, select, os.getenv
+local load, type, select, getenv, require, rawset, pcall = load, type, select, os.getenv, require, rawset, pcall
 
 local env, declare = locals.environment {
   dc = function() return require "dotcompute" end,
@@ -25,7 +29,7 @@ local function is_incomplete(message) return type(message) == "string" and messa
 -- What has been entered so far, complete or not: the chunk; or nil and the message, or nil alone where more is
 -- expected. A chunk that is an expression returns its values.
 function prompt.compile(text)
-  local command = require "dotcompute.prompt.commands".find(text, env)
+  local command = commands.find(text, env, prompt.compile_paste)
   if command then return command end
   local expression = text:match "^%s*=(.*)" or text -- "=x" as Lua 5.1 had it
   local chunk = compile("return " .. expression)
@@ -46,24 +50,44 @@ function prompt.compile(text)
   return nil, message
 end
 
--- A paste of several lines, complete: a chunk, else the statements and expressions one after another, as if typed.
-function prompt.compile_paste(text)
-  local chunk, message = prompt.compile(text)
-  if chunk then return chunk end
-  local entries, open = {}, nil
-  for line in (text .. "\n"):gmatch "(.-)\n" do
+-- The entries of a text, if they were typed line by line, and how many characters stand before the last one; nil and
+-- the message where one is wrong, nil alone where the last is not complete.
+local function split(text)
+  local entries, open, at, before = {}, nil, 1, 0
+  for line, behind in (text .. "\n"):gmatch "(.-)\n()" do
     if open or line:find "%S" then
+      if not open then before = at - 1 end
       open = open and open .. "\n" .. line or line
       local entry, wrong = prompt.compile(open)
+      if wrong then return nil, wrong end
       if entry then
         entries[#entries + 1] = entry
         open = nil
-      elseif wrong then
-        return nil, message or wrong
       end
     end
+    at = behind
   end
-  if open then return nil, message end
+  if open then return nil end
+  return entries, before
+end
+
+-- A paste of several lines, complete: one chunk, which returns the values of an expression at its end. Where it is no
+-- chunk, since there are expressions before: the entries one after another, as if typed.
+function prompt.compile_paste(text)
+  local entries, before = split(text)
+  local last = entries and before > 0 and text:sub(before + 1)
+  if last and not last:find "^%s*[%%!]" and compile("return " .. last) then
+    local plain, names = locals.take_out(text:sub(1, before))
+    local chunk = compile(plain .. "return " .. last)
+    if chunk then
+      declare(names)
+      saved_as[chunk] = text:sub(1, before) .. ("_ = (%s); print(_)"):format(last:match "^%s*(.-)%s*;?%s*$")
+      return chunk
+    end
+  end
+  local chunk, message = prompt.compile(text)
+  if chunk then return chunk end
+  if not entries then return nil, message or before end
   local function all()
     for k = 1, #entries - 1 do prompt.show(entries[k]()) end
     return entries[#entries]()
@@ -76,7 +100,7 @@ end
 
 -- Notes a chunk that is about to run, for %save.
 function prompt.note(chunk)
-  if saved_as[chunk] then require "dotcompute.prompt.commands".note(saved_as[chunk]) end
+  if saved_as[chunk] then commands.note(saved_as[chunk]) end
 end
 
 -- --- results ------------------------------------------------------------------------------------------------------
@@ -87,7 +111,7 @@ function prompt.show(...)
   if n == 0 then return end
   local first = ...
   if first ~= nil or n > 1 then rawset(env, "_", first) end
-  local show, texts = require "dotcompute.prompt.show", {}
+  local texts = {}
   for k = 1, n do texts[k] = show.value((select(k, ...)), prompt.columns, prompt.colours) end
   _G.print(table.unpack(texts, 1, n))
 end
@@ -104,13 +128,13 @@ function prompt.set_terminal(columns, is_terminal)
 end
 
 -- The text to insert at the end of `line`, and the candidates in columns.
-function prompt.complete(line, columns) return require "dotcompute.prompt.complete"(line, columns, env) end
+function prompt.complete(line, columns) return complete(line, columns, env) end
 
 -- --- errors -------------------------------------------------------------------------------------------------------
 
 -- A line to be shown behind an error's message: what may have been meant, or nil.
 function prompt.hint(message)
-  local ok, text = pcall(function() return require "dotcompute.prompt.hints".of(message, env) end)
+  local ok, text = pcall(hints.of, message, env)
   return ok and text or nil
 end
 
