@@ -398,7 +398,8 @@ static void note_row_stride(const dc_program *p, dc_operand *o) {
   o->row_stride = stride == 0 ? DC_ROW_STRIDE_ZERO : stride == 1 ? DC_ROW_STRIDE_ONE : DC_ROW_STRIDE_ANY;
 }
 
-/* How many threads a segment has, and how many accumulators each of them. */
+/* How many threads a segment has, and how many accumulators each of them.  For columns that several passes read,
+** dc_pass_cache_plan (pass_cache.c) may choose others afterwards. */
 static void choose_mapping(dc_program *p, const dc_operands *s) {
   dc_schedule *h = &p->schedule;
   const int rows = choose_row_block(p);
