@@ -102,6 +102,14 @@ describe("the body of dc.elementwise", function()
     end)
   end)
 
+  it("writes the same view of no elements to two results", function()
+    local two = dc.elementwise("float x", "float y, float z", "y = x; z = x;")
+    local whole = dc.zeros(4, 4)
+    local y, z = two(whole[{ { 2, 1 }, { 1, 3 } }], whole[{ { 2, 1 }, { 1, 3 } }], whole[{ { 2, 1 }, { 2, 4 } }])
+    assert.equal(0, y.size)
+    assert.equal(0, z.size)
+  end)
+
   it("keeps the macros of its preamble to itself", function()
     local f = dc.elementwise("float v", "float w", "w = v * k + first;",
       { preamble = "#define k 3\n#define first 7\n#define out oops\n#define block oops" })

@@ -443,19 +443,21 @@ static void extent(const dc_program *p, const dc_operand *o, dc_ptr *low, dc_ptr
   *high = o->ptr + (dc_ptr)after;
 }
 
+static bool share_memory(const dc_program *p, const dc_operand *a, const dc_operand *b) {
+  dc_ptr low[2], high[2];
+  extent(p, a, &low[0], &high[0]);
+  extent(p, b, &low[1], &high[1]);
+  return high[0] > low[1] && high[1] > low[0];
+}
+
 /* Whether an input shares memory with the result `out`, and if so whether each element is read only where it is
 ** written. */
 static void note_overlap_with(dc_program *p, const dc_operand *out) {
   dc_ir *ir = &p->ir;
   dc_schedule *h = &p->schedule;
-  dc_ptr out_low, out_high;
-  extent(p, out, &out_low, &out_high);
   for (int i = 0; i < ir->ninputs; i++) {
     const dc_operand *o = &ir->input[i];
-    dc_ptr low, high;
-    if (o->index || o == out) continue;
-    extent(p, o, &low, &high);
-    if (high <= out_low || out_high <= low) continue;
+    if (o->index || o == out || !share_memory(p, out, o)) continue;
     h->in_place = true;
     /* In several passes over a row, too, an element is read and written by one thread. */
     bool same = ir->kind != DC_REDUCTION && !ir->scatters && !o->address_only && o->ptr == out->ptr &&
@@ -478,16 +480,12 @@ static void note_overlap(dc_program *p) {
 
 bool dc_results_overlap(const dc_program *p, int *a, int *b) {
   const dc_ir *ir = &p->ir;
-  dc_ptr low[2], high[2];
-  for (*a = 0; *a < ir->ninputs; ++*a) {
-    if (!dc_operand_is_result(ir, &ir->input[*a])) continue;
-    extent(p, &ir->input[*a], &low[0], &high[0]);
-    for (*b = *a + 1; *b < ir->ninputs; ++*b) {
-      if (!dc_operand_is_result(ir, &ir->input[*b])) continue;
-      extent(p, &ir->input[*b], &low[1], &high[1]);
-      if (high[0] > low[1] && high[1] > low[0]) return true;
-    }
-  }
+  if (p->schedule.n == 0) return false;
+  for (*a = 0; *a < ir->ninputs; ++*a)
+    for (*b = *a + 1; *b < ir->ninputs; ++*b)
+      if (dc_operand_is_result(ir, &ir->input[*a]) && dc_operand_is_result(ir, &ir->input[*b]) &&
+          share_memory(p, &ir->input[*a], &ir->input[*b]))
+        return true;
   return false;
 }
 
