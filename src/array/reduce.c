@@ -36,24 +36,21 @@ static dc_dtype reduced_dtype(dc_reduce op, dc_dtype t) {
   }
 }
 
-/* The result's shape; *n: elements that each result is reduced from. */
-static void reduced_shape(const dc_geometry *g, uint32_t axes, bool keep, dc_geometry *out, int64_t *n) {
-  out->ndim = 0;
-  *n = 1;
-  for (int i = 0; i < g->ndim; i++) {
-    const bool gone = axes >> i & 1;
-    if (gone) *n *= g->shape[i];
-    if (!gone || keep) out->shape[out->ndim++] = gone ? 1 : g->shape[i];
-  }
+/* Elements that each result is reduced from. */
+static int64_t reduced_length(const dc_geometry *g, uint32_t axes) {
+  int64_t n = 1;
+  for (int i = 0; i < g->ndim; i++)
+    if (axes >> i & 1) n *= g->shape[i];
+  return n;
 }
 
 dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   dc_geometry shape;
-  int64_t n;
   if (dc_array_check_open(a, err) != 0) return NULL;
   if (a->g.ndim < 32) axes &= (1u << a->g.ndim) - 1;
   const bool ordered = op == DC_REDUCE_MIN || op == DC_REDUCE_MAX || op == DC_REDUCE_ARGMIN || op == DC_REDUCE_ARGMAX;
-  reduced_shape(&a->g, axes, keep, &shape, &n);
+  const int64_t n = reduced_length(&a->g, axes);
+  dc_geometry_reduced(&a->g, axes, keep, &shape);
   if (ordered && dc_dtypes[a->dtype].kind == 'c') {
     dc_fail(err, DC_DTYPE, NULL, "%s numbers have no order and so no %s", dc_dtype_name(a->dtype), names[op]);
     return NULL;
@@ -104,13 +101,6 @@ static dc_array *as_wide(dc_array *a, dc_dtype t, dc_error *err) {
   return dc_array_cast(a, dc_dtype_is_half(t) ? DC_FLOAT32 : t, err);
 }
 
-static int64_t count_of(const dc_array *a, uint32_t axes) {
-  dc_geometry shape;
-  int64_t n;
-  reduced_shape(&a->g, axes, false, &shape, &n);
-  return n;
-}
-
 static dc_array *reduced(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   if (a == NULL) return NULL;
   dc_array *b = dc_array_reduce(op, a, axes, keep, err);
@@ -121,7 +111,7 @@ static dc_array *reduced(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc
 dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return NULL;
   const dc_dtype out = mean_dtype(a->dtype);
-  const double n = (double)count_of(a, axes);
+  const double n = (double)reduced_length(&a->g, axes);
   dc_array *sum;
   if (is_integer(a->dtype) && dc_dtype_size(a->dtype) < 8) { /* summed exactly; sums of 64-bit ones would wrap */
     dc_array_ref(a);
@@ -135,7 +125,7 @@ dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
 dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, bool root, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return NULL;
   const dc_dtype out = dc_dtype_real(mean_dtype(a->dtype));
-  double n = (double)count_of(a, axes) - ddof;
+  double n = (double)reduced_length(&a->g, axes) - ddof;
   if (n < 0) n = 0;
   dc_array *spread;
   if (dc_dtypes[a->dtype].kind == 'c') { /* the parts' variances add up */

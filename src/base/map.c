@@ -86,6 +86,14 @@ int dc_map_set(dc_map *m, const char *key, size_t len, void *value) {
   return 0;
 }
 
+void *dc_map_next(const dc_map *m, size_t *at) {
+  while (*at < m->cap) {
+    const dc_map_slot *s = &m->slots[(*at)++];
+    if (s->key) return s->value;
+  }
+  return NULL;
+}
+
 void dc_map_free(dc_map *m) {
   for (size_t i = 0; i < m->cap; i++) free(m->slots[i].key);
   free(m->slots);

@@ -30,7 +30,6 @@ typedef struct dc_body {
   bool is_long;             /* its functions are not to be compiled often in a kernel */
   int accumulator;          /* bytes of dc_acc, at most */
   dc_map kernels;           /* kernel_cache.c's, of this body alone */
-  struct dc_cached_kernel *last; /* of them */
   dc_buf missing;           /* key of the program for which there was no kernel last */
   dc_signature signature;
   int nparams;

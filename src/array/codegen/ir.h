@@ -88,7 +88,7 @@ typedef struct dc_ir {
   dc_ref offset, guard;        /* where it does, and where it is guarded */
   uint8_t reduction[DC_MAX_REDUCES]; /* the instructions that reduce */
   dc_operand out;
-  dc_operand *input;             /* the next ones, or more of them for a body with many parameters */
+  dc_operand *input;             /* `inputs`, or an array of the caller's for a body with more parameters */
   dc_operand inputs[DC_MAX_OPERANDS];
   const dc_body *body; /* NULL: none.  Of kind ELEMENTS it stands in place of instructions, its results are inputs that
                        ** are marked so, and `out` has no dtype */
@@ -101,7 +101,7 @@ typedef struct dc_ir {
   uint32_t axes;                /* of the domain, which are reduced */
 } dc_ir;
 
-/* False: it writes to the results among its inputs alone. */
+/* Whether it has a result besides those among its inputs. */
 static inline bool dc_ir_has_out(const dc_ir *ir) { return ir->out.dtype != DC_DTYPE_NONE; }
 /* Whether a kernel writes the operand's elements by their number. */
 static inline bool dc_operand_is_result(const dc_ir *ir, const dc_operand *o) {

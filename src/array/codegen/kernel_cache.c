@@ -38,7 +38,6 @@ typedef struct dc_cached_kernel {
   dc_kernel kernel;
   dc_module *module;
   uint64_t turn; /* of the last launch: see reduction.c */
-  struct dc_cached_kernel *next; /* another one of the same body */
   dc_buffer *scratch; /* stands for a reduction's variables, so that two launches do not use them at once */
 } dc_cached_kernel;
 
@@ -222,17 +221,12 @@ int dc_body_add_kernel(dc_body *body, dc_module *m, dc_error *err) {
     return -1;
   }
   dc_module_ref(m);
-  f->next = body->last;
-  body->last = f;
   return 0;
 }
 
 void dc_body_end(dc_body *body) {
-  while (body->last != NULL) {
-    dc_cached_kernel *f = body->last;
-    body->last = f->next;
-    free_kernel(f);
-  }
+  size_t at = 0;
+  for (dc_cached_kernel *f; (f = dc_map_next(&body->kernels, &at)) != NULL;) free_kernel(f);
   dc_map_free(&body->kernels);
   dc_buf_free(&body->missing);
 }

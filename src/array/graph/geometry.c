@@ -189,3 +189,11 @@ const char *dc_geometry_text(const dc_geometry *g, char *text, size_t n) {
   if (at < n) snprintf(text + at, n - at, g->ndim == 1 ? ",)" : ")");
   return text;
 }
+
+void dc_geometry_reduced(const dc_geometry *g, uint32_t axes, bool keep, dc_geometry *out) {
+  out->ndim = 0;
+  for (int i = 0; i < g->ndim; i++) {
+    const bool reduced = axes >> i & 1;
+    if (!reduced || keep) out->shape[out->ndim++] = reduced ? 1 : g->shape[i];
+  }
+}

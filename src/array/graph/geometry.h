@@ -43,6 +43,9 @@ static inline int64_t dc_geometry_size(const dc_geometry *g) { /* number of elem
 }
 /* C order without gaps (the strides of extents of 1, and of arrays without elements, don't matter). */
 bool dc_geometry_contiguous(const dc_geometry *g, size_t itemsize);
+/* The shape of what is reduced along the axes that are bits of `axes`, which stay with extent 1 where `keep`.  Strides
+** are not set. */
+void dc_geometry_reduced(const dc_geometry *g, uint32_t axes, bool keep, dc_geometry *out);
 static inline bool dc_geometry_same_shape(const dc_geometry *a, const dc_geometry *b) {
   bool same = a->ndim == b->ndim;
   for (int i = 0; same && i < a->ndim; i++) same = a->shape[i] == b->shape[i];
