@@ -199,7 +199,8 @@ local function place_errors(text, origins)
   end))
 end
 
--- Compiles for the device; `origins`: the pieces' names -> core.origin(text).
+-- What `make`, dc.kernel or dc.module, gives for the source on the device; `origins`: the pieces' names ->
+-- core.origin(text).
 local function compile(device, make, source, options, origins)
   local ok, result = pcall(dc.using, device, make, source, options)
   if ok then return result end
@@ -209,12 +210,19 @@ local function compile(device, make, source, options, origins)
   error(result, 0)
 end
 
--- The kernel of a source, or its module.
+-- The kernel of a source.
 function builder.compile(device, source, options, origins)
   return compile(device, dc.kernel, source, options, origins)
 end
-function builder.compile_module(device, source, options, origins)
-  return compile(device, dc.module, source, options, origins)
+
+-- The object that makes and launches the kernels with a user's body: `fields` as core.body takes them, for parameters
+-- `params`; `declarations` behind the types are optional.
+function builder.body(f, bound, params, dtypes, fields)
+  fields.name, fields.params = builder.c_name(f.name), params
+  fields.declarations = builder.types_text(bound.types, dtypes) .. (fields.declarations or "")
+  fields.definitions = (f.preamble and builder.piece("preamble", f.preamble) or "") .. fields.definitions
+  function fields.compile(text) return compile(bound.device, dc.module, text, f.kernel_options, f.origins) end
+  return core.body(fields)
 end
 
 -- What the kernel is called in C: functions of CUDA's that have the name already would make it one of several.

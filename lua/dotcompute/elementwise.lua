@@ -31,16 +31,11 @@ local function reads_number(f, body)
   return f.kernel_options.define ~= nil or text:find "#%s*include" ~= nil or text:find "%f[%w_]i%f[^%w_]" ~= nil
 end
 
--- The object that makes and launches kernels with the body. `params`: results, inputs, raw results, raw inputs.
+-- `params`: results, inputs, raw results, raw inputs.
 local function make_body(f, bound, params, dtypes)
-  local body = bound.body_text or f.body
-  local function_text = ("%s {%s;}\n"):format(signature(params), builder.piece("operation", body))
-  return core.body {
-    name = builder.c_name(f.name), params = params, given = bound.given, indexed = reads_number(f, body),
-    declarations = builder.types_text(bound.types, dtypes) .. signature(params) .. ";\n",
-    definitions = (f.preamble and builder.piece("preamble", f.preamble) or "") .. function_text,
-    compile = function(text) return builder.compile_module(bound.device, text, f.kernel_options, f.origins) end,
-  }
+  local body, head = bound.body_text or f.body, signature(params)
+  return builder.body(f, bound, params, dtypes, { given = bound.given, indexed = reads_number(f, body),
+    declarations = head .. ";\n", definitions = ("%s {%s;}\n"):format(head, builder.piece("operation", body)) })
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------

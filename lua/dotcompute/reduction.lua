@@ -16,9 +16,9 @@ local SHORT = 100 -- characters of map and reduce that may be repeated in a kern
 
 -- --- the text of a body -----------------------------------------------------------------------------------------
 
--- The preamble, dc_acc, and the user's expressions as functions.
+-- dc_acc, and the user's expressions as functions.
 local function definitions(f, bound)
-  local out, params = { f.preamble and builder.piece("preamble", f.preamble) or "" }, {}
+  local out, params = {}, {}
   out[#out + 1] = ("typedef %s dc_acc;\ntypedef %s dc_result;"):format(bound.acc, bound.output.ctype)
   out[#out + 1] = ('static_assert(sizeof(dc_acc) <= %d, "the type of option acc has more than %d bytes");')
     :format(MOST_BYTES, MOST_BYTES)
@@ -37,30 +37,27 @@ local function definitions(f, bound)
 end
 
 local function make_body(f, bound)
-  return core.body {
-    name = builder.c_name(f.name), params = bound.params, has_identity = f.identity ~= nil,
-    is_long = #f.map + #f.reduce > SHORT, accumulator = bound.acc_dtype and bound.acc_dtype.size or MOST_BYTES,
-    declarations = builder.types_text(bound.types, bound.list), definitions = definitions(f, bound),
-    compile = function(text) return builder.compile_module(bound.device, text, f.kernel_options, f.origins) end,
-  }
+  return builder.body(f, bound, bound.params, bound.dtypes, { definitions = definitions(f, bound),
+    has_identity = f.identity ~= nil, is_long = #f.map + #f.reduce > SHORT,
+    accumulator = bound.acc_dtype and bound.acc_dtype.size or MOST_BYTES })
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
 
 local function bind(f, args, device)
-  local bound = { device = device or dc.device(), list = {}, params = {} }
+  local bound = { device = device or dc.device(), dtypes = {}, params = {} }
   bound.types = builder.bind(f.inputs, args, f.name)
   for k, p in ipairs(f.inputs) do
     local dtype = builder.resolve(p, bound.types, f.name)
-    bound.list[k] = dtype
+    bound.dtypes[k] = dtype
     bound.params[k] = { name = p.name, text = p.text, dtype = dtype.name, ctype = dtype.ctype, from = k }
   end
   bound.output = builder.resolve(f.output, bound.types, f.name)
-  bound.list[#bound.list + 1] = bound.output
+  bound.dtypes[#bound.dtypes + 1] = bound.output
   bound.acc_dtype = not f.acc and bound.output or f.acc.dtype
     or (f.acc.placeholder and bound.types[f.acc.placeholder] and bound.types[f.acc.placeholder].dtype) or nil
   bound.acc = bound.acc_dtype and bound.acc_dtype.ctype or f.acc.text
-  bound.list[#bound.list + 1] = bound.acc_dtype
+  bound.dtypes[#bound.dtypes + 1] = bound.acc_dtype
   bound.body = make_body(f, bound)
   return bound
 end
@@ -68,7 +65,8 @@ end
 -- The axes to reduce as bits, from what the caller gave: nil for all, a number, or a list.
 local function axes_bits(f, args, axes)
   if axes == nil or (type(axes) == "table" and #axes == 0) then return nil end
-  local bits, ndim = 0, #core.broadcast(args, 1, #f.inputs)
+  local bits, ndim = 0, 0
+  for k = 1, #f.inputs do ndim = math.max(ndim, core.is_array(args[k]) and args[k].ndim or 0) end
   for _, axis in ipairs(type(axes) == "table" and axes or { axes }) do
     local bit = 1 << algorithm.axis(f.name, axis, ndim) - 1
     if bits & bit ~= 0 then fail("argument", "%s: axis %s is named twice", f.name, axis) end

@@ -119,11 +119,10 @@ local function run(f, bound, from, to, axis, apart)
   local far = math.max(from.size, builder.reach(extents, steps[1]) + builder.reach({ shape[axis] }, { x[axis] }),
     builder.reach(extents, steps[2]) + builder.reach({ shape[axis] }, { y[axis] }))
   local m = from.size // shape[axis]
-  local _, layouts = core.arrange({ to, from }, 1, 2, bound.device)
   local go = rows and scan_rows or scan_columns
   go(f, bound, { from = core.base(from), to = core.base(to), first = true, apart = apart, m = m,
     total = shape[axis], wide = far > builder.narrow_limit, x_step = x[axis], y_step = y[axis], extents = extents,
-    packed = layouts == "VFF" and x[axis] == 1 and (m == 1 or shape[axis] % 4 == 0),
+    packed = core.aligned(to) and core.aligned(from) and x[axis] == 1 and (m == 1 or shape[axis] % 4 == 0),
     x_steps = steps[1], y_steps = steps[2] })
 end
 
@@ -139,8 +138,8 @@ end
 -- Whether the result must be computed in new memory and copied to the caller's array `out`.
 local function check_result(f, bound, from, out)
   builder.check_result(f.name, bound.output, out)
-  local ops = { out, from }
-  return core.arrange(ops, 1, 2, bound.device) == false
+  core.check_result(out, from)
+  return core.overlap(out, from)
 end
 
 -- The arguments of a call after the array.

@@ -93,12 +93,12 @@ local function take(...)
   local out = algorithm.empty(a.device, result, a.dtype)
   if out.size == 0 then return out end
   local bytes = algorithm.product(shape, axis + 1) * algorithm.dtype(a).size
-  local _, layout = core.arrange({ from }, 0, 1, a.device) -- "V": at a multiple of 16 bytes
+  local aligned = core.aligned(from)
   local unit
   for _, size in ipairs(units) do
-    if not unit and bytes % size == 0 and (size <= algorithm.dtype(a).size or layout == "VF") then unit = size end
+    if not unit and bytes % size == 0 and (size <= algorithm.dtype(a).size or aligned) then unit = size end
   end
-  if layout ~= "VF" then unit = math.min(unit, 8) end
+  if not aligned then unit = math.min(unit, 8) end
   local inner = bytes // unit
   local total, wide = out.nbytes // unit, math.max(out.nbytes, a.nbytes) // unit > algorithm.narrow
   local dtype = algorithm.dtype(at)

@@ -142,6 +142,12 @@ int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err)
   return dc_fail(err, DC_DEVICE, NULL, "a is on %s and b on %s: copy one with :to()", a->dev->id, b->dev->id);
 }
 
+int dc_array_check_contiguous(const dc_array *a, dc_error *err) {
+  if (dc_geometry_contiguous(&a->g, dc_dtype_size(a->dtype))) return 0;
+  return dc_fail(err, DC_ARGUMENT, NULL, "got a view of %s array that is not contiguous; pass a copy (a:copy())",
+                 dc_dtype_noun(a->dtype));
+}
+
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err) {
   *ptr = 0;
   if (dc_evaluate(a, err) != 0) return -1;

@@ -47,6 +47,8 @@ const dc_geometry *dc_array_geometry(const dc_array *a); /* shape, byte strides 
 int64_t dc_array_size(const dc_array *a);                 /* elements */
 /* -1 and DC_DEVICE unless both are on the same device. */
 int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err);
+/* -1 and DC_ARGUMENT where a kernel that gets its address cannot use it: its elements are not contiguous. */
+int dc_array_check_contiguous(const dc_array *a, dc_error *err);
 /* Computes if pending, then gives the address of element 0. */
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err);
 /* The memory that a READY array shares with its views: [*from, *to). */

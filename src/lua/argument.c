@@ -105,10 +105,7 @@ static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
   if (dc_array_device(a) != dev)
     return dc_fail(err, DC_ARGUMENT, NULL, "got %s array of device %s, the kernel is compiled for %s",
                    dc_dtype_noun(dtype), dc_array_device(a)->id, dev->id);
-  if (!dc_geometry_contiguous(dc_array_geometry(a), dc_dtype_size(dtype)))
-    return dc_fail(err, DC_ARGUMENT, NULL, "got a view of %s array that is not contiguous; pass a copy (a:copy())",
-                   dc_dtype_noun(dtype));
-  return 0;
+  return dc_array_check_contiguous(a, err);
 }
 
 /* Writes the address of an array to params + p->offset, unless it has to be materialized first (m->due). */

@@ -17,7 +17,9 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "lua/array.h"
+#include "lua/builders.h"
 #include "lua/convert.h"
+#include "lua/create.h"
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/interrupt.h"
@@ -92,15 +94,11 @@ static int core_body(lua_State *L) {
 }
 
 static body_object *check_body(lua_State *L, const dc_lua *self) {
-  body_object *o = dc_lua_test(L, self, 1, DC_LUA_BODY);
-  if (!o || o->body.nparams == 0) dc_lua_expected(L, 1, "a body");
-  return o;
+  return dc_lua_check(L, self, 1, DC_LUA_BODY, "a body");
 }
 
 static int body_gc(lua_State *L) {
-  body_object *o = check_body(L, dc_lua_self(L));
-  dc_body_end(&o->body);
-  o->body.nparams = 0;
+  dc_body_end(&check_body(L, dc_lua_self(L))->body);
   return 0;
 }
 
@@ -121,14 +119,10 @@ static void read_operand(lua_State *L, const dc_lua *self, const dc_body *b, int
   dc_error err = DC_ERROR_INIT;
   dc_scalar s;
   o->array = dc_lua_toarray(L, self, -1);
-  if (o->array && b->param[i].raw) {
-    const dc_dtype dtype = dc_array_dtype(o->array);
-    if (dc_geometry_contiguous(dc_array_geometry(o->array), dc_dtype_size(dtype))) return;
-    dc_fail(&err, DC_ARGUMENT, NULL, "got a view of %s array that is not contiguous; pass a copy (a:copy())",
-            dc_dtype_noun(dtype));
-    fail_param(L, b, i, &err);
+  if (o->array) {
+    if (b->param[i].raw && dc_array_check_contiguous(o->array, &err) != 0) fail_param(L, b, i, &err);
+    return;
   }
-  if (o->array) return;
   if (!dc_lua_toscalar(L, -1, &s) || (s.kind == DC_SCALAR_BOOL && b->param[i].dtype != DC_BOOL)) {
     dc_fail(&err, DC_ARGUMENT, NULL, "an array or a number expected, got %s", dc_lua_describe(L, -1));
     fail_param(L, b, i, &err);
@@ -163,20 +157,6 @@ static void domain_of(lua_State *L, const dc_body *b, const dc_body_operand *o, 
   if (!any && result) *domain = *dc_array_geometry(result);
 }
 
-static void check_result(lua_State *L, const dc_array *a, const dc_geometry *domain, int number) {
-  dc_error err = DC_ERROR_INIT;
-  if (!dc_geometry_same_shape(dc_array_geometry(a), domain)) {
-    char has[512], wanted[512];
-    dc_lua_fail(L, DC_SHAPE, "result %d has the shape %s, the arguments' common shape is %s", number,
-                dc_geometry_text(dc_array_geometry(a), has, sizeof has),
-                dc_geometry_text(domain, wanted, sizeof wanted));
-  }
-  if (dc_array_check_writable(a, &err) != 0) {
-    dc_error_clear(&err);
-    dc_lua_fail(L, DC_ARGUMENT, "result %d is a broadcast view, which cannot be written", number);
-  }
-}
-
 /* Checks results that were passed; others are made, on top of the stack.  Returns how many these are. */
 static int take_results(lua_State *L, dc_lua *self, const body_object *o, dc_device *dev, const dc_geometry *domain,
                         dc_body_operand *operand) {
@@ -186,18 +166,11 @@ static int take_results(lua_State *L, dc_lua *self, const body_object *o, dc_dev
     if (!b->param[i].result || b->param[i].raw) continue;
     number++;
     if (operand[i].array) {
-      check_result(L, operand[i].array, domain, number);
+      dc_lua_check_result(L, operand[i].array, domain, number);
       continue;
     }
-    dc_error err = DC_ERROR_INIT;
-    size_t bytes = dc_dtype_size(b->param[i].dtype);
-    for (int d = 0; d < domain->ndim; d++)
-      if (__builtin_mul_overflow(bytes, (size_t)domain->shape[d], &bytes)) bytes = 0; /* refused below */
     luaL_checkstack(L, 4, NULL);
-    dc_lua_array *slot = dc_lua_newarray(L);
-    dc_lua_account(L, self, bytes);
-    dc_lua_set_array(L, slot, dc_array_empty(dev, b->param[i].dtype, domain->ndim, domain->shape, &err), &err);
-    operand[i].array = slot->a;
+    operand[i].array = dc_lua_push_empty(L, self, dev, b->param[i].dtype, domain->ndim, domain->shape);
     made++;
   }
   return made;
@@ -280,15 +253,6 @@ static int core_run(lua_State *L) {
   return made;
 }
 
-/* The shape of what is reduced along `axes`. */
-static void reduced_shape(const dc_geometry *domain, uint32_t axes, bool keep, dc_geometry *out) {
-  out->ndim = 0;
-  for (int i = 0; i < domain->ndim; i++) {
-    const bool reduced = axes >> i & 1;
-    if (!reduced || keep) out->shape[out->ndim++] = reduced ? 1 : domain->shape[i];
-  }
-}
-
 static void check_reduced(lua_State *L, const dc_array *out, const dc_geometry *g, const char *name) {
   dc_error err = DC_ERROR_INIT;
   if (!dc_geometry_same_shape(dc_array_geometry(out), g)) {
@@ -310,21 +274,14 @@ static int core_reduce(lua_State *L) {
   begin(L, &c);
   uint32_t axes = lua_isnil(L, 5) ? UINT32_MAX : (uint32_t)luaL_checkinteger(L, 5);
   if (c.domain.ndim < 32) axes &= (1u << c.domain.ndim) - 1;
-  reduced_shape(&c.domain, axes, lua_toboolean(L, 6), &g);
+  dc_geometry_reduced(&c.domain, axes, lua_toboolean(L, 6), &g);
   const char *name = c.o->body.name;
   if (dc_geometry_size(&c.domain) == 0 && dc_geometry_size(&g) > 0 && !c.o->has_identity)
     return dc_lua_fail(L, DC_SHAPE, "%s: there is nothing to reduce, and no option 'identity' says what that gives",
                        name);
   dc_array *out = lua_isnil(L, 7) ? NULL : dc_lua_checkarray(L, c.self, 7);
-  if (out) {
-    check_reduced(L, out, &g, name);
-  } else {
-    const dc_dtype dtype = dc_lua_checkdtype(L, 4);
-    dc_lua_array *slot = dc_lua_newarray(L); /* 8 */
-    dc_lua_account(L, c.self, dc_dtype_size(dtype) * (size_t)dc_geometry_size(&g));
-    dc_lua_set_array(L, slot, dc_array_empty(c.dev, dtype, g.ndim, g.shape, &err), &err);
-    out = slot->a;
-  }
+  if (out) check_reduced(L, out, &g, name);
+  else out = dc_lua_push_empty(L, c.self, c.dev, dc_lua_checkdtype(L, 4), g.ndim, g.shape); /* 8 */
   while (again(&c, DC_LUA_WORK(c.self, dc_reduce_body(&c.o->body, c.operand, out, &c.domain, axes, &c.text,
                                                       &c.attributable, &err)), &err)) {}
   return 1;

@@ -1,9 +1,4 @@
-/*
-** builders.c - see builders.h.
-**
-** The good path of an elementwise call is two calls into this file and one launch.  Lua is asked only what it does
-** better: text, and which kernel goes with which types.
-*/
+/* builders.c - see builders.h. */
 #include "lua/builders.h"
 
 #include <lauxlib.h>
@@ -11,8 +6,10 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/copy.h"
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
+#include "base/closest.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/device.h"
@@ -57,6 +54,21 @@ static int core_place(lua_State *L) {
   return 1;
 }
 
+/* closest(word, names): the name in the list that `word` was most likely meant to be, or nil. */
+static int core_closest(lua_State *L) {
+  const char *word = luaL_checkstring(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const size_t n = lua_rawlen(L, 2);
+  const char **names = dc_lua_scratch(L, (n + 1) * sizeof *names);
+  for (size_t i = 0; i < n; i++) {
+    if (lua_rawgeti(L, 2, (lua_Integer)i + 1) != LUA_TSTRING) return luaL_argerror(L, 2, "a list of strings expected");
+    names[i] = lua_tostring(L, -1); /* the list keeps it */
+    lua_pop(L, 1);
+  }
+  lua_pushstring(L, dc_closest(word, names, n));
+  return 1;
+}
+
 /* is_array(v) */
 static int core_is_array(lua_State *L) {
   lua_pushboolean(L, dc_lua_toarray(L, dc_lua_self(L), 1) != NULL);
@@ -74,22 +86,23 @@ static int core_dtype(lua_State *L) {
   if (t == DC_DTYPE_NONE) return 0;
   const dc_dtype_info *d = &dc_dtypes[t];
   lua_createtable(L, 0, 7); /* the result */
-  lua_pushstring(L, d->name);
-  lua_setfield(L, -2, "name");
-  lua_pushstring(L, d->ctype);
-  lua_setfield(L, -2, "ctype");
-  lua_pushinteger(L, d->size);
-  lua_setfield(L, -2, "size");
-  lua_pushlstring(L, &d->kind, 1);
-  lua_setfield(L, -2, "kind");
-  lua_pushinteger(L, d->significand);
-  lua_setfield(L, -2, "significand");
-  if (d->header) {
-    lua_pushstring(L, d->header);
-    lua_setfield(L, -2, "header");
+  dc_lua_set_string(L, "name", d->name);
+  dc_lua_set_string(L, "ctype", d->ctype);
+  dc_lua_set_integer(L, "size", d->size);
+  dc_lua_set_string(L, "kind", (char[]){ d->kind, 0 });
+  dc_lua_set_integer(L, "significand", d->significand);
+  if (d->header) dc_lua_set_string(L, "header", d->header);
+  dc_lua_set_string(L, "to_float", d->to_float);
+  return 1;
+}
+
+/* dtypes(): the names of all dtypes. */
+static int core_dtypes(lua_State *L) {
+  lua_createtable(L, DC_NDTYPES, 0);
+  for (int t = 0; t < DC_NDTYPES; t++) {
+    lua_pushstring(L, dc_dtypes[t].name);
+    lua_rawseti(L, -2, t + 1);
   }
-  lua_pushstring(L, d->to_float);
-  lua_setfield(L, -2, "to_float");
   return 1;
 }
 
@@ -130,80 +143,27 @@ static int core_signature(lua_State *L) {
   return 2;
 }
 
-/* --- one domain for all operands ----------------------------------------------------------------- */
+/* --- results and their memory -------------------------------------------------------------------- */
 
-/* The array at list[i], or NULL for what is no array. Nothing stays on the stack; the list keeps it alive. */
-static dc_array *array_at(lua_State *L, const dc_lua *self, int list, lua_Integer i) {
-  lua_rawgeti(L, list, i);
-  dc_array *a = dc_lua_toarray(L, self, -1);
-  lua_pop(L, 1);
-  return a;
-}
-
-/* The shape that list[first..last] broadcast to; false when none of them is an array. */
-static bool broadcast_all(lua_State *L, const dc_lua *self, int list, lua_Integer first, lua_Integer last,
-                          dc_geometry *out) {
-  bool any = false;
+void dc_lua_check_result(lua_State *L, const dc_array *a, const dc_geometry *g, int number) {
   dc_error err = DC_ERROR_INIT;
-  out->ndim = 0;
-  for (lua_Integer i = first; i <= last; i++) {
-    const dc_array *a = array_at(L, self, list, i);
-    if (!a) continue;
-    dc_geometry both;
-    if (dc_geometry_broadcast(out, dc_array_geometry(a), &both, &err) != 0) {
-      dc_error_clear(&err);
-      char left[512], right[512];
-      dc_lua_fail(L, DC_SHAPE, "argument %d of shape %s does not broadcast with %s of the arguments before it",
-                  (int)(i - first + 1), dc_geometry_text(dc_array_geometry(a), left, sizeof left),
-                  dc_geometry_text(out, right, sizeof right));
-    }
-    *out = both;
-    any = true;
-  }
-  return any;
-}
-
-static void push_shape(lua_State *L, const dc_geometry *g) {
-  lua_createtable(L, g->ndim, 0);
-  for (int i = 0; i < g->ndim; i++) {
-    lua_pushinteger(L, g->shape[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
-}
-
-/* broadcast(list, first, last): the common shape of the arrays there as a table; {} without any. */
-static int core_broadcast(lua_State *L) {
-  dc_geometry g;
-  broadcast_all(L, dc_lua_self(L), 1, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3), &g);
-  push_shape(L, &g);
-  return 1;
-}
-
-/* The dtype's name at list[i] is replaced by a new array of the shape. */
-static void make_result(lua_State *L, dc_lua *self, dc_device *dev, int list, lua_Integer i, const dc_geometry *g) {
-  dc_error err = DC_ERROR_INIT;
-  lua_rawgeti(L, list, i);
-  const dc_dtype dtype = dc_lua_checkdtype(L, lua_gettop(L));
-  size_t bytes = dc_dtype_size(dtype);
-  for (int d = 0; d < g->ndim; d++)
-    if (__builtin_mul_overflow(bytes, (size_t)g->shape[d], &bytes)) bytes = 0; /* refused below */
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_account(L, self, bytes);
-  dc_lua_set_array(L, slot, dc_array_empty(dev, dtype, g->ndim, g->shape, &err), &err);
-  lua_rawseti(L, list, i);
-  lua_pop(L, 1);
-}
-
-static void check_result(lua_State *L, const dc_array *a, const dc_geometry *g, int number) {
-  const dc_geometry *own = dc_array_geometry(a);
-  if (!dc_geometry_same_shape(own, g)) {
+  if (!dc_geometry_same_shape(dc_array_geometry(a), g)) {
     char has[512], wanted[512];
     dc_lua_fail(L, DC_SHAPE, "result %d has the shape %s, the arguments' common shape is %s", number,
-                dc_geometry_text(own, has, sizeof has), dc_geometry_text(g, wanted, sizeof wanted));
+                dc_geometry_text(dc_array_geometry(a), has, sizeof has), dc_geometry_text(g, wanted, sizeof wanted));
   }
-  for (int i = 0; i < own->ndim; i++)
-    if (own->strides[i] == 0 && own->shape[i] > 1)
-      dc_lua_fail(L, DC_ARGUMENT, "result %d is a broadcast view, which cannot be written", number);
+  if (dc_array_check_writable(a, &err) != 0) {
+    dc_error_clear(&err);
+    dc_lua_fail(L, DC_ARGUMENT, "result %d is a broadcast view, which cannot be written", number);
+  }
+}
+
+/* check_result(out, from): raises unless `out` has the shape of `from` and can be written. */
+static int core_check_result(lua_State *L) {
+  const dc_lua *self = dc_lua_self(L);
+  const dc_array *out = dc_lua_checkarray(L, self, 1), *from = dc_lua_checkarray(L, self, 2);
+  dc_lua_check_result(L, out, dc_array_geometry(from), 1);
+  return 0;
 }
 
 /* First and last byte of what an array covers; false when it has no elements. */
@@ -225,12 +185,12 @@ static bool extent_of(dc_array *a, uint64_t *first, uint64_t *end) {
   return true;
 }
 
-/* Whether the arrays share bytes, other than element by element (`exactly` false: at all). */
-static bool overlap(dc_array *a, dc_array *b, bool exactly) {
+/* Whether the arrays share bytes other than element by element. */
+static bool overlap(dc_array *a, dc_array *b) {
   uint64_t fa, ea, fb, eb;
   if (!extent_of(a, &fa, &ea) || !extent_of(b, &fb, &eb) || ea <= fb || eb <= fa) return false;
   const dc_geometry *ga = dc_array_geometry(a), *gb = dc_array_geometry(b);
-  if (!exactly || dc_dtype_size(dc_array_dtype(a)) != dc_dtype_size(dc_array_dtype(b))) return true;
+  if (dc_dtype_size(dc_array_dtype(a)) != dc_dtype_size(dc_array_dtype(b))) return true;
   if (!dc_geometry_same_shape(ga, gb)) return true;
   for (int i = 0; i < ga->ndim; i++)
     if (ga->shape[i] > 1 && ga->strides[i] != gb->strides[i]) return true;
@@ -246,82 +206,20 @@ static int core_overlap(lua_State *L) {
   dc_array *a = dc_lua_checkarray(L, self, 1), *b = dc_lua_checkarray(L, self, 2);
   dc_lua_materialize(L, self, a);
   dc_lua_materialize(L, self, b);
-  lua_pushboolean(L, overlap(a, b, !lua_toboolean(L, 3)));
+  lua_pushboolean(L, overlap(a, b));
   return 1;
 }
 
-/* Results are computed where they are to stand, unless an operand would be overwritten before it is read. */
-static lua_Integer find_spoiled(lua_State *L, const dc_lua *self, lua_Integer nout, lua_Integer n) {
-  for (lua_Integer i = 1; i <= nout; i++) {
-    dc_array *out = array_at(L, self, 1, i);
-    for (lua_Integer k = i + 1; k <= n; k++) {
-      dc_array *other = array_at(L, self, 1, k);
-      if (!other || !overlap(out, other, k > nout)) continue;
-      if (k <= nout) dc_lua_fail(L, DC_ARGUMENT, "results %d and %d share memory", (int)i, (int)k);
-      return i;
-    }
-  }
-  return 0;
-}
-
-/* How an operand lies in the domain: 'F' at the element's number, 'O' one value, 'N' a number, 'S' by strides. */
-static char layout_of(const dc_array *a, const dc_geometry *domain) {
-  if (!a) return 'N';
-  const dc_geometry *g = dc_array_geometry(a);
-  const int64_t n = dc_geometry_size(domain);
-  if (dc_geometry_contiguous(g, dc_dtype_size(dc_array_dtype(a))) && dc_geometry_size(g) == n) {
-    return 'F'; /* as many elements, and it broadcasts: only extents of 1 differ */
-  }
-  return dc_geometry_size(g) == 1 ? 'O' : 'S';
-}
-
-/*
-** arrange(list, nout, n): the operands 1 to n, the first nout of them results, on one domain.  An operand is an
-** array or a number; a result may be a dtype's name, which is replaced by a new array.  The domain is the common
-** shape of the arrays that are not results; of the first result when there are none; 0-d without any.  Pending
-** operands are computed.  `device`: where new results are made.
-** Gives the number of elements and the layouts, a letter each, 'V' in front when all flat ones begin at a multiple
-** of 16 bytes; or false and the number of a result that shares memory with an operand which would be spoiled.
-*/
-static int core_arrange(lua_State *L) {
+/* aligned(a): whether its elements are contiguous from a multiple of 16 bytes on, as vector accesses need them. */
+static int core_aligned(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  const lua_Integer nout = luaL_checkinteger(L, 2), n = luaL_checkinteger(L, 3);
-  dc_device *dev = lua_isnil(L, 4) ? dc_lua_current(L, self) : dc_lua_checkdevice(L, 4);
-  dc_geometry domain;
-  char code[MOST_OPERANDS + 1];
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_ptr ptr;
   dc_error err = DC_ERROR_INIT;
-  if (n > MOST_OPERANDS) return dc_lua_fail(L, DC_ARGUMENT, "more than %d operands", MOST_OPERANDS);
-  if (!broadcast_all(L, self, 1, nout + 1, n, &domain)) {
-    const dc_array *first = nout > 0 ? array_at(L, self, 1, 1) : NULL;
-    if (first) domain = *dc_array_geometry(first);
-  }
-  for (lua_Integer i = 1; i <= nout; i++) {
-    const dc_array *a = array_at(L, self, 1, i);
-    if (a) check_result(L, a, &domain, (int)i);
-    else make_result(L, self, dev, 1, i, &domain);
-  }
-  for (lua_Integer i = 1; i <= n; i++) {
-    dc_array *a = array_at(L, self, 1, i);
-    if (a) dc_lua_materialize(L, self, a);
-  }
-  const lua_Integer spoiled = find_spoiled(L, self, nout, n);
-  if (spoiled) {
-    lua_pushboolean(L, false);
-    lua_pushinteger(L, spoiled);
-    return 2;
-  }
-  bool aligned = true;
-  code[0] = 'V';
-  for (lua_Integer i = 1; i <= n; i++) {
-    dc_array *a = array_at(L, self, 1, i);
-    dc_ptr ptr = 0;
-    if (a && dc_array_ptr(a, &ptr, &err) != 0) return dc_lua_raise(L, &err);
-    code[i] = layout_of(a, &domain);
-    if (code[i] == 'S' || (code[i] == 'F' && ptr % 16 != 0)) aligned = false;
-  }
-  lua_pushinteger(L, dc_geometry_size(&domain));
-  lua_pushlstring(L, aligned ? code : code + 1, (size_t)n + aligned);
-  return 2;
+  dc_lua_materialize(L, self, a);
+  if (dc_array_ptr(a, &ptr, &err) != 0) return dc_lua_raise(L, &err);
+  lua_pushboolean(L, ptr % 16 == 0 && dc_geometry_contiguous(dc_array_geometry(a), dc_dtype_size(dc_array_dtype(a))));
+  return 1;
 }
 
 /* --- strided operands ---------------------------------------------------------------------------- */
@@ -376,10 +274,10 @@ static int core_method(lua_State *L) { return add_method(L, DC_LUA_KERNEL); }
 static int core_array_method(lua_State *L) { return add_method(L, DC_LUA_ARRAY); }
 
 const luaL_Reg dc_lua_builders_internal[] = {
-  { "fail", core_fail },           { "describe", core_describe }, { "origin", core_origin },
-  { "place", core_place },         { "dtype", core_dtype },       { "promote", core_promote },
-  { "signature", core_signature }, { "broadcast", core_broadcast }, { "arrange", core_arrange },
-  { "overlap", core_overlap },     { "strides", core_strides },   { "base", core_base },
-  { "method", core_method },       { "is_array", core_is_array }, { "array_method", core_array_method },
-  { NULL, NULL },
+  { "fail", core_fail },           { "describe", core_describe },         { "origin", core_origin },
+  { "place", core_place },         { "closest", core_closest },           { "dtype", core_dtype },
+  { "dtypes", core_dtypes },       { "promote", core_promote },           { "signature", core_signature },
+  { "aligned", core_aligned },     { "check_result", core_check_result }, { "overlap", core_overlap },
+  { "strides", core_strides },     { "base", core_base },                 { "is_array", core_is_array },
+  { "method", core_method },       { "array_method", core_array_method }, { NULL, NULL },
 };
