@@ -36,17 +36,16 @@ lazy("files", "load", "save", "load_raw", "save_raw", "load_csv", "save_csv")
 lazy("linalg", "outer")
 lazy("memory", "memory", "memory_limit")
 
--- A table of functions whose file is read when a name is first looked up; completion reads it by `__functions`.
-local loaders = setmetatable({}, { __mode = "k" })
-function core.is_lazy(fn) return loaders[fn] == true end
-
+-- A table of functions whose file is read when a name is first looked up. core.lazy: of each of these tables the
+-- function that reads its file, for completion.
+core.lazy = setmetatable({}, { __mode = "k" })
 local function lazy_table(name)
   local function functions()
     dc[name] = require("dotcompute." .. name)
     return dc[name]
   end
-  loaders[functions] = true
-  dc[name] = setmetatable({}, { __functions = functions, __index = function(_, key) return functions()[key] end })
+  dc[name] = setmetatable({}, { __index = function(_, key) return functions()[key] end })
+  core.lazy[dc[name]] = functions
 end
 lazy_table "random"
 lazy_table "image"

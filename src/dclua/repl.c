@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -85,13 +84,11 @@ static bool open_session(repl *r) {
   return true;
 }
 
-/* Tells the session how wide the terminal is, and whether there is one. */
+/* Passes the terminal's width, and whether there is a terminal, to the session. */
 static void describe_terminal(repl *r) {
-  struct winsize size = { .ws_col = 0 };
-  const bool is_terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
   push_function(r, "set_terminal");
-  lua_pushinteger(r->L, size.ws_col >= 20 ? size.ws_col : 80);
-  lua_pushboolean(r->L, is_terminal);
+  lua_pushinteger(r->L, dclua_terminal_columns());
+  lua_pushboolean(r->L, isatty(STDOUT_FILENO));
   dclua_report(r->L, dclua_call(r->L, 2, 0));
 }
 

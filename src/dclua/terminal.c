@@ -254,7 +254,7 @@ static unsigned char end_paste(EditLine *el, int ch) {
   return CC_NORM;
 }
 
-static int columns(void) {
+int dclua_terminal_columns(void) {
   struct winsize size = { .ws_col = 0 };
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 ? size.ws_col : 80;
 }
@@ -268,7 +268,7 @@ static unsigned char complete(dclua_terminal *t) {
   lua_pushliteral(L, "complete");
   lua_rawget(L, -2); /* session, function */
   lua_pushlstring(L, line->buffer, (size_t)(line->cursor - line->buffer));
-  lua_pushinteger(L, columns()); /* session, function, text, columns */
+  lua_pushinteger(L, dclua_terminal_columns()); /* session, function, text, columns */
   if (lua_pcall(L, 2, 2, 0) != LUA_OK) return result;
   const char *insert = lua_tostring(L, -2), *list = lua_tostring(L, -1);
   if (insert && *insert && el_insertstr(t->el, insert) == 0) result = CC_REFRESH;

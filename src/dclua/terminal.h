@@ -17,6 +17,8 @@ typedef enum dclua_reading { DCLUA_LINE, DCLUA_INTERRUPTED, DCLUA_END } dclua_re
 dclua_terminal *dclua_terminal_open(lua_State *L, int session);
 /* Appends the next line, without its end. */
 dclua_reading dclua_terminal_read(dclua_terminal *t, const char *prompt, dc_buf *out);
+/* The width of the terminal at standard output; 80 where there is none, or where it does not say. */
+int dclua_terminal_columns(void);
 /* Whether the line was ended within a paste, which goes on. */
 bool dclua_terminal_is_pasting(const dclua_terminal *t);
 /* Adds an entry, of one line or several, to the history. */

@@ -1,6 +1,6 @@
 /*
-** builders.h - functions in C for the builders in Lua (elementwise, reduction, scan) and the algorithms: errors, dtypes,
-** the types of arguments as a key, checks of results, strides.
+** builders.h - functions in C for the builders in Lua (elementwise, reduction, scan) and the algorithms: errors,
+** dtypes, the types of arguments as a key, checks of results, strides.
 */
 #pragma once
 

@@ -46,11 +46,10 @@ local function collect(value, prefix, methods_only, found)
   end
 end
 
--- The functions of a table of dotcompute's whose file is read when it is first used.
+-- The value; of a table of dotcompute's whose file is read when it is first used, what the file gives.
 local function loaded(value)
-  local meta = debug.getmetatable(value)
-  local load_functions = type(value) == "table" and type(meta) == "table" and rawget(meta, "__functions")
-  return load_functions and core.is_lazy(load_functions) and load_functions() or value
+  local functions = core.lazy and core.lazy[value]
+  return functions and functions() or value
 end
 
 -- Fields that are computed when they are read, by the type's name.
@@ -113,9 +112,6 @@ local function open_string(line)
   return text, quote
 end
 
-local dtypes = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
-  "bfloat16", "float32", "float64", "complex64", "complex128" }
-
 -- Files and folders that begin so. A folder's name ends in "/".
 local function files(prefix, found)
   local folder = prefix:match "^(.*/)" or ""
@@ -136,7 +132,7 @@ end
 local function collect_strings(prefix, found)
   files(prefix, found)
   if prefix:find "/" then return end
-  for _, name in ipairs(dtypes) do
+  for _, name in ipairs(core.dtypes()) do
     if name:sub(1, #prefix) == prefix then found[name] = true end
   end
   local dc = package.loaded["dotcompute.core"] and package.loaded["dotcompute"]
