@@ -35,6 +35,11 @@ _G.table.concat({1, 2}, ",")
 ]]:gsub("\n$", "")))
   end)
 
+  it("reads the global in the line that declares a local of its name", function()
+    local text = session "local pairs = pairs\npairs == _G.pairs\nlocal pairs = 3\npairs\n"
+    assert.equal("true\n3\n", (text:gsub("\n$", "")))
+  end)
+
   it("gives a local without a value nil, whatever the global", function()
     assert.equal("nil\n", (session "local math\nmath\n":gsub("\n$", "")))
   end)
@@ -88,6 +93,13 @@ describe("a command of the prompt", function()
     assert.matches("in the file\ttrue\n6\nfrom a shell\n", text)
     assert.equal("local x = 5\n_ = (y); print(_)\n_ = (x * 2); print(_)\n", helper.read(saved))
     os.remove(file)
+    os.remove(saved)
+  end)
+
+  it("saves lists of expressions, comments and calls as statements", function()
+    local saved = os.tmpname()
+    session(("local a, b = 1, 2\na, b\na + b -- a comment\nprint(a)\n%%time local c = 3\n%%save %s\n"):format(saved))
+    assert.equal("1\n3\n1\n", (shell(helper.lua .. " " .. quote(saved))))
     os.remove(saved)
   end)
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 const char *dclua_progname = "dclua";
 
 void dclua_print_message(const char *text) {
@@ -54,6 +53,13 @@ int dclua_call(lua_State *L, int nargs, int nresults) {
   int status = lua_pcall(L, nargs, nresults, base);
   lua_remove(L, base);
   return status;
+}
+
+void dclua_push_field(lua_State *L, int ref, const char *name) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+  lua_pushstring(L, name);
+  lua_rawget(L, -2); /* table, value */
+  lua_remove(L, -2);
 }
 
 int dclua_report(lua_State *L, int status) {

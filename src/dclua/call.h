@@ -13,5 +13,8 @@ void dclua_print_message(const char *text);
 ** Leaves `nresults` results, or the message; returns Lua's status. */
 int dclua_call(lua_State *L, int nargs, int nresults);
 
+/* Pushes the field `name` of the table that the registry has at `ref`, without metamethods. */
+void dclua_push_field(lua_State *L, int ref, const char *name);
+
 /* Prints and pops the message on top when `status` is not LUA_OK; gives the status back. */
 int dclua_report(lua_State *L, int status);

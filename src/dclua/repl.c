@@ -68,12 +68,7 @@ static dclua_reading read_line(repl *r, bool first, dc_buf *out) {
 /* --- the session --------------------------------------------------------------------------------- */
 
 /* Pushes a function of dotcompute.prompt. */
-static void push_function(const repl *r, const char *name) {
-  lua_rawgeti(r->L, LUA_REGISTRYINDEX, r->session);
-  lua_pushstring(r->L, name);
-  lua_rawget(r->L, -2); /* session, function */
-  lua_remove(r->L, -2);
-}
+static void push_function(const repl *r, const char *name) { dclua_push_field(r->L, r->session, name); }
 
 static bool open_session(repl *r) {
   lua_State *L = r->L;
@@ -140,11 +135,10 @@ static int call(lua_State *L, int nargs, int nresults) {
 static void report(repl *r, int status) {
   lua_State *L = r->L;
   if (status == LUA_OK) return;
-  char *message = lua_isstring(L, -1) ? strdup(lua_tostring(L, -1)) : NULL;
-  dclua_report(L, status);
   push_function(r, "hint");
-  lua_pushstring(L, message);
-  free(message);
+  lua_pushvalue(L, -2); /* message, hint, message */
+  lua_rotate(L, -3, -1);
+  dclua_report(L, status);
   if (dclua_call(L, 1, 1) == LUA_OK && lua_isstring(L, -1)) dclua_print_message(lua_tostring(L, -1));
   lua_pop(L, 1);
 }
@@ -154,7 +148,7 @@ static void run(repl *r, entry what) {
   lua_State *L = r->L;
   int status = LUA_ERRSYNTAX;
   if (what == ENTRY_CHUNK) {
-    push_function(r, "note");
+    push_function(r, "begin");
     lua_pushvalue(L, 1);
     if ((status = dclua_call(L, 1, 0)) == LUA_OK) status = call(L, 0, LUA_MULTRET);
   }

@@ -25,6 +25,7 @@
 #include <wchar.h>
 
 #include "base/buf.h"
+#include "dclua/call.h"
 #include "dclua/history.h"
 #include "dclua/interrupt.h"
 
@@ -264,11 +265,9 @@ static unsigned char complete(dclua_terminal *t) {
   lua_State *L = t->L;
   const LineInfo *line = el_line(t->el);
   unsigned char result = CC_ERROR;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, t->session);
-  lua_pushliteral(L, "complete");
-  lua_rawget(L, -2); /* session, function */
+  dclua_push_field(L, t->session, "complete");
   lua_pushlstring(L, line->buffer, (size_t)(line->cursor - line->buffer));
-  lua_pushinteger(L, dclua_terminal_columns()); /* session, function, text, columns */
+  lua_pushinteger(L, dclua_terminal_columns()); /* function, text, columns */
   if (lua_pcall(L, 2, 2, 0) != LUA_OK) return result;
   const char *insert = lua_tostring(L, -2), *list = lua_tostring(L, -1);
   if (insert && *insert && el_insertstr(t->el, insert) == 0) result = CC_REFRESH;

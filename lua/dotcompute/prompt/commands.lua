@@ -13,6 +13,16 @@ local session = {} -- the entries so far as a script has them, for %save
 local message = { __tostring = function(e) return e.text end }
 local function fail(text, ...) error(setmetatable({ text = text:format(...) }, message)) end
 
+-- The chunk of a text, which must be complete.
+local function compile(text, prompt)
+  local chunk, wrong = prompt.compile_paste(text)
+  return chunk or fail("%s", wrong or "the text is not complete")
+end
+
+-- One word of the shell's.
+local function quote(text) return "'" .. text:gsub("'", [['\'']]) .. "'" end
+commands.quote = quote
+
 -- --- time ---------------------------------------------------------------------------------------------------------
 
 local function seconds_text(s)
@@ -22,19 +32,12 @@ local function seconds_text(s)
   return ("%.3g s"):format(s)
 end
 
-local function compile(text, env)
-  local chunk = load("return " .. text, "=stdin", "t", env)
-  if chunk then return chunk end
-  local plain, wrong = load(text, "=stdin", "t", env)
-  return plain or fail("%s", wrong)
-end
-
 -- One run, the device's work included.
-local function time(text, env)
-  local dc, chunk = require "dotcompute", compile(text, env)
+local function time(text, prompt)
+  local dc, chunk = require "dotcompute", compile(text, prompt)
   dc.synchronize()
   local before = dc.clock()
-  local results = table.pack(chunk())
+  local results = table.pack(prompt.run(chunk))
   local returned = dc.clock()
   for k = 1, results.n do
     if core.is_array(results[k]) then results[k]:eval() end
@@ -47,8 +50,9 @@ local function time(text, env)
 end
 
 -- Runs for some tenths of a second: the best and the median time of a run, and of these on the device.
-local function timeit(text, env)
-  local dc, chunk = require "dotcompute", compile(text, env)
+local function timeit(text, prompt)
+  local dc, chunk = require "dotcompute", compile(text, prompt)
+  prompt.begin(chunk)
   local function once()
     local v = chunk()
     if core.is_array(v) then v:eval() end
@@ -78,8 +82,8 @@ end
 
 -- --- files --------------------------------------------------------------------------------------------------------
 
-local function run_file(path, env)
-  local chunk, wrong = loadfile(path, "t", env)
+local function run_file(path, prompt)
+  local chunk, wrong = loadfile(path, "t", prompt.env)
   if not chunk then fail("%s", wrong) end
   return chunk()
 end
@@ -93,7 +97,7 @@ local function save(path)
 end
 
 -- An editor on the text of the last entry, or a file; what it leaves is run.
-local function edit(path, _, compile_entry)
+local function edit(path, prompt)
   local file = path ~= "" and path or os.tmpname()
   if path == "" then
     local f = assert(io.open(file, "w"))
@@ -101,16 +105,14 @@ local function edit(path, _, compile_entry)
     f:close()
   end
   local editor = os.getenv "VISUAL" or os.getenv "EDITOR" or "vi"
-  local ok = os.execute(("%s '%s'"):format(editor, (file:gsub("'", [['\'']]))))
+  local ok = os.execute(editor .. " " .. quote(file))
   if not ok then fail("the editor '%s' did not end well; $VISUAL or $EDITOR names another", editor) end
   local f = assert(io.open(file))
   local text = f:read "a"
   f:close()
   if path == "" then os.remove(file) end
   print(text)
-  local chunk, wrong = compile_entry(text)
-  if not chunk then fail("%s", wrong or "the text is not complete") end
-  return chunk()
+  return prompt.run(compile(text, prompt))
 end
 
 -- --- sources ------------------------------------------------------------------------------------------------------
@@ -128,8 +130,8 @@ local function lines_of(path, first, last)
 end
 
 -- The text of a function, a kernel or a module, or of an array's expression.
-local function source(text, env)
-  local v = compile(text, env)()
+local function source(text, prompt)
+  local v = compile(text, prompt)()
   if type(v) == "function" then
     local info = debug.getinfo(v, "S")
     local code = info.source:sub(1, 1) == "@" and lines_of(info.source:sub(2), info.linedefined, info.lastlinedefined)
@@ -143,11 +145,7 @@ end
 
 -- --- entries that are commands ------------------------------------------------------------------------------------
 
-local named = {
-  time = time, timeit = timeit,
-  load = run_file, save = save,
-  edit = edit,
-}
+local named = { time = time, timeit = timeit, load = run_file, save = save, edit = edit }
 
 local function needs_argument(name, rest)
   if rest == "" and name ~= "edit" then
@@ -155,14 +153,14 @@ local function needs_argument(name, rest)
   end
 end
 
--- The function of an entry that is a command; nil where it is none. `compile_entry` compiles a text as the prompt does.
-function commands.find(text, env, compile_entry)
+-- The function of an entry that is a command of the session `prompt`; nil where it is none.
+function commands.find(text, prompt)
   local name, rest = text:match "^%s*%%(%a+)%s*(.-)%s*$"
   if name then
     return function()
       if not named[name] then fail("no command %%%s: there are %%time, %%timeit, %%load, %%save and %%edit", name) end
       needs_argument(name, rest)
-      return named[name](rest, env, compile_entry)
+      return named[name](rest, prompt)
     end
   end
   local command = text:match "^%s*!(.*)$"
@@ -174,8 +172,8 @@ function commands.find(text, env, compile_entry)
     end
   end
   local object = text:match "^%s*(.-)%s*%?%?%s*$"
-  if object and object ~= "" and load("return " .. object, "=stdin", "t", env) then
-    return function() return source(object, env) end
+  if object and object ~= "" and load("return " .. object) then
+    return function() return source(object, prompt) end
   end
 end
 

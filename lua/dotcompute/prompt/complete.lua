@@ -1,6 +1,7 @@
 -- Completion at the prompt: names that begin with the word before the cursor; in a string dtypes, devices and files.
 -- Names are looked up without running the user's code, by raw reads of tables and of the __index tables of metatables.
 local core = require "dotcompute.core"
+local commands = require "dotcompute.prompt.commands"
 local locals = require "dotcompute.prompt.locals"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -115,8 +116,7 @@ end
 -- Files and folders that begin so. A folder's name ends in "/".
 local function files(prefix, found)
   local folder = prefix:match "^(.*/)" or ""
-  local quoted = (folder == "" and "." or folder):gsub("'", [['\'']])
-  local list = io.popen(("ls -1ap -- '%s' 2>/dev/null"):format(quoted))
+  local list = io.popen(("ls -1ap -- %s 2>/dev/null"):format(commands.quote(folder == "" and "." or folder)))
   if not list then return end
   for name in list:lines() do
     local path = folder .. name

@@ -22,28 +22,35 @@ prompt.env = env
 
 local function compile(text) return load(text, "=stdin", "t", env) end
 
-local saved_as = setmetatable({}, { __mode = "k" }) -- of a chunk: what a script has in its place
+-- Of each chunk that is no command: `names`, the locals that it declares, and `text`, what a script has in its place.
+local facts = setmetatable({}, { __mode = "k" })
+
+-- An expression's values are `_`, and are printed unless it is a call, which may have printed something itself.
+local function as_statement(expression)
+  if not expression:find "%S" then return nil end
+  if compile(expression) then return "_ = " .. expression end
+  local one = ("_ = (%s); print(_)"):format(expression:match "^%s*(.-)%s*;?%s*$")
+  return compile(one) and one or ("_ = %s\nprint(_)"):format(expression) -- a list, or with a comment behind it
+end
 
 local function is_incomplete(message) return type(message) == "string" and message:sub(-5) == "<eof>" end
 
--- What has been entered so far, complete or not: the chunk; or nil and the message, or nil alone where more is
--- expected. A chunk that is an expression returns its values.
+-- What has been entered so far, complete or not: the chunk, for prompt.run; or nil and the message, or nil alone where
+-- more is expected. A chunk that is an expression returns its values.
 function prompt.compile(text)
-  local command = commands.find(text, env, prompt.compile_paste)
+  local command = commands.find(text, prompt)
   if command then return command end
   local expression = text:match "^%s*=(.*)" or text -- "=x" as Lua 5.1 had it
   local chunk = compile("return " .. expression)
   if chunk then
-    local trimmed = expression:match "^%s*(.-)%s*;?%s*$"
-    saved_as[chunk] = trimmed ~= "" and ("_ = (%s); print(_)"):format(trimmed) or nil
+    facts[chunk] = { names = {}, text = as_statement(expression) }
     return chunk
   end
   local plain, names = locals.take_out(text)
   local message
   chunk, message = compile(plain)
   if chunk then
-    declare(names)
-    saved_as[chunk] = text
+    facts[chunk] = { names = names, text = text }
     return chunk
   end
   if is_incomplete(message) then return nil end
@@ -80,27 +87,30 @@ function prompt.compile_paste(text)
     local plain, names = locals.take_out(text:sub(1, before))
     local chunk = compile(plain .. "return " .. last)
     if chunk then
-      declare(names)
-      saved_as[chunk] = text:sub(1, before) .. ("_ = (%s); print(_)"):format(last:match "^%s*(.-)%s*;?%s*$")
+      facts[chunk] = { names = names, text = text:sub(1, before) .. as_statement(last) }
       return chunk
     end
   end
   local chunk, message = prompt.compile(text)
   if chunk then return chunk end
   if not entries then return nil, message or before end
-  local function all()
-    for k = 1, #entries - 1 do prompt.show(entries[k]()) end
-    return entries[#entries]()
+  return function()
+    for k = 1, #entries - 1 do prompt.show(prompt.run(entries[k])) end
+    return prompt.run(entries[#entries])
   end
-  local texts = {}
-  for _, entry in ipairs(entries) do texts[#texts + 1] = saved_as[entry] end
-  saved_as[all] = table.concat(texts, "\n")
-  return all
 end
 
--- Notes a chunk that is about to run, for %save.
-function prompt.note(chunk)
-  if saved_as[chunk] then commands.note(saved_as[chunk]) end
+-- Before a chunk runs: declares its locals, and notes it for %save.
+function prompt.begin(chunk)
+  local known = facts[chunk]
+  if not known then return end
+  declare(known.names)
+  if known.text then commands.note(known.text) end
+end
+
+function prompt.run(chunk)
+  prompt.begin(chunk)
+  return chunk()
 end
 
 -- --- results ------------------------------------------------------------------------------------------------------

@@ -123,20 +123,25 @@ end
 
 -- --- the environment of entries ------------------------------------------------------------------------------------
 
--- A table for the entries' globals: `declared` names are its own, `defaults` are used where _G has nothing. Gives the
--- table and the function that declares names.
+-- A table for the entries' globals. Declared names are its own from their first assignment on, so that `local f = f`
+-- still reads the global one; `defaults` are used where _G has nothing. Gives the table and the function that declares
+-- names.
 function locals.environment(defaults)
-  local declared = {}
+  local declared, own = {}, {} -- own: names that have been assigned, perhaps nil
   local env = setmetatable({}, {
     __index = function(_, name)
-      if declared[name] then return nil end
+      if own[name] then return nil end
       local value = _G[name]
       if value == nil and defaults[name] then return defaults[name]() end
       return value
     end,
     __newindex = function(env, name, value)
-      if declared[name] then rawset(env, name, value)
-      else _G[name] = value end
+      if declared[name] then
+        own[name] = true
+        rawset(env, name, value)
+      else
+        _G[name] = value
+      end
     end,
   })
   return env, function(names)
