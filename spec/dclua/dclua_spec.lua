@@ -229,8 +229,16 @@ print "went on"]])
   it("twice within a second ends a process that does not react", function()
     -- a C function that never looks: string.rep with a pattern that backtracks for ages
     local text, code = interrupt(start .. "string.find(('a'):rep(40), ('a*'):rep(30) .. 'b')",
-      "kill -INT $pid; sleep 0.3; kill -INT $pid")
+      "kill -INT $pid; sleep 0.7; kill -INT $pid")
     assert.equal(130, code, text)
+  end)
+
+  it("many times at once is one interrupt", function()
+    for _ = 1, 5 do
+      local text, code = interrupt(start .. "while true do end", ("kill -INT $pid; "):rep(20))
+      assert.equal(1, code, text)
+      assert.matches("interrupted", text)
+    end
   end)
 
   it("stops a kernel that never ends on the CPU device", function()

@@ -23,8 +23,11 @@
 #include "base/runtime.h"
 #include "lua/error.h"
 
+#define STUCK_SECONDS 0.5 /* after which an interrupt that is still pending will not be taken */
+
 static _Atomic(lua_State *) running; /* the coroutine that executes; the signal handler reads it */
 static pthread_t main_thread;        /* the only one that runs Lua */
+static struct timespec first_signal; /* of the interrupt that is pending */
 static struct timespec last_signal;
 static volatile sig_atomic_t idle;   /* the prompt waits for input; it polls the flag before each line */
 
@@ -54,6 +57,16 @@ static void end_process(int sig) {
   raise(sig); /* blocked in here: it strikes on return */
 }
 
+static double seconds_between(const struct timespec *from, const struct timespec *to) {
+  return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
+}
+
+/* Whether code that never polls the flag is running: an interrupt is taken within microseconds otherwise, but several
+** signals may reach a busy machine's process before it executes its next instruction. */
+static bool is_stuck(const struct timespec *now) {
+  return dc_interrupted() && !idle && seconds_between(&first_signal, now) >= STUCK_SECONDS;
+}
+
 static void on_sigint(int sig) {
   if (!pthread_equal(pthread_self(), main_thread)) { /* any thread may be given it */
     pthread_kill(main_thread, sig);
@@ -61,9 +74,8 @@ static void on_sigint(int sig) {
   }
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (dc_interrupted() && !idle) { /* the previous interrupt has not been handled */
-    double since = (double)(now.tv_sec - last_signal.tv_sec) + 1e-9 * (double)(now.tv_nsec - last_signal.tv_nsec);
-    if (since < 1.0) {
+  if (is_stuck(&now)) {
+    if (seconds_between(&last_signal, &now) < 1.0) {
       end_process(sig);
       return;
     }
@@ -71,6 +83,7 @@ static void on_sigint(int sig) {
     ssize_t ignored = write(STDERR_FILENO, note, sizeof note - 1);
     (void)ignored;
   }
+  if (!dc_interrupted()) first_signal = now;
   last_signal = now;
   atomic_store(&dc_interrupt_flag, 1);
   lua_State *L = atomic_load(&running);

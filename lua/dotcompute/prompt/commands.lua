@@ -49,7 +49,7 @@ local function time(text, prompt)
   return table.unpack(results, 1, results.n)
 end
 
--- Runs for some tenths of a second: the best and the median time of a run, and of these on the device.
+-- Runs for some tenths of a second: the best and the median time of a run, and the device's share of it.
 local function timeit(text, prompt)
   local dc, chunk = require "dotcompute", compile(text, prompt)
   prompt.begin(chunk)
