@@ -48,7 +48,7 @@ local function script()
                   "FAKE_CUDA_REPORT=" .. rep }
   for name, value in pairs(env or {}) do words[#words + 1] = name .. "=" .. value end
   for i, w in ipairs(words) do words[i] = quote(w) end
-  local ok, how, code = os.execute(("%s timeout 60 %s %s >%s 2>&1"):format(table.concat(words, " "),
+  local ok, how, code = os.execute(("%s timeout 300 %s %s >%s 2>&1"):format(table.concat(words, " "),
     quote(build .. "/dclua"), source, out))
   local text = helper.read(out)
   check.is_true(ok == true, ("%s %s: %s"):format(how, code, text))
