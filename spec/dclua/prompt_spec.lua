@@ -78,6 +78,25 @@ q
     assert.matches("'astype' of NumPy is here: a:to%(dtype%)", text)
     assert.matches("did you mean 'string'%?", text)
     assert.matches("\n2\n", text)
+    text = session "sort({})\nmedian({})\ndc.linalg.svdd\n1 + 1\n"
+    assert.matches("did you mean 'dc.sort'%?", text)
+    assert.matches("'median' of NumPy is here: ", text)
+    assert.matches("did you mean 'svd'%?", text)
+    assert.matches("\n2\n", text)
+  end)
+
+  it("that fails shows the script's frames, not dotcompute's", function()
+    local text = session "local function f() return dc.linalg.nothing end\nfor k = 1, 1 do f() end\n%time dc.linalg.no\n"
+    assert.matches("stack traceback:\n\tstdin:1: in %l+ [^\n]+\n\tstdin:1: in main chunk\n", text)
+    assert.is_nil(text:find "dotcompute/")
+    assert.is_nil(text:find("[C]: in ?", 1, true))
+  end)
+
+  it("that raises an object shows what is in it", function()
+    local text = session "error{ code = 7, why = 'none' }\nerror(setmetatable({}, { __tostring = function() return 'own' end }))\n"
+    assert.matches('error object: { code = 7, why = "none" }', text)
+    assert.matches("\nown\n", text)
+    assert.matches("error object: nil\n", session "error()\n")
   end)
 end)
 

@@ -26,13 +26,23 @@ static bool push_own_traceback(lua_State *L) {
   return found;
 }
 
+/* Pushes the text of the error object, which has no __tostring: what the prompt shows of it, or its type. */
+static void push_description(lua_State *L) {
+  if (lua_getfield(L, LUA_REGISTRYINDEX, DCLUA_DESCRIBE) == LUA_TFUNCTION) {
+    lua_pushvalue(L, 1);
+    if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_type(L, -1) == LUA_TSTRING) return;
+  }
+  lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+}
+
 static int message_handler(lua_State *L) {
   if (lua_isstring(L, 1)) { /* or a number */
     luaL_traceback(L, L, lua_tostring(L, 1), 1);
     return 1;
   }
   if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING) {
-    luaL_traceback(L, L, lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1)), 1);
+    push_description(L);
+    luaL_traceback(L, L, lua_tostring(L, -1), 1);
     return 1;
   }
   int text = lua_gettop(L);

@@ -9,6 +9,9 @@ extern const char *dclua_progname;
 /* Prints a line to stderr, behind the program's name. */
 void dclua_print_message(const char *text);
 
+/* The registry's field with a function that gives the text of error objects which have none of their own. */
+#define DCLUA_DESCRIBE "dotcompute.describe"
+
 /* Calls the function below its `nargs` arguments with a message handler that adds a traceback.
 ** Leaves `nresults` results, or the message; returns Lua's status. */
 int dclua_call(lua_State *L, int nargs, int nresults);

@@ -76,6 +76,8 @@ static bool open_session(repl *r) {
   lua_pushliteral(L, "dotcompute.prompt");
   if (dclua_report(L, dclua_call(L, 1, 1)) != LUA_OK) return false;
   r->session = luaL_ref(L, LUA_REGISTRYINDEX);
+  push_function(r, "describe");
+  lua_setfield(L, LUA_REGISTRYINDEX, DCLUA_DESCRIBE);
   return true;
 }
 
@@ -131,16 +133,15 @@ static int call(lua_State *L, int nargs, int nresults) {
   return status;
 }
 
-/* Reports the error on top, and what may have been meant. */
+/* Reports the error on top as the session words it. */
 static void report(repl *r, int status) {
   lua_State *L = r->L;
   if (status == LUA_OK) return;
-  push_function(r, "hint");
-  lua_pushvalue(L, -2); /* message, hint, message */
-  lua_rotate(L, -3, -1);
+  push_function(r, "error_text");
+  lua_pushvalue(L, -2);
+  if (dclua_call(L, 1, 1) == LUA_OK && lua_isstring(L, -1)) lua_remove(L, -2); /* text */
+  else lua_pop(L, 1);                                                         /* message */
   dclua_report(L, status);
-  if (dclua_call(L, 1, 1) == LUA_OK && lua_isstring(L, -1)) dclua_print_message(lua_tostring(L, -1));
-  lua_pop(L, 1);
 }
 
 /* Runs the chunk that the stack holds, and shows its results. */
@@ -165,6 +166,7 @@ void dclua_repl(lua_State *L) {
   dc_buf text = DC_BUF_INIT;
   if (!open_session(&r)) return;
   if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) r.terminal = dclua_terminal_open(L, r.session);
+  if (r.terminal) puts("help() lists what there is, ?name explains, name?? shows a source, Tab completes, Ctrl-D ends");
   dclua_interrupt_idle(true);
   for (;;) {
     entry what = ENTRY_OPEN;

@@ -40,9 +40,18 @@ local function did_you_mean(word, ...)
   return found and ("did you mean '%s'?"):format(found)
 end
 
+local function of_numpy(name) return ("'%s' of NumPy is here: %s"):format(name, numpy[name]) end
+
 local function array_methods()
   local meta = debug.getmetatable(require "dotcompute".empty(0))
   return meta and rawget(meta, "__methods") or {}
+end
+
+-- An unknown global: a name of dotcompute without `dc.`, of NumPy, or one mistyped.
+local function of_global(name, env)
+  if rawget(require "dotcompute", name) ~= nil then return ("did you mean 'dc.%s'?"):format(name) end
+  if numpy[name] then return of_numpy(name) end
+  return did_you_mean(name, env, _G)
 end
 
 -- A line for the error's message; nil: nothing is known.
@@ -50,11 +59,13 @@ function hints.of(message, env)
   local function_name = message:match "dotcompute has no '([%w_]+)'"
   local method = message:match "an array has no field or method '([%w_]+)'"
   local name = function_name or method
-  if name and numpy[name] then return ("'%s' of NumPy is here: %s"):format(name, numpy[name]) end
+  if name and numpy[name] then return of_numpy(name) end
   if function_name then return did_you_mean(name, require "dotcompute") end
   if method then return did_you_mean(name, array_methods()) end
+  local library, missing = message:match "(dc%.%w+) has no '([%w_]+)'"
+  if library then return did_you_mean(missing, rawget(require "dotcompute", library:sub(4))) end
   local global = message:match "a nil value %(global '([%w_]+)'%)"
-  return global and did_you_mean(global, env, _G)
+  return global and of_global(global, env)
 end
 
 return hints

@@ -11,7 +11,8 @@ local show = require "dotcompute.prompt.show"
 core.builtin(debug.getinfo(1, "S").source)
 
 local prompt = {}
-local load, type, select, getenv, require, rawset, pcall = load, type, select, os.getenv, require, rawset, pcall
+local load, type, select, getenv, require = load, type, select, os.getenv, require
+local ipairs, rawset, pcall = ipairs, rawset, pcall
 
 local env, declare = locals.environment {
   dc = function() return require "dotcompute" end,
@@ -142,10 +143,37 @@ function prompt.complete(line, columns) return complete(line, columns, env) end
 
 -- --- errors -------------------------------------------------------------------------------------------------------
 
--- A line to be shown behind an error's message: what may have been meant, or nil.
-function prompt.hint(message)
-  local ok, text = pcall(hints.of, message, env)
-  return ok and text or nil
+-- Frames of a traceback that are dotcompute's own, and the host's call of the entry.
+local own_frames = { "^\tdotcompute/[%w_/]+%.lua:%d+: ", "^\t%[C%]: in function 'dotcompute%.core%.", "^\t%[C%]: in %?$" }
+
+local function is_own_frame(line)
+  for _, pattern in ipairs(own_frames) do
+    if line:find(pattern) then return true end
+  end
+end
+
+-- A message without those frames, and without the tail calls behind them.
+local function without_own_frames(text)
+  local lines, in_traceback, dropped = {}, false, false
+  for line in (text .. "\n"):gmatch "(.-)\n" do
+    local drop = in_traceback and (is_own_frame(line) or (dropped and line == "\t(...tail calls...)"))
+    in_traceback = in_traceback or line == "stack traceback:"
+    if not drop then lines[#lines + 1] = line end
+    dropped = drop
+  end
+  return table.concat(lines, "\n")
+end
+
+-- What is shown of an error: its message, the script's frames, and a line with what may have been meant.
+function prompt.error_text(message)
+  local text = without_own_frames(message)
+  local ok, hint = pcall(hints.of, message, env)
+  return ok and hint and text .. "\n" .. hint or text
+end
+
+-- The text of an error object that is neither a string nor has one.
+function prompt.describe(value)
+  return "error object: " .. show.value(value, prompt.columns, prompt.colours)
 end
 
 return prompt
