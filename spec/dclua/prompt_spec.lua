@@ -86,14 +86,16 @@ q
   end)
 
   it("that fails shows the script's frames, not dotcompute's", function()
-    local text = session "local function f() return dc.linalg.nothing end\nfor k = 1, 1 do f() end\n%time dc.linalg.no\n"
+    local text = session("local function f() return dc.linalg.nothing end\nfor k = 1, 1 do f() end\n"
+      .. "%time dc.linalg.no\n")
     assert.matches("stack traceback:\n\tstdin:1: in %l+ [^\n]+\n\tstdin:1: in main chunk\n", text)
     assert.is_nil(text:find "dotcompute/")
     assert.is_nil(text:find("[C]: in ?", 1, true))
   end)
 
   it("that raises an object shows what is in it", function()
-    local text = session "error{ code = 7, why = 'none' }\nerror(setmetatable({}, { __tostring = function() return 'own' end }))\n"
+    local text = session("error{ code = 7, why = 'none' }\n"
+      .. "error(setmetatable({}, { __tostring = function() return 'own' end }))\n")
     assert.matches('error object: { code = 7, why = "none" }', text)
     assert.matches("\nown\n", text)
     assert.matches("error object: nil\n", session "error()\n")

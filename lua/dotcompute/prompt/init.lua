@@ -144,7 +144,9 @@ function prompt.complete(line, columns) return complete(line, columns, env) end
 -- --- errors -------------------------------------------------------------------------------------------------------
 
 -- Frames of a traceback that are dotcompute's own, and the host's call of the entry.
-local own_frames = { "^\tdotcompute/[%w_/]+%.lua:%d+: ", "^\t%[C%]: in function 'dotcompute%.core%.", "^\t%[C%]: in %?$" }
+local own_frames = {
+  "^\tdotcompute/[%w_/]+%.lua:%d+: ", "^\t%[C%]: in function 'dotcompute%.core%.", "^\t%[C%]: in %?$",
+}
 
 local function is_own_frame(line)
   for _, pattern in ipairs(own_frames) do
