@@ -10,13 +10,16 @@ local builder = {}
 function builder.fail(kind, text, ...) core.fail(kind, text:format(...)) end
 local fail = builder.fail
 
--- What a caller gave to compute into must be an array of the result's dtype.
-function builder.check_result(who, output, out)
+-- What a caller gave to compute into must be an array of the result's dtype on the device of the inputs.
+function builder.check_result(who, output, device, out)
   if not core.is_array(out) then
     fail("argument", "%s: the result takes an array, got %s", who, core.describe(out))
   end
   if out.dtype ~= output.name then
     fail("dtype", "%s: the result is %s, got an array of %s", who, output.name, out.dtype)
+  end
+  if out.device ~= device then
+    fail("device", "%s: the inputs are on %s, the result on %s; move one with a:to(device)", who, device, out.device)
   end
 end
 

@@ -103,7 +103,7 @@ local function call(f, ...)
     bound = bind(f, args, device)
     f.bindings[kinds] = bound
   end
-  if out ~= nil then builder.check_result(f.name, bound.output, out) end
+  if out ~= nil then builder.check_result(f.name, bound.output, bound.device, out) end
   return core.reduce(bound.body, args, device, bound.output.name, axes_bits(f, args, axes), keep, out)
 end
 

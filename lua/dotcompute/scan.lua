@@ -137,7 +137,7 @@ end
 
 -- Whether the result must be computed in new memory and copied to the caller's array `out`.
 local function check_result(f, bound, from, out)
-  builder.check_result(f.name, bound.output, out)
+  builder.check_result(f.name, bound.output, bound.device, out)
   core.check_result(out, from)
   return core.overlap(out, from)
 end

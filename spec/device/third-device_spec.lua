@@ -33,6 +33,22 @@ describe("a third device", function()
     assert.equal(0, counts.dense)
   end)
 
+  it("is not mixed with another in calls of dc.reduction, dc.scan and dc.elementwise", function()
+    local text, code = on_counting [[-e '
+      local dc = require "dotcompute"
+      local sum = dc.reduction { inputs = "float x", output = "float", reduce = "a + b" }
+      local prefix = dc.scan { input = "float x", op = "a + b" }
+      local twice = dc.elementwise("float x", "float y", "y = 2 * x")
+      local x, y, one = dc.ones(4), dc.using("cpu", dc.zeros, 4), dc.using("cpu", dc.zeros, {})
+      for _, f in ipairs { function() sum(x, nil, one) end, function() prefix(x, 1, y) end,
+                           function() twice(x, y) end, function() return x + y end } do
+        local ok, err = pcall(f)
+        print(ok, err.kind, err.message:match "counting:0.*cpu" ~= nil)
+      end']]
+    assert.equal(0, code, text)
+    assert.equal(("false\tdevice\ttrue\n"):rep(4), text)
+  end)
+
   it("passes the specs of arrays, kernels, arguments and streams", function()
     local files = { "array/views", "array/operators", "kernel/arguments", "kernel/errors", "device/streams" }
     for i, name in ipairs(files) do files[i] = ("spec/%s_spec.lua"):format(name) end
