@@ -81,12 +81,13 @@ static bool open_session(repl *r) {
   return true;
 }
 
-/* Passes the terminal's width, and whether there is a terminal, to the session. */
+/* Passes the terminal's width, and whether results and errors are written to a terminal, to the session. */
 static void describe_terminal(repl *r) {
   push_function(r, "set_terminal");
   lua_pushinteger(r->L, dclua_terminal_columns());
   lua_pushboolean(r->L, isatty(STDOUT_FILENO));
-  dclua_report(r->L, dclua_call(r->L, 2, 0));
+  lua_pushboolean(r->L, isatty(STDERR_FILENO));
+  dclua_report(r->L, dclua_call(r->L, 3, 0));
 }
 
 /* --- reading an entry ---------------------------------------------------------------------------- */

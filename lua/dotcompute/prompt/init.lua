@@ -129,13 +129,14 @@ end
 
 prompt.columns = 80
 
--- The next entry's terminal: its width, and whether it shows colours.
-function prompt.set_terminal(columns, is_terminal)
+-- The next entry's terminal: its width, and whether results and errors are written to it, which then have colours.
+function prompt.set_terminal(columns, shows_results, shows_errors)
   prompt.columns = columns
   core.columns(columns)
   local term = getenv "TERM"
   local none = getenv "NO_COLOR"
-  prompt.colours = is_terminal and term ~= nil and term ~= "" and term ~= "dumb" and (none == nil or none == "")
+  local has_colours = term ~= nil and term ~= "" and term ~= "dumb" and (none == nil or none == "")
+  prompt.colours, prompt.error_colours = shows_results and has_colours, shows_errors and has_colours
 end
 
 -- The text to insert at the end of `line`, and the candidates in columns.
@@ -166,9 +167,17 @@ local function without_own_frames(text)
   return table.concat(lines, "\n")
 end
 
+-- The message in red, the traceback faint.
+local function paint_error(text)
+  local first, traceback = text:match "^(.-)(\nstack traceback:\n.*)$"
+  if not first then return "\27[31m" .. text .. "\27[0m" end
+  return "\27[31m" .. first .. "\27[0;2m" .. traceback .. "\27[0m"
+end
+
 -- What is shown of an error: its message, the script's frames, and a line with what may have been meant.
 function prompt.error_text(message)
   local text = without_own_frames(message)
+  if prompt.error_colours then text = paint_error(text) end
   local ok, hint = pcall(hints.of, message, env)
   return ok and hint and text .. "\n" .. hint or text
 end
