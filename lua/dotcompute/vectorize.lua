@@ -375,7 +375,7 @@ local function infer(graph, bound, args)
     local name = "R" .. k
     local d = bound.types[name] and bound.types[name].dtype or v.dtype or dtype "float32"
     bound.types[name] = bound.types[name] or { dtype = d, by = "the function" }
-    state.lines[#state.lines + 1] = ("y%d = %s;"):format(k, as(v, d))
+    state.lines[#state.lines + 1] = ("result%d = %s;"):format(k, as(v, d))
   end
   bound.body_text = table.concat(state.lines, "\n")
 end
@@ -435,7 +435,7 @@ local function vectorize(fn, options)
   local graph = trace(fn, count)
   local inputs, outputs = {}, {}
   for k = 1, count do inputs[k] = ("T%d x%d"):format(k, k) end
-  for k = 1, #graph do outputs[k] = ("R%d y%d"):format(k, k) end
+  for k = 1, #graph do outputs[k] = ("R%d result%d"):format(k, k) end
   return elementwise.make(table.concat(inputs, ", "), table.concat(outputs, ", "), nil,
     { name = options.name or "vectorized", fast_math = options.fast_math, flags = { "--fmad=false" }, shown = names },
     function(bound, args) infer(graph, bound, args) end)

@@ -601,6 +601,9 @@ describe("dc.vectorize", function()
         assert(math.abs(direct[k] - reference(x[k])) <= 1e-14, note(name))
       end
     end
+    for _, name in ipairs { "y0", "y1", "j0", "j1" } do -- names that parameters could hide
+      assert(dc.allclose(dc.vectorize(function(v) return dc[name](v) end)(x), dc[name](x)), name)
+    end
     local f = dc.vectorize(function(a, b) return dc.hypot(a, b), dc.max(a, b), dc.isnan(a / b), dc.cast(a, "int8") end)
     local r, m, nan, c = f(dc.array { 3, 0 }, dc.array { 4, 0 })
     h.same({ 5, 0 }, r:to_table())

@@ -721,6 +721,23 @@ describe("functions of several numbers", function()
     fails("dtype", "integer", function() return dc.jn(dc.ones(2), dc.ones(2)) end)
     fails("dtype", "1%.5", function() return dc.jn(1.5, dc.ones(2)) end)
   end)
+
+  it("ldexp, scalbn, jn, yn take an integer among numbers and tables alone", function()
+    local m, e = math.random(1, 9), math.random(-4, 4)
+    for _, name in ipairs { "ldexp", "scalbn" } do
+      assert.equal(m * 2.0 ^ e, dc[name](m, e):item())
+      assert.same({ m * 2.0 ^ e, 3 * 2.0 ^ e }, dc[name]({ m, 3 }, e):to_table())
+      assert.same({ m * 2.0 ^ e, m * 4.0 }, dc[name](m, { e, 2 }):to_table())
+      assert.same({ m * 2.0 ^ e, 12.0 }, dc[name]({ m, 3 }, { e, 2 }):to_table())
+      fails("dtype", "2%.5", function() return dc[name](m, 2.5) end)
+      fails("dtype", "3%.5", function() return dc[name]({ 1, 2 }, { 1, 3.5 }) end)
+    end
+    local x = math.random() + 0.5
+    for n = 0, 3 do
+      assert.near(bessel_j(n, x), dc.jn(n, x):item(), 1e-5)
+      assert.near(bessel_y(n, x), dc.yn({ 0, n }, x)[2], 1e-4)
+    end
+  end)
 end)
 
 describe("functions and operators refuse", function()

@@ -192,7 +192,7 @@ static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
       t->out = t->as[1] = t->as[2] = meet(c, 1, 2);
       return 0;
     case DC_RULE_SCALE: case DC_RULE_ORDER: {
-      const int whole = c->info->rule == DC_RULE_SCALE; /* the index of the int32 */
+      const int whole = dc_op_whole_operand(c->op);
       dc_dtype d = floating_for(meet(c, 1 - whole, 1 - whole));
       dc_dtype i = meet(c, whole, whole);
       const bool number = c->arg[whole] == NULL && c->scalar[whole].kind != DC_SCALAR_COMPLEX;

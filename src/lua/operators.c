@@ -29,12 +29,11 @@
 #include "lua/object.h"
 
 /* An array operand at idx: an array itself, or an array made from a number, boolean or table (`like`
-** gives its dtype and device, or is NULL) and put in place of it on the stack. */
-static DC_HOT dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_array *like) {
+** gives its device, or is NULL; DC_DTYPE_NONE: that of its values) and put in place of it on the stack. */
+static DC_HOT dc_array *operand_as(lua_State *L, dc_lua *self, int idx, const dc_array *like, dc_dtype dtype) {
   dc_array *a = dc_lua_toarray(L, self, idx);
   if (a) return a;
   dc_device *dev = like ? dc_array_device(like) : dc_lua_current(L, self);
-  dc_dtype dtype = like ? dc_array_dtype(like) : DC_DTYPE_NONE;
   if (lua_istable(L, idx)) {
     a = dc_lua_fromtable(L, self, dev, idx, dtype);
   } else {
@@ -52,6 +51,11 @@ static DC_HOT dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_ar
   }
   lua_replace(L, idx);
   return a;
+}
+
+/* The same in the dtype of `like`. */
+static dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_array *like) {
+  return operand_as(L, self, idx, like, like ? dc_array_dtype(like) : DC_DTYPE_NONE);
 }
 
 /* --- operators and functions ----------------------------------------------------- */
@@ -91,26 +95,29 @@ bool dc_lua_apply_symbolic(lua_State *L, const dc_lua *self, const char *name) {
   return true;
 }
 
-/* The operands on the stack: arrays, numbers, and tables, of which arrays are made in the dtype of the first array. */
+/* The operands on the stack: arrays, numbers, and tables, of which arrays are made in the dtype of the first array (of
+** orders and exponents, which are integers: int32). */
 typedef struct operands {
   dc_array *arg[DC_MAX_ARGS];
   dc_scalar scalar[DC_MAX_ARGS];
 } operands;
 
 static DC_HOT void read_operands(lua_State *L, dc_lua *self, dc_op op, operands *o) {
-  const int n = dc_ops[op].nargs;
+  const int n = dc_ops[op].nargs, whole = dc_op_whole_operand(op);
   const dc_array *like = NULL;
   for (int i = 0; i < n; i++) {
     o->arg[i] = dc_lua_toarray(L, self, i + 1);
-    if (o->arg[i] && !like) like = o->arg[i];
+    if (o->arg[i] && !like && i != whole) like = o->arg[i];
   }
   for (int i = 0; i < n; i++) {
     if (o->arg[i] || dc_lua_toscalar(L, i + 1, &o->scalar[i])) continue;
     if (!lua_istable(L, i + 1)) fail_operand(L, op, i + 1);
-    o->arg[i] = operand(L, self, i + 1, like);
-    if (!like) like = o->arg[i];
+    o->arg[i] = i == whole ? operand_as(L, self, i + 1, like, DC_INT32) : operand(L, self, i + 1, like);
+    if (!like && i != whole) like = o->arg[i];
   }
-  if (!like) o->arg[0] = operand(L, self, 1, NULL); /* numbers alone: the result is an array all the same */
+  const int first = whole == 0 ? 1 : 0;
+  if (!like && (whole < 0 || !o->arg[whole])) /* numbers alone: the result is an array all the same */
+    o->arg[first] = operand(L, self, first + 1, NULL);
 }
 
 /* The fast path: open arrays and numbers alone, at least one array. */

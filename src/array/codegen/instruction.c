@@ -186,8 +186,7 @@ static void put_close(dc_writer *w) {
 static void put_call(dc_writer *w) {
   const dc_op_info *o = &dc_ops[w->s->op];
   if (w->kind == 'c') dc_buf_printf(w->b, "c_%s(", o->name);
-  else dc_buf_printf(w->b, "%s%s(", o->name, suffix(o->rule == DC_RULE_SCALE || o->rule == DC_RULE_ORDER
-                                                          ? (dc_dtype)w->s->dtype : w->as));
+  else dc_buf_printf(w->b, "%s%s(", o->name, suffix(dc_op_whole_operand((dc_op)w->s->op) >= 0 ? (dc_dtype)w->s->dtype : w->as));
   for (int i = 0; i < w->s->nargs; i++) dc_buf_printf(w->b, "%s%s", i ? ", " : "", w->v[i]);
   dc_buf_puts(w->b, ")");
 }
@@ -316,8 +315,8 @@ static dc_dtype operand_dtype(const dc_text *t, const dc_instruction *s, int i) 
   switch ((dc_rule)dc_ops[s->op].rule) {
     case DC_RULE_TEST: case DC_RULE_COMPARE: return own;
     case DC_RULE_WHERE: return i == 0 ? DC_BOOL : (dc_dtype)s->dtype;
-    case DC_RULE_SCALE: return i == 1 ? DC_INT32 : (dc_dtype)s->dtype;
-    case DC_RULE_ORDER: return i == 0 ? DC_INT32 : (dc_dtype)s->dtype;
+    case DC_RULE_SCALE: case DC_RULE_ORDER:
+      return i == dc_op_whole_operand((dc_op)s->op) ? DC_INT32 : (dc_dtype)s->dtype;
     case DC_RULE_INTERNAL:
       if (s->op == DC_OP_CAST) return (dc_dtype)s->dtype;
       return s->op == DC_OP_CLOSE && i < 2 ? (dc_dtype)s->as : own;

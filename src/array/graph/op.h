@@ -122,6 +122,11 @@ typedef struct dc_op_info {
 
 extern const dc_op_info dc_ops[DC_NOPS];
 
+/* The operand that is an int32, the order or exponent of a function; -1: none. */
+static inline int dc_op_whole_operand(dc_op op) {
+  return dc_ops[op].rule == DC_RULE_SCALE ? 1 : dc_ops[op].rule == DC_RULE_ORDER ? 0 : -1;
+}
+
 typedef enum dc_reduce {
   DC_REDUCE_SUM, DC_REDUCE_PROD, DC_REDUCE_MIN, DC_REDUCE_MAX, DC_REDUCE_ANY, DC_REDUCE_ALL,
   DC_REDUCE_ARGMIN, DC_REDUCE_ARGMAX, /* the first index, from 0, int64 */
