@@ -117,6 +117,13 @@ describe("a command of the prompt", function()
     os.remove(saved)
   end)
 
+  it("saves no entries that failed", function()
+    local saved = os.tmpname()
+    session(("x = 2\nx:nothing()\nx = = 3\nlocal y = nil + 1\nx + 1\n%%time x.y.z\n%%save %s\n"):format(saved))
+    assert.equal("x = 2\n_ = (x + 1); print(_)\n", helper.read(saved))
+    os.remove(saved)
+  end)
+
   it("saves lists of expressions, comments and calls as statements", function()
     local saved = os.tmpname()
     session(("local a, b = 1, 2\na, b\na + b -- a comment\nprint(a)\n%%time local c = 3\n%%save %s\n"):format(saved))

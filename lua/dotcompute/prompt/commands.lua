@@ -180,4 +180,7 @@ end
 -- Notes an entry, as a script has it.
 function commands.note(text) session[#session + 1] = text end
 
+-- Leaves the entry that was noted last out of the session: it has failed.
+function commands.forget() session[#session] = nil end
+
 return commands

@@ -39,6 +39,7 @@ local function is_incomplete(message) return type(message) == "string" and messa
 -- What has been entered so far, complete or not: the chunk, for prompt.run; or nil and the message, or nil alone where
 -- more is expected. A chunk that is an expression returns its values.
 function prompt.compile(text)
+  noted = false
   local command = commands.find(text, prompt)
   if command then return command end
   local expression = text:match "^%s*=(.*)" or text -- "=x" as Lua 5.1 had it
@@ -101,12 +102,15 @@ function prompt.compile_paste(text)
   end
 end
 
+local noted = false -- whether the entry that runs is in the session for %save
+
 -- Before a chunk runs: declares its locals, and notes it for %save.
 function prompt.begin(chunk)
   local known = facts[chunk]
+  noted = known ~= nil and known.text ~= nil
   if not known then return end
   declare(known.names)
-  if known.text then commands.note(known.text) end
+  if noted then commands.note(known.text) end
 end
 
 function prompt.run(chunk)
@@ -174,8 +178,11 @@ local function paint_error(text)
   return "\27[31m" .. first .. "\27[0;2m" .. traceback .. "\27[0m"
 end
 
--- What is shown of an error: its message, the script's frames, and a line with what may have been meant.
+-- What is shown of an error: its message, the script's frames, and a line with what may have been meant. The entry that
+-- failed is not saved.
 function prompt.error_text(message)
+  if noted then commands.forget() end
+  noted = false
   local text = without_own_frames(message)
   if prompt.error_colours then text = paint_error(text) end
   local ok, hint = pcall(hints.of, message, env)

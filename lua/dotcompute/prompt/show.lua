@@ -25,12 +25,13 @@ local function quoted(text)
   return '"' .. text .. '"' .. (cut and "..." or "")
 end
 
+-- "function(a, b), script.lua:3"; "builtin" for functions in C and dotcompute's own.
 local function function_text(f)
   local info = debug.getinfo(f, "Snu")
   local names = {}
   for k = 1, info.nparams do names[k] = debug.getlocal(f, k) or "?" end
   if info.isvararg then names[#names + 1] = "..." end
-  if info.what == "C" then return tostring(f) end
+  if info.what == "C" or info.source:find "^@dotcompute/" then return "builtin" end
   return ("function(%s), %s:%d"):format(table.concat(names, ", "), info.short_src, info.linedefined)
 end
 
@@ -98,7 +99,7 @@ local function table_text(s, t, depth)
   local lines, line, w = {}, nil, 0
   for k, e in ipairs(list) do
     local piece = e .. (k < #list and "," or "")
-    if line and not nested and widest <= 20 and w + 1 + width_of(piece) + #indent <= s.columns then
+    if line and not nested and widest <= 24 and w + 1 + width_of(piece) + #indent <= s.columns then
       line, w = line .. " " .. piece, w + 1 + width_of(piece)
     else
       if line then lines[#lines + 1] = indent .. line end
@@ -128,6 +129,9 @@ function text_of(s, v, depth)
     if depth > 0 and text:find("\n", 1, true) then text = text:match "^[^\n]*" .. " …" end
     return text
   end
+  local library = core.lazy and core.lazy[v] -- a table of functions that is filled when it is first used
+  if library and depth > 0 then return paint(s, "note", "{…}") end
+  if library then v = library() end
   if s.seen[v] then return paint(s, "note", "the table above") end
   if depth >= DEPTH then return paint(s, "note", "{…}") end
   s.seen[v] = true
