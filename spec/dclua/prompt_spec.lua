@@ -71,6 +71,14 @@ q
     assert.matches("its __tostring fails", session "setmetatable({}, { __tostring = function() error 'no' end })\n")
   end)
 
+  it("shows devices with their names, and functions without addresses", function()
+    local name = require "dotcompute".device "cpu".name
+    assert.equal(("cpu (%s)\n{ cpu (%s) }\n"):format(name, name), (session(
+      "dc.device 'cpu'\n{ dc.device 'cpu' }\n"):gsub("\n$", "")))
+    assert.equal("{ builtin, builtin }\n", (session "{ print, dc.sort }\n":gsub("\n$", "")))
+    assert.matches("fft2 = builtin", session "dc.fft\n")
+  end)
+
   it("that fails keeps the session, and says what may have been meant", function()
     local text = session "dc.onse(3)\ndc.median\ndc.ones(3):astype 'int8'\nstrin.rep\n1 + 1\n"
     assert.matches("did you mean 'ones'%?", text)

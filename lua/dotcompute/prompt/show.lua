@@ -126,6 +126,9 @@ function text_of(s, v, depth)
   if kind ~= "table" or (type(meta) == "table" and rawget(meta, "__tostring") ~= nil) then
     local ok, text = pcall(tostring, v)
     if not ok then return paint(s, "note", ("%s (its __tostring fails: %s)"):format(kind, tostring(text))) end
+    if kind == "userdata" and type(meta) == "table" and rawget(meta, "__name") == "dotcompute.device" then
+      text = text .. " " .. paint(s, "note", "(" .. v.name .. ")")
+    end
     if depth > 0 and text:find("\n", 1, true) then text = text:match "^[^\n]*" .. " …" end
     return text
   end
