@@ -35,6 +35,7 @@ lazy("time", "time", "range")
 lazy("files", "load", "save", "load_raw", "save_raw", "load_csv", "save_csv")
 lazy("linalg", "outer")
 lazy("memory", "memory", "memory_limit")
+lazy("help", "help")
 
 -- A table of functions whose file is read when a name is first looked up. core.lazy: of each of these tables the
 -- function that reads its file, for completion.

@@ -85,11 +85,13 @@ static int core_builtin(lua_State *L) {
   return 0;
 }
 
-/* columns(n): arrays are printed in lines of at most n characters. */
+/* columns([n]): arrays are printed in lines of at most n characters from now on. The number of characters. */
 static int core_columns(lua_State *L) {
-  const lua_Integer n = luaL_checkinteger(L, 1);
-  dc_lua_self(L)->columns = n < 20 ? 20 : n > 1000 ? 1000 : (int)n;
-  return 0;
+  dc_lua *self = dc_lua_self(L);
+  const lua_Integer n = luaL_optinteger(L, 1, self->columns ? self->columns : 80);
+  self->columns = n < 20 ? 20 : n > 1000 ? 1000 : (int)n;
+  lua_pushinteger(L, self->columns);
+  return 1;
 }
 
 /* trace(n): n more functions are being traced by dc.vectorize. */

@@ -1,4 +1,4 @@
--- What the prompt takes besides Lua: %time, %timeit, %load, %save, %edit, !command, name??.
+-- What the prompt takes besides Lua: %time, %timeit, %load, %save, %edit, !command, ?name, name??.
 --
 -- A command is a whole entry. It becomes a function that is called as a chunk is; its results are shown.
 local core = require "dotcompute.core"
@@ -129,18 +129,54 @@ local function lines_of(path, first, last)
   return table.concat(out, "\n")
 end
 
+-- The text of a function that was typed: the newest entry whose lines in question are a function's.
+local function typed(info)
+  local first, last = info.linedefined, info.lastlinedefined
+  for k = #session, 1, -1 do
+    local lines = {}
+    for line in (session[k] .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
+    local text = last <= #lines and first > 0 and table.concat(lines, "\n", first, last)
+    if text and text:find "%f[%w_]function%f[^%w_]" and text:find "%f[%w_]end%f[^%w_]" then return text end
+  end
+end
+
 -- The text of a function, a kernel or a module, or of an array's expression.
 local function source(text, prompt)
   local v = compile(text, prompt)()
   if type(v) == "function" then
     local info = debug.getinfo(v, "S")
     local code = info.source:sub(1, 1) == "@" and lines_of(info.source:sub(2), info.linedefined, info.lastlinedefined)
+      or info.source == "=stdin" and typed(info)
     if not code then fail("%s is not in a file that can be read", text) end
     return code
   end
   local method = type(v) == "userdata" and v.source
   if not method then fail("%s has no source", text) end
   return v:source()
+end
+
+-- --- help ---------------------------------------------------------------------------------------------------------
+
+local function print_help(what, prompt)
+  print(require "dotcompute.help".text(what, prompt.columns, prompt.colours))
+end
+
+-- The session's `help`: called it is dc.help; its value says how it is called.
+function commands.helper(prompt)
+  return setmetatable({}, {
+    __call = function(_, what) print_help(what, prompt) end,
+    __tostring = function() return 'help(): what there is; help "sort", help(x), ?sort, ?x; ?largest elements: a search' end,
+  })
+end
+
+-- ?name: an object in a variable of the session, a method of it, else a name or words for the reference.
+local function explain(text, prompt)
+  local variable, method = text:match "^([%a_][%w_]*)[%.:]([%a_][%w_]*)$"
+  local value = prompt.lookup(variable or text)
+  local meta = type(value) == "userdata" and debug.getmetatable(value)
+  local class = type(meta) == "table" and tostring(rawget(meta, "__name")):match "^dotcompute%.(%w+)"
+  if class then return print_help(method and class .. "." .. method or value, prompt) end
+  print_help(text ~= "" and text or nil, prompt)
 end
 
 -- --- entries that are commands ------------------------------------------------------------------------------------
@@ -170,6 +206,10 @@ function commands.find(text, prompt)
       local ok, how, code = os.execute(command)
       if not ok then print(("%s %d"):format(how, code)) end
     end
+  end
+  local topic = text:match "^%s*%?([^%?\n]*)$" or text:match "^%s*([%w_%.: ]*[%w_])%s*%?%s*$"
+  if topic then
+    return function() explain(topic:match "^%s*(.-)%s*$", prompt) end
   end
   local object = text:match "^%s*(.-)%s*%?%?%s*$"
   if object and object ~= "" and load("return " .. object) then

@@ -200,7 +200,9 @@ return function(line, width, env)
     collect(_G, prefix, false, found)
     if env then
       collect(env, prefix, false, found)
-      if ("dc"):sub(1, #prefix) == prefix then found.dc = true end
+      for _, name in ipairs { "dc", "help" } do
+        if name:sub(1, #prefix) == prefix then found[name] = true end
+      end
     end
     for _, word in ipairs(keywords) do
       if word:sub(1, #prefix) == prefix then found[word] = true end

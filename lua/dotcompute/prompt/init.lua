@@ -11,12 +11,21 @@ local show = require "dotcompute.prompt.show"
 core.builtin(debug.getinfo(1, "S").source)
 
 local prompt = {}
-local load, type, select, getenv, require, rawset, pcall = load, type, select, os.getenv, require, rawset, pcall
+local load, type, select, getenv, require = load, type, select, os.getenv, require
+local rawget, rawset, pcall = rawget, rawset, pcall
 
 local env, declare = locals.environment {
   dc = function() return require "dotcompute" end,
+  help = function() return commands.helper(prompt) end,
 }
 prompt.env = env
+
+-- The value of a variable of the session or a global, read without running the user's code.
+function prompt.lookup(name)
+  local value = rawget(env, name)
+  if value == nil then value = rawget(_G, name) end
+  return value
+end
 
 -- --- compiling ----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,155 @@
+-- The reference: every public function, method and field of dotcompute, once. docs/api.md, docs/reference/, the file
+-- for LuaLS, the man page (tools/docs.lua) and `help` (help.lua) are made from it.
+--
+-- A chapter is a file of this folder: a list of Markdown texts and of entries, in the order of docs/api.md, where
+-- neighbouring entries are the rows of one table. An entry is a table:
+--
+--   [1]       the name
+--   at        where it stands under this name, separated by blanks: "dc", a table ("dc.fft") or a type ("array")
+--   call      how it is written, or a list of forms
+--   text      Markdown; its first sentence is the summary
+--   args      arguments by position, the object first: { name, type, text }; "?" behind the name: optional
+--   options   the same for names in the table of options
+--   returns   results: { type, text }
+--   errors    kind of error -> its condition
+--   example   code; what stands behind "-->" is the result of the expression before it, and is checked by a spec
+--   see       names of related entries, separated by blanks
+--   type      in place of args and returns: the type of a field
+--   names     in place of [1]: a list of { name, sentence, example }, functions that share the entry
+--   class     in place of [1] and at: the name of a type; `metatable` is its metatable's name, `operators` a list of
+--             { operator as LuaLS calls it, type of the operand, type of the result }
+--
+-- Types are written as LuaLS writes them, with the names of `types` below.
+local reference = {}
+
+local chapters = {
+  "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "reductions", "evaluation", "random",
+  "algorithms", "linalg", "fft", "kernels", "modules", "streams", "graphs", "builders", "files", "pictures", "plots",
+  "memory", "time", "testing", "errors",
+}
+
+-- Types that are no classes of their own: what LuaLS is told.
+reference.aliases = {
+  { "dtype", [["bool"|"int8"|"int16"|"int32"|"int64"|"uint8"|"uint16"|"uint32"|"uint64"|"float16"|"bfloat16"|"float32"|"float64"|"complex64"|"complex128"|string]] },
+  { "shape", "integer|integer[]" },
+  { "axes", "integer|integer[]" },
+  { "grid", "integer|integer[]" },
+  { "block", 'integer|integer[]|"auto"' },
+  { "operand", "dotcompute.array|number|table" },
+}
+
+local loaded
+
+-- The chapters in order: { name =, title =, items = }.
+function reference.chapters()
+  if loaded then return loaded end
+  loaded = {}
+  for k, name in ipairs(chapters) do
+    local items = require("dotcompute.reference." .. name)
+    local title = name
+    for _, item in ipairs(items) do
+      local heading = type(item) == "string" and (item:match "^%s*#+ ([^\n]*)" or item:match "\n#+ ([^\n]*)")
+      if heading then
+        title = heading
+        break
+      end
+    end
+    loaded[k] = { name = name, title = title, items = items }
+  end
+  return loaded
+end
+
+-- The first sentence of a Markdown text.
+function reference.summary(text)
+  local plain = text:gsub("%s+", " ")
+  return plain:match "^(.-[%.:]) %u" or plain:match "^(.-%.) [`%[%(]" or plain
+end
+
+local function places(at)
+  local list = {}
+  for place in at:gmatch "%S+" do list[#list + 1] = place end
+  return list
+end
+
+-- Copies of an entry with names, one for each name.
+local function split(entry)
+  local list = {}
+  for k, one in ipairs(entry.names) do
+    local copy = {}
+    for key, v in pairs(entry) do copy[key] = v end
+    copy[1], copy.names, copy.family = one[1], nil, entry
+    copy.text = one[2] .. (entry.text ~= "" and "\n\n" .. entry.text or "")
+    copy.example = one[3] or entry.example
+    copy.call = nil
+    list[k] = copy
+  end
+  return list
+end
+
+local entries
+
+-- All entries, those with several names split: a list of entries with `places` (the list of `at`), `chapter` and
+-- `summary` added. Types are among them; their place is "type".
+function reference.entries()
+  if entries then return entries end
+  entries = {}
+  for _, chapter in ipairs(reference.chapters()) do
+    for _, item in ipairs(chapter.items) do
+      if type(item) == "table" then
+        for _, entry in ipairs(item.names and split(item) or { item }) do
+          entry.name = entry[1] or entry.class
+          entry.places = entry.class and { "type" } or places(entry.at)
+          entry.chapter = chapter
+          entry.summary = reference.summary(entry.text)
+          entries[#entries + 1] = entry
+        end
+      end
+    end
+  end
+  return entries
+end
+
+-- The name of the object in a call of a method of `place`: "a" of array, "k" of kernel.
+local objects = { generator = "g", event = "e", error = "err" }
+local function object_of(place) return objects[place] or place:sub(1, 1) end
+
+function reference.is_type(place) return place ~= "dc" and not place:find("^dc%.") end
+
+-- Whether the first argument is the object of the method.
+local function takes_object(entry, place)
+  local first = entry.args and entry.args[1]
+  return first ~= nil and (first[2] .. "|"):find(place .. "|", 1, true) ~= nil
+end
+
+-- The arguments of an entry at a place: without the object for methods.
+function reference.arguments(entry, place)
+  local args = entry.args or {}
+  if reference.is_type(place) and takes_object(entry, place) then return table.move(args, 2, #args, 1, {}) end
+  return args
+end
+
+-- How an entry is written at a place, made of its arguments: "dc.sort(a [, axis] [, options])".
+function reference.call(entry, place)
+  local method = reference.is_type(place)
+  if entry.type then return (method and object_of(place) or place) .. "." .. entry.name end
+  local parts = {}
+  for k, arg in ipairs(reference.arguments(entry, place)) do
+    local name, optional = arg[1]:match "^(.-)(%??)$"
+    local comma = k > 1 and ", " or ""
+    parts[#parts + 1] = optional == "?" and ((k > 1 and " [" or "[") .. comma .. name .. "]") or comma .. name
+  end
+  if entry.options then parts[#parts + 1] = #parts > 0 and " [, options]" or "[options]" end
+  local name = method and object_of(place) .. ":" .. entry.name or place .. "." .. entry.name
+  return name .. "(" .. table.concat(parts) .. ")"
+end
+
+-- The ways of writing an entry, as a list.
+function reference.calls(entry)
+  if type(entry.call) == "table" then return entry.call end
+  if entry.call then return { entry.call } end
+  local list = {}
+  for k, place in ipairs(entry.places) do list[k] = reference.call(entry, place) end
+  return list
+end
+
+return reference
