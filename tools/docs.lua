@@ -1,5 +1,6 @@
 -- Makes the pages that come from the reference (lua/dotcompute/reference/), or checks that they are up to date.
---   lua5.4 tools/docs.lua           writes docs/api.md, docs/reference/*.md, docs/luals/dotcompute.lua, docs/dclua.1
+--   lua5.4 tools/docs.lua           writes docs/api.md, docs/reference/*.md, docs/luals/dotcompute.lua, docs/dclua.1,
+--                                   and the tables between <!-- begin NAME --> and <!-- end NAME --> of other pages
 --   lua5.4 tools/docs.lua --check   exits with 1, naming the files that differ
 package.path = "lua/?.lua;lua/?/init.lua;" .. package.path
 local reference = require "dotcompute.reference"
@@ -7,48 +8,109 @@ local dclua = require "dotcompute.reference.dclua"
 
 local pages = {} -- path -> text
 
+local function read(path)
+  local f = io.open(path)
+  local text = f and f:read "a"
+  if f then f:close() end
+  return text
+end
+
+local function trim(text) return (text:gsub("^%s+", ""):gsub("%s+$", "")) end
+
+-- A text in one line.
+local function line(text) return (text:gsub("%s*\n%s*", " ")) end
+
+local function sentence(text) return (text == "" or text:find "[%.:!?]%s*$") and text or text .. "." end
+
 -- --- Markdown -----------------------------------------------------------------------------------------------------
 
-local function cell(text) return (text:gsub("%s*\n%s*", " "):gsub("|", "\\|")) end
+local NOTE = "<!-- Made by tools/docs.lua from lua/dotcompute/reference/: edit there, then `make docs`. -->\n"
 
--- Code in a table's cell: a bar must be escaped there too.
-local function code(text) return "`" .. text:gsub("|", "\\|") .. "`" end
+-- Code and text in a table's cell: a bar must be escaped there, in code too.
+local function cell(text) return (line(text):gsub("|", "\\|")) end
+local function code(text) return text:find("`", 1, true) and "`` " .. text .. " ``" or "`" .. text .. "`" end
 
 local function error_text(errors)
   local kinds, parts = {}, {}
   for kind in pairs(errors or {}) do kinds[#kinds + 1] = kind end
-  if #kinds == 0 then return "" end
   table.sort(kinds)
   for k, kind in ipairs(kinds) do parts[k] = ("`%s`: %s"):format(kind, errors[kind]) end
-  return (#kinds > 1 and "Errors: " or "Error ") .. table.concat(parts, "; ")
+  return #kinds == 0 and "" or sentence((#kinds > 1 and "Errors: " or "Error ") .. table.concat(parts, "; "))
 end
 
-local function sentence(text) return text == "" and "" or text:find "[%.:!?]%s*$" and text or text .. "." end
+-- Links as they are written in docs/api.md, for a page in docs/reference/.
+local function from_subfolder(text)
+  return (text:gsub("%]%(#", "](../api.md#"):gsub("%]%(([%w%-_/]+%.md)", "](../%1"):gsub("%]%(reference/%)", "](.)"))
+end
 
-local function first_line(chapter, entry)
+-- A page's headings as GitHub and others make anchors of them: small letters, no punctuation, "-1" for the second one.
+local function new_anchors()
+  local seen = {}
+  return function(heading)
+    local anchor = heading:lower():gsub("[^%w%-_ \x80-\xff]", ""):gsub(" ", "-")
+    local n = seen[anchor] or 0
+    seen[anchor] = n + 1
+    return n == 0 and anchor or anchor .. "-" .. n
+  end
+end
+
+local function heading_of(entry) return reference.qualified(entry, entry.places[1]) end
+
+-- chapter name -> entry, or family and name -> anchor in the chapter's page
+local anchors = {}
+for _, chapter in ipairs(reference.chapters()) do
+  local anchor = new_anchors()
+  anchor(chapter.title)
   local list = {}
-  for k, call in ipairs(reference.calls(entry)) do list[k] = code(call) end
-  local name = entry[1] or entry.names[1][1]
-  return ("[%s](reference/%s.md#%s)"):format(list[1], chapter.name, name:lower())
-    .. (#list > 1 and ", " .. table.concat(list, ", ", 2) or "")
+  for _, entry in ipairs(reference.entries()) do
+    if entry.chapter == chapter and not entry.class then
+      list[entry] = anchor(heading_of(entry))
+      if entry.family then list[entry.family] = list[entry.family] or list[entry] end
+    end
+  end
+  anchors[chapter.name] = list
 end
 
-local function overview_row(chapter, entry)
-  local text = entry.text ~= "" and entry.text or entry.names and "" or ""
-  local errors = error_text(entry.errors)
-  return ("| %s | %s%s |"):format(first_line(chapter, entry), cell(text), errors == "" and "" or
-    (text == "" and "" or (text:find "[%.:]$" and " " or ". ")) .. cell(errors))
+local function linked(chapter, entry, text)
+  return ("[%s](reference/%s.md#%s)"):format(code(text), chapter.name, anchors[chapter.name][entry])
+end
+
+-- The first cell of an entry's row in docs/api.md: its calls, the first with a link; of several functions the names.
+local function row_head(chapter, entry)
+  local calls
+  if entry.names and not entry.call then
+    local first = { name = entry.names[1][1], args = entry.args, options = entry.options, type = entry.type }
+    calls = { reference.call(first, entry.at:match "%S+") }
+    for k = 2, #entry.names do calls[k] = entry.names[k][1] end
+  else
+    calls = reference.calls(entry)
+  end
+  local out = { linked(chapter, entry, calls[1]) }
+  for k = 2, #calls do out[k] = code(calls[k]) end
+  return table.concat(out, ", ")
+end
+
+-- The second cell: the first paragraph; of several functions without a text their sentences.
+local function row_text(entry)
+  local text = entry.text
+  if entry.names and not text:find "%S" then
+    local parts = {}
+    for k, one in ipairs(entry.names) do parts[k] = sentence(one[2]) end
+    text = table.concat(parts, " ")
+  end
+  return (trim(text):gsub("\n%s*\n.*", ""):gsub("%.$", ""))
 end
 
 local function overview(chapter)
   local out, in_table = {}, false
   for _, item in ipairs(chapter.items) do
     if type(item) == "string" then
-      out[#out + 1] = (in_table and "\n" or "") .. item:gsub("^%s+", ""):gsub("%s+$", "") .. "\n"
+      out[#out + 1] = (in_table and "\n" or "") .. trim(item) .. "\n"
       in_table = false
     elseif not item.class then
       if not in_table then out[#out + 1] = "| call | meaning |\n|---|---|" end
-      out[#out + 1] = overview_row(chapter, item)
+      local text = row_text(item)
+      out[#out + 1] = ("| %s | %s |"):format(cell(row_head(chapter, item)), cell(text))
       in_table = true
     end
   end
@@ -61,35 +123,69 @@ local function bullets(out, title, list)
   for _, row in ipairs(list) do
     local name, optional = row[1]:match "^(.-)(%??)$"
     out[#out + 1] = #row == 3 and ("- `%s` (`%s`%s): %s"):format(name, row[2], optional == "?" and ", optional" or "",
-      row[3]) or ("- `%s`: %s"):format(row[1], row[2])
+      from_subfolder(line(row[3]))) or ("- `%s`: %s"):format(row[1], from_subfolder(line(row[2])))
   end
   out[#out + 1] = ""
 end
 
+local function fenced(language, text)
+  return "```" .. language .. "\n" .. text:gsub("%s+$", "") .. "\n```\n"
+end
+
+-- Other names of an entry, which its calls do not show.
+local function other_names(entry)
+  local shown, others = " " .. table.concat(reference.calls(entry), " "), {}
+  for _, place in ipairs(entry.places) do
+    local name = reference.qualified(entry, place)
+    if not shown:find("[^%w_%.]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]") then others[#others + 1] = code(name) end
+  end
+  return others
+end
+
+-- The entry of a name that another entry refers to: in the same chapter if there is one.
+local function related(name, chapter)
+  local found
+  for _, entry in ipairs(reference.entries()) do
+    if entry.name == name:match "[%w_]+$" and not entry.class and (not found or entry.chapter == chapter) then
+      found = entry
+      if entry.chapter == chapter then break end
+    end
+  end
+  return found
+end
+
+local function see_text(entry)
+  local list = {}
+  for name in entry.see:gmatch "%S+" do
+    local other = related(name, entry.chapter)
+    list[#list + 1] = other and ("[%s](%s#%s)"):format(code(name),
+      other.chapter == entry.chapter and "" or other.chapter.name .. ".md", anchors[other.chapter.name][other])
+      or code(name)
+  end
+  return "See also " .. table.concat(list, ", ") .. ".\n"
+end
+
 local function full_entry(entry)
-  local out = {}
-  local names = {}
-  for k, place in ipairs(entry.places) do names[k] = "`" .. reference.call(entry, place):gsub("%(.*", "") .. "`" end
-  out[#out + 1] = ("### %s\n"):format(entry.name)
-  local calls = {}
-  for k, call in ipairs(reference.calls(entry)) do calls[k] = call end
-  out[#out + 1] = "```\n" .. table.concat(calls, "\n") .. "\n```\n"
-  out[#out + 1] = sentence(entry.text) .. (entry.type and (" Type: `%s`."):format(entry.type) or "") .. "\n"
-  if #names > 1 then out[#out + 1] = "Stands as " .. table.concat(names, ", ") .. ".\n" end
+  local calls = table.concat(reference.calls(entry), "\n")
+  local text = from_subfolder(sentence(trim(entry.text)))
+  local out = { ("## %s\n"):format(heading_of(entry):gsub("_", "\\_")), fenced("", calls),
+    text .. (entry.type and (" Type: `%s`."):format(entry.type) or "") .. "\n" }
+  local others = other_names(entry)
+  if #others > 0 then out[#out + 1] = "Also " .. table.concat(others, ", ") .. ".\n" end
   bullets(out, "Arguments", entry.args)
   bullets(out, "Options", entry.options)
   bullets(out, "Returns", entry.returns)
   local errors = error_text(entry.errors)
-  if errors ~= "" then out[#out + 1] = sentence(errors) .. "\n" end
-  if entry.example then out[#out + 1] = "```lua\n" .. entry.example:gsub("%s+$", "") .. "\n```\n" end
-  if entry.see then
-    out[#out + 1] = "See also " .. entry.see:gsub("[%w_]+", "`%0`"):gsub("%s+", ", ") .. ".\n"
-  end
-  -- links of the page docs/api.md are links to it here
-  return (table.concat(out, "\n"):gsub("%]%(#", "](../api.md#"))
+  if errors ~= "" then out[#out + 1] = from_subfolder(errors) .. "\n" end
+  if entry.example then out[#out + 1] = fenced("lua", entry.example) end
+  if entry.see then out[#out + 1] = see_text(entry) end
+  return table.concat(out, "\n")
 end
 
-local NOTE = "<!-- Made by tools/docs.lua from lua/dotcompute/reference/: edit there, then `make docs`. -->\n"
+local function class_text(class)
+  return ("## Type %s\n\n%s\n"):format(class.name, from_subfolder(sentence(trim(class.text))))
+    .. (class.example and "\n" .. fenced("lua", class.example) or "")
+end
 
 local function write_markdown()
   local api = { NOTE }
@@ -97,15 +193,15 @@ local function write_markdown()
     api[#api + 1] = overview(chapter)
     local out, n = {}, 0
     for _, entry in ipairs(reference.entries()) do
-      if entry.chapter == chapter and not entry.class then
-        out[#out + 1] = full_entry(entry)
+      if entry.chapter == chapter then
+        out[#out + 1] = entry.class and class_text(entry) or full_entry(entry)
         n = n + 1
       end
     end
     if n > 0 then
       pages["docs/reference/" .. chapter.name .. ".md"] = NOTE
-        .. ("\n# %s\n\nOverview and rules: [API](../api.md). Examples run with `dc = require \"dotcompute\"`; what stands "
-          .. "behind `-->` is the value.\n\n"):format(chapter.title) .. table.concat(out, "\n")
+        .. ("\n# %s\n\nOverview and rules: [API](../api.md). Examples have `local dc = require \"dotcompute\"` before them; "
+          .. "what stands behind `-->` is the value.\n\n"):format(chapter.title) .. table.concat(out, "\n")
     end
   end
   pages["docs/api.md"] = table.concat(api, "\n")
@@ -113,60 +209,98 @@ end
 
 -- --- LuaLS --------------------------------------------------------------------------------------------------------
 
-local class_names = {}
+local type_names = {}
 
 -- A type of the reference as LuaLS is told it: names of classes and aliases belong to dotcompute.
 local function lua_type(text)
-  return (text:gsub('"[^"]*"', function(s) return s:gsub("%a", "\0%0") end):gsub("%f[%w_%z%.][%a_][%w_]*%f[^%w_]",
-    function(name) return class_names[name] and "dotcompute." .. name or name end):gsub("%z", ""))
-end
-
-local function comment(text)
-  return "---" .. sentence(text):gsub("\n", "\n---")
-end
-
-local function option_class(out, place, entry)
-  if not entry.options then return nil end
-  local name = ("dotcompute.%s.%s.options"):format(place:gsub("^dc%.", ""), entry.name)
-  out[#out + 1] = "---@class " .. name
-  for _, o in ipairs(entry.options) do
-    out[#out + 1] = ("---@field %s? %s %s"):format((o[1]:gsub("%?$", "")), lua_type(o[2]), (o[3]:gsub("\n", " ")))
+  local out, at = {}, 1
+  while at <= #text do
+    local word = text:match('^"[^"]*"', at) or text:match("^[%a_][%w_%.]*", at)
+    if not word then
+      word = text:sub(at, at)
+    elseif type_names[word] and not text:find("^%??%s*:", at + #word) then -- not a parameter's name
+      out[#out + 1] = "dotcompute."
+    end
+    out[#out + 1] = word
+    at = at + #word
   end
+  return table.concat(out)
+end
+
+local function comment(text) return "---" .. sentence(trim(text)):gsub("\n", "\n---") end
+
+local function documentation(entry)
+  if not entry.example then return comment(entry.text) end
+  return comment(entry.text) .. "\n---```lua\n---" .. trim(entry.example):gsub("\n", "\n---") .. "\n---```"
+end
+
+-- LuaLS's own names have none of ours.
+local function field_name(name) return (name:gsub("%?$", "")) end
+
+local option_classes = {} -- entry -> name of the class of its options
+
+-- The class of an entry's options, declared once. Optional arguments by position are options too.
+local function options_of(out, place, entry)
+  local family = entry.family or entry
+  if not entry.options or option_classes[family] then return option_classes[family] end
+  local name = ("dotcompute.%s.options"):format((entry.places[1] .. "." .. entry.name):gsub("^dc%.", ""))
+  option_classes[family] = name
+  out[#out + 1] = "---@class " .. name
+  local has = {}
+  local function add(list, only_optional)
+    for _, o in ipairs(list) do
+      local field = field_name(o[1])
+      if field ~= "..." and not has[field] and (not only_optional or o[1]:find "%?$") then
+        has[field] = true
+        out[#out + 1] = ("---@field %s? %s %s"):format(field, lua_type(o[2]), line(o[3]))
+      end
+    end
+  end
+  add(entry.options)
+  add(reference.arguments(entry, place), true)
   out[#out + 1] = ""
   return name
 end
 
-local keywords = { ["repeat"] = true, ["end"] = true, ["function"] = true }
+local keywords = {}
+for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true until
+  while]]):gmatch "%a+" do keywords[word] = true end
 
-local function argument_name(name)
-  name = name:gsub("%?$", ""):gsub("…", "..."):gsub("%.%.%.$", "")
-  if name == "" then return "..." end
-  return keywords[name] and name .. "_" or name
+-- The parameters of a function as LuaLS has them: { name, type, text }. Nothing can stand behind "...", which takes the
+-- types of what follows it; a table of options may stand in place of each optional argument.
+local function parameters(entry, place, options)
+  local list, rest = {}, nil
+  local function add(name, optional, kind, text)
+    if rest then
+      rest.types[#rest.types + 1] = kind
+      return
+    end
+    local one = { name = name, optional = optional, types = { kind }, text = text }
+    list[#list + 1] = one
+    if name == "..." then rest = one end
+  end
+  for _, arg in ipairs(reference.arguments(entry, place)) do
+    local name = field_name(arg[1])
+    if name:find("...", 1, true) or name:find("…", 1, true) then name = "..." end
+    local optional = arg[1]:find "%?$" ~= nil and name ~= "..."
+    local kind = lua_type(arg[2])
+    if options and optional then kind = kind .. "|" .. options end
+    add(keywords[name] and name .. "_" or name, optional, kind, line(arg[3]))
+  end
+  if options then add("options", true, options, "options by name") end
+  return list
 end
 
 local function luals_function(out, place, entry)
-  local options = option_class(out, place, entry)
-  out[#out + 1] = comment(entry.text)
-  if entry.example then
-    out[#out + 1] = "---```lua\n---" .. entry.example:gsub("%s+$", ""):gsub("\n", "\n---") .. "\n---```"
-  end
+  local options = options_of(out, place, entry)
+  out[#out + 1] = documentation(entry)
   local names = {}
-  for _, arg in ipairs(reference.arguments(entry, place)) do
-    local name = arg[1]:find("...", 1, true) and "..." or argument_name(arg[1])
-    local optional = arg[1]:sub(-1) == "?" and name ~= "..." and "?" or ""
-    out[#out + 1] = ("---@param %s%s %s %s"):format(name, optional, lua_type(arg[2]), (arg[3]:gsub("\n", " ")))
-    names[#names + 1] = name
-  end
-  if options then
-    if names[#names] == "..." then
-      -- nothing can stand behind "...": the options are one of its values
-    else
-      out[#out + 1] = "---@param options? " .. options
-      names[#names + 1] = "options"
-    end
+  for k, p in ipairs(parameters(entry, place, options)) do
+    out[#out + 1] = ("---@param %s%s %s %s"):format(p.name, p.optional and "?" or "", table.concat(p.types, "|"), p.text)
+    names[k] = p.name
   end
   for _, r in ipairs(entry.returns or {}) do
-    out[#out + 1] = ("---@return %s # %s"):format(lua_type(r[1]), (r[2]:gsub("\n", " ")))
+    out[#out + 1] = ("---@return %s # %s"):format(lua_type(r[1]), line(r[2]))
   end
   local method = reference.is_type(place)
   out[#out + 1] = ("function %s%s%s(%s) end\n"):format(method and "c_" .. place or place, method and ":" or ".",
@@ -181,11 +315,13 @@ local function luals_class(out, class, entries)
       lua_type(op[3]))
   end
   if class.call_operator then out[#out + 1] = "---@overload fun" .. lua_type(class.call_operator) end
-  if class.name == "array" then out[#out + 1] = "---@field [any] any" end
+  if class.index then
+    out[#out + 1] = ("---@field [%s] %s"):format(lua_type(class.index[1]), lua_type(class.index[2]))
+  end
   local methods = {}
   for _, entry in ipairs(entries) do
     if entry.type then
-      out[#out + 1] = ("---@field %s %s %s"):format(entry.name, lua_type(entry.type), (entry.summary:gsub("\n", " ")))
+      out[#out + 1] = ("---@field %s %s %s"):format(entry.name, lua_type(entry.type), entry.summary)
     else
       methods[#methods + 1] = entry
     end
@@ -194,22 +330,33 @@ local function luals_class(out, class, entries)
   for _, entry in ipairs(methods) do luals_function(out, class.name, entry) end
 end
 
-local function write_luals()
-  local by_place, order, classes = {}, {}, {}
-  for _, alias in ipairs(reference.aliases) do class_names[alias[1]] = true end
-  for _, entry in ipairs(reference.entries()) do
-    if entry.class then
-      classes[#classes + 1], class_names[entry.class] = entry, true
-    else
-      for _, place in ipairs(entry.places) do
-        if not by_place[place] then
-          by_place[place] = {}
-          order[#order + 1] = place
-        end
-        table.insert(by_place[place], entry)
-      end
+local function luals_table(out, place, entries)
+  out[#out + 1] = "---@class dotcompute" .. place:match "^dc(.*)$"
+  for _, entry in ipairs(entries) do
+    if entry.type then
+      out[#out + 1] = ("---@field %s %s %s"):format(entry.name, lua_type(entry.type), entry.summary)
     end
   end
+  out[#out + 1] = (place == "dc" and "local dc" or place) .. " = {}\n"
+  for _, entry in ipairs(entries) do
+    if not entry.type then luals_function(out, place, entry) end
+  end
+end
+
+local function write_luals()
+  local by_place, tables, classes = {}, {}, {}
+  for _, alias in ipairs(reference.aliases) do type_names[alias[1]] = true end
+  for _, entry in ipairs(reference.entries()) do
+    if entry.class then classes[#classes + 1], type_names[entry.class] = entry, true end
+    for _, place in ipairs(entry.places) do
+      if not by_place[place] then
+        by_place[place] = {}
+        if place:find "^dc" then tables[#tables + 1] = place end
+      end
+      if not entry.class then table.insert(by_place[place], entry) end
+    end
+  end
+  table.sort(tables)
   local out = {
     "---@meta dotcompute", "-- Made by tools/docs.lua from lua/dotcompute/reference/. For LuaLS: the setting "
       .. "workspace.library names the folder of this file.", "",
@@ -219,57 +366,55 @@ local function write_luals()
   end
   out[#out + 1] = ""
   for _, class in ipairs(classes) do luals_class(out, class, by_place[class.name] or {}) end
-  out[#out + 1] = "local dc = {}\n"
-  table.sort(order, function(a, b) return #a < #b or (#a == #b and a < b) end)
-  for _, place in ipairs(order) do
-    if not reference.is_type(place) then
-      if place ~= "dc" then out[#out + 1] = place .. " = {}\n" end
-      for _, entry in ipairs(by_place[place]) do
-        if entry.type then
-          out[#out + 1] = comment(entry.text)
-          out[#out + 1] = ("---@type %s\n%s.%s = nil\n"):format(lua_type(entry.type), place, entry.name)
-        else
-          luals_function(out, place, entry)
-        end
-      end
-    end
-  end
+  for _, place in ipairs(tables) do luals_table(out, place, by_place[place]) end
   out[#out + 1] = "return dc"
   pages["docs/luals/dotcompute.lua"] = table.concat(out, "\n") .. "\n"
 end
 
 -- --- the man page -------------------------------------------------------------------------------------------------
 
--- Markdown as roff's text: code and emphasis in bold, backslashes and leading dots escaped.
+-- Markdown as roff's text: code and emphasis in bold, backslashes, minus signs, dots and quotes at a line's beginning
+-- escaped.
 local function roff(text)
-  text = text:gsub("\\", "\\e"):gsub("%-", "\\-"):gsub("%[([^%]]*)%]%([^%)]*%)", "%1")
+  text = line(text):gsub("\\", "\\e"):gsub("%-", "\\-"):gsub("%[([^%]]*)%]%([^%)]*%)", "%1"):gsub("~", "\\(ti")
+    :gsub("%^", "\\(ha"):gsub("…", "...")
   text = text:gsub("`([^`]*)`", "\\fB%1\\fR"):gsub("%*%*(.-)%*%*", "\\fB%1\\fR")
-  return (text:gsub("\n%.", "\n\\&."):gsub("^%.", "\\&."):gsub("\n'", "\n\\&'"))
+  return (text:gsub("^[%.']", "\\&%0"))
 end
 
+local function names_of(row) return type(row[1]) == "table" and row[1] or { row[1] } end
+
 local function write_man()
-  local out = { ('.TH DCLUA 1 "" "dotcompute %s" "User Commands"'):format(dclua.version) }
+  local version = assert(read "src/base/version.h":match 'DC_VERSION "([^"]*)"')
+  local out = {
+    '.\\" Made by tools/docs.lua from lua/dotcompute/reference/dclua.lua.',
+    ('.TH DCLUA 1 "" "dotcompute %s" "User Commands"'):format(version),
+  }
   for _, section in ipairs(dclua.sections) do
     out[#out + 1] = ".SH " .. section.title:upper()
-    for _, item in ipairs(section) do
+    for k, item in ipairs(section) do
       if type(item) == "string" then
-        out[#out + 1] = ".PP\n" .. roff(item)
+        out[#out + 1] = (k > 1 and ".PP\n" or "") .. roff(item)
       else
-        out[#out + 1] = ".TP\n\\fB" .. roff(item[1]) .. "\\fR\n" .. roff(item[2])
+        local names = {}
+        for n, name in ipairs(names_of(item)) do names[n] = "\\fB" .. roff(name) .. "\\fR" end
+        out[#out + 1] = ".TP\n" .. table.concat(names, ", ") .. "\n" .. roff(item[2])
       end
     end
   end
   pages["docs/dclua.1"] = table.concat(out, "\n") .. "\n"
 end
 
--- Tables between `<!-- begin NAME -->` and `<!-- end NAME -->` in pages that are written by hand.
+-- --- tables in pages that are written by hand ---------------------------------------------------------------------
+
 local function fill(path)
-  local f = assert(io.open(path))
-  local text = f:read "a"
-  f:close()
-  pages[path] = text:gsub("(<!%-%- begin (%w+) %-%->\n).-(<!%-%- end %w+ %-%->)", function(head, name, tail)
+  pages[path] = read(path):gsub("(<!%-%- begin (%w+) %-%->\n).-(<!%-%- end %w+ %-%->)", function(head, name, tail)
     local rows = { ("| %s | meaning |\n|---|---|"):format(dclua.heads[name]) }
-    for _, row in ipairs(dclua[name]) do rows[#rows + 1] = ("| %s | %s |"):format(code(row[1]), cell(row[2])) end
+    for _, row in ipairs(dclua[name]) do
+      local names = {}
+      for k, one in ipairs(names_of(row)) do names[k] = code(one) end
+      rows[#rows + 1] = ("| %s | %s |"):format(cell(table.concat(names, ", ")), cell(row[2]))
+    end
     return head .. table.concat(rows, "\n") .. "\n" .. tail
   end)
 end
@@ -282,18 +427,20 @@ write_man()
 fill "docs/README.md"
 fill "docs/dclua.md"
 
-local function read(path)
-  local f = io.open(path)
-  local text = f and f:read "a"
-  if f then f:close() end
-  return text
+-- Pages of chapters that are no more.
+local surplus = {}
+local list = io.popen "ls docs/reference 2>/dev/null"
+for name in list:lines() do
+  if not pages["docs/reference/" .. name] then surplus[#surplus + 1] = "docs/reference/" .. name end
 end
+list:close()
 
+local check = arg[1] == "--check"
 local stale = {}
 for path, text in pairs(pages) do
   if read(path) ~= text then
     stale[#stale + 1] = path
-    if arg[1] ~= "--check" then
+    if not check then
       os.execute(("mkdir -p '%s'"):format(path:match "^(.*)/"))
       local f = assert(io.open(path, "w"))
       f:write(text)
@@ -302,5 +449,9 @@ for path, text in pairs(pages) do
   end
 end
 table.sort(stale)
-for _, path in ipairs(stale) do print((arg[1] == "--check" and "out of date: " or "written: ") .. path) end
-os.exit(arg[1] ~= "--check" or #stale == 0)
+for _, path in ipairs(stale) do print((check and "out of date: " or "written: ") .. path) end
+for _, path in ipairs(surplus) do
+  print((check and "surplus: " or "removed: ") .. path)
+  if not check then assert(os.remove(path)) end
+end
+os.exit(not check or #stale + #surplus == 0)

@@ -1,86 +1,36 @@
 -- dc.help: the reference in the terminal, by name, by object, or by words.
 local core = require "dotcompute.core"
 local reference = require "dotcompute.reference"
+local hints = require "dotcompute.prompt.hints"
+local layout = require "dotcompute.reference.layout"
 core.builtin(debug.getinfo(1, "S").source)
 
-local require = require -- a script may take the global one away
+local print, require = print, require -- a script may take the global ones away
 
 local help = {}
 
 local MOST = 25 -- entries listed by a search
 
--- --- text ---------------------------------------------------------------------------------------------------------
-
--- Markdown without its signs: links are their text, code and bold text are plain.
-local function plain(text)
-  return (text:gsub("%[([^%]]*)%]%([^%)]*%)", "%1"):gsub("`` ?(.-) ?``", "%1"):gsub("`([^`]*)`", "%1")
-    :gsub("%*%*(.-)%*%*", "%1"))
-end
-
-local function width_of(text) return utf8.len(text) or #text end
-
--- Words in lines of at most `columns` characters, each behind `indent`. `first` stands before the first one.
-local function wrap(text, columns, indent, first)
-  local lines, line = {}, first or indent
-  local empty = true
-  for word in text:gmatch "%S+" do
-    if not empty and width_of(line) + 1 + width_of(word) > columns then
-      lines[#lines + 1] = line
-      line, empty = indent, true
-    end
-    line, empty = empty and line .. word or line .. " " .. word, false
-  end
-  lines[#lines + 1] = line
-  return table.concat(lines, "\n")
-end
-
--- Paragraphs of Markdown, wrapped; lists keep their lines, code its form.
-local function paragraphs(text, columns, indent)
-  local out, code = {}, false
-  for block in (plain(text) .. "\n\n"):gmatch "(.-)\n\n+" do
-    local fence = block:find "^```"
-    if fence or code then
-      out[#out + 1] = indent .. block:gsub("\n", "\n" .. indent)
-      if fence then code = not block:find "\n```%s*$" else code = not block:find "```%s*$" end
-    elseif block:find "^%- " then
-      for item in ("\n" .. block):gsub("\n%- ", "\0"):gmatch "%z([^%z]*)" do
-        out[#out + 1] = wrap(item, columns, indent .. "  ", indent .. "- ")
-      end
-    elseif block:find "%S" then
-      out[#out + 1] = wrap(block, columns, indent)
-    end
-  end
-  return table.concat(out, "\n")
-end
-
--- Rows { left, right } as two columns.
-local function columns_of(rows, columns, indent)
-  local widest = 0
-  for _, row in ipairs(rows) do widest = math.max(widest, width_of(row[1])) end
-  widest = math.min(widest, 34)
-  local out = {}
-  for _, row in ipairs(rows) do
-    local left = indent .. row[1] .. (" "):rep(widest - width_of(row[1]) + 2)
-    out[#out + 1] = wrap(plain(row[2]), columns, indent .. (" "):rep(widest + 2), left)
-  end
-  return table.concat(out, "\n")
-end
-
--- --- an entry -----------------------------------------------------------------------------------------------------
+-- In all of these `s` is { columns =, colours = }, how the text is shown.
 
 local function heading(s, text) return s.colours and "\27[1m" .. text .. "\27[0m" or text end
+
+-- --- an entry -----------------------------------------------------------------------------------------------------
 
 local function add_rows(out, s, title, rows)
   if #rows == 0 then return end
   out[#out + 1] = "\n" .. heading(s, title)
-  out[#out + 1] = columns_of(rows, s.columns, "  ")
+  out[#out + 1] = layout.rows(rows, s.columns, "  ")
 end
 
+-- Rows { name and type, text } of arguments, the types in one column.
 local function argument_rows(list)
-  local rows = {}
-  for _, arg in ipairs(list or {}) do
-    rows[#rows + 1] = { (arg[1]:gsub("%?$", "")) .. "  " .. arg[2], arg[3] }
+  local rows, widest = {}, 0
+  for k, arg in ipairs(list or {}) do
+    rows[k] = { (arg[1]:gsub("%?$", "")), arg[3] }
+    widest = math.max(widest, #rows[k][1])
   end
+  for k, row in ipairs(rows) do row[1] = row[1] .. (" "):rep(widest - #row[1] + 2) .. list[k][2] end
   return rows
 end
 
@@ -91,30 +41,37 @@ local function error_rows(errors)
   return rows
 end
 
+local function add_code(out, s, title, code)
+  if not code then return end
+  out[#out + 1] = "\n" .. (title and heading(s, title) .. "\n" or "") .. layout.indented(code, "  ")
+end
+
 local function entry_text(entry, s)
   local out = {}
   for _, call in ipairs(reference.calls(entry)) do
-    out[#out + 1] = heading(s, call) .. (entry.type and "  " .. entry.type or "")
+    out[#out + 1] = heading(s, layout.wrap(call .. (entry.type and "  " .. entry.type or ""), s.columns, "    ", ""))
   end
-  out[#out + 1] = paragraphs(entry.text, s.columns, "  ")
+  out[#out + 1] = layout.paragraphs(entry.text, s.columns, "  ")
   add_rows(out, s, "arguments", argument_rows(entry.args))
   add_rows(out, s, "options", argument_rows(entry.options))
   add_rows(out, s, "returns", entry.returns or {})
   add_rows(out, s, "errors", error_rows(entry.errors))
-  if entry.example then
-    out[#out + 1] = "\n" .. heading(s, "example") .. "\n  " .. entry.example:gsub("%s+$", ""):gsub("\n", "\n  ")
+  add_code(out, s, "example", entry.example)
+  if entry.see then
+    out[#out + 1] = "\n" .. layout.wrap("see also  " .. entry.see:gsub("%s+", ", "), s.columns, "  ", "")
   end
-  if entry.see then out[#out + 1] = "\n" .. heading(s, "see also") .. "  " .. entry.see:gsub("%s+", ", ") end
   return table.concat(out, "\n")
 end
 
 -- --- lists --------------------------------------------------------------------------------------------------------
 
-local function list_rows(entries)
+-- Rows { name, summary } of { entry =, at = the place under which it is listed }.
+local function list_rows(list)
   local rows = {}
-  for _, entry in ipairs(entries) do
-    local call = entry.class and entry.name or reference.call(entry, entry.shown_at or entry.places[1])
-    rows[#rows + 1] = { call:gsub("%(.*", "()"), entry.summary }
+  for k, one in ipairs(list) do
+    local entry = one.entry
+    local name = entry.class and "type " .. entry.name or reference.qualified(entry, one.at or entry.places[1])
+    rows[k] = { name, entry.summary }
   end
   return rows
 end
@@ -125,16 +82,37 @@ local function place_text(place, s)
   for _, entry in ipairs(reference.entries()) do
     if entry.class == place then class = entry end
     for _, at in ipairs(entry.places) do
-      if at == place then members[#members + 1] = setmetatable({ shown_at = at }, { __index = entry }) end
+      if at == place then members[#members + 1] = { entry = entry, at = at } end
     end
   end
   if #members == 0 and not class then return nil end
-  table.sort(members, function(a, b) return a.name < b.name end)
+  table.sort(members, function(a, b) return a.entry.name < b.entry.name end)
   local out = { heading(s, place) }
-  if class then out[#out + 1] = paragraphs(class.text, s.columns, "  ") end
-  if class and class.example then out[#out + 1] = "\n  " .. class.example:gsub("%s+$", ""):gsub("\n", "\n  ") end
-  if #members > 0 then out[#out + 1] = "\n" .. columns_of(list_rows(members), s.columns, "  ") end
+  if class then out[#out + 1] = layout.paragraphs(class.text, s.columns, "  ") end
+  add_code(out, s, nil, class and class.example)
+  if #members > 0 then out[#out + 1] = "\n" .. layout.rows(list_rows(members), s.columns, "  ") end
   return table.concat(out, "\n")
+end
+
+-- A chapter: its texts, and lists of its entries between them.
+local function chapter_text(chapter, s)
+  local out, list = {}, {}
+  local function flush()
+    if #list > 0 then out[#out + 1] = layout.rows(list_rows(list), s.columns, "  ") end
+    list = {}
+  end
+  for _, item in ipairs(chapter.items) do
+    if type(item) == "string" then
+      flush()
+      out[#out + 1] = layout.paragraphs(item, s.columns, "", function(text) return heading(s, text) end)
+    else
+      for _, entry in ipairs(reference.entries()) do
+        if entry == item or entry.family == item then list[#list + 1] = { entry = entry } end
+      end
+    end
+  end
+  flush()
+  return table.concat(out, "\n\n")
 end
 
 local function overview(s)
@@ -142,15 +120,14 @@ local function overview(s)
   for _, chapter in ipairs(reference.chapters()) do
     local names = {}
     for _, entry in ipairs(reference.entries()) do
-      if entry.chapter == chapter and not entry.class and #names < 12 then names[#names + 1] = entry.name end
+      if entry.chapter == chapter and not entry.class then names[#names + 1] = entry.name end
     end
-    if #names > 0 then rows[#rows + 1] = { chapter.title, table.concat(names, " ") .. (#names == 12 and " …" or "") } end
+    local more = #names > 12 and " …" or ""
+    rows[#rows + 1] = { chapter.title, table.concat(names, " ", 1, math.min(12, #names)) .. more }
   end
-  return table.concat({
-    'help "sort" explains a function, help(x) an object; help "largest elements" searches all texts;',
-    'help "array", help "dc.linalg" list what stands there. At the prompt also ?sort, ?x, and name?? for sources.',
-    "", columns_of(rows, s.columns, ""),
-  }, "\n")
+  return layout.wrap('help "sort" explains a function, help(x) an object, help "largest elements" searches all texts; '
+    .. 'help "array", help "dc.linalg" and help "Errors" show a type, a table and a chapter. At the prompt also ?sort '
+    .. "and ?x, and name?? for sources.", s.columns, "") .. "\n\n" .. layout.rows(rows, s.columns, "")
 end
 
 -- --- finding ------------------------------------------------------------------------------------------------------
@@ -164,40 +141,85 @@ local function named(name)
     if entry.name == last and not entry.class then
       found[#found + 1] = entry
       for _, at in ipairs(entry.places) do
-        if at == place or at == "dc." .. tostring(place) then exact[#exact + 1] = entry end
+        if at == place or at == "dc." .. tostring(place) or reference.qualified(entry, at) == name then
+          exact[#exact + 1] = entry
+          break
+        end
       end
     end
   end
-  if place and #exact > 0 then return exact end
-  return found
+  return #exact > 0 and exact or found
 end
 
--- Entries whose texts contain all words, names first.
-local function matching(text)
-  local words = {}
-  for word in text:lower():gmatch "[%w_]+" do words[#words + 1] = (word:gsub("(%l%l%l)s$", "%1")) end
-  if #words == 0 then return {} end
-  local ranked = {}
-  for order, entry in ipairs(reference.entries()) do
-    local score = 0
-    for _, word in ipairs(words) do
-      local one = entry.name:lower():find(word, 1, true) and 4 or entry.summary:lower():find(word, 1, true) and 2
-        or entry.text:lower():find(word, 1, true) and 1 or 0
-      if one == 0 then
-        score = 0
-        break
-      end
-      score = score + one
-    end
-    if score > 0 then ranked[#ranked + 1] = { entry = entry, score = score, order = order } end
+local function chapter_named(text)
+  text = text:lower()
+  for _, chapter in ipairs(reference.chapters()) do
+    if chapter.title:lower() == text or chapter.name == text then return chapter end
   end
-  table.sort(ranked, function(a, b)
+end
+
+-- Words that are searched: without an ending "s", without those that every text has.
+local common = {}
+for word in ("a an and are as at by do for from how i in into is it of on or the to what with"):gmatch "%a+" do
+  common[word] = true
+end
+local function words_of(text)
+  local words = {}
+  for word in text:lower():gmatch "[%w_\x80-\xff]+" do
+    if not common[word] then words[#words + 1] = (word:gsub("(%w%w%w)s$", "%1")) end
+  end
+  return words
+end
+
+-- How well a word is found in an entry: by its name, as another term for it, in its summary, elsewhere; 0: not at all.
+local function score_of(entry, word)
+  if entry.name:lower() == word then return 12 end
+  if (entry.words or ""):lower():find(word, 1, true) then return 6 end
+  if entry.name:lower():find(word, 1, true) then return 5 end
+  if entry.summary:lower():find("%f[%w]" .. word) then return 3 end
+  local texts = { entry.text, entry.see or "" }
+  for _, list in ipairs { entry.args or {}, entry.options or {}, entry.returns or {} } do
+    for _, row in ipairs(list) do texts[#texts + 1] = table.concat(row, " ") end
+  end
+  return table.concat(texts, " "):lower():find("%f[%w]" .. word) and 1 or 0
+end
+
+-- Entries in which all words are, or most of them; the best first.
+local function matching(words)
+  local ranked, most = {}, 0
+  for order, entry in ipairs(reference.entries()) do
+    local total, count = 0, 0
+    for _, word in ipairs(words) do
+      local score = score_of(entry, word)
+      total, count = total + score, count + (score > 0 and 1 or 0)
+    end
+    if count > 0 then ranked[#ranked + 1] = { entry = entry, score = total, count = count, order = order } end
+    most = math.max(most, count)
+  end
+  local best = {}
+  for _, one in ipairs(ranked) do
+    if one.count == most then best[#best + 1] = one end
+  end
+  table.sort(best, function(a, b)
     if a.score ~= b.score then return a.score > b.score end
     return a.order < b.order
   end)
-  local list = {}
-  for k, one in ipairs(ranked) do list[k] = one.entry end
-  return list
+  return best, most
+end
+
+-- Rows { chapter, the paragraph } of chapters' paragraphs with all words.
+local function matching_paragraphs(words)
+  local rows = {}
+  for _, chapter in ipairs(reference.chapters()) do
+    for _, item in ipairs(chapter.items) do
+      for paragraph in (type(item) == "string" and item .. "\n\n" or ""):gmatch "(.-)\n\n+" do
+        local all = #words > 0 and not paragraph:find "^%s*[#`|]"
+        for _, word in ipairs(words) do all = all and paragraph:lower():find("%f[%w]" .. word) ~= nil end
+        if all and #rows < 5 then rows[#rows + 1] = { '"' .. chapter.title .. '"', layout.cut(paragraph, 200) } end
+      end
+    end
+  end
+  return rows
 end
 
 local function all_names()
@@ -208,32 +230,41 @@ local function all_names()
   return names
 end
 
-local function nothing(text)
+local function fail_unknown(text)
   local word = text:match "([%w_]+)$"
   local close = word and core.closest(word, all_names())
-  core.fail("argument", ("help: nothing is called '%s', and no text contains these words%s"):format(text,
+  core.fail("argument", ("help: nothing is called '%s', and no text contains these words%s"):format(layout.cut(text, 60),
     close and ("; did you mean '%s'?"):format(close) or ""))
 end
 
 local function search(text, s)
-  local found = matching(text)
-  if #found == 0 then nothing(text) end
-  local rows = list_rows(table.move(found, 1, math.min(#found, MOST), 1, {}))
-  local more = #found - #rows
-  return columns_of(rows, s.columns, "") .. (more > 0 and ("\n… %d more"):format(more) or "")
+  local words = words_of(text)
+  local found, most = matching(words)
+  local paragraphs = matching_paragraphs(words)
+  if most < #words and #paragraphs > 0 then found = {} end
+  local numpy = text:find "^[%w_%.]+$" and hints.numpy(text:match "[%a_][%w_]*$" or "")
+  local out = { numpy and layout.wrap(numpy, s.columns, "  ", "") }
+  if #found == 0 and #paragraphs == 0 and not numpy then fail_unknown(text) end
+  if #found > 0 and most < #words then out[#out + 1] = "No text has all these words; some are in" end
+  if #found > 0 then
+    out[#out + 1] = layout.rows(list_rows(table.move(found, 1, math.min(#found, MOST), 1, {})), s.columns, "")
+  end
+  if #found > MOST then out[#out + 1] = ("… %d more"):format(#found - MOST) end
+  if #paragraphs > 0 then out[#out + 1] = "Chapters:\n" .. layout.rows(paragraphs, s.columns, "") end
+  return table.concat(out, "\n")
 end
 
 local function by_text(text, s)
-  text = text:match "^%s*(.-)%s*$":gsub("%(%)$", "")
-  if text == "" then return overview(s) end
-  local place = text:match "^dc%.(%l+)$" or text
+  text = text:match "^%s*(.-)%s*$":gsub("%s*%(%)$", "")
+  if text == "" or text == "dc" or text == "help" then return overview(s) end
   local entries = named(text)
   if #entries == 0 then
-    for _, name in ipairs { place, "dc." .. place } do
-      local found = place_text(name, s)
+    for _, place in ipairs { text, "dc." .. text } do
+      local found = place_text(place, s)
       if found then return found end
     end
-    return search(text, s)
+    local chapter = chapter_named(text)
+    return chapter and chapter_text(chapter, s) or search(text, s)
   end
   local texts = {}
   for k, entry in ipairs(entries) do texts[k] = entry_text(entry, s) end
@@ -242,54 +273,66 @@ end
 
 -- --- objects ------------------------------------------------------------------------------------------------------
 
--- The name of a type's methods' table, or of the object's type: "array".
-local function type_of(value)
+-- The name of an object's type, "array"; nil: it is none of dotcompute's.
+function help.type_of(value)
   local meta = debug.getmetatable(value)
   local name = type(meta) == "table" and rawget(meta, "__name")
   return type(name) == "string" and name:match "^dotcompute%.(%w+)" or nil
 end
 
-local function methods_of(class)
-  if class ~= "array" then return {} end
-  local meta = debug.getmetatable(require "dotcompute".empty(0))
-  return rawget(meta, "__methods") or {}
-end
-
 -- The entry of a function of dotcompute.
 local function of_function(fn)
-  local dc = require "dotcompute"
-  local methods = methods_of "array"
+  local dc, methods = require "dotcompute", {}
+  methods.generator = rawget(debug.getmetatable(dc.random.generator(1)), "__index")
+  for name, list in pairs(core.types()) do methods[name:match "^dotcompute%.(%w+)"] = list end
   for _, entry in ipairs(reference.entries()) do
     for _, at in ipairs(entry.places) do
-      local lib = at == "dc" and dc or rawget(dc, at:match "^dc%.(%w+)$" or "")
-      if type(lib) == "table" and rawget(lib, entry.name) == fn then return entry end
-      if at == "array" and methods[entry.name] == fn then return entry end
+      local holder = at == "dc" and dc or methods[at]
+      if at:find "^dc%." then
+        holder = rawget(dc, at:sub(4))
+        holder = core.lazy[holder] and core.lazy[holder]() or holder
+      end
+      if type(holder) == "table" and rawget(holder, entry.name) == fn then return entry end
     end
   end
+end
+
+-- The table of functions in dc that this is: "dc.fft".
+local function table_of(value)
+  for name, one in next, require "dotcompute" do
+    if one == value then return "dc." .. name end
+  end
+end
+
+-- The line that says what an object is; the text of an array would evaluate it.
+local function description(value, class)
+  if class == "array" then
+    local ok, text = pcall(function() return ("%s array (%s)"):format(value.dtype, table.concat({ value:shape() }, ", ")) end)
+    return ok and text or "a closed array"
+  end
+  local ok, text = pcall(tostring, value)
+  return ok and text:match "^[^\n]*" or class
 end
 
 local function by_object(value, s)
   if value == require "dotcompute" then return overview(s) end
-  if type(value) == "function" then
-    local entry = of_function(value)
-    if entry then return entry_text(entry, s) end
-    core.fail("argument", "help: this function is not one of dotcompute's; name?? shows its source at the prompt")
+  local class = help.type_of(value)
+  if class and place_text(class, s) then
+    return heading(s, layout.cut(description(value, class), 200)) .. "\n" .. place_text(class, s)
   end
-  local class = type_of(value)
-  if type(value) == "table" and not class then
-    local dc = require "dotcompute"
-    for _, entry in ipairs(reference.entries()) do
-      local lib = entry.places[1]:match "^dc%.(%w+)$"
-      if lib and rawget(dc, lib) == value then return place_text(entry.places[1], s) end
-    end
-  end
-  local text = class and place_text(class, s)
-  if not text then
-    core.fail("argument", ("help: expected the name of a function, words to search, or an object of dotcompute; got %s")
-      :format(core.describe(value)))
-  end
-  local first = tostring(value):match "^[^\n]*"
-  return heading(s, first) .. "\n" .. text
+  local entry = (type(value) == "function" or class) and of_function(value)
+  if entry then return entry_text(entry, s) end
+  local name = type(value) == "table" and table_of(value)
+  local text = name and place_text(name, s)
+  if text then return text end
+  core.fail("argument", type(value) == "function" and "help: this function is not one of dotcompute's"
+    or "help: expected the name of a function, words to search, or an object of dotcompute; got " .. core.describe(value))
+end
+
+-- Whether help(value) explains it.
+function help.knows(value)
+  local class = help.type_of(value)
+  return class ~= nil or type(value) == "function" and of_function(value) ~= nil
 end
 
 -- The text of help(what) for a terminal of that many columns.

@@ -100,6 +100,21 @@ static int core_trace(lua_State *L) {
   return 0;
 }
 
+/* types(): name -> table of methods, of each type that has methods. */
+static int core_types(lua_State *L) {
+  const dc_lua *self = dc_lua_self(L);
+  lua_settop(L, 0);
+  lua_newtable(L); /* list */
+  for (int slot = DC_LUA_ARRAY; slot < DC_LUA_NTYPES; slot++) {
+    if (!self->types[slot]) continue;
+    dc_lua_get(L, slot, LUA_TTABLE);
+    if (lua_getfield(L, -1, "__name") == LUA_TSTRING && lua_getfield(L, -2, "__methods") == LUA_TTABLE)
+      lua_rawset(L, 1); /* list metatable */
+    lua_settop(L, 1);
+  }
+  return 1;
+}
+
 static const luaL_Reg api[] = {
   { "clock", core_clock },
   { NULL, NULL },
@@ -109,6 +124,7 @@ static const luaL_Reg internal[] = {
   { "builtin", core_builtin },
   { "trace", core_trace },
   { "columns", core_columns },
+  { "types", core_types },
   { NULL, NULL },
 };
 

@@ -158,24 +158,50 @@ end
 -- --- help ---------------------------------------------------------------------------------------------------------
 
 local function print_help(what, prompt)
-  print(require "dotcompute.help".text(what, prompt.columns, prompt.colours))
+  local ok, text = pcall(require "dotcompute.help".text, what, prompt.columns, prompt.colours)
+  if not ok then fail("%s", type(text) == "table" and text.message or text) end
+  print(text)
 end
 
--- The session's `help`: called it is dc.help; its value says how it is called.
+-- The session's `help`: called it is dc.help, with the terminal's colours; its value says how it is called.
 function commands.helper(prompt)
   return setmetatable({}, {
-    __call = function(_, what) print_help(what, prompt) end,
-    __tostring = function() return 'help(): what there is; help "sort", help(x), ?sort, ?x; ?largest elements: a search' end,
+    __call = function(_, what, ...)
+      if select("#", ...) > 0 then fail("help: one name, object or text expected") end
+      print_help(what, prompt)
+    end,
+    __tostring = function() return 'help(): an overview; help "sort" or ?sort, help(x) or ?x; ?largest elements' end,
   })
 end
 
--- ?name: an object in a variable of the session, a method of it, else a name or words for the reference.
+-- Whether an expression is a call of the session's `help`, which scripts do not have.
+function commands.is_help(expression, prompt)
+  return expression:find "^%s*help%f[^%w_]" ~= nil and prompt.lookup "help" == nil
+end
+
+-- The value of "x", "t.x", "t.x.y" among the session's names, read without running the user's code, and the name of a
+-- method of ours at its end.
+local function value_of(text, prompt)
+  if not text:find "^[%a_][%w_%.:]*$" then return nil end
+  local value, method
+  for name in text:gmatch "[%w_]+" do
+    if value == nil then value = prompt.lookup(name)
+    elseif type(value) == "table" then value = rawget(value, name)
+    elseif type(value) == "userdata" and not method then method = name
+    else return nil
+    end
+    if value == nil then return nil end
+  end
+  return value, method
+end
+
+-- ?name: the value of a variable, if it is one of dotcompute's, or a method of it; else a name or words.
 local function explain(text, prompt)
-  local variable, method = text:match "^([%a_][%w_]*)[%.:]([%a_][%w_]*)$"
-  local value = prompt.lookup(variable or text)
-  local meta = type(value) == "userdata" and debug.getmetatable(value)
-  local class = type(meta) == "table" and tostring(rawget(meta, "__name")):match "^dotcompute%.(%w+)"
-  if class then return print_help(method and class .. "." .. method or value, prompt) end
+  local help = require "dotcompute.help"
+  local value, method = value_of(text, prompt)
+  local class = method and help.type_of(value)
+  if class then return print_help(class .. "." .. method, prompt) end
+  if value ~= nil and not method and help.knows(value) then return print_help(value, prompt) end
   print_help(text ~= "" and text or nil, prompt)
 end
 

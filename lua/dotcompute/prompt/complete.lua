@@ -53,26 +53,16 @@ local function loaded(value)
   return functions and functions() or value
 end
 
--- Fields that are computed when they are read, by the type's name.
-local fields = {
-  ["dotcompute.array"] = "T contiguous device dtype nbytes ndim ptr size",
-  ["dotcompute.kernel"] = "attributes device module name signature",
-  ["dotcompute.device"] = "attributes backend blocking compute_capability host_memory id index multiprocessors name "
-    .. "simt",
-  ["dotcompute.module"] = "device",
-  ["dotcompute.graph"] = "device launches",
-  ["dotcompute.stream"] = "device",
-}
-
+-- Fields, which are computed when they are read: those of the reference.
 local function collect_fields(value, prefix, found)
   local meta = type(value) == "userdata" and debug.getmetatable(value)
   local name = type(meta) == "table" and rawget(meta, "__name")
-  if type(name) ~= "string" then return end
-  name = name:match "^%S+"
-  for field in (fields[name] or ""):gmatch "%S+" do
+  local class = type(name) == "string" and name:match "^dotcompute%.(%w+)"
+  if not class then return end
+  for _, field in ipairs(require "dotcompute.reference".fields(class)) do
     if field:sub(1, #prefix) == prefix then found[field] = true end
   end
-  local kernels = name == "dotcompute.module" and rawget(meta, "__methods").kernels
+  local kernels = class == "module" and rawget(meta, "__methods").kernels
   local ok, names = pcall(kernels or error, value)
   for _, kernel in ipairs(ok and names or {}) do
     if kernel:sub(1, #prefix) == prefix and kernel:find "^[%a_][%w_]*$" then found[kernel] = true end

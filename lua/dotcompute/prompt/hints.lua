@@ -23,6 +23,11 @@ local numpy = {
   int32 = '"int32", a string', absolute = "dc.abs(a)", size = "a.size", T = "a.T", isclose = "dc.allclose(a, b)",
 }
 
+-- What does here what a function of NumPy or CuPy does, as a sentence; nil for names that are not known.
+function hints.numpy(name)
+  return numpy[name] and ("'%s' of NumPy is here: %s"):format(name, numpy[name])
+end
+
 -- The names of these tables, sorted.
 local function names_of(...)
   local names = {}
@@ -50,7 +55,7 @@ function hints.of(message, env)
   local function_name = message:match "dotcompute has no '([%w_]+)'"
   local method = message:match "an array has no field or method '([%w_]+)'"
   local name = function_name or method
-  if name and numpy[name] then return ("'%s' of NumPy is here: %s"):format(name, numpy[name]) end
+  if name and numpy[name] then return hints.numpy(name) end
   if function_name then return did_you_mean(name, require "dotcompute") end
   if method then return did_you_mean(name, array_methods()) end
   local global = message:match "a nil value %(global '([%w_]+)'%)"

@@ -52,7 +52,7 @@ function prompt.compile(text)
   local expression = text:match "^%s*=(.*)" or text -- "=x" as Lua 5.1 had it
   local chunk = compile("return " .. expression)
   if chunk then
-    facts[chunk] = { names = {}, text = as_statement(expression) }
+    facts[chunk] = { names = {}, text = not commands.is_help(expression, prompt) and as_statement(expression) }
     return chunk
   end
   local plain, names = locals.take_out(text)

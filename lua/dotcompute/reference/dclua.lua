@@ -1,11 +1,11 @@
 -- Reference of the interpreter: options, the prompt's input, environment variables. The man page docs/dclua.1 and the
--- tables in docs/dclua.md and docs/README.md are made from it.
-local dclua = { version = "0.2.0" }
+-- tables in docs/dclua.md and docs/README.md are made from it. A row is { name, text } or { list of names, text }.
+local dclua = {}
 
 dclua.heads = { options = "option", prompt = "input", environment = "variable" }
 
 dclua.options = {
-  { "-e -l -i -v -W -E - --", "as `lua` has them" },
+  { { "-e", "-l", "-i", "-v", "-W", "-E", "-", "--" }, "as `lua` has them" },
   { "--device NAME", "compute on this device (`cpu`, `cuda`, `cuda:1`); the same as `DOTCOMPUTE_DEVICE=NAME`" },
   { "--profile", "times every kernel; at the end it prints a table to standard error: calls, total and mean time, "
     .. "GB/s and share of the device's peak (that of a copy), and the line that launched the kernel. Bytes are "
@@ -27,15 +27,15 @@ dclua.options = {
 dclua.prompt = {
   { "dc", '`require "dotcompute"`, unless a global or a local has that name' },
   { "_", "the first value of the last expression" },
-  { "local a, b = …, local function f", "variables of the session: later entries have them, other code does not, and "
+  { { "local a, b = …", "local function f" }, "variables of the session: later entries have them, other code does not, and "
     .. "`_G` is as it was. `<const>` is not enforced; a `<close>` variable ends with its entry" },
-  { "?name, name?, help \"name\"", "the [reference](reference/) of a function, a type or a variable's value: "
+  { { "?name", "name?", 'help "name"' }, "the [reference](reference/) of a function, a type or a variable's value: "
     .. "`?sort`, `?dc.linalg`, `?x`; words that are no name are searched in all texts: `?largest elements`. `help()` "
     .. "lists the chapters. `dc.help` is the same in a script" },
   { "name??", "the source of a function, a kernel, a module or an array's expression" },
   { "%time expression", "runs it once and shows its value; the time includes the device's work" },
   { "%timeit expression", "runs it many times: the best and the median time, and the device's share" },
-  { "%load file, %save file", "runs a file among the session's names; writes the session's entries as a script" },
+  { { "%load file", "%save file" }, "runs a file among the session's names; writes the session's entries as a script" },
   { "%edit [file]", "opens `$VISUAL` or `$EDITOR` on the last entry, or on the file, and runs what it leaves" },
   { "!command", "runs a program of the shell" },
 }
@@ -56,17 +56,17 @@ dclua.environment = {
     .. "first" },
   { "DOTCOMPUTE_NVRTC", "the file of NVIDIA's compiler library; `off` for none" },
   { "DOTCOMPUTE_NVJITLINK", "the file of NVIDIA's linker library; `off` for none" },
-  { "DOTCOMPUTE_BLAS, DOTCOMPUTE_FFTW", "for the CPU device: the file of OpenBLAS (or another BLAS), the folder of FFTW "
+  { { "DOTCOMPUTE_BLAS", "DOTCOMPUTE_FFTW" }, "for the CPU device: the file of OpenBLAS (or another BLAS), the folder of FFTW "
     .. "3; `off` for none" },
-  { "DOTCOMPUTE_CUBLAS, DOTCOMPUTE_CUSOLVER, DOTCOMPUTE_CUFFT", "the files of these CUDA libraries; `off` for none" },
+  { { "DOTCOMPUTE_CUBLAS", "DOTCOMPUTE_CUSOLVER", "DOTCOMPUTE_CUFFT" }, "the files of these CUDA libraries; `off` for none" },
   { "DOTCOMPUTE_BUNDLE", "the file of [compiled code](dclua.md#bundles) that comes with a script (default: "
     .. "`script.lua.dcb`); `off` for none" },
   { "DOTCOMPUTE_LIBCUDA", "the file of CUDA's driver library, instead of the system's" },
   { "DOTCOMPUTE_CPU_ISA", "`baseline`, `avx2` or `avx512`: the instruction set that the CPU device uses, if the "
     .. "processor has it" },
-  { "CUDA_PATH, CUDA_HOME", "the folder in which NVIDIA's toolkit is searched first" },
+  { { "CUDA_PATH", "CUDA_HOME" }, "the folder in which NVIDIA's toolkit is searched first" },
   { "NO_COLOR", "no colours at the prompt" },
-  { "VISUAL, EDITOR", "the editor of `%edit`" },
+  { { "VISUAL", "EDITOR" }, "the editor of `%edit`" },
 }
 
 -- Sections of the man page: paragraphs, and { term, text }.

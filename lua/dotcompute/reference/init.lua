@@ -7,25 +7,25 @@
 --   [1]       the name
 --   at        where it stands under this name, separated by blanks: "dc", a table ("dc.fft") or a type ("array")
 --   call      how it is written, or a list of forms
---   text      Markdown; its first sentence is the summary
+--   text      Markdown; its first sentence is the summary, its first paragraph the row in docs/api.md
 --   args      arguments by position, the object first: { name, type, text }; "?" behind the name: optional
 --   options   the same for names in the table of options
 --   returns   results: { type, text }
 --   errors    kind of error -> its condition
 --   example   code; what stands behind "-->" is the result of the expression before it, and is checked by a spec
 --   see       names of related entries, separated by blanks
+--   words     what `help "words"` finds it by, besides its texts: other terms for it
 --   type      in place of args and returns: the type of a field
 --   names     in place of [1]: a list of { name, sentence, example }, functions that share the entry
 --   class     in place of [1] and at: the name of a type; `metatable` is its metatable's name, `operators` a list of
---             { operator as LuaLS calls it, type of the operand, type of the result }
+--             { operator as LuaLS calls it, type of the operand, type of the result }, `index` is { type of the key,
+--             type of the value }, `call_operator` the type of a call: "(x: number): array"
 --
--- Types are written as LuaLS writes them, with the names of `types` below.
+-- Types are written as LuaLS writes them, with the names of classes and of `aliases` below.
 local reference = {}
 
 local chapters = {
-  "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "reductions", "evaluation", "random",
-  "algorithms", "linalg", "fft", "kernels", "modules", "streams", "graphs", "builders", "files", "pictures", "plots",
-  "memory", "time", "testing", "errors",
+  "random",
 }
 
 -- Types that are no classes of their own: what LuaLS is told.
@@ -109,16 +109,16 @@ function reference.entries()
   return entries
 end
 
--- The name of the object in a call of a method of `place`: "a" of array, "k" of kernel.
-local objects = { generator = "g", event = "e", error = "err" }
-local function object_of(place) return objects[place] or place:sub(1, 1) end
+-- The name of the object in a call of a method: "k" of kernel.
+local objects = { complex = "z", error = "err" }
+local function object_of(class) return objects[class] or class:sub(1, 1) end
 
 function reference.is_type(place) return place ~= "dc" and not place:find("^dc%.") end
 
 -- Whether the first argument is the object of the method.
 local function takes_object(entry, place)
   local first = entry.args and entry.args[1]
-  return first ~= nil and (first[2] .. "|"):find(place .. "|", 1, true) ~= nil
+  return first ~= nil and ("|" .. first[2] .. "|"):find("|" .. place .. "|", 1, true) ~= nil
 end
 
 -- The arguments of an entry at a place: without the object for methods.
@@ -128,18 +128,24 @@ function reference.arguments(entry, place)
   return args
 end
 
+-- The name of an entry as it is used at a place: "dc.sort", "a:sort", "a.dtype".
+function reference.qualified(entry, place)
+  if not reference.is_type(place) then return place .. "." .. entry.name end
+  return object_of(place) .. (entry.type and "." or ":") .. entry.name
+end
+
 -- How an entry is written at a place, made of its arguments: "dc.sort(a [, axis] [, options])".
 function reference.call(entry, place)
-  local method = reference.is_type(place)
-  if entry.type then return (method and object_of(place) or place) .. "." .. entry.name end
+  local name = reference.qualified(entry, place)
+  if entry.type then return name end
   local parts = {}
   for k, arg in ipairs(reference.arguments(entry, place)) do
-    local name, optional = arg[1]:match "^(.-)(%??)$"
+    local argument, optional = arg[1]:match "^(.-)(%??)$"
+    if argument == "..." and arg[2]:find "^shape" then argument = "shape…" end
     local comma = k > 1 and ", " or ""
-    parts[#parts + 1] = optional == "?" and ((k > 1 and " [" or "[") .. comma .. name .. "]") or comma .. name
+    parts[k] = optional == "?" and ((k > 1 and " [" or "[") .. comma .. argument .. "]") or comma .. argument
   end
   if entry.options then parts[#parts + 1] = #parts > 0 and " [, options]" or "[options]" end
-  local name = method and object_of(place) .. ":" .. entry.name or place .. "." .. entry.name
   return name .. "(" .. table.concat(parts) .. ")"
 end
 
@@ -149,6 +155,17 @@ function reference.calls(entry)
   if entry.call then return { entry.call } end
   local list = {}
   for k, place in ipairs(entry.places) do list[k] = reference.call(entry, place) end
+  return list
+end
+
+-- The names of the fields of a type.
+function reference.fields(class)
+  local list = {}
+  for _, entry in ipairs(reference.entries()) do
+    for _, place in ipairs(entry.places) do
+      if place == class and entry.type then list[#list + 1] = entry.name end
+    end
+  end
   return list
 end
 

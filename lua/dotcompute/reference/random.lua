@@ -102,7 +102,7 @@ dc.random.permutation(5):sort()            --> {1, 2, 3, 4, 5}
     text = "Integers from 1 to n, or rows of `a`, chosen at random; none twice with `replace = false`; with "
       .. "probabilities `p`.",
     args = {
-      { "n", "integer|array|table", "1 to n, or the rows of this array" },
+      { "n", "integer|array", "1 to n, or the rows of this array" },
       { "...", "shape", "the shape of the choice: integers, or one table of them. Default: one value" },
     },
     options = {
@@ -114,7 +114,7 @@ dc.random.permutation(5):sort()            --> {1, 2, 3, 4, 5}
       shape = "not one probability for each value" },
     example = [[
 dc.random.choice(5, 5, { replace = false }):sort()     --> {1, 2, 3, 4, 5}
-dc.random.choice({ 10, 20 }, 3, { p = { 0, 1 } })      --> {20, 20, 20}
+dc.random.choice(dc.array { 10, 20 }, 3, { p = { 0, 1 } })  --> {20, 20, 20}
 ]],
     see = "permutation integers",
   },
