@@ -5,7 +5,7 @@ local hints = require "dotcompute.prompt.hints"
 local layout = require "dotcompute.reference.layout"
 core.builtin(debug.getinfo(1, "S").source)
 
-local print, require = print, require -- a script may take the global ones away
+local require = require -- a script may take the global one away
 
 local help = {}
 
@@ -299,6 +299,7 @@ end
 
 -- The table of functions in dc that this is: "dc.fft".
 local function table_of(value)
+  value = core.lazy[value] and core.lazy[value]() or value
   for name, one in next, require "dotcompute" do
     if one == value then return "dc." .. name end
   end
@@ -349,7 +350,7 @@ function help.help(...)
   if select("#", ...) > 1 then
     core.fail("argument", "help: one name, object or text expected, got " .. select("#", ...) .. " arguments")
   end
-  print(help.text((...), core.columns()))
+  _G.print(help.text((...), core.columns()))
 end
 
 return help

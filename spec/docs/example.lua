@@ -156,7 +156,10 @@ function example.run(code, variables)
     if ok then complain(k, "no error")
     elseif not example.matches(wants[k], "error " .. kind) then complain(k, "error " .. kind) end
   end
+  local print = print
+  _G.print = env.print
   local ok, err = pcall(assert(load(text, "=example", "t", env)))
+  _G.print = print
   if not ok then complaints[#complaints + 1] = tostring(err) end
   return count, complaints
 end
