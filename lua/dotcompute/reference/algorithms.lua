@@ -285,8 +285,8 @@ dc.array({ 1, 2 }):tile(2, 1)              --> {{1, 2}, {1, 2}}
   },
   {
     "repeat_", at = "dc array",
-    text = "Each element repeated n times along the axis; without an axis, of all elements in C order, 1-d. (`repeat` "
-      .. "is a keyword of Lua.)",
+    text = "Each element repeated n times along the axis; without an axis, of all elements in C order, 1-d. The "
+      .. "name `repeat` is a keyword of Lua.",
     args = { ARRAY, { "n", "integer", "how often, not negative" },
       { "axis?", "integer", "the axis. Default: all elements in C order, as if 1-d" } },
     returns = { { "array", "the extent of the axis multiplied by n" } },

@@ -62,7 +62,7 @@ compiler name the line of the script where the text stands.
       .. "shape" } },
     errors = { argument = "a declaration that is none, a name used twice, an unknown option; of calls: a wrong count, "
       .. "two results that share memory, a value that is no array, number or table",
-      compile = "of the first call: mistakes in the operation",
+      compile = "of the first call: mistakes in the operation", device = "of calls: arrays of two devices",
       dtype = "of calls: an array that has not the declared dtype, arrays of two dtypes for one placeholder",
       shape = "of calls: shapes that do not broadcast, a result of another shape" },
     example = [[
@@ -110,8 +110,8 @@ assert(q[1] == 1 and r[1] == 3)
     returns = { { "fun(...: any): array", "`f(inputs… [, axes [, result]] [, {keep=, result=}])`" } },
     errors = { argument = "`inputs`, `output` or `reduce` is missing, `map` with several inputs, an unknown option; "
       .. "of calls: a wrong count, an axis named twice, a value that is no array, number or table",
-      compile = "of the first call: mistakes in an expression", dtype = "of calls: an array or result of another dtype",
-      index = "of calls: an axis out of range",
+      compile = "of the first call: mistakes in an expression", device = "of calls: arrays of two devices",
+      dtype = "of calls: an array or result of another dtype", index = "of calls: an axis out of range",
       shape = "of calls: shapes that do not broadcast, a result of another shape, no elements without `identity`" },
     example = [[
 local dot = dc.reduction { inputs = "T x, T y", output = "T", map = "x * y", reduce = "a + b", identity = "0" }
@@ -188,6 +188,7 @@ assert(longest(dc.array({ 4, 2, 9 }, "int32"))[3] == 4)
     errors = { argument = "not a function, a function with `...` and no `args`, one that returns nothing or a value "
       .. "that is not symbolic, `<` and the like of symbolic values, functions of `math` on them; of calls: a wrong "
       .. "count",
+      device = "of calls: arrays of two devices",
       dtype = "of calls: a number that an integer dtype cannot hold, `&` and the like of floats",
       index = "a function that symbolic values do not have", shape = "of calls: shapes that do not broadcast" },
     example = [[

@@ -41,7 +41,7 @@ x                                          --> {8, 8}
   },
   {
     "update", at = "graph",
-    text = "Captures again, in place. When `fn` fails the graph is unchanged.",
+    text = "Captures again, in place; returns the graph. When `fn` fails the graph is unchanged.",
     args = { GRAPH, { "fn", "fun()", "called once, as by `dc.graph`" } },
     returns = { { "graph", "the graph" } },
     errors = { argument = "not a function, " .. CLOSED, launch = "`fn` does what cannot be captured, or another graph "

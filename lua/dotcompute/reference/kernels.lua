@@ -37,8 +37,8 @@ local LAUNCH_OPTIONS = {
   { "cluster", "integer|integer[]", "`n` or `{x, y, z}`: blocks of a thread-block cluster (compute capability 9.0 and "
     .. "newer; up to 8 always, up to 16 if the GPU has the resources). A kernel with `__cluster_dims__` needs no "
     .. "option" },
-  { "pdl", "boolean", "programmatic dependent launch: the kernel may start before the previous one has ended and "
-    .. "waits for it with `cudaGridDependencySynchronize` (compute capability 9.0 and newer)" },
+  { "pdl", "boolean", "`true`: programmatic dependent launch: the kernel may start before the previous one has ended "
+    .. "and waits for it with `cudaGridDependencySynchronize` (compute capability 9.0 and newer)" },
   { "stream", "stream", "the [stream](#streams-events-graphs) of the launch" },
 }
 

@@ -145,8 +145,8 @@ dc.kernel(text):source() == text           --> true
   },
   {
     "reload", at = "module kernel",
-    text = "Recompiles its file if that, or a header, has changed. Kernel objects are the new kernels from the next "
-      .. "launch on. After an error nothing has changed.",
+    text = "Recompiles its file if that, or a header, has changed. Returns whether it had. Kernel objects are the new "
+      .. "kernels from the next launch on. After an error nothing has changed.",
     args = { EITHER },
     returns = { { "boolean", "whether it had changed" } },
     errors = { argument = "a module that does not come from a file, " .. CLOSED, compile = "mistakes in the new text",

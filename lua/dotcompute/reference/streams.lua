@@ -65,7 +65,7 @@ dc.stream():query()                        --> true
   },
   {
     "wait", at = "stream",
-    text = "Later work of the stream runs after the event. Does not wait itself.",
+    text = "Later work of the stream runs after the event; returns the stream.",
     args = { STREAM, { "e", "event", "an event that was recorded, of any device" } },
     returns = { { "stream", "the stream" } },
     errors = { argument = "an event that was never recorded, a closed stream",
@@ -78,7 +78,8 @@ s:wait(e) == s                             --> true
   },
   {
     "close", at = "stream", call = { "s:close()", "local s <close> = …" },
-    text = "The stream takes no more work; pending work goes on. Closing twice is fine.",
+    text = "The stream takes no more work; pending work goes on. Closing twice is fine; closing the current "
+      .. "stream is an error.",
     args = { STREAM },
     errors = { argument = "the current stream" },
     example = [[
@@ -135,7 +136,8 @@ start:elapsed(stop) >= 0                   --> true
   },
   {
     "record", at = "event",
-    text = "Records the event after the present work of the stream (by default the current one).",
+    text = "Records the event after the present work of the stream (by default the current one); returns the "
+      .. "event.",
     args = { EVENT, { "s?", "stream", "the stream, of the event's device. Default: the current one" } },
     returns = { { "event", "the event" } },
     errors = { argument = "a closed stream, a stream of another device" },
@@ -147,7 +149,8 @@ e.recorded, e:record() == e, e.recorded    --> false, true, true
   },
   {
     "wait", at = "event",
-    text = "Later work of the stream runs after the event: `s:wait(e)`, for the current stream without `s`.",
+    text = "Later work of the stream runs after the event: `s:wait(e)`, for the current stream without `s`; returns "
+      .. "the event.",
     args = { EVENT, { "s?", "stream", "the stream that waits. Default: the current one" } },
     returns = { { "event", "the event" } },
     errors = { argument = "an event that was never recorded, a closed stream",
@@ -237,8 +240,8 @@ assert(b[n] == 4)
     "pinned", at = "dc", call = "dc.pinned(shape… [, dtype])",
     text = "An array of the CPU device in page-locked memory, contents undefined. Without a GPU it is in ordinary "
       .. "memory.",
-    args = { { "...", "shape", "the shape: integers, or one table of them" },
-      { "dtype?", "dtype", "the dtype; also by name. Default: float32" } },
+    args = { { "...", "shape", "the shape: integers, or one table of them" } },
+    options = { { "dtype", "dtype", "the dtype, also by position. Default: float32" } },
     returns = { { "array", "the array" } },
     errors = { argument = "no shape", dtype = "not a dtype", memory = "the host has too little", shape = "an invalid "
       .. "shape" },
