@@ -4,7 +4,7 @@ local markdown = require "dotcompute.reference.markdown"
 local COMPILE = {
   { "name", "string", "the name in messages and profiles" },
   { "preamble", "string", "text in front: functions, `#include`" },
-  { "define", "table<string, number|string|boolean>", "macros, as for `dc.kernel`" },
+  { "define", "table<string, any>", "macros, as for `dc.kernel`" },
   { "flags", "string|string[]", "more options for NVRTC" },
   { "include", "string|string[]", "folders for `#include`" },
   { "headers", "table<string, string>", "headers as text" },

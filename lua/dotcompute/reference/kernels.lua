@@ -7,7 +7,7 @@ local PATH = { "path", "string|string[]", "the file, or a list of files that are
 
 local OPTIONS = {
   { "name", "string", 'the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`' },
-  { "define", "table<string, number|string|boolean>", 'macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, '
+  { "define", "table<string, any>", 'macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, '
     .. "`false` nothing" },
   { "include", "string|string[]", "folders for `#include`, searched before CUDA's" },
   { "headers", "table<string, string>", 'headers as text: `{["mine.h"] = "…"}`' },
