@@ -8,8 +8,8 @@ return {
     .. "| `a[i]` | 1-d: a Lua value, nil for `i == #a + 1` so that `ipairs` ends. Otherwise a view without the first "
     .. "axis |\n"
     .. "| `a[{…}]` | one entry for each axis: an integer drops the axis, `{first, last}` or `{first, last, step}` "
-    .. 'keeps it, `":"` is the whole axis, also the default for further axes. A view; but **a Lua value when all axes have '
-    .. "integers** |\n"
+    .. 'keeps it, `":"` is the whole axis, also the default for further axes. A view; but **a Lua value when all axes '
+    .. "have integers** |\n"
     .. '| `a[":"]` | a view of the whole |\n'
     .. '| `a[i] = v`, `a[{…}] = v`, `a[":"] = v` | `v` is a number or boolean (fills), an array (copied, broadcast, '
     .. "converted to the dtype) or a nested table |\n"
@@ -173,8 +173,8 @@ b                                          --> {1, 1, 1}
   },
   {
     "to", at = "array", call = { "a:to(dtype)", "a:to(device)" },
-    text = "The array converted, or copied to the device; `a` itself if it has this dtype or device already. Conversion "
-      .. "is that of `dc.cast`, and is pending: floats to integers drop the fraction.",
+    text = "The array converted, or copied to the device; `a` itself if it has this dtype or device already. "
+      .. "Conversion is that of `dc.cast`, and is pending: floats to integers drop the fraction.",
     args = { SELF, { "what", "dtype|device|string", "a dtype, or a device or its id" } },
     options = {
       { "async", "boolean", "to a device: whether the copy is "
@@ -229,7 +229,8 @@ a                                          --> {{7, 7}, {0, 0}}
   {
     "close", at = "array", call = { "a:close()", "local a <close> = …" },
     text = "Frees the memory now; `a` and its views are closed, their use is an error of kind `argument`. Closing "
-      .. "twice is fine. Without it the memory is freed when the garbage collector finds that nothing refers to the array.",
+      .. "twice is fine. Without it the memory is freed when the garbage collector finds that nothing refers to the "
+      .. "array.",
     args = { SELF },
     example = [[
 local a = dc.ones(3)
