@@ -101,16 +101,26 @@ local function row_text(entry)
   return (trim(text):gsub("\n%s*\n.*", ""):gsub("%.$", ""))
 end
 
+-- What the first column of a table has, from the index of its first entry on.
+local function column_title(items, first)
+  local fields, methods = false, false
+  for k = first, #items do
+    local item = items[k]
+    if type(item) == "string" then break end
+    if item.type then fields = true elseif not item.class then methods = true end
+  end
+  return fields and methods and "field or method" or fields and "field" or "call"
+end
+
 local function overview(chapter)
   local out, in_table = {}, false
-  for _, item in ipairs(chapter.items) do
+  for k, item in ipairs(chapter.items) do
     if type(item) == "string" then
       out[#out + 1] = (in_table and "\n" or "") .. trim(item) .. "\n"
       in_table = false
     elseif not item.class then
-      if not in_table then out[#out + 1] = "| call | meaning |\n|---|---|" end
-      local text = row_text(item)
-      out[#out + 1] = ("| %s | %s |"):format(cell(row_head(chapter, item)), cell(text))
+      if not in_table then out[#out + 1] = ("| %s | meaning |\n|---|---|"):format(column_title(chapter.items, k)) end
+      out[#out + 1] = ("| %s | %s |"):format(cell(row_head(chapter, item)), cell(row_text(item)))
       in_table = true
     end
   end

@@ -25,7 +25,8 @@
 local reference = {}
 
 local chapters = {
-  "random", "files", "pictures", "memory", "time", "errors",
+  "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "random", "algorithms", "linalg", "fft",
+  "kernels", "modules", "streams", "graphs", "builders", "files", "pictures", "memory", "time", "errors",
 }
 
 -- Types that are no classes of their own: what LuaLS is told.

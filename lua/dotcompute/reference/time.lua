@@ -1,4 +1,4 @@
--- Reference: measuring time, ranges for profilers, help.
+-- Reference: measuring time, ranges for profilers.
 return {
   [[
 ## Time and profiles
@@ -49,21 +49,5 @@ end
   [[
 `dclua --profile script.lua` prints a table of all kernels when the script has ended: calls, time, bandwidth, and the
 lines that launched them.
-
-### Help
 ]],
-  {
-    "help", at = "dc", call = "dc.help([what])",
-    text = "Prints what this reference says about a function, a type, a table of functions, a chapter or an object of "
-      .. "dotcompute; other words are searched in all texts. Without an argument it prints an overview. At the "
-      .. "[prompt](dclua.md#the-prompt) `?name` and `help(what)` do the same.",
-    args = { { "what?", "any", 'a name (`"sort"`, `"dc.fft"`, `"array"`), words, or an object' } },
-    errors = { argument = "nothing is found, an object that is not one of dotcompute's, several arguments" },
-    example = [[
-dc.help "dc.range"
-dc.help(dc.fft)
-dc.help "no such words anywhere"           --> error argument
-]],
-    words = "documentation manual reference",
-  },
 }
