@@ -158,15 +158,17 @@ local function chapter_named(text)
   end
 end
 
--- Words that are searched: without an ending "s", without those that every text has.
+-- Words that are searched: without an ending "s", without single letters and those that every text has. Of a name as
+-- Lua writes it the last word.
 local common = {}
 for word in ("a an and are as at by do for from how i in into is it of on or the to what with"):gmatch "%a+" do
   common[word] = true
 end
 local function words_of(text)
   local words = {}
+  if text:find "^[%w_%.:]+$" then text = text:match "[^%.:]*$" end
   for word in text:lower():gmatch "[%w_\x80-\xff]+" do
-    if not common[word] then words[#words + 1] = (word:gsub("(%w%w%w)s$", "%1")) end
+    if not common[word] and #word > 1 then words[#words + 1] = (word:gsub("(%w%w%w)s$", "%1")) end
   end
   return words
 end
@@ -210,10 +212,11 @@ end
 -- Rows { chapter, the paragraph } of chapters' paragraphs with all words.
 local function matching_paragraphs(words)
   local rows = {}
+  if #words == 0 then return rows end
   for _, chapter in ipairs(reference.chapters()) do
     for _, item in ipairs(chapter.items) do
       for paragraph in (type(item) == "string" and item .. "\n\n" or ""):gmatch "(.-)\n\n+" do
-        local all = #words > 0 and not paragraph:find "^%s*[#`|]"
+        local all = not paragraph:find "^%s*[#`|]"
         for _, word in ipairs(words) do all = all and paragraph:lower():find("%f[%w]" .. word) ~= nil end
         if all and #rows < 5 then rows[#rows + 1] = { '"' .. chapter.title .. '"', layout.cut(paragraph, 200) } end
       end
@@ -241,7 +244,7 @@ local function search(text, s)
   local words = words_of(text)
   local found, most = matching(words)
   local paragraphs = matching_paragraphs(words)
-  if most < #words and #paragraphs > 0 then found = {} end
+  if most < #words and (#paragraphs > 0 or most == 0) then found = {} end
   local numpy = text:find "^[%w_%.]+$" and hints.numpy(text:match "[%a_][%w_]*$" or "")
   local out = { numpy and layout.wrap(numpy, s.columns, "  ", "") }
   if #found == 0 and #paragraphs == 0 and not numpy then fail_unknown(text) end
@@ -254,21 +257,21 @@ local function search(text, s)
   return table.concat(out, "\n")
 end
 
+-- What stands under a name: a table of functions by its full name; functions and fields, and the type of that name,
+-- which is more than the fields of that name; a table; a chapter. Otherwise the texts are searched.
 local function by_text(text, s)
   text = text:match "^%s*(.-)%s*$":gsub("%s*%(%)$", "")
   if text == "" or text == "dc" or text == "help" then return overview(s) end
-  local entries = named(text)
-  if #entries == 0 then
-    for _, place in ipairs { text, "dc." .. text } do
-      local found = place_text(place, s)
-      if found then return found end
-    end
-    local chapter = chapter_named(text)
-    return chapter and chapter_text(chapter, s) or search(text, s)
+  local place = text:find "^dc%." and place_text(text, s)
+  if place then return place end
+  local class, texts = place_text(text, s), {}
+  for _, entry in ipairs(named(text)) do
+    if not (class and entry.type) then texts[#texts + 1] = entry_text(entry, s) end
   end
-  local texts = {}
-  for k, entry in ipairs(entries) do texts[k] = entry_text(entry, s) end
-  return table.concat(texts, "\n\n")
+  texts[#texts + 1] = class
+  if #texts > 0 then return table.concat(texts, "\n\n") end
+  local chapter = chapter_named(text)
+  return place_text("dc." .. text, s) or chapter and chapter_text(chapter, s) or search(text, s)
 end
 
 -- --- objects ------------------------------------------------------------------------------------------------------
@@ -301,7 +304,7 @@ end
 local function table_of(value)
   value = core.lazy[value] and core.lazy[value]() or value
   for name, one in next, require "dotcompute" do
-    if one == value then return "dc." .. name end
+    if rawequal(one, value) then return "dc." .. name end
   end
 end
 
@@ -316,7 +319,7 @@ local function description(value, class)
 end
 
 local function by_object(value, s)
-  if value == require "dotcompute" then return overview(s) end
+  if rawequal(value, require "dotcompute") then return overview(s) end
   local class = help.type_of(value)
   if class and place_text(class, s) then
     return heading(s, layout.cut(description(value, class), 200)) .. "\n" .. place_text(class, s)
