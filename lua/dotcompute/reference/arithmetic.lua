@@ -63,7 +63,7 @@ dc.array({ 1, 2, 3 }):ge { 3, 2, 1 }       --> {false, true, true}
     see = "eq where any all",
   },
   {
-    "where", at = "dc array",
+    "where", at = "dc array", call = { "dc.where(c, a, b)", "c:where(a, b)" },
     text = "`a` where `c` is true (not 0), else `b`. All elements of both are computed.",
     args = {
       { "c", "array|number|complex|table", "the condition, a bool array or any other" },

@@ -24,8 +24,8 @@ a:sum(2, { keep = true })                  --> {{6}, {15}}
 dc.array({ { 1, 2, 3 }, { 4, 5, 6 } }):prod(2)      --> {6, 120}
 ]] },
     },
-    text = "int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. Without elements a sum "
-      .. "is 0, a product 1.",
+    text = "Sums and products: int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. "
+      .. "Without elements a sum is 0, a product 1.",
     args = { A, AXES }, options = { KEEP, NAMES }, returns = { { "array", RESULT } },
     errors = { shape = SHAPE, argument = NOT_ARRAY },
     see = "mean cumsum count norm",
