@@ -1,7 +1,7 @@
 -- Reference: comparison of whole arrays; evaluation.
 local PAIR = {
   { "a", "array|number|complex|table", "an array; a number or a table takes the dtype of the other one" },
-  { "b", "operand|complex", "another one" },
+  { "b", "operand|complex", "the array to compare it with; likewise" },
 }
 
 return {

@@ -61,7 +61,7 @@ dc.llround { -2.5, 2.5 }                   --> {-3, 3}
 dc.ilogb { 8, 0.3 }                        --> {3, -2}
 ]] },
     },
-    text = "int64, saturating; `llrint` and `llround` of NaN are 0.",
+    text = "Results are int64, saturating; `llrint` and `llround` of NaN are 0.",
     args = { REAL }, returns = { { "array", "int64, of the shape of `a`, pending" } }, errors = ONE_REAL,
     see = "rint round cast logb",
   },
@@ -331,7 +331,7 @@ dc.fmod({ 7, -7 }, 4)                      --> {3, -3}
 dc.remainder({ 7, -7 }, 4)                 --> {-1, 1}
 ]] },
     },
-    text = "`a - n * b`, exactly; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` "
+    text = "Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` "
       .. "rounds it toward minus infinity.",
     args = { REAL, B }, returns = FLOAT_2, errors = MANY_REAL,
     see = "trunc floor",
