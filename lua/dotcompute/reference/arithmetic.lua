@@ -63,7 +63,7 @@ dc.array({ 1, 2, 3 }):ge { 3, 2, 1 }       --> {false, true, true}
     see = "eq where any all",
   },
   {
-    "where", at = "dc array",
+    "where", at = "dc array", call = { "dc.where(c, a, b)", "c:where(a, b)" },
     text = "`a` where `c` is true (not 0), else `b`. All elements of both are computed.",
     args = {
       { "c", "array|number|complex|table", "the condition, a bool array or any other" },
@@ -191,13 +191,13 @@ dc.logical_or({ 1, 2, 0 }, { 1, 0, 0 })    --> {true, true, false}
 dc.logical_xor({ 1, 2, 0 }, { 1, 0, 0 })   --> {false, true, false}
 ]] },
     },
-    text = "bool. Elements are true if they are not 0; NaN is true.",
+    text = "Results are bool. Elements are true if they are not 0; NaN is true.",
     args = { A, B }, returns = { { "array", "bool, " .. PENDING } }, errors = TWO,
     see = "logical_not any all",
   },
   {
     "logical_not", at = "dc array",
-    text = "bool: whether elements are 0.",
+    text = "Whether elements are 0: bool.",
     args = { A }, returns = { { "array", "bool, " .. SAME } }, errors = ONE,
     example = [[
 dc.logical_not { 1, 2, 0 }                 --> {false, false, true}
@@ -217,13 +217,13 @@ dc.isinf { 1, -1 / 0 }                     --> {false, true}
 dc.isfinite { 1, 1 / 0, 0 / 0 }            --> {true, false, false}
 ]] },
     },
-    text = "bool. Integers and bools are finite.",
+    text = "Results are bool. Integers and bools are finite.",
     args = { A }, returns = { { "array", "bool, " .. SAME } }, errors = ONE,
     see = "signbit where",
   },
   {
     "signbit", at = "dc array",
-    text = "bool: whether the sign bit is set, as it is of -0.0.",
+    text = "Whether the sign bit is set, as it is of -0.0: bool.",
     args = { REAL }, returns = { { "array", "bool, " .. SAME } }, errors = ONE_REAL,
     example = [[
 dc.signbit { -1.0, -0.0, 0.0 }             --> {true, true, false}

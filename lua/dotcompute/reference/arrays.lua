@@ -4,6 +4,7 @@ local SHAPE_ERRORS = {
   shape = "a negative or fractional extent, more than 32 axes", dtype = "no such dtype; the message names the closest",
   argument = "no shape, an unknown option", memory = "the device has too little memory",
 }
+local BEHIND = { "dtype", "dtype", "the dtype, also by position behind the shape. Default: float32" }
 local DTYPE = { "dtype", "dtype", "the dtype. Default: float32" }
 local LIKE = { "a", "array", "the array whose shape, device and dtype are taken" }
 local SELF = { "a", "array", "the array" }
@@ -54,7 +55,7 @@ select(2, pcall(dc.array, { 16777217 })).kind   --> dtype
   {
     "empty", at = "dc", call = "dc.empty(shape… [, dtype])",
     text = "An array whose contents are undefined.",
-    args = { SHAPE, { "dtype?", "dtype", "the dtype, behind the shape. Default: float32" } }, options = { DTYPE },
+    args = { SHAPE }, options = { BEHIND },
     returns = { { "array", "of that shape, on the current device" } },
     errors = SHAPE_ERRORS,
     example = [[
@@ -65,7 +66,7 @@ dc.empty(2, 3, "int8"):shape()             --> 2, 3
   {
     "zeros", at = "dc", call = "dc.zeros(shape… [, dtype])",
     text = "An array of zeros.",
-    args = { SHAPE, { "dtype?", "dtype", "the dtype, behind the shape. Default: float32" } }, options = { DTYPE },
+    args = { SHAPE }, options = { BEHIND },
     returns = { { "array", "of that shape, on the current device" } },
     errors = SHAPE_ERRORS,
     example = [[
@@ -77,7 +78,7 @@ dc.zeros { 2, dtype = "bool" }             --> {false, false}
   {
     "ones", at = "dc", call = "dc.ones(shape… [, dtype])",
     text = "An array of ones.",
-    args = { SHAPE, { "dtype?", "dtype", "the dtype, behind the shape. Default: float32" } }, options = { DTYPE },
+    args = { SHAPE }, options = { BEHIND },
     returns = { { "array", "of that shape, on the current device" } },
     errors = SHAPE_ERRORS,
     example = [[
@@ -121,7 +122,7 @@ dc.zeros_like(dc.ones(2), "float64")       --> {0, 0}
 dc.ones_like(dc.array { { 1, 2, 3 } })     --> {{1, 1, 1}}
 ]] },
     },
-    text = "Shape and device are those of `a`, by default the dtype, too.",
+    text = "Shape and device are those of `a`; so is the dtype, if none is given.",
     args = { LIKE, { "dtype?", "dtype", "the dtype. Default: that of `a`" } },
     options = { { "dtype", "dtype", "the same by name" } },
     returns = { { "array", "a new array in C order" } },

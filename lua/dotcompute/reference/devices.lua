@@ -232,9 +232,12 @@ local free, total = dc.device():memory_info()
     args = { { "d", "device", "the device" } },
     errors = { launch = "a kernel failed", interrupted = "Ctrl-C was pressed while waiting" },
     example = [[
-dc.device():synchronize()
+local d = dc.device()
+local x = dc.ones(1000):eval()
+d:synchronize()
+x[1000]                                    --> 1.0
 ]],
-    see = "synchronize",
+    see = "memory_info clock",
   },
   [[
 Equal devices are the same object. Code that depends on the kind of device should test one of these properties, not its

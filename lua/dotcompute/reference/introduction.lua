@@ -43,9 +43,9 @@ so.
     errors = { argument = "nothing is found (the message names the closest name), a value that is no object of "
       .. "dotcompute, more than one argument" },
     example = [[
-dc.help "cumsum"            -- by name
-dc.help(dc.cumsum)          -- by the function
-dc.help "largest elements"  -- by words
+dc.help "where"             -- by name
+dc.help(dc.where)           -- by the function
+dc.help "largest element"   -- by words
 ]],
   },
   {

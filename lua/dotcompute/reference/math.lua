@@ -11,7 +11,6 @@ local ONE = { argument = COUNT }
 local ONE_REAL = { argument = COUNT, dtype = "complex numbers" }
 local MANY_REAL = { shape = "shapes that do not broadcast", argument = COUNT, device = "arrays of two devices",
   dtype = "complex numbers" }
-local FOR_COMPLEX = "For complex numbers, too: a real array stays real, and its result is NaN outside of the domain."
 
 return {
   [[
@@ -62,13 +61,14 @@ dc.llround { -2.5, 2.5 }                   --> {-3, 3}
 dc.ilogb { 8, 0.3 }                        --> {3, -2}
 ]] },
     },
-    text = "int64, saturating; `llrint` and `llround` of NaN are 0.",
+    text = "Results are int64, saturating; `llrint` and `llround` of NaN are 0.",
     args = { REAL }, returns = { { "array", "int64, of the shape of `a`, pending" } }, errors = ONE_REAL,
     see = "rint round cast logb",
   },
   {
     "sqrt", at = "dc array",
-    text = "The square root; of float32 and float64 numbers it is rounded correctly. " .. FOR_COMPLEX,
+    text = "The square root, of real and complex numbers; of negative real ones NaN. Of float32 and float64 numbers it "
+      .. "is rounded correctly.",
     args = { A }, returns = FLOAT, errors = ONE,
     example = [[
 dc.sqrt { 4, 2.25 }                        --> {2, 1.5}
@@ -104,7 +104,7 @@ dc.allclose(dc.exp(dc.complex(0, math.pi)), dc.complex(-1, 0), { atol = 1e-6 }) 
 dc.allclose(dc.expm1 { 1e-6, 1 }, { 1.0000005e-6, 1.718281828 }, { atol = 0 })      --> true
 ]] },
     },
-    text = FOR_COMPLEX,
+    text = "Exponential functions of real and complex numbers.",
     args = { A }, returns = FLOAT, errors = ONE,
     see = "exp2 exp10 log log1p",
   },
@@ -138,7 +138,7 @@ dc.allclose(dc.log10 { 1000, 0.1 }, { 3, -1 })      --> true
 dc.allclose(dc.log1p { 1e-6, 1 }, { 9.999995e-7, 0.69314718 }, { atol = 0 })        --> true
 ]] },
     },
-    text = FOR_COMPLEX,
+    text = "Logarithms of real and complex numbers; of negative real ones NaN.",
     args = { A }, returns = FLOAT, errors = ONE,
     see = "exp logb",
   },
@@ -174,7 +174,8 @@ dc.allclose(dc.acos { -1, 0.5 }, { math.pi, math.pi / 3 })     --> true
 dc.allclose(dc.atan { 1, -1 }, { math.pi / 4, -math.pi / 4 })  --> true
 ]] },
     },
-    text = FOR_COMPLEX,
+    text = "Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real "
+      .. "ones.",
     args = { A }, returns = FLOAT, errors = ONE,
     see = "sinpi atan2 sinh angle",
   },
@@ -215,7 +216,8 @@ dc.allclose(dc.acosh { 1, 2 }, { 0, 1.316957897 })       --> true
 dc.allclose(dc.atanh { 0, 0.5 }, { 0, 0.549306144 })     --> true
 ]] },
     },
-    text = FOR_COMPLEX,
+    text = "Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real "
+      .. "ones.",
     args = { A }, returns = FLOAT, errors = ONE,
     see = "exp sin",
   },
@@ -301,8 +303,8 @@ dc.allclose(dc.jn(2, dc.array { 1 }), { 0.114903485 })   --> true
 dc.allclose(dc.yn(2, dc.array { 1 }), { -1.650682607 })  --> true
 ]] },
     },
-    text = "`n` is an integer, or an array of integers; one of the two is an array. The order stands first in the "
-      .. "method, too: `n:jn(a)`.",
+    text = "Bessel functions of order `n`, an integer or an array of integers; one of the two is an array. The order "
+      .. "stands first in the method, too: `n:jn(a)`.",
     args = { { "n", "array|integer", "the order" }, { "a", "operand", "the argument; shapes broadcast" } },
     returns = FLOAT_2,
     errors = { dtype = "an order that is not an integer, complex numbers", shape = MANY_REAL.shape, argument = COUNT,
@@ -329,7 +331,7 @@ dc.fmod({ 7, -7 }, 4)                      --> {3, -3}
 dc.remainder({ 7, -7 }, 4)                 --> {-1, 1}
 ]] },
     },
-    text = "`a - n * b`, exactly; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` "
+    text = "Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` "
       .. "rounds it toward minus infinity.",
     args = { REAL, B }, returns = FLOAT_2, errors = MANY_REAL,
     see = "trunc floor",
@@ -362,7 +364,7 @@ local one = dc.array({ 1 }, "float16")
 dc.nextafter(one, 2)[1] == 1 + 2 ^ -10     --> true
 ]] },
     },
-    text = "`nextafter` steps in the format of its dtype, 16-bit ones too.",
+    text = "Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.",
     args = { REAL, B }, returns = FLOAT_2, errors = MANY_REAL,
     see = "abs signbit maximum",
   },
@@ -414,7 +416,7 @@ dc.ldexp({ 3, 5 }, 2)                      --> {12, 20}
 dc.scalbn({ 3, 5 }, -1)                    --> {1.5, 2.5}
 ]] },
     },
-    text = "`n` is an integer, or an array of integers.",
+    text = "The product with a power of 2; `n` is an integer, or an array of integers.",
     args = { REAL, { "n", "array|integer", "the exponent of 2; shapes broadcast" } },
     returns = FLOAT_2,
     errors = { dtype = "an exponent that is not an integer, complex numbers", shape = MANY_REAL.shape, argument = COUNT,
