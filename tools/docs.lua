@@ -210,8 +210,8 @@ local function write_markdown()
     end
     if n > 0 then
       pages["docs/reference/" .. chapter.name .. ".md"] = NOTE
-        .. ("\n# %s\n\nOverview and rules: [API](../api.md). Examples have `local dc = require \"dotcompute\"` before them; "
-          .. "what stands behind `-->` is the value.\n\n"):format(chapter.title) .. table.concat(out, "\n")
+        .. ("\n# %s\n\nOverview and rules: [API](../api.md). Examples have `local dc = require \"dotcompute\"` before "
+          .. "them; what stands behind `-->` is the value.\n\n"):format(chapter.title) .. table.concat(out, "\n")
     end
   end
   pages["docs/api.md"] = table.concat(api, "\n")
@@ -306,7 +306,8 @@ local function luals_function(out, place, entry)
   out[#out + 1] = documentation(entry)
   local names = {}
   for k, p in ipairs(parameters(entry, place, options)) do
-    out[#out + 1] = ("---@param %s%s %s %s"):format(p.name, p.optional and "?" or "", table.concat(p.types, "|"), p.text)
+    local mark = p.optional and "?" or ""
+    out[#out + 1] = ("---@param %s%s %s %s"):format(p.name, mark, table.concat(p.types, "|"), p.text)
     names[k] = p.name
   end
   for _, r in ipairs(entry.returns or {}) do
@@ -325,8 +326,8 @@ local function luals_class(out, class, entries)
       lua_type(op[3]))
   end
   if class.call_operator then out[#out + 1] = "---@overload fun" .. lua_type(class.call_operator) end
-  if class.index then
-    out[#out + 1] = ("---@field [%s] %s"):format(lua_type(class.index[1]), lua_type(class.index[2]))
+  for _, one in ipairs(class.index or {}) do
+    out[#out + 1] = ("---@field [%s] %s"):format(lua_type(one[1]), lua_type(one[2]))
   end
   local methods = {}
   for _, entry in ipairs(entries) do

@@ -33,7 +33,10 @@ function c_device:memory_info() end
 
 ---Waits for all its work. A device that has not been opened has none.
 ---```lua
----dc.device():synchronize()
+---local d = dc.device()
+---local x = dc.ones(1000):eval()
+---d:synchronize()
+---x[1000]                                    --> 1.0
 ---```
 function c_device:synchronize() end
 
@@ -64,6 +67,10 @@ function c_device:synchronize() end
 ---@operator shr(dotcompute.operand): dotcompute.array
 ---@operator len: integer
 ---@operator concat(any): string
+---@field [integer] any
+---@field [table] any
+---@field [":"] any
+---@field [dotcompute.array] any
 ---@field dtype string The dtype's name: `"float32"`.
 ---@field ndim integer The number of axes.
 ---@field size integer The number of elements.
@@ -438,7 +445,7 @@ function c_array:angle() end
 
 ---Whether both elements are true.
 ---
----bool. Elements are true if they are not 0; NaN is true.
+---Results are bool. Elements are true if they are not 0; NaN is true.
 ---```lua
 ---dc.logical_and({ 1, 2, 0 }, { 1, 0, 0 })   --> {true, false, false}
 ---```
@@ -448,7 +455,7 @@ function c_array:logical_and(b) end
 
 ---Whether one of two elements is true, or both.
 ---
----bool. Elements are true if they are not 0; NaN is true.
+---Results are bool. Elements are true if they are not 0; NaN is true.
 ---```lua
 ---dc.logical_or({ 1, 2, 0 }, { 1, 0, 0 })    --> {true, true, false}
 ---```
@@ -458,7 +465,7 @@ function c_array:logical_or(b) end
 
 ---Whether exactly one of two elements is true.
 ---
----bool. Elements are true if they are not 0; NaN is true.
+---Results are bool. Elements are true if they are not 0; NaN is true.
 ---```lua
 ---dc.logical_xor({ 1, 2, 0 }, { 1, 0, 0 })   --> {false, true, false}
 ---```
@@ -466,7 +473,7 @@ function c_array:logical_or(b) end
 ---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
 function c_array:logical_xor(b) end
 
----bool: whether elements are 0.
+---Whether elements are 0: bool.
 ---```lua
 ---dc.logical_not { 1, 2, 0 }                 --> {false, false, true}
 ---```
@@ -475,7 +482,7 @@ function c_array:logical_not() end
 
 ---Whether elements are NaN; of complex numbers, one of the parts.
 ---
----bool. Integers and bools are finite.
+---Results are bool. Integers and bools are finite.
 ---```lua
 ---dc.isnan { 1, 0 / 0 }                      --> {false, true}
 ---```
@@ -484,7 +491,7 @@ function c_array:isnan() end
 
 ---Whether elements are infinite; of complex numbers, one of the parts.
 ---
----bool. Integers and bools are finite.
+---Results are bool. Integers and bools are finite.
 ---```lua
 ---dc.isinf { 1, -1 / 0 }                     --> {false, true}
 ---```
@@ -493,14 +500,14 @@ function c_array:isinf() end
 
 ---Whether elements are neither infinite nor NaN.
 ---
----bool. Integers and bools are finite.
+---Results are bool. Integers and bools are finite.
 ---```lua
 ---dc.isfinite { 1, 1 / 0, 0 / 0 }            --> {true, false, false}
 ---```
 ---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
 function c_array:isfinite() end
 
----bool: whether the sign bit is set, as it is of -0.0.
+---Whether the sign bit is set, as it is of -0.0: bool.
 ---```lua
 ---dc.signbit { -1.0, -0.0, 0.0 }             --> {true, true, false}
 ---```
@@ -573,16 +580,16 @@ function c_array:nearbyint() end
 
 ---The nearest integer, halves to the even one.
 ---
----int64, saturating; `llrint` and `llround` of NaN are 0.
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
 ---```lua
----dc.llrint { -2.5, 2.5, 1e30 }              --> {-2, 2, math.maxinteger}
+---dc.llrint { -2.5, 2.5, 1e30 }              --> {-2, 2, 9223372036854775807}
 ---```
 ---@return dotcompute.array # int64, of the shape of `a`, pending
 function c_array:llrint() end
 
 ---The nearest integer, halves away from 0.
 ---
----int64, saturating; `llrint` and `llround` of NaN are 0.
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
 ---```lua
 ---dc.llround { -2.5, 2.5 }                   --> {-3, 3}
 ---```
@@ -591,14 +598,14 @@ function c_array:llround() end
 
 ---The exponent of 2 of the format: `floor(log2(abs(a)))`; -2^31 for 0 and NaN.
 ---
----int64, saturating; `llrint` and `llround` of NaN are 0.
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
 ---```lua
 ---dc.ilogb { 8, 0.3 }                        --> {3, -2}
 ---```
 ---@return dotcompute.array # int64, of the shape of `a`, pending
 function c_array:ilogb() end
 
----The square root; of float32 and float64 numbers it is rounded correctly. For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---The square root, of real and complex numbers; of negative real ones NaN. Of float32 and float64 numbers it is rounded correctly.
 ---```lua
 ---dc.sqrt { 4, 2.25 }                        --> {2, 1.5}
 ---dc.sqrt(dc.complex(-4, 0))                 --> 0+2i
@@ -635,7 +642,7 @@ function c_array:rcbrt() end
 
 ---The exponential function.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Exponential functions of real and complex numbers.
 ---```lua
 ---dc.allclose(dc.exp { 0, 1 }, { 1, 2.718281828 })         --> true
 ---dc.allclose(dc.exp(dc.complex(0, math.pi)), dc.complex(-1, 0), { atol = 1e-6 })     --> true
@@ -645,7 +652,7 @@ function c_array:exp() end
 
 ---`exp(a) - 1`, accurate for small numbers, too.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Exponential functions of real and complex numbers.
 ---```lua
 ---dc.allclose(dc.expm1 { 1e-6, 1 }, { 1.0000005e-6, 1.718281828 }, { atol = 0 })      --> true
 ---```
@@ -672,7 +679,7 @@ function c_array:exp10() end
 
 ---The natural logarithm.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Logarithms of real and complex numbers; of negative real ones NaN.
 ---```lua
 ---dc.allclose(dc.log { 1, math.exp(2) }, { 0, 2 })    --> true
 ---```
@@ -681,7 +688,7 @@ function c_array:log() end
 
 ---The logarithm to base 2.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Logarithms of real and complex numbers; of negative real ones NaN.
 ---```lua
 ---dc.allclose(dc.log2 { 8, 0.5 }, { 3, -1 })          --> true
 ---```
@@ -690,7 +697,7 @@ function c_array:log2() end
 
 ---The logarithm to base 10.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Logarithms of real and complex numbers; of negative real ones NaN.
 ---```lua
 ---dc.allclose(dc.log10 { 1000, 0.1 }, { 3, -1 })      --> true
 ---```
@@ -699,7 +706,7 @@ function c_array:log10() end
 
 ---`log(1 + a)`, accurate for small numbers, too.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Logarithms of real and complex numbers; of negative real ones NaN.
 ---```lua
 ---dc.allclose(dc.log1p { 1e-6, 1 }, { 9.999995e-7, 0.69314718 }, { atol = 0 })        --> true
 ---```
@@ -715,7 +722,7 @@ function c_array:logb() end
 
 ---The sine of an angle in radians.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.sin { 0, math.pi / 6 }, { 0, 0.5 })       --> true
 ---```
@@ -724,7 +731,7 @@ function c_array:sin() end
 
 ---The cosine of an angle in radians.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.cos { 0, math.pi / 3 }, { 1, 0.5 })       --> true
 ---```
@@ -733,7 +740,7 @@ function c_array:cos() end
 
 ---The tangent of an angle in radians.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.tan { 0, math.pi / 4 }, { 0, 1 })         --> true
 ---```
@@ -742,7 +749,7 @@ function c_array:tan() end
 
 ---The arc sine, from -pi/2 to pi/2.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.asin { 0, 0.5 }, { 0, math.pi / 6 })      --> true
 ---```
@@ -751,7 +758,7 @@ function c_array:asin() end
 
 ---The arc cosine, from 0 to pi.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.acos { -1, 0.5 }, { math.pi, math.pi / 3 })     --> true
 ---```
@@ -760,7 +767,7 @@ function c_array:acos() end
 
 ---The arc tangent, from -pi/2 to pi/2.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.atan { 1, -1 }, { math.pi / 4, -math.pi / 4 })  --> true
 ---```
@@ -787,7 +794,7 @@ function c_array:cospi() end
 
 ---The hyperbolic sine.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.sinh { 0, 1 }, { 0, 1.175201194 })        --> true
 ---```
@@ -796,7 +803,7 @@ function c_array:sinh() end
 
 ---The hyperbolic cosine.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.cosh { 0, 1 }, { 1, 1.543080635 })        --> true
 ---```
@@ -805,7 +812,7 @@ function c_array:cosh() end
 
 ---The hyperbolic tangent.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.tanh { 0, 1 }, { 0, 0.761594156 })        --> true
 ---```
@@ -814,7 +821,7 @@ function c_array:tanh() end
 
 ---The inverse of the hyperbolic sine.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.asinh { 0, 1 }, { 0, 0.881373587 })       --> true
 ---```
@@ -823,7 +830,7 @@ function c_array:asinh() end
 
 ---The inverse of the hyperbolic cosine, not negative.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.acosh { 1, 2 }, { 0, 1.316957897 })       --> true
 ---```
@@ -832,7 +839,7 @@ function c_array:acosh() end
 
 ---The inverse of the hyperbolic tangent.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.atanh { 0, 0.5 }, { 0, 0.549306144 })     --> true
 ---```
@@ -976,7 +983,7 @@ function c_array:cyl_bessel_i1() end
 
 ---The Bessel function of the first kind of order `n`.
 ---
----`n` is an integer, or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
+---Bessel functions of order `n`, an integer or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
 ---```lua
 ---dc.allclose(dc.jn(2, dc.array { 1 }), { 0.114903485 })   --> true
 ---```
@@ -986,7 +993,7 @@ function c_array:jn(a) end
 
 ---The Bessel function of the second kind of order `n`.
 ---
----`n` is an integer, or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
+---Bessel functions of order `n`, an integer or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
 ---```lua
 ---dc.allclose(dc.yn(2, dc.array { 1 }), { -1.650682607 })  --> true
 ---```
@@ -1004,7 +1011,7 @@ function c_array:atan2(b) end
 
 ---The remainder of the quotient rounded toward 0; it has the sign of `a`.
 ---
----`a - n * b`, exactly; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
+---Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
 ---```lua
 ---dc.fmod({ 7, -7 }, 4)                      --> {3, -3}
 ---```
@@ -1014,7 +1021,7 @@ function c_array:fmod(b) end
 
 ---The remainder of the quotient rounded to the nearest integer.
 ---
----`a - n * b`, exactly; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
+---Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
 ---```lua
 ---dc.remainder({ 7, -7 }, 4)                 --> {-1, 1}
 ---```
@@ -1044,7 +1051,7 @@ function c_array:rhypot(b) end
 
 ---`a` with the sign of `b`.
 ---
----`nextafter` steps in the format of its dtype, 16-bit ones too.
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
 ---```lua
 ---dc.copysign({ 1, 2 }, { -1, 1 })           --> {-1, 2}
 ---```
@@ -1054,7 +1061,7 @@ function c_array:copysign(b) end
 
 ---`a - b` where that is positive, else 0.
 ---
----`nextafter` steps in the format of its dtype, 16-bit ones too.
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
 ---```lua
 ---dc.fdim({ 5, 3 }, { 3, 5 })                --> {2, 0}
 ---```
@@ -1064,7 +1071,7 @@ function c_array:fdim(b) end
 
 ---The number next to `a` in the direction of `b`.
 ---
----`nextafter` steps in the format of its dtype, 16-bit ones too.
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
 ---```lua
 ---local one = dc.array({ 1 }, "float16")
 ---dc.nextafter(one, 2)[1] == 1 + 2 ^ -10     --> true
@@ -1130,7 +1137,7 @@ function c_array:rnorm4d(b, c, d) end
 
 ---`a * 2^n`.
 ---
----`n` is an integer, or an array of integers.
+---The product with a power of 2; `n` is an integer, or an array of integers.
 ---```lua
 ---dc.ldexp({ 3, 5 }, 2)                      --> {12, 20}
 ---```
@@ -1140,13 +1147,211 @@ function c_array:ldexp(n) end
 
 ---`a * 2^n`, the same as `ldexp`.
 ---
----`n` is an integer, or an array of integers.
+---The product with a power of 2; `n` is an integer, or an array of integers.
 ---```lua
 ---dc.scalbn({ 3, 5 }, -1)                    --> {1.5, 2.5}
 ---```
 ---@param n dotcompute.array|integer the exponent of 2; shapes broadcast
 ---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
 function c_array:scalbn(n) end
+
+---@class dotcompute.sum.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The sum of elements.
+---
+---Sums and products: int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. Without elements a sum is 0, a product 1.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:sum()                                    --> 21.0
+---a:sum(1), a:sum(2)                         --> {5, 7, 9}, {6, 15}
+---a:sum(2, { keep = true })                  --> {{6}, {15}}
+---```
+---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:sum(...) end
+
+---The product of elements.
+---
+---Sums and products: int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. Without elements a sum is 0, a product 1.
+---```lua
+---dc.array({ { 1, 2, 3 }, { 4, 5, 6 } }):prod(2)      --> {6, 120}
+---```
+---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:prod(...) end
+
+---@class dotcompute.min.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The smallest element.
+---
+---NaN is propagated. Two arrays are compared by `dc.minimum` and `dc.fmin`, `dc.maximum` and `dc.fmax`; only in `dc.vectorize`, where a value is one element, these two are elementwise.
+---```lua
+---dc.array({ { 3, 1 }, { 2, 5 } }):min()     --> 1.0
+---dc.array({ { 3, 1 }, { 2, 5 } }):min(2)    --> {1, 2}
+---```
+---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:min(...) end
+
+---The largest element.
+---
+---NaN is propagated. Two arrays are compared by `dc.minimum` and `dc.fmin`, `dc.maximum` and `dc.fmax`; only in `dc.vectorize`, where a value is one element, these two are elementwise.
+---```lua
+---dc.array({ { 3, 1 }, { 2, 5 } }):max()     --> 5.0
+---dc.array({ { 3, 1 }, { 2, 5 } }):max(1)    --> {3, 5}
+---```
+---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:max(...) end
+
+---@class dotcompute.argmin.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axis? integer the axis by name
+
+---The index of the smallest element.
+---
+---The first index, from 1, int64; over all elements in C order; NaN counts as the extreme.
+---```lua
+---dc.array({ 3, 1, 2, 1 }):argmin()          --> 2
+---```
+---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
+---@param options? dotcompute.argmin.options options by name
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:argmin(axis, options) end
+
+---The index of the largest element.
+---
+---The first index, from 1, int64; over all elements in C order; NaN counts as the extreme.
+---```lua
+---local a = dc.array { { 3, 1 }, { 2, 5 } }
+---a:argmax(), a:argmax(2)                    --> 4, {1, 2}
+---```
+---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
+---@param options? dotcompute.argmin.options options by name
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:argmax(axis, options) end
+
+---@class dotcompute.mean.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The mean: floating-point, float64 for 32- and 64-bit integers. Without elements it is NaN.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:mean(), a:mean(2)                        --> 3.5, {2, 5}
+---a - a:mean { 2, keep = true }              --> {{-1, 0, 1}, {-1, 0, 1}}
+---```
+---@param ... dotcompute.axes|dotcompute.mean.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:mean(...) end
+
+---@class dotcompute.var.options
+---@field ddof? number the divisor is the number of elements minus `ddof`. Default: 0
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The variance: the mean of the squared deviations from the mean.
+---
+---Floating-point, float64 for 32- and 64-bit integers; of complex numbers the real dtype. The divisor of the variance is n, or n - `ddof`.
+---```lua
+---local a = dc.array { 1, 2, 3, 4, 5 }
+---a:var(), a:var { ddof = 1 }                --> 2.0, 2.5
+---```
+---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:var(...) end
+
+---The standard deviation: the root of the variance.
+---
+---Floating-point, float64 for 32- and 64-bit integers; of complex numbers the real dtype. The divisor of the variance is n, or n - `ddof`.
+---```lua
+---dc.array({ { 1, 3 }, { 2, 10 } }):std(2)   --> {1, 4}
+---```
+---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:std(...) end
+
+---@class dotcompute.norm.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The root of the sum of squares (of complex numbers: of absolute values): floating-point, float64 for 64-bit integers, the real dtype of complex numbers.
+---```lua
+---dc.array({ { 3, 4 }, { 6, 8 } }):norm(2)   --> {5, 10}
+---```
+---@param ... dotcompute.axes|dotcompute.norm.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:norm(...) end
+
+---@class dotcompute.any.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---Whether any element is not 0.
+---
+---Whether any element, or all elements, are not 0: bool; **over all elements a Lua boolean**, computed at once. NaN is not 0. Without elements `any` is false, `all` is true.
+---```lua
+---local a = dc.array { { 1, 0 }, { 0, 0 } }
+---a:any(), a:any(1)                          --> true, {true, false}
+---```
+---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
+function c_array:any(...) end
+
+---Whether all elements are not 0.
+---
+---Whether any element, or all elements, are not 0: bool; **over all elements a Lua boolean**, computed at once. NaN is not 0. Without elements `any` is false, `all` is true.
+---```lua
+---local a = dc.array { { 1, 2 }, { 0, 3 } }
+---a:all(), a:gt(-1):all(), a:all(1)          --> false, true, {false, true}
+---```
+---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
+function c_array:all(...) end
+
+---@class dotcompute.count.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The number of elements that are not 0 (of a mask, that are true): int64.
+---```lua
+---dc.array({ 5, 0, 2 }):count()              --> 2
+---dc.arange(1, 10):gt(7):count()             --> 3
+---```
+---@param ... dotcompute.axes|dotcompute.count.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:count(...) end
+
+---Evaluates a pending expression; returns it. Reading values, printing, taking views and launching kernels do so by themselves.
+---```lua
+---local x = dc.ones(1000):eval()
+---dc.stats "reset"
+---local y = x * 2 + 1
+---dc.stats().launches                        --> 0
+---y:eval() == y, dc.stats().launches         --> true, 1
+---```
+---@return dotcompute.array # `e`
+function c_array:eval() end
+
+---The CUDA C of the kernel that `eval` would run; for an array that is not pending, a comment that says so.
+---```lua
+---local x = dc.ones(10)
+---(x + 1):source():find "__global__" ~= nil  --> true
+---x:source():find "already computed" ~= nil  --> true
+---```
+---@return string # the text
+function c_array:source() end
 
 ---Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is propagated.
 ---```lua
@@ -1640,6 +1845,7 @@ function c_kernel:reload() end
 
 ---A compiled source with its kernels and variables, made by `dc.module` and `dc.module_file`. `m.name` is the kernel of that name.
 ---@class dotcompute.module
+---@field [string] dotcompute.kernel
 local c_module = {}
 
 ---A kernel of the module. `m:kernel "scale<float, 4>"` is an instance of a template; blanks do not matter. With arguments it is the instance for these template arguments: a dtype (`"float32"`, also as an array of it), a C++ type as text, an integer, a boolean: `m:kernel("scale", "float32", 4)`.
@@ -1887,7 +2093,7 @@ function c_graph:close() end
 ---@field lines table[] The lines that allocated the memory in use, as `{where = "script.lua:17", bytes =, count =}`, largest first.
 local c_memory = {}
 
----What a failing call raises, and `pcall` returns. `tostring(err)` is `where: message`; `..` works on it, too.
+---What a failing call raises, and `pcall` returns. `tostring(err)` is `where: message`; `..` works on it.
 ---@class dotcompute.error
 ---@operator concat(any): string
 ---@field kind "compile"|"launch"|"argument"|"shape"|"dtype"|"index"|"memory"|"device"|"io"|"interrupted" One of `compile launch argument shape dtype index memory device io interrupted`.
@@ -1906,9 +2112,9 @@ local dc = {}
 
 ---Prints what this reference says about a function, an object, or words. The name of a function gives its arguments, results, errors and an example; `"array"` or `"dc.linalg"` lists what stands there; an object gives its type's methods; other words are searched in all texts. Without an argument it prints an overview. At the prompt of `dclua`, `?name` is short for it.
 ---```lua
----dc.help "cumsum"            -- by name
----dc.help(dc.cumsum)          -- by the function
----dc.help "largest elements"  -- by words
+---dc.help "where"             -- by name
+---dc.help(dc.where)           -- by the function
+---dc.help "largest element"   -- by words
 ---```
 ---@param what? any a name (`"sort"`, `"dc.sort"`, `"array.sort"`), words to search, a function, an array, a device or another object of dotcompute. Default: the overview
 function dc.help(what) end
@@ -2063,7 +2269,7 @@ function dc.full(shape, value, dtype, options) end
 
 ---An array like `a` whose contents are undefined.
 ---
----Shape and device are those of `a`, by default the dtype, too.
+---Shape and device are those of `a`; so is the dtype, if none is given.
 ---```lua
 ---dc.empty_like(dc.ones(2, 3)):shape()       --> 2, 3
 ---```
@@ -2075,7 +2281,7 @@ function dc.empty_like(a, dtype, options) end
 
 ---An array of zeros like `a`.
 ---
----Shape and device are those of `a`, by default the dtype, too.
+---Shape and device are those of `a`; so is the dtype, if none is given.
 ---```lua
 ---dc.zeros_like(dc.ones(2, 2, "int8")).dtype      --> int8
 ---dc.zeros_like(dc.ones(2), "float64")       --> {0, 0}
@@ -2088,7 +2294,7 @@ function dc.zeros_like(a, dtype, options) end
 
 ---An array of ones like `a`.
 ---
----Shape and device are those of `a`, by default the dtype, too.
+---Shape and device are those of `a`; so is the dtype, if none is given.
 ---```lua
 ---dc.ones_like(dc.array { { 1, 2, 3 } })     --> {{1, 1, 1}}
 ---```
@@ -2430,7 +2636,7 @@ function dc.angle(a) end
 
 ---Whether both elements are true.
 ---
----bool. Elements are true if they are not 0; NaN is true.
+---Results are bool. Elements are true if they are not 0; NaN is true.
 ---```lua
 ---dc.logical_and({ 1, 2, 0 }, { 1, 0, 0 })   --> {true, false, false}
 ---```
@@ -2441,7 +2647,7 @@ function dc.logical_and(a, b) end
 
 ---Whether one of two elements is true, or both.
 ---
----bool. Elements are true if they are not 0; NaN is true.
+---Results are bool. Elements are true if they are not 0; NaN is true.
 ---```lua
 ---dc.logical_or({ 1, 2, 0 }, { 1, 0, 0 })    --> {true, true, false}
 ---```
@@ -2452,7 +2658,7 @@ function dc.logical_or(a, b) end
 
 ---Whether exactly one of two elements is true.
 ---
----bool. Elements are true if they are not 0; NaN is true.
+---Results are bool. Elements are true if they are not 0; NaN is true.
 ---```lua
 ---dc.logical_xor({ 1, 2, 0 }, { 1, 0, 0 })   --> {false, true, false}
 ---```
@@ -2461,7 +2667,7 @@ function dc.logical_or(a, b) end
 ---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
 function dc.logical_xor(a, b) end
 
----bool: whether elements are 0.
+---Whether elements are 0: bool.
 ---```lua
 ---dc.logical_not { 1, 2, 0 }                 --> {false, false, true}
 ---```
@@ -2471,7 +2677,7 @@ function dc.logical_not(a) end
 
 ---Whether elements are NaN; of complex numbers, one of the parts.
 ---
----bool. Integers and bools are finite.
+---Results are bool. Integers and bools are finite.
 ---```lua
 ---dc.isnan { 1, 0 / 0 }                      --> {false, true}
 ---```
@@ -2481,7 +2687,7 @@ function dc.isnan(a) end
 
 ---Whether elements are infinite; of complex numbers, one of the parts.
 ---
----bool. Integers and bools are finite.
+---Results are bool. Integers and bools are finite.
 ---```lua
 ---dc.isinf { 1, -1 / 0 }                     --> {false, true}
 ---```
@@ -2491,7 +2697,7 @@ function dc.isinf(a) end
 
 ---Whether elements are neither infinite nor NaN.
 ---
----bool. Integers and bools are finite.
+---Results are bool. Integers and bools are finite.
 ---```lua
 ---dc.isfinite { 1, 1 / 0, 0 / 0 }            --> {true, false, false}
 ---```
@@ -2499,7 +2705,7 @@ function dc.isinf(a) end
 ---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
 function dc.isfinite(a) end
 
----bool: whether the sign bit is set, as it is of -0.0.
+---Whether the sign bit is set, as it is of -0.0: bool.
 ---```lua
 ---dc.signbit { -1.0, -0.0, 0.0 }             --> {true, true, false}
 ---```
@@ -2580,9 +2786,9 @@ function dc.nearbyint(a) end
 
 ---The nearest integer, halves to the even one.
 ---
----int64, saturating; `llrint` and `llround` of NaN are 0.
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
 ---```lua
----dc.llrint { -2.5, 2.5, 1e30 }              --> {-2, 2, math.maxinteger}
+---dc.llrint { -2.5, 2.5, 1e30 }              --> {-2, 2, 9223372036854775807}
 ---```
 ---@param a dotcompute.array|number|table the array, a number or a table; real
 ---@return dotcompute.array # int64, of the shape of `a`, pending
@@ -2590,7 +2796,7 @@ function dc.llrint(a) end
 
 ---The nearest integer, halves away from 0.
 ---
----int64, saturating; `llrint` and `llround` of NaN are 0.
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
 ---```lua
 ---dc.llround { -2.5, 2.5 }                   --> {-3, 3}
 ---```
@@ -2600,7 +2806,7 @@ function dc.llround(a) end
 
 ---The exponent of 2 of the format: `floor(log2(abs(a)))`; -2^31 for 0 and NaN.
 ---
----int64, saturating; `llrint` and `llround` of NaN are 0.
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
 ---```lua
 ---dc.ilogb { 8, 0.3 }                        --> {3, -2}
 ---```
@@ -2608,7 +2814,7 @@ function dc.llround(a) end
 ---@return dotcompute.array # int64, of the shape of `a`, pending
 function dc.ilogb(a) end
 
----The square root; of float32 and float64 numbers it is rounded correctly. For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---The square root, of real and complex numbers; of negative real ones NaN. Of float32 and float64 numbers it is rounded correctly.
 ---```lua
 ---dc.sqrt { 4, 2.25 }                        --> {2, 1.5}
 ---dc.sqrt(dc.complex(-4, 0))                 --> 0+2i
@@ -2649,7 +2855,7 @@ function dc.rcbrt(a) end
 
 ---The exponential function.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Exponential functions of real and complex numbers.
 ---```lua
 ---dc.allclose(dc.exp { 0, 1 }, { 1, 2.718281828 })         --> true
 ---dc.allclose(dc.exp(dc.complex(0, math.pi)), dc.complex(-1, 0), { atol = 1e-6 })     --> true
@@ -2660,7 +2866,7 @@ function dc.exp(a) end
 
 ---`exp(a) - 1`, accurate for small numbers, too.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Exponential functions of real and complex numbers.
 ---```lua
 ---dc.allclose(dc.expm1 { 1e-6, 1 }, { 1.0000005e-6, 1.718281828 }, { atol = 0 })      --> true
 ---```
@@ -2690,7 +2896,7 @@ function dc.exp10(a) end
 
 ---The natural logarithm.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Logarithms of real and complex numbers; of negative real ones NaN.
 ---```lua
 ---dc.allclose(dc.log { 1, math.exp(2) }, { 0, 2 })    --> true
 ---```
@@ -2700,7 +2906,7 @@ function dc.log(a) end
 
 ---The logarithm to base 2.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Logarithms of real and complex numbers; of negative real ones NaN.
 ---```lua
 ---dc.allclose(dc.log2 { 8, 0.5 }, { 3, -1 })          --> true
 ---```
@@ -2710,7 +2916,7 @@ function dc.log2(a) end
 
 ---The logarithm to base 10.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Logarithms of real and complex numbers; of negative real ones NaN.
 ---```lua
 ---dc.allclose(dc.log10 { 1000, 0.1 }, { 3, -1 })      --> true
 ---```
@@ -2720,7 +2926,7 @@ function dc.log10(a) end
 
 ---`log(1 + a)`, accurate for small numbers, too.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Logarithms of real and complex numbers; of negative real ones NaN.
 ---```lua
 ---dc.allclose(dc.log1p { 1e-6, 1 }, { 9.999995e-7, 0.69314718 }, { atol = 0 })        --> true
 ---```
@@ -2738,7 +2944,7 @@ function dc.logb(a) end
 
 ---The sine of an angle in radians.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.sin { 0, math.pi / 6 }, { 0, 0.5 })       --> true
 ---```
@@ -2748,7 +2954,7 @@ function dc.sin(a) end
 
 ---The cosine of an angle in radians.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.cos { 0, math.pi / 3 }, { 1, 0.5 })       --> true
 ---```
@@ -2758,7 +2964,7 @@ function dc.cos(a) end
 
 ---The tangent of an angle in radians.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.tan { 0, math.pi / 4 }, { 0, 1 })         --> true
 ---```
@@ -2768,7 +2974,7 @@ function dc.tan(a) end
 
 ---The arc sine, from -pi/2 to pi/2.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.asin { 0, 0.5 }, { 0, math.pi / 6 })      --> true
 ---```
@@ -2778,7 +2984,7 @@ function dc.asin(a) end
 
 ---The arc cosine, from 0 to pi.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.acos { -1, 0.5 }, { math.pi, math.pi / 3 })     --> true
 ---```
@@ -2788,7 +2994,7 @@ function dc.acos(a) end
 
 ---The arc tangent, from -pi/2 to pi/2.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.atan { 1, -1 }, { math.pi / 4, -math.pi / 4 })  --> true
 ---```
@@ -2818,7 +3024,7 @@ function dc.cospi(a) end
 
 ---The hyperbolic sine.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.sinh { 0, 1 }, { 0, 1.175201194 })        --> true
 ---```
@@ -2828,7 +3034,7 @@ function dc.sinh(a) end
 
 ---The hyperbolic cosine.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.cosh { 0, 1 }, { 1, 1.543080635 })        --> true
 ---```
@@ -2838,7 +3044,7 @@ function dc.cosh(a) end
 
 ---The hyperbolic tangent.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.tanh { 0, 1 }, { 0, 0.761594156 })        --> true
 ---```
@@ -2848,7 +3054,7 @@ function dc.tanh(a) end
 
 ---The inverse of the hyperbolic sine.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.asinh { 0, 1 }, { 0, 0.881373587 })       --> true
 ---```
@@ -2858,7 +3064,7 @@ function dc.asinh(a) end
 
 ---The inverse of the hyperbolic cosine, not negative.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.acosh { 1, 2 }, { 0, 1.316957897 })       --> true
 ---```
@@ -2868,7 +3074,7 @@ function dc.acosh(a) end
 
 ---The inverse of the hyperbolic tangent.
 ---
----For complex numbers, too: a real array stays real, and its result is NaN outside of the domain.
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
 ---```lua
 ---dc.allclose(dc.atanh { 0, 0.5 }, { 0, 0.549306144 })     --> true
 ---```
@@ -3028,7 +3234,7 @@ function dc.cyl_bessel_i1(a) end
 
 ---The Bessel function of the first kind of order `n`.
 ---
----`n` is an integer, or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
+---Bessel functions of order `n`, an integer or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
 ---```lua
 ---dc.allclose(dc.jn(2, dc.array { 1 }), { 0.114903485 })   --> true
 ---```
@@ -3039,7 +3245,7 @@ function dc.jn(n, a) end
 
 ---The Bessel function of the second kind of order `n`.
 ---
----`n` is an integer, or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
+---Bessel functions of order `n`, an integer or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
 ---```lua
 ---dc.allclose(dc.yn(2, dc.array { 1 }), { -1.650682607 })  --> true
 ---```
@@ -3059,7 +3265,7 @@ function dc.atan2(a, b) end
 
 ---The remainder of the quotient rounded toward 0; it has the sign of `a`.
 ---
----`a - n * b`, exactly; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
+---Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
 ---```lua
 ---dc.fmod({ 7, -7 }, 4)                      --> {3, -3}
 ---```
@@ -3070,7 +3276,7 @@ function dc.fmod(a, b) end
 
 ---The remainder of the quotient rounded to the nearest integer.
 ---
----`a - n * b`, exactly; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
+---Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
 ---```lua
 ---dc.remainder({ 7, -7 }, 4)                 --> {-1, 1}
 ---```
@@ -3103,7 +3309,7 @@ function dc.rhypot(a, b) end
 
 ---`a` with the sign of `b`.
 ---
----`nextafter` steps in the format of its dtype, 16-bit ones too.
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
 ---```lua
 ---dc.copysign({ 1, 2 }, { -1, 1 })           --> {-1, 2}
 ---```
@@ -3114,7 +3320,7 @@ function dc.copysign(a, b) end
 
 ---`a - b` where that is positive, else 0.
 ---
----`nextafter` steps in the format of its dtype, 16-bit ones too.
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
 ---```lua
 ---dc.fdim({ 5, 3 }, { 3, 5 })                --> {2, 0}
 ---```
@@ -3125,7 +3331,7 @@ function dc.fdim(a, b) end
 
 ---The number next to `a` in the direction of `b`.
 ---
----`nextafter` steps in the format of its dtype, 16-bit ones too.
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
 ---```lua
 ---local one = dc.array({ 1 }, "float16")
 ---dc.nextafter(one, 2)[1] == 1 + 2 ^ -10     --> true
@@ -3197,7 +3403,7 @@ function dc.rnorm4d(a, b, c, d) end
 
 ---`a * 2^n`.
 ---
----`n` is an integer, or an array of integers.
+---The product with a power of 2; `n` is an integer, or an array of integers.
 ---```lua
 ---dc.ldexp({ 3, 5 }, 2)                      --> {12, 20}
 ---```
@@ -3208,7 +3414,7 @@ function dc.ldexp(a, n) end
 
 ---`a * 2^n`, the same as `ldexp`.
 ---
----`n` is an integer, or an array of integers.
+---The product with a power of 2; `n` is an integer, or an array of integers.
 ---```lua
 ---dc.scalbn({ 3, 5 }, -1)                    --> {1.5, 2.5}
 ---```
@@ -3216,6 +3422,185 @@ function dc.ldexp(a, n) end
 ---@param n dotcompute.array|integer the exponent of 2; shapes broadcast
 ---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
 function dc.scalbn(a, n) end
+
+---The sum of elements.
+---
+---Sums and products: int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. Without elements a sum is 0, a product 1.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:sum()                                    --> 21.0
+---a:sum(1), a:sum(2)                         --> {5, 7, 9}, {6, 15}
+---a:sum(2, { keep = true })                  --> {{6}, {15}}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.sum(a, ...) end
+
+---The product of elements.
+---
+---Sums and products: int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. Without elements a sum is 0, a product 1.
+---```lua
+---dc.array({ { 1, 2, 3 }, { 4, 5, 6 } }):prod(2)      --> {6, 120}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.prod(a, ...) end
+
+---The smallest element.
+---
+---NaN is propagated. Two arrays are compared by `dc.minimum` and `dc.fmin`, `dc.maximum` and `dc.fmax`; only in `dc.vectorize`, where a value is one element, these two are elementwise.
+---```lua
+---dc.array({ { 3, 1 }, { 2, 5 } }):min()     --> 1.0
+---dc.array({ { 3, 1 }, { 2, 5 } }):min(2)    --> {1, 2}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.min(a, ...) end
+
+---The largest element.
+---
+---NaN is propagated. Two arrays are compared by `dc.minimum` and `dc.fmin`, `dc.maximum` and `dc.fmax`; only in `dc.vectorize`, where a value is one element, these two are elementwise.
+---```lua
+---dc.array({ { 3, 1 }, { 2, 5 } }):max()     --> 5.0
+---dc.array({ { 3, 1 }, { 2, 5 } }):max(1)    --> {3, 5}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.max(a, ...) end
+
+---The index of the smallest element.
+---
+---The first index, from 1, int64; over all elements in C order; NaN counts as the extreme.
+---```lua
+---dc.array({ 3, 1, 2, 1 }):argmin()          --> 2
+---```
+---@param a dotcompute.array the array
+---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
+---@param options? dotcompute.argmin.options options by name
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.argmin(a, axis, options) end
+
+---The index of the largest element.
+---
+---The first index, from 1, int64; over all elements in C order; NaN counts as the extreme.
+---```lua
+---local a = dc.array { { 3, 1 }, { 2, 5 } }
+---a:argmax(), a:argmax(2)                    --> 4, {1, 2}
+---```
+---@param a dotcompute.array the array
+---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
+---@param options? dotcompute.argmin.options options by name
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.argmax(a, axis, options) end
+
+---The mean: floating-point, float64 for 32- and 64-bit integers. Without elements it is NaN.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:mean(), a:mean(2)                        --> 3.5, {2, 5}
+---a - a:mean { 2, keep = true }              --> {{-1, 0, 1}, {-1, 0, 1}}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.mean.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.mean(a, ...) end
+
+---The variance: the mean of the squared deviations from the mean.
+---
+---Floating-point, float64 for 32- and 64-bit integers; of complex numbers the real dtype. The divisor of the variance is n, or n - `ddof`.
+---```lua
+---local a = dc.array { 1, 2, 3, 4, 5 }
+---a:var(), a:var { ddof = 1 }                --> 2.0, 2.5
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.var(a, ...) end
+
+---The standard deviation: the root of the variance.
+---
+---Floating-point, float64 for 32- and 64-bit integers; of complex numbers the real dtype. The divisor of the variance is n, or n - `ddof`.
+---```lua
+---dc.array({ { 1, 3 }, { 2, 10 } }):std(2)   --> {1, 4}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.std(a, ...) end
+
+---The root of the sum of squares (of complex numbers: of absolute values): floating-point, float64 for 64-bit integers, the real dtype of complex numbers.
+---```lua
+---dc.array({ { 3, 4 }, { 6, 8 } }):norm(2)   --> {5, 10}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.norm.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.norm(a, ...) end
+
+---Whether any element is not 0.
+---
+---Whether any element, or all elements, are not 0: bool; **over all elements a Lua boolean**, computed at once. NaN is not 0. Without elements `any` is false, `all` is true.
+---```lua
+---local a = dc.array { { 1, 0 }, { 0, 0 } }
+---a:any(), a:any(1)                          --> true, {true, false}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
+function dc.any(a, ...) end
+
+---Whether all elements are not 0.
+---
+---Whether any element, or all elements, are not 0: bool; **over all elements a Lua boolean**, computed at once. NaN is not 0. Without elements `any` is false, `all` is true.
+---```lua
+---local a = dc.array { { 1, 2 }, { 0, 3 } }
+---a:all(), a:gt(-1):all(), a:all(1)          --> false, true, {false, true}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
+function dc.all(a, ...) end
+
+---The number of elements that are not 0 (of a mask, that are true): int64.
+---```lua
+---dc.array({ 5, 0, 2 }):count()              --> 2
+---dc.arange(1, 10):gt(7):count()             --> 3
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.count.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.count(a, ...) end
+
+---Whether shapes and all elements are equal, a Lua boolean. Dtypes may differ; the comparison is exact. NaN equals no value.
+---```lua
+---dc.equal(dc.array({ 1, 2 }, "int8"), dc.array { 1, 2 })     --> true
+---dc.equal({ 1, 2 }, { 1, 2, 3 })            --> false
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table an array; a number or a table takes the dtype of the other one
+---@param b dotcompute.operand|dotcompute.complex the array to compare it with; likewise
+---@return boolean # computed at once
+function dc.equal(a, b) end
+
+---@class dotcompute.allclose.options
+---@field rtol? number the same by name
+---@field atol? number the same by name
+
+---Whether `|a-b| <= atol + rtol*|b|` for all elements, a Lua boolean. By default `rtol` is 1e-5 and `atol` 1e-8; by name, too: `{atol = 0.1}`. Shapes broadcast. NaN equals no value, an infinity only itself.
+---```lua
+---dc.allclose({ 1, 2 }, { 1.000001, 2 })     --> true
+---dc.allclose({ 1, 2 }, { 1.05, 2 })         --> false
+---dc.allclose({ 1, 2 }, { 1.05, 2 }, { atol = 0.1 })     --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table an array; a number or a table takes the dtype of the other one
+---@param b dotcompute.operand|dotcompute.complex the array to compare it with; likewise
+---@param rtol? number|dotcompute.allclose.options the tolerance relative to `b`. Default: 1e-5
+---@param atol? number|dotcompute.allclose.options the absolute tolerance. Default: 1e-8
+---@param options? dotcompute.allclose.options options by name
+---@return boolean # computed at once
+function dc.allclose(a, b, rtol, atol, options) end
 
 ---Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is propagated.
 ---```lua
@@ -3643,7 +4028,7 @@ function dc.stream(device) end
 function dc.event(device) end
 
 ---@class dotcompute.pinned.options
----@field dtype? dotcompute.dtype the dtype, also by position. Default: float32
+---@field dtype? dotcompute.dtype the same by name
 
 ---An array of the CPU device in page-locked memory, contents undefined. Without a GPU it is in ordinary memory.
 ---```lua
@@ -3651,7 +4036,7 @@ function dc.event(device) end
 ---p.device.host_memory, p.dtype              --> true, int8
 ---p:shape()                                  --> 2, 3
 ---```
----@param ... dotcompute.shape|dotcompute.pinned.options the shape: integers, or one table of them
+---@param ... dotcompute.shape|dotcompute.dtype|dotcompute.pinned.options|dotcompute.pinned.options the shape: integers, or one table of them
 ---@return dotcompute.array # the array
 function dc.pinned(...) end
 

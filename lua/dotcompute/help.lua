@@ -236,8 +236,8 @@ end
 local function fail_unknown(text)
   local word = text:match "([%w_]+)$"
   local close = word and core.closest(word, all_names())
-  core.fail("argument", ("help: nothing is called '%s', and no text contains these words%s"):format(layout.cut(text, 60),
-    close and ("; did you mean '%s'?"):format(close) or ""))
+  core.fail("argument", ("help: nothing is called '%s', and no text contains these words%s"):format(
+    layout.cut(text, 60), close and ("; did you mean '%s'?"):format(close) or ""))
 end
 
 local function search(text, s)
@@ -311,7 +311,9 @@ end
 -- The line that says what an object is; the text of an array would evaluate it.
 local function description(value, class)
   if class == "array" then
-    local ok, text = pcall(function() return ("%s array (%s)"):format(value.dtype, table.concat({ value:shape() }, ", ")) end)
+    local ok, text = pcall(function()
+      return ("%s array (%s)"):format(value.dtype, table.concat({ value:shape() }, ", "))
+    end)
     return ok and text or "a closed array"
   end
   local ok, text = pcall(tostring, value)
@@ -329,8 +331,9 @@ local function by_object(value, s)
   local name = type(value) == "table" and table_of(value)
   local text = name and place_text(name, s)
   if text then return text end
-  core.fail("argument", type(value) == "function" and "help: this function is not one of dotcompute's"
-    or "help: expected the name of a function, words to search, or an object of dotcompute; got " .. core.describe(value))
+  if type(value) == "function" then core.fail("argument", "help: this function is not one of dotcompute's") end
+  core.fail("argument", "help: expected the name of a function, words to search, or an object of dotcompute; got "
+    .. core.describe(value))
 end
 
 -- Whether help(value) explains it.

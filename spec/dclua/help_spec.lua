@@ -16,7 +16,7 @@ local function said(what) return help.text(what, 100) end
 -- What `dclua -i` prints for these lines, without the version and the prompts.
 local function session(text, before)
   return helper.with_file(text, function(name)
-    local out = helper.shell(("%s DOTCOMPUTE_DEVICE=cpu %s -i < %s 2>&1"):format(before or "", quote(dclua), quote(name)))
+    local out = helper.shell(("%s DOTCOMPUTE_DEVICE=cpu %s -i < %s"):format(before or "", quote(dclua), quote(name)))
     return (out:gsub("^[^\n]*\n", ""):gsub("> ", ""))
   end)
 end
@@ -130,11 +130,11 @@ describe("help of words", function()
   end)
 
   it("finds a sentence of a chapter", function()
-    assert.is_true(has(said "long string bracket", "API reference") or has(said "ends a Lua long string", "API reference"))
+    assert.is_true(has(said "kernels count from 0", "API reference"))
   end)
 
   it("says what is here what a function of NumPy is there", function()
-    for name, what in pairs { median = "sort", vstack = "concat", ["np.einsum"] = "matmul", astype = "to(", diff = "a" } do
+    for name, what in pairs { median = "sort", vstack = "concat", ["np.einsum"] = "matmul", astype = "to(" } do
       assert.matches("of NumPy is here", said(name))
       assert.is_true(has(said(name), what), name)
     end
@@ -229,7 +229,7 @@ describe("help at the prompt", function()
     assert.is_nil(session("?seed\n", "TERM=xterm"):find "\27")
     if not helper.shell "script -qec 'echo there' /dev/null </dev/null":find "^there" then return end
     local function typed(environment)
-      return (helper.shell(("(sleep 0.7; printf '?seed\\n'; sleep 0.5; printf '\\004') | %s XDG_STATE_HOME=$(mktemp -d) "
+      return (helper.shell(("(sleep 0.7; printf '?seed\\n'; sleep 0.5; printf '\\004') | %s XDG_STATE_HOME=/dev/null "
         .. "timeout 60 script -qec %s /dev/null"):format(environment, quote(quote(dclua)))))
     end
     assert.matches("\27%[1mdc%.random%.seed", typed "TERM=xterm")
@@ -246,7 +246,8 @@ end)
 
 describe("the reference", function()
   it("is not read before it is asked for", function()
-    local script = [[for name in pairs(package.loaded) do if name:find "reference" or name:find "%.help" then print(name) end end]]
+    local script = "for name in pairs(package.loaded) do if name:find 'reference' or name:find '%.help' then "
+      .. "print(name) end end"
     assert.equal("", (helper.shell(("%s -l dotcompute -e %s"):format(quote(dclua), quote(script)))))
     assert.equal("", (session(script .. "\n"):gsub("%s", "")))
   end)

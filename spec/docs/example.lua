@@ -1,5 +1,5 @@
--- Runs an example of the reference. What stands behind "-->" is compared with the values of the expression before it, or
--- with what the statement prints, or with the values of the locals that it declares:
+-- Runs an example of the reference. What stands behind "-->" is compared with the values of the expression before it,
+-- or with what the statement prints, or with the values of the locals that it declares:
 --
 --   a:shape()                 --> 2, 3           values, as the prompt shows them, arrays without their first line
 --   print(a[1])               --> 34.0

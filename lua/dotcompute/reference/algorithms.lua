@@ -27,6 +27,7 @@ dc.array { { 1, 2 }, { 3, 4 } }:cumsum(1)  --> {{1, 2}, {4, 6}}
 dc.cumsum({ true, false, true }).dtype     --> int64
 ]],
     see = "cumprod sum scan",
+    words = "prefix sum scan running total cumulative",
   },
   {
     "cumprod", at = "dc array",
@@ -38,6 +39,7 @@ dc.cumsum({ true, false, true }).dtype     --> int64
 dc.cumprod { 2, 3, 4 }                     --> {2, 6, 24}
 ]],
     see = "cumsum prod",
+    words = "prefix product scan running cumulative",
   },
   {
     "sort", at = "dc array",
@@ -55,6 +57,7 @@ dc.isnan(a:sort { descending = true })[4]  --> true
 dc.sort({ { 2, 1 }, { 1, 3 } }, 1)         --> {{1, 1}, {2, 3}}
 ]],
     see = "argsort topk unique",
+    words = "order ascending descending",
   },
   {
     "argsort", at = "dc array",
@@ -70,6 +73,7 @@ a:argsort()                                --> {2, 3, 1}
 a:take(a:argsort { descending = true })    --> {30, 20, 10}
 ]],
     see = "sort take",
+    words = "order rank indices",
   },
   {
     "topk", at = "dc array",
@@ -89,6 +93,7 @@ indices                                    --> {2, 3}
 (dc.topk({ 1, 5, 3 }, 2, { smallest = true }))  --> {1, 3}
 ]],
     see = "sort max argmax",
+    words = "largest smallest elements partition argpartition",
   },
   {
     "unique", at = "dc array",
@@ -109,6 +114,7 @@ counts                                     --> {1, 2}
 values:take(inverse)                       --> {30, 10, 30}
 ]],
     see = "sort bincount",
+    words = "distinct values set duplicates",
   },
   {
     "searchsorted", at = "dc array",
@@ -128,6 +134,7 @@ s:searchsorted({ 2, 5 }, "right")          --> {4, 5}
 s:searchsorted(0):item()                   --> 1
 ]],
     see = "sort histogram",
+    words = "binary search bisect digitize",
   },
   {
     "select", at = "dc array",
@@ -142,6 +149,7 @@ a:select(a:gt(0))                          --> {4, 2}
 dc.select({ { 1, 2 }, { 3, 4 } }, { { true, false }, { false, true } })  --> {1, 4}
 ]],
     see = "nonzero take where",
+    words = "filter mask compress",
   },
   {
     "nonzero", at = "dc array",
@@ -156,6 +164,7 @@ rows                                       --> {1, 2}
 columns                                    --> {2, 1}
 ]],
     see = "select count",
+    words = "argwhere find indices",
   },
   {
     "take", at = "dc array",
@@ -175,6 +184,7 @@ a:take { { 1, 2 }, { 3, 1 } }              --> {{10, 20}, {30, 10}}
 dc.take({ { 1, 2 }, { 3, 4 } }, { 2, 2 }, 1)  --> {{3, 4}, {3, 4}}
 ]],
     see = "select scatter_add argsort",
+    words = "gather pick rows index",
   },
   {
     "scatter_add", at = "dc array",
@@ -197,6 +207,7 @@ a:scatter_add(-1, 1)                       --> {3, 0, 5}
 dc.zeros(2, 2):scatter_add({ 2, 2 }, { { 1, 2 }, { 3, 4 } })  --> {{0, 0}, {4, 6}}
 ]],
     see = "take bincount",
+    words = "scatter accumulate segment sum",
   },
   {
     "bincount", at = "dc array",
@@ -215,6 +226,7 @@ dc.bincount { 0, 1, 1, 3 }                 --> {1, 2, 0, 1}
 dc.bincount({ 0, 1, 1 }, { weights = { 0.5, 1, 2 }, minlength = 4 })  --> {0.5, 3, 0, 0}
 ]],
     see = "histogram unique scatter_add",
+    words = "count occurrences",
   },
   {
     "histogram", at = "dc array",
@@ -242,6 +254,7 @@ edges                                      --> {1, 2, 3, 4, 5}
 (dc.histogram({ 1, 2, 2, 5 }, { 0, 2, 6 }))     --> {1, 3}
 ]],
     see = "bincount searchsorted",
+    words = "bins distribution",
   },
   {
     "concat", at = "dc", call = "dc.concat({a, b, …} [, axis])",
@@ -256,6 +269,7 @@ dc.concat { { 1 }, { 2, 3 } }              --> {1, 2, 3}
 dc.concat({ { { 1 }, { 2 } }, { { 3 }, { 4 } } }, 2)  --> {{1, 3}, {2, 4}}
 ]],
     see = "stack tile",
+    words = "join arrays append concatenate",
   },
   {
     "stack", at = "dc", call = "dc.stack({a, b, …} [, axis])",
@@ -270,6 +284,7 @@ dc.stack { { 1, 2 }, { 3, 4 } }            --> {{1, 2}, {3, 4}}
 dc.stack({ { 1, 2 }, { 3, 4 } }, 2)        --> {{1, 3}, {2, 4}}
 ]],
     see = "concat",
+    words = "join arrays",
   },
   {
     "tile", at = "dc array", call = { "a:tile(n1, n2, …)", "dc.tile(a, n1, n2, …)" },
@@ -282,6 +297,7 @@ dc.tile({ 1, 2 }, 2)                       --> {1, 2, 1, 2}
 dc.array({ 1, 2 }):tile(2, 1)              --> {{1, 2}, {1, 2}}
 ]],
     see = "repeat_ concat broadcast_to",
+    words = "repeat",
   },
   {
     "repeat_", at = "dc array",
@@ -309,6 +325,7 @@ a:flip()                                   --> {{4, 3}, {2, 1}}
 a:flip(2)                                  --> {{2, 1}, {4, 3}}
 ]],
     see = "roll transpose slice",
+    words = "reverse mirror",
   },
   {
     "roll", at = "dc array",
@@ -322,6 +339,7 @@ dc.roll({ 1, 2, 3 }, 1)                    --> {3, 1, 2}
 dc.array({ { 1, 2 }, { 3, 4 } }):roll(-1, 2)    --> {{2, 1}, {4, 3}}
 ]],
     see = "flip",
+    words = "shift rotate cyclic",
   },
   {
     "pad", at = "dc array",
@@ -345,6 +363,7 @@ dc.pad({ 1, 2, 3 }, 2, { mode = "reflect" })   --> {3, 2, 1, 2, 3, 2, 1}
 dc.pad({ 1, 2, 3 }, 2, { mode = "wrap" })      --> {2, 3, 1, 2, 3, 1, 2}
 ]],
     see = "concat",
+    words = "border padding margin",
   },
   [[
 `concat` and `stack` promote dtypes as operators do. Errors: `index` for an index or axis out of range (the first wrong

@@ -39,6 +39,7 @@ dc.array({ 1, 2, 3 }):ne(2)                --> {true, false, true}
     text = "Elementwise, exact for all dtypes, complex ones too.",
     args = { A, B }, returns = { { "array", "bool, " .. PENDING } }, errors = TWO,
     see = "lt equal allclose",
+    words = "compare equal comparison",
   },
   {
     at = "dc array", call = { "a:lt(b)", "a:le(b)", "a:gt(b)", "a:ge(b)" },
@@ -61,6 +62,7 @@ dc.array({ 1, 2, 3 }):ge { 3, 2, 1 }       --> {false, true, true}
     text = "Elementwise, exact for all dtypes; false where one is NaN.",
     args = { REAL, REAL_B }, returns = { { "array", "bool, " .. PENDING } }, errors = TWO_REAL,
     see = "eq where any all",
+    words = "compare less greater comparison",
   },
   {
     "where", at = "dc array", call = { "dc.where(c, a, b)", "c:where(a, b)" },
@@ -76,6 +78,7 @@ local a = dc.array { -1, 2, -3 }
 dc.where(a:lt(0), 0, a)                    --> {0, 2, 0}
 ]],
     see = "clip select gt",
+    words = "select choose if conditional ternary",
   },
   {
     "clip", at = "dc array",
@@ -90,6 +93,7 @@ dc.where(a:lt(0), 0, a)                    --> {0, 2, 0}
 dc.clip({ 1, 5, 9 }, 2, 6)                 --> {2, 5, 6}
 ]],
     see = "minimum maximum where",
+    words = "clamp limit bound",
   },
   {
     "cast", at = "dc array", call = { "dc.cast(a, dtype)", "a:cast(dtype)", "a:to(dtype)" },
@@ -103,6 +107,7 @@ dc.cast({ 1.75, -1.75, 1e10 }, "int8")     --> {1, -1, 127}
 dc.array({ 300 }, "int32"):cast "int8"     --> {44}
 ]],
     see = "to real floor",
+    words = "convert astype dtype",
   },
   {
     at = "dc array", call = { "dc.fmin(a, b)", "dc.fmax(a, b)" },
@@ -155,6 +160,7 @@ dc.reciprocal { 2, 4 }                     --> {0.5, 0.25}
       .. "of a signed dtype is that integer.",
     args = { A }, returns = { { "array", SAME } }, errors = ONE,
     see = "copysign signbit pow norm",
+    words = "absolute value magnitude",
   },
   {
     at = "dc array", call = { "dc.real(a)", "dc.imag(a)", "dc.conj(a)", "dc.angle(a)" },

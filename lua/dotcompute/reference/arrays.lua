@@ -4,7 +4,7 @@ local SHAPE_ERRORS = {
   shape = "a negative or fractional extent, more than 32 axes", dtype = "no such dtype; the message names the closest",
   argument = "no shape, an unknown option", memory = "the device has too little memory",
 }
-local BEHIND = { "dtype", "dtype", "the dtype, also by position behind the shape. Default: float32" }
+local BEHIND = { "dtype?", "dtype", "the dtype, behind the shape. Default: float32" }
 local DTYPE = { "dtype", "dtype", "the dtype. Default: float32" }
 local LIKE = { "a", "array", "the array whose shape, device and dtype are taken" }
 local SELF = { "a", "array", "the array" }
@@ -51,11 +51,12 @@ dc.array(2.5).ndim                         --> 0
 select(2, pcall(dc.array, { 16777217 })).kind   --> dtype
 ]],
     see = "zeros arange from_bytes to_table",
+    words = "ndarray tensor vector matrix create asarray",
   },
   {
     "empty", at = "dc", call = "dc.empty(shape… [, dtype])",
     text = "An array whose contents are undefined.",
-    args = { SHAPE }, options = { BEHIND },
+    args = { SHAPE, BEHIND }, options = { DTYPE },
     returns = { { "array", "of that shape, on the current device" } },
     errors = SHAPE_ERRORS,
     example = [[
@@ -66,7 +67,7 @@ dc.empty(2, 3, "int8"):shape()             --> 2, 3
   {
     "zeros", at = "dc", call = "dc.zeros(shape… [, dtype])",
     text = "An array of zeros.",
-    args = { SHAPE }, options = { BEHIND },
+    args = { SHAPE, BEHIND }, options = { DTYPE },
     returns = { { "array", "of that shape, on the current device" } },
     errors = SHAPE_ERRORS,
     example = [[
@@ -78,7 +79,7 @@ dc.zeros { 2, dtype = "bool" }             --> {false, false}
   {
     "ones", at = "dc", call = "dc.ones(shape… [, dtype])",
     text = "An array of ones.",
-    args = { SHAPE }, options = { BEHIND },
+    args = { SHAPE, BEHIND }, options = { DTYPE },
     returns = { { "array", "of that shape, on the current device" } },
     errors = SHAPE_ERRORS,
     example = [[
@@ -172,6 +173,7 @@ dc.arange(5, 1, -2, "int32")               --> {5, 3, 1}
 #dc.arange(0, 1, 0.1)                      --> 11
 ]],
     see = "linspace",
+    words = "range sequence steps",
   },
   {
     "linspace", at = "dc", call = "dc.linspace(a, b, n [, dtype])",
@@ -192,6 +194,7 @@ dc.arange(5, 1, -2, "int32")               --> {5, 3, 1}
 dc.linspace(0, 1, 5)                       --> {0, 0.25, 0.5, 0.75, 1}
 ]],
     see = "arange",
+    words = "range grid spaced",
   },
   {
     "eye", at = "dc", call = "dc.eye(n [, dtype])",
@@ -210,6 +213,7 @@ dc.linspace(0, 1, 5)                       --> {0, 0.25, 0.5, 0.75, 1}
 dc.eye(2)                                  --> {{1, 0}, {0, 1}}
 ]],
     see = "zeros",
+    words = "identity matrix diagonal",
   },
   {
     "from_bytes", at = "dc", call = "dc.from_bytes(s, shape [, dtype])",
@@ -229,6 +233,7 @@ dc.eye(2)                                  --> {{1, 0}, {0, 1}}
 dc.from_bytes(string.pack("<i2i2", 258, -1), 2, "int16")     --> {258, -1}
 ]],
     see = "bytes load_raw",
+    words = "frombuffer binary string",
   },
   {
     "wrap", at = "dc", call = "dc.wrap(ptr, shape [, dtype [, owner]])",
@@ -290,6 +295,7 @@ Elements of one dtype on one device, along any number of axes; made by `dc.array
       { "bnot", nil, "array" }, { "shl", "operand", "array" }, { "shr", "operand", "array" },
       { "len", nil, "integer" }, { "concat", "any", "string" },
     },
+    index = { { "integer", "any" }, { "table", "any" }, { '":"', "any" }, { "array", "any" } },
     example = [[
 local a = dc.array { { 1, 2 }, { 3, 4 } }
 a * 10 + { 1, 2 }                          --> {{11, 22}, {31, 42}}
@@ -308,6 +314,7 @@ dc.eye(2, "int32"):to_table()              --> {{1, 0}, {0, 1}}
 dc.array(2.5):to_table()                   --> 2.5
 ]],
     see = "item bytes array",
+    words = "tolist read values download",
   },
   {
     "item", at = "array",
@@ -320,6 +327,7 @@ dc.arange(1, 4):sum():item()               --> 10.0
 dc.array({ { 7 } }, "int8"):item()         --> 7
 ]],
     see = "to_table",
+    words = "scalar number read value",
   },
   {
     "bytes", at = "array",
@@ -331,6 +339,7 @@ dc.array({ { 7 } }, "int8"):item()         --> 7
 dc.array({ 258, -1 }, "int16"):bytes() == string.pack("<i2i2", 258, -1)    --> true
 ]],
     see = "from_bytes save_raw",
+    words = "tobytes binary string",
   },
   "| expression | gives |\n|---|---|\n"
     .. "| `tostring(a)` | dtype, shape, device and elements; of more than 1000 elements the first and last three along "

@@ -74,6 +74,7 @@ local pick = dc.elementwise("raw float *x, int at", "float y", "y = x[at]")
 pick(dc.array { 5, 6, 7 }, dc.array({ 2, 0 }, "int32"))  --> {7, 5}
 ]],
     see = "vectorize reduction kernel",
+    words = "map custom operation ufunc",
   },
   [==[
 ```lua
@@ -121,6 +122,7 @@ dot(a, a, 2)                               --> {5, 25}
 dot(a, 10, { 1, keep = true })             --> {{40, 60}}
 ]],
     see = "scan elementwise sum",
+    words = "custom fold reduce",
   },
   markdown.options(REDUCTION) .. [==[
 
@@ -161,6 +163,7 @@ local before = dc.scan { input = "T x", op = "a + b", identity = "0", exclusive 
 before { 1, 2, 3 }                         --> {0, 1, 3}
 ]],
     see = "cumsum reduction",
+    words = "custom prefix running cumulative",
   },
   [==[
 Other options as above. The order is fixed here too.
@@ -200,6 +203,7 @@ local relu = dc.vectorize(function(x) return dc.where(x:gt(0), x, 0) end)
 relu { -1, 2 }                             --> {0, 2}
 ]],
     see = "elementwise where",
+    words = "map apply function jit",
   },
   [==[
 ```lua

@@ -14,7 +14,8 @@ dclua.options = {
     .. "graph is timed as a whole" },
   { "--bundle", "runs the script and writes its compiled kernels to `SCRIPT.dcb` beside it: see [bundles](#bundles)" },
   { "--cache list", "the entries of the cache of compiled code: key, size, time since the last use, kernels" },
-  { "--cache verify", "checks every entry against its checksum; exit status 1 when one is damaged (it will be rebuilt)" },
+  { "--cache verify", "checks every entry against its checksum; exit status 1 when one is damaged (it will be "
+    .. "rebuilt)" },
   { "--cache clear", "removes all entries" },
   { "--cache prune [SIZE]", "removes the least recently used entries until SIZE is left (MiB, or with K, M, G; by "
     .. "default `DOTCOMPUTE_CACHE_SIZE`)" },
@@ -27,8 +28,8 @@ dclua.options = {
 dclua.prompt = {
   { "dc", '`require "dotcompute"`, unless a global or a local has that name' },
   { "_", "the first value of the last expression" },
-  { { "local a, b = …", "local function f" }, "variables of the session: later entries have them, other code does not, and "
-    .. "`_G` is as it was. `<const>` is not enforced; a `<close>` variable ends with its entry" },
+  { { "local a, b = …", "local function f" }, "variables of the session: later entries have them, other code does "
+    .. "not, and `_G` is as it was. `<const>` is not enforced; a `<close>` variable ends with its entry" },
   { { "?name", "name?", 'help "name"' }, "the [reference](reference/) of a function, a type or a variable's value: "
     .. "`?sort`, `?dc.linalg`, `?x`; words that are no name are searched in all texts: `?largest elements`. `help()` "
     .. "lists the chapters. `dc.help` is the same in a script" },
@@ -56,9 +57,10 @@ dclua.environment = {
     .. "first" },
   { "DOTCOMPUTE_NVRTC", "the file of NVIDIA's compiler library; `off` for none" },
   { "DOTCOMPUTE_NVJITLINK", "the file of NVIDIA's linker library; `off` for none" },
-  { { "DOTCOMPUTE_BLAS", "DOTCOMPUTE_FFTW" }, "for the CPU device: the file of OpenBLAS (or another BLAS), the folder of FFTW "
-    .. "3; `off` for none" },
-  { { "DOTCOMPUTE_CUBLAS", "DOTCOMPUTE_CUSOLVER", "DOTCOMPUTE_CUFFT" }, "the files of these CUDA libraries; `off` for none" },
+  { { "DOTCOMPUTE_BLAS", "DOTCOMPUTE_FFTW" }, "for the CPU device: the file of OpenBLAS (or another BLAS), the folder "
+    .. "of FFTW 3; `off` for none" },
+  { { "DOTCOMPUTE_CUBLAS", "DOTCOMPUTE_CUSOLVER", "DOTCOMPUTE_CUFFT" }, "the files of these CUDA libraries; `off` for "
+    .. "none" },
   { "DOTCOMPUTE_BUNDLE", "the file of [compiled code](dclua.md#bundles) that comes with a script (default: "
     .. "`script.lua.dcb`); `off` for none" },
   { "DOTCOMPUTE_LIBCUDA", "the file of CUDA's driver library, instead of the system's" },
@@ -77,16 +79,16 @@ local function section(title, first, rows)
 end
 
 dclua.sections = {
-  section("Name", "dclua - Lua 5.4 with GPU computing: arrays, CUDA C kernels, and a device for machines without a GPU"),
+  section("Name", "dclua - Lua 5.4 with GPU computing: arrays, CUDA C kernels, a device for machines without a GPU"),
   section("Synopsis", "`dclua` [options] [`script` [args]]"),
   section("Description", "The stock `lua` with the module `dotcompute` inside: `require \"dotcompute\"` reads no file. "
-    .. "Without a script, on a terminal, it is a prompt: `dc` is the module there, expressions are printed, locals live "
-    .. "on, Tab completes names. It behaves as `lua` does, including `LUA_INIT`, the `arg` table, tracebacks and exit "
-    .. "status."),
+    .. "Without a script, on a terminal, it is a prompt: `dc` is the module there, expressions are printed, locals "
+    .. "live on, Tab completes names. It behaves as `lua` does, including `LUA_INIT`, the `arg` table, tracebacks and "
+    .. "exit status."),
   section("Options", "Besides those of `lua`:", dclua.options),
   section("The prompt", "What an entry may be besides Lua:", dclua.prompt),
-  section("Ctrl-C", "is an error of kind `interrupted`, raised where the program runs: in a Lua loop, in a kernel on the "
-    .. "CPU device, in a read from the terminal. At the prompt it drops the line that is being typed."),
+  section("Ctrl-C", "is an error of kind `interrupted`, raised where the program runs: in a Lua loop, in a kernel on "
+    .. "the CPU device, in a read from the terminal. At the prompt it drops the line that is being typed."),
   section("Environment", "Variables that are read:", dclua.environment),
   section("Files", "The cache of compiled code, the prompt's history, and the user's keys:", {
     { "${XDG_CACHE_HOME:-~/.cache}/dotcompute", "compiled code; it may be removed at any time" },
@@ -94,7 +96,8 @@ dclua.sections = {
     { "~/.editrc", "key bindings, see `editrc`(5)" },
     { "SCRIPT.dcb", "compiled code that comes with a script" },
   }),
-  section("Exit status", "0; 1 after an error, also of the options and of writing the output; what `os.exit` was given."),
+  section("Exit status", "0; 1 after an error, also of the options and of writing the output; what `os.exit` was "
+    .. "given."),
   section("See also", "`lua`(1), and the pages in the folder `dotcompute` of the system's documentation."),
 }
 

@@ -39,6 +39,7 @@ dc.ones(3).device.id                       --> cpu
 dc.use(before) == dc.device()              --> true
 ]],
     see = "using device",
+    words = "switch select gpu",
   },
   {
     "using", at = "dc", call = "dc.using(device, fn, ...)",
@@ -73,6 +74,7 @@ local ok, reason = dc.available "cuda:99"
 ok, type(reason)                           --> false, string
 ]],
     see = "devices",
+    words = "check library",
   },
   {
     "synchronize", at = "dc",
@@ -84,6 +86,7 @@ dc.synchronize()
 x[1000]                                    --> 1.0
 ]],
     see = "clock",
+    words = "wait finish barrier",
   },
   {
     "stats", at = "dc", call = { "dc.stats()", 'dc.stats "reset"' },
@@ -102,6 +105,7 @@ local y = (x * 2 + 1):eval()
 dc.stats().launches                        --> 1
 ]],
     see = "memory_info clock",
+    words = "counters launches",
   },
   {
     "clock", at = "dc",

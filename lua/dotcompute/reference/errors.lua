@@ -7,7 +7,7 @@ Every error raised by dotcompute is a table:
 ]],
   {
     class = "error", metatable = "dotcompute.error",
-    text = "What a failing call raises, and `pcall` returns. `tostring(err)` is `where: message`; `..` works on it, too.",
+    text = "What a failing call raises, and `pcall` returns. `tostring(err)` is `where: message`; `..` works on it.",
     operators = { { "concat", "any", "string" } },
     example = [[
 local ok, err = pcall(dc.zeros, -1)

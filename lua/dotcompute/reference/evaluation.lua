@@ -20,6 +20,7 @@ dc.equal(dc.array({ 1, 2 }, "int8"), dc.array { 1, 2 })     --> true
 dc.equal({ 1, 2 }, { 1, 2, 3 })            --> false
 ]],
     see = "allclose eq all",
+    words = "compare same array_equal",
   },
   {
     "allclose", at = "dc", call = "dc.allclose(a, b [, rtol [, atol]])",
@@ -43,6 +44,7 @@ dc.allclose({ 1, 2 }, { 1.05, 2 })         --> false
 dc.allclose({ 1, 2 }, { 1.05, 2 }, { atol = 0.1 })     --> true
 ]],
     see = "equal isnan",
+    words = "compare tolerance isclose",
   },
   [[
 **Arithmetic is lazy and fused.** An expression computes nothing until its values are needed; then all of it, a
@@ -67,6 +69,7 @@ dc.stats().launches                        --> 0
 y:eval() == y, dc.stats().launches         --> true, 1
 ]],
     see = "source stats synchronize",
+    words = "compute force materialize run",
   },
   {
     "source", at = "array", call = "e:source()",

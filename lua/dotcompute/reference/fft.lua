@@ -32,6 +32,7 @@ dc.allclose(y, dc.ones(4))                 --> true
 #dc.fft.fft({ 1, 1 }, { n = 8 })           --> 8
 ]],
     see = "ifft rfft fft2",
+    words = "fourier spectrum frequencies",
   },
   {
     "ifft", at = "dc.fft", call = "dc.fft.ifft(a [, axis] [, {n=}])",

@@ -147,7 +147,7 @@ io.open(path):read "a"                     --> n,x 1,0.5 2,0.1
 os.remove(path)
 ]],
     see = "load_csv save",
-    words = "text table savetxt",
+    words = "text table savetxt write file",
   },
   [[
 - **`.npy` and `.npz`** are read as NumPy writes them: versions 1 to 3, either byte order, either layout (Fortran order

@@ -27,6 +27,7 @@ local ok, err = pcall(dc.graph, function() return x:sum():item() end)
 ok, err.kind                               --> false, launch
 ]],
     see = "update launches stream",
+    words = "capture record replay",
   },
   {
     class = "graph", metatable = "dotcompute.graph", call_operator = "()",

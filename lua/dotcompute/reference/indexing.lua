@@ -77,6 +77,7 @@ a:slice(1, 2):fill(0)
 a[{ 1, 2 }]                                --> 0.0
 ]],
     see = "row col take",
+    words = "view part range",
   },
   {
     "row", at = "array",
@@ -114,6 +115,7 @@ dc.arange(1, 6):reshape(2, 3)              --> {{1, 2, 3}, {4, 5, 6}}
 dc.arange(1, 6):reshape(3, -1):shape()     --> 3, 2
 ]],
     see = "squeeze transpose shape",
+    words = "ravel flatten resize",
   },
   {
     "transpose", at = "array", call = "a:transpose(axes…)",
@@ -130,6 +132,7 @@ dc.zeros(2, 3, 4):transpose(3, 1, 2):shape()    --> 4, 2, 3
 dc.array({ { 1, 2 }, { 3, 4 } }):transpose()    --> {{1, 3}, {2, 4}}
 ]],
     see = "T reshape flip",
+    words = "permute swap axes moveaxis",
   },
   {
     "squeeze", at = "array", call = "a:squeeze(axes…)",
@@ -145,6 +148,7 @@ dc.zeros(1, 3, 1):squeeze():shape()        --> 3
 dc.zeros(1, 3, 1):squeeze(1):shape()       --> 3, 1
 ]],
     see = "reshape",
+    words = "remove axes",
   },
   {
     "broadcast_to", at = "array", call = "a:broadcast_to(shape…)",
@@ -156,6 +160,7 @@ dc.zeros(1, 3, 1):squeeze(1):shape()       --> 3, 1
 dc.array({ 1, 2 }):broadcast_to(2, 2)      --> {{1, 2}, {1, 2}}
 ]],
     see = "tile reshape",
+    words = "expand stretch",
   },
   {
     "copy", at = "array",
@@ -170,6 +175,7 @@ a[1] = 5
 b                                          --> {1, 1, 1}
 ]],
     see = "copy_from to contiguous",
+    words = "clone duplicate contiguous",
   },
   {
     "to", at = "array", call = { "a:to(dtype)", "a:to(device)" },
@@ -192,6 +198,7 @@ local a = dc.ones(3)
 a:to "float32" == a, a:to(a.device) == a   --> true, true
 ]],
     see = "cast copy copy_from",
+    words = "convert astype cast dtype move device",
   },
   {
     "copy_from", at = "array", call = "a:copy_from(b [, options])",
@@ -225,6 +232,7 @@ a:row(1):fill(7)
 a                                          --> {{7, 7}, {0, 0}}
 ]],
     see = "full copy_from",
+    words = "set constant",
   },
   {
     "close", at = "array", call = { "a:close()", "local a <close> = …" },
@@ -239,5 +247,6 @@ a:close()
 select(2, pcall(view.sum, view)).kind      --> argument
 ]],
     see = "memory",
+    words = "free release delete memory",
   },
 }

@@ -18,20 +18,22 @@
 --   type      in place of args and returns: the type of a field
 --   names     in place of [1]: a list of { name, sentence, example }, functions that share the entry
 --   class     in place of [1] and at: the name of a type; `metatable` is its metatable's name, `operators` a list of
---             { operator as LuaLS calls it, type of the operand, type of the result }, `index` is { type of the key,
---             type of the value }, `call_operator` the type of a call: "(x: number): array"
+--             { operator as LuaLS calls it, type of the operand, type of the result }, `index` one of
+--             { type of the key, type of the value }, `call_operator` the type of a call: "(x: number): array"
 --
 -- Types are written as LuaLS writes them, with the names of classes and of `aliases` below.
 local reference = {}
 
 local chapters = {
-  "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "random", "algorithms", "linalg", "fft",
-  "kernels", "modules", "streams", "graphs", "builders", "files", "pictures", "memory", "time", "errors",
+  "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "reductions", "evaluation", "random",
+  "algorithms", "linalg", "fft", "kernels", "modules", "streams", "graphs", "builders", "files", "pictures",
+  "memory", "time", "errors",
 }
 
 -- Types that are no classes of their own: what LuaLS is told.
 reference.aliases = {
-  { "dtype", [["bool"|"int8"|"int16"|"int32"|"int64"|"uint8"|"uint16"|"uint32"|"uint64"|"float16"|"bfloat16"|"float32"|"float64"|"complex64"|"complex128"|string]] },
+  { "dtype", '"bool"|"int8"|"int16"|"int32"|"int64"|"uint8"|"uint16"|"uint32"|"uint64"|"float16"|"bfloat16"|"float32"'
+    .. '|"float64"|"complex64"|"complex128"|string' },
   { "shape", "integer|integer[]" },
   { "axes", "integer|integer[]" },
   { "grid", "integer|integer[]" },

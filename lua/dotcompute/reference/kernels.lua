@@ -106,6 +106,7 @@ scale(1, 1, x)
 x[1]                                       --> 44
 ]==],
     see = "module kernel_file forall with elementwise",
+    words = "cuda compile nvrtc gpu program",
   },
   {
     "module", at = "dc",
@@ -227,6 +228,7 @@ square:forall(#x, #x, x)
 x                                          --> {1, 4, 9}
 ]==],
     see = "kernel with occupancy",
+    words = "launch threads grid",
   },
   {
     "with", at = "kernel", call = "k:with{shared=, stack=, cooperative=, cluster=, pdl=, stream=}",
@@ -249,6 +251,7 @@ reverse:with { shared = 3 * 4 }(1, 3, x)
 x                                          --> {3, 2, 1}
 ]==],
     see = "kernel forall stream",
+    words = "shared memory cooperative cluster launch options",
   },
   {
     "null", at = "dc", type = "userdata",

@@ -33,6 +33,7 @@ dc.matmul({ 1, 2 }, { 3, 4 }):item()       --> 11
 dc.ones(10, 2, 3):matmul(dc.ones(3, 4)):shape()  --> 10, 2, 4
 ]],
     see = "dot outer precision",
+    words = "matrix product multiply gemm",
   },
   {
     "dot", at = "dc array dc.linalg", call = { "a:dot(b)", "dc.dot(a, b)", "dc.linalg.dot(a, b)" },
@@ -49,6 +50,7 @@ dc.ones(2, 3, 4):dot(dc.ones(5, 4, 6)):shape()  --> 2, 3, 5, 6
 dc.array({ 1, 2 }):dot(3)                  --> {3, 6}
 ]],
     see = "matmul outer",
+    words = "inner product",
   },
   {
     "outer", at = "dc dc.linalg",
@@ -61,6 +63,7 @@ dc.array({ 1, 2 }):dot(3)                  --> {3, 6}
 dc.outer({ 1, 2 }, { 3, 4 })               --> {{3, 4}, {6, 8}}
 ]],
     see = "matmul dot",
+    words = "product matrix tensor",
   },
   {
     "precision", at = "dc",
@@ -109,6 +112,7 @@ local x = dc.linalg.solve(a, { 9, 13 })
 dc.allclose(a:matmul(x), dc.array({ 9, 13 }, "float64"))  --> true
 ]],
     see = "inv lstsq det",
+    words = "linear equations system",
   },
   {
     "inv", at = "dc.linalg",
@@ -123,6 +127,7 @@ local ok, err = pcall(dc.linalg.inv, dc.ones(2, 2))
 ok, err.kind                               --> false, argument
 ]],
     see = "solve",
+    words = "inverse matrix",
   },
   {
     "det", at = "dc.linalg",
@@ -189,6 +194,7 @@ dc.allclose((u * s):matmul(vh), a)         --> true
 dc.linalg.svd(dc.ones(3, 2), { full = true }):shape()  --> 3, 3
 ]],
     see = "eigh lstsq norm",
+    words = "singular values decomposition",
   },
   {
     "eigh", at = "dc.linalg", call = "dc.linalg.eigh(a [, {vectors=true}])",
@@ -206,6 +212,7 @@ dc.allclose(w, { 1, 3 })                   --> true
 dc.allclose(a:matmul(v), v * w, 1e-4, 1e-5)  --> true
 ]],
     see = "svd cholesky",
+    words = "eigenvalues eigenvectors",
   },
   {
     "lstsq", at = "dc.linalg",
@@ -225,6 +232,7 @@ dc.allclose(line, { 2, 1 }, 1e-4)          --> true
 rank, #rest                                --> 2, 1
 ]],
     see = "solve qr svd",
+    words = "least squares regression fit",
   },
   {
     "norm", at = "dc.linalg", call = "dc.linalg.norm(a [, ord [, axis]] [, {keep=false}])",

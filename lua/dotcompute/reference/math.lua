@@ -52,7 +52,7 @@ dc.nearbyint { -2.5, 2.5, 3.5 }            --> {-2, 2, 4}
     at = "dc array", call = { "dc.llrint(a)", "dc.llround(a)", "dc.ilogb(a)" },
     names = {
       { "llrint", "The nearest integer, halves to the even one.", [[
-dc.llrint { -2.5, 2.5, 1e30 }              --> {-2, 2, math.maxinteger}
+dc.llrint { -2.5, 2.5, 1e30 }              --> {-2, 2, 9223372036854775807}
 ]] },
       { "llround", "The nearest integer, halves away from 0.", [[
 dc.llround { -2.5, 2.5 }                   --> {-3, 3}

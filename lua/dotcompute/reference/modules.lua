@@ -9,7 +9,7 @@ return {
 ### Modules
 ]],
   {
-    class = "module", metatable = "dotcompute.module",
+    class = "module", metatable = "dotcompute.module", index = { { "string", "kernel" } },
     text = "A compiled source with its kernels and variables, made by `dc.module` and `dc.module_file`. `m.name` is "
       .. "the kernel of that name.",
     example = [==[
@@ -76,6 +76,7 @@ m.first(1, 1, y)
 y[1]                                       --> 5
 ]==],
     see = "module kernel",
+    words = "variable constant memory",
   },
   {
     "ptx", at = "module",

@@ -27,6 +27,7 @@ x:shape()                                  --> 3, 4
 x:ge(-1):all() and x:lt(1):all()           --> true
 ]],
     see = "normal integers seed",
+    words = "rand random numbers",
   },
   {
     "normal", at = "dc.random generator",
@@ -47,6 +48,7 @@ math.abs(x:mean():item() - 5) < 0.05       --> true
 math.abs(x:std():item() - 2) < 0.05        --> true
 ]],
     see = "uniform exponential",
+    words = "randn gaussian random numbers",
   },
   {
     "exponential", at = "dc.random generator",
@@ -83,6 +85,7 @@ local dice = dc.random.integers(10, { low = 1, high = 6 })
 dice.dtype, dice:ge(1):all(), dice:le(6):all()   --> int64, true, true
 ]],
     see = "choice permutation",
+    words = "randint dice random numbers",
   },
   {
     "permutation", at = "dc.random generator",
@@ -95,6 +98,7 @@ dice.dtype, dice:ge(1):all(), dice:le(6):all()   --> int64, true, true
 dc.random.permutation(5):sort()            --> {1, 2, 3, 4, 5}
 ]],
     see = "choice",
+    words = "shuffle random order",
   },
   {
     "choice", at = "dc.random generator",
@@ -117,6 +121,7 @@ dc.random.choice(5, 5, { replace = false }):sort()     --> {1, 2, 3, 4, 5}
 dc.random.choice(dc.array { 10, 20 }, 3, { p = { 0, 1 } })  --> {20, 20, 20}
 ]],
     see = "permutation integers",
+    words = "sample pick draw",
   },
   {
     "seed", at = "dc.random generator",
@@ -131,6 +136,7 @@ dc.random.seed(42)
 dc.equal(x, dc.random.uniform(1000))       --> true
 ]],
     see = "jump generator",
+    words = "reproducible",
   },
   {
     "jump", at = "dc.random generator",

@@ -29,6 +29,7 @@ dc.array({ { 1, 2, 3 }, { 4, 5, 6 } }):prod(2)      --> {6, 120}
     args = { A, AXES }, options = { KEEP, NAMES }, returns = { { "array", RESULT } },
     errors = { shape = SHAPE, argument = NOT_ARRAY },
     see = "mean cumsum count norm",
+    words = "add total product",
   },
   {
     at = "dc array", call = { "a:min([axes…] [, options])", "a:max([axes…] [, options])" },
@@ -48,6 +49,7 @@ dc.array({ { 3, 1 }, { 2, 5 } }):max(1)    --> {3, 5}
     returns = { { "array", "in the dtype of `a`, " .. RESULT } },
     errors = { shape = SHAPE .. ", no elements", argument = NOT_ARRAY, dtype = "complex numbers, which have no order" },
     see = "minimum maximum fmin fmax argmin argmax topk",
+    words = "smallest largest element minimum maximum",
   },
   {
     at = "dc array", call = { "a:argmin([axis] [, options])", "a:argmax([axis] [, options])" },
@@ -67,6 +69,7 @@ a:argmax(), a:argmax(2)                    --> 4, {1, 2}
     errors = { shape = "no such axis, no elements", argument = "not an array, several axes, an unknown option",
       dtype = "complex numbers, which have no order" },
     see = "min max argsort nonzero",
+    words = "position index of the smallest largest",
   },
   {
     "mean", at = "dc array", call = "a:mean([axes…] [, options])",
@@ -79,6 +82,7 @@ a:mean(), a:mean(2)                        --> 3.5, {2, 5}
 a - a:mean { 2, keep = true }              --> {{-1, 0, 1}, {-1, 0, 1}}
 ]],
     see = "sum var std",
+    words = "average",
   },
   {
     at = "dc array", call = { "a:var([axes…] [, options])", "a:std([axes…] [, options])" },
@@ -96,6 +100,7 @@ dc.array({ { 1, 3 }, { 2, 10 } }):std(2)   --> {1, 4}
     args = { A, AXES }, options = { DDOF, KEEP, NAMES }, returns = { { "array", RESULT } },
     errors = { shape = SHAPE, argument = NOT_ARRAY },
     see = "mean norm",
+    words = "variance standard deviation spread",
   },
   {
     "norm", at = "dc array", call = "a:norm([axes…] [, options])",
@@ -107,6 +112,7 @@ dc.array({ { 1, 3 }, { 2, 10 } }):std(2)   --> {1, 4}
 dc.array({ { 3, 4 }, { 6, 8 } }):norm(2)   --> {5, 10}
 ]],
     see = "sum hypot",
+    words = "length magnitude euclidean",
   },
   {
     at = "dc array", call = { "a:any([axes…] [, options])", "a:all([axes…] [, options])" },
@@ -137,6 +143,7 @@ dc.array({ 5, 0, 2 }):count()              --> 2
 dc.arange(1, 10):gt(7):count()             --> 3
 ]],
     see = "any nonzero bincount",
+    words = "count_nonzero number of true",
   },
   [[
 Reductions are over all elements, with a 0-d array as the result (`:item()` reads it); over an axis, `a:sum(1)`; or over

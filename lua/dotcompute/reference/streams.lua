@@ -32,6 +32,7 @@ s.device == dc.device(), s:query()         --> true, true
 dc.using(s, function() return dc.ones(3) + 1 end)  --> {2, 2, 2}
 ]],
     see = "using with event",
+    words = "concurrent asynchronous queue",
   },
   {
     class = "stream", metatable = "dotcompute.stream",
@@ -128,6 +129,7 @@ stop:record()
 start:elapsed(stop) >= 0                   --> true
 ]],
     see = "record elapsed stream",
+    words = "timing order",
   },
   {
     class = "event", metatable = "dotcompute.event",
@@ -240,8 +242,9 @@ assert(b[n] == 4)
     "pinned", at = "dc", call = "dc.pinned(shape… [, dtype])",
     text = "An array of the CPU device in page-locked memory, contents undefined. Without a GPU it is in ordinary "
       .. "memory.",
-    args = { { "...", "shape", "the shape: integers, or one table of them" } },
-    options = { { "dtype", "dtype", "the dtype, also by position. Default: float32" } },
+    args = { { "...", "shape", "the shape: integers, or one table of them" },
+      { "dtype?", "dtype", "the dtype, behind the shape. Default: float32" } },
+    options = { { "dtype", "dtype", "the same by name" } },
     returns = { { "array", "the array" } },
     errors = { argument = "no shape", dtype = "not a dtype", memory = "the host has too little", shape = "an invalid "
       .. "shape" },
@@ -251,6 +254,7 @@ p.device.host_memory, p.dtype              --> true, int8
 p:shape()                                  --> 2, 3
 ]],
     see = "empty to copy_from",
+    words = "page-locked host memory",
   },
   [[
 Two methods of [arrays](#views-and-copies) copy asynchronously:
