@@ -311,7 +311,7 @@ local function luals_function(out, place, entry)
     names[k] = p.name
   end
   for _, r in ipairs(entry.returns or {}) do
-    out[#out + 1] = ("---@return %s # %s"):format(lua_type(r[1]), line(r[2]))
+    out[#out + 1] = ("---@return %s # %s"):format(lua_type((r[1]:gsub("%.%.%.$", " ..."))), line(r[2]))
   end
   local method = reference.is_type(place)
   out[#out + 1] = ("function %s%s%s(%s) end\n"):format(method and "c_" .. place or place, method and ":" or ".",

@@ -94,7 +94,7 @@ function c_array:to_table() end
 ---dc.arange(1, 4):sum():item()               --> 10.0
 ---dc.array({ { 7 } }, "int8"):item()         --> 7
 ---```
----@return number|boolean|dotcompute.complex # the value
+---@return any # the value: a number, a boolean or a complex number
 function c_array:item() end
 
 ---A string of all elements in C order, little-endian.
@@ -2068,7 +2068,7 @@ local c_graph = {}
 ---g()
 ---x                                          --> {-5, -5}
 ---```
----@param fn fun() called once, as by `dc.graph`
+---@param fn fun(): any called once, as by `dc.graph`
 ---@return dotcompute.graph # the graph
 function c_graph:update(fn) end
 
@@ -2155,7 +2155,7 @@ function dc.use(device) end
 ---@param device dotcompute.device|string|dotcompute.stream the device, its id, or a stream, which stands for its device as well
 ---@param fn fun(...): any the function
 ---@param ... any its arguments
----@return any # all results of `fn`
+---@return any ... # all results of `fn`
 function dc.using(device, fn, ...) end
 
 ---`true`, or `false` and the reason. `"cuda"`, `"cpu"` or a device's name: whether kernels can be compiled and run there. `"nvrtc"`: whether NVIDIA's compiler is found. `"blas"`, `"lapack"`, `"fft"`: whether the current device has the [library](#linear-algebra-and-fourier-transforms).
@@ -4051,7 +4051,7 @@ function dc.pinned(...) end
 ---local ok, err = pcall(dc.graph, function() return x:sum():item() end)
 ---ok, err.kind                               --> false, launch
 ---```
----@param fn fun() called once, without arguments; what it returns is dropped
+---@param fn fun(): any called once, without arguments; what it returns is dropped
 ---@return dotcompute.graph # the graph; `g()` runs it
 function dc.graph(fn) end
 
@@ -4189,7 +4189,7 @@ function dc.save(path, a, options) end
 ---```
 ---@param path string the file's name
 ---@param options? dotcompute.load.options options by name
----@return dotcompute.array|table<string, dotcompute.array> # the array, or the arrays by name
+---@return any # the array, or a table of arrays by name
 function dc.load(path, options) end
 
 ---@class dotcompute.load_raw.options
@@ -4277,7 +4277,7 @@ function dc.save_csv(path, a, options) end
 ---```
 ---@param what? dotcompute.device|"report"|"trace"|"untrace"|"trim"|"reset" an action, or the device
 ---@param device? dotcompute.device|string the device or its name. Default: the current one
----@return dotcompute.memory|string|nil # the memory in use; of `report` a string, of other actions nothing
+---@return dotcompute.memory # the memory in use; of `"report"` a string, of other actions nothing
 function dc.memory(what, device) end
 
 ---Sets the limit of memory of the device's arrays; nil: none. Returns the previous limit, or nil. It may be less than the memory in use: then allocations fail until enough is freed.
@@ -4316,7 +4316,7 @@ function dc.time(fn, reps, ...) end
 ---@param name string the range's name in the profiler
 ---@param fn? fun(...): any what is called inside it
 ---@param ... any arguments of `fn`
----@return any # all results of `fn`; without it the range, to be closed
+---@return any ... # all results of `fn`; without it the range, to be closed
 function dc.range(name, fn, ...) end
 
 ---@class dotcompute.fft

@@ -320,7 +320,7 @@ dc.array(2.5):to_table()                   --> 2.5
     "item", at = "array",
     text = "The value of a one-element array.",
     args = { SELF },
-    returns = { { "number|boolean|complex", "the value" } },
+    returns = { { "any", "the value: a number, a boolean or a complex number" } },
     errors = { shape = "not exactly one element", argument = "the array is closed" },
     example = [[
 dc.arange(1, 4):sum():item()               --> 10.0

@@ -50,7 +50,7 @@ dc.use(before) == dc.device()              --> true
       { "fn", "fun(...): any", "the function" },
       { "...", "any", "its arguments" },
     },
-    returns = { { "any", "all results of `fn`" } },
+    returns = { { "any...", "all results of `fn`" } },
     errors = { device = "there is none, or it cannot be opened",
       argument = "neither a device, a name nor a stream; not a function" },
     example = [[

@@ -46,7 +46,7 @@ os.remove(path)
       { "name", "string", "load only this array of a `.npz`, and return it" },
       MMAP,
     },
-    returns = { { "array|table<string, array>", "the array, or the arrays by name" } },
+    returns = { { "any", "the array, or a table of arrays by name" } },
     errors = { argument = "a `.npz` without an array of that name; the message lists its names", io = IO_READ,
       dtype = "strings, dates, records or objects in a `.npy`" },
     example = [[

@@ -12,7 +12,7 @@ of them, as one operation of the current stream, without running Lua.
   {
     "graph", at = "dc",
     text = "A new graph: the work that `fn()` does on the current device is captured instead of run.",
-    args = { { "fn", "fun()", "called once, without arguments; what it returns is dropped" } },
+    args = { { "fn", "fun(): any", "called once, without arguments; what it returns is dropped" } },
     returns = { { "graph", "the graph; `g()` runs it" } },
     errors = { argument = "not a function", launch = "`fn` does what cannot be captured (the message names the call), "
       .. "or another graph is being captured" },
@@ -43,7 +43,7 @@ x                                          --> {8, 8}
   {
     "update", at = "graph",
     text = "Captures again, in place; returns the graph. When `fn` fails the graph is unchanged.",
-    args = { GRAPH, { "fn", "fun()", "called once, as by `dc.graph`" } },
+    args = { GRAPH, { "fn", "fun(): any", "called once, as by `dc.graph`" } },
     returns = { { "graph", "the graph" } },
     errors = { argument = "not a function, " .. CLOSED, launch = "`fn` does what cannot be captured, or another graph "
       .. "is being captured" },

@@ -10,7 +10,7 @@
 --   text      Markdown; its first sentence is the summary, its first paragraph the row in docs/api.md
 --   args      arguments by position, the object first: { name, type, text }; "?" behind the name: optional
 --   options   the same for names in the table of options
---   returns   results: { type, text }
+--   returns   results: { type, text }; "any..." is any number of them
 --   errors    kind of error -> its condition
 --   example   code; what stands behind "-->" is the result of the expression before it, and is checked by a spec
 --   see       names of related entries, separated by blanks

@@ -17,7 +17,7 @@ Unreachable arrays are collected by Lua's garbage collector, which is driven by 
       .. "default) for those of 1 MiB and more, where the cost is negligible. `\"trim\"` returns memory kept for reuse "
       .. 'to the system. `"reset"` resets the peak.\n\n`DOTCOMPUTE_LOG=memory` traces from the start.',
     args = { { "what?", 'device|"report"|"trace"|"untrace"|"trim"|"reset"', "an action, or the device" }, DEVICE },
-    returns = { { "memory|string|nil", "the memory in use; of `report` a string, of other actions nothing" } },
+    returns = { { "memory", 'the memory in use; of `"report"` a string, of other actions nothing' } },
     errors = { argument = "neither an action nor a device", device = "there is no such device" },
     example = [[
 local x <close> = dc.zeros(1 << 20)

@@ -34,7 +34,7 @@ all.min <= seconds and seconds <= all.max  --> true
       { "fn?", "fun(...): any", "what is called inside it" },
       { "...", "any", "arguments of `fn`" },
     },
-    returns = { { "any", "all results of `fn`; without it the range, to be closed" } },
+    returns = { { "any...", "all results of `fn`; without it the range, to be closed" } },
     errors = { argument = "a name that is no string, something that cannot be called" },
     example = [[
 dc.range("setup", function(n) return dc.ones(n):sum() end, 10)   --> 10
