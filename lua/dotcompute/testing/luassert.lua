@@ -84,9 +84,15 @@ local function close(state, arguments, level)
   end
   local options, message = arguments[3], arguments[4]
   if type(options) == "string" then options, message = nil, options end
-  options = check("assert.are.close", options,
-    { rtol = "number", atol = "number", equal_nan = "boolean", same_dtype = "boolean" })
-  local text = difference("assert.are.close", arguments[1], arguments[2], options)
+  local ok, text = pcall(function()
+    check("assert.are.close", options,
+      { rtol = "number", atol = "number", equal_nan = "boolean", same_dtype = "boolean" })
+    return difference("assert.are.close", arguments[1], arguments[2], options or {})
+  end)
+  if not ok then -- at the spec's line, not at luassert's
+    local misuse = type(text) == "table" and text.kind and text.kind ~= "interrupted"
+    error(misuse and text.message or text, misuse and (level or 1) + 1 or 0)
+  end
   if message then state.failure_message = message end
   if text then -- the one argument of the message, as it is
     arguments[1], arguments.n, arguments.nofmt = text, 1, { true }
