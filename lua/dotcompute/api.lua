@@ -34,6 +34,7 @@ lazy("vectorize", "vectorize")
 lazy("time", "time", "range")
 lazy("files", "load", "save", "load_raw", "save_raw", "load_csv", "save_csv")
 lazy("linalg", "outer")
+lazy("progress", "progress")
 lazy("memory", "memory", "memory_limit")
 lazy("help", "help")
 

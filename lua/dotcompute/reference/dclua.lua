@@ -65,6 +65,7 @@ dclua.environment = {
   { "DOTCOMPUTE_CPU_ISA", "`baseline`, `avx2` or `avx512`: the instruction set that the CPU device uses, if the "
     .. "processor has it" },
   { "CUDA_PATH, CUDA_HOME", "the folder in which NVIDIA's toolkit is searched first" },
+  { "DOTCOMPUTE_PROGRESS=off", "no status lines and no `dc.progress` on the terminal" },
   { "NO_COLOR", "no colours at the prompt" },
   { "VISUAL, EDITOR", "the editor of `%edit`" },
 }
