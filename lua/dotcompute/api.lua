@@ -54,6 +54,7 @@ lazy_table "image"
 lazy_table "linalg"
 lazy_table "fft"
 lazy_table "testing"
+lazy_table "profile"
 
 -- Like `lazy`, for functions whose first argument is an array; they are methods of arrays, too.
 local function lazy_methods(file, ...)
