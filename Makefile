@@ -182,8 +182,9 @@ $(BUILD)/bench/start: bench/start.c $(BUILD)/flags
 # --- the two commands ----------------------------------------------------------------------------
 # Each brings what it needs first (tools/setup.sh), then starts make afresh, which finds it.
 demo:
+	@echo "demo: installs what is missing, builds, adds two vectors and filters an image"
 	@CC="$(CC)" LUA="$(LUA)" LUA_INCDIR="$(LUA_INCDIR)" sh tools/setup.sh packages demo
-	@$(MAKE) --no-print-directory all
+	@sh tools/setup.sh build "$(MAKE) --no-print-directory" $(if $(findstring -j,$(MAKEFLAGS)),,-j$$(nproc || echo 1))
 	@NVRTC="$(NVRTC)" sh tools/setup.sh nvrtc $(DCLUA)
 	@sh tools/with.sh $(BUILD) $(DCLUA) examples/vecadd.lua
 	@sh tools/with.sh $(BUILD) $(DCLUA) examples/convolve2d.lua

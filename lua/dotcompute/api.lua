@@ -34,6 +34,7 @@ lazy("vectorize", "vectorize")
 lazy("time", "time", "range")
 lazy("files", "load", "save", "load_raw", "save_raw", "load_csv", "save_csv")
 lazy("linalg", "outer")
+lazy("progress", "progress")
 lazy("memory", "memory", "memory_limit")
 lazy("help", "help")
 
@@ -52,6 +53,8 @@ lazy_table "random"
 lazy_table "image"
 lazy_table "linalg"
 lazy_table "fft"
+lazy_table "testing"
+lazy_table "profile"
 
 -- Like `lazy`, for functions whose first argument is an array; they are methods of arrays, too.
 local function lazy_methods(file, ...)

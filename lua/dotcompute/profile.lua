@@ -1,6 +1,8 @@
--- `dclua --profile script.lua`: prints a table of kernels, slowest first, when the script has ended.
+-- dc.profile: how long each kernel ran, as a list, as a table to be printed, and as a file for Chrome's trace viewer.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
+local json = require "dotcompute.profile_json"
 core.builtin(debug.getinfo(1, "S").source)
 
 local profile = {}
@@ -90,33 +92,79 @@ function profile.text(list, peaks)
   return table.concat(out, "\n")
 end
 
--- --- beginning and end ------------------------------------------------------------------------------------------
-
-local running = false
-
--- Ends the measurement and prints the report to standard error.
-function profile.report()
-  if not running then return true end
-  running = false
-  local list, peaks = core.profile_stop(), {}
+-- The peaks of the devices of these entries: device id -> bytes per second.
+local function measure_peaks(list)
+  local peaks = {}
   for _, e in ipairs(list) do
     local id = e.device.id
     if bandwidth(e) and peaks[id] == nil then peaks[id] = measure_peak(e.device) or nil end
   end
-  io.stderr:write(profile.text(list, peaks), "\n")
-  return true
+  return peaks
 end
 
--- Begins to time every launch. The report is printed at os.exit, too.
-function profile.start()
-  running = true
-  core.profile_start()
-  local exit = os.exit
-  function os.exit(...) -- luacheck: ignore
-    pcall(profile.report)
-    return exit(...)
+-- --- beginning and end ------------------------------------------------------------------------------------------
+
+local LIMIT = 100000 -- launches that are kept one by one
+
+local result = {} -- metatable of what `stop` gives
+local last        -- what the last `stop` gave
+local trace_path  -- where the next `stop` writes the trace; nil: nowhere
+
+local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
+
+function result.__tostring(list) return profile.report(list) end
+
+-- start([{limit=, trace=}]): times every launch from now on.
+function profile.start(options)
+  options = arguments.check("dc.profile.start", options, { limit = "integer", trace = "string" })
+  local limit = options.limit or LIMIT
+  if limit < 0 then fail("argument", "dc.profile.start: option 'limit' is not negative, got %d", limit) end
+  if core.profile_running() then
+    fail("argument", "a profile is being taken already (by dc.profile.start or dclua --profile)")
   end
+  if options.trace then json.check(options.trace) end
+  core.profile_start(limit)
+  trace_path = options.trace
   return true
 end
 
-return profile
+-- stop(): the list of kernels, slowest first.
+function profile.stop()
+  if not core.profile_running() then fail("argument", "no profile is being taken: dc.profile.start() begins one") end
+  local path = trace_path
+  last = setmetatable(core.profile_stop(), result)
+  trace_path = nil
+  if path then json.write(path, last) end
+  return last
+end
+
+-- The list that was passed, or the last one.
+local function list_for(fname, list)
+  if list == nil and last == nil then
+    fail("argument", "%s: there is no profile yet: dc.profile.start() begins one, dc.profile.stop() ends it", fname)
+  end
+  list = list == nil and last or list
+  if getmetatable(list) ~= result then
+    fail("argument", "%s takes what dc.profile.stop gave, got %s", fname, core.describe(list))
+  end
+  return list
+end
+
+-- report([list]): the table as text, with each device's bandwidth beside it.
+function profile.report(list)
+  list = list_for("dc.profile.report", list)
+  return profile.text(list, core.profile_running() and {} or measure_peaks(list))
+end
+
+-- trace(path [, list]): writes the launches for Chrome's trace viewer.
+function profile.trace(path, list)
+  if type(path) ~= "string" then
+    fail("argument", "dc.profile.trace takes the name of a file, got %s", core.describe(path))
+  end
+  json.write(path, list_for("dc.profile.trace", list))
+  return true
+end
+
+return setmetatable(profile, {
+  __index = function(_, name) fail("index", "dc.profile has no '%s'", tostring(name)) end,
+})

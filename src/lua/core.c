@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/notice.h"
 #include "base/runtime.h"
 #include "base/version.h"
 #include "cpu/runtime/device.h"
@@ -94,6 +95,20 @@ static int core_columns(lua_State *L) {
   return 1;
 }
 
+/* compiling([subject]): what a status line calls that which is compiled from now on; nil: by its kernels' names. */
+static int core_compiling(lua_State *L) {
+  dc_notice_subject(luaL_optstring(L, 1, NULL));
+  return 0;
+}
+
+/* status_columns(): the width of the terminal that shows status lines; nil where none are shown. */
+static int core_status_columns(lua_State *L) {
+  const int columns = dc_notice_columns();
+  if (columns == 0) return 0;
+  lua_pushinteger(L, columns);
+  return 1;
+}
+
 /* trace(n): n more functions are being traced by dc.vectorize. */
 static int core_trace(lua_State *L) {
   dc_lua_self(L)->tracing += (int)luaL_checkinteger(L, 1);
@@ -125,6 +140,8 @@ static const luaL_Reg internal[] = {
   { "trace", core_trace },
   { "columns", core_columns },
   { "types", core_types },
+  { "compiling", core_compiling },
+  { "status_columns", core_status_columns },
   { NULL, NULL },
 };
 
@@ -178,6 +195,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   dc_lua_setfuncs(L, 1, dc_lua_named_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_module_internal);
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);
   dc_lua_setfuncs(L, 1, dc_lua_device_core);

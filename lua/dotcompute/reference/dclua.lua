@@ -7,11 +7,11 @@ dclua.heads = { options = "option", prompt = "input", environment = "variable" }
 dclua.options = {
   { { "-e", "-l", "-i", "-v", "-W", "-E", "-", "--" }, "as `lua` has them" },
   { "--device NAME", "compute on this device (`cpu`, `cuda`, `cuda:1`); the same as `DOTCOMPUTE_DEVICE=NAME`" },
-  { "--profile", "times every kernel; at the end it prints a table to standard error: calls, total and mean time, "
-    .. "GB/s and share of the device's peak (that of a copy), and the line that launched the kernel. Bytes are "
+  { "--profile[=FILE]", "times every kernel; at the end it prints a table to standard error: calls, total and mean "
+    .. "time, GB/s and share of the device's peak (that of a copy), and the line that launched the kernel. Bytes are "
     .. "estimated from the arrays' sizes: const arrays are read once, others read and written. Figures above the peak "
     .. "mean that caches served the accesses. Kernels inside graphs are counted when they are recorded; a run of a "
-    .. "graph is timed as a whole" },
+    .. "graph is timed as a whole. FILE: the launches one by one, for Chrome's trace viewer" },
   { "--bundle", "runs the script and writes its compiled kernels to `SCRIPT.dcb` beside it: see [bundles](#bundles)" },
   { "--cache list", "the entries of the cache of compiled code: key, size, time since the last use, kernels" },
   { "--cache verify", "checks every entry against its checksum; exit status 1 when one is damaged (it will be "
@@ -67,6 +67,7 @@ dclua.environment = {
   { "DOTCOMPUTE_CPU_ISA", "`baseline`, `avx2` or `avx512`: the instruction set that the CPU device uses, if the "
     .. "processor has it" },
   { { "CUDA_PATH", "CUDA_HOME" }, "the folder in which NVIDIA's toolkit is searched first" },
+  { "DOTCOMPUTE_PROGRESS=off", "no status lines and no `dc.progress` on the terminal" },
   { "NO_COLOR", "no colours at the prompt" },
   { { "VISUAL", "EDITOR" }, "the editor of `%edit`" },
 }

@@ -27,7 +27,7 @@ local reference = {}
 local chapters = {
   "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "reductions", "evaluation", "random",
   "algorithms", "linalg", "fft", "kernels", "modules", "streams", "graphs", "builders", "files", "pictures",
-  "memory", "time", "errors",
+  "memory", "time", "profile", "progress", "testing", "errors",
 }
 
 -- Types that are no classes of their own: what LuaLS is told.
