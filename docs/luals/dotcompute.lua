@@ -2093,6 +2093,27 @@ function c_graph:close() end
 ---@field lines table[] The lines that allocated the memory in use, as `{where = "script.lua:17", bytes =, count =}`, largest first.
 local c_memory = {}
 
+---What `dc.progress(n)` gives: a count of steps, shown on the terminal. It may be a to-be-closed variable, which erases the line also when an error ends the block.
+---@class dotcompute.progress
+local c_progress = {}
+
+---Counts `k` more steps as done, and draws the line if it is time.
+---```lua
+---local p <close> = dc.progress(100)
+---tostring(p:step(40))                       --> progress (40 of 100)
+---```
+---@param k? number how many. Default: 1
+---@return dotcompute.progress # the object
+function c_progress:step(k) end
+
+---Erases the line. Closing twice is fine.
+---```lua
+---local p = dc.progress(2)
+---p:close()
+---tostring(p)                                --> progress (0 of 2, closed)
+---```
+function c_progress:close() end
+
 ---What a failing call raises, and `pcall` returns. `tostring(err)` is `where: message`; `..` works on it.
 ---@class dotcompute.error
 ---@operator concat(any): string
@@ -4319,6 +4340,28 @@ function dc.time(fn, reps, ...) end
 ---@return any ... # all results of `fn`; without it the range, to be closed
 function dc.range(name, fn, ...) end
 
+---@class dotcompute.progress.options
+---@field title? string text in front
+---@field first? integer the first value; or alone the number of steps
+---@field last? integer the last value, included
+---@field step? integer the difference of neighbouring values. Default: 1
+
+---With two or three integers: what `for` iterates over, in place of `for i = first, last, step`. With one or none: an object that counts the steps of other loops, whose number need not be known.
+---```lua
+---local sum = 0
+---for i in dc.progress(1, 1000, { title = "summing" }) do sum = sum + i end
+---sum                                        --> 500500
+---local p <close> = dc.progress(3)
+---p:step():step()
+---tostring(p)                                --> progress (2 of 3)
+---```
+---@param first? integer|dotcompute.progress.options the first value; or alone the number of steps
+---@param last? integer|dotcompute.progress.options the last value, included
+---@param step? integer|dotcompute.progress.options the difference of neighbouring values. Default: 1
+---@param options? dotcompute.progress.options options by name
+---@return dotcompute.progress # the object; of a loop, its iterator
+function dc.progress(first, last, step, options) end
+
 ---@class dotcompute.fft
 dc.fft = {}
 
@@ -4637,6 +4680,62 @@ function dc.linalg.lstsq(a, b, cutoff) end
 ---@return dotcompute.array # real numbers; the axes that are left, 0-d by default
 function dc.linalg.norm(a, ord, axis, options) end
 
+---@class dotcompute.profile
+dc.profile = {}
+
+---@class dotcompute.profile.start.options
+---@field limit? integer how many launches are kept one by one, for the trace. Default: 100000
+---@field trace? string a file that `stop` writes the trace to, as `dc.profile.trace` does
+
+---Begins to time every launch of the process.
+---```lua
+---dc.profile.start()
+---local x = dc.ones(1000) + 1
+---x:eval()
+---local list = dc.profile.stop()
+---list[1].kernel, list[1].calls              --> array expression, 1
+---```
+---@param options? dotcompute.profile.start.options options by name
+---@return true # always
+function dc.profile.start(options) end
+
+---Ends the profile, waiting for kernels that are still running. Gives a list of kernels, slowest first, one for each kernel, launching line and device: `{kernel =, site =, device =, calls =, timed =, seconds =, bytes =}`. `seconds` is the time of the `timed` launches together, `bytes` an estimate of what they moved, or nil. The list's field `launches` has the launches one by one, `{entry =, start =, seconds =, stream =, grid =, block =}`: `entry` is an index into the list, `start` in seconds since the profile began; `dropped` is the number of launches beyond the limit. `tostring` of the list is the report.
+---```lua
+---local k = dc.kernel "__global__ void one(float *x) { x[threadIdx.x] = 1; }"
+---local x = dc.zeros(32)
+---dc.profile.start { limit = 2 }
+---for _ = 1, 5 do k(1, 32, x) end
+---local list = dc.profile.stop()
+---list[1].calls, #list.launches, list.dropped     --> 5, 2, 3
+---list.launches[1].block[1]                       --> 32
+---```
+---@return table # the list
+function dc.profile.stop() end
+
+---The table of kernels as text, with the share of the time, the bandwidth, and the device's peak, which is measured by copying.
+---```lua
+---dc.profile.start()
+---dc.profile.report(dc.profile.stop())       --> profile: no kernel was launched
+---```
+---@param list? table what `stop` gave. Default: the last one
+---@return string # the table
+function dc.profile.report(list) end
+
+---Writes the launches as a JSON file of trace events, which `chrome://tracing` and `ui.perfetto.dev` show: a process for each device, a thread for each stream, microseconds. An older file is replaced when the new one is complete.
+---```lua
+---dc.profile.start()
+---local y = (dc.ones(100) * 2):eval()
+---dc.profile.stop()
+---local path = os.tmpname()
+---dc.profile.trace(path)                     --> true
+---io.lines(path)():find "traceEvents" ~= nil --> true
+---os.remove(path)
+---```
+---@param path string the file
+---@param list? table what `stop` gave. Default: the last one
+---@return true # always
+function dc.profile.trace(path, list) end
+
 ---@class dotcompute.random
 dc.random = {}
 
@@ -4724,5 +4823,79 @@ function dc.random.jump(n) end
 ---@param seed? integer the seed. Default: one from the system
 ---@return dotcompute.generator # the generator
 function dc.random.generator(seed) end
+
+---@class dotcompute.testing
+dc.testing = {}
+
+---@class dotcompute.testing.close.options
+---@field rtol? number the tolerance relative to the expected value. Default: by dtype
+---@field atol? number the absolute tolerance. Default: by dtype
+---@field equal_nan? boolean whether NaN equals NaN. Default: false
+---@field same_dtype? boolean whether two arrays must have the same dtype. Default: false
+
+---Raises unless both have the same shape and `|actual - expected| <= atol + rtol * |expected|` for all elements. The message has the count of differing elements, the first and the worst one with index, values and difference, the tolerance, and both arrays around the first. Infinities are equal to those of the same sign alone. The default tolerances are those of `torch.testing.assert_close`: `rtol` 1e-3 for `float16`, 1.6e-2 for `bfloat16`, 1.3e-6 for `float32` and `complex64`, 1e-7 for `float64` and `complex128`; `atol` 1e-5, for the last two 1e-7; 0 for integers and bools. Of two dtypes the larger tolerance counts.
+---```lua
+---dc.testing.close({ 1, 2, 3 }, dc.arange(1, 3))                         --> true
+---dc.testing.close(dc.ones(2), dc.array { 1, 1.01 }, { rtol = 0.02 })    --> true
+---(pcall(dc.testing.close, dc.ones(2), dc.zeros(2)))                     --> false
+---```
+---@param expected dotcompute.operand the reference
+---@param actual dotcompute.operand what is tested
+---@param options? dotcompute.testing.close.options options by name
+---@return true # always
+function dc.testing.close(expected, actual, options) end
+
+---@class dotcompute.testing.equal.options
+---@field equal_nan? boolean whether NaN equals NaN. Default: false
+
+---Raises unless both have the same shape, the same dtype (if both are arrays) and equal elements.
+---```lua
+---dc.testing.equal({ 1, 2 }, dc.arange(1, 2))                            --> true
+---(pcall(dc.testing.equal, dc.ones(2), dc.ones(2, "float64")))           --> false
+---```
+---@param expected dotcompute.operand the reference
+---@param actual dotcompute.operand what is tested
+---@param options? dotcompute.testing.equal.options options by name
+---@return true # always
+function dc.testing.equal(expected, actual, options) end
+
+---@class dotcompute.testing.compare.options
+---@field inputs? table a list of what is passed, see below
+---@field trials? integer how many inputs are tried. Default: 10
+---@field seed? integer the first trial's seed; each following one's is 1 more. Default: a random one
+---@field sizes? table by name: an integer, or a range `{low, high}`. Default: 1 to 1000, 31 or 10 for sizes of arrays with 1, 2 or 3 axes
+---@field devices? table devices or their names. Default: the CPU device and the first GPU that works
+---@field arrays? boolean whether the reference gets arrays, copies on the same device, in place of tables
+---@field launch? function `launch(k, ...)` launches the kernel with the inputs. Default: `k:forall` with as many threads as the largest array has elements
+---@field rtol? number as for `dc.testing.close`; so are `atol`, `equal_nan` and `same_dtype`
+---@field atol? number the absolute tolerance
+---@field equal_nan? boolean whether NaN equals NaN
+---@field same_dtype? boolean whether dtypes must agree
+
+---Calls a kernel or function and its reference with the same random inputs, on the CPU device and on the first GPU, and raises when results differ, with the seed that repeats the trial. What is compared: values that the function returns with those that the reference returns; where a kernel's reference returns values, the arrays that the kernel may write (whose parameters are not `const`) with them; where nothing is returned, all arrays among the inputs. The reference gets Lua tables in place of arrays. On another device than its own a kernel is compiled anew, from its source and options.
+---```lua
+---local scale = dc.kernel "__global__ void scale(int n, float a, float *x) { if (threadIdx.x < n) x[threadIdx.x] *= a; }"
+---local function reference(n, a, x)
+---  for i = 1, n do x[i] = a * x[i] end
+---end
+---dc.testing.compare(scale, reference, { inputs = { "n", 2.5, { "n" } }, sizes = { n = 100 }, seed = 7 })  --> 7
+---```
+---@param fn dotcompute.kernel|function what is tested
+---@param reference function what it must agree with
+---@param options? dotcompute.testing.compare.options options by name
+---@return integer # the seed of the first trial
+function dc.testing.compare(fn, reference, options) end
+
+---Registers the assertions `assert.are.close(expected, actual [, options] [, message])` and `assert.are.same` for arrays, also inside tables, with luassert. It is done already where luassert was loaded before dotcompute, as in busted's specs.
+---```lua
+---if pcall(require, "luassert") then
+---  dc.testing.register()
+---  local assert = require "luassert"
+---  assert.are.same({ a = dc.ones(3) }, { a = dc.ones(3) })
+---  assert.are_not.close(dc.ones(3), dc.zeros(3))
+---end
+---```
+---@return true # always
+function dc.testing.register() end
 
 return dc

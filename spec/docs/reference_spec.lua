@@ -53,13 +53,15 @@ local function words()
   return names_of(seen)
 end
 
--- The fields of an object that can be read, and are no methods of it. The coroutine keeps the errors' tracebacks short.
+-- The fields of an object that can be read, and are no methods of it. What a table holds itself is its own affair. The
+-- coroutine keeps the errors' tracebacks short.
 local function fields_of(object, methods, candidates)
   return coroutine.wrap(function()
     local fields = {}
     for _, name in ipairs(candidates) do
       local ok, value = pcall(function() return object[name] end)
-      if ok and value ~= nil and not methods[name] then fields[name] = true end
+      local own = type(object) == "table" and rawget(object, name) ~= nil
+      if ok and value ~= nil and not own and not methods[name] then fields[name] = true end
     end
     return fields
   end)()
@@ -161,7 +163,7 @@ end)
 -- The names in a type's text that are neither Lua's nor declared.
 local function unknown_types(text)
   local known = {}
-  for word in ("nil true false any boolean number integer string table function fun"):gmatch "%a+" do
+  for word in ("nil true false any boolean number integer string table function fun userdata"):gmatch "%a+" do
     known[word] = true
   end
   for _, alias in ipairs(reference.aliases) do known[alias[1]] = true end

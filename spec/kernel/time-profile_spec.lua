@@ -332,7 +332,7 @@ end)
 describe("on a GPU's driver (a stand-in without a GPU)", function()
   setup(fake.build)
   local script = [==[
-    local core, text = require "dotcompute.core", require "dotcompute.profile".text
+    local core, text = require "dotcompute.core", require "dotcompute.profile_table".text
     local k = dc.kernel "__global__ void nothing(const float *x, float *y) {}"
     local x, y = dc.ones(1000), dc.ones(1000)
     core.profile_start()
