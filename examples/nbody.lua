@@ -50,13 +50,14 @@ disc(1, n // 2, -1.2, -0.6, 0.5)
 disc(n // 2 + 1, n, 1.2, 0.6, -0.5)
 
 -- One step of the leapfrog method, captured once: four launches without Lua in between.
+local move = dc.elementwise("float x, float v, float h", "float y", "y = x + v * h")
 local blocks = (n + 127) // 128
 accelerate(blocks, 128, n, softening ^ 2, body, acceleration)
 local step = dc.graph(function()
-  velocity[":"] = velocity + acceleration * (dt / 2)
-  body[":"] = body + velocity * dt
+  move(velocity, acceleration, dt / 2, velocity)
+  move(body, velocity, dt, body)
   accelerate(blocks, 128, n, softening ^ 2, body, acceleration)
-  velocity[":"] = velocity + acceleration * (dt / 2)
+  move(velocity, acceleration, dt / 2, velocity)
 end)
 
 -- Kinetic and potential energy. The n×n distances are never stored: each sum is one kernel.
