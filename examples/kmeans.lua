@@ -15,7 +15,12 @@ local function own_points()
 end
 
 local file = input or own_points()
-local points = file:find "%.npy$" and dc.load(file):to "float32" or dc.load_csv(file, { header = not input })
+-- The first line of a CSV file may be the columns' names.
+local function has_header(name)
+  local f <close> = assert(io.open(name))
+  return tonumber((f:read() or "0"):match "[^,]*") == nil
+end
+local points = file:find "%.npy$" and dc.load(file):to "float32" or dc.load_csv(file, { header = has_header(file) })
 if not input then os.remove(file) end
 if points.ndim ~= 2 then error(file .. ": a table of points is expected, a row each", 0) end
 local n, dimensions = points:shape()
