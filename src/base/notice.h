@@ -1,11 +1,11 @@
 /*
 ** notice.h - a status line for waits: "compiling sort (float32) …" on the terminal, from half a second on.
 **
-** A thread that is about to wait for something says so (dc_notice_begin); the loops that wait call dc_notice_poll; at the
-** end the line is erased.  Threads that said nothing, as those that build in the background, show nothing.
+** A thread that is about to wait for something says so (dc_notice_begin); the loops that wait call dc_notice_poll; at
+** the end the line is erased.  Threads that said nothing, as those that build in the background, show nothing.
 **
-** The line is drawn on stderr behind the cursor, which is put back, and is cut at the terminal's edge: what a script has
-** written in that line stays, and what is written next replaces it.
+** The line is drawn on stderr behind the cursor, which is put back, and is cut at the terminal's edge: what a script
+** has written in that line stays, and what is written next replaces it.
 */
 #pragma once
 

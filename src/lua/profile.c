@@ -48,7 +48,8 @@ static void refuse_capture(lua_State *L) {
   dc_device *const *list = dc_devices(&n);
   for (size_t i = 0; i < n; i++)
     if (list[i]->capture != NULL)
-      dc_lua_fail(L, DC_LAUNCH, "a profile neither begins nor ends while a graph is being captured (on %s)", list[i]->id);
+      dc_lua_fail(L, DC_LAUNCH, "a profile neither begins nor ends while a graph is being captured (on %s)",
+                  list[i]->id);
 }
 
 /* profile_start([most]): `most` launches are kept one by one. */
@@ -94,7 +95,8 @@ static void set_extents(lua_State *L, const char *name, dc_dim3 d) {
   lua_setfield(L, -2, name);
 }
 
-/* Gives the list on top the field `launches`, {entry = its index, start, seconds, stream, grid, block}, and `dropped`. */
+/* Gives the list on top the field `launches`, {entry = its index, start, seconds, stream, grid, block}, and `dropped`.
+*/
 static void add_launches(lua_State *L) {
   size_t n;
   uint64_t dropped;
