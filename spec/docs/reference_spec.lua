@@ -250,7 +250,7 @@ describe("the pages made from the reference", function()
     end
     local pages = helper.shell "ls docs/*.md docs/reference/*.md README.md"
     for path in pages:gmatch "[^\n]+" do
-      local text = helper.read(path):gsub("\n```.-\n```", "")
+      local text = helper.read(path):gsub("\n```.-\n```", ""):gsub("`[^`\n]*`", "")
       local folder = path:match "^(.*/)" or ""
       for target in text:gmatch "%]%(([^%)%s]+)%)" do
         if not target:find "^%a+:" then
