@@ -197,6 +197,24 @@ local function class_text(class)
     .. (class.example and "\n" .. fenced("lua", class.example) or "")
 end
 
+-- The chapters with links to their entries.
+local function contents()
+  local out = { NOTE .. "\n# Reference\n\nOverview and rules: [API](../api.md).\n" }
+  for _, chapter in ipairs(reference.chapters()) do
+    local names = {}
+    for _, entry in ipairs(reference.entries()) do
+      if entry.chapter == chapter and not entry.class then
+        names[#names + 1] = ("[%s](%s.md#%s)"):format(code(heading_of(entry)), chapter.name,
+          anchors[chapter.name][entry])
+      end
+    end
+    if #names > 0 then
+      out[#out + 1] = ("- [%s](%s.md): %s"):format(chapter.title, chapter.name, table.concat(names, " "))
+    end
+  end
+  return table.concat(out, "\n") .. "\n"
+end
+
 local function write_markdown()
   local api = { NOTE }
   for _, chapter in ipairs(reference.chapters()) do
@@ -215,6 +233,7 @@ local function write_markdown()
     end
   end
   pages["docs/api.md"] = table.concat(api, "\n")
+  pages["docs/reference/README.md"] = contents()
 end
 
 -- --- LuaLS --------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ describe("an example", function()
     local count, text = complaints [[
 local a = x + 1        --> 6
 a, "text", { 1, { 2 } }   --> 6, text, {1, {2}}
-print(a, a + 1)        --> 6	7
+print(a, a + 1)        --> 6 7
 ("x"):rep(
   3)                   --> "xxx"
 1 / 3                  --> 0.333

@@ -225,6 +225,38 @@ describe("an entry of the reference", function()
   end)
 end)
 
+describe("the reference of dclua", function()
+  local dclua = require "dotcompute.reference.dclua"
+  local function all_names(rows)
+    local names = {}
+    for _, row in ipairs(rows) do
+      for _, name in ipairs(type(row[1]) == "table" and row[1] or { row[1] }) do names[#names + 1] = name end
+    end
+    return " " .. table.concat(names, " ")
+  end
+
+  it("has the options that --help lists, and no others", function()
+    local text, options = helper.shell(helper.quote(helper.dclua) .. " --help"), all_names(dclua.options)
+    local there = {}
+    for option in text:gmatch "\n  (%-[%-%w]*)" do
+      there[option] = true
+      assert.is_truthy(options:find(" " .. option:gsub("%-", "%%-") .. "%f[^%w%-]"), option)
+    end
+    for option in options:gmatch " (%-[%-%w]*)" do assert.is_true(there[option], option) end
+  end)
+
+  it("has every variable of the environment that is read", function()
+    local names = all_names(dclua.environment) .. helper.read "docs/cpu-device.md"
+    local sources = helper.shell "cat $(find src lua -name '*.[ch]' -o -name '*.lua')"
+    local count = 0
+    for name in sources:gmatch '"(DOTCOMPUTE_[%w_]+)"' do
+      assert.is_truthy(names:find(name .. "%f[^%w_]"), name)
+      count = count + 1
+    end
+    assert.is_true(count > 20)
+  end)
+end)
+
 -- --- the pages ----------------------------------------------------------------------------------------------------
 
 describe("the pages made from the reference", function()

@@ -64,6 +64,12 @@ dclua.environment = {
   { "DOTCOMPUTE_BUNDLE", "the file of [compiled code](dclua.md#bundles) that comes with a script (default: "
     .. "`script.lua.dcb`); `off` for none" },
   { "DOTCOMPUTE_LIBCUDA", "the file of CUDA's driver library, instead of the system's" },
+  { "DOTCOMPUTE_CC", "the C compiler for native kernels of the [CPU device](cpu-device.md); by default `cc`, `gcc` or "
+    .. "`clang`" },
+  { "DOTCOMPUTE_CPU_TIER", "0: kernels of the CPU device are never compiled to native code; 1: the first launch waits "
+    .. "for it; by default it is compiled in the background" },
+  { "DOTCOMPUTE_CPU_ORDER", "`ascending`, `descending`, `random:SEED`: the order in which the CPU device runs the "
+    .. "warps of a block" },
   { "DOTCOMPUTE_CPU_ISA", "`baseline`, `avx2` or `avx512`: the instruction set that the CPU device uses, if the "
     .. "processor has it" },
   { { "CUDA_PATH", "CUDA_HOME" }, "the folder in which NVIDIA's toolkit is searched first" },
