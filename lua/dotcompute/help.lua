@@ -87,7 +87,7 @@ local function place_text(place, s)
   end
   if #members == 0 and not class then return nil end
   table.sort(members, function(a, b) return a.entry.name < b.entry.name end)
-  local out = { heading(s, place) }
+  local out = { heading(s, class and "type " .. place or place) }
   if class then out[#out + 1] = layout.paragraphs(class.text, s.columns, "  ") end
   add_code(out, s, nil, class and class.example)
   if #members > 0 then out[#out + 1] = "\n" .. layout.rows(list_rows(members), s.columns, "  ") end
@@ -225,17 +225,9 @@ local function matching_paragraphs(words)
   return rows
 end
 
-local function all_names()
-  local set, names = {}, {}
-  for _, entry in ipairs(reference.entries()) do set[entry.name] = true end
-  for name in pairs(set) do names[#names + 1] = name end
-  table.sort(names)
-  return names
-end
-
 local function fail_unknown(text)
   local word = text:match "([%w_]+)$"
-  local close = word and core.closest(word, all_names())
+  local close = word and core.closest(word, reference.names())
   core.fail("argument", ("help: nothing is called '%s', and no text contains these words%s"):format(
     layout.cut(text, 60), close and ("; did you mean '%s'?"):format(close) or ""))
 end

@@ -202,6 +202,15 @@ describe("help at the prompt", function()
     assert.is_true(has(session "help\n", "help()"))
   end)
 
+  it("completes names", function()
+    local prompt = require "dotcompute.prompt"
+    for _, line in ipairs { "?searchs", "? searchs", 'help "searchs', "help('searchs" } do
+      assert.equal("orted", (prompt.complete(line, 80)))
+    end
+    assert.matches("cumprod +cumsum", select(2, prompt.complete("?cum", 80)))
+    assert.equal("", (prompt.complete("?zyzz", 80)))
+  end)
+
   it("explains the value of a variable, and a method of it", function()
     local text = session "local x = dc.ones(2, 3)\nlocal t = { y = x }\n?x\n"
     assert.matches("float32 array %(2, 3%)", text)

@@ -300,6 +300,24 @@ describe("the pages made from the reference", function()
     assert.equal("", table.concat(broken, "\n"))
   end)
 
+  it("have every function, field and type in the file for LuaLS", function()
+    local text, missing = helper.read "docs/luals/dotcompute.lua", {}
+    for place, entries in pairs(documented) do
+      local holder = place:find "^dc" and place .. "." or "c_" .. place .. ":"
+      local class = text:match("%-%-%-@class dotcompute" .. (place == "dc" and "" or "%." .. place:gsub("^dc%.", ""))
+        .. "\n(.-)\n\n")
+      for name, entry in pairs(entries) do
+        local found
+        if place == "type" then found = text:find("---@class dotcompute." .. name .. "\n", 1, true)
+        elseif entry.type then found = class and class:find("@field " .. name .. "%f[^%w_]")
+        else found = text:find("\nfunction " .. holder .. name .. "(", 1, true)
+        end
+        if not found then missing[#missing + 1] = place .. "." .. name end
+      end
+    end
+    assert.equal("", listed(missing))
+  end)
+
   it("are valid for Lua and for man", function()
     local file = assert(loadfile "docs/luals/dotcompute.lua")
     assert.equal("table", type(file()))

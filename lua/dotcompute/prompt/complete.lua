@@ -132,6 +132,13 @@ local function collect_strings(prefix, found)
   end
 end
 
+-- Names that help explains.
+local function collect_topics(prefix, found)
+  for _, name in ipairs(require "dotcompute.reference".names()) do
+    if name:sub(1, #prefix) == prefix then found[name] = true end
+  end
+end
+
 -- --- the candidates -----------------------------------------------------------------------------------------------
 
 local function answer(found, prefix, width)
@@ -156,6 +163,12 @@ end
 return function(line, width, env)
   if not line:find "%S" then return "  ", "" end
   local found = {}
+  local topic = line:match "^%s*%?%s*([%a_][%w_]*)$" or line:match "^%s*help%s*%(?%s*[\"']([%a_][%w_]*)$"
+  if topic then
+    collect_topics(topic, found)
+    if env then collect(env, topic, false, found) end
+    return answer(found, topic, width)
+  end
   local text = open_string(line)
   if text then
     collect_strings(text, found)

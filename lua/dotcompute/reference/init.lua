@@ -65,7 +65,7 @@ end
 -- The first sentence of a Markdown text.
 function reference.summary(text)
   local plain = text:gsub("%s+", " ")
-  return plain:match "^(.-[%.:]) %u" or plain:match "^(.-%.) [`%[%(]" or plain
+  return plain:match "^(.-%.) [%u`%[%(\"]" or plain
 end
 
 local function places(at)
@@ -169,6 +169,17 @@ function reference.fields(class)
       if place == class and entry.type then list[#list + 1] = entry.name end
     end
   end
+  return list
+end
+
+-- All names, sorted.
+function reference.names()
+  local seen, list = {}, {}
+  for _, entry in ipairs(reference.entries()) do
+    if not seen[entry.name] then list[#list + 1] = entry.name end
+    seen[entry.name] = true
+  end
+  table.sort(list)
   return list
 end
 
