@@ -17,7 +17,8 @@ local function fail(text, ...) core.fail("argument", ("dc.progress: " .. text):f
 
 -- --- the line on the screen ---------------------------------------------------------------------------------------
 
-local files = debug.getmetatable(io.stdout).__index
+local files = debug.getmetatable(io.stdout).__index -- methods of files
+if type(files) ~= "table" then files = {} end       -- the script has put something else there
 local originals -- while a line is on the screen: what `print`, `io.write` and `write` of files were
 
 local function unwrap()
