@@ -14,13 +14,13 @@ function image.read(path)
   return core.image_read(path)
 end
 
--- What each ending stands for: the format, the channels that it may have, and its options.
+-- What each ending stands for: the format, the channels that it may have (`only` one number of them), its options.
 local formats = {
   png = { format = "png", channels = { true, true, true, true }, options = { compression = "integer" } },
   jpg = { format = "jpeg", channels = { true, [3] = true },
     options = { quality = "integer", subsampling = "string" } },
-  pgm = { format = "pnm", channels = { true }, options = {} },
-  ppm = { format = "pnm", channels = { [3] = true }, options = {} },
+  pgm = { format = "pnm", channels = { true }, only = 1, options = {} },
+  ppm = { format = "pnm", channels = { [3] = true }, only = 3, options = {} },
   pnm = { format = "pnm", channels = { true, [3] = true }, options = {} },
 }
 formats.jpeg = formats.jpg
@@ -43,12 +43,16 @@ local function check_picture(fname, a, ending)
   end
   local shape = { a:shape() }
   local channels = #shape == 2 and 1 or #shape == 3 and shape[3] or 0
-  if #shape < 2 or #shape > 3 or not f.channels[channels] then
+  if f.only and channels > 0 and channels ~= f.only then
+    fail("shape", "%s: a .%s file has %d channel%s, the array has %d", fname, ending, f.only, f.only == 1 and "" or "s",
+      channels)
+  end
+  if not f.channels[channels] then
     fail("shape", "%s: a .%s picture is h x w, or h x w x channels (%s); the array is %s", fname, ending,
       channels_text(f.channels), #shape == 0 and "a single value" or table.concat(shape, " x "))
   end
   if a.size == 0 then fail("shape", "%s: a picture has pixels, the array has none", fname) end
-  local most = f.format == "jpeg" and 65535 or (1 << 31) - 1
+  local most = f.format == "jpeg" and 65500 or (1 << 31) - 1
   if shape[1] > most or shape[2] > most then
     fail("shape", "%s: a .%s picture has at most %d rows and columns, not %d x %d", fname, ending, most, shape[1],
       shape[2])

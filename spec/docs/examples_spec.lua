@@ -65,7 +65,7 @@ describe("example", function()
   it("convolve2d.lua names the defect of a damaged image", function()
     local name = os.tmpname()
     for text, complaint in pairs {
-      ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PNG, PGM or PPM",
+      ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PNG, JPEG, PGM or PPM",
       ["P5\n0 3\n255\n"] = "is 0", ["P5\n1 1\n256\n\0\0"] = "8 bits",
     } do
       helper.write(name, text)

@@ -11,7 +11,7 @@
 #include "file/picture.h"
 
 #define DC_JPEG_SIGNATURE "\xff\xd8\xff"
-#define DC_JPEG_MOST 65535 /* rows, columns */
+#define DC_JPEG_MOST 65500 /* rows, columns: the library's limit */
 
 /* How finely colours are stored beside brightness: for each pixel, each two of a row, each 2 x 2. */
 typedef enum dc_jpeg_subsampling { DC_JPEG_444, DC_JPEG_422, DC_JPEG_420 } dc_jpeg_subsampling;

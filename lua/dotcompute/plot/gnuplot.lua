@@ -14,8 +14,11 @@ local colours = { "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e
 
 -- --- parts of a script ------------------------------------------------------------------------------------------
 
--- A string of gnuplot's, in which nothing is replaced. Control characters would end it or the command.
-local function quoted(text) return "'" .. text:gsub("%c", " "):gsub("'", "''") .. "'" end
+-- A string of gnuplot's: all but letters, digits and UTF-8 as octal numbers, so that nothing ends it or is replaced
+-- (gnuplot runs what stands in backquotes).
+local function quoted(text)
+  return '"' .. text:gsub("%c", " "):gsub("[^%w \128-\255]", function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
+end
 
 -- A number with a decimal point in every locale.
 local function number(v) return (("%.17g"):format(v):gsub(",", ".")) end
@@ -51,7 +54,7 @@ local function series_text(fname, s, view, width, height)
       local left, right = s.bars.left[k], s.bars.right[k]
       out[k] = ("<ddd"):pack((left + right) / 2, y, right - left)
     end
-    return ("'-' binary record=(%d) format='%%float64' using 1:2:3 with boxes fill solid 0.6 border %s%s"):format(#out,
+    return ("'-' binary record=(%d) format='%%float64' using 1:2:3 with boxes %sfill solid 0.6 border %s"):format(#out,
       style, title_of(s)), table.concat(out)
   end
   local bytes, n = data.points(fname, s, view, width, height)
@@ -64,7 +67,7 @@ local function curves(fname, figure, format, width, height)
   local out, commands, bytes = head(figure, format, width, height), {}, {}
   local log = (view.log.x and "x" or "") .. (view.log.y and "y" or "")
   if log ~= "" then out[#out + 1] = "set logscale " .. log .. "\n" end
-  out[#out + 1] = ("set xrange %s\nset yrange %s\nset grid lc rgb '#dddddd'\nset key noenhanced\n"):format(
+  out[#out + 1] = ("set xrange %s\nset yrange %s\nset grid lt 1 lc rgb '#dddddd'\nset key noenhanced\n"):format(
     range(view.x), range(view.y))
   for k, s in ipairs(view.series) do commands[k], bytes[k] = series_text(fname, s, view, width, height) end
   return table.concat(out) .. "plot " .. table.concat(commands, ", ") .. "\n" .. table.concat(bytes)
