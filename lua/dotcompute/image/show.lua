@@ -194,7 +194,7 @@ end
 function show.text(p, protocol, o, room)
   local columns, lines, width, height = core.terminal()
   local cell = CELL
-  if columns and width > columns and height > lines then cell = { width // columns, height // lines } end
+  if columns and width >= columns and height >= lines then cell = { width // columns, height // lines } end
   local h, w = p.t:shape()
   local wide, rows = size_of(h, w, o, columns or 80, columns and math.max(1, lines - room) or MOST)
   if protocol == "kitty" or protocol == "sixel" then return graphics(p, protocol, wide, rows, cell) end
