@@ -208,7 +208,8 @@ function figure.show(self, options)
   if protocol == "kitty" or protocol == "sixel" then
     local gnuplot = require "dotcompute.plot.gnuplot"
     if gnuplot.exists() or o.protocol == protocol then
-      local picture = gnuplot.array("show", f, 8 * width, 16 * height)
+      local cell = show.cell()
+      local picture = gnuplot.array("show", f, math.max(100, cell[1] * width), math.max(100, cell[2] * height))
       return dc.image.show(picture, { protocol = protocol, width = width, height = height })
     end
     protocol = "blocks"

@@ -190,14 +190,19 @@ function show.write(title, text)
   io.stdout:flush()
 end
 
+-- Width and height of a character in pixels.
+function show.cell()
+  local columns, lines, width, height = core.terminal()
+  if columns and width >= columns and height >= lines then return { width // columns, height // lines } end
+  return CELL
+end
+
 -- The picture as dc.image.show writes it, without a title. `room`: lines that are not there for it.
 function show.text(p, protocol, o, room)
-  local columns, lines, width, height = core.terminal()
-  local cell = CELL
-  if columns and width >= columns and height >= lines then cell = { width // columns, height // lines } end
+  local columns, lines = core.terminal()
   local h, w = p.t:shape()
   local wide, rows = size_of(h, w, o, columns or 80, columns and math.max(1, lines - room) or MOST)
-  if protocol == "kitty" or protocol == "sixel" then return graphics(p, protocol, wide, rows, cell) end
+  if protocol == "kitty" or protocol == "sixel" then return graphics(p, protocol, wide, rows, show.cell()) end
   local colours = protocol == "text" and 0 or math.max(256, terminal.colours())
   return table.concat(text_lines(p, wide, rows, colours), "\n")
 end

@@ -163,11 +163,11 @@ extern "C" __global__ void dc_plot_columns(double *to, const double *x, const do
 }
 ]=]
 
--- Edges of equal columns between the limits, on the axis as it is drawn.
+-- Edges of columns of pixels, whose centres are at equal distances from one limit to the other as the axis is drawn.
 local function column_edges(limits, log, columns)
   local list = {}
-  for c = 0, columns do
-    local f = c / columns
+  for c = 1, columns - 1 do
+    local f = (c - 0.5) / (columns - 1)
     list[c + 1] = log and limits[1] * (limits[2] / limits[1]) ^ f or limits[1] + (limits[2] - limits[1]) * f
   end
   list[1], list[columns + 1] = limits[1], limits[2]
@@ -203,7 +203,7 @@ end
 local function pixel(v, limits, log, n)
   local low, high = limits[1], limits[2]
   if log then v, low, high = dc.log(v), math.log(low), math.log(high) end
-  return dc.floor((v - low) * ((n - 1) / (high - low)) + 0.5)
+  return dc.floor((v - low) / (high - low) * (n - 1) + 0.5)
 end
 
 -- The pixels of `columns` x `rows`, counted from 0 and from the bottom, in which there are points: two lists.

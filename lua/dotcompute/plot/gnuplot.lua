@@ -128,7 +128,8 @@ local function run(fname, script)
   if not (f and f:write(script) and f:close()) then
     fail("io", "%s: the temporary file '%s' for gnuplot cannot be written", fname, input.name)
   end
-  local pipe, why = io.popen(("gnuplot --default-settings <%s 2>%s"):format(word(input.name), word(errors.name)), "r")
+  local command = ("exec gnuplot --default-settings <%s 2>%s"):format(word(input.name), word(errors.name))
+  local pipe, why = io.popen(command, "r")
   if not pipe then fail("io", "%s: gnuplot cannot be run: %s", fname, why) end
   local bytes = pipe:read "a"
   local ok, kind, code = pipe:close()

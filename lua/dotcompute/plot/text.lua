@@ -51,10 +51,10 @@ local function round(v) return math.floor(v + 0.5) end
 local function stroke(canvas, x0, y0, x1, y1, series)
   x0, y0, x1, y1 = clipped(canvas, x0, y0, x1, y1)
   if not x0 then return end
-  local steps = math.max(1, round(math.max(math.abs(x1 - x0), math.abs(y1 - y0))))
+  x0, y0, x1, y1 = round(x0), round(y0), round(x1), round(y1)
+  local steps = math.max(1, math.abs(x1 - x0), math.abs(y1 - y0))
   for k = 0, steps do
-    local f = k / steps
-    dot(canvas, round(x0 + f * (x1 - x0)), round(y0 + f * (y1 - y0)), series)
+    dot(canvas, round(x0 + (x1 - x0) * k / steps), round(y0 + (y1 - y0) * k / steps), series)
   end
 end
 
