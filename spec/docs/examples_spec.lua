@@ -19,6 +19,20 @@ describe("example", function()
     end)
   end
 
+  helper.with_library(it, pending)("fft", "spectrum.lua finds its tones and its chirp, and writes pictures", function()
+    local dc = require "dotcompute"
+    helper.with_folder(function(folder)
+      local code, text = example("spectrum.lua " .. folder)
+      assert.equal(0, code, text)
+      assert.matches(", on %S", text)
+      if text:find("no pictures without gnuplot", 1, true) then return end
+      for _, name in ipairs { "signal", "spectrum", "spectrogram" } do
+        local height, width = dc.image.read(("%s/%s.png"):format(folder, name)):shape()
+        assert.same({ 600, 960 }, { height, width })
+      end
+    end)
+  end)
+
   it("convolve2d.lua filters a PGM and a PPM from a file, and edge differs from blur", function()
     local dir = os.tmpname()
     os.remove(dir)
