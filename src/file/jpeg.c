@@ -59,7 +59,7 @@ static int read_header(void *handle, dc_picture *m, const uint8_t *bytes, size_t
   if (lib.read_header(handle, bytes, n, &width, &height, &subsampling, &space) != 0) return damaged(handle, err);
   if (space == TJ_SPACE_CMYK || space == TJ_SPACE_YCCK)
     return dc_fail(err, DC_IO, NULL,
-                   "the JPEG file has the four inks of a print (CMYK); grey ones and RGB are read, so convert it first");
+                   "the JPEG file has the four inks of a print (CMYK); convert it to RGB, which is read");
   *m = (dc_picture){ (uint32_t)width, (uint32_t)height, space == TJ_SPACE_GREY ? 1 : 3, 8, NULL };
   if ((uint64_t)width * (uint64_t)height / PIXELS_A_BYTE <= n) return 0;
   return dc_fail(err, DC_IO, NULL, "the JPEG file is damaged: %dx%d pixels cannot be in %zu bytes", width, height, n);

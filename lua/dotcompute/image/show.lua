@@ -106,7 +106,9 @@ end
 -- The brightness of the picture's pixels in that size, as a list by rows.
 local function brightness(p, rows, columns)
   local t = show.resized(p.t, rows, columns)
-  if not p.points then t = (t * dc.array({ 0.2126, 0.7152, 0.0722 }, "float32")):sum(3) end
+  if not p.points then -- what ITU-R BT.709 gives red, green and blue
+    t = (t * algorithm.on(t.device, dc.array, { 0.2126, 0.7152, 0.0722 }, "float32")):sum(3)
+  end
   return t:reshape(-1):to_table()
 end
 
