@@ -113,7 +113,21 @@ describe("dc.image.show in half blocks", function()
     local t = a:to_table()
     local text = shown(a, { protocol = "blocks" }, { TERM = "xterm-256color" })
     assert.is_nil(text:find "8;2;")
-    check(screen.blocks(text), 8, 30, function(y, x) return t[y][x] end, 48) -- half of the cube's widest step
+    local all = {} -- xterm's cube and greys
+    for _, r in ipairs { 0, 95, 135, 175, 215, 255 } do
+      for _, g in ipairs { 0, 95, 135, 175, 215, 255 } do
+        for _, b in ipairs { 0, 95, 135, 175, 215, 255 } do all[#all + 1] = { r, g, b } end
+      end
+    end
+    for v = 8, 238, 10 do all[#all + 1] = grey(v) end
+    local function distance(p, q) return (p[1] - q[1]) ^ 2 + (p[2] - q[2]) ^ 2 + (p[3] - q[3]) ^ 2 end
+    for y, row in ipairs(screen.blocks(text)) do
+      for x, got in ipairs(row) do
+        local least = math.huge
+        for _, c in ipairs(all) do least = math.min(least, distance(c, t[y][x])) end
+        assert(distance(got, t[y][x]) == least, note(("pixel %d,%d"):format(y, x)))
+      end
+    end
   end)
 
   it("goes where the title stands first, without its control characters", function()
@@ -228,7 +242,8 @@ describe("dc.image.show", function()
     if not terminal.exists then return pending "python3 has no pty" end
     local script = h.temporary [[require "dotcompute".image.show(require "dotcompute".ones(4, 200, "uint8") * 255)]]
     local command = ("stty cols 50 rows 20; exec %s %s"):format(h.quote(h.dclua), script)
-    local text = h.shell(("DOTCOMPUTE_CHAFA=off TERM=xterm COLORTERM=truecolor python3 -c %s %s </dev/null"):format(
+    local environment = "DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CHAFA=off TERM=xterm COLORTERM=truecolor"
+    local text = h.shell(("%s python3 -c %s %s </dev/null"):format(environment,
       h.quote "import pty, sys; pty.spawn(['sh', '-c', sys.argv[1]])", h.quote(command)))
     os.remove(script)
     local rows = screen.blocks((text:gsub("\r", ""):gsub("^[^\27]*", "")))

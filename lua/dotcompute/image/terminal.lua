@@ -53,7 +53,7 @@ local function nearest_level(v) return v < 48 and 0 or v < 115 and 1 or (v - 35)
 -- The number among 256 colours: of the cube, or of the greys 8, 18, … 238.
 local function of_256(r, g, b)
   local i, j, k = nearest_level(r), nearest_level(g), nearest_level(b)
-  local grey = math.max(0, math.min(23, ((r + g + b) // 3 - 3) // 10))
+  local grey = math.max(0, math.min(23, (r + g + b - 9) // 30))
   local function distance(x, y, z) return (r - x) ^ 2 + (g - y) ^ 2 + (b - z) ^ 2 end
   local v = 8 + 10 * grey
   if distance(v, v, v) < distance(levels[i + 1], levels[j + 1], levels[k + 1]) then return 232 + grey end
