@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what `make demo` and `make test` need and reports it; does and prints nothing when nothing is missing.
-#   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; busted, OpenBLAS and FFTW for test
+#   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; for test also busted, and where they can be
+#                                   had OpenBLAS, FFTW, libturbojpeg and gnuplot
 #   setup.sh build MAKE [-jN]       `MAKE all` for the demo: a line for each tenth, in place of one for each file
 #   setup.sh nvrtc DCLUA            NVIDIA's compiler library, linker and headers, if DCLUA finds none
 #   setup.sh wheels FOLDER [12|13]  downloads those of one CUDA version into a folder, without a question
@@ -52,6 +53,12 @@ missing_libraries() {
   have_library libfftw3f.so.3 || echo libfftw3-single3
 }
 
+# What JPEG files and the plots of specs need. Specs skip missing ones.
+missing_picture_tools() {
+  have_library libturbojpeg.so.0 || echo libturbojpeg0
+  have gnuplot || echo gnuplot-nox
+}
+
 # Runs its arguments as root.
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"
@@ -82,8 +89,9 @@ apt_get() {
   return 1
 }
 
-libraries() {
-  wanted=$(missing_libraries | tr '\n' ' ' | sed 's/ *$//')
+# Installs the packages that the command names, or goes on without them.
+optional() {
+  wanted=$("$1" | tr '\n' ' ' | sed 's/ *$//')
   [ -z "$wanted" ] && return 0
   have apt-get && (apt_install $wanted) && return 0
   say "going on without: $wanted (Debian's names); what needs them is left out"
@@ -211,9 +219,9 @@ nvrtc() {
 case "${1:-}" in
   packages)
     packages "${2:-test}"
-    [ "${2:-test}" != test ] || libraries ;;
+    [ "${2:-test}" != test ] || { optional missing_libraries; optional missing_picture_tools; } ;;
   build) build "${2:?the make that builds is needed}" "${3:-}" ;;
   nvrtc) nvrtc "${2:?the built dclua is needed}" ;;
   wheels) wheels "${2:?a folder is needed}" "${3:-$(cuda_for_driver)}" ;;
-  *) sed -n '2,7s/^# *//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,8s/^# *//p' "$0" >&2; exit 2 ;;
 esac

@@ -51,6 +51,7 @@ local function lazy_table(name)
 end
 lazy_table "random"
 lazy_table "image"
+lazy_table "plot"
 lazy_table "linalg"
 lazy_table "fft"
 lazy_table "testing"

@@ -20,6 +20,20 @@ describe("example", function()
     end)
   end
 
+  helper.with_library(it, pending)("fft", "spectrum.lua finds its tones and its chirp, and writes pictures", function()
+    local dc = require "dotcompute"
+    helper.with_folder(function(folder)
+      local code, text = example("spectrum.lua " .. folder)
+      assert.equal(0, code, text)
+      assert.matches(", on %S", text)
+      if text:find("no pictures without gnuplot", 1, true) then return end
+      for _, name in ipairs { "signal", "spectrum", "spectrogram" } do
+        local height, width = dc.image.read(("%s/%s.png"):format(folder, name)):shape()
+        assert.same({ 600, 960 }, { height, width })
+      end
+    end)
+  end)
+
   it("convolve2d.lua filters a PGM and a PPM from a file, and edge differs from blur", function()
     local dir = os.tmpname()
     os.remove(dir)
@@ -98,7 +112,7 @@ describe("example", function()
   it("convolve2d.lua names the defect of a damaged image", function()
     local name = os.tmpname()
     for text, complaint in pairs {
-      ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PNG, PGM or PPM",
+      ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PNG, JPEG, PGM or PPM",
       ["P5\n0 3\n255\n"] = "is 0", ["P5\n1 1\n256\n\0\0"] = "8 bits",
     } do
       helper.write(name, text)

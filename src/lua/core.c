@@ -37,6 +37,7 @@
 #include "lua/profile.h"
 #include "lua/reduce.h"
 #include "lua/stream.h"
+#include "lua/terminal.h"
 
 /* --- dc.null ------------------------------------------------------------------------------------- */
 
@@ -191,6 +192,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_create_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_terminal_internal);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);

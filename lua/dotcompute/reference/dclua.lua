@@ -19,7 +19,7 @@ dclua.options = {
   { "--cache clear", "removes all entries" },
   { "--cache prune [SIZE]", "removes the least recently used entries until SIZE is left (MiB, or with K, M, G; by "
     .. "default `DOTCOMPUTE_CACHE_SIZE`)" },
-  { "--doctor", "reports the driver, compilers, zlib and the devices' libraries: their files, whether they work, what "
+  { "--doctor", "reports the driver, compilers, other libraries and gnuplot: their files, whether they work, what "
     .. "to install; exit status 0 when kernels can be run" },
   { "--version", "shows the versions of dotcompute and Lua" },
   { "--help", "lists the options" },
@@ -57,6 +57,10 @@ dclua.environment = {
     .. "first" },
   { "DOTCOMPUTE_NVRTC", "the file of NVIDIA's compiler library; `off` for none" },
   { "DOTCOMPUTE_NVJITLINK", "the file of NVIDIA's linker library; `off` for none" },
+  { "DOTCOMPUTE_PICTURES", "what `dc.image.show` sends to terminals: `kitty`, `sixel`, `blocks` or `text`; by default "
+    .. "what the terminal is known to understand" },
+  { { "DOTCOMPUTE_TURBOJPEG", "DOTCOMPUTE_CHAFA" }, "the file of libturbojpeg (JPEG files), of libchafa (pictures in "
+    .. "the terminal); `off` for none" },
   { { "DOTCOMPUTE_BLAS", "DOTCOMPUTE_FFTW" }, "for the CPU device: the file of OpenBLAS (or another BLAS), the folder "
     .. "of FFTW 3; `off` for none" },
   { { "DOTCOMPUTE_CUBLAS", "DOTCOMPUTE_CUSOLVER", "DOTCOMPUTE_CUFFT" }, "the files of these CUDA libraries; `off` for "
