@@ -2081,6 +2081,149 @@ function c_graph:update(fn) end
 ---```
 function c_graph:close() end
 
+---A plot: series with axes. `tostring` of it is its text, without colours. It refers to its arrays, which are read when it is drawn.
+---@class dotcompute.figure
+local c_figure = {}
+
+---@class dotcompute.plot.line.options
+---@field label? string the series' name in the legend
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+---@field x? dotcompute.array|table where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+
+---A line through points. It has a gap where a value is NaN or infinite, or not positive on a logarithmic axis.
+---```lua
+---local x = dc.linspace(0, 10, 200)
+---local fig = dc.plot.line(x, dc.sin(x), { title = "Waves", label = "sin" })
+---fig:line(x, dc.cos(x), { label = "cos" }) == fig       --> true
+---tostring(fig):match "Waves"                            --> Waves
+---```
+---@param x? dotcompute.array|table|dotcompute.plot.line.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.line.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:line(x, y, options) end
+
+---@class dotcompute.plot.points.options
+---@field label? string the series' name in the legend
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+---@field x? dotcompute.array|table where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+
+---A dot for each point. Points that cannot be drawn (see `line`) are left out.
+---```lua
+---local fig = dc.plot.points({ 1, 2, 3 }, { 1, 4, 9 }, { log = "xy" })
+---tostring(fig):match "10┤"                              --> 10┤
+---```
+---@param x? dotcompute.array|table|dotcompute.plot.points.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.points.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:points(x, y, options) end
+
+---@class dotcompute.plot.bars.options
+---@field label? string the series' name in the legend
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+---@field x? dotcompute.array|table the places, which ascend. Default: 1, 2, …
+
+---A bar from 0 to each value, at most 65536 of them. They touch each other: their edges are halfway between neighbours.
+---```lua
+---tostring(dc.plot.bars { 3, 1, 2 }):match "3┤"          --> 3┤
+---```
+---@param x? dotcompute.array|table|dotcompute.plot.bars.options the places, which ascend. Default: 1, 2, …
+---@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.bars.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:bars(x, y, options) end
+
+---@class dotcompute.plot.histogram.options
+---@field label? string the series' name in the legend
+---@field range? table {smallest, largest} value that is counted. Default: the data's
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+---@field bins? integer|dotcompute.array|table the number of bins, or their edges. Default: 30
+
+---Bars with the counts of values in bins, by `dc.histogram`.
+---```lua
+---tostring(dc.plot.histogram({ 1, 1, 2, 5 }, 4)):match "2┤" --> 2┤
+---```
+---@param a dotcompute.array|table values of any shape and real dtype
+---@param bins? integer|dotcompute.array|table|dotcompute.plot.histogram.options the number of bins, or their edges. Default: 30
+---@param options? dotcompute.plot.histogram.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:histogram(a, bins, options) end
+
+---@class dotcompute.plot.heatmap.options
+---@field x? table {place of the first, place of the last} column. Default: their numbers
+---@field y? table the same of rows. Default: their numbers, from the top
+---@field colormap? string a name of `dc.image.colormaps`. Default: `viridis`
+---@field low? number the number of the first colour. Default: the smallest finite element
+---@field high? number the number of the last colour. Default: the largest finite element
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+
+---A matrix in colours, with a scale. Without `y` the first row is on top, as matrices are printed; with it the y axis points upwards. A heat map is alone in its figure, without logarithmic axes and limits.
+---```lua
+---local x = dc.linspace(-2, 2, 60)
+---local fig = dc.plot.heatmap(dc.exp(-(x * x + x:reshape(60, 1) ^ 2)), { x = { -2, 2 }, y = { -2, 2 } })
+---#tostring(fig) > 1000                                  --> true
+---```
+---@param a dotcompute.array|table a 2-d array of any real dtype
+---@param options? dotcompute.plot.heatmap.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:heatmap(a, options) end
+
+---@class dotcompute.figure.show.options
+---@field width? integer columns. Default: the terminal's, or 80
+---@field height? integer lines. Default: 20, or what the terminal has
+---@field protocol? string as of `dc.image.show`. Default: `"auto"`
+
+---Draws the figure on standard output: by gnuplot in terminals that have pixels (see `dc.image.show`), else by dots of Braille characters, in colours if there are such.
+---```lua
+---dc.plot.line({ 1, 4, 9 }):show { width = 40, height = 10 }
+---```
+---@param options? dotcompute.figure.show.options options by name
+function c_figure:show(options) end
+
+---@class dotcompute.figure.save.options
+---@field width? integer 100 to 10000 pixels. Default: 960
+---@field height? integer 100 to 10000 pixels. Default: 600
+
+---Writes the figure as a file by gnuplot. The name ends in `.png` or `.svg`.
+---```lua
+---if os.execute "command -v gnuplot >/dev/null" then
+---  local path = os.tmpname() .. ".svg"
+---  dc.plot.line({ 1, 4, 9 }):save(path, { width = 400, height = 300 })
+---  assert(io.lines(path)():find "xml")      -- a file of SVG
+---  os.remove(path)
+---end
+---```
+---@param path string the file, which is replaced when the new one is complete
+---@param options? dotcompute.figure.save.options options by name
+---@return dotcompute.figure # the figure itself
+function c_figure:save(path, options) end
+
 ---The memory of a device, which `dc.memory()` returns, in bytes. Its text is a report.
 ---@class dotcompute.memory
 ---@field in_use integer Bytes in use by arrays.
@@ -4489,32 +4632,79 @@ function dc.fft.ifftn(a, ...) end
 ---@class dotcompute.image
 dc.image = {}
 
----A PNG, PGM or PPM image: h×w if grey, else h×w×channels; `uint8` or `uint16`.
+---The picture in a PNG, JPEG, PGM or PPM file, which is known by its content: h x w if it is grey, else h x w x channels.
 ---```lua
----local path = os.tmpname() .. ".pgm"
----dc.image.write(path, dc.array({ { 0, 255 } }, "uint8"))
----dc.image.read(path)                        --> {{0, 255}}
----os.remove(path)
+---local name = os.tmpname()
+---local f = io.open(name, "w")
+---f:write "P2 3 1 15  0 5 15"
+---f:close()
+---dc.image.read(name)                        --> {{0, 85, 255}}
+---os.remove(name)
 ---```
----@param path string the file's name; its content decides what it is
----@return dotcompute.array # the samples, from the upper left corner on
+---@param path string the file
+---@return dotcompute.array # `uint8`, or `uint16` for files of 16 bits, on the current device
 function dc.image.read(path) end
 
 ---@class dotcompute.image.write.options
----@field compression? integer of PNG: 0 (none) to 9 (the smallest file). Default: 6
+---@field compression? integer of PNG: 0 (none) to 9. Default: 6
+---@field quality? integer of JPEG: 1 to 100. Default: 90
+---@field subsampling? string of JPEG: colours for each pixel (`"4:4:4"`), for two in a row (`"4:2:2"`) or for 2 x 2 (`"4:2:0"`). Default: `"4:2:0"`
 
----Writes an image: `.png` takes h×w, or h×w×channels (1 grey, 2 grey and alpha, 3 RGB, 4 RGBA), `.pgm` (grey), `.ppm` (RGB) and `.pnm` (either). Of `uint8` or `uint16`.
+---Writes a picture in the format that the name's ending says: `.png` (1 to 4 channels), `.jpg` or `.jpeg` (grey or RGB, `uint8`), `.pgm` (grey), `.ppm` (RGB), `.pnm` (either).
 ---```lua
----local path = os.tmpname() .. ".png"
+---local name = os.tmpname()
+---os.remove(name)
+---name = name .. ".png"
 ---local ramp = dc.linspace(0, 1, 256) * dc.ones(64, 1)
----dc.image.write(path, (ramp * 255 + 0.5):to "uint8")
----dc.image.read(path):shape()                --> 64, 256
----os.remove(path)
+---dc.image.write(name, (ramp * 255 + 0.5):to "uint8")
+---dc.image.read(name):shape()                --> 64, 256
+---dc.image.read(name)[{ 64, 256 }]           --> 255
+---os.remove(name)
 ---```
----@param path string the file's name; its ending decides the format
----@param a dotcompute.array the samples, `uint8` or `uint16`
+---@param path string the file, which is replaced when the new one is complete
+---@param a dotcompute.array the picture: `uint8`, or `uint16` but for JPEG
 ---@param options? dotcompute.image.write.options options by name
 function dc.image.write(path, a, options) end
+
+---@class dotcompute.image.show.options
+---@field width? integer columns, 1 to 4096. Default: the terminal's (80 without one), but not more than the picture's
+---@field height? integer lines, 1 to 4096. Default: the terminal's
+---@field colormap? string of h x w arrays: a name of `dc.image.colormaps`. Default: `gray` for `uint8`, `uint16` and `bool`, `viridis` for others
+---@field low? number what becomes the colormap's first colour, or 0 of a channel. Default: 0 for `uint8`, `uint16`, `bool` and pictures in colours; the smallest finite element for others
+---@field high? number what becomes the last colour. Default: 255, 65535, 1; for pictures in colours of other dtypes 1 (floating-point) or 255; the largest finite element for others
+---@field protocol? string `"auto"`, `"kitty"`, `"sixel"`, `"blocks"` or `"text"`. Default: `"auto"`, or the variable `DOTCOMPUTE_PICTURES`
+---@field title? string a line above the picture
+
+---Writes a picture of the array to standard output: pixels in terminals that have them (kitty's protocol, sixels), half blocks in colours in others, characters of different brightness where there are no colours or no terminal.
+---```lua
+---dc.image.show(dc.linspace(0, 1, 20):reshape(1, 20), { protocol = "text" })
+---```
+---@param a dotcompute.array h x w of any real dtype, or h x w x channels
+---@param options? dotcompute.image.show.options options by name
+function dc.image.show(a, options) end
+
+---@class dotcompute.image.colormap.options
+---@field low? number the number of the first colour. Default: the smallest finite element
+---@field high? number the number of the last colour. Default: the largest finite element
+---@field name? string a name of `dc.image.colormaps`. Default: `viridis`
+
+---The colours of numbers: `uint8`, with one more axis, of red, green and blue. It is computed on the array's device. NaN is magenta, which no map has.
+---```lua
+---dc.image.colormap(dc.array { 0, 0.5, 1 }, "gray")      --> {{0, 0, 0}, {128, 128, 128}, {255, 255, 255}}
+---dc.image.colormap(dc.array { 0, 0 / 0 }, { high = 1 }) --> {{68, 1, 84}, {255, 0, 255}}
+---```
+---@param a dotcompute.array numbers of any real dtype and shape
+---@param name? string|dotcompute.image.colormap.options a name of `dc.image.colormaps`. Default: `viridis`
+---@param options? dotcompute.image.colormap.options options by name
+---@return dotcompute.array # `uint8`, the array's shape and an axis of 3
+function dc.image.colormap(a, name, options) end
+
+---The names of the colormaps: `coolwarm gray inferno magma plasma turbo viridis`.
+---```lua
+---table.concat(dc.image.colormaps(), " ")    --> coolwarm gray inferno magma plasma turbo viridis
+---```
+---@return table # a list of strings
+function dc.image.colormaps() end
 
 ---@class dotcompute.linalg
 dc.linalg = {}
@@ -4679,6 +4869,82 @@ function dc.linalg.lstsq(a, b, cutoff) end
 ---@param options? dotcompute.linalg.norm.options options by name
 ---@return dotcompute.array # real numbers; the axes that are left, 0-d by default
 function dc.linalg.norm(a, ord, axis, options) end
+
+---@class dotcompute.plot
+dc.plot = {}
+
+---A line through points. It has a gap where a value is NaN or infinite, or not positive on a logarithmic axis.
+---```lua
+---local x = dc.linspace(0, 10, 200)
+---local fig = dc.plot.line(x, dc.sin(x), { title = "Waves", label = "sin" })
+---fig:line(x, dc.cos(x), { label = "cos" }) == fig       --> true
+---tostring(fig):match "Waves"                            --> Waves
+---```
+---@param x? dotcompute.array|table|dotcompute.plot.line.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.line.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.line(x, y, options) end
+
+---A dot for each point. Points that cannot be drawn (see `line`) are left out.
+---```lua
+---local fig = dc.plot.points({ 1, 2, 3 }, { 1, 4, 9 }, { log = "xy" })
+---tostring(fig):match "10┤"                              --> 10┤
+---```
+---@param x? dotcompute.array|table|dotcompute.plot.points.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.points.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.points(x, y, options) end
+
+---A bar from 0 to each value, at most 65536 of them. They touch each other: their edges are halfway between neighbours.
+---```lua
+---tostring(dc.plot.bars { 3, 1, 2 }):match "3┤"          --> 3┤
+---```
+---@param x? dotcompute.array|table|dotcompute.plot.bars.options the places, which ascend. Default: 1, 2, …
+---@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.bars.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.bars(x, y, options) end
+
+---Bars with the counts of values in bins, by `dc.histogram`.
+---```lua
+---tostring(dc.plot.histogram({ 1, 1, 2, 5 }, 4)):match "2┤" --> 2┤
+---```
+---@param a dotcompute.array|table values of any shape and real dtype
+---@param bins? integer|dotcompute.array|table|dotcompute.plot.histogram.options the number of bins, or their edges. Default: 30
+---@param options? dotcompute.plot.histogram.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.histogram(a, bins, options) end
+
+---A matrix in colours, with a scale. Without `y` the first row is on top, as matrices are printed; with it the y axis points upwards. A heat map is alone in its figure, without logarithmic axes and limits.
+---```lua
+---local x = dc.linspace(-2, 2, 60)
+---local fig = dc.plot.heatmap(dc.exp(-(x * x + x:reshape(60, 1) ^ 2)), { x = { -2, 2 }, y = { -2, 2 } })
+---#tostring(fig) > 1000                                  --> true
+---```
+---@param a dotcompute.array|table a 2-d array of any real dtype
+---@param options? dotcompute.plot.heatmap.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.heatmap(a, options) end
+
+---@class dotcompute.plot.figure.options
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+
+---A figure without series.
+---```lua
+---local fig = dc.plot.figure { xlabel = "seconds" }
+---tostring(fig)                                          --> figure without series
+---fig:line({ 0, 1 }, { 5, 6 }):points({ 0, 1 }, { 5, 6 }) == fig --> true
+---```
+---@param options? dotcompute.plot.figure.options options by name
+---@return dotcompute.figure # the figure
+function dc.plot.figure(options) end
 
 ---@class dotcompute.profile
 dc.profile = {}

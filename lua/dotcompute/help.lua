@@ -275,11 +275,20 @@ function help.type_of(value)
   return type(name) == "string" and name:match "^dotcompute%.(%w+)" or nil
 end
 
+-- Types whose objects are tables, and an object of each.
+local function tables_of_types()
+  local dc = require "dotcompute"
+  return { generator = dc.random.generator(1), figure = dc.plot.figure(), progress = dc.progress() }
+end
+
 -- The entry of a function of dotcompute.
 local function of_function(fn)
   local dc, methods = require "dotcompute", {}
-  methods.generator = rawget(debug.getmetatable(dc.random.generator(1)), "__index")
   for name, list in pairs(core.types()) do methods[name:match "^dotcompute%.(%w+)"] = list end
+  for name, object in pairs(tables_of_types()) do
+    local meta = debug.getmetatable(object)
+    methods[name] = rawget(meta, "__methods") or rawget(meta, "__index")
+  end
   for _, entry in ipairs(reference.entries()) do
     for _, at in ipairs(entry.places) do
       local holder = at == "dc" and dc or methods[at]

@@ -10,7 +10,7 @@ core.builtin(debug.getinfo(1, "S").source)
 local fail = builder.fail
 local plot = {}
 local figure = {} -- methods
-local meta = { __name = "dotcompute.figure" }
+local meta = { __name = "dotcompute.figure", __methods = figure }
 
 function meta.__index(_, name)
   return figure[name] or fail("index", "a figure has no '%s'", tostring(name))

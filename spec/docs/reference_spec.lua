@@ -72,8 +72,9 @@ end
 local function methods_by_type(things)
   local list = {}
   for name, object in pairs(things) do
-    local index = rawget(debug.getmetatable(object), "__index")
-    list[name] = type(index) == "table" and index or {}
+    local meta = debug.getmetatable(object)
+    local index = rawget(meta, "__index")
+    list[name] = rawget(meta, "__methods") or type(index) == "table" and index or {}
   end
   for name, methods in pairs(core.types()) do list[name:match "^dotcompute%.(%w+)"] = methods end
   return list

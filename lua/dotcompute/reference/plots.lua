@@ -157,6 +157,14 @@ dc.plot.line({ 1, 4, 9 }):show { width = 40, height = 10 }
     returns = { { "figure", "the figure itself" } },
     errors = { argument = "another ending, a size; as `show`", io = "gnuplot is missing (Debian: `gnuplot-nox`) or "
       .. "fails, the file cannot be written" },
+    example = [[
+if os.execute "command -v gnuplot >/dev/null" then
+  local path = os.tmpname() .. ".svg"
+  dc.plot.line({ 1, 4, 9 }):save(path, { width = 400, height = 300 })
+  assert(io.lines(path)():find "xml")      -- a file of SVG
+  os.remove(path)
+end
+]],
     see = "show",
   },
   [[
