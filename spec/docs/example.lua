@@ -156,10 +156,11 @@ function example.run(code, variables)
     if ok then complain(k, "no error")
     elseif not example.matches(wants[k], "error " .. kind) then complain(k, "error " .. kind) end
   end
-  local print = print
-  _G.print = env.print
+  local print, stdout = print, io.stdout
+  _G.print, io.stdout = env.print, io.tmpfile() -- pictures are written there
   local ok, err = pcall(assert(load(text, "=example", "t", env)))
-  _G.print = print
+  io.stdout:close()
+  _G.print, io.stdout = print, stdout
   if not ok then complaints[#complaints + 1] = tostring(err) end
   return count, complaints
 end
