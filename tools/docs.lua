@@ -295,8 +295,9 @@ local keywords = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true until
   while]]):gmatch "%a+" do keywords[word] = true end
 
--- The parameters of a function as LuaLS has them: { name, type, text }. Nothing can stand behind "...", which takes the
--- types of what follows it; a table of options may stand in place of each optional argument.
+-- The parameters of a function as LuaLS has them: { name, optional, types, text }. Nothing can stand behind "...",
+-- which takes the types of what follows it; a table of options may stand in place of each optional argument. Of
+-- "[x,] y" the first one is needed, and may be what the other is.
 local function parameters(entry, place, options)
   local list, rest = {}, nil
   local function add(name, optional, kind, text)
@@ -317,6 +318,15 @@ local function parameters(entry, place, options)
     add(keywords[name] and name .. "_" or name, optional, kind, line(arg[3]))
   end
   if options then add("options", true, options, "options by name") end
+  for k = #list, 2, -1 do
+    local before, one = list[k - 1], list[k]
+    if before.optional and not one.optional and one.name ~= "..." then
+      before.optional, one.optional = false, true
+      if before.types[1]:sub(1, #one.types[1]) ~= one.types[1] then
+        before.types[#before.types + 1] = one.types[1]
+      end
+    end
+  end
   return list
 end
 

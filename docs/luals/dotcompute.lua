@@ -2102,8 +2102,8 @@ local c_figure = {}
 ---fig:line(x, dc.cos(x), { label = "cos" }) == fig       --> true
 ---tostring(fig):match "Waves"                            --> Waves
 ---```
----@param x? dotcompute.array|table|dotcompute.plot.line.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
----@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param x dotcompute.array|table|dotcompute.plot.line.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
 ---@param options? dotcompute.plot.line.options options by name
 ---@return dotcompute.figure # the new figure, or the one that the method belongs to
 function c_figure:line(x, y, options) end
@@ -2123,8 +2123,8 @@ function c_figure:line(x, y, options) end
 ---local fig = dc.plot.points({ 1, 2, 3 }, { 1, 4, 9 }, { log = "xy" })
 ---tostring(fig):match "10┤"                              --> 10┤
 ---```
----@param x? dotcompute.array|table|dotcompute.plot.points.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
----@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param x dotcompute.array|table|dotcompute.plot.points.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
 ---@param options? dotcompute.plot.points.options options by name
 ---@return dotcompute.figure # the new figure, or the one that the method belongs to
 function c_figure:points(x, y, options) end
@@ -2143,8 +2143,8 @@ function c_figure:points(x, y, options) end
 ---```lua
 ---tostring(dc.plot.bars { 3, 1, 2 }):match "3┤"          --> 3┤
 ---```
----@param x? dotcompute.array|table|dotcompute.plot.bars.options the places, which ascend. Default: 1, 2, …
----@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param x dotcompute.array|table|dotcompute.plot.bars.options the places, which ascend. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
 ---@param options? dotcompute.plot.bars.options options by name
 ---@return dotcompute.figure # the new figure, or the one that the method belongs to
 function c_figure:bars(x, y, options) end
@@ -4043,7 +4043,7 @@ function dc.outer(a, b) end
 ---dc.precision()                             --> float32
 ---```
 ---@param name? "float32"|"tf32"|"bfloat16" the new setting. Default: nothing is changed
----@return string # the setting before
+---@return "float32"|"tf32"|"bfloat16" # the setting before
 function dc.precision(name) end
 
 ---@class dotcompute.kernel.options
@@ -4880,8 +4880,8 @@ dc.plot = {}
 ---fig:line(x, dc.cos(x), { label = "cos" }) == fig       --> true
 ---tostring(fig):match "Waves"                            --> Waves
 ---```
----@param x? dotcompute.array|table|dotcompute.plot.line.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
----@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param x dotcompute.array|table|dotcompute.plot.line.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
 ---@param options? dotcompute.plot.line.options options by name
 ---@return dotcompute.figure # the new figure, or the one that the method belongs to
 function dc.plot.line(x, y, options) end
@@ -4891,8 +4891,8 @@ function dc.plot.line(x, y, options) end
 ---local fig = dc.plot.points({ 1, 2, 3 }, { 1, 4, 9 }, { log = "xy" })
 ---tostring(fig):match "10┤"                              --> 10┤
 ---```
----@param x? dotcompute.array|table|dotcompute.plot.points.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
----@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param x dotcompute.array|table|dotcompute.plot.points.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
 ---@param options? dotcompute.plot.points.options options by name
 ---@return dotcompute.figure # the new figure, or the one that the method belongs to
 function dc.plot.points(x, y, options) end
@@ -4901,8 +4901,8 @@ function dc.plot.points(x, y, options) end
 ---```lua
 ---tostring(dc.plot.bars { 3, 1, 2 }):match "3┤"          --> 3┤
 ---```
----@param x? dotcompute.array|table|dotcompute.plot.bars.options the places, which ascend. Default: 1, 2, …
----@param y dotcompute.array|table the values, 1-d, of any real dtype
+---@param x dotcompute.array|table|dotcompute.plot.bars.options the places, which ascend. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
 ---@param options? dotcompute.plot.bars.options options by name
 ---@return dotcompute.figure # the new figure, or the one that the method belongs to
 function dc.plot.bars(x, y, options) end

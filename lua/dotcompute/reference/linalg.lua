@@ -70,7 +70,7 @@ dc.outer({ 1, 2 }, { 3, 4 })               --> {{3, 4}, {6, 8}}
     text = 'How float32 products may be rounded on a GPU from now on: `"float32"` (the default: exactly as float32 '
       .. 'arithmetic), `"tf32"` (factors to 10 bits) or `"bfloat16"`; returns the previous setting.',
     args = { { "name?", '"float32"|"tf32"|"bfloat16"', "the new setting. Default: nothing is changed" } },
-    returns = { { "string", "the setting before" } },
+    returns = { { '"float32"|"tf32"|"bfloat16"', "the setting before" } },
     errors = { argument = "another name" },
     example = [[
 local before = dc.precision "tf32"
