@@ -142,6 +142,20 @@ describe("help of words", function()
     end
   end)
 
+  it("names only what exists in place of NumPy's functions", function()
+    local list = assert(load("return " .. helper.read "lua/dotcompute/prompt/hints.lua":match "local numpy = (%b{})"))()
+    local known = {}
+    for _, entry in ipairs(reference.entries()) do
+      for _, place in ipairs(entry.places) do known[place .. "." .. entry.name] = true end
+    end
+    for name, text in pairs(list) do
+      for used in text:gmatch "%f[%w_]dc%.[%w_%.]+" do assert.is_true(known[used], name .. ": " .. used) end
+      for used in text:gmatch "[:%.]([%l_]+)%(" do
+        assert.is_true(known["array." .. used] or text:find("dc[%w_%.]*%." .. used) ~= nil, name .. ": " .. used)
+      end
+    end
+  end)
+
   it("lists what has most of the words where nothing has all", function()
     assert.matches("^No text has all these words", said "sort zyzzyva")
   end)
