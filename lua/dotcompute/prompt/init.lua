@@ -12,12 +12,20 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local prompt = {}
 local load, type, select, getenv, require = load, type, select, os.getenv, require
-local ipairs, rawset, pcall = ipairs, rawset, pcall
+local ipairs, rawget, rawset, pcall = ipairs, rawget, rawset, pcall
 
 local env, declare = locals.environment {
   dc = function() return require "dotcompute" end,
+  help = function() return commands.helper(prompt) end,
 }
 prompt.env = env
+
+-- The value of a variable of the session or a global, read without running the user's code.
+function prompt.lookup(name)
+  local value = rawget(env, name)
+  if value == nil then value = rawget(_G, name) end
+  return value
+end
 
 -- --- compiling ----------------------------------------------------------------------------------------------------
 
@@ -45,7 +53,7 @@ function prompt.compile(text)
   local expression = text:match "^%s*=(.*)" or text -- "=x" as Lua 5.1 had it
   local chunk = compile("return " .. expression)
   if chunk then
-    facts[chunk] = { names = {}, text = as_statement(expression) }
+    facts[chunk] = { names = {}, text = not commands.is_help(expression, prompt) and as_statement(expression) }
     return chunk
   end
   local plain, names = locals.take_out(text)
