@@ -34,6 +34,8 @@ local function compile(text) return load(text, "=stdin", "t", env) end
 -- Of each chunk that is no command: `names`, the locals that it declares, and `text`, what a script has in its place.
 local facts = setmetatable({}, { __mode = "k" })
 
+local noted = false -- whether the entry that runs is in the session for %save
+
 -- An expression's values are `_`, and are printed unless it is a call, which may have printed something itself.
 local function as_statement(expression)
   if not expression:find "%S" then return nil end
@@ -110,12 +112,10 @@ function prompt.compile_paste(text)
   end
 end
 
-local noted = false -- whether the entry that runs is in the session for %save
-
 -- Before a chunk runs: declares its locals, and notes it for %save.
 function prompt.begin(chunk)
   local known = facts[chunk]
-  noted = known ~= nil and known.text ~= nil
+  noted = known ~= nil and known.text and true or false
   if not known then return end
   declare(known.names)
   if noted then commands.note(known.text) end
