@@ -1,7 +1,7 @@
 -- The reference: every public function, method and field of dotcompute, once. docs/api.md, docs/reference/, the file
 -- for LuaLS, the man page (tools/docs.lua) and `help` (help.lua) are made from it.
 --
--- A chapter is a file of this folder: a list of Markdown texts and of entries, in the order of docs/api.md, where
+-- A chapter is a file of this folder (`dclua`, `layout` and `markdown` are none): a list of Markdown texts and of entries, in the order of docs/api.md, where
 -- neighbouring entries are the rows of one table. An entry is a table:
 --
 --   [1]       the name
