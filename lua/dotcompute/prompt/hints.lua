@@ -20,6 +20,8 @@ local numpy = {
   argwhere = "a:nonzero()", count_nonzero = "a:ne(0):sum()", shape = "a:shape()", newaxis = "a:reshape(…)",
   eye = "dc.eye(n)", ElementwiseKernel = "dc.elementwise", ReductionKernel = "dc.reduction", RawKernel = "dc.kernel",
   fuse = "expressions are fused by themselves", float32 = '"float32", a string', float64 = '"float64", a string',
+  imshow = "dc.image.show(a)", imread = "dc.image.read(path)", imsave = "dc.image.write(path, a)",
+  scatter = "dc.plot.points(x, y)", hist = "dc.plot.histogram(a)",
   int32 = '"int32", a string', absolute = "dc.abs(a)", size = "a.size", T = "a.T", isclose = "dc.allclose(a, b)",
 }
 
