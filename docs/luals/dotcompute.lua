@@ -2199,7 +2199,7 @@ function c_figure:heatmap(a, options) end
 ---@field height? integer lines. Default: 20, or what the terminal has
 ---@field protocol? string as of `dc.image.show`. Default: `"auto"`
 
----Draws the figure on standard output: by gnuplot in terminals that have pixels (see `dc.image.show`), else by dots of Braille characters, in colours if there are such.
+---Draws the figure on standard output: by gnuplot in terminals that have pixels (see `dc.image.show`), else by dots of Braille characters, in the terminal's colours.
 ---```lua
 ---dc.plot.line({ 1, 4, 9 }):show { width = 40, height = 10 }
 ---```
