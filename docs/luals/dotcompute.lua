@@ -2199,7 +2199,7 @@ function c_figure:heatmap(a, options) end
 ---@field height? integer lines. Default: 20, or what the terminal has
 ---@field protocol? string as of `dc.image.show`. Default: `"auto"`
 
----Draws the figure on standard output: by gnuplot in terminals that have pixels (see `dc.image.show`), else by dots of Braille characters, in colours if there are such.
+---Draws the figure on standard output: by gnuplot in terminals that have pixels (see `dc.image.show`), else by dots of Braille characters, in the terminal's colours.
 ---```lua
 ---dc.plot.line({ 1, 4, 9 }):show { width = 40, height = 10 }
 ---```
@@ -5140,7 +5140,11 @@ function dc.testing.equal(expected, actual, options) end
 
 ---Calls a kernel or function and its reference with the same random inputs, on the CPU device and on the first GPU, and raises when results differ, with the seed that repeats the trial. What is compared: values that the function returns with those that the reference returns; where a kernel's reference returns values, the arrays that the kernel may write (whose parameters are not `const`) with them; where nothing is returned, all arrays among the inputs. The reference gets Lua tables in place of arrays. On another device than its own a kernel is compiled anew, from its source and options.
 ---```lua
----local scale = dc.kernel "__global__ void scale(int n, float a, float *x) { if (threadIdx.x < n) x[threadIdx.x] *= a; }"
+---local scale = dc.kernel [=[
+---__global__ void scale(int n, float a, float *x) {
+---  int i = blockIdx.x * blockDim.x + threadIdx.x;
+---  if (i < n) x[i] *= a;
+---}]=]
 ---local function reference(n, a, x)
 ---  for i = 1, n do x[i] = a * x[i] end
 ---end

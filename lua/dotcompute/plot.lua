@@ -78,7 +78,7 @@ local function numbers(fname, what, v, ndim, device)
   return a
 end
 
--- The series' x (or nil) and y from positional arguments `first` and `second`.
+-- The series' x, or nil, and its y, from arguments (y) or (x, y), which are named x and y here.
 local function xy(fname, o)
   if o.y == nil then return nil, numbers(fname, "the data", o.x, 1) end
   local y = numbers(fname, "y", o.y, 1, core.is_array(o.x) and o.x.device or nil)
@@ -113,7 +113,9 @@ end
 local function read_heatmap(fname, known, ...)
   local o = arguments.read(fname, { "a", usage = "an array, then perhaps options", known = union(known,
     { x = "table", y = "table", colormap = "string", low = "number", high = "number" }) }, ...)
-  local a = numbers(fname, "the data", o.a, 2)
+  local a, colormap = numbers(fname, "the data", o.a, 2), require "dotcompute.image.colormap"
+  if o.colormap then colormap.points(fname, o.colormap) end
+  colormap.range(fname, a, o, -math.huge, math.huge) -- checks `low` and `high`
   for _, name in ipairs { "x", "y" } do
     if o[name] then
       o[name] = check_pair(fname, name, o[name])

@@ -403,6 +403,20 @@ describe("dc.testing.compare", function()
       launch = function(k, w, h, ...) k({ (w + 7) // 8, (h + 7) // 8 }, { 8, 8 }, w, h, ...) end })
   end)
 
+  it("understands signatures with commas and consts inside types", function()
+    local k = dc.kernel { [[
+    template <class A, int N> struct scale { A by[N]; };
+    __global__ void mixed(scale<float, 2> s, const short *const x, short *const y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) y[i] = (short)(x[i] * s.by[1]);
+    }]] }
+    dc.testing.compare(k, function(_, x)
+      local out = {}
+      for i = 1, #x do out[i] = 3 * x[i] end
+      return out
+    end, { inputs = { function() return { by = { 1, 3 } } end, { "n" }, { "n" }, "n" } })
+  end)
+
   it("tells the seed for errors of a kernel, too", function()
     local fault = dc.kernel [[__global__ void fault(int n, float *x) { if (n > 3) x[(long long)1 << 40] = 1; }]]
     if dc.device().blocking then

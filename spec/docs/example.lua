@@ -157,10 +157,10 @@ function example.run(code, variables)
     elseif not example.matches(wants[k], "error " .. kind) then complain(k, "error " .. kind) end
   end
   local print, stdout = print, io.stdout
-  _G.print, io.stdout = env.print, io.tmpfile() -- pictures are written there
+  _G.print, io.stdout = env.print, io.tmpfile() -- luacheck: ignore (pictures are written there)
   local ok, err = pcall(assert(load(text, "=example", "t", env)))
   io.stdout:close()
-  _G.print, io.stdout = print, stdout
+  _G.print, io.stdout = print, stdout -- luacheck: ignore
   if not ok then complaints[#complaints + 1] = tostring(err) end
   return count, complaints
 end

@@ -105,7 +105,7 @@ describe("example", function()
     end
     local code, output = example("unsharp.lua " .. name)
     assert.equal(1, code)
-    assert.matches("no PNG, PGM or PPM", output)
+    assert.matches("no PNG, JPEG, PGM or PPM", output)
     os.remove(name)
   end)
 

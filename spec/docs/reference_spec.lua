@@ -267,41 +267,6 @@ describe("the pages made from the reference", function()
     assert.equal(0, code, text .. "run: make docs")
   end)
 
-  it("have links to headings that exist", function()
-    local broken, known = {}, {}
-    local function anchors_of(path)
-      if known[path] then return known[path] end
-      local seen, text = {}, helper.read_if_there(path)
-      if not text then return nil end
-      for heading in ("\n" .. text):gsub("\n```.-\n```", ""):gmatch "\n#+ ([^\n]*)" do
-        local anchor = heading:gsub("`", ""):gsub("%[([^%]]*)%]%b()", "%1"):lower():gsub("[^%w%-_ \x80-\xff]", "")
-          :gsub(" ", "-")
-        while seen[anchor] do anchor = anchor .. "-1" end
-        seen[anchor] = true
-      end
-      known[path] = seen
-      return seen
-    end
-    local pages = helper.shell "ls docs/*.md docs/reference/*.md README.md"
-    for path in pages:gmatch "[^\n]+" do
-      local text = helper.read(path):gsub("\n```.-\n```", ""):gsub("`[^`\n]*`", "")
-      local folder = path:match "^(.*/)" or ""
-      for target in text:gmatch "%]%(([^%)%s]+)%)" do
-        if not target:find "^%a+:" then
-          local file, anchor = target:match "^([^#]*)#?(.*)$"
-          local full = file == "" and path or folder .. file
-          while full:find "[^/]+/%.%./" do full = full:gsub("[^/]+/%.%./", "", 1) end
-          local anchors = full:find "%.md$" and anchors_of(full)
-          if not anchors and not os.execute("test -e " .. helper.quote(full)) or anchors and anchor ~= ""
-            and not anchors[anchor] then
-            broken[#broken + 1] = path .. ": " .. target
-          end
-        end
-      end
-    end
-    assert.equal("", table.concat(broken, "\n"))
-  end)
-
   it("have every function, field and type in the file for LuaLS", function()
     local text, missing = helper.read "docs/luals/dotcompute.lua", {}
     for place, entries in pairs(documented) do

@@ -228,11 +228,15 @@ describe("dc.image.show", function()
       { { TERM = "xterm-kitty", NO_COLOR = "1" }, text },
       { { TERM = "xterm", DOTCOMPUTE_PICTURES = "sixel" }, sixel },
       { { TERM = "xterm-kitty", DOTCOMPUTE_PICTURES = "blocks" }, blocks },
-      { { TERM = "xterm-kitty", DOTCOMPUTE_PICTURES = "nonsense" }, kitty },
+      { { TERM = "xterm-kitty", DOTCOMPUTE_PICTURES = "auto" }, kitty },
+      { { TERM = "xterm-kitty", DOTCOMPUTE_PICTURES = "" }, kitty },
     } do
       local name = require "dotcompute.prompt.show".value(case[1])
       assert.matches(case[2], shown(dc.ones(2, 2) * 0.5, { low = 0, high = 1 }, case[1], size), 1, false, name)
     end
+    fails("argument", "DOTCOMPUTE_PICTURES is .* not the string 'nonsense'", function()
+      shown(dc.ones(2, 2), nil, { TERM = "xterm", DOTCOMPUTE_PICTURES = "nonsense" }, size)
+    end)
     local a = dc.ones(2, 2) * 0.5 -- not to a terminal
     assert.matches(text, shown(a, { low = 0, high = 1 }, { TERM = "xterm-kitty" }))
     assert.matches(text, shown(a, { low = 0, high = 1 }, { TERM = "xterm", DOTCOMPUTE_PICTURES = "kitty" }))

@@ -84,7 +84,7 @@ local function picture(fname, a, o)
   if #shape < 2 or #shape > 3 or channels > 4 then
     fail("shape", "%s: a picture is h x w, or h x w x 1 to 4 channels; the array is %s%s", fname,
       #shape == 0 and "a single value" or table.concat(shape, " x "),
-      #shape == 1 and " (dc.plot.line shows such ones)" or "")
+      #shape == 1 and " (dc.plot.line draws lists of numbers)" or "")
   end
   if channels >= 3 then return { t = colour_picture(fname, a, channels, o) } end
   local alpha
@@ -141,7 +141,11 @@ function show.protocol(fname, given)
   end
   if given and given ~= "auto" then return given end
   local wanted = os.getenv "DOTCOMPUTE_PICTURES"
-  if wanted and wanted ~= "auto" and protocols[wanted] and core.terminal() then return wanted end
+  if wanted and wanted ~= "" and not protocols[wanted] then
+    fail("argument", '%s: the variable DOTCOMPUTE_PICTURES is "auto", "kitty", "sixel", "blocks" or "text", not %s',
+      fname, core.describe(wanted))
+  end
+  if wanted and wanted ~= "" and wanted ~= "auto" and core.terminal() then return wanted end
   return terminal.protocol()
 end
 

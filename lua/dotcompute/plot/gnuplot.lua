@@ -67,7 +67,7 @@ local function curves(fname, figure, format, width, height)
   local out, commands, bytes = head(figure, format, width, height), {}, {}
   local log = (view.log.x and "x" or "") .. (view.log.y and "y" or "")
   if log ~= "" then out[#out + 1] = "set logscale " .. log .. "\n" end
-  out[#out + 1] = ("set xrange %s\nset yrange %s\nset grid lt 1 lc rgb '#dddddd'\nset key noenhanced\n"):format(
+  out[#out + 1] = ("set xrange %s\nset yrange %s\nset grid lt 1 lc rgb '#dddddd'\nset key below noenhanced\n"):format(
     range(view.x), range(view.y))
   for k, s in ipairs(view.series) do commands[k], bytes[k] = series_text(fname, s, view, width, height) end
   return table.concat(out) .. "plot " .. table.concat(commands, ", ") .. "\n" .. table.concat(bytes)

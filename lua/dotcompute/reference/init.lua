@@ -1,8 +1,8 @@
 -- The reference: every public function, method and field of dotcompute, once. docs/api.md, docs/reference/, the file
 -- for LuaLS, the man page (tools/docs.lua) and `help` (help.lua) are made from it.
 --
--- A chapter is a file of this folder: a list of Markdown texts and of entries, in the order of docs/api.md, where
--- neighbouring entries are the rows of one table. An entry is a table:
+-- A chapter is a file of this folder (`dclua`, `layout` and `markdown` are none): a list of Markdown texts and of
+-- entries, in the order of docs/api.md, where neighbouring entries are the rows of one table. An entry is a table:
 --
 --   [1]       the name
 --   at        where it stands under this name, separated by blanks: "dc", a table ("dc.fft") or a type ("array")

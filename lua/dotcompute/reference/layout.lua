@@ -49,7 +49,7 @@ function layout.rows(rows, columns, indent)
   for _, row in ipairs(rows) do
     local left, w = row[1], width_of(row[1])
     if w > widest then
-      out[#out + 1] = layout.wrap(left, columns, behind, indent)
+      out[#out + 1] = w + #indent <= columns and indent .. left or layout.wrap(left, columns, behind, indent)
       out[#out + 1] = layout.wrap(plain(row[2]), columns, behind)
     else
       out[#out + 1] = layout.wrap(plain(row[2]), columns, behind, indent .. left .. (" "):rep(widest - w + 2))

@@ -128,7 +128,7 @@ are reduced to fit, by the mean of the area that each pixel covers. A pixel that
 With `width` or `height` a picture is also enlarged to fit there. The protocol is chosen by `TERM`, `TERM_PROGRAM`,
 `COLORTERM`, `KITTY_WINDOW_ID`, `TMUX` and `NO_COLOR`, since a question to the terminal would swallow keys that are
 being typed: kitty's for kitty, ghostty and WezTerm, sixels for foot, mlterm, contour and yaft, half blocks for others
-and inside tmux and screen, text for `dumb` ones and with `NO_COLOR`. An xterm that has sixels is told by
+and inside tmux and screen, text for `dumb` ones and with `NO_COLOR`. For an xterm with sixels, set
 `DOTCOMPUTE_PICTURES=sixel`. Files and pipes get text without escape sequences unless `protocol` asks for others.
 
 Where libchafa is found (`libchafa.so.0`, Debian: `libchafa0`), it chooses the 256 colours of sixels for pictures that

@@ -29,7 +29,7 @@ return {
 ## Plots
 
 A figure is a value with one or more series: `dc.plot.line(y)` makes one, its methods add series and give it back. The
-prompt shows it, as `print` does; `fig:show()` draws it for the terminal, with colours or pixels where there are such,
+prompt shows it, as `print` does; `fig:show()` draws it for the terminal, with the terminal's colours or pixels, and
 `fig:save(path)` writes a PNG or SVG file. Functions of `dc.plot` take the options of the figure and of the series, the
 methods of a figure those of the series alone.
 ]],
@@ -132,7 +132,7 @@ fig:line({ 0, 1 }, { 5, 6 }):points({ 0, 1 }, { 5, 6 }) == fig --> true
     "show", at = "figure",
     call = "fig:show([options])",
     text = "Draws the figure on standard output: by gnuplot in terminals that have pixels (see `dc.image.show`), else "
-      .. "by dots of Braille characters, in colours if there are such.",
+      .. "by dots of Braille characters, in the terminal's colours.",
     options = {
       { "width", "integer", "columns. Default: the terminal's, or 80" },
       { "height", "integer", "lines. Default: 20, or what the terminal has" },

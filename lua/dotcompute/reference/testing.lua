@@ -85,13 +85,17 @@ dc.testing.equal({ 1, 2 }, dc.arange(1, 2))                            --> true
     returns = { { "integer", "the seed of the first trial" } },
     errors = { argument = "no inputs, an input that cannot be understood, results of another number",
       dtype = "an unknown dtype", shape = "an invalid extent", device = "an unknown device" },
-    example = [[
-local scale = dc.kernel "__global__ void scale(int n, float a, float *x) { if (threadIdx.x < n) x[threadIdx.x] *= a; }"
+    example = [==[
+local scale = dc.kernel [=[
+__global__ void scale(int n, float a, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= a;
+}]=]
 local function reference(n, a, x)
   for i = 1, n do x[i] = a * x[i] end
 end
 dc.testing.compare(scale, reference, { inputs = { "n", 2.5, { "n" } }, sizes = { n = 100 }, seed = 7 })  --> 7
-]],
+]==],
     see = "close forall",
   },
   [[

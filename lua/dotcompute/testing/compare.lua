@@ -127,15 +127,16 @@ end
 
 local function is_kernel(v) return type(v) == "userdata" and (getmetatable(v) or {}).__name == "dotcompute.kernel" end
 
--- The parameters of a signature, "f(int n, const float *x)": a list of {dtype =, pointer =, const =}.
+-- The parameters of a signature, "f(int n, const float *x)": a list of {dtype = of the elements, const =}.
 local function parameters(kernel)
   local list = {}
-  for text in (kernel.signature:match "%((.*)%)$" .. ","):gmatch "%s*(.-)," do
+  local inside = kernel.signature:match "%((.*)%)$":gsub("%b<>", function(s) return (s:gsub(",", " ")) end)
+  for text in (inside .. ","):gmatch "%s*(.-)," do
     if text ~= "" then
-      local base = text:gsub("%f[%w_]const%f[^%w_]", ""):gsub("[%w_]+%s*$", ""):gsub("%*", "")
+      local pointee = text:match "^([^*]*)%*" -- nil: no pointer
+      local base = (pointee or text:gsub("[%w_]+%s*$", "")):gsub("%f[%w_]const%f[^%w_]", "")
       local info = core.dtype((base:match "^%s*(.-)%s*$"))
-      list[#list + 1] = { dtype = info and info.name, pointer = text:find "%*" ~= nil,
-        const = text:find "%f[%w_]const%f[^%w_]" ~= nil }
+      list[#list + 1] = { dtype = info and info.name, const = pointee and pointee:find "%f[%w_]const%f[^%w_]" ~= nil }
     end
   end
   return list
