@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "cpu/runtime/device.h"
 #include "cpu/runtime/fault.h"
-#include "cpu/runtime/memory.h"
+#include "cpu/runtime/allocator.h"
 #include "cpu/runtime/builtin.h"
 #include "device/device.h"
 #include "device/memory.h"

@@ -51,12 +51,10 @@ bool dc_dump_on(dc_dump_stage stage) {
 
 void dc_dump_name(const char *source, size_t len, char name[17]) {
   dc_sha256 s;
-  uint8_t digest[32];
   char hex[65];
   dc_sha256_init(&s);
   dc_sha256_add(&s, source, len);
-  dc_sha256_end(&s, digest);
-  dc_sha256_hex(digest, hex);
+  dc_sha256_end_hex(&s, hex);
   memcpy(name, hex, 16);
   name[16] = '\0';
 }

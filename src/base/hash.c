@@ -99,8 +99,10 @@ void dc_sha256_end(dc_sha256 *s, uint8_t digest[32]) {
   for (int i = 0; i < 32; i++) digest[i] = (uint8_t)(s->h[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-void dc_sha256_hex(const uint8_t digest[32], char hex[65]) {
+void dc_sha256_end_hex(dc_sha256 *s, char hex[65]) {
   static const char digits[] = "0123456789abcdef";
+  uint8_t digest[32];
+  dc_sha256_end(s, digest);
   for (int i = 0; i < 32; i++) {
     hex[2 * i] = digits[digest[i] >> 4];
     hex[2 * i + 1] = digits[digest[i] & 15];

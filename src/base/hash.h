@@ -17,4 +17,5 @@ void dc_sha256_add(dc_sha256 *s, const void *bytes, size_t n);
 /* Length-prefixed, so that neighbouring strings cannot run together. NULL counts as "". */
 void dc_sha256_str(dc_sha256 *s, const char *str);
 void dc_sha256_end(dc_sha256 *s, uint8_t digest[32]);
-void dc_sha256_hex(const uint8_t digest[32], char hex[65]);
+/* The same as hexadecimal digits. */
+void dc_sha256_end_hex(dc_sha256 *s, char hex[65]);

@@ -17,12 +17,11 @@
 #include "base/version.h"
 #include "compile/bundle.h"
 #include "compile/cache.h"
-#include "compile/dependencies.h"
+#include "compile/cache_key.h"
 #include "compile/link/link.h"
 #include "compile/link/lto.h"
 #include "compile/link/prebuilt.h"
 #include "compile/nvrtc/compiler.h"
-#include "compile/nvrtc/nvjitlink.h"
 #include "compile/nvrtc/search.h"
 #include "compile/nvrtc/toolkit.h"
 #include "compile/program.h"
@@ -30,68 +29,7 @@
 #include "compile/types/declarations.h"
 #include "compile/types/image.h"
 #include "compile/types/scan.h"
-#include "compile/types/signature.h"
 #include "compile/types/source.h"
-
-/* --- keys ----------------------------------------------------------------------------------------- */
-
-static void end_key(dc_sha256 *h, char key[65]) {
-  uint8_t digest[32];
-  dc_sha256_end(h, digest);
-  dc_sha256_hex(digest, key);
-}
-
-/* What we bring to every source: hashed once, since it is longer than most of them. */
-static uint8_t own_digest[32];
-static pthread_once_t own_once = PTHREAD_ONCE_INIT;
-
-static void hash_own(void) {
-  dc_sha256 h;
-  dc_sha256_init(&h);
-  dc_sha256_str(&h, dc_signature_prelude);
-  for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) dc_sha256_str(&h, s->text);
-  dc_sha256_end(&h, own_digest);
-}
-
-/* What the image depends on, the compiler and the places of folders aside: that is a bundle's key too.
-** *whole: nothing is missing. */
-static int hash_source(const dc_source *src, const char *arch, bool binary, dc_sha256 *h, bool *whole, dc_error *err) {
-  dc_sha256_init(h);
-  pthread_once(&own_once, hash_own);
-  dc_sha256_str(h, "image " DC_VERSION " 10");
-  dc_sha256_str(h, arch);
-  dc_sha256_str(h, binary ? "cubin" : "ptx");
-  dc_sha256_str(h, src->no_signatures ? "plain" : src->part ? "part" : "typed");
-  dc_sha256_str(h, src->is_file ? "file" : "");
-  dc_sha256_str(h, src->lto ? "lto" : "");
-  dc_sha256_str(h, src->text);
-  dc_sha256_add(h, own_digest, sizeof own_digest);
-  for (int i = 0; i < src->noptions; i++) dc_sha256_str(h, src->options[i]);
-  dc_sha256_str(h, "instances");
-  for (int i = 0; i < src->ninstantiate; i++) dc_sha256_str(h, src->instantiate[i]);
-  dc_sha256_str(h, "units");
-  for (int i = 0; i < src->nunits; i++) {
-    dc_sha256_add(h, &src->unit_lens[i], sizeof src->unit_lens[i]);
-    dc_sha256_add(h, src->units[i], src->unit_lens[i]);
-  }
-  return dc_include_hash(src, h, whole, err);
-}
-
-static int make_keys(const dc_source *src, const char *arch, bool binary, char key[65], char portable[65], bool *whole,
-                     dc_error *err) {
-  dc_sha256 h, p;
-  if (hash_source(src, arch, binary, &h, whole, err) != 0) return -1;
-  p = h;
-  dc_sha256_str(&p, "portable");
-  end_key(&p, portable);
-  dc_sha256_str(&h, dc_nvrtc_identity());
-  dc_sha256_str(&h, dc_toolkit_identity());
-  if (src->nunits > 0 && (binary || src->lto)) dc_sha256_str(&h, dc_nvjitlink_identity());
-  dc_sha256_str(&h, "folders");
-  for (int i = 0; i < src->ninclude_dirs; i++) dc_sha256_str(&h, src->include_dirs[i]);
-  end_key(&h, key);
-  return 0;
-}
 
 /* --- where images are kept ------------------------------------------------------------------------ */
 
@@ -252,7 +190,7 @@ static int find_image(const dc_source *src, const char *arch, bool binary, dc_im
     return dc_prebuilt_image(src, out, err);
   if (check_text(src, err) != 0 || check_options(src, err) != 0) return -1;
   if (src->nunits == 0 && dc_is_ptx(src->text)) return dc_prebuilt_image(src, out, err);
-  if (make_keys(src, arch, binary, key, portable, &whole, err) != 0) return -1;
+  if (dc_cache_keys(src, arch, binary, key, portable, &whole, err) != 0) return -1;
   if (!whole) { /* an #include by a macro's name: nobody knows what the image depends on */
     dc_log(DC_LOG_CACHE, "not cached: the source includes a header by a macro's name");
     return look_up_or_make(src, arch, binary, NULL, out, err);
@@ -301,7 +239,7 @@ static int supported(int archs[DC_MOST_ARCHS], int *n, dc_error *err) {
   dc_sha256_init(&h);
   dc_sha256_str(&h, "architectures");
   dc_sha256_str(&h, dc_nvrtc_identity());
-  end_key(&h, key);
+  dc_sha256_end_hex(&h, key);
   void *data;
   size_t len;
   if (dc_cache_get(key, &data, &len)) {
@@ -327,7 +265,7 @@ static void target_key(int own, char key[65]) {
   snprintf(text, sizeof text, "target " DC_VERSION " %d", own);
   dc_sha256_init(&h);
   dc_sha256_str(&h, text);
-  end_key(&h, key);
+  dc_sha256_end_hex(&h, key);
 }
 
 static bool target_from_bundle(int own, char arch[24], bool *binary) {

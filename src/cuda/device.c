@@ -16,6 +16,7 @@
 #include "cuda/fault.h"
 #include "cuda/fft.h"
 #include "cuda/graph.h"
+#include "cuda/blas.h"
 #include "cuda/library.h"
 #include "cuda/memory.h"
 #include "cuda/solver.h"

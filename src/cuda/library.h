@@ -49,7 +49,5 @@ cudaDataType dc_cuda_data_type(dc_dtype t);
 cudaDataType dc_cuda_real_type(dc_dtype t); /* of its absolute values */
 int dc_cuda_type_index(dc_dtype t);        /* float32, float64, complex64, complex128: 0 to 3 */
 
-/* Slots of dc_library_ops: loading, and matrix products. */
+/* The slot of dc_library_ops that loads a library. */
 int dc_cuda_library_load(dc_device *dev, dc_library which, dc_error *err);
-int dc_cuda_product(dc_device *dev, const dc_product *p, dc_error *err);
-int dc_cuda_product_work(dc_device *dev, dc_product *p, dc_error *err);

@@ -1,86 +1,11 @@
 /* memory.c - see memory.h. */
 #include "cuda/memory.h"
 
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "cuda/copy.h"
 #include "cuda/fault.h"
+#include "cuda/free_list.h"
 #include "cuda/stream.h"
-
-/* --- the free list ------------------------------------------------------------------------------- */
-/* Small blocks that were freed, cached for the next arrays of their size: the driver's pool takes microseconds for what
-** is a few instructions here.  A block is given out again while kernels of its last owner may still run: that is safe
-** where all work is in one stream, so blocks are cached and taken only then.  A stream that is made later begins after
-** all that was issued. */
-
-#define UNIT ((size_t)512) /* what the driver's memory is aligned to */
-#define CLASSES 64         /* of blocks of 1, 2, … units */
-#define MOST ((size_t)32 << 20) /* bytes cached in all: a garbage collection frees thousands of blocks at once */
-
-struct dc_cuda_free_list {
-  size_t bytes;
-  int n[CLASSES], room[CLASSES];
-  dc_ptr *block[CLASSES];
-};
-
-/* The size of the block that n bytes are given. */
-static size_t block_size(size_t n) { return n <= CLASSES * UNIT ? (n + UNIT - 1) / UNIT * UNIT : n; }
-
-/* The size class of n bytes, where blocks may be cached now; else -1. */
-static int class_of(const dc_cuda *d, size_t n) {
-  if (n == 0 || n > CLASSES * UNIT || d->dev->tracking != 0 || d->dev->stream != NULL) return -1;
-  return (int)((n - 1) / UNIT);
-}
-
-static DC_HOT bool free_list_take(dc_cuda *d, size_t n, dc_ptr *p) {
-  const int c = class_of(d, n);
-  if (c < 0 || d->free_list == NULL || d->free_list->n[c] == 0) return false;
-  *p = d->free_list->block[c][--d->free_list->n[c]];
-  d->free_list->bytes -= block_size(n);
-  return true;
-}
-
-/* Makes room for another block of class c. */
-static bool grow(dc_cuda *d, int c) {
-  if (d->free_list == NULL && (d->free_list = calloc(1, sizeof *d->free_list)) == NULL) return false;
-  struct dc_cuda_free_list *b = d->free_list;
-  const int room = b->room[c] > 0 ? 2 * b->room[c] : 16;
-  dc_ptr *block = realloc(b->block[c], (size_t)room * sizeof *block);
-  if (block == NULL) return false;
-  b->block[c] = block;
-  b->room[c] = room;
-  return true;
-}
-
-static bool free_list_add(dc_cuda *d, size_t n, dc_ptr p);
-
-static DC_NOINLINE bool add_in_more_room(dc_cuda *d, size_t n, dc_ptr p, int c) {
-  return grow(d, c) && free_list_add(d, n, p);
-}
-
-/* False: the block goes back to the driver. */
-static DC_HOT bool free_list_add(dc_cuda *d, size_t n, dc_ptr p) {
-  const int c = class_of(d, n);
-  if (c < 0) return false;
-  struct dc_cuda_free_list *b = d->free_list;
-  if (b != NULL && b->bytes + block_size(n) > MOST) return false;
-  if (b == NULL || b->n[c] == b->room[c]) return add_in_more_room(d, n, p, c);
-  b->block[c][b->n[c]++] = p;
-  b->bytes += block_size(n);
-  return true;
-}
-
-/* Empties the list by `give_back`. */
-static void free_list_clear(dc_cuda *d, void (*give_back)(dc_cuda *d, dc_ptr p)) {
-  struct dc_cuda_free_list *b = d->free_list;
-  d->free_list = NULL;
-  for (int c = 0; b != NULL && c < CLASSES; c++) {
-    for (int i = 0; i < b->n[c]; i++) give_back(d, b->block[c][i]);
-    free(b->block[c]);
-  }
-  free(b);
-}
 
 /* --- the driver's pool ----------------------------------------------------------------------------- */
 
@@ -105,7 +30,7 @@ static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
 
 /* Releases all cached memory, after the streams' work, which may still use it. */
 static int give_back(dc_cuda *d, dc_error *err) {
-  free_list_clear(d, raw_free);
+  dc_cuda_free_list_clear(d, raw_free);
   if (d->pool == NULL) return 0;
   if (dc_cuda_wait_to_trim(d, err) != 0) return -1;
   dc_cuda_note(dc_cu.MemPoolTrimTo(d->pool, 0));
@@ -115,7 +40,7 @@ static int give_back(dc_cuda *d, dc_error *err) {
 static DC_NOINLINE int alloc_from_driver(dc_cuda *d, size_t n, dc_ptr *out, dc_error *err) {
   CUdeviceptr p = 0;
   if (dc_cuda_enter(d, err) != 0) return -1;
-  n = block_size(n);
+  n = dc_cuda_block_size(n);
   CUresult r = raw_alloc(d, &p, n);
   if (r == CUDA_ERROR_OUT_OF_MEMORY) {
     if (give_back(d, err) != 0) return -1;
@@ -129,7 +54,7 @@ static DC_NOINLINE int alloc_from_driver(dc_cuda *d, size_t n, dc_ptr *out, dc_e
 static DC_HOT int alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
   dc_cuda *d = dc_cuda_of(dev);
   if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err);
-  return free_list_take(d, n, out) ? 0 : alloc_from_driver(d, n, out, err);
+  return dc_cuda_free_list_take(d, n, out) ? 0 : alloc_from_driver(d, n, out, err);
 }
 
 static DC_NOINLINE void release_to_driver(dc_cuda *d, dc_ptr p) {
@@ -138,7 +63,7 @@ static DC_NOINLINE void release_to_driver(dc_cuda *d, dc_ptr p) {
 
 static DC_HOT void release_memory(dc_device *dev, dc_ptr p, size_t n) {
   dc_cuda *d = dc_cuda_of(dev);
-  if (!dc_cuda_is_dead() && !free_list_add(d, n, p)) release_to_driver(d, p);
+  if (!dc_cuda_is_dead() && !dc_cuda_free_list_add(d, n, p)) release_to_driver(d, p);
 }
 
 /* An attribute of the pool that is a number of bytes; false when it is unknown. */

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/line.h"
-#include "device/allocation.h"
+#include "device/allocation_sites.h"
 #include "device/device.h"
 #include "device/memory.h"
 #include "device/registry.h"

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/line.h"
 #include "base/object_pool.h"
-#include "device/allocation.h"
+#include "device/allocation_sites.h"
 #include "device/capture.h"
 #include "device/device.h"
 #include "device/graph.h"

@@ -7,7 +7,7 @@
 #include "array/graph/types.h"
 #include "base/error.h"
 #include "base/line.h"
-#include "device/allocation.h"
+#include "device/allocation_sites.h"
 #include "device/device.h"
 #include "device/hazard.h"
 #include "device/memory.h"

@@ -105,12 +105,6 @@ static void compiler_options(args *a, const char *isa, int opt) {
   if (wide || strcmp(isa, "avx2") == 0) add_all(a, avx2, COUNT(avx2));
 }
 
-static void end_key(dc_sha256 *h, char key[65]) {
-  uint8_t digest[32];
-  dc_sha256_end(h, digest);
-  dc_sha256_hex(digest, key);
-}
-
 /* The hash of all that the object depends on beside the source. */
 static void config_key(config *c) {
   args a = { .n = 0 };
@@ -127,7 +121,7 @@ static void config_key(config *c) {
     dc_sha256_str(&h, e->name);
     dc_sha256_str(&h, e->text);
   }
-  end_key(&h, c->key);
+  dc_sha256_end_hex(&h, c->key);
 }
 
 /* NULL: no memory. */
@@ -155,7 +149,7 @@ int dc_native_key(const dc_native_source *s, char key[65]) {
   dc_sha256_init(&h);
   dc_sha256_str(&h, c->key);
   dc_sha256_add(&h, s->text, s->len);
-  end_key(&h, key);
+  dc_sha256_end_hex(&h, key);
   return 0;
 }
 

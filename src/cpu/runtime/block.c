@@ -15,7 +15,7 @@
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/livelock.h"
-#include "cpu/runtime/memory.h"
+#include "cpu/runtime/allocator.h"
 #include "cpu/runtime/warp.h"
 #include "cpu/runtime/warp_order.h"
 #include "device/device.h"

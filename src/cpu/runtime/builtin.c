@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/job.h"
-#include "cpu/runtime/memory.h"
+#include "cpu/runtime/allocator.h"
 #include "cpu/runtime/state.h"
 
 /* --- printf ---------------------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/isa.h"
 #include "cpu/runtime/launch.h"
-#include "cpu/runtime/memory.h"
+#include "cpu/runtime/allocator.h"
 #include "cpu/runtime/pool.h"
 #include "cpu/runtime/state.h"
 #include "cpu/runtime/stream.h"

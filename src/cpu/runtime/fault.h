@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "cpu/interp/interp.h"
-#include "cpu/runtime/memory.h"
+#include "cpu/runtime/allocator.h"
 #include "cpu/runtime/state.h"
 
 void dc_fault_open(void);             /* installs the signal handlers, once for all devices */

@@ -8,7 +8,7 @@
 
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
-#include "cpu/runtime/memory.h"
+#include "cpu/runtime/allocator.h"
 
 /* A bump allocator in a span that is committed as it grows. */
 typedef struct dc_stack {

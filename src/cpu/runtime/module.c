@@ -13,7 +13,7 @@
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/parse.h"
 #include "cpu/ptx/ptx.h"
-#include "cpu/runtime/memory.h"
+#include "cpu/runtime/allocator.h"
 
 /* The generic address of a variable or function. */
 static int64_t generic_address(const struct dc_code *code, const ptx_sym *sym) {

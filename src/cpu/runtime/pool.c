@@ -11,7 +11,7 @@
 #include "base/runtime.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/frames.h"
-#include "cpu/runtime/memory.h"
+#include "cpu/runtime/allocator.h"
 
 #define MAX_THREADS 1024
 #define WAKE_AFTER 30e-6  /* seconds of a launch after which the other threads are woken */

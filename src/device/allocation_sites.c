@@ -1,5 +1,5 @@
-/* allocation.c - see allocation.h. */
-#include "device/allocation.h"
+/* allocation_sites.c - see allocation_sites.h. */
+#include "device/allocation_sites.h"
 
 #include <stdlib.h>
 #include <string.h>

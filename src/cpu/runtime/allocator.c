@@ -11,7 +11,7 @@
 ** The bookkeeping is outside of the range, out of reach of a kernel's stray writes.  The device's own spans are in
 ** zones far from arrays and from each other: a wrong 32-bit index in one does not reach the next.
 */
-#include "cpu/runtime/memory.h"
+#include "cpu/runtime/allocator.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /*
-** allocation.h - the allocation profile: live device memory by allocation site, a line of the script.
+** allocation_sites.h - the allocation profile: live device memory by allocation site, a line of the script.
 **
 ** To find the line (src/lua walks its stack) costs little beside allocating a large block, so blocks of
 ** DC_ALLOCATION_NOTED bytes and more are always noted; smaller ones while dc_allocation_trace is on.  A site is

@@ -1,5 +1,5 @@
 /*
-** memory.h - the CPU device's memory: one large reserved range of addresses, committed as needed.
+** allocator.h - the CPU device's memory: one large reserved range of addresses, committed as needed.
 **
 ** A block ends, rounded up to its alignment, at an inaccessible page (guard), so an overrun faults.  So does an access
 ** before its first page, or up to an eighth of its size earlier where it reuses a larger block.  That holds for all
