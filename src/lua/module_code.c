@@ -2,12 +2,10 @@
 #include "lua/module_code.h"
 
 #include <lua.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/runtime.h"
 #include "compile/compile.h"
 #include "compile/disassemble.h"
 #include "compile/nvrtc/compiler.h"
@@ -19,7 +17,6 @@
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
-#include "lua/source.h"
 
 /* Pushes the image's bytes, and frees the image when `own`. */
 static int push_bytes(lua_State *L, dc_image *image, bool own) {
@@ -116,27 +113,4 @@ int dc_lua_module_sass(lua_State *L) {
   if (own) dc_image_free(image);
   if (!text) return dc_lua_raise(L, &err);
   return dc_lua_push_owned(L, text, strlen(text));
-}
-
-/* log(): the compiler's warnings, with places of the script. */
-int dc_lua_module_log(lua_State *L) {
-  dc_lua_module *o = dc_lua_check_module(L);
-  lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
-  dc_lua_map_lines(L, lua_gettop(L), o->m->image->log ? o->m->image->log : "");
-  return 1;
-}
-
-void dc_lua_show_warnings(lua_State *L, const dc_module *m, int origin) {
-  bool wanted = dc_log_on(DC_LOG_COMPILE);
-  lua_getfield(L, origin, "options");
-  if (!wanted && lua_istable(L, -1)) {
-    lua_getfield(L, -1, "warnings");
-    wanted = lua_toboolean(L, -1);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-  if (!wanted || !m->image->log || !*m->image->log) return;
-  dc_lua_map_lines(L, origin, m->image->log);
-  fprintf(stderr, "%s\n", lua_tostring(L, -1));
-  lua_pop(L, 1);
 }
