@@ -55,7 +55,7 @@ static void hash_own(void) {
 static int hash_source(const dc_source *src, const char *arch, bool binary, dc_sha256 *h, bool *whole, dc_error *err) {
   dc_sha256_init(h);
   pthread_once(&own_once, hash_own);
-  dc_sha256_str(h, "image " DC_VERSION " 10");
+  dc_sha256_str(h, "image " DC_VERSION " 11");
   dc_sha256_str(h, arch);
   dc_sha256_str(h, binary ? "cubin" : "ptx");
   dc_sha256_str(h, src->no_signatures ? "plain" : src->part ? "part" : "typed");
@@ -102,7 +102,7 @@ static dc_image *from_cache(const char *key) {
   return image;
 }
 
-static void to_cache(const char *key, const dc_image *image) {
+static void to_cache(const char *key, dc_image *image) {
   void *data;
   size_t len;
   if (dc_image_serialize(image, &data, &len) != 0) return; /* out of memory: merely not cached */
@@ -120,7 +120,7 @@ static dc_image *from_bundle(const char *key) {
   return image;
 }
 
-static void to_bundle(const char *key, const char *arch, const dc_image *image) {
+static void to_bundle(const char *key, const char *arch, dc_image *image) {
   void *data;
   size_t len;
   if (!dc_bundle_active() || dc_image_serialize(image, &data, &len) != 0) return;
