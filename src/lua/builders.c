@@ -295,11 +295,11 @@ static int core_entry(lua_State *L) {
 }
 
 const luaL_Reg dc_lua_builders_internal[] = {
-  { "fail", core_fail },           { "describe", core_describe },         { "caller", core_caller },
-  { "bad_argument", core_bad_argument }, { "expected", core_expected }, { "closest", core_closest },           { "dtype", core_dtype },
-  { "dtypes", core_dtypes },       { "promote", core_promote },           { "signature", core_signature },
-  { "aligned", core_aligned },     { "check_result", core_check_result }, { "overlap", core_overlap },
-  { "strides", core_strides },     { "base", core_base },                 { "is_array", core_is_array },
-  { "method", core_method },       { "array_method", core_array_method },
-  { "module_method", core_module_method }, { "entry", core_entry }, { NULL, NULL },
+  { "fail", core_fail },           { "describe", core_describe },           { "caller", core_caller },
+  { "expected", core_expected },   { "bad_argument", core_bad_argument },   { "closest", core_closest },
+  { "dtype", core_dtype },         { "dtypes", core_dtypes },               { "promote", core_promote },
+  { "signature", core_signature }, { "aligned", core_aligned },             { "check_result", core_check_result },
+  { "overlap", core_overlap },     { "strides", core_strides },             { "base", core_base },
+  { "is_array", core_is_array },   { "method", core_method },               { "array_method", core_array_method },
+  { "entry", core_entry },         { "module_method", core_module_method }, { NULL, NULL },
 };

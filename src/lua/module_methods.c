@@ -44,8 +44,8 @@ static void get_table(lua_State *L, int idx, int value) {
   if (lua_getiuservalue(L, idx, value) != LUA_TTABLE) dc_lua_tampered(L, "a user value of a module");
 }
 
-/* build(module or nil, origin, instance or nil): the module object of the origin's source, compiled for the device of the
-** module or the current one, with one more instance. */
+/* build(module or nil, origin, instance or nil): the module object of the origin's source, compiled for the device of
+** the module or the current one, with one more instance. */
 static int core_build(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
