@@ -1,6 +1,5 @@
 /* library.c - see library.h. */
 #include "cuda/library.h"
-#include "cuda/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>

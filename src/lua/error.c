@@ -10,7 +10,6 @@
 #include <lua.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "array/array.h"
@@ -123,7 +122,7 @@ static const luaL_Reg error_meta[] = {
   { NULL, NULL },
 };
 
-void dc_lua_open_error(lua_State *L, int self) {
+static void open_type(lua_State *L, int self) {
   dc_lua_newtype(L, self, DC_LUA_ERROR, "dotcompute.error", error_meta, NULL);
 }
 
@@ -206,7 +205,7 @@ static int build(lua_State *L) {
   luaL_traceback(L, L, NULL, 1);
   lua_setfield(L, 3, "traceback");
   dc_lua_push_self(L);
-  dc_lua_open_error(L, lua_gettop(L));
+  open_type(L, lua_gettop(L));
   if (lua_getiuservalue(L, -1, DC_LUA_ERROR) == LUA_TTABLE) lua_setmetatable(L, 3);
   lua_settop(L, 3);
   return 1;

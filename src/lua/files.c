@@ -7,8 +7,6 @@
 ** within DC_LUA_WORK, so that Ctrl-C ends it.
 */
 #include "lua/files.h"
-#include "lua/files.h"
-#include "lua/files.h"
 
 #include <inttypes.h>
 #include <lauxlib.h>

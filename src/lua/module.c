@@ -1,6 +1,5 @@
 /* module.c - see module.h. */
 #include "lua/module.h"
-#include "lua/module.h"
 
 #include <lauxlib.h>
 #include <lua.h>

@@ -1,7 +1,5 @@
 /* object.c - see object.h. */
 #include "lua/object.h"
-#include "lua/object.h"
-#include "lua/object.h"
 
 #include <lua.h>
 #include <stdatomic.h>

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "array/codegen/complex.h"
 #include "array/codegen/device_text.h"
 #include "array/codegen/ir.h"
 #include "array/codegen/program.h"
@@ -14,7 +13,65 @@
 #include "base/buf.h"
 #include "base/dtype.h"
 
-/* --- which ones a program needs ----------------------------------------------------------------------------------- */
+/* Texts of complex.cu, in the order in which they are written: each needs earlier ones only. */
+enum {
+  ABS, SCALE, SQRT, MODULUS, LOG, LOG2, LOG10, LOG1P, EXP, EXPM1, SINH, COSH, TANH, SIN, COS, TAN, INVERSE, ASIN, ACOS,
+  ACOSH, ASINH, ATANH, ATAN, RECIPROCAL, POW, SIGN, RINT, PIECES
+};
+
+#define NEEDS(piece) (1u << (piece))
+
+static const struct piece {
+  const char *name;
+  dc_op op; /* that calls it; of some pieces none does */
+  uint32_t needs;
+} pieces[PIECES] = {
+  [ABS] = { "complex/abs", DC_OP_ABS, 0 },
+  [SCALE] = { "complex/scale", DC_NOPS, 0 },
+  [SQRT] = { "complex/sqrt", DC_OP_SQRT, NEEDS(SCALE) },
+  [MODULUS] = { "complex/modulus", DC_NOPS, NEEDS(SCALE) },
+  [LOG] = { "complex/log", DC_OP_LOG, NEEDS(MODULUS) },
+  [LOG2] = { "complex/log2", DC_OP_LOG2, NEEDS(MODULUS) },
+  [LOG10] = { "complex/log10", DC_OP_LOG10, NEEDS(MODULUS) },
+  [LOG1P] = { "complex/log1p", DC_OP_LOG1P, NEEDS(MODULUS) },
+  [EXP] = { "complex/exp", DC_OP_EXP, 0 },
+  [EXPM1] = { "complex/expm1", DC_OP_EXPM1, NEEDS(EXP) },
+  [SINH] = { "complex/sinh", DC_OP_SINH, 0 },
+  [COSH] = { "complex/cosh", DC_OP_COSH, 0 },
+  [TANH] = { "complex/tanh", DC_OP_TANH, 0 },
+  [SIN] = { "complex/sin", DC_OP_SIN, NEEDS(SINH) },
+  [COS] = { "complex/cos", DC_OP_COS, NEEDS(COSH) },
+  [TAN] = { "complex/tan", DC_OP_TAN, NEEDS(TANH) },
+  [INVERSE] = { "complex/inverse", DC_NOPS, NEEDS(MODULUS) | NEEDS(SQRT) },
+  [ASIN] = { "complex/asin", DC_OP_ASIN, NEEDS(INVERSE) },
+  [ACOS] = { "complex/acos", DC_OP_ACOS, NEEDS(INVERSE) },
+  [ACOSH] = { "complex/acosh", DC_OP_ACOSH, NEEDS(ACOS) },
+  [ASINH] = { "complex/asinh", DC_OP_ASINH, NEEDS(ASIN) },
+  [ATANH] = { "complex/atanh", DC_OP_ATANH, 0 },
+  [ATAN] = { "complex/atan", DC_OP_ATAN, NEEDS(ATANH) },
+  [RECIPROCAL] = { "complex/reciprocal", DC_OP_RECIPROCAL, NEEDS(SCALE) },
+  [POW] = { "complex/pow", DC_OP_POW, NEEDS(LOG) | NEEDS(EXP) | NEEDS(RECIPROCAL) },
+  [SIGN] = { "complex/sign", DC_OP_SIGN, NEEDS(SCALE) },
+  [RINT] = { "complex/rint", DC_OP_RINT, 0 },
+};
+
+/* The functions that an operator on complex numbers calls, as bits. */
+static uint32_t complex_functions(dc_op op) {
+  uint32_t mask = 0;
+  if (op == DC_OP_POWER) op = DC_OP_POW;
+  if (op == DC_OP_CLOSE) op = DC_OP_ABS;
+  for (int k = 0; k < PIECES; k++)
+    if (pieces[k].op == op) mask |= NEEDS(k);
+  return mask;
+}
+
+/* Their text, with all that they need. */
+static void emit_complex_functions(dc_buf *b, uint32_t mask) {
+  for (int k = PIECES - 1; k >= 0; k--)
+    if (mask & NEEDS(k)) mask |= pieces[k].needs;
+  for (int k = 0; k < PIECES; k++)
+    if (mask & NEEDS(k)) dc_emit_device_text(b, pieces[k].name);
+}
 
 typedef struct dc_needs {
   bool half, brain, next, complex, division, power, compare, random;
@@ -45,7 +102,7 @@ static void need_step(dc_needs *n, const dc_program *p, const dc_instruction *s)
   if (s->op == DC_OP_NEXTAFTER && dc_dtype_is_half((dc_dtype)s->as)) n->next = true;
   if (rule == DC_RULE_COMPARE || s->op == DC_OP_EQUAL) n->compare = true;
   const dc_dtype as = s->as == DC_DTYPE_NONE ? (dc_dtype)s->dtype : (dc_dtype)s->as;
-  if (dc_kind_of(as) == 'c') n->complex_functions |= dc_complex_functions((dc_op)s->op);
+  if (dc_kind_of(as) == 'c') n->complex_functions |= complex_functions((dc_op)s->op);
 }
 
 void dc_emit_prelude(const dc_text *t) {
@@ -63,7 +120,7 @@ void dc_emit_prelude(const dc_text *t) {
   if (n.next && n.half) dc_emit_device_text(t->b, "numbers/half_next");
   if (n.next && n.brain) dc_emit_device_text(t->b, "numbers/brain_next");
   if (n.complex) dc_emit_device_text(t->b, "numbers/complex");
-  dc_emit_complex_functions(t->b, n.complex_functions);
+  emit_complex_functions(t->b, n.complex_functions);
   if (n.division) dc_emit_device_text(t->b, "numbers/division");
   if (n.power) dc_emit_device_text(t->b, "numbers/power");
   if (n.compare) dc_emit_device_text(t->b, "numbers/compare");

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/line.h"
 #include "base/map.h"
-#include "compile/compile.h"
 #include "compile/types/image.h"
 #include "compile/types/source.h"
 #include "device/device.h"

@@ -28,7 +28,7 @@ void dc_signature_free(dc_signature *sig) {
   memset(sig, 0, sizeof *sig);
 }
 
-void dc_struct_layouts_free(dc_image *image) {
+static void free_records(dc_image *image) {
   for (int i = 0; i < image->nrecords; i++) {
     dc_struct_layout *r = &image->records[i];
     for (int k = 0; k < r->nfields; k++) {
@@ -40,15 +40,13 @@ void dc_struct_layouts_free(dc_image *image) {
     free(r->why_not);
   }
   free(image->records);
-  image->records = NULL;
-  image->nrecords = 0;
 }
 
 void dc_image_free(dc_image *image) {
   if (!image) return;
   for (int i = 0; i < image->nkernels; i++) dc_signature_free(&image->kernels[i]);
   free(image->kernels);
-  dc_struct_layouts_free(image);
+  free_records(image);
   for (int i = 0; i < image->nvariables; i++) {
     free(image->variables[i].name);
     free(image->variables[i].lowered);
