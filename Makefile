@@ -65,10 +65,12 @@ LOWER := base file compile device kernel cuda cpu array
 OPS := $(wildcard src/cpu/ops/*.c)
 LIB_SRC := $(filter-out $(OPS),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c src/$(r)/*/*.c)))
 SHIMS := $(shell find src/compile/shims -type f | LC_ALL=C sort)
+# Device functions of generated kernels.
+DEVICE := $(wildcard src/array/device/*.cu)
 # The headers that natively compiled kernels include.
 SIMD := $(wildcard src/cpu/simd/*.h)
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(foreach i,$(ISAS),$(OPS:%.c=$(OBJ)/%.$(i).o)) \
-           $(OBJ)/gen/shims.o $(OBJ)/gen/simd.o
+           $(OBJ)/gen/shims.o $(OBJ)/gen/device.o $(OBJ)/gen/simd.o
 LUA_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/lua/*.c))
 EXE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/dclua/*.c)) $(OBJ)/gen/embedded.o
 LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
@@ -96,8 +98,8 @@ $(BUILD)/flags: FORCE
 	+@printf '%s\n' '$(FLAGS)' | cmp -s - $@ || printf '%s\n' '$(FLAGS)' > $@
 # The same for the lists of files, so that a file taken away is noticed.
 $(BUILD)/files: FORCE
-	+@printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(SIMD)' | cmp -s - $@ || \
-	  printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(SIMD)' > $@
+	+@printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(DEVICE) $(SIMD)' | cmp -s - $@ || \
+	  printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(DEVICE) $(SIMD)' > $@
 $(BUILD)/files: | $(BUILD)/flags
 
 COMPILE = @mkdir -p $(@D); echo "  CC $(1)"; $(CC) $(DC_CFLAGS) $(2) -MMD -MP -c -o $@ $(3)
@@ -125,6 +127,10 @@ $(GEN)/shims.c: $(SHIMS) src/compile/shims.def tools/shims.awk $(BUILD)/embed $(
 	@rm -rf $(GEN)/shims; mkdir -p $(@D); cp -R src/compile/shims $(GEN)/shims
 	@awk -v out=$(GEN)/shims -f tools/shims.awk src/compile/shims.def
 	@$(BUILD)/embed dc_embedded_shims $(GEN)/shims $$(find $(GEN)/shims -type f | LC_ALL=C sort) > $@.tmp && mv $@.tmp $@
+
+$(GEN)/device.c: $(DEVICE) tools/sections.awk $(BUILD)/embed $(BUILD)/files
+	@rm -rf $(GEN)/device; mkdir -p $(GEN)/device; awk -v out=$(GEN)/device -f tools/sections.awk $(DEVICE)
+	@$(BUILD)/embed dc_embedded_device $(GEN)/device $$(find $(GEN)/device -type f | LC_ALL=C sort) > $@.tmp && mv $@.tmp $@
 
 $(GEN)/simd.c: $(SIMD) $(BUILD)/embed $(BUILD)/files
 	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_simd src/cpu/simd $(SIMD) > $@.tmp && mv $@.tmp $@

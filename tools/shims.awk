@@ -24,6 +24,7 @@ function using_lines(  i, line, n, word, words) {
 function finish() {
   if (name == "") return
   guard = "DC_SHIM_" toupper(name)
+  gsub(/[.\/]/, "_", guard)
   if (source == "libcu++") {
     begin("libcu++'s, in namespace std too.")
     printf "#include <cuda/std/%s>\n\nnamespace std {\nusing namespace cuda::std;\n}\n", name > file
@@ -34,6 +35,9 @@ function finish() {
     printf "template <class C, class T = char_traits<C>> class basic_ostream;\n" > file
     printf "template <class C, class T = char_traits<C>> class basic_istream;\n" > file
     printf "using ostream = basic_ostream<char>;\nusing istream = basic_istream<char>;\n}\n" > file
+  } else if (source == "constants") {
+    begin(substr(rest, 3))
+    printf "%s", constants > file
   } else {
     begin(source "'s names in namespace std too.")
     printf "#include <%s>\n", source > file
@@ -49,6 +53,13 @@ function finish() {
 }
 
 /^#/ || /^$/ { next }
+/^ / && source == "constants" {
+  macro = $1
+  sub(/\(.*/, "", macro) # of INT8_C(X)
+  sub(/^ +/, "")
+  constants = constants "#ifndef " macro "\n#define " $0 "\n#endif\n"
+  next
+}
 /^ / { rest = rest " " $0; next }
 {
   finish()
@@ -56,5 +67,6 @@ function finish() {
   source = $2
   $1 = $2 = ""
   rest = $0
+  constants = ""
 }
 END { finish() }

@@ -17,15 +17,22 @@ end
 -- errors have its name and its caller's line.
 local function results(...) return ... end
 
--- Functions whose file is read at the first call. `file` returns a table of functions.
-local function lazy(file, ...)
-  for _, name in ipairs { ... } do
-    local fn
-    dc[name] = function(...)
-      fn = fn or require("dotcompute." .. file)[name]
-      return results(fn(...))
-    end
+-- A function whose file is read at the first call. The file returns a table of functions.
+local function at_first_call(file, name)
+  local fn
+  return function(...)
+    fn = fn or require("dotcompute." .. file)[name]
+    return results(fn(...))
   end
+end
+
+-- A script's `return dc.kernel(…)` must not lose the line at which the source stands.
+for _, name in ipairs { "module", "kernel", "module_file", "kernel_file" } do
+  dc[name] = core.entry(at_first_call("module", name))
+end
+
+local function lazy(file, ...)
+  for _, name in ipairs { ... } do dc[name] = at_first_call(file, name) end
 end
 lazy("elementwise", "elementwise")
 lazy("reduction", "reduction")

@@ -3,6 +3,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local functions = require "dotcompute.functions"
+local places = require "dotcompute.places"
 core.builtin(debug.getinfo(1, "S").source)
 
 local builder = {}
@@ -198,12 +199,12 @@ end
 local function place_errors(text, origins)
   return text and (text:gsub("/dc%.(%w+)([(:])(%d+)%)?", function(name, _, line)
     local origin = origins[name]
-    if origin then return core.place(origin, tonumber(line)) end
+    if origin then return places.place(origin, tonumber(line)) end
   end))
 end
 
 -- What `make`, dc.kernel or dc.module, gives for the source on the device; `origins`: the pieces' names ->
--- core.origin(text).
+-- places.origin(text).
 local function compile(device, make, source, options, origins)
   local ok, result = pcall(dc.using, device, make, source, options)
   if ok then return result end

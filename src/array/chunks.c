@@ -11,7 +11,6 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/memory.h"
-#include "device/registry.h"
 
 #define CHUNK ((size_t)4 << 20) /* bytes whose copy to a GPU takes ten times as long as issuing it */
 

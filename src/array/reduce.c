@@ -16,7 +16,6 @@
 #include "array/operators.h"
 #include "base/dtype.h"
 #include "base/error.h"
-#include "base/half.h"
 
 static const char *const names[DC_NREDUCES] = {
   [DC_REDUCE_SUM] = "sum", [DC_REDUCE_PROD] = "prod", [DC_REDUCE_MIN] = "minimum", [DC_REDUCE_MAX] = "maximum",

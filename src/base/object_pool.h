@@ -27,17 +27,6 @@ static inline void *dc_object_pool_take(dc_object_pool *s, size_t size) {
   return p;
 }
 
-/* Makes sure that the next dc_object_pool_take cannot fail; -1: out of memory. */
-static inline int dc_object_pool_fill(dc_object_pool *s, size_t size) {
-  if (s->first != NULL) return 0;
-  void **p = dc_alloc_lines(size);
-  if (p == NULL) return -1;
-  *p = NULL;
-  s->first = p;
-  s->count = 1;
-  return 0;
-}
-
 static inline void dc_object_pool_give(dc_object_pool *s, void *p) {
 #ifdef __SANITIZE_ADDRESS__
   (void)s;

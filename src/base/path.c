@@ -1,9 +1,7 @@
 /* path.c - see path.h. */
 #include "base/path.h"
 
-#include <stdlib.h>
 #include <stdio.h>
-#include <string.h>
 
 char *dc_path_join(const char *a, const char *b) {
   char *joined = NULL;

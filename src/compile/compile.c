@@ -43,7 +43,7 @@ static dc_image *from_cache(const char *key) {
   return image;
 }
 
-static void to_cache(const char *key, const dc_image *image) {
+static void to_cache(const char *key, dc_image *image) {
   void *data;
   size_t len;
   if (dc_image_serialize(image, &data, &len) != 0) return; /* out of memory: merely not cached */
@@ -61,7 +61,7 @@ static dc_image *from_bundle(const char *key) {
   return image;
 }
 
-static void to_bundle(const char *key, const char *arch, const dc_image *image) {
+static void to_bundle(const char *key, const char *arch, dc_image *image) {
   void *data;
   size_t len;
   if (!dc_bundle_active() || dc_image_serialize(image, &data, &len) != 0) return;

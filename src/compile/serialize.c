@@ -1,5 +1,8 @@
 /*
 ** serialize.c - see serialize.h.
+**
+** One walk over an image is both its writing and its reading: each function passes a part to the bytes, or fills it
+** from them.
 */
 #include "compile/serialize.h"
 
@@ -11,231 +14,141 @@
 #include "base/serial.h"
 #include "compile/types/image.h"
 
-static void put_type(dc_buf *b, const dc_ctype *t) {
-  dc_put_string(b, t->spelling ? t->spelling : "?");
-  dc_put_number(b, (uint64_t)t->cls | (uint64_t)t->dtype << 8 | (uint64_t)t->lanes << 16 | (uint64_t)t->pointers << 24 |
-                    (uint64_t)t->is_const << 32 | (uint64_t)t->any_char << 33 | (uint64_t)t->is_reference << 34 |
-                    (uint64_t)t->is_complex << 35 | (uint64_t)t->is_natural << 36);
-  dc_put_number(b, (uint64_t)t->record);
-  dc_put_number(b, t->size);
-  dc_put_number(b, t->align);
+typedef struct walk {
+  dc_buf *out;  /* NULL: reading */
+  dc_reader in;
+  int nrecords; /* types refer to records by number */
+} walk;
+
+/* True of what has been written. */
+static void expect(walk *w, bool good) {
+  if (!w->out && !good) w->in.bad = true;
 }
 
-static void put_record(dc_buf *b, const dc_struct_layout *r) {
-  dc_put_string(b, r->name);
-  dc_put_string(b, r->why_not ? r->why_not : "");
-  dc_put_number(b, r->size);
-  dc_put_number(b, r->align);
-  dc_put_number(b, (uint64_t)r->nfields);
-  for (int i = 0; i < r->nfields; i++) {
-    const dc_field *f = &r->fields[i];
-    dc_put_string(b, f->name);
-    put_type(b, &f->type);
-    dc_put_number(b, f->offset);
-    dc_put_number(b, (uint64_t)f->ndim);
-    for (int k = 0; k < f->ndim; k++) dc_put_number(b, f->extent[k]);
+static uint64_t number(walk *w, uint64_t v) {
+  if (!w->out) return dc_get_number(&w->in);
+  dc_put_number(w->out, v);
+  return v;
+}
+
+#define NUMBER(w, v) ((v) = (__typeof__(v))number(w, (uint64_t)(v)))
+
+static void text(walk *w, char **s) {
+  if (w->out) dc_put_string(w->out, *s ? *s : "");
+  else *s = dc_get_bytes(&w->in, NULL);
+}
+
+/* The list at *items of *n things of `size` bytes; when it is read, zeroes. */
+static void list(walk *w, void *items, int *n, size_t size) {
+  const uint64_t count = number(w, (uint64_t)*n);
+  if (w->out) return;
+  void *made = w->in.bad || count > 1u << 20 ? NULL : calloc((size_t)count + 1, size);
+  memcpy(items, &made, sizeof made);
+  *n = made ? (int)count : 0;
+  expect(w, made != NULL);
+}
+
+static void walk_type(walk *w, dc_ctype *t) {
+  text(w, &t->spelling);
+  NUMBER(w, t->cls);
+  NUMBER(w, t->dtype);
+  NUMBER(w, t->lanes);
+  NUMBER(w, t->pointers);
+  NUMBER(w, t->is_const);
+  NUMBER(w, t->any_char);
+  NUMBER(w, t->is_reference);
+  NUMBER(w, t->is_complex);
+  NUMBER(w, t->is_natural);
+  NUMBER(w, t->record);
+  NUMBER(w, t->size);
+  NUMBER(w, t->align);
+  const bool has_dtype = t->cls == DC_CT_SCALAR || t->cls == DC_CT_VECTOR;
+  expect(w, t->cls <= DC_CT_OPAQUE && (t->dtype < DC_NDTYPES || t->dtype == DC_DTYPE_NONE) && t->lanes >= 1 &&
+                t->lanes <= 4 && t->pointers >= 0 && t->pointers < 256 &&
+                (!has_dtype || t->dtype != DC_DTYPE_NONE) && t->record >= 0 && t->record <= w->nrecords);
+}
+
+static void walk_field(walk *w, dc_field *f) {
+  text(w, &f->name);
+  walk_type(w, &f->type);
+  NUMBER(w, f->offset);
+  NUMBER(w, f->ndim);
+  expect(w, f->ndim >= 0 && f->ndim <= DC_FIELD_DIMS);
+  for (int i = 0; i < f->ndim && !w->in.bad; i++) expect(w, NUMBER(w, f->extent[i]) > 0);
+}
+
+static void walk_record(walk *w, dc_struct_layout *r) {
+  text(w, &r->name);
+  text(w, &r->why_not);
+  if (r->why_not && !*r->why_not) { /* none */
+    free(r->why_not);
+    r->why_not = NULL;
+  }
+  NUMBER(w, r->size);
+  NUMBER(w, r->align);
+  list(w, &r->fields, &r->nfields, sizeof *r->fields);
+  for (int i = 0; i < r->nfields && !w->in.bad; i++) walk_field(w, &r->fields[i]);
+}
+
+static void walk_signature(walk *w, dc_signature *s) {
+  text(w, &s->name);
+  text(w, &s->lowered);
+  text(w, &s->text);
+  NUMBER(w, s->typed);
+  NUMBER(w, s->line);
+  list(w, &s->params, &s->nparams, sizeof *s->params);
+  for (int i = 0; i < s->nparams && !w->in.bad; i++) {
+    text(w, &s->params[i].name);
+    walk_type(w, &s->params[i].type);
   }
 }
 
-static void put_signature(dc_buf *b, const dc_signature *s) {
-  dc_put_string(b, s->name);
-  dc_put_string(b, s->lowered);
-  dc_put_string(b, s->text);
-  dc_put_number(b, s->typed);
-  dc_put_number(b, (uint64_t)s->line);
-  dc_put_number(b, (uint64_t)s->nparams);
-  for (int i = 0; i < s->nparams; i++) {
-    dc_put_string(b, s->params[i].name);
-    put_type(b, &s->params[i].type);
+static void walk_variable(walk *w, dc_variable *v) {
+  uint64_t bytes = 1;
+  text(w, &v->name);
+  text(w, &v->lowered);
+  NUMBER(w, v->dtype);
+  NUMBER(w, v->size);
+  NUMBER(w, v->ndim);
+  expect(w, v->dtype < DC_NDTYPES && v->ndim >= 0 && v->ndim <= DC_VARIABLE_DIMS);
+  for (int i = 0; i < v->ndim && !w->in.bad; i++)
+    expect(w, NUMBER(w, v->shape[i]) >= 0 && !__builtin_mul_overflow(bytes, (uint64_t)v->shape[i], &bytes));
+  expect(w, !w->in.bad && bytes * dc_dtype_size(v->dtype) == v->size);
+}
+
+static void walk_image(walk *w, dc_image *image) {
+  NUMBER(w, image->binary);
+  if (w->out) dc_put_bytes(w->out, image->bytes, image->len);
+  else image->bytes = dc_get_bytes(&w->in, &image->len);
+  text(w, &image->log);
+  list(w, &image->records, &image->nrecords, sizeof *image->records);
+  w->nrecords = image->nrecords;
+  for (int i = 0; i < image->nrecords && !w->in.bad; i++) walk_record(w, &image->records[i]);
+  list(w, &image->kernels, &image->nkernels, sizeof *image->kernels);
+  for (int i = 0; i < image->nkernels && !w->in.bad; i++) walk_signature(w, &image->kernels[i]);
+  list(w, &image->variables, &image->nvariables, sizeof *image->variables);
+  for (int i = 0; i < image->nvariables && !w->in.bad; i++) walk_variable(w, &image->variables[i]);
+  list(w, &image->refused, &image->nrefused, sizeof *image->refused);
+  for (int i = 0; i < image->nrefused && !w->in.bad; i++) {
+    text(w, &image->refused[i].name);
+    NUMBER(w, image->refused[i].line);
   }
 }
 
-static void put_variable(dc_buf *b, const dc_variable *v) {
-  dc_put_string(b, v->name);
-  dc_put_string(b, v->lowered);
-  dc_put_number(b, v->dtype);
-  dc_put_number(b, v->size);
-  dc_put_number(b, (uint64_t)v->ndim);
-  for (int i = 0; i < v->ndim; i++) dc_put_number(b, (uint64_t)v->shape[i]);
-}
-
-int dc_image_serialize(const dc_image *image, void **data, size_t *len) {
+int dc_image_serialize(dc_image *image, void **data, size_t *len) {
   dc_buf b = DC_BUF_INIT;
-  dc_put_number(&b, image->binary);
-  dc_put_bytes(&b, image->bytes, image->len);
-  dc_put_string(&b, image->log ? image->log : "");
-  dc_put_number(&b, (uint64_t)image->nrecords); /* kernels' types refer to them */
-  dc_put_number(&b, (uint64_t)image->nkernels);
-  for (int i = 0; i < image->nkernels; i++) put_signature(&b, &image->kernels[i]);
-  for (int i = 0; i < image->nrecords; i++) put_record(&b, &image->records[i]);
-  dc_put_number(&b, (uint64_t)image->nvariables);
-  for (int i = 0; i < image->nvariables; i++) put_variable(&b, &image->variables[i]);
-  dc_put_number(&b, (uint64_t)image->nrefused);
-  for (int i = 0; i < image->nrefused; i++) {
-    dc_put_string(&b, image->refused[i].name);
-    dc_put_number(&b, (uint64_t)image->refused[i].line);
-  }
+  walk_image(&(walk){.out = &b}, image);
   *len = b.len;
   *data = dc_buf_take(&b);
   return *data ? 0 : -1;
 }
 
-typedef struct source {
-  dc_reader r;
-  uint64_t nrecords; /* types refer to records by number */
-} source;
-
-static uint64_t get_number(source *s) { return dc_get_number(&s->r); }
-
-static char *get_bytes(source *s, size_t *len) { return dc_get_bytes(&s->r, len); }
-
-static void get_type(source *s, dc_ctype *t) {
-  t->spelling = get_bytes(s, NULL);
-  uint64_t bits = get_number(s);
-  t->cls = (dc_ctype_class)(bits & 0xff);
-  t->dtype = (dc_dtype)(bits >> 8 & 0xff);
-  t->lanes = (int)(bits >> 16 & 0xff);
-  t->pointers = (int)(bits >> 24 & 0xff);
-  t->is_const = bits >> 32 & 1;
-  t->any_char = bits >> 33 & 1;
-  t->is_reference = bits >> 34 & 1;
-  t->is_complex = bits >> 35 & 1;
-  t->is_natural = bits >> 36 & 1;
-  uint64_t record = get_number(s);
-  t->record = (int)record;
-  t->size = (size_t)get_number(s);
-  t->align = (size_t)get_number(s);
-  bool has_dtype = t->cls == DC_CT_SCALAR || t->cls == DC_CT_VECTOR;
-  if (t->cls > DC_CT_OPAQUE || (t->dtype >= DC_NDTYPES && t->dtype != DC_DTYPE_NONE) || t->lanes < 1 || t->lanes > 4 ||
-      (has_dtype && t->dtype == DC_DTYPE_NONE) || record > s->nrecords)
-    s->r.bad = true;
-}
-
-static void get_field(source *s, dc_field *f) {
-  f->name = get_bytes(s, NULL);
-  get_type(s, &f->type);
-  f->offset = (size_t)get_number(s);
-  uint64_t ndim = get_number(s);
-  if (ndim > DC_FIELD_DIMS) s->r.bad = true;
-  for (uint64_t i = 0; i < ndim && !s->r.bad; i++) {
-    uint64_t extent = get_number(s);
-    f->extent[f->ndim++] = (uint32_t)extent;
-    if (extent == 0 || extent > UINT32_MAX) s->r.bad = true;
-  }
-}
-
-/* Room for the *n things of `size` bytes that follow; NULL when there can be no such list. */
-static void *get_list(source *s, size_t size, uint64_t *n) {
-  *n = get_number(s);
-  void *list = s->r.bad || *n > 1u << 20 ? NULL : calloc(*n ? (size_t)*n : 1, size);
-  if (list == NULL) s->r.bad = true;
-  return list;
-}
-
-static void get_record(source *s, dc_struct_layout *r) {
-  r->name = get_bytes(s, NULL);
-  r->why_not = get_bytes(s, NULL);
-  if (r->why_not && !r->why_not[0]) {
-    free(r->why_not);
-    r->why_not = NULL;
-  }
-  r->size = (size_t)get_number(s);
-  r->align = (size_t)get_number(s);
-  uint64_t n;
-  if ((r->fields = get_list(s, sizeof *r->fields, &n)) == NULL) return;
-  for (uint64_t i = 0; i < n && !s->r.bad; i++) get_field(s, &r->fields[r->nfields++]);
-}
-
-static void get_records(source *s, dc_image *image) {
-  image->records = calloc((size_t)s->nrecords + 1, sizeof *image->records);
-  if (!image->records) s->r.bad = true;
-  for (uint64_t i = 0; i < s->nrecords && !s->r.bad; i++) get_record(s, &image->records[image->nrecords++]);
-}
-
-static void get_signature(source *s, dc_signature *g) {
-  g->name = get_bytes(s, NULL);
-  g->lowered = get_bytes(s, NULL);
-  g->text = get_bytes(s, NULL);
-  g->typed = get_number(s) != 0;
-  g->line = (int)get_number(s);
-  uint64_t n = get_number(s);
-  if (s->r.bad || n > 4096) {
-    s->r.bad = true;
-    return;
-  }
-  g->params = calloc(n ? (size_t)n : 1, sizeof *g->params);
-  if (!g->params) {
-    s->r.bad = true;
-    return;
-  }
-  g->nparams = (int)n;
-  for (int i = 0; i < g->nparams; i++) {
-    g->params[i].name = get_bytes(s, NULL);
-    get_type(s, &g->params[i].type);
-  }
-}
-
-static void get_variable(source *s, dc_variable *v) {
-  v->name = get_bytes(s, NULL);
-  v->lowered = get_bytes(s, NULL);
-  uint64_t dtype = get_number(s);
-  v->size = (size_t)get_number(s);
-  uint64_t ndim = get_number(s), bytes = 1;
-  if (s->r.bad || dtype >= DC_NDTYPES || ndim > DC_VARIABLE_DIMS) {
-    s->r.bad = true;
-    return;
-  }
-  v->dtype = (dc_dtype)dtype;
-  v->ndim = (int)ndim;
-  for (int i = 0; i < v->ndim; i++) {
-    v->shape[i] = (int64_t)get_number(s);
-    if (v->shape[i] < 0 || __builtin_mul_overflow(bytes, (uint64_t)v->shape[i], &bytes)) s->r.bad = true;
-  }
-  if (s->r.bad || bytes * dc_dtype_size(v->dtype) != v->size) s->r.bad = true;
-}
-
-static void get_variables(source *s, dc_image *image) {
-  uint64_t n;
-  if ((image->variables = get_list(s, sizeof *image->variables, &n)) == NULL) return;
-  for (uint64_t i = 0; i < n && !s->r.bad; i++) {
-    image->nvariables++;
-    get_variable(s, &image->variables[i]);
-  }
-}
-
-static void get_refused(source *s, dc_image *image) {
-  uint64_t n;
-  if ((image->refused = get_list(s, sizeof *image->refused, &n)) == NULL) return;
-  for (uint64_t i = 0; i < n && !s->r.bad; i++) {
-    dc_refused *r = &image->refused[image->nrefused++];
-    r->name = get_bytes(s, NULL);
-    r->line = (int)get_number(s);
-  }
-}
-
 dc_image *dc_image_deserialize(const void *data, size_t len) {
-  source s = {{data, (const unsigned char *)data + len, false}, 0};
+  walk w = {.in = {data, (const unsigned char *)data + len, false}};
   dc_image *image = calloc(1, sizeof *image);
   if (!image) return NULL;
-  image->binary = get_number(&s) != 0;
-  image->bytes = get_bytes(&s, &image->len);
-  image->log = get_bytes(&s, NULL);
-  s.nrecords = get_number(&s);
-  uint64_t n = get_number(&s);
-  if (n > 1u << 20 || s.nrecords > 1u << 20) s.r.bad = true;
-  if (!s.r.bad) image->kernels = calloc(n ? (size_t)n : 1, sizeof *image->kernels);
-  if (!image->kernels) s.r.bad = true;
-  for (uint64_t i = 0; i < n && !s.r.bad; i++) {
-    image->nkernels++;
-    get_signature(&s, &image->kernels[i]);
-  }
-  if (!s.r.bad) get_records(&s, image);
-  if (!s.r.bad) get_variables(&s, image);
-  if (!s.r.bad) get_refused(&s, image);
-  if (s.r.bad || s.r.p != s.r.end) {
-    dc_image_free(image);
-    return NULL;
-  }
-  return image;
+  walk_image(&w, image);
+  if (!w.in.bad && w.in.p == w.in.end) return image;
+  dc_image_free(image);
+  return NULL;
 }
-

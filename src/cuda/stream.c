@@ -2,7 +2,6 @@
 #include "cuda/stream.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <histedit.h>
-#include <lauxlib.h>
 #include <locale.h>
 #include <poll.h>
 #include <pthread.h>

@@ -3,7 +3,6 @@
 
 #include <lauxlib.h>
 #include <lua.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "array/array.h"

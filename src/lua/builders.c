@@ -19,7 +19,6 @@
 #include "lua/error.h"
 #include "lua/memory.h"
 #include "lua/object.h"
-#include "lua/source.h"
 
 #define MOST_OPERANDS 64
 
@@ -42,17 +41,28 @@ static int core_describe(lua_State *L) {
   return 1;
 }
 
-/* origin(text): remembers where in the caller's script the text stands; place(origin, line): "script.lua:17". */
-static int core_origin(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TSTRING);
-  dc_lua_origin(L, 1, NULL);
-  return 1;
+/* bad_argument(number, text): raises "bad argument #1 to 'kernel': …" for the function that the script called;
+** expected(number, what, value): "… expected, got a string". */
+static int core_bad_argument(lua_State *L) {
+  return dc_lua_badarg(L, (int)luaL_checkinteger(L, 1), "%s", luaL_checkstring(L, 2));
 }
 
-static int core_place(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  dc_lua_place(L, 1, (int)luaL_checkinteger(L, 2));
-  return 1;
+static int core_expected(lua_State *L) {
+  lua_settop(L, 3);
+  return dc_lua_badarg(L, (int)luaL_checkinteger(L, 1), "%s expected, got %s", luaL_checkstring(L, 2),
+                       dc_lua_describe(L, 3));
+}
+
+/* caller(): of the script's function that called ours the file or false, its short name, and the line; false, nil and
+** 0 where there is none. */
+static int core_caller(lua_State *L) {
+  lua_Debug ar;
+  const bool known = dc_lua_caller(L, &ar);
+  if (known && ar.source[0] == '@') lua_pushstring(L, ar.source + 1);
+  else lua_pushboolean(L, 0);
+  lua_pushstring(L, known ? ar.short_src : NULL);
+  lua_pushinteger(L, known ? ar.currentline : 0);
+  return 3;
 }
 
 /* closest(word, names): the name in the list that `word` was most likely meant to be, or nil. */
@@ -270,15 +280,27 @@ static int add_method(lua_State *L, int slot) {
   return 0;
 }
 
-/* method(name, fn): of kernels; array_method(name, fn): of arrays. */
+/* method(name, fn): of kernels; array_method and module_method: of arrays and modules. */
 static int core_method(lua_State *L) { return add_method(L, DC_LUA_KERNEL); }
 static int core_array_method(lua_State *L) { return add_method(L, DC_LUA_ARRAY); }
+static int core_module_method(lua_State *L) { return add_method(L, DC_LUA_MODULE); }
+
+/* entry(fn): fn as a C function (dc_lua_entry). */
+static int core_entry(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_pushcclosure(L, dc_lua_entry, 2);
+  return 1;
+}
 
 const luaL_Reg dc_lua_builders_internal[] = {
-  { "fail", core_fail },           { "describe", core_describe },         { "origin", core_origin },
-  { "place", core_place },         { "closest", core_closest },           { "dtype", core_dtype },
-  { "dtypes", core_dtypes },       { "promote", core_promote },           { "signature", core_signature },
-  { "aligned", core_aligned },     { "check_result", core_check_result }, { "overlap", core_overlap },
-  { "strides", core_strides },     { "base", core_base },                 { "is_array", core_is_array },
-  { "method", core_method },       { "array_method", core_array_method }, { NULL, NULL },
+  { "fail", core_fail },           { "describe", core_describe },           { "caller", core_caller },
+  { "expected", core_expected },   { "bad_argument", core_bad_argument },   { "closest", core_closest },
+  { "dtype", core_dtype },         { "dtypes", core_dtypes },               { "promote", core_promote },
+  { "signature", core_signature }, { "aligned", core_aligned },             { "check_result", core_check_result },
+  { "overlap", core_overlap },     { "strides", core_strides },             { "base", core_base },
+  { "is_array", core_is_array },   { "method", core_method },               { "array_method", core_array_method },
+  { "entry", core_entry },         { "module_method", core_module_method }, { NULL, NULL },
 };

@@ -11,7 +11,6 @@
 #include <lua.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "array/array.h"

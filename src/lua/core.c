@@ -197,7 +197,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   dc_lua_setfuncs(L, 1, dc_lua_named_internal);
-  dc_lua_setfuncs(L, 1, dc_lua_module_internal);
+  dc_lua_setmethods(L, 1, dc_lua_module_internal, "module"); /* for messages where a method misses its object */
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);
   dc_lua_setfuncs(L, 1, dc_lua_device_core);
@@ -207,7 +207,6 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_reduce_core);
   dc_lua_setfuncs(L, 1, dc_lua_complex_core);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_core);
-  dc_lua_setfuncs(L, 1, dc_lua_module_core);
   dc_lua_setfuncs(L, 1, dc_lua_stream_core);
   dc_lua_setfuncs(L, 1, dc_lua_graph_core);
   push_null(L, 1);

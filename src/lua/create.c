@@ -5,7 +5,6 @@
 ** otherwise (bool where the values are booleans).  New arrays live on the current device.
 */
 #include "lua/create.h"
-#include "lua/create.h"
 
 #include <float.h>
 #include <lauxlib.h>

@@ -1,12 +1,10 @@
 /* device.c - see device.h. */
 #include "lua/device.h"
-#include "lua/device.h"
 
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

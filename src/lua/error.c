@@ -10,7 +10,6 @@
 #include <lua.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "array/array.h"
@@ -20,7 +19,6 @@
 #include "base/runtime.h"
 #include "device/stream_state.h"
 #include "lua/object.h"
-#include "lua/source.h"
 
 /* --- callers lost by tail calls -------------------------------------------------------------------------------- */
 
@@ -124,31 +122,11 @@ static const luaL_Reg error_meta[] = {
   { NULL, NULL },
 };
 
-void dc_lua_open_error(lua_State *L, int self) {
+static void open_type(lua_State *L, int self) {
   dc_lua_newtype(L, self, DC_LUA_ERROR, "dotcompute.error", error_meta, NULL);
 }
 
 /* --- building the table -------------------------------------------------------------------------- */
-
-/* Puts the place into "kernel 'saxpy': …", or in front of other messages. Text on top is replaced. */
-static void add_place(lua_State *L, int origin, int line) {
-  const char *text = lua_tostring(L, -1);
-  dc_lua_place(L, origin, line);
-  const char *place = lua_tostring(L, -1);
-  static const char intro[] = "kernel '";
-  const char *name = strstr(text, intro);
-  const char *end = name ? strchr(name + sizeof intro - 1, '\'') : NULL;
-  if (end) {
-    lua_pushlstring(L, text, (size_t)(end + 1 - text));
-    lua_pushfstring(L, "%s (%s)%s", lua_tostring(L, -1), place, end + 1);
-    lua_replace(L, -4);
-    lua_pop(L, 2);
-  } else {
-    lua_pushfstring(L, "%s: %s", place, text);
-    lua_replace(L, -3);
-    lua_pop(L, 1);
-  }
-}
 
 /* A GPU's fault is noticed long after the launch that is to blame: appends the line that launched the
 ** kernel which the text on top names. */
@@ -184,56 +162,37 @@ static void push_call(lua_State *L) {
   else lua_pushliteral(L, "the call");
 }
 
-/* Pushes the message with places of the script. */
-static void push_message(lua_State *L, const dc_error *err, int origin) {
+/* Pushes the message. `placed`: places.explain adds places of the script. */
+static void push_message(lua_State *L, const dc_error *err, bool placed) {
   const char *text = dc_error_text(err);
   if (strcmp(err->code, DC_CAPTURE_CODE) == 0 && strncmp(text, "cannot ", 7) == 0) {
     push_call(L);
     lua_pushfstring(L, "%s %s", lua_tostring(L, -1), text);
     return;
   }
-  if (!lua_istable(L, origin)) {
-    lua_pushstring(L, text);
-    if ((err->kind == DC_DEVICE || err->kind == DC_LAUNCH) && strncmp(err->code, "CUDA_ERROR_", 11) == 0) add_launch(L);
-    return;
-  }
-  dc_lua_map_lines(L, origin, text);
-  bool changed = strcmp(lua_tostring(L, -1), text) != 0;
-  if (!changed && err->source_line > 0) add_place(L, origin, err->source_line);
+  lua_pushstring(L, text);
+  if (!placed && (err->kind == DC_DEVICE || err->kind == DC_LAUNCH) && strncmp(err->code, "CUDA_ERROR_", 11) == 0)
+    add_launch(L);
 }
 
-/* A message of the compiler's, which begins with its first error's sentence: that error's place is put in front and
-** pushed on top too, the field `at`. */
-static void push_compiler_message(lua_State *L, const dc_error *err, int origin) {
-  dc_lua_map_lines(L, origin, dc_error_text(err));
-  dc_lua_place(L, origin, err->source_line);
-  lua_pushfstring(L, "%s: %s", lua_tostring(L, -1), lua_tostring(L, -2));
-  lua_replace(L, -3);
-}
-
-/* Arguments: the dc_error, and the origin of the source or nil. Gives the error table. */
+/* Arguments: the dc_error, and the origin of the source (lua/dotcompute/places.lua) or nil. Gives the error table. */
 static int build(lua_State *L) {
   const dc_error *err = lua_touserdata(L, 1);
   lua_settop(L, 2);
+  const bool placed = lua_istable(L, 2);
   lua_newtable(L); /* 3 */
-  lua_pushstring(L, dc_kind_name(err->kind));
-  lua_setfield(L, 3, "kind");
-  bool compiler = strcmp(err->code, "NVRTC_ERROR_COMPILATION") == 0 && err->source_line > 0 && lua_istable(L, 2);
-  if (compiler) {
-    push_compiler_message(L, err, 2);
-    lua_setfield(L, 3, "at");
-  } else {
-    push_message(L, err, 2);
-  }
+  dc_lua_set_string(L, "kind", dc_kind_name(err->kind));
+  push_message(L, err, placed);
   lua_setfield(L, 3, "message");
-  if (err->code[0]) {
-    lua_pushstring(L, err->code);
-    lua_setfield(L, 3, "code");
-  }
-  if (err->log) {
-    if (lua_istable(L, 2)) dc_lua_map_lines(L, 2, err->log);
-    else lua_pushstring(L, err->log);
-    lua_setfield(L, 3, "log");
+  lua_settop(L, 3);
+  dc_lua_set_string(L, "code", err->code[0] ? err->code : NULL);
+  dc_lua_set_string(L, "log", err->log);
+  if (placed) {
+    dc_lua_push_lua(L, "dotcompute.places", "explain");
+    lua_pushvalue(L, 3);
+    lua_pushvalue(L, 2);
+    lua_pushinteger(L, err->source_line > 0 ? err->source_line : 0);
+    lua_call(L, 3, 0);
   }
   lua_Debug ar;
   const bool called = dc_lua_caller(L, &ar), lost = caller_is_lost(L);
@@ -246,7 +205,7 @@ static int build(lua_State *L) {
   luaL_traceback(L, L, NULL, 1);
   lua_setfield(L, 3, "traceback");
   dc_lua_push_self(L);
-  dc_lua_open_error(L, lua_gettop(L));
+  open_type(L, lua_gettop(L));
   if (lua_getiuservalue(L, -1, DC_LUA_ERROR) == LUA_TTABLE) lua_setmetatable(L, 3);
   lua_settop(L, 3);
   return 1;
@@ -290,8 +249,10 @@ static called find_call(lua_State *L) {
   const dc_lua *self = dc_lua_push_self(L);
   lua_pop(L, 1);
   for (int level = 0; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
-    lua_getinfo(L, "nS", &ar);
-    if (level > 0 && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
+    lua_getinfo(L, "nSf", &ar);
+    const bool entry = lua_tocfunction(L, -1) == dc_lua_entry;
+    lua_pop(L, 1);
+    if (level > 0 && !entry && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
     c.name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
     c.method = ar.namewhat && strcmp(ar.namewhat, "method") == 0;
     if (level == 0) c.field = ar.namewhat && strcmp(ar.namewhat, "field") == 0;

@@ -9,7 +9,7 @@
 #include "lua/object.h"
 
 /* As dc_lua_raise, with lines of the kernel source shown as places in the script: `origin` is the index
-** of the table that dc_lua_origin made. */
+** of the table that places.origin made (lua/dotcompute/places.lua). */
 int dc_lua_raise_at(lua_State *L, dc_error *err, int origin);
 int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
 
@@ -27,7 +27,6 @@ void *dc_lua_check(lua_State *L, const dc_lua *self, int arg, int slot, const ch
 
 /* Pushes and returns how a message calls the value: "nil", "a string", "a float64 array", "the number 2.5". */
 const char *dc_lua_describe(lua_State *L, int idx);
-void dc_lua_open_error(lua_State *L, int self);
 
 /* Raises `err` as a Lua error table (docs/api.md, "Errors") and clears it. Never returns; the return type
 ** is for `return dc_lua_raise(L, &err);`. Nothing may be held that the error would leak. */

@@ -190,15 +190,6 @@ void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool as
 
 /* --- arrays as indices ----------------------------------------------------------------------------- */
 
-/* The function dc.<name>, written in Lua, on the stack. */
-static void push_function(lua_State *L, const char *name) {
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_getfield(L, -1, "dotcompute");
-  lua_getfield(L, -1, name);
-  lua_replace(L, -3);
-  lua_pop(L, 1);
-}
-
 static bool is_mask(const dc_array *a) { return dc_array_dtype(a) == DC_BOOL; }
 
 /* A mask stands for as many axes as it has, `axis` (from 0) being the first: their extents must agree.  One without
@@ -249,7 +240,7 @@ static void read_array(lua_State *L, dc_lua *self, dc_geometry *g, int idx, dc_i
     idx = lua_gettop(L);
   }
   const int top = lua_gettop(L);
-  push_function(L, "nonzero");
+  dc_lua_push_lua(L, "dotcompute", "nonzero");
   lua_pushvalue(L, idx);
   lua_call(L, 1, n);
   for (int i = 1; i <= n; i++) add_array(L, g, ix, dc_lua_checkarray(L, self, top + i));
@@ -293,7 +284,7 @@ static bool push_selected(lua_State *L, dc_lua *self, const dc_geometry *g) {
   dc_array *mask = lua_type(L, 2) == LUA_TUSERDATA ? dc_lua_toarray(L, self, 2) : NULL;
   if (!mask || !is_mask(mask) || dc_array_geometry(mask)->ndim != g->ndim) return false;
   check_mask(L, g, mask, 0);
-  push_function(L, "select");
+  dc_lua_push_lua(L, "dotcompute", "select");
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);
   lua_call(L, 2, 1);

@@ -7,7 +7,6 @@
 ** Also here: host memory that belongs to a userdata, so that an error frees it, and what dc.memory reports.
 */
 #include "lua/memory.h"
-#include "lua/memory.h"
 
 #include <lauxlib.h>
 #include <lua.h>

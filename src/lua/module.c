@@ -1,6 +1,5 @@
 /* module.c - see module.h. */
 #include "lua/module.h"
-#include "lua/module.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -22,7 +21,7 @@
 #include "lua/error.h"
 #include "lua/interrupt.h"
 #include "lua/object.h"
-#include "lua/options.h"
+#include "lua/source.h"
 
 dc_lua_module *dc_lua_tomodule(lua_State *L, const dc_lua *self, int idx) {
   const dc_lua_module_object *object = dc_lua_test(L, self, idx, DC_LUA_MODULE);

@@ -1,9 +1,8 @@
 /*
 ** module_methods.c - see module_methods.h.
 **
-** A module keeps its source and options: its PTX is made from them on request, and so are instances of
-** templates that it was not compiled with.  An instance is an image of its own, so it is refused for
-** sources with variables, of which each image would have its own copy.
+** What is text and tables of it (options, names, files that were edited) is in lua/dotcompute/module.lua, which adds
+** methods to the type.
 */
 #include "lua/module_methods.h"
 
@@ -16,6 +15,12 @@
 #include "array/graph/types.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/runtime.h"
+#include "compile/compile.h"
+#include "compile/disassemble.h"
+#include "compile/link/prebuilt.h"
+#include "compile/nvrtc/compiler.h"
+#include "compile/nvrtc/nvjitlink.h"
 #include "compile/types/image.h"
 #include "compile/types/source.h"
 #include "device/device.h"
@@ -27,10 +32,7 @@
 #include "lua/kernel.h"
 #include "lua/memory.h"
 #include "lua/module.h"
-#include "lua/module_code.h"
-#include "lua/module_text.h"
 #include "lua/object.h"
-#include "lua/options.h"
 #include "lua/source.h"
 
 /* The module at 1, which may be closed; raises when it is none. */
@@ -45,63 +47,33 @@ static void get_table(lua_State *L, int idx, int value) {
   if (lua_getiuservalue(L, idx, value) != LUA_TTABLE) dc_lua_tampered(L, "a user value of a module");
 }
 
-/* Compiles for the device and pushes the module object. `instance`: one more instance, or NULL. */
-static dc_module *push_module(lua_State *L, dc_device *dev, int origin, const char *instance) {
+/* build(module or nil, origin, instance or nil): the module object of the origin's source, compiled for the device of
+** the module or the current one, with one more instance. */
+static int core_build(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
-  dc_lua_module_object *object = dc_lua_new(L, DC_LUA_MODULE, sizeof *object, DC_LUA_MODULE_NVALUES);
+  lua_settop(L, 3);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  dc_device *dev = lua_isnil(L, 1) ? dc_lua_current(L, self) : dc_lua_check_module(L)->m->dev;
+  dc_lua_module_object *object = dc_lua_new(L, DC_LUA_MODULE, sizeof *object, DC_LUA_MODULE_NVALUES); /* 4 */
   dc_lua_module *o = object->o = calloc(1, sizeof *o);
-  int at = lua_gettop(L);
-  if (!o) dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", sizeof *o);
+  if (!o) return dc_lua_fail(L, DC_MEMORY, "the host has no %zu bytes of memory left", sizeof *o);
   o->refs = 1;
-  lua_pushvalue(L, origin);
-  lua_setiuservalue(L, at, DC_LUA_MODULE_ORIGIN); /* the object */
-  const dc_source *source = dc_lua_newsource(L, origin, instance);
-  lua_setiuservalue(L, at, DC_LUA_MODULE_SOURCE);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, 4, DC_LUA_MODULE_ORIGIN);
+  const dc_source *source = dc_lua_newsource(L, 2, lua_tostring(L, 3));
+  lua_setiuservalue(L, 4, DC_LUA_MODULE_SOURCE);
   lua_newtable(L);
-  lua_setiuservalue(L, at, DC_LUA_MODULE_KERNELS);
+  lua_setiuservalue(L, 4, DC_LUA_MODULE_KERNELS);
   lua_newtable(L);
-  lua_setiuservalue(L, at, DC_LUA_MODULE_INSTANCES);
+  lua_setiuservalue(L, 4, DC_LUA_MODULE_INSTANCES);
   dc_module *m = NULL;
-  if (DC_LUA_WORK(self, dc_module_build(dev, source, &m, &err)) != 0) dc_lua_raise_at(L, &err, origin);
+  if (DC_LUA_WORK(self, dc_module_build(dev, source, &m, &err)) != 0) return dc_lua_raise_at(L, &err, 2);
   o->m = m;
-  dc_lua_show_warnings(L, m, origin);
-  return m;
+  return 1;
 }
 
-/* --- instances on request ------------------------------------------------------------------------ */
-
-/* Compiles the module at 1 again with one more instance, and pushes that kernel's object. */
-static void push_instance(lua_State *L, const char *name) {
-  const dc_module *m = dc_lua_check_module(L)->m;
-  get_table(L, 1, DC_LUA_MODULE_ORIGIN);
-  int origin = lua_gettop(L);
-  if (lua_getfield(L, origin, "text") != LUA_TSTRING) dc_lua_tampered(L, "the text of a module");
-  if (dc_lua_has_variables(lua_tostring(L, -1)))
-    dc_lua_fail(L, DC_ARGUMENT,
-                "the module has variables and so is one image: name '%s' beforehand, in its option instantiate = {…}",
-                name);
-  push_module(L, m->dev, origin, name);
-  int module = lua_gettop(L);
-  dc_lua_pushkernel(L, module, name);
-  get_table(L, 1, DC_LUA_MODULE_INSTANCES);
-  lua_pushvalue(L, module);
-  lua_setfield(L, -2, name);
-  lua_pop(L, 1);
-}
-
-/* --- methods ------------------------------------------------------------------------------------- */
-
-/* Raises where `name` (NULL: any) is a template in the source of the origin at that index. */
-static void refuse_template(lua_State *L, int origin, const char *name) {
-  if (!lua_istable(L, origin) || lua_getfield(L, origin, "text") != LUA_TSTRING) return;
-  if (!dc_lua_push_template(L, lua_tostring(L, -1), name)) return;
-  const char *found = lua_tostring(L, -1);
-  dc_lua_fail(L, DC_ARGUMENT,
-              "the kernel '%s' is a template: name an instance, m:kernel \"%s<float>\" of a module m or name = "
-              "\"%s<float>\" among the options of dc.kernel",
-              found, found, found);
-}
+/* --- kernels by name ----------------------------------------------------------------------------- */
 
 /* The kernel as the module's image calls it: `name` but for blanks. NULL: it has none so called. */
 static const char *find_name(const dc_module *m, const char *name) {
@@ -110,67 +82,79 @@ static const char *find_name(const dc_module *m, const char *name) {
   return NULL;
 }
 
-/* Pushes the kernel whose name is at 2, from the module's table when it was asked for before. */
-static int find_kernel(lua_State *L, dc_lua_module *o) {
+/* find_kernel(module, name, optional): a new object of the kernel; nil where it is optional and there is none of that
+** name. */
+static int core_find_kernel(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
-  lua_settop(L, 2);
-  get_table(L, 1, DC_LUA_MODULE_KERNELS); /* 3 */
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, 3) == LUA_TUSERDATA) return 1;
-  const char *name = lua_tostring(L, 2), *known = find_name(o->m, name);
-  dc_lua_push_canonical(L, name);
-  lua_replace(L, 4);
-  lua_pushvalue(L, 4);
-  if (lua_rawget(L, 3) == LUA_TUSERDATA) return 1;
-  lua_settop(L, 4);
+  const dc_lua_module *o = dc_lua_check_module(L);
+  lua_settop(L, 3);
+  const char *name = luaL_checkstring(L, 2), *known = find_name(o->m, name);
   if (known) name = known;
-  const bool there = DC_LUA_WORK(dc_lua_self(L), dc_module_kernel(o->m, name, &err) ? 0 : -1) == 0;
-  if (!there && (err.kind != DC_ARGUMENT || !strchr(name, '<') || known)) {
-    lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
-    const int origin = lua_gettop(L);
-    if (err.kind == DC_ARGUMENT && !known && lua_istable(L, origin)) {
-      dc_error_clear(&err);
-      refuse_template(L, origin, name);
-      dc_module_kernel(o->m, name, &err); /* fails again */
-    }
-    return dc_lua_raise_at(L, &err, origin);
+  if (DC_LUA_WORK(dc_lua_self(L), dc_module_kernel(o->m, name, &err) ? 0 : -1) == 0) {
+    dc_lua_pushkernel(L, 1, name);
+  } else if (lua_toboolean(L, 3) && err.kind == DC_ARGUMENT && !known) {
+    dc_error_clear(&err);
+    lua_pushnil(L);
+  } else {
+    lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN); /* 4 */
+    return dc_lua_raise_at(L, &err, 4);
   }
-  dc_error_clear(&err);
-  if (there) dc_lua_pushkernel(L, 1, name);
-  else push_instance(L, name);
-  lua_pushvalue(L, 4);
-  lua_pushvalue(L, -2);
-  lua_rawset(L, 3);
   return 1;
 }
 
-/* kernel(name), kernel(template, argument, …) */
-static int module_kernel(lua_State *L) {
-  dc_lua_module *o = dc_lua_check_module(L);
-  if (lua_type(L, 2) != LUA_TSTRING) return dc_lua_expected(L, 2, "a kernel's name");
-  if (strlen(lua_tostring(L, 2)) != lua_rawlen(L, 2)) return dc_lua_badarg(L, 2, "the name holds a NUL byte");
-  dc_lua_instance_name(L);
-  return find_kernel(L, o);
-}
-
+/* m.name: a method, or the kernel of that name, found before or by the method `kernel`. */
 static int module_index(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) {
     dc_lua_check_module(L);
     return dc_lua_fail(L, DC_INDEX, "a module is indexed by names of kernels, got %s", dc_lua_describe(L, 2));
   }
   if (dc_lua_method(L, DC_LUA_MODULE) != LUA_TNIL) return 1;
-  return find_kernel(L, dc_lua_check_module(L));
+  dc_lua_check_module(L);
+  lua_settop(L, 2);
+  get_table(L, 1, DC_LUA_MODULE_KERNELS);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, 3) == LUA_TUSERDATA) return 1;
+  lua_settop(L, 2);
+  lua_pushliteral(L, "kernel");
+  lua_insert(L, 2);
+  dc_lua_method(L, DC_LUA_MODULE);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 3);
+  lua_call(L, 2, 1);
+  return 1;
 }
 
-/* kernels(): their names. */
-static int module_kernels(lua_State *L) {
+/* kernel_names(module): a list of the kernels' names, and one of those that were refused. */
+static int core_kernel_names(lua_State *L) {
   const dc_image *image = dc_lua_check_module(L)->m->image;
-  lua_createtable(L, image->nkernels, 0);
+  lua_createtable(L, image->nkernels, 0); /* names */
   for (int i = 0; i < image->nkernels; i++) {
     lua_pushstring(L, image->kernels[i].name);
     lua_rawseti(L, -2, i + 1);
   }
-  return 1;
+  lua_createtable(L, image->nrefused, 0); /* names, refused */
+  for (int i = 0; i < image->nrefused; i++) {
+    lua_pushstring(L, image->refused[i].name);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 2;
+}
+
+/* module_parts(module): its origin, its kernel objects by name, and its instances' modules by name. */
+static int core_module_parts(lua_State *L) {
+  dc_lua_check_module(L);
+  get_table(L, 1, DC_LUA_MODULE_ORIGIN);
+  get_table(L, 1, DC_LUA_MODULE_KERNELS);
+  get_table(L, 1, DC_LUA_MODULE_INSTANCES);
+  return 3;
+}
+
+/* module_log(module): the compiler's warnings or nil; and whether they are always shown. */
+static int core_module_log(lua_State *L) {
+  const char *log = dc_lua_check_module(L)->m->image->log;
+  lua_pushstring(L, log && *log ? log : NULL);
+  lua_pushboolean(L, dc_log_on(DC_LOG_COMPILE));
+  return 2;
 }
 
 /* The module object has no module from now on, or another one. Arrays over its variables are closed. */
@@ -232,308 +216,176 @@ static int module_tostring(lua_State *L) {
   return 1;
 }
 
-/* --- functions of dc ----------------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------------------------------- */
 
-/* Appends the string, or the strings of the list, on top to the list at `list`; `what` it is. Popped. */
-static void append_strings(lua_State *L, int list, const char *what) {
-  lua_Integer at = (lua_Integer)lua_rawlen(L, list), n = lua_istable(L, -1) ? luaL_len(L, -1) : 0;
-  if (lua_type(L, -1) == LUA_TSTRING) {
-    lua_rawseti(L, list, at + 1);
-    return;
-  }
-  if (n == 0) dc_lua_fail_named(L, DC_ARGUMENT, "%s: a string or a list of them, got %s", what, dc_lua_describe(L, -1));
-  for (lua_Integer i = 1; i <= n; i++) {
-    if (lua_geti(L, -1, i) != LUA_TSTRING)
-      dc_lua_fail(L, DC_ARGUMENT, "%s: source %d is no string but %s", what, (int)i, dc_lua_describe(L, -1));
-    lua_rawseti(L, list, at + i);
-  }
-  lua_pop(L, 1);
-}
-
-/* The sources at 1 and in the option link, as a list at 4; raises. */
-static void collect_sources(lua_State *L) {
-  lua_newtable(L); /* 4 */
-  if (lua_type(L, 1) != LUA_TSTRING && (!lua_istable(L, 1) || luaL_len(L, 1) == 0))
-    dc_lua_expected(L, 1, "CUDA C source");
-  lua_pushvalue(L, 1);
-  append_strings(L, 4, "linked sources");
-  if (lua_istable(L, 2) && lua_getfield(L, 2, "link") != LUA_TNIL) append_strings(L, 4, "option 'link'");
-  lua_settop(L, 4);
-}
-
-/* Stack on entry: a source or a list of them at 1, options or nil at 2, a list of the files they came from or nil at
-** 3. Leaves the origin at 4, the module at 5. */
-static dc_module *compile(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  lua_settop(L, 3);
-  collect_sources(L); /* 4 */
-  if (lua_rawlen(L, 4) > 1) {
-    dc_lua_origins(L, 4, 3);
-  } else {
-    lua_rawgeti(L, 4, 1);
-    if (lua_istable(L, 3)) lua_rawgeti(L, 3, 1);
-    else lua_pushnil(L);
-    dc_lua_origin(L, 5, lua_tostring(L, 6));
-  }
-  lua_replace(L, 4);
-  lua_settop(L, 4);
-  lua_pushvalue(L, 2);
-  lua_setfield(L, 4, "options");
-  const char *name = NULL;
-  if (lua_istable(L, 2) && lua_getfield(L, 2, "name") != LUA_TNIL) {
-    if (lua_type(L, -1) != LUA_TSTRING)
-      dc_lua_fail(L, DC_ARGUMENT, "option 'name' is a string, got %s", dc_lua_describe(L, -1));
-    name = strchr(lua_tostring(L, -1), '<') ? lua_tostring(L, -1) : NULL; /* alive in the options */
-  }
-  lua_pushstring(L, name); /* nil when NULL */
-  lua_setfield(L, 4, "instance");
-  lua_settop(L, 4);
-  return push_module(L, dc_lua_current(L, self), 4, name);
-}
-
-/* The kernel that dc.kernel returns: that of option name, or the only one. */
-static const char *choose_kernel(lua_State *L, const dc_module *m) {
-  if (lua_istable(L, 2) && lua_getfield(L, 2, "name") == LUA_TSTRING) return lua_tostring(L, -1);
-  const dc_image *image = m->image;
-  const int n = image->nkernels + image->nrefused;
-  if (n == 1) return image->nkernels == 1 ? image->kernels[0].name : image->refused[0].name;
-  if (n == 0) refuse_template(L, 4, NULL);
-  if (n == 0)
-    dc_lua_fail(L, DC_ARGUMENT, "the source has no kernel: no __global__ function that is no template was found");
-  luaL_Buffer b;
-  luaL_buffinit(L, &b);
-  for (int i = 0; i < n; i++) {
-    if (i) luaL_addstring(&b, ", ");
-    luaL_addstring(&b, i < image->nkernels ? image->kernels[i].name : image->refused[i - image->nkernels].name);
-  }
-  luaL_pushresult(&b);
-  dc_lua_fail(L, DC_ARGUMENT, "the source has %d kernels (%s): say which in the option 'name', or use dc.module", n,
-              lua_tostring(L, -1));
-  return NULL;
-}
-
-static int push_chosen(lua_State *L) {
-  dc_module *m = compile(L);
-  dc_lua_pushkernel(L, 5, choose_kernel(L, m));
-  return 1;
-}
-
-/* The text at 1 is source, and not the name of a file. */
-static void refuse_file_name(lua_State *L, const char *name) {
-  size_t n;
-  const char *s = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
-  if (s && dc_lua_is_file_name(s, n))
-    dc_lua_fail(L, DC_ARGUMENT,
-                "dc.%s takes the text of the source, got the name of a file: dc.%s_file \"%s\" reads it", name,
-                name, s);
-}
-
-static int core_module(lua_State *L) {
-  lua_settop(L, 2);
-  refuse_file_name(L, "module");
-  compile(L);
-  return 1;
-}
-
-static int core_kernel(lua_State *L) {
-  lua_settop(L, 2);
-  refuse_file_name(L, "kernel");
-  return push_chosen(L);
-}
-
-/* Replaces the path on top by the file's text. */
-static void read_file(lua_State *L) {
+/* read_file(path): what is in the file. */
+static int core_read_file(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   char *text = NULL;
   size_t n = 0;
-  if (dc_file_read(lua_tostring(L, -1), &text, &n, &err) != 0) dc_lua_raise(L, &err);
-  dc_lua_push_owned(L, text, n);
-  lua_replace(L, -2);
+  if (dc_file_read(luaL_checkstring(L, 1), &text, &n, &err) != 0) return dc_lua_raise(L, &err);
+  return dc_lua_push_owned(L, text, n);
 }
 
-/* Arguments (path or paths, options) become (texts, options, paths). */
-static void read_sources(lua_State *L) {
+/* is_prebuilt(text): whether a source is code already: PTX, LTO-IR, machine code. */
+static int core_is_prebuilt(lua_State *L) {
+  size_t n;
+  const char *text = luaL_checklstring(L, 1, &n);
+  lua_pushboolean(L, dc_is_prebuilt(text, n));
+  return 1;
+}
+
+/* same_image(module, module) */
+static int core_same_image(lua_State *L) {
+  const dc_image *image[2];
   lua_settop(L, 2);
-  lua_newtable(L); /* 3 */
-  if (lua_type(L, 1) != LUA_TSTRING && !lua_istable(L, 1)) dc_lua_expected(L, 1, "a file name");
-  lua_pushvalue(L, 1);
-  append_strings(L, 3, "file names");
-  lua_newtable(L); /* 4 */
-  for (lua_Integer i = 1; lua_rawgeti(L, 3, i) == LUA_TSTRING; i++) {
-    read_file(L);
-    lua_rawseti(L, 4, i);
+  for (int i = 0; i < 2; i++) {
+    image[i] = dc_lua_check_module(L)->m->image;
+    lua_rotate(L, 1, 1);
   }
-  lua_settop(L, 4);
-  lua_replace(L, 1);
+  lua_pushboolean(L, image[0]->len == image[1]->len && memcmp(image[0]->bytes, image[1]->bytes, image[0]->len) == 0);
+  return 1;
 }
 
-/* --- files that were edited ------------------------------------------------------------------------ */
-
-/* Pushes the origin of the same files as they are now; `old` is the one before. */
-static void push_fresh_origin(lua_State *L, int old) {
-  const int base = lua_gettop(L);
-  lua_newtable(L); /* base + 1: texts */
-  lua_newtable(L); /* base + 2: paths */
-  bool linked = lua_getfield(L, old, "units") == LUA_TTABLE; /* base + 3 */
-  bool any = false;
-  for (lua_Integer i = 1; i == 1 || linked; i++) {
-    if (!linked) lua_pushvalue(L, old); /* base + 4: a unit */
-    else if (lua_rawgeti(L, base + 3, i) != LUA_TTABLE) break;
-    const int unit = lua_gettop(L);
-    if (lua_getfield(L, unit, "path") == LUA_TSTRING) {
-      any = true;
-      lua_pushvalue(L, -1);
-      lua_rawseti(L, base + 2, i);
-      read_file(L); /* base + 5: text */
-    } else {
-      lua_pushboolean(L, 0);
-      lua_rawseti(L, base + 2, i);
-      lua_getfield(L, unit, "text"); /* base + 5: text */
-    }
-    lua_rawseti(L, base + 1, i);
-    lua_settop(L, base + 3);
+/* The module object at `old` becomes the one at `new`, which is closed then. */
+static void exchange(lua_State *L, const dc_lua *self, int old, int new, dc_error *err) {
+  dc_lua_module *to = dc_lua_tomodule(L, self, old), *from = dc_lua_tomodule(L, self, new);
+  if (!to || !from) dc_lua_tampered(L, "an instance of a module");
+  dc_module *m = from->m;
+  from->m = NULL;
+  for (int v = DC_LUA_MODULE_ORIGIN; v <= DC_LUA_MODULE_SOURCE; v++) {
+    lua_getiuservalue(L, new, v);
+    lua_setiuservalue(L, old, v);
   }
-  if (!any) dc_lua_fail(L, DC_ARGUMENT, "the module does not come from a file (dc.kernel_file, dc.module_file)");
-  if (linked) {
-    dc_lua_origins(L, base + 1, base + 2);
-  } else {
-    lua_rawgeti(L, base + 1, 1);
-    lua_rawgeti(L, base + 2, 1);
-    dc_lua_origin(L, base + 4, lua_tostring(L, base + 5));
-  }
-  lua_getfield(L, old, "options");
-  lua_setfield(L, -2, "options"); /* origin on top */
-  lua_replace(L, base + 1);
-  lua_settop(L, base + 1);
+  replace_module(to, m, err);
 }
 
-static bool same_image(const dc_image *a, const dc_image *b) {
-  return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
-}
-
-/* The module objects in the list at `fresh` take the place of those in the list at `stale`, at the same indices. */
-static void exchange(lua_State *L, int stale, int fresh) {
+/* exchange_modules(old, new): the modules of the list `new` take the place of those in `old`, at the same indices. */
+static int core_exchange_modules(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   const dc_lua *self = dc_lua_self(L);
-  for (lua_Integer i = 1; lua_rawgeti(L, stale, i) == LUA_TUSERDATA; i++) {
-    const int old = lua_gettop(L);
-    lua_rawgeti(L, fresh, i);
-    dc_lua_module *made = dc_lua_tomodule(L, self, -1);
-    dc_module *m = made->m;
-    made->m = NULL;
-    for (int v = DC_LUA_MODULE_ORIGIN; v <= DC_LUA_MODULE_SOURCE; v++) {
-      lua_getiuservalue(L, old + 1, v);
-      lua_setiuservalue(L, old, v);
-    }
-    replace_module(dc_lua_tomodule(L, self, old), m, &err);
-    lua_settop(L, old - 1);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  for (lua_Integer i = 1; lua_rawgeti(L, 1, i) == LUA_TUSERDATA; i++) {
+    lua_rawgeti(L, 2, i); /* old new 3: module 4: module */
+    exchange(L, self, 3, 4, &err);
+    lua_settop(L, 2);
   }
-  lua_pop(L, 1);
-  if (err.kind != DC_OK) dc_lua_raise(L, &err); /* of expressions that read a variable as it was */
-}
-
-/* Compiles the files that the module came from again; pushes whether anything has changed.  All is compiled before
-** anything is replaced, so that an error leaves the module as it was. */
-static int reload(lua_State *L, int module) {
-  luaL_checkstack(L, 24, NULL);
-  const dc_lua *self = dc_lua_self(L);
-  const dc_lua_module *o = dc_lua_tomodule(L, self, module);
-  if (!o || !o->m) return dc_lua_fail(L, DC_ARGUMENT, "the module is closed");
-  dc_module *m = o->m;
-  get_table(L, module, DC_LUA_MODULE_ORIGIN); /* old */
-  const int old = lua_gettop(L);
-  push_fresh_origin(L, old); /* old + 1: origin */
-  const int origin = old + 1, stale = old + 2, fresh = old + 3;
-  lua_newtable(L);
-  lua_newtable(L);
-  lua_getfield(L, old, "instance"); /* of dc.kernel's option name */
-  dc_module *made = push_module(L, m->dev, origin, lua_tostring(L, -1));
-  bool changed = !same_image(m->image, made->image);
-  lua_rawseti(L, fresh, 1); /* …, instance name */
-  lua_pop(L, 1);
-  lua_pushvalue(L, module);
-  lua_rawseti(L, stale, 1);
-  lua_Integer n = 1;
-  get_table(L, module, DC_LUA_MODULE_INSTANCES); /* fresh + 1 */
-  for (lua_pushnil(L); lua_next(L, fresh + 1); lua_settop(L, fresh + 2)) {
-    lua_rawseti(L, stale, ++n); /* fresh + 2: name */
-    lua_rawgeti(L, stale, n); /* fresh + 3: the instance's module */
-    const dc_lua_module *instance = dc_lua_tomodule(L, self, -1);
-    if (!instance || !instance->m) dc_lua_tampered(L, "an instance of a module");
-    const dc_module *before = instance->m;
-    made = push_module(L, m->dev, origin, lua_tostring(L, fresh + 2));
-    changed = changed || !same_image(before->image, made->image);
-    lua_rawseti(L, fresh, n);
-  }
-  if (changed) exchange(L, stale, fresh);
-  lua_settop(L, old - 1);
-  lua_pushboolean(L, changed);
-  return 1;
-}
-
-/* reload() */
-static int module_reload(lua_State *L) {
-  dc_lua_check_module(L);
-  lua_settop(L, 1);
-  return reload(L, 1);
-}
-
-static int core_module_file(lua_State *L) {
-  dc_lua_self(L);
-  read_sources(L);
-  compile(L);
-  return 1;
-}
-
-static int core_kernel_file(lua_State *L) {
-  dc_lua_self(L);
-  read_sources(L);
-  return push_chosen(L);
-}
-
-const luaL_Reg dc_lua_module_core[] = {
-  { "module", core_module },
-  { "kernel", core_kernel },
-  { "module_file", core_module_file },
-  { "kernel_file", core_kernel_file },
-  { NULL, NULL },
-};
-
-/* recompiled(module): a module of the same source and options for the current device. */
-static int core_recompiled(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  dc_lua_check_module(L);
-  lua_settop(L, 1);
-  get_table(L, 1, DC_LUA_MODULE_ORIGIN);
-  lua_getfield(L, 2, "instance"); /* module, origin, name or nil */
-  push_module(L, dc_lua_current(L, self), 2, lua_tostring(L, 3));
-  return 1;
+  return err.kind == DC_OK ? 0 : dc_lua_raise(L, &err); /* of expressions that read a variable as it was */
 }
 
 const luaL_Reg dc_lua_module_internal[] = {
-  { "recompiled", core_recompiled },
-  { NULL, NULL },
+  { "build", core_build },               { "find_kernel", core_find_kernel }, { "kernel_names", core_kernel_names },
+  { "module_parts", core_module_parts }, { "module_log", core_module_log },   { "read_file", core_read_file },
+  { "is_prebuilt", core_is_prebuilt },   { "same_image", core_same_image },
+  { "exchange_modules", core_exchange_modules }, { NULL, NULL },
 };
 
-/* source(): the text that was compiled. */
-static int module_source(lua_State *L) {
-  dc_lua_check_module(L);
-  lua_settop(L, 1);
-  get_table(L, 1, DC_LUA_MODULE_ORIGIN);
-  if (lua_getfield(L, 2, "text") != LUA_TSTRING) return dc_lua_tampered(L, "the text of a module");
-  return 1;
+/* --- code ---------------------------------------------------------------------------------------- */
+
+/* Pushes the image's bytes, and frees the image when `own`. */
+static int push_bytes(lua_State *L, dc_image *image, bool own) {
+  if (!own) {
+    lua_pushlstring(L, image->bytes, image->len);
+    return 1;
+  }
+  char *bytes = image->bytes;
+  const size_t n = image->len;
+  image->bytes = NULL;
+  dc_image_free(image);
+  return dc_lua_push_owned(L, bytes, n);
+}
+
+/* Ready-made PTX becomes machine code in the same image, by NVIDIA's linker. */
+static int assemble(dc_image *image, const char *arch, dc_error *err) {
+  size_t len;
+  const dc_link_input ptx = { image->bytes, image->len, DC_LINK_PTX };
+  void *cubin = dc_link_code(&(dc_link_job){ .inputs = &ptx, .n = 1, .arch = arch }, &len, err);
+  if (!cubin) return -1;
+  free(image->bytes);
+  image->bytes = cubin;
+  image->len = len;
+  image->binary = true;
+  return 0;
+}
+
+/* The module's source compiled for another architecture; raises. The caller frees it. */
+static dc_image *compile_for(lua_State *L, const char *arch, bool binary) {
+  dc_error err = DC_ERROR_INIT;
+  dc_image *made = NULL;
+  lua_getiuservalue(L, 1, DC_LUA_MODULE_ORIGIN);
+  int origin = lua_gettop(L);
+  lua_getiuservalue(L, 1, DC_LUA_MODULE_SOURCE);
+  const dc_source *source = dc_lua_test(L, dc_lua_self(L), -1, DC_LUA_SOURCE);
+  if (!source) dc_lua_tampered(L, "a user value of a module");
+  if (dc_compile(source, arch, binary, &made, &err) != 0) dc_lua_raise_at(L, &err, origin);
+  if (made->binary == binary || (binary && assemble(made, arch, &err) == 0)) return made;
+  dc_image_free(made); /* ready-made code */
+  if (binary) dc_lua_raise(L, &err);
+  dc_lua_fail(L, DC_ARGUMENT, "the module came as machine code, of which PTX cannot be made");
+  return NULL;
+}
+
+/* The architecture at 2, "compute_90" or "sm_90" with `prefix` in front of the number; else the device's. Pushed. */
+static const char *read_arch(lua_State *L, const dc_module *m, const char *prefix) {
+  lua_settop(L, 2);
+  const char *given = m->dev->target.arch;
+  if (!lua_isnil(L, 2)) {
+    if (lua_type(L, 2) != LUA_TSTRING) dc_lua_expected(L, 2, "an architecture such as 'sm_90'");
+    given = lua_tostring(L, 2);
+  }
+  const char *number = strchr(given, '_');
+  number = number ? number + 1 : "?";
+  if (strspn(number, "0123456789af") != strlen(number) || (strncmp(given, "sm_", 3) && strncmp(given, "compute_", 8)))
+    dc_lua_badarg(L, 2, "'%s' is no architecture such as 'sm_90' or 'compute_90'", given);
+  return lua_pushfstring(L, "%s%s", prefix, number);
+}
+
+/* ptx([arch]): the image where it is PTX, else the source compiled to PTX. */
+static int module_ptx(lua_State *L) {
+  dc_lua_module *o = dc_lua_check_module(L);
+  const char *arch = read_arch(L, o->m, "compute_");
+  if (!o->m->image->binary && lua_isnil(L, 2)) return push_bytes(L, o->m->image, false);
+  return push_bytes(L, compile_for(L, arch, false), true);
+}
+
+/* The machine code for the architecture at 2, or the device's. *own: the caller frees it. */
+static dc_image *machine_code(lua_State *L, const dc_module *m, bool *own) {
+  *own = false;
+  if (m->image->binary && lua_isnoneornil(L, 2)) return m->image;
+  if (lua_isnoneornil(L, 2) && !m->dev->target.binary)
+    dc_lua_fail(L, DC_ARGUMENT, "%s runs PTX: name the architecture that machine code is wanted for, such as 'sm_90'",
+                m->dev->name);
+  *own = true;
+  return compile_for(L, read_arch(L, m, "sm_"), true);
+}
+
+/* cubin([arch]) */
+static int module_cubin(lua_State *L) {
+  dc_lua_module *o = dc_lua_check_module(L);
+  bool own;
+  dc_image *image = machine_code(L, o->m, &own);
+  return push_bytes(L, image, own);
+}
+
+/* sass([arch]) */
+static int module_sass(lua_State *L) {
+  dc_lua_module *o = dc_lua_check_module(L);
+  dc_error err = DC_ERROR_INIT;
+  bool own;
+  dc_image *image = machine_code(L, o->m, &own);
+  char *text = dc_disassemble(image->bytes, image->len, &err);
+  if (own) dc_image_free(image);
+  if (!text) return dc_lua_raise(L, &err);
+  return dc_lua_push_owned(L, text, strlen(text));
 }
 
 static const luaL_Reg module_methods[] = {
-  { "kernel", module_kernel },
-  { "kernels", module_kernels },
   { "global", dc_lua_module_global },
-  { "ptx", dc_lua_module_ptx },
-  { "cubin", dc_lua_module_cubin },
-  { "sass", dc_lua_module_sass },
-  { "log", dc_lua_module_log },
-  { "source", module_source },
-  { "reload", module_reload },
+  { "ptx", module_ptx },
+  { "cubin", module_cubin },
+  { "sass", module_sass },
   { "close", module_close },
   { NULL, NULL },
 };

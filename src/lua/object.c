@@ -1,7 +1,5 @@
 /* object.c - see object.h. */
 #include "lua/object.h"
-#include "lua/object.h"
-#include "lua/object.h"
 
 #include <lua.h>
 #include <stdatomic.h>
@@ -44,6 +42,27 @@ int dc_lua_method(lua_State *L, int slot) {
   if (lua_getfield(L, -1, "__methods") != LUA_TTABLE) dc_lua_tampered(L, "the field __methods of a metatable");
   lua_pushvalue(L, 2);
   return lua_rawget(L, -2);
+}
+
+void dc_lua_push_lua(lua_State *L, const char *module, const char *name) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, module);
+  lua_getfield(L, -1, name);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}
+
+static int end_entry(lua_State *L, int status, lua_KContext context) {
+  (void)status;
+  (void)context;
+  return lua_gettop(L);
+}
+
+int dc_lua_entry(lua_State *L) {
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_insert(L, 1);
+  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, end_entry); /* the function may yield */
+  return lua_gettop(L);
 }
 
 dc_lua *dc_lua_push_self(lua_State *L) {

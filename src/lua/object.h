@@ -37,7 +37,6 @@ enum dc_lua_slot {
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */
-  DC_LUA_CORE,                 /* the table that luaopen gave */
   DC_LUA_LATE,                 /* arrays made while the collector does not run, weak keys (array.c) */
   DC_LUA_END
 };
@@ -104,6 +103,11 @@ dc_lua *dc_lua_self(lua_State *L);
 void dc_lua_get(lua_State *L, int slot, int type);
 /* Pushes the method of the type `slot` whose name is at stack index 2, else nil; returns the value's type. */
 int dc_lua_method(lua_State *L, int slot);
+/* Pushes the function `name` of the table that a loaded Lua file of ours has returned: "dotcompute", "select". */
+void dc_lua_push_lua(lua_State *L, const char *module, const char *name);
+/* A C function that calls its second upvalue, a function of ours in Lua, with all arguments.  Lua keeps the frame of a
+** script's function whose last call is one of a C function, so that errors and sources are found at its line. */
+int dc_lua_entry(lua_State *L);
 /* Raises: `what` has been replaced by the debug library. */
 DC_COLD int dc_lua_tampered(lua_State *L, const char *what);
 /* Pushes the state's dc_lua, made if this is its first use (an error may be raised before luaopen). */

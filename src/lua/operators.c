@@ -86,11 +86,7 @@ bool dc_lua_apply_symbolic(lua_State *L, const dc_lua *self, const char *name) {
     numbers = numbers && lua_type(L, i) != LUA_TUSERDATA;
   }
   if (!numbers || n == 0) return false;
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_getfield(L, -1, "dotcompute.symbolic");
-  lua_getfield(L, -1, "apply");
-  lua_insert(L, n + 1);
-  lua_settop(L, n + 1);
+  dc_lua_push_lua(L, "dotcompute.symbolic", "apply");
   call_symbolic(L, name);
   return true;
 }

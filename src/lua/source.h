@@ -1,20 +1,12 @@
 /*
-** source.h - where a kernel's source text stands in the script that passed it.
+** source.h - a source and its options as the compiler takes them.
 */
 #pragma once
 
 #include <lua.h>
 
-/* Pushes a table that remembers the source text (at index `text`) and the caller's place. `path`: the
-** file that the text is the whole of, or NULL. */
-void dc_lua_origin(lua_State *L, int text, const char *path);
+#include "compile/types/source.h"
 
-/* The same for several sources that are linked, with their paths or false in the table at `paths` (or nil): lines
-** count through them. */
-void dc_lua_origins(lua_State *L, int texts, int paths);
-
-/* Pushes the place of line `line` of the source: "script.lua:17". */
-void dc_lua_place(lua_State *L, int origin, int line);
-
-/* Pushes `text` with every "dotcompute.cu(12)" replaced by its place. */
-void dc_lua_map_lines(lua_State *L, int origin, const char *text);
+/* Pushes a userdata that begins with a dc_source for the origin at `origin` (lua/dotcompute/module.lua), and ends with
+** copies of all its strings. `instance`: one more instance of a template, or NULL. */
+const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance);

@@ -1,6 +1,5 @@
 /* stream.c - see stream.h. */
 #include "lua/stream.h"
-#include "lua/stream.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -22,7 +21,8 @@ dc_stream *dc_lua_tostream(lua_State *L, const dc_lua *self, int idx) {
   return o ? o->s : NULL;
 }
 
-void dc_lua_pushstream(lua_State *L, dc_stream *s) {
+/* Pushes an object for a stream, with a reference of its own. */
+static void push_stream(lua_State *L, dc_stream *s) {
   dc_lua_stream *o = dc_lua_new(L, DC_LUA_STREAM, sizeof *o, 0);
   if (s) dc_stream_name(s);
   o->s = s;
@@ -232,7 +232,7 @@ static int core_switch(lua_State *L) {
   }
   dc_lua_pushdevice(L, dev);
   stream_before = dc_stream_chosen(dev);
-  if (stream_before) dc_lua_pushstream(L, stream_before);
+  if (stream_before) push_stream(L, stream_before);
   else lua_pushnil(L);
   if (dc_stream_choose(dev, s, &err) != 0) return dc_lua_raise(L, &err);
   self->device = dev;

@@ -16,8 +16,6 @@ typedef struct dc_lua_stream {
 
 /* The stream at idx, or NULL when it is none; it may be closed. */
 dc_stream *dc_lua_tostream(lua_State *L, const dc_lua *self, int idx);
-/* Pushes an object for a stream, with a reference of its own. */
-void dc_lua_pushstream(lua_State *L, dc_stream *s);
 
 void dc_lua_open_stream(lua_State *L, int self);
 

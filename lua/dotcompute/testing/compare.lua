@@ -145,7 +145,8 @@ end
 -- The kernel for the current device: itself, or compiled anew from its source and options.
 local function kernel_here(kernel)
   if kernel.device == dc.device() then return kernel end
-  return core.recompiled(kernel.module):kernel(kernel.name)
+  local origin = core.module_parts(kernel.module)
+  return core.build(nil, origin, origin.instance or nil):kernel(kernel.name)
 end
 
 -- By default as many threads as the largest array has elements.

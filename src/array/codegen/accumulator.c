@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "array/codegen/body_text.h"
+#include "array/codegen/device_text.h"
 #include "array/codegen/ir.h"
 #include "array/codegen/program.h"
 #include "array/codegen/text.h"
@@ -77,33 +78,6 @@ void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]
 static const char indexed_text[] = "template <typename T> struct indexed { T v; %s i; };\n";
 static const char moments_text[] = "struct moments { double s, q; };\n";
 
-/* A value of any type from another lane or, past the first-level cache, from memory that other blocks wrote. */
-static const char words_text[] =
-  "template <typename T> static __device__ __forceinline__ T below(T v, int d, int width) {\n"
-  "  union words { T v; unsigned int w[sizeof(T) / 4]; __device__ words() {} } u;\n  u.v = v;\n#pragma unroll\n"
-  "  for (int i = 0; i < (int)(sizeof(T) / 4); i++) u.w[i] = __shfl_down_sync(0xffffffffu, u.w[i], d, width);\n"
-  "  return u.v;\n}\n"
-  "template <typename T> static __device__ __forceinline__ T first_of(T v, int width) {\n"
-  "  union words { T v; unsigned int w[sizeof(T) / 4]; __device__ words() {} } u;\n  u.v = v;\n#pragma unroll\n"
-  "  for (int i = 0; i < (int)(sizeof(T) / 4); i++) u.w[i] = __shfl_sync(0xffffffffu, u.w[i], 0, width);\n"
-  "  return u.v;\n}\n"
-  "template <typename T> static __device__ __forceinline__ T fetch(const T *p) {\n"
-  "  union words { T v; unsigned int w[sizeof(T) / 4]; __device__ words() {} } u;\n#pragma unroll\n"
-  "  for (int i = 0; i < (int)(sizeof(T) / 4); i++) u.w[i] = ((const volatile unsigned int *)p)[i];\n"
-  "  return u.v;\n}\n";
-
-/* A barrier of the cluster's blocks; a value in the shared memory of one of them. */
-static const char cluster_text[] =
-  "static __device__ __forceinline__ void cluster_sync() {\n  asm volatile(\"barrier.cluster.arrive.release;\\n\\t"
-  "barrier.cluster.wait.acquire;\" ::: \"memory\");\n}\n"
-  "template <typename T> static __device__ __forceinline__ T of_block(const T *p, int block) {\n"
-  "  union words { T v; unsigned int w[sizeof(T) / 4]; __device__ words() {} } u;\n  unsigned int at;\n"
-  "  asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(at) : "
-  "\"r\"((unsigned int)__cvta_generic_to_shared(p)), \"r\"(block));\n#pragma unroll\n"
-  "  for (int i = 0; i < (int)(sizeof(T) / 4); i++)\n"
-  "    asm volatile(\"ld.shared::cluster.u32 %0, [%1];\" : \"=r\"(u.w[i]) : \"r\"(at + 4 * i) : \"memory\");\n"
-  "  return u.v;\n}\n";
-
 static void emit_combine(const dc_text *t, int k) {
   const dc_instruction *s = reduction_of(t->p, k);
   const dc_dtype a = accumulated(t->p, k);
@@ -162,8 +136,8 @@ void dc_emit_first_index(const dc_text *t, int k, const char *indent, const char
 
 void dc_emit_combiners(const dc_text *t) {
   bool arg = false, moments = false;
-  dc_buf_puts(t->b, words_text);
-  if (t->p->schedule.row.cluster > 1) dc_buf_puts(t->b, cluster_text);
+  dc_emit_device_text(t->b, "accumulator/words");
+  if (t->p->schedule.row.cluster > 1) dc_emit_device_text(t->b, "accumulator/cluster");
   if (t->p->ir.body != NULL) {
     dc_emit_body_combiner(t);
     return;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "array/codegen/body.h"
+#include "array/codegen/device_text.h"
 #include "array/codegen/ir.h"
 #include "array/codegen/operands.h"
 #include "array/codegen/text.h"
@@ -39,22 +40,9 @@ void dc_emit_body_call(const dc_text *t, const char *indent) {
   else dc_buf_puts(t->b, "0, n);\n");
 }
 
-/* Words, since variables in shared and global memory have no constructors, and shuffles take words. */
-static const char part_text[] =
-  "struct dc_part {\n"
-  "  unsigned int word[(sizeof(dc_acc) + 3) / 4], any;\n"
-  "  __device__ __forceinline__ dc_acc value() const { dc_acc v; memcpy(&v, word, sizeof v); return v; }\n"
-  "};\n"
-  "static __device__ __forceinline__ dc_part dc_part_of(const dc_acc v) {\n"
-  "  dc_part p;\n  memcpy(p.word, &v, sizeof v);\n  p.any = 1;\n  return p;\n}\n"
-  "static __device__ __forceinline__ dc_part known0(const dc_part a, const dc_part b) {\n"
-  "  return dc_part_of(dc_reduce(a.value(), b.value()));\n}\n"
-  "static __device__ __forceinline__ dc_part combine0(const dc_part a, const dc_part b) {\n"
-  "  return !b.any ? a : !a.any ? b : known0(a, b);\n}\n";
-
 void dc_emit_body_combiner(const dc_text *t) {
   dc_emit_body_definitions(t);
-  dc_buf_puts(t->b, part_text);
+  dc_emit_device_text(t->b, "body/part");
 }
 
 void dc_emit_body_contribution(const dc_text *t, const char *indent) {

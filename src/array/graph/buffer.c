@@ -14,7 +14,6 @@
 #include "device/hazard.h"
 #include "device/memory.h"
 #include "device/pinned.h"
-#include "device/registry.h"
 #include "device/stream.h"
 #include "device/timeline.h"
 #include "device/tracking.h"

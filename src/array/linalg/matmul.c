@@ -22,7 +22,6 @@
 #include "device/device.h"
 #include "device/library.h"
 #include "device/memory.h"
-#include "device/registry.h"
 
 /* --- shapes ------------------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/codegen/device_text.h"
 #include "array/graph/types.h"
 #include "array/linalg/matrix.h"
 #include "base/buf.h"
@@ -13,7 +14,6 @@
 #include "base/error.h"
 #include "base/line.h"
 #include "base/map.h"
-#include "compile/compile.h"
 #include "compile/types/image.h"
 #include "compile/types/source.h"
 #include "device/device.h"
@@ -23,49 +23,6 @@
 #include "kernel/module.h"
 
 #define MOST_BLOCKS 32768
-
-/* A tile of 32 by 32 of the result is a block's, eight rows of threads with four elements each. Sums wrap, so they are
-** made of unsigned numbers. */
-static const char product_text[] =
-    "extern \"C\" __global__ void __launch_bounds__(256) product(T *c, const T *a, const T *b, long long m,\n"
-    "    long long n, long long k, long long a_row, long long a_column, long long b_row, long long b_column,\n"
-    "    long long step_a, long long step_b, long long step_c, long long batch) {\n"
-    "  __shared__ T ta[32][33], tb[32][33];\n"
-    "  const int x = threadIdx.x, y = threadIdx.y;\n"
-    "  for (long long z = blockIdx.z; z < batch; z += gridDim.z)\n"
-    "    for (long long row = blockIdx.y * 32ll; row < m; row += gridDim.y * 32ll)\n"
-    "      for (long long column = blockIdx.x * 32ll; column < n; column += gridDim.x * 32ll) {\n"
-    "        U sum[4] = {0, 0, 0, 0};\n"
-    "        for (long long l = 0; l < k; l += 32) {\n"
-    "          for (int r = y; r < 32; r += 8) {\n"
-    "            ta[r][x] = row + r < m && l + x < k ? a[z * step_a + (row + r) * a_row + (l + x) * a_column] : T(0);\n"
-    "            tb[r][x] = l + r < k && column + x < n\n"
-    "                           ? b[z * step_b + (l + r) * b_row + (column + x) * b_column] : T(0);\n"
-    "          }\n"
-    "          __syncthreads();\n"
-    "          for (int i = 0; i < 32; i++) {\n"
-    "            const U v = (U)tb[i][x];\n"
-    "            for (int q = 0; q < 4; q++) ADD(sum[q], (U)ta[y + 8 * q][i], v);\n"
-    "          }\n"
-    "          __syncthreads();\n"
-    "        }\n"
-    "        for (int q = 0; q < 4; q++)\n"
-    "          if (row + y + 8 * q < m && column + x < n)\n"
-    "            c[z * step_c + (row + y + 8 * q) * n + column + x] = (T)sum[q];\n"
-    "      }\n"
-    "}\n";
-
-static const char triangle_text[] =
-    "extern \"C\" __global__ void triangle(T *out, const T *in, long long n, long long rows, long long columns,\n"
-    "    long long row, long long column, long long step, long long upper) {\n"
-    "  const T zero = {};\n"
-    "  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n;\n"
-    "       i += (long long)gridDim.x * blockDim.x) {\n"
-    "    const long long c = i % columns, r = i / columns % rows, z = i / columns / rows;\n"
-    "    const bool inside = upper ? c >= r : c <= r;\n"
-    "    out[i] = inside ? in[z * step + r * row + c * column] : zero;\n"
-    "  }\n"
-    "}\n";
 
 static dc_map kernels; /* device's serial, dtype, name -> dc_kernel */
 
@@ -89,7 +46,7 @@ static dc_kernel *build(dc_device *dev, dc_dtype dtype, bool triangle, dc_error 
                             triangle_sig = { .name = (char *)"triangle of a matrix" };
   dc_buf text = DC_BUF_INIT;
   dc_buf_puts(&text, head_of(dtype, triangle));
-  dc_buf_puts(&text, triangle ? triangle_text : product_text);
+  dc_emit_device_text(&text, triangle ? "matrix/triangle" : "matrix/product");
   dc_kernel *k = dc_calloc_lines(sizeof *k);
   dc_module *m = NULL;
   int rc = k == NULL || text.failed ? dc_fail_oom(err) : 0;

@@ -120,16 +120,6 @@ static bool read_param(const char **s, dc_cparam *p) {
   return p->name && p->type.spelling && p->type.size > 0;
 }
 
-static void drop_params(dc_signature *sig) {
-  for (int i = 0; i < sig->nparams; i++) {
-    free(sig->params[i].name);
-    free(sig->params[i].type.spelling);
-  }
-  free(sig->params);
-  sig->params = NULL;
-  sig->nparams = 0;
-}
-
 /* Behind an entry's name: its parameters into sig.  False: a declaration that was not understood. */
 static bool read_params(const char *s, dc_signature *sig) {
   s = dc_ptx_skip_blank(s);
@@ -181,7 +171,7 @@ static int read_kernel(const char *name, size_t len, dc_signature *sig, dc_error
     memset(&own, 0, sizeof own);
     rc = dc_signature_name(sig, lowered, err);
   }
-  drop_params(&own);
+  dc_signature_free(&own);
   free(lowered);
   return rc;
 }

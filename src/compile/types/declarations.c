@@ -197,14 +197,6 @@ static const char *find_end(const char *p) {
   return p;
 }
 
-static void free_params(dc_cparam *params, int n) {
-  for (int i = 0; i < n; i++) {
-    free(params[i].name);
-    free(params[i].type.spelling);
-  }
-  free(params);
-}
-
 /* The list as an array of parameters, the caller's to free, also when it is not understood. */
 static int read_list(const char *text, const dc_signature *sig, dc_cparam **out, int *n, dc_error *err) {
   const char *p = text + strspn(text, " \t\r\n");
@@ -237,10 +229,10 @@ static int declare(dc_signature *sig, const char *text, dc_error *err) {
     rc = dc_fail(err, DC_ARGUMENT, NULL, "option 'args' lists %d parameter%s, but kernel %s has %d", n,
                  n == 1 ? "" : "s", sig->text, sig->nparams);
   if (rc != 0) {
-    free_params(params, n);
+    dc_params_free(params, n);
     return -1;
   }
-  free_params(sig->params, sig->nparams);
+  dc_params_free(sig->params, sig->nparams);
   sig->params = params ? params : calloc(1, sizeof *params);
   sig->nparams = n;
   sig->typed = true;

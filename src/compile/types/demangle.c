@@ -502,18 +502,15 @@ static void read_params(reader *r, char stop, dc_signature *sig) {
   if (*r->p != stop) r->bad = true;
 }
 
-static void drop_params(dc_signature *sig) {
-  for (int i = 0; i < sig->nparams; i++) free(sig->params[i].type.spelling);
-  free(sig->params);
-  sig->nparams = 0;
-  sig->params = NULL;
-}
-
 /* Frees the reader; sig is typed when all was understood. */
 static void finish(reader *r, dc_signature *sig) {
   for (int i = 0; i < sig->nparams; i++) r->bad = r->bad || !sig->params[i].type.spelling;
   sig->typed = !r->bad;
-  if (r->bad) drop_params(sig);
+  if (r->bad) {
+    dc_params_free(sig->params, sig->nparams);
+    sig->params = NULL;
+    sig->nparams = 0;
+  }
   for (int i = 0; i < r->nsubs; i++) free(r->subs[i].spelling);
   free(r);
 }

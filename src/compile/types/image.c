@@ -12,18 +12,23 @@ size_t dc_vector_align(size_t component, int lanes) {
   return size < 16 ? size : 16;
 }
 
-void dc_signature_free(dc_signature *sig) {
-  for (int i = 0; i < sig->nparams; i++) {
-    free(sig->params[i].name);
-    free(sig->params[i].type.spelling);
+void dc_params_free(dc_cparam *params, int n) {
+  for (int i = 0; i < n; i++) {
+    free(params[i].name);
+    free(params[i].type.spelling);
   }
-  free(sig->params);
+  free(params);
+}
+
+void dc_signature_free(dc_signature *sig) {
+  dc_params_free(sig->params, sig->nparams);
   free(sig->name);
   free(sig->lowered);
   free(sig->text);
   memset(sig, 0, sizeof *sig);
 }
-void dc_struct_layouts_free(dc_image *image) {
+
+static void free_records(dc_image *image) {
   for (int i = 0; i < image->nrecords; i++) {
     dc_struct_layout *r = &image->records[i];
     for (int k = 0; k < r->nfields; k++) {
@@ -35,14 +40,13 @@ void dc_struct_layouts_free(dc_image *image) {
     free(r->why_not);
   }
   free(image->records);
-  image->records = NULL;
-  image->nrecords = 0;
 }
+
 void dc_image_free(dc_image *image) {
   if (!image) return;
   for (int i = 0; i < image->nkernels; i++) dc_signature_free(&image->kernels[i]);
   free(image->kernels);
-  dc_struct_layouts_free(image);
+  free_records(image);
   for (int i = 0; i < image->nvariables; i++) {
     free(image->variables[i].name);
     free(image->variables[i].lowered);
@@ -54,6 +58,7 @@ void dc_image_free(dc_image *image) {
   free(image->log);
   free(image);
 }
+
 const dc_refused *dc_image_refused(const dc_image *image, const char *name) {
   size_t n = strcspn(name, "<");
   for (int i = 0; i < image->nrefused; i++)

@@ -103,8 +103,8 @@ typedef struct dc_image {
 } dc_image;
 
 void dc_image_free(dc_image *image);         /* NULL too */
+void dc_params_free(dc_cparam *params, int n);
 void dc_signature_free(dc_signature *sig);   /* what it holds, not itself */
-void dc_struct_layouts_free(dc_image *image); /* its records */
 
 /* Alignment in bytes of a vector: CUDA aligns those of 2 and 4 components to their size, at most 16, and others to a
 ** component. */

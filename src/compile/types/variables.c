@@ -66,13 +66,6 @@ char *dc_variable_symbol(const char *name, const void *image, size_t len) {
   return symbol;
 }
 
-void dc_variable_bytes(dc_variable *v, size_t size) {
-  v->dtype = DC_UINT8;
-  v->size = size;
-  v->ndim = 1;
-  v->shape[0] = (int64_t)size;
-}
-
 /* Builtin types by their letter. */
 static dc_dtype builtin(char c) {
   static const struct { char code; dc_dtype dtype; } list[] = {
@@ -140,5 +133,8 @@ void dc_variable_type(dc_variable *v, const char *mangled) {
   v->ndim = 0;
   if (!size || strncmp(mangled, DC_SIGNATURE_MARK, n) != 0 || mangled[n] != 'P') return;
   v->size = strtoul(size + sizeof size_mark - 1, NULL, 10);
-  if (!read_type(v, mangled + n + 1)) dc_variable_bytes(v, v->size);
+  if (read_type(v, mangled + n + 1)) return;
+  v->dtype = DC_UINT8; /* only its size is known: bytes */
+  v->ndim = 1;
+  v->shape[0] = (int64_t)v->size;
 }

@@ -17,6 +17,3 @@ char *dc_variable_symbol(const char *name, const void *image, size_t len);
 /* Fills dtype and shape from the lowered name of dc_variable_query's expression.  What is no number of a dtype that
 ** arrays have is bytes (uint8), with an axis for those of one element. */
 void dc_variable_type(dc_variable *v, const char *mangled);
-
-/* A variable of which only the size is known: bytes. */
-void dc_variable_bytes(dc_variable *v, size_t size);

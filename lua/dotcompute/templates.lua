@@ -1,0 +1,83 @@
+-- Templates of kernels: instances by their arguments, and what the text of a source says of them and of variables,
+-- without a compiler.
+local core = require "dotcompute.core"
+core.builtin(debug.getinfo(1, "S").source)
+
+local templates = {}
+
+local function fail(text, ...) core.fail("argument", text:format(...)) end
+
+-- The text without what comments and literals hold.
+local function code_of(text)
+  local out, at = {}, 1
+  while true do
+    local first = text:find("[\"'/]", at)
+    if not first then break end
+    local opening, last = text:sub(first, first + 1), nil
+    if opening == "//" then last = (text:find("\n", first, true) or #text + 1) - 1
+    elseif opening == "/*" then last = select(2, text:find("*/", first + 2, true)) or #text
+    elseif opening:sub(1, 1) ~= "/" then
+      last = first + 1
+      while last <= #text and text:sub(last, last) ~= opening:sub(1, 1) do
+        last = last + (text:sub(last, last) == "\\" and 2 or 1)
+      end
+    end
+    out[#out + 1] = text:sub(at, (last and first or first + 1) - 1)
+    if last then out[#out + 1] = " " end
+    at = (last or first) + 1
+  end
+  return table.concat(out) .. text:sub(at)
+end
+
+-- Whether CUDA C declares __constant__, __managed__ or __device__ variables: these have no parenthesis before their
+-- first of ; = { [.
+function templates.has_variables(text)
+  local code = code_of(text)
+  if code:find "%f[%w_]__constant__%f[^%w_]" or code:find "%f[%w_]__managed__%f[^%w_]" then return true end
+  for stop in code:gmatch "%f[%w_]__device__%f[^%w_][^;={%[(]*(.?)" do
+    if stop ~= "(" and stop ~= "" then return true end
+  end
+  return false
+end
+
+-- The name of the text's first template of a kernel, or `name` if one is called so; nil when there is none.
+local function find_template(text, name)
+  for head in code_of(text):gmatch "%f[%w_]template%f[^%w_]([^{;]*)" do
+    local at = head:find "%f[%w_]__global__%f[^%w_]"
+    local list = at and head:sub(at):gsub("%f[%w_]__[%w_]*%s*%b()", "") -- __launch_bounds__(…)
+    local found = list and list:match "([%w_]+)%s*%("
+    if found and (name or found) == found then return found end
+  end
+end
+
+-- Raises where `name` (nil: any) is a template of a kernel in the text.
+function templates.refuse(text, name)
+  local found = find_template(text, name)
+  if not found then return end
+  fail('the kernel \'%s\' is a template: name an instance, m:kernel "%s<float>" of a module m or name = "%s<float>" '
+    .. "among the options of dc.kernel", found, found, found)
+end
+
+-- How C++ spells the argument of a template. Names of dtypes that are not C's own end in digits.
+local function template_argument(place, v)
+  if core.is_array(v) then return core.dtype(v.dtype).ctype end
+  if type(v) == "boolean" then return tostring(v) end
+  if type(v) == "string" then
+    if v == "" or v:find "\0" then core.bad_argument(place, "a template argument is empty or holds a NUL byte") end
+    local dtype = v:find "%d$" and core.dtype(v)
+    return dtype and dtype.ctype or v
+  end
+  local n = type(v) == "number" and math.tointeger(v)
+  if not n then core.expected(place, "a dtype, a C++ type, an integer, a boolean or an array", v) end
+  return ("%d"):format(n)
+end
+
+-- The name of the instance with these arguments.
+function templates.instance(name, ...)
+  local n, words = select("#", ...), {}
+  if name:find("<", 1, true) then core.bad_argument(2, ("'%s' has its template arguments already"):format(name)) end
+  for i = 1, n do words[i] = template_argument(i + 2, (select(i, ...))) end
+  return ("%s<%s>"):format(name, table.concat(words, ", "))
+end
+
+return templates

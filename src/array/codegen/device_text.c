@@ -1,0 +1,21 @@
+/* device_text.c - see device_text.h. */
+#include "array/codegen/device_text.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+/* Made by the build (tools/sections.awk, tools/embed.c); a NULL name ends the list. */
+struct dc_embedded {
+  const char *name, *text;
+  size_t len;
+};
+extern const struct dc_embedded dc_embedded_device[];
+
+void dc_emit_device_text(dc_buf *b, const char *name) {
+  const struct dc_embedded *e = dc_embedded_device;
+  while (e->name != NULL && strcmp(e->name, name) != 0) e++;
+  if (e->name != NULL) dc_buf_add(b, e->text, e->len);
+  else b->failed = true;
+}
