@@ -26,7 +26,7 @@
 #include "lua/array.h"
 #include "lua/convert.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/module.h"
 #include "lua/object.h"
 

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/line.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/memory.h"
 #include "lua/object.h"
 

@@ -25,7 +25,7 @@
 #include "lua/error.h"
 #include "lua/files.h"
 #include "lua/graph.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/kernel.h"
 #include "lua/linalg.h"
 #include "lua/memory.h"

@@ -20,7 +20,7 @@
 #include "device/stream.h"
 #include "device/stream_state.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/object.h"
 
 typedef struct device_object {

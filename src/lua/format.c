@@ -20,7 +20,7 @@
 #include "base/half.h"
 #include "lua/array.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/memory.h"
 #include "lua/object.h"
 

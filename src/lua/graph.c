@@ -17,7 +17,7 @@
 #include "kernel/profile.h"
 #include "lua/device.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/object.h"
 
 typedef struct graph_object {

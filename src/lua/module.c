@@ -19,7 +19,7 @@
 #include "kernel/module.h"
 #include "lua/array.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/object.h"
 #include "lua/source.h"
 

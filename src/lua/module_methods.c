@@ -28,7 +28,7 @@
 #include "kernel/module.h"
 #include "lua/device.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/kernel.h"
 #include "lua/memory.h"
 #include "lua/module.h"

@@ -24,7 +24,7 @@
 #include "lua/convert.h"
 #include "lua/device.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/named.h"
 #include "lua/object.h"
 

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "lua/array.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/object.h"
 
 static dc_fused *check_predicate(lua_State *L) {

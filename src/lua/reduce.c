@@ -17,7 +17,7 @@
 #include "lua/array.h"
 #include "lua/convert.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/memory.h"
 #include "lua/named.h"
 #include "lua/object.h"

@@ -13,7 +13,7 @@
 #include "device/timeline.h"
 #include "lua/device.h"
 #include "lua/error.h"
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 #include "lua/object.h"
 
 dc_stream *dc_lua_tostream(lua_State *L, const dc_lua *self, int idx) {

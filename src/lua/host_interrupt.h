@@ -1,5 +1,5 @@
 /*
-** interrupt.h - Ctrl-C while a device works, under hosts that know nothing of us (a stock lua5.4).
+** host_interrupt.h - Ctrl-C while a device works, under hosts that know nothing of us (a stock lua5.4).
 */
 #pragma once
 

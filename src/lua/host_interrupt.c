@@ -1,11 +1,11 @@
 /*
-** interrupt.c - see interrupt.h.
+** host_interrupt.c - see host_interrupt.h.
 **
 ** The host's own handler takes effect only when the device returns, which a kernel in an endless loop never does.
 ** So while a device works the signal sets dc_interrupt_flag, which kernels and waits poll; at all other times it is
 ** forwarded to the host's handler.  Hosts without a handler keep the default action.
 */
-#include "lua/interrupt.h"
+#include "lua/host_interrupt.h"
 
 #include <signal.h>
 #include <stdatomic.h>
