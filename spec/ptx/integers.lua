@@ -600,6 +600,7 @@ function maker.vmad(parts)
     local down, up = shift == 0 and low or (high << 32 | low) >> shift, high // (1 << shift)
     local value = up << 32 | down & 0xffffffff
     if not has(parts, "sat") then return value & 0xffffffff end
+    if final and (up > 0 or up < -1) then return up > 0 and 0x7fffffff or 0x80000000 end -- value may have 65 bits
     if final then return clamp(value, 32, true) end
     return up > 0 and 0xffffffff or value & 0xffffffff
   end }
