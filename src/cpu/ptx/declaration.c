@@ -456,7 +456,8 @@ int ptxp_variables(ptx_parser *P, ptx_decl *d) {
 
 /* ---- registers ---- */
 
-/* %r<100>: a range; its registers are created at their first use. */
+/* %r<100>: a range.  Its registers are created here, as long as the module has no more of them than its text has bytes;
+** else at their first use. */
 static int register_range(ptx_parser *P, const ptx_tok *name, int bits) {
   const ptx_tok *n = &P->lex.tok;
   if (n->kind != PTX_TOK_INT || n->bits > UINT32_MAX) return ptxp_expected(P, "a number of registers");
@@ -464,7 +465,15 @@ static int register_range(ptx_parser *P, const ptx_tok *name, int bits) {
   if (!b) return -1;
   b->bits = (uint8_t)bits;
   b->count = (uint32_t)n->bits;
-  b->id = ++P->range_ids;
+  if (b->count > P->spare) {
+    b->id = ++P->range_ids;
+  } else if (b->count > 0) {
+    b->u.reg = (int32_t)P->regs.n;
+    ptx_reg *r = ptxp_push_n(&P->regs, b->count, sizeof *r);
+    if (!r) return ptxp_oom(P);
+    for (uint32_t i = 0; i < b->count; i++) r[i].bits = b->bits;
+    P->spare -= b->count;
+  }
   ptx_lex_next(&P->lex);
   return ptxp_expect(P, '>');
 }

@@ -481,6 +481,7 @@ int ptx_parse(const char *text, size_t len, ptx_module *m, dc_error *err) {
   while (len > 0 && text[len - 1] == '\0') len--; /* NVRTC counts the final NUL */
   P->m = m;
   P->err = err;
+  P->spare = len;
   P->user_file = find_user_file(text, len);
   P->has_stack = memmem(text, len, "alloca", 6) != NULL;
   ptx_lex_init(&P->lex, text, len);

@@ -46,6 +46,7 @@ typedef struct ptx_parser {
   ptx_vec names;         /* ptx_tok: of the current .branchtargets list */
   dc_map ranges;         /* range id and number -> register + 1 */
   uint32_t range_ids;
+  size_t spare;          /* registers of ranges that may still be created before they are used */
   uint64_t callparam;    /* bytes of .param variables in the scopes now open */
   ptx_vec regparams;     /* ptx_regparam */
   bool has_stack;        /* some function calls alloca */

@@ -66,8 +66,12 @@ ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind
   return b;
 }
 
-/* Register n of a range (%r<100>), created at its first use. */
+/* Register n of a range (%r<100>). */
 static int range_reg(ptx_parser *P, const ptx_bind *range, uint32_t n, int32_t *reg) {
+  if (range->id == 0) {
+    *reg = range->u.reg + (int32_t)n;
+    return 1;
+  }
   const uint64_t key = ((uint64_t)range->id << 32) | n, known = ptxp_number_get(&P->ranges, key);
   *reg = (int32_t)known - 1;
   if (known) return 1;

@@ -29,9 +29,9 @@ typedef struct ptx_bind {
   uint32_t len, depth;
   uint8_t kind;
   uint8_t bits, vec;        /* registers: container, elements (1 unless declared .v2 .v4) */
-  uint32_t count, id;       /* PTX_BIND_REGS: %r<count>; id: of the range */
+  uint32_t count, id;       /* PTX_BIND_REGS: %r<count>; id: of a range with registers created when used; else 0 */
   union {
-    int32_t reg;            /* PTX_BIND_REG: the first of vec registers */
+    int32_t reg;            /* the first register of a PTX_BIND_REG or PTX_BIND_REGS */
     int32_t ins;            /* PTX_BIND_LABEL */
     ptx_sym *sym;
     ptx_targets *targets;
