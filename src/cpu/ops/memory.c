@@ -8,6 +8,10 @@
 #include "cpu/ops/address.h"
 #include "cpu/ops/wide.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 /* Accesses without an address register are not checked for alignment: parameters may have any. */
 #define AT(T) T##_at
 typedef u8 u8_at;
@@ -66,14 +70,39 @@ INLINE shape shape_of(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return s;
 }
 
-/* Some lanes of a run, as masked vectors where the machine has them.  The other lanes' memory is not accessed. */
+/* Some lanes of a run, as masked vectors where the machine has them.  The other lanes' memory is not accessed.  Of a
+** loop of stores compilers would make masked loads of b too, which wait for the stores that made it. */
 #if defined(__AVX2__)
 #define LOAD_SOME LANES(l) d[l] = m[l] ? p[l] : d[l]
-#define STORE_SOME(D) LANES(l) if (MASK_##D[l]) p[l] = b[l]
 #else
 #define LOAD_SOME EACH_LANE(l, w->mask) d[l] = p[l]
-#define STORE_SOME(D) EACH_LANE(l, w->mask) p[l] = b[l]
 #endif
+#if defined(__AVX512F__)
+INLINE void store_some_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 16)
+    _mm512_mask_storeu_epi32(p + i, (__mmask16)(w->mask >> i), _mm512_load_si512(b + i));
+}
+INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8)
+    _mm512_mask_storeu_epi64(p + i, (__mmask8)(w->mask >> i), _mm512_load_si512(b + i));
+}
+#elif defined(__AVX2__)
+#define C256(p) ((const __m256i *)(const void *)(p))
+INLINE void store_some_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 8)
+    _mm256_maskstore_epi32((int *)(void *)(p + i), _mm256_load_si256(C256(w->m32 + i)), _mm256_load_si256(C256(b + i)));
+}
+INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+  for (int i = 0; i < DC_LANES; i += 4)
+    _mm256_maskstore_epi64((long long *)(void *)(p + i), _mm256_load_si256(C256(w->m64 + i)),
+                           _mm256_load_si256(C256(b + i)));
+}
+#else
+INLINE void store_some_u32(u32_at *p, const u32 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
+INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
+#endif
+INLINE void store_some_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
+
 #define MASK_u128 w->m32
 
 /* For seldom used sizes: the same, not inlined. */
@@ -221,7 +250,7 @@ LOAD_FORMS(LOADS, LOADS_RARE)
     }                                                                                                                  \
   }
 #define STORES(S, D)                                                                                                   \
-  STORE(st_##S##_##D, S, D, shape_of, STORE_SOME(D))                                                                   \
+  STORE(st_##S##_##D, S, D, shape_of, store_some_##S(p, b, w))                                                         \
   STORE_VECTOR(st_##S##_##D) STORE_ORDERED(sto_##S##_##D, S, D)
 #define STORES_RARE(S, D)                                                                                              \
   STORE(st_##S##_##D, S, D, shape_of_rare, EACH_LANE(l, w->mask) p[l] = (S)b[l])                                       \
