@@ -15,7 +15,6 @@
 */
 #include "cpu/analysis/cfg.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -41,10 +40,10 @@ int ptx_live_succ(const ptx_func *f, const ptx_block *b, bool on, int k, int32_t
   return *s >= 0 && !(on && ptx_is_exit_block(f, &f->blocks[*s]));
 }
 
-void ptx_edges_close(ptx_edges *g) {
-  free(g->succ_at);
-  free(g->succs);
-  memset(g, 0, sizeof *g);
+int ptx_arrays(dc_arena *scratch, int32_t **const *each, size_t count, size_t n) {
+  int32_t *all = dc_arena_alloc(scratch, count * n * sizeof *all);
+  for (size_t i = 0; all && i < count; i++) *each[i] = all + i * n;
+  return all ? 0 : -1;
 }
 
 void ptx_edges_list(ptx_edges *g, const ptx_func *f, bool live, const bool *exits) {
@@ -65,19 +64,12 @@ void ptx_edges_list(ptx_edges *g, const ptx_func *f, bool live, const bool *exit
     for (int32_t k = g->succ_at[b]; k < g->succ_at[b + 1]; k++) g->preds[--g->pred_at[g->succs[k]]] = b;
 }
 
-int ptx_edges_open(ptx_edges *g, const ptx_func *f, int32_t n) {
+int ptx_edges_open(ptx_edges *g, const ptx_func *f, int32_t n, dc_arena *scratch) {
   size_t edges = (size_t)n + 1;
   for (int32_t b = 0; b < f->nblocks; b++) edges += (size_t)f->blocks[b].ntargets + 2;
   g->n = n;
-  g->succ_at = calloc(2 * ((size_t)n + 1), sizeof *g->succ_at);
-  g->succs = calloc(2 * edges, sizeof *g->succs);
-  if (!g->succ_at || !g->succs) {
-    ptx_edges_close(g);
-    return -1;
-  }
-  g->pred_at = g->succ_at + n + 1;
-  g->preds = g->succs + edges;
-  return 0;
+  int32_t **const by_node[] = {&g->succ_at, &g->pred_at}, **const by_edge[] = {&g->succs, &g->preds};
+  return ptx_arrays(scratch, by_node, 2, (size_t)n + 1) == 0 ? ptx_arrays(scratch, by_edge, 2, edges) : -1;
 }
 
 /* ---- the order of blocks ---- */
@@ -107,30 +99,18 @@ typedef struct order {
   int32_t *outer, *inner; /* lists: to members of the same loop, and from a header to members of its loop */
 } order;
 
-static int alloc_order(order *o, size_t edges) {
+static int alloc_order(order *o, size_t edges, dc_arena *scratch) {
   const size_t n = (size_t)o->n + 1;
-  int32_t **each[] = {&o->at, &o->next, &o->stack, &o->state, &o->set, &o->backs, &o->crossing, &o->into, &o->around,
-                      &o->mark, &o->enter, &o->leave, &o->depth, &o->jump, &o->outer, &o->inner};
-  const size_t count = sizeof each / sizeof *each;
-  int32_t *all = calloc(n * count, sizeof *all);
-  o->edges = malloc((edges + 1) * sizeof *o->edges);
-  o->header = calloc(n, sizeof *o->header);
-  if (!all || !o->edges || !o->header) {
-    free(all);
-    return -1;
-  }
-  for (size_t i = 0; i < count; i++) *each[i] = all + i * n;
+  int32_t **const each[] = {&o->at,     &o->next, &o->stack, &o->state, &o->set,   &o->backs, &o->crossing, &o->into,
+                            &o->around, &o->mark, &o->enter, &o->leave, &o->depth, &o->jump,  &o->outer,    &o->inner};
+  o->edges = dc_arena_alloc(scratch, (edges + 1) * sizeof *o->edges);
+  o->header = dc_arena_alloc(scratch, n * sizeof *o->header);
+  if (!o->edges || !o->header || ptx_arrays(scratch, each, sizeof each / sizeof *each, n) != 0) return -1;
   for (int32_t b = 0; b < o->n; b++) {
     o->backs[b] = o->crossing[b] = o->into[b] = o->around[b] = o->mark[b] = o->outer[b] = o->inner[b] = -1;
     o->set[b] = b;
   }
   return 0;
-}
-
-static void free_order(order *o) {
-  free(o->at);
-  free(o->edges);
-  free(o->header);
 }
 
 static void link(order *o, int32_t *list, int32_t from, int32_t to) {
@@ -270,24 +250,26 @@ static void finish(order *o, int32_t *result) {
   }
 }
 
-/* Orders the blocks that block 0 reaches: result[0 .. *nresult) are their numbers.  -1 out of memory. */
-static int order_blocks(const ptx_block *blocks, int32_t n, int32_t *result, int32_t *nresult) {
+/* Orders the blocks that block 0 reaches: result[0 .. *nresult) are their numbers; notes their loops.  -1 out of
+** memory. */
+static int order_blocks(ptx_block *blocks, int32_t n, int32_t *result, int32_t *nresult, dc_arena *scratch) {
   order o = {.blocks = blocks, .n = n};
   size_t edges = 0;
   int32_t s;
   for (int32_t b = 0; b < n; b++)
     for (int k = 0; ptx_block_succ(&blocks[b], k, &s); k++) edges++;
-  int rc = alloc_order(&o, edges);
-  if (rc == 0) {
-    search(&o);
-    find_loops(&o);
-    number_loops(&o);
-    lift_edges(&o);
-    finish(&o, result);
-    *nresult = o.reached;
+  if (alloc_order(&o, edges, scratch) != 0) return -1;
+  search(&o);
+  find_loops(&o);
+  number_loops(&o);
+  lift_edges(&o);
+  finish(&o, result);
+  for (int32_t b = 0; b < n; b++) {
+    blocks[b].loop = o.around[b];
+    blocks[b].loop_blocks = o.header[b] ? o.leave[b] - o.enter[b] : 0;
   }
-  free_order(&o);
-  return rc;
+  *nresult = o.reached;
+  return 0;
 }
 
 /* ---- blocks in text order ---- */
@@ -300,6 +282,7 @@ static bool ends_block(const ptx_ins *ins) { return (ptx_traits(ins->op) & PTX_T
 typedef struct cfg {
   ptx_module *m;
   ptx_func *f;
+  dc_arena scratch;
   int32_t *block_at;   /* per instruction: its block */
   ptx_block *raw;
   int32_t nraw;
@@ -308,25 +291,17 @@ typedef struct cfg {
   int32_t *position;      /* per raw block: its position in the order */
 } cfg;
 
-static void free_cfg(cfg *c) {
-  free(c->block_at);
-  free(c->raw);
-  free(c->order);
-  free(c->position);
-}
-
 static int alloc_cfg(cfg *c) {
-  size_t n = (size_t)c->nraw + 1;
-  c->raw = calloc(n, sizeof *c->raw);
-  c->order = calloc(n, sizeof *c->order);
-  c->position = calloc(n, sizeof *c->position);
-  return c->raw && c->order && c->position ? 0 : -1;
+  const size_t n = (size_t)c->nraw + 1;
+  int32_t **const each[] = {&c->order, &c->position};
+  c->raw = dc_arena_alloc(&c->scratch, n * sizeof *c->raw);
+  return c->raw ? ptx_arrays(&c->scratch, each, 2, n) : -1;
 }
 
 /* Marks the first instruction of every block in block_at, then numbers them. -1 out of memory. */
 static int find_leaders(cfg *c) {
   const ptx_func *f = c->f;
-  c->block_at = calloc((size_t)f->nins + 1, sizeof *c->block_at);
+  c->block_at = dc_arena_alloc(&c->scratch, ((size_t)f->nins + 1) * sizeof *c->block_at);
   if (!c->block_at) return -1;
   int32_t *lead = c->block_at;
   lead[0] = 1;
@@ -380,6 +355,7 @@ static void renumber(const cfg *c, ptx_block *b) {
   const int32_t *position = c->position;
   for (int k = 0; k < 2; k++)
     if (b->succ[k] >= 0) b->succ[k] = position[b->succ[k]];
+  if (b->loop >= 0) b->loop = position[b->loop];
   for (int k = 0; k < b->ntargets; k++) b->targets[k] = position[b->targets[k]];
   for (int i = b->first; i < b->last; i++) {
     ptx_ins *ins = &c->f->ins[i];
@@ -415,9 +391,9 @@ static int make_graph(ptx_module *m, ptx_func *f) {
   cfg c = {.m = m, .f = f};
   int rc = -1;
   if (find_leaders(&c) == 0 && alloc_cfg(&c) == 0 && make_blocks(&c) == 0 &&
-      order_blocks(c.raw, c.nraw, c.order, &c.norder) == 0)
+      order_blocks(c.raw, c.nraw, c.order, &c.norder, &c.scratch) == 0)
     rc = rewrite(&c);
-  free_cfg(&c);
+  dc_arena_free(&c.scratch);
   return rc;
 }
 

@@ -38,9 +38,10 @@ typedef struct ptx_edges {
   int32_t *succ_at, *succs, *pred_at, *preds;
 } ptx_edges;
 
-/* n >= f->nblocks nodes, and room for all edges of f; -1: out of memory. */
-int ptx_edges_open(ptx_edges *g, const ptx_func *f, int32_t n);
+/* n >= f->nblocks nodes, and room for all edges of f, in `scratch`; -1: out of memory. */
+int ptx_edges_open(ptx_edges *g, const ptx_func *f, int32_t n, dc_arena *scratch);
 /* Lists f's edges: with `live` only those of ptx_live_succ; from blocks b with exits[b] (may be NULL) one to node
 ** f->nblocks. */
 void ptx_edges_list(ptx_edges *g, const ptx_func *f, bool live, const bool *exits);
-void ptx_edges_close(ptx_edges *g);
+/* Allocates `count` arrays of n numbers in `scratch`, zeroed, at *each[0], *each[1] …; -1: out of memory. */
+int ptx_arrays(dc_arena *scratch, int32_t **const *each, size_t count, size_t n);

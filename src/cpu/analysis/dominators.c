@@ -1,8 +1,7 @@
 /* dominators.c - see dominators.h. */
 #include "cpu/analysis/dominators.h"
 
-#include <stdlib.h>
-
+#include "base/arena.h"
 #include "cpu/analysis/cfg.h"
 
 typedef struct search {
@@ -79,30 +78,28 @@ static void find(search *s) {
 }
 
 /* idom[b] of a node that the root does not reach: -1. */
-static int find_idoms(const ptx_edges *g, int32_t root, int32_t *idom) {
-  const size_t n = (size_t)g->n;
+static int find_idoms(const ptx_edges *g, int32_t root, int32_t *idom, dc_arena *scratch) {
   search s = {.g = g};
-  int32_t **each[] = {&s.number, &s.at, &s.parent, &s.semi, &s.ancestor, &s.best, &s.bucket, &s.same, &s.idom,
-                      &s.stack, &s.next};
-  const size_t count = sizeof each / sizeof *each;
-  int32_t *all = calloc(n * count + 1, sizeof *all);
-  if (!all) return -1;
-  for (size_t i = 0; i < count; i++) *each[i] = all + i * n;
+  int32_t **const each[] = {&s.number, &s.at, &s.parent, &s.semi, &s.ancestor, &s.best, &s.bucket, &s.same, &s.idom,
+                            &s.stack, &s.next};
+  if (ptx_arrays(scratch, each, sizeof each / sizeof *each, (size_t)g->n) != 0) return -1;
   for (int32_t b = 0; b < g->n; b++) s.number[b] = idom[b] = -1;
   walk(&s, root);
   find(&s);
   for (int32_t v = 1; v < s.n; v++) idom[s.at[v]] = s.at[s.idom[v]];
   idom[root] = root;
-  free(all);
   return 0;
 }
 
 int ptx_dominators(const ptx_func *f, int32_t *idom) {
+  dc_arena scratch = DC_ARENA_INIT;
   ptx_edges g;
-  if (ptx_edges_open(&g, f, f->nblocks) != 0) return -1;
-  ptx_edges_list(&g, f, false, NULL);
-  int rc = find_idoms(&g, 0, idom);
-  ptx_edges_close(&g);
+  int rc = ptx_edges_open(&g, f, f->nblocks, &scratch);
+  if (rc == 0) {
+    ptx_edges_list(&g, f, false, NULL);
+    rc = find_idoms(&g, 0, idom, &scratch);
+  }
+  dc_arena_free(&scratch);
   return rc;
 }
 
@@ -123,40 +120,31 @@ static void walk_back(const ptx_edges *g, int32_t root, bool *reached, int32_t *
 }
 
 /* Blocks that end the function, and the last block of each endless loop. */
-static int find_exits(const ptx_edges *g, int32_t n, bool *exits) {
-  bool *reached = calloc((size_t)n + 1, sizeof *reached);
-  int32_t *stack = calloc((size_t)n + 1, sizeof *stack);
-  if (reached && stack) {
-    for (int endless = 0; endless < 2; endless++)
-      for (int32_t b = n - 1; b >= 0; b--) {
-        if (endless ? reached[b] : g->succ_at[b] < g->succ_at[b + 1]) continue;
-        exits[b] = true;
-        walk_back(g, b, reached, stack);
-      }
-  }
-  int rc = reached && stack ? 0 : -1;
-  free(reached);
-  free(stack);
-  return rc;
+static void find_exits(const ptx_edges *g, int32_t n, bool *exits, bool *reached, int32_t *stack) {
+  for (int endless = 0; endless < 2; endless++)
+    for (int32_t b = n - 1; b >= 0; b--) {
+      if (endless ? reached[b] : g->succ_at[b] < g->succ_at[b + 1]) continue;
+      exits[b] = true;
+      walk_back(g, b, reached, stack);
+    }
 }
 
 /* Post-dominators are the dominators of the reversed graph, from the exit, node n. */
 int ptx_post_dominators(const ptx_func *f, int32_t *ipdom) {
   const int32_t n = f->nblocks;
-  ptx_edges g = {0};
-  bool *exits = calloc((size_t)n + 1, sizeof *exits);
-  int32_t *all = calloc((size_t)n + 1, sizeof *all);
-  int rc = -1;
-  if (exits && all && ptx_edges_open(&g, f, n + 1) == 0) {
+  dc_arena scratch = DC_ARENA_INIT;
+  ptx_edges g;
+  bool *exits = dc_arena_alloc(&scratch, (size_t)n + 1), *reached = dc_arena_alloc(&scratch, (size_t)n + 1);
+  int32_t *all = dc_arena_alloc(&scratch, ((size_t)n + 1) * sizeof *all);
+  int rc = exits && reached && all ? ptx_edges_open(&g, f, n + 1, &scratch) : -1;
+  if (rc == 0) {
     ptx_edges_list(&g, f, true, NULL);
-    rc = find_exits(&g, n, exits);
+    find_exits(&g, n, exits, reached, all);
     ptx_edges_list(&g, f, true, exits);
     const ptx_edges back = {n + 1, g.pred_at, g.preds, g.succ_at, g.succs};
-    if (rc == 0) rc = find_idoms(&back, n, all);
+    rc = find_idoms(&back, n, all, &scratch);
     for (int32_t b = 0; b < n; b++) ipdom[b] = all[b] == n ? -1 : all[b];
-    ptx_edges_close(&g);
   }
-  free(exits);
-  free(all);
+  dc_arena_free(&scratch);
   return rc;
 }

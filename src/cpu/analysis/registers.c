@@ -38,6 +38,7 @@ typedef struct flow {
 
 typedef struct scan {
   ptx_func *f;
+  dc_arena scratch;
   int32_t *begin, *end;     /* per register: its interval; begin -1 for none */
   ptx_edges edges;          /* of blocks */
   exposed *exposed;         /* sorted by register at the end */
@@ -110,12 +111,11 @@ static void scan_blocks(scan *s, int32_t *ndefs) {
 
 /* (reg, block) pairs to lists by register. */
 static int sort_defs(scan *s, int32_t ndefs) {
-  int32_t *by_reg = calloc((size_t)ndefs / 2 + 1, sizeof *by_reg);
+  int32_t *by_reg = dc_arena_alloc(&s->scratch, ((size_t)ndefs / 2 + 1) * sizeof *by_reg);
   if (!by_reg) return -1;
   for (int32_t i = 0; i < ndefs; i += 2) s->def_at[s->defs[i]]++;
   for (int32_t r = 0; r < s->f->nregs; r++) s->def_at[r + 1] += s->def_at[r];
   for (int32_t i = 0; i < ndefs; i += 2) by_reg[--s->def_at[s->defs[i]]] = s->defs[i + 1];
-  free(s->defs);
   s->defs = by_reg;
   return 0;
 }
@@ -260,12 +260,11 @@ static int assign(scan *s) {
   static const uint32_t bytes[NPOOLS] = {0, 64, 128, 256, 512};
   ptx_func *f = s->f;
   size_t n = (size_t)s->nlist;
-  const interval **ends = malloc((n + 1) * sizeof *ends);
-  int32_t *free_places = malloc((n + 1) * NPOOLS * sizeof *free_places);
+  const interval **ends = dc_arena_alloc(&s->scratch, (n + 1) * sizeof *ends);
+  int32_t *free_places = dc_arena_alloc(&s->scratch, (n + 1) * NPOOLS * sizeof *free_places);
   int32_t nfree[NPOOLS] = {0};
   uint64_t top = 0;
-  int rc = -1;
-  if (!ends || !free_places) goto done;
+  if (!ends || !free_places) return -1;
   for (size_t i = 0; i < n; i++) ends[i] = &s->list[i];
   qsort(s->list, n, sizeof *s->list, by_begin);
   qsort(ends, n, sizeof *ends, by_end);
@@ -283,41 +282,28 @@ static int assign(scan *s) {
     } else {
       f->slot[v->reg] = (int32_t)top;
       top += bytes[pool];
-      if (top > INT32_MAX / 2) goto done;
+      if (top > INT32_MAX / 2) return -1;
     }
   }
   f->file_bytes = (uint32_t)top;
-  rc = 0;
-done:
-  free(ends);
-  free(free_places);
-  return rc;
+  return 0;
 }
 
 static int alloc_scan(scan *s) {
   const ptx_func *f = s->f;
   size_t regs = (size_t)f->nregs + 2, blocks = (size_t)f->nblocks + 2, ops = (size_t)count_operands(f) + 1;
-  s->begin = malloc(regs * sizeof *s->begin);
-  s->end = malloc(regs * sizeof *s->end);
-  s->exposed = calloc(2 * ops, sizeof *s->exposed);
-  s->def_at = calloc(regs, sizeof *s->def_at);
-  s->defs = calloc(2 * ops, sizeof *s->defs);
-  s->killed = calloc(regs, sizeof *s->killed);
-  s->flow = calloc(blocks, sizeof *s->flow);
-  s->queued = calloc(blocks, sizeof *s->queued);
-  s->seen = calloc(blocks, sizeof *s->seen);
-  s->list = calloc(regs, sizeof *s->list);
-  bool fine = s->begin && s->end && s->exposed && s->def_at && s->defs && s->killed && s->flow &&
-              s->queued && s->seen && s->list;
-  for (size_t i = 0; fine && i < regs; i++) s->begin[i] = s->end[i] = -1;
-  return fine ? ptx_edges_open(&s->edges, f, f->nblocks) : -1;
-}
-
-static void free_scan(scan *s) {
-  ptx_edges_close(&s->edges);
-  void *all[] = {s->begin, s->end, s->exposed, s->def_at, s->defs, s->killed, s->flow, s->queued,
-                 s->seen, s->list};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+  int32_t **const by_register[] = {&s->begin, &s->end, &s->def_at, &s->killed};
+  s->defs = dc_arena_alloc(&s->scratch, 2 * ops * sizeof *s->defs);
+  s->seen = dc_arena_alloc(&s->scratch, blocks * sizeof *s->seen);
+  s->exposed = dc_arena_alloc(&s->scratch, 2 * ops * sizeof *s->exposed);
+  s->flow = dc_arena_alloc(&s->scratch, blocks * sizeof *s->flow);
+  s->queued = dc_arena_alloc(&s->scratch, blocks * sizeof *s->queued);
+  s->list = dc_arena_alloc(&s->scratch, regs * sizeof *s->list);
+  if (!s->defs || !s->seen || !s->exposed || !s->flow || !s->queued || !s->list ||
+      ptx_arrays(&s->scratch, by_register, 4, regs) != 0)
+    return -1;
+  for (size_t i = 0; i < regs; i++) s->begin[i] = s->end[i] = -1;
+  return ptx_edges_open(&s->edges, f, f->nblocks, &s->scratch);
 }
 
 static int allocate(ptx_module *m, ptx_func *f) {
@@ -337,7 +323,7 @@ static int allocate(ptx_module *m, ptx_func *f) {
       rc = assign(&s);
     }
   }
-  free_scan(&s);
+  dc_arena_free(&s.scratch);
   return rc;
 }
 

@@ -8,7 +8,6 @@
 */
 #include "cpu/analysis/uniformity.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/runtime.h"
@@ -42,23 +41,6 @@ static bool dominates(const dc_uniformity *k, int32_t a, int32_t b) {
   return k->enter[a] <= k->enter[b] && k->enter[b] < k->leave[a];
 }
 
-/* An inner loop with a back edge to the outer header from its middle or its last block belongs to the outer loop with
-** all its blocks.  Lanes that took that edge are in another iteration than those that stayed, so the outer loop counts
-** as one with several latches. */
-static void join_crossing_loops(dc_uniformity *k) {
-  bool moved = true;
-  while (moved) {
-    moved = false;
-    for (int32_t h = 0; h < k->f->nblocks; h++)
-      for (int32_t s = h + 1; s <= k->loop_last[h]; s++) {
-        if (k->loop_last[s] < k->loop_last[h]) continue;
-        moved |= k->loop_last[s] > k->loop_last[h];
-        k->loop_last[h] = k->loop_last[s];
-        if (k->latches[h] < 2) k->latches[h] = 2;
-      }
-  }
-}
-
 /* The sum of the loops' numbers of blocks, above which the analysis would take long; no known kernel comes near. */
 #define MOST_IN_LOOPS 400000
 
@@ -69,40 +51,28 @@ static bool are_too_deep(const dc_uniformity *k) {
   return n > MOST_IN_LOOPS;
 }
 
-/* The innermost loop around each block, from the stack of loops that contain the block. */
-static void nest_loops(dc_uniformity *k) {
-  int32_t open = -1;
-  for (int32_t b = 0; b < k->f->nblocks; b++) {
-    while (open >= 0 && k->loop_last[open] < b) open = k->loop_up[open];
-    if (k->loop_last[b] >= b) {
-      k->loop_up[b] = open;
-      open = b;
-    }
-    k->loop_at[b] = open;
-  }
-}
-
-/* Loops are contiguous blocks [header, loop_last[header]].  Irreducible loops, and loops with other blocks among
-** theirs, are not covered. */
+/* Loops are contiguous blocks [header, loop_last[header]].  Irreducible ones are not covered.  Lanes that took a back
+** edge to the header of an outer loop are in another iteration of it than those that stayed in the inner one, so the
+** outer loop counts as one with several latches. */
 static void find_loops(dc_uniformity *k) {
   const ptx_func *f = k->f;
-  int32_t s;
+  int32_t s, *latch = k->stack; /* the last one of a header */
   k->regular = true;
-  for (int32_t b = 0; b < f->nblocks; b++) k->loop_last[b] = -1;
+  for (int32_t b = 0; b < f->nblocks; b++) {
+    const ptx_block *bl = &f->blocks[b];
+    k->loop_last[b] = bl->loop_blocks ? b + bl->loop_blocks - 1 : -1;
+    k->loop_up[b] = bl->loop;
+    k->loop_at[b] = bl->loop_blocks ? b : bl->loop;
+    latch[b] = -1;
+  }
   for (int32_t b = 0; b < f->nblocks; b++)
     for (int i = 0; ptx_block_succ(&f->blocks[b], i, &s); i++) {
-      if (s < 0 || s > b) continue;
+      if (s < 0 || s > b || latch[s] == b) continue;
       if (!dominates(k, s, b)) k->regular = false;
-      if (k->loop_last[s] == b) continue; /* twice from the same block */
-      k->latches[s]++;
-      if (b > k->loop_last[s]) k->loop_last[s] = b;
+      latch[s] = b;
+      k->latches[s] += k->loop_at[b] == s ? 1 : 2;
     }
   if (are_too_deep(k)) k->regular = false;
-  if (!k->regular) return;
-  join_crossing_loops(k);
-  for (int32_t h = 0; h < f->nblocks && k->regular; h++)
-    for (int32_t b = h + 1; b <= k->loop_last[h]; b++)
-      if (!dominates(k, h, b)) k->regular = false;
 }
 
 static bool inside(const dc_uniformity *k, int32_t header, int32_t b) {
@@ -131,8 +101,8 @@ static int list_registers(dc_uniformity *k) {
       k->def_at[r + 1] += k->def_at[r];
       k->use_at[r + 1] += k->use_at[r];
     }
-    k->defs = calloc((size_t)k->def_at[f->nregs] + 1, sizeof *k->defs);
-    k->uses = calloc((size_t)k->use_at[f->nregs] + 1, sizeof *k->uses);
+    k->defs = dc_arena_alloc(&k->arena, ((size_t)k->def_at[f->nregs] + 1) * sizeof *k->defs);
+    k->uses = dc_arena_alloc(&k->arena, ((size_t)k->use_at[f->nregs] + 1) * sizeof *k->uses);
     if (!k->defs || !k->uses) return -1;
   }
   return 0;
@@ -404,10 +374,9 @@ static dc_value_shape scaled(const dc_uniformity *k, const ptx_ins *ins, bool wi
   return wide ? widened(k, ins, a, factor) : product(a, factor, bits);
 }
 
-static bool is_int(int type) { return (type >= PTX_B8 && type <= PTX_B64) || (type >= PTX_U8 && type <= PTX_S64); }
 static bool is_integer(int type, int *bits) {
   *bits = ptx_type_bits((ptx_type)type);
-  return is_int(type) && (*bits == 32 || *bits == 64);
+  return ptx_is_integer(type) && (*bits == 32 || *bits == 64);
 }
 
 /* tid.x & (2^n - 1) and tid.x >> n, where a gang begins at a multiple of its width. */
@@ -463,9 +432,8 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
 /* Loads of one address by all lanes are uniform, except strong ones, which other threads may interleave with writes. */
 static dc_value_shape load_kind(const dc_uniformity *k, const ptx_ins *ins) {
   const ptx_operand *at = &ins->opnd[ins->ndst];
-  const uint32_t strong = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;
   int space = ins->space == PTX_GENERIC && at->sym ? at->sym->space : ins->space;
-  if ((ins->flags & strong) || space == PTX_LOCAL || ptx_type_bits((ptx_type)ins->type) > 64) return varying;
+  if ((ins->flags & PTX_F_STRONG) || space == PTX_LOCAL || ptx_type_bits((ptx_type)ins->type) > 64) return varying;
   if (space == PTX_PARAM && (!k->f->entry || (at->sym && at->sym->inside))) return varying;
   return at->reg < 0 || k->reg[at->reg].tag == DC_UNIFORM ? uniform : varying;
 }
@@ -529,20 +497,18 @@ static bool recheck(dc_uniformity *k) {
 
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
-/* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(dc_uniformity *k) {
   const ptx_func *f = k->f;
   const size_t blocks = (size_t)f->nblocks + 2, regs = (size_t)f->nregs + 2, ins = (size_t)f->nins + 1;
-  int32_t **by_block[] = {&k->idom,    &k->ipdom,     &k->enter,   &k->leave, &k->loop_at,
-                          &k->loop_up, &k->loop_last, &k->latches, &k->mark,  &k->stack};
-  const size_t count = sizeof by_block / sizeof *by_block;
-  k->reg = calloc(regs, sizeof *k->reg);
-  k->block_of = calloc(ins + 2 * regs + count * blocks, sizeof *k->block_of);
-  k->blend = calloc(ins + 3 * blocks, sizeof *k->blend);
-  if (!k->reg || !k->block_of || !k->blend) return -1;
-  k->def_at = k->block_of + ins;
-  k->use_at = k->def_at + regs;
-  for (size_t i = 0; i < count; i++) *by_block[i] = k->use_at + regs + i * blocks;
+  int32_t **const by_block[] = {&k->idom,    &k->ipdom,     &k->enter,   &k->leave, &k->loop_at,
+                                &k->loop_up, &k->loop_last, &k->latches, &k->mark,  &k->stack};
+  int32_t **const by_reg[] = {&k->def_at, &k->use_at};
+  k->reg = dc_arena_alloc(&k->arena, regs * sizeof *k->reg);
+  k->block_of = dc_arena_alloc(&k->arena, ins * sizeof *k->block_of);
+  k->blend = dc_arena_alloc(&k->arena, (ins + 3 * blocks) * sizeof *k->blend);
+  if (!k->reg || !k->block_of || !k->blend || ptx_arrays(&k->arena, by_reg, 2, regs) != 0 ||
+      ptx_arrays(&k->arena, by_block, sizeof by_block / sizeof *by_block, blocks) != 0)
+    return -1;
   k->divergent = k->blend + ins;
   k->exit_block = k->divergent + blocks;
   k->non_uniform_exit = k->exit_block + blocks;
@@ -550,11 +516,7 @@ static int allocate(dc_uniformity *k) {
 }
 
 void dc_uniformity_free(dc_uniformity *k) {
-  free(k->reg);
-  free(k->block_of);
-  free(k->blend);
-  free(k->defs);
-  free(k->uses);
+  dc_arena_free(&k->arena);
   memset(k, 0, sizeof *k);
 }
 
@@ -575,7 +537,6 @@ int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape
   if (find_dominators(k) != 0) return -1;
   find_loops(k);
   if (!k->regular) return 0;
-  nest_loops(k);
   do {
     while (sweep(k, has_scalar))
       if (dc_interrupted()) return -1;

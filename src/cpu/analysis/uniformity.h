@@ -35,6 +35,7 @@ typedef struct dc_gang_layout {
 typedef struct dc_uniformity {
   const ptx_func *f;
   dc_gang_layout shape;
+  dc_arena arena;      /* of all arrays */
   dc_value_shape *reg;        /* per register */
   bool *blend;         /* per instruction: a write to a varying register must keep other lanes' values */
   bool *divergent;     /* per block */

@@ -34,9 +34,15 @@ extern const struct dc_embedded dc_embedded_simd[];
   "#ifndef DC_NATIVE_" width "\n#define DC_NATIVE_" width "\n#define DC_W " width "\n"                                 \
   "#include \"abi.h\"\n#include \"lanes.h\"\n#include \"packs.h\"\n#endif\n"
 enum { WIDTH_32, WIDTH_16, WIDTHS };
-static const struct header {
-  const char *name, *text;
-} headers[WIDTHS] = { { "native32.h", HEADER("32") }, { "native16.h", HEADER("16") } };
+static const struct dc_embedded headers[WIDTHS] = {
+  { "native32.h", HEADER("32"), sizeof HEADER("32") - 1 }, { "native16.h", HEADER("16"), sizeof HEADER("16") - 1 },
+};
+
+/* Header i of all that emitted code includes; NULL behind the last one. */
+static const struct dc_embedded *header_at(int i) {
+  const struct dc_embedded *e = i < WIDTHS ? &headers[i] : &dc_embedded_simd[i - WIDTHS];
+  return e->name ? e : NULL;
+}
 
 /* No fast math, wrapping integers, no strict aliasing.  Tables for unwinding, checks and the start-up files of a
 ** program would only take time. */
@@ -116,8 +122,8 @@ static void config_key(config *c) {
   dc_sha256_str(&h, "native 1");
   dc_sha256_str(&h, dc_cc_find()->identity);
   for (int i = 0; i < a.n; i++) dc_sha256_str(&h, a.list[i]);
-  for (int i = 0; i < WIDTHS; i++) dc_sha256_str(&h, headers[i].text);
-  for (const struct dc_embedded *e = dc_embedded_simd; e->name; e++) {
+  const struct dc_embedded *e;
+  for (int i = 0; (e = header_at(i)) != NULL; i++) {
     dc_sha256_str(&h, e->name);
     dc_sha256_str(&h, e->text);
   }
@@ -207,16 +213,16 @@ static void prune(const char *cache) {
 }
 
 /* 1: written, 0: it was there with this text, -1: it cannot be written. */
-static int write_header(const char *folder, const char *name, const char *text, size_t len) {
+static int write_header(const char *folder, const struct dc_embedded *e) {
   dc_error err = DC_ERROR_INIT;
-  char *path = dc_path_join(folder, name), *old = NULL;
+  char *path = dc_path_join(folder, e->name), *old = NULL;
   size_t n = 0;
   int rc = -1;
-  if (path && dc_file_read(path, &old, &n, &err) == 0 && n == len && memcmp(old, text, n) == 0) {
+  if (path && dc_file_read(path, &old, &n, &err) == 0 && n == e->len && memcmp(old, e->text, n) == 0) {
     rc = 0;
   } else if (path) {
     dc_error_clear(&err);
-    rc = dc_file_replace(path, text, len, false, &err) == 0 ? 1 : -1;
+    rc = dc_file_replace(path, e->text, e->len, false, &err) == 0 ? 1 : -1;
   }
   dc_error_clear(&err);
   free(old);
@@ -226,13 +232,10 @@ static int write_header(const char *folder, const char *name, const char *text, 
 
 /* 1: some were written, 0: all were right, -1: they cannot be written. */
 static int write_headers(const char *folder) {
+  const struct dc_embedded *e;
   int some = 0;
-  for (int i = 0; i < WIDTHS && some >= 0; i++) {
-    int rc = write_header(folder, headers[i].name, headers[i].text, strlen(headers[i].text));
-    some = rc < 0 ? rc : some | rc;
-  }
-  for (const struct dc_embedded *e = dc_embedded_simd; e->name && some >= 0; e++) {
-    int rc = write_header(folder, e->name, e->text, e->len);
+  for (int i = 0; some >= 0 && (e = header_at(i)) != NULL; i++) {
+    int rc = write_header(folder, e);
     some = rc < 0 ? rc : some | rc;
   }
   return some;

@@ -92,7 +92,7 @@ static void count_ways(const emitter *e, int32_t *ways) {
 ** jumps around, must have no other predecessor, join the branch's other side, and consist of a few vector operations,
 ** whose results are masked in the other lanes. */
 static int find_predicated(emitter *e) {
-  int32_t *ways = calloc((size_t)e->nnodes + 1, sizeof *ways);
+  int32_t *ways = dc_arena_alloc(&e->k.arena, ((size_t)e->nnodes + 1) * sizeof *ways);
   if (!ways) return dc_fail_oom(e->err);
   count_ways(e, ways);
   for (int32_t n = 0; n < e->nnodes; n++) {
@@ -107,7 +107,6 @@ static int find_predicated(emitter *e) {
       e->inlined[arm] = true;
     }
   }
-  free(ways);
   return 0;
 }
 
@@ -559,8 +558,8 @@ static void tail(emitter *e) {
 /* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
-  e->block_of = calloc(3 * nodes + regs + 2 * ins, sizeof *e->block_of);
-  e->tracked = calloc(3 * nodes + ins + regs, sizeof *e->tracked);
+  e->block_of = dc_arena_alloc(&e->k.arena, (3 * nodes + regs + 2 * ins) * sizeof *e->block_of);
+  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + ins + regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
   e->ordinal = e->block_of + nodes;
   e->predicated = e->ordinal + nodes;
@@ -573,13 +572,6 @@ static int allocate(emitter *e) {
   e->origin = e->inlined + nodes;
   e->given = e->origin + ins;
   return 0;
-}
-
-static void release(emitter *e) {
-  dc_uniformity_free(&e->k);
-  free(e->block_of);
-  free(e->tracked);
-  free(e->live);
 }
 
 /* Tier 1 does not take very long functions, 128-bit registers, and calls of functions that may wait for others. */
@@ -644,7 +636,7 @@ int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc
   e.t = &out->text;
   if (!takes(fn)) return 1;
   int rc = emit(&e, shape);
-  release(&e);
+  dc_uniformity_free(&e.k); /* with all arrays */
   if (rc != 0) dc_emitted_free(out);
   return rc;
 }

@@ -1,7 +1,6 @@
 /* emit_memory.c - see emit_memory.h. */
 #include "cpu/codegen/emit_memory.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -20,10 +19,9 @@ static int space_of(const ptx_ins *ins, const ptx_operand *at) {
 static const ptx_operand *address_of(const ptx_ins *ins) { return &ins->opnd[ins->ndst]; }
 
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
-  const uint32_t strong = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;
   int size = ptx_type_bits((ptx_type)ins->type), n = ins->vec ? ins->vec : 1;
   bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
-  if ((!load && ins->op != PTX_OP_ST) || (ins->flags & strong) || size < 8 || size > 64) return false;
+  if ((!load && ins->op != PTX_OP_ST) || (ins->flags & PTX_F_STRONG) || size < 8 || size > 64) return false;
   const ptx_operand *at = address_of(ins);
   int space = space_of(ins, at);
   if (at->kind != PTX_ADDR || (load ? ins->ndst != n || ins->nsrc != 1 : ins->ndst != 0 || ins->nsrc != n + 1))
@@ -40,23 +38,11 @@ bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
   return true;
 }
 
-static int base_of(int space) {
-  switch (space) {
-    case PTX_SHARED: return DC_BASE_SHARED;
-    case PTX_CONST: return DC_BASE_CONST;
-    case PTX_PARAM: return DC_BASE_PARAM;
-    case PTX_LOCAL: return DC_BASE_LOCAL;
-    default: return DC_BASE_FLAT;
-  }
-}
-
-static bool is_signed(const ptx_ins *ins) { return ins->type >= PTX_S8 && ins->type <= PTX_S64; }
-
 /* The type of an element as in names of simd/memory.h. */
 static const char *element(const ptx_ins *ins) {
   switch (ptx_type_bits((ptx_type)ins->type)) {
-    case 8: return is_signed(ins) ? "s8" : "u8";
-    case 16: return is_signed(ins) ? "s16" : "u16";
+    case 8: return ptx_is_signed(ins->type) ? "s8" : "u8";
+    case 16: return ptx_is_signed(ins->type) ? "s16" : "u16";
     case 32: return "u32";
     default: return "u64";
   }
@@ -76,7 +62,7 @@ typedef struct access {
 
 static access access_of(const emitter *e, const ptx_ins *ins) {
   access p = { .at = address_of(ins), .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
-               .base = base_of(space_of(ins, address_of(ins))) };
+               .base = (int)dc_base_of(space_of(ins, address_of(ins))) };
   p.offset = p.at->imm;
   if (p.at->sym) p.offset += dc_code_address(e->fn->code, p.at->sym);
   bool local = p.base == DC_BASE_LOCAL;
@@ -98,8 +84,8 @@ static void begin_access(emitter *e, const access *p) {
   int bytes = p->size * p->n;
   PUT("{ ");
   if (p->how == LANES) {
-    PUT("const V64 a_ = V64_plus(");
-    if (p->narrow) PUT("V64_zext32(");
+    PUT("const V64 a_ = v_add_64(");
+    if (p->narrow) PUT("v_cvt_i64_u32_w(");
     dc_emit_register(e, p->at->reg, p->narrow ? 'w' : 'd');
     if (p->narrow) PUT(")");
     if (p->base == DC_BASE_LOCAL)
@@ -119,15 +105,10 @@ static void begin_access(emitter *e, const access *p) {
 
 /* Opens the call that loads or stores the lanes of a row that wraps around; values and mask follow. */
 static void begin_wrapped(emitter *e, const ptx_ins *ins, const access *p, int j) {
-  const int size = p->size;
-  bool is_store = ins->op == PTX_OP_ST;
-  char rest[64];
-  snprintf(rest, sizeof rest, "DC_WRAP_%s, %d, %d", is_store ? "STORE" : "LOAD", size, is_signed(ins));
-  if (p->narrow) PUT("({ static const dc_wrap w_ = { %lldll, 0, 1, 0, %s }; ", p->stride, rest);
-  else dc_emit_wrap(e, &p->s, rest);
-  PUT("dc_wrapped_%s_V%d(n, &w_, a_ + %d, ", is_store ? "store" : "load", size == 8 ? 64 : 32, j * size);
-  if (p->narrow) PUT("s%d, ", p->at->reg);
-  else PUT("x%d, ", p->s.origin);
+  PUT("dc_slow_%s_%s(", ins->op == PTX_OP_ST ? "scatter" : "gather", element(ins));
+  if (p->narrow) PUT("dc_wrapped(a_, s%d, %lldll, 0, 1, 0)", p->at->reg, p->stride);
+  else dc_emit_wrapped(e, &p->s, "a_");
+  PUT(", %d, ", j * p->size);
 }
 
 /* Appends `before` and the condition under which the addresses do not form a row; false: they always do. */
@@ -153,7 +134,7 @@ static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j
   if (put_condition(e, p, "")) {
     PUT(" ? V%d_select(%s, ", size == 8 ? 64 : 32, mask);
     begin_wrapped(e, ins, p, j);
-    PUT("%s); }), v%d) : ", mask, d);
+    PUT("%s), v%d) : ", mask, d);
   }
   PUT("dc_row_or_%s(a_ + %d, %s, v%d);\n", element(ins), j * size, mask, d);
 }
@@ -170,7 +151,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
   const int32_t d = ins->opnd[j].reg, size = p->size;
   const char *far = e->f->nins > LONG ? "far_" : "";
   if (d < 0) return;
-  bool sign = is_signed(ins);
+  bool sign = ptx_is_signed(ins->type);
   bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
   bool widens = dc_emit_bits(e, d) == 64 && size < 8;
   if (dc_emit_shape(e, d)->tag == DC_UNIFORM) {
@@ -183,7 +164,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
     return;
   }
   dc_emit_assign(e, d, mask, keep);
-  if (low) PUT("V32_low16(");
+  if (low) PUT("v_cvt_i16_u16_w(");
   if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
   if (p->how == ONE) {
     PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
@@ -194,7 +175,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
     if (guarded) {
       PUT(" ? ");
       begin_wrapped(e, ins, p, j);
-      PUT("%s); }) : ", mask);
+      PUT("%s) : ", mask);
     }
     if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
     else if (packs(ins, p)) PUT("dc_pack%s_%d(a_, %s)", packs(ins, p), j, mask);
@@ -228,16 +209,10 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
     PUT(", %s); ", mask);
     return;
   }
-  if (p->stride == 0) { /* all lanes store to one address */
-    PUT("dc_scatter_%s(V64_splat(a_), %d, ", T, j * size);
-    put_value(e, o, size, false);
-    PUT(", %s); ", mask);
-    return;
-  }
   if (put_condition(e, p, "if ")) {
     begin_wrapped(e, ins, p, j);
     put_value(e, o, size, false);
-    PUT(", %s); }); else ", mask);
+    PUT(", %s); else ", mask);
   }
   if (p->stride == size) PUT("dc_put_row_%s(a_ + %d, ", T, j * size);
   else PUT("dc_put_stride_%s(a_ + %d, %lldll, ", T, j * size, p->stride);

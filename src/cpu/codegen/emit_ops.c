@@ -1,9 +1,6 @@
 /* emit_ops.c - see emit_ops.h. */
 #include "cpu/codegen/emit_ops.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_memory.h"
@@ -78,8 +75,8 @@ static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool kee
     return;
   }
   dc_emit_assign(e, d, mask, keep);
-  if (bits == 64) PUT("V64_zext32(");
-  if (bits == 16) PUT("V32_low16(");
+  if (bits == 64) PUT("v_cvt_i64_u32_w(");
+  if (bits == 16) PUT("v_cvt_i16_u16_w(");
   if (s.tag == DC_UNIFORM) PUT("V32_splat(%s)", sreg_scalar(sreg));
   else if (s.tag == DC_AFFINE) PUT("V32_affine(%s, 1)", sreg_scalar(sreg));
   else PUT("V32_load(n->tid[%d])", sreg - PTX_SR_TID_X);
@@ -144,40 +141,9 @@ static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form 
   PUT("}\n");
 }
 
-static bool is_range(const emitter *e, const ptx_operand *o) {
-  if (o->kind != PTX_REG || o->negated || dc_emit_bits(e, o->reg) != 32) return false;
-  const dc_value_shape *s = dc_emit_shape(e, o->reg);
-  return s->tag == DC_AFFINE && dc_value_stride(s) == 1;
-}
-
-/* Consecutive numbers compared with one: a matter of scalars. False: it is something else. */
-static bool by_range(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
-  static const char *const swapped[][2] = { { "lt", "gt" }, { "le", "ge" }, { "gt", "lt" }, { "ge", "le" } };
-  char cmp[3] = "", type[4] = "";
-  const ptx_operand *x = &ins->opnd[1], *y = x + 1;
-  if (form->join || sscanf(form->name, "setp_%2[a-z]_%3s", cmp, type) != 2) return false;
-  if (strcmp(type, "s32") != 0 && strcmp(type, "u32") != 0) return false;
-  bool swap = is_range(e, y);
-  if (swap) x = y, y = &ins->opnd[1];
-  if (!is_range(e, x) || dc_value_shape_of(&e->k, y).tag != DC_UNIFORM) return false;
-  for (int i = 0; i < 4; i++) {
-    if (strcmp(cmp, swapped[i][0]) != 0) continue;
-    dc_emit_assign(e, ins->opnd[0].reg, mask, keep);
-    PUT("v_setp_range_%s_%s(", swapped[i][swap], type);
-    dc_emit_operand(e, x, 'W');
-    PUT(", ");
-    dc_emit_operand(e, y, 'W');
-    PUT(")");
-    dc_emit_assign_end(e, ins->opnd[0].reg, keep);
-    return true;
-  }
-  return false; /* equal or not: no range of lanes */
-}
-
 static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
   bool scalar = dc_is_scalar(dc_emit_shape(e, d));
-  if (!scalar && by_range(e, ins, form, mask, keep)) return;
   const char *join = form->join == 'a' ? "and_pred(" : form->join == 'o' ? "or_pred(" : form->join ? "xor_pred(" : NULL;
   if (scalar) PUT("s%d = ", d);
   else dc_emit_assign(e, d, mask, keep);
@@ -199,10 +165,7 @@ static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
     return;
   }
   dc_emit_assign(e, d, mask, keep);
-  if (bits == 1) PUT("P_from(n->preds[%u])", at);
-  else if (bits == 16) PUT("V16_load((const uint16_t *)(n->regs + %u))", at);
-  else if (bits == 32) PUT("V32_load((const uint32_t *)(n->regs + %u))", at);
-  else PUT("V64_load((const uint64_t *)(n->regs + %u))", at);
+  dc_emit_slot(e, d);
   dc_emit_assign_end(e, d, keep);
 }
 
@@ -249,13 +212,12 @@ static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
 
 static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
-  int base = ins->space == PTX_SHARED ? DC_BASE_SHARED : ins->space == PTX_CONST ? DC_BASE_CONST
-             : ins->space == PTX_PARAM ? DC_BASE_PARAM : DC_BASE_FLAT;
+  const int base = (int)dc_base_of(ins->space);
   const char *sign = ins->flags & PTX_F_TO ? "-" : "+";
   if (ins->space == PTX_LOCAL) { /* each lane has a window of its own */
     e->out->lane_free = false;
     dc_emit_assign(e, d, mask, keep);
-    PUT("V64_plus(");
+    PUT("v_add_64(");
     dc_emit_operand(e, &ins->opnd[1], 'd');
     PUT(", V64_affine(0ull %s %s, 0ull %s %uull))", sign, dc_emit_base(DC_BASE_LOCAL), sign, e->fn->local_stride);
     dc_emit_assign_end(e, d, keep);
@@ -268,7 +230,7 @@ static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bo
     return;
   }
   dc_emit_assign(e, d, mask, keep);
-  if (base != DC_BASE_FLAT) PUT("V64_plus(");
+  if (base != DC_BASE_FLAT) PUT("v_add_64(");
   dc_emit_operand(e, &ins->opnd[1], 'd');
   if (base != DC_BASE_FLAT) PUT(", V64_splat(%s %s))", sign[0] == '-' ? "-" : "", dc_emit_base(base));
   dc_emit_assign_end(e, d, keep);

@@ -59,9 +59,10 @@ static void at_end(const emitter *e, const dc_basic_block *node, uint64_t *set) 
 int dc_emit_liveness(emitter *e) {
   const dc_cpu_function *fn = e->fn;
   e->words = (size_t)(e->f->nregs + 63) / 64 + 1;
-  e->live = calloc((size_t)(e->nnodes + 1) * e->words, sizeof *e->live);
-  uint64_t *set = calloc(e->words, sizeof *set);
-  bool moved = e->live && set;
+  e->live = dc_arena_alloc(&e->k.arena, (size_t)(e->nnodes + 1) * e->words * sizeof *e->live);
+  uint64_t *set = dc_arena_alloc(&e->k.arena, e->words * sizeof *set);
+  if (!e->live || !set) return dc_fail_oom(e->err);
+  bool moved = true;
   while (moved) {
     moved = false;
     for (int32_t n = e->nnodes - 1; n >= 0; n--) {
@@ -76,9 +77,7 @@ int dc_emit_liveness(emitter *e) {
       moved |= merge(e, row(e, n), set);
     }
   }
-  bool fine = e->live && set;
-  free(set);
-  return fine ? 0 : dc_fail_oom(e->err);
+  return 0;
 }
 
 #define EACH_LIVE(r, set)                                                                                              \
@@ -119,8 +118,13 @@ static void keep_register(emitter *e, int32_t r, bool back) {
   if (e->k.def_at[r] == e->k.def_at[r + 1]) return; /* never written */
   int bits = dc_emit_bits(e, r);
   if (e->given[r]) { /* warp.c writes it during the suspension */
-    if (back) dc_emit_from_slot(e, r);
-    else dc_emit_to_slot(e, r, NULL);
+    if (back) {
+      PUT("%c%d = ", bits == 1 ? 'p' : 'v', r);
+      dc_emit_slot(e, r);
+      PUT("; ");
+    } else {
+      dc_emit_to_slot(e, r, NULL);
+    }
     return;
   }
   int at = save_offset(e, r);
@@ -176,12 +180,10 @@ void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask) {
   PUT("); ");
 }
 
-void dc_emit_from_slot(emitter *e, int32_t reg) {
-  int bits = dc_emit_bits(e, reg);
-  int32_t at = e->f->slot[reg];
-  if (bits == 1) PUT("p%d = P_from(n->preds[%d]); ", reg, at);
-  else if (bits == 16) PUT("v%d = V16_load((const uint16_t *)(n->regs + %d)); ", reg, at);
-  else PUT("v%d = V%d_load((const uint%d_t *)(n->regs + %d)); ", reg, bits, bits, at);
+void dc_emit_slot(emitter *e, int32_t reg) {
+  const int bits = dc_emit_bits(e, reg), at = e->f->slot[reg];
+  if (bits == 1) PUT("P_from(n->preds[%d])", at);
+  else PUT("V%d_load((const uint%d_t *)(n->regs + %d))", bits, bits, at);
 }
 
 void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask) {
@@ -195,12 +197,11 @@ void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask) {
 /* Stores the registers that are live at any node where lanes may wait; two may share a slot, for different lanes. */
 void dc_emit_deoptimize_all(emitter *e) {
   const ptx_func *f = e->f;
-  uint64_t *all = calloc(e->words, sizeof *all);
-  int32_t *owners = calloc((size_t)(f->file_bytes / 64) + (size_t)f->npreds + 1, sizeof *owners);
+  uint64_t *all = dc_arena_alloc(&e->k.arena, e->words * sizeof *all);
+  const size_t nslots = f->file_bytes / 64 + (size_t)f->npreds;
+  int32_t *owners = dc_arena_alloc(&e->k.arena, (nslots + 1) * sizeof *owners);
   if (all == NULL || owners == NULL) {
     e->t->failed = true;
-    free(all);
-    free(owners);
     return;
   }
   for (int32_t n = 0; n < e->nnodes; n++)
@@ -221,6 +222,4 @@ void dc_emit_deoptimize_all(emitter *e) {
     dc_emit_to_slot(e, r, "tk");
   }
   PUT("\n");
-  free(all);
-  free(owners);
 }

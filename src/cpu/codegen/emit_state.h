@@ -16,4 +16,4 @@ void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask);
 /* The same for all nodes where lanes wait; m: all of these lanes. */
 void dc_emit_deoptimize_all(emitter *e);
 void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask); /* one register; mask NULL: all lanes */
-void dc_emit_from_slot(emitter *e, int32_t reg);
+void dc_emit_slot(emitter *e, int32_t reg); /* the register in tier 0's register file, as an expression */

@@ -1,17 +1,19 @@
 /* emitter.c - see emitter.h. */
 #include "cpu/codegen/emitter.h"
 
+#include <stdio.h>
+
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
 /* --- operands ------------------------------------------------------------------------------------------- */
 
 static bool wide(char kind) { return kind == 'd' || kind == 'D'; }
 
-void dc_emit_wrap(emitter *e, const dc_value_shape *s, const char *rest) {
+void dc_emit_wrapped(emitter *e, const dc_value_shape *s, const char *first) {
   const ptx_ins *ins = &e->f->ins[s->origin];
   int type = ins->op == PTX_OP_CVT ? ins->type2 : ins->type;
-  PUT("({ static const dc_wrap w_ = { %lldll, %lldll, %lldll, %d, %s }; ", (long long)s->step, (long long)s->exact,
-      (long long)s->times, type == PTX_S32, rest);
+  PUT("dc_wrapped(%s, x%d, %lldll, %lldll, %lldll, %d)", first, s->origin, (long long)s->step, (long long)s->exact,
+      (long long)s->times, type == PTX_S32);
 }
 
 void dc_emit_register(emitter *e, int32_t reg, char kind) {
@@ -29,9 +31,11 @@ void dc_emit_register(emitter *e, int32_t reg, char kind) {
   } else if (s->origin < 0) {
     PUT("V64_affine(s%d, %lldull)", reg, (long long)dc_value_stride(s));
   } else {
-    PUT("(ok%d ? V64_affine(s%d, %lldull) : ", s->origin, reg, (long long)dc_value_stride(s));
-    dc_emit_wrap(e, s, "DC_WRAP_LIST");
-    PUT("dc_wrapped(n, &w_, s%d, x%d); }))", reg, s->origin);
+    char first[16];
+    snprintf(first, sizeof first, "s%d", reg);
+    PUT("(ok%d ? V64_affine(%s, %lldull) : ", s->origin, first, (long long)dc_value_stride(s));
+    dc_emit_wrapped(e, s, first);
+    PUT(")");
   }
 }
 

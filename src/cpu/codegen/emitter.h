@@ -86,5 +86,5 @@ void dc_emit_register(emitter *e, int32_t reg, char kind);
 void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep);
 void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
 
-/* Opens an expression with a dc_wrap w_ for an affine value; `rest`: its fields from .what on. "})" closes it. */
-void dc_emit_wrap(emitter *e, const dc_value_shape *s, const char *rest);
+/* The lanes (V64) of an affine value that wraps around; `first`: that of lane 0, a C expression. */
+void dc_emit_wrapped(emitter *e, const dc_value_shape *s, const char *first);

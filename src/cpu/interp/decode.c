@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
 #include "cpu/analysis/registers.h"
@@ -22,11 +23,10 @@
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
-/* Bytes of immediates, to be found again: open addressing on (bits, value). */
+/* An immediate. */
 typedef struct constant {
   int64_t value;
-  uint32_t place; /* offset behind the registers; 0 bits: empty */
-  uint8_t bits;
+  uint32_t place, bits; /* place: its offset behind the registers */
 } constant;
 
 typedef struct decoder {
@@ -34,8 +34,7 @@ typedef struct decoder {
   ptx_func *f;
   dc_arena *arena;
   dc_error *err;
-  constant *constants;
-  size_t nconstants, cap;
+  dc_map constants; /* by value and bits */
   uint32_t constant_bytes;
   dc_basic_block *nodes;
   int32_t nnodes;
@@ -46,8 +45,6 @@ typedef struct decoder {
 } decoder;
 
 #define REFUSED DC_DECODE_REFUSED
-
-static int container(int bits) { return bits <= 16 ? 16 : bits; }
 
 static int refuse(decoder *D, const ptx_ins *ins, const char *why) {
   dc_cpu_function *fn = D->fn;
@@ -63,33 +60,16 @@ static const char not_supported[] = "the CPU device has no instruction";
 
 /* --- immediates ----------------------------------------------------------------------------------------- */
 
-static int grow_constants(decoder *D) {
-  size_t cap = D->cap ? D->cap * 2 : 64;
-  constant *old = D->constants, *bigger = calloc(cap, sizeof *bigger);
-  if (bigger == NULL) return dc_fail_oom(D->err);
-  for (size_t i = 0; i < D->cap; i++) {
-    if (old[i].bits == 0) continue;
-    size_t h = (size_t)((uint64_t)old[i].value * 0x9e3779b97f4a7c15u >> 32) + old[i].bits;
-    while (bigger[h & (cap - 1)].bits) h++;
-    bigger[h & (cap - 1)] = old[i];
-  }
-  free(old);
-  D->constants = bigger;
-  D->cap = cap;
-  return 0;
-}
-
 /* The register file offset of a register that holds this value in every lane. */
 static int immediate(decoder *D, int64_t value, int bits, uint32_t *place) {
-  bits = container(bits);
+  bits = ptx_container(bits);
   if (bits < 64) value &= (int64_t)(((uint64_t)1 << bits) - 1);
-  if (D->nconstants * 2 >= D->cap && grow_constants(D) != 0) return -1;
-  size_t h = (size_t)((uint64_t)value * 0x9e3779b97f4a7c15u >> 32) + (size_t)bits;
-  constant *c;
-  while ((c = &D->constants[h & (D->cap - 1)])->bits && (c->bits != bits || c->value != value)) h++;
-  if (c->bits == 0) {
-    *c = (constant){ value, D->constant_bytes, (uint8_t)bits };
-    D->nconstants++;
+  const int64_t key[2] = { value, bits };
+  constant *c = dc_map_get(&D->constants, (const char *)key, sizeof key);
+  if (c == NULL) {
+    c = dc_arena_alloc(D->arena, sizeof *c);
+    if (c == NULL || dc_map_set(&D->constants, (const char *)key, sizeof key, c) != 0) return dc_fail_oom(D->err);
+    *c = (constant){ value, D->constant_bytes, (uint32_t)bits };
     D->constant_bytes += ptx_slot_bytes(bits);
   }
   *place = D->fn->file_bytes + c->place;
@@ -99,11 +79,11 @@ static int immediate(decoder *D, int64_t value, int bits, uint32_t *place) {
 static int keep_constants(decoder *D) {
   uint8_t *image = dc_arena_alloc(D->arena, D->constant_bytes);
   if (image == NULL) return dc_fail_oom(D->err);
-  for (size_t i = 0; i < D->cap; i++) {
-    const constant *c = &D->constants[i];
-    size_t size = (size_t)c->bits / 8;
+  const constant *c;
+  for (size_t i = 0; (c = dc_map_next(&D->constants, &i)) != NULL;) {
+    size_t size = c->bits / 8;
     uint64_t parts[2] = { (uint64_t)c->value, c->value < 0 ? ~(uint64_t)0 : 0 };
-    for (int l = 0; c->bits && l < DC_LANES; l++) memcpy(image + c->place + (size_t)l * size, parts, size);
+    for (int l = 0; l < DC_LANES; l++) memcpy(image + c->place + (size_t)l * size, parts, size);
   }
   D->fn->constants = image;
   D->fn->constant_bytes = D->constant_bytes;
@@ -136,20 +116,9 @@ static int source_bits(const ptx_ins *ins, int src) {
 
 /* --- operands ------------------------------------------------------------------------------------------- */
 
-/* Which memory a named parameter lies in. */
-static dc_base param_base(const decoder *D, const ptx_sym *sym) {
-  if (sym && sym->inside) return DC_BASE_CALL;
-  return D->f->entry ? DC_BASE_PARAM : DC_BASE_FRAME;
-}
-
 static dc_base space_base(const decoder *D, ptx_space space, const ptx_sym *sym) {
-  switch (space) {
-    case PTX_SHARED: return DC_BASE_SHARED;
-    case PTX_LOCAL: return DC_BASE_LOCAL;
-    case PTX_CONST: return DC_BASE_CONST;
-    case PTX_PARAM: return param_base(D, sym);
-    default: return DC_BASE_FLAT;
-  }
+  if (space == PTX_PARAM && sym && sym->inside) return DC_BASE_CALL;
+  return space == PTX_PARAM && !D->f->entry ? DC_BASE_FRAME : dc_base_of(space);
 }
 
 /* An address without a register is not checked when it is used; parameters lie where they lie. */
@@ -197,7 +166,7 @@ static int operand(decoder *D, const ptx_ins *ins, int index, uint32_t *place, u
     case PTX_REG:
       *place = (uint32_t)D->f->slot[o->reg];
       width = D->f->regs[o->reg].bits;
-      *bits = (uint8_t)(width == 1 ? 1 : container(width));
+      *bits = (uint8_t)(width == 1 ? 1 : ptx_container(width));
       *neg = o->negated;
       return 0;
     case PTX_SINK: case PTX_SREG:
@@ -216,7 +185,7 @@ static int operand(decoder *D, const ptx_ins *ins, int index, uint32_t *place, u
     return 0;
   }
   if (width == 0) return refuse(D, ins, not_supported);
-  *bits = (uint8_t)container(width);
+  *bits = (uint8_t)ptx_container(width);
   return immediate(D, value, width, place);
 }
 
@@ -230,12 +199,12 @@ static int elements(decoder *D, dc_uop *op, int first, int n, uint8_t *bits) {
   for (int i = 0; i < n; i++) { /* registers decide */
     const ptx_operand *o = &ins->opnd[first + i];
     if (o->kind != PTX_REG) continue;
-    int have = container(D->f->regs[o->reg].bits);
+    int have = ptx_container(D->f->regs[o->reg].bits);
     if (*bits && *bits != have) return refuse(D, ins, "the CPU device needs elements of one size in");
     *bits = (uint8_t)have;
   }
   int width = first >= ins->ndst ? source_bits(ins, first - ins->ndst) : ptx_type_bits((ptx_type)ins->type) / n;
-  if (*bits == 0) *bits = (uint8_t)container(width);
+  if (*bits == 0) *bits = (uint8_t)ptx_container(width);
   for (int i = 0; i < n; i++) {
     uint8_t unused;
     bool neg;
@@ -733,7 +702,7 @@ int dc_decode_alone(dc_cpu_function *fn, dc_error *err) {
   ptx_module *m = &fn->code->ptx;
   decoder D = { .fn = fn, .f = m->funcs[fn - fn->code->functions], .arena = &m->arena, .err = err };
   int rc = dc_interrupted() ? ptx_fail_pass(err) : decode_body(&D);
-  free(D.constants);
+  dc_map_free(&D.constants);
   free(D.spinners);
   return rc;
 }

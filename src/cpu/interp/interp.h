@@ -42,6 +42,17 @@ typedef enum dc_base {
   DC_NBASES
 } dc_base;
 
+/* What addresses of a space are relative to; parameters: an entry's. */
+static inline dc_base dc_base_of(int space) {
+  switch (space) {
+    case PTX_SHARED: return DC_BASE_SHARED;
+    case PTX_LOCAL: return DC_BASE_LOCAL;
+    case PTX_CONST: return DC_BASE_CONST;
+    case PTX_PARAM: return DC_BASE_PARAM;
+    default: return DC_BASE_FLAT;
+  }
+}
+
 /* One decoded instruction (micro-operation). `fn` may write every lane (used when all lanes of the frame are at this
 ** instruction); `fn_masked` writes only lanes in w->mask.  Both access memory for lanes in w->mask only. */
 struct dc_uop {

@@ -57,11 +57,8 @@ typedef struct spelling {
   char name[40], join;
 } spelling;
 
-static bool is_signed(int type) { return type >= PTX_S8 && type <= PTX_S64; }
-static bool is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
 static int bits_of(int type) { return ptx_type_bits((ptx_type)type); }
-static int container_of(int type) { return bits_of(type) < 16 ? 16 : bits_of(type); }
-static char letter(int type) { return is_signed(type) ? 's' : 'u'; }
+static char letter(int type) { return ptx_is_signed(type) ? 's' : 'u'; }
 
 static bool named(spelling *s, const char *format, ...) {
   va_list ap;
@@ -69,9 +66,6 @@ static bool named(spelling *s, const char *format, ...) {
   int n = vsnprintf(s->name, sizeof s->name, format, ap);
   va_end(ap);
   return n > 0 && n < (int)sizeof s->name;
-}
-static bool by_type(const ptx_ins *ins, spelling *s, const char *op) {
-  return named(s, "%s_%c%d", op, letter(ins->type), bits_of(ins->type));
 }
 static bool by_width(const ptx_ins *ins, spelling *s, const char *op) {
   return named(s, "%s_%d", op, bits_of(ins->type));
@@ -86,7 +80,7 @@ static const char *suffix(const ptx_ins *ins) {
 static bool regular(const ptx_ins *ins, spelling *s) {
   const char *op = ptx_op_text(ins->op);
   if (ins->type == PTX_PRED) return named(s, "%s_pred", op);
-  if (!is_integer(ins->type)) return false;
+  if (!ptx_is_integer(ins->type)) return false;
   if (ptx_traits(ins->op) & PTX_T_BY_WIDTH && !*suffix(ins)) return by_width(ins, s, op);
   return named(s, "%s%s_%c%d", op, suffix(ins), letter(ins->type), bits_of(ins->type));
 }
@@ -101,7 +95,7 @@ static bool pair(const ptx_ins *ins, spelling *s) {
 
 static bool product(const ptx_ins *ins, spelling *s) {
   const char *op = ptx_op_text(ins->op), *half = ins->mode == PTX_WIDE ? "wide" : ins->mode == PTX_HI_HALF ? "hi" : "";
-  if (!is_integer(ins->type)) return false;
+  if (!ptx_is_integer(ins->type)) return false;
   if (ins->op == PTX_OP_MUL24 || ins->op == PTX_OP_MAD24) half = *half ? half : "lo";
   if (!*half) return !*suffix(ins) && by_width(ins, s, op);
   return named(s, "%s%s%s_%c%d", op, half, suffix(ins), letter(ins->type), bits_of(ins->type));
@@ -147,8 +141,8 @@ static bool relation(const ptx_ins *ins, int type, char *text, size_t size) {
     const char *form = type == PTX_F64 ? "f64" : type == PTX_F16 ? "f16" : ftz ? "ftz" : "f32";
     return snprintf(text, size, "%s_%s", names[cmp], form) > 0;
   }
-  if (!is_integer(type) || bits < 16 || cmp > PTX_HS) return false;
-  char sign = is_signed(type) && !spelled_unsigned && !equality ? 's' : 'u';
+  if (!ptx_is_integer(type) || bits < 16 || cmp > PTX_HS) return false;
+  char sign = ptx_is_signed(type) && !spelled_unsigned && !equality ? 's' : 'u';
   return snprintf(text, size, "%s_%c%d", names[cmp], sign, bits) > 0;
 }
 
@@ -234,9 +228,9 @@ static bool integer_to_integer(const ptx_ins *ins, spelling *s) {
   int to = bits_of(ins->type), from = bits_of(ins->type2);
   if (ins->flags & PTX_F_SAT) return false;
   if (to == 64 && from == 64) return named(s, "mov_64");
-  int container = container_of(ins->type), type = to < from || (to == from && to < container) ? ins->type : ins->type2;
+  const int container = ptx_container(to), type = to < from || (to == from && to < container) ? ins->type : ins->type2;
   int bits = to < from ? to : from;
-  bool sign = is_signed(type) && (bits < 32 || container == 64);
+  bool sign = ptx_is_signed(type) && (bits < 32 || container == 64);
   if (bits == 64) bits = 32, sign = false;
   return named(s, "cvt_i%d_%c%d_%c", container, sign ? 's' : 'u', bits, from == 64 ? 'd' : 'w');
 }
@@ -299,7 +293,7 @@ static bool to_pair(const ptx_ins *ins, spelling *s) {
 
 static bool cvt(const ptx_ins *ins, spelling *s) {
   if (ins->type == PTX_F16X2 || ins->type == PTX_BF16X2) return to_pair(ins, s);
-  const bool from_integer = is_integer(ins->type2), to_integer = is_integer(ins->type);
+  const bool from_integer = ptx_is_integer(ins->type2), to_integer = ptx_is_integer(ins->type);
   if (from_integer && to_integer) return integer_to_integer(ins, s);
   if (from_integer) return integer_to_float(ins, s);
   if (to_integer) return float_to_integer(ins, s);
@@ -315,12 +309,7 @@ static bool spell(const ptx_ins *ins, spelling *s) {
   if (ins->flags & ~known) return false;
   if (ins->flags & PTX_F_RELU && ins->type != PTX_S32 && ins->type != PTX_S16X2) return false;
   switch (ins->op) {
-    case PTX_OP_SHL: return by_width(ins, s, "shl");
-    case PTX_OP_SHR:
-    case PTX_OP_BFE: return by_type(ins, s, ptx_op_text(ins->op));
-    case PTX_OP_BFI: return by_width(ins, s, "bfi");
     case PTX_OP_SHF: return funnel(ins, s);
-    case PTX_OP_LOP3: return named(s, "lop3_32");
     case PTX_OP_PRMT: return permute(ins, s);
     case PTX_OP_FNS: return named(s, "fns");
     case PTX_OP_BMSK: return named(s, "bmsk_%s", wrap);
@@ -355,7 +344,7 @@ static int bits_of_kind(char kind) { return kind == 'p' ? 1 : kind == 'h' ? 16 :
 static const dc_function *row_of_type(int row, int type) {
   const dc_function *first = &dc_functions[row];
   for (const dc_function *f = first; f->name && strcmp(f->name, first->name) == 0; f++)
-    if (bits_of_kind(f->kinds[0]) == container_of(type)) return f;
+    if (bits_of_kind(f->kinds[0]) == ptx_container(bits_of(type))) return f;
   return first;
 }
 

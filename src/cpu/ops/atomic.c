@@ -136,42 +136,32 @@ static void atom_vector(dc_warp *w, const dc_uop *o) {
   for (u32 e = 0; e < o->ins->vec; e++) each[e].fn(w, &each[e]);
 }
 
-static dc_op_fn find_add(int type) {
-  switch (type) {
-    case PTX_U32: case PTX_S32: return add_32;
-    case PTX_U64: case PTX_S64: return add_64;
-    case PTX_F32: return add_f32_;
-    case PTX_F64: return add_f64;
-    case PTX_F16: return add_f16;
-    case PTX_BF16: return add_bf16;
-    case PTX_F16X2: return add_f16x2;
-    case PTX_BF16X2: return add_bf16x2;
-    default: return NULL;
-  }
-}
+/* Sum, minimum and maximum of a type. */
+static const struct by_type {
+  uint8_t type;
+  dc_op_fn add, min, max;
+} by_type[] = {
+    {PTX_U32, add_32, min_u32, max_u32},             {PTX_S32, add_32, min_s32, max_s32},
+    {PTX_U64, add_64, min_u64, max_u64},             {PTX_S64, add_64, min_s64, max_s64},
+    {PTX_F32, add_f32_, NULL, NULL},                 {PTX_F64, add_f64, NULL, NULL},
+    {PTX_F16, add_f16, min_f16, max_f16},            {PTX_BF16, add_bf16, min_bf16, max_bf16},
+    {PTX_F16X2, add_f16x2, min_f16x2, max_f16x2},    {PTX_BF16X2, add_bf16x2, min_bf16x2, max_bf16x2},
+};
 
-static dc_op_fn find_order(int type, bool min) {
-  switch (type) {
-    case PTX_U32: return min ? min_u32 : max_u32;
-    case PTX_S32: return min ? min_s32 : max_s32;
-    case PTX_U64: return min ? min_u64 : max_u64;
-    case PTX_S64: return min ? min_s64 : max_s64;
-    case PTX_F16: return min ? min_f16 : max_f16;
-    case PTX_BF16: return min ? min_bf16 : max_bf16;
-    case PTX_F16X2: return min ? min_f16x2 : max_f16x2;
-    case PTX_BF16X2: return min ? min_bf16x2 : max_bf16x2;
-    default: return NULL;
-  }
+static dc_op_fn find_by_type(const ptx_ins *ins) {
+  for (size_t i = 0; i < sizeof by_type / sizeof *by_type; i++)
+    if (by_type[i].type == ins->type)
+      return ins->mode == PTX_ATOM_ADD ? by_type[i].add : ins->mode == PTX_ATOM_MIN ? by_type[i].min : by_type[i].max;
+  return NULL;
 }
 
 static dc_op_fn find_atom(const ptx_ins *ins, int bits) {
   if (bits == 128) return ins->mode == PTX_ATOM_EXCH || ins->mode == PTX_ATOM_CAS ? atom_128 : NULL;
 #define WIDTHS(name) (bits == 32 ? name##_32 : bits == 64 ? name##_64 : NULL)
   switch (ins->mode) {
-    case PTX_ATOM_ADD: return find_add(ins->type);
+    case PTX_ATOM_ADD: case PTX_ATOM_MIN: case PTX_ATOM_MAX: return find_by_type(ins);
     case PTX_ATOM_EXCH: return bits == 16 ? exch_16 : WIDTHS(exch);
     case PTX_ATOM_CAS: return bits == 16 ? cas_16 : WIDTHS(cas);
-    case PTX_ATOM_MIN: case PTX_ATOM_MAX: return find_order(ins->type, ins->mode == PTX_ATOM_MIN);
     case PTX_ATOM_INC: return ins->type == PTX_U32 ? inc_u32 : NULL;
     case PTX_ATOM_DEC: return ins->type == PTX_U32 ? dec_u32 : NULL;
     case PTX_ATOM_AND: return WIDTHS(and);

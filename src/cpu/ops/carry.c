@@ -36,20 +36,13 @@ CARRY(madh_cc_s64, u64, u128, 64, (u128)(u64)((u128)((s128)(s64)x *(s64)y) >> 64
 bool PER_ISA(dc_select_carry)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   int bits = ptx_type_bits((ptx_type)ins->type);
-  bool sign = dc_is_signed(ins->type), hi = ins->mode == PTX_HI_HALF;
+  bool sign = ptx_is_signed(ins->type), hi = ins->mode == PTX_HI_HALF;
   if (!(ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) || (bits != 32 && bits != 64)) return false;
+  if (!dc_shaped(o, bits, bits, bits, ins->nsrc > 2 ? bits : 0)) return false;
   switch (ins->op) {
-    case PTX_OP_ADD:
-    case PTX_OP_ADDC:
-      if (!dc_shaped(o, bits, bits, bits, 0)) return false;
-      return bits == 32 ? PICK_RARE(add_cc_32) : PICK_RARE(add_cc_64);
-    case PTX_OP_SUB:
-    case PTX_OP_SUBC:
-      if (!dc_shaped(o, bits, bits, bits, 0)) return false;
-      return bits == 32 ? PICK_RARE(sub_cc_32) : PICK_RARE(sub_cc_64);
-    case PTX_OP_MAD:
-    case PTX_OP_MADC:
-      if (!dc_shaped(o, bits, bits, bits, bits)) return false;
+    case PTX_OP_ADD: case PTX_OP_ADDC: return bits == 32 ? PICK_RARE(add_cc_32) : PICK_RARE(add_cc_64);
+    case PTX_OP_SUB: case PTX_OP_SUBC: return bits == 32 ? PICK_RARE(sub_cc_32) : PICK_RARE(sub_cc_64);
+    case PTX_OP_MAD: case PTX_OP_MADC:
       if (!hi) return bits == 32 ? PICK_RARE(madl_cc_32) : PICK_RARE(madl_cc_64);
       if (bits == 32) return sign ? PICK_RARE(madh_cc_s32) : PICK_RARE(madh_cc_u32);
       return sign ? PICK_RARE(madh_cc_s64) : PICK_RARE(madh_cc_u64);

@@ -87,7 +87,7 @@ static void set_any(dc_warp *w, const dc_uop *o) {
 bool PER_ISA(dc_select_compare)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const bool set = ins->op == PTX_OP_SET, pair = is_pair(source_type(ins));
-  const int bits = dc_container(ptx_type_bits((ptx_type)source_type(ins)));
+  const int bits = ptx_container(ptx_type_bits((ptx_type)source_type(ins)));
   const int dbits = set ? ptx_type_bits((ptx_type)ins->type) : 0;
   if ((!set && ins->op != PTX_OP_SETP) || !find_comparison(o) || !dc_shaped(o, dbits, bits, bits, 0)) return false;
   if (!set) return (!pair || ins->ndst == 2) && PICK_RARE(setp_any);

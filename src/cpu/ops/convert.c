@@ -20,11 +20,11 @@ typedef struct number {
 
 static s128 extend(u64 raw, int type) {
   const int spare = 64 - ptx_type_bits((ptx_type)type);
-  return dc_is_signed(type) ? (s128)((s64)(raw << spare) >> spare) : (s128)(raw << spare >> spare);
+  return ptx_is_signed(type) ? (s128)((s64)(raw << spare) >> spare) : (s128)(raw << spare >> spare);
 }
 
 static number read_number(u64 raw, const ptx_ins *ins) {
-  number n = {dc_is_integer(ins->type2), 0, 0};
+  number n = {ptx_is_integer(ins->type2), 0, 0};
   /* Towards f16 a GPU keeps a tiny source, .ftz or not: cvt.rp makes the least f16 of it (seen on sm_90). */
   const bool flushed = ins->flags & PTX_F_FTZ && ins->type != PTX_F16;
   switch (ins->type2) {
@@ -49,7 +49,7 @@ static f64 round_to_integer(f64 x, int round) {
 
 static u64 to_int(number n, const ptx_ins *ins) {
   const int bits = ptx_type_bits((ptx_type)ins->type);
-  const bool sign = dc_is_signed(ins->type);
+  const bool sign = ptx_is_signed(ins->type);
   const s128 most = ((s128)1 << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
   if (!n.whole) {
     if (n.f != n.f) return ins->type2 == PTX_F64 || bits == 64 ? (u64)1 << (bits - 1) : 0;
@@ -158,10 +158,10 @@ static void convert_all(const number *n, const ptx_ins *ins, u64 *raw) {
 }
 
 static int destination_container(const dc_uop *o) {
-  return dc_container(o->bits[0] ? o->bits[0] : ptx_type_bits((ptx_type)o->ins->type));
+  return ptx_container(o->bits[0] ? o->bits[0] : ptx_type_bits((ptx_type)o->ins->type));
 }
 static int source_container(const dc_uop *o) {
-  return dc_container(o->bits[1] ? o->bits[1] : ptx_type_bits((ptx_type)o->ins->type2));
+  return ptx_container(o->bits[1] ? o->bits[1] : ptx_type_bits((ptx_type)o->ins->type2));
 }
 
 static void convert_any(dc_warp *w, const dc_uop *o) {
@@ -173,7 +173,7 @@ static void convert_any(dc_warp *w, const dc_uop *o) {
     n[l] = read_number(from == 16 ? REG(u16, o->a)[l] : from == 32 ? REG(u32, o->a)[l] : REG(u64, o->a)[l], ins);
   convert_all(n, ins, raw);
   EACH_LANE(l, w->mask) {
-    const u64 x = dc_is_integer(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l];
+    const u64 x = ptx_is_integer(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l];
     if (to == 16)
       REG(u16, o->d)[l] = (u16)x;
     else if (to == 32)
@@ -210,7 +210,7 @@ static void convert_pack(dc_warp *w, const dc_uop *o) {
 static bool select_pack(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   const int bits = ptx_type_bits((ptx_type)ins->type);
-  if (!dc_is_integer(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
+  if (!ptx_is_integer(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
   if ((bits == 8) != (ins->type3 == PTX_B32) || ins->nsrc != (bits == 8 ? 3 : 2)) return false;
   return dc_shaped(o, 32, 32, 32, bits == 8 ? 32 : 0) && PICK_RARE(convert_pack);
 }
@@ -224,10 +224,10 @@ bool PER_ISA(dc_select_convert)(dc_uop *o) {
     return ins->nsrc == 2 && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(convert_pair);
   if (to > 64 || from > 64 || to < ptx_type_bits((ptx_type)ins->type) || from < ptx_type_bits((ptx_type)ins->type2))
     return false;
-  const bool from_integer = dc_is_integer(ins->type2), to_integer = dc_is_integer(ins->type);
+  const bool from_integer = ptx_is_integer(ins->type2), to_integer = ptx_is_integer(ins->type);
   if (!(from_integer || is_float(ins->type2)) || !(to_integer || is_float(ins->type))) return false;
   if (from_integer && !to_integer &&
-      (ins->type == PTX_TF32 || to != dc_container(ptx_type_bits((ptx_type)ins->type))))
+      (ins->type == PTX_TF32 || to != ptx_container(ptx_type_bits((ptx_type)ins->type))))
     return false;
   return PICK_RARE(convert_any);
 }

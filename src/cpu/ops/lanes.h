@@ -92,9 +92,6 @@ static inline bool dc_shaped(const dc_uop *o, int d, int a, int b, int c) {
   }
   return true;
 }
-static inline int dc_container(int bits) { return bits <= 16 ? 16 : bits; }
-static inline bool dc_is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
-static inline bool dc_is_signed(int type) { return type >= PTX_S8 && type <= PTX_S64; }
 
 static inline f32 flush(f32 x) { return bits_f32(s_flush(f32_bits(x))); }
 static inline f32 saturate(f32 x) { return bits_f32(s_saturate(f32_bits(x))); }

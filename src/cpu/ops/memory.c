@@ -70,59 +70,38 @@ INLINE shape shape_of(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return s;
 }
 
-/* Some lanes of a run: the hardware's masked accesses do not access the other lanes' memory. */
-#define EACH_OF_RUN(T, to, from, w) EACH_LANE(l, (w)->mask) to[l] = (T)from[l]
+/* Some lanes of a run, as masked vectors where the machine has them.  The other lanes' memory is not accessed.  Of a
+** loop of stores compilers would make masked loads of b too, which wait for the stores that made it. */
+#if defined(__AVX2__)
+#define LOAD_SOME LANES(l) d[l] = m[l] ? p[l] : d[l]
+#else
+#define LOAD_SOME EACH_LANE(l, w->mask) d[l] = p[l]
+#endif
 #if defined(__AVX512F__)
-INLINE void load_masked_u32(u32 *d, const u32_at *p, const dc_warp *w) {
-  for (int i = 0; i < DC_LANES; i += 16)
-    _mm512_store_si512(d + i, _mm512_mask_loadu_epi32(_mm512_load_si512(d + i), (__mmask16)(w->mask >> i), p + i));
-}
-INLINE void load_masked_u64(u64 *d, const u64_at *p, const dc_warp *w) {
-  for (int i = 0; i < DC_LANES; i += 8)
-    _mm512_store_si512(d + i, _mm512_mask_loadu_epi64(_mm512_load_si512(d + i), (__mmask8)(w->mask >> i), p + i));
-}
-INLINE void store_masked_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+INLINE void store_some_u32(u32_at *p, const u32 *b, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 16)
     _mm512_mask_storeu_epi32(p + i, (__mmask16)(w->mask >> i), _mm512_load_si512(b + i));
 }
-INLINE void store_masked_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 8)
     _mm512_mask_storeu_epi64(p + i, (__mmask8)(w->mask >> i), _mm512_load_si512(b + i));
 }
 #elif defined(__AVX2__)
-#define V256(p) ((__m256i *)(void *)(p))
 #define C256(p) ((const __m256i *)(const void *)(p))
-INLINE void load_masked_u32(u32 *d, const u32_at *p, const dc_warp *w) {
-  for (int i = 0; i < DC_LANES; i += 8) {
-    const __m256i m = _mm256_load_si256(C256(w->m32 + i)),
-                  v = _mm256_maskload_epi32((const int *)(const void *)(p + i), m);
-    _mm256_store_si256(V256(d + i), _mm256_blendv_epi8(_mm256_load_si256(C256(d + i)), v, m));
-  }
-}
-INLINE void load_masked_u64(u64 *d, const u64_at *p, const dc_warp *w) {
-  for (int i = 0; i < DC_LANES; i += 4) {
-    const __m256i m = _mm256_load_si256(C256(w->m64 + i));
-    const __m256i v = _mm256_maskload_epi64((const long long *)(const void *)(p + i), m);
-    _mm256_store_si256(V256(d + i), _mm256_blendv_epi8(_mm256_load_si256(C256(d + i)), v, m));
-  }
-}
-INLINE void store_masked_u32(u32_at *p, const u32 *b, const dc_warp *w) {
+INLINE void store_some_u32(u32_at *p, const u32 *b, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 8)
     _mm256_maskstore_epi32((int *)(void *)(p + i), _mm256_load_si256(C256(w->m32 + i)), _mm256_load_si256(C256(b + i)));
 }
-INLINE void store_masked_u64(u64_at *p, const u64 *b, const dc_warp *w) {
+INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) {
   for (int i = 0; i < DC_LANES; i += 4)
     _mm256_maskstore_epi64((long long *)(void *)(p + i), _mm256_load_si256(C256(w->m64 + i)),
                            _mm256_load_si256(C256(b + i)));
 }
 #else
-INLINE void load_masked_u32(u32 *d, const u32_at *p, const dc_warp *w) { EACH_OF_RUN(u32, d, p, w); }
-INLINE void load_masked_u64(u64 *d, const u64_at *p, const dc_warp *w) { EACH_OF_RUN(u64, d, p, w); }
-INLINE void store_masked_u32(u32_at *p, const u32 *b, const dc_warp *w) { EACH_OF_RUN(u32, p, b, w); }
-INLINE void store_masked_u64(u64_at *p, const u64 *b, const dc_warp *w) { EACH_OF_RUN(u64, p, b, w); }
+INLINE void store_some_u32(u32_at *p, const u32 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
+INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
 #endif
-INLINE void load_masked_u16(u16 *d, const u16_at *p, const dc_warp *w) { EACH_OF_RUN(u16, d, p, w); }
-INLINE void store_masked_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_OF_RUN(u16, p, b, w); }
+INLINE void store_some_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
 
 #define MASK_u128 w->m32
 
@@ -180,11 +159,11 @@ static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 st
   }                                                                                                                    \
   static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, 1, true); }
 #define LOAD(name, S, D)                                                                                               \
-  LOAD_(name, S, D, shape_of, load_masked_##S(d, p, w))                                                                \
+  LOAD_(name, S, D, shape_of, LOAD_SOME)                                                                               \
   static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, 1, false); }                                        \
   static void name##_v(dc_warp *w, const dc_uop *o) { name##_any(w, o, o->ins->vec, false); }                          \
   static void name##_v_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, o->ins->vec, true); }
-#define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare, EACH_OF_RUN(D, d, p, w))
+#define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare, EACH_LANE(l, w->mask) d[l] = (D)p[l])
 
 /* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order.  Also for plain
 ** vectors of seldom used sizes. */
@@ -271,10 +250,10 @@ LOAD_FORMS(LOADS, LOADS_RARE)
     }                                                                                                                  \
   }
 #define STORES(S, D)                                                                                                   \
-  STORE(st_##S##_##D, S, D, shape_of, store_masked_##S(p, b, w))                                                       \
+  STORE(st_##S##_##D, S, D, shape_of, store_some_##S(p, b, w))                                                         \
   STORE_VECTOR(st_##S##_##D) STORE_ORDERED(sto_##S##_##D, S, D)
 #define STORES_RARE(S, D)                                                                                              \
-  STORE(st_##S##_##D, S, D, shape_of_rare, EACH_OF_RUN(S, p, b, w))                                                    \
+  STORE(st_##S##_##D, S, D, shape_of_rare, EACH_LANE(l, w->mask) p[l] = (S)b[l])                                       \
   STORE_ORDERED(sto_##S##_##D, S, D)
 #define STORE_FORMS(USUAL, RARE)                                                                                       \
   USUAL(u16, u16) USUAL(u32, u32) USUAL(u64, u64)                                                                      \
@@ -301,15 +280,14 @@ static const access loads[] = { LOAD_FORMS(ROW, ROW_RARE) };
 #define ROW_RARE(S, D) ROW_(S, D, sto_##S##_##D)
 static const access stores[] = { STORE_FORMS(ROW, ROW_RARE) };
 
-static bool select_access(dc_uop *o, const access *table, size_t rows, int container, bool sign) {
-  const u32 ordered = PTX_F_VOLATILE | PTX_F_RELAXED | PTX_F_ACQUIRE | PTX_F_RELEASE;
-  int bits = ptx_type_bits((ptx_type)o->ins->type);
-  if (!container) container = dc_container(bits);
+static bool select_access(dc_uop *o, const access *table, size_t rows, int register_bits, bool sign) {
+  const int bits = ptx_type_bits((ptx_type)o->ins->type);
+  const int container = ptx_container(register_bits ? register_bits : bits);
   if (bits == container) sign = false;
   for (size_t i = 0; i < rows; i++) {
     const access *t = &table[i];
     if (t->bits != bits || t->container != container || t->sign != sign) continue;
-    if (o->ins->flags & ordered) return dc_pick(o, t->ordered, t->ordered);
+    if (o->ins->flags & PTX_F_STRONG) return dc_pick(o, t->ordered, t->ordered);
     return o->ins->vec > 1 ? dc_pick(o, t->vec, t->vec_masked) : dc_pick(o, t->fn, t->fn_masked);
   }
   return false;
@@ -323,10 +301,8 @@ static void fence(dc_warp *w, const dc_uop *o) {
 bool PER_ISA(dc_select_memory)(dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_LD: case PTX_OP_LDU:
-      return select_access(o, loads, sizeof loads / sizeof *loads, o->bits[0] ? dc_container(o->bits[0]) : 0,
-                           dc_is_signed(o->ins->type));
-    case PTX_OP_ST:
-      return select_access(o, stores, sizeof stores / sizeof *stores, o->bits[2] ? dc_container(o->bits[2]) : 0, false);
+      return select_access(o, loads, sizeof loads / sizeof *loads, o->bits[0], ptx_is_signed(o->ins->type));
+    case PTX_OP_ST: return select_access(o, stores, sizeof stores / sizeof *stores, o->bits[2], false);
     case PTX_OP_PREFETCH: case PTX_OP_PREFETCHU: case PTX_OP_APPLYPRIORITY: case PTX_OP_DISCARD:
     case PTX_OP_GRIDDEPCONTROL: case PTX_OP_SETMAXNREG: case PTX_OP_PMEVENT: return PICK_RARE(no_operation);
     case PTX_OP_MEMBAR: case PTX_OP_FENCE: return PICK_RARE(fence);

@@ -33,34 +33,34 @@ static inline u128 low_bits(u128 x, int n) { return n >= 128 ? x : x & (((u128)1
 /* mov.b64 {lo, hi}, a: through a buffer, since the parts' slots may overlap the source. */
 static void unpack_any(dc_warp *w, const dc_uop *o) {
   const int n = o->ins->ndst, whole = ptx_type_bits((ptx_type)o->ins->type), part = whole / n;
-  const int container = dc_container(o->bits[0] ? o->bits[0] : part);
+  const int container = ptx_container(o->bits[0] ? o->bits[0] : part);
   u128 t[DC_LANES];
-  EACH_LANE(l, w->mask) t[l] = get_lane(w, o->a, dc_container(whole), l);
+  EACH_LANE(l, w->mask) t[l] = get_lane(w, o->a, ptx_container(whole), l);
   for (int i = 0; i < n; i++)
     if (o->v[i] != DC_NO_OPERAND)
       EACH_LANE(l, w->mask) put_lane(w, o->v[i], container, l, low_bits(t[l] >> (i * part), part));
 }
 static void pack_any(dc_warp *w, const dc_uop *o) {
   const int n = o->ins->nsrc, whole = ptx_type_bits((ptx_type)o->ins->type), part = whole / n;
-  const int container = dc_container(o->bits[1] ? o->bits[1] : part);
+  const int container = ptx_container(o->bits[1] ? o->bits[1] : part);
   u128 t[DC_LANES];
   EACH_LANE(l, w->mask) {
     t[l] = 0;
     for (int i = 0; i < n; i++) t[l] |= low_bits(get_lane(w, o->v[i], container, l), part) << (i * part);
   }
-  EACH_LANE(l, w->mask) put_lane(w, o->d, dc_container(whole), l, t[l]);
+  EACH_LANE(l, w->mask) put_lane(w, o->d, ptx_container(whole), l, t[l]);
 }
 
 static bool select_pack(dc_uop *o, int whole) {
   const int n = o->ins->nsrc > 1 ? o->ins->nsrc : o->ins->ndst, part = whole / n;
-  const int container = o->bits[o->ins->nsrc > 1] ? dc_container(o->bits[o->ins->nsrc > 1]) : dc_container(part);
+  const int container = o->bits[o->ins->nsrc > 1] ? ptx_container(o->bits[o->ins->nsrc > 1]) : ptx_container(part);
   if (o->ins->ndst > 1 && o->ins->nsrc > 1) return false;
   if (whole % n || container < part) return false;
   if (o->ins->nsrc > 1) {
-    if (!dc_shaped(o, dc_container(whole), 0, 0, 0)) return false;
+    if (!dc_shaped(o, ptx_container(whole), 0, 0, 0)) return false;
     return PICK_RARE(pack_any);
   }
-  if (!dc_shaped(o, 0, dc_container(whole), 0, 0)) return false;
+  if (!dc_shaped(o, 0, ptx_container(whole), 0, 0)) return false;
   return PICK_RARE(unpack_any);
 }
 
@@ -138,7 +138,7 @@ static bool is_lane_sreg(int sreg) {
 
 static void mov_sreg(dc_warp *w, const dc_uop *o) {
   const ptx_ins *ins = o->ins;
-  const int container = dc_container(o->bits[0] ? o->bits[0] : ptx_type_bits((ptx_type)ins->type));
+  const int container = ptx_container(o->bits[0] ? o->bits[0] : ptx_type_bits((ptx_type)ins->type));
   const int sreg = ins->opnd[ins->ndst].sreg;
   const bool each = is_lane_sreg(sreg);
   const u64 value = each ? 0 : uniform_sreg(w, sreg);
@@ -172,19 +172,9 @@ static bool select_mov(dc_uop *o) {
 
 /* --- generic addresses --------------------------------------------------------------------------- */
 
-/* The base of a state space, -1 when generic addresses are its addresses already. */
-static int base_of_space(int space) {
-  switch (space) {
-    case PTX_SHARED: return DC_BASE_SHARED;
-    case PTX_LOCAL: return DC_BASE_LOCAL;
-    case PTX_CONST: return DC_BASE_CONST;
-    case PTX_PARAM: return DC_BASE_PARAM;
-    default: return -1;
-  }
-}
 /* cvta adds the address at which lane l's window of the space begins, cvta.to subtracts it. */
 static inline u64 window(const dc_warp *w, const dc_uop *o, int l) {
-  const int base = base_of_space(o->ins->space);
+  const dc_base base = dc_base_of(o->ins->space);
   const u64 at = w->base[base] + w->lane_stride[base] * (u64)l;
   return o->ins->flags & PTX_F_TO ? 0 - at : at;
 }
@@ -199,10 +189,10 @@ static inline bool in_any_window(const dc_warp *w, u64 x) {
 }
 static void isspacep(dc_warp *w, const dc_uop *o) {
   const u64 *a = REG(u64, o->a);
-  const int base = base_of_space(o->ins->space);
+  const dc_base base = dc_base_of(o->ins->space);
   u32 bits = 0;
   EACH_LANE(l, w->mask) {
-    const bool is = base < 0 ? !in_any_window(w, a[l]) : in_space(w, a[l], (dc_base)base);
+    const bool is = base == DC_BASE_FLAT ? !in_any_window(w, a[l]) : in_space(w, a[l], base);
     bits |= (u32)is << l;
   }
   put_pred_masked(w, o->d, bits);
@@ -217,7 +207,7 @@ static bool select_copy(dc_uop *o, int bits) {
 static bool select_cvta(dc_uop *o) {
   const int bits = ptx_type_bits((ptx_type)o->ins->type);
   if (!dc_shaped(o, bits, bits, 0, 0) || (bits != 32 && bits != 64)) return false;
-  if (base_of_space(o->ins->space) < 0) return select_copy(o, bits);
+  if (dc_base_of(o->ins->space) == DC_BASE_FLAT) return select_copy(o, bits);
   return bits == 32 ? PICK_RARE(cvta_32) : PICK_RARE(cvta_64);
 }
 

@@ -45,9 +45,6 @@ static inline void dc_round_end(unsigned old) {
   __asm__ volatile("" ::: "memory");
 }
 
-/* True for the modes that need dc_round_begin. */
-static inline bool dc_is_directed(int mode) { return mode == PTX_RZ || mode == PTX_RM || mode == PTX_RP; }
-
 /* x + y rounded to odd: the last bit tells that something was lost, so that a second rounding to 24 bits or less
 ** is as good as one (Boldo and Melquiond 2008).  The error of the sum is Knuth's TwoSum. */
 static inline f64 add_to_odd(f64 x, f64 y) {

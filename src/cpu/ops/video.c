@@ -75,8 +75,8 @@ typedef struct kinds {
   bool a, b, d;
 } kinds;
 static kinds signs_of(const ptx_ins *ins, action what) {
-  if (what == COMPARE) return (kinds){dc_is_signed(ins->type), dc_is_signed(ins->type2), false};
-  return (kinds){dc_is_signed(ins->type2), dc_is_signed(ins->type3), dc_is_signed(ins->type)};
+  if (what == COMPARE) return (kinds){ptx_is_signed(ins->type), ptx_is_signed(ins->type2), false};
+  return (kinds){ptx_is_signed(ins->type2), ptx_is_signed(ins->type3), ptx_is_signed(ins->type)};
 }
 
 static u32 subword_at(const ptx_ins *ins, int i) { return ins->opnd ? ins->opnd[i].subword : 0; }

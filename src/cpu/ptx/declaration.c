@@ -104,18 +104,6 @@ static int decl_align(ptx_parser *P, ptx_decl *d, bool pointee) {
   return 0;
 }
 
-/* Skips a parenthesized list: .attribute(.managed). */
-static int skip_parens(ptx_parser *P) {
-  int depth = 0;
-  do {
-    if (P->lex.tok.kind == PTX_TOK_END || P->lex.tok.kind == PTX_TOK_BAD) return ptxp_expected(P, "')'");
-    if (ptx_tok_is(&P->lex.tok, '(')) depth++;
-    if (ptx_tok_is(&P->lex.tok, ')')) depth--;
-    ptx_lex_next(&P->lex);
-  } while (depth > 0);
-  return 0;
-}
-
 /* One directive of a declaration. `pointee` turns true behind .ptr: later directives describe the pointee. */
 static int decl_word(ptx_parser *P, ptx_decl *d, bool *pointee) {
   ptx_tok t = P->lex.tok;
@@ -135,7 +123,7 @@ static int decl_word(ptx_parser *P, ptx_decl *d, bool *pointee) {
   } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".extern")) {
     d->external = true;
   } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".visible")) {
-    d->visible = true;
+    return 0; /* so is every name */
   } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".weak") || ptx_tok_eq(&t, PTX_TOK_DOT, ".common")) {
     d->weak = true;
   } else if (len == 2 && s[0] == 'v' && (s[1] == '2' || s[1] == '4' || s[1] == '8')) {
@@ -146,7 +134,7 @@ static int decl_word(ptx_parser *P, ptx_decl *d, bool *pointee) {
   } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".tex")) {
     d->space = PTX_GLOBAL;
   } else if (ptx_tok_eq(&t, PTX_TOK_DOT, ".attribute")) {
-    return skip_parens(P);
+    return ptxp_skip(P, '(', ')', "')'"); /* .attribute(.managed) */
   } else {
     return ptxp_fail(P, t.line, "'%.*s' has no place in a declaration", (int)(t.len < 60 ? t.len : 60), t.s);
   }
@@ -214,7 +202,6 @@ static int declarator(ptx_parser *P, const ptx_decl *d, ptx_sym **sym, shape *sh
   s->align = d->align;
   s->size = sh->sizes[0];
   s->external = d->external;
-  s->visible = d->visible;
   s->weak = d->weak;
   s->inside = P->f != NULL;
   *sym = s;
@@ -469,7 +456,8 @@ int ptxp_variables(ptx_parser *P, ptx_decl *d) {
 
 /* ---- registers ---- */
 
-/* %r<100>: a range; its registers are created at their first use. */
+/* %r<100>: a range.  Its registers are created here, as long as the module has no more of them than its text has bytes;
+** else at their first use. */
 static int register_range(ptx_parser *P, const ptx_tok *name, int bits) {
   const ptx_tok *n = &P->lex.tok;
   if (n->kind != PTX_TOK_INT || n->bits > UINT32_MAX) return ptxp_expected(P, "a number of registers");
@@ -477,7 +465,15 @@ static int register_range(ptx_parser *P, const ptx_tok *name, int bits) {
   if (!b) return -1;
   b->bits = (uint8_t)bits;
   b->count = (uint32_t)n->bits;
-  b->id = ++P->range_ids;
+  if (b->count > P->spare) {
+    b->id = ++P->range_ids;
+  } else if (b->count > 0) {
+    b->u.reg = (int32_t)P->regs.n;
+    ptx_reg *r = ptxp_push_n(&P->regs, b->count, sizeof *r);
+    if (!r) return ptxp_oom(P);
+    for (uint32_t i = 0; i < b->count; i++) r[i].bits = b->bits;
+    P->spare -= b->count;
+  }
   ptx_lex_next(&P->lex);
   return ptxp_expect(P, '>');
 }
@@ -488,11 +484,8 @@ int ptxp_register(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec) {
   b->bits = (uint8_t)bits;
   b->vec = (uint8_t)vec;
   b->u.reg = (int32_t)P->regs.n;
-  for (uint32_t i = 0; i < vec; i++) {
-    ptx_reg *r = ptxp_push(&P->regs, sizeof *r);
-    if (!r || !(r->name = dc_arena_strndup(&P->m->arena, name->s, name->len))) return ptxp_oom(P);
-    r->bits = (uint8_t)bits;
-  }
+  for (uint32_t i = 0; i < vec; i++)
+    if (ptxp_new_register(P, bits) < 0) return -1;
   return 0;
 }
 

@@ -15,7 +15,7 @@ typedef struct ptx_decl {
   ptx_type type;
   uint32_t elem;      /* bytes of an element, vectors counted whole */
   uint32_t align, vec;
-  bool external, visible, weak;
+  bool external, weak;
 } ptx_decl;
 
 /* A name in an initialiser, looked up when the whole module is known. */

@@ -40,12 +40,6 @@ static ptx_ins unguarded(const ptx_parser *P) {
   return (ptx_ins){.pred = -1, .line = ptxp_line(P, P->lex.tok.line), .ptx_line = P->lex.tok.line};
 }
 
-static int hidden_reg(ptx_parser *P, int bits, int32_t *reg) {
-  const ptx_reg r = {"", (uint8_t)bits};
-  *reg = (int32_t)P->regs.n;
-  return ptxp_append(P, &P->regs, &r, sizeof r);
-}
-
 /* The text of a load (0) or store (1) of 1, 2, 4, 8 or 16 bytes of a parameter. */
 static const char *access_text(bool store, uint64_t size) {
   static const char *const texts[2][5] = {
@@ -81,7 +75,7 @@ int ptxp_begin_body(ptx_parser *P) {
   uint64_t end = P->f->local_size;
   P->stack->offset = ptxp_lay_out(&end, STACK_BYTES, 16);
   P->f->local_size = (uint32_t)end;
-  if (hidden_reg(P, 64, &P->stack_reg) != 0) return -1;
+  if ((P->stack_reg = ptxp_new_register(P, 64)) < 0) return -1;
   ptx_operand opnd[] = {reg_operand(P->stack_reg), {.kind = PTX_SYM, .reg = -1, .sym = P->stack}};
   return emit(P, "mov.u64", &like, 1, 2, opnd);
 }
@@ -127,9 +121,9 @@ int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins) {
     ptx_operand *o = (ptx_operand *)P->ops.data + i;
     bool wide = o->sreg == PTX_SR_CLOCK64 || o->sreg == PTX_SR_GLOBALTIMER ||
                 (o->sreg == PTX_SR_GRIDID && ptx_type_bits((ptx_type)ins->type) == 64);
-    int32_t reg = -1;
     if (o->kind != PTX_SREG || o->sreg == PTX_SR_NONE) continue;
-    if (hidden_reg(P, wide ? 64 : 32, &reg) != 0) return -1;
+    const int32_t reg = ptxp_new_register(P, wide ? 64 : 32);
+    if (reg < 0) return -1;
     ptx_operand opnd[] = {reg_operand(reg), *o};
     if (emit(P, wide ? "mov.u64" : "mov.u32", &like, 1, 2, opnd) != 0) return -1;
     *o = opnd[0];
@@ -163,8 +157,8 @@ static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
   for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
     opnd[i] = ins->opnd[i];
     if (i == 0 || i == ins->nsrc) continue;
-    int32_t reg = -1;
-    if (hidden_reg(P, 32, &reg) != 0) return -1;
+    const int32_t reg = ptxp_new_register(P, 32);
+    if (reg < 0) return -1;
     ptx_operand widen[] = {reg_operand(reg), opnd[i]};
     if (emit(P, half ? "cvt.f32.f16" : "cvt.f32.bf16", ins, 1, 2, widen) != 0) return -1;
     opnd[i] = widen[0];
@@ -176,7 +170,6 @@ static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
 static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
   ptx_operand opnd[6];
   int n = ins->ndst + ins->nsrc;
-  int32_t mask = -1;
   const char *rest = strchr(ins->text, '.');
   bool is_vote = ins->op == PTX_OP_VOTE;
   if (!rest || ins->nsrc != (is_vote ? 1 : 3)) return 0;
@@ -186,7 +179,8 @@ static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
   memcpy(text, ins->text, head);
   memcpy(text + head, ".sync", 5);
   memcpy(text + head + 5, rest, strlen(rest) + 1);
-  if (hidden_reg(P, 32, &mask) != 0) return -1;
+  const int32_t mask = ptxp_new_register(P, 32);
+  if (mask < 0) return -1;
   memcpy(opnd, ins->opnd, (size_t)n * sizeof *opnd);
   opnd[n] = reg_operand(mask);
   if (emit(P, "activemask.b32", ins, 1, 1, opnd + n) != 0) return -1;
@@ -198,11 +192,11 @@ static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
 /* alloca d, size[, align]: rounds the stack pointer up to align and adds size; past the end the thread traps. */
 static int expand_alloca(ptx_parser *P, const ptx_ins *ins) {
   int64_t align = ins->nsrc > 1 ? ins->opnd[2].imm : 8;
-  int32_t pred = -1, sp = P->stack_reg;
+  const int32_t pred = ptxp_new_register(P, 1), sp = P->stack_reg;
   ptx_ins trap = *ins;
   if (align < 1 || align > 4096 || (align & (align - 1)))
     return ptxp_fail(P, ins->ptx_line, "alloca aligns to a power of two up to 4096");
-  if (hidden_reg(P, 1, &pred) != 0) return -1;
+  if (pred < 0) return -1;
   int64_t end = (int64_t)(P->stack->offset + STACK_BYTES);
   ptx_operand s = reg_operand(sp), up[] = {s, s, imm_operand(align - 1)}, down[] = {s, s, imm_operand(-align)};
   ptx_operand move[] = {ins->opnd[0], s}, grow[] = {s, s, ins->opnd[1]};

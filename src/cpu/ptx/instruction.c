@@ -518,14 +518,6 @@ static const ptx_form *find_form(ptx_parser *P) {
   return form;
 }
 
-static void refuse_function(ptx_parser *P, ptx_ins *ins) {
-  ins->flags |= PTX_F_REFUSED;
-  if (P->f->refused) return;
-  P->f->refused = ins->text;
-  P->f->refused_line = ins->line;
-  P->f->refused_ptx_line = ins->ptx_line;
-}
-
 /* Sets the type of cp.async from the operand that is its size. */
 static int size_copy(ptx_parser *P, ptx_ins *ins) {
   const ptx_operand *o = &ins->opnd[2];
@@ -552,7 +544,7 @@ static int call_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
   bool refuse = form->refused;
   if (read_call(P, ins, &refuse) != 0) return -1;
   if (!(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) return ptxp_oom(P);
-  if (refuse) refuse_function(P, ins);
+  if (refuse) ins->flags |= PTX_F_REFUSED;
   if (ptxp_before_call(P, ins, &P->args) != 0 || push_instruction(P, ins) != 0) return -1;
   return ptxp_after_call(P, ins, &P->results);
 }
@@ -561,7 +553,7 @@ static int jump_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
   bool list = form->shape == PTX_SHAPE_BRX;
   if ((list ? read_brx(P, ins) : read_branch(P, ins)) != 0) return -1;
   if (list && !(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) return ptxp_oom(P);
-  if (form->refused) refuse_function(P, ins);
+  if (form->refused) ins->flags |= PTX_F_REFUSED;
   return push_instruction(P, ins);
 }
 
@@ -574,7 +566,7 @@ static int plain_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) 
   if (!(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) return ptxp_oom(P);
   if (place_operands(P, form, ins, first, refuse) != 0) return -1;
   fix_floats(ins);
-  if (refuse) refuse_function(P, ins);
+  if (refuse) ins->flags |= PTX_F_REFUSED;
   else if ((rc = ptxp_expand(P, ins)) != 0) return rc < 0 ? -1 : 0;
   if (ins->op == PTX_OP_RET && ptxp_before_ret(P, ins) != 0) return -1;
   return push_instruction(P, ins);

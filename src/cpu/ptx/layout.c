@@ -2,14 +2,15 @@
 ** layout.c - see layout.h.
 **
 ** Resolves names in initialisers, lays out module variables, and propagates over the call graph, from callees to
-** callers, barriers, unsupported instructions and shared memory.  Two shared variables may overlap when no entry
-** reaches both, so that each kernel takes only the shared memory that it uses.
+** callers, barriers and shared memory.  Two shared variables may overlap when no entry reaches both, so that each
+** kernel takes only the shared memory that it uses.
 */
 #include "cpu/ptx/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "cpu/ptx/declaration.h"
 #include "cpu/ptx/opcode.h"
@@ -42,14 +43,14 @@ static int lay_out_module_vars(ptx_parser *P) {
 
 /* Facts of a function, at first its own, then joined with those of all functions that it may call. */
 typedef struct reached {
-  const ptx_func *refuses; /* a function with an unsupported instruction, preferably itself; NULL: none */
   bool barrier;
-  uint64_t *shared;        /* graph.words of bits, one a shared variable; NULL: none */
+  uint64_t *shared; /* graph.words of bits, one a shared variable; NULL: none */
 } reached;
 
 /* Node nfuncs is the callee of indirect calls; its own callees are all functions whose address is taken. */
 typedef struct graph {
   ptx_parser *P;
+  dc_arena scratch;
   ptx_vec shared;      /* ptx_sym *: every .shared variable; until the layout its offset holds its index here */
   ptx_vec taken;       /* ptx_func *: functions whose address is taken, callable indirectly */
   ptx_vec calls;       /* int32_t: numbers of callees; node n's are calls[at[n] .. at[n+1]) */
@@ -80,7 +81,6 @@ static int scan_function(graph *g, ptx_func *f) {
   for (int i = 0; i < f->nvars; i++)
     if (f->vars[i]->space == PTX_SHARED && push_ptr(g, &g->shared, f->vars[i]) != 0) return -1;
   g->nodes[f->index].barrier = f->has_barrier;
-  g->nodes[f->index].refuses = f->refused ? f : NULL;
   return f->has_indirect_call ? push_call(g, g->P->m->nfuncs) : 0;
 }
 
@@ -105,7 +105,7 @@ static int scan_module(graph *g) {
 }
 
 static uint64_t *bits_of(graph *g, int32_t node) {
-  if (!g->nodes[node].shared) g->nodes[node].shared = calloc(g->words, sizeof(uint64_t));
+  if (!g->nodes[node].shared) g->nodes[node].shared = dc_arena_alloc(&g->scratch, g->words * sizeof(uint64_t));
   return g->nodes[node].shared;
 }
 
@@ -131,7 +131,6 @@ static int absorb(graph *g, int32_t to, int32_t from) {
   reached *a = &g->nodes[to];
   const reached *b = &g->nodes[from];
   a->barrier = a->barrier || b->barrier;
-  if (!a->refuses) a->refuses = b->refuses;
   if (!b->shared || a->shared == b->shared) return 0;
   uint64_t *bits = bits_of(g, to);
   if (!bits) return ptxp_oom(g->P);
@@ -154,11 +153,8 @@ static int close_component(graph *g, int32_t first, int32_t *nopen) {
       if (absorb(g, root, ((int32_t *)g->calls.data)[k]) != 0) return -1;
   }
   for (int32_t i = n; i < *nopen; i++) {
-    const int32_t v = g->open[i];
-    const ptx_func *own = g->nodes[v].refuses;
-    if (v != root && absorb(g, v, root) != 0) return -1;
-    if (own) g->nodes[v].refuses = own;
-    g->low[v] = INT32_MAX; /* complete */
+    if (g->open[i] != root && absorb(g, g->open[i], root) != 0) return -1;
+    g->low[g->open[i]] = INT32_MAX; /* complete */
   }
   *nopen = n;
   return 0;
@@ -193,15 +189,7 @@ static int find_reached(graph *g) {
   int32_t count = 0;
   for (int i = 0; i < m->nfuncs; i++)
     if (g->number[i] == 0 && walk(g, i, &count) != 0) return -1;
-  for (int i = 0; i < m->nfuncs; i++) {
-    ptx_func *f = m->funcs[i];
-    const ptx_func *why = g->nodes[i].refuses;
-    f->has_barrier = g->nodes[i].barrier;
-    if (f->refused || !why) continue;
-    f->refused = why->refused;
-    f->refused_line = why->refused_line;
-    f->refused_ptx_line = why->refused_ptx_line;
-  }
+  for (int i = 0; i < m->nfuncs; i++) m->funcs[i]->has_barrier = g->nodes[i].barrier;
   return 0;
 }
 
@@ -242,8 +230,8 @@ static int list_users(layout *l) {
     }
     l->vars.at[l->nentries] = n;
     if (pass) break;
-    l->vars.items = malloc((n + 1) * sizeof(int32_t));
-    l->users.items = malloc((n + 1) * sizeof(int32_t));
+    l->vars.items = dc_arena_alloc(&l->g->scratch, (n + 1) * sizeof(int32_t));
+    l->users.items = dc_arena_alloc(&l->g->scratch, (n + 1) * sizeof(int32_t));
     if (!l->vars.items || !l->users.items) return ptxp_oom(g->P);
   }
   for (size_t k = 0; k < n; k++) l->users.at[l->vars.items[k]]++;
@@ -353,48 +341,32 @@ static int lay_out_shared(graph *g) {
   ptx_module *m = g->P->m;
   const size_t vars = g->shared.n, funcs = (size_t)m->nfuncs;
   layout l = {.g = g, .nvars = (int32_t)vars};
-  l.entries = calloc(funcs + 1, sizeof *l.entries);
-  l.vars.at = calloc(funcs + 1, sizeof *l.vars.at);
-  l.users.at = calloc(vars + 2, sizeof *l.users.at);
-  l.at = calloc(vars + 1, sizeof *l.at);
-  l.ends = calloc(funcs + 1, sizeof *l.ends);
-  l.mark = malloc((vars + 1) * sizeof *l.mark);
-  l.beside = malloc((vars + 1) * sizeof *l.beside);
-  int rc = -1;
-  if (l.entries && l.vars.at && l.users.at && l.at && l.ends && l.mark && l.beside) {
-    for (size_t i = 0; i < vars; i++) l.mark[i] = -1;
-    for (size_t i = 0; i < funcs; i++)
-      if (m->funcs[i]->entry) l.entries[l.nentries++] = m->funcs[i];
-    rc = assign_shared(&l);
-  } else {
-    ptxp_oom(g->P);
-  }
-  void *all[] = {l.entries, l.vars.at, l.vars.items, l.users.at, l.users.items, l.at, l.ends, l.mark, l.beside};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-  return rc;
+  l.entries = dc_arena_alloc(&g->scratch, (funcs + 1) * sizeof *l.entries);
+  l.vars.at = dc_arena_alloc(&g->scratch, (funcs + 1) * sizeof *l.vars.at);
+  l.users.at = dc_arena_alloc(&g->scratch, (vars + 2) * sizeof *l.users.at);
+  l.at = dc_arena_alloc(&g->scratch, (vars + 1) * sizeof *l.at);
+  l.ends = dc_arena_alloc(&g->scratch, (funcs + 1) * sizeof *l.ends);
+  l.mark = dc_arena_alloc(&g->scratch, (vars + 1) * sizeof *l.mark);
+  l.beside = dc_arena_alloc(&g->scratch, (vars + 1) * sizeof *l.beside);
+  if (!l.entries || !l.vars.at || !l.users.at || !l.at || !l.ends || !l.mark || !l.beside) return ptxp_oom(g->P);
+  for (size_t i = 0; i < vars; i++) l.mark[i] = -1;
+  for (size_t i = 0; i < funcs; i++)
+    if (m->funcs[i]->entry) l.entries[l.nentries++] = m->funcs[i];
+  return assign_shared(&l);
 }
 
 static int lay_out_with_graph(graph *g) {
   ptx_module *m = g->P->m;
   const size_t n = (size_t)m->nfuncs + 2;
-  int32_t **each[] = {&g->at, &g->number, &g->low, &g->next, &g->path, &g->open};
-  const size_t count = sizeof each / sizeof *each;
-  int32_t *all = calloc(n * count, sizeof *all);
-  g->nodes = calloc(n, sizeof *g->nodes);
-  int rc = -1;
-  if (!all || !g->nodes) {
-    ptxp_oom(g->P);
-  } else {
-    for (size_t i = 0; i < count; i++) *each[i] = all + i * n;
-    for (int i = 0; i < m->nfuncs; i++) m->funcs[i]->index = i;
-    rc = scan_module(g);
-    g->words = g->shared.n / 64 + 1;
-    if (rc == 0) rc = note_shared(g) != 0 || find_reached(g) != 0 ? -1 : lay_out_shared(g);
-  }
-  for (size_t i = 0; g->nodes && i < n; i++) free(g->nodes[i].shared);
-  free(g->nodes);
-  free(all);
-  return rc;
+  int32_t **const each[] = {&g->at, &g->number, &g->low, &g->next, &g->path, &g->open};
+  g->nodes = dc_arena_alloc(&g->scratch, n * sizeof *g->nodes);
+  for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+    if ((*each[i] = dc_arena_alloc(&g->scratch, n * sizeof **each[i])) == NULL) return ptxp_oom(g->P);
+  if (!g->nodes) return ptxp_oom(g->P);
+  for (int i = 0; i < m->nfuncs; i++) m->funcs[i]->index = i;
+  if (scan_module(g) != 0) return -1;
+  g->words = g->shared.n / 64 + 1;
+  return note_shared(g) != 0 || find_reached(g) != 0 ? -1 : lay_out_shared(g);
 }
 
 int ptxp_finish(ptx_parser *P) {
@@ -410,5 +382,6 @@ int ptxp_finish(ptx_parser *P) {
   free(g.shared.data);
   free(g.taken.data);
   free(g.calls.data);
+  dc_arena_free(&g.scratch);
   return rc;
 }

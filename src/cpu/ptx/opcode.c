@@ -183,11 +183,10 @@ ptx_sreg ptx_sreg_find(const char *name, size_t len) {
 
 static bool has(const ptx_ins *ins, uint32_t traits) { return (infos[ins->op].traits & traits) != 0; }
 
-/* bar and barrier. bar is always aligned; bar.warp.sync keeps the mode of its `warp`. */
+/* bar and barrier. bar.warp.sync keeps the mode of its `warp`. */
 static bool read_bar(ptx_ins *ins, const char *s, size_t len) {
-  if (is(s, len, "cta") || is(s, len, "red")) return true;
+  if (is(s, len, "cta") || is(s, len, "red") || is(s, len, "aligned")) return true;
   if (is(s, len, "cluster")) return (ins->flags |= PTX_F_CLUSTER) != 0;
-  if (is(s, len, "aligned")) return (ins->flags |= PTX_F_ALIGNED) != 0;
   if (ins->flags & PTX_F_CLUSTER) {
     if (is(s, len, "wait")) return (ins->mode = PTX_BAR_SYNC) != 0;
     if (is(s, len, "acquire") || is(s, len, "release") || is(s, len, "relaxed")) return true;
@@ -308,7 +307,6 @@ static void refine_async(ptx_form *f) {
 static void refine(ptx_form *f, bool sync) {
   ptx_ins *ins = &f->ins;
   if (ins->op == PTX_OP_MBARRIER || ins->op == PTX_OP_CP) refine_async(f);
-  if (ins->op == PTX_OP_BAR) ins->flags |= PTX_F_ALIGNED;
   if (has(ins, PTX_T_BARRIER)) {
     bool red = ins->mode >= PTX_BAR_RED_POPC && ins->mode <= PTX_BAR_RED_OR;
     f->ndst_min = f->ndst_max = red;

@@ -37,32 +37,13 @@ static int expect_int(ptx_parser *P, uint64_t *v, const char *what) {
 }
 
 /* Skips a directive that is only a hint, through its ';'. */
-static int skip_statement(ptx_parser *P) {
-  while (!ptx_tok_is(&P->lex.tok, ';')) {
-    if (P->lex.tok.kind == PTX_TOK_END || P->lex.tok.kind == PTX_TOK_BAD) return ptxp_expected(P, "';'");
-    ptx_lex_next(&P->lex);
-  }
-  ptx_lex_next(&P->lex);
-  return 0;
-}
+static int skip_statement(ptx_parser *P) { return ptxp_skip(P, '\0', ';', "';'"); }
 
-/* .section name { … }: debugging data. */
-static int skip_section(ptx_parser *P) {
-  for (int depth = 0;;) {
-    const ptx_tok *t = &P->lex.tok;
-    if (t->kind == PTX_TOK_END || t->kind == PTX_TOK_BAD) return ptxp_expected(P, "'}' of a section");
-    bool opens = ptx_tok_is(t, '{'), closes = ptx_tok_is(t, '}');
-    ptx_lex_next(&P->lex);
-    depth += opens - closes;
-    if (closes && depth <= 0) return 0;
-  }
-}
-
-/* The decimal number at *s, which moves behind it; large ones are cut off. */
-static int decimal(const char **s, const char *end) {
+/* The decimal number at s; large ones are cut off. */
+static int decimal(const char *s, const char *end) {
   int n = 0;
-  for (; *s < end && **s >= '0' && **s <= '9'; ++*s)
-    if (n < 100000) n = n * 10 + (**s - '0');
+  for (; s < end && *s >= '0' && *s <= '9'; s++)
+    if (n < 100000) n = n * 10 + (*s - '0');
   return n;
 }
 
@@ -70,10 +51,7 @@ static int decimal(const char **s, const char *end) {
 static int read_version(ptx_parser *P) {
   const ptx_tok *t = &P->lex.tok;
   if (t->kind != PTX_TOK_FLOAT && t->kind != PTX_TOK_INT) return ptxp_expected(P, "a version");
-  const char *s = t->s, *end = t->s + t->len;
-  P->m->version_major = decimal(&s, end);
-  if (s < end && *s == '.') s++;
-  P->m->version_minor = decimal(&s, end);
+  P->has_version = decimal(t->s, t->s + t->len) > 0;
   ptx_lex_next(&P->lex);
   return 0;
 }
@@ -83,8 +61,6 @@ static int read_target(ptx_parser *P) {
   do {
     ptx_tok t;
     if (ptxp_name(P, &t, "a target") != 0) return -1;
-    const char *digits = t.s + 3;
-    if (t.len > 3 && memcmp(t.s, "sm_", 3) == 0) P->m->target = decimal(&digits, t.s + t.len);
   } while (ptxp_accept(P, ','));
   return 0;
 }
@@ -111,7 +87,7 @@ static int read_file(ptx_parser *P) {
 /* ---- source lines ---- */
 
 static uint64_t location_key(uint64_t file, uint64_t line, uint64_t column) {
-  return ((file & 0xfff) << 52 | (line & 0xffffffff) << 20 | (column & 0xfffff)) + 1;
+  return (file & 0xfff) << 52 | (line & 0xffffffff) << 20 | (column & 0xfffff);
 }
 
 static int read_location(ptx_parser *P, uint64_t loc[3]) {
@@ -142,8 +118,8 @@ static int read_loc(ptx_parser *P) {
   }
   if (loc[0] == P->user_file && loc[1] != 0) line = loc[1];
   else if (at[0] == P->user_file && at[1] != 0) line = at[1];
-  else if (at[1] != 0) ptxp_map_get(&P->inlined, location_key(at[0], at[1], at[2]), &line);
-  if (line != 0 && ptxp_map_set(&P->inlined, location_key(loc[0], loc[1], loc[2]), line) != 0) return ptxp_oom(P);
+  else if (at[1] != 0) line = ptxp_number_get(&P->inlined, location_key(at[0], at[1], at[2]));
+  if (line != 0 && ptxp_number_set(&P->inlined, location_key(loc[0], loc[1], loc[2]), line) != 0) return ptxp_oom(P);
   if (line != 0) P->line = (uint32_t)line;
   return 0;
 }
@@ -159,7 +135,7 @@ static uint32_t find_user_file(const char *text, size_t len) {
     while (s < p && (*s == ' ' || *s == '\t')) s++;
     if ((size_t)(p - s) < sizeof file || memcmp(s, file, sizeof file - 1) != 0) continue;
     for (s += sizeof file - 1; s < p && (*s == ' ' || *s == '\t'); s++) {}
-    int n = decimal(&s, p);
+    const int n = decimal(s, p);
     if (n > 0) return (uint32_t)n;
   }
   return 0;
@@ -396,14 +372,14 @@ static int keep_body(ptx_parser *P, ptx_func *f) {
   return 0;
 }
 
-static int reset_function(ptx_parser *P) {
+static void reset_function(ptx_parser *P) {
   P->regparams.n = P->params.n = P->rets.n = 0;
   P->scopes.n = P->pendings.n = P->brxs.n = P->regs.n = P->ins.n = P->fvars.n = 0;
   P->callparam = 0;
   P->line = 0;
-  ptxp_map_clear(&P->ranges);
-  ptxp_map_clear(&P->inlined);
-  return ptxp_clear_names(P);
+  dc_map_free(&P->ranges);
+  dc_map_free(&P->inlined);
+  ptxp_clear_names(P);
 }
 
 /* The head: [(result)] name [(parameters)], bound in a scope of depth 1. */
@@ -422,7 +398,7 @@ static int read_function(ptx_parser *P, bool entry, const ptx_decl *d) {
   ptx_func head = {.entry = entry};
   uint64_t size = 0;
   uint32_t line = P->lex.tok.line;
-  if (reset_function(P) != 0) return -1;
+  reset_function(P);
   P->f = &head; /* until the name is known */
   if (read_head(P, entry, &sym, &size) != 0 || read_hints(P, &head) != 0) return -1;
   ptx_func *f = sym->func;
@@ -436,8 +412,6 @@ static int read_function(ptx_parser *P, bool entry, const ptx_decl *d) {
     head.ret = P->rets.n ? *(ptx_sym **)P->rets.data : NULL;
     head.params_size = (uint32_t)size;
     sym->external = d->external && !body;
-    sym->visible = sym->visible || d->visible;
-    sym->weak = sym->weak || d->weak;
     if (!head.params) return ptxp_oom(P);
     *f = head;
   }
@@ -471,7 +445,7 @@ static int read_module_item(ptx_parser *P) {
   if (accept_dot(P, ".loc")) return read_loc(P);
   if (accept_dot(P, ".pragma")) return skip_statement(P);
   if (accept_dot(P, ".alias")) return read_alias(P);
-  if (accept_dot(P, ".section")) return skip_section(P);
+  if (accept_dot(P, ".section")) return ptxp_skip(P, '{', '}', "'}' of a section"); /* debugging data */
   ptx_decl d = {.space = -1};
   if (ptxp_decl(P, &d) != 0) return -1;
   if (accept_dot(P, ".entry")) return read_function(P, true, &d);
@@ -486,7 +460,7 @@ static int read_module(ptx_parser *P) {
     if (P->lex.tok.kind != PTX_TOK_DOT) return ptxp_expected(P, "a directive");
     if (read_module_item(P) != 0) return -1;
   }
-  if (P->m->version_major == 0) return ptxp_fail(P, 1, "this is no PTX: it has no .version");
+  if (!P->has_version) return ptxp_fail(P, 1, "this is no PTX: it has no .version");
   return ptxp_finish(P);
 }
 
@@ -495,10 +469,8 @@ static void free_parser(ptx_parser *P) {
                      &P->ins, &P->fvars, &P->ops, &P->regparams, &P->params, &P->rets, &P->args, &P->results,
                      &P->names};
   for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++) free(vecs[i]->data);
-  ptxp_map_clear(&P->ranges);
-  ptxp_map_clear(&P->inlined);
-  dc_map_free(&P->forms);
-  free(P->buckets);
+  dc_map *maps[] = {&P->bound[0], &P->bound[1], &P->ranges, &P->inlined, &P->forms};
+  for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) dc_map_free(maps[i]);
   free(P);
 }
 
@@ -509,6 +481,7 @@ int ptx_parse(const char *text, size_t len, ptx_module *m, dc_error *err) {
   while (len > 0 && text[len - 1] == '\0') len--; /* NVRTC counts the final NUL */
   P->m = m;
   P->err = err;
+  P->spare = len;
   P->user_file = find_user_file(text, len);
   P->has_stack = memmem(text, len, "alloca", 6) != NULL;
   ptx_lex_init(&P->lex, text, len);

@@ -41,11 +41,29 @@ int ptxp_expect(ptx_parser *P, char c) {
   return ptxp_accept(P, c) ? 0 : ptxp_expected(P, what);
 }
 
+int ptxp_skip(ptx_parser *P, char open, char close, const char *what) {
+  bool closes;
+  int depth = 0;
+  do {
+    const ptx_tok *t = &P->lex.tok;
+    if (t->kind == PTX_TOK_END || t->kind == PTX_TOK_BAD) return ptxp_expected(P, what);
+    closes = ptx_tok_is(t, close);
+    depth += ptx_tok_is(t, open) - closes;
+    ptx_lex_next(&P->lex);
+  } while (!closes || depth > 0);
+  return 0;
+}
+
 int ptxp_name(ptx_parser *P, ptx_tok *name, const char *what) {
   *name = P->lex.tok;
   if (name->kind != PTX_TOK_NAME) return ptxp_expected(P, what);
   ptx_lex_next(&P->lex);
   return 0;
+}
+
+int32_t ptxp_new_register(ptx_parser *P, int bits) {
+  const ptx_reg r = {(uint8_t)bits};
+  return ptxp_append(P, &P->regs, &r, sizeof r) == 0 ? (int32_t)P->regs.n - 1 : -1;
 }
 
 void *ptxp_push_n(ptx_vec *v, size_t n, size_t size) {
@@ -76,48 +94,11 @@ void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size) {
   return copy;
 }
 
-/* First half of MurmurHash3's 64-bit finalizer. */
-static size_t mix(uint64_t k) {
-  k ^= k >> 33;
-  k *= 0xff51afd7ed558ccdull;
-  k ^= k >> 33;
-  return (size_t)k;
+int ptxp_number_set(dc_map *map, uint64_t key, uint64_t value) {
+  return dc_map_set(map, (const char *)&key, sizeof key, (void *)(uintptr_t)value);
 }
-
-static uint64_t *map_slot(const ptx_u64map *map, uint64_t key) {
-  size_t i = mix(key) & (map->cap - 1);
-  while (map->slots[2 * i] != 0 && map->slots[2 * i] != key) i = (i + 1) & (map->cap - 1);
-  return &map->slots[2 * i];
-}
-
-int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value) {
-  if (map->n * 2 >= map->cap) {
-    ptx_u64map bigger = {NULL, map->n, map->cap ? map->cap * 2 : 256};
-    bigger.slots = calloc(bigger.cap, 2 * sizeof *bigger.slots);
-    if (!bigger.slots) return -1;
-    for (size_t i = 0; i < map->cap; i++)
-      if (map->slots[2 * i]) memcpy(map_slot(&bigger, map->slots[2 * i]), &map->slots[2 * i], 2 * sizeof(uint64_t));
-    free(map->slots);
-    *map = bigger;
-  }
-  uint64_t *slot = map_slot(map, key);
-  if (slot[0] == 0) map->n++;
-  slot[0] = key;
-  slot[1] = value;
-  return 0;
-}
-
-bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value) {
-  if (map->cap == 0) return false;
-  const uint64_t *slot = map_slot(map, key);
-  if (slot[0] != key) return false;
-  *value = slot[1];
-  return true;
-}
-
-void ptxp_map_clear(ptx_u64map *map) {
-  free(map->slots);
-  memset(map, 0, sizeof *map);
+uint64_t ptxp_number_get(const dc_map *map, uint64_t key) {
+  return (uintptr_t)dc_map_get(map, (const char *)&key, sizeof key);
 }
 
 uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line) { return P->user_file ? P->line : ptx_line; }

@@ -16,12 +16,6 @@ typedef struct ptx_vec {
   size_t n, cap;
 } ptx_vec;
 
-/* 64-bit keys to 64-bit values, open addressing; key 0 is not allowed. */
-typedef struct ptx_u64map {
-  uint64_t *slots; /* key, value pairs */
-  size_t n, cap;
-} ptx_u64map;
-
 /* A parameter or result that the current function declares as a register. */
 typedef struct ptx_regparam {
   ptx_sym *sym;
@@ -40,8 +34,7 @@ typedef struct ptx_parser {
   uint64_t init_bytes;   /* of all initialisers so far */
   /* the current function */
   ptx_func *f;
-  struct ptx_bind **buckets;    /* nbuckets of them, a power of two; a chain begins with the innermost name */
-  uint32_t nbuckets, nbinds;
+  dc_map bound[2];       /* the innermost ptx_bind of each name; [1]: of labels */
   struct ptx_bind *top;
   ptx_vec scopes;        /* ptx_scope */
   ptx_vec pendings;      /* ptx_pending */
@@ -51,18 +44,20 @@ typedef struct ptx_parser {
   ptx_vec ops;           /* ptx_operand: of the current instruction */
   ptx_vec args, results; /* ptx_argument: of the current call */
   ptx_vec names;         /* ptx_tok: of the current .branchtargets list */
-  ptx_u64map ranges;     /* range id, number -> register */
+  dc_map ranges;         /* range id and number -> register + 1 */
   uint32_t range_ids;
+  size_t spare;          /* registers of ranges that may still be created before they are used */
   uint64_t callparam;    /* bytes of .param variables in the scopes now open */
   ptx_vec regparams;     /* ptx_regparam */
   bool has_stack;        /* some function calls alloca */
   int32_t stack_reg;     /* stack pointer of the current function, -1 none */
   ptx_sym *stack;
   ptx_sym *reserved;     /* shared memory addressed by %reserved_smem_offset_…; NULL: not used */
+  bool has_version;
   /* source lines */
   uint32_t line;         /* of the last .loc */
   uint32_t user_file;    /* .file number of the user's source; 0: prebuilt PTX, errors name lines of the PTX */
-  ptx_u64map inlined;    /* location -> line in the user's file */
+  dc_map inlined;        /* location -> line in the user's file */
 } ptx_parser;
 
 int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) DC_PRINTF(3, 4);
@@ -71,14 +66,17 @@ int ptxp_interrupted(ptx_parser *P);
 int ptxp_expected(ptx_parser *P, const char *what); /* "expected %s, found '…'" at the current token */
 int ptxp_accept(ptx_parser *P, char c);             /* 1 and steps over it, or 0 */
 int ptxp_expect(ptx_parser *P, char c);
+/* Skips through the `close` that matches the first `open`, if any; else "expected <what>". */
+int ptxp_skip(ptx_parser *P, char open, char close, const char *what);
 uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line); /* the source line of a line of PTX */
 
+int32_t ptxp_new_register(ptx_parser *P, int bits); /* of the current function; -1: out of memory, the error is set */
 int ptxp_name(ptx_parser *P, ptx_tok *name, const char *what); /* takes a PTX_TOK_NAME; else "expected <what>" */
 
 void *ptxp_push(ptx_vec *v, size_t size);           /* a zeroed element at the end; NULL: out of memory */
 void *ptxp_push_n(ptx_vec *v, size_t n, size_t size); /* n of them, at least one */
 int ptxp_append(ptx_parser *P, ptx_vec *v, const void *element, size_t size); /* a copy at the end */
 void *ptxp_keep(ptx_parser *P, const ptx_vec *v, size_t size); /* a copy in the arena; NULL: out of memory */
-int ptxp_map_set(ptx_u64map *map, uint64_t key, uint64_t value); /* -1 out of memory */
-bool ptxp_map_get(const ptx_u64map *map, uint64_t key, uint64_t *value);
-void ptxp_map_clear(ptx_u64map *map);
+/* Numbers to numbers; 0: there is none. */
+int ptxp_number_set(dc_map *map, uint64_t key, uint64_t value); /* -1 out of memory */
+uint64_t ptxp_number_get(const dc_map *map, uint64_t key);

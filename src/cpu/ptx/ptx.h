@@ -69,13 +69,14 @@ enum ptx_flag {
   PTX_F_UNI = 1u << 4, PTX_F_VOLATILE = 1u << 5, PTX_F_CC = 1u << 6 /* .cc: writes carry */,
   PTX_F_CARRY_IN = 1u << 7 /* addc subc madc */, PTX_F_TO = 1u << 8 /* cvta.to */,
   PTX_F_SHIFTAMT = 1u << 9 /* bfind.shiftamt */, PTX_F_NC = 1u << 10, PTX_F_NAN = 1u << 11 /* min.NaN */,
-  PTX_F_ALIGNED = 1u << 12, PTX_F_ACQUIRE = 1u << 13, PTX_F_RELEASE = 1u << 14, PTX_F_RELAXED = 1u << 15,
+  PTX_F_ACQUIRE = 1u << 13, PTX_F_RELEASE = 1u << 14, PTX_F_RELAXED = 1u << 15,
   PTX_F_XORSIGN = 1u << 16, PTX_F_RELU = 1u << 17,
   PTX_F_PARITY = 1u << 18 /* mbarrier.test_wait.parity */, PTX_F_EXPECT = 1u << 19 /* mbarrier.arrive.expect_tx */,
   PTX_F_NOINC = 1u << 20 /* cp.async.mbarrier.arrive.noinc */,
   PTX_F_CLAMP = 1u << 21 /* vshl, vshr */, PTX_F_PLUS_ONE = 1u << 22 /* vmad.po */, PTX_F_SHR7 = 1u << 23,
   PTX_F_SHR15 = 1u << 24, PTX_F_CLUSTER = 1u << 25 /* barrier.cluster */,
   PTX_F_REFUSED = 1u << 26 /* has a word of unknown meaning: must not run */,
+  PTX_F_STRONG = PTX_F_VOLATILE | PTX_F_ACQUIRE | PTX_F_RELEASE | PTX_F_RELAXED /* accesses that others may observe */,
   PTX_F_SATFINITE = 1u << 27, PTX_F_ABS = 1u << 28 /* redux, min and max of three: of the magnitudes */
 };
 
@@ -149,7 +150,6 @@ typedef struct ptx_ins {
 } ptx_ins;
 
 typedef struct ptx_reg {
-  const char *name;
   uint8_t bits;       /* 1 (predicate), 8, 16, 32, 64, 128 */
 } ptx_reg;
 
@@ -162,7 +162,7 @@ struct ptx_sym {
   uint32_t align;
   uint64_t size;       /* bytes; 0 for .extern .shared x[] */
   uint64_t offset;     /* inside its space: set for params, shared, local; for global/const inside the module's image */
-  bool external, weak, visible;
+  bool external, weak;
   bool inside;         /* declared in a function's body: a .param variable there is an argument of calls */
   uint8_t *init;       /* initial bytes (size of them) or NULL for zeros */
   struct ptx_reloc *relocs;
@@ -186,6 +186,8 @@ typedef struct ptx_block {
                               numbers. A guarded ret, exit or trap has [0] for the lanes that stay */
   int32_t *targets;        /* brx.idx targets, RPO numbers, or NULL */
   int32_t ntargets;
+  int32_t loop;            /* header of the innermost loop around it, of the next one for headers; -1 none */
+  int32_t loop_blocks;     /* headers: the number of blocks of their loop; others: 0 */
 } ptx_block;
 
 typedef struct ptx_func {
@@ -218,13 +220,10 @@ typedef struct ptx_func {
   bool analysed;                      /* ptx_analyse has ended well */
   bool has_barrier;                   /* contains bar/barrier, itself or through calls */
   bool has_call, has_indirect_call;
-  const char *refused;                /* an instruction that cannot be run, as text, or NULL */
-  uint32_t refused_line, refused_ptx_line;
 } ptx_func;
 
 typedef struct ptx_module {
   dc_arena arena;
-  int version_major, version_minor, target;  /* 75 for sm_75 */
   ptx_func **funcs; int nfuncs;
   ptx_sym **vars; int nvars;                 /* module-level variables */
   dc_map syms;                               /* name -> ptx_sym */
@@ -237,6 +236,10 @@ typedef struct ptx_module {
 static inline uint32_t ptx_slot_bytes(int bits) {
   return bits <= 16 ? 64u : bits == 32 ? 128u : bits == 64 ? 256u : 512u;
 }
+/* Registers of 16 bits and less have containers of 16. */
+static inline int ptx_container(int bits) { return bits <= 16 ? 16 : bits; }
+static inline bool ptx_is_integer(int type) { return type >= PTX_B8 && type <= PTX_S64 && type != PTX_B128; }
+static inline bool ptx_is_signed(int type) { return type >= PTX_S8 && type <= PTX_S64; }
 static inline int ptx_type_bits(ptx_type t) {
   switch (t) {
     case PTX_PRED: return 1;

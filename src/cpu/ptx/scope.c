@@ -6,13 +6,10 @@
 */
 #include "cpu/ptx/scope.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/map.h"
-
-#define PTX_BUCKETS 2048u /* to begin with */
 
 /* A label used before the end of its scope. */
 typedef struct ptx_pending {
@@ -30,103 +27,56 @@ typedef struct ptx_scope {
 
 /* ---- names ---- */
 
-static uint32_t hash_name(const char *s, size_t len) {
-  uint32_t h = 2166136261u; /* FNV-1a */
-  for (size_t i = 0; i < len; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
-  return h;
-}
-
 static bool is_label_kind(uint8_t kind) { return kind == PTX_BIND_LABEL || kind == PTX_BIND_TARGETS; }
 
+/* The innermost binding of a name, a label's or another, or NULL. */
 static ptx_bind *find_kind(const ptx_parser *P, const char *s, size_t len, bool label) {
-  uint32_t hash = hash_name(s, len);
-  for (ptx_bind *b = P->buckets[hash & (P->nbuckets - 1)]; b; b = b->chain)
-    if (b->hash == hash && b->len == len && memcmp(b->s, s, len) == 0 && is_label_kind(b->kind) == label) return b;
-  return NULL;
+  return dc_map_get(&P->bound[label], s, len);
 }
-
-/* The innermost binding of a name other than a label's, or NULL. */
 static ptx_bind *find(const ptx_parser *P, const char *s, size_t len) { return find_kind(P, s, len, false); }
 
-static void chain(ptx_parser *P, ptx_bind *b) {
-  ptx_bind **first = &P->buckets[b->hash & (P->nbuckets - 1)];
-  b->chain = *first;
-  *first = b;
+/* Takes back the bindings on the stack above `top`: what each has hidden is the innermost again. */
+static void unbind(ptx_parser *P, const ptx_bind *top) {
+  for (; P->top != top; P->top = P->top->below)
+    dc_map_set(&P->bound[is_label_kind(P->top->kind)], P->top->s, P->top->len, P->top->outer); /* cannot fail */
 }
 
-/* Rehashes from the outermost binding inwards, so that inner bindings precede outer ones in each chain. */
-static int grow_buckets(ptx_parser *P) {
-  ptx_bind **bigger = calloc((size_t)P->nbuckets * 8, sizeof *bigger), *from = P->top, *turned = NULL;
-  if (!bigger) return -1;
-  free(P->buckets);
-  P->buckets = bigger;
-  P->nbuckets *= 8;
-  while (from) {
-    ptx_bind *b = from;
-    from = b->below;
-    b->below = turned;
-    turned = b;
-  }
-  for (P->top = NULL; turned;) {
-    ptx_bind *b = turned;
-    turned = b->below;
-    b->below = P->top;
-    P->top = b;
-    chain(P, b);
-  }
-  return 0;
-}
-
-int ptxp_clear_names(ptx_parser *P) {
-  if (P->nbuckets != PTX_BUCKETS) {
-    free(P->buckets);
-    P->buckets = malloc(PTX_BUCKETS * sizeof *P->buckets);
-    P->nbuckets = PTX_BUCKETS;
-    if (!P->buckets) return ptxp_oom(P);
-  }
-  memset(P->buckets, 0, PTX_BUCKETS * sizeof *P->buckets);
-  P->nbinds = 0;
-  P->top = NULL;
-  return 0;
-}
+void ptxp_clear_names(ptx_parser *P) { unbind(P, NULL); }
 
 ptx_bind *ptxp_bind(ptx_parser *P, const char *s, size_t len, ptx_bind_kind kind) {
-  const ptx_bind *old = find_kind(P, s, len, is_label_kind((uint8_t)kind));
+  const bool label = is_label_kind((uint8_t)kind);
+  ptx_bind *old = find_kind(P, s, len, label);
   uint32_t depth = (uint32_t)P->scopes.n;
   if (old && old->depth == depth && old->kind != PTX_BIND_REGS && kind != PTX_BIND_REGS) {
     ptxp_fail(P, P->lex.tok.line, "'%.*s' is declared twice in one scope", (int)(len < 80 ? len : 80), s);
     return NULL;
   }
   ptx_bind *b = dc_arena_alloc(&P->m->arena, sizeof *b);
-  if (!b || (P->nbinds >= 2 * P->nbuckets && P->nbuckets < 1u << 27 && grow_buckets(P) != 0)) {
+  if (!b || dc_map_set(&P->bound[label], s, len, b) != 0) {
     ptxp_oom(P);
     return NULL;
   }
   b->s = s;
   b->len = (uint32_t)len;
-  b->hash = hash_name(s, len);
   b->depth = depth;
   b->kind = (uint8_t)kind;
+  b->outer = old;
   b->below = P->top;
   P->top = b;
-  P->nbinds++;
-  chain(P, b);
   return b;
 }
 
-/* Register n of a range (%r<100>), created at its first use. */
-static int range_reg(ptx_parser *P, const ptx_bind *range, uint32_t n, const char *s, size_t len, int32_t *reg) {
-  uint64_t key = ((uint64_t)range->id << 32) | n, value;
-  if (ptxp_map_get(&P->ranges, key, &value)) {
-    *reg = (int32_t)value;
+/* Register n of a range (%r<100>). */
+static int range_reg(ptx_parser *P, const ptx_bind *range, uint32_t n, int32_t *reg) {
+  if (range->id == 0) {
+    *reg = range->u.reg + (int32_t)n;
     return 1;
   }
-  *reg = (int32_t)P->regs.n;
-  ptx_reg *r = ptxp_push(&P->regs, sizeof *r);
-  if (!r || ptxp_map_set(&P->ranges, key, (uint64_t)*reg) != 0) return ptxp_oom(P);
-  r->bits = range->bits;
-  r->name = dc_arena_strndup(&P->m->arena, s, len);
-  return r->name ? 1 : ptxp_oom(P);
+  const uint64_t key = ((uint64_t)range->id << 32) | n, known = ptxp_number_get(&P->ranges, key);
+  *reg = (int32_t)known - 1;
+  if (known) return 1;
+  if ((*reg = ptxp_new_register(P, range->bits)) < 0) return -1;
+  return ptxp_number_set(&P->ranges, key, (uint64_t)*reg + 1) == 0 ? 1 : ptxp_oom(P);
 }
 
 /* %r12 of `.reg .b32 %r<20>`: tries every split into prefix and number, since a prefix may end in digits. */
@@ -138,7 +88,7 @@ static int find_in_range(ptx_parser *P, const char *s, size_t len, int32_t *reg)
     n += (uint64_t)(c - '0') * unit;
     if (c == '0' && k + 1 < len) continue; /* no leading zeros */
     const ptx_bind *b = find(P, s, k);
-    if (b && b->kind == PTX_BIND_REGS && n < b->count) return range_reg(P, b, (uint32_t)n, s, len, reg);
+    if (b && b->kind == PTX_BIND_REGS && n < b->count) return range_reg(P, b, (uint32_t)n, reg);
   }
   return 0;
 }
@@ -204,8 +154,7 @@ int ptxp_scope_close(ptx_parser *P) {
     }
   }
   P->pendings.n = kept;
-  for (; P->top != s.top; P->top = P->top->below, P->nbinds--)
-    P->buckets[P->top->hash & (P->nbuckets - 1)] = P->top->chain;
+  unbind(P, s.top);
   P->callparam = s.callparam;
   P->scopes.n--;
   return 0;

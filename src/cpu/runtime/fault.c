@@ -216,7 +216,7 @@ static bool accesses_memory(const dc_uop *o) {
   }
 }
 
-static uint64_t lane_address(const dc_warp *w, const dc_uop *o, int lane) {
+uint64_t dc_lane_address(const dc_warp *w, const dc_uop *o, int lane) {
   uint64_t a = w->base[o->base] + (uint64_t)o->imm + w->lane_stride[o->base] * (uint64_t)lane;
   if (o->addr_bits == 64) a += ((const uint64_t *)(const void *)(w->regs + o->a))[lane];
   if (o->addr_bits == 32) a += ((const uint32_t *)(const void *)(w->regs + o->a))[lane];
@@ -245,10 +245,10 @@ static int faulting_lane(const dc_worker *k, const dc_uop *o, uint64_t *address)
   for (int pass = 0; pass < 2; pass++) /* the system does not report non-canonical addresses: above 2^56, else 2^47 */
     for (uint32_t rest = mask; rest && best < 0; rest &= rest - 1) {
       int l = __builtin_ctz(rest);
-      uint64_t a = lane_address(w, o, l);
+      uint64_t a = dc_lane_address(w, o, l);
       if (k->fault.has_address ? on_page_of(k->fault.address, a, access_bytes(o)) : a >> (pass ? 47 : 56)) best = l;
     }
-  if (best >= 0) *address = lane_address(w, o, best);
+  if (best >= 0) *address = dc_lane_address(w, o, best);
   return best >= 0 ? best : first;
 }
 

@@ -17,6 +17,8 @@ void dc_fault_thread(void);           /* gives this thread an alternate signal s
 void dc_fault_catch(dc_worker *k);    /* faults on this thread are now k's, while k->warp is set; NULL: no worker's */
 void dc_fault_landed(void);           /* to be called first where sigsetjmp returns non-zero */
 
+uint64_t dc_lane_address(const dc_warp *w, const dc_uop *o, int lane); /* that a memory operation accesses */
+
 /* Ends the launch: dc_warp's `fault`. */
 void dc_warp_fault(dc_warp *w, const dc_uop *o, dc_fault_kind kind, int lane, uint64_t address)
     __attribute__((noreturn));

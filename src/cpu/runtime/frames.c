@@ -53,6 +53,12 @@ static uint8_t *carve(dc_frames *frames, dc_stack *s, dc_span_use use, size_t n)
   return p;
 }
 
+void dc_frame_clear(dc_frame *f) {
+  memset(f->pend, 0, (size_t)f->fn->nnodes * sizeof *f->pend);
+  memset(f->ready, 0, f->fn->words * sizeof *f->ready);
+  memset(f->blocked, 0, f->fn->words * sizeof *f->blocked);
+}
+
 /* Initializes a new frame: pointers into its memory, constants, no waiting lanes. */
 static void lay_out(dc_frame *f, uint8_t *lanes, const dc_cpu_function *fn) {
   uint8_t *at = (uint8_t *)f;
@@ -71,9 +77,7 @@ static void lay_out(dc_frame *f, uint8_t *lanes, const dc_cpu_function *fn) {
   if (fn->constant_bytes) memcpy(f->regs + fn->file_bytes, fn->constants, fn->constant_bytes);
   memset(f->preds, 0, fn->npreds * sizeof *f->preds);
   f->preds[fn->npreds - 1] = DC_ALL_LANES; /* the constants false and true */
-  memset(f->pend, 0, (size_t)fn->nnodes * sizeof *f->pend);
-  memset(f->ready, 0, fn->words * sizeof *f->ready);
-  memset(f->blocked, 0, fn->words * sizeof *f->blocked);
+  dc_frame_clear(f);
 }
 
 dc_frame *dc_frame_new(dc_frames *s, const dc_cpu_function *fn) {

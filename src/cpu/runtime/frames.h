@@ -34,6 +34,7 @@ typedef struct dc_frames {
 /* A frame with its constants in place and no lanes waiting; NULL: no room. */
 dc_frame *dc_frame_new(dc_frames *s, const dc_cpu_function *fn);
 void dc_frame_release(dc_frames *s, dc_frame *f);
+void dc_frame_clear(dc_frame *f);    /* no lanes wait in it */
 int dc_frame_save(dc_frames *s, dc_frame *f, uint32_t bytes); /* at least `bytes` at f->save; -1: no room */
 void dc_frames_begin(dc_frames *s, const struct dc_code *code); /* before a launch */
 void dc_frames_trim(dc_frames *s);   /* after a launch: unmaps large stacks */

@@ -9,6 +9,7 @@
 
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
+#include "cpu/runtime/fault.h"
 
 static bool is_time(const ptx_ins *ins) {
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
@@ -27,10 +28,7 @@ static bool is_time(const ptx_ins *ins) {
 static bool reads_own(const dc_warp *w, const dc_uop *o, uint32_t m) {
   if (o->base != DC_BASE_FLAT) return true;
   for (; m; m &= m - 1) {
-    const int l = __builtin_ctz(m);
-    uint64_t a = (uint64_t)o->imm;
-    if (o->addr_bits == 64) a += ((const uint64_t *)(const void *)(w->regs + o->a))[l];
-    if (o->addr_bits == 32) a += ((const uint32_t *)(const void *)(w->regs + o->a))[l];
+    const uint64_t a = dc_lane_address(w, o, __builtin_ctz(m));
     if (a < w->low[DC_BASE_SHARED] || a >= w->high[DC_BASE_SHARED]) return false;
   }
   return true;

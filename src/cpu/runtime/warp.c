@@ -110,6 +110,8 @@ static void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_
   }
 }
 
+static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes);
+
 /* Lanes return from the frame's function; from the kernel itself they exit. */
 static void leave(dc_warp *w, dc_frame *f, uint32_t lanes) {
   dc_frame *p = f->parent;
@@ -121,8 +123,14 @@ static void leave(dc_warp *w, dc_frame *f, uint32_t lanes) {
   if (r->size)
     copy_lanes(p->call_area + r->to, p->fn->call_stride, f->params + r->from, f->fn->params_stride, r->size, lanes);
   f->lanes &= ~lanes;
-  if (f->call->next == DC_NODE_LEAVE) leave(w, p, lanes);
-  else arrive(p, f->call->next, lanes);
+  send(w, p, f->call->next, lanes);
+}
+
+/* Lanes continue at node n. */
+static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
+  if (lanes == 0) return;
+  if (n == DC_NODE_LEAVE) leave(w, f, lanes);
+  else arrive(f, n, lanes);
 }
 
 /* --- scheduling ----------------------------------------------------------------------------------------- */
@@ -201,12 +209,9 @@ static void merge_frame(dc_warp *w, dc_frame *to, dc_frame *from) {
     to->preds[i] = (to->preds[i] & ~lanes) | (from->preds[i] & lanes);
   copy_lanes(to->params, to->fn->params_stride, from->params, to->fn->params_stride, to->fn->params_stride, lanes);
   copy_lanes(to->call_area, to->fn->call_stride, from->call_area, to->fn->call_stride, to->fn->call_stride, lanes);
-  for (int32_t n = 0; n < to->fn->nnodes; n++) {
+  for (int32_t n = 0; n < to->fn->nnodes; n++)
     if (from->pend[n]) block_lanes(to, n, from->pend[n]);
-    from->pend[n] = 0;
-  }
-  memset(from->ready, 0, from->fn->words * sizeof *from->ready); /* free frames are clear */
-  memset(from->blocked, 0, from->fn->words * sizeof *from->blocked);
+  dc_frame_clear(from); /* as free frames are */
   for (dc_frame *g = w->ctl->frames; g; g = g->below)
     if (g->parent == from) g->parent = to;
   to->lanes |= lanes;
@@ -342,12 +347,6 @@ static uint32_t gather(dc_warp *w, dc_frame *f, const dc_basic_block *node, int3
 }
 
 /* --- ends of nodes -------------------------------------------------------------------------------------- */
-
-static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
-  if (lanes == 0) return;
-  if (n == DC_NODE_LEAVE) leave(w, f, lanes);
-  else arrive(f, n, lanes);
-}
 
 /* The result of bar.red for released lanes. */
 static void put_reduction(dc_warp *w, const dc_basic_block *node, uint32_t lanes) {
@@ -772,11 +771,8 @@ void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
 
 void dc_warp_drop(dc_warp_slot *s) {
   while (s->c.frames) {
-    dc_frame *f = s->c.frames;
-    memset(f->pend, 0, (size_t)f->fn->nnodes * sizeof *f->pend); /* frames are kept clear between uses */
-    memset(f->ready, 0, f->fn->words * sizeof *f->ready);
-    memset(f->blocked, 0, f->fn->words * sizeof *f->blocked);
-    pop_frame(&s->w, f);
+    dc_frame_clear(s->c.frames); /* as free frames are */
+    pop_frame(&s->w, s->c.frames);
   }
 }
 

@@ -25,17 +25,6 @@ enum {
   DC_NATIVE_STOP    /* the launch is to end */
 };
 
-/* A row of lanes that wraps around: lane l's address is lane 0's + exact * l + times * (ext(x + step * l) - ext(x)),
-** where ext widens the 32-bit x (see uniformity.h).  Rare, and long as code: the library does it. */
-enum { DC_WRAP_LIST, DC_WRAP_LOAD, DC_WRAP_STORE };
-typedef struct dc_wrap {
-  int64_t step, exact, times;
-  uint8_t sign;       /* ext extends the sign */
-  uint8_t what;       /* the addresses themselves are wanted, or what lies there */
-  uint8_t bytes;      /* of an element */
-  uint8_t extends;    /* its sign too */
-} dc_wrap;
-
 /* Of simple code: one gang, and where it goes on. */
 typedef struct dc_gang {
   uint32_t node, live;
@@ -69,8 +58,6 @@ typedef struct dc_native {
   /* Before `operate` is called for another gang. */
   void (*enter)(struct dc_native *n, const dc_gang *g);
   int (*tick)(struct dc_native *n);  /* not 0: stop */
-  /* `values`: 32 lanes, of 64 bits (addresses, and elements of 8 bytes) or 32; those not in `lanes` are loaded as 0. */
-  void (*wrapped)(const dc_wrap *w, uint64_t first, uint32_t x, uint32_t lanes, void *values);
   void (*fault)(struct dc_native *n) __attribute__((noreturn)); /* an access is misaligned, or far astray */
   void (*outsider)(struct dc_native *n) __attribute__((noreturn)); /* a lane is missing in its own member mask */
 } dc_native;

@@ -61,25 +61,6 @@ DC_SETP64(ne_u64, DC_COMPARE64(epu64, cmpneq, n_equal_64, x, y, ~), x != y)
 DC_ORDER64(u, epu64, u64)
 DC_ORDER64(s, epi64, s64)
 
-/* setp_CMP_TYPE(x + lane, y): the lanes below y are the first ones, unless x + lane wraps around. */
-DC_FN P P_first(s64 n) { return P_from(n <= 0 ? 0 : n >= DC_W ? 0xffffffffu : (1u << n) - 1); }
-#define DC_RANGE_SETP(cmp, t, T, which)                                                                                \
-  static __attribute__((noinline, cold, unused)) P v_setp_wrapped_##cmp##_##t(u32 x, u32 y) {                          \
-    return v_setp_##cmp##_##t(V32_affine(x, 1), V32_splat(y));                                                         \
-  }                                                                                                                    \
-  DC_FN P v_setp_range_##cmp##_##t(u32 x, u32 y) {                                                                     \
-    const s64 first = (T)x, end = (T)y;                                                                                \
-    if (__builtin_expect(first + (DC_W - 1) != (T)(x + (DC_W - 1)), 0)) return v_setp_wrapped_##cmp##_##t(x, y);       \
-    return which;                                                                                                      \
-  }
-#define DC_RANGE_ORDER(t, T)                                                                                           \
-  DC_RANGE_SETP(lt, t, T, P_first(end - first))                                                                        \
-  DC_RANGE_SETP(le, t, T, P_first(end - first + 1))                                                                    \
-  DC_RANGE_SETP(ge, t, T, P_not(P_first(end - first)))                                                                 \
-  DC_RANGE_SETP(gt, t, T, P_not(P_first(end - first + 1)))
-DC_RANGE_ORDER(s32, s32)
-DC_RANGE_ORDER(u32, u32)
-
 /* --- floats --------------------------------------------------------------------------------------------------- */
 
 #if DC_NW == 16
@@ -150,12 +131,9 @@ DC_FN V64 v_selp_64(V64 x, V64 y, P c) { return V64_choose(c, x, y); }
 DC_FN u32 s_selp_32(u32 x, u32 y, int c) { return c ? x : y; }
 DC_FN u64 s_selp_64(u64 x, u64 y, int c) { return c ? x : y; }
 /* slct: by the sign of z; -0 counts as 0, NaN chooses y. */
-DC_FN P dc_sign_s32(V32 z) { return v_setp_ge_s32(z, V32_splat(0)); }
-DC_FN P dc_sign_f32(V32 z) { return v_setp_ge_f32(z, V32_splat(0)); }
-DC_FN P dc_sign_ftz(V32 z) { return v_setp_ge_ftz(z, V32_splat(0)); }
 #define DC_SLCT(t)                                                                                                     \
-  DC_FN V32 v_slct_32_##t(V32 x, V32 y, V32 z) { return V32_choose(dc_sign_##t(z), x, y); }                            \
-  DC_FN V64 v_slct_64_##t(V64 x, V64 y, V32 z) { return V64_choose(dc_sign_##t(z), x, y); }                            \
+  DC_FN V32 v_slct_32_##t(V32 x, V32 y, V32 z) { return V32_choose(v_setp_ge_##t(z, V32_splat(0)), x, y); }            \
+  DC_FN V64 v_slct_64_##t(V64 x, V64 y, V32 z) { return V64_choose(v_setp_ge_##t(z, V32_splat(0)), x, y); }            \
   DC_FN u32 s_slct_32_##t(u32 x, u32 y, u32 z) { return s_setp_ge_##t(z, 0) ? x : y; }                                 \
   DC_FN u64 s_slct_64_##t(u64 x, u64 y, u32 z) { return s_setp_ge_##t(z, 0) ? x : y; }
 DC_SLCT(s32)

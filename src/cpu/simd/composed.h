@@ -79,6 +79,14 @@ DOT2_(s, u)
 DOT2_(u, s)
 DOT2_(u, u)
 
+/* The lowest bits as a type that cvt takes out of its source. */
+LANE_W1(take_u8, LANE(byte_u)(x, 0))
+LANE_W1(take_s8, LANE(byte_s)(x, 0))
+LANE_W1(take_u16, LANE(half_u)(x, 0))
+LANE_W1(take_s16, LANE(half_s)(x, 0))
+LANE_W1(take_u32, x)
+LANE_W1(take_s32, x)
+
 /* --- bits ----------------------------------------------------------------------------------------------------- */
 
 LANE_W2(shl_16, S_LOW16(LANE(shl_32)(x, y)))

@@ -10,23 +10,7 @@
 
 /* --- integers ------------------------------------------------------------------------------------------------- */
 
-DC_FN dc_u n_take_u8(dc_u x) { return x & 0xffu; }
-DC_FN dc_u n_take_s8(dc_u x) { return (dc_u)((dc_s)(x << 24) >> 24); }
-DC_FN dc_u n_take_u16(dc_u x) { return x & 0xffffu; }
-DC_FN dc_u n_take_s16(dc_u x) { return n_sign16(x); }
-DC_FN dc_u n_take_u32(dc_u x) { return x; }
-DC_FN dc_u n_take_s32(dc_u x) { return x; }
-DC_FN u32 s_take_u8(u32 x) { return x & 0xff; }
-DC_FN u32 s_take_s8(u32 x) { return (u32)(int8_t)x; }
-DC_FN u32 s_take_u16(u32 x) { return x & 0xffff; }
-DC_FN u32 s_take_s16(u32 x) { return (u32)(int16_t)x; }
-DC_FN u32 s_take_u32(u32 x) { return x; }
-DC_FN u32 s_take_s32(u32 x) { return x; }
-DC_FN V32 v_low_half(V64 x) {
-  V32 r;
-  DC_PARTS(DC_w_dpair_, n_narrow)
-  return r;
-}
+DC_BY_PARTS(V32, v_low_half, (V64 x), DC_w_dpair_, n_narrow)
 #define DC_WIDEN_U(x) (u64)(x)
 #define DC_WIDEN_S(x) (u64)(s64)(s32)(x)
 #define DC_CVT_INT(T, how, widen)                                                                                      \
@@ -132,29 +116,12 @@ DC_LANEWISE1(cvt_rn_f64_u64, dc_ul, u64)
 DC_LIFT_d_d(cvt_rn_f64_s64)
 DC_LIFT_d_d(cvt_rn_f64_u64)
 /* n_NAME of a pair to 32-bit lanes, lane by lane. */
+DC_FN dc_pair n_pair(dc_ul l, dc_ul h) { return (dc_pair){l, h}; }
 #define DC_LANEWISE_PAIR(name)                                                                                         \
-  DC_FN dc_u n_##name(dc_ul l, dc_ul h) {                                                                              \
-    u64 a[DC_NW];                                                                                                      \
-    u32 r[DC_NW];                                                                                                      \
-    dc_u v;                                                                                                            \
-    memcpy(a, &l, sizeof l);                                                                                           \
-    memcpy(a + DC_NW / 2, &h, sizeof h);                                                                               \
-    for (int i = 0; i < DC_NW; i++) r[i] = s_##name(a[i]);                                                             \
-    memcpy(&v, r, sizeof v);                                                                                           \
-    return v;                                                                                                          \
-  }
+  DC_LANEWISE_(name, dc_u, u32, (dc_ul l, dc_ul h), const dc_pair x = n_pair(l, h); DC_TAKE_(u64, a, x), s_##name(a[i]))
 /* n_NAME of 32-bit lanes to a pair, lane by lane. */
 #define DC_LANEWISE_TO_PAIR(name)                                                                                      \
-  DC_FN dc_pair n_##name(dc_u x) {                                                                                     \
-    u32 a[DC_NW];                                                                                                      \
-    u64 r[DC_NW];                                                                                                      \
-    dc_pair v;                                                                                                         \
-    memcpy(a, &x, sizeof x);                                                                                           \
-    for (int i = 0; i < DC_NW; i++) r[i] = s_##name(a[i]);                                                             \
-    memcpy(&v.l, r, sizeof v.l);                                                                                       \
-    memcpy(&v.h, r + DC_NW / 2, sizeof v.h);                                                                           \
-    return v;                                                                                                          \
-  }
+  DC_LANEWISE_(name, dc_pair, u64, (dc_u x), DC_TAKE_(u32, a, x), s_##name(a[i]))
 #if DC_NW != 16
 DC_LANEWISE_PAIR(cvt_rn_f32_s64)
 DC_LANEWISE_PAIR(cvt_rn_f32_u64)
@@ -248,14 +215,6 @@ DC_FN dc_u n_f32_u32(dc_u x) {
   return (n_cut((dc_u)((dc_f)a - (dc_f)(big & 0x4f000000u))) + (big & 0x80000000u)) | huge;
 }
 #endif
-DC_FN u32 s_f32_s32(u32 x) { return (u32)f32_to_s32(bits_f32(x)); }
-DC_FN u32 s_f32_u32(u32 x) { return f32_to_u32(bits_f32(x)); }
-DC_FN u64 s_f32_s64(u32 x) { return (u64)f32_to_s64(bits_f32(x)); }
-DC_FN u64 s_f32_u64(u32 x) { return f32_to_u64(bits_f32(x)); }
-DC_FN u32 s_f64_s32(u64 x) { return (u32)f64_to_s32(bits_f64(x)); }
-DC_FN u32 s_f64_u32(u64 x) { return f64_to_u32(bits_f64(x)); }
-DC_FN u64 s_f64_s64(u64 x) { return (u64)f64_to_s64(bits_f64(x)); }
-DC_FN u64 s_f64_u64(u64 x) { return f64_to_u64(bits_f64(x)); }
 #if !defined(DC_X86)
 DC_LANEWISE1(f32_s32, dc_u, u32)
 DC_LANEWISE1(f32_u32, dc_u, u32)

@@ -136,24 +136,16 @@ DC_FN dc_d n_add_to_odd(dc_d x, dc_d y) {
   const dc_ul inexact = (dc_ul)((e < zero) | (e > zero));
   return (dc_d)(u + (toward & inexact & ((u & 1) - 1)));
 }
+S_D3(fma_f64, f64_bits(__builtin_fma(bits_f64(x), bits_f64(y), bits_f64(z))))
+#if (defined(__FMA__) && DC_NW >= 8) || defined(__FP_FAST_FMAF)
+S_W3(fma_f32, f32_bits(__builtin_fmaf(bits_f32(x), bits_f32(y), bits_f32(z))))
+#endif
 #if defined(__FMA__) && DC_NW >= 8
 DC_FN dc_u n_fma_f32(dc_u x, dc_u y, dc_u z) { return (dc_u)DC_MM(fmadd_ps)((dc_mf)x, (dc_mf)y, (dc_mf)z); }
 DC_FN dc_ul n_fma_f64(dc_ul x, dc_ul y, dc_ul z) { return (dc_ul)DC_MM(fmadd_pd)((dc_md)x, (dc_md)y, (dc_md)z); }
-DC_FN u32 s_fma_f32(u32 x, u32 y, u32 z) {
-  return f32_bits(__builtin_fmaf(bits_f32(x), bits_f32(y), bits_f32(z)));
-}
-DC_FN u64 s_fma_f64(u64 x, u64 y, u64 z) {
-  return f64_bits(__builtin_fma(bits_f64(x), bits_f64(y), bits_f64(z)));
-}
 #else
-DC_FN u64 s_fma_f64(u64 x, u64 y, u64 z) {
-  return f64_bits(__builtin_fma(bits_f64(x), bits_f64(y), bits_f64(z)));
-}
 DC_LANEWISE3(fma_f64, dc_ul, u64)
 #if defined(__FP_FAST_FMAF)
-DC_FN u32 s_fma_f32(u32 x, u32 y, u32 z) {
-  return f32_bits(__builtin_fmaf(bits_f32(x), bits_f32(y), bits_f32(z)));
-}
 DC_LANEWISE3(fma_f32, dc_u, u32)
 #else
 /* The product is exact in f64.  Rounding the sum to f64 first is harmless unless it lies half way between two f32, or

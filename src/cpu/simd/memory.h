@@ -9,7 +9,7 @@
 #pragma once
 
 #include "abi.h"
-#include "types.h"
+#include "lanes.h"
 
 #define DC_RARE(x) __builtin_expect((x), 0)
 #define DC_USUAL(x) __builtin_expect((x), 1)
@@ -18,35 +18,15 @@
 
 /* --- small things ----------------------------------------------------------------------------------------------- */
 
-DC_FN V64 V64_plus(V64 x, V64 y) {
-  V64 r;
-#define DC_PLUS_(i, unused) r.l##i = x.l##i + y.l##i, r.h##i = x.h##i + y.h##i;
-  DC_PARTS(DC_PLUS_, )
-  return r;
-}
-DC_FN V64 V64_zext32(V32 x) {
-  V64 r;
-#define DC_ZEXT_(i, unused) r.l##i = n_lo_u64(x.p##i), r.h##i = n_hi_u64(x.p##i);
-  DC_PARTS(DC_ZEXT_, )
-  return r;
-}
-DC_FN V32 V32_low16(V32 x) {
-  V32 r;
-#define DC_LOW16_(i, unused) r.p##i = x.p##i & 0xffffu;
-  DC_PARTS(DC_LOW16_, )
-  return r;
-}
 /* The value of the last lane in the mask: the one that remains when all store to one address. */
-DC_FN u32 V32_last(V32 x, M m) {
-  u32 t[DC_W];
-  V32_store(t, x);
-  return t[31 - __builtin_clz(M_word(m) | 1)];
-}
-DC_FN u64 V64_last(V64 x, M m) {
-  u64 t[DC_W];
-  V64_store(t, x);
-  return t[31 - __builtin_clz(M_word(m) | 1)];
-}
+#define DC_LAST(V, R)                                                                                                  \
+  DC_FN R V##_last(V x, M m) {                                                                                         \
+    R t[DC_W];                                                                                                         \
+    V##_store(t, x);                                                                                                   \
+    return t[31 - __builtin_clz(M_word(m) | 1)];                                                                       \
+  }
+DC_LAST(V32, u32)
+DC_LAST(V64, u64)
 
 /* Lanes of the mask only. */
 DC_FN void V32_store_some(u32 *p, V32 x, M m) { V32_store(p, V32_select(m, x, V32_load(p))); }
@@ -80,25 +60,16 @@ DC_FN int dc_no_wrap_u32(u32 x, s64 step) {
   const s64 last = (s64)x + step * (DC_W - 1);
   return last == (s64)(u32)last;
 }
-/* Lanes of a row that does (n->wrapped), `first` being lane 0's address. */
-DC_FN V64 dc_wrapped(const dc_native *n, const dc_wrap *w, u64 first, u32 x) {
-  u64 t[32];
-  n->wrapped(w, first, x, 0, t);
+/* The lanes of a row that does: first + exact * l + times * (ext(x + step * l) - ext(x)), where ext widens 32 bits,
+** with `sign` signed ones (see analysis/uniformity.h).  Such a row is rare. */
+DC_SLOW V64 dc_wrapped(u64 first, u32 x, s64 step, s64 exact, s64 times, int sign) {
+  u64 t[DC_W];
+  for (u32 l = 0; l < DC_W; l++) {
+    const u32 y = x + (u32)step * l;
+    t[l] = first + (u64)exact * l + (u64)times * (sign ? (u64)((s64)(s32)y - (s32)x) : (u64)y - x);
+  }
   return V64_load(t);
 }
-#define DC_WRAPPED(V, R)                                                                                               \
-  DC_FN V dc_wrapped_load_##V(const dc_native *n, const dc_wrap *w, u64 first, u32 x, M m) {                           \
-    R t[32];                                                                                                           \
-    n->wrapped(w, first, x, M_word(m), t);                                                                             \
-    return V##_load(t);                                                                                                \
-  }                                                                                                                    \
-  DC_FN void dc_wrapped_store_##V(const dc_native *n, const dc_wrap *w, u64 first, u32 x, V values, M m) {             \
-    R t[32];                                                                                                           \
-    V##_store(t, values);                                                                                              \
-    n->wrapped(w, first, x, M_word(m), t);                                                                             \
-  }
-DC_WRAPPED(V32, u32)
-DC_WRAPPED(V64, u64)
 
 /* --- alignment, and bits that the machine ignores ----------------------------------------------------------------- */
 
@@ -127,10 +98,6 @@ DC_SLOW int dc_misaligned_row(u64 first, s64 stride, unsigned bytes, M m) {
 /* --- one access --------------------------------------------------------------------------------------------------- */
 
 #define DC_AT(T, a) ((T *)(uintptr_t)(a))
-typedef uint8_t dc_u8;
-typedef int8_t dc_s8;
-typedef uint16_t dc_u16;
-typedef int16_t dc_s16;
 #define DC_ONE(T, type, R)                                                                                             \
   DC_FN R dc_ld_##T(u64 a) {                                                                                           \
     type x;                                                                                                            \
@@ -141,10 +108,10 @@ typedef int16_t dc_s16;
     const type x = (type)v;                                                                                            \
     memcpy(DC_AT(void, a), &x, sizeof x);                                                                              \
   }
-DC_ONE(u8, dc_u8, u32)
-DC_ONE(s8, dc_s8, u32)
-DC_ONE(u16, dc_u16, u32)
-DC_ONE(s16, dc_s16, u32)
+DC_ONE(u8, uint8_t, u32)
+DC_ONE(s8, int8_t, u32)
+DC_ONE(u16, uint16_t, u32)
+DC_ONE(s16, int16_t, u32)
 DC_ONE(u32, u32, u32)
 DC_ONE(u64, u64, u64)
 
@@ -211,26 +178,18 @@ DC_FN void n_put_row_s16(u64 a, dc_u x, dc_m m) { n_put_row_u16(a, x, m); }
     DC_PARTS(DC_ROW_PART_, T, size)                                                                                    \
     return r;                                                                                                          \
   }                                                                                                                    \
+  DC_FN V32 dc_row_or_##T(u64 a, M m, V32 old) { return V32_select(m, dc_row_##T(a, m), old); }                        \
   DC_FN void dc_put_row_##T(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_PART_, T, size) }
 DC_ROWS(u8, 1u)
 DC_ROWS(s8, 1u)
 DC_ROWS(u16, 2u)
 DC_ROWS(s16, 2u)
 DC_ROWS(u32, 4u)
-#define dc_row_or_u8(a, m, old) V32_select(m, dc_row_u8(a, m), old)
-#define dc_row_or_s8(a, m, old) V32_select(m, dc_row_s8(a, m), old)
-#define dc_row_or_u16(a, m, old) V32_select(m, dc_row_u16(a, m), old)
-#define dc_row_or_s16(a, m, old) V32_select(m, dc_row_s16(a, m), old)
-#define dc_row_or_u32(a, m, old) V32_select(m, dc_row_u32(a, m), old)
-#define dc_row_or_u64(a, m, old) V64_select(m, dc_row_u64(a, m), old)
-DC_FN V64 dc_row_u64(u64 a, M m) {
-  V64 r;
 #define DC_ROW64_(i, unused)                                                                                           \
   r.l##i = n_row_lo(a + 8u * DC_NW * i, DC_PART(m, i));                                                                \
   r.h##i = n_row_hi(a + 8u * DC_NW * i + 4u * DC_NW, DC_PART(m, i));
-  DC_PARTS(DC_ROW64_, )
-  return r;
-}
+DC_BY_PARTS(V64, dc_row_u64, (u64 a, M m), DC_ROW64_, )
+DC_FN V64 dc_row_or_u64(u64 a, M m, V64 old) { return V64_select(m, dc_row_u64(a, m), old); }
 DC_FN void dc_put_row_u64(u64 a, V64 x, M m) {
 #define DC_PUT64_(i, unused)                                                                                           \
   n_put_row_lo(a + 8u * DC_NW * i, x.l##i, DC_PART(m, i));                                                             \
@@ -267,22 +226,17 @@ DC_FN void n_store_u8(u64 a, dc_u x) {
 }
 #endif
 DC_FN dc_u n_load_s16(u64 a) { return (dc_u)((dc_s)(n_load16(DC_AT(const uint16_t, a)) << 16) >> 16); }
-#define DC_WHOLE_(i, f, size) r.p##i = f(a + (size)*DC_NW * i);
-#define DC_WHOLE(T, size)                                                                                              \
-  DC_FN V32 dc_whole_##T(u64 a) {                                                                                      \
-    V32 r;                                                                                                             \
-    DC_PARTS(DC_WHOLE_, n_load_##T, size)                                                                              \
-    return r;                                                                                                          \
-  }
-DC_WHOLE(u8, 1u)
-DC_WHOLE(s8, 1u)
-DC_WHOLE(s16, 2u)
+#define DC_BYTES_(i, f) r.p##i = f(a + DC_NW * i);
+DC_BY_PARTS(V32, dc_whole_u8, (u64 a), DC_BYTES_, n_load_u8)
+DC_BY_PARTS(V32, dc_whole_s8, (u64 a), DC_BYTES_, n_load_s8)
+#define DC_HALVES_(i, f) r.p##i = f(a + 2u * DC_NW * i);
+DC_BY_PARTS(V32, dc_whole_s16, (u64 a), DC_HALVES_, n_load_s16)
 DC_FN V32 dc_whole_u16(u64 a) { return V16_load(DC_AT(const uint16_t, a)); }
 DC_FN V32 dc_whole_u32(u64 a) { return V32_load(DC_AT(const u32, a)); }
 DC_FN V64 dc_whole_u64(u64 a) { return V64_load(DC_AT(const u64, a)); }
 #define DC_PUT_BYTES_(i, unused) n_store_u8(a + DC_NW * i, x.p##i);
 DC_FN void dc_put_whole_u8(u64 a, V32 x) { DC_PARTS(DC_PUT_BYTES_, ) }
-DC_FN void dc_put_whole_u16(u64 a, V32 x) { V16_store(DC_AT(uint16_t, a), V32_low16(x)); }
+DC_FN void dc_put_whole_u16(u64 a, V32 x) { V16_store(DC_AT(uint16_t, a), v_cvt_i16_u16_w(x)); }
 DC_FN void dc_put_whole_u32(u64 a, V32 x) { V32_store(DC_AT(u32, a), x); }
 DC_FN void dc_put_whole_u64(u64 a, V64 x) { V64_store(DC_AT(u64, a), x); }
 #define dc_put_whole_s8 dc_put_whole_u8
@@ -381,12 +335,8 @@ DC_FN void n_scatter(dc_ul l, dc_ul h, s64 offset, dc_u v, dc_m m) {
   _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)m, _mm512_add_epi64((__m512i)l, o), DC_LO(v), 1);
   _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)(m >> 8), _mm512_add_epi64((__m512i)h, o), DC_HI(v), 1);
 }
-DC_FN V32 dc_any_gather_u32(V64 a, s64 offset, M m) {
-  V32 r;
 #define DC_GATHER_(i, unused) r.p##i = n_gather(a.l##i, a.h##i, offset, DC_PART(m, i));
-  DC_PARTS(DC_GATHER_, )
-  return r;
-}
+DC_BY_PARTS(V32, dc_any_gather_u32, (V64 a, s64 offset, M m), DC_GATHER_, )
 DC_FN void dc_any_scatter_u32(V64 a, s64 offset, V32 x, M m) {
 #define DC_SCATTER_(i, unused) n_scatter(a.l##i, a.h##i, offset, x.p##i, DC_PART(m, i));
   DC_PARTS(DC_SCATTER_, )
@@ -407,39 +357,30 @@ DC_FN V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
 #define dc_any_scatter_u32 dc_slow_scatter_u32
 #define dc_any_gather_u64 dc_slow_gather_u64
 #endif
-#define dc_any_scatter_u64 dc_slow_scatter_u64
-#define dc_any_gather_u8 dc_slow_gather_u8
-#define dc_any_gather_s8 dc_slow_gather_s8
-#define dc_any_gather_u16 dc_slow_gather_u16
-#define dc_any_gather_s16 dc_slow_gather_s16
-#define dc_any_scatter_u8 dc_slow_scatter_u8
-#define dc_any_scatter_s8 dc_slow_scatter_s8
-#define dc_any_scatter_u16 dc_slow_scatter_u16
-#define dc_any_scatter_s16 dc_slow_scatter_s16
 
-DC_FN u64 dc_lane0(V64 a) { return a.l0[0]; }
-#define DC_ANYWHERE(T, V, size)                                                                                        \
-  DC_CALL V dc_lone_gather_##T(V64 a, s64 offset, M m) { return dc_any_gather_##T(a, offset, m); }                     \
-  DC_CALL void dc_lone_scatter_##T(V64 a, s64 offset, V x, M m) { dc_any_scatter_##T(a, offset, x, m); }               \
+/* `gather` and `scatter` are what does them lane by lane. */
+#define DC_ANYWHERE(T, V, size, gather, scatter)                                                                       \
+  DC_CALL V dc_lone_gather_##T(V64 a, s64 offset, M m) { return gather(a, offset, m); }                                \
+  DC_CALL void dc_lone_scatter_##T(V64 a, s64 offset, V x, M m) { scatter(a, offset, x, m); }                          \
   DC_FN V dc_gather_##T(V64 a, s64 offset, M m) {                                                                      \
-    if (dc_in_row(a, size, m)) return dc_row_##T(dc_lane0(a) + (u64)offset, m);                                        \
+    if (dc_in_row(a, size, m)) return dc_row_##T(a.l0[0] + (u64)offset, m);                                            \
     return dc_lone_gather_##T(a, offset, m);                                                                           \
   }                                                                                                                    \
   DC_FN void dc_scatter_##T(V64 a, s64 offset, V x, M m) {                                                             \
     if (dc_in_row(a, size, m))                                                                                         \
-      dc_put_row_##T(dc_lane0(a) + (u64)offset, x, m);                                                                 \
+      dc_put_row_##T(a.l0[0] + (u64)offset, x, m);                                                                     \
     else                                                                                                               \
       dc_lone_scatter_##T(a, offset, x, m);                                                                            \
   }                                                                                                                    \
   DC_CALL V dc_far_gather_##T(V64 a, s64 offset, M m) { return dc_gather_##T(a, offset, m); }                          \
   DC_CALL void dc_far_scatter_##T(V64 a, s64 offset, V x, M m) { dc_scatter_##T(a, offset, x, m); }                    \
-  DC_CALL V dc_stride_##T(u64 a, s64 stride, M m) { return dc_any_gather_##T(V64_affine(a, (u64)stride), 0, m); }      \
+  DC_CALL V dc_stride_##T(u64 a, s64 stride, M m) { return gather(V64_affine(a, (u64)stride), 0, m); }                 \
   DC_CALL void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                        \
-    dc_any_scatter_##T(V64_affine(a, (u64)stride), 0, x, m);                                                           \
+    scatter(V64_affine(a, (u64)stride), 0, x, m);                                                                      \
   }
-DC_ANYWHERE(u8, V32, 1u)
-DC_ANYWHERE(s8, V32, 1u)
-DC_ANYWHERE(u16, V32, 2u)
-DC_ANYWHERE(s16, V32, 2u)
-DC_ANYWHERE(u32, V32, 4u)
-DC_ANYWHERE(u64, V64, 8u)
+DC_ANYWHERE(u8, V32, 1u, dc_slow_gather_u8, dc_slow_scatter_u8)
+DC_ANYWHERE(s8, V32, 1u, dc_slow_gather_s8, dc_slow_scatter_s8)
+DC_ANYWHERE(u16, V32, 2u, dc_slow_gather_u16, dc_slow_scatter_u16)
+DC_ANYWHERE(s16, V32, 2u, dc_slow_gather_s16, dc_slow_scatter_s16)
+DC_ANYWHERE(u32, V32, 4u, dc_any_gather_u32, dc_any_scatter_u32)
+DC_ANYWHERE(u64, V64, 8u, dc_any_gather_u64, dc_slow_scatter_u64)

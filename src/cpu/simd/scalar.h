@@ -18,26 +18,17 @@ typedef int64_t s64;
 typedef float f32;
 typedef double f64;
 
-DC_FN u32 f32_bits(f32 x) {
-  u32 u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-DC_FN f32 bits_f32(u32 u) {
-  f32 x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
-DC_FN u64 f64_bits(f64 x) {
-  u64 u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-DC_FN f64 bits_f64(u64 u) {
-  f64 x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
+/* The same bits as another type. */
+#define S_RECAST(name, R, T)                                                                                           \
+  DC_FN R name(T x) {                                                                                                  \
+    R r;                                                                                                               \
+    memcpy(&r, &x, sizeof r);                                                                                          \
+    return r;                                                                                                          \
+  }
+S_RECAST(f32_bits, u32, f32)
+S_RECAST(bits_f32, f32, u32)
+S_RECAST(f64_bits, u64, f64)
+S_RECAST(bits_f64, f64, u64)
 
 #define S_W1(name, expr) DC_FN u32 s_##name(u32 x) { return expr; }
 #define S_W2(name, expr) DC_FN u32 s_##name(u32 x, u32 y) { return expr; }
@@ -212,15 +203,17 @@ S_W1(saturate, s_below(s_above(x, 0), 0x3f800000u))
 
 /* Floats to integers, cut off: the nearer bound when out of range, `nan_` for NaN.  `safe` keeps the C conversion
 ** defined without a branch. */
-#define S_CLAMPED(T, F, x, inside, least, most, nan_)                                                                  \
-  const F safe = (inside) ? x : (F)0;                                                                                  \
-  const T r = (T)safe, c = (inside) ? r : x > 0 ? (most) : (least);                                                    \
-  return x == x ? c : (T)(nan_)
-DC_FN s32 f32_to_s32(f32 x) { S_CLAMPED(s32, f32, x, x >= -0x1p31f && x < 0x1p31f, INT32_MIN, INT32_MAX, 0); }
-DC_FN u32 f32_to_u32(f32 x) { S_CLAMPED(u32, f32, x, x > -1.0f && x < 0x1p32f, 0, UINT32_MAX, 0); }
-DC_FN s64 f32_to_s64(f32 x) { S_CLAMPED(s64, f32, x, x >= -0x1p63f && x < 0x1p63f, INT64_MIN, INT64_MAX, INT64_MIN); }
-DC_FN u64 f32_to_u64(f32 x) { S_CLAMPED(u64, f32, x, x > -1.0f && x < 0x1p64f, 0, UINT64_MAX, (u64)1 << 63); }
-DC_FN s32 f64_to_s32(f64 x) { S_CLAMPED(s32, f64, x, x > -0x1p31 - 1 && x < 0x1p31, INT32_MIN, INT32_MAX, INT32_MIN); }
-DC_FN u32 f64_to_u32(f64 x) { S_CLAMPED(u32, f64, x, x > -1.0 && x < 0x1p32, 0, UINT32_MAX, 0x80000000u); }
-DC_FN s64 f64_to_s64(f64 x) { S_CLAMPED(s64, f64, x, x >= -0x1p63 && x < 0x1p63, INT64_MIN, INT64_MAX, INT64_MIN); }
-DC_FN u64 f64_to_u64(f64 x) { S_CLAMPED(u64, f64, x, x > -1.0 && x < 0x1p64, 0, UINT64_MAX, (u64)1 << 63); }
+#define S_CLAMPED(name, R, T, B, F, inside, least, most, nan_)                                                         \
+  DC_FN R s_##name(B bits) {                                                                                           \
+    const F x = bits_##F(bits), safe = (inside) ? x : (F)0;                                                            \
+    const T r = (T)safe, c = (inside) ? r : x > 0 ? (most) : (least);                                                  \
+    return (R)(x == x ? c : (T)(nan_));                                                                                \
+  }
+S_CLAMPED(f32_s32, u32, s32, u32, f32, x >= -0x1p31f && x < 0x1p31f, INT32_MIN, INT32_MAX, 0)
+S_CLAMPED(f32_u32, u32, u32, u32, f32, x > -1.0f && x < 0x1p32f, 0, UINT32_MAX, 0)
+S_CLAMPED(f32_s64, u64, s64, u32, f32, x >= -0x1p63f && x < 0x1p63f, INT64_MIN, INT64_MAX, INT64_MIN)
+S_CLAMPED(f32_u64, u64, u64, u32, f32, x > -1.0f && x < 0x1p64f, 0, UINT64_MAX, (u64)1 << 63)
+S_CLAMPED(f64_s32, u32, s32, u64, f64, x > -0x1p31 - 1 && x < 0x1p31, INT32_MIN, INT32_MAX, INT32_MIN)
+S_CLAMPED(f64_u32, u32, u32, u64, f64, x > -1.0 && x < 0x1p32, 0, UINT32_MAX, 0x80000000u)
+S_CLAMPED(f64_s64, u64, s64, u64, f64, x >= -0x1p63 && x < 0x1p63, INT64_MIN, INT64_MAX, INT64_MIN)
+S_CLAMPED(f64_u64, u64, u64, u64, f64, x > -1.0 && x < 0x1p64, 0, UINT64_MAX, (u64)1 << 63)

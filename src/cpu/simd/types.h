@@ -48,6 +48,13 @@
 #else
 #error "DC_W must be 16 or 32, or DC_NW"
 #endif
+/* A function whose result r is made part by part: each(i, f) sets part i. */
+#define DC_BY_PARTS(R, name, params, each, f)                                                                          \
+  DC_FN R name params {                                                                                                \
+    R r;                                                                                                               \
+    DC_PARTS(each, f)                                                                                                  \
+    return r;                                                                                                          \
+  }
 
 /* Native vectors. A cast between them keeps the bits. */
 #define DC_VECTOR __attribute__((vector_size(4 * DC_NW)))
@@ -206,37 +213,23 @@ DC_FN M M_none(void) { return 0; }
 DC_FN M M_all(void) { return DC_EVERY; }
 DC_FN int M_any(M x) { return x != 0; }
 
-#define DC_P_(i, f) r.p##i = f(x.p##i);
-#define DC_PP_(i, f) r.p##i = f(x.p##i, y.p##i);
-#define DC_TRUTHS(name, params, each)                                                                                  \
-  DC_FN P P_##name params {                                                                                            \
-    P r;                                                                                                               \
-    DC_PARTS(each, n_##name)                                                                                           \
-    return r;                                                                                                          \
-  }
-DC_TRUTHS(and, (P x, P y), DC_PP_)
-DC_TRUTHS(or, (P x, P y), DC_PP_)
-DC_TRUTHS(xor, (P x, P y), DC_PP_)
-DC_TRUTHS(andn, (P x, P y), DC_PP_)
-DC_TRUTHS(not, (P x), DC_P_)
+#define DC_w_w_(i, f) r.p##i = f(x.p##i);
+#define DC_w_ww_(i, f) r.p##i = f(x.p##i, y.p##i);
+DC_BY_PARTS(P, P_and, (P x, P y), DC_w_ww_, n_and)
+DC_BY_PARTS(P, P_or, (P x, P y), DC_w_ww_, n_or)
+DC_BY_PARTS(P, P_xor, (P x, P y), DC_w_ww_, n_xor)
+DC_BY_PARTS(P, P_andn, (P x, P y), DC_w_ww_, n_andn)
+DC_BY_PARTS(P, P_not, (P x), DC_w_w_, n_not)
 DC_FN u32 P_word(P x) {
   u32 r = 0;
 #define DC_WORD_(i, unused) r |= n_word(x.p##i) << (DC_NW * i);
   DC_PARTS(DC_WORD_, )
   return r;
 }
-DC_FN P P_from(u32 word) {
-  P r;
 #define DC_FROM_(i, unused) r.p##i = DC_PART(word, i);
-  DC_PARTS(DC_FROM_, )
-  return r;
-}
-DC_FN P P_splat(int truth) {
-  P r;
-#define DC_TRUTH_(i, unused) r.p##i = n_truth(truth);
-  DC_PARTS(DC_TRUTH_, )
-  return r;
-}
+DC_BY_PARTS(P, P_from, (u32 word), DC_FROM_, )
+#define DC_SPLAT_(i, f) r.p##i = f(x);
+DC_BY_PARTS(P, P_splat, (int x), DC_SPLAT_, n_truth)
 DC_FN P P_select(M m, P yes, P no) {
   const P c = P_from(m);
   return P_or(P_and(c, yes), P_andn(no, c));
@@ -244,70 +237,37 @@ DC_FN P P_select(M m, P yes, P no) {
 
 /* --- values --------------------------------------------------------------------------------------------------- */
 
-DC_FN V32 V32_splat(u32 x) {
-  V32 r;
-#define DC_SPLAT_(i, unused) r.p##i = n_splat(x);
-  DC_PARTS(DC_SPLAT_, )
-  return r;
-}
-DC_FN V64 V64_splat(u64 x) {
-  V64 r;
+DC_BY_PARTS(V32, V32_splat, (u32 x), DC_SPLAT_, n_splat)
 #define DC_SPLAT64_(i, unused) r.l##i = r.h##i = n_splat64(x);
-  DC_PARTS(DC_SPLAT64_, )
-  return r;
-}
+DC_BY_PARTS(V64, V64_splat, (u64 x), DC_SPLAT64_, )
 /* base + stride * lane */
-DC_FN V32 V32_affine(u32 base, u32 stride) {
-  V32 r;
 #define DC_AFFINE_(i, unused) r.p##i = base + (n_iota() + (u32)(DC_NW * i)) * stride;
-  DC_PARTS(DC_AFFINE_, )
-  return r;
-}
-DC_FN V64 V64_affine(u64 base, u64 stride) {
-  V64 r;
+DC_BY_PARTS(V32, V32_affine, (u32 base, u32 stride), DC_AFFINE_, )
 #define DC_AFFINE64_(i, unused)                                                                                        \
   r.l##i = base + n_lo_u64(n_iota() + (u32)(DC_NW * i)) * stride;                                                      \
   r.h##i = base + n_hi_u64(n_iota() + (u32)(DC_NW * i)) * stride;
-  DC_PARTS(DC_AFFINE64_, )
-  return r;
-}
-DC_FN V32 V32_choose(P c, V32 yes, V32 no) {
-  V32 r;
+DC_BY_PARTS(V64, V64_affine, (u64 base, u64 stride), DC_AFFINE64_, )
 #define DC_SELECT_(i, unused) r.p##i = n_select(c.p##i, yes.p##i, no.p##i);
-  DC_PARTS(DC_SELECT_, )
-  return r;
-}
-DC_FN V64 V64_choose(P c, V64 yes, V64 no) {
-  V64 r;
+DC_BY_PARTS(V32, V32_choose, (P c, V32 yes, V32 no), DC_SELECT_, )
 #define DC_SELECT64_(i, unused)                                                                                        \
   r.l##i = n_select_lo(c.p##i, yes.l##i, no.l##i);                                                                     \
   r.h##i = n_select_hi(c.p##i, yes.h##i, no.h##i);
-  DC_PARTS(DC_SELECT64_, )
-  return r;
-}
+DC_BY_PARTS(V64, V64_choose, (P c, V64 yes, V64 no), DC_SELECT64_, )
 DC_FN V32 V32_select(M m, V32 yes, V32 no) { return V32_choose(P_from(m), yes, no); }
 DC_FN V64 V64_select(M m, V64 yes, V64 no) { return V64_choose(P_from(m), yes, no); }
 
 /* --- consecutive lanes in memory, at any address -------------------------------------------------------------- */
 
-DC_FN V32 V32_load(const u32 *p) {
-  V32 r;
 #define DC_LOAD_(i, unused) memcpy(&r.p##i, p + DC_NW * i, sizeof r.p##i);
-  DC_PARTS(DC_LOAD_, )
-  return r;
-}
+DC_BY_PARTS(V32, V32_load, (const u32 *p), DC_LOAD_, )
 DC_FN void V32_store(u32 *p, V32 x) {
 #define DC_STORE_(i, unused) memcpy(p + DC_NW * i, &x.p##i, sizeof x.p##i);
   DC_PARTS(DC_STORE_, )
 }
-DC_FN V64 V64_load(const u64 *p) {
-  V64 r;
 #define DC_LOAD64_(i, unused)                                                                                          \
   memcpy(&r.l##i, p + DC_NW * i, sizeof r.l##i);                                                                       \
   memcpy(&r.h##i, p + DC_NW * i + DC_NW / 2, sizeof r.h##i);
-  DC_PARTS(DC_LOAD64_, )
-  return r;
-}
+DC_BY_PARTS(V64, V64_load, (const u64 *p), DC_LOAD64_, )
 DC_FN void V64_store(u64 *p, V64 x) {
 #define DC_STORE64_(i, unused)                                                                                         \
   memcpy(p + DC_NW * i, &x.l##i, sizeof x.l##i);                                                                       \
@@ -342,12 +302,8 @@ DC_FN void n_store16(uint16_t *p, dc_u x) {
   memcpy(p, &r, sizeof r);
 }
 #endif
-DC_FN V32 V16_load(const uint16_t *p) {
-  V32 r;
 #define DC_LOAD16_(i, unused) r.p##i = n_load16(p + DC_NW * i);
-  DC_PARTS(DC_LOAD16_, )
-  return r;
-}
+DC_BY_PARTS(V32, V16_load, (const uint16_t *p), DC_LOAD16_, )
 DC_FN void V16_store(uint16_t *p, V32 x) {
 #define DC_STORE16_(i, unused) n_store16(p + DC_NW * i, x.p##i);
   DC_PARTS(DC_STORE16_, )
@@ -358,20 +314,7 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
 /* DC_LIFT_r_abc(name): v_name of kinds a, b, c to kind r (w 32-bit, d 64-bit, p mask) from n_name.  n_name of 64-bit
 ** operands takes one vector of the pair; where 32-bit operands go with them (d_dw, d_dww, d_ddww: shift amounts and
 ** the like) those come zero-extended. */
-#define DC_LIFT_(R, name, params, each)                                                                                \
-  DC_FN R v_##name params {                                                                                            \
-    R r;                                                                                                               \
-    DC_PARTS(each, n_##name)                                                                                           \
-    return r;                                                                                                          \
-  }
-#define DC_LIFT_P_(name, params, each)                                                                                 \
-  DC_FN P v_##name params {                                                                                            \
-    P r;                                                                                                               \
-    DC_PARTS(each, n_##name)                                                                                           \
-    return r;                                                                                                          \
-  }
-#define DC_w_w_(i, f) r.p##i = f(x.p##i);
-#define DC_w_ww_(i, f) r.p##i = f(x.p##i, y.p##i);
+#define DC_LIFT_(R, name, params, each) DC_BY_PARTS(R, v_##name, params, each, n_##name)
 #define DC_w_www_(i, f) r.p##i = f(x.p##i, y.p##i, z.p##i);
 #define DC_w_wwww_(i, f) r.p##i = f(x.p##i, y.p##i, z.p##i, v.p##i);
 #define DC_d_d_(i, f) r.l##i = f(x.l##i), r.h##i = f(x.h##i);
@@ -389,7 +332,6 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
 #define DC_d_w_(i, f) DC_PAIR_(i, f(x.p##i)) /* n_name gives a pair */
 #define DC_d_ww_(i, f) DC_PAIR_(i, f(x.p##i, y.p##i))
 #define DC_w_dpair_(i, f) r.p##i = f(x.l##i, x.h##i); /* n_name takes a pair */
-#define DC_p_ww_(i, f) r.p##i = f(x.p##i, y.p##i);
 #define DC_p_dd_(i, f) r.p##i = f(x.l##i, x.h##i, y.l##i, y.h##i);
 #define DC_LIFT_w_w(name) DC_LIFT_(V32, name, (V32 x), DC_w_w_)
 #define DC_LIFT_w_ww(name) DC_LIFT_(V32, name, (V32 x, V32 y), DC_w_ww_)
@@ -404,8 +346,8 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
 #define DC_LIFT_d_w(name) DC_LIFT_(V64, name, (V32 x), DC_d_w_)
 #define DC_LIFT_d_ww(name) DC_LIFT_(V64, name, (V32 x, V32 y), DC_d_ww_)
 #define DC_LIFT_w_dpair(name) DC_LIFT_(V32, name, (V64 x), DC_w_dpair_)
-#define DC_LIFT_p_ww(name) DC_LIFT_P_(name, (V32 x, V32 y), DC_p_ww_)
-#define DC_LIFT_p_dd(name) DC_LIFT_P_(name, (V64 x, V64 y), DC_p_dd_)
+#define DC_LIFT_p_ww(name) DC_LIFT_(P, name, (V32 x, V32 y), DC_w_ww_)
+#define DC_LIFT_p_dd(name) DC_LIFT_(P, name, (V64 x, V64 y), DC_p_dd_)
 
 /* n_name lane by lane from s_name, for what has no vectors. T, R: types of lanes; V, VR: vectors. */
 #define DC_LANEWISE_(name, VR, R, params, takes, call)                                                                 \
