@@ -3,7 +3,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local functions = require "dotcompute.functions"
-local places = require "dotcompute.places"
+local script_lines = require "dotcompute.script_lines"
 core.builtin(debug.getinfo(1, "S").source)
 
 local builder = {}
@@ -204,7 +204,7 @@ local function place_errors(text, origins)
 end
 
 -- What `make`, dc.kernel or dc.module, gives for the source on the device; `origins`: the pieces' names ->
--- places.origin(text).
+-- script_lines.origin(text).
 local function compile(device, make, source, options, origins)
   local ok, result = pcall(dc.using, device, make, source, options)
   if ok then return result end

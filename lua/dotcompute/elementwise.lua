@@ -7,7 +7,7 @@ local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
-local places = require "dotcompute.places"
+local script_lines = require "dotcompute.script_lines"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
@@ -124,8 +124,8 @@ local function make(inputs, outputs, body, options, infer)
   if #f.outputs == 0 then fail("argument", "at least one output is expected") end
   f.name, f.preamble = builder.name(options, "elementwise"), builder.option(options, "preamble")
   f.kernel_options = builder.kernel_options(options, f.name)
-  if body then f.origins.operation = places.origin(body) end
-  if f.preamble then f.origins.preamble = places.origin(f.preamble) end
+  if body then f.origins.operation = script_lines.origin(body) end
+  if f.preamble then f.origins.preamble = script_lines.origin(f.preamble) end
   return function(...) return call(f, ...) end
 end
 

@@ -5,7 +5,7 @@
 -- it was not compiled with. An instance is an image of its own, so it is refused for sources with variables, of which
 -- each image would have its own copy.
 local core = require "dotcompute.core"
-local places = require "dotcompute.places"
+local script_lines = require "dotcompute.script_lines"
 core.builtin(debug.getinfo(1, "S").source)
 
 local module, methods = {}, {}
@@ -33,7 +33,7 @@ end
 
 -- The origin of the texts, with all that they are compiled from. `paths`: a list of their files.
 local function new_origin(texts, paths, options)
-  local origin = #texts > 1 and places.linked(texts, paths) or places.origin(texts[1], paths[1])
+  local origin = #texts > 1 and script_lines.linked(texts, paths) or script_lines.origin(texts[1], paths[1])
   local lists = { options = {}, include_dirs = {}, header_names = {}, header_texts = {}, instantiate = {},
     arg_kernels = {}, arg_lists = {}, units = {} } -- of strings: dc_source in src/compile/types/source.h
   if options ~= nil then require "dotcompute.options"(options, lists) end
@@ -53,7 +53,7 @@ local function build(where, origin, instance)
   local m = core.build(where, origin, instance or nil)
   local log, wanted = core.module_log(m)
   if log and (wanted or origin.options and origin.options.warnings) then
-    io.stderr:write(places.map_lines(origin, log), "\n")
+    io.stderr:write(script_lines.map_lines(origin, log), "\n")
   end
   return m
 end
@@ -135,7 +135,7 @@ function methods.source(m) return core.module_parts(m).text end
 -- The compiler's warnings, with places of the script.
 function methods.log(m)
   local origin = core.module_parts(m)
-  return places.map_lines(origin, core.module_log(m) or "")
+  return script_lines.map_lines(origin, core.module_log(m) or "")
 end
 
 -- The origin of the same files as they are now.

@@ -8,7 +8,7 @@ local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
-local places = require "dotcompute.places"
+local script_lines = require "dotcompute.script_lines"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
@@ -144,7 +144,7 @@ local function reduction(options)
   f.acc = parse_acc(f, options, f.output)
   f.kernel_options = builder.kernel_options(options, f.name)
   for _, piece in ipairs { "map", "reduce", "identity", "post", "preamble" } do
-    if f[piece] then f.origins[piece] = places.origin(f[piece]) end
+    if f[piece] then f.origins[piece] = script_lines.origin(f[piece]) end
   end
   return function(...) return call(f, ...) end
 end

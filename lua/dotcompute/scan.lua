@@ -16,7 +16,7 @@ local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local text = require "dotcompute.scan_text"
 local lookback = require "dotcompute.lookback_text"
-local places = require "dotcompute.places"
+local script_lines = require "dotcompute.script_lines"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
@@ -208,7 +208,7 @@ local function scan(options)
   end
   f.kernel_options = builder.kernel_options(options, f.name)
   for _, piece in ipairs { "map", "op", "identity", "preamble" } do
-    if f[piece] then f.origins[piece] = places.origin(f[piece]) end
+    if f[piece] then f.origins[piece] = script_lines.origin(f[piece]) end
   end
   return function(...) return call(f, ...) end
 end

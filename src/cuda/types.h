@@ -34,7 +34,7 @@ typedef struct dc_cuda {
   struct dc_cuda_staging *staging; /* for large copies; NULL until there was one */
   uint64_t peers[2];  /* bits of the devices that have access to this one's memory */
   struct dc_cuda_libraries *libraries; /* NULL until one is used */
-  dc_code *deferred;  /* modules to be unloaded when their kernels have ended (unload.c) */
+  dc_code *deferred;  /* modules to be unloaded when their kernels have ended (stream.c) */
 } dc_cuda;
 
 static inline dc_cuda *dc_cuda_of(dc_device *dev) { return dev->impl; }

@@ -162,7 +162,7 @@ static void push_call(lua_State *L) {
   else lua_pushliteral(L, "the call");
 }
 
-/* Pushes the message. `placed`: places.explain adds places of the script. */
+/* Pushes the message. `placed`: script_lines.explain adds places of the script. */
 static void push_message(lua_State *L, const dc_error *err, bool placed) {
   const char *text = dc_error_text(err);
   if (strcmp(err->code, DC_CAPTURE_CODE) == 0 && strncmp(text, "cannot ", 7) == 0) {
@@ -175,7 +175,7 @@ static void push_message(lua_State *L, const dc_error *err, bool placed) {
     add_launch(L);
 }
 
-/* Arguments: the dc_error, and the origin of the source (lua/dotcompute/places.lua) or nil. Gives the error table. */
+/* Arguments: the dc_error, and the origin of the source (lua/dotcompute/script_lines.lua) or nil. Gives the error table. */
 static int build(lua_State *L) {
   const dc_error *err = lua_touserdata(L, 1);
   lua_settop(L, 2);
@@ -188,7 +188,7 @@ static int build(lua_State *L) {
   dc_lua_set_string(L, "code", err->code[0] ? err->code : NULL);
   dc_lua_set_string(L, "log", err->log);
   if (placed) {
-    dc_lua_push_lua(L, "dotcompute.places", "explain");
+    dc_lua_push_lua(L, "dotcompute.script_lines", "explain");
     lua_pushvalue(L, 3);
     lua_pushvalue(L, 2);
     lua_pushinteger(L, err->source_line > 0 ? err->source_line : 0);

@@ -9,7 +9,7 @@
 #include "lua/object.h"
 
 /* As dc_lua_raise, with lines of the kernel source shown as places in the script: `origin` is the index
-** of the table that places.origin made (lua/dotcompute/places.lua). */
+** of the table that script_lines.origin made (lua/dotcompute/script_lines.lua). */
 int dc_lua_raise_at(lua_State *L, dc_error *err, int origin);
 int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array/stream_order.h"
+#include "array/capture.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "base/runtime.h"

@@ -12,7 +12,7 @@
 
 #include "array/array.h"
 #include "array/graph/types.h"
-#include "array/stream_order.h"
+#include "array/capture.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "base/runtime.h"

@@ -6,12 +6,12 @@
 local core = require "dotcompute.core"
 core.builtin(debug.getinfo(1, "S").source)
 
-local places = {}
+local script_lines = {}
 
 -- An origin: the text, and the place of the caller: script (file name or false), shown (its short name), call (line);
 -- or path, the file that the text is the whole of. start, once looked up: the script's line of the text's first line,
 -- 0 where it was not found.
-function places.origin(text, path)
+function script_lines.origin(text, path)
   local script, shown, call = core.caller()
   if path then return { text = text, path = path, shown = path, start = 1, call = call } end
   return { text = text, script = script, shown = shown, call = call }
@@ -22,11 +22,11 @@ local function count_newlines(text) return select(2, text:gsub("\n", "")) end
 -- The origin of several sources that are linked: its text is all of them, each on lines of its own, and its units are
 -- the sources' own origins, with the number of lines of each. Ready-made code takes no lines. `paths`: a list with
 -- the sources' files, if they are any.
-function places.linked(texts, paths)
-  local whole, lines = places.origin "", {}
+function script_lines.linked(texts, paths)
+  local whole, lines = script_lines.origin "", {}
   whole.units = {}
   for i, text in ipairs(texts) do
-    local unit, prebuilt = places.origin(text, paths[i]), core.is_prebuilt(text)
+    local unit, prebuilt = script_lines.origin(text, paths[i]), core.is_prebuilt(text)
     unit.lines = prebuilt and 0 or count_newlines(text) + 1
     whole.units[i] = unit
     if not prebuilt then lines[#lines + 1] = text .. "\n" end
@@ -65,7 +65,7 @@ local function look_up_start(origin)
 end
 
 -- The place of a line of the source: "script.lua:17".
-function places.place(origin, line)
+function script_lines.place(origin, line)
   origin, line = unit_of(origin, line)
   origin.start = origin.start or look_up_start(origin)
   if origin.start > 0 then return ("%s:%d"):format(origin.shown or "?", origin.start + line - 1) end
@@ -75,28 +75,28 @@ end
 
 -- The text with every "dotcompute.cu(12)" or "dotcompute.cu:12", perhaps with the '/' that __FILE__ has in front (an
 -- assert's text), replaced by its place.
-function places.map_lines(origin, text)
+function script_lines.map_lines(origin, text)
   return (text:gsub("/?dotcompute%.cu([(:])(%d+)(%)?)", function(mark, digits, close)
     local line = tonumber(digits)
     if line < 1 or line > 100000000 or mark == "(" and close == "" then return nil end
-    return places.place(origin, line) .. (mark == ":" and close or "")
+    return script_lines.place(origin, line) .. (mark == ":" and close or "")
   end))
 end
 
 -- Gives the fields of an error about the source places of the script; `line`: the source's line that is to blame, or
 -- 0. The compiler's messages begin with the sentence of the first error: its place is put in front, and is the field
 -- `at`. Other messages that name no line get the place behind "kernel 'saxpy'", or in front.
-function places.explain(err, origin, line)
+function script_lines.explain(err, origin, line)
   local text = err.message
-  err.message = places.map_lines(origin, text)
+  err.message = script_lines.map_lines(origin, text)
   if err.code == "NVRTC_ERROR_COMPILATION" and line > 0 then
-    err.at = places.place(origin, line)
+    err.at = script_lines.place(origin, line)
     err.message = err.at .. ": " .. err.message
   elseif err.message == text and line > 0 then
-    local place, kernel, rest = places.place(origin, line), text:match "^(.-kernel '[^']*')(.*)$"
+    local place, kernel, rest = script_lines.place(origin, line), text:match "^(.-kernel '[^']*')(.*)$"
     err.message = kernel and ("%s (%s)%s"):format(kernel, place, rest) or place .. ": " .. text
   end
-  if err.log then err.log = places.map_lines(origin, err.log) end
+  if err.log then err.log = script_lines.map_lines(origin, err.log) end
 end
 
-return places
+return script_lines

@@ -1,5 +1,5 @@
 /*
-** stream_order.h - arrays on devices with several streams, and in captured graphs.
+** capture.h - arrays in captured graphs, and their uses by several streams.
 */
 #pragma once
 

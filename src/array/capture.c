@@ -1,5 +1,5 @@
-/* stream_order.c - see stream_order.h. */
-#include "array/stream_order.h"
+/* capture.c - see capture.h. */
+#include "array/capture.h"
 
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
