@@ -199,7 +199,7 @@ end
 local function place_errors(text, origins)
   return text and (text:gsub("/dc%.(%w+)([(:])(%d+)%)?", function(name, _, line)
     local origin = origins[name]
-    if origin then return places.place(origin, tonumber(line)) end
+    if origin then return script_lines.place(origin, tonumber(line)) end
   end))
 end
 

@@ -175,7 +175,7 @@ static void push_message(lua_State *L, const dc_error *err, bool placed) {
     add_launch(L);
 }
 
-/* Arguments: the dc_error, and the origin of the source (lua/dotcompute/script_lines.lua) or nil. Gives the error table. */
+/* Arguments: the dc_error, and the origin of the source (lua/dotcompute/script_lines.lua) or nil. The error table. */
 static int build(lua_State *L) {
   const dc_error *err = lua_touserdata(L, 1);
   lua_settop(L, 2);

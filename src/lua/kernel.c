@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/graph/types.h"
 #include "array/capture.h"
+#include "array/graph/types.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "base/runtime.h"
