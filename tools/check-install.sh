@@ -28,14 +28,16 @@ fi
 if command -v pkg-config >/dev/null; then
   pc() { PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config "$@" dotcompute; }
   [ "$(pc --modversion)" = "$version" ] || fail "dotcompute.pc has another version than $version"
-  [ -f "$(pc --variable=INSTALL_LMOD)/dotcompute/init.lua" ] && [ -f "$(pc --variable=INSTALL_CMOD)/dotcompute/core.so" ]
+  [ -f "$(pc --variable=INSTALL_LMOD)/dotcompute/init.lua" ]
+  [ -f "$(pc --variable=INSTALL_CMOD)/dotcompute/core.so" ]
+  [ ! -d docs/luals ] || [ -d "$(pc --variable=luals)" ]
 fi
 make -s uninstall PREFIX="$prefix"
 [ ! -e "$prefix" ] || fail "uninstall left: $(find "$prefix")"
 
 # The tarball, and the one that its own tree makes.
-make -s dist >/dev/null
-tarball=$(realpath build*/"dotcompute-$version.tar.gz" | head -n 1)
+make -s dist
+tarball=$(realpath "build/dotcompute-$version.tar.gz")
 cp "$tarball" "$folder/first.tar.gz"
 make -s dist >/dev/null
 cmp "$tarball" "$folder/first.tar.gz" || fail "make dist gives other bytes the second time"

@@ -134,7 +134,8 @@ describe("make install", function()
       quote(prefix .. "/share/lua/5.4/?.lua;" .. prefix .. "/share/lua/5.4/?/init.lua"),
       quote(prefix .. "/lib/lua/5.4/?.so")))))
     assert.equal("", (install("all", "/opt/x", "DESTDIR=" .. quote(folder .. "/root"))))
-    assert.matches("^export LUA_PATH_5_4=.*\nexport LUA_CPATH_5_4=", (install("all", prefix, "LUA_PATH_5_4=';;' 2>/dev/null")))
+    lines = install("all", prefix, "LUA_PATH_5_4=';;' 2>/dev/null")
+    assert.matches("^export LUA_PATH_5_4=.*\nexport LUA_CPATH_5_4=", lines)
   end)
 
   it("refuses folders that are not absolute or that Lua cannot search, before it changes anything", function()
