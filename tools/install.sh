@@ -31,22 +31,18 @@ put() {
   mode=$1 where=$2
   shift 2
   folder "$where"
-  for file; do
-    install -m "$mode" "$file" "$DESTDIR$where"
-    note "$where/${file##*/}"
-  done
+  install -m "$mode" "$@" "$DESTDIR$where"
+  for file; do note "$where/${file##*/}"; done
 }
 
-# put_tree FROM FOLDER [tests of find]: the files below FROM.
+# put_tree FROM FOLDER [tests of find]: the files below FROM, whose names have no blanks.
 put_tree() {
   from=$1 to=$2
   shift 2
-  for path in $(cd "$from" && find . -type f "$@" | LC_ALL=C sort); do
-    path=${path#./}
-    case $path in
-      */*) put 644 "$to/${path%/*}" "$from/$path" ;;
-      *) put 644 "$to" "$from/$path" ;;
-    esac
+  for sub in $(cd "$from" && find . -type d | LC_ALL=C sort); do
+    sub=${sub#.}
+    files=$(find "$from$sub" -maxdepth 1 -type f "$@" | LC_ALL=C sort)
+    [ -z "$files" ] || put 644 "$to$sub" $files
   done
 }
 

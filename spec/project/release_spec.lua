@@ -3,6 +3,7 @@ local helper = require "spec.helper"
 local quote, shell = helper.quote, helper.shell
 local build = helper.build
 
+local stock_lua = os.getenv "DOTCOMPUTE_STOCK_LUA" or helper.lua
 local version = helper.read "src/base/version.h":match 'DC_VERSION "(%d+%.%d+%.%d+)"'
 
 local folder
@@ -55,11 +56,11 @@ describe("make install", function()
   -- The script that the Makefile calls; `make` itself would build.
   local function install(command, prefix, set)
     return shell(([[PREFIX=%s
-      env -u LUA_PATH -u LUA_CPATH -u LUA_PATH_5_4 -u LUA_CPATH_5_4 DESTDIR= VERSION=1.2.3 BUILD=%s LUA=lua5.4 \
+      env -u LUA_PATH -u LUA_CPATH -u LUA_PATH_5_4 -u LUA_CPATH_5_4 DESTDIR= VERSION=1.2.3 BUILD=%s LUA=%s \
       PREFIX="$PREFIX" BINDIR="$PREFIX/bin" LIBDIR="$PREFIX/lib/lua/5.4" LUADIR="$PREFIX/share/lua/5.4" \
       DATADIR="$PREFIX/share" MANDIR="$PREFIX/share/man" DOCDIR="$PREFIX/share/doc/dotcompute" \
       PKGCONFIGDIR="$PREFIX/lib/pkgconfig" %s sh tools/install.sh %s]])
-      :format(quote(prefix), quote(build), set or "", command))
+      :format(quote(prefix), quote(build), quote(stock_lua), set or "", command))
   end
   local function found(where) return (shell(("cd %s && find . | LC_ALL=C sort"):format(quote(where)))) end
 
@@ -119,14 +120,17 @@ describe("make install", function()
     assert.equal("", rest, lines)
     local script = 'print(package.searchpath("dotcompute", package.path))\n'
       .. 'print(package.searchpath("dotcompute.core", package.cpath))\nprint(package.path)'
-    for _, earlier in ipairs { "unset LUA_PATH", "export LUA_PATH='/nowhere/?.lua;;'" } do
-      local text
-      text, code = shell(("cd /\nunset LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4\n%s\n%s\n%s\nlua5.4 -e %s")
-        :format(earlier, path, cpath, quote(script)))
-      assert.equal(0, code, text)
+    local function run(settings, code_of_lua)
+      return shell(("cd /\nunset LUA_PATH LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4\n%s\n%s -e %s")
+        :format(settings, quote(stock_lua), quote(code_of_lua)))
+    end
+    local default = run("", "io.write(package.path)")
+    for _, earlier in ipairs { "", "export LUA_PATH='/nowhere/?.lua;;'" } do
+      local text, status = run(table.concat({ earlier, path, cpath }, "\n"), script)
+      assert.equal(0, status, text)
       assert.matches(prefix .. "/share/lua/5.4/dotcompute/init.lua\n", text, 1, true)
       assert.matches(prefix .. "/lib/lua/5.4/dotcompute/core.so\n", text, 1, true)
-      assert.matches("/usr/local/share/lua/5.4/?.lua", text, 1, true) -- the default path is kept
+      assert.matches(default, text, 1, true)
       if earlier:find "nowhere" then assert.matches("/nowhere/?.lua", text, 1, true) end
     end
     -- where Lua looks already, in a package's root folder, and where Lua prefers other names
